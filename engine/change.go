@@ -1,0 +1,162 @@
+package engine
+
+import "time"
+
+// Change is a committed fact. Exactly one of its pointers is set. Changes leave
+// storage in commit order, after the commit returned nil.
+type Change struct {
+	Seq     uint64 // version of the database that holds it; set at publication
+	Job     *Job
+	Before  State // of Job; equal to Job.State for a new job or one that kept its state
+	New     bool  // Job was inserted by this change
+	Deleted JobID
+	Account *AccountRow
+	Queue   *QueueState
+	Audit   *AuditEntry
+	Totals  *Totals
+}
+
+// SyncStatus is how an account's sync stands.
+type SyncStatus uint8
+
+// Sync statuses of an account (spec section 2.1).
+const (
+	SyncNever SyncStatus = iota
+	SyncPending
+	Syncing
+	SyncCompleted
+	SyncFailed // resolving or listing failed
+	SyncCancelled
+)
+
+var syncNames = [...]string{"never", "pending", "syncing", "completed", "failed", "cancelled"}
+
+func (s SyncStatus) String() string {
+	if int(s) < len(syncNames) {
+		return syncNames[s]
+	}
+	return "?"
+}
+
+// MarshalText writes the status's word.
+func (s SyncStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the status's word.
+func (s *SyncStatus) UnmarshalText(b []byte) error {
+	for i, n := range syncNames {
+		if n == string(b) {
+			*s = SyncStatus(i)
+			return nil
+		}
+	}
+	return Problemf(ErrInvalid, "", "unknown sync status %q", b)
+}
+
+// Open reports whether a run is under way.
+func (s SyncStatus) Open() bool { return s == SyncPending || s == Syncing }
+
+// Phase is the stage of a sync that a person sees.
+type Phase string
+
+// Phases of a sync, in order.
+const (
+	PhaseResolve   Phase = "resolve"
+	PhaseList      Phase = "list"
+	PhaseMatches   Phase = "matches"
+	PhaseReport    Phase = "report"
+	PhaseTimelines Phase = "timelines"
+	PhaseDone      Phase = "done"
+)
+
+// Progress counts the items of one stage of a run. At every commit
+// Stored+Had+Failed+TooOld+Cancelled+Open == Total (promise P5); Retrying is
+// part of Open. While pages are still listed, Total is unknown (-1).
+type Progress struct {
+	Total     int `json:"total"`
+	Stored    int `json:"stored"`
+	Had       int `json:"had"` // were stored before this run
+	Retrying  int `json:"retrying"`
+	Failed    int `json:"failed"`
+	TooOld    int `json:"too_old"`
+	Cancelled int `json:"cancelled"`
+	Open      int `json:"open"`
+}
+
+// Done is how many items are settled; it never falls within a run.
+func (p Progress) Done() int { return p.Stored + p.Had + p.Failed + p.TooOld + p.Cancelled }
+
+// AccountRow is an account as a console shows it: the account, its live or last
+// run and that run's progress, all of one commit. Text is as received.
+type AccountRow struct {
+	ID       string     `json:"id"`
+	RiotID   string     `json:"riot_id"` // "Name#TAG"
+	Platform string     `json:"platform"`
+	Region   string     `json:"region"`
+	PUUID    string     `json:"puuid,omitempty"` // under the present key project
+	Tags     []string   `json:"tags,omitempty"`
+	Tracked  bool       `json:"tracked"`
+	Status   SyncStatus `json:"status"`
+	Job      JobID      `json:"job,omitempty"` // of the live or last run
+	Run      string     `json:"run,omitempty"`
+	Kind     string     `json:"kind,omitempty"` // "full", "latest"
+	Queue    Queue      `json:"queue,omitempty"`
+	Phase    Phase      `json:"phase,omitempty"`
+	Pages    int        `json:"pages"`
+	Listed   int        `json:"listed"`
+
+	Matches   Progress `json:"matches"`
+	Timelines Progress `json:"timelines"`
+	Calls     int      `json:"calls"`
+	Throttled int      `json:"rate_limited"`
+	Resumed   int      `json:"resumed"`    // restarts this run survived
+	ResumedAt int      `json:"resumed_at"` // matches settled at the last one
+
+	Triggered time.Time `json:"triggered,omitzero"`
+	Started   time.Time `json:"started,omitzero"`
+	Finished  time.Time `json:"finished,omitzero"`
+	LastSync  time.Time `json:"last_sync,omitzero"` // last run that completed
+	Result    string    `json:"result,omitempty"`   // completed, incomplete, failed, cancelled
+	LastError string    `json:"last_error,omitempty"`
+	Updated   time.Time `json:"updated,omitzero"`
+}
+
+// QueueState is a queue's pause switch.
+type QueueState struct {
+	Name   Queue     `json:"name"`
+	Paused bool      `json:"paused"`
+	By     Actor     `json:"by,omitzero"`
+	Since  time.Time `json:"since,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Actor is who asked for something.
+type Actor struct {
+	User    string `json:"user"`
+	Session string `json:"session,omitempty"`
+	Via     string `json:"via"` // console, cli, socket, cron, engine
+}
+
+// AuditEntry is one operator command that was carried out or refused.
+type AuditEntry struct {
+	Seq     uint64    `json:"seq"`
+	At      time.Time `json:"at"`
+	By      Actor     `json:"by"`
+	Op      Op        `json:"op"`
+	Target  string    `json:"target"`
+	Reason  string    `json:"reason,omitempty"`
+	Result  string    `json:"result"`
+	Matched int       `json:"matched"`
+	Applied int       `json:"applied"`
+}
+
+// Totals are the stored counters of all matches. A recount must equal them (P6).
+type Totals struct {
+	Accounts  int64 `json:"accounts"`
+	Matches   int64 `json:"matches"`
+	Unfetched int64 `json:"unfetched"`
+	Success   int64 `json:"success"`
+	Temporary int64 `json:"temporary_failure"`
+	Permanent int64 `json:"permanently_unfetchable"`
+	TooOld    int64 `json:"outside_retention_window"`
+	Timelines int64 `json:"timelines"` // with status success
+}

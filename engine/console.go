@@ -1,0 +1,451 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Console is the product's contract: what a screen, a command or a remote
+// client can see and do. It has three methods for good. One implementation runs
+// in process (engine/control), one works on a directory that no engine holds.
+type Console interface {
+	// Watch yields a snapshot and then merged updates until ctx ends. It never
+	// makes the engine wait: a slow reader gets the newest state, not every one.
+	Watch(ctx context.Context) iter.Seq[Update]
+	// Do carries out one command. Errors are *Problem.
+	Do(ctx context.Context, c Command) (Receipt, error)
+	// Find answers a typed query from what is on disk. Errors are *Problem.
+	Find(ctx context.Context, q Query) (Answer, error)
+}
+
+// Update is what changed since the last one, merged: the last row per id wins.
+// A Snapshot update replaces everything.
+type Update struct {
+	Seq      uint64
+	Snapshot bool
+	Gap      bool // updates were dropped for this reader; a snapshot follows
+	Engine   *EngineRow
+	Queues   []QueueRow
+	Accounts []AccountRow
+	Jobs     []JobRow // live ones that changed: running, and the next retries
+	Gone     []JobID  // left the live set since
+	Limits   *LimitsRow
+	Calls    []CallRow // new in the flight recorder, oldest first
+	Notes    []Note    // for the message line
+}
+
+// EngineState is the one word of the title bar.
+type EngineState string
+
+// Engine states.
+const (
+	EngineLive     EngineState = "LIVE"
+	EnginePaused   EngineState = "PAUSED"
+	EngineDegraded EngineState = "DEGRADED"
+	EngineNoKey    EngineState = "NO KEY"
+	EngineAPIDown  EngineState = "API DOWN"
+	EngineBrowse   EngineState = "BROWSE" // no engine: stored data only
+	EngineStopping EngineState = "STOPPING"
+	EngineBroken   EngineState = "BROKEN"
+)
+
+// EngineRow is the engine as a whole.
+type EngineRow struct {
+	State    EngineState `json:"state"`
+	Why      string      `json:"why,omitempty"` // reason of any state but LIVE
+	Key      string      `json:"key,omitempty"` // last four characters only: "…7f3a"
+	KeySince time.Time   `json:"key_since,omitzero"`
+	Demo     bool        `json:"demo,omitempty"`
+	Boot     string      `json:"boot"`
+	Started  time.Time   `json:"started"`
+	Workers  int         `json:"workers"`   // ceiling
+	InFlight int         `json:"in_flight"` // running now
+
+	Stored   int64 `json:"stored"`   // matches with status success, all accounts
+	Failed   int64 `json:"failed"`   // permanently_unfetchable
+	TooOld   int64 `json:"too_old"`  // outside_retention_window
+	Retrying int   `json:"retrying"` // jobs in state retryable
+	Meter
+}
+
+// Meter is what the calls of this process add up to.
+type Meter struct {
+	CallsPerMin float64       `json:"calls_per_min"`
+	Spark       []int         `json:"spark,omitempty"` // calls per 5 s, oldest first
+	P50         time.Duration `json:"p50_ns"`          // of the last 200 answers
+	Throttled   int64         `json:"rate_limited"`    // 429s since start
+	Unforeseen  int64         `json:"unforeseen"`      // 429s our limiter did not expect
+}
+
+// QueueRow is one queue with its counts.
+type QueueRow struct {
+	QueueState
+	Counts    map[State]int `json:"counts"`
+	Held      int           `json:"held"`    // scheduled with a hold; part of Counts[Scheduled]
+	PerMin    float64       `json:"per_min"` // jobs settled
+	OldestDue time.Time     `json:"oldest_due,omitzero"`
+	Why       string        `json:"why,omitempty"` // why its head does not start
+	Until     time.Time     `json:"until,omitzero"`
+}
+
+// JobRow is a job with the one computed reason why it does not run (I-1).
+type JobRow struct {
+	Job
+	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
+	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
+	Place int       `json:"place,omitempty"` // in its line, 1 = next
+}
+
+// LimitsRow is a live reading of the limiter.
+type LimitsRow struct {
+	At      time.Time   `json:"at"`
+	Buckets []BucketRow `json:"buckets"`
+	Waiting []WaiterRow `json:"waiting,omitempty"`
+}
+
+// BucketRow is one rate limit window.
+type BucketRow struct {
+	Host      string        `json:"host"`
+	Method    string        `json:"method,omitempty"` // "" = application
+	Kind      string        `json:"kind"`             // app, method, service
+	Window    time.Duration `json:"window_ns"`
+	Limit     int           `json:"limit"`
+	Used      int           `json:"used"` // own, in flight and foreign together
+	InFlight  int           `json:"in_flight"`
+	Foreign   int           `json:"foreign"`
+	Server    int           `json:"server"` // last count the server told; -1 = none yet
+	Reset     time.Time     `json:"reset,omitzero"`
+	NextFree  time.Time     `json:"next_free,omitzero"` // zero = now
+	Blocked   time.Time     `json:"blocked,omitzero"`
+	BlockedBy string        `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
+	Cap       int           `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
+	Mode      string        `json:"mode"`                 // A or C
+	Waiting   int           `json:"waiting"`
+}
+
+// WaiterRow is a call that waits for a permit, and why.
+type WaiterRow struct {
+	Job    JobID     `json:"job"`
+	Host   string    `json:"host"`
+	Method string    `json:"method"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	Reason string    `json:"reason"`
+}
+
+// CallRow is one call in the flight recorder.
+type CallRow struct {
+	Seq        uint64        `json:"seq"`
+	At         time.Time     `json:"at"`
+	Host       string        `json:"host"`
+	Method     string        `json:"method"`
+	Target     string        `json:"target"` // match id, or a cut PUUID
+	Job        JobID         `json:"job,omitempty"`
+	Status     int           `json:"status"` // 0 = no answer
+	Class      Class         `json:"class,omitempty"`
+	Took       time.Duration `json:"took_ns"`
+	Paced      time.Duration `json:"paced_ns"`
+	PacedBy    string        `json:"paced_by,omitempty"`
+	App        string        `json:"app,omitempty"` // count header as received
+	MethodUsed string        `json:"method_used,omitempty"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	Unforeseen bool          `json:"unforeseen,omitempty"`
+}
+
+// Level is how much a note matters.
+type Level string
+
+// Levels of notes.
+const (
+	LevelOK   Level = "ok"
+	LevelInfo Level = "info"
+	LevelWarn Level = "warn"
+	LevelErr  Level = "error"
+)
+
+// Note is a message for the message line and the list behind it.
+type Note struct {
+	At    time.Time `json:"at"`
+	Level Level     `json:"level"`
+	Text  string    `json:"text"`
+	Job   JobID     `json:"job,omitempty"`
+}
+
+// Op is a command's verb.
+type Op string
+
+// Commands of an operator.
+const (
+	OpTrigger Op = "trigger" // start a sync of an account
+	OpCancel  Op = "cancel"  // a job; a sync job cancels its run
+	OpRetry   Op = "retry"   // now, in queue order, through the limiter
+	OpPause   Op = "pause"   // a queue
+	OpResume  Op = "resume"
+	OpFreeze  Op = "freeze" // a bucket until an instant, or cap it
+	OpThaw    Op = "thaw"
+	OpTrack   Op = "track"
+	OpUntrack Op = "untrack"
+	OpKey     Op = "key" // replace the API key
+)
+
+// Command is something an operator asks for.
+type Command struct {
+	Op      Op       `json:"op"`
+	Job     JobID    `json:"job,omitempty"`
+	IfRev   Revision `json:"if_rev,omitempty"`  // 0 = any; a console always sends what it showed
+	Account string   `json:"account,omitempty"` // account id, or "Name#TAG"
+	Queue   Queue    `json:"queue,omitempty"`
+	Bucket  Bucket   `json:"bucket,omitzero"`
+	Sync    SyncAsk  `json:"sync,omitzero"`
+	Key     string   `json:"-"` // OpKey: the new key, never printed
+	Reason  string   `json:"reason,omitempty"`
+	DryRun  bool     `json:"dry_run,omitempty"`
+	By      Actor    `json:"by"`
+}
+
+// Bucket names a limit to freeze or cap.
+type Bucket struct {
+	Host   string    `json:"host"`
+	Method string    `json:"method,omitempty"` // "" = the whole host
+	Until  time.Time `json:"until,omitzero"`
+	Cap    int       `json:"cap,omitempty"` // percent of the limit, 0 = nothing may go
+}
+
+// SyncAsk says what a sync shall cover.
+type SyncAsk struct {
+	Platform  string    `json:"platform,omitempty"`
+	Mode      string    `json:"mode,omitempty"`  // full (default) or latest
+	Count     int       `json:"count,omitempty"` // newest N; 0 = all
+	Since     time.Time `json:"since,omitzero"`
+	Timelines string    `json:"timelines,omitempty"` // all (default), ranked, none
+	Force     bool      `json:"force,omitempty"`
+	Track     bool      `json:"track,omitempty"`
+}
+
+// Receipt answers a command.
+type Receipt struct {
+	Seq     uint64         `json:"seq"` // the change is visible from this version on
+	Job     JobID          `json:"job,omitempty"`
+	Account string         `json:"account,omitempty"`
+	Joined  bool           `json:"joined,omitempty"`  // a run was pending already: this is it
+	Nothing bool           `json:"nothing,omitempty"` // there was nothing to do; Text says why
+	Matched int            `json:"matched"`
+	Applied int            `json:"applied"`
+	Skipped map[string]int `json:"skipped,omitempty"` // reason -> how many
+	Due     time.Time      `json:"due,omitzero"`
+	Cost    *Cost          `json:"cost,omitempty"`
+	Text    string         `json:"text"` // one sentence for a person
+}
+
+// Cost is what a command will take (S3-12).
+type Cost struct {
+	Calls  int           `json:"calls"`
+	Takes  time.Duration `json:"takes_ns"`
+	Bucket string        `json:"bucket"` // the tightest one
+}
+
+// Query is one of the query types below.
+type Query interface{ query() }
+
+// Answer is the answer type that belongs to the query's type.
+type Answer any
+
+// Page asks for part of a list.
+type Page struct {
+	After string // cursor of the page before; "" = the first
+	Limit int    // 0 = 100, at most 500
+}
+
+// JobsQuery lists jobs, newest first; answered by JobsPage.
+type JobsQuery struct {
+	Page
+	States []State // none = all live states
+	Queue  Queue
+	Kind   Kind
+	Owner  string
+	Text   string // part of the key
+	Ended  bool   // terminal ones too, from the archive
+}
+
+// JobsPage answers JobsQuery.
+type JobsPage struct {
+	Jobs  []JobRow `json:"jobs"`
+	Next  string   `json:"next,omitempty"` // cursor; "" = the end
+	Total int      `json:"total"`          // live jobs that fit; -1 = not counted
+}
+
+// JobQuery asks for everything about one job; answered by JobDetail.
+type JobQuery struct {
+	ID  JobID
+	Key string // instead of ID: the live, else the latest, job of this key
+}
+
+// JobDetail is everything the inspector shows. AttemptCount == len(Attempts).
+type JobDetail struct {
+	Job         JobRow       `json:"job"`
+	Attempts    []Attempt    `json:"attempts"` // the running one last, with a zero End
+	Holds       []Attempt    `json:"holds"`
+	Groups      []GroupStat  `json:"groups,omitempty"`
+	Parents     []JobID      `json:"parents,omitempty"`
+	Account     string       `json:"account,omitempty"` // Riot ID of the owner, as received
+	History     []Transition `json:"history,omitempty"`
+	MaxAttempts int          `json:"max_attempts"`
+	Policy      Policy       `json:"policy"`
+	ShouldRetry bool         `json:"should_retry"`
+	NextRetryAt time.Time    `json:"next_retry_at,omitzero"`
+	Call        *CallRow     `json:"call,omitempty"` // last one in the flight recorder
+}
+
+// Transition is one row of history.
+type Transition struct {
+	Seq    uint64    `json:"seq"`
+	At     time.Time `json:"at"`
+	From   string    `json:"from"`
+	To     string    `json:"to"`
+	Reason string    `json:"reason,omitempty"`
+	Actor  string    `json:"actor,omitempty"`
+}
+
+// AccountsQuery lists accounts; answered by AccountsPage.
+type AccountsQuery struct {
+	Page
+	Text string // part of the Riot ID, or an account id
+}
+
+// AccountsPage answers AccountsQuery.
+type AccountsPage struct {
+	Accounts []AccountRow `json:"accounts"`
+	Next     string       `json:"next,omitempty"`
+	Total    int          `json:"total"`
+}
+
+// AccountQuery asks for one account in depth; answered by AccountDetail.
+type AccountQuery struct{ ID string } // id, or "Name#TAG"
+
+// AccountDetail is what the account screen shows besides the row.
+type AccountDetail struct {
+	Row      AccountRow  `json:"account"`
+	Recent   []MatchRow  `json:"recent"`          // last settled, oldest first, at most 60
+	Waits    []Spent     `json:"waits,omitempty"` // of the last attempts, newest first
+	ETA      ETA         `json:"eta"`
+	Report   *PlayReport `json:"report,omitempty"`
+	Identity []Identity  `json:"identity,omitempty"`
+}
+
+// Spent says where one attempt's time went.
+type Spent struct {
+	Limiter time.Duration `json:"limiter_ns"`
+	HTTP    time.Duration `json:"http_ns"`
+}
+
+// Identity is a PUUID under one key project.
+type Identity struct {
+	Project string `json:"project"`
+	PUUID   string `json:"puuid"`
+}
+
+// ETA says when work ends and what sets the pace (I-3).
+type ETA struct {
+	Calls  int           `json:"calls"` // still to make
+	Low    time.Duration `json:"low_ns"`
+	High   time.Duration `json:"high_ns"`
+	Bucket string        `json:"bucket,omitempty"` // the tightest one: "app:europe 100/120s"
+	Known  bool          `json:"known"`
+}
+
+// MatchesQuery lists matches, newest first; answered by MatchesPage.
+type MatchesQuery struct {
+	Page
+	Account string // id or "Name#TAG"; "" = all, by id
+	All     bool   // also permanently_unfetchable ones (S0-8)
+}
+
+// MatchesPage answers MatchesQuery.
+type MatchesPage struct {
+	Matches []MatchRow `json:"matches"`
+	Next    string     `json:"next,omitempty"`
+	Hidden  int        `json:"hidden"` // not shown unless All
+}
+
+// MatchRow is a match as lists show it. Text is as received.
+type MatchRow struct {
+	ID            string        `json:"match_id"`
+	Status        string        `json:"status"`
+	Timeline      string        `json:"timeline_status"`
+	Attempts      int           `json:"attempts"`
+	Played        time.Time     `json:"played,omitzero"`
+	Duration      time.Duration `json:"duration_ns,omitempty"`
+	QueueID       int           `json:"queue_id,omitempty"`
+	Mode          string        `json:"mode,omitempty"`
+	Champion      string        `json:"champion,omitempty"`
+	Kills         int           `json:"kills"`
+	Deaths        int           `json:"deaths"`
+	Assists       int           `json:"assists"`
+	Won           bool          `json:"won"`
+	FetchedAt     time.Time     `json:"fetched_at,omitzero"`
+	LastAttemptAt time.Time     `json:"last_attempt_at,omitzero"`
+	LastError     string        `json:"last_error,omitempty"`
+	Bytes         int           `json:"bytes,omitempty"`
+	Corrupt       bool          `json:"corrupt,omitempty"`
+}
+
+// PlayReport is the play-time report of an account: minutes per weekday and
+// hour of day in Zone. Minutes are split at hour edges, games counted where they
+// start (spec section 2.3). Row 0 is Monday.
+type PlayReport struct {
+	Account string         `json:"account"`
+	Zone    string         `json:"zone"`
+	Built   time.Time      `json:"built"`
+	Minutes [7][24]float64 `json:"minutes"`
+	Games   [7][24]int     `json:"games"`
+	Matches int            `json:"matches"`  // counted in it
+	Missing int            `json:"missing"`  // wanted, but could not be had
+	LeftOut int            `json:"left_out"` // stored, but without this player
+	First   time.Time      `json:"first,omitzero"`
+	Last    time.Time      `json:"last,omitzero"`
+	ByQueue map[int]int    `json:"by_queue,omitempty"`
+}
+
+// CallsQuery reads the flight recorder, newest first; answered by CallsPage.
+type CallsQuery struct {
+	Page
+	Job    JobID
+	Status int // 0 = any
+}
+
+// CallsPage answers CallsQuery.
+type CallsPage struct {
+	Calls []CallRow `json:"calls"`
+	Next  string    `json:"next,omitempty"`
+}
+
+// LimitsQuery asks for a reading of the limiter; answered by LimitsRow.
+type LimitsQuery struct{}
+
+// StatusQuery asks for the whole in one row each; answered by StatusAnswer.
+type StatusQuery struct{}
+
+// StatusAnswer answers StatusQuery.
+type StatusAnswer struct {
+	Engine EngineRow    `json:"engine"`
+	Queues []QueueRow   `json:"queues"`
+	Open   []AccountRow `json:"syncing"`
+	Next   []JobRow     `json:"next_retries"`
+}
+
+// CostQuery asks what a sync would cost before it is confirmed; answered by Cost.
+type CostQuery struct {
+	Account string
+	Sync    SyncAsk
+}
+
+func (JobsQuery) query()     {}
+func (JobQuery) query()      {}
+func (AccountsQuery) query() {}
+func (AccountQuery) query()  {}
+func (MatchesQuery) query()  {}
+func (CallsQuery) query()    {}
+func (LimitsQuery) query()   {}
+func (StatusQuery) query()   {}
+func (CostQuery) query()     {}

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Sentinels for callers to test with errors.Is.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("conflict")    // changed since shown, or already running
+	ErrRefused  = errors.New("refused")     // a rule says no
+	ErrInvalid  = errors.New("invalid")     // the command or query makes no sense
+	ErrReadOnly = errors.New("read only")   // no engine runs here
+	ErrBroken   = errors.New("broken")      // an invariant does not hold: the engine has stopped claiming
+	ErrStale    = errors.New("stale write") // the revision has moved on: a late result
+)
+
+// Problem is an error for a person: a code that scripts can test, one sentence,
+// and what to do next.
+type Problem struct {
+	Code     error  // one of the sentinels
+	Sentence string // what happened
+	Do       string // what to do next; may be empty
+	Job      JobID  // the job it is about, if any
+}
+
+func (p *Problem) Error() string {
+	if p.Do == "" {
+		return p.Sentence
+	}
+	return p.Sentence + ": " + p.Do
+}
+
+func (p *Problem) Unwrap() error { return p.Code }
+
+// Problemf makes a Problem of a sentence.
+func Problemf(code error, do, format string, args ...any) *Problem {
+	return &Problem{Code: code, Sentence: fmt.Sprintf(format, args...), Do: do}
+}

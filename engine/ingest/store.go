@@ -1,0 +1,66 @@
+package ingest
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// Store is the part of storage that ingestion works on. Methods that take a Tx
+// must be called with the one that Write, Read or the engine gave.
+type Store interface {
+	Write(ctx context.Context, fn func(engine.Tx) error) error
+	Read(ctx context.Context, fn func(engine.Tx) error) error
+
+	// Account, Run and Match answer engine.ErrNotFound for what is not there.
+	Account(tx engine.Tx, id string) (league.Account, error)
+	// AccountNamed finds by Riot ID, case-insensitively; platform "" = any.
+	AccountNamed(tx engine.Tx, name, tag, platform string) (league.Account, error)
+	// AccountOfPUUID finds whose PUUID it is, under any key project.
+	AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, err error)
+	// SaveAccount stores the account with all its index rows and emits its row.
+	SaveAccount(tx engine.Tx, a league.Account) error
+
+	Run(tx engine.Tx, id string) (league.Run, error)
+	// SaveRun stores the run and emits its account's row.
+	SaveRun(tx engine.Tx, r league.Run) error
+	// Stage adds listed ids to the run, each once; an id staged as too old stays so.
+	// It answers how many were new.
+	Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error)
+	// Staged gives the run's ids in the order they were staged; Unstage drops them.
+	Staged(tx engine.Tx, run string) ([]league.Staged, error)
+	Unstage(tx engine.Tx, run string) error
+
+	Match(tx engine.Tx, id string) (league.Match, error)
+	// SaveMatch stores the match, its status counters and every index row. It
+	// refuses an illegal move of either status (engine.ErrRefused) unless
+	// byOperator allows it.
+	SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error
+	// SaveParticipants replaces the seats of a match, and adds the match to the
+	// list of each account that sits in it.
+	SaveParticipants(tx engine.Tx, match string, ps []league.Participant) error
+	// LinkMatch adds the match to an account's list, as its listing said.
+	LinkMatch(tx engine.Tx, account, match string) error
+	// Games iterates an account's stored matches, oldest first.
+	Games(tx engine.Tx, account string) iter.Seq2[league.Game, error]
+
+	// PutPayload commits a payload to its shard before any state names it. It is
+	// idempotent.
+	PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error
+	// FindPayload looks for a payload that a crash left without state.
+	FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error)
+
+	SaveReport(tx engine.Tx, r engine.PlayReport) error
+
+	// CachedPUUID and CachePUUID keep Riot ID -> PUUID for a key project (S4-8).
+	CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error)
+	CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error
+
+	// LoadState and SaveState keep small named blobs, such as the limiter's
+	// state; nil when there is none.
+	LoadState(ctx context.Context, name string) ([]byte, error)
+	SaveState(ctx context.Context, name string, blob []byte) error
+}

@@ -1,0 +1,58 @@
+package league
+
+import "time"
+
+// Run is one pass over an account: resolve, list, one job per new match, the
+// report, one job per timeline. It belongs to one job, which waits for the rest.
+type Run struct {
+	ID      string // ULID
+	Account string
+	Job     string // engine.JobID of the sync job
+	Ask     Ask
+
+	Phase   string    // engine.Phase
+	Anchor  time.Time // upper end of the listing, fixed at its start so that new games do not shift pages
+	Start   int       // offset of the next page
+	Pages   int       // pages fetched
+	Staged  int       // ids staged so far
+	OldPart bool      // listing has gone on to the ids beyond retention
+
+	// Of the listed matches, settled without a job of this run:
+	Listed          int // unique ids inside the ask
+	Had             int // stored, or settled for good, before
+	TooOld          int
+	TimelinesHad    int
+	TimelinesTooOld int
+	TimelinesNone   int // not wanted by the ask, or there is no match to ask about
+	Lost            int // part of Had and TimelinesHad: could not be had in an earlier run
+
+	Triggered time.Time
+	Started   time.Time // first call
+	Finished  time.Time
+	Resumed   int    // restarts survived
+	ResumedAt int    // matches settled at the last of them
+	Result    string // "", completed, incomplete, failed, cancelled
+	Error     string
+	By        string // who triggered it
+}
+
+// Ask is what a run was asked to cover.
+type Ask struct {
+	Mode      string    // full, latest
+	Count     int       // newest N listed; 0 = all
+	Floor     time.Time // nothing older; zero = no floor
+	Timelines Timelines
+	Force     bool // skips cooldown and id cache, opens a new round for the unfetchable
+}
+
+// Staged is one listed id that waits for the last page.
+type Staged struct {
+	ID     string
+	TooOld bool // from the list that ends at the retention cutoff
+}
+
+// Groups of a sync job's children.
+const (
+	GroupMatches   = 1
+	GroupTimelines = 2
+)

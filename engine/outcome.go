@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Verb is what a handler decided.
+type Verb uint8
+
+// Verbs of an Outcome. VerbInterrupted is never returned by a handler: it stands
+// in the history of an attempt that a crash or a drain ended.
+const (
+	VerbDone Verb = iota
+	VerbRetry
+	VerbSnooze
+	VerbFail
+	VerbAbort
+	VerbWait
+	VerbInterrupted
+)
+
+var verbNames = [...]string{"done", "retry", "snooze", "fail", "abort", "wait", "interrupted"}
+
+func (v Verb) String() string {
+	if int(v) < len(verbNames) {
+		return verbNames[v]
+	}
+	return fmt.Sprintf("verb(%d)", uint8(v))
+}
+
+// MarshalText writes the verb's word.
+func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the verb's word.
+func (v *Verb) UnmarshalText(b []byte) error {
+	for i, n := range verbNames {
+		if n == string(b) {
+			*v = Verb(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown verb %q", b)
+}
+
+// Outcome is the only thing a handler returns: one value with one verb, so that
+// control flow is never hidden in an error.
+type Outcome struct {
+	Verb  Verb
+	Class Class
+	Err   error
+	At    time.Time // Retry, Snooze: not before; zero = by the policy's table
+	Hold  Hold      // Snooze: why
+	Group int       // Wait: the group to wait for
+
+	// Commit writes the handler's domain rows, and may insert jobs, in the same
+	// transaction as the state move. Done and Wait only: on other backends only
+	// these two share a transaction.
+	Commit func(Tx) error
+
+	// What the attempt cost and met, for its history.
+	Call CallStat
+}
+
+// CallStat is what one attempt did on the wire.
+type CallStat struct {
+	Calls    int // 0 or 1
+	Status   int
+	External string
+	Limiter  time.Duration
+	HTTP     time.Duration
+}
+
+// Done ends the job well. commit may be nil.
+func Done(commit func(Tx) error) Outcome { return Outcome{Verb: VerbDone, Commit: commit} }
+
+// Retry charges the attempt; the job runs again by its policy's table, or is
+// discarded when the attempts are used up.
+func Retry(err error) Outcome { return Outcome{Verb: VerbRetry, Err: err} }
+
+// Snooze sends the job back uncharged until an instant.
+func Snooze(until time.Time, why Hold, err error) Outcome {
+	return Outcome{Verb: VerbSnooze, At: until, Hold: why, Err: err}
+}
+
+// Fail discards the job at once: the error is permanent.
+func Fail(err error) Outcome { return Outcome{Verb: VerbFail, Err: err} }
+
+// Abort ends the job as cancelled, by the handler's own decision.
+func Abort(err error) Outcome { return Outcome{Verb: VerbAbort, Err: err} }
+
+// Wait runs the job again, one phase later, when nothing of the group is open.
+// Commit inserts the children (Spec.Parents names the group); a group that is
+// settled already, or has no children, lets the job go on at once.
+func Wait(group int, commit func(Tx) error) Outcome {
+	return Outcome{Verb: VerbWait, Group: group, Commit: commit}
+}
+
+// As names the outcome's error class.
+func (o Outcome) As(c Class) Outcome { o.Class = c; return o }
+
+// With adds what the attempt did on the wire.
+func (o Outcome) With(c CallStat) Outcome { o.Call = c; return o }
+
+// Run is what a handler sees of its job: the claimed job and the summaries of
+// its groups. Beat says that the work goes on; waiting for a permit beats by
+// itself.
+type Run struct {
+	Job    Job
+	Groups []GroupStat
+	Beat   func()
+}
+
+// Group gives the summary of the job's own group n; an empty one if it has none.
+func (r Run) Group(n int) GroupStat {
+	for _, g := range r.Groups {
+		if g.Group == n {
+			return g
+		}
+	}
+	return GroupStat{GroupID: GroupID{Parent: r.Job.ID, Group: n}}
+}
+
+// Handler does one attempt of a job. It may run more than once for one job: it
+// must be idempotent.
+type Handler func(ctx context.Context, r Run) Outcome
+
+// KindSpec is what a backend must know of a kind.
+type KindSpec struct {
+	Kind    Kind
+	Policy  string        // default retry policy
+	Timeout time.Duration // of one attempt without the wait for a permit; 0 = none
+	Stuck   time.Duration // without a beat for this long: rescued; 0 = DefaultStuck
+	Handler Handler
+	// OnMove writes the domain's side of a state move, in its transaction. It is
+	// called for every move of the kind's jobs, whoever caused it. nil = nothing.
+	OnMove func(tx Tx, before, after Job, o Outcome) error
+}
+
+// DefaultStuck is how long a running job may be silent before it is rescued.
+const DefaultStuck = 10 * time.Minute
+
+// Tx joins domain rows, new jobs and the state move in one transaction. It is
+// opaque: domain stores take it and know what it is.
+type Tx interface {
+	// Enqueue inserts jobs. A key held by a live job is not an error: see Enqueued.
+	Enqueue(...Spec) ([]Enqueued, error)
+	// Parents lists the groups that wait for the job, with each parent as it is.
+	Parents(JobID) ([]Parent, error)
+	// Emit adds a change that is published after the commit, and never before.
+	Emit(Change)
+}
+
+// Parent is a job that waits for another, and by which group.
+type Parent struct {
+	Group int
+	Job   Job
+}
+
+// Causes of a cancelled context, for context.Cause.
+var (
+	ErrShutdown  = errors.New("the engine is stopping")
+	ErrCancelled = errors.New("cancelled by the operator")
+	ErrRescued   = errors.New("rescued: no sign of life")
+)

@@ -1,0 +1,150 @@
+package engine
+
+import "fmt"
+
+// State is where a job stands. One list serves engine, files, filters and
+// screens; the words are River's.
+type State uint8
+
+// States of a job.
+const (
+	Pending   State = iota // waits for children or for an operator
+	Available              // may run now
+	Scheduled              // not before an instant; with a Hold when sent back uncharged
+	Running
+	Retryable // failed, has a next try
+	Completed
+	Cancelled
+	Discarded // tries used up, or a permanent error
+)
+
+var stateNames = [...]string{"pending", "available", "scheduled", "running", "retryable", "completed", "cancelled", "discarded"}
+
+// States lists every state in the order screens use.
+func States() []State {
+	return []State{Pending, Available, Scheduled, Running, Retryable, Completed, Cancelled, Discarded}
+}
+
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// MarshalText writes the word, so that JSON never holds the number.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the word. An unknown one is an error that lists the words.
+func (s *State) UnmarshalText(b []byte) error {
+	v, err := ParseState(string(b))
+	*s = v
+	return err
+}
+
+// ParseState reads a state's word.
+func ParseState(word string) (State, error) {
+	for i, n := range stateNames {
+		if n == word {
+			return State(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown state %q: use one of %v", word, stateNames)
+}
+
+// Terminal reports whether the job will not move by itself any more.
+func (s State) Terminal() bool { return s >= Completed }
+
+// Live is the opposite of Terminal: a live job holds its key.
+func (s State) Live() bool { return !s.Terminal() }
+
+// Cause is what moves a job.
+type Cause uint8
+
+// Causes of a move.
+const (
+	ByOutcome  Cause = iota // the handler answered
+	ByClaim                 // a worker took it
+	ByTime                  // its instant came
+	ByGroup                 // its children settled
+	ByOperator              // a person or a script said so
+	ByParent                // its parent ended
+	ByDrain                 // the engine stops, or gives it back
+	ByRescue                // its process or its heartbeat is gone
+)
+
+type move struct{ from, to State }
+
+// moves is the table of spec section 6.1: everything else is a programming
+// error, counted and refused.
+var moves = map[move][]Cause{
+	{Pending, Available}:   {ByGroup, ByOperator},
+	{Pending, Cancelled}:   {ByOperator, ByParent},
+	{Available, Cancelled}: {ByOperator, ByParent},
+	{Scheduled, Cancelled}: {ByOperator, ByParent},
+	{Retryable, Cancelled}: {ByOperator, ByParent},
+	{Scheduled, Available}: {ByTime, ByOperator},
+	{Retryable, Available}: {ByTime, ByOperator},
+	{Scheduled, Scheduled}: {ByOperator}, // reschedule
+	{Retryable, Retryable}: {ByOperator}, // reschedule
+	{Available, Scheduled}: {ByOperator}, // reschedule
+	{Available, Running}:   {ByClaim},
+	{Running, Completed}:   {ByOutcome},
+	{Running, Retryable}:   {ByOutcome},
+	{Running, Scheduled}:   {ByOutcome},
+	{Running, Discarded}:   {ByOutcome, ByRescue},
+	{Running, Cancelled}:   {ByOutcome, ByOperator, ByParent, ByRescue},
+	{Running, Pending}:     {ByOutcome},
+	{Running, Available}:   {ByDrain, ByRescue, ByOutcome}, // ByOutcome: waited for a group that was settled
+	{Running, Running}:     {ByOperator, ByParent},         // a cancel was asked for
+	{Discarded, Available}: {ByOperator},
+	{Cancelled, Available}: {ByOperator},
+	{Completed, Available}: {ByOperator},
+}
+
+// Legal reports whether a job may move so.
+func Legal(from, to State, by Cause) bool {
+	for _, c := range moves[move{from, to}] {
+		if c == by {
+			return true
+		}
+	}
+	return false
+}
+
+// Hold is why a job was sent back without a charge.
+type Hold uint8
+
+// Holds, with the words of spec section 2.1.
+const (
+	HoldNone Hold = iota
+	HoldThrottled
+	HoldKeyInvalid
+	HoldOutage
+	HoldLocalNetwork
+	HoldDiskFull
+	HoldFrozen
+)
+
+var holdNames = [...]string{"", "throttled", "key invalid", "outage", "local network", "disk full", "frozen"}
+
+func (h Hold) String() string {
+	if int(h) < len(holdNames) {
+		return holdNames[h]
+	}
+	return fmt.Sprintf("hold(%d)", uint8(h))
+}
+
+// MarshalText writes the hold's words.
+func (h Hold) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads the hold's words.
+func (h *Hold) UnmarshalText(b []byte) error {
+	for i, n := range holdNames {
+		if n == string(b) {
+			*h = Hold(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown hold %q", b)
+}

@@ -1,0 +1,112 @@
+package themes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ground is what the terminal answered when asked for its background.
+type Ground uint8
+
+// The answers; Unknown means there was none in time.
+const (
+	Unknown Ground = iota
+	DarkGround
+	LightGround
+)
+
+// Options is all that decides how the console looks, as data: reading flags,
+// environment and terminal is the caller's.
+type Options struct {
+	Flag  string // --theme
+	Env   string // FARSIGHT_THEME
+	Saved string // from the state directory
+
+	Glyphs  string // --glyphs: unicode, ascii or empty
+	Profile Profile
+	Ground  Ground
+	// ASCII says that the terminal cannot show the Unicode table (see
+	// DetectASCII); an explicit --glyphs wins.
+	ASCII bool
+	// NoColor is the value of NO_COLOR. Any that is not empty means mono, a
+	// flag included: the promise of that variable is "no colour at all".
+	NoColor string
+}
+
+// Names lists what --theme takes, without auto.
+func Names() []string {
+	names := make([]string, 0, len(palettes)+1)
+	for _, p := range palettes {
+		names = append(names, p.Name)
+	}
+	return append(names, "mono")
+}
+
+// Choose returns the theme for o. The order is flag, environment, saved, auto;
+// an unknown name is an error that lists the known ones.
+func Choose(o Options) (*Theme, error) {
+	g, err := o.glyphs()
+	if err != nil {
+		return nil, err
+	}
+	name, err := o.name()
+	if err != nil {
+		return nil, err
+	}
+	if name == "mono" || o.NoColor != "" || o.Profile == Mono {
+		return NewMono(g), nil
+	}
+	if name != "auto" {
+		return New(find(name), o.Profile, true, g), nil
+	}
+	if o.Ground == LightGround {
+		return New(find("light"), o.Profile, false, g), nil
+	}
+	return New(find("dark"), o.Profile, o.Ground == Unknown, g), nil
+}
+
+// Asks reports whether the terminal should be asked for its background: only
+// if the answer decides something. With NO_COLOR no colour query may be sent,
+// since its answer would turn colour on again.
+func (o Options) Asks() bool {
+	name, err := o.name()
+	return err == nil && name == "auto" && o.NoColor == "" && o.Profile != Mono
+}
+
+// name returns the first name that was given.
+func (o Options) name() (string, error) {
+	sources := [...]struct{ from, name string }{
+		{"--theme", o.Flag}, {"FARSIGHT_THEME", o.Env}, {"the saved theme", o.Saved},
+	}
+	for _, s := range sources {
+		if s.name == "" {
+			continue
+		}
+		if s.name != "auto" && !slices.Contains(Names(), s.name) {
+			return "", fmt.Errorf("%s is %q: use auto, %s", s.from, s.name, strings.Join(Names(), ", "))
+		}
+		return s.name, nil
+	}
+	return "auto", nil
+}
+
+func (o Options) glyphs() (*Glyphs, error) {
+	switch o.Glyphs {
+	case "":
+		if o.ASCII {
+			return Plain, nil
+		}
+		return Unicode, nil
+	case "unicode":
+		return Unicode, nil
+	case "ascii":
+		return Plain, nil
+	}
+	return nil, fmt.Errorf("--glyphs is %q: use unicode or ascii", o.Glyphs)
+}
+
+func find(name string) Palette {
+	i := slices.IndexFunc(palettes, func(p Palette) bool { return p.Name == name })
+	return palettes[i]
+}

@@ -1,0 +1,118 @@
+package themes
+
+import (
+	"math"
+	"testing"
+)
+
+// visions are the matrices of Machado, Oliveira, Fernandes 2009, severity 1,
+// on linear light.
+var visions = map[string][3][3]float64{
+	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"protan": {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+	"deutan": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+	"tritan": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+}
+
+func see(c rgb, m [3][3]float64) lab {
+	v := c.linear()
+	var out [3]float64
+	for i, row := range m {
+		out[i] = min(max(row[0]*v[0]+row[1]*v[1]+row[2]*v[2], 0), 1)
+	}
+	return toLab(out)
+}
+
+func luminance(c rgb) float64 {
+	v := c.linear()
+	return 0.2126*v[0] + 0.7152*v[1] + 0.0722*v[2]
+}
+
+// contrast is WCAG 2's ratio.
+func contrast(a, b rgb) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// states are the colours that must never be taken for each other.
+var states = []Token{OK, Run, Wait, Warn, Err}
+
+func TestContrastOfEveryTheme(t *testing.T) {
+	for _, p := range Palettes() {
+		bg, colors := parse(p.Bg), p.colors()
+		for _, token := range append(states, Text, Dim, Held, Off, Focus, Accent) {
+			if got := contrast(parse(colors[token]), bg); got < p.contrast-0.05 {
+				t.Errorf("%s %v: contrast %.2f, want %.1f", p.Name, token, got, p.contrast)
+			}
+		}
+		// Lines and the selected row are shapes: WCAG asks 3:1 of those that
+		// carry meaning; our lines do not, the selection has a sign as well.
+		if got := contrast(parse(colors[Border]), bg); got < 2.9 {
+			t.Errorf("%s border: contrast %.2f", p.Name, got)
+		}
+		for _, token := range states {
+			if p.Sel != "" && contrast(parse(colors[token]), parse(p.Sel)) < 3.4 {
+				t.Errorf("%s %v on the selected row: contrast %.2f", p.Name, token, contrast(parse(colors[token]), parse(p.Sel)))
+			}
+		}
+	}
+}
+
+// rounding is what the specification's table was rounded by, and a little for
+// the white point it used.
+const rounding = 0.55
+
+func TestStatesStayApartForEveryVision(t *testing.T) {
+	for _, p := range Palettes() {
+		for name, m := range visions {
+			if got := closest(p, func(token Token) lab { return see(parse(p.colors()[token]), m) }); got < p.distance-rounding {
+				t.Errorf("%s, %s: distance %.1f, want %.0f", p.Name, name, got, p.distance)
+			}
+		}
+	}
+}
+
+func TestStatesStayApartIn256Colours(t *testing.T) {
+	for _, p := range Palettes() {
+		for name, m := range visions {
+			got := closest(p, func(token Token) lab { return see(xterm(nearest(parse(p.colors()[token]))), m) })
+			if got < 15 {
+				t.Errorf("%s, %s: distance %.1f in 256 colours", p.Name, name, got)
+			}
+		}
+	}
+}
+
+func closest(p Palette, at func(Token) lab) float64 {
+	least := math.Inf(1)
+	for i, a := range states {
+		for _, b := range states[i+1:] {
+			least = min(least, at(a).distance(at(b)))
+		}
+	}
+	return least
+}
+
+func TestSixteenColoursAreDistinct(t *testing.T) {
+	for _, p := range Palettes() {
+		seen := map[int8]Token{}
+		for _, token := range states {
+			c := p.ansiColors()[token]
+			if other, taken := seen[c]; taken {
+				t.Errorf("%s: %v and %v are both colour %d", p.Name, token, other, c)
+			}
+			seen[c] = token
+		}
+	}
+}
+
+func TestHeatRises(t *testing.T) {
+	for _, p := range Palettes() {
+		for i := 1; i < heatSteps; i++ {
+			a, b := luminance(parse(p.colors()[int(Heat0)+i-1])), luminance(parse(p.colors()[int(Heat0)+i]))
+			if b > a != p.Dark {
+				t.Errorf("%s: heat %d does not stand out more than %d", p.Name, i, i-1)
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package themes
+
+// Profile is how much colour a terminal has.
+type Profile uint8
+
+// The profiles, from none to all.
+const (
+	Mono Profile = iota
+	ANSI16
+	ANSI256
+	TrueColor
+)
+
+var profileNames = [...]string{"mono", "16", "256", "truecolor"}
+
+// String returns mono, 16, 256 or truecolor.
+func (p Profile) String() string { return profileNames[min(int(p), len(profileNames)-1)] }
+
+// reset ends every attribute and colour.
+const reset = "\x1b[m"
+
+// Theme is a palette made ready for one terminal. It is immutable; sessions
+// share it. Its SGR strings are absolute: each sets the complete look, so
+// tokens can follow each other without a Close between them.
+type Theme struct {
+	Name    string
+	Profile Profile
+	// Painted says that the theme's own background is drawn on every cell.
+	Painted bool
+	// Glyphs is the sign table; Glyphs.ASCII says that only 7 bits may leave.
+	Glyphs *Glyphs
+
+	open, openSel [tokenCount]string
+	base          string
+}
+
+// Open returns the SGR string that switches to t.
+func (th *Theme) Open(t Token) string { return th.open[index(t)] }
+
+// OpenSel returns the SGR string of t on the selected row.
+func (th *Theme) OpenSel(t Token) string { return th.openSel[index(t)] }
+
+// Close returns the SGR string that goes back to plain text.
+func (th *Theme) Close() string { return th.open[Text] }
+
+// Base returns what a row of the screen begins with: the colours of plain
+// text, empty where those are the terminal's own.
+func (th *Theme) Base() string { return th.base }
+
+// Reset returns what a row of the screen ends with.
+func (th *Theme) Reset() string { return reset }
+
+// Append appends s painted as t. Plain text costs no sequence.
+func (th *Theme) Append(dst []byte, t Token, s string) []byte {
+	if th.Open(t) == th.Close() {
+		return append(dst, s...)
+	}
+	dst = append(dst, th.Open(t)...)
+	dst = append(dst, s...)
+	return append(dst, th.Close()...)
+}
+
+// Paint returns s painted as t.
+func (th *Theme) Paint(t Token, s string) string {
+	if s == "" || th.Open(t) == th.Close() {
+		return s
+	}
+	return th.Open(t) + s + th.Close()
+}
+
+// ASCII reports whether only 7-bit text may leave.
+func (th *Theme) ASCII() bool { return th.Glyphs.ASCII }
+
+// index keeps a token of a newer version or a wrong cast inside the table.
+func index(t Token) int {
+	if int(t) < tokenCount {
+		return int(t)
+	}
+	return int(Text)
+}

@@ -1,0 +1,207 @@
+package part
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/themes"
+)
+
+func pieces(th *themes.Theme) []Piece {
+	return []Piece{
+		{Cell: StateCell(th, "LIVE"), Keep: true}, {Cell: Plain("key …7f3a dev 21h14m")},
+		{Cell: Plain("app 17/20·1s  83/100·2m"), Short: "17/20·1s 83/100·2m"},
+		{Cell: As(themes.Warn, "▲ 2 alerts"), Short: "▲2"}, {Cell: Plain("12:31 KST"), Short: "12:31"},
+	}
+}
+
+func TestTitleShortensThenDropsFromTheLeft(t *testing.T) {
+	for w, want := range map[int]string{
+		120: " FARSIGHT ▸ Overview          ● LIVE   key …7f3a dev 21h14m   app 17/20·1s  83/100·2m   ▲ 2 alerts   12:31 KST",
+		80:  " FARSIGHT ▸ Overview     ● LIVE key …7f3a dev 21h14m 17/20·1s 83/100·2m ▲2 12:31",
+		60:  " FARSIGHT ▸ Overview    ● LIVE 17/20·1s 83/100·2m ▲2 12:31",
+		40:  " FARSIGHT ▸ Overview    ● LIVE ▲2 12:31",
+	} {
+		if got := strings.TrimSpace(plain(Title(mono, w, []string{"FARSIGHT", "Overview"}, pieces(mono)))); squeeze(got) != squeeze(want) {
+			t.Errorf("%d cells: %q", w, got)
+		}
+	}
+}
+
+// squeeze makes one space of many: where the gap falls is not the point.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func TestTabs(t *testing.T) {
+	tabs := []Tab{{"1", "Overview"}, {"2", "Accounts"}, {"3", "Jobs"}}
+	for w, want := range map[int]string{
+		60: " [1 Overview] 2 Accounts  3 Jobs                      ? help",
+		24: " [1 Overview] 2  3",
+	} {
+		if got := plain(Tabs(mono, w, tabs, 0, Plain("? help"))); squeeze(got) != squeeze(want) {
+			t.Errorf("%d cells: %q", w, got)
+		}
+	}
+}
+
+func TestHintsKeepTheHelp(t *testing.T) {
+	hints := []Hint{{Key: "enter", Does: "open"}, {Key: "t", Does: "sync account"}, {Key: "p", Does: "pause queue", Off: true}, {Key: "?", Does: "keys", Keep: true}, {Key: "q", Does: "quit"}}
+	for w, want := range map[int]string{
+		80: " enter open  t sync account  p pause queue  ? keys  q quit",
+		40: " enter open  t sync account  ? keys",
+		10: " ? keys",
+	} {
+		if got := plain(Hints(mono, w, hints)); got != want {
+			t.Errorf("%d cells: %q", w, got)
+		}
+	}
+}
+
+func TestMessage(t *testing.T) {
+	toast := Toast{Word: "OK", Text: "Blue Heron#KR1 resumed at 290/300", More: 2}
+	for w, want := range map[int]string{
+		80: " ✓ OK  Blue Heron#KR1 resumed at 290/300 (+2)                      M messages",
+		40: " ✓ OK  Blue Heron#KR1 resumed at 2… (+2)",
+	} {
+		if got := plain(Message(mono, w, toast, Plain("M messages"))); squeeze(got) != squeeze(want) {
+			t.Errorf("%d cells: %q", w, got)
+		}
+	}
+	if got := plain(Message(mono, 20, Toast{})); got != "" {
+		t.Errorf("an empty message shows %q", got)
+	}
+}
+
+func TestBox(t *testing.T) {
+	want := `╭ ▸ Now ──────────── tail ─╮
+│ 46 calls/min             │
+├ Queues     wait   run    ┤
+│ row of 26 cells, cut here│
+├ Needs you (2) ───────────┤
+│                          │
+╰──────────────────────────╯`
+	got := Box(mono, 28, 7, Panel{Title: "Now", Tail: "tail", Focus: true, Rows: []string{" 46 calls/min"}, Height: 1},
+		Panel{Head: " Queues     wait   run", Rows: []string{" row of 26 cells, cut here, so"}, Height: 1}, Panel{Title: "Needs you (2)"})
+	if plain(got...) != want {
+		t.Errorf("got\n%s", plain(got...))
+	}
+	ascii := Box(themes.NewMono(themes.Plain), 16, 3, Panel{Title: "Now", Rows: []string{"카인"}})
+	if plain(ascii...) != "+ Now ---------+\n|????          |\n+--------------+" {
+		t.Errorf("got\n%s", plain(ascii...))
+	}
+}
+
+func TestBars(t *testing.T) {
+	ascii := themes.NewMono(themes.Plain)
+	for _, c := range []struct{ got, want string }{
+		{plain(Bar(mono, 10, themes.Run, 0.5)), "█████░░░░░"},
+		{plain(Bar(mono, 10, themes.Run, 0.001)), "█░░░░░░░░░"},
+		{plain(Bar(mono, 10, themes.Run, 0.9999)), "█████████░"},
+		{plain(Bar(mono, 10, themes.Run, 7)), "██████████"},
+		{plain(Bar(mono, 10, themes.Run, math.NaN())), "░░░░░░░░░░"},
+		{plain(Bar(ascii, 10, themes.Run, 0.5)), "[####----]"},
+		{plain(Bar(ascii, 2, themes.Run, 0.5)), "#-"},
+		{plain(Spark(mono, 8, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▂▃▄▅▆▇██"},
+		{plain(Spark(mono, 5, themes.Run, []float64{1, math.NaN(), 1}, 0)), "  █ █"},
+		{plain(Spark(ascii, 4, themes.Run, []float64{0, 5, 9.99, 10}, 10)), "0599"},
+		{plain(Wall(mono, 3, 2, 8, func(i int) themes.State { return themes.State{Glyph: "abcdefgh"[i : i+1]} })...), "cde\nfgh"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestPrompt(t *testing.T) {
+	p := Prompt{Label: "/", Ghost: "state:failed"}
+	if row, at := p.View(mono, 20); plain(row) != " / state:failed" || at != 3 {
+		t.Errorf("%q, cursor %d", plain(row), at)
+	}
+	p.Insert("state:faile queue:x\nignored")
+	for _, key := range []string{"ctrl+w", "backspace"} {
+		p.Edit(key)
+	}
+	p.Insert("d")
+	for _, key := range []string{"home", "delete"} {
+		p.Edit(key)
+	}
+	p.Insert("S")
+	if p.Value() != "State:failed" {
+		t.Errorf("value %q", p.Value())
+	}
+	if row, at := p.View(mono, 20); plain(row) != " / State:failed" || at != 4 {
+		t.Errorf("%q, cursor %d", plain(row), at)
+	}
+	if p.Edit("f5") {
+		t.Error("f5 edits")
+	}
+	p.Edit("end")
+	if row, at := p.View(mono, 10); plain(row) != " / failed" || at != 9 {
+		t.Errorf("scrolled to %q, cursor %d", plain(row), at)
+	}
+}
+
+func TestPromptHidesSecrets(t *testing.T) {
+	p := Prompt{Mask: true}
+	p.Insert("RGAPI-1234")
+	if row, _ := p.View(mono, 30); plain(row) != " ••••••••••" {
+		t.Errorf("%q", plain(row))
+	}
+	p.Set(strings.Repeat("x", 3*maxInput))
+	if len(p.Value()) != maxInput {
+		t.Errorf("%d runes were taken", len(p.Value()))
+	}
+}
+
+func TestDialogDefaultsToNo(t *testing.T) {
+	d := Dialog{Title: "Cancel 14 jobs?", Body: []string{"3 of them are running. What they fetched stays stored."}, Yes: "cancel 14 jobs", No: "keep"}
+	want := `╭ ▸ Cancel 14 jobs? ───────────────────╮
+│                                      │
+│  3 of them are running. What they    │
+│  fetched stays stored.               │
+│                                      │
+│  ▸[keep]    cancel 14 jobs           │
+╰──────────────────────────────────────╯`
+	if got := plain(d.View(mono, 40, 20)...); got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := plain(d.View(mono, 40, 4)...); !strings.Contains(got, "▸[keep]") {
+		t.Errorf("no answers in\n%s", got)
+	}
+}
+
+func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
+	base := []string{mono.Paint(themes.Err, "한한한한한한"), "한한한한한한", ""}
+	got := Overlay(mono, 12, 3, base, []string{"+-+", "+-+"})
+	if plain(got...) != "한한+-+ 한한\n한한+-+ 한한\n" {
+		t.Errorf("got\n%s", plain(got...))
+	}
+	for _, row := range got {
+		if err := checkRow(mono, row, 12); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	got := strings.Join(Wrap("what they fetched 한한한한한 stays", 9), "|")
+	if got != "what they|fetched|한한한한|한 stays" {
+		t.Errorf("%q", got)
+	}
+	if got := Wrap("한", 1); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHelpInColumns(t *testing.T) {
+	groups := []Group{{"Move", []Hint{{Key: "j k", Does: "down, up"}}}, {"Act", []Hint{{Key: "t", Does: "sync"}}}}
+	want := ` Move                                    Act
+ j k            down, up                 t              sync`
+	got := Help(mono, 80, 3, groups, 0)
+	if plain(got[:2]...) != want || HelpLines(groups) != 5 {
+		t.Errorf("got\n%s", plain(got...))
+	}
+	if got := plain(Help(mono, 30, 2, groups, 3)...); !strings.HasPrefix(got, " Act\n t") {
+		t.Errorf("scrolled to\n%s", got)
+	}
+}

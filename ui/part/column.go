@@ -1,0 +1,171 @@
+package part
+
+// Kind says how a column's text stands and how it is cut.
+type Kind uint8
+
+// The kinds. Words and State stand left and lose their end; Number stands
+// right; ID loses its middle; Progress is a bar and its text. A State column
+// is never dropped.
+const (
+	Words Kind = iota
+	Number
+	ID
+	State
+	Progress
+)
+
+// Column describes one column of a table. Widths are cells.
+type Column struct {
+	Title string
+	Kind  Kind
+	// Min is the least useful width, Width the wanted one (at least Min).
+	Min, Width int
+	// Flex is the column's share of the room that is left over; 0 takes none.
+	Flex int
+	// Tail is what a Progress column keeps for its text; 0 means 8.
+	Tail int
+	// Priority orders dropping: the highest number goes first, 0 never.
+	Priority int
+}
+
+// pinned columns survive every width.
+func (c Column) pinned() bool { return c.Kind == State || c.Priority == 0 }
+
+// Geometry of a row: a margin, the sign column, a space; columns; one cell
+// for the sign that more columns exist.
+const (
+	leftMargin  = 3
+	rightMargin = 1
+	columnGap   = 2
+)
+
+// slot is a column that made it onto the row.
+type slot struct{ column, width int }
+
+// layout chooses columns for w cells; more says that some are missing. Without
+// pan the least important are dropped. The first pan shows the leftmost
+// instead, each further one skips an unpinned column, so panning reaches all.
+func layout(columns []Column, w, pan int) (slots []slot, more bool) {
+	room := max(w-leftMargin-rightMargin, 0)
+	slots = panned(columns, pan-1)
+	for need(slots) > room {
+		at := victim(columns, slots, pan > 0)
+		if at < 0 {
+			break
+		}
+		slots = append(slots[:at], slots[at+1:]...)
+		more = true
+	}
+	for need(slots) > room && len(slots) > 0 {
+		if !shrink(slots) {
+			slots, more = drop(columns, slots), true
+		}
+	}
+	grow(columns, slots, room-need(slots))
+	return slots, more
+}
+
+// panned returns every column that panning leaves, at its least width.
+func panned(columns []Column, pan int) []slot {
+	slots := make([]slot, 0, len(columns))
+	for i, c := range columns {
+		if !c.pinned() && pan > 0 {
+			pan--
+			continue
+		}
+		slots = append(slots, slot{i, max(c.Min, 1)})
+	}
+	return slots
+}
+
+func need(slots []slot) int {
+	w := columnGap * max(len(slots)-1, 0)
+	for _, s := range slots {
+		w += s.width
+	}
+	return w
+}
+
+// victim returns the slot to drop next: the highest priority number, the
+// rightmost of equals; while panning plainly the rightmost. -1 when only
+// pinned ones are left.
+func victim(columns []Column, slots []slot, panning bool) int {
+	at, worst := -1, 0
+	for i, s := range slots {
+		c := columns[s.column]
+		if c.pinned() {
+			continue
+		}
+		if panning || c.Priority >= worst {
+			at, worst = i, c.Priority
+		}
+	}
+	return at
+}
+
+// shrink takes one cell from the widest slot; false when all are one cell.
+func shrink(slots []slot) bool {
+	widest := 0
+	for i, s := range slots {
+		if s.width > slots[widest].width {
+			widest = i
+		}
+	}
+	if slots[widest].width <= 1 {
+		return false
+	}
+	slots[widest].width--
+	return true
+}
+
+// drop removes the rightmost slot that is not the state; that one goes last.
+func drop(columns []Column, slots []slot) []slot {
+	for i := len(slots) - 1; i >= 0; i-- {
+		if columns[slots[i].column].Kind != State {
+			return append(slots[:i], slots[i+1:]...)
+		}
+	}
+	return slots[:len(slots)-1]
+}
+
+// grow spends the spare cells: first up to the wanted widths, the important
+// columns first, then by share.
+func grow(columns []Column, slots []slot, spare int) {
+	for priority := 0; spare > 0 && priority <= lastPriority(columns); priority++ {
+		for i := range slots {
+			c := columns[slots[i].column]
+			if c.Priority != priority {
+				continue
+			}
+			add := max(min(c.Width-slots[i].width, spare), 0)
+			slots[i].width += add
+			spare -= add
+		}
+	}
+	flex(columns, slots, spare)
+}
+
+func flex(columns []Column, slots []slot, spare int) {
+	total := 0
+	for _, s := range slots {
+		total += max(columns[s.column].Flex, 0)
+	}
+	for i := range slots {
+		share := max(columns[slots[i].column].Flex, 0)
+		if share == 0 || spare <= 0 {
+			continue
+		}
+		add := spare * share / total
+		slots[i].width += add
+		spare -= add
+		total -= share
+	}
+}
+
+func lastPriority(columns []Column) int {
+	last := 0
+	for _, c := range columns {
+		last = max(last, c.Priority)
+	}
+	return last
+}

@@ -1,0 +1,160 @@
+package part
+
+// Cursor is where a list stands: the selected row and the marks, both held by
+// ID, and the scroll position. The zero Cursor stands on the first row.
+//
+// Call Sync after the data or the height changed and before View: it keeps
+// the selected row on its line of the screen. Moves cost the same at any
+// number of rows.
+type Cursor struct {
+	id    string
+	at    int // row of the cursor, counting a left row
+	top   int // first visible row
+	gone  bool
+	last  []Cell // what the selected row looked like when it was last there
+	marks map[string]struct{}
+	from  string // where a range began
+}
+
+// rowKind tells what stands on a row of the screen.
+type rowKind uint8
+
+const (
+	rowNone rowKind = iota
+	rowLive
+	rowGone
+)
+
+// Selected returns the id under the cursor; ok is false on an empty list and
+// on a row that left the filter, so that no key acts on it.
+func (c *Cursor) Selected() (id string, ok bool) { return c.id, c.id != "" && !c.gone }
+
+// Left returns the id of a row that is drawn only because the cursor is on it.
+func (c *Cursor) Left() (id string, ok bool) { return c.id, c.gone }
+
+// At returns the row of the cursor and Top the first visible one, for a
+// position such as 12/879 and for mouse clicks.
+func (c *Cursor) At() int { return c.at }
+
+// Top returns the first visible row.
+func (c *Cursor) Top() int { return c.top }
+
+// Sync follows the data: the row under the cursor stays on its line while
+// others come and go above it. A row that left stays, greyed, until the
+// cursor moves.
+func (c *Cursor) Sync(src Source, height int) {
+	i, ok := 0, false
+	if c.id != "" {
+		i, ok = src.Find(c.id)
+	}
+	switch {
+	case ok:
+		c.top += i - c.at
+		c.at, c.gone = i, false
+		c.last = src.Row(i, c.last[:0])
+	case c.id != "":
+		c.gone = true
+		c.at = min(c.at, src.Len())
+	default:
+		c.stand(src, 0)
+	}
+	c.show(src, height)
+}
+
+// Move moves the cursor by delta rows.
+func (c *Cursor) Move(src Source, delta, height int) {
+	if c.gone {
+		if delta == 0 {
+			return
+		}
+		if delta > 0 { // the row below takes the place of the left one
+			delta--
+		}
+		c.gone = false
+	}
+	c.stand(src, c.at+delta)
+	c.show(src, height)
+}
+
+// Page moves by n screens; the row that was at the edge stays visible.
+func (c *Cursor) Page(src Source, n, height int) { c.Move(src, n*max(height-1, 1), height) }
+
+// Half moves by n half screens.
+func (c *Cursor) Half(src Source, n, height int) { c.Move(src, n*max(height/2, 1), height) }
+
+// Home goes to the first row.
+func (c *Cursor) Home(src Source, height int) { c.Go(src, 0, height) }
+
+// End goes to the last row.
+func (c *Cursor) End(src Source, height int) { c.Go(src, src.Len()-1, height) }
+
+// Go puts the cursor on row i, or on the nearest there is.
+func (c *Cursor) Go(src Source, i, height int) {
+	c.gone = false
+	c.stand(src, i)
+	c.show(src, height)
+}
+
+// Select puts the cursor on an id; false when no row has it.
+func (c *Cursor) Select(src Source, id string, height int) bool {
+	i, ok := src.Find(id)
+	if ok {
+		c.Go(src, i, height)
+	}
+	return ok
+}
+
+// Scroll moves the view by n rows; the cursor follows only as far as it must.
+func (c *Cursor) Scroll(src Source, n, height int) {
+	top := clamp(c.top+n, 0, max(c.rows(src)-height, 0))
+	at := clamp(c.at, top, max(top+height-1, top))
+	if at != c.at {
+		c.Move(src, at-c.at, height)
+	}
+	c.top = clamp(top, 0, max(c.rows(src)-height, 0))
+}
+
+// stand takes row i of the source, or the nearest.
+func (c *Cursor) stand(src Source, i int) {
+	if src.Len() == 0 {
+		c.id, c.at, c.last = "", 0, c.last[:0]
+		return
+	}
+	c.at = clamp(i, 0, src.Len()-1)
+	c.id = src.ID(c.at)
+	c.last = src.Row(c.at, c.last[:0])
+}
+
+// show scrolls as little as possible so that the cursor is visible.
+func (c *Cursor) show(src Source, height int) { c.top = c.window(src, height) }
+
+// window returns the first visible row for a height.
+func (c *Cursor) window(src Source, height int) int {
+	height = max(height, 1)
+	top := clamp(c.top, c.at-height+1, c.at)
+	return clamp(top, 0, max(c.rows(src)-height, 0))
+}
+
+// rows counts the rows on the screen's list: the source's and a left one.
+func (c *Cursor) rows(src Source) int {
+	if c.gone {
+		return src.Len() + 1
+	}
+	return src.Len()
+}
+
+// row maps row v of the list to the source.
+func (c *Cursor) row(src Source, v int) (i int, kind rowKind) {
+	if c.gone && v == c.at {
+		return 0, rowGone
+	}
+	if c.gone && v > c.at {
+		v--
+	}
+	if v < 0 || v >= src.Len() {
+		return 0, rowNone
+	}
+	return v, rowLive
+}
+
+func clamp(v, low, high int) int { return max(low, min(v, high)) }

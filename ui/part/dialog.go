@@ -1,0 +1,122 @@
+package part
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+)
+
+// Dialog asks before something that costs. The safe answer is the default.
+type Dialog struct {
+	Title string
+	// Body is wrapped; each string is a paragraph.
+	Body []string
+	// Yes and No name the answers with what they do: "cancel 14 jobs", "keep".
+	Yes, No string
+	// OnYes says that Yes is chosen; the zero value is No.
+	OnYes bool
+	// Word, when set, must be typed into Input to agree.
+	Word  string
+	Input *Prompt
+}
+
+// dialogWidth is the widest a dialog grows; longer lines are hard to read.
+const dialogWidth = 72
+
+// View returns the dialog as a box that fits into w x h cells.
+func (d Dialog) View(th *themes.Theme, w, h int) []string {
+	w = min(w, dialogWidth)
+	if w < 2 || h < 2 {
+		return nil
+	}
+	rows := []string{""}
+	for _, paragraph := range d.Body {
+		for _, line := range Wrap(paragraph, w-6) {
+			rows = append(rows, Row(th, w-2, Plain("  "), Plain(line)))
+		}
+	}
+	rows = append(rows, "")
+	if d.Word != "" && d.Input != nil {
+		input, _ := d.Input.View(th, w-4)
+		rows = append(rows, Row(th, w-2, Plain("  type "), As(themes.Warn, d.Word), Plain(" to go on")), " "+input, "")
+	}
+	answers := d.answers(th, w-2)
+	if over := len(rows) + 3 - h; over > 0 { // the answers must stay visible
+		rows = rows[:max(len(rows)-over, 0)]
+	}
+	rows = append(rows, answers)
+	return Box(th, w, min(len(rows)+2, h), Panel{Title: d.Title, Rows: rows, Focus: true})
+}
+
+func (d Dialog) answers(th *themes.Theme, w int) string {
+	l := NewLine(th, w).Gap(2)
+	for _, a := range []struct {
+		text   string
+		chosen bool
+	}{{d.No, !d.OnYes}, {d.Yes, d.OnYes}} {
+		if a.text == "" {
+			continue
+		}
+		if a.chosen {
+			l.Cells(As(themes.Focus, th.Glyphs.Focus+"["+a.text+"]")).Gap(2)
+			continue
+		}
+		l.Cells(As(themes.Dim, "  "+a.text+" ")).Gap(2)
+	}
+	return l.String()
+}
+
+// Overlay lays box over the middle of base, w x h cells, which is dimmed by
+// nothing: what is asked about stays readable.
+func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
+	out := Height(th, w, h, base)
+	if len(box) == 0 || w <= 0 {
+		return out
+	}
+	bw, _ := painted(box[0])
+	bw = min(bw, w)
+	x, y := (w-bw)/2, max((h-len(box))/2, 0)
+	for i, row := range box {
+		if y+i >= len(out) {
+			break
+		}
+		under := out[y+i]
+		out[y+i] = Fit(th, head(th, under, x)+Fit(th, row, bw)+tailRow(under, x+bw)+th.Close(), w)
+	}
+	return out
+}
+
+// head returns the first x cells of a painted row.
+func head(th *themes.Theme, row string, x int) string {
+	s, n := cutRow(row, x)
+	return s + th.Close() + strings.Repeat(" ", x-n)
+}
+
+// Wrap breaks text into lines of at most w cells, at spaces where it can.
+func Wrap(text string, w int) []string {
+	if w <= 0 {
+		return nil
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(safe.Text(text)) {
+		if line != "" && safe.Width(line)+1+safe.Width(word) <= w {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+		for safe.Width(word) > w {
+			part, n := cutRow(word, w)
+			if n == 0 { // a wide rune in one cell
+				return append(lines, safe.Cut(word, w))
+			}
+			lines = append(lines, part)
+			word = word[len(part):]
+		}
+		line = word
+	}
+	return append(lines, line)
+}

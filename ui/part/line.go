@@ -1,0 +1,213 @@
+package part
+
+import (
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+)
+
+// Cell is a piece of text and what it means.
+type Cell struct {
+	Text  string
+	Token themes.Token
+	// Clean says that Text went through safe.Text already, so that a hot row
+	// need not look at it again.
+	Clean bool
+	// Ratio is the fill of a Progress column, 0 to 1; negative means no bar.
+	Ratio float64
+}
+
+// Plain returns a cell of ordinary text.
+func Plain(s string) Cell { return Cell{Text: s} }
+
+// As returns a cell that means t.
+func As(t themes.Token, s string) Cell { return Cell{Text: s, Token: t} }
+
+// StateCell returns a state word with its sign and colour.
+func StateCell(th *themes.Theme, word string) Cell {
+	s := th.State(word)
+	return Cell{Text: s.Glyph + " " + word, Token: s.Token}
+}
+
+// maxText bounds what one call looks at: a megabyte of error text costs no
+// more than what a row can show of it.
+const maxText = 4096
+
+// Line builds one row of a fixed width. What does not fit is cut with a
+// single ellipsis; what is missing is filled with spaces.
+type Line struct {
+	th       *themes.Theme
+	b        []byte
+	at, max  int
+	selected bool
+	token    themes.Token
+}
+
+// NewLine starts an empty row of w cells.
+func NewLine(th *themes.Theme, w int) *Line {
+	l := &Line{th: th}
+	l.Reset(w, false)
+	return l
+}
+
+// Reset starts the next row in the same buffer; selected rows carry the
+// selection's background to their end.
+func (l *Line) Reset(w int, selected bool) {
+	l.b, l.at, l.max, l.selected, l.token = l.b[:0], 0, max(w, 0), selected, themes.Text
+	if selected && l.max > 0 {
+		l.b = append(l.b, l.th.OpenSel(themes.Text)...)
+	}
+}
+
+// Room returns the cells that are left.
+func (l *Line) Room() int { return l.max - l.at }
+
+// At returns the cells written so far.
+func (l *Line) At() int { return l.at }
+
+// Put writes text as t, cut to the room.
+func (l *Line) Put(t themes.Token, text string) *Line {
+	return l.write(t, l.clean(text, false), l.Room())
+}
+
+// Cells writes cells one after the other.
+func (l *Line) Cells(cells ...Cell) *Line {
+	for _, c := range cells {
+		l.write(c.Token, l.clean(c.Text, c.Clean), l.Room())
+	}
+	return l
+}
+
+// Field writes text into exactly w cells.
+func (l *Line) Field(c Cell, w int, kind Kind) *Line {
+	w = min(w, l.Room())
+	end := l.at + w
+	s := l.shorten(l.clean(c.Text, c.Clean), w, kind)
+	if kind == Number {
+		l.To(end - safe.Width(s))
+	}
+	return l.write(c.Token, s, w).To(end)
+}
+
+// Glyph writes a sign of the theme's table n times.
+func (l *Line) Glyph(t themes.Token, glyph string, n int) *Line {
+	n = min(n, l.Room())
+	if n <= 0 || glyph == "" {
+		return l
+	}
+	l.switchTo(t)
+	for range n {
+		l.b = append(l.b, glyph...)
+	}
+	l.at += n
+	return l
+}
+
+// Gap writes n spaces of plain text.
+func (l *Line) Gap(n int) *Line { return l.To(l.at + n) }
+
+// To fills with spaces up to column col.
+func (l *Line) To(col int) *Line {
+	col = min(col, l.max)
+	if col <= l.at {
+		return l
+	}
+	l.switchTo(themes.Text)
+	for ; l.at < col; l.at++ {
+		l.b = append(l.b, ' ')
+	}
+	return l
+}
+
+// Right writes cells so that they end at the row's last cell. They are left
+// out when they do not fit whole.
+func (l *Line) Right(cells ...Cell) *Line {
+	cells = l.cleaned(cells)
+	w := width(cells)
+	if w > l.Room() {
+		return l
+	}
+	return l.To(l.max - w).Cells(cells...)
+}
+
+// cleaned returns a copy of cells that needs no more cleaning.
+func (l *Line) cleaned(cells []Cell) []Cell {
+	out := make([]Cell, len(cells), len(cells)+1)
+	for i, c := range cells {
+		out[i] = Cell{Text: l.clean(c.Text, c.Clean), Token: c.Token, Clean: true}
+	}
+	return out
+}
+
+// String ends the row: filled to its width, back in plain text.
+func (l *Line) String() string {
+	l.To(l.max)
+	if l.selected && l.max > 0 || l.th.Open(l.token) != l.th.Close() {
+		l.b = append(l.b, l.th.Close()...)
+	}
+	l.selected, l.token = false, themes.Text
+	return string(l.b)
+}
+
+// write appends clean text within w cells.
+func (l *Line) write(t themes.Token, s string, w int) *Line {
+	s = l.shorten(s, min(w, l.Room()), Words)
+	if s == "" {
+		return l
+	}
+	l.switchTo(t)
+	l.b = append(l.b, s...)
+	l.at += safe.Width(s)
+	return l
+}
+
+// shorten cuts clean text by its kind: ids lose their middle, words their end.
+func (l *Line) shorten(s string, w int, kind Kind) string {
+	switch {
+	case len(s) <= w:
+		return s
+	case w <= 0:
+		return ""
+	case kind != ID:
+		return safe.CutEnd(s, w, l.th.Glyphs.Ellipsis)
+	}
+	return l.clean(safe.CutMiddle(s, w), !l.th.ASCII())
+}
+
+// clean makes text fit to draw; in ASCII mode nothing else may pass.
+func (l *Line) clean(s string, isClean bool) string {
+	if len(s) > maxText {
+		s = safe.Line(s, max(l.Room(), 1))
+	}
+	switch {
+	case l.th.ASCII():
+		return safe.ASCII(s)
+	case isClean:
+		return s
+	}
+	return safe.Text(s)
+}
+
+func (l *Line) switchTo(t themes.Token) {
+	if t == l.token {
+		return
+	}
+	was, now := l.th.Open(l.token), l.th.Open(t)
+	if l.selected {
+		was, now = l.th.OpenSel(l.token), l.th.OpenSel(t)
+	}
+	l.token = t
+	if was != now {
+		l.b = append(l.b, now...)
+	}
+}
+
+// Row returns cells as one row of w cells.
+func Row(th *themes.Theme, w int, cells ...Cell) string {
+	return NewLine(th, w).Cells(cells...).String()
+}
+
+// Split returns one row with left at its start and right at its end; right
+// goes when both do not fit.
+func Split(th *themes.Theme, w int, left, right []Cell) string {
+	return NewLine(th, w).Cells(left...).Right(right...).String()
+}

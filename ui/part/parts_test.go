@@ -1,0 +1,274 @@
+package part
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/mattn/go-runewidth"
+	"github.com/rivo/uniseg"
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+)
+
+// hostile is text that breaks layouts and terminals.
+var hostile = []string{
+	"카인#KR1", "\u202eevil\u2066#NA1", "\x1b[31mred\x1b]8;;http://x\a", "👨‍👩‍👧 fam", "e\u0301\u0302\u0303\u0304", "a\tb\r\nc",
+	"\xff\xfe", "क्षत्रिय", "กำลัง", strings.Repeat("long ", 300), "", "🇰🇷🇰🇷", "ﾞｱﾞ", "\U000e0041\u115f", "plain",
+}
+
+// looks are the themes every part must hold its law in.
+func looks() map[string]*themes.Theme {
+	dark := themes.Palettes()[0]
+	return map[string]*themes.Theme{
+		"dark painted": themes.New(dark, themes.TrueColor, true, themes.Unicode),
+		"light 256":    themes.New(themes.Palettes()[1], themes.ANSI256, false, themes.Unicode),
+		"16 ascii":     themes.New(dark, themes.ANSI16, false, themes.Plain),
+		"mono":         themes.NewMono(themes.Unicode),
+		"mono ascii":   themes.NewMono(themes.Plain),
+	}
+}
+
+// scene is what the parts are given in one run.
+type scene struct {
+	th    *themes.Theme
+	w, h  int
+	text  func() string
+	n     int
+	ratio float64
+}
+
+// every part of the package, drawn at w x h from hostile data. A part of one
+// row returns it alone.
+var every = map[string]func(s scene) []string{
+	"Row":   func(s scene) []string { return one(Row(s.th, s.w, As(themes.Err, s.text()), Plain(s.text()))) },
+	"Split": func(s scene) []string { return one(Split(s.th, s.w, s.cells(), s.cells())) },
+	"Selected": func(s scene) []string {
+		l := NewLine(s.th, 1)
+		l.Reset(s.w, true)
+		return one(l.Cells(s.cells()...).Field(As(themes.OK, s.text()), s.n, Number).String())
+	},
+	"Box": func(s scene) []string {
+		return Box(s.th, s.w, s.h,
+			Panel{Title: s.text(), Tail: s.text(), Rows: []string{s.text()}, Focus: true, Height: s.n % 5},
+			Panel{Title: s.text(), Head: s.table().Header(s.th, s.w-2)},
+			Panel{Title: s.text(), Rows: []string{Row(s.th, s.w, s.cells()...), s.text()}})
+	},
+	"Table": func(s scene) []string {
+		src, c := s.source(), &Cursor{}
+		c.Sync(src, s.h)
+		c.Move(src, s.n, s.h)
+		c.Toggle()
+		return s.table().View(s.th, s.w, s.h, src, c)
+	},
+	"Table body": func(s scene) []string { return s.table().Body(s.th, s.w, s.h, s.source(), &Cursor{}) },
+	"Header":     func(s scene) []string { return one(s.table().Header(s.th, s.w)) },
+	"Bar":        func(s scene) []string { return one(Bar(s.th, s.w, themes.Run, s.ratio)) },
+	"NoBar":      func(s scene) []string { return one(NewLine(s.th, s.w).NoBar(s.n).String()) },
+	"Spark": func(s scene) []string {
+		return one(Spark(s.th, s.w, themes.OK, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0))
+	},
+	"Wall": func(s scene) []string {
+		return Wall(s.th, s.w, s.h, s.n*7, func(int) themes.State { return s.th.State("RETRYABLE") })
+	},
+	"Timeline": func(s scene) []string { return s.timeline().View(s.th, s.w) },
+	"Fold":     func(s scene) []string { return s.timeline().Fold(s.th, s.w) },
+	"Title": func(s scene) []string {
+		pieces := []Piece{{Cell: As(themes.Run, s.text()), Keep: true}, {Cell: Plain(s.text()), Short: "x"}, {Cell: Plain("12:31")}}
+		return one(Title(s.th, s.w, []string{"FARSIGHT", s.text(), s.text()}, pieces))
+	},
+	"Tabs": func(s scene) []string {
+		return one(Tabs(s.th, s.w, []Tab{{"1", "Overview"}, {"2", s.text()}, {"3", "Jobs"}}, s.n%3, Plain("? help")))
+	},
+	"Hints": func(s scene) []string {
+		return one(Hints(s.th, s.w, []Hint{{Key: "t", Does: s.text()}, {Key: "x", Does: "cancel", Off: true}, {Key: "?", Does: "keys", Keep: true}}))
+	},
+	"Message": func(s scene) []string {
+		return one(Message(s.th, s.w, Toast{Word: "WARN", Text: s.text(), More: s.n}, Plain("M messages")))
+	},
+	"Prompt": func(s scene) []string {
+		p := Prompt{Label: s.text(), Ghost: s.text(), Mask: s.n%3 == 0, Bad: s.n % 4}
+		p.Insert(s.text())
+		p.Edit("left")
+		row, at := p.View(s.th, s.w)
+		if at < 0 || at > max(s.w-1, 0) {
+			panic(fmt.Sprintf("cursor at %d of %d", at, s.w))
+		}
+		return one(row)
+	},
+	"Help": func(s scene) []string {
+		g := []Group{{s.text(), []Hint{{Key: "j", Does: s.text()}, {Key: "k", Off: true}}}, {"all", []Hint{{Key: s.text()}}}}
+		return Help(s.th, s.w, s.h, g, s.n%5)
+	},
+	"Overlay": func(s scene) []string {
+		base := every0(s)
+		d := Dialog{Title: s.text(), Body: []string{s.text(), s.text()}, Yes: s.text(), No: "keep", Word: "purge", Input: &Prompt{}}
+		return Overlay(s.th, s.w, s.h, base, d.View(s.th, s.w, s.h))
+	},
+	"Beside": func(s scene) []string {
+		left := Box(s.th, s.w/2, s.h, Panel{Title: s.text()})
+		return Beside(left, Box(s.th, s.w-s.w/2, s.h, Panel{Title: s.text()}))
+	},
+	"Frame": func(s scene) []string {
+		f := Frame(s.th, s.w, s.h, append(every0(s), s.text(), "\x1b[2J"+s.text(), "\u009bx"))
+		if f == "" {
+			return nil
+		}
+		return strings.Split(f, "\n")
+	},
+}
+
+// every0 is a base of painted and of raw rows.
+func every0(s scene) []string {
+	return []string{Row(s.th, s.w+3, s.cells()...), s.text(), s.th.Paint(themes.Err, "한한한한한한한한한한한한한한한한한한한")}
+}
+
+// fixed parts have their own height.
+var fixed = map[string]int{
+	"Row": 1, "Split": 1, "Selected": 1, "Header": 1, "Bar": 1, "NoBar": 1, "Spark": 1, "Timeline": TimelineHeight,
+	"Fold": 5, "Title": 1, "Tabs": 1, "Hints": 1, "Message": 1, "Prompt": 1,
+}
+
+func one(row string) []string { return []string{row} }
+
+func (s scene) cells() []Cell {
+	return []Cell{As(themes.Held, s.text()), Plain(s.text()), StateCell(s.th, "GAVE UP")}
+}
+
+func (s scene) table() Table {
+	return Table{
+		Columns: []Column{
+			{Title: "JOB", Kind: ID, Min: 8, Width: 26, Flex: 1},
+			{Title: "QUEUE", Min: 6, Width: 20, Priority: 3},
+			{Title: "STATE", Kind: State, Min: 9, Width: 11},
+			{Title: "PROGRESS", Kind: Progress, Min: 8, Width: 24, Priority: 1},
+			{Title: "TRY", Kind: Number, Min: 3, Width: 5, Priority: 2},
+			{Title: s.text(), Min: 5, Flex: 2, Priority: 4},
+		},
+		Pan: s.n % 3, Empty: s.text(), Blur: s.n%2 == 0,
+	}
+}
+
+func (s scene) source() Source {
+	ids := make([]string, s.n)
+	for i := range ids {
+		ids[i] = fmt.Sprint("job-", i)
+	}
+	return Slice[string]{ids, func(id string) string { return id }, func(_ string, cells []Cell) []Cell {
+		return append(cells, As(themes.Text, s.text()), Plain(s.text()), StateCell(s.th, "RUNNING"),
+			Cell{Text: "134/879", Token: themes.Run, Ratio: s.ratio}, Plain("2/5"))
+	}}
+}
+
+func (s scene) timeline() Timeline {
+	at := func(sec float64) time.Time {
+		return time.Date(2026, 1, 2, 12, 30, 5, 0, time.UTC).Add(time.Duration(sec * float64(time.Second)))
+	}
+	return Timeline{Now: at(float64(s.n)), Real: s.n%2 == 0, Stages: []Stage{
+		{Head: s.text(), At: at(0), Note: s.text(), Result: "FAILED", Segments: []Segment{
+			{Limiter, at(0), at(1), ""}, {HTTP, at(1), at(0.5), s.text()}, {Backoff, at(1), at(30), s.text()}}},
+		{At: at(30), Note: "429, free", Segments: []Segment{{Queued, at(30), at(29), ""}, {Snoozed, at(30), at(41), "RA 10 s"}}},
+		{Head: "2", At: at(41), Note: "503", Segments: []Segment{{HTTP, at(41), at(42), ""}, {Backoff, at(42), at(102), "wait 60 s"}}},
+		{Head: "3 due", At: at(102)},
+		{Head: "4 +120 s", At: at(222), Planned: true},
+	}}
+}
+
+// checkRow is the law: exact width by every measure, no control but SGR, back
+// in plain text at the end, 7 bits where the theme says so.
+func checkRow(th *themes.Theme, row string, w int) error {
+	text := ansi.Strip(row)
+	sum := 0
+	for _, r := range text {
+		sum += (&runewidth.Condition{StrictEmojiNeutral: true}).RuneWidth(r)
+	}
+	for name, got := range map[string]int{
+		"graphemes": ansi.StringWidth(row), "wcwidth": ansi.StringWidthWc(row), "uniseg": uniseg.StringWidth(text), "runes": sum,
+	} {
+		if got != w {
+			return fmt.Errorf("%d cells by %s, want %d: %q", got, name, w, row)
+		}
+	}
+	rest, last := row, ""
+	for i := 0; i < len(rest); {
+		if n := sgrLen(rest[i:]); n > 0 {
+			last = rest[i : i+n]
+			i += n
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(rest[i:])
+		if safe.Text(string(r)) != string(r) && safe.RuneWidth(r) > 0 || rest[i] < 0x20 || rest[i] == 0x7f || th.ASCII() && rest[i] > 0x7e {
+			return fmt.Errorf("holds %U: %q", r, row)
+		}
+		i += n
+	}
+	if last != "" && last != th.Close() && last != th.Reset() {
+		return fmt.Errorf("ends in %q: %q", last, row)
+	}
+	return nil
+}
+
+func TestEveryPartKeepsItsSize(t *testing.T) {
+	for name, th := range looks() {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				s := scene{th: th, w: rapid.IntRange(-1, 250).Draw(t, "w"), h: rapid.IntRange(-1, 80).Draw(t, "h"),
+					n: rapid.IntRange(0, 300).Draw(t, "n"), ratio: rapid.Float64().Draw(t, "ratio")}
+				if rapid.Bool().Draw(t, "small") {
+					s.w, s.h = s.w%40, s.h%12
+				}
+				seed := rapid.IntRange(0, 1000).Draw(t, "texts")
+				s.text = func() string { seed++; return hostile[seed%len(hostile)] }
+				for part, draw := range every {
+					checkPart(t, s, part, draw(s))
+				}
+			})
+		})
+	}
+}
+
+func checkPart(t *rapid.T, s scene, part string, rows []string) {
+	want := max(s.h, 0)
+	if n, ok := fixed[part]; ok {
+		want = n
+	}
+	if part == "Frame" && s.w <= 0 {
+		want = 0
+	}
+	if len(rows) != want {
+		t.Errorf("%s at %dx%d: %d rows, want %d", part, s.w, s.h, len(rows), want)
+	}
+	for _, row := range rows {
+		if err := checkRow(s.th, row, max(s.w, 0)); err != nil {
+			t.Errorf("%s at %dx%d: %v", part, s.w, s.h, err)
+		}
+	}
+}
+
+func TestWordsSurviveWithoutColour(t *testing.T) {
+	for name, th := range looks() {
+		for _, word := range []string{"RUNNING", "HELD", "RETRYABLE", "GAVE UP", "TOO OLD"} {
+			row := Row(th, 40, StateCell(th, word))
+			if !strings.Contains(ansi.Strip(row), th.State(word).Glyph+" "+word) {
+				t.Errorf("%s: %q", name, row)
+			}
+		}
+	}
+}
+
+func TestOutsideTextPaintsNothing(t *testing.T) {
+	th := themes.NewMono(themes.Unicode)
+	row := Row(th, 80, Plain("\x1b[31mred\x1b[m"), Cell{Text: "kept", Clean: true})
+	if strings.Contains(row, "\x1b[31m") || !strings.Contains(row, "‹U+001B›[31mred") {
+		t.Errorf("%q", row)
+	}
+	if got := Fit(th, "\x1b[2Jx\u202e", 30); strings.Contains(got, "\x1b[2J") || strings.Contains(got, "\u202e") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,211 @@
+package part
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/themes"
+)
+
+// Source is the data behind a table. Only the rows on the screen are asked
+// for, so a million rows cost no more than forty.
+type Source interface {
+	// Len is the number of rows.
+	Len() int
+	// ID returns the identity of row i, which cursor and marks hold on to.
+	ID(i int) string
+	// Find returns the row of an id. It must not walk the rows if they are many.
+	Find(id string) (i int, ok bool)
+	// Row appends the cells of row i, one for each column, to cells.
+	Row(i int, cells []Cell) []Cell
+}
+
+// Table draws the visible part of a Source. It holds no state: that is in the
+// Cursor.
+type Table struct {
+	Columns []Column
+	// Title replaces the first column's header (a section title, see
+	// Panel.Head).
+	Title string
+	// Pan counts the steps to the right; the first shows the leftmost columns
+	// in order, each further one skips one that is not pinned.
+	Pan int
+	// Empty is said when there are no rows: why, and the next key.
+	Empty string
+	// Blur draws the cursor row without its background: the pane is not in
+	// focus. The sign in column 1 stays.
+	Blur bool
+}
+
+// Header returns the header row of w cells.
+func (t Table) Header(th *themes.Theme, w int) string {
+	slots, more := layout(t.Columns, w, t.Pan)
+	return t.header(NewLine(th, w), slots, more)
+}
+
+// CanPan reports whether columns are hidden at the right at this width.
+func (t Table) CanPan(w int) bool {
+	_, more := layout(t.Columns, w, t.Pan)
+	return more
+}
+
+// View returns the header and the visible rows: h rows of w cells.
+func (t Table) View(th *themes.Theme, w, h int, src Source, c *Cursor) []string {
+	if h <= 0 {
+		return nil
+	}
+	slots, more := layout(t.Columns, w, t.Pan)
+	l := NewLine(th, w)
+	out := make([]string, 0, h)
+	if h > 1 {
+		out = append(out, t.header(l, slots, more))
+	}
+	return t.body(l, out, h, slots, src, c)
+}
+
+// Body is View without the header, for tables whose header is a rule.
+func (t Table) Body(th *themes.Theme, w, h int, src Source, c *Cursor) []string {
+	if h <= 0 {
+		return nil
+	}
+	slots, _ := layout(t.Columns, w, t.Pan)
+	return t.body(NewLine(th, w), make([]string, 0, h), h, slots, src, c)
+}
+
+// body appends rows to out until there are h.
+func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *Cursor) []string {
+	w := l.max
+	top := c.window(src, h-len(out))
+	cells := make([]Cell, 0, len(t.Columns))
+	for v := top; len(out) < h; v++ {
+		i, kind := c.row(src, v)
+		switch kind {
+		case rowNone:
+			out = append(out, t.blank(l, w, v == 0))
+			continue
+		case rowGone:
+			cells = t.gone(append(cells[:0], c.last...))
+		default:
+			cells = src.Row(i, cells[:0])
+		}
+		at := v == c.at
+		l.Reset(w, at && !t.Blur)
+		t.signs(l, at, kind == rowLive && c.Marked(src.ID(i)))
+		t.row(l, slots, cells)
+		out = append(out, l.String())
+	}
+	return out
+}
+
+// header writes the titles; › at the edge says that there are more columns.
+func (t Table) header(l *Line, slots []slot, more bool) string {
+	g := l.th.Glyphs
+	l.Reset(l.max, false)
+	if t.Pan > 0 {
+		l.Glyph(themes.Dim, g.Less, 1)
+	}
+	l.To(1)
+	for n, s := range slots {
+		if n == 0 && t.Title != "" {
+			l.Field(As(themes.Text, t.Title), s.width+leftMargin-1, Words)
+			continue
+		}
+		if n > 0 {
+			l.Gap(columnGap)
+		}
+		kind := Words
+		if t.Columns[s.column].Kind == Number {
+			kind = Number
+		}
+		l.To(max(l.at, leftMargin)).Field(As(themes.Dim, t.Columns[s.column].Title), s.width, kind)
+	}
+	if more {
+		l.To(l.max-1).Glyph(themes.Accent, g.More, l.Room())
+	}
+	return l.String()
+}
+
+// signs writes the first three cells. Cursor or mark stand in column 1; on a
+// marked cursor row the mark moves to column 0.
+func (t Table) signs(l *Line, at, marked bool) {
+	g := l.th.Glyphs
+	if at && marked {
+		l.Glyph(themes.Accent, g.Mark, 1)
+	}
+	l.To(1)
+	switch {
+	case at:
+		l.Glyph(themes.Focus, g.Cursor, 1)
+	case marked:
+		l.Glyph(themes.Accent, g.Mark, 1)
+	}
+	l.To(leftMargin)
+}
+
+// row writes the cells of the chosen columns.
+func (t Table) row(l *Line, slots []slot, cells []Cell) {
+	for n, s := range slots {
+		if n > 0 {
+			l.Gap(columnGap)
+		}
+		if s.column >= len(cells) {
+			l.Gap(s.width)
+			continue
+		}
+		if t.Columns[s.column].Kind == Progress {
+			l.progress(cells[s.column], s.width, t.Columns[s.column].Tail)
+			continue
+		}
+		l.Field(cells[s.column], s.width, t.Columns[s.column].Kind)
+	}
+}
+
+// gone greys the cells of a row that left the filter and says so in its state
+// column, or in front where there is none.
+func (t Table) gone(cells []Cell) []Cell {
+	said := false
+	for i := range cells {
+		cells[i].Token = themes.Off
+		if i < len(t.Columns) && t.Columns[i].Kind == State {
+			cells[i].Text, cells[i].Clean, said = leftWord, true, true
+		}
+	}
+	if !said && len(cells) > 0 {
+		cells[0].Text = leftWord + " " + strings.TrimSpace(cells[0].Text)
+	}
+	return cells
+}
+
+// leftWord marks a row that is drawn only because the cursor is on it.
+const leftWord = "(left)"
+
+// blank is a row below the last one; an empty table says why it is empty.
+func (t Table) blank(l *Line, w int, first bool) string {
+	l.Reset(w, false)
+	if first && t.Empty != "" {
+		l.Gap(leftMargin).Put(themes.Dim, t.Empty)
+	}
+	return l.String()
+}
+
+// progressText is what a Progress column keeps for its text, unless its Tail
+// says otherwise.
+const progressText = 8
+
+// progress writes a bar and the text behind it; a narrow column has the text
+// alone.
+func (l *Line) progress(c Cell, w, text int) {
+	if text <= 0 {
+		text = progressText
+	}
+	bar := w - text - 1
+	if bar < 4 {
+		l.Field(c, w, Words)
+		return
+	}
+	if c.Ratio < 0 {
+		l.Gap(bar)
+	} else {
+		l.Bar(c.Token, bar, c.Ratio)
+	}
+	l.Gap(1).Field(Cell{Text: c.Text, Clean: c.Clean}, text, Words)
+}

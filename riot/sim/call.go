@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// call is one request on its way through the simulator.
+type call struct {
+	verb    string // GET
+	key     string // the API key
+	host    string // routing value: euw1, europe
+	method  route.Method
+	params  map[string]string
+	query   url.Values
+	gzip    bool   // the client takes gzip
+	id      string // match id, or the Riot ID of the player
+	thing   string // what is asked for: method, id and page. Attempts are counted per thing
+	attempt int    // the n-th call for the thing that the limiter let through
+
+	project   *project
+	who       person // of the PUUID parameter
+	known     bool   // the PUUID belongs to the key's project
+	duplicate bool   // a page of ids is to repeat some
+	arrived   time.Time
+	violation bool
+	refused   bool
+	kind      Kind   // of the fault that struck
+	fault     string // its name, or its kind
+}
+
+// request is what both ways in, socket and RoundTripper, know of a call.
+type request struct {
+	verb, host, path, rawQuery string
+	key                        string
+	acceptGzip                 bool
+}
+
+// newCall finds out which host and method a request means: by the Host header
+// ({routing}.api.riotgames.com) or by the first segment of the path (/{routing}/riot/…).
+func newCall(r request) *call {
+	c := &call{verb: r.verb, key: r.key, gzip: r.acceptGzip}
+	path := r.path
+	label, _, dotted := strings.Cut(r.host, ".api.")
+	if dotted && route.Serves(label) {
+		c.host = label
+	} else {
+		first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		c.host, path = first, "/"+rest
+	}
+	c.query, _ = url.ParseQuery(r.rawQuery)
+	if method, params, ok := route.Recognise(path); ok && serves(c.host, method) {
+		c.method, c.params = method, params
+	}
+	return c
+}
+
+// serves reports whether a host has a method at all; elsewhere the path is unknown there.
+func serves(host string, m route.Method) bool {
+	if !route.Serves(host) {
+		return false
+	}
+	region := route.Platform(host).Region() == ""
+	switch m.Routing() {
+	case route.ToPlatform:
+		return !region && (m != route.Status || host != "tw2")
+	case route.ToAccount:
+		return region && host != string(route.Sea)
+	}
+	return region
+}
+
+// identify resolves what the call is about, for the log and the fault plan.
+func (s *Sim) identify(c *call) {
+	switch {
+	case c.params["matchId"] != "":
+		c.id = c.params["matchId"]
+	case c.method == route.AccountByRiotID:
+		c.id = c.params["gameName"] + "#" + c.params["tagLine"]
+	case c.params["puuid"] != "":
+		c.who, c.known = c.project.person(c.params["puuid"])
+		c.known = c.known && s.exists(c.who)
+		c.id = c.params["puuid"]
+		if c.known {
+			name, tag := s.world.riotID(c.who)
+			c.id = name + "#" + tag
+		}
+	}
+	c.thing = string(c.method) + " " + c.id
+	if start := c.query.Get("start"); start != "" {
+		c.thing += " " + start
+	}
+}
+
+func (s *Sim) exists(p person) bool {
+	if p.stranger {
+		return p.n < population && int(p.platform) < len(route.Platforms())
+	}
+	return int(p.n) < len(s.world.accounts)
+}

@@ -1,0 +1,180 @@
+package sim
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// transfer says how an answer's bytes travel.
+type transfer uint8
+
+const (
+	whole  transfer = iota
+	cut             // half of the body, then the connection ends
+	drip            // small pieces with pauses
+	broken          // no answer, the connection breaks
+	silent          // no answer at all
+)
+
+// answer is what the simulator says to one call.
+type answer struct {
+	status     int
+	header     map[string]string // beside the rate limit headers
+	body       []byte            // plain, unless gz is set
+	gz         []byte            // the compressed form, for those who take it
+	transfer   transfer
+	pause      time.Duration // between the pieces of a drip
+	delay      time.Duration // before the answer, beside the latency
+	noHeaders  bool          // no rate limit headers
+	retryAfter string        // header of a 429; empty: none
+	limitType  string        // X-Rate-Limit-Type of a 429; empty: none
+	skew       time.Duration // of the Date header
+}
+
+// effect applies a fault to the answer that a call would have got.
+type effect func(s *Sim, f *Fault, c *call, normal func() *answer) *answer
+
+const (
+	textJSON   = "application/json;charset=utf-8"
+	textHTML   = "text/html; charset=UTF-8"
+	badGateway = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>cloudflare</center></body></html>\n"
+	blocked    = "<!DOCTYPE html>\n<html><head><title>Attention Required! | Cloudflare</title></head><body><h1>Sorry, you have been blocked</h1></body></html>\n"
+)
+
+// effects holds every kind of fault. A kind that is not here does not exist.
+var effects map[Kind]effect
+
+func init() { // a literal would refer to itself through Fault.check
+	effects = map[Kind]effect{
+		LimitApp:     limited("application"),
+		LimitMethod:  limited("method"),
+		LimitService: limited("service"),
+		LimitPlain:   limited(""),
+
+		Status:         func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return jsonAnswer(f.Status, f.Body) },
+		BadRequest:     problem(400, "Bad Request"),
+		Unauthorized:   withoutHeaders(problem(401, "Unknown apikey")),
+		Forbidden:      withoutHeaders(problem(403, "Forbidden")),
+		ForbiddenHTML:  withoutHeaders(webPage(403, blocked)),
+		NotFound:       problem(404, "Data not found - match file not found"),
+		ServerError:    problem(500, "Internal server error"),
+		BadGateway:     withoutHeaders(webPage(502, badGateway)),
+		Unavailable:    problem(503, "Service unavailable"),
+		GatewayTimeout: problem(504, "Gateway timeout"),
+
+		Hang:     after(func(a *answer, _ *Fault) { a.transfer = silent }),
+		Reset:    after(func(a *answer, _ *Fault) { a.transfer = broken }),
+		Truncate: after(func(a *answer, _ *Fault) { a.transfer = cut }),
+		Trickle:  after(func(a *answer, f *Fault) { a.transfer, a.pause = drip, f.Delay }),
+		Slow:     after(func(a *answer, f *Fault) { a.delay = f.Delay }),
+
+		Bomb:      after(func(a *answer, _ *Fault) { a.body, a.gz = nil, bomb() }),
+		Oversized: after(func(a *answer, _ *Fault) { a.gz, a.body = nil, oversized() }),
+		BadGzip: after(func(a *answer, _ *Fault) {
+			a.body, a.gz = []byte("{}"), []byte("\x1f\x8b\x08\x00 this is no deflate stream")
+		}),
+		HTML200:     webPage(200, "<!DOCTYPE html>\n<html><body>Just a moment...</body></html>\n"),
+		NotJSON:     jsonBody(`{"metadata":{"dataVersion":"2","matchId":`),
+		EmptyObject: jsonBody(`{}`),
+		EmptyList:   jsonBody(`[]`),
+		Null:        jsonBody(`null`),
+		WrongID:     wrongID,
+
+		DuplicateIDs: func(s *Sim, _ *Fault, c *call, _ func() *answer) *answer {
+			c.duplicate = true
+			return s.serve(c)
+		},
+		ShiftIDs: func(s *Sim, _ *Fault, c *call, normal func() *answer) *answer {
+			s.playOn(c, 3)
+			return normal()
+		},
+		NoHeaders: after(func(a *answer, _ *Fault) { a.noHeaders = true }),
+		SkewDate:  after(func(a *answer, f *Fault) { a.skew = f.Delay }),
+		Foreign: func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
+			s.Foreign(c.key, c.host, f.Burn)
+			return normal()
+		},
+	}
+}
+
+func limited(kind string) effect {
+	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
+		a := statusAnswer(429, "Rate limit exceeded")
+		a.limitType, a.retryAfter = kind, f.RetryAfter
+		return a
+	}
+}
+
+func problem(status int, message string) effect {
+	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
+		if f.Body != "" {
+			return jsonAnswer(status, f.Body)
+		}
+		return statusAnswer(status, message)
+	}
+}
+
+func webPage(status int, html string) effect {
+	return func(_ *Sim, _ *Fault, _ *call, _ func() *answer) *answer {
+		return &answer{status: status, body: []byte(html), header: map[string]string{"Content-Type": textHTML}}
+	}
+}
+
+func withoutHeaders(e effect) effect {
+	return func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
+		a := e(s, f, c, normal)
+		a.noHeaders = true
+		return a
+	}
+}
+
+func jsonBody(body string) effect {
+	return func(*Sim, *Fault, *call, func() *answer) *answer { return jsonAnswer(200, body) }
+}
+
+func after(change func(*answer, *Fault)) effect {
+	return func(_ *Sim, f *Fault, _ *call, normal func() *answer) *answer {
+		a := normal()
+		change(a, f)
+		return a
+	}
+}
+
+// wrongID answers with a neighbour's id in place of the one that was asked for.
+func wrongID(_ *Sim, _ *Fault, c *call, normal func() *answer) *answer {
+	a := normal()
+	raw := a.plain()
+	other := strings.Clone(c.id)
+	if at := len(other) - 1; at >= 0 {
+		other = other[:at] + string('0'+(other[at]-'0'+1)%10)
+	}
+	a.gz, a.body = nil, bytes.ReplaceAll(raw, []byte(`"`+c.id+`"`), []byte(`"`+other+`"`))
+	return a
+}
+
+func jsonAnswer(status int, body string) *answer {
+	return &answer{status: status, body: []byte(body), header: map[string]string{"Content-Type": textJSON}}
+}
+
+// statusAnswer is Riot's form of an error.
+func statusAnswer(status int, message string) *answer {
+	b := append([]byte(`{"status":{"message":`), appendString(nil, message)...)
+	b = append(append(b, `,"status_code":`...), strconv.Itoa(status)...)
+	return jsonAnswer(status, string(append(b, "}}"...)))
+}
+
+// bomb is a small gzip stream of a huge, valid JSON document.
+var bomb = sync.OnceValue(func() []byte {
+	return compress(padded(32 << 20))
+})
+
+var oversized = sync.OnceValue(func() []byte { return padded(9 << 20) })
+
+func padded(size int) []byte {
+	b := append(make([]byte, 0, size+32), `{"metadata":{},"info":"`...)
+	b = append(b, bytes.Repeat([]byte("a"), size)...)
+	return append(b, `"}`...)
+}

@@ -1,0 +1,198 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Kind is a way in which a call goes wrong.
+type Kind string
+
+// The kinds of fault. Those of a 429 carry the X-Rate-Limit-Type that Riot would send, or none.
+const (
+	LimitApp     Kind = "429-application"
+	LimitMethod  Kind = "429-method"
+	LimitService Kind = "429-service"
+	LimitPlain   Kind = "429-none" // an underlying service, Cloudflare or a shard: no type
+
+	Status         Kind = "status" // Fault.Status with Fault.Body
+	BadRequest     Kind = "400"
+	Unauthorized   Kind = "401" // the key is not known
+	Forbidden      Kind = "403" // the key has expired
+	ForbiddenHTML  Kind = "403-html"
+	NotFound       Kind = "404"
+	ServerError    Kind = "500"
+	BadGateway     Kind = "502" // with an HTML body
+	Unavailable    Kind = "503"
+	GatewayTimeout Kind = "504"
+
+	Hang     Kind = "hang"     // no answer until the client gives up
+	Reset    Kind = "reset"    // the connection breaks after the request was counted
+	Truncate Kind = "truncate" // the body ends half way
+	Trickle  Kind = "trickle"  // the body comes in small pieces, Delay apart
+	Slow     Kind = "slow"     // Delay before an answer that is right
+
+	Bomb        Kind = "bomb"         // 32 MiB of JSON in 32 KB of gzip
+	Oversized   Kind = "oversized"    // 9 MiB of JSON
+	BadGzip     Kind = "bad-gzip"     // says gzip, is not
+	HTML200     Kind = "html-200"     // a web page
+	NotJSON     Kind = "not-json"     // JSON that breaks off
+	EmptyObject Kind = "empty-object" // {}
+	EmptyList   Kind = "empty-list"   // []
+	Null        Kind = "null"         //
+	WrongID     Kind = "wrong-id"     // a match, but another one
+
+	DuplicateIDs Kind = "duplicate-ids" // a page of ids repeats one, and the end of the page before
+	ShiftIDs     Kind = "shift-ids"     // three games end just before the call, which pushes older ones to the next page
+	NoHeaders    Kind = "no-headers"    // no rate limit headers
+	SkewDate     Kind = "skew-date"     // Date is Delay off
+	Foreign      Kind = "foreign"       // somebody else uses the key for Burn calls; the call itself goes on
+)
+
+// Fault is one entry of the fault plan. The zero Match means every call.
+type Fault struct {
+	Name  string
+	Match Match
+	Kind  Kind
+	// RetryAfter is the header of a 429 as it is sent, so it may be absurd; empty means no header.
+	RetryAfter string
+	Status     int    // of kind Status
+	Body       string // of kind Status, or instead of the usual body
+	Delay      time.Duration
+	Burn       int // of kind Foreign
+	// Count ends the fault after this many hits; 0 means never. With it the outcome depends on the order
+	// of calls; Match.Attempts and Match.Rate do not have that effect.
+	Count int
+	// After and Until bound the fault in time since it was injected; both are divided by Options.Speed.
+	// Zero Until means for good.
+	After, Until time.Duration
+}
+
+// Match chooses calls.
+type Match struct {
+	Method route.Method `json:"method,omitempty"` // empty: every method
+	Host   string       `json:"host,omitempty"`   // glob over the routing value
+	ID     string       `json:"id,omitempty"`     // glob over match id or Riot ID
+	// Attempt is the n-th call for the same thing, from 1; 0 means each. Attempts is the first n of them.
+	Attempt  int `json:"attempt,omitempty"`
+	Attempts int `json:"attempts,omitempty"`
+	// Rate is the share of things that are hit, 0 to 1; 0 means all. The choice is by a hash of the fault's
+	// name and the thing: the same things each time, all their attempts (see Attempts). With Each it is
+	// by (thing, attempt).
+	Rate float64 `json:"rate,omitempty"`
+	Each bool    `json:"each,omitempty"`
+}
+
+// ActiveFault is a fault of the plan and how often it struck.
+type ActiveFault struct {
+	Fault Fault `json:"fault"`
+	Hits  int   `json:"hits"`
+}
+
+func (f Fault) check() error {
+	_, err1 := path.Match(f.Match.ID, "x")
+	_, err2 := path.Match(f.Match.Host, "x")
+	switch {
+	case effects[f.Kind] == nil:
+		return fmt.Errorf("fault %q: unknown kind %q", f.Name, f.Kind)
+	case err1 != nil || err2 != nil:
+		return fmt.Errorf("fault %q: the pattern for id or host is broken: use * and ? as in file names", f.Name)
+	case f.Match.Method != "" && f.Match.Method.Template() == "":
+		return fmt.Errorf("fault %q: no such method: %q", f.Name, f.Match.Method)
+	case f.Match.Rate < 0 || f.Match.Rate > 1:
+		return fmt.Errorf("fault %q: rate %g is not between 0 and 1", f.Name, f.Match.Rate)
+	case f.Kind == Status && (f.Status < 200 || f.Status > 599):
+		return fmt.Errorf("fault %q: status %d is not between 200 and 599", f.Name, f.Status)
+	}
+	return nil
+}
+
+// armed is a fault in the plan of a running simulator.
+type armed struct {
+	Fault
+	since time.Time
+	hits  int
+}
+
+func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool {
+	age := time.Duration(float64(now.Sub(a.since)) * speed)
+	switch {
+	case age < a.After, a.Until > 0 && age >= a.Until, a.Count > 0 && a.hits >= a.Count:
+		return false
+	}
+	return a.Match.fits(c) && a.Match.chosen(a.Name+string(a.Kind), c, seed)
+}
+
+func (m Match) fits(c *call) bool {
+	return (m.Method == "" || m.Method == c.method) &&
+		glob(m.Host, c.host) && glob(m.ID, c.id) &&
+		(m.Attempt == 0 || m.Attempt == c.attempt) &&
+		(m.Attempts == 0 || c.attempt <= m.Attempts)
+}
+
+func glob(pattern, s string) bool {
+	if pattern == "" {
+		return true
+	}
+	ok, err := path.Match(pattern, s)
+	return ok && err == nil
+}
+
+func (m Match) chosen(name string, c *call, seed uint64) bool {
+	if m.Rate == 0 {
+		return true
+	}
+	h := start(seed).str("fault").str(name).str(c.thing)
+	if m.Each {
+		h = h.num(uint64(c.attempt))
+	}
+	return h.unit() < m.Rate
+}
+
+// wireFault is a fault as the admin endpoint reads and writes it, with durations as "2m30s".
+type wireFault struct {
+	Name       string `json:"name,omitempty"`
+	Match      Match  `json:"match"`
+	Kind       Kind   `json:"kind"`
+	RetryAfter string `json:"retry_after,omitempty"`
+	Status     int    `json:"status,omitempty"`
+	Body       string `json:"body,omitempty"`
+	Delay      string `json:"delay,omitempty"`
+	Burn       int    `json:"burn,omitempty"`
+	Count      int    `json:"count,omitempty"`
+	After      string `json:"after,omitempty"`
+	Until      string `json:"until,omitempty"`
+}
+
+// MarshalJSON writes durations as Go does: "2m30s".
+func (f Fault) MarshalJSON() ([]byte, error) {
+	show := func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return d.String()
+	}
+	return json.Marshal(wireFault{f.Name, f.Match, f.Kind, f.RetryAfter, f.Status, f.Body, show(f.Delay), f.Burn, f.Count, show(f.After), show(f.Until)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (f *Fault) UnmarshalJSON(data []byte) error {
+	var w wireFault
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	var times [3]time.Duration
+	for i, s := range []string{w.Delay, w.After, w.Until} {
+		d, err := time.ParseDuration(s)
+		if err != nil && s != "" {
+			return fmt.Errorf("%q is not a duration: write one such as 30s or 2m", s)
+		}
+		times[i] = d
+	}
+	*f = Fault{w.Name, w.Match, w.Kind, w.RetryAfter, w.Status, w.Body, times[0], w.Burn, w.Count, times[1], times[2]}
+	return nil
+}

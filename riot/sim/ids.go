@@ -1,0 +1,131 @@
+package sim
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// indexed is how many games Riot lists at most.
+const indexed = 1000
+
+// idQuery holds the parameters of a list of match ids.
+type idQuery struct {
+	start, count, queue int
+	kind                string
+	from, to            time.Time
+}
+
+func (s *Sim) matchIDs(c *call) *answer {
+	q, problem := parseIDQuery(c.query)
+	if problem != "" {
+		return statusAnswer(400, "Bad request - "+problem)
+	}
+	if c.who.stranger || string(s.world.platform(c.who).Region()) != c.host {
+		return jsonAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
+	}
+	s.mu.Lock()
+	a := s.world.accounts[c.who.n]
+	s.world.grow(a, time.Since(s.began))
+	games := q.choose(a.games)
+	s.mu.Unlock()
+	b := []byte("[")
+	for i, id := range q.cut(games, c.duplicate) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, id)
+	}
+	return jsonAnswer(200, string(append(b, ']')))
+}
+
+// playOn lets n games end for the account that c asks about.
+func (s *Sim) playOn(c *call, n int) {
+	if !c.known || c.who.stranger {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.world.accounts[c.who.n]
+	for range n {
+		newest := s.world.epoch
+		if len(a.games) > 0 {
+			newest = a.games[0].at
+		}
+		s.world.addNewest(a, newest.Add(time.Minute))
+	}
+}
+
+// parseIDQuery reads the parameters; unknown names are ignored, as Riot does (developer-relations#545).
+func parseIDQuery(values url.Values) (q idQuery, problem string) {
+	q = idQuery{count: 20, queue: -1, kind: values.Get("type")}
+	var from, to int
+	for _, f := range []struct {
+		name string
+		into *int
+	}{{"start", &q.start}, {"count", &q.count}, {"queue", &q.queue}, {"startTime", &from}, {"endTime", &to}} {
+		v := values.Get(f.name)
+		if v == "" {
+			continue
+		}
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			return q, fmt.Sprintf("Query parameter '%s' must be a positive number. Invalid value '%s' given.", f.name, v)
+		}
+		*f.into = n
+	}
+	if q.count > 100 {
+		return q, fmt.Sprintf("Query parameter 'count' must have a maximum value of 100. Invalid value '%d' given.", q.count)
+	}
+	if q.kind != "" && !slices.Contains([]string{"ranked", "normal", "tourney", "tutorial"}, q.kind) {
+		return q, fmt.Sprintf("Query parameter 'type' must be one of ranked, normal, tourney, tutorial. Invalid value '%s' given.", q.kind)
+	}
+	if from > 0 {
+		q.from = time.Unix(int64(from), 0)
+	}
+	if to > 0 {
+		q.to = time.Unix(int64(to), 0)
+	}
+	return q, ""
+}
+
+// choose are the games that fit, newest first, out of the newest thousand.
+func (q idQuery) choose(games []*played) []*played {
+	var out []*played
+	for _, g := range games[:min(len(games), indexed)] {
+		if q.fits(g) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func (q idQuery) fits(g *played) bool {
+	switch {
+	case q.queue >= 0 && g.queue != q.queue, q.kind != "" && typeOf[g.queue] != q.kind:
+		return false
+	case !q.from.IsZero() && (g.timeless || g.at.Before(q.from)):
+		return false
+	}
+	return q.to.IsZero() || !g.at.After(q.to)
+}
+
+// cut is the page that was asked for. With duplicates it also repeats the end of the page before it and
+// one id of its own, so it may be longer than count; no id is lost.
+func (q idQuery) cut(games []*played, duplicates bool) []string {
+	from := min(q.start, len(games))
+	to := min(from+q.count, len(games))
+	if duplicates {
+		from = max(0, from-3)
+	}
+	ids := make([]string, 0, to-from+1)
+	for _, g := range games[from:to] {
+		ids = append(ids, g.id)
+	}
+	if duplicates && len(ids) > 1 {
+		ids = slices.Insert(ids, 1, ids[1])
+	}
+	return ids
+}

@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Call is one line of the call log.
+type Call struct {
+	Seq       int           `json:"seq"` // in order of completion, from 1
+	At        time.Time     `json:"at"`  // when it arrived
+	Method    route.Method  `json:"method,omitempty"`
+	Host      string        `json:"host"`
+	ID        string        `json:"id,omitempty"`
+	Attempt   int           `json:"attempt,omitempty"`
+	Status    int           `json:"status"` // 0: the client saw no status
+	Fault     string        `json:"fault,omitempty"`
+	Violation bool          `json:"violation,omitempty"`
+	Bytes     int           `json:"bytes"`
+	Took      time.Duration `json:"took_ns"`        // arrival to the last byte
+	Gone      bool          `json:"gone,omitempty"` // the client left before the end
+}
+
+// logged is how many calls the log keeps.
+const logged = 100_000
+
+// journal counts and remembers calls. Its owner holds the lock.
+type journal struct {
+	calls      []Call // a ring once full
+	appended   int    // calls ever logged
+	total      int
+	drawn      int // latencies given out
+	first      time.Time
+	last       time.Time
+	stillness  time.Duration
+	stillFrom  time.Time
+	inFlight   int
+	mostFlight int
+	violations int
+	foreign    int
+	early      int
+	repeated   int
+	injected   map[string]int
+	byMethod   map[string]map[int]int
+	fetched    map[string]*Fetch
+	counts     map[scope]*tally
+}
+
+// Fetch counts the calls for one match or timeline.
+type Fetch struct {
+	Calls int `json:"calls"`
+	OK    int `json:"ok"` // answered 200 in full, with the right body
+}
+
+// tally is what a key used of a host.
+type tally struct {
+	calls       int
+	first, last time.Time
+}
+
+func newJournal(inFlight int) journal {
+	return journal{inFlight: inFlight, injected: map[string]int{}, byMethod: map[string]map[int]int{}, fetched: map[string]*Fetch{}, counts: map[scope]*tally{}}
+}
+
+func (j *journal) arrived(now time.Time) {
+	j.total++
+	j.inFlight++
+	j.mostFlight = max(j.mostFlight, j.inFlight)
+	if j.first.IsZero() {
+		j.first = now
+	} else if gap := now.Sub(j.last); gap > j.stillness {
+		j.stillness, j.stillFrom = gap, j.last
+	}
+	j.last = now
+}
+
+// counted notes that a call took from its buckets.
+func (j *journal) counted(c *call) {
+	t := j.counts[scope{c.key, c.host, ""}]
+	if t == nil {
+		t = &tally{first: c.arrived}
+		j.counts[scope{c.key, c.host, ""}] = t
+	}
+	t.calls, t.last = t.calls+1, c.arrived
+}
+
+func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
+	j.inFlight--
+	status := a.status
+	if a.transfer == silent || a.transfer == broken {
+		status = 0
+	}
+	j.classify(c, a, status)
+	j.fetch(c, status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)
+	j.append(Call{At: c.arrived, Method: c.method, Host: c.host, ID: c.id, Attempt: c.attempt, Status: status,
+		Fault: c.fault, Violation: c.violation, Bytes: sent, Took: time.Since(c.arrived), Gone: gone})
+}
+
+func (j *journal) classify(c *call, a *answer, status int) {
+	name := string(c.method)
+	if name == "" {
+		name = "unknown"
+	}
+	if j.byMethod[name] == nil {
+		j.byMethod[name] = map[int]int{}
+	}
+	j.byMethod[name][status]++
+	switch {
+	case c.violation:
+		j.violations++
+	case c.refused:
+		j.foreign++
+	case a.status == 429:
+		kind := a.limitType
+		if kind == "" {
+			kind = "none"
+		}
+		j.injected[kind]++
+	}
+}
+
+func (j *journal) fetch(c *call, ok bool) {
+	if c.method != route.Match && c.method != route.Timeline {
+		return
+	}
+	key := fetchKey(c.method, c.id)
+	f := j.fetched[key]
+	if f == nil {
+		f = &Fetch{}
+		j.fetched[key] = f
+	}
+	f.Calls++
+	if f.OK > 0 {
+		j.repeated++
+	}
+	if ok && (c.fault == "" || harmless[c.kind]) {
+		f.OK++
+	}
+}
+
+// harmless are the faults under which the body is right all the same.
+var harmless = map[Kind]bool{Slow: true, Trickle: true, NoHeaders: true, SkewDate: true, Foreign: true}
+
+func fetchKey(m route.Method, id string) string { return string(m) + " " + id }
+
+func (j *journal) append(c Call) {
+	j.appended++
+	c.Seq = j.appended
+	if len(j.calls) < logged {
+		j.calls = append(j.calls, c)
+		return
+	}
+	j.calls[(c.Seq-1)%logged] = c
+}
+
+// after are the logged calls with a number above seq, at most most of them, oldest first.
+func (j *journal) after(seq, most int) []Call {
+	from := max(seq, j.appended-len(j.calls)) // calls before it are no longer in the ring
+	list := []Call{}
+	for n := from; n < j.appended && len(list) < most; n++ {
+		list = append(list, j.calls[n%logged])
+	}
+	return list
+}

@@ -1,0 +1,207 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Options describe a simulated Riot. The zero value is a quiet API with a development key's limits, the
+// built-in players and 60 ± 30 ms of latency.
+type Options struct {
+	Seed       uint64
+	Limits     Limits
+	WindowRule WindowRule
+	// Speed divides windows and latencies; 0 means 1. Announced windows stay whole seconds of at least 1:
+	// where a window would be shorter, its limit grows instead, so the rate is always Speed times the
+	// original (20:1 at speed 10 is announced as 200:1, 100:120 as 100:12).
+	Speed   float64
+	Latency Latency
+	// Epoch is the start of the newest game. Zero means the start of the current hour.
+	Epoch time.Time
+	// Players are the known accounts; nil means DefaultPlayers. Every other Riot ID answers 404.
+	Players []PlayerSpec
+	// FixturesDir holds recorded payloads (matches/*.json, timelines/*.json) to serve through accounts
+	// named "Recorded#…"; empty means none.
+	FixturesDir string
+	// Keys are the keys with a state or key project of their own. Any other well-formed key is accepted,
+	// in project "default".
+	Keys map[string]Key
+	// Retention says how old a match may be before it answers 404. Timelines last half as long.
+	Retention Retention
+	Faults    []Fault
+	// CacheBytes bounds the cache of compressed bodies; 0 means 8 MiB.
+	CacheBytes int
+}
+
+// Limits are the rate limits of every key on every host.
+type Limits struct {
+	App     []Limit                  // nil means a development key's 20:1,100:120
+	Methods map[route.Method][]Limit // replaces the default of a method
+}
+
+// Limit admits N calls per window. Per is a whole number of seconds.
+type Limit struct {
+	N   int
+	Per time.Duration
+}
+
+// WindowRule says how a rate limit window begins and ends. Riot does not say which one it uses.
+type WindowRule string
+
+// The window rules.
+const (
+	FixedLazy   WindowRule = "lazy"    // starts at the first call after the last one ended; the default
+	WallAligned WindowRule = "wall"    // starts at multiples of its length
+	Sliding     WindowRule = "sliding" // the last D seconds before each call
+)
+
+// Latency is the time between request and answer: Base ± Jitter, spread evenly. Between a fifth and
+// three fifths of it pass before the server counts the call. The zero value means 60 ± 30 ms.
+type Latency struct{ Base, Jitter time.Duration }
+
+// Instant is no latency at all.
+var Instant = Latency{Base: -1}
+
+// Retention is Riot's deletion of old games.
+type Retention uint8
+
+// The retentions.
+const (
+	TwoYears    Retention = iota // matches 2 calendar years and a day, timelines 1 and a day
+	KeepForever                  // everything is served
+)
+
+// KeyState says how Riot treats a key.
+type KeyState string
+
+// The states of a key.
+const (
+	KeyGood    KeyState = ""        // accepted
+	KeyExpired KeyState = "expired" // 403 on every call
+	KeyUnknown KeyState = "unknown" // 401 "Unknown apikey"
+)
+
+// Key is what Riot knows about an API key. PUUIDs are encrypted per project: one of another project
+// answers 400 "Exception decrypting".
+type Key struct {
+	Project string   `json:"project"` // empty means "default"
+	State   KeyState `json:"state"`
+}
+
+// PlayerSpec is a known account and its history.
+type PlayerSpec struct {
+	RiotID   string // Name#TAG
+	Platform route.Platform
+	Matches  int
+	Span     time.Duration // from the oldest game to the newest; 0 means a game every 8 hours
+	Missing  int           // this many listed games answer 404
+	Shapes   []Shape       // in turn, the newest first; nil means a natural mix
+	// ShareWith is the Riot ID of an earlier player of the same platform; Shared of the Matches are
+	// games of theirs too.
+	ShareWith string
+	Shared    int
+	Unranked  bool
+	Grow      time.Duration // a new game ends this often while the simulator runs; 0 means never
+	Nameless  bool          // account-v1 by PUUID gives no gameName and tagLine
+}
+
+// Validate reports every fault of the options at once, each as a sentence for the person who set them.
+func (o Options) Validate() error {
+	var faults []error
+	add := func(err error) {
+		if err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if o.Speed < 0 || o.Speed > 10000 {
+		add(fmt.Errorf("speed %g is out of range: give a number between 0 and 10000", o.Speed))
+	}
+	if !slices.Contains([]WindowRule{"", FixedLazy, WallAligned, Sliding}, o.WindowRule) {
+		add(fmt.Errorf("unknown window rule %q: use lazy, wall or sliding", o.WindowRule))
+	}
+	add(checkLimits(o.Limits.App))
+	for method, limits := range o.Limits.Methods {
+		if method.Template() == "" {
+			add(fmt.Errorf("limits for %q: no such method", method))
+		}
+		add(checkLimits(limits))
+	}
+	for _, f := range o.Faults {
+		add(f.check())
+	}
+	add(checkPlayers(o.players()))
+	if o.FixturesDir != "" {
+		_, err := loadFixtures(o.FixturesDir)
+		add(err)
+	}
+	return errors.Join(faults...)
+}
+
+func checkPlayers(specs []PlayerSpec) error {
+	var faults []error
+	known := map[string]PlayerSpec{}
+	for _, p := range specs {
+		if err := p.check(known); err != nil {
+			faults = append(faults, err)
+		}
+		known[foldRiotID(p.RiotID)] = p
+	}
+	return errors.Join(faults...)
+}
+
+func (p PlayerSpec) check(known map[string]PlayerSpec) error {
+	name, tag := cutRiotID(p.RiotID)
+	_, twice := known[foldRiotID(p.RiotID)]
+	with, found := known[foldRiotID(p.ShareWith)]
+	switch {
+	case name == "" || tag == "":
+		return fmt.Errorf("player %q: write the Riot ID as Name#TAG", p.RiotID)
+	case twice:
+		return fmt.Errorf("player %q is listed twice", p.RiotID)
+	case !slices.Contains(route.Platforms(), p.Platform):
+		return fmt.Errorf("player %q: unknown platform %q", p.RiotID, p.Platform)
+	case p.Matches < 0 || p.Matches > 100_000:
+		return fmt.Errorf("player %q: %d matches are out of range 0 to 100000", p.RiotID, p.Matches)
+	case p.Shared > 0 && (!found || with.Platform != p.Platform):
+		return fmt.Errorf("player %q shares games with %q, who is not an earlier player of the same platform", p.RiotID, p.ShareWith)
+	case p.Shared < 0 || p.Shared > p.Matches || p.Shared > with.Matches:
+		return fmt.Errorf("player %q cannot share %d games", p.RiotID, p.Shared)
+	}
+	for _, s := range p.Shapes {
+		if _, ok := shapes[s]; !ok {
+			return fmt.Errorf("player %q: unknown shape %q", p.RiotID, s)
+		}
+	}
+	return nil
+}
+
+func (o Options) players() []PlayerSpec {
+	if o.Players == nil {
+		return DefaultPlayers(o.Seed)
+	}
+	return o.Players
+}
+
+func (o Options) withDefaults() Options {
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if o.WindowRule == "" {
+		o.WindowRule = FixedLazy
+	}
+	if o.Latency == (Latency{}) {
+		o.Latency = Latency{60 * time.Millisecond, 30 * time.Millisecond}
+	}
+	if o.Epoch.IsZero() {
+		o.Epoch = time.Now().Truncate(time.Hour)
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = 8 << 20
+	}
+	o.Players = o.players()
+	return o
+}

@@ -1,0 +1,357 @@
+package sim
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Sim is a simulated Riot. It is an http.Handler and gives an http.RoundTripper; both are safe for any
+// number of callers.
+type Sim struct {
+	opt    Options
+	world  *world
+	bodies *bodies
+	began  time.Time
+
+	mu       sync.Mutex // guards all below, and the games of growing accounts
+	limits   Limits
+	scopes   map[scope]windows
+	projects map[string]*project
+	keys     map[string]Key
+	faults   []*armed
+	attempts map[string]int // admitted calls per thing
+	told     map[scope]wait // what 429s asked the client to wait for
+	log      journal
+}
+
+// scope is what a rate limit belongs to: a key on a host, and a method of it unless that is empty.
+type scope struct {
+	key, host string
+	method    route.Method
+}
+
+// wait is a Retry-After that was sent.
+type wait struct{ from, until time.Time }
+
+// New makes a simulator. It panics on options that Validate refuses: validate first what a person typed.
+func New(o Options) *Sim {
+	if err := o.Validate(); err != nil {
+		panic("sim.New: " + err.Error())
+	}
+	o = o.withDefaults()
+	s := &Sim{opt: o, bodies: newBodies(o.CacheBytes), began: time.Now(), limits: o.Limits}
+	s.world = newWorld(o.Seed, o.Epoch, o.Players)
+	if o.FixturesDir != "" {
+		s.world.addRecordings(o.FixturesDir)
+	}
+	s.projects = map[string]*project{}
+	s.keys = map[string]Key{}
+	for key, state := range o.Keys {
+		s.keys[key] = state
+	}
+	s.Reset()
+	for _, f := range o.Faults {
+		s.arm(f)
+	}
+	return s
+}
+
+// Reset forgets counts, log, attempts and rate limit windows. Faults, keys and games stay.
+func (s *Sim) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.scopes, s.attempts, s.told = map[scope]windows{}, map[string]int{}, map[scope]wait{}
+	s.log = newJournal(s.log.inFlight)
+}
+
+// Inject adds a fault to the plan; its After and Until count from now.
+func (s *Sim) Inject(f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arm(f)
+	return nil
+}
+
+func (s *Sim) arm(f Fault) { s.faults = append(s.faults, &armed{Fault: f, since: time.Now()}) }
+
+// Clear ends all faults.
+func (s *Sim) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+// Faults lists the plan with its hits.
+func (s *Sim) Faults() []ActiveFault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]ActiveFault, len(s.faults))
+	for i, f := range s.faults {
+		list[i] = ActiveFault{f.Fault, f.hits}
+	}
+	return list
+}
+
+// SetKey changes what Riot knows about a key, from the next call on.
+func (s *Sim) SetKey(key string, k Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[key] = k
+}
+
+// SetLimits changes the limits of every key; running windows start anew, as after a raise at Riot.
+func (s *Sim) SetLimits(l Limits) error {
+	if err := (Options{Limits: l}).Validate(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits, s.scopes = l, map[scope]windows{}
+	return nil
+}
+
+// Foreign counts n calls that somebody else made with key on host. Refusals that they cause are no
+// violations.
+func (s *Sim) Foreign(key, host string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.windows(scope{key, host, ""}).add(time.Now(), n, true)
+}
+
+// Player is a known account.
+type Player struct {
+	RiotID   string         `json:"riot_id"`
+	Platform route.Platform `json:"platform"`
+	Matches  int            `json:"matches"`
+}
+
+// Players lists the known accounts, in the order of the options, then those of the fixtures.
+func (s *Sim) Players() []Player {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Player, len(s.world.accounts))
+	for i, a := range s.world.accounts {
+		list[i] = Player{a.spec.RiotID, a.spec.Platform, len(a.games)}
+	}
+	return list
+}
+
+// MatchIDs are the ids of an account's games, newest first, as a patient and complete listing gives
+// them; nil for an unknown Riot ID. Tests compare with it.
+func (s *Sim) MatchIDs(riotID string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.world.byName[foldRiotID(riotID)]
+	if a == nil {
+		return nil
+	}
+	ids := make([]string, 0, len(a.games))
+	for _, g := range a.games[:min(len(a.games), indexed)] {
+		ids = append(ids, g.id)
+	}
+	return ids
+}
+
+// PUUID is the PUUID of an account for keys of a project ("" is "default"); empty for an unknown Riot ID.
+func (s *Sim) PUUID(riotID, project string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.world.byName[foldRiotID(riotID)]
+	if a == nil {
+		return ""
+	}
+	return s.project(project).puuid(a.me)
+}
+
+func (s *Sim) project(name string) *project {
+	if name == "" {
+		name = "default"
+	}
+	if s.projects[name] == nil {
+		s.projects[name] = newProject(s.opt.Seed, name)
+	}
+	return s.projects[name]
+}
+
+func (s *Sim) windows(sc scope) windows {
+	ws, ok := s.scopes[sc]
+	if ok {
+		return ws
+	}
+	limits := s.limits.app(s.opt.Speed)
+	if sc.method != "" {
+		limits = s.limits.method(sc.method, s.opt.Speed)
+	}
+	ws = newWindows(limits, s.opt.WindowRule)
+	s.scopes[sc] = ws
+	return ws
+}
+
+var keyForm = regexp.MustCompile(`^RGAPI-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// handle takes a call from its arrival to the answer. It sleeps for the latency; a cancelled context
+// ends the sleep, and the answer no longer matters.
+func (s *Sim) handle(ctx context.Context, r request) (*call, *answer) {
+	c := newCall(r)
+	up, down := s.latency()
+	sleep(ctx, up)
+	a := s.arrive(c)()
+	sleep(ctx, down+s.scaled(a.delay))
+	return c, a
+}
+
+func (s *Sim) latency() (up, down time.Duration) {
+	l := s.opt.Latency
+	if l.Base < 0 {
+		return 0, 0
+	}
+	s.mu.Lock()
+	s.log.drawn++
+	h := start(s.opt.Seed).str("latency").num(uint64(s.log.drawn))
+	s.mu.Unlock()
+	total := float64(l.Base) + float64(l.Jitter)*(2*h.num(1).unit()-1)
+	total = math.Max(0, total) / s.opt.Speed
+	up = time.Duration(total * (0.2 + 0.4*h.num(2).unit()))
+	return up, time.Duration(total) - up
+}
+
+func (s *Sim) scaled(d time.Duration) time.Duration {
+	return time.Duration(float64(d) / s.opt.Speed)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// arrive counts the call and decides its fate. What it returns makes the answer, outside of the lock:
+// payloads cost milliseconds.
+func (s *Sim) arrive(c *call) func() *answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.arrived = time.Now()
+	s.log.arrived(c.arrived)
+	if a := s.refuse(c); a != nil {
+		return fixed(a)
+	}
+	c.project = s.project(s.keys[c.key].Project)
+	s.identify(c)
+	s.noticeHaste(c)
+	f := s.strike(c)
+	if f == nil || !uncounted[f.Kind] {
+		if a := s.limit(c); a != nil {
+			return fixed(a)
+		}
+	}
+	if f == nil {
+		return func() *answer { return s.finish(c, s.serve(c)) }
+	}
+	c.kind, c.fault = f.Kind, cmp.Or(f.Name, string(f.Kind))
+	return func() *answer {
+		a := effects[f.Kind](s, f, c, func() *answer { return s.serve(c) })
+		return s.finish(c, a)
+	}
+}
+
+// uncounted are the faults that Riot answers before its limiter (F: http/401.*).
+var uncounted = map[Kind]bool{Unauthorized: true, Forbidden: true, ForbiddenHTML: true}
+
+func fixed(a *answer) func() *answer { return func() *answer { return a } }
+
+// refuse turns away calls that do not reach the limiter: they count nowhere and carry no limits.
+func (s *Sim) refuse(c *call) *answer {
+	state := s.keys[c.key].State
+	var a *answer
+	switch {
+	case !keyForm.MatchString(c.key):
+		a = statusAnswer(401, "Forbidden") // the message says Forbidden, the code 401
+	case state == KeyUnknown:
+		a = statusAnswer(401, "Unknown apikey")
+	case state == KeyExpired, c.method == "":
+		a = statusAnswer(403, "Forbidden")
+	case c.verb != "GET":
+		a = statusAnswer(405, "Method Not Allowed")
+	default:
+		return nil
+	}
+	a.noHeaders = true
+	return a
+}
+
+// strike finds the first fault of the plan that hits c.
+func (s *Sim) strike(c *call) *Fault {
+	if s.full(c) {
+		return nil // the limiter will refuse it; a fault is for calls that get through
+	}
+	s.attempts[c.thing]++
+	c.attempt = s.attempts[c.thing]
+	for _, f := range s.faults {
+		if f.strikes(c, s.opt.Seed, c.arrived, s.opt.Speed) {
+			f.hits++
+			return &f.Fault
+		}
+	}
+	return nil
+}
+
+func (s *Sim) full(c *call) bool {
+	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
+		for _, w := range s.windows(sc) {
+			w.expire(c.arrived)
+			if w.used() >= w.limit.N {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// limit counts c in its buckets. Over a limit it gives the 429, and a violation if the client's own
+// calls alone are too many.
+func (s *Sim) limit(c *call) *answer {
+	app, method := s.windows(scope{c.key, c.host, ""}), s.windows(scope{c.key, c.host, c.method})
+	app.add(c.arrived, 1, false)
+	method.add(c.arrived, 1, false)
+	s.log.counted(c)
+	kind, w := "application", app.worst(c.arrived)
+	if w == nil {
+		kind, w = "method", method.worst(c.arrived)
+	}
+	if w == nil {
+		return nil
+	}
+	c.refused, c.violation = true, app.violated() || method.violated()
+	a := statusAnswer(429, "Rate limit exceeded")
+	a.limitType, a.retryAfter = kind, s.rounded(w.frees(c.arrived))
+	return s.dress(c, a)
+}
+
+// rounded is a Retry-After: Riot rounds up or down, and sometimes adds a second (kayn#25: 0 for a 1 s
+// window, developer-relations#371: 2 for one).
+func (s *Sim) rounded(d time.Duration) string {
+	seconds := d.Seconds()
+	switch start(s.opt.Seed).str("retry-after").num(uint64(s.log.total)).below(4) {
+	case 0:
+		return strconv.Itoa(int(seconds))
+	case 1:
+		return strconv.Itoa(int(math.Ceil(seconds)) + 1)
+	}
+	return strconv.Itoa(int(math.Ceil(seconds)))
+}

@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Stats is what the simulator saw since it started or was reset.
+type Stats struct {
+	Calls    int                    `json:"calls"` // that arrived
+	InFlight int                    `json:"in_flight"`
+	Most     int                    `json:"in_flight_max"`
+	ByMethod map[string]map[int]int `json:"by_method"` // status -> calls; status 0: no answer
+
+	Violations int            `json:"violations"` // 429s of the client's own making; a good client has none
+	Foreign    int            `json:"foreign"`    // 429s that somebody else's calls caused
+	Injected   map[string]int `json:"injected"`   // 429s of the fault plan, by type
+	Early      int            `json:"early"`      // calls made while a Retry-After ran
+
+	// Repeated counts calls for a match or timeline that had been delivered before.
+	Repeated  int `json:"repeated"`
+	Matches   int `json:"matches"`   // distinct matches delivered
+	Timelines int `json:"timelines"` // distinct timelines delivered
+
+	First     time.Time     `json:"first"`
+	Last      time.Time     `json:"last"`
+	Stillness time.Duration `json:"stillness_ns"` // the longest time between two calls in a row
+	StillFrom time.Time     `json:"still_from"`
+	Budget    []Budget      `json:"budget"`
+}
+
+// Budget is how a host's application limits were used by all keys together.
+type Budget struct {
+	Host   string        `json:"host"`
+	Limits string        `json:"limits"` // "20:1,100:120"
+	Calls  int           `json:"calls"`
+	Took   time.Duration `json:"took_ns"`  // first call to last
+	Ideal  time.Duration `json:"ideal_ns"` // the shortest time in which the limits admit that many calls
+}
+
+// Used is the share of the limits' pace that was reached, at most 1; 1 when a single window sufficed.
+func (b Budget) Used() float64 {
+	if b.Took <= 0 || b.Ideal <= 0 {
+		return 1
+	}
+	return min(1, float64(b.Ideal)/float64(b.Took))
+}
+
+// Stats takes a snapshot.
+func (s *Sim) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := &s.log
+	st := Stats{Calls: j.total, InFlight: j.inFlight, Most: j.mostFlight, ByMethod: map[string]map[int]int{},
+		Violations: j.violations, Foreign: j.foreign, Injected: maps.Clone(j.injected), Early: j.early, Repeated: j.repeated,
+		First: j.first, Last: j.last, Stillness: j.stillness, StillFrom: j.stillFrom}
+	for method, counts := range j.byMethod {
+		st.ByMethod[method] = maps.Clone(counts)
+	}
+	for key, f := range j.fetched {
+		switch {
+		case f.OK == 0:
+		case strings.HasPrefix(key, string(route.Timeline)):
+			st.Timelines++
+		default:
+			st.Matches++
+		}
+	}
+	for sc, t := range j.counts {
+		st.Budget = append(st.Budget, s.budget(sc, t))
+	}
+	slices.SortFunc(st.Budget, func(x, y Budget) int { return cmp.Compare(x.Host, y.Host) })
+	return st
+}
+
+func (s *Sim) budget(sc scope, t *tally) Budget {
+	limits := s.limits.app(s.opt.Speed)
+	b := Budget{Host: sc.host, Calls: t.calls, Took: t.last.Sub(t.first)}
+	words := make([]string, len(limits))
+	for i, l := range limits {
+		words[i] = l.String()
+		b.Ideal = max(b.Ideal, time.Duration((t.calls-1)/l.N)*l.Per)
+	}
+	b.Limits = strings.Join(words, ",")
+	return b
+}
+
+// Fetched counts the calls for one match, or its timeline.
+func (s *Sim) Fetched(m route.Method, id string) Fetch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.log.fetched[fetchKey(m, id)]; f != nil {
+		return *f
+	}
+	return Fetch{}
+}
+
+// Fetches counts the calls for every match and timeline asked for, by "method id".
+func (s *Sim) Fetches() map[string]Fetch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[string]Fetch, len(s.log.fetched))
+	for key, f := range s.log.fetched {
+		all[key] = *f
+	}
+	return all
+}
+
+// Calls is the call log from after call number seq on, at most limit calls. The log keeps the last
+// 100,000.
+func (s *Sim) Calls(seq, limit int) []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.after(max(0, seq), limit)
+}

@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"syscall"
+)
+
+// RoundTripper serves requests in memory, with the same limits, latency and faults as a socket. It
+// sleeps on timers only, so it runs inside testing/synctest bubbles, and it calls the httptrace hooks
+// GetConn, WroteHeaders, WroteRequest and GotFirstResponseByte when a real transport would.
+func (s *Sim) RoundTripper() http.RoundTripper { return roundTripper{s} }
+
+type roundTripper struct{ sim *Sim }
+
+func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }()
+	}
+	ctx := r.Context()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	trace := httptrace.ContextClientTrace(ctx)
+	wrote(trace, r.URL.Host)
+	c, a := t.sim.handle(ctx, requestOf(r, r.URL.Host))
+	in, err := t.receive(ctx, c, a)
+	t.sim.settle(c, a, len(in.body), ctx.Err() != nil)
+	if err != nil {
+		return nil, err
+	}
+	if trace != nil && trace.GotFirstResponseByte != nil {
+		trace.GotFirstResponseByte()
+	}
+	return t.response(r, a, in), nil
+}
+
+// incoming is what arrives of an answer's body.
+type incoming struct {
+	body       []byte
+	length     int   // that was announced
+	end        error // instead of io.EOF
+	compressed bool
+}
+
+func wrote(trace *httptrace.ClientTrace, host string) {
+	if trace == nil {
+		return
+	}
+	if trace.GetConn != nil {
+		trace.GetConn(host)
+	}
+	if trace.WroteHeaders != nil {
+		trace.WroteHeaders()
+	}
+	if trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
+}
+
+// errReset is what a client sees when the peer resets the connection.
+var errReset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+
+func (t roundTripper) receive(ctx context.Context, c *call, a *answer) (incoming, error) {
+	switch a.transfer {
+	case silent:
+		<-ctx.Done()
+	case broken:
+		return incoming{}, errReset
+	}
+	if err := context.Cause(ctx); err != nil {
+		return incoming{}, err
+	}
+	body, compressed := a.wire(c)
+	in := incoming{body, len(body), nil, compressed}
+	if a.transfer == cut {
+		in.body, in.end = body[:len(body)/2], io.ErrUnexpectedEOF
+	}
+	return in, nil
+}
+
+func (t roundTripper) response(r *http.Request, a *answer, in incoming) *http.Response {
+	rd := &reader{Reader: bytes.NewReader(in.body), ctx: r.Context(), end: in.end, step: len(in.body)/pieces + 1}
+	if a.transfer == drip {
+		rd.pause = t.sim.scaled(a.pause)
+	}
+	return &http.Response{
+		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: a.headers(in.compressed, in.length), Body: rd, ContentLength: int64(in.length), Request: r,
+	}
+}

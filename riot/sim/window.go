@@ -1,0 +1,142 @@
+package sim
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// window counts calls against one limit. Refused calls count too, as they do at Riot
+// (developer-relations#697: 113 of 100).
+type window struct {
+	limit Limit
+	rule  WindowRule
+	opens time.Time // of the current fixed window
+	own   int
+	alien int     // calls of somebody else who uses the key
+	log   []stamp // sliding rule only, oldest first
+}
+
+type stamp struct {
+	at    time.Time
+	n     int
+	alien bool
+}
+
+// add counts n calls at now.
+func (w *window) add(now time.Time, n int, alien bool) {
+	w.expire(now)
+	if w.own+w.alien == 0 && w.rule == FixedLazy {
+		w.opens = now
+	}
+	if w.rule == Sliding {
+		w.log = append(w.log, stamp{now, n, alien})
+	}
+	if alien {
+		w.alien += n
+		return
+	}
+	w.own += n
+}
+
+func (w *window) expire(now time.Time) {
+	switch w.rule {
+	case Sliding:
+		w.slide(now)
+	case WallAligned:
+		if start := now.Truncate(w.limit.Per); start.After(w.opens) {
+			w.opens, w.own, w.alien = start, 0, 0
+		}
+	default:
+		if now.Sub(w.opens) >= w.limit.Per {
+			w.own, w.alien = 0, 0
+		}
+	}
+}
+
+func (w *window) slide(now time.Time) {
+	gone := 0
+	for gone < len(w.log) && now.Sub(w.log[gone].at) >= w.limit.Per {
+		w.take(w.log[gone])
+		gone++
+	}
+	w.log = w.log[gone:]
+}
+
+func (w *window) take(s stamp) {
+	if s.alien {
+		w.alien -= s.n
+		return
+	}
+	w.own -= s.n
+}
+
+func (w *window) used() int      { return w.own + w.alien }
+func (w *window) over() bool     { return w.used() > w.limit.N }
+func (w *window) violated() bool { return w.own > w.limit.N }
+
+// frees is how long after now the window has room again.
+func (w *window) frees(now time.Time) time.Duration {
+	if w.rule != Sliding {
+		return w.opens.Add(w.limit.Per).Sub(now)
+	}
+	left := w.used()
+	for _, s := range w.log {
+		if left -= s.n; left < w.limit.N {
+			return s.at.Add(w.limit.Per).Sub(now)
+		}
+	}
+	return 0
+}
+
+// windows are the buckets of one scope: a key on a host, or a method of it.
+type windows []*window
+
+func newWindows(limits []Limit, rule WindowRule) windows {
+	ws := make(windows, len(limits))
+	for i, l := range limits {
+		ws[i] = &window{limit: l, rule: rule}
+	}
+	return ws
+}
+
+func (ws windows) add(now time.Time, n int, alien bool) {
+	for _, w := range ws {
+		w.add(now, n, alien)
+	}
+}
+
+// worst is the window over its limit that takes longest to free; nil when none is over.
+func (ws windows) worst(now time.Time) *window {
+	var worst *window
+	for _, w := range ws {
+		if w.over() && (worst == nil || w.frees(now) > worst.frees(now)) {
+			worst = w
+		}
+	}
+	return worst
+}
+
+func (ws windows) violated() bool {
+	for _, w := range ws {
+		if w.violated() {
+			return true
+		}
+	}
+	return false
+}
+
+// headers are the values of the limit header and the count header. Riot does not keep the order of the
+// entries, so a client must match them by their seconds; reversed gives the other order.
+func (ws windows) headers(reversed bool) (limits, counts string) {
+	l, c := make([]string, len(ws)), make([]string, len(ws))
+	for i, w := range ws {
+		at := i
+		if reversed {
+			at = len(ws) - 1 - i
+		}
+		l[at] = w.limit.String()
+		c[at] = strconv.Itoa(w.used()) + ":" + strconv.Itoa(w.limit.seconds())
+	}
+	return strings.Join(l, ","), strings.Join(c, ",")
+}

@@ -1,0 +1,67 @@
+package riot
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/limit"
+)
+
+// Call is one exchange as the flight recorder keeps it: the limiter's receipt (job, host, method,
+// status, wait, buckets before and after, what a 429 closed) and what the wire said. It never holds the key.
+type Call struct {
+	limit.Receipt
+	At      time.Time     // when the request was sent
+	Target  string        // what was asked for, cut: ids of players are long
+	Latency time.Duration // from At to the end of the body
+	Bytes   int           // of the body as it came
+	Class   string        // of the error; empty when all went well
+
+	// The headers as they came, for the operator to compare with our own counts.
+	AppLimit, AppCount       string
+	MethodLimit, MethodCount string
+	LimitType, RetryAfter    string
+	TraceID                  string
+}
+
+// observe copies what an answer says about limits, bounded: header values come from outside.
+func (c *Client) observe(rec *Call, resp *http.Response) {
+	for field, name := range map[*string]string{
+		&rec.AppLimit: "X-App-Rate-Limit", &rec.AppCount: "X-App-Rate-Limit-Count",
+		&rec.MethodLimit: "X-Method-Rate-Limit", &rec.MethodCount: "X-Method-Rate-Limit-Count",
+		&rec.LimitType: "X-Rate-Limit-Type", &rec.RetryAfter: "Retry-After",
+		&rec.TraceID: "X-Riot-Edge-Trace-Id",
+	} {
+		*field = c.clean(resp.Header.Get(name))
+	}
+}
+
+type jobKey struct{}
+
+type job struct {
+	id       string
+	priority limit.Priority
+}
+
+// WithJob tells the calls made under ctx for whom they are: the limiter shows the id of who waits and
+// serves interactive ones first, the flight recorder keeps it.
+func WithJob(ctx context.Context, id string, p limit.Priority) context.Context {
+	return context.WithValue(ctx, jobKey{}, job{id, p})
+}
+
+// jobOf is the job of ctx; calls without one are bulk.
+func jobOf(ctx context.Context) job {
+	if j, ok := ctx.Value(jobKey{}).(job); ok {
+		return j
+	}
+	return job{priority: limit.Bulk}
+}
+
+// cut shortens an id for the recorder; what is left tells ids of one screen apart.
+func cut(id string, n int) string {
+	if r := []rune(id); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return id
+}

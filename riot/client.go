@@ -1,0 +1,216 @@
+package riot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// DefaultTimeout is how long one exchange may take, from the first byte sent to the last one read.
+// Answers of several seconds happen; the wait for the limiter is not part of it.
+const DefaultTimeout = 10 * time.Second
+
+// Limiter hands out permits; *limit.Limiter is one. Acquire returns when the call may go, or the cause of
+// ctx. The client ends each permit exactly once.
+type Limiter interface {
+	Acquire(ctx context.Context, r limit.Request) (*limit.Permit, error)
+}
+
+// Options are what a Client is made of.
+type Options struct {
+	Keys      KeySource         // required; read for each call, so that a key can be replaced at any time
+	Limiter   Limiter           // required
+	BaseURL   string            // may hold {routing}; empty: Riot's hosts
+	Timeout   time.Duration     // 0: DefaultTimeout
+	UserAgent string            // honest: the product and its version; empty: "farsight"
+	Proxy     string            // URL; empty: none, whatever the environment says
+	Transport http.RoundTripper // for tests; nil: the hardened one
+	OnCall    func(Call)        // told of each exchange once it ended; must not block
+}
+
+// Client calls Riot's API. It is safe for concurrent use, keeps no goroutine, and never retries.
+type Client struct {
+	base    base
+	wire    http.RoundTripper
+	own     *http.Transport // nil in tests that bring theirs
+	keys    KeySource
+	acquire func(context.Context, limit.Request) (permit, error)
+	timeout time.Duration
+	agent   string
+	onCall  func(Call)
+}
+
+// New checks the options and makes a Client. The error is one sentence about the first fault.
+func New(o Options) (*Client, error) {
+	base, err := parseBase(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := parseProxy(o.Proxy)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Keys == nil || o.Limiter == nil:
+		return nil, errors.New("a Riot client needs a key source and a limiter")
+	case o.Timeout < 0:
+		return nil, fmt.Errorf("the HTTP timeout must be positive, not %v", o.Timeout)
+	case strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }):
+		return nil, fmt.Errorf("the user agent %q must be plain ASCII", o.UserAgent)
+	}
+	c := &Client{base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent, onCall: o.OnCall}
+	if c.timeout == 0 {
+		c.timeout = DefaultTimeout
+	}
+	if c.agent == "" {
+		c.agent = "farsight"
+	}
+	c.acquire = func(ctx context.Context, r limit.Request) (permit, error) { return o.Limiter.Acquire(ctx, r) }
+	next := o.Transport
+	if next == nil {
+		c.own = newTransport(proxy)
+		next = c.own
+	}
+	c.wire = wire{next: next, keys: o.Keys, base: base}
+	return c, nil
+}
+
+// CloseIdle closes connections that no call uses: after a suspend, a change of network, and at the end.
+func (c *Client) CloseIdle() {
+	if c.own != nil {
+		c.own.CloseIdleConnections()
+	}
+}
+
+// request is one call before it is made.
+type request struct {
+	host   string
+	method route.Method
+	params []string // of the method's template
+	query  url.Values
+	target string            // for the recorder
+	use    func(*body) error // takes the JSON of a 200; its error completes the sentence "the answer ..."
+}
+
+// do is the path of every call: address, permit, exchange, record.
+func (c *Client) do(ctx context.Context, rq request) error {
+	req, err := c.newRequest(rq)
+	if err != nil {
+		return c.newError(rq, BadRequest, ClassBadRequest, err.Error())
+	}
+	if c.keys.Get().IsZero() {
+		return c.broken(rq, errNoKey, false)
+	}
+	owner := jobOf(ctx)
+	p, err := c.acquire(ctx, limit.Request{Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority})
+	if err != nil {
+		return c.notAdmitted(ctx, rq, err)
+	}
+	rec := Call{At: time.Now(), Target: rq.target}
+	err = c.exchange(ctx, rq, req, p, &rec)
+	c.record(rec, err)
+	return err
+}
+
+// newRequest builds the request without its key.
+func (c *Client) newRequest(rq request) (*http.Request, error) {
+	if !route.Serves(rq.host) {
+		return nil, fmt.Errorf("%q is not a host of the Riot API: no call was made", cut(rq.host, 40))
+	}
+	path, err := rq.method.Path(rq.params...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: no call was made", err)
+	}
+	req, err := http.NewRequest(http.MethodGet, c.base.url(rq.host, path, rq.query), nil)
+	if err != nil {
+		return nil, errors.New("the address of the call cannot be built: check the base URL")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Encoding", "gzip")
+	req.Header.Set("User-Agent", c.agent)
+	return req, nil
+}
+
+// errTimeout tells the client's own deadline from the end of the caller's context.
+var errTimeout = errors.New("no whole answer in time")
+
+// exchange writes the request and reads the answer. The permit ends in here, on every way out.
+func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p permit, rec *Call) error {
+	t := &trip{permit: p}
+	defer func() { // also after a panic below: the limiter must not wait for ever
+		t.settle()
+		rec.Receipt = t.receipt
+	}()
+	timed, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
+	defer cancel()
+	resp, err := c.wire.RoundTrip(req.WithContext(httptrace.WithClientTrace(timed, t.hooks())))
+	if err != nil {
+		return c.cutShort(ctx, timed, rq, t.settle(), err)
+	}
+	defer discard(resp.Body)
+	t.done(resp.StatusCode, resp.Header)
+	c.observe(rec, resp)
+	if resp.StatusCode != http.StatusOK {
+		return c.refused(rq, resp, t.receipt)
+	}
+	b, err := readBody(resp.Body, encodingOf(resp), MaxBody)
+	defer b.release()
+	rec.Latency, rec.Bytes = time.Since(rec.At), b.wire.Len()
+	if err == nil {
+		err = rq.use(&b)
+	} else if !errors.Is(err, errTooLarge) && !errors.Is(err, errPacking) {
+		return c.cutShort(ctx, timed, rq, true, err)
+	}
+	if err != nil {
+		return c.malformed(rq, resp, err, b.raw.Bytes())
+	}
+	return nil
+}
+
+func encodingOf(resp *http.Response) string {
+	return strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding")))
+}
+
+// cutShort judges an exchange that brought no answer.
+func (c *Client) cutShort(ctx, timed context.Context, rq request, wrote bool, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if context.Cause(timed) == errTimeout {
+		err = errTimeout
+	}
+	return c.broken(rq, err, wrote)
+}
+
+// notAdmitted passes on why the limiter gave no permit.
+func (c *Client) notAdmitted(ctx context.Context, rq request, err error) error {
+	if ctx.Err() != nil {
+		return err // the cause, and which bucket was waited for
+	}
+	e := c.newError(rq, Throttled, ClassThrottledUnknown, "the limiter gave no permit: "+err.Error())
+	e.err, e.RetryAt = err, time.Now().Add(retryBlind)
+	return e
+}
+
+// record hands the exchange to the flight recorder.
+func (c *Client) record(rec Call, err error) {
+	if c.onCall == nil {
+		return
+	}
+	if rec.Latency == 0 {
+		rec.Latency = time.Since(rec.At)
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		rec.Class = e.Class
+	} else if err != nil {
+		rec.Class = ClassStopped
+	}
+	c.onCall(rec)
+}

@@ -1,0 +1,203 @@
+package riot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// AccountByRiotID resolves Name#TAG. Any region knows every account; sea is asked in asia.
+func (c *Client) AccountByRiotID(ctx context.Context, r route.Region, name, tag string) (a Account, err error) {
+	err = c.do(ctx, request{
+		host: string(r.Account()), method: route.AccountByRiotID, params: []string{name, tag},
+		target: cut(name+"#"+tag, 40),
+		use:    func(b *body) error { a, err = scanAccount(b.raw.Bytes()); return err },
+	})
+	return a, err
+}
+
+// AccountByPUUID gives the current Riot ID of a player; its names may be empty.
+func (c *Client) AccountByPUUID(ctx context.Context, r route.Region, puuid string) (a Account, err error) {
+	err = c.do(ctx, request{
+		host: string(r.Account()), method: route.AccountByPUUID, params: []string{puuid},
+		target: cut(puuid, 8),
+		use:    func(b *body) error { a, err = scanAccount(b.raw.Bytes()); return err },
+	})
+	return a, err
+}
+
+// ActiveRegion is the platform on which a player plays League.
+func (c *Client) ActiveRegion(ctx context.Context, r route.Region, puuid string) (p route.Platform, err error) {
+	err = c.do(ctx, request{
+		host: string(r.Account()), method: route.ActiveRegion, params: []string{"lol", puuid},
+		target: cut(puuid, 8),
+		use:    func(b *body) error { p, err = scanActiveRegion(b.raw.Bytes()); return err },
+	})
+	return p, err
+}
+
+// MatchIDsQuery is one page of a player's matches, newest first.
+type MatchIDsQuery struct {
+	Start     int       // how many to leave out; the index ends near 1000
+	Count     int       // 1 to 100; 0: Riot's default, 20
+	StartTime time.Time // games from then on; games before 2021-06-16 have no stored time and vanish
+	EndTime   time.Time
+	Queue     int    // queue id; 0: any
+	Type      string // "ranked", "normal", "tourney", "tutorial"; empty: any. Both must fit
+}
+
+// maxCount is the largest page that Riot gives: 101 and more answer 400.
+const maxCount = 100
+
+var matchTypes = []string{"", "ranked", "normal", "tourney", "tutorial"}
+
+func (q MatchIDsQuery) values() (url.Values, error) {
+	switch {
+	case q.Start < 0:
+		return nil, fmt.Errorf("start must not be negative, but is %d", q.Start)
+	case q.Count < 0 || q.Count > maxCount:
+		return nil, fmt.Errorf("count must be 1 to %d, but is %d", maxCount, q.Count)
+	case q.Queue < 0:
+		return nil, fmt.Errorf("queue must not be negative, but is %d", q.Queue)
+	case !slices.Contains(matchTypes, q.Type):
+		return nil, fmt.Errorf("type must be ranked, normal, tourney or tutorial, not %q", q.Type)
+	}
+	v := url.Values{"start": {strconv.Itoa(q.Start)}}
+	set := func(name string, n int64) {
+		if n > 0 {
+			v.Set(name, strconv.FormatInt(n, 10))
+		}
+	}
+	set("count", int64(q.Count))
+	set("queue", int64(q.Queue))
+	set("startTime", epoch(q.StartTime))
+	set("endTime", epoch(q.EndTime))
+	if q.Type != "" {
+		v.Set("type", q.Type)
+	}
+	return v, nil
+}
+
+// epoch is in seconds: milliseconds would give an empty list (developer-relations#542).
+func epoch(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// MatchIDs lists one page of a player's matches. The region is the one of the games: another gives an
+// empty list and no error. Lists may be late, out of order, or hold ids that are gone.
+func (c *Client) MatchIDs(ctx context.Context, r route.Region, puuid string, q MatchIDsQuery) (ids []string, err error) {
+	rq := request{
+		host: string(r), method: route.MatchIDs, params: []string{puuid},
+		target: fmt.Sprintf("%s +%d", cut(puuid, 8), q.Start),
+		use:    func(b *body) error { ids, err = scanIDs(b.raw.Bytes()); return err },
+	}
+	if rq.query, err = q.values(); err != nil {
+		return nil, c.newError(rq, BadRequest, ClassBadRequest, err.Error()+": no call was made")
+	}
+	err = c.do(ctx, rq)
+	return ids, err
+}
+
+// Match fetches a match from the region of its id.
+func (c *Client) Match(ctx context.Context, r route.Region, id string) (m Match, err error) {
+	rq := request{host: string(r), method: route.Match, params: []string{id}, target: cut(id, 32)}
+	rq.use = func(b *body) error {
+		if m, err = scanMatch(b.raw.Bytes(), id); err != nil {
+			return err
+		}
+		m.Payload, err = b.payload()
+		return err
+	}
+	if err := c.checkRegion(rq, r, id); err != nil {
+		return Match{}, err
+	}
+	if err := c.do(ctx, rq); err != nil {
+		return Match{}, err
+	}
+	return m, nil
+}
+
+// Timeline fetches the timeline of a match from the region of its id.
+func (c *Client) Timeline(ctx context.Context, r route.Region, id string) (t Timeline, err error) {
+	rq := request{host: string(r), method: route.Timeline, params: []string{id}, target: cut(id, 32)}
+	rq.use = func(b *body) error {
+		if t, err = scanTimeline(b.raw.Bytes(), id); err != nil {
+			return err
+		}
+		t.Payload, err = b.payload()
+		return err
+	}
+	if err := c.checkRegion(rq, r, id); err != nil {
+		return Timeline{}, err
+	}
+	if err := c.do(ctx, rq); err != nil {
+		return Timeline{}, err
+	}
+	return t, nil
+}
+
+// checkRegion: the wrong region answers 404, which would bury a match that exists.
+func (c *Client) checkRegion(rq request, r route.Region, id string) error {
+	home, err := route.MatchRegion(id)
+	if err == nil && home != r {
+		err = fmt.Errorf("match %s is in region %s, not %s", id, home, r)
+	}
+	if err != nil {
+		return c.newError(rq, BadRequest, ClassBadRequest, err.Error()+": no call was made")
+	}
+	return nil
+}
+
+// Summoner gives level and icon of a player on a platform.
+func (c *Client) Summoner(ctx context.Context, p route.Platform, puuid string) (i SummonerInfo, err error) {
+	err = c.do(ctx, request{
+		host: string(p), method: route.Summoner, params: []string{puuid}, target: cut(puuid, 8),
+		use: func(b *body) error { i, err = scanSummoner(b.raw.Bytes()); return err },
+	})
+	return i, err
+}
+
+// LeagueEntries lists the ranked queues of a player on a platform; empty when unranked.
+func (c *Client) LeagueEntries(ctx context.Context, p route.Platform, puuid string) (entries []LeagueEntry, err error) {
+	err = c.do(ctx, request{
+		host: string(p), method: route.LeagueEntries, params: []string{puuid}, target: cut(puuid, 8),
+		use: func(b *body) error { entries, err = scanLeagueEntries(b.raw.Bytes()); return err },
+	})
+	return entries, err
+}
+
+// Status gives what Riot says about a platform.
+func (c *Client) Status(ctx context.Context, p route.Platform) (st PlatformStatus, err error) {
+	err = c.do(ctx, request{
+		host: string(p), method: route.Status, target: string(p),
+		use: func(b *body) error { st, err = scanStatus(b.raw.Bytes()); return err },
+	})
+	return st, err
+}
+
+// Probe finds out, with one call to account-v1, whether the key works at all; the engine uses it after a
+// 401 or 403 to tell a dead key from a path that is refused (spec.md 2.4). puuid is of a known account;
+// without one, the Riot ID of nobody is asked for, whose 404 is as good a proof. nil: the key works.
+// WrongProject: it works, but puuid belongs to another API project. Reason.Denied: it does not work. Any
+// other error: not known.
+func (c *Client) Probe(ctx context.Context, r route.Region, puuid string) error {
+	var err error
+	if puuid == "" {
+		_, err = c.AccountByRiotID(ctx, r, "Farsight Probe", "000")
+	} else {
+		_, err = c.AccountByPUUID(ctx, r, puuid)
+	}
+	if e, ok := errors.AsType[*Error](err); ok && (e.Status == 404 || (e.Status == 400 && e.Reason == BadRequest)) {
+		return nil // whoever is told what is missing was let in
+	}
+	return err
+}

@@ -1,0 +1,259 @@
+package riot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Match is a played game: Riot's JSON as it came, and the fields that Farsight indexes. Each of them may
+// be absent in the JSON and is zero then; only the id is sure. Texts are as received, never cleaned.
+type Match struct {
+	Payload
+	ID       string
+	Platform route.Platform // from the id: info.platformId is empty in aborted games
+
+	CreationMs int64 // lobby, start and end of the game: Unix milliseconds
+	StartMs    int64
+	EndMs      int64 // absent before patch 11.20
+	DurationS  int64 // seconds, whatever unit Riot used
+
+	QueueID         int
+	Mode            string // "CLASSIC", "ARAM", "CHERRY", ...
+	Version         string // "16.4.748.682"
+	Patch           string // "16.4"
+	EndOfGameResult string // since 2024-02; not to be trusted alone: see Aborted
+	Aborted         bool   // no participants, or no duration (developer-relations#898, #939)
+	Remake          bool   // every participant ended in an early surrender (#818)
+
+	PUUIDs       []string // metadata.participants: humans only
+	Participants []Participant
+}
+
+// Participant is one player or bot of a match. Bots share the PUUID "BOT", so that a participant is
+// identified by match and Index.
+type Participant struct {
+	Index        int // place in info.participants, from 0
+	PUUID        string
+	Name         string // riotIdGameName, else riotIdName (2023), else summonerName (before)
+	Tag          string // riotIdTagline; empty before 2023-11
+	ChampionID   int
+	ChampionName string
+	TeamID       int // 100 or 200; 0 in modes without teams
+	Win          bool
+	Kills        int
+	Deaths       int
+	Assists      int
+}
+
+// PlayedAt is when the game was played, for order and retention: its start, else its creation, else its
+// end; the zero time when the payload has none of them.
+func (m Match) PlayedAt() time.Time {
+	for _, ms := range []int64{m.StartMs, m.CreationMs, m.EndMs} {
+		if ms > 0 {
+			return time.UnixMilli(ms).UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// maxParticipants bounds the lists of a payload. Riot's largest mode has 16 players; without a bound, a
+// hostile body of 8 MiB makes millions of them.
+const maxParticipants = 256
+
+var errCrowd = fmt.Errorf("lists more than %d participants", maxParticipants)
+
+// scanMatch reads the fields of a match-v5 match. The error completes the sentence "the answer ...".
+func scanMatch(raw []byte, id string) (Match, error) {
+	m := matchScan{scanner: scanner{buf: raw}}
+	var head metadata
+	info := false
+	m.object(func(key []byte) {
+		switch string(key) {
+		case "metadata":
+			head = m.metadata()
+		case "info":
+			info = m.info()
+		default:
+			m.skip()
+		}
+	})
+	if err := head.check(m.end(), info, id); err != nil {
+		return Match{}, err
+	}
+	return m.settle(id, head), nil
+}
+
+// matchScan collects what must be seen whole before it can be judged.
+type matchScan struct {
+	scanner
+	out         Match
+	duration    int64 // in Riot's unit of that day
+	surrendered int   // participants with gameEndedInEarlySurrender
+}
+
+func (m *matchScan) info() bool {
+	return m.object(func(key []byte) {
+		switch string(key) {
+		case "gameCreation":
+			m.out.CreationMs = m.integer()
+		case "gameStartTimestamp":
+			m.out.StartMs = m.integer()
+		case "gameEndTimestamp":
+			m.out.EndMs = m.integer()
+		case "gameDuration":
+			m.duration = m.integer()
+		case "queueId":
+			m.out.QueueID = m.small()
+		case "gameMode":
+			m.out.Mode = m.str()
+		case "gameVersion":
+			m.out.Version = m.str()
+		case "endOfGameResult":
+			m.out.EndOfGameResult = m.str()
+		case "participants":
+			m.participants()
+		default:
+			m.skip()
+		}
+	})
+}
+
+func (m *matchScan) participants() {
+	m.out.Participants, m.surrendered = make([]Participant, 0, 10), 0
+	m.array(func() {
+		if len(m.out.Participants) == maxParticipants {
+			m.refuse(errCrowd)
+			return
+		}
+		m.out.Participants = append(m.out.Participants, m.participant(len(m.out.Participants)))
+	})
+}
+
+func (m *matchScan) participant(index int) Participant {
+	p := Participant{Index: index}
+	var riotIDName, summonerName string
+	surrendered := false
+	m.object(func(key []byte) {
+		switch string(key) {
+		case "puuid":
+			p.PUUID = m.str()
+		case "riotIdGameName":
+			p.Name = m.str()
+		case "riotIdName":
+			riotIDName = m.str()
+		case "summonerName":
+			summonerName = m.str()
+		case "riotIdTagline":
+			p.Tag = m.str()
+		case "championId":
+			p.ChampionID = m.small()
+		case "championName":
+			p.ChampionName = m.str()
+		case "teamId":
+			p.TeamID = m.small()
+		case "win":
+			p.Win = m.boolean()
+		case "kills":
+			p.Kills = m.small()
+		case "deaths":
+			p.Deaths = m.small()
+		case "assists":
+			p.Assists = m.small()
+		case "gameEndedInEarlySurrender":
+			surrendered = m.boolean()
+		default:
+			m.skip()
+		}
+	})
+	if surrendered {
+		m.surrendered++
+	}
+	p.Name = cmp.Or(p.Name, riotIDName, summonerName)
+	return p
+}
+
+// settle applies the rules that need several fields (riot-api.md, Fields that bite).
+func (m *matchScan) settle(id string, head metadata) Match {
+	out := m.out
+	out.ID, out.PUUIDs = id, head.puuids
+	out.Platform, _ = route.OfMatch(id)
+	out.DurationS = max(m.duration, 0)
+	if out.EndMs <= 0 { // before patch 11.20 the duration is in milliseconds
+		out.DurationS /= 1000
+	}
+	out.Patch = patchOf(out.Version)
+	out.Aborted = len(out.Participants) == 0 || m.duration <= 0
+	out.Remake = len(out.Participants) > 0 && m.surrendered == len(out.Participants)
+	return out
+}
+
+// patchOf cuts a version to what players call a patch; a version of another form gives "".
+func patchOf(version string) string {
+	major, rest, found := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	if !found || !isPatchNumber(major) || !isPatchNumber(minor) {
+		return ""
+	}
+	return major + "." + minor
+}
+
+func isPatchNumber(s string) bool {
+	return s != "" && len(s) <= 3 && digits([]byte(s), 0) == len(s)
+}
+
+// metadata is the head that matches and timelines share.
+type metadata struct {
+	matchID string
+	puuids  []string
+}
+
+func (s *scanner) metadata() (head metadata) {
+	s.object(func(key []byte) {
+		switch string(key) {
+		case "matchId":
+			head.matchID = s.str()
+		case "participants":
+			head.puuids = s.strings()
+		default:
+			s.skip()
+		}
+	})
+	return head
+}
+
+func (s *scanner) strings() []string {
+	all := make([]string, 0, 10)
+	s.array(func() {
+		if len(all) == maxParticipants {
+			s.refuse(errCrowd)
+			return
+		}
+		all = append(all, s.str())
+	})
+	return all
+}
+
+var (
+	errNoMatch = errors.New("does not say which match it is about")
+	errNoInfo  = errors.New("has no info about the match")
+)
+
+// check decides whether a payload is about the match that was asked for.
+func (head metadata) check(fault error, info bool, id string) error {
+	switch {
+	case fault != nil:
+		return fault
+	case head.matchID == "":
+		return errNoMatch
+	case head.matchID != id:
+		return fmt.Errorf("is about match %q", head.matchID)
+	case !info:
+		return errNoInfo
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package riot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// MaxBody bounds a body, both as it comes over the wire and inflated, in bytes. The largest recorded
+// timeline has 0.8 MB; half a megabyte of gzip can hold half a gigabyte of zeros.
+const MaxBody = 8 << 20
+
+// Codec says how a Payload's Body is packed.
+type Codec uint8
+
+// Gzip is the only codec of the wire.
+const Gzip Codec = 1
+
+// Payload is Riot's answer, kept as the bytes that arrived: packing again at this point buys nothing
+// (performance.md, Payloads).
+type Payload struct {
+	Body   []byte // packed by Codec
+	Codec  Codec
+	RawLen int    // length of the JSON inside, in bytes
+	CRC    uint32 // CRC-32C (Castagnoli) of the JSON inside
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var errTooLarge = fmt.Errorf("is larger than %d MiB", MaxBody>>20)
+
+// Raw inflates the JSON, under the same limit as when it came, and checks its length and checksum.
+func (p Payload) Raw() ([]byte, error) {
+	if p.Codec != Gzip {
+		return nil, fmt.Errorf("payload of unknown codec %d", p.Codec)
+	}
+	var raw bytes.Buffer
+	raw.Grow(min(max(p.RawLen, 0), MaxBody) + bytes.MinRead)
+	if err := inflate(&raw, p.Body, MaxBody); err != nil {
+		return nil, fmt.Errorf("payload %w", err)
+	}
+	if raw.Len() != p.RawLen || crc32.Checksum(raw.Bytes(), castagnoli) != p.CRC {
+		return nil, fmt.Errorf("payload is damaged: %d bytes inside where %d were stored, or another checksum", raw.Len(), p.RawLen)
+	}
+	return raw.Bytes(), nil
+}
+
+// body is an answer while it is being read: both buffers go back to the pool.
+type body struct {
+	wire *bytes.Buffer // as it came
+	raw  *bytes.Buffer // inflated; the same buffer when it came unpacked
+}
+
+// readBody reads the answer to its end and inflates it, each under limit bytes. The error is of the
+// network, errTooLarge or errPacking; what was read until then is in the body, which must be released
+// either way.
+func readBody(r io.Reader, encoding string, limit int64) (body, error) {
+	b := body{wire: borrow()}
+	b.raw = b.wire
+	n, err := b.wire.ReadFrom(io.LimitReader(r, limit+1))
+	switch {
+	case err != nil:
+		return b, err
+	case n > limit:
+		return b, errTooLarge
+	case encoding == "" || encoding == "identity":
+		return b, nil
+	case encoding != "gzip" && encoding != "x-gzip":
+		return b, fmt.Errorf("%w: unknown content encoding %q", errPacking, cut(encoding, 40))
+	}
+	b.raw = borrow()
+	return b, inflate(b.raw, b.wire.Bytes(), limit)
+}
+
+// payload copies the body out of the pool, packed.
+func (b *body) payload() (Payload, error) {
+	raw := b.raw.Bytes()
+	if b.wire == b.raw {
+		return Pack(raw)
+	}
+	packed := bytes.Clone(b.wire.Bytes())
+	return Payload{Body: packed, Codec: Gzip, RawLen: len(raw), CRC: crc32.Checksum(raw, castagnoli)}, nil
+}
+
+func (b *body) release() {
+	if b.raw != b.wire {
+		giveBack(b.raw)
+	}
+	giveBack(b.wire)
+	*b = body{}
+}
+
+// Pack makes the Payload of a JSON text that did not come packed.
+func Pack(raw []byte) (Payload, error) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(raw); err != nil {
+		return Payload{}, fmt.Errorf("pack payload: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return Payload{}, fmt.Errorf("pack payload: %w", err)
+	}
+	return Payload{Body: packed.Bytes(), Codec: Gzip, RawLen: len(raw), CRC: crc32.Checksum(raw, castagnoli)}, nil
+}
+
+var errPacking = errors.New("is not whole gzip")
+
+// inflate unpacks all of src into dst. One byte beyond limit ends it with errTooLarge, before more is
+// inflated; a checksum that is wrong, a cut end and garbage behind the end are errPacking.
+func inflate(dst *bytes.Buffer, src []byte, limit int64) error {
+	z := unpackers.Get().(*gzip.Reader)
+	defer unpackers.Put(z)
+	if err := z.Reset(bytes.NewReader(src)); err != nil {
+		return fmt.Errorf("%w: %w", errPacking, err)
+	}
+	switch n, err := dst.ReadFrom(io.LimitReader(z, limit+1)); {
+	case n > limit:
+		return errTooLarge
+	case err != nil:
+		return fmt.Errorf("%w: %w", errPacking, err)
+	}
+	return nil
+}
+
+var (
+	unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
+	buffers   = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+)
+
+// keepBuffer bounds what the pool keeps, in bytes: above the largest recorded timeline, below the limit.
+const keepBuffer = 2 << 20
+
+func borrow() *bytes.Buffer { return buffers.Get().(*bytes.Buffer) }
+
+func giveBack(b *bytes.Buffer) {
+	if b == nil || b.Cap() > keepBuffer {
+		return
+	}
+	b.Reset()
+	buffers.Put(b)
+}

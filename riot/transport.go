@@ -1,0 +1,109 @@
+package riot
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	headerKey      = "X-Riot-Token"
+	maxHeaderBytes = 64 << 10
+	dialTimeout    = 5 * time.Second
+	idleTimeout    = 60 * time.Second // shorter than what Riot's edge allows, so that we are the ones who close
+	maxIdle        = 64               // per host: the most workers there can be
+)
+
+// newTransport is the only way out. It speaks HTTP/1.1 alone: one call per connection, and no call is
+// written twice behind the limiter's back, which HTTP/2 does when a server says goodbye.
+func newTransport(proxy *url.URL) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  proxyFor(proxy),
+		DialContext:            (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    dialTimeout,
+		Protocols:              protocols,
+		DisableCompression:     true, // we ask for gzip ourselves and keep the packed bytes
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConnsPerHost:    maxIdle,
+		IdleConnTimeout:        idleTimeout,
+	}
+}
+
+// proxyFor uses a proxy only when one is configured, whatever the environment says, and never for plain
+// http: there the proxy would see the key.
+func proxyFor(proxy *url.URL) func(*http.Request) (*url.URL, error) {
+	if proxy == nil {
+		return nil
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		if req.URL.Scheme != "https" {
+			return nil, nil
+		}
+		return proxy, nil
+	}
+}
+
+func parseProxy(s string) (*url.URL, error) {
+	if s == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5") {
+		return nil, fmt.Errorf("the proxy must be a URL such as http://proxy.example:8080 or socks5://127.0.0.1:1080")
+	}
+	return u, nil
+}
+
+var (
+	errHost  = errors.New("the address is not one of the configured API hosts: no call was made")
+	errNoKey = errors.New("no API key is set: no call was made")
+)
+
+// wire is the last wrapper before the transport: it refuses foreign hosts and puts the key on a copy of
+// the request, so that nobody above ever holds both.
+type wire struct {
+	next http.RoundTripper
+	keys KeySource
+	base base
+}
+
+func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !w.base.allows(req.URL) {
+		return nil, errHost
+	}
+	key := w.keys.Get()
+	if key.IsZero() {
+		return nil, errNoKey
+	}
+	out := req.Clone(req.Context())
+	out.Header.Set(headerKey, key.value())
+	out.Body = nothing{}
+	resp, err := w.next.RoundTrip(out)
+	if err != nil {
+		return nil, err
+	}
+	resp.Request = req
+	return resp, nil
+}
+
+// nothing is an empty body that cannot be rewound. Nothing of it reaches the wire, but it keeps
+// http.Transport from repeating a GET by itself when a kept connection turns out to be dead: the server
+// may have counted the first one.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
+func (nothing) Close() error             { return nil }
+
+// discard empties a little of what is left, so that the connection can be used again, and closes.
+func discard(body io.ReadCloser) {
+	_, _ = io.CopyN(io.Discard, body, maxHeaderBytes)
+	_ = body.Close()
+}

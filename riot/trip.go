@@ -1,0 +1,85 @@
+package riot
+
+import (
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+
+	"github.com/farsight-console/farsight/riot/limit"
+)
+
+// permit is what the client needs of a *limit.Permit.
+type permit interface {
+	Wrote()                                            // the request has been written: from here on Riot may count it
+	FirstByte()                                        // the answer began: Riot has counted it by now
+	Done(status int, header http.Header) limit.Receipt // answered
+	Refund() limit.Receipt                             // never written: nothing was counted
+	Lost() limit.Receipt                               // written, but never answered: assume that it was counted
+}
+
+// trip ties a permit to one exchange: whatever happens, the permit ends once, and hooks of the transport
+// that come late (it writes and reads on goroutines of its own) touch it no more.
+type trip struct {
+	mu      sync.Mutex
+	permit  permit
+	wrote   bool
+	began   bool
+	ended   bool
+	receipt limit.Receipt // once ended
+}
+
+// hooks tell the permit what the transport does. A write that failed midway counts as written: the server
+// may have seen enough of it.
+func (t *trip) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		WroteRequest:         func(httptrace.WroteRequestInfo) { t.markWrote() },
+		GotFirstResponseByte: t.markFirstByte,
+	}
+}
+
+func (t *trip) markWrote() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended && !t.wrote {
+		t.wrote = true
+		t.permit.Wrote()
+	}
+}
+
+func (t *trip) markFirstByte() {
+	t.markWrote()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended && !t.began {
+		t.began = true
+		t.permit.FirstByte()
+	}
+}
+
+// done ends the permit with an answer.
+func (t *trip) done(status int, h http.Header) {
+	t.markFirstByte() // transports of tests know no hooks
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended {
+		t.ended = true
+		t.receipt = t.permit.Done(status, h)
+	}
+}
+
+// settle ends the permit of an exchange without an answer, and reports whether the request had been
+// written. After done it changes nothing.
+func (t *trip) settle() (wrote bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return t.wrote
+	}
+	t.ended = true
+	if t.wrote {
+		t.receipt = t.permit.Lost()
+	} else {
+		t.receipt = t.permit.Refund()
+	}
+	return t.wrote
+}

@@ -1,0 +1,61 @@
+package limit
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// idle is a limiter whose limits never bind.
+func idle(b *testing.B, used int) (*Limiter, *host) {
+	l := New(Options{})
+	p, err := l.Acquire(context.Background(), bulk(""))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p.Done(200, headersOf("X-App-Rate-Limit", "1000000000:10,30000:600", "X-App-Rate-Limit-Count", "1:10,1:600",
+		"X-Method-Rate-Limit", "2000:10", "X-Method-Rate-Limit-Count", "1:10"))
+	h := l.hosts[testHost]
+	now := l.now()
+	for i := range used {
+		h.app.own = append(h.app.own, now-time.Duration(used-i)*10*time.Millisecond)
+	}
+	return l, h
+}
+
+// BenchmarkPermit is a call's whole life without waiting, beside an empty log
+// and one of 29,000 calls.
+func BenchmarkPermit(b *testing.B) {
+	good := headersOf("X-App-Rate-Limit", "1000000000:10,30000:600", "X-App-Rate-Limit-Count", "1:10,1:600",
+		"X-Method-Rate-Limit", "2000:10", "X-Method-Rate-Limit-Count", "1:10")
+	for name, used := range map[string]int{"empty": 0, "29000 calls": 29000} {
+		b.Run(name, func(b *testing.B) {
+			l, _ := idle(b, used)
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := l.Acquire(context.Background(), bulk(""))
+				if err != nil {
+					b.Fatal(err)
+				}
+				p.Done(200, good)
+				p.unspend() // keep the log as it was
+			}
+		})
+	}
+}
+
+// BenchmarkRefusal is a dispatcher's question that is answered no.
+func BenchmarkRefusal(b *testing.B) {
+	for name, used := range map[string]int{"100": 100, "30000": 30000} {
+		b.Run(name, func(b *testing.B) {
+			l, h := idle(b, used)
+			h.app.learn([]Limit{{used, 10 * time.Minute}})
+			h.backlog = used*3 + used/2
+			b.ReportAllocs()
+			for b.Loop() {
+				l.Admit(bulk("x"))
+				l.Withdraw("x")
+			}
+		})
+	}
+}

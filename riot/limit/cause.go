@@ -1,0 +1,113 @@
+package limit
+
+import (
+	"fmt"
+	"time"
+)
+
+// cause is why a call may not go now; the zero value says that it may.
+type cause struct {
+	kind  causeKind
+	scope *scope
+	win   *window
+	until instant // never: after an answer or a command
+	spent int
+	limit int
+	why   Kind
+}
+
+type causeKind uint8
+
+const (
+	none causeKind = iota
+	full
+	paced
+	kept // for an operator
+	turn // of the bulk calls
+	learning
+	proving
+	rampUp
+	stopped
+)
+
+// later keeps the cause that holds longer.
+func (c cause) later(d cause) cause {
+	if c.kind == none || d.kind != none && d.until > c.until {
+		return d
+	}
+	return c
+}
+
+// bucket names what is waited for.
+func (c cause) bucket() string {
+	switch {
+	case c.win != nil:
+		return c.win.name
+	case c.scope != nil:
+		return c.scope.name
+	}
+	return ""
+}
+
+// reason is one line for an operator: what holds the call and for how long.
+func (c cause) reason(now instant) string {
+	text := c.text()
+	if c.until == never || c.kind == none {
+		return text
+	}
+	return text + ", " + short(c.until-now)
+}
+
+func (c cause) text() string {
+	switch c.kind {
+	case full:
+		return fmt.Sprintf("%s %d/%d", c.scope.name, c.spent, c.limit)
+	case paced:
+		return fmt.Sprintf("%s %d/%d, spread over the window", c.scope.name, c.spent, c.limit)
+	case kept:
+		return fmt.Sprintf("%s %d/%d, the rest kept for the operator", c.scope.name, c.spent, c.limit)
+	case turn:
+		return c.scope.name + " a bulk call goes first"
+	case learning:
+		return c.scope.name + " limits not known yet, one call is under way"
+	case proving:
+		return c.scope.name + " one call is asking the server what it counts"
+	case rampUp:
+		return c.scope.name + " recovering from a 429"
+	case stopped:
+		return c.scope.name + " " + c.stopText()
+	}
+	return ""
+}
+
+func (c cause) stopText() string {
+	switch c.why {
+	case Frozen:
+		if r := c.scope.freeze.reason; r != "" {
+			return "frozen by an operator (" + r + ")"
+		}
+		return "frozen by an operator"
+	case Restart:
+		return "state of the last run lost"
+	case NoAnswer:
+		return "limits not known yet, the last call got no answer"
+	case Unknown:
+		return "backing off after a 429 without a type"
+	}
+	return fmt.Sprintf("held by a 429 (%s)", c.why)
+}
+
+// short prints a wait as a person says it: "0.4 s", "41 s", "9 min 50 s".
+func short(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", max(0, d.Seconds()))
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}

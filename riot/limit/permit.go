@@ -1,0 +1,184 @@
+package limit
+
+import (
+	"net/http"
+	"time"
+)
+
+// Permit is the right to make one call. Tell it what happens to the call: Wrote
+// and FirstByte when they are known, then exactly one of Done, Lost or Refund.
+// All methods may be called again without effect and from any goroutine.
+type Permit struct {
+	l       *Limiter
+	h       *host
+	m       *scope
+	granted instant
+	life    uint64 // of the host, when granted
+
+	appEpoch    uint64
+	methodEpoch uint64
+
+	wrote    bool
+	answered bool
+	bound    instant // if answered
+	gone     bool    // its log entry was abandoned by Suspended
+	ended    bool
+	receipt  Receipt
+}
+
+// Receipt is the record of one call for a flight recorder.
+type Receipt struct {
+	Job      string
+	Host     string
+	Method   string
+	Priority Priority
+	Waited   time.Duration // for a place
+	PacedBy  string        // the bucket that was waited for last; "" if none
+	Status   int           // 0: no answer
+	Took     time.Duration // from the grant to the first byte, or to the failure
+	Throttle Kind          // of a 429, else ""
+	RetryAt  time.Time     // of a 429: when its scope opens again
+	Buckets  []Reading
+}
+
+// Reading is one bucket as a call saw it.
+type Reading struct {
+	Bucket string
+	Limit  Limit
+	Before int // places in use just before the call
+	After  int
+	Server int // the server's own count in the answer; -1: it told none
+}
+
+// Waited is how long the call waited for its place.
+func (p *Permit) Waited() time.Duration { return p.receipt.Waited }
+
+// PacedBy names the bucket that the call waited for last, "" if it did not wait.
+func (p *Permit) PacedBy() string { return p.receipt.PacedBy }
+
+// Wrote says that the request has been written: from now on the server may count it.
+func (p *Permit) Wrote() {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	p.wrote = true
+}
+
+// FirstByte says that the answer begins: the server has counted the call by now.
+func (p *Permit) FirstByte() {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	p.resolve(p.l.now())
+}
+
+// resolve gives the call's entries their bound.
+func (p *Permit) resolve(bound instant) {
+	if p.answered || p.ended {
+		return
+	}
+	p.answered, p.bound = true, bound
+	p.gone = p.life != p.h.life
+	if p.gone {
+		return
+	}
+	p.h.app.resolve(bound)
+	p.m.resolve(bound)
+}
+
+// Done ends the permit with the answer's status and headers. It learns limits,
+// reconciles our counts with the server's and obeys a 429. Call it as soon as
+// the headers are read; the body does not matter to the limits. For a 429 the
+// receipt says when its scope opens again.
+func (p *Permit) Done(status int, header http.Header) Receipt {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	if p.ended {
+		return p.receipt
+	}
+	now := p.l.now()
+	p.resolve(now)
+	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
+	p.observe(now, status, header)
+	p.end(status != http.StatusTooManyRequests)
+	p.l.notify(p.h, now)
+	return p.receipt
+}
+
+// Lost ends the permit of a call that failed after it may have been written: the
+// server may have counted it, or may do so within a second.
+func (p *Permit) Lost() Receipt {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	p.lose(p.l.now())
+	return p.receipt
+}
+
+func (p *Permit) lose(now instant) {
+	if p.ended {
+		return
+	}
+	p.receipt.Took = now - p.granted
+	p.resolve(now + straggle)
+	for _, s := range []*scope{p.h.app, p.m} {
+		p.uncounted(s)
+		s.slowDown(p.bound)
+	}
+	p.end(false)
+	p.l.notify(p.h, now)
+}
+
+// slowDown keeps calls apart that are lost one after the other while no limit
+// is known that would.
+func (s *scope) slowDown(until instant) {
+	if !s.known && until > s.block.until {
+		s.block.kind, s.block.until = NoAnswer, until
+	}
+}
+
+// straggle is how late after a failure a written request may still reach the server.
+const straggle = time.Second
+
+// Refund ends the permit of a call that was never written; its place is free
+// again. After Wrote it is the same as Lost.
+func (p *Permit) Refund() Receipt {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	now := p.l.now()
+	if p.wrote || p.answered {
+		p.lose(now)
+		return p.receipt
+	}
+	p.refund(now)
+	p.l.notify(p.h, now)
+	return p.receipt
+}
+
+func (p *Permit) refund(now instant) {
+	if p.ended {
+		return
+	}
+	p.receipt.Took = now - p.granted
+	if p.life == p.h.life {
+		p.h.app.refund(p.granted)
+		p.m.refund(p.granted)
+	}
+	p.end(false)
+}
+
+// unspend takes an answered call out of the log that the server did not count.
+func (p *Permit) unspend() {
+	if p.gone {
+		return
+	}
+	p.h.app.forget(p.granted, p.bound)
+	p.m.forget(p.granted, p.bound)
+}
+
+// uncounted keeps the call as spent but not as proof: nothing shows that the
+// server has seen it.
+func (p *Permit) uncounted(s *scope) { s.sent = remove(s.sent, p.granted) }
+
+func (p *Permit) end(well bool) {
+	p.ended = true
+	p.h.app.gate.leave(p.appEpoch, well)
+	p.m.gate.leave(p.methodEpoch, well)
+}

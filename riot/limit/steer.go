@@ -1,0 +1,95 @@
+package limit
+
+import "time"
+
+// SetBacklog tells how many bulk calls are still to come on a host, the waiting
+// ones included and the admitted ones not. Pacing needs it to know which calls
+// decide the end: count also the calls that will follow from these (a timeline
+// for each match), or every one that appears looks like a longer backlog. The
+// limiter counts grants itself; a figure that differs from its own by no more
+// than the calls under way is taken for the same.
+func (l *Limiter) SetBacklog(host string, calls int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.host(host)
+	calls = max(0, calls)
+	tolerance := 2 + h.app.flying + h.app.held
+	if d := calls - h.backlog; calls > 0 && d >= -tolerance && d <= tolerance {
+		return
+	}
+	if calls == h.backlog {
+		return
+	}
+	h.backlog = calls
+	l.notify(h, l.now())
+}
+
+// farAway is as good as never, and cannot overflow.
+const farAway = 100 * 365 * 24 * time.Hour
+
+// Freeze is an operator's order: until an instant (the zero time: until Thaw)
+// the scope gets no calls, or with 0 < percent < 100 at most that part of each
+// limit. A second order for the scope replaces the first.
+func (l *Limiter) Freeze(s Scope, until time.Time, percent int, reason string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, now := l.host(s.Host), l.now()
+	f := &freeze{wall: until.Round(0), percent: min(100, max(0, percent)), reason: reason}
+	f.date(now)
+	h.scope(s.Method).freeze = f
+	l.notify(h, now)
+}
+
+// date turns the operator's instant, which is wall-clock time, into ours.
+func (f *freeze) date(now instant) {
+	f.until = never
+	if d := time.Until(f.wall); !f.wall.IsZero() && d < farAway {
+		f.until = now + d
+	}
+}
+
+// Thaw ends a freeze or cap. It reports whether there was one.
+func (l *Limiter) Thaw(s Scope) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.host(s.Host)
+	sc := h.scope(s.Method)
+	was := sc.frozen(l.now())
+	sc.freeze = nil
+	l.notify(h, l.now())
+	return was
+}
+
+// Suspended is called after the machine slept or the process was stopped for
+// more than 10 s. Calls in flight are taken for lost but counted, and each host
+// is asked by one call what it counts before others go.
+func (l *Limiter) Suspended() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	for _, h := range l.hosts {
+		for _, s := range h.scopes() {
+			s.abandon(now + straggle)
+			if s.freeze != nil {
+				s.freeze.date(now)
+			}
+			s.sent = nil // what was in flight may never have arrived: no proof any more
+			for _, w := range s.windows {
+				w.forget()
+			}
+		}
+		h.life++
+		h.app.gate.close(probing)
+	}
+	for _, h := range l.hosts {
+		l.notify(h, now)
+	}
+}
+
+// scope finds or makes a host's own scope ("") or that of a method.
+func (h *host) scope(method string) *scope {
+	if method == "" {
+		return h.app
+	}
+	return h.method(method)
+}

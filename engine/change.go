@@ -106,10 +106,12 @@ type AccountRow struct {
 
 	Matches   Progress `json:"matches"`
 	Timelines Progress `json:"timelines"`
-	Calls     int      `json:"calls"`
-	Throttled int      `json:"rate_limited"`
-	Resumed   int      `json:"resumed"`    // restarts this run survived
-	ResumedAt int      `json:"resumed_at"` // matches settled at the last one
+	// WantsTimelines says that timelines follow from matches of this run.
+	WantsTimelines bool `json:"wants_timelines"`
+	Calls          int  `json:"calls"`
+	Throttled      int  `json:"rate_limited"`
+	Resumed        int  `json:"resumed"`    // restarts this run survived
+	ResumedAt      int  `json:"resumed_at"` // matches settled at the last one
 
 	Triggered time.Time `json:"triggered,omitzero"`
 	Started   time.Time `json:"started,omitzero"`

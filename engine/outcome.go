@@ -159,6 +159,14 @@ type Parent struct {
 	Job   Job
 }
 
+// Admission says whether a job's call may go now. Whoever admits jobs and the
+// backend that asks share it.
+type Admission struct {
+	OK     bool
+	Until  time.Time // ask again then; zero = when something has changed
+	Reason string    // "app:europe 97/100"
+}
+
 // Causes of a cancelled context, for context.Cause.
 var (
 	ErrShutdown  = errors.New("the engine is stopping")

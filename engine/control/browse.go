@@ -1,0 +1,114 @@
+package control
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Browse is the Console of a data directory on which no engine works: what is
+// stored can be read, nothing can be changed.
+type Browse struct {
+	finder
+	do string
+}
+
+// NewBrowse makes a read-only console. limits tells what the last engine knew;
+// do tells whoever asks for more what to do.
+func NewBrowse(store Store, policies map[string]engine.Policy, limits func() engine.LimitsRow, do string) *Browse {
+	b := &Browse{do: do}
+	b.finder = finder{store: store, live: still{store: store, policies: policies, stored: limits, do: do}}
+	return b
+}
+
+// Watch yields what is stored once, and then waits for ctx to end: nothing moves.
+func (b *Browse) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		page, err := b.store.Accounts(ctx, engine.AccountsQuery{Page: engine.Page{Limit: openSyncs}})
+		if err != nil {
+			return
+		}
+		row, queues, _, err := b.live.status(ctx)
+		if err != nil {
+			return
+		}
+		u := engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: page.Accounts}
+		if yield(u) {
+			<-ctx.Done()
+		}
+	}
+}
+
+// Do refuses with the reason.
+func (b *Browse) Do(context.Context, engine.Command) (engine.Receipt, error) {
+	return engine.Receipt{}, engine.Problemf(engine.ErrReadOnly, b.do, "this shows stored data only, no engine runs")
+}
+
+// Find answers from disk.
+func (b *Browse) Find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	return b.find(ctx, q)
+}
+
+// still is what a directory without an engine can say of live matters.
+type still struct {
+	store    Store
+	policies map[string]engine.Policy
+	stored   func() engine.LimitsRow
+	do       string
+}
+
+func (s still) row(j engine.Job) engine.JobRow {
+	return engine.JobRow{Job: j, Why: "no engine runs on this directory"}
+}
+func (s still) eta(engine.AccountRow) engine.ETA         { return engine.ETA{} }
+func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
+func (s still) limits() engine.LimitsRow                 { return s.stored() }
+func (s still) policy(name string) engine.Policy         { return s.policies[name] }
+func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
+	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do, "the cost depends on the limits, and no engine runs that knows them")
+}
+
+func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
+	row := engine.EngineRow{State: engine.EngineBrowse, Why: "stored data only; " + s.do}
+	t, err := s.store.Totals(ctx)
+	if err != nil {
+		return row, nil, nil, err
+	}
+	row.Stored, row.Failed, row.TooOld = t.Success, t.Permanent, t.TooOld
+	queues, err := s.queues(ctx)
+	return row, queues, nil, err
+}
+
+// queues counts the stored live jobs by queue and state.
+func (s still) queues(ctx context.Context) ([]engine.QueueRow, error) {
+	stored, err := s.store.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := map[engine.Queue]*engine.QueueRow{}
+	for _, q := range stored {
+		rows[q.Name] = &engine.QueueRow{QueueState: q, Counts: map[engine.State]int{}}
+	}
+	for j, err := range s.store.Live(ctx) {
+		if err != nil {
+			continue // counted by check, which names it
+		}
+		r := rows[j.Queue]
+		if r == nil {
+			r = &engine.QueueRow{QueueState: engine.QueueState{Name: j.Queue}, Counts: map[engine.State]int{}}
+			rows[j.Queue] = r
+		}
+		r.Counts[j.State]++
+		if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
+			r.Held++
+		}
+	}
+	out := make([]engine.QueueRow, 0, len(rows))
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		out = append(out, *rows[name])
+	}
+	return out, nil
+}

@@ -1,0 +1,274 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
+)
+
+// Backend is the job engine.
+type Backend interface {
+	Run(ctx context.Context) error
+	Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
+	Resume(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
+	// Why says why the job does not run, until when, and its place in line.
+	Why(j engine.Job) (reason string, until time.Time, place int)
+	Queues() []engine.QueueRow
+	NextRetries(ctx context.Context, n int) ([]engine.Job, error)
+	// Load is how many jobs run and of how many at most.
+	Load() (running, workers int)
+}
+
+// Syncer starts and plans syncs.
+type Syncer interface {
+	Trigger(ctx context.Context, account string, ask engine.SyncAsk, by engine.Actor) (engine.Receipt, error)
+	Track(ctx context.Context, account, platform string) (engine.Receipt, error)
+	Untrack(ctx context.Context, account, platform string) (engine.Receipt, error)
+	Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
+	// Resume notes on every open run that the engine was started again.
+	Resume(ctx context.Context) error
+}
+
+// Limiter reads and steers the rate limiter, the gate before it and the flight
+// recorder.
+type Limiter interface {
+	Run(ctx context.Context) error
+	// Restore takes over what the process before knew; fresh = a new directory.
+	Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error
+	Rows() engine.LimitsRow
+	Freeze(b engine.Bucket, reason string) error
+	Thaw(b engine.Bucket) (frozen bool, err error)
+	Calls(q engine.CallsQuery) engine.CallsPage
+	CallsAfter(seq uint64) []engine.CallRow
+	Meter() engine.Meter
+	// ETA says how long so many calls take, by which bucket.
+	ETA(host, method string, calls int) engine.ETA
+	// Health tells of trouble that holds everything: no key, no network.
+	Health() (state engine.EngineState, why string)
+	// KeyChanged ends the hold of a refused key.
+	KeyChanged()
+}
+
+// Keys is the API key that can be replaced while running. It never shows more
+// than the last four characters.
+type Keys interface {
+	Replace(key string) error
+	Shown() string
+	Since() time.Time
+}
+
+// Runner is a part that blocks until ctx ends.
+type Runner interface {
+	Run(ctx context.Context) error
+}
+
+// Options of a Control.
+type Options struct {
+	Store    Store
+	Backend  Backend
+	Syncer   Syncer
+	Limiter  Limiter
+	Keys     Keys
+	Also     []Runner // supervised with the rest
+	Policies map[string]engine.Policy
+	Boot     string
+	Fresh    bool // the directory was made by this start
+	Demo     bool
+	SyncOn   bool
+}
+
+// Control is the Console of an engine in this process.
+type Control struct {
+	finder
+	opt     Options
+	hub     *hub.Hub
+	started time.Time
+
+	mu       sync.Mutex
+	totals   engine.Totals
+	stopping bool
+	broken   string
+}
+
+// New wires a console; nothing runs until Run.
+func New(opt Options) *Control {
+	c := &Control{opt: opt, started: time.Now()}
+	c.finder = finder{store: opt.Store, live: c}
+	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts})
+	return c
+}
+
+// Publish takes the changes of one commit, in commit order.
+func (c *Control) Publish(seq uint64, changes []engine.Change) {
+	for i := range changes {
+		if t := changes[i].Totals; t != nil {
+			c.mu.Lock()
+			c.totals = *t
+			c.mu.Unlock()
+		}
+	}
+	c.hub.Publish(seq, changes)
+}
+
+// Note puts a message on every console's message line.
+func (c *Control) Note(n engine.Note) { c.hub.Note(n) }
+
+// Run takes over from the process before and supervises every part until ctx
+// ends. If one fails the others stop, and the first error is returned. The store
+// must be serving.
+func (c *Control) Run(ctx context.Context) error {
+	if err := c.takeOver(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return c.fails(err)
+	}
+	// The backend drains after ctx ends, and the drain still needs the others:
+	// they stop when it is done.
+	parts, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	g, parts := errgroup.WithContext(parts)
+	main, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(parts, cancel)
+	context.AfterFunc(ctx, c.stops)
+	g.Go(func() error {
+		defer stop()
+		return c.fails(c.opt.Backend.Run(main))
+	})
+	for _, r := range append([]Runner{c.opt.Limiter, c.hub}, c.opt.Also...) {
+		g.Go(func() error { return c.fails(r.Run(parts)) })
+	}
+	return g.Wait()
+}
+
+// takeOver reads what must be known before the first job runs.
+func (c *Control) takeOver(ctx context.Context) error {
+	totals, err := c.opt.Store.Totals(ctx)
+	if err != nil {
+		return fmt.Errorf("read the totals: %w", err)
+	}
+	c.mu.Lock()
+	c.totals = totals
+	c.mu.Unlock()
+	if err := c.opt.Limiter.Restore(ctx, c.opt.Fresh, c.opt.Store.Live(ctx)); err != nil {
+		return fmt.Errorf("restore the limiter: %w", err)
+	}
+	if err := c.seed(ctx); err != nil {
+		return fmt.Errorf("read the jobs: %w", err)
+	}
+	return c.opt.Syncer.Resume(ctx)
+}
+
+// seed gives the hub the live jobs and open syncs of the start. A job that cannot
+// be read is the backend's to report.
+func (c *Control) seed(ctx context.Context) error {
+	for j, err := range c.opt.Store.Live(ctx) {
+		if err == nil {
+			c.hub.Seed(j)
+		}
+	}
+	q := engine.AccountsQuery{Page: engine.Page{Limit: openSyncs}}
+	for {
+		page, err := c.opt.Store.Accounts(ctx, q)
+		if err != nil {
+			return err
+		}
+		c.hub.SeedAccounts(page.Accounts)
+		if page.Next == "" {
+			return nil
+		}
+		q.After = page.Next
+	}
+}
+
+func (c *Control) stops() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopping = true
+}
+
+func (c *Control) fails(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = err.Error()
+	return err
+}
+
+// Watch is the hub's.
+func (c *Control) Watch(ctx context.Context) iter.Seq[engine.Update] { return c.hub.Watch(ctx) }
+
+// Find answers from disk and adds what only a live engine knows.
+func (c *Control) Find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	return c.find(ctx, q)
+}
+
+// source is the hub's view of the telemetry.
+type source struct{ c *Control }
+
+func (s source) Engine() engine.EngineRow               { return s.c.engineRow() }
+func (s source) Queues() []engine.QueueRow              { return s.c.opt.Backend.Queues() }
+func (s source) Limits() engine.LimitsRow               { return s.c.opt.Limiter.Rows() }
+func (s source) CallsAfter(seq uint64) []engine.CallRow { return s.c.opt.Limiter.CallsAfter(seq) }
+func (s source) Row(j engine.Job) engine.JobRow         { return s.c.row(j) }
+
+// engineRow composes the engine's one row.
+func (c *Control) engineRow() engine.EngineRow {
+	running, workers := c.opt.Backend.Load()
+	m := c.opt.Limiter.Meter()
+	c.mu.Lock()
+	t := c.totals
+	c.mu.Unlock()
+	row := engine.EngineRow{
+		Demo: c.opt.Demo, Boot: c.opt.Boot, Started: c.started,
+		Key: c.opt.Keys.Shown(), KeySince: c.opt.Keys.Since(),
+		Workers: workers, InFlight: running,
+		Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
+		Meter: m,
+	}
+	queues := c.opt.Backend.Queues()
+	for _, q := range queues {
+		row.Retrying += q.Counts[engine.Retryable]
+	}
+	row.State, row.Why = c.state(queues)
+	return row
+}
+
+// state picks the one word of the title bar: the worst that holds.
+func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
+	c.mu.Lock()
+	broken, stopping := c.broken, c.stopping
+	c.mu.Unlock()
+	switch {
+	case broken != "":
+		return engine.EngineBroken, broken
+	case stopping:
+		return engine.EngineStopping, "letting the calls in flight finish"
+	}
+	if s, why := c.opt.Limiter.Health(); s != engine.EngineLive {
+		return s, why
+	}
+	paused := 0
+	for _, q := range queues {
+		if q.Paused {
+			paused++
+		}
+	}
+	if paused > 0 && paused == len(queues) {
+		return engine.EnginePaused, "every queue is paused"
+	}
+	return engine.EngineLive, ""
+}

@@ -1,0 +1,189 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// commands is the table of what an operator can ask for.
+var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (engine.Receipt, error){
+	engine.OpTrigger: (*Control).trigger,
+	engine.OpCancel:  (*Control).cancel,
+	engine.OpRetry:   (*Control).retry,
+	engine.OpPause:   (*Control).pause,
+	engine.OpResume:  (*Control).resume,
+	engine.OpFreeze:  (*Control).freeze,
+	engine.OpThaw:    (*Control).thaw,
+	engine.OpTrack:   (*Control).track,
+	engine.OpUntrack: (*Control).untrack,
+	engine.OpKey:     (*Control).replaceKey,
+}
+
+// Do carries out one command and writes an audit entry, whatever came of it.
+// Errors are *engine.Problem.
+func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	run, ok := commands[cmd.Op]
+	if !ok {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
+	}
+	r, err := run(c, ctx, cmd)
+	if err != nil {
+		err = problem(err)
+	}
+	if cmd.DryRun {
+		return r, err
+	}
+	if auditErr := c.audit(ctx, cmd, r, err); auditErr != nil && err == nil {
+		return r, problem(fmt.Errorf("the command was carried out, but its audit entry was not written: %w", auditErr))
+	}
+	return r, err
+}
+
+func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) error {
+	e := engine.AuditEntry{
+		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: target(cmd), Reason: cmd.Reason,
+		Result: r.Text, Matched: r.Matched, Applied: r.Applied,
+	}
+	if err != nil {
+		e.Result = err.Error()
+	}
+	return c.opt.Store.Write(ctx, func(tx engine.Tx) error {
+		_, err := c.opt.Store.AddAudit(tx, e)
+		return err
+	})
+}
+
+// target names what a command is about. The key of OpKey is never named.
+func target(cmd engine.Command) string {
+	switch {
+	case cmd.Job != "":
+		return "job " + string(cmd.Job)
+	case cmd.Account != "":
+		return "account " + cmd.Account
+	case cmd.Queue != "":
+		return "queue " + string(cmd.Queue)
+	case cmd.Bucket.Host != "":
+		return "bucket " + bucketName(cmd.Bucket)
+	}
+	return string(cmd.Op)
+}
+
+func bucketName(b engine.Bucket) string {
+	if b.Method == "" {
+		return b.Host
+	}
+	return b.Host + " " + b.Method
+}
+
+func (c *Control) trigger(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if !c.opt.SyncOn {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "set SYNC_ENABLE=true", "syncs are switched off")
+	}
+	if !cmd.DryRun {
+		return c.opt.Syncer.Trigger(ctx, cmd.Account, cmd.Sync, cmd.By)
+	}
+	cost, err := c.opt.Syncer.Cost(ctx, engine.CostQuery{Account: cmd.Account, Sync: cmd.Sync})
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	return engine.Receipt{Matched: 1, Cost: &cost, Text: fmt.Sprintf("would make about %d calls in %s, paced by %s", cost.Calls, cost.Takes.Round(time.Second), cost.Bucket)}, nil
+}
+
+func (c *Control) cancel(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return c.onJob(ctx, cmd, "would cancel", c.opt.Backend.Cancel)
+}
+
+func (c *Control) retry(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return c.onJob(ctx, cmd, "would retry now", c.opt.Backend.Retry)
+}
+
+type jobCommand func(context.Context, engine.JobID, engine.Revision, engine.Actor, string) (engine.Receipt, error)
+
+func (c *Control) onJob(ctx context.Context, cmd engine.Command, would string, run jobCommand) (engine.Receipt, error) {
+	if !cmd.DryRun {
+		return run(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
+	}
+	a, err := c.find(ctx, engine.JobQuery{ID: cmd.Job})
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	j := a.(engine.JobDetail).Job
+	name := j.Key
+	if name == "" {
+		name = "job " + string(j.ID)
+	}
+	return engine.Receipt{Job: j.ID, Matched: 1, Text: would + " " + name + ", now " + j.State.String()}, nil
+}
+
+func (c *Control) pause(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return c.onQueue(ctx, cmd, "would pause", c.opt.Backend.Pause)
+}
+
+func (c *Control) resume(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return c.onQueue(ctx, cmd, "would resume", c.opt.Backend.Resume)
+}
+
+type queueCommand func(context.Context, engine.Queue, engine.Actor, string) (engine.Receipt, error)
+
+func (c *Control) onQueue(ctx context.Context, cmd engine.Command, would string, run queueCommand) (engine.Receipt, error) {
+	if cmd.Queue == "" {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")
+	}
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: would + " " + string(cmd.Queue)}, nil
+	}
+	return run(ctx, cmd.Queue, cmd.By, cmd.Reason)
+}
+
+func (c *Control) freeze(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " frozen: its jobs wait, none fails"}
+	if cmd.DryRun {
+		return r, nil
+	}
+	if err := c.opt.Limiter.Freeze(cmd.Bucket, cmd.Reason); err != nil {
+		return engine.Receipt{Matched: 1}, err
+	}
+	r.Applied = 1
+	return r, nil
+}
+
+func (c *Control) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " open again"}
+	if cmd.DryRun {
+		return r, nil
+	}
+	frozen, err := c.opt.Limiter.Thaw(cmd.Bucket)
+	if err != nil {
+		return engine.Receipt{Matched: 1}, err
+	}
+	if !frozen {
+		return engine.Receipt{Matched: 1, Nothing: true, Text: "bucket " + bucketName(cmd.Bucket) + " was not frozen"}, nil
+	}
+	r.Applied = 1
+	return r, nil
+}
+
+func (c *Control) track(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: "would track " + cmd.Account}, nil
+	}
+	return c.opt.Syncer.Track(ctx, cmd.Account, cmd.Sync.Platform)
+}
+
+func (c *Control) untrack(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: "would stop tracking " + cmd.Account + "; its data stays"}, nil
+	}
+	return c.opt.Syncer.Untrack(ctx, cmd.Account, cmd.Sync.Platform)
+}
+
+func (c *Control) replaceKey(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := c.opt.Keys.Replace(cmd.Key); err != nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%v", err)
+	}
+	c.opt.Limiter.KeyChanged()
+	return engine.Receipt{Matched: 1, Applied: 1, Text: "API key replaced, now " + c.opt.Keys.Shown()}, nil
+}

@@ -1,0 +1,242 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// live adds to stored answers what only a running engine knows. Nil while a
+// directory is only browsed.
+type live interface {
+	row(j engine.Job) engine.JobRow
+	eta(a engine.AccountRow) engine.ETA
+	calls(q engine.CallsQuery) engine.CallsPage
+	limits() engine.LimitsRow
+	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
+	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)
+	policy(name string) engine.Policy
+}
+
+// finder answers queries from the store, with live additions if there are any.
+type finder struct {
+	store Store
+	live  live
+}
+
+// Sizes of what answers carry.
+const (
+	recentMatches  = 60
+	recentAttempts = 60
+	statusRetries  = 10
+	openSyncs      = 500
+)
+
+func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	switch q := q.(type) {
+	case engine.JobsQuery:
+		return f.jobs(ctx, q)
+	case engine.JobQuery:
+		return f.job(ctx, q)
+	case engine.AccountsQuery:
+		return wrap(f.store.Accounts(ctx, q))
+	case engine.AccountQuery:
+		return f.account(ctx, q)
+	case engine.MatchesQuery:
+		return f.matches(ctx, q)
+	case engine.StatusQuery:
+		return f.status(ctx)
+	case engine.CallsQuery:
+		return f.live.calls(q), nil
+	case engine.LimitsQuery:
+		return f.live.limits(), nil
+	case engine.CostQuery:
+		return f.live.cost(ctx, q)
+	}
+	return nil, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the query %T", q)
+}
+
+// wrap turns a stored answer's error into a Problem.
+func wrap[T any](v T, err error) (engine.Answer, error) {
+	if err != nil {
+		return nil, problem(err)
+	}
+	return v, nil
+}
+
+func problem(err error) error {
+	if p, ok := errors.AsType[*engine.Problem](err); ok {
+		return p
+	}
+	for _, code := range []error{engine.ErrNotFound, engine.ErrConflict, engine.ErrRefused, engine.ErrInvalid, engine.ErrStale} {
+		if errors.Is(err, code) {
+			return engine.Problemf(code, "", "%v", err)
+		}
+	}
+	return engine.Problemf(engine.ErrBroken, "run `farsight check`", "the data directory could not be read: %v", err)
+}
+
+func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
+	jobs, next, total, err := f.store.Jobs(ctx, q)
+	if err != nil {
+		return nil, problem(err)
+	}
+	page := engine.JobsPage{Next: next, Total: total, Jobs: make([]engine.JobRow, len(jobs))}
+	for i, j := range jobs {
+		page.Jobs[i] = f.live.row(j)
+	}
+	return page, nil
+}
+
+func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, error) {
+	d, err := f.store.Detail(ctx, q)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`", "there is no job %s%s", q.ID, q.Key)
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	j := d.Job.Job
+	d.Job = f.live.row(j)
+	d.Policy = f.live.policy(j.Policy)
+	d.MaxAttempts = d.Policy.Max
+	d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
+	if j.Owner != "" {
+		if row, err := f.store.AccountRow(ctx, j.Owner); err == nil {
+			d.Account = row.RiotID
+		}
+	}
+	if page := f.live.calls(engine.CallsQuery{Job: j.ID, Page: engine.Page{Limit: 1}}); len(page.Calls) > 0 {
+		d.Call = &page.Calls[0]
+	}
+	return d, nil
+}
+
+func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answer, error) {
+	row, err := f.store.AccountRow(ctx, q.ID)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.ID)
+	}
+	if err != nil {
+		return nil, problem(err)
+	}
+	d := engine.AccountDetail{Row: row, ETA: f.live.eta(row)}
+	if d.Identity, err = f.store.Identities(ctx, row.ID); err != nil {
+		return nil, problem(err)
+	}
+	if d.Report, err = f.store.Report(ctx, row.ID); err != nil {
+		return nil, problem(err)
+	}
+	page, err := f.store.Matches(ctx, engine.MatchesQuery{Account: row.ID, All: true, Page: engine.Page{Limit: recentMatches}})
+	if err != nil {
+		return nil, problem(err)
+	}
+	slices.SortFunc(page.Matches, func(a, b engine.MatchRow) int { return a.LastAttemptAt.Compare(b.LastAttemptAt) })
+	d.Recent = page.Matches
+	attempts, err := f.store.Recent(ctx, row.ID, recentAttempts)
+	if err != nil {
+		return nil, problem(err)
+	}
+	for _, a := range attempts {
+		d.Waits = append(d.Waits, engine.Spent{Limiter: a.Limiter, HTTP: a.HTTP})
+	}
+	return d, nil
+}
+
+func (f finder) matches(ctx context.Context, q engine.MatchesQuery) (engine.Answer, error) {
+	if q.Account != "" {
+		row, err := f.store.AccountRow(ctx, q.Account)
+		if errors.Is(err, engine.ErrNotFound) {
+			return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.Account)
+		}
+		if err != nil {
+			return nil, problem(err)
+		}
+		q.Account = row.ID
+	}
+	return wrap(f.store.Matches(ctx, q))
+}
+
+func (f finder) status(ctx context.Context) (engine.Answer, error) {
+	var a engine.StatusAnswer
+	var retries []engine.Job
+	var err error
+	if a.Engine, a.Queues, retries, err = f.live.status(ctx); err != nil {
+		return nil, problem(err)
+	}
+	for _, j := range retries {
+		a.Next = append(a.Next, f.live.row(j))
+	}
+	page, err := f.store.Accounts(ctx, engine.AccountsQuery{Page: engine.Page{Limit: openSyncs}})
+	if err != nil {
+		return nil, problem(fmt.Errorf("accounts: %w", err))
+	}
+	for _, row := range page.Accounts {
+		if row.Status.Open() {
+			a.Open = append(a.Open, row)
+		}
+	}
+	return a, nil
+}
+
+// What a running engine adds.
+
+func (c *Control) row(j engine.Job) engine.JobRow {
+	r := engine.JobRow{Job: j}
+	if j.State.Live() && j.State != engine.Running {
+		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
+	}
+	return r
+}
+
+func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }
+func (c *Control) policy(name string) engine.Policy           { return c.opt.Policies[name] }
+func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
+
+func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
+	cost, err := c.opt.Syncer.Cost(ctx, q)
+	if err != nil {
+		return cost, problem(err)
+	}
+	return cost, nil
+}
+
+func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
+	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
+	return c.engineRow(), c.opt.Backend.Queues(), retries, err
+}
+
+// paceMethod is the endpoint that nearly all calls of a sync go to.
+const paceMethod = "match-v5.match"
+
+// eta says when an account's run ends. Runs of one host share its budget fairly:
+// until this one ends, each of the others gets at most as many calls as this one
+// still needs.
+func (c *Control) eta(a engine.AccountRow) engine.ETA {
+	own := callsLeft(a)
+	if !a.Status.Open() || a.Matches.Total < 0 {
+		return engine.ETA{}
+	}
+	calls := own
+	for _, other := range c.hub.Open() {
+		if other.ID != a.ID && other.Region == a.Region {
+			calls += min(callsLeft(other), own)
+		}
+	}
+	e := c.opt.Limiter.ETA(a.Region, paceMethod, calls)
+	e.Calls = own
+	return e
+}
+
+// callsLeft is how many calls a run still makes: one per open match and per open
+// timeline, and one for each timeline that follows from an open match.
+func callsLeft(a engine.AccountRow) int {
+	n := a.Matches.Open + a.Timelines.Open
+	if a.WantsTimelines {
+		n += a.Matches.Open
+	}
+	return n
+}

@@ -1,0 +1,32 @@
+package control
+
+import (
+	"context"
+	"iter"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Store is the part of storage that queries and the audit work on. Everything it
+// returns is as received; screens and commands clean it.
+type Store interface {
+	Write(ctx context.Context, fn func(engine.Tx) error) error
+	// Jobs lists live jobs (q.Ended: ended ones too), newest first.
+	Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error)
+	// Detail gives what is stored about one job: attempts, holds, groups, parents,
+	// history. By key: the live, else the latest, job of it. engine.ErrNotFound.
+	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
+	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
+	// AccountRow finds by id or "Name#TAG"; engine.ErrNotFound.
+	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
+	Identities(ctx context.Context, account string) ([]engine.Identity, error)
+	Matches(ctx context.Context, q engine.MatchesQuery) (engine.MatchesPage, error)
+	Report(ctx context.Context, account string) (*engine.PlayReport, error)
+	// Recent gives the attempts of an account's jobs that ended last, newest first.
+	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
+	// Live iterates all live jobs; one that cannot be read comes with its error.
+	Live(ctx context.Context) iter.Seq2[engine.Job, error]
+	Queues(ctx context.Context) ([]engine.QueueState, error)
+	Totals(ctx context.Context) (engine.Totals, error)
+	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)
+}

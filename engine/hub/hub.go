@@ -1,0 +1,363 @@
+// Package hub folds committed changes into rows and hands each console a
+// snapshot and then merged updates. It keeps only what is live: accounts that
+// changed, running jobs and waiting retries; everything else is paged from disk.
+//
+// Publish is called on the committer's goroutine and Watch on a console's: one
+// mutex lies between them, held for map writes only, so that no terminal can
+// make the engine wait.
+package hub
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Source is where the hub reads what is telemetry, not committed fact.
+type Source interface {
+	Engine() engine.EngineRow
+	Queues() []engine.QueueRow
+	Limits() engine.LimitsRow
+	// CallsAfter gives the flight recorder's calls after a sequence, oldest first.
+	CallsAfter(seq uint64) []engine.CallRow
+	// Row adds to a job why it does not run.
+	Row(j engine.Job) engine.JobRow
+}
+
+// Accounts reads the first page of stored accounts for a snapshot.
+type Accounts func(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
+
+// Options of a Hub.
+type Options struct {
+	Source   Source
+	Accounts Accounts
+	// Tick is how often telemetry is read while somebody watches; 0 = 250 ms.
+	Tick time.Duration
+}
+
+// Limits of what one console's mailbox holds before it is replaced by a
+// snapshot, and of what a snapshot carries.
+const (
+	mailboxJobs      = 5000
+	mailboxNotes     = 200
+	snapshotAccounts = 500
+	snapshotCalls    = 2000
+	defaultTick      = 250 * time.Millisecond
+)
+
+// Hub merges changes for every console that watches.
+type Hub struct {
+	opt Options
+
+	mu       sync.Mutex
+	seq      uint64
+	accounts map[string]engine.AccountRow // every one that changed since the start
+	jobs     map[engine.JobID]engine.Job  // live ones worth showing
+	boxes    map[*mailbox]struct{}
+	watched  chan struct{} // signalled when the first console comes
+}
+
+// New makes a hub; Run moves its telemetry.
+func New(opt Options) *Hub {
+	if opt.Tick <= 0 {
+		opt.Tick = defaultTick
+	}
+	return &Hub{
+		opt:      opt,
+		accounts: map[string]engine.AccountRow{},
+		jobs:     map[engine.JobID]engine.Job{},
+		boxes:    map[*mailbox]struct{}{},
+		watched:  make(chan struct{}, 1),
+	}
+}
+
+// Seed tells the hub of a live job that was there before the first change.
+func (h *Hub) Seed(j engine.Job) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old, ok := h.jobs[j.ID]; shown(j) && (!ok || old.Rev <= j.Rev) {
+		h.jobs[j.ID] = j
+	}
+}
+
+// SeedAccounts tells the hub of accounts whose runs were open before the first
+// change.
+func (h *Hub) SeedAccounts(rows []engine.AccountRow) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range rows {
+		if _, changed := h.accounts[a.ID]; a.Status.Open() && !changed {
+			h.accounts[a.ID] = a
+		}
+	}
+}
+
+// Open gives the accounts whose runs are under way.
+func (h *Hub) Open() []engine.AccountRow {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var open []engine.AccountRow
+	for _, a := range h.accounts {
+		if a.Status.Open() {
+			open = append(open, a)
+		}
+	}
+	return open
+}
+
+// Publish folds the changes of one commit. It never blocks.
+func (h *Hub) Publish(seq uint64, changes []engine.Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seq = max(h.seq, seq)
+	for i := range changes {
+		h.fold(&changes[i])
+	}
+	for b := range h.boxes {
+		b.seq = h.seq
+		b.ring()
+	}
+}
+
+// Note puts a message on every console's message line.
+func (h *Hub) Note(n engine.Note) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for b := range h.boxes {
+		b.note(n)
+		b.ring()
+	}
+}
+
+func (h *Hub) fold(c *engine.Change) {
+	switch {
+	case c.Account != nil:
+		h.accounts[c.Account.ID] = *c.Account
+		for b := range h.boxes {
+			b.accounts[c.Account.ID] = *c.Account
+		}
+	case c.Job != nil:
+		h.foldJob(*c.Job)
+	case c.Deleted != "":
+		h.drop(c.Deleted)
+	}
+}
+
+func (h *Hub) foldJob(j engine.Job) {
+	if !shown(j) {
+		h.drop(j.ID)
+		return
+	}
+	if old, ok := h.jobs[j.ID]; ok && old.Rev > j.Rev {
+		return // changes of one job may not go back
+	}
+	h.jobs[j.ID] = j
+	for b := range h.boxes {
+		b.job(j)
+	}
+}
+
+func (h *Hub) drop(id engine.JobID) {
+	if _, ok := h.jobs[id]; !ok {
+		return
+	}
+	delete(h.jobs, id)
+	for b := range h.boxes {
+		b.leave(id)
+	}
+}
+
+// shown reports whether a job is worth a row without being asked for: it runs,
+// or it waits for an instant after trouble.
+func shown(j engine.Job) bool {
+	switch j.State {
+	case engine.Running, engine.Retryable:
+		return true
+	case engine.Scheduled:
+		return j.Hold != engine.HoldNone
+	}
+	return false
+}
+
+// Run reads telemetry for the consoles while there are any.
+func (h *Hub) Run(ctx context.Context) error {
+	tick := time.NewTicker(h.opt.Tick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if !h.anyone() && !h.waitForConsole(ctx) {
+			return nil
+		}
+		h.nudge()
+	}
+}
+
+func (h *Hub) anyone() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.boxes) > 0
+}
+
+func (h *Hub) waitForConsole(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-h.watched:
+		return true
+	}
+}
+
+// nudge wakes every console to look at the telemetry.
+func (h *Hub) nudge() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for b := range h.boxes {
+		b.ring()
+	}
+}
+
+// Watch yields a snapshot and then merged updates until ctx ends or the reader
+// stops.
+func (h *Hub) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		b := h.join()
+		defer h.leave(b)
+		for {
+			u, ok := h.next(ctx, b)
+			if !ok {
+				return
+			}
+			if !empty(u) && !yield(u) {
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-b.bell:
+			}
+		}
+	}
+}
+
+func (h *Hub) join() *mailbox {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b := newMailbox()
+	h.boxes[b] = struct{}{}
+	select {
+	case h.watched <- struct{}{}:
+	default:
+	}
+	return b
+}
+
+func (h *Hub) leave(b *mailbox) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.boxes, b)
+}
+
+// next takes what the mailbox holds, as a snapshot when it is new or overflowed.
+func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
+	if b.fresh() {
+		return h.snapshot(ctx, b)
+	}
+	u := h.take(b)
+	if !u.Gap {
+		h.telemetry(b, &u)
+		return u, true
+	}
+	whole, ok := h.snapshot(ctx, b)
+	whole.Gap, whole.Notes = true, append(u.Notes, whole.Notes...)
+	return whole, ok
+}
+
+// take empties the mailbox into an update.
+func (h *Hub) take(b *mailbox) engine.Update {
+	h.mu.Lock()
+	u, jobs := b.empty()
+	h.mu.Unlock()
+	for _, j := range jobs {
+		u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
+	}
+	return u
+}
+
+// snapshot reads the stored accounts, then lays over them what has changed: the
+// mailbox was joined before, so nothing falls between.
+func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
+	page, err := h.opt.Accounts(ctx, engine.AccountsQuery{Page: engine.Page{Limit: snapshotAccounts}})
+	if err != nil {
+		return engine.Update{}, false
+	}
+	h.mu.Lock()
+	u, _ := b.empty()
+	u.Snapshot, u.Gap, u.Seq, u.Gone = true, false, h.seq, nil
+	jobs := make([]engine.Job, 0, len(h.jobs))
+	for _, j := range h.jobs {
+		jobs = append(jobs, j)
+	}
+	u.Accounts = overlay(page.Accounts, h.accounts)
+	h.mu.Unlock()
+
+	u.Jobs = u.Jobs[:0]
+	for _, j := range jobs {
+		u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
+	}
+	b.calls = 0
+	b.forget()
+	h.telemetry(b, &u)
+	return u, true
+}
+
+// overlay gives the stored rows with newer ones in their place and unknown ones
+// behind.
+func overlay(stored []engine.AccountRow, newer map[string]engine.AccountRow) []engine.AccountRow {
+	seen := make(map[string]bool, len(stored))
+	out := make([]engine.AccountRow, 0, len(stored)+len(newer))
+	for _, a := range stored {
+		seen[a.ID] = true
+		if n, ok := newer[a.ID]; ok && !n.Updated.Before(a.Updated) {
+			a = n
+		}
+		out = append(out, a)
+	}
+	for id, a := range newer {
+		if !seen[id] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// telemetry adds those live readings that differ from what the reader saw last.
+func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
+	src := h.opt.Source
+	if e := src.Engine(); changed(b.told, &b.engine, e) {
+		u.Engine = &e
+	}
+	if q := src.Queues(); changed(b.told, &b.queues, q) {
+		u.Queues = q
+	}
+	if l := src.Limits(); b.changedLimits(l) {
+		u.Limits = &l
+	}
+	b.told = true
+	calls := src.CallsAfter(b.calls)
+	if n := len(calls); n > 0 {
+		b.calls = calls[n-1].Seq
+		u.Calls = calls[max(0, n-snapshotCalls):]
+	}
+}
+
+func empty(u engine.Update) bool {
+	return !u.Snapshot && u.Engine == nil && u.Limits == nil &&
+		len(u.Queues)+len(u.Accounts)+len(u.Jobs)+len(u.Gone)+len(u.Calls)+len(u.Notes) == 0
+}

@@ -1,0 +1,123 @@
+package storage
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// emitAccounts emits the row of every touched account, and the totals if they changed, as they are at the end of the
+// transaction: a hundred matches that settle in one group make one row.
+func (t *Tx) emitAccounts() error {
+	for _, id := range t.touched {
+		a, err := t.account(id)
+		if err == nil {
+			var row engine.AccountRow
+			if row, err = t.accountRow(a); err == nil {
+				t.Emit(engine.Change{Account: &row})
+				continue
+			}
+		}
+		if _, corrupt := errors.AsType[*ErrCorrupt](err); !corrupt && !isNotFound(err) {
+			return err
+		}
+		// A row that cannot be made is not shown; check names the record that is at fault.
+	}
+	if !t.totalsChanged {
+		return nil
+	}
+	totals, err := t.totals()
+	if err != nil {
+		return err
+	}
+	t.Emit(engine.Change{Totals: &totals})
+	return nil
+}
+
+// accountRow joins an account with its last run and that run's groups.
+func (t *Tx) accountRow(a league.Account) (engine.AccountRow, error) {
+	row := engine.AccountRow{
+		ID: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Region: t.region(a.Platform), PUUID: onePUUID(a),
+		Tags: a.Tags, Tracked: a.Tracked, Run: a.Run, LastSync: a.LastSync, LastError: a.LastError, Updated: a.Updated,
+	}
+	if a.Status != "" {
+		if err := row.Status.UnmarshalText([]byte(a.Status)); err != nil {
+			return row, err
+		}
+	}
+	if a.Run == "" {
+		return row, nil
+	}
+	run, err := t.run(a.Run)
+	if isNotFound(err) {
+		return row, nil
+	}
+	if err != nil {
+		return row, err
+	}
+	return t.withRun(row, run)
+}
+
+func (t *Tx) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, error) {
+	row.Job, row.Kind, row.Phase = engine.JobID(r.Job), r.Ask.Mode, engine.Phase(r.Phase)
+	row.Pages, row.Listed, row.Resumed, row.ResumedAt = r.Pages, r.Listed, r.Resumed, r.ResumedAt
+	row.WantsTimelines = r.Ask.Timelines != league.TimelinesNone
+	row.Triggered, row.Started, row.Finished, row.Result = r.Triggered, r.Started, r.Finished, r.Result
+	if row.LastError == "" {
+		row.LastError = r.Error
+	}
+	k, err := jobKey(row.Job)
+	if err != nil {
+		return row, nil // the run has no job yet
+	}
+	if j, ok, err := t.readJob(k); err != nil {
+		return row, err
+	} else if ok {
+		row.Queue = j.Queue
+	}
+	bound, _, err := t.runOfJob(k)
+	if err != nil {
+		return row, err
+	}
+	matches, err := t.group(groupKey(mustNumber(row.Job), league.GroupMatches))
+	if err != nil {
+		return row, err
+	}
+	timelines, err := t.group(groupKey(mustNumber(row.Job), league.GroupTimelines))
+	if err != nil {
+		return row, err
+	}
+	row.Calls = bound.calls + matches.Calls + timelines.Calls
+	row.Throttled = bound.throttled + matches.Throttled + timelines.Throttled
+	row.Matches = progress(matches, r.Had, r.TooOld)
+	row.Timelines = progress(timelines, r.TimelinesHad, r.TimelinesTooOld)
+	if listing(r) {
+		row.Matches.Total, row.Timelines.Total = -1, -1
+	}
+	return row, nil
+}
+
+// progress counts so that done + open is the total at every commit (P5): whatever a child does, it stays one of them.
+func progress(g engine.GroupStat, had, tooOld int) engine.Progress {
+	return engine.Progress{
+		Total:  g.Total + had + tooOld,
+		Stored: g.Done, Had: had, Retrying: g.Retrying, Failed: g.Dead, TooOld: tooOld, Cancelled: g.Cancelled, Open: g.Open,
+	}
+}
+
+// listing reports whether the run does not know yet how much it has to do.
+func listing(r league.Run) bool {
+	p := engine.Phase(r.Phase)
+	return r.Result == "" && (p == "" || p == engine.PhaseResolve || p == engine.PhaseList)
+}
+
+// onePUUID is an account's PUUID for lists: under one key project there is only one.
+func onePUUID(a league.Account) string {
+	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
+		return a.PUUIDs[project]
+	}
+	return ""
+}

@@ -1,0 +1,201 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// world is a small store with something in every table.
+func world(t testing.TB) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	db, err := Open(Options{Dir: dir})
+	must(t, err)
+	stop := serve(t, db)
+	saveAccount(t, db, account("01A", "A", "1"))
+	sync := enqueue(t, db, engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:01A", Owner: "01A"})
+	kid := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:EUW1_1", Owner: "01A", Parents: []engine.GroupID{{Parent: sync.ID, Group: 1}}})
+	dead := move(t, db, enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:EUW1_2"}), engine.Discarded)
+	ref, body := gzipped(`{"metadata":{}}`)
+	must(t, db.PutPayload(context.Background(), "EUW1_1", league.PartMatch, ref, body))
+	must(t, db.PutPayload(context.Background(), "EUW1_7", league.PartTimeline, ref, body))
+	write(t, db, func(tx engine.Tx) error {
+		return errors.Join(
+			db.AddAttempt(tx, kid.ID, engine.Attempt{Number: 1}),
+			db.AddHistory(tx, string(dead.ID), engine.Transition{To: "discarded"}),
+			db.SaveRun(tx, league.Run{ID: "R1", Account: "01A", Job: string(sync.ID)}),
+			db.SaveMatch(tx, league.Match{ID: "EUW1_1", Played: noon, Match: league.Fetch{Status: league.Success, Ref: ref}}, false),
+			db.SaveMatch(tx, league.Match{ID: "EUW1_2", Match: league.Fetch{Status: league.PermanentlyUnfetchable}}, false),
+			db.SaveParticipants(tx, "EUW1_1", []league.Participant{{PUUID: "puuid-01A"}}))
+	})
+	stop()
+	must(t, db.Close())
+	return dir
+}
+
+func check(t testing.TB, dir string) CheckReport {
+	t.Helper()
+	db, err := OpenReadOnly(Options{Dir: dir})
+	must(t, err)
+	defer db.Close()
+	r, err := db.Check(context.Background())
+	must(t, err)
+	return r
+}
+
+func TestCheckOfASoundStoreCounts(t *testing.T) {
+	dir := world(t)
+	r := check(t, dir)
+	if !r.Sound() || r.Payloads != 2 || r.Orphans != 1 || r.Bytes == 0 || r.Rows["matches"] != 2 || r.Rows["job_state"] != 2 || r.Rows["archive"] != 1 {
+		t.Errorf("%+v", r)
+	}
+	findings, err := CheckFiles(Options{Dir: dir})
+	if err != nil || len(findings) != 0 {
+		t.Errorf("%v %v", findings, err)
+	}
+}
+
+// What check must find: each entry breaks one rule with sound checksums, and names the table that a finding must be about.
+var breakages = map[string]struct {
+	table string
+	do    func(*Tx) error
+}{
+	"a counter is off":           {"counters", func(t *Tx) error { return t.putNumber(tCounters, []byte("matches.success"), 7) }},
+	"a counter counts nothing":   {"counters", func(t *Tx) error { return t.putNumber(tCounters, []byte("matches.temporary_failure"), 1) }},
+	"a key held by a corpse":     {"job_key", func(t *Tx) error { return t.putNumber(tJobKey, []byte("match:EUW1_2"), 3) }},
+	"a key that leads nowhere":   {"job_key", func(t *Tx) error { return t.putNumber(tJobKey, []byte("match:X"), 99) }},
+	"a live job without its key": {"job_state", func(t *Tx) error { return t.remove(tJobKey, []byte("match:EUW1_1")) }},
+	"a job without its spec":     {"job_spec", func(t *Tx) error { return t.remove(tJobSpec, key.Uint64(1)) }},
+	"a spec without its job":     {"job_spec", func(t *Tx) error { return t.remove(tJobState, key.Uint64(2)) }},
+	"a dead job not listed":      {"archive", func(t *Tx) error { return t.remove(tArchiveState, stateKey(engine.Discarded, key.Uint64(3))) }},
+	"a dead job listed wrongly":  {"archive_state", func(t *Tx) error { return t.mark(tArchiveState, stateKey(engine.Cancelled, key.Uint64(3))) }},
+	"an ended job not found":     {"archive", func(t *Tx) error { return t.remove(tArchiveKey, []byte("match:EUW1_2")) }},
+	"a group that drifted": {"groups", func(t *Tx) error {
+		return t.put(tGroups, groupKey(1, 1), groupRecord(engine.GroupStat{Total: 2, Open: 2}))
+	}},
+	"a group without totals":     {"members", func(t *Tx) error { return t.remove(tGroups, groupKey(1, 1)) }},
+	"a child that knows nothing": {"members", func(t *Tx) error { return t.removeAll(tMemberOf, key.Uint64(2)) }},
+	"a group without its child":  {"member_of", func(t *Tx) error { return t.removeAll(tMembers, groupKey(1, 1)) }},
+	"an attempt of nobody": {"attempts", func(t *Tx) error {
+		return t.put(tAttempts, key.AppendUint64(key.Uint64(77), 1), attemptRecord(engine.Attempt{}))
+	}},
+	"an attempt that vanished":  {"recent", func(t *Tx) error { return t.removeAll(tAttempts, key.Uint64(2)) }},
+	"an account without a name": {"accounts", func(t *Tx) error { return t.removeAll(tAccountName, nil) }},
+	"a name of nobody":          {"account_name", func(t *Tx) error { return t.mark(tAccountName, key.Strings("x", "y", "euw1", "01X")) }},
+	"a PUUID that leads astray": {"accounts", func(t *Tx) error { return t.putText(tAccountPUUID, []byte("puuid-01A"), "01B") }},
+	"an open sync without a run": {"accounts", func(t *Tx) error {
+		return t.put(tAccounts, []byte("01A"), accountRecord(league.Account{ID: "01A", GameName: "A", TagLine: "1", Platform: "euw1", Status: "syncing", Run: "R9"}))
+	}},
+	"a run of nobody":            {"runs", func(t *Tx) error { return t.put(tRuns, []byte("R2"), runRecord(league.Run{ID: "R2", Account: "01Z"})) }},
+	"a run that is not found":    {"runs", func(t *Tx) error { return t.remove(tRunOfJob, key.Uint64(1)) }},
+	"a lost match not listed":    {"matches", func(t *Tx) error { return t.remove(tMatchStatus, statusKey(league.PermanentlyUnfetchable, "EUW1_2")) }},
+	"a match listed wrongly":     {"match_status", func(t *Tx) error { return t.mark(tMatchStatus, statusKey(league.TemporaryFailure, "EUW1_1")) }},
+	"a list without its reverse": {"by_account", func(t *Tx) error { return t.removeAll(tAccountsOf, nil) }},
+	"a reverse without its list": {"accounts_of", func(t *Tx) error { return t.removeAll(tByAccount, nil) }},
+	"success without a payload": {"matches", func(t *Tx) error {
+		return t.put(tMatches, []byte("EUW1_1"), matchRecord(league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: "2026-01", Codec: "gzip", RawLen: 1}}}))
+	}},
+	"success with another payload": {"matches", func(t *Tx) error {
+		return t.put(tMatches, []byte("EUW1_1"), matchRecord(league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: "gzip", RawLen: 1}}}))
+	}},
+	"a record under another key": {"runs", func(t *Tx) error { return t.bucket(tRuns).Put([]byte("R9"), t.bucket(tRuns).Get([]byte("R1"))) }},
+	"a record of another shape":  {"accounts", func(t *Tx) error { return t.put(tAccounts, []byte("01A"), rec.NewEnc(fAccount, 0)) }},
+}
+
+func TestCheckFindsWhatIsBroken(t *testing.T) {
+	dir := world(t)
+	path := filepath.Join(dir, stateFile)
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	for name, b := range breakages {
+		must(t, os.WriteFile(path, sound, 0o600))
+		edit(t, path, b.do)
+		db, err := openUnsampled(dir)
+		must(t, err)
+		r, err := db.Check(context.Background())
+		must(t, errors.Join(err, db.Close()))
+		found := false
+		for _, f := range r.Findings {
+			found = found || f.Table == b.table && f.Why != ""
+		}
+		if !found {
+			t.Errorf("%s: nothing found in %s, but %+v", name, b.table, r.Findings)
+		}
+	}
+	// A list that leads nowhere is seen at once, before any work.
+	must(t, os.WriteFile(path, sound, 0o600))
+	edit(t, path, breakages["a list without its reverse"].do)
+	_, err = Open(Options{Dir: dir})
+	wantError[*Damaged](t, err)
+}
+
+// openUnsampled opens a store without the look at one account.
+func openUnsampled(dir string) (*DB, error) {
+	path := statePath(dir)
+	b, err := openFile(path, boltOptions(Options{}.Log), Options{}.Log)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{dir: dir, bolt: b, lock: &dirLock{}, readOnly: true, stopped: make(chan struct{}), payloads: newPayloads(dir, true, Options{}.Log)}, nil
+}
+
+func TestCheckObeysItsContext(t *testing.T) {
+	db, err := OpenReadOnly(Options{Dir: world(t)})
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := db.Check(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	must(t, db.Close())
+}
+
+// FuzzRecords gives arbitrary bytes with a sound checksum to every decoder: none may panic, or ask for much memory.
+func FuzzRecords(f *testing.F) {
+	dir := world(f)
+	db, err := OpenReadOnly(Options{Dir: dir})
+	must(f, err)
+	must(f, db.view(context.Background(), func(t *Tx) error {
+		for i, tb := range []*table{tArchive, tAttempts, tMembers, tGroups, tAccounts, tRuns, tMatches} {
+			for r := range t.rows(tb, nil) {
+				_, body, err := tb.seed.Open(r.k, r.v)
+				must(f, err)
+				f.Add(uint8(i), append([]byte(nil), body...))
+			}
+		}
+		return nil
+	}))
+	must(f, db.Close())
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		decoders := []struct {
+			tb     *table
+			format byte
+			decode func(k, v []byte) error
+		}{
+			{tArchive, fArchived, func(k, v []byte) error { _, err := decodeEnded(k, v); return err }},
+			{tAttempts, fAttempt, func(k, v []byte) error { _, err := decodeAttempt(k, v); return err }},
+			{tMembers, fMember, func(k, v []byte) error { _, err := decodeMember(k, v); return err }},
+			{tGroups, fGroup, func(k, v []byte) error { _, err := decodeGroup(k, v); return err }},
+			{tAccounts, fAccount, func(k, v []byte) error { _, err := decodeAccount(k, v); return err }},
+			{tRuns, fRun, func(k, v []byte) error { _, err := decodeRun(k, v); return err }},
+			{tMatches, fMatch, func(k, v []byte) error { _, err := decodeMatch(k, v); return err }},
+		}
+		d := decoders[int(which)%len(decoders)]
+		e := rec.NewEnc(d.format, len(body))
+		for _, b := range body {
+			e.Byte(b)
+		}
+		k := append(key.Uint64(1), 1)
+		if err := d.decode(k, d.tb.seed.Seal(k, e)); err != nil {
+			wantError[*ErrCorrupt](t, err)
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// A group takes what is queued when its transaction begins, up to these bounds. There is no timer: a lone caller pays for
+// its own commit and waits for nobody.
+const (
+	maxGroupOps   = 256
+	maxGroupBytes = 2 << 20
+)
+
+// op is one Write. It is answered once, after the commit that holds it or when it is known that none will.
+type op struct {
+	fn   func(engine.Tx) error
+	out  bool  // fn failed after it had written: it takes no part in the group's next try
+	err  error // fn's answer
+	done chan error
+}
+
+// errAgain: an op failed after it had written, so the group is rolled back and tried again without it.
+var errAgain = errors.New("try the group again")
+
+// Write runs fn in the next group commit and returns after it. It returns fn's error; such an fn leaves no trace. When the
+// commit itself fails it returns ErrDiskFull (nothing was written) or ErrUnknown.
+//
+// fn must check before it writes, touch nothing but the transaction and variables of its own that it assigns (not adds
+// to), and call neither Write nor Read: it runs again when a neighbour of the same group has failed half way. Write needs
+// Serve; without it, Write waits for ctx. A context that ends while fn is queued gives its cause; once fn has been taken,
+// Write waits for the answer.
+func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
+	if db.readOnly {
+		return ErrReadOnly
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	o := &op{fn: fn, done: make(chan error, 1)}
+	select {
+	case db.ops <- o:
+		return <-o.done
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-db.stopped:
+		return db.stopReason()
+	}
+}
+
+// commitGroup commits first and whatever else is queued, and answers all of them. An error means that the store takes no
+// more writes.
+func (db *DB) commitGroup(first *op) error {
+	runtime.Gosched() // those whom the last group has just answered may have the next write ready
+	g := []*op{first}
+	err := errAgain
+	for err == errAgain {
+		g, err = db.tryGroup(g)
+	}
+	for _, o := range g {
+		if err != nil && o.err == nil {
+			o.err = err
+		}
+		o.done <- o.err
+	}
+	if errors.Is(err, ErrDiskFull) {
+		return nil
+	}
+	return err
+}
+
+// tryGroup runs the ops of g, and those that are queued meanwhile, in one transaction, and commits it. It returns the
+// group as it has become.
+func (db *DB) tryGroup(g []*op) (_ []*op, err error) {
+	b, err := db.bolt.Begin(true)
+	if err != nil {
+		return g, fmt.Errorf("%w: begin: %w", ErrUnknown, err)
+	}
+	defer func() {
+		if r := recover(); r != nil { // bbolt fell over a damaged page
+			err = fmt.Errorf("%w: %v", ErrUnknown, r)
+		}
+		if b.DB() != nil {
+			_ = b.Rollback() // fails only when it is closed already
+		}
+	}()
+	t := db.tx(b)
+	for i := 0; ; i++ {
+		if i == len(g) {
+			if g = db.takeNext(g, t); i == len(g) {
+				break
+			}
+		}
+		if g[i].out {
+			continue
+		}
+		if err := g[i].run(t); err != nil {
+			return g, err
+		}
+	}
+	return g, db.finishGroup(t)
+}
+
+// takeNext adds one queued op to the group, if there is one and room for it.
+func (db *DB) takeNext(g []*op, t *Tx) []*op {
+	if len(g) >= maxGroupOps || t.bytes >= maxGroupBytes {
+		return g
+	}
+	select {
+	case o := <-db.ops:
+		return append(g, o)
+	default:
+		return g
+	}
+}
+
+// run lets the op do its part. A refusal before its first write costs nobody anything; one after it asks for a new try.
+func (o *op) run(t *Tx) error {
+	wasDirty, changes, touched := t.dirty, len(t.changes), len(t.touched)
+	t.dirty = false
+	o.err = call(o.fn, t)
+	wrote := t.dirty
+	t.dirty = t.dirty || wasDirty
+	if o.err == nil {
+		return nil
+	}
+	if fault, ok := errors.AsType[*pageFault](o.err); ok {
+		o.err = nil // answered as all others of the group
+		return fmt.Errorf("%w: %w", ErrUnknown, fault)
+	}
+	if wrote {
+		o.out = true
+		return errAgain
+	}
+	t.changes, t.touched = t.changes[:changes], t.touched[:touched]
+	return nil
+}
+
+// pageFault is a page of the mapped file that could not be read: the disk, not the caller, is at fault.
+type pageFault struct{ cause error }
+
+func (e *pageFault) Error() string {
+	return fmt.Sprintf("a page of the file cannot be read: %v", e.cause)
+}
+
+// call runs fn and turns a panic into its error.
+func call(fn func(engine.Tx) error, t *Tx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = asError(r)
+		}
+	}()
+	return fn(t)
+}
+
+func asError(r any) error {
+	if e, ok := r.(interface {
+		error
+		Addr() uintptr
+	}); ok {
+		return &pageFault{e}
+	}
+	return &opPanic{value: r, stack: debug.Stack()}
+}
+
+// finishGroup adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs no commit.
+func (db *DB) finishGroup(t *Tx) error {
+	if !t.dirty {
+		return nil
+	}
+	if err := t.emitAccounts(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	id := t.b.ID()
+	crash.Point("before-state-commit")
+	if err := t.b.Commit(); err != nil {
+		return db.judge(id, err)
+	}
+	crash.Point("after-state-commit")
+	db.publish(uint64(id), t.changes)
+	return nil
+}
+
+// publish hands the changes of one commit on, in commit order and before any of the group's callers is answered.
+func (db *DB) publish(seq uint64, changes []engine.Change) {
+	for i := range changes {
+		changes[i].Seq = seq
+	}
+	db.seq.Store(seq)
+	if db.onCommit != nil {
+		db.onCommit(seq, changes)
+	}
+}
+
+// judge reads the file again to find out what a failed commit has left. Measured: a sync that fails on the meta page
+// returns an error although the new data is visible and may survive.
+func (db *DB) judge(id int, cause error) error {
+	visible := true
+	err := db.bolt.View(func(b *bolt.Tx) error {
+		visible = b.ID() >= id
+		return nil
+	})
+	if err == nil && !visible && (noRoom(cause) || errors.Is(cause, berrors.ErrMaxSizeReached)) {
+		return fmt.Errorf("%w: %w", ErrDiskFull, cause)
+	}
+	return fmt.Errorf("%w: %w", ErrUnknown, cause)
+}
+
+// wallNow is the wall clock at the storage edge; a variable so that tests can step it.
+var wallNow = func() time.Time { return time.Now().UTC() }

@@ -1,0 +1,202 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+const (
+	// watchEvery is how often the file's identity is compared and idle shards are closed.
+	watchEvery = time.Minute
+	// closePatience bounds Close: bbolt waits for ever for an open reader, and a crash is safe.
+	closePatience = 5 * time.Second
+)
+
+// DB is an open data directory. Its methods may be called by many goroutines at once.
+type DB struct {
+	dir      string
+	bolt     *bolt.DB
+	lock     *dirLock
+	log      zerolog.Logger
+	readOnly bool
+	boot     Boot
+	self     os.FileInfo // the open state file, to notice that another took its name
+	payloads *Payloads
+	region   func(platform string) string
+
+	ops      chan *op
+	onCommit func(seq uint64, changes []engine.Change)
+	seq      atomic.Uint64
+
+	running  atomic.Bool
+	stopped  chan struct{} // closed when Serve has ended
+	stopErr  error         // why; set before stopped is closed
+	stopOnce sync.Once
+}
+
+// Dir is the data directory.
+func (db *DB) Dir() string { return db.dir }
+
+// Seq is the version of the last commit.
+func (db *DB) Seq() uint64 { return db.seq.Load() }
+
+// ReadOnly reports whether the store was opened to browse.
+func (db *DB) ReadOnly() bool { return db.readOnly }
+
+// Free is how many bytes the disk of the data directory still takes.
+func (db *DB) Free() (uint64, error) { return freeBytes(db.dir) }
+
+// Payloads is the store of match payloads.
+func (db *DB) Payloads() *Payloads { return db.payloads }
+
+// OnCommit names the one function that gets the changes of every commit, in commit order and before the writers are
+// answered. It must not block and must not keep the slice's array. Call it before Serve.
+func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
+
+// Serve commits what Write asks for until ctx ends, then what is still queued, and returns nil. It ends early with an error
+// when the disk cannot be trusted any more; then the store must be closed and opened again. Serve is called once.
+func (db *DB) Serve(ctx context.Context) error {
+	if db.readOnly {
+		<-ctx.Done()
+		return nil
+	}
+	if !db.running.CompareAndSwap(false, true) {
+		return errors.New("storage: Serve was called twice")
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	err := db.commitLoop(ctx)
+	db.stop(err)
+	return err
+}
+
+func (db *DB) commitLoop(ctx context.Context) error {
+	watch := time.NewTicker(watchEvery)
+	defer watch.Stop()
+	for {
+		var err error
+		select {
+		case o := <-db.ops:
+			err = db.commitGroup(o)
+		case <-watch.C:
+			err = db.watch()
+		case <-ctx.Done():
+			return db.drain()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// drain commits what is queued already.
+func (db *DB) drain() error {
+	for {
+		select {
+		case o := <-db.ops:
+			if err := db.commitGroup(o); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// watch compares the open file with the one under its name: the lock follows the file, so a replaced one would let two
+// writers in.
+func (db *DB) watch() error {
+	db.payloads.closeIdle()
+	now, err := os.Stat(statePath(db.dir))
+	if err != nil || !os.SameFile(db.self, now) {
+		return fmt.Errorf("%w: %s", ErrReplaced, statePath(db.dir))
+	}
+	return nil
+}
+
+func (db *DB) stop(err error) {
+	db.stopOnce.Do(func() {
+		db.stopErr = err
+		close(db.stopped)
+	})
+}
+
+func (db *DB) stopReason() error {
+	if db.stopErr != nil {
+		return fmt.Errorf("%w: %w", ErrClosed, db.stopErr)
+	}
+	return ErrClosed
+}
+
+// Read runs fn in a transaction that sees the last commit and nothing later. It must be short (50 ms) and must not call
+// Write or Read: an open reader keeps old pages from being used again.
+func (db *DB) Read(ctx context.Context, fn func(engine.Tx) error) error {
+	return db.view(ctx, func(t *Tx) error { return fn(t) })
+}
+
+func (db *DB) view(ctx context.Context, fn func(*Tx) error) (err error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	b, err := db.bolt.Begin(false)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	defer b.Rollback()
+	defer func() {
+		if fault, ok := asFault(recover()); ok {
+			err = &Damaged{Path: statePath(db.dir), Why: fault}
+		}
+	}()
+	return fn(db.tx(b))
+}
+
+// asFault tells a panic of bbolt's, or of the mapping under it, from one of ours, which it lets pass on.
+func asFault(r any) (why string, ok bool) {
+	switch r := r.(type) {
+	case nil:
+		return "", false
+	case string: // bbolt's assertions
+		return r, true
+	case interface {
+		error
+		Addr() uintptr
+	}:
+		return "a page cannot be read", true
+	}
+	panic(r)
+}
+
+// Close ends the store: it marks a clean shutdown, closes all files and frees the lock. End Serve first. It waits at most
+// five seconds for readers.
+func (db *DB) Close() error {
+	crash.Point("shutdown-begin")
+	db.stop(nil)
+	var err error
+	if !db.readOnly && db.stopErr == nil {
+		err = db.markClosed()
+	}
+	crash.Point("shutdown-marked")
+	closed := make(chan error, 1)
+	go func() { closed <- errors.Join(db.payloads.close(), db.bolt.Close()) }()
+	select {
+	case e := <-closed:
+		err = errors.Join(err, e)
+	case <-time.After(closePatience):
+		err = errors.Join(err, fmt.Errorf("close %s: a reader is still at work", db.dir))
+	}
+	db.lock.release()
+	return err
+}

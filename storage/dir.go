@@ -1,0 +1,121 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// prepareDir makes the data directory, or proves that the one that is there may be used.
+func prepareDir(dir string) error {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return unusable(dir, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return unusable(dir, err)
+	}
+	if !info.IsDir() {
+		return &ErrUnusable{Path: dir, Why: "it is no directory", Do: "name a directory"}
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	return tighten(dir, info.Mode().Perm())
+}
+
+// tighten closes an empty directory to others, as a new one would be. One that has files is the operator's own: it is left
+// as it is, and refused when others may put files into it.
+func tighten(dir string, mode fs.FileMode) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return unusable(dir, err)
+	}
+	if len(entries) == 0 {
+		if err := os.Chmod(dir, dirMode); err != nil {
+			return unusable(dir, err)
+		}
+		return nil
+	}
+	if mode&0o022 != 0 {
+		return &ErrUnusable{Path: dir, Why: fmt.Sprintf("others may write to it (mode %04o)", mode), Do: "chmod 700 it, or name another directory"}
+	}
+	return nil
+}
+
+// refuseNetwork stops on file systems where a lock on one host says nothing to another.
+func refuseNetwork(dir string) error {
+	kind, err := networkKind(dir)
+	if err != nil {
+		return unusable(dir, err)
+	}
+	if kind == "" {
+		return nil
+	}
+	return &ErrUnusable{Path: dir, Why: "it lies on a network file system (" + kind + ")",
+		Do: "use a local directory, or force it if only one host will ever use this one"}
+}
+
+// unusable puts a file system's error into words.
+func unusable(path string, err error) error {
+	e := &ErrUnusable{Path: path, Err: err}
+	switch {
+	case noRoom(err):
+		return fmt.Errorf("%s: %w: %w", path, ErrDiskFull, err)
+	case errors.Is(err, fs.ErrNotExist):
+		e.Why, e.Do = "it does not exist", "check the path"
+	case errors.Is(err, fs.ErrPermission):
+		e.Why, e.Do = "permission denied", "check its owner and mode"
+	case errors.Is(err, unix.EROFS):
+		e.Why, e.Do = "the file system is read-only", "remount it, or name another directory"
+	case errors.Is(err, unix.ELOOP):
+		e.Why, e.Do = "it is a symbolic link", "put the real file there"
+	case errors.Is(err, unix.ENOTDIR):
+		e.Why, e.Do = "a part of the path is no directory", "check the path"
+	default:
+		e.Why = err.Error()
+	}
+	return e
+}
+
+func noRoom(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+}
+
+// syncDir makes a new or renamed entry of dir survive a power cut.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// freeBytes is what an ordinary user may still write to the file system of dir.
+func freeBytes(dir string) (uint64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("ask for the free space of %s: %w", dir, err)
+	}
+	return uint64(st.Bavail) * uint64(st.Bsize), nil
+}
+
+func statePath(dir string) string { return filepath.Join(dir, stateFile) }

@@ -1,0 +1,12 @@
+// Package storage keeps everything that must survive in one data directory: state.db for all that is small, one file per
+// month for payloads, and a lock that says who is at work. Both kinds of files are bbolt.
+//
+// Rules:
+//   - One goroutine, inside Serve, writes state.db. It commits what is queued as one group, publishes the group's changes
+//     and only then answers the callers: nothing is announced that is not on disk.
+//   - A payload is committed to its shard before the state that names it. A payload without state is adopted later.
+//   - Every value carries a checksum that is verified at each read. A bad one is *ErrCorrupt and nothing worse.
+//   - Index rows are written by the one function of their entity, in the transaction of the row they point to.
+//   - A damaged file is refused before bbolt maps it, and never changed, renamed or deleted.
+//   - Times are wall-clock milliseconds in UTC; numbers in keys are big-endian (package key).
+package storage

@@ -1,0 +1,135 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/rs/zerolog"
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// lockPatience makes bbolt try its own file lock exactly once (it waits in steps of 50 ms). Ours is held already, so a
+// held one means a foreign program.
+const lockPatience = time.Millisecond
+
+// boltOptions are those of every file of ours. NoFreelistSync: a large free list would be written with each small commit
+// (774 KB against 20 KB after a big delete). Never NoSync, NoGrowSync or StrictMode.
+func boltOptions(log zerolog.Logger) *bolt.Options {
+	return &bolt.Options{
+		Timeout:        lockPatience,
+		FreelistType:   bolt.FreelistMapType,
+		NoFreelistSync: true,
+		Logger:         boltLog{log},
+		OpenFile:       openNoFollow,
+	}
+}
+
+func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
+}
+
+// stateMap is the address space that the state file reserves, so that growing it does not wait for readers: without it one
+// slow reader and one growing write froze all other readers for seconds.
+func stateMap() int {
+	var size int64 = 4 << 30
+	if bits.UintSize < 64 {
+		return 0
+	}
+	return int(size)
+}
+
+// createFile makes a bbolt file at path in one step that a crash cannot halve: it is filled under another name, closed,
+// synced and then renamed. A power cut inside bbolt's own first write leaves one file in eight unusable.
+func createFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) error {
+	temp := path + ".new"
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return unusable(temp, err) // what a crash left of an earlier creation
+	}
+	if err := fillFile(temp, log, fill); err != nil {
+		os.Remove(temp)
+		return unusable(temp, err)
+	}
+	crash.Point("creation-before-rename")
+	if err := os.Rename(temp, path); err != nil {
+		return unusable(path, err)
+	}
+	crash.Point("creation-after-rename")
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return unusable(filepath.Dir(path), err)
+	}
+	return nil
+}
+
+func fillFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) error {
+	o := boltOptions(log)
+	o.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
+		return openNoFollow(path, flag|os.O_EXCL, mode)
+	}
+	b, err := bolt.Open(path, fileMode, o)
+	if err != nil {
+		return err
+	}
+	crash.Point("creation-before-tables")
+	err = b.Update(fill)
+	if err := errors.Join(err, b.Close()); err != nil {
+		return err
+	}
+	crash.Point("creation-before-sync")
+	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// openFile opens an existing bbolt file after its preflight. A fault of the mapping or a panic of bbolt's becomes an
+// error.
+func openFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err error) {
+	note, err := preflight(path)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		log.Warn().Str("path", path).Msg(note)
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = &Damaged{Path: path, Why: fmt.Sprint(r)}
+		}
+	}()
+	b, err = bolt.Open(path, fileMode, o)
+	if errors.Is(err, berrors.ErrTimeout) {
+		return nil, &ErrUnusable{Path: path, Why: "another program has it open", Do: "end that program", Err: err}
+	}
+	if err != nil {
+		return nil, unusable(path, err)
+	}
+	return b, nil
+}
+
+// boltLog hands bbolt's warnings and errors to our log and drops its chatter.
+type boltLog struct{ log zerolog.Logger }
+
+func (boltLog) Debug(...any)          {}
+func (boltLog) Debugf(string, ...any) {}
+func (boltLog) Info(...any)           {}
+func (boltLog) Infof(string, ...any)  {}
+
+func (l boltLog) Warning(v ...any)            { l.log.Warn().Msg("bbolt: " + fmt.Sprint(v...)) }
+func (l boltLog) Warningf(f string, v ...any) { l.log.Warn().Msg("bbolt: " + fmt.Sprintf(f, v...)) }
+func (l boltLog) Error(v ...any)              { l.log.Error().Msg("bbolt: " + fmt.Sprint(v...)) }
+func (l boltLog) Errorf(f string, v ...any)   { l.log.Error().Msg("bbolt: " + fmt.Sprintf(f, v...)) }
+func (l boltLog) Fatal(v ...any)              { l.Panic(v...) } // never ends the process by itself
+func (l boltLog) Fatalf(f string, v ...any)   { l.Panicf(f, v...) }
+func (l boltLog) Panic(v ...any)              { panic(fmt.Sprint(v...)) }
+func (l boltLog) Panicf(f string, v ...any)   { panic(fmt.Sprintf(f, v...)) }

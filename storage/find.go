@@ -1,0 +1,296 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+const (
+	defaultPage = 100
+	// maxScan rows are looked at for one page of a filtered list; a page that ends there has a cursor to go on.
+	maxScan = 20_000
+)
+
+func pageSize(p engine.Page) int {
+	if p.Limit <= 0 {
+		return defaultPage
+	}
+	return min(p.Limit, maxPage)
+}
+
+// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first. total counts the live jobs
+// that fit; -1 when they are too many to count.
+func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
+	var before []byte
+	if q.After != "" {
+		if before, err = jobKey(engine.JobID(q.After)); err != nil {
+			return nil, "", 0, fmt.Errorf("page after %q: %w", q.After, engine.ErrInvalid)
+		}
+	}
+	err = db.view(ctx, func(t *Tx) error {
+		limit := pageSize(q.Page)
+		jobs, next = mergeJobs(t.scanLive(q, before, limit), t.scanEnded(q, before, limit), limit)
+		total = t.countJobs(q)
+		return nil
+	})
+	return jobs, next, total, err
+}
+
+// jobScan is what one look at a table found, newest first. Below stop (0 = nothing left) it did not look.
+type jobScan struct {
+	jobs []engine.Job
+	stop uint64
+}
+
+func fits(q engine.JobsQuery, j engine.Job) bool {
+	return (len(q.States) == 0 || slices.Contains(q.States, j.State)) &&
+		(q.Queue == "" || q.Queue == j.Queue) &&
+		(q.Kind == "" || q.Kind == j.Kind) &&
+		(q.Owner == "" || q.Owner == j.Owner) &&
+		(q.Text == "" || strings.Contains(strings.ToLower(j.Key), strings.ToLower(q.Text)))
+}
+
+func (t *Tx) scanLive(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
+	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
+		return s
+	}
+	looked := 0
+	for r := range t.rowsBack(tJobState, nil, before) {
+		id := key.Read(r.k).Uint64()
+		if looked++; looked > maxScan || len(s.jobs) > limit {
+			s.stop = id + 1
+			return s
+		}
+		if j, ok := t.fittingLive(q, r); ok {
+			s.jobs = append(s.jobs, j)
+		}
+	}
+	return s
+}
+
+// fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that cannot be read does not
+// fit; check names it.
+func (t *Tx) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
+	j, err := decodeLive(r.k, r.v)
+	if err != nil || len(q.States) > 0 && !slices.Contains(q.States, j.State) {
+		return j, false
+	}
+	j, ok, err := t.readRest(r.k, j)
+	return j, ok && err == nil && fits(q, j)
+}
+
+func (t *Tx) scanEnded(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
+	terminal := slices.ContainsFunc(q.States, engine.State.Terminal)
+	if !terminal && (!q.Ended || len(q.States) > 0) {
+		return s
+	}
+	if terminal && !slices.ContainsFunc(q.States, func(s engine.State) bool { return s.Terminal() && !listed(s) }) {
+		return t.scanListed(q, before, limit)
+	}
+	looked := 0
+	for r := range t.rowsBack(tArchive, nil, before) {
+		id := key.Read(r.k).Uint64()
+		if looked++; looked > maxScan || len(s.jobs) > limit {
+			s.stop = id + 1
+			return s
+		}
+		if j, err := decodeEnded(r.k, r.v); err == nil && fits(q, j) {
+			s.jobs = append(s.jobs, j)
+		}
+	}
+	return s
+}
+
+// scanListed looks at discarded and cancelled jobs only, by their index.
+func (t *Tx) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
+	for _, state := range q.States {
+		if !listed(state) {
+			continue
+		}
+		var from []byte
+		if before != nil {
+			from = stateKey(state, before)
+		}
+		var one jobScan
+		looked := 0
+		for r := range t.rowsBack(tArchiveState, []byte{byte(state)}, from) {
+			if looked++; looked > maxScan || len(one.jobs) > limit {
+				one.stop = key.Read(r.k[1:]).Uint64() + 1
+				break
+			}
+			if j, ok, err := t.readEnded(r.k[1:]); err == nil && ok && fits(q, j) {
+				one.jobs = append(one.jobs, j)
+			}
+		}
+		s = jobScan{jobs: newestFirst(append(s.jobs, one.jobs...)), stop: max(s.stop, one.stop)}
+	}
+	return s
+}
+
+func newestFirst(jobs []engine.Job) []engine.Job {
+	slices.SortFunc(jobs, func(a, b engine.Job) int { return strings.Compare(string(b.ID), string(a.ID)) })
+	return jobs
+}
+
+// mergeJobs makes one page of two looks. Nothing older than where either look stopped is in it, so that the next page can
+// go on there without a gap.
+func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
+	stop := max(a.stop, b.stop)
+	for _, j := range newestFirst(append(a.jobs, b.jobs...)) {
+		if mustNumber(j.ID) < stop {
+			break
+		}
+		if len(jobs) == limit {
+			return jobs, string(jobs[limit-1].ID)
+		}
+		jobs = append(jobs, j)
+	}
+	if stop > 0 {
+		return jobs, string(jobID(stop))
+	}
+	return jobs, ""
+}
+
+// countJobs counts the live jobs that fit; -1 when there are too many to look at.
+func (t *Tx) countJobs(q engine.JobsQuery) (n int) {
+	looked := 0
+	for r := range t.rows(tJobState, nil) {
+		if looked++; looked > maxScan {
+			return -1
+		}
+		if t.counts(q, r) {
+			n++
+		}
+	}
+	return n
+}
+
+// counts reports whether a live job fits, without reading its spec if only states are asked for.
+func (t *Tx) counts(q engine.JobsQuery, r row) bool {
+	if q.Queue == "" && q.Kind == "" && q.Owner == "" && q.Text == "" {
+		j, err := decodeLive(r.k, r.v)
+		return err == nil && (len(q.States) == 0 || slices.Contains(q.States, j.State))
+	}
+	_, ok := t.fittingLive(q, r)
+	return ok
+}
+
+// Detail gives what is stored about one job: its attempts (the running one last, without an end), holds, groups, parents
+// and history. By key: the live job that holds it, else the latest that had it. engine.ErrNotFound.
+func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		j, err := t.findJob(q)
+		if err != nil {
+			return err
+		}
+		k, err := jobKey(j.ID)
+		if err != nil {
+			return err
+		}
+		d.Job.Job = j
+		d.Attempts, d.Holds = t.attempts(k)
+		if j.State == engine.Running {
+			d.Attempts = append(d.Attempts, runningAttempt(j))
+		}
+		if d.Groups, err = t.groups(j.ID); err != nil {
+			return err
+		}
+		for _, g := range t.groupsOf(mustNumber(j.ID)) {
+			d.Parents = append(d.Parents, jobID(key.Read(g[:8]).Uint64()))
+		}
+		d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
+		d.History, err = t.history(string(j.ID))
+		return err
+	})
+	return d, err
+}
+
+func (t *Tx) findJob(q engine.JobQuery) (engine.Job, error) {
+	if q.ID != "" || q.Key == "" {
+		return t.job(q.ID)
+	}
+	for _, tb := range []*table{tJobKey, tArchiveKey} {
+		n, ok, err := t.number(tb, []byte(q.Key))
+		if err != nil {
+			return engine.Job{}, err
+		}
+		if ok {
+			return t.job(jobID(n))
+		}
+	}
+	return engine.Job{}, fmt.Errorf("job with key %q: %w", q.Key, engine.ErrNotFound)
+}
+
+// Accounts lists accounts in the order they were added.
+func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		limit, text := pageSize(q.Page), strings.ToLower(q.Text)
+		for r := range t.rows(tAccounts, nil) {
+			a, err := decodeAccount(r.k, r.v)
+			if err != nil || text != "" && a.ID != q.Text && !strings.Contains(strings.ToLower(a.RiotID()), text) {
+				continue // a corrupt one is named by check
+			}
+			page.Total++
+			if a.ID <= q.After || len(page.Accounts) > limit {
+				continue
+			}
+			row, err := t.accountRow(a)
+			if err != nil {
+				return err
+			}
+			page.Accounts = append(page.Accounts, row)
+		}
+		if len(page.Accounts) > limit {
+			page.Accounts = page.Accounts[:limit]
+			page.Next = page.Accounts[limit-1].ID
+		}
+		return nil
+	})
+	return page, err
+}
+
+// AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.
+func (db *DB) AccountRow(ctx context.Context, id string) (row engine.AccountRow, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err := t.findAccount(id)
+		if err != nil {
+			return err
+		}
+		row, err = t.accountRow(a)
+		return err
+	})
+	return row, err
+}
+
+func (t *Tx) findAccount(id string) (league.Account, error) {
+	if i := strings.LastIndexByte(id, '#'); i >= 0 {
+		return t.accountNamed(id[:i], id[i+1:], "")
+	}
+	return t.account(id)
+}
+
+// Identities lists an account's PUUIDs by key project.
+func (db *DB) Identities(ctx context.Context, account string) (list []engine.Identity, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err := t.account(account)
+		if err != nil {
+			return err
+		}
+		for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
+			list = append(list, engine.Identity{Project: project, PUUID: a.PUUIDs[project]})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// asCorrupt tells a corrupt record from other errors.
+func asCorrupt(err error) (*ErrCorrupt, bool) { return errors.AsType[*ErrCorrupt](err) }

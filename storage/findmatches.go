@@ -1,0 +1,140 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// Matches lists an account's matches, newest first (those of unknown time last), or all matches by id. Matches that could
+// not be had are left out and counted, unless q.All.
+func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.MatchesPage, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		if q.Account == "" {
+			return t.allMatches(q, &page)
+		}
+		a, err := t.findAccount(q.Account)
+		if err != nil {
+			return err
+		}
+		return t.accountMatches(q, a, &page)
+	})
+	return page, err
+}
+
+func (t *Tx) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
+	limit := pageSize(q.Page)
+	var from []byte
+	if q.After != "" {
+		from = append([]byte(q.After), 0)
+	}
+	for r := range t.rowsFrom(tMatches, nil, from) {
+		if len(page.Matches) == limit {
+			page.Next = page.Matches[limit-1].ID
+			break
+		}
+		if row, shown := t.matchRow(league.Account{}, string(r.k), q.All); shown {
+			page.Matches = append(page.Matches, row)
+		}
+	}
+	if q.All {
+		return nil
+	}
+	totals, err := t.totals()
+	page.Hidden = int(totals.Permanent)
+	return err
+}
+
+// accountMatches goes through the account's whole list, to count what is hidden; a list has thousands of rows, not
+// millions.
+func (t *Tx) accountMatches(q engine.MatchesQuery, a league.Account, page *engine.MatchesPage) error {
+	prefix := key.Strings(a.ID)
+	after, err := decodeCursor(q.After, prefix)
+	if err != nil {
+		return err
+	}
+	limit := pageSize(q.Page)
+	var last []byte
+	for r := range t.rows(tByAccount, prefix) {
+		id, err := listedMatch(r.k)
+		if err != nil {
+			continue // check names it
+		}
+		if full := len(page.Matches) == limit; full || bytes.Compare(r.k, after) <= 0 {
+			if full && page.Next == "" {
+				page.Next = encodeCursor(last, prefix)
+			}
+			if !q.All && t.unfetchable(id) {
+				page.Hidden++
+			}
+			continue
+		}
+		row, shown := t.matchRow(a, id, q.All)
+		if !shown {
+			page.Hidden++
+			continue
+		}
+		page.Matches, last = append(page.Matches, row), bytes.Clone(r.k)
+	}
+	return nil
+}
+
+func encodeCursor(k, prefix []byte) string { return hex.EncodeToString(k[len(prefix):]) }
+
+func decodeCursor(s string, prefix []byte) ([]byte, error) {
+	if s == "" {
+		return nil, nil
+	}
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		return nil, fmt.Errorf("page after %q: %w", s, engine.ErrInvalid)
+	}
+	return append(bytes.Clone(prefix), b...), nil
+}
+
+func (t *Tx) unfetchable(match string) bool {
+	return t.has(tMatchStatus, statusKey(league.PermanentlyUnfetchable, match))
+}
+
+// matchRow is a match as lists show it. One whose record cannot be read is shown as corrupt; one that is linked but not yet
+// stored as unfetched.
+func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRow, shown bool) {
+	m, err := t.match(id)
+	if isNotFound(err) {
+		m, err = league.Match{ID: id}, nil
+	}
+	if err != nil {
+		return engine.MatchRow{ID: id, Corrupt: true}, true
+	}
+	if !all && m.Match.Status == league.PermanentlyUnfetchable {
+		return row, false
+	}
+	row = engine.MatchRow{
+		ID: id, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
+		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
+		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
+		Bytes: m.Match.Ref.Size + m.Timeline.Ref.Size,
+	}
+	seat, here, err := t.seatOf(a, id)
+	row.Corrupt = err != nil
+	if here {
+		row.Champion, row.Won = seat.Champion, seat.Won
+		row.Kills, row.Deaths, row.Assists = seat.Kills, seat.Deaths, seat.Assists
+	}
+	return row, true
+}
+
+// PutPayload commits a payload to its shard before any state names it. It is idempotent; see Payloads.Put.
+func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
+	return db.payloads.Put(ctx, match, p, ref, body)
+}
+
+// FindPayload looks for a payload that a crash left without state; see Payloads.Find.
+func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
+	return db.payloads.Find(ctx, match, p)
+}

@@ -1,0 +1,253 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// maxGroup is the highest group number of a parent: it is one byte in keys.
+const maxGroup = 255
+
+// member is how one child stands in one group.
+type member struct {
+	mark             engine.Mark
+	calls, throttled int
+}
+
+func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent), byte(group)) }
+
+func memberRecord(m member) *rec.Enc {
+	e := rec.NewEnc(fMember, 4)
+	e.Byte(byte(m.mark))
+	e.Int(int64(m.calls))
+	e.Int(int64(m.throttled))
+	return e
+}
+
+func decodeMember(k, v []byte) (m member, err error) {
+	d, err := tMembers.open(k, v, fMember)
+	if err != nil {
+		return m, err
+	}
+	m.mark = engine.Mark(d.Byte())
+	m.calls, m.throttled = d.Num(), d.Num()
+	return m, tMembers.done(k, d)
+}
+
+func groupRecord(g engine.GroupStat) *rec.Enc {
+	e := rec.NewEnc(fGroup, 16)
+	for _, n := range []int{g.Total, g.Open, g.Retrying, g.Done, g.Dead, g.Cancelled, g.Calls, g.Throttled} {
+		e.Int(int64(n))
+	}
+	return e
+}
+
+func decodeGroup(k, v []byte) (g engine.GroupStat, err error) {
+	d, err := tGroups.open(k, v, fGroup)
+	if err != nil {
+		return g, err
+	}
+	for _, n := range []*int{&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled} {
+		*n = d.Num()
+	}
+	if len(k) != 9 {
+		return g, tGroups.corrupt(k, key.ErrMalformed)
+	}
+	g.Parent, g.GroupID.Group = jobID(key.Read(k[:8]).Uint64()), int(k[8])
+	return g, tGroups.done(k, d)
+}
+
+// add counts one child with n = 1, or takes it out with n = -1.
+func addMember(g *engine.GroupStat, m member, n int) {
+	g.Total += n
+	g.Calls += n * m.calls
+	g.Throttled += n * m.throttled
+	switch m.mark {
+	case engine.MarkOpen:
+		g.Open += n
+	case engine.MarkRetrying:
+		g.Open += n
+		g.Retrying += n
+	case engine.MarkDone:
+		g.Done += n
+	case engine.MarkDead:
+		g.Dead += n
+	case engine.MarkCancelled:
+		g.Cancelled += n
+	}
+}
+
+// addParents makes each group wait for the child. A group that waits for it already is left alone.
+func (t *Tx) addParents(child uint64, s engine.State, parents []engine.GroupID) error {
+	for _, p := range parents {
+		n, err := jobNumber(p.Parent)
+		if err != nil {
+			return err
+		}
+		if p.Group < 0 || p.Group > maxGroup {
+			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
+		}
+		g := groupKey(n, p.Group)
+		if t.has(tMembers, key.AppendUint64(bytes.Clone(g), child)) {
+			continue
+		}
+		if err := t.mark(tMemberOf, append(key.Uint64(child), g...)); err != nil {
+			return err
+		}
+		if _, err := t.setMember(g, child, nil, member{mark: engine.MarkOf(s)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setMember stores how a child stands in a group and brings the group's totals up to date. old is nil for a new child.
+func (t *Tx) setMember(g []byte, child uint64, old *member, m member) (engine.GroupStat, error) {
+	stat, err := t.group(g)
+	if err != nil {
+		return stat, err
+	}
+	if old != nil {
+		addMember(&stat, *old, -1)
+	}
+	addMember(&stat, m, 1)
+	err = errors.Join(
+		t.put(tMembers, key.AppendUint64(bytes.Clone(g), child), memberRecord(m)),
+		t.put(tGroups, g, groupRecord(stat)),
+		t.touchRunOf(g[:8]))
+	return stat, err
+}
+
+// group reads a group's totals; all zero when it has no child.
+func (t *Tx) group(g []byte) (engine.GroupStat, error) {
+	v := t.bucket(tGroups).Get(g)
+	if v == nil {
+		return engine.GroupStat{GroupID: engine.GroupID{Parent: jobID(key.Read(g[:8]).Uint64()), Group: int(g[8])}}, nil
+	}
+	return decodeGroup(g, v)
+}
+
+// Mark sets the child's mark in every group that waits for it, adds calls and throttled to the sums, and returns those
+// groups as they stand now.
+func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throttled int) ([]engine.GroupStat, error) {
+	t := own(tx)
+	n, err := jobNumber(child)
+	if err != nil {
+		return nil, err
+	}
+	var groups []engine.GroupStat
+	for _, g := range t.groupsOf(n) {
+		k := key.AppendUint64(bytes.Clone(g), n)
+		v := t.bucket(tMembers).Get(k)
+		if v == nil {
+			return nil, tMemberOf.corrupt(k, errMissing)
+		}
+		old, err := decodeMember(k, v)
+		if err != nil {
+			return nil, err
+		}
+		now := member{mark: m, calls: old.calls + calls, throttled: old.throttled + throttled}
+		if now == old {
+			stat, err := t.group(g)
+			if err != nil {
+				return nil, err
+			}
+			groups = append(groups, stat)
+			continue
+		}
+		stat, err := t.setMember(g, n, &old, now)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, stat)
+	}
+	return groups, nil
+}
+
+// groupsOf lists the keys of the groups that wait for a child.
+func (t *Tx) groupsOf(child uint64) (groups [][]byte) {
+	k := key.Uint64(child)
+	for r := range t.rows(tMemberOf, k) {
+		if g := r.k[len(k):]; len(g) == 9 {
+			groups = append(groups, bytes.Clone(g))
+		}
+	}
+	return groups
+}
+
+// Group gives one group's totals; an empty one if it has no child.
+func (db *DB) Group(tx engine.Tx, id engine.GroupID) (engine.GroupStat, error) {
+	n, err := jobNumber(id.Parent)
+	if err != nil {
+		return engine.GroupStat{GroupID: id}, err
+	}
+	return own(tx).group(groupKey(n, id.Group))
+}
+
+// Groups gives all groups of a parent, by number.
+func (db *DB) Groups(tx engine.Tx, parent engine.JobID) ([]engine.GroupStat, error) {
+	return own(tx).groups(parent)
+}
+
+func (t *Tx) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
+	k, err := jobKey(parent)
+	if err != nil {
+		return nil, err
+	}
+	for r := range t.rows(tGroups, k) {
+		g, err := decodeGroup(r.k, r.v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g)
+	}
+	return list, nil
+}
+
+// OpenChildren lists the children of a parent that are not settled, each once.
+func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, error) {
+	k, err := jobKey(parent)
+	if err != nil {
+		return nil, err
+	}
+	var open []engine.JobID
+	seen := map[engine.JobID]bool{}
+	for r := range own(tx).rows(tMembers, k) {
+		m, err := decodeMember(r.k, r.v)
+		if err != nil {
+			return nil, err
+		}
+		id := jobID(key.Read(r.k[9:]).Uint64())
+		if m.mark.Settled() || seen[id] {
+			continue
+		}
+		seen[id] = true
+		open = append(open, id)
+	}
+	return open, nil
+}
+
+// Parents lists the groups that wait for a job, each with its parent as it is.
+func (t *Tx) Parents(id engine.JobID) ([]engine.Parent, error) {
+	n, err := jobNumber(id)
+	if err != nil {
+		return nil, err
+	}
+	var parents []engine.Parent
+	for _, g := range t.groupsOf(n) {
+		j, ok, err := t.readJob(g[:8])
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, tMemberOf.corrupt(g, errMissing)
+		}
+		parents = append(parents, engine.Parent{Group: int(g[8]), Job: j})
+	}
+	return parents, nil
+}

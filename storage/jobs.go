@@ -1,0 +1,345 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// errMissing: an index or a sibling names a row that is not there.
+var errMissing = errors.New("a row that belongs to it is missing")
+
+// Job gives a live or ended job; engine.ErrNotFound.
+func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
+
+func (t *Tx) job(id engine.JobID) (engine.Job, error) {
+	if id != "" && t.last.ID == id {
+		return t.last, nil
+	}
+	k, err := jobKey(id)
+	if err != nil {
+		return engine.Job{}, err
+	}
+	j, ok, err := t.readJob(k)
+	if err != nil {
+		return j, err
+	}
+	if !ok {
+		return j, noJob(id)
+	}
+	t.last = j
+	return j, nil
+}
+
+// JobByKey gives the live job that holds the key; engine.ErrNotFound.
+func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
+	t := own(tx)
+	n, ok, err := t.number(tJobKey, []byte(unique))
+	if err != nil {
+		return engine.Job{}, err
+	}
+	if unique == "" || !ok {
+		return engine.Job{}, fmt.Errorf("live job with key %q: %w", unique, engine.ErrNotFound)
+	}
+	return t.job(jobID(n))
+}
+
+// Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is answered as a duplicate; an
+// ended job never blocks a key.
+func (t *Tx) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
+	if !t.writable {
+		return nil, ErrReadOnly
+	}
+	answers := make([]engine.Enqueued, 0, len(specs))
+	for _, s := range specs {
+		a, err := t.enqueue(s)
+		if err != nil {
+			return nil, fmt.Errorf("enqueue %s %q: %w", s.Kind, s.Key, err)
+		}
+		answers = append(answers, a)
+	}
+	return answers, nil
+}
+
+func (t *Tx) enqueue(s engine.Spec) (engine.Enqueued, error) {
+	if s.Key != "" {
+		n, held, err := t.number(tJobKey, []byte(s.Key))
+		if err != nil {
+			return engine.Enqueued{}, err
+		}
+		if held {
+			return t.join(jobID(n), s.Parents)
+		}
+	}
+	t.dirty = true
+	t.last = engine.Job{}
+	n, err := t.bucket(tJobState).NextSequence()
+	if err != nil {
+		return engine.Enqueued{}, err
+	}
+	j := t.newJob(jobID(n), s)
+	k := key.Uint64(n)
+	if err := t.putLive(k, j, engine.Job{}, false); err != nil {
+		return engine.Enqueued{}, err
+	}
+	if j.Key != "" {
+		if err := t.putNumber(tJobKey, []byte(j.Key), n); err != nil {
+			return engine.Enqueued{}, err
+		}
+	}
+	if err := t.addParents(n, j.State, s.Parents); err != nil {
+		return engine.Enqueued{}, err
+	}
+	t.Emit(engine.Change{Job: &j, Before: j.State, New: true})
+	return engine.Enqueued{ID: j.ID, State: j.State}, nil
+}
+
+func (t *Tx) newJob(id engine.JobID, s engine.Spec) engine.Job {
+	j := engine.Job{
+		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: t.now,
+		Kind: s.Kind, Queue: s.Queue, Key: s.Key, Lock: s.Lock, Owner: s.Owner, Args: s.Args,
+		Priority: s.Priority, Policy: s.Policy, HasParents: len(s.Parents) > 0,
+	}
+	if j.Priority == 0 {
+		j.Priority = engine.PriorityNormal
+	}
+	if s.RunAt.After(t.now) {
+		j.State, j.Due = engine.Scheduled, s.RunAt
+	}
+	return j
+}
+
+// join makes the parents wait for a live job that is there already. Its revision stays: whoever runs it is not late.
+func (t *Tx) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, error) {
+	j, err := t.job(id)
+	if err != nil {
+		return engine.Enqueued{}, err
+	}
+	n, err := jobNumber(id)
+	if err != nil {
+		return engine.Enqueued{}, err
+	}
+	if err := t.addParents(n, j.State, parents); err != nil {
+		return engine.Enqueued{}, err
+	}
+	if len(parents) > 0 && !j.HasParents {
+		j.HasParents = true
+		t.last = engine.Job{}
+		if err := t.put(tJobState, key.Uint64(n), stateRecord(j)); err != nil {
+			return engine.Enqueued{}, err
+		}
+		t.Emit(engine.Change{Job: &j, Before: j.State})
+	}
+	return engine.Enqueued{ID: id, Duplicate: true, State: j.State}, nil
+}
+
+// SaveJob stores j where its state belongs, takes or frees its key and emits the change. engine.ErrStale when j's revision
+// is not newer than the stored one, engine.ErrConflict when another live job holds its key.
+func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error { return own(tx).saveJob(j) }
+
+func (t *Tx) saveJob(j engine.Job) error {
+	old, err := t.job(j.ID)
+	if err != nil {
+		return err
+	}
+	k, err := jobKey(j.ID)
+	if err != nil {
+		return err
+	}
+	if err := t.mayReplace(old, j); err != nil {
+		return err
+	}
+	j.HasParents = j.HasParents || old.HasParents // a joined parent that the writer has not seen yet
+	t.last = engine.Job{}
+	switch {
+	case old.State.Live() && j.State.Live():
+		err = t.putLive(k, j, old, true)
+	case old.State.Live():
+		err = errors.Join(t.dropLive(k, old), t.putEnded(k, j))
+	case j.State.Live():
+		err = errors.Join(t.dropEnded(k, old), t.revive(k, j))
+	default:
+		err = errors.Join(t.dropEnded(k, old), t.putEnded(k, j))
+	}
+	if err != nil {
+		return fmt.Errorf("save job %s: %w", j.ID, err)
+	}
+	t.Emit(engine.Change{Job: &j, Before: old.State})
+	return nil
+}
+
+// mayReplace checks, before anything is written, that j may take the place of old.
+func (t *Tx) mayReplace(old, j engine.Job) error {
+	if j.Rev <= old.Rev {
+		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
+	}
+	if j.Key != old.Key {
+		return fmt.Errorf("job %s cannot change its key: %w", j.ID, engine.ErrInvalid)
+	}
+	if j.Key == "" || old.State.Live() || !j.State.Live() {
+		return nil
+	}
+	n, held, err := t.number(tJobKey, []byte(j.Key))
+	if err != nil || !held {
+		return err
+	}
+	p := engine.Problemf(engine.ErrConflict, "act on that job", "job %s holds %s", jobID(n), j.Key)
+	p.Job = jobID(n)
+	return p
+}
+
+// revive puts an ended job back among the live ones and takes its key.
+func (t *Tx) revive(k []byte, j engine.Job) error {
+	if err := t.putLive(k, j, engine.Job{}, false); err != nil || j.Key == "" {
+		return err
+	}
+	n, err := jobNumber(j.ID)
+	if err != nil {
+		return err
+	}
+	return t.putNumber(tJobKey, []byte(j.Key), n)
+}
+
+func (t *Tx) dropLive(k []byte, j engine.Job) error {
+	errs := []error{t.remove(tJobState, k), t.remove(tJobSpec, k)}
+	if j.Class != "" || j.LastError != "" {
+		errs = append(errs, t.remove(tJobError, k))
+	}
+	if j.Key != "" {
+		errs = append(errs, t.remove(tJobKey, []byte(j.Key)))
+	}
+	return errors.Join(errs...)
+}
+
+// listed reports whether ended jobs of this state are listed by it: the failed ones, not the many completed ones.
+func listed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
+
+func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
+
+func (t *Tx) putEnded(k []byte, j engine.Job) error {
+	if err := t.put(tArchive, k, archiveRecord(j)); err != nil {
+		return err
+	}
+	if listed(j.State) {
+		if err := t.mark(tArchiveState, stateKey(j.State, k)); err != nil {
+			return err
+		}
+	}
+	if j.Key == "" {
+		return nil
+	}
+	n, err := jobNumber(j.ID)
+	if err != nil {
+		return err
+	}
+	latest, _, err := t.number(tArchiveKey, []byte(j.Key))
+	if err != nil || latest >= n {
+		return err
+	}
+	return t.putNumber(tArchiveKey, []byte(j.Key), n)
+}
+
+func (t *Tx) dropEnded(k []byte, j engine.Job) error {
+	if err := t.remove(tArchive, k); err != nil || !listed(j.State) {
+		return err
+	}
+	return t.remove(tArchiveState, stateKey(j.State, k))
+}
+
+// Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and
+// error.
+func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
+	return func(yield func(engine.Job, error) bool) {
+		var from []byte
+		for {
+			page, next, err := db.livePage(ctx, from)
+			if err != nil {
+				yield(engine.Job{}, err)
+				return
+			}
+			for _, l := range page {
+				if !yield(l.job, l.err) {
+					return
+				}
+			}
+			if next == nil {
+				return
+			}
+			from = next
+		}
+	}
+}
+
+type loaded struct {
+	job engine.Job
+	err error
+}
+
+// maxPage is how many rows one reading transaction decodes.
+const maxPage = 500
+
+func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		for r := range t.rowsFrom(tJobState, nil, from) {
+			if len(page) == maxPage {
+				next = append([]byte(nil), r.k...)
+				return nil
+			}
+			j, _, err := t.readLive(r.k)
+			if err != nil {
+				j = engine.Job{ID: jobID(key.Read(r.k).Uint64())}
+			}
+			page = append(page, loaded{j, err})
+		}
+		return nil
+	})
+	return page, next, err
+}
+
+// AddAttempt appends one closed attempt or hold to a job, and to what its owner did last.
+func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error {
+	t := own(tx)
+	j, err := t.job(id)
+	if err != nil {
+		return err
+	}
+	k, err := jobKey(id)
+	if err != nil {
+		return err
+	}
+	n, err := t.lastNumber(tAttempts, k)
+	if err != nil {
+		return err
+	}
+	n++
+	if err := t.put(tAttempts, key.AppendUint64(k, n), attemptRecord(a)); err != nil {
+		return err
+	}
+	if err := t.countCalls(k, a); err != nil || j.Owner == "" {
+		return err
+	}
+	return t.addRecent(j.Owner, k, n)
+}
+
+// maxRecent attempts are kept per owner in table recent; the attempts themselves are kept for ever.
+const maxRecent = 200
+
+func (t *Tx) addRecent(owner string, job []byte, n uint64) error {
+	prefix := key.Strings(owner)
+	last, err := t.lastNumber(tRecent, prefix)
+	if err != nil {
+		return err
+	}
+	e := rec.NewEnc(fRecent, 16)
+	e.Uint(key.Read(job).Uint64())
+	e.Uint(n)
+	if err := t.put(tRecent, key.AppendUint64(prefix, last+1), e); err != nil || last < maxRecent {
+		return err
+	}
+	return t.remove(tRecent, key.AppendUint64(key.Strings(owner), last+1-maxRecent))
+}

@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile guards the whole data directory. It is never removed: a name that comes and goes would let two processes lock
+// two different files.
+const lockFile = "farsight.lock"
+
+// holder is what the lock file says, in JSON.
+type holder struct {
+	PID    int       `json:"pid"`
+	Host   string    `json:"host"`
+	Since  time.Time `json:"since"`
+	Browse bool      `json:"browse,omitempty"` // a reader: several may hold the directory together
+}
+
+// dirLock is a held lock. The kernel frees it when the process ends, however it ends.
+type dirLock struct{ f *os.File }
+
+// lockDir takes the lock of dir, for itself alone or (browse) together with other readers. It tries once.
+func lockDir(dir string, browse bool) (*dirLock, error) {
+	path := filepath.Join(dir, lockFile)
+	f, err := openLock(path, browse)
+	if err != nil {
+		return nil, unusable(path, err)
+	}
+	if f == nil {
+		return &dirLock{}, nil
+	}
+	how := unix.LOCK_EX | unix.LOCK_NB
+	if browse {
+		how = unix.LOCK_SH | unix.LOCK_NB
+	}
+	if err := flock(f, how); err != nil {
+		defer f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, heldBy(f, dir)
+		}
+		return nil, unusable(path, err)
+	}
+	l := &dirLock{f: f}
+	if err := l.sign(browse); err != nil && !browse {
+		l.release()
+		return nil, unusable(path, err)
+	}
+	return l, nil
+}
+
+// openLock opens the lock file. A reader of a directory that cannot be written takes what there is: nil when there is no
+// lock file, since then nobody can be writing either.
+func openLock(path string, browse bool) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err == nil || !browse || !(errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)) {
+		return f, err
+	}
+	f, err = os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// sign writes who holds the lock.
+func (l *dirLock) sign(browse bool) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this host"
+	}
+	b, err := json.Marshal(holder{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Millisecond), Browse: browse})
+	if err != nil {
+		return err
+	}
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = l.f.WriteAt(append(b, '\n'), 0)
+	return err
+}
+
+func (l *dirLock) release() {
+	if l.f != nil {
+		l.f.Close()
+		l.f = nil
+	}
+}
+
+// heldBy reads who holds the lock. The holder may be between taking the lock and signing it: a moment's patience.
+func heldBy(f *os.File, dir string) error {
+	var h holder
+	for range 5 {
+		b, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+		if err == nil && json.Unmarshal(b, &h) == nil && h.PID != 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return &ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Path: dir}
+}

@@ -1,0 +1,15 @@
+package storage
+
+import "golang.org/x/sys/unix"
+
+// networkKind names the network file system that dir lies on; "" when it lies on a local one.
+func networkKind(dir string) (string, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return "", err
+	}
+	if st.Flags&unix.MNT_LOCAL != 0 {
+		return "", nil
+	}
+	return unix.ByteSliceToString(st.Fstypename[:]), nil
+}

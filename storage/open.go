@@ -1,0 +1,229 @@
+package storage
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"github.com/rs/zerolog"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+const (
+	stateFile = "state.db"
+	// defaultMaxState bounds state.db, so that a fault of ours cannot fill the disk: 1,000,000 matches take about 1 GB.
+	defaultMaxState = int64(64) << 30
+)
+
+// Options say how to open a data directory.
+type Options struct {
+	Dir      string
+	Network  bool  // use the directory although it lies on a network file system
+	MaxState int64 // bytes that state.db may grow to; 0 = 64 GiB
+	Log      zerolog.Logger
+	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's matter, not storage's.
+	Region func(platform string) string
+}
+
+// Boot is one opening of a data directory for writing.
+type Boot struct {
+	ID     string // random, so that no other process, host or restart ever has it
+	Opened time.Time
+	// Clean tells whether the opening before this one was closed in order; true for a new directory. Last is when that
+	// was, or the zero time.
+	Clean bool
+	Last  time.Time
+	New   bool // the directory held no state yet
+}
+
+// Open opens a data directory for writing, and makes it if it is not there. In this order: directory, kind of file system,
+// lock, preflight, bbolt, schema version, sample. Errors to tell apart: *ErrHeld, *Damaged, *ErrNewer, *ErrUnusable,
+// ErrDiskFull. None of them has changed a file.
+func Open(o Options) (*DB, error) {
+	if err := prepareDir(o.Dir); err != nil {
+		return nil, err
+	}
+	return open(o, false)
+}
+
+// OpenReadOnly opens an existing data directory to browse it, together with other readers. Nothing in it is changed but
+// who holds the lock. A directory that an engine holds gives *ErrHeld.
+func OpenReadOnly(o Options) (*DB, error) {
+	if _, err := os.Stat(statePath(o.Dir)); err != nil {
+		return nil, unusable(statePath(o.Dir), err)
+	}
+	return open(o, true)
+}
+
+func open(o Options, browse bool) (_ *DB, err error) {
+	if !o.Network {
+		if err := refuseNetwork(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := lockDir(o.Dir, browse)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, ops: make(chan *op), stopped: make(chan struct{})}
+	db.payloads = newPayloads(o.Dir, browse, o.Log)
+	if err := db.openState(o); err != nil {
+		if db.bolt != nil {
+			err = errors.Join(err, db.bolt.Close())
+		}
+		lock.release()
+		return nil, err
+	}
+	return db, nil
+}
+
+func (db *DB) openState(o Options) error {
+	path := statePath(db.dir)
+	if err := db.createState(path); err != nil {
+		return err
+	}
+	var err error
+	if db.bolt, err = openFile(path, stateOptions(o, db.readOnly), db.log); err != nil {
+		return err
+	}
+	if db.self, err = os.Stat(path); err != nil {
+		return unusable(path, err)
+	}
+	if err := db.bolt.View(db.checkSchema); err != nil {
+		return err
+	}
+	if err := db.sample(); err != nil {
+		return err
+	}
+	if db.readOnly {
+		return nil
+	}
+	return db.markOpened()
+}
+
+func stateOptions(o Options, browse bool) *bolt.Options {
+	b := boltOptions(o.Log)
+	b.InitialMmapSize = stateMap()
+	size := defaultMaxState
+	if o.MaxState > 0 {
+		size = o.MaxState
+	}
+	b.MaxSize = int(min(size, math.MaxInt))
+	b.ReadOnly = browse
+	return b
+}
+
+// createState makes an empty state.db where there is none.
+func (db *DB) createState(path string) error {
+	there, err := exists(path)
+	if err != nil {
+		return unusable(path, err)
+	}
+	if there {
+		return nil
+	}
+	if db.readOnly {
+		return unusable(path, fs.ErrNotExist)
+	}
+	if db.payloads.any() {
+		db.log.Warn().Str("path", path).Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
+	}
+	db.boot.New = true
+	return createFile(path, db.log, func(b *bolt.Tx) error {
+		if err := createTables(b); err != nil {
+			return err
+		}
+		t := newTx(b, wallNow())
+		return errors.Join(
+			t.putNumber(tMeta, metaSchema, schemaVersion),
+			t.putText(tMeta, metaInstance, randomID()),
+			t.putTime(tMeta, metaCreated, t.now))
+	})
+}
+
+// Names in table meta.
+var (
+	metaSchema   = []byte("schema")
+	metaInstance = []byte("instance")
+	metaCreated  = []byte("created")
+	metaRun      = []byte("run")
+)
+
+// checkSchema refuses a file that another program or a later version wrote.
+func (db *DB) checkSchema(b *bolt.Tx) error {
+	path := statePath(db.dir)
+	if b.Bucket([]byte(tMeta.name)) == nil {
+		return &Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
+	}
+	t := newTx(b, wallNow())
+	have, ok, err := t.number(tMeta, metaSchema)
+	if err != nil || !ok {
+		return &Damaged{Path: path, Why: "its schema version cannot be read"}
+	}
+	if have > schemaVersion {
+		return &ErrNewer{Path: path, Have: int(have), Know: schemaVersion}
+	}
+	for _, tb := range tables {
+		if b.Bucket([]byte(tb.name)) == nil {
+			return &Damaged{Path: path, Why: fmt.Sprintf("table %s is missing", tb.name)}
+		}
+	}
+	db.seq.Store(uint64(b.ID()))
+	return nil
+}
+
+// Boot tells about this opening of the directory; the zero Boot when it was opened to browse.
+func (db *DB) Boot() Boot { return db.boot }
+
+// markOpened records this opening; until markClosed it counts as not closed in order.
+func (db *DB) markOpened() error {
+	return db.bolt.Update(func(b *bolt.Tx) error {
+		t := newTx(b, wallNow())
+		db.boot.ID, db.boot.Opened = randomID(), t.now
+		d, ok, err := t.get(tMeta, metaRun, fBoot)
+		if ok {
+			_, _ = d.Str(), d.Time()
+			db.boot.Last = d.Time()
+			err = d.Done()
+		}
+		// A row that cannot be read says the same as one that was not closed: nothing is known of the last stop.
+		db.boot.Clean = err == nil && (!ok || !db.boot.Last.IsZero())
+		db.seq.Store(uint64(b.ID()))
+		return t.putRun(db.boot, time.Time{})
+	})
+}
+
+func (db *DB) markClosed() error {
+	return db.bolt.Update(func(b *bolt.Tx) error {
+		t := newTx(b, wallNow())
+		return t.putRun(db.boot, t.now)
+	})
+}
+
+func (t *Tx) putRun(b Boot, closed time.Time) error {
+	e := rec.NewEnc(fBoot, 40)
+	e.Str(b.ID)
+	e.Time(b.Opened)
+	e.Time(closed)
+	return t.put(tMeta, metaRun, e)
+}
+
+func (t *Tx) putTime(tb *table, k []byte, at time.Time) error {
+	e := rec.NewEnc(fTime, 8)
+	e.Time(at)
+	return t.put(tb, k, e)
+}
+
+// randomID is 16 hexadecimal digits.
+func randomID() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails (crypto/rand, Go 1.24)
+	return hex.EncodeToString(b[:])
+}

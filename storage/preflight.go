@@ -1,0 +1,149 @@
+package storage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"runtime/debug"
+
+	"golang.org/x/sys/unix"
+)
+
+// The layout of a bbolt file, version 2 (bbolt 1.5, internal/common/page.go and meta.go). Numbers are in the machine's own
+// byte order.
+const (
+	boltMagic   = 0xED0CDAED
+	boltVersion = 2
+
+	pageHeader = 16 // id 8, flags 2, count 2, overflow 4
+	metaSize   = 64
+	metaSummed = 56 // the bytes before the checksum
+
+	smallestPage, largestPage = 1 << 10, 1 << 24
+	noFreelist                = ^uint64(0)
+)
+
+var order = binary.NativeEndian
+
+// boltMeta is one of the two meta pages. They are written in turn, so one of them may be half written after a power cut.
+type boltMeta struct {
+	pageSize       int
+	root, freelist uint64
+	high           uint64 // pages in use: the high-water mark
+	txid           uint64
+}
+
+// metaState tells a meta page that a power cut may leave from one that only damage explains.
+type metaState int
+
+const (
+	metaGood metaState = iota
+	metaTorn           // magic, version and page size are right, the sum is not
+	metaBad
+)
+
+func readMeta(page []byte) (boltMeta, metaState) {
+	b := page[pageHeader : pageHeader+metaSize]
+	m := boltMeta{
+		pageSize: int(order.Uint32(b[8:])),
+		root:     order.Uint64(b[16:]),
+		freelist: order.Uint64(b[32:]),
+		high:     order.Uint64(b[40:]),
+		txid:     order.Uint64(b[48:]),
+	}
+	if order.Uint32(b) != boltMagic || order.Uint32(b[4:]) != boltVersion || !validPageSize(m.pageSize) {
+		return m, metaBad
+	}
+	h := fnv.New64a()
+	h.Write(b[:metaSummed])
+	if h.Sum64() != order.Uint64(b[metaSummed:]) {
+		return m, metaTorn
+	}
+	return m, metaGood
+}
+
+func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage && n&(n-1) == 0 }
+
+// preflight proves that bbolt can open the file at path without reading past its end or falling over a page that is not
+// what it claims to be. bbolt maps the file and walks it in a goroutine of its own, where such a fault ends the process.
+// The file is only read. note is not empty when one of the two meta pages was torn, as a power cut may leave it.
+func preflight(path string) (note string, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return "", unusable(path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", unusable(path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", &ErrUnusable{Path: path, Why: "it is no regular file"}
+	}
+	m, note, err := newestMeta(f, info.Size())
+	if err == nil {
+		err = walkFile(f, m)
+	}
+	if err != nil {
+		return "", &Damaged{Path: path, Why: err.Error()}
+	}
+	return note, nil
+}
+
+// newestMeta reads both meta pages and returns the one that counts.
+func newestMeta(f *os.File, size int64) (m boltMeta, note string, err error) {
+	if size == 0 {
+		return m, "", errors.New("the file is empty")
+	}
+	first := make([]byte, pageHeader+metaSize)
+	if _, err := f.ReadAt(first, 0); err != nil {
+		return m, "", fmt.Errorf("it has only %d bytes", size)
+	}
+	m0, s0 := readMeta(first)
+	if s0 == metaBad {
+		return m, "", errors.New("meta page 0 is not that of a database (wrong kind of file, or overwritten)")
+	}
+	second := make([]byte, pageHeader+metaSize)
+	if _, err := f.ReadAt(second, int64(m0.pageSize)); err != nil {
+		return m, "", fmt.Errorf("it has only %d bytes", size)
+	}
+	m1, s1 := readMeta(second)
+	if s1 == metaBad || m1.pageSize != m0.pageSize {
+		return m, "", errors.New("meta page 1 is not that of a database (overwritten)")
+	}
+	switch {
+	case s0 == metaTorn && s1 == metaTorn:
+		return m, "", errors.New("the checksums of both meta pages do not hold")
+	case s0 == metaTorn:
+		m, note = m1, "meta page 0 is torn, as a power cut leaves it: went on from meta page 1"
+	case s1 == metaTorn:
+		m, note = m0, "meta page 1 is torn, as a power cut leaves it: went on from meta page 0"
+	case m1.txid > m0.txid:
+		m = m1
+	default:
+		m = m0
+	}
+	if need := m.high * uint64(m.pageSize); m.high > uint64(size) || need > uint64(size) {
+		return m, "", fmt.Errorf("it is cut short: %d of %d bytes", size, need)
+	}
+	return m, note, nil
+}
+
+// walkFile maps the used part of the file and walks its pages.
+func walkFile(f *os.File, m boltMeta) (err error) {
+	data, err := unix.Mmap(int(f.Fd()), 0, int(m.high)*m.pageSize, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("cannot be mapped: %w", err)
+	}
+	defer unix.Munmap(data)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a page cannot be read: %v", r)
+		}
+	}()
+	w := walker{data: data, pageSize: m.pageSize, high: m.high, seen: make([]uint64, m.high/64+1)}
+	return w.walk(m)
+}

@@ -1,0 +1,158 @@
+package storage
+
+import (
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+// The tables of state.db. Every value is framed by internal/rec (format byte, body, CRC-32C over table, key and value).
+// Keys are built by package key: u64 = eight big-endian bytes, time = UTC milliseconds, desc = latest first, str = escaped
+// and terminated. A job id on disk is the u64 of its sequence. A marker is an empty body.
+//
+//	table            key                                     value
+//	meta             name                                    schema version, instance, created, run (boot, opened, closed)
+//	counters         name                                    a number that a recount of rows must equal
+//	state            name                                    a small blob of its owner's, such as the limiter's state
+//
+//	Live jobs: small tables with monotonic keys. Only job_state changes while a job lives.
+//	job_state        u64 id                                  state, revision, tries, due …: 15 to 40 bytes
+//	job_spec         u64 id                                  kind, queue, key, lock, owner, policy, arguments; seldom changes
+//	job_error        u64 id                                  class and text of the last failure; absent when there is none
+//	job_key          unique key as it is                     u64 id of the live job that holds it
+//	Ended jobs: one row each. Ids ascend, so the table grows at its end.
+//	archive          u64 id                                  spec, state and error in one
+//	archive_state    state byte, u64 id                      marker; discarded and cancelled only
+//	archive_key      unique key as it is                     u64 id of the latest ended job that had it
+//	Attempts of live and ended jobs.
+//	attempts         u64 id, u64 n                           one closed attempt, or a hold (number 0)
+//	recent           str owner, u64 n                        u64 id, u64 n of an attempt; the last 200 per owner
+//	Groups: a parent's children. groups is a cache of members.
+//	members          u64 parent, group byte, u64 child       mark, calls, throttled
+//	member_of        u64 child, u64 parent, group byte       marker
+//	groups           u64 parent, group byte                  totals per mark, calls, throttled
+//
+//	queues           name                                    pause switch
+//	history          str id, u64 n                           one transition; the last 50 per id
+//	audit            u64 seq                                 one operator command
+//
+//	accounts         id                                      the account
+//	account_name     str name, str tag, str platform, str id marker; name and tag in lower case
+//	account_puuid    PUUID                                   account id
+//	runs             id                                      the run
+//	run_of_job       u64 id of the sync job                  run id, calls and 429s of the job's own attempts
+//	staged           str run, u64 n                          one listed id, in the order of the listing
+//	staged_id        str run, str match                      u64 n
+//	puuid_cache      str project, str name, str tag          PUUID and when it expires
+//	reports          account id                              the play-time report
+//
+//	matches          id                                      both fetches, the game's facts, payload references
+//	match_status     status byte, str id                     marker; temporary_failure and permanently_unfetchable only
+//	by_account       str account, desc played, str match     marker; unknown time last
+//	accounts_of      str match, str account                  time under which by_account has it
+//	participants     match id                                all seats in one
+//
+// The tables of a payload shard, payload/2026-11.db:
+//
+//	meta             name                                    schema version, month
+//	p                match id -> nested table                keys m and t: header (payload.go) and the bytes as they arrived
+const schemaVersion = 1
+
+// table is one bbolt bucket.
+type table struct {
+	name string
+	seed rec.Seed
+	at   int     // index in tables
+	fill float64 // how full a split leaves a page; 0 = bbolt's half
+}
+
+// Rows that only ever come at the end leave full pages behind.
+const appendFill = 0.9
+
+var tables []*table
+
+func newTable(name string, fill float64) *table {
+	t := &table{name: name, seed: rec.TableSeed(name), at: len(tables), fill: fill}
+	tables = append(tables, t)
+	return t
+}
+
+var (
+	tMeta     = newTable("meta", 0)
+	tCounters = newTable("counters", 0)
+	tState    = newTable("state", 0)
+
+	tJobState     = newTable("job_state", 0)
+	tJobSpec      = newTable("job_spec", 0)
+	tJobError     = newTable("job_error", 0)
+	tJobKey       = newTable("job_key", 0)
+	tArchive      = newTable("archive", appendFill)
+	tArchiveState = newTable("archive_state", 0)
+	tArchiveKey   = newTable("archive_key", 0)
+	tAttempts     = newTable("attempts", appendFill)
+	tRecent       = newTable("recent", 0)
+	tMembers      = newTable("members", appendFill)
+	tMemberOf     = newTable("member_of", appendFill)
+	tGroups       = newTable("groups", 0)
+
+	tQueues  = newTable("queues", 0)
+	tHistory = newTable("history", 0)
+	tAudit   = newTable("audit", appendFill)
+
+	tAccounts     = newTable("accounts", 0)
+	tAccountName  = newTable("account_name", 0)
+	tAccountPUUID = newTable("account_puuid", 0)
+	tRuns         = newTable("runs", appendFill)
+	tRunOfJob     = newTable("run_of_job", appendFill)
+	tStaged       = newTable("staged", 0)
+	tStagedID     = newTable("staged_id", 0)
+	tPUUIDCache   = newTable("puuid_cache", 0)
+	tReports      = newTable("reports", 0)
+
+	tMatches      = newTable("matches", 0)
+	tMatchStatus  = newTable("match_status", 0)
+	tByAccount    = newTable("by_account", 0)
+	tAccountsOf   = newTable("accounts_of", 0)
+	tParticipants = newTable("participants", 0)
+)
+
+// createTables makes all tables of a new state file.
+func createTables(b *bolt.Tx) error {
+	for _, t := range tables {
+		if _, err := b.CreateBucket([]byte(t.name)); err != nil {
+			return fmt.Errorf("create table %s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// Formats of records; one number per shape, in any table. A changed shape gets a new number and a migration.
+const (
+	fMarker byte = 1 + iota
+	fNumber
+	fText
+	fBlob
+	fBoot
+	fJobState
+	fJobSpec
+	fJobError
+	fArchived
+	fAttempt
+	fRecent
+	fMember
+	fGroup
+	fQueue
+	fTransition
+	fAudit
+	fAccount
+	fRun
+	fRunOfJob
+	fStaged
+	fCached
+	fReport
+	fMatch
+	fSeats
+	fTime
+)

@@ -1,0 +1,257 @@
+package storage
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// Tx is one transaction: a reading one, or the part of a group commit that one Write is. It is an engine.Tx. It must not
+// be used after the function that it was given to has returned, nor by another goroutine.
+type Tx struct {
+	b        *bolt.Tx
+	writable bool
+	now      time.Time // of the whole group, in UTC: the storage edge
+
+	dirty   bool // something was written
+	bytes   int  // written so far
+	changes []engine.Change
+	touched []string // accounts whose row changed; their rows are made once, before the commit
+
+	totalsChanged bool
+	region        func(platform string) string
+
+	buckets []*bolt.Bucket // by table.at; filled when first used
+	last    engine.Job     // the job that was read or written last: whoever moves a job reads it several times
+}
+
+var _ engine.Tx = (*Tx)(nil)
+
+func newTx(b *bolt.Tx, now time.Time) *Tx {
+	return &Tx{b: b, writable: b.Writable(), now: now, buckets: make([]*bolt.Bucket, len(tables)), region: noRegion}
+}
+
+func noRegion(string) string { return "" }
+
+// tx is a transaction of the state file.
+func (db *DB) tx(b *bolt.Tx) *Tx {
+	t := newTx(b, wallNow())
+	if db.region != nil {
+		t.region = db.region
+	}
+	return t
+}
+
+// own gives our transaction back. Another backend's is a programming error.
+func own(tx engine.Tx) *Tx {
+	t, ok := tx.(*Tx)
+	if !ok {
+		panic(fmt.Sprintf("storage: a transaction of type %T is not from this store", tx))
+	}
+	return t
+}
+
+// Emit adds a change that is published after the commit of this transaction, and never if it fails.
+func (t *Tx) Emit(c engine.Change) { t.changes = append(t.changes, c) }
+
+// touch asks for the account's row to be emitted as it is at the end of the transaction.
+func (t *Tx) touch(account string) {
+	if account != "" && !slices.Contains(t.touched, account) {
+		t.touched = append(t.touched, account)
+	}
+}
+
+func (t *Tx) bucket(tb *table) *bolt.Bucket {
+	b := t.buckets[tb.at]
+	if b == nil {
+		b = t.b.Bucket([]byte(tb.name))
+		if tb.fill > 0 {
+			b.FillPercent = tb.fill
+		}
+		t.buckets[tb.at] = b
+	}
+	return b
+}
+
+// put stores a record under k.
+func (t *Tx) put(tb *table, k []byte, e *rec.Enc) error {
+	if !t.writable {
+		return ErrReadOnly
+	}
+	v := tb.seed.Seal(k, e)
+	t.dirty = true
+	t.bytes += len(k) + len(v)
+	if err := t.bucket(tb).Put(k, v); err != nil {
+		return fmt.Errorf("write to table %s: %w", tb.name, err)
+	}
+	return nil
+}
+
+// mark stores an index row.
+func (t *Tx) mark(tb *table, k []byte) error { return t.put(tb, k, rec.NewEnc(fMarker, 0)) }
+
+// remove deletes what is under k, if anything is.
+func (t *Tx) remove(tb *table, k []byte) error {
+	if !t.writable {
+		return ErrReadOnly
+	}
+	t.dirty = true
+	t.bytes += len(k)
+	if err := t.bucket(tb).Delete(k); err != nil {
+		return fmt.Errorf("delete from table %s: %w", tb.name, err)
+	}
+	return nil
+}
+
+// get opens the record under k; ok is false when there is none. The record must be of the given format.
+func (t *Tx) get(tb *table, k []byte, format byte) (d *rec.Dec, ok bool, err error) {
+	v := t.bucket(tb).Get(k)
+	if v == nil {
+		return nil, false, nil
+	}
+	d, err = tb.open(k, v, format)
+	return d, err == nil, err
+}
+
+func (t *Tx) has(tb *table, k []byte) bool { return t.bucket(tb).Get(k) != nil }
+
+// open checks and opens one value.
+func (tb *table) open(k, v []byte, format byte) (*rec.Dec, error) {
+	f, body, err := tb.seed.Open(k, v)
+	if err != nil {
+		return nil, tb.corrupt(k, err)
+	}
+	if f != format {
+		return nil, tb.corrupt(k, fmt.Errorf("format %d, want %d", f, format))
+	}
+	return rec.NewDec(body), nil
+}
+
+func (tb *table) corrupt(k []byte, err error) error {
+	return &ErrCorrupt{Bucket: tb.name, Key: bytes.Clone(k), Err: err}
+}
+
+// done ends the reading of a record.
+func (tb *table) done(k []byte, d *rec.Dec) error {
+	if err := d.Done(); err != nil {
+		return tb.corrupt(k, err)
+	}
+	return nil
+}
+
+// row is a raw row of a table. It is valid until the transaction writes or ends.
+type row struct{ k, v []byte }
+
+// rows iterates the rows whose key starts with prefix, in key order. The table must not be changed meanwhile: collect
+// first, then write.
+func (t *Tx) rows(tb *table, prefix []byte) iter.Seq[row] {
+	return t.rowsFrom(tb, prefix, prefix)
+}
+
+// rowsFrom is rows, beginning at the first key that is not before from.
+func (t *Tx) rowsFrom(tb *table, prefix, from []byte) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		c := t.bucket(tb).Cursor()
+		for k, v := c.Seek(from); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			if !yield(row{k, v}) {
+				return
+			}
+		}
+	}
+}
+
+// rowsBack iterates the rows whose key starts with prefix backwards, beginning before the key before (nil = at the end).
+func (t *Tx) rowsBack(tb *table, prefix, before []byte) iter.Seq[row] {
+	if before == nil {
+		before = key.Next(prefix)
+	}
+	return func(yield func(row) bool) {
+		c := t.bucket(tb).Cursor()
+		k, v := seekBefore(c, before)
+		for ; k != nil && bytes.HasPrefix(k, prefix); k, v = c.Prev() {
+			if !yield(row{k, v}) {
+				return
+			}
+		}
+	}
+}
+
+// seekBefore moves c to the last key that is before k; nil k = the last of all.
+func seekBefore(c *bolt.Cursor, k []byte) ([]byte, []byte) {
+	if k == nil {
+		return c.Last()
+	}
+	if at, _ := c.Seek(k); at == nil {
+		return c.Last()
+	}
+	return c.Prev()
+}
+
+// lastNumber is the u64 at the end of the last key under prefix; 0 when there is none.
+func (t *Tx) lastNumber(tb *table, prefix []byte) (uint64, error) {
+	for r := range t.rowsBack(tb, prefix, nil) {
+		read := key.Read(r.k[len(prefix):])
+		n := read.Uint64()
+		if err := read.Done(); err != nil {
+			return 0, tb.corrupt(r.k, err)
+		}
+		return n, nil
+	}
+	return 0, nil
+}
+
+// number reads a record that is one number; 0 when there is none.
+func (t *Tx) number(tb *table, k []byte) (uint64, bool, error) {
+	d, ok, err := t.get(tb, k, fNumber)
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	n := d.Uint()
+	return n, true, tb.done(k, d)
+}
+
+func (t *Tx) putNumber(tb *table, k []byte, n uint64) error {
+	e := rec.NewEnc(fNumber, 10)
+	e.Uint(n)
+	return t.put(tb, k, e)
+}
+
+// text reads a record that is one text; "" when there is none.
+func (t *Tx) text(tb *table, k []byte) (string, bool, error) {
+	d, ok, err := t.get(tb, k, fText)
+	if err != nil || !ok {
+		return "", false, err
+	}
+	s := d.Str()
+	return s, true, tb.done(k, d)
+}
+
+func (t *Tx) putText(tb *table, k []byte, s string) error {
+	e := rec.NewEnc(fText, len(s)+2)
+	e.Str(s)
+	return t.put(tb, k, e)
+}
+
+// count adds n to a counter. What it counts, check recounts.
+func (t *Tx) count(name string, n int) error {
+	if n == 0 {
+		return nil
+	}
+	k := []byte(name)
+	old, _, err := t.number(tCounters, k)
+	if err != nil {
+		return err
+	}
+	if n < 0 && old < uint64(-n) {
+		return fmt.Errorf("counter %s would fall below zero: %w", name, engine.ErrBroken)
+	}
+	return t.putNumber(tCounters, k, old+uint64(n))
+}

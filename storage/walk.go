@@ -1,0 +1,206 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// Page kinds and the flag of a leaf element that holds a nested table.
+const (
+	branchPage   = 0x01
+	leafPage     = 0x02
+	freelistPage = 0x10
+	nestedTable  = 0x01
+
+	elementSize  = 16 // leaf: flags, position, key size, value size; branch: position, key size, page
+	tableHeader  = 16 // root page (0 = inline), sequence
+	deepestTable = 64 // levels; a sound file has fewer than ten
+)
+
+// walker checks the shape of every reachable page: its own number, its kind, that each element lies inside it, that keys
+// ascend, and that no page is used twice. It says nothing about values: those carry checksums of their own.
+type walker struct {
+	data     []byte
+	pageSize int
+	high     uint64
+	seen     []uint64 // one bit per page
+}
+
+// bounds are the keys between which a subtree must lie: low <= key < high; nil = open.
+type bounds struct{ low, high []byte }
+
+func (w *walker) walk(m boltMeta) error {
+	for id := range uint64(2) {
+		if err := w.claim(id); err != nil {
+			return err
+		}
+	}
+	if m.freelist != noFreelist {
+		if err := w.freelist(m.freelist); err != nil {
+			return err
+		}
+	}
+	return w.subtree(m.root, bounds{}, 0)
+}
+
+// page returns the bytes of page id and its overflow pages, after checking its header.
+func (w *walker) page(id uint64) (b []byte, flags uint16, err error) {
+	if id < 2 || id >= w.high {
+		return nil, 0, fmt.Errorf("page %d lies outside of the file's %d pages", id, w.high)
+	}
+	start := int(id) * w.pageSize
+	head := w.data[start : start+pageHeader]
+	if self := order.Uint64(head); self != id {
+		return nil, 0, fmt.Errorf("page %d says that it is page %d", id, self)
+	}
+	pages := uint64(order.Uint32(head[12:])) + 1
+	if id+pages > w.high {
+		return nil, 0, fmt.Errorf("page %d runs past the end of the file", id)
+	}
+	for p := id; p < id+pages; p++ {
+		if err := w.claim(p); err != nil {
+			return nil, 0, err
+		}
+	}
+	return w.data[start : start+int(pages)*w.pageSize], order.Uint16(head[8:]), nil
+}
+
+func (w *walker) claim(id uint64) error {
+	if w.seen[id/64]&(1<<(id%64)) != 0 {
+		return fmt.Errorf("page %d is used twice", id)
+	}
+	w.seen[id/64] |= 1 << (id % 64)
+	return nil
+}
+
+func (w *walker) freelist(id uint64) error {
+	b, flags, err := w.page(id)
+	if err != nil {
+		return err
+	}
+	n := int(order.Uint16(b[10:]))
+	if flags != freelistPage || pageHeader+n*8 > len(b) {
+		return fmt.Errorf("page %d is not the list of free pages", id)
+	}
+	return nil
+}
+
+func (w *walker) subtree(id uint64, in bounds, depth int) error {
+	if depth > deepestTable {
+		return fmt.Errorf("page %d lies too deep", id)
+	}
+	b, flags, err := w.page(id)
+	if err != nil {
+		return err
+	}
+	switch flags {
+	case branchPage:
+		err = w.branch(b, in, depth)
+	case leafPage:
+		err = w.leaf(b, in, depth)
+	default:
+		err = fmt.Errorf("is of kind %#x, neither branch nor leaf", flags)
+	}
+	if err != nil {
+		return fmt.Errorf("page %d: %w", id, err)
+	}
+	return nil
+}
+
+func (w *walker) branch(b []byte, in bounds, depth int) error {
+	n := int(order.Uint16(b[10:]))
+	if n == 0 || pageHeader+n*elementSize > len(b) {
+		return fmt.Errorf("a branch of %d elements", n)
+	}
+	keys := make([][]byte, n)
+	for i := range keys {
+		at := pageHeader + i*elementSize
+		k, err := within(b, at, order.Uint32(b[at:]), order.Uint32(b[at+4:]), 0)
+		if err != nil {
+			return fmt.Errorf("element %d %w", i, err)
+		}
+		keys[i] = k
+		var before []byte
+		if i > 0 {
+			before = keys[i-1]
+		}
+		if err := ascending(before, k, in); err != nil {
+			return err
+		}
+	}
+	for i, k := range keys {
+		child := bounds{low: k, high: in.high}
+		if i+1 < n {
+			child.high = keys[i+1]
+		}
+		if err := w.subtree(order.Uint64(b[pageHeader+i*elementSize+8:]), child, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) leaf(b []byte, in bounds, depth int) error {
+	n := int(order.Uint16(b[10:]))
+	if pageHeader+n*elementSize > len(b) {
+		return fmt.Errorf("a leaf of %d elements", n)
+	}
+	var before []byte
+	for i := range n {
+		at := pageHeader + i*elementSize
+		flags, pos := order.Uint32(b[at:]), order.Uint32(b[at+4:])
+		ksize, vsize := order.Uint32(b[at+8:]), order.Uint32(b[at+12:])
+		k, err := within(b, at, pos, ksize, vsize)
+		if err != nil {
+			return fmt.Errorf("element %d %w", i, err)
+		}
+		if err := ascending(before, k, in); err != nil {
+			return err
+		}
+		before = k
+		if flags&nestedTable == 0 {
+			continue
+		}
+		start := at + int(pos) + int(ksize)
+		if err := w.table(b[start:start+int(vsize)], depth); err != nil {
+			return fmt.Errorf("table in element %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// table checks a nested table: its own tree, or the one page that it carries inline.
+func (w *walker) table(v []byte, depth int) error {
+	if len(v) < tableHeader {
+		return fmt.Errorf("its header has %d bytes", len(v))
+	}
+	if root := order.Uint64(v); root != 0 {
+		return w.subtree(root, bounds{}, depth+1)
+	}
+	inline := v[tableHeader:]
+	if len(inline) < pageHeader || order.Uint16(inline[8:]) != leafPage || depth > deepestTable {
+		return errors.New("its inline page is no leaf")
+	}
+	return w.leaf(inline, bounds{}, depth+1)
+}
+
+// within returns the key of the element at offset at, if key and value lie inside b.
+func within(b []byte, at int, pos, ksize, vsize uint32) ([]byte, error) {
+	start := uint64(at) + uint64(pos)
+	if end := start + uint64(ksize) + uint64(vsize); end > uint64(len(b)) {
+		return nil, fmt.Errorf("ends at byte %d of %d", end, len(b))
+	}
+	return b[start : start+uint64(ksize)], nil
+}
+
+// ascending checks a key against the one before it (nil = it is the first of its page) and against the bounds.
+func ascending(before, k []byte, in bounds) error {
+	switch {
+	case before != nil && bytes.Compare(before, k) >= 0,
+		before == nil && in.low != nil && bytes.Compare(in.low, k) > 0,
+		in.high != nil && bytes.Compare(k, in.high) >= 0:
+		return errors.New("its keys are out of order")
+	}
+	return nil
+}

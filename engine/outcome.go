@@ -131,11 +131,14 @@ type Handler func(ctx context.Context, r Run) Outcome
 type KindSpec struct {
 	Kind    Kind
 	Policy  string        // default retry policy
-	Timeout time.Duration // of one attempt without the wait for a permit; 0 = none
+	Timeout time.Duration // of one attempt, from its start or last Beat: waiting for a permit beats, so it does not count; 0 = none
 	Stuck   time.Duration // without a beat for this long: rescued; 0 = DefaultStuck
 	Handler Handler
 	// OnMove writes the domain's side of a state move, in its transaction. It is
 	// called for every move of the kind's jobs, whoever caused it. nil = nothing.
+	// o counts when the move ends an attempt (before is running): its Verb is the
+	// one that was carried out, which a cancel or a stop may have put in the place
+	// of the handler's.
 	OnMove func(tx Tx, before, after Job, o Outcome) error
 }
 

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"iter"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -50,14 +49,18 @@ type Store interface {
 }
 
 // Admitter says whether a job's call may go now. It is asked before a job is
-// claimed, so that a job which would wait costs no write.
+// claimed, so that a job which would wait costs no write. No method may block, nor
+// call the backend.
 type Admitter interface {
 	// Lane names what a job's next call competes for: jobs of one lane are let
 	// through in line, and a refused head stands for all behind it. "" = no call.
+	// It is asked whenever a job has moved, and must depend on the job alone.
 	Lane(j engine.Job) string
 	// Admit reserves a permit for the job, or says until when and why not.
 	Admit(j engine.Job) Admission
-	// Withdraw gives an unused reservation back.
+	// Withdraw gives an unused reservation back. It is called once for each Admit
+	// that was OK: when the claim failed, or when the attempt's handler has returned.
+	// A reservation that was used is not given back: then it does nothing.
 	Withdraw(id engine.JobID)
 	// Changed is signalled when a refused lane may be worth asking again before
 	// its instant.
@@ -67,8 +70,4 @@ type Admitter interface {
 }
 
 // Admission is the answer to Admit.
-type Admission struct {
-	OK     bool
-	Until  time.Time // ask again then; zero = when Changed
-	Reason string    // "app:europe 97/100"
-}
+type Admission = engine.Admission

@@ -1,0 +1,307 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+const (
+	// grace is what running handlers get to end by themselves when the engine stops.
+	grace = 2 * time.Second
+	// stopPatience is how long a cancelled handler is waited for before its job is
+	// handed back without it.
+	stopPatience = 5 * time.Second
+	// deafAfter is how long a cancelled handler may go on before its slot is
+	// opened for another.
+	deafAfter = 10 * time.Second
+	// sweepEvery is how often silent jobs are looked for.
+	sweepEvery = time.Minute
+	// roomEvery is how often a write is tried again while the disk is full.
+	roomEvery = time.Second
+)
+
+// Options says what a Backend works with. Store, Boot and at least one kind are
+// needed.
+type Options struct {
+	Store    Store
+	Admitter Admitter // nil = every job may go
+	Kinds    []engine.KindSpec
+	// Policies by name. Every kind's policy must be among them.
+	Policies map[string]engine.Policy
+	// Workers is asked for the ceiling of jobs at work; nil = DefaultWorkers.
+	Workers func() int
+	// Boot is random per process start: never the host's name nor a process id,
+	// which come back.
+	Boot string
+	Log  zerolog.Logger
+	// OnNote gets messages for people. It must not block. nil = none.
+	OnNote func(engine.Note)
+	// NoRoom tells a write that failed for want of room: nothing was written, and
+	// it may be tried again. nil = ENOSPC only.
+	NoRoom func(error) bool
+}
+
+// DefaultWorkers is the ceiling of jobs at work when nobody names one.
+const DefaultWorkers = 16
+
+// Backend runs jobs. Make it with New, feed it with Apply, start it with Run.
+type Backend struct {
+	store    Store
+	admitter Admitter
+	kinds    map[engine.Kind]*engine.KindSpec
+	policies map[string]engine.Policy
+	workers  func() int
+	boot     string
+	log      zerolog.Logger
+	onNote   func(engine.Note)
+	noRoom   func(error) bool
+
+	idx     *index
+	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
+	wake    chan struct{}
+	counts  counters
+
+	group sync.WaitGroup // workers
+}
+
+// session is one call of Run.
+type session struct {
+	ctx   context.Context // ends with the signal, or with an error that ends Run
+	end   context.CancelCauseFunc
+	write context.Context // for writes that must outlive the signal
+	work  context.Context // of the handlers
+	stop  context.CancelCauseFunc
+
+	mu  sync.Mutex
+	err error // the first that ended Run
+}
+
+// fail ends the session with an error; the first one counts.
+func (s *session) fail(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+	s.end(err)
+}
+
+func (s *session) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// New makes a Backend. It starts nothing.
+func New(o Options) (*Backend, error) {
+	b := &Backend{
+		store: o.Store, admitter: o.Admitter, policies: o.Policies, workers: o.Workers,
+		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom,
+		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
+		wake:  make(chan struct{}, 1),
+	}
+	if b.store == nil || b.boot == "" {
+		return nil, errors.New("engine/local: Options need a Store and a Boot id")
+	}
+	for _, k := range o.Kinds {
+		if err := b.register(k); err != nil {
+			return nil, err
+		}
+	}
+	b.fillIn()
+	b.idx = newIndex(b.kinds)
+	return b, nil
+}
+
+func (b *Backend) register(k engine.KindSpec) error {
+	if k.Kind == "" || k.Handler == nil {
+		return fmt.Errorf("engine/local: kind %q needs a name and a handler", k.Kind)
+	}
+	if b.kinds[k.Kind] != nil {
+		return fmt.Errorf("engine/local: kind %q is named twice", k.Kind)
+	}
+	if _, ok := b.policies[k.Policy]; !ok {
+		return fmt.Errorf("engine/local: kind %q names the unknown retry policy %q", k.Kind, k.Policy)
+	}
+	if k.Stuck <= 0 {
+		k.Stuck = engine.DefaultStuck
+	}
+	b.kinds[k.Kind] = &k
+	return nil
+}
+
+func (b *Backend) fillIn() {
+	if b.admitter == nil {
+		b.admitter = admitAll{}
+	}
+	if b.workers == nil {
+		b.workers = func() int { return DefaultWorkers }
+	}
+	if b.onNote == nil {
+		b.onNote = func(engine.Note) {}
+	}
+	if b.noRoom == nil {
+		b.noRoom = func(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+	}
+}
+
+// Run takes in the store, gives orphans back, and runs jobs until ctx ends; then
+// it claims nothing more, gives running jobs two seconds, hands the rest back
+// uncharged, and returns nil. It returns an error when the store cannot be
+// trusted any more: close it, open it again, and Run anew. Call it once at a
+// time, and let it outlive nothing but the store.
+func (b *Backend) Run(ctx context.Context) error {
+	s := &session{write: context.WithoutCancel(ctx)}
+	s.ctx, s.end = context.WithCancelCause(ctx)
+	defer s.end(nil)
+	s.work, s.stop = context.WithCancelCause(s.write)
+	defer s.stop(nil)
+	if err := b.start(s); err != nil {
+		return err
+	}
+	b.dispatch(s)
+	b.drain(s)
+	return s.failure()
+}
+
+// start builds the index and gives orphans back.
+func (b *Backend) start(s *session) error {
+	if err := b.load(s.ctx); err != nil {
+		return ended(s, fmt.Errorf("read the jobs: %w", err))
+	}
+	if err := b.recover(s); err != nil {
+		return ended(s, fmt.Errorf("give orphans back: %w", err))
+	}
+	b.idx.open()
+	return nil
+}
+
+// ended tells a start that was cut short by the signal from one that failed.
+func ended(s *session, err error) error {
+	if s.ctx.Err() != nil && errors.Is(err, context.Cause(s.ctx)) {
+		return nil
+	}
+	return err
+}
+
+// Apply takes in the changes of one commit. The store's owner calls it for every
+// commit, in commit order and before the writer is answered. It does not block.
+func (b *Backend) Apply(seq uint64, changes []engine.Change) {
+	lanes := b.lanesOf(changes)
+	cancelled := b.idx.apply(seq, changes, lanes, time.Now())
+	for _, r := range cancelled {
+		r.cancel(engine.ErrCancelled)
+	}
+	b.nudge()
+}
+
+// lanesOf asks the admitter for the lanes before the index is locked; nil when
+// no change needs one.
+func (b *Backend) lanesOf(changes []engine.Change) []string {
+	var lanes []string
+	for i := range changes {
+		j := changes[i].Job
+		if j == nil || j.State.Terminal() || b.kinds[j.Kind] == nil {
+			continue
+		}
+		name := b.admitter.Lane(*j)
+		if name == "" {
+			continue
+		}
+		if lanes == nil {
+			lanes = make([]string, len(changes))
+		}
+		lanes[i] = name
+	}
+	return lanes
+}
+
+func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now time.Time) (cancelled []*run) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.seq = max(x.seq, seq)
+	if !x.loading && !x.loaded {
+		return nil // what is committed now, load will find
+	}
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Job != nil:
+			lane := ""
+			if lanes != nil {
+				lane = lanes[i]
+			}
+			if r := x.put(c.Job, lane, now); r != nil {
+				cancelled = append(cancelled, r)
+			}
+		case c.Deleted != "":
+			x.drop(c.Deleted)
+		case c.Queue != nil:
+			x.queueOf(c.Queue.Name).QueueState = *c.Queue
+		}
+	}
+	return cancelled
+}
+
+// nudge wakes the dispatcher.
+func (b *Backend) nudge() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *Backend) note(level engine.Level, job engine.JobID, format string, args ...any) {
+	b.onNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
+}
+
+// admitAll is the admitter of an engine without one.
+type admitAll struct{}
+
+func (admitAll) Lane(engine.Job) string     { return "" }
+func (admitAll) Admit(engine.Job) Admission { return Admission{OK: true} }
+func (admitAll) Withdraw(engine.JobID)      {}
+func (admitAll) Changed() <-chan struct{}   { return nil }
+func (admitAll) Backlog(lane string, n int) {}
+
+// counters are the sums that Stats gives.
+type counters struct {
+	claimed, finished, late, recovered, rescued, deaf, panics, illegal, alone atomic.Int64
+}
+
+// Stats are sums since the backend was made.
+type Stats struct {
+	Claimed   int64 // attempts begun
+	Finished  int64 // attempts whose outcome was written
+	Late      int64 // results discarded because the job had moved on
+	Recovered int64 // orphans given back at a start
+	Rescued   int64 // running jobs given back for want of a sign of life
+	Stuck     int64 // handlers that went on after they were cancelled
+	Panics    int64 // handlers that panicked
+	Illegal   int64 // moves that the table forbids; any is a bug
+	LeftAlone int64 // jobs whose record cannot be read, or whose claim the domain refuses
+	InFlight  int   // jobs running now
+	Slots     int   // workers at work
+}
+
+// Stats gives the sums as they are.
+func (b *Backend) Stats() Stats {
+	c := &b.counts
+	b.idx.mu.Lock()
+	busy, slots := b.idx.busy, b.idx.slots
+	b.idx.mu.Unlock()
+	return Stats{
+		Claimed: c.claimed.Load(), Finished: c.finished.Load(), Late: c.late.Load(),
+		Recovered: c.recovered.Load(), Rescued: c.rescued.Load(), Stuck: c.deaf.Load(),
+		Panics: c.panics.Load(), Illegal: c.illegal.Load(), LeftAlone: c.alone.Load(),
+		InFlight: busy, Slots: slots,
+	}
+}

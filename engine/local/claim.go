@@ -1,0 +1,180 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// claim is one job that was chosen, on its way to running.
+type claim struct {
+	e    *entry // the index's: read and changed under its lock only
+	id   engine.JobID
+	rev  engine.Revision
+	lane string // "" = it makes no call, and has no permit
+
+	refused error // the domain does not let it run: OnMove's answer
+
+	// Set by the transaction, afresh each time it runs.
+	job    engine.Job
+	groups []engine.GroupStat
+	ok     bool
+	moved  *engine.Job // the store has another revision: what it has
+	gone   bool        // the store does not have it
+	bad    error       // its record cannot be read
+}
+
+// pick chooses at most n jobs that the admitter lets go now.
+func (b *Backend) pick(s *session, n int) []claim {
+	b.picking.Lock()
+	defer b.picking.Unlock()
+	var out []claim
+	for len(out) < n && s.ctx.Err() == nil {
+		c, ok := b.idx.take(time.Now())
+		if !ok {
+			break
+		}
+		if b.admit(s, &c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// admit asks the admitter for a job that makes a call, with the job as stored.
+func (b *Backend) admit(s *session, c *claim) bool {
+	if c.lane == "" {
+		return true
+	}
+	err := b.store.Read(s.write, func(tx engine.Tx) error { return b.look(tx, c) })
+	if err != nil {
+		b.idx.giveBack(c.e)
+		s.fail(fmt.Errorf("read job %s before its claim: %w", c.id, err))
+		return false
+	}
+	if c.moved != nil || c.gone || c.bad != nil {
+		b.unclaimed(c)
+		return false
+	}
+	now := time.Now()
+	if a := b.admitter.Admit(c.job); !a.OK {
+		b.idx.refuse(*c, a, now)
+		return false
+	}
+	b.idx.admitted(c.lane, now)
+	return true
+}
+
+// look reads the job of a claim and notes what stands against it.
+func (b *Backend) look(tx engine.Tx, c *claim) error {
+	c.ok, c.moved, c.gone, c.bad, c.groups = false, nil, false, nil, nil
+	j, err := b.store.Job(tx, c.id)
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		c.gone = true
+	case err != nil:
+		c.bad = err
+	case j.Rev != c.rev:
+		c.moved = &j
+	default:
+		c.job = j
+	}
+	return nil
+}
+
+// claimIn moves the chosen job to running: compare-and-set on its revision and
+// state. A job that has moved on is skipped; that is no error.
+func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
+	_ = b.look(tx, c)
+	if c.moved != nil || c.gone || c.bad != nil || c.refused != nil {
+		return nil
+	}
+	if c.job.State != engine.Available {
+		c.moved = &c.job
+		return nil
+	}
+	before := c.job
+	j := &c.job
+	j.Rev++
+	j.State, j.Hold, j.Boot, j.CancelAsked = engine.Running, engine.HoldNone, b.boot, false
+	j.Tries++
+	j.Attempts++
+	j.Started = atLeast(now)
+	err := b.move(tx, before, *j, because{cause: engine.ByClaim, now: now})
+	if refusal, ok := errors.AsType[*domainError](err); ok {
+		return &claimError{c, refusal.err}
+	}
+	if err != nil {
+		return fmt.Errorf("claim job %s: %w", c.id, err)
+	}
+	groups, err := b.store.Groups(tx, c.id)
+	if err != nil {
+		return fmt.Errorf("read the groups of job %s: %w", c.id, err)
+	}
+	c.groups, c.ok = groups, true
+	return nil
+}
+
+// claimError says which claim of a write the domain has refused. It is not that
+// domain's word on whatever else the write holds, so it does not unwrap to it.
+type claimError struct {
+	claim *claim
+	err   error
+}
+
+func (e *claimError) Error() string { return fmt.Sprintf("claim job %s: %v", e.claim.id, e.err) }
+
+// persistClaims is persist for a write that claims jobs: without those that the
+// domain refuses.
+func (b *Backend) persistClaims(s *session, fn func(engine.Tx) error) error {
+	for {
+		err := b.persist(s, fn)
+		refusal, ok := errors.AsType[*claimError](err)
+		if !ok {
+			return err
+		}
+		refusal.claim.refused = refusal.err
+	}
+}
+
+// unclaimed gives a chosen job back that was not claimed: its permit to the
+// admitter, itself to the index, as the store has it.
+func (b *Backend) unclaimed(c *claim) {
+	if c.lane != "" {
+		b.admitter.Withdraw(c.id)
+	}
+	b.idx.giveBack(c.e)
+	switch {
+	case c.gone:
+		b.idx.forget(c.id)
+	case c.bad != nil:
+		b.leaveAlone(c.id, "cannot be read", c.bad)
+	case c.refused != nil:
+		b.leaveAlone(c.id, "cannot be claimed", c.refused)
+	case c.moved != nil:
+		b.resync(*c.moved)
+	}
+}
+
+// resync brings the index up to a job as the store has it. Every commit is
+// applied, so this mends what cannot happen; a job that is skipped for ever is
+// worse than a look too many.
+func (b *Backend) resync(j engine.Job) {
+	lanes := b.lanesOf([]engine.Change{{Job: &j}})
+	b.idx.apply(0, []engine.Change{{Job: &j}}, lanes, time.Now())
+}
+
+// claimAll claims a batch in one write.
+func (b *Backend) claimAll(s *session, batch []claim) error {
+	return b.persistClaims(s, func(tx engine.Tx) error {
+		now := time.Now()
+		for i := range batch {
+			if err := b.claimIn(tx, &batch[i], now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

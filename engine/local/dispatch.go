@@ -1,0 +1,164 @@
+package local
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// batch bounds how many jobs one write of the dispatcher moves.
+const batch = 256
+
+// dispatch chooses and claims until the session ends. It sleeps until something
+// was committed, the admitter has news, or the next instant has come.
+func (b *Backend) dispatch(s *session) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	watch := watcher{swept: time.Now()}
+	for {
+		select {
+		case <-b.wake:
+		case <-timer.C:
+		case <-b.admitter.Changed():
+			b.idx.reopen()
+		case <-s.ctx.Done():
+			return
+		}
+		more, err := b.turn(s, &watch)
+		if err != nil {
+			s.fail(err)
+			return
+		}
+		wait := time.Duration(0)
+		if !more {
+			wait = b.idx.nextWake(time.Now())
+		}
+		timer.Reset(wait)
+	}
+}
+
+// turn does what can be done now. more says that it did not do all of it.
+func (b *Backend) turn(s *session, w *watcher) (more bool, err error) {
+	now := time.Now()
+	more, err = b.promote(s, now)
+	if err != nil {
+		return false, fmt.Errorf("move due jobs: %w", err)
+	}
+	b.idx.expire(now)
+	full, err := b.startSome(s)
+	if err != nil {
+		return false, fmt.Errorf("claim jobs: %w", err)
+	}
+	b.tellBacklog()
+	return more || full, b.watch(s, w)
+}
+
+// promote makes due jobs available, one batch in one write.
+func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
+	due := b.idx.dueNow(now, batch)
+	if len(due) == 0 {
+		return false, nil
+	}
+	err = b.persist(s, func(tx engine.Tx) error {
+		for i := range due {
+			if err := b.promoteIn(tx, &due[i], now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	for i := range due {
+		if !due[i].ok {
+			b.unpromoted(&due[i])
+		}
+	}
+	return len(due) == batch, nil
+}
+
+func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
+	_ = b.look(tx, c)
+	if c.moved != nil || c.gone || c.bad != nil {
+		return nil
+	}
+	after := c.job
+	after.Rev++
+	after.State, after.Hold = engine.Available, engine.HoldNone
+	c.ok = true
+	return b.move(tx, c.job, after, because{cause: engine.ByTime, now: now})
+}
+
+func (b *Backend) unpromoted(c *claim) {
+	switch {
+	case c.moved != nil:
+		b.resync(*c.moved)
+	case c.bad != nil:
+		b.leaveAlone(c.id, "cannot be read", c.bad)
+	default:
+		b.idx.forget(c.id)
+	}
+}
+
+// startSome fills free slots. full says that there may be more to start.
+func (b *Backend) startSome(s *session) (full bool, err error) {
+	n := b.idx.enlist(b.workers(), batch)
+	if n == 0 {
+		return false, nil
+	}
+	picked := b.pick(s, n)
+	b.idx.dismiss(n - len(picked))
+	if len(picked) == 0 {
+		return false, nil
+	}
+	if err := b.claimAll(s, picked); err != nil {
+		b.idx.dismiss(len(picked))
+		for i := range picked {
+			picked[i].ok = false
+			b.unclaimed(&picked[i])
+		}
+		return false, err
+	}
+	for _, c := range picked {
+		b.hire(s, c)
+	}
+	return len(picked) == batch, nil
+}
+
+// hire lets a worker begin with a job that was to be claimed.
+func (b *Backend) hire(s *session, c claim) {
+	if !b.accept(s, &c) {
+		b.idx.dismiss(1)
+		return
+	}
+	b.group.Add(1)
+	go b.work(s, c)
+}
+
+// tellBacklog tells the admitter how many jobs wait or run in lanes that changed.
+func (b *Backend) tellBacklog() {
+	for _, l := range b.idx.changedLanes() {
+		b.admitter.Backlog(l.name, l.jobs)
+	}
+}
+
+type laneJobs struct {
+	name string
+	jobs int
+}
+
+func (x *index) changedLanes() []laneJobs {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.dirty) == 0 {
+		return nil
+	}
+	out := make([]laneJobs, len(x.dirty))
+	for i, l := range x.dirty {
+		out[i], l.dirty = laneJobs{l.name, l.jobs}, false
+	}
+	x.dirty = x.dirty[:0]
+	return out
+}

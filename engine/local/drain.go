@@ -1,0 +1,86 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// drain ends the session: nothing is claimed any more. After the signal running
+// handlers get their grace; after an error they do not.
+func (b *Backend) drain(s *session) {
+	gone := make(chan struct{})
+	go func() {
+		b.group.Wait()
+		close(gone)
+	}()
+	if s.failure() == nil {
+		waitFor(gone, grace)
+	}
+	s.stop(engine.ErrShutdown)
+	if !waitFor(gone, stopPatience) {
+		b.abandon(s)
+	}
+	b.idx.shut()
+}
+
+func waitFor(gone <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-gone:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// abandon hands the jobs of handlers back that do not answer. What they bring
+// later is stale.
+func (b *Backend) abandon(s *session) {
+	for _, r := range b.idx.running() {
+		b.counts.deaf.Add(1)
+		b.log.Error().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).Msg("handler does not answer the stop; its job is handed back without it")
+		b.withdraw(r)
+		b.handBack(s, r.job)
+	}
+}
+
+// handBack makes a job available again that was claimed here: uncharged, first in
+// its line.
+func (b *Backend) handBack(s *session, claimed engine.Job) {
+	err := b.persist(s, func(tx engine.Tx) error {
+		return b.interruptIn(tx, claimed, "the engine stopped", engine.ByDrain)
+	})
+	if err != nil && !errors.Is(err, engine.ErrStale) {
+		s.fail(fmt.Errorf("hand job %s back: %w", claimed.ID, err))
+	}
+}
+
+// interruptIn ends the attempt of a running job as interrupted. A drain is no
+// crash; a rescue and an orphan are.
+func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, cause engine.Cause) error {
+	j, err := b.store.Job(tx, claimed.ID)
+	if err != nil {
+		return fmt.Errorf("read job %s: %w", claimed.ID, err)
+	}
+	if !holds(j, claimed.Rev) {
+		return engine.ErrStale
+	}
+	return b.interruptJob(tx, j, why, cause)
+}
+
+func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause engine.Cause) error {
+	v := interrupted(j, why, cause, time.Now())
+	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
+		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
+	}
+	if v.job.State == engine.Cancelled {
+		cause = engine.ByOperator // whose word had come before
+	}
+	return b.move(tx, j, v.job, because{
+		cause: cause, reason: v.reason, outcome: engine.Outcome{Verb: v.attempt.Verb}, now: atLeast(time.Now()),
+	})
+}

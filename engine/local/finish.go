@@ -1,0 +1,171 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// finishing is one outcome on its way to disk, with the claim of the worker's
+// next job.
+type finishing struct {
+	run     *run
+	outcome engine.Outcome
+	took    time.Duration
+	next    []claim // none or one
+	stale   bool    // set by the transaction: the job has moved on
+	after   engine.Job
+}
+
+// finish writes an outcome. The jobs of next are claimed in the same write. An
+// error has ended Run.
+func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) error {
+	f := &finishing{run: r, outcome: o, took: time.Since(r.began), next: next}
+	err := b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
+	if refusal, ok := errors.AsType[*domainError](err); ok {
+		f.outcome = b.refused(r.job, o, refusal)
+		err = b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
+	}
+	b.idx.unregister(r)
+	r.cancel(nil)
+	if err != nil {
+		b.breakOff(s, f, err)
+		return err
+	}
+	b.finished(f)
+	return nil
+}
+
+// finishIn is the transaction: fencing, the handler's rows, the move, the attempt,
+// and the next claim.
+func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
+	now := time.Now()
+	j, err := b.store.Job(tx, f.run.job.ID)
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		return fmt.Errorf("read job %s: %w", f.run.job.ID, err)
+	}
+	f.stale = err != nil || !holds(j, f.run.job.Rev)
+	if !f.stale {
+		if err := b.close(tx, j, f, now); err != nil {
+			return err
+		}
+	}
+	for i := range f.next {
+		if err := b.claimIn(tx, &f.next[i], now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the attempt in its job's favour or not, and moves the job.
+func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time) error {
+	e := ending{job: j, outcome: f.outcome, policy: b.policyOf(j), now: atLeast(now), took: f.took, stopped: stoppedBy(f.run, f.outcome)}
+	if err := b.commitDomain(tx, &e); err != nil {
+		return err
+	}
+	v := settle(e)
+	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
+		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
+	}
+	f.after = v.job
+	cause := engine.ByOutcome
+	if v.attempt.Verb == engine.VerbInterrupted {
+		cause = engine.ByDrain
+	}
+	carried := e.outcome
+	carried.Verb = v.attempt.Verb
+	return b.move(tx, j, v.job, because{cause: cause, reason: v.reason, outcome: carried, now: e.now})
+}
+
+// commitDomain lets the handler write its rows, if its word still counts, and
+// looks at the group that it wants to wait for.
+func (b *Backend) commitDomain(tx engine.Tx, e *ending) error {
+	o := e.outcome
+	if e.job.CancelAsked || e.stopped || o.Verb != engine.VerbDone && o.Verb != engine.VerbWait {
+		return nil
+	}
+	if o.Commit != nil {
+		if err := o.Commit(tx); err != nil {
+			return &domainError{err}
+		}
+	}
+	if o.Verb != engine.VerbWait {
+		return nil
+	}
+	g, err := b.store.Group(tx, engine.GroupID{Parent: e.job.ID, Group: o.Group})
+	if err != nil {
+		return fmt.Errorf("read group %d of job %s: %w", o.Group, e.job.ID, err)
+	}
+	e.group = g
+	return nil
+}
+
+// stoppedBy reports whether the attempt ended because the engine stops. What the
+// other side has answered still counts; an error about the end of the context
+// does not.
+func stoppedBy(r *run, o engine.Outcome) bool {
+	if !errors.Is(context.Cause(r.ctx), engine.ErrShutdown) {
+		return false
+	}
+	return o.Verb == engine.VerbRetry || errors.Is(o.Err, context.Canceled) || errors.Is(o.Err, engine.ErrShutdown)
+}
+
+// policyOf is the job's own retry policy, else its kind's.
+func (b *Backend) policyOf(j engine.Job) engine.Policy {
+	if p, ok := b.policies[j.Policy]; ok {
+		return p
+	}
+	return b.policies[b.kinds[j.Kind].Policy]
+}
+
+// refused makes a charged retry of an outcome whose domain rows were refused.
+func (b *Backend) refused(j engine.Job, o engine.Outcome, why *domainError) engine.Outcome {
+	if p, ok := errors.AsType[*panicError](why); ok {
+		return b.panicked(j, p).With(o.Call)
+	}
+	b.log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).Err(why).Msg("commit refused; attempt charged")
+	return engine.Retry(why.err).As("commit").With(o.Call)
+}
+
+// breakOff ends Run: the outcome could not be written. The job is an orphan for
+// the next start.
+func (b *Backend) breakOff(s *session, f *finishing, err error) {
+	for i := range f.next {
+		f.next[i].ok = false
+		b.unclaimed(&f.next[i])
+	}
+	s.fail(fmt.Errorf("write the outcome of job %s: %w", f.run.job.ID, err))
+}
+
+func (b *Backend) finished(f *finishing) {
+	j := f.run.job
+	if f.stale {
+		b.counts.late.Add(1)
+		b.log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Uint64("rev", uint64(j.Rev)).
+			Str("verb", f.outcome.Verb.String()).Err(engine.ErrStale).Msg("late result discarded")
+		b.note(engine.LevelWarn, j.ID, "late result discarded: job %s has moved on since revision %d", j.ID, j.Rev)
+		return
+	}
+	b.counts.finished.Add(1)
+	b.logOutcome(f)
+}
+
+func (b *Backend) logOutcome(f *finishing) {
+	j := &f.after
+	ev := b.log.Debug()
+	if j.State == engine.Retryable || j.State == engine.Discarded {
+		ev = b.log.Warn()
+	}
+	if !ev.Enabled() {
+		return
+	}
+	ev = ev.Str("job", string(j.ID)).Str("kind", string(j.Kind)).Str("queue", string(j.Queue)).Int("attempt", f.run.job.Attempts)
+	if !j.Due.IsZero() {
+		ev = ev.Time("due", j.Due)
+	}
+	ev.Str("state", j.State.String()).AnErr("err", f.outcome.Err).Dur("took", f.took).Msg("attempt ended")
+}

@@ -1,0 +1,351 @@
+package local
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// entry is what the index keeps of a live job: what decides when it runs. The
+// rest stays in the store.
+type entry struct {
+	id       engine.JobID
+	rev      engine.Revision
+	kind     engine.Kind
+	owner    string
+	lock     string
+	queue    *queue
+	lane     *lane
+	priority engine.Priority
+	state    engine.State
+	hold     engine.Hold
+	front    bool
+	suspect  bool
+	known    bool // a handler of its kind is here
+	cancel   bool // a cancel was asked for
+	taken    bool // chosen, its claim is not committed yet
+	ghost    bool // it runs, but its handler does not answer: no longer counted as busy
+	due      time.Time
+	run      *run // the last one begun here
+
+	// Where it stands. At most one of line, heap and parked holds it.
+	arrived    uint64
+	ready      time.Time // since when it stands in a line
+	line       *line
+	in         *fifo
+	prev, next *entry
+	inHeap     bool
+	heapAt     int
+	parked     *lock
+	counted    bool
+}
+
+// busy reports whether e occupies a slot, a lock and the engine's solitude.
+func (e *entry) busy() bool { return e.taken || e.state == engine.Running }
+
+// queue is the part of the index about one queue.
+type queue struct {
+	engine.QueueState
+	counts  map[engine.State]int
+	held    int
+	taken   int // chosen jobs whose claim is not decided yet
+	pausing int // Pause calls under way: nothing is chosen meanwhile
+	settled rate
+}
+
+func (q *queue) closed() bool { return q.Paused || q.pausing > 0 }
+
+// lane is what is known of one of the admitter's lanes.
+type lane struct {
+	name   string
+	closed bool // the head was refused
+	until  time.Time
+	known  time.Time // the end as the admitter told it; zero = unknown
+	reason string
+	rank   int // of the refused head: a better one is asked again
+	jobs   int // available and running ones
+	dirty  bool
+	starts rate
+}
+
+// lock is a concurrency key with the job that has it and those that stepped
+// aside.
+type lock struct {
+	name   string
+	holder *entry
+	aside  []*entry
+}
+
+type place struct {
+	queue *queue
+	lane  *lane
+}
+
+// index is all live jobs, arranged by what they wait for.
+type index struct {
+	mu      sync.Mutex
+	seq     uint64 // version of the store that it shows
+	arrival uint64
+
+	jobs   map[engine.JobID]*entry
+	queues map[engine.Queue]*queue
+	lanes  map[string]*lane
+	locks  map[string]*lock
+	lineOf map[place]*line
+	lines  []*line
+	due    dueHeap
+	dirty  []*lane
+	served uint64
+
+	runs  map[*run]struct{}
+	busy  int    // taken and running ones, without ghosts
+	alone *entry // the suspect that runs now
+	slots int    // workers at work
+
+	loading bool
+	loaded  bool
+	gone    map[engine.JobID]struct{} // left while loading
+	halted  string                    // why nothing is chosen at all; "" = go
+	kinds   map[engine.Kind]*engine.KindSpec
+}
+
+func newIndex(kinds map[engine.Kind]*engine.KindSpec) *index {
+	x := &index{kinds: kinds, queues: make(map[engine.Queue]*queue)}
+	x.clear()
+	return x
+}
+
+func (x *index) clear() {
+	x.jobs = make(map[engine.JobID]*entry)
+	for _, q := range x.queues { // kept: a Pause may be under way
+		q.counts, q.held, q.taken = make(map[engine.State]int), 0, 0
+	}
+	x.lanes = make(map[string]*lane)
+	x.locks = make(map[string]*lock)
+	x.lineOf = make(map[place]*line)
+	x.runs = make(map[*run]struct{})
+	x.gone = make(map[engine.JobID]struct{})
+	x.lines, x.due, x.dirty = nil, nil, nil
+	x.busy, x.slots, x.alone = 0, 0, nil
+	x.loaded, x.halted = false, ""
+}
+
+func (x *index) queueOf(name engine.Queue) *queue {
+	q := x.queues[name]
+	if q == nil {
+		q = &queue{QueueState: engine.QueueState{Name: name}, counts: make(map[engine.State]int)}
+		x.queues[name] = q
+	}
+	return q
+}
+
+func (x *index) laneOf(name string) *lane {
+	l := x.lanes[name]
+	if l == nil {
+		l = &lane{name: name}
+		x.lanes[name] = l
+	}
+	return l
+}
+
+func (x *index) lineFor(e *entry) *line {
+	at := place{e.queue, e.lane}
+	l := x.lineOf[at]
+	if l == nil {
+		l = &line{queue: e.queue, lane: e.lane}
+		x.lineOf[at] = l
+		x.lines = append(x.lines, l)
+	}
+	return l
+}
+
+// put takes in a committed job. An older revision than the known one changes
+// nothing. It answers the run that must be told of a cancel.
+func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
+	e := x.jobs[j.ID]
+	if e != nil && j.Rev <= e.rev {
+		return nil
+	}
+	if j.State.Terminal() {
+		x.drop(j.ID)
+		x.queueOf(j.Queue).settled.add(now)
+		return nil
+	}
+	if e == nil {
+		e = &entry{id: j.ID}
+		x.jobs[j.ID] = e
+	}
+	x.lift(e)
+	x.describe(e, j, lane)
+	x.settle(e, now)
+	if e.cancel && e.state == engine.Running {
+		return e.run
+	}
+	return nil
+}
+
+func (x *index) describe(e *entry, j *engine.Job, lane string) {
+	e.rev, e.kind, e.owner, e.lock = j.Rev, j.Kind, j.Owner, j.Lock
+	e.queue, e.lane = x.queueOf(j.Queue), x.laneOf(lane)
+	e.priority, e.state, e.hold, e.due = j.Priority, j.State, j.Hold, j.Due.Round(0) // by the wall clock
+	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
+	e.known = x.kinds[j.Kind] != nil
+	e.taken = e.taken && e.state == engine.Available
+}
+
+// lift takes e out of wherever it stands and out of all counts.
+func (x *index) lift(e *entry) {
+	if !e.counted {
+		return
+	}
+	e.counted = false
+	e.queue.counts[e.state]--
+	if e.hold != engine.HoldNone {
+		e.queue.held--
+	}
+	x.addToLane(e, -1)
+	switch {
+	case e.line != nil:
+		e.line.remove(e)
+	case e.inHeap:
+		heap.Remove(&x.due, e.heapAt)
+	case e.parked != nil:
+		e.parked.forget(e)
+	}
+	if e.taken {
+		e.queue.taken--
+	}
+	if e.busy() {
+		x.free(e)
+	}
+}
+
+// settle counts e and puts it where its state belongs.
+func (x *index) settle(e *entry, now time.Time) {
+	e.counted = true
+	e.queue.counts[e.state]++
+	if e.hold != engine.HoldNone {
+		e.queue.held++
+	}
+	x.addToLane(e, +1)
+	if e.taken {
+		e.queue.taken++
+	}
+	switch {
+	case e.busy():
+		x.occupy(e)
+	case !e.known:
+	case e.state == engine.Available:
+		x.arrival++
+		e.arrived, e.ready = x.arrival, now
+		x.lineUp(e, false)
+	case e.state == engine.Scheduled || e.state == engine.Retryable:
+		heap.Push(&x.due, e)
+	}
+}
+
+// lineUp puts e in its line. A better job than the refused head opens the lane.
+func (x *index) lineUp(e *entry, again bool) {
+	x.lineFor(e).add(e, again)
+	if e.lane.closed && rankOf(e) < e.lane.rank {
+		e.lane.closed = false
+	}
+}
+
+func (x *index) addToLane(e *entry, n int) {
+	if e.lane.name == "" || e.state != engine.Available && e.state != engine.Running {
+		return
+	}
+	e.lane.jobs += n
+	if !e.lane.dirty {
+		e.lane.dirty = true
+		x.dirty = append(x.dirty, e.lane)
+	}
+}
+
+func (x *index) occupy(e *entry) {
+	x.busy++
+	e.ghost = false
+	if e.suspect {
+		x.alone = e
+	}
+	if e.lock == "" {
+		return
+	}
+	l := x.locks[e.lock]
+	if l == nil {
+		l = &lock{name: e.lock}
+		x.locks[e.lock] = l
+	}
+	l.holder = e
+}
+
+// free gives back what e occupied and lets those that wait for its lock line up.
+func (x *index) free(e *entry) {
+	if !e.ghost {
+		x.busy--
+	}
+	e.ghost = false
+	if x.alone == e {
+		x.alone = nil
+	}
+	l := x.locks[e.lock]
+	if l == nil || l.holder != e {
+		return
+	}
+	delete(x.locks, e.lock)
+	for _, w := range l.aside {
+		w.parked = nil
+		x.lineUp(w, true)
+	}
+}
+
+func (l *lock) forget(e *entry) {
+	for i, w := range l.aside {
+		if w == e {
+			l.aside = append(l.aside[:i], l.aside[i+1:]...)
+			break
+		}
+	}
+	e.parked = nil
+}
+
+func (x *index) drop(id engine.JobID) {
+	if x.loading {
+		x.gone[id] = struct{}{}
+	}
+	if e := x.jobs[id]; e != nil {
+		x.lift(e)
+		e.taken = false // whoever chose it finds it gone
+		delete(x.jobs, id)
+	}
+}
+
+// dueHeap orders waiting jobs by their instant, then by arrival of the instant.
+type dueHeap []*entry
+
+func (h dueHeap) Len() int           { return len(h) }
+func (h dueHeap) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
+func (h dueHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].heapAt, h[j].heapAt = i, j
+}
+
+// Push is for container/heap.
+func (h *dueHeap) Push(v any) {
+	e := v.(*entry)
+	e.inHeap, e.heapAt = true, len(*h)
+	*h = append(*h, e)
+}
+
+// Pop is for container/heap.
+func (h *dueHeap) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	e.inHeap = false
+	return e
+}

@@ -1,0 +1,140 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/backendtest"
+	"github.com/farsight-console/farsight/engine/backendtest/memstore"
+	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/storage"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// store is what the tests need of a store besides local.Store.
+type store interface {
+	local.Store
+	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
+	OnCommit(func(seq uint64, changes []engine.Change))
+}
+
+// node is a backend on a store that can be cut off.
+type node struct {
+	*local.Backend
+	cut   *cutStore
+	close func() error
+}
+
+func (n *node) Cut(left int) { n.cut.after(left) }
+
+func (n *node) Close() error { return n.close() }
+
+func (n *node) Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error) {
+	return n.cut.store.Detail(ctx, q)
+}
+
+func (n *node) Write(ctx context.Context, fn func(engine.Tx) error) error {
+	return n.cut.Write(ctx, fn)
+}
+
+// cutStore fails every write after so many, as if the process were gone.
+type cutStore struct {
+	store
+	left atomic.Int64
+}
+
+func cuttable(s store) *cutStore {
+	c := &cutStore{store: s}
+	c.left.Store(1 << 60)
+	return c
+}
+
+func (c *cutStore) after(n int) { c.left.Store(int64(n)) }
+
+func (c *cutStore) Write(ctx context.Context, fn func(engine.Tx) error) error {
+	if c.left.Add(-1) < 0 {
+		return backendtest.ErrCut
+	}
+	return c.store.Write(ctx, fn)
+}
+
+func newNode(s store, o backendtest.Setup, closeStore func() error) (*node, error) {
+	cut := cuttable(s)
+	b, err := local.New(local.Options{
+		Store: cut, Kinds: o.Kinds, Policies: backendtest.Policies(), Boot: o.Boot, OnNote: o.OnNote,
+		Workers: func() int { return o.Workers },
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.OnCommit(b.Apply)
+	return &node{Backend: b, cut: cut, close: closeStore}, nil
+}
+
+// memorySite keeps its store over restarts.
+type memorySite struct{ s *memstore.Store }
+
+func newMemorySite() *memorySite {
+	s := memstore.New()
+	s.RunTwice(3)
+	return &memorySite{s}
+}
+
+func (m *memorySite) Open(o backendtest.Setup) (backendtest.Node, error) {
+	return newNode(m.s, o, func() error { return nil })
+}
+
+// diskSite opens the real store in one directory.
+type diskSite struct{ dir string }
+
+func (d *diskSite) Open(o backendtest.Setup) (backendtest.Node, error) {
+	db, stop, err := serve(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	return newNode(db, o, stop)
+}
+
+// serve opens a store and its committer; stop ends both and checks the file.
+func serve(dir string) (*storage.DB, func() error, error) {
+	db, err := storage.Open(storage.Options{Dir: dir})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the store: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- db.Serve(ctx) }()
+	return db, func() error {
+		cancel()
+		err := <-ended
+		report, checkErr := db.Check(context.Background())
+		if checkErr == nil && !report.Sound() {
+			checkErr = fmt.Errorf("the store is not sound: %v", report.Findings)
+		}
+		return errors.Join(err, checkErr, db.Close())
+	}, nil
+}
+
+// onEach runs a row on the model and on the real store.
+func onEach(t *testing.T, row func(testing.TB, backendtest.Site)) {
+	t.Helper()
+	t.Run("memory", func(t *testing.T) { inMemory(t, row) })
+	t.Run("bbolt", func(t *testing.T) { onDisk(t, row) })
+}
+
+func inMemory(t *testing.T, row func(testing.TB, backendtest.Site)) {
+	synctest.Test(t, func(t *testing.T) { row(t, newMemorySite()) })
+}
+
+func onDisk(t *testing.T, row func(testing.TB, backendtest.Site)) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) { row(t, &diskSite{dir + "/data"}) })
+}

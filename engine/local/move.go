@@ -1,0 +1,245 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// because is who or what moves a job, and why.
+type because struct {
+	cause   engine.Cause
+	reason  string
+	actor   string
+	outcome engine.Outcome // ByOutcome: for the kind's OnMove and the groups' sums
+	now     time.Time
+}
+
+// actorEngine stands in the history where nobody asked.
+const actorEngine = "engine"
+
+// nameOf is an actor as the history shows it.
+func nameOf(a engine.Actor) string {
+	switch {
+	case a.User == "" && a.Via == "":
+		return actorEngine
+	case a.Via == "":
+		return a.User
+	}
+	return a.User + " via " + a.Via
+}
+
+// domainError is what a handler's Commit or a kind's OnMove answered: the domain
+// refuses, the store is sound.
+type domainError struct{ err error }
+
+func (e *domainError) Error() string { return e.err.Error() }
+func (e *domainError) Unwrap() error { return e.err }
+
+// move writes one state move with all that belongs to it, inside a transaction:
+// the job, its history, its mark on the groups that wait for it, the domain's
+// side, the parents that may go on, and a cancelled job's children.
+func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) error {
+	if !engine.Legal(before.State, after.State, why.cause) {
+		b.counts.illegal.Add(1)
+		return fmt.Errorf("job %s may not go from %s to %s: %w", before.ID, before.State, after.State, engine.ErrBroken)
+	}
+	if err := b.store.SaveJob(tx, after); err != nil {
+		return fmt.Errorf("save job %s: %w", after.ID, err)
+	}
+	if err := b.chronicle(tx, before, after, why); err != nil {
+		return err
+	}
+	groups, err := b.mark(tx, before, after, why.outcome)
+	if err != nil {
+		return err
+	}
+	if err := b.tellKind(tx, before, after, why.outcome); err != nil {
+		return err
+	}
+	if err := b.wakeParents(tx, groups, why.now); err != nil || after.State != engine.Cancelled {
+		return err
+	}
+	return b.cancelChildren(tx, after.ID, why)
+}
+
+// chronicle adds a row to the job's history. Claims, instants that came and good
+// ends leave none: the job's attempts tell them, and they are most of all moves.
+func (b *Backend) chronicle(tx engine.Tx, before, after engine.Job, why because) error {
+	told := why.cause == engine.ByClaim || why.cause == engine.ByTime ||
+		why.cause == engine.ByOutcome && after.State == engine.Completed
+	if told {
+		return nil
+	}
+	actor := why.actor
+	if actor == "" {
+		actor = actorEngine
+	}
+	err := b.store.AddHistory(tx, string(after.ID), engine.Transition{
+		At: why.now, From: before.State.String(), To: after.State.String(), Reason: why.reason, Actor: actor,
+	})
+	if err != nil {
+		return fmt.Errorf("add to the history of job %s: %w", after.ID, err)
+	}
+	return nil
+}
+
+func (b *Backend) tellKind(tx engine.Tx, before, after engine.Job, o engine.Outcome) error {
+	k := b.kinds[after.Kind]
+	if k == nil || k.OnMove == nil {
+		return nil
+	}
+	if err := k.OnMove(tx, before, after, o); err != nil {
+		return &domainError{fmt.Errorf("the domain's side of job %s going %s: %w", after.ID, after.State, err)}
+	}
+	return nil
+}
+
+// mark tells the groups that wait for the job how it stands, and gives them back.
+func (b *Backend) mark(tx engine.Tx, before, after engine.Job, o engine.Outcome) ([]engine.GroupStat, error) {
+	if !after.HasParents {
+		return nil, nil
+	}
+	m, calls, throttled := markOf(after), o.Call.Calls, 0
+	if calls > 0 && o.Call.Status == 429 {
+		throttled = 1
+	}
+	if !m.Settled() {
+		changed := before.State.Terminal() || after.State == engine.Retryable || calls > 0
+		if !changed {
+			return nil, nil
+		}
+		if late, err := b.late(tx, after.ID); late || err != nil {
+			return nil, err
+		}
+	}
+	groups, err := b.store.Mark(tx, after.ID, m, calls, throttled)
+	if err != nil {
+		return nil, fmt.Errorf("mark job %s in its groups: %w", after.ID, err)
+	}
+	return groups, nil
+}
+
+// markOf is engine.MarkOf, but a job that has failed in this round stays marked
+// so while it waits, runs or is held.
+func markOf(j engine.Job) engine.Mark {
+	m := engine.MarkOf(j.State)
+	if m == engine.MarkOpen && j.Tries > 0 && j.State != engine.Running {
+		return engine.MarkRetrying
+	}
+	return m
+}
+
+// late reports whether a child is late: a group that waits for it has settled
+// already. An open child keeps all its groups open, so a settled one means that
+// this child was settled in it and was retried since. Its groups are not opened
+// again (P-18); only its new end is marked.
+func (b *Backend) late(tx engine.Tx, child engine.JobID) (bool, error) {
+	parents, err := tx.Parents(child)
+	if err != nil {
+		return false, fmt.Errorf("read the parents of job %s: %w", child, err)
+	}
+	for _, p := range parents {
+		g, err := b.store.Group(tx, engine.GroupID{Parent: p.Job.ID, Group: p.Group})
+		if err != nil {
+			return false, fmt.Errorf("read group %d of job %s: %w", p.Group, p.Job.ID, err)
+		}
+		if g.Settled() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// wakeParents lets the parents go on whose group has just settled. A parent waits
+// for one group and leaves it in this very transaction, so it goes on once.
+func (b *Backend) wakeParents(tx engine.Tx, groups []engine.GroupStat, now time.Time) error {
+	for _, g := range groups {
+		if !g.Settled() {
+			continue
+		}
+		p, err := b.store.Job(tx, g.Parent)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read parent job %s: %w", g.Parent, err)
+		}
+		if p.State != engine.Pending || p.Group != g.Group {
+			continue
+		}
+		after := goOn(p, atLeast(now))
+		after.Rev++
+		if err := b.move(tx, p, after, because{cause: engine.ByGroup, reason: settledWords(g), now: now}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func settledWords(g engine.GroupStat) string {
+	return fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
+}
+
+// cancel ends a job that does not run.
+func (b *Backend) cancel(tx engine.Tx, j engine.Job, why because) error {
+	after := j
+	after.Rev++
+	after.State, after.Finished, after.Due, after.Hold, after.Front = engine.Cancelled, why.now, time.Time{}, engine.HoldNone, false
+	return b.move(tx, j, after, why)
+}
+
+// cancelChildren cancels the open children of a job that has just been cancelled,
+// but for those that another live job waits for.
+func (b *Backend) cancelChildren(tx engine.Tx, parent engine.JobID, why because) error {
+	ids, err := b.store.OpenChildren(tx, parent)
+	if err != nil {
+		return fmt.Errorf("read the children of job %s: %w", parent, err)
+	}
+	why.cause, why.reason, why.outcome = engine.ByParent, fmt.Sprintf("job %s was cancelled", parent), engine.Outcome{}
+	for _, id := range ids {
+		if err := b.cancelChild(tx, id, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Backend) cancelChild(tx engine.Tx, id engine.JobID, why because) error {
+	parents, err := tx.Parents(id)
+	if err != nil {
+		return fmt.Errorf("read the parents of job %s: %w", id, err)
+	}
+	for _, p := range parents {
+		if p.Job.State.Live() {
+			return nil
+		}
+	}
+	j, err := b.store.Job(tx, id)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read child job %s: %w", id, err)
+	case j.State.Terminal() || j.CancelAsked:
+		return nil
+	case j.State == engine.Running:
+		return b.askToStop(tx, j, why)
+	}
+	return b.cancel(tx, j, why)
+}
+
+// askToStop notes that a running job shall end as cancelled. Its worker is told
+// when the commit has been applied.
+func (b *Backend) askToStop(tx engine.Tx, j engine.Job, why because) error {
+	after := j
+	after.Rev++
+	after.CancelAsked = true
+	return b.move(tx, j, after, why)
+}
+
+// holds reports whether a running job is still the one that was claimed with this
+// revision. Asking for a cancel bumps it once, and only once per claim.
+func holds(j engine.Job, claimed engine.Revision) bool {
+	return j.State == engine.Running && (j.Rev == claimed || j.CancelAsked && j.Rev == claimed+1)
+}

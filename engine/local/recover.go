@@ -1,0 +1,147 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// load builds the index from the store. Commits that are applied meanwhile win.
+func (b *Backend) load(ctx context.Context) error {
+	b.idx.begin()
+	queues, err := b.store.Queues(ctx)
+	if err != nil {
+		return fmt.Errorf("read the queues: %w", err)
+	}
+	b.idx.loadQueues(queues)
+	for j, err := range b.store.Live(ctx) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			if j.ID == "" {
+				return err // not one job: the table
+			}
+			b.leaveAlone(j.ID, "cannot be read", err)
+			continue
+		}
+		lanes := b.lanesOf([]engine.Change{{Job: &j}})
+		b.idx.load(j, lanes, time.Now())
+	}
+	return nil
+}
+
+// leaveAlone keeps one job that cannot be worked from holding up the others. It
+// comes back when it is changed, or at the next start.
+func (b *Backend) leaveAlone(id engine.JobID, why string, err error) {
+	b.counts.alone.Add(1)
+	b.idx.forget(id)
+	b.log.Error().Str("job", string(id)).Err(err).Msg("job " + why + "; it is left alone")
+	b.note(engine.LevelErr, id, "job %s %s and is left alone: %v", id, why, err)
+}
+
+// begin empties the index and lets changes in.
+func (x *index) begin() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.clear()
+	x.loading = true
+}
+
+// loadQueues takes in the stored switches, but for those that a commit has just
+// changed.
+func (x *index) loadQueues(queues []engine.QueueState) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, q := range queues {
+		if have := x.queueOf(q.Name); have.Since.IsZero() || have.Since.Before(q.Since) {
+			have.QueueState = q
+		}
+	}
+}
+
+// load takes in one stored job, unless a commit has ended it meanwhile.
+func (x *index) load(j engine.Job, lanes []string, now time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, gone := x.gone[j.ID]; gone {
+		return
+	}
+	lane := ""
+	if lanes != nil {
+		lane = lanes[0]
+	}
+	x.put(&j, lane, now)
+}
+
+// open lets jobs be chosen.
+func (x *index) open() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loading, x.loaded = false, true
+	clear(x.gone)
+}
+
+// shut ends the choosing; the index goes on showing what is committed.
+func (x *index) shut() { x.halt("the engine has stopped") }
+
+// halt stops the choosing for a reason; "" lets it go on.
+func (x *index) halt(why string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.halted = why
+}
+
+// recover gives every running job back: this process holds the store alone and
+// has started none, so each is an orphan (boot ids are kept for the reader).
+func (b *Backend) recover(s *session) error {
+	orphans := b.idx.orphans()
+	for len(orphans) > 0 {
+		some := orphans[:min(batch, len(orphans))]
+		orphans = orphans[len(some):]
+		if err := b.recoverSome(s, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Backend) recoverSome(s *session, ids []engine.JobID) error {
+	n := 0
+	err := b.persist(s, func(tx engine.Tx) error {
+		n = 0
+		for _, id := range ids {
+			j, err := b.store.Job(tx, id)
+			if err != nil || j.State != engine.Running {
+				continue // settled meanwhile, or unreadable: left alone
+			}
+			if err := b.interruptJob(tx, j, "its process ended", engine.ByRescue); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b.counts.recovered.Add(int64(n))
+	b.log.Info().Int("jobs", n).Msg("orphans given back")
+	return nil
+}
+
+func (x *index) orphans() []engine.JobID {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var ids []engine.JobID
+	for id, e := range x.jobs {
+		if e.state == engine.Running {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

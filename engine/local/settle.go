@@ -1,0 +1,266 @@
+package local
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// maxError bounds the error text that is stored, in bytes.
+const maxError = 2 << 10
+
+// ending is one attempt with its outcome: all that decides how its job goes on.
+type ending struct {
+	job     engine.Job // as stored, running
+	outcome engine.Outcome
+	policy  engine.Policy
+	now     time.Time        // wall clock
+	took    time.Duration    // of the run, monotonic
+	group   engine.GroupStat // Wait: the group as it stands
+	stopped bool             // the engine stopped, and that is why it ended
+}
+
+// verdict is what follows: the job's next value and the closed attempt.
+type verdict struct {
+	job     engine.Job
+	attempt engine.Attempt
+	reason  string // for the history
+}
+
+// verbs maps a verb to what it does to the job. It runs after the common part.
+var verbs = map[engine.Verb]func(ending, *verdict){
+	engine.VerbDone:   done,
+	engine.VerbRetry:  retry,
+	engine.VerbSnooze: snooze,
+	engine.VerbFail:   fail,
+	engine.VerbAbort:  abort,
+	engine.VerbWait:   wait,
+}
+
+// settle maps an outcome to the job's next value. It is pure.
+func settle(e ending) verdict {
+	v := verdict{job: e.job, attempt: attemptOf(e)}
+	j := &v.job
+	j.Rev++
+	j.Boot, j.Front, j.Crashes, j.Hold = "", false, 0, engine.HoldNone
+	if e.outcome.Err != nil && !e.stopped && !e.job.CancelAsked {
+		j.Class, j.LastError = v.attempt.Class, v.attempt.Err
+	}
+	switch verb, known := verbs[e.outcome.Verb]; {
+	case e.job.CancelAsked:
+		cancelled(e, &v)
+	case e.stopped:
+		interrupt(e.now, &v, "the engine stopped", e.job.Crashes)
+	case !known:
+		e.outcome = engine.Fail(fmt.Errorf("the handler of %s returned the unknown verb %d", j.Kind, e.outcome.Verb))
+		v.attempt = attemptOf(e)
+		fail(e, &v)
+	default:
+		verb(e, &v)
+	}
+	return v
+}
+
+// attemptOf closes the attempt. No duration in it is negative, and its parts add
+// up to no more than the whole, whatever the clocks did (P-36).
+func attemptOf(e ending) engine.Attempt {
+	j, o := e.job, e.outcome
+	took := max(e.took, 0)
+	a := engine.Attempt{
+		Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev,
+		Start: j.Started, End: j.Started.Add(took),
+		Verb: o.Verb, Hold: o.Hold, Class: o.Class, External: o.Call.External, Status: o.Call.Status,
+		Queued: queuedFor(j),
+	}
+	if j.CancelAsked {
+		a.Rev-- // of the claim: the cancel bumped it
+	}
+	a.HTTP = min(max(o.Call.HTTP, 0), took)
+	a.Limiter = min(max(o.Call.Limiter, 0), took-a.HTTP)
+	if o.Err != nil {
+		a.Err = cut(o.Err.Error())
+		if a.Class == "" {
+			a.Class = "error"
+		}
+	}
+	return a
+}
+
+// queuedFor is the wait from the instant the job could have run to its claim.
+func queuedFor(j engine.Job) time.Duration {
+	from := j.Due
+	if from.IsZero() {
+		from = j.Created
+	}
+	return max(j.Started.Sub(from), 0)
+}
+
+func done(e ending, v *verdict) { end(v, engine.Completed, e.now, "") }
+
+func fail(e ending, v *verdict) {
+	v.attempt.Decision = "permanent error"
+	end(v, engine.Discarded, e.now, text(e.outcome.Err))
+}
+
+func abort(e ending, v *verdict) {
+	v.attempt.Decision = "ended by its handler"
+	end(v, engine.Cancelled, e.now, text(e.outcome.Err))
+}
+
+// cancelled: the operator's word came first, whatever the handler brings.
+func cancelled(e ending, v *verdict) {
+	v.attempt.Verb, v.attempt.Hold, v.attempt.Decision = engine.VerbAbort, engine.HoldNone, "cancelled while it ran"
+	end(v, engine.Cancelled, e.now, "cancelled while it ran")
+}
+
+func end(v *verdict, s engine.State, now time.Time, reason string) {
+	v.job.State, v.job.Finished, v.job.Due, v.reason = s, now, time.Time{}, reason
+	v.job.CancelAsked = false
+}
+
+// retry charges the attempt.
+func retry(e ending, v *verdict) {
+	due, ok := e.policy.Next(e.job.Tries, e.now)
+	v.attempt.Decision = e.policy.Decision(e.job.Tries)
+	if !ok {
+		end(v, engine.Discarded, e.now, v.attempt.Decision)
+		return
+	}
+	if !e.outcome.At.IsZero() {
+		due, v.attempt.Decision = notBefore(e.outcome.At, e.now)
+	}
+	v.job.State, v.job.Due = engine.Retryable, atLeast(due)
+	v.attempt.Next, v.reason = v.job.Due, v.attempt.Decision
+}
+
+// snooze takes the charge back and keeps the run among the holds.
+func snooze(e ending, v *verdict) {
+	uncharge(v)
+	due, decision := notBefore(e.outcome.At, e.now)
+	if e.outcome.At.IsZero() {
+		due, decision = byTable(e.policy, v.job.Tries, e.now)
+	}
+	v.job.State, v.job.Hold, v.job.Due = engine.Scheduled, e.outcome.Hold, atLeast(due)
+	v.attempt.Next, v.attempt.Decision = v.job.Due, decision
+	v.reason = "held: " + e.outcome.Hold.String()
+}
+
+// wait lets the job sleep until its group is settled; a settled one lets it go on
+// at once.
+func wait(e ending, v *verdict) {
+	v.job.Group = e.outcome.Group
+	v.job.State, v.job.Due = engine.Pending, time.Time{}
+	v.attempt.Decision = fmt.Sprintf("waits for %d children of group %d", e.group.Open, e.outcome.Group)
+	if e.group.Settled() {
+		v.job = goOn(v.job, e.now)
+		v.attempt.Decision = fmt.Sprintf("group %d is settled: goes on", e.outcome.Group)
+	}
+	v.reason = v.attempt.Decision
+}
+
+// goOn opens the next phase: a new round of attempts.
+func goOn(j engine.Job, now time.Time) engine.Job {
+	j.State, j.Due = engine.Available, now
+	j.Phase++
+	return newRound(j)
+}
+
+// newRound lets attempts be counted from one again.
+func newRound(j engine.Job) engine.Job {
+	j.Round++
+	j.Tries = 0
+	return j
+}
+
+// interrupt puts a job back that ended through no fault of its own: the charge is
+// taken back, and it is first in its line. crashes is added to its interruptions
+// in a row; a drain is none.
+func interrupt(now time.Time, v *verdict, why string, crashes int) {
+	uncharge(v)
+	j := &v.job
+	v.attempt.Verb, v.attempt.Hold, v.attempt.Decision = engine.VerbInterrupted, engine.HoldNone, why
+	v.reason = "interrupted: " + why
+	j.Boot, j.Hold = "", engine.HoldNone
+	j.Crashes = crashes
+	if crashes >= 2*engine.SuspectAfter {
+		j.Class, j.LastError = "crash", fmt.Sprintf("interrupted %d times in a row: %s", crashes, why)
+		end(v, engine.Discarded, now, j.LastError)
+		return
+	}
+	j.State, j.Front, j.Due = engine.Available, !j.Suspect(), now
+}
+
+// interrupted is the verdict on an attempt whose handler is gone, deaf or never
+// began. A rescue and an orphan count as a crash, a drain does not.
+func interrupted(j engine.Job, why string, cause engine.Cause, now time.Time) verdict {
+	e := ending{job: j, now: atLeast(now), took: now.Sub(j.Started)}
+	v := verdict{job: j, attempt: attemptOf(e)}
+	v.job.Rev++
+	v.job.Boot, v.job.Front = "", false
+	if j.CancelAsked {
+		cancelled(e, &v)
+		return v
+	}
+	crashes := j.Crashes
+	if cause == engine.ByRescue {
+		crashes++
+	}
+	interrupt(e.now, &v, why, crashes)
+	return v
+}
+
+// uncharge moves the attempt to the holds and restores the counts.
+func uncharge(v *verdict) {
+	v.job.Tries = max(v.job.Tries-1, 0)
+	v.job.Attempts = max(v.job.Attempts-1, 0)
+	v.job.Holds++
+	v.attempt.Number = 0
+}
+
+// notBefore bounds an instant that an answer asked for to [now, now+MaxDelay].
+func notBefore(at, now time.Time) (time.Time, string) {
+	wait := at.Sub(now)
+	switch {
+	case wait > engine.MaxDelay:
+		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", wait, engine.MaxDelay)
+	case wait < 0:
+		return now, "the answer's instant has passed"
+	}
+	return at, fmt.Sprintf("the answer asked for %s", wait.Round(time.Millisecond))
+}
+
+// byTable is the wait of the step that has been reached; past its end, the last
+// one, since nothing is charged.
+func byTable(p engine.Policy, tries int, now time.Time) (time.Time, string) {
+	step := min(max(tries, 1), max(p.Max-1, 1))
+	due, ok := p.Next(step, now)
+	if !ok {
+		return now.Add(time.Minute), "no table: 1m"
+	}
+	return due, p.Decision(step)
+}
+
+// atLeast rounds an instant up to the millisecond that the store keeps: nothing
+// may start before the instant that was promised.
+func atLeast(t time.Time) time.Time {
+	t = t.Round(0).UTC()
+	if ms := t.Truncate(time.Millisecond); ms.Before(t) {
+		return ms.Add(time.Millisecond)
+	}
+	return t
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return cut(err.Error())
+}
+
+func cut(s string) string {
+	if len(s) <= maxError {
+		return s
+	}
+	return s[:maxError] + "…"
+}

@@ -1,0 +1,147 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// watcher is the dispatcher's memory of its watch over running jobs.
+type watcher struct {
+	looked time.Time // monotonic
+	swept  time.Time
+}
+
+// watch looks, once a second, for cancelled handlers that go on, and, once a
+// minute, for jobs without a sign of life.
+func (b *Backend) watch(s *session, w *watcher) error {
+	now := time.Now()
+	if now.Sub(w.looked) < time.Second {
+		return nil
+	}
+	w.looked = now
+	for _, r := range b.idx.running() {
+		if r.deaf(now) {
+			b.openSlot(r)
+		}
+	}
+	if now.Sub(w.swept) < sweepEvery {
+		return nil
+	}
+	w.swept = now
+	return b.sweep(s)
+}
+
+// running gives the runs as they are.
+func (x *index) running() []*run {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := make([]*run, 0, len(x.runs))
+	for r := range x.runs {
+		out = append(out, r)
+	}
+	return out
+}
+
+// deaf reports, once, that a handler has gone on for ten seconds after it was
+// cancelled. The run's slot is then open for another.
+func (r *run) deaf(now time.Time) bool {
+	if r.ctx.Err() == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over || r.stuck {
+		return false
+	}
+	if r.deafFor.IsZero() {
+		r.deafFor = now
+	}
+	r.stuck = now.Sub(r.deafFor) >= deafAfter
+	return r.stuck
+}
+
+// openSlot lets another worker take the place of a handler that ignores its
+// context. The job stays running until it returns or is rescued.
+func (b *Backend) openSlot(r *run) {
+	b.counts.deaf.Add(1)
+	b.idx.ghost(r)
+	b.log.Error().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).AnErr("err", context.Cause(r.ctx)).
+		Str("stack", safe.Block(stacks())).Msg("handler ignores its context; its slot is opened")
+	b.note(engine.LevelErr, r.job.ID, "job %s is stuck: its handler ignores that it was ended", r.job.ID)
+	b.nudge()
+}
+
+// stacks is a dump of all goroutines, cut to 64 KiB.
+func stacks() string {
+	buf := make([]byte, 64<<10)
+	return string(buf[:runtime.Stack(buf, true)])
+}
+
+func (x *index) ghost(r *run) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.slots--
+	e := x.jobs[r.job.ID]
+	if e == nil || e.run != r || !e.busy() || e.ghost {
+		return
+	}
+	e.ghost = true
+	x.busy--
+	if x.alone == e {
+		x.alone = nil
+	}
+}
+
+// sweep rescues running jobs that have been silent for longer than their kind
+// allows: the attempt is not charged, the revision moves on, and what the handler
+// brings later is stale.
+func (b *Backend) sweep(s *session) error {
+	for _, r := range b.idx.running() {
+		if r.silent() <= r.kind.Stuck || r.gone() {
+			continue
+		}
+		if err := b.rescue(s, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Backend) rescue(s *session, r *run) error {
+	b.withdraw(r)
+	why := fmt.Sprintf("no sign of life for %s", r.silent().Round(time.Second))
+	err := b.persist(s, func(tx engine.Tx) error {
+		return b.interruptIn(tx, r.job, why, engine.ByRescue)
+	})
+	switch {
+	case errors.Is(err, engine.ErrStale), errors.Is(err, engine.ErrNotFound):
+		return nil // it has just ended
+	case err != nil:
+		return fmt.Errorf("rescue job %s: %w", r.job.ID, err)
+	}
+	r.markRescued()
+	r.cancel(engine.ErrRescued)
+	b.counts.rescued.Add(1)
+	b.log.Warn().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).Int("attempt", r.job.Attempts).Msg("rescued: " + why)
+	b.note(engine.LevelWarn, r.job.ID, "job %s was rescued: %s", r.job.ID, why)
+	return nil
+}
+
+// gone reports whether the run has nothing left to rescue.
+func (r *run) gone() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over || r.rescued
+}
+
+func (r *run) markRescued() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rescued = true
+}

@@ -1,0 +1,183 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Counts gives the live jobs per queue and state.
+func (b *Backend) Counts() map[engine.Queue]map[engine.State]int {
+	x := b.idx
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := make(map[engine.Queue]map[engine.State]int, len(x.queues))
+	for name, q := range x.queues {
+		out[name] = q.present()
+	}
+	return out
+}
+
+// present is the counts without zeroes.
+func (q *queue) present() map[engine.State]int {
+	counts := maps.Clone(q.counts)
+	maps.DeleteFunc(counts, func(_ engine.State, n int) bool { return n == 0 })
+	return counts
+}
+
+// Queues gives every queue that is known, by name: its counts, its pace, and why
+// its head does not start.
+func (b *Backend) Queues() []engine.QueueRow {
+	now := time.Now()
+	x := b.idx
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	rows := make(map[*queue]*engine.QueueRow, len(x.queues))
+	for _, q := range x.queues {
+		rows[q] = &engine.QueueRow{
+			QueueState: q.QueueState, Counts: q.present(), Held: q.held, PerMin: q.settled.perMinute(now),
+		}
+	}
+	for _, l := range x.lines {
+		if l.n > 0 {
+			x.headOf(l, rows[l.queue], now)
+		}
+	}
+	for q, row := range rows {
+		if q.Paused && row.Counts[engine.Available] > 0 {
+			row.Why, row.Until = pausedWords(q.QueueState), time.Time{}
+		}
+	}
+	out := make([]engine.QueueRow, 0, len(rows))
+	for _, row := range rows {
+		out = append(out, *row)
+	}
+	slices.SortFunc(out, func(a, b engine.QueueRow) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// headOf adds what a line's head tells to its queue's row: the oldest wait, and
+// the refusal that ends first.
+func (x *index) headOf(l *line, row *engine.QueueRow, now time.Time) {
+	rank, ok := l.top(true)
+	if !ok {
+		return
+	}
+	head := l.levels[rank].head()
+	if since := head.since(); row.OldestDue.IsZero() || since.Before(row.OldestDue) {
+		row.OldestDue = since
+	}
+	if l.lane.shut(now) && (row.Why == "" || sooner(l.lane.known, row.Until)) {
+		row.Why, row.Until = l.lane.reason, l.lane.known
+	}
+}
+
+// sooner reports whether a is before b; the zero time is unknown, and last.
+func sooner(a, b time.Time) bool {
+	return !a.IsZero() && (b.IsZero() || a.Before(b))
+}
+
+// since is from when a job in a line could run.
+func (e *entry) since() time.Time {
+	if e.due.IsZero() {
+		return e.ready
+	}
+	return e.due
+}
+
+// RunningJob is a job at work here.
+type RunningJob struct {
+	Job   engine.Job
+	Began time.Time
+	Beat  time.Time // last sign of life
+	Stuck bool      // its handler ignores that it was ended
+}
+
+// Running gives the jobs at work, the longest first.
+func (b *Backend) Running() []RunningJob {
+	var out []RunningJob
+	for _, r := range b.idx.running() {
+		beat := time.Duration(r.beat.Load())
+		r.mu.Lock()
+		over, stuck := r.over || r.rescued, r.stuck
+		r.mu.Unlock()
+		if !over {
+			out = append(out, RunningJob{Job: r.job, Began: r.job.Started, Beat: r.job.Started.Add(beat), Stuck: stuck})
+		}
+	}
+	slices.SortFunc(out, func(a, b RunningJob) int {
+		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Job.ID, b.Job.ID))
+	})
+	return out
+}
+
+// NextRetries gives at most n jobs that will run again by themselves, retries and
+// held ones, by their instant.
+func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) {
+	ids := b.idx.nextDue(n)
+	var out []engine.Job
+	err := b.store.Read(ctx, func(tx engine.Tx) error {
+		out = out[:0]
+		for _, id := range ids {
+			j, err := b.store.Job(tx, id)
+			if errors.Is(err, engine.ErrNotFound) || err == nil && !comesBack(j.State, j.Hold) {
+				continue // it has moved since
+			}
+			if err != nil {
+				return fmt.Errorf("read job %s: %w", id, err)
+			}
+			out = append(out, j)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func comesBack(s engine.State, h engine.Hold) bool {
+	return s == engine.Retryable || s == engine.Scheduled && h != engine.HoldNone
+}
+
+// nextDue walks the heap in order of the instants; jobs of no handler here are
+// not in it.
+func (x *index) nextDue(n int) []engine.JobID {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var ids []engine.JobID
+	front := frontier{heap: x.due}
+	front.push(0)
+	for len(ids) < n && len(front.nodes) > 0 {
+		i := front.pop()
+		if e := x.due[i]; comesBack(e.state, e.hold) {
+			ids = append(ids, e.id)
+		}
+		front.push(2*i + 1)
+		front.push(2*i + 2)
+	}
+	return ids
+}
+
+// frontier is the nodes of a heap that may come next, the earliest first.
+type frontier struct {
+	heap  dueHeap
+	nodes []int
+}
+
+func (f *frontier) push(i int) {
+	if i >= len(f.heap) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(f.nodes, i, func(a, b int) int { return f.heap[a].due.Compare(f.heap[b].due) })
+	f.nodes = slices.Insert(f.nodes, at, i)
+}
+
+func (f *frontier) pop() int {
+	i := f.nodes[0]
+	f.nodes = f.nodes[1:]
+	return i
+}

@@ -1,0 +1,182 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// run is one attempt at work.
+type run struct {
+	job    engine.Job // as claimed
+	kind   *engine.KindSpec
+	lane   string // "" = it has no permit
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	began  time.Time    // monotonic
+	beat   atomic.Int64 // last sign of life, nanoseconds after began
+	limit  *time.Timer  // ends the attempt; nil = no timeout
+
+	mu      sync.Mutex
+	over    bool      // the handler has returned
+	deafFor time.Time // since when it is known to have been cancelled (the watch's own)
+	stuck   bool      // its slot is open for another
+	rescued bool      // its job has been given back without it
+
+	withdrawn bool // its permit was given back
+}
+
+// Beat says that the work goes on: the job is not rescued, and the kind's timeout
+// begins anew. Waiting for a permit beats, so it does not count.
+func (r *run) Beat() {
+	r.beat.Store(int64(time.Since(r.began)))
+	if r.limit != nil {
+		r.limit.Reset(r.kind.Timeout)
+	}
+}
+
+func (r *run) silent() time.Duration {
+	return time.Since(r.began) - time.Duration(r.beat.Load())
+}
+
+// errTimeout is the cause of an attempt that was out of time.
+var errTimeout = errors.New("the attempt took too long")
+
+// begin registers a claimed job as running here.
+func (b *Backend) begin(s *session, c *claim) *run {
+	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, began: time.Now()}
+	r.ctx, r.cancel = context.WithCancelCause(s.work)
+	if r.kind.Timeout > 0 {
+		r.limit = time.AfterFunc(r.kind.Timeout, func() { r.cancel(errTimeout) })
+	}
+	if b.idx.register(r) {
+		r.cancel(engine.ErrCancelled)
+	}
+	return r
+}
+
+// register adds a run; true when a cancel was asked for before it began.
+func (x *index) register(r *run) (cancel bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.runs[r] = struct{}{}
+	e := x.jobs[r.job.ID]
+	if e == nil {
+		return false
+	}
+	e.run = r
+	return e.cancel
+}
+
+func (x *index) unregister(r *run) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.runs, r)
+}
+
+// work is one worker: it runs a claimed job, and as long as there is another to
+// claim with the outcome, that one.
+func (b *Backend) work(s *session, c claim) {
+	defer b.group.Done()
+	for more := true; more; {
+		c, more = b.attempt(s, c)
+	}
+}
+
+// attempt runs one job and writes its outcome. It answers the next job, claimed
+// in the same write; without one the worker's slot has been given back.
+func (b *Backend) attempt(s *session, c claim) (next claim, more bool) {
+	r := b.begin(s, &c)
+	b.counts.claimed.Add(1)
+	o := b.call(r, c.groups)
+	stuck := b.quit(r)
+	b.withdraw(r)
+	if stuck { // its slot has another worker
+		b.finish(s, r, o, nil)
+		return claim{}, false
+	}
+	batch := b.pickNext(s)
+	err := b.finish(s, r, o, batch)
+	if err == nil && len(batch) == 1 && b.accept(s, &batch[0]) {
+		return batch[0], true
+	}
+	b.idx.dismiss(1)
+	b.nudge()
+	return claim{}, false
+}
+
+// pickNext chooses the worker's next job, unless there are too many workers.
+func (b *Backend) pickNext(s *session) []claim {
+	if !b.idx.keeps(b.workers()) {
+		return nil
+	}
+	return b.pick(s, 1)
+}
+
+// accept reports whether a job that was to be claimed may begin. One that was
+// claimed while the signal came is handed back.
+func (b *Backend) accept(s *session, c *claim) bool {
+	if !c.ok {
+		b.unclaimed(c)
+		return false
+	}
+	if s.ctx.Err() == nil {
+		return true
+	}
+	if c.lane != "" {
+		b.admitter.Withdraw(c.id)
+	}
+	b.handBack(s, c.job)
+	return false
+}
+
+// withdraw gives the run's permit back, once, before its job can be admitted
+// again.
+func (b *Backend) withdraw(r *run) {
+	r.mu.Lock()
+	first := r.lane != "" && !r.withdrawn
+	r.withdrawn = true
+	r.mu.Unlock()
+	if first {
+		b.admitter.Withdraw(r.job.ID)
+	}
+}
+
+// quit ends the handler's part of a run; true if its slot was opened meanwhile.
+func (b *Backend) quit(r *run) (stuck bool) {
+	if r.limit != nil {
+		r.limit.Stop()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	return r.stuck
+}
+
+// call runs the handler. A panic is that attempt's error.
+func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o = b.panicked(r.job, &panicError{value: p, stack: debug.Stack()})
+		}
+	}()
+	o = r.kind.Handler(r.ctx, engine.Run{Job: r.job, Groups: groups, Beat: r.Beat})
+	if o.Verb == engine.VerbRetry && o.Class == "" && errors.Is(context.Cause(r.ctx), errTimeout) {
+		o.Class = "timeout"
+	}
+	return o
+}
+
+func (b *Backend) panicked(j engine.Job, p *panicError) engine.Outcome {
+	b.counts.panics.Add(1)
+	b.log.Error().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).
+		Str("err", safe.Text(p.Error())).Str("stack", safe.Block(string(p.stack))).Msg("handler panicked")
+	b.note(engine.LevelErr, j.ID, "the handler of %s panicked: %v", j.Kind, p.value)
+	return engine.Retry(p).As("panic")
+}

@@ -132,9 +132,10 @@ type Attempt struct {
 	Err      string
 	External string // the id the other side gave this attempt: Riot's trace id
 	Status   int    // of the answer; 0 = none
-	// Queued is the wait from the instant it was due to its claim, Limiter the
-	// part of the run spent waiting for a permit, HTTP the part on the wire.
-	Queued, Limiter, HTTP time.Duration
+	// Queued is the wait from the instant it was due to its claim; Paced is the
+	// part of it at the head of the line, where only the limiter held it. Limiter
+	// is the part of the run spent waiting for a permit, HTTP the part on the wire.
+	Queued, Paced, Limiter, HTTP time.Duration
 	Next                  time.Time // when the decision says it runs again
 	Decision              string    // the formula of Next, for people: "policy match step 1: 30s"
 }

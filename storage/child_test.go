@@ -147,7 +147,7 @@ func checkDir(dir string) int {
 	return 0
 }
 
-func TestS1_SecondProcessIsToldWhoHoldsTheDirectory(t *testing.T) {
+func TestASecondProcessIsToldWhoHoldsTheDirectory(t *testing.T) {
 	dir := t.TempDir()
 	cmd := child(t, "hold", dir)
 	in, err := cmd.StdinPipe()

@@ -141,7 +141,7 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 		return nil, problem(err)
 	}
 	for _, a := range attempts {
-		d.Waits = append(d.Waits, engine.Spent{Limiter: a.Limiter, HTTP: a.HTTP})
+		d.Waits = append(d.Waits, engine.Spent{Limiter: a.Paced + a.Limiter, HTTP: a.HTTP})
 	}
 	return d, nil
 }

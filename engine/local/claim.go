@@ -15,6 +15,8 @@ type claim struct {
 	rev  engine.Revision
 	lane string // "" = it makes no call, and has no permit
 
+	paced time.Duration // at its line's head, held by the limiter
+
 	refused error // the domain does not let it run: OnMove's answer
 
 	// Set by the transaction, afresh each time it runs.
@@ -63,7 +65,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 		b.idx.refuse(*c, a, now)
 		return false
 	}
-	b.idx.admitted(c.lane, now)
+	b.idx.admitted(c, now)
 	return true
 }
 

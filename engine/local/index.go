@@ -67,6 +67,8 @@ type lane struct {
 	rank   int // of the refused head: a better one is asked again
 	jobs   int // available and running ones
 	dirty  bool
+	began  time.Time // when its last job started
+	paced  bool      // the head has been refused since
 	starts rate
 }
 

@@ -349,3 +349,27 @@ func TestPlaceInLine(t *testing.T) {
 		be.down()
 	})
 }
+
+// Each job of a paced lane is told apart: the wait behind others is the queue's,
+// the wait at the head is the limiter's.
+func TestPacingIsTheHeadsWaitAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		g.perTurn["europe"] = 3 * second
+		be := newBench(t, local.Options{Admitter: g}, quick).run()
+		ids := be.add(keyed("europe:1"), keyed("europe:2"), keyed("europe:3"), keyed("asia:1"))
+		time.Sleep(time.Minute)
+		wants := []struct{ queued, paced time.Duration }{{0, 0}, {3 * second, 3 * second}, {6 * second, 3 * second}, {0, 0}}
+		for i, want := range wants {
+			d, err := be.s.Detail(t.Context(), engine.JobQuery{ID: ids[i]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := d.Attempts[0]
+			if a.Queued.Round(second) != want.queued || a.Paced.Round(second) != want.paced {
+				t.Errorf("job %d: queued %s, paced %s, want %s and %s", i+1, a.Queued, a.Paced, want.queued, want.paced)
+			}
+		}
+		be.down()
+	})
+}

@@ -17,6 +17,7 @@ type ending struct {
 	policy  engine.Policy
 	now     time.Time        // wall clock
 	took    time.Duration    // of the run, monotonic
+	paced   time.Duration    // of the wait before it
 	group   engine.GroupStat // Wait: the group as it stands
 	stopped bool             // the engine stopped, and that is why it ended
 }
@@ -76,6 +77,7 @@ func attemptOf(e ending) engine.Attempt {
 	if j.CancelAsked {
 		a.Rev-- // of the claim: the cancel bumped it
 	}
+	a.Paced = min(max(e.paced, 0), a.Queued)
 	a.HTTP = min(max(o.Call.HTTP, 0), took)
 	a.Limiter = min(max(o.Call.Limiter, 0), took-a.HTTP)
 	if o.Err != nil {

@@ -113,12 +113,12 @@ func TestP36_DurationsAddUp(t *testing.T) {
 		j.Due, j.Created, j.Started = instant.Draw(t, "due"), instant.Draw(t, "created"), instant.Draw(t, "started")
 		o := engine.Retry(errTest).With(engine.CallStat{Limiter: duration.Draw(t, "limiter"), HTTP: duration.Draw(t, "http")})
 		for _, v := range []verdict{
-			settle(ending{job: j, outcome: o, now: instant.Draw(t, "now"), took: time.Duration(rapid.Int64Range(-1e18, 1e18).Draw(t, "took"))}),
+			settle(ending{job: j, outcome: o, now: instant.Draw(t, "now"), paced: duration.Draw(t, "paced"), took: time.Duration(rapid.Int64Range(-1e18, 1e18).Draw(t, "took"))}),
 			interrupted(j, "its process ended", engine.ByRescue, instant.Draw(t, "found")),
 		} {
 			a := v.attempt
 			took := a.End.Sub(a.Start)
-			if took < 0 || a.Queued < 0 || a.Limiter < 0 || a.HTTP < 0 || a.Limiter+a.HTTP > took {
+			if took < 0 || a.Queued < 0 || a.Paced < 0 || a.Paced > a.Queued || a.Limiter < 0 || a.HTTP < 0 || a.Limiter+a.HTTP > took {
 				t.Fatalf("attempt %+v", a)
 			}
 		}

@@ -137,7 +137,7 @@ func (x *index) refuse(c claim, a Admission, now time.Time) {
 	defer x.mu.Unlock()
 	x.untake(c.e)
 	l := x.laneOf(c.lane)
-	l.closed, l.known, l.reason, l.rank = true, a.Until, a.Reason, rankOf(c.e)
+	l.closed, l.known, l.reason, l.rank, l.paced = true, a.Until, a.Reason, rankOf(c.e), true
 	l.until = a.Until
 	if !a.Until.After(now) {
 		l.until = now.Add(askAgain)
@@ -153,12 +153,16 @@ func (x *index) reopen() {
 	}
 }
 
-// admitted notes that a job of the lane got its permit.
-func (x *index) admitted(lane string, now time.Time) {
+// admitted notes that a job got its permit, and how long the limiter alone has
+// held it: since it was the lane's head, if the lane was refused meanwhile.
+func (x *index) admitted(c *claim, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	l := x.laneOf(lane)
-	l.closed = false
+	l := x.laneOf(c.lane)
+	if l.paced {
+		c.paced = now.Sub(latest(l.began, c.e.ready))
+	}
+	l.closed, l.paced, l.began = false, false, now
 	l.starts.add(now)
 }
 

@@ -17,6 +17,7 @@ type run struct {
 	job    engine.Job // as claimed
 	kind   *engine.KindSpec
 	lane   string // "" = it has no permit
+	paced  time.Duration
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	began  time.Time    // monotonic
@@ -50,7 +51,7 @@ var errTimeout = errors.New("the attempt took too long")
 
 // begin registers a claimed job as running here.
 func (b *Backend) begin(s *session, c *claim) *run {
-	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, began: time.Now()}
+	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, paced: c.paced, began: time.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(s.work)
 	if r.kind.Timeout > 0 {
 		r.limit = time.AfterFunc(r.kind.Timeout, func() { r.cancel(errTimeout) })

@@ -24,11 +24,16 @@ type Store interface {
 	// SaveAccount stores the account with all its index rows and emits its row.
 	SaveAccount(tx engine.Tx, a league.Account) error
 
+	// Accounts and AccountRow give accounts as a console shows them, with the
+	// progress of their runs. They read by themselves: never call them with a Tx.
+	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
+	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
+
 	Run(tx engine.Tx, id string) (league.Run, error)
 	// SaveRun stores the run and emits its account's row.
 	SaveRun(tx engine.Tx, r league.Run) error
-	// Stage adds listed ids to the run, each once; an id staged as too old stays so.
-	// It answers how many were new.
+	// Stage adds listed ids to the run, each once. An id that any page gave as too
+	// old is too old, whichever page came first. It answers how many were new.
 	Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error)
 	// Staged gives the run's ids in the order they were staged; Unstage drops them.
 	Staged(tx engine.Tx, run string) ([]league.Staged, error)

@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// syncArgs are the arguments of account.sync: what never changes during a run.
+// The children read them to know what their parents want.
+type syncArgs struct {
+	Account   string           `json:"account"`
+	Run       string           `json:"run"`
+	Mode      string           `json:"mode"`
+	Platform  string           `json:"platform"`
+	Known     bool             `json:"known_puuid,omitempty"` // its PUUID was known: which call resolves it
+	Timelines league.Timelines `json:"timelines"`
+	Force     bool             `json:"force,omitempty"`
+	By        string           `json:"requested_by,omitempty"`
+}
+
+// fetchArgs are the arguments of match.fetch and timeline.fetch.
+type fetchArgs struct {
+	Match string `json:"match"`
+	// Confirm asks once more, five minutes later, before a 404 is believed: new
+	// games are listed before they can be fetched.
+	Confirm bool `json:"confirm_404,omitempty"`
+	// More says that the timeline will follow: pacing counts calls to come.
+	More bool `json:"timeline_follows,omitempty"`
+}
+
+// encode cannot fail: arguments are strings and flags of ours.
+func encode(args any) json.RawMessage {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(fmt.Sprintf("ingest: encode %T: %v", args, err))
+	}
+	return b
+}
+
+// decode reads a job's arguments. Unknown fields are refused (S4-4): they would
+// be an order that nobody carries out.
+func decode[T any](j engine.Job) (args T, err error) {
+	d := json.NewDecoder(bytes.NewReader(j.Args))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&args); err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("more than one value")
+		}
+	}
+	if err != nil {
+		return args, fmt.Errorf("arguments of %s %s cannot be read: %w", j.Kind, j.ID, err)
+	}
+	return args, nil
+}
+
+// Keys under which only one live job may exist.
+func syncKey(mode, account string) string { return mode + ":" + account }
+func matchKey(id string) string           { return "match:" + id }
+func timelineKey(id string) string        { return "timeline:" + id }
+
+// wants reports whether a match's timeline belongs to the choice. Ranked are the
+// queues 420 (solo) and 440 (flex).
+func wants(t league.Timelines, queue int) bool {
+	switch t {
+	case league.TimelinesNone:
+		return false
+	case league.TimelinesRanked:
+		return queue == 420 || queue == 440
+	}
+	return true
+}

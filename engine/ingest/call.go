@@ -1,0 +1,120 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// attempt is one run of a handler on its way to Riot and back.
+type attempt struct {
+	in      *Ingest
+	run     engine.Run
+	at      lane
+	region  route.Region // where a probe of the key goes
+	puuid   string       // of a known account under this key, for the probe; may be empty
+	confirm bool         // ask once more before a 404 is believed
+	stat    engine.CallStat
+}
+
+// call makes the one call of the attempt. ok is false when it failed, and then
+// the outcome is the answer of the handler.
+func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o engine.Outcome, ok bool) {
+	job, calls := a.run.Job.ID, &a.in.opt.Limits.calls
+	before := calls.last()
+	stop := beating(a.run.Beat)
+	err := do(riot.WithJob(ctx, string(job), priorityOf(a.run.Job)))
+	stop()
+	a.stat = calls.statAfter(before, job)
+	if err != nil {
+		return a.failed(ctx, err).With(a.stat), false
+	}
+	a.in.opt.Limits.gate.answer(a.at, job, nil, time.Now())
+	return engine.Outcome{}, true
+}
+
+// failed turns the error of the call into an outcome.
+func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
+	s := situation{now: now(), confirm: a.confirm}
+	e, ok := errors.AsType[*riot.Error](err)
+	switch {
+	case !ok:
+		a.in.opt.Limits.gate.quit(a.run.Job.ID)
+		return outcomeOf(err, s)
+	case e.Reason == riot.Denied403:
+		return a.forbidden(ctx, e, s)
+	}
+	r := a.in.opt.Limits.gate.answer(a.at, a.run.Job.ID, e, time.Now())
+	s.outage, s.next = r.outage, r.next
+	return outcomeOf(err, s)
+}
+
+// forbidden finds out what a 403 means: the key is dead, or Riot refuses this
+// one path. One job at a time asks, with a call that any working key may make.
+func (a *attempt) forbidden(ctx context.Context, e *riot.Error, s situation) engine.Outcome {
+	select {
+	case a.in.probing <- struct{}{}:
+		defer func() { <-a.in.probing }()
+	case <-ctx.Done():
+		return outcomeOf(context.Cause(ctx), s)
+	}
+	g, job := a.in.opt.Limits.gate, a.run.Job.ID
+	if r, blown := g.keyState(time.Now()); blown && !g.probes(job) {
+		s.next = r.next
+		return outcomeOf(e, s)
+	}
+	err := a.in.api.Probe(riot.WithJob(ctx, string(job), limit.Interactive), a.region, a.puuid)
+	denial, _ := errors.AsType[*riot.Error](err)
+	switch {
+	case err == nil, denial != nil && denial.Reason == riot.WrongProject:
+		g.keyWorks()
+		s.keyWorks = true
+	case denial == nil:
+		g.quit(job)
+		return outcomeOf(err, s)
+	default: // refused too, or not known: what cannot be proven is not charged
+		s.next = g.blowKey(job, time.Now()).next
+	}
+	return outcomeOf(e, s)
+}
+
+// beatEvery is how often a call that waits for its permit shows that it lives.
+const beatEvery = 10 * time.Second
+
+// beating beats until stop is called: a wait for a permit may be long, and the
+// exchange itself has the client's own timeout.
+func beating(beat func()) (stop func()) {
+	if beat == nil {
+		return func() {}
+	}
+	tick, end, ended := time.NewTicker(beatEvery), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-tick.C:
+				beat()
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(end)
+		<-ended
+	}
+}
+
+// priorityOf lets an operator's own work go before the rest.
+func priorityOf(j engine.Job) limit.Priority {
+	if j.Priority == engine.PriorityOperator {
+		return limit.Interactive
+	}
+	return limit.Bulk
+}

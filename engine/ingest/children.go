@@ -1,0 +1,199 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// fanOut ends the listing. In one transaction it puts all listed ids into the
+// table, creates one job per match that is not settled, and moves the cursor: a
+// crash leaves all of it or nothing (S3-3).
+func (in *Ingest) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
+	if _, err := in.store.Stage(tx, p.run.ID, pg.ids); err != nil {
+		return fmt.Errorf("stage the last page of run %s: %w", p.run.ID, err)
+	}
+	listed, err := in.store.Staged(tx, p.run.ID)
+	if err != nil {
+		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
+	}
+	return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
+		run.Pages++
+		run.Staged, run.Listed = len(listed), len(listed)
+		run.Phase = string(engine.PhaseMatches)
+		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run}
+		for _, id := range listed {
+			if err := s.add(id); err != nil {
+				return fmt.Errorf("sort match %s: %w", id.ID, err)
+			}
+		}
+		if _, err := tx.Enqueue(s.specs...); err != nil {
+			return fmt.Errorf("create %d jobs: %w", len(s.specs), err)
+		}
+		a.Coverage = cover(a.Coverage, *run, listed, pg.joined)
+		if err := in.store.Unstage(tx, run.ID); err != nil {
+			return fmt.Errorf("drop what run %s staged: %w", run.ID, err)
+		}
+		return nil
+	})
+}
+
+// sorter tells listed matches apart: had already, too old, or to be fetched.
+type sorter struct {
+	in    *Ingest
+	tx    engine.Tx
+	job   engine.Job // the sync job
+	args  syncArgs
+	run   *league.Run
+	specs []engine.Spec
+}
+
+func (s *sorter) add(id league.Staged) error {
+	m, err := s.in.store.Match(s.tx, id.ID)
+	isNew := errors.Is(err, engine.ErrNotFound)
+	if err != nil && !isNew {
+		return fmt.Errorf("load match: %w", err)
+	}
+	if isNew {
+		m = league.Match{ID: id.ID, Listed: now()}
+	}
+	tooOld := id.TooOld || s.in.opt.Matches.Expired(m.Played, s.run.Anchor)
+	switch {
+	case m.Match.Status == league.Success:
+		err = s.had(&m)
+	case m.Match.Status == league.OutsideRetentionWindow:
+		s.run.TooOld++
+		s.run.TimelinesTooOld++
+	case m.Match.Status == league.PermanentlyUnfetchable && (tooOld || !s.args.Force):
+		s.given(tooOld)
+	case tooOld:
+		err = s.expire(m)
+	default:
+		err = s.fetch(m, isNew)
+	}
+	if err != nil {
+		return err
+	}
+	return s.in.store.LinkMatch(s.tx, s.run.Account, id.ID)
+}
+
+// given counts a match that was given up before. What is missing inside
+// retention makes a run incomplete.
+func (s *sorter) given(tooOld bool) {
+	s.run.Had++
+	s.run.TimelinesNone++
+	if !tooOld {
+		s.run.Lost++
+	}
+}
+
+// had counts a stored match, and creates the job of its timeline if that is
+// still to be had.
+func (s *sorter) had(m *league.Match) error {
+	s.run.Had++
+	t := wish{run: s.run, args: s.args, parent: s.job.ID}
+	open, err := s.in.sortTimeline(s.tx, m, t)
+	if err != nil || !open {
+		return err
+	}
+	s.specs = append(s.specs, timelineSpec(s.job.Queue, s.run.Account, m.ID, s.args, []engine.GroupID{t.group()}))
+	return nil
+}
+
+// expire settles a match beyond retention without a call (S0-4).
+func (s *sorter) expire(m league.Match) error {
+	s.run.TooOld++
+	s.run.TimelinesTooOld++
+	m.Match.Status = league.OutsideRetentionWindow
+	if !m.Timeline.Status.Settled() {
+		m.Timeline.Status = league.OutsideRetentionWindow
+	}
+	return s.in.store.SaveMatch(s.tx, m, false)
+}
+
+// fetch creates the job of a match. A live job of another run is joined: the
+// match is fetched once and settles both.
+func (s *sorter) fetch(m league.Match, isNew bool) error {
+	if m.Match.Status == league.PermanentlyUnfetchable { // forced: a new round
+		m.Match.Status = league.Unfetched
+		isNew = true
+	}
+	if isNew {
+		if err := s.in.store.SaveMatch(s.tx, m, true); err != nil {
+			return err
+		}
+	}
+	s.specs = append(s.specs, engine.Spec{
+		Kind:  KindMatch,
+		Queue: s.job.Queue,
+		Args: encode(fetchArgs{
+			Match: m.ID, Confirm: s.args.Mode == ModeLatest, More: s.args.Timelines == league.TimelinesAll,
+		}),
+		Key:      matchKey(m.ID),
+		Owner:    s.run.Account,
+		Priority: engine.PriorityHigh,
+		Parents:  []engine.GroupID{{Parent: s.job.ID, Group: league.GroupMatches}},
+	})
+	return nil
+}
+
+func timelineSpec(queue engine.Queue, owner, match string, args syncArgs, parents []engine.GroupID) engine.Spec {
+	return engine.Spec{
+		Kind:     KindTimeline,
+		Queue:    queue,
+		Args:     encode(fetchArgs{Match: match, Confirm: args.Mode == ModeLatest}),
+		Key:      timelineKey(match),
+		Owner:    owner,
+		Priority: engine.PriorityLow,
+		Parents:  parents,
+	}
+}
+
+// wish is what one run wants of a match's timeline.
+type wish struct {
+	run    *league.Run
+	args   syncArgs
+	parent engine.JobID
+}
+
+func (w wish) group() engine.GroupID {
+	return engine.GroupID{Parent: w.parent, Group: league.GroupTimelines}
+}
+
+// sortTimeline counts the timeline of a stored match for one run, or says that it
+// is open: a job must fetch it. It may change and save the match.
+func (in *Ingest) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open bool, err error) {
+	switch {
+	case !wants(w.args.Timelines, m.QueueID):
+		w.run.TimelinesNone++
+	case m.Timeline.Status == league.Success:
+		w.run.TimelinesHad++
+	case m.Timeline.Status == league.OutsideRetentionWindow:
+		w.run.TimelinesTooOld++
+	case m.Timeline.Status == league.PermanentlyUnfetchable && !w.args.Force:
+		w.run.TimelinesHad++
+		w.run.Lost++
+	case m.Timeline.Status == league.PermanentlyUnfetchable:
+		m.Timeline.Status = league.Unfetched
+		return true, in.store.SaveMatch(tx, *m, true)
+	case in.opt.Timelines.Expired(m.Played, now()):
+		w.run.TimelinesTooOld++
+		m.Timeline.Status = league.OutsideRetentionWindow
+		return false, in.store.SaveMatch(tx, *m, false)
+	default:
+		return true, nil
+	}
+	return false, nil
+}
+
+// fetchLane is where a part of a match is fetched: the region comes from its id.
+func fetchLane(id string, method route.Method) (lane, route.Region, error) {
+	region, err := route.MatchRegion(id)
+	if err != nil {
+		return lane{}, "", err
+	}
+	return lane{string(region), string(method)}, region, nil
+}

@@ -1,0 +1,110 @@
+package ingest
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// fuse is blown by a failure and repaired by a success. While it is blown, one
+// job after `probe` may try; each failure of a probe doubles the wait.
+type fuse struct {
+	hold        engine.Hold
+	first, most time.Duration // wait before a probe
+
+	blown  bool
+	since  time.Time
+	probe  time.Time // the next try, unless a prober is under way
+	wait   time.Duration
+	prober engine.JobID
+}
+
+// Waits between probes (reliability.md section 3, riot-api.md 1.5).
+func newKeyFuse() fuse {
+	return fuse{hold: engine.HoldKeyInvalid, first: time.Minute, most: time.Minute}
+}
+func newNetworkFuse() fuse {
+	return fuse{hold: engine.HoldLocalNetwork, first: time.Second, most: time.Minute}
+}
+func newOutageFuse() fuse {
+	return fuse{hold: engine.HoldOutage, first: 5 * time.Second, most: time.Minute}
+}
+
+// blow opens the fuse, or puts off the next probe when the prober failed. A
+// straggler that was under way when it blew changes nothing.
+func (f *fuse) blow(job engine.JobID, now time.Time) {
+	switch {
+	case !f.blown:
+		f.blown, f.since, f.wait = true, now, f.first
+	case f.prober == job:
+		f.wait = min(2*f.wait, f.most)
+	default:
+		return
+	}
+	f.prober, f.probe = "", now.Add(f.wait)
+}
+
+// repair closes the fuse and reports whether it was blown.
+func (f *fuse) repair() bool {
+	was := f.blown
+	f.blown, f.prober, f.wait = false, "", 0
+	return was
+}
+
+// release takes the probe back from a job that ended without an answer.
+func (f *fuse) release(job engine.JobID) bool {
+	if f.prober != job || job == "" {
+		return false
+	}
+	f.prober = ""
+	return true
+}
+
+// admits reports whether job may go; if not, when to ask again (zero: when the
+// prober is back).
+func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool) {
+	switch {
+	case !f.blown || f.prober == job:
+		return time.Time{}, true
+	case f.prober != "":
+		return time.Time{}, false
+	case now.Before(f.probe):
+		return f.probe, false
+	}
+	return time.Time{}, true
+}
+
+// breaker watches one lane: it blows when the last five answers, of at least two
+// jobs, were 5xx or timeouts (spec section 2.4).
+type breaker struct {
+	fuse
+	failed []engine.JobID // jobs of the last answers in a row that failed
+}
+
+const (
+	breakerAnswers = 5
+	breakerJobs    = 2
+)
+
+func (b *breaker) fail(job engine.JobID, now time.Time) {
+	b.failed = append(b.failed, job)
+	if n := len(b.failed); n > breakerAnswers {
+		b.failed = b.failed[n-breakerAnswers:]
+	}
+	if b.blown || (len(b.failed) == breakerAnswers && b.jobs() >= breakerJobs) {
+		b.blow(job, now)
+	}
+}
+
+func (b *breaker) jobs() int {
+	distinct := map[engine.JobID]bool{}
+	for _, j := range b.failed {
+		distinct[j] = true
+	}
+	return len(distinct)
+}
+
+func (b *breaker) succeed() bool {
+	b.failed = b.failed[:0]
+	return b.repair()
+}

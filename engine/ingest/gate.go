@@ -1,0 +1,243 @@
+package ingest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+)
+
+// gate stops work that would fail for a reason that is not its own: a key that
+// does not work, a machine without network, an endpoint that is down. While one
+// of its fuses is blown, jobs stay available and uncharged, and one job at a time
+// is let through to see whether it is over.
+type gate struct {
+	mu      sync.Mutex
+	key     fuse
+	network fuse
+	lanes   map[lane]*breaker
+	proven  bool // something was answered with 200 since the start
+	changed func()
+	// patience bounds how long failures are held to be an outage: a match that is
+	// broken for ever must come to an end.
+	patience time.Duration
+}
+
+// lane is where a call goes: the unit that Riot limits, and that breaks down.
+type lane struct{ host, method string }
+
+func (l lane) String() string {
+	if l == (lane{}) {
+		return ""
+	}
+	return l.host + "/" + l.method
+}
+
+func newGate(patience time.Duration, changed func()) *gate {
+	return &gate{
+		key: newKeyFuse(), network: newNetworkFuse(), lanes: map[lane]*breaker{},
+		changed: changed, patience: patience,
+	}
+}
+
+// check reports whether a job may call on a lane; if not, until when and why.
+func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, why string, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, f := range g.fuses(l) {
+		if until, ok := f.admits(job, now); !ok {
+			return until, reasonOf(f, l), false
+		}
+	}
+	return time.Time{}, "", true
+}
+
+// begin makes the job the prober of whatever is blown on its lane.
+func (g *gate) begin(l lane, job engine.JobID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, f := range g.fuses(l) {
+		if f.blown {
+			f.prober = job
+		}
+	}
+}
+
+// quit takes the probe back from a job that did not call, or whose call told
+// nothing.
+func (g *gate) quit(job engine.JobID) {
+	if g.quitLocked(job) {
+		g.changed()
+	}
+}
+
+func (g *gate) quitLocked(job engine.JobID) (released bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	released = g.key.release(job)
+	released = g.network.release(job) || released
+	for _, b := range g.lanes {
+		released = b.release(job) || released
+	}
+	return released
+}
+
+// ruling is what the gate makes of one answer: whether it is part of an outage,
+// and when held work may be tried again.
+type ruling struct {
+	outage bool
+	next   time.Time
+}
+
+// answer tells the gate how a call went; e is nil for a good one.
+func (g *gate) answer(l lane, job engine.JobID, e *riot.Error, now time.Time) ruling {
+	g.mu.Lock()
+	r, freed := g.judge(l, job, e, now)
+	g.mu.Unlock()
+	if freed {
+		g.changed()
+	}
+	return r
+}
+
+func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r ruling, freed bool) {
+	b := g.lane(l)
+	switch {
+	case e == nil:
+		g.proven = true
+		return r, g.alive(b)
+	case e.Reason == riot.Local:
+		g.network.blow(job, now)
+		return ruling{next: later(g.network.probe, now)}, true
+	case e.Reason == riot.NoKey || e.Reason == riot.Denied401:
+		g.key.blow(job, now)
+		return ruling{next: later(g.key.probe, now)}, true
+	case e.Reason == riot.Transient || e.Reason == riot.Timeout:
+		b.fail(job, now)
+		reached := g.reached(e.Reason == riot.Transient, false)
+		outage := b.blown && now.Sub(b.since) < g.patience
+		return ruling{outage: outage, next: later(b.probe, now)}, b.blown || reached
+	case e.Status == 0: // no call was made
+		return r, false
+	case e.Reason == riot.Denied403: // judged by a probe: see blowKey and keyWorks
+		return r, g.reached(true, false)
+	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
+		return r, g.reached(true, true)
+	}
+	return r, g.alive(b) // 400, 404 and a body we cannot read are answers of a healthy endpoint
+}
+
+// reached repairs what an answer proves to work besides its endpoint.
+func (g *gate) reached(network, key bool) (freed bool) {
+	if network {
+		freed = g.network.repair()
+	}
+	if key {
+		freed = g.key.repair() || freed
+	}
+	return freed
+}
+
+// alive repairs all that a good answer proves to work.
+func (g *gate) alive(b *breaker) bool {
+	freed := g.reached(true, true)
+	return b.succeed() || freed
+}
+
+// blowKey marks the key as refused, after a probe said so.
+func (g *gate) blowKey(job engine.JobID, now time.Time) ruling {
+	g.mu.Lock()
+	g.key.blow(job, now)
+	r := ruling{next: later(g.key.probe, now)}
+	g.mu.Unlock()
+	g.changed()
+	return r
+}
+
+// keyWorks notes that the key was let in.
+func (g *gate) keyWorks() {
+	g.mu.Lock()
+	freed := g.key.repair()
+	g.proven = true
+	g.mu.Unlock()
+	if freed {
+		g.changed()
+	}
+}
+
+// keyState reports whether the key is known not to work, and until when nothing
+// is tried.
+func (g *gate) keyState(now time.Time) (r ruling, blown bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return ruling{next: later(g.key.probe, now)}, g.key.blown
+}
+
+// probes reports whether the job is the one that was let through to try the key.
+func (g *gate) probes(job engine.JobID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.key.prober == job
+}
+
+func (g *gate) lane(l lane) *breaker {
+	b := g.lanes[l]
+	if b == nil {
+		b = &breaker{fuse: newOutageFuse()}
+		g.lanes[l] = b
+	}
+	return b
+}
+
+func (g *gate) fuses(l lane) [3]*fuse { return [3]*fuse{&g.key, &g.network, &g.lane(l).fuse} }
+
+// later keeps a hold from ending in the past, which would be a hot loop.
+func later(t, now time.Time) time.Time {
+	if soonest := now.Add(time.Second); t.Before(soonest) {
+		return soonest
+	}
+	return t
+}
+
+func reasonOf(f *fuse, l lane) string {
+	if f.hold == engine.HoldOutage {
+		return "outage of " + l.String()
+	}
+	return f.hold.String()
+}
+
+// forgetKey repairs the key's fuse: another key is in place.
+func (g *gate) forgetKey() {
+	g.mu.Lock()
+	g.key.repair()
+	g.mu.Unlock()
+	g.changed()
+}
+
+func (g *gate) isProven() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.proven
+}
+
+// health names the worst of what is blown.
+func (g *gate) health() (engine.EngineState, string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.key.blown:
+		return engine.EngineNoKey, "Riot refuses the key, or there is none"
+	case g.network.blown:
+		return engine.EngineDegraded, "this machine cannot reach Riot"
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(g.lanes), func(a, b lane) int { return strings.Compare(a.String(), b.String()) }) {
+		if g.lanes[at].blown {
+			return engine.EngineAPIDown, "outage of " + at.String()
+		}
+	}
+	return engine.EngineLive, ""
+}

@@ -1,0 +1,173 @@
+package ingest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+)
+
+var (
+	matches = lane{"europe", "match-v5.match"}
+	lists   = lane{"europe", "match-v5.ids"}
+	noon    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+)
+
+func err5xx() *riot.Error { return &riot.Error{Reason: riot.Transient, Class: riot.ClassServer} }
+
+func newTestGate() (*gate, *int) {
+	rung := new(int)
+	return newGate(time.Hour, func() { *rung++ }), rung
+}
+
+func TestTheBreakerOpensAtFiveFailuresOfTwoJobs(t *testing.T) {
+	for name, c := range map[string]struct {
+		jobs  string // who failed, in order; "." = somebody had success
+		blown bool
+	}{
+		"four":              {"abab", false},
+		"five of two":       {"aaaab", true},
+		"five of one":       {"aaaaaaaa", false},
+		"success between":   {"aba.ab", false},
+		"five after that":   {"ab.aabab", true},
+		"one after another": {"abcde", true},
+	} {
+		g, _ := newTestGate()
+		for i, job := range c.jobs {
+			e := err5xx()
+			if job == '.' {
+				e = nil
+			}
+			g.answer(matches, engine.JobID(job), e, noon.Add(time.Duration(i)*time.Second))
+		}
+		_, why, ok := g.check(matches, "z", noon.Add(6*time.Second))
+		if ok == c.blown {
+			t.Errorf("%s: open %v, %s", name, !ok, why)
+		}
+		if _, _, ok := g.check(lists, "z", noon.Add(6*time.Second)); !ok {
+			t.Errorf("%s: another endpoint was stopped too", name)
+		}
+	}
+}
+
+// blow opens the breaker of matches at noon.
+func blow(g *gate) {
+	for i := range breakerAnswers {
+		g.answer(matches, engine.JobID(fmt.Sprint(i)), err5xx(), noon)
+	}
+}
+
+func TestOneProbeAtATimeAndEachFailureDoublesTheWait(t *testing.T) {
+	g, rung := newTestGate()
+	blow(g)
+	at := noon
+	for _, wait := range []time.Duration{5, 10, 20, 40, 60, 60} {
+		wait *= time.Second
+		if until, _, ok := g.check(matches, "a", at.Add(wait-1)); ok || !until.Equal(at.Add(wait)) {
+			t.Fatalf("before the probe: %v until %v, want %v", ok, until, at.Add(wait))
+		}
+		at = at.Add(wait)
+		if _, _, ok := g.check(matches, "a", at); !ok {
+			t.Fatal("the probe was refused")
+		}
+		g.begin(matches, "a")
+		if until, _, ok := g.check(matches, "b", at); ok || !until.IsZero() {
+			t.Fatal("a second probe was let through")
+		}
+		if r := g.answer(matches, "a", err5xx(), at); !r.outage {
+			t.Fatal("a failed probe was charged")
+		}
+	}
+	at = at.Add(time.Minute)
+	g.begin(matches, "b")
+	before := *rung
+	g.answer(matches, "b", nil, at)
+	if _, _, ok := g.check(matches, "c", at); !ok || *rung == before {
+		t.Errorf("after a success: open %v, rung %v", ok, *rung != before)
+	}
+}
+
+func TestAProberThatDoesNotCallGivesTheProbeBack(t *testing.T) {
+	g, _ := newTestGate()
+	blow(g)
+	at := noon.Add(time.Minute)
+	g.begin(matches, "a")
+	g.quit("b") // somebody else
+	if _, _, ok := g.check(matches, "b", at); ok {
+		t.Error("two probes")
+	}
+	g.quit("a")
+	if _, _, ok := g.check(matches, "b", at); !ok {
+		t.Error("the probe is lost")
+	}
+}
+
+func TestAnOutageCostsAttemptsInTheEnd(t *testing.T) {
+	g, _ := newTestGate()
+	blow(g)
+	g.begin(matches, "a")
+	if r := g.answer(matches, "a", err5xx(), noon.Add(59*time.Minute)); !r.outage {
+		t.Error("charged within the patience")
+	}
+	g.begin(matches, "a")
+	if r := g.answer(matches, "a", err5xx(), noon.Add(61*time.Minute)); r.outage {
+		t.Error("never charged: a match that is broken for ever would never end")
+	}
+}
+
+func TestWithoutNetworkOneProbeBacksOffFromOneSecondToAMinute(t *testing.T) {
+	g, _ := newTestGate()
+	local := &riot.Error{Reason: riot.Local, Class: riot.ClassLocal}
+	at := noon
+	g.answer(matches, "a", local, at)
+	g.answer(matches, "straggler", local, at)
+	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+		wait *= time.Second
+		if until, why, ok := g.check(lists, "b", at); ok || !until.Equal(at.Add(wait)) || why != "local network" {
+			t.Fatalf("%v until %v (%s), want %v", ok, until, why, at.Add(wait))
+		}
+		at = at.Add(wait)
+		g.begin(lists, "b")
+		g.answer(lists, "b", local, at)
+	}
+	if state, _ := g.health(); state != engine.EngineDegraded {
+		t.Errorf("health %s", state)
+	}
+	g.begin(lists, "b")
+	g.answer(lists, "b", &riot.Error{Reason: riot.Missing, Status: 404}, at) // any answer proves the network
+	if state, _ := g.health(); state != engine.EngineLive {
+		t.Errorf("health %s", state)
+	}
+}
+
+func TestACallThatWasNotMadeProvesNothing(t *testing.T) {
+	g, _ := newTestGate()
+	g.answer(matches, "a", &riot.Error{Reason: riot.Denied401, Status: 401}, noon)
+	for _, r := range []riot.Reason{riot.BadRequest, riot.Throttled} {
+		g.answer(matches, "b", &riot.Error{Reason: r}, noon)
+	}
+	if _, _, ok := g.check(matches, "b", noon); ok || g.isProven() {
+		t.Error("the gate opened")
+	}
+	g.answer(matches, "b", &riot.Error{Reason: riot.Throttled, Status: 429}, noon) // the key is looked at before the limits
+	if _, _, ok := g.check(matches, "b", noon); !ok || g.isProven() {
+		t.Error("a 429 did not prove the key")
+	}
+}
+
+func TestARefusedKeyStopsEveryHostUntilItIsReplaced(t *testing.T) {
+	g, rung := newTestGate()
+	g.answer(matches, "a", &riot.Error{Reason: riot.Denied401}, noon)
+	for _, l := range []lane{matches, lists, {"kr", "summoner-v4.by-puuid"}} {
+		if until, why, ok := g.check(l, "b", noon); ok || !until.Equal(noon.Add(time.Minute)) || why != "key invalid" {
+			t.Errorf("%s: %v until %v: %s", l, ok, until, why)
+		}
+	}
+	before := *rung
+	g.forgetKey()
+	if _, _, ok := g.check(matches, "b", noon); !ok || *rung == before {
+		t.Error("a new key did not open the gate")
+	}
+}

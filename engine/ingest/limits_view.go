@@ -1,0 +1,149 @@
+package ingest
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Rows is a live reading of every bucket and every waiter.
+func (l *Limits) Rows() engine.LimitsRow {
+	snap := l.limiter.Snapshot()
+	out := engine.LimitsRow{At: snap.At}
+	for _, h := range snap.Hosts {
+		for _, s := range h.Scopes {
+			out.Buckets = append(out.Buckets, l.bucketRows(snap.At, s)...)
+		}
+		for _, w := range h.Waiters {
+			out.Waiting = append(out.Waiting, engine.WaiterRow{
+				Job: engine.JobID(w.Job), Host: h.Host, Method: w.Method, Since: w.Since, Until: w.Until, Reason: w.Reason,
+			})
+		}
+	}
+	return out
+}
+
+func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.BucketRow) {
+	waiting := l.waiting(s.Scope) - s.InFlight
+	for _, b := range s.Buckets {
+		row := engine.BucketRow{
+			Host: s.Host, Method: s.Method, Kind: "app", Window: b.Limit.Per, Limit: b.Limit.N,
+			Used: b.Used(), InFlight: b.InFlight + b.Reserved, Foreign: b.Foreign, Server: b.Server, Reset: b.Reset,
+			NextFree: soon(b, at), Mode: string(b.Mode), Waiting: max(waiting, s.Waiting, 0),
+		}
+		if s.Method != "" {
+			row.Kind = "method"
+		}
+		block(&row, s)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// soon is when the bucket has room; zero = now. What waits for an answer has no
+// instant: its reset is the latest that is known.
+func soon(b limit.BucketView, at time.Time) time.Time {
+	switch {
+	case b.NextFree.IsZero():
+		return b.Reset
+	case b.NextFree.After(at):
+		return b.NextFree
+	}
+	return time.Time{}
+}
+
+func block(row *engine.BucketRow, s limit.ScopeView) {
+	if !s.Blocked.IsZero() {
+		row.Blocked, row.BlockedBy = s.Blocked, "429 "+string(s.Kind)
+	}
+	switch {
+	case s.Frozen && s.Percent > 0:
+		row.Cap = s.Percent
+	case s.Frozen:
+		row.Blocked, row.BlockedBy = s.Thaws, "frozen"
+	}
+}
+
+// waiting counts the jobs that stand in line for a scope.
+func (l *Limits) waiting(s limit.Scope) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, jobs := range l.backlog {
+		at, _ := splitLane(name)
+		if at.host == s.Host && (s.Method == "" || at.method == s.Method) {
+			n += jobs
+		}
+	}
+	return n
+}
+
+// Pulse is how the calls went lately.
+func (l *Limits) Pulse() Pulse { return l.calls.pulse(time.Now()) }
+
+// Calls answers a query of the flight recorder, newest first.
+func (l *Limits) Calls(q engine.CallsQuery) engine.CallsPage { return l.calls.page(q) }
+
+// CallsAfter gives the recorded calls after a sequence, oldest first.
+func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(seq) }
+
+// LastCall gives the newest recorded call of a job.
+func (l *Limits) LastCall(job engine.JobID) *engine.CallRow {
+	page := l.calls.page(engine.CallsQuery{Job: job, Page: engine.Page{Limit: 1}})
+	if len(page.Calls) == 0 {
+		return nil
+	}
+	return &page.Calls[0]
+}
+
+// Freeze stops a bucket, or with b.Cap above 0 lowers it to that percentage,
+// until an instant; the zero time means until Thaw. Errors are *engine.Problem.
+func (l *Limits) Freeze(b engine.Bucket, reason string) error {
+	if err := checkBucket(b); err != nil {
+		return err
+	}
+	if !b.Until.IsZero() && !b.Until.After(time.Now()) {
+		return engine.Problemf(engine.ErrInvalid, "give an instant in the future", "%s has passed", b.Until.Format(time.DateTime))
+	}
+	if b.Cap < 0 || b.Cap > 99 {
+		return engine.Problemf(engine.ErrInvalid, "give 1 to 99, or 0 to stop all calls", "%d percent is no cap", b.Cap)
+	}
+	l.limiter.Freeze(limit.Scope{Host: b.Host, Method: b.Method}, b.Until, b.Cap, reason)
+	l.dirty.Store(true)
+	return nil
+}
+
+// Thaw ends a freeze or a cap. It reports whether there was one.
+func (l *Limits) Thaw(b engine.Bucket) (bool, error) {
+	if err := checkBucket(b); err != nil {
+		return false, err
+	}
+	l.dirty.Store(true)
+	return l.limiter.Thaw(limit.Scope{Host: b.Host, Method: b.Method}), nil
+}
+
+func checkBucket(b engine.Bucket) error {
+	switch {
+	case !route.Serves(b.Host):
+		return engine.Problemf(engine.ErrInvalid, "name a region or platform, such as europe or euw1", "%q is no host of the Riot API", b.Host)
+	case b.Method != "" && !slices.Contains(route.Methods(), route.Method(b.Method)):
+		return engine.Problemf(engine.ErrInvalid, "name one such as match-v5.match", "%q is no method of the Riot API", b.Method)
+	}
+	return nil
+}
+
+// ETA says how long so many calls on a host will take behind what waits already,
+// and which bucket decides. Calls of a run are mostly of one method: it names it.
+func (l *Limits) ETA(host, method string, calls int) engine.ETA {
+	e := l.limiter.Estimate(host, method, calls, false)
+	out := engine.ETA{Calls: calls, Low: e.Wait, High: e.Wait, Bucket: e.Bucket, Known: e.Known}
+	if rate, bucket := l.limiter.Rate(host, method); rate > 0 && bucket != "" {
+		even := time.Duration(float64(calls) / rate * float64(time.Second))
+		out.Low, out.High = min(e.Wait, even), max(e.Wait, even)
+		out.Bucket = cmp.Or(out.Bucket, bucket)
+	}
+	return out
+}

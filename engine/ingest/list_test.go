@@ -1,0 +1,213 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+func TestS0_4_RetentionIsCountedInCalendarYears(t *testing.T) {
+	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 12, 0, 0, 0, time.UTC) }
+	two := league.Span{Years: 2}
+	for name, c := range map[string]struct {
+		now, played time.Time
+		span        league.Span
+		expired     bool
+	}{
+		"exactly two years":           {day(2026, 11, 20), day(2024, 11, 20), two, false},
+		"a second older":              {day(2026, 11, 20), day(2024, 11, 20).Add(-time.Second), two, true},
+		"a second younger":            {day(2026, 11, 20), day(2024, 11, 20).Add(time.Second), two, false},
+		"from a leap day":             {day(2028, 2, 29), day(2026, 3, 1), two, false},
+		"before a leap day's cutoff":  {day(2028, 2, 29), day(2026, 2, 28), two, true},
+		"over a leap year: 731 days":  {day(2025, 1, 1), day(2023, 1, 1), two, false},
+		"730 days, not two years yet": {day(2025, 1, 1), day(2023, 1, 2), two, false},
+		"date unknown":                {day(2026, 11, 20), time.Time{}, two, false},
+		"retention off":               {day(2026, 11, 20), day(2010, 1, 1), league.Span{}, false},
+		"other zone, same instant":    {day(2026, 11, 20).In(time.FixedZone("", 9*3600)), day(2024, 11, 20), two, false},
+	} {
+		if got := c.span.Expired(c.played, c.now); got != c.expired {
+			t.Errorf("%s: expired %v", name, got)
+		}
+	}
+}
+
+func TestS0_4_TheTwoListsMeetAtTheCutoff(t *testing.T) {
+	in := New(Options{Matches: league.Span{Years: 2}})
+	anchor := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	cutoff := anchor.AddDate(-2, 0, 0)
+	floor := anchor.AddDate(-3, 0, 0)
+	recent := anchor.AddDate(0, -1, 0)
+	for name, c := range map[string]struct {
+		run        league.Run
+		from, to   time.Time
+		start, ask int
+		old        bool
+	}{
+		"all":              {run: league.Run{}, from: cutoff, to: anchor, ask: 100, old: true},
+		"third page":       {run: league.Run{Start: 200}, from: cutoff, to: anchor, start: 200, ask: 100, old: true},
+		"beyond retention": {run: league.Run{OldPart: true}, to: cutoff.Add(-time.Second), ask: 100, old: true},
+		"since 3 years":    {run: league.Run{Ask: league.Ask{Floor: floor}}, from: cutoff, to: anchor, ask: 100, old: true},
+		"the old part of that": {
+			run: league.Run{OldPart: true, Ask: league.Ask{Floor: floor}}, from: floor, to: cutoff.Add(-time.Second), ask: 100, old: true,
+		},
+		"since a month": {run: league.Run{Ask: league.Ask{Floor: recent}}, from: recent, to: anchor, ask: 100},
+		"newest 20":     {run: league.Run{Ask: league.Ask{Count: 20}}, from: cutoff, to: anchor, ask: 20},
+		"250, 200 there": {
+			run: league.Run{Start: 200, Staged: 200, Ask: league.Ask{Count: 250}}, from: cutoff, to: anchor, start: 200, ask: 50,
+		},
+	} {
+		c.run.Anchor = anchor
+		q := in.query(c.run)
+		if !q.StartTime.Equal(c.from) || !q.EndTime.Equal(c.to) || q.Start != c.start || q.Count != c.ask {
+			t.Errorf("%s: %+v", name, q)
+		}
+		if got := in.hasOldPart(c.run); got != c.old {
+			t.Errorf("%s: old part %v", name, got)
+		}
+	}
+	off := New(Options{})
+	if q := off.query(league.Run{Anchor: anchor}); !q.StartTime.IsZero() || off.hasOldPart(league.Run{Anchor: anchor}) {
+		t.Errorf("retention off: %+v", q)
+	}
+}
+
+// ids are match ids, the highest number first.
+func ids(from, to int) (list []string) {
+	for n := from; n >= to; n-- {
+		list = append(list, fmt.Sprintf("EUW1_%d", n))
+	}
+	return list
+}
+
+func stagedOf(list []string) (s []league.Staged) {
+	for _, id := range list {
+		s = append(s, league.Staged{ID: id})
+	}
+	return s
+}
+
+func TestReadPage(t *testing.T) {
+	known := league.Coverage{Head: "EUW1_150", ReachedEnd: true, Timelines: league.TimelinesAll}
+	all := league.Ask{Timelines: league.TimelinesAll}
+	for name, c := range map[string]struct {
+		run    league.Run
+		staged []string
+		known  league.Coverage
+		page   []string
+		asked  int
+		fresh  int
+		joined bool
+		end    bool
+	}{
+		"full page":           {run: league.Run{Ask: all}, page: ids(300, 201), asked: 100, fresh: 100},
+		"short page":          {run: league.Run{Ask: all}, page: ids(300, 222), asked: 100, fresh: 79, end: true},
+		"empty page":          {run: league.Run{Ask: all}, asked: 100, end: true},
+		"shifted":             {run: league.Run{Ask: all}, staged: ids(300, 201), page: ids(203, 104), asked: 100, fresh: 97},
+		"nothing new":         {run: league.Run{Ask: all}, staged: ids(300, 201), page: ids(300, 201), asked: 100, end: true},
+		"meets the range":     {run: league.Run{Ask: all}, known: known, page: ids(200, 101), asked: 100, fresh: 100, joined: true, end: true},
+		"forced":              {run: league.Run{Ask: league.Ask{Force: true, Timelines: league.TimelinesAll}}, known: known, page: ids(200, 101), asked: 100, fresh: 100},
+		"range too short":     {run: league.Run{Ask: all}, known: league.Coverage{Head: "EUW1_150", Floor: noon, Timelines: league.TimelinesAll}, page: ids(200, 101), asked: 100, fresh: 100},
+		"range long enough":   {run: league.Run{Ask: league.Ask{Floor: noon.Add(time.Hour), Timelines: league.TimelinesAll}}, known: league.Coverage{Head: "EUW1_150", Floor: noon, Timelines: league.TimelinesAll}, page: ids(200, 101), asked: 100, fresh: 100, joined: true, end: true},
+		"range had no others": {run: league.Run{Ask: all}, known: league.Coverage{Head: "EUW1_150", ReachedEnd: true, Timelines: league.TimelinesNone}, page: ids(200, 101), asked: 100, fresh: 100},
+		"newest 20":           {run: league.Run{Ask: league.Ask{Count: 20}}, page: ids(300, 281), asked: 20, fresh: 20, end: true},
+		"newest 20, known":    {run: league.Run{Ask: league.Ask{Count: 20}}, known: known, page: ids(160, 141), asked: 20, fresh: 20, joined: true, end: true},
+		"beyond retention":    {run: league.Run{Ask: all, OldPart: true}, known: known, page: ids(200, 101), asked: 100, fresh: 100},
+		"unreadable ids":      {run: league.Run{Ask: all}, page: append(ids(300, 202), "XX9_1"), asked: 100, fresh: 99},
+	} {
+		p := read(c.run, stagedOf(c.staged), c.known, c.page, c.asked)
+		if p.fresh != c.fresh || p.joined != c.joined || p.end != c.end {
+			t.Errorf("%s: %d fresh, joined %v, end %v", name, p.fresh, p.joined, p.end)
+		}
+	}
+}
+
+func TestS1_13_Cover(t *testing.T) {
+	old := league.Coverage{Head: "EUW1_150", Floor: noon, Timelines: league.TimelinesRanked}
+	anchor := noon.AddDate(1, 0, 0)
+	floor := noon.AddDate(0, 6, 0)
+	all := league.Ask{Timelines: league.TimelinesAll}
+	for name, c := range map[string]struct {
+		ask    league.Ask
+		listed []league.Staged
+		joined bool
+		want   league.Coverage
+	}{
+		"nothing listed": {ask: all, want: old},
+		"everything": {
+			ask: all, listed: stagedOf(ids(300, 1)),
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll},
+		},
+		"down to a floor": {
+			ask: league.Ask{Floor: floor, Timelines: league.TimelinesAll}, listed: stagedOf(ids(300, 200)),
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: floor, Timelines: league.TimelinesAll},
+		},
+		"joined": {
+			ask: all, listed: stagedOf(ids(300, 101)), joined: true,
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: noon, Timelines: league.TimelinesRanked},
+		},
+		"newest 20 leave a hole": {ask: league.Ask{Count: 20}, listed: stagedOf(ids(300, 281)), want: old},
+		"newest 200 leave none": {
+			ask: league.Ask{Count: 200, Timelines: league.TimelinesNone}, listed: stagedOf(ids(300, 101)), joined: true,
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: noon, Timelines: league.TimelinesNone},
+		},
+		"all beyond retention": {
+			ask: all, listed: []league.Staged{{ID: "EUW1_9", TooOld: true}, {ID: "EUW1_8", TooOld: true}},
+			want: league.Coverage{Head: "EUW1_9", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll},
+		},
+	} {
+		if got := cover(old, league.Run{Ask: c.ask, Anchor: anchor}, c.listed, c.joined); got != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// Whatever runs come one after another, listing stops at a known id only if
+// everything older inside the ask has been listed before.
+func TestS1_13_NoSequenceOfRunsLeavesAHole(t *testing.T) {
+	in := New(Options{})
+	rapid.Check(t, func(t *rapid.T) {
+		games := 0
+		var known league.Coverage
+		listed := map[string]bool{}
+		for range rapid.IntRange(1, 6).Draw(t, "runs") {
+			games += rapid.IntRange(0, 250).Draw(t, "new games")
+			ask := league.Ask{Timelines: league.TimelinesAll, Count: rapid.SampledFrom([]int{0, 0, 1, 20, 150}).Draw(t, "count")}
+			run := league.Run{Ask: ask, Anchor: noon}
+			var staged []league.Staged
+			for more := true; more; {
+				q := in.query(run)
+				page := ids(games, 1)
+				page = page[min(q.Start, len(page)):min(q.Start+q.Count, len(page))]
+				pg := read(run, staged, known, page, q.Count)
+				for _, s := range pg.ids {
+					if !slices.Contains(staged, s) {
+						staged = append(staged, s)
+					}
+				}
+				joined := pg.joined
+				if run, more = in.after(run, pg); !more {
+					known = cover(known, run, staged, joined)
+				}
+			}
+			for _, s := range staged {
+				listed[s.ID] = true
+			}
+			if ask.Count > 0 {
+				if want := min(ask.Count, games); len(staged) != want {
+					t.Fatalf("newest %d of %d: listed %d", ask.Count, games, len(staged))
+				}
+				continue
+			}
+			for _, id := range ids(games, 1) {
+				if !listed[id] {
+					t.Fatalf("%s was never listed: %+v", id, known)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,254 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// fetchMatch is the handler of match.fetch.
+func (in *Ingest) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
+	args, err := decode[fetchArgs](r.Job)
+	if err != nil {
+		return badArgs(err)
+	}
+	m, err := in.loadMatch(ctx, args.Match)
+	switch {
+	case err != nil:
+		return storageFault(err)
+	case m.Match.Status.Settled():
+		return engine.Done(func(tx engine.Tx) error { return in.sortForParents(tx, r.Job, args) })
+	case in.opt.Matches.Expired(m.Played, now()):
+		return engine.Done(func(tx engine.Tx) error { return in.expireMatch(tx, r.Job, args) })
+	}
+	got, stat, o, ok := in.obtainMatch(ctx, r, args)
+	if !ok {
+		return o
+	}
+	return engine.Done(func(tx engine.Tx) error { return in.storeMatch(tx, r.Job, args, got) }).With(stat)
+}
+
+func (in *Ingest) loadMatch(ctx context.Context, id string) (m league.Match, err error) {
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		m, err = in.store.Match(tx, id)
+		return err
+	})
+	if err != nil {
+		return m, fmt.Errorf("load match %s: %w", id, err)
+	}
+	return m, nil
+}
+
+// fetched is a payload that is on disk, and what it says.
+type fetched[T any] struct {
+	ref  league.PayloadRef
+	body T
+}
+
+// obtainMatch adopts the payload that an interrupted attempt left behind, or
+// fetches it and puts it on disk (P3).
+func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, args fetchArgs) (got fetched[riot.Match], stat engine.CallStat, o engine.Outcome, ok bool) {
+	if again(r.Job) {
+		got, ok = adopt(ctx, in.store, args.Match, league.PartMatch, riot.ReadMatch)
+		if ok {
+			return got, stat, o, true
+		}
+	}
+	at, region, err := fetchLane(args.Match, route.Match)
+	if err != nil {
+		return got, stat, badArgs(err), false
+	}
+	a := attempt{in: in, run: r, at: at, region: region, confirm: args.Confirm && r.Job.Class != riot.ClassMissing}
+	o, ok = a.call(ctx, func(ctx context.Context) (err error) {
+		got.body, err = in.api.Match(ctx, region, args.Match)
+		return err
+	})
+	if !ok {
+		return got, a.stat, o, false
+	}
+	got.ref = refOf(got.body.Payload, monthOf(got.body))
+	if err := in.store.PutPayload(ctx, args.Match, league.PartMatch, got.ref, got.body.Body); err != nil {
+		return got, a.stat, storageFault(fmt.Errorf("store match %s: %w", args.Match, err)).With(a.stat), false
+	}
+	return got, a.stat, o, true
+}
+
+// again reports whether an earlier attempt may have left a payload behind: only
+// then is it looked for.
+func again(j engine.Job) bool { return j.Crashes > 0 || j.Attempts > 1 || j.Holds > 0 || j.Round > 1 }
+
+// adopt takes a payload that is on disk without a state that names it, if it is
+// whole and about the match.
+func adopt[T any](ctx context.Context, s Store, id string, part league.Part, read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
+	ref, body, found, err := s.FindPayload(ctx, id, part)
+	if err != nil || !found || ref.Codec != codecGzip {
+		return got, false
+	}
+	got.ref = ref
+	got.body, err = read(riot.Payload{Body: body, Codec: riot.Gzip, RawLen: ref.RawLen, CRC: ref.CRC}, id)
+	return got, err == nil
+}
+
+const codecGzip = "gzip"
+
+func refOf(p riot.Payload, month string) league.PayloadRef {
+	return league.PayloadRef{Month: month, Codec: codecGzip, Size: len(p.Body), RawLen: p.RawLen, CRC: p.CRC}
+}
+
+// monthOf names the shard of a match: the month its game was created, else
+// played, else now, since an aborted game may tell neither.
+func monthOf(m riot.Match) string {
+	at := m.PlayedAt()
+	switch {
+	case m.CreationMs > 0:
+		at = time.UnixMilli(m.CreationMs).UTC()
+	case at.IsZero():
+		at = now()
+	}
+	return at.Format("2006-01")
+}
+
+// storeMatch is the success of a match: its facts, its seats, and the job of its
+// timeline, in the transaction that ends its own job.
+func (in *Ingest) storeMatch(tx engine.Tx, job engine.Job, args fetchArgs, got fetched[riot.Match]) error {
+	m, err := in.store.Match(tx, args.Match)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", args.Match, err)
+	}
+	if m.Match.Status.Settled() { // another run settled it meanwhile
+		return in.sortForParents(tx, job, args)
+	}
+	succeed(&m.Match, got.ref)
+	describe(&m, got.body)
+	if err := in.store.SaveMatch(tx, m, false); err != nil {
+		return fmt.Errorf("save match %s: %w", m.ID, err)
+	}
+	if err := in.store.SaveParticipants(tx, m.ID, seatsOf(got.body)); err != nil {
+		return fmt.Errorf("save the seats of match %s: %w", m.ID, err)
+	}
+	return in.sortForParents(tx, job, args)
+}
+
+func succeed(f *league.Fetch, ref league.PayloadRef) {
+	f.Status, f.Ref, f.LastAttemptAt = league.Success, ref, now()
+	f.Attempts++
+	if f.FetchedAt.IsZero() {
+		f.FetchedAt = f.LastAttemptAt
+	}
+}
+
+func describe(m *league.Match, got riot.Match) {
+	m.Played, m.Duration = got.PlayedAt(), time.Duration(got.DurationS)*time.Second
+	m.QueueID, m.Mode, m.Patch = got.QueueID, got.Mode, got.Patch
+	m.Aborted, m.Remake, m.Participants = got.Aborted, got.Remake, len(got.Participants)
+}
+
+func seatsOf(m riot.Match) []league.Participant {
+	seats := make([]league.Participant, len(m.Participants))
+	for i, p := range m.Participants {
+		seats[i] = league.Participant{
+			Match: m.ID, Index: p.Index, PUUID: p.PUUID, RiotID: nameOf(p), Champion: p.ChampionName,
+			Team: p.TeamID, Won: p.Win, Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+		}
+	}
+	return seats
+}
+
+func nameOf(p riot.Participant) string {
+	if p.Tag == "" {
+		return p.Name
+	}
+	return p.Name + "#" + p.Tag
+}
+
+// expireMatch settles a match whose date turned out to lie beyond retention.
+func (in *Ingest) expireMatch(tx engine.Tx, job engine.Job, args fetchArgs) error {
+	m, err := in.store.Match(tx, args.Match)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", args.Match, err)
+	}
+	m.Match.Status = league.OutsideRetentionWindow
+	if err := in.store.SaveMatch(tx, m, false); err != nil {
+		return fmt.Errorf("save match %s: %w", m.ID, err)
+	}
+	return in.sortForParents(tx, job, args)
+}
+
+// sortForParents tells every run that waits for the match what becomes of its
+// timeline, and creates the one job that fetches it for all who want it.
+func (in *Ingest) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) error {
+	m, err := in.store.Match(tx, args.Match)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", args.Match, err)
+	}
+	var groups []engine.GroupID
+	var first syncArgs
+	err = in.eachRun(tx, job, func(parent engine.Job, want syncArgs, run *league.Run) error {
+		w := wish{run: run, args: want, parent: parent.ID}
+		if m.Match.Status != league.Success {
+			w.lacksMatch(m)
+			return nil
+		}
+		open, err := in.sortTimeline(tx, &m, w)
+		if open {
+			groups, first = append(groups, w.group()), want
+		}
+		return err
+	})
+	if err != nil || len(groups) == 0 {
+		return err
+	}
+	_, err = tx.Enqueue(timelineSpec(job.Queue, job.Owner, m.ID, first, groups))
+	if err != nil {
+		return fmt.Errorf("create the job of timeline %s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// lacksMatch counts the timeline of a match that settled without being stored.
+func (w wish) lacksMatch(m league.Match) {
+	if m.Match.Status == league.OutsideRetentionWindow {
+		w.run.TimelinesTooOld++
+		return
+	}
+	w.run.TimelinesNone++
+}
+
+// eachRun calls edit for the run of every live sync that waits for the job's
+// matches, and stores what edit changed.
+func (in *Ingest) eachRun(tx engine.Tx, job engine.Job, edit func(parent engine.Job, want syncArgs, run *league.Run) error) error {
+	parents, err := tx.Parents(job.ID)
+	if err != nil {
+		return fmt.Errorf("list who waits for job %s: %w", job.ID, err)
+	}
+	parents = slices.DeleteFunc(parents, func(p engine.Parent) bool {
+		return p.Group != league.GroupMatches || p.Job.Kind != KindSync || p.Job.State.Terminal()
+	})
+	for _, p := range parents {
+		want, err := decode[syncArgs](p.Job)
+		if err != nil {
+			return err
+		}
+		run, err := in.store.Run(tx, want.Run)
+		if err != nil {
+			return fmt.Errorf("load run %s: %w", want.Run, err)
+		}
+		before := run
+		if err := edit(p.Job, want, &run); err != nil {
+			return err
+		}
+		if run == before {
+			continue
+		}
+		if err := in.store.SaveRun(tx, run); err != nil {
+			return fmt.Errorf("save run %s: %w", run.ID, err)
+		}
+	}
+	return nil
+}

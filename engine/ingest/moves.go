@@ -1,0 +1,188 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// The functions here write the domain's side of a job's move, in the move's own
+// transaction, whoever caused it: a handler, an operator, a rescue. What goes
+// well is written by the handler's Commit instead.
+
+// matchMoved keeps a match's status in step with its job (S0-1, S0-7).
+func (in *Ingest) matchMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
+	args, err := decode[fetchArgs](after)
+	if err != nil {
+		return nil // a job that nobody can read has no match to keep in step
+	}
+	switch {
+	case before.State == after.State:
+		return nil
+	case after.State == engine.Retryable && before.State == engine.Running:
+		return in.failed(tx, args.Match, league.PartMatch, after, league.TemporaryFailure)
+	case after.State == engine.Discarded:
+		if err := in.failed(tx, args.Match, league.PartMatch, after, league.PermanentlyUnfetchable); err != nil {
+			return err
+		}
+		return in.lostTimelines(tx, after, +1)
+	case after.State == engine.Cancelled:
+		return in.lostTimelines(tx, after, +1)
+	case before.State.Terminal():
+		return in.matchReopened(tx, args.Match, before, after)
+	}
+	return nil
+}
+
+// lostTimelines counts, for every run that waits for the match, that there will
+// be no timeline of it; or takes that back.
+func (in *Ingest) lostTimelines(tx engine.Tx, job engine.Job, by int) error {
+	return in.eachRun(tx, job, func(_ engine.Job, _ syncArgs, run *league.Run) error {
+		run.TimelinesNone = max(0, run.TimelinesNone+by)
+		return nil
+	})
+}
+
+// matchReopened is an operator's new round for a match that had ended.
+func (in *Ingest) matchReopened(tx engine.Tx, id string, before, after engine.Job) error {
+	if err := in.reopen(tx, id, league.PartMatch); err != nil {
+		return err
+	}
+	if before.State == engine.Completed {
+		return nil
+	}
+	return in.lostTimelines(tx, after, -1)
+}
+
+// timelineMoved keeps a timeline's status in step with its job.
+func (in *Ingest) timelineMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
+	args, err := decode[fetchArgs](after)
+	if err != nil {
+		return nil // as in matchMoved
+	}
+	switch {
+	case before.State == after.State:
+		return nil
+	case after.State == engine.Retryable && before.State == engine.Running:
+		return in.failed(tx, args.Match, league.PartTimeline, after, league.TemporaryFailure)
+	case after.State == engine.Discarded:
+		return in.failed(tx, args.Match, league.PartTimeline, after, league.PermanentlyUnfetchable)
+	case before.State.Terminal():
+		return in.reopen(tx, args.Match, league.PartTimeline)
+	}
+	return nil
+}
+
+func partOf(m *league.Match, p league.Part) *league.Fetch {
+	if p == league.PartTimeline {
+		return &m.Timeline
+	}
+	return &m.Match
+}
+
+// failed writes a charged failure down.
+func (in *Ingest) failed(tx engine.Tx, id string, part league.Part, job engine.Job, to league.Status) error {
+	m, err := in.store.Match(tx, id)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", id, err)
+	}
+	f := partOf(&m, part)
+	if f.Status.Settled() {
+		return nil
+	}
+	f.Status, f.LastAttemptAt = to, now()
+	f.LastError, f.LastClass = job.LastError, string(job.Class)
+	f.Attempts++
+	if err := in.store.SaveMatch(tx, m, false); err != nil {
+		return fmt.Errorf("save match %s: %w", id, err)
+	}
+	return nil
+}
+
+// reopen takes a part back to unfetched for an operator's new round.
+func (in *Ingest) reopen(tx engine.Tx, id string, part league.Part) error {
+	m, err := in.store.Match(tx, id)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", id, err)
+	}
+	f := partOf(&m, part)
+	if f.Status != league.PermanentlyUnfetchable && f.Status != league.Success {
+		return nil
+	}
+	f.Status = league.Unfetched
+	if err := in.store.SaveMatch(tx, m, true); err != nil {
+		return fmt.Errorf("save match %s: %w", id, err)
+	}
+	return nil
+}
+
+// syncMoved keeps an account's status in step with its sync job (S1-1).
+func (in *Ingest) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
+	args, err := decode[syncArgs](after)
+	if err != nil {
+		return nil // as in matchMoved
+	}
+	switch {
+	case before.State == after.State:
+		return nil
+	case after.State == engine.Running:
+		return in.change(tx, args, started)
+	case after.State == engine.Discarded:
+		return in.change(tx, args, ended(engine.SyncFailed, resultFailed, after.LastError))
+	case after.State == engine.Cancelled:
+		return in.change(tx, args, ended(engine.SyncCancelled, resultCancelled, ""))
+	case before.State == engine.Completed && after.State.Live():
+		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync is complete")
+	case before.State.Terminal():
+		return in.change(tx, args, reopened)
+	}
+	return nil
+}
+
+// started marks the first claim. Later ones, one per phase, find it done.
+func started(a *league.Account, run *league.Run) error {
+	if run.Started.IsZero() {
+		run.Started = now()
+		run.Anchor = run.Started.Truncate(time.Second)
+	}
+	a.Status = engine.Syncing.String()
+	return nil
+}
+
+// ended closes a run that did not come to its end. Whatever it created may be
+// unfetched for good, so that the known range is known no more: the next run
+// lists everything again.
+func ended(status engine.SyncStatus, result, why string) func(*league.Account, *league.Run) error {
+	return func(a *league.Account, run *league.Run) error {
+		run.Result, run.Error, run.Finished = result, why, now()
+		if a.Run != run.ID {
+			return nil // a later run has the account
+		}
+		a.Status, a.LastError = status.String(), why
+		if run.Listed > 0 {
+			a.Coverage = league.Coverage{}
+		}
+		return nil
+	}
+}
+
+// reopened lets an operator go on with a run that failed before its matches were
+// known. Later, its group holds what became of them: a new run lists again and
+// finds what is left.
+func reopened(a *league.Account, run *league.Run) error {
+	switch {
+	case a.Run != run.ID:
+		return engine.Problemf(engine.ErrConflict, "act on that one", "a later sync of %s exists", a.RiotID())
+	case run.Listed > 0:
+		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync of %s has ended", a.RiotID())
+	}
+	run.Result, run.Error, run.Finished = "", "", time.Time{}
+	a.Status, a.LastError = engine.SyncPending.String(), ""
+	return nil
+}

@@ -1,0 +1,145 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+)
+
+// Classes of failures that are not the answer of a call.
+const (
+	classPath    engine.Class = "403.path" // the key works, this path is refused
+	classArgs    engine.Class = "args"
+	classStorage engine.Class = "storage"
+	classSame    engine.Class = "identity"
+)
+
+// confirmAfter is when a `latest` run asks again for a match that answered 404.
+const confirmAfter = 300 * time.Second
+
+// diskRetry is when work is tried again after the disk was full.
+const diskRetry = 10 * time.Second
+
+// situation is what a verdict depends on besides the error.
+type situation struct {
+	now      time.Time
+	next     time.Time // when held work may be tried again
+	outage   bool      // the breaker of this host and method is open
+	keyWorks bool      // 403: a probe was let in
+	confirm  bool      // 404: ask once more before it is believed
+}
+
+// verdicts say what a failed call means for its job: this table decides, and
+// nothing else does (style.md, Errors).
+var verdicts = map[riot.Reason]func(*riot.Error, situation) engine.Outcome{
+	riot.Throttled:    untilRetryAt,
+	riot.Transient:    retryUnlessOutage,
+	riot.Timeout:      retryUnlessOutage,
+	riot.Local:        hold(engine.HoldLocalNetwork),
+	riot.Missing:      missing,
+	riot.BadRequest:   permanent,
+	riot.WrongProject: permanent,
+	riot.Denied401:    hold(engine.HoldKeyInvalid),
+	riot.Denied403:    denied,
+	riot.NoKey:        hold(engine.HoldKeyInvalid),
+	riot.Malformed:    retryWithExcerpt,
+	riot.TooLarge:     retryWithExcerpt,
+}
+
+// outcomeOf maps the error of an attempt to its outcome. An error that is none
+// of Riot's is the context's cause, which the backend knows better, or a fault
+// of the store.
+func outcomeOf(err error, s situation) engine.Outcome {
+	e, ok := errors.AsType[*riot.Error](err)
+	if !ok {
+		return faultOf(err, s)
+	}
+	verdict, ok := verdicts[e.Reason]
+	if !ok {
+		verdict = retryUnlessOutage
+	}
+	o := verdict(e, s)
+	if o.Class == "" {
+		o.Class = engine.Class(e.Class)
+	}
+	if o.Err == nil {
+		o.Err = err
+	}
+	return o
+}
+
+// untilRetryAt: a 429 is no failure of the job, whatever kind it is.
+func untilRetryAt(e *riot.Error, s situation) engine.Outcome {
+	soonest, latest := s.now.Add(time.Second), s.now.Add(engine.MaxDelay)
+	at := e.RetryAt
+	if at.Before(soonest) {
+		at = soonest
+	}
+	if at.After(latest) {
+		at = latest
+	}
+	return engine.Snooze(at, engine.HoldThrottled, nil)
+}
+
+// retryUnlessOutage: what fails for everybody is not held against one job.
+func retryUnlessOutage(_ *riot.Error, s situation) engine.Outcome {
+	if s.outage {
+		return engine.Snooze(s.next, engine.HoldOutage, nil)
+	}
+	return engine.Retry(nil)
+}
+
+func hold(why engine.Hold) func(*riot.Error, situation) engine.Outcome {
+	return func(_ *riot.Error, s situation) engine.Outcome { return engine.Snooze(s.next, why, nil) }
+}
+
+func missing(e *riot.Error, s situation) engine.Outcome {
+	if !s.confirm {
+		return permanent(e, s)
+	}
+	o := engine.Retry(nil)
+	o.At = s.now.Add(confirmAfter)
+	return o
+}
+
+func permanent(*riot.Error, situation) engine.Outcome { return engine.Fail(nil) }
+
+func denied(_ *riot.Error, s situation) engine.Outcome {
+	if s.keyWorks {
+		return engine.Fail(nil).As(classPath)
+	}
+	return engine.Snooze(s.next, engine.HoldKeyInvalid, nil)
+}
+
+// retryWithExcerpt keeps the start of what Riot sent, cleaned and cut by the
+// client to 200 characters.
+func retryWithExcerpt(e *riot.Error, _ situation) engine.Outcome {
+	if e.Excerpt == "" {
+		return engine.Retry(nil)
+	}
+	return engine.Retry(fmt.Errorf("%w: it began %q", e, e.Excerpt))
+}
+
+// faultOf judges errors from this side of the wire.
+func faultOf(err error, s situation) engine.Outcome {
+	switch {
+	case errors.Is(err, engine.ErrShutdown), errors.Is(err, engine.ErrCancelled), errors.Is(err, engine.ErrRescued):
+		return engine.Retry(err) // the backend, which cancelled, overrules it
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return engine.Retry(err).As(riot.ClassTimeout)
+	case errors.Is(err, syscall.ENOSPC):
+		return engine.Snooze(s.now.Add(diskRetry), engine.HoldDiskFull, err).As(classStorage)
+	}
+	return engine.Retry(err).As(classStorage)
+}
+
+// badArgs ends a job that nobody can carry out.
+func badArgs(err error) engine.Outcome { return engine.Fail(err).As(classArgs) }
+
+// storageFault is the outcome of a store that did not answer.
+func storageFault(err error) engine.Outcome { return faultOf(err, situation{now: now()}) }

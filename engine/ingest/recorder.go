@@ -1,0 +1,198 @@
+package ingest
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+)
+
+const (
+	recorded   = 2000 // calls that the flight recorder keeps
+	p50Answers = 200  // answers of which the median is taken
+	sparkCell  = 5    // seconds per cell of the spark line
+	sparkCells = 24
+	ratedFor   = sparkCell * sparkCells // seconds that calls are counted by
+)
+
+// recorder is the flight recorder: the last calls, and counts of all of them.
+type recorder struct {
+	mu         sync.Mutex
+	ring       []engine.CallRow // oldest at next, once it is full
+	stats      []engine.CallStat
+	next       int
+	seq        uint64
+	throttled  int64
+	unforeseen int64
+	perSecond  [ratedFor]int
+	stamp      [ratedFor]int64 // the second that perSecond counts
+}
+
+// add records one exchange. It must not block: the client waits for it.
+func (r *recorder) add(c riot.Call) {
+	row, stat := rowOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq++
+	row.Seq = r.seq
+	if len(r.ring) < recorded {
+		r.ring, r.stats = append(r.ring, row), append(r.stats, stat)
+	} else {
+		r.ring[r.next], r.stats[r.next] = row, stat
+		r.next = (r.next + 1) % recorded
+	}
+	if row.Status == 429 {
+		r.throttled++
+	}
+	if row.Unforeseen {
+		r.unforeseen++
+	}
+	r.count(c.At.Unix())
+}
+
+func (r *recorder) count(second int64) {
+	i := int(((second % ratedFor) + ratedFor) % ratedFor)
+	if r.stamp[i] != second {
+		r.stamp[i], r.perSecond[i] = second, 0
+	}
+	r.perSecond[i]++
+}
+
+func rowOf(c riot.Call) engine.CallRow {
+	row := engine.CallRow{
+		At: c.At, Host: c.Host, Method: c.Method, Target: c.Target, Job: engine.JobID(c.Job),
+		Status: c.Status, Class: engine.Class(c.Class), Took: c.Latency, Paced: c.Waited, PacedBy: c.PacedBy,
+		App: c.AppCount, MethodUsed: c.MethodCount,
+	}
+	if d, ok := limit.ParseRetryAfter(c.RetryAfter, c.At); ok {
+		row.RetryAfter = d
+	}
+	// Of the application's and the method's limits we keep count ourselves: being
+	// over one of them means that our count was wrong, or that somebody else uses
+	// the key. The other 429s are Riot's own trouble.
+	row.Unforeseen = c.Class == riot.ClassThrottledApp || c.Class == riot.ClassThrottledMethod
+	return row
+}
+
+// at gives the i-th newest call, 0 = the last one.
+func (r *recorder) at(i int) int {
+	n := len(r.ring)
+	return ((r.next-1-i)%n + n) % n
+}
+
+// last gives the sequence of the newest call.
+func (r *recorder) last() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seq
+}
+
+// statAfter is what a job's first call after a sequence cost; zero if it made none.
+func (r *recorder) statAfter(seq uint64, job engine.JobID) (stat engine.CallStat) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.ring {
+		at := r.at(i)
+		if r.ring[at].Seq <= seq {
+			break
+		}
+		if r.ring[at].Job == job {
+			stat = r.stats[at]
+		}
+	}
+	return stat
+}
+
+// after gives the calls after a sequence, oldest first.
+func (r *recorder) after(seq uint64) (rows []engine.CallRow) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.ring {
+		row := r.ring[r.at(i)]
+		if row.Seq <= seq {
+			break
+		}
+		rows = append(rows, row)
+	}
+	slices.Reverse(rows)
+	return rows
+}
+
+// page answers a CallsQuery, newest first. Next is the sequence to go on below.
+func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	below, err := strconv.ParseUint(q.After, 10, 64)
+	if err != nil {
+		below = r.seq + 1
+	}
+	limit := q.Limit
+	if limit <= 0 || limit > recorded {
+		limit = recorded
+	}
+	for i := range r.ring {
+		row := r.ring[r.at(i)]
+		if row.Seq >= below || (q.Job != "" && row.Job != q.Job) || (q.Status != 0 && row.Status != q.Status) {
+			continue
+		}
+		if len(page.Calls) == limit {
+			page.Next = strconv.FormatUint(page.Calls[limit-1].Seq, 10)
+			break
+		}
+		page.Calls = append(page.Calls, row)
+	}
+	return page
+}
+
+// Pulse is how the calls go: what the overview shows of them.
+type Pulse struct {
+	PerMinute  float64
+	Spark      []int // calls per 5 s, oldest first
+	P50        time.Duration
+	Throttled  int64
+	Unforeseen int64
+}
+
+func (r *recorder) pulse(now time.Time) Pulse {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := Pulse{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Spark: make([]int, sparkCells)}
+	for i, second := range r.stamp {
+		age := now.Unix() - second
+		if age < 0 || age >= ratedFor {
+			continue
+		}
+		p.Spark[sparkCells-1-int(age)/sparkCell] += r.perSecond[i]
+		if age < 60 {
+			p.PerMinute += float64(r.perSecond[i])
+		}
+	}
+	return p
+}
+
+// median is of the last answers; calls without an answer tell nothing.
+func (r *recorder) median() time.Duration {
+	took := make([]time.Duration, 0, p50Answers)
+	for i := 0; i < len(r.ring) && len(took) < p50Answers; i++ {
+		if row := r.ring[r.at(i)]; row.Status != 0 {
+			took = append(took, row.Took)
+		}
+	}
+	if len(took) == 0 {
+		return 0
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
+}
+
+// splitLane reads a lane's name back.
+func splitLane(name string) (at lane, more bool) {
+	name, more = strings.CutSuffix(name, moreSuffix)
+	at.host, at.method, _ = strings.Cut(name, "/")
+	return at, more
+}

@@ -1,0 +1,137 @@
+package ingest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+)
+
+// call is one exchange of a job.
+func call(job string, status int, took time.Duration, at time.Time) riot.Call {
+	return riot.Call{Receipt: limit.Receipt{Job: job, Host: "europe", Method: "match-v5.match", Status: status}, At: at, Latency: took}
+}
+
+func TestTheRecorderKeepsTheLast2000Calls(t *testing.T) {
+	var r recorder
+	for i := range recorded + 500 {
+		status := 200
+		if i%100 == 0 {
+			status = 429
+		}
+		r.add(call("7", status, time.Millisecond, noon.Add(time.Duration(i)*time.Second)))
+	}
+	all := r.page(engine.CallsQuery{})
+	if len(all.Calls) != recorded || all.Calls[0].Seq != recorded+500 || all.Calls[recorded-1].Seq != 501 || all.Next != "" {
+		t.Errorf("%d calls, %d to %d, next %q", len(all.Calls), all.Calls[0].Seq, all.Calls[len(all.Calls)-1].Seq, all.Next)
+	}
+	var seen []uint64
+	q := engine.CallsQuery{Status: 429, Page: engine.Page{Limit: 7}}
+	for {
+		page := r.page(q)
+		for _, c := range page.Calls {
+			seen = append(seen, c.Seq)
+		}
+		if q.After = page.Next; page.Next == "" {
+			break
+		}
+	}
+	if len(seen) != 20 || seen[0] != 2401 || seen[19] != 501 {
+		t.Errorf("429s by pages: %v", seen)
+	}
+	if after := r.after(2490); len(after) != 10 || after[0].Seq != 2491 || after[9].Seq != 2500 {
+		t.Errorf("after 2490: %d calls", len(after))
+	}
+	if p := r.pulse(noon.Add(2500 * time.Second)); p.Throttled != 25 || p.P50 != time.Millisecond {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestPulseCountsTheLastMinute(t *testing.T) {
+	var r recorder
+	for i := range 300 { // one per second for five minutes
+		r.add(call("", 200, time.Duration(i)*time.Millisecond, noon.Add(time.Duration(i)*time.Second)))
+	}
+	r.add(call("", 0, time.Hour, noon.Add(299*time.Second))) // no answer tells nothing of the time to one
+	p := r.pulse(noon.Add(299 * time.Second))
+	if p.PerMinute != 61 || p.P50 != 200*time.Millisecond {
+		t.Errorf("%v calls a minute, p50 %v", p.PerMinute, p.P50)
+	}
+	if len(p.Spark) != sparkCells || p.Spark[0] != 5 || p.Spark[sparkCells-1] != 6 {
+		t.Errorf("spark %v", p.Spark)
+	}
+	if idle := r.pulse(noon.Add(time.Hour)); idle.PerMinute != 0 || idle.Spark[sparkCells-1] != 0 {
+		t.Errorf("an hour later: %+v", idle)
+	}
+}
+
+func TestA429OfOurOwnLimitsIsUnforeseen(t *testing.T) {
+	for class, want := range map[string]bool{
+		riot.ClassThrottledApp: true, riot.ClassThrottledMethod: true, riot.ClassThrottledService: false, riot.ClassThrottledUnknown: false, "": false,
+	} {
+		c := call("7", 429, 0, noon)
+		c.Class, c.RetryAfter = class, "3"
+		if row := rowOf(c); row.Unforeseen != want || row.RetryAfter != 3*time.Second {
+			t.Errorf("%s: %+v", class, row)
+		}
+	}
+}
+
+func TestStatAfterTellsTheAttemptsOfAJobApart(t *testing.T) {
+	var r recorder
+	r.add(call("7", 503, time.Second, noon))
+	before := r.last()
+	if got := r.statAfter(before, "7"); got.Calls != 0 {
+		t.Errorf("an attempt without a call cost %+v", got)
+	}
+	r.add(call("8", 200, time.Minute, noon))
+	r.add(call("7", 200, 2*time.Second, noon))
+	r.add(call("7", 404, 3*time.Second, noon)) // the probe of its key
+	if got := r.statAfter(before, "7"); got.Calls != 1 || got.Status != 200 || got.HTTP != 2*time.Second {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestLaneOf(t *testing.T) {
+	sync := func(platform string, known bool) engine.Job {
+		return engine.Job{Kind: KindSync, Args: encode(syncArgs{Platform: platform, Known: known})}
+	}
+	phase := func(j engine.Job, phase, group int) engine.Job {
+		j.Phase, j.Group = phase, group
+		return j
+	}
+	match := func(id string, more bool) engine.Job {
+		return engine.Job{Kind: KindMatch, Key: matchKey(id), Args: encode(fetchArgs{Match: id, More: more})}
+	}
+	var l Limits
+	for name, c := range map[string]struct {
+		job  engine.Job
+		want string
+	}{
+		"resolve":            {sync("euw1", false), "europe/account-v1.by-riot-id"},
+		"resolve by PUUID":   {sync("oc1", true), "asia/account-v1.by-puuid"},
+		"list":               {phase(sync("oc1", true), 1, 0), "sea/match-v5.ids"},
+		"report":             {phase(sync("euw1", true), 9, 1), ""},
+		"end":                {phase(sync("euw1", true), 10, 2), ""},
+		"match":              {match("KR_7", false), "asia/match-v5.match"},
+		"match and timeline": {match("PH2_7", true), "sea/match-v5.match+"},
+		"timeline":           {engine.Job{Kind: KindTimeline, Key: timelineKey("NA1_7")}, "americas/match-v5.timeline"},
+		"unknown platform":   {match("XX1_7", false), ""},
+		"broken arguments":   {engine.Job{Kind: KindSync, Args: []byte("{")}, ""},
+		"another kind":       {engine.Job{Kind: "alert.call"}, ""},
+	} {
+		if got := l.Lane(c.job); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestS4_4_UnknownArgumentsAreRefused(t *testing.T) {
+	for _, args := range []string{`{"match":"EUW1_1","colour":1}`, `{"match":"EUW1_1"}{}`, `{"match":1}`, ``, `null x`} {
+		if _, err := decode[fetchArgs](engine.Job{Kind: KindMatch, ID: "7", Args: []byte(args)}); err == nil {
+			t.Errorf("%s was taken", args)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Restore takes over from the run before: call it once, before the backend runs.
+// fresh says that the directory is new: then there is nothing to restore. live
+// are all live jobs as the run before left them.
+//
+// The state on disk may be a second old, and that second's calls are what a
+// restart could burst over. The store knows them: each attempt that was opened
+// since the save counts as one call.
+func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error {
+	if fresh {
+		// From here on there is a state: a kill within the first second must not
+		// look as if it had been lost.
+		l.dirty.Store(true)
+		l.save(ctx)
+		return nil
+	}
+	blob, err := l.opt.Store.LoadState(ctx, limiterState)
+	if err != nil {
+		return fmt.Errorf("load the limiter's state: %w", err)
+	}
+	var st limit.State
+	if json.Unmarshal(blob, &st) != nil {
+		st = limit.State{} // as if lost: the windows count as full
+	}
+	opened, err := l.openedSince(ctx, time.UnixMilli(st.Stamp), live)
+	if err != nil {
+		return fmt.Errorf("count the calls since the limiter's state was saved: %w", err)
+	}
+	if blob == nil && len(opened) == 0 {
+		return nil // no call was ever made from here
+	}
+	l.limiter.Restore(st, time.Now(), opened)
+	return nil
+}
+
+func (l *Limits) openedSince(ctx context.Context, saved time.Time, live iter.Seq2[engine.Job, error]) (map[limit.Scope]int, error) {
+	opened := map[limit.Scope]int{}
+	for j, err := range live {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil || j.State != engine.Running || j.Started.Before(saved) {
+			continue
+		}
+		if at, _ := laneOf(j); at != (lane{}) {
+			opened[limit.Scope{Host: at.host, Method: at.method}]++
+		}
+	}
+	return opened, l.endedSince(ctx, saved, opened)
+}
+
+// endedSince adds the attempts that ended since. They tell no method; the host
+// is that of their account, whose buckets are the tight ones.
+func (l *Limits) endedSince(ctx context.Context, saved time.Time, opened map[limit.Scope]int) error {
+	q := engine.AccountsQuery{}
+	for {
+		page, err := l.opt.Store.Accounts(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, row := range page.Accounts {
+			if !row.Status.Open() && row.Updated.Before(saved) {
+				continue
+			}
+			attempts, err := l.opt.Store.Recent(ctx, row.ID, 2*saveAfter)
+			if err != nil {
+				return err
+			}
+			if n := callsSince(saved, attempts); n > 0 {
+				opened[limit.Scope{Host: string(route.Platform(row.Platform).Region())}] += n
+			}
+		}
+		if page.Next == "" {
+			return nil
+		}
+		q.After = page.Next
+	}
+}
+
+func callsSince(saved time.Time, attempts []engine.Attempt) (n int) {
+	for _, a := range attempts {
+		if !a.Start.Before(saved) && (a.Status != 0 || a.HTTP > 0) {
+			n++
+		}
+	}
+	return n
+}

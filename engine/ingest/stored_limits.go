@@ -1,0 +1,27 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/limit"
+)
+
+// StoredLimits reads what the last engine knew of the limits, for a directory on
+// which none runs.
+func StoredLimits(ctx context.Context, store StateStore) (engine.LimitsRow, error) {
+	blob, err := store.LoadState(ctx, limiterState)
+	if err != nil || blob == nil {
+		return engine.LimitsRow{}, err
+	}
+	var st limit.State
+	if err := json.Unmarshal(blob, &st); err != nil {
+		return engine.LimitsRow{}, fmt.Errorf("read the limiter's state: %w", err)
+	}
+	l := NewLimits(LimitsOptions{Store: store, Limiter: limit.New(limit.Options{})})
+	l.limiter.Restore(st, time.Now(), nil)
+	return l.Rows(), nil
+}

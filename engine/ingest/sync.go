@@ -1,0 +1,226 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// pass is what one attempt of a sync works on, as it was stored when it began.
+type pass struct {
+	args    syncArgs
+	account league.Account
+	run     league.Run
+	project string
+	cached  string // PUUID of the Riot ID, resolved less than a day ago
+	staged  []league.Staged
+}
+
+// phases of a sync and what each does. The phase is of the run, not of the job:
+// it survives a retry by hand.
+var phases = map[engine.Phase]func(*Ingest, context.Context, engine.Run, pass) engine.Outcome{
+	engine.PhaseResolve:   (*Ingest).resolve,
+	engine.PhaseList:      (*Ingest).list,
+	engine.PhaseMatches:   (*Ingest).report,
+	engine.PhaseTimelines: (*Ingest).finish,
+}
+
+// sync is the handler of account.sync.
+func (in *Ingest) sync(ctx context.Context, r engine.Run) engine.Outcome {
+	args, err := decode[syncArgs](r.Job)
+	if err != nil {
+		return badArgs(err)
+	}
+	p, err := in.load(ctx, args)
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		return badArgs(err)
+	case err != nil:
+		return storageFault(err)
+	}
+	step, ok := phases[engine.Phase(p.run.Phase)]
+	if !ok {
+		return badArgs(fmt.Errorf("run %s is in phase %q, where nothing is left to do", p.run.ID, p.run.Phase))
+	}
+	return step(in, ctx, r, p)
+}
+
+func (in *Ingest) load(ctx context.Context, args syncArgs) (p pass, err error) {
+	p = pass{args: args, project: in.opt.Project()}
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		if p.account, err = in.store.Account(tx, args.Account); err != nil {
+			return fmt.Errorf("load account %s: %w", args.Account, err)
+		}
+		if p.run, err = in.store.Run(tx, args.Run); err != nil {
+			return fmt.Errorf("load run %s: %w", args.Run, err)
+		}
+		switch engine.Phase(p.run.Phase) {
+		case engine.PhaseResolve:
+			return in.loadCached(tx, &p)
+		case engine.PhaseList:
+			p.staged, err = in.store.Staged(tx, p.run.ID)
+		}
+		return err
+	})
+	return p, err
+}
+
+func (in *Ingest) loadCached(tx engine.Tx, p *pass) error {
+	if p.run.Ask.Force {
+		return nil
+	}
+	puuid, ok, err := in.store.CachedPUUID(tx, p.account.GameName, p.account.TagLine, p.project, now())
+	if err != nil {
+		return fmt.Errorf("look up %s: %w", p.account.RiotID(), err)
+	}
+	if ok {
+		p.cached = puuid
+	}
+	return nil
+}
+
+// resolve learns the PUUID of the account under the key in use, and its present
+// name. Who is known by a PUUID is asked for by it: names change hands.
+func (in *Ingest) resolve(ctx context.Context, r engine.Run, p pass) engine.Outcome {
+	if p.cached != "" {
+		return in.resolved(ctx, p, riot.Account{PUUID: p.cached}, engine.CallStat{})
+	}
+	known := p.account.PUUIDs[p.project]
+	platform := route.Platform(p.account.Platform)
+	a := attempt{in: in, run: r, at: resolveLane(p.account, p.project), region: platform.AccountRegion(), puuid: known}
+	var got riot.Account
+	o, ok := a.call(ctx, func(ctx context.Context) (err error) {
+		if known != "" {
+			got, err = in.api.AccountByPUUID(ctx, platform.AccountRegion(), known)
+			return err
+		}
+		got, err = in.api.AccountByRiotID(ctx, platform.AccountRegion(), p.account.GameName, p.account.TagLine)
+		return err
+	})
+	switch {
+	case ok:
+		return in.resolved(ctx, p, got, a.stat)
+	case known != "" && gone(o):
+		return engine.Wait(0, in.forget(p)).With(a.stat)
+	case gone(o):
+		o.Err = fmt.Errorf("riot knows no account %s: check the spelling and the tag after the #", p.account.RiotID())
+	}
+	return o
+}
+
+// gone reports whether Riot said for good that a PUUID or a name leads nowhere.
+func gone(o engine.Outcome) bool {
+	return o.Verb == engine.VerbFail && (o.Class == riot.ClassMissing || o.Class == riot.ClassWrongProject || o.Class == riot.ClassBadRequest)
+}
+
+// resolved goes on to the listing, unless the player is here already under
+// another name.
+func (in *Ingest) resolved(ctx context.Context, p pass, got riot.Account, stat engine.CallStat) engine.Outcome {
+	other, err := in.twin(ctx, p.account.ID, got.PUUID)
+	switch {
+	case err != nil:
+		return storageFault(err).With(stat)
+	case other != "":
+		return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other)).As(classSame).With(stat)
+	}
+	return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, stat.Calls > 0) }).With(stat)
+}
+
+// twin gives the Riot ID of another account that has the PUUID.
+func (in *Ingest) twin(ctx context.Context, account, puuid string) (riotID string, err error) {
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		id, ok, err := in.store.AccountOfPUUID(tx, puuid)
+		if err != nil || !ok || id == account {
+			return err
+		}
+		a, err := in.store.Account(tx, id)
+		riotID = a.RiotID()
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("look for another account of the player: %w", err)
+	}
+	return riotID, nil
+}
+
+func (in *Ingest) saveResolved(tx engine.Tx, p pass, got riot.Account, asked bool) error {
+	return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
+		a.PUUIDs = maps.Clone(a.PUUIDs)
+		if a.PUUIDs == nil {
+			a.PUUIDs = map[string]string{}
+		}
+		a.PUUIDs[p.project] = got.PUUID
+		a.GameName, a.TagLine = cmp.Or(got.GameName, a.GameName), cmp.Or(got.TagLine, a.TagLine)
+		run.Phase = string(engine.PhaseList)
+		if !asked {
+			return nil
+		}
+		a.Resolved = now()
+		err := in.store.CachePUUID(tx, a.GameName, a.TagLine, p.project, got.PUUID, a.Resolved.Add(identityTTL))
+		if err != nil {
+			return fmt.Errorf("cache the PUUID of %s: %w", a.RiotID(), err)
+		}
+		return nil
+	})
+}
+
+// forget puts a PUUID aside that the key in use cannot read, so that the Riot ID
+// is resolved again (spec section 2.2). It stays the account's under another
+// name: the matches that are stored know the player by it.
+func (in *Ingest) forget(p pass) func(engine.Tx) error {
+	return func(tx engine.Tx) error {
+		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
+			a.PUUIDs = maps.Clone(a.PUUIDs)
+			if old := a.PUUIDs[p.project]; old != "" {
+				a.PUUIDs[p.project+" until "+now().Format(time.DateTime)] = old
+			}
+			delete(a.PUUIDs, p.project)
+			run.Phase = string(engine.PhaseResolve)
+			if err := in.store.CachePUUID(tx, a.GameName, a.TagLine, p.project, "", now()); err != nil {
+				return fmt.Errorf("drop the PUUID of %s: %w", a.RiotID(), err)
+			}
+			return nil
+		})
+	}
+}
+
+// change loads an account and its run as they are now, lets edit change them,
+// and stores both.
+func (in *Ingest) change(tx engine.Tx, args syncArgs, edit func(*league.Account, *league.Run) error) error {
+	a, err := in.store.Account(tx, args.Account)
+	if err != nil {
+		return fmt.Errorf("load account %s: %w", args.Account, err)
+	}
+	run, err := in.store.Run(tx, args.Run)
+	if err != nil {
+		return fmt.Errorf("load run %s: %w", args.Run, err)
+	}
+	if err := edit(&a, &run); err != nil {
+		return err
+	}
+	a.Updated = now()
+	if err := in.store.SaveRun(tx, run); err != nil {
+		return fmt.Errorf("save run %s: %w", run.ID, err)
+	}
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return fmt.Errorf("save account %s: %w", a.ID, err)
+	}
+	return nil
+}
+
+// resolveLane is where the account's identity is asked for.
+func resolveLane(a league.Account, project string) lane {
+	method := route.AccountByRiotID
+	if a.PUUIDs[project] != "" {
+		method = route.AccountByPUUID
+	}
+	return lane{string(route.Platform(a.Platform).AccountRegion()), string(method)}
+}

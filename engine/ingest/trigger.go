@@ -1,0 +1,204 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// Trigger starts a sync of an account, given by its id or as "Name#TAG" with
+// ask.Platform. It is a compare-and-set from every status but pending, which
+// answers with the run that waits already, and syncing, which is refused with
+// engine.ErrConflict and names what runs (S1-4, S1-5). Inside the cooldown there
+// is nothing to do, unless the ask forces it (S3-9). An account that is not known
+// yet is created. Errors are *engine.Problem or of the store.
+func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAsk, by engine.Actor) (engine.Receipt, error) {
+	want, err := askOf(ask)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	who, err := whoIs(account, ask.Platform)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	var out engine.Receipt
+	var running string
+	err = in.store.Write(ctx, func(tx engine.Tx) error {
+		out, running = engine.Receipt{}, ""
+		a, err := in.findOrMake(tx, who, true)
+		if err != nil {
+			return err
+		}
+		out, running, err = in.claim(tx, a, want, by)
+		if err != nil || running != "" || !ask.Track || a.Tracked {
+			return err
+		}
+		return in.track(tx, a.ID)
+	})
+	switch {
+	case err != nil:
+		return engine.Receipt{}, err
+	case running != "":
+		return engine.Receipt{}, in.busy(ctx, running)
+	}
+	return out, nil
+}
+
+// claim decides by the account's status. running is the id of an account that is
+// being synced.
+func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, by engine.Actor) (out engine.Receipt, running string, err error) {
+	switch a.Status {
+	case engine.Syncing.String():
+		return out, a.ID, nil
+	case engine.SyncPending.String():
+		run, err := in.store.Run(tx, a.Run)
+		if err != nil {
+			return out, "", fmt.Errorf("load run %s: %w", a.Run, err)
+		}
+		return engine.Receipt{
+			Account: a.ID, Job: engine.JobID(run.Job), Joined: true, Matched: 1,
+			Text: fmt.Sprintf("a sync of %s waits already: this is it", a.RiotID()),
+		}, "", nil
+	}
+	if left := in.opt.Cooldown - now().Sub(a.LastSync); !want.Force && !a.LastSync.IsZero() && left > 0 && a.Status == engine.SyncCompleted.String() {
+		return engine.Receipt{
+			Account: a.ID, Nothing: true, Matched: 1, Due: a.LastSync.Add(in.opt.Cooldown),
+			Text: fmt.Sprintf("%s was synced at %s: nothing to do for another %s (--force skips the wait)",
+				a.RiotID(), a.LastSync.Format(time.TimeOnly), left.Round(time.Second)),
+		}, "", nil
+	}
+	out, err = in.start(tx, a, want, by)
+	return out, "", err
+}
+
+// start makes the run and its job, and takes the account for them.
+func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, by engine.Actor) (engine.Receipt, error) {
+	run := league.Run{
+		ID: newID(), Account: a.ID, Ask: want, Phase: string(engine.PhaseResolve), Triggered: now(), By: by.User,
+	}
+	queued, err := tx.Enqueue(syncSpec(a, run, in.opt.Project(), by))
+	if err != nil {
+		return engine.Receipt{}, fmt.Errorf("create the sync job of %s: %w", a.RiotID(), err)
+	}
+	if queued[0].Duplicate { // its job lives although the account says that none does
+		return engine.Receipt{}, fmt.Errorf("sync job %s of %s is live, its run is not: %w", queued[0].ID, a.RiotID(), engine.ErrBroken)
+	}
+	run.Job = string(queued[0].ID)
+	a.Status, a.Run, a.LastError, a.Updated = engine.SyncPending.String(), run.ID, "", now()
+	if err := in.store.SaveRun(tx, run); err != nil {
+		return engine.Receipt{}, fmt.Errorf("save run %s: %w", run.ID, err)
+	}
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return engine.Receipt{}, fmt.Errorf("save account %s: %w", a.RiotID(), err)
+	}
+	return engine.Receipt{
+		Account: a.ID, Job: queued[0].ID, Matched: 1, Applied: 1,
+		Text: fmt.Sprintf("sync of %s is under way", a.RiotID()),
+	}, nil
+}
+
+func syncSpec(a league.Account, run league.Run, project string, by engine.Actor) engine.Spec {
+	s := engine.Spec{
+		Kind:     KindSync,
+		Queue:    QueueFull,
+		Key:      syncKey(run.Ask.Mode, a.ID),
+		Lock:     "account:" + a.ID,
+		Owner:    a.ID,
+		Priority: engine.PriorityHigh,
+		Args: encode(syncArgs{
+			Account: a.ID, Run: run.ID, Mode: run.Ask.Mode, Platform: a.Platform, Known: a.PUUIDs[project] != "",
+			Timelines: run.Ask.Timelines, Force: run.Ask.Force, By: by.User,
+		}),
+	}
+	if run.Ask.Mode == ModeLatest {
+		s.Queue = QueueLatest
+	}
+	if by.Via != "cron" && by.Via != "engine" { // a person waits for it
+		s.Priority = engine.PriorityOperator
+	}
+	return s
+}
+
+// busy is the refusal of a trigger while a sync runs: it names the job and how
+// far it has come.
+func (in *Ingest) busy(ctx context.Context, account string) error {
+	row, err := in.store.AccountRow(ctx, account)
+	if err != nil {
+		return fmt.Errorf("read account %s: %w", account, err)
+	}
+	p := engine.Problemf(engine.ErrConflict, "watch it, or cancel it first", "%s is being synced by job %s (%s)", row.RiotID, row.Job, progressOf(row))
+	p.Job = row.Job
+	return p
+}
+
+func progressOf(row engine.AccountRow) string {
+	switch {
+	case row.Matches.Total < 0:
+		return fmt.Sprintf("%s, page %d", row.Phase, row.Pages+1)
+	case row.Phase == engine.PhaseTimelines:
+		return fmt.Sprintf("timelines %d/%d", row.Timelines.Done(), row.Timelines.Total)
+	}
+	return fmt.Sprintf("matches %d/%d", row.Matches.Done(), row.Matches.Total)
+}
+
+// Stale reports whether a login should start a sync of the account (S1-1).
+func (in *Ingest) Stale(row engine.AccountRow, at time.Time) bool {
+	return !row.Status.Open() && at.Sub(row.LastSync) >= in.opt.Stale
+}
+
+// Track marks an account for recurring syncs, and creates it if it is new.
+func (in *Ingest) Track(ctx context.Context, account, platform string) (engine.Receipt, error) {
+	return in.setTracked(ctx, account, platform, true)
+}
+
+// Untrack takes the mark off; what is stored stays.
+func (in *Ingest) Untrack(ctx context.Context, account, platform string) (engine.Receipt, error) {
+	return in.setTracked(ctx, account, platform, false)
+}
+
+func (in *Ingest) setTracked(ctx context.Context, account, platform string, on bool) (out engine.Receipt, err error) {
+	who, err := whoIs(account, platform)
+	if err != nil {
+		return out, err
+	}
+	err = in.store.Write(ctx, func(tx engine.Tx) error {
+		a, err := in.findOrMake(tx, who, on)
+		if err != nil {
+			return err
+		}
+		out = engine.Receipt{Account: a.ID, Matched: 1}
+		if a.Tracked == on {
+			out.Nothing, out.Text = true, fmt.Sprintf("%s is %s already", a.RiotID(), trackWord(on))
+			return nil
+		}
+		a.Tracked, a.Updated = on, now()
+		out.Applied, out.Text = 1, fmt.Sprintf("%s is %s now", a.RiotID(), trackWord(on))
+		if err := in.store.SaveAccount(tx, a); err != nil {
+			return fmt.Errorf("save account %s: %w", a.RiotID(), err)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (in *Ingest) track(tx engine.Tx, account string) error {
+	a, err := in.store.Account(tx, account)
+	if err != nil {
+		return fmt.Errorf("load account %s: %w", account, err)
+	}
+	a.Tracked = true
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return fmt.Errorf("save account %s: %w", a.RiotID(), err)
+	}
+	return nil
+}
+
+func trackWord(on bool) string {
+	if on {
+		return "tracked"
+	}
+	return "not tracked"
+}

@@ -136,8 +136,8 @@ type Attempt struct {
 	// part of it at the head of the line, where only the limiter held it. Limiter
 	// is the part of the run spent waiting for a permit, HTTP the part on the wire.
 	Queued, Paced, Limiter, HTTP time.Duration
-	Next                  time.Time // when the decision says it runs again
-	Decision              string    // the formula of Next, for people: "policy match step 1: 30s"
+	Next                         time.Time // when the decision says it runs again
+	Decision                     string    // the formula of Next, for people: "policy match step 1: 30s"
 }
 
 // Mark is how a child stands in a group.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -81,8 +82,40 @@ func (l *Limits) waiting(s limit.Scope) (n int) {
 	return n
 }
 
-// Pulse is how the calls went lately.
-func (l *Limits) Pulse() Pulse { return l.calls.pulse(time.Now()) }
+// Meter is how the calls went lately.
+func (l *Limits) Meter() engine.Meter { return l.calls.meter(time.Now()) }
+
+// slowAnswer is what an answer takes as long as none is known.
+const slowAnswer = 500 * time.Millisecond
+
+// Workers is how many calls must be under way at once to use the budget of every
+// host with work: rate × answer time (Little's law), with twice the median for
+// the slow ones.
+func (l *Limits) Workers() (n int) {
+	answer := slowAnswer
+	if p50 := l.calls.p50(); p50 > 0 {
+		answer = 2 * p50
+	}
+	for _, host := range l.hosts() {
+		if rate, bucket := l.limiter.Rate(host, string(route.Match)); bucket != "" {
+			n += int(math.Ceil(rate * answer.Seconds()))
+		}
+	}
+	return n
+}
+
+// hosts names those with work in line.
+func (l *Limits) hosts() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []string
+	for name, jobs := range l.backlog {
+		if at, _ := splitLane(name); jobs > 0 && !slices.Contains(out, at.host) {
+			out = append(out, at.host)
+		}
+	}
+	return out
+}
 
 // Calls answers a query of the flight recorder, newest first.
 func (l *Limits) Calls(q engine.CallsQuery) engine.CallsPage { return l.calls.page(q) }

@@ -149,19 +149,11 @@ func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
 	return page
 }
 
-// Pulse is how the calls go: what the overview shows of them.
-type Pulse struct {
-	PerMinute  float64
-	Spark      []int // calls per 5 s, oldest first
-	P50        time.Duration
-	Throttled  int64
-	Unforeseen int64
-}
-
-func (r *recorder) pulse(now time.Time) Pulse {
+// meter adds up how the calls went lately.
+func (r *recorder) meter(now time.Time) engine.Meter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := Pulse{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Spark: make([]int, sparkCells)}
+	p := engine.Meter{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Spark: make([]int, sparkCells)}
 	for i, second := range r.stamp {
 		age := now.Unix() - second
 		if age < 0 || age >= ratedFor {
@@ -169,10 +161,17 @@ func (r *recorder) pulse(now time.Time) Pulse {
 		}
 		p.Spark[sparkCells-1-int(age)/sparkCell] += r.perSecond[i]
 		if age < 60 {
-			p.PerMinute += float64(r.perSecond[i])
+			p.CallsPerMin += float64(r.perSecond[i])
 		}
 	}
 	return p
+}
+
+// p50 is the median answer time; 0 while there was no answer.
+func (r *recorder) p50() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.median()
 }
 
 // median is of the last answers; calls without an answer tell nothing.

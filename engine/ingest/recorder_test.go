@@ -44,7 +44,7 @@ func TestTheRecorderKeepsTheLast2000Calls(t *testing.T) {
 	if after := r.after(2490); len(after) != 10 || after[0].Seq != 2491 || after[9].Seq != 2500 {
 		t.Errorf("after 2490: %d calls", len(after))
 	}
-	if p := r.pulse(noon.Add(2500 * time.Second)); p.Throttled != 25 || p.P50 != time.Millisecond {
+	if p := r.meter(noon.Add(2500 * time.Second)); p.Throttled != 25 || p.P50 != time.Millisecond {
 		t.Errorf("%+v", p)
 	}
 }
@@ -55,14 +55,14 @@ func TestPulseCountsTheLastMinute(t *testing.T) {
 		r.add(call("", 200, time.Duration(i)*time.Millisecond, noon.Add(time.Duration(i)*time.Second)))
 	}
 	r.add(call("", 0, time.Hour, noon.Add(299*time.Second))) // no answer tells nothing of the time to one
-	p := r.pulse(noon.Add(299 * time.Second))
-	if p.PerMinute != 61 || p.P50 != 200*time.Millisecond {
-		t.Errorf("%v calls a minute, p50 %v", p.PerMinute, p.P50)
+	p := r.meter(noon.Add(299 * time.Second))
+	if p.CallsPerMin != 61 || p.P50 != 200*time.Millisecond {
+		t.Errorf("%v calls a minute, p50 %v", p.CallsPerMin, p.P50)
 	}
 	if len(p.Spark) != sparkCells || p.Spark[0] != 5 || p.Spark[sparkCells-1] != 6 {
 		t.Errorf("spark %v", p.Spark)
 	}
-	if idle := r.pulse(noon.Add(time.Hour)); idle.PerMinute != 0 || idle.Spark[sparkCells-1] != 0 {
+	if idle := r.meter(noon.Add(time.Hour)); idle.CallsPerMin != 0 || idle.Spark[sparkCells-1] != 0 {
 		t.Errorf("an hour later: %+v", idle)
 	}
 }

@@ -21,7 +21,7 @@ type Piece struct {
 func Title(th *themes.Theme, w int, path []string, pieces []Piece) string {
 	l := NewLine(th, w)
 	crumbs := l.crumbs(path)
-	room := w - min(width(crumbs), max(w/3, 12)) - 3
+	room := w - min(width(crumbs), max(w/2, 12)) - 3
 	cells := l.pieces(pieces, room)
 	l.Gap(1)
 	for _, c := range crumbs {

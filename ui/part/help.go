@@ -8,9 +8,9 @@ type Group struct {
 	Hints []Hint
 }
 
-// helpColumn is the width of one column of keys, helpKey of the key in it.
+// HelpColumn is the width of one column of keys, helpKey of the key in it.
 const (
-	helpColumn = 40
+	HelpColumn = 40
 	helpKey    = 14
 )
 
@@ -22,13 +22,13 @@ func Help(th *themes.Theme, w, h int, groups []Group, top int) []string {
 	}
 	lines := helpLines(groups)
 	lines = lines[clamp(top, 0, len(lines)):]
-	columns := max(w/helpColumn, 1)
+	columns := max(w/HelpColumn, 1)
 	out := make([]string, 0, h)
 	l := NewLine(th, w)
 	for i := range h {
 		l.Reset(w, false)
 		for c := range columns {
-			l.To(c * helpColumn)
+			l.To(c * HelpColumn)
 			if at := c*h + i; at < len(lines) {
 				lines[at].draw(l, columns)
 			}
@@ -70,7 +70,7 @@ func (h helpLine) draw(l *Line, columns int) {
 	if h.hint.Off {
 		key, does = themes.Off, themes.Off
 	}
-	room := helpColumn
+	room := HelpColumn
 	if columns == 1 {
 		room = l.Room()
 	}

@@ -34,6 +34,8 @@ type Table struct {
 	// Blur draws the cursor row without its background: the pane is not in
 	// focus. The sign in column 1 stays.
 	Blur bool
+	// Still draws no cursor at all: the keys go to another pane.
+	Still bool
 }
 
 // Header returns the header row of w cells.
@@ -87,7 +89,7 @@ func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *C
 		default:
 			cells = src.Row(i, cells[:0])
 		}
-		at := v == c.at
+		at := v == c.at && !t.Still
 		l.Reset(w, at && !t.Blur)
 		t.signs(l, at, kind == rowLive && c.Marked(src.ID(i)))
 		t.row(l, slots, cells)

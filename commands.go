@@ -1,0 +1,333 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// newRoot makes the command tree.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "farsight",
+		Short: "Keep League of Legends accounts in sync under Riot's rate limits, and see why",
+		Long: "Farsight ingests League of Legends data from Riot's API under Riot's rate limits\n" +
+			"and shows in the terminal why everything is or is not moving.\n\n" +
+			"Without a command it opens the console on the data directory.\n\n" + notice,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runConsole(cmd.Context(), cfg, console{readOnly: flagBool(cmd, "read-only")})
+		},
+	}
+	root.SetFlagErrorFunc(flagFault)
+	root.SuggestionsMinimumDistance = 2
+	addConfigFlags(root.PersistentFlags())
+	hideRareFlags(root)
+	root.Flags().Bool("read-only", false, "look, but refuse every action")
+	root.AddCommand(demoCommand(), syncCommand(), trackCommand(), untrackCommand(), simCommand(),
+		exportCommand(), checkCommand(), checkPagesCommand(), configCommand(), versionCommand())
+	root.AddCommand(listCommands()...)
+	return root
+}
+
+// commonFlags are the settings worth a line in every help text; `farsight
+// config` lists all.
+var commonFlags = map[string]bool{"data-dir": true, "platform": true, "log-level": true}
+
+func hideRareFlags(root *cobra.Command) {
+	for _, s := range settings() {
+		if name := flagName(s.name); !commonFlags[name] {
+			_ = root.PersistentFlags().MarkHidden(name)
+		}
+	}
+}
+
+func config(cmd *cobra.Command) (Config, error) {
+	return LoadConfig(inputs{flags: cmd.Flags(), getenv: os.LookupEnv})
+}
+
+func flagBool(cmd *cobra.Command, name string) bool {
+	v, err := cmd.Flags().GetBool(name)
+	return err == nil && v
+}
+
+func demoCommand() *cobra.Command {
+	var opt demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch a sync against a simulated Riot API: no key, no network",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opt.speed <= 0 || opt.speed > 1000 {
+				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
+			}
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runDemo(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	cmd.Flags().Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
+	cmd.Flags().Float64Var(&opt.speed, "speed", 1, "divides rate limit windows, answer times and retry delays")
+	cmd.Flags().BoolVar(&opt.headless, "headless", false, "no console: sync 60 to 100 matches, print progress, exit 0 if all went well")
+	return cmd
+}
+
+func syncCommand() *cobra.Command {
+	var opt syncOptions
+	cmd := &cobra.Command{
+		Use:   "sync 'Name#TAG'",
+		Short: "Sync one account until it is complete, without a console",
+		Args:  oneAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			opt.account = args[0]
+			return runSync(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
+	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	f.StringVar(&opt.timelines, "timelines", "all", "all, ranked or none")
+	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
+	f.Bool("json", false, "NDJSON progress, a summary object last")
+	return cmd
+}
+
+func trackCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "track 'Name#TAG'",
+		Short: "Keep an account in sync",
+		Args:  oneAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runTrack(cmd, engine.OpTrack, args[0])
+		},
+	}
+	addActFlags(cmd)
+	return cmd
+}
+
+func untrackCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "untrack 'Name#TAG'",
+		Short: "Stop keeping an account in sync; its data stays",
+		Args:  oneAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runTrack(cmd, engine.OpUntrack, args[0])
+		},
+	}
+	addActFlags(cmd)
+	return cmd
+}
+
+func addActFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().Bool("json", false, "the receipt as JSON")
+}
+
+func simCommand() *cobra.Command {
+	var opt simOptions
+	cmd := &cobra.Command{
+		Use:   "sim",
+		Short: "Serve a simulated Riot API, strict about its limits, to debug any client against",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runSim(cmd.Context(), opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.listen, "listen", "127.0.0.1:9000", "address to listen on")
+	f.StringVar(&opt.limits, "limits", "20:1,100:120", "application limits of every key, as Riot's headers write them")
+	f.StringVar(&opt.window, "window", "lazy", "how windows begin: lazy, wall or sliding")
+	f.Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
+	f.Float64Var(&opt.speed, "speed", 1, "divides windows and answer times")
+	f.StringVar(&opt.fixtures, "fixtures", "", "folder with recorded payloads to serve besides")
+	f.StringVar(&opt.epoch, "epoch", "", "instant of the newest game, such as 2026-11-21T12:00:00Z")
+	f.StringVar(&opt.latency, "latency", "60ms,30ms", "answer time and how far it swings")
+	f.StringArrayVar(&opt.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
+	f.StringVar(&opt.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
+	f.Bool("json", false, "the list of players as JSON")
+	return cmd
+}
+
+func exportCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "export", Short: "Write stored data as NDJSON", Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return usagef("say what to export: farsight export matches")
+		}}
+	var opt exportOptions
+	matches := &cobra.Command{
+		Use:   "matches",
+		Short: "One line per match, each once",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runExport(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	f := matches.Flags()
+	f.StringVar(&opt.format, "format", "ndjson", "ndjson")
+	f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
+	f.StringVar(&opt.after, "after", "", "go on after this match id")
+	f.BoolVar(&opt.payload, "payload", false, "add Riot's JSON of each match")
+	cmd.AddCommand(matches)
+	return cmd
+}
+
+func checkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Verify the data directory: exit 0 when it is sound, 3 when it is damaged",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runCheck(cmd.Context(), cfg, stdout(cmd))
+		},
+	}
+	cmd.Flags().Bool("json", false, "the findings as JSON")
+	return cmd
+}
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show every setting with where it comes from",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return printConfig(cfg, stdout(cmd))
+		},
+	}
+	cmd.Flags().Bool("json", false, "as JSON")
+	return cmd
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the build and the modules in it",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := cmd.OutOrStdout()
+			_, _ = fmt.Fprintln(w, "farsight", version())
+			for _, m := range modules() {
+				_, _ = fmt.Fprintln(w, "  "+m)
+			}
+			_, err := fmt.Fprintln(w, "\n"+notice)
+			return err
+		},
+	}
+}
+
+// list is one list command: what it shows of a console.
+type list struct {
+	use, short string
+	all        string // what --all adds; "" = no such flag
+	filter     bool
+	show       func(cmd *cobra.Command, c engine.Console, filter string, all bool, o cli.Out) error
+}
+
+func lists() []list {
+	return []list{
+		{"status", "Show the engine, its queues and what syncs", "", false, func(cmd *cobra.Command, c engine.Console, _ string, _ bool, o cli.Out) error {
+			return cli.Status(cmd.Context(), c, o)
+		}},
+		{"jobs", "List jobs", "ended jobs too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			return cli.Jobs(cmd.Context(), c, f, all, o)
+		}},
+		{"retries", "List jobs that wait for their next try", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Retries(cmd.Context(), c, f, o)
+		}},
+		{"accounts", "List accounts", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Accounts(cmd.Context(), c, f, o)
+		}},
+		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			return cli.Matches(cmd.Context(), c, f, all, o)
+		}},
+		{"limits", "Show the rate limits as last known", "", false, func(cmd *cobra.Command, c engine.Console, _ string, _ bool, o cli.Out) error {
+			return cli.Limits(cmd.Context(), c, o)
+		}},
+	}
+}
+
+func listCommands() []*cobra.Command {
+	var out []*cobra.Command
+	for _, l := range lists() {
+		cmd := &cobra.Command{Use: l.use, Short: l.short, Args: noArgs}
+		if l.filter {
+			cmd.Use, cmd.Args = l.use+" [FILTER]", oneFilter
+		}
+		if l.all != "" {
+			cmd.Flags().Bool("all", false, l.all)
+		}
+		cmd.Flags().Bool("json", false, "one JSON object per line")
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			filter := ""
+			if len(args) > 0 {
+				filter = args[0]
+			}
+			return browse(cmd.Context(), cfg, func(c engine.Console) error {
+				return l.show(cmd, c, filter, flagBool(cmd, "all"), stdout(cmd))
+			})
+		}
+		out = append(out, cmd)
+	}
+	return out
+}
+
+// stdout is where a command prints, and how.
+func stdout(cmd *cobra.Command) cli.Out {
+	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv)}
+	if f, ok := o.W.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width = w
+		}
+	}
+	return o
+}
+
+// operator is who runs a command.
+func operator(via string) engine.Actor {
+	user := os.Getenv("USER")
+	if user == "" {
+		user = fmt.Sprintf("uid %d", os.Getuid())
+	}
+	session := ""
+	if from := os.Getenv("SSH_CONNECTION"); from != "" {
+		_, _ = fmt.Sscan(from, &session)
+	}
+	return engine.Actor{User: user, Session: session, Via: via}
+}
+
+// stdoutPlain is standard output for a mode that was not started by its command.
+func stdoutPlain() cli.Out { return cli.Out{W: os.Stdout} }
+
+// defaultSeed is the demo's, unless told.
+const defaultSeed = 7

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/farsight-console/farsight/"
+
+// imports is the architecture as rules: for each folder, what of ours its
+// production code may import. A folder that is not listed may import nothing of
+// ours, so a new one must be added here on purpose.
+var imports = map[string][]string{
+	".":                           {"*"},
+	"engine":                      {},
+	"engine/league":               {},
+	"engine/safe":                 {},
+	"engine/hub":                  {"engine"},
+	"engine/control":              {"engine", "engine/hub"},
+	"engine/local":                {"engine", "engine/safe"},
+	"engine/ingest":               {"engine", "engine/league", "engine/safe", "riot", "riot/limit", "riot/route"},
+	"engine/backendtest":          {"engine", "engine/local"},
+	"engine/backendtest/memstore": {"engine", "engine/local"},
+	"riot":                        {"riot/limit", "riot/route", "engine/safe"},
+	"riot/limit":                  {},
+	"riot/route":                  {},
+	"riot/sim":                    {"riot/route"},
+	"storage":                     {"engine", "engine/league", "storage/key", "storage/internal/rec", "storage/internal/crash"},
+	"storage/key":                 {},
+	"storage/internal/rec":        {},
+	"storage/internal/crash":      {},
+	"ui":                          {"engine", "engine/safe", "themes", "ui/page", "ui/part"},
+	"ui/page":                     {"engine", "engine/safe", "themes", "ui/part"},
+	"ui/part":                     {"themes", "engine/safe"},
+	"ui/cli":                      {"engine", "engine/safe", "themes"},
+	"ui/uitest":                   {"engine"},
+	"themes":                      {},
+}
+
+// outside are libraries that only certain folders may see: no HTTP in storage
+// and ui, no bbolt anywhere but in storage.
+var outside = map[string][]string{
+	"go.etcd.io/bbolt":        {"storage"},
+	"net/http":                {".", "riot", "riot/limit", "riot/sim", "engine/api"},
+	"charm.land/bubbletea/v2": {"ui", "ui/page", "ui/part"},
+	"github.com/spf13/cobra":  {"."},
+	"testing":                 {"engine/backendtest"},
+}
+
+func TestImportsFollowTheArchitecture(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && strings.HasPrefix(d.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		seen[dir] = true
+		return checkFile(t, dir, path)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range imports {
+		if _, err := os.Stat(dir); err != nil {
+			t.Errorf("the rules name %s, which is not there", dir)
+		}
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d folders were looked at", len(seen))
+	}
+}
+
+func checkFile(t *testing.T, dir, path string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		return err
+	}
+	allowed, known := imports[dir]
+	if !known {
+		t.Errorf("%s is in no rule: add it to the architecture", dir)
+	}
+	for _, spec := range f.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		if of, ours := strings.CutPrefix(name, module); ours && !contains(allowed, of) {
+			t.Errorf("%s imports %s, which its layer must not see", path, of)
+		}
+		if only, limited := outside[name]; limited && !contains(only, dir) {
+			t.Errorf("%s imports %s: only %v may", path, name, only)
+		}
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s || v == "*" {
+			return true
+		}
+	}
+	return false
+}

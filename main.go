@@ -1,0 +1,138 @@
+// Farsight is an operator console for people who ingest League of Legends data
+// from Riot's API: an engine that keeps accounts in sync under Riot's rate
+// limits, and a terminal dashboard that shows why everything is or is not moving.
+//
+// This package reads the configuration and wires the parts together; nothing
+// imports it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"charm.land/fang/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// Exit codes (spec section 1.1).
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitIncomplete  = 3 // some matches could not be had, or the store is damaged
+	exitHeld        = 4 // the data directory belongs to another process
+	exitInterrupted = 130
+)
+
+// coded is an error with an exit code of its own. A quiet one was told already.
+type coded struct {
+	code  int
+	err   error
+	quiet bool
+}
+
+func (c *coded) Error() string { return c.err.Error() }
+func (c *coded) Unwrap() error { return c.err }
+
+// usage marks an error as the caller's: wrong words on the command line.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{code: exitUsage, err: err}
+}
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	// Bubble Tea would write every message, keys and pasted secrets included, to
+	// the file that this variable names.
+	_ = os.Unsetenv("TEA_DEBUG")
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	// The second signal ends the process at once: a crash is safe.
+	context.AfterFunc(ctx, stop)
+
+	root := newRoot()
+	root.SetArgs(args)
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(version()),
+		fang.WithoutManpage(),
+		fang.WithErrorHandler(printError),
+	)
+	return exitCode(err)
+}
+
+// printError writes one clear sentence, cleaned and without the key.
+func printError(w io.Writer, _ fang.Styles, err error) {
+	if c, ok := errors.AsType[*coded](err); ok && c.quiet {
+		return
+	}
+	lines := strings.Split(riot.Redact(err.Error()), "\n")
+	for i, line := range lines {
+		lines[i] = safe.Text(line)
+	}
+	_, _ = fmt.Fprintln(w, "farsight: "+strings.Join(lines, "\n"))
+}
+
+// exitCode tells scripts what kind of failure it was.
+func exitCode(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if c, ok := errors.AsType[*coded](err); ok {
+		return c.code
+	}
+	if isUsage(err) {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*storage.ErrHeld](err); ok {
+		return exitHeld
+	}
+	if damaged(err) {
+		return exitIncomplete
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// damaged reports whether a store was refused as it is on disk.
+func damaged(err error) bool {
+	_, bad := errors.AsType[*storage.Damaged](err)
+	_, newer := errors.AsType[*storage.ErrNewer](err)
+	_, unusable := errors.AsType[*storage.ErrUnusable](err)
+	_, corrupt := errors.AsType[*storage.ErrCorrupt](err)
+	return bad || newer || unusable || corrupt
+}
+
+// isUsage knows the errors that cobra makes itself, and those of commands that
+// make no sense.
+func isUsage(err error) bool {
+	if _, ok := errors.AsType[Faults](err); ok {
+		return true
+	}
+	if errors.Is(err, engine.ErrInvalid) {
+		return true
+	}
+	text := err.Error()
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "flag needs", "invalid argument", "required flag"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}

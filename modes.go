@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// syncOptions are the flags of `farsight sync`.
+type syncOptions struct {
+	account   string
+	count     int
+	since     string
+	timelines string
+	force     bool
+}
+
+// ask checks the flags and makes the request of them.
+func (o syncOptions) ask(cfg Config) (engine.SyncAsk, error) {
+	if _, _, err := route.ParseRiotID(o.account); err != nil {
+		return engine.SyncAsk{}, usage(err)
+	}
+	if cfg.Platform == "" {
+		return engine.SyncAsk{}, usagef("say where %s plays: --platform euw1 (one of %s)", safe.Text(o.account), platforms())
+	}
+	p, err := route.ParsePlatform(cfg.Platform)
+	if err != nil {
+		return engine.SyncAsk{}, usage(err)
+	}
+	if o.count < 0 {
+		return engine.SyncAsk{}, usagef("--count %d makes no sense: use 1 or more, or 0 for all", o.count)
+	}
+	ask := engine.SyncAsk{Platform: string(p), Mode: "full", Count: o.count, Timelines: o.timelines, Force: o.force}
+	switch league.Timelines(o.timelines) {
+	case league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
+	default:
+		return ask, usagef("--timelines %q is unknown: use all, ranked or none", o.timelines)
+	}
+	if o.since == "" {
+		return ask, nil
+	}
+	span, err := league.ParseSpan(o.since)
+	if err != nil {
+		return ask, usagef("--since: %v", err)
+	}
+	if !span.Off() {
+		ask.Since = span.Before(time.Now())
+	}
+	return ask, nil
+}
+
+func platforms() string {
+	var s string
+	for i, p := range route.Platforms() {
+		if i > 0 {
+			s += ", "
+		}
+		s += string(p)
+	}
+	return s
+}
+
+// runSync syncs one account without a console.
+func runSync(ctx context.Context, cfg Config, opt syncOptions, out cli.Out) error {
+	ask, err := opt.ask(cfg)
+	if err != nil {
+		return err
+	}
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	if keys.Get().IsZero() {
+		return keys.errNoKey()
+	}
+	p, err := assemble(cfg, assembly{keys: keys, onlyOwn: true})
+	if err != nil {
+		return err
+	}
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	t := p.start(ctx, done)
+	sum, err := cli.Sync(watching, p.control, cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli"), KeyWorked: p.limits.Proven}, out)
+	stopErr := t.stop()
+	if err != nil {
+		return errors.Join(err, stopErr)
+	}
+	if stopErr != nil {
+		return stopErr
+	}
+	return verdict(sum, opt.account, out)
+}
+
+// verdict turns how a sync ended into an exit code.
+func verdict(s cli.Summary, account string, out cli.Out) error {
+	switch s.Result {
+	case cli.ResultCompleted:
+		return nil
+	case cli.ResultIncomplete:
+		return &coded{code: exitIncomplete, quiet: true, err: errors.New("some matches could not be had")}
+	case cli.ResultInterrupted:
+		if !out.JSON {
+			_, _ = fmt.Fprintf(out.W, "interrupted: everything is kept; the same command goes on where it stopped\n")
+		}
+		return &coded{code: exitInterrupted, quiet: true, err: errors.New("interrupted")}
+	}
+	reason := s.Error
+	if reason == "" {
+		reason = "the sync ended as " + s.Result
+	}
+	return fmt.Errorf("%s: %s", account, reason)
+}
+
+// runTrack adds or removes a tracked account on a directory that no engine
+// holds.
+func runTrack(cmd *cobra.Command, op engine.Op, account string) error {
+	cfg, err := config(cmd)
+	if err != nil {
+		return err
+	}
+	if _, _, err := route.ParseRiotID(account); err != nil {
+		return usage(err)
+	}
+	ask := engine.SyncAsk{Platform: cfg.Platform, Track: op == engine.OpTrack}
+	if op == engine.OpTrack {
+		p, err := route.ParsePlatform(cfg.Platform)
+		if err != nil {
+			return usagef("say where %s plays: --platform euw1 (one of %s)", safe.Text(account), platforms())
+		}
+		ask.Platform = string(p)
+	}
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return err
+	}
+	r, err := p.once(cmd.Context(), engine.Command{Op: op, Account: account, Sync: ask, DryRun: flagBool(cmd, "dry-run"), By: operator("cli")})
+	if err != nil {
+		return err
+	}
+	out := stdout(cmd)
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	_, err = fmt.Fprintln(out.W, safe.Text(r.Text))
+	return err
+}
+
+// once carries out one command without running the engine.
+func (p *parts) once(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() { served <- p.db.Serve(serving) }()
+	r, err := p.control.Do(ctx, c)
+	stop()
+	return r, errors.Join(err, <-served, p.close())
+}
+
+// exportOptions are the flags of `farsight export matches`.
+type exportOptions struct {
+	format, out, after string
+	payload            bool
+}
+
+func runExport(ctx context.Context, cfg Config, opt exportOptions, out cli.Out) (err error) {
+	if opt.format != "ndjson" {
+		return usagef("--format %q is unknown: use ndjson", opt.format)
+	}
+	db, err := openStored(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if opt.out != "" {
+		// A new file only: an export never overwrites anything.
+		f, err := os.OpenFile(opt.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s exists already: name a file that does not", opt.out)
+		}
+		if err != nil {
+			return fmt.Errorf("write the export: %w", err)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		out.W = f
+	}
+	o := cli.ExportOptions{After: opt.after}
+	if opt.payload {
+		o.Payloads = func(ctx context.Context, match string) ([]byte, error) { return rawMatch(ctx, db, match) }
+	}
+	w := bufio.NewWriterSize(out.W, 64<<10)
+	out.W = w
+	_, err = cli.ExportMatches(ctx, browser(ctx, db, cfg), o, out)
+	return errors.Join(err, w.Flush())
+}
+
+// rawMatch reads Riot's JSON of a stored match.
+func rawMatch(ctx context.Context, db *storage.DB, match string) ([]byte, error) {
+	var m league.Match
+	err := db.Read(ctx, func(tx engine.Tx) (err error) {
+		m, err = db.Match(tx, match)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("payload of %s: %w", match, err)
+	}
+	raw, err := db.Payloads().Raw(match, league.PartMatch, m.Match.Ref)
+	if err != nil {
+		return nil, fmt.Errorf("payload of %s: %w", match, err)
+	}
+	return raw, nil
+}
+
+func printConfig(cfg Config, out cli.Out) error {
+	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyEnv}
+	if k, err := loadKey(cfg); err != nil {
+		key.Value = "unusable: " + err.Error()
+	} else if !k.Get().IsZero() {
+		key.Value, key.Source = k.Get().String(), k.source
+	}
+	return cli.Config(out, append([]cli.Setting{key}, cfg.Sources...))
+}
+
+// isTerminal reports whether both ends are a terminal that can show a console.
+func isTerminal() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// hasState reports whether a data directory holds something to browse.
+func hasState(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, "state.db"))
+	return err == nil && st.Mode().IsRegular()
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// Proofs that the parts fit the interfaces of those who use them.
+var (
+	_ local.Store     = (*storage.DB)(nil)
+	_ ingest.Store    = (*storage.DB)(nil)
+	_ control.Store   = (*storage.DB)(nil)
+	_ local.Admitter  = (*ingest.Limits)(nil)
+	_ control.Backend = (*local.Backend)(nil)
+	_ control.Syncer  = (*ingest.Ingest)(nil)
+	_ control.Limiter = (*ingest.Limits)(nil)
+	_ control.Keys    = (*keyring)(nil)
+)
+
+// parts are one engine on one data directory, wired and not yet running.
+type parts struct {
+	db      *storage.DB
+	log     zerolog.Logger
+	logs    io.Closer
+	control *control.Control
+	client  *riot.Client
+	limits  *ingest.Limits
+}
+
+// assembly says how an engine differs from the usual one.
+type assembly struct {
+	keys      *keyring
+	demo      bool
+	onlyOwn   bool              // only the jobs of accounts that this process triggers run
+	transport http.RoundTripper // nil = the hardened one
+}
+
+// assemble opens the data directory and wires an engine on it.
+func assemble(cfg Config, a assembly) (*parts, error) {
+	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	if err != nil {
+		return nil, err
+	}
+	log, logs, err := openLog(cfg.DataDir, cfg.LogLevel)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the log: %w", err), db.Close())
+	}
+	p := &parts{db: db, log: log, logs: logs}
+	if err := p.wire(cfg, a); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
+func (p *parts) wire(cfg Config, a assembly) error {
+	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
+	boot := p.db.Boot()
+	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch])})
+	client, err := riot.New(riot.Options{
+		Keys: a.keys, Limiter: limiter, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
+	})
+	if err != nil {
+		return usage(err)
+	}
+	p.client, p.limits = client, limits
+	in := ingest.New(ingest.Options{
+		Store: p.db, API: client, Limits: limits, Project: func() string { return "default" },
+		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
+		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge,
+	})
+	// The console and the backend need each other: notes and changes go to the
+	// console, which is made last.
+	var con *control.Control
+	backend, err := local.New(local.Options{
+		Store: p.db, Admitter: limits, Kinds: in.Kinds(), Policies: cfg.Policies,
+		Workers: func() int { return workers(cfg.Workers, limits.Workers()) },
+		Boot:    boot.ID, Log: p.log,
+		OnNote: func(n engine.Note) { con.Note(n) },
+		NoRoom: func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
+	})
+	if err != nil {
+		return err
+	}
+	con = control.New(control.Options{
+		Store: p.db, Backend: backend, Syncer: in, Limiter: limits, Keys: a.keys,
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, SyncOn: cfg.SyncOn,
+	})
+	p.control = con
+	p.db.OnCommit(func(seq uint64, changes []engine.Change) {
+		backend.Apply(seq, changes)
+		con.Publish(seq, changes)
+	})
+	return nil
+}
+
+// region names the region of a platform, for account rows.
+func region(platform string) string {
+	p, err := route.ParsePlatform(platform)
+	if err != nil {
+		return ""
+	}
+	return string(p.Region())
+}
+
+func ceiling(r Rate) []limit.Limit {
+	if r.N == 0 {
+		return nil
+	}
+	return []limit.Limit{{N: r.N, Per: r.Per}}
+}
+
+// tableSum is how long a job is tried for by its policy.
+func tableSum(p engine.Policy) (sum time.Duration) {
+	for _, d := range p.Delays {
+		sum += d
+	}
+	return sum
+}
+
+// cooldown tells "none" from "not set".
+func cooldown(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
+}
+
+// Bounds of the worker count that is sized by Little's law.
+const (
+	minWorkers = 5
+	maxWorkers = 64
+)
+
+// workers is how many calls may be under way: what the limits and the answer
+// time ask for, from 5 to 64; a configured number is a ceiling.
+func workers(configured, needed int) int {
+	n := min(max(needed, minWorkers), maxWorkers)
+	if configured > 0 {
+		n = min(n, configured)
+	}
+	return n
+}
+
+// run works until ctx ends, then drains: the store outlives the engine, so that
+// every last write lands.
+func (p *parts) run(ctx context.Context) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var g errgroup.Group
+	served := make(chan struct{})
+	engineCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g.Go(func() error {
+		defer close(served)
+		defer cancel() // a store that cannot be trusted ends the engine
+		return p.db.Serve(serving)
+	})
+	g.Go(func() error {
+		defer stop()
+		return p.control.Run(engineCtx)
+	})
+	return g.Wait()
+}
+
+// close releases the data directory.
+func (p *parts) close() error {
+	if p.client != nil {
+		p.client.CloseIdle()
+	}
+	return errors.Join(p.db.Close(), p.logs.Close())
+}
+
+// engineTask is an engine that runs while something else does.
+type engineTask struct {
+	*parts
+	cancel context.CancelFunc
+	done   chan struct{}
+	once   sync.Once
+	err    error
+}
+
+// start runs the engine in the background; ended is called when it stops, for
+// whatever reason.
+func (p *parts) start(ctx context.Context, ended func()) *engineTask {
+	ctx, cancel := context.WithCancel(ctx)
+	t := &engineTask{parts: p, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		defer ended()
+		t.err = p.run(ctx)
+	}()
+	return t
+}
+
+// stop drains the engine and closes the directory. It may be called twice.
+func (t *engineTask) stop() error {
+	t.once.Do(func() {
+		t.cancel()
+		<-t.done
+		t.err = errors.Join(t.err, t.close())
+	})
+	return t.err
+}
+
+// openStored opens a data directory to read what is in it.
+func openStored(cfg Config) (*storage.DB, error) {
+	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNothingStored(cfg)
+	}
+	return db, err
+}
+
+// errNothingStored is no damage: it says where something would be.
+func errNothingStored(cfg Config) error {
+	return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another directory with --data-dir", cfg.DataDir)
+}
+
+// browse opens the data directory for reading and shows it.
+func browse(ctx context.Context, cfg Config, show func(engine.Console) error) error {
+	db, err := openStored(cfg)
+	if err != nil {
+		return err
+	}
+	return errors.Join(show(browser(ctx, db, cfg)), db.Close())
+}
+
+// browser is a console on a store that no engine works on.
+func browser(ctx context.Context, db *storage.DB, cfg Config) engine.Console {
+	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key")
+}
+
+// storedLimits reads what the last engine knew of the limits.
+func storedLimits(ctx context.Context, db *storage.DB) func() engine.LimitsRow {
+	return func() engine.LimitsRow {
+		row, err := ingest.StoredLimits(ctx, db)
+		if err != nil {
+			return engine.LimitsRow{}
+		}
+		return row
+	}
+}
+
+// demoKey is a key that only the simulator takes. It is random, so that no two
+// runs share limiter state by accident.
+func demoKey() (riot.Key, error) {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	return riot.ParseKey(fmt.Sprintf("RGAPI-%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+}

@@ -1,0 +1,232 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// key gives a key its meaning: a prompt takes it first, then what lies over the
+// page, then the page.
+func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
+	if m.prompt != nil {
+		return m.promptKey(k)
+	}
+	at := contextOf(m.page().Screen())
+	if m.over != nil {
+		at = m.over.context()
+	}
+	act, ok := meaning(at, k.String())
+	if !ok {
+		return nil
+	}
+	if m.over != nil {
+		return m.overAct(act, now)
+	}
+	if own, ok := appActs[act]; ok {
+		return own(m, now)
+	}
+	if s, ok := screenOf(act); ok {
+		m.goTo(s)
+		return nil
+	}
+	return m.pageAct(act, now)
+}
+
+// appActs are the actions of the app itself.
+var appActs map[page.Action]func(m *Model, now time.Time) tea.Cmd
+
+func init() {
+	appActs = map[page.Action]func(m *Model, now time.Time) tea.Cmd{
+		actFilter:   func(m *Model, _ time.Time) tea.Cmd { return m.askFilter() },
+		actFreeze:   (*Model).freeze,
+		actLive:     (*Model).thaw,
+		actHelp:     func(m *Model, _ time.Time) tea.Cmd { m.over = helpOver(); return nil },
+		actMessages: func(m *Model, _ time.Time) tea.Cmd { m.over = messagesOver(); return nil },
+		actBack:     (*Model).back,
+		actPrevious: func(m *Model, _ time.Time) tea.Cmd { m.goTo(m.previous); return nil },
+		actNextTab:  (*Model).nextTab,
+		actReload:   (*Model).reload,
+		actRepaint:  func(*Model, time.Time) tea.Cmd { return tea.ClearScreen },
+		actSuspend:  (*Model).suspend,
+		actQuit:     (*Model).quit,
+		actExit:     (*Model).exit,
+	}
+}
+
+// pageAct lets the page act, or says why it cannot.
+func (m *Model) pageAct(a page.Action, now time.Time) tea.Cmd {
+	v := m.view(now)
+	if why := m.cannot(v, a); why != "" {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: why}, now)
+		return nil
+	}
+	if a == page.Key {
+		m.ask(page.AskKey)
+		return nil
+	}
+	return m.carryOut(m.page().Act(v, a), now)
+}
+
+// cannot says why an action has no effect here and now; "" = it has.
+func (m *Model) cannot(v *page.View, a page.Action) string {
+	if a.Writes() {
+		if why := m.refuses(); why != "" {
+			return why
+		}
+	}
+	return m.page().Cannot(v, a)
+}
+
+// refuses says why nothing can be changed from this console.
+func (m *Model) refuses() string {
+	d := &m.rows.data
+	switch {
+	case !d.Ready:
+		return "the engine has not answered yet"
+	case !d.Lost.IsZero():
+		return "not connected: the engine has gone"
+	case m.opt.ReadOnly:
+		return "this console is read only"
+	case d.Engine.State == engine.EngineBrowse:
+		return "no engine runs here, only stored data is shown: start farsight with an API key to act"
+	case d.Engine.State == engine.EngineStopping:
+		return "the engine is stopping"
+	}
+	return ""
+}
+
+// carryOut does what an effect asks for.
+func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
+	if e.Say.Text != "" {
+		m.toasts.add(e.Say, now)
+	}
+	if e.Open != nil {
+		m.stack = append(m.stack, e.Open)
+	}
+	if e.Go != nil {
+		m.goTo(*e.Go)
+	}
+	if e.Ask != page.NoPrompt {
+		m.ask(e.Ask)
+	}
+	switch {
+	case e.Do == nil:
+		return nil
+	case e.Confirm != nil:
+		c := *e.Do
+		m.over = confirmOver(*e.Confirm, func() tea.Cmd { return m.do(c) })
+		return nil
+	}
+	return m.do(*e.Do)
+}
+
+// goTo shows a numbered screen, without what was opened on top of the last one.
+func (m *Model) goTo(s page.Screen) {
+	if s != m.tab {
+		m.previous = m.tab
+	}
+	m.tab, m.stack = s, nil
+}
+
+func (m *Model) nextTab(time.Time) tea.Cmd {
+	tabs := page.Tabs()
+	for i, s := range tabs {
+		if s == m.tab {
+			m.goTo(tabs[(i+1)%len(tabs)])
+			return nil
+		}
+	}
+	return nil
+}
+
+// back clears, in this order: the message, the filter, the freeze, the page.
+func (m *Model) back(now time.Time) tea.Cmd {
+	if m.toasts.clear() {
+		return nil
+	}
+	if f, ok := m.page().(page.Filterer); ok && f.Filter() != "" {
+		f.SetFilter("")
+		return nil
+	}
+	if m.frozen != nil {
+		return m.thaw(now)
+	}
+	m.pop()
+	return nil
+}
+
+// pop closes the page on top; false when it is the tab itself.
+func (m *Model) pop() bool {
+	n := len(m.stack)
+	if n == 0 {
+		return false
+	}
+	m.stack = m.stack[:n-1]
+	return true
+}
+
+// freeze holds the view where it is, or lets it go. The engine never stops.
+func (m *Model) freeze(now time.Time) tea.Cmd {
+	if m.frozen != nil {
+		return m.thaw(now)
+	}
+	held := m.rows.data
+	m.frozen, m.since, m.changes = &held, now, 0
+	return nil
+}
+
+func (m *Model) thaw(time.Time) tea.Cmd {
+	m.frozen, m.changes = nil, 0
+	return nil
+}
+
+func (m *Model) reload(now time.Time) tea.Cmd {
+	if r, ok := m.page().(interface{ Reload() }); ok {
+		r.Reload()
+		return nil
+	}
+	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this screen is always current"}, now)
+	return nil
+}
+
+func (m *Model) suspend(now time.Time) tea.Cmd {
+	if m.opt.SSH {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "ctrl+z works on local terminals only"}, now)
+		return nil
+	}
+	return suspendProgram
+}
+
+// quit goes back, or asks and ends the program.
+func (m *Model) quit(now time.Time) tea.Cmd {
+	if m.pop() {
+		return nil
+	}
+	return m.exit(now)
+}
+
+// exit ends the program; an engine at work that would end with it is a reason to
+// ask first.
+func (m *Model) exit(time.Time) tea.Cmd {
+	running := m.rows.data.Engine.InFlight
+	open := len(m.rows.data.Syncing())
+	if !m.opt.Embedded || running+open == 0 {
+		return tea.Quit
+	}
+	what := "It stops " + counted(running, "running job", "running jobs") + " and " + counted(open, "sync", "syncs") + ". All of it is kept and goes on at the next start."
+	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{what}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
+	m.over.exit = true
+	return nil
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

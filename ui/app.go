@@ -1,0 +1,277 @@
+package ui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// Model is the console: the one tea.Model of the program.
+type Model struct {
+	console engine.Console
+	opt     Options
+	session *session
+	ctx     context.Context // of commands and queries; ends with Run
+
+	theme  *themes.Theme
+	ground themes.Ground
+	asking bool // the terminal was asked for its background
+
+	rows    rows
+	frozen  *page.Data // what is shown while the view stands still; nil = live
+	since   time.Time  // of the freeze
+	changes int        // rows that changed since
+
+	tabs     map[page.Screen]page.Page
+	tab      page.Screen
+	previous page.Screen
+	stack    []page.Page // opened on top of the tab
+
+	w, h int
+	size page.Size
+	tall page.Tall
+
+	prompt *prompt
+	over   *overlay // a dialog, the help or the messages
+	toasts toasts
+
+	polled  map[string]time.Time // when each open account was asked for its end
+	polling bool
+
+	wake    time.Time // of the tick that is under way
+	recheck time.Time // when lists are due to be read again
+
+	ticks  bool // something on the screen changes each second
+	frame  string
+	cursor *tea.Cursor
+}
+
+// New makes a console on its first screen. It starts nothing: see Run.
+func New(console engine.Console, opt Options) *Model {
+	m := &Model{
+		console: console, opt: opt, session: newSession(console, opt), ctx: context.Background(),
+		tabs: map[page.Screen]page.Page{
+			page.ScreenOverview: page.NewOverview(),
+			page.ScreenAccounts: page.NewAccounts(),
+			page.ScreenJobs:     page.AllJobs(),
+			page.ScreenRetries:  page.NewRetries(),
+			page.ScreenLimits:   page.NewLimits(),
+		},
+		polled: map[string]time.Time{},
+	}
+	if _, ok := m.tabs[opt.Start]; ok {
+		m.tab = opt.Start
+	}
+	profile := themes.DetectProfile(opt.getenv, true)
+	m.asking = opt.look(profile, themes.Unknown).Asks()
+	m.choose()
+	return m
+}
+
+// choose makes the theme anew from what is known of the terminal.
+func (m *Model) choose() {
+	o := m.opt.look(themes.DetectProfile(m.opt.getenv, true), m.ground)
+	th, err := themes.Choose(o)
+	if err != nil { // Validate is asked before; an unknown name is no reason to show nothing
+		th = themes.NewMono(themes.Unicode)
+	}
+	m.theme = th
+}
+
+// groundWait is how long the first frame waits for the terminal to tell its
+// background.
+const groundWait = 300 * time.Millisecond
+
+// Messages of the app.
+type (
+	tick      struct{}
+	groundEnd struct{}
+)
+
+// Init implements tea.Model.
+func (m *Model) Init() tea.Cmd {
+	var cmds []tea.Cmd
+	if m.asking {
+		cmds = append(cmds, tea.RequestBackgroundColor, after(m.ctx, groundWait, groundEnd{}))
+	}
+	// Bubble Tea does not ask for synchronized output where SSH_TTY is set; its
+	// answer is handled there all the same.
+	if m.opt.getenv("SSH_TTY") != "" && m.opt.getenv("TERM") != "dumb" {
+		cmds = append(cmds, tea.Raw(ansi.RequestModeSynchronizedOutput))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update implements tea.Model.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	now := m.now()
+	cmd, seen := m.handle(msg, now)
+	if !seen {
+		return m, cmd
+	}
+	follow := m.follow(now)
+	m.draw(now)
+	return m, tea.Batch(cmd, follow, m.schedule(now))
+}
+
+// now is the present in the zone of the screen.
+func (m *Model) now() time.Time { return time.Now().In(m.opt.zone()) }
+
+// handle takes one message in; seen is false when it changes nothing here.
+func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
+	switch msg := msg.(type) {
+	case updated:
+		m.take(msg.Update, now)
+	case lost:
+		m.rows.data.Lost = now
+	case tea.KeyPressMsg:
+		return m.key(tea.Key(msg), now), true
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case answered:
+		m.answered(msg, now)
+	case found:
+		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
+	case polled:
+		m.takeETA(msg)
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+	case tea.FocusMsg:
+		m.session.focus(true)
+	case tea.BlurMsg:
+		m.session.focus(false)
+		return nil, false
+	case tea.BackgroundColorMsg:
+		m.answerGround(msg)
+	case groundEnd:
+		m.asking = false
+	case tea.ResumeMsg:
+		return tea.ClearScreen, true
+	case tick:
+		m.toasts.expire(now)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// answerGround takes the terminal's background; an answer that came too late is
+// as good.
+func (m *Model) answerGround(msg tea.BackgroundColorMsg) {
+	if m.opt.look(themes.TrueColor, themes.Unknown).NoColor != "" {
+		return
+	}
+	m.ground, m.asking = themes.LightGround, false
+	if msg.IsDark() {
+		m.ground = themes.DarkGround
+	}
+	m.choose()
+}
+
+// take folds an update in.
+func (m *Model) take(u engine.Update, now time.Time) {
+	n := m.rows.apply(u, now)
+	if m.frozen != nil {
+		m.changes += n
+	}
+	for _, note := range u.Notes {
+		m.toasts.add(note, now)
+	}
+	m.recheck = now.Add(reload)
+	m.session.weigh(m.frame)
+}
+
+// reload is when lists that are read from disk are looked at again after the
+// last change, a little more than the pages themselves wait.
+const reload = 2100 * time.Millisecond
+
+// View implements tea.Model.
+func (m *Model) View() tea.View {
+	v := tea.NewView(m.frame)
+	v.AltScreen = true
+	v.ReportFocus = true
+	v.WindowTitle = m.windowTitle()
+	v.Cursor = m.cursor
+	return v
+}
+
+func (m *Model) windowTitle() string {
+	if m.demo() {
+		return "Farsight DEMO"
+	}
+	return "Farsight"
+}
+
+func (m *Model) demo() bool { return m.opt.Demo || m.rows.data.Engine.Demo }
+
+// page is the page on top.
+func (m *Model) page() page.Page {
+	if n := len(m.stack); n > 0 {
+		return m.stack[n-1]
+	}
+	return m.tabs[m.tab]
+}
+
+// data is what is shown: the present, or the frozen view.
+func (m *Model) data() *page.Data {
+	if m.frozen != nil {
+		return m.frozen
+	}
+	return &m.rows.data
+}
+
+// view is what the page on top may look at.
+func (m *Model) view(now time.Time) *page.View {
+	v := &page.View{
+		Data: m.data(), Live: &m.rows.data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
+		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil,
+	}
+	if v.Frozen {
+		v.Now = m.since
+	}
+	return v
+}
+
+// schedule asks to be woken when something on the screen changes by itself: the
+// minute, a countdown, a message that fades, a list that is due. An idle screen
+// is woken once a minute.
+func (m *Model) schedule(now time.Time) tea.Cmd {
+	at := now.Truncate(time.Minute).Add(time.Minute)
+	if m.ticks {
+		at = earlier(at, now.Truncate(time.Second).Add(time.Second))
+	}
+	at = earlier(at, m.toasts.next(now))
+	if m.recheck.After(now) {
+		at = earlier(at, m.recheck)
+	}
+	if m.wake.After(now) && !at.Before(m.wake) {
+		return nil
+	}
+	m.wake = at
+	return after(m.ctx, at.Sub(now), tick{})
+}
+
+// after sends msg when d has passed; nothing if ctx ends first, so that no timer
+// outlives its program.
+func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if sleep(ctx, d, nil) != nil {
+			return nil
+		}
+		return msg
+	}
+}
+
+// earlier is the first of two instants; zero is none.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,125 @@
+package ui
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// answered is a command's answer, found a query's.
+type (
+	answered struct {
+		command engine.Command
+		receipt engine.Receipt
+		err     error
+	}
+	found struct {
+		page   page.Page
+		query  engine.Query
+		answer engine.Answer
+		err    error
+	}
+	polled struct {
+		id     string
+		answer engine.Answer
+		err    error
+	}
+)
+
+// do asks the engine to carry out a command. The rows change when Watch says so.
+func (m *Model) do(c engine.Command) tea.Cmd {
+	c.By = m.opt.actor()
+	console, ctx := m.console, m.ctx
+	return func() tea.Msg {
+		r, err := console.Do(ctx, c)
+		return answered{c, r, err}
+	}
+}
+
+// find asks the engine a page's question.
+func (m *Model) find(p page.Page, q engine.Query) tea.Cmd {
+	console, ctx := m.console, m.ctx
+	return func() tea.Msg {
+		a, err := console.Find(ctx, q)
+		return found{p, q, a, err}
+	}
+}
+
+// answered tells the operator what became of a command.
+func (m *Model) answered(a answered, now time.Time) {
+	n := engine.Note{At: now, Level: engine.LevelOK, Text: a.receipt.Text, Job: a.receipt.Job}
+	switch {
+	case errors.Is(a.err, engine.ErrBroken):
+		n.Level = engine.LevelErr
+	case a.err != nil:
+		n.Level = engine.LevelWarn
+	case a.receipt.Nothing:
+		n.Level = engine.LevelInfo
+	}
+	if a.err != nil {
+		n.Text = page.Sentence(a.err)
+	}
+	if n.Text == "" {
+		n.Text = string(a.command.Op) + " done"
+	}
+	if m.frozen != nil {
+		n.Text += " (live; the view is frozen)"
+	}
+	m.toasts.add(n, now)
+}
+
+// pollEvery is how often an open account is asked when it will be done.
+const pollEvery = 4 * time.Second
+
+// follow asks what the page on top wants to know, and the ends of open syncs.
+func (m *Model) follow(now time.Time) tea.Cmd {
+	var cmds []tea.Cmd
+	if q := m.page().Want(m.view(now)); q != nil {
+		cmds = append(cmds, m.find(m.page(), q))
+	}
+	if id := m.stalest(now); id != "" {
+		cmds = append(cmds, m.poll(id, now))
+	}
+	return tea.Batch(cmds...)
+}
+
+// stalest is the open account whose end was asked for longest ago; "" = all are
+// fresh. Only the first screenful is asked for.
+func (m *Model) stalest(now time.Time) string {
+	const most = 16
+	if m.polling || m.frozen != nil || m.rows.data.Engine.State == engine.EngineBrowse {
+		return ""
+	}
+	open := m.rows.data.Syncing()
+	id, oldest := "", now.Add(-pollEvery)
+	for _, a := range open[:min(len(open), most)] {
+		if a.Status != engine.Syncing {
+			continue
+		}
+		if at := m.polled[a.ID]; !at.After(oldest) {
+			id, oldest = a.ID, at
+		}
+	}
+	return id
+}
+
+func (m *Model) poll(id string, now time.Time) tea.Cmd {
+	m.polling = true
+	m.polled[id] = now
+	console, ctx := m.console, m.ctx
+	return func() tea.Msg {
+		a, err := console.Find(ctx, engine.AccountQuery{ID: id})
+		return polled{id, a, err}
+	}
+}
+
+func (m *Model) takeETA(p polled) {
+	m.polling = false
+	if d, ok := p.answer.(engine.AccountDetail); ok && p.err == nil {
+		m.rows.setETA(p.id, d.ETA)
+	}
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// show draws one run: NDJSON lines, a bar on a terminal, or a plain line now and
+// then where there is neither.
+type show struct {
+	out   Out
+	name  string
+	last  progress
+	held  string // why nothing moves, such as "NO KEY: …"; "" while all is well
+	at    time.Time
+	bar   bool // a bar stands on the last line
+	shown bool
+}
+
+// Intervals between two lines of each form.
+const (
+	jsonEvery  = 200 * time.Millisecond
+	barEvery   = 250 * time.Millisecond
+	plainEvery = 5 * time.Second
+)
+
+func newShow(o Out, name string) *show { return &show{out: o, name: name} }
+
+// engine notes what state the engine is in: a held run must say why.
+func (s *show) engine(e engine.EngineRow) {
+	s.held = ""
+	if e.State != engine.EngineLive && e.State != engine.EngineStopping {
+		s.held = string(e.State) + ": " + e.Why
+	}
+}
+
+// row shows how far the run is, if that is news and not too soon. A phase that
+// has ended is shown with its last figures before the next one begins.
+func (s *show) row(a engine.AccountRow, eta engine.ETA) {
+	phase := phaseOf(a)
+	if s.shown && phase != s.last.Phase {
+		s.tell(lineOf(a, s.last.Phase), engine.ETA{})
+	}
+	now := lineOf(a, phase)
+	if eta.Known {
+		secs := int(eta.High.Seconds())
+		now.ETA = &secs
+	}
+	now.Held = s.held
+	turn := !a.Status.Open() || now.Phase != s.last.Phase || now.Held != s.last.Held
+	if !turn && time.Since(s.at) < s.every() {
+		return
+	}
+	s.tell(now, eta)
+}
+
+// tell prints one line of progress, unless it says what the last one said.
+func (s *show) tell(now progress, eta engine.ETA) {
+	if s.shown && same(now, s.last) {
+		return
+	}
+	s.last, s.at, s.shown = now, time.Now(), true
+	switch {
+	case s.out.JSON:
+		_ = s.out.json(now)
+	case s.out.Width > 0:
+		s.draw(now, eta)
+	default:
+		_, _ = fmt.Fprintln(s.out.W, s.out.clean(s.sentence(now, eta)))
+	}
+}
+
+func lineOf(a engine.AccountRow, phase string) progress {
+	p := figures(a, phase)
+	return progress{Event: "progress", Account: a.RiotID, Phase: phase, Done: p.Done(), Total: p.Total, Retrying: p.Retrying, Failed: p.Failed}
+}
+
+func same(a, b progress) bool {
+	a.ETA, b.ETA = nil, nil
+	return a == b
+}
+
+func (s *show) every() time.Duration {
+	switch {
+	case s.out.JSON:
+		return jsonEvery
+	case s.out.Width > 0:
+		return barEvery
+	}
+	return plainEvery
+}
+
+// sentence says the progress in words.
+func (s *show) sentence(p progress, eta engine.ETA) string {
+	total := "?"
+	if p.Total >= 0 {
+		total = count(p.Total)
+	}
+	line := fmt.Sprintf("%s  %s %s/%s", p.Account, p.Phase, count(p.Done), total)
+	if p.Retrying > 0 {
+		line += fmt.Sprintf("  retrying %d", p.Retrying)
+	}
+	if p.Failed > 0 {
+		line += fmt.Sprintf("  gave up %d", p.Failed)
+	}
+	if p.Held != "" {
+		return line + "  " + p.Held
+	}
+	return line + etaWords(eta)
+}
+
+func etaWords(eta engine.ETA) string {
+	if !eta.Known || eta.High <= 0 {
+		return ""
+	}
+	words := "  ~" + short(eta.High)
+	if eta.Bucket != "" {
+		words += ", paced by " + eta.Bucket
+	}
+	return words
+}
+
+// draw paints the bar over the one before.
+func (s *show) draw(p progress, eta engine.ETA) {
+	line := s.out.clean(s.sentence(p, eta))
+	if p.Total > 0 {
+		line = s.gauge(p) + " " + line
+	}
+	_, _ = fmt.Fprint(s.out.W, "\r\x1b[K"+safe.Cut(line, s.out.Width-1))
+	s.bar = true
+}
+
+// barCells is the width of the bar.
+const barCells = 24
+
+func (s *show) gauge(p progress) string {
+	full, none, left, right := "█", "░", "", ""
+	if s.out.ASCII {
+		full, none, left, right = "#", "-", "[", "]"
+	}
+	n := min(p.Done*barCells/p.Total, barCells)
+	return left + strings.Repeat(full, n) + strings.Repeat(none, barCells-n) + right
+}
+
+// done ends the bar's line.
+func (s *show) done() {
+	if s.bar {
+		_, _ = fmt.Fprintln(s.out.W)
+	}
+	s.bar = false
+}
+
+// end prints the summary.
+func (s *show) end(sum Summary) error {
+	if s.out.JSON {
+		return s.out.json(sum)
+	}
+	if sum.Nothing != "" {
+		_, err := fmt.Fprintln(s.out.W, s.out.clean(sum.Nothing))
+		return err
+	}
+	line := fmt.Sprintf("%s %s: %s matches stored, %s could not be had, %s too old; %s timelines; %s calls, %s rate limited, in %s",
+		sum.Account, sum.Result, count(sum.Matches.Success), count(sum.Matches.Permanent), count(sum.Matches.TooOld),
+		count(sum.Timelines.Success), count(sum.Calls), count(sum.RateLimited), short(time.Duration(sum.ElapsedS*float64(time.Second))))
+	if sum.Error != "" && sum.Result != ResultCompleted {
+		line += ": " + sum.Error
+	}
+	_, err := fmt.Fprintln(s.out.W, s.out.clean(line))
+	return err
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// Out is where a command prints and how.
+type Out struct {
+	W     io.Writer
+	JSON  bool
+	Width int  // of the terminal; 0 = no terminal, nothing is cut
+	ASCII bool // the terminal has 7 bits only
+}
+
+// column is one column of a table. A flexible one gives way when the terminal is
+// narrow.
+type column struct {
+	title string
+	right bool
+	flex  bool
+}
+
+// minFlex is what a flexible column keeps at the least.
+const minFlex = 8
+
+// table prints aligned rows. Cells are cleaned here, so no caller can forget.
+func (o Out) table(cols []column, rows [][]string) error {
+	clean := make([][]string, 0, len(rows)+1)
+	head := make([]string, len(cols))
+	for i, c := range cols {
+		head[i] = c.title
+	}
+	clean = append(clean, head)
+	for _, r := range rows {
+		line := make([]string, len(cols))
+		for i := range cols {
+			line[i] = o.clean(r[i])
+		}
+		clean = append(clean, line)
+	}
+	widths := o.widths(cols, clean)
+	w := bufio.NewWriter(o.W)
+	for _, r := range clean {
+		_, _ = w.WriteString(row(cols, widths, r))
+		_ = w.WriteByte('\n')
+	}
+	return w.Flush()
+}
+
+func (o Out) clean(s string) string {
+	if o.ASCII {
+		return safe.ASCII(s)
+	}
+	return safe.Text(s)
+}
+
+// widths gives each column its widest cell, then takes from the flexible ones
+// what the terminal does not have.
+func (o Out) widths(cols []column, rows [][]string) []int {
+	widths := make([]int, len(cols))
+	total := 2 * (len(cols) - 1)
+	for i := range cols {
+		for _, r := range rows {
+			widths[i] = max(widths[i], safe.Width(r[i]))
+		}
+		total += widths[i]
+	}
+	if o.Width <= 0 {
+		return widths
+	}
+	for over := total - o.Width; over > 0; {
+		at := widest(cols, widths)
+		if at < 0 {
+			break
+		}
+		widths[at]--
+		over--
+	}
+	return widths
+}
+
+// widest finds the flexible column that can best give a cell away; -1 if none.
+func widest(cols []column, widths []int) int {
+	at := -1
+	for i, c := range cols {
+		if c.flex && widths[i] > minFlex && (at < 0 || widths[i] > widths[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+func row(cols []column, widths []int, cells []string) string {
+	var b strings.Builder
+	for i, c := range cols {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		if c.right {
+			b.WriteString(safe.PadLeft(cells[i], widths[i]))
+		} else {
+			b.WriteString(safe.PadRight(cells[i], widths[i]))
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// json prints one value on one line, harmless to a terminal.
+func (o Out) json(v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = o.W.Write(append(safe.JSON(raw), '\n'))
+	return err
+}
+
+// lines prints one JSON line per value.
+func lines[T any](o Out, values []T) error {
+	for _, v := range values {
+		if err := o.json(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// JSON prints one value on one line, harmless to a terminal.
+func JSON(o Out, v any) error { return o.json(v) }

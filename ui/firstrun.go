@@ -1,0 +1,339 @@
+package ui
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Choice is what the operator wants when there is no key.
+type Choice uint8
+
+// Choices of the first run.
+const (
+	ChooseQuit Choice = iota
+	ChooseKey
+	ChooseDemo
+	ChooseBrowse
+)
+
+// FirstRun is what the first screen tells.
+type FirstRun struct {
+	DataDir string
+	Stored  int    // matches in the data directory
+	KeyFrom string // where a key was looked for: "RIOT_API_KEY and config.toml"
+	KeyTo   string // where a pasted key goes: "kept in memory until Farsight ends"
+	// Try makes one call with a key and says what it learnt; nil = not tried. Its
+	// error is one sentence and never holds the key.
+	Try func(ctx context.Context, key string) (learnt string, err error)
+}
+
+// AskFirst shows the three choices of a start without a key. key is set with
+// ChooseKey only.
+func AskFirst(ctx context.Context, first FirstRun, opt Options) (choice Choice, key string, err error) {
+	if err := opt.Validate(); err != nil {
+		return ChooseQuit, "", err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	m := newWelcome(ctx, first, opt)
+	err = runProgram(ctx, m, opt, nil)
+	return m.choice, m.key, err
+}
+
+// offer is one of the choices.
+type offer struct {
+	choice Choice
+	name   string
+	about  string
+}
+
+// welcome is the model of the first screen.
+type welcome struct {
+	ctx    context.Context
+	first  FirstRun
+	opt    Options
+	theme  *themes.Theme
+	asking bool
+	w, h   int
+	offers []offer
+	at     int
+
+	prompt *part.Prompt
+	trying bool
+	wrong  string
+	learnt string
+
+	choice Choice
+	key    string
+}
+
+// tried is the answer to the test call.
+type tried struct {
+	learnt string
+	err    error
+}
+
+func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
+	browse := "look at " + first.DataDir
+	if first.Stored > 0 {
+		browse = strconv.Itoa(first.Stored) + " matches stored in " + first.DataDir
+	}
+	m := &welcome{ctx: ctx, first: first, opt: opt, offers: []offer{
+		{ChooseKey, "paste an API key", "from developer.riotgames.com; " + first.KeyTo},
+		{ChooseDemo, "demo", "a simulated Riot API: no key, no network, nothing is kept"},
+		{ChooseBrowse, "browse stored data", browse},
+	}}
+	profile := themes.DetectProfile(opt.getenv, true)
+	m.asking = opt.look(profile, themes.Unknown).Asks()
+	m.paint(themes.Unknown)
+	return m
+}
+
+func (m *welcome) paint(g themes.Ground) {
+	th, err := themes.Choose(m.opt.look(themes.DetectProfile(m.opt.getenv, true), g))
+	if err != nil {
+		th = themes.NewMono(themes.Unicode)
+	}
+	m.theme = th
+}
+
+// Init implements tea.Model.
+func (m *welcome) Init() tea.Cmd {
+	if !m.asking {
+		return nil
+	}
+	return tea.Batch(tea.RequestBackgroundColor, after(m.ctx, groundWait, groundEnd{}))
+}
+
+// Update implements tea.Model.
+func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		m.asking = false
+		if m.opt.getenv("NO_COLOR") == "" {
+			m.paint(groundOf(msg))
+		}
+	case groundEnd:
+		m.asking = false
+	case tea.PasteMsg:
+		if m.prompt != nil {
+			m.prompt.Insert(msg.Content)
+			m.wrong = ""
+		}
+	case tried:
+		return m, m.tried(msg)
+	case tea.KeyPressMsg:
+		return m, m.press(tea.Key(msg))
+	}
+	return m, nil
+}
+
+func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
+	if msg.IsDark() {
+		return themes.DarkGround
+	}
+	return themes.LightGround
+}
+
+func (m *welcome) press(k tea.Key) tea.Cmd {
+	if m.prompt != nil {
+		return m.typeKey(k)
+	}
+	switch name := k.String(); name {
+	case "1", "2", "3":
+		m.at = int(name[0] - '1')
+		return m.take()
+	case "j", "down", "tab":
+		m.at = (m.at + 1) % len(m.offers)
+	case "k", "up", "shift+tab":
+		m.at = (m.at + len(m.offers) - 1) % len(m.offers)
+	case "enter":
+		return m.take()
+	case "q", "esc", "ctrl+c":
+		return tea.Quit
+	case "ctrl+z":
+		if !m.opt.SSH {
+			return suspendProgram
+		}
+	}
+	return nil
+}
+
+// take takes the choice under the cursor.
+func (m *welcome) take() tea.Cmd {
+	if m.offers[m.at].choice == ChooseKey {
+		m.prompt = &part.Prompt{Label: "API key", Ghost: "paste it here", Mask: true}
+		return nil
+	}
+	m.choice = m.offers[m.at].choice
+	return tea.Quit
+}
+
+// typeKey types into the key's prompt.
+func (m *welcome) typeKey(k tea.Key) tea.Cmd {
+	switch name := k.String(); {
+	case name == "ctrl+c":
+		return tea.Quit
+	case m.trying:
+	case k.Text != "":
+		m.prompt.Insert(k.Text)
+		m.wrong = ""
+	case name == "esc":
+		m.prompt, m.wrong = nil, ""
+	case name == "enter":
+		return m.check()
+	default:
+		m.prompt.Edit(name)
+	}
+	return nil
+}
+
+// riotKey is how long Riot's keys are, prefix included.
+const (
+	riotPrefix = "RGAPI-"
+	riotKey    = len(riotPrefix) + 36
+)
+
+// check looks at the key's form and makes the test call.
+func (m *welcome) check() tea.Cmd {
+	key := strings.TrimSpace(m.prompt.Value())
+	if !strings.HasPrefix(key, riotPrefix) || len(key) != riotKey {
+		m.wrong = "that is no Riot API key: it begins with RGAPI- and has 36 letters, digits and dashes behind it"
+		return nil
+	}
+	if m.first.Try == nil {
+		m.choice, m.key = ChooseKey, key
+		return tea.Quit
+	}
+	m.trying, m.wrong = true, ""
+	try, ctx := m.first.Try, m.ctx
+	return func() tea.Msg {
+		learnt, err := try(ctx, key)
+		return tried{learnt, err}
+	}
+}
+
+func (m *welcome) tried(t tried) tea.Cmd {
+	m.trying = false
+	if m.prompt == nil {
+		return nil
+	}
+	if t.err != nil {
+		m.wrong = t.err.Error()
+		return nil
+	}
+	m.learnt = t.learnt
+	m.choice, m.key = ChooseKey, strings.TrimSpace(m.prompt.Value())
+	return tea.Quit
+}
+
+// View implements tea.Model.
+func (m *welcome) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.WindowTitle = "Farsight"
+	if m.asking || m.w <= 0 || m.h <= 0 {
+		return v
+	}
+	rows, cursor := m.draw()
+	v.Content = part.Frame(m.theme, m.w, m.h, rows)
+	v.Cursor = cursor
+	return v
+}
+
+// draw is the box in the middle of the screen.
+func (m *welcome) draw() ([]string, *tea.Cursor) {
+	th := m.theme
+	w := min(m.w, 84)
+	inner := w - 2
+	rows := []string{"", part.Row(th, inner, part.Plain("  Farsight keeps League of Legends accounts in sync under Riot's rate limits."))}
+	for _, line := range part.Wrap("No API key was found in "+m.first.KeyFrom+".", inner-4) {
+		rows = append(rows, part.Row(th, inner, part.As(themes.Dim, "  "+line)))
+	}
+	for i, o := range m.offers {
+		if i == 0 || m.h >= 24 { // air between them where there is room
+			rows = append(rows, "")
+		}
+		rows = append(rows, m.offerRows(i, o, inner)...)
+	}
+	promptAt := -1
+	if m.prompt != nil {
+		rows = append(rows, "")
+		promptAt = len(rows)
+		row, _ := m.prompt.View(th, inner-2)
+		rows = append(rows, " "+row)
+		rows = append(rows, m.said(inner)...)
+	}
+	rows = append(rows, "")
+	h := min(len(rows)+2, max(m.h-2, 2))
+	box := part.Box(th, w, h, part.Panel{Title: m.product(), Focus: true, Rows: rows})
+	screen := part.Overlay(th, m.w, m.h-1, nil, box)
+	screen = append(screen, part.Hints(th, m.w, m.hints()))
+	if promptAt < 0 {
+		return screen, nil
+	}
+	_, x := m.prompt.View(th, inner-2)
+	y := max((m.h-1-len(box))/2, 0) + 1 + promptAt
+	c := tea.NewCursor((m.w-w)/2+2+x, min(y, m.h-1))
+	c.Blink = false
+	return screen, c
+}
+
+func (m *welcome) product() string {
+	if m.opt.Version == "" {
+		return "Welcome"
+	}
+	return "Welcome to Farsight " + m.opt.Version
+}
+
+// offerRows are a choice and what it means.
+func (m *welcome) offerRows(i int, o offer, w int) []string {
+	mark := part.Plain("   ")
+	name := part.Plain(o.name)
+	if i == m.at {
+		mark = part.As(themes.Focus, " "+m.theme.Glyphs.Cursor+" ")
+		name.Token = themes.Focus
+	}
+	l := part.NewLine(m.theme, w).Cells(mark, part.As(themes.Accent, strconv.Itoa(i+1)+"  ")).Field(name, 20, part.Words)
+	lines := part.Wrap(o.about, max(w-28, 10))
+	rows := []string{l.Gap(2).Cells(part.As(themes.Dim, lines[0])).String()}
+	for _, line := range lines[1:] {
+		rows = append(rows, part.NewLine(m.theme, w).Gap(28).Cells(part.As(themes.Dim, line)).String())
+	}
+	return rows
+}
+
+// said is what is wrong with the key, or what happens with it.
+func (m *welcome) said(w int) []string {
+	text, token := "it is checked with one call; only its last four characters are ever shown", themes.Dim
+	if m.first.Try == nil {
+		text = "only its last four characters are ever shown"
+	}
+	switch {
+	case m.trying:
+		text = "asking Riot…"
+	case m.wrong != "":
+		text, token = m.wrong, themes.Err
+	}
+	var rows []string
+	for _, line := range part.Wrap(safe.Text(text), w-4) {
+		rows = append(rows, part.Row(m.theme, w, part.As(token, "  "+line)))
+	}
+	return rows
+}
+
+func (m *welcome) hints() []part.Hint {
+	if m.prompt != nil {
+		return []part.Hint{{Key: "enter", Does: "use the key"}, {Key: "esc", Does: "back"}}
+	}
+	return []part.Hint{{Key: "1 2 3", Does: "choose"}, {Key: "enter", Does: "take"}, {Key: "q", Does: "quit"}}
+}

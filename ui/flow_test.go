@@ -1,0 +1,476 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// screen is what stands on the screen, without colour.
+func (d *desk) screen() string { return ansi.Strip(d.m.frame) }
+
+func (d *desk) wants(texts ...string) {
+	d.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(d.screen(), text) {
+			d.t.Errorf("the screen lacks %q:\n%s", text, d.screen())
+		}
+	}
+}
+
+func (d *desk) lacks(texts ...string) {
+	d.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(d.screen(), text) {
+			d.t.Errorf("the screen has %q:\n%s", text, d.screen())
+		}
+	}
+}
+
+// last is the last command the engine was asked for.
+func (d *desk) last() engine.Command {
+	d.t.Helper()
+	did := d.fake.Did()
+	if len(did) == 0 {
+		d.t.Fatal("no command was sent")
+	}
+	return did[len(did)-1]
+}
+
+func (d *desk) none() {
+	d.t.Helper()
+	if did := d.fake.Did(); len(did) > 0 {
+		d.t.Errorf("sent %+v, want nothing", did)
+	}
+}
+
+// busy runs f with a console on the busy scene.
+func busy(t *testing.T, f func(d *desk)) {
+	t.Helper()
+	bubble(t, func(t *testing.T) { f(open(t, uitest.Busy(), 120, 40, testOptions())) })
+}
+
+func TestTriggerAsksForARiotID(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("t")
+		d.wants("Name#TAG platform")
+		d.text("Blue Heron")
+		d.press("enter")
+		d.wants("a Riot ID looks like Name#TAG")
+		d.text("#KR1")
+		d.press("enter")
+		d.wants("say the platform too")
+		d.none()
+		d.text(" KR")
+		d.press("enter")
+		c := d.last()
+		if c.Op != engine.OpTrigger || c.Account != "Blue Heron#KR1" || c.Sync.Platform != "kr" || c.By.User != "ana" || c.By.Via != "console" {
+			t.Errorf("sent %+v", c)
+		}
+		d.wants("trigger accepted")
+	})
+}
+
+func TestTriggerOfTheSelectedAccount(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("2", "G", "t")
+		if c := d.last(); c.Op != engine.OpTrigger || c.Account != "a-quiet" || c.Sync.Platform != "eun1" {
+			t.Errorf("sent %+v", c)
+		}
+	})
+}
+
+func TestTriggerOfARunningAccountIsAConflict(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.fake.Answer = func(engine.Command) (engine.Receipt, error) {
+			return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "", "Blue Heron#KR1 is SYNCING already, worker 3")
+		}
+		d.press("2", "t")
+		d.wants("WARN", "Blue Heron#KR1 is SYNCING already, worker 3")
+	})
+}
+
+func TestCancelOfASyncAsksFirst(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("2", "j", "x")
+		d.wants("Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched")
+		d.press("enter") // the default is no
+		d.none()
+		d.press("x", "y")
+		if c := d.last(); c.Op != engine.OpCancel || c.Job != "s-kain" || c.Account != "a-kain" || c.IfRev != 3 {
+			t.Errorf("sent %+v", c)
+		}
+	})
+}
+
+func TestCancelOfAWaitingJobActsAtOnce(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4", "j", "x")
+		if c := d.last(); c.Op != engine.OpCancel || c.Job != "j902" || c.IfRev != 3 {
+			t.Errorf("sent %+v", c)
+		}
+	})
+}
+
+func TestCancelOfARunningJobAsksFirst(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("3", "/")
+		d.text("running")
+		d.press("enter", "x")
+		d.wants("Cancel a running job?")
+		d.none()
+		d.press("esc")
+		d.none()
+	})
+}
+
+// TestRowsChangeOnlyByWatch: a retry is answered, but the row stays what the
+// engine last said until the engine says otherwise.
+func TestRowsChangeOnlyByWatch(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4", "r")
+		if c := d.last(); c.Op != engine.OpRetry || c.Job != "j881" || c.IfRev != 3 {
+			t.Errorf("sent %+v", c)
+		}
+		d.wants("match:KR_7214550881", "retry accepted")
+		row, _ := d.m.rows.data.Job("j881")
+		row.State, row.Rev = engine.Available, 4
+		d.send(updated{engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}}})
+		d.wants("(left)") // it stays under the cursor, greyed
+		d.press("r")
+		if n := len(d.fake.Did()); n != 1 {
+			t.Errorf("a row that left took a command: %d sent", n)
+		}
+		d.press("j")
+		d.lacks("(left)")
+	})
+}
+
+func TestPauseAndResumeOfAQueue(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("p")
+		if c := d.last(); c.Op != engine.OpPause || c.Queue != uitest.Full {
+			t.Errorf("sent %+v", c)
+		}
+		d.press("G", "p")
+		if c := d.last(); c.Op != engine.OpResume || c.Queue != uitest.Report {
+			t.Errorf("sent %+v", c)
+		}
+		d.press("tab", "p") // the need "paused" resumes its queue
+		if c := d.last(); c.Op != engine.OpResume || c.Queue != uitest.Report {
+			t.Errorf("sent %+v", c)
+		}
+		d.press("tab", "p")
+		d.wants("p pauses a queue: tab to the queues")
+	})
+}
+
+func TestFreezeHoldsTheViewNotTheEngine(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4", "f")
+		d.wants("FROZEN 12:31:35")
+		row, _ := d.m.rows.data.Job("j881")
+		row.State, row.Rev = engine.Running, 9
+		d.send(updated{engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}}})
+		d.wants("+1 changes", "match:KR_7214550881", "+0:12")
+		d.wait(3 * time.Second)
+		d.wants("+0:12")
+		d.press("r") // acts on the present, and says so
+		if c := d.last(); c.Job != "j881" || c.IfRev != 9 {
+			t.Errorf("sent %+v", c)
+		}
+		d.wants("live; the view is frozen")
+		d.press("esc", ".")
+		d.lacks("FROZEN", "(live")
+	})
+}
+
+func TestFilterKeepsTheCursorAndClears(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("2", "/")
+		d.text("na1")
+		d.wants("Accounts 1 of 6", "Winter Wren#NA1")
+		d.press("enter")
+		d.lacks("Nightjar")
+		d.press("esc", "esc")
+		d.wants("Nightjar")
+		d.press("/")
+		d.text("zzz")
+		d.press("enter")
+		d.wants("0 of 6", "esc clears /zzz")
+	})
+}
+
+func TestHelpListsKeysAndRiotsNotice(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("?")
+			d.wants("Keys of Overview", "sync an account", "Farsight is not endorsed by Riot Games", "trademarks")
+			d.press("esc")
+			d.lacks("Keys of Overview")
+		})
+	}
+}
+
+// TestResizeKeepsTheCursorByID goes through all classes and back.
+func TestResizeKeepsTheCursorByID(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4", "j", "j", "j")
+		for _, size := range [][2]int{{80, 24}, {60, 16}, {40, 10}, {200, 60}, {101, 31}, {120, 40}} {
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		}
+		d.press("r")
+		if c := d.last(); c.Job != "j911" {
+			t.Errorf("the cursor is on %s, want j911", c.Job)
+		}
+	})
+}
+
+// TestNewRowsDoNotMoveTheCursor: jobs that become due before the selected one push
+// it down the list, not out from under the cursor.
+func TestNewRowsDoNotMoveTheCursor(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4", "j")
+		rows := uitest.Many(5)
+		for i := range rows {
+			rows[i].Due = uitest.Noon.Add(time.Duration(i) * time.Second)
+		}
+		d.send(updated{engine.Update{Seq: 4712, Jobs: rows}})
+		d.press("r")
+		if c := d.last(); c.Job != "j902" {
+			t.Errorf("retried %s, want j902", c.Job)
+		}
+	})
+}
+
+func TestSizeClassesHaveHysteresis(t *testing.T) {
+	busy(t, func(d *desk) {
+		for _, step := range []struct {
+			w    int
+			want page.Size
+		}{{120, page.M}, {99, page.M}, {98, page.M}, {97, page.S}, {100, page.S}, {101, page.S}, {102, page.M}, {160, page.M}, {162, page.L}, {158, page.L}, {157, page.M}, {60, page.S}, {200, page.L}} {
+			d.send(tea.WindowSizeMsg{Width: step.w, Height: 40})
+			if d.m.size != step.want {
+				t.Errorf("at %d columns the class is %d, want %d", step.w, d.m.size, step.want)
+			}
+		}
+	})
+}
+
+func TestQuitAsksWhileTheEngineWorks(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("q")
+		d.wants("Quit Farsight?", "4 running jobs and 3 syncs")
+		d.press("n")
+		if d.quit {
+			t.Fatal("no is no")
+		}
+		d.press("q", "y")
+		if !d.quit {
+			t.Error("yes does not quit")
+		}
+	})
+	busy(t, func(d *desk) {
+		d.press("ctrl+c", "ctrl+c")
+		if !d.quit {
+			t.Error("ctrl+c twice does not quit")
+		}
+	})
+	bubble(t, func(t *testing.T) {
+		opt := testOptions()
+		opt.Embedded = false
+		d := open(t, uitest.Busy(), 120, 40, opt)
+		d.press("q")
+		if !d.quit {
+			t.Error("an attached console asks before it quits")
+		}
+	})
+}
+
+func TestQClosesWhatWasOpenedFirst(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4", "enter")
+		d.wants("Retries ▸ match:KR_7214550881", "2 of 5 tries used")
+		d.press("q")
+		d.wants("Retry schedule")
+		if d.quit || d.m.over != nil {
+			t.Error("q quits from a page that was opened")
+		}
+	})
+}
+
+// TestBrowseAnswersWithTheReason: without an engine the actions stay visible and
+// say why they do nothing.
+func TestBrowseAnswersWithTheReason(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Browse(), 120, 40, testOptions())
+		d.wants("BROWSE", "no engine runs here")
+		for _, k := range []string{"t", "K", "p"} {
+			d.press(k)
+			d.wants("no engine runs here, only stored data is shown")
+		}
+		d.press("2", "x")
+		d.none()
+	})
+	bubble(t, func(t *testing.T) {
+		opt := testOptions()
+		opt.ReadOnly = true
+		d := open(t, uitest.Busy(), 120, 40, opt)
+		d.press("p")
+		d.wants("READ ONLY", "this console is read only")
+		d.none()
+	})
+}
+
+// TestKeyIsNeverShown: a pasted key reaches the engine and no screen.
+func TestKeyIsNeverShown(t *testing.T) {
+	const key = "RGAPI-12345678-1234-1234-1234-1234567890ab"
+	busy(t, func(d *desk) {
+		d.press("K")
+		d.send(tea.PasteMsg{Content: "  " + key + "\n"})
+		d.lacks("RGAPI", "1234567890ab")
+		d.press("enter")
+		if c := d.last(); c.Op != engine.OpKey || c.Key != key {
+			t.Errorf("sent %s with a key of %d characters", c.Op, len(c.Key))
+		}
+		d.lacks("RGAPI", "1234567890ab")
+	})
+	busy(t, func(d *desk) {
+		d.press("K")
+		d.text("nonsense key")
+		d.press("enter")
+		d.wants("that is no API key")
+		d.none()
+	})
+}
+
+func TestPasteWithoutAPromptIsNoKeys(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.send(tea.PasteMsg{Content: "xqpr"})
+		d.none()
+		d.wants("nothing takes text here")
+	})
+}
+
+// TestDemoIsAlwaysVisible at every size, the smallest too.
+func TestDemoIsAlwaysVisible(t *testing.T) {
+	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {60, 16}, {40, 8}} {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Demo = true
+			d := open(t, uitest.Busy(), size[0], size[1], opt)
+			for _, v := range views {
+				d.press("1")
+				v.open(d)
+				d.wants("DEMO")
+			}
+			if d.m.View().WindowTitle != "Farsight DEMO" {
+				t.Error("the window's title lacks DEMO")
+			}
+		})
+	}
+}
+
+func TestTinyScreenSaysWhatItNeeds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 52, 14, testOptions())
+		d.wants("LIVE", "asia 17/20", "running 4", "retrying 9", "alerts 3", "needs 60x16, is 52x14")
+	})
+}
+
+func TestMessagesFadeAndErrorsStay(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.wants("resumed at 290/300")
+		d.wait(5 * time.Second)
+		d.lacks("resumed at 290/300")
+		d.send(updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelErr, Text: "disk full"}, {Level: engine.LevelInfo, Text: "hello"}}}})
+		d.wants("hello", "(+1)")
+		d.wait(time.Minute)
+		d.wants("disk full")
+		d.press("esc")
+		d.lacks("disk full")
+		d.press("M")
+		d.wants("Messages", "disk full", "hello", "resumed at 290/300")
+	})
+}
+
+func TestLostEngineIsSaid(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.wait(5 * time.Second)
+		d.send(lost{})
+		d.wants("DISCONNECTED", "data as of 12:31:35", "Blue Heron#KR1")
+		d.press("p")
+		d.wants("not connected")
+		d.none()
+		d.send(updated{uitest.Busy().Update})
+		d.lacks("DISCONNECTED")
+	})
+}
+
+func TestFailedQueryIsSaidAndOldRowsStay(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("3")
+		d.wants("match:KR_7214550881")
+		d.fake.Broken = engine.Problemf(engine.ErrBroken, "", "the disk does not answer")
+		d.press("R")
+		d.wants("the disk does not answer", "match:KR_7214550881")
+	})
+}
+
+// TestIdleScreenIsSilent: between two minutes an idle screen is drawn the same,
+// and nothing wakes it more often than it changes.
+func TestIdleScreenIsSilent(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Empty(), 120, 40, testOptions())
+		d.wait(3 * time.Second) // the list's reload
+		frame, wake := d.m.frame, d.m.wake
+		if want := uitest.Noon.Truncate(time.Minute).Add(time.Minute); !wake.Equal(want) {
+			t.Errorf("the next wake is at %v, want the next minute %v", wake, want)
+		}
+		d.wait(20 * time.Second)
+		if d.m.frame != frame {
+			t.Error("the frame changed within the minute")
+		}
+		d.wait(10 * time.Second)
+		if d.m.frame == frame {
+			t.Error("the minute did not change the clock")
+		}
+	})
+}
+
+// TestCountdownTicks: digits move once a second while they are visible.
+func TestCountdownTicks(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4")
+		d.wants("+0:12")
+		d.wait(1100 * time.Millisecond)
+		d.wants("+0:11")
+		d.lacks("+0:12")
+	})
+}
+
+func TestETAIsARangeFromTheEngine(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("2")
+		d.wants("~16–19 min")
+	})
+}
+
+func TestJobOpensFromACallAndBack(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("5", "enter")
+		d.wants("Limits ▸ match:KR_7214550881", "policy match step 2", "then DISCARDED")
+		d.press("enter") // its account
+		d.wants("카인#KR1", "131 stored, 3 gave up, 9 retrying, 736 left")
+		d.press("esc", "esc", "esc")
+		d.wants("Flight recorder")
+	})
+}

@@ -1,0 +1,276 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// draw paints the screen into m.frame.
+func (m *Model) draw(now time.Time) {
+	m.cursor, m.ticks = nil, false
+	if m.asking || m.w <= 0 || m.h <= 0 {
+		m.frame = ""
+		return
+	}
+	v := m.view(now)
+	if m.tiny() {
+		m.frame = part.Frame(m.theme, m.w, m.h, m.tinyRows(v, now))
+		m.ticks = v.Ticks
+		return
+	}
+	rows := make([]string, 0, m.h)
+	rows = append(rows, m.title(v, now))
+	if m.tall != page.Short {
+		rows = append(rows, m.tabRow())
+	}
+	body := exactly(m.page().Draw(v), v.H)
+	if m.over != nil {
+		body = m.drawOver(v, body)
+	}
+	rows = append(rows, body...)
+	rows = append(rows, m.messageRow(len(rows)), m.hintRow(v))
+	m.frame = part.Frame(m.theme, m.w, m.h, rows)
+	m.ticks = v.Ticks && m.frozen == nil
+}
+
+// exactly gives h rows: a page that drew fewer leaves the rest empty. Their width
+// is Frame's business.
+func exactly(rows []string, h int) []string {
+	for len(rows) < h {
+		rows = append(rows, "")
+	}
+	return rows[:h]
+}
+
+// title says where one is and how the engine is.
+func (m *Model) title(v *page.View, now time.Time) string {
+	return part.Title(m.theme, m.w, m.crumbs(v), m.pieces(v, now))
+}
+
+func (m *Model) crumbs(v *page.View) []string {
+	tab := m.tab.String()
+	if m.tall == page.Short {
+		tab = strconv.Itoa(int(m.tab)+1) + " " + tab
+	}
+	path := []string{"FARSIGHT", tab}
+	for _, p := range m.stack {
+		crumb := p.Crumb(v)
+		if crumb == "" {
+			crumb = p.Screen().String()
+		}
+		path = append(path, crumb)
+	}
+	return path
+}
+
+// pieces are the facts at the right of the title. The first ones are dropped
+// first; the engine's state and DEMO never are.
+func (m *Model) pieces(v *page.View, now time.Time) []part.Piece {
+	pieces := []part.Piece{m.statePiece(v, now)}
+	e := v.Engine
+	if e.Key != "" {
+		pieces = append(pieces, m.keyPiece(v, now))
+	}
+	pieces = append(pieces, m.bucketPieces(v)...)
+	if alerts := v.Alerts(); alerts != "" {
+		sign := m.theme.State("WARN")
+		name := " alerts"
+		if alerts == "1" {
+			name = " alert"
+		}
+		pieces = append(pieces, part.Piece{Cell: part.As(sign.Token, sign.Glyph+" "+alerts+name), Short: sign.Glyph + alerts})
+	}
+	if m.demo() {
+		pieces = append(pieces, part.Piece{Cell: part.As(themes.Accent, "DEMO"), Keep: true})
+	}
+	if m.opt.ReadOnly {
+		pieces = append(pieces, part.Piece{Cell: part.As(themes.Accent, "READ ONLY"), Keep: true})
+	}
+	zone, _ := now.Zone()
+	return append(pieces, part.Piece{Cell: part.Plain(now.Format("15:04") + " " + zone), Short: now.Format("15:04")})
+}
+
+// statePiece is the one word of the engine, or what the view is instead.
+func (m *Model) statePiece(v *page.View, now time.Time) part.Piece {
+	switch {
+	case m.frozen != nil:
+		sign := m.theme.State("FROZEN")
+		text := sign.Glyph + " FROZEN " + m.since.Format("15:04:05")
+		return part.Piece{Cell: part.As(themes.Held, text), Keep: true}
+	case !m.rows.data.Lost.IsZero():
+		c := part.StateCell(m.theme, "DISCONNECTED")
+		v.Ticks = true
+		c.Text += " " + part.Dur(now.Sub(m.rows.data.Lost))
+		return part.Piece{Cell: c, Keep: true}
+	case !v.Ready:
+		return part.Piece{Cell: part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis), Keep: true}
+	}
+	return part.Piece{Cell: part.StateCell(m.theme, string(v.Engine.State)), Keep: true}
+}
+
+func (m *Model) keyPiece(v *page.View, now time.Time) part.Piece {
+	text := "key " + v.Engine.Key
+	left, ok := v.KeyLeft(now)
+	if ok {
+		text += " ≤" + part.Dur(left.Truncate(time.Minute))
+	}
+	return part.Piece{Cell: part.As(themes.Dim, text)}
+}
+
+// bucketPieces are the application windows of the tightest host.
+func (m *Model) bucketPieces(v *page.View) []part.Piece {
+	worst, ok := v.Tightest()
+	if !ok {
+		return nil
+	}
+	var out []part.Piece
+	for _, b := range v.Limits.Buckets {
+		if b.Host != worst.Host || b.Kind != worst.Kind {
+			continue
+		}
+		token := themes.Text
+		if b.Used*5 >= b.Limit*4 {
+			token = themes.Warn
+		}
+		piece := part.Piece{Cell: part.As(token, strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+short(b.Window))}
+		if len(out) == 0 {
+			piece.Short, piece.Text = piece.Text, "app "+piece.Text
+		}
+		out = append(out, piece)
+	}
+	return out
+}
+
+// short is a window in the title: 1s, 2m, 1h.
+func short(d time.Duration) string {
+	s := d.String()
+	s = strings.TrimSuffix(s, "0s")
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	if s == "" || d < time.Minute {
+		return d.String()
+	}
+	return s
+}
+
+func (m *Model) tabRow() string {
+	tabs := make([]part.Tab, 0, len(page.Tabs()))
+	for i, s := range page.Tabs() {
+		tabs = append(tabs, part.Tab{Key: strconv.Itoa(i + 1), Name: s.String()})
+	}
+	return part.Tabs(m.theme, m.w, tabs, int(m.tab), part.As(themes.Accent, "?"), part.As(themes.Dim, " help"))
+}
+
+// messageRow is the prompt, the newest message or how much a frozen view hides.
+func (m *Model) messageRow(y int) string {
+	if m.prompt != nil {
+		return m.promptRow(y)
+	}
+	t := m.toasts.top()
+	var right []part.Cell
+	if m.frozen != nil {
+		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, "  . live"))
+	} else if t.More > 0 {
+		right = append(right, part.As(themes.Accent, "M"), part.As(themes.Dim, " messages"))
+	}
+	if t.Text == "" {
+		if why := m.standing(); why.Text != "" {
+			t = why
+		}
+	}
+	return part.Message(m.theme, m.w, t, right...)
+}
+
+// standing is what the message line says as long as it holds.
+func (m *Model) standing() part.Toast {
+	d := m.data()
+	switch {
+	case !m.rows.data.Lost.IsZero():
+		return part.Toast{Word: "WARN", Text: "the engine has gone; shown is the data as of " + part.Clock(m.rows.data.At, m.now()) + ", trying again"}
+	case !d.Ready || d.Engine.State == engine.EngineLive:
+		return part.Toast{}
+	case d.Engine.State == engine.EngineBrowse:
+		return part.Toast{Word: "INFO", Text: or(d.Engine.Why, "no engine runs here: stored data only")}
+	}
+	return part.Toast{Word: "WARN", Text: string(d.Engine.State) + ": " + d.Engine.Why}
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (m *Model) promptRow(y int) string {
+	p := m.prompt
+	w := m.w
+	var wrong []part.Cell
+	if p.wrong != "" {
+		wrong = []part.Cell{part.As(themes.Err, p.wrong), part.Plain(" ")}
+	}
+	row, x := p.View(m.theme, w)
+	if len(wrong) > 0 {
+		row = part.Split(m.theme, w, []part.Cell{part.As(themes.Accent, " "+p.Label+" ")}, wrong)
+		if p.Mask || len(p.Value()) > w/3 {
+			row = part.Row(m.theme, w, part.As(themes.Accent, " "+p.Label+"  "), wrong[0])
+			x = 2 + len(p.Label)
+		} else {
+			typed, at := p.View(m.theme, w-len(p.wrong)-2)
+			row, x = typed+part.Row(m.theme, w, wrong[0]), at
+		}
+	}
+	c := tea.NewCursor(x, y)
+	c.Blink = false
+	m.cursor = c
+	return row
+}
+
+// hintRow are the keys of the screen.
+func (m *Model) hintRow(v *page.View) string {
+	if m.prompt != nil {
+		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "accept"}, {Key: "esc", Does: "leave"}})
+	}
+	at := contextOf(m.page().Screen())
+	if m.over != nil {
+		at = m.over.context()
+	}
+	return part.Hints(m.theme, m.w, hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
+}
+
+// tinyRows are one fact a line, for windows without room for a screen.
+func (m *Model) tinyRows(v *page.View, now time.Time) []string {
+	cells := []part.Cell{m.statePiece(v, now).Cell}
+	if m.demo() {
+		cells = append(cells, part.As(themes.Accent, "DEMO"))
+	}
+	if b, ok := v.Tightest(); ok {
+		cells = append(cells, part.Plain(b.Host+" "+strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+" in "+short(b.Window)))
+	}
+	cells = append(cells,
+		part.Plain("running "+strconv.Itoa(v.Engine.InFlight)),
+		part.Plain("retrying "+strconv.Itoa(v.Engine.Retrying)),
+		part.Plain("alerts "+or(v.Alerts(), "0")),
+	)
+	if t := m.toasts.top(); t.Text != "" {
+		cells = append(cells, part.Plain(t.Text))
+	}
+	cells = append(cells, part.As(themes.Warn, "needs "+strconv.Itoa(leastW)+"x"+strconv.Itoa(leastH)+", is "+strconv.Itoa(m.w)+"x"+strconv.Itoa(m.h)))
+	rows := make([]string, 0, len(cells))
+	for _, c := range cells {
+		rows = append(rows, part.Row(m.theme, m.w, c))
+	}
+	if over := len(rows) - m.h; over > 0 && m.h > 1 { // the size stays: it says what to do
+		rows = append(rows[:m.h-1], rows[len(rows)-1])
+	}
+	return rows
+}

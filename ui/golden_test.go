@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+var update = flag.Bool("update", false, "write the golden frames anew")
+
+var sizes = [][2]int{{80, 24}, {120, 40}, {200, 60}}
+
+// frames are the states that goldens are kept of: the scenes, and a frozen view.
+func frameStates() map[string]func(t *testing.T, w, h int) *desk {
+	states := map[string]func(t *testing.T, w, h int) *desk{
+		"frozen": func(t *testing.T, w, h int) *desk {
+			d := open(t, uitest.Busy(), w, h, testOptions())
+			d.press("f")
+			d.send(updated{uitest.Hostile().Update})
+			return d
+		},
+	}
+	for _, s := range uitest.Scenes() {
+		states[s.Name] = func(t *testing.T, w, h int) *desk { return open(t, s, w, h, testOptions()) }
+	}
+	return states
+}
+
+// TestGoldenFrames compares every screen in every state at three sizes with the
+// frames in testdata. Run with -update after looking at the change.
+func TestGoldenFrames(t *testing.T) {
+	for state, start := range frameStates() {
+		for _, size := range sizes {
+			for _, v := range views {
+				name := fmt.Sprintf("%s-%s-%dx%d", state, v.name, size[0], size[1])
+				t.Run(name, func(t *testing.T) {
+					bubble(t, func(t *testing.T) {
+						d := start(t, size[0], size[1])
+						v.open(d)
+						compare(t, name, ansi.Strip(d.m.frame))
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestGoldenOverlays does the same for what lies over a screen.
+func TestGoldenOverlays(t *testing.T) {
+	for name, keys := range map[string]string{
+		"help": "?", "messages": "M", "quit": "q", "cancel": "2 x", "sync": "t", "key": "K", "filter": "2 / k r",
+	} {
+		for _, size := range sizes[:2] {
+			name := fmt.Sprintf("over-%s-%dx%d", name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+					d.press(strings.Fields(keys)...)
+					compare(t, name, ansi.Strip(d.m.frame))
+				})
+			})
+		}
+	}
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	lines := strings.Split(got, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	got = strings.Join(lines, "\n") + "\n"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run with -update", err)
+	}
+	if got != string(want) {
+		t.Errorf("the frame differs from %s:\n%s", path, firstDifference(got, string(want)))
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}

@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// desk is a console on a scripted engine, driven without a terminal. It lives in
+// a synctest bubble, at the instant of the scenes.
+type desk struct {
+	t    *testing.T
+	fake *uitest.Fake
+	m    *Model
+	quit bool
+	msgs chan tea.Msg
+}
+
+// noColor is the environment of a terminal without colour, truecolor of one with
+// all of it.
+func noColor(name string) string { return map[string]string{"NO_COLOR": "1", "TERM": "xterm"}[name] }
+func trueColor(name string) string {
+	return map[string]string{"COLORTERM": "truecolor", "TERM": "xterm"}[name]
+}
+
+func testOptions() Options {
+	return Options{Getenv: noColor, Zone: uitest.Zone, Version: "0.1.0", Embedded: true, Actor: engine.Actor{User: "ana"}}
+}
+
+// bubble runs f in a bubble whose clock stands at the scenes' instant.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(uitest.Noon))
+		f(t)
+		time.Sleep(2 * time.Minute) // what waits for its time comes to its end
+	})
+}
+
+// open makes a console of a size on a scene.
+func open(t *testing.T, scene uitest.Scene, w, h int, opt Options) *desk {
+	t.Helper()
+	d := &desk{t: t, fake: uitest.New(scene), msgs: make(chan tea.Msg, 256)}
+	d.m = New(d.fake, opt)
+	d.run(d.m.Init())
+	d.send(tea.WindowSizeMsg{Width: w, Height: h})
+	d.send(groundEnd{})
+	d.send(updated{scene.Update})
+	return d
+}
+
+// send gives the model a message and carries out what it asks for, except what
+// has to wait for time to pass.
+func (d *desk) send(msg tea.Msg) {
+	d.t.Helper()
+	_, cmd := d.m.Update(msg)
+	d.run(cmd)
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-d.msgs:
+			d.take(msg)
+		default:
+			return
+		}
+	}
+}
+
+func (d *desk) take(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.run(c)
+		}
+	case tea.QuitMsg:
+		d.quit = true
+	case nil:
+	default:
+		_, cmd := d.m.Update(msg)
+		d.run(cmd)
+	}
+}
+
+func (d *desk) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		if msg := cmd(); msg != nil {
+			d.msgs <- msg
+		}
+	}()
+}
+
+// wait lets time pass, with everything that happens meanwhile.
+func (d *desk) wait(span time.Duration) {
+	end := time.Now().Add(span)
+	for time.Now().Before(end) {
+		time.Sleep(min(100*time.Millisecond, time.Until(end)))
+		synctest.Wait()
+		for more := true; more; {
+			select {
+			case msg := <-d.msgs:
+				d.take(msg)
+				synctest.Wait()
+			default:
+				more = false
+			}
+		}
+	}
+}
+
+// keys that are not letters.
+var special = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp},
+	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp},
+	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl},
+	"backspace": {Code: tea.KeyBackspace}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+}
+
+// press types keys: names of special ones, or single letters.
+func (d *desk) press(keys ...string) {
+	d.t.Helper()
+	for _, k := range keys {
+		msg, ok := special[k]
+		if !ok {
+			msg = tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+		}
+		d.send(msg)
+	}
+}
+
+// text types letters one by one.
+func (d *desk) text(s string) {
+	d.t.Helper()
+	for _, r := range s {
+		d.press(string(r))
+	}
+}
+
+// views are all screens, with the keys that lead there from the first one.
+var views = []struct {
+	name string
+	open func(d *desk)
+}{
+	{"overview", func(*desk) {}},
+	{"accounts", func(d *desk) { d.press("2") }},
+	{"jobs", func(d *desk) { d.press("3") }},
+	{"retries", func(d *desk) { d.press("4") }},
+	{"limits", func(d *desk) { d.press("5") }},
+	{"account", func(d *desk) { d.show(page.NewAccount("a-kain")) }},
+	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
+}
+
+// show opens a page on top of the screen.
+func (d *desk) show(p page.Page) {
+	d.m.stack = append(d.m.stack, p)
+	d.send(tick{})
+}

@@ -1,0 +1,206 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// where is a set of contexts in which a key means something.
+type where uint16
+
+// Contexts. The first ones are the screens, in the order of page.Screen.
+const (
+	onOverview where = 1 << iota
+	onAccounts
+	onJobs
+	onRetries
+	onLimits
+	onAccount
+	onJob
+	inDialog
+	inHelp
+
+	onLists = onAccounts | onJobs | onRetries | onLimits
+	onPages = onOverview | onLists | onAccount | onJob
+)
+
+// Actions of the app itself; those of pages are in package page.
+const (
+	actFilter   page.Action = "filter"
+	actFreeze   page.Action = "freeze"
+	actLive     page.Action = "live"
+	actHelp     page.Action = "help"
+	actMessages page.Action = "messages"
+	actBack     page.Action = "back"
+	actPrevious page.Action = "previous screen"
+	actNextTab  page.Action = "next screen"
+	actReload   page.Action = "reload"
+	actRepaint  page.Action = "repaint"
+	actSuspend  page.Action = "suspend"
+	actQuit     page.Action = "quit"
+	actExit     page.Action = "exit"
+
+	actYes    page.Action = "yes"
+	actNo     page.Action = "no"
+	actSwitch page.Action = "other answer"
+	actChoose page.Action = "choose"
+	actClose  page.Action = "close"
+)
+
+// binding is one line of the table of keys. The table is the only place where a
+// key is named: dispatch, hint line and help are read from it.
+type binding struct {
+	keys  []string // as Bubble Tea names them; the first one is shown
+	act   page.Action
+	in    where
+	group string
+	hint  string // word of the hint line; "" = not there
+	help  string
+}
+
+// Groups of the help screen, in order.
+const (
+	groupAct  = "Act"
+	groupMove = "Move"
+	groupView = "Look"
+	groupApp  = "Farsight"
+)
+
+var bindings = []binding{
+	{[]string{"enter"}, page.Open, onPages, groupMove, "open", "open the selected"},
+	{[]string{"t"}, page.Trigger, onPages, groupAct, "sync", "sync an account"},
+	{[]string{"r"}, page.Retry, onPages, groupAct, "retry", "retry the job now"},
+	{[]string{"x"}, page.Cancel, onPages, groupAct, "cancel", "cancel the job or sync"},
+	{[]string{"p"}, page.Pause, onPages, groupAct, "pause", "pause, resume the queue"},
+	{[]string{"K"}, page.Key, onPages, groupAct, "", "replace the API key"},
+	{[]string{"/"}, actFilter, onLists, groupView, "filter", "show matching rows"},
+	{[]string{"s"}, page.States, onJobs, groupView, "live/failed/all", "live, failed or all jobs"},
+	{[]string{"f"}, actFreeze, onPages, groupView, "freeze", "freeze the view only"},
+	{[]string{"."}, actLive, onPages, groupView, "", "back to live"},
+	{[]string{"M"}, actMessages, onPages, groupView, "", "all messages"},
+	{[]string{"j", "down"}, page.Down, onPages, groupMove, "", "down"},
+	{[]string{"k", "up"}, page.Up, onPages, groupMove, "", "up"},
+	{[]string{"g", "home"}, page.Home, onPages, groupMove, "", "first row"},
+	{[]string{"G", "end"}, page.End, onPages, groupMove, "", "last row"},
+	{[]string{"pgdown", "space"}, page.PageDown, onPages, groupMove, "", "a screen down"},
+	{[]string{"pgup"}, page.PageUp, onPages, groupMove, "", "a screen up"},
+	{[]string{"ctrl+d"}, page.HalfDown, onPages, groupMove, "", "half a screen down"},
+	{[]string{"ctrl+u"}, page.HalfUp, onPages, groupMove, "", "half a screen up"},
+	{[]string{"h", "left"}, page.Left, onPages, groupMove, "", "columns left"},
+	{[]string{"l", "right"}, page.Right, onPages, groupMove, "", "columns right"},
+	{[]string{"tab"}, page.NextPane, onOverview | onLimits, groupMove, "next pane", "next pane"},
+	{[]string{"tab"}, actNextTab, onPages &^ (onOverview | onLimits), groupMove, "next screen", "next screen"},
+	{[]string{"1"}, goTo(page.ScreenOverview), onPages, groupMove, "", "Overview"},
+	{[]string{"2"}, goTo(page.ScreenAccounts), onPages, groupMove, "", "Accounts"},
+	{[]string{"3"}, goTo(page.ScreenJobs), onPages, groupMove, "", "Jobs"},
+	{[]string{"4"}, goTo(page.ScreenRetries), onPages, groupMove, "", "Retries"},
+	{[]string{"5"}, goTo(page.ScreenLimits), onPages, groupMove, "", "Limits"},
+	{[]string{"-"}, actPrevious, onPages, groupMove, "", "previous screen"},
+	{[]string{"esc"}, actBack, onPages, groupMove, "", "back, or clear"},
+	{[]string{"?"}, actHelp, onPages, groupApp, "keys", "these keys"},
+	{[]string{"R"}, actReload, onPages, groupApp, "", "read the list again"},
+	{[]string{"ctrl+l"}, actRepaint, onPages, groupApp, "", "paint the screen again"},
+	{[]string{"ctrl+z"}, actSuspend, onPages, groupApp, "", "suspend"},
+	{[]string{"q"}, actQuit, onPages, groupApp, "quit", "back, or quit"},
+	{[]string{"ctrl+c"}, actExit, onPages | inDialog | inHelp, groupApp, "", "quit"},
+
+	{[]string{"y"}, actYes, inDialog, "", "yes", ""},
+	{[]string{"n", "esc", "q"}, actNo, inDialog, "", "no", ""},
+	{[]string{"tab", "left", "right", "h", "l"}, actSwitch, inDialog, "", "other answer", ""},
+	{[]string{"enter"}, actChoose, inDialog, "", "answer", ""},
+
+	{[]string{"esc", "q", "?", "enter", "M"}, actClose, inHelp, "", "close", ""},
+	{[]string{"j", "down"}, page.Down, inHelp, "", "down", ""},
+	{[]string{"k", "up"}, page.Up, inHelp, "", "up", ""},
+	{[]string{"pgdown", "space", "ctrl+d"}, page.PageDown, inHelp, "", "", ""},
+	{[]string{"pgup", "ctrl+u"}, page.PageUp, inHelp, "", "", ""},
+}
+
+const goPrefix = "screen "
+
+func goTo(s page.Screen) page.Action { return page.Action(goPrefix + strconv.Itoa(int(s))) }
+
+// screenOf is the numbered screen an action goes to.
+func screenOf(a page.Action) (page.Screen, bool) {
+	number, ok := strings.CutPrefix(string(a), goPrefix)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return page.Screen(n), err == nil
+}
+
+// contextOf is the context of a screen.
+func contextOf(s page.Screen) where { return 1 << s }
+
+// keymap maps each context's keys to their bindings.
+var keymap = func() map[where]map[string]*binding {
+	m := map[where]map[string]*binding{}
+	for at := onOverview; at <= inHelp; at <<= 1 {
+		m[at] = map[string]*binding{}
+		for i := range bindings {
+			if bindings[i].in&at == 0 {
+				continue
+			}
+			for _, k := range bindings[i].keys {
+				m[at][k] = &bindings[i]
+			}
+		}
+	}
+	return m
+}()
+
+// meaning is what a key does in a context.
+func meaning(at where, key string) (page.Action, bool) {
+	b, ok := keymap[at][key]
+	if !ok {
+		return "", false
+	}
+	return b.act, true
+}
+
+// hints are the keys of a context that the hint line shows; off says which of
+// them cannot act now.
+func hints(at where, off func(page.Action) bool) []part.Hint {
+	var out []part.Hint
+	for i := range bindings {
+		b := &bindings[i]
+		if b.in&at == 0 || b.hint == "" {
+			continue
+		}
+		out = append(out, part.Hint{Key: b.keys[0], Does: b.hint, Off: off(b.act), Keep: b.act == actHelp || b.act == actQuit})
+	}
+	return out
+}
+
+// helpGroups are all keys of a context, for the help screen.
+func helpGroups(at where, off func(page.Action) bool) []part.Group {
+	var out []part.Group
+	for _, name := range []string{groupAct, groupMove, groupView, groupApp} {
+		g := part.Group{Name: name}
+		for i := range bindings {
+			if b := &bindings[i]; b.in&at != 0 && b.group == name {
+				g.Hints = append(g.Hints, part.Hint{Key: shownKeys(b.keys), Does: b.help, Off: off(b.act)})
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// arrows stand for the names of keys that are drawn on them.
+var arrows = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
+
+func shownKeys(keys []string) string {
+	shown := make([]string, len(keys))
+	for i, k := range keys {
+		shown[i] = k
+		if sign, ok := arrows[k]; ok {
+			shown[i] = sign
+		}
+	}
+	return strings.Join(shown, " ")
+}

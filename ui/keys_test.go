@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// TestNoKeyIsBoundTwice: in one context a key means one thing.
+func TestNoKeyIsBoundTwice(t *testing.T) {
+	for at := onOverview; at <= inHelp; at <<= 1 {
+		seen := map[string]page.Action{}
+		for _, b := range bindings {
+			if b.in&at == 0 {
+				continue
+			}
+			for _, k := range b.keys {
+				if other, ok := seen[k]; ok {
+					t.Errorf("context %b: %s is bound to %q and to %q", at, k, other, b.act)
+				}
+				seen[k] = b.act
+			}
+		}
+	}
+}
+
+// TestForbiddenKeys: keys that terminals confuse, or that vim and k9s mean
+// otherwise, are never bound.
+func TestForbiddenKeys(t *testing.T) {
+	for _, b := range bindings {
+		for _, k := range b.keys {
+			switch {
+			case strings.HasPrefix(k, "alt+"), k == "ctrl+i", k == "ctrl+m", k == "ctrl+h", k == "ctrl+[", k == "ctrl+k":
+				t.Errorf("%s is bound to %q", k, b.act)
+			case k == "ctrl+d" && b.act != page.HalfDown && b.act != page.PageDown:
+				t.Errorf("ctrl+d is bound to %q", b.act)
+			}
+		}
+	}
+}
+
+// TestEveryKeyIsInTheHelp: what can be pressed on a page is listed.
+func TestEveryKeyIsInTheHelp(t *testing.T) {
+	never := func(page.Action) bool { return false }
+	for at := onOverview; at <= onJob; at <<= 1 {
+		listed := map[string]bool{}
+		for _, g := range helpGroups(at, never) {
+			for _, h := range g.Hints {
+				listed[h.Key] = true
+				if h.Does == "" {
+					t.Errorf("context %b: %s has no word of help", at, h.Key)
+				}
+			}
+		}
+		for k, b := range keymap[at] {
+			if !listed[shownKeys(b.keys)] {
+				t.Errorf("context %b: %s is not in the help", at, k)
+			}
+		}
+	}
+}
+
+// TestHintsAreKeys: the hint line names only keys that are bound there, and always
+// the help and the way out.
+func TestHintsAreKeys(t *testing.T) {
+	for at := onOverview; at <= onJob; at <<= 1 {
+		kept := 0
+		for _, h := range hints(at, func(page.Action) bool { return false }) {
+			if _, ok := meaning(at, h.Key); !ok {
+				t.Errorf("context %b: the hint %s is bound to nothing", at, h.Key)
+			}
+			if h.Keep {
+				kept++
+			}
+		}
+		if kept != 2 {
+			t.Errorf("context %b: %d hints are kept, want ? and q", at, kept)
+		}
+	}
+	if part.HelpLines(helpGroups(onOverview, func(page.Action) bool { return false })) == 0 {
+		t.Error("no help")
+	}
+}

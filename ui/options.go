@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// Options of a console.
+type Options struct {
+	Theme  string // --theme: auto, a name of themes.Names, or "" for FARSIGHT_THEME and then auto
+	Glyphs string // --glyphs: unicode, ascii or "" for what the terminal can do
+
+	ReadOnly bool // actions are refused with a reason
+	Demo     bool // the flag is always on the screen
+	Embedded bool // the engine ends with this console: quitting asks while it works
+	SSH      bool // a network terminal: fewer frames, no suspend
+	MaxFPS   int  // most updates a second; 0 = 10, on SSH 4
+
+	Version string
+	Zone    *time.Location // of instants on the screen; nil = local
+	Start   page.Screen    // first screen, one of page.Tabs
+	Actor   engine.Actor   // who asks; Via is "console" if empty
+
+	// Getenv, Input and Output replace the process's own, for tests and for
+	// sessions that are not on the process's terminal.
+	Getenv func(string) string
+	Input  io.Reader
+	Output io.Writer
+	// Stack takes the stack of a panic in the console, so that it reaches the log.
+	Stack func(message, stack string)
+}
+
+// Validate names what is wrong with the options, in one sentence.
+func (o Options) Validate() error {
+	_, err := themes.Choose(o.look(themes.TrueColor, themes.Unknown))
+	return err
+}
+
+func (o Options) getenv(name string) string {
+	if o.Getenv != nil {
+		return o.Getenv(name)
+	}
+	return os.Getenv(name)
+}
+
+// look is what decides the theme.
+func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
+	return themes.Options{
+		Flag: o.Theme, Env: o.getenv("FARSIGHT_THEME"), Glyphs: o.Glyphs, Profile: p, Ground: g,
+		ASCII: themes.DetectASCII(o.getenv), NoColor: o.getenv("NO_COLOR"),
+	}
+}
+
+func (o Options) zone() *time.Location {
+	if o.Zone != nil {
+		return o.Zone
+	}
+	return time.Local
+}
+
+func (o Options) actor() engine.Actor {
+	a := o.Actor
+	if a.Via == "" {
+		a.Via = "console"
+	}
+	return a
+}

@@ -1,0 +1,296 @@
+package page
+
+import (
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Account is one account in depth: the stages of its run, its last matches, and
+// where the time goes.
+type Account struct {
+	id      string
+	matches pane
+	answer
+	detail engine.AccountDetail
+}
+
+// NewAccount makes the screen of an account.
+func NewAccount(id string) *Account { return &Account{id: id} }
+
+// Screen implements Page.
+func (p *Account) Screen() Screen { return ScreenAccount }
+
+// Crumb implements Page.
+func (p *Account) Crumb(v *View) string { return p.row(v).RiotID }
+
+// row is the newest row there is: Watch's, else the answer's.
+func (p *Account) row(v *View) engine.AccountRow {
+	if row, ok := v.Account(p.id); ok {
+		return row
+	}
+	return p.detail.Row
+}
+
+// Want implements Page: the detail moves with its account.
+func (p *Account) Want(v *View) engine.Query {
+	if !p.due(v, uint64(max(p.row(v).Updated.UnixMilli(), 0))) {
+		return nil
+	}
+	return engine.AccountQuery{ID: p.id}
+}
+
+// Got implements Page.
+func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if asked, ok := q.(engine.AccountQuery); ok && asked.ID == p.id && p.take(v, err) {
+		p.detail, _ = a.(engine.AccountDetail)
+		p.detail.Recent = settled(p.detail.Recent)
+	}
+}
+
+// settled keeps the matches that were tried, in the order they were.
+func settled(all []engine.MatchRow) []engine.MatchRow {
+	kept := slices.DeleteFunc(slices.Clone(all), func(m engine.MatchRow) bool { return m.Status == "unfetched" })
+	slices.SortStableFunc(kept, func(a, b engine.MatchRow) int { return tried(a).Compare(tried(b)) })
+	return kept
+}
+
+func tried(m engine.MatchRow) time.Time {
+	if m.LastAttemptAt.After(m.FetchedAt) {
+		return m.LastAttemptAt
+	}
+	return m.FetchedAt
+}
+
+// source lists the last matches, newest first.
+func (p *Account) source(v *View) part.Slice[engine.MatchRow] {
+	items := slices.Clone(p.detail.Recent)
+	slices.Reverse(items)
+	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID },
+		Cells: func(m engine.MatchRow, cells []part.Cell) []part.Cell { return matchCells(v, m, cells) }}
+}
+
+func matchCells(v *View, m engine.MatchRow, cells []part.Cell) []part.Cell {
+	if m.FetchedAt.IsZero() {
+		none := part.As(themes.Dim, part.None)
+		return append(cells, part.Plain(m.ID), part.As(themes.Dim, v.clock(m.Played)), none, none, none, none, none,
+			v.state(matchWord(m.Status)), none, part.As(themes.Err, m.LastError))
+	}
+	result := part.As(themes.Dim, "loss")
+	if m.Won {
+		result = part.As(themes.OK, "win")
+	}
+	word := matchWord(m.Status)
+	if m.Corrupt {
+		word = "ERROR"
+	}
+	return append(cells,
+		part.Plain(m.ID),
+		part.As(themes.Dim, v.clock(m.Played)),
+		part.Plain(modeName(m.QueueID, m.Mode)),
+		part.Plain(gameLength(m.Duration)),
+		part.Plain(m.Champion),
+		part.Plain(count(m.Kills)+"/"+count(m.Deaths)+"/"+count(m.Assists)),
+		result,
+		v.state(word),
+		part.As(themes.Dim, v.clock(m.FetchedAt)),
+		part.As(themes.Dim, part.Bytes(int64(m.Bytes))),
+	)
+}
+
+// gameLength is minutes and seconds, as the game shows them.
+func gameLength(d time.Duration) string {
+	d = max(d, 0)
+	return two(int(d.Minutes())) + ":" + two(int(d.Seconds())%60)
+}
+
+func two(n int) string {
+	if n < 10 {
+		return "0" + count(n)
+	}
+	return count(n)
+}
+
+var matchColumns = []part.Column{
+	{Title: "MATCH", Kind: part.ID, Min: 12, Width: 15},
+	{Title: "PLAYED", Kind: part.Words, Min: 12, Width: 12, Priority: 4},
+	{Title: "QUEUE", Kind: part.Words, Min: 12, Width: 12, Priority: 5},
+	{Title: "LEN", Kind: part.Number, Min: 5, Width: 5, Priority: 6},
+	{Title: "CHAMPION", Kind: part.Words, Min: 12, Width: 14, Priority: 2},
+	{Title: "K/D/A", Kind: part.Words, Min: 8, Width: 8, Priority: 3},
+	{Title: "RESULT", Kind: part.Words, Min: 6, Width: 6, Priority: 3},
+	{Title: "STATE", Kind: part.State, Min: 11, Width: 11},
+	{Title: "FETCHED", Kind: part.Words, Min: 8, Width: 8, Priority: 1},
+	{Title: "SIZE, ERROR", Kind: part.Words, Min: 11, Width: 12, Flex: 1, Priority: 1},
+}
+
+// Cannot implements Page.
+func (p *Account) Cannot(v *View, a Action) string {
+	switch a {
+	case Cancel:
+		return cannotCancelSync(p.row(v))
+	case Open:
+		return missing(&p.matches, p.source(v), "match")
+	case Retry:
+		if p.row(v).Status.Open() {
+			return "this sync runs: r retries a job, enter opens one"
+		}
+	case Pause:
+		return "p pauses a queue: go to the overview or to the jobs"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Account) Act(v *View, a Action) Effect {
+	src := p.source(v)
+	if p.matches.act(src, a) {
+		return Effect{}
+	}
+	switch a {
+	case Trigger, Retry:
+		return startSync(p.row(v))
+	case Cancel:
+		return cancelSync(v, p.row(v))
+	case Open:
+		if m, ok := selected(&p.matches, src); ok {
+			return Effect{Open: NewJobOf("match:" + m.ID)}
+		}
+	}
+	return Effect{}
+}
+
+// Draw implements Page.
+func (p *Account) Draw(v *View) []string {
+	row := p.row(v)
+	if v.Size == S {
+		return p.drawS(v, row)
+	}
+	left := v.W / 2
+	right := v.W - left
+	stages := stageRows(v, row, p.eta(v), left-2)
+	history := p.history(v, right-2)
+	spent := p.spent(v, right-2)
+	top := max(len(stages), len(history)+len(spent)+1) + 2
+	a := part.Box(v.Theme, left, top, part.Panel{Title: p.title(v, row), Tail: p.told(v), Rows: stages})
+	b := part.Box(v.Theme, right, top,
+		part.Panel{Title: "Last " + count(len(p.detail.Recent)) + " settled, old to new", Rows: history, Height: len(history)},
+		part.Panel{Title: "Where the time went, median of a fetch", Rows: spent})
+	return part.Stack(part.Beside(a, b), p.matchBox(v, v.H-top))
+}
+
+func (p *Account) drawS(v *View, row engine.AccountRow) []string {
+	stages := stageRows(v, row, p.eta(v), v.W-2)
+	h := max(v.H-len(stages)-3, 0)
+	src := p.source(v)
+	t := part.Table{Columns: matchColumns, Empty: p.empty()}
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: p.title(v, row), Tail: p.told(v), Rows: stages, Height: len(stages)},
+		part.Panel{Title: "Last matches", Focus: true, Rows: p.matches.table(v, t, v.W-2, h, src), Height: h})
+}
+
+func (p *Account) matchBox(v *View, h int) []string {
+	if h < 2 {
+		return nil
+	}
+	src := p.source(v)
+	t := part.Table{Columns: matchColumns, Empty: p.empty()}
+	return part.Box(v.Theme, v.W, h, part.Panel{
+		Title: titled("Last matches", len(src.Items)), Focus: true, Rows: p.matches.table(v, t, v.W-2, h-2, src), Height: h - 2,
+	})
+}
+
+func (p *Account) title(v *View, row engine.AccountRow) string {
+	name := "Sync"
+	if row.Kind != "" {
+		name = row.Kind + " sync"
+	}
+	if row.Job != "" {
+		name += " " + v.Theme.Glyphs.Sep + " job " + short(string(row.Job))
+	}
+	return name
+}
+
+func (p *Account) eta(v *View) engine.ETA {
+	if e, ok := v.ETA[p.id]; ok {
+		return e
+	}
+	return p.detail.ETA
+}
+
+func (p *Account) empty() string {
+	if p.loading() {
+		return "loading matches…"
+	}
+	return "no match of this account is settled yet"
+}
+
+// history is one sign for each of the last matches, and what they add up to.
+func (p *Account) history(v *View, w int) []string {
+	recent := p.detail.Recent
+	if v.Size == S {
+		recent = recent[max(len(recent)-20, 0):]
+	}
+	cells := max(w-2, 1)
+	h := clamp((len(recent)+cells-1)/cells, 1, 4)
+	rows := part.Wall(v.Theme, cells, h, len(recent), func(i int) themes.State {
+		return v.Theme.State(matchWord(recent[i].Status))
+	})
+	for i := range rows {
+		rows[i] = " " + rows[i]
+	}
+	counts := map[string]int{}
+	for _, m := range recent {
+		counts[m.Status]++
+	}
+	var facts []part.Cell
+	for _, s := range []struct{ status, word, name string }{
+		{"success", "STORED", "stored"}, {"temporary_failure", "RETRYABLE", "retrying"}, {"permanently_unfetchable", "GAVE UP", "gave up"},
+		{"outside_retention_window", "TOO OLD", "too old"},
+	} {
+		if n := counts[s.status]; n > 0 {
+			sign := v.Theme.State(s.word)
+			facts = append(facts, part.As(sign.Token, sign.Glyph+" "+count(n)+" "+s.name))
+		}
+	}
+	if len(facts) == 0 {
+		facts = []part.Cell{part.As(themes.Dim, "nothing is settled yet")}
+	}
+	return append(rows, spaced(v, w, facts))
+}
+
+// spent says where the time of a fetch goes: pacing or the wire.
+func (p *Account) spent(v *View, w int) []string {
+	limiter, http := medians(p.detail.Waits)
+	if limiter+http <= 0 {
+		return []string{v.row(w, part.As(themes.Dim, " no call was measured yet"))}
+	}
+	bar := clamp(w-34, 4, 24)
+	share := float64(limiter) / float64(limiter+http)
+	long := func(name string, t themes.Token, d time.Duration) string {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(name), 9, part.Words)
+		return l.Bar(t, bar, float64(d)/float64(max(limiter, http))).Gap(1).Cells(part.Plain(part.Secs(d))).String()
+	}
+	why := part.Percent(share) + " is pacing"
+	if b := p.eta(v).Bucket; b != "" {
+		why += " for " + b
+	}
+	return []string{long("limiter", themes.Held, limiter), long("HTTP", themes.Run, http), v.row(w, part.As(themes.Dim, " "+why))}
+}
+
+// medians of the limiter's and the wire's share.
+func medians(spent []engine.Spent) (limiter, http time.Duration) {
+	if len(spent) == 0 {
+		return 0, 0
+	}
+	l, h := make([]time.Duration, len(spent)), make([]time.Duration, len(spent))
+	for i, s := range spent {
+		l[i], h[i] = max(s.Limiter, 0), max(s.HTTP, 0)
+	}
+	slices.Sort(l)
+	slices.Sort(h)
+	return l[len(l)/2], h[len(h)/2]
+}

@@ -1,0 +1,268 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Accounts lists the accounts and how their syncs stand.
+type Accounts struct {
+	list   pane
+	filter string
+}
+
+// NewAccounts makes the screen.
+func NewAccounts() *Accounts { return &Accounts{} }
+
+// Screen implements Page.
+func (p *Accounts) Screen() Screen { return ScreenAccounts }
+
+// Crumb implements Page.
+func (p *Accounts) Crumb(*View) string { return "" }
+
+// Want implements Page: accounts come with Watch.
+func (p *Accounts) Want(*View) engine.Query { return nil }
+
+// Got implements Page.
+func (p *Accounts) Got(*View, engine.Query, engine.Answer, error) {}
+
+// Filter implements Filterer.
+func (p *Accounts) Filter() string { return p.filter }
+
+// SetFilter implements Filterer.
+func (p *Accounts) SetFilter(text string) { p.filter, p.list.asked = text, true }
+
+func (p *Accounts) source(v *View) part.Slice[engine.AccountRow] {
+	rows := v.Accounts
+	if p.filter != "" {
+		rows = nil
+		for _, a := range v.Accounts {
+			if fits(p.filter, a.RiotID, a.Region, a.Platform, SyncWord(a), string(a.Phase), a.LastError) {
+				rows = append(rows, a)
+			}
+		}
+	}
+	return part.Slice[engine.AccountRow]{Items: rows, Key: accountID, Cells: func(a engine.AccountRow, cells []part.Cell) []part.Cell {
+		return accountCells(v, a, cells)
+	}}
+}
+
+func accountCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
+	last := part.As(themes.Dim, v.ago(a.LastSync))
+	if a.Status.Open() {
+		last = part.As(themes.Dim, "since "+v.clock(a.Triggered))
+	}
+	return append(cells,
+		part.Plain(a.RiotID),
+		part.As(themes.Dim, or(a.Region, a.Platform)),
+		v.state(SyncWord(a)),
+		progressOf(v, a),
+		etaOf(v, a),
+		last,
+		number(themes.Text, a.Matches.Stored),
+		number(themes.Err, a.Matches.Failed),
+		number(themes.Wait, a.Matches.Retrying),
+		part.As(themes.Dim, stageOf(v, a)),
+	)
+}
+
+// number is a count that is dim when it is nothing.
+func number(t themes.Token, n int) part.Cell {
+	if n == 0 {
+		t = themes.Dim
+	}
+	return part.As(t, count(n))
+}
+
+var accountColumns = []part.Column{
+	{Title: "ACCOUNT", Kind: part.Words, Min: 16, Width: 20, Flex: 1},
+	{Title: "REGION", Kind: part.Words, Min: 8, Width: 8, Priority: 6},
+	{Title: "STATE", Kind: part.State, Min: 11, Width: 11},
+	{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 26, Tail: 11, Flex: 1},
+	{Title: "ETA", Kind: part.Number, Min: 10, Width: 11},
+	{Title: "LAST SYNC", Kind: part.Words, Min: 14, Width: 14, Priority: 5},
+	{Title: "NEW", Kind: part.Number, Min: 5, Width: 6, Priority: 3},
+	{Title: "FAIL", Kind: part.Number, Min: 4, Width: 4, Priority: 2},
+	{Title: "RETRY", Kind: part.Number, Min: 5, Width: 5, Priority: 4},
+	{Title: "STAGE", Kind: part.Words, Min: 16, Width: 26, Flex: 1, Priority: 1},
+}
+
+// Cannot implements Page.
+func (p *Accounts) Cannot(v *View, a Action) string {
+	row, ok := selected(&p.list, p.source(v))
+	switch a {
+	case Open:
+		return missing(&p.list, p.source(v), "account")
+	case Cancel:
+		if !ok {
+			return none(&p.list, "account")
+		}
+		return cannotCancelSync(row)
+	case Retry:
+		return "t syncs an account again; r retries a job: enter opens the account"
+	case Pause:
+		return "p pauses a queue: go to the overview or to the jobs"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Accounts) Act(v *View, a Action) Effect {
+	src := p.source(v)
+	if p.list.act(src, a) {
+		return Effect{}
+	}
+	row, ok := selected(&p.list, src)
+	switch {
+	case a == Trigger && ok:
+		return startSync(row)
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case a == Open && ok:
+		return Effect{Open: NewAccount(row.ID)}
+	case a == Cancel && ok:
+		return cancelSync(v, row)
+	}
+	return Effect{}
+}
+
+// Draw implements Page.
+func (p *Accounts) Draw(v *View) []string {
+	switch {
+	case v.Size == L:
+		return p.drawL(v)
+	case v.Size == M && v.H >= 14:
+		return p.drawM(v)
+	}
+	return part.Box(v.Theme, v.W, v.H, p.panel(v, v.W-2, v.H-2))
+}
+
+// drawM has what is known of the selected account below the list.
+func (p *Accounts) drawM(v *View) []string {
+	const facts = 3
+	h := v.H - facts - 3
+	list := p.panel(v, v.W-2, h)
+	row, ok := selected(&p.list, p.source(v))
+	below := part.Panel{Height: facts, Title: "Selected"}
+	if ok {
+		below.Title = row.RiotID
+		below.Rows = accountFacts(v, row, v.W-2)
+	}
+	return part.Box(v.Theme, v.W, v.H, list, below)
+}
+
+// drawL has the stages of the selected account's run at the right.
+func (p *Accounts) drawL(v *View) []string {
+	right := 64
+	left := v.W - right
+	a := part.Box(v.Theme, left, v.H, p.panel(v, left-2, v.H-2))
+	side := part.Panel{Title: "Selected"}
+	if row, ok := selected(&p.list, p.source(v)); ok {
+		side.Title = row.RiotID
+		facts := accountFacts(v, row, right-2)
+		side.Rows = append(stageRows(v, row, v.ETA[row.ID], right-2), "", facts[0], facts[2])
+	}
+	return part.Beside(a, part.Box(v.Theme, right, v.H, side))
+}
+
+func (p *Accounts) panel(v *View, w, h int) part.Panel {
+	src := p.source(v)
+	t := part.Table{Columns: accountColumns, Empty: p.empty(v)}
+	return part.Panel{Title: p.title(v, len(src.Items)), Focus: true, Rows: p.list.table(v, t, w, h, src), Height: h}
+}
+
+func (p *Accounts) title(v *View, n int) string {
+	dot := " " + v.Theme.Glyphs.Sep + " "
+	if p.filter != "" {
+		return "Accounts " + count(n) + " of " + count(len(v.Accounts)) + dot + "/" + p.filter
+	}
+	name := "Accounts " + count(n)
+	if open := len(v.Syncing()); open > 0 {
+		name += dot + count(open) + " at work"
+	}
+	return name
+}
+
+func (p *Accounts) empty(v *View) string {
+	dot := " " + v.Theme.Glyphs.Sep + " "
+	if p.filter != "" && len(v.Accounts) > 0 {
+		return "0 of " + count(len(v.Accounts)) + dot + "esc clears /" + p.filter
+	}
+	return or(v.waiting(), v.start("no accounts yet", "t starts a sync of one"))
+}
+
+// accountFacts are three rows of what does not fit into a table.
+func accountFacts(v *View, a engine.AccountRow, w int) []string {
+	puuid := "not resolved yet"
+	if a.PUUID != "" {
+		puuid = "puuid " + short(a.PUUID)
+	}
+	first := []part.Cell{part.Plain(puuid), part.Plain(or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
+	second := []part.Cell{
+		part.Plain(listed(a)), part.Plain(plural(a.Calls, "call", "calls")), figureOrNone(themes.Warn, a.Throttled, "429s"),
+		part.Plain(saved(a)), part.Plain(resumed(a)),
+	}
+	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.ago(a.LastSync))}
+	if a.LastError != "" {
+		third = []part.Cell{part.As(themes.Err, a.LastError)}
+	}
+	rows := make([]string, 0, 3)
+	for _, facts := range [][]part.Cell{first, second, third} {
+		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...))
+	}
+	return rows
+}
+
+func figureOrNone(t themes.Token, n int, name string) part.Cell {
+	if n == 0 {
+		return part.Cell{}
+	}
+	return part.As(t, count(n)+" "+name)
+}
+
+func tracked(a engine.AccountRow) string {
+	if a.Tracked {
+		return "tracked"
+	}
+	return "not tracked"
+}
+
+func runName(a engine.AccountRow) string {
+	if a.Kind == "" {
+		return ""
+	}
+	return a.Kind + " run"
+}
+
+func listed(a engine.AccountRow) string {
+	if a.Pages == 0 {
+		return ""
+	}
+	return plural(a.Listed, "id", "ids") + " in " + plural(a.Pages, "page", "pages")
+}
+
+func saved(a engine.AccountRow) string {
+	if a.Matches.Had == 0 {
+		return ""
+	}
+	return count(a.Matches.Had) + " were stored already"
+}
+
+// resumedAt is resumed in as few words as possible.
+func resumedAt(a engine.AccountRow) string {
+	if a.Resumed == 0 {
+		return ""
+	}
+	return "resumed at " + count(a.ResumedAt)
+}
+
+func resumed(a engine.AccountRow) string {
+	switch {
+	case a.Resumed == 0:
+		return ""
+	case a.Resumed == 1:
+		return "resumed once, at " + count(a.ResumedAt)
+	}
+	return "resumed " + count(a.Resumed) + " times, last at " + count(a.ResumedAt)
+}

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"errors"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// answer is what a page knows of the question it asks: whether it waits for an
+// answer, of which version the one it has is, and what went wrong. Old answers
+// stay on the screen until there is a newer one.
+type answer struct {
+	pending bool
+	have    bool
+	seq     uint64    // of the data when the last question was asked
+	at      time.Time // of the last question
+	got     time.Time
+	err     error
+}
+
+// due reports whether it is time to ask, and notes that it was asked: at once
+// the first time, later only when the version moved on, and not too often.
+func (a *answer) due(v *View, version uint64) bool {
+	switch {
+	case a.pending, !v.Ready, a.have && v.Frozen:
+		return false
+	case a.have && a.err == nil && version == a.seq:
+		return false
+	case !a.at.IsZero() && v.Now.Sub(a.at) < reloadEvery:
+		return false
+	}
+	a.pending, a.seq, a.at = true, version, v.Now
+	return true
+}
+
+// take notes that the answer came; false when it is an error.
+func (a *answer) take(v *View, err error) bool {
+	a.pending, a.err = false, err
+	if err != nil {
+		return false
+	}
+	a.have, a.got = true, v.Now
+	return true
+}
+
+// forget makes the next question due at once; what is shown stays.
+func (a *answer) forget() { a.seq, a.at, a.have = 0, time.Time{}, false }
+
+func (a *answer) loading() bool { return !a.have && a.err == nil }
+
+// told says what is wrong with what is shown; "" = nothing.
+func (a *answer) told(v *View) string {
+	if a.err == nil {
+		return ""
+	}
+	text := Sentence(a.err)
+	if a.have {
+		text = "as of " + part.Clock(a.got, v.Now) + ": " + text
+	}
+	return safe.Cut(safe.Text(text), 60)
+}
+
+// Sentence is an error as one sentence for a person.
+func Sentence(err error) string {
+	if p, ok := errors.AsType[*engine.Problem](err); ok {
+		return p.Error()
+	}
+	return err.Error()
+}
+
+// Reload makes the page ask again at once.
+func (a *answer) Reload() { a.forget() }

@@ -1,0 +1,198 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// statusCell is how a call ended: its status, or why there was none.
+func statusCell(c engine.CallRow) part.Cell {
+	switch {
+	case c.Status == 200:
+		return part.As(themes.OK, "200")
+	case c.Status == 0:
+		return part.As(themes.Err, or(string(c.Class), "none"))
+	case c.Status == 429:
+		return part.As(themes.Warn, "429")
+	}
+	return part.As(themes.Err, strconv.Itoa(c.Status))
+}
+
+// pacedCell says how long the limiter kept the call.
+func pacedCell(c engine.CallRow) part.Cell {
+	if c.Paced <= 0 {
+		return part.As(themes.Dim, part.None)
+	}
+	return part.As(themes.Held, part.Secs(c.Paced))
+}
+
+// noteCell says what is unusual about a call.
+func noteCell(c engine.CallRow) part.Cell {
+	switch {
+	case c.Status == 429 && c.Unforeseen:
+		return part.As(themes.Err, "not foreseen: "+throttle(c))
+	case c.Status == 429:
+		return part.As(themes.Warn, throttle(c))
+	case c.Status != 200 && string(c.Class) != statusCell(c).Text:
+		return part.As(themes.Dim, string(c.Class))
+	}
+	return part.Plain("")
+}
+
+func throttle(c engine.CallRow) string {
+	kind := strings.TrimPrefix(string(c.Class), "429.")
+	if c.RetryAfter > 0 {
+		return kind + ", Retry-After " + part.Dur(c.RetryAfter)
+	}
+	return kind
+}
+
+// callLine is a call in a panel that only shows.
+func callLine(v *View, c engine.CallRow, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(1)
+	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
+	l.Field(statusCell(c), 7, part.Words).Gap(1)
+	l.Field(part.Plain(c.Target), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
+	l.Field(part.Plain(part.Millis(c.Took)), 8, part.Number).Gap(2)
+	if note := noteCell(c); note.Text != "" {
+		return l.Cells(note).String()
+	}
+	if c.Paced > 0 {
+		l.Cells(part.As(themes.Dim, "paced "+part.Secs(c.Paced)))
+	}
+	return l.String()
+}
+
+// tapeEvery is how often a list of calls moves on. Each new call moves all of its
+// rows: ten times a second that would be most of what a terminal is sent.
+const tapeEvery = time.Second
+
+// tape is the flight recorder as it was at most tapeEvery ago.
+type tape struct {
+	calls []engine.CallRow
+	at    time.Time
+}
+
+// take gives the calls to show.
+func (t *tape) take(v *View) []engine.CallRow {
+	if age := v.Now.Sub(t.at); age >= tapeEvery || age < 0 || len(t.calls) == 0 || v.Frozen {
+		t.calls, t.at = v.Calls, v.Now
+	}
+	if lastSeq(t.calls) != lastSeq(v.Calls) {
+		v.Ticks = true // there are newer ones to show within the second
+	}
+	return t.calls
+}
+
+func lastSeq(calls []engine.CallRow) uint64 {
+	if len(calls) == 0 {
+		return 0
+	}
+	return calls[len(calls)-1].Seq
+}
+
+// recorder is the flight recorder as a list, newest first.
+type recorder struct {
+	v     *View
+	calls []engine.CallRow // oldest first
+}
+
+func newRecorder(v *View, calls []engine.CallRow, filter string) recorder {
+	if filter == "" {
+		return recorder{v, calls}
+	}
+	var fit []engine.CallRow
+	for _, c := range calls {
+		if fits(filter, c.Host, c.Method, c.Target, string(c.Class), strconv.Itoa(c.Status)) {
+			fit = append(fit, c)
+		}
+	}
+	return recorder{v, fit}
+}
+
+func (r recorder) at(i int) engine.CallRow { return r.calls[len(r.calls)-1-i] }
+
+// Len implements part.Source.
+func (r recorder) Len() int { return len(r.calls) }
+
+// ID implements part.Source.
+func (r recorder) ID(i int) string { return strconv.FormatUint(r.at(i).Seq, 10) }
+
+// Find implements part.Source.
+func (r recorder) Find(id string) (int, bool) {
+	seq, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	i, ok := slices.BinarySearchFunc(r.calls, seq, func(c engine.CallRow, seq uint64) int {
+		switch {
+		case c.Seq < seq:
+			return -1
+		case c.Seq > seq:
+			return 1
+		}
+		return 0
+	})
+	return len(r.calls) - 1 - i, ok
+}
+
+// recorderColumns go with recorder.Row.
+func recorderColumns(size Size) []part.Column {
+	columns := slices.Clone(recorderWide)
+	if size == S {
+		columns[0].Min, columns[0].Width = 8, 8
+	}
+	return columns
+}
+
+var recorderWide = []part.Column{
+	{Title: "TIME", Kind: part.Words, Min: 12, Width: 12},
+	{Title: "STATUS", Kind: part.Words, Min: 7, Width: 7},
+	{Title: "HOST", Kind: part.Words, Min: 8, Width: 8, Priority: 5},
+	{Title: "METHOD", Kind: part.Words, Min: 14, Width: 18, Priority: 4},
+	{Title: "TARGET", Kind: part.ID, Min: 13, Width: 15},
+	{Title: "TOOK", Kind: part.Number, Min: 7, Width: 7},
+	{Title: "PACED", Kind: part.Number, Min: 6, Width: 7},
+	{Title: "FOR THE WINDOW", Kind: part.Words, Min: 18, Width: 18, Priority: 3},
+	{Title: "APP COUNT", Kind: part.Words, Min: 12, Width: 12, Priority: 6},
+	{Title: "METHOD COUNT", Kind: part.Words, Min: 12, Width: 12, Priority: 7},
+	{Title: "NOTE", Kind: part.Words, Min: 20, Width: 24, Flex: 1, Priority: 2},
+}
+
+// Row implements part.Source.
+func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
+	c := r.at(i)
+	layout := "15:04:05.000"
+	if r.v.Size == S {
+		layout = "15:04:05"
+	}
+	return append(cells,
+		part.As(themes.Dim, c.At.In(r.v.Now.Location()).Format(layout)),
+		statusCell(c),
+		part.Plain(c.Host),
+		part.Plain(versionless(c.Method)),
+		part.Plain(c.Target),
+		part.Plain(part.Millis(c.Took)),
+		pacedCell(c),
+		part.As(themes.Dim, c.PacedBy),
+		part.As(themes.Dim, c.App),
+		part.As(themes.Dim, c.MethodUsed),
+		noteCell(c),
+	)
+}
+
+// fits reports whether every word of filter is part of one of the texts.
+func fits(filter string, texts ...string) bool {
+	for _, word := range strings.Fields(strings.ToLower(filter)) {
+		if !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), word) }) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,161 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Data is what pages draw from: rows as Watch delivered them, in screen order.
+// Nothing in it is changed once it is shared: new rows make new slices, so a
+// copy of the struct is a frozen view.
+type Data struct {
+	Seq   uint64
+	At    time.Time // of the last update
+	Ready bool      // the first snapshot has come
+	Lost  time.Time // since when Watch yields nothing more; zero = connected
+
+	Engine   engine.EngineRow
+	Queues   []engine.QueueRow
+	Accounts []engine.AccountRow // see SortAccounts
+	Jobs     []engine.JobRow     // live ones: running, waiting retries; see SortJobs
+	JobAt    map[engine.JobID]int
+	Limits   engine.LimitsRow
+	Calls    []engine.CallRow // oldest first
+	ETA      map[string]engine.ETA
+}
+
+// Job finds a live job.
+func (d *Data) Job(id engine.JobID) (engine.JobRow, bool) {
+	i, ok := d.JobAt[id]
+	if !ok {
+		return engine.JobRow{}, false
+	}
+	return d.Jobs[i], true
+}
+
+// Account finds an account.
+func (d *Data) Account(id string) (engine.AccountRow, bool) {
+	i := slices.IndexFunc(d.Accounts, func(a engine.AccountRow) bool { return a.ID == id })
+	if i < 0 {
+		return engine.AccountRow{}, false
+	}
+	return d.Accounts[i], true
+}
+
+// Queue finds a queue.
+func (d *Data) Queue(name engine.Queue) (engine.QueueRow, bool) {
+	i := slices.IndexFunc(d.Queues, func(q engine.QueueRow) bool { return q.Name == name })
+	if i < 0 {
+		return engine.QueueRow{}, false
+	}
+	return d.Queues[i], true
+}
+
+// Syncing lists the accounts with an open run.
+func (d *Data) Syncing() []engine.AccountRow {
+	n := slices.IndexFunc(d.Accounts, func(a engine.AccountRow) bool { return !a.Status.Open() })
+	if n < 0 {
+		n = len(d.Accounts)
+	}
+	return d.Accounts[:n]
+}
+
+// Retries lists the jobs that wait for their next try, the next one first.
+func (d *Data) Retries() []engine.JobRow { return d.inState(engine.Retryable) }
+
+// Running lists the jobs that workers have in hand, the longest first.
+func (d *Data) Running() []engine.JobRow { return d.inState(engine.Running) }
+
+// inState is the stretch of Jobs in one state: SortJobs keeps them together.
+func (d *Data) inState(s engine.State) []engine.JobRow {
+	from := slices.IndexFunc(d.Jobs, func(j engine.JobRow) bool { return j.State == s })
+	if from < 0 {
+		return nil
+	}
+	n := slices.IndexFunc(d.Jobs[from:], func(j engine.JobRow) bool { return j.State != s })
+	if n < 0 {
+		return d.Jobs[from:]
+	}
+	return d.Jobs[from : from+n]
+}
+
+// accountRank orders accounts by how much they are at work.
+var accountRank = [...]int{
+	engine.Syncing: 0, engine.SyncPending: 1, engine.SyncFailed: 2, engine.SyncCancelled: 3, engine.SyncCompleted: 4, engine.SyncNever: 5,
+}
+
+// SortAccounts puts accounts in screen order: those at work in the order they
+// started, which does not change while they are; then failures, then the rest
+// by name.
+func SortAccounts(rows []engine.AccountRow) { sortRows(rows, compareAccounts) }
+
+func compareAccounts(a, b *engine.AccountRow) int {
+	if d := cmp.Compare(rank(accountRank[:], int(a.Status)), rank(accountRank[:], int(b.Status))); d != 0 {
+		return d
+	}
+	if a.Status.Open() {
+		if d := a.Triggered.Compare(b.Triggered); d != 0 {
+			return d
+		}
+	}
+	return cmp.Or(cmp.Compare(a.RiotID, b.RiotID), cmp.Compare(a.ID, b.ID))
+}
+
+// stateRank orders jobs: what will run and when, what runs, what waits, what
+// ended. What runs does not stand first: it comes and goes many times a second,
+// and the first row is where the cursor begins.
+var stateRank = [...]int{
+	engine.Retryable: 0, engine.Scheduled: 1, engine.Running: 2, engine.Available: 3, engine.Pending: 4,
+	engine.Discarded: 5, engine.Cancelled: 6, engine.Completed: 7,
+}
+
+// SortJobs puts jobs in screen order.
+func SortJobs(rows []engine.JobRow) { sortRows(rows, compareJobs) }
+
+func compareJobs(a, b *engine.JobRow) int {
+	if a.State != b.State {
+		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
+	}
+	if d := compareTime(a, b); d != 0 {
+		return d
+	}
+	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
+}
+
+// rank looks a state up; one that a newer engine made goes last.
+func rank(ranks []int, state int) int {
+	if state < len(ranks) {
+		return ranks[state]
+	}
+	return len(ranks)
+}
+
+func compareTime(a, b *engine.JobRow) int {
+	switch a.State {
+	case engine.Running:
+		return a.Started.Compare(b.Started)
+	case engine.Retryable, engine.Scheduled:
+		return a.Due.Compare(b.Due)
+	case engine.Discarded, engine.Cancelled, engine.Completed:
+		return b.Finished.Compare(a.Finished)
+	}
+	return 0
+}
+
+// sortRows sorts through pointers: a row is hundreds of bytes, which a sort would
+// copy at each of its comparisons.
+func sortRows[T any](rows []T, compare func(a, b *T) int) {
+	at := make([]*T, len(rows))
+	for i := range rows {
+		at[i] = &rows[i]
+	}
+	slices.SortFunc(at, compare)
+	sorted := make([]T, len(rows))
+	for i := range at {
+		sorted[i] = *at[i]
+	}
+	copy(rows, sorted)
+}

@@ -1,0 +1,124 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// plural is 1 match, 3 matches.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + many
+}
+
+func count(n int) string { return part.Count(int64(n)) }
+
+// window names a limit's window: 1 s, 10 s, 2 min, 1 h.
+func window(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return part.None
+	case d%time.Hour == 0:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	case d%time.Minute == 0:
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	}
+	return strconv.Itoa(int(d/time.Second)) + " s"
+}
+
+// tight is a window without spaces, for the title: 1s, 2m.
+func tight(d time.Duration) string {
+	return strings.TrimSuffix(strings.ReplaceAll(window(d), " ", ""), "in")
+}
+
+// short keeps the ends of an opaque id such as a PUUID.
+func short(id string) string {
+	if len(id) <= 9 {
+		return id
+	}
+	return id[:3] + "…" + id[len(id)-3:]
+}
+
+// eta says when work ends as a range; "" while that is not known.
+func eta(e engine.ETA) string {
+	switch {
+	case !e.Known:
+		return ""
+	case e.Calls <= 0:
+		return "finishing"
+	}
+	return part.ETA(e.Low, e.High)
+}
+
+// StateWord is a job's state as screens write it (spec section 2.1).
+func StateWord(j engine.Job) string {
+	if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
+		return "HELD"
+	}
+	return stateWords[min(int(j.State), len(stateWords)-1)]
+}
+
+var stateWords = func() []string {
+	var words []string
+	for _, s := range engine.States() {
+		words = append(words, strings.ToUpper(s.String()))
+	}
+	return words
+}()
+
+// syncWords are the statuses of an account as screens write them.
+var syncWords = map[engine.SyncStatus]string{
+	engine.SyncNever: "NEVER", engine.SyncPending: "QUEUED", engine.Syncing: "SYNCING",
+	engine.SyncCompleted: "DONE", engine.SyncFailed: "FAILED", engine.SyncCancelled: "CANCELLED",
+}
+
+// SyncWord is how an account stands, as screens write it.
+func SyncWord(a engine.AccountRow) string {
+	if a.Status == engine.SyncCompleted && a.Result == "incomplete" {
+		return "INCOMPLETE"
+	}
+	return syncWords[a.Status]
+}
+
+// matchWords are the statuses of a match as screens write them.
+var matchWords = map[string]string{
+	"unfetched": "UNFETCHED", "success": "STORED", "temporary_failure": "RETRYABLE",
+	"permanently_unfetchable": "GAVE UP", "outside_retention_window": "TOO OLD",
+}
+
+func matchWord(status string) string {
+	if w, ok := matchWords[status]; ok {
+		return w
+	}
+	return strings.ToUpper(status)
+}
+
+// modes names the queues players know best; Riot's queues.json, read 2026-01.
+var modes = map[int]string{
+	400: "Normal Draft", 420: "Ranked Solo", 430: "Normal Blind", 440: "Ranked Flex", 450: "ARAM", 480: "Swiftplay", 490: "Quickplay",
+	700: "Clash", 720: "ARAM Clash", 900: "ARURF", 1700: "Arena", 1710: "Arena", 1810: "Swarm", 1820: "Swarm", 1900: "URF",
+}
+
+func modeName(queue int, mode string) string {
+	if name, ok := modes[queue]; ok {
+		return name
+	}
+	if mode != "" {
+		return mode
+	}
+	return "queue " + strconv.Itoa(queue)
+}
+
+// job names without the word that every row of a screen would repeat.
+func keyOf(j engine.Job) string {
+	if j.Key != "" {
+		return j.Key
+	}
+	return string(j.Kind) + " " + string(j.ID)
+}

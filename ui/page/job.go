@@ -1,0 +1,185 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Job is the inspector: one job's life on one axis, every attempt with what it
+// waited for and where its next instant comes from.
+type Job struct {
+	id   engine.JobID
+	key  string // instead of id, until the first answer
+	list pane
+	answer
+	detail engine.JobDetail
+}
+
+// NewJob makes the inspector of a job.
+func NewJob(id engine.JobID) *Job { return &Job{id: id} }
+
+// NewJobOf makes the inspector of a key's live job, or else its latest.
+func NewJobOf(key string) *Job { return &Job{key: key} }
+
+// Screen implements Page.
+func (p *Job) Screen() Screen { return ScreenJob }
+
+// Crumb implements Page.
+func (p *Job) Crumb(v *View) string {
+	if !p.have {
+		return or(p.key, string(p.id))
+	}
+	return keyOf(p.row(v).Job)
+}
+
+// row is the newest row there is: Watch's, else the answer's.
+func (p *Job) row(v *View) engine.JobRow {
+	if now, ok := v.Job(p.id); ok && now.Rev >= p.detail.Job.Rev {
+		return now
+	}
+	return p.detail.Job
+}
+
+// Want implements Page: the detail moves with its job, and a job that has left
+// the live rows is looked up once more as long as the database moves.
+func (p *Job) Want(v *View) engine.Query {
+	version := uint64(p.row(v).Rev)
+	if _, live := v.Job(p.id); !live && p.detail.Job.State.Live() {
+		version = v.Seq
+	}
+	if !p.due(v, version) {
+		return nil
+	}
+	return engine.JobQuery{ID: p.id, Key: p.key}
+}
+
+// Got implements Page.
+func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.JobQuery)
+	if !ok || asked.ID != p.id || asked.Key != p.key || !p.take(v, err) {
+		return
+	}
+	p.detail, _ = a.(engine.JobDetail)
+	p.id, p.key = p.detail.Job.ID, ""
+	p.seq = uint64(p.detail.Job.Rev)
+}
+
+// Cannot implements Page.
+func (p *Job) Cannot(v *View, a Action) string {
+	if !p.have && a.Writes() && a != Trigger && a != Key {
+		return or(p.told(v), "the job is not loaded yet")
+	}
+	switch a {
+	case Retry:
+		return cannotRetry(p.row(v))
+	case Cancel:
+		return cannotCancel(p.row(v))
+	case Open:
+		if p.row(v).Owner == "" {
+			return "this job belongs to no account"
+		}
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Job) Act(v *View, a Action) Effect {
+	if p.list.act(p.source(v), a) {
+		return Effect{}
+	}
+	row := p.row(v)
+	switch a {
+	case Trigger:
+		return Effect{Ask: AskSync}
+	case Open:
+		return Effect{Open: NewAccount(row.Owner)}
+	case Pause:
+		return pauseQueue(v, row.Queue)
+	}
+	return actJob(v, row, a)
+}
+
+// runs are attempts and holds together, in order of time.
+func (p *Job) runs() []engine.Attempt {
+	all := append(slices.Clone(p.detail.Attempts), p.detail.Holds...)
+	slices.SortStableFunc(all, func(a, b engine.Attempt) int {
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Number, b.Number))
+	})
+	return all
+}
+
+func (p *Job) source(v *View) part.Slice[engine.Attempt] {
+	return part.Slice[engine.Attempt]{
+		Items: p.runs(),
+		Key: func(a engine.Attempt) string {
+			return strconv.Itoa(a.Number) + "@" + strconv.FormatInt(a.Start.UnixNano(), 10)
+		},
+		Cells: func(a engine.Attempt, cells []part.Cell) []part.Cell { return attemptCells(v, a, cells) },
+	}
+}
+
+var attemptColumns = []part.Column{
+	{Title: "Tries", Kind: part.Words, Min: 6, Width: 6},
+	{Title: "started", Kind: part.Words, Min: 12, Width: 12},
+	{Title: "queued", Kind: part.Number, Min: 7, Width: 7, Priority: 3},
+	{Title: "limiter", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
+	{Title: "HTTP", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
+	{Title: "result", Kind: part.State, Min: 12, Width: 24, Flex: 1},
+	{Title: "decision", Kind: part.Words, Min: 14, Width: 30, Flex: 1, Priority: 1},
+}
+
+func attemptCells(v *View, a engine.Attempt, cells []part.Cell) []part.Cell {
+	number := strconv.Itoa(a.Number)
+	if a.Number == 0 {
+		number = v.Theme.Glyphs.Snoozed
+	}
+	next := part.Plain(a.Decision)
+	if a.Decision == "" {
+		next = part.As(themes.Dim, part.None)
+	}
+	return append(cells,
+		part.As(themes.Dim, number),
+		part.Plain(a.Start.In(v.Now.Location()).Format("15:04:05.000")),
+		part.As(themes.Dim, part.Secs(a.Queued)),
+		part.As(themes.Held, part.Secs(a.Limiter)),
+		part.As(themes.Run, part.Secs(a.HTTP)),
+		resultCell(v, a),
+		next,
+	)
+}
+
+// resultWords say how an attempt ended, for its sign.
+var resultWords = map[engine.Verb]string{
+	engine.VerbDone: "COMPLETED", engine.VerbRetry: "FAILED", engine.VerbSnooze: "HELD", engine.VerbFail: "FAILED",
+	engine.VerbAbort: "CANCELLED", engine.VerbWait: "COMPLETED", engine.VerbInterrupted: "WARN",
+}
+
+// resultWord is the state word whose sign stands for the attempt's end.
+func resultWord(a engine.Attempt) string {
+	if a.End.IsZero() {
+		return "RUNNING"
+	}
+	return resultWords[a.Verb]
+}
+
+// resultCell is the sign of an attempt's end and what the other side said.
+func resultCell(v *View, a engine.Attempt) part.Cell {
+	sign := v.Theme.State(resultWord(a))
+	text := a.Err
+	switch {
+	case a.End.IsZero():
+		text = "RUNNING " + v.age(a.Start)
+	case text == "" && a.Class != "":
+		text = string(a.Class)
+	case text == "" && a.Verb == engine.VerbWait:
+		text = "went on"
+	case text == "":
+		text = a.Verb.String()
+	}
+	return part.Cell{Text: sign.Glyph + " " + text, Token: sign.Token}
+}

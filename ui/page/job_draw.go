@@ -1,0 +1,325 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Draw implements Page.
+func (p *Job) Draw(v *View) []string {
+	if !p.have {
+		text := "loading the job…"
+		if p.err != nil {
+			text = Sentence(p.err)
+		}
+		return part.Box(v.Theme, v.W, v.H, part.Panel{Title: "Job", Rows: []string{v.row(v.W-2, part.Plain("   "+text))}})
+	}
+	w := v.W - 2
+	life := p.life(v, w)
+	call := p.callRows(v, w)
+	facts := p.factRows(v, w)
+	panels := []part.Panel{{Title: "Job " + string(p.id), Tail: p.told(v), Rows: life, Height: len(life)}}
+	room := max(v.H-len(life)-len(call)-len(facts)-5, 1)
+	if v.Size == S {
+		panels = append(panels, p.foldPanel(v, w, room))
+	} else {
+		panels = append(panels, p.attemptPanel(v, w, room))
+	}
+	if len(call) > 0 {
+		panels = append(panels, part.Panel{Title: "Last call", Rows: call, Height: len(call)})
+	}
+	panels = append(panels, part.Panel{Title: "Facts", Rows: facts, Height: len(facts)})
+	if room -= panels[1].Height + 1; room > 0 && len(p.detail.History) > 0 {
+		panels = append(panels, part.Panel{Title: titled("History", len(p.detail.History)), Rows: p.historyRows(v, w, room), Height: room})
+	}
+	return part.Box(v.Theme, v.W, v.H, panels...)
+}
+
+// attemptPanel lists the attempts as a table.
+func (p *Job) attemptPanel(v *View, w, room int) part.Panel {
+	src := p.source(v)
+	t := part.Table{Columns: attemptColumns, Title: v.Theme.Glyphs.Focus + " Tries", Empty: "not tried yet"}
+	h := clamp(src.Len(), 1, room)
+	return part.Panel{Head: t.Header(v.Theme, w), Focus: true, Rows: p.list.body(v, t, w, h, src), Height: h}
+}
+
+// foldPanel has one line for each attempt instead of axis and table.
+func (p *Job) foldPanel(v *View, w, room int) part.Panel {
+	fold := p.timeline(v).Fold(v.Theme, w-1)
+	p.list.height = room
+	p.list.cur.Sync(p.source(v), room)
+	at := p.list.cur.At()
+	for i := range fold {
+		sign := " "
+		if i == at && i < len(p.runs()) {
+			sign = v.Theme.Paint(themes.Focus, v.Theme.Glyphs.Cursor)
+		}
+		fold[i] = sign + fold[i]
+	}
+	if len(fold) == 0 {
+		fold = []string{v.row(w, part.As(themes.Dim, "   not tried yet"))}
+	}
+	top := clamp(at-room/2, 0, max(len(fold)-room, 0))
+	fold = fold[top:]
+	return part.Panel{Title: "Attempts", Focus: true, Rows: fold, Height: clamp(len(fold), 1, room)}
+}
+
+// life is the head line, the axis, and the reason why the job waits.
+func (p *Job) life(v *View, w int) []string {
+	rows := []string{p.headRow(v, w)}
+	if line := p.timeline(v); len(line.Stages) > 0 && v.Size != S {
+		rows = append(rows, line.View(v.Theme, w)...)
+	}
+	if why := p.why(v); why != "" {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " why: "), part.Plain(why)))
+	}
+	return rows
+}
+
+// headRow is the job in one line.
+func (p *Job) headRow(v *View, w int) string {
+	j := p.row(v)
+	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(keyOf(j.Job))).Gap(3).Cells(v.state(StateWord(j.Job))).Gap(2)
+	l.Cells(part.Plain(p.triesText(v, j)))
+	right := v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))
+	return l.Gap(3).Right(append(right, part.Plain(" "))...).String()
+}
+
+func (p *Job) triesText(v *View, j engine.JobRow) string {
+	text := plural(j.Tries, "try", "tries") + " used"
+	if p.detail.MaxAttempts > 0 {
+		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.detail.MaxAttempts) + " tries used"
+	}
+	if j.Round > 1 {
+		text += " in round " + strconv.Itoa(j.Round)
+	}
+	if j.State == engine.Retryable || j.State == engine.Scheduled {
+		text += ", next " + v.until(j.Due)
+	}
+	return text
+}
+
+// why is the one computed reason why the job does not run.
+func (p *Job) why(v *View) string {
+	j := p.row(v)
+	if j.Why == "" {
+		return ""
+	}
+	text := j.Why
+	if j.Until.After(v.Now) {
+		text += ", " + v.in(j.Until)
+	}
+	if j.Place > 0 {
+		text += ", place " + strconv.Itoa(j.Place) + " in line"
+	}
+	return text
+}
+
+// timeline turns attempts into stages: what was, what is due, what is planned.
+func (p *Job) timeline(v *View) part.Timeline {
+	t := part.Timeline{Now: v.Now, Zone: v.Now.Location(), Real: v.Size == L}
+	for _, a := range p.runs() {
+		t.Stages = append(t.Stages, p.stage(v, a))
+	}
+	j := p.row(v)
+	if j.State != engine.Retryable && j.State != engine.Scheduled {
+		return t
+	}
+	v.Ticks = true // the marker of now moves
+	head := "due"
+	if j.State == engine.Retryable {
+		head = strconv.Itoa(j.Tries+1) + " due"
+	}
+	t.Stages = append(t.Stages, part.Stage{Head: head, At: j.Due})
+	if j.State == engine.Retryable {
+		t.Stages = append(t.Stages, p.planned(j)...)
+	}
+	return t
+}
+
+// planned are the tries that follow only if the next one fails too.
+func (p *Job) planned(j engine.JobRow) []part.Stage {
+	var out []part.Stage
+	at := j.Due
+	for try := j.Tries + 1; try < p.detail.MaxAttempts && try-1 < len(p.detail.Policy.Delays); try++ {
+		delay := p.detail.Policy.Delays[try-1]
+		at = at.Add(delay)
+		out = append(out, part.Stage{Head: strconv.Itoa(try+1) + " +" + plainSeconds(delay), At: at, Planned: true})
+	}
+	return out
+}
+
+// planText says what happens if every further try fails.
+func (p *Job) planText(v *View, j engine.JobRow) string {
+	if j.State != engine.Retryable || p.detail.MaxAttempts <= 0 {
+		return ""
+	}
+	text := "tries at " + v.clock(j.Due)
+	for _, s := range p.planned(j) {
+		text += ", " + v.clock(s.At)
+	}
+	return text + ", then DISCARDED"
+}
+
+// plainSeconds writes a delay as the tables of the policies do: 120 s.
+func plainSeconds(d time.Duration) string { return strconv.Itoa(int(d/time.Second)) + " s" }
+
+// stage is one attempt: limiter, wire, and the wait that followed it.
+func (p *Job) stage(v *View, a engine.Attempt) part.Stage {
+	s := part.Stage{At: a.Start, Head: strconv.Itoa(a.Number), Note: attemptNote(a), Result: resultWord(a)}
+	wait := part.Backoff
+	if a.Number == 0 {
+		s.Head, wait = v.Theme.Glyphs.Snoozed, part.Snoozed
+	}
+	if a.End.IsZero() {
+		s.Segments = []part.Segment{{Kind: p.runningKind(v), Start: a.Start, End: v.Now}}
+		v.Ticks = true
+		return s
+	}
+	permit := a.Start.Add(max(a.Limiter, 0))
+	answered := permit.Add(max(a.HTTP, 0))
+	s.Segments = []part.Segment{
+		{Kind: part.Limiter, Start: a.Start, End: permit},
+		{Kind: part.HTTP, Start: permit, End: answered},
+	}
+	if a.Next.After(answered) {
+		s.Segments = append(s.Segments, part.Segment{Kind: wait, Start: answered, End: a.Next, Text: waitText(a, answered)})
+	}
+	return s
+}
+
+func waitText(a engine.Attempt, from time.Time) string {
+	d := a.Next.Sub(from).Round(time.Second)
+	if a.Number == 0 {
+		return a.Hold.String() + " " + plainSeconds(d)
+	}
+	return "wait " + plainSeconds(d)
+}
+
+// runningKind says what a running attempt does now.
+func (p *Job) runningKind(v *View) part.SegmentKind {
+	for _, w := range v.Limits.Waiting {
+		if w.Job == p.id {
+			return part.Limiter
+		}
+	}
+	return part.HTTP
+}
+
+// callRows are the last call of the job as the flight recorder has it.
+func (p *Job) callRows(v *View, w int) []string {
+	c := p.detail.Call
+	if c == nil || v.H < 18 {
+		return nil
+	}
+	first := v.join(
+		part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), statusCell(*c), part.Plain(part.Millis(c.Took)),
+		part.As(themes.Dim, "paced "+part.Secs(c.Paced)+" "+c.PacedBy))
+	second := v.join(labelled("app", c.App), labelled("method", c.MethodUsed), noteCell(*c), part.As(themes.Dim, v.clock(c.At)))
+	return []string{
+		v.row(w, append([]part.Cell{part.Plain(" ")}, first...)...),
+		v.row(w, append([]part.Cell{part.Plain(" ")}, second...)...),
+	}
+}
+
+func labelled(name, text string) part.Cell {
+	if text == "" {
+		return part.Cell{}
+	}
+	return part.As(themes.Dim, name+" "+text)
+}
+
+// factRows are what is known of the job and of the attempt under the cursor.
+func (p *Job) factRows(v *View, w int) []string {
+	j := p.row(v)
+	about := v.join(
+		part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))),
+		part.Plain("created "+v.clock(j.Created)), part.Plain(plural(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)),
+		part.Plain(parentText(p.detail.Parents)), endedCell(v, j),
+	)
+	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, about...)...)}
+	if plan := p.planText(v, j); plan != "" {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " if it keeps failing: "), part.Plain(plan)))
+	}
+	if a, ok := selected(&p.list, p.source(v)); ok {
+		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, p.attemptFacts(v, a)...)...))
+	}
+	return rows
+}
+
+func endedCell(v *View, j engine.JobRow) part.Cell {
+	if !j.State.Terminal() {
+		return part.Cell{}
+	}
+	return part.Plain("ended " + v.clock(j.Finished))
+}
+
+func policyText(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "policy " + name
+}
+
+func holdText(j engine.JobRow) string {
+	if j.Holds == 0 {
+		return ""
+	}
+	return plural(j.Holds, "hold", "holds") + " uncharged"
+}
+
+func parentText(parents []engine.JobID) string {
+	if len(parents) == 0 {
+		return ""
+	}
+	return plural(len(parents), "sync waits", "syncs wait") + " for it"
+}
+
+// attemptFacts tell the attempt under the cursor in full.
+func (p *Job) attemptFacts(v *View, a engine.Attempt) []part.Cell {
+	name := "try " + strconv.Itoa(a.Try)
+	if a.Number == 0 {
+		name = "hold"
+	}
+	trace := ""
+	if a.External != "" {
+		trace = "Riot's trace id " + a.External
+	}
+	next := ""
+	if !a.Next.IsZero() {
+		next = "next at " + v.clock(a.Next)
+	}
+	status := ""
+	if a.Status > 0 {
+		status = "status " + strconv.Itoa(a.Status)
+	}
+	return v.join(part.As(themes.Accent, name), part.As(themes.Dim, status), part.As(themes.Dim, next), part.As(themes.Dim, trace), part.As(themes.Dim, a.Decision))
+}
+
+// historyRows are the last moves of the job, newest first.
+func (p *Job) historyRows(v *View, w, h int) []string {
+	rows := make([]string, 0, h)
+	for i := len(p.detail.History) - 1; i >= 0 && len(rows) < h; i-- {
+		t := p.detail.History[i]
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(t.At)), 13, part.Words)
+		l.Field(part.Plain(or(t.From, "new")+" "+v.Theme.Glyphs.Next+" "+t.To), 26, part.Words)
+		l.Cells(v.join(part.Plain(t.Reason), part.As(themes.Dim, t.Actor))...)
+		rows = append(rows, l.String())
+	}
+	return rows
+}
+
+// attemptNote stands below an attempt's tick: its status or class.
+func attemptNote(a engine.Attempt) string {
+	switch {
+	case a.Number == 0 && a.Status > 0:
+		return strconv.Itoa(a.Status) + ", free"
+	case a.Status > 0:
+		return strconv.Itoa(a.Status)
+	}
+	return string(a.Class)
+}

@@ -1,0 +1,139 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Commands on one job, shared by every screen that has a job under its cursor.
+
+// retryJob runs a job now. It sends the revision that was shown, so that a job
+// which moved meanwhile is not touched.
+func retryJob(v *View, j engine.JobRow) Effect {
+	j = v.liveJob(j)
+	return do(engine.Command{Op: engine.OpRetry, Job: j.ID, IfRev: j.Rev})
+}
+
+// cannotRetry says why a job cannot be run now.
+func cannotRetry(j engine.JobRow) string {
+	switch {
+	case j.State == engine.Running:
+		return keyOf(j.Job) + " is RUNNING already"
+	case j.State == engine.Available:
+		return keyOf(j.Job) + " is AVAILABLE already: it runs as soon as a limit lets it"
+	case j.State == engine.Pending:
+		return keyOf(j.Job) + " waits for other jobs: retry those"
+	}
+	return ""
+}
+
+// cancelJob cancels a job: a waiting one at once, a running one or a whole sync
+// after a question.
+func cancelJob(v *View, j engine.JobRow) Effect {
+	j = v.liveJob(j)
+	e := do(engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: j.Rev})
+	switch {
+	case j.Kind == "account.sync":
+		e.Confirm = &Confirm{
+			Question: "Cancel this sync?",
+			Lines:    []string{keyOf(j.Job) + " ends as CANCELLED. Matches that no other sync waits for are not fetched; what is stored stays."},
+			Yes:      "cancel the sync",
+		}
+	case j.State == engine.Running:
+		e.Confirm = &Confirm{
+			Question: "Cancel a running job?",
+			Lines:    []string{keyOf(j.Job) + " is on its try " + tries(j, 0) + ". Its call is given up and its answer thrown away."},
+			Yes:      "cancel the job",
+		}
+	}
+	return e
+}
+
+func cannotCancel(j engine.JobRow) string {
+	if j.State.Terminal() {
+		return keyOf(j.Job) + " has ended: it is " + StateWord(j.Job)
+	}
+	return ""
+}
+
+// cancelSync cancels the open run of an account.
+func cancelSync(v *View, a engine.AccountRow) Effect {
+	c := engine.Command{Op: engine.OpCancel, Job: a.Job, Account: a.ID}
+	if j, ok := v.Live.Job(a.Job); ok {
+		c.IfRev = j.Rev
+	}
+	e := do(c)
+	left := "What is stored stays."
+	if a.Matches.Open > 0 {
+		left = plural(a.Matches.Open, "match is", "matches are") + " not fetched unless another sync wants them. " + left
+	}
+	e.Confirm = &Confirm{
+		Question: "Cancel the sync of " + a.RiotID + "?",
+		Lines:    []string{fmt.Sprintf("It stands at %s.", part.Of(int64(a.Matches.Done()), int64(a.Matches.Total))), left},
+		Yes:      "cancel the sync",
+	}
+	return e
+}
+
+func cannotCancelSync(a engine.AccountRow) string {
+	if !a.Status.Open() {
+		return a.RiotID + " is not syncing"
+	}
+	return ""
+}
+
+// startSync starts a sync of a known account.
+func startSync(a engine.AccountRow) Effect {
+	return do(engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
+}
+
+// tries is 2/5: charged attempts of the round and how many there may be.
+func tries(j engine.JobRow, most int) string {
+	if most <= 0 {
+		p, ok := policies[j.Policy]
+		if !ok {
+			return fmt.Sprint(j.Tries)
+		}
+		most = p.Max
+	}
+	return fmt.Sprintf("%d/%d", j.Tries, most)
+}
+
+var policies = engine.DefaultPolicies()
+
+// lastResult is what a job's row says of its past or present.
+func lastResult(v *View, j engine.JobRow) string {
+	switch {
+	case j.Why != "" && (j.State != engine.Retryable || j.LastError == ""):
+		return j.Why
+	case j.State == engine.Running:
+		return string(j.Kind)
+	case j.LastError != "":
+		return j.LastError
+	}
+	return string(j.Class)
+}
+
+// nextTry is when a job moves by itself.
+func nextTry(v *View, j engine.JobRow) string {
+	switch {
+	case j.State == engine.Retryable, j.State == engine.Scheduled:
+		return v.until(j.Due)
+	case j.State == engine.Available && !j.Until.IsZero():
+		return v.in(j.Until)
+	}
+	return part.None
+}
+
+// jobAge is how long a job has been what it is.
+func jobAge(v *View, j engine.JobRow) string {
+	switch {
+	case j.State == engine.Running:
+		return v.age(j.Started)
+	case j.State.Terminal():
+		return v.age(j.Finished)
+	}
+	return v.age(j.Created)
+}

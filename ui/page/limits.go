@@ -1,0 +1,176 @@
+package page
+
+import (
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Limits shows every window of the limiter and the last calls.
+type Limits struct {
+	buckets, calls pane
+	onCalls        bool
+	moved          bool // the recorder's cursor was taken off the newest call
+	filter         string
+	tape           tape
+}
+
+// NewLimits makes the screen.
+func NewLimits() *Limits { return &Limits{onCalls: true} }
+
+// Screen implements Page.
+func (p *Limits) Screen() Screen { return ScreenLimits }
+
+// Crumb implements Page.
+func (p *Limits) Crumb(*View) string { return "" }
+
+// Want implements Page: limits and calls come with Watch.
+func (p *Limits) Want(*View) engine.Query { return nil }
+
+// Got implements Page.
+func (p *Limits) Got(*View, engine.Query, engine.Answer, error) {}
+
+// Filter implements Filterer.
+func (p *Limits) Filter() string { return p.filter }
+
+// SetFilter implements Filterer.
+func (p *Limits) SetFilter(text string) { p.filter, p.calls.asked = text, true }
+
+func (p *Limits) bucketSource(v *View) part.Slice[engine.BucketRow] {
+	return part.Slice[engine.BucketRow]{
+		Items: v.Limits.Buckets,
+		Key: func(b engine.BucketRow) string {
+			return b.Host + "|" + b.Method + "|" + b.Kind + "|" + b.Window.String()
+		},
+		Cells: func(b engine.BucketRow, cells []part.Cell) []part.Cell { return bucketCells(v, b, cells) },
+	}
+}
+
+func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
+	word, more := bucketState(v, b)
+	reset := part.As(themes.Dim, part.None)
+	if left := v.in(b.Reset); left != part.None && b.Limit > 0 {
+		reset = part.Plain(left)
+	}
+	return append(cells,
+		part.Plain(scope(b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(b),
+		reset, v.state(word), part.As(themes.Dim, more), part.As(themes.Dim, strconv.Itoa(b.InFlight)), part.As(themes.Dim, b.Mode),
+	)
+}
+
+var bucketColumns = []part.Column{
+	{Title: "SCOPE", Kind: part.Words, Min: 24, Width: 28},
+	{Title: "WINDOW", Kind: part.Number, Min: 6, Width: 6},
+	{Title: "FILL", Kind: part.Progress, Min: 18, Width: 34, Tail: 11, Flex: 1},
+	{Title: "SERVER", Kind: part.Words, Min: 8, Width: 9, Priority: 2},
+	{Title: "RESET", Kind: part.Number, Min: 6, Width: 6},
+	{Title: "STATE", Kind: part.State, Min: 13, Width: 13},
+	{Title: "WHO WAITS", Kind: part.Words, Min: 24, Width: 28, Flex: 1, Priority: 1},
+	{Title: "OPEN", Kind: part.Number, Min: 4, Width: 4, Priority: 5},
+	{Title: "MODE", Kind: part.Words, Min: 4, Width: 4, Priority: 6},
+}
+
+// Cannot implements Page.
+func (p *Limits) Cannot(v *View, a Action) string {
+	switch a {
+	case Retry, Cancel, Pause:
+		return "select a job or a queue first: enter opens the job of a call"
+	case Open:
+		if !p.onCalls {
+			return "enter opens the job of a call: tab to the flight recorder"
+		}
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Limits) Act(v *View, a Action) Effect {
+	switch {
+	case a == NextPane:
+		p.onCalls = !p.onCalls
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case a == Open && p.onCalls:
+		return p.open(v)
+	case p.onCalls:
+		if p.calls.act(newRecorder(v, p.tape.take(v), p.filter), a) {
+			p.moved = a != Home
+		}
+	default:
+		p.buckets.act(p.bucketSource(v), a)
+	}
+	return Effect{}
+}
+
+func (p *Limits) open(v *View) Effect {
+	src := newRecorder(v, p.tape.take(v), p.filter)
+	id, _ := p.calls.cur.Selected()
+	i, ok := src.Find(id)
+	if !ok {
+		return say(engine.LevelInfo, "there is no call here")
+	}
+	if c := src.at(i); c.Job != "" {
+		return Effect{Open: NewJob(c.Job)}
+	}
+	return say(engine.LevelInfo, "this call belongs to no job")
+}
+
+// Draw implements Page.
+func (p *Limits) Draw(v *View) []string {
+	w := v.W - 2
+	buckets := clamp(len(v.Limits.Buckets)+1, 2, max(v.H*2/5, 2))
+	bt := part.Table{Columns: bucketColumns, Blur: p.onCalls, Empty: or(v.waiting(), "no limit is known yet: the first answer tells them")}
+	top := part.Panel{
+		Title: limitsTitle(v), Focus: !p.onCalls, Tail: plainHeld(v),
+		Rows: p.buckets.table(v, bt, w, buckets, p.bucketSource(v)), Height: buckets,
+	}
+	src := newRecorder(v, p.tape.take(v), p.filter)
+	if !p.moved {
+		p.calls.cur.Home(src, p.calls.height)
+	}
+	ct := part.Table{Columns: recorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
+	h := max(v.H-buckets-3, 0)
+	bottom := part.Panel{
+		Title: p.recorderTitle(v, src), Focus: p.onCalls, Tail: p.follow(v),
+		Rows: p.calls.table(v, ct, w, h, src), Height: h,
+	}
+	return part.Box(v.Theme, v.W, v.H, top, bottom)
+}
+
+func limitsTitle(v *View) string {
+	if len(v.Limits.Buckets) == 0 {
+		return "Rate limits"
+	}
+	return "Rate limits " + v.Theme.Glyphs.Sep + " learnt from headers"
+}
+
+func plainHeld(v *View) string {
+	if n := waiting(v); n > 0 {
+		return count(n) + " wait"
+	}
+	return "nothing waits"
+}
+
+func (p *Limits) recorderTitle(v *View, src recorder) string {
+	name := "Flight recorder " + plural(len(v.Calls), "call", "calls")
+	if p.filter != "" {
+		name = "Flight recorder " + count(src.Len()) + " of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " /" + p.filter
+	}
+	return name
+}
+
+func (p *Limits) follow(v *View) string {
+	if p.moved {
+		return "g follows again"
+	}
+	return "newest first"
+}
+
+func (p *Limits) emptyCalls(v *View) string {
+	if p.filter != "" && len(v.Calls) > 0 {
+		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " esc clears /" + p.filter
+	}
+	return or(v.waiting(), v.start("no call yet", "t starts a sync"))
+}

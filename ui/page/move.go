@@ -1,0 +1,102 @@
+package page
+
+import "github.com/farsight-console/farsight/ui/part"
+
+// moves carries out the keys that move a cursor in a list of h visible rows.
+var moves = map[Action]func(c *part.Cursor, src part.Source, h int){
+	Up:       func(c *part.Cursor, src part.Source, h int) { c.Move(src, -1, h) },
+	Down:     func(c *part.Cursor, src part.Source, h int) { c.Move(src, 1, h) },
+	PageUp:   func(c *part.Cursor, src part.Source, h int) { c.Page(src, -1, h) },
+	PageDown: func(c *part.Cursor, src part.Source, h int) { c.Page(src, 1, h) },
+	HalfUp:   func(c *part.Cursor, src part.Source, h int) { c.Half(src, -1, h) },
+	HalfDown: func(c *part.Cursor, src part.Source, h int) { c.Half(src, 1, h) },
+	Home:     func(c *part.Cursor, src part.Source, h int) { c.Home(src, h) },
+	End:      func(c *part.Cursor, src part.Source, h int) { c.End(src, h) },
+}
+
+// pane is a list with its cursor.
+type pane struct {
+	cur    part.Cursor
+	pan    int
+	height int // visible rows when it was last drawn
+	// asked says that the operator changed what the list holds: the cursor goes
+	// to a row that is there, instead of holding on to one that left.
+	asked bool
+}
+
+// follow puts the cursor where the list is, once it has been drawn anew.
+func (p *pane) follow(src part.Source) {
+	p.cur.Sync(src, p.height)
+	if _, left := p.cur.Left(); left && p.asked {
+		p.cur.Home(src, p.height)
+	}
+	p.asked = false
+}
+
+// act moves the cursor or pans; false when the key means something else.
+func (p *pane) act(src part.Source, a Action) bool {
+	if move, ok := moves[a]; ok {
+		p.cur.Sync(src, p.height)
+		move(&p.cur, src, p.height)
+		return true
+	}
+	switch a {
+	case Left:
+		p.pan = max(p.pan-1, 0)
+		return true
+	case Right:
+		p.pan++
+		return true
+	}
+	return false
+}
+
+// table draws the list with its header: h rows of w cells.
+func (p *pane) table(v *View, t part.Table, w, h int, src part.Source) []string {
+	p.height = max(h-1, 1)
+	p.fitPan(t, w)
+	t.Pan = p.pan
+	p.follow(src)
+	return t.View(v.Theme, w, h, src, &p.cur)
+}
+
+// body draws the list without a header.
+func (p *pane) body(v *View, t part.Table, w, h int, src part.Source) []string {
+	p.height = max(h, 1)
+	p.follow(src)
+	return t.Body(v.Theme, w, h, src, &p.cur)
+}
+
+// fitPan stops panning where every column has been seen.
+func (p *pane) fitPan(t part.Table, w int) {
+	for p.pan > 0 {
+		t.Pan = p.pan - 1
+		if t.CanPan(w) {
+			return
+		}
+		p.pan--
+	}
+}
+
+// selected finds the row under the cursor in items.
+func selected[T any](p *pane, src part.Slice[T]) (item T, ok bool) {
+	id, ok := p.cur.Selected()
+	if !ok && src.Len() > 0 {
+		if _, left := p.cur.Left(); !left {
+			return src.Items[0], true
+		}
+	}
+	i, found := src.Find(id)
+	if !ok || !found {
+		return item, false
+	}
+	return src.Items[i], true
+}
+
+// none is the reason of an action that has no row to act on.
+func none(p *pane, what string) string {
+	if id, left := p.cur.Left(); left {
+		return id + " has left this list: move the cursor first"
+	}
+	return "there is no " + what + " here"
+}

@@ -1,0 +1,167 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Need is something only a person can settle, with the key that does it.
+type Need struct {
+	ID   string
+	Word string // state word: WARN or ERROR
+	Text string
+	Key  string // "K replaces"
+	open func(v *View) Effect
+}
+
+// A development key lives for a day; what is left of it is known only from
+// when the key was first seen. Source: riot-api.md section 6.
+const (
+	devKeyLife = 24 * time.Hour
+	keyWarns   = 6 * time.Hour
+)
+
+// Needs lists what needs a person, the gravest first.
+func (d *Data) Needs(now time.Time) []Need {
+	var out []Need
+	out = append(out, d.engineNeeds()...)
+	out = append(out, d.keyNeeds(now)...)
+	out = append(out, d.pausedQueues()...)
+	out = append(out, d.failedSyncs()...)
+	if d.Engine.Failed > 0 {
+		out = append(out, Need{
+			ID: "failed", Word: "WARN", Text: plural(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "enter opens",
+			open: func(*View) Effect { return Effect{Open: NewJobs("", shownFailed)} },
+		})
+	}
+	if d.Engine.Unforeseen > 0 {
+		out = append(out, Need{
+			ID: "429", Word: "WARN", Text: plural(int(d.Engine.Unforeseen), "429 was", "429s were") + " not foreseen by our limiter", Key: "enter opens",
+			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
+		})
+	}
+	return out
+}
+
+// grave are the engine states that need a person or at least their eye.
+var grave = map[engine.EngineState]Need{
+	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no valid key: ", Key: "K replaces", open: func(*View) Effect { return Effect{Ask: AskKey} }},
+	engine.EngineAPIDown:  {ID: "api", Word: "ERROR", Text: "Riot's API is down: "},
+	engine.EngineDegraded: {ID: "degraded", Word: "WARN", Text: "degraded: "},
+	engine.EngineBroken:   {ID: "broken", Word: "ERROR", Text: "the engine has stopped: "},
+}
+
+func (d *Data) engineNeeds() []Need {
+	n, ok := grave[d.Engine.State]
+	if !ok {
+		return nil
+	}
+	n.Text += d.Engine.Why
+	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
+		n.Text = plural(waiting, "job waits", "jobs wait") + ", " + n.Text
+	}
+	return []Need{n}
+}
+
+func (d *Data) waitingJobs() int {
+	n := 0
+	for _, q := range d.Queues {
+		n += q.Counts[engine.Available] + q.Counts[engine.Scheduled] + q.Counts[engine.Retryable]
+	}
+	return n
+}
+
+// KeyLeft is how long the key can live at most; ok is false for a key that is
+// not known to die.
+func (d *Data) KeyLeft(now time.Time) (left time.Duration, ok bool) {
+	if d.Engine.Demo || d.Engine.State == engine.EngineNoKey || d.Engine.Key == "" || d.Engine.KeySince.IsZero() || !d.devKey() {
+		return 0, false
+	}
+	return max(devKeyLife-now.Sub(d.Engine.KeySince), 0), true
+}
+
+// devKey knows a development key by its limit, 100 calls in two minutes.
+func (d *Data) devKey() bool {
+	for _, b := range d.Limits.Buckets {
+		if b.Kind == "app" && b.Limit == 100 && b.Window == 2*time.Minute {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Data) keyNeeds(now time.Time) []Need {
+	left, ok := d.KeyLeft(now)
+	if !ok || left > keyWarns {
+		return nil
+	}
+	return []Need{{
+		ID: "key", Word: "WARN", Text: "the key expires in at most " + part.Dur(left.Truncate(time.Minute)), Key: "K replaces",
+		open: func(*View) Effect { return Effect{Ask: AskKey} },
+	}}
+}
+
+func (d *Data) pausedQueues() []Need {
+	var out []Need
+	for _, q := range d.Queues {
+		if !q.Paused || q.By.Via == "engine" {
+			continue
+		}
+		name := q.Name
+		out = append(out, Need{
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + by(q.By), Key: "p resumes",
+			open: func(*View) Effect { return Effect{Open: NewJobs(name, shownLive)} },
+		})
+	}
+	return out
+}
+
+// shownSyncs bounds how many failed syncs are told one by one.
+const shownSyncs = 5
+
+func (d *Data) failedSyncs() []Need {
+	var out []Need
+	for i := range d.Accounts {
+		if d.Accounts[i].Status != engine.SyncFailed {
+			continue
+		}
+		id, name := d.Accounts[i].ID, d.Accounts[i].RiotID
+		if len(out) == shownSyncs {
+			return append(out, Need{
+				ID: "syncs", Word: "WARN", Text: "more syncs failed", Key: "enter opens",
+				open: func(*View) Effect { s := ScreenAccounts; return Effect{Go: &s} },
+			})
+		}
+		out = append(out, Need{
+			ID: "sync:" + id, Word: "WARN", Text: "the sync of " + name + " failed", Key: "enter opens",
+			open: func(*View) Effect { return Effect{Open: NewAccount(id)} },
+		})
+	}
+	return out
+}
+
+func by(a engine.Actor) string {
+	if a.User == "" {
+		return ""
+	}
+	return " by " + a.User
+}
+
+// Needs is Data.Needs, worked out once for a drawing.
+func (v *View) Needs() []Need {
+	if !v.counted {
+		v.needs, v.counted = v.Data.Needs(v.Now), true
+	}
+	return v.needs
+}
+
+// Alerts counts what the title shows; "" = nothing.
+func (v *View) Alerts() string {
+	if n := len(v.Needs()); n > 0 {
+		return strconv.Itoa(n)
+	}
+	return ""
+}

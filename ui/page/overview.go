@@ -1,0 +1,273 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Panes of the overview, in reading order.
+const (
+	paneQueues = iota
+	paneNeeds
+	paneRetries
+	paneSyncing
+	overviewPanes
+)
+
+// Overview answers: is it healthy, what is it doing, what needs me?
+type Overview struct {
+	panes [overviewPanes]pane
+	focus int
+	tape  tape
+}
+
+// NewOverview makes the first screen.
+func NewOverview() *Overview { return &Overview{} }
+
+// Screen implements Page.
+func (o *Overview) Screen() Screen { return ScreenOverview }
+
+// Crumb implements Page.
+func (o *Overview) Crumb(*View) string { return "" }
+
+// Want implements Page: all of the overview comes with Watch.
+func (o *Overview) Want(*View) engine.Query { return nil }
+
+// Got implements Page.
+func (o *Overview) Got(*View, engine.Query, engine.Answer, error) {}
+
+func (o *Overview) queues(v *View) part.Slice[engine.QueueRow] {
+	return part.Slice[engine.QueueRow]{
+		Items: v.Queues,
+		Key:   func(q engine.QueueRow) string { return string(q.Name) },
+		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return queueCells(v, q, cells) },
+	}
+}
+
+func (o *Overview) needs(v *View) part.Slice[Need] {
+	return part.Slice[Need]{
+		Items: v.Needs(),
+		Key:   func(n Need) string { return n.ID },
+		Cells: func(n Need, cells []part.Cell) []part.Cell {
+			return append(cells, v.state(n.Word), part.Plain(n.Text), part.As(themes.Accent, n.Key))
+		},
+	}
+}
+
+func (o *Overview) retries(v *View) part.Slice[engine.JobRow] {
+	return part.Slice[engine.JobRow]{
+		Items: v.Retries(),
+		Key:   jobID,
+		Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
+			return append(cells,
+				part.As(themes.Wait, v.until(j.Due)),
+				part.Plain(keyOf(j.Job)),
+				part.Plain("try "+nextOf(j)),
+				part.As(themes.Dim, lastResult(v, j)),
+			)
+		},
+	}
+}
+
+func (o *Overview) syncing(v *View) part.Slice[engine.AccountRow] {
+	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: func(a engine.AccountRow, cells []part.Cell) []part.Cell {
+		return syncCells(v, a, cells)
+	}}
+}
+
+func jobID(j engine.JobRow) string         { return string(j.ID) }
+func accountID(a engine.AccountRow) string { return a.ID }
+
+// nextOf is the try that comes next: 3/5.
+func nextOf(j engine.JobRow) string {
+	j.Tries++
+	return tries(j, 0)
+}
+
+// source is the list of the pane in focus.
+func (o *Overview) source(v *View) part.Source {
+	switch o.focus {
+	case paneQueues:
+		return o.queues(v)
+	case paneNeeds:
+		return o.needs(v)
+	case paneRetries:
+		return o.retries(v)
+	}
+	return o.syncing(v)
+}
+
+// Cannot implements Page.
+func (o *Overview) Cannot(v *View, a Action) string {
+	p := &o.panes[o.focus]
+	switch {
+	case a == Pause && o.focus == paneQueues:
+		return missing(p, o.queues(v), "queue")
+	case a == Pause && o.focus == paneNeeds:
+		if q := o.pausedNeed(v); q != "" {
+			return ""
+		}
+		return "nothing to resume here: tab to the queues"
+	case a == Pause:
+		return "p pauses a queue: tab to the queues"
+	case a == Retry && o.focus == paneRetries:
+		return missing(p, o.retries(v), "retry")
+	case a == Retry:
+		return "r retries a job: tab to the next retries"
+	case a == Cancel && o.focus == paneRetries:
+		return missing(p, o.retries(v), "retry")
+	case a == Cancel && o.focus == paneSyncing:
+		return missing(p, o.syncing(v), "sync")
+	case a == Cancel:
+		return "x cancels a sync or a retry: tab to one"
+	}
+	return ""
+}
+
+// missing says that no row is under the cursor.
+func missing[T any](p *pane, src part.Slice[T], what string) string {
+	if _, ok := selected(p, src); !ok {
+		return none(p, what)
+	}
+	return ""
+}
+
+// pausedNeed is the queue of the need under the cursor, if it is one.
+func (o *Overview) pausedNeed(v *View) engine.Queue {
+	n, ok := selected(&o.panes[paneNeeds], o.needs(v))
+	name, isPause := strings.CutPrefix(n.ID, "pause:")
+	if !ok || !isPause {
+		return ""
+	}
+	return engine.Queue(name)
+}
+
+// Act implements Page.
+func (o *Overview) Act(v *View, a Action) Effect {
+	if a == NextPane {
+		o.focus = (o.focus + 1) % overviewPanes
+		return Effect{}
+	}
+	if o.panes[o.focus].act(o.source(v), a) {
+		return Effect{}
+	}
+	if a == Trigger {
+		return Effect{Ask: AskSync}
+	}
+	switch o.focus {
+	case paneQueues:
+		return o.actQueue(v, a)
+	case paneNeeds:
+		return o.actNeed(v, a)
+	case paneRetries:
+		if j, ok := selected(&o.panes[paneRetries], o.retries(v)); ok {
+			return actJob(v, j, a)
+		}
+	case paneSyncing:
+		return o.actSync(v, a)
+	}
+	return Effect{}
+}
+
+func (o *Overview) actQueue(v *View, a Action) Effect {
+	q, ok := selected(&o.panes[paneQueues], o.queues(v))
+	switch {
+	case !ok:
+		return Effect{}
+	case a == Open:
+		return Effect{Open: NewJobs(q.Name, shownLive)}
+	case a == Pause:
+		return pauseQueue(v, q.Name)
+	}
+	return Effect{}
+}
+
+func (o *Overview) actNeed(v *View, a Action) Effect {
+	if a == Pause {
+		return pauseQueue(v, o.pausedNeed(v))
+	}
+	n, ok := selected(&o.panes[paneNeeds], o.needs(v))
+	if a != Open || !ok || n.open == nil {
+		return Effect{}
+	}
+	return n.open(v)
+}
+
+func (o *Overview) actSync(v *View, a Action) Effect {
+	row, ok := selected(&o.panes[paneSyncing], o.syncing(v))
+	switch {
+	case !ok:
+		return Effect{}
+	case a == Open:
+		return Effect{Open: NewAccount(row.ID)}
+	case a == Cancel:
+		return cancelSync(v, row)
+	}
+	return Effect{}
+}
+
+// actJob carries out what a key means on a job's row.
+func actJob(v *View, j engine.JobRow, a Action) Effect {
+	switch a {
+	case Open:
+		return Effect{Open: NewJob(j.ID)}
+	case Retry:
+		return retryJob(v, j)
+	case Cancel:
+		return cancelJob(v, j)
+	}
+	return Effect{}
+}
+
+// pauseQueue turns a queue's switch, as it stands now.
+func pauseQueue(v *View, name engine.Queue) Effect {
+	op := engine.OpPause
+	if q, ok := v.Live.Queue(name); ok && q.Paused {
+		op = engine.OpResume
+	}
+	return do(engine.Command{Op: op, Queue: name})
+}
+
+// queueCells are a queue's row: what waits, runs, was held, is dead.
+func queueCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
+	n := func(s engine.State, t themes.Token) part.Cell {
+		if q.Counts[s] == 0 {
+			return part.As(themes.Dim, "0")
+		}
+		return part.As(t, count(q.Counts[s]))
+	}
+	return append(cells, part.Plain(string(q.Name)), queueState(v, q),
+		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Wait),
+		n(engine.Scheduled, themes.Held), n(engine.Discarded, themes.Err),
+		part.As(themes.Dim, strconv.Itoa(int(q.PerMin+0.5))), part.As(themes.Dim, queueWhy(v, q)))
+}
+
+// queueState is the one word of a queue.
+func queueState(v *View, q engine.QueueRow) part.Cell {
+	switch {
+	case q.Paused:
+		return v.state("PAUSED")
+	case q.Counts[engine.Running] > 0:
+		return v.state("RUNNING")
+	case q.Counts[engine.Available]+q.Counts[engine.Scheduled]+q.Counts[engine.Retryable] > 0:
+		return v.state("QUEUED")
+	}
+	return part.As(themes.Dim, "  idle")
+}
+
+// queueWhy says who paused a queue, or why its head does not start.
+func queueWhy(v *View, q engine.QueueRow) string {
+	switch {
+	case q.Paused && q.Reason != "":
+		return q.Reason + ", " + v.ago(q.Since)
+	case q.Paused:
+		return strings.TrimSpace(by(q.By) + " " + v.ago(q.Since))
+	case q.Why != "" && !q.Until.IsZero():
+		return q.Why + ", " + v.in(q.Until)
+	}
+	return q.Why
+}

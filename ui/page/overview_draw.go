@@ -1,0 +1,314 @@
+package page
+
+import (
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// queueColumns go with queueCells.
+var queueColumns = []part.Column{
+	{Title: "Queue", Kind: part.Words, Min: 22, Width: 24, Flex: 1},
+	{Title: "state", Kind: part.State, Min: 9, Width: 9},
+	{Title: "wait", Kind: part.Number, Min: 5, Width: 6},
+	{Title: "run", Kind: part.Number, Min: 4, Width: 4},
+	{Title: "retry", Kind: part.Number, Min: 5, Width: 5, Priority: 1},
+	{Title: "held", Kind: part.Number, Min: 4, Width: 4, Priority: 3},
+	{Title: "dead", Kind: part.Number, Min: 4, Width: 5, Priority: 1},
+	{Title: "/min", Kind: part.Number, Min: 4, Width: 4, Priority: 2},
+	{Title: "why it waits", Kind: part.Words, Min: 22, Width: 26, Flex: 2, Priority: 4},
+}
+
+var needColumns = []part.Column{
+	{Kind: part.State, Min: 8, Width: 8},
+	{Kind: part.Words, Min: 12, Width: 12, Flex: 1},
+	{Kind: part.Words, Min: 11, Width: 11, Priority: 1},
+}
+
+var retryColumns = []part.Column{
+	{Kind: part.Words, Min: 6, Width: 6},
+	{Kind: part.ID, Min: 10, Width: 19},
+	{Kind: part.Words, Min: 7, Width: 7},
+	{Kind: part.Words, Min: 6, Width: 12, Flex: 1, Priority: 1},
+}
+
+// Draw implements Page.
+func (o *Overview) Draw(v *View) []string {
+	switch v.Size {
+	case L:
+		return o.drawL(v)
+	case M:
+		return o.drawM(v)
+	}
+	return o.drawS(v)
+}
+
+// drawS is one box: the same order, fewer rows.
+func (o *Overview) drawS(v *View) []string {
+	inner := v.W - 2
+	syncs, needs := len(v.Syncing()), len(v.Needs())
+	rest := v.H - 7 // five rules, two borders' worth of rows that are fixed
+	now := o.nowRows(v, inner)[:2]
+	now[1] = limitLine(v, inner)
+	rows := fill(rest-1, []want{{max(len(v.Queues), 1), 1}, {max(syncs, 1), 1}, {max(needs, 1), 1}, {len(v.Retries()), 0}})
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: "Now", Rows: now, Height: 2},
+		o.queuePanel(v, inner, rows[0]),
+		o.syncPanel(v, inner, rows[1]),
+		o.needPanel(v, inner, rows[2]),
+		o.retryPanel(v, inner, max(rows[3], 0)),
+	)
+}
+
+func (o *Overview) drawM(v *View) []string {
+	bottom := o.bottom(v)
+	h := v.H - len(bottom)
+	left := v.W * 11 / 20
+	right := v.W - left
+	queues := clamp(len(v.Queues), 1, max(h/3, 1))
+	a := part.Box(v.Theme, left, h,
+		part.Panel{Title: "Now", Rows: o.nowRows(v, left-2), Height: 3},
+		o.queuePanel(v, left-2, queues),
+		callPanel(v, o.tape.take(v), left-2, max(h-3-queues-4, 0)),
+	)
+	limits := limitRows(v, right-2, max(h/3, 3))
+	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
+	b := part.Box(v.Theme, right, h,
+		part.Panel{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
+		o.needPanel(v, right-2, needs),
+		o.retryPanel(v, right-2, max(h-len(limits)-needs-4, 0)),
+	)
+	return part.Stack(part.Beside(a, b), bottom)
+}
+
+func (o *Overview) drawL(v *View) []string {
+	bottom := o.bottom(v)
+	h := v.H - len(bottom)
+	left, mid := v.W*7/20, v.W*6/20
+	right := v.W - left - mid
+	queues := clamp(len(v.Queues), 1, max(h/3, 1))
+	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
+	a := part.Box(v.Theme, left, h,
+		part.Panel{Title: "Now", Rows: o.nowRows(v, left-2), Height: 3},
+		o.queuePanel(v, left-2, queues),
+		o.needPanel(v, left-2, needs),
+		settledPanel(v, left-2, max(h-3-queues-needs-5, 0)),
+	)
+	limits := limitRows(v, mid-2, max(h/2, 3))
+	b := part.Box(v.Theme, mid, h,
+		part.Panel{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
+		o.retryPanel(v, mid-2, max(h-len(limits)-3, 0)),
+	)
+	workers := clamp(len(v.Running()), 1, max(h/3, 1))
+	c := part.Box(v.Theme, right, h,
+		workerPanel(v, right-2, workers),
+		callPanel(v, o.tape.take(v), right-2, max(h-workers-3, 0)),
+	)
+	return part.Stack(part.Beside(a, b, c), bottom)
+}
+
+// bottom is the box of the syncs under way.
+func (o *Overview) bottom(v *View) []string {
+	n := clamp(len(v.Syncing()), 1, max(v.H/4, 1))
+	return part.Box(v.Theme, v.W, n+2, o.syncPanel(v, v.W-2, n))
+}
+
+func clamp(n, low, high int) int { return max(low, min(n, high)) }
+
+// want is how many rows a panel could use and how many it must have.
+type want struct{ rows, least int }
+
+// fill deals so many rows out: what each must have first, then in order.
+func fill(rows int, wants []want) []int {
+	got := make([]int, len(wants))
+	for i, w := range wants {
+		got[i] = min(w.least, max(rows, 0))
+		rows -= got[i]
+	}
+	for i, w := range wants {
+		more := clamp(w.rows-got[i], 0, max(rows, 0))
+		got[i] += more
+		rows -= more
+	}
+	return got
+}
+
+// nowRows are the figures of the engine.
+func (o *Overview) nowRows(v *View, w int) []string {
+	e := v.Engine
+	wide := w >= 60
+	spark := part.NewLine(v.Theme, w).Gap(1)
+	if wide {
+		spark.Cells(part.Plain(strconv.Itoa(v.rate()) + " calls/min "))
+	} else {
+		spark.Cells(part.Plain(strconv.Itoa(v.rate()) + "/min "))
+	}
+	spark.Spark(themes.Run, clamp(len(e.Spark), 1, clamp(w-50, 8, 24)), floats(e.Spark), 0)
+	spark.Gap(3).Cells(part.Plain("in flight " + strconv.Itoa(e.InFlight) + "/" + strconv.Itoa(e.Workers)))
+	if e.P50 > 0 {
+		spark.Gap(3).Cells(part.Plain("p50 " + part.Millis(e.P50)))
+	}
+	pace := spark.String()
+	if e.State == engine.EngineBrowse {
+		pace = v.row(w, part.As(themes.Dim, " what is stored; no engine runs here"))
+	}
+	facts := []part.Cell{
+		part.Plain("stored " + part.Count(e.Stored)),
+		figure(themes.Wait, "retrying", int64(e.Retrying)),
+		figure(themes.Err, "gave up", e.Failed),
+		figure(themes.Off, "too old", e.TooOld),
+	}
+	held := []part.Cell{
+		figure(themes.Warn, "429s", e.Throttled), figure(themes.Err, "not foreseen", e.Unforeseen),
+	}
+	if !e.Started.IsZero() {
+		held = append(held, part.As(themes.Dim, "up "+part.Coarse(v.Now.Sub(e.Started))))
+	}
+	return []string{pace, spaced(v, w, facts), spaced(v, w, held)}
+}
+
+// figure is a number that is only coloured when it is not zero.
+func figure(t themes.Token, name string, n int64) part.Cell {
+	if n == 0 {
+		t = themes.Dim
+	}
+	return part.As(t, name+" "+part.Count(n))
+}
+
+// spaced writes facts with room between them.
+func spaced(v *View, w int, facts []part.Cell) string {
+	l := part.NewLine(v.Theme, w).Gap(1)
+	for i, f := range facts {
+		if i > 0 {
+			l.Gap(3)
+		}
+		l.Cells(f)
+	}
+	return l.String()
+}
+
+func floats(n []int) []float64 {
+	out := make([]float64, len(n))
+	for i := range n {
+		out[i] = float64(n[i])
+	}
+	return out
+}
+
+// list draws a pane. One that is not in focus has no cursor to hold on to a row
+// that left.
+func (o *Overview) list(v *View, n int, t part.Table, w, h int, src part.Source) []string {
+	t.Still = o.focus != n
+	o.panes[n].asked = o.panes[n].asked || t.Still
+	return o.panes[n].body(v, t, w, h, src)
+}
+
+func (o *Overview) queuePanel(v *View, w, h int) part.Panel {
+	t := part.Table{
+		Columns: queueColumns, Title: "Queues", Still: o.focus != paneQueues,
+		Empty: or(v.waiting(), v.start("no queue yet", "t starts a sync")),
+	}
+	focused := o.focus == paneQueues
+	if focused {
+		t.Title = v.Theme.Glyphs.Focus + " Queues"
+	}
+	return part.Panel{Head: t.Header(v.Theme, w), Focus: focused, Rows: o.list(v, paneQueues, t, w, h, o.queues(v)), Height: h}
+}
+
+func (o *Overview) needPanel(v *View, w, h int) part.Panel {
+	src := o.needs(v)
+	t := part.Table{Columns: needColumns, Empty: or(v.waiting(), "nothing needs you")}
+	return part.Panel{
+		Title: titled("Needs you", len(src.Items)), Focus: o.focus == paneNeeds,
+		Rows: o.list(v, paneNeeds, t, w, h, src), Height: h,
+	}
+}
+
+func (o *Overview) retryPanel(v *View, w, h int) part.Panel {
+	src := o.retries(v)
+	t := part.Table{Columns: retryColumns, Empty: or(v.waiting(), "no retry is due")}
+	return part.Panel{
+		Title: titled("Next retries", len(src.Items)), Focus: o.focus == paneRetries,
+		Rows: o.list(v, paneRetries, t, w, h, src), Height: h,
+	}
+}
+
+func (o *Overview) syncPanel(v *View, w, h int) part.Panel {
+	src := o.syncing(v)
+	t := part.Table{
+		Columns: syncColumns,
+		Empty:   or(v.waiting(), v.start("nothing is syncing", "t starts a sync")),
+	}
+	return part.Panel{
+		Title: titled("Syncing now", len(src.Items)), Focus: o.focus == paneSyncing, Tail: strconv.Itoa(v.rate()) + " calls/min",
+		Rows: o.list(v, paneSyncing, t, w, h, src), Height: h,
+	}
+}
+
+func titled(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return name + " (" + count(n) + ")"
+}
+
+func or(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+// workerPanel lists what is in hand.
+func workerPanel(v *View, w, h int) part.Panel {
+	running := v.Running()
+	rows := make([]string, 0, max(h, 0))
+	for _, j := range running[:min(len(running), max(h, 0))] {
+		l := part.NewLine(v.Theme, w).Gap(1)
+		l.Cells(v.state("RUNNING")).Gap(2).Field(part.Plain(keyOf(j.Job)), max(l.Room()-16, 8), part.ID)
+		l.Field(part.As(themes.Dim, tries(j, 0)), 6, part.Number).Field(part.Plain(v.age(j.Started)), 7, part.Number)
+		rows = append(rows, l.String())
+	}
+	if len(running) == 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no job is running"))))
+	}
+	return part.Panel{Title: "Workers " + strconv.Itoa(v.Engine.InFlight) + "/" + strconv.Itoa(v.Engine.Workers), Rows: rows, Height: h}
+}
+
+// settledPanel lists the accounts that are not at work.
+func settledPanel(v *View, w, h int) part.Panel {
+	rest := v.Accounts[len(v.Syncing()):]
+	rows := make([]string, 0, max(h, 0))
+	for i := range rest[:min(len(rest), max(h, 0))] {
+		a := &rest[i]
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(SyncWord(*a)), 12, part.Words).Gap(2)
+		l.Field(part.Plain(a.RiotID), max(l.Room()-26, 10), part.Words).Gap(1)
+		l.Field(part.As(themes.Dim, matchesOf(a)), 14, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 9, part.Number)
+		rows = append(rows, l.String())
+	}
+	if len(rest) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no other account"))))
+	}
+	return part.Panel{Title: titled("Other accounts", len(rest)), Tail: "last sync", Rows: rows, Height: h}
+}
+
+func matchesOf(a *engine.AccountRow) string {
+	if a.Matches.Total <= 0 {
+		return ""
+	}
+	return plural(a.Matches.Total, "match", "matches")
+}
+
+// callPanel is the newest part of the flight recorder, newest first.
+func callPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
+	rows := make([]string, 0, max(h, 0))
+	for i := len(calls) - 1; i >= 0 && len(rows) < h; i-- {
+		rows = append(rows, callLine(v, calls[i], w))
+	}
+	if len(calls) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet"))))
+	}
+	return part.Panel{Title: "Calls", Tail: "more on 5", Rows: rows, Height: h}
+}

@@ -1,0 +1,122 @@
+// Package page holds the screens. A page turns rows, a size and a theme into
+// painted lines, and a key's meaning into an Effect that the app carries out.
+// It starts nothing, asks nobody and knows no terminal, so that every screen
+// can be tested as a function.
+package page
+
+import "github.com/farsight-console/farsight/engine"
+
+// Screen names a kind of page.
+type Screen uint8
+
+// Screens. Those up to Limits have a number of their own, 1 to 5; the others
+// open on top of them.
+const (
+	ScreenOverview Screen = iota
+	ScreenAccounts
+	ScreenJobs
+	ScreenRetries
+	ScreenLimits
+	ScreenAccount
+	ScreenJob
+)
+
+// Tabs lists the screens with a number, in order.
+func Tabs() []Screen {
+	return []Screen{ScreenOverview, ScreenAccounts, ScreenJobs, ScreenRetries, ScreenLimits}
+}
+
+var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Account", "Job"}
+
+func (s Screen) String() string { return screenNames[s] }
+
+// Action is what a key means. The table of keys is in package ui.
+type Action string
+
+// Actions that pages carry out; the app has more of its own.
+const (
+	Up       Action = "up"
+	Down     Action = "down"
+	PageUp   Action = "page up"
+	PageDown Action = "page down"
+	HalfUp   Action = "half page up"
+	HalfDown Action = "half page down"
+	Home     Action = "first row"
+	End      Action = "last row"
+	Left     Action = "columns left"
+	Right    Action = "columns right"
+	Open     Action = "open"
+	NextPane Action = "next pane"
+	States   Action = "states"
+
+	Trigger Action = "sync"
+	Cancel  Action = "cancel"
+	Retry   Action = "retry"
+	Pause   Action = "pause"
+	Key     Action = "key"
+)
+
+// Writes reports whether the action changes anything in the engine.
+func (a Action) Writes() bool {
+	switch a {
+	case Trigger, Cancel, Retry, Pause, Key:
+		return true
+	}
+	return false
+}
+
+// Page is one screen.
+type Page interface {
+	Screen() Screen
+	// Crumb is what the title says behind the screen's name; "" = nothing.
+	Crumb(v *View) string
+	// Act carries out a key's meaning.
+	Act(v *View, a Action) Effect
+	// Cannot says why an action has nothing to act on here and now; "" = it can.
+	Cannot(v *View, a Action) string
+	// Want is the question the page has for the engine now; nil = none.
+	Want(v *View) engine.Query
+	// Got takes the answer to a question.
+	Got(v *View, q engine.Query, a engine.Answer, err error)
+	// Draw gives v.H rows of v.W cells.
+	Draw(v *View) []string
+}
+
+// Filterer is a page whose list can be filtered.
+type Filterer interface {
+	Filter() string
+	SetFilter(text string)
+}
+
+// Effect is what an action asks of the app. The zero Effect is none.
+type Effect struct {
+	Do      *engine.Command // carry out, after Confirm if there is one
+	Confirm *Confirm
+	Open    Page        // on top of this one
+	Go      *Screen     // to a numbered screen
+	Ask     Prompt      // for text
+	Say     engine.Note // on the message line
+}
+
+// Confirm is a question before a command; the answer is no until said.
+type Confirm struct {
+	Question string
+	Lines    []string
+	Yes      string // what yes does: "cancel it"
+}
+
+// Prompt names a line of text the app asks for.
+type Prompt uint8
+
+// Prompts.
+const (
+	NoPrompt Prompt = iota
+	AskSync
+	AskKey
+)
+
+func say(level engine.Level, text string) Effect {
+	return Effect{Say: engine.Note{Level: level, Text: text}}
+}
+
+func do(c engine.Command) Effect { return Effect{Do: &c} }

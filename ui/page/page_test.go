@@ -1,0 +1,147 @@
+package page
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+func view(d *Data) *View {
+	return &View{Data: d, Live: d, Theme: themes.NewMono(themes.Unicode), Now: uitest.Noon, W: 120, H: 36, Size: M, Tall: Normal}
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+	}{
+		{window(time.Second), "1 s"}, {window(2 * time.Minute), "2 min"}, {window(time.Hour), "1 h"}, {window(90 * time.Second), "90 s"}, {window(0), "—"},
+		{tight(2 * time.Minute), "2m"}, {tight(10 * time.Second), "10s"}, {tight(time.Hour), "1h"},
+		{short("8QfA1b2c3d4e5f6g7h8i9jx2c"), "8Qf…x2c"}, {short("j881"), "j881"},
+		{plural(1, "match", "matches"), "1 match"}, {plural(1204, "match", "matches"), "1,204 matches"},
+		{StateWord(engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {StateWord(engine.Job{State: engine.Scheduled}), "SCHEDULED"},
+		{StateWord(engine.Job{State: engine.Discarded}), "DISCARDED"},
+		{SyncWord(engine.AccountRow{Status: engine.SyncCompleted, Result: "incomplete"}), "INCOMPLETE"}, {SyncWord(engine.AccountRow{Status: engine.SyncPending}), "QUEUED"},
+		{matchWord("outside_retention_window"), "TOO OLD"}, {matchWord("temporary_failure"), "RETRYABLE"},
+		{eta(engine.ETA{}), ""}, {eta(engine.ETA{Known: true}), "finishing"},
+		{eta(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},
+		{gameLength(31*time.Minute + 7*time.Second), "31:07"}, {modeName(420, ""), "Ranked Solo"}, {modeName(9999, "CHERRY"), "CHERRY"}, {modeName(9999, ""), "queue 9999"},
+		{Sentence(engine.Problemf(engine.ErrConflict, "wait", "it runs")), "it runs: wait"}, {Sentence(errors.New("x")), "x"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// TestAnswerIsAskedForOnce: at once, then only when the version moved, and never
+// more often than reloadEvery or while an answer is on its way.
+func TestAnswerIsAskedForOnce(t *testing.T) {
+	v := view(&Data{Ready: true})
+	var a answer
+	ask := func(after time.Duration, version uint64) bool {
+		v.Now = uitest.Noon.Add(after)
+		return a.due(v, version)
+	}
+	if !ask(0, 1) || ask(0, 1) {
+		t.Error("is not asked for exactly once")
+	}
+	a.take(v, nil)
+	for _, c := range []struct {
+		after   time.Duration
+		version uint64
+		want    bool
+	}{{time.Second, 1, false}, {time.Second, 2, false}, {3 * time.Second, 1, false}, {3 * time.Second, 2, true}} {
+		if got := ask(c.after, c.version); got != c.want {
+			t.Errorf("after %v at version %d: asked %v", c.after, c.version, got)
+		}
+	}
+	a.take(v, errors.New("no"))
+	if !a.have || a.told(v) == "" {
+		t.Error("an error hides the old answer, or itself")
+	}
+	if !ask(6*time.Second, 2) {
+		t.Error("is not asked for again after an error")
+	}
+	a.take(v, nil)
+	v.Frozen = true
+	if ask(time.Hour, 9) {
+		t.Error("a frozen view asks")
+	}
+}
+
+func TestNeedsAreThingsAPersonCanDo(t *testing.T) {
+	s := uitest.Broken()
+	d := &Data{Ready: true, Engine: *s.Update.Engine, Queues: s.Update.Queues, Accounts: s.Update.Accounts, Limits: *s.Update.Limits}
+	needs := d.Needs(uitest.Noon)
+	if len(needs) == 0 || needs[0].ID != "key" || needs[0].Word != "ERROR" {
+		t.Fatalf("the first need is %+v, want the key", needs)
+	}
+	if e := needs[0].open(view(d)); e.Ask != AskKey {
+		t.Error("enter on it does not ask for a key")
+	}
+	d.Engine = engine.EngineRow{State: engine.EngineLive, Key: "…7f3a", KeySince: uitest.Noon.Add(-22 * time.Hour)}
+	d.Queues, d.Accounts = nil, nil
+	if needs := d.Needs(uitest.Noon); len(needs) != 1 || needs[0].Text != "the key expires in at most 2 h" {
+		t.Errorf("needs %+v, want the key's end", needs)
+	}
+	d.Engine.Demo = true
+	if needs := d.Needs(uitest.Noon); len(needs) != 0 {
+		t.Errorf("a demo needs %+v", needs)
+	}
+}
+
+// TestP36_ShownTimesAreNeverNegative: whatever the clock did, what a job's row
+// shows of its time is not below nothing.
+func TestP36_ShownTimesAreNeverNegative(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := func(name string) time.Time {
+			return uitest.Noon.Add(time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, name)))
+		}
+		j := engine.JobRow{Job: engine.Job{
+			State: engine.State(rapid.IntRange(0, 7).Draw(t, "state")), Created: at("created"), Started: at("started"), Finished: at("finished"), Due: at("due"),
+		}}
+		v := view(&Data{Ready: true})
+		for _, text := range []string{jobAge(v, j), nextTry(v, j), v.in(j.Due), v.ago(j.Created)} {
+			if text == "" || text[0] == '-' {
+				t.Fatalf("shows %q", text)
+			}
+		}
+	})
+}
+
+// TestSortIsStable: the order depends on the rows alone, and running syncs keep
+// the order they started in.
+func TestSortIsStable(t *testing.T) {
+	rows := uitest.Busy().Update.Accounts
+	want := []string{"a-heron", "a-kain", "a-night", "a-wren", "a-oslo", "a-quiet"}
+	SortAccounts(rows)
+	for i, a := range rows {
+		if a.ID != want[i] {
+			t.Errorf("row %d is %s, want %s", i, a.ID, want[i])
+		}
+	}
+	jobs := uitest.Busy().Jobs
+	SortJobs(jobs)
+	for i := 1; i < len(jobs); i++ {
+		if compareJobs(&jobs[i-1], &jobs[i]) > 0 {
+			t.Errorf("%s stands before %s", jobs[i-1].ID, jobs[i].ID)
+		}
+	}
+}
+
+func TestFilterWordsAreAnd(t *testing.T) {
+	for _, c := range []struct {
+		filter string
+		want   bool
+	}{{"", true}, {"blue", true}, {"blue kr", true}, {"blue na1", false}, {"HERON", true}} {
+		if got := fits(c.filter, "Blue Heron#KR1", "asia"); got != c.want {
+			t.Errorf("%q fits: %v", c.filter, got)
+		}
+	}
+}

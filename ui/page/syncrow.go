@@ -1,0 +1,121 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// progressOf is an account's bar: its matches. The bar never moves back, so the
+// timelines that follow are told in words (see stageOf).
+func progressOf(v *View, a engine.AccountRow) part.Cell {
+	p := a.Matches
+	if p.Total <= 0 {
+		found := ""
+		if a.Listed > 0 {
+			found = count(a.Listed) + "/?"
+		}
+		return part.Cell{Text: found, Ratio: -1}
+	}
+	c := part.Cell{Text: part.Of(int64(p.Done()), int64(p.Total)), Ratio: float64(p.Done()) / float64(p.Total), Token: themes.Run}
+	switch {
+	case a.Status == engine.SyncFailed:
+		c.Token = themes.Err
+	case !a.Status.Open(), p.Open == 0:
+		c.Token = themes.OK
+	}
+	return c
+}
+
+func percentOf(a engine.AccountRow) string {
+	if a.Matches.Total <= 0 {
+		return ""
+	}
+	return part.Percent(float64(a.Matches.Done()) / float64(a.Matches.Total))
+}
+
+// stageOf says what an open run does now, in words.
+func stageOf(v *View, a engine.AccountRow) string {
+	switch {
+	case a.Status == engine.SyncPending:
+		return waitsFor(v, a)
+	case !a.Status.Open():
+		return ended(v, a)
+	}
+	switch a.Phase {
+	case engine.PhaseResolve:
+		return "resolving the Riot ID"
+	case engine.PhaseList:
+		return "listing page " + count(a.Pages+1) + ", " + count(a.Listed) + " found"
+	case engine.PhaseReport:
+		return "building the report"
+	case engine.PhaseTimelines:
+		return "timelines " + part.Of(int64(a.Timelines.Done()), int64(a.Timelines.Total))
+	}
+	if a.Resumed > 0 && a.ResumedAt > 0 {
+		return "matches, resumed at " + count(a.ResumedAt)
+	}
+	return "matches"
+}
+
+// waitsFor says why a queued sync has not begun.
+func waitsFor(v *View, a engine.AccountRow) string {
+	if j, ok := v.Job(a.Job); ok && j.Why != "" {
+		return j.Why
+	}
+	if q, ok := v.Queue(a.Queue); ok && q.Paused {
+		return "queue paused" + by(q.By)
+	}
+	return "waits for its turn"
+}
+
+func ended(v *View, a engine.AccountRow) string {
+	switch {
+	case a.LastError != "" && a.Status == engine.SyncFailed:
+		return a.LastError
+	case a.Matches.Failed > 0:
+		return plural(a.Matches.Failed, "match", "matches") + " could not be had"
+	}
+	return ""
+}
+
+// etaOf is when an open run ends; why it is not known where it is not.
+func etaOf(v *View, a engine.AccountRow) part.Cell {
+	switch {
+	case !a.Status.Open():
+		return part.As(themes.Dim, "")
+	case a.Queue != "" && v.paused(a.Queue):
+		return part.As(themes.Held, "paused")
+	}
+	if text := eta(v.ETA[a.ID]); text != "" {
+		return part.Plain(text)
+	}
+	return part.As(themes.Dim, part.None)
+}
+
+func (v *View) paused(name engine.Queue) bool {
+	q, ok := v.Queue(name)
+	return ok && q.Paused
+}
+
+// syncCells are an open run's row on the overview.
+func syncCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
+	return append(cells,
+		v.state(SyncWord(a)),
+		part.Plain(a.RiotID),
+		progressOf(v, a),
+		part.As(themes.Dim, percentOf(a)),
+		part.As(themes.Dim, stageOf(v, a)),
+		etaOf(v, a),
+	)
+}
+
+// syncColumns go with syncCells.
+var syncColumns = []part.Column{
+	{Title: "STATE", Kind: part.State, Min: 9, Width: 9},
+	{Title: "ACCOUNT", Kind: part.Words, Min: 12, Width: 20, Flex: 1},
+	{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 34, Tail: 11, Flex: 2},
+	{Title: "", Kind: part.Number, Min: 5, Width: 5, Priority: 3},
+	{Title: "STAGE", Kind: part.Words, Min: 18, Width: 26, Flex: 1, Priority: 2},
+	{Title: "ETA", Kind: part.Number, Min: 10, Width: 12},
+}

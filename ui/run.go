@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+)
+
+// frames is how often the screen may be painted: the echo of a key is never
+// later than a twentieth of a second, and an idle console costs next to nothing.
+const frames = 20
+
+// stuckAfter is how long the program may take to end once it was told to. A
+// terminal that takes no bytes must not keep the engine from its drain.
+const stuckAfter = 2 * time.Second
+
+// Run shows the console until the operator quits, ctx ends or a signal asks for
+// the end; these give nil. A panic in the console gives a *Panic: the terminal is
+// restored, and the engine is the caller's to drain.
+func Run(ctx context.Context, console engine.Console, opt Options) error {
+	if err := opt.Validate(); err != nil {
+		return err
+	}
+	m := New(console, opt)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	m.ctx = ctx
+	return runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.session.run(ctx, p.Send) })
+}
+
+// ErrNoTerminal says that there is nothing to draw on.
+var ErrNoTerminal = errors.New("the console needs a terminal: use farsight status, jobs, accounts or limits for plain output")
+
+// runProgram runs a model on the terminal; feed sends it messages of its own
+// until its context ends, and may be nil.
+func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context.Context, *tea.Program)) error {
+	if opt.Output == nil && !term.IsTerminal(int(os.Stdout.Fd())) {
+		return ErrNoTerminal
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g := guard{inner: m, crash: func(p *Panic) {
+		if opt.Stack != nil {
+			opt.Stack(p.Error(), string(p.Stack))
+		}
+		cancel(p)
+	}}
+	sig := newSignals()
+	p := tea.NewProgram(g, programOptions(opt, sig)...)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel(nil)
+	wg.Go(func() { sig.run(ctx, p) })
+	if feed != nil {
+		wg.Go(func() {
+			defer g.catch()
+			feed(ctx, p)
+		})
+	}
+	err := runToEnd(ctx, p)
+	if crash, ok := errors.AsType[*Panic](context.Cause(ctx)); ok {
+		return crash
+	}
+	hungUp := errors.Is(err, syscall.EIO) // a closed terminal is read before its signal comes
+	if err != nil && ctx.Err() == nil && !sig.ended.Load() && !hungUp {
+		return fmt.Errorf("run the console: %w", err)
+	}
+	return nil
+}
+
+// runToEnd runs the program, tells it to end when ctx does, and gives up on it
+// when it does not.
+func runToEnd(ctx context.Context, p *tea.Program) error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	go p.Quit()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(stuckAfter):
+		return errors.New("the terminal takes no output")
+	}
+}
+
+func programOptions(opt Options, sig *signals) []tea.ProgramOption {
+	out := []tea.ProgramOption{
+		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter),
+		tea.WithColorProfile(profileOf(themes.DetectProfile(opt.getenv, true))),
+	}
+	if opt.Input != nil {
+		out = append(out, tea.WithInput(opt.Input))
+	}
+	if opt.Output != nil {
+		out = append(out, tea.WithOutput(opt.Output))
+	}
+	return out
+}
+
+// profileOf tells Bubble Tea what the theme was made for, so that it converts no
+// colour by itself.
+func profileOf(p themes.Profile) colorprofile.Profile {
+	switch p {
+	case themes.TrueColor:
+		return colorprofile.TrueColor
+	case themes.ANSI256:
+		return colorprofile.ANSI256
+	case themes.ANSI16:
+		return colorprofile.ANSI
+	}
+	return colorprofile.ASCII
+}

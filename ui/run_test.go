@@ -1,0 +1,365 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/creack/pty"
+	"go.uber.org/goleak"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+func TestMain(m *testing.M) {
+	// The runtime starts its signal goroutine once: it must not be born in a bubble.
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGUSR2)
+	signal.Stop(c)
+	goleak.VerifyTestMain(m)
+}
+
+// terminal is a real terminal of 120x40 whose screen is read by the test.
+type terminal struct {
+	t           *testing.T
+	master, tty *os.File
+	before      *term.State
+
+	mu   sync.Mutex
+	seen bytes.Buffer
+	done chan struct{}
+}
+
+func newTerminal(t *testing.T) *terminal {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+		t.Fatal(err)
+	}
+	x := &terminal{t: t, master: master, tty: tty, done: make(chan struct{})}
+	if x.before, err = term.GetState(int(tty.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	go x.read()
+	t.Cleanup(x.close)
+	return x
+}
+
+func (x *terminal) read() {
+	defer close(x.done)
+	buf := make([]byte, 4096)
+	for {
+		n, err := x.master.Read(buf)
+		x.mu.Lock()
+		x.seen.Write(buf[:n])
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (x *terminal) close() {
+	_ = x.tty.Close()
+	_ = x.master.Close()
+	<-x.done
+}
+
+func (x *terminal) text() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.seen.String()
+}
+
+// await waits until the terminal has been sent a text.
+func (x *terminal) await(text string) {
+	x.t.Helper()
+	for range 500 {
+		if strings.Contains(x.text(), text) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	x.t.Fatalf("the terminal was never sent %q", text)
+}
+
+func (x *terminal) options() Options {
+	opt := testOptions()
+	opt.Input, opt.Output = x.tty, x.tty
+	return opt
+}
+
+// whole fails unless the terminal is as it was: its modes, the main screen, a
+// cursor that shows.
+func (x *terminal) whole() {
+	x.t.Helper()
+	x.await("\x1b[?1049l")
+	x.await("\x1b[?25h")
+	after, err := term.GetState(int(x.tty.Fd()))
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if *after != *x.before {
+		x.t.Error("the terminal's modes are not as they were")
+	}
+	text := x.text()
+	if strings.LastIndex(text, "\x1b[?1049h") > strings.LastIndex(text, "\x1b[?1049l") {
+		x.t.Error("the alternate screen is still on")
+	}
+}
+
+// falls is a console whose rows make a screen panic.
+type falls struct{ uitest.Fake }
+
+func (f *falls) Watch(context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		yield(f.Scene.Update)
+		panic("a row that cannot be")
+	}
+}
+
+// bad is a page that falls when it is drawn.
+type bad struct{ tea.Model }
+
+func (bad) Init() tea.Cmd                         { return nil }
+func (b bad) Update(tea.Msg) (tea.Model, tea.Cmd) { return b, nil }
+func (bad) View() tea.View                        { panic("a view that cannot be") }
+
+// TestP39_PanicInTheViewRestoresTheTerminal: the error comes back to the caller,
+// who drains the engine; nothing is printed over the screen.
+func TestP39_PanicInTheViewRestoresTheTerminal(t *testing.T) {
+	x := newTerminal(t)
+	opt := x.options()
+	var logged string
+	opt.Stack = func(message, stack string) { logged = message + stack }
+	printed := capture(t, func() {
+		err := runProgram(t.Context(), bad{}, opt, nil)
+		if p, ok := errors.AsType[*Panic](err); !ok || !strings.Contains(p.Error(), "a view that cannot be") {
+			t.Errorf("Run gave %v, want the panic", err)
+		}
+	})
+	if printed != "" {
+		t.Errorf("printed %q", printed)
+	}
+	if !strings.Contains(logged, "a view that cannot be") || !strings.Contains(logged, "guard") {
+		t.Errorf("the stack was not handed on: %q", logged)
+	}
+	after, err := term.GetState(int(x.tty.Fd()))
+	if err != nil || *after != *x.before {
+		t.Errorf("the terminal's modes are not as they were (%v)", err)
+	}
+}
+
+// TestP39_PanicInTheSessionRestoresTheTerminal: the same for the goroutine that
+// reads rows, while the alternate screen is on.
+func TestP39_PanicInTheSessionRestoresTheTerminal(t *testing.T) {
+	x := newTerminal(t)
+	f := &falls{}
+	f.Scene = uitest.Busy()
+	printed := capture(t, func() {
+		err := Run(t.Context(), f, x.options())
+		if _, ok := errors.AsType[*Panic](err); !ok {
+			t.Errorf("Run gave %v, want the panic", err)
+		}
+	})
+	if printed != "" {
+		t.Errorf("printed %q", printed)
+	}
+	x.whole()
+}
+
+// capture returns what f writes to the process's own output.
+func capture(t *testing.T, f func()) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errOut := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = w, w
+	defer func() { os.Stdout, os.Stderr = out, errOut }()
+	f()
+	_ = w.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestSignalsEndTheConsoleInOrder: a closed terminal and a plain kill leave it
+// whole, and are no error.
+func TestSignalsEndTheConsoleInOrder(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			x := newTerminal(t)
+			end := make(chan error, 1)
+			go func() { end <- Run(context.Background(), uitest.New(uitest.Busy()), x.options()) }()
+			x.await("Blue Heron#KR1")
+			if err := syscall.Kill(os.Getpid(), sig); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-end; err != nil {
+				t.Errorf("Run gave %v", err)
+			}
+			x.whole()
+		})
+	}
+}
+
+// TestContextEndsTheConsole: main stops the console as it stops everything else.
+func TestContextEndsTheConsole(t *testing.T) {
+	x := newTerminal(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	end := make(chan error, 1)
+	go func() { end <- Run(ctx, uitest.New(uitest.Busy()), x.options()) }()
+	x.await("Blue Heron#KR1")
+	cancel()
+	if err := <-end; err != nil {
+		t.Errorf("Run gave %v", err)
+	}
+	x.whole()
+}
+
+// TestSynchronizedOutputOverSSH: Bubble Tea does not ask for it where SSH_TTY is
+// set, so the console does; and with NO_COLOR no colour is ever asked for.
+func TestSynchronizedOutputOverSSH(t *testing.T) {
+	x := newTerminal(t)
+	opt := x.options()
+	opt.Getenv = func(name string) string {
+		return map[string]string{"SSH_TTY": "/dev/pts/1", "TERM": "xterm-256color", "NO_COLOR": "yes"}[name]
+	}
+	t.Setenv("SSH_TTY", "/dev/pts/1")
+	ctx, cancel := context.WithCancel(t.Context())
+	end := make(chan error, 1)
+	go func() { end <- Run(ctx, uitest.New(uitest.Busy()), opt) }()
+	x.await("\x1b[?2026$p")
+	x.await("Blue Heron#KR1")
+	cancel()
+	<-end
+	text := x.text()
+	for _, query := range []string{"\x1bP+q", "\x1b]11;?", "\x1b]10;?"} {
+		if strings.Contains(text, query) {
+			t.Errorf("sent the query %q", query)
+		}
+	}
+	if strings.Contains(text, "38;2") || strings.Contains(text, "38;5") {
+		t.Error("sent a colour")
+	}
+}
+
+// TestFirstRunOffersThreeChoices goes through each of them.
+func TestFirstRunOffersThreeChoices(t *testing.T) {
+	const key = "RGAPI-12345678-1234-1234-1234-1234567890ab"
+	first := FirstRun{DataDir: "/var/lib/farsight", Stored: 12406, KeyFrom: "RIOT_API_KEY and config.toml", KeyTo: "kept in memory"}
+	press := func(m *welcome, keys ...string) {
+		for _, k := range keys {
+			msg, ok := special[k]
+			if !ok {
+				msg = tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+			}
+			m.Update(msg)
+		}
+	}
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 16}, {20, 5}} {
+		m := newWelcome(t.Context(), first, testOptions())
+		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		checkFrame(t, m.View().Content, size[0], size[1], false)
+		press(m, "1")
+		m.Update(tea.PasteMsg{Content: key})
+		frame := m.View().Content
+		checkFrame(t, frame, size[0], size[1], false)
+		if strings.Contains(frame, "RGAPI") {
+			t.Error("the key is shown")
+		}
+		press(m, "enter")
+		if m.choice != ChooseKey || m.key != key {
+			t.Errorf("chose %d", m.choice)
+		}
+	}
+	for keys, want := range map[string]Choice{"2": ChooseDemo, "3": ChooseBrowse, "q": ChooseQuit} {
+		m := newWelcome(t.Context(), first, testOptions())
+		press(m, keys)
+		if m.choice != want {
+			t.Errorf("%s chose %d, want %d", keys, m.choice, want)
+		}
+	}
+	m := newWelcome(t.Context(), first, testOptions())
+	press(m, "1")
+	m.Update(tea.PasteMsg{Content: "not a key"})
+	press(m, "enter")
+	if m.choice != ChooseQuit || !strings.Contains(m.wrong, "no Riot API key") {
+		t.Errorf("a bad key was taken: %q", m.wrong)
+	}
+}
+
+// TestSessionPace: however much comes, a console is sent at most so many updates
+// a second, and one that nobody looks at one a second.
+func TestSessionPace(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		opt  Options
+		away bool
+		most int
+	}{{"local", Options{}, false, 10}, {"ssh", Options{SSH: true}, false, 4}, {"fps 2", Options{MaxFPS: 2}, false, 2}, {"away", Options{}, true, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSession(flood{}, c.opt)
+				s.focus(!c.away)
+				for len(s.back) > 0 {
+					<-s.back
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				n := 0
+				s.run(ctx, func(tea.Msg) { n++ })
+				if most := c.most*10 + 1; n > most || n < most/2 {
+					t.Errorf("%d updates in ten seconds, want at most %d", n, most)
+				}
+			})
+		})
+	}
+}
+
+// flood is a console that always has something to say.
+type flood struct{ engine.Console }
+
+func (flood) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		for ctx.Err() == nil && yield(engine.Update{}) {
+		}
+	}
+}
+
+// TestSessionComesBackWhenWatchEnds says that the engine is gone, and tries again.
+func TestSessionComesBackWhenWatchEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
+		defer cancel()
+		var got []tea.Msg
+		newSession(mute{}, Options{}).run(ctx, func(m tea.Msg) { got = append(got, m) })
+		if len(got) != 3 {
+			t.Errorf("%d messages in 7 s, want lost three times", len(got))
+		}
+	})
+}
+
+type mute struct{ engine.Console }
+
+func (mute) Watch(context.Context) iter.Seq[engine.Update] { return func(func(engine.Update) bool) {} }

@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// signals does what Bubble Tea leaves out: SIGHUP ends the program in order, a
+// stop from outside gives the terminal back first, and a program that was
+// continued paints itself anew.
+//
+// Bubble Tea's own suspend sends SIGTSTP to itself. That cannot work here: once
+// a Go program has been notified of SIGTSTP, the signal stops it no more, even
+// after signal.Stop. The stop is therefore a SIGSTOP, which nothing can catch.
+type signals struct {
+	got     chan os.Signal
+	asked   chan struct{} // ctrl+z
+	ended   atomic.Bool   // a signal asked for the end
+	resumed time.Time
+}
+
+func newSignals() *signals {
+	return &signals{got: make(chan os.Signal, 4), asked: make(chan struct{}, 1)}
+}
+
+// run turns signals into messages until ctx ends.
+func (s *signals) run(ctx context.Context, p *tea.Program) {
+	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT)
+	defer signal.Stop(s.got)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.asked:
+			s.suspend(p)
+		case sig := <-s.got:
+			s.take(sig, p)
+		}
+	}
+}
+
+func (s *signals) take(sig os.Signal, p *tea.Program) {
+	switch sig {
+	case syscall.SIGTSTP:
+		s.suspend(p)
+	case syscall.SIGCONT:
+		// The signal that ended our own suspend comes too: it is done with.
+		if time.Since(s.resumed) > time.Second && p.ReleaseTerminal() == nil {
+			s.resume(p)
+		}
+	default:
+		s.ended.Store(true)
+		p.Send(tea.QuitMsg{})
+	}
+}
+
+// suspend gives the terminal back and stops the process group, as ctrl+z does for
+// a program that does not read it.
+func (s *signals) suspend(p *tea.Program) {
+	if p.ReleaseTerminal() != nil {
+		return
+	}
+	_ = syscall.Kill(0, syscall.SIGSTOP)
+	s.resume(p)
+}
+
+func (s *signals) resume(p *tea.Program) {
+	s.resumed = time.Now()
+	if p.RestoreTerminal() == nil {
+		p.Send(tea.ResumeMsg{})
+	}
+}
+
+// suspendAsked is ctrl+z.
+type suspendAsked struct{}
+
+func suspendProgram() tea.Msg { return suspendAsked{} }
+
+// filter sees each message before Bubble Tea does.
+func (s *signals) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	switch msg.(type) {
+	case suspendAsked:
+		select {
+		case s.asked <- struct{}{}:
+		default:
+		}
+		return nil
+	case tea.CapabilityMsg:
+		return nil // colour is settled: an answer nobody asked for must not change it
+	}
+	return msg
+}

@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// How long messages stay; errors stay until esc.
+var toastLife = map[engine.Level]time.Duration{
+	engine.LevelOK: 4 * time.Second, engine.LevelInfo: 4 * time.Second, engine.LevelWarn: 10 * time.Second,
+}
+
+// toastWord is the word in front of a message.
+var toastWord = map[engine.Level]string{
+	engine.LevelOK: "OK", engine.LevelInfo: "INFO", engine.LevelWarn: "WARN", engine.LevelErr: "ERROR",
+}
+
+// keptNotes is how many messages the list behind the line holds.
+const keptNotes = 200
+
+// toast is a message on the line.
+type toast struct {
+	engine.Note
+	end time.Time // zero = until esc
+}
+
+// toasts are the messages on the line, the newest last, and all there were.
+type toasts struct {
+	shown []toast
+	all   []engine.Note
+}
+
+func (t *toasts) add(n engine.Note, now time.Time) {
+	if n.At.IsZero() {
+		n.At = now
+	}
+	shown := toast{Note: n}
+	if life, ok := toastLife[n.Level]; ok {
+		shown.end = now.Add(life)
+	}
+	t.shown = append(t.shown, shown)
+	t.all = append(t.all, n)
+	if over := len(t.all) - keptNotes; over > 0 {
+		t.all = slices.Delete(t.all, 0, over)
+	}
+	if over := len(t.shown) - keptNotes; over > 0 {
+		t.shown = slices.Delete(t.shown, 0, over)
+	}
+}
+
+// expire drops what has been shown long enough.
+func (t *toasts) expire(now time.Time) {
+	t.shown = slices.DeleteFunc(t.shown, func(x toast) bool { return !x.end.IsZero() && !x.end.After(now) })
+}
+
+// next is when the first message fades; zero = none does.
+func (t *toasts) next(now time.Time) time.Time {
+	var at time.Time
+	for _, x := range t.shown {
+		if !x.end.IsZero() && x.end.After(now) {
+			at = earlier(x.end, at)
+		}
+	}
+	return at
+}
+
+// clear takes the newest message away; false when there was none.
+func (t *toasts) clear() bool {
+	if len(t.shown) == 0 {
+		return false
+	}
+	t.shown = t.shown[:len(t.shown)-1]
+	return true
+}
+
+// top is what the message line shows.
+func (t *toasts) top() part.Toast {
+	n := len(t.shown)
+	if n == 0 {
+		return part.Toast{}
+	}
+	x := t.shown[n-1]
+	return part.Toast{Word: toastWord[x.Level], Text: x.Text, More: n - 1}
+}

@@ -1,0 +1,135 @@
+package uitest
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Fake is a scripted engine.Console. Its fields are set before use; Push and
+// Did may be called at any time.
+type Fake struct {
+	Scene  Scene
+	Answer func(engine.Command) (engine.Receipt, error) // nil = every command is carried out
+	Broken error                                        // what Find answers instead, if not nil
+
+	mu     sync.Mutex
+	did    []engine.Command
+	asked  []engine.Query
+	pushed chan engine.Update
+	once   sync.Once
+}
+
+// New makes a console that shows a scene.
+func New(s Scene) *Fake { return &Fake{Scene: s} }
+
+func (f *Fake) feed() chan engine.Update {
+	f.once.Do(func() { f.pushed = make(chan engine.Update, 64) })
+	return f.pushed
+}
+
+// Watch yields the scene's snapshot and then what is pushed.
+func (f *Fake) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		if !yield(f.Scene.Update) {
+			return
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case u := <-f.feed():
+				if !yield(u) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Push hands an update to the next reader.
+func (f *Fake) Push(u engine.Update) { f.feed() <- u }
+
+// Do records the command and answers it.
+func (f *Fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
+	f.mu.Lock()
+	f.did = append(f.did, c)
+	f.mu.Unlock()
+	if f.Answer != nil {
+		return f.Answer(c)
+	}
+	return engine.Receipt{Seq: f.Scene.Update.Seq + 1, Job: c.Job, Matched: 1, Applied: 1, Text: string(c.Op) + " accepted"}, nil
+}
+
+// Did lists the commands in the order they came.
+func (f *Fake) Did() []engine.Command {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]engine.Command(nil), f.did...)
+}
+
+// Asked lists the queries in the order they came.
+func (f *Fake) Asked() []engine.Query {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]engine.Query(nil), f.asked...)
+}
+
+// Find answers from the scene.
+func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, q)
+	f.mu.Unlock()
+	if f.Broken != nil {
+		return nil, f.Broken
+	}
+	switch q := q.(type) {
+	case engine.JobQuery:
+		return f.job(q)
+	case engine.JobsQuery:
+		return engine.JobsPage{Jobs: f.jobs(q), Total: len(f.Scene.Jobs)}, nil
+	case engine.AccountQuery:
+		return f.account(q.ID)
+	case engine.AccountsQuery:
+		return engine.AccountsPage{Accounts: f.Scene.Update.Accounts, Total: len(f.Scene.Update.Accounts)}, nil
+	case engine.LimitsQuery:
+		return *f.Scene.Update.Limits, nil
+	}
+	return nil, engine.Problemf(engine.ErrInvalid, "", "the scripted console has no answer to %T", q)
+}
+
+func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
+	if d, ok := f.Scene.Details[q.ID]; ok {
+		return d, nil
+	}
+	for _, j := range f.Scene.Jobs {
+		if j.ID == q.ID {
+			return engine.JobDetail{Job: j, MaxAttempts: 5, Policy: engine.DefaultPolicies()[engine.PolicyMatch]}, nil
+		}
+	}
+	return nil, engine.Problemf(engine.ErrNotFound, "", "there is no job %s", q.ID)
+}
+
+func (f *Fake) jobs(q engine.JobsQuery) []engine.JobRow {
+	var fit []engine.JobRow
+	for _, j := range f.Scene.Jobs {
+		if q.Queue == "" || j.Queue == q.Queue {
+			fit = append(fit, j)
+		}
+	}
+	return fit
+}
+
+func (f *Fake) account(id string) (engine.Answer, error) {
+	if d, ok := f.Scene.Accounts[id]; ok {
+		return d, nil
+	}
+	for _, a := range f.Scene.Update.Accounts {
+		if a.ID == id {
+			return engine.AccountDetail{Row: a}, nil
+		}
+	}
+	return nil, engine.Problemf(engine.ErrNotFound, "", "there is no account %s", id)
+}

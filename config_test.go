@@ -275,24 +275,14 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The worker count follows the rate and the answer time, from 5 to 64; a
+// The worker count is what limits and answer time ask for, from 5 to 64; a
 // configured number is a ceiling.
 func TestWorkers(t *testing.T) {
-	for _, c := range []struct {
-		set  int
-		rate float64 // calls per minute
-		p50  time.Duration
-		want int
-	}{
-		{0, 0, 0, 5},
-		{0, 50, 60 * time.Millisecond, 5},
-		{0, 3000, 100 * time.Millisecond, 11},
-		{0, 60000, time.Second, 64},
-		{3, 3000, 100 * time.Millisecond, 3},
-		{64, 0, 0, 5},
+	for _, c := range []struct{ set, needed, want int }{
+		{0, 0, 5}, {0, 5, 5}, {0, 11, 11}, {0, 2000, 64}, {3, 11, 3}, {64, 0, 5}, {64, 11, 11},
 	} {
-		if got := workers(c.set, engine.Meter{CallsPerMin: c.rate, P50: c.p50}); got != c.want {
-			t.Errorf("set %d, %v/min at %v: %d workers, want %d", c.set, c.rate, c.p50, got, c.want)
+		if got := workers(c.set, c.needed); got != c.want {
+			t.Errorf("set %d, needed %d: %d workers, want %d", c.set, c.needed, got, c.want)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func parseLatency(s string) (sim.Latency, error) {
 	}
 	l := sim.Latency{Base: b}
 	if jitter != "" {
-		if l.Jitter, err = time.ParseDuration(jitter); err != nil {
+		if l.Jitter, err = time.ParseDuration(jitter); err != nil || l.Jitter < 0 {
 			return l, fmt.Errorf("--latency %q: write the answer time and its swing, such as 60ms,30ms", s)
 		}
 	}

@@ -125,7 +125,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case groundEnd:
 		m.asking = false
 	case tea.PasteMsg:
-		if m.prompt != nil {
+		if m.prompt != nil && !m.trying && m.learnt == "" {
 			m.prompt.Insert(msg.Content)
 			m.wrong = ""
 		}
@@ -184,13 +184,14 @@ func (m *welcome) typeKey(k tea.Key) tea.Cmd {
 	case name == "ctrl+c":
 		return tea.Quit
 	case m.trying:
+	case name == "esc":
+		m.prompt, m.wrong, m.learnt = nil, "", ""
+	case name == "enter":
+		return m.check()
+	case m.learnt != "": // what was learnt is of the key as it stands
 	case k.Text != "":
 		m.prompt.Insert(k.Text)
 		m.wrong = ""
-	case name == "esc":
-		m.prompt, m.wrong = nil, ""
-	case name == "enter":
-		return m.check()
 	default:
 		m.prompt.Edit(name)
 	}
@@ -206,6 +207,10 @@ const (
 // check looks at the key's form and makes the test call.
 func (m *welcome) check() tea.Cmd {
 	key := strings.TrimSpace(m.prompt.Value())
+	if m.learnt != "" {
+		m.choice, m.key = ChooseKey, key
+		return tea.Quit
+	}
 	if !strings.HasPrefix(key, riotPrefix) || len(key) != riotKey {
 		m.wrong = "that is no Riot API key: it begins with RGAPI- and has 36 letters, digits and dashes behind it"
 		return nil
@@ -231,9 +236,8 @@ func (m *welcome) tried(t tried) tea.Cmd {
 		m.wrong = t.err.Error()
 		return nil
 	}
-	m.learnt = t.learnt
-	m.choice, m.key = ChooseKey, strings.TrimSpace(m.prompt.Value())
-	return tea.Quit
+	m.learnt = or(t.learnt, "the key works")
+	return nil
 }
 
 // View implements tea.Model.
@@ -323,6 +327,8 @@ func (m *welcome) said(w int) []string {
 		text = "asking Riot…"
 	case m.wrong != "":
 		text, token = m.wrong, themes.Err
+	case m.learnt != "":
+		text, token = m.learnt+"; enter goes on", themes.OK
 	}
 	var rows []string
 	for _, line := range part.Wrap(safe.Text(text), w-4) {

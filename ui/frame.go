@@ -219,15 +219,14 @@ func (m *Model) promptRow(y int) string {
 		wrong = []part.Cell{part.As(themes.Err, p.wrong), part.Plain(" ")}
 	}
 	row, x := p.View(m.theme, w)
-	if len(wrong) > 0 {
-		row = part.Split(m.theme, w, []part.Cell{part.As(themes.Accent, " "+p.Label+" ")}, wrong)
-		if p.Mask || len(p.Value()) > w/3 {
-			row = part.Row(m.theme, w, part.As(themes.Accent, " "+p.Label+"  "), wrong[0])
-			x = 2 + len(p.Label)
-		} else {
-			typed, at := p.View(m.theme, w-len(p.wrong)-2)
-			row, x = typed+part.Row(m.theme, w, wrong[0]), at
-		}
+	switch {
+	case p.wrong == "":
+	case p.Mask || len(p.Value()) > w/3:
+		row = part.Row(m.theme, w, part.As(themes.Accent, " "+p.Label+"  "), wrong[0])
+		x = 2 + len(p.Label)
+	default:
+		typed, at := p.View(m.theme, w-len(p.wrong)-2)
+		row, x = typed+part.Row(m.theme, w, wrong[0]), at
 	}
 	c := tea.NewCursor(x, y)
 	c.Blink = false

@@ -300,6 +300,20 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 			t.Errorf("%s chose %d, want %d", keys, m.choice, want)
 		}
 	}
+	first.Try = func(context.Context, string) (string, error) { return "the key works: 20:1,100:120", nil }
+	tests := newWelcome(t.Context(), first, testOptions())
+	tests.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+	press(tests, "1")
+	tests.Update(tea.PasteMsg{Content: key})
+	_, cmd := tests.Update(special["enter"])
+	tests.Update(cmd())
+	if tests.choice == ChooseKey || !strings.Contains(tests.View().Content, "20:1,100:120") {
+		t.Error("what the test call learnt is not shown")
+	}
+	press(tests, "enter")
+	if tests.choice != ChooseKey || tests.key != key {
+		t.Errorf("chose %d", tests.choice)
+	}
 	m := newWelcome(t.Context(), first, testOptions())
 	press(m, "1")
 	m.Update(tea.PasteMsg{Content: "not a key"})

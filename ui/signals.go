@@ -6,7 +6,6 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -19,10 +18,9 @@ import (
 // a Go program has been notified of SIGTSTP, the signal stops it no more, even
 // after signal.Stop. The stop is therefore a SIGSTOP, which nothing can catch.
 type signals struct {
-	got     chan os.Signal
-	asked   chan struct{} // ctrl+z
-	ended   atomic.Bool   // a signal asked for the end
-	resumed time.Time
+	got   chan os.Signal
+	asked chan struct{} // ctrl+z
+	ended atomic.Bool   // a signal asked for the end
 }
 
 func newSignals() *signals {
@@ -49,10 +47,9 @@ func (s *signals) take(sig os.Signal, p *tea.Program) {
 	switch sig {
 	case syscall.SIGTSTP:
 		s.suspend(p)
-	case syscall.SIGCONT:
-		// The signal that ended our own suspend comes too: it is done with.
-		if time.Since(s.resumed) > time.Second && p.ReleaseTerminal() == nil {
-			s.resume(p)
+	case syscall.SIGCONT: // a SIGSTOP from outside is over
+		if p.ReleaseTerminal() == nil {
+			resume(p)
 		}
 	default:
 		s.ended.Store(true)
@@ -61,17 +58,28 @@ func (s *signals) take(sig os.Signal, p *tea.Program) {
 }
 
 // suspend gives the terminal back and stops the process group, as ctrl+z does for
-// a program that does not read it.
+// a program that does not read it. The stop may come a moment after the call: the
+// terminal is taken again only when the signal to go on has come.
 func (s *signals) suspend(p *tea.Program) {
 	if p.ReleaseTerminal() != nil {
 		return
 	}
-	_ = syscall.Kill(0, syscall.SIGSTOP)
-	s.resume(p)
+	if syscall.Kill(0, syscall.SIGSTOP) != nil {
+		resume(p)
+		return
+	}
+	for sig := range s.got {
+		if sig == syscall.SIGCONT {
+			break
+		}
+		if sig != syscall.SIGTSTP {
+			defer s.take(sig, p) // an end that was asked for meanwhile
+		}
+	}
+	resume(p)
 }
 
-func (s *signals) resume(p *tea.Program) {
-	s.resumed = time.Now()
+func resume(p *tea.Program) {
 	if p.RestoreTerminal() == nil {
 		p.Send(tea.ResumeMsg{})
 	}

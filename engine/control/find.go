@@ -134,8 +134,8 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 	if err != nil {
 		return nil, problem(err)
 	}
-	slices.SortFunc(page.Matches, func(a, b engine.MatchRow) int { return a.LastAttemptAt.Compare(b.LastAttemptAt) })
-	d.Recent = page.Matches
+	d.Recent = slices.DeleteFunc(page.Matches, func(m engine.MatchRow) bool { return m.LastAttemptAt.IsZero() })
+	slices.SortFunc(d.Recent, func(a, b engine.MatchRow) int { return a.LastAttemptAt.Compare(b.LastAttemptAt) })
 	attempts, err := f.store.Recent(ctx, row.ID, recentAttempts)
 	if err != nil {
 		return nil, problem(err)

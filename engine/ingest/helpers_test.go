@@ -341,12 +341,6 @@ func (r *rig) until(riotID string, within time.Duration, wanted func(engine.Acco
 	return engine.AccountRow{}
 }
 
-func (r *rig) job(id engine.JobID) (j engine.Job) {
-	r.t.Helper()
-	r.read(func(tx engine.Tx) (err error) { j, err = r.db.Job(tx, id); return err })
-	return j
-}
-
 func (r *rig) match(id string) (m league.Match) {
 	r.t.Helper()
 	r.read(func(tx engine.Tx) (err error) { m, err = r.db.Match(tx, id); return err })

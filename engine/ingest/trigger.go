@@ -105,6 +105,7 @@ func syncSpec(a league.Account, run league.Run, project string, by engine.Actor)
 		Kind:     KindSync,
 		Queue:    QueueFull,
 		Key:      syncKey(run.Ask.Mode, a.ID),
+		Policy:   engine.PolicyIngest,
 		Lock:     "account:" + a.ID,
 		Owner:    a.ID,
 		Priority: engine.PriorityHigh,

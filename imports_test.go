@@ -19,6 +19,8 @@ const module = "github.com/farsight-console/farsight/"
 var imports = map[string][]string{
 	".":                           {"*"},
 	"engine":                      {},
+	"engine/alert":                {"engine"},
+	"engine/cron":                 {"engine"},
 	"engine/league":               {},
 	"engine/safe":                 {},
 	"engine/hub":                  {"engine"},
@@ -46,11 +48,12 @@ var imports = map[string][]string{
 // outside are libraries that only certain folders may see: no HTTP in storage
 // and ui, no bbolt anywhere but in storage.
 var outside = map[string][]string{
-	"go.etcd.io/bbolt":        {"storage"},
-	"net/http":                {".", "riot", "riot/limit", "riot/sim", "engine/api"},
-	"charm.land/bubbletea/v2": {"ui", "ui/page", "ui/part"},
-	"github.com/spf13/cobra":  {"."},
-	"testing":                 {"engine/backendtest"},
+	"go.etcd.io/bbolt":          {"storage"},
+	"net/http":                  {".", "riot", "riot/limit", "riot/sim", "engine/api"},
+	"charm.land/bubbletea/v2":   {"ui", "ui/page", "ui/part"},
+	"github.com/spf13/cobra":    {"."},
+	"github.com/robfig/cron/v3": {"engine/cron"},
+	"testing":                   {"engine/backendtest"},
 }
 
 func TestImportsFollowTheArchitecture(t *testing.T) {

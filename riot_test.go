@@ -29,9 +29,21 @@ type simulator struct {
 	pages atomic.Int64 // of those, pages of match ids
 }
 
+// usualShapes are the kinds of games of players for whom a test names none; nil =
+// the simulator's natural mix. See race_test.go.
+var usualShapes []sim.Shape
+
 // startSim serves a simulated Riot until the test ends.
 func startSim(t testing.TB, o sim.Options) *simulator {
 	t.Helper()
+	if o.Players == nil {
+		o.Players = sim.DefaultPlayers(o.Seed)
+	}
+	for i := range o.Players {
+		if p := &o.Players[i]; p.Shapes == nil && p.ShareWith == "" {
+			p.Shapes = usualShapes
+		}
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

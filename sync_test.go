@@ -16,17 +16,20 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
+// paceMatters is false where everything is slow. See race_test.go.
+var paceMatters = true
+
 // The second show of the spine, scaled down: a strict Riot with two windows, and
 // a sync that must use them to the last call without breaking one. It is the one
 // test here that does not run beside others, since it looks at time; the
 // simulator's own figures are the measure. A machine that is busy elsewhere gets
-// a second chance.
-func TestS3_2_P10_SyncUsesTheWholeBudget(t *testing.T) {
+// three chances.
+func TestS3_2_SyncUsesTheWholeBudget(t *testing.T) {
 	const enough = 0.95
 	var b sim.Budget
-	for range 2 {
+	for range 3 {
 		b = budgetOfSync(t)
-		if b.Used() >= enough {
+		if b.Used() >= enough || !paceMatters {
 			return
 		}
 		t.Logf("%d calls took %v of at least %v: once more", b.Calls, b.Took, b.Ideal)
@@ -55,7 +58,11 @@ func budgetOfSync(t *testing.T) sim.Budget {
 	if st.Calls != 123 || st.Violations != 0 || st.Repeated != 0 || st.Early != 0 {
 		t.Errorf("%d calls, %d violations, %d repeated, %d early", st.Calls, st.Violations, st.Repeated, st.Early)
 	}
-	if st.Stillness > 2*time.Second {
+	// One PUUID call, one page, and one more for what is too old (row S3-2).
+	if st.ByMethod[string(route.AccountByRiotID)][200] != 1 || st.ByMethod[string(route.MatchIDs)][200] != 2 {
+		t.Errorf("calls by method: %v", st.ByMethod)
+	}
+	if st.Stillness > 2*time.Second && paceMatters {
 		t.Errorf("nothing was called for %v, of a window of 4 s", st.Stillness)
 	}
 	onceEach(t, s)

@@ -40,7 +40,7 @@ type ScheduleRow struct {
 	Outcome string         `json:"outcome,omitempty"` // state of Last.Job; filled in by who can look a job up
 	Skipped []ScheduleTick `json:"skipped,omitempty"` // skipped and missed ticks, latest first
 	Paused  bool           `json:"paused"`
-	By      Actor          `json:"by,omitzero"` // who paused it, when and why
+	By      Actor          `json:"by,omitzero"` // who paused or resumed it last, when and why
 	Since   time.Time      `json:"since,omitzero"`
 	Reason  string         `json:"reason,omitempty"`
 }

@@ -1,0 +1,207 @@
+package alert
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Evaluate judges every rule and gives its alerts: what fires first, then pending,
+// acknowledged, silenced and ok, each in the order of the rules. A rule with
+// nothing to tell gives one row that is ok, of several subjects the one nearest to
+// the limit. Call it at least once a minute: a gap of more than two proves nothing,
+// and what was pending waits anew.
+func (m *Monitor) Evaluate(now time.Time) []engine.AlertRow {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now.Before(m.seen) {
+		m.setBack(now)
+	}
+	m.seen = now
+	m.tidy(now)
+	var rows []engine.AlertRow
+	for _, r := range m.rules {
+		rows = append(rows, m.judge(r, now)...)
+	}
+	slices.SortStableFunc(rows, func(a, b engine.AlertRow) int { return cmp.Compare(rank[a.State], rank[b.State]) })
+	return rows
+}
+
+var rank = map[engine.AlertState]int{
+	engine.AlertFiring: 0, engine.AlertPending: 1, engine.AlertAcknowledged: 2, engine.AlertSilenced: 3, engine.AlertOK: 4,
+}
+
+// setBack drops what lies in the future, now that the clock was set back.
+func (m *Monitor) setBack(now time.Time) {
+	for _, r := range m.rings() {
+		r.forget(now)
+	}
+	for id, t := range m.trails {
+		m.trails[id] = slices.DeleteFunc(t, func(e engine.Evidence) bool { return e.At.After(now) })
+	}
+}
+
+// judge takes a rule's samples and moves its alerts. An alert whose subject was
+// not measured has nothing that holds.
+func (m *Monitor) judge(r Rule, now time.Time) (rows []engine.AlertRow) {
+	samples := measures[r.Measure](m, r, now)
+	if len(samples) > maxSubjects {
+		slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(b.value, a.value) })
+		samples = samples[:maxSubjects]
+	}
+	measured := map[string]bool{}
+	for _, s := range samples {
+		a := m.alertOf(r.Name, s.subject)
+		measured[s.subject] = true
+		a.holding = r.holds(s)
+		if len(s.evidence) == 0 && a.State == engine.AlertFiring { // why it fires, until it ends
+			s.evidence = a.last.evidence
+		}
+		a.last = s
+	}
+	for _, a := range m.of(r.Name) {
+		if !measured[a.subject] {
+			a.last, a.holding = sample{subject: a.subject, limit: cmp.Or(a.last.limit, r.Limit)}, false
+		}
+		a.step(a.holding, r.For, now)
+		a.history.put(now, a.last)
+		if !measured[a.subject] && a.idle(now) {
+			m.drop(idOf(r.Name, a.subject))
+			continue
+		}
+		rows = append(rows, m.row(a, r, now))
+	}
+	if len(rows) == 0 {
+		rows = append(rows, m.row(&alert{rule: r.Name, last: sample{limit: r.Limit}}, r, now))
+	}
+	return worth(rows)
+}
+
+// worth leaves out subjects that are ok, but for the one nearest to its limit when
+// all of them are.
+func worth(rows []engine.AlertRow) []engine.AlertRow {
+	nearest := slices.MaxFunc(rows, func(a, b engine.AlertRow) int { return cmp.Compare(a.Value/a.Limit, b.Value/b.Limit) })
+	rows = slices.DeleteFunc(rows, func(r engine.AlertRow) bool { return r.State == engine.AlertOK })
+	if len(rows) == 0 {
+		return []engine.AlertRow{nearest}
+	}
+	return rows
+}
+
+// tidy forgets statuses and hosts of which nothing is counted any more.
+func (m *Monitor) tidy(now time.Time) {
+	empty := func(what Measure) func(string, *ring) bool {
+		return func(subject string, r *ring) bool {
+			if !r.empty(now) {
+				return false
+			}
+			for _, rule := range m.rules {
+				if id := idOf(rule.Name, subject); rule.Measure == what && m.alerts[id] == nil {
+					delete(m.trails, id)
+				}
+			}
+			return true
+		}
+	}
+	maps.DeleteFunc(m.statuses, empty(Spike))
+	maps.DeleteFunc(m.unavailable, empty(Unavailable))
+}
+
+// of gives a rule's alerts, by subject.
+func (m *Monitor) of(rule string) (out []*alert) {
+	for _, a := range m.alerts {
+		if a.rule == rule {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b *alert) int { return cmp.Compare(a.subject, b.subject) })
+	return out
+}
+
+func (m *Monitor) alertOf(rule, subject string) *alert {
+	id := idOf(rule, subject)
+	a, ok := m.alerts[id]
+	if !ok {
+		a = &alert{rule: rule, subject: subject}
+		m.alerts[id] = a
+	}
+	return a
+}
+
+func (m *Monitor) drop(id string) {
+	delete(m.alerts, id)
+	delete(m.trails, id)
+}
+
+// row is the alert as a console shows it. A silence of the rule as a whole covers
+// all its subjects.
+func (m *Monitor) row(a *alert, r Rule, now time.Time) engine.AlertRow {
+	out := engine.AlertRow{
+		ID: idOf(r.Name, a.subject), Rule: r.Name, About: r.About, Subject: a.subject, Holds: a.holding,
+		Unit: r.Unit, Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Below: r.Below, AtLimit: r.Measure == Spike,
+		History: a.history.values(now), Evidence: slices.Clone(a.last.evidence), Next: r.Next,
+	}
+	mute := &a.life
+	if whole, ok := m.alerts[r.Name]; ok && whole.Until.After(a.Until) {
+		mute = &whole.life
+	}
+	out.State, out.Since = a.shown(mute, now)
+	switch out.State {
+	case engine.AlertSilenced:
+		out.Until, out.By = mute.Until, mute.MuteBy
+	case engine.AlertPending:
+		out.Fires = a.Since.Add(r.For)
+	case engine.AlertAcknowledged:
+		out.By = a.AckBy
+	}
+	if !a.Clear.IsZero() {
+		out.Clears = a.Clear.Add(r.For)
+	}
+	return out
+}
+
+// rings lists every window.
+func (m *Monitor) rings() []*ring {
+	all := slices.Collect(maps.Values(m.named()))
+	all = slices.AppendSeq(all, maps.Values(m.statuses))
+	return slices.AppendSeq(all, maps.Values(m.unavailable))
+}
+
+// history is a rule's value per five minutes, for the last hour.
+type history struct {
+	Cell  [historyCells]int64
+	Value [historyCells]float64
+}
+
+const (
+	historyCells = 12
+	historyCell  = 5 * 60 // seconds
+)
+
+// put keeps the latest value of a cell; -1 = not known.
+func (h *history) put(now time.Time, s sample) {
+	cell := max(now.Unix(), 0)/historyCell + 1
+	h.Cell[cell%historyCells], h.Value[cell%historyCells] = cell, -1
+	if s.known {
+		h.Value[cell%historyCells] = s.value
+	}
+}
+
+// values gives them oldest first; nil when nothing was ever put.
+func (h *history) values(now time.Time) (out []float64) {
+	if *h == (history{}) {
+		return nil
+	}
+	last := max(now.Unix(), 0)/historyCell + 1
+	for cell := last - historyCells + 1; cell <= last; cell++ {
+		v := -1.0
+		if cell > 0 && h.Cell[cell%historyCells] == cell {
+			v = h.Value[cell%historyCells]
+		}
+		out = append(out, v)
+	}
+	return out
+}

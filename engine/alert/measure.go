@@ -1,0 +1,146 @@
+package alert
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// sample is a rule's value for one subject at an instant.
+type sample struct {
+	subject  string
+	value    float64
+	limit    float64
+	known    bool // false: too little was seen to judge
+	evidence []engine.Evidence
+}
+
+// measures say how each measure is taken: one sample per subject.
+var measures = map[Measure]func(m *Monitor, r Rule, now time.Time) []sample{
+	GiveUps:     (*Monitor).giveUps,
+	RetriesWon:  (*Monitor).retriesWon,
+	Spike:       (*Monitor).spikes,
+	Unforeseen:  (*Monitor).unforeseen429,
+	Unavailable: (*Monitor).bursts,
+	KeyLife:     (*Monitor).keyLife,
+	KeyRefused:  (*Monitor).keyRefused,
+	Silence:     (*Monitor).silence,
+	QueueAge:    (*Monitor).queueAges,
+	WriteTime:   (*Monitor).writeTimes,
+	LogDrops:    (*Monitor).logDrops,
+}
+
+// total is the one sample of a rule without subjects, with its trail.
+func (m *Monitor) total(r Rule, value float64, known bool, now time.Time) []sample {
+	return []sample{{value: value, limit: r.Limit, known: known, evidence: m.trails[r.Name].within(now, r.Window)}}
+}
+
+func (m *Monitor) giveUps(r Rule, now time.Time) []sample {
+	finished := m.completed.sum(now, r.Window, 0) + m.discarded.sum(now, r.Window, 0)
+	share, ok := ratio(m.atMax.sum(now, r.Window, 0), finished)
+	return m.total(r, share, ok && finished >= r.Min, now)
+}
+
+func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
+	retries := m.retries.sum(now, r.Window, 0)
+	share, ok := ratio(m.won.sum(now, r.Window, 0), retries)
+	return m.total(r, share, ok && retries >= r.Min, now)
+}
+
+// spikes compares each failure's count of the last window with the median of the
+// 24 hours before it, in windows of the same length. What nobody watched counts as
+// none: on the first day the least count alone decides.
+func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
+	for _, status := range slices.Sorted(maps.Keys(m.statuses)) {
+		if status == StatusOK {
+			continue
+		}
+		ring := m.statuses[status]
+		var before []int
+		for back := r.Window; back <= day; back += r.Window {
+			before = append(before, ring.sum(now, r.Window, back))
+		}
+		out = append(out, sample{
+			subject: status, value: float64(ring.sum(now, r.Window, 0)), limit: max(r.Limit, r.Factor*median(before)), known: true,
+			evidence: m.trails[idOf(r.Name, status)].within(now, r.Window),
+		})
+	}
+	return out
+}
+
+// median of an even number of values is the mean of the middle two.
+func median(values []int) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return float64(values[(n-1)/2]+values[n/2]) / 2
+}
+
+func (m *Monitor) unforeseen429(r Rule, now time.Time) []sample {
+	return m.total(r, float64(m.unforeseen.sum(now, r.Window, 0)), true, now)
+}
+
+func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {
+	for _, host := range slices.Sorted(maps.Keys(m.unavailable)) {
+		out = append(out, sample{
+			subject: host, value: float64(m.unavailable[host].sum(now, min(r.Window, time.Minute), 0)), limit: r.Limit, known: true,
+			evidence: m.trails[idOf(r.Name, host)].within(now, r.Window),
+		})
+	}
+	return out
+}
+
+func (m *Monitor) keyLife(r Rule, now time.Time) []sample {
+	at := m.reading.KeyExpires
+	return m.total(r, at.Sub(now).Seconds(), m.read && !at.IsZero(), now)
+}
+
+func (m *Monitor) keyRefused(r Rule, now time.Time) []sample {
+	value := 0.0
+	if m.reading.KeyRejected {
+		value = 1
+	}
+	return m.total(r, value, m.read, now)
+}
+
+func (m *Monitor) silence(r Rule, now time.Time) []sample {
+	s := sample{limit: r.Limit, known: m.read}
+	beats := slices.SortedFunc(slices.Values(m.reading.Syncing), func(a, b Beat) int { return a.Last.Compare(b.Last) })
+	for i, b := range beats {
+		age := now.Sub(b.Last).Seconds()
+		if i == 0 {
+			s.value = max(age, 0)
+		}
+		if age > r.Limit && len(s.evidence) < maxTrail {
+			s.evidence = append(s.evidence, engine.Evidence{At: b.Last, Kind: "account", ID: b.Account, Text: b.Name})
+		}
+	}
+	return []sample{s}
+}
+
+func (m *Monitor) queueAges(r Rule, now time.Time) (out []sample) {
+	for _, q := range m.reading.Queues {
+		s := sample{subject: string(q.Name), limit: r.Limit, known: !q.Paused}
+		if !q.OldestDue.IsZero() {
+			s.value = max(now.Sub(q.OldestDue).Seconds(), 0)
+			s.evidence = []engine.Evidence{{At: q.OldestDue, Kind: "queue", ID: string(q.Name), Text: q.Why}}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (m *Monitor) writeTimes(r Rule, _ time.Time) (out []sample) {
+	for _, store := range slices.Sorted(maps.Keys(m.reading.Writes)) {
+		out = append(out, sample{subject: store, value: m.reading.Writes[store].Seconds(), limit: r.Limit, known: true})
+	}
+	return out
+}
+
+func (m *Monitor) logDrops(r Rule, now time.Time) []sample {
+	return m.total(r, float64(m.dropped.sum(now, r.Window, 0)), m.read, now)
+}

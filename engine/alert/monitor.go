@@ -1,0 +1,252 @@
+package alert
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Bounds of what is kept, whatever is fed: beyond them a new name counts as others.
+const (
+	maxStatuses = 64
+	maxHosts    = 32
+	maxSubjects = 64 // alerts of one rule
+	others      = "others"
+)
+
+// Cells of the rings.
+const (
+	perMinute = time.Minute
+	perSpike  = 5 * time.Minute
+	perBurst  = 10 * time.Second
+	day       = 24 * time.Hour
+)
+
+// Options of a Monitor.
+type Options struct {
+	Rules []Rule // nil = Rules()
+	// MaxAttempts is how many attempts a job has in a round; nil = 5, as most
+	// policies allow.
+	MaxAttempts func(engine.Job) int
+}
+
+// Monitor folds what happens into counts and evaluates the rules over them. It is
+// safe for concurrent use, and no method blocks.
+type Monitor struct {
+	rules       []Rule
+	maxAttempts func(engine.Job) int
+
+	mu sync.Mutex
+	counts
+	reading Reading
+	read    bool
+	callSeq uint64 // of the last call that was folded
+	drops   uint64 // Reading.LogDrops, as last told
+	seen    time.Time
+	alerts  map[string]*alert
+}
+
+// counts are the windows.
+type counts struct {
+	completed, discarded, cancelled *ring
+	atMax, attempts                 *ring // of completed and discarded jobs
+	retries, won                    *ring // ended charged attempts after the first of a round
+	unforeseen, dropped             *ring
+	statuses                        map[string]*ring // attempts by how they ended
+	unavailable                     map[string]*ring // 503s per host
+	trails                          map[string]trail // by alert id
+}
+
+func newCounts() counts {
+	minute := func() *ring { return newRing(perMinute, reach) }
+	return counts{
+		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
+		retries: minute(), won: minute(), unforeseen: minute(), dropped: minute(),
+		statuses: map[string]*ring{}, unavailable: map[string]*ring{}, trails: map[string]trail{},
+	}
+}
+
+// alert is one rule about one subject.
+type alert struct {
+	rule    string
+	subject string
+	life
+	last    sample
+	holding bool
+	history history
+}
+
+// New makes a monitor that has seen nothing. The error names every fault of the
+// rules.
+func New(opt Options) (*Monitor, error) {
+	if opt.Rules == nil {
+		opt.Rules = Rules()
+	}
+	if err := check(opt.Rules); err != nil {
+		return nil, err
+	}
+	if opt.MaxAttempts == nil {
+		opt.MaxAttempts = func(engine.Job) int { return 5 }
+	}
+	return &Monitor{rules: slices.Clone(opt.Rules), maxAttempts: opt.MaxAttempts, counts: newCounts(), alerts: map[string]*alert{}}, nil
+}
+
+// Changes folds the changes of one commit. It counts jobs that ended.
+func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range changes {
+		if c := &changes[i]; c.Job != nil && c.Before == engine.Running {
+			m.ended(at, c.Job)
+		}
+	}
+}
+
+// ended counts a job that has left running for good.
+func (m *Monitor) ended(at time.Time, j *engine.Job) {
+	switch j.State {
+	case engine.Cancelled:
+		m.cancelled.add(at, 1)
+		return
+	case engine.Completed:
+		m.completed.add(at, 1)
+	case engine.Discarded:
+		m.discarded.add(at, 1)
+		if j.Tries >= m.maxAttempts(*j) {
+			m.atMax.add(at, 1)
+			m.note(GiveUps, "", engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)})
+		}
+	default:
+		return
+	}
+	m.attempts.add(at, j.Attempts)
+}
+
+// Attempt folds a closed attempt, or a hold, of a job. It counts statuses and
+// retries, each attempt once.
+func (m *Monitor) Attempt(job engine.JobID, a engine.Attempt) {
+	status, told := statusOf(a)
+	if a.End.IsZero() || !told {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := bounded(m.statuses, status, maxStatuses)
+	ringOf(m.statuses, name, perSpike, day+reach).add(a.End, 1)
+	e := engine.Evidence{At: a.End, Kind: "job", ID: string(job), Text: a.Err}
+	if name != StatusOK {
+		m.note(Spike, name, e)
+	}
+	if a.Number == 0 || a.Try < 2 { // a hold, or the first attempt of its round
+		return
+	}
+	m.retries.add(a.End, 1)
+	if name == StatusOK {
+		m.won.add(a.End, 1)
+		return
+	}
+	m.note(RetriesWon, "", e)
+}
+
+// Calls folds calls of the flight recorder, oldest first. Calls that were folded
+// already, by their sequence, do nothing.
+func (m *Monitor) Calls(rows []engine.CallRow) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range rows {
+		if r := &rows[i]; r.Seq > m.callSeq {
+			m.callSeq = r.Seq
+			m.call(r)
+		}
+	}
+}
+
+// CallSeq is the sequence of the last call that was folded.
+func (m *Monitor) CallSeq() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.callSeq
+}
+
+func (m *Monitor) call(r *engine.CallRow) {
+	e := engine.Evidence{At: r.At, Kind: "call", ID: string(r.Job), Text: r.Host + " " + r.Method + " " + r.Target}
+	if r.Unforeseen {
+		m.unforeseen.add(r.At, 1)
+		m.note(Unforeseen, "", e)
+	}
+	if r.Status == 503 {
+		host := bounded(m.unavailable, r.Host, maxHosts)
+		ringOf(m.unavailable, host, perBurst, time.Minute).add(r.At, 1)
+		m.note(Unavailable, host, e)
+	}
+}
+
+// Reading is what is measured elsewhere, as it stands now.
+type Reading struct {
+	KeyExpires  time.Time // zero = not known
+	KeyRejected bool
+	Syncing     []Beat            // accounts whose run is under way
+	Queues      []engine.QueueRow // those paused are not judged
+	// Writes is the p95 of the last minute per store: "state", "payload".
+	Writes   map[string]time.Duration
+	LogDrops uint64 // since the process started
+}
+
+// Beat says when a syncing account was last heard of: a commit of its run, or a
+// beat of its job, which waits for a permit.
+type Beat struct {
+	Account string // id
+	Name    string // Riot ID, as received
+	Last    time.Time
+}
+
+// Read takes a reading; it counts until the next one.
+func (m *Monitor) Read(now time.Time, r Reading) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	more := r.LogDrops - m.drops
+	if r.LogDrops < m.drops { // another process counts
+		more = r.LogDrops
+	}
+	m.drops = r.LogDrops
+	m.dropped.add(now, int(min(more, 1<<30)))
+	m.reading, m.read = r, true
+}
+
+// note keeps evidence for the alerts that measure it.
+func (m *Monitor) note(what Measure, subject string, e engine.Evidence) {
+	for _, r := range m.rules {
+		if r.Measure == what {
+			id := idOf(r.Name, subject)
+			m.trails[id] = m.trails[id].add(e)
+		}
+	}
+}
+
+func idOf(rule, subject string) string {
+	if subject == "" {
+		return rule
+	}
+	return rule + "/" + subject
+}
+
+// bounded gives the name under which something counts: its own, while there is
+// room.
+func bounded[T any](m map[string]T, name string, limit int) string {
+	if _, ok := m[name]; ok || len(m) < limit-1 {
+		return name
+	}
+	return others
+}
+
+func ringOf(m map[string]*ring, name string, cell, reach time.Duration) *ring {
+	r, ok := m[name]
+	if !ok {
+		r = newRing(cell, reach)
+		m[name] = r
+	}
+	return r
+}

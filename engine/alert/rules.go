@@ -1,0 +1,131 @@
+package alert
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Measure names what a rule looks at.
+type Measure string
+
+// Measures.
+const (
+	GiveUps     Measure = "give-ups"    // share of finished jobs that have used up their attempts
+	RetriesWon  Measure = "retries won" // share of retries that succeeded
+	Spike       Measure = "spike"       // failures of one status, against the day before; one alert per status
+	Unforeseen  Measure = "unforeseen"  // 429s that our limiter did not expect
+	Unavailable Measure = "unavailable" // 503s; one alert per host
+	KeyLife     Measure = "key life"    // what is left until the key expires
+	KeyRefused  Measure = "key refused" // 1 while Riot refuses the key
+	Silence     Measure = "silence"     // of the syncing account that was heard of longest ago
+	QueueAge    Measure = "queue age"   // of the oldest due job; one alert per queue
+	WriteTime   Measure = "write time"  // p95 of writes; one alert per store
+	LogDrops    Measure = "log drops"   // log lines that were dropped
+)
+
+// Rule is one rule, as data.
+type Rule struct {
+	Name    string
+	About   string // what it says, in a few words
+	Measure Measure
+	Unit    engine.AlertUnit
+	Limit   float64 // of Spike the least count; of durations in seconds
+	Factor  float64 // Spike: so many times the median of the 24 hours before
+	Below   bool    // it holds below the limit, not above it
+	Min     int     // with fewer events in the window nothing is judged
+	Window  time.Duration
+	For     time.Duration // it must hold so long to fire, and be over so long to end
+	Next    string        // what to do
+}
+
+// Rules are the rules that ship (spec S2-10; console-ux.md, screen 9).
+func Rules() []Rule {
+	return []Rule{
+		{Name: "give-ups", About: "give-up share per 1 h", Measure: GiveUps, Unit: engine.AlertShare,
+			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,
+			Next: "open its jobs: one error class for most of them can be retried as one"},
+		{Name: "retries", About: "retry success per 1 h", Measure: RetriesWon, Unit: engine.AlertShare,
+			Limit: 0.20, Below: true, Min: 20, Window: time.Hour, For: 5 * time.Minute,
+			Next: "look at the error classes: retries do not help against what fails here"},
+		{Name: "spike", About: "spike of one status per 1 h", Measure: Spike, Unit: engine.AlertCount,
+			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
+			Next: "open its jobs and compare them with Riot's status page"},
+		{Name: "429", About: "429 our limiter did not foresee per 1 h", Measure: Unforeseen, Unit: engine.AlertCount,
+			Limit: 0, Window: time.Hour,
+			Next: "compare our counts with the server's on Limits: another process may use the key"},
+		{Name: "503", About: "503 burst per 1 min", Measure: Unavailable, Unit: engine.AlertCount,
+			Limit: 2, Window: time.Minute, For: 30 * time.Second,
+			Next: "wait: the engine probes the host and goes on by itself"},
+		{Name: "key expiry", About: "key expires soon", Measure: KeyLife, Unit: engine.AlertDuration,
+			Limit: 24 * 3600, Below: true, Window: time.Minute,
+			Next: "paste a new key"},
+		{Name: "key", About: "key rejected", Measure: KeyRefused, Unit: engine.AlertCount,
+			Limit: 0, Window: time.Minute,
+			Next: "paste a new key: every queue waits for it"},
+		{Name: "silent sync", About: "syncing account without a heartbeat", Measure: Silence, Unit: engine.AlertDuration,
+			Limit: 600, Window: time.Minute, For: time.Minute,
+			Next: "open the account: cancel its sync and start it again if it stays silent"},
+		{Name: "queue age", About: "oldest due job of a queue", Measure: QueueAge, Unit: engine.AlertDuration,
+			Limit: 3600, Window: time.Minute, For: 10 * time.Minute,
+			Next: "see why its head does not start, and whether the key allows what is asked"},
+		{Name: "writes", About: "write p95", Measure: WriteTime, Unit: engine.AlertDuration,
+			Limit: 0.100, Window: time.Minute, For: 2 * time.Minute,
+			Next: "look for other load on the disk, or move the data directory"},
+		{Name: "log drops", About: "dropped log lines per 1 h", Measure: LogDrops, Unit: engine.AlertCount,
+			Limit: 0, Window: time.Hour,
+			Next: "raise the log level, or give the log a faster disk"},
+	}
+}
+
+// reach is the longest window of a rule; a spike needs a day more.
+const reach = time.Hour
+
+// check reads the rules and tells every fault at once.
+func check(rules []Rule) error {
+	seen := map[string]bool{}
+	var faults []error
+	for _, r := range rules {
+		if why := r.fault(); why != "" {
+			faults = append(faults, fmt.Errorf("alert rule %q %s: %w", r.Name, why, engine.ErrInvalid))
+		}
+		if seen[r.Name] {
+			faults = append(faults, fmt.Errorf("alert rule %q is there twice: %w", r.Name, engine.ErrInvalid))
+		}
+		seen[r.Name] = true
+	}
+	return errors.Join(faults...)
+}
+
+func (r Rule) fault() string {
+	_, known := measures[r.Measure]
+	switch {
+	case r.Name == "":
+		return "has no name"
+	case !known:
+		return fmt.Sprintf("measures %q, which is not known", r.Measure)
+	case math.IsNaN(r.Limit) || math.IsInf(r.Limit, 0) || math.IsNaN(r.Factor) || math.IsInf(r.Factor, 0):
+		return "has no limit"
+	case r.Window <= 0 || r.Window > reach:
+		return fmt.Sprintf("looks back %s, not up to %s", r.Window, reach)
+	case r.For < 0 || r.For > reach:
+		return fmt.Sprintf("must hold for %s, not up to %s", r.For, reach)
+	}
+	return ""
+}
+
+// holds reports whether a measured value breaks the rule.
+func (r Rule) holds(s sample) bool {
+	switch {
+	case !s.known:
+		return false
+	case r.Below:
+		return s.value < s.limit
+	case r.Measure == Spike:
+		return s.value >= s.limit
+	}
+	return s.value > s.limit
+}

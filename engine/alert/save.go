@@ -1,0 +1,145 @@
+package alert
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// saved is a monitor as it is stored. What is read anew at each start, the
+// reading and the sequence of calls, is not part of it.
+type saved struct {
+	Version     int                      `json:"version"`
+	Seen        time.Time                `json:"seen,omitzero"`
+	Rings       map[string]cells         `json:"rings,omitempty"`
+	Statuses    map[string]cells         `json:"statuses,omitempty"`
+	Unavailable map[string]cells         `json:"unavailable,omitempty"`
+	Trails      map[string]trail         `json:"trails,omitempty"`
+	Alerts      map[string][]storedAlert `json:"alerts,omitempty"` // by rule
+}
+
+const savedVersion = 1
+
+// cells are the counts of a ring that are not 0, by the number of the cell.
+type cells map[int64]int
+
+type storedAlert struct {
+	Subject  string            `json:"subject,omitempty"`
+	Life     life              `json:"life"`
+	History  history           `json:"history"`
+	Evidence []engine.Evidence `json:"evidence,omitempty"`
+}
+
+// Save gives the monitor as a blob for Load: some kilobytes.
+func (m *Monitor) Save() ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := saved{
+		Version: savedVersion, Seen: m.seen, Trails: m.trails,
+		Rings: filled(m.named()), Statuses: filled(m.statuses), Unavailable: filled(m.unavailable),
+		Alerts: map[string][]storedAlert{},
+	}
+	for _, r := range m.rules {
+		for _, a := range m.of(r.Name) {
+			s.Alerts[r.Name] = append(s.Alerts[r.Name], storedAlert{a.subject, a.life, a.history, a.last.evidence})
+		}
+	}
+	blob, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("encode the alerts: %w", err)
+	}
+	return blob, nil
+}
+
+// Load takes over what Save gave, also from a process with other rules: what fits
+// none is left out. It belongs before anything is folded. On an error the monitor
+// is as it was.
+func (m *Monitor) Load(blob []byte) error {
+	var s saved
+	if err := json.Unmarshal(blob, &s); err != nil {
+		return fmt.Errorf("decode the alerts: %w", err)
+	}
+	if s.Version != savedVersion {
+		return fmt.Errorf("decode the alerts: version %d is not known", s.Version)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.seen = s.Seen
+	for name, r := range m.named() {
+		r.fill(s.Rings[name])
+	}
+	for name, c := range s.Statuses {
+		ringOf(m.statuses, bounded(m.statuses, name, maxStatuses), perSpike, day+reach).fill(c)
+	}
+	for name, c := range s.Unavailable {
+		ringOf(m.unavailable, bounded(m.unavailable, name, maxHosts), perBurst, time.Minute).fill(c)
+	}
+	for _, r := range m.rules {
+		for _, a := range s.Alerts[r.Name] {
+			m.restore(r, a)
+		}
+		m.restoreTrails(r, s.Trails)
+	}
+	return nil
+}
+
+// restore takes over one alert, if it is one that step knows.
+func (m *Monitor) restore(r Rule, from storedAlert) {
+	switch from.Life.State {
+	case "", engine.AlertOK, engine.AlertPending, engine.AlertFiring:
+	default:
+		return
+	}
+	if len(m.of(r.Name)) >= maxSubjects {
+		return
+	}
+	a := m.alertOf(r.Name, from.Subject)
+	a.life, a.history = from.Life, from.History
+	a.last = sample{subject: from.Subject, limit: r.Limit, evidence: from.Evidence[:min(len(from.Evidence), maxTrail)]}
+}
+
+// restoreTrails takes over the evidence of a rule's subjects.
+func (m *Monitor) restoreTrails(r Rule, trails map[string]trail) {
+	subjects := map[string]bool{"": true}
+	for name := range m.statuses {
+		subjects[name] = true
+	}
+	for name := range m.unavailable {
+		subjects[name] = true
+	}
+	for subject := range subjects {
+		id := idOf(r.Name, subject)
+		if t := trails[id]; len(t) > 0 {
+			m.trails[id] = t[max(len(t)-maxTrail, 0):]
+		}
+	}
+}
+
+// named are the rings that are always there.
+func (m *Monitor) named() map[string]*ring {
+	return map[string]*ring{
+		"completed": m.completed, "discarded": m.discarded, "cancelled": m.cancelled, "at_max": m.atMax, "attempts": m.attempts,
+		"retries": m.retries, "won": m.won, "unforeseen": m.unforeseen, "dropped": m.dropped,
+	}
+}
+
+func filled(rings map[string]*ring) map[string]cells {
+	out := map[string]cells{}
+	for name, r := range rings {
+		if c := r.filled(); len(c) > 0 {
+			out[name] = c
+		}
+	}
+	return out
+}
+
+// fill adds saved cells. A count that no ring can hold is left out.
+func (r *ring) fill(c cells) {
+	for cell, n := range c {
+		if cell > 0 && n > 0 {
+			r.put(cell, min(n, 1<<30))
+		}
+	}
+}

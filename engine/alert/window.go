@@ -1,0 +1,116 @@
+package alert
+
+import (
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// ring counts events per cell of time, in as many cells as it was made with. What
+// is older than all of them is forgotten.
+type ring struct {
+	cell  int64 // seconds
+	stamp []int64
+	count []int
+}
+
+func newRing(cell time.Duration, reach time.Duration) *ring {
+	n := int(reach/cell) + 1 // the present cell has only begun
+	return &ring{cell: int64(cell / time.Second), stamp: make([]int64, n), count: make([]int, n)}
+}
+
+// add counts n events. An instant that the ring has passed is not counted.
+func (r *ring) add(at time.Time, n int) { r.put(r.number(at), n) }
+
+func (r *ring) put(cell int64, n int) {
+	i := r.index(cell)
+	switch {
+	case r.stamp[i] > cell:
+		return
+	case r.stamp[i] < cell:
+		r.stamp[i], r.count[i] = cell, 0
+	}
+	r.count[i] += n
+}
+
+// sum counts the events of a span that ends with the present cell, or, with back,
+// so much earlier. A span is rounded up to whole cells, of which the last has only
+// begun.
+func (r *ring) sum(now time.Time, span, back time.Duration) (total int) {
+	last := r.number(now) - r.cells(back)
+	for cell := last - r.cells(span) + 1; cell <= last; cell++ {
+		if i := r.index(cell); r.stamp[i] == cell {
+			total += r.count[i]
+		}
+	}
+	return total
+}
+
+// forget drops what lies after an instant: the clock was set back to it.
+func (r *ring) forget(after time.Time) {
+	for i, stamp := range r.stamp {
+		if stamp > r.number(after) {
+			r.stamp[i], r.count[i] = 0, 0
+		}
+	}
+}
+
+// empty reports whether nothing is counted that a sum could still find.
+func (r *ring) empty(now time.Time) bool {
+	for i, n := range r.count {
+		if n != 0 && r.stamp[i] > r.number(now)-int64(len(r.stamp)) {
+			return false
+		}
+	}
+	return true
+}
+
+// filled gives the cells that are not empty.
+func (r *ring) filled() map[int64]int {
+	out := map[int64]int{}
+	for i, n := range r.count {
+		if n != 0 {
+			out[r.stamp[i]] = n
+		}
+	}
+	return out
+}
+
+// number gives each cell since 1970 a number from 1 on.
+func (r *ring) number(at time.Time) int64 { return max(at.Unix(), 0)/r.cell + 1 }
+
+func (r *ring) cells(d time.Duration) int64 {
+	return (int64(d/time.Second) + r.cell - 1) / r.cell
+}
+
+func (r *ring) index(cell int64) int {
+	n := int64(len(r.stamp))
+	return int(((cell % n) + n) % n)
+}
+
+// maxTrail bounds the evidence that is kept for one alert.
+const maxTrail = 20
+
+// trail is the latest evidence for one alert, oldest first.
+type trail []engine.Evidence
+
+// add appends one, and drops the oldest beyond the bound. What is there already,
+// by kind and id, moves to the end.
+func (t trail) add(e engine.Evidence) trail {
+	t = slices.DeleteFunc(t, func(old engine.Evidence) bool { return old.Kind == e.Kind && old.ID == e.ID })
+	if len(t) >= maxTrail {
+		t = slices.Delete(t, 0, len(t)-maxTrail+1)
+	}
+	return append(t, e)
+}
+
+// within gives the evidence of a window, latest first.
+func (t trail) within(now time.Time, window time.Duration) (out []engine.Evidence) {
+	for _, e := range slices.Backward(t) {
+		if age := now.Sub(e.At); age <= window {
+			out = append(out, e)
+		}
+	}
+	return out
+}

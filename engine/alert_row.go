@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// AlertState is how an alert stands.
+type AlertState string
+
+// States of an alert.
+const (
+	AlertOK           AlertState = "ok"
+	AlertPending      AlertState = "pending"      // its rule holds, not yet for long enough
+	AlertFiring       AlertState = "firing"       // it has held for long enough
+	AlertAcknowledged AlertState = "acknowledged" // firing, and somebody has seen it
+	AlertSilenced     AlertState = "silenced"     // until an instant, whatever its rule says
+)
+
+// AlertUnit says how an alert's value is read.
+type AlertUnit string
+
+// Units of alerts.
+const (
+	AlertShare    AlertUnit = "share"    // 0 to 1, shown in percent
+	AlertCount    AlertUnit = "count"    // how many in the rule's window
+	AlertDuration AlertUnit = "duration" // in seconds
+)
+
+// AlertRow is one rule about one subject, as a console shows it.
+type AlertRow struct {
+	ID      string     `json:"id"`                // rule, or rule/subject
+	Rule    string     `json:"rule"`              // "give-up share"
+	About   string     `json:"about"`             // what the rule says, in words: "give-up share per 1 h"
+	Subject string     `json:"subject,omitempty"` // host, status, queue …; "" = everything
+	State   AlertState `json:"state"`
+	Holds   bool       `json:"holds"`           // whether the rule holds right now
+	Since   time.Time  `json:"since,omitzero"`  // when it came into its state; zero = always
+	Fires   time.Time  `json:"fires,omitzero"`  // pending: when it fires if it stays
+	Clears  time.Time  `json:"clears,omitzero"` // firing and clear again: when it ends if it stays so
+	Until   time.Time  `json:"until,omitzero"`  // silenced until
+	By      Actor      `json:"by,omitzero"`     // who acknowledged or silenced it
+	Unit    AlertUnit  `json:"unit"`
+	Value   float64    `json:"value"`
+	Known   bool       `json:"known"` // false: too little was seen to judge
+	Limit   float64    `json:"limit"`
+	Below   bool       `json:"below,omitempty"`    // the rule holds below the limit, not above it
+	AtLimit bool       `json:"at_limit,omitempty"` // the limit itself counts as above it
+	// History are the rule's values of the last hour, one per five minutes, oldest
+	// first; -1 where nothing was known.
+	History  []float64  `json:"history,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty"` // latest first
+	Next     string     `json:"next"`               // what to do
+}
+
+// Evidence is one thing that speaks for an alert. Text is as received.
+type Evidence struct {
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"` // job, account, call, queue
+	ID   string    `json:"id"`
+	Text string    `json:"text,omitempty"`
+}
+
+// Now is the alert's value in words: "34 %", "3", "21h14m"; a dash when nothing is
+// known.
+func (a AlertRow) Now() string {
+	if !a.Known {
+		return "—"
+	}
+	return a.words(a.Value)
+}
+
+// Bound is the alert's limit in words: "> 30 %", "< 24h".
+func (a AlertRow) Bound() string {
+	if a.Below {
+		return "< " + a.words(a.Limit)
+	}
+	if a.AtLimit {
+		return "≥ " + a.words(a.Limit)
+	}
+	return "> " + a.words(a.Limit)
+}
+
+func (a AlertRow) words(v float64) string {
+	switch a.Unit {
+	case AlertShare:
+		return fmt.Sprintf("%.0f %%", v*100)
+	case AlertDuration:
+		return spanWords(v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// spanWords writes seconds with two units at most: "120ms", "21h14m", "3d4h".
+func spanWords(seconds float64) string {
+	if seconds < 0 {
+		return "-" + spanWords(-seconds)
+	}
+	if seconds < 1 {
+		return fmt.Sprintf("%.0fms", seconds*1000)
+	}
+	units := [...]struct {
+		name string
+		is   float64
+	}{{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}
+	for i, u := range units {
+		if seconds < u.is {
+			continue
+		}
+		text := fmt.Sprintf("%.0f%s", math.Floor(seconds/u.is), u.name)
+		if i+1 < len(units) {
+			if rest := math.Floor(math.Mod(seconds, u.is) / units[i+1].is); rest > 0 {
+				text += fmt.Sprintf("%.0f%s", rest, units[i+1].name)
+			}
+		}
+		return text
+	}
+	return "0s"
+}

@@ -1,0 +1,287 @@
+package cron
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Options of a Runner.
+type Options struct {
+	Store Store
+	Specs []Spec
+	// OnNote is told what a person should see. It must not block; nil = nobody.
+	OnNote func(engine.Note)
+	// NoRoom reports whether a write failed for want of disk space: then the tick
+	// waits, and the error does not end Run. nil = never.
+	NoRoom func(error) bool
+}
+
+// Runner fires schedules.
+type Runner struct {
+	store   Store
+	entries []entry
+	onNote  func(engine.Note)
+	noRoom  func(error) bool
+
+	mu     sync.Mutex
+	states map[string]State // as last committed
+}
+
+// New reads the specs; nothing runs until Run. The error names every fault.
+func New(opt Options) (*Runner, error) {
+	entries, err := entriesOf(opt.Specs)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, noRoom: opt.NoRoom, states: map[string]State{}}, nil
+}
+
+// Load reads the stored states, so that List tells them without Run.
+func (r *Runner) Load(ctx context.Context) error {
+	var states []State
+	err := r.store.Read(ctx, func(tx engine.Tx) error {
+		states = nil
+		for _, e := range r.entries {
+			s, err := r.stored(tx, e)
+			if err != nil {
+				return err
+			}
+			states = append(states, s)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the schedules: %w", err)
+	}
+	for _, s := range states {
+		r.keep(s)
+	}
+	return nil
+}
+
+// stored gives a schedule's state, or how it begins.
+func (r *Runner) stored(tx engine.Tx, e entry) (State, error) {
+	s, err := r.store.Schedule(tx, e.Name)
+	if errors.Is(err, engine.ErrNotFound) {
+		return State{Name: e.Name, Paused: e.Paused}, nil
+	}
+	if err != nil {
+		return State{}, fmt.Errorf("read schedule %s: %w", e.Name, err)
+	}
+	return s, nil
+}
+
+// Run fires the schedules until ctx ends; then it returns nil. An error of the
+// store ends it.
+func (r *Runner) Run(ctx context.Context) error {
+	if err := r.Load(ctx); err != nil {
+		return unlessEnded(ctx, err)
+	}
+	var c clock
+	lines := make([]line, len(r.entries))
+	for i := range lines {
+		lines[i].entry = r.entries[i]
+	}
+	why := whyOff
+	for {
+		now, moved := c.read()
+		if moved != 0 {
+			r.note(engine.LevelWarn, "the clock moved %+v: no run is repeated, missed ones follow their rule", moved.Round(time.Second))
+		}
+		for i := range lines {
+			if err := r.catchUp(ctx, &lines[i], now, why); err != nil {
+				return unlessEnded(ctx, err)
+			}
+		}
+		why = whyAsleep
+		if !pause(ctx, r.wait(lines)) {
+			return nil
+		}
+	}
+}
+
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// line is an entry on Run's goroutine, with what its last failure left.
+type line struct {
+	entry
+	fails int
+	retry time.Time // monotonic: not before this
+	why   string    // why its due ticks are late, when it is its own doing
+}
+
+// afterFailure is how long a tick that could not be inserted waits.
+var afterFailure = [...]time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute}
+
+// catchUp takes steps until the schedule waits for its next tick.
+func (r *Runner) catchUp(ctx context.Context, l *line, now time.Time, why string) error {
+	if time.Now().Before(l.retry) {
+		return nil
+	}
+	for {
+		state := r.state(l.Name)
+		next, ok := l.decide(state, now, cmp.Or(l.why, why))
+		if !ok {
+			return nil
+		}
+		err := r.take(ctx, l.entry, state, next, now)
+		if refused, ok := errors.AsType[*refusal](err); ok {
+			r.putOff(l, refused)
+			return nil
+		}
+		if err != nil && r.noRoom != nil && r.noRoom(err) {
+			r.putOff(l, err)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("move schedule %s on: %w", l.Name, err)
+		}
+		l.fails, l.why = 0, ""
+	}
+}
+
+// putOff lets a tick that could not be inserted wait. It stays due.
+func (r *Runner) putOff(l *line, err error) {
+	wait := afterFailure[min(l.fails, len(afterFailure)-1)]
+	l.retry, l.why = time.Now().Add(wait), "its jobs could not be inserted: "+err.Error()
+	if l.fails++; l.fails == 1 {
+		r.note(engine.LevelWarn, "schedule %s could not run, it is tried again: %v", l.Name, err)
+	}
+}
+
+// take carries out one step in one transaction. If the stored state has moved on,
+// by an operator or another engine, nothing is done and the newer one is kept: the
+// caller decides again.
+func (r *Runner) take(ctx context.Context, e entry, on State, next step, now time.Time) error {
+	return r.change(ctx, e, func(tx engine.Tx, s *State) (bool, error) {
+		if s.Rev != on.Rev {
+			return false, nil
+		}
+		if next.missed.Count > 0 {
+			s.skip(next.missed)
+		}
+		s.Expr, s.Zone, s.Next, s.AsOf = e.sched.Expr(), e.sched.Zone(), next.next.UTC(), next.asOf.UTC()
+		if next.fire.IsZero() {
+			return true, nil
+		}
+		_, err := r.fire(tx, e, s, tickOf(e.Name, next.fire, now))
+		return true, err
+	})
+}
+
+// change lets fn alter a schedule's state in one transaction. fn answers whether
+// there is anything to save. What is stored then is kept for List.
+func (r *Runner) change(ctx context.Context, e entry, fn func(tx engine.Tx, s *State) (save bool, err error)) error {
+	var s State
+	err := r.store.Write(ctx, func(tx engine.Tx) (err error) {
+		if s, err = r.stored(tx, e); err != nil {
+			return err
+		}
+		save, err := fn(tx, &s)
+		if err != nil || !save {
+			return err
+		}
+		s.Rev++
+		return r.store.SaveSchedule(tx, s)
+	})
+	if err != nil {
+		return err
+	}
+	r.keep(s)
+	return nil
+}
+
+// fire records the tick and inserts its jobs, and writes into the state what
+// became of it.
+func (r *Runner) fire(tx engine.Tx, e entry, s *State, t Tick) (engine.ScheduleTick, error) {
+	row := engine.ScheduleTick{ID: t.ID, Planned: t.Planned, Last: t.Planned, Count: 1, At: t.At, By: t.By, Result: engine.TickRan}
+	fresh, err := r.store.RecordTick(tx, t)
+	if err != nil {
+		return row, fmt.Errorf("record tick %s: %w", t.ID, err)
+	}
+	if !fresh {
+		row.Result, row.Reason = engine.TickSkipped, "it ran already, before the clock was set back"
+		if s.Last.ID != t.ID { // set back by more than a moment
+			s.skip(row)
+		}
+		return row, nil
+	}
+	fired, err := guarded(e.Fire, tx, t)
+	if err != nil {
+		return row, &refusal{err}
+	}
+	row.Job, row.Jobs, row.Reason = fired.Job, fired.Jobs, fired.Reason
+	if fired.Jobs == 0 && fired.Reason != "" {
+		row.Result = engine.TickSkipped
+		s.skip(row)
+		return row, nil
+	}
+	s.Last = row
+	return row, nil
+}
+
+// refusal is an error of a schedule's own Fire: the store is not to blame.
+type refusal struct{ err error }
+
+func (e *refusal) Error() string { return e.err.Error() }
+func (e *refusal) Unwrap() error { return e.err }
+
+// guarded turns a panic of a Fire into its error: the committer must not be
+// entered by an unwinding stack. A fault of a mapped page is the store's own.
+func guarded(f Fire, tx engine.Tx, t Tick) (fired Fired, err error) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if _, fault := r.(interface{ Addr() uintptr }); fault {
+			panic(r)
+		}
+		err = fmt.Errorf("panic: %v", r)
+	}()
+	return f(tx, t)
+}
+
+// wait is how long Run may sleep: until the next tick, at most readEvery.
+func (r *Runner) wait(lines []line) time.Duration {
+	wait, now := readEvery, wallNow()
+	for i := range lines {
+		if next := r.state(lines[i].Name).Next; next.After(now) {
+			wait = min(wait, next.Sub(now))
+		}
+	}
+	return wait
+}
+
+func (r *Runner) state(name string) State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.states[name]
+}
+
+// keep remembers a committed state. Writers are answered in any order: the newest
+// revision stays.
+func (r *Runner) keep(s State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old, ok := r.states[s.Name]; !ok || old.Rev <= s.Rev {
+		r.states[s.Name] = s
+	}
+}
+
+func (r *Runner) note(level engine.Level, format string, args ...any) {
+	if r.onNote != nil {
+		r.onNote(engine.Note{At: wallNow(), Level: level, Text: fmt.Sprintf(format, args...)})
+	}
+}

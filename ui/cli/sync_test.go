@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// fake is a console with one account, whose updates a test scripts.
+type fake struct {
+	row     engine.AccountRow
+	eta     engine.ETA
+	receipt engine.Receipt
+	err     error
+	updates []engine.Update
+	every   time.Duration
+	asked   engine.Command
+}
+
+func (f *fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
+	f.asked = c
+	return f.receipt, f.err
+}
+
+func (f *fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
+	if _, ok := q.(engine.AccountQuery); ok {
+		return engine.AccountDetail{Row: f.row, ETA: f.eta}, nil
+	}
+	return nil, engine.ErrNotFound
+}
+
+func (f *fake) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		for _, u := range f.updates {
+			time.Sleep(f.every)
+			if ctx.Err() != nil || !yield(u) {
+				return
+			}
+		}
+		<-ctx.Done()
+	}
+}
+
+// at is the account's row at a point of its sync.
+func at(phase engine.Phase, done, total int) engine.AccountRow {
+	row := engine.AccountRow{ID: "a", RiotID: "Blue Heron#EUW", Status: engine.Syncing, Phase: phase, Listed: 40}
+	row.Matches = engine.Progress{Total: 40, Stored: 40}
+	switch phase {
+	case engine.PhaseList:
+		row.Matches, row.Listed = engine.Progress{Total: -1}, done
+	case engine.PhaseMatches:
+		row.Matches = engine.Progress{Total: total, Stored: done, Open: total - done, Retrying: 1, Failed: 0}
+	case engine.PhaseTimelines:
+		row.Timelines = engine.Progress{Total: total, Stored: done, Open: total - done}
+	}
+	return row
+}
+
+func ended(result string) engine.AccountRow {
+	row := at(engine.PhaseTimelines, 38, 38)
+	row.Status, row.Phase, row.Result = engine.SyncCompleted, engine.PhaseDone, result
+	row.Matches = engine.Progress{Total: 40, Stored: 30, Had: 5, Failed: 2, TooOld: 3}
+	row.Calls, row.Throttled = 77, 4
+	return row
+}
+
+func updates(rows ...engine.AccountRow) (out []engine.Update) {
+	for _, r := range rows {
+		out = append(out, engine.Update{Accounts: []engine.AccountRow{r, {ID: "other", RiotID: "Nobody#X"}}})
+	}
+	return out
+}
+
+// follow runs Sync in a bubble and gives what was printed.
+func followed(t *testing.T, f *fake, o Out, opt SyncOptions) (text string, sum Summary) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var b bytes.Buffer
+		o.W = &b
+		var err error
+		if sum, err = Sync(ctx, f, opt, o); err != nil {
+			t.Fatal(err)
+		}
+		text = b.String()
+	})
+	return text, sum
+}
+
+// The lines of `sync --json` as spec section 1.1 has them, field by field.
+func TestSync_NDJSON(t *testing.T) {
+	f := &fake{
+		row: at(engine.PhaseList, 0, 0), every: time.Second, eta: engine.ETA{Known: true, High: 912 * time.Second},
+		updates: updates(at(engine.PhaseList, 40, 0), at(engine.PhaseMatches, 10, 40), at(engine.PhaseMatches, 10, 40), at(engine.PhaseMatches, 30, 40), at(engine.PhaseTimelines, 5, 38), ended("incomplete")),
+	}
+	text, sum := followed(t, f, Out{JSON: true}, SyncOptions{Account: "Blue Heron#EUW"})
+	want := `
+{"event":"progress","account":"Blue Heron#EUW","phase":"list","done":40,"total":-1,"retrying":0,"failed":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":10,"total":40,"retrying":1,"failed":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":30,"total":40,"retrying":1,"failed":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":40,"total":40,"retrying":0,"failed":0,"eta_s":null}
+{"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":5,"total":38,"retrying":0,"failed":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":38,"total":38,"retrying":0,"failed":0,"eta_s":912}
+{"event":"summary","account":"Blue Heron#EUW","result":"incomplete","matches":{"total":40,"success":35,"temporary_failure":0,"permanently_unfetchable":2,"outside_retention_window":3},"timelines":{"total":38,"success":38,"temporary_failure":0,"permanently_unfetchable":0,"outside_retention_window":0},"calls":77,"rate_limited":4,"elapsed_s":6}
+`
+	if text != strings.TrimPrefix(want, "\n") {
+		t.Errorf("printed\n%s\nwant%s", text, want)
+	}
+	if sum.Result != ResultIncomplete {
+		t.Errorf("result %q", sum.Result)
+	}
+}
+
+// The summary has every field of spec section 1.1 even where all is zero.
+func TestSummary_FieldsAreStable(t *testing.T) {
+	raw, err := json.Marshal(summarize(engine.AccountRow{Result: "completed"}, time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"event", "result", "matches", "timelines", "calls", "rate_limited", "elapsed_s"} {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s is missing in %s", name, raw)
+		}
+	}
+	for _, part := range []string{"matches", "timelines"} {
+		counts, _ := got[part].(map[string]any)
+		for _, name := range []string{"total", "success", "temporary_failure", "permanently_unfetchable", "outside_retention_window"} {
+			if _, ok := counts[name]; !ok {
+				t.Errorf("%s.%s is missing in %s", part, name, raw)
+			}
+		}
+	}
+}
+
+// Lines come no more often than each form allows, and none says what the one
+// before said.
+func TestSync_LinesAreNotTooMany(t *testing.T) {
+	for name, c := range map[string]struct {
+		out        Out
+		separator  string
+		least, top int
+	}{
+		"json":  {Out{JSON: true}, "\n", 40, 55},
+		"bar":   {Out{Width: 80}, "\r", 30, 45},
+		"plain": {Out{}, "\n", 2, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{row: at(engine.PhaseMatches, 0, 1000), every: 10 * time.Millisecond}
+			for n := range 1000 { // ten seconds
+				f.updates = append(f.updates, updates(at(engine.PhaseMatches, n, 1000))...)
+			}
+			f.updates = append(f.updates, updates(ended("completed"))...)
+			text, _ := followed(t, f, c.out, SyncOptions{})
+			if n := strings.Count(text, c.separator); n < c.least || n > c.top {
+				t.Errorf("%d lines in ten seconds:\n%s", n, text)
+			}
+			last := ""
+			for line := range strings.SplitSeq(text, c.separator) {
+				if line == last && line != "" {
+					t.Errorf("twice: %q", line)
+				}
+				last = line
+			}
+		})
+	}
+}
+
+// On a terminal: one line that is painted over, with a bar, the ETA and the
+// bucket that sets the pace, never wider than the terminal.
+func TestSync_Bar(t *testing.T) {
+	eta := engine.ETA{Known: true, High: 61 * time.Second, Bucket: "app:europe 100/120s"}
+	for _, width := range []int{200, 80, 40, 10, 1} {
+		f := &fake{row: at(engine.PhaseMatches, 0, 40), eta: eta, every: time.Second, updates: updates(at(engine.PhaseMatches, 20, 40), ended("completed"))}
+		text, _ := followed(t, f, Out{Width: width}, SyncOptions{Account: "Blue Heron#EUW"})
+		painted, rest, _ := strings.Cut(text, "\n")
+		for line := range strings.SplitSeq(strings.TrimPrefix(painted, "\r\x1b[K"), "\r\x1b[K") {
+			if safe.Width(line) > max(width-1, 0) {
+				t.Errorf("width %d: %q", width, line)
+			}
+			harmless(t, line)
+		}
+		if width == 200 && !strings.Contains(painted, "████████████░░░░░░░░░░░░ Blue Heron#EUW  matches 20/40  retrying 1  ~1 min 01 s, paced by app:europe 100/120s") {
+			t.Errorf("painted %q", painted)
+		}
+		if !strings.HasPrefix(rest, "Blue Heron#EUW completed: 35 matches stored, 2 could not be had, 3 too old; 38 timelines; 77 calls, 4 rate limited, in 2 s") {
+			t.Errorf("it ended with %q", rest)
+		}
+	}
+	f := &fake{row: at(engine.PhaseMatches, 0, 40), every: time.Second, updates: updates(at(engine.PhaseMatches, 20, 40), ended("completed"))}
+	if text, _ := followed(t, f, Out{Width: 80, ASCII: true}, SyncOptions{}); !strings.Contains(text, "[############------------]") {
+		t.Errorf("in ASCII: %q", text)
+	}
+}
+
+// A run that is held says why at once, and again when the reason changes.
+func TestSync_SaysWhyNothingMoves(t *testing.T) {
+	row := at(engine.PhaseMatches, 3, 40)
+	down := engine.Update{Engine: &engine.EngineRow{State: engine.EngineDegraded, Why: "this machine cannot reach Riot"}}
+	up := engine.Update{Engine: &engine.EngineRow{State: engine.EngineLive}}
+	for name, o := range map[string]Out{"json": {JSON: true}, "plain": {}, "bar": {Width: 200}} {
+		f := &fake{row: row, every: time.Second, updates: []engine.Update{updates(row)[0], down, down, up, updates(ended("completed"))[0]}}
+		text, _ := followed(t, f, o, SyncOptions{})
+		if n := strings.Count(text, "DEGRADED: this machine cannot reach Riot"); n != 1 {
+			t.Errorf("%s: told %d times:\n%s", name, n, text)
+		}
+	}
+}
+
+// A key that is refused before it ever worked ends the sync; later it is waited
+// for (spec section 2.4).
+func TestSync_RefusedKey(t *testing.T) {
+	refused := engine.Update{Engine: &engine.EngineRow{State: engine.EngineNoKey, Why: "Riot refuses the key, or there is none"}}
+	script := func() *fake {
+		return &fake{row: at(engine.PhaseMatches, 3, 40), every: time.Second, updates: []engine.Update{refused, updates(ended("completed"))[0]}}
+	}
+	for _, c := range []struct {
+		worked func() bool
+		want   string
+	}{
+		{func() bool { return false }, ResultFailed},
+		{func() bool { return true }, ResultCompleted},
+		{nil, ResultCompleted},
+	} {
+		if _, sum := followed(t, script(), Out{JSON: true}, SyncOptions{KeyWorked: c.worked}); sum.Result != c.want || (sum.Error != "") != (c.want == ResultFailed) {
+			t.Errorf("got %+v, want %s", sum, c.want)
+		}
+	}
+}
+
+// What a trigger answers decides how the run is followed.
+func TestSync_Trigger(t *testing.T) {
+	conflict := engine.Problemf(engine.ErrConflict, "", "it runs already")
+	f := &fake{row: at(engine.PhaseMatches, 3, 40), err: conflict, every: time.Second, updates: updates(ended("completed"))}
+	if _, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW"}); sum.Result != ResultCompleted {
+		t.Errorf("an open run was not joined: %+v", sum)
+	}
+	f = &fake{row: ended("completed"), receipt: engine.Receipt{Nothing: true, Text: "nothing to do for another 4m0s"}}
+	text, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW", Ask: engine.SyncAsk{Count: 5}, By: engine.Actor{User: "ana"}})
+	if sum.Result != ResultCompleted || text != "nothing to do for another 4m0s\n" {
+		t.Errorf("%+v, %q", sum, text)
+	}
+	if f.asked.Op != engine.OpTrigger || f.asked.Sync.Count != 5 || f.asked.By.User != "ana" {
+		t.Errorf("asked %+v", f.asked)
+	}
+	f = &fake{err: engine.Problemf(engine.ErrRefused, "set SYNC_ENABLE=true", "syncs are switched off")}
+	if _, err := Sync(t.Context(), f, SyncOptions{}, Out{W: &bytes.Buffer{}}); err == nil {
+		t.Error("a refusal was lost")
+	}
+}
+
+// Cancelled from outside, the run is open still and the summary says so.
+func TestSync_Interrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		f := &fake{row: at(engine.PhaseMatches, 3, 40), every: time.Second, updates: updates(at(engine.PhaseMatches, 8, 40))}
+		var b bytes.Buffer
+		sum, err := Sync(ctx, f, SyncOptions{}, Out{W: &b, JSON: true})
+		if err != nil || sum.Result != ResultInterrupted || sum.Matches.Success != 8 || sum.Matches.Temporary != 32 {
+			t.Errorf("%+v, %v", sum, err)
+		}
+		if !strings.HasSuffix(b.String(), "}\n") || !strings.Contains(b.String(), `"result":"interrupted"`) {
+			t.Errorf("printed %q", b.String())
+		}
+	})
+}

@@ -23,6 +23,7 @@ var imports = map[string][]string{
 	"engine/cron":                 {"engine"},
 	"engine/league":               {},
 	"engine/safe":                 {},
+	"engine/filter":               {"engine"},
 	"engine/hub":                  {"engine"},
 	"engine/control":              {"engine", "engine/hub"},
 	"engine/local":                {"engine", "engine/safe"},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // show draws one run: NDJSON lines, a bar on a terminal, or a plain line now and
@@ -130,7 +129,7 @@ func (s *show) draw(p progress, eta engine.ETA) {
 	if p.Total > 0 {
 		line = s.gauge(p) + " " + line
 	}
-	_, _ = fmt.Fprint(s.out.W, "\r\x1b[K"+safe.Cut(line, s.out.Width-1))
+	_, _ = fmt.Fprint(s.out.W, "\r\x1b[K"+s.out.cut(line, s.out.Width-1))
 	s.bar = true
 }
 

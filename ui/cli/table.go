@@ -46,7 +46,7 @@ func (o Out) table(cols []column, rows [][]string) error {
 	widths := o.widths(cols, clean)
 	w := bufio.NewWriter(o.W)
 	for _, r := range clean {
-		_, _ = w.WriteString(row(cols, widths, r))
+		_, _ = w.WriteString(o.row(cols, widths, r))
 		_ = w.WriteByte('\n')
 	}
 	return w.Flush()
@@ -95,16 +95,24 @@ func widest(cols []column, widths []int) int {
 	return at
 }
 
-func row(cols []column, widths []int, cells []string) string {
+// cut shortens clean text with a sign that the terminal has.
+func (o Out) cut(s string, cells int) string {
+	if o.ASCII {
+		return safe.CutEnd(s, cells, "~")
+	}
+	return safe.Cut(s, cells)
+}
+
+func (o Out) row(cols []column, widths []int, cells []string) string {
 	var b strings.Builder
 	for i, c := range cols {
 		if i > 0 {
 			b.WriteString("  ")
 		}
 		if c.right {
-			b.WriteString(safe.PadLeft(cells[i], widths[i]))
+			b.WriteString(safe.PadLeft(o.cut(cells[i], widths[i]), widths[i]))
 		} else {
-			b.WriteString(safe.PadRight(cells[i], widths[i]))
+			b.WriteString(safe.PadRight(o.cut(cells[i], widths[i]), widths[i]))
 		}
 	}
 	return strings.TrimRight(b.String(), " ")

@@ -1,0 +1,282 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// facts are what a value must know of its field, whatever the rows are.
+type facts struct {
+	name  string
+	kind  Kind
+	words []Word
+	bare  time.Duration
+}
+
+func (f *Field[T]) facts() facts { return facts{f.Name, f.Kind, f.Words, f.Bare} }
+
+// answer is a compiled value with its canonical text and its explanation.
+type answer struct {
+	test  test
+	text  string
+	words []string
+	tone  tone
+}
+
+// askers read the value of a field by its kind.
+var askers = map[Kind]func(node, item, facts) (answer, *Error){
+	Name: askText, Prose: askText, Enum: askEnum,
+	Number: askNumber, Size: askSize, Duration: askDuration, Past: askTime, Ahead: askTime,
+}
+
+func ask(n node, it item, f facts) (answer, *Error) { return askers[f.kind](n, it, f) }
+
+func askText(n node, it item, f facts) (answer, *Error) {
+	if n.op != is {
+		return answer{}, wrong(n.at, n.end, "write "+f.name+":value", "%s is text and has no more and less", f.name)
+	}
+	part := f.kind == Prose && (it.style != pattern || len(it.text) > 0)
+	q, err := find(it, part)
+	a := answer{test: q, text: it.write(is), words: []string{it.explain()}}
+	if part {
+		a.tone = has
+	}
+	return a, err
+}
+
+// find compiles a search in text.
+func find(it item, anywhere bool) (test, *Error) {
+	switch it.style {
+	case expression:
+		return newRegex(it.expr, it.at, it.end)
+	case letters:
+		var q fuzzyTest
+		for _, r := range it.raw() {
+			q.letters = append(q.letters, fold(r))
+		}
+		return &q, nil
+	}
+	g := newGlob(it.text, anywhere)
+	switch {
+	case g.all():
+		return anyTest{}, nil
+	case len(g.chunks) == 1 && g.head && g.tail && g.chunks[0].ascii.text != "":
+		return &needleTest{g.chunks[0].ascii}, nil
+	}
+	return &globTest{g}, nil
+}
+
+// search compiles a word for a field that it did not name; nil if the field
+// cannot hold it.
+func search(it item, f facts) (test, *Error) {
+	q, err := find(it, true)
+	if err != nil {
+		return nil, err
+	}
+	switch f.kind {
+	case Name, Prose:
+		return q, nil
+	case Enum:
+		bits, _ := wordsThat(q, f.words)
+		if fits := matching(f.words, func(name string) bool { return name == squash(it.raw()) }); len(fits) == 1 {
+			bits |= fits[0].Bits // typed in full, another word for it will do
+		}
+		if bits != 0 {
+			return bitsTest(bits), nil
+		}
+	case Number:
+		if num, ok := readQuantity(it.raw(), nil, 1); ok {
+			return &quantityTest{is, num}, nil
+		}
+	}
+	return nil, nil
+}
+
+func askEnum(n node, it item, f facts) (answer, *Error) {
+	switch {
+	case n.op != is:
+		return answer{}, wrong(n.at, n.end, "write "+f.name+":word", "%s has words and no more and less", f.name)
+	case it.style == pattern && !slices.Contains(it.text, many) && !slices.Contains(it.text, one):
+		return askWord(it, f)
+	}
+	q, err := find(it, false)
+	if err != nil {
+		return answer{}, err
+	}
+	if _, all := q.(anyTest); all {
+		return answer{test: q, text: it.write(is), words: []string{it.explain()}}, nil
+	}
+	bits, names := wordsThat(q, f.words)
+	if bits == 0 {
+		return answer{}, unknownWord(it, f)
+	}
+	return answer{test: bitsTest(bits), text: writeWords(names), words: names}, nil
+}
+
+// wordsThat are the single words that fit; those for several others do not
+// count, or a* would bring more than the words with an a.
+func wordsThat(q test, words []Word) (bits uint64, names []string) {
+	for _, w := range words {
+		if w.Bits&(w.Bits-1) == 0 && q.fits(Text(w.Name), time.Time{}) {
+			bits |= w.Bits
+			names = append(names, w.Name)
+		}
+	}
+	return bits, names
+}
+
+func writeWords(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = quote(name, is)
+	}
+	return strings.Join(quoted, ",")
+}
+
+// askWord finds a word by its name, an alias, or the start of only one name.
+func askWord(it item, f facts) (answer, *Error) {
+	typed := squash(it.raw())
+	fits := matching(f.words, func(name string) bool { return name == typed })
+	if len(fits) == 0 && typed != "" {
+		fits = matching(f.words, func(name string) bool { return strings.HasPrefix(name, typed) })
+	}
+	switch {
+	case len(fits) == 0:
+		return answer{}, unknownWord(it, f)
+	case len(fits) > 1:
+		return answer{}, wrong(it.at, it.end, "type more of it, or "+f.name+":"+it.raw()+"* for all of them", "%q could be %s", it.raw(), orList(fits))
+	}
+	return answer{test: bitsTest(fits[0].Bits), text: quote(fits[0].Name, is), words: []string{fits[0].Name}}, nil
+}
+
+// matching lists the words whose name fits, or else those with an alias that
+// does: our own words come before those of others.
+func matching(words []Word, fits func(string) bool) (list []Word) {
+	for _, w := range words {
+		if fits(squash(w.Name)) {
+			list = append(list, w)
+		}
+	}
+	if list != nil {
+		return list
+	}
+	for _, w := range words {
+		if slices.ContainsFunc(w.Aliases, func(a string) bool { return fits(squash(a)) }) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+var squasher = strings.NewReplacer(" ", "", "_", "", "-", "")
+
+// squash lets GAVE UP, gave_up and gave-up be one word.
+func squash(s string) string { return squasher.Replace(strings.ToLower(s)) }
+
+func unknownWord(it item, f facts) *Error {
+	return wrong(it.at, it.end, "use "+orList(f.words), "%s is never %q", f.name, strings.Trim(it.write(is), `"`))
+}
+
+func orList(words []Word) string {
+	names := make([]string, len(words))
+	for i, w := range words {
+		names[i] = w.Name
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// none are the words for "there is no value".
+func none(it item) bool {
+	w := strings.ToLower(it.raw())
+	return it.style == pattern && (w == "" || w == "none" || w == "never")
+}
+
+// askAmount reads what numbers, sizes, durations and instants have in common;
+// done is false when the value is a number to be read.
+func askAmount(n node, it item, f facts) (a answer, done bool, err *Error) {
+	switch {
+	case it.style != pattern:
+		return a, true, wrong(it.at, it.end, "compare it: "+f.name+">…", "%s is no text to search in", f.name)
+	case n.op == is && none(it):
+		return answer{test: noneTest{}, text: "none", words: []string{"none"}}, true, nil
+	case n.op == is && len(it.text) == 1 && it.text[0] == many:
+		return answer{test: anyTest{}, text: "*", words: []string{"anything"}}, true, nil
+	}
+	return a, false, nil
+}
+
+func askNumber(n node, it item, f facts) (answer, *Error) {
+	a, done, err := askAmount(n, it, f)
+	if done {
+		return a, err
+	}
+	if q, ok := readQuantity(it.raw(), shares, 1); ok {
+		return amount(n, it, &quantityTest{n.op, q}), nil
+	}
+	if g, ok := digits(it); ok && n.op == is {
+		return amount(n, it, &digitsTest{g}), nil
+	}
+	return a, wrong(it.at, it.end, "write digits, such as "+f.name+":12, or "+f.name+":1* for what begins so", "%s is a whole number and not %q", f.name, it.raw())
+}
+
+// digits reads 5xx, 5?? and 5*.
+func digits(it item) (glob, bool) {
+	p := slices.Clone(it.text)
+	for i, r := range p {
+		if r == 'x' || r == 'X' {
+			p[i] = one
+		}
+	}
+	odd := slices.ContainsFunc(p, func(r rune) bool { return r >= 0 && (r < '0' || r > '9') })
+	return newGlob(p, false), !odd && len(p) > 0
+}
+
+func askSize(n node, it item, f facts) (answer, *Error) {
+	a, done, err := askAmount(n, it, f)
+	if done {
+		return a, err
+	}
+	if q, ok := readQuantity(it.raw(), sizes, 1); ok {
+		return amount(n, it, &quantityTest{n.op, q}), nil
+	}
+	return a, wrong(it.at, it.end, "write it as 500, 40KB or 1.5MB", "%s is a size and not %q", f.name, it.raw())
+}
+
+func askDuration(n node, it item, f facts) (answer, *Error) {
+	a, done, err := askAmount(n, it, f)
+	if done {
+		return a, err
+	}
+	if q, ok := readQuantity(it.raw(), spans, int64(f.bare)); ok {
+		return amount(n, it, &quantityTest{n.op, q}), nil
+	}
+	return a, wrong(it.at, it.end, "write it as 500ms, 90s, 5m, 1h30m or 2d", "%s is a duration and not %q", f.name, it.raw())
+}
+
+func askTime(n node, it item, f facts) (answer, *Error) {
+	a, done, err := askAmount(n, it, f)
+	if done {
+		return a, err
+	}
+	if q, ok := readQuantity(it.raw(), spans, 0); ok {
+		a = amount(n, it, &distanceTest{quantityTest{n.op, q}, f.kind == Ahead})
+		a.words[0] += map[bool]string{true: " from now", false: " ago"}[f.kind == Ahead]
+		return a, nil
+	}
+	if w, ok := readWhen(it.raw()); ok {
+		a = amount(n, it, &whenTest{n.op, w})
+		a.tone = ofTime
+		return a, nil
+	}
+	return a, wrong(it.at, it.end, "write 12:30, 2026-11-20, today, now-1h, or 2d for how far away it is", "%s is a time and not %q", f.name, it.raw())
+}
+
+// amount keeps the number as it was typed: 90s has another step than 1m30s.
+func amount(n node, it item, q test) answer {
+	return answer{test: q, text: it.write(n.op), words: []string{it.raw()}}
+}

@@ -1,0 +1,167 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func TestComplete(t *testing.T) {
+	for query, want := range map[string]string{ // | is the cursor
+		"que|":                    "queue:|",
+		"a -ow|":                  "a -owner:|",
+		"acc|":                    "owner:|",
+		"sta|:run":                "state|:run, started|:run",
+		"state:re|":               "state:retryable|",
+		"-state:running,c|":       "-state:running,completed|, -state:running,cancelled|",
+		"state:running,run|":      "",
+		"hold:k|":                 `hold:"key invalid"|`,
+		"hold:none,loc|,frozen x": `hold:none,"local network"|,frozen x`,
+		"suspect:|":               "suspect:yes|, suspect:no|",
+		"due<6|":                  "due<60s|",
+		"created>y|":              "created>yesterday|",
+		`"que|`:                   "",
+		"/que|":                   "",
+		"key:x|":                  "",
+		"nosuch:|":                "",
+		"queue:r|":                "queue:report.weekly|",
+		"/a/b pol|":               "/a/b policy:|",
+		"state:,x pol|":           "state:,x policy:|",
+		"zz|":                     "",
+		"카인 pol|":                 "카인 policy:|",
+	} {
+		s := Jobs.With(Field[engine.JobRow]{Name: "queue", Kind: Name, Hints: []string{"ingest.summoner.full", "report.weekly"}, Value: func(r *engine.JobRow, _ time.Time) Value { return Text(r.Queue) }})
+		at := strings.IndexByte(query, '|')
+		query = query[:at] + query[at+1:]
+		var got []string
+		for _, x := range s.Complete(query, at) {
+			got = append(got, query[:x.From]+x.Text+"|"+query[x.To:])
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("Complete(%q, %d)\n got %s\nwant %s", query, at, s, want)
+		}
+	}
+	if all := Jobs.Complete("", 0); len(all) != len(Jobs.Fields()) {
+		t.Errorf("an empty query offers %d fields of %d", len(all), len(Jobs.Fields()))
+	}
+}
+
+// What is offered must parse, or the prompt would lead into an error.
+func TestCompletionsParse(t *testing.T) {
+	for _, f := range Jobs.Fields() {
+		query := f.Name + ":"
+		for _, x := range Jobs.Complete(query, len(query)) {
+			if _, err := Parse(query[:x.From]+x.Text, Jobs); err != nil {
+				t.Errorf("%s%s: %v", query, x.Text, err)
+			}
+		}
+	}
+}
+
+func TestWithReplacesAField(t *testing.T) {
+	names := map[string]string{"A1": "Blue Heron#KR1"}
+	s := Jobs.With(Field[engine.JobRow]{Name: "owner", Aliases: []string{"account"}, Kind: Prose, Value: func(r *engine.JobRow, _ time.Time) Value { return Text(names[r.Owner]) }})
+	got := fitting(t, s, "account:heron", jobs, func(r *engine.JobRow) string { return string(r.ID) })
+	if got != "01 02 03" {
+		t.Errorf("fits %s", got)
+	}
+	if _, ok := s.Field("Account"); !ok || len(s.Fields()) != len(Jobs.Fields()) {
+		t.Error("owner was not replaced")
+	}
+	more := s.With(Field[engine.JobRow]{Name: "bytes", Kind: Size, Value: func(*engine.JobRow, time.Time) Value { return Count(1) }})
+	if _, ok := s.Field("bytes"); ok || len(more.Fields()) != len(s.Fields())+1 {
+		t.Error("With must leave the schema it is called on as it was")
+	}
+}
+
+// Every word of the engine is a word of the filter, and every state of a row
+// answers to exactly its own words.
+func TestWordsAreTheEngines(t *testing.T) {
+	for _, state := range engine.States() {
+		for _, other := range engine.States() {
+			f, err := Parse("state:"+state.String(), Jobs)
+			row := engine.JobRow{Job: engine.Job{State: other}}
+			if err != nil || f.Match(&row, noon) != (state == other) {
+				t.Errorf("state:%v on %v: %v", state, other, err)
+			}
+		}
+	}
+	for h := engine.HoldThrottled; h <= engine.HoldFrozen; h++ {
+		f, err := Parse(`hold:"`+h.String()+`" state:held`, Jobs)
+		row := engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: h}}
+		if err != nil || !f.Match(&row, noon) {
+			t.Errorf("hold %v: %v", h, err)
+		}
+	}
+	for s := engine.SyncNever; s <= engine.SyncCancelled; s++ {
+		f, err := Parse("state:"+s.String(), Accounts)
+		if err != nil || !f.Match(&engine.AccountRow{Status: s}, noon) || f.Match(&engine.AccountRow{Status: (s + 1) % 6}, noon) {
+			t.Errorf("sync status %v: %v", s, err)
+		}
+	}
+}
+
+func TestNewRefusesABrokenSchema(t *testing.T) {
+	value := func(*int, time.Time) Value { return Value{} }
+	for name, fields := range map[string][]Field[int]{
+		"double":   {{Name: "a", Value: value}, {Name: "b", Aliases: []string{"a"}, Value: value}},
+		"no value": {{Name: "a"}},
+		"bad name": {{Name: "a:b", Value: value}},
+		"unknown":  {{Name: "a", Of: []string{"b"}}},
+		"nested":   {{Name: "a", Of: []string{"b"}}, {Name: "b", Of: []string{"c"}}, {Name: "c", Value: value}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: New must panic", name)
+				}
+			}()
+			New(Options{}, fields...)
+		}()
+	}
+}
+
+func TestTimesFollowTheZoneAndTheDay(t *testing.T) {
+	f, err := Parse("created>=12:30 created:today", Jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := engine.JobRow{Job: engine.Job{Created: time.Date(2026, 11, 20, 12, 30, 0, 0, seoul)}}
+	zurich := time.FixedZone("CET", 3600)
+	for _, c := range []struct {
+		now  time.Time
+		want bool
+	}{
+		{time.Date(2026, 11, 20, 12, 31, 0, 0, seoul), true},
+		{time.Date(2026, 11, 21, 12, 31, 0, 0, seoul), false},  // the next day
+		{time.Date(2026, 11, 20, 12, 31, 0, 0, zurich), false}, // there it was 04:30
+	} {
+		if got := f.Match(&row, c.now); got != c.want {
+			t.Errorf("at %v: %v", c.now, got)
+		}
+	}
+}
+
+// A clock that was set back makes ages negative; they count as 0 (row P-36).
+func TestP36_AgesAreNeverNegative(t *testing.T) {
+	row := engine.JobRow{Job: engine.Job{Created: noon.Add(time.Hour)}}
+	for query, want := range map[string]bool{"age>=0s": true, "age:0s": true, "age<1s": true, "age<0s": false} {
+		f, err := Parse(query, Jobs)
+		if err != nil || f.Match(&row, noon) != want {
+			t.Errorf("%s: want %v (%v)", query, want, err)
+		}
+	}
+}
+
+func TestSuggestionsKeepTheOrderOfFields(t *testing.T) {
+	var names []string
+	for _, x := range Calls.Complete("a", 1) {
+		names = append(names, x.Text)
+	}
+	if want := []string{"at:", "age:"}; !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+}

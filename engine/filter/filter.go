@@ -1,0 +1,99 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Filter is a compiled query. The zero Filter, like that of an empty query, fits
+// every row. A Filter never changes and may be shared.
+type Filter[T any] struct {
+	terms []term[T] // as written
+	plan  []term[T] // the same, cheap ones first
+}
+
+// term is one compiled term.
+type term[T any] struct {
+	not    bool
+	any    bool // it excludes nothing, or if not, everything
+	probes []probe[T]
+	cost   int
+	text   string // canonical
+	words  string // explained
+}
+
+// probe is a question about one field; a term fits when one of its probes does.
+type probe[T any] struct {
+	field *Field[T]
+	test  test
+}
+
+func (t *term[T]) fits(row *T, now time.Time) bool {
+	if t.any {
+		return true
+	}
+	for i := range t.probes {
+		p := &t.probes[i]
+		if p.test.fits(p.field.Value(row, now), now) {
+			return true
+		}
+	}
+	return false
+}
+
+// compile orders the terms; a filter is only ever made here.
+func compile[T any](terms []term[T]) Filter[T] {
+	plan := slices.Clone(terms)
+	for i := range plan {
+		for _, p := range plan[i].probes {
+			plan[i].cost += p.test.cost()
+		}
+	}
+	slices.SortStableFunc(plan, func(a, b term[T]) int { return a.cost - b.cost })
+	return Filter[T]{terms: terms, plan: plan}
+}
+
+// Match reports whether the row fits at now. Clocks and dates are those of now's
+// zone. Give it the address of an element of a slice, not of a loop variable:
+// the latter would be put on the heap for each row.
+func (f Filter[T]) Match(row *T, now time.Time) bool {
+	for i := range f.plan {
+		t := &f.plan[i]
+		if t.fits(row, now) == t.not {
+			return false
+		}
+	}
+	return true
+}
+
+// Empty reports whether no term of the filter can exclude a row: there is none,
+// or only such as * and region:*. A command that destroys must take that for
+// "all" (row P-32). A filter that is not empty may still fit every row there is:
+// compare the counts.
+func (f Filter[T]) Empty() bool {
+	return !slices.ContainsFunc(f.terms, func(t term[T]) bool { return t.not || !t.any })
+}
+
+// String is the query in its canonical form, which parses to the same filter:
+// full names of fields and words, quotes only where they are needed.
+func (f Filter[T]) String() string {
+	return f.join(" ", func(t term[T]) string { return t.text })
+}
+
+// Explain says in words what fits. It repeats text of the query: clean it at the
+// exit.
+func (f Filter[T]) Explain() string {
+	if len(f.terms) == 0 {
+		return "everything"
+	}
+	return f.join(", and ", func(t term[T]) string { return t.words })
+}
+
+func (f Filter[T]) join(sep string, part func(term[T]) string) string {
+	parts := make([]string, len(f.terms))
+	for i, t := range f.terms {
+		parts[i] = part(t)
+	}
+	return strings.Join(parts, sep)
+}

@@ -1,0 +1,160 @@
+package filter
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Runes of a pattern that are no letters.
+const (
+	one  rune = -1 // ?
+	many rune = -2 // *
+)
+
+// glob is a compiled pattern: chunks of text with anything between them.
+type glob struct {
+	chunks     []chunk
+	head, tail bool // anything may stand before the first, after the last chunk
+}
+
+// newGlob compiles a pattern; anywhere lets it stand in the middle of a text.
+func newGlob(pattern []rune, anywhere bool) glob {
+	g := glob{head: anywhere, tail: anywhere}
+	if len(pattern) == 0 {
+		return g
+	}
+	g.head = g.head || pattern[0] == many
+	g.tail = g.tail || pattern[len(pattern)-1] == many
+	for len(pattern) > 0 {
+		n := slices.Index(pattern, many)
+		if n < 0 {
+			n = len(pattern)
+		}
+		if n > 0 {
+			g.chunks = append(g.chunks, newChunk(pattern[:n]))
+		}
+		pattern = pattern[min(n+1, len(pattern)):]
+	}
+	return g
+}
+
+// all reports whether every text fits.
+func (g *glob) all() bool { return len(g.chunks) == 0 && g.head }
+
+func (g *glob) fits(s string) bool {
+	if len(g.chunks) == 0 {
+		return g.head || s == ""
+	}
+	for i := range g.chunks {
+		c := &g.chunks[i]
+		first, last := i == 0 && !g.head, i == len(g.chunks)-1 && !g.tail
+		if last {
+			return c.ends(s, first)
+		}
+		end := c.find(s, first)
+		if end < 0 {
+			return false
+		}
+		s = s[end:]
+	}
+	return true
+}
+
+// chunk is text without stars: a needle if it is ASCII without ?, or else folded
+// runes.
+type chunk struct {
+	ascii needle
+	runes []rune
+	sieve sieve
+}
+
+func newChunk(pattern []rune) chunk {
+	runes := make([]rune, len(pattern))
+	plain := true
+	for i, r := range pattern {
+		runes[i] = r
+		if r != one {
+			runes[i] = fold(r)
+		}
+		plain = plain && r >= 0 && r < utf8.RuneSelf
+	}
+	if plain {
+		return chunk{ascii: newNeedle(string(runes))}
+	}
+	return chunk{runes: runes, sieve: newSieve(runes)}
+}
+
+// find gives the end of the chunk's first place in s, or of its place at the
+// start of s; -1 if there is none.
+func (c *chunk) find(s string, atStart bool) int {
+	low := c.ascii.text
+	switch {
+	case low == "":
+		return c.findRunes(s, atStart)
+	case atStart && (len(s) < len(low) || !equalFold(s[:len(low)], low)):
+		return -1
+	case atStart:
+		return len(low)
+	}
+	if i := c.ascii.index(s); i >= 0 {
+		return i + len(low)
+	}
+	return -1
+}
+
+func (c *chunk) findRunes(s string, atStart bool) int {
+	if !c.sieve.passes(s) {
+		return -1
+	}
+	for i := 0; ; {
+		if n := c.prefix(s[i:]); n >= 0 {
+			return i + n
+		}
+		if atStart || i == len(s) {
+			return -1
+		}
+		i += width(s[i:])
+	}
+}
+
+// ends reports whether s ends with the chunk; whole wants nothing before it.
+func (c *chunk) ends(s string, whole bool) bool {
+	if low := c.ascii.text; low != "" {
+		cut := len(s) - len(low)
+		return cut >= 0 && (cut == 0 || !whole) && equalFold(s[cut:], low)
+	}
+	if !c.sieve.passes(s) {
+		return false
+	}
+	// A chunk has a fixed number of runes, but text as received may be broken
+	// UTF-8, which reads differently from its end: so from the start.
+	for i := 0; ; i += width(s[i:]) {
+		if c.prefix(s[i:]) == len(s)-i {
+			return true
+		}
+		if whole || i == len(s) {
+			return false
+		}
+	}
+}
+
+// prefix gives the bytes of s that the chunk takes; -1 if it does not fit.
+func (c *chunk) prefix(s string) int {
+	i := 0
+	for _, want := range c.runes {
+		if i == len(s) {
+			return -1
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if want != one && fold(r) != want {
+			return -1
+		}
+		i += n
+	}
+	return i
+}
+
+func width(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
+}

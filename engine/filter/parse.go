@@ -1,0 +1,215 @@
+package filter
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a query.
+const (
+	maxQuery = 2000 // bytes
+	maxTerms = 64
+)
+
+// Parse compiles a query. Errors are *Error, which says where and what to do.
+func Parse[T any](query string, s *Schema[T]) (Filter[T], error) {
+	terms, err := parse(query, s)
+	if err != nil {
+		return Filter[T]{}, err.in(query)
+	}
+	return compile(terms), nil
+}
+
+func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
+	if err := sound(query); err != nil {
+		return nil, err
+	}
+	var terms []term[T]
+	l := lexer{s: query, keys: s.opts.Keys}
+	for l.space(); l.i < len(query); l.space() {
+		n, err := l.node()
+		if err != nil {
+			return nil, err
+		}
+		if len(terms) == maxTerms {
+			return nil, wrong(n.at, len(query), "leave some out", "a filter may have %d terms", maxTerms)
+		}
+		t, err := resolve(n, s)
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+func sound(query string) *Error {
+	if len(query) > maxQuery {
+		return wrong(maxQuery, len(query), "shorten it", "a filter may have %d bytes, this one has %d", maxQuery, len(query))
+	}
+	for i, r := range query {
+		if r == utf8.RuneError && width(query[i:]) == 1 {
+			return wrong(i, i+1, "type the character again", "this is not UTF-8 text")
+		}
+	}
+	return nil
+}
+
+// resolve finds what a term asks of which fields.
+func resolve[T any](n node, s *Schema[T]) (term[T], *Error) {
+	if n.op == free {
+		return freeTerm(n, s)
+	}
+	if len(n.items) > 1 && n.op != is {
+		return term[T]{}, wrong(n.items[1].at, n.end, "write one value, or field:a,b for one of several", "a comparison takes one value")
+	}
+	f, err := fieldOf(&n, s)
+	if err != nil {
+		return term[T]{}, err
+	}
+	return fieldTerm(n, s.targets(f))
+}
+
+// fieldOf finds the field of a term and puts its own name into the node.
+func fieldOf[T any](n *node, s *Schema[T]) (*Field[T], *Error) {
+	if n.name == "" {
+		n.name = bareField(n.items[0], s.opts)
+	}
+	if n.name == "" {
+		return nil, wrong(n.at, n.end, "write field"+opSigns[n.op]+"value; a duration such as 60s or a time such as 12:30 may stand alone", "which field shall be compared?")
+	}
+	f, ok := s.field(n.name)
+	if !ok {
+		return nil, unknownField(*n, s)
+	}
+	n.name = f.Name
+	return f, nil
+}
+
+// bareField is the field of a comparison that names none.
+func bareField(it item, o Options) string {
+	if _, ok := readQuantity(it.raw(), spans, 0); ok {
+		return o.Age
+	}
+	if _, ok := readWhen(it.raw()); ok {
+		return o.When
+	}
+	return ""
+}
+
+func unknownField[T any](n node, s *Schema[T]) *Error {
+	var names []string
+	for _, f := range s.fields {
+		names = append(names, f.Name)
+		names = append(names, f.Aliases...)
+	}
+	do := `quote the term to look for it as text`
+	if near := nearest(n.name, names); near != "" {
+		do = "write " + near + opSigns[n.op] + "…, or " + do
+	}
+	return wrong(n.nameAt, n.nameAt+len(n.name), do, "there is no field %q", n.name)
+}
+
+// fieldTerm compiles a term of one field, or of several of which one must fit.
+func fieldTerm[T any](n node, fields []*Field[T]) (term[T], *Error) {
+	t := term[T]{not: n.not}
+	var texts, words []string
+	var tone tone
+	for _, it := range n.items {
+		var a answer
+		for _, f := range fields {
+			var err *Error
+			if a, err = ask(n, it, f.facts()); err != nil {
+				return t, err
+			}
+			t.add(f, a.test)
+			tone = max(tone, a.tone)
+		}
+		texts, words = append(texts, a.text), append(words, a.words...)
+	}
+	t.text = n.write(texts)
+	t.words = n.explain(tone, words)
+	return t, nil
+}
+
+// add takes a question into the term. Words of one Enum become one question.
+func (t *term[T]) add(f *Field[T], q test) {
+	if _, ok := q.(anyTest); ok {
+		t.any = true
+		return
+	}
+	bits, ok := q.(bitsTest)
+	if last := len(t.probes) - 1; ok && last >= 0 && t.probes[last].field == f {
+		if before, ok := t.probes[last].test.(bitsTest); ok {
+			t.probes[last].test = before | bits
+			return
+		}
+	}
+	t.probes = append(t.probes, probe[T]{f, q})
+}
+
+// freeTerm compiles a word that may stand in any of the free fields.
+func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
+	it := n.items[0]
+	t := term[T]{not: n.not}
+	if it.style == pattern && len(it.text) == 0 {
+		return t, wrong(it.at, it.end, `write something between the quotes, or field:"" for a field without a value`, "there is nothing between these quotes")
+	}
+	names := s.opts.Free
+	if it.style == letters {
+		names = s.opts.Fuzzy
+	}
+	for _, f := range s.list(names) {
+		q, err := search(it, f.facts())
+		if err != nil {
+			return t, err
+		}
+		if q != nil {
+			t.add(f, q)
+		}
+	}
+	t.text = n.write([]string{it.write(free)})
+	t.words = n.explain(has, []string{it.explain()})
+	return t, nil
+}
+
+// nearest is the name that differs from s in at most a third of its letters, or
+// begins with it; "" if none is.
+func nearest(s string, names []string) string {
+	s = strings.ToLower(s)
+	best, least := "", len(s)/3+1
+	for _, name := range names {
+		d := distance(s, name)
+		if strings.HasPrefix(name, s) {
+			d = 0
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to change, add or drop (Levenshtein).
+func distance(a, b string) int {
+	if len(a) > 40 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

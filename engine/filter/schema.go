@@ -1,0 +1,164 @@
+package filter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Kind says what a field holds, and so what may be asked of it.
+type Kind uint8
+
+// Kinds of fields.
+const (
+	Name     Kind = iota // text that names something: a plain value is all of it
+	Prose                // text to read: a plain value may stand anywhere in it
+	Number               // whole numbers
+	Size                 // bytes: 40KB, 1.5MB
+	Duration             // 90s, 1h30m
+	Past                 // an instant; a duration is how long ago it was
+	Ahead                // an instant; a duration is how long until it comes
+	Enum                 // words of a fixed list
+)
+
+// Word is one word of an Enum field.
+type Word struct {
+	Name    string
+	Aliases []string // other words for it: those of screens and of other tools
+	Bits    uint64   // what a row must have one of; several for a word that stands for others
+	Help    string   // what it means, where the word alone does not say
+}
+
+// Field is one thing that can be asked of a row.
+type Field[T any] struct {
+	Name    string // lower-case letters, digits and _
+	Aliases []string
+	Kind    Kind
+	Help    string   // one phrase, for completion
+	Words   []Word   // of an Enum, in the order of its states
+	Hints   []string // values to offer while one is typed, for fields without Words
+	// Bare is the unit of a Duration without one; 0 = a unit must be given.
+	Bare time.Duration
+	// Value reads the row. It must not allocate, keep the row or change it.
+	Value func(row *T, now time.Time) Value
+	// Of makes the field stand for others: a row fits when one of them does.
+	// Kind, Words and Value are not used then.
+	Of []string
+}
+
+// Options are the parts of a schema besides its fields. All name fields.
+type Options struct {
+	Free  []string // where a word without a field is looked for
+	Fuzzy []string // where ~letters are looked for
+	Age   string   // what <60s without a field compares
+	When  string   // what >12:30 without a field compares
+	// Keys are words that begin a text of the form word:rest and are no fields:
+	// the keys of jobs look like that.
+	Keys []string
+}
+
+// Schema is what can be asked of rows of one type. It is never changed: With
+// makes another.
+type Schema[T any] struct {
+	fields []Field[T]
+	names  map[string]int // of names and aliases
+	opts   Options
+}
+
+// New makes a schema. It panics when names collide or an option names no field:
+// that is an error in the program.
+func New[T any](o Options, fields ...Field[T]) *Schema[T] {
+	s := &Schema[T]{fields: fields, names: map[string]int{}, opts: o}
+	for i, f := range fields {
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			if _, taken := s.names[name]; taken || !isName(name) {
+				panic(fmt.Sprintf("filter: bad or double field name %q", name))
+			}
+			s.names[name] = i
+		}
+	}
+	s.check()
+	return s
+}
+
+func (s *Schema[T]) check() {
+	used := slices.Concat(s.opts.Free, s.opts.Fuzzy)
+	for _, f := range s.fields {
+		used = append(used, f.Of...)
+		if (f.Value == nil) == (f.Of == nil) {
+			panic(fmt.Sprintf("filter: field %q needs Value or Of", f.Name))
+		}
+	}
+	for _, name := range append(used, s.opts.Age, s.opts.When) {
+		if f, ok := s.field(name); name != "" && (!ok || f.Of != nil) {
+			panic(fmt.Sprintf("filter: %q is no field of its own", name))
+		}
+	}
+}
+
+// With is the schema with one more field, or another in the place of the one
+// with its name. A console uses it for what only it knows: the name that
+// belongs to an id, the queues there are.
+func (s *Schema[T]) With(f Field[T]) *Schema[T] {
+	fields := slices.Clone(s.fields)
+	if i, ok := s.names[f.Name]; ok {
+		fields[i] = f
+		return New(s.opts, fields...)
+	}
+	return New(s.opts, append(fields, f)...)
+}
+
+// Field is the field of a name or an alias.
+func (s *Schema[T]) Field(name string) (Field[T], bool) {
+	f, ok := s.field(name)
+	if !ok {
+		return Field[T]{}, false
+	}
+	return *f, true
+}
+
+// Fields lists the fields in the order they were given.
+func (s *Schema[T]) Fields() []Field[T] { return slices.Clone(s.fields) }
+
+func (s *Schema[T]) field(name string) (*Field[T], bool) {
+	i, ok := s.names[strings.ToLower(name)]
+	if !ok {
+		return nil, false
+	}
+	return &s.fields[i], true
+}
+
+// targets are the fields that a field stands for: itself, or those it is Of.
+func (s *Schema[T]) targets(f *Field[T]) []*Field[T] {
+	if f.Of == nil {
+		return []*Field[T]{f}
+	}
+	return s.list(f.Of)
+}
+
+func (s *Schema[T]) list(names []string) []*Field[T] {
+	list := make([]*Field[T], 0, len(names))
+	for _, name := range names {
+		f, _ := s.field(name)
+		list = append(list, f)
+	}
+	return list
+}
+
+func isName(s string) bool {
+	return s != "" && nameEnd(s, 0) == len(s)
+}
+
+// nameEnd is where the field name that starts at i ends; i if there is none.
+func nameEnd(s string, i int) int {
+	start := i
+	for i < len(s) && (isLetter(s[i]) || i > start && isDigit(s[i])) {
+		i++
+	}
+	return i
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,71 @@
+package filter
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Canonical text: what parses to the same term again.
+
+func (n node) write(items []string) string {
+	var b strings.Builder
+	if n.not {
+		b.WriteByte('-')
+	}
+	b.WriteString(n.name)
+	b.WriteString(opSigns[n.op])
+	b.WriteString(strings.Join(items, ","))
+	return b.String()
+}
+
+func (it item) write(o op) string {
+	switch it.style {
+	case expression:
+		return "/" + strings.ReplaceAll(it.expr, "/", `\/`) + "/"
+	case letters:
+		return "~" + writeText(it.text, o)
+	}
+	return writeText(it.text, o)
+}
+
+// writeText writes a pattern: text that means something to the language in
+// quotes, stars and question marks outside of them.
+func writeText(text []rune, o op) string {
+	if len(text) == 0 {
+		return `""`
+	}
+	var b strings.Builder
+	for start := 0; start < len(text); {
+		switch text[start] {
+		case one:
+			b.WriteByte('?')
+			start++
+		case many:
+			b.WriteByte('*')
+			start++
+		default:
+			end := start
+			for end < len(text) && text[end] >= 0 {
+				end++
+			}
+			b.WriteString(quote(string(text[start:end]), o))
+			start = end
+		}
+	}
+	return b.String()
+}
+
+// quote quotes a text that bare would be read as something else.
+func quote(s string, o op) string {
+	if !strings.ContainsFunc(s, special) && !strings.ContainsAny(s[:1], "-/~<>=!:") && !strings.ContainsAny(s, splits[o == free]) {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// splits are the signs that end a value; the key tells a word from a field's.
+var splits = map[bool]string{true: ":<>=!", false: ","}
+
+func special(r rune) bool {
+	return unicode.IsSpace(r) || !unicode.IsGraphic(r) || strings.ContainsRune(`"\*?`, r)
+}

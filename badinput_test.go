@@ -496,11 +496,13 @@ func TestBadInput_ExportOverwritesNothing(t *testing.T) {
 	}
 	// --after goes on where an export ended.
 	lines := strings.SplitAfter(plain, "\n")
-	var second exportLine
+	var second struct {
+		Cursor string `json:"cursor"`
+	}
 	unmarshal(t, lines[1], &second)
-	rest := command{args: append(args[:4:4], "--after", second.ID)}.run(t).wants(t, exitDone).stdout
+	rest := command{args: append(args[:4:4], "--after", second.Cursor)}.run(t).wants(t, exitDone).stdout
 	if rest != lines[2]+lines[3] {
-		t.Errorf("after %s: %q", second.ID, rest)
+		t.Errorf("after %s: %q", second.Cursor, rest)
 	}
 }
 

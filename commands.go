@@ -37,6 +37,9 @@ func newRoot() *cobra.Command {
 	root.AddCommand(demoCommand(), syncCommand(), trackCommand(), untrackCommand(), simCommand(),
 		exportCommand(), checkCommand(), checkPagesCommand(), configCommand(), versionCommand())
 	root.AddCommand(listCommands()...)
+	root.AddCommand(newActCommands()...)
+	root.AddCommand(newBackupCommands()...)
+	root.AddCommand(schedulesCommand())
 	return root
 }
 
@@ -102,35 +105,9 @@ func syncCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
 	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
-	f.StringVar(&opt.timelines, "timelines", "all", "all, ranked or none")
+	f.StringVar(&opt.timelines, "timelines", "", "all, ranked or none; empty = as the account's policy says, else all")
 	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
 	f.Bool("json", false, "NDJSON progress, a summary object last")
-	return cmd
-}
-
-func trackCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "track 'Name#TAG'",
-		Short: "Keep an account in sync",
-		Args:  oneAccount,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runTrack(cmd, engine.OpTrack, args[0])
-		},
-	}
-	addActFlags(cmd)
-	return cmd
-}
-
-func untrackCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "untrack 'Name#TAG'",
-		Short: "Stop keeping an account in sync; its data stays",
-		Args:  oneAccount,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runTrack(cmd, engine.OpUntrack, args[0])
-		},
-	}
-	addActFlags(cmd)
 	return cmd
 }
 
@@ -161,33 +138,6 @@ func simCommand() *cobra.Command {
 	f.StringArrayVar(&opt.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
 	f.StringVar(&opt.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
 	f.Bool("json", false, "the list of players as JSON")
-	return cmd
-}
-
-func exportCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "export", Short: "Write stored data as NDJSON", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return usagef("say what to export: farsight export matches")
-		}}
-	var opt exportOptions
-	matches := &cobra.Command{
-		Use:   "matches",
-		Short: "One line per match, each once",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
-			if err != nil {
-				return err
-			}
-			return runExport(cmd.Context(), cfg, opt, stdout(cmd))
-		},
-	}
-	f := matches.Flags()
-	f.StringVar(&opt.format, "format", "ndjson", "ndjson")
-	f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
-	f.StringVar(&opt.after, "after", "", "go on after this match id")
-	f.BoolVar(&opt.payload, "payload", false, "add Riot's JSON of each match")
-	cmd.AddCommand(matches)
 	return cmd
 }
 
@@ -256,6 +206,9 @@ func lists() []list {
 			return cli.Status(cmd.Context(), c, o)
 		}},
 		{"jobs", "List jobs", "ended jobs too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			if flagBool(cmd, "classes") {
+				return cli.Classes(cmd.Context(), c, f, o)
+			}
 			return cli.Jobs(cmd.Context(), c, f, all, o)
 		}},
 		{"retries", "List jobs that wait for their next try", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
@@ -284,6 +237,9 @@ func listCommands() []*cobra.Command {
 			cmd.Flags().Bool("all", false, l.all)
 		}
 		cmd.Flags().Bool("json", false, "one JSON object per line")
+		if l.use == "jobs" {
+			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
+		}
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			cfg, err := config(cmd)
 			if err != nil {

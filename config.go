@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -40,6 +41,7 @@ type Config struct {
 	LatestMax int
 	Lookback  time.Duration
 	ReportTZ  *time.Location
+	Schedules ingest.SchedulesConfig
 	LogLevel  string
 	Theme     string
 	Glyphs    string
@@ -82,6 +84,11 @@ func settings() []setting {
 		{"ingestion_max_matches_per_run", []string{"INGESTION_MAX_MATCHES_PER_RUN"}, "20", "matches of one latest run", whole(1, 1000, func(c *Config) *int { return &c.LatestMax })},
 		{"ingestion_lookback_days", []string{"INGESTION_LOOKBACK_DAYS"}, "30", "days a latest run looks back", setLookback},
 		{"report_tz", []string{"REPORT_TZ", "CRON_TZ"}, "", "time zone of reports; empty = this host's", setZone},
+		{"schedule_enable", []string{"SCHEDULE_ENABLE"}, "true", "false: nothing is started by the clock but the upkeep of the store", setSchedules},
+		{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when tracked accounts are looked at", cronText(func(c *Config) *string { return &c.Schedules.Latest })},
+		{"cron_rank_daily", []string{"CRON_RANK_DAILY"}, ingest.CronRank, "when their ranks are fetched", cronText(func(c *Config) *string { return &c.Schedules.Rank })},
+		{"cron_weekly_report", []string{"CRON_WEEKLY_REPORT"}, ingest.CronWeekly, "when the report of the week before is built", cronText(func(c *Config) *string { return &c.Schedules.Weekly })},
+		{"cron_tz", []string{"CRON_TZ"}, "", "time zone of schedules; empty = this host's", setCronZone},
 		{"retry_match", []string{"FARSIGHT_RETRY_MATCH"}, "30s,60s,120s,300s", "delays after failed attempts of a match", policy(engine.PolicyMatch, 5)},
 		{"retry_ingest", []string{"FARSIGHT_RETRY_INGEST"}, "5s,10s,30s,60s", "delays after failed attempts of a listing", policy(engine.PolicyIngest, 5)},
 		{"retry_call", []string{"FARSIGHT_RETRY_CALL"}, "5m,15m,30m", "delays after failed calls to a person", policy(engine.PolicyCall, 3)},

@@ -26,29 +26,28 @@ type logFile struct {
 	size int64
 }
 
-// openLog opens farsight.log in the data directory, mode 0600.
-func openLog(dir, level string) (zerolog.Logger, io.Closer, error) {
+// newLog makes the log of a data directory: farsight.log, mode 0600, opened with
+// its first line, since whoever opens the store wants to log before the directory
+// is there.
+func newLog(dir, level string) (zerolog.Logger, io.Closer) {
 	l := &logFile{path: filepath.Join(dir, "farsight.log")}
-	if err := l.open(); err != nil {
-		return zerolog.Nop(), nil, err
-	}
 	lvl, err := zerolog.ParseLevel(level)
 	if err != nil {
 		lvl = zerolog.InfoLevel
 	}
-	return zerolog.New(l).Level(lvl).With().Timestamp().Logger(), l, nil
+	return zerolog.New(l).Level(lvl).With().Timestamp().Logger(), l
 }
 
-func (l *logFile) open() error {
+// open is tried again with the next line if it fails.
+func (l *logFile) open() {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return
 	}
 	l.file, l.size = f, 0
 	if st, err := f.Stat(); err == nil {
 		l.size = st.Size()
 	}
-	return nil
 }
 
 // Write takes one line of JSON. It never fails: the engine does not depend on
@@ -61,7 +60,10 @@ func (l *logFile) Write(p []byte) (int, error) {
 	line = safe.JSON(line)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.size > maxLog {
+	switch {
+	case l.file == nil:
+		l.open()
+	case l.size > maxLog:
 		l.rotate()
 	}
 	if l.file != nil {
@@ -75,7 +77,7 @@ func (l *logFile) rotate() {
 	_ = l.file.Close()
 	l.file = nil
 	_ = os.Rename(l.path, l.path+".1")
-	_ = l.open()
+	l.open()
 }
 
 func (l *logFile) Close() error {

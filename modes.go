@@ -1,23 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/riot/route"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -47,7 +43,7 @@ func (o syncOptions) ask(cfg Config) (engine.SyncAsk, error) {
 	}
 	ask := engine.SyncAsk{Platform: string(p), Mode: "full", Count: o.count, Timelines: o.timelines, Force: o.force}
 	switch league.Timelines(o.timelines) {
-	case league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
+	case "", league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
 	default:
 		return ask, usagef("--timelines %q is unknown: use all, ranked or none", o.timelines)
 	}
@@ -95,7 +91,7 @@ func runSync(ctx context.Context, cfg Config, opt syncOptions, out cli.Out) erro
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	t := p.start(ctx, done)
-	sum, err := cli.Sync(watching, p.control, cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli"), KeyWorked: p.limits.Proven}, out)
+	sum, err := cli.Sync(watching, ownRun{p.control, p.backend}, cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli"), KeyWorked: p.limits.Proven}, out)
 	stopErr := t.stop()
 	if err != nil {
 		return errors.Join(err, stopErr)
@@ -124,108 +120,6 @@ func verdict(s cli.Summary, account string, out cli.Out) error {
 		reason = "the sync ended as " + s.Result
 	}
 	return fmt.Errorf("%s: %s", account, reason)
-}
-
-// runTrack adds or removes a tracked account on a directory that no engine
-// holds.
-func runTrack(cmd *cobra.Command, op engine.Op, account string) error {
-	cfg, err := config(cmd)
-	if err != nil {
-		return err
-	}
-	if _, _, err := route.ParseRiotID(account); err != nil {
-		return usage(err)
-	}
-	ask := engine.SyncAsk{Platform: cfg.Platform, Track: op == engine.OpTrack}
-	if op == engine.OpTrack {
-		p, err := route.ParsePlatform(cfg.Platform)
-		if err != nil {
-			return usagef("say where %s plays: --platform euw1 (one of %s)", safe.Text(account), platforms())
-		}
-		ask.Platform = string(p)
-	}
-	keys, err := loadKey(cfg)
-	if err != nil {
-		return err
-	}
-	p, err := assemble(cfg, assembly{keys: keys})
-	if err != nil {
-		return err
-	}
-	r, err := p.once(cmd.Context(), engine.Command{Op: op, Account: account, Sync: ask, DryRun: flagBool(cmd, "dry-run"), By: operator("cli")})
-	if err != nil {
-		return err
-	}
-	out := stdout(cmd)
-	if out.JSON {
-		return cli.JSON(out, r)
-	}
-	_, err = fmt.Fprintln(out.W, safe.Text(r.Text))
-	return err
-}
-
-// once carries out one command without running the engine.
-func (p *parts) once(ctx context.Context, c engine.Command) (engine.Receipt, error) {
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	served := make(chan error, 1)
-	go func() { served <- p.db.Serve(serving) }()
-	r, err := p.control.Do(ctx, c)
-	stop()
-	return r, errors.Join(err, <-served, p.close())
-}
-
-// exportOptions are the flags of `farsight export matches`.
-type exportOptions struct {
-	format, out, after string
-	payload            bool
-}
-
-func runExport(ctx context.Context, cfg Config, opt exportOptions, out cli.Out) (err error) {
-	if opt.format != "ndjson" {
-		return usagef("--format %q is unknown: use ndjson", opt.format)
-	}
-	db, err := openStored(cfg)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if opt.out != "" {
-		// A new file only: an export never overwrites anything.
-		f, err := os.OpenFile(opt.out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s exists already: name a file that does not", opt.out)
-		}
-		if err != nil {
-			return fmt.Errorf("write the export: %w", err)
-		}
-		defer func() { err = errors.Join(err, f.Close()) }()
-		out.W = f
-	}
-	o := cli.ExportOptions{After: opt.after}
-	if opt.payload {
-		o.Payloads = func(ctx context.Context, match string) ([]byte, error) { return rawMatch(ctx, db, match) }
-	}
-	w := bufio.NewWriterSize(out.W, 64<<10)
-	out.W = w
-	_, err = cli.ExportMatches(ctx, browser(ctx, db, cfg), o, out)
-	return errors.Join(err, w.Flush())
-}
-
-// rawMatch reads Riot's JSON of a stored match.
-func rawMatch(ctx context.Context, db *storage.DB, match string) ([]byte, error) {
-	var m league.Match
-	err := db.Read(ctx, func(tx engine.Tx) (err error) {
-		m, err = db.Match(tx, match)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("payload of %s: %w", match, err)
-	}
-	raw, err := db.Payloads().Raw(match, league.PartMatch, m.Match.Ref)
-	if err != nil {
-		return nil, fmt.Errorf("payload of %s: %w", match, err)
-	}
-	return raw, nil
 }
 
 func printConfig(cfg Config, out cli.Out) error {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/riot"
@@ -42,6 +43,7 @@ type parts struct {
 	log     zerolog.Logger
 	logs    io.Closer
 	control *control.Control
+	backend *local.Backend
 	client  *riot.Client
 	limits  *ingest.Limits
 }
@@ -50,19 +52,16 @@ type parts struct {
 type assembly struct {
 	keys      *keyring
 	demo      bool
-	onlyOwn   bool              // only the jobs of accounts that this process triggers run
+	onlyOwn   bool              // only the run that ownRun names is worked on
 	transport http.RoundTripper // nil = the hardened one
 }
 
 // assemble opens the data directory and wires an engine on it.
 func assemble(cfg Config, a assembly) (*parts, error) {
-	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	log, logs := newLog(cfg.DataDir, cfg.LogLevel)
+	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: log, Region: region})
 	if err != nil {
-		return nil, err
-	}
-	log, logs, err := openLog(cfg.DataDir, cfg.LogLevel)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the log: %w", err), db.Close())
+		return nil, errors.Join(err, logs.Close())
 	}
 	p := &parts{db: db, log: log, logs: logs}
 	if err := p.wire(cfg, a); err != nil {
@@ -83,34 +82,70 @@ func (p *parts) wire(cfg Config, a assembly) error {
 		return usage(err)
 	}
 	p.client, p.limits = client, limits
-	in := ingest.New(ingest.Options{
-		Store: p.db, API: client, Limits: limits, Project: func() string { return "default" },
-		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
-		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge,
-	})
 	// The console and the backend need each other: notes and changes go to the
 	// console, which is made last.
 	var con *control.Control
+	projects := ingest.NewProjects(ingest.ProjectsOptions{
+		Store: p.db, API: client, Limits: limits,
+		Fingerprint: func() string { return a.keys.Get().Fingerprint() },
+		OnNote:      func(n engine.Note) { con.Note(n) },
+	})
+	if err := projects.Load(context.Background()); err != nil {
+		return err
+	}
+	in := ingest.New(ingest.Options{
+		Store: p.db, API: client, Limits: limits, Projects: projects,
+		Prune:       pruner(p.db),
+		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, SyncOff: !cfg.SyncOn,
+		Attempts: cfg.Policies[engine.PolicyMatch].Max,
+		Matches:  cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
+		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge,
+	})
 	backend, err := local.New(local.Options{
 		Store: p.db, Admitter: limits, Kinds: in.Kinds(), Policies: cfg.Policies,
 		Workers: func() int { return workers(cfg.Workers, limits.Workers()) },
 		Boot:    boot.ID, Log: p.log,
+		OnNote:  func(n engine.Note) { con.Note(n) },
+		NoRoom:  func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
+		OneTree: a.onlyOwn,
+	})
+	if err != nil {
+		return err
+	}
+	schedules, err := cron.New(cron.Options{
+		Store: p.db, Specs: in.Schedules(cfg.Schedules),
 		OnNote: func(n engine.Note) { con.Note(n) },
 		NoRoom: func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
 	})
 	if err != nil {
 		return err
 	}
+	also := []control.Runner{projects}
+	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
+		also = append(also, schedules)
+	}
 	con = control.New(control.Options{
-		Store: p.db, Backend: backend, Syncer: in, Limiter: limits, Keys: a.keys,
-		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, SyncOn: cfg.SyncOn,
+		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Keys: a.keys,
+		Also: also, Schedules: schedules,
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName,
 	})
-	p.control = con
+	p.control, p.backend = con, backend
 	p.db.OnCommit(func(seq uint64, changes []engine.Change) {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)
 	})
 	return nil
+}
+
+// How long ended jobs are kept: what went well for a month, failures for a quarter
+// of a year, and the last hundred failures for ever (S4-2).
+var keepJobs = storage.PruneRule{Completed: 30 * 24 * time.Hour, Failed: 90 * 24 * time.Hour, KeepFailed: 100}
+
+func pruner(db *storage.DB) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		r, err := db.Prune(ctx, keepJobs, time.Now(), false)
+		return fmt.Sprintf("%d completed and %d failed jobs were deleted, %d are still needed", r.Completed, r.Failed, r.Spared), err
+	}
 }
 
 // region names the region of a platform, for account rows.
@@ -247,7 +282,8 @@ func browse(ctx context.Context, cfg Config, show func(engine.Console) error) er
 
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db *storage.DB, cfg Config) engine.Console {
-	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key")
+	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneName).Domain(ingest.Stored{Store: db}).
+		Schedules(storedSchedules(ctx, db, cfg))
 }
 
 // storedLimits reads what the last engine knew of the limits.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
@@ -130,6 +131,34 @@ func setZone(c *Config, v string) error {
 		return fmt.Errorf("%q is no time zone: write a name such as Europe/Berlin or UTC", v)
 	}
 	c.ReportTZ = loc
+	return nil
+}
+
+// setSchedules is the switch of everything that the clock starts.
+func setSchedules(c *Config, v string) error {
+	on := true
+	err := boolean(func(*Config) *bool { return &on })(c, v)
+	c.Schedules.Off = !on
+	return err
+}
+
+func cronText(at func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		*at(c) = v
+		_, err := cron.Parse(v, "UTC")
+		return err
+	}
+}
+
+func setCronZone(c *Config, v string) error {
+	c.Schedules.Zone = "Local"
+	if v == "" {
+		return nil
+	}
+	c.Schedules.Zone = v
+	if _, err := time.LoadLocation(v); err != nil {
+		return fmt.Errorf("%q is no time zone: write a name such as Europe/Berlin or UTC", v)
+	}
 	return nil
 }
 

@@ -5,10 +5,13 @@ import "time"
 // Change is a committed fact. Exactly one of its pointers is set. Changes leave
 // storage in commit order, after the commit returned nil.
 type Change struct {
-	Seq     uint64 // version of the database that holds it; set at publication
-	Job     *Job
-	Before  State // of Job; equal to Job.State for a new job or one that kept its state
-	New     bool  // Job was inserted by this change
+	Seq    uint64 // version of the database that holds it; set at publication
+	Job    *Job
+	Before State // of Job; equal to Job.State for a new job or one that kept its state
+	New    bool  // Job was inserted by this change
+	// Joined are the groups that wait for Job from this change on: those of a new
+	// job, or of a spec whose key Job held already. Its revision stays.
+	Joined  []GroupID
 	Deleted JobID
 	Account *AccountRow
 	Queue   *QueueState
@@ -94,6 +97,7 @@ type AccountRow struct {
 	Region   string     `json:"region"`
 	PUUID    string     `json:"puuid,omitempty"` // under the present key project
 	Tags     []string   `json:"tags,omitempty"`
+	Policy   string     `json:"policy,omitempty"` // its own, as `track --policy` takes it
 	Tracked  bool       `json:"tracked"`
 	Status   SyncStatus `json:"status"`
 	Job      JobID      `json:"job,omitempty"` // of the live or last run
@@ -149,6 +153,10 @@ type AuditEntry struct {
 	Result  string    `json:"result"`
 	Matched int       `json:"matched"`
 	Applied int       `json:"applied"`
+
+	// What it changed, with how it stood before and after.
+	Moves []JobMove  `json:"moves,omitempty"`
+	Queue *QueueMove `json:"queue,omitempty"`
 }
 
 // Totals are the stored counters of all matches. A recount must equal them (P6).

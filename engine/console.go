@@ -120,6 +120,8 @@ type BucketRow struct {
 	Blocked   time.Time     `json:"blocked,omitzero"`
 	BlockedBy string        `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
 	Cap       int           `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
+	Thaws     time.Time     `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
+	FreezeWhy string        `json:"freeze_why,omitempty"` // its reason
 	Mode      string        `json:"mode"`                 // A or C
 	Waiting   int           `json:"waiting"`
 }
@@ -196,12 +198,21 @@ type Command struct {
 	IfRev   Revision `json:"if_rev,omitempty"`  // 0 = any; a console always sends what it showed
 	Account string   `json:"account,omitempty"` // account id, or "Name#TAG"
 	Queue   Queue    `json:"queue,omitempty"`
-	Bucket  Bucket   `json:"bucket,omitzero"`
-	Sync    SyncAsk  `json:"sync,omitzero"`
-	Key     string   `json:"-"` // OpKey: the new key, never printed
-	Reason  string   `json:"reason,omitempty"`
-	DryRun  bool     `json:"dry_run,omitempty"`
-	By      Actor    `json:"by"`
+	// Schedule is the name of one, for the commands on schedules.
+	Schedule string  `json:"schedule,omitempty"`
+	Bucket   Bucket  `json:"bucket,omitzero"`
+	Sync     SyncAsk `json:"sync,omitzero"`
+	// Select makes a bulk command of cancel, retry, force, reschedule or reclass.
+	Select  *Selection  `json:"select,omitempty"`
+	Confirm string      `json:"confirm,omitempty"` // ConfirmAll: a selection without a criterion is meant
+	Canary  bool        `json:"canary,omitempty"`  // retry, reclass: one job first, the rest when it has succeeded
+	At      time.Time   `json:"at,omitzero"`       // OpReschedule: the instant; the past means now
+	Audit   uint64      `json:"audit,omitempty"`   // OpUndo: of which command; 0 = the last one that can be undone
+	Key     string      `json:"-"`                 // OpKey: the new key, never printed
+	Lines   []TrackLine `json:"lines,omitempty"`   // OpTrackMany
+	Reason  string      `json:"reason,omitempty"`
+	DryRun  bool        `json:"dry_run,omitempty"`
+	By      Actor       `json:"by"`
 }
 
 // Bucket names a limit to freeze or cap.
@@ -221,7 +232,16 @@ type SyncAsk struct {
 	Timelines string    `json:"timelines,omitempty"` // all (default), ranked, none
 	Force     bool      `json:"force,omitempty"`
 	Track     bool      `json:"track,omitempty"`
+	Tags      []string  `json:"tags,omitempty"`   // track: tags to add
+	Policy    string    `json:"policy,omitempty"` // track: "queues=420 cadence=6h"; "default" removes it
+	Cause     string    `json:"cause,omitempty"`  // "" = manual; linked, stale: see the constants
 }
+
+// Causes of a sync besides an operator's own command (S1-1).
+const (
+	CauseLinked = "linked" // an account was linked: everything is fetched, and it is tracked
+	CauseStale  = "stale"  // a login: only if the stored data is stale
+)
 
 // Receipt answers a command.
 type Receipt struct {
@@ -233,9 +253,20 @@ type Receipt struct {
 	Matched int            `json:"matched"`
 	Applied int            `json:"applied"`
 	Skipped map[string]int `json:"skipped,omitempty"` // reason -> how many
-	Due     time.Time      `json:"due,omitzero"`
-	Cost    *Cost          `json:"cost,omitempty"`
-	Text    string         `json:"text"` // one sentence for a person
+	Would   int            `json:"would,omitempty"`   // dry run of a command on jobs: how many it would act on
+	Attempt int            `json:"attempt,omitempty"` // retry, force: the number of the attempt to come
+	Sample  []string       `json:"sample,omitempty"`  // a few of the jobs, by key or id
+	Audit   uint64         `json:"audit,omitempty"`   // number of its audit entry
+	Undo    bool           `json:"undo,omitempty"`    // it can be undone, by that number
+	// Select is what a dry run has counted, frozen: the command to confirm.
+	Select  *Selection    `json:"select,omitempty"`
+	Due     time.Time     `json:"due,omitzero"`
+	Cost    *Cost         `json:"cost,omitempty"`
+	Rejects []TrackReject `json:"rejects,omitempty"`
+	Text    string        `json:"text"` // one sentence for a person
+
+	Moves []JobMove  `json:"-"` // for the audit
+	Queue *QueueMove `json:"-"`
 }
 
 // Cost is what a command will take (S3-12).

@@ -23,6 +23,7 @@ type Problem struct {
 	Sentence string // what happened
 	Do       string // what to do next; may be empty
 	Job      JobID  // the job it is about, if any
+	Why      string // the reason alone, for counts of what was skipped; may be empty
 }
 
 func (p *Problem) Error() string {
@@ -37,4 +38,12 @@ func (p *Problem) Unwrap() error { return p.Code }
 // Problemf makes a Problem of a sentence.
 func Problemf(code error, do, format string, args ...any) *Problem {
 	return &Problem{Code: code, Sentence: fmt.Sprintf(format, args...), Do: do}
+}
+
+// Reason is the problem in few words, for counts of what was skipped.
+func (p *Problem) Reason() string {
+	if p.Why != "" {
+		return p.Why
+	}
+	return p.Sentence
 }

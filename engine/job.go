@@ -48,8 +48,8 @@ type Spec struct {
 
 // GroupID names one group of children: a parent job has several, numbered.
 type GroupID struct {
-	Parent JobID
-	Group  int
+	Parent JobID `json:"parent"`
+	Group  int   `json:"group"`
 }
 
 // Enqueued is the answer to one Spec.
@@ -61,39 +61,39 @@ type Enqueued struct {
 
 // Job is a stored unit of work, as its last committed transaction left it.
 type Job struct {
-	ID       JobID
-	Rev      Revision
-	Kind     Kind
-	Queue    Queue
-	Key      string
-	Lock     string
-	Owner    string
-	Args     json.RawMessage
-	Priority Priority
-	Policy   string
+	ID       JobID           `json:"id"`
+	Rev      Revision        `json:"rev"`
+	Kind     Kind            `json:"kind"`
+	Queue    Queue           `json:"queue"`
+	Key      string          `json:"key,omitempty"`
+	Lock     string          `json:"lock,omitempty"`
+	Owner    string          `json:"owner,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Priority Priority        `json:"priority"`
+	Policy   string          `json:"policy,omitempty"`
 
-	State State
-	Hold  Hold      // why a scheduled job was sent back uncharged; HoldNone otherwise
-	Due   time.Time // not before this instant, while scheduled or retryable
-	Front bool      // first in its line: it was sent back through no fault of its own
-	Phase int       // how often it has waited for children and gone on
+	State State     `json:"state"`
+	Hold  Hold      `json:"hold,omitempty"`  // why a scheduled job was sent back uncharged; HoldNone otherwise
+	Due   time.Time `json:"due,omitzero"`    // not before this instant, while scheduled or retryable
+	Front bool      `json:"front,omitempty"` // first in its line: it was sent back through no fault of its own
+	Phase int       `json:"phase"`           // how often it has waited for children and gone on
 
-	Round    int // begins at 1; an operator's retry and each phase open a new one
-	Tries    int // charged attempts of this round, the running one included
-	Attempts int // charged attempts of all rounds, the running one included
-	Holds    int // attempts that were sent back uncharged
-	Crashes  int // interruptions in a row; three make it suspect
+	Round    int `json:"round"`             // begins at 1; an operator's retry and each phase open a new one
+	Tries    int `json:"tries"`             // charged attempts of this round, the running one included
+	Attempts int `json:"attempts"`          // charged attempts of all rounds, the running one included
+	Holds    int `json:"holds"`             // attempts that were sent back uncharged
+	Crashes  int `json:"crashes,omitempty"` // interruptions in a row; three make it suspect
 
-	HasParents  bool
-	Group       int // the group it waits for, while pending; then the last one it waited for
-	CancelAsked bool
-	Boot        string // the process that runs it, while running
+	HasParents  bool   `json:"has_parents,omitempty"`
+	Group       int    `json:"group,omitempty"` // the group it waits for, while pending; then the last one it waited for
+	CancelAsked bool   `json:"cancel_asked,omitempty"`
+	Boot        string `json:"boot,omitempty"` // the process that runs it, while running
 
-	Class     Class  // of the last failure
-	LastError string // as received; clean it at the exit
-	Created   time.Time
-	Started   time.Time // of the running or last attempt
-	Finished  time.Time // when it became terminal
+	Class     Class     `json:"class,omitempty"`      // of the last failure
+	LastError string    `json:"last_error,omitempty"` // as received; clean it at the exit
+	Created   time.Time `json:"created,omitzero"`
+	Started   time.Time `json:"started,omitzero"`  // of the running or last attempt
+	Finished  time.Time `json:"finished,omitzero"` // when it became terminal
 }
 
 // ShouldRetry reports whether the engine will try j again by itself (S2-5).
@@ -119,25 +119,28 @@ const SuspectAfter = 3
 // Attempt is one run of a job, kept for ever. A run that was sent back uncharged
 // is kept among the holds instead, with the same fields.
 type Attempt struct {
-	Number   int // 1, 2, … over all rounds; 0 for a hold
-	Round    int
-	Try      int // within its round
-	Phase    int
-	Rev      Revision
-	Start    time.Time
-	End      time.Time // zero while it runs
-	Verb     Verb
-	Hold     Hold
-	Class    Class
-	Err      string
-	External string // the id the other side gave this attempt: Riot's trace id
-	Status   int    // of the answer; 0 = none
+	Number   int       `json:"number"` // 1, 2, … over all rounds; 0 for a hold
+	Round    int       `json:"round"`
+	Try      int       `json:"try"` // within its round
+	Phase    int       `json:"phase"`
+	Rev      Revision  `json:"rev"`
+	Start    time.Time `json:"start,omitzero"`
+	End      time.Time `json:"end,omitzero"` // zero while it runs
+	Verb     Verb      `json:"verb"`
+	Hold     Hold      `json:"hold,omitempty"`
+	Class    Class     `json:"class,omitempty"`
+	Err      string    `json:"err,omitempty"`
+	External string    `json:"external,omitempty"` // the id the other side gave this attempt: Riot's trace id
+	Status   int       `json:"status,omitempty"`   // of the answer; 0 = none
 	// Queued is the wait from the instant it was due to its claim; Paced is the
 	// part of it at the head of the line, where only the limiter held it. Limiter
 	// is the part of the run spent waiting for a permit, HTTP the part on the wire.
-	Queued, Paced, Limiter, HTTP time.Duration
-	Next                         time.Time // when the decision says it runs again
-	Decision                     string    // the formula of Next, for people: "policy match step 1: 30s"
+	Queued   time.Duration `json:"queued_ns"`
+	Paced    time.Duration `json:"paced_ns"`
+	Limiter  time.Duration `json:"limiter_ns"`
+	HTTP     time.Duration `json:"http_ns"`
+	Next     time.Time     `json:"next,omitzero"`      // when the decision says it runs again
+	Decision string        `json:"decision,omitempty"` // the formula of Next, for people: "policy match step 1: 30s"
 }
 
 // Mark is how a child stands in a group.
@@ -174,8 +177,14 @@ func MarkOf(s State) Mark {
 // same transaction, which a recount must equal.
 type GroupStat struct {
 	GroupID
-	Total, Open, Retrying, Done, Dead, Cancelled int // Retrying is part of Open
-	Calls, Throttled                             int // Riot calls made, and 429s among them
+	Total     int `json:"total"`
+	Open      int `json:"open"`
+	Retrying  int `json:"retrying"` // part of Open
+	Done      int `json:"done"`
+	Dead      int `json:"dead"`
+	Cancelled int `json:"cancelled"`
+	Calls     int `json:"calls"`     // Riot calls made
+	Throttled int `json:"throttled"` // 429s among them
 }
 
 // Settled reports whether nothing is open. A group of no children is settled.

@@ -111,7 +111,12 @@ type Run struct {
 	Job    Job
 	Groups []GroupStat
 	Beat   func()
+	Policy Policy // that counts the job's attempts
 }
+
+// LastTry reports whether this is the last attempt of a round that began with
+// others: when it fails, the job is given up.
+func (r Run) LastTry() bool { return r.Policy.Max > 1 && r.Job.Tries == r.Policy.Max }
 
 // Group gives the summary of the job's own group n; an empty one if it has none.
 func (r Run) Group(n int) GroupStat {
@@ -134,12 +139,34 @@ type KindSpec struct {
 	Timeout time.Duration // of one attempt, from its start or last Beat: waiting for a permit beats, so it does not count; 0 = none
 	Stuck   time.Duration // without a beat for this long: rescued; 0 = DefaultStuck
 	Handler Handler
+	// Children says how many dead children the kind's jobs bear; nil = any number.
+	Children *ChildPolicy
 	// OnMove writes the domain's side of a state move, in its transaction. It is
 	// called for every move of the kind's jobs, whoever caused it. nil = nothing.
 	// o counts when the move ends an attempt (before is running): its Verb is the
 	// one that was carried out, which a cancel or a stop may have put in the place
 	// of the handler's.
 	OnMove func(tx Tx, before, after Job, o Outcome) error
+}
+
+// ChildPolicy says what dead children do to the job that waits for them. A group
+// always settles: nobody waits for the dead (P-18).
+type ChildPolicy struct {
+	// MaxDead children may be dead when the group has settled; with more the job is
+	// discarded, class "children", and does not go on. -1 = any number.
+	MaxDead int
+}
+
+// ClassChildren is the class of a job with too many dead children.
+const ClassChildren Class = "children"
+
+// TooMany says in words that a settled group has too many dead children; "" if it
+// has not.
+func (p *ChildPolicy) TooMany(g GroupStat) string {
+	if p == nil || p.MaxDead < 0 || g.Dead <= p.MaxDead {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d children are dead, at most %d may be", g.Dead, g.Total, p.MaxDead)
 }
 
 // DefaultStuck is how long a running job may be silent before it is rescued.

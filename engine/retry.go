@@ -8,9 +8,9 @@ import (
 // Policy is a retry policy: a table of delays, never a formula. Delays[i] is the
 // wait after failed attempt i+1 of a round.
 type Policy struct {
-	Name   string
-	Delays []time.Duration
-	Max    int // attempts of a round, the first included
+	Name   string          `json:"name"`
+	Delays []time.Duration `json:"delays_ns"`
+	Max    int             `json:"max"` // attempts of a round, the first included
 }
 
 // MaxDelay is the longest wait that any answer or table can ask for.
@@ -46,6 +46,14 @@ func (p Policy) Next(tries int, now time.Time) (due time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	return now.Add(clampDelay(p.Delays[step-1])), true
+}
+
+// Sum is how long a job is tried for by the table.
+func (p Policy) Sum() (sum time.Duration) {
+	for _, d := range p.Delays[:min(len(p.Delays), max(p.Max-1, 0))] {
+		sum += clampDelay(d)
+	}
+	return sum
 }
 
 // usedUp reports whether a round ends with failed attempt number step. The table

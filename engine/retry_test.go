@@ -108,11 +108,16 @@ func TestLegalMoves(t *testing.T) {
 	}
 	allow(ByOperator, Scheduled, Scheduled, Available) // reschedule
 	allow(ByOperator, Retryable, Retryable)
+	allow(ByUndo, Scheduled, Scheduled, Cancelled) // a command taken back (I-11)
+	allow(ByUndo, Retryable, Retryable, Cancelled)
+	allow(ByUndo, Available, Scheduled, Cancelled)
+	allow(ByUndo, Discarded, Available)
+	allow(ByGroup, Discarded, Pending)  // too many dead children (P-18)
 	allow(ByOperator, Running, Running) // a cancel was asked for
 	allow(ByParent, Running, Running)
 	for _, from := range States() {
 		for _, to := range States() {
-			for by := ByOutcome; by <= ByRescue; by++ {
+			for by := ByOutcome; by <= ByUndo; by++ {
 				if want := legal[fmt.Sprint(from, to, by)]; Legal(from, to, by) != want {
 					t.Errorf("%s -> %s by cause %d: legal %v, want %v", from, to, by, !want, want)
 				}

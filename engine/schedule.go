@@ -44,3 +44,20 @@ type ScheduleRow struct {
 	Since   time.Time      `json:"since,omitzero"`
 	Reason  string         `json:"reason,omitempty"`
 }
+
+// SchedulesQuery lists the recurring schedules; answered by SchedulesPage.
+type SchedulesQuery struct{}
+
+// SchedulesPage answers SchedulesQuery.
+type SchedulesPage struct {
+	Schedules []ScheduleRow `json:"schedules"`
+}
+
+func (SchedulesQuery) query() {}
+
+// Commands on the schedule that Command.Schedule names.
+const (
+	OpRunSchedule    Op = "run-schedule" // now; its plan stays
+	OpPauseSchedule  Op = "pause-schedule"
+	OpResumeSchedule Op = "resume-schedule"
+)

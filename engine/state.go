@@ -71,6 +71,7 @@ const (
 	ByParent                // its parent ended
 	ByDrain                 // the engine stops, or gives it back
 	ByRescue                // its process or its heartbeat is gone
+	ByUndo                  // an operator took a command back before anything ran
 )
 
 type move struct{ from, to State }
@@ -80,14 +81,15 @@ type move struct{ from, to State }
 var moves = map[move][]Cause{
 	{Pending, Available}:   {ByGroup, ByOperator},
 	{Pending, Cancelled}:   {ByOperator, ByParent},
+	{Pending, Discarded}:   {ByGroup}, // too many dead children
 	{Available, Cancelled}: {ByOperator, ByParent},
 	{Scheduled, Cancelled}: {ByOperator, ByParent},
 	{Retryable, Cancelled}: {ByOperator, ByParent},
-	{Scheduled, Available}: {ByTime, ByOperator},
+	{Scheduled, Available}: {ByTime, ByOperator, ByUndo},
 	{Retryable, Available}: {ByTime, ByOperator},
-	{Scheduled, Scheduled}: {ByOperator}, // reschedule
-	{Retryable, Retryable}: {ByOperator}, // reschedule
-	{Available, Scheduled}: {ByOperator}, // reschedule
+	{Scheduled, Scheduled}: {ByOperator, ByUndo}, // reschedule
+	{Retryable, Retryable}: {ByOperator, ByUndo}, // reschedule
+	{Available, Scheduled}: {ByOperator},         // reschedule
 	{Available, Running}:   {ByClaim},
 	{Running, Completed}:   {ByOutcome},
 	{Running, Retryable}:   {ByOutcome},
@@ -98,7 +100,10 @@ var moves = map[move][]Cause{
 	{Running, Available}:   {ByDrain, ByRescue, ByOutcome}, // ByOutcome: waited for a group that was settled
 	{Running, Running}:     {ByOperator, ByParent},         // a cancel was asked for
 	{Discarded, Available}: {ByOperator},
-	{Cancelled, Available}: {ByOperator},
+	{Cancelled, Available}: {ByOperator, ByUndo},
+	{Cancelled, Scheduled}: {ByUndo},
+	{Cancelled, Retryable}: {ByUndo},
+	{Available, Discarded}: {ByUndo}, // of reclass
 	{Completed, Available}: {ByOperator},
 }
 

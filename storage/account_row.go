@@ -41,7 +41,7 @@ func (t *Tx) emitAccounts() error {
 func (t *Tx) accountRow(a league.Account) (engine.AccountRow, error) {
 	row := engine.AccountRow{
 		ID: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Region: t.region(a.Platform), PUUID: onePUUID(a),
-		Tags: a.Tags, Tracked: a.Tracked, Run: a.Run, LastSync: a.LastSync, LastError: a.LastError, Updated: a.Updated,
+		Tags: a.Tags, Policy: a.Policy.String(), Tracked: a.Tracked, Run: a.Run, LastSync: a.LastSync, LastError: a.LastError, Updated: a.Updated,
 	}
 	if a.Status != "" {
 		if err := row.Status.UnmarshalText([]byte(a.Status)); err != nil {

@@ -39,6 +39,7 @@ func accountRecord(a league.Account) *rec.Enc {
 	e.Time(a.Updated)
 	e.Time(a.LastSync)
 	e.Str(a.LastError)
+	e.Dur(a.Policy.Cadence)
 	return e
 }
 
@@ -73,6 +74,9 @@ func decodeAccount(k, v []byte) (a league.Account, err error) {
 	a.Coverage = league.Coverage{Head: d.Str(), HeadAt: d.Time(), Floor: d.Time(), ReachedEnd: d.Bool(), Timelines: league.Timelines(d.Str())}
 	a.Created, a.Updated, a.LastSync = d.Time(), d.Time(), d.Time()
 	a.LastError = d.Str()
+	if d.More() {
+		a.Policy.Cadence = d.Dur()
+	}
 	return a, tAccounts.done(k, d)
 }
 

@@ -52,7 +52,7 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	err := db.view(ctx, func(t *Tx) error {
 		c := &checker{Tx: t, ctx: ctx, payloads: db.payloads, report: &r}
 		for _, step := range []func() error{
-			c.sums, c.liveJobs, c.endedJobs, c.attempted, c.membership, c.accounts, c.runs, c.matches, c.lists, c.shards,
+			c.sums, c.liveJobs, c.endedJobs, c.attempted, c.membership, c.accounts, c.runs, c.matches, c.lists, c.feeds, c.shards,
 		} {
 			if err := step(); err != nil {
 				return err
@@ -216,7 +216,8 @@ func (c *checker) endedJobs() error {
 		if listed(j.State) && !c.has(tArchiveState, stateKey(j.State, r.k)) {
 			c.bad(tArchive.name, r.k, "job %s is not listed as %s", j.ID, j.State)
 		}
-		if j.Key != "" && !c.has(tArchiveKey, []byte(j.Key)) {
+		// Of completed ones the latest may have been pruned.
+		if j.Key != "" && listed(j.State) && !c.has(tArchiveKey, []byte(j.Key)) {
 			c.bad(tArchive.name, r.k, "job %s is not found by its key %q", j.ID, j.Key)
 		}
 	}
@@ -320,11 +321,12 @@ func (c *checker) shard(month string) error {
 	name := payloadDir + "/" + month
 	err := c.payloads.with(month, false, func(s *shard) error {
 		return s.guard(func() error {
+			c.dictionaries(name, s.dicts)
 			return s.bolt.View(func(b *bolt.Tx) error {
 				p := b.Bucket([]byte(payloadTable))
 				return p.ForEachBucket(func(match []byte) error {
 					return p.Bucket(match).ForEach(func(k, v []byte) error {
-						return c.payload(name, month, string(match), k, v)
+						return c.payload(s, string(match), k, v)
 					})
 				})
 			})
@@ -339,22 +341,25 @@ func (c *checker) shard(month string) error {
 	return nil
 }
 
-func (c *checker) payload(name, month, match string, k, v []byte) error {
+func (c *checker) dictionaries(name string, ds *dictionaries) {
+	for id, err := range ds.bad {
+		c.bad(name, dictKey(id), "dictionary: %v", err)
+	}
+}
+
+func (c *checker) payload(s *shard, match string, k, v []byte) error {
 	c.report.Payloads++
 	c.report.Bytes += int64(len(v))
-	part := league.PartMatch
-	if string(k) == "t" {
-		part = league.PartTimeline
-	}
-	ref, body, err := openPayload(month, match, part, v)
+	part := partOfKey(k)
+	f, err := openPayload(s.month, match, part, v)
 	if err == nil {
-		_, err = Inflate(ref, body)
+		_, err = f.raw(s.dicts)
 	}
 	if err != nil {
-		c.bad(name, []byte(match+"/"+string(k)), "%v", err)
+		c.bad(payloadDir+"/"+s.month, []byte(match+"/"+string(k)), "%v", err)
 	}
 	m, err := c.match(match)
-	if f := fetchOf(m, part); err != nil || f.Status != league.Success || f.Ref.Month != month {
+	if f := fetchOf(m, part); err != nil || f.Status != league.Success || f.Ref.Month != s.month {
 		c.report.Orphans++
 	}
 	return context.Cause(c.ctx)

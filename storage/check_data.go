@@ -114,9 +114,9 @@ func (c *checker) matches() error {
 	return nil
 }
 
-// hasPayload: success implies that the payload is there and whole (P3).
+// hasPayload: success implies that the payload is there and whole (P3), unless retention took it.
 func (c *checker) hasPayload(id string, p league.Part, f league.Fetch) {
-	if f.Status != league.Success {
+	if f.Status != league.Success || f.Ref.Dropped() {
 		return
 	}
 	if _, err := c.payloads.Get(id, p, f.Ref); err != nil {

@@ -35,6 +35,7 @@ type DB struct {
 	self     os.FileInfo // the open state file, to notice that another took its name
 	payloads *Payloads
 	region   func(platform string) string
+	sized    time.Time // when the size was last noted; Serve's own
 
 	ops      chan *op
 	onCommit func(seq uint64, changes []engine.Change)
@@ -90,7 +91,9 @@ func (db *DB) commitLoop(ctx context.Context) error {
 		case o := <-db.ops:
 			err = db.commitGroup(o)
 		case <-watch.C:
-			err = db.watch()
+			if err = db.watch(); err == nil {
+				err = db.noteSize()
+			}
 		case <-ctx.Done():
 			return db.drain()
 		}

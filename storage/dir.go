@@ -65,6 +65,13 @@ func refuseNetwork(dir string) error {
 		Do: "use a local directory, or force it if only one host will ever use this one"}
 }
 
+func refuseNetworkUnless(o Options) error {
+	if o.Network {
+		return nil
+	}
+	return refuseNetwork(o.Dir)
+}
+
 // unusable puts a file system's error into words.
 func unusable(path string, err error) error {
 	e := &ErrUnusable{Path: path, Err: err}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/farsight-console/farsight/engine"
 )
 
 // Sentinels for callers to test with errors.Is.
@@ -18,6 +20,9 @@ var (
 	// ErrUnknown: a commit failed in a way that leaves open whether its writes will survive. The store takes no more
 	// writes; close it, open it again and recover as after a crash.
 	ErrUnknown = errors.New("it is unknown whether the commit is on disk")
+	// ErrDropped: retention, as the operator configured it, took the payload; its match keeps its row. It is an
+	// engine.ErrNotFound too.
+	ErrDropped = fmt.Errorf("its month was dropped by retention: %w", engine.ErrNotFound)
 	// ErrReplaced: the file behind the open store is not the one under its name any more, so the lock guards nothing.
 	ErrReplaced = errors.New("the database file was replaced while it was open")
 )

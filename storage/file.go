@@ -37,6 +37,11 @@ func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
 }
 
+// openNew is openNoFollow for a file that must not be there yet.
+func openNew(path string, flag int, mode os.FileMode) (*os.File, error) {
+	return openNoFollow(path, flag|os.O_EXCL, mode)
+}
+
 // stateMap is the address space that the state file reserves, so that growing it does not wait for readers: without it one
 // slow reader and one growing write froze all other readers for seconds.
 func stateMap() int {
@@ -71,9 +76,7 @@ func createFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) erro
 
 func fillFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) error {
 	o := boltOptions(log)
-	o.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
-		return openNoFollow(path, flag|os.O_EXCL, mode)
-	}
+	o.OpenFile = openNew
 	b, err := bolt.Open(path, fileMode, o)
 	if err != nil {
 		return err
@@ -84,6 +87,10 @@ func fillFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) error 
 		return err
 	}
 	crash.Point("creation-before-sync")
+	return syncFile(path)
+}
+
+func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (t *Tx) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if err := t.addParents(n, j.State, s.Parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	t.Emit(engine.Change{Job: &j, Before: j.State, New: true})
+	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: s.Parents})
 	return engine.Enqueued{ID: j.ID, State: j.State}, nil
 }
 
@@ -133,7 +133,9 @@ func (t *Tx) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, e
 		if err := t.put(tJobState, key.Uint64(n), stateRecord(j)); err != nil {
 			return engine.Enqueued{}, err
 		}
-		t.Emit(engine.Change{Job: &j, Before: j.State})
+	}
+	if len(parents) > 0 {
+		t.Emit(engine.Change{Job: &j, Before: j.State, Joined: parents})
 	}
 	return engine.Enqueued{ID: id, Duplicate: true, State: j.State}, nil
 }
@@ -222,7 +224,7 @@ func listed(s engine.State) bool { return s == engine.Discarded || s == engine.C
 func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
 
 func (t *Tx) putEnded(k []byte, j engine.Job) error {
-	if err := t.put(tArchive, k, archiveRecord(j)); err != nil {
+	if err := errors.Join(t.put(tArchive, k, archiveRecord(j)), t.feedEnded(j)); err != nil {
 		return err
 	}
 	if listed(j.State) {

@@ -46,6 +46,7 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 		t.countMatch(old, m, known),
 		t.indexStatus(old, m, known),
 		t.movePlayed(old, m, known),
+		t.feedMatch(old, m, known),
 		t.put(tMatches, []byte(m.ID), matchRecord(m)))
 	if err != nil {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
@@ -187,6 +188,9 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 			return err
 		}
 	}
+	if err := t.feedSeats(match, ps); err != nil {
+		return err
+	}
 	return t.put(tParticipants, []byte(match), seatsRecord(ps))
 }
 
@@ -221,7 +225,8 @@ func (t *Tx) game(a league.Account, listKey []byte) (g league.Game, stored bool,
 		return g, false, err
 	}
 	g = league.Game{Match: id, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
-	_, g.Here, err = t.seatOf(a, id)
+	seat, here, err := t.seatOf(a, id)
+	g.Here, g.Won = here, here && seat.Won
 	return g, true, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/storage/internal/crash"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	Network  bool  // use the directory although it lies on a network file system
 	MaxState int64 // bytes that state.db may grow to; 0 = 64 GiB
 	Log      zerolog.Logger
+	// Verify proves the backup that is made before a migration; nil = in this process.
+	Verify Verifier
 	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's matter, not storage's.
 	Region func(platform string) string
 }
@@ -41,6 +44,9 @@ type Boot struct {
 	Clean bool
 	Last  time.Time
 	New   bool // the directory held no state yet
+	// Restored is when a backup was last put back in this directory; the zero time when never. What was fetched between the
+	// backup and then is not in the state, but its payloads are: a job that was created before looks for them (FindPayload).
+	Restored time.Time
 }
 
 // Open opens a data directory for writing, and makes it if it is not there. In this order: directory, kind of file system,
@@ -63,10 +69,8 @@ func OpenReadOnly(o Options) (*DB, error) {
 }
 
 func open(o Options, browse bool) (_ *DB, err error) {
-	if !o.Network {
-		if err := refuseNetwork(o.Dir); err != nil {
-			return nil, err
-		}
+	if err := refuseNetworkUnless(o); err != nil {
+		return nil, err
 	}
 	lock, err := lockDir(o.Dir, browse)
 	if err != nil {
@@ -95,6 +99,9 @@ func (db *DB) openState(o Options) error {
 	}
 	if db.self, err = os.Stat(path); err != nil {
 		return unusable(path, err)
+	}
+	if err := db.migrate(o); err != nil {
+		return err
 	}
 	if err := db.bolt.View(db.checkSchema); err != nil {
 		return err
@@ -142,7 +149,7 @@ func (db *DB) createState(path string) error {
 		}
 		t := newTx(b, wallNow())
 		return errors.Join(
-			t.putNumber(tMeta, metaSchema, schemaVersion),
+			t.putNumber(tMeta, metaSchema, newestSchema()),
 			t.putText(tMeta, metaInstance, randomID()),
 			t.putTime(tMeta, metaCreated, t.now))
 	})
@@ -156,19 +163,15 @@ var (
 	metaRun      = []byte("run")
 )
 
-// checkSchema refuses a file that another program or a later version wrote.
+// checkSchema refuses a file that another program wrote, or that lacks a table.
 func (db *DB) checkSchema(b *bolt.Tx) error {
 	path := statePath(db.dir)
-	if b.Bucket([]byte(tMeta.name)) == nil {
-		return &Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
+	have, err := schemaOf(b, path)
+	if err != nil {
+		return err
 	}
-	t := newTx(b, wallNow())
-	have, ok, err := t.number(tMeta, metaSchema)
-	if err != nil || !ok {
-		return &Damaged{Path: path, Why: "its schema version cannot be read"}
-	}
-	if have > schemaVersion {
-		return &ErrNewer{Path: path, Have: int(have), Know: schemaVersion}
+	if have != newestSchema() {
+		return outdated(path, have)
 	}
 	for _, tb := range tables {
 		if b.Bucket([]byte(tb.name)) == nil {
@@ -184,6 +187,8 @@ func (db *DB) Boot() Boot { return db.boot }
 
 // markOpened records this opening; until markClosed it counts as not closed in order.
 func (db *DB) markOpened() error {
+	crash.Point("recovery-before-mark")
+	defer crash.Point("recovery-after-mark")
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, wallNow())
 		db.boot.ID, db.boot.Opened = randomID(), t.now
@@ -195,6 +200,7 @@ func (db *DB) markOpened() error {
 		}
 		// A row that cannot be read says the same as one that was not closed: nothing is known of the last stop.
 		db.boot.Clean = err == nil && (!ok || !db.boot.Last.IsZero())
+		db.boot.Restored = t.restored()
 		db.seq.Store(uint64(b.ID()))
 		return t.putRun(db.boot, time.Time{})
 	})

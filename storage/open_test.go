@@ -208,11 +208,11 @@ func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 func TestANewerSchemaIsRefused(t *testing.T) {
 	dir := filled(t)
 	path := filepath.Join(dir, stateFile)
-	edit(t, path, func(tx *Tx) error { return tx.putNumber(tMeta, metaSchema, schemaVersion+1) })
+	edit(t, path, func(tx *Tx) error { return tx.putNumber(tMeta, metaSchema, newestSchema()+1) })
 	before, err := os.ReadFile(path)
 	must(t, err)
 	_, err = Open(Options{Dir: dir})
-	if e := wantError[*ErrNewer](t, err); e.Have != schemaVersion+1 || e.Know != schemaVersion || e.Path != path {
+	if e := wantError[*ErrNewer](t, err); e.Have != int(newestSchema())+1 || e.Know != int(newestSchema()) || e.Path != path {
 		t.Errorf("%+v", e)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {

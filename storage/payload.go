@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type Payloads struct {
 	readOnly bool
 	log      zerolog.Logger
 
+	archiving sync.Mutex // one archiver at a time
+
 	mu     sync.Mutex
 	shards map[string]*shard
 }
@@ -63,68 +66,113 @@ func (p *Payloads) Put(ctx context.Context, match string, part league.Part, ref 
 		return context.Cause(ctx)
 	}
 	return p.with(ref.Month, true, func(s *shard) error {
-		if old, err := s.get(match, k); err == nil && bytes.Equal(old, v) {
+		if s.holds(match, part, k, ref) {
 			return nil
 		}
 		return s.put(match, k, v)
 	})
 }
 
-// Get returns a payload as it arrived, after checking that it is whole and the one that ref names. ErrNotFound of the
-// engine's when it is not there, *ErrCorrupt when it is not whole.
+// Get returns a payload as it is stored, after checking that it is whole and the one that ref names. ErrDropped when
+// retention took it, engine.ErrNotFound when it is not there, *ErrCorrupt when it is not whole.
 func (p *Payloads) Get(match string, part league.Part, ref league.PayloadRef) (body []byte, err error) {
-	have, body, err := p.read(ref.Month, match, part)
-	if err != nil {
-		return nil, err
-	}
-	if have.CRC != ref.CRC || have.RawLen != ref.RawLen {
-		return nil, p.corrupt(ref.Month, match, part, errors.New("it is not the payload that the match row names"))
-	}
-	return body, nil
+	err = p.named(match, part, ref, func(_ *shard, f frame) error {
+		body = f.body
+		return nil
+	})
+	return body, err
 }
 
-// Raw returns a payload's JSON, inflated and verified.
-func (p *Payloads) Raw(match string, part league.Part, ref league.PayloadRef) ([]byte, error) {
-	have, body, err := p.read(ref.Month, match, part)
-	if err != nil {
-		return nil, err
+// Raw returns a payload's JSON, inflated and verified. Errors as of Get.
+func (p *Payloads) Raw(match string, part league.Part, ref league.PayloadRef) (raw []byte, err error) {
+	err = p.named(match, part, ref, func(s *shard, f frame) error {
+		raw, err = f.raw(s.dicts)
+		return err
+	})
+	return raw, err
+}
+
+var errOther = errors.New("it is not the payload that the match row names")
+
+// named runs f on the payload that ref names; what f finds wrong with it makes it corrupt.
+func (p *Payloads) named(match string, part league.Part, ref league.PayloadRef, f func(*shard, frame) error) error {
+	if ref.Dropped() {
+		return fmt.Errorf("%s of %s: %w", part, match, ErrDropped)
 	}
-	have.CRC, have.RawLen = ref.CRC, ref.RawLen
-	raw, err := Inflate(have, body)
-	if err != nil {
-		return nil, p.corrupt(ref.Month, match, part, err)
-	}
-	return raw, nil
+	return p.read(ref.Month, match, part, func(s *shard, have frame) error {
+		if !have.same(ref) {
+			return errOther
+		}
+		return f(s, have)
+	})
 }
 
 // Has reports whether the month's shard holds the payload, whole.
 func (p *Payloads) Has(month, match string, part league.Part) (bool, error) {
-	_, _, err := p.read(month, match, part)
+	err := p.read(month, match, part, func(*shard, frame) error { return nil })
 	if isNotFound(err) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// Find looks for a payload in all months, newest first: a crash may have left one that no state names. A shard that is
-// damaged, or a payload that is not whole, counts as not there.
+// Find looks for a payload in all months, newest first: a crash may have left one that no state names. It comes as gzip, or
+// as it arrived; one that the archiver packed is packed as gzip again, so that nobody else has to know of dictionaries. A
+// shard that is damaged, or a payload that is not whole, counts as not there.
 func (p *Payloads) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
+	ok, err = p.find(ctx, match, part, func(s *shard, f frame) error {
+		if !f.packed() {
+			ref, body = f.ref, f.body
+			return nil
+		}
+		raw, err := f.raw(s.dicts)
+		if err != nil {
+			return err
+		}
+		ref, body = f.ref, packGzip(raw)
+		ref.Codec, ref.Size = codecGzip, len(body)
+		return nil
+	})
+	return ref, body, ok, err
+}
+
+// FindRaw is Find for those who want the JSON.
+func (p *Payloads) FindRaw(ctx context.Context, match string, part league.Part) (raw []byte, ok bool, err error) {
+	ok, err = p.find(ctx, match, part, func(s *shard, f frame) error {
+		raw, err = f.raw(s.dicts)
+		return err
+	})
+	return raw, ok, err
+}
+
+func (p *Payloads) find(ctx context.Context, match string, part league.Part, use func(*shard, frame) error) (ok bool, err error) {
 	months, err := p.Months()
 	if err != nil {
-		return ref, nil, false, err
+		return false, err
 	}
 	for _, m := range slices.Backward(months) {
 		if ctx.Err() != nil {
-			return ref, nil, false, context.Cause(ctx)
+			return false, context.Cause(ctx)
 		}
-		if ref, body, err = p.read(m, match, part); err == nil {
-			return ref, body, true, nil
+		if err = p.read(m, match, part, use); err == nil {
+			return true, nil
 		}
 		if !isNotFound(err) && !isDamage(err) {
-			return ref, nil, false, err
+			return false, err
 		}
 	}
-	return league.PayloadRef{}, nil, false, nil
+	return false, nil
+}
+
+// packGzip is for speed, not for size: nobody stores what it makes.
+func packGzip(raw []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, _ = w.Write(raw) // a bytes.Buffer takes everything
+		_ = w.Close()
+	}
+	return b.Bytes()
 }
 
 // Months lists the months that have a shard, oldest first.
@@ -156,23 +204,26 @@ func (p *Payloads) Drop(month string) error {
 	return p.shard(month).drop()
 }
 
-func (p *Payloads) read(month, match string, part league.Part) (ref league.PayloadRef, body []byte, err error) {
+// read runs use on a stored payload. What is wrong with it, use's error included, makes it corrupt.
+func (p *Payloads) read(month, match string, part league.Part, use func(*shard, frame) error) error {
 	k, err := partKey(part)
 	if err != nil {
-		return ref, nil, err
+		return err
 	}
-	err = p.with(month, false, func(s *shard) error {
+	return p.with(month, false, func(s *shard) error {
 		v, err := s.get(match, k)
 		if err != nil {
 			return err
 		}
-		ref, body, err = openPayload(month, match, part, v)
+		f, err := openPayload(month, match, part, v)
+		if err == nil {
+			err = use(s, f)
+		}
 		if err != nil {
 			return p.corrupt(month, match, part, err)
 		}
 		return nil
 	})
-	return ref, body, err
 }
 
 func (p *Payloads) corrupt(month, match string, part league.Part, err error) error {
@@ -247,4 +298,11 @@ func partKey(p league.Part) ([]byte, error) {
 		return []byte("t"), nil
 	}
 	return nil, fmt.Errorf("a match has no part %q", p)
+}
+
+func partOfKey(k []byte) league.Part {
+	if string(k) == "t" {
+		return league.PartTimeline
+	}
+	return league.PartMatch
 }

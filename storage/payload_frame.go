@@ -8,27 +8,36 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// A stored payload is a header, the bytes as they arrived, and the CRC-32C of both and of the match and part they belong
-// to. The header's own sum is that of the raw JSON.
+// A stored payload is a header, the bytes as they arrived or as the archiver packed them, and the CRC-32C of both and of
+// the match and part they belong to. The header's own sum is that of the raw JSON. The header is the truth about codec and
+// size: a match row keeps those of the day it was fetched. (little-endian)
 //
-//	format 1 | codec 1 | raw length u32 | CRC-32C of raw u32 | bytes … | CRC-32C u32   (little-endian)
+//	format 1: codec byte | raw length u32 | CRC-32C of raw u32 | bytes … | CRC-32C u32
+//	format 2: the same with the number of a dictionary, u32, before the bytes; written by the archiver
 const (
-	payloadFormat = 1
-	payloadHeader = 10
-	payloadSum    = 4
+	formatArrived  = 1
+	formatArchived = 2
+	payloadHeader  = 10
+	archivedHeader = payloadHeader + 4
+	payloadSum     = 4
 
 	// maxInflated bounds what a payload may become: half a megabyte of gzip can hold half a gigabyte.
 	maxInflated = 32 << 20
 )
 
 // Codecs on disk, and their names in a league.PayloadRef.
-var codecs = [...]string{1: "identity", 2: "gzip", 3: "zstd"}
+var codecs = [...]string{1: codecIdentity, 2: codecGzip, 3: codecZstd, 4: codecColumns}
+
+const (
+	codecIdentity = "identity"
+	codecGzip     = "gzip"
+	codecZstd     = "zstd"
+	codecColumns  = "zstd-columns" // the JSON taken apart into columns (columns.go), then zstd
+)
 
 func codecNumber(name string) (byte, error) {
 	for i, n := range codecs {
@@ -36,85 +45,126 @@ func codecNumber(name string) (byte, error) {
 			return byte(i), nil
 		}
 	}
-	return 0, fmt.Errorf("payload codec %q is not known: use identity, gzip or zstd", name)
+	return 0, fmt.Errorf("payload codec %q is not known: use identity, gzip, zstd or zstd-columns", name)
 }
 
 var payloadSeed = rec.TableSeed(payloadTable)
 
-// sealPayload makes the value to store for a payload.
+// frame is a stored payload, taken apart. Its body points into the value it was read from.
+type frame struct {
+	ref  league.PayloadRef
+	dict uint32 // number of the dictionary that its codec needs; 0 = none
+	body []byte
+}
+
+// sealPayload makes the value to store for a payload as it arrived.
 func sealPayload(match string, part league.Part, ref league.PayloadRef, body []byte) ([]byte, error) {
-	codec, err := codecNumber(ref.Codec)
+	return sealFrame(match, part, frame{ref: ref, body: body})
+}
+
+func sealFrame(match string, part league.Part, f frame) ([]byte, error) {
+	codec, err := codecNumber(f.ref.Codec)
 	if err != nil {
 		return nil, err
 	}
-	if len(body) == 0 || ref.RawLen <= 0 || ref.RawLen > maxInflated || len(body) > maxInflated {
-		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(body), ref.RawLen, maxInflated)
+	if len(f.body) == 0 || f.ref.RawLen <= 0 || f.ref.RawLen > maxInflated || len(f.body) > maxInflated {
+		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.body), f.ref.RawLen, maxInflated)
 	}
-	v := make([]byte, 0, payloadHeader+len(body)+payloadSum)
-	v = append(v, payloadFormat, codec)
-	v = binary.LittleEndian.AppendUint32(v, uint32(ref.RawLen))
-	v = binary.LittleEndian.AppendUint32(v, ref.CRC)
-	v = append(v, body...)
+	format := byte(formatArrived)
+	if f.archived() {
+		format = formatArchived
+	}
+	v := make([]byte, 0, archivedHeader+len(f.body)+payloadSum)
+	v = append(v, format, codec)
+	v = binary.LittleEndian.AppendUint32(v, uint32(f.ref.RawLen))
+	v = binary.LittleEndian.AppendUint32(v, f.ref.CRC)
+	if format == formatArchived {
+		v = binary.LittleEndian.AppendUint32(v, f.dict)
+	}
+	v = append(v, f.body...)
 	return binary.LittleEndian.AppendUint32(v, payloadSeed.Of(payloadKey(match, part), v)), nil
 }
 
-// openPayload checks a stored value and returns what its header says, and the bytes as they arrived, which point into v.
-func openPayload(month, match string, part league.Part, v []byte) (ref league.PayloadRef, body []byte, err error) {
+// archived reports whether the archiver packed the payload.
+func (f frame) archived() bool { return f.dict != 0 || f.ref.Codec == codecColumns }
+
+// packed reports whether there is nothing left for the archiver to do.
+func (f frame) packed() bool { return f.ref.Codec == codecColumns || f.ref.Codec == codecZstd }
+
+// same reports whether both hold the same JSON.
+func (f frame) same(o league.PayloadRef) bool { return f.ref.CRC == o.CRC && f.ref.RawLen == o.RawLen }
+
+// openPayload checks a stored value and takes it apart.
+func openPayload(month, match string, part league.Part, v []byte) (f frame, err error) {
 	if len(v) < payloadHeader+payloadSum {
-		return ref, nil, errors.New("shorter than its frame")
+		return f, errors.New("shorter than its frame")
 	}
 	framed, sum := v[:len(v)-payloadSum], binary.LittleEndian.Uint32(v[len(v)-payloadSum:])
 	if payloadSeed.Of(payloadKey(match, part), framed) != sum {
-		return ref, nil, rec.ErrSum
+		return f, rec.ErrSum
 	}
-	codec := int(framed[1])
-	if framed[0] != payloadFormat || codec == 0 || codec >= len(codecs) {
-		return ref, nil, fmt.Errorf("format %d, codec %d: not known", framed[0], codec)
+	format, codec, header := framed[0], int(framed[1]), payloadHeader
+	if format == formatArchived {
+		header = archivedHeader
 	}
-	body = framed[payloadHeader:]
-	return league.PayloadRef{
+	if format != formatArrived && format != formatArchived || codec == 0 || codec >= len(codecs) || len(framed) < header {
+		return f, fmt.Errorf("format %d, codec %d: not known", format, codec)
+	}
+	if format == formatArchived {
+		f.dict = binary.LittleEndian.Uint32(framed[payloadHeader:])
+	}
+	f.body = framed[header:]
+	f.ref = league.PayloadRef{
 		Month:  month,
 		Codec:  codecs[codec],
-		Size:   len(body),
+		Size:   len(f.body),
 		RawLen: int(binary.LittleEndian.Uint32(framed[2:])),
 		CRC:    binary.LittleEndian.Uint32(framed[6:]),
-	}, body, nil
+	}
+	return f, nil
 }
 
 func payloadKey(match string, part league.Part) []byte { return []byte(match + "/" + string(part)) }
 
-// Inflate gives the raw JSON of a payload and proves that it is what ref says.
+// Inflate gives the raw JSON of a payload that needs no dictionary, and proves that it is what ref says. Payloads.Raw
+// reads those of the archiver too.
 func Inflate(ref league.PayloadRef, body []byte) ([]byte, error) {
-	if ref.RawLen < 0 || ref.RawLen > maxInflated {
-		return nil, fmt.Errorf("raw length %d is above %d", ref.RawLen, maxInflated)
+	return frame{ref: ref, body: body}.raw(nil)
+}
+
+// raw gives the JSON of a payload and proves that it is the one that was stored.
+func (f frame) raw(dicts *dictionaries) ([]byte, error) {
+	if f.ref.RawLen < 0 || f.ref.RawLen > maxInflated {
+		return nil, fmt.Errorf("raw length %d is above %d", f.ref.RawLen, maxInflated)
 	}
-	raw, err := inflate(ref, body)
+	raw, err := f.inflate(dicts)
 	if err != nil {
-		return nil, fmt.Errorf("inflate %s: %w", ref.Codec, err)
+		return nil, fmt.Errorf("inflate %s: %w", f.ref.Codec, err)
 	}
-	if len(raw) != ref.RawLen || rec.Sum(raw) != ref.CRC {
+	if len(raw) != f.ref.RawLen || rec.Sum(raw) != f.ref.CRC {
 		return nil, fmt.Errorf("raw payload of %d bytes is not the one that was stored", len(raw))
 	}
 	return raw, nil
 }
 
-func inflate(ref league.PayloadRef, body []byte) ([]byte, error) {
-	switch ref.Codec {
-	case "identity":
-		return body, nil
-	case "gzip":
-		r, err := gzip.NewReader(bytes.NewReader(body))
+func (f frame) inflate(dicts *dictionaries) ([]byte, error) {
+	switch f.ref.Codec {
+	case codecIdentity:
+		return f.body, nil
+	case codecGzip:
+		r, err := gzip.NewReader(bytes.NewReader(f.body))
 		if err != nil {
 			return nil, err
 		}
-		return readAtMost(r, ref.RawLen)
-	case "zstd":
-		r, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderMaxMemory(maxInflated), zstd.WithDecoderConcurrency(1))
+		return readAtMost(r, f.ref.RawLen)
+	case codecZstd:
+		return dicts.decode(f.dict, f.body)
+	case codecColumns:
+		cols, err := dicts.decode(f.dict, f.body)
 		if err != nil {
 			return nil, err
 		}
-		defer r.Close()
-		return readAtMost(r, ref.RawLen)
+		return joinColumns(cols, f.ref.RawLen)
 	}
 	return nil, errors.New("codec is not known")
 }

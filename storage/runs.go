@@ -34,6 +34,9 @@ func runRecord(r league.Run) *rec.Enc {
 	e.Str(r.Result)
 	e.Str(r.Error)
 	e.Str(r.By)
+	e.Str(string(r.Ask.Filter))
+	e.Int(int64(r.List))
+	e.Int(int64(r.From))
 	return e
 }
 
@@ -53,6 +56,9 @@ func decodeRun(k, v []byte) (r league.Run, err error) {
 	}
 	r.Triggered, r.Started, r.Finished = d.Time(), d.Time(), d.Time()
 	r.Result, r.Error, r.By = d.Str(), d.Str(), d.Str()
+	if d.More() {
+		r.Ask.Filter, r.List, r.From = league.Filter(d.Str()), d.Num(), d.Num()
+	}
 	return r, tRuns.done(k, d)
 }
 

@@ -37,6 +37,7 @@ import (
 //	queues           name                                    pause switch
 //	history          str id, u64 n                           one transition; the last 50 per id
 //	audit            u64 seq                                 one operator command
+//	audit_moves      u64 seq                                 what that command has changed, before and after
 //
 //	accounts         id                                      the account
 //	account_name     str name, str tag, str platform, str id marker; name and tag in lower case
@@ -47,6 +48,15 @@ import (
 //	staged_id        str run, str match                      u64 n
 //	puuid_cache      str project, str name, str tag          PUUID and when it expires
 //	reports          account id                              the play-time report
+//	ranks            str account, str queue, time            where the account stood in a ranked queue
+//	rank_order       u64 n                                   the ranks row that was the n-th to be stored
+//	weekly           Monday as 2026-11-16                    the report of that week over all tracked accounts
+//	tag_policies     tag                                     what the syncs of accounts with the tag cover
+//	coverage         str account or run, str list            the complete range of a list that is not of all games
+//	schedules        name                                    its next run, pause, last ticks
+//	ticks            str schedule, time, str id              marker: a run that was planned and recorded
+//	tick_ids         tick id                                 when it was recorded
+//	ids_cache        str account, str list                   the newest ids as listed, and when
 //
 //	matches          id                                      both fetches, the game's facts, payload references
 //	match_status     status byte, str id                     marker; temporary_failure and permanently_unfetchable only
@@ -54,11 +64,24 @@ import (
 //	accounts_of      str match, str account                  time under which by_account has it
 //	participants     match id                                all seats in one
 //
+//	feed             feed byte, u64 seq                      id and revision of what was added or changed then
+//	feed_of          feed byte, id as it is                  u64 seq of its one row in feed; not for ended jobs (feed.go)
+//
 // The tables of a payload shard, payload/2026-11.db:
 //
-//	meta             name                                    schema version, month
-//	p                match id -> nested table                keys m and t: header (payload.go) and the bytes as they arrived
-const schemaVersion = 1
+//	meta             name                                    schema version, month, instance, archived
+//	p                match id -> nested table                keys m and t: payload_frame.go
+//	dict             u32 number                              part and dictionary; archived shards only
+//
+// Versions: the first schema is 1, each migration (migrations.go) leads to the next, so that what this program writes is
+// newestSchema. A shard counts for itself: an archived one is of version 2, so that a Farsight that cannot read it says so;
+// its formats stay readable, and no shard needs a migration.
+const (
+	firstSchema = 1
+
+	shardArrived  = 1
+	shardArchived = 2
+)
 
 // table is one bbolt bucket.
 type table struct {
@@ -101,6 +124,8 @@ var (
 	tHistory = newTable("history", 0)
 	tAudit   = newTable("audit", appendFill)
 
+	tAuditMoves = newTable("audit_moves", appendFill)
+
 	tAccounts     = newTable("accounts", 0)
 	tAccountName  = newTable("account_name", 0)
 	tAccountPUUID = newTable("account_puuid", 0)
@@ -111,11 +136,25 @@ var (
 	tPUUIDCache   = newTable("puuid_cache", 0)
 	tReports      = newTable("reports", 0)
 
+	tRanks       = newTable("ranks", 0)
+	tRankOrder   = newTable("rank_order", appendFill)
+	tWeekly      = newTable("weekly", 0)
+	tTagPolicies = newTable("tag_policies", 0)
+	tCoverage    = newTable("coverage", 0)
+	tIDsCache    = newTable("ids_cache", 0)
+
+	tSchedules = newTable("schedules", 0)
+	tTicks     = newTable("ticks", appendFill)
+	tTickIDs   = newTable("tick_ids", 0)
+
 	tMatches      = newTable("matches", 0)
 	tMatchStatus  = newTable("match_status", 0)
 	tByAccount    = newTable("by_account", 0)
 	tAccountsOf   = newTable("accounts_of", 0)
 	tParticipants = newTable("participants", 0)
+
+	tFeed   = newTable("feed", appendFill)
+	tFeedOf = newTable("feed_of", 0)
 )
 
 // createTables makes all tables of a new state file.
@@ -128,7 +167,8 @@ func createTables(b *bolt.Tx) error {
 	return nil
 }
 
-// Formats of records; one number per shape, in any table. A changed shape gets a new number and a migration.
+// Formats of records; one number per shape, in any table. They are on disk: a new one goes to the end. A changed shape gets
+// a new number and a migration; fields that are added at the end of a record do not (rec.Dec.More).
 const (
 	fMarker byte = 1 + iota
 	fNumber
@@ -155,4 +195,19 @@ const (
 	fMatch
 	fSeats
 	fTime
+	fRank
+	fWeekly
+	fPolicy
+	fCoverage
+	fIDs
+	fSchedule
+	fFeed
+	fMoved
+)
+
+// Formats of what the store keeps about itself, numbered apart from the others, so that neither moves the other's.
+const (
+	fDictionary byte = 128 + iota // in shards
+	fPlace
+	fSizes
 )

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/crash"
 )
 
@@ -28,9 +28,10 @@ type shard struct {
 	readOnly    bool
 	log         zerolog.Logger
 
-	mu   sync.RWMutex
-	bolt *bolt.DB // nil = closed
-	last atomic.Int64
+	mu    sync.RWMutex
+	bolt  *bolt.DB // nil = closed
+	dicts *dictionaries
+	last  atomic.Int64
 
 	queueMu sync.Mutex
 	queue   []*shardPut
@@ -93,10 +94,17 @@ func (s *shard) open(create bool) error {
 	if err != nil {
 		return err
 	}
-	if err := b.View(s.checkSchema); err != nil {
+	var dicts *dictionaries
+	err = s.guard(func() error {
+		return b.View(func(tx *bolt.Tx) error {
+			dicts = readDicts(tx)
+			return s.checkSchema(tx)
+		})
+	})
+	if err != nil {
 		return errors.Join(err, b.Close())
 	}
-	s.bolt = b
+	s.bolt, s.dicts = b, dicts
 	s.last.Store(time.Now().UnixNano())
 	return nil
 }
@@ -109,18 +117,27 @@ func (s *shard) create() error {
 	if err := syncDir(filepath.Dir(dir)); err != nil {
 		return unusable(dir, err)
 	}
-	return createFile(s.path, s.log, func(b *bolt.Tx) error {
-		for _, name := range []string{tMeta.name, payloadTable} {
-			if _, err := b.CreateBucket([]byte(name)); err != nil {
-				return err
-			}
-		}
-		t := newTx(b, wallNow())
-		return errors.Join(t.putNumber(tMeta, metaSchema, schemaVersion), t.putText(tMeta, metaMonth, s.month))
-	})
+	return createFile(s.path, s.log, func(b *bolt.Tx) error { return createShard(b, s.month, shardArrived) })
 }
 
-var metaMonth = []byte("month")
+// createShard makes the tables of a new payload file. Its instance tells it from every other file that ever had its name.
+func createShard(b *bolt.Tx, month string, version uint64) error {
+	for _, name := range []string{tMeta.name, payloadTable} {
+		if _, err := b.CreateBucket([]byte(name)); err != nil {
+			return err
+		}
+	}
+	t := newTx(b, wallNow())
+	return errors.Join(
+		t.putNumber(tMeta, metaSchema, version),
+		t.putText(tMeta, metaMonth, month),
+		t.putText(tMeta, metaInstance, randomID()))
+}
+
+var (
+	metaMonth    = []byte("month")
+	metaArchived = []byte("archived") // transaction of the archiver's last write: nothing was added since if it is the last
+)
 
 func (s *shard) checkSchema(b *bolt.Tx) error {
 	if b.Bucket([]byte(tMeta.name)) == nil || b.Bucket([]byte(payloadTable)) == nil {
@@ -131,8 +148,8 @@ func (s *shard) checkSchema(b *bolt.Tx) error {
 	if err != nil || !ok {
 		return &Damaged{Path: s.path, Why: "its schema version cannot be read"}
 	}
-	if have > schemaVersion {
-		return &ErrNewer{Path: s.path, Have: int(have), Know: schemaVersion}
+	if have > shardArchived {
+		return &ErrNewer{Path: s.path, Have: int(have), Know: shardArchived}
 	}
 	if month, _, err := t.text(tMeta, metaMonth); err != nil || month != s.month {
 		return &Damaged{Path: s.path, Why: fmt.Sprintf("it holds the payloads of %q", month)}
@@ -154,6 +171,16 @@ func (s *shard) get(match string, k []byte) (v []byte, err error) {
 		err = fmt.Errorf("payload of %s in %s: %w", match, s.month, engine.ErrNotFound)
 	}
 	return v, err
+}
+
+// holds reports whether a payload is there already, whole and readable, in whatever codec.
+func (s *shard) holds(match string, part league.Part, k []byte, ref league.PayloadRef) bool {
+	v, err := s.get(match, k)
+	if err != nil {
+		return false
+	}
+	f, err := openPayload(s.month, match, part, v)
+	return err == nil && f.same(ref) && s.dicts.usable(f.dict)
 }
 
 // put commits a value together with those that others put meanwhile. There is no goroutine: whoever finds nobody leading
@@ -232,15 +259,7 @@ func (s *shard) commit(group []*shardPut) error {
 }
 
 // guard turns a page that cannot be read, or an assertion of bbolt's, into an error.
-func (s *shard) guard(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil { // only bbolt's code runs in f
-			err = &Damaged{Path: s.path, Why: fmt.Sprint(r)}
-		}
-	}()
-	return f()
-}
+func (s *shard) guard(f func() error) error { return guardFile(s.path, f) }
 
 func (s *shard) closeIdle() {
 	if time.Since(time.Unix(0, s.last.Load())) < shardIdle || !s.mu.TryLock() {
@@ -263,7 +282,8 @@ func (s *shard) closeLocked() error {
 		return nil
 	}
 	b := s.bolt
-	s.bolt = nil
+	s.dicts.close()
+	s.bolt, s.dicts = nil, nil
 	return b.Close()
 }
 

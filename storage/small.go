@@ -100,55 +100,6 @@ func decodeActor(d *rec.Dec) engine.Actor {
 	return engine.Actor{User: d.Str(), Session: d.Str(), Via: d.Str()}
 }
 
-// AddAudit appends an operator's command, emits it and answers its number.
-func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
-	t := own(tx)
-	last, err := t.lastNumber(tAudit, nil)
-	if err != nil {
-		return 0, err
-	}
-	a.Seq = last + 1
-	e := rec.NewEnc(fAudit, 96)
-	e.Time(a.At)
-	encodeActor(e, a.By)
-	e.Str(string(a.Op))
-	e.Str(a.Target)
-	e.Str(a.Reason)
-	e.Str(a.Result)
-	e.Int(int64(a.Matched))
-	e.Int(int64(a.Applied))
-	if err := t.put(tAudit, key.Uint64(a.Seq), e); err != nil {
-		return 0, err
-	}
-	t.Emit(engine.Change{Audit: &a})
-	return a.Seq, nil
-}
-
-// Audit gives the last n operator commands, newest first.
-func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err error) {
-	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rowsBack(tAudit, nil, nil) {
-			if len(list) == n {
-				return nil
-			}
-			d, err := tAudit.open(r.k, r.v, fAudit)
-			if err != nil {
-				return err
-			}
-			a := engine.AuditEntry{
-				Seq: key.Read(r.k).Uint64(), At: d.Time(), By: decodeActor(d), Op: engine.Op(d.Str()), Target: d.Str(),
-				Reason: d.Str(), Result: d.Str(), Matched: d.Num(), Applied: d.Num(),
-			}
-			if err := tAudit.done(r.k, d); err != nil {
-				return err
-			}
-			list = append(list, a)
-		}
-		return nil
-	})
-	return list, err
-}
-
 // LoadState gives a small named blob; nil when there is none.
 func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err error) {
 	err = db.view(ctx, func(t *Tx) error {

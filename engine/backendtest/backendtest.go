@@ -29,6 +29,9 @@ type Backend interface {
 	Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
 	Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
 	Reschedule(ctx context.Context, id engine.JobID, ifRev engine.Revision, at time.Time, by engine.Actor, reason string) (engine.Receipt, error)
+	Force(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	Bulk(ctx context.Context, c engine.Command) (engine.Receipt, error)
+	Undo(ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error)
 	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Why(j engine.Job) (reason string, until time.Time, place int)
@@ -42,6 +45,10 @@ type Node interface {
 	Write(ctx context.Context, fn func(engine.Tx) error) error
 	// Cut lets n more commits succeed and fails all later ones.
 	Cut(n int)
+	// Spoil makes a live job's record unreadable, as a bad disk does.
+	Spoil(id engine.JobID) error
+	// Recount compares every stored sum with the rows that it is of.
+	Recount() error
 	Close() error
 }
 

@@ -175,7 +175,9 @@ func P18_LateChild(t testing.TB, s Site) {
 	if g := f.once(id); g.Dead != 1 || g.Done != 1 {
 		t.Errorf("went on with %+v", g)
 	}
-	f.retry(child)
+	if rc := f.retry(child); !strings.Contains(rc.Text, "late child") {
+		t.Errorf("the retry of a late child answered %q", rc.Text)
+	}
 	f.want(child, engine.Retryable)
 	if g := f.want(id, engine.Completed).Groups[0]; g.Open != 0 {
 		t.Errorf("a late child opened its group again: %+v", g)

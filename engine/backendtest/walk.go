@@ -18,19 +18,23 @@ type walk struct {
 	*fanRig
 	rnd  *rand.Rand // the operator's; handlers draw from their job's name
 	ids  []engine.JobID
+	last []engine.JobMove // of the last command that changed something
 	mu   sync.Mutex
 	busy map[engine.JobID]int
 }
 
 // RandomWalk does so many random steps, then lets everything end: no job runs
-// twice at once, counts equal lists, every group's summary equals its members,
-// and all jobs end.
+// twice at once, counts equal lists, every group's summary equals its members
+// after each step (P-16), and all jobs end.
 func RandomWalk(t testing.TB, s Site, seed uint64, steps int) {
 	w := &walk{rnd: random(t, seed), busy: map[engine.JobID]int{}}
 	w.fanRig = newFanRig(t, s, w.handle)
 	w.start()
 	for range steps {
 		w.step()
+		if err := w.node.Recount(); err != nil {
+			t.Fatalf("a recount after a step: %v", err)
+		}
 		time.Sleep(time.Duration(w.rnd.IntN(3000)) * time.Millisecond)
 	}
 	if _, err := w.node.Resume(context.Background(), queue, ana, ""); err != nil {
@@ -85,7 +89,7 @@ func (w *walk) handle(ctx context.Context, run engine.Run) engine.Outcome {
 
 func (w *walk) step() {
 	ctx := context.Background()
-	switch w.rnd.IntN(12) {
+	switch w.rnd.IntN(16) {
 	case 0, 1, 2:
 		w.ids = append(w.ids, w.add(spec(fmt.Sprint("match:", w.rnd.IntN(30)))))
 	case 3, 4:
@@ -104,6 +108,15 @@ func (w *walk) step() {
 		w.command(act(ctx, queue, ana, "walk"))
 	case 11:
 		w.restart()
+	case 12:
+		w.command(w.node.Force(ctx, w.any(), 0, ana, "walk"))
+	case 13, 14:
+		ops := []engine.Op{engine.OpCancel, engine.OpRetry, engine.OpForce, engine.OpReclass, engine.OpReschedule}
+		c := engine.Command{Op: ops[w.rnd.IntN(len(ops))], By: ana, Reason: "walk", At: time.Now().Add(time.Minute), DryRun: w.rnd.IntN(3) == 0}
+		c.Select = &engine.Selection{IDs: []engine.JobID{w.any(), w.any(), w.any(), w.any()}}
+		w.command(w.node.Bulk(ctx, c))
+	case 15:
+		w.command(w.node.Undo(ctx, w.last, ana, "walk", false))
 	}
 }
 
@@ -115,8 +128,11 @@ func (w *walk) any() engine.JobID {
 }
 
 // command takes any answer but a failure of the engine.
-func (w *walk) command(_ engine.Receipt, err error) {
+func (w *walk) command(r engine.Receipt, err error) {
 	w.t.Helper()
+	if len(r.Moves) > 0 {
+		w.last = r.Moves
+	}
 	if _, told := errors.AsType[*engine.Problem](err); err != nil && !told {
 		w.t.Errorf("command = %v", err)
 	}

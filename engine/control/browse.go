@@ -16,11 +16,18 @@ type Browse struct {
 	do string
 }
 
+// Lanes tells the console where jobs' calls go, so that error classes have the
+// names that a running engine gives them.
+func (b *Browse) Lanes(lane func(engine.Job) string) *Browse {
+	b.lane = lane
+	return b
+}
+
 // NewBrowse makes a read-only console. limits tells what the last engine knew;
 // do tells whoever asks for more what to do.
 func NewBrowse(store Store, policies map[string]engine.Policy, limits func() engine.LimitsRow, do string) *Browse {
 	b := &Browse{do: do}
-	b.finder = finder{store: store, live: still{store: store, policies: policies, stored: limits, do: do}}
+	b.finder = finder{store: store, lane: noLane, live: still{store: store, policies: policies, stored: limits, do: do}}
 	return b
 }
 

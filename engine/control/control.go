@@ -21,6 +21,12 @@ type Backend interface {
 	Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
 	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
+	Force(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	Reschedule(ctx context.Context, id engine.JobID, ifRev engine.Revision, at time.Time, by engine.Actor, reason string) (engine.Receipt, error)
+	// Bulk acts on exactly the jobs of c.Select; with c.DryRun it tells what it would.
+	Bulk(ctx context.Context, c engine.Command) (engine.Receipt, error)
+	// Undo takes job moves back, each unless something has happened to its job since.
+	Undo(ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error)
 	// Why says why the job does not run, until when, and its place in line.
 	Why(j engine.Job) (reason string, until time.Time, place int)
 	Queues() []engine.QueueRow
@@ -32,7 +38,8 @@ type Backend interface {
 // Syncer starts and plans syncs.
 type Syncer interface {
 	Trigger(ctx context.Context, account string, ask engine.SyncAsk, by engine.Actor) (engine.Receipt, error)
-	Track(ctx context.Context, account, platform string) (engine.Receipt, error)
+	// Track marks an account for recurring syncs, with the ask's tags and policy.
+	Track(ctx context.Context, account string, ask engine.SyncAsk) (engine.Receipt, error)
 	Untrack(ctx context.Context, account, platform string) (engine.Receipt, error)
 	Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
 	// Resume notes on every open run that the engine was started again.
@@ -74,17 +81,24 @@ type Runner interface {
 
 // Options of a Control.
 type Options struct {
-	Store    Store
-	Backend  Backend
-	Syncer   Syncer
-	Limiter  Limiter
-	Keys     Keys
-	Also     []Runner // supervised with the rest
-	Policies map[string]engine.Policy
-	Boot     string
-	Fresh    bool // the directory was made by this start
-	Demo     bool
-	SyncOn   bool
+	Store   Store
+	Backend Backend
+	Syncer  Syncer
+	Domain  Domain // nil = it has no queries and commands of its own
+	// Schedules are listed and steered here, but run by whoever is among Also; nil =
+	// nothing recurs.
+	Schedules Schedules
+	Limiter   Limiter
+	Keys      Keys
+	Also      []Runner // supervised with the rest
+	Policies  map[string]engine.Policy
+	Boot      string
+	Fresh     bool // the directory was made by this start
+	Demo      bool
+	SyncOn    bool
+	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.
+	Lane  func(engine.Job) string
+	Alone bool // the engine works on one run: it shares the budget with no other
 }
 
 // Control is the Console of an engine in this process.
@@ -93,6 +107,7 @@ type Control struct {
 	opt     Options
 	hub     *hub.Hub
 	started time.Time
+	canary  canaries
 
 	mu       sync.Mutex
 	totals   engine.Totals
@@ -103,7 +118,15 @@ type Control struct {
 // New wires a console; nothing runs until Run.
 func New(opt Options) *Control {
 	c := &Control{opt: opt, started: time.Now()}
-	c.finder = finder{store: opt.Store, live: c}
+	if c.opt.Lane == nil {
+		c.opt.Lane = noLane
+	}
+	c.finder = finder{store: opt.Store, live: c, lane: c.opt.Lane}
+	if opt.Domain != nil {
+		c.domain = opt.Domain
+	}
+	c.schedules = opt.Schedules
+	c.canary.wake = make(chan struct{}, 1)
 	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts})
 	return c
 }
@@ -117,6 +140,7 @@ func (c *Control) Publish(seq uint64, changes []engine.Change) {
 			c.mu.Unlock()
 		}
 	}
+	c.canary.look(changes)
 	c.hub.Publish(seq, changes)
 }
 
@@ -146,7 +170,7 @@ func (c *Control) Run(ctx context.Context) error {
 		defer stop()
 		return c.fails(c.opt.Backend.Run(main))
 	})
-	for _, r := range append([]Runner{c.opt.Limiter, c.hub}, c.opt.Also...) {
+	for _, r := range append([]Runner{c.opt.Limiter, c.hub, canaryRunner{c}}, c.opt.Also...) {
 		g.Go(func() error { return c.fails(r.Run(parts)) })
 	}
 	return g.Wait()

@@ -39,6 +39,25 @@ func (b *backend) Retry(_ context.Context, id engine.JobID, _ engine.Revision, _
 	return b.did("retry " + string(id))
 }
 
+func (b *backend) Force(_ context.Context, id engine.JobID, _ engine.Revision, _ engine.Actor, _ string) (engine.Receipt, error) {
+	return b.did("force " + string(id))
+}
+
+func (b *backend) Reschedule(_ context.Context, id engine.JobID, _ engine.Revision, _ time.Time, _ engine.Actor, _ string) (engine.Receipt, error) {
+	return b.did("reschedule " + string(id))
+}
+
+func (b *backend) Bulk(_ context.Context, c engine.Command) (engine.Receipt, error) {
+	if c.DryRun {
+		return engine.Receipt{Matched: len(c.Select.IDs), Applied: len(c.Select.IDs)}, nil
+	}
+	return b.did(string(c.Op) + " in bulk")
+}
+
+func (b *backend) Undo(context.Context, []engine.JobMove, engine.Actor, string, bool) (engine.Receipt, error) {
+	return b.did("undo")
+}
+
 func (b *backend) Pause(_ context.Context, q engine.Queue, _ engine.Actor, _ string) (engine.Receipt, error) {
 	return b.did("pause " + string(q))
 }
@@ -61,7 +80,7 @@ func (syncer) Trigger(_ context.Context, account string, _ engine.SyncAsk, _ eng
 	return engine.Receipt{Account: account, Matched: 1, Applied: 1, Text: "triggered"}, nil
 }
 
-func (syncer) Track(context.Context, string, string) (engine.Receipt, error) {
+func (syncer) Track(context.Context, string, engine.SyncAsk) (engine.Receipt, error) {
 	return engine.Receipt{Text: "tracked"}, nil
 }
 

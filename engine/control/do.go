@@ -10,16 +10,26 @@ import (
 
 // commands is the table of what an operator can ask for.
 var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (engine.Receipt, error){
-	engine.OpTrigger: (*Control).trigger,
-	engine.OpCancel:  (*Control).cancel,
-	engine.OpRetry:   (*Control).retry,
-	engine.OpPause:   (*Control).pause,
-	engine.OpResume:  (*Control).resume,
-	engine.OpFreeze:  (*Control).freeze,
-	engine.OpThaw:    (*Control).thaw,
-	engine.OpTrack:   (*Control).track,
-	engine.OpUntrack: (*Control).untrack,
-	engine.OpKey:     (*Control).replaceKey,
+	engine.OpTrigger:        (*Control).trigger,
+	engine.OpCancel:         (*Control).onJobs,
+	engine.OpRetry:          (*Control).onJobs,
+	engine.OpForce:          (*Control).onJobs,
+	engine.OpReschedule:     (*Control).onJobs,
+	engine.OpReclass:        (*Control).onJobs,
+	engine.OpUndo:           (*Control).undo,
+	engine.OpPause:          (*Control).pause,
+	engine.OpResume:         (*Control).resume,
+	engine.OpFreeze:         (*Control).freeze,
+	engine.OpThaw:           (*Control).thaw,
+	engine.OpTrack:          (*Control).track,
+	engine.OpUntrack:        (*Control).untrack,
+	engine.OpKey:            (*Control).replaceKey,
+	engine.OpRunSchedule:    (*Control).onSchedule,
+	engine.OpPauseSchedule:  (*Control).onSchedule,
+	engine.OpResumeSchedule: (*Control).onSchedule,
+
+	engine.OpTrackMany: (*Control).inDomain,
+	engine.OpReresolve: (*Control).inDomain,
 }
 
 // Do carries out one command and writes an audit entry, whatever came of it.
@@ -36,31 +46,40 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 	if cmd.DryRun {
 		return r, err
 	}
-	if auditErr := c.audit(ctx, cmd, r, err); auditErr != nil && err == nil {
+	e, auditErr := c.audit(ctx, cmd, r, err)
+	r.Audit, r.Undo = e.Seq, e.Undoable()
+	if auditErr != nil && err == nil {
 		return r, problem(fmt.Errorf("the command was carried out, but its audit entry was not written: %w", auditErr))
 	}
 	return r, err
 }
 
-func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) error {
+func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.AuditEntry, error) {
 	e := engine.AuditEntry{
 		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: target(cmd), Reason: cmd.Reason,
-		Result: r.Text, Matched: r.Matched, Applied: r.Applied,
+		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue,
 	}
 	if err != nil {
 		e.Result = err.Error()
 	}
-	return c.opt.Store.Write(ctx, func(tx engine.Tx) error {
-		_, err := c.opt.Store.AddAudit(tx, e)
+	err = c.opt.Store.Write(ctx, func(tx engine.Tx) (err error) {
+		e.Seq, err = c.opt.Store.AddAudit(tx, e)
 		return err
 	})
+	return e, err
 }
 
 // target names what a command is about. The key of OpKey is never named.
 func target(cmd engine.Command) string {
 	switch {
+	case cmd.Select != nil:
+		return describe(*cmd.Select)
+	case cmd.Audit != 0:
+		return fmt.Sprintf("command #%d", cmd.Audit)
 	case cmd.Job != "":
 		return "job " + string(cmd.Job)
+	case cmd.Schedule != "":
+		return "schedule " + cmd.Schedule
 	case cmd.Account != "":
 		return "account " + cmd.Account
 	case cmd.Queue != "":
@@ -90,32 +109,6 @@ func (c *Control) trigger(ctx context.Context, cmd engine.Command) (engine.Recei
 		return engine.Receipt{}, err
 	}
 	return engine.Receipt{Matched: 1, Cost: &cost, Text: fmt.Sprintf("would make about %d calls in %s, paced by %s", cost.Calls, cost.Takes.Round(time.Second), cost.Bucket)}, nil
-}
-
-func (c *Control) cancel(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	return c.onJob(ctx, cmd, "would cancel", c.opt.Backend.Cancel)
-}
-
-func (c *Control) retry(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	return c.onJob(ctx, cmd, "would retry now", c.opt.Backend.Retry)
-}
-
-type jobCommand func(context.Context, engine.JobID, engine.Revision, engine.Actor, string) (engine.Receipt, error)
-
-func (c *Control) onJob(ctx context.Context, cmd engine.Command, would string, run jobCommand) (engine.Receipt, error) {
-	if !cmd.DryRun {
-		return run(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
-	}
-	a, err := c.find(ctx, engine.JobQuery{ID: cmd.Job})
-	if err != nil {
-		return engine.Receipt{}, err
-	}
-	j := a.(engine.JobDetail).Job
-	name := j.Key
-	if name == "" {
-		name = "job " + string(j.ID)
-	}
-	return engine.Receipt{Job: j.ID, Matched: 1, Text: would + " " + name + ", now " + j.State.String()}, nil
 }
 
 func (c *Control) pause(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
@@ -170,7 +163,7 @@ func (c *Control) track(ctx context.Context, cmd engine.Command) (engine.Receipt
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: "would track " + cmd.Account}, nil
 	}
-	return c.opt.Syncer.Track(ctx, cmd.Account, cmd.Sync.Platform)
+	return c.opt.Syncer.Track(ctx, cmd.Account, cmd.Sync)
 }
 
 func (c *Control) untrack(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {

@@ -23,9 +23,15 @@ type live interface {
 
 // finder answers queries from the store, with live additions if there are any.
 type finder struct {
-	store Store
-	live  live
+	store     Store
+	live      live
+	lane      func(engine.Job) string
+	schedules Schedules // nil = there are none
+	// domain answers what the finder itself does not know; nil = nobody.
+	domain Finder
 }
+
+func noLane(engine.Job) string { return "" }
 
 // Sizes of what answers carry.
 const (
@@ -41,6 +47,8 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return f.jobs(ctx, q)
 	case engine.JobQuery:
 		return f.job(ctx, q)
+	case engine.ClassesQuery:
+		return wrap(f.classes(ctx, q))
 	case engine.AccountsQuery:
 		return wrap(f.store.Accounts(ctx, q))
 	case engine.AccountQuery:
@@ -49,6 +57,8 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return f.matches(ctx, q)
 	case engine.StatusQuery:
 		return f.status(ctx)
+	case engine.SchedulesQuery:
+		return f.listSchedules(ctx)
 	case engine.CallsQuery:
 		return f.live.calls(q), nil
 	case engine.LimitsQuery:
@@ -56,7 +66,7 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 	case engine.CostQuery:
 		return f.live.cost(ctx, q)
 	}
-	return nil, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the query %T", q)
+	return f.elsewhere(ctx, q)
 }
 
 // wrap turns a stored answer's error into a Problem.
@@ -222,7 +232,7 @@ func (c *Control) eta(a engine.AccountRow) engine.ETA {
 	}
 	calls := own
 	for _, other := range c.hub.Open() {
-		if other.ID != a.ID && other.Region == a.Region {
+		if !c.opt.Alone && other.ID != a.ID && other.Region == a.Region {
 			calls += min(callsLeft(other), own)
 		}
 	}

@@ -29,4 +29,11 @@ type Store interface {
 	Queues(ctx context.Context) ([]engine.QueueState, error)
 	Totals(ctx context.Context) (engine.Totals, error)
 	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)
+	// Audit gives the last n commands, newest first; AuditEntry one with what it has
+	// changed, engine.ErrNotFound.
+	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
+	AuditEntry(ctx context.Context, seq uint64) (engine.AuditEntry, error)
+	// LoadState and SaveState keep small named blobs; nil when there is none.
+	LoadState(ctx context.Context, name string) ([]byte, error)
+	SaveState(ctx context.Context, name string, blob []byte) error
 }

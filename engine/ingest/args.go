@@ -21,6 +21,7 @@ type syncArgs struct {
 	Known     bool             `json:"known_puuid,omitempty"` // its PUUID was known: which call resolves it
 	Timelines league.Timelines `json:"timelines"`
 	Force     bool             `json:"force,omitempty"`
+	Priority  engine.Priority  `json:"priority,omitempty"` // of its matches, when its policy names one
 	By        string           `json:"requested_by,omitempty"`
 }
 
@@ -32,7 +33,24 @@ type fetchArgs struct {
 	Confirm bool `json:"confirm_404,omitempty"`
 	// More says that the timeline will follow: pacing counts calls to come.
 	More bool `json:"timeline_follows,omitempty"`
+	// Used is how many attempts count already: those of the job before, which ended
+	// without an answer (S0-3).
+	Used int `json:"attempts_used,omitempty"`
 }
+
+// rankArgs are the arguments of rank.fetch and account.resolve.
+type rankArgs struct {
+	Account  string `json:"account"`
+	Platform string `json:"platform"`
+}
+
+// weeklyArgs are the arguments of report.weekly.
+type weeklyArgs struct {
+	Week string `json:"week"` // a Monday, 2026-11-16
+}
+
+// noArgs are the arguments of sweep and prune.
+type noArgs struct{}
 
 // encode cannot fail: arguments are strings and flags of ours.
 func encode(args any) json.RawMessage {
@@ -63,6 +81,8 @@ func decode[T any](j engine.Job) (args T, err error) {
 func syncKey(mode, account string) string { return mode + ":" + account }
 func matchKey(id string) string           { return "match:" + id }
 func timelineKey(id string) string        { return "timeline:" + id }
+func rankJobKey(account string) string    { return "rank:" + account }
+func resolveKey(account string) string    { return "resolve:" + account }
 
 // wants reports whether a match's timeline belongs to the choice. Ranked are the
 // queues 420 (solo) and 440 (flex).

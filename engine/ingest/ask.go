@@ -76,11 +76,11 @@ func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, e
 // newID makes a ULID: ids of runs and accounts sort by age.
 func newID() string { return ulid.Make().String() }
 
-// askOf checks what a sync shall cover and fills in what the mode implies.
+// askOf checks what a sync shall cover. What it leaves open, complete fills in.
 func askOf(ask engine.SyncAsk) (league.Ask, error) {
 	want := league.Ask{
 		Mode: cmp.Or(ask.Mode, ModeFull), Count: ask.Count, Floor: ask.Since.UTC().Truncate(time.Second),
-		Timelines: league.Timelines(cmp.Or(ask.Timelines, string(league.TimelinesAll))), Force: ask.Force,
+		Timelines: league.Timelines(ask.Timelines), Force: ask.Force,
 	}
 	if ask.Since.IsZero() {
 		want.Floor = time.Time{}
@@ -94,15 +94,30 @@ func askOf(ask engine.SyncAsk) (league.Ask, error) {
 		return want, engine.Problemf(engine.ErrInvalid, "", "%s lies in the future: give an instant in the past", ask.Since.Format(time.DateTime))
 	}
 	switch want.Timelines {
-	case league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
+	case "", league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
 	default:
 		return want, engine.Problemf(engine.ErrInvalid, "", "%q is no choice of timelines: use all, ranked or none", ask.Timelines)
 	}
-	if want.Mode == ModeLatest && want.Count == 0 {
-		want.Count = LatestCount
-	}
-	if want.Mode == ModeLatest && want.Floor.IsZero() {
-		want.Floor = now().Add(-LatestLookback).Truncate(time.Second)
+	switch ask.Cause {
+	case "", engine.CauseLinked, engine.CauseStale:
+	default:
+		return want, engine.Problemf(engine.ErrInvalid, "", "%q is no cause of a sync: use linked or stale, or none for a manual one", ask.Cause)
 	}
 	return want, nil
+}
+
+// complete fills in what an ask leaves open: by the account's policy, then by the
+// settings.
+func (in *Ingest) complete(want league.Ask, p league.Policy) league.Ask {
+	lookback := p.Lookback
+	if want.Mode == ModeLatest {
+		want.Count = cmp.Or(want.Count, in.opt.LatestCount)
+		lookback = cmp.Or(lookback, in.opt.LatestLookback)
+	}
+	if want.Floor.IsZero() && lookback > 0 {
+		want.Floor = now().Add(-lookback).Truncate(time.Second)
+	}
+	want.Timelines = cmp.Or(want.Timelines, p.Timelines, league.TimelinesAll)
+	want.Filter = p.Filter()
+	return want
 }

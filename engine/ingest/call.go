@@ -19,12 +19,16 @@ type attempt struct {
 	region  route.Region // where a probe of the key goes
 	puuid   string       // of a known account under this key, for the probe; may be empty
 	confirm bool         // ask once more before a 404 is believed
+	used    int          // attempts that count besides the job's own
 	stat    engine.CallStat
 }
 
 // call makes the one call of the attempt. ok is false when it failed, and then
 // the outcome is the answer of the handler.
 func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o engine.Outcome, ok bool) {
+	if o, held := a.spared(ctx); held {
+		return o, false
+	}
 	job, calls := a.run.Job.ID, &a.in.opt.Limits.calls
 	before := calls.last()
 	stop := beating(a.run.Beat)
@@ -32,10 +36,19 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 	stop()
 	a.stat = calls.statAfter(before, job)
 	if err != nil {
-		return a.failed(ctx, err).With(a.stat), false
+		return a.bounded(a.failed(ctx, err)).With(a.stat), false
 	}
 	a.in.opt.Limits.gate.answer(a.at, job, nil, time.Now())
 	return engine.Outcome{}, true
+}
+
+// bounded ends a match whose attempts are used up over several jobs (S0-3).
+func (a *attempt) bounded(o engine.Outcome) engine.Outcome {
+	if o.Verb != engine.VerbRetry || a.used == 0 || a.run.Job.Round > 1 || a.used+a.run.Job.Tries < a.in.opt.Attempts {
+		return o
+	}
+	o.Verb, o.At = engine.VerbFail, time.Time{}
+	return o
 }
 
 // failed turns the error of the call into an outcome.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -33,7 +34,12 @@ func (in *Ingest) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 		if _, err := tx.Enqueue(s.specs...); err != nil {
 			return fmt.Errorf("create %d jobs: %w", len(s.specs), err)
 		}
-		a.Coverage = cover(a.Coverage, *run, listed, pg.joined)
+		if err := in.endLists(tx, a, *run, listed, pg); err != nil {
+			return fmt.Errorf("move the known range: %w", err)
+		}
+		if err := in.keepIDs(tx, *run, p.ids, pg); err != nil {
+			return err
+		}
 		if err := in.store.Unstage(tx, run.ID); err != nil {
 			return fmt.Errorf("drop what run %s staged: %w", run.ID, err)
 		}
@@ -135,7 +141,7 @@ func (s *sorter) fetch(m league.Match, isNew bool) error {
 		Key:      matchKey(m.ID),
 		Policy:   engine.PolicyMatch,
 		Owner:    s.run.Account,
-		Priority: engine.PriorityHigh,
+		Priority: cmp.Or(s.args.Priority, engine.PriorityHigh),
 		Parents:  []engine.GroupID{{Parent: s.job.ID, Group: league.GroupMatches}},
 	})
 	return nil

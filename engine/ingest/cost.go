@@ -37,14 +37,18 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		a, err := in.findOrMake(tx, w, false)
 		if errors.Is(err, engine.ErrNotFound) && platform != "" {
-			calls = callsFor(want, indexed, 0)
+			calls = callsFor(in.complete(want, league.Policy{}), indexed, 0)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		platform = route.Platform(a.Platform)
-		calls, err = in.callsOf(tx, a, want)
+		policy, err := in.policyOf(tx, a)
+		if err != nil {
+			return err
+		}
+		calls, err = in.callsOf(tx, a, in.complete(want, policy))
 		return err
 	})
 	if err != nil {
@@ -57,7 +61,7 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 // callsOf expects an account to have as many games as its last run listed, or as
 // are stored, and as few new ones as may be.
 func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (int, error) {
-	if want.Count == 0 && !want.Force && a.Coverage.Reaches(want.Floor) && a.Coverage.Holds(want.Timelines) {
+	if want.Count == 0 && !want.Force && want.Filter == "" && a.Coverage.Reaches(want.Floor) && a.Coverage.Holds(want.Timelines) {
 		return CallsOf(0, 0, 0), nil
 	}
 	listed := 0

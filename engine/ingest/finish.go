@@ -19,6 +19,11 @@ const (
 func (in *Ingest) finish(_ context.Context, r engine.Run, p pass) engine.Outcome {
 	matches, timelines := r.Group(league.GroupMatches), r.Group(league.GroupTimelines)
 	return engine.Done(func(tx engine.Tx) error {
+		if matches.Cancelled+timelines.Cancelled > 0 {
+			if err := in.forgetRanges(tx, p.args); err != nil {
+				return err
+			}
+		}
 		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 			run.Phase, run.Finished = string(engine.PhaseDone), now()
 			run.Result = resultOf(*run, matches, timelines)

@@ -20,8 +20,12 @@ type gate struct {
 	key     fuse
 	network fuse
 	lanes   map[lane]*breaker
-	proven  bool // something was answered with 200 since the start
+	proven  bool                 // something was answered with 200 since the start
+	good    map[string]time.Time // by host: its last answer that was no failure
 	changed func()
+	// project says why no call may be made with the key in use, "" when they may; nil
+	// = nobody asks. paused is the same for what only an operator can end.
+	project, paused func() string
 	// patience bounds how long failures are held to be an outage: a match that is
 	// broken for ever must come to an end.
 	patience time.Duration
@@ -39,13 +43,18 @@ func (l lane) String() string {
 
 func newGate(patience time.Duration, changed func()) *gate {
 	return &gate{
-		key: newKeyFuse(), network: newNetworkFuse(), lanes: map[lane]*breaker{},
+		key: newKeyFuse(), network: newNetworkFuse(), lanes: map[lane]*breaker{}, good: map[string]time.Time{},
 		changed: changed, patience: patience,
 	}
 }
 
 // check reports whether a job may call on a lane; if not, until when and why.
 func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, why string, ok bool) {
+	if g.project != nil {
+		if why := g.project(); why != "" {
+			return time.Time{}, why, false
+		}
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, f := range g.fuses(l) {
@@ -109,6 +118,7 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	switch {
 	case e == nil:
 		g.proven = true
+		g.good[l.host] = now
 		return r, g.alive(b)
 	case e.Reason == riot.Local:
 		g.network.blow(job, now)
@@ -128,7 +138,20 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true, true)
 	}
+	g.good[l.host] = now
 	return r, g.alive(b) // 400, 404 and a body we cannot read are answers of a healthy endpoint
+}
+
+// silent reports whether nothing on the lane's host has succeeded since an
+// instant. An attempt that is part of an open outage is not asked about: it costs
+// nothing, and somebody must find out when the outage is over.
+func (g *gate) silent(l lane, since, now time.Time) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if b := g.lane(l); b.blown && now.Sub(b.since) < g.patience {
+		return false
+	}
+	return g.good[l.host].Before(since)
 }
 
 // reached repairs what an answer proves to work besides its endpoint.
@@ -233,6 +256,11 @@ func (g *gate) health() (engine.EngineState, string) {
 		return engine.EngineNoKey, "Riot refuses the key, or there is none"
 	case g.network.blown:
 		return engine.EngineDegraded, "this machine cannot reach Riot"
+	}
+	if g.paused != nil {
+		if why := g.paused(); why != "" {
+			return engine.EnginePaused, why
+		}
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(g.lanes), func(a, b lane) int { return strings.Compare(a.String(), b.String()) }) {
 		if g.lanes[at].blown {

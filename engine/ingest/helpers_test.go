@@ -33,17 +33,19 @@ var operator = engine.Actor{User: "ana", Via: "cli"}
 
 // rig is a whole engine on a real store, with a simulated Riot behind it.
 type rig struct {
-	t       testing.TB
-	dir     string
-	sim     *sim.Sim
-	db      *storage.DB
-	limits  *ingest.Limits
-	keys    *riot.Keys
-	in      *ingest.Ingest
-	backend *local.Backend
-	killed  atomic.Bool // it makes no call any more
-	stopped bool
-	stops   []func() // in order
+	t        testing.TB
+	dir      string
+	sim      *sim.Sim
+	db       *storage.DB
+	limits   *ingest.Limits
+	keys     *riot.Keys
+	in       *ingest.Ingest
+	backend  *local.Backend
+	projects *ingest.Projects
+	notes    []string
+	killed   atomic.Bool // it makes no call any more
+	stopped  bool
+	stops    []func() // in order
 
 	mu   sync.Mutex
 	rows map[string][]engine.AccountRow // every committed row of an account
@@ -55,6 +57,7 @@ type setup struct {
 	ingest    ingest.Options
 	workers   int
 	transport http.RoundTripper // nil = the simulator's
+	projects  bool              // keys of several projects are told apart
 }
 
 // inBubble runs a test in virtual time that begins in November 2026.
@@ -116,6 +119,17 @@ func open(t testing.TB, s *sim.Sim, dir string, change ...func(*setup)) *rig {
 	client, err := riot.New(riot.Options{Keys: r.keys, Limiter: limiter, Transport: mortal{r, set.transport}, OnCall: r.limits.OnCall})
 	must(t, err)
 	set.ingest.Store, set.ingest.API, set.ingest.Limits = r.db, client, r.limits
+	if set.projects {
+		r.projects = ingest.NewProjects(ingest.ProjectsOptions{
+			Store: r.db, API: client, Limits: r.limits, Fingerprint: func() string { return r.keys.Get().Fingerprint() },
+			OnNote: func(n engine.Note) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.notes = append(r.notes, n.Text)
+			},
+		})
+		set.ingest.Projects = r.projects
+	}
 	r.in = ingest.New(set.ingest)
 	r.backend, err = local.New(local.Options{
 		Store: r.db, Admitter: r.limits, Kinds: r.in.Kinds(), Policies: engine.DefaultPolicies(),
@@ -149,6 +163,10 @@ func (r *rig) serve() {
 	must(r.t, r.limits.Restore(ctx, r.db.Boot().New, r.db.Live(ctx)))
 	must(r.t, r.in.Resume(ctx))
 	serve(r.limits.Run)
+	if r.projects != nil {
+		must(r.t, r.projects.Load(ctx))
+		serve(r.projects.Run)
+	}
 	serve(r.backend.Run)
 	slices.Reverse(r.stops)
 }

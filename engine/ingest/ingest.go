@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,12 +16,21 @@ const (
 	KindSync     engine.Kind = "account.sync"
 	KindMatch    engine.Kind = "match.fetch"
 	KindTimeline engine.Kind = "timeline.fetch"
+	KindRank     engine.Kind = "rank.fetch"
+	KindWeekly   engine.Kind = "report.weekly"
+	KindResolve  engine.Kind = "account.resolve"
+	KindSweep    engine.Kind = "sweep"
+	KindPrune    engine.Kind = "prune"
 )
 
-// Queues of syncs; the children of a sync run in its queue (S4-1).
+// Queues (S4-1). The children of a sync run in its queue; what keeps the store
+// itself in order has one of its own.
 const (
 	QueueLatest engine.Queue = "ingest.summoner.latest"
 	QueueFull   engine.Queue = "ingest.summoner.full"
+	QueueRank   engine.Queue = "ingest.rank.daily"
+	QueueWeekly engine.Queue = "report.weekly"
+	QueueUpkeep engine.Queue = "upkeep"
 )
 
 // Modes of a sync.
@@ -33,8 +43,9 @@ const (
 const (
 	DefaultCooldown = 5 * time.Minute
 	DefaultStale    = 24 * time.Hour
-	LatestCount     = 20                  // matches of one `latest` run
-	LatestLookback  = 30 * 24 * time.Hour // and how far it looks back
+	DefaultLatest   = 20                  // matches of one `latest` run
+	DefaultLookback = 30 * 24 * time.Hour // and how far it looks back
+	DefaultSweep    = 100                 // matches of one sweep
 	identityTTL     = 24 * time.Hour      // Riot ID -> PUUID (S4-8)
 	attemptTimeout  = time.Minute         // of one attempt without the wait for a permit
 )
@@ -47,6 +58,7 @@ type API interface {
 	MatchIDs(ctx context.Context, r route.Region, puuid string, q riot.MatchIDsQuery) ([]string, error)
 	Match(ctx context.Context, r route.Region, id string) (riot.Match, error)
 	Timeline(ctx context.Context, r route.Region, id string) (riot.Timeline, error)
+	LeagueEntries(ctx context.Context, p route.Platform, puuid string) ([]riot.LeagueEntry, error)
 	Probe(ctx context.Context, r route.Region, puuid string) error
 }
 
@@ -66,6 +78,19 @@ type Options struct {
 	Zone      *time.Location
 	Cooldown  time.Duration // between two syncs of an account; 0 = DefaultCooldown, negative = none
 	Stale     time.Duration // how old a sync may be before a login starts one; 0 = DefaultStale
+
+	LatestCount    int           // newest matches of a `latest` run; 0 = DefaultLatest
+	LatestLookback time.Duration // how far it looks back; 0 = DefaultLookback
+	Attempts       int           // of a match in all, whoever tries it; 0 = as policy match ships
+	SweepCount     int           // matches of one sweep; 0 = DefaultSweep
+	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
+	// deleted, and no schedule asks for it.
+	Prune func(context.Context) (done string, err error)
+	// SyncOff refuses what schedules would start (SYNC_ENABLE=false).
+	SyncOff bool
+	// Projects tells the projects of keys apart, in place of Project; nil = there
+	// is one project.
+	Projects *Projects
 }
 
 // Ingest has the handlers. It starts nothing: a backend runs its Kinds.
@@ -79,7 +104,11 @@ type Ingest struct {
 
 // New makes an Ingest.
 func New(o Options) *Ingest {
-	if o.Project == nil {
+	switch {
+	case o.Project != nil:
+	case o.Projects != nil:
+		o.Project = o.Projects.Current
+	default:
 		o.Project = func() string { return "" }
 	}
 	if o.Zone == nil {
@@ -88,19 +117,29 @@ func New(o Options) *Ingest {
 	if o.Cooldown == 0 {
 		o.Cooldown = DefaultCooldown
 	}
-	if o.Stale == 0 {
-		o.Stale = DefaultStale
-	}
+	o.Stale = cmp.Or(o.Stale, DefaultStale)
+	o.LatestCount = cmp.Or(o.LatestCount, DefaultLatest)
+	o.LatestLookback = cmp.Or(o.LatestLookback, DefaultLookback)
+	o.Attempts = cmp.Or(o.Attempts, engine.DefaultPolicies()[engine.PolicyMatch].Max)
+	o.SweepCount = cmp.Or(o.SweepCount, DefaultSweep)
 	return &Ingest{opt: o, store: o.Store, api: o.API, probing: make(chan struct{}, 1)}
 }
 
 // Kinds are the job kinds that this package handles.
 func (in *Ingest) Kinds() []engine.KindSpec {
-	return []engine.KindSpec{
+	kinds := []engine.KindSpec{
 		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved},
 		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch, OnMove: in.matchMoved},
 		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline, OnMove: in.timelineMoved},
+		{Kind: KindRank, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.fetchRank},
+		{Kind: KindWeekly, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.buildWeekly},
+		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},
+		{Kind: KindSweep, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sweep},
 	}
+	if in.opt.Prune != nil {
+		kinds = append(kinds, engine.KindSpec{Kind: KindPrune, Policy: engine.PolicyIngest, Handler: in.prune})
+	}
+	return kinds
 }
 
 // now is the wall clock as rows keep it.

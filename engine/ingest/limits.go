@@ -47,6 +47,7 @@ type Limits struct {
 	dirty   atomic.Bool   // something was admitted or called since the last save
 	unsaved atomic.Int64  // calls since the last save
 	busy    chan struct{} // many calls are not saved yet
+	onKey   func()        // told that the key was replaced; nil = nobody
 
 	mu      sync.Mutex
 	backlog map[string]int // jobs by lane name
@@ -154,7 +155,10 @@ func (l *Limits) Changed() <-chan struct{} { return l.changed }
 
 // Lane names where the job's next call goes: "europe/match-v5.match", with a "+"
 // when a timeline follows; "" when it makes none.
-func (l *Limits) Lane(j engine.Job) string {
+func (l *Limits) Lane(j engine.Job) string { return LaneName(j) }
+
+// LaneName is Lane for whoever has no limits at hand.
+func LaneName(j engine.Job) string {
 	at, more := laneOf(j)
 	if more {
 		return at.String() + moreSuffix
@@ -173,6 +177,8 @@ func laneOf(j engine.Job) (at lane, more bool) {
 		return at, err == nil && args.More
 	case KindTimeline:
 		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, timelineKey("")), route.Timeline)
+	case KindRank, KindResolve:
+		at = accountLane(j)
 	}
 	return at, false
 }
@@ -241,7 +247,12 @@ func (l *Limits) Backlog(name string, jobs int) {
 }
 
 // KeyChanged lets work go on after the key was replaced.
-func (l *Limits) KeyChanged() { l.gate.forgetKey() }
+func (l *Limits) KeyChanged() {
+	if l.onKey != nil {
+		l.onKey()
+	}
+	l.gate.forgetKey()
+}
 
 // Proven reports whether Riot has answered well since the start.
 func (l *Limits) Proven() bool { return l.gate.isProven() }

@@ -187,7 +187,7 @@ func TestATrackedAccountDoesNotSlowTheFirstSync(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 3)}})
 		r := start(t, s)
-		_, err := r.in.Track(context.Background(), "Ana#EUW", "euw1")
+		_, err := r.in.Track(context.Background(), "Ana#EUW", engine.SyncAsk{Platform: "euw1"})
 		must(t, err)
 		r.stop()
 		r = open(t, s, r.dir) // not a new directory, but no call was ever made

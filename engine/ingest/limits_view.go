@@ -61,6 +61,9 @@ func block(row *engine.BucketRow, s limit.ScopeView) {
 	if !s.Blocked.IsZero() {
 		row.Blocked, row.BlockedBy = s.Blocked, "429 "+string(s.Kind)
 	}
+	if s.Frozen {
+		row.Thaws, row.FreezeWhy = s.Thaws, s.Reason
+	}
 	switch {
 	case s.Frozen && s.Percent > 0:
 		row.Cap = s.Percent

@@ -24,11 +24,14 @@ func (in *Ingest) list(ctx context.Context, r engine.Run, p pass) engine.Outcome
 	q := in.query(p.run)
 	region := route.Platform(p.account.Platform).Region()
 	a := attempt{in: in, run: r, at: listLane(p.account), region: region, puuid: puuid}
-	var ids []string
-	o, ok := a.call(ctx, func(ctx context.Context) (err error) {
-		ids, err = in.api.MatchIDs(ctx, region, puuid, q)
-		return err
-	})
+	ids, ok := p.slice, p.sliced
+	var o engine.Outcome
+	if !ok {
+		o, ok = a.call(ctx, func(ctx context.Context) (err error) {
+			ids, err = in.api.MatchIDs(ctx, region, puuid, q)
+			return err
+		})
+	}
 	switch {
 	case ok:
 	case o.Class == riot.ClassWrongProject && p.account.Resolved.Before(p.run.Started):
@@ -36,7 +39,8 @@ func (in *Ingest) list(ctx context.Context, r engine.Run, p pass) engine.Outcome
 	default:
 		return o
 	}
-	pg := read(p.run, p.staged, p.account.Coverage, ids, q.Count)
+	pg := read(p.run, p.staged, p.known, ids, q.Count)
+	pg.asked, pg.raw, pg.sliced = q, ids, p.sliced
 	if next, more := in.after(p.run, pg); more {
 		return engine.Wait(0, func(tx engine.Tx) error { return in.savePage(tx, p, pg, next) }).With(a.stat)
 	}
@@ -61,7 +65,10 @@ func (in *Ingest) cutoff(run league.Run) time.Time {
 // anchor, so that games which end meanwhile do not shift the pages; the list
 // beyond it ends a second before the cutoff: exactly two years are fetched.
 func (in *Ingest) query(run league.Run) riot.MatchIDsQuery {
-	q := riot.MatchIDsQuery{Start: run.Start, Count: pageSize, StartTime: run.Ask.Floor, EndTime: run.Anchor}
+	list := listOf(run)
+	q := riot.MatchIDsQuery{
+		Start: run.Start, Count: pageSize, StartTime: run.Ask.Floor, EndTime: run.Anchor, Queue: list.Queue, Type: list.Type,
+	}
 	cutoff := in.cutoff(run)
 	switch {
 	case run.OldPart:
@@ -70,7 +77,7 @@ func (in *Ingest) query(run league.Run) riot.MatchIDsQuery {
 		q.StartTime = cutoff
 	}
 	if run.Ask.Count > 0 {
-		q.Count = min(pageSize, run.Ask.Count-run.Staged)
+		q.Count = min(pageSize, run.Ask.Count-taken(run))
 	}
 	return q
 }
@@ -81,6 +88,10 @@ type page struct {
 	fresh  int             // ids that no earlier page had
 	joined bool            // it reaches the range that is known to be complete
 	end    bool            // nothing follows in this list
+
+	asked  riot.MatchIDsQuery
+	raw    []string // as Riot listed them
+	sliced bool     // out of an earlier listing, without a call
 }
 
 // read judges one page. Lists may shift, repeat, hold ids twice or never end: an
@@ -105,7 +116,7 @@ func read(run league.Run, staged []league.Staged, known league.Coverage, ids []s
 	p.joined = !run.OldPart && known.Head != "" && listed[known.Head]
 	stop := p.joined && run.Ask.Count == 0 && !run.Ask.Force &&
 		known.Reaches(run.Ask.Floor) && known.Holds(run.Ask.Timelines)
-	full := run.Ask.Count > 0 && run.Staged+p.fresh >= run.Ask.Count
+	full := run.Ask.Count > 0 && taken(run)+p.fresh >= run.Ask.Count
 	p.end = stop || full || len(ids) < asked || p.fresh == 0
 	p.joined = p.joined && (stop || run.Ask.Count > 0)
 	return p
@@ -121,12 +132,25 @@ func (in *Ingest) after(run league.Run, pg page) (next league.Run, more bool) {
 	if !pg.end {
 		return next, true
 	}
-	if run.OldPart || pg.joined || !in.hasOldPart(run) {
+	if !run.OldPart && !pg.joined && in.hasOldPart(run) {
+		next.OldPart, next.Start = true, 0
+		return next, true
+	}
+	if run.List+1 >= len(run.Ask.Filter.Lists()) {
 		return next, false
 	}
-	next.OldPart, next.Start = true, 0
+	next.List, next.From, next.OldPart, next.Start = run.List+1, next.Staged, false, 0
 	return next, true
 }
+
+// listOf is the list that the run reads now.
+func listOf(run league.Run) league.List {
+	lists := run.Ask.Filter.Lists()
+	return lists[min(run.List, len(lists)-1)]
+}
+
+// taken is how many ids the run has of the list that it reads now.
+func taken(run league.Run) int { return run.Staged - run.From }
 
 // hasOldPart reports whether games beyond retention are to be listed too: the
 // newest N and what was played since a recent floor hold none.
@@ -139,7 +163,16 @@ func (in *Ingest) savePage(tx engine.Tx, p pass, pg page, next league.Run) error
 	if _, err := in.store.Stage(tx, next.ID, pg.ids); err != nil {
 		return fmt.Errorf("stage page %d of run %s: %w", next.Pages, next.ID, err)
 	}
+	if next.List != p.run.List {
+		if err := in.endList(tx, p, pg); err != nil {
+			return err
+		}
+	}
+	if err := in.keepIDs(tx, p.run, p.ids, pg); err != nil {
+		return err
+	}
 	return in.change(tx, p.args, func(_ *league.Account, run *league.Run) error {
+		run.List, run.From = next.List, next.From
 		run.Pages, run.Staged, run.Start, run.OldPart = next.Pages, next.Staged, next.Start, next.OldPart
 		return nil
 	})

@@ -27,7 +27,7 @@ func (in *Ingest) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
 	case in.opt.Matches.Expired(m.Played, now()):
 		return engine.Done(func(tx engine.Tx) error { return in.expireMatch(tx, r.Job, args) })
 	}
-	got, stat, o, ok := in.obtainMatch(ctx, r, args)
+	got, stat, o, ok := in.obtainMatch(ctx, r, m, args)
 	if !ok {
 		return o
 	}
@@ -53,8 +53,8 @@ type fetched[T any] struct {
 
 // obtainMatch adopts the payload that an interrupted attempt left behind, or
 // fetches it and puts it on disk (P3).
-func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, args fetchArgs) (got fetched[riot.Match], stat engine.CallStat, o engine.Outcome, ok bool) {
-	if again(r.Job) {
+func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, m league.Match, args fetchArgs) (got fetched[riot.Match], stat engine.CallStat, o engine.Outcome, ok bool) {
+	if again(r.Job, m.Match) {
 		got, ok = adopt(ctx, in.store, args.Match, league.PartMatch, riot.ReadMatch)
 		if ok {
 			return got, stat, o, true
@@ -64,7 +64,7 @@ func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, args fetchArgs)
 	if err != nil {
 		return got, stat, badArgs(err), false
 	}
-	a := attempt{in: in, run: r, at: at, region: region, confirm: args.Confirm && r.Job.Class != riot.ClassMissing}
+	a := attempt{in: in, run: r, at: at, region: region, used: args.Used, confirm: args.Confirm && r.Job.Class != riot.ClassMissing}
 	o, ok = a.call(ctx, func(ctx context.Context) (err error) {
 		got.body, err = in.api.Match(ctx, region, args.Match)
 		return err
@@ -80,8 +80,11 @@ func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, args fetchArgs)
 }
 
 // again reports whether an earlier attempt may have left a payload behind: only
-// then is it looked for.
-func again(j engine.Job) bool { return j.Crashes > 0 || j.Attempts > 1 || j.Holds > 0 || j.Round > 1 }
+// then is it looked for. One that is known already is to be replaced: an operator
+// has forced that.
+func again(j engine.Job, f league.Fetch) bool {
+	return f.Ref == (league.PayloadRef{}) && (j.Crashes > 0 || j.Attempts > 1 || j.Holds > 0 || j.Round > 1)
+}
 
 // adopt takes a payload that is on disk without a state that names it, if it is
 // whole and about the match.

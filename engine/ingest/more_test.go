@@ -257,14 +257,31 @@ func TestAnAdoptedPayloadIsNotFetchedAgain(t *testing.T) {
 	})
 }
 
-func TestStale(t *testing.T) {
+func TestS1_1_LinkedStaleAndManual(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 1)}}))
-		r.trigger("Ana#EUW", engine.SyncAsk{Track: true})
-		row := r.settle("Ana#EUW", time.Minute)
-		if !row.Tracked || r.in.Stale(row, time.Now()) || !r.in.Stale(row, time.Now().Add(25*time.Hour)) {
-			t.Errorf("stale after a minute: %v, tracked: %v", r.in.Stale(row, time.Now()), row.Tracked)
+		stale := engine.SyncAsk{Cause: engine.CauseStale}
+		if out := r.trigger("Ana#EUW", engine.SyncAsk{Cause: engine.CauseLinked}); out.Applied != 1 || r.row("Ana#EUW").Status != engine.SyncPending {
+			t.Errorf("linked: %+v", out)
 		}
+		if row := r.settle("Ana#EUW", time.Minute); !row.Tracked || row.Kind != ingest.ModeFull {
+			t.Errorf("a linked account: %+v", row)
+		}
+		time.Sleep(time.Hour)
+		if out := r.trigger("Ana#EUW", stale); !out.Nothing || out.Due.IsZero() || out.Job != "" {
+			t.Errorf("a login an hour later: %+v", out)
+		}
+		if out := r.trigger("Ana#EUW", engine.SyncAsk{}); out.Applied != 1 {
+			t.Errorf("by hand an hour later: %+v", out)
+		}
+		r.settle("Ana#EUW", time.Minute)
+		time.Sleep(24 * time.Hour)
+		if out := r.trigger("Ana#EUW", stale); out.Applied != 1 {
+			t.Errorf("a login a day later: %+v", out)
+		}
+		r.settle("Ana#EUW", time.Minute)
+		_, err := r.in.Trigger(context.Background(), "Ana#EUW", engine.SyncAsk{Cause: "whim"}, operator)
+		wantProblem(t, err, engine.ErrInvalid)
 		out, err := r.in.Untrack(context.Background(), "Ana#EUW", "")
 		must(t, err)
 		if out.Applied != 1 || r.row("Ana#EUW").Tracked {

@@ -24,6 +24,8 @@ func (in *Ingest) matchMoved(tx engine.Tx, before, after engine.Job, _ engine.Ou
 		return nil
 	case after.State == engine.Retryable && before.State == engine.Running:
 		return in.failed(tx, args.Match, league.PartMatch, after, league.TemporaryFailure)
+	case after.State == engine.Discarded && before.State != engine.Running: // a reclass was undone
+		return errors.Join(in.givenUpAgain(tx, args.Match, league.PartMatch), in.lostTimelines(tx, after, +1))
 	case after.State == engine.Discarded:
 		if err := in.failed(tx, args.Match, league.PartMatch, after, league.PermanentlyUnfetchable); err != nil {
 			return err
@@ -68,6 +70,8 @@ func (in *Ingest) timelineMoved(tx engine.Tx, before, after engine.Job, _ engine
 		return nil
 	case after.State == engine.Retryable && before.State == engine.Running:
 		return in.failed(tx, args.Match, league.PartTimeline, after, league.TemporaryFailure)
+	case after.State == engine.Discarded && before.State != engine.Running:
+		return in.givenUpAgain(tx, args.Match, league.PartTimeline)
 	case after.State == engine.Discarded:
 		return in.failed(tx, args.Match, league.PartTimeline, after, league.PermanentlyUnfetchable)
 	case before.State.Terminal():
@@ -105,7 +109,36 @@ func (in *Ingest) failed(tx engine.Tx, id string, part league.Part, job engine.J
 	return nil
 }
 
-// reopen takes a part back to unfetched for an operator's new round.
+// givenUpAgain takes an operator's new round back that has not begun: no attempt
+// was made.
+func (in *Ingest) givenUpAgain(tx engine.Tx, id string, part league.Part) error {
+	m, err := in.store.Match(tx, id)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", id, err)
+	}
+	f := partOf(&m, part)
+	if f.Status.Settled() {
+		return nil
+	}
+	f.Status = league.PermanentlyUnfetchable
+	if err := in.store.SaveMatch(tx, m, true); err != nil {
+		return fmt.Errorf("save match %s: %w", id, err)
+	}
+	return nil
+}
+
+// span is how long Riot keeps a part.
+func (in *Ingest) span(part league.Part) league.Span {
+	if part == league.PartTimeline {
+		return in.opt.Timelines
+	}
+	return in.opt.Matches
+}
+
+// reopen takes a part back to unfetched for an operator's new round. A stored
+// payload stays until the new one takes its place: its reference tells that it is
+// to be fetched again and not to be adopted. What Riot does not keep any more
+// could only be lost.
 func (in *Ingest) reopen(tx engine.Tx, id string, part league.Part) error {
 	m, err := in.store.Match(tx, id)
 	if err != nil {
@@ -114,6 +147,11 @@ func (in *Ingest) reopen(tx engine.Tx, id string, part league.Part) error {
 	f := partOf(&m, part)
 	if f.Status != league.PermanentlyUnfetchable && f.Status != league.Success {
 		return nil
+	}
+	if f.Status == league.Success && in.span(part).Expired(m.Played, now()) {
+		p := engine.Problemf(engine.ErrRefused, "keep what is stored", "%s of %s is older than Riot keeps it", part, id)
+		p.Why = "older than Riot keeps it"
+		return p
 	}
 	f.Status = league.Unfetched
 	if err := in.store.SaveMatch(tx, m, true); err != nil {
@@ -134,9 +172,9 @@ func (in *Ingest) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Out
 	case after.State == engine.Running:
 		return in.change(tx, args, started)
 	case after.State == engine.Discarded:
-		return in.change(tx, args, ended(engine.SyncFailed, resultFailed, after.LastError))
+		return errors.Join(in.change(tx, args, ended(engine.SyncFailed, resultFailed, after.LastError)), in.forgetRanges(tx, args))
 	case after.State == engine.Cancelled:
-		return in.change(tx, args, ended(engine.SyncCancelled, resultCancelled, ""))
+		return errors.Join(in.change(tx, args, ended(engine.SyncCancelled, resultCancelled, "")), in.forgetRanges(tx, args))
 	case before.State == engine.Completed && after.State.Live():
 		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync is complete")
 	case before.State.Terminal():

@@ -28,6 +28,8 @@ type Store interface {
 	// progress of their runs. They read by themselves: never call them with a Tx.
 	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
 	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
+	// Detail gives a job with its attempts. As with Accounts, never with a Tx.
+	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
 
 	Run(tx engine.Tx, id string) (league.Run, error)
 	// SaveRun stores the run and emits its account's row.
@@ -59,6 +61,43 @@ type Store interface {
 	FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error)
 
 	SaveReport(tx engine.Tx, r engine.PlayReport) error
+
+	// AllAccounts iterates every account. Collect before you write.
+	AllAccounts(tx engine.Tx) iter.Seq[league.Account]
+	// LastPlayed is when the newest stored game of an account was played; zero =
+	// not known. GamesSince iterates those from an instant on, newest first.
+	LastPlayed(tx engine.Tx, account string) (time.Time, error)
+	GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2[league.Game, error]
+
+	// TagPolicy gives a tag's policy, the zero one when there is none; saving the
+	// zero one removes it.
+	TagPolicy(tx engine.Tx, tag string) (league.Policy, error)
+	SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error
+
+	// Coverage gives the known range of one list of an owner: an account, or a run
+	// in the making. Zero = none.
+	Coverage(tx engine.Tx, owner, list string) (league.Coverage, error)
+	SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error
+	DropCoverage(tx engine.Tx, owner string) error
+	// CachedIDs and CacheIDs keep what Riot listed last, for as long as the caller
+	// finds it fresh (S4-8).
+	CachedIDs(tx engine.Tx, account, list string) (league.CachedIDs, bool, error)
+	CacheIDs(tx engine.Tx, account, list string, c league.CachedIDs) error
+
+	// LastRanks gives the newest row of each ranked queue of an account. DropRank
+	// removes an unsure one.
+	LastRanks(tx engine.Tx, account string) ([]league.Rank, error)
+	SaveRank(tx engine.Tx, r league.Rank) error
+	DropRank(tx engine.Tx, r league.Rank) error
+	RankHistory(ctx context.Context, q engine.RanksQuery) (engine.RanksPage, error)
+
+	SaveWeekly(tx engine.Tx, r engine.WeeklyReport) error
+	// Weekly gives the report of the week that begins on a Monday; "" = the latest.
+	Weekly(ctx context.Context, monday string) (*engine.WeeklyReport, error)
+
+	// Strays lists failed matches that no live job tries, the oldest first.
+	Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error)
+	AddHistory(tx engine.Tx, id string, t engine.Transition) error
 
 	// CachedPUUID and CachePUUID keep Riot ID -> PUUID for a key project (S4-8).
 	CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error)

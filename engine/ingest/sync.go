@@ -22,6 +22,10 @@ type pass struct {
 	project string
 	cached  string // PUUID of the Riot ID, resolved less than a day ago
 	staged  []league.Staged
+	known   league.Coverage  // of the list that is read now
+	ids     league.CachedIDs // what was listed of it last
+	slice   []string         // the next page out of that
+	sliced  bool
 }
 
 // phases of a sync and what each does. The phase is of the run, not of the job:
@@ -66,9 +70,9 @@ func (in *Ingest) load(ctx context.Context, args syncArgs) (p pass, err error) {
 		case engine.PhaseResolve:
 			return in.loadCached(tx, &p)
 		case engine.PhaseList:
-			p.staged, err = in.store.Staged(tx, p.run.ID)
+			return in.loadList(tx, &p)
 		}
-		return err
+		return nil
 	})
 	return p, err
 }
@@ -153,23 +157,34 @@ func (in *Ingest) twin(ctx context.Context, account, puuid string) (riotID strin
 
 func (in *Ingest) saveResolved(tx engine.Tx, p pass, got riot.Account, asked bool) error {
 	return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
-		a.PUUIDs = maps.Clone(a.PUUIDs)
-		if a.PUUIDs == nil {
-			a.PUUIDs = map[string]string{}
-		}
-		a.PUUIDs[p.project] = got.PUUID
-		a.GameName, a.TagLine = cmp.Or(got.GameName, a.GameName), cmp.Or(got.TagLine, a.TagLine)
 		run.Phase = string(engine.PhaseList)
-		if !asked {
-			return nil
+		if asked {
+			return in.identify(tx, a, p.project, got)
 		}
-		a.Resolved = now()
-		err := in.store.CachePUUID(tx, a.GameName, a.TagLine, p.project, got.PUUID, a.Resolved.Add(identityTTL))
-		if err != nil {
-			return fmt.Errorf("cache the PUUID of %s: %w", a.RiotID(), err)
-		}
+		name(a, p.project, got)
 		return nil
 	})
+}
+
+// name gives the account the identity that Riot answered with.
+func name(a *league.Account, project string, got riot.Account) {
+	a.PUUIDs = maps.Clone(a.PUUIDs)
+	if a.PUUIDs == nil {
+		a.PUUIDs = map[string]string{}
+	}
+	a.PUUIDs[project] = got.PUUID
+	a.GameName, a.TagLine = cmp.Or(got.GameName, a.GameName), cmp.Or(got.TagLine, a.TagLine)
+}
+
+// identify is name for an answer that came just now: it is kept for a day (S4-8).
+func (in *Ingest) identify(tx engine.Tx, a *league.Account, project string, got riot.Account) error {
+	name(a, project, got)
+	a.Resolved = now()
+	err := in.store.CachePUUID(tx, a.GameName, a.TagLine, project, got.PUUID, a.Resolved.Add(identityTTL))
+	if err != nil {
+		return fmt.Errorf("cache the PUUID of %s: %w", a.RiotID(), err)
+	}
+	return nil
 }
 
 // forget puts a PUUID aside that the key in use cannot read, so that the Riot ID

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -32,8 +33,15 @@ func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAs
 		if err != nil {
 			return err
 		}
-		out, running, err = in.claim(tx, a, want, by)
-		if err != nil || running != "" || !ask.Track || a.Tracked {
+		if out, err = in.notStale(a, ask); out.Nothing || err != nil {
+			return err
+		}
+		policy, err := in.policyOf(tx, a)
+		if err != nil {
+			return err
+		}
+		out, running, err = in.claim(tx, a, in.complete(want, policy), policy, by)
+		if err != nil || running != "" || !(ask.Track || ask.Cause == engine.CauseLinked) || a.Tracked {
 			return err
 		}
 		return in.track(tx, a.ID)
@@ -49,7 +57,7 @@ func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAs
 
 // claim decides by the account's status. running is the id of an account that is
 // being synced.
-func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, by engine.Actor) (out engine.Receipt, running string, err error) {
+func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p league.Policy, by engine.Actor) (out engine.Receipt, running string, err error) {
 	switch a.Status {
 	case engine.Syncing.String():
 		return out, a.ID, nil
@@ -70,16 +78,16 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, by engi
 				a.RiotID(), a.LastSync.Format(time.TimeOnly), left.Round(time.Second)),
 		}, "", nil
 	}
-	out, err = in.start(tx, a, want, by)
+	out, err = in.start(tx, a, want, p, by)
 	return out, "", err
 }
 
 // start makes the run and its job, and takes the account for them.
-func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, by engine.Actor) (engine.Receipt, error) {
+func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy, by engine.Actor) (engine.Receipt, error) {
 	run := league.Run{
 		ID: newID(), Account: a.ID, Ask: want, Phase: string(engine.PhaseResolve), Triggered: now(), By: by.User,
 	}
-	queued, err := tx.Enqueue(syncSpec(a, run, in.opt.Project(), by))
+	queued, err := tx.Enqueue(syncSpec(a, run, p, in.opt.Project(), by))
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("create the sync job of %s: %w", a.RiotID(), err)
 	}
@@ -100,7 +108,7 @@ func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, by engi
 	}, nil
 }
 
-func syncSpec(a league.Account, run league.Run, project string, by engine.Actor) engine.Spec {
+func syncSpec(a league.Account, run league.Run, p league.Policy, project string, by engine.Actor) engine.Spec {
 	s := engine.Spec{
 		Kind:     KindSync,
 		Queue:    QueueFull,
@@ -108,10 +116,11 @@ func syncSpec(a league.Account, run league.Run, project string, by engine.Actor)
 		Policy:   engine.PolicyIngest,
 		Lock:     "account:" + a.ID,
 		Owner:    a.ID,
-		Priority: engine.PriorityHigh,
+		Priority: cmp.Or(engine.Priority(p.Priority), engine.PriorityHigh),
 		Args: encode(syncArgs{
 			Account: a.ID, Run: run.ID, Mode: run.Ask.Mode, Platform: a.Platform, Known: a.PUUIDs[project] != "",
-			Timelines: run.Ask.Timelines, Force: run.Ask.Force, By: by.User,
+			Timelines: run.Ask.Timelines, Force: run.Ask.Force,
+			Priority: engine.Priority(p.Priority), By: by.User,
 		}),
 	}
 	if run.Ask.Mode == ModeLatest {
@@ -145,61 +154,15 @@ func progressOf(row engine.AccountRow) string {
 	return fmt.Sprintf("matches %d/%d", row.Matches.Done(), row.Matches.Total)
 }
 
-// Stale reports whether a login should start a sync of the account (S1-1).
-func (in *Ingest) Stale(row engine.AccountRow, at time.Time) bool {
-	return !row.Status.Open() && at.Sub(row.LastSync) >= in.opt.Stale
-}
-
-// Track marks an account for recurring syncs, and creates it if it is new.
-func (in *Ingest) Track(ctx context.Context, account, platform string) (engine.Receipt, error) {
-	return in.setTracked(ctx, account, platform, true)
-}
-
-// Untrack takes the mark off; what is stored stays.
-func (in *Ingest) Untrack(ctx context.Context, account, platform string) (engine.Receipt, error) {
-	return in.setTracked(ctx, account, platform, false)
-}
-
-func (in *Ingest) setTracked(ctx context.Context, account, platform string, on bool) (out engine.Receipt, err error) {
-	who, err := whoIs(account, platform)
-	if err != nil {
-		return out, err
+// notStale answers a login whose data is fresh enough: there is nothing to do
+// (S1-1). Other causes have no say in it.
+func (in *Ingest) notStale(a league.Account, ask engine.SyncAsk) (engine.Receipt, error) {
+	if age := now().Sub(a.LastSync); ask.Cause != engine.CauseStale || age >= in.opt.Stale {
+		return engine.Receipt{}, nil
 	}
-	err = in.store.Write(ctx, func(tx engine.Tx) error {
-		a, err := in.findOrMake(tx, who, on)
-		if err != nil {
-			return err
-		}
-		out = engine.Receipt{Account: a.ID, Matched: 1}
-		if a.Tracked == on {
-			out.Nothing, out.Text = true, fmt.Sprintf("%s is %s already", a.RiotID(), trackWord(on))
-			return nil
-		}
-		a.Tracked, a.Updated = on, now()
-		out.Applied, out.Text = 1, fmt.Sprintf("%s is %s now", a.RiotID(), trackWord(on))
-		if err := in.store.SaveAccount(tx, a); err != nil {
-			return fmt.Errorf("save account %s: %w", a.RiotID(), err)
-		}
-		return nil
-	})
-	return out, err
-}
-
-func (in *Ingest) track(tx engine.Tx, account string) error {
-	a, err := in.store.Account(tx, account)
-	if err != nil {
-		return fmt.Errorf("load account %s: %w", account, err)
-	}
-	a.Tracked = true
-	if err := in.store.SaveAccount(tx, a); err != nil {
-		return fmt.Errorf("save account %s: %w", a.RiotID(), err)
-	}
-	return nil
-}
-
-func trackWord(on bool) string {
-	if on {
-		return "tracked"
-	}
-	return "not tracked"
+	return engine.Receipt{
+		Account: a.ID, Nothing: true, Matched: 1, Due: a.LastSync.Add(in.opt.Stale),
+		Text: fmt.Sprintf("%s was synced at %s: that is fresh for another %s",
+			a.RiotID(), a.LastSync.Format(time.DateTime), in.opt.Stale-now().Sub(a.LastSync).Round(time.Second)),
+	}, nil
 }

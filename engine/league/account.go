@@ -30,15 +30,6 @@ type Account struct {
 // RiotID is "Name#TAG", as received.
 func (a Account) RiotID() string { return a.GameName + "#" + a.TagLine }
 
-// Policy is what an account's syncs cover.
-type Policy struct {
-	Queues    []int  // queue ids; none = all
-	Type      string // "ranked", "normal", "tourney", "tutorial"; "" = all
-	Lookback  time.Duration
-	Timelines Timelines
-	Priority  uint8
-}
-
 // Timelines says which timelines are fetched.
 type Timelines string
 

@@ -90,11 +90,18 @@ type Fetch struct {
 // PayloadRef says where a payload lies and how to know it is whole.
 type PayloadRef struct {
 	Month  string // shard: month the game was created, "2026-11"
-	Codec  string // "gzip" as it arrived, "zstd" once archived
-	Size   int    // bytes stored
+	Codec  string // of the day it was fetched ("gzip"; the shard knows how it lies there now), or CodecDropped
+	Size   int    // bytes as they arrived
 	RawLen int
 	CRC    uint32 // CRC32C of the raw bytes
 }
+
+// CodecDropped marks a payload that the operator's own retention rule deleted.
+// Its match was fetched and stays a success.
+const CodecDropped = "dropped"
+
+// Dropped reports whether retention took the payload.
+func (r PayloadRef) Dropped() bool { return r.Codec == CodecDropped }
 
 // Match is a played game, or the promise of one while only its id is known.
 type Match struct {
@@ -135,4 +142,5 @@ type Game struct {
 	Duration time.Duration
 	QueueID  int
 	Here     bool // one of the participants is the account
+	Won      bool // and won
 }

@@ -12,6 +12,8 @@ type Run struct {
 
 	Phase   string    // engine.Phase
 	Anchor  time.Time // upper end of the listing, fixed at its start so that new games do not shift pages
+	List    int       // which of the ask's lists is being read
+	From    int       // ids staged before that list
 	Start   int       // offset of the next page
 	Pages   int       // pages fetched
 	Staged  int       // ids staged so far
@@ -42,7 +44,8 @@ type Ask struct {
 	Count     int       // newest N listed; 0 = all
 	Floor     time.Time // nothing older; zero = no floor
 	Timelines Timelines
-	Force     bool // skips cooldown and id cache, opens a new round for the unfetchable
+	Filter    Filter // which games; with Count, the newest N of each of its lists
+	Force     bool   // skips cooldown and id cache, opens a new round for the unfetchable
 }
 
 // Staged is one listed id that waits for the last page.

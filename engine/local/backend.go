@@ -45,6 +45,9 @@ type Options struct {
 	Log  zerolog.Logger
 	// OnNote gets messages for people. It must not block. nil = none.
 	OnNote func(engine.Note)
+	// OneTree lets the backend run nothing but the job that Serve names and the
+	// jobs that wait in its groups; everything else stays as it is.
+	OneTree bool
 	// NoRoom tells a write that failed for want of room: nothing was written, and
 	// it may be tried again. nil = ENOSPC only.
 	NoRoom func(error) bool
@@ -119,6 +122,9 @@ func New(o Options) (*Backend, error) {
 	}
 	b.fillIn()
 	b.idx = newIndex(b.kinds)
+	if o.OneTree {
+		b.idx.tree = &tree{ids: make(map[engine.JobID]struct{})}
+	}
 	return b, nil
 }
 
@@ -229,6 +235,7 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seq = max(x.seq, seq)
+	x.grow(changes, now)
 	if !x.loading && !x.loaded {
 		return nil // what is committed now, load will find
 	}

@@ -152,7 +152,7 @@ func (b *Backend) unclaimed(c *claim) {
 	case c.gone:
 		b.idx.forget(c.id)
 	case c.bad != nil:
-		b.leaveAlone(c.id, "cannot be read", c.bad)
+		b.giveUpUnreadable(c.id, c.bad)
 	case c.refused != nil:
 		b.leaveAlone(c.id, "cannot be claimed", c.refused)
 	case c.moved != nil:

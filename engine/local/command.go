@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -38,24 +39,56 @@ func (b *Backend) checkSpec(s engine.Spec) error {
 	return nil
 }
 
+// order is a command on its way to jobs.
+type order struct {
+	op  engine.Op
+	at  time.Time // OpReschedule
+	why because
+	was map[engine.JobID]engine.JobMove // OpUndo
+}
+
+// act carries an order out on one job, inside a transaction: it refuses before it
+// writes, or lets move refuse.
+type act func(*Backend, engine.Tx, engine.Job, order) (engine.Receipt, error)
+
+// acts is what can be done to jobs.
+var acts = map[engine.Op]act{
+	engine.OpCancel:     (*Backend).cancelOne,
+	engine.OpRetry:      (*Backend).retryOne,
+	engine.OpForce:      (*Backend).forceOne,
+	engine.OpReclass:    (*Backend).reclassOne,
+	engine.OpReschedule: (*Backend).rescheduleOne,
+	engine.OpUndo:       (*Backend).undoOne,
+}
+
+func orderOf(op engine.Op, by engine.Actor, reason string) order {
+	return order{op: op, why: because{cause: engine.ByOperator, reason: reason, actor: nameOf(by)}}
+}
+
 // Cancel ends a job for good. One that runs is told at once and ends as cancelled
 // whatever it brings; a parent takes the children along that only it wants. ifRev
 // 0 = any revision. Errors are *engine.Problem.
 func (b *Backend) Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.command(ctx, id, ifRev, func(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
-		why := because{cause: engine.ByOperator, reason: reason, actor: nameOf(by), now: atLeast(time.Now())}
-		switch {
-		case j.State == engine.Cancelled:
-			return nothing(j, "it is cancelled already"), nil
-		case j.State.Terminal():
-			return engine.Receipt{}, conflict(j, "it has ended: %s", j.State)
-		case j.CancelAsked:
-			return nothing(j, "it is being cancelled already"), nil
-		case j.State == engine.Running:
-			return receipt(j, "job %s is told to stop", j.ID), b.askToStop(tx, j, why)
-		}
-		return receipt(j, "job %s is cancelled", j.ID), b.cancel(tx, j, why)
-	})
+	return b.command(ctx, id, ifRev, orderOf(engine.OpCancel, by, reason))
+}
+
+func (b *Backend) cancelOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
+	switch {
+	case j.State == engine.Cancelled:
+		return nothing(j, "it is cancelled already"), nil
+	case j.State.Terminal():
+		return engine.Receipt{}, conflict(j, j.State.String(), "it has ended: %s", j.State)
+	case j.CancelAsked:
+		return nothing(j, "it is being cancelled already"), nil
+	case j.State == engine.Running:
+		return receipt(j, "job %s is told to stop", j.ID), b.askToStop(tx, j, o.why)
+	}
+	r := receipt(j, "job %s is cancelled", j.ID)
+	if j.State == engine.Retryable {
+		r.Text += ", and its next try at " + j.Due.Format(time.RFC3339) + " with it"
+	}
+	r.Due = time.Time{}
+	return r, b.cancel(tx, j, o.why)
 }
 
 // Retry lets a job run now, in queue order and through the limiter. Attempts it
@@ -63,15 +96,64 @@ func (b *Backend) Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revi
 // job, and one whose key another live job holds, is refused. Errors are
 // *engine.Problem.
 func (b *Backend) Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.command(ctx, id, ifRev, func(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
-		if r, err := b.mayRetry(tx, j); r.Nothing || err != nil {
+	return b.command(ctx, id, ifRev, orderOf(engine.OpRetry, by, reason))
+}
+
+func (b *Backend) retryOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
+	if r, err := b.mayRetry(tx, j); r.Nothing || err != nil {
+		return r, err
+	}
+	return b.again(tx, j, o)
+}
+
+// again lets a job run now: the answer names the attempt to come (S2-8).
+func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
+	after := runNow(j, o.why.now)
+	r := receipt(after, "job %s runs when its turn comes, from %s on: attempt %d", j.ID, after.Due.Format(time.RFC3339), j.Attempts+1)
+	r.Attempt = j.Attempts + 1
+	late := false
+	if j.HasParents && j.State.Terminal() {
+		var err error
+		if late, err = b.late(tx, j.ID); err != nil {
 			return r, err
 		}
-		now := atLeast(time.Now())
-		after := runNow(j, now)
-		why := because{cause: engine.ByOperator, reason: reason, actor: nameOf(by), now: now}
-		return receipt(after, "job %s runs when its turn comes", j.ID), b.move(tx, j, after, why)
-	})
+	}
+	if late {
+		r.Text += "; late child: those that waited for it have gone on"
+		o.why.reason = strings.TrimSpace(o.why.reason + " (late child)")
+	}
+	return r, b.move(tx, j, after, o.why)
+}
+
+// Force is Retry for a completed job too: what it has brought is done again. It
+// needs a reason. Errors are *engine.Problem.
+func (b *Backend) Force(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error) {
+	return b.command(ctx, id, ifRev, orderOf(engine.OpForce, by, reason))
+}
+
+func (b *Backend) forceOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
+	switch {
+	case strings.TrimSpace(o.why.reason) == "":
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
+	case j.State != engine.Completed:
+		return b.retryOne(tx, j, o)
+	}
+	if err := b.keyIsFree(tx, j); err != nil {
+		return engine.Receipt{}, err
+	}
+	if j.Tries == 0 { // settled without an attempt of this round: it opens one all the same
+		j.Tries = 1
+	}
+	return b.again(tx, j, o)
+}
+
+// reclassOne opens a discarded job again: what it was about is unfetched again,
+// and a new round of attempts begins.
+func (b *Backend) reclassOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
+	if j.State != engine.Discarded {
+		return nothing(j, "it is "+j.State.String()), nil
+	}
+	return b.retryOne(tx, j, o)
 }
 
 // mayRetry says what stands against a retry.
@@ -80,9 +162,9 @@ func (b *Backend) mayRetry(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
 	case engine.Available:
 		return nothing(j, "it may run already"), nil
 	case engine.Running:
-		return engine.Receipt{}, conflict(j, "it is running now (rev %d)", j.Rev)
+		return engine.Receipt{}, conflict(j, "running", "it is running now (rev %d)", j.Rev)
 	case engine.Completed:
-		return engine.Receipt{}, refusal(j, "it is completed", "a completed job can only be forced")
+		return engine.Receipt{}, refusal(j, "completed", "it is completed", "a completed job can only be forced")
 	case engine.Pending:
 		return engine.Receipt{}, b.waitsForChildren(tx, j)
 	case engine.Discarded, engine.Cancelled:
@@ -96,7 +178,7 @@ func (b *Backend) waitsForChildren(tx engine.Tx, j engine.Job) error {
 	if err != nil || g.Settled() {
 		return err
 	}
-	return refusal(j, fmt.Sprintf("it waits for %d children", g.Open), "retry or cancel those")
+	return refusal(j, "waits for its children", fmt.Sprintf("it waits for %d children", g.Open), "retry or cancel those")
 }
 
 // keyIsFree refuses to revive a job whose key another live job has taken (P-06).
@@ -111,7 +193,8 @@ func (b *Backend) keyIsFree(tx engine.Tx, j engine.Job) error {
 	if err != nil {
 		return err
 	}
-	p := refusal(j, fmt.Sprintf("unique: #%s holds %s", holder.ID, j.Key), "look at that job instead")
+	taken := fmt.Sprintf("unique: #%s holds %s", holder.ID, j.Key)
+	p := refusal(j, taken, taken, "look at that job instead")
 	p.Job = holder.ID
 	return p
 }
@@ -132,23 +215,25 @@ func runNow(j engine.Job, now time.Time) engine.Job {
 // Reschedule moves a waiting job to an instant; the past means now. Errors are
 // *engine.Problem.
 func (b *Backend) Reschedule(ctx context.Context, id engine.JobID, ifRev engine.Revision, at time.Time, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.command(ctx, id, ifRev, func(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
-		after := j
-		switch j.State {
-		case engine.Scheduled, engine.Retryable:
-		case engine.Available:
-			after.State = engine.Scheduled
-		case engine.Running:
-			return engine.Receipt{}, conflict(j, "it is running now (rev %d)", j.Rev)
-		default:
-			return engine.Receipt{}, refusal(j, fmt.Sprintf("it is %s", j.State), "only a job that waits for its turn has an instant")
-		}
-		now := time.Now()
-		after.Rev++
-		after.Due, after.Hold = atLeast(latest(at, now)), engine.HoldNone
-		why := because{cause: engine.ByOperator, reason: reason, actor: nameOf(by), now: atLeast(now)}
-		return receipt(after, "job %s is due at %s", j.ID, after.Due.Format(time.RFC3339)), b.move(tx, j, after, why)
-	})
+	o := orderOf(engine.OpReschedule, by, reason)
+	o.at = at
+	return b.command(ctx, id, ifRev, o)
+}
+
+func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
+	after := j
+	switch j.State {
+	case engine.Scheduled, engine.Retryable:
+	case engine.Available:
+		after.State = engine.Scheduled
+	case engine.Running:
+		return engine.Receipt{}, conflict(j, "running", "it is running now (rev %d)", j.Rev)
+	default:
+		return engine.Receipt{}, refusal(j, j.State.String(), fmt.Sprintf("it is %s", j.State), "only a job that waits for its turn has an instant")
+	}
+	after.Rev++
+	after.Due, after.Hold = atLeast(latest(o.at, o.why.now)), engine.HoldNone
+	return receipt(after, "job %s is due at %s", j.ID, after.Due.Format(time.RFC3339)), b.move(tx, j, after, o.why)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -158,28 +243,42 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// command carries out one command on one job: found, unchanged since shown, done
-// in one transaction.
-func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Revision, do func(engine.Tx, engine.Job) (engine.Receipt, error)) (engine.Receipt, error) {
+// command carries out one order on one job, in one transaction.
+func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
 	var r engine.Receipt
-	err := b.write(ctx, func(tx engine.Tx) error {
-		j, err := b.store.Job(tx, id)
-		if errors.Is(err, engine.ErrNotFound) {
-			return notFound(id)
-		}
-		if err != nil {
-			return fmt.Errorf("read job %s: %w", id, err)
-		}
-		if ifRev != 0 && ifRev != j.Rev {
-			return conflict(j, "changed since shown: now %s (rev %d)", j.State, j.Rev)
-		}
-		r, err = do(tx, j)
+	err := b.write(ctx, func(tx engine.Tx) (err error) {
+		o.why.now = atLeast(time.Now())
+		r, err = b.carryOut(tx, id, ifRev, o)
 		return err
 	})
 	if err != nil {
 		return engine.Receipt{}, err
 	}
 	r.Seq = b.idx.version()
+	return r, nil
+}
+
+// carryOut finds the job, makes sure that it is unchanged since shown, and acts.
+func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
+	j, err := b.store.Job(tx, id)
+	if errors.Is(err, engine.ErrNotFound) {
+		return engine.Receipt{}, notFound(id)
+	}
+	if err != nil {
+		return engine.Receipt{}, fmt.Errorf("read job %s: %w", id, err)
+	}
+	if ifRev != 0 && ifRev != j.Rev {
+		return engine.Receipt{}, conflict(j, "changed since shown", "changed since shown: now %s (rev %d)", j.State, j.Rev)
+	}
+	r, err := acts[o.op](b, tx, j, o)
+	if err != nil || r.Nothing {
+		return r, err
+	}
+	after, err := b.store.Job(tx, id)
+	if err != nil {
+		return engine.Receipt{}, fmt.Errorf("read job %s again: %w", id, err)
+	}
+	r.Moves = []engine.JobMove{{Job: id, Rev: after.Rev, Before: engine.StandOf(j), After: engine.StandOf(after)}}
 	return r, nil
 }
 
@@ -194,23 +293,27 @@ func receipt(j engine.Job, format string, args ...any) engine.Receipt {
 }
 
 func nothing(j engine.Job, why string) engine.Receipt {
-	return engine.Receipt{Job: j.ID, Matched: 1, Nothing: true, Text: fmt.Sprintf("nothing to do for job %s: %s", j.ID, why)}
+	return engine.Receipt{
+		Job: j.ID, Matched: 1, Nothing: true, Skipped: map[string]int{why: 1},
+		Text: fmt.Sprintf("nothing to do for job %s: %s", j.ID, why),
+	}
 }
 
 func notFound(id engine.JobID) *engine.Problem {
 	p := engine.Problemf(engine.ErrNotFound, "look at the list of jobs for its id", "there is no job %s", id)
-	p.Job = id
+	p.Job, p.Why = id, "not found"
 	return p
 }
 
-func conflict(j engine.Job, format string, args ...any) *engine.Problem {
+// conflict is a refusal because the job has moved; why is the reason alone.
+func conflict(j engine.Job, why, format string, args ...any) *engine.Problem {
 	p := engine.Problemf(engine.ErrConflict, "look at it again", "job %s: %s", j.ID, fmt.Sprintf(format, args...))
-	p.Job = j.ID
+	p.Job, p.Why = j.ID, why
 	return p
 }
 
-func refusal(j engine.Job, why, do string) *engine.Problem {
-	p := engine.Problemf(engine.ErrRefused, do, "job %s is not retried: %s", j.ID, why)
-	p.Job = j.ID
+func refusal(j engine.Job, why, sentence, do string) *engine.Problem {
+	p := engine.Problemf(engine.ErrRefused, do, "job %s is left as it is: %s", j.ID, sentence)
+	p.Job, p.Why = j.ID, why
 	return p
 }

@@ -96,7 +96,7 @@ func (b *Backend) unpromoted(c *claim) {
 	case c.moved != nil:
 		b.resync(*c.moved)
 	case c.bad != nil:
-		b.leaveAlone(c.id, "cannot be read", c.bad)
+		b.giveUpUnreadable(c.id, c.bad)
 	default:
 		b.idx.forget(c.id)
 	}

@@ -63,7 +63,7 @@ func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 
 // close ends the attempt in its job's favour or not, and moves the job.
 func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time) error {
-	e := ending{job: j, outcome: f.outcome, policy: b.policyOf(j), now: atLeast(now), took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome)}
+	e := ending{job: j, outcome: f.outcome, policy: b.policyOf(j), bears: b.bears(j), now: atLeast(now), took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome)}
 	if err := b.commitDomain(tx, &e); err != nil {
 		return err
 	}

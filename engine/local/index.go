@@ -24,6 +24,7 @@ type entry struct {
 	front    bool
 	suspect  bool
 	known    bool // a handler of its kind is here
+	foreign  bool // no part of the one tree that is served
 	cancel   bool // a cancel was asked for
 	taken    bool // chosen, its claim is not committed yet
 	ghost    bool // it runs, but its handler does not answer: no longer counted as busy
@@ -105,6 +106,7 @@ type index struct {
 	busy  int    // taken and running ones, without ghosts
 	alone *entry // the suspect that runs now
 	slots int    // workers at work
+	tree  *tree  // the only jobs that run here; nil = all
 
 	loading bool
 	loaded  bool
@@ -194,6 +196,7 @@ func (x *index) describe(e *entry, j *engine.Job, lane string) {
 	e.priority, e.state, e.hold, e.due = j.Priority, j.State, j.Hold, j.Due.Round(0) // by the wall clock
 	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
 	e.known = x.kinds[j.Kind] != nil
+	e.foreign = !x.tree.has(j.ID)
 	e.taken = e.taken && e.state == engine.Available
 }
 
@@ -238,7 +241,7 @@ func (x *index) settle(e *entry, now time.Time) {
 	switch {
 	case e.busy():
 		x.occupy(e)
-	case !e.known:
+	case !e.known || e.foreign:
 	case e.state == engine.Available:
 		x.arrival++
 		e.arrived, e.ready = x.arrival, now
@@ -257,7 +260,7 @@ func (x *index) lineUp(e *entry, again bool) {
 }
 
 func (x *index) addToLane(e *entry, n int) {
-	if e.lane.name == "" || e.state != engine.Available && e.state != engine.Running {
+	if e.lane.name == "" || e.foreign || e.state != engine.Available && e.state != engine.Running {
 		return
 	}
 	e.lane.jobs += n

@@ -31,7 +31,13 @@ type node struct {
 	*local.Backend
 	cut   *cutStore
 	close func() error
+	sums  func() error
+	spoil func(engine.JobID) error
 }
+
+func (n *node) Spoil(id engine.JobID) error { return n.spoil(id) }
+
+func (n *node) Recount() error { return n.sums() }
 
 func (n *node) Cut(left int) { n.cut.after(left) }
 
@@ -76,7 +82,7 @@ func newNode(s store, o backendtest.Setup, closeStore func() error) (*node, erro
 		return nil, err
 	}
 	s.OnCommit(b.Apply)
-	return &node{Backend: b, cut: cut, close: closeStore}, nil
+	return &node{Backend: b, cut: cut, close: closeStore, sums: func() error { return nil }}, nil
 }
 
 // memorySite keeps its store over restarts.
@@ -89,7 +95,11 @@ func newMemorySite() *memorySite {
 }
 
 func (m *memorySite) Open(o backendtest.Setup) (backendtest.Node, error) {
-	return newNode(m.s, o, func() error { return nil })
+	n, err := newNode(m.s, o, func() error { return nil })
+	if err == nil {
+		n.spoil = func(id engine.JobID) error { m.s.Spoil(id); return nil }
+	}
+	return n, err
 }
 
 // diskSite opens the real store in one directory.
@@ -100,7 +110,20 @@ func (d *diskSite) Open(o backendtest.Setup) (backendtest.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newNode(db, o, stop)
+	n, err := newNode(db, o, stop)
+	if err == nil {
+		n.sums = func() error { return sound(db) }
+		n.spoil = func(id engine.JobID) error { return spoil(d.dir+"/state.db", id) }
+	}
+	return n, err
+}
+
+func sound(db *storage.DB) error {
+	report, err := db.Check(context.Background())
+	if err == nil && !report.Sound() {
+		err = fmt.Errorf("the store is not sound: %v", report.Findings)
+	}
+	return err
 }
 
 // serve opens a store and its committer; stop ends both and checks the file.
@@ -115,11 +138,7 @@ func serve(dir string) (*storage.DB, func() error, error) {
 	return db, func() error {
 		cancel()
 		err := <-ended
-		report, checkErr := db.Check(context.Background())
-		if checkErr == nil && !report.Sound() {
-			checkErr = fmt.Errorf("the store is not sound: %v", report.Findings)
-		}
-		return errors.Join(err, checkErr, db.Close())
+		return errors.Join(err, sound(db), db.Close())
 	}, nil
 }
 

@@ -170,13 +170,31 @@ func (b *Backend) wakeParents(tx engine.Tx, groups []engine.GroupStat, now time.
 		if p.State != engine.Pending || p.Group != g.Group {
 			continue
 		}
-		after := goOn(p, atLeast(now))
+		after, reason := goOn(p, atLeast(now)), settledWords(g)
+		if many := b.bears(p).TooMany(g); many != "" {
+			after, reason = orphaned(p, many, atLeast(now)), many
+		}
 		after.Rev++
-		if err := b.move(tx, p, after, because{cause: engine.ByGroup, reason: settledWords(g), now: now}); err != nil {
+		if err := b.move(tx, p, after, because{cause: engine.ByGroup, reason: reason, now: now}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// bears is how many dead children a job bears.
+func (b *Backend) bears(j engine.Job) *engine.ChildPolicy {
+	if k := b.kinds[j.Kind]; k != nil {
+		return k.Children
+	}
+	return nil
+}
+
+// orphaned ends a job that has lost too many children.
+func orphaned(j engine.Job, why string, now time.Time) engine.Job {
+	j.State, j.Finished, j.Due = engine.Discarded, now, time.Time{}
+	j.Class, j.LastError = engine.ClassChildren, why
+	return j
 }
 
 func settledWords(g engine.GroupStat) string {

@@ -15,70 +15,88 @@ const pauseLook = time.Millisecond
 // it returns, none starts any more; those that run go on. A queue that nobody has
 // used yet can be paused in advance.
 func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	if b.idx.beginPause(name) {
-		defer b.idx.endPause(name)
-		return b.queueReceipt(true, "queue %s is paused already", name), nil
-	}
+	b.idx.beginPause(name)
 	defer b.idx.endPause(name)
-	q := engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(time.Now()), Reason: reason}
-	if err := b.setQueue(ctx, q, "paused"); err != nil {
-		return engine.Receipt{}, err
+	r, err := b.turnQueue(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(time.Now()), Reason: reason})
+	if err != nil || r.Nothing {
+		return r, err
 	}
 	for b.idx.deciding(name) { // claims chosen before the pause end within one commit
 		if !pause(ctx, pauseLook) {
 			return engine.Receipt{}, context.Cause(ctx)
 		}
 	}
-	return b.queueReceipt(false, "queue %s is paused", name), nil
+	return r, nil
 }
 
 // Resume lets a paused queue's jobs start again.
 func (b *Backend) Resume(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	if b.idx.isOpen(name) {
-		return b.queueReceipt(true, "queue %s is not paused", name), nil
-	}
-	q := engine.QueueState{Name: name, By: by, Since: atLeast(time.Now()), Reason: reason}
-	if err := b.setQueue(ctx, q, "open"); err != nil {
-		return engine.Receipt{}, err
-	}
-	return b.queueReceipt(false, "queue %s goes on", name), nil
+	return b.turnQueue(ctx, engine.QueueState{Name: name, By: by, Since: atLeast(time.Now()), Reason: reason})
 }
 
-func (b *Backend) setQueue(ctx context.Context, q engine.QueueState, to string) error {
-	from := "paused"
-	if q.Paused {
-		from = "open"
+// queueWords say how a queue stands, and what a command to that end answers.
+var queueWords = map[bool]struct{ word, already, done string }{
+	true:  {"paused", "queue %s is paused already", "queue %s is paused"},
+	false: {"open", "queue %s is not paused", "queue %s goes on"},
+}
+
+// turnQueue stores a pause switch, unless it stands so already.
+func (b *Backend) turnQueue(ctx context.Context, q engine.QueueState) (engine.Receipt, error) {
+	words := queueWords[q.Paused]
+	before, err := b.queueState(ctx, q.Name)
+	if err != nil {
+		return engine.Receipt{}, err
 	}
-	err := b.write(ctx, func(tx engine.Tx) error {
+	if before.Paused == q.Paused {
+		return engine.Receipt{Matched: 1, Nothing: true, Text: fmt.Sprintf(words.already, q.Name), Seq: b.idx.version()}, nil
+	}
+	err = b.write(ctx, func(tx engine.Tx) error {
 		if err := b.store.SetQueue(tx, q); err != nil {
 			return err
 		}
 		return b.store.AddHistory(tx, "queue:"+string(q.Name), engine.Transition{
-			At: q.Since, From: from, To: to, Reason: q.Reason, Actor: nameOf(q.By),
+			At: q.Since, From: queueWords[!q.Paused].word, To: words.word, Reason: q.Reason, Actor: nameOf(q.By),
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("set queue %s: %w", q.Name, err)
+		return engine.Receipt{}, fmt.Errorf("set queue %s: %w", q.Name, err)
 	}
-	return nil
+	return engine.Receipt{
+		Matched: 1, Applied: 1, Text: fmt.Sprintf(words.done, q.Name), Seq: b.idx.version(),
+		Queue: &engine.QueueMove{Before: before, After: q},
+	}, nil
 }
 
-func (b *Backend) queueReceipt(nothing bool, format string, name engine.Queue) engine.Receipt {
-	r := engine.Receipt{Matched: 1, Nothing: nothing, Text: fmt.Sprintf(format, name), Seq: b.idx.version()}
-	if !nothing {
-		r.Applied = 1
+// queueState is a queue's switch as the index has it, or, while no engine runs,
+// as the store has it. One that nobody has touched is open.
+func (b *Backend) queueState(ctx context.Context, name engine.Queue) (engine.QueueState, error) {
+	if q, known := b.idx.queueState(name); known {
+		return q, nil
 	}
-	return r
+	stored, err := b.store.Queues(ctx)
+	if err != nil {
+		return engine.QueueState{}, fmt.Errorf("read the queues: %w", err)
+	}
+	for _, q := range stored {
+		if q.Name == name {
+			return q, nil
+		}
+	}
+	return engine.QueueState{Name: name}, nil
+}
+
+func (x *index) queueState(name engine.Queue) (q engine.QueueState, known bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.queueOf(name).QueueState, x.loaded
 }
 
 // beginPause keeps jobs of the queue from being chosen while the pause is
-// written; true if it was paused already.
-func (x *index) beginPause(name engine.Queue) (already bool) {
+// written.
+func (x *index) beginPause(name engine.Queue) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	q := x.queueOf(name)
-	q.pausing++
-	return x.loaded && q.Paused
+	x.queueOf(name).pausing++
 }
 
 func (x *index) endPause(name engine.Queue) {
@@ -93,11 +111,4 @@ func (x *index) deciding(name engine.Queue) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.queueOf(name).taken > 0
-}
-
-// isOpen reports whether the queue is known not to be paused.
-func (x *index) isOpen(name engine.Queue) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.loaded && !x.queueOf(name).Paused
 }

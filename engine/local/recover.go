@@ -25,7 +25,7 @@ func (b *Backend) load(ctx context.Context) error {
 			if j.ID == "" {
 				return err // not one job: the table
 			}
-			b.leaveAlone(j.ID, "cannot be read", err)
+			b.giveUpUnreadable(j.ID, err)
 			continue
 		}
 		lanes := b.lanesOf([]engine.Change{{Job: &j}})

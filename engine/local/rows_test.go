@@ -65,7 +65,7 @@ func TestP01_NothingIsLostInACrash(t *testing.T) {
 	})
 }
 
-func TestRandomWalk(t *testing.T) {
+func TestP16_RandomWalk(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprintf("memory %d", seed), func(t *testing.T) {
 			inMemory(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, seed, 400) })

@@ -19,7 +19,8 @@ type ending struct {
 	took    time.Duration    // of the run, monotonic
 	paced   time.Duration    // of the wait before it
 	group   engine.GroupStat // Wait: the group as it stands
-	stopped bool             // the engine stopped, and that is why it ended
+	bears   *engine.ChildPolicy
+	stopped bool // the engine stopped, and that is why it ended
 }
 
 // verdict is what follows: the job's next value and the closed attempt.
@@ -154,7 +155,11 @@ func wait(e ending, v *verdict) {
 	v.job.Group = e.outcome.Group
 	v.job.State, v.job.Due = engine.Pending, time.Time{}
 	v.attempt.Decision = fmt.Sprintf("waits for %d children of group %d", e.group.Open, e.outcome.Group)
-	if e.group.Settled() {
+	switch many := e.bears.TooMany(e.group); {
+	case !e.group.Settled():
+	case many != "":
+		v.job, v.attempt.Decision = orphaned(v.job, many, e.now), many
+	default:
 		v.job = goOn(v.job, e.now)
 		v.attempt.Decision = fmt.Sprintf("group %d is settled: goes on", e.outcome.Group)
 	}

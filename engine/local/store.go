@@ -25,6 +25,10 @@ type Store interface {
 	// newer than the stored one (engine.ErrStale) and a taken key
 	// (engine.ErrConflict).
 	SaveJob(tx engine.Tx, j engine.Job) error
+	// DiscardUnreadable ends a live job whose record cannot be read: discarded, class
+	// "undecodable", with what can still be told of it; its raw bytes are kept and
+	// its key is free. engine.ErrRefused when it can be read.
+	DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, error)
 	// AddAttempt appends one closed attempt or hold.
 	AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error
 

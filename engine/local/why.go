@@ -22,6 +22,8 @@ func (b *Backend) Why(j engine.Job) (reason string, until time.Time, place int) 
 		return "no handler here", time.Time{}, 0
 	case j.State == engine.Pending:
 		return b.whyPending(j), time.Time{}, 0
+	case b.idx.isForeign(j.ID):
+		return "not part of this sync", time.Time{}, 0
 	case j.State == engine.Available:
 		return b.idx.whyAvailable(j.ID, time.Now())
 	}

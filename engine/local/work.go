@@ -167,7 +167,7 @@ func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 			o = b.panicked(r.job, &panicError{value: p, stack: debug.Stack()})
 		}
 	}()
-	o = r.kind.Handler(r.ctx, engine.Run{Job: r.job, Groups: groups, Beat: r.Beat})
+	o = r.kind.Handler(r.ctx, engine.Run{Job: r.job, Groups: groups, Beat: r.Beat, Policy: b.policyOf(r.job)})
 	if o.Verb == engine.VerbRetry && o.Class == "" && errors.Is(context.Cause(r.ctx), errTimeout) {
 		o.Class = "timeout"
 	}

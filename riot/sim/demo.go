@@ -14,7 +14,7 @@ func Demo(seed uint64) Options {
 		Limits: Limits{App: []Limit{{20, time.Second}, {100, 12 * time.Second}}},
 		Players: []PlayerSpec{
 			{RiotID: "Night Heron#DEMO", Platform: route.EUW1, Matches: 879, Span: 560 * day},
-			{RiotID: "달빛 여우#DEMO", Platform: route.EUW1, Matches: 120, Span: 150 * day, ShareWith: "Night Heron#DEMO", Shared: 24, Missing: 2},
+			{RiotID: "달빛 여우#DEMO", Platform: route.EUW1, Matches: 120, Span: 150 * day, ShareWith: "Night Heron#DEMO", Shared: 44, Missing: 2},
 			{RiotID: "Quick Match#DEMO", Platform: route.EUW1, Matches: 12, Span: 20 * day},
 		},
 		Faults: []Fault{

@@ -1,88 +1,258 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"time"
+	"fmt"
+	"io"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 )
 
-// Payloads reads Riot's JSON of a stored match.
+// Feed is where an export reads: a store, or an engine that has one.
+type Feed interface {
+	Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error)
+}
+
+// Payloads reads Riot's JSON of a stored match or timeline; engine.ErrNotFound
+// when there is none.
 type Payloads func(ctx context.Context, match string) (raw []byte, err error)
 
-// exported is one line of `export matches --format ndjson` (spec section 1.1).
-type exported struct {
-	ID            string          `json:"match_id"`
-	Status        string          `json:"status"`
-	Timeline      string          `json:"timeline_status"`
-	Attempts      int             `json:"attempts"`
-	Played        *time.Time      `json:"played_at"`
-	DurationS     float64         `json:"duration_s"`
-	QueueID       int             `json:"queue_id"`
-	FetchedAt     *time.Time      `json:"fetched_at"`
-	LastAttemptAt *time.Time      `json:"last_attempt_at"`
-	LastError     *string         `json:"last_error"`
-	Payload       json.RawMessage `json:"payload,omitempty"`
+// Formats of an export.
+const (
+	NDJSON = "ndjson"
+	CSV    = "csv"
+)
+
+// Export says what is written, and how.
+type Export struct {
+	Kind     engine.FeedKind
+	Format   string
+	After    string   // cursor of the last line of an export before; "" = from the beginning
+	Headless bool     // CSV without its first line: the output goes on where a file ended
+	Payloads Payloads // nil = without
+	// Wait returns when there may be more to read; nil ends the export with what is
+	// there now. Everything is written out before it is called.
+	Wait func(ctx context.Context) error
+	// Queue is the name of a queue as the outside knows it; nil = ours.
+	Queue func(engine.Queue) string
 }
 
-// ExportOptions say what an export holds.
-type ExportOptions struct {
-	After    string // the last match id of an export before
-	Payloads Payloads
+// Exported is how far an export came.
+type Exported struct {
+	Lines      int    // written out, every one whole
+	Cursor     string // the next export goes on here
+	Unreadable int    // records and payloads that could not be read; their lines say so
+	First      error  // what was wrong with the first of them
 }
 
-// ExportMatches writes one line per match, each once, in the order of their ids;
-// it answers how many. A payload that cannot be read is an error that names it.
-func ExportMatches(ctx context.Context, c engine.Console, opt ExportOptions, o Out) (n int, err error) {
-	q := engine.MatchesQuery{All: true, Page: engine.Page{After: opt.After, Limit: pageSize}}
+// outChunk bytes are collected before they are written, in whole lines.
+const outChunk = 64 << 10
+
+// exporter is an export under way.
+type exporter struct {
+	Export
+	fields []field
+	src    Feed
+	out    io.Writer
+
+	buf   bytes.Buffer // whole lines
+	csv   *csv.Writer  // into buf
+	lines int          // in buf
+	at    string       // cursor of the last line in buf
+	done  Exported
+}
+
+// Write reads the feed from its cursor on and writes one line per row, in the
+// durable order. It always returns how far it came, with whole lines only.
+func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, error) {
+	x := &exporter{Export: e, fields: fieldsOf(e.Kind), src: src, out: out, done: Exported{Cursor: e.After}}
+	x.at = e.After
+	x.csv = csv.NewWriter(&x.buf)
+	if e.Queue == nil {
+		x.Queue = func(q engine.Queue) string { return string(q) }
+	}
+	err := x.run(ctx)
+	return x.done, errors.Join(err, x.flush())
+}
+
+func (x *exporter) run(ctx context.Context) error {
+	if x.Format == CSV && !x.Headless {
+		if err := x.header(); err != nil {
+			return err
+		}
+	}
 	for {
-		page, err := ask[engine.MatchesPage](ctx, c, q)
-		if err != nil {
-			return n, err
+		if err := x.drain(ctx); err != nil {
+			return err
 		}
-		for _, m := range page.Matches {
-			line, err := export(ctx, m, opt.Payloads)
-			if err != nil {
-				return n, err
-			}
-			if err := o.json(line); err != nil {
-				return n, err
-			}
-			n++
+		if err := x.flush(); err != nil || x.Wait == nil {
+			return err
 		}
-		if page.Next == "" {
-			return n, nil
+		if err := x.Wait(ctx); err != nil {
+			return err
 		}
-		q.After = page.Next
 	}
 }
 
-func export(ctx context.Context, m engine.MatchRow, payloads Payloads) (exported, error) {
-	line := exported{
-		ID: m.ID, Status: m.Status, Timeline: m.Timeline, Attempts: m.Attempts,
-		Played: instant(m.Played), DurationS: m.Duration.Seconds(), QueueID: m.QueueID,
-		FetchedAt: instant(m.FetchedAt), LastAttemptAt: instant(m.LastAttemptAt),
+// drain writes everything that is there after the cursor. Live jobs have no
+// place in the order: they follow the ended ones under the cursor of the last of
+// those, so that whoever goes on after any of these lines gets all of them anew.
+func (x *exporter) drain(ctx context.Context) error {
+	if err := x.pages(ctx, x.Kind, x.at, func(r engine.FeedRow) string { return r.Cursor }); err != nil {
+		return err
 	}
-	if m.LastError != "" {
-		line.LastError = &m.LastError
-	}
-	if payloads == nil || m.FetchedAt.IsZero() {
-		return line, nil
-	}
-	raw, err := payloads(ctx, m.ID)
-	if errors.Is(err, engine.ErrNotFound) {
-		return line, nil
-	}
-	line.Payload = raw
-	return line, err
-}
-
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
+	if x.Kind != engine.FeedJobs || x.Wait != nil {
 		return nil
 	}
-	t = t.UTC()
-	return &t
+	return x.pages(ctx, engine.FeedLive, "", func(engine.FeedRow) string { return x.at })
+}
+
+// pages writes a feed to its end; cursor gives the one that a row's line shows.
+func (x *exporter) pages(ctx context.Context, kind engine.FeedKind, after string, cursor func(engine.FeedRow) string) error {
+	for {
+		page, err := x.src.Feed(ctx, engine.FeedQuery{Kind: kind, Page: engine.Page{After: after, Limit: pageSize}})
+		if err != nil {
+			return err
+		}
+		for _, r := range page.Rows {
+			x.at = cursor(r)
+			r.Cursor = x.at
+			if err := x.line(ctx, r); err != nil {
+				return err
+			}
+		}
+		after = page.Next
+		if kind == x.Kind {
+			x.at = page.Next
+		}
+		if !page.More {
+			return nil
+		}
+	}
+}
+
+func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
+	if r.Corrupt {
+		x.unreadable(fmt.Errorf("the record of %s cannot be read", r.ID))
+	}
+	write := x.ndjson
+	if x.Format == CSV {
+		write = x.row
+	}
+	if err := write(ctx, r); err != nil {
+		return fmt.Errorf("export %s: %w", r.ID, err)
+	}
+	if x.lines++; x.buf.Len() < outChunk {
+		return nil
+	}
+	return x.flush()
+}
+
+func (x *exporter) unreadable(err error) {
+	if x.done.Unreadable++; x.done.First == nil {
+		x.done.First = err
+	}
+}
+
+// flush writes the collected lines out.
+func (x *exporter) flush() error {
+	if x.buf.Len() > 0 {
+		if _, err := x.out.Write(x.buf.Bytes()); err != nil {
+			x.buf.Reset() // some of it may be written: none of it is counted or tried again
+			x.lines, x.at = 0, x.done.Cursor
+			return fmt.Errorf("write the export: %w", err)
+		}
+		x.buf.Reset()
+	}
+	x.done.Lines, x.lines = x.done.Lines+x.lines, 0
+	x.done.Cursor = x.at
+	return nil
+}
+
+// ndjson adds one object, its members in the order of the fields.
+func (x *exporter) ndjson(ctx context.Context, r engine.FeedRow) error {
+	line := []byte{'{'}
+	for _, f := range x.fields {
+		if r.Corrupt && !f.always {
+			continue
+		}
+		line = member(line, f.name, f.of(x, r))
+	}
+	if r.Corrupt {
+		line = member(line, "corrupt", true)
+	}
+	line = member(line, "cursor", r.Cursor)
+	line, err := x.payload(ctx, line, r)
+	if err != nil {
+		return err
+	}
+	x.buf.Write(safe.JSON(append(line, '}')))
+	x.buf.WriteByte('\n')
+	return nil
+}
+
+// payload adds Riot's JSON. One that cannot be read is said in its place and
+// costs no other line.
+func (x *exporter) payload(ctx context.Context, line []byte, r engine.FeedRow) ([]byte, error) {
+	if x.Payloads == nil || !fetched(r) {
+		return line, nil
+	}
+	raw, err := x.Payloads(ctx, r.ID)
+	if err == nil && !json.Valid(raw) {
+		err = fmt.Errorf("payload of %s: it is no JSON", r.ID)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return line, context.Cause(ctx)
+	case errors.Is(err, engine.ErrNotFound):
+		return line, nil
+	case err != nil:
+		x.unreadable(err)
+		return member(line, "payload_error", err.Error()), nil
+	}
+	return member(line, "payload", json.RawMessage(raw)), nil
+}
+
+func fetched(r engine.FeedRow) bool {
+	return r.Match != nil && !r.Match.FetchedAt.IsZero() || r.Timeline != nil && !r.Timeline.FetchedAt.IsZero()
+}
+
+// member adds one member to an object that is open. Values are texts, numbers,
+// truth values and JSON that was found valid: encoding them cannot fail.
+func member(line []byte, name string, v any) []byte {
+	if len(line) > 1 {
+		line = append(line, ',')
+	}
+	line = append(append(append(line, '"'), name...), '"', ':')
+	raw, _ := json.Marshal(v)
+	return append(line, raw...)
+}
+
+func (x *exporter) header() error {
+	var names []string
+	for _, f := range x.fields {
+		names = append(names, f.name)
+	}
+	return x.record(append(names, "cursor"))
+}
+
+func (x *exporter) row(_ context.Context, r engine.FeedRow) error {
+	cells := make([]string, len(x.fields), len(x.fields)+1)
+	for i, f := range x.fields {
+		if !r.Corrupt || f.always {
+			cells[i] = safe.CSV(cell(f.of(x, r)))
+		}
+	}
+	return x.record(append(cells, r.Cursor))
+}
+
+func (x *exporter) record(cells []string) error {
+	_ = x.csv.Write(cells) // into memory
+	x.csv.Flush()
+	return x.csv.Error()
 }

@@ -32,6 +32,8 @@ type Store struct {
 	history  map[string][]engine.Transition
 	queues   map[engine.Queue]engine.QueueState
 
+	bad map[engine.JobID]bool // their records cannot be read
+
 	onCommit func(seq uint64, changes []engine.Change)
 	fault    func() error
 	again    int
@@ -48,7 +50,7 @@ func New() *Store {
 		jobs: map[engine.JobID]engine.Job{}, keys: map[string]engine.JobID{},
 		attempts: map[engine.JobID][]engine.Attempt{}, members: map[engine.GroupID]map[engine.JobID]member{},
 		memberOf: map[engine.JobID][]engine.GroupID{}, history: map[string][]engine.Transition{},
-		queues: map[engine.Queue]engine.QueueState{},
+		queues: map[engine.Queue]engine.QueueState{}, bad: map[engine.JobID]bool{},
 	}
 }
 
@@ -173,6 +175,9 @@ func (s *Store) Job(x engine.Tx, id engine.JobID) (engine.Job, error) { return o
 
 func (t *tx) job(id engine.JobID) (engine.Job, error) {
 	j, ok := t.s.jobs[id]
+	if t.s.bad[id] {
+		return engine.Job{}, errBad
+	}
 	if !ok {
 		return engine.Job{}, fmt.Errorf("job %s: %w", id, engine.ErrNotFound)
 	}
@@ -256,7 +261,11 @@ func (s *Store) Live(context.Context) iter.Seq2[engine.Job, error] {
 	})
 	return func(yield func(engine.Job, error) bool) {
 		for _, j := range live {
-			if !yield(j, nil) {
+			var err error
+			if s.isBad(j.ID) {
+				j, err = engine.Job{ID: j.ID}, errBad
+			}
+			if !yield(j, err) {
 				return
 			}
 		}
@@ -284,7 +293,7 @@ func (t *tx) enqueue(spec engine.Spec) engine.Enqueued {
 		set(t, t.s.keys, j.Key, j.ID)
 	}
 	t.addParents(j, spec.Parents)
-	t.Emit(engine.Change{Job: &j, Before: j.State, New: true})
+	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: spec.Parents})
 	return engine.Enqueued{ID: j.ID, State: j.State}
 }
 
@@ -308,7 +317,9 @@ func (t *tx) join(j engine.Job, parents []engine.GroupID) engine.Enqueued {
 	if len(parents) > 0 && !j.HasParents {
 		j.HasParents = true
 		set(t, t.s.jobs, j.ID, j)
-		t.Emit(engine.Change{Job: &j, Before: j.State})
+	}
+	if len(parents) > 0 {
+		t.Emit(engine.Change{Job: &j, Before: j.State, Joined: parents})
 	}
 	return engine.Enqueued{ID: j.ID, Duplicate: true, State: j.State}
 }

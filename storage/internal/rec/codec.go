@@ -164,6 +164,10 @@ func (d *Dec) Time() time.Time {
 // Dur reads a duration.
 func (d *Dec) Dur() time.Duration { return time.Duration(d.Int()) * time.Microsecond }
 
+// More reports whether fields are left: those that were added to a record later stand at its end, and a record that is
+// older than they are has none.
+func (d *Dec) More() bool { return d.err == nil && len(d.rest) > 0 }
+
 // Done returns the first fault, or an error when bytes are left that nobody read.
 func (d *Dec) Done() error {
 	if d.err == nil && len(d.rest) > 0 {

@@ -1,0 +1,117 @@
+package engine
+
+import "time"
+
+// More commands of an operator.
+const (
+	OpForce      Op = "force"      // also what has completed or used up its tries; needs a reason
+	OpReschedule Op = "reschedule" // a waiting job to Command.At
+	OpReclass    Op = "reclass"    // discarded jobs of an error class become open again, with a new round
+	OpUndo       Op = "undo"       // of the command with the audit number Command.Audit
+)
+
+// ConfirmAll is the word for Command.Confirm that lets a bulk command without any
+// criterion act on everything (P-32).
+const ConfirmAll = "all"
+
+// Selection is the jobs that a bulk command acts on. It is frozen before it is
+// confirmed: IDs are the jobs, Revs the revisions at which they were counted, and
+// a job that has moved on since is skipped and told (P-31). A Filter in the place
+// of IDs is counted and frozen by the command itself.
+type Selection struct {
+	IDs    []JobID    `json:"ids,omitempty"`
+	Revs   []Revision `json:"revs,omitempty"` // of IDs, one each; none = any revision
+	AsOf   uint64     `json:"as_of,omitempty"`
+	Filter *JobFilter `json:"filter,omitempty"`
+}
+
+// Rev is the revision at which the i-th job was counted; 0 = any.
+func (s Selection) Rev(i int) Revision {
+	if i < len(s.Revs) {
+		return s.Revs[i]
+	}
+	return 0
+}
+
+// JobFilter picks jobs; all criteria must hold.
+type JobFilter struct {
+	States []State `json:"states,omitempty"` // none = those that the command is meant for
+	Queue  Queue   `json:"queue,omitempty"`
+	Kind   Kind    `json:"kind,omitempty"`
+	Owner  string  `json:"owner,omitempty"` // account id
+	Class  Class   `json:"class,omitempty"` // "503", or the ID of an ErrorClass
+	Text   string  `json:"text,omitempty"`  // part of the key
+}
+
+// Empty reports whether the filter has no criterion at all.
+func (f JobFilter) Empty() bool {
+	return len(f.States) == 0 && f.Queue == "" && f.Kind == "" && f.Owner == "" && f.Class == "" && f.Text == ""
+}
+
+// JobStand is the part of a job that a command changes.
+type JobStand struct {
+	State    State     `json:"state"`
+	Hold     Hold      `json:"hold,omitempty"`
+	Due      time.Time `json:"due,omitzero"`
+	Front    bool      `json:"front,omitempty"`
+	Phase    int       `json:"phase,omitempty"`
+	Round    int       `json:"round"`
+	Tries    int       `json:"tries"`
+	Crashes  int       `json:"crashes,omitempty"`
+	Finished time.Time `json:"finished,omitzero"`
+}
+
+// StandOf takes a job's stand.
+func StandOf(j Job) JobStand {
+	return JobStand{
+		State: j.State, Hold: j.Hold, Due: j.Due, Front: j.Front, Phase: j.Phase,
+		Round: j.Round, Tries: j.Tries, Crashes: j.Crashes, Finished: j.Finished,
+	}
+}
+
+// Put gives j this stand.
+func (s JobStand) Put(j Job) Job {
+	j.State, j.Hold, j.Due, j.Front, j.Phase = s.State, s.Hold, s.Due, s.Front, s.Phase
+	j.Round, j.Tries, j.Crashes, j.Finished = s.Round, s.Tries, s.Crashes, s.Finished
+	return j
+}
+
+// JobMove is what a command did to one job. Rev is the job's revision after it:
+// as long as it stands, nothing has happened to the job since.
+type JobMove struct {
+	Job    JobID    `json:"job"`
+	Rev    Revision `json:"rev"`
+	Before JobStand `json:"before"`
+	After  JobStand `json:"after"`
+}
+
+// QueueMove is what a command did to a queue's pause switch.
+type QueueMove struct {
+	Before QueueState `json:"before"`
+	After  QueueState `json:"after"`
+}
+
+// undoable are the commands that can be taken back while nothing has happened to
+// their jobs or queue since (I-11).
+var undoable = map[Op]bool{OpCancel: true, OpReschedule: true, OpReclass: true, OpPause: true, OpResume: true}
+
+// Undoable reports whether the entry is of a command that can be undone, and has
+// changed something. Whether it still can be, the jobs decide.
+func (a AuditEntry) Undoable() bool {
+	return undoable[a.Op] && (len(a.Moves) > 0 || a.Queue != nil)
+}
+
+// ClassesQuery asks for the error classes of jobs that failed last and are not
+// completed; answered by ClassesAnswer.
+type ClassesQuery struct {
+	Queue Queue // "" = all
+}
+
+// ClassesAnswer answers ClassesQuery, the largest class first.
+type ClassesAnswer struct {
+	Classes []ClassRow `json:"classes"`
+	Jobs    int        `json:"jobs"`          // of all classes
+	Cut     bool       `json:"cut,omitempty"` // there were too many jobs to look at all
+}
+
+func (ClassesQuery) query() {}

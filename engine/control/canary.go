@@ -1,0 +1,196 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// plan is the rest of a bulk command that waits for its canary: one job that was
+// let run first. It is kept in the store, so that a restart does not forget it.
+type plan struct {
+	Canary engine.JobID     `json:"canary"`
+	Op     engine.Op        `json:"op"`
+	Rest   engine.Selection `json:"rest"`
+	By     engine.Actor     `json:"by"`
+	Reason string           `json:"reason,omitempty"`
+	Since  time.Time        `json:"since"`
+}
+
+// canaryState is the name under which the plans are kept.
+const canaryState = "canaries"
+
+// canaries wakes the runner when a canary has ended.
+type canaries struct {
+	mu      sync.Mutex // over the stored plans: read, change, write
+	watched sync.Map   // engine.JobID of the canaries
+	wake    chan struct{}
+}
+
+func (c *canaries) ring() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// look rings when one of the changes ends a canary. It does not block.
+func (c *canaries) look(changes []engine.Change) {
+	for i := range changes {
+		j := changes[i].Job
+		if j == nil || !j.State.Terminal() {
+			continue
+		}
+		if _, ok := c.watched.Load(j.ID); ok {
+			c.ring()
+		}
+	}
+}
+
+// sendCanary lets the first job run that can, and keeps the rest for when it has
+// succeeded.
+func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
+	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: p.sample()}
+	for i, id := range p.sel.IDs {
+		first := cmd
+		first.Select = &engine.Selection{IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}}
+		r, err := c.opt.Backend.Bulk(ctx, first)
+		if err != nil {
+			return total, err
+		}
+		for why, n := range r.Skipped {
+			total.Skipped[why] += n
+		}
+		if r.Applied == 0 {
+			continue
+		}
+		total.Job, total.Applied, total.Moves, total.Seq = id, 1, r.Moves, r.Seq
+		rest := engine.Selection{IDs: p.sel.IDs[i+1:]}
+		for n := range rest.IDs {
+			rest.Revs = append(rest.Revs, p.sel.Rev(i+1+n))
+		}
+		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded", nameOf(p.jobs[id], id), len(rest.IDs))
+		if len(rest.IDs) == 0 {
+			return total, nil
+		}
+		return total, c.keepPlan(ctx, plan{Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC()})
+	}
+	total.Nothing, total.Text = true, tell(verbs[cmd.Op].did, total)
+	return total, nil
+}
+
+// keepPlan stores a plan, then looks whether its canary has ended already.
+func (c *Control) keepPlan(ctx context.Context, p plan) error {
+	c.canary.mu.Lock()
+	defer c.canary.mu.Unlock()
+	plans, err := c.plans(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.savePlans(ctx, append(plans, p)); err != nil {
+		return err
+	}
+	c.canary.watched.Store(p.Canary, true)
+	c.canary.ring()
+	return nil
+}
+
+func (c *Control) plans(ctx context.Context) (plans []plan, err error) {
+	blob, err := c.store.LoadState(ctx, canaryState)
+	if err != nil || len(blob) == 0 {
+		return nil, err
+	}
+	if err := json.Unmarshal(blob, &plans); err != nil {
+		return nil, fmt.Errorf("the kept canaries cannot be read: %w", err)
+	}
+	return plans, nil
+}
+
+func (c *Control) savePlans(ctx context.Context, plans []plan) error {
+	blob, err := json.Marshal(plans)
+	if err != nil {
+		return err
+	}
+	return c.store.SaveState(ctx, canaryState, blob)
+}
+
+// canaryRunner carries the rest of plans out when their canaries have ended.
+type canaryRunner struct{ c *Control }
+
+// Run looks at the start, and whenever a canary has ended.
+func (r canaryRunner) Run(ctx context.Context) error {
+	for {
+		if err := r.c.judge(ctx); err != nil && ctx.Err() == nil {
+			r.c.Note(engine.Note{At: time.Now(), Level: engine.LevelWarn, Text: "the rest of a canary's jobs was not looked at: " + err.Error()})
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.c.canary.wake:
+		}
+	}
+}
+
+// judge carries out the plans whose canary has completed, and drops those whose
+// canary has come to another end. A plan is taken from the store first: what a
+// crash interrupts is not begun twice, and can be asked for again.
+func (c *Control) judge(ctx context.Context) error {
+	c.canary.mu.Lock()
+	defer c.canary.mu.Unlock()
+	plans, err := c.plans(ctx)
+	if err != nil || len(plans) == 0 {
+		return err
+	}
+	var wait, due []plan
+	ends := map[engine.JobID]engine.State{}
+	for _, p := range plans {
+		d, err := c.store.Detail(ctx, engine.JobQuery{ID: p.Canary})
+		switch {
+		case err != nil && !errors.Is(err, engine.ErrNotFound):
+			return err
+		case err == nil && d.Job.State.Live():
+			c.canary.watched.Store(p.Canary, true)
+			wait = append(wait, p)
+		default:
+			ends[p.Canary] = engine.Cancelled
+			if err == nil {
+				ends[p.Canary] = d.Job.State
+			}
+			due = append(due, p)
+		}
+	}
+	for i, p := range due {
+		if err := c.savePlans(ctx, slices.Concat(wait, due[i+1:])); err != nil {
+			return err
+		}
+		c.canary.watched.Delete(p.Canary)
+		c.carryOn(ctx, p, ends[p.Canary])
+	}
+	return nil
+}
+
+// carryOn does the rest of a plan, or says why not.
+func (c *Control) carryOn(ctx context.Context, p plan, end engine.State) {
+	note := engine.Note{At: time.Now(), Level: engine.LevelWarn, Job: p.Canary}
+	if end != engine.Completed {
+		note.Text = fmt.Sprintf("canary job %s ended %s: the other %d jobs are left as they are", p.Canary, end, len(p.Rest.IDs))
+		c.Note(note)
+		return
+	}
+	reason := fmt.Sprintf("canary job %s has succeeded", p.Canary)
+	if p.Reason != "" {
+		reason = p.Reason + " (" + reason + ")"
+	}
+	r, err := c.Do(ctx, engine.Command{Op: p.Op, Select: &p.Rest, By: p.By, Reason: reason})
+	note.Level, note.Text = engine.LevelOK, fmt.Sprintf("canary job %s has succeeded: %s", p.Canary, r.Text)
+	if err != nil {
+		note.Level, note.Text = engine.LevelErr, fmt.Sprintf("canary job %s has succeeded, but: %v", p.Canary, err)
+	}
+	c.Note(note)
+}

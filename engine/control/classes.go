@@ -1,0 +1,73 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// maxClassed bounds how many failed jobs one look groups.
+const maxClassed = 50_000
+
+// failed are the states of jobs whose last attempt failed and that are not done.
+var failedStates = append(slices.Clone(liveStates), engine.Discarded)
+
+var errCut = errors.New("enough")
+
+// classes groups the failed jobs by the fingerprint of their last failure (I-6).
+func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.ClassesAnswer, error) {
+	var a engine.ClassesAnswer
+	rows := map[engine.ErrorClass]*engine.ClassRow{}
+	err := f.walk(ctx, failedStates, func(j engine.Job) error {
+		if j.Class == "" || q.Queue != "" && j.Queue != q.Queue {
+			return nil
+		}
+		if a.Jobs == maxClassed {
+			a.Cut = true
+			return errCut
+		}
+		a.Jobs++
+		class := engine.ClassOf(j, f.lane(j))
+		row := rows[class]
+		if row == nil {
+			row = &engine.ClassRow{ErrorClass: class, ID: class.ID()}
+			rows[class] = row
+		}
+		addTo(row, j)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errCut) {
+		return a, err
+	}
+	for _, row := range rows {
+		row.Share = float64(row.Jobs) / float64(a.Jobs)
+		a.Classes = append(a.Classes, *row)
+	}
+	slices.SortFunc(a.Classes, func(x, y engine.ClassRow) int {
+		return cmp.Or(cmp.Compare(y.Jobs, x.Jobs), cmp.Compare(x.ID, y.ID))
+	})
+	return a, nil
+}
+
+// addTo counts a job in its class. The instant of its last attempt stands for
+// that of its failure.
+func addTo(row *engine.ClassRow, j engine.Job) {
+	row.Jobs++
+	if j.State.Live() {
+		row.Waiting++
+	} else {
+		row.Dead++
+	}
+	if row.First.IsZero() || j.Started.Before(row.First) {
+		row.First = j.Started
+	}
+	if !j.Started.Before(row.Last) {
+		row.Last, row.Error = j.Started, j.LastError
+	}
+	if len(row.Sample) < samples {
+		row.Sample = append(row.Sample, nameOf(j, j.ID))
+	}
+}

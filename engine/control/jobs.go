@@ -1,0 +1,177 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// verb is how a command on jobs is told, and what it is meant for.
+type verb struct {
+	does, did string
+	meant     []engine.State // what a filter without states picks
+	calls     bool           // every job that it lets run makes a call
+}
+
+var verbs = map[engine.Op]verb{
+	engine.OpCancel:     {"cancel", "cancelled", liveStates, false},
+	engine.OpRetry:      {"retry", "let run", []engine.State{engine.Scheduled, engine.Retryable, engine.Discarded}, true},
+	engine.OpForce:      {"force", "forced", []engine.State{engine.Scheduled, engine.Retryable, engine.Discarded, engine.Cancelled}, true},
+	engine.OpReclass:    {"open again", "opened again", []engine.State{engine.Discarded}, true},
+	engine.OpReschedule: {"reschedule", "rescheduled", []engine.State{engine.Available, engine.Scheduled, engine.Retryable}, false},
+}
+
+var liveStates = []engine.State{engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable}
+
+// onJobs carries out a command on one job or on a frozen selection.
+func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := checkJobs(cmd); err != nil {
+		return engine.Receipt{}, err
+	}
+	if one, ok := c.single(cmd); ok {
+		return one(ctx)
+	}
+	p, err := c.pick(ctx, cmd)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	cmd.Select = &p.sel
+	if cmd.DryRun {
+		return c.dryRun(ctx, cmd, p)
+	}
+	if err := p.refuseAll(cmd); err != nil {
+		return engine.Receipt{Matched: len(p.sel.IDs), Sample: p.sample()}, err
+	}
+	if cmd.Canary && len(p.sel.IDs) > 1 {
+		return c.sendCanary(ctx, cmd, p)
+	}
+	r, err := c.opt.Backend.Bulk(ctx, cmd)
+	r.Sample, r.Text = p.sample(), tell(verbs[cmd.Op].did, r)
+	return r, err
+}
+
+// checkJobs refuses what makes no sense, whatever the jobs are.
+func checkJobs(cmd engine.Command) error {
+	switch {
+	case cmd.Job == "" && cmd.Select == nil:
+		return engine.Problemf(engine.ErrInvalid, "name a job, or say which by class, queue or state", "no job is named")
+	case cmd.Op == engine.OpForce && strings.TrimSpace(cmd.Reason) == "":
+		return engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
+	case cmd.Op == engine.OpReschedule && cmd.At.IsZero():
+		return engine.Problemf(engine.ErrInvalid, "give an instant", "reschedule needs to know when")
+	case cmd.Canary && cmd.Op != engine.OpRetry && cmd.Op != engine.OpReclass:
+		return engine.Problemf(engine.ErrInvalid, "use it with retry or reclass", "a canary does not fit %s", cmd.Op)
+	}
+	return nil
+}
+
+// single is the command on one job that is not only tried: its errors are told as
+// they are.
+func (c *Control) single(cmd engine.Command) (func(context.Context) (engine.Receipt, error), bool) {
+	if cmd.Select != nil || cmd.DryRun {
+		return nil, false
+	}
+	b := c.opt.Backend
+	run := map[engine.Op]func(context.Context) (engine.Receipt, error){
+		engine.OpCancel: func(ctx context.Context) (engine.Receipt, error) {
+			return b.Cancel(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
+		},
+		engine.OpRetry: func(ctx context.Context) (engine.Receipt, error) {
+			return b.Retry(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
+		},
+		engine.OpForce: func(ctx context.Context) (engine.Receipt, error) {
+			return b.Force(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
+		},
+		engine.OpReschedule: func(ctx context.Context) (engine.Receipt, error) {
+			return b.Reschedule(ctx, cmd.Job, cmd.IfRev, cmd.At, cmd.By, cmd.Reason)
+		},
+	}[cmd.Op]
+	return run, run != nil
+}
+
+// dryRun tells what a command would do, what it would cost, and freezes what it
+// has counted.
+func (c *Control) dryRun(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
+	r, err := c.opt.Backend.Bulk(ctx, cmd)
+	if err != nil {
+		return r, err
+	}
+	v := verbs[cmd.Op]
+	r.Select, r.Sample, r.Text = &p.sel, p.sample(), tell("would "+v.does, r)
+	moves := r.Moves
+	r.Would, r.Applied, r.Moves, r.Nothing = r.Applied, 0, nil, r.Applied == 0
+	if !v.calls || r.Nothing {
+		return r, nil
+	}
+	if r.Cost, err = c.costOf(ctx, moves, p); err != nil {
+		return r, err
+	}
+	r.Text += fmt.Sprintf(": about %d calls%s", r.Cost.Calls, pace(*r.Cost))
+	return r, nil
+}
+
+func pace(cost engine.Cost) string {
+	if cost.Bucket == "" {
+		return ""
+	}
+	return fmt.Sprintf(" in %s, paced by %s", cost.Takes.Round(time.Second), cost.Bucket)
+}
+
+// costOf is what the jobs will take that were let run: hosts work side by side,
+// so the slowest one counts.
+func (c *Control) costOf(ctx context.Context, moves []engine.JobMove, p picked) (*engine.Cost, error) {
+	type lane struct{ host, method string }
+	calls := map[lane]int{}
+	for _, m := range moves {
+		j, ok := p.jobs[m.Job]
+		if !ok {
+			d, err := c.store.Detail(ctx, engine.JobQuery{ID: m.Job})
+			if err != nil {
+				return nil, err
+			}
+			j = d.Job.Job
+		}
+		host, method, _ := strings.Cut(strings.TrimSuffix(c.lane(j), "+"), "/")
+		calls[lane{host, method}]++
+	}
+	cost := &engine.Cost{}
+	perHost := map[string]engine.Cost{}
+	for at, n := range calls {
+		if at.host == "" {
+			continue // no call, or nobody knows where
+		}
+		eta := c.opt.Limiter.ETA(at.host, at.method, n)
+		sum := perHost[at.host]
+		perHost[at.host] = engine.Cost{Calls: sum.Calls + n, Takes: sum.Takes + eta.Low, Bucket: eta.Bucket}
+	}
+	for _, host := range slices.Sorted(maps.Keys(perHost)) {
+		one := perHost[host]
+		cost.Calls += one.Calls
+		if one.Takes >= cost.Takes {
+			cost.Takes, cost.Bucket = one.Takes, one.Bucket
+		}
+	}
+	return cost, nil
+}
+
+// tell is a bulk receipt in one sentence.
+func tell(did string, r engine.Receipt) string {
+	if r.Matched == 0 {
+		return "no job fits: nothing to do"
+	}
+	s := fmt.Sprintf("%s %d of %d jobs", did, r.Applied, r.Matched)
+	for i, why := range slices.Sorted(maps.Keys(r.Skipped)) {
+		if i == 0 {
+			s += "; left as they are: "
+		} else {
+			s += ", "
+		}
+		s += fmt.Sprintf("%d %s", r.Skipped[why], why)
+	}
+	return s
+}

@@ -1,0 +1,162 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// maxPicked bounds one selection: more than that nobody has looked at.
+const maxPicked = 100_000
+
+// samples are how many jobs a receipt names.
+const samples = 5
+
+// picked is a frozen selection with the jobs as they were counted.
+type picked struct {
+	sel  engine.Selection
+	jobs map[engine.JobID]engine.Job // may lack some
+}
+
+// pick freezes what a command acts on: one job, the ids that its caller has
+// counted, or what its filter finds now.
+func (c *Control) pick(ctx context.Context, cmd engine.Command) (picked, error) {
+	if cmd.Select == nil {
+		d, err := c.find(ctx, engine.JobQuery{ID: cmd.Job})
+		if err != nil {
+			return picked{}, err
+		}
+		return picked{
+			sel:  engine.Selection{IDs: []engine.JobID{cmd.Job}, Revs: []engine.Revision{cmd.IfRev}},
+			jobs: map[engine.JobID]engine.Job{cmd.Job: d.(engine.JobDetail).Job.Job},
+		}, nil
+	}
+	if len(cmd.Select.IDs) > 0 {
+		if n := len(cmd.Select.Revs); n > 0 && n != len(cmd.Select.IDs) {
+			return picked{}, engine.Problemf(engine.ErrInvalid, "give one for each", "%d jobs are named, but %d revisions", len(cmd.Select.IDs), n)
+		}
+		return picked{sel: *cmd.Select}, nil
+	}
+	filter := engine.JobFilter{}
+	if cmd.Select.Filter != nil {
+		filter = *cmd.Select.Filter
+	}
+	p := picked{sel: engine.Selection{Filter: &filter}, jobs: map[engine.JobID]engine.Job{}}
+	states := filter.States
+	if len(states) == 0 {
+		states = verbs[cmd.Op].meant
+	}
+	err := c.walk(ctx, states, func(j engine.Job) error {
+		if !fits(filter, j) || filter.Class != "" && !engine.ClassOf(j, c.lane(j)).Fits(filter.Class) {
+			return nil
+		}
+		if len(p.sel.IDs) == maxPicked {
+			return engine.Problemf(engine.ErrRefused, "narrow it down", "more than %d jobs fit", maxPicked)
+		}
+		p.sel.IDs, p.sel.Revs = append(p.sel.IDs, j.ID), append(p.sel.Revs, j.Rev)
+		p.jobs[j.ID] = j
+		return nil
+	})
+	return p, err
+}
+
+func fits(f engine.JobFilter, j engine.Job) bool {
+	return (f.Queue == "" || f.Queue == j.Queue) &&
+		(f.Kind == "" || f.Kind == j.Kind) &&
+		(f.Owner == "" || f.Owner == j.Owner) &&
+		(f.Text == "" || strings.Contains(strings.ToLower(j.Key), strings.ToLower(f.Text)))
+}
+
+// walk gives every job in one of the states, live ones first. A job that cannot
+// be read is skipped: check names it.
+func (f finder) walk(ctx context.Context, states []engine.State, each func(engine.Job) error) error {
+	for j, err := range f.store.Live(ctx) {
+		if err != nil || !slices.Contains(states, j.State) {
+			if j.ID == "" && err != nil {
+				return err // not one job: the table
+			}
+			continue
+		}
+		if err := each(j); err != nil {
+			return err
+		}
+	}
+	ended := slices.DeleteFunc(slices.Clone(states), engine.State.Live)
+	if len(ended) == 0 {
+		return nil
+	}
+	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: 500}}
+	for {
+		jobs, next, _, err := f.store.Jobs(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			if err := each(j); err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		q.After = next
+	}
+}
+
+// refuseAll stops a selection without any criterion that nobody has confirmed by
+// its word (P-32).
+func (p picked) refuseAll(cmd engine.Command) error {
+	if p.sel.Filter == nil || !p.sel.Filter.Empty() || cmd.Confirm == engine.ConfirmAll {
+		return nil
+	}
+	return engine.Problemf(engine.ErrRefused, fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
+		"nothing narrows this down: it would %s %d jobs%s", verbs[cmd.Op].does, len(p.sel.IDs), suchAs(p.sample()))
+}
+
+func suchAs(sample []string) string {
+	if len(sample) == 0 {
+		return ""
+	}
+	return " such as " + strings.Join(sample, ", ")
+}
+
+// sample names a few of the jobs.
+func (p picked) sample() (names []string) {
+	for _, id := range p.sel.IDs[:min(samples, len(p.sel.IDs))] {
+		names = append(names, nameOf(p.jobs[id], id))
+	}
+	return names
+}
+
+func nameOf(j engine.Job, id engine.JobID) string {
+	if j.Key != "" {
+		return j.Key
+	}
+	return "job " + string(id)
+}
+
+// describe names a selection in an audit entry.
+func describe(s engine.Selection) string {
+	if len(s.IDs) > 0 {
+		return fmt.Sprintf("%d jobs", len(s.IDs))
+	}
+	if s.Filter == nil || s.Filter.Empty() {
+		return "all jobs"
+	}
+	var parts []string
+	for _, p := range []struct{ name, value string }{
+		{"class", string(s.Filter.Class)}, {"queue", string(s.Filter.Queue)}, {"kind", string(s.Filter.Kind)},
+		{"account", s.Filter.Owner}, {"key", s.Filter.Text},
+	} {
+		if p.value != "" {
+			parts = append(parts, p.name+" "+p.value)
+		}
+	}
+	for _, st := range s.Filter.States {
+		parts = append(parts, st.String())
+	}
+	return "jobs: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,71 @@
+package control
+
+import (
+	"context"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Schedules are what recurs.
+type Schedules interface {
+	List() []engine.ScheduleRow
+	RunNow(ctx context.Context, name string, by engine.Actor) (engine.Receipt, error)
+	Pause(ctx context.Context, name string, by engine.Actor, reason string) (engine.Receipt, error)
+	Resume(ctx context.Context, name string, by engine.Actor, reason string) (engine.Receipt, error)
+}
+
+// Schedules lets the console of stored data list what recurs.
+func (b *Browse) Schedules(s Schedules) *Browse {
+	b.schedules = s
+	return b
+}
+
+// listSchedules adds to each schedule what became of the job that it inserted last.
+func (f finder) listSchedules(ctx context.Context) (engine.Answer, error) {
+	var page engine.SchedulesPage
+	if f.schedules == nil {
+		return page, nil
+	}
+	page.Schedules = f.schedules.List()
+	for i := range page.Schedules {
+		row := &page.Schedules[i]
+		if row.Last.Job == "" {
+			continue
+		}
+		// A job that was pruned since has no outcome any more.
+		if d, err := f.store.Detail(ctx, engine.JobQuery{ID: row.Last.Job}); err == nil {
+			row.Outcome = d.Job.State.String()
+		}
+	}
+	return page, nil
+}
+
+// onSchedule is a command on one schedule.
+func (c *Control) onSchedule(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if c.schedules == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
+	}
+	if cmd.DryRun {
+		return c.wouldSchedule(cmd)
+	}
+	switch cmd.Op {
+	case engine.OpRunSchedule:
+		return c.schedules.RunNow(ctx, cmd.Schedule, cmd.By)
+	case engine.OpPauseSchedule:
+		return c.schedules.Pause(ctx, cmd.Schedule, cmd.By, cmd.Reason)
+	}
+	return c.schedules.Resume(ctx, cmd.Schedule, cmd.By, cmd.Reason)
+}
+
+var scheduleWould = map[engine.Op]string{
+	engine.OpRunSchedule: "would run", engine.OpPauseSchedule: "would pause", engine.OpResumeSchedule: "would resume",
+}
+
+func (c *Control) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
+	named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
+	if !slices.ContainsFunc(c.schedules.List(), named) {
+		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
+	}
+	return engine.Receipt{Matched: 1, Text: scheduleWould[cmd.Op] + " schedule " + cmd.Schedule}, nil
+}

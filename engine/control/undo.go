@@ -1,0 +1,100 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// undoLook is how many commands are looked through for the last one that can be
+// undone.
+const undoLook = 50
+
+// undo takes a command back: jobs to which nothing has happened since, and a
+// queue's switch that nobody has turned since (I-11).
+func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	e, err := c.toUndo(ctx, cmd.Audit)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	reason := fmt.Sprintf("undo of %s #%d", e.Op, e.Seq)
+	if cmd.Reason != "" {
+		reason += ": " + cmd.Reason
+	}
+	if e.Queue != nil {
+		return c.undoQueue(ctx, cmd, e, reason)
+	}
+	r, err := c.opt.Backend.Undo(ctx, e.Moves, cmd.By, reason, cmd.DryRun)
+	if err != nil {
+		return r, err
+	}
+	did := "undone " + string(e.Op) + " of"
+	if cmd.DryRun {
+		did = "would undo " + string(e.Op) + " of"
+	}
+	r.Text = tell(did, r)
+	if r.Applied == 0 {
+		return r, engine.Problemf(engine.ErrConflict, "look at the jobs", "%s #%d cannot be undone any more: %s", e.Op, e.Seq, r.Text)
+	}
+	if cmd.DryRun {
+		r.Would, r.Applied, r.Moves = r.Applied, 0, nil
+	}
+	return r, nil
+}
+
+// toUndo finds the command: by number, or the last one that can be undone.
+func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
+	if seq != 0 {
+		e, err := c.store.AuditEntry(ctx, seq)
+		if err == nil && !e.Undoable() {
+			return e, engine.Problemf(engine.ErrRefused, "only cancel, reschedule, reclass, pause and resume can be undone", "%s #%d has nothing that could be taken back", e.Op, seq)
+		}
+		return e, err
+	}
+	list, err := c.store.Audit(ctx, undoLook)
+	if err != nil {
+		return engine.AuditEntry{}, err
+	}
+	taken := map[string]bool{}
+	for _, short := range list {
+		if short.Op == engine.OpUndo && short.Applied > 0 {
+			taken[short.Target] = true
+			continue
+		}
+		e, err := c.store.AuditEntry(ctx, short.Seq)
+		if err != nil {
+			return e, err
+		}
+		if e.Undoable() && !taken[undoTarget(e.Seq)] {
+			return e, nil
+		}
+	}
+	return engine.AuditEntry{}, engine.Problemf(engine.ErrNotFound, "name one by its number", "none of the last %d commands can be undone", len(list))
+}
+
+func undoTarget(seq uint64) string { return fmt.Sprintf("command #%d", seq) }
+
+// undoQueue turns a queue's switch back if it stands as the command left it.
+func (c *Control) undoQueue(ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string) (engine.Receipt, error) {
+	before, after := e.Queue.Before, e.Queue.After
+	stored, err := c.store.Queues(ctx)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	for _, q := range stored {
+		if q.Name == after.Name && (q.Paused != after.Paused || !q.Since.Equal(after.Since)) {
+			return engine.Receipt{Matched: 1}, engine.Problemf(engine.ErrConflict, "look at the queue", "%s #%d cannot be undone any more: queue %s was changed by %s since", e.Op, e.Seq, q.Name, q.By.User)
+		}
+	}
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: fmt.Sprintf("would undo %s of queue %s", e.Op, after.Name)}, nil
+	}
+	turn := c.opt.Backend.Resume
+	if before.Paused {
+		turn = c.opt.Backend.Pause
+	}
+	r, err := turn(ctx, after.Name, cmd.By, reason)
+	r.Queue = nil // an undo is not undone
+	return r, err
+}

@@ -1,0 +1,172 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// cadences say how often an account is looked at by how long ago its last game
+// was: who plays daily is looked at each hour, who has stopped once a day.
+var cadences = []struct{ idle, every time.Duration }{
+	{24 * time.Hour, time.Hour},
+	{7 * 24 * time.Hour, 3 * time.Hour},
+	{30 * 24 * time.Hour, 12 * time.Hour},
+	{math.MaxInt64, 24 * time.Hour},
+}
+
+// cadenceOf is how often an account's `latest` is due: as its policy says, else by
+// its last game. Without a game that is known it is looked at each hour.
+func cadenceOf(p league.Policy, played, at time.Time) time.Duration {
+	if p.Cadence > 0 {
+		return p.Cadence
+	}
+	if played.IsZero() {
+		return cadences[0].every
+	}
+	idle := at.Sub(played)
+	for _, c := range cadences {
+		if idle <= c.idle {
+			return c.every
+		}
+	}
+	return cadences[len(cadences)-1].every
+}
+
+// tickSlack makes up for what a run takes: one that ended some minutes after the
+// hour is due at the next hour all the same.
+const tickSlack = 30 * time.Minute
+
+// beat is how an account stands in its rhythm.
+type beat struct {
+	account league.Account
+	policy  league.Policy
+	every   time.Duration
+	last    time.Time // end of its last run, whatever came of it
+}
+
+// isDue reports whether the account should be looked at now.
+func (b beat) isDue(at time.Time) bool {
+	return b.last.IsZero() || at.Sub(b.last) >= b.every-min(tickSlack, b.every/2)
+}
+
+// isLate reports whether the stored data is older than twice the cadence.
+func (b beat) isLate(at time.Time) bool {
+	since := b.account.LastSync
+	if since.IsZero() {
+		since = b.account.Created
+	}
+	return at.Sub(since) > 2*b.every
+}
+
+func (in *Ingest) beatOf(tx engine.Tx, a league.Account, at time.Time) (b beat, err error) {
+	b.account, b.last = a, a.LastSync
+	if b.policy, err = in.policyOf(tx, a); err != nil {
+		return b, err
+	}
+	played, err := in.store.LastPlayed(tx, a.ID)
+	if err != nil {
+		return b, fmt.Errorf("look for the last game of %s: %w", a.RiotID(), err)
+	}
+	b.every = cadenceOf(b.policy, played, at)
+	if a.Run == "" {
+		return b, nil
+	}
+	run, err := in.store.Run(tx, a.Run)
+	if err != nil {
+		return b, fmt.Errorf("load run %s: %w", a.Run, err)
+	}
+	if run.Finished.After(b.last) {
+		b.last = run.Finished
+	}
+	return b, nil
+}
+
+// callsPerLook is what looking at an account once takes in calls: it is resolved,
+// listed, and the games since the last time are fetched, here four a day with
+// their timelines. An idle account costs two.
+func callsPerLook(b beat) float64 {
+	const gamesPerDay = 4
+	if b.every > cadences[1].every {
+		return 2
+	}
+	return 2 + 2*gamesPerDay*b.every.Hours()/24
+}
+
+// lateShown bounds the list of late accounts.
+const lateShown = 100
+
+// Freshness says what the tracked accounts need of the key, and who is late.
+func (in *Ingest) Freshness(ctx context.Context) (f engine.Freshness, err error) {
+	accounts, err := in.tracked(ctx)
+	if err != nil {
+		return f, err
+	}
+	f.Accounts = len(accounts)
+	needs := map[route.Region]float64{}
+	for batch := range slices.Chunk(accounts, trackBatch) {
+		if err := in.addNeeds(ctx, &f, needs, batch); err != nil {
+			return f, fmt.Errorf("read the rhythm of the tracked accounts: %w", err)
+		}
+	}
+	in.sayNeeds(&f, needs)
+	return f, nil
+}
+
+// addNeeds adds a batch of accounts up, in a transaction that is short.
+func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[route.Region]float64, batch []league.Account) error {
+	at := now()
+	return in.store.Read(ctx, func(tx engine.Tx) error {
+		for _, a := range batch {
+			b, err := in.beatOf(tx, a, at)
+			if err != nil {
+				return err
+			}
+			needs[route.Platform(a.Platform).Region()] += callsPerLook(b) / b.every.Hours()
+			if b.isLate(at) {
+				f.Late = append(f.Late, engine.LateAccount{ID: a.ID, RiotID: a.RiotID(), Last: a.LastSync, Cadence: b.every})
+			}
+		}
+		return nil
+	})
+}
+
+func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]float64) {
+	slices.SortFunc(f.Late, func(a, b engine.LateAccount) int {
+		return cmp.Or(a.Last.Compare(b.Last), strings.Compare(a.ID, b.ID))
+	})
+	f.Lates = len(f.Late)
+	f.Late = f.Late[:min(lateShown, f.Lates)]
+	var parts []string
+	for region, calls := range needs {
+		rate, bucket := in.opt.Limits.rate(string(region))
+		f.Regions = append(f.Regions, engine.FreshnessHost{Region: string(region), Needs: calls, Allowed: rate * 3600, Bucket: bucket})
+	}
+	slices.SortFunc(f.Regions, func(a, b engine.FreshnessHost) int { return strings.Compare(a.Region, b.Region) })
+	for _, h := range f.Regions {
+		of := "an unknown number of"
+		if h.Allowed > 0 {
+			of = fmt.Sprintf("%.0f", h.Allowed)
+		}
+		parts = append(parts, fmt.Sprintf("needs %.0f of %s calls per hour in %s", math.Ceil(h.Needs), of, h.Region))
+	}
+	f.Text = cmp.Or(strings.Join(parts, ", "), "no account is tracked")
+}
+
+// rate is how many calls a second a host allows in the long run, by which bucket;
+// "" when that is not known yet.
+func (l *Limits) rate(host string) (float64, string) {
+	rate, bucket := l.limiter.Rate(host, string(route.Match))
+	if bucket == "" {
+		return 0, ""
+	}
+	return rate, bucket
+}

@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Stored answers the queries of the domain from what is on disk: ranks and weekly
+// reports. It needs no engine.
+type Stored struct{ Store Store }
+
+// Find answers a query; known is false for one that is not the domain's. Errors
+// are *engine.Problem or of the store.
+func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, known bool, err error) {
+	switch q := q.(type) {
+	case engine.RanksQuery:
+		page, err := s.Store.RankHistory(ctx, q)
+		if errors.Is(err, engine.ErrNotFound) {
+			err = engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.Account)
+		}
+		return page, true, err
+	case engine.WeeklyQuery:
+		a, err := s.weekly(ctx, q.Week)
+		return a, true, err
+	}
+	return nil, false, nil
+}
+
+func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, error) {
+	if week != "" {
+		day, err := time.Parse(time.DateOnly, week)
+		if err != nil {
+			return nil, engine.Problemf(engine.ErrInvalid, "write it as 2026-11-16", "%q is no day", week)
+		}
+		week = mondayOf(day, time.UTC).Format(time.DateOnly)
+	}
+	r, err := s.Store.Weekly(ctx, week)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil, engine.Problemf(engine.ErrNotFound, "it is built on Mondays, or by running schedule report.weekly now", "there is no report of that week")
+	}
+	return r, err
+}
+
+// Find answers the queries of the domain, those included that need the limiter.
+func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, known bool, err error) {
+	if _, ok := q.(engine.FreshnessQuery); ok {
+		f, err := in.Freshness(ctx)
+		return f, true, err
+	}
+	return Stored{in.store}.Find(ctx, q)
+}
+
+// Do carries out the commands of the domain; known is false for others.
+func (in *Ingest) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, known bool, err error) {
+	switch cmd.Op {
+	case engine.OpTrackMany:
+		r, err = in.TrackMany(ctx, cmd.Lines, cmd.DryRun)
+	case engine.OpReresolve:
+		r, err = in.Reresolve(ctx, cmd.DryRun, cmd.By)
+	default:
+		return r, false, nil
+	}
+	return r, true, err
+}
+
+// Reresolve accepts the project of the key in use, when it is another than that
+// of the accounts, and resolves them all again: one call each. With dry it says
+// the cost. Errors are *engine.Problem or of the store.
+func (in *Ingest) Reresolve(ctx context.Context, dry bool, by engine.Actor) (engine.Receipt, error) {
+	if in.opt.Projects == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "this engine keeps no key projects apart")
+	}
+	return in.opt.Projects.accept(ctx, dry, by)
+}

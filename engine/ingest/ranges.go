@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
+)
+
+// The range that is known to be complete belongs to a list: an account's own
+// holds for all of its games, that of a filter for the list's games alone. What
+// a run with several lists has found is kept aside until its matches are in the
+// table (P9).
+
+// aside names the ranges of a run in the making.
+func aside(run string) string { return "run " + run }
+
+// loadList reads what the next page of the run depends on.
+func (in *Ingest) loadList(tx engine.Tx, p *pass) (err error) {
+	if p.staged, err = in.store.Staged(tx, p.run.ID); err != nil {
+		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
+	}
+	if p.known, err = in.rangeOf(tx, p.account, p.run); err != nil {
+		return err
+	}
+	return in.loadSlice(tx, p)
+}
+
+func (in *Ingest) rangeOf(tx engine.Tx, a league.Account, run league.Run) (league.Coverage, error) {
+	if run.Ask.Filter == "" {
+		return a.Coverage, nil
+	}
+	c, err := in.store.Coverage(tx, a.ID, listOf(run).Name())
+	if err != nil {
+		return c, fmt.Errorf("load the known range of %s: %w", a.RiotID(), err)
+	}
+	return c, nil
+}
+
+// endList keeps aside how far a list came, when another follows.
+func (in *Ingest) endList(tx engine.Tx, p pass, pg page) error {
+	listed, err := in.store.Staged(tx, p.run.ID)
+	if err != nil {
+		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
+	}
+	return in.store.SaveCoverage(tx, aside(p.run.ID), listOf(p.run).Name(), cover(p.known, p.run, ofList(p.run, listed), pg.joined))
+}
+
+// ofList are the ids of the list that the run reads.
+func ofList(run league.Run, listed []league.Staged) []league.Staged {
+	return listed[min(run.From, len(listed)):]
+}
+
+// endLists moves the known ranges: all listed ids are in the table now.
+func (in *Ingest) endLists(tx engine.Tx, a *league.Account, run league.Run, listed []league.Staged, pg page) error {
+	known, err := in.rangeOf(tx, *a, run)
+	if err != nil {
+		return err
+	}
+	c := cover(known, run, ofList(run, listed), pg.joined)
+	if run.Ask.Filter == "" {
+		a.Coverage = c
+		return nil
+	}
+	for _, l := range run.Ask.Filter.Lists()[:run.List] {
+		earlier, err := in.store.Coverage(tx, aside(run.ID), l.Name())
+		if err != nil {
+			return err
+		}
+		if err := in.store.SaveCoverage(tx, a.ID, l.Name(), earlier); err != nil {
+			return err
+		}
+	}
+	return errors.Join(in.store.SaveCoverage(tx, a.ID, listOf(run).Name(), c), in.store.DropCoverage(tx, aside(run.ID)))
+}
+
+// forgetRanges is for a run that leaves listed matches unfetched: the next one
+// lists everything again.
+func (in *Ingest) forgetRanges(tx engine.Tx, args syncArgs) error {
+	return errors.Join(in.store.DropCoverage(tx, args.Account), in.store.DropCoverage(tx, aside(args.Run)))
+}
+
+// idsTTL is how long a listing answers for Riot (S4-8).
+const idsTTL = 5 * time.Minute
+
+// maxCachedIDs is about all that Riot lists of a player.
+const maxCachedIDs = 1000
+
+// loadSlice takes the next page out of what was listed less than five minutes
+// ago, if it is there.
+func (in *Ingest) loadSlice(tx engine.Tx, p *pass) error {
+	if p.run.OldPart || p.run.Ask.Force || p.account.PUUIDs[p.project] == "" {
+		return nil
+	}
+	c, ok, err := in.store.CachedIDs(tx, p.account.ID, listOf(p.run).Name())
+	if err != nil {
+		return fmt.Errorf("load the ids that were listed of %s: %w", p.account.RiotID(), err)
+	}
+	p.ids = c
+	if age := p.run.Anchor.Sub(c.At); !ok || age < 0 || age > idsTTL {
+		return nil
+	}
+	q := in.query(p.run)
+	p.slice, p.sliced = sliceOf(c, q)
+	if !p.sliced || !c.Floor.Before(q.StartTime) {
+		return nil
+	}
+	p.sliced, err = in.playedSince(tx, p.slice, q.StartTime)
+	return err
+}
+
+// sliceOf gives the page that q asks for. Ids beyond the end of what was listed
+// are not there, unless the list ended there for q, too.
+func sliceOf(c league.CachedIDs, q riot.MatchIDsQuery) (ids []string, ok bool) {
+	end := q.Start + q.Count
+	if end <= len(c.IDs) {
+		return c.IDs[q.Start:end], true
+	}
+	if !c.Whole || !c.Floor.Equal(q.StartTime) || q.Start > len(c.IDs) {
+		return nil, false
+	}
+	return c.IDs[q.Start:], true
+}
+
+// playedSince reports whether the last of the ids, the oldest, is known to be
+// young enough: the listing went further back than this one asks for.
+func (in *Ingest) playedSince(tx engine.Tx, ids []string, floor time.Time) (bool, error) {
+	if len(ids) == 0 {
+		return false, nil
+	}
+	m, err := in.store.Match(tx, ids[len(ids)-1])
+	if errors.Is(err, engine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("load match %s: %w", ids[len(ids)-1], err)
+	}
+	return !m.Played.IsZero() && !m.Played.Before(floor), nil
+}
+
+// keepIDs adds a page to what was listed; the first page replaces it.
+func (in *Ingest) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg page) error {
+	if pg.sliced || run.OldPart {
+		return nil
+	}
+	q := pg.asked
+	c := league.CachedIDs{At: run.Anchor, Floor: q.StartTime}
+	switch {
+	case q.Start == 0:
+	case had.At.Equal(run.Anchor) && len(had.IDs) == q.Start && q.Start < maxCachedIDs:
+		c.IDs = had.IDs
+	default:
+		return nil
+	}
+	c.IDs = append(c.IDs[:len(c.IDs):len(c.IDs)], pg.raw...)
+	c.Whole = len(pg.raw) < q.Count
+	if err := in.store.CacheIDs(tx, run.Account, listOf(run).Name(), c); err != nil {
+		return fmt.Errorf("keep what was listed: %w", err)
+	}
+	return nil
+}

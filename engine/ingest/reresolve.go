@@ -1,0 +1,142 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// accounts lists those that must be resolved under a new project.
+func (p *Projects) accounts(tx engine.Tx, project string) (list []league.Account) {
+	for a := range p.opt.Store.AllAccounts(tx) {
+		if a.PUUIDs[project] == "" && len(a.PUUIDs) > 0 {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// cost is what resolving all accounts again takes; the hosts work side by side.
+func (p *Projects) cost(ctx context.Context) (cost engine.Cost, err error) {
+	perHost := map[route.Region]int{}
+	err = p.opt.Store.Read(ctx, func(tx engine.Tx) error {
+		for _, a := range p.accounts(tx, "") {
+			perHost[route.Platform(a.Platform).AccountRegion()]++
+		}
+		return nil
+	})
+	if err != nil {
+		return cost, fmt.Errorf("count the accounts: %w", err)
+	}
+	for host, calls := range perHost {
+		eta := p.opt.Limits.ETA(string(host), string(route.AccountByRiotID), calls)
+		cost.Calls += calls
+		if eta.Low >= cost.Takes {
+			cost.Takes, cost.Bucket = eta.Low, eta.Bucket
+		}
+	}
+	return cost, nil
+}
+
+// accept makes the foreign key's project one of ours, and gives every account a
+// job that resolves it.
+func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out engine.Receipt, err error) {
+	mark := p.opt.Fingerprint()
+	if mark == "" || !p.isForeign(mark) {
+		return out, engine.Problemf(engine.ErrRefused, "", "the key in use is of the project that the accounts were resolved under: there is nothing to accept")
+	}
+	cost, err := p.cost(ctx)
+	if err != nil {
+		return out, err
+	}
+	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %d accounts again in about %s", cost.Calls, cost.Takes.Round(time.Second))}
+	if dry {
+		return out, nil
+	}
+	project := p.newAlias()
+	err = p.opt.Store.Write(ctx, func(tx engine.Tx) error {
+		var specs []engine.Spec
+		for _, a := range p.accounts(tx, project) {
+			specs = append(specs, resolveSpec(a))
+		}
+		queued, err := tx.Enqueue(specs...)
+		out.Applied = len(queued)
+		return err
+	})
+	if err != nil {
+		return out, fmt.Errorf("create the jobs that resolve the accounts: %w", err)
+	}
+	if err := p.learn(ctx, mark, project); err != nil {
+		return out, err
+	}
+	out.Text = fmt.Sprintf("%s accepted the key's project: %d accounts are resolved again", by.User, out.Applied)
+	return out, nil
+}
+
+// newAlias names a project that no key had before.
+func (p *Projects) newAlias() string {
+	taken := p.aliases()
+	for n := 2; ; n++ {
+		if alias := fmt.Sprintf("project-%d", n); !taken[alias] {
+			return alias
+		}
+	}
+}
+
+func resolveSpec(a league.Account) engine.Spec {
+	return engine.Spec{
+		Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID, Priority: engine.PriorityHigh,
+		Args: encode(rankArgs{Account: a.ID, Platform: a.Platform}),
+	}
+}
+
+// resolveAgain is the handler of account.resolve: the PUUID of a Riot ID under
+// the key in use.
+func (in *Ingest) resolveAgain(ctx context.Context, r engine.Run) engine.Outcome {
+	args, a, fault := in.loadRanked(ctx, r.Job)
+	if fault != nil {
+		return fault.outcome()
+	}
+	project := in.opt.Project()
+	if a.PUUIDs[project] != "" {
+		return engine.Done(nil)
+	}
+	region := route.Platform(args.Platform).AccountRegion()
+	call := attempt{in: in, run: r, at: accountLane(r.Job), region: region}
+	var got riot.Account
+	o, ok := call.call(ctx, func(ctx context.Context) (err error) {
+		got, err = in.api.AccountByRiotID(ctx, region, a.GameName, a.TagLine)
+		return err
+	})
+	if !ok {
+		return o
+	}
+	other, err := in.twin(ctx, a.ID, got.PUUID)
+	switch {
+	case err != nil:
+		return storageFault(err).With(call.stat)
+	case other != "":
+		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other)).As(classSame).With(call.stat)
+	}
+	return engine.Done(func(tx engine.Tx) error { return in.saveIdentity(tx, a.ID, project, got) }).With(call.stat)
+}
+
+func (in *Ingest) saveIdentity(tx engine.Tx, account, project string, got riot.Account) error {
+	a, err := in.store.Account(tx, account)
+	if err != nil {
+		return fmt.Errorf("load account %s: %w", account, err)
+	}
+	if err := in.identify(tx, &a, project, got); err != nil {
+		return err
+	}
+	a.Updated = now()
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return fmt.Errorf("save account %s: %w", account, err)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// spareEvery is how often a job that is spared looks whether its host works again.
+const spareEvery = time.Minute
+
+// spared holds the last attempt of a job back as long as nothing on its host has
+// succeeded since the job first failed: then it is the host that fails and not the
+// job, and the attempt would be spent for nothing. It waits at the latest until
+// twice the table's sum after the first failure, since a job that can never
+// succeed must come to its end (spec section 2.4).
+func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
+	if !a.run.LastTry() {
+		return o, false
+	}
+	first, ok := a.firstFailure(ctx)
+	now := time.Now()
+	latest := first.Add(2 * a.run.Policy.Sum())
+	if !ok || !now.Before(latest) || !a.in.opt.Limits.gate.silent(a.at, first, now) {
+		return o, false
+	}
+	next := now.Add(spareEvery)
+	if next.After(latest) {
+		next = latest
+	}
+	return engine.Snooze(next, engine.HoldOutage, nil), true
+}
+
+// firstFailure is when the first attempt of the job's round failed. If nobody can
+// tell, nothing is held back.
+func (a *attempt) firstFailure(ctx context.Context) (time.Time, bool) {
+	d, err := a.in.store.Detail(ctx, engine.JobQuery{ID: a.run.Job.ID})
+	if err != nil {
+		return time.Time{}, false
+	}
+	for _, old := range d.Attempts {
+		if old.Round == a.run.Job.Round && old.Verb == engine.VerbRetry && !old.End.IsZero() {
+			return old.End, true
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// sweepAge is how old a failure must be before a sweep looks at it (S0-5).
+const sweepAge = 10 * time.Minute
+
+// sweep is the handler of the safety net: it gives a job to matches that failed
+// and that no job tries any more. Attempts that were made count (S0-3). What it
+// finds is looked at again in the transaction that inserts the jobs, for a match
+// may have got one meanwhile.
+func (in *Ingest) sweep(_ context.Context, r engine.Run) engine.Outcome {
+	if _, err := decode[noArgs](r.Job); err != nil {
+		return badArgs(err)
+	}
+	return engine.Done(func(tx engine.Tx) error {
+		list, total, err := in.store.Strays(tx, now().Add(-sweepAge), in.opt.SweepCount, matchKey)
+		if err != nil {
+			return fmt.Errorf("look for matches that nobody tries: %w", err)
+		}
+		for _, s := range list {
+			if err := in.sweepUp(tx, s); err != nil {
+				return fmt.Errorf("sweep match %s: %w", s.Match, err)
+			}
+		}
+		if total == 0 {
+			return nil
+		}
+		return in.note(tx, r.Job, in.swept(len(list), total))
+	})
+}
+
+// sweepUp inserts the job of one match, or settles it when its attempts are used
+// up: no path makes a sixth call.
+func (in *Ingest) sweepUp(tx engine.Tx, s league.Stray) error {
+	if s.Used >= in.opt.Attempts {
+		m, err := in.store.Match(tx, s.Match)
+		if err != nil {
+			return err
+		}
+		m.Match.Status = league.PermanentlyUnfetchable
+		return in.store.SaveMatch(tx, m, false)
+	}
+	_, err := tx.Enqueue(engine.Spec{
+		Kind: KindMatch, Queue: QueueFull, Key: matchKey(s.Match), Owner: s.Owner, Priority: engine.PriorityNormal,
+		Args: encode(fetchArgs{Match: s.Match, Used: s.Used}),
+	})
+	return err
+}
+
+// swept says what was done, and how long the rest takes at one sweep an hour.
+func (in *Ingest) swept(done, total int) string {
+	left := total - done
+	if left == 0 {
+		return fmt.Sprintf("%d matches are tried again", done)
+	}
+	return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, DrainTime(left, in.opt.SweepCount))
+}
+
+// DrainTime is how long hourly sweeps take for so many matches.
+func DrainTime(matches, perSweep int) time.Duration {
+	return time.Duration((matches+perSweep-1)/perSweep) * time.Hour
+}
+
+// prune is the handler that deletes old ended jobs. The store decides which: it
+// knows what still needs them (P-33).
+func (in *Ingest) prune(ctx context.Context, r engine.Run) engine.Outcome {
+	if _, err := decode[noArgs](r.Job); err != nil {
+		return badArgs(err)
+	}
+	done, err := in.opt.Prune(ctx)
+	if err != nil {
+		return storageFault(fmt.Errorf("prune ended jobs: %w", err))
+	}
+	return engine.Done(func(tx engine.Tx) error { return in.note(tx, r.Job, done) })
+}
+
+// note leaves what upkeep has done in the history of its job.
+func (in *Ingest) note(tx engine.Tx, j engine.Job, done string) error {
+	return in.store.AddHistory(tx, string(j.ID), engine.Transition{At: now(), From: string(j.Kind), To: "done", Actor: "engine", Reason: done})
+}

@@ -1,0 +1,163 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// maxStarts bounds the syncs that one tick of `latest` starts; the longest
+// waiting ones come first, the others at the next tick.
+const maxStarts = 1000
+
+// bySchedule is who starts what a schedule starts.
+func bySchedule(t cron.Tick) engine.Actor {
+	a := engine.Actor{User: "schedule " + t.Schedule, Via: "cron"}
+	if t.By.User != "" {
+		a.User = t.By.User + ", by schedule " + t.Schedule
+	}
+	return a
+}
+
+const whySyncsOff = "syncs are switched off: set SYNC_ENABLE=true"
+
+// fireLatest starts a `latest` run of every tracked account that is due. One that
+// is being synced is skipped, whoever syncs it (spec section 2.3), and the tick
+// tells why.
+func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error) {
+	if in.opt.SyncOff {
+		return cron.Fired{Reason: whySyncsOff}, nil
+	}
+	var why skips
+	due, err := in.due(tx, &why, t.By.User != "")
+	if err != nil {
+		return f, err
+	}
+	if len(due) > maxStarts {
+		why.add(fmt.Sprintf("%d accounts are due, the first %d are started", len(due), maxStarts), "")
+		due = due[:maxStarts]
+	}
+	for _, b := range due {
+		want := in.complete(league.Ask{Mode: ModeLatest}, b.policy)
+		out, err := in.start(tx, b.account, want, b.policy, bySchedule(t))
+		if err != nil {
+			return f, fmt.Errorf("start a sync of %s: %w", b.account.RiotID(), err)
+		}
+		if f.Jobs++; f.Jobs == 1 {
+			f.Job = out.Job
+		}
+	}
+	f.Reason = why.String()
+	if f.Jobs == 0 {
+		f.Job = why.job
+		if f.Reason == "" {
+			f.Reason = "no tracked account is due"
+		}
+	}
+	return f, nil
+}
+
+// due lists the accounts whose turn it is, the longest waiting first. atOnce means
+// that a person asks: then cadence is no reason to wait.
+func (in *Ingest) due(tx engine.Tx, why *skips, atOnce bool) (due []beat, err error) {
+	at := now()
+	for _, a := range in.trackedIn(tx) {
+		if a.Status == engine.SyncPending.String() || a.Status == engine.Syncing.String() {
+			if err := in.skip(tx, a, why); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		b, err := in.beatOf(tx, a, at)
+		if err != nil {
+			return nil, err
+		}
+		if atOnce || b.isDue(at) {
+			due = append(due, b)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b beat) int { return a.last.Compare(b.last) })
+	return due, nil
+}
+
+func (in *Ingest) skip(tx engine.Tx, a league.Account, why *skips) error {
+	run, err := in.store.Run(tx, a.Run)
+	if err != nil {
+		return fmt.Errorf("load run %s: %w", a.Run, err)
+	}
+	state := "runs"
+	if a.Status == engine.SyncPending.String() {
+		state = "waits for its turn"
+	}
+	why.add(fmt.Sprintf("the %s sync of %s still %s (job %s)", run.Ask.Mode, a.RiotID(), state, run.Job), engine.JobID(run.Job))
+	return nil
+}
+
+// skips gathers why a tick did not start everything.
+type skips struct {
+	first string
+	job   engine.JobID
+	n     int
+}
+
+func (s *skips) add(why string, job engine.JobID) {
+	if s.n++; s.n == 1 {
+		s.first, s.job = why, job
+	}
+}
+
+func (s *skips) String() string {
+	if s.n <= 1 {
+		return s.first
+	}
+	return fmt.Sprintf("%s, and %d more", s.first, s.n-1)
+}
+
+// fireRanks asks for the ranks of every tracked account whose PUUID is known.
+func (in *Ingest) fireRanks(tx engine.Tx, t cron.Tick) (f cron.Fired, err error) {
+	if in.opt.SyncOff {
+		return cron.Fired{Reason: whySyncsOff}, nil
+	}
+	var specs []engine.Spec
+	unknown := 0
+	project := in.opt.Project()
+	for _, a := range in.trackedIn(tx) {
+		if a.PUUIDs[project] == "" {
+			unknown++
+			continue
+		}
+		specs = append(specs, engine.Spec{
+			Kind: KindRank, Queue: QueueRank, Key: rankJobKey(a.ID), Owner: a.ID, Priority: engine.PriorityNormal,
+			Args: encode(rankArgs{Account: a.ID, Platform: a.Platform}),
+		})
+	}
+	f, err = cron.Insert(func(cron.Tick) []engine.Spec { return specs })(tx, t)
+	if err != nil {
+		return f, err
+	}
+	if unknown > 0 {
+		f.Reason = joinReasons(f.Reason, fmt.Sprintf("of %d the PUUID is not known yet", unknown))
+	}
+	if f.Jobs == 0 && f.Reason == "" {
+		f.Reason = "no account is tracked"
+	}
+	return f, nil
+}
+
+func joinReasons(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// fireWeekly asks for the report of the week before the tick.
+func (in *Ingest) fireWeekly(tx engine.Tx, t cron.Tick) (cron.Fired, error) {
+	week := in.lastWeek(t.Planned)
+	return cron.Insert(func(cron.Tick) []engine.Spec {
+		return []engine.Spec{{Kind: KindWeekly, Queue: QueueWeekly, Key: "weekly:" + week, Args: encode(weeklyArgs{Week: week})}}
+	})(tx, t)
+}

@@ -1,0 +1,173 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// policyOf is what the account's syncs cover: its own policy, and where that says
+// nothing those of its tags, the first one first.
+func (in *Ingest) policyOf(tx engine.Tx, a league.Account) (league.Policy, error) {
+	p := a.Policy
+	for _, tag := range a.Tags {
+		of, err := in.store.TagPolicy(tx, tag)
+		if err != nil {
+			return p, fmt.Errorf("load the policy of tag %s: %w", tag, err)
+		}
+		p = p.Or(of)
+	}
+	return p, nil
+}
+
+// defaultPolicy is what removes a policy.
+const defaultPolicy = "default"
+
+// tracking is what a track command asks for besides being tracked.
+type tracking struct {
+	tags      []string
+	policy    league.Policy
+	setPolicy bool
+}
+
+const (
+	maxTags = 20
+	maxTag  = 40 // characters
+)
+
+func trackingOf(ask engine.SyncAsk) (t tracking, err error) {
+	if t.tags, err = tagsOf(ask.Tags); err != nil {
+		return t, err
+	}
+	if t.setPolicy = ask.Policy != ""; !t.setPolicy || ask.Policy == defaultPolicy {
+		return t, nil
+	}
+	if t.policy, err = league.ParsePolicy(ask.Policy); err != nil {
+		return t, engine.Problemf(engine.ErrInvalid, "", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return t, nil
+}
+
+func tagsOf(words []string) (tags []string, err error) {
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		switch {
+		case w == "" || slices.Contains(tags, w):
+			continue
+		case len([]rune(w)) > maxTag || strings.ContainsAny(w, ",;\x00\n\r\t"):
+			return nil, engine.Problemf(engine.ErrInvalid, "use at most 40 characters without commas", "%.60q is no tag", w)
+		}
+		tags = append(tags, w)
+	}
+	if len(tags) > maxTags {
+		return nil, engine.Problemf(engine.ErrInvalid, "give at most 20", "%d tags are too many", len(tags))
+	}
+	return tags, nil
+}
+
+// on marks the account, and reports whether anything changed.
+func (t tracking) on(a *league.Account) (changed bool) {
+	changed = !a.Tracked
+	a.Tracked = true
+	for _, tag := range t.tags {
+		if !slices.Contains(a.Tags, tag) {
+			a.Tags, changed = append(slices.Clip(a.Tags), tag), true
+		}
+	}
+	if t.setPolicy && a.Policy.String() != t.policy.String() {
+		a.Policy, changed = t.policy, true
+	}
+	return changed
+}
+
+// Track marks an account for recurring syncs, and creates it if it is new. The
+// ask's platform, tags and policy count; without an account, the policy is set
+// for the tags.
+func (in *Ingest) Track(ctx context.Context, account string, ask engine.SyncAsk) (out engine.Receipt, err error) {
+	want, err := trackingOf(ask)
+	if err != nil {
+		return out, err
+	}
+	if account == "" {
+		return in.setTagPolicies(ctx, want)
+	}
+	return in.setTracked(ctx, account, ask.Platform, true, func(a *league.Account) (bool, string) {
+		return want.on(a), "tracked"
+	})
+}
+
+// Untrack takes the mark off; what is stored stays.
+func (in *Ingest) Untrack(ctx context.Context, account, platform string) (engine.Receipt, error) {
+	return in.setTracked(ctx, account, platform, false, func(a *league.Account) (bool, string) {
+		was := a.Tracked
+		a.Tracked = false
+		return was, "not tracked"
+	})
+}
+
+func (in *Ingest) setTracked(ctx context.Context, account, platform string, mayMake bool, change func(*league.Account) (bool, string)) (out engine.Receipt, err error) {
+	who, err := whoIs(account, platform)
+	if err != nil {
+		return out, err
+	}
+	err = in.store.Write(ctx, func(tx engine.Tx) error {
+		a, err := in.findOrMake(tx, who, mayMake)
+		if err != nil {
+			return err
+		}
+		changed, word := change(&a)
+		out = engine.Receipt{Account: a.ID, Matched: 1}
+		if !changed {
+			out.Nothing, out.Text = true, fmt.Sprintf("%s is %s already", a.RiotID(), word)
+			return nil
+		}
+		a.Updated = now()
+		out.Applied, out.Text = 1, fmt.Sprintf("%s is %s now", a.RiotID(), word)
+		if err := in.store.SaveAccount(tx, a); err != nil {
+			return fmt.Errorf("save account %s: %w", a.RiotID(), err)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (in *Ingest) setTagPolicies(ctx context.Context, want tracking) (engine.Receipt, error) {
+	if len(want.tags) == 0 || !want.setPolicy {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name an account, or a tag and a policy", "there is nothing to track")
+	}
+	err := in.store.Write(ctx, func(tx engine.Tx) error {
+		for _, tag := range want.tags {
+			if err := in.store.SaveTagPolicy(tx, tag, want.policy); err != nil {
+				return fmt.Errorf("save the policy of tag %s: %w", tag, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	text := want.policy.String()
+	if text == "" {
+		text = "as set for all"
+	}
+	return engine.Receipt{
+		Matched: len(want.tags), Applied: len(want.tags),
+		Text: fmt.Sprintf("accounts tagged %s are synced with %s", strings.Join(want.tags, ", "), text),
+	}, nil
+}
+
+func (in *Ingest) track(tx engine.Tx, account string) error {
+	a, err := in.store.Account(tx, account)
+	if err != nil {
+		return fmt.Errorf("load account %s: %w", account, err)
+	}
+	a.Tracked = true
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return fmt.Errorf("save account %s: %w", a.RiotID(), err)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// trackBatch is how many accounts one transaction takes.
+const trackBatch = 250
+
+// line is a line of a list that makes sense.
+type line struct {
+	engine.TrackLine
+	who who
+}
+
+// TrackMany tracks a whole list. Lines that make no sense are answered as
+// rejects and harm no other; a line that is tracked already is no fault. With dry
+// nothing is changed. The cost is that of the first sync of each new account, by
+// the `latest` schedule.
+func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry bool) (out engine.Receipt, err error) {
+	good, rejects := checkLines(lines)
+	out = engine.Receipt{Matched: len(lines), Rejects: rejects, Skipped: map[string]int{}}
+	if len(rejects) > 0 {
+		out.Skipped["rejected"] = len(rejects)
+	}
+	fresh := map[route.Region]int{}
+	for batch := range slices.Chunk(good, trackBatch) {
+		n, err := in.trackBatch(ctx, batch, dry, fresh)
+		if err != nil {
+			return out, err
+		}
+		out.Applied += n
+	}
+	if had := len(good) - out.Applied; had > 0 {
+		out.Skipped["tracked already"] = had
+	}
+	out.Cost = in.costOfNew(fresh)
+	out.Nothing = out.Applied == 0
+	verb := "tracked"
+	if dry {
+		verb = "would be tracked"
+	}
+	out.Text = fmt.Sprintf("%d of %d accounts %s, %d already were, %d rejected", out.Applied, len(lines), verb, len(good)-out.Applied, len(rejects))
+	return out, nil
+}
+
+// checkLines tells the lines that can be tracked from those that cannot. An
+// account that is listed twice is taken once.
+func checkLines(lines []engine.TrackLine) (good []line, rejects []engine.TrackReject) {
+	seen := map[string]int{}
+	for _, l := range lines {
+		w, err := whoIs(l.Account, l.Platform)
+		if err == nil && (w.id != "" || w.platform == "") {
+			err = errors.New("write a Riot ID and its platform, such as Name#TAG,euw1")
+		}
+		if err == nil {
+			l.Tags, err = tagsOf(l.Tags)
+		}
+		name := strings.ToLower(w.String()) + " " + string(w.platform)
+		if first, twice := seen[name]; err == nil && twice {
+			err = fmt.Errorf("the same account as in line %d", first)
+		}
+		if err != nil {
+			rejects = append(rejects, engine.TrackReject{Line: l.Line, Reason: err.Error()})
+			continue
+		}
+		seen[name] = l.Line
+		good = append(good, line{l, w})
+	}
+	return good, rejects
+}
+
+func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, fresh map[route.Region]int) (applied int, err error) {
+	var counted map[route.Region]int
+	work := func(tx engine.Tx) error {
+		applied, counted = 0, map[route.Region]int{}
+		for _, l := range batch {
+			changed, never, err := in.trackLine(tx, l, dry)
+			if err != nil {
+				return err
+			}
+			if changed {
+				applied++
+			}
+			if changed && never {
+				counted[l.who.platform.Region()]++
+			}
+		}
+		return nil
+	}
+	if dry {
+		err = in.store.Read(ctx, work)
+	} else {
+		err = in.store.Write(ctx, work)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("track lines %d to %d: %w", batch[0].Line, batch[len(batch)-1].Line, err)
+	}
+	for region, n := range counted {
+		fresh[region] += n
+	}
+	return applied, nil
+}
+
+func (in *Ingest) trackLine(tx engine.Tx, l line, dry bool) (changed, never bool, err error) {
+	a, err := in.store.AccountNamed(tx, l.who.name, l.who.tag, string(l.who.platform))
+	if dry && errors.Is(err, engine.ErrNotFound) {
+		return true, true, nil
+	}
+	if errors.Is(err, engine.ErrNotFound) {
+		a, err = league.Account{
+			ID: newID(), GameName: l.who.name, TagLine: l.who.tag, Platform: string(l.who.platform),
+			Status: engine.SyncNever.String(), Created: now(),
+		}, nil
+	}
+	if err != nil {
+		return false, false, err
+	}
+	if changed = (tracking{tags: l.Tags}).on(&a); !changed || dry {
+		return changed, a.LastSync.IsZero(), nil
+	}
+	a.Updated = now()
+	return true, a.LastSync.IsZero(), in.store.SaveAccount(tx, a)
+}
+
+// costOfNew is what the first `latest` runs of new accounts take, by region; the
+// regions go on side by side.
+func (in *Ingest) costOfNew(fresh map[route.Region]int) *engine.Cost {
+	cost := &engine.Cost{}
+	for region, n := range fresh {
+		calls := n * CallsOf(in.opt.LatestCount, in.opt.LatestCount, in.opt.LatestCount)
+		eta := in.opt.Limits.ETA(string(region), string(route.Match), calls)
+		cost.Calls += calls
+		if eta.Low >= cost.Takes {
+			cost.Takes, cost.Bucket = eta.Low, eta.Bucket
+		}
+	}
+	return cost
+}

@@ -1,0 +1,186 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// mondayOf is the start of the week of an instant, in a zone.
+func mondayOf(t time.Time, zone *time.Location) time.Time {
+	local := t.In(zone)
+	back := (int(local.Weekday()) + 6) % 7
+	return time.Date(local.Year(), local.Month(), local.Day()-back, 0, 0, 0, 0, zone)
+}
+
+// lastWeek names the week before the one of an instant: what a report on a Monday
+// is about.
+func (in *Ingest) lastWeek(at time.Time) string {
+	monday := mondayOf(at, in.opt.Zone)
+	return time.Date(monday.Year(), monday.Month(), monday.Day()-7, 0, 0, 0, 0, in.opt.Zone).Format(time.DateOnly)
+}
+
+// week is from its Monday to the Monday after; a day of it may have 23 or 25
+// hours.
+func (in *Ingest) week(monday string) (from, to time.Time, err error) {
+	from, err = time.ParseInLocation(time.DateOnly, monday, in.opt.Zone)
+	if err == nil && from.Weekday() != time.Monday {
+		err = fmt.Errorf("%s is no Monday", monday)
+	}
+	return from, time.Date(from.Year(), from.Month(), from.Day()+7, 0, 0, 0, 0, in.opt.Zone), err
+}
+
+// buildWeekly is the handler of report.weekly. It makes no call: it is built from
+// what is stored, account by account, and says of whom the week is not all there.
+func (in *Ingest) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome {
+	args, err := decode[weeklyArgs](r.Job)
+	if err != nil {
+		return badArgs(err)
+	}
+	from, to, err := in.week(args.Week)
+	if err != nil {
+		return badArgs(err)
+	}
+	accounts, err := in.tracked(ctx)
+	if err != nil {
+		return storageFault(err)
+	}
+	b := weekBuilder{zone: in.opt.Zone, out: engine.WeeklyReport{Week: args.Week, From: from.UTC(), To: to.UTC(), Zone: in.opt.Zone.String(), Built: now()}}
+	for _, a := range accounts {
+		if err := in.addWeek(ctx, &b, a); err != nil {
+			return storageFault(err)
+		}
+		if r.Beat != nil {
+			r.Beat()
+		}
+	}
+	report := b.done()
+	return engine.Done(func(tx engine.Tx) error { return in.store.SaveWeekly(tx, report) })
+}
+
+// tracked lists the tracked accounts.
+func (in *Ingest) tracked(ctx context.Context) (list []league.Account, err error) {
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		list = in.trackedIn(tx)
+		return nil
+	})
+	return list, err
+}
+
+func (in *Ingest) trackedIn(tx engine.Tx) (list []league.Account) {
+	for a := range in.store.AllAccounts(tx) {
+		if a.Tracked {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// addWeek reads one account's week: a transaction of its own, for it must be
+// short.
+func (in *Ingest) addWeek(ctx context.Context, b *weekBuilder, a league.Account) error {
+	err := in.store.Read(ctx, func(tx engine.Tx) error {
+		policy, err := in.policyOf(tx, a)
+		if err != nil {
+			return err
+		}
+		missing, err := in.missingOf(tx, a, policy, b.out.From, b.out.To)
+		if err != nil {
+			return err
+		}
+		var games []league.Game
+		for g, err := range in.store.GamesSince(tx, a.ID, b.out.From.Add(-longestGame)) {
+			if err != nil {
+				return err
+			}
+			games = append(games, g)
+		}
+		slices.SortFunc(games, func(a, b league.Game) int {
+			return cmp.Or(a.Played.Compare(b.Played), strings.Compare(a.Match, b.Match))
+		})
+		b.add(engine.WeeklyAccount{ID: a.ID, RiotID: a.RiotID(), Missing: missing}, games)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the week of %s: %w", a.RiotID(), err)
+	}
+	return nil
+}
+
+// missingOf says why an account's week may not be all there: nobody listed it to
+// its end, or the known range does not reach back to its start.
+func (in *Ingest) missingOf(tx engine.Tx, a league.Account, p league.Policy, from, to time.Time) (string, error) {
+	if a.LastSync.IsZero() {
+		return "never synced", nil
+	}
+	for _, l := range p.Filter().Lists() {
+		c := a.Coverage
+		if p.Filter() != "" {
+			var err error
+			if c, err = in.store.Coverage(tx, a.ID, l.Name()); err != nil {
+				return "", err
+			}
+		}
+		switch {
+		case !c.Reaches(from):
+			return "its known games do not reach back to the start of the week: a full sync closes the gap", nil
+		case c.HeadAt.Before(to):
+			return "last listed at " + c.HeadAt.In(in.opt.Zone).Format("Mon 2006-01-02 15:04"), nil
+		}
+	}
+	return "", nil
+}
+
+// weekBuilder adds accounts up. Each comes with its games in order, so that sums
+// are the same to the last bit whatever order they were fetched in.
+type weekBuilder struct {
+	zone *time.Location
+	out  engine.WeeklyReport
+}
+
+func (b *weekBuilder) add(a engine.WeeklyAccount, games []league.Game) {
+	a.ByQueue = map[int]int{}
+	for _, g := range games {
+		if g.Here && !g.Played.IsZero() {
+			b.game(&a, g)
+		}
+	}
+	if a.Missing == "" {
+		b.out.Complete++
+	}
+	b.out.Played += a.Games
+	b.out.Accounts = append(b.out.Accounts, a)
+}
+
+// game counts the minutes that lie in the week, and the game if it began in it.
+func (b *weekBuilder) game(a *engine.WeeklyAccount, g league.Game) {
+	at := g.Played
+	for _, s := range split(g.Played, g.Duration, b.zone) {
+		if !at.Before(b.out.From) && at.Before(b.out.To) {
+			b.out.Minutes[s.day][s.hour] += s.length.Minutes()
+			a.Minutes += s.length.Minutes()
+		}
+		at = at.Add(s.length)
+	}
+	if g.Played.Before(b.out.From) || !g.Played.Before(b.out.To) {
+		return
+	}
+	day, hour := cell(g.Played, b.zone)
+	b.out.Games[day][hour]++
+	a.Games++
+	a.ByQueue[g.QueueID]++
+	if g.Won {
+		a.Wins++
+	}
+}
+
+func (b *weekBuilder) done() engine.WeeklyReport {
+	slices.SortStableFunc(b.out.Accounts, func(a, c engine.WeeklyAccount) int { return strings.Compare(a.RiotID, c.RiotID) })
+	return b.out
+}

@@ -1,0 +1,358 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// Closed months are archived: their shard is written anew, each payload as zstd of columns with a dictionary of its month
+// and part. The new file grows beside the old one, is compared with it payload by payload and then takes its name; the old
+// one is gone only then. A crash leaves the old file, and a half-made one that the next run goes on with.
+
+const (
+	archiveExt = ".archiving" // of the half-made file
+	// settled is how long after its end a month still gets payloads in the ordinary course of things.
+	settled = 7 * 24 * time.Hour
+	// maxRounds bounds how often a month is gone through again because payloads kept arriving.
+	maxRounds = 4
+)
+
+// ArchiveOptions say what to archive.
+type ArchiveOptions struct {
+	Months   []string // nil = all that ended a week ago or earlier
+	DryRun   bool
+	Workers  int // payloads packed at once; 0 = 1
+	Verify   Verifier
+	Progress func(ArchiveProgress) // called by one goroutine, a few times a second at most
+}
+
+// ArchiveProgress is how far the archiver is with one month. Before and After are the bytes of the payloads done so far.
+type ArchiveProgress struct {
+	Month         string
+	Done, Total   int // payloads
+	Before, After int64
+}
+
+// ArchivedMonth is what became of one month.
+type ArchivedMonth struct {
+	Month    string        `json:"month"`
+	Payloads int           `json:"payloads"`
+	Packed   int           `json:"packed"`         // packed now (dry run: that would be)
+	Bad      int           `json:"bad,omitempty"`  // cannot be read: kept as they are; `check` names them
+	Before   int64         `json:"before"`         // bytes in use in the file
+	After    int64         `json:"after"`          // the same as Before when nothing was done
+	Left     string        `json:"left,omitempty"` // why it was left alone
+	Took     time.Duration `json:"took_ns"`
+}
+
+// Archive packs the payloads of closed months. It may run while payloads are read and put. A month that cannot be archived
+// is left as it is and says why; the error is for what stops all of them: ctx, a full disk.
+func (db *DB) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
+	return db.payloads.archive(ctx, o)
+}
+
+func (p *Payloads) archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
+	if p.readOnly && !o.DryRun {
+		return nil, ErrReadOnly
+	}
+	p.archiving.Lock() // two at once would write to the same new file
+	defer p.archiving.Unlock()
+	months, err := p.Months()
+	if err != nil {
+		return nil, err
+	}
+	var done []ArchivedMonth
+	for _, m := range months {
+		if !wantMonth(o.Months, m) {
+			continue
+		}
+		r, err := p.archiveMonth(ctx, m, o)
+		if isDamage(err) {
+			r.Left, err = err.Error(), nil
+		}
+		if err != nil {
+			return done, fmt.Errorf("archive %s: %w", m, err)
+		}
+		done = append(done, r)
+	}
+	return done, nil
+}
+
+func wantMonth(asked []string, m string) bool {
+	if asked != nil {
+		return slices.Contains(asked, m)
+	}
+	return monthEnd(m).Add(settled).Before(wallNow())
+}
+
+// monthEnd is the first instant after a month.
+func monthEnd(m string) time.Time {
+	t, err := time.Parse("2006-01", m)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.AddDate(0, 1, 0)
+}
+
+// load is what there is to pack of one part.
+type load struct{ payloads, bytes int }
+
+// archiver is at work on one month.
+type archiver struct {
+	*shard
+	o       ArchiveOptions
+	report  *ArchivedMonth
+	ids     []string // of the matches, when it began
+	pending map[league.Part]load
+
+	path    string // of the half-made file
+	out     *bolt.DB
+	dicts   *dictionaries
+	packing sync.Mutex
+	packers map[league.Part]*packer // made when first used: an encoder takes tens of megabytes
+	now     ArchiveProgress
+	told    time.Time
+}
+
+func (p *Payloads) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
+	began := time.Now()
+	r.Month = month
+	a := &archiver{shard: p.shard(month), o: o, report: &r, pending: map[league.Part]load{}, packers: map[league.Part]*packer{}}
+	a.path = a.shard.path + archiveExt
+	if r.Before, err = usedBytes(a.shard.path); err != nil {
+		return r, err
+	}
+	r.After = r.Before
+	untouched, err := a.count(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Packed = a.pending[league.PartMatch].payloads + a.pending[league.PartTimeline].payloads
+	switch {
+	case untouched || r.Packed == 0:
+		r.Packed, r.Left = 0, "archived already"
+		return r, nil
+	case o.DryRun:
+		return r, nil
+	}
+	if err := needRoom(p.dir, "the archive of "+month, r.Before); err != nil {
+		return r, err
+	}
+	err = a.run(ctx)
+	r.Took = time.Since(began)
+	if err == nil && r.Left == "" {
+		r.After, err = usedBytes(a.shard.path)
+	}
+	return r, err
+}
+
+// use runs f in a reading transaction of the month's shard as it is now.
+func (a *archiver) use(f func(*bolt.Tx) error) error {
+	if err := a.acquire(false); err != nil {
+		return err
+	}
+	defer a.release()
+	return a.guard(func() error { return a.bolt.View(f) })
+}
+
+// count looks at every payload's header. untouched: nothing was put since the archiver last wrote the file.
+func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
+	err = a.use(func(b *bolt.Tx) error {
+		t := newTx(b, wallNow())
+		if last, ok, err := t.number(tMeta, metaArchived); err == nil && ok && last == uint64(b.ID()) {
+			untouched = true
+		}
+		p := b.Bucket([]byte(payloadTable))
+		return p.ForEachBucket(func(match []byte) error {
+			a.ids = append(a.ids, string(match))
+			return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(k, v []byte) error {
+				a.report.Payloads++
+				if part := partOfKey(k); len(v) > 1 && !packedCodec(v[1]) {
+					l := a.pending[part]
+					a.pending[part] = load{l.payloads + 1, l.bytes + len(v)}
+				}
+				return nil
+			}))
+		})
+	})
+	return untouched, err
+}
+
+func packedCodec(c byte) bool {
+	return int(c) < len(codecs) && (codecs[c] == codecZstd || codecs[c] == codecColumns)
+}
+
+// run makes the new file and puts it in the place of the old one.
+func (a *archiver) run(ctx context.Context) error {
+	if err := a.begin(ctx); err != nil {
+		return err
+	}
+	defer a.end()
+	for range maxRounds {
+		if err := a.pass(ctx); err != nil {
+			return err
+		}
+		seq, same, err := a.prove(ctx)
+		if err != nil {
+			return err
+		}
+		if !same {
+			continue
+		}
+		if done, err := a.swap(ctx, seq); done || err != nil {
+			return err
+		}
+		if err := a.reopen(); err != nil {
+			return err
+		}
+	}
+	a.report.Left = "payloads kept arriving; the next run goes on where this one stopped"
+	return nil
+}
+
+func (a *archiver) end() {
+	for _, p := range a.packers {
+		_ = p.enc.Close()
+	}
+	clear(a.packers)
+	a.dicts.close()
+	if a.out != nil {
+		_ = a.out.Close() // what was committed is synced; the rest is not missed
+	}
+	a.dicts, a.out = nil, nil
+}
+
+// archivePage is how many matches are packed and committed together.
+const archivePage = 32
+
+// piece is one payload on its way from the old file to the new one.
+type piece struct {
+	match string
+	key   []byte
+	from  []byte // as it lies in the old file
+	to    []byte // for the new one; nil = it has it already
+	bad   bool
+}
+
+// pass brings over what the new file does not have yet.
+func (a *archiver) pass(ctx context.Context) error {
+	a.now = ArchiveProgress{Month: a.month, Total: a.report.Payloads}
+	a.report.Bad = 0
+	var after []byte
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		page, next, err := a.read(after)
+		if err != nil {
+			return err
+		}
+		if err := a.pack(page); err != nil {
+			return err
+		}
+		if err := a.write(page); err != nil {
+			return err
+		}
+		if next == nil {
+			return a.seal()
+		}
+		after = next
+	}
+}
+
+// read copies the payloads of the next matches out of the old file.
+func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
+	var last []byte
+	err = a.use(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(payloadTable))
+		c := p.Cursor()
+		match, _ := c.Seek(after)
+		if after != nil && bytes.Equal(match, after) {
+			match, _ = c.Next()
+		}
+		for n := 0; match != nil; match, _ = c.Next() {
+			if n++; n > archivePage {
+				next = last
+				return nil
+			}
+			last = bytes.Clone(match)
+			err := p.Bucket(match).ForEach(func(k, v []byte) error {
+				page = append(page, &piece{match: string(match), key: bytes.Clone(k), from: bytes.Clone(v)})
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return page, next, err
+}
+
+// write commits a page to the new file.
+func (a *archiver) write(page []*piece) error {
+	err := a.out.Update(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(payloadTable))
+		p.FillPercent = appendFill
+		for _, x := range page {
+			if x.to == nil {
+				continue
+			}
+			m, err := p.CreateBucketIfNotExists([]byte(x.match))
+			if err != nil {
+				return err
+			}
+			if err := m.Put(x.key, x.to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return unusable(a.path, err)
+	}
+	crash.Point("archive-page")
+	for _, x := range page {
+		a.now.Done++
+		a.now.Before += int64(len(x.from))
+		a.now.After += int64(len(x.to))
+		if x.bad {
+			a.report.Bad++
+		}
+	}
+	a.tell(false)
+	return nil
+}
+
+const tellEvery = 200 * time.Millisecond
+
+func (a *archiver) tell(last bool) {
+	if a.o.Progress == nil || !last && time.Since(a.told) < tellEvery {
+		return
+	}
+	a.told = time.Now()
+	a.o.Progress(a.now)
+}
+
+// seal notes that what follows was put later.
+func (a *archiver) seal() error {
+	a.tell(true)
+	err := a.out.Update(func(b *bolt.Tx) error {
+		return newTx(b, wallNow()).putNumber(tMeta, metaArchived, uint64(b.ID()))
+	})
+	if err != nil {
+		return unusable(a.path, err)
+	}
+	crash.Point("archive-sealed")
+	return nil
+}

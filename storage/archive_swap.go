@@ -1,0 +1,328 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// begin opens the half-made file that an earlier run has left, or makes a new one with its dictionaries.
+func (a *archiver) begin(ctx context.Context) error {
+	there, err := exists(a.path)
+	if err != nil {
+		return unusable(a.path, err)
+	}
+	if there && a.reopen() == nil {
+		return nil
+	}
+	// A half-made file of ours that cannot be used holds nothing that the old one does not.
+	if err := os.Remove(a.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return unusable(a.path, err)
+	}
+	fresh, err := a.train(ctx)
+	if err != nil {
+		return err
+	}
+	err = a.use(func(old *bolt.Tx) error {
+		return createFile(a.path, a.log, func(b *bolt.Tx) error {
+			return errors.Join(createShard(b, a.month, shardArchived), createDicts(b, old, fresh))
+		})
+	})
+	if err != nil {
+		return err
+	}
+	crash.Point("archive-begun")
+	return a.reopen()
+}
+
+// createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh ones.
+func createDicts(b, old *bolt.Tx, fresh map[uint32]dictionary) error {
+	t, err := b.CreateBucket([]byte(dictTable))
+	if err != nil {
+		return err
+	}
+	if o := old.Bucket([]byte(dictTable)); o != nil {
+		if err := o.ForEach(func(k, v []byte) error { return t.Put(k, v) }); err != nil {
+			return err
+		}
+	}
+	for id, d := range fresh {
+		k := dictKey(id)
+		if err := t.Put(k, dictSeed.Seal(k, dictRecord(d))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reopen opens the half-made file and reads its dictionaries.
+func (a *archiver) reopen() (err error) {
+	a.end()
+	defer func() {
+		if err != nil {
+			a.end()
+		}
+	}()
+	out, err := openFile(a.path, boltOptions(a.log), a.log)
+	if err != nil {
+		return err
+	}
+	a.out = out
+	err = out.View(func(b *bolt.Tx) error {
+		a.dicts = readDicts(b)
+		return (&shard{month: a.month, path: a.path}).checkSchema(b)
+	})
+	return err
+}
+
+// packer is the packer of a part, with the dictionary of the new file if it has one.
+func (a *archiver) packer(part league.Part) (*packer, error) {
+	a.packing.Lock()
+	defer a.packing.Unlock()
+	if p := a.packers[part]; p != nil {
+		return p, nil
+	}
+	p, err := newPacker(a.dicts, a.dicts.of(part), max(a.o.Workers, 1))
+	if err == nil {
+		a.packers[part] = p
+	}
+	return p, err
+}
+
+// train makes the dictionaries that the old file lacks, from samples of all over the month.
+func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
+	fresh := map[uint32]dictionary{}
+	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
+		have, err := a.knownDict(part)
+		if err != nil {
+			return nil, err
+		}
+		if have || a.pending[part].payloads == 0 {
+			continue
+		}
+		samples, err := a.samples(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		id := 1<<16 + rand.Uint32N(1<<30) // below 1<<15 they are the standard's
+		if d := trainDict(part, id, samples, a.pending[part].bytes); d != nil {
+			fresh[id] = dictionary{part: part, bytes: d}
+		}
+	}
+	return fresh, nil
+}
+
+func (a *archiver) knownDict(part league.Part) (have bool, err error) {
+	err = a.use(func(*bolt.Tx) error {
+		have = a.shard.dicts.of(part) != 0
+		return nil
+	})
+	return have, err
+}
+
+// samples reads payloads that are evenly spread over the ids; one that cannot be read is passed over.
+func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte, err error) {
+	k, err := partKey(part)
+	if err != nil {
+		return nil, err
+	}
+	step := max(len(a.ids)/maxSamples, 1)
+	for i := 0; i < len(a.ids) && len(list) < maxSamples; i += step {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		err := a.use(func(b *bolt.Tx) error {
+			m := b.Bucket([]byte(payloadTable)).Bucket([]byte(a.ids[i]))
+			if m == nil {
+				return nil
+			}
+			f, err := openPayload(a.month, a.ids[i], part, m.Get(k))
+			if err != nil || f.packed() {
+				return nil //nolint:nilerr // not there, or check names it
+			}
+			if raw, err := f.raw(nil); err == nil {
+				list = append(list, forPacking(raw))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// forPacking is what the compressor sees of a payload.
+func forPacking(raw []byte) []byte {
+	if cols, err := splitColumns(raw); err == nil {
+		return cols
+	}
+	return raw
+}
+
+// pack packs a page, as many payloads at once as was asked for.
+func (a *archiver) pack(page []*piece) error {
+	var g errgroup.Group
+	g.SetLimit(max(a.o.Workers, 1))
+	held, err := a.held(page)
+	if err != nil {
+		return err
+	}
+	for i, x := range page {
+		if held[i] {
+			_, err := openPayload(a.month, x.match, partOfKey(x.key), x.from)
+			x.bad = err != nil
+			continue
+		}
+		g.Go(func() error { return a.packOne(x) })
+	}
+	return g.Wait()
+}
+
+// held tells which pieces an earlier run, or round, has brought over already.
+func (a *archiver) held(page []*piece) ([]bool, error) {
+	held := make([]bool, len(page))
+	err := a.out.View(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(payloadTable))
+		for i, x := range page {
+			m := p.Bucket([]byte(x.match))
+			held[i] = m != nil && a.same(x.match, x.key, x.from, m.Get(x.key))
+		}
+		return nil
+	})
+	return held, err
+}
+
+// same reports whether a value of the new file stands for one of the old file: the same JSON, or the same bytes.
+func (a *archiver) same(match string, key, from, to []byte) bool {
+	if bytes.Equal(from, to) {
+		return true
+	}
+	old, err1 := openPayload(a.month, match, partOfKey(key), from)
+	made, err2 := openPayload(a.month, match, partOfKey(key), to)
+	return err1 == nil && err2 == nil && made.same(old.ref) && a.dicts.usable(made.dict)
+}
+
+// packOne packs one payload. What cannot be read is taken over as it is: the archiver deletes nothing.
+func (a *archiver) packOne(x *piece) error {
+	part := partOfKey(x.key)
+	x.to = x.from
+	f, err := openPayload(a.month, x.match, part, x.from)
+	if err != nil {
+		x.bad = true
+		return nil //nolint:nilerr // counted; check names it
+	}
+	if f.packed() {
+		x.bad = !a.dicts.usable(f.dict)
+		return nil
+	}
+	p, err := a.packer(part)
+	if err != nil {
+		return err
+	}
+	packed, err := p.pack(f)
+	if err != nil {
+		x.bad = true
+		return nil //nolint:nilerr // as above
+	}
+	x.to, err = sealFrame(x.match, part, packed)
+	return err
+}
+
+// prove closes the new file, reads it from disk and compares it with the old one, payload by payload. same is false when
+// the old one has changed meanwhile; seq is its transaction that was compared.
+func (a *archiver) prove(ctx context.Context) (seq uint64, same bool, err error) {
+	if err := a.out.Close(); err != nil {
+		return 0, false, unusable(a.path, err)
+	}
+	a.out = nil
+	if err := a.o.Verify.verify(ctx, a.path); err != nil && a.report.Bad == 0 {
+		return 0, false, a.discard(err)
+	}
+	if err := a.reopen(); err != nil {
+		return 0, false, a.discard(err)
+	}
+	err = a.use(func(old *bolt.Tx) error {
+		seq = uint64(old.ID())
+		return a.out.View(func(made *bolt.Tx) error {
+			same, err = a.compare(ctx, old, made)
+			return err
+		})
+	})
+	return seq, same, err
+}
+
+// discard removes a new file that is not what it should be; the next run begins another one.
+func (a *archiver) discard(why error) error {
+	a.end()
+	return errors.Join(fmt.Errorf("the new file of %s is not sound, the old one stays: %w", a.month, why), os.Remove(a.path))
+}
+
+func (a *archiver) compare(ctx context.Context, old, made *bolt.Tx) (same bool, err error) {
+	o, m := old.Bucket([]byte(payloadTable)), made.Bucket([]byte(payloadTable))
+	same = true
+	n := 0
+	err = o.ForEachBucket(func(match []byte) error {
+		other := m.Bucket(match)
+		n++
+		return errors.Join(context.Cause(ctx), o.Bucket(match).ForEach(func(k, v []byte) error {
+			same = same && other != nil && a.same(string(match), k, v, other.Get(k))
+			return nil
+		}))
+	})
+	if err != nil || !same {
+		return false, err
+	}
+	extra := -n
+	err = m.ForEachBucket(func([]byte) error { extra++; return nil })
+	if err == nil && extra != 0 {
+		err = a.discard(fmt.Errorf("it has %d matches that the old one does not have", extra))
+	}
+	return err == nil, err
+}
+
+// swap puts the new file in the place of the old one, if nothing was put into that since it was compared.
+func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) {
+	a.mu.Lock() // nobody has the old file open now
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	now, err := a.seqLocked()
+	if err != nil || now != seq {
+		return false, err
+	}
+	if err := errors.Join(a.closeLocked(), a.out.Close()); err != nil {
+		return false, unusable(a.path, err)
+	}
+	a.out = nil
+	crash.Point("archive-before-rename")
+	if err := os.Rename(a.path, a.shard.path); err != nil {
+		return false, unusable(a.shard.path, err)
+	}
+	crash.Point("archive-after-rename")
+	return true, syncDir(filepath.Dir(a.path))
+}
+
+// seqLocked is the last transaction of the old file.
+func (s *shard) seqLocked() (seq uint64, err error) {
+	if s.bolt == nil {
+		m, err := fileMeta(s.path)
+		return m.txid, err
+	}
+	err = s.bolt.View(func(b *bolt.Tx) error {
+		seq = uint64(b.ID())
+		return nil
+	})
+	return seq, err
+}

@@ -1,0 +1,300 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+const oldMonth = "2026-03"
+
+// timelineOf makes JSON that is shaped like a timeline: many numbers that change little.
+func timelineOf(i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"metadata":{"matchId":"EUW1_%d"},"info":{"frames":[`, i)
+	for frame := range 12 {
+		if frame > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"timestamp":%d,"participantFrames":{`, frame*60_000+i%90)
+		for p := 1; p <= 6; p++ {
+			if p > 1 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `"%d":{"currentGold":%d,"level":%d,"totalGold":%d,"xp":%d,"position":{"x":%d,"y":%d}}`,
+				p, (i*7+frame*131*p)%900, frame/2+1, frame*400+i%50, frame*520+p*i%77, (i*p*frame)%15000, (i+p*frame*97)%15000)
+		}
+		b.WriteString("}}")
+	}
+	b.WriteString("]}}")
+	return b.String()
+}
+
+func matchJSON(i int) string {
+	seats := make([]string, 10)
+	for p := range seats {
+		seats[p] = fmt.Sprintf(`{"championName":"Champion%d","kills":%d,"deaths":%d,"goldEarned":%d,"damage":%d,"visionScore":%d,"win":true}`,
+			(i*p)%160, (i+p)%17, (i*p)%11, 9000+i*p*37%7000, i*p*p*991%60000, i*p%90)
+	}
+	return fmt.Sprintf(`{"metadata":{"matchId":"EUW1_%d"},"info":{"gameDuration":%d,"participants":[%s]}}`, i, 1500+i%900, strings.Join(seats, ","))
+}
+
+// storeOld stores a match of a closed month with both parts.
+func storeOld(db *DB, i int) error {
+	id := fmt.Sprintf("EUW1_%04d", i)
+	mref, mbody := gzipped(matchJSON(i))
+	tref, tbody := gzipped(timelineOf(i))
+	mref.Month, tref.Month = oldMonth, oldMonth
+	ctx := context.Background()
+	return errors.Join(
+		db.PutPayload(ctx, id, league.PartMatch, mref, mbody),
+		db.PutPayload(ctx, id, league.PartTimeline, tref, tbody),
+		db.Write(ctx, func(tx engine.Tx) error {
+			return db.SaveMatch(tx, league.Match{ID: id,
+				Match: league.Fetch{Status: league.Success, Ref: mref}, Timeline: league.Fetch{Status: league.Success, Ref: tref}}, false)
+		}))
+}
+
+// atNow puts the wall clock of the storage edge to an instant.
+func atNow(t testing.TB, at time.Time) {
+	t.Helper()
+	real := wallNow
+	wallNow = func() time.Time { return at }
+	t.Cleanup(func() { wallNow = real })
+}
+
+// oldStore is a closed directory with n matches of March and one of the present month; it is November.
+func oldStore(t testing.TB, n int) (dir string) {
+	t.Helper()
+	atNow(t, noon)
+	dir = t.TempDir() + "/data"
+	db, err := Open(Options{Dir: dir})
+	must(t, err)
+	stop := serve(t, db)
+	for i := range n {
+		must(t, storeOld(db, i))
+	}
+	must(t, storeMatch(db, "EUW1_9"))
+	stop()
+	must(t, db.Close())
+	return dir
+}
+
+func wantOld(t testing.TB, db *DB, n int) {
+	t.Helper()
+	for i := range n {
+		id := fmt.Sprintf("EUW1_%04d", i)
+		var m league.Match
+		read(t, db, func(tx *Tx) (err error) { m, err = tx.match(id); return err })
+		raw, err := db.payloads.Raw(id, league.PartMatch, m.Match.Ref)
+		if err != nil || string(raw) != matchJSON(i) {
+			t.Fatalf("match %s: %v", id, err)
+		}
+		if raw, err = db.payloads.Raw(id, league.PartTimeline, m.Timeline.Ref); err != nil || string(raw) != timelineOf(i) {
+			t.Fatalf("timeline of %s: %v", id, err)
+		}
+	}
+}
+
+func archive(t testing.TB, db *DB, o ArchiveOptions) []ArchivedMonth {
+	t.Helper()
+	r, err := db.Archive(context.Background(), o)
+	must(t, err)
+	return r
+}
+
+func TestTheArchiverKeepsEveryPayload(t *testing.T) {
+	dir := oldStore(t, 40)
+	db := start(t, dir)
+	dry := archive(t, db, ArchiveOptions{DryRun: true})
+	if len(dry) != 1 || dry[0].Month != oldMonth || dry[0].Packed != 80 || dry[0].After != dry[0].Before {
+		t.Fatalf("dry run: %+v", dry)
+	}
+	var last ArchiveProgress
+	r := archive(t, db, ArchiveOptions{Workers: 2, Progress: func(p ArchiveProgress) { last = p }})
+	if len(r) != 1 || r[0].Packed != 80 || r[0].Bad != 0 || r[0].Left != "" || r[0].After*100 > r[0].Before*75 {
+		t.Errorf("%+v", r)
+	}
+	if last.Done != 80 || last.Total != 80 || last.After >= last.Before {
+		t.Errorf("progress ended at %+v", last)
+	}
+	wantOld(t, db, 40)
+	again := archive(t, db, ArchiveOptions{})
+	if again[0].Packed != 0 || again[0].Left != "archived already" {
+		t.Errorf("again: %+v", again)
+	}
+
+	// What comes later goes in as it arrives, and is packed with the dictionary that is there.
+	ds := dictsOf(t, db)
+	for i := 40; i < 43; i++ {
+		must(t, storeOld(db, i))
+	}
+	if r = archive(t, db, ArchiveOptions{}); r[0].Packed != 6 || r[0].Left != "" {
+		t.Errorf("later ones: %+v", r)
+	}
+	if now := dictsOf(t, db); ds == 0 || now != ds {
+		t.Errorf("%d dictionaries, then %d", ds, now)
+	}
+	wantOld(t, db, 43)
+	if _, err := os.Stat(db.payloads.shard(oldMonth).path + archiveExt); !os.IsNotExist(err) {
+		t.Error("the half-made file is still there")
+	}
+}
+
+func dictsOf(t testing.TB, db *DB) (n int) {
+	t.Helper()
+	must(t, db.payloads.with(oldMonth, false, func(s *shard) error { n = len(s.dicts.known); return nil }))
+	return n
+}
+
+func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
+	db := start(t, oldStore(t, 10))
+	archive(t, db, ArchiveOptions{})
+	ctx := context.Background()
+	ref, body, ok, err := db.FindPayload(ctx, "EUW1_0007", league.PartTimeline)
+	if err != nil || !ok || ref.Codec != codecGzip || ref.Month != oldMonth || ref.Size != len(body) {
+		t.Fatalf("%+v %t %v", ref, ok, err)
+	}
+	if raw, err := Inflate(ref, body); err != nil || string(raw) != timelineOf(7) {
+		t.Errorf("inflated: %v", err)
+	}
+	if raw, err := db.RawPayload(ctx, "EUW1_0007", league.PartTimeline); err != nil || string(raw) != timelineOf(7) {
+		t.Errorf("raw: %v", err)
+	}
+	if _, err := db.RawPayload(ctx, "EUW1_none", league.PartMatch); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("raw of nothing: %v", err)
+	}
+	before, _ := db.payloads.shard(oldMonth).seqLocked()
+	must(t, db.PutPayload(ctx, "EUW1_0007", league.PartTimeline, ref, body))
+	if after, _ := db.payloads.shard(oldMonth).seqLocked(); after != before {
+		t.Error("what is there already was written again")
+	}
+}
+
+func TestPayloadsMayArriveWhileTheirMonthIsArchived(t *testing.T) {
+	db := start(t, oldStore(t, 10))
+	n := 10
+	r := archive(t, db, ArchiveOptions{Progress: func(p ArchiveProgress) {
+		if p.Done == p.Total && n < 12 { // the pass is over, the file not yet compared
+			must(t, storeOld(db, n))
+			n++
+		}
+	}})
+	if r[0].Left != "" || n != 12 {
+		t.Errorf("%+v, %d matches", r, n)
+	}
+	wantOld(t, db, n)
+}
+
+func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
+	dir := oldStore(t, 5)
+	db, err := Open(Options{Dir: dir})
+	must(t, err)
+	var bad []byte
+	must(t, db.payloads.with(oldMonth, true, func(s *shard) error {
+		return s.bolt.Update(func(b *bolt.Tx) error {
+			m := b.Bucket([]byte(payloadTable)).Bucket([]byte("EUW1_0003"))
+			bad = bytes.Clone(m.Get([]byte("m")))
+			bad[20] ^= 1
+			return m.Put([]byte("m"), bad)
+		})
+	}))
+	r := archive(t, db, ArchiveOptions{})
+	if r[0].Bad != 1 || r[0].Left != "" {
+		t.Errorf("%+v", r)
+	}
+	must(t, db.payloads.with(oldMonth, false, func(s *shard) error {
+		if v, err := s.get("EUW1_0003", []byte("m")); err != nil || !bytes.Equal(v, bad) {
+			t.Errorf("the damaged payload was changed: %v", err)
+		}
+		return nil
+	}))
+	if r = archive(t, db, ArchiveOptions{}); r[0].Left == "" {
+		t.Errorf("again: %+v", r)
+	}
+	must(t, db.Close())
+}
+
+func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
+	dir := oldStore(t, 32)
+	db, err := Open(Options{Dir: dir})
+	must(t, err)
+	archive(t, db, ArchiveOptions{})
+	breakDict(t, db, league.PartTimeline)
+	must(t, db.payloads.close())
+	stop := serve(t, db)
+	ctx := context.Background()
+	if _, err := db.RawPayload(ctx, "EUW1_0001", league.PartMatch); err != nil {
+		t.Errorf("the other part: %v", err)
+	}
+	if _, ok, err := db.payloads.FindRaw(ctx, "EUW1_0001", league.PartTimeline); ok || err != nil {
+		t.Errorf("found what cannot be read: %t %v", ok, err)
+	}
+	r, err := db.Check(ctx)
+	must(t, err)
+	if len(r.Findings) < 32 {
+		t.Errorf("%d findings", len(r.Findings))
+	}
+	// Fetched again, all is well; the dictionary is still named by check, and still there.
+	for i := range 32 {
+		id := fmt.Sprintf("EUW1_%04d", i)
+		must(t, db.MarkCorrupt(ctx, id, league.PartTimeline))
+		ref, body := gzipped(timelineOf(i))
+		ref.Month = oldMonth
+		must(t, db.PutPayload(ctx, id, league.PartTimeline, ref, body))
+		write(t, db, func(tx engine.Tx) error {
+			m, err := db.Match(tx, id)
+			if err != nil || m.Timeline.Status != league.Unfetched || m.Timeline.LastClass != classCorrupt {
+				t.Errorf("%s: %+v %v", id, m.Timeline, err)
+			}
+			m.Timeline = league.Fetch{Status: league.Success, Ref: ref}
+			return db.SaveMatch(tx, m, false)
+		})
+	}
+	archive(t, db, ArchiveOptions{})
+	wantOld(t, db, 32)
+	if r, err = db.Check(ctx); err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Why, "dictionary") {
+		t.Errorf("%+v %v", r.Findings, err)
+	}
+	stop()
+	must(t, db.Close())
+}
+
+// breakDict flips a bit in the dictionary of a part.
+func breakDict(t testing.TB, db *DB, part league.Part) {
+	t.Helper()
+	must(t, db.payloads.with(oldMonth, true, func(s *shard) error {
+		id := s.dicts.of(part)
+		return s.bolt.Update(func(b *bolt.Tx) error {
+			v := bytes.Clone(b.Bucket([]byte(dictTable)).Get(dictKey(id)))
+			v[len(v)/2] ^= 4
+			return b.Bucket([]byte(dictTable)).Put(dictKey(id), v)
+		})
+	}))
+}
+
+func TestPayloadsThatAreNoJSONAreArchivedToo(t *testing.T) {
+	p, ctx := payloads(t), context.Background()
+	ref, body := gzipped(strings.Repeat("no json at all ", 200))
+	ref.Month = oldMonth
+	for i := range 12 {
+		must(t, p.Put(ctx, fmt.Sprintf("EUW1_%d", i), league.PartMatch, ref, body))
+	}
+	r, err := p.archive(ctx, ArchiveOptions{Months: []string{oldMonth}})
+	if err != nil || r[0].Bad != 0 || r[0].Left != "" {
+		t.Fatalf("%+v %v", r, err)
+	}
+	if raw, err := p.Raw("EUW1_3", league.PartMatch, ref); err != nil || len(raw) != ref.RawLen {
+		t.Error(err)
+	}
+}

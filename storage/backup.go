@@ -1,0 +1,358 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// Backups lie in one folder, by default backup/ of the data directory:
+//
+//	20261121T140000Z/state.db        the state as one transaction saw it
+//	20261121T140000Z/manifest.json   sizes, checksums and versions of everything; written last
+//	payload/2026-10.db               the newest sound copy of each month's payloads, shared by all backups
+//
+// A month's payloads only ever grow or are replaced by the same in another codec, so that the newest copy serves the older
+// states too, and a month that did not change is copied once. A copy takes its name after it was verified.
+const (
+	backupDir    = "backup"
+	partialExt   = ".partial"
+	manifestFile = "manifest.json"
+	stampForm    = "20060102T150405Z"
+	defaultKeep  = 7
+)
+
+// BackupOptions say how to back up.
+type BackupOptions struct {
+	To        string // folder of the backups; "" = backup/ in the data directory
+	Keep      int    // newest to keep; 0 = 7. Those made before a migration are not counted and not removed
+	StateOnly bool   // no payloads
+	Note      string // why, if not by schedule or command
+	Verify    Verifier
+	Progress  func(done, total int64) // bytes; called by one goroutine
+}
+
+// BackupFile is one file of a backup.
+type BackupFile struct {
+	Name     string    `json:"name"` // relative to the folder of the backups
+	Month    string    `json:"month,omitempty"`
+	Size     int64     `json:"size"`
+	CRC      uint32    `json:"crc32c"`
+	Seq      uint64    `json:"seq"`                // transaction that was copied
+	Instance string    `json:"instance,omitempty"` // of the copied file: a shard that was written anew has another
+	Taken    time.Time `json:"taken"`
+}
+
+// Backup is one kept backup, as its manifest tells.
+type Backup struct {
+	Name     string       `json:"name"`
+	Taken    time.Time    `json:"taken"`
+	Schema   int          `json:"schema"`
+	Note     string       `json:"note,omitempty"`
+	Verified bool         `json:"verified"`
+	State    BackupFile   `json:"state"`
+	Months   []BackupFile `json:"months"`
+	// Failed names months whose copy was not sound: the copy of an earlier backup stays in its place.
+	Failed  map[string]string `json:"failed,omitempty"`
+	Path    string            `json:"-"`
+	Problem string            `json:"-"` // why it cannot be used
+}
+
+// Bytes is what restoring all of it would write.
+func (b Backup) Bytes() int64 {
+	n := b.State.Size
+	for _, m := range b.Months {
+		n += m.Size
+	}
+	return n
+}
+
+// BackupReport is what one Backup did.
+type BackupReport struct {
+	Backup
+	Copied  int64         `json:"copied"`            // bytes written
+	Reused  int           `json:"reused"`            // months whose copy was up to date
+	Removed []string      `json:"removed,omitempty"` // older backups
+	Took    time.Duration `json:"took_ns"`
+}
+
+// backuper makes one backup.
+type backuper struct {
+	*DB
+	ctx    context.Context
+	o      BackupOptions
+	to     string
+	last   map[string]BackupFile // copies of months that are there, as the last manifest tells
+	report *BackupReport
+	done   int64
+	total  int64
+}
+
+// Backup copies the store while it is in use; commits go on. ErrDiskFull before anything is written when there is no room,
+// *ErrHeld when another backup to the same folder is under way, *Damaged when the copy is not sound.
+func (db *DB) Backup(ctx context.Context, o BackupOptions) (r BackupReport, err error) {
+	began := time.Now()
+	b := &backuper{DB: db, ctx: ctx, o: o, to: db.backups(o.To), report: &r}
+	if err := prepareDir(b.to); err != nil {
+		return r, err
+	}
+	lock, err := lockDir(b.to, false)
+	if err != nil {
+		return r, err
+	}
+	defer lock.release()
+	err = b.run()
+	r.Took = time.Since(began)
+	return r, err
+}
+
+func (db *DB) backups(to string) string {
+	if to != "" {
+		return to
+	}
+	return BackupsDir(db.dir)
+}
+
+func (b *backuper) run() error {
+	kept, err := Backups(b.to)
+	if err != nil {
+		return err
+	}
+	b.last = newestCopies(b.to, kept)
+	months, err := b.changed()
+	if err != nil {
+		return err
+	}
+	if err := needRoom(b.to, "the backup", b.total); err != nil {
+		return err
+	}
+	if err := b.state(kept); err != nil {
+		return err
+	}
+	for _, m := range months {
+		if err := b.month(m); err != nil {
+			return err
+		}
+	}
+	if err := b.finish(); err != nil {
+		return err
+	}
+	return b.prune()
+}
+
+// newestCopies tells what the copies of months are, of those that are still as long as they were.
+func newestCopies(to string, kept []Backup) map[string]BackupFile {
+	newest := map[string]BackupFile{}
+	for _, k := range kept { // newest first
+		for _, f := range k.Months {
+			info, err := os.Stat(filepath.Join(to, f.Name))
+			if _, known := newest[f.Month]; !known && err == nil && info.Size() == f.Size {
+				newest[f.Month] = f
+			}
+		}
+	}
+	return newest
+}
+
+// changed lists the months to copy, takes over the copies that are up to date, and adds up what there is to write.
+func (b *backuper) changed() (months []string, err error) {
+	if b.total, err = usedBytes(statePath(b.dir)); err != nil || b.o.StateOnly {
+		return nil, err
+	}
+	all, err := b.payloads.Months()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		now, err := b.version(m)
+		last, have := b.last[m]
+		switch {
+		case isDamage(err):
+			b.fail(m, err)
+		case err != nil:
+			return nil, err
+		case have && last.Seq == now.Seq && last.Instance == now.Instance:
+			b.report.Months = append(b.report.Months, last)
+			b.report.Reused++
+		default:
+			months = append(months, m)
+			b.total += now.Size
+		}
+	}
+	return months, nil
+}
+
+// fail notes a month that has no new copy; the one before stays.
+func (b *backuper) fail(month string, err error) {
+	if b.report.Failed == nil {
+		b.report.Failed = map[string]string{}
+	}
+	b.report.Failed[month] = err.Error()
+	if last, ok := b.last[month]; ok {
+		b.report.Months = append(b.report.Months, last)
+	}
+}
+
+// version tells what a copy of the month would be now.
+func (b *backuper) version(month string) (f BackupFile, err error) {
+	err = b.payloads.with(month, false, func(s *shard) error {
+		return s.guard(func() error {
+			return s.bolt.View(func(tx *bolt.Tx) error {
+				f = versionOf(tx)
+				return nil
+			})
+		})
+	})
+	return f, err
+}
+
+func versionOf(tx *bolt.Tx) BackupFile {
+	instance, _, err := newTx(tx, wallNow()).text(tMeta, metaInstance)
+	if err != nil {
+		instance = "unreadable" // check names it
+	}
+	return BackupFile{Seq: uint64(tx.ID()), Instance: instance, Size: tx.Size()}
+}
+
+func (b *backuper) moved(n int) {
+	b.done += int64(n)
+	b.report.Copied += int64(n)
+	if b.o.Progress != nil {
+		b.o.Progress(min(b.done, b.total), b.total)
+	}
+}
+
+// state copies state.db into a folder that has no name of a backup yet.
+func (b *backuper) state(kept []Backup) error {
+	b.report.Taken = wallNow().Truncate(time.Millisecond)
+	b.report.Name = freeName(b.report.Taken, kept)
+	b.report.Path = filepath.Join(b.to, b.report.Name)
+	b.report.Note = b.o.Note
+	if err := removePartial(b.to); err != nil {
+		return err
+	}
+	partial := b.report.Path + partialExt
+	if err := os.Mkdir(partial, dirMode); err != nil {
+		return unusable(partial, err)
+	}
+	path := filepath.Join(partial, stateFile)
+	w, seq, err := snapshot(b.ctx, b.bolt, path, b.moved)
+	if err != nil {
+		return err
+	}
+	crash.Point("backup-copied")
+	if err := b.o.Verify.verify(b.ctx, path); err != nil {
+		return fmt.Errorf("the copy of state.db is not sound: %w", err)
+	}
+	b.report.State = BackupFile{Name: filepath.Join(b.report.Name, stateFile), Size: w.size, CRC: w.crc, Seq: seq, Taken: b.report.Taken}
+	return b.bolt.View(func(tx *bolt.Tx) error {
+		have, err := schemaOf(tx, statePath(b.dir))
+		b.report.Schema = int(have)
+		b.report.State.Instance = versionOf(tx).Instance
+		return err
+	})
+}
+
+// freeName is the second of the backup, or the one after the last backup: names tell the order, also when a clock was put
+// back.
+func freeName(taken time.Time, kept []Backup) string {
+	name := taken.UTC().Format(stampForm)
+	if len(kept) == 0 || name > kept[0].Name {
+		return name
+	}
+	last, err := time.Parse(stampForm, kept[0].Name)
+	if err != nil {
+		return name // cannot be: Backups lists only such names
+	}
+	return last.Add(time.Second).Format(stampForm)
+}
+
+// removePartial removes what interrupted backups have left.
+func removePartial(to string) error {
+	for _, dir := range []string{to, filepath.Join(to, payloadDir)} {
+		left, err := filepath.Glob(filepath.Join(dir, "*"+partialExt))
+		if err != nil {
+			return err
+		}
+		for _, path := range left {
+			if err := os.RemoveAll(path); err != nil {
+				return unusable(path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// month copies one month beside the copy there is, and puts it in its place when it is sound.
+func (b *backuper) month(month string) error {
+	dir := filepath.Join(b.to, payloadDir)
+	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return unusable(dir, err)
+	}
+	f := BackupFile{}
+	name := filepath.Join(payloadDir, month+shardExt)
+	partial := filepath.Join(b.to, name) + partialExt
+	err := b.payloads.with(month, false, func(s *shard) error {
+		return s.guard(func() error {
+			return s.bolt.View(func(tx *bolt.Tx) error {
+				f = versionOf(tx)
+				w, err := writeCopy(b.ctx, partial, b.moved, func(w *copyWriter) error {
+					_, err := tx.WriteTo(w)
+					return err
+				})
+				if err == nil {
+					f.Size, f.CRC = w.size, w.crc
+				}
+				return err
+			})
+		})
+	})
+	if isNotFound(err) {
+		return nil // dropped meanwhile
+	}
+	crash.Point("backup-month-copied")
+	if err == nil {
+		err = b.o.Verify.verify(b.ctx, partial)
+	}
+	if isDamage(err) {
+		b.fail(month, err)
+		return os.Remove(partial)
+	}
+	if err != nil {
+		return err
+	}
+	f.Name, f.Month, f.Taken = name, month, wallNow().Truncate(time.Millisecond)
+	b.report.Months = append(b.report.Months, f)
+	if err := os.Rename(partial, filepath.Join(b.to, name)); err != nil {
+		return unusable(partial, err)
+	}
+	crash.Point("backup-month-renamed")
+	return syncDir(dir)
+}
+
+// finish writes the manifest and gives the backup its name.
+func (b *backuper) finish() error {
+	sortFiles(b.report.Months)
+	b.report.Verified = true
+	partial := b.report.Path + partialExt
+	if err := writeManifest(b.ctx, partial, b.report.Backup); err != nil {
+		return err
+	}
+	crash.Point("backup-before-rename")
+	if err := os.Rename(partial, b.report.Path); err != nil {
+		return unusable(partial, err)
+	}
+	crash.Point("backup-after-rename")
+	return syncDir(b.to)
+}
+
+// BackupsDir is where the backups of a data directory lie unless told otherwise.
+func BackupsDir(dataDir string) string { return filepath.Join(dataDir, backupDir) }

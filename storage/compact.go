@@ -1,0 +1,189 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/rs/zerolog"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+const (
+	compactExt = ".compacting"
+	// compactBatch bounds the memory of one transaction of the copy.
+	compactBatch = 32 << 20
+)
+
+// CompactOptions say what to shrink.
+type CompactOptions struct {
+	State   bool // state.db
+	Archive ArchiveOptions
+	Months  bool // archive closed months, as Archive says
+	DryRun  bool
+	Verify  Verifier
+}
+
+// CompactReport is what was shrunk. Sizes are bytes in use.
+type CompactReport struct {
+	DryRun      bool            `json:"dry_run,omitempty"`
+	StateBefore int64           `json:"state_before"`
+	StateAfter  int64           `json:"state_after"`
+	Months      []ArchivedMonth `json:"months"`
+	Before      int64           `json:"before"` // of all that was looked at
+	After       int64           `json:"after"`
+}
+
+// Compact shrinks a data directory that nobody holds (*ErrHeld): it archives closed months and writes state.db anew without
+// its holes. Whatever happens, each file is the old one or the new one, whole.
+func Compact(ctx context.Context, o Options, c CompactOptions) (r CompactReport, err error) {
+	r.DryRun = c.DryRun
+	db, err := openUpkeep(o)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if r.StateBefore, err = usedBytes(statePath(o.Dir)); err != nil {
+		return r, err
+	}
+	r.StateAfter = r.StateBefore
+	if c.Months {
+		a := c.Archive
+		a.DryRun, a.Verify = c.DryRun, c.Verify
+		if r.Months, err = db.Archive(ctx, a); err != nil {
+			return r.sum(), err
+		}
+	}
+	if c.State && !c.DryRun {
+		if err := db.compactState(ctx, c.Verify); err != nil {
+			return r.sum(), err
+		}
+		if r.StateAfter, err = usedBytes(statePath(o.Dir)); err != nil {
+			return r.sum(), err
+		}
+	}
+	return r.sum(), nil
+}
+
+func (r CompactReport) sum() CompactReport {
+	r.Before, r.After = r.StateBefore, r.StateAfter
+	for _, m := range r.Months {
+		r.Before += m.Before
+		r.After += m.After
+	}
+	return r
+}
+
+// openUpkeep opens a directory for work on its files: alone, but without taking part in its life. The state is open for
+// reading, and neither opening nor closing is recorded, so that what the last engine left behind still tells its story.
+func openUpkeep(o Options) (*DB, error) {
+	if _, err := os.Stat(statePath(o.Dir)); err != nil {
+		return nil, unusable(statePath(o.Dir), err)
+	}
+	if err := refuseNetworkUnless(o); err != nil {
+		return nil, err
+	}
+	lock, err := lockDir(o.Dir, false)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, ops: make(chan *op), stopped: make(chan struct{})}
+	db.payloads = newPayloads(o.Dir, false, o.Log)
+	if err := db.openState(o); err != nil {
+		if db.bolt != nil {
+			err = errors.Join(err, db.bolt.Close())
+		}
+		lock.release()
+		return nil, err
+	}
+	return db, nil
+}
+
+// compactState writes a copy without holes and puts it in the place of the file. It closes the file.
+func (db *DB) compactState(ctx context.Context, verify Verifier) error {
+	path := statePath(db.dir)
+	used, err := usedBytes(path)
+	if err != nil {
+		return err
+	}
+	if err := needRoom(db.dir, "the copy of state.db", used); err != nil {
+		return err
+	}
+	temp := path + compactExt
+	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return unusable(temp, err) // what an interrupted run has left
+	}
+	err = db.fillCompact(ctx, temp)
+	if err == nil {
+		err = checkCompacted(ctx, verify, temp, db)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return fmt.Errorf("compact %s, which stays as it is: %w", path, err)
+	}
+	if err := db.bolt.Close(); err != nil {
+		return unusable(path, err)
+	}
+	crash.Point("compact-before-rename")
+	if err := os.Rename(temp, path); err != nil {
+		return unusable(path, err)
+	}
+	crash.Point("compact-after-rename")
+	return syncDir(db.dir)
+}
+
+func (db *DB) fillCompact(ctx context.Context, temp string) error {
+	o := boltOptions(zerolog.Nop())
+	o.OpenFile = openNew
+	to, err := bolt.Open(temp, fileMode, o)
+	if err != nil {
+		return unusable(temp, err)
+	}
+	crash.Point("compact-begun")
+	err = db.guarded(func() error { return bolt.Compact(to, db.bolt, compactBatch) })
+	if err = errors.Join(err, context.Cause(ctx), to.Close()); err != nil {
+		return err
+	}
+	crash.Point("compact-filled")
+	return syncFile(temp)
+}
+
+// checkCompacted proves that the copy is whole: every checksum, and as many rows in every table.
+func checkCompacted(ctx context.Context, verify Verifier, temp string, db *DB) error {
+	if err := verify.verify(ctx, temp); err != nil {
+		return err
+	}
+	copied, err := openFile(temp, boltOptions(zerolog.Nop()), zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	have, want := map[string]int{}, map[string]int{}
+	err = errors.Join(countRows(copied, have), copied.Close(), db.guarded(func() error { return countRows(db.bolt, want) }))
+	if err != nil {
+		return err
+	}
+	for table, n := range want {
+		if have[table] != n {
+			return fmt.Errorf("the copy has %d rows in table %s, the original %d", have[table], table, n)
+		}
+	}
+	return nil
+}
+
+func countRows(b *bolt.DB, into map[string]int) error {
+	return b.View(func(tx *bolt.Tx) error {
+		return tx.ForEach(func(name []byte, t *bolt.Bucket) error {
+			into[string(name)] = 0
+			return t.ForEach(func(_, _ []byte) error {
+				into[string(name)]++
+				return nil
+			})
+		})
+	})
+}
+
+// guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a crash.
+func (db *DB) guarded(f func() error) error { return guardFile(statePath(db.dir), f) }

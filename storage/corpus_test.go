@@ -1,0 +1,181 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+var corpusTo = flag.String("corpus", "", "write the damaged stores of TestCrashCorpus to this folder, one data directory each, for a shell to try")
+
+// damagedStore is one entry of the corpus of reliability.md 5.9: a golden store with one thing wrong. Whatever it is, `check`
+// ends with 3 and names the file.
+type damagedStore struct {
+	name   string
+	file   string // of the data directory
+	damage func([]byte) []byte
+	opens  bool // the store opens all the same: check finds the damage
+}
+
+var oldShard = filepath.Join(payloadDir, oldMonth+shardExt)
+
+var crashCorpus = []damagedStore{
+	{"state-truncated", stateFile, func(b []byte) []byte { return b[:usedPages(b)*4096/2] }, false},
+	{"state-cut-by-a-page", stateFile, func(b []byte) []byte { return b[:usedPages(b)*4096-4096] }, false},
+	{"state-meta0-zeroed", stateFile, func(b []byte) []byte { clear(b[:4096]); return b }, false},
+	{"state-meta1-zeroed", stateFile, func(b []byte) []byte { clear(b[4096:8192]); return b }, false},
+	{"state-pages-swapped", stateFile, swapRoot, false},
+	{"state-empty", stateFile, func([]byte) []byte { return nil }, false},
+	{"state-text", stateFile, func([]byte) []byte { return bytes.Repeat([]byte("dear operator, "), 1000) }, false},
+	{"state-record-flipped", stateFile, nil, true},
+	{"state-newer", stateFile, nil, false},
+	{"shard-truncated", oldShard, func(b []byte) []byte { return b[:len(b)/3] }, true},
+	{"shard-text", oldShard, func([]byte) []byte { return []byte("no payloads here") }, true},
+	{"shard-missing", oldShard, nil, true},
+	{"payload-flipped", oldShard, nil, true},
+	{"dictionary-flipped", oldShard, nil, true},
+}
+
+// swapRoot exchanges the root page and another one, headers and all.
+func swapRoot(b []byte) []byte {
+	a := rootPage(b)
+	other := 2
+	if a == other {
+		other = 3
+	}
+	root := bytes.Clone(page(b, a))
+	copy(page(b, a), page(b, other))
+	copy(page(b, other), root)
+	return b
+}
+
+// special are the damages that take more than a file's bytes.
+var special = map[string]func(t testing.TB, dir string){
+	"state-newer": func(t testing.TB, dir string) {
+		edit(t, statePath(dir), func(tx *Tx) error { return tx.putNumber(tMeta, metaSchema, newestSchema()+1) })
+	},
+	"state-record-flipped": func(t testing.TB, dir string) {
+		edit(t, statePath(dir), func(tx *Tx) error {
+			k := []byte("EUW1_0005")
+			v := bytes.Clone(tx.bucket(tMatches).Get(k))
+			v[len(v)/2] ^= 1
+			return tx.bucket(tMatches).Put(k, v)
+		})
+	},
+	"shard-missing": func(t testing.TB, dir string) { must(t, os.Remove(filepath.Join(dir, oldShard))) },
+	"payload-flipped": func(t testing.TB, dir string) {
+		flipPayload(t, filepath.Join(dir, oldShard))
+	},
+	"dictionary-flipped": func(t testing.TB, dir string) {
+		db, err := Open(Options{Dir: dir})
+		must(t, err)
+		breakDict(t, db, league.PartTimeline)
+		must(t, db.Close())
+	},
+}
+
+// flipPayload changes one byte of a stored body, behind the back of bbolt.
+func flipPayload(t testing.TB, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	must(t, err)
+	zstdMagic := []byte{0x28, 0xb5, 0x2f, 0xfd}
+	b[bytes.LastIndex(b, zstdMagic)+40] ^= 16
+	must(t, os.WriteFile(path, b, 0o600))
+}
+
+func (d damagedStore) make(t testing.TB, dir string) {
+	t.Helper()
+	if f := special[d.name]; f != nil {
+		f(t, dir)
+		return
+	}
+	path := filepath.Join(dir, d.file)
+	b, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, d.damage(b), 0o600))
+}
+
+// bytesOf reads all files of a directory but the lock, which tells who came last.
+func bytesOf(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	must(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() == lockFile {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[path] = string(b)
+		return err
+	}))
+	return files
+}
+
+// TestCrashCorpus: each damaged store is recognised before anything is written, nothing of it is changed, and a sound part
+// of it stays readable.
+func TestCrashCorpus(t *testing.T) {
+	sound := archivedStore(t)
+	for _, d := range crashCorpus {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			dir := copyDir(t, sound)
+			d.make(t, dir)
+			before := bytesOf(t, dir)
+			if code := checkCode(dir); code != 3 {
+				t.Errorf("check ends with %d", code)
+			}
+			db, err := OpenReadOnly(Options{Dir: dir})
+			if (err == nil) != d.opens {
+				t.Errorf("opened to browse: %v", err)
+			}
+			if err == nil {
+				must(t, db.Close())
+			} else if !isDamage(err) {
+				wantError[*ErrNewer](t, err)
+			}
+			if !d.opens {
+				_, err = Open(Options{Dir: dir})
+				if err == nil || !bytes.Contains([]byte(err.Error()), []byte(filepath.Join(dir, d.file))) {
+					t.Errorf("opened: %v, which must name the file", err)
+				}
+			}
+			after := bytesOf(t, dir)
+			if fmt.Sprint(len(after)) != fmt.Sprint(len(before)) {
+				t.Errorf("%d files before, %d after", len(before), len(after))
+			}
+			for path, b := range before {
+				if after[path] != b {
+					t.Errorf("%s was changed", path)
+				}
+			}
+			if *corpusTo != "" {
+				must(t, os.CopyFS(filepath.Join(*corpusTo, d.name), os.DirFS(dir)))
+			}
+		})
+	}
+}
+
+// checkCode is what `farsight check` ends with. (Its page check runs in a process of its own; here the preflight, which
+// comes before every page, has to do, and the child of TestP01_EveryAcknowledgedWriteSurvivesKill9 shows the rest.)
+func checkCode(dir string) int {
+	findings, err := CheckFiles(Options{Dir: dir})
+	if err != nil || len(findings) > 0 {
+		return 3
+	}
+	db, err := OpenReadOnly(Options{Dir: dir})
+	if err != nil {
+		return 3
+	}
+	r, err := db.Check(context.Background())
+	if err = errors.Join(err, db.Close()); err != nil || !r.Sound() {
+		return 3
+	}
+	return 0
+}

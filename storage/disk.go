@@ -1,0 +1,161 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+const (
+	// sampleEvery is how often the size of the store is noted, and keptSamples how many notes are kept: two weeks of them.
+	sampleEvery = 6 * time.Hour
+	keptSamples = 56
+	// forecastOver is how far back a forecast looks, and minForecast how much it must have seen to say anything.
+	forecastOver = 7 * 24 * time.Hour
+	minForecast  = time.Hour
+
+	stateSizes = "storage.sizes" // name in table state
+)
+
+// Room is how many bytes the disk of the data directory still takes, and whether that is enough to go on: 512 MiB. ok is
+// false too when the disk does not answer.
+func (db *DB) Room() (free uint64, ok bool) {
+	free, err := freeBytes(db.dir)
+	if err != nil {
+		db.log.Warn().Err(err).Msg("the disk does not say how much room it has")
+		return 0, false
+	}
+	return free, free >= minRoom
+}
+
+// Forecast says how the disk fills.
+type Forecast struct {
+	Used   int64         // bytes in use in state.db and all payload files
+	Free   uint64        // bytes on the disk
+	PerDay int64         // growth, over the span that was seen; less than 0 after a compaction
+	Over   time.Duration // that span; 0 = too short to tell
+	Full   time.Time     // when less than 512 MiB will be free; the zero time when not in sight
+}
+
+// sizeSample is the size of the store at one instant.
+type sizeSample struct {
+	at   time.Time
+	used int64
+}
+
+// Forecast compares the size of the store with what it was over the last days.
+func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
+	if f.Free, err = freeBytes(db.dir); err != nil {
+		return f, err
+	}
+	if f.Used, err = db.usedBytes(); err != nil {
+		return f, err
+	}
+	var samples []sizeSample
+	err = db.view(ctx, func(t *Tx) error {
+		samples, err = t.sizes()
+		return err
+	})
+	if isDamage(err) {
+		err = nil // check names it; the next note begins anew
+	}
+	f.extrapolate(samples, wallNow())
+	return f, err
+}
+
+// extrapolate draws a line from the oldest note that counts to now.
+func (f *Forecast) extrapolate(samples []sizeSample, now time.Time) {
+	for _, s := range samples { // oldest first
+		over := now.Sub(s.at)
+		if over > forecastOver || over < minForecast {
+			continue
+		}
+		days := over.Hours() / 24
+		f.Over = over
+		f.PerDay = int64(float64(f.Used-s.used) / days)
+		break
+	}
+	if f.PerDay <= 0 {
+		return
+	}
+	left := float64(f.Free) - minRoom
+	days := max(left, 0) / float64(f.PerDay)
+	if days < 100*365 { // beyond that it is no forecast, and no time.Duration
+		f.Full = now.Add(time.Duration(days * 24 * float64(time.Hour)))
+	}
+}
+
+// usedBytes adds up what is in use in all files; one that is damaged counts nothing.
+func (db *DB) usedBytes() (total int64, err error) {
+	paths := []string{statePath(db.dir)}
+	months, err := db.payloads.Months()
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range months {
+		paths = append(paths, filepath.Join(db.payloads.dir, m+shardExt))
+	}
+	for _, path := range paths {
+		n, err := usedBytes(path)
+		if err != nil && !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		if err == nil {
+			total += n
+		}
+	}
+	return total, nil
+}
+
+// noteSize writes down how large the store is, when it is time to. It runs between groups, where Write would wait for
+// itself.
+func (db *DB) noteSize() error {
+	if time.Since(db.sized) < sampleEvery && !db.sized.IsZero() {
+		return nil
+	}
+	db.sized = time.Now()
+	used, err := db.usedBytes()
+	if err != nil {
+		db.log.Warn().Err(err).Msg("could not tell the size of the store")
+		return nil
+	}
+	return db.commitGroup(&op{done: make(chan error, 1), fn: func(tx engine.Tx) error { return own(tx).addSize(used) }})
+}
+
+func (t *Tx) addSize(used int64) error {
+	samples, err := t.sizes()
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	if n := len(samples); n > 0 && t.now.Sub(samples[n-1].at).Abs() < sampleEvery {
+		return nil // this process is not the first of these hours
+	}
+	samples = append(samples, sizeSample{t.now, used})
+	samples = samples[max(len(samples)-keptSamples, 0):]
+	e := rec.NewEnc(fSizes, 16*len(samples))
+	e.Uint(uint64(len(samples)))
+	for _, s := range samples {
+		e.Time(s.at)
+		e.Int(s.used)
+	}
+	return t.put(tState, []byte(stateSizes), e)
+}
+
+// sizes reads the notes, oldest first.
+func (t *Tx) sizes() (list []sizeSample, err error) {
+	k := []byte(stateSizes)
+	d, ok, err := t.get(tState, k, fSizes)
+	if err != nil || !ok {
+		return nil, err
+	}
+	list = make([]sizeSample, d.Count(2))
+	for i := range list {
+		list[i] = sizeSample{at: d.Time(), used: d.Int()}
+	}
+	return list, tState.done(k, d)
+}

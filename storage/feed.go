@@ -1,0 +1,244 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// The feeds: a durable order of matches, timelines, seats and ended jobs. A place is the number of a sequence, taken in the
+// transaction that changes the item, so that a place which can be seen is complete and none is ever added before it.
+//
+// A match, its timeline and its seats move when what an export shows of them changes, and only then: their place before is
+// removed, found by table feed_of. An ended job has no such row: it would cost each of the many jobs a write for the sake of
+// the few that an operator runs again. Its place names its revision instead, and counts while the archive has that revision.
+
+// Tags of the feeds: the first byte of their keys, and of their cursors.
+const (
+	tagJobs         byte = 'j'
+	tagLive         byte = 'l' // in cursors only
+	tagMatches      byte = 'm'
+	tagParticipants byte = 'p'
+	tagRanks        byte = 'r' // in cursors only: table rank_order is the order
+	tagTimelines    byte = 't'
+)
+
+// feedPlace is one row of table feed.
+type feedPlace struct {
+	seq uint64
+	id  string
+	rev engine.Revision // of an ended job; 0 for others
+}
+
+func feedKey(tag byte, seq uint64) []byte { return key.AppendUint64([]byte{tag}, seq) }
+
+func feedOfKey(tag byte, id string) []byte { return append([]byte{tag}, id...) }
+
+// newPlace gives an item the next place of all.
+func (t *Tx) newPlace(tag byte, id string, rev engine.Revision) (uint64, error) {
+	if !t.writable {
+		return 0, ErrReadOnly
+	}
+	t.dirty = true
+	seq, err := t.bucket(tFeed).NextSequence()
+	if err != nil {
+		return 0, err
+	}
+	e := rec.NewEnc(fFeed, len(id)+8)
+	e.Str(id)
+	e.Uint(uint64(rev))
+	return seq, t.put(tFeed, feedKey(tag, seq), e)
+}
+
+// toEnd gives an item the next place and removes the one that it had.
+func (t *Tx) toEnd(tag byte, id string) error {
+	k := feedOfKey(tag, id)
+	old, had, err := t.number(tFeedOf, k)
+	if err != nil {
+		return err
+	}
+	if had {
+		if err := t.remove(tFeed, feedKey(tag, old)); err != nil {
+			return err
+		}
+	}
+	seq, err := t.newPlace(tag, id, 0)
+	if err != nil {
+		return err
+	}
+	return t.putNumber(tFeedOf, k, seq)
+}
+
+// feedMatch moves the match and its timeline if what exports show of them has changed.
+func (t *Tx) feedMatch(old, m league.Match, known bool) error {
+	if !known || matchFace(old) != matchFace(m) {
+		if err := t.toEnd(tagMatches, m.ID); err != nil {
+			return err
+		}
+	}
+	if faceOf(old.Timeline) == faceOf(m.Timeline) {
+		return nil // a timeline that nobody has asked for yet has the zero face
+	}
+	return t.toEnd(tagTimelines, m.ID)
+}
+
+// fetchFace is what exports show of one part of a match. A payload counts by what it holds, not by how it is stored: an
+// archived one has not changed.
+type fetchFace struct {
+	status    league.Status
+	attempts  int
+	fetched   int64
+	attempted int64
+	err       string
+	class     string
+	rawLen    int
+	crc       uint32
+}
+
+func faceOf(f league.Fetch) fetchFace {
+	return fetchFace{f.Status, f.Attempts, unixMilli(f.FetchedAt), unixMilli(f.LastAttemptAt), f.LastError, f.LastClass, f.Ref.RawLen, f.Ref.CRC}
+}
+
+// unixMilli is t as a record holds it.
+func unixMilli(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MinInt64
+	}
+	return t.UnixMilli()
+}
+
+type gameFace struct {
+	match    fetchFace
+	timeline league.Status
+	played   int64
+	duration time.Duration
+	queue    int
+	mode     string
+}
+
+func matchFace(m league.Match) gameFace {
+	return gameFace{faceOf(m.Match), m.Timeline.Status, unixMilli(m.Played), m.Duration.Truncate(time.Microsecond), m.QueueID, m.Mode}
+}
+
+// feedSeats moves the seats of a match if they differ from those that are stored.
+func (t *Tx) feedSeats(match string, ps []league.Participant) error {
+	k := []byte(match)
+	if bytes.Equal(t.bucket(tParticipants).Get(k), tParticipants.seed.Seal(k, seatsRecord(ps))) {
+		return nil
+	}
+	return t.toEnd(tagParticipants, match)
+}
+
+// feedEnded gives a job that has ended its place.
+func (t *Tx) feedEnded(j engine.Job) error {
+	_, err := t.newPlace(tagJobs, string(j.ID), j.Rev)
+	return err
+}
+
+// trimFeed removes the places of jobs that were pruned or have been run again: those no longer count, and never will.
+func (db *DB) trimFeed(ctx context.Context) error {
+	for from := feedKey(tagJobs, 0); from != nil; {
+		var gone [][]byte
+		err := db.view(ctx, func(t *Tx) error {
+			gone, from = t.leftPlaces(from)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(gone) == 0 {
+			continue
+		}
+		err = db.Write(ctx, func(tx engine.Tx) error {
+			var errs []error
+			for _, k := range gone {
+				errs = append(errs, own(tx).remove(tFeed, k))
+			}
+			return errors.Join(errs...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftPlaces looks at the next places of ended jobs and gives those that do not count any more.
+func (t *Tx) leftPlaces(from []byte) (gone [][]byte, next []byte) {
+	looked := 0
+	for r := range t.rowsFrom(tFeed, []byte{tagJobs}, from) {
+		if looked++; looked > scanPage {
+			return gone, bytes.Clone(r.k)
+		}
+		place, err := decodePlace(r.k, r.v)
+		if err != nil {
+			continue // check names it
+		}
+		if _, here, err := t.endedAt(place); err == nil && !here {
+			gone = append(gone, bytes.Clone(r.k))
+		}
+	}
+	return gone, nil
+}
+
+// feeds checks that every item has its one place and that every place has its item.
+func (c *checker) feeds() error {
+	ended := 0
+	for r := range c.rows(tFeed, nil) {
+		place, err := decodePlace(r.k, r.v)
+		if err := c.fault(err); err != nil {
+			return err
+		}
+		if err != nil {
+			continue
+		}
+		if r.k[0] == tagJobs {
+			if _, here, err := c.endedAt(place); here || err != nil { // what is corrupt is named by endedJobs
+				ended++
+			}
+			continue
+		}
+		if n, ok, err := c.number(tFeedOf, feedOfKey(r.k[0], place.id)); err == nil && (!ok || n != place.seq) {
+			c.bad(tFeed.name, r.k, "%s has another place than this one", place.id)
+		}
+	}
+	for r := range c.rows(tFeedOf, nil) {
+		n, _, err := c.number(tFeedOf, r.k)
+		if err == nil && !c.has(tFeed, feedKey(r.k[0], n)) {
+			c.bad(tFeedOf.name, r.k, "its place %d is not there", n)
+		}
+	}
+	if n := c.report.Rows[tArchive.name]; n != ended {
+		c.bad(tFeed.name, []byte{tagJobs}, "has a place for %d ended jobs, there are %d", ended, n)
+	}
+	return c.fed()
+}
+
+// fed checks that what is to be exported has a place.
+func (c *checker) fed() error {
+	for r := range c.rows(tMatches, nil) {
+		m, err := decodeMatch(r.k, r.v)
+		if err != nil {
+			continue // named by matches
+		}
+		if !c.has(tFeedOf, feedOfKey(tagMatches, m.ID)) {
+			c.bad(tMatches.name, r.k, "has no place in the feed")
+		}
+		if faceOf(m.Timeline) != faceOf(league.Fetch{}) && !c.has(tFeedOf, feedOfKey(tagTimelines, m.ID)) {
+			c.bad(tMatches.name, r.k, "its timeline has no place in the feed")
+		}
+	}
+	for r := range c.rows(tParticipants, nil) {
+		if !c.has(tFeedOf, feedOfKey(tagParticipants, string(r.k))) {
+			c.bad(tParticipants.name, r.k, "has no place in the feed")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,314 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// feed is how one kind is read.
+type feed struct {
+	tag  byte
+	kind engine.FeedKind
+	// load makes the rows of an item, without their cursors; none when the item has left its place.
+	load func(t *Tx, place feedPlace) ([]engine.FeedRow, error)
+	// read fills a page of a feed that has an order of its own; nil = by the places in table feed.
+	read func(r *feedReader) error
+	from *table // whose sequence its cursors count; nil = feed's
+	many bool   // an item may have several rows, so that a cursor says how many of them were read
+}
+
+var feedList = []feed{
+	{tag: tagMatches, kind: engine.FeedMatches, load: matchRows},
+	{tag: tagTimelines, kind: engine.FeedTimelines, load: timelineRows},
+	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
+	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
+	{tag: tagRanks, kind: engine.FeedRanks, read: (*feedReader).ranks, from: tRankOrder},
+	{tag: tagLive, kind: engine.FeedLive, read: (*feedReader).live, from: tJobState},
+}
+
+// Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
+// end only, so that paging to the end misses nothing.
+func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
+	f, ok := feedOf(q.Kind)
+	if !ok {
+		return page, engine.Problemf(engine.ErrInvalid, "", "there is no feed of %q", q.Kind)
+	}
+	err = db.view(ctx, func(t *Tx) error {
+		r, err := t.feedReader(f, q.Page)
+		if err != nil {
+			return err
+		}
+		if r.read == nil {
+			r.read = (*feedReader).places
+		}
+		err = r.read(r)
+		page = r.page
+		page.Next = r.at.String()
+		return err
+	})
+	return page, err
+}
+
+func feedOf(kind engine.FeedKind) (feed, bool) {
+	for _, f := range feedList {
+		if f.kind == kind {
+			return f, true
+		}
+	}
+	return feed{}, false
+}
+
+// feedReader fills one page.
+type feedReader struct {
+	*Tx
+	feed
+	at    feedCursor // the last row of the page so far
+	limit int
+	page  engine.FeedPage
+}
+
+func (t *Tx) feedReader(f feed, p engine.Page) (*feedReader, error) {
+	store, err := t.feedStore()
+	if err != nil {
+		return nil, err
+	}
+	r := &feedReader{Tx: t, feed: f, limit: pageSize(p), at: feedCursor{tag: f.tag, store: store}}
+	if p.After == "" {
+		return r, nil
+	}
+	r.at, err = r.after(p.After)
+	return r, err
+}
+
+// places goes through the feed's rows. It begins with the item of the cursor, of which some rows may be left.
+func (r *feedReader) places() error {
+	looked := 0
+	for row := range r.rowsFrom(tFeed, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
+		if looked++; looked > maxScan {
+			r.page.More = true
+			return nil
+		}
+		place, err := decodePlace(row.k, row.v)
+		if place.seq == r.at.seq && !r.many {
+			continue
+		}
+		var rows []engine.FeedRow
+		if err == nil {
+			rows, err = r.load(r.Tx, place)
+		}
+		if err != nil {
+			if _, ok := asCorrupt(err); !ok {
+				return err
+			}
+			rows = []engine.FeedRow{{ID: place.id, Corrupt: true}}
+		}
+		if len(rows) == 0 {
+			r.at.seq, r.at.read = place.seq, 0 // nobody needs to look here again
+			continue
+		}
+		if full := r.add(place.seq, rows); full {
+			return nil
+		}
+	}
+	return nil
+}
+
+// add puts those rows of an item on the page that come after the cursor, and reports whether one found no room.
+func (r *feedReader) add(seq uint64, rows []engine.FeedRow) (full bool) {
+	read := 0
+	if seq == r.at.seq {
+		read = min(r.at.read, len(rows))
+	}
+	for i, row := range rows[read:] {
+		if len(r.page.Rows) == r.limit {
+			r.page.More = true
+			return true
+		}
+		r.at.seq = seq
+		if r.many {
+			r.at.read = read + i + 1
+		}
+		row.Cursor = r.at.String()
+		r.page.Rows = append(r.page.Rows, row)
+	}
+	return false
+}
+
+// ranks goes through the order of the rank rows. They never move: their table is append-only.
+func (r *feedReader) ranks() error {
+	accounts := map[string]league.Account{}
+	for row := range r.rowsFrom(tRankOrder, nil, key.Uint64(r.at.seq+1)) {
+		n := key.Read(row.k).Uint64()
+		one := engine.FeedRow{ID: fmt.Sprint("rank ", n), Corrupt: true}
+		if rank, ok := r.orderedRank(row, accounts); ok {
+			one = engine.FeedRow{ID: rank.Account, Rank: &rank}
+		}
+		if full := r.add(n, []engine.FeedRow{one}); full {
+			return nil
+		}
+	}
+	return nil
+}
+
+// live goes through the live jobs.
+func (r *feedReader) live() error {
+	for row := range r.rowsFrom(tJobState, nil, key.Uint64(r.at.seq+1)) {
+		n := key.Read(row.k).Uint64()
+		j, ok, err := r.readLive(row.k)
+		one := engine.FeedRow{ID: string(jobID(n)), Corrupt: err != nil || !ok}
+		if !one.Corrupt {
+			one.Job = &j
+		}
+		if full := r.add(n, []engine.FeedRow{one}); full {
+			return nil
+		}
+	}
+	return nil
+}
+
+func decodePlace(k, v []byte) (p feedPlace, err error) {
+	read := key.Read(k[1:])
+	p.seq = read.Uint64()
+	if err := read.Done(); err != nil {
+		return p, tFeed.corrupt(k, err)
+	}
+	d, err := tFeed.open(k, v, fFeed)
+	if err != nil {
+		return p, err
+	}
+	p.id, p.rev = d.Str(), engine.Revision(d.Uint())
+	return p, tFeed.done(k, d)
+}
+
+func matchRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+	m, err := t.match(place.id)
+	if isNotFound(err) {
+		return nil, nil // check names it
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []engine.FeedRow{{ID: m.ID, Match: &engine.MatchRow{
+		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
+		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
+		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
+	}}}, nil
+}
+
+func timelineRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+	m, err := t.match(place.id)
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := m.Timeline
+	return []engine.FeedRow{{ID: m.ID, Timeline: &engine.TimelineRow{
+		Match: m.ID, Status: f.Status.String(), Attempts: f.Attempts, FetchedAt: f.FetchedAt, LastAttemptAt: f.LastAttemptAt,
+		LastError: f.LastError, LastClass: f.LastClass,
+	}}}, nil
+}
+
+func seatRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+	seats, err := t.seats(place.id)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]engine.FeedRow, len(seats))
+	for i, p := range seats {
+		rows[i] = engine.FeedRow{ID: place.id, Seat: &engine.SeatRow{
+			Match: place.id, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team, Won: p.Won,
+			Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+		}}
+	}
+	return rows, nil
+}
+
+func jobRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+	j, here, err := t.endedAt(place)
+	if err != nil || !here {
+		return nil, err
+	}
+	return []engine.FeedRow{{ID: place.id, Job: &j}}, nil
+}
+
+// endedAt gives the job that ended at a place; here is false when it has been run again since.
+func (t *Tx) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
+	k, err := jobKey(engine.JobID(place.id))
+	if err != nil {
+		return j, false, nil // no job has such an id; check names it
+	}
+	j, ok, err := t.readEnded(k)
+	return j, ok && j.Rev == place.rev, err
+}
+
+// feedCursor is a place of a feed as others keep it: m812-5f3a9c01, or p812.3-5f3a9c01 after the third row of an item.
+type feedCursor struct {
+	tag   byte
+	seq   uint64
+	read  int    // rows of that item, where an item may have several
+	store string // a cursor makes no sense in another store, nor in one that was put back to an earlier state
+}
+
+// feedStore names the store in cursors, since it was last restored, in eight digits.
+func (t *Tx) feedStore() (string, error) {
+	name, _, err := t.text(tMeta, metaInstance)
+	if err != nil {
+		return "", err
+	}
+	if at := t.restored(); !at.IsZero() {
+		name += at.Format(time.RFC3339Nano)
+	}
+	return fmt.Sprintf("%08x", rec.Sum([]byte(name))), nil
+}
+
+func (c feedCursor) String() string {
+	s := string(rune(c.tag)) + strconv.FormatUint(c.seq, 10)
+	if c.read > 0 {
+		s += "." + strconv.Itoa(c.read)
+	}
+	return s + "-" + c.store
+}
+
+// after reads a cursor. It must be one that this feed of this store gave.
+func (r *feedReader) after(s string) (c feedCursor, err error) {
+	c.tag = r.tag
+	place, store, named := strings.Cut(s, "-")
+	seq, read, some := strings.Cut(strings.TrimPrefix(place, string(rune(r.tag))), ".")
+	c.store = store
+	if c.seq, err = strconv.ParseUint(seq, 10, 63); err == nil && some {
+		c.read, err = strconv.Atoi(read)
+	}
+	if err != nil || !named || c.String() != s || c.read > 0 && !r.many {
+		return c, badCursor(s, "is no cursor of %s", r.kind)
+	}
+	if c.store != r.at.store {
+		return c, badCursor(s, "is of another store than this one, or of before a backup was put back")
+	}
+	if last := r.last(); c.seq > last {
+		return c, badCursor(s, "lies ahead of the last place, %d", last)
+	}
+	return c, nil
+}
+
+// last is the highest number that a cursor of this feed can have.
+func (r *feedReader) last() uint64 {
+	if r.from == nil {
+		return r.bucket(tFeed).Sequence()
+	}
+	return r.bucket(r.from).Sequence()
+}
+
+func badCursor(s, format string, args ...any) error {
+	return engine.Problemf(engine.ErrInvalid, "take the cursor of the last line of an export, or leave it out to begin anew",
+		"cursor %q %s", s, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,131 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// maxManifest bounds what is read as a manifest: two years of months take 5 KB.
+const maxManifest = 1 << 20
+
+func sortFiles(files []BackupFile) {
+	slices.SortFunc(files, func(a, b BackupFile) int { return strings.Compare(a.Month, b.Month) })
+}
+
+func writeManifest(ctx context.Context, dir string, b Backup) error {
+	body, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	_, err = writeCopy(ctx, filepath.Join(dir, manifestFile), nil, func(w *copyWriter) error {
+		_, err := w.Write(append(body, '\n'))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// Backups lists the backups in a folder, newest first. One that cannot be used is listed with its Problem. A folder that is
+// not there has none.
+func Backups(to string) ([]Backup, error) {
+	entries, err := os.ReadDir(to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unusable(to, err)
+	}
+	var list []Backup
+	for _, e := range slices.Backward(entries) { // by name, which is by time
+		taken, err := time.Parse(stampForm, e.Name())
+		if err != nil || !e.IsDir() {
+			continue
+		}
+		b := readManifest(filepath.Join(to, e.Name()))
+		b.Name = e.Name()
+		if b.Taken.IsZero() {
+			b.Taken = taken
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// readManifest reads one backup and looks whether its files are there.
+func readManifest(path string) (b Backup) {
+	body, err := readSmall(filepath.Join(path, manifestFile))
+	if err == nil {
+		err = json.Unmarshal(body, &b)
+	}
+	b.Path = path
+	if err != nil {
+		b.Problem = "its manifest cannot be read: " + err.Error()
+		return b
+	}
+	info, err := os.Lstat(filepath.Join(path, stateFile))
+	switch {
+	case err != nil:
+		b.Problem = "its state.db is missing"
+	case info.Size() != b.State.Size:
+		b.Problem = fmt.Sprintf("its state.db has %d bytes, the manifest says %d", info.Size(), b.State.Size)
+	}
+	return b
+}
+
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxManifest {
+		return nil, errors.New("it is no small file")
+	}
+	return os.ReadFile(path)
+}
+
+// prune removes the oldest backups above the number to keep. Those with a note were made for a reason and stay, and so does
+// whatever cannot be read: it may be all that is left.
+func (b *backuper) prune() error {
+	keep := b.o.Keep
+	if keep <= 0 {
+		keep = defaultKeep
+	}
+	all, err := Backups(b.to)
+	if err != nil {
+		return err
+	}
+	for _, k := range all {
+		if k.Note != "" || k.Problem != "" {
+			continue
+		}
+		if keep--; keep >= 0 {
+			continue
+		}
+		gone := k.Path + partialExt // so that a crash half way leaves no backup that lacks a part
+		if err := os.Rename(k.Path, gone); err != nil {
+			return unusable(k.Path, err)
+		}
+		crash.Point("backup-pruned")
+		if err := os.RemoveAll(gone); err != nil {
+			return unusable(gone, err)
+		}
+		b.report.Removed = append(b.report.Removed, k.Name)
+	}
+	return syncDir(b.to)
+}
+
+// sorted gives the keys of a set in order.
+func sorted[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }

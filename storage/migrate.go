@@ -1,0 +1,180 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+// migration brings state.db from one schema version to the next. It works in steps, each in a transaction of its own, so
+// that a large table neither fills memory nor is begun anew after a crash.
+//
+// A migration is for good: its code decodes what the version before it wrote, with decoders of its own if the present ones
+// have moved on, and is tested on a golden file of that version. New tables are made in its first step.
+type migration struct {
+	name string
+	// step does the next piece of work after the place that the last one answered; nil at the start, and nil when done.
+	step func(t *Tx, after []byte) (next []byte, err error)
+}
+
+// newestSchema is what this program writes and reads.
+func newestSchema() uint64 { return firstSchema + uint64(len(migrations)) }
+
+// schemaOf reads the version of a state file, and refuses what is not ours.
+func schemaOf(b *bolt.Tx, path string) (uint64, error) {
+	if b.Bucket([]byte(tMeta.name)) == nil {
+		return 0, &Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
+	}
+	have, ok, err := newTx(b, wallNow()).number(tMeta, metaSchema)
+	switch {
+	case err != nil || !ok || have < 1:
+		return 0, &Damaged{Path: path, Why: "its schema version cannot be read"}
+	case have > newestSchema():
+		return 0, &ErrNewer{Path: path, Have: int(have), Know: int(newestSchema())}
+	}
+	return have, nil
+}
+
+func outdated(path string, have uint64) error {
+	return &ErrUnusable{Path: path, Why: fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
+		Do: "start farsight or `farsight serve` once: it makes a backup and brings the file up to date"}
+}
+
+var metaMigration = []byte("migration")
+
+// migrate brings an older state file up to date, after a backup of it. It goes on where a crash has left it.
+func (db *DB) migrate(o Options) error {
+	path := statePath(db.dir)
+	var have uint64
+	var begun bool
+	err := db.bolt.View(func(b *bolt.Tx) (err error) {
+		if have, err = schemaOf(b, path); err == nil {
+			begun = newTx(b, wallNow()).has(tMeta, metaMigration)
+		}
+		return err
+	})
+	if err != nil || have == newestSchema() {
+		return err
+	}
+	if db.readOnly {
+		return outdated(path, have)
+	}
+	if !begun {
+		if err := db.backupBefore(o, have); err != nil {
+			return fmt.Errorf("back up %s before it is brought to schema %d: %w; nothing was changed", path, newestSchema(), err)
+		}
+	}
+	for ; have < newestSchema(); have++ {
+		m := migrations[have-firstSchema]
+		if err := db.runMigration(m, have+1); err != nil {
+			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, have+1, m.name, err, backupDir)
+		}
+	}
+	return nil
+}
+
+// backupBefore keeps the state as it is, unless a start that was cut off has done so. Migrations do not touch payloads.
+func (db *DB) backupBefore(o Options, have uint64) error {
+	note := fmt.Sprintf("before schema %d", newestSchema())
+	kept, err := Backups(db.backups(""))
+	if err != nil {
+		return err
+	}
+	now, err := fileMeta(statePath(db.dir))
+	if err != nil {
+		return err
+	}
+	for _, k := range kept {
+		if k.Note == note && k.State.Seq == now.txid && k.Problem == "" {
+			return nil
+		}
+	}
+	r, err := db.Backup(context.Background(), BackupOptions{Verify: o.Verify, StateOnly: true, Note: note})
+	if err != nil {
+		return err
+	}
+	db.log.Info().Str("path", r.Path).Uint64("schema", have).Msg("backed up the state before its migration")
+	crash.Point("migration-backed-up")
+	return nil
+}
+
+const migrationTell = 5 * time.Second
+
+func (db *DB) runMigration(m migration, to uint64) error {
+	db.log.Info().Uint64("schema", to).Str("name", m.name).Msg("migration begun")
+	told, steps := time.Now(), 0
+	for done := false; !done; steps++ {
+		var err error
+		if done, err = db.migrationStep(m, to); err != nil {
+			return err
+		}
+		if time.Since(told) > migrationTell {
+			told = time.Now()
+			db.log.Info().Uint64("schema", to).Int("steps", steps).Msg("migration goes on")
+		}
+	}
+	db.log.Info().Uint64("schema", to).Int("steps", steps).Msg("migration done")
+	return nil
+}
+
+// migrationStep runs one step and notes in its own transaction how far it got, or that the version is reached.
+func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
+	err = db.guarded(func() error {
+		return db.bolt.Update(func(b *bolt.Tx) error {
+			t := newTx(b, wallNow())
+			after, err := t.migrationPlace(to)
+			if err != nil {
+				return err
+			}
+			next, err := m.step(t, after)
+			if err != nil {
+				return err
+			}
+			done = next == nil
+			crash.Point("migration-before-commit")
+			if !done {
+				return t.putPlace(to, next)
+			}
+			return errors.Join(t.putNumber(tMeta, metaSchema, to), t.leavePlace(to))
+		})
+	})
+	crash.Point("migration-after-commit")
+	if noRoom(err) {
+		err = fmt.Errorf("%w: %w", ErrDiskFull, err)
+	}
+	return done, err
+}
+
+// migrationPlace is where the last step of the migration to a version stopped.
+func (t *Tx) migrationPlace(to uint64) ([]byte, error) {
+	d, ok, err := t.get(tMeta, metaMigration, fPlace)
+	if err != nil || !ok {
+		return nil, err
+	}
+	of, after := d.Uint(), d.Bytes()
+	if err := tMeta.done(metaMigration, d); err != nil || of != to {
+		return nil, err
+	}
+	return after, nil
+}
+
+// leavePlace ends one migration. While others follow, the note stays: it also says that the backup was made.
+func (t *Tx) leavePlace(to uint64) error {
+	if to < newestSchema() {
+		return t.putPlace(to+1, nil)
+	}
+	return t.remove(tMeta, metaMigration)
+}
+
+func (t *Tx) putPlace(to uint64, after []byte) error {
+	e := rec.NewEnc(fPlace, len(after)+8)
+	e.Uint(to)
+	e.Bytes(after)
+	return t.put(tMeta, metaMigration, e)
+}

@@ -1,0 +1,245 @@
+package storage
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+var golden = flag.Bool("golden", false, "write the golden files anew that this code makes; never those of an older schema")
+
+const goldenDir = "testdata/schema1"
+
+// goldenFiles are the files of the golden store, gzipped in testdata.
+var goldenFiles = []string{stateFile, payloadDir + "/" + testMonth + shardExt}
+
+// TestGoldenStoreOfSchema1 opens what the first schema wrote (by the code of that day). It must be readable for ever.
+func TestGoldenStoreOfSchema1(t *testing.T) {
+	dir := goldenStore(t, goldenDir, goldenFiles...)
+	db := start(t, dir)
+	if db.Boot().New || !db.Boot().Clean {
+		t.Errorf("boot %+v", db.Boot())
+	}
+	read(t, db, func(tx *Tx) error {
+		a, err := tx.account("01A")
+		if err != nil || a.RiotID() != "A#1" {
+			t.Errorf("account %+v %v", a, err)
+		}
+		m, err := tx.match("EUW1_1")
+		if err != nil || m.Match.Status != league.Success || !m.Played.Equal(noon) {
+			t.Errorf("match %+v %v", m, err)
+		}
+		if raw, err := db.payloads.Raw("EUW1_1", league.PartMatch, m.Match.Ref); err != nil || string(raw) != `{"metadata":{}}` {
+			t.Errorf("payload %q %v", raw, err)
+		}
+		return nil
+	})
+	if d, err := db.Detail(context.Background(), engine.JobQuery{Key: "match:EUW1_2"}); err != nil || d.Job.State != engine.Discarded {
+		t.Errorf("job %+v %v", d.Job, err)
+	}
+	for kind, want := range map[engine.FeedKind]int{engine.FeedMatches: 2, engine.FeedParticipants: 1, engine.FeedJobs: 1} {
+		if page, err := db.Feed(context.Background(), engine.FeedQuery{Kind: kind}); err != nil || len(page.Rows) != want {
+			t.Errorf("feed of %s: %+v %v", kind, page, err)
+		}
+	}
+}
+
+// TestGoldenArchive reads a shard that the archiver wrote when it was new.
+func TestGoldenArchive(t *testing.T) {
+	db := start(t, archivedStore(t))
+	wantOld(t, db, goldenMatches)
+	if dictsOf(t, db) == 0 {
+		t.Error("it has no dictionary")
+	}
+}
+
+const (
+	archiveDir    = "testdata/archive2"
+	goldenMatches = 32
+)
+
+// archivedStore is a store of today's code with the golden archive in it.
+func archivedStore(t testing.TB) (dir string) {
+	t.Helper()
+	dir = oldStore(t, goldenMatches)
+	if *golden {
+		must(t, upkeepJobs["archive"](dir))
+		writeGolden(t, dir, archiveDir, oldShard)
+	}
+	from := goldenStore(t, archiveDir, oldShard)
+	must(t, os.Rename(filepath.Join(from, oldShard), filepath.Join(dir, oldShard)))
+	return dir
+}
+
+// writeGolden keeps files of a closed store.
+func writeGolden(t testing.TB, from, to string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		body, err := os.ReadFile(filepath.Join(from, name))
+		must(t, err)
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		must(t, err)
+		_, err = w.Write(body)
+		must(t, errors.Join(err, w.Close()))
+		path := filepath.Join(to, name+".gz")
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, b.Bytes(), 0o644))
+	}
+}
+
+func goldenStore(t testing.TB, from string, names ...string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	for _, name := range names {
+		f, err := os.Open(filepath.Join(from, name+".gz"))
+		must(t, err)
+		r, err := gzip.NewReader(f)
+		must(t, err)
+		body, err := io.ReadAll(r)
+		must(t, errors.Join(err, f.Close()))
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), body, 0o600))
+	}
+	return dir
+}
+
+// testMigrations prove the framework: the first makes a table and fills it with a row for each counter, two per step; the
+// second does all at once.
+var testMigrations = []migration{
+	{"copy the counters", copyCounters},
+	{"note it", func(t *Tx, _ []byte) ([]byte, error) { return nil, t.putText(tMeta, []byte("noted"), "yes") }},
+}
+
+const copiedTable = "counters_copy"
+
+func copyCounters(t *Tx, after []byte) (next []byte, err error) {
+	to, err := t.b.CreateBucketIfNotExists([]byte(copiedTable))
+	if err != nil {
+		return nil, err
+	}
+	seed := rec.TableSeed(copiedTable)
+	c := t.bucket(tCounters).Cursor()
+	k, _ := c.Seek(after)
+	for n := 0; k != nil; k, _ = c.Next() {
+		if n++; n > 2 {
+			return bytes.Clone(k), nil
+		}
+		if to.Get(k) != nil {
+			return nil, fmt.Errorf("row %s was copied twice", k)
+		}
+		e := rec.NewEnc(fMarker, 0)
+		if err := to.Put(k, seed.Seal(k, e)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// withMigrations makes this process one of a later version.
+func withMigrations(t testing.TB, more ...migration) (undo func()) {
+	t.Helper()
+	old := migrations
+	migrations = append(slices.Clone(old), more...)
+	undo = func() { migrations = old }
+	t.Cleanup(undo)
+	return undo
+}
+
+func wantMigrated(t testing.TB, dir, after string) {
+	t.Helper()
+	db, err := Open(Options{Dir: dir})
+	if err != nil {
+		t.Errorf("%s: %v", after, err)
+		return
+	}
+	defer func() { must(t, db.Close()) }()
+	must(t, db.bolt.View(func(b *bolt.Tx) error {
+		version, err := schemaOf(b, "")
+		rows := b.Bucket([]byte(copiedTable)).Stats().KeyN
+		if want := b.Bucket([]byte(tCounters.name)).Stats().KeyN; err != nil || version != newestSchema() || rows != want || want < 3 {
+			t.Errorf("%s: version %d, %d of %d rows, %v", after, version, rows, want, err)
+		}
+		if newTx(b, noon).has(tMeta, metaMigration) {
+			t.Errorf("%s: the place of the migration is still noted", after)
+		}
+		return nil
+	}))
+	wantSound(t, db)
+}
+
+func TestAnOlderStoreIsBackedUpAndMigrated(t *testing.T) {
+	dir := goldenStore(t, goldenDir, goldenFiles...)
+	undo := withMigrations(t, testMigrations...)
+	_, err := OpenReadOnly(Options{Dir: dir})
+	if e := wantError[*ErrUnusable](t, err); !strings.Contains(e.Do, "start farsight") {
+		t.Errorf("%v", e)
+	}
+	wantMigrated(t, dir, "first start")
+	list, err := Backups(BackupsDir(dir))
+	if err != nil || len(list) != 1 || list[0].Schema != 1 || list[0].Note != fmt.Sprintf("before schema %d", newestSchema()) || !list[0].Verified {
+		t.Fatalf("%+v %v", list, err)
+	}
+	wantMigrated(t, dir, "second start")
+	if list, _ = Backups(BackupsDir(dir)); len(list) != 1 {
+		t.Errorf("a second backup was made: %+v", list)
+	}
+	// The program before refuses the result, and is content with the backup.
+	undo()
+	_, err = Open(Options{Dir: dir})
+	if e := wantError[*ErrNewer](t, err); e.Have != e.Know+2 {
+		t.Errorf("%+v", e)
+	}
+	if _, err := Restore(context.Background(), Options{Dir: dir}, RestoreOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	db := start(t, dir)
+	if db.Boot().Restored.IsZero() {
+		t.Error("nobody is told that a backup was put back")
+	}
+}
+
+// TestP01_KillsInAMigration ends the process at each instant of each step.
+func TestP01_KillsInAMigration(t *testing.T) {
+	sound := goldenStore(t, goldenDir, goldenFiles...)
+	withMigrations(t, testMigrations...)
+	for _, point := range []string{"backup-copied 1", "backup-before-rename 1", "migration-backed-up 1", "migration-before-commit 1",
+		"migration-after-commit 1", "migration-before-commit 2", "migration-after-commit 2", "migration-before-commit 5", "migration-after-commit 5", "migration-before-commit 8", "migration-after-commit 8"} {
+		dir := copyDir(t, sound)
+		out, err := child(t, "upkeep", dir, jobEnv+"=migrate", pointEnv+"="+point).Output()
+		if exitCode(err) != 3 {
+			t.Errorf("%s: exit %d: %s", point, exitCode(err), out)
+			continue
+		}
+		wantMigrated(t, dir, "after "+point)
+		if list, err := Backups(BackupsDir(dir)); err != nil || len(list) != 1 {
+			t.Errorf("after %s: %d backups, %v", point, len(list), err)
+		}
+	}
+}
+
+func TestAMigrationThatFailsSaysWhereTheBackupIs(t *testing.T) {
+	dir := goldenStore(t, goldenDir, goldenFiles...)
+	undo := withMigrations(t, migration{"fail", func(*Tx, []byte) ([]byte, error) { return nil, errors.New("no luck") }})
+	_, err := Open(Options{Dir: dir})
+	if err == nil || !strings.Contains(err.Error(), "no luck") || !strings.Contains(err.Error(), backupDir) {
+		t.Errorf("%v", err)
+	}
+	undo()
+	start(t, dir) // as far as it came
+}

@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// migrations lead from the first schema to the present one, in order: the first makes version 2. A variable so that tests
+// can add to it.
+//
+// Whoever adds a table or changes what a record means adds a migration. Fields that are added at the end of a record need
+// none (rec.Dec.More).
+var migrations = []migration{
+	{"tables of the whole engine, and the feeds of what is there", toFeeds},
+}
+
+// toFeeds makes the tables that version 1 does not have and gives everything that is exported its place. Afterwards
+// anything goes on as if it had been stored in this order: matches by id, then seats by match, then ended jobs.
+//
+// The place of a step is the number of the table that it works on, and the last key that has been done.
+func toFeeds(t *Tx, after []byte) (next []byte, err error) {
+	if after == nil {
+		return []byte{0}, addTables(t)
+	}
+	tables := []struct {
+		*table
+		feed func(t *Tx, k, v []byte) error
+	}{{tMatches, feedOldMatch}, {tParticipants, feedOldSeats}, {tArchive, feedOldJob}}
+	at := int(after[0])
+	if at >= len(tables) {
+		return nil, nil
+	}
+	page, last := t.keysAfter(tables[at].table, after[1:])
+	for _, k := range page {
+		if err := tables[at].feed(t, k, t.bucket(tables[at].table).Get(k)); err != nil {
+			return nil, err
+		}
+	}
+	if last == nil {
+		return []byte{byte(at + 1)}, nil
+	}
+	return append([]byte{byte(at)}, last...), nil
+}
+
+// migrationPage is how many rows one step goes through.
+const migrationPage = 5000
+
+// keysAfter gives the next keys of a table; last is nil when there are no more behind them.
+func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
+	for r := range t.rowsFrom(tb, nil, after) {
+		if len(after) > 0 && bytes.Equal(r.k, after) {
+			continue
+		}
+		if len(page) == migrationPage {
+			return page, page[len(page)-1]
+		}
+		page = append(page, bytes.Clone(r.k))
+	}
+	return page, nil
+}
+
+// addTables makes the tables that an older file does not have. Those that a later migration is about do no harm earlier.
+func addTables(t *Tx) error {
+	for _, tb := range tables {
+		if _, err := t.b.CreateBucketIfNotExists([]byte(tb.name)); err != nil {
+			return fmt.Errorf("create table %s: %w", tb.name, err)
+		}
+	}
+	return nil
+}
+
+// A record that cannot be read has its place all the same where its key tells enough: check names it.
+
+func feedOldMatch(t *Tx, k, v []byte) error {
+	m, err := decodeMatch(k, v)
+	if err != nil {
+		m = league.Match{}
+	}
+	if err := t.toEnd(tagMatches, string(k)); err != nil {
+		return err
+	}
+	if faceOf(m.Timeline) == faceOf(league.Fetch{}) {
+		return nil
+	}
+	return t.toEnd(tagTimelines, string(k))
+}
+
+func feedOldSeats(t *Tx, k, _ []byte) error { return t.toEnd(tagParticipants, string(k)) }
+
+func feedOldJob(t *Tx, k, v []byte) error {
+	j, err := decodeEnded(k, v)
+	if _, corrupt := asCorrupt(err); corrupt {
+		return nil
+	}
+	return errors.Join(err, t.feedEnded(j))
+}

@@ -1,0 +1,197 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+func rankKey(r league.Rank) []byte { return key.AppendTime(key.Strings(r.Account, r.Queue), r.At) }
+
+// Flags of a rank record.
+const (
+	rankUnranked = 1 << iota
+	rankUnsure
+)
+
+func rankRecord(r league.Rank) *rec.Enc {
+	e := rec.NewEnc(fRank, 32)
+	var flags byte
+	if r.Unranked {
+		flags |= rankUnranked
+	}
+	if r.Unsure {
+		flags |= rankUnsure
+	}
+	e.Byte(flags)
+	e.Str(r.Tier)
+	e.Str(r.Division)
+	e.Int(int64(r.Points))
+	e.Int(int64(r.Wins))
+	e.Int(int64(r.Losses))
+	return e
+}
+
+func decodeRank(k, v []byte) (r league.Rank, err error) {
+	d, err := tRanks.open(k, v, fRank)
+	if err != nil {
+		return r, err
+	}
+	at := key.Read(k)
+	r.Account, r.Queue, r.At = at.String(), at.String(), at.Time()
+	if err := at.Done(); err != nil {
+		return r, tRanks.corrupt(k, err)
+	}
+	flags := d.Byte()
+	r.Unranked, r.Unsure = flags&rankUnranked != 0, flags&rankUnsure != 0
+	r.Tier, r.Division = d.Str(), d.Str()
+	r.Points, r.Wins, r.Losses = d.Num(), d.Num(), d.Num()
+	return r, tRanks.done(k, d)
+}
+
+// LastRanks gives the newest row of each queue of an account.
+func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err error) {
+	t := own(tx)
+	prefix := key.Strings(account)
+	var before []byte
+	for {
+		found := false
+		for r := range t.rowsBack(tRanks, prefix, before) {
+			rank, err := decodeRank(r.k, r.v)
+			if err != nil {
+				return nil, err
+			}
+			list, found = append(list, rank), true
+			before = key.Strings(account, rank.Queue)
+			break
+		}
+		if !found {
+			return list, nil
+		}
+	}
+}
+
+// SaveRank adds a row to the history. One that is sure gets a place in the durable order of all ranks.
+func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
+	t := own(tx)
+	if r.Account == "" || r.Queue == "" || r.At.IsZero() {
+		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account, r.Queue, engine.ErrInvalid)
+	}
+	k := rankKey(r)
+	isNew := !t.has(tRanks, k)
+	if err := t.put(tRanks, k, rankRecord(r)); err != nil || r.Unsure || !isNew {
+		return err
+	}
+	n, err := t.bucket(tRankOrder).NextSequence()
+	if err != nil {
+		return err
+	}
+	e := rec.NewEnc(fBlob, len(k)+4)
+	e.Bytes(k)
+	return t.put(tRankOrder, key.Uint64(n), e)
+}
+
+// DropRank removes a row that turned out to be wrong. Only an unsure one has no place in the durable order, so only such
+// a one may go.
+func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
+	if !r.Unsure {
+		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At, engine.ErrRefused)
+	}
+	return own(tx).remove(tRanks, rankKey(r))
+}
+
+// RankHistory answers engine.RanksQuery; engine.ErrNotFound when there is no such account.
+func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine.RanksPage, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err := t.findAccount(q.Account)
+		if err != nil {
+			return err
+		}
+		prefix := key.Strings(a.ID)
+		if q.Queue != "" {
+			prefix = key.AppendString(prefix, q.Queue)
+		}
+		before, err := decodeCursor(q.After, prefix)
+		if err != nil {
+			return err
+		}
+		var last []byte
+		for r := range t.rowsBack(tRanks, prefix, before) {
+			if len(page.Ranks) == pageSize(q.Page) {
+				page.Next = encodeCursor(last, prefix)
+				return nil
+			}
+			last = bytes.Clone(r.k)
+			if rank, err := decodeRank(r.k, r.v); err == nil && !rank.Unsure { // check names a corrupt one
+				page.Ranks = append(page.Ranks, rankRow(a, rank))
+			}
+		}
+		return nil
+	})
+	return page, err
+}
+
+func rankRow(a league.Account, r league.Rank) engine.RankRow {
+	return engine.RankRow{
+		Account: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Queue: r.Queue, At: r.At, Unranked: r.Unranked,
+		Tier: r.Tier, Division: r.Division, Points: r.Points, Wins: r.Wins, Losses: r.Losses,
+	}
+}
+
+// Ranks gives the rank rows of all accounts in the order in which they were stored, for exports: at most limit of them
+// behind the cursor ("" = from the first). A row that is there never moves.
+func (db *DB) Ranks(ctx context.Context, after string, limit int) (rows []engine.RankRow, err error) {
+	var from uint64
+	if after != "" {
+		if from, err = strconv.ParseUint(after, 10, 64); err != nil {
+			return nil, engine.Problemf(engine.ErrInvalid, "use the one that the export before ended with", "%q is no cursor of ranks", after)
+		}
+	}
+	accounts := map[string]league.Account{}
+	err = db.view(ctx, func(t *Tx) error {
+		for r := range t.rowsFrom(tRankOrder, nil, key.Uint64(from+1)) {
+			if len(rows) >= limit {
+				return nil
+			}
+			row, ok := t.orderedRank(r, accounts)
+			if ok {
+				rows = append(rows, row)
+			}
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// orderedRank follows a row of the order; false for one that cannot be read, which check names.
+func (t *Tx) orderedRank(r row, accounts map[string]league.Account) (out engine.RankRow, ok bool) {
+	d, err := tRankOrder.open(r.k, r.v, fBlob)
+	if err != nil {
+		return out, false
+	}
+	k := d.Bytes()
+	v := t.bucket(tRanks).Get(k)
+	if v == nil {
+		return out, false
+	}
+	rank, err := decodeRank(k, v)
+	if err != nil {
+		return out, false
+	}
+	a, known := accounts[rank.Account]
+	if !known {
+		if a, err = t.account(rank.Account); err != nil {
+			a = league.Account{ID: rank.Account}
+		}
+		accounts[rank.Account] = a
+	}
+	out = rankRow(a, rank)
+	out.Cursor = strconv.FormatUint(key.Read(r.k).Uint64(), 10)
+	return out, true
+}

@@ -1,0 +1,327 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+const (
+	restoreExt = ".restoring"
+	keptExt    = ".before-restore-" // and when
+)
+
+// RestoreOptions say what to put back, and where.
+type RestoreOptions struct {
+	Backups string // folder of the backups; "" = backup/ in the data directory
+	Name    string // "" = the newest that can be used
+	DryRun  bool
+	Verify  Verifier
+	By      engine.Actor // for the audit
+	// Forget names saved states (SaveState) that tell of the moments before the backup and must not be believed after it,
+	// such as the limiter's counts. Each is replaced by a word that its owner cannot read.
+	Forget   []string
+	Progress func(done, total int64)
+}
+
+// What restore does with a file.
+const (
+	DoPutBack = "put back"                                // it is not there
+	DoReplace = "replace"                                 // it is kept under another name
+	DoKeep    = "keep"                                    // it is sound, and newer than the copy
+	DoNothing = "leave: damaged, and no copy of it there" // nothing better to offer
+)
+
+// RestoredFile is what restore did, or would do, with one file of the data directory.
+type RestoredFile struct {
+	Name string `json:"name"`
+	Do   string `json:"do"`
+	Kept string `json:"kept,omitempty"` // under which name the old one stays
+	Why  string `json:"why,omitempty"`
+	Size int64  `json:"size"` // of what is put back
+	from BackupFile
+}
+
+// RestoreReport is what one Restore did.
+type RestoreReport struct {
+	DryRun bool           `json:"dry_run,omitempty"`
+	From   Backup         `json:"from"`
+	Age    time.Duration  `json:"age_ns"`
+	Files  []RestoredFile `json:"files"`
+	Bytes  int64          `json:"bytes"`
+}
+
+// restorer puts one backup back.
+type restorer struct {
+	ctx    context.Context
+	dir    string
+	to     string // folder of the backups
+	o      RestoreOptions
+	at     time.Time
+	report *RestoreReport
+	done   int64
+}
+
+// Restore puts a backup back into a data directory that nobody holds (*ErrHeld). state.db is replaced; the one that was
+// there keeps its bytes under another name. Payload files that are sound stay, since they have all that the backup has and
+// what came after; missing and damaged ones are put back. Nothing is deleted, and at no instant is there no state.db.
+func Restore(ctx context.Context, o Options, ro RestoreOptions) (r RestoreReport, err error) {
+	if err := prepareDir(o.Dir); err != nil {
+		return r, err
+	}
+	if err := refuseNetworkUnless(o); err != nil {
+		return r, err
+	}
+	lock, err := lockDir(o.Dir, false)
+	if err != nil {
+		return r, err
+	}
+	defer lock.release()
+	rs := &restorer{ctx: ctx, dir: o.Dir, to: (&DB{dir: o.Dir}).backups(ro.Backups), o: ro, at: wallNow(), report: &r}
+	r.DryRun = ro.DryRun
+	if err := rs.plan(); err != nil || ro.DryRun {
+		return r, err
+	}
+	return r, rs.run()
+}
+
+// plan chooses the backup and says what becomes of each file.
+func (r *restorer) plan() error {
+	all, err := Backups(r.to)
+	if err != nil {
+		return err
+	}
+	if r.report.From, err = r.choose(all); err != nil {
+		return err
+	}
+	r.report.Age = r.at.Sub(r.report.From.Taken)
+	if have := r.report.From.Schema; have > int(newestSchema()) {
+		return &ErrNewer{Path: r.report.From.Path, Have: have, Know: int(newestSchema())}
+	}
+	state, err := r.planFile(stateFile, r.report.From.State, true)
+	if err != nil {
+		return err
+	}
+	r.add(state)
+	return r.planMonths(newestCopies(r.to, all))
+}
+
+func (r *restorer) choose(all []Backup) (Backup, error) {
+	var names []string
+	for _, b := range all {
+		switch {
+		case r.o.Name == b.Name && b.Problem != "":
+			return b, &Damaged{Path: b.Path, Why: b.Problem}
+		case r.o.Name == b.Name, r.o.Name == "" && b.Problem == "":
+			return b, nil
+		}
+		names = append(names, b.Name)
+	}
+	e := &ErrUnusable{Path: r.to, Why: "there is no backup in it", Do: "name the folder that `farsight backup` wrote to"}
+	if len(names) > 0 {
+		e.Why = fmt.Sprintf("there is no backup %q in it", r.o.Name)
+		e.Do = "choose one of " + strings.Join(names, ", ")
+	}
+	return Backup{}, e
+}
+
+func (r *restorer) add(f RestoredFile) {
+	if f.Do == DoPutBack || f.Do == DoReplace {
+		f.Size = f.from.Size
+		r.report.Bytes += f.Size
+	}
+	r.report.Files = append(r.report.Files, f)
+}
+
+// planFile says what becomes of one file. A payload file that is sound stays (always = false).
+func (r *restorer) planFile(name string, from BackupFile, always bool) (f RestoredFile, err error) {
+	f = RestoredFile{Name: name, Do: DoPutBack, from: from}
+	path := filepath.Join(r.dir, name)
+	there, err := exists(path)
+	if err != nil {
+		return f, unusable(path, err)
+	}
+	if !there {
+		return f, nil
+	}
+	_, err = preflight(path)
+	switch {
+	case err == nil && !always:
+		f.Do = DoKeep
+		return f, nil
+	case err != nil && !isDamage(err):
+		return f, err
+	case err != nil:
+		f.Why = err.Error()
+	}
+	if from.Name == "" {
+		f.Do = DoNothing
+		return f, nil
+	}
+	f.Do = DoReplace
+	f.Kept, err = r.freeKept(name)
+	return f, err
+}
+
+// freeKept is a name beside a file that nothing has.
+func (r *restorer) freeKept(name string) (string, error) {
+	for n := 0; ; n++ {
+		kept := name + keptExt + r.at.Add(time.Duration(n)*time.Second).UTC().Format(stampForm)
+		there, err := exists(filepath.Join(r.dir, kept))
+		if err != nil || !there {
+			return kept, err
+		}
+	}
+}
+
+// planMonths covers every month that there is a copy of, and every month that is there.
+func (r *restorer) planMonths(copies map[string]BackupFile) error {
+	here, err := newPayloads(r.dir, true, zerolog.Nop()).Months()
+	if err != nil {
+		return err
+	}
+	months := map[string]bool{}
+	for _, m := range here {
+		months[m] = true
+	}
+	for m := range copies {
+		months[m] = true
+	}
+	for _, m := range sorted(months) {
+		f, err := r.planFile(filepath.Join(payloadDir, m+shardExt), copies[m], false)
+		if err != nil {
+			return err
+		}
+		r.add(f)
+	}
+	return nil
+}
+
+func (r *restorer) run() error {
+	if err := needRoom(r.dir, "the restore", r.report.Bytes); err != nil {
+		return err
+	}
+	// Payloads first: once the state is there, it may name them.
+	for _, f := range r.report.Files[1:] {
+		if err := r.put(f, nil); err != nil {
+			return err
+		}
+	}
+	return r.put(r.report.Files[0], r.sign)
+}
+
+// put copies one file beside its place, proves it, keeps what is in its place under another name, and lets it in.
+func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
+	if f.Do != DoPutBack && f.Do != DoReplace {
+		return nil
+	}
+	path := filepath.Join(r.dir, f.Name)
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return unusable(path, err)
+	}
+	temp := path + restoreExt
+	from := filepath.Join(r.to, f.from.Name)
+	if err := copyFile(r.ctx, from, temp, f.from.CRC, r.moved); err != nil {
+		return err
+	}
+	crash.Point("restore-copied")
+	err := r.o.Verify.verify(r.ctx, temp)
+	if err == nil && sign != nil {
+		err = sign(temp)
+	}
+	if err != nil {
+		os.Remove(temp)
+		return fmt.Errorf("put back %s: %w", from, err)
+	}
+	if f.Kept != "" {
+		// A second name for the file as it is: it is never moved away, so there is no instant without a state.db, for
+		// which the next start would make an empty one.
+		if err := keepAs(path, filepath.Join(r.dir, f.Kept)); err != nil {
+			return err
+		}
+	}
+	crash.Point("restore-kept")
+	if err := os.Rename(temp, path); err != nil {
+		return unusable(path, err)
+	}
+	crash.Point("restore-renamed")
+	return syncDir(filepath.Dir(path))
+}
+
+func (r *restorer) moved(n int) {
+	r.done += int64(n)
+	if r.o.Progress != nil {
+		r.o.Progress(min(r.done, r.report.Bytes), r.report.Bytes)
+	}
+}
+
+// keepAs gives a file a second name, or a copy where the file system knows no second names.
+func keepAs(path, kept string) error {
+	err := os.Link(path, kept)
+	if err != nil {
+		var crc uint32
+		if crc, _, err = sumFile(context.Background(), path); err == nil {
+			err = copyFile(context.Background(), path, kept, crc, nil)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("keep %s as %s: %w", path, kept, err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+var metaRestored = []byte("restored")
+
+// sign notes in the copy that it was put back, when, and by whom.
+func (r *restorer) sign(path string) error {
+	b, err := openFile(path, boltOptions(zerolog.Nop()), zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	err = guardFile(path, func() error {
+		return b.Update(func(tx *bolt.Tx) error {
+			if _, err := schemaOf(tx, path); err != nil {
+				return err
+			}
+			t := newTx(tx, r.at)
+			_, err := (&DB{}).AddAudit(t, engine.AuditEntry{
+				At: r.at, By: r.o.By, Op: "restore", Target: r.report.From.Name,
+				Result: "the state of " + r.report.From.Taken.UTC().Format(time.RFC3339) + " was put back", Matched: 1, Applied: 1,
+			})
+			// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
+			return errors.Join(err, r.forget(t), t.putTime(tMeta, metaRestored, r.at), t.putText(tMeta, metaInstance, randomID()))
+		})
+	})
+	return errors.Join(err, b.Close())
+}
+
+func (r *restorer) forget(t *Tx) error {
+	for _, name := range r.o.Forget {
+		e := rec.NewEnc(fBlob, 16)
+		e.Bytes([]byte("restored"))
+		if err := t.put(tState, []byte(name), e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restored is when a backup was last put back; the zero time when never.
+func (t *Tx) restored() time.Time {
+	d, ok, err := t.get(tMeta, metaRestored, fTime)
+	if err != nil || !ok {
+		return time.Time{} // a record that cannot be read costs a few calls
+	}
+	return d.Time()
+}

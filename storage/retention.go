@@ -1,0 +1,163 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/crash"
+)
+
+// overlap is how long after the end of its month a game of that month may still have begun: it is created while players
+// choose.
+const overlap = 24 * time.Hour
+
+// DroppedMonth is what retention did, or would do, with one month.
+type DroppedMonth struct {
+	Month    string `json:"month"`
+	Payloads int    `json:"payloads"` // that matches name and that go with the file
+	Bytes    int64  `json:"bytes"`
+	Left     string `json:"left,omitempty"` // why the file stays
+}
+
+// DropExpired deletes the payload files of months that lie wholly outside of keep, as seen at now, and nothing when keep is
+// off. The matches stay: each payload's reference is marked as dropped first, so that a crash leaves a file that nobody
+// names, which the next run deletes. A damaged file is never deleted. Only a retention rule that the operator configured
+// may ask for this. It needs Serve, unless dryRun.
+func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) (list []DroppedMonth, err error) {
+	if keep.Off() {
+		return nil, nil
+	}
+	months, err := db.payloads.Months()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range months {
+		if !monthEnd(m).Add(overlap).Before(keep.Before(now)) {
+			continue
+		}
+		d, err := db.weighMonth(m)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	if err := db.dropRefs(ctx, list, dryRun); err != nil || dryRun {
+		return list, err
+	}
+	crash.Point("retention-marked")
+	for _, d := range list {
+		if d.Left != "" {
+			continue
+		}
+		if err := db.payloads.Drop(d.Month); err != nil {
+			return list, fmt.Errorf("drop %s: %w", d.Month, err)
+		}
+		db.log.Info().Str("month", d.Month).Int("payloads", d.Payloads).Int64("bytes", d.Bytes).Msg("retention dropped a month of payloads")
+	}
+	return list, nil
+}
+
+func (db *DB) weighMonth(month string) (d DroppedMonth, err error) {
+	d.Month = month
+	path := filepath.Join(db.payloads.dir, month+shardExt)
+	if _, err := preflight(path); err != nil {
+		if !isDamage(err) {
+			return d, err
+		}
+		d.Left = err.Error()
+		return d, nil
+	}
+	d.Bytes, err = usedBytes(path)
+	return d, err
+}
+
+// dropRefs marks the references into the months of the list, a page of matches per transaction.
+func (db *DB) dropRefs(ctx context.Context, list []DroppedMonth, dryRun bool) error {
+	var after []byte
+	for {
+		ids, next, err := db.namedIn(ctx, list, after)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 && !dryRun {
+			err = db.Write(ctx, func(tx engine.Tx) error { return own(tx).dropRefs(ids, list) })
+		}
+		if err != nil || next == nil {
+			return err
+		}
+		after = next
+	}
+}
+
+// namedIn looks at the next matches and gives those that name a payload of the months, and counts those payloads.
+func (db *DB) namedIn(ctx context.Context, list []DroppedMonth, after []byte) (ids []string, next []byte, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		looked := 0
+		for r := range t.rowsFrom(tMatches, nil, after) {
+			if looked++; looked > scanPage {
+				next = slices.Clone(r.k)
+				return nil
+			}
+			m, err := decodeMatch(r.k, r.v)
+			if err != nil {
+				continue // check names it
+			}
+			n := 0
+			for _, f := range []*league.Fetch{&m.Match, &m.Timeline} {
+				if d := dropping(list, f); d != nil {
+					d.Payloads++
+					n++
+				}
+			}
+			if n > 0 {
+				ids = append(ids, m.ID)
+			}
+		}
+		return nil
+	})
+	return ids, next, err
+}
+
+// scanPage is how many rows of a large table one reading transaction goes through.
+const scanPage = 2000
+
+// dropping finds the month of the list that holds a payload.
+func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {
+	if f.Status != league.Success || f.Ref.Dropped() {
+		return nil
+	}
+	i := slices.IndexFunc(list, func(d DroppedMonth) bool { return d.Month == f.Ref.Month && d.Left == "" })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+func (t *Tx) dropRefs(ids []string, list []DroppedMonth) error {
+	for _, id := range ids {
+		m, err := t.match(id)
+		if isDamage(err) || isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, f := range []*league.Fetch{&m.Match, &m.Timeline} {
+			if dropping(list, f) != nil {
+				f.Ref.Codec, f.Ref.Size = league.CodecDropped, 0
+			}
+		}
+		if err := t.put(tMatches, []byte(id), matchRecord(m)); err != nil {
+			return fmt.Errorf("mark the payloads of %s as dropped: %w", id, err)
+		}
+	}
+	return nil
+}

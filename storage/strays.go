@@ -1,0 +1,68 @@
+package storage
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// Strays lists the matches whose last attempt failed before an instant and that no live job tries any more, the oldest
+// first, at most limit of them; total is how many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
+func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
+	t := own(tx)
+	prefix := []byte{byte(league.TemporaryFailure)}
+	for r := range t.rows(tMatchStatus, prefix) {
+		id := key.Read(r.k[1:]).String()
+		if t.has(tJobKey, []byte(jobKey(id))) {
+			continue // whatever its age: it has a job (S0-6)
+		}
+		m, err := t.match(id)
+		if err != nil || !m.Match.LastAttemptAt.Before(before) {
+			continue // check names one that cannot be read
+		}
+		total++
+		list = append(list, league.Stray{Match: id, Used: m.Match.Attempts, At: m.Match.LastAttemptAt})
+		if len(list) >= 2*limit+100 {
+			list = oldest(list, limit)
+		}
+	}
+	list = oldest(list, limit)
+	for i := range list {
+		if err := t.completeStray(&list[i], jobKey(list[i].Match)); err != nil {
+			return nil, total, err
+		}
+	}
+	return list, total, nil
+}
+
+func oldest(list []league.Stray, n int) []league.Stray {
+	slices.SortFunc(list, func(a, b league.Stray) int {
+		if c := a.At.Compare(b.At); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Match, b.Match)
+	})
+	return list[:min(n, len(list))]
+}
+
+// completeStray adds whose match it is, and how many attempts of its last round count: those of its last job, when that is
+// still there.
+func (t *Tx) completeStray(s *league.Stray, unique string) error {
+	if owners := t.accountsOf(s.Match); len(owners) > 0 {
+		s.Owner = owners[0]
+	}
+	n, ok, err := t.number(tArchiveKey, []byte(unique))
+	if err != nil || !ok {
+		return err
+	}
+	j, err := t.job(jobID(n))
+	if isNotFound(err) {
+		return nil
+	}
+	s.Used = j.Tries
+	return err
+}

@@ -1,0 +1,119 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// AllAccounts iterates every account in the order they were added. One that cannot be read is left out; check names it.
+func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
+	t := own(tx)
+	return func(yield func(league.Account) bool) {
+		for r := range t.rows(tAccounts, nil) {
+			a, err := decodeAccount(r.k, r.v)
+			if err == nil && !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// LastPlayed is when the account's newest game that is stored was played; zero when none is.
+func (db *DB) LastPlayed(tx engine.Tx, account string) (at time.Time, err error) {
+	for r := range own(tx).rows(tByAccount, key.Strings(account)) {
+		return playedOf(r.k)
+	}
+	return at, nil
+}
+
+// playedOf reads the instant of a by_account row; zero for a game of unknown time.
+func playedOf(listKey []byte) (time.Time, error) {
+	read := key.Read(listKey)
+	_ = read.String()
+	at := read.TimeDesc()
+	_ = read.String()
+	if err := read.Done(); err != nil {
+		return at, tByAccount.corrupt(listKey, err)
+	}
+	if at.Year() < 2000 { // how the zero time reads
+		return time.Time{}, nil
+	}
+	return at, nil
+}
+
+// GamesSince iterates an account's stored games that were played at an instant or later, newest first, with the seat.
+func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2[league.Game, error] {
+	t := own(tx)
+	return func(yield func(league.Game, error) bool) {
+		a, err := t.account(account)
+		if err != nil {
+			yield(league.Game{}, err)
+			return
+		}
+		for r := range t.rows(tByAccount, key.Strings(account)) {
+			at, err := playedOf(r.k)
+			if err == nil && at.Before(from) { // those of unknown time come last, too
+				return
+			}
+			var g league.Game
+			stored := false
+			if err == nil {
+				g, stored, err = t.game(a, r.k)
+			}
+			if !stored && err == nil {
+				continue
+			}
+			if !yield(g, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// SaveWeekly stores the report of a week in place of the one before.
+func (db *DB) SaveWeekly(tx engine.Tx, r engine.WeeklyReport) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("report of week %s: %w", r.Week, err)
+	}
+	e := rec.NewEnc(fWeekly, len(b)+4)
+	e.Bytes(b)
+	return own(tx).put(tWeekly, []byte(r.Week), e)
+}
+
+// Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest. engine.ErrNotFound.
+func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		k := []byte(monday)
+		if monday == "" {
+			for last := range t.rowsBack(tWeekly, nil, nil) {
+				k = append(k, last.k...)
+				break
+			}
+		}
+		if len(k) == 0 || !t.has(tWeekly, k) {
+			return fmt.Errorf("weekly report %s: %w", monday, engine.ErrNotFound)
+		}
+		d, _, err := t.get(tWeekly, k, fWeekly)
+		if err != nil {
+			return err
+		}
+		r = new(engine.WeeklyReport)
+		if err := json.Unmarshal(d.Bytes(), r); err != nil {
+			return tWeekly.corrupt(k, err)
+		}
+		return tWeekly.done(k, d)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}

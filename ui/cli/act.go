@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Acted prints what a command did, or would do. later is added to what it did: when
+// it takes effect.
+func Acted(o Out, r engine.Receipt, dry bool, later string) error {
+	if o.JSON {
+		return o.json(r)
+	}
+	var b strings.Builder
+	b.WriteString(r.Text)
+	if dry && len(r.Sample) > 0 && r.Matched > 1 {
+		b.WriteString("; among them " + strings.Join(r.Sample, ", "))
+	}
+	if !dry && r.Applied > 0 && later != "" {
+		b.WriteString("; " + later)
+	}
+	if !dry && r.Undo {
+		fmt.Fprintf(&b, "\nundo it, as long as nothing has happened since: farsight undo %d", r.Audit)
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(o.W, o.clean(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Classes prints the error classes of failed jobs, the largest first.
+func Classes(ctx context.Context, c engine.Console, queue string, o Out) error {
+	a, err := ask[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{Queue: engine.Queue(queue)})
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return lines(o, a.Classes)
+	}
+	if len(a.Classes) == 0 {
+		_, err := fmt.Fprintln(o.W, "no job has failed")
+		return err
+	}
+	now := time.Now()
+	rows := make([][]string, len(a.Classes))
+	for i, c := range a.Classes {
+		rows[i] = []string{
+			c.ID, count(c.Jobs), fmt.Sprintf("%.0f %%", 100*c.Share), count(c.Waiting), count(c.Dead),
+			ago(c.First, now), ago(c.Last, now), strings.TrimSpace(c.Host + " " + c.Method), c.Error,
+		}
+	}
+	cols := []column{{title: "CLASS"}, {title: "JOBS", right: true}, {title: "SHARE", right: true}, {title: "WAIT", right: true}, {title: "DEAD", right: true}, {title: "FIRST"}, {title: "LAST"}, {title: "WHERE", flex: true}, {title: "LATEST ERROR", flex: true}}
+	if err := o.table(cols, rows); err != nil || !a.Cut {
+		return err
+	}
+	_, err = fmt.Fprintf(o.W, "only the first %s failed jobs were looked at\n", count(a.Jobs))
+	return err
+}

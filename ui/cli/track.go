@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// developmentPace is what a development key allows, for as long as nobody knows
+// better: 100 calls in 120 s.
+const developmentPace = 1200 * time.Millisecond
+
+// TrackCost says what a list will take, before it is tracked. r is the receipt of
+// a dry run.
+func TrackCost(o Out, r engine.Receipt) error {
+	if o.JSON {
+		return JSON(o, r)
+	}
+	_, err := fmt.Fprintln(o.W, costLine(r, time.Now()))
+	return err
+}
+
+// costLine names calls and end of the first look at the new accounts.
+func costLine(r engine.Receipt, now time.Time) string {
+	if r.Cost == nil || r.Cost.Calls == 0 {
+		return "no account is new: this costs no calls"
+	}
+	takes, by := r.Cost.Takes, "paced by "+r.Cost.Bucket
+	if takes == 0 {
+		takes = time.Duration(r.Cost.Calls) * developmentPace
+		by = "at a development key's 100 calls per 2 minutes"
+	}
+	return fmt.Sprintf("the first look takes at most %s calls, %s, until %s (%s)",
+		count(r.Cost.Calls), short(takes), now.Add(takes).Format("Mon 2006-01-02 15:04"), by)
+}
+
+// Tracked prints the receipt of a track command; of a dry run, with its cost.
+func Tracked(o Out, r engine.Receipt) error {
+	if o.JSON {
+		return JSON(o, r)
+	}
+	if _, err := fmt.Fprintln(o.W, o.clean(r.Text)); err != nil || r.Cost == nil || r.Applied == 0 {
+		return err
+	}
+	_, err := fmt.Fprintln(o.W, costLine(r, time.Now()))
+	return err
+}

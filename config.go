@@ -24,28 +24,30 @@ import (
 // Config is everything that can be set, read once at the start: flag over
 // environment over config.toml in the data directory over default.
 type Config struct {
-	DataDir   string
-	Platform  string
-	BaseURL   string
-	KeyFile   string
-	Timeout   time.Duration
-	Workers   int // ceiling; 0 = by the rate and the answer time
-	Ceiling   Rate
-	Prefix    string
-	Policies  map[string]engine.Policy
-	Matches   league.Span // retention
-	Timelines league.Span
-	SyncOn    bool
-	Cooldown  time.Duration
-	StaleAge  time.Duration
-	LatestMax int
-	Lookback  time.Duration
-	ReportTZ  *time.Location
-	Schedules ingest.SchedulesConfig
-	LogLevel  string
-	Theme     string
-	Glyphs    string
-	Force     bool // open on a network file system all the same
+	DataDir      string
+	Platform     string
+	BaseURL      string
+	KeyFile      string
+	Timeout      time.Duration
+	Workers      int // ceiling; 0 = by the rate and the answer time
+	Ceiling      Rate
+	Prefix       string
+	Policies     map[string]engine.Policy
+	Matches      league.Span // retention
+	Timelines    league.Span
+	SyncOn       bool
+	Cooldown     time.Duration
+	StaleAge     time.Duration
+	LatestMax    int
+	Lookback     time.Duration
+	ReportTZ     *time.Location
+	Schedules    ingest.SchedulesConfig
+	BackupEvery  time.Duration
+	KeepPayloads league.Span // of stored payloads; off = for ever
+	LogLevel     string
+	Theme        string
+	Glyphs       string
+	Force        bool // open on a network file system all the same
 
 	Sources []cli.Setting // every setting with where it came from, for `farsight config`
 }
@@ -95,6 +97,8 @@ func settings() []setting {
 		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
 		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(themeNames(), ", "), oneOf(func(c *Config) *string { return &c.Theme }, themeNames()...)},
 		{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii", oneOf(func(c *Config) *string { return &c.Glyphs }, "auto", "unicode", "ascii")},
+		{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never", duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
+		{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all", span(func(c *Config) *league.Span { return &c.KeepPayloads })},
 		{"force_network_fs", nil, "false", "open a data directory on a network file system", boolean(func(c *Config) *bool { return &c.Force })},
 	}
 }

@@ -44,6 +44,8 @@ var samples = map[string]sample{
 	"ingestion_max_matches_per_run": {`10`, "11", "12", func(c Config) any { return c.LatestMax }, 12},
 	"ingestion_lookback_days":       {`10`, "11", "12", func(c Config) any { return c.Lookback }, 12 * 24 * time.Hour},
 	"report_tz":                     {`"Asia/Seoul"`, "Europe/Paris", "UTC", func(c Config) any { return c.ReportTZ.String() }, "UTC"},
+	"backup_every":                  {`"1h"`, "2h", "0s", func(c Config) any { return c.BackupEvery }, time.Duration(0)},
+	"keep_payloads":                 {`"3y"`, "4y", "5y", func(c Config) any { return c.KeepPayloads }, mustSpan("5y")},
 	"schedule_enable":               {`true`, "1", "false", func(c Config) any { return c.Schedules.Off }, true},
 	"cron_latest_every":             {`"5 * * * *"`, "6 * * * *", "7 * * * *", func(c Config) any { return c.Schedules.Latest }, "7 * * * *"},
 	"cron_rank_daily":               {`"5 1 * * *"`, "6 1 * * *", "7 1 * * *", func(c Config) any { return c.Schedules.Rank }, "7 1 * * *"},

@@ -24,9 +24,9 @@ type keeper struct {
 // work, and a short run needs no backup.
 const keeperLook = 10 * time.Minute
 
-// run works until ctx ends. What fails is logged and tried again at the next
+// Run works until ctx ends. What fails is logged and tried again at the next
 // look: the engine does not depend on it.
-func (k keeper) run(ctx context.Context) error {
+func (k keeper) Run(ctx context.Context) error {
 	var dropped time.Time
 	for {
 		select {

@@ -43,7 +43,7 @@ func TestTheKeeperEndsWithItsContext(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- (keeper{db: db, log: zerolog.Nop()}).run(ctx) }()
+		go func() { done <- (keeper{db: db, log: zerolog.Nop()}).Run(ctx) }()
 		time.Sleep(25 * time.Hour) // looks often, has nothing to do
 		stop()
 		if err := <-done; err != nil {

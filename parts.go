@@ -59,7 +59,7 @@ type assembly struct {
 // assemble opens the data directory and wires an engine on it.
 func assemble(cfg Config, a assembly) (*parts, error) {
 	log, logs := newLog(cfg.DataDir, cfg.LogLevel)
-	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: log, Region: region})
+	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: log, Region: region, Verify: verifyCopy})
 	if err != nil {
 		return nil, errors.Join(err, logs.Close())
 	}
@@ -123,6 +123,9 @@ func (p *parts) wire(cfg Config, a assembly) error {
 	also := []control.Runner{projects}
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
 		also = append(also, schedules)
+	}
+	if !a.onlyOwn && !a.demo {
+		also = append(also, keeper{db: p.db, log: p.log, every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Keys: a.keys,

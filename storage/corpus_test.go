@@ -61,15 +61,8 @@ var special = map[string]func(t testing.TB, dir string){
 	"state-newer": func(t testing.TB, dir string) {
 		edit(t, statePath(dir), func(tx *Tx) error { return tx.putNumber(tMeta, metaSchema, newestSchema()+1) })
 	},
-	"state-record-flipped": func(t testing.TB, dir string) {
-		edit(t, statePath(dir), func(tx *Tx) error {
-			k := []byte("EUW1_0005")
-			v := bytes.Clone(tx.bucket(tMatches).Get(k))
-			v[len(v)/2] ^= 1
-			return tx.bucket(tMatches).Put(k, v)
-		})
-	},
-	"shard-missing": func(t testing.TB, dir string) { must(t, os.Remove(filepath.Join(dir, oldShard))) },
+	"state-record-flipped": flipRecord,
+	"shard-missing":        func(t testing.TB, dir string) { must(t, os.Remove(filepath.Join(dir, oldShard))) },
 	"payload-flipped": func(t testing.TB, dir string) {
 		flipPayload(t, filepath.Join(dir, oldShard))
 	},
@@ -79,6 +72,17 @@ var special = map[string]func(t testing.TB, dir string){
 		breakDict(t, db, league.PartTimeline)
 		must(t, db.Close())
 	},
+}
+
+// flipRecord damages one record of the state.
+func flipRecord(t testing.TB, dir string) {
+	t.Helper()
+	edit(t, statePath(dir), func(tx *Tx) error {
+		k := []byte("EUW1_0000")
+		v := bytes.Clone(tx.bucket(tMatches).Get(k))
+		v[len(v)/2] ^= 1
+		return tx.bucket(tMatches).Put(k, v)
+	})
 }
 
 // flipPayload changes one byte of a stored body, behind the back of bbolt.

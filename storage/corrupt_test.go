@@ -204,6 +204,31 @@ func TestP33_PruneTakesNoEvidence(t *testing.T) {
 	}
 }
 
+// TestP33_PruneSparesTheRunThatAnAccountShows: its counts are those of the sync job's groups.
+func TestP33_PruneSparesTheRunThatAnAccountShows(t *testing.T) {
+	db, now := start(t, ""), time.Now()
+	syncOf := func(run string) engine.Job {
+		j := enqueue(t, db, engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:" + run, Owner: "01A"})
+		write(t, db, func(tx engine.Tx) error {
+			return errors.Join(db.SaveRun(tx, league.Run{ID: run, Account: "01A", Job: string(j.ID)}),
+				db.SaveAccount(tx, league.Account{ID: "01A", GameName: "a", TagLine: "b", Platform: "euw1", Run: run}))
+		})
+		j.Finished = now.Add(-90 * 24 * time.Hour)
+		return move(t, db, j, engine.Completed)
+	}
+	before, last := syncOf("r1"), syncOf("r2")
+	r, err := db.Prune(context.Background(), PruneRule{Completed: 24 * time.Hour}, now, false)
+	if err != nil || r.Completed != 1 || r.Spared != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for j, want := range map[engine.JobID]bool{before.ID: false, last.ID: true} {
+		if _, err := db.Detail(context.Background(), engine.JobQuery{ID: j}); (err == nil) != want {
+			t.Errorf("job %s: %v, want it kept: %t", j, err, want)
+		}
+	}
+	wantSound(t, db)
+}
+
 // TestP35_PagingUnderChange pages through 3,000 jobs while others move as fast as they can: none is seen twice, none that
 // stayed is missing.
 func TestP35_PagingUnderChange(t *testing.T) {

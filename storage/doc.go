@@ -7,6 +7,8 @@
 //   - A payload is committed to its shard before the state that names it. A payload without state is adopted later.
 //   - Every value carries a checksum that is verified at each read. A bad one is *ErrCorrupt and nothing worse.
 //   - Index rows are written by the one function of their entity, in the transaction of the row they point to.
+//   - A file that takes the place of another is written beside it, proved, and then renamed: backup, restore, compaction,
+//     archive. What a crash leaves half made is taken up or thrown away by the next try.
 //   - A damaged file is refused before bbolt maps it, and never changed, renamed or deleted.
 //   - Times are wall-clock milliseconds in UTC; numbers in keys are big-endian (package key).
 package storage

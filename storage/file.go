@@ -21,6 +21,13 @@ import (
 // held one means a foreign program.
 const lockPatience = time.Millisecond
 
+// A file that this process has just closed may be open for another moment: in a child that is being started and is not yet
+// another program. bbolt does not unlock what it had open for reading.
+const (
+	lockTries = 4
+	lockPause = 20 * time.Millisecond
+)
+
 // boltOptions are those of every file of ours. NoFreelistSync: a large free list would be written with each small commit
 // (774 KB against 20 KB after a big delete). Never NoSync, NoGrowSync or StrictMode.
 func boltOptions(log zerolog.Logger) *bolt.Options {
@@ -114,7 +121,12 @@ func openFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 			err = &Damaged{Path: path, Why: fmt.Sprint(r)}
 		}
 	}()
-	b, err = bolt.Open(path, fileMode, o)
+	for range lockTries {
+		if b, err = bolt.Open(path, fileMode, o); !errors.Is(err, berrors.ErrTimeout) {
+			break
+		}
+		time.Sleep(lockPause)
+	}
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, &ErrUnusable{Path: path, Why: "another program has it open", Do: "end that program", Err: err}
 	}

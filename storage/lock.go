@@ -96,8 +96,11 @@ func (l *dirLock) sign(browse bool) error {
 	return err
 }
 
+// release frees the lock by name, not only by closing the file: a child that is just being started has it open too, until
+// it has become another program.
 func (l *dirLock) release() {
 	if l.f != nil {
+		_ = flock(l.f, unix.LOCK_UN)
 		l.f.Close()
 		l.f = nil
 	}

@@ -170,8 +170,12 @@ func (r *PruneReport) count(j engine.Job) {
 	r.Completed++
 }
 
-// needed reports whether a stored job waits for this one or shows it, or whether it has open children.
+// needed reports whether a stored job waits for this one or shows it, whether it has open children, or whether its groups are
+// the progress that its account shows.
 func (t *Tx) needed(k []byte) bool {
+	if b, ok, err := t.runOfJob(k); err != nil || ok && t.lastRun(b) {
+		return true
+	}
 	for range t.rows(tMemberOf, k) {
 		return true
 	}
@@ -181,6 +185,12 @@ func (t *Tx) needed(k []byte) bool {
 		}
 	}
 	return false
+}
+
+// lastRun reports whether an account still shows the run.
+func (t *Tx) lastRun(b jobRun) bool {
+	a, err := t.account(b.account)
+	return err == nil && a.Run == b.run
 }
 
 func (t *Tx) pruneJob(k []byte, j engine.Job) error {

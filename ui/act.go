@@ -14,7 +14,10 @@ import (
 // page, then the page.
 func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.prompt != nil {
-		return m.promptKey(k)
+		return m.promptKey(k, now)
+	}
+	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
+		return m.paletteKey(k, now)
 	}
 	at := contextOf(m.page().Screen())
 	if m.over != nil {
@@ -55,6 +58,14 @@ func init() {
 		actSuspend:  (*Model).suspend,
 		actQuit:     (*Model).quit,
 		actExit:     (*Model).exit,
+		actPalette:  (*Model).openPalette,
+		actSort:     (*Model).openSort,
+		actColumns:  (*Model).openColumns,
+		actCopy:     (*Model).copyRow,
+		actCopyRows: (*Model).copyRows,
+		actExport:   (*Model).exportRows,
+		actThemes:   (*Model).openThemes,
+		actUndo:     (*Model).undoLast,
 	}
 }
 
@@ -114,15 +125,32 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	if e.Ask != page.NoPrompt {
 		m.ask(e.Ask)
 	}
+	if e.Text != nil {
+		m.askText(*e.Text)
+	}
+	all := e.DoAll
+	if e.Do != nil {
+		all = append(all, *e.Do)
+	}
 	switch {
-	case e.Do == nil:
+	case len(all) == 0:
 		return nil
+	case e.Try && e.Do != nil && e.Confirm != nil:
+		return m.try(*e.Confirm, *e.Do)
 	case e.Confirm != nil:
-		c := *e.Do
-		m.over = confirmOver(*e.Confirm, func() tea.Cmd { return m.do(c) })
+		m.over = confirmOver(*e.Confirm, func() tea.Cmd { return m.doAll(all) })
 		return nil
 	}
-	return m.do(*e.Do)
+	return m.doAll(all)
+}
+
+// doAll carries out commands one after the other.
+func (m *Model) doAll(all []engine.Command) tea.Cmd {
+	cmds := make([]tea.Cmd, len(all))
+	for i, c := range all {
+		cmds[i] = m.do(c)
+	}
+	return tea.Sequence(cmds...)
 }
 
 // goTo shows a numbered screen, without what was opened on top of the last one.
@@ -150,7 +178,7 @@ func (m *Model) back(now time.Time) tea.Cmd {
 		return nil
 	}
 	if f, ok := m.page().(page.Filterer); ok && f.Filter() != "" {
-		f.SetFilter("")
+		_ = f.SetFilter("") // the empty query is always right
 		return nil
 	}
 	if m.frozen != nil {

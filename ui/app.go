@@ -40,6 +40,9 @@ type Model struct {
 	prompt *prompt
 	over   *overlay // a dialog, the help or the messages
 	toasts toasts
+	undo   undo     // the last command that can be taken back
+	past   []string // lines of the palette, oldest first
+	picked string   // theme that was chosen here; "" = none
 
 	polled  map[string]time.Time // when each open account was asked for its end
 	polling bool
@@ -62,6 +65,8 @@ func New(console engine.Console, opt Options) *Model {
 			page.ScreenJobs:     page.AllJobs(),
 			page.ScreenRetries:  page.NewRetries(),
 			page.ScreenLimits:   page.NewLimits(),
+			page.ScreenMatches:  page.NewMatches(""),
+			page.ScreenReports:  page.NewReports(""),
 		},
 		polled: map[string]time.Time{},
 	}
@@ -77,6 +82,9 @@ func New(console engine.Console, opt Options) *Model {
 // choose makes the theme anew from what is known of the terminal.
 func (m *Model) choose() {
 	o := m.opt.look(themes.DetectProfile(m.opt.getenv, true), m.ground)
+	if m.picked != "" {
+		o.Flag = m.picked
+	}
 	th, err := themes.Choose(o)
 	if err != nil { // Validate is asked before; an unknown name is no reason to show nothing
 		th = themes.NewMono(themes.Unicode)
@@ -133,13 +141,19 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	case tea.KeyPressMsg:
 		return m.key(tea.Key(msg), now), true
 	case tea.PasteMsg:
-		m.paste(msg.Content)
+		return m.paste(msg.Content), true
 	case answered:
 		m.answered(msg, now)
 	case found:
 		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
 	case polled:
 		m.takeETA(msg)
+	case weighed:
+		m.askWeighed(msg, now)
+	case settled:
+		m.settle(msg)
+	case written:
+		m.written(msg, now)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.FocusMsg:

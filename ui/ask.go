@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -40,6 +41,42 @@ func (m *Model) do(c engine.Command) tea.Cmd {
 	}
 }
 
+// weighed is what a command would do, and the question that follows.
+type weighed struct {
+	confirm page.Confirm
+	command engine.Command
+	receipt engine.Receipt
+	err     error
+}
+
+// try asks the engine what a command would do before it is confirmed: how many
+// jobs it would change, and what that costs (I-2).
+func (m *Model) try(confirm page.Confirm, c engine.Command) tea.Cmd {
+	c.By, c.DryRun = m.opt.actor(), true
+	console, ctx := m.console, m.ctx
+	return func() tea.Msg {
+		r, err := console.Do(ctx, c)
+		c.DryRun = false
+		return weighed{confirm, c, r, err}
+	}
+}
+
+// askWeighed asks, with what the engine has counted. What is confirmed is exactly
+// what was counted.
+func (m *Model) askWeighed(t weighed, now time.Time) {
+	if t.err != nil {
+		m.answered(answered{t.command, t.receipt, t.err}, now)
+		return
+	}
+	if t.receipt.Select != nil {
+		t.command.Select = t.receipt.Select
+	}
+	if t.receipt.Text != "" {
+		t.confirm.Lines = append(t.confirm.Lines, t.receipt.Text)
+	}
+	m.over = confirmOver(t.confirm, func() tea.Cmd { return m.do(t.command) })
+}
+
 // find asks the engine a page's question.
 func (m *Model) find(p page.Page, q engine.Query) tea.Cmd {
 	console, ctx := m.console, m.ctx
@@ -65,6 +102,13 @@ func (m *Model) answered(a answered, now time.Time) {
 	}
 	if n.Text == "" {
 		n.Text = string(a.command.Op) + " done"
+	}
+	if a.receipt.Undo && a.err == nil {
+		m.undo = undo{a.receipt.Audit, now.Add(undoFor)}
+		n.Text += " · z undo " + strconv.Itoa(int(undoFor/time.Second)) + " s"
+	}
+	if a.command.Select != nil && a.err == nil && !a.command.DryRun {
+		m.page().Act(m.view(now), page.Unmark) // what was marked has been dealt with
 	}
 	if m.frozen != nil {
 		n.Text += " (live; the view is frozen)"

@@ -61,6 +61,8 @@ func benchOpen(m *Model, name string) {
 	switch name {
 	case "account":
 		m.stack = []page.Page{page.NewAccount("a-kain")}
+	case "schedules":
+		m.stack = []page.Page{page.NewSchedules()}
 	case "job":
 		m.stack = []page.Page{page.NewJob("j881")}
 	default:

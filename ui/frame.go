@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -33,12 +34,25 @@ func (m *Model) draw(now time.Time) {
 	}
 	body := exactly(m.page().Draw(v), v.H)
 	if m.over != nil {
-		body = m.drawOver(v, body)
+		body = m.drawOver(v, body, len(rows))
+	} else {
+		m.rest(0, len(rows), body)
 	}
 	rows = append(rows, body...)
 	rows = append(rows, m.messageRow(len(rows)), m.hintRow(v))
 	m.frame = part.Frame(m.theme, m.w, m.h, rows)
 	m.ticks = v.Ticks && m.frozen == nil
+}
+
+// rest puts the terminal's cursor on the selected row, where screen readers and
+// magnifiers look for it. A prompt takes it from there.
+func (m *Model) rest(left, top int, rows []string) {
+	x, y, ok := part.SelectedAt(m.theme, rows)
+	if !ok {
+		return
+	}
+	m.cursor = tea.NewCursor(left+x, top+y)
+	m.cursor.Shape, m.cursor.Blink = tea.CursorBar, false
 }
 
 // exactly gives h rows: a page that drew fewer leaves the rest empty. Their width
@@ -211,39 +225,64 @@ func or(a, b string) string {
 	return b
 }
 
+// promptRow is the text that is being typed, with what is wrong with it at the
+// right. A secret makes room for the whole sentence.
 func (m *Model) promptRow(y int) string {
 	p := m.prompt
-	w := m.w
-	var wrong []part.Cell
-	if p.wrong != "" {
-		wrong = []part.Cell{part.As(themes.Err, p.wrong), part.Plain(" ")}
+	if p.filter != nil && p.wrong == "" {
+		return m.filterRow(p, y)
 	}
-	row, x := p.View(m.theme, w)
+	row, x := p.View(m.theme, m.w)
 	switch {
 	case p.wrong == "":
-	case p.Mask || len(p.Value()) > w/3:
-		row = part.Row(m.theme, w, part.As(themes.Accent, " "+p.Label+"  "), wrong[0])
+	case p.Mask || p.filter == nil && safe.Width(safe.Text(p.Value()+p.wrong)) > m.w*3/4:
+		row = part.Row(m.theme, m.w, part.As(themes.Accent, " "+p.Label+"  "), part.As(themes.Err, p.wrong))
 		x = 2 + len(p.Label)
 	default:
-		typed, at := p.View(m.theme, w-len(p.wrong)-2)
-		row, x = typed+part.Row(m.theme, w, wrong[0]), at
+		room := max(m.w-safe.Width(safe.Text(p.wrong))-2, m.w/3)
+		row, x = p.View(m.theme, room)
+		row += part.Row(m.theme, m.w-room, part.As(themes.Err, p.wrong))
 	}
-	c := tea.NewCursor(x, y)
-	c.Blink = false
-	m.cursor = c
+	m.putCursor(x, y)
 	return row
+}
+
+// putCursor shows the terminal's cursor where text is typed.
+func (m *Model) putCursor(x, y int) {
+	m.cursor = tea.NewCursor(x, y)
+	m.cursor.Blink = false
+}
+
+// filterRow is the filter that is being typed, and how many rows fit.
+func (m *Model) filterRow(p *prompt, y int) string {
+	shown, all := p.filter.Fit()
+	told := part.Count(int64(shown)) + " of " + part.Count(int64(all)) + " "
+	row, x := p.View(m.theme, max(m.w-len(told)-1, 1))
+	m.putCursor(x, y)
+	return row + part.Split(m.theme, len(told)+1, nil, []part.Cell{part.As(themes.Dim, told)})
 }
 
 // hintRow are the keys of the screen.
 func (m *Model) hintRow(v *page.View) string {
 	if m.prompt != nil {
-		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "accept"}, {Key: "esc", Does: "leave"}})
+		return part.Hints(m.theme, m.w, promptHints(m.prompt))
+	}
+	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
+		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "run"}, {Key: "↑", Does: "what was run before"}, {Key: "tab", Does: "complete"}, {Key: "esc", Does: "close"}})
 	}
 	at := contextOf(m.page().Screen())
 	if m.over != nil {
 		at = m.over.context()
 	}
 	return part.Hints(m.theme, m.w, hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
+}
+
+func promptHints(p *prompt) []part.Hint {
+	hints := []part.Hint{{Key: "enter", Does: "accept"}, {Key: "esc", Does: "leave"}}
+	if p.filter != nil {
+		hints = append(hints, part.Hint{Key: "tab", Does: "complete"})
+	}
+	return hints
 }
 
 // tinyRows are one fact a line, for windows without room for a screen.

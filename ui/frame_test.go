@@ -100,7 +100,7 @@ func TestEverySizeDraws(t *testing.T) {
 		view, w, h int
 		keys       []string
 	}
-	keys := []string{"?", "M", "t", "K", "esc", "tab", "j", "k", "G", "g", "l", "f", "x", "q", "n", "pgdown"}
+	keys := []string{"?", "M", "t", "K", "esc", "tab", "j", "k", "G", "g", "l", "f", "x", "q", "n", "pgdown", ":", "o", "c", "T", "space", "A", "H", "s", "/", "p"}
 	var steps []step
 	rapid.Check(t, func(t *rapid.T) {
 		steps = append(steps, step{
@@ -135,6 +135,8 @@ func TestStateWordsRemain(t *testing.T) {
 		"jobs":     {"RUNNING", "RETRYABLE", "HELD", "AVAILABLE"},
 		"retries":  {"RETRYABLE"},
 		"limits":   {"OPEN", "NEARLY FULL", "BACKING OFF", "HELD"},
+		"matches":  {"STORED", "RETRYABLE", "TOO OLD"},
+		"reports":  {"PARTIAL"},
 		"account":  {"SYNCING", "STORED", "GAVE UP", "RETRYABLE"},
 		"job":      {"RETRYABLE", "DISCARDED"},
 	}

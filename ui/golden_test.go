@@ -56,13 +56,25 @@ func TestGoldenFrames(t *testing.T) {
 func TestGoldenOverlays(t *testing.T) {
 	for name, keys := range map[string]string{
 		"help": "?", "messages": "M", "quit": "q", "cancel": "2 x", "sync": "t", "key": "K", "filter": "2 / k r",
+		"filter-wrong": "3 / s t a t e : f o o wait", "palette": ":", "palette-typed": ": k r", "sort": "3 o", "columns": "3 c", "marks": "3 j space space j space",
+		"freeze": "5 tab p + 1 0 m", "themes": "T", "matches-all": "6 H", "matches-account": "2 j enter 6", "report-numbers": "7 n Z", "bulk": "3 A x",
 	} {
 		for _, size := range sizes[:2] {
 			name := fmt.Sprintf("over-%s-%dx%d", name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
-					d := open(t, uitest.Busy(), size[0], size[1], testOptions())
-					d.press(strings.Fields(keys)...)
+					opt := testOptions()
+					if name == "over-themes-80x24" || name == "over-themes-120x40" {
+						opt.Getenv, opt.Theme = trueColor, "dark"
+					}
+					d := open(t, uitest.Busy(), size[0], size[1], opt)
+					for _, k := range strings.Fields(keys) {
+						if k == "wait" {
+							d.wait(debounce)
+							continue
+						}
+						d.press(k)
+					}
 					compare(t, name, ansi.Strip(d.m.frame))
 				})
 			})

@@ -120,7 +120,7 @@ func (d *desk) wait(span time.Duration) {
 var special = map[string]tea.KeyPressMsg{
 	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp},
 	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp},
-	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl},
+	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl}, "space": {Code: tea.KeySpace, Text: " "},
 	"backspace": {Code: tea.KeyBackspace}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
 }
 
@@ -154,7 +154,10 @@ var views = []struct {
 	{"jobs", func(d *desk) { d.press("3") }},
 	{"retries", func(d *desk) { d.press("4") }},
 	{"limits", func(d *desk) { d.press("5") }},
+	{"matches", func(d *desk) { d.press("6") }},
+	{"reports", func(d *desk) { d.press("7") }},
 	{"account", func(d *desk) { d.show(page.NewAccount("a-kain")) }},
+	{"schedules", func(d *desk) { d.show(page.NewSchedules()) }},
 	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // where is a set of contexts in which a key means something.
-type where uint16
+type where uint32
 
 // Contexts. The first ones are the screens, in the order of page.Screen.
 const (
@@ -18,13 +18,19 @@ const (
 	onJobs
 	onRetries
 	onLimits
+	onMatches
+	onReports
 	onAccount
 	onJob
+	onSchedules
 	inDialog
 	inHelp
+	inMenu
 
-	onLists = onAccounts | onJobs | onRetries | onLimits
-	onPages = onOverview | onLists | onAccount | onJob
+	// onLists can be filtered, onTables sorted, narrowed and marked as well.
+	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules
+	onLists  = onTables | onLimits
+	onPages  = onOverview | onLists | onReports | onAccount | onJob
 )
 
 // Actions of the app itself; those of pages are in package page.
@@ -42,6 +48,14 @@ const (
 	actSuspend  page.Action = "suspend"
 	actQuit     page.Action = "quit"
 	actExit     page.Action = "exit"
+	actPalette  page.Action = "palette"
+	actSort     page.Action = "sort"
+	actColumns  page.Action = "columns"
+	actCopy     page.Action = "copy"
+	actCopyRows page.Action = "copy rows"
+	actExport   page.Action = "export"
+	actThemes   page.Action = "themes"
+	actUndo     page.Action = "undo"
 
 	actYes    page.Action = "yes"
 	actNo     page.Action = "no"
@@ -72,12 +86,37 @@ const (
 var bindings = []binding{
 	{[]string{"enter"}, page.Open, onPages, groupMove, "open", "open the selected"},
 	{[]string{"t"}, page.Trigger, onPages, groupAct, "sync", "sync an account"},
-	{[]string{"r"}, page.Retry, onPages, groupAct, "retry", "retry the job now"},
+	{[]string{"r"}, page.Retry, onPages &^ onSchedules, groupAct, "retry", "retry the job now"},
+	{[]string{"r"}, page.Retry, onSchedules, groupAct, "run now", "run the schedule now"},
 	{[]string{"x"}, page.Cancel, onPages, groupAct, "cancel", "cancel the job or sync"},
-	{[]string{"p"}, page.Pause, onPages, groupAct, "pause", "pause, resume the queue"},
+	{[]string{"p"}, page.Pause, onPages &^ (onLimits | onSchedules), groupAct, "pause", "pause, resume the queue"},
+	{[]string{"p"}, page.Pause, onLimits, groupAct, "freeze bucket", "freeze, cap, resume bucket"},
+	{[]string{"@"}, page.Due, onJobs | onRetries | onJob, groupAct, "", "run a waiting job at a time"},
+	{[]string{"p"}, page.Pause, onSchedules, groupAct, "pause", "pause, resume the schedule"},
+	{[]string{"S"}, page.Calendar, onOverview, groupMove, "", "schedules"},
+	{[]string{"z"}, actUndo, onPages, groupAct, "", "undo the last action"},
+	{[]string{"space"}, page.Mark, onTables, groupAct, "mark", "mark, unmark the row"},
+	{[]string{"v"}, page.MarkRange, onTables, groupAct, "", "mark up to the last mark"},
+	{[]string{"A"}, page.MarkAll, onTables, groupAct, "", "mark all rows shown"},
+	{[]string{"u"}, page.Unmark, onTables, groupAct, "", "unmark all rows"},
 	{[]string{"K"}, page.Key, onPages, groupAct, "", "replace the API key"},
 	{[]string{"/"}, actFilter, onLists, groupView, "filter", "show matching rows"},
 	{[]string{"s"}, page.States, onJobs, groupView, "live/failed/all", "live, failed or all jobs"},
+	{[]string{"s"}, page.States, onMatches, groupView, "state", "next state of matches"},
+	{[]string{"H"}, page.Hidden, onMatches, groupView, "hidden", "show what cannot be had"},
+	{[]string{"n"}, page.Numbers, onReports, groupView, "numbers", "numbers in the cells"},
+	{[]string{"Z"}, page.Zone, onReports, groupView, "zone", "distance from UTC"},
+	{[]string{"["}, page.Previous, onReports, groupMove, "previous", "previous account"},
+	{[]string{"]"}, page.Next, onReports, groupMove, "next account", "next account"},
+	{[]string{"o"}, actSort, onTables, groupView, "sort", "sort by a column"},
+	{[]string{"O"}, page.Invert, onTables, groupView, "", "turn the order"},
+	{[]string{"c"}, actColumns, onTables, groupView, "", "choose columns"},
+	{[]string{"W"}, page.Wide, onTables, groupView, "", "wide columns"},
+	{[]string{"y"}, actCopy, onPages, groupView, "", "copy the row or its id"},
+	{[]string{"Y"}, actCopyRows, onTables | onReports, groupView, "", "copy all rows shown"},
+	{[]string{"e"}, actExport, onTables | onReports, groupView, "", "write the list to a file"},
+	{[]string{"T"}, actThemes, onPages, groupView, "", "choose a theme"},
+	{[]string{":", "ctrl+p"}, actPalette, onPages, groupApp, "command", "commands, screens, names"},
 	{[]string{"f"}, actFreeze, onPages, groupView, "freeze", "freeze the view only"},
 	{[]string{"."}, actLive, onPages, groupView, "", "back to live"},
 	{[]string{"M"}, actMessages, onPages, groupView, "", "all messages"},
@@ -85,7 +124,7 @@ var bindings = []binding{
 	{[]string{"k", "up"}, page.Up, onPages, groupMove, "", "up"},
 	{[]string{"g", "home"}, page.Home, onPages, groupMove, "", "first row"},
 	{[]string{"G", "end"}, page.End, onPages, groupMove, "", "last row"},
-	{[]string{"pgdown", "space"}, page.PageDown, onPages, groupMove, "", "a screen down"},
+	{[]string{"pgdown"}, page.PageDown, onPages, groupMove, "", "a screen down"},
 	{[]string{"pgup"}, page.PageUp, onPages, groupMove, "", "a screen up"},
 	{[]string{"ctrl+d"}, page.HalfDown, onPages, groupMove, "", "half a screen down"},
 	{[]string{"ctrl+u"}, page.HalfUp, onPages, groupMove, "", "half a screen up"},
@@ -98,6 +137,10 @@ var bindings = []binding{
 	{[]string{"3"}, goTo(page.ScreenJobs), onPages, groupMove, "", "Jobs"},
 	{[]string{"4"}, goTo(page.ScreenRetries), onPages, groupMove, "", "Retries"},
 	{[]string{"5"}, goTo(page.ScreenLimits), onPages, groupMove, "", "Limits"},
+	{[]string{"6"}, goTo(page.ScreenMatches), onPages &^ onAccount, groupMove, "", "Matches"},
+	{[]string{"7"}, goTo(page.ScreenReports), onPages &^ onAccount, groupMove, "", "Reports"},
+	{[]string{"6"}, page.Matches, onAccount, groupMove, "matches", "matches of this account"},
+	{[]string{"7"}, page.Report, onAccount, groupMove, "report", "report of this account"},
 	{[]string{"-"}, actPrevious, onPages, groupMove, "", "previous screen"},
 	{[]string{"esc"}, actBack, onPages, groupMove, "", "back, or clear"},
 	{[]string{"?"}, actHelp, onPages, groupApp, "keys", "these keys"},
@@ -105,7 +148,7 @@ var bindings = []binding{
 	{[]string{"ctrl+l"}, actRepaint, onPages, groupApp, "", "paint the screen again"},
 	{[]string{"ctrl+z"}, actSuspend, onPages, groupApp, "", "suspend"},
 	{[]string{"q"}, actQuit, onPages, groupApp, "quit", "back, or quit"},
-	{[]string{"ctrl+c"}, actExit, onPages | inDialog | inHelp, groupApp, "", "quit"},
+	{[]string{"ctrl+c"}, actExit, onPages | inDialog | inHelp | inMenu, groupApp, "", "quit"},
 
 	{[]string{"y"}, actYes, inDialog, "", "yes", ""},
 	{[]string{"n", "esc", "q"}, actNo, inDialog, "", "no", ""},
@@ -117,6 +160,13 @@ var bindings = []binding{
 	{[]string{"k", "up"}, page.Up, inHelp, "", "up", ""},
 	{[]string{"pgdown", "space", "ctrl+d"}, page.PageDown, inHelp, "", "", ""},
 	{[]string{"pgup", "ctrl+u"}, page.PageUp, inHelp, "", "", ""},
+
+	{[]string{"esc", "q"}, actClose, inMenu, "", "close", ""},
+	{[]string{"enter", "space"}, actChoose, inMenu, "", "choose", ""},
+	{[]string{"j", "down"}, page.Down, inMenu, "", "down", ""},
+	{[]string{"k", "up"}, page.Up, inMenu, "", "up", ""},
+	{[]string{"g", "home"}, page.Home, inMenu, "", "", ""},
+	{[]string{"G", "end"}, page.End, inMenu, "", "", ""},
 }
 
 const goPrefix = "screen "
@@ -139,7 +189,7 @@ func contextOf(s page.Screen) where { return 1 << s }
 // keymap maps each context's keys to their bindings.
 var keymap = func() map[where]map[string]*binding {
 	m := map[where]map[string]*binding{}
-	for at := onOverview; at <= inHelp; at <<= 1 {
+	for at := onOverview; at <= inMenu; at <<= 1 {
 		m[at] = map[string]*binding{}
 		for i := range bindings {
 			if bindings[i].in&at == 0 {

@@ -10,7 +10,7 @@ import (
 
 // TestNoKeyIsBoundTwice: in one context a key means one thing.
 func TestNoKeyIsBoundTwice(t *testing.T) {
-	for at := onOverview; at <= inHelp; at <<= 1 {
+	for at := onOverview; at <= inMenu; at <<= 1 {
 		seen := map[string]page.Action{}
 		for _, b := range bindings {
 			if b.in&at == 0 {
@@ -44,7 +44,7 @@ func TestForbiddenKeys(t *testing.T) {
 // TestEveryKeyIsInTheHelp: what can be pressed on a page is listed.
 func TestEveryKeyIsInTheHelp(t *testing.T) {
 	never := func(page.Action) bool { return false }
-	for at := onOverview; at <= onJob; at <<= 1 {
+	for at := onOverview; at <= onSchedules; at <<= 1 {
 		listed := map[string]bool{}
 		for _, g := range helpGroups(at, never) {
 			for _, h := range g.Hints {
@@ -65,7 +65,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 // TestHintsAreKeys: the hint line names only keys that are bound there, and always
 // the help and the way out.
 func TestHintsAreKeys(t *testing.T) {
-	for at := onOverview; at <= onJob; at <<= 1 {
+	for at := onOverview; at <= onSchedules; at <<= 1 {
 		kept := 0
 		for _, h := range hints(at, func(page.Action) bool { return false }) {
 			if _, ok := meaning(at, h.Key); !ok {

@@ -16,6 +16,8 @@ type overlay struct {
 	yes    func() tea.Cmd
 	exit   bool // ctrl+c means yes: it was asked for twice
 
+	menu *menu
+
 	messages bool
 	top      int // first line shown, of help and messages
 }
@@ -28,8 +30,11 @@ func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
 }
 
 func (o *overlay) context() where {
-	if o.dialog != nil {
+	switch {
+	case o.dialog != nil:
 		return inDialog
+	case o.menu != nil:
+		return inMenu
 	}
 	return inHelp
 }
@@ -37,6 +42,9 @@ func (o *overlay) context() where {
 // overAct carries out a key while something lies over the page.
 func (m *Model) overAct(a page.Action, now time.Time) tea.Cmd {
 	o := m.over
+	if o.menu != nil && a != actExit {
+		return m.menuAct(a, now)
+	}
 	switch a {
 	case actYes:
 		return m.agree()
@@ -73,18 +81,37 @@ func (m *Model) agree() tea.Cmd {
 	return yes()
 }
 
-// drawOver lays the overlay over the body.
-func (m *Model) drawOver(v *page.View, body []string) []string {
+// drawOver lays the overlay over the body, whose first row is the screen's row
+// top.
+func (m *Model) drawOver(v *page.View, body []string, top int) []string {
 	var box []string
 	switch {
 	case m.over.dialog != nil:
 		box = m.over.dialog.View(m.theme, m.w-4, len(body))
+	case m.over.menu != nil:
+		box = m.menuBox(v, len(body))
 	case m.over.messages:
 		box = m.messagesBox(len(body))
 	default:
 		box = m.helpBox(v, len(body))
 	}
+	m.restOver(top, len(body), box)
 	return part.Overlay(m.theme, m.w, len(body), body, box)
+}
+
+// restOver puts the terminal's cursor in what lies over the page: where text is
+// typed, else on the chosen line.
+func (m *Model) restOver(top, h int, box []string) {
+	if m.over.menu == nil || len(box) == 0 {
+		return
+	}
+	left, y := (m.w-m.menuWidth())/2, top+max((h-len(box))/2, 0)
+	if !m.over.menu.typing {
+		m.rest(left, y, box)
+		return
+	}
+	_, x := m.over.menu.input.View(m.theme, m.menuWidth()-2)
+	m.putCursor(left+1+x, y+1)
 }
 
 // notice is what Riot asks every product to show where users can see it.

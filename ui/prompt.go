@@ -1,12 +1,15 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -16,26 +19,87 @@ type prompt struct {
 	part.Prompt
 	// typed is told of every change, done of enter. done keeps the prompt open by
 	// returning a sentence that says what is wrong.
-	typed func(text string)
+	typed func(text string) tea.Cmd
 	done  func(text string) (cmd tea.Cmd, wrong string)
 	wrong string
+
+	filter page.Filterer // what the text is a filter of; nil = none
+	gen    int           // of the text, for what comes back later
 }
 
-// askFilter types into the page's filter; the list follows each letter.
+// debounce is how long a filter waits for the next letter before it is applied.
+const debounce = 100 * time.Millisecond
+
+// settled says that a filter's text has stood still for the debounce.
+type settled struct {
+	prompt *prompt
+	gen    int
+}
+
+// askFilter types into the page's filter; the list follows once the letters pause.
 func (m *Model) askFilter() tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok {
 		return nil
 	}
-	p := &prompt{Prompt: part.Prompt{Label: "/", Ghost: "words that a row must have"}}
+	p := &prompt{Prompt: part.Prompt{Label: "/", Ghost: "words, state:failed, age>1h, -queue:report.*, ~letters; tab completes"}, filter: f}
 	p.Set(f.Filter())
-	p.typed = f.SetFilter
+	p.typed = func(string) tea.Cmd {
+		p.gen++
+		return after(m.ctx, debounce, settled{p, p.gen})
+	}
 	p.done = func(text string) (tea.Cmd, string) {
-		f.SetFilter(strings.TrimSpace(text))
-		return nil, ""
+		p.apply(text)
+		return nil, p.wrong
 	}
 	m.prompt = p
 	return nil
+}
+
+// settle applies the filter that is being typed, unless it has changed since.
+func (m *Model) settle(s settled) {
+	if m.prompt == s.prompt && s.prompt.gen == s.gen {
+		s.prompt.apply(s.prompt.Value())
+	}
+}
+
+// apply sets the filter. What is wrong with it is marked where it begins; the
+// list stays as the last good query left it.
+func (p *prompt) apply(text string) {
+	text = strings.TrimRight(text, " ")
+	p.Bad, p.wrong = 0, ""
+	err := p.filter.SetFilter(text)
+	if err == nil {
+		return
+	}
+	p.wrong = err.Error()
+	if at, ok := errors.AsType[*filter.Error](err); ok {
+		p.Bad = utf8.RuneCountInString(text[:min(at.At, len(text))]) + 1
+	}
+}
+
+// complete puts the first thing that may stand at the end of the text there.
+func (p *prompt) complete() bool {
+	text := p.Value()
+	all := p.filter.Complete(text, len(text))
+	if len(all) == 0 {
+		return false
+	}
+	p.Set(text[:all[0].From] + all[0].Text + text[all[0].To:])
+	return true
+}
+
+// askText opens the prompt that a page reads by itself.
+func (m *Model) askText(t page.Text) {
+	p := &prompt{Prompt: part.Prompt{Label: t.Label, Ghost: t.Ghost}}
+	p.done = func(text string) (tea.Cmd, string) {
+		c, wrong := t.Read(text, m.now())
+		if wrong != "" {
+			return nil, wrong
+		}
+		return m.do(c), ""
+	}
+	m.prompt = p
 }
 
 // ask opens a prompt that a page wants.
@@ -96,48 +160,65 @@ func keyFault(text string) string {
 }
 
 // promptKey takes a key while a prompt is open.
-func (m *Model) promptKey(k tea.Key) tea.Cmd {
+func (m *Model) promptKey(k tea.Key, now time.Time) tea.Cmd {
 	p := m.prompt
 	name := k.String()
 	if k.Text != "" {
-		p.wrong = ""
 		p.Insert(k.Text)
-		p.change()
-		return nil
+		return p.change()
 	}
-	switch name {
-	case "esc", "ctrl+c":
-		m.prompt = nil
+	switch {
+	case name == "esc" || name == "ctrl+c":
+		m.leavePrompt()
 		return nil
-	case "enter":
+	case name == "enter":
 		cmd, wrong := p.done(p.Value())
 		p.wrong = wrong
 		if wrong == "" {
 			m.prompt = nil
 		}
 		return cmd
+	case name == "tab" && p.filter != nil:
+		if p.complete() {
+			return p.change()
+		}
+		return nil
 	}
 	if p.Edit(name) {
-		p.wrong = ""
-		p.change()
+		return p.change()
 	}
 	return nil
 }
 
-func (p *prompt) change() {
-	if p.typed != nil {
-		p.typed(p.Value())
+// leavePrompt closes the prompt. A filter that was right stays; one that is wrong
+// goes back to the last good one.
+func (m *Model) leavePrompt() {
+	if p := m.prompt; p.filter != nil {
+		p.apply(p.Value())
 	}
+	m.prompt = nil
+}
+
+func (p *prompt) change() tea.Cmd {
+	p.wrong = ""
+	if p.typed == nil {
+		return nil
+	}
+	return p.typed(p.Value())
 }
 
 // paste puts pasted text into the open prompt. Without one it means nothing: a
 // paste must not be read as keys.
-func (m *Model) paste(text string) {
-	if m.prompt == nil {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "nothing takes text here: t asks for an account, K for a key"}, time.Now())
-		return
+func (m *Model) paste(text string) tea.Cmd {
+	switch {
+	case m.prompt != nil:
+		m.prompt.Insert(text)
+		return m.prompt.change()
+	case m.over != nil && m.over.menu != nil && m.over.menu.typing:
+		m.over.menu.input.Insert(text)
+		m.over.menu.narrow()
+		return nil
 	}
-	m.prompt.wrong = ""
-	m.prompt.Insert(text)
-	m.prompt.change()
+	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "nothing takes text here: t asks for an account, K for a key"}, time.Now())
+	return nil
 }

@@ -27,6 +27,7 @@ func (r *rows) apply(u engine.Update, now time.Time) int {
 		r.data.Calls = nil
 	}
 	d := &r.data
+	d.Version++
 	d.Seq, d.At, d.Ready, d.Lost = max(u.Seq, d.Seq), now, d.Ready || u.Snapshot, time.Time{}
 	if u.Engine != nil {
 		d.Engine = *u.Engine

@@ -31,22 +31,30 @@ const (
 // nobody wait.
 type session struct {
 	console engine.Console
-	usual   time.Duration
+	usual   atomic.Int64 // nanoseconds between two updates
 	least   atomic.Int64 // nanoseconds, what the screen costs to paint asks for
 	away    atomic.Bool
 	back    chan struct{} // rung when the focus returns
 }
 
 func newSession(c engine.Console, opt Options) *session {
-	s := &session{console: c, usual: gapLocal, back: make(chan struct{}, 1)}
+	s := &session{console: c, back: make(chan struct{}, 1)}
+	usual := gapLocal
 	if opt.SSH {
-		s.usual = gapSSH
+		usual = gapSSH
 	}
 	if opt.MaxFPS > 0 {
-		s.usual = max(s.usual, time.Second/time.Duration(opt.MaxFPS))
+		usual = max(usual, time.Second/time.Duration(opt.MaxFPS))
 	}
+	s.usual.Store(int64(usual))
 	return s
 }
+
+// mostFPS is how many updates a second a console shows at most.
+const mostFPS = 10
+
+// rate sets how many updates a second are shown.
+func (s *session) rate(fps int) { s.usual.Store(int64(time.Second / time.Duration(fps))) }
 
 // run feeds send until ctx ends. When Watch ends by itself it says so and tries
 // again.
@@ -66,7 +74,7 @@ func (s *session) run(ctx context.Context, send func(tea.Msg)) {
 }
 
 func (s *session) pause(ctx context.Context) error {
-	gap := max(s.usual, time.Duration(s.least.Load()))
+	gap := max(time.Duration(s.usual.Load()), time.Duration(s.least.Load()))
 	if s.away.Load() {
 		gap = max(gap, gapAway)
 	}

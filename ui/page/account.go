@@ -79,10 +79,7 @@ func matchCells(v *View, m engine.MatchRow, cells []part.Cell) []part.Cell {
 		return append(cells, part.Plain(m.ID), part.As(themes.Dim, v.clock(m.Played)), none, none, none, none, none,
 			v.state(matchWord(m.Status)), none, part.As(themes.Err, m.LastError))
 	}
-	result := part.As(themes.Dim, "loss")
-	if m.Won {
-		result = part.As(themes.OK, "win")
-	}
+	champion, score, result := seatCells(m)
 	word := matchWord(m.Status)
 	if m.Corrupt {
 		word = "ERROR"
@@ -92,13 +89,25 @@ func matchCells(v *View, m engine.MatchRow, cells []part.Cell) []part.Cell {
 		part.As(themes.Dim, v.clock(m.Played)),
 		part.Plain(modeName(m.QueueID, m.Mode)),
 		part.Plain(gameLength(m.Duration)),
-		part.Plain(m.Champion),
-		part.Plain(count(m.Kills)+"/"+count(m.Deaths)+"/"+count(m.Assists)),
-		result,
+		champion, score, result,
 		v.state(word),
 		part.As(themes.Dim, v.clock(m.FetchedAt)),
 		part.As(themes.Dim, part.Bytes(int64(m.Bytes))),
 	)
+}
+
+// seatCells are the player's part of a match. A list of all accounts' matches
+// has no player.
+func seatCells(m engine.MatchRow) (champion, score, result part.Cell) {
+	if m.Champion == "" {
+		none := part.As(themes.Dim, part.None)
+		return none, none, none
+	}
+	result = part.As(themes.Dim, "loss")
+	if m.Won {
+		result = part.As(themes.OK, "win")
+	}
+	return part.Plain(m.Champion), part.Plain(count(m.Kills) + "/" + count(m.Deaths) + "/" + count(m.Assists)), result
 }
 
 // gameLength is minutes and seconds, as the game shows them.
@@ -155,6 +164,10 @@ func (p *Account) Act(v *View, a Action) Effect {
 		return startSync(p.row(v))
 	case Cancel:
 		return cancelSync(v, p.row(v))
+	case Matches:
+		return Effect{Open: NewMatches(p.id)}
+	case Report:
+		return Effect{Open: NewReports(p.id)}
 	case Open:
 		if m, ok := selected(&p.matches, src); ok {
 			return Effect{Open: NewJobOf("match:" + m.ID)}

@@ -1,19 +1,23 @@
 package page
 
 import (
+	"cmp"
+	"strings"
+	"time"
+
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Accounts lists the accounts and how their syncs stand.
-type Accounts struct {
-	list   pane
-	filter string
-}
+type Accounts struct{ list[engine.AccountRow] }
 
 // NewAccounts makes the screen.
-func NewAccounts() *Accounts { return &Accounts{} }
+func NewAccounts() *Accounts {
+	return &Accounts{newList(filter.Accounts, accountID, accountCells, accountFields)}
+}
 
 // Screen implements Page.
 func (p *Accounts) Screen() Screen { return ScreenAccounts }
@@ -27,25 +31,8 @@ func (p *Accounts) Want(*View) engine.Query { return nil }
 // Got implements Page.
 func (p *Accounts) Got(*View, engine.Query, engine.Answer, error) {}
 
-// Filter implements Filterer.
-func (p *Accounts) Filter() string { return p.filter }
-
-// SetFilter implements Filterer.
-func (p *Accounts) SetFilter(text string) { p.filter, p.list.asked = text, true }
-
-func (p *Accounts) source(v *View) part.Slice[engine.AccountRow] {
-	rows := v.Accounts
-	if p.filter != "" {
-		rows = nil
-		for _, a := range v.Accounts {
-			if fits(p.filter, a.RiotID, a.Region, a.Platform, SyncWord(a), string(a.Phase), a.LastError) {
-				rows = append(rows, a)
-			}
-		}
-	}
-	return part.Slice[engine.AccountRow]{Items: rows, Key: accountID, Cells: func(a engine.AccountRow, cells []part.Cell) []part.Cell {
-		return accountCells(v, a, cells)
-	}}
+func (p *Accounts) refresh(v *View) {
+	p.put(v, madeOf{v.Version, time.Time{}}, func() []engine.AccountRow { return v.Accounts })
 }
 
 func accountCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
@@ -75,28 +62,45 @@ func number(t themes.Token, n int) part.Cell {
 	return part.As(t, count(n))
 }
 
-var accountColumns = []part.Column{
-	{Title: "ACCOUNT", Kind: part.Words, Min: 16, Width: 20, Flex: 1},
-	{Title: "REGION", Kind: part.Words, Min: 8, Width: 8, Priority: 6},
-	{Title: "STATE", Kind: part.State, Min: 11, Width: 11},
-	{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 26, Tail: 11, Flex: 1},
-	{Title: "ETA", Kind: part.Number, Min: 10, Width: 11},
-	{Title: "LAST SYNC", Kind: part.Words, Min: 14, Width: 14, Priority: 5},
-	{Title: "NEW", Kind: part.Number, Min: 5, Width: 6, Priority: 3},
-	{Title: "FAIL", Kind: part.Number, Min: 4, Width: 4, Priority: 2},
-	{Title: "RETRY", Kind: part.Number, Min: 5, Width: 5, Priority: 4},
-	{Title: "STAGE", Kind: part.Words, Min: 16, Width: 26, Flex: 1, Priority: 1},
+func byCount(of func(*engine.AccountRow) int) func(a, b *engine.AccountRow) int {
+	return func(a, b *engine.AccountRow) int { return cmp.Compare(of(b), of(a)) }
+}
+
+var accountFields = []field[engine.AccountRow]{
+	{part.Column{Title: "ACCOUNT", Kind: part.Words, Min: 16, Width: 20, Flex: 1}, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) }},
+	{part.Column{Title: "REGION", Kind: part.Words, Min: 8, Width: 8, Priority: 6}, func(a, b *engine.AccountRow) int { return strings.Compare(a.Region, b.Region) }},
+	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.AccountRow) int {
+		return cmp.Compare(rank(accountRank[:], int(a.Status)), rank(accountRank[:], int(b.Status)))
+	}},
+	{part.Column{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 26, Tail: 11, Flex: 1}, func(a, b *engine.AccountRow) int { return cmp.Compare(doneOf(b), doneOf(a)) }},
+	{part.Column{Title: "ETA", Kind: part.Number, Min: 10, Width: 11}, nil},
+	{part.Column{Title: "LAST SYNC", Kind: part.Words, Min: 14, Width: 14, Priority: 5}, func(a, b *engine.AccountRow) int { return b.LastSync.Compare(a.LastSync) }},
+	{part.Column{Title: "NEW", Kind: part.Number, Min: 5, Width: 6, Priority: 3}, byCount(func(a *engine.AccountRow) int { return a.Matches.Stored })},
+	{part.Column{Title: "FAIL", Kind: part.Number, Min: 4, Width: 4, Priority: 2}, byCount(func(a *engine.AccountRow) int { return a.Matches.Failed })},
+	{part.Column{Title: "RETRY", Kind: part.Number, Min: 5, Width: 5, Priority: 4}, byCount(func(a *engine.AccountRow) int { return a.Matches.Retrying })},
+	{part.Column{Title: "STAGE", Kind: part.Words, Min: 16, Width: 26, Flex: 1, Priority: 1}, nil},
+}
+
+func doneOf(a *engine.AccountRow) float64 {
+	if a.Matches.Total <= 0 {
+		return -1
+	}
+	return float64(a.Matches.Done()) / float64(a.Matches.Total)
 }
 
 // Cannot implements Page.
 func (p *Accounts) Cannot(v *View, a Action) string {
-	row, ok := selected(&p.list, p.source(v))
+	p.refresh(v)
+	if p.cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
+		return ""
+	}
+	row, ok := p.selected()
 	switch a {
-	case Open:
-		return missing(&p.list, p.source(v), "account")
+	case Open, Matches, Report:
+		return p.missing("account")
 	case Cancel:
 		if !ok {
-			return none(&p.list, "account")
+			return none(&p.pane, "account")
 		}
 		return cannotCancelSync(row)
 	case Retry:
@@ -109,26 +113,39 @@ func (p *Accounts) Cannot(v *View, a Action) string {
 
 // Act implements Page.
 func (p *Accounts) Act(v *View, a Action) Effect {
-	src := p.source(v)
-	if p.list.act(src, a) {
+	p.refresh(v)
+	if p.list.act(v, a) {
 		return Effect{}
 	}
-	row, ok := selected(&p.list, src)
+	if p.cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
+		rows, hidden := p.marked(v.Accounts)
+		return bulkSyncs(v, a, rows, hidden)
+	}
+	row, ok := p.selected()
 	switch {
 	case a == Trigger && ok:
 		return startSync(row)
 	case a == Trigger:
 		return Effect{Ask: AskSync}
-	case a == Open && ok:
+	case !ok:
+		return Effect{}
+	case a == Open:
 		return Effect{Open: NewAccount(row.ID)}
-	case a == Cancel && ok:
+	case a == Cancel:
 		return cancelSync(v, row)
 	}
 	return Effect{}
 }
 
+// Export implements Exporter.
+func (p *Accounts) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "accounts", p.export(v, only)
+}
+
 // Draw implements Page.
 func (p *Accounts) Draw(v *View) []string {
+	p.refresh(v)
 	switch {
 	case v.Size == L:
 		return p.drawL(v)
@@ -143,7 +160,7 @@ func (p *Accounts) drawM(v *View) []string {
 	const facts = 3
 	h := v.H - facts - 3
 	list := p.panel(v, v.W-2, h)
-	row, ok := selected(&p.list, p.source(v))
+	row, ok := p.selected()
 	below := part.Panel{Height: facts, Title: "Selected"}
 	if ok {
 		below.Title = row.RiotID
@@ -158,7 +175,7 @@ func (p *Accounts) drawL(v *View) []string {
 	left := v.W - right
 	a := part.Box(v.Theme, left, v.H, p.panel(v, left-2, v.H-2))
 	side := part.Panel{Title: "Selected"}
-	if row, ok := selected(&p.list, p.source(v)); ok {
+	if row, ok := p.selected(); ok {
 		side.Title = row.RiotID
 		facts := accountFacts(v, row, right-2)
 		side.Rows = append(stageRows(v, row, v.ETA[row.ID], right-2), "", facts[0], facts[2])
@@ -167,29 +184,15 @@ func (p *Accounts) drawL(v *View) []string {
 }
 
 func (p *Accounts) panel(v *View, w, h int) part.Panel {
-	src := p.source(v)
-	t := part.Table{Columns: accountColumns, Empty: p.empty(v)}
-	return part.Panel{Title: p.title(v, len(src.Items)), Focus: true, Rows: p.list.table(v, t, w, h, src), Height: h}
-}
-
-func (p *Accounts) title(v *View, n int) string {
-	dot := " " + v.Theme.Glyphs.Sep + " "
-	if p.filter != "" {
-		return "Accounts " + count(n) + " of " + count(len(v.Accounts)) + dot + "/" + p.filter
+	work := ""
+	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
+		work = count(open) + " at work"
 	}
-	name := "Accounts " + count(n)
-	if open := len(v.Syncing()); open > 0 {
-		name += dot + count(open) + " at work"
-	}
-	return name
+	return part.Panel{Title: p.title(v, "Accounts", work), Focus: true, Rows: p.draw(v, w, h, p.empty(v)), Height: h}
 }
 
 func (p *Accounts) empty(v *View) string {
-	dot := " " + v.Theme.Glyphs.Sep + " "
-	if p.filter != "" && len(v.Accounts) > 0 {
-		return "0 of " + count(len(v.Accounts)) + dot + "esc clears /" + p.filter
-	}
-	return or(v.waiting(), v.start("no accounts yet", "t starts a sync of one"))
+	return or(p.list.empty(v), or(v.waiting(), v.start("no accounts yet", "t starts a sync of one")))
 }
 
 // accountFacts are three rows of what does not fit into a table.

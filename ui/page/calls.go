@@ -71,17 +71,22 @@ func callLine(v *View, c engine.CallRow, w int) string {
 
 // tapeEvery is how often a list of calls moves on. Each new call moves all of its
 // rows: ten times a second that would be most of what a terminal is sent.
-const tapeEvery = time.Second
+// The overview only gives an impression: its panels move half as often.
+const (
+	tapeEvery    = time.Second
+	overviewTape = 2 * time.Second
+)
 
-// tape is the flight recorder as it was at most tapeEvery ago.
+// tape is the flight recorder as it was at most `every` ago.
 type tape struct {
+	every time.Duration
 	calls []engine.CallRow
 	at    time.Time
 }
 
 // take gives the calls to show.
 func (t *tape) take(v *View) []engine.CallRow {
-	if age := v.Now.Sub(t.at); age >= tapeEvery || age < 0 || len(t.calls) == 0 || v.Frozen {
+	if age := v.Now.Sub(t.at); age >= t.every || age < 0 || len(t.calls) == 0 || v.Frozen {
 		t.calls, t.at = v.Calls, v.Now
 	}
 	if lastSeq(t.calls) != lastSeq(v.Calls) {
@@ -103,17 +108,23 @@ type recorder struct {
 	calls []engine.CallRow // oldest first
 }
 
-func newRecorder(v *View, calls []engine.CallRow, filter string) recorder {
-	if filter == "" {
+// picked are the calls that a filter leaves, until there are others.
+type picked struct {
+	calls []engine.CallRow
+	seq   uint64
+	n     int
+	gen   int
+	have  bool
+}
+
+func (p *picked) of(v *View, calls []engine.CallRow, q *query[engine.CallRow]) recorder {
+	if !q.on() {
 		return recorder{v, calls}
 	}
-	var fit []engine.CallRow
-	for _, c := range calls {
-		if fits(filter, c.Host, c.Method, c.Target, string(c.Class), strconv.Itoa(c.Status)) {
-			fit = append(fit, c)
-		}
+	if seq := lastSeq(calls); !p.have || p.seq != seq || p.n != len(calls) || p.gen != q.gen {
+		*p = picked{q.pick(calls, v.Now), seq, len(calls), q.gen, true}
 	}
-	return recorder{v, fit}
+	return recorder{v, p.calls}
 }
 
 func (r recorder) at(i int) engine.CallRow { return r.calls[len(r.calls)-1-i] }
@@ -185,14 +196,4 @@ func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 		part.As(themes.Dim, c.MethodUsed),
 		noteCell(c),
 	)
-}
-
-// fits reports whether every word of filter is part of one of the texts.
-func fits(filter string, texts ...string) bool {
-	for _, word := range strings.Fields(strings.ToLower(filter)) {
-		if !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(strings.ToLower(t), word) }) {
-			return false
-		}
-	}
-	return true
 }

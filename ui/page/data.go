@@ -12,10 +12,11 @@ import (
 // Nothing in it is changed once it is shared: new rows make new slices, so a
 // copy of the struct is a frozen view.
 type Data struct {
-	Seq   uint64
-	At    time.Time // of the last update
-	Ready bool      // the first snapshot has come
-	Lost  time.Time // since when Watch yields nothing more; zero = connected
+	Seq     uint64    // version of the database
+	Version uint64    // counts the updates: rows of the same version are the same
+	At      time.Time // of the last update
+	Ready   bool      // the first snapshot has come
+	Lost    time.Time // since when Watch yields nothing more; zero = connected
 
 	Engine   engine.EngineRow
 	Queues   []engine.QueueRow

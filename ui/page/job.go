@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
@@ -79,6 +80,8 @@ func (p *Job) Cannot(v *View, a Action) string {
 		return cannotRetry(p.row(v))
 	case Cancel:
 		return cannotCancel(p.row(v))
+	case Due:
+		return cannotReschedule(p.row(v))
 	case Open:
 		if p.row(v).Owner == "" {
 			return "this job belongs to no account"
@@ -145,13 +148,20 @@ func attemptCells(v *View, a engine.Attempt, cells []part.Cell) []part.Cell {
 	return append(cells,
 		part.As(themes.Dim, number),
 		part.Plain(a.Start.In(v.Now.Location()).Format("15:04:05.000")),
-		part.As(themes.Dim, part.Secs(a.Queued)),
-		part.As(themes.Held, part.Secs(a.Limiter)),
+		part.As(themes.Dim, part.Secs(inLine(a))),
+		part.As(themes.Held, part.Secs(limited(a))),
 		part.As(themes.Run, part.Secs(a.HTTP)),
 		resultCell(v, a),
 		next,
 	)
 }
+
+// limited is what the limiter cost an attempt: the end of its wait for a worker,
+// at the head of the line, and the wait for a permit after that.
+func limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
+
+// inLine is the wait behind other jobs, before only the limiter held it.
+func inLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0), 0) }
 
 // resultWords say how an attempt ended, for its sign.
 var resultWords = map[engine.Verb]string{

@@ -168,24 +168,29 @@ func (p *Job) planText(v *View, j engine.JobRow) string {
 // plainSeconds writes a delay as the tables of the policies do: 120 s.
 func plainSeconds(d time.Duration) string { return strconv.Itoa(int(d/time.Second)) + " s" }
 
-// stage is one attempt: limiter, wire, and the wait that followed it.
+// stage is one attempt: the line, the limiter, the wire, and the wait that
+// followed it.
 func (p *Job) stage(v *View, a engine.Attempt) part.Stage {
 	s := part.Stage{At: a.Start, Head: strconv.Itoa(a.Number), Note: attemptNote(a), Result: resultWord(a)}
 	wait := part.Backoff
 	if a.Number == 0 {
 		s.Head, wait = v.Theme.Glyphs.Snoozed, part.Snoozed
 	}
+	head := a.Start.Add(-max(a.Paced, 0)) // first in line: only the limiter held it from here on
+	s.At = head.Add(-inLine(a))
+	s.Segments = []part.Segment{{Kind: part.Queued, Start: s.At, End: head}}
 	if a.End.IsZero() {
-		s.Segments = []part.Segment{{Kind: p.runningKind(v), Start: a.Start, End: v.Now}}
+		s.Segments = append(s.Segments,
+			part.Segment{Kind: part.Limiter, Start: head, End: a.Start}, part.Segment{Kind: p.runningKind(v), Start: a.Start, End: v.Now})
 		v.Ticks = true
 		return s
 	}
 	permit := a.Start.Add(max(a.Limiter, 0))
 	answered := permit.Add(max(a.HTTP, 0))
-	s.Segments = []part.Segment{
-		{Kind: part.Limiter, Start: a.Start, End: permit},
-		{Kind: part.HTTP, Start: permit, End: answered},
-	}
+	s.Segments = append(s.Segments,
+		part.Segment{Kind: part.Limiter, Start: head, End: permit},
+		part.Segment{Kind: part.HTTP, Start: permit, End: answered},
+	)
 	if a.Next.After(answered) {
 		s.Segments = append(s.Segments, part.Segment{Kind: wait, Start: answered, End: a.Next, Text: waitText(a, answered)})
 	}

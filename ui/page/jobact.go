@@ -137,3 +137,14 @@ func jobAge(v *View, j engine.JobRow) string {
 	}
 	return v.age(j.Created)
 }
+
+// ActOn is what an action on a job asks for, or why it cannot be.
+func ActOn(v *View, j engine.JobRow, a Action) (e Effect, why string) {
+	if cannot := map[Action]func(engine.JobRow) string{Retry: cannotRetry, Cancel: cannotCancel}[a]; cannot != nil {
+		why = cannot(j)
+	}
+	if why != "" {
+		return Effect{}, why
+	}
+	return actJob(v, j, a), ""
+}

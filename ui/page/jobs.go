@@ -1,9 +1,12 @@
 package page
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -29,27 +32,24 @@ const listMost = 500
 
 // Jobs lists jobs of one queue or of all.
 type Jobs struct {
-	list   pane
-	queue  engine.Queue
-	shown  Shown
-	filter string
+	list[engine.JobRow]
 	answer
+	queue  engine.Queue
+	which  Shown
 	page   engine.JobsPage
 	turned bool // other jobs were asked for than those shown
-
-	sorted []engine.JobRow // what is shown, kept until what it is made of changes
-	made   madeOf
 }
 
-// madeOf names the versions of what a list was made of.
+// madeOf names the versions of what a list of jobs is made of.
 type madeOf struct {
-	frozen  bool
-	at, got time.Time
-	filter  string
+	version uint64
+	got     time.Time
 }
 
 // NewJobs makes the list; queue "" means all.
-func NewJobs(queue engine.Queue, shown Shown) *Jobs { return &Jobs{queue: queue, shown: shown} }
+func NewJobs(queue engine.Queue, shown Shown) *Jobs {
+	return &Jobs{list: newList(filter.Jobs, jobID, jobCells, jobFields), queue: queue, which: shown}
+}
 
 // AllJobs makes the numbered screen.
 func AllJobs() *Jobs { return NewJobs("", shownLive) }
@@ -60,19 +60,13 @@ func (p *Jobs) Screen() Screen { return ScreenJobs }
 // Crumb implements Page.
 func (p *Jobs) Crumb(*View) string { return string(p.queue) }
 
-// Filter implements Filterer.
-func (p *Jobs) Filter() string { return p.filter }
-
-// SetFilter implements Filterer.
-func (p *Jobs) SetFilter(text string) { p.filter, p.list.asked = text, true }
-
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {
 	if !p.due(v, v.Seq) {
 		return nil
 	}
 	q := engine.JobsQuery{Page: engine.Page{Limit: listMost}, Queue: p.queue}
-	switch p.shown {
+	switch p.which {
 	case shownFailed:
 		q.States, q.Ended = []engine.State{engine.Discarded}, true
 	case shownAll:
@@ -86,21 +80,16 @@ func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.JobsQuery)
 	if ok && asked.Queue == p.queue && p.take(v, err) {
 		p.page, _ = a.(engine.JobsPage)
-		p.list.asked, p.turned = p.turned, false
+		p.asked, p.turned = p.turned, false
 	}
 }
 
-// source is the answer from disk with what Watch has told since.
-func (p *Jobs) source(v *View) part.Slice[engine.JobRow] {
-	if now := (madeOf{v.Frozen, v.At, p.got, p.filter}); now != p.made {
-		p.sorted, p.made = p.sort(v), now
-	}
-	return part.Slice[engine.JobRow]{Items: p.sorted, Key: jobID, Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
-		return jobCells(v, j, cells)
-	}}
+// refresh puts the answer from disk, with what Watch has told since, in the list.
+func (p *Jobs) refresh(v *View) {
+	p.put(v, madeOf{v.Version, p.got}, func() []engine.JobRow { return p.merge(v) })
 }
 
-func (p *Jobs) sort(v *View) []engine.JobRow {
+func (p *Jobs) merge(v *View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.page.Jobs))
 	seen := make(map[engine.JobID]bool, len(p.page.Jobs))
 	for _, j := range p.page.Jobs {
@@ -112,14 +101,11 @@ func (p *Jobs) sort(v *View) []engine.JobRow {
 	}
 	// The list from disk ends somewhere; what runs or is due next is always shown.
 	for _, j := range v.Jobs {
-		if p.shown != shownFailed && !seen[j.ID] && (p.queue == "" || p.queue == j.Queue) {
+		if p.which != shownFailed && !seen[j.ID] && (p.queue == "" || p.queue == j.Queue) {
 			rows = append(rows, j)
 		}
 	}
 	SortJobs(rows)
-	if p.filter != "" {
-		rows = filterJobs(rows, p.filter)
-	}
 	return rows
 }
 
@@ -140,26 +126,45 @@ func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 	)
 }
 
-var jobColumns = []part.Column{
-	{Title: "JOB", Kind: part.ID, Min: 24, Width: 24, Flex: 1},
-	{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 3},
-	{Title: "STATE", Kind: part.State, Min: 11, Width: 11},
-	{Title: "TRY", Kind: part.Number, Min: 3, Width: 3},
-	{Title: "NEXT", Kind: part.Number, Min: 6, Width: 8},
-	{Title: "AGE", Kind: part.Number, Min: 5, Width: 5, Priority: 2},
-	{Title: "LAST RESULT, OR WHY IT WAITS", Kind: part.Words, Min: 20, Width: 30, Flex: 2, Priority: 1},
-	{Title: "ID", Kind: part.Words, Min: 14, Width: 14, Priority: 4},
+var jobFields = []field[engine.JobRow]{
+	{part.Column{Title: "JOB", Kind: part.ID, Min: 24, Width: 24, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyOf(a.Job), keyOf(b.Job)) }},
+	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
+	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobRow) int {
+		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
+	}},
+	{part.Column{Title: "TRY", Kind: part.Number, Min: 3, Width: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
+	{part.Column{Title: "NEXT", Kind: part.Number, Min: 6, Width: 8}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
+	{part.Column{Title: "AGE", Kind: part.Number, Min: 5, Width: 5, Priority: 2}, func(a, b *engine.JobRow) int { return b.Created.Compare(a.Created) }},
+	{part.Column{Title: "LAST RESULT, OR WHY IT WAITS", Kind: part.Words, Min: 20, Width: 30, Flex: 2, Priority: 1}, func(a, b *engine.JobRow) int {
+		return strings.Compare(a.LastError+a.Why, b.LastError+b.Why)
+	}},
+	{part.Column{Title: "ID", Kind: part.Words, Min: 14, Width: 14, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.ID, b.ID) }},
+}
+
+// zeroLast orders instants; those that are not known come last.
+func zeroLast(a, b time.Time) int {
+	switch {
+	case a.IsZero() == b.IsZero():
+		return a.Compare(b)
+	case a.IsZero():
+		return 1
+	}
+	return -1
 }
 
 // Cannot implements Page.
 func (p *Jobs) Cannot(v *View, a Action) string {
-	j, ok := selected(&p.list, p.source(v))
+	p.refresh(v)
+	if p.cur.MarkCount() > 0 && (a == Retry || a == Cancel) {
+		return ""
+	}
+	j, ok := p.selected()
 	switch {
 	case a == Pause && p.queue != "":
 		return ""
-	case a == Open || a == Retry || a == Cancel || a == Pause:
+	case a == Open || a == Retry || a == Cancel || a == Pause || a == Due:
 		if !ok {
-			return none(&p.list, "job")
+			return none(&p.pane, "job")
 		}
 	}
 	switch a {
@@ -167,25 +172,30 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 		return cannotRetry(j)
 	case Cancel:
 		return cannotCancel(j)
+	case Due:
+		return cannotReschedule(j)
 	}
 	return ""
 }
 
 // Act implements Page.
 func (p *Jobs) Act(v *View, a Action) Effect {
-	src := p.source(v)
+	p.refresh(v)
 	switch {
-	case p.list.act(src, a):
+	case p.list.act(v, a):
 		return Effect{}
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == States:
-		p.shown = (p.shown + 1) % Shown(len(shownNames))
+		p.which = (p.which + 1) % Shown(len(shownNames))
 		p.forget()
 		p.turned = true
 		return Effect{}
+	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+		rows, hidden := p.marked(p.merge(v))
+		return bulk(v, a, rows, hidden)
 	}
-	j, ok := selected(&p.list, src)
+	j, ok := p.selected()
 	if a == Pause {
 		return pauseQueue(v, engine.Queue(or(string(p.queue), string(j.Queue))))
 	}
@@ -195,39 +205,29 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	return actJob(v, j, a)
 }
 
-// Draw implements Page.
-func (p *Jobs) Draw(v *View) []string {
-	src := p.source(v)
-	t := part.Table{Columns: jobColumns, Empty: p.empty(v)}
-	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: p.title(v, len(src.Items)), Focus: true, Tail: p.told(v), Rows: p.list.table(v, t, v.W-2, v.H-2, src), Height: v.H - 2,
-	})
+// Export implements Exporter.
+func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "jobs", p.export(v, only)
 }
 
-func (p *Jobs) title(v *View, n int) string {
-	dot := " " + v.Theme.Glyphs.Sep + " "
-	name := "Jobs " + count(n)
-	if p.page.Total > n {
-		name += " of " + count(p.page.Total)
-	}
-	name += dot + shownNames[p.shown]
-	if p.queue != "" {
-		name += dot + string(p.queue)
-	}
-	if p.filter != "" {
-		name += dot + "/" + p.filter
-	}
-	return name
+// Draw implements Page.
+func (p *Jobs) Draw(v *View) []string {
+	p.refresh(v)
+	title := p.title(v, "Jobs", shownNames[p.which], string(p.queue))
+	return part.Box(v.Theme, v.W, v.H, part.Panel{
+		Title: title, Focus: true, Tail: p.told(v), Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
+	})
 }
 
 func (p *Jobs) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
-	switch {
+	switch none := p.list.empty(v); {
 	case p.loading():
 		return "loading jobs…"
-	case p.filter != "" && len(p.page.Jobs) > 0:
-		return "0 of " + count(len(p.page.Jobs)) + dot + "esc clears /" + p.filter
-	case p.shown == shownFailed:
+	case none != "":
+		return none
+	case p.which == shownFailed:
 		return "no job has failed for good" + dot + "s shows the others"
 	}
 	return v.start("no jobs yet", "t starts a sync")

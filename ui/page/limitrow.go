@@ -13,9 +13,9 @@ import (
 // nearlyFull is the fill from which a window is worth a warning colour.
 const nearlyFull = 0.8
 
-// scope names a bucket: asia app, asia match-v5, kr summoner-v4.
+// scope names a bucket: asia app, asia match.ids, kr summoner.by-puuid.
 func scope(b engine.BucketRow) string {
-	name := or(b.Method, b.Kind)
+	name := versionless(or(b.Method, b.Kind))
 	if b.Kind == "service" {
 		name += " service"
 	}
@@ -57,8 +57,10 @@ func oneHost(v *View) bool {
 // bucketState is the word of a bucket and what it says besides.
 func bucketState(v *View, b engine.BucketRow) (word, more string) {
 	switch {
-	case b.Blocked.After(v.Now) && b.BlockedBy == "frozen":
-		return "FROZEN", "for " + v.in(b.Blocked)
+	case frozen(b):
+		return "FROZEN", frozenText(v, b)
+	case b.Cap > 0:
+		return "CAPPED", fmt.Sprintf("at %d %%, %s", b.Cap, frozenText(v, b))
 	case b.Blocked.After(v.Now):
 		return "BACKING OFF", b.BlockedBy + ", " + v.in(b.Blocked)
 	case b.Limit > 0 && b.Used >= b.Limit:
@@ -81,8 +83,22 @@ func heldText(v *View, b engine.BucketRow) string {
 		}
 		text += "next in " + v.in(b.NextFree)
 	}
-	if b.Cap > 0 {
-		text += fmt.Sprintf(" (capped at %d %%)", b.Cap)
+	return text
+}
+
+// frozen reports whether an operator lets nothing through.
+func frozen(b engine.BucketRow) bool { return b.BlockedBy == blockedFrozen }
+
+const blockedFrozen = "frozen"
+
+// frozenText says when an operator's order ends, and why there is one.
+func frozenText(v *View, b engine.BucketRow) string {
+	text := "until p resumes"
+	if !b.Thaws.IsZero() {
+		text = "until " + v.clock(b.Thaws)
+	}
+	if b.FreezeWhy != "" {
+		text += ": " + b.FreezeWhy
 	}
 	return text
 }
@@ -165,6 +181,8 @@ func limitRow(v *View, b engine.BucketRow, w int) string {
 	l.Gap(1).Field(part.As(c.Token, c.Text), 9, part.Words)
 	word, _ := bucketState(v, b)
 	switch sign := v.Theme.State(word); {
+	case frozen(b) && b.Thaws.IsZero():
+		l.Right(part.As(sign.Token, sign.Glyph+" "+word+" "))
 	case b.Blocked.After(v.Now):
 		l.Right(part.As(sign.Token, sign.Glyph+" "+v.in(b.Blocked)+" "))
 	case b.Limit > 0:

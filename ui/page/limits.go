@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -13,12 +14,15 @@ type Limits struct {
 	buckets, calls pane
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
-	filter         string
 	tape           tape
+	query[engine.CallRow]
+	picked picked
 }
 
 // NewLimits makes the screen.
-func NewLimits() *Limits { return &Limits{onCalls: true} }
+func NewLimits() *Limits {
+	return &Limits{onCalls: true, tape: tape{every: tapeEvery}, query: query[engine.CallRow]{schema: filter.Calls}}
+}
 
 // Screen implements Page.
 func (p *Limits) Screen() Screen { return ScreenLimits }
@@ -32,11 +36,22 @@ func (p *Limits) Want(*View) engine.Query { return nil }
 // Got implements Page.
 func (p *Limits) Got(*View, engine.Query, engine.Answer, error) {}
 
-// Filter implements Filterer.
-func (p *Limits) Filter() string { return p.filter }
-
 // SetFilter implements Filterer.
-func (p *Limits) SetFilter(text string) { p.filter, p.calls.asked = text, true }
+func (p *Limits) SetFilter(text string) error {
+	p.calls.asked = true
+	return p.query.SetFilter(text)
+}
+
+// Fit implements Filterer.
+func (p *Limits) Fit() (shown, all int) {
+	if !p.on() {
+		return len(p.tape.calls), len(p.tape.calls)
+	}
+	return len(p.picked.calls), len(p.tape.calls)
+}
+
+// source is the flight recorder with the filter.
+func (p *Limits) source(v *View) recorder { return p.picked.of(v, p.tape.take(v), &p.query) }
 
 func (p *Limits) bucketSource(v *View) part.Slice[engine.BucketRow] {
 	return part.Slice[engine.BucketRow]{
@@ -54,6 +69,9 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 	if left := v.in(b.Reset); left != part.None && b.Limit > 0 {
 		reset = part.Plain(left)
 	}
+	if (frozen(b) || b.Cap > 0) && !b.Thaws.IsZero() {
+		reset = part.As(themes.Held, v.in(b.Thaws))
+	}
 	return append(cells,
 		part.Plain(scope(b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(b),
 		reset, v.state(word), part.As(themes.Dim, more), part.As(themes.Dim, strconv.Itoa(b.InFlight)), part.As(themes.Dim, b.Mode),
@@ -61,13 +79,13 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 }
 
 var bucketColumns = []part.Column{
-	{Title: "SCOPE", Kind: part.Words, Min: 24, Width: 28},
+	{Title: "SCOPE", Kind: part.Words, Min: 20, Width: 28},
 	{Title: "WINDOW", Kind: part.Number, Min: 6, Width: 6},
-	{Title: "FILL", Kind: part.Progress, Min: 18, Width: 34, Tail: 11, Flex: 1},
+	{Title: "FILL", Kind: part.Progress, Min: 24, Width: 36, Tail: 11},
 	{Title: "SERVER", Kind: part.Words, Min: 8, Width: 9, Priority: 2},
 	{Title: "RESET", Kind: part.Number, Min: 6, Width: 6},
 	{Title: "STATE", Kind: part.State, Min: 13, Width: 13},
-	{Title: "WHO WAITS", Kind: part.Words, Min: 24, Width: 28, Flex: 1, Priority: 1},
+	{Title: "WHO WAITS", Kind: part.Words, Min: 20, Width: 26, Flex: 1, Priority: 1},
 	{Title: "OPEN", Kind: part.Number, Min: 4, Width: 4, Priority: 5},
 	{Title: "MODE", Kind: part.Words, Min: 4, Width: 4, Priority: 6},
 }
@@ -75,8 +93,13 @@ var bucketColumns = []part.Column{
 // Cannot implements Page.
 func (p *Limits) Cannot(v *View, a Action) string {
 	switch a {
-	case Retry, Cancel, Pause:
-		return "select a job or a queue first: enter opens the job of a call"
+	case Retry, Cancel:
+		return "select a job first: enter opens the job of a call"
+	case Pause:
+		if p.onCalls {
+			return "p freezes or caps a bucket: tab to the buckets"
+		}
+		return missing(&p.buckets, p.bucketSource(v), "bucket")
 	case Open:
 		if !p.onCalls {
 			return "enter opens the job of a call: tab to the flight recorder"
@@ -94,8 +117,12 @@ func (p *Limits) Act(v *View, a Action) Effect {
 		return Effect{Ask: AskSync}
 	case a == Open && p.onCalls:
 		return p.open(v)
+	case a == Pause:
+		if b, ok := selected(&p.buckets, p.bucketSource(v)); ok {
+			return steerBucket(b)
+		}
 	case p.onCalls:
-		if p.calls.act(newRecorder(v, p.tape.take(v), p.filter), a) {
+		if p.calls.act(p.source(v), a) {
 			p.moved = a != Home
 		}
 	default:
@@ -105,7 +132,7 @@ func (p *Limits) Act(v *View, a Action) Effect {
 }
 
 func (p *Limits) open(v *View) Effect {
-	src := newRecorder(v, p.tape.take(v), p.filter)
+	src := p.source(v)
 	id, _ := p.calls.cur.Selected()
 	i, ok := src.Find(id)
 	if !ok {
@@ -126,7 +153,7 @@ func (p *Limits) Draw(v *View) []string {
 		Title: limitsTitle(v), Focus: !p.onCalls, Tail: plainHeld(v),
 		Rows: p.buckets.table(v, bt, w, buckets, p.bucketSource(v)), Height: buckets,
 	}
-	src := newRecorder(v, p.tape.take(v), p.filter)
+	src := p.source(v)
 	if !p.moved {
 		p.calls.cur.Home(src, p.calls.height)
 	}
@@ -155,8 +182,8 @@ func plainHeld(v *View) string {
 
 func (p *Limits) recorderTitle(v *View, src recorder) string {
 	name := "Flight recorder " + plural(len(v.Calls), "call", "calls")
-	if p.filter != "" {
-		name = "Flight recorder " + count(src.Len()) + " of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " /" + p.filter
+	if told := p.told(); told != "" {
+		name = "Flight recorder " + count(src.Len()) + " of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
 	return name
 }
@@ -169,8 +196,8 @@ func (p *Limits) follow(v *View) string {
 }
 
 func (p *Limits) emptyCalls(v *View) string {
-	if p.filter != "" && len(v.Calls) > 0 {
-		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " esc clears /" + p.filter
+	if p.on() && len(v.Calls) > 0 {
+		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " esc clears " + p.used
 	}
 	return or(v.waiting(), v.start("no call yet", "t starts a sync"))
 }

@@ -26,7 +26,7 @@ type Overview struct {
 }
 
 // NewOverview makes the first screen.
-func NewOverview() *Overview { return &Overview{} }
+func NewOverview() *Overview { return &Overview{tape: tape{every: overviewTape}} }
 
 // Screen implements Page.
 func (o *Overview) Screen() Screen { return ScreenOverview }
@@ -155,8 +155,11 @@ func (o *Overview) Act(v *View, a Action) Effect {
 	if o.panes[o.focus].act(o.source(v), a) {
 		return Effect{}
 	}
-	if a == Trigger {
+	switch a {
+	case Trigger:
 		return Effect{Ask: AskSync}
+	case Calendar:
+		return Effect{Open: NewSchedules()}
 	}
 	switch o.focus {
 	case paneQueues:
@@ -219,6 +222,8 @@ func actJob(v *View, j engine.JobRow, a Action) Effect {
 		return retryJob(v, j)
 	case Cancel:
 		return cancelJob(v, j)
+	case Due:
+		return rescheduleJob(v, j)
 	}
 	return Effect{}
 }

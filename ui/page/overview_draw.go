@@ -52,14 +52,31 @@ func (o *Overview) drawS(v *View) []string {
 	rest := v.H - 7 // five rules, two borders' worth of rows that are fixed
 	now := o.nowRows(v, inner)[:2]
 	now[1] = limitLine(v, inner)
-	rows := fill(rest-1, []want{{max(len(v.Queues), 1), 1}, {max(syncs, 1), 1}, {max(needs, 1), 1}, {len(v.Retries()), 0}})
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: "Now", Rows: now, Height: 2},
+	rows := fill(rest-1, []want{{max(len(v.Queues), 1), 1}, {max(syncs, 1), 1}, {max(needs, 1), 1}, {max(len(v.Retries()), 1), 1}})
+	panels := []part.Panel{
+		{Title: "Now", Rows: now, Height: 2},
 		o.queuePanel(v, inner, rows[0]),
 		o.syncPanel(v, inner, rows[1]),
 		o.needPanel(v, inner, rows[2]),
 		o.retryPanel(v, inner, max(rows[3], 0)),
-	)
+	}
+	if left := rest - 1 - rows[0] - rows[1] - rows[2] - rows[3]; left > 2 {
+		panels = append(panels, callPanel(v, o.tape.take(v), inner, left-1))
+	}
+	return part.Box(v.Theme, v.W, v.H, panels...)
+}
+
+// leastTraffic is the height below which the charts of calls say too little.
+const leastTraffic = 6
+
+// spare splits rows between a list of n entries and what is below it: the list
+// gets what it needs, the rest gets what is left if that is enough to be of use.
+func spare(rows, n, least int) (list, rest int) {
+	list = clamp(n, 1, max(rows, 1))
+	if rest = rows - list - 1; rest < least {
+		return rows, 0
+	}
+	return list, rest
 }
 
 func (o *Overview) drawM(v *View) []string {
@@ -75,12 +92,16 @@ func (o *Overview) drawM(v *View) []string {
 	)
 	limits := limitRows(v, right-2, max(h/3, 3))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	b := part.Box(v.Theme, right, h,
-		part.Panel{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
+	retries, charts := spare(max(h-len(limits)-needs-4, 0), len(v.Retries()), leastTraffic)
+	panels := []part.Panel{
+		{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
 		o.needPanel(v, right-2, needs),
-		o.retryPanel(v, right-2, max(h-len(limits)-needs-4, 0)),
-	)
-	return part.Stack(part.Beside(a, b), bottom)
+		o.retryPanel(v, right-2, retries),
+	}
+	if charts > 0 {
+		panels = append(panels, trafficPanel(v, o.tape.take(v), right-2, charts))
+	}
+	return part.Stack(part.Beside(a, part.Box(v.Theme, right, h, panels...)), bottom)
 }
 
 func (o *Overview) drawL(v *View) []string {
@@ -90,17 +111,27 @@ func (o *Overview) drawL(v *View) []string {
 	right := v.W - left - mid
 	queues := clamp(len(v.Queues), 1, max(h/3, 1))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	a := part.Box(v.Theme, left, h,
-		part.Panel{Title: "Now", Rows: o.nowRows(v, left-2), Height: 3},
+	accounts, charts := spare(max(h-3-queues-needs-5, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
+	panels := []part.Panel{
+		{Title: "Now", Rows: o.nowRows(v, left-2), Height: 3},
 		o.queuePanel(v, left-2, queues),
 		o.needPanel(v, left-2, needs),
-		settledPanel(v, left-2, max(h-3-queues-needs-5, 0)),
-	)
+		settledPanel(v, left-2, accounts),
+	}
+	if charts > 0 {
+		panels = append(panels, trafficPanel(v, o.tape.take(v), left-2, charts))
+	}
+	a := part.Box(v.Theme, left, h, panels...)
 	limits := limitRows(v, mid-2, max(h/2, 3))
-	b := part.Box(v.Theme, mid, h,
-		part.Panel{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
-		o.retryPanel(v, mid-2, max(h-len(limits)-3, 0)),
-	)
+	retries, answers := spare(max(h-len(limits)-3, 0), len(v.Retries()), leastTraffic)
+	panels = []part.Panel{
+		{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
+		o.retryPanel(v, mid-2, retries),
+	}
+	if answers > 0 {
+		panels = append(panels, answersPanel(v, o.tape.take(v), mid-2, answers))
+	}
+	b := part.Box(v.Theme, mid, h, panels...)
 	workers := clamp(len(v.Running()), 1, max(h/3, 1))
 	c := part.Box(v.Theme, right, h,
 		workerPanel(v, right-2, workers),

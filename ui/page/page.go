@@ -4,12 +4,17 @@
 // can be tested as a function.
 package page
 
-import "github.com/farsight-console/farsight/engine"
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+)
 
 // Screen names a kind of page.
 type Screen uint8
 
-// Screens. Those up to Limits have a number of their own, 1 to 5; the others
+// Screens. Those up to Reports have a number of their own, 1 to 7; the others
 // open on top of them.
 const (
 	ScreenOverview Screen = iota
@@ -17,16 +22,19 @@ const (
 	ScreenJobs
 	ScreenRetries
 	ScreenLimits
+	ScreenMatches
+	ScreenReports
 	ScreenAccount
 	ScreenJob
+	ScreenSchedules
 )
 
 // Tabs lists the screens with a number, in order.
 func Tabs() []Screen {
-	return []Screen{ScreenOverview, ScreenAccounts, ScreenJobs, ScreenRetries, ScreenLimits}
+	return []Screen{ScreenOverview, ScreenAccounts, ScreenJobs, ScreenRetries, ScreenLimits, ScreenMatches, ScreenReports}
 }
 
-var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Account", "Job"}
+var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Account", "Job", "Schedules"}
 
 func (s Screen) String() string { return screenNames[s] }
 
@@ -48,18 +56,34 @@ const (
 	Open     Action = "open"
 	NextPane Action = "next pane"
 	States   Action = "states"
+	Hidden   Action = "hidden rows"
+	Previous Action = "previous item"
+	Next     Action = "next item"
+	Numbers  Action = "numbers"
+	Zone     Action = "zone"
+	Matches  Action = "matches"
+	Report   Action = "report"
+	Calendar Action = "schedules"
+
+	Mark      Action = "mark"
+	MarkRange Action = "mark range"
+	MarkAll   Action = "mark all"
+	Unmark    Action = "unmark"
+	Invert    Action = "invert order"
+	Wide      Action = "wide"
 
 	Trigger Action = "sync"
 	Cancel  Action = "cancel"
 	Retry   Action = "retry"
 	Pause   Action = "pause"
 	Key     Action = "key"
+	Due     Action = "reschedule"
 )
 
 // Writes reports whether the action changes anything in the engine.
 func (a Action) Writes() bool {
 	switch a {
-	case Trigger, Cancel, Retry, Pause, Key:
+	case Trigger, Cancel, Retry, Pause, Key, Due:
 		return true
 	}
 	return false
@@ -85,17 +109,26 @@ type Page interface {
 // Filterer is a page whose list can be filtered.
 type Filterer interface {
 	Filter() string
-	SetFilter(text string)
+	// SetFilter takes a query; its error is a *filter.Error. The last query that
+	// was right stays in force.
+	SetFilter(text string) error
+	// Complete lists what may stand at byte at of a query.
+	Complete(text string, at int) []filter.Suggestion
+	// Fit counts the rows that fit, and all.
+	Fit() (shown, all int)
 }
 
 // Effect is what an action asks of the app. The zero Effect is none.
 type Effect struct {
 	Do      *engine.Command // carry out, after Confirm if there is one
 	Confirm *Confirm
-	Open    Page        // on top of this one
-	Go      *Screen     // to a numbered screen
-	Ask     Prompt      // for text
-	Say     engine.Note // on the message line
+	Try     bool             // Do is tried first: its receipt is told with Confirm
+	Open    Page             // on top of this one
+	Go      *Screen          // to a numbered screen
+	DoAll   []engine.Command // several commands, one after the other
+	Ask     Prompt           // for text
+	Text    *Text            // for text that becomes a command
+	Say     engine.Note      // on the message line
 }
 
 // Confirm is a question before a command; the answer is no until said.
@@ -103,6 +136,13 @@ type Confirm struct {
 	Question string
 	Lines    []string
 	Yes      string // what yes does: "cancel it"
+}
+
+// Text is a line of text that a page asks for and reads itself.
+type Text struct {
+	Label, Ghost string
+	// Read makes a command of the text, or says what is wrong with it.
+	Read func(text string, now time.Time) (c engine.Command, wrong string)
 }
 
 // Prompt names a line of text the app asks for.

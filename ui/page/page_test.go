@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -135,13 +136,19 @@ func TestSortIsStable(t *testing.T) {
 	}
 }
 
-func TestFilterWordsAreAnd(t *testing.T) {
+// TestFilterKeepsTheLastGoodQuery: what is wrong with a query is told, and the
+// rows stay as the last one left them.
+func TestFilterKeepsTheLastGoodQuery(t *testing.T) {
+	rows := uitest.Busy().Update.Accounts
+	q := query[engine.AccountRow]{schema: filter.Accounts}
 	for _, c := range []struct {
-		filter string
-		want   bool
-	}{{"", true}, {"blue", true}, {"blue kr", true}, {"blue na1", false}, {"HERON", true}} {
-		if got := fits(c.filter, "Blue Heron#KR1", "asia"); got != c.want {
-			t.Errorf("%q fits: %v", c.filter, got)
+		text string
+		rows int
+		ok   bool
+	}{{"", 6, true}, {"blue", 1, true}, {"blue kr", 1, true}, {"blue na1", 0, true}, {"HERON", 1, true}, {"state:syncing", 2, true}, {"nosuch:1", 2, false}, {"", 6, true}} {
+		err := q.SetFilter(c.text)
+		if got := len(q.pick(rows, uitest.Noon)); got != c.rows || (err == nil) != c.ok {
+			t.Errorf("%q leaves %d rows, want %d; error %v", c.text, got, c.rows, err)
 		}
 	}
 }

@@ -1,22 +1,24 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Retries shows what will be tried again, and when.
-type Retries struct {
-	list   pane
-	filter string
-}
+type Retries struct{ list[engine.JobRow] }
 
 // NewRetries makes the screen.
-func NewRetries() *Retries { return &Retries{} }
+func NewRetries() *Retries {
+	return &Retries{newList(filter.Jobs, jobID, retryCells, retryFields)}
+}
 
 // Screen implements Page.
 func (p *Retries) Screen() Screen { return ScreenRetries }
@@ -30,76 +32,70 @@ func (p *Retries) Want(*View) engine.Query { return nil }
 // Got implements Page.
 func (p *Retries) Got(*View, engine.Query, engine.Answer, error) {}
 
-// Filter implements Filterer.
-func (p *Retries) Filter() string { return p.filter }
-
-// SetFilter implements Filterer.
-func (p *Retries) SetFilter(text string) { p.filter, p.list.asked = text, true }
-
-func (p *Retries) source(v *View) part.Slice[engine.JobRow] {
-	rows := v.Retries()
-	if p.filter != "" {
-		rows = filterJobs(rows, p.filter)
-	}
-	return part.Slice[engine.JobRow]{Items: rows, Key: jobID, Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
-		return append(cells,
-			part.As(themes.Wait, v.until(j.Due)),
-			part.Plain(keyOf(j.Job)),
-			v.state(StateWord(j.Job)),
-			part.Plain(nextOf(j)),
-			part.As(themes.Err, string(j.Class)),
-			part.As(themes.Dim, lastResult(v, j)),
-			part.As(themes.Dim, string(j.Queue)),
-			part.As(themes.Dim, v.clock(j.Due)),
-		)
-	}}
+func (p *Retries) refresh(v *View) {
+	p.put(v, madeOf{v.Version, time.Time{}}, v.Retries)
 }
 
-func filterJobs(rows []engine.JobRow, filter string) []engine.JobRow {
-	var fit []engine.JobRow
-	for _, j := range rows {
-		if fits(filter, keyOf(j.Job), StateWord(j.Job), string(j.Queue), string(j.Kind), string(j.Class), j.LastError, j.Why, string(j.ID)) {
-			fit = append(fit, j)
-		}
-	}
-	return fit
+func retryCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
+	return append(cells,
+		part.As(themes.Wait, v.until(j.Due)),
+		part.Plain(keyOf(j.Job)),
+		v.state(StateWord(j.Job)),
+		part.Plain(nextOf(j)),
+		part.As(themes.Err, string(j.Class)),
+		part.As(themes.Dim, lastResult(v, j)),
+		part.As(themes.Dim, string(j.Queue)),
+		part.As(themes.Dim, v.clock(j.Due)),
+	)
 }
 
-var retryListColumns = []part.Column{
-	{Title: "IN", Kind: part.Words, Min: 6, Width: 8},
-	{Title: "JOB", Kind: part.ID, Min: 14, Width: 26, Flex: 1},
-	{Title: "STATE", Kind: part.State, Min: 11, Width: 11},
-	{Title: "NEXT TRY", Kind: part.Number, Min: 8, Width: 8},
-	{Title: "CLASS", Kind: part.Words, Min: 7, Width: 8, Priority: 2},
-	{Title: "LAST RESULT", Kind: part.Words, Min: 14, Width: 30, Flex: 2, Priority: 1},
-	{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 4},
-	{Title: "DUE", Kind: part.Words, Min: 8, Width: 8, Priority: 3},
+var retryFields = []field[engine.JobRow]{
+	{part.Column{Title: "IN", Kind: part.Words, Min: 6, Width: 8}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
+	{part.Column{Title: "JOB", Kind: part.ID, Min: 14, Width: 26, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyOf(a.Job), keyOf(b.Job)) }},
+	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
+	{part.Column{Title: "NEXT TRY", Kind: part.Number, Min: 8, Width: 8}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
+	{part.Column{Title: "CLASS", Kind: part.Words, Min: 7, Width: 8, Priority: 2}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Class, b.Class) }},
+	{part.Column{Title: "LAST RESULT", Kind: part.Words, Min: 14, Width: 30, Flex: 2, Priority: 1}, func(a, b *engine.JobRow) int { return strings.Compare(a.LastError, b.LastError) }},
+	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
+	{part.Column{Title: "DUE", Kind: part.Words, Min: 8, Width: 8, Priority: 3}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
 }
 
 // Cannot implements Page.
 func (p *Retries) Cannot(v *View, a Action) string {
-	switch a {
-	case Pause:
+	p.refresh(v)
+	switch {
+	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+		return ""
+	case a == Pause:
 		return "p pauses a queue: go to the overview or to the jobs"
-	case Open, Retry, Cancel:
-		return missing(&p.list, p.source(v), "retry")
+	case a == Open, a == Retry, a == Cancel, a == Due:
+		return p.missing("retry")
 	}
 	return ""
 }
 
 // Act implements Page.
 func (p *Retries) Act(v *View, a Action) Effect {
-	src := p.source(v)
-	if p.list.act(src, a) {
+	p.refresh(v)
+	switch {
+	case p.list.act(v, a):
 		return Effect{}
-	}
-	if a == Trigger {
+	case a == Trigger:
 		return Effect{Ask: AskSync}
+	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+		rows, hidden := p.marked(v.Retries())
+		return bulk(v, a, rows, hidden)
 	}
-	if j, ok := selected(&p.list, src); ok {
+	if j, ok := p.selected(); ok {
 		return actJob(v, j, a)
 	}
 	return Effect{}
+}
+
+// Export implements Exporter.
+func (p *Retries) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "retries", p.export(v, only)
 }
 
 // due are the columns of the histogram.
@@ -112,33 +108,27 @@ var due = []struct {
 
 // Draw implements Page.
 func (p *Retries) Draw(v *View) []string {
-	src := p.source(v)
+	p.refresh(v)
 	w := v.W - 2
-	hist := p.histogram(v, src.Items, w)
-	t := part.Table{Columns: retryListColumns, Empty: p.empty(v)}
+	hist := p.histogram(v, p.shown, w)
 	h := max(v.H-len(hist)-3, 0)
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, src.Items), Rows: hist, Height: len(hist)},
-		part.Panel{Title: "Due next", Focus: true, Rows: p.list.table(v, t, w, h, src), Height: h},
+		part.Panel{Title: p.scheduleTitle(v), Rows: hist, Height: len(hist)},
+		part.Panel{Title: p.title(v, "Due next"), Focus: true, Rows: p.draw(v, w, h, p.empty(v)), Height: h},
 	)
 }
 
-func (p *Retries) title(v *View, rows []engine.JobRow) string {
-	name := "Retry schedule"
-	if all := len(v.Retries()); p.filter != "" {
-		return name + " " + count(len(rows)) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " /" + p.filter
+func (p *Retries) scheduleTitle(v *View) string {
+	all := v.Retries()
+	if len(all) == 0 {
+		return "Retry schedule"
 	}
-	if len(rows) == 0 {
-		return name
-	}
-	return name + " " + v.Theme.Glyphs.Sep + " " + count(len(rows)) + " waiting " + v.Theme.Glyphs.Sep + " next " + v.until(rows[0].Due)
+	dot := " " + v.Theme.Glyphs.Sep + " "
+	return "Retry schedule" + dot + count(len(all)) + " waiting" + dot + "next " + v.until(all[0].Due)
 }
 
 func (p *Retries) empty(v *View) string {
-	if all := len(v.Retries()); p.filter != "" && all > 0 {
-		return "0 of " + count(all) + " " + v.Theme.Glyphs.Sep + " esc clears /" + p.filter
-	}
-	return or(v.waiting(), "nothing waits for a retry")
+	return or(p.list.empty(v), or(v.waiting(), "nothing waits for a retry"))
 }
 
 // histogram counts the retries of each try number by when they are due.

@@ -35,7 +35,7 @@ type shape struct {
 }
 
 var shapes = map[SegmentKind]shape{
-	Queued:  {func(g *themes.Glyphs) string { return g.Queued }, themes.Off, "queued", "wait"},
+	Queued:  {func(g *themes.Glyphs) string { return g.Queued }, themes.Off, "queued", "line"},
 	Limiter: {func(g *themes.Glyphs) string { return g.Limiter }, themes.Held, "limiter", "lim"},
 	HTTP:    {func(g *themes.Glyphs) string { return g.HTTP }, themes.Run, "HTTP", "http"},
 	Backoff: {func(g *themes.Glyphs) string { return g.Backoff }, themes.Wait, "back-off", "back-off"},

@@ -195,8 +195,8 @@ func TestWrap(t *testing.T) {
 
 func TestHelpInColumns(t *testing.T) {
 	groups := []Group{{"Move", []Hint{{Key: "j k", Does: "down, up"}}}, {"Act", []Hint{{Key: "t", Does: "sync"}}}}
-	want := ` Move                                    Act
- j k            down, up                 t              sync`
+	want := ` Move                                  Act
+ j k        down, up                   t          sync`
 	got := Help(mono, 80, 3, groups, 0)
 	if plain(got[:2]...) != want || HelpLines(groups) != 5 {
 		t.Errorf("got\n%s", plain(got...))

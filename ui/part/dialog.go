@@ -1,7 +1,10 @@
 package part
 
 import (
+	"slices"
 	"strings"
+
+	"charm.land/lipgloss/v2"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -77,20 +80,17 @@ func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
 	bw, _ := painted(box[0])
 	bw = min(bw, w)
 	x, y := (w-bw)/2, max((h-len(box))/2, 0)
-	for i, row := range box {
-		if y+i >= len(out) {
-			break
-		}
-		under := out[y+i]
-		out[y+i] = Fit(th, head(th, under, x)+Fit(th, row, bw)+tailRow(under, x+bw)+th.Close(), w)
+	box = slices.Clone(box[:min(len(box), len(out)-y)])
+	for i := range box {
+		box[i] = Fit(th, box[i], bw)
+	}
+	under := lipgloss.NewLayer(strings.Join(out, "\n"))
+	over := lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1)
+	rows := strings.Split(lipgloss.NewCompositor(under, over).Render(), "\n")
+	for i := range out {
+		out[i] = Fit(th, rows[i], w)
 	}
 	return out
-}
-
-// head returns the first x cells of a painted row.
-func head(th *themes.Theme, row string, x int) string {
-	s, n := cutRow(row, x)
-	return s + th.Close() + strings.Repeat(" ", x-n)
 }
 
 // Wrap breaks text into lines of at most w cells, at spaces where it can.

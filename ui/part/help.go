@@ -10,8 +10,8 @@ type Group struct {
 
 // HelpColumn is the width of one column of keys, helpKey of the key in it.
 const (
-	HelpColumn = 40
-	helpKey    = 14
+	HelpColumn = 38
+	helpKey    = 10
 )
 
 // Help draws groups of keys in as many columns as fit, h rows of w cells,

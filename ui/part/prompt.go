@@ -2,8 +2,11 @@ package part
 
 import (
 	"fmt"
+	"strings"
 	"unicode"
 
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/farsight-console/farsight/engine/safe"
@@ -25,79 +28,84 @@ type Prompt struct {
 	// the first rune.
 	Bad int
 
-	value []rune
-	at    int // cursor, 0..len(value)
+	edit *textinput.Model // nil until the first edit
+}
+
+// input is the editor behind the prompt: what a key does to a line of text is a
+// library's business, how it is drawn is ours.
+func (p *Prompt) input() *textinput.Model {
+	if p.edit == nil {
+		m := textinput.New()
+		m.CharLimit = maxInput
+		m.SetVirtualCursor(false)
+		m.Focus()
+		p.edit = &m
+	}
+	return p.edit
 }
 
 // Value returns what was typed, as typed.
-func (p *Prompt) Value() string { return string(p.value) }
+func (p *Prompt) Value() string {
+	if p.edit == nil {
+		return ""
+	}
+	return p.edit.Value()
+}
+
+// at is the cursor's place, in runes.
+func (p *Prompt) at() int {
+	if p.edit == nil {
+		return 0
+	}
+	return p.edit.Position()
+}
 
 // Set replaces the input and puts the cursor behind it.
 func (p *Prompt) Set(s string) {
-	p.value, p.at, p.Bad = nil, 0, 0
+	p.edit, p.Bad = nil, 0
 	p.Insert(s)
 }
 
 // Insert types text, composed, at the cursor. Line breaks end pasted text;
 // what a terminal could not show is dropped.
 func (p *Prompt) Insert(s string) {
-	p.Bad = 0
-	for _, r := range norm.NFC.String(s) {
-		if r == '\n' || r == '\r' || len(p.value) >= maxInput {
-			return
-		}
+	line, _, _ := strings.Cut(strings.ReplaceAll(norm.NFC.String(s), "\r", "\n"), "\n")
+	graphic := func(r rune) rune {
 		if !unicode.IsGraphic(r) {
-			continue
+			return -1
 		}
-		p.value = append(p.value, 0)
-		copy(p.value[p.at+1:], p.value[p.at:])
-		p.value[p.at] = r
-		p.at++
+		return r
 	}
+	p.update(tea.PasteMsg{Content: strings.Map(graphic, line)})
+}
+
+func (p *Prompt) update(msg tea.Msg) {
+	p.Bad = 0
+	m, _ := p.input().Update(msg)
+	p.edit = &m
 }
 
 // edits are the keys a prompt understands, named as Bubble Tea names them.
-var edits = map[string]func(*Prompt){
-	"left":      func(p *Prompt) { p.at = max(p.at-1, 0) },
-	"right":     func(p *Prompt) { p.at = min(p.at+1, len(p.value)) },
-	"home":      func(p *Prompt) { p.at = 0 },
-	"ctrl+a":    func(p *Prompt) { p.at = 0 },
-	"end":       func(p *Prompt) { p.at = len(p.value) },
-	"ctrl+e":    func(p *Prompt) { p.at = len(p.value) },
-	"backspace": func(p *Prompt) { p.remove(p.at-1, p.at) },
-	"delete":    func(p *Prompt) { p.remove(p.at, p.at+1) },
-	"ctrl+w":    func(p *Prompt) { p.remove(p.word(), p.at) },
-	"ctrl+u":    func(p *Prompt) { p.remove(0, p.at) },
+var edits = map[string]tea.KeyPressMsg{
+	"left":      {Code: tea.KeyLeft},
+	"right":     {Code: tea.KeyRight},
+	"home":      {Code: tea.KeyHome},
+	"ctrl+a":    {Code: 'a', Mod: tea.ModCtrl},
+	"end":       {Code: tea.KeyEnd},
+	"ctrl+e":    {Code: 'e', Mod: tea.ModCtrl},
+	"backspace": {Code: tea.KeyBackspace},
+	"delete":    {Code: tea.KeyDelete},
+	"ctrl+w":    {Code: 'w', Mod: tea.ModCtrl},
+	"ctrl+u":    {Code: 'u', Mod: tea.ModCtrl},
 }
 
 // Edit applies an editing key; false when the key is not one.
 func (p *Prompt) Edit(key string) bool {
-	edit, ok := edits[key]
+	msg, ok := edits[key]
 	if ok {
-		edit(p)
+		p.update(msg)
 	}
 	return ok
-}
-
-func (p *Prompt) remove(from, to int) {
-	from, to = max(from, 0), min(to, len(p.value))
-	if from >= to {
-		return
-	}
-	p.value = append(p.value[:from], p.value[to:]...)
-	p.at, p.Bad = from, 0
-}
-
-// word returns where the word before the cursor begins.
-func (p *Prompt) word() int {
-	i := p.at
-	for i > 0 && unicode.IsSpace(p.value[i-1]) {
-		i--
-	}
-	for i > 0 && !unicode.IsSpace(p.value[i-1]) {
-		i--
-	}
-	return i
 }
 
 // View returns the row and the column where the terminal's cursor belongs.
@@ -108,32 +116,34 @@ func (p *Prompt) View(th *themes.Theme, w int) (row string, cursor int) {
 	if p.Label != "" {
 		l.Gap(1)
 	}
-	if len(p.value) == 0 {
+	value, at := []rune(p.Value()), p.at()
+	if len(value) == 0 {
 		cursor = l.at
 		l.Put(themes.Dim, p.Ghost)
 		return l.String(), min(cursor, max(w-1, 0))
 	}
-	for i := p.first(l.Room() - 1); i < len(p.value) && l.Room() > 0; i++ {
-		if i == p.at {
+	for i := first(value[:at], l.Room()-1); i < len(value) && l.Room() > 0; i++ {
+		if i == at {
 			cursor = l.at
 		}
 		token := themes.Text
 		if p.Bad > 0 && i >= p.Bad-1 {
 			token = themes.Err
 		}
-		l.Put(token, p.shown(l, i))
+		l.Put(token, p.shown(l, value[i]))
 	}
-	if p.at == len(p.value) {
+	if at == len(value) {
 		cursor = l.at
 	}
 	return l.String(), min(cursor, max(w-1, 0))
 }
 
-// first returns the first rune to draw so that the cursor has its cell.
-func (p *Prompt) first(room int) int {
-	i, w := p.at, 0
+// first returns the first rune to draw so that the cursor behind them has its
+// cell.
+func first(before []rune, room int) int {
+	i, w := len(before), 0
 	for i > 0 {
-		w += max(safe.RuneWidth(p.value[i-1]), 1)
+		w += max(safe.RuneWidth(before[i-1]), 1)
 		if w > room {
 			break
 		}
@@ -142,10 +152,9 @@ func (p *Prompt) first(room int) int {
 	return i
 }
 
-// shown returns rune i as it is drawn. A rune that would join its neighbours
+// shown returns rune r as it is drawn. A rune that would join its neighbours
 // on some terminals is spelled out: the cursor stands between single runes.
-func (p *Prompt) shown(l *Line, i int) string {
-	r := p.value[i]
+func (p *Prompt) shown(l *Line, r rune) string {
 	switch {
 	case p.Mask:
 		return l.th.Glyphs.Mask

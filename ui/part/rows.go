@@ -195,27 +195,3 @@ func cutRow(row string, w int) (head string, cells int) {
 	}
 	return row[:i], cells
 }
-
-// tailRow returns the part of a painted row from cell x on, begun with the
-// look that holds there. A wide rune that x splits leaves a space.
-func tailRow(row string, x int) string {
-	look, at, i := "", 0, 0
-	for i < len(row) && at < x {
-		if n := sgrLen(row[i:]); n > 0 {
-			look = row[i : i+n]
-			i += n
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(row[i:])
-		at += safe.RuneWidth(r)
-		i += n
-	}
-	for i < len(row) { // marks of the last letter stay with it
-		r, n := utf8.DecodeRuneInString(row[i:])
-		if r < 0x300 || safe.RuneWidth(r) > 0 {
-			break
-		}
-		i += n
-	}
-	return look + strings.Repeat(" ", max(at-x, 0)) + row[i:]
-}

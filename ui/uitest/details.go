@@ -87,6 +87,7 @@ func discardedDetail() engine.JobDetail {
 func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 	d := engine.AccountDetail{
 		Row:      row,
+		Report:   playReport(row.ID),
 		ETA:      engine.ETA{Calls: 1621, Low: 16 * time.Minute, High: 19 * time.Minute, Bucket: "app:asia 100/120s", Known: true},
 		Identity: []engine.Identity{{Project: "default", PUUID: row.PUUID}},
 	}
@@ -109,4 +110,79 @@ func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 		d.Recent = append(d.Recent, m)
 	}
 	return d
+}
+
+// storedMatches are the matches of one account, newest first, in every state.
+func storedMatches() []engine.MatchRow {
+	champions := []string{"Ahri", "Lee Sin", "Jinx", "Thresh", "K'Sante", "Nunu & Willump"}
+	rows := make([]engine.MatchRow, 60)
+	for i := range rows {
+		m := engine.MatchRow{
+			ID: fmt.Sprintf("KR_%d", 7214550912-i*31), Status: "success", Timeline: "success", Attempts: 1, Played: at(time.Duration(1+i) * 43 * time.Minute),
+			Duration: time.Duration(1400+i*37%900) * time.Second, QueueID: []int{420, 450, 440, 1700}[i%4], Champion: champions[i%len(champions)],
+			Kills: i % 13, Deaths: i % 7, Assists: i % 19, Won: i%3 != 0, FetchedAt: at(time.Duration(i) * 1300 * time.Millisecond), Bytes: 41000 + i*137,
+		}
+		switch i % 20 {
+		case 1, 11:
+			m = engine.MatchRow{ID: m.ID, Status: "temporary_failure", Timeline: "unfetched", Attempts: 2, LastAttemptAt: at(20 * time.Second), LastError: "503 service unavailable"}
+		case 4:
+			m = engine.MatchRow{ID: m.ID, Status: "permanently_unfetchable", Timeline: "unfetched", Attempts: 1, LastAttemptAt: at(11 * time.Minute), LastError: "404 not found (final)"}
+		case 7:
+			m = engine.MatchRow{ID: m.ID, Status: "outside_retention_window", Timeline: "unfetched", Played: time.Date(2023, 10, 1, 20, 0, 0, 0, Zone)}
+		case 9:
+			m = engine.MatchRow{ID: m.ID, Status: "unfetched", Timeline: "unfetched"}
+		}
+		rows[i] = m
+	}
+	return rows
+}
+
+// playReport is somebody who plays in the evening, and long on weekends.
+func playReport(account string) *engine.PlayReport {
+	r := &engine.PlayReport{
+		Account: account, Zone: "Asia/Seoul", Built: at(4 * time.Minute), Matches: 131, Missing: 3, LeftOut: 2,
+		First: at(70 * 24 * time.Hour), Last: at(50 * time.Minute), ByQueue: map[int]int{420: 74, 450: 31, 440: 18, 1700: 8},
+	}
+	for d := range r.Minutes {
+		for h := range r.Minutes[d] {
+			evening := max(0, 50-abs(h-21)*9)
+			if d >= 5 {
+				evening = max(0, 95-abs(h-20)*9)
+			}
+			if h < 2 {
+				evening += 20 + d*5
+			}
+			r.Minutes[d][h] = float64(evening)
+			r.Games[d][h] = evening / 28
+		}
+	}
+	return r
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// plans are schedules of every fate.
+func plans() []engine.ScheduleRow {
+	runs := func(first time.Time, every time.Duration) []time.Time {
+		return []time.Time{first, first.Add(every), first.Add(2 * every)}
+	}
+	const day = 24 * time.Hour
+	return []engine.ScheduleRow{
+		{
+			Name: "ingest.rank.daily", Expr: "0 3 * * *", Zone: "Asia/Seoul", Misfire: "once", Next: runs(clock(3, 0, 0, 0).Add(day), day), Outcome: "completed",
+			Last: engine.ScheduleTick{Planned: clock(3, 0, 0, 0), At: clock(3, 0, 0, 120), Count: 1, Result: engine.TickRan, Job: "j017", Jobs: 6},
+		},
+		{
+			Name: "ingest.summoner.latest", Expr: "@every 15m", Zone: "UTC", Misfire: "skip", Next: runs(clock(12, 45, 0, 0), 15*time.Minute),
+			Last: engine.ScheduleTick{Planned: clock(12, 30, 0, 0), At: clock(12, 30, 0, 40), Count: 1, Result: engine.TickSkipped, Reason: "the last run has not ended"},
+			Skipped: []engine.ScheduleTick{
+				{Planned: clock(12, 30, 0, 0), Count: 1, Result: engine.TickSkipped, Reason: "the last run has not ended"},
+				{Planned: clock(9, 15, 0, 0), Last: clock(10, 0, 0, 0), Count: 4, Result: engine.TickMissed, Reason: "no engine ran"},
+			},
+		},
+		{
+			Name: "report.weekly", Expr: "0 6 * * 1", Zone: "Asia/Seoul", Misfire: "once", Next: runs(clock(6, 0, 0, 0).Add(6*day), 7*day), Paused: true,
+			By: engine.Actor{User: "ana", Via: "console"}, Since: at(2 * time.Hour), Reason: "moving the data directory",
+		},
+	}
 }

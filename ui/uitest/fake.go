@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -60,6 +61,9 @@ func (f *Fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
 	if f.Answer != nil {
 		return f.Answer(c)
 	}
+	if c.DryRun && c.Select != nil {
+		return engine.Receipt{Matched: len(c.Select.IDs), Select: c.Select, Text: fmt.Sprintf("would %s %d jobs: about %[2]d calls", c.Op, len(c.Select.IDs))}, nil
+	}
 	return engine.Receipt{Seq: f.Scene.Update.Seq + 1, Job: c.Job, Matched: 1, Applied: 1, Text: string(c.Op) + " accepted"}, nil
 }
 
@@ -94,6 +98,10 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 		return f.account(q.ID)
 	case engine.AccountsQuery:
 		return engine.AccountsPage{Accounts: f.Scene.Update.Accounts, Total: len(f.Scene.Update.Accounts)}, nil
+	case engine.MatchesQuery:
+		return f.matches(q), nil
+	case engine.SchedulesQuery:
+		return engine.SchedulesPage{Schedules: f.Scene.Plans}, nil
 	case engine.LimitsQuery:
 		return *f.Scene.Update.Limits, nil
 	}
@@ -120,6 +128,19 @@ func (f *Fake) jobs(q engine.JobsQuery) []engine.JobRow {
 		}
 	}
 	return fit
+}
+
+// matches leaves those out that could not be had, and counts them, unless asked.
+func (f *Fake) matches(q engine.MatchesQuery) engine.MatchesPage {
+	var page engine.MatchesPage
+	for _, m := range f.Scene.Matches {
+		if m.Status == "permanently_unfetchable" && !q.All {
+			page.Hidden++
+			continue
+		}
+		page.Matches = append(page.Matches, m)
+	}
+	return page
 }
 
 func (f *Fake) account(id string) (engine.Answer, error) {

@@ -15,6 +15,8 @@ type Scene struct {
 	Jobs     []engine.JobRow
 	Details  map[engine.JobID]engine.JobDetail
 	Accounts map[string]engine.AccountDetail
+	Matches  []engine.MatchRow
+	Plans    []engine.ScheduleRow
 }
 
 // Zone is the zone of all scenes, without a need for zone files.
@@ -49,7 +51,8 @@ func Busy() Scene {
 		},
 	}
 	rows := busyAccounts()
-	s.Accounts = map[string]engine.AccountDetail{rows[1].ID: syncingDetail(rows[1])}
+	s.Accounts = map[string]engine.AccountDetail{rows[1].ID: syncingDetail(rows[1]), rows[0].ID: {Row: rows[0], Report: playReport(rows[0].ID)}}
+	s.Matches, s.Plans = storedMatches(), plans()
 	row := busyEngine()
 	limits := busyLimits()
 	s.Update = engine.Update{
@@ -130,7 +133,18 @@ func Hostile() Scene {
 		for i := range d.Recent {
 			d.Recent[i].Champion = hostile[i%len(hostile)]
 		}
+		if d.Report != nil {
+			d.Report.Zone = hostile[1]
+		}
 		s.Accounts[id] = d
+	}
+	for i := range s.Plans {
+		s.Plans[i].Reason, s.Plans[i].Last.Reason = hostile[i%len(hostile)], hostile[(i+1)%len(hostile)]
+	}
+	for i := range s.Matches {
+		m := &s.Matches[i]
+		m.Champion, m.Mode, m.QueueID = hostile[i%len(hostile)], hostile[(i+1)%len(hostile)], 0
+		m.LastError = hostile[(i+2)%len(hostile)]
 	}
 	for i := range s.Update.Calls {
 		s.Update.Calls[i].Target = hostile[i%len(hostile)]

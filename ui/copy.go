@@ -1,0 +1,149 @@
+package ui
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// maxCopy bounds what is sent to the terminal's clipboard: beyond it terminals
+// and multiplexers drop the whole of it.
+const maxCopy = 64 << 10
+
+// copyRow copies the row under the cursor, or the marked ones, or what the page
+// is about.
+func (m *Model) copyRow(now time.Time) tea.Cmd {
+	v := m.view(now)
+	if x, ok := m.page().(page.Exporter); ok {
+		if _, rows := x.Export(v, true); len(rows) > 1 {
+			return m.copyText(tabbed(rows[1:]))
+		}
+	}
+	if crumb := m.page().Crumb(v); crumb != "" {
+		return m.copyText(safe.Text(crumb))
+	}
+	m.say("there is nothing to copy here: go to a row of a list")
+	return nil
+}
+
+// copyRows copies the whole list as it is shown.
+func (m *Model) copyRows(now time.Time) tea.Cmd {
+	x, ok := m.page().(page.Exporter)
+	if !ok {
+		return nil
+	}
+	_, rows := x.Export(m.view(now), false)
+	if len(rows) < 2 {
+		m.say("the list is empty")
+		return nil
+	}
+	return m.copyText(tabbed(rows))
+}
+
+// tabbed writes rows as lines with tabs, cleaned: a clipboard is an exit.
+func tabbed(rows [][]string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for n, cell := range row {
+			if n > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(safe.Text(cell))
+		}
+	}
+	return b.String()
+}
+
+// copyText gives text to the terminal's clipboard. The terminal never says
+// whether it took it.
+func (m *Model) copyText(text string) tea.Cmd {
+	if len(text) > maxCopy {
+		m.say(part.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): e writes the list to a file")
+		return nil
+	}
+	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "copied " + part.Bytes(int64(len(text))) + " (OSC 52; tmux needs set-clipboard on)"}, m.now())
+	return tea.SetClipboard(text)
+}
+
+// written is how writing a list to a file ended.
+type written struct {
+	path string
+	rows int
+	err  error
+}
+
+// exportRows asks where the list is to be written.
+func (m *Model) exportRows(now time.Time) tea.Cmd {
+	x, ok := m.page().(page.Exporter)
+	if !ok {
+		return nil
+	}
+	name, rows := x.Export(m.view(now), false)
+	if len(rows) < 2 {
+		m.say("the list is empty")
+		return nil
+	}
+	p := &prompt{Prompt: part.Prompt{Label: "write to", Ghost: "a new file, as CSV"}}
+	p.Set("farsight-" + name + "-" + now.Format("20060102-150405") + ".csv")
+	p.done = func(path string) (tea.Cmd, string) {
+		if path = strings.TrimSpace(path); path == "" {
+			return nil, "name a file, or esc to leave it"
+		}
+		return func() tea.Msg { return written{path, len(rows) - 1, writeRows(path, rows)} }, ""
+	}
+	m.prompt = p
+	return nil
+}
+
+// writeRows writes rows to a file that must not exist yet.
+func writeRows(path string, rows [][]string) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := csv.NewWriter(f)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = safe.CSV(row[i])
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// written says what became of a file.
+func (m *Model) written(w written, now time.Time) {
+	n := engine.Note{Level: engine.LevelOK}
+	path, err := filepath.Abs(w.path)
+	if err != nil {
+		path = w.path
+	}
+	switch {
+	case errors.Is(w.err, fs.ErrExist):
+		n.Level, n.Text = engine.LevelWarn, path+" exists already and was left as it is: name another file"
+	case w.err != nil:
+		n.Level, n.Text = engine.LevelWarn, fmt.Sprintf("the list was not written: %v", w.err)
+	default:
+		n.Text = "wrote " + counted(w.rows, "row", "rows") + " to " + path
+	}
+	m.toasts.add(n, now)
+}

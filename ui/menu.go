@@ -1,0 +1,292 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// item is one line of a menu.
+type item struct {
+	name  string
+	what  string // what it is or does, dim
+	key   string // that does the same without the menu
+	words string // more that typed text is compared with
+	sign  string // in front: chosen, shown
+	off   bool   // it cannot act now
+	do    func(m *Model, now time.Time) tea.Cmd
+}
+
+// menu is a list that lies over the page: of columns, themes, or commands.
+type menu struct {
+	title string
+	all   []item
+	shown []item
+	at    int
+	top   int
+
+	// A typing menu is narrowed by what is typed.
+	typing bool
+	input  part.Prompt
+	wrong  string
+	past   int // how far back in the history the line is; 0 = not
+
+	stays bool                  // choosing does not close it
+	fresh func(m *Model) []item // of a menu that stays: the items anew
+	moved func(m *Model, i item)
+	close func(m *Model) // when it is left without a choice
+}
+
+func (m *Model) openMenu(n *menu) {
+	n.shown = n.all
+	m.over = &overlay{menu: n}
+}
+
+// menuAct carries out a key in a menu.
+func (m *Model) menuAct(a page.Action, now time.Time) tea.Cmd {
+	n := m.over.menu
+	switch a {
+	case actClose:
+		m.over = nil
+		if n.close != nil {
+			n.close(m)
+		}
+		return nil
+	case actChoose:
+		return m.chooseItem(now)
+	case page.Down:
+		n.at = min(n.at+1, max(len(n.shown)-1, 0))
+	case page.Up:
+		n.at = max(n.at-1, 0)
+	case page.Home:
+		n.at = 0
+	case page.End:
+		n.at = max(len(n.shown)-1, 0)
+	}
+	if n.moved != nil && n.at < len(n.shown) {
+		n.moved(m, n.shown[n.at])
+	}
+	return nil
+}
+
+func (m *Model) chooseItem(now time.Time) tea.Cmd {
+	n := m.over.menu
+	if n.at >= len(n.shown) {
+		return nil
+	}
+	i := n.shown[n.at]
+	if !n.stays {
+		m.over = nil
+	}
+	cmd := i.do(m, now)
+	if n.stays && n.fresh != nil {
+		n.all = n.fresh(m)
+		n.shown = n.all
+	}
+	return cmd
+}
+
+// menuBox draws the menu.
+func (m *Model) menuBox(v *page.View, h int) []string {
+	n := m.over.menu
+	w := m.menuWidth()
+	head := 0
+	if n.typing {
+		head = 2
+	}
+	inner := max(min(len(n.shown), h-2-head, 20), 1)
+	n.top = min(max(n.top, n.at-inner+1), n.at)
+	n.top = max(min(n.top, len(n.shown)-inner), 0)
+	rows := make([]string, 0, inner+head)
+	name := nameWidth(n.shown, w)
+	if n.typing {
+		input, _ := n.input.View(m.theme, w-2)
+		rows = append(rows, input, m.menuLine(n, w-2))
+	}
+	for i := n.top; i < len(n.shown) && len(rows) < inner+head; i++ {
+		rows = append(rows, m.itemRow(n.shown[i], w-2, name, i == n.at))
+	}
+	if len(n.shown) == 0 {
+		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, "   nothing fits: backspace, or esc closes")))
+	}
+	return part.Box(m.theme, w, len(rows)+2, part.Panel{Title: n.title, Tail: "esc closes", Focus: true, Rows: rows, Height: len(rows)})
+}
+
+func (m *Model) menuWidth() int { return max(min(m.w-2, 84), 4) }
+
+// menuLine is what is wrong with what was typed, or a rule.
+func (m *Model) menuLine(n *menu, w int) string {
+	if n.wrong != "" {
+		return part.Row(m.theme, w, part.As(themes.Err, " "+n.wrong))
+	}
+	return part.NewLine(m.theme, w).Gap(1).Glyph(themes.Border, m.theme.Glyphs.Horizontal, w-2).String()
+}
+
+// nameWidth is how wide the names of a menu are drawn.
+func nameWidth(items []item, w int) int {
+	longest := 0
+	for _, i := range items {
+		longest = max(longest, safe.Width(safe.Text(i.name)))
+	}
+	return max(min(longest, 34, w/2-4), 8)
+}
+
+func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
+	l := part.NewLine(m.theme, w)
+	l.Reset(w, at)
+	l.Gap(1)
+	if at {
+		l.Glyph(themes.Focus, m.theme.Glyphs.Cursor, 1)
+	}
+	l.To(3)
+	name, key := themes.Text, themes.Accent
+	if i.off {
+		name, key = themes.Off, themes.Off
+	}
+	if i.sign != "" {
+		l.Cells(part.As(themes.Accent, i.sign)).Gap(1)
+	}
+	l.Field(part.As(name, i.name), nameWidth, part.Words).Gap(2)
+	what := max(l.Room()-12, 0)
+	l.Field(part.As(themes.Dim, i.what), what, part.Words)
+	return l.Right(part.As(key, i.key), part.Plain(" ")).String()
+}
+
+// openSort lets the operator choose the column that the list is sorted by.
+func (m *Model) openSort(time.Time) tea.Cmd {
+	l, ok := m.page().(page.Lister)
+	if !ok {
+		return nil
+	}
+	n := &menu{title: "Sort by"}
+	for i, c := range l.Columns() {
+		if !c.Sortable {
+			continue
+		}
+		it := item{name: c.Name, do: func(*Model, time.Time) tea.Cmd { l.SortBy(i); return nil }}
+		if c.Sorted {
+			it.what = "chosen now; again turns the order"
+			n.at = len(n.all)
+		}
+		n.all = append(n.all, it)
+	}
+	m.openMenu(n)
+	return nil
+}
+
+// openColumns lets the operator choose the columns of the list.
+func (m *Model) openColumns(time.Time) tea.Cmd {
+	l, ok := m.page().(page.Lister)
+	if !ok {
+		return nil
+	}
+	n := &menu{title: "Columns", stays: true, fresh: func(m *Model) []item { return m.columnItems(l) }}
+	n.all = m.columnItems(l)
+	m.openMenu(n)
+	return nil
+}
+
+func (m *Model) columnItems(l page.Lister) []item {
+	var out []item
+	for i, c := range l.Columns() {
+		it := item{name: c.Name, sign: m.theme.State("OK").Glyph, off: c.Pinned, do: func(*Model, time.Time) tea.Cmd { l.ToggleColumn(i); return nil }}
+		switch {
+		case c.Pinned:
+			it.what = "always shown"
+		case c.Hidden:
+			it.sign, it.what = m.theme.Glyphs.BarNone, "hidden"
+		}
+		out = append(out, it)
+	}
+	return out
+}
+
+// openThemes lets the operator choose a theme and shows each at once.
+func (m *Model) openThemes(time.Time) tea.Cmd {
+	if m.opt.getenv("NO_COLOR") != "" {
+		m.say("NO_COLOR is set: there is only the theme without colour")
+		return nil
+	}
+	before := m.picked
+	n := &menu{title: "Theme", moved: func(m *Model, i item) { m.useTheme(i.name) }, close: func(m *Model) { m.useTheme(before) }}
+	for _, name := range append([]string{"auto"}, themes.Names()...) {
+		if name == m.theme.Name {
+			n.at = len(n.all)
+		}
+		n.all = append(n.all, item{name: name, what: themeWords[name], do: func(m *Model, _ time.Time) tea.Cmd { m.useTheme(name); return nil }})
+	}
+	m.openMenu(n)
+	return nil
+}
+
+var themeWords = map[string]string{
+	"auto": "what the terminal's background asks for", "dark": "on a dark ground", "light": "on a light ground",
+	"cb-dark": "dark, for every kind of colour vision", "cb-light": "light, for every kind of colour vision",
+	"hc-dark": "dark, most contrast", "hc-light": "light, most contrast", "mono": "no colour: bold, underline, reverse",
+}
+
+// useTheme shows a theme; "" is the one the options name.
+func (m *Model) useTheme(name string) {
+	m.picked = name
+	m.choose()
+}
+
+// rankItems orders items by how well they fit typed letters, the best first.
+func rankItems(all []item, text string) []item {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if text == "" {
+		return all
+	}
+	type scored struct {
+		item
+		score int
+	}
+	var fit []scored
+	for _, i := range all {
+		if s := fuzzy(strings.ToLower(i.name+" "+i.words), text); s > 0 {
+			fit = append(fit, scored{i, s})
+		}
+	}
+	slices.SortStableFunc(fit, func(a, b scored) int { return b.score - a.score })
+	out := make([]item, len(fit))
+	for i := range fit {
+		out[i] = fit[i].item
+	}
+	return out
+}
+
+// fuzzy scores how well text's letters stand in name, in order: whole at the
+// start best, then whole anywhere, then with letters between; 0 = not at all.
+func fuzzy(name, text string) int {
+	switch at := strings.Index(name, text); {
+	case at == 0:
+		return 1000 - len(name)
+	case at > 0 && name[at-1] == ' ':
+		return 700 - len(name)
+	case at > 0:
+		return 500 - len(name)
+	}
+	score, last, run := 100, -2, []rune(name)
+	i := 0
+	for _, want := range text {
+		for i < len(run) && run[i] != want {
+			i++
+		}
+		if i == len(run) {
+			return 0
+		}
+		if i != last+1 {
+			score -= 5
+		}
+		last = i
+		i++
+	}
+	return max(score, 1)
+}

@@ -1,0 +1,132 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Limits from which a command on many rows asks first (console-ux section 3,
+// consequence classes).
+const (
+	askRetries = 100
+	askCancels = 10
+)
+
+// bulkWords are how a command on many rows is named.
+var bulkWords = map[Action]struct {
+	op   engine.Op
+	name string
+	past string
+	fits func(engine.JobRow) string // why it cannot act on a row; "" = it can
+}{
+	Retry:  {engine.OpRetry, "retry", "retried", cannotRetry},
+	Cancel: {engine.OpCancel, "cancel", "cancelled", cannotCancel},
+}
+
+// bulk acts on the marked jobs. The engine is given their ids and the revisions
+// that were shown: what has moved on since is skipped and told.
+func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
+	word := bulkWords[a]
+	sel := &engine.Selection{}
+	running := 0
+	var fit []engine.JobRow
+	for _, j := range rows {
+		j = v.liveJob(j)
+		if word.fits(j) != "" {
+			continue
+		}
+		fit = append(fit, j)
+		if j.State == engine.Running || j.Kind == "account.sync" {
+			running++
+		}
+		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
+	}
+	if len(sel.IDs) == 0 {
+		return say(engine.LevelInfo, "none of the "+plural(len(rows), "marked job", "marked jobs")+" can be "+word.past+" now")
+	}
+	e := do(engine.Command{Op: word.op, Select: sel})
+	most := askRetries
+	if a == Cancel {
+		most = askCancels
+	}
+	if running == 0 && hidden == 0 && len(sel.IDs) <= most {
+		return e
+	}
+	e.Try = true // the engine counts what it would change, and what that costs
+	e.Confirm = &Confirm{Question: bulkQuestion(word.name, len(sel.IDs), "job", "jobs", hidden), Yes: word.name + " them"}
+	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit))
+	if a == Cancel && running > 0 {
+		e.Confirm.Lines = append(e.Confirm.Lines, plural(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")
+	}
+	if unfit := len(rows) - len(fit); unfit > 0 {
+		e.Confirm.Lines = append(e.Confirm.Lines, plural(unfit, "marked job", "marked jobs")+" cannot be changed now and stay as they are.")
+	}
+	return e
+}
+
+// bulkQuestion names the number and what the filter hides.
+func bulkQuestion(verb string, n int, one, many string, hidden int) string {
+	text := capital(verb) + " " + plural(n, one, many)
+	if hidden > 0 {
+		text += " (" + count(hidden) + " not in this filter)"
+	}
+	return text + "?"
+}
+
+func capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
+
+// examples names a few of the rows.
+func examples(rows []engine.JobRow) string {
+	const most = 3
+	text := ""
+	for i, j := range rows[:min(len(rows), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += keyOf(j.Job)
+	}
+	if len(rows) > most {
+		text += " and " + count(len(rows)-most) + " more"
+	}
+	return text
+}
+
+// bulkSyncs starts or cancels the syncs of the marked accounts.
+func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
+	e := Effect{}
+	verb := "sync"
+	for _, r := range rows {
+		switch {
+		case a == Trigger && !r.Status.Open():
+			e.DoAll = append(e.DoAll, *startSync(r).Do)
+		case a == Cancel && r.Status.Open():
+			e.DoAll = append(e.DoAll, *cancelSync(v, r).Do)
+		}
+	}
+	if a == Cancel {
+		verb = "cancel"
+	}
+	if len(e.DoAll) == 0 {
+		return say(engine.LevelInfo, "there is nothing to "+verb+" among the "+plural(len(rows), "marked account", "marked accounts"))
+	}
+	lines := []string{names(rows)}
+	if a == Cancel {
+		lines = append(lines, "Their syncs end as CANCELLED; what is stored stays.")
+	}
+	e.Confirm = &Confirm{Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden), Lines: lines, Yes: verb + " them"}
+	return e
+}
+
+func names(rows []engine.AccountRow) string {
+	const most = 3
+	text := ""
+	for i, r := range rows[:min(len(rows), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += r.RiotID
+	}
+	if len(rows) > most {
+		text += " and " + count(len(rows)-most) + " more"
+	}
+	return text
+}

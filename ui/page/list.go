@@ -1,0 +1,363 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// field is a column of a list and how rows are ordered by it.
+type field[T any] struct {
+	part.Column
+	order func(a, b *T) int // nil = the list cannot be sorted by it
+}
+
+// list is a table that can be filtered, sorted, narrowed to some columns and
+// marked. Rows come in screen order from whoever owns the list.
+type list[T any] struct {
+	pane
+	query[T]
+	fields []field[T]
+	key    func(T) string
+	cells  func(v *View, row T, cells []part.Cell) []part.Cell
+
+	hidden map[int]bool // columns the operator took away
+	wide   bool         // nothing is dropped: columns are reached by panning
+	by     int          // column that is sorted by, from 1; 0 = screen order
+	down   bool
+
+	shown []T // of all, filtered and sorted
+	all   int // how many there are without the filter
+	at    map[string]int
+	made  recipe
+}
+
+// recipe names the versions of what the shown rows were made of.
+type recipe struct {
+	rows   any
+	gen    int
+	by     int
+	down   bool
+	minute time.Time // what a filter says of ages moves on with time
+}
+
+func newList[T any](s *filter.Schema[T], key func(T) string, cells func(*View, T, []part.Cell) []part.Cell, fields []field[T]) list[T] {
+	return list[T]{query: query[T]{schema: s}, key: key, cells: cells, fields: fields}
+}
+
+// SetFilter implements Filterer.
+func (l *list[T]) SetFilter(text string) error {
+	l.asked = true
+	return l.query.SetFilter(text)
+}
+
+// Fit implements Filterer.
+func (l *list[T]) Fit() (shown, all int) { return len(l.shown), l.all }
+
+// put gives the list its rows. They are looked at again only if version or what
+// was asked for has changed; rows is called only then.
+func (l *list[T]) put(v *View, version any, rows func() []T) {
+	now := recipe{version, l.gen, l.by, l.down, time.Time{}}
+	if l.on() {
+		now.minute = v.Now.Truncate(time.Second)
+	}
+	if now == l.made && l.at != nil {
+		return
+	}
+	all := rows()
+	l.all = len(all)
+	l.shown = l.sorted(l.pick(all, v.Now))
+	l.at = make(map[string]int, len(l.shown))
+	for i := range l.shown {
+		l.at[l.key(l.shown[i])] = i
+	}
+	l.made = now
+}
+
+// sorted orders rows by the chosen column, equal ones by their id.
+func (l *list[T]) sorted(rows []T) []T {
+	if l.by == 0 || l.by > len(l.fields) || l.fields[l.by-1].order == nil {
+		return rows
+	}
+	order := l.fields[l.by-1].order
+	sign := 1
+	if l.down {
+		sign = -1
+	}
+	rows = slices.Clone(rows)
+	sortRows(rows, func(a, b *T) int { return cmp.Or(sign*order(a, b), strings.Compare(l.key(*a), l.key(*b))) })
+	return rows
+}
+
+// rows is the list as a table's source.
+func (l *list[T]) rows(v *View) rowSource[T] { return rowSource[T]{l, v} }
+
+type rowSource[T any] struct {
+	l *list[T]
+	v *View
+}
+
+// Len implements part.Source.
+func (s rowSource[T]) Len() int { return len(s.l.shown) }
+
+// ID implements part.Source.
+func (s rowSource[T]) ID(i int) string { return s.l.key(s.l.shown[i]) }
+
+// Find implements part.Source.
+func (s rowSource[T]) Find(id string) (int, bool) {
+	i, ok := s.l.at[id]
+	return i, ok
+}
+
+// Row implements part.Source: the cells of the columns that are not hidden.
+func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
+	all := s.l.cells(s.v, s.l.shown[i], cells)
+	if len(s.l.hidden) == 0 {
+		return all
+	}
+	kept := all[:0]
+	for n, c := range all {
+		if !s.l.hidden[n] {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// columns are those that are not hidden, the sorted one with its arrow.
+func (l *list[T]) columns(v *View) []part.Column {
+	out := make([]part.Column, 0, len(l.fields))
+	for i, f := range l.fields {
+		if l.hidden[i] {
+			continue
+		}
+		c := f.Column
+		if l.by == i+1 {
+			c.Title += " " + l.arrow(v)
+		}
+		if l.wide {
+			c.Priority = min(c.Priority, 1)
+			c.Min = max(c.Min, min(c.Width, c.Min+8))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (l *list[T]) arrow(v *View) string {
+	if l.down {
+		return v.Theme.Glyphs.Down
+	}
+	return v.Theme.Glyphs.Up
+}
+
+// draw draws the list with its header.
+func (l *list[T]) draw(v *View, w, h int, empty string) []string {
+	t := part.Table{Columns: l.columns(v), Empty: empty}
+	return l.table(v, t, w, h, l.rows(v))
+}
+
+// selected is the row under the cursor.
+func (l *list[T]) selected() (row T, ok bool) {
+	id, ok := l.cur.Selected()
+	if !ok && len(l.shown) > 0 {
+		if _, left := l.cur.Left(); !left {
+			return l.shown[0], true
+		}
+	}
+	i, found := l.at[id]
+	if !ok || !found {
+		return row, false
+	}
+	return l.shown[i], true
+}
+
+// missing says that no row is under the cursor; "" = there is one.
+func (l *list[T]) missing(what string) string {
+	if _, ok := l.selected(); !ok {
+		return none(&l.pane, what)
+	}
+	return ""
+}
+
+// act carries out the keys that every list has; false when the key means
+// something else.
+func (l *list[T]) act(v *View, a Action) bool {
+	src := l.rows(v)
+	switch a {
+	case Mark:
+		l.cur.Sync(src, l.height)
+		l.cur.Toggle()
+		l.cur.Move(src, 1, l.height)
+	case MarkRange:
+		l.cur.Sync(src, l.height)
+		l.cur.MarkRange(src)
+	case MarkAll:
+		for i := range l.shown {
+			l.cur.Mark(l.key(l.shown[i]))
+		}
+	case Unmark:
+		l.cur.Unmark()
+	case Invert:
+		l.down = !l.down
+		if l.by == 0 {
+			l.by = l.firstSortable()
+		}
+	case Wide:
+		l.wide, l.pan = !l.wide, 0
+	default:
+		return l.pane.act(src, a)
+	}
+	return true
+}
+
+func (l *list[T]) firstSortable() int {
+	return 1 + slices.IndexFunc(l.fields, func(f field[T]) bool { return f.order != nil })
+}
+
+// marked are the marked rows that are still there, and how many of them the
+// filter hides.
+func (l *list[T]) marked(all []T) (rows []T, hidden int) {
+	for i := range all {
+		id := l.key(all[i])
+		if !l.cur.Marked(id) {
+			continue
+		}
+		rows = append(rows, all[i])
+		if _, ok := l.at[id]; !ok {
+			hidden++
+		}
+	}
+	return rows, hidden
+}
+
+// title is the list's name with how many rows there are, the filter, the order
+// and the marks.
+func (l *list[T]) title(v *View, name string, more ...string) string {
+	text := name + " " + count(len(l.shown))
+	if l.text != "" {
+		text += " of " + count(l.all)
+	}
+	if l.by > 0 {
+		more = append(more, "sort: "+strings.ToLower(l.fields[l.by-1].Title)+" "+l.arrow(v))
+	}
+	more = append(more, l.told())
+	if n := l.cur.MarkCount(); n > 0 {
+		more = append(more, count(n)+" marked")
+	}
+	for _, m := range more {
+		if m != "" {
+			text += " " + v.Theme.Glyphs.Sep + " " + m
+		}
+	}
+	return text
+}
+
+// empty says that the filter leaves nothing; "" = it does not.
+func (l *list[T]) empty(v *View) string {
+	if l.on() && l.all > 0 {
+		return "0 of " + count(l.all) + " " + v.Theme.Glyphs.Sep + " esc clears " + l.used
+	}
+	return ""
+}
+
+// Lister is a page with one list that can be sorted and narrowed.
+type Lister interface {
+	// Columns names the list's columns in order, and what is chosen of each.
+	Columns() []ColumnChoice
+	// SortBy orders the list by a column; the same one again turns the order.
+	SortBy(column int)
+	// ToggleColumn shows or hides a column.
+	ToggleColumn(column int)
+}
+
+// ColumnChoice is one column in the menus of a list.
+type ColumnChoice struct {
+	Name     string
+	Sortable bool
+	Sorted   bool
+	Down     bool
+	Hidden   bool
+	Pinned   bool // may not be hidden
+}
+
+// Columns implements Lister.
+func (l *list[T]) Columns() []ColumnChoice {
+	out := make([]ColumnChoice, len(l.fields))
+	for i, f := range l.fields {
+		out[i] = ColumnChoice{
+			Name: f.Title, Sortable: f.order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: l.hidden[i],
+			Pinned: f.Kind == part.State || i == 0,
+		}
+	}
+	return out
+}
+
+// SortBy implements Lister.
+func (l *list[T]) SortBy(column int) {
+	if column < 0 || column >= len(l.fields) || l.fields[column].order == nil {
+		return
+	}
+	l.by, l.down = column+1, l.by == column+1 && !l.down
+}
+
+// ToggleColumn implements Lister.
+func (l *list[T]) ToggleColumn(column int) {
+	choices := l.Columns()
+	if column < 0 || column >= len(choices) || choices[column].Pinned {
+		return
+	}
+	if l.hidden == nil {
+		l.hidden = map[int]bool{}
+	}
+	l.hidden[column] = !l.hidden[column]
+	if !l.hidden[column] {
+		delete(l.hidden, column)
+	}
+}
+
+// Exporter is a page whose list can be copied and written to a file.
+type Exporter interface {
+	// Export gives the rows as text, columns parted by tabs, a header first; only
+	// selected gives the row under the cursor or the marked ones.
+	Export(v *View, only bool) (name string, rows [][]string)
+}
+
+// export gives all rows that are shown, or only the marked ones or the one under
+// the cursor.
+func (l *list[T]) export(v *View, only bool) [][]string {
+	rows := l.shown
+	if only {
+		rows = l.chosen()
+	}
+	head := make([]string, len(l.fields))
+	for i, f := range l.fields {
+		head[i] = f.Title
+	}
+	out := [][]string{head}
+	var cells []part.Cell
+	for i := range rows {
+		cells = l.cells(v, rows[i], cells[:0])
+		texts := make([]string, len(cells))
+		for n, c := range cells {
+			texts[n] = strings.TrimSpace(c.Text)
+		}
+		out = append(out, texts)
+	}
+	return out
+}
+
+// chosen are the marked rows that are shown, else the one under the cursor.
+func (l *list[T]) chosen() []T {
+	if rows, _ := l.marked(l.shown); len(rows) > 0 {
+		return rows
+	}
+	if row, ok := l.selected(); ok {
+		return []T{row}
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package page
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// MatchList lists what is stored and says why the rest is not: of one account, or
+// of all.
+type MatchList struct {
+	list[engine.MatchRow]
+	answer
+	account string // id; "" = all
+	status  int    // index in matchStates
+	hidden  int    // permanently unfetchable ones that are left out (S0-8)
+	all     bool   // they are shown
+	turned  bool   // other matches were asked for than those shown
+
+	read    []engine.MatchRow
+	next    string // cursor of the page that follows
+	pages   int
+	waitFor engine.MatchesQuery // the question that is under way
+}
+
+// matchStates are what `s` goes through: the statuses of a match.
+var matchStates = []struct{ status, word string }{
+	{"", ""}, {"success", "stored"}, {"temporary_failure", "retrying"}, {"unfetched", "not fetched"},
+	{"permanently_unfetchable", "gave up"}, {"outside_retention_window", "too old"},
+}
+
+// NewMatches makes the list of an account's matches; "" means all matches.
+func NewMatches(account string) *MatchList {
+	return &MatchList{list: newList(filter.Matches, matchID, matchCells, matchFields), account: account}
+}
+
+func matchID(m engine.MatchRow) string { return m.ID }
+
+// Screen implements Page.
+func (p *MatchList) Screen() Screen { return ScreenMatches }
+
+// Crumb implements Page.
+func (p *MatchList) Crumb(*View) string { return "Matches" }
+
+// nearEnd is how many rows before the last one the next page is asked for, and
+// mostPages how many pages a list holds: what is older is found by a filter on
+// the command line.
+const (
+	nearEnd   = 50
+	mostPages = 40
+)
+
+// Want implements Page: the first page again when the database has moved, the
+// next one when the cursor comes near the end. A list of several pages stays as
+// it is until it is asked for again.
+func (p *MatchList) Want(v *View) engine.Query {
+	if p.have {
+		p.refresh(v)
+	}
+	version := v.Seq
+	if p.pages > 1 {
+		version = p.seq
+	}
+	q := engine.MatchesQuery{Page: engine.Page{Limit: listMost}, Account: p.account, All: p.all}
+	switch {
+	case p.due(v, version):
+	case p.have && !p.pending && p.next != "" && p.pages < mostPages && p.cur.At() > len(p.shown)-nearEnd:
+		q.After, p.pending, p.answer.at = p.next, true, v.Now
+	default:
+		return nil
+	}
+	p.waitFor = q
+	return q
+}
+
+// Got implements Page.
+func (p *MatchList) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.MatchesQuery)
+	if !ok || asked != p.waitFor || !p.take(v, err) {
+		return
+	}
+	page, _ := a.(engine.MatchesPage)
+	p.next, p.hidden = page.Next, page.Hidden
+	if asked.After == "" {
+		p.read, p.pages = nil, 0
+	}
+	p.read = append(p.read[:len(p.read):len(p.read)], page.Matches...)
+	p.pages++
+	p.list.asked, p.turned = p.turned, false
+}
+
+// matchesMade names the versions of what the list is made of.
+type matchesMade struct {
+	madeOf
+	rows, status int
+}
+
+func (p *MatchList) refresh(v *View) {
+	p.put(v, matchesMade{madeOf{got: p.got}, len(p.read), p.status}, p.ofStatus)
+}
+
+// ofStatus keeps the matches of the chosen state.
+func (p *MatchList) ofStatus() []engine.MatchRow {
+	want := matchStates[p.status].status
+	if want == "" {
+		return p.read
+	}
+	var fit []engine.MatchRow
+	for i := range p.read {
+		if p.read[i].Status == want {
+			fit = append(fit, p.read[i])
+		}
+	}
+	return fit
+}
+
+var matchFields = []field[engine.MatchRow]{
+	{matchColumns[0], func(a, b *engine.MatchRow) int { return strings.Compare(a.ID, b.ID) }},
+	{matchColumns[1], func(a, b *engine.MatchRow) int { return b.Played.Compare(a.Played) }},
+	{matchColumns[2], func(a, b *engine.MatchRow) int {
+		return strings.Compare(modeName(a.QueueID, a.Mode), modeName(b.QueueID, b.Mode))
+	}},
+	{matchColumns[3], func(a, b *engine.MatchRow) int { return cmp.Compare(b.Duration, a.Duration) }},
+	{matchColumns[4], func(a, b *engine.MatchRow) int { return strings.Compare(a.Champion, b.Champion) }},
+	{matchColumns[5], func(a, b *engine.MatchRow) int {
+		return cmp.Or(cmp.Compare(b.Kills+b.Assists, a.Kills+a.Assists), cmp.Compare(a.Deaths, b.Deaths))
+	}},
+	{matchColumns[6], nil},
+	{matchColumns[7], func(a, b *engine.MatchRow) int { return strings.Compare(a.Status, b.Status) }},
+	{matchColumns[8], func(a, b *engine.MatchRow) int { return b.FetchedAt.Compare(a.FetchedAt) }},
+	{matchColumns[9], func(a, b *engine.MatchRow) int { return cmp.Compare(b.Bytes, a.Bytes) }},
+}
+
+// Cannot implements Page.
+func (p *MatchList) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	switch a {
+	case Open, Retry:
+		return p.missing("match")
+	case Cancel:
+		return "enter opens the job of a match: x cancels it there"
+	case Pause:
+		return "p pauses a queue: go to the overview or to the jobs"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *MatchList) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	if p.list.act(v, a) {
+		return Effect{}
+	}
+	switch a {
+	case Trigger:
+		return p.trigger(v)
+	case States:
+		p.status = (p.status + 1) % len(matchStates)
+		p.list.asked = true
+		if matchStates[p.status].status == "permanently_unfetchable" && !p.all {
+			p.show(true)
+		}
+	case Hidden:
+		p.show(!p.all)
+	case Open, Retry:
+		if m, ok := p.selected(); ok {
+			return Effect{Open: NewJobOf("match:" + m.ID)}
+		}
+	}
+	return Effect{}
+}
+
+// show turns the matches that could not be had on or off.
+func (p *MatchList) show(all bool) {
+	p.all, p.turned = all, true
+	p.forget()
+}
+
+// trigger syncs the account of the list.
+func (p *MatchList) trigger(v *View) Effect {
+	if row, ok := v.Account(p.account); ok {
+		return startSync(row)
+	}
+	return Effect{Ask: AskSync}
+}
+
+// Export implements Exporter.
+func (p *MatchList) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "matches", p.export(v, only)
+}
+
+// Draw implements Page.
+func (p *MatchList) Draw(v *View) []string {
+	p.refresh(v)
+	totals := spaced(v, v.W-2, p.counts(v))
+	h := max(v.H-4, 0)
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: p.heading(v), Tail: p.hiddenText(), Rows: []string{totals}, Height: 1},
+		part.Panel{Title: p.title(v, p.loaded(), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
+	)
+}
+
+// loaded names the list: all of it, or as far as it was read.
+func (p *MatchList) loaded() string {
+	if p.next != "" {
+		return "Newest"
+	}
+	return "Matches"
+}
+
+func (p *MatchList) heading(v *View) string {
+	if p.account == "" {
+		return "Matches of all accounts"
+	}
+	if row, ok := v.Account(p.account); ok {
+		return "Matches of " + row.RiotID
+	}
+	return "Matches of " + short(p.account)
+}
+
+// foot says that the list is not the newest, or what is wrong with it.
+func (p *MatchList) foot(v *View) string {
+	if told := p.told(v); told != "" {
+		return told
+	}
+	if p.pages > 1 {
+		return "as of " + v.clock(p.got) + ", R reads again"
+	}
+	return ""
+}
+
+// hiddenText says how many matches are left out, and the key that shows them.
+func (p *MatchList) hiddenText() string {
+	switch {
+	case p.hidden > 0:
+		return count(p.hidden) + " that cannot be had hidden, H shows"
+	case p.all:
+		return "those that cannot be had are shown, H hides"
+	}
+	return ""
+}
+
+// counts are the account's or the engine's own figures: the list may be only a
+// part of them.
+func (p *MatchList) counts(v *View) []part.Cell {
+	if p.account == "" {
+		e := v.Engine
+		return []part.Cell{figure(themes.OK, "stored", e.Stored), figure(themes.Err, "gave up", e.Failed), figure(themes.Off, "too old", e.TooOld)}
+	}
+	row, _ := v.Account(p.account)
+	m := row.Matches
+	facts := []part.Cell{
+		part.As(themes.OK, count(m.Stored+m.Had)+" stored"), tally(themes.Wait, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
+		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
+	}
+	if m.Total > 0 {
+		facts = append(facts, part.As(themes.Dim, "of "+count(m.Total)))
+	}
+	return facts
+}
+
+// tally is a count with its name, dim when it is nothing.
+func tally(t themes.Token, n int, name string) part.Cell {
+	if n <= 0 {
+		t, n = themes.Dim, 0
+	}
+	return part.As(t, count(n)+" "+name)
+}
+
+func (p *MatchList) empty(v *View) string {
+	dot := " " + v.Theme.Glyphs.Sep + " "
+	switch none := p.list.empty(v); {
+	case !p.have && p.err != nil:
+		return "the matches could not be read"
+	case p.loading():
+		return "loading matches…"
+	case none != "":
+		return none
+	case p.status > 0 && len(p.read) > 0:
+		return "none of " + count(len(p.read)) + " is " + matchStates[p.status].word + dot + "s shows the next state"
+	}
+	return v.start("no matches yet", "t starts a sync")
+}

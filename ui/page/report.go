@@ -1,0 +1,229 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Reports shows when an account plays: a heat map of minutes, hour by weekday.
+type Reports struct {
+	account string // id; "" = the first one there is
+	own     bool   // opened from an account: the cursor stays on it
+	day     int    // cell of the cursor
+	hour    int
+	numbers bool
+	utc     bool // the zone is shown with its distance from UTC
+	answer
+	detail engine.AccountDetail
+	of     string // the account that detail is of
+	offset string // of the report's zone
+}
+
+// NewReports makes the report of an account; "" is the numbered screen.
+func NewReports(account string) *Reports {
+	return &Reports{account: account, own: account != "", day: -1}
+}
+
+// Screen implements Page.
+func (p *Reports) Screen() Screen { return ScreenReports }
+
+// Crumb implements Page.
+func (p *Reports) Crumb(*View) string { return "Report" }
+
+// id is the account whose report is shown.
+func (p *Reports) id(v *View) string {
+	if p.account == "" && len(v.Accounts) > 0 {
+		return v.Accounts[0].ID
+	}
+	return p.account
+}
+
+// Want implements Page.
+func (p *Reports) Want(v *View) engine.Query {
+	id := p.id(v)
+	if id == "" {
+		return nil
+	}
+	if id != p.of {
+		p.of, p.detail = id, engine.AccountDetail{}
+		p.answer = answer{}
+	}
+	row, _ := v.Account(id)
+	if !p.due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
+		return nil
+	}
+	return engine.AccountQuery{ID: id}
+}
+
+// Got implements Page.
+func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.AccountQuery)
+	if !ok || asked.ID != p.of || !p.take(v, err) {
+		return
+	}
+	p.detail, _ = a.(engine.AccountDetail)
+	r := p.detail.Report
+	if r == nil {
+		return
+	}
+	p.offset = offsetOf(r)
+	if p.day < 0 {
+		p.day, p.hour = busiest(r)
+	}
+}
+
+// busiest is the cell with the most minutes.
+func busiest(r *engine.PlayReport) (day, hour int) {
+	for d := range r.Minutes {
+		for h := range r.Minutes[d] {
+			if r.Minutes[d][h] > r.Minutes[day][hour] {
+				day, hour = d, h
+			}
+		}
+	}
+	return day, hour
+}
+
+// steps are the keys that move over the map.
+var steps = map[Action]struct{ day, hour int }{
+	Up: {-1, 0}, Down: {1, 0}, Left: {0, -1}, Right: {0, 1}, Home: {0, -24}, End: {0, 24}, PageUp: {-7, 0}, PageDown: {7, 0}, HalfUp: {-3, 0}, HalfDown: {3, 0},
+}
+
+// Cannot implements Page.
+func (p *Reports) Cannot(v *View, a Action) string {
+	switch a {
+	case Open:
+		if p.id(v) == "" {
+			return "there is no account yet"
+		}
+	case Previous, Next:
+		if len(v.Accounts) < 2 {
+			return "there is no other account"
+		}
+	case Retry, Cancel, Pause:
+		return "a report is made at the end of each sync: t starts one"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Reports) Act(v *View, a Action) Effect {
+	if s, ok := steps[a]; ok {
+		p.day, p.hour = clamp(max(p.day, 0)+s.day, 0, 6), clamp(p.hour+s.hour, 0, 23)
+		return Effect{}
+	}
+	switch a {
+	case Numbers:
+		p.numbers = !p.numbers
+	case Zone:
+		p.utc = !p.utc
+	case Previous:
+		p.step(v, -1)
+	case Next:
+		p.step(v, 1)
+	case Open:
+		return Effect{Open: NewAccount(p.id(v))}
+	case Trigger:
+		if row, ok := v.Account(p.id(v)); ok {
+			return startSync(row)
+		}
+		return Effect{Ask: AskSync}
+	}
+	return Effect{}
+}
+
+// step goes to another account, in the order of their names.
+func (p *Reports) step(v *View, by int) {
+	rows := slices.Clone(v.Accounts)
+	sortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
+	at := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == p.id(v) })
+	p.account, p.day = rows[(at+by+len(rows))%len(rows)].ID, -1
+}
+
+// Export implements Exporter: the map as a table.
+func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
+	head := []string{"DAY"}
+	for h := range 24 {
+		head = append(head, two(h))
+	}
+	rows := [][]string{append(head, "TOTAL MINUTES")}
+	r := p.detail.Report
+	if r == nil {
+		return "playtime", rows
+	}
+	for d := range r.Minutes {
+		row, sum := []string{weekdays[d]}, 0.0
+		for _, m := range r.Minutes[d] {
+			row = append(row, strconv.Itoa(int(m+0.5)))
+			sum += m
+		}
+		rows = append(rows, append(row, strconv.Itoa(int(sum+0.5))))
+	}
+	return "playtime", rows
+}
+
+var weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
+
+// coverage says of how many matches a report is made. It is always named.
+func coverage(r *engine.PlayReport) (word, text string) {
+	all := r.Matches + r.Missing
+	text = "from " + count(r.Matches) + " of " + plural(all, "match", "matches")
+	if r.Missing == 0 {
+		return "OK", text
+	}
+	return "PARTIAL", text + " " + part.Percent(float64(r.Matches)/float64(max(all, 1)))
+}
+
+// Draw implements Page.
+func (p *Reports) Draw(v *View) []string {
+	r := p.detail.Report
+	if r == nil || r.Matches == 0 {
+		return part.Box(v.Theme, v.W, v.H, part.Panel{
+			Title: p.heading(v), Focus: true, Tail: p.told(v), Rows: []string{"", v.row(v.W-2, part.As(themes.Dim, "   "+p.empty(v)))},
+		})
+	}
+	w := v.W
+	if v.Size == L {
+		w = v.W * 3 / 5
+	}
+	rows := p.heat(v, r, w-2)
+	box := func(w, h int, panels ...part.Panel) []string { return part.Box(v.Theme, w, h, panels...) }
+	top := part.Panel{Title: p.heading(v), Focus: true, Tail: p.told(v), Rows: rows, Height: len(rows)}
+	if v.Size == L {
+		return part.Beside(box(w, v.H, top, p.cellPanel(v, r, w-2)), box(v.W-w, v.H, p.barsPanels(v, r, v.W-w-2)...))
+	}
+	if room := v.H - len(rows) - 3; room >= 3 {
+		return box(w, v.H, append([]part.Panel{top}, p.barsPanels(v, r, w-2)...)...)
+	}
+	return box(w, v.H, top)
+}
+
+func (p *Reports) heading(v *View) string {
+	row, ok := v.Account(p.id(v))
+	if !ok {
+		return "Play time"
+	}
+	return "Play time of " + row.RiotID
+}
+
+func (p *Reports) empty(v *View) string {
+	switch {
+	case p.id(v) == "":
+		return or(v.waiting(), v.start("no account yet", "t starts a sync of one"))
+	case !p.have && p.err != nil:
+		return "the report could not be read"
+	case p.loading():
+		return "loading the report…"
+	case p.detail.Report != nil:
+		return "the report is empty: no match of this account is stored yet"
+	}
+	if row, ok := v.Account(p.id(v)); ok && row.Status.Open() {
+		return "the report is made when the matches of this sync are settled"
+	}
+	return v.start("no report yet", "t starts a sync, which makes one")
+}

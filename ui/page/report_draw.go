@@ -1,0 +1,329 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Upper ends of the steps of the scale, in minutes of an hour. An hour of a
+// weekday comes once in each week, so a report over several weeks goes beyond an
+// hour: its steps are shares of the busiest cell then.
+const (
+	stepLow  = 0.25
+	stepMid  = 0.5
+	stepHigh = 0.75
+)
+
+// heat are the rows of the map: head, seven days, totals, scale.
+func (p *Reports) heat(v *View, r *engine.PlayReport, w int) []string {
+	cell := p.cellWidth(w)
+	top := max(cellTop(r), 1)
+	rows := []string{p.coverageRow(v, r, w), "", p.hoursRow(v, cell, w)}
+	for d := range r.Minutes {
+		for line := range p.tall(v) {
+			rows = append(rows, p.dayRow(v, r, d, line, cell, top, w))
+		}
+	}
+	rows = append(rows, p.totalRow(v, r, cell, w), "", p.scaleRow(v, top, w))
+	if v.Size != L {
+		rows = append(rows, p.cursorRow(v, r, w))
+	}
+	return rows
+}
+
+// tall is how many rows a day gets: where there is room, cells are nearly square.
+func (p *Reports) tall(v *View) int {
+	if v.Size == S {
+		return 1
+	}
+	return clamp((v.H-16)/8, 1, 4)
+}
+
+const (
+	dayWidth   = 7 // of a weekday's name with its margin
+	totalWidth = 10
+)
+
+// cellWidth is how many cells an hour gets.
+func (p *Reports) cellWidth(w int) int {
+	return clamp((w-dayWidth-totalWidth-2)/24, 1, 4)
+}
+
+// cellTop is the greatest cell of the map, in minutes.
+func cellTop(r *engine.PlayReport) float64 {
+	d, h := busiest(r)
+	return r.Minutes[d][h]
+}
+
+// coverageRow names what the report was made of, when and in which zone.
+func (p *Reports) coverageRow(v *View, r *engine.PlayReport, w int) string {
+	word, text := coverage(r)
+	sign := v.Theme.State(word)
+	first := part.As(sign.Token, sign.Glyph+" "+word+" ")
+	if word == "OK" {
+		first = part.As(sign.Token, sign.Glyph+" COMPLETE ")
+	}
+	facts := v.join(part.Plain(text), part.Plain(p.zone(r)), part.As(themes.Dim, "built "+v.clock(r.Built)), part.As(themes.Dim, p.span(v, r)), p.leftOut(r))
+	return v.row(w, append([]part.Cell{part.Plain(" "), first}, facts...)...)
+}
+
+func (p *Reports) leftOut(r *engine.PlayReport) part.Cell {
+	if r.LeftOut == 0 {
+		return part.Cell{}
+	}
+	return part.As(themes.Dim, count(r.LeftOut)+" stored without this player")
+}
+
+// zone names the zone of the hours; Z adds how far it is from UTC.
+func (p *Reports) zone(r *engine.PlayReport) string {
+	if !p.utc {
+		return r.Zone
+	}
+	return r.Zone + " (" + p.offset + ")"
+}
+
+// offsetOf is how far a report's zone was from UTC when it was made.
+func offsetOf(r *engine.PlayReport) string {
+	loc, err := time.LoadLocation(r.Zone)
+	if err != nil {
+		return "its distance from UTC is not known here"
+	}
+	return "UTC" + r.Built.In(loc).Format("-07:00")
+}
+
+func (p *Reports) span(v *View, r *engine.PlayReport) string {
+	if r.First.IsZero() {
+		return ""
+	}
+	loc := v.Now.Location()
+	return r.First.In(loc).Format("2 Jan 2006") + " to " + r.Last.In(loc).Format("2 Jan 2006")
+}
+
+func (p *Reports) hoursRow(v *View, cell, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(dayWidth)
+	every := max((4+cell-1)/cell, 1)
+	if cell >= 3 {
+		every = 1
+	}
+	for h := 0; h < 24; h += every {
+		l.Field(part.As(themes.Dim, two(h)), cell*every, part.Words)
+	}
+	return l.To(dayWidth+24*cell).Field(part.As(themes.Dim, "total"), totalWidth-1, part.Number).String()
+}
+
+func (p *Reports) dayRow(v *View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(1)
+	sign, name := " ", themes.Dim
+	if d == p.day {
+		sign, name = v.Theme.Glyphs.Cursor, themes.Text
+	}
+	l.Cells(part.As(themes.Focus, sign)).Gap(1)
+	if line == 0 {
+		l.Field(part.As(name, weekdays[d]), dayWidth-3, part.Words)
+	}
+	l.To(dayWidth)
+	sum := 0.0
+	for h, m := range r.Minutes[d] {
+		p.cell(v, l, m, top, line, cell, d == p.day && h == p.hour)
+		sum += m
+	}
+	if line > 0 {
+		return l.String()
+	}
+	return l.Field(part.Plain(hours(sum)), totalWidth-1, part.Number).String()
+}
+
+// cell draws one hour: shade and colour say the same, so that either is enough.
+func (p *Reports) cell(v *View, l *part.Line, m, top float64, line, w int, at bool) {
+	ratio := m / top
+	token := heatToken(ratio)
+	if m <= 0 {
+		token = themes.Dim
+	}
+	if at {
+		token = themes.Sel
+	}
+	if p.numbers && w >= 2 && line > 0 {
+		l.Gap(w)
+		return
+	}
+	if p.numbers && w >= 2 {
+		if token != themes.Sel && m > 0 && ratio < stepHigh {
+			token = themes.Text // the dark end of the ramp cannot be read as a letter
+		}
+		text := minutesText(m, w)
+		if m <= 0 {
+			text = v.Theme.Glyphs.BarNone
+		}
+		l.Field(part.As(token, text), w-1, part.Number)
+		l.Gap(1)
+		return
+	}
+	glyph := shade(v.Theme, m, ratio)
+	if at && glyph == " " {
+		glyph = v.Theme.Glyphs.BarNone
+	}
+	l.Glyph(token, glyph, w)
+}
+
+// heatToken is the colour of a share; the end of the ramp that is next to the
+// ground's own colour is left out, since a little is not nothing.
+func heatToken(ratio float64) themes.Token { return themes.Heat(0.2 + 0.8*ratio) }
+
+// minutesText fits a number of minutes in w-1 cells: minutes, else hours.
+func minutesText(m float64, w int) string {
+	text := strconv.Itoa(int(m + 0.5))
+	if len(text) < w {
+		return text
+	}
+	if text = strconv.Itoa(int(m/60+0.5)) + "h"; len(text) < w {
+		return text
+	}
+	return "9" + strings.Repeat("9", max(w-2, 0))
+}
+
+// shade is the glyph of a share: ░ to █.
+func shade(th *themes.Theme, m, ratio float64) string {
+	signs := th.Glyphs.Shade
+	switch {
+	case m <= 0:
+		return signs[0]
+	case ratio < stepLow:
+		return signs[1]
+	case ratio < stepMid:
+		return signs[2]
+	case ratio < stepHigh:
+		return signs[3]
+	}
+	return signs[4]
+}
+
+// totalRow adds the days up, as columns on their own scale.
+func (p *Reports) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
+	var sums [24]float64
+	all, high := 0.0, 0.0
+	for d := range r.Minutes {
+		for h, m := range r.Minutes[d] {
+			sums[h] += m
+			all += m
+		}
+	}
+	for _, m := range sums {
+		high = max(high, m)
+	}
+	l := part.NewLine(v.Theme, w).Gap(3).Field(part.As(themes.Dim, "all"), dayWidth-3, part.Words)
+	for _, m := range sums {
+		if m <= 0 {
+			l.Gap(cell)
+			continue
+		}
+		spark := v.Theme.Glyphs.Spark
+		l.Glyph(themes.Run, spark[clamp(int(m/high*float64(len(spark))), 0, len(spark)-1)], cell)
+	}
+	return l.Field(part.Plain(hours(all)), totalWidth-1, part.Number).String()
+}
+
+// hours is a sum of minutes: 6.2 h.
+func hours(m float64) string {
+	if m <= 0 {
+		return part.None
+	}
+	return fmt.Sprintf("%.1f h", m/60)
+}
+
+// scaleRow explains the shades.
+func (p *Reports) scaleRow(v *View, top float64, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(3)
+	signs := v.Theme.Glyphs.Shade
+	for i, to := range []float64{stepLow, stepMid, stepHigh, 1} {
+		text := "<" + part.Dur(spanOf(top*to))
+		if i == 3 {
+			text = "to " + part.Dur(spanOf(top))
+		}
+		l.Glyph(heatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
+	}
+	return l.Right(part.As(themes.Accent, "n"), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, "Z"), part.As(themes.Dim, " zone ")).String()
+}
+
+func spanOf(minutes float64) time.Duration {
+	return (time.Duration(minutes*60) * time.Second).Round(time.Minute)
+}
+
+// cursorRow tells the cell of the cursor in words.
+func (p *Reports) cursorRow(v *View, r *engine.PlayReport, w int) string {
+	return v.row(w, append([]part.Cell{part.Plain("   ")}, p.cursorFacts(v, r)...)...)
+}
+
+func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
+	d := max(p.day, 0)
+	m, games := r.Minutes[d][p.hour], r.Games[d][p.hour]
+	return v.join(
+		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", weekdays[d], two(p.hour), v.Theme.Glyphs.Range, two((p.hour+1)%24))),
+		part.Plain(part.Dur(spanOf(m))), part.Plain(plural(games, "game", "games")+" begun"))
+}
+
+// cellPanel tells the cell of the cursor on wide screens.
+func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Panel {
+	return part.Panel{Title: "Cell", Rows: []string{p.cursorRow(v, r, w)}}
+}
+
+// barsPanels are the hours of each day and the games of each mode as bars.
+func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Panel {
+	modes := modeBars(r)
+	days := make([]bar, 0, 7)
+	for d := range r.Minutes {
+		sum := 0.0
+		for _, m := range r.Minutes[d] {
+			sum += m
+		}
+		days = append(days, bar{weekdays[d], sum, hours(sum)})
+	}
+	byMode := part.Panel{Title: "Games by mode", Rows: bars(v, modes, themes.Run, w)}
+	if v.Size != L {
+		return []part.Panel{byMode}
+	}
+	byDay := part.Panel{Title: "Hours by day", Rows: bars(v, days, themes.OK, w), Height: len(days)}
+	return []part.Panel{byDay, byMode}
+}
+
+// bar is one line of a bar chart.
+type bar struct {
+	name  string
+	value float64
+	text  string
+}
+
+func modeBars(r *engine.PlayReport) []bar {
+	out := make([]bar, 0, len(r.ByQueue))
+	for id, n := range r.ByQueue {
+		out = append(out, bar{modeName(id, ""), float64(n), count(n)})
+	}
+	slices.SortFunc(out, func(a, b bar) int {
+		if a.value != b.value {
+			return int(b.value - a.value)
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	return out
+}
+
+func bars(v *View, list []bar, t themes.Token, w int) []string {
+	high := 0.0
+	for _, b := range list {
+		high = max(high, b.value)
+	}
+	rows := make([]string, 0, len(list))
+	for _, b := range list {
+		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(b.name), 14, part.Words).Gap(1)
+		l.Bar(t, clamp(w-32, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
+		rows = append(rows, l.String())
+	}
+	return rows
+}

@@ -1,0 +1,211 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Schedules lists what runs by the calendar: when next, what became of the last
+// run, and which runs were left out and why.
+type Schedules struct {
+	list[engine.ScheduleRow]
+	answer
+	rows []engine.ScheduleRow
+}
+
+// scheduleSchema is what can be asked of a schedule.
+var scheduleSchema = filter.New(filter.Options{Free: []string{"name", "cron", "zone"}, Fuzzy: []string{"name"}},
+	filter.Field[engine.ScheduleRow]{Name: "name", Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Name) }},
+	filter.Field[engine.ScheduleRow]{Name: "cron", Kind: filter.Prose, Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Expr) }},
+	filter.Field[engine.ScheduleRow]{Name: "zone", Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Zone) }},
+	filter.YesNo("paused", "", func(r *engine.ScheduleRow) bool { return r.Paused }),
+)
+
+// NewSchedules makes the screen.
+func NewSchedules() *Schedules {
+	return &Schedules{list: newList(scheduleSchema, func(r engine.ScheduleRow) string { return r.Name }, scheduleCells, scheduleFields)}
+}
+
+// Screen implements Page.
+func (p *Schedules) Screen() Screen { return ScreenSchedules }
+
+// Crumb implements Page.
+func (p *Schedules) Crumb(*View) string { return "Schedules" }
+
+// Want implements Page: schedules move with the database.
+func (p *Schedules) Want(v *View) engine.Query {
+	if !p.due(v, v.Seq) {
+		return nil
+	}
+	return engine.SchedulesQuery{}
+}
+
+// Got implements Page.
+func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.SchedulesQuery); ok && p.take(v, err) {
+		page, _ := a.(engine.SchedulesPage)
+		p.rows = page.Schedules
+	}
+}
+
+func (p *Schedules) refresh(v *View) {
+	p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.rows })
+}
+
+// nextRun is when a schedule runs next; zero = never.
+func nextRun(r *engine.ScheduleRow) (at instant) {
+	if len(r.Next) > 0 {
+		at = r.Next[0]
+	}
+	return at
+}
+
+func scheduleCells(v *View, r engine.ScheduleRow, cells []part.Cell) []part.Cell {
+	word := "SCHEDULED"
+	if r.Paused {
+		word = "PAUSED"
+	}
+	next := part.Plain(v.in(nextRun(&r)))
+	if r.Paused {
+		next.Token = themes.Off
+	}
+	return append(cells, part.Plain(r.Name), v.state(word), part.Plain(r.Expr), part.As(themes.Dim, r.Zone), next,
+		part.As(themes.Dim, v.clock(nextRun(&r))), part.As(themes.Dim, v.clock(r.Last.At)), tickCell(v, r), part.As(themes.Dim, r.Misfire))
+}
+
+// tickCell is what became of a schedule's last run.
+func tickCell(v *View, r engine.ScheduleRow) part.Cell {
+	t := r.Last
+	switch t.Result {
+	case "":
+		return part.As(themes.Dim, "never ran")
+	case engine.TickRan:
+		word := or(strings.ToUpper(r.Outcome), "OK")
+		sign := v.Theme.State(word)
+		return part.As(sign.Token, sign.Glyph+" "+or(r.Outcome, "ran")+", "+plural(t.Jobs, "job", "jobs"))
+	}
+	return part.As(themes.Warn, string(t.Result)+": "+t.Reason)
+}
+
+var scheduleFields = []field[engine.ScheduleRow]{
+	{part.Column{Title: "SCHEDULE", Kind: part.Words, Min: 18, Width: 24}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Name, b.Name) }},
+	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
+	{part.Column{Title: "WHEN", Kind: part.Words, Min: 14, Width: 20, Priority: 3}, nil},
+	{part.Column{Title: "ZONE", Kind: part.Words, Min: 12, Width: 18, Priority: 4}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Zone, b.Zone) }},
+	{part.Column{Title: "NEXT IN", Kind: part.Number, Min: 9, Width: 10}, func(a, b *engine.ScheduleRow) int { return zeroLast(nextRun(a), nextRun(b)) }},
+	{part.Column{Title: "AT", Kind: part.Words, Min: 12, Width: 12, Priority: 2}, nil},
+	{part.Column{Title: "LAST RUN", Kind: part.Words, Min: 12, Width: 12, Priority: 5}, func(a, b *engine.ScheduleRow) int { return b.Last.At.Compare(a.Last.At) }},
+	{part.Column{Title: "WHAT BECAME OF IT", Kind: part.Words, Min: 18, Width: 26, Flex: 1, Priority: 1}, nil},
+	{part.Column{Title: "IF MISSED", Kind: part.Words, Min: 9, Width: 18, Priority: 6}, nil},
+}
+
+// Cannot implements Page.
+func (p *Schedules) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	r, _ := p.selected()
+	switch a {
+	case Retry, Pause:
+		return p.missing("schedule")
+	case Open:
+		if r.Last.Job == "" {
+			return or(p.missing("schedule"), "its last run made no job")
+		}
+	case Cancel:
+		return "p pauses a schedule; enter opens the job of its last run"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Schedules) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	if p.list.act(v, a) {
+		return Effect{}
+	}
+	r, ok := p.selected()
+	switch {
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case !ok:
+		return Effect{}
+	case a == Retry:
+		return do(engine.Command{Op: engine.OpRunSchedule, Schedule: r.Name})
+	case a == Pause && r.Paused:
+		return do(engine.Command{Op: engine.OpResumeSchedule, Schedule: r.Name})
+	case a == Pause:
+		return do(engine.Command{Op: engine.OpPauseSchedule, Schedule: r.Name})
+	case a == Open:
+		return Effect{Open: NewJob(r.Last.Job)}
+	}
+	return Effect{}
+}
+
+// Export implements Exporter.
+func (p *Schedules) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "schedules", p.export(v, only)
+}
+
+// Draw implements Page.
+func (p *Schedules) Draw(v *View) []string {
+	p.refresh(v)
+	below := p.detail(v, v.W-2)
+	h := max(v.H-len(below)-3, 1)
+	title := "Selected"
+	list := p.draw(v, v.W-2, h, p.empty(v))
+	if r, ok := p.selected(); ok {
+		title = r.Name
+	}
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: p.title(v, "Schedules"), Focus: true, Tail: p.told(v), Rows: list, Height: h},
+		part.Panel{Title: title, Rows: below, Height: len(below)})
+}
+
+// shownSkips is how many runs that were left out are told.
+const shownSkips = 5
+
+// detail are the next runs of the selected schedule, who paused it, and which
+// runs were left out.
+func (p *Schedules) detail(v *View, w int) []string {
+	r, ok := p.selected()
+	if !ok {
+		return []string{v.row(w, part.As(themes.Dim, " no schedule is selected"))}
+	}
+	next := []part.Cell{part.As(themes.Dim, " next")}
+	for _, at := range r.Next {
+		next = append(next, part.Plain("   "+at.In(v.Now.Location()).Format("Mon 02 Jan 15:04")))
+	}
+	if len(r.Next) == 0 {
+		next = append(next, part.As(themes.Dim, "   never"))
+	}
+	rows := []string{v.row(w, next...)}
+	if r.Paused {
+		why := "paused" + by(r.By) + " " + v.ago(r.Since)
+		if r.Reason != "" {
+			why += ": " + r.Reason
+		}
+		rows = append(rows, v.row(w, part.As(themes.Held, " "+why)))
+	}
+	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {
+		text := " " + string(t.Result) + " " + v.clock(t.Planned)
+		if t.Count > 1 {
+			text = " " + string(t.Result) + " " + count(t.Count) + " from " + v.clock(t.Planned) + " to " + v.clock(t.Last)
+		}
+		rows = append(rows, v.row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
+	}
+	return rows
+}
+
+func (p *Schedules) empty(v *View) string {
+	switch {
+	case !p.have && p.err != nil:
+		return "the schedules could not be read"
+	case p.loading():
+		return "loading schedules…"
+	}
+	return or(p.list.empty(v), "there is no schedule")
+}

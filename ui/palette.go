@@ -1,0 +1,396 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// verb is a word of the palette that takes an argument.
+type verb struct {
+	name, ghost string
+	run         func(m *Model, arg string, now time.Time) (cmd tea.Cmd, wrong string)
+}
+
+// verbs are what the palette understands besides the names in its list.
+var verbs []verb
+
+func init() {
+	verbs = []verb{
+		{"accounts", "a filter", listVerb(page.ScreenAccounts)},
+		{"jobs", "a filter: jobs state:failed", listVerb(page.ScreenJobs)},
+		{"retries", "a filter", listVerb(page.ScreenRetries)},
+		{"limits", "a filter of calls: limits status:429", listVerb(page.ScreenLimits)},
+		{"matches", "a filter: matches champion:ahri", listVerb(page.ScreenMatches)},
+		{"account", "Name#TAG", (*Model).openAccount},
+		{"report", "Name#TAG", (*Model).openReport},
+		{"job", "an id or a key: job match:KR_1", (*Model).openJob},
+		{"retry", "job:KEY", jobVerb(page.Retry)},
+		{"cancel", "job:KEY", jobVerb(page.Cancel)},
+		{"sync", "Name#TAG platform", (*Model).syncLine},
+		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
+		{"fps", "updates a second, 1 to 10", (*Model).fpsLine},
+	}
+}
+
+// openPalette opens the list of everything that can be done and seen.
+func (m *Model) openPalette(now time.Time) tea.Cmd {
+	n := &menu{title: "Command", typing: true, input: part.Prompt{Label: ":", Ghost: "a command, screen, account, job or theme"}}
+	n.all = m.paletteItems(now)
+	m.openMenu(n)
+	n.narrow()
+	return nil
+}
+
+// narrow shows the items that fit what was typed. Names of accounts and jobs are
+// only looked through once there is something to look for.
+func (n *menu) narrow() {
+	n.wrong, n.at, n.top = "", 0, 0
+	text := n.input.Value()
+	if strings.TrimSpace(text) == "" {
+		n.shown = slices.DeleteFunc(slices.Clone(n.all), func(i item) bool { return i.words == named })
+		return
+	}
+	n.shown = rankItems(n.all, text)
+}
+
+// named marks items that stand for a thing and not for a command.
+const named = "named"
+
+// paletteItems are the keys of this screen, the screens, the themes, the verbs,
+// then accounts and jobs.
+func (m *Model) paletteItems(now time.Time) []item {
+	v := m.view(now)
+	var out []item
+	at := contextOf(m.page().Screen())
+	for i := range bindings {
+		b := &bindings[i]
+		if b.in&at == 0 || b.group == groupMove || b.act == actPalette {
+			continue
+		}
+		out = append(out, item{name: b.help, key: b.keys[0], words: string(b.act), off: m.cannot(v, b.act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.act, now) }})
+	}
+	for i, s := range page.Tabs() {
+		out = append(out, item{name: s.String(), what: "screen", key: strconv.Itoa(i + 1), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
+	}
+	out = append(out, item{name: "Schedules", what: "screen", do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewSchedules()); return nil }})
+	for _, w := range verbs {
+		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *Model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
+	}
+	for _, name := range append([]string{"auto"}, themes.Names()...) {
+		out = append(out, item{name: "theme " + name, what: themeWords[name], do: func(m *Model, _ time.Time) tea.Cmd { m.useTheme(name); return nil }})
+	}
+	return append(out, m.namedItems(v)...)
+}
+
+// namedItems are the accounts and the live jobs.
+func (m *Model) namedItems(v *page.View) []item {
+	out := make([]item, 0, len(v.Accounts)+len(v.Jobs))
+	for i := range v.Accounts {
+		a := &v.Accounts[i]
+		id := a.ID
+		out = append(out, item{name: a.RiotID, what: "account, " + page.SyncWord(*a), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewAccount(id)); return nil }})
+	}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		id := j.ID
+		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + page.StateWord(j.Job), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewJob(id)); return nil }})
+	}
+	return out
+}
+
+func (m *Model) push(p page.Page) { m.stack = append(m.stack, p) }
+
+// perform carries out an action as its key would.
+func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
+	if own, ok := appActs[a]; ok {
+		return own(m, now)
+	}
+	if s, ok := screenOf(a); ok {
+		m.goTo(s)
+		return nil
+	}
+	return m.pageAct(a, now)
+}
+
+// typeVerb opens the palette again with a verb that needs an argument.
+func (m *Model) typeVerb(w verb, now time.Time) tea.Cmd {
+	m.openPalette(now)
+	m.over.menu.input.Set(w.name + " ")
+	m.over.menu.narrow()
+	return nil
+}
+
+// paletteKey takes a key while the palette is open.
+func (m *Model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
+	n := m.over.menu
+	if k.Text != "" {
+		n.input.Insert(k.Text)
+		n.past = 0
+		n.narrow()
+		return nil
+	}
+	switch name := k.String(); name {
+	case "esc", "ctrl+c":
+		m.over = nil
+	case "enter":
+		return m.runLine(now)
+	case "up":
+		m.paletteUp(n)
+	case "down":
+		m.paletteDown(n)
+	case "tab":
+		if n.at < len(n.shown) {
+			n.input.Set(strings.TrimSuffix(n.shown[n.at].name, m.theme.Glyphs.Ellipsis) + " ")
+			n.narrow()
+		}
+	default:
+		if n.input.Edit(name) {
+			n.narrow()
+		}
+	}
+	return nil
+}
+
+// paletteUp moves up in the list, and from its top into what was run before.
+func (m *Model) paletteUp(n *menu) {
+	if n.at > 0 {
+		n.at--
+		return
+	}
+	if n.past < len(m.past) {
+		n.past++
+		n.input.Set(m.past[len(m.past)-n.past])
+		n.narrow()
+	}
+}
+
+func (m *Model) paletteDown(n *menu) {
+	if n.past == 0 {
+		n.at = min(n.at+1, max(len(n.shown)-1, 0))
+		return
+	}
+	n.past--
+	n.input.Set("")
+	if n.past > 0 {
+		n.input.Set(m.past[len(m.past)-n.past])
+	}
+	n.narrow()
+}
+
+// runLine carries out what was typed: a verb with its argument, else the chosen
+// item.
+func (m *Model) runLine(now time.Time) tea.Cmd {
+	n := m.over.menu
+	line := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(n.input.Value()), ":"))
+	name, arg, _ := strings.Cut(line, " ")
+	at := slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) })
+	if at >= 0 && strings.TrimSpace(arg) != "" {
+		cmd, wrong := verbs[at].run(m, strings.TrimSpace(arg), now)
+		if n.wrong = wrong; wrong == "" {
+			m.remember(line)
+			m.closePalette(n)
+		}
+		return cmd
+	}
+	if len(n.shown) == 0 {
+		n.wrong = "there is no command " + strconv.Quote(line) + ": did you mean " + strings.Join(m.nearest(n, line), ", ") + "?"
+		return nil
+	}
+	m.remember(line)
+	return m.chooseItem(now)
+}
+
+// closePalette closes it, unless what it ran has opened something else.
+func (m *Model) closePalette(n *menu) {
+	if m.over != nil && m.over.menu == n {
+		m.over = nil
+	}
+}
+
+// keptLines is how many lines of the palette are remembered.
+const keptLines = 50
+
+func (m *Model) remember(line string) {
+	if line == "" || len(m.past) > 0 && m.past[len(m.past)-1] == line {
+		return
+	}
+	m.past = append(m.past, line)
+	m.past = m.past[max(len(m.past)-keptLines, 0):]
+}
+
+// nearest are the three names that are most like a line.
+func (m *Model) nearest(n *menu, line string) []string {
+	type near struct {
+		name string
+		d    int
+	}
+	var all []near
+	add := func(name string) {
+		if !slices.ContainsFunc(all, func(a near) bool { return a.name == name }) {
+			all = append(all, near{name, distance(strings.ToLower(line), strings.ToLower(name))})
+		}
+	}
+	for _, w := range verbs {
+		add(w.name)
+	}
+	for _, i := range n.all {
+		if i.words != named {
+			add(strings.TrimSuffix(i.name, m.theme.Glyphs.Ellipsis))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return a.d - b.d })
+	out := make([]string, 0, 3)
+	for _, a := range all[:min(len(all), 3)] {
+		out = append(out, a.name)
+	}
+	return out
+}
+
+// distance counts the letters to change, add or take away.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		before := row[0]
+		row[0] = i + 1
+		for j := range y {
+			change := before
+			if x[i] != y[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(y)]
+}
+
+// listVerb shows a screen with a filter.
+func listVerb(s page.Screen) func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
+	return func(m *Model, arg string, _ time.Time) (tea.Cmd, string) {
+		f, ok := m.tabs[s].(page.Filterer)
+		if !ok {
+			return nil, s.String() + " takes no filter"
+		}
+		before := f.Filter()
+		if err := f.SetFilter(arg); err != nil {
+			_ = f.SetFilter(before)
+			return nil, err.Error()
+		}
+		m.goTo(s)
+		return nil, ""
+	}
+}
+
+// accountNamed finds an account by its Riot ID or our id.
+func (m *Model) accountNamed(name string) (engine.AccountRow, bool) {
+	rows := m.rows.data.Accounts
+	i := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == name || strings.EqualFold(a.RiotID, name) })
+	if i < 0 {
+		return engine.AccountRow{}, false
+	}
+	return rows[i], true
+}
+
+func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
+	a, ok := m.accountNamed(arg)
+	if !ok {
+		return nil, "there is no account " + arg + ": :sync " + arg + " platform starts one"
+	}
+	m.push(page.NewAccount(a.ID))
+	return nil, ""
+}
+
+func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
+	a, ok := m.accountNamed(arg)
+	if !ok {
+		return nil, "there is no account " + arg
+	}
+	m.push(page.NewReports(a.ID))
+	return nil, ""
+}
+
+// liveJob finds a live job by id or key, with or without job: in front.
+func (m *Model) liveJob(arg string) (engine.JobRow, bool) {
+	arg = strings.TrimPrefix(arg, "job:")
+	jobs := m.rows.data.Jobs
+	i := slices.IndexFunc(jobs, func(j engine.JobRow) bool { return string(j.ID) == arg || j.Key == arg })
+	if i < 0 {
+		return engine.JobRow{}, false
+	}
+	return jobs[i], true
+}
+
+func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
+	arg = strings.TrimPrefix(arg, "job:")
+	j, live := m.liveJob(arg)
+	switch {
+	case live:
+		m.push(page.NewJob(j.ID))
+	case strings.Contains(arg, ":"):
+		m.push(page.NewJobOf(arg))
+	default:
+		m.push(page.NewJob(engine.JobID(arg)))
+	}
+	return nil, ""
+}
+
+// jobVerb acts on a live job by its key or id, as its key on a list would.
+func jobVerb(a page.Action) func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
+	return func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
+		if why := m.refuses(); why != "" {
+			return nil, why
+		}
+		j, ok := m.liveJob(arg)
+		if !ok {
+			return nil, "no live job is called " + strings.TrimPrefix(arg, "job:") + ": open it with :job " + strings.TrimPrefix(arg, "job:")
+		}
+		e, wrong := page.ActOn(m.view(now), j, a)
+		if wrong != "" {
+			return nil, wrong
+		}
+		return m.carryOut(e, now), ""
+	}
+}
+
+func (m *Model) syncLine(arg string, _ time.Time) (tea.Cmd, string) {
+	if why := m.refuses(); why != "" {
+		return nil, why
+	}
+	c, wrong := parseSync(arg)
+	if wrong != "" {
+		return nil, wrong
+	}
+	return m.do(c), ""
+}
+
+func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
+	if arg != "auto" && !slices.Contains(themes.Names(), arg) {
+		return nil, "there is no theme " + arg + ": auto, " + strings.Join(themes.Names(), ", ")
+	}
+	m.useTheme(arg)
+	return nil, ""
+}
+
+func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 1 || n > mostFPS {
+		return nil, arg + " is no rate: 1 to " + strconv.Itoa(mostFPS) + " updates a second"
+	}
+	m.session.rate(n)
+	m.say("at most " + counted(n, "update", "updates") + " a second")
+	return nil, ""
+}

@@ -1,0 +1,122 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// line types a line into the palette and runs it.
+func (d *desk) line(s string) {
+	d.t.Helper()
+	d.press(":")
+	d.text(s)
+	d.press("enter")
+}
+
+func TestPaletteTakesArguments(t *testing.T) {
+	busy(t, func(d *desk) {
+		for _, c := range []struct {
+			line  string
+			wants []string
+		}{
+			{"jobs state:discarded", []string{"Jobs 1 of 23", "/state:discarded"}},
+			{"account 카인#KR1", []string{"Where the time went", "카인#KR1"}},
+			{"report blue heron#kr1", []string{"Play time of Blue Heron#KR1"}},
+			{"job match:KR_7214550881", []string{"2 of 5 tries used", "match:KR_7214550881"}},
+			{"job j777", []string{"match:KR_7214550777"}},
+			{"fps 2", []string{"at most 2 updates a second"}},
+			{"Retries", []string{"Retry schedule"}},
+			{"light", []string{"LIVE"}},
+		} {
+			d.press("esc", "esc", "1")
+			d.line(c.line)
+			d.wants(c.wants...)
+			if d.m.over != nil {
+				t.Errorf("%q left the palette open", c.line)
+				d.press("esc")
+			}
+		}
+		if got := time.Duration(d.m.session.usual.Load()); got != 500*time.Millisecond {
+			t.Errorf("updates come each %v", got)
+		}
+	})
+}
+
+func TestPaletteActsOnAJob(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.line("retry job:match:KR_7214550881")
+		if c := d.last(); c.Op != engine.OpRetry || c.Job != "j881" || c.IfRev != 3 {
+			t.Errorf("sent %+v", c)
+		}
+		d.line("cancel job:match:KR_7214550777")
+		d.wants("Cancel a running job?")
+		d.press("n")
+		d.line("retry job:nope")
+		d.wants("no live job is called nope")
+		d.press("esc")
+		d.line("sync Blue Heron#KR1 kr")
+		if c := d.last(); c.Op != engine.OpTrigger || c.Sync.Platform != "kr" {
+			t.Errorf("sent %+v", c)
+		}
+	})
+}
+
+func TestPaletteNamesTheNearestThree(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.line("jobz x:y")
+		d.wants(`there is no command "jobz x:y"`, "did you mean")
+		d.press("esc")
+		d.line("theme drak")
+		d.wants("there is no theme drak: auto, dark")
+		d.press("esc")
+		d.line("jobs stat:x")
+		d.wants(`there is no field "stat"`)
+		d.press("esc")
+		d.line("account Nobody#X")
+		d.wants("there is no account Nobody#X")
+		d.press("esc")
+		d.line("fps 99")
+		d.wants("99 is no rate")
+	})
+}
+
+func TestPaletteRemembers(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.line("fps 3")
+		d.line("jobs state:running")
+		d.press(":", "up", "up")
+		d.wants(": fps 3")
+		d.press("down")
+		d.wants(": jobs state:running")
+		d.press("enter")
+		d.wants("Jobs 4 of 23")
+	})
+}
+
+// TestPaletteCarriesOutKeys: what a key does here is found by its words, with the
+// key beside it.
+func TestPaletteCarriesOutKeys(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("2", "ctrl+p")
+		d.text("choose col")
+		d.wants("choose columns", " c ")
+		d.press("enter")
+		d.wants("Columns", "always shown")
+	})
+}
+
+func TestPaletteOfManyAccountsOpensAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Busy()
+		d := open(t, s, 120, 40, testOptions())
+		d.press(":")
+		d.lacks("account, SYNCING") // names come once there is something to look for
+		d.text("blhe")
+		d.wants("account, SYNCING")
+		d.press("enter")
+		d.wants("full sync · job", "Blue Heron#KR1")
+	})
+}

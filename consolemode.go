@@ -47,7 +47,7 @@ func (c console) options(cfg Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	return ui.Options{
 		Theme: cfg.Theme, Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh,
-		Version: version(), Actor: operator("console"),
+		Version: release, Actor: operator("console"),
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,7 +124,7 @@ func setCeiling(c *Config, v string) error {
 
 func setZone(c *Config, v string) error {
 	if v == "" {
-		c.ReportTZ = time.Local
+		c.ReportTZ = hostZone()
 		return nil
 	}
 	loc, err := time.LoadLocation(v)
@@ -132,6 +133,23 @@ func setZone(c *Config, v string) error {
 	}
 	c.ReportTZ = loc
 	return nil
+}
+
+// hostZone is this host's zone under its real name, since a report names its
+// zone: time.Local calls itself "Local".
+func hostZone() *time.Location {
+	name := os.Getenv("TZ")
+	if name == "" {
+		link, _ := os.Readlink("/etc/localtime")
+		_, name, _ = strings.Cut(link, "zoneinfo/")
+	}
+	if loc, err := time.LoadLocation(name); name != "" && err == nil {
+		return loc
+	}
+	if _, offset := time.Now().Zone(); offset == 0 {
+		return time.UTC
+	}
+	return time.Local
 }
 
 // setSchedules is the switch of everything that the clock starts.

@@ -162,12 +162,21 @@ func (s *show) end(sum Summary) error {
 		_, err := fmt.Fprintln(s.out.W, s.out.clean(sum.Nothing))
 		return err
 	}
-	line := fmt.Sprintf("%s %s: %s matches stored, %s could not be had, %s too old; %s timelines; %s calls, %s rate limited, in %s",
-		sum.Account, sum.Result, count(sum.Matches.Success), count(sum.Matches.Permanent), count(sum.Matches.TooOld),
-		count(sum.Timelines.Success), count(sum.Calls), count(sum.RateLimited), short(time.Duration(sum.ElapsedS*float64(time.Second))))
+	line := fmt.Sprintf("%s %s: %s matches stored%s, %s too old; %s timelines%s; %s calls, %s rate limited, in %s",
+		sum.Account, sum.Result, count(sum.Matches.Success), lost(sum.Matches), count(sum.Matches.TooOld),
+		count(sum.Timelines.Success), lost(sum.Timelines), count(sum.Calls), count(sum.RateLimited),
+		short(time.Duration(sum.ElapsedS*float64(time.Second))))
 	if sum.Error != "" && sum.Result != ResultCompleted {
 		line += ": " + sum.Error
 	}
 	_, err := fmt.Fprintln(s.out.W, s.out.clean(line))
 	return err
+}
+
+// lost says how many could not be had, if any.
+func lost(c Counts) string {
+	if c.Permanent == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s could not be had)", count(c.Permanent))
 }

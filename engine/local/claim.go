@@ -32,6 +32,7 @@ type claim struct {
 func (b *Backend) pick(s *session, n int) []claim {
 	b.picking.Lock()
 	defer b.picking.Unlock()
+	b.tellBacklog() // the admitter paces by it: a stale one would let a burst through
 	var out []claim
 	for len(out) < n && s.ctx.Err() == nil {
 		c, ok := b.idx.take(time.Now())

@@ -50,7 +50,9 @@ func (b *Backend) turn(s *session, w *watcher) (more bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("claim jobs: %w", err)
 	}
+	b.picking.Lock()
 	b.tellBacklog()
+	b.picking.Unlock()
 	return more || full, b.watch(s, w)
 }
 
@@ -138,6 +140,7 @@ func (b *Backend) hire(s *session, c claim) {
 }
 
 // tellBacklog tells the admitter how many jobs wait or run in lanes that changed.
+// The caller holds picking, so that an older count never follows a newer one.
 func (b *Backend) tellBacklog() {
 	for _, l := range b.idx.changedLanes() {
 		b.admitter.Backlog(l.name, l.jobs)

@@ -205,11 +205,9 @@ func (p *parts) run(ctx context.Context) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var g errgroup.Group
-	served := make(chan struct{})
 	engineCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	g.Go(func() error {
-		defer close(served)
 		defer cancel() // a store that cannot be trusted ends the engine
 		return p.db.Serve(serving)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -34,8 +35,8 @@ func jobVerbs() []jobVerb {
 	}
 }
 
-// newActCommands are the console's commands for scripts. They work on a data
-// directory that no other process holds.
+// newActCommands are the console's commands for scripts. They are carried out by the
+// engine that runs, else on the data directory.
 func newActCommands() []*cobra.Command {
 	var out []*cobra.Command
 	for _, v := range jobVerbs() {
@@ -191,7 +192,7 @@ func triggerCommand() *cobra.Command {
 	var opt syncOptions
 	var mode, reason string
 	cmd := &cobra.Command{
-		Use: "trigger 'Name#TAG'", Short: "Put a sync of an account in line, for the next engine to work on", Args: oneAccount,
+		Use: "trigger 'Name#TAG'", Short: "Start a sync of an account, or put it in line for the next engine", Args: oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := config(cmd)
 			if err != nil {
@@ -303,14 +304,24 @@ var needsEngine = map[engine.Op]bool{
 	engine.OpTrigger: true, engine.OpRetry: true, engine.OpForce: true, engine.OpReclass: true, engine.OpReschedule: true, engine.OpResume: true,
 }
 
-// runAct carries commands out on a directory that no engine holds. jobs are the
-// ids and keys that the first command is about, if it has no selection.
+// runAct carries commands out, on the engine that holds the directory or else on
+// the directory. jobs are the ids and keys that the first command is about, if it
+// has no selection.
 func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 	cfg, err := config(cmd)
 	if err != nil {
 		return err
 	}
-	if all[0].Op != engine.OpTrigger && !hasState(cfg.DataDir) {
+	ctx := cmd.Context()
+	return through(ctx, cfg, func(c *api.Client) error {
+		knows := func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
+		return acts{all: all, jobs: jobs, on: c, knows: knows}.run(cmd)
+	}, func() error { return actUnheld(cmd, cfg, acts{all: all, jobs: jobs, alone: true}) })
+}
+
+// actUnheld carries commands out on a directory that no engine holds.
+func actUnheld(cmd *cobra.Command, cfg Config, a acts) error {
+	if a.all[0].Op != engine.OpTrigger && !hasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	keys, err := loadKey(cfg)
@@ -321,34 +332,46 @@ func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 	if err != nil {
 		return err
 	}
-	dry, out := flagBool(cmd, "dry-run"), stdout(cmd)
-	return p.unheld(cmd.Context(), func(ctx context.Context) error {
-		if len(jobs) > 0 {
-			if err := p.name(ctx, &all[0], jobs); err != nil {
+	a.on, a.knows = p.control, p.knows
+	return p.unheld(cmd.Context(), func(context.Context) error { return a.run(cmd) })
+}
+
+// acts are commands with what carries them out.
+type acts struct {
+	all   []engine.Command
+	jobs  []string
+	on    engine.Console
+	knows func(context.Context, engine.Queue) error
+	alone bool // no engine runs
+}
+
+func (a acts) run(cmd *cobra.Command) error {
+	ctx, dry, out := cmd.Context(), flagBool(cmd, "dry-run"), stdout(cmd)
+	if len(a.jobs) > 0 {
+		if err := nameJobs(ctx, a.on, &a.all[0], a.jobs); err != nil {
+			return err
+		}
+	}
+	for _, c := range a.all {
+		if c.Queue != "" {
+			if err := a.knows(ctx, c.Queue); err != nil {
 				return err
 			}
 		}
-		for _, c := range all {
-			if c.Queue != "" {
-				if err := p.knows(ctx, c.Queue); err != nil {
-					return err
-				}
-			}
-			c.By, c.DryRun = operator("cli"), dry
-			r, err := p.control.Do(ctx, c)
-			if err != nil {
-				return err
-			}
-			later := ""
-			if needsEngine[c.Op] {
-				later = nextEngine
-			}
-			if err := cli.Acted(out, r, dry, later); err != nil {
-				return err
-			}
+		c.By, c.DryRun = operator("cli"), dry
+		r, err := a.on.Do(ctx, c)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		later := ""
+		if a.alone && needsEngine[c.Op] {
+			later = nextEngine
+		}
+		if err := cli.Acted(out, r, dry, later); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unheld lets do work on the store with the limits as they were left, without an
@@ -367,30 +390,6 @@ func (p *parts) unheld(ctx context.Context, do func(context.Context) error) erro
 	err = errors.Join(err, <-limited)
 	stop()
 	return errors.Join(err, <-served, p.close())
-}
-
-// name looks jobs up by id or key and puts them into the command, at the revision
-// that they have now.
-func (p *parts) name(ctx context.Context, c *engine.Command, names []string) error {
-	sel := engine.Selection{}
-	for _, name := range names {
-		q := engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(name, "#"))}
-		if strings.Contains(name, ":") {
-			q = engine.JobQuery{Key: name}
-		}
-		a, err := p.control.Find(ctx, q)
-		if err != nil {
-			return err
-		}
-		j := a.(engine.JobDetail).Job.Job
-		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
-	}
-	if len(sel.IDs) == 1 && c.Op != engine.OpReclass {
-		c.Job = sel.IDs[0]
-		return nil
-	}
-	c.Select = &sel
-	return nil
 }
 
 // queueNames are the queues that the engine's own jobs run in.
@@ -416,7 +415,7 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 			return nil
 		}
 	}
-	return usagef("there is no queue %q: use one of %s", name, strings.Join(queueNames(), ", "))
+	return noQueue(name)
 }
 
 func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {

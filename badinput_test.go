@@ -55,8 +55,6 @@ func TestBadInput_OneClearSentence(t *testing.T) {
 		"export of nothing":      {args: words("export"), says: words("matches")},
 		"export of what is not":  {args: words("export sandwiches"), says: words("sandwiches")},
 		"export format":          {args: words("export matches --format xml"), says: words("xml ndjson")},
-		"console, no terminal":   {args: words(""), says: words("terminal")},
-		"demo, no terminal":      {args: words("demo"), says: words("terminal --headless")},
 		"demo speed":             {args: words("demo --headless --speed 0"), says: words("--speed 0")},
 		"demo speed, a word":     {args: words("demo --headless --speed fast"), says: words("--speed fast")},
 		"demo seed":              {args: words("demo --headless --seed -1"), says: words("--seed -1")},

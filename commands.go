@@ -26,20 +26,28 @@ func newRoot() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runConsole(cmd.Context(), cfg, console{readOnly: flagBool(cmd, "read-only")})
+			c, err := consoleFlags(cmd)
+			if err != nil {
+				return err
+			}
+			return runConsole(cmd.Context(), cfg, c)
 		},
 	}
 	root.SetFlagErrorFunc(flagFault)
 	root.SuggestionsMinimumDistance = 2
 	addConfigFlags(root.PersistentFlags())
 	hideRareFlags(root)
-	root.Flags().Bool("read-only", false, "look, but refuse every action")
+	addConsoleFlags(root)
 	root.AddCommand(demoCommand(), syncCommand(), trackCommand(), untrackCommand(), simCommand(),
 		exportCommand(), checkCommand(), checkPagesCommand(), configCommand(), versionCommand())
 	root.AddCommand(listCommands()...)
 	root.AddCommand(newActCommands()...)
 	root.AddCommand(newBackupCommands()...)
-	root.AddCommand(schedulesCommand())
+	root.AddCommand(newWatchCommands()...)
+	root.AddCommand(newAlertCommands()...)
+	root.AddCommand(newMetricsCommands()...)
+	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand())
+	root.AddCommand(pruneCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
 	return root
 }
 
@@ -78,11 +86,15 @@ func demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if opt.console, err = consoleFlags(cmd); err != nil {
+				return err
+			}
 			return runDemo(cmd.Context(), cfg, opt, stdout(cmd))
 		},
 	}
 	cmd.Flags().Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
 	cmd.Flags().Float64Var(&opt.speed, "speed", 1, "divides rate limit windows, answer times and retry delays")
+	addConsoleFlags(cmd)
 	cmd.Flags().BoolVar(&opt.headless, "headless", false, "no console: sync 60 to 100 matches, print progress, exit 0 if all went well")
 	return cmd
 }
@@ -205,6 +217,9 @@ func lists() []list {
 		{"status", "Show the engine, its queues and what syncs", "", false, func(cmd *cobra.Command, c engine.Console, _ string, _ bool, o cli.Out) error {
 			return cli.Status(cmd.Context(), c, o)
 		}},
+		{"queues", "List queues, and why their jobs do not start", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Queues(cmd.Context(), c, f, o)
+		}},
 		{"jobs", "List jobs", "ended jobs too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			if flagBool(cmd, "classes") {
 				return cli.Classes(cmd.Context(), c, f, o)
@@ -219,6 +234,9 @@ func lists() []list {
 		}},
 		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			return cli.Matches(cmd.Context(), c, f, all, o)
+		}},
+		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Reports(cmd.Context(), c, f, o)
 		}},
 		{"limits", "Show the rate limits as last known", "", false, func(cmd *cobra.Command, c engine.Console, _ string, _ bool, o cli.Out) error {
 			return cli.Limits(cmd.Context(), c, o)

@@ -49,6 +49,15 @@ type Config struct {
 	Glyphs       string
 	Force        bool // open on a network file system all the same
 
+	KeepRunning string // auto, true, false: the engine outlives its console's terminal
+	SocketGroup string // who may enter by SocketPath, besides the owner
+	SocketPath  string
+	Viewers     string // as api.ParseRules reads them
+	Operators   string
+	HTTPListen  string // loopback address for programs; "" = none
+
+	Pager PagerConfig // who is told of alerts and events
+
 	Sources []cli.Setting // every setting with where it came from, for `farsight config`
 }
 
@@ -95,10 +104,16 @@ func settings() []setting {
 		{"retry_ingest", []string{"FARSIGHT_RETRY_INGEST"}, "5s,10s,30s,60s", "delays after failed attempts of a listing", policy(engine.PolicyIngest, 5)},
 		{"retry_call", []string{"FARSIGHT_RETRY_CALL"}, "5m,15m,30m", "delays after failed calls to a person", policy(engine.PolicyCall, 3)},
 		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
-		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(themeNames(), ", "), oneOf(func(c *Config) *string { return &c.Theme }, themeNames()...)},
+		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(themeNames(), ", ") + ", or one of your own", setTheme},
 		{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii", oneOf(func(c *Config) *string { return &c.Glyphs }, "auto", "unicode", "ascii")},
 		{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never", duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
 		{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all", span(func(c *Config) *league.Span { return &c.KeepPayloads })},
+		{"keep_running", []string{"FARSIGHT_KEEP_RUNNING"}, "auto", "true: an engine whose console loses its terminal runs on; auto: when that is over SSH", oneOf(func(c *Config) *string { return &c.KeepRunning }, "auto", "true", "false")},
+		{"socket_group", []string{"FARSIGHT_SOCKET_GROUP"}, "", "group that may enter by a second socket, socket_path; empty = there is none", setSocketGroup},
+		{"socket_path", []string{"FARSIGHT_SOCKET_PATH"}, "", "where the group's socket is, in a folder that the group can enter, such as /run/farsight/control.sock", setSocketPath},
+		{"viewers", []string{"FARSIGHT_VIEWERS"}, "", "who may look by the group's socket: users by name or uid, groups as @name or @gid", rules(func(c *Config) *string { return &c.Viewers })},
+		{"operators", []string{"FARSIGHT_OPERATORS"}, "", "who may act by it, too", rules(func(c *Config) *string { return &c.Operators })},
+		{"http_listen", []string{"FARSIGHT_HTTP_LISTEN"}, "", "loopback address, such as 127.0.0.1:7171, on which programs are answered that show the token in http.token; empty = none", setHTTPListen},
 		{"force_network_fs", nil, "false", "open a data directory on a network file system", boolean(func(c *Config) *bool { return &c.Force })},
 	}
 }
@@ -152,10 +167,17 @@ func LoadConfig(in inputs) (Config, error) {
 		c.Sources = append(c.Sources, cli.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
 	}
 	faults = append(faults, c.retries(in, file)...)
+	faults = append(faults, c.paging(in, file)...)
 	if len(faults) > 0 {
 		return c, faults
 	}
 	return c, nil
+}
+
+// given reports whether a setting comes from the command line or the environment.
+func (c Config) given(name string) bool {
+	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
+	return i >= 0 && c.Sources[i].Source != "default" && c.Sources[i].Source != "config.toml"
 }
 
 func (s setting) apply(c *Config, value string) error {
@@ -240,6 +262,10 @@ func readFile(path string) (map[string]string, Faults) {
 	out := map[string]string{}
 	var faults Faults
 	for name, v := range doc {
+		if table, ok := v.(map[string]any); ok && slices.Contains(pagerTables, name) {
+			faults = append(faults, flattenTable(out, path, name, table)...)
+			continue
+		}
 		if !known[name] {
 			faults = append(faults, fmt.Sprintf("%s: unknown setting %q; `farsight config` lists them", path, name))
 			continue

@@ -57,6 +57,12 @@ var samples = map[string]sample{
 	"log_level":                     {`"warn"`, "error", "debug", func(c Config) any { return c.LogLevel }, "debug"},
 	"theme":                         {`"light"`, "mono", "dark", func(c Config) any { return c.Theme }, "dark"},
 	"glyphs":                        {`"unicode"`, "auto", "ascii", func(c Config) any { return c.Glyphs }, "ascii"},
+	"keep_running":                  {`"true"`, "false", "auto", func(c Config) any { return c.KeepRunning }, "auto"},
+	"socket_group":                  {`"50"`, "51", "52", func(c Config) any { return c.SocketGroup }, "52"},
+	"socket_path":                   {`"/a/b"`, "/c/d", "/e/f", func(c Config) any { return c.SocketPath }, "/e/f"},
+	"viewers":                       {`"7"`, "8", "9 @10", func(c Config) any { return c.Viewers }, "9 @10"},
+	"operators":                     {`"7"`, "8", "9,@10", func(c Config) any { return c.Operators }, "9,@10"},
+	"http_listen":                   {`"127.0.0.1:7001"`, "127.0.0.1:7002", "127.0.0.1:7003", func(c Config) any { return c.HTTPListen }, "127.0.0.1:7003"},
 	"force_network_fs":              {`true`, "", "true", func(c Config) any { return c.Force }, true},
 }
 
@@ -270,8 +276,8 @@ func TestConfig_Command(t *testing.T) {
 			t.Errorf("%s is %q from %q, want %q from %q", name, s.Value, s.Source, want[0], want[1])
 		}
 	}
-	if len(got) != len(settings())+2 {
-		t.Errorf("%d settings shown, there are %d", len(got), len(settings())+2)
+	if all := len(settings()) + len(pagerSettings) + 2; len(got) != all {
+		t.Errorf("%d settings shown, there are %d", len(got), all)
 	}
 }
 

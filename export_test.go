@@ -227,7 +227,7 @@ func TestStoreFeedTakesTurns(t *testing.T) {
 	change("EUW1_1", func() {})
 	held := make(chan error, 1)
 	src := &storeFeed{cfg: Config{DataDir: dir}, every: time.Millisecond, held: func(err error) { held <- err }}
-	if err := src.open(); err != nil {
+	if err := src.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	page, err := src.Feed(t.Context(), engine.FeedQuery{Kind: engine.FeedMatches})

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -31,12 +30,14 @@ So who only appends has each item at least once, exactly once if nothing changed
 meanwhile, and of several lines with the same id the last one is true.
 
 Without --follow the file of --out appears when the export is complete. --follow
-writes into it at once and keeps going: it looks every 2 s whether the data
-directory has changed and releases it in between, so that syncs can run in turns;
-what they store is written when they have ended. Ctrl-C ends it and names the
-cursor. --follow --after goes on at the end of a file that exists.
+writes into it at once and keeps going: it looks every 2 s whether there is more.
+Ctrl-C ends it and names the cursor. --follow --after goes on at the end of a file
+that exists.
 
-A data directory that another Farsight works on cannot be exported (exit 4).`
+While an engine works on the data directory, it is asked through its control socket.
+Otherwise the directory is read, and released while --follow waits, so that syncs can
+run in turns; what they store is written when they have ended. A sync that is under
+way keeps an export out (exit 4).`
 
 // exportOptions are the flags of `farsight export`.
 type exportOptions struct {
@@ -110,7 +111,7 @@ func runExport(ctx context.Context, cfg Config, opt exportOptions, stdout, stder
 	src := &storeFeed{cfg: cfg, every: followEvery, out: stdout, held: func(err error) {
 		_, _ = fmt.Fprintf(stderr, "farsight: %s: going on when it is free\n", safe.Text(err.Error()))
 	}}
-	if err := src.open(); err != nil {
+	if err := src.open(ctx); err != nil {
 		return explainHeld(err)
 	}
 	done, err := opt.write(ctx, cfg, src, stdout)
@@ -183,83 +184,6 @@ func (o exportOptions) interrupted(done cli.Exported) error {
 
 // followEvery is how often --follow looks whether the data directory has changed.
 const followEvery = 2 * time.Second
-
-// storeFeed reads the feeds of a data directory that no engine holds. While it
-// waits it releases the directory.
-type storeFeed struct {
-	cfg   Config
-	every time.Duration
-	out   io.Writer       // where the export goes; waiting ends when nobody reads it any more
-	held  func(err error) // told once per wait that another process is at work
-
-	db   *storage.DB
-	seen os.FileInfo // the state file as it was read
-}
-
-func (s *storeFeed) open() error {
-	db, err := openStored(s.cfg)
-	if err != nil {
-		return err
-	}
-	s.db = db
-	s.seen, err = s.stat() // nobody writes while it is open
-	return err
-}
-
-func (s *storeFeed) stat() (os.FileInfo, error) {
-	return os.Stat(filepath.Join(s.cfg.DataDir, "state.db"))
-}
-
-func (s *storeFeed) close() error {
-	if s.db == nil {
-		return nil
-	}
-	db := s.db
-	s.db = nil
-	return db.Close()
-}
-
-// Feed reads one page.
-func (s *storeFeed) Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error) {
-	return s.db.Feed(ctx, q)
-}
-
-func (s *storeFeed) payloads(kind engine.FeedKind) cli.Payloads {
-	part := league.PartMatch
-	if kind == engine.FeedTimelines {
-		part = league.PartTimeline
-	}
-	return func(ctx context.Context, match string) ([]byte, error) { return rawPayload(ctx, s.db, match, part) }
-}
-
-// wait returns when the directory has changed and is free. It is not opened to
-// find that out: a sync that starts just then would be turned away.
-func (s *storeFeed) wait(ctx context.Context) error {
-	if err := s.close(); err != nil {
-		return err
-	}
-	for told := false; ; {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(s.every):
-		}
-		if readerGone(s.out) {
-			return syscall.EPIPE
-		}
-		if now, err := s.stat(); err == nil && os.SameFile(now, s.seen) && now.Size() == s.seen.Size() && now.ModTime().Equal(s.seen.ModTime()) {
-			continue
-		}
-		err := s.open()
-		if _, held := errors.AsType[*storage.ErrHeld](err); !held {
-			return err
-		}
-		if !told {
-			s.held(err)
-			told = true
-		}
-	}
-}
 
 // readerGone reports whether the other end of a pipe was closed: without a line
 // to write, nothing else would tell.

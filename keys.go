@@ -17,14 +17,24 @@ import (
 const keyEnv = "RIOT_API_KEY"
 
 // keyring is where the API key comes from and where a new one goes: the
-// environment, else a file of mode 0600. It is never a flag, a setting or a row.
+// environment, else a file of mode 0600. It is never a flag, a setting or a row. A
+// key that Riot refuses counts as absent, so that the next source applies (spec
+// section 2.4).
 type keyring struct {
 	*riot.Keys
-	path   string // of the key file
-	source string // in words
+	path string   // of the key file
+	env  riot.Key // what the environment held; the zero Key when nothing
 
-	mu    sync.Mutex
-	since time.Time
+	mu      sync.Mutex
+	source  string // in words
+	since   time.Time
+	refused map[string]bool // by fingerprint
+}
+
+// sourced is a key with where it comes from.
+type sourced struct {
+	key    riot.Key
+	source string
 }
 
 // loadKey reads the key from its first source. No key at all is not an error.
@@ -33,25 +43,73 @@ func loadKey(cfg Config) (*keyring, error) {
 	if k.path == "" {
 		k.path = filepath.Join(cfg.DataDir, "riot.key")
 	}
-	key, err := riot.KeyFromEnv(keyEnv)
-	k.source = keyEnv
-	if err == nil && key.IsZero() {
-		key, err = riot.KeyFromFile(k.path)
-		k.source = k.path
+	var err error
+	if k.env, err = riot.KeyFromEnv(keyEnv); err != nil {
+		return nil, err
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		err = nil
-	}
+	k.Keys = riot.NewKeys(riot.Key{})
+	first, ok, err := k.next(riot.Key{})
 	if err != nil {
 		return nil, err
 	}
-	k.Keys = riot.NewKeys(key)
-	if key.IsZero() {
-		k.source = ""
-	} else {
-		k.since = time.Now()
+	if ok {
+		k.take(first)
 	}
 	return k, nil
+}
+
+// next is the first source with a key that has not been refused and is another
+// than one. An error is about the key file: one that is there but cannot be used.
+func (k *keyring) next(than riot.Key) (s sourced, ok bool, err error) {
+	if k.usable(k.env) && !k.env.Equal(than) {
+		return sourced{k.env, keyEnv}, true, nil
+	}
+	key, err := riot.KeyFromFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return s, false, nil
+	}
+	if err != nil || !k.usable(key) || key.Equal(than) {
+		return s, false, err
+	}
+	return sourced{key, k.path}, true, nil
+}
+
+func (k *keyring) usable(key riot.Key) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return !key.IsZero() && !k.refused[key.Fingerprint()]
+}
+
+// another is what would be used in place of the key in use.
+func (k *keyring) another() (s sourced, ok bool) {
+	s, ok, err := k.next(k.Get())
+	return s, ok && err == nil
+}
+
+// refuse notes that Riot refuses the key in use.
+func (k *keyring) refuse() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.refused == nil {
+		k.refused = map[string]bool{}
+	}
+	k.refused[k.Get().Fingerprint()] = true
+}
+
+// take uses a key for all calls from now on.
+func (k *keyring) take(s sourced) {
+	k.Set(s.key)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.source, k.since = s.source, time.Now()
+	delete(k.refused, s.key.Fingerprint())
+}
+
+// from says in words where the key in use comes from.
+func (k *keyring) from() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.source
 }
 
 // errNoKey says what to do without a key.
@@ -72,10 +130,7 @@ func (k *keyring) Replace(text string) error {
 	if err := writeSecret(k.path, text); err != nil {
 		return fmt.Errorf("the key could not be kept in %s: %w", k.path, err)
 	}
-	k.Set(key)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.since = time.Now()
+	k.take(sourced{key, k.path})
 	return nil
 }
 

@@ -2,9 +2,11 @@ package main
 
 import (
 	"flag"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,12 +94,32 @@ func indexOf(list []string, s string) int {
 	return -1
 }
 
-// repeats counts the calls for matches and timelines beyond the first of each.
+// repeats counts the calls for matches and timelines beyond the first of each,
+// but for those that a fault of the plan has made necessary.
 func repeats(s *simulator) (n int) {
 	for _, f := range s.Fetches() {
 		n += f.Calls - 1
 	}
+	for _, f := range s.Faults() {
+		n -= f.Hits
+	}
 	return n
+}
+
+// weather is what Riot is like on a bad day: each kind of trouble hits some of the
+// calls for matches and timelines, whichever attempt they are.
+var weather = slices.Concat(
+	faultsOf(0.015, sim.Unavailable, sim.ServerError, sim.Reset, sim.Truncate),
+	faultsOf(0.002, sim.Hang, sim.LimitApp, sim.LimitMethod, sim.LimitService))
+
+// faultsOf makes faults of some kinds, each of which hits a share of the calls.
+func faultsOf(rate float64, kinds ...sim.Kind) (list []sim.Fault) {
+	for _, kind := range kinds {
+		for _, m := range []route.Method{route.Match, route.Timeline} {
+			list = append(list, sim.Fault{Name: string(kind) + " " + string(m), Kind: kind, RetryAfter: "1", Match: sim.Match{Method: m, Rate: rate, Each: true}})
+		}
+	}
+	return list
 }
 
 // The real binary is killed at moments that are counted in calls and then moved
@@ -108,10 +130,15 @@ func TestP01_S1_8_S3_4_KilledAtRandomMoments(t *testing.T) {
 	kills := kills()
 	r := dice(t)
 	who := player("Nine Lives#KILL", min(max(8*kills, 100), 1000)) // Riot lists 1,000 at most
-	s := startSim(t, sim.Options{Seed: 3, Limits: limits("200:1,1000:10"), Latency: sim.Latency{Base: 12 * time.Millisecond, Jitter: 8 * time.Millisecond}, Players: []sim.PlayerSpec{who}})
+	s := startSim(t, sim.Options{
+		Seed: 3, Limits: limits("200:1,1000:10"), Latency: sim.Latency{Base: 12 * time.Millisecond, Jitter: 8 * time.Millisecond},
+		Players: []sim.PlayerSpec{who}, Faults: weather,
+	})
 	dir := freshDir(t)
 	cmd := s.sync(who.RiotID, dir)
-	cmd.env["WORKER_CONCURRENCY"] = strconv.Itoa(killWorkers)
+	maps.Copy(cmd.env, map[string]string{
+		"WORKER_CONCURRENCY": strconv.Itoa(killWorkers), "RIOT_HTTP_TIMEOUT_MS": "1000", "FARSIGHT_RETRY_MATCH": "100ms,100ms,200ms,200ms",
+	})
 
 	var told story
 	most := 2 * (2*who.Matches + 4) / (kills + 12)
@@ -139,7 +166,14 @@ func TestP01_S1_8_S3_4_KilledAtRandomMoments(t *testing.T) {
 	noViolations(t, s)
 	wholeHistory(t, s, who.RiotID, dir)
 	sound(t, dir)
-	t.Logf("%d kills, %d matches: %d calls, %d repeated", kills, who.Matches, s.Stats().Calls, repeats(s))
+	struck := 0
+	for _, f := range s.Faults() {
+		struck += f.Hits
+	}
+	if struck == 0 {
+		t.Error("no fault of the plan struck")
+	}
+	t.Logf("%d kills, %d matches: %d calls, %d struck by faults, %d repeated; %d early", kills, who.Matches, s.Stats().Calls, struck, repeats(s), s.Stats().Early)
 }
 
 // Row S3-3: whatever page or commit the kill hits, the children of the run are

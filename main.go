@@ -104,6 +104,10 @@ func exitCode(err error) int {
 	if damaged(err) {
 		return exitIncomplete
 	}
+	// A disk that fails cancels what else is under way: that is no interruption.
+	if errors.Is(err, storage.ErrDiskFull) || errors.Is(err, storage.ErrUnknown) {
+		return exitFailed
+	}
 	if errors.Is(err, context.Canceled) {
 		return exitInterrupted
 	}

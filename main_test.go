@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -27,6 +28,9 @@ const canaryTail = "c0ffee00-dead-4bad"
 const patience = 60 * time.Second
 
 func TestMain(m *testing.M) {
+	if role := os.Getenv(roleEnv); role != "" {
+		os.Exit(roles[role]())
+	}
 	flag.Parse()
 	// These tests wait for rate limits and for other processes far more than they
 	// compute, so more of them may run at once than there are cores.
@@ -41,6 +45,12 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// roleEnv makes the test binary another program: what it does then is one of the
+// roles, with the arguments of the process.
+const roleEnv = "FARSIGHT_TEST_ROLE"
+
+var roles = map[string]func() int{}
 
 // built is the real binary, made once for all tests.
 var built struct {
@@ -167,13 +177,24 @@ func (p *process) wait() result {
 	select {
 	case <-p.exited:
 	case <-time.After(patience):
-		p.t.Fatalf("%s has not ended after %v; stderr: %s\nstdout ends: %s", p.name(), patience, p.err.String(), tail(p.out.String(), 600))
+		p.hangs("has not ended")
 	}
 	r := result{p.code, p.out.String(), p.err.String()}
 	if strings.Contains(r.stdout+r.stderr, canaryTail) {
 		p.t.Errorf("%s printed the API key", p.name())
 	}
 	return r
+}
+
+// hangs ends the test with what every goroutine of the process waits for.
+func (p *process) hangs(what string) {
+	p.t.Helper()
+	_ = p.cmd.Process.Signal(syscall.SIGQUIT)
+	select {
+	case <-p.exited:
+	case <-time.After(5 * time.Second):
+	}
+	p.t.Fatalf("%s: %s after %v\nstdout ends: %s\nstderr: %s", p.name(), what, patience, tail(p.out.String(), 600), tail(p.err.String(), 60_000))
 }
 
 func (p *process) name() string { return "farsight " + strings.Join(p.cmd.Args[1:], " ") }
@@ -197,7 +218,7 @@ func (p *process) until(what string, ok func() bool) bool {
 		case <-time.After(time.Millisecond):
 		}
 		if time.Now().After(deadline) {
-			p.t.Fatalf("%s: %s has not happened after %v; stderr: %s\nstdout ends: %s", p.name(), what, patience, p.err.String(), tail(p.out.String(), 600))
+			p.hangs(what + " has not happened")
 		}
 	}
 	return true

@@ -84,14 +84,19 @@ func runSync(ctx context.Context, cfg Config, opt syncOptions, out cli.Out) erro
 	if keys.Get().IsZero() {
 		return keys.errNoKey()
 	}
-	p, err := assemble(cfg, assembly{keys: keys, onlyOwn: true})
+	return syncWith(ctx, cfg, assembly{keys: keys, onlyOwn: true}, opt, ask, out)
+}
+
+// syncWith runs an engine until the sync has ended.
+func syncWith(ctx context.Context, cfg Config, a assembly, opt syncOptions, ask engine.SyncAsk, out cli.Out) error {
+	p, err := assemble(cfg, a)
 	if err != nil {
 		return err
 	}
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	t := p.start(ctx, done)
-	sum, err := cli.Sync(watching, ownRun{p.control, p.backend}, cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli"), KeyWorked: p.limits.Proven}, out)
+	sum, err := cli.Sync(watching, ownRun{p.control, p.backend}, cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli"), KeyWorked: p.keyWorked(a.keys)}, out)
 	stopErr := t.stop()
 	if err != nil {
 		return errors.Join(err, stopErr)
@@ -127,7 +132,7 @@ func printConfig(cfg Config, out cli.Out) error {
 	if k, err := loadKey(cfg); err != nil {
 		key.Value = "unusable: " + err.Error()
 	} else if !k.Get().IsZero() {
-		key.Value, key.Source = k.Get().String(), k.source
+		key.Value, key.Source = k.Get().String(), k.from()
 	}
 	return cli.Config(out, append([]cli.Setting{key}, cfg.Sources...))
 }

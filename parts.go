@@ -5,16 +5,18 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
@@ -23,6 +25,7 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // Proofs that the parts fit the interfaces of those who use them.
@@ -31,6 +34,7 @@ var (
 	_ ingest.Store    = (*storage.DB)(nil)
 	_ control.Store   = (*storage.DB)(nil)
 	_ local.Admitter  = (*ingest.Limits)(nil)
+	_ local.Releaser  = (*ingest.Limits)(nil)
 	_ control.Backend = (*local.Backend)(nil)
 	_ control.Syncer  = (*ingest.Ingest)(nil)
 	_ control.Limiter = (*ingest.Limits)(nil)
@@ -41,11 +45,24 @@ var (
 type parts struct {
 	db      *storage.DB
 	log     zerolog.Logger
-	logs    io.Closer
+	logs    *logFile
+	tale    *narrator
 	control *control.Control
 	backend *local.Backend
 	client  *riot.Client
 	limits  *ingest.Limits
+	// projects tells the key projects apart.
+	projects *ingest.Projects
+
+	door      *api.Door // who may come in by the sockets
+	entrances []entrance
+
+	// What programs are told; nil until the sockets are open.
+	events      *api.Events
+	metrics     *api.Metrics
+	settings    atomic.Pointer[[]cli.Setting] // in force
+	maxAttempts func(engine.Job) int
+	http        net.Addr // of the listener for programs; nil = there is none
 }
 
 // assembly says how an engine differs from the usual one.
@@ -53,17 +70,37 @@ type assembly struct {
 	keys      *keyring
 	demo      bool
 	onlyOwn   bool              // only the run that ownRun names is worked on
+	phone     *demoPhone        // whom a demo calls; nil = nobody
 	transport http.RoundTripper // nil = the hardened one
+	moments   time.Duration     // between two that are kept for the time cursor; 0 = a second
+	// watch sees every commit after the engine did; nil = nobody.
+	watch func(seq uint64, changes []engine.Change)
+	// Only the demo's chaos panel has these. stall comes before every commit, as slow
+	// as it likes; spoil may put something else in the place of a handler.
+	stall func()
+	spoil func(engine.KindSpec) engine.KindSpec
+}
+
+// kinds are the kinds of jobs that this engine runs.
+func (a assembly) kinds(all []engine.KindSpec) []engine.KindSpec {
+	if a.spoil == nil {
+		return all
+	}
+	out := make([]engine.KindSpec, len(all))
+	for i, k := range all {
+		out[i] = a.spoil(k)
+	}
+	return out
 }
 
 // assemble opens the data directory and wires an engine on it.
 func assemble(cfg Config, a assembly) (*parts, error) {
 	log, logs := newLog(cfg.DataDir, cfg.LogLevel)
-	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: log, Region: region, Verify: verifyCopy})
+	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: areaLog(log, areaStorage), Region: region, Verify: verifyCopy, BeforeCommit: a.stall})
 	if err != nil {
 		return nil, errors.Join(err, logs.Close())
 	}
-	p := &parts{db: db, log: log, logs: logs}
+	p := &parts{db: db, log: log, logs: logs, tale: newNarrator(log)}
 	if err := p.wire(cfg, a); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -73,7 +110,7 @@ func assemble(cfg Config, a assembly) (*parts, error) {
 func (p *parts) wire(cfg Config, a assembly) error {
 	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	boot := p.db.Boot()
-	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch])})
+	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch]), Log: p.log})
 	client, err := riot.New(riot.Options{
 		Keys: a.keys, Limiter: limiter, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
@@ -85,70 +122,85 @@ func (p *parts) wire(cfg Config, a assembly) error {
 	// The console and the backend need each other: notes and changes go to the
 	// console, which is made last.
 	var con *control.Control
+	noteOf := func(area string) func(engine.Note) {
+		return func(n engine.Note) {
+			p.tale.note(area, n)
+			con.Note(n)
+		}
+	}
 	projects := ingest.NewProjects(ingest.ProjectsOptions{
 		Store: p.db, API: client, Limits: limits,
 		Fingerprint: func() string { return a.keys.Get().Fingerprint() },
-		OnNote:      func(n engine.Note) { con.Note(n) },
+		OnNote:      noteOf(areaSync),
 	})
 	if err := projects.Load(context.Background()); err != nil {
 		return err
 	}
+	p.projects = projects
 	in := ingest.New(ingest.Options{
 		Store: p.db, API: client, Limits: limits, Projects: projects,
 		Prune:       pruner(p.db),
 		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, SyncOff: !cfg.SyncOn,
 		Attempts: cfg.Policies[engine.PolicyMatch].Max,
 		Matches:  cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
-		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge,
+		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: boot.Restored,
 	})
+	pg, err := p.newPager(cfg, a, noteOf(areaPager))
+	if err != nil {
+		return err
+	}
+	kinds := pagedKinds(in, pg)
+	p.maxAttempts = maxAttempts(cfg.Policies, kinds)
 	backend, err := local.New(local.Options{
-		Store: p.db, Admitter: limits, Kinds: in.Kinds(), Policies: cfg.Policies,
-		Workers: func() int { return workers(cfg.Workers, limits.Workers()) },
-		Boot:    boot.ID, Log: p.log,
+		Store: p.db, Admitter: limits, Kinds: a.kinds(kinds), Policies: cfg.Policies,
+		Workers: func() int { return workers(cfg.Workers, limits.Workers()) + pg.Following() },
+		Boot:    boot.ID, Log: areaLog(p.log, areaJobs),
 		OnNote:  func(n engine.Note) { con.Note(n) },
 		NoRoom:  func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
-		OneTree: a.onlyOwn,
+		OneTree: a.onlyOwn, Room: p.db.Room,
 	})
 	if err != nil {
 		return err
 	}
 	schedules, err := cron.New(cron.Options{
 		Store: p.db, Specs: in.Schedules(cfg.Schedules),
-		OnNote: func(n engine.Note) { con.Note(n) },
+		OnNote: noteOf(areaSchedule), OnTick: p.tale.tick,
 		NoRoom: func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
 	})
 	if err != nil {
 		return err
 	}
-	also := []control.Runner{projects}
+	p.backend = backend
+	pg.Use(backend)
+	alerts, err := newAlerts(p.gauges(a, func() []engine.AccountRow { return con.Open() }), cfg.Policies, kinds, func(n engine.Note) { con.Note(n) }, pg.Alerts)
+	if err != nil {
+		return err
+	}
+	watch := keyWatch{keys: a.keys, limits: limits, probe: p.probeKey, note: noteOf(areaEngine)}
+	also := []control.Runner{projects, watch, alerts, pg}
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
 		also = append(also, schedules)
 	}
 	if !a.onlyOwn && !a.demo {
-		also = append(also, keeper{db: p.db, log: p.log, every: cfg.BackupEvery, keep: cfg.KeepPayloads})
+		also = append(also, keeper{db: p.db, log: areaLog(p.log, areaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
 	con = control.New(control.Options{
-		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Keys: a.keys,
-		Also: also, Schedules: schedules,
-		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName,
+		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.ring, Keys: a.keys,
+		Also: also, Payloads: payloadsOf(p.db), Schedules: schedules, Alerts: alerts,
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName,
 	})
-	p.control, p.backend = con, backend
+	p.control = con
 	p.db.OnCommit(func(seq uint64, changes []engine.Change) {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)
+		p.tale.changes(changes)
+		if a.watch != nil {
+			a.watch(seq, changes)
+		}
+		alerts.Publish(changes)
+		p.told(changes)
 	})
 	return nil
-}
-
-// How long ended jobs are kept: what went well for a month, failures for a quarter
-// of a year, and the last hundred failures for ever (S4-2).
-var keepJobs = storage.PruneRule{Completed: 30 * 24 * time.Hour, Failed: 90 * 24 * time.Hour, KeepFailed: 100}
-
-func pruner(db *storage.DB) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
-		r, err := db.Prune(ctx, keepJobs, time.Now(), false)
-		return fmt.Sprintf("%d completed and %d failed jobs were deleted, %d are still needed", r.Completed, r.Failed, r.Spared), err
-	}
 }
 
 // region names the region of a platform, for account rows.
@@ -213,9 +265,13 @@ func (p *parts) run(ctx context.Context) error {
 	})
 	g.Go(func() error {
 		defer stop()
-		return p.control.Run(engineCtx)
+		return p.attend(engineCtx)
 	})
-	return g.Wait()
+	boot := p.db.Boot()
+	p.tale.started(boot.ID, boot.New)
+	err := g.Wait()
+	p.tale.stopped(err)
+	return err
 }
 
 // close releases the data directory.
@@ -223,7 +279,7 @@ func (p *parts) close() error {
 	if p.client != nil {
 		p.client.CloseIdle()
 	}
-	return errors.Join(p.db.Close(), p.logs.Close())
+	return errors.Join(p.leave(), p.db.Close(), p.logs.Close())
 }
 
 // engineTask is an engine that runs while something else does.
@@ -272,8 +328,8 @@ func errNothingStored(cfg Config) error {
 	return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another directory with --data-dir", cfg.DataDir)
 }
 
-// browse opens the data directory for reading and shows it.
-func browse(ctx context.Context, cfg Config, show func(engine.Console) error) error {
+// browseStored opens the data directory for reading and shows it.
+func browseStored(ctx context.Context, cfg Config, show func(engine.Console) error) error {
 	db, err := openStored(cfg)
 	if err != nil {
 		return err
@@ -284,7 +340,7 @@ func browse(ctx context.Context, cfg Config, show func(engine.Console) error) er
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db *storage.DB, cfg Config) engine.Console {
 	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneName).Domain(ingest.Stored{Store: db}).
-		Schedules(storedSchedules(ctx, db, cfg))
+		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(storedLogs(cfg))
 }
 
 // storedLimits reads what the last engine knew of the limits.

@@ -9,4 +9,5 @@ import "github.com/farsight-console/farsight/riot/sim"
 // of a sync says nothing.
 func init() {
 	defaultKills, usualShapes, paceMatters = 8, []sim.Shape{sim.Swarm, sim.Remake}, false
+	crashesOf = 30
 }

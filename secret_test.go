@@ -52,7 +52,7 @@ func TestP40_TheKeyIsNowhere(t *testing.T) {
 	// Each command looks at its own output for the key, see process.wait.
 	for _, args := range [][]string{
 		{"config"}, {"config", "--json"}, {"status", "--json"}, {"jobs", "--all", "--json"}, {"jobs", "--all"}, {"accounts", "--json"},
-		{"matches", "--all", "--json"}, {"limits", "--json"}, {"retries", "--json"}, {"export", "matches", "--payload"}, {"check", "--json"}, {"version"},
+		{"matches", "--all", "--json"}, {"limits", "--json"}, {"retries", "--json"}, {"logs", "--last", "0"}, {"logs", "--json"}, {"audit", "--json"}, {"forensics"}, {"export", "matches", "--payload"}, {"check", "--json"}, {"version"},
 	} {
 		res := command{args: append(args, "--data-dir", dir), env: s.env()}.run(t).wants(t, exitDone)
 		if res.stderr != "" {
@@ -101,7 +101,7 @@ func TestP40_HostileNamesAreCleanedAtEveryExit(t *testing.T) {
 		t.Errorf("only %d hostile names could be synced", synced)
 	}
 	for _, args := range [][]string{
-		{"accounts"}, {"jobs", "--all"}, {"status"}, {"matches", "--all"}, {"limits"}, {"export", "matches", "--payload"}, {"check"},
+		{"accounts"}, {"jobs", "--all"}, {"status"}, {"matches", "--all"}, {"limits"}, {"logs", "--last", "0"}, {"audit"}, {"export", "matches", "--payload"}, {"check"},
 	} {
 		for _, more := range [][]string{nil, {"--json"}} {
 			if args[0] == "export" && more != nil {

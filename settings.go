@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +72,23 @@ func oneOf(at func(*Config) *string, words ...string) func(*Config, string) erro
 }
 
 func themeNames() []string { return append([]string{"auto"}, themes.Names()...) }
+
+// setTheme takes a built-in theme or one of the user's own, which has a file in
+// the data directory; whether that can be used the console says.
+func setTheme(c *Config, v string) error {
+	c.Theme = v
+	if slices.Contains(themeNames(), v) {
+		return nil
+	}
+	own, _ := filepath.Glob(filepath.Join(c.DataDir, "themes", "*.toml"))
+	for i := range own {
+		own[i] = strings.TrimSuffix(filepath.Base(own[i]), ".toml")
+	}
+	if slices.Contains(own, v) {
+		return nil
+	}
+	return fmt.Errorf("%q is not one of %s", v, strings.Join(append(themeNames(), own...), ", "))
+}
 
 // setPlatform takes none, too: most commands need no platform.
 func setPlatform(c *Config, v string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -81,7 +82,7 @@ func untrackCommand() *cobra.Command {
 	return cmd
 }
 
-// runTrack tracks on a directory that no engine holds.
+// runTrack tracks what the flags name.
 func runTrack(cmd *cobra.Command, opt trackOptions) error {
 	cfg, err := config(cmd)
 	if err != nil {
@@ -113,7 +114,7 @@ func runTrack(cmd *cobra.Command, opt trackOptions) error {
 func doTrack(cmd *cobra.Command, cfg Config, c engine.Command) error {
 	c.DryRun, c.By = flagBool(cmd, "dry-run"), operator("cli")
 	var r engine.Receipt
-	err := onOwnDirectory(cmd.Context(), cfg, func(do doer) (err error) {
+	err := giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
 		r, err = do(c)
 		return err
 	})
@@ -128,6 +129,16 @@ func doTrack(cmd *cobra.Command, cfg Config, c engine.Command) error {
 
 // doer carries out one command.
 type doer func(engine.Command) (engine.Receipt, error)
+
+// giveOrders lets work give commands to the engine that holds the data directory,
+// else to the directory itself.
+func giveOrders(ctx context.Context, cfg Config, work func(doer) error) error {
+	return through(ctx, cfg,
+		func(c *api.Client) error {
+			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) })
+		},
+		func() error { return onOwnDirectory(ctx, cfg, work) })
+}
 
 // onOwnDirectory opens the data directory, lets work give commands, and closes it.
 // The engine does not run; what the last one knew of the limits is known here.
@@ -167,7 +178,7 @@ func trackFile(cmd *cobra.Command, cfg Config, opt trackOptions) error {
 	out, dry := stdout(cmd), flagBool(cmd, "dry-run")
 	c := engine.Command{Op: engine.OpTrackMany, Lines: list.lines, DryRun: true, By: operator("cli")}
 	var r engine.Receipt
-	err = onOwnDirectory(cmd.Context(), cfg, func(do doer) (err error) {
+	err = giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
 		if r, err = do(c); err != nil || dry {
 			return err
 		}

@@ -104,7 +104,7 @@ func (a AuditEntry) Undoable() bool {
 // ClassesQuery asks for the error classes of jobs that failed last and are not
 // completed; answered by ClassesAnswer.
 type ClassesQuery struct {
-	Queue Queue // "" = all
+	Queue Queue `json:"queue,omitempty"` // "" = all
 }
 
 // ClassesAnswer answers ClassesQuery, the largest class first.

@@ -97,7 +97,7 @@ func spanWords(seconds float64) string {
 	if seconds < 0 {
 		return "-" + spanWords(-seconds)
 	}
-	if seconds < 1 {
+	if seconds > 0 && seconds < 1 {
 		return fmt.Sprintf("%.0fms", seconds*1000)
 	}
 	units := [...]struct {

@@ -13,6 +13,9 @@ type Change struct {
 	// job, or of a spec whose key Job held already. Its revision stays.
 	Joined  []GroupID
 	Deleted JobID
+	// Attempt is an attempt or a hold that has ended, of the job Of.
+	Attempt *Attempt
+	Of      JobID
 	Account *AccountRow
 	Queue   *QueueState
 	Audit   *AuditEntry

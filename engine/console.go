@@ -22,17 +22,19 @@ type Console interface {
 // Update is what changed since the last one, merged: the last row per id wins.
 // A Snapshot update replaces everything.
 type Update struct {
-	Seq      uint64
-	Snapshot bool
-	Gap      bool // updates were dropped for this reader; a snapshot follows
-	Engine   *EngineRow
-	Queues   []QueueRow
-	Accounts []AccountRow
-	Jobs     []JobRow // live ones that changed: running, and the next retries
-	Gone     []JobID  // left the live set since
-	Limits   *LimitsRow
-	Calls    []CallRow // new in the flight recorder, oldest first
-	Notes    []Note    // for the message line
+	Seq      uint64       `json:"seq"`
+	Snapshot bool         `json:"snapshot,omitempty"`
+	Gap      bool         `json:"gap,omitempty"` // updates were dropped for this reader; a snapshot follows
+	Engine   *EngineRow   `json:"engine,omitempty"`
+	Queues   []QueueRow   `json:"queues,omitzero"`
+	Accounts []AccountRow `json:"accounts,omitempty"`
+	Jobs     []JobRow     `json:"jobs,omitempty"` // live ones that changed: running, and the next retries
+	Gone     []JobID      `json:"gone,omitempty"` // left the live set since
+	Limits   *LimitsRow   `json:"limits,omitempty"`
+	Calls    []CallRow    `json:"calls,omitempty"` // new in the flight recorder, oldest first
+	Alerts   []AlertRow   `json:"alerts,omitzero"` // all of them, when one has changed; nil = as before
+	Logs     []LogRow     `json:"logs,omitempty"`  // new in the log, oldest first
+	Notes    []Note       `json:"notes,omitempty"` // for the message line
 }
 
 // EngineState is the one word of the title bar.
@@ -45,7 +47,8 @@ const (
 	EngineDegraded EngineState = "DEGRADED"
 	EngineNoKey    EngineState = "NO KEY"
 	EngineAPIDown  EngineState = "API DOWN"
-	EngineBrowse   EngineState = "BROWSE" // no engine: stored data only
+	EngineOpening  EngineState = "OPENING" // the data directory is being opened
+	EngineBrowse   EngineState = "BROWSE"  // no engine: stored data only
 	EngineStopping EngineState = "STOPPING"
 	EngineBroken   EngineState = "BROKEN"
 )
@@ -66,6 +69,9 @@ type EngineRow struct {
 	Failed   int64 `json:"failed"`   // permanently_unfetchable
 	TooOld   int64 `json:"too_old"`  // outside_retention_window
 	Retrying int   `json:"retrying"` // jobs in state retryable
+	// Alerts is how many fire and are neither acknowledged nor silenced.
+	Alerts   int    `json:"alerts"`
+	LogDrops uint64 `json:"log_drops"` // records that the log file could not take
 	Meter
 }
 
@@ -153,6 +159,8 @@ type CallRow struct {
 	MethodUsed string        `json:"method_used,omitempty"`
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	Unforeseen bool          `json:"unforeseen,omitempty"`
+	// Counts are our counts beside the server's at the answer, of a 429 only.
+	Counts []WindowCount `json:"counts,omitempty"`
 }
 
 // Level is how much a note matters.
@@ -172,6 +180,7 @@ type Note struct {
 	Level Level     `json:"level"`
 	Text  string    `json:"text"`
 	Job   JobID     `json:"job,omitempty"`
+	By    Actor     `json:"by,omitzero"` // whose action it tells of; zero = the engine itself
 }
 
 // Op is a command's verb.
@@ -201,6 +210,7 @@ type Command struct {
 	// Schedule is the name of one, for the commands on schedules.
 	Schedule string  `json:"schedule,omitempty"`
 	Bucket   Bucket  `json:"bucket,omitzero"`
+	Alert    string  `json:"alert,omitempty"` // id of one, for OpAck and OpSilence
 	Sync     SyncAsk `json:"sync,omitzero"`
 	// Select makes a bulk command of cancel, retry, force, reschedule or reclass.
 	Select  *Selection  `json:"select,omitempty"`
@@ -284,19 +294,19 @@ type Answer any
 
 // Page asks for part of a list.
 type Page struct {
-	After string // cursor of the page before; "" = the first
-	Limit int    // 0 = 100, at most 500
+	After string `json:"after,omitempty"` // cursor of the page before; "" = the first
+	Limit int    `json:"limit,omitempty"` // 0 = 100, at most 500
 }
 
 // JobsQuery lists jobs, newest first; answered by JobsPage.
 type JobsQuery struct {
 	Page
-	States []State // none = all live states
-	Queue  Queue
-	Kind   Kind
-	Owner  string
-	Text   string // part of the key
-	Ended  bool   // terminal ones too, from the archive
+	States []State `json:"states,omitempty"` // none = all live states
+	Queue  Queue   `json:"queue,omitempty"`
+	Kind   Kind    `json:"kind,omitempty"`
+	Owner  string  `json:"owner,omitempty"`
+	Text   string  `json:"text,omitempty"`  // part of the key
+	Ended  bool    `json:"ended,omitempty"` // terminal ones too, from the archive
 }
 
 // JobsPage answers JobsQuery.
@@ -308,8 +318,11 @@ type JobsPage struct {
 
 // JobQuery asks for everything about one job; answered by JobDetail.
 type JobQuery struct {
-	ID  JobID
-	Key string // instead of ID: the live, else the latest, job of this key
+	ID  JobID  `json:"id,omitempty"`
+	Key string `json:"key,omitempty"` // instead of ID: the live, else the latest, job of this key
+	// External, instead of both, is the id that the other side gave to an ended attempt
+	// or hold of the job: every one of a call, of other kinds the newest few thousand.
+	External string `json:"external,omitempty"`
 }
 
 // JobDetail is everything the inspector shows. AttemptCount == len(Attempts).
@@ -341,7 +354,7 @@ type Transition struct {
 // AccountsQuery lists accounts; answered by AccountsPage.
 type AccountsQuery struct {
 	Page
-	Text string // part of the Riot ID, or an account id
+	Text string `json:"text,omitempty"` // part of the Riot ID, or an account id
 }
 
 // AccountsPage answers AccountsQuery.
@@ -352,7 +365,9 @@ type AccountsPage struct {
 }
 
 // AccountQuery asks for one account in depth; answered by AccountDetail.
-type AccountQuery struct{ ID string } // id, or "Name#TAG"
+type AccountQuery struct {
+	ID string `json:"id"` // or "Name#TAG"
+}
 
 // AccountDetail is what the account screen shows besides the row.
 type AccountDetail struct {
@@ -388,8 +403,8 @@ type ETA struct {
 // MatchesQuery lists matches, newest first; answered by MatchesPage.
 type MatchesQuery struct {
 	Page
-	Account string // id or "Name#TAG"; "" = all, by id
-	All     bool   // also permanently_unfetchable ones (S0-8)
+	Account string `json:"account,omitempty"` // id or "Name#TAG"; "" = all, by id
+	All     bool   `json:"all,omitempty"`     // also permanently_unfetchable ones (S0-8)
 }
 
 // MatchesPage answers MatchesQuery.
@@ -441,8 +456,8 @@ type PlayReport struct {
 // CallsQuery reads the flight recorder, newest first; answered by CallsPage.
 type CallsQuery struct {
 	Page
-	Job    JobID
-	Status int // 0 = any
+	Job    JobID `json:"job,omitempty"`
+	Status int   `json:"status,omitempty"` // 0 = any
 }
 
 // CallsPage answers CallsQuery.
@@ -467,8 +482,8 @@ type StatusAnswer struct {
 
 // CostQuery asks what a sync would cost before it is confirmed; answered by Cost.
 type CostQuery struct {
-	Account string
-	Sync    SyncAsk
+	Account string  `json:"account"`
+	Sync    SyncAsk `json:"sync,omitzero"`
 }
 
 func (JobsQuery) query()     {}

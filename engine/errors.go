@@ -8,12 +8,13 @@ import (
 // Sentinels for callers to test with errors.Is.
 var (
 	ErrNotFound = errors.New("not found")
-	ErrConflict = errors.New("conflict")    // changed since shown, or already running
-	ErrRefused  = errors.New("refused")     // a rule says no
-	ErrInvalid  = errors.New("invalid")     // the command or query makes no sense
-	ErrReadOnly = errors.New("read only")   // no engine runs here
-	ErrBroken   = errors.New("broken")      // an invariant does not hold: the engine has stopped claiming
-	ErrStale    = errors.New("stale write") // the revision has moved on: a late result
+	ErrConflict = errors.New("conflict")      // changed since shown, or already running
+	ErrRefused  = errors.New("refused")       // a rule says no
+	ErrInvalid  = errors.New("invalid")       // the command or query makes no sense
+	ErrReadOnly = errors.New("read only")     // no engine runs here
+	ErrBroken   = errors.New("broken")        // an invariant does not hold: the engine has stopped claiming
+	ErrStale    = errors.New("stale write")   // the revision has moved on: a late result
+	ErrGone     = errors.New("not connected") // the engine behind a remote console does not answer
 )
 
 // Problem is an error for a person: a code that scripts can test, one sentence,

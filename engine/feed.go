@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // FeedKind says what a feed is of. A feed is a durable order of stored items:
 // each stands in it once, at the place of its latest change, and what changes
@@ -24,52 +27,66 @@ const (
 // cursor that is none, of another feed or of another store is ErrInvalid.
 type FeedQuery struct {
 	Page
-	Kind FeedKind
+	Kind FeedKind `json:"feed"`
 }
 
 // FeedPage answers FeedQuery.
 type FeedPage struct {
-	Rows []FeedRow
-	Next string // where to go on, also when there are no rows
-	More bool   // there are rows after Next
+	Rows []FeedRow `json:"rows"`
+	Next string    `json:"next,omitempty"` // where to go on, also when there are no rows
+	More bool      `json:"more"`           // there are rows after Next
 }
 
 // FeedRow is one row of a feed. One of the pointers is set, unless the item
 // cannot be read. Text is as received.
 type FeedRow struct {
-	Cursor  string // printable; reading goes on after this row
-	ID      string // of the match, account or job
-	Corrupt bool   // its record cannot be read; the rest of the feed can
+	Cursor  string `json:"cursor"`            // printable; reading goes on after this row
+	ID      string `json:"id"`                // of the match, account or job
+	Corrupt bool   `json:"corrupt,omitempty"` // its record cannot be read; the rest of the feed can
 
-	Match    *MatchRow
-	Timeline *TimelineRow
-	Seat     *SeatRow
-	Rank     *RankRow
-	Job      *Job
+	Match    *MatchRow    `json:"match,omitempty"`
+	Timeline *TimelineRow `json:"timeline,omitempty"`
+	Seat     *SeatRow     `json:"participant,omitempty"`
+	Rank     *RankRow     `json:"rank,omitempty"`
+	Job      *Job         `json:"job,omitempty"`
 }
 
 // TimelineRow is the timeline of a match.
 type TimelineRow struct {
-	Match         string
-	Status        string
-	Attempts      int // charged, all rounds
-	FetchedAt     time.Time
-	LastAttemptAt time.Time
-	LastError     string
-	LastClass     string
+	Match         string    `json:"match_id"`
+	Status        string    `json:"status"`
+	Attempts      int       `json:"attempts"` // charged, all rounds
+	FetchedAt     time.Time `json:"fetched_at,omitzero"`
+	LastAttemptAt time.Time `json:"last_attempt_at,omitzero"`
+	LastError     string    `json:"last_error,omitempty"`
+	LastClass     string    `json:"last_class,omitempty"`
 }
 
 // SeatRow is one participant of a match: (match id, index) is its identity,
 // since several bots share one PUUID.
 type SeatRow struct {
-	Match    string
-	Index    int
-	PUUID    string
-	RiotID   string
-	Champion string
-	Team     int
-	Won      bool
-	Kills    int
-	Deaths   int
-	Assists  int
+	Match    string `json:"match_id"`
+	Index    int    `json:"index"`
+	PUUID    string `json:"puuid"`
+	RiotID   string `json:"riot_id"`
+	Champion string `json:"champion"`
+	Team     int    `json:"team"`
+	Won      bool   `json:"won"`
+	Kills    int    `json:"kills"`
+	Deaths   int    `json:"deaths"`
+	Assists  int    `json:"assists"`
 }
+
+// PayloadQuery asks for Riot's JSON of a stored match, or of its timeline; answered
+// by Payload. ErrNotFound when nothing is stored.
+type PayloadQuery struct {
+	Match    string `json:"match_id"`
+	Timeline bool   `json:"timeline,omitempty"`
+}
+
+// Payload answers PayloadQuery.
+type Payload struct {
+	JSON json.RawMessage `json:"payload"` // as received
+}
+
+func (PayloadQuery) query() {}

@@ -6,6 +6,10 @@ import (
 	"strings"
 )
 
+// KindCall is the kind of a telephone call about an alert: its attempts end by
+// CallStatus.
+const KindCall Kind = "alert.call"
+
 // CallStatus is how the provider says that a telephone call stands.
 type CallStatus string
 
@@ -37,7 +41,7 @@ type StatusRule struct {
 var callRules = map[CallStatus]StatusRule{
 	CallBusy:       {Ended: true, Retry: true},
 	CallNoAnswer:   {Ended: true, Retry: true},
-	CallFailed:     {Ended: true, Retry: true, Never: []string{"invalid-number", "blocked", "unallocated"}},
+	CallFailed:     {Ended: true, Retry: true, Never: []string{"invalid-number", "blocked", "unallocated", "credentials", "refused"}},
 	CallCompleted:  {Ended: true, Success: true},
 	CallCanceled:   {Ended: true},
 	CallInProgress: {},

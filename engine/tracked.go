@@ -23,8 +23,8 @@ type RankRow struct {
 // RanksPage.
 type RanksQuery struct {
 	Page
-	Account string // id or "Name#TAG"
-	Queue   string // "" = all
+	Account string `json:"account,omitempty"` // id or "Name#TAG"
+	Queue   string `json:"queue,omitempty"`   // "" = all
 }
 
 // RanksPage answers RanksQuery.
@@ -35,7 +35,7 @@ type RanksPage struct {
 
 // WeeklyQuery asks for the report of a week; answered by *WeeklyReport.
 type WeeklyQuery struct {
-	Week string // a day of it, as 2026-11-16; "" = the latest that is stored
+	Week string `json:"week,omitempty"` // a day of it, as 2026-11-16; "" = the latest that is stored
 }
 
 // WeeklyReport is what all tracked accounts played from a Monday to the Sunday

@@ -23,6 +23,7 @@ type Call struct {
 	MethodLimit, MethodCount string
 	LimitType, RetryAfter    string
 	TraceID                  string
+	Date                     time.Time // of the server's clock, whole seconds; zero = not told
 }
 
 // observe copies what an answer says about limits, bounded: header values come from outside.
@@ -34,6 +35,9 @@ func (c *Client) observe(rec *Call, resp *http.Response) {
 		&rec.TraceID: "X-Riot-Edge-Trace-Id",
 	} {
 		*field = c.clean(resp.Header.Get(name))
+	}
+	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		rec.Date = at
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // begin opens the half-made file that an earlier run has left, or makes a new one with its dictionaries.
@@ -34,7 +34,7 @@ func (a *archiver) begin(ctx context.Context) error {
 		return err
 	}
 	err = a.use(func(old *bolt.Tx) error {
-		return createFile(a.path, a.log, func(b *bolt.Tx) error {
+		return createFile(a.path, func(b *bolt.Tx) error {
 			return errors.Join(createShard(b, a.month, shardArchived), createDicts(b, old, fresh))
 		})
 	})
@@ -73,7 +73,7 @@ func (a *archiver) reopen() (err error) {
 			a.end()
 		}
 	}()
-	out, err := openFile(a.path, boltOptions(a.log), a.log)
+	out, err := openFile(a.path, boltOptions(), a.log)
 	if err != nil {
 		return err
 	}

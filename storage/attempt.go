@@ -9,8 +9,10 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-func attemptRecord(a engine.Attempt) *rec.Enc {
-	e := rec.NewEnc(fAttempt, 64+len(a.Err)+len(a.Decision))
+// attemptSize is a guess of what an attempt takes, in bytes.
+func attemptSize(a *engine.Attempt) int { return 72 + len(a.Err) + len(a.External) + len(a.Decision) }
+
+func encodeAttempt(e *rec.Enc, a *engine.Attempt) {
 	e.Int(int64(a.Number))
 	e.Int(int64(a.Round))
 	e.Int(int64(a.Try))
@@ -30,7 +32,6 @@ func attemptRecord(a engine.Attempt) *rec.Enc {
 	e.Dur(a.HTTP)
 	e.Time(a.Next)
 	e.Str(a.Decision)
-	return e
 }
 
 func decodeAttempt(k, v []byte) (a engine.Attempt, err error) {

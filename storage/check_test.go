@@ -85,8 +85,11 @@ var breakages = map[string]struct {
 	"a child that knows nothing": {"members", func(t *Tx) error { return t.removeAll(tMemberOf, key.Uint64(2)) }},
 	"a group without its child":  {"member_of", func(t *Tx) error { return t.removeAll(tMembers, groupKey(1, 1)) }},
 	"an attempt of nobody": {"attempts", func(t *Tx) error {
-		return t.put(tAttempts, key.AppendUint64(key.Uint64(77), 1), attemptRecord(engine.Attempt{}))
+		e := t.enc(fAttempt, 0)
+		encodeAttempt(&e, &engine.Attempt{})
+		return t.put(tAttempts, key.AppendUint64(key.Uint64(77), 1), &e)
 	}},
+	"a call of nobody":          {"call_sid", func(t *Tx) error { return t.putNumber(tCallSID, []byte("CA1"), 2) }},
 	"an attempt that vanished":  {"recent", func(t *Tx) error { return t.removeAll(tAttempts, key.Uint64(2)) }},
 	"an account without a name": {"accounts", func(t *Tx) error { return t.removeAll(tAccountName, nil) }},
 	"a name of nobody":          {"account_name", func(t *Tx) error { return t.mark(tAccountName, key.Strings("x", "y", "euw1", "01X")) }},
@@ -140,11 +143,11 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 // openUnsampled opens a store without the look at one account.
 func openUnsampled(dir string) (*DB, error) {
 	path := statePath(dir)
-	b, err := openFile(path, boltOptions(Options{}.Log), Options{}.Log)
+	b, err := openFile(path, boltOptions(), Options{}.Log)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{dir: dir, bolt: b, lock: &dirLock{}, readOnly: true, stopped: make(chan struct{}), payloads: newPayloads(dir, true, Options{}.Log)}, nil
+	return &DB{dir: dir, bolt: b, lock: &dirLock{}, readOnly: true, queue: newQueue(), payloads: newPayloads(dir, true, Options{}.Log)}, nil
 }
 
 func TestCheckObeysItsContext(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // The test binary runs itself as another process: what it does then is named by this variable, its last argument is the

@@ -12,7 +12,8 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // A group takes what is queued when its transaction begins, up to these bounds. There is no timer: a lone caller pays for
@@ -21,14 +22,6 @@ const (
 	maxGroupOps   = 256
 	maxGroupBytes = 2 << 20
 )
-
-// op is one Write. It is answered once, after the commit that holds it or when it is known that none will.
-type op struct {
-	fn   func(engine.Tx) error
-	out  bool  // fn failed after it had written: it takes no part in the group's next try
-	err  error // fn's answer
-	done chan error
-}
 
 // errAgain: an op failed after it had written, so the group is rolled back and tried again without it.
 var errAgain = errors.New("try the group again")
@@ -47,44 +40,59 @@ func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	o := &op{fn: fn, done: make(chan error, 1)}
-	select {
-	case db.ops <- o:
-		return <-o.done
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-db.stopped:
-		return db.stopReason()
+	if why := db.brokenBy.Load(); why != nil {
+		return fmt.Errorf("%w: %w", ErrClosed, *why)
 	}
+	o := db.queue.op(fn)
+	if err := db.queue.push(o); err != nil {
+		return err
+	}
+	err := db.queue.wait(ctx, o)
+	db.queue.done(o)
+	return err
+}
+
+// commitQueued commits a group of what is queued, if anything is.
+func (db *DB) commitQueued() error {
+	if o := db.queue.pop(); o != nil {
+		return db.commitGroup(o)
+	}
+	return nil
 }
 
 // commitGroup commits first and whatever else is queued, and answers all of them. An error means that the store takes no
 // more writes.
 func (db *DB) commitGroup(first *op) error {
-	runtime.Gosched() // those whom the last group has just answered may have the next write ready
-	g := []*op{first}
+	if why := db.brokenBy.Load(); why != nil {
+		first.done <- fmt.Errorf("%w: %w", ErrClosed, *why)
+		return *why
+	}
+	db.gather(1)
+	g := append(db.reuse.group[:0], first)
 	err := errAgain
 	for err == errAgain {
-		g, err = db.tryGroup(g)
+		err = db.tryGroup(&g)
 	}
-	for _, o := range g {
-		if err != nil && o.err == nil {
-			o.err = err
+	for i, o := range g {
+		answer := o.err
+		if answer == nil {
+			answer = err
 		}
-		o.done <- o.err
+		g[i] = nil
+		o.done <- answer // from here on it may be another Write's
 	}
+	db.reuse.group, db.reuse.before = g[:0], len(g)
 	if errors.Is(err, ErrDiskFull) {
 		return nil
 	}
 	return err
 }
 
-// tryGroup runs the ops of g, and those that are queued meanwhile, in one transaction, and commits it. It returns the
-// group as it has become.
-func (db *DB) tryGroup(g []*op) (_ []*op, err error) {
+// tryGroup runs the ops of g, and those that are queued meanwhile and join it, in one transaction, and commits it.
+func (db *DB) tryGroup(g *[]*op) (err error) {
 	b, err := db.bolt.Begin(true)
 	if err != nil {
-		return g, fmt.Errorf("%w: begin: %w", ErrUnknown, err)
+		return fmt.Errorf("%w: begin: %w", ErrUnknown, err)
 	}
 	defer func() {
 		if r := recover(); r != nil { // bbolt fell over a damaged page
@@ -94,33 +102,49 @@ func (db *DB) tryGroup(g []*op) (_ []*op, err error) {
 			_ = b.Rollback() // fails only when it is closed already
 		}
 	}()
-	t := db.tx(b)
+	t := db.groupTx(b)
 	for i := 0; ; i++ {
-		if i == len(g) {
-			if g = db.takeNext(g, t); i == len(g) {
-				break
-			}
+		if i == len(*g) && !db.takeNext(g, t) {
+			break
 		}
-		if g[i].out {
+		o := (*g)[i]
+		if o.out {
 			continue
 		}
-		if err := g[i].run(t); err != nil {
-			return g, err
+		if err := o.run(t); err != nil {
+			return err
 		}
 	}
-	return g, db.finishGroup(t)
+	return db.finishGroup(t)
 }
 
 // takeNext adds one queued op to the group, if there is one and room for it.
-func (db *DB) takeNext(g []*op, t *Tx) []*op {
-	if len(g) >= maxGroupOps || t.bytes >= maxGroupBytes {
-		return g
+func (db *DB) takeNext(g *[]*op, t *Tx) bool {
+	if len(*g) >= maxGroupOps || t.bytes >= maxGroupBytes {
+		return false
 	}
-	select {
-	case o := <-db.ops:
-		return append(g, o)
-	default:
-		return g
+	o := db.queue.pop()
+	if o == nil {
+		db.gather(len(*g))
+		if o = db.queue.pop(); o == nil {
+			return false
+		}
+	}
+	*g = append(*g, o)
+	return true
+}
+
+// gather lets those whom the last group has answered queue what they write next: as long as more and more do, and no longer
+// than until the group, which has so many already, is as large as that one. A commit costs about the same for few as for
+// many.
+func (db *DB) gather(have int) {
+	for n := -1; have+n < db.reuse.before; {
+		runtime.Gosched()
+		queued := db.queue.len()
+		if queued <= n {
+			return
+		}
+		n = queued
 	}
 }
 
@@ -178,17 +202,33 @@ func (db *DB) finishGroup(t *Tx) error {
 	if !t.dirty {
 		return nil
 	}
-	if err := t.emitAccounts(); err != nil {
+	if err := errors.Join(t.saveDays(), t.emitAccounts()); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	id := t.b.ID()
 	crash.Point("before-state-commit")
-	if err := t.b.Commit(); err != nil {
+	began := time.Now()
+	if db.beforeCommit != nil {
+		db.beforeCommit()
+	}
+	err := t.commit()
+	db.commits.add(began)
+	if err != nil {
 		return db.judge(id, err)
 	}
 	crash.Point("after-state-commit")
+	db.reuse.committed(t)
 	db.publish(uint64(id), t.changes)
+	db.reuse.takeBack(t.changes)
 	return nil
+}
+
+// commit writes the transaction to disk.
+func (t *Tx) commit() error {
+	if err := crash.Fault("state-commit"); err != nil {
+		return err
+	}
+	return t.b.Commit()
 }
 
 // publish hands the changes of one commit on, in commit order and before any of the group's callers is answered.
@@ -200,6 +240,7 @@ func (db *DB) publish(seq uint64, changes []engine.Change) {
 	if db.onCommit != nil {
 		db.onCommit(seq, changes)
 	}
+	crash.Point("after-publish")
 }
 
 // judge reads the file again to find out what a failed commit has left. Measured: a sync that fails on the meta page
@@ -213,8 +254,8 @@ func (db *DB) judge(id int, cause error) error {
 	if err == nil && !visible && (noRoom(cause) || errors.Is(cause, berrors.ErrMaxSizeReached)) {
 		return fmt.Errorf("%w: %w", ErrDiskFull, cause)
 	}
-	return fmt.Errorf("%w: %w", ErrUnknown, cause)
+	return fmt.Errorf("%s: %w: %w", statePath(db.dir), ErrUnknown, cause)
 }
 
 // wallNow is the wall clock at the storage edge; a variable so that tests can step it.
-var wallNow = func() time.Time { return time.Now().UTC() }
+var wallNow = wall.Now

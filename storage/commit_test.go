@@ -143,8 +143,7 @@ func TestAFailingWriteHarmsNoNeighbour(t *testing.T) {
 		group := []*op{newOp(first.run), newOp(step{"b", 2, how}.run), newOp(step{"c", 3, "ok"}.run)}
 		before := db.Seq()
 		for {
-			var err error
-			if group, err = db.tryGroup(group); err == nil {
+			if err := db.tryGroup(&group); err == nil {
 				break
 			} else if err != errAgain {
 				t.Fatal(err)
@@ -164,8 +163,6 @@ func TestAFailingWriteHarmsNoNeighbour(t *testing.T) {
 		}
 	}
 }
-
-func newOp(fn func(engine.Tx) error) *op { return &op{fn: fn, done: make(chan error, 1)} }
 
 func TestAGroupThatWritesNothingCostsNoCommit(t *testing.T) {
 	db := start(t, "")

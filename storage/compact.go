@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 const (
@@ -90,7 +90,7 @@ func openUpkeep(o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, ops: make(chan *op), stopped: make(chan struct{})}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, queue: newQueue()}
 	db.payloads = newPayloads(o.Dir, false, o.Log)
 	if err := db.openState(o); err != nil {
 		if db.bolt != nil {
@@ -136,7 +136,7 @@ func (db *DB) compactState(ctx context.Context, verify Verifier) error {
 }
 
 func (db *DB) fillCompact(ctx context.Context, temp string) error {
-	o := boltOptions(zerolog.Nop())
+	o := boltOptions()
 	o.OpenFile = openNew
 	to, err := bolt.Open(temp, fileMode, o)
 	if err != nil {
@@ -156,7 +156,7 @@ func checkCompacted(ctx context.Context, verify Verifier, temp string, db *DB) e
 	if err := verify.verify(ctx, temp); err != nil {
 		return err
 	}
-	copied, err := openFile(temp, boltOptions(zerolog.Nop()), zerolog.Nop())
+	copied, err := openFile(temp, boltOptions(), zerolog.Nop())
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func sumFile(ctx context.Context, path string) (crc uint32, size int64, err erro
 func CheckCopy(ctx context.Context, path string) error { return checkCopy(ctx, path, true) }
 
 func checkCopy(ctx context.Context, path string, pages bool) (err error) {
-	o := boltOptions(zerolog.Nop())
+	o := boltOptions()
 	o.ReadOnly = true
 	b, err := openFile(path, o, zerolog.Nop())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-var corpusTo = flag.String("corpus", "", "write the damaged stores of TestCrashCorpus to this folder, one data directory each, for a shell to try")
+var corpusTo = flag.String("corpus", "", "write the damaged stores of TestCrashCorpus to this folder, one small data directory each: ../testdata/crash")
 
 // damagedStore is one entry of the corpus of reliability.md 5.9: a golden store with one thing wrong. Whatever it is, `check`
 // ends with 3 and names the file.
@@ -107,6 +107,38 @@ func (d damagedStore) make(t testing.TB, dir string) {
 	must(t, os.WriteFile(path, d.damage(b), 0o600))
 }
 
+// keep writes the store to the corpus folder, without the room that bbolt has reserved at the ends of files, and without
+// what nobody gets to read.
+func (d damagedStore) keep(t testing.TB, dir string) {
+	t.Helper()
+	to := filepath.Join(*corpusTo, d.name)
+	must(t, os.RemoveAll(to))
+	for path, text := range bytesOf(t, dir) {
+		name, err := filepath.Rel(dir, path)
+		must(t, err)
+		if !d.opens && name != stateFile {
+			continue
+		}
+		b := withoutReserve([]byte(text))
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(to, name), b, 0o644))
+	}
+}
+
+// withoutReserve cuts a file behind its last page in use, as either of its meta pages tells.
+func withoutReserve(b []byte) []byte {
+	if len(b) < 8192 {
+		return b
+	}
+	m0, _ := readMeta(b)
+	m1, _ := readMeta(b[4096:])
+	used := 4096 * max(m0.high, m1.high)
+	if used == 0 || used > uint64(len(b)) {
+		return b
+	}
+	return b[:used]
+}
+
 // bytesOf reads all files of a directory but the lock, which tells who came last.
 func bytesOf(t testing.TB, dir string) map[string]string {
 	t.Helper()
@@ -160,7 +192,7 @@ func TestCrashCorpus(t *testing.T) {
 				}
 			}
 			if *corpusTo != "" {
-				must(t, os.CopyFS(filepath.Join(*corpusTo, d.name), os.DirFS(dir)))
+				d.keep(t, dir)
 			}
 		})
 	}

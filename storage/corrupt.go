@@ -211,11 +211,12 @@ func (t *Tx) bury(k []byte, j engine.Job) error {
 			return err
 		}
 	}
-	t.last = engine.Job{}
+	t.wrote(key.Read(k).Uint64(), engine.Job{})
 	if err := t.freeKeysOf(k); err != nil {
 		return err
 	}
-	return t.putEnded(k, j)
+	t.countMove(&engine.Job{}, &j)
+	return t.putEnded(key.Read(k).Uint64(), k, &j)
 }
 
 // freeKeysOf frees the unique key that a job holds, which its own record may no longer tell.

@@ -14,7 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 const (
@@ -37,13 +37,17 @@ type DB struct {
 	region   func(platform string) string
 	sized    time.Time // when the size was last noted; Serve's own
 
-	ops      chan *op
-	onCommit func(seq uint64, changes []engine.Change)
-	seq      atomic.Uint64
+	queue        *queue
+	reuse        *reuse // Serve's own
+	onCommit     func(seq uint64, changes []engine.Change)
+	beforeCommit func() // nil = nothing
+	seq          atomic.Uint64
+	commits      writeTimes
 
 	running  atomic.Bool
-	stopped  chan struct{} // closed when Serve has ended
-	stopErr  error         // why; set before stopped is closed
+	broken   chan error            // a payload file cannot be trusted: ends Serve
+	brokenBy atomic.Pointer[error] // the same, for whoever writes meanwhile
+	stopErr  error                 // why Serve has ended
 	stopOnce sync.Once
 }
 
@@ -82,18 +86,24 @@ func (db *DB) Serve(ctx context.Context) error {
 	return err
 }
 
+// Abandon ends the store as a crash would: Serve returns why, what was not committed yet never is, and Close leaves no
+// mark that it was closed in order. It does not block. The demo shows a crash with it.
+func (db *DB) Abandon(why error) { db.breakDown(why) }
+
 func (db *DB) commitLoop(ctx context.Context) error {
 	watch := time.NewTicker(watchEvery)
 	defer watch.Stop()
 	for {
 		var err error
 		select {
-		case o := <-db.ops:
-			err = db.commitGroup(o)
+		case <-db.queue.bell:
+			err = db.commitQueued()
+			db.queue.ringForRest()
 		case <-watch.C:
 			if err = db.watch(); err == nil {
 				err = db.noteSize()
 			}
+		case err = <-db.broken:
 		case <-ctx.Done():
 			return db.drain()
 		}
@@ -105,16 +115,12 @@ func (db *DB) commitLoop(ctx context.Context) error {
 
 // drain commits what is queued already.
 func (db *DB) drain() error {
-	for {
-		select {
-		case o := <-db.ops:
-			if err := db.commitGroup(o); err != nil {
-				return err
-			}
-		default:
-			return nil
+	for db.queue.len() > 0 {
+		if err := db.commitQueued(); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // watch compares the open file with the one under its name: the lock follows the file, so a replaced one would let two
@@ -131,15 +137,12 @@ func (db *DB) watch() error {
 func (db *DB) stop(err error) {
 	db.stopOnce.Do(func() {
 		db.stopErr = err
-		close(db.stopped)
+		why := error(ErrClosed)
+		if err != nil {
+			why = fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+		db.queue.close(why)
 	})
-}
-
-func (db *DB) stopReason() error {
-	if db.stopErr != nil {
-		return fmt.Errorf("%w: %w", ErrClosed, db.stopErr)
-	}
-	return ErrClosed
 }
 
 // Read runs fn in a transaction that sees the last commit and nothing later. It must be short (50 ms) and must not call
@@ -189,7 +192,9 @@ func (db *DB) Close() error {
 	db.stop(nil)
 	var err error
 	if !db.readOnly && db.stopErr == nil {
-		err = db.markClosed()
+		if err = db.markClosed(); err != nil {
+			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there", statePath(db.dir), err)
+		}
 	}
 	crash.Point("shutdown-marked")
 	closed := make(chan error, 1)

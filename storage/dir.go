@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -95,7 +96,21 @@ func unusable(path string, err error) error {
 }
 
 func noRoom(err error) bool {
-	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
+	for _, full := range []unix.Errno{unix.ENOSPC, unix.EDQUOT} {
+		if errors.Is(err, full) || grewInVain(err, full) {
+			return true
+		}
+	}
+	return false
+}
+
+// grewInVain reports whether bbolt could not make its file larger for this reason, of which it keeps but the text.
+func grewInVain(err error, why unix.Errno) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return strings.HasSuffix(text, why.Error()) && (strings.Contains(text, "file resize error: ") || strings.Contains(text, "file sync error: "))
 }
 
 // syncDir makes a new or renamed entry of dir survive a power cut.

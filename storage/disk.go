@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -25,6 +26,9 @@ const (
 // Room is how many bytes the disk of the data directory still takes, and whether that is enough to go on: 512 MiB. ok is
 // false too when the disk does not answer.
 func (db *DB) Room() (free uint64, ok bool) {
+	if crash.Fault("room") != nil {
+		return 0, false
+	}
 	free, err := freeBytes(db.dir)
 	if err != nil {
 		db.log.Warn().Err(err).Msg("the disk does not say how much room it has")

@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -16,7 +17,8 @@ var (
 	ErrReadOnly = errors.New("the store is open for reading only")
 	// ErrDiskFull: the disk (or the configured maximum size) has no room. Nothing was written; the same write may be
 	// tried again when there is room.
-	ErrDiskFull = errors.New("no room left on the disk")
+	// It is also the system's ENOSPC, which is how those who do not see this package know it.
+	ErrDiskFull error = diskFull{}
 	// ErrUnknown: a commit failed in a way that leaves open whether its writes will survive. The store takes no more
 	// writes; close it, open it again and recover as after a crash.
 	ErrUnknown = errors.New("it is unknown whether the commit is on disk")
@@ -26,6 +28,12 @@ var (
 	// ErrReplaced: the file behind the open store is not the one under its name any more, so the lock guards nothing.
 	ErrReplaced = errors.New("the database file was replaced while it was open")
 )
+
+type diskFull struct{}
+
+func (diskFull) Error() string { return "no room left on the disk" }
+
+func (diskFull) Is(target error) bool { return target == syscall.ENOSPC }
 
 // ErrHeld is returned (as *ErrHeld) when another process has the data directory.
 type ErrHeld struct {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -51,10 +50,10 @@ func (t *Tx) newPlace(tag byte, id string, rev engine.Revision) (uint64, error) 
 	if err != nil {
 		return 0, err
 	}
-	e := rec.NewEnc(fFeed, len(id)+8)
+	e := t.enc(fFeed, len(id)+8)
 	e.Str(id)
 	e.Uint(uint64(rev))
-	return seq, t.put(tFeed, feedKey(tag, seq), e)
+	return seq, t.put(tFeed, key.AppendUint64(append(t.mem.take(9), tag), seq), &e)
 }
 
 // toEnd gives an item the next place and removes the one that it had.
@@ -137,7 +136,7 @@ func (t *Tx) feedSeats(match string, ps []league.Participant) error {
 }
 
 // feedEnded gives a job that has ended its place.
-func (t *Tx) feedEnded(j engine.Job) error {
+func (t *Tx) feedEnded(j *engine.Job) error {
 	_, err := t.newPlace(tagJobs, string(j.ID), j.Rev)
 	return err
 }

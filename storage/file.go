@@ -14,7 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 	"golang.org/x/sys/unix"
 
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // lockPatience makes bbolt try its own file lock exactly once (it waits in steps of 50 ms). Ours is held already, so a
@@ -29,13 +29,13 @@ const (
 )
 
 // boltOptions are those of every file of ours. NoFreelistSync: a large free list would be written with each small commit
-// (774 KB against 20 KB after a big delete). Never NoSync, NoGrowSync or StrictMode.
-func boltOptions(log zerolog.Logger) *bolt.Options {
+// (774 KB against 20 KB after a big delete); markClosed writes it. Never NoSync, NoGrowSync or StrictMode. No Logger: bbolt tells it nothing that
+// its errors do not say, formats a line for each key that is put, and would write keys into a log.
+func boltOptions() *bolt.Options {
 	return &bolt.Options{
 		Timeout:        lockPatience,
 		FreelistType:   bolt.FreelistMapType,
 		NoFreelistSync: true,
-		Logger:         boltLog{log},
 		OpenFile:       openNoFollow,
 	}
 }
@@ -61,12 +61,12 @@ func stateMap() int {
 
 // createFile makes a bbolt file at path in one step that a crash cannot halve: it is filled under another name, closed,
 // synced and then renamed. A power cut inside bbolt's own first write leaves one file in eight unusable.
-func createFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) error {
+func createFile(path string, fill func(*bolt.Tx) error) error {
 	temp := path + ".new"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return unusable(temp, err) // what a crash left of an earlier creation
 	}
-	if err := fillFile(temp, log, fill); err != nil {
+	if err := fillFile(temp, fill); err != nil {
 		os.Remove(temp)
 		return unusable(temp, err)
 	}
@@ -81,8 +81,8 @@ func createFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) erro
 	return nil
 }
 
-func fillFile(path string, log zerolog.Logger, fill func(*bolt.Tx) error) error {
-	o := boltOptions(log)
+func fillFile(path string, fill func(*bolt.Tx) error) error {
+	o := boltOptions()
 	o.OpenFile = openNew
 	b, err := bolt.Open(path, fileMode, o)
 	if err != nil {
@@ -135,20 +135,3 @@ func openFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 	}
 	return b, nil
 }
-
-// boltLog hands bbolt's warnings and errors to our log and drops its chatter.
-type boltLog struct{ log zerolog.Logger }
-
-func (boltLog) Debug(...any)          {}
-func (boltLog) Debugf(string, ...any) {}
-func (boltLog) Info(...any)           {}
-func (boltLog) Infof(string, ...any)  {}
-
-func (l boltLog) Warning(v ...any)            { l.log.Warn().Msg("bbolt: " + fmt.Sprint(v...)) }
-func (l boltLog) Warningf(f string, v ...any) { l.log.Warn().Msg("bbolt: " + fmt.Sprintf(f, v...)) }
-func (l boltLog) Error(v ...any)              { l.log.Error().Msg("bbolt: " + fmt.Sprint(v...)) }
-func (l boltLog) Errorf(f string, v ...any)   { l.log.Error().Msg("bbolt: " + fmt.Sprintf(f, v...)) }
-func (l boltLog) Fatal(v ...any)              { l.Panic(v...) } // never ends the process by itself
-func (l boltLog) Fatalf(f string, v ...any)   { l.Panicf(f, v...) }
-func (l boltLog) Panic(v ...any)              { panic(fmt.Sprint(v...)) }
-func (l boltLog) Panicf(f string, v ...any)   { panic(fmt.Sprintf(f, v...)) }

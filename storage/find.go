@@ -214,6 +214,9 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 }
 
 func (t *Tx) findJob(q engine.JobQuery) (engine.Job, error) {
+	if q.External != "" {
+		return t.jobOfExternal(q.External)
+	}
 	if q.ID != "" || q.Key == "" {
 		return t.job(q.ID)
 	}

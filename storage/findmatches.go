@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
@@ -129,9 +130,25 @@ func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRo
 	return row, true
 }
 
-// PutPayload commits a payload to its shard before any state names it. It is idempotent; see Payloads.Put.
+// PutPayload commits a payload to its shard before any state names it. It is idempotent; see Payloads.Put. A file that
+// cannot be written ends Serve, as a failed commit of the state does: no state may be written about what went on here. A
+// full disk does not, nor does one damaged month.
 func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
-	return db.payloads.Put(ctx, match, p, ref, body)
+	err := db.payloads.Put(ctx, match, p, ref, body)
+	_, unusable := errors.AsType[*ErrUnusable](err)
+	if unusable || errors.Is(err, ErrUnknown) {
+		db.breakDown(err)
+	}
+	return err
+}
+
+// breakDown ends Serve and refuses what is written until it has ended.
+func (db *DB) breakDown(why error) {
+	db.brokenBy.CompareAndSwap(nil, &why)
+	select {
+	case db.broken <- why:
+	default: // it has been told already, or the store is not open to write
+	}
 }
 
 // FindPayload looks for a payload that a crash left without state; see Payloads.Find.

@@ -125,7 +125,7 @@ func (t *Tx) setMember(g []byte, child uint64, old *member, m member) (engine.Gr
 
 // group reads a group's totals; all zero when it has no child.
 func (t *Tx) group(g []byte) (engine.GroupStat, error) {
-	v := t.bucket(tGroups).Get(g)
+	v := t.value(tGroups, g)
 	if v == nil {
 		return engine.GroupStat{GroupID: engine.GroupID{Parent: jobID(key.Read(g[:8]).Uint64()), Group: int(g[8])}}, nil
 	}
@@ -195,9 +195,12 @@ func (db *DB) Groups(tx engine.Tx, parent engine.JobID) ([]engine.GroupStat, err
 }
 
 func (t *Tx) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
-	k, err := jobKey(parent)
+	k, err := t.jobKey(parent)
 	if err != nil {
 		return nil, err
+	}
+	if at, _ := t.cursor(tGroups).Seek(k); !bytes.HasPrefix(at, k) { // most jobs have none
+		return nil, nil
 	}
 	for r := range t.rows(tGroups, k) {
 		g, err := decodeGroup(r.k, r.v)

@@ -12,17 +12,21 @@ import (
 // short enough to type and sorts as text in the order of creation.
 
 func jobID(n uint64) engine.JobID {
-	digits := strconv.FormatUint(n, 10)
-	return engine.JobID(string(rune('a'+len(digits)-1)) + digits)
+	var b [21]byte
+	digits := strconv.AppendUint(b[1:1], n, 10)
+	b[0] = idLetter(len(digits))
+	return engine.JobID(b[:1+len(digits)])
 }
+
+func idLetter(digits int) byte { return 'a' + byte(digits) - 1 }
 
 // jobNumber is the opposite of jobID; ErrNotFound for what no job can be called.
 func jobNumber(id engine.JobID) (uint64, error) {
-	if len(id) < 2 {
+	if len(id) < 2 || id[0] != idLetter(len(id)-1) || id[1] == '0' {
 		return 0, noJob(id)
 	}
 	n, err := strconv.ParseUint(string(id[1:]), 10, 64)
-	if err != nil || n == 0 || jobID(n) != id {
+	if err != nil {
 		return 0, noJob(id)
 	}
 	return n, nil
@@ -37,6 +41,15 @@ func jobKey(id engine.JobID) ([]byte, error) {
 		return nil, err
 	}
 	return key.Uint64(n), nil
+}
+
+// jobKey is the same in the transaction's memory.
+func (t *Tx) jobKey(id engine.JobID) ([]byte, error) {
+	n, err := jobNumber(id)
+	if err != nil {
+		return nil, err
+	}
+	return t.key(n), nil
 }
 
 // mustNumber is jobNumber for an id that has been checked already.

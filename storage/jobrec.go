@@ -9,7 +9,7 @@ import (
 // A live job is three records, so that the one that changes with each move stays small: its spec, its state, and (only
 // after a failure) its error. An ended one is all of it in one record.
 
-func encodeSpec(e *rec.Enc, j engine.Job) {
+func encodeSpec(e *rec.Enc, j *engine.Job) {
 	e.Str(string(j.Kind))
 	e.Str(string(j.Queue))
 	e.Str(j.Key)
@@ -40,7 +40,7 @@ const (
 	flagCancel
 )
 
-func encodeState(e *rec.Enc, j engine.Job) {
+func encodeState(e *rec.Enc, j *engine.Job) {
 	e.Byte(byte(j.State))
 	e.Byte(flags(j))
 	e.Byte(byte(j.Hold))
@@ -70,7 +70,7 @@ func decodeState(d *rec.Dec, j *engine.Job) {
 	j.Boot = d.Str()
 }
 
-func flags(j engine.Job) (f byte) {
+func flags(j *engine.Job) (f byte) {
 	if j.Front {
 		f |= flagFront
 	}
@@ -83,7 +83,7 @@ func flags(j engine.Job) (f byte) {
 	return f
 }
 
-func encodeError(e *rec.Enc, j engine.Job) {
+func encodeError(e *rec.Enc, j *engine.Job) {
 	e.Str(string(j.Class))
 	e.Str(j.LastError)
 }
@@ -93,30 +93,40 @@ func decodeError(d *rec.Dec, j *engine.Job) {
 	j.LastError = d.Str()
 }
 
-func specRecord(j engine.Job) *rec.Enc {
-	e := rec.NewEnc(fJobSpec, 96+len(j.Args))
-	encodeSpec(e, j)
-	return e
+// Guesses of what the parts take, in bytes: no less than they do as a rule.
+
+func specSize(j *engine.Job) int {
+	return 24 + len(j.Kind) + len(j.Queue) + len(j.Key) + len(j.Lock) + len(j.Owner) + len(j.Policy) + len(j.Args)
 }
 
-func stateRecord(j engine.Job) *rec.Enc {
-	e := rec.NewEnc(fJobState, 48)
-	encodeState(e, j)
-	return e
+func stateSize(j *engine.Job) int { return 40 + len(j.Boot) }
+
+func errorSize(j *engine.Job) int { return 4 + len(j.Class) + len(j.LastError) }
+
+func (t *Tx) putSpec(k []byte, j *engine.Job) error {
+	e := t.enc(fJobSpec, specSize(j))
+	encodeSpec(&e, j)
+	return t.put(tJobSpec, k, &e)
 }
 
-func errorRecord(j engine.Job) *rec.Enc {
-	e := rec.NewEnc(fJobError, 16+len(j.LastError))
-	encodeError(e, j)
-	return e
+func (t *Tx) putState(k []byte, j *engine.Job) error {
+	e := t.enc(fJobState, stateSize(j))
+	encodeState(&e, j)
+	return t.put(tJobState, k, &e)
 }
 
-func archiveRecord(j engine.Job) *rec.Enc {
-	e := rec.NewEnc(fArchived, 144+len(j.Args)+len(j.LastError))
-	encodeSpec(e, j)
-	encodeState(e, j)
-	encodeError(e, j)
-	return e
+func (t *Tx) putError(k []byte, j *engine.Job) error {
+	e := t.enc(fJobError, errorSize(j))
+	encodeError(&e, j)
+	return t.put(tJobError, k, &e)
+}
+
+func (t *Tx) putArchived(k []byte, j *engine.Job) error {
+	e := t.enc(fArchived, specSize(j)+stateSize(j)+errorSize(j))
+	encodeSpec(&e, j)
+	encodeState(&e, j)
+	encodeError(&e, j)
+	return t.put(tArchive, k, &e)
 }
 
 // readJob gives the live or ended job under k; ok is false when there is none.
@@ -128,7 +138,7 @@ func (t *Tx) readJob(k []byte) (j engine.Job, ok bool, err error) {
 }
 
 func (t *Tx) readLive(k []byte) (j engine.Job, ok bool, err error) {
-	v := t.bucket(tJobState).Get(k)
+	v := t.value(tJobState, k)
 	if v == nil {
 		return j, false, nil
 	}
@@ -140,28 +150,32 @@ func (t *Tx) readLive(k []byte) (j engine.Job, ok bool, err error) {
 
 // decodeLive reads what the state record of a live job says; readRest adds the other records.
 func decodeLive(k, v []byte) (j engine.Job, err error) {
-	d, err := tJobState.open(k, v, fJobState)
+	body, err := tJobState.body(k, v, fJobState)
 	if err != nil {
 		return j, err
 	}
+	d := rec.NewDec(body)
 	decodeState(d, &j)
 	j.ID = jobID(key.Read(k).Uint64())
 	return j, tJobState.done(k, d)
 }
 
 func (t *Tx) readRest(k []byte, j engine.Job) (engine.Job, bool, error) {
-	d, ok, err := t.get(tJobSpec, k, fJobSpec)
+	v := t.value(tJobSpec, k)
+	if v == nil {
+		return j, false, tJobSpec.corrupt(k, errMissing)
+	}
+	body, err := tJobSpec.body(k, v, fJobSpec)
 	if err != nil {
 		return j, false, err
 	}
-	if !ok {
-		return j, false, tJobSpec.corrupt(k, errMissing)
-	}
+	d := rec.NewDec(body)
 	decodeSpec(d, &j)
 	if err := tJobSpec.done(k, d); err != nil {
 		return j, false, err
 	}
-	if d, ok, err = t.get(tJobError, k, fJobError); err != nil || !ok {
+	d, ok, err := t.get(tJobError, k, fJobError)
+	if err != nil || !ok {
 		return j, err == nil, err
 	}
 	decodeError(d, &j)
@@ -169,7 +183,7 @@ func (t *Tx) readRest(k []byte, j engine.Job) (engine.Job, bool, error) {
 }
 
 func (t *Tx) readEnded(k []byte) (j engine.Job, ok bool, err error) {
-	v := t.bucket(tArchive).Get(k)
+	v := t.value(tArchive, k)
 	if v == nil {
 		return j, false, nil
 	}
@@ -190,12 +204,12 @@ func decodeEnded(k, v []byte) (j engine.Job, err error) {
 }
 
 // putLive writes what differs of a live job's records.
-func (t *Tx) putLive(k []byte, j engine.Job, old engine.Job, known bool) error {
-	if err := t.put(tJobState, k, stateRecord(j)); err != nil {
+func (t *Tx) putLive(k []byte, j, old *engine.Job, known bool) error {
+	if err := t.putState(k, j); err != nil {
 		return err
 	}
 	if !known || !sameSpec(j, old) {
-		if err := t.put(tJobSpec, k, specRecord(j)); err != nil {
+		if err := t.putSpec(k, j); err != nil {
 			return err
 		}
 	}
@@ -205,10 +219,10 @@ func (t *Tx) putLive(k []byte, j engine.Job, old engine.Job, known bool) error {
 	if j.Class == "" && j.LastError == "" {
 		return t.remove(tJobError, k)
 	}
-	return t.put(tJobError, k, errorRecord(j))
+	return t.putError(k, j)
 }
 
-func sameSpec(a, b engine.Job) bool {
+func sameSpec(a, b *engine.Job) bool {
 	return a.Kind == b.Kind && a.Queue == b.Queue && a.Key == b.Key && a.Lock == b.Lock && a.Owner == b.Owner &&
 		a.Priority == b.Priority && a.Policy == b.Policy && string(a.Args) == string(b.Args) && a.Created.Equal(b.Created)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -21,11 +22,15 @@ func (t *Tx) job(id engine.JobID) (engine.Job, error) {
 	if id != "" && t.last.ID == id {
 		return t.last, nil
 	}
-	k, err := jobKey(id)
+	n, err := jobNumber(id)
 	if err != nil {
 		return engine.Job{}, err
 	}
-	j, ok, err := t.readJob(k)
+	if j := t.atWork(n); j != nil {
+		t.last = *j
+		return *j, nil
+	}
+	j, ok, err := t.readJob(t.key(n))
 	if err != nil {
 		return j, err
 	}
@@ -34,6 +39,39 @@ func (t *Tx) job(id engine.JobID) (engine.Job, error) {
 	}
 	t.last = j
 	return j, nil
+}
+
+// atWork gives a job that runs as it is stored, without reading it; nil = it must be read.
+func (t *Tx) atWork(n uint64) *engine.Job {
+	if j, moved := t.moved[n]; moved {
+		return j
+	}
+	return t.running[n]
+}
+
+// wrote notes that the records of a job were changed: what it is now.
+func (t *Tx) wrote(n uint64, j engine.Job) {
+	t.last = engine.Job{}
+	switch {
+	case t.moved == nil:
+	case j.State == engine.Running:
+		t.moved[n] = asStored(j)
+	default:
+		t.moved[n] = nil
+	}
+}
+
+// asStored gives a job as its records will give it back.
+func asStored(j engine.Job) *engine.Job {
+	for _, at := range []*time.Time{&j.Due, &j.Created, &j.Started, &j.Finished} {
+		if !at.IsZero() {
+			*at = time.UnixMilli(at.UnixMilli()).UTC()
+		}
+	}
+	if len(j.Args) == 0 {
+		j.Args = nil
+	}
+	return &j
 }
 
 // JobByKey gives the live job that holds the key; engine.ErrNotFound.
@@ -83,8 +121,7 @@ func (t *Tx) enqueue(s engine.Spec) (engine.Enqueued, error) {
 		return engine.Enqueued{}, err
 	}
 	j := t.newJob(jobID(n), s)
-	k := key.Uint64(n)
-	if err := t.putLive(k, j, engine.Job{}, false); err != nil {
+	if err := t.putLive(t.key(n), &j, nil, false); err != nil {
 		return engine.Enqueued{}, err
 	}
 	if j.Key != "" {
@@ -129,8 +166,8 @@ func (t *Tx) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, e
 	}
 	if len(parents) > 0 && !j.HasParents {
 		j.HasParents = true
-		t.last = engine.Job{}
-		if err := t.put(tJobState, key.Uint64(n), stateRecord(j)); err != nil {
+		t.wrote(n, j)
+		if err := t.putState(t.key(n), &j); err != nil {
 			return engine.Enqueued{}, err
 		}
 	}
@@ -149,34 +186,36 @@ func (t *Tx) saveJob(j engine.Job) error {
 	if err != nil {
 		return err
 	}
-	k, err := jobKey(j.ID)
+	n, err := jobNumber(j.ID)
 	if err != nil {
 		return err
 	}
-	if err := t.mayReplace(old, j); err != nil {
+	if err := t.mayReplace(&old, &j); err != nil {
 		return err
 	}
 	j.HasParents = j.HasParents || old.HasParents // a joined parent that the writer has not seen yet
-	t.last = engine.Job{}
+	t.wrote(n, j)
+	k := t.key(n)
 	switch {
 	case old.State.Live() && j.State.Live():
-		err = t.putLive(k, j, old, true)
+		err = t.putLive(k, &j, &old, true)
 	case old.State.Live():
-		err = errors.Join(t.dropLive(k, old), t.putEnded(k, j))
+		err = errors.Join(t.dropLive(k, &old), t.putEnded(n, k, &j))
 	case j.State.Live():
-		err = errors.Join(t.dropEnded(k, old), t.revive(k, j))
+		err = errors.Join(t.dropEnded(k, &old), t.revive(n, k, &j))
 	default:
-		err = errors.Join(t.dropEnded(k, old), t.putEnded(k, j))
+		err = errors.Join(t.dropEnded(k, &old), t.putEnded(n, k, &j))
 	}
 	if err != nil {
 		return fmt.Errorf("save job %s: %w", j.ID, err)
 	}
+	t.countMove(&old, &j)
 	t.Emit(engine.Change{Job: &j, Before: old.State})
 	return nil
 }
 
 // mayReplace checks, before anything is written, that j may take the place of old.
-func (t *Tx) mayReplace(old, j engine.Job) error {
+func (t *Tx) mayReplace(old, j *engine.Job) error {
 	if j.Rev <= old.Rev {
 		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
 	}
@@ -196,35 +235,34 @@ func (t *Tx) mayReplace(old, j engine.Job) error {
 }
 
 // revive puts an ended job back among the live ones and takes its key.
-func (t *Tx) revive(k []byte, j engine.Job) error {
-	if err := t.putLive(k, j, engine.Job{}, false); err != nil || j.Key == "" {
-		return err
-	}
-	n, err := jobNumber(j.ID)
-	if err != nil {
+func (t *Tx) revive(n uint64, k []byte, j *engine.Job) error {
+	if err := t.putLive(k, j, nil, false); err != nil || j.Key == "" {
 		return err
 	}
 	return t.putNumber(tJobKey, []byte(j.Key), n)
 }
 
-func (t *Tx) dropLive(k []byte, j engine.Job) error {
-	errs := []error{t.remove(tJobState, k), t.remove(tJobSpec, k)}
+func (t *Tx) dropLive(k []byte, j *engine.Job) error {
+	err := errors.Join(t.remove(tJobState, k), t.remove(tJobSpec, k))
 	if j.Class != "" || j.LastError != "" {
-		errs = append(errs, t.remove(tJobError, k))
+		err = errors.Join(err, t.remove(tJobError, k))
 	}
 	if j.Key != "" {
-		errs = append(errs, t.remove(tJobKey, []byte(j.Key)))
+		err = errors.Join(err, t.remove(tJobKey, t.bytesOf(j.Key)))
 	}
-	return errors.Join(errs...)
+	return err
 }
+
+// bytesOf is a text as a key, in the transaction's memory.
+func (t *Tx) bytesOf(s string) []byte { return append(t.mem.take(len(s)), s...) }
 
 // listed reports whether ended jobs of this state are listed by it: the failed ones, not the many completed ones.
 func listed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
 
 func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
 
-func (t *Tx) putEnded(k []byte, j engine.Job) error {
-	if err := errors.Join(t.put(tArchive, k, archiveRecord(j)), t.feedEnded(j)); err != nil {
+func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
+	if err := errors.Join(t.putArchived(k, j), t.feedEnded(j)); err != nil {
 		return err
 	}
 	if listed(j.State) {
@@ -235,18 +273,15 @@ func (t *Tx) putEnded(k []byte, j engine.Job) error {
 	if j.Key == "" {
 		return nil
 	}
-	n, err := jobNumber(j.ID)
-	if err != nil {
-		return err
-	}
-	latest, _, err := t.number(tArchiveKey, []byte(j.Key))
+	unique := t.bytesOf(j.Key)
+	latest, _, err := t.number(tArchiveKey, unique)
 	if err != nil || latest >= n {
 		return err
 	}
-	return t.putNumber(tArchiveKey, []byte(j.Key), n)
+	return t.putNumber(tArchiveKey, unique, n)
 }
 
-func (t *Tx) dropEnded(k []byte, j engine.Job) error {
+func (t *Tx) dropEnded(k []byte, j *engine.Job) error {
 	if err := t.remove(tArchive, k); err != nil || !listed(j.State) {
 		return err
 	}
@@ -303,14 +338,15 @@ func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []
 	return page, next, err
 }
 
-// AddAttempt appends one closed attempt or hold to a job, and to what its owner did last.
+// AddAttempt appends one closed attempt or hold to a job, and to what its owner did last, counts it on its day, and emits the
+// change.
 func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error {
 	t := own(tx)
 	j, err := t.job(id)
 	if err != nil {
 		return err
 	}
-	k, err := jobKey(id)
+	k, err := t.jobKey(id)
 	if err != nil {
 		return err
 	}
@@ -319,7 +355,14 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 		return err
 	}
 	n++
-	if err := t.put(tAttempts, key.AppendUint64(k, n), attemptRecord(a)); err != nil {
+	e := t.enc(fAttempt, attemptSize(&a))
+	encodeAttempt(&e, &a)
+	if err := t.put(tAttempts, key.AppendUint64(append(t.mem.take(16), k...), n), &e); err != nil {
+		return err
+	}
+	t.onDay(a.End).all.CountAttempt(a, 1)
+	t.Emit(engine.Change{Attempt: &a, Of: id})
+	if err := t.noteExternal(k, j, a); err != nil {
 		return err
 	}
 	if err := t.countCalls(k, a); err != nil || j.Owner == "" {

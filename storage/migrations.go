@@ -15,6 +15,8 @@ import (
 // none (rec.Dec.More).
 var migrations = []migration{
 	{"tables of the whole engine, and the feeds of what is there", toFeeds},
+	{"the sums of each day", toDays},
+	{"calls by their external ids", toCallSIDs},
 }
 
 // toFeeds makes the tables that version 1 does not have and gives everything that is exported its place. Afterwards
@@ -95,5 +97,5 @@ func feedOldJob(t *Tx, k, v []byte) error {
 	if _, corrupt := asCorrupt(err); corrupt {
 		return nil
 	}
-	return errors.Join(err, t.feedEnded(j))
+	return errors.Join(err, t.feedEnded(&j))
 }

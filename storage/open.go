@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -33,6 +33,9 @@ type Options struct {
 	Verify Verifier
 	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's matter, not storage's.
 	Region func(platform string) string
+	// BeforeCommit is called before each state commit and may keep it waiting, as a slow disk does: the demo shows one. nil =
+	// nothing.
+	BeforeCommit func()
 }
 
 // Boot is one opening of a data directory for writing.
@@ -76,7 +79,7 @@ func open(o Options, browse bool) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, ops: make(chan *op), stopped: make(chan struct{})}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
 	db.payloads = newPayloads(o.Dir, browse, o.Log)
 	if err := db.openState(o); err != nil {
 		if db.bolt != nil {
@@ -116,7 +119,7 @@ func (db *DB) openState(o Options) error {
 }
 
 func stateOptions(o Options, browse bool) *bolt.Options {
-	b := boltOptions(o.Log)
+	b := boltOptions()
 	b.InitialMmapSize = stateMap()
 	size := defaultMaxState
 	if o.MaxState > 0 {
@@ -143,7 +146,7 @@ func (db *DB) createState(path string) error {
 		db.log.Warn().Str("path", path).Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
 	}
 	db.boot.New = true
-	return createFile(path, db.log, func(b *bolt.Tx) error {
+	return createFile(path, func(b *bolt.Tx) error {
 		if err := createTables(b); err != nil {
 			return err
 		}
@@ -206,7 +209,11 @@ func (db *DB) markOpened() error {
 	})
 }
 
+// markClosed records that the store was closed in order. Its commit is the last one, and the only one that writes the list
+// of free pages: the next opening need not search the whole file for them. preflight compares the list with the pages that
+// are in use.
 func (db *DB) markClosed() error {
+	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, wallNow())
 		return t.putRun(db.boot, t.now)

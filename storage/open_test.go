@@ -362,7 +362,7 @@ func FuzzPreflight(f *testing.F) {
 			return
 		}
 		// What passes must open: bbolt would end the process otherwise.
-		b, err := openFile(path, boltOptions(Options{}.Log), Options{}.Log)
+		b, err := openFile(path, boltOptions(), Options{}.Log)
 		if err != nil {
 			t.Fatalf("passed the preflight, but: %v", err)
 		}

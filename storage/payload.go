@@ -36,6 +36,8 @@ type Payloads struct {
 
 	archiving sync.Mutex // one archiver at a time
 
+	commits writeTimes // of all months
+
 	mu     sync.Mutex
 	shards map[string]*shard
 }
@@ -248,7 +250,7 @@ func (p *Payloads) shard(month string) *shard {
 	defer p.mu.Unlock()
 	s := p.shards[month]
 	if s == nil {
-		s = &shard{month: month, path: filepath.Join(p.dir, month+shardExt), readOnly: p.readOnly, log: p.log}
+		s = &shard{month: month, path: filepath.Join(p.dir, month+shardExt), readOnly: p.readOnly, log: p.log, commits: &p.commits}
 		p.shards[month] = s
 	}
 	return s

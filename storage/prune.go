@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -14,9 +15,26 @@ import (
 
 // PruneRule says which ended jobs may go, by how long ago they ended. 0 keeps them for ever.
 type PruneRule struct {
-	Completed  time.Duration
-	Failed     time.Duration // discarded and cancelled
-	KeepFailed int           // the newest failed ones that stay whatever their age
+	Completed time.Duration
+	Failed    time.Duration // discarded and cancelled
+	// Classes overrules Failed for jobs whose last error was of a class; "404" stands for "404.x", too.
+	Classes    map[engine.Class]time.Duration
+	KeepFailed int // the newest failed ones that stay whatever their age
+}
+
+// age is how long a job that has ended is kept; 0 = for ever.
+func (r PruneRule) age(j engine.Job) time.Duration {
+	if !listed(j.State) {
+		return r.Completed
+	}
+	if age, ok := r.Classes[j.Class]; ok {
+		return age
+	}
+	family, _, _ := strings.Cut(string(j.Class), ".")
+	if age, ok := r.Classes[engine.Class(family)]; ok && family != "" {
+		return age
+	}
+	return r.Failed
 }
 
 // PruneReport is what Prune removed, or would remove.
@@ -25,10 +43,9 @@ type PruneReport struct {
 	Failed    int `json:"failed"`
 	Attempts  int `json:"attempts"`
 	Spared    int `json:"spared"` // old enough, but a job that is kept waits for them or shows them, or they have open children
+	// Classes are the failed ones by the class of their last error.
+	Classes map[engine.Class]int `json:"classes,omitempty"`
 }
-
-// countPruned is the counter of pruned jobs: and a day (of their end) and a state. Sums over days survive what they counted.
-const countPruned = "pruned."
 
 // prunePage is how many jobs one transaction removes.
 const prunePage = 200
@@ -64,6 +81,16 @@ func (r *PruneReport) add(o PruneReport) {
 	r.Failed += o.Failed
 	r.Attempts += o.Attempts
 	r.Spared += o.Spared
+	for class, n := range o.Classes {
+		r.class(class, n)
+	}
+}
+
+func (r *PruneReport) class(c engine.Class, n int) {
+	if r.Classes == nil {
+		r.Classes = map[engine.Class]int{}
+	}
+	r.Classes[c] += n
 }
 
 func (db *DB) prunePage(ctx context.Context, page [][]byte, dryRun bool) (r PruneReport, err error) {
@@ -95,11 +122,7 @@ func (db *DB) prunable(ctx context.Context, rule PruneRule, now time.Time, after
 			if err != nil {
 				continue // check names it
 			}
-			age := rule.Completed
-			if listed(j.State) {
-				age = rule.Failed
-			}
-			if age > 0 && now.Sub(j.Finished) > age && !spare[j.ID] {
+			if age := rule.age(j); age > 0 && now.Sub(j.Finished) > age && !spare[j.ID] {
 				page = append(page, bytes.Clone(r.k))
 			}
 		}
@@ -165,6 +188,7 @@ func (t *Tx) prune(page [][]byte, remove bool) (r PruneReport, err error) {
 func (r *PruneReport) count(j engine.Job) {
 	if listed(j.State) {
 		r.Failed++
+		r.class(j.Class, 1)
 		return
 	}
 	r.Completed++
@@ -194,8 +218,13 @@ func (t *Tx) lastRun(b jobRun) bool {
 }
 
 func (t *Tx) pruneJob(k []byte, j engine.Job) error {
-	day := j.Finished.UTC().Format(time.DateOnly)
-	if err := t.count(countPruned+day+"."+j.State.String(), 1); err != nil {
+	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
+	for r := range t.rows(tAttempts, k) {
+		if a, err := decodeAttempt(r.k, r.v); err == nil {
+			t.onDay(a.End).pruned.CountAttempt(a, 1)
+		}
+	}
+	if err := t.forgetCalls(j); err != nil {
 		return err
 	}
 	var kids [][]byte
@@ -208,7 +237,7 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 		}
 	}
 	err := errors.Join(t.removeAll(tMembers, k), t.removeAll(tGroups, k), t.removeAll(tAttempts, k),
-		t.removeAll(tHistory, key.Strings(string(j.ID))), t.dropEnded(k, j))
+		t.removeAll(tHistory, key.Strings(string(j.ID))), t.dropEnded(k, &j))
 	if err != nil || j.Key == "" {
 		return err
 	}

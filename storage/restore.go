@@ -13,7 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -285,7 +285,7 @@ var metaRestored = []byte("restored")
 
 // sign notes in the copy that it was put back, when, and by whom.
 func (r *restorer) sign(path string) error {
-	b, err := openFile(path, boltOptions(zerolog.Nop()), zerolog.Nop())
+	b, err := openFile(path, boltOptions(), zerolog.Nop())
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ import (
 //	Attempts of live and ended jobs.
 //	attempts         u64 id, u64 n                           one closed attempt, or a hold (number 0)
 //	recent           str owner, u64 n                        u64 id, u64 n of an attempt; the last 200 per owner
+//	call_sid         external id as it is                    u64 id of the job of kind alert.call that had it in an attempt
 //	Groups: a parent's children. groups is a cache of members.
 //	members          u64 parent, group byte, u64 child       mark, calls, throttled
 //	member_of        u64 child, u64 parent, group byte       marker
@@ -38,6 +39,7 @@ import (
 //	history          str id, u64 n                           one transition; the last 50 per id
 //	audit            u64 seq                                 one operator command
 //	audit_moves      u64 seq                                 what that command has changed, before and after
+//	days             UTC day as 2026-11-21                   sums of jobs and attempts that ended on it, and the pruned part
 //
 //	accounts         id                                      the account
 //	account_name     str name, str tag, str platform, str id marker; name and tag in lower case
@@ -116,6 +118,7 @@ var (
 	tArchiveKey   = newTable("archive_key", 0)
 	tAttempts     = newTable("attempts", appendFill)
 	tRecent       = newTable("recent", 0)
+	tCallSID      = newTable("call_sid", 0)
 	tMembers      = newTable("members", appendFill)
 	tMemberOf     = newTable("member_of", appendFill)
 	tGroups       = newTable("groups", 0)
@@ -125,6 +128,8 @@ var (
 	tAudit   = newTable("audit", appendFill)
 
 	tAuditMoves = newTable("audit_moves", appendFill)
+
+	tDays = newTable("days", 0)
 
 	tAccounts     = newTable("accounts", 0)
 	tAccountName  = newTable("account_name", 0)
@@ -203,6 +208,7 @@ const (
 	fSchedule
 	fFeed
 	fMoved
+	fDay
 )
 
 // Formats of what the store keeps about itself, numbered apart from the others, so that neither moves the other's.

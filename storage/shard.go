@@ -15,7 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/crash"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // payloadTable holds one nested table per match. As plain values a leaf would split only above four entries, so that each
@@ -27,6 +27,7 @@ type shard struct {
 	month, path string
 	readOnly    bool
 	log         zerolog.Logger
+	commits     *writeTimes
 
 	mu    sync.RWMutex
 	bolt  *bolt.DB // nil = closed
@@ -88,7 +89,7 @@ func (s *shard) open(create bool) error {
 			return err
 		}
 	}
-	o := boltOptions(s.log)
+	o := boltOptions()
 	o.ReadOnly = s.readOnly
 	b, err := openFile(s.path, o, s.log)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *shard) create() error {
 	if err := syncDir(filepath.Dir(dir)); err != nil {
 		return unusable(dir, err)
 	}
-	return createFile(s.path, s.log, func(b *bolt.Tx) error { return createShard(b, s.month, shardArrived) })
+	return createFile(s.path, func(b *bolt.Tx) error { return createShard(b, s.month, shardArrived) })
 }
 
 // createShard makes the tables of a new payload file. Its instance tells it from every other file that ever had its name.
@@ -235,7 +236,11 @@ func (s *shard) take() []*shardPut {
 
 func (s *shard) commit(group []*shardPut) error {
 	crash.Point("before-payload-commit")
+	defer s.commits.add(time.Now())
 	err := s.bolt.Update(func(b *bolt.Tx) error {
+		if err := crash.Fault("payload-commit"); err != nil {
+			return err
+		}
 		p := b.Bucket([]byte(payloadTable))
 		for _, o := range group {
 			m, err := p.CreateBucketIfNotExists([]byte(o.match))
@@ -253,9 +258,9 @@ func (s *shard) commit(group []*shardPut) error {
 	case err == nil:
 		return nil
 	case noRoom(err): // a payload may be put again, whether it is there or not
-		return fmt.Errorf("write payloads of %s: %w: %w", s.month, ErrDiskFull, err)
+		return fmt.Errorf("write %s: %w: %w", s.path, ErrDiskFull, err)
 	}
-	return fmt.Errorf("write payloads of %s: %w: %w", s.month, ErrUnknown, err)
+	return fmt.Errorf("write %s: %w: %w", s.path, ErrUnknown, err)
 }
 
 // guard turns a page that cannot be read, or an assertion of bbolt's, into an error.

@@ -24,26 +24,50 @@ type Tx struct {
 	dirty   bool // something was written
 	bytes   int  // written so far
 	changes []engine.Change
-	touched []string // accounts whose row changed; their rows are made once, before the commit
+	touched []string           // accounts whose row changed; their rows are made once, before the commit
+	days    map[string]*dayRow // what was added to days' sums; written once, before the commit
+	today   *dayRow            // of days: the one that was used last
+	todayNo int64              // its number
 
 	totalsChanged bool
 	region        func(platform string) string
 
 	buckets []*bolt.Bucket // by table.at; filled when first used
-	last    engine.Job     // the job that was read or written last: whoever moves a job reads it several times
+	cursors []*bolt.Cursor // by table.at, as buckets: for looking up one row
+	last    engine.Job     // the job that was read last: whoever moves a job reads it several times
+
+	// Of the committer's transactions only.
+	mem     *arena
+	moved   map[uint64]*engine.Job // jobs that were written: how they run now; nil = they do not
+	running map[uint64]*engine.Job // before this transaction
 }
 
 var _ engine.Tx = (*Tx)(nil)
 
 func newTx(b *bolt.Tx, now time.Time) *Tx {
-	return &Tx{b: b, writable: b.Writable(), now: now, buckets: make([]*bolt.Bucket, len(tables)), region: noRegion}
+	t := bareTx(b, now)
+	t.buckets, t.cursors = make([]*bolt.Bucket, len(tables)), make([]*bolt.Cursor, len(tables))
+	return t
+}
+
+// bareTx lacks the memory for what it opens.
+func bareTx(b *bolt.Tx, now time.Time) *Tx {
+	return &Tx{b: b, writable: b.Writable(), now: now, region: noRegion}
 }
 
 func noRegion(string) string { return "" }
 
 // tx is a transaction of the state file.
-func (db *DB) tx(b *bolt.Tx) *Tx {
-	t := newTx(b, wallNow())
+func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, wallNow())) }
+
+// groupTx is the transaction of a group commit.
+func (db *DB) groupTx(b *bolt.Tx) *Tx {
+	t := db.located(bareTx(b, wallNow()))
+	db.reuse.lend(t)
+	return t
+}
+
+func (db *DB) located(t *Tx) *Tx {
 	if db.region != nil {
 		t.region = db.region
 	}
@@ -81,6 +105,32 @@ func (t *Tx) bucket(tb *table) *bolt.Bucket {
 	return b
 }
 
+// cursor is for one look-up: the next one of the same table moves it. bbolt's own Get and Delete make one each.
+func (t *Tx) cursor(tb *table) *bolt.Cursor {
+	c := t.cursors[tb.at]
+	if c == nil {
+		c = t.bucket(tb).Cursor()
+		t.cursors[tb.at] = c
+	}
+	return c
+}
+
+// value is the raw value under k; nil when there is none. It is valid until the transaction writes or ends.
+func (t *Tx) value(tb *table, k []byte) []byte {
+	at, v := t.cursor(tb).Seek(k)
+	if !bytes.Equal(at, k) {
+		return nil
+	}
+	return v
+}
+
+// key is the key of one number, enc the beginning of a record of about so many bytes: both for this transaction only.
+func (t *Tx) key(n uint64) []byte { return key.AppendUint64(t.mem.take(8), n) }
+
+func (t *Tx) enc(format byte, size int) rec.Enc {
+	return rec.EncIn(t.mem.take(size+rec.Overhead), format)
+}
+
 // put stores a record under k.
 func (t *Tx) put(tb *table, k []byte, e *rec.Enc) error {
 	if !t.writable {
@@ -96,7 +146,10 @@ func (t *Tx) put(tb *table, k []byte, e *rec.Enc) error {
 }
 
 // mark stores an index row.
-func (t *Tx) mark(tb *table, k []byte) error { return t.put(tb, k, rec.NewEnc(fMarker, 0)) }
+func (t *Tx) mark(tb *table, k []byte) error {
+	e := t.enc(fMarker, 0)
+	return t.put(tb, k, &e)
+}
 
 // remove deletes what is under k, if anything is.
 func (t *Tx) remove(tb *table, k []byte) error {
@@ -105,7 +158,11 @@ func (t *Tx) remove(tb *table, k []byte) error {
 	}
 	t.dirty = true
 	t.bytes += len(k)
-	if err := t.bucket(tb).Delete(k); err != nil {
+	c := t.cursor(tb)
+	if at, _ := c.Seek(k); !bytes.Equal(at, k) {
+		return nil
+	}
+	if err := c.Delete(); err != nil {
 		return fmt.Errorf("delete from table %s: %w", tb.name, err)
 	}
 	return nil
@@ -113,7 +170,7 @@ func (t *Tx) remove(tb *table, k []byte) error {
 
 // get opens the record under k; ok is false when there is none. The record must be of the given format.
 func (t *Tx) get(tb *table, k []byte, format byte) (d *rec.Dec, ok bool, err error) {
-	v := t.bucket(tb).Get(k)
+	v := t.value(tb, k)
 	if v == nil {
 		return nil, false, nil
 	}
@@ -121,10 +178,19 @@ func (t *Tx) get(tb *table, k []byte, format byte) (d *rec.Dec, ok bool, err err
 	return d, err == nil, err
 }
 
-func (t *Tx) has(tb *table, k []byte) bool { return t.bucket(tb).Get(k) != nil }
+func (t *Tx) has(tb *table, k []byte) bool { return t.value(tb, k) != nil }
 
 // open checks and opens one value.
 func (tb *table) open(k, v []byte, format byte) (*rec.Dec, error) {
+	body, err := tb.body(k, v, format)
+	if err != nil {
+		return nil, err
+	}
+	return rec.NewDec(body), nil
+}
+
+// body checks one value and gives what its record holds.
+func (tb *table) body(k, v []byte, format byte) ([]byte, error) {
 	f, body, err := tb.seed.Open(k, v)
 	if err != nil {
 		return nil, tb.corrupt(k, err)
@@ -132,7 +198,7 @@ func (tb *table) open(k, v []byte, format byte) (*rec.Dec, error) {
 	if f != format {
 		return nil, tb.corrupt(k, fmt.Errorf("format %d, want %d", f, format))
 	}
-	return rec.NewDec(body), nil
+	return body, nil
 }
 
 func (tb *table) corrupt(k []byte, err error) error {
@@ -197,31 +263,37 @@ func seekBefore(c *bolt.Cursor, k []byte) ([]byte, []byte) {
 
 // lastNumber is the u64 at the end of the last key under prefix; 0 when there is none.
 func (t *Tx) lastNumber(tb *table, prefix []byte) (uint64, error) {
-	for r := range t.rowsBack(tb, prefix, nil) {
-		read := key.Read(r.k[len(prefix):])
-		n := read.Uint64()
-		if err := read.Done(); err != nil {
-			return 0, tb.corrupt(r.k, err)
-		}
-		return n, nil
+	k, _ := seekBefore(t.cursor(tb), key.Next(prefix))
+	if k == nil || !bytes.HasPrefix(k, prefix) {
+		return 0, nil
 	}
-	return 0, nil
+	read := key.Read(k[len(prefix):])
+	n := read.Uint64()
+	if err := read.Done(); err != nil {
+		return 0, tb.corrupt(k, err)
+	}
+	return n, nil
 }
 
 // number reads a record that is one number; 0 when there is none.
 func (t *Tx) number(tb *table, k []byte) (uint64, bool, error) {
-	d, ok, err := t.get(tb, k, fNumber)
-	if err != nil || !ok {
+	v := t.value(tb, k)
+	if v == nil {
+		return 0, false, nil
+	}
+	body, err := tb.body(k, v, fNumber)
+	if err != nil {
 		return 0, false, err
 	}
+	d := rec.NewDec(body)
 	n := d.Uint()
 	return n, true, tb.done(k, d)
 }
 
 func (t *Tx) putNumber(tb *table, k []byte, n uint64) error {
-	e := rec.NewEnc(fNumber, 10)
+	e := t.enc(fNumber, 10)
 	e.Uint(n)
-	return t.put(tb, k, e)
+	return t.put(tb, k, &e)
 }
 
 // text reads a record that is one text; "" when there is none.

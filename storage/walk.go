@@ -13,9 +13,10 @@ const (
 	freelistPage = 0x10
 	nestedTable  = 0x01
 
-	elementSize  = 16 // leaf: flags, position, key size, value size; branch: position, key size, page
-	tableHeader  = 16 // root page (0 = inline), sequence
-	deepestTable = 64 // levels; a sound file has fewer than ten
+	manyFree     = 0xFFFF // free pages: their number stands before the first
+	elementSize  = 16     // leaf: flags, position, key size, value size; branch: position, key size, page
+	tableHeader  = 16     // root page (0 = inline), sequence
+	deepestTable = 64     // levels; a sound file has fewer than ten
 )
 
 // walker checks the shape of every reachable page: its own number, its kind, that each element lies inside it, that keys
@@ -25,6 +26,7 @@ type walker struct {
 	pageSize int
 	high     uint64
 	seen     []uint64 // one bit per page
+	free     []byte   // the list of free pages, eight bytes each
 }
 
 // bounds are the keys between which a subtree must lie: low <= key < high; nil = open.
@@ -41,7 +43,10 @@ func (w *walker) walk(m boltMeta) error {
 			return err
 		}
 	}
-	return w.subtree(m.root, bounds{}, 0)
+	if err := w.subtree(m.root, bounds{}, 0); err != nil {
+		return err
+	}
+	return w.freePages()
 }
 
 // page returns the bytes of page id and its overflow pages, after checking its header.
@@ -79,9 +84,29 @@ func (w *walker) freelist(id uint64) error {
 	if err != nil {
 		return err
 	}
-	n := int(order.Uint16(b[10:]))
-	if flags != freelistPage || pageHeader+n*8 > len(b) {
+	n, list := uint64(order.Uint16(b[10:])), b[pageHeader:]
+	if n == manyFree {
+		n, list = order.Uint64(list), list[8:]
+	}
+	if flags != freelistPage || n > uint64(len(list)/8) {
 		return fmt.Errorf("page %d is not the list of free pages", id)
+	}
+	w.free = list[:n*8]
+	return nil
+}
+
+// freePages checks that no page in use is listed as free: bbolt would write over it. One that is not listed is only lost.
+func (w *walker) freePages() error {
+	last := uint64(1) // the meta pages are never free
+	for list := w.free; len(list) > 0; list = list[8:] {
+		id := order.Uint64(list)
+		if id <= last || id >= w.high {
+			return fmt.Errorf("page %d is out of place in the list of free pages", id)
+		}
+		if err := w.claim(id); err != nil {
+			return fmt.Errorf("the list of free pages: %w", err)
+		}
+		last = id
 	}
 	return nil
 }

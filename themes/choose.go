@@ -32,15 +32,22 @@ type Options struct {
 	// NoColor is the value of NO_COLOR. Any that is not empty means mono, a
 	// flag included: the promise of that variable is "no colour at all".
 	NoColor string
+	// User are the user's own palettes, beside the built-in ones (see LoadUser).
+	User []Palette
 }
 
-// Names lists what --theme takes, without auto.
-func Names() []string {
-	names := make([]string, 0, len(palettes)+1)
+// Names lists what --theme takes, without auto: the built-in themes, mono, then
+// the user's own.
+func Names(user ...Palette) []string {
+	names := make([]string, 0, len(palettes)+1+len(user))
 	for _, p := range palettes {
 		names = append(names, p.Name)
 	}
-	return append(names, "mono")
+	names = append(names, "mono")
+	for _, p := range user {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // Choose returns the theme for o. The order is flag, environment, saved, auto;
@@ -58,12 +65,12 @@ func Choose(o Options) (*Theme, error) {
 		return NewMono(g), nil
 	}
 	if name != "auto" {
-		return New(find(name), o.Profile, true, g), nil
+		return New(o.find(name), o.Profile, true, g), nil
 	}
 	if o.Ground == LightGround {
-		return New(find("light"), o.Profile, false, g), nil
+		return New(o.find("light"), o.Profile, false, g), nil
 	}
-	return New(find("dark"), o.Profile, o.Ground == Unknown, g), nil
+	return New(o.find("dark"), o.Profile, o.Ground == Unknown, g), nil
 }
 
 // Asks reports whether the terminal should be asked for its background: only
@@ -83,8 +90,8 @@ func (o Options) name() (string, error) {
 		if s.name == "" {
 			continue
 		}
-		if s.name != "auto" && !slices.Contains(Names(), s.name) {
-			return "", fmt.Errorf("%s is %q: use auto, %s", s.from, s.name, strings.Join(Names(), ", "))
+		if !o.Knows(s.name) {
+			return "", fmt.Errorf("%s is %q: use auto, %s", s.from, s.name, strings.Join(Names(o.User...), ", "))
 		}
 		return s.name, nil
 	}
@@ -106,7 +113,17 @@ func (o Options) glyphs() (*Glyphs, error) {
 	return nil, fmt.Errorf("--glyphs is %q: use unicode or ascii", o.Glyphs)
 }
 
-func find(name string) Palette {
+// Knows reports whether there is a theme of that name; auto is one.
+func (o Options) Knows(name string) bool {
+	return name == "auto" || slices.Contains(Names(o.User...), name)
+}
+
+func (o Options) find(name string) Palette {
+	for _, p := range o.User {
+		if p.Name == name {
+			return p
+		}
+	}
 	i := slices.IndexFunc(palettes, func(p Palette) bool { return p.Name == name })
 	return palettes[i]
 }

@@ -78,3 +78,18 @@ func xterm(n int) rgb {
 	n -= 16
 	return rgb{steps[n/36], steps[n/6%6], steps[n%6]}
 }
+
+// luminance is WCAG 2's: how much light a colour gives off, 0 to 1.
+func luminance(c rgb) float64 {
+	v := c.linear()
+	return 0.2126*v[0] + 0.7152*v[1] + 0.0722*v[2]
+}
+
+// contrast is WCAG 2's ratio.
+func contrast(a, b rgb) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// states are the colours that must never be taken for each other.
+var states = []Token{OK, Run, Wait, Warn, Err}

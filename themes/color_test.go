@@ -23,20 +23,6 @@ func see(c rgb, m [3][3]float64) lab {
 	return toLab(out)
 }
 
-func luminance(c rgb) float64 {
-	v := c.linear()
-	return 0.2126*v[0] + 0.7152*v[1] + 0.0722*v[2]
-}
-
-// contrast is WCAG 2's ratio.
-func contrast(a, b rgb) float64 {
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
-
-// states are the colours that must never be taken for each other.
-var states = []Token{OK, Run, Wait, Warn, Err}
-
 func TestContrastOfEveryTheme(t *testing.T) {
 	for _, p := range Palettes() {
 		bg, colors := parse(p.Bg), p.colors()

@@ -26,7 +26,7 @@ var signs = []sign{
 	{"✗", "x", Err, []string{"DISCARDED", "GAVE UP", "FAILED", "PERMANENTLY UNFETCHABLE", "ERR", "ERROR", "NO KEY", "API DOWN", "DISCONNECTED", "BROKEN"}},
 	{"⊘", "-", Off, []string{"CANCELLED"}},
 	{"∅", "0", Off, []string{"TOO OLD", "OUTSIDE RETENTION WINDOW"}},
-	{"‖", `"`, Held, []string{"PAUSED", "FROZEN", "CAPPED", "SILENCED"}},
+	{"‖", `"`, Held, []string{"PAUSED", "FROZEN", "CAPPED", "SILENCED", "ACKNOWLEDGED"}},
 	{"▲", "!", Warn, []string{"WARN", "FIRING", "DEGRADED", "NEARLY FULL", "BACKING OFF", "SUSPECT", "PARTIAL", "INCOMPLETE"}},
 	{"△", "?", Warn, []string{"PENDING ALERT"}},
 }

@@ -208,7 +208,7 @@ func TestState(t *testing.T) {
 }
 
 func TestSGR(t *testing.T) {
-	dark, light := find("dark"), find("light")
+	dark, light := Options{}.find("dark"), Options{}.find("light")
 	for _, c := range []struct {
 		name string
 		got  string

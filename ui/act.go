@@ -23,13 +23,14 @@ func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.over != nil {
 		at = m.over.context()
 	}
-	act, ok := meaning(at, k.String())
+	act, ok := m.keys.meaning(at, k.String())
 	if !ok {
 		return nil
 	}
 	if m.over != nil {
 		return m.overAct(act, now)
 	}
+	act = m.inTime(act)
 	if own, ok := appActs[act]; ok {
 		return own(m, now)
 	}
@@ -46,10 +47,19 @@ var appActs map[page.Action]func(m *Model, now time.Time) tea.Cmd
 func init() {
 	appActs = map[page.Action]func(m *Model, now time.Time) tea.Cmd{
 		actFilter:   func(m *Model, _ time.Time) tea.Cmd { return m.askFilter() },
+		actSave:     (*Model).askSave,
+		actWatch:    (*Model).toggleWatch,
 		actFreeze:   (*Model).freeze,
 		actLive:     (*Model).thaw,
+		actEarlier:  stepper(-shortStep),
+		actLater:    stepper(shortStep),
+		actFarBack:  stepper(-longStep),
+		actFarOn:    stepper(longStep),
 		actHelp:     func(m *Model, _ time.Time) tea.Cmd { m.over = helpOver(); return nil },
-		actMessages: func(m *Model, _ time.Time) tea.Cmd { m.over = messagesOver(); return nil },
+		actMessages: (*Model).openMessages,
+		actLogs:     (*Model).openLogs,
+		actAudit:    (*Model).openAudit,
+		actChaos:    (*Model).openChaos,
 		actBack:     (*Model).back,
 		actPrevious: func(m *Model, _ time.Time) tea.Cmd { m.goTo(m.previous); return nil },
 		actNextTab:  (*Model).nextTab,
@@ -57,11 +67,12 @@ func init() {
 		actRepaint:  func(*Model, time.Time) tea.Cmd { return tea.ClearScreen },
 		actSuspend:  (*Model).suspend,
 		actQuit:     (*Model).quit,
+		actDetach:   (*Model).detach,
 		actExit:     (*Model).exit,
 		actPalette:  (*Model).openPalette,
 		actSort:     (*Model).openSort,
 		actColumns:  (*Model).openColumns,
-		actCopy:     (*Model).copyRow,
+		actCopy:     (*Model).openCopy,
 		actCopyRows: (*Model).copyRows,
 		actExport:   (*Model).exportRows,
 		actThemes:   (*Model).openThemes,
@@ -80,7 +91,25 @@ func (m *Model) pageAct(a page.Action, now time.Time) tea.Cmd {
 		m.ask(page.AskKey)
 		return nil
 	}
-	return m.carryOut(m.page().Act(v, a), now)
+	before, _ := m.instant(now)
+	effect := m.page().Act(v, a)
+	m.followPage(before, now)
+	return m.carryOut(effect, now)
+}
+
+// inTime is what a key means while the view is frozen: those that go to the
+// previous and the next report step in time instead, as they do elsewhere.
+func (m *Model) inTime(a page.Action) page.Action {
+	if m.frozen == nil || m.page().Screen() != page.ScreenReports {
+		return a
+	}
+	switch a {
+	case page.Previous:
+		return actEarlier
+	case page.Next:
+		return actLater
+	}
+	return a
 }
 
 // cannot says why an action has no effect here and now; "" = it has.
@@ -90,19 +119,23 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 			return why
 		}
 	}
+	if a == actChaos && m.opt.Chaos == nil {
+		return noChaos
+	}
 	return m.page().Cannot(v, a)
 }
 
 // refuses says why nothing can be changed from this console.
-func (m *Model) refuses() string {
-	d := &m.rows.data
+func (m *Model) refuses() string { return refusal(&m.rows.data, m.opt) }
+
+func refusal(d *page.Data, opt Options) string {
 	switch {
 	case !d.Ready:
 		return "the engine has not answered yet"
 	case !d.Lost.IsZero():
 		return "not connected: the engine has gone"
-	case m.opt.ReadOnly:
-		return "this console is read only"
+	case opt.ReadOnly:
+		return or(opt.ReadOnlyWhy, "this console is read only")
 	case d.Engine.State == engine.EngineBrowse:
 		return "no engine runs here, only stored data is shown: start farsight with an API key to act"
 	case d.Engine.State == engine.EngineStopping:
@@ -127,6 +160,9 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	}
 	if e.Text != nil {
 		m.askText(*e.Text)
+	}
+	if e.Chaos != nil {
+		return m.disturb(e)
 	}
 	all := e.DoAll
 	if e.Do != nil {
@@ -196,21 +232,6 @@ func (m *Model) pop() bool {
 	}
 	m.stack = m.stack[:n-1]
 	return true
-}
-
-// freeze holds the view where it is, or lets it go. The engine never stops.
-func (m *Model) freeze(now time.Time) tea.Cmd {
-	if m.frozen != nil {
-		return m.thaw(now)
-	}
-	held := m.rows.data
-	m.frozen, m.since, m.changes = &held, now, 0
-	return nil
-}
-
-func (m *Model) thaw(time.Time) tea.Cmd {
-	m.frozen, m.changes = nil, 0
-	return nil
 }
 
 func (m *Model) reload(now time.Time) tea.Cmd {

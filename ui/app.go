@@ -16,6 +16,7 @@ import (
 type Model struct {
 	console engine.Console
 	opt     Options
+	keys    *keymap
 	session *session
 	ctx     context.Context // of commands and queries; ends with Run
 
@@ -27,6 +28,10 @@ type Model struct {
 	frozen  *page.Data // what is shown while the view stands still; nil = live
 	since   time.Time  // of the freeze
 	changes int        // rows that changed since
+	then    timeCursor // where the frozen view stands in time
+	seen    moments    // how the engine stood, as this console saw it
+
+	pressed time.Time // the last key, or the answer to a command
 
 	tabs     map[page.Screen]page.Page
 	tab      page.Screen
@@ -37,12 +42,14 @@ type Model struct {
 	size page.Size
 	tall page.Tall
 
+	watch  watch
 	prompt *prompt
 	over   *overlay // a dialog, the help or the messages
 	toasts toasts
 	undo   undo     // the last command that can be taken back
 	past   []string // lines of the palette, oldest first
 	picked string   // theme that was chosen here; "" = none
+	kept   saved    // what is remembered from one start to the next
 
 	polled  map[string]time.Time // when each open account was asked for its end
 	polling bool
@@ -53,12 +60,15 @@ type Model struct {
 	ticks  bool // something on the screen changes each second
 	frame  string
 	cursor *tea.Cursor
+
+	detached bool      // the operator left on purpose: the engine shall go on
+	again    time.Time // when the lost engine is looked for next
 }
 
 // New makes a console on its first screen. It starts nothing: see Run.
 func New(console engine.Console, opt Options) *Model {
 	m := &Model{
-		console: console, opt: opt, session: newSession(console, opt), ctx: context.Background(),
+		console: console, opt: opt, keys: opt.Mine.keymap(), session: newSession(console, opt), ctx: context.Background(),
 		tabs: map[page.Screen]page.Page{
 			page.ScreenOverview: page.NewOverview(),
 			page.ScreenAccounts: page.NewAccounts(),
@@ -67,11 +77,17 @@ func New(console engine.Console, opt Options) *Model {
 			page.ScreenLimits:   page.NewLimits(),
 			page.ScreenMatches:  page.NewMatches(""),
 			page.ScreenReports:  page.NewReports(""),
+			page.ScreenLogs:     page.NewLogs("", ""),
+			page.ScreenAlerts:   page.NewAlerts(),
 		},
 		polled: map[string]time.Time{},
 	}
 	if _, ok := m.tabs[opt.Start]; ok {
 		m.tab = opt.Start
+	}
+	m.restore(opt.Mine.kept)
+	for _, fault := range opt.Mine.Faults {
+		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: fault}, m.now())
 	}
 	profile := themes.DetectProfile(opt.getenv, true)
 	m.asking = opt.look(profile, themes.Unknown).Asks()
@@ -125,7 +141,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	follow := m.follow(now)
 	m.draw(now)
-	return m, tea.Batch(cmd, follow, m.schedule(now))
+	return m, tea.Batch(cmd, follow, m.work(), m.schedule(now))
 }
 
 // now is the present in the zone of the screen.
@@ -136,22 +152,33 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	switch msg := msg.(type) {
 	case updated:
 		m.take(msg.Update, now)
+		return m.follows(now), true
 	case lost:
-		m.rows.data.Lost = now
+		m.lose(msg, now)
 	case tea.KeyPressMsg:
-		return m.key(tea.Key(msg), now), true
+		m.press(now)
+		return tea.Batch(m.key(tea.Key(msg), now), m.save()), true
 	case tea.PasteMsg:
 		return m.paste(msg.Content), true
 	case answered:
+		m.press(now)
 		m.answered(msg, now)
 	case found:
 		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
 	case polled:
 		m.takeETA(msg)
+	case remembered:
+		m.takeMoments(msg)
+	case unsaved:
+		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: msg.err.Error()}, now)
+	case worked:
+		msg.page.Done(msg.result)
 	case weighed:
 		m.askWeighed(msg, now)
 	case settled:
 		m.settle(msg)
+	case disturbed:
+		m.tellDisturbed(msg, now)
 	case written:
 		m.written(msg, now)
 	case tea.WindowSizeMsg:
@@ -191,11 +218,14 @@ func (m *Model) answerGround(msg tea.BackgroundColorMsg) {
 // take folds an update in.
 func (m *Model) take(u engine.Update, now time.Time) {
 	n := m.rows.apply(u, now)
+	m.seen = m.seen.add(&m.rows.data, now)
 	if m.frozen != nil {
 		m.changes += n
 	}
 	for _, note := range u.Notes {
-		m.toasts.add(note, now)
+		if note.By == (engine.Actor{}) || note.By != m.opt.actor() { // what was done here has been told
+			m.toasts.add(note, now)
+		}
 	}
 	m.recheck = now.Add(reload)
 	m.session.weigh(m.frame)
@@ -240,11 +270,22 @@ func (m *Model) data() *page.Data {
 	return &m.rows.data
 }
 
+// hurry is how long after a key nothing is held back for the sake of calm: the
+// engine's answer to it has come by then.
+const hurry = 2 * time.Second
+
+// press notes that the operator waits for something.
+func (m *Model) press(now time.Time) {
+	m.pressed = now
+	m.session.hasten(now)
+}
+
 // view is what the page on top may look at.
 func (m *Model) view(now time.Time) *page.View {
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
-		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil,
+		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry, Notes: m.toasts.all, Noted: m.toasts.n,
+		Chaos: m.chaosState(),
 	}
 	if v.Frozen {
 		v.Now = m.since

@@ -24,6 +24,10 @@ type (
 		answer engine.Answer
 		err    error
 	}
+	worked struct {
+		page   page.Worker
+		result any
+	}
 	polled struct {
 		id     string
 		answer engine.Answer
@@ -114,6 +118,19 @@ func (m *Model) answered(a answered, now time.Time) {
 		n.Text += " (live; the view is frozen)"
 	}
 	m.toasts.add(n, now)
+}
+
+// work takes the work of the page on top off the event loop.
+func (m *Model) work() tea.Cmd {
+	w, ok := m.page().(page.Worker)
+	if !ok {
+		return nil
+	}
+	work := w.Work()
+	if work == nil {
+		return nil
+	}
+	return func() tea.Msg { return worked{w, work()} }
 }
 
 // pollEvery is how often an open account is asked when it will be done.

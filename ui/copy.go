@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,20 +23,39 @@ import (
 // and multiplexers drop the whole of it.
 const maxCopy = 64 << 10
 
-// copyRow copies the row under the cursor, or the marked ones, or what the page
-// is about.
-func (m *Model) copyRow(now time.Time) tea.Cmd {
+// openCopy offers what is marked, or under the cursor, in several forms.
+func (m *Model) openCopy(now time.Time) tea.Cmd {
+	forms := m.copies(now)
+	if len(forms) == 0 {
+		m.say("there is nothing to copy here: go to a row of a list")
+		return nil
+	}
+	n := &menu{title: "Copy"}
+	for _, c := range forms {
+		n.all = append(n.all, item{name: c.Name, what: c.What, do: func(m *Model, _ time.Time) tea.Cmd { return m.copyText(c.Text) }})
+	}
+	m.openMenu(n)
+	return nil
+}
+
+// copies are the forms there are: those of the page, its rows as a table has
+// them, or at least what the page is about.
+func (m *Model) copies(now time.Time) []page.Copy {
 	v := m.view(now)
+	var forms []page.Copy
+	if c, ok := m.page().(page.Copier); ok {
+		forms = c.Copies(v)
+	}
 	if x, ok := m.page().(page.Exporter); ok {
 		if _, rows := x.Export(v, true); len(rows) > 1 {
-			return m.copyText(tabbed(rows[1:]))
+			row := page.Copy{Name: "row", What: counted(len(rows)-1, "row", "rows") + ", columns parted by tabs", Text: tabbed(rows[1:])}
+			forms = slices.Insert(forms, min(1, len(forms)), row)
 		}
 	}
-	if crumb := m.page().Crumb(v); crumb != "" {
-		return m.copyText(safe.Text(crumb))
+	if crumb := m.page().Crumb(v); crumb != "" && len(forms) == 0 {
+		forms = []page.Copy{{Name: "name", What: safe.Text(crumb), Text: safe.Text(crumb)}}
 	}
-	m.say("there is nothing to copy here: go to a row of a list")
-	return nil
+	return forms
 }
 
 // copyRows copies the whole list as it is shown.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,9 @@ func AskFirst(ctx context.Context, first FirstRun, opt Options) (choice Choice, 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m := newWelcome(ctx, first, opt)
-	err = runProgram(ctx, m, opt, nil)
+	if err = runProgram(ctx, m, opt, nil); errors.Is(err, ErrHungUp) {
+		err = nil
+	}
 	return m.choice, m.key, err
 }
 

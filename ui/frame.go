@@ -33,12 +33,18 @@ func (m *Model) draw(now time.Time) {
 		rows = append(rows, m.tabRow())
 	}
 	body := exactly(m.page().Draw(v), v.H)
+	if m.frozen != nil && v.H > 0 {
+		body[v.H-1] = part.Stamp(m.theme, m.w, body[v.H-1], m.frozenText())
+	}
 	if m.over != nil {
 		body = m.drawOver(v, body, len(rows))
 	} else {
 		m.rest(0, len(rows), body)
 	}
 	rows = append(rows, body...)
+	if m.stripHeight() > 0 {
+		rows = append(rows, m.strip(v))
+	}
 	rows = append(rows, m.messageRow(len(rows)), m.hintRow(v))
 	m.frame = part.Frame(m.theme, m.w, m.h, rows)
 	m.ticks = v.Ticks && m.frozen == nil
@@ -94,7 +100,10 @@ func (m *Model) pieces(v *page.View, now time.Time) []part.Piece {
 		pieces = append(pieces, m.keyPiece(v, now))
 	}
 	pieces = append(pieces, m.bucketPieces(v)...)
-	if alerts := v.Alerts(); alerts != "" {
+	if next := v.NextCalls(); next != "" {
+		pieces = append(pieces, part.Piece{Cell: part.As(themes.Held, "next "+next), Short: next})
+	}
+	if alerts := v.Firing(); alerts != "" {
 		sign := m.theme.State("WARN")
 		name := " alerts"
 		if alerts == "1" {
@@ -122,7 +131,7 @@ func (m *Model) statePiece(v *page.View, now time.Time) part.Piece {
 	case !m.rows.data.Lost.IsZero():
 		c := part.StateCell(m.theme, "DISCONNECTED")
 		v.Ticks = true
-		c.Text += " " + part.Dur(now.Sub(m.rows.data.Lost))
+		c.Text += " " + stopwatch(now.Sub(m.rows.data.Lost))
 		return part.Piece{Cell: c, Keep: true}
 	case !v.Ready:
 		return part.Piece{Cell: part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis), Keep: true}
@@ -209,7 +218,7 @@ func (m *Model) standing() part.Toast {
 	d := m.data()
 	switch {
 	case !m.rows.data.Lost.IsZero():
-		return part.Toast{Word: "WARN", Text: "the engine has gone; shown is the data as of " + part.Clock(m.rows.data.At, m.now()) + ", trying again"}
+		return part.Toast{Word: "WARN", Text: m.lostText(m.now())}
 	case !d.Ready || d.Engine.State == engine.EngineLive:
 		return part.Toast{}
 	case d.Engine.State == engine.EngineBrowse:
@@ -274,7 +283,7 @@ func (m *Model) hintRow(v *page.View) string {
 	if m.over != nil {
 		at = m.over.context()
 	}
-	return part.Hints(m.theme, m.w, hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
+	return part.Hints(m.theme, m.w, m.keys.hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
 }
 
 func promptHints(p *prompt) []part.Hint {
@@ -297,7 +306,7 @@ func (m *Model) tinyRows(v *page.View, now time.Time) []string {
 	cells = append(cells,
 		part.Plain("running "+strconv.Itoa(v.Engine.InFlight)),
 		part.Plain("retrying "+strconv.Itoa(v.Engine.Retrying)),
-		part.Plain("alerts "+or(v.Alerts(), "0")),
+		part.Plain("alerts "+or(v.Firing(), "0")),
 	)
 	if t := m.toasts.top(); t.Text != "" {
 		cells = append(cells, part.Plain(t.Text))

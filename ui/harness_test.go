@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,9 +83,26 @@ func (d *desk) take(msg tea.Msg) {
 		d.quit = true
 	case nil:
 	default:
+		if all, ok := sequence(msg); ok {
+			d.run(tea.Batch(all...))
+			return
+		}
 		_, cmd := d.m.Update(msg)
 		d.run(cmd)
 	}
+}
+
+// sequence are the commands of a tea.Sequence, whose message has no name.
+func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
+	v := reflect.ValueOf(msg)
+	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
+		return nil, false
+	}
+	all := make([]tea.Cmd, v.Len())
+	for i := range all {
+		all[i] = v.Index(i).Interface().(tea.Cmd)
+	}
+	return all, true
 }
 
 func (d *desk) run(cmd tea.Cmd) {
@@ -159,6 +177,17 @@ var views = []struct {
 	{"account", func(d *desk) { d.show(page.NewAccount("a-kain")) }},
 	{"schedules", func(d *desk) { d.show(page.NewSchedules()) }},
 	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
+	{"logs", func(d *desk) { d.press("8") }},
+	{"alerts", func(d *desk) { d.press("9") }},
+	{"audit", func(d *desk) { d.show(page.NewAudit()) }},
+	{"messages", func(d *desk) { d.show(page.NewMessages()) }},
+	{"classes", func(d *desk) { d.show(page.NewClasses("")) }},
+	{"reasons", func(d *desk) { d.show(page.NewReasons("")) }},
+	{"forensics", func(d *desk) { d.show(page.NewForensics(29)) }},
+	{"record", func(d *desk) { d.press("8", "enter") }},
+	{"evidence", func(d *desk) { d.press("9", "enter") }},
+	{"entry", func(d *desk) { d.show(page.NewAudit()); d.press("j", "enter") }},
+	{"chaos", func(d *desk) { d.m.opt.Chaos = broken(); d.show(page.NewChaos()) }},
 }
 
 // show opens a page on top of the screen.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/ui/page"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 // where is a set of contexts in which a key means something.
@@ -20,17 +19,30 @@ const (
 	onLimits
 	onMatches
 	onReports
+	onLogs
+	onAlerts
 	onAccount
 	onJob
 	onSchedules
+	onAudit
+	onMessages
+	onClasses
+	onReasons
+	onForensics
+	onRecord
+	onEvidence
+	onEntry
+	onChaos
 	inDialog
 	inHelp
 	inMenu
 
 	// onLists can be filtered, onTables sorted, narrowed and marked as well.
-	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules
-	onLists  = onTables | onLimits
-	onPages  = onOverview | onLists | onReports | onAccount | onJob
+	// onWork are the screens of accounts, jobs and queues, where work is steered.
+	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onReasons | onEvidence | onEntry
+	onLists  = onTables | onLimits | onLogs
+	onWork   = onOverview | onAccounts | onJobs | onRetries | onLimits | onMatches | onReports | onAccount | onJob | onSchedules
+	onPages  = onWork | onLists | onForensics | onRecord | onChaos
 )
 
 // Actions of the app itself; those of pages are in package page.
@@ -38,6 +50,10 @@ const (
 	actFilter   page.Action = "filter"
 	actFreeze   page.Action = "freeze"
 	actLive     page.Action = "live"
+	actEarlier  page.Action = "second back"
+	actLater    page.Action = "second on"
+	actFarBack  page.Action = "ten seconds back"
+	actFarOn    page.Action = "ten seconds on"
 	actHelp     page.Action = "help"
 	actMessages page.Action = "messages"
 	actBack     page.Action = "back"
@@ -47,6 +63,7 @@ const (
 	actRepaint  page.Action = "repaint"
 	actSuspend  page.Action = "suspend"
 	actQuit     page.Action = "quit"
+	actDetach   page.Action = "detach"
 	actExit     page.Action = "exit"
 	actPalette  page.Action = "palette"
 	actSort     page.Action = "sort"
@@ -56,6 +73,11 @@ const (
 	actExport   page.Action = "export"
 	actThemes   page.Action = "themes"
 	actUndo     page.Action = "undo"
+	actSave     page.Action = "save filter"
+	actWatch    page.Action = "watch"
+	actLogs     page.Action = "logs of the job"
+	actAudit    page.Action = "audit"
+	actChaos    page.Action = "chaos"
 
 	actYes    page.Action = "yes"
 	actNo     page.Action = "no"
@@ -84,52 +106,81 @@ const (
 )
 
 var bindings = []binding{
-	{[]string{"enter"}, page.Open, onPages, groupMove, "open", "open the selected"},
+	{[]string{"enter"}, page.Open, onPages &^ onChaos, groupMove, "open", "open the selected"},
+	{[]string{"enter"}, page.Inject, onChaos, groupAct, "inject", "inject once; start, end a preset"},
+	{[]string{"l", "right"}, page.More, onChaos, groupAct, "more often", "more often, in percent"},
+	{[]string{"h", "left"}, page.Less, onChaos, groupAct, "less often", "less often, then off"},
+	{[]string{"0"}, page.ClearChaos, onChaos, groupAct, "clear all", "end all that was injected"},
 	{[]string{"t"}, page.Trigger, onPages, groupAct, "sync", "sync an account"},
-	{[]string{"r"}, page.Retry, onPages &^ onSchedules, groupAct, "retry", "retry the job now"},
+	{[]string{"r"}, page.Retry, onWork &^ onSchedules, groupAct, "retry", "retry the job now"},
+	{[]string{"r"}, page.Retry, onClasses, groupAct, "retry class", "retry the class, one job first"},
+	{[]string{"C"}, page.Reopen, onClasses, groupAct, "open again", "open its dead jobs, one first"},
+	{[]string{"a"}, page.Ack, onAlerts, groupAct, "acknowledge", "acknowledge the alert"},
+	{[]string{"S"}, page.Silence, onAlerts, groupAct, "silence", "silence the alert for a time"},
 	{[]string{"r"}, page.Retry, onSchedules, groupAct, "run now", "run the schedule now"},
-	{[]string{"x"}, page.Cancel, onPages, groupAct, "cancel", "cancel the job or sync"},
-	{[]string{"p"}, page.Pause, onPages &^ (onLimits | onSchedules), groupAct, "pause", "pause, resume the queue"},
+	{[]string{"x"}, page.Cancel, onWork, groupAct, "cancel", "cancel the job or sync"},
+	{[]string{"p"}, page.Pause, onWork &^ (onLimits | onSchedules), groupAct, "pause", "pause, resume the queue"},
 	{[]string{"p"}, page.Pause, onLimits, groupAct, "freeze bucket", "freeze, cap, resume bucket"},
 	{[]string{"@"}, page.Due, onJobs | onRetries | onJob, groupAct, "", "run a waiting job at a time"},
 	{[]string{"p"}, page.Pause, onSchedules, groupAct, "pause", "pause, resume the schedule"},
+	{[]string{"!"}, page.Force, onJobs | onRetries | onJob, groupAct, "", "force the job, with a reason"},
 	{[]string{"S"}, page.Calendar, onOverview, groupMove, "", "schedules"},
-	{[]string{"z"}, actUndo, onPages, groupAct, "", "undo the last action"},
+	{[]string{"z"}, actUndo, onPages &^ onAudit, groupAct, "", "undo the last action"},
+	{[]string{"z"}, page.TakeBack, onAudit, groupAct, "undo", "undo the selected command"},
 	{[]string{"space"}, page.Mark, onTables, groupAct, "mark", "mark, unmark the row"},
 	{[]string{"v"}, page.MarkRange, onTables, groupAct, "", "mark up to the last mark"},
 	{[]string{"A"}, page.MarkAll, onTables, groupAct, "", "mark all rows shown"},
 	{[]string{"u"}, page.Unmark, onTables, groupAct, "", "unmark all rows"},
 	{[]string{"K"}, page.Key, onPages, groupAct, "", "replace the API key"},
 	{[]string{"/"}, actFilter, onLists, groupView, "filter", "show matching rows"},
+	{[]string{"*"}, actSave, onLists, groupView, "", "save the filter"},
 	{[]string{"s"}, page.States, onJobs, groupView, "live/failed/all", "live, failed or all jobs"},
 	{[]string{"s"}, page.States, onMatches, groupView, "state", "next state of matches"},
 	{[]string{"H"}, page.Hidden, onMatches, groupView, "hidden", "show what cannot be had"},
+	{[]string{"#"}, page.ByClass, onJobs | onRetries, groupView, "error classes", "group by error class"},
+	{[]string{"b"}, page.ByReason, onJobs | onRetries, groupView, "reasons", "group by why they wait"},
+	{[]string{"s"}, page.States, onLogs, groupView, "level", "least level shown"},
+	{[]string{"W"}, page.Wide, onLogs, groupView, "wrap", "wrap long records"},
+	{[]string{"Z"}, page.Clock, onLogs, groupView, "time", "time of day, or how long ago"},
+	{[]string{"n"}, page.Next, onLogs, groupMove, "", "next match, or next warning"},
+	{[]string{"N"}, page.Previous, onLogs, groupMove, "", "previous match or warning"},
+	{[]string{"c"}, page.Recorder, onJob | onForensics, groupMove, "recorder", "its call in the recorder"},
+	{[]string{"s"}, page.States, onReports, groupView, "weeks", "the weeks of all accounts"},
 	{[]string{"n"}, page.Numbers, onReports, groupView, "numbers", "numbers in the cells"},
 	{[]string{"Z"}, page.Zone, onReports, groupView, "zone", "distance from UTC"},
-	{[]string{"["}, page.Previous, onReports, groupMove, "previous", "previous account"},
-	{[]string{"]"}, page.Next, onReports, groupMove, "next account", "next account"},
+	{[]string{"["}, page.Previous, onReports, groupMove, "previous", "previous account or week"},
+	{[]string{"]"}, page.Next, onReports, groupMove, "next", "next account or week"},
 	{[]string{"o"}, actSort, onTables, groupView, "sort", "sort by a column"},
 	{[]string{"O"}, page.Invert, onTables, groupView, "", "turn the order"},
 	{[]string{"c"}, actColumns, onTables, groupView, "", "choose columns"},
 	{[]string{"W"}, page.Wide, onTables, groupView, "", "wide columns"},
-	{[]string{"y"}, actCopy, onPages, groupView, "", "copy the row or its id"},
-	{[]string{"Y"}, actCopyRows, onTables | onReports, groupView, "", "copy all rows shown"},
-	{[]string{"e"}, actExport, onTables | onReports, groupView, "", "write the list to a file"},
+	{[]string{"y"}, actCopy, onPages, groupView, "", "copy: id, row, JSON, curl, time"},
+	{[]string{"Y"}, actCopyRows, onTables | onReports | onLogs, groupView, "", "copy all rows shown"},
+	{[]string{"e"}, actExport, onTables | onReports | onLogs, groupView, "", "write the list to a file"},
 	{[]string{"T"}, actThemes, onPages, groupView, "", "choose a theme"},
 	{[]string{":", "ctrl+p"}, actPalette, onPages, groupApp, "command", "commands, screens, names"},
 	{[]string{"f"}, actFreeze, onPages, groupView, "freeze", "freeze the view only"},
 	{[]string{"."}, actLive, onPages, groupView, "", "back to live"},
+	{[]string{"["}, actEarlier, onPages &^ onReports, groupView, "", "frozen: a second back"},
+	{[]string{"]"}, actLater, onPages &^ onReports, groupView, "", "frozen: a second on"},
+	{[]string{"{"}, actFarBack, onPages, groupView, "", "frozen: ten seconds back"},
+	{[]string{"}"}, actFarOn, onPages, groupView, "", "frozen: ten seconds on"},
+	{[]string{"w"}, actWatch, onPages, groupView, "", "watch this account, or stop"},
 	{[]string{"M"}, actMessages, onPages, groupView, "", "all messages"},
+	{[]string{"L"}, actLogs, onPages, groupView, "", "log of the selected job"},
+	{[]string{"X"}, actChaos, onPages, groupApp, "", "break the simulated Riot (demo)"},
+	{[]string{"U"}, actAudit, onPages, groupView, "", "who did what (audit)"},
 	{[]string{"j", "down"}, page.Down, onPages, groupMove, "", "down"},
 	{[]string{"k", "up"}, page.Up, onPages, groupMove, "", "up"},
 	{[]string{"g", "home"}, page.Home, onPages, groupMove, "", "first row"},
-	{[]string{"G", "end"}, page.End, onPages, groupMove, "", "last row"},
+	{[]string{"G", "end"}, page.End, onPages &^ onLogs, groupMove, "", "last row"},
+	{[]string{"G", "end"}, page.End, onLogs, groupMove, "follow", "follow the newest"},
 	{[]string{"pgdown"}, page.PageDown, onPages, groupMove, "", "a screen down"},
 	{[]string{"pgup"}, page.PageUp, onPages, groupMove, "", "a screen up"},
 	{[]string{"ctrl+d"}, page.HalfDown, onPages, groupMove, "", "half a screen down"},
 	{[]string{"ctrl+u"}, page.HalfUp, onPages, groupMove, "", "half a screen up"},
-	{[]string{"h", "left"}, page.Left, onPages, groupMove, "", "columns left"},
-	{[]string{"l", "right"}, page.Right, onPages, groupMove, "", "columns right"},
+	{[]string{"h", "left"}, page.Left, onPages &^ onChaos, groupMove, "", "columns left"},
+	{[]string{"l", "right"}, page.Right, onPages &^ onChaos, groupMove, "", "columns right"},
 	{[]string{"tab"}, page.NextPane, onOverview | onLimits, groupMove, "next pane", "next pane"},
 	{[]string{"tab"}, actNextTab, onPages &^ (onOverview | onLimits), groupMove, "next screen", "next screen"},
 	{[]string{"1"}, goTo(page.ScreenOverview), onPages, groupMove, "", "Overview"},
@@ -141,12 +192,15 @@ var bindings = []binding{
 	{[]string{"7"}, goTo(page.ScreenReports), onPages &^ onAccount, groupMove, "", "Reports"},
 	{[]string{"6"}, page.Matches, onAccount, groupMove, "matches", "matches of this account"},
 	{[]string{"7"}, page.Report, onAccount, groupMove, "report", "report of this account"},
+	{[]string{"8"}, goTo(page.ScreenLogs), onPages, groupMove, "", "Logs"},
+	{[]string{"9"}, goTo(page.ScreenAlerts), onPages, groupMove, "", "Alerts"},
 	{[]string{"-"}, actPrevious, onPages, groupMove, "", "previous screen"},
 	{[]string{"esc"}, actBack, onPages, groupMove, "", "back, or clear"},
 	{[]string{"?"}, actHelp, onPages, groupApp, "keys", "these keys"},
 	{[]string{"R"}, actReload, onPages, groupApp, "", "read the list again"},
 	{[]string{"ctrl+l"}, actRepaint, onPages, groupApp, "", "paint the screen again"},
 	{[]string{"ctrl+z"}, actSuspend, onPages, groupApp, "", "suspend"},
+	{[]string{"d"}, actDetach, onPages, groupApp, "", "leave, the engine goes on"},
 	{[]string{"q"}, actQuit, onPages, groupApp, "quit", "back, or quit"},
 	{[]string{"ctrl+c"}, actExit, onPages | inDialog | inHelp | inMenu, groupApp, "", "quit"},
 
@@ -185,61 +239,6 @@ func screenOf(a page.Action) (page.Screen, bool) {
 
 // contextOf is the context of a screen.
 func contextOf(s page.Screen) where { return 1 << s }
-
-// keymap maps each context's keys to their bindings.
-var keymap = func() map[where]map[string]*binding {
-	m := map[where]map[string]*binding{}
-	for at := onOverview; at <= inMenu; at <<= 1 {
-		m[at] = map[string]*binding{}
-		for i := range bindings {
-			if bindings[i].in&at == 0 {
-				continue
-			}
-			for _, k := range bindings[i].keys {
-				m[at][k] = &bindings[i]
-			}
-		}
-	}
-	return m
-}()
-
-// meaning is what a key does in a context.
-func meaning(at where, key string) (page.Action, bool) {
-	b, ok := keymap[at][key]
-	if !ok {
-		return "", false
-	}
-	return b.act, true
-}
-
-// hints are the keys of a context that the hint line shows; off says which of
-// them cannot act now.
-func hints(at where, off func(page.Action) bool) []part.Hint {
-	var out []part.Hint
-	for i := range bindings {
-		b := &bindings[i]
-		if b.in&at == 0 || b.hint == "" {
-			continue
-		}
-		out = append(out, part.Hint{Key: b.keys[0], Does: b.hint, Off: off(b.act), Keep: b.act == actHelp || b.act == actQuit})
-	}
-	return out
-}
-
-// helpGroups are all keys of a context, for the help screen.
-func helpGroups(at where, off func(page.Action) bool) []part.Group {
-	var out []part.Group
-	for _, name := range []string{groupAct, groupMove, groupView, groupApp} {
-		g := part.Group{Name: name}
-		for i := range bindings {
-			if b := &bindings[i]; b.in&at != 0 && b.group == name {
-				g.Hints = append(g.Hints, part.Hint{Key: shownKeys(b.keys), Does: b.help, Off: off(b.act)})
-			}
-		}
-		out = append(out, g)
-	}
-	return out
-}
 
 // arrows stand for the names of keys that are drawn on them.
 var arrows = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}

@@ -44,9 +44,9 @@ func TestForbiddenKeys(t *testing.T) {
 // TestEveryKeyIsInTheHelp: what can be pressed on a page is listed.
 func TestEveryKeyIsInTheHelp(t *testing.T) {
 	never := func(page.Action) bool { return false }
-	for at := onOverview; at <= onSchedules; at <<= 1 {
+	for at := onOverview; at <= onChaos; at <<= 1 {
 		listed := map[string]bool{}
-		for _, g := range helpGroups(at, never) {
+		for _, g := range builtin.groups(at, never) {
 			for _, h := range g.Hints {
 				listed[h.Key] = true
 				if h.Does == "" {
@@ -54,7 +54,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 				}
 			}
 		}
-		for k, b := range keymap[at] {
+		for k, b := range builtin.at[at] {
 			if !listed[shownKeys(b.keys)] {
 				t.Errorf("context %b: %s is not in the help", at, k)
 			}
@@ -65,10 +65,10 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 // TestHintsAreKeys: the hint line names only keys that are bound there, and always
 // the help and the way out.
 func TestHintsAreKeys(t *testing.T) {
-	for at := onOverview; at <= onSchedules; at <<= 1 {
+	for at := onOverview; at <= onChaos; at <<= 1 {
 		kept := 0
-		for _, h := range hints(at, func(page.Action) bool { return false }) {
-			if _, ok := meaning(at, h.Key); !ok {
+		for _, h := range builtin.hints(at, func(page.Action) bool { return false }) {
+			if _, ok := builtin.meaning(at, h.Key); !ok {
 				t.Errorf("context %b: the hint %s is bound to nothing", at, h.Key)
 			}
 			if h.Keep {
@@ -79,7 +79,7 @@ func TestHintsAreKeys(t *testing.T) {
 			t.Errorf("context %b: %d hints are kept, want ? and q", at, kept)
 		}
 	}
-	if part.HelpLines(helpGroups(onOverview, func(page.Action) bool { return false })) == 0 {
+	if part.HelpLines(builtin.groups(onOverview, func(page.Action) bool { return false })) == 0 {
 		t.Error("no help")
 	}
 }

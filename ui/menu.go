@@ -216,14 +216,32 @@ func (m *Model) openThemes(time.Time) tea.Cmd {
 	}
 	before := m.picked
 	n := &menu{title: "Theme", moved: func(m *Model, i item) { m.useTheme(i.name) }, close: func(m *Model) { m.useTheme(before) }}
-	for _, name := range append([]string{"auto"}, themes.Names()...) {
+	for _, name := range m.themeNames() {
 		if name == m.theme.Name {
 			n.at = len(n.all)
 		}
-		n.all = append(n.all, item{name: name, what: themeWords[name], do: func(m *Model, _ time.Time) tea.Cmd { m.useTheme(name); return nil }})
+		n.all = append(n.all, item{name: name, what: themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
 	}
 	m.openMenu(n)
 	return nil
+}
+
+// themeNames are all themes, the user's own among them.
+func (m *Model) themeNames() []string {
+	return append([]string{"auto"}, themes.Names(m.opt.Mine.Themes...)...)
+}
+
+func themeWord(name string) string {
+	if word, ok := themeWords[name]; ok {
+		return word
+	}
+	return "your own, from the data directory"
+}
+
+// chooseTheme shows a theme from now on, and at the next start.
+func (m *Model) chooseTheme(name string) {
+	m.useTheme(name)
+	m.kept.Theme = name
 }
 
 var themeWords = map[string]string{

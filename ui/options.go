@@ -13,13 +13,28 @@ import (
 // Options of a console.
 type Options struct {
 	Theme  string // --theme: auto, a name of themes.Names, or "" for FARSIGHT_THEME and then auto
+	Usual  string // theme where neither that nor what was chosen last names one; "" = auto
 	Glyphs string // --glyphs: unicode, ascii or "" for what the terminal can do
 
 	ReadOnly bool // actions are refused with a reason
+	// ReadOnlyWhy is that reason; "" = the user has asked for it.
+	ReadOnlyWhy string
+
 	Demo     bool // the flag is always on the screen
 	Embedded bool // the engine ends with this console: quitting asks while it works
-	SSH      bool // a network terminal: fewer frames, no suspend
-	MaxFPS   int  // most updates a second; 0 = 10, on SSH 4
+	// CanDetach says that the engine can go on without this console, which owns it: Run
+	// tells how it ended.
+	CanDetach bool
+	// Chaos breaks the simulated Riot of a demo; nil everywhere else.
+	Chaos  Chaos
+	SSH    bool // a network terminal: fewer frames, no suspend
+	MaxFPS int  // most updates a second; 0 = 10, on SSH 4
+
+	// Mine is what the user has of their own; see LoadMine.
+	Mine Mine
+
+	// PlainEvery is how often a plain console says what has changed; 0 = 2 s.
+	PlainEvery time.Duration
 
 	Version string
 	Zone    *time.Location // of instants on the screen; nil = local
@@ -53,6 +68,7 @@ func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
 	return themes.Options{
 		Flag: o.Theme, Env: o.getenv("FARSIGHT_THEME"), Glyphs: o.Glyphs, Profile: p, Ground: g,
 		ASCII: themes.DetectASCII(o.getenv), NoColor: o.getenv("NO_COLOR"),
+		Saved: or(o.Mine.kept.Theme, o.Usual), User: o.Mine.Themes,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// overlay is what lies over the page: a question, the keys, or the messages.
+// overlay is what lies over the page: a question, the keys, or a menu.
 type overlay struct {
 	dialog *part.Dialog
 	yes    func() tea.Cmd
@@ -18,12 +18,10 @@ type overlay struct {
 
 	menu *menu
 
-	messages bool
-	top      int // first line shown, of help and messages
+	top int // first line shown, of the help
 }
 
-func helpOver() *overlay     { return &overlay{} }
-func messagesOver() *overlay { return &overlay{messages: true} }
+func helpOver() *overlay { return &overlay{} }
 
 func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
 	return &overlay{dialog: &part.Dialog{Title: c.Question, Body: c.Lines, Yes: "y " + c.Yes, No: "n no"}, yes: yes}
@@ -90,8 +88,6 @@ func (m *Model) drawOver(v *page.View, body []string, top int) []string {
 		box = m.over.dialog.View(m.theme, m.w-4, len(body))
 	case m.over.menu != nil:
 		box = m.menuBox(v, len(body))
-	case m.over.messages:
-		box = m.messagesBox(len(body))
 	default:
 		box = m.helpBox(v, len(body))
 	}
@@ -125,7 +121,7 @@ func (m *Model) helpBox(v *page.View, h int) []string {
 	columns := min(max((m.w-2)/part.HelpColumn, 1), 3)
 	w := min(m.w, columns*part.HelpColumn+2)
 	legal := part.Wrap(notice, w-4)
-	groups := helpGroups(contextOf(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" })
+	groups := m.keys.groups(contextOf(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" })
 	lines := part.HelpLines(groups)
 	inner := min((lines+columns-1)/columns+1, h-len(legal)-3)
 	if inner < 1 {
@@ -154,24 +150,4 @@ func (m *Model) product() string {
 		return "Farsight"
 	}
 	return "Farsight " + m.opt.Version
-}
-
-// messagesBox lists all messages, the newest first.
-func (m *Model) messagesBox(h int) []string {
-	w := min(m.w, 110)
-	all := m.toasts.all
-	inner := max(min(len(all), h-2), 1)
-	m.over.top = min(m.over.top, max(len(all)-inner, 0))
-	rows := make([]string, 0, inner)
-	for i := len(all) - 1 - m.over.top; i >= 0 && len(rows) < inner; i-- {
-		n := all[i]
-		sign := m.theme.State(toastWord[n.Level])
-		l := part.NewLine(m.theme, w-2).Gap(1).Cells(part.As(themes.Dim, part.Clock(n.At, m.now()))).Gap(2)
-		l.Field(part.As(sign.Token, sign.Glyph+" "+toastWord[n.Level]), 7, part.Words).Gap(1)
-		rows = append(rows, l.Cells(part.Plain(n.Text)).String())
-	}
-	if len(all) == 0 {
-		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, " no message yet")))
-	}
-	return part.Box(m.theme, w, inner+2, part.Panel{Title: "Messages", Tail: "esc closes", Focus: true, Rows: rows, Height: inner})
 }

@@ -31,13 +31,17 @@ func init() {
 		{"retries", "a filter", listVerb(page.ScreenRetries)},
 		{"limits", "a filter of calls: limits status:429", listVerb(page.ScreenLimits)},
 		{"matches", "a filter: matches champion:ahri", listVerb(page.ScreenMatches)},
+		{"logs", "a filter: logs area:limiter", listVerb(page.ScreenLogs)},
+		{"alerts", "a filter: alerts state:firing", listVerb(page.ScreenAlerts)},
 		{"account", "Name#TAG", (*Model).openAccount},
 		{"report", "Name#TAG", (*Model).openReport},
 		{"job", "an id or a key: job match:KR_1", (*Model).openJob},
 		{"retry", "job:KEY", jobVerb(page.Retry)},
 		{"cancel", "job:KEY", jobVerb(page.Cancel)},
 		{"sync", "Name#TAG platform", (*Model).syncLine},
+		{"f", "a saved filter of this screen; f -NAME forgets it", (*Model).loadFilter},
 		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
+		{chaosVerb, page.ChaosGhost, (*Model).chaosLine},
 		{"fps", "updates a second, 1 to 10", (*Model).fpsLine},
 	}
 }
@@ -72,9 +76,9 @@ func (m *Model) paletteItems(now time.Time) []item {
 	v := m.view(now)
 	var out []item
 	at := contextOf(m.page().Screen())
-	for i := range bindings {
-		b := &bindings[i]
-		if b.in&at == 0 || b.group == groupMove || b.act == actPalette {
+	for i := range m.keys.list {
+		b := &m.keys.list[i]
+		if b.in&at == 0 || b.group == groupMove || b.act == actPalette || b.act == actChaos && m.opt.Chaos == nil {
 			continue
 		}
 		out = append(out, item{name: b.help, key: b.keys[0], words: string(b.act), off: m.cannot(v, b.act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.act, now) }})
@@ -82,12 +86,18 @@ func (m *Model) paletteItems(now time.Time) []item {
 	for i, s := range page.Tabs() {
 		out = append(out, item{name: s.String(), what: "screen", key: strconv.Itoa(i + 1), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
-	out = append(out, item{name: "Schedules", what: "screen", do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewSchedules()); return nil }})
+	for _, s := range sideScreens {
+		out = append(out, item{name: s.name, what: "screen", key: s.key, do: func(m *Model, _ time.Time) tea.Cmd { m.push(s.open()); return nil }})
+	}
 	for _, w := range verbs {
+		if w.name == chaosVerb && m.opt.Chaos == nil {
+			continue
+		}
 		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *Model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
 	}
-	for _, name := range append([]string{"auto"}, themes.Names()...) {
-		out = append(out, item{name: "theme " + name, what: themeWords[name], do: func(m *Model, _ time.Time) tea.Cmd { m.useTheme(name); return nil }})
+	out = append(out, m.filterItems()...)
+	for _, name := range m.themeNames() {
+		out = append(out, item{name: "theme " + name, what: themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
 	}
 	return append(out, m.namedItems(v)...)
 }
@@ -378,10 +388,10 @@ func (m *Model) syncLine(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
-	if arg != "auto" && !slices.Contains(themes.Names(), arg) {
-		return nil, "there is no theme " + arg + ": auto, " + strings.Join(themes.Names(), ", ")
+	if names := m.themeNames(); !slices.Contains(names, arg) {
+		return nil, "there is no theme " + arg + ": " + strings.Join(names, ", ")
 	}
-	m.useTheme(arg)
+	m.chooseTheme(arg)
 	return nil, ""
 }
 

@@ -24,7 +24,8 @@ type rows struct {
 func (r *rows) apply(u engine.Update, now time.Time) int {
 	if u.Snapshot {
 		r.accounts, r.jobs = nil, nil
-		r.data.Calls = nil
+		r.data.Calls, r.data.Logs = nil, nil
+		r.data.Restarts++
 	}
 	d := &r.data
 	d.Version++
@@ -38,7 +39,11 @@ func (r *rows) apply(u engine.Update, now time.Time) int {
 	if u.Limits != nil {
 		d.Limits = *u.Limits
 	}
+	if u.Alerts != nil || u.Snapshot {
+		d.Alerts = u.Alerts
+	}
 	r.addCalls(u.Calls)
+	r.addLogs(u.Logs)
 	if u.Snapshot || len(u.Accounts) > 0 {
 		r.foldAccounts(u.Accounts)
 	}
@@ -46,6 +51,15 @@ func (r *rows) apply(u engine.Update, now time.Time) int {
 		r.foldJobs(u.Jobs, u.Gone)
 	}
 	return len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls)
+}
+
+// keptLogs is how many records of the log a console holds. What is older is read
+// from the engine.
+const keptLogs = 2000
+
+func (r *rows) addLogs(logs []engine.LogRow) {
+	all := append(r.data.Logs, logs...)
+	r.data.Logs = all[max(len(all)-keptLogs, 0):]
 }
 
 func (r *rows) addCalls(calls []engine.CallRow) {

@@ -36,14 +36,35 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m.ctx = ctx
-	return runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.session.run(ctx, p.Send) })
+	err := runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.session.run(ctx, p.Send) })
+	if opt.Mine.file != nil {
+		_ = opt.Mine.file.flush() // it was told when it first failed
+	}
+	return m.leaving(err)
+}
+
+// What Run returns when the engine may outlive its console (Options.CanDetach).
+var (
+	ErrDetached = errors.New("the console was left, the engine shall go on")
+	ErrHungUp   = errors.New("the terminal has gone")
+)
+
+// leaving is how Run ends: whoever cannot detach need not know why the console did.
+func (m *Model) leaving(err error) error {
+	switch {
+	case err == nil && m.detached:
+		return ErrDetached
+	case errors.Is(err, ErrHungUp) && !m.opt.CanDetach:
+		return nil
+	}
+	return err
 }
 
 // ErrNoTerminal says that there is nothing to draw on.
 var ErrNoTerminal = errors.New("the console needs a terminal: use farsight status, jobs, accounts or limits for plain output")
 
 // runProgram runs a model on the terminal; feed sends it messages of its own
-// until its context ends, and may be nil.
+// until its context ends, and may be nil. ErrHungUp when the terminal has gone.
 func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context.Context, *tea.Program)) error {
 	if opt.Output == nil && !term.IsTerminal(int(os.Stdout.Fd())) {
 		return ErrNoTerminal
@@ -75,6 +96,9 @@ func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context
 	hungUp := errors.Is(err, syscall.EIO) // a closed terminal is read before its signal comes
 	if err != nil && ctx.Err() == nil && !sig.ended.Load() && !hungUp {
 		return fmt.Errorf("run the console: %w", err)
+	}
+	if hungUp || sig.hungUp.Load() {
+		return ErrHungUp
 	}
 	return nil
 }

@@ -368,8 +368,8 @@ func TestSessionComesBackWhenWatchEnds(t *testing.T) {
 		defer cancel()
 		var got []tea.Msg
 		newSession(mute{}, Options{}).run(ctx, func(m tea.Msg) { got = append(got, m) })
-		if len(got) != 3 {
-			t.Errorf("%d messages in 7 s, want lost three times", len(got))
+		if len(got) != 4 { // at 0, 1, 3 and 6 s
+			t.Errorf("%d messages in 7 s, want lost four times", len(got))
 		}
 	})
 }

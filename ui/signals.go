@@ -21,6 +21,8 @@ type signals struct {
 	got   chan os.Signal
 	asked chan struct{} // ctrl+z
 	ended atomic.Bool   // a signal asked for the end
+
+	hungUp atomic.Bool // it was that of a terminal which has gone
 }
 
 func newSignals() *signals {
@@ -52,6 +54,7 @@ func (s *signals) take(sig os.Signal, p *tea.Program) {
 			resume(p)
 		}
 	default:
+		s.hungUp.Store(s.hungUp.Load() || sig == syscall.SIGHUP)
 		s.ended.Store(true)
 		p.Send(tea.QuitMsg{})
 	}

@@ -65,4 +65,4 @@ func (m *Model) chrome() int {
 	return 4
 }
 
-func (m *Model) bodyHeight() int { return max(m.h-m.chrome(), 0) }
+func (m *Model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }

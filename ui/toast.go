@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -14,9 +15,7 @@ var toastLife = map[engine.Level]time.Duration{
 }
 
 // toastWord is the word in front of a message.
-var toastWord = map[engine.Level]string{
-	engine.LevelOK: "OK", engine.LevelInfo: "INFO", engine.LevelWarn: "WARN", engine.LevelErr: "ERROR",
-}
+var toastWord = page.LevelWord
 
 // keptNotes is how many messages the list behind the line holds.
 const keptNotes = 200
@@ -31,6 +30,7 @@ type toast struct {
 type toasts struct {
 	shown []toast
 	all   []engine.Note
+	n     int // how many there ever were
 }
 
 func (t *toasts) add(n engine.Note, now time.Time) {
@@ -43,6 +43,7 @@ func (t *toasts) add(n engine.Note, now time.Time) {
 	}
 	t.shown = append(t.shown, shown)
 	t.all = append(t.all, n)
+	t.n++
 	if over := len(t.all) - keptNotes; over > 0 {
 		t.all = slices.Delete(t.all, 0, over)
 	}

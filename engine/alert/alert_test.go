@@ -111,25 +111,22 @@ func TestS2_9_Metrics(t *testing.T) {
 	m.Attempt("10", engine.Attempt{Try: 3, End: noon, Verb: engine.VerbSnooze, Hold: engine.HoldFrozen})
 	m.Attempt("11", engine.Attempt{Number: 1, Try: 1, End: noon, Verb: engine.VerbRetry, Status: 500})
 
-	got := m.Metrics(noon.Add(30 * time.Minute))
-	want := Metrics{
-		Window: time.Hour, Completed: 2, Discarded: 2, Cancelled: 1, AtMax: 1, MeanAttempts: 2.5, Retries: 4, RetriesWon: 2,
+	now := noon.Add(30 * time.Minute)
+	got := m.Metrics(now, time.Hour)
+	want := engine.Metrics{
+		Since: noon.Add(-29 * time.Minute), Until: now,
+		Completed: 2, Discarded: 2, Cancelled: 1, AtMax: 1, MeanAttempts: 2.5, PerMin: 5.0 / 60, FailureRate: 0.5,
+		Retries: 4, RetriesWon: 2, RetryRate: 4.0 / 7, RetrySuccess: 0.5,
 		Statuses: map[string]int{"ok": 2, "503": 1, "timeout": 1, "404": 1, "429.app": 1, "frozen": 1, "500": 1},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("metrics are\n%+v, want\n%+v", got, want)
 	}
-	if s, ok := got.RetrySuccess(); !ok || s != 0.5 {
-		t.Errorf("retry success is %g, %v", s, ok)
+	if short := m.Metrics(now, 30*time.Minute); short.Completed != 0 || len(short.Statuses) != 0 || !short.Since.Equal(noon.Add(time.Minute)) {
+		t.Errorf("half an hour: %+v", short)
 	}
-	if s, ok := got.GiveUps(); !ok || s != 0.25 {
-		t.Errorf("give-up share is %g, %v", s, ok)
-	}
-	if s, ok := got.FailureRate(); !ok || s != 0.5 {
-		t.Errorf("failure rate is %g, %v", s, ok)
-	}
-	later := m.Metrics(noon.Add(61 * time.Minute))
-	if _, ok := later.RetrySuccess(); ok || later.Finished() != 0 || later.MeanAttempts != 0 || len(later.Statuses) != 0 {
+	later := m.Metrics(noon.Add(61*time.Minute), time.Hour)
+	if later.RetrySuccess != 0 || later.Completed != 0 || later.MeanAttempts != 0 || len(later.Statuses) != 0 {
 		t.Errorf("an hour later: %+v", later)
 	}
 }
@@ -158,8 +155,8 @@ func TestS2_9_MetricsAreARecount(t *testing.T) {
 			tried(m, e.at, "x", e.verb, e.tries, "503")
 		}
 		now := at.Add(time.Duration(rapid.IntRange(0, 4000).Draw(t, "later")) * time.Second)
-		var want Metrics
-		attempts := 0
+		var want engine.Metrics
+		attempts, charged := 0, 0
 		for _, e := range all {
 			if now.Unix()/60-e.at.Unix()/60 >= 60 {
 				continue
@@ -177,6 +174,7 @@ func TestS2_9_MetricsAreARecount(t *testing.T) {
 			case engine.Cancelled:
 				want.Cancelled++
 			}
+			charged++
 			if e.tries > 1 {
 				want.Retries++
 				if e.verb == engine.VerbDone {
@@ -184,11 +182,21 @@ func TestS2_9_MetricsAreARecount(t *testing.T) {
 				}
 			}
 		}
-		if n := want.Finished(); n > 0 {
-			want.MeanAttempts = float64(attempts) / float64(n)
+		finished := want.Completed + want.Discarded
+		want.PerMin = float64(finished+want.Cancelled) / 60
+		want.MeanAttempts, _ = ratio(attempts, finished)
+		want.FailureRate, _ = ratio(want.Discarded, finished)
+		want.RetryRate, _ = ratio(want.Retries, charged)
+		want.RetrySuccess, _ = ratio(want.RetriesWon, want.Retries)
+		got := m.Metrics(now, time.Hour)
+		sum := 0
+		for _, n := range got.Statuses {
+			sum += n
 		}
-		got := m.Metrics(now)
-		want.Window, want.Statuses = got.Window, got.Statuses
+		if sum != charged {
+			t.Fatalf("%d statuses of %d attempts", sum, charged)
+		}
+		want.Since, want.Until, want.Statuses = got.Since, got.Until, got.Statuses
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("metrics are\n%+v, want\n%+v", got, want)
 		}
@@ -254,7 +262,7 @@ func TestS2_10_GiveUpsByTheJobsOwnMaximum(t *testing.T) {
 		end(m, noon, fmt.Sprint("call", i), engine.Discarded, 3)
 		end(m, noon, fmt.Sprint("other", i), engine.Discarded, 3)
 	}
-	if got := m.Metrics(noon).AtMax; got != 10 {
+	if got := m.Metrics(noon, time.Hour).AtMax; got != 10 {
 		t.Errorf("%d at max, want 10", got)
 	}
 }
@@ -350,6 +358,23 @@ func TestS2_10_SpikeOfOneStatus(t *testing.T) {
 
 func call(seq uint64, at time.Time, status int, unforeseen bool) engine.CallRow {
 	return engine.CallRow{Seq: seq, At: at, Host: "asia", Method: "match-v5.match", Target: "KR_1", Job: engine.JobID(fmt.Sprint(seq)), Status: status, Unforeseen: unforeseen}
+}
+
+// A telephone call whose end is in no table is not retried: it raises an alert.
+func TestS2_10_AnUnknownEndOfACallRaisesAnAlert(t *testing.T) {
+	m := fresh(t)
+	for i, class := range []engine.Class{"busy", "failed.invalid-number", "no-answer"} {
+		m.Changes(noon, []engine.Change{{Before: engine.Running, Job: &engine.Job{ID: engine.JobID(fmt.Sprint(i)), Kind: engine.KindCall, State: engine.Discarded, Class: class, Tries: 1}}})
+	}
+	end(m, noon, "another kind", engine.Discarded, 1)
+	if a, ok := lookup(m, noon, "calls"); ok && a.State != engine.AlertOK {
+		t.Fatalf("it is %s after known ends", a.State)
+	}
+	m.Changes(noon, []engine.Change{{Before: engine.Running, Job: &engine.Job{ID: "7", Key: "alert.call:x", Kind: engine.KindCall, State: engine.Discarded, Class: "teleported", Tries: 1}}})
+	a, ok := lookup(m, noon.Add(time.Second), "calls")
+	if !ok || a.State != engine.AlertFiring || a.Value != 1 || len(a.Evidence) != 1 || a.Evidence[0].ID != "7" {
+		t.Errorf("%+v", a)
+	}
 }
 
 func TestAlerts_UnforeseenAndBursts(t *testing.T) {
@@ -559,10 +584,13 @@ func TestAlerts_SurviveARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		now = now.Add(10 * time.Second)
+		if got, want := fmt.Sprintf("%+v", again.Rows(now)), fmt.Sprintf("%+v", m.Rows(now)); got != want {
+			t.Fatalf("who only looks after the restart sees:\n%s\nbefore:\n%s", got, want)
+		}
 		if got, want := fmt.Sprintf("%+v", again.Evaluate(now)), fmt.Sprintf("%+v", m.Evaluate(now)); got != want {
 			t.Fatalf("after the restart:\n%s\nbefore:\n%s", got, want)
 		}
-		if got, want := fmt.Sprint(again.Metrics(now)), fmt.Sprint(m.Metrics(now)); got != want {
+		if got, want := fmt.Sprint(again.Metrics(now, time.Hour)), fmt.Sprint(m.Metrics(now, time.Hour)); got != want {
 			t.Fatalf("after the restart: %s, before: %s", got, want)
 		}
 	})
@@ -658,7 +686,7 @@ func TestAlerts_BoundedMemory(t *testing.T) {
 		t.Errorf("%d trails", len(m.trails))
 	}
 	sum := 0
-	for _, n := range m.Metrics(now).Statuses {
+	for _, n := range m.Metrics(now, time.Hour).Statuses {
 		sum += n
 	}
 	if sum != 5000 {

@@ -22,9 +22,31 @@ func (m *Monitor) Evaluate(now time.Time) []engine.AlertRow {
 	}
 	m.seen = now
 	m.tidy(now)
+	for _, r := range m.rules {
+		m.judge(r, now)
+	}
+	return m.rows(now)
+}
+
+// Rows gives the alerts as the last evaluation left them, with the acknowledgements
+// and silences of now, in the order of Evaluate.
+func (m *Monitor) Rows(now time.Time) []engine.AlertRow {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.rows(now)
+}
+
+// Seen is the instant of the last evaluation; zero when there was none yet.
+func (m *Monitor) Seen() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen
+}
+
+func (m *Monitor) rows(now time.Time) []engine.AlertRow {
 	var rows []engine.AlertRow
 	for _, r := range m.rules {
-		rows = append(rows, m.judge(r, now)...)
+		rows = append(rows, m.rowsOf(r, now)...)
 	}
 	slices.SortStableFunc(rows, func(a, b engine.AlertRow) int { return cmp.Compare(rank[a.State], rank[b.State]) })
 	return rows
@@ -46,7 +68,7 @@ func (m *Monitor) setBack(now time.Time) {
 
 // judge takes a rule's samples and moves its alerts. An alert whose subject was
 // not measured has nothing that holds.
-func (m *Monitor) judge(r Rule, now time.Time) (rows []engine.AlertRow) {
+func (m *Monitor) judge(r Rule, now time.Time) {
 	samples := measures[r.Measure](m, r, now)
 	if len(samples) > maxSubjects {
 		slices.SortStableFunc(samples, func(a, b sample) int { return cmp.Compare(b.value, a.value) })
@@ -70,8 +92,13 @@ func (m *Monitor) judge(r Rule, now time.Time) (rows []engine.AlertRow) {
 		a.history.put(now, a.last)
 		if !measured[a.subject] && a.idle(now) {
 			m.drop(idOf(r.Name, a.subject))
-			continue
 		}
+	}
+}
+
+// rowsOf gives a rule's alerts that are worth telling, at least one row.
+func (m *Monitor) rowsOf(r Rule, now time.Time) (rows []engine.AlertRow) {
+	for _, a := range m.of(r.Name) {
 		rows = append(rows, m.row(a, r, now))
 	}
 	if len(rows) == 0 {
@@ -107,6 +134,7 @@ func (m *Monitor) tidy(now time.Time) {
 		}
 	}
 	maps.DeleteFunc(m.statuses, empty(Spike))
+	maps.DeleteFunc(m.lately, func(_ string, r *ring) bool { return r.empty(now) })
 	maps.DeleteFunc(m.unavailable, empty(Unavailable))
 }
 
@@ -167,6 +195,7 @@ func (m *Monitor) row(a *alert, r Rule, now time.Time) engine.AlertRow {
 func (m *Monitor) rings() []*ring {
 	all := slices.Collect(maps.Values(m.named()))
 	all = slices.AppendSeq(all, maps.Values(m.statuses))
+	all = slices.AppendSeq(all, maps.Values(m.lately))
 	return slices.AppendSeq(all, maps.Values(m.unavailable))
 }
 

@@ -30,6 +30,7 @@ var measures = map[Measure]func(m *Monitor, r Rule, now time.Time) []sample{
 	QueueAge:    (*Monitor).queueAges,
 	WriteTime:   (*Monitor).writeTimes,
 	LogDrops:    (*Monitor).logDrops,
+	OddCalls:    (*Monitor).oddCalls,
 }
 
 // total is the one sample of a rule without subjects, with its trail.
@@ -82,6 +83,10 @@ func median(values []int) float64 {
 
 func (m *Monitor) unforeseen429(r Rule, now time.Time) []sample {
 	return m.total(r, float64(m.unforeseen.sum(now, r.Window, 0)), true, now)
+}
+
+func (m *Monitor) oddCalls(r Rule, now time.Time) []sample {
+	return m.total(r, float64(m.odd.sum(now, r.Window, 0)), true, now)
 }
 
 func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {

@@ -10,64 +10,41 @@ import (
 // StatusOK is the status of an attempt that succeeded.
 const StatusOK = "ok"
 
-// Metrics are what the jobs and attempts of a window add up to (S2-9, S4-11).
-type Metrics struct {
-	Window    time.Duration `json:"window_ns"`
-	Completed int           `json:"completed"`
-	Discarded int           `json:"discarded"`
-	Cancelled int           `json:"cancelled"`
-	AtMax     int           `json:"at_max"` // of Discarded: had used up their attempts
-	// MeanAttempts is per completed or discarded job, over all rounds; 0 without any.
-	MeanAttempts float64 `json:"mean_attempts"`
-	// A retry is a charged attempt after the first one of its round.
-	Retries    int            `json:"retries"`
-	RetriesWon int            `json:"retries_won"`
-	Statuses   map[string]int `json:"statuses"` // ended attempts and holds, by how they ended
-}
+// MaxWindow is the longest window that Metrics can sum up.
+const MaxWindow = reach
 
-// Finished are the jobs that ended by themselves, well or not.
-func (m Metrics) Finished() int { return m.Completed + m.Discarded }
-
-// RetrySuccess is the share of retries that succeeded; ok is false without any.
-func (m Metrics) RetrySuccess() (share float64, ok bool) { return ratio(m.RetriesWon, m.Retries) }
-
-// GiveUps is the share of finished jobs that had used up their attempts; ok is
-// false without any.
-func (m Metrics) GiveUps() (share float64, ok bool) { return ratio(m.AtMax, m.Finished()) }
-
-// FailureRate is the share of finished jobs that were discarded; ok is false
-// without any.
-func (m Metrics) FailureRate() (share float64, ok bool) { return ratio(m.Discarded, m.Finished()) }
-
-func ratio(part, whole int) (float64, bool) {
-	if whole <= 0 {
-		return 0, false
-	}
-	return float64(part) / float64(whole), true
-}
-
-// Metrics sums up the last hour.
-func (m *Monitor) Metrics(now time.Time) Metrics {
+// Metrics sums up a window that ends with the present minute, in whole minutes, at
+// most MaxWindow (S2-9, S4-11). Waiting and Days are not the monitor's to know.
+func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
+	window = min(max(window.Round(perMinute), perMinute), MaxWindow)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.metrics(now, reach)
-}
-
-func (m *Monitor) metrics(now time.Time, window time.Duration) Metrics {
 	sum := func(r *ring) int { return r.sum(now, window, 0) }
-	out := Metrics{
-		Window: window, Completed: sum(m.completed), Discarded: sum(m.discarded), Cancelled: sum(m.cancelled),
-		AtMax: sum(m.atMax), Retries: sum(m.retries), RetriesWon: sum(m.won), Statuses: map[string]int{},
+	out := engine.Metrics{
+		Since: now.Truncate(perMinute).Add(perMinute - window), Until: now,
+		Completed: sum(m.completed), Discarded: sum(m.discarded), Cancelled: sum(m.cancelled), AtMax: sum(m.atMax),
+		Retries: sum(m.retries), RetriesWon: sum(m.won), Statuses: map[string]int{},
 	}
-	if n := out.Finished(); n > 0 {
-		out.MeanAttempts = float64(sum(m.attempts)) / float64(n)
-	}
-	for name, r := range m.statuses {
+	finished := out.Completed + out.Discarded
+	out.PerMin = float64(finished+out.Cancelled) / window.Minutes()
+	out.MeanAttempts, _ = ratio(sum(m.attempts), finished)
+	out.FailureRate, _ = ratio(out.Discarded, finished)
+	out.RetryRate, _ = ratio(out.Retries, sum(m.charged))
+	out.RetrySuccess, _ = ratio(out.RetriesWon, out.Retries)
+	for name, r := range m.lately {
 		if n := sum(r); n > 0 {
 			out.Statuses[name] = n
 		}
 	}
 	return out
+}
+
+// ratio is part of whole; ok is false, and the ratio 0, when there is no whole.
+func ratio(part, whole int) (share float64, ok bool) {
+	if whole <= 0 {
+		return 0, false
+	}
+	return float64(part) / float64(whole), true
 }
 
 // statusOf names how an attempt ended. told is false for one that was cut off: it

@@ -3,6 +3,7 @@ package alert
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,9 +54,10 @@ type Monitor struct {
 type counts struct {
 	completed, discarded, cancelled *ring
 	atMax, attempts                 *ring // of completed and discarded jobs
-	retries, won                    *ring // ended charged attempts after the first of a round
-	unforeseen, dropped             *ring
-	statuses                        map[string]*ring // attempts by how they ended
+	charged, retries, won           *ring // ended attempts; retries are those after the first of a round
+	unforeseen, dropped, odd        *ring
+	statuses                        map[string]*ring // attempts by how they ended, for a day
+	lately                          map[string]*ring // the same for an hour, per minute
 	unavailable                     map[string]*ring // 503s per host
 	trails                          map[string]trail // by alert id
 }
@@ -64,8 +66,8 @@ func newCounts() counts {
 	minute := func() *ring { return newRing(perMinute, reach) }
 	return counts{
 		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
-		retries: minute(), won: minute(), unforeseen: minute(), dropped: minute(),
-		statuses: map[string]*ring{}, unavailable: map[string]*ring{}, trails: map[string]trail{},
+		charged: minute(), retries: minute(), won: minute(), unforeseen: minute(), dropped: minute(), odd: minute(),
+		statuses: map[string]*ring{}, lately: map[string]*ring{}, unavailable: map[string]*ring{}, trails: map[string]trail{},
 	}
 }
 
@@ -94,12 +96,15 @@ func New(opt Options) (*Monitor, error) {
 	return &Monitor{rules: slices.Clone(opt.Rules), maxAttempts: opt.MaxAttempts, counts: newCounts(), alerts: map[string]*alert{}}, nil
 }
 
-// Changes folds the changes of one commit. It counts jobs that ended.
+// Changes folds the changes of one commit: jobs that ended, and attempts.
 func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i := range changes {
-		if c := &changes[i]; c.Job != nil && c.Before == engine.Running {
+		switch c := &changes[i]; {
+		case c.Attempt != nil:
+			m.attempt(c.Of, *c.Attempt)
+		case c.Job != nil && c.Before == engine.Running:
 			m.ended(at, c.Job)
 		}
 	}
@@ -115,6 +120,7 @@ func (m *Monitor) ended(at time.Time, j *engine.Job) {
 		m.completed.add(at, 1)
 	case engine.Discarded:
 		m.discarded.add(at, 1)
+		m.callEnded(at, j)
 		if j.Tries >= m.maxAttempts(*j) {
 			m.atMax.add(at, 1)
 			m.note(GiveUps, "", engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)})
@@ -125,26 +131,46 @@ func (m *Monitor) ended(at time.Time, j *engine.Job) {
 	m.attempts.add(at, j.Attempts)
 }
 
+// callEnded counts a telephone call that was given up for a status that is in no
+// table (S2, spec section 3.3 (h)).
+func (m *Monitor) callEnded(at time.Time, j *engine.Job) {
+	status, _, _ := strings.Cut(string(j.Class), ".")
+	if j.Kind != engine.KindCall || !engine.CallStatus(status).Rule().Alert {
+		return
+	}
+	m.odd.add(at, 1)
+	m.note(OddCalls, "", engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)})
+}
+
 // Attempt folds a closed attempt, or a hold, of a job. It counts statuses and
 // retries, each attempt once.
 func (m *Monitor) Attempt(job engine.JobID, a engine.Attempt) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.attempt(job, a)
+}
+
+func (m *Monitor) attempt(job engine.JobID, a engine.Attempt) {
+	if a.Charged() {
+		m.charged.add(a.End, 1)
+	}
 	status, told := statusOf(a)
 	if a.End.IsZero() || !told {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	name := bounded(m.statuses, status, maxStatuses)
 	ringOf(m.statuses, name, perSpike, day+reach).add(a.End, 1)
+	ringOf(m.lately, name, perMinute, reach).add(a.End, 1)
 	e := engine.Evidence{At: a.End, Kind: "job", ID: string(job), Text: a.Err}
 	if name != StatusOK {
 		m.note(Spike, name, e)
 	}
-	if a.Number == 0 || a.Try < 2 { // a hold, or the first attempt of its round
+	retry, won := a.Retry()
+	if !retry {
 		return
 	}
 	m.retries.add(a.End, 1)
-	if name == StatusOK {
+	if won {
 		m.won.add(a.End, 1)
 		return
 	}

@@ -25,6 +25,7 @@ const (
 	QueueAge    Measure = "queue age"   // of the oldest due job; one alert per queue
 	WriteTime   Measure = "write time"  // p95 of writes; one alert per store
 	LogDrops    Measure = "log drops"   // log lines that were dropped
+	OddCalls    Measure = "odd calls"   // telephone calls that ended in a way nobody knows
 )
 
 // Rule is one rule, as data.
@@ -78,6 +79,9 @@ func Rules() []Rule {
 		{Name: "log drops", About: "dropped log lines per 1 h", Measure: LogDrops, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "raise the log level, or give the log a faster disk"},
+		{Name: "calls", About: "telephone calls with an unknown end per 1 h", Measure: OddCalls, Unit: engine.AlertCount,
+			Limit: 0, Window: time.Hour,
+			Next: "look at the call in the provider's log: nobody may have been reached, and it is not tried again"},
 	}
 }
 

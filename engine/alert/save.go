@@ -1,8 +1,10 @@
 package alert
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -15,6 +17,7 @@ type saved struct {
 	Seen        time.Time                `json:"seen,omitzero"`
 	Rings       map[string]cells         `json:"rings,omitempty"`
 	Statuses    map[string]cells         `json:"statuses,omitempty"`
+	Lately      map[string]cells         `json:"lately,omitempty"`
 	Unavailable map[string]cells         `json:"unavailable,omitempty"`
 	Trails      map[string]trail         `json:"trails,omitempty"`
 	Alerts      map[string][]storedAlert `json:"alerts,omitempty"` // by rule
@@ -30,27 +33,44 @@ type storedAlert struct {
 	Life     life              `json:"life"`
 	History  history           `json:"history"`
 	Evidence []engine.Evidence `json:"evidence,omitempty"`
+	// What was measured last, for those who only look.
+	Value float64 `json:"value,omitempty"`
+	Known bool    `json:"known,omitempty"`
+	Limit float64 `json:"limit,omitempty"`
+	Holds bool    `json:"holds,omitempty"`
 }
 
-// Save gives the monitor as a blob for Load: some kilobytes.
+// Save gives the monitor as a blob for Load: some kilobytes. It is encoded outside
+// of the lock: a commit must not wait for that.
 func (m *Monitor) Save() ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := saved{
-		Version: savedVersion, Seen: m.seen, Trails: m.trails,
-		Rings: filled(m.named()), Statuses: filled(m.statuses), Unavailable: filled(m.unavailable),
-		Alerts: map[string][]storedAlert{},
-	}
-	for _, r := range m.rules {
-		for _, a := range m.of(r.Name) {
-			s.Alerts[r.Name] = append(s.Alerts[r.Name], storedAlert{a.subject, a.life, a.history, a.last.evidence})
-		}
-	}
-	blob, err := json.Marshal(s)
+	blob, err := json.Marshal(m.copied())
 	if err != nil {
 		return nil, fmt.Errorf("encode the alerts: %w", err)
 	}
 	return blob, nil
+}
+
+// copied shares nothing with the monitor that it changes later.
+func (m *Monitor) copied() saved {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := saved{
+		Version: savedVersion, Seen: m.seen, Trails: map[string]trail{},
+		Rings: filled(m.named()), Statuses: filled(m.statuses), Lately: filled(m.lately), Unavailable: filled(m.unavailable),
+		Alerts: map[string][]storedAlert{},
+	}
+	for id, t := range m.trails {
+		s.Trails[id] = slices.Clone(t)
+	}
+	for _, r := range m.rules {
+		for _, a := range m.of(r.Name) {
+			s.Alerts[r.Name] = append(s.Alerts[r.Name], storedAlert{
+				Subject: a.subject, Life: a.life, History: a.history, Evidence: slices.Clone(a.last.evidence),
+				Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Holds: a.holding,
+			})
+		}
+	}
+	return s
 }
 
 // Load takes over what Save gave, also from a process with other rules: what fits
@@ -72,6 +92,9 @@ func (m *Monitor) Load(blob []byte) error {
 	}
 	for name, c := range s.Statuses {
 		ringOf(m.statuses, bounded(m.statuses, name, maxStatuses), perSpike, day+reach).fill(c)
+	}
+	for name, c := range s.Lately {
+		ringOf(m.lately, bounded(m.lately, name, maxStatuses), perMinute, reach).fill(c)
 	}
 	for name, c := range s.Unavailable {
 		ringOf(m.unavailable, bounded(m.unavailable, name, maxHosts), perBurst, time.Minute).fill(c)
@@ -96,8 +119,11 @@ func (m *Monitor) restore(r Rule, from storedAlert) {
 		return
 	}
 	a := m.alertOf(r.Name, from.Subject)
-	a.life, a.history = from.Life, from.History
-	a.last = sample{subject: from.Subject, limit: r.Limit, evidence: from.Evidence[:min(len(from.Evidence), maxTrail)]}
+	a.life, a.history, a.holding = from.Life, from.History, from.Holds
+	a.last = sample{
+		subject: from.Subject, value: from.Value, known: from.Known, limit: cmp.Or(from.Limit, r.Limit),
+		evidence: from.Evidence[:min(len(from.Evidence), maxTrail)],
+	}
 }
 
 // restoreTrails takes over the evidence of a rule's subjects.
@@ -121,7 +147,7 @@ func (m *Monitor) restoreTrails(r Rule, trails map[string]trail) {
 func (m *Monitor) named() map[string]*ring {
 	return map[string]*ring{
 		"completed": m.completed, "discarded": m.discarded, "cancelled": m.cancelled, "at_max": m.atMax, "attempts": m.attempts,
-		"retries": m.retries, "won": m.won, "unforeseen": m.unforeseen, "dropped": m.dropped,
+		"charged": m.charged, "retries": m.retries, "won": m.won, "unforeseen": m.unforeseen, "dropped": m.dropped, "odd_calls": m.odd,
 	}
 }
 

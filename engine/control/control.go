@@ -33,6 +33,8 @@ type Backend interface {
 	NextRetries(ctx context.Context, n int) ([]engine.Job, error)
 	// Load is how many jobs run and of how many at most.
 	Load() (running, workers int)
+	// Halted says why no job is started at all, such as a full disk; "" = they are.
+	Halted() string
 }
 
 // Syncer starts and plans syncs.
@@ -89,13 +91,18 @@ type Options struct {
 	// nothing recurs.
 	Schedules Schedules
 	Limiter   Limiter
+	Logs      Logs   // nil = nothing is kept of the log
+	Alerts    Alerts // nil = nobody evaluates any
 	Keys      Keys
+	Payloads  Payloads // nil = nobody can ask for them
 	Also      []Runner // supervised with the rest
 	Policies  map[string]engine.Policy
 	Boot      string
 	Fresh     bool // the directory was made by this start
 	Demo      bool
 	SyncOn    bool
+	// MomentEvery is how often a moment is kept for the time cursor; 0 = each second.
+	MomentEvery time.Duration
 	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.
 	Lane  func(engine.Job) string
 	Alone bool // the engine works on one run: it shares the budget with no other
@@ -125,9 +132,11 @@ func New(opt Options) *Control {
 	if opt.Domain != nil {
 		c.domain = opt.Domain
 	}
-	c.schedules = opt.Schedules
+	c.schedules, c.payloads = opt.Schedules, opt.Payloads
 	c.canary.wake = make(chan struct{}, 1)
-	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts})
+	c.logs, c.moments = opt.Logs, new(hub.Moments)
+	c.alerts = opt.Alerts
+	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
 	return c
 }
 
@@ -170,7 +179,7 @@ func (c *Control) Run(ctx context.Context) error {
 		defer stop()
 		return c.fails(c.opt.Backend.Run(main))
 	})
-	for _, r := range append([]Runner{c.opt.Limiter, c.hub, canaryRunner{c}}, c.opt.Also...) {
+	for _, r := range append([]Runner{c.opt.Limiter, c.hub, canaryRunner{c}, sampler{c}}, c.opt.Also...) {
 		g.Go(func() error { return c.fails(r.Run(parts)) })
 	}
 	return g.Wait()
@@ -261,6 +270,7 @@ func (c *Control) engineRow() engine.EngineRow {
 		Key: c.opt.Keys.Shown(), KeySince: c.opt.Keys.Since(),
 		Workers: workers, InFlight: running,
 		Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
+		Alerts: c.firing(), LogDrops: c.logDrops(),
 		Meter: m,
 	}
 	queues := c.opt.Backend.Queues()
@@ -282,8 +292,14 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	case stopping:
 		return engine.EngineStopping, "letting the calls in flight finish"
 	}
+	if why := c.opt.Backend.Halted(); why != "" {
+		return engine.EnginePaused, why + "; work goes on by itself when there is room"
+	}
 	if s, why := c.opt.Limiter.Health(); s != engine.EngineLive {
 		return s, why
+	}
+	if c.opt.Keys.Shown() == "" {
+		return engine.EngineNoKey, "there is no API key yet: give one with K, or write the key file"
 	}
 	paused := 0
 	for _, q := range queues {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,11 +18,28 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// script guards what a test changes of its fakes while a control reads them.
+var script sync.RWMutex
+
+// rewrite changes fakes that are in use.
+func rewrite(change func()) {
+	script.Lock()
+	defer script.Unlock()
+	change()
+}
+
+func told[T any](what *T) T {
+	script.RLock()
+	defer script.RUnlock()
+	return *what
+}
+
 // backend answers commands from a script: the real one has its own tests.
 type backend struct {
 	queues []engine.QueueRow
 	refuse error
 	calls  []string
+	halted string // why it starts nothing
 }
 
 func (b *backend) Run(ctx context.Context) error { <-ctx.Done(); return nil }
@@ -67,8 +85,9 @@ func (b *backend) Resume(_ context.Context, q engine.Queue, _ engine.Actor, _ st
 }
 
 func (b *backend) Why(engine.Job) (string, time.Time, int) { return "3rd in line", time.Time{}, 3 }
-func (b *backend) Queues() []engine.QueueRow               { return b.queues }
+func (b *backend) Queues() []engine.QueueRow               { return told(&b.queues) }
 func (b *backend) Load() (int, int)                        { return 2, 5 }
+func (b *backend) Halted() string                          { return told(&b.halted) }
 func (b *backend) NextRetries(context.Context, int) ([]engine.Job, error) {
 	return nil, nil
 }
@@ -109,7 +128,7 @@ func (l *limiter) Thaw(engine.Bucket) (bool, error)         { return false, nil 
 func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (l *limiter) CallsAfter(uint64) []engine.CallRow       { return nil }
 func (l *limiter) Meter() engine.Meter                      { return engine.Meter{CallsPerMin: 60} }
-func (l *limiter) Health() (engine.EngineState, string)     { return l.state, "" }
+func (l *limiter) Health() (engine.EngineState, string)     { return told(&l.state), "" }
 func (l *limiter) KeyChanged()                              {}
 func (l *limiter) ETA(_, _ string, calls int) engine.ETA {
 	l.asked = calls
@@ -122,10 +141,10 @@ func (k *keys) Replace(key string) error {
 	if !strings.HasPrefix(key, "RGAPI-") {
 		return errors.New("that is no key")
 	}
-	k.shown = "…" + key[len(key)-4:]
+	rewrite(func() { k.shown = "…" + key[len(key)-4:] })
 	return nil
 }
-func (k *keys) Shown() string    { return k.shown }
+func (k *keys) Shown() string    { return told(&k.shown) }
 func (k *keys) Since() time.Time { return time.Time{} }
 
 // rig is a control on a real store.
@@ -143,7 +162,7 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{db: db, backend: &backend{}, limiter: &limiter{state: engine.EngineLive}, keys: &keys{}}
+	r := &rig{db: db, backend: &backend{}, limiter: &limiter{state: engine.EngineLive}, keys: &keys{shown: "…0000"}}
 	r.Control = control.New(control.Options{
 		Store: db, Backend: r.backend, Syncer: syncer{}, Limiter: r.limiter, Keys: r.keys,
 		Policies: engine.DefaultPolicies(), Boot: "boot", SyncOn: true,
@@ -311,7 +330,7 @@ func TestTheWorstStateWins(t *testing.T) {
 		{[]engine.QueueRow{paused}, engine.EngineNoKey, engine.EngineNoKey},
 	}
 	for _, s := range steps {
-		r.backend.queues, r.limiter.state = s.queues, s.health
+		rewrite(func() { r.backend.queues, r.limiter.state = s.queues, s.health })
 		a, err := r.Find(t.Context(), engine.StatusQuery{})
 		if err != nil {
 			t.Fatal(err)

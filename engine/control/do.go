@@ -28,6 +28,9 @@ var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (en
 	engine.OpPauseSchedule:  (*Control).onSchedule,
 	engine.OpResumeSchedule: (*Control).onSchedule,
 
+	engine.OpAck:     (*Control).ack,
+	engine.OpSilence: (*Control).silence,
+
 	engine.OpTrackMany: (*Control).inDomain,
 	engine.OpReresolve: (*Control).inDomain,
 }
@@ -48,6 +51,9 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 	}
 	e, auditErr := c.audit(ctx, cmd, r, err)
 	r.Audit, r.Undo = e.Seq, e.Undoable()
+	if err == nil {
+		c.tell(cmd, r)
+	}
 	if auditErr != nil && err == nil {
 		return r, problem(fmt.Errorf("the command was carried out, but its audit entry was not written: %w", auditErr))
 	}
@@ -80,6 +86,8 @@ func target(cmd engine.Command) string {
 		return "job " + string(cmd.Job)
 	case cmd.Schedule != "":
 		return "schedule " + cmd.Schedule
+	case cmd.Alert != "":
+		return "alert " + cmd.Alert
 	case cmd.Account != "":
 		return "account " + cmd.Account
 	case cmd.Queue != "":

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
 )
 
 // live adds to stored answers what only a running engine knows. Nil while a
@@ -27,6 +28,10 @@ type finder struct {
 	live      live
 	lane      func(engine.Job) string
 	schedules Schedules // nil = there are none
+	payloads  Payloads  // nil = they cannot be read here
+	logs      Logs      // nil = there are none
+	moments   *hub.Moments
+	alerts    Alerts // nil = there are none
 	// domain answers what the finder itself does not know; nil = nobody.
 	domain Finder
 }
@@ -55,16 +60,34 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return f.account(ctx, q)
 	case engine.MatchesQuery:
 		return f.matches(ctx, q)
+	case engine.ReportsQuery:
+		return f.listReports(ctx, q)
 	case engine.StatusQuery:
 		return f.status(ctx)
 	case engine.SchedulesQuery:
 		return f.listSchedules(ctx)
+	case engine.AlertsQuery:
+		return f.listAlerts(), nil
+	case engine.MetricsQuery:
+		return f.metrics(ctx, q)
+	case engine.JobLogQuery:
+		return wrap(f.store.JobLog(ctx, q))
+	case engine.AuditQuery:
+		return wrap(f.store.Audits(ctx, q))
+	case engine.LogsQuery:
+		return f.listLogs(q)
+	case engine.MomentsQuery:
+		return f.listMoments(q)
 	case engine.CallsQuery:
 		return f.live.calls(q), nil
 	case engine.LimitsQuery:
 		return f.live.limits(), nil
 	case engine.CostQuery:
 		return f.live.cost(ctx, q)
+	case engine.FeedQuery:
+		return wrap(f.store.Feed(ctx, q))
+	case engine.PayloadQuery:
+		return f.payload(ctx, q)
 	}
 	return f.elsewhere(ctx, q)
 }
@@ -104,7 +127,7 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, er
 func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, error) {
 	d, err := f.store.Detail(ctx, q)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`", "there is no job %s%s", q.ID, q.Key)
+		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`", "there is no job %s%s%s", q.ID, q.Key, q.External)
 	}
 	if err != nil {
 		return nil, problem(err)

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -28,11 +29,19 @@ type Store interface {
 	Live(ctx context.Context) iter.Seq2[engine.Job, error]
 	Queues(ctx context.Context) ([]engine.QueueState, error)
 	Totals(ctx context.Context) (engine.Totals, error)
+	// Feed reads one page of a durable order; a cursor that is none is ErrInvalid.
+	Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error)
 	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)
 	// Audit gives the last n commands, newest first; AuditEntry one with what it has
 	// changed, engine.ErrNotFound.
 	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
 	AuditEntry(ctx context.Context, seq uint64) (engine.AuditEntry, error)
+	// Audits lists commands, newest first, without what each has changed.
+	Audits(ctx context.Context, q engine.AuditQuery) (engine.AuditPage, error)
+	// Days gives the sums of the last n UTC days, the oldest first and today's last.
+	Days(ctx context.Context, n int, now time.Time) ([]engine.DaySum, error)
+	// JobLog lists ended jobs, newest first; a cursor that is none is ErrInvalid.
+	JobLog(ctx context.Context, q engine.JobLogQuery) (engine.JobLogPage, error)
 	// LoadState and SaveState keep small named blobs; nil when there is none.
 	LoadState(ctx context.Context, name string) ([]byte, error)
 	SaveState(ctx context.Context, name string, blob []byte) error

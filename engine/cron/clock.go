@@ -3,11 +3,13 @@ package cron
 import (
 	"context"
 	"time"
+
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // wallNow is the wall clock; a variable so that tests can step it. Without its
 // monotonic reading: what counts is what the clock shows, not what has passed.
-var wallNow = func() time.Time { return time.Now().UTC().Round(0) }
+var wallNow = wall.Now
 
 const (
 	// readEvery is how long a wait may last before the wall clock is read again: it

@@ -162,6 +162,7 @@ type bench struct {
 	mu    sync.Mutex
 	shift time.Duration
 	notes []string
+	ticks []engine.ScheduleTick // as OnTick told them
 	stop  []func()
 }
 
@@ -198,7 +199,7 @@ func (b *bench) move(d time.Duration) {
 // start runs a new engine's schedules on the store.
 func (b *bench) start(specs ...Spec) *Runner {
 	b.t.Helper()
-	r, err := New(Options{Store: b.store, Specs: specs, OnNote: b.note, NoRoom: func(err error) bool { return errors.Is(err, errFull) }})
+	r, err := New(Options{Store: b.store, Specs: specs, OnNote: b.note, OnTick: b.tick, NoRoom: func(err error) bool { return errors.Is(err, errFull) }})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -227,6 +228,23 @@ func (b *bench) note(n engine.Note) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.notes = append(b.notes, n.Text)
+}
+
+func (b *bench) tick(_ string, t engine.ScheduleTick) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ticks = append(b.ticks, t)
+}
+
+// told gives the results of the ticks that were told since it was last asked.
+func (b *bench) told() (results []engine.TickResult) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range b.ticks {
+		results = append(results, t.Result)
+	}
+	b.ticks = nil
+	return results
 }
 
 func (b *bench) pass(d time.Duration) {

@@ -17,6 +17,9 @@ type Options struct {
 	Specs []Spec
 	// OnNote is told what a person should see. It must not block; nil = nobody.
 	OnNote func(engine.Note)
+	// OnTick is told of each tick that was settled, once that is committed: it ran, or
+	// it was skipped for a reason. It must not block; nil = nobody.
+	OnTick func(schedule string, t engine.ScheduleTick)
 	// NoRoom reports whether a write failed for want of disk space: then the tick
 	// waits, and the error does not end Run. nil = never.
 	NoRoom func(error) bool
@@ -27,6 +30,7 @@ type Runner struct {
 	store   Store
 	entries []entry
 	onNote  func(engine.Note)
+	onTick  func(string, engine.ScheduleTick)
 	noRoom  func(error) bool
 
 	mu     sync.Mutex
@@ -39,7 +43,7 @@ func New(opt Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, noRoom: opt.NoRoom, states: map[string]State{}}, nil
+	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, onTick: opt.OnTick, noRoom: opt.NoRoom, states: map[string]State{}}, nil
 }
 
 // Load reads the stored states, so that List tells them without Run.
@@ -183,11 +187,12 @@ func (r *Runner) take(ctx context.Context, e entry, on State, next step, now tim
 // change lets fn alter a schedule's state in one transaction. fn answers whether
 // there is anything to save. What is stored then is kept for List.
 func (r *Runner) change(ctx context.Context, e entry, fn func(tx engine.Tx, s *State) (save bool, err error)) error {
-	var s State
+	var s, was State
 	err := r.store.Write(ctx, func(tx engine.Tx) (err error) {
 		if s, err = r.stored(tx, e); err != nil {
 			return err
 		}
+		was = s
 		save, err := fn(tx, &s)
 		if err != nil || !save {
 			return err
@@ -199,7 +204,21 @@ func (r *Runner) change(ctx context.Context, e entry, fn func(tx engine.Tx, s *S
 		return err
 	}
 	r.keep(s)
+	r.settled(was, s)
 	return nil
+}
+
+// settled tells of the ticks that one step has settled.
+func (r *Runner) settled(was, now State) {
+	if r.onTick == nil {
+		return
+	}
+	if len(now.Skipped) > 0 && (len(was.Skipped) == 0 || was.Skipped[0] != now.Skipped[0]) {
+		r.onTick(now.Name, now.Skipped[0])
+	}
+	if now.Last.ID != was.Last.ID {
+		r.onTick(now.Name, now.Last)
+	}
 }
 
 // fire records the tick and inserts its jobs, and writes into the state what

@@ -34,6 +34,12 @@ type Accounts func(ctx context.Context, q engine.AccountsQuery) (engine.Accounts
 type Options struct {
 	Source   Source
 	Accounts Accounts
+	// Logs gives the log's records after a number, oldest first, at most the newest
+	// n; nil = there is no log.
+	Logs func(seq uint64, n int) []engine.LogRow
+	// Alerts gives all alerts as they were evaluated last; nil = nobody evaluates any.
+	// The rows are shared: nobody changes them.
+	Alerts func() []engine.AlertRow
 	// Tick is how often telemetry is read while somebody watches; 0 = 250 ms.
 	Tick time.Duration
 }
@@ -45,6 +51,7 @@ const (
 	mailboxNotes     = 200
 	snapshotAccounts = 500
 	snapshotCalls    = 2000
+	mailboxLogs      = 1000
 	defaultTick      = 250 * time.Millisecond
 )
 
@@ -57,6 +64,7 @@ type Hub struct {
 	accounts map[string]engine.AccountRow // every one that changed since the start
 	jobs     map[engine.JobID]engine.Job  // live ones worth showing
 	boxes    map[*mailbox]struct{}
+	news     []news        // of the commit that is folded, for the boxes
 	watched  chan struct{} // signalled when the first console comes
 }
 
@@ -117,9 +125,11 @@ func (h *Hub) Publish(seq uint64, changes []engine.Change) {
 		h.fold(&changes[i])
 	}
 	for b := range h.boxes {
-		b.seq = h.seq
+		b.deliver(h.seq, h.news)
 		b.ring()
 	}
+	clear(h.news)
+	h.news = h.news[:0]
 }
 
 // Note puts a message on every console's message line.
@@ -136,9 +146,7 @@ func (h *Hub) fold(c *engine.Change) {
 	switch {
 	case c.Account != nil:
 		h.accounts[c.Account.ID] = *c.Account
-		for b := range h.boxes {
-			b.accounts[c.Account.ID] = *c.Account
-		}
+		h.news = append(h.news, news{account: c.Account})
 	case c.Job != nil:
 		h.foldJob(*c.Job)
 	case c.Deleted != "":
@@ -151,13 +159,12 @@ func (h *Hub) foldJob(j engine.Job) {
 		h.drop(j.ID)
 		return
 	}
-	if old, ok := h.jobs[j.ID]; ok && old.Rev > j.Rev {
+	old, known := h.jobs[j.ID]
+	if known && old.Rev > j.Rev {
 		return // changes of one job may not go back
 	}
 	h.jobs[j.ID] = j
-	for b := range h.boxes {
-		b.job(j)
-	}
+	h.news = append(h.news, news{job: &j, first: !known})
 }
 
 func (h *Hub) drop(id engine.JobID) {
@@ -165,9 +172,7 @@ func (h *Hub) drop(id engine.JobID) {
 		return
 	}
 	delete(h.jobs, id)
-	for b := range h.boxes {
-		b.leave(id)
-	}
+	h.news = append(h.news, news{gone: id})
 }
 
 // shown reports whether a job is worth a row without being asked for: it runs,
@@ -281,9 +286,7 @@ func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
 
 // take empties the mailbox into an update.
 func (h *Hub) take(b *mailbox) engine.Update {
-	h.mu.Lock()
-	u, jobs := b.empty()
-	h.mu.Unlock()
+	u, jobs := b.empty().update()
 	for _, j := range jobs {
 		u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
 	}
@@ -298,8 +301,8 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 		return engine.Update{}, false
 	}
 	h.mu.Lock()
-	u, _ := b.empty()
-	u.Snapshot, u.Gap, u.Seq, u.Gone = true, false, h.seq, nil
+	m := b.empty()
+	u := engine.Update{Seq: h.seq, Snapshot: true, Notes: m.notes}
 	jobs := make([]engine.Job, 0, len(h.jobs))
 	for _, j := range h.jobs {
 		jobs = append(jobs, j)
@@ -307,11 +310,10 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	u.Accounts = overlay(page.Accounts, h.accounts)
 	h.mu.Unlock()
 
-	u.Jobs = u.Jobs[:0]
 	for _, j := range jobs {
 		u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
 	}
-	b.calls = 0
+	b.calls, b.logs = 0, 0
 	b.forget()
 	h.telemetry(b, &u)
 	return u, true
@@ -355,9 +357,18 @@ func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
 		b.calls = calls[n-1].Seq
 		u.Calls = calls[max(0, n-snapshotCalls):]
 	}
+	if h.opt.Alerts != nil {
+		u.Alerts = b.changedAlerts(h.opt.Alerts())
+	}
+	if h.opt.Logs == nil {
+		return
+	}
+	if u.Logs = h.opt.Logs(b.logs, mailboxLogs); len(u.Logs) > 0 {
+		b.logs = u.Logs[len(u.Logs)-1].Seq
+	}
 }
 
 func empty(u engine.Update) bool {
-	return !u.Snapshot && u.Engine == nil && u.Limits == nil &&
-		len(u.Queues)+len(u.Accounts)+len(u.Jobs)+len(u.Gone)+len(u.Calls)+len(u.Notes) == 0
+	return !u.Snapshot && u.Engine == nil && u.Limits == nil && u.Alerts == nil &&
+		len(u.Queues)+len(u.Accounts)+len(u.Jobs)+len(u.Gone)+len(u.Calls)+len(u.Logs)+len(u.Notes) == 0
 }

@@ -4,29 +4,49 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
 // mailbox merges what one console has not read yet: the last row per id wins.
-// Its maps are guarded by the hub's mutex; what it remembers of telemetry
-// belongs to the reader's goroutine alone.
+// What it remembers of telemetry belongs to the reader's goroutine alone. Its mail
+// has a mutex of its own: fifty readers that all took the hub's would make the
+// committer stand in line behind them.
 type mailbox struct {
 	bell chan struct{} // capacity 1: rung when there may be something to read
 
-	seq      uint64
-	accounts map[string]engine.AccountRow
-	jobs     map[engine.JobID]engine.Job
-	gone     map[engine.JobID]struct{}
-	notes    []engine.Note
-	overflow bool
+	mu sync.Mutex // guards mail; taken after the hub's, or alone
+	mail
 
 	read   bool // the first snapshot was taken
 	told   bool // the fields below are what the reader knows
 	calls  uint64
+	logs   uint64
+	alerts []engine.AlertRow // told last
+	judged []engine.AlertRow // compared with them last
 	engine engine.EngineRow
 	queues []engine.QueueRow
 	limits engine.LimitsRow
+}
+
+// mail is what has come since the reader was told last.
+type mail struct {
+	seq      uint64
+	accounts map[string]engine.AccountRow
+	jobs     map[engine.JobID]engine.Job
+	gone     map[engine.JobID]struct{}
+	born     map[engine.JobID]struct{} // of jobs, those that the reader has never seen
+	notes    []engine.Note
+	overflow bool
+}
+
+// news is one change as mailboxes take it; one of account, job and gone is set.
+type news struct {
+	account *engine.AccountRow
+	job     *engine.Job
+	first   bool // no console has been told of this job
+	gone    engine.JobID
 }
 
 func newMailbox() *mailbox {
@@ -39,6 +59,7 @@ func (b *mailbox) clear() {
 	b.accounts = map[string]engine.AccountRow{}
 	b.jobs = map[engine.JobID]engine.Job{}
 	b.gone = map[engine.JobID]struct{}{}
+	b.born = map[engine.JobID]struct{}{}
 	b.notes = nil
 	b.overflow = false
 }
@@ -50,14 +71,41 @@ func (b *mailbox) ring() {
 	}
 }
 
-func (b *mailbox) job(j engine.Job) {
+// deliver takes what one commit has brought.
+func (b *mailbox) deliver(seq uint64, all []news) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.seq = seq
+	for _, n := range all {
+		switch {
+		case n.account != nil:
+			b.accounts[n.account.ID] = *n.account
+		case n.job != nil:
+			b.job(*n.job, n.first)
+		default:
+			b.leave(n.gone)
+		}
+	}
+}
+
+// job takes a row; first = no console has been told of this job.
+func (b *mailbox) job(j engine.Job, first bool) {
+	if _, left := b.gone[j.ID]; first && !left {
+		b.born[j.ID] = struct{}{}
+	}
 	delete(b.gone, j.ID)
 	b.jobs[j.ID] = j
 	b.bound()
 }
 
+// leave takes a row back. A job that began and ended since the last update is no
+// news: at full speed that is most of them, times the consoles.
 func (b *mailbox) leave(id engine.JobID) {
 	delete(b.jobs, id)
+	if _, unseen := b.born[id]; unseen {
+		delete(b.born, id)
+		return
+	}
 	b.gone[id] = struct{}{}
 	b.bound()
 }
@@ -74,6 +122,8 @@ func (b *mailbox) bound() {
 }
 
 func (b *mailbox) note(n engine.Note) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.notes = append(b.notes, n)
 	if over := len(b.notes) - mailboxNotes; over > 0 {
 		b.notes = slices.Delete(b.notes, 0, over)
@@ -81,22 +131,30 @@ func (b *mailbox) note(n engine.Note) {
 }
 
 // empty takes everything out.
-func (b *mailbox) empty() (engine.Update, []engine.Job) {
-	u := engine.Update{Seq: b.seq, Gap: b.overflow, Notes: b.notes}
-	for _, a := range b.accounts {
+func (b *mailbox) empty() mail {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := b.mail
+	b.clear()
+	return m
+}
+
+// update is the mail in order, the jobs aside.
+func (m mail) update() (engine.Update, []engine.Job) {
+	u := engine.Update{Seq: m.seq, Gap: m.overflow, Notes: m.notes}
+	for _, a := range m.accounts {
 		u.Accounts = append(u.Accounts, a)
 	}
-	jobs := make([]engine.Job, 0, len(b.jobs))
-	for _, j := range b.jobs {
+	jobs := make([]engine.Job, 0, len(m.jobs))
+	for _, j := range m.jobs {
 		jobs = append(jobs, j)
 	}
-	for id := range b.gone {
+	for id := range m.gone {
 		u.Gone = append(u.Gone, id)
 	}
 	slices.SortFunc(u.Accounts, func(x, y engine.AccountRow) int { return cmp.Compare(x.ID, y.ID) })
 	slices.SortFunc(jobs, func(x, y engine.Job) int { return cmp.Compare(x.ID, y.ID) })
 	slices.Sort(u.Gone)
-	b.clear()
 	return u, jobs
 }
 
@@ -108,7 +166,7 @@ func (b *mailbox) fresh() bool {
 }
 
 // forget makes the next telemetry count as changed.
-func (b *mailbox) forget() { b.told = false }
+func (b *mailbox) forget() { b.told, b.alerts, b.judged = false, nil, nil }
 
 // changed keeps what the reader knows of one kind of telemetry, and reports whether
 // the newest reading says more.

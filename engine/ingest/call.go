@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -32,7 +33,9 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 	job, calls := a.run.Job.ID, &a.in.opt.Limits.calls
 	before := calls.last()
 	stop := beating(a.run.Beat)
+	crash.Point("before-call")
 	err := do(riot.WithJob(ctx, string(job), priorityOf(a.run.Job)))
+	crash.Point("after-call")
 	stop()
 	a.stat = calls.statAfter(before, job)
 	if err != nil {
@@ -53,7 +56,7 @@ func (a *attempt) bounded(o engine.Outcome) engine.Outcome {
 
 // failed turns the error of the call into an outcome.
 func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
-	s := situation{now: now(), confirm: a.confirm}
+	s := situation{now: time.Now(), confirm: a.confirm}
 	e, ok := errors.AsType[*riot.Error](err)
 	switch {
 	case !ok:

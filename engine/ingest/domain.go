@@ -25,6 +25,9 @@ func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, know
 	case engine.WeeklyQuery:
 		a, err := s.weekly(ctx, q.Week)
 		return a, true, err
+	case engine.ForensicsQuery:
+		a, err := s.forensics(ctx, q)
+		return a, true, err
 	}
 	return nil, false, nil
 }
@@ -48,6 +51,10 @@ func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, 
 func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, known bool, err error) {
 	if _, ok := q.(engine.FreshnessQuery); ok {
 		f, err := in.Freshness(ctx)
+		return f, true, err
+	}
+	if q, ok := q.(engine.ForensicsQuery); ok && in.opt.Limits != nil {
+		f, err := in.opt.Limits.Forensics(q)
 		return f, true, err
 	}
 	return Stored{in.store}.Find(ctx, q)

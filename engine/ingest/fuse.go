@@ -17,6 +17,8 @@ type fuse struct {
 	probe  time.Time // the next try, unless a prober is under way
 	wait   time.Duration
 	prober engine.JobID
+
+	told func(f *fuse) // that it blew or was repaired; must not block; nil = nobody
 }
 
 // Waits between probes (reliability.md section 3, riot-api.md 1.5).
@@ -36,6 +38,7 @@ func (f *fuse) blow(job engine.JobID, now time.Time) {
 	switch {
 	case !f.blown:
 		f.blown, f.since, f.wait = true, now, f.first
+		defer f.tell()
 	case f.prober == job:
 		f.wait = min(2*f.wait, f.most)
 	default:
@@ -48,7 +51,16 @@ func (f *fuse) blow(job engine.JobID, now time.Time) {
 func (f *fuse) repair() bool {
 	was := f.blown
 	f.blown, f.prober, f.wait = false, "", 0
+	if was {
+		f.tell()
+	}
 	return was
+}
+
+func (f *fuse) tell() {
+	if f.told != nil {
+		f.told(f)
+	}
 }
 
 // release takes the probe back from a job that ended without an answer.
@@ -79,6 +91,7 @@ func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool
 type breaker struct {
 	fuse
 	failed []engine.JobID // jobs of the last answers in a row that failed
+	ramp   ramp
 }
 
 const (
@@ -87,6 +100,7 @@ const (
 )
 
 func (b *breaker) fail(job engine.JobID, now time.Time) {
+	b.ramp.fail(job)
 	b.failed = append(b.failed, job)
 	if n := len(b.failed); n > breakerAnswers {
 		b.failed = b.failed[n-breakerAnswers:]
@@ -104,7 +118,65 @@ func (b *breaker) jobs() int {
 	return len(distinct)
 }
 
-func (b *breaker) succeed() bool {
+func (b *breaker) succeed(job engine.JobID) bool {
 	b.failed = b.failed[:0]
-	return b.repair()
+	if b.repair() {
+		b.ramp.begin()
+		return true
+	}
+	return b.ramp.succeed(job)
+}
+
+// ramp lets work return by steps after an outage: 2 calls under way after the
+// probe, then 4, 8 …, so that thousands of jobs that have become due meanwhile do
+// not meet a server that has just come back (P-19). The zero ramp holds nobody.
+type ramp struct {
+	most  int // calls under way; 0 = as many as like
+	good  int // answers since it last grew
+	under map[engine.JobID]bool
+}
+
+// rampDone is the number of calls under way at which a recovery is complete.
+const rampDone = 64
+
+func (r *ramp) begin() { *r = ramp{most: 2, under: map[engine.JobID]bool{}} }
+
+func (r *ramp) admits(job engine.JobID) bool {
+	return r.most == 0 || r.under[job] || len(r.under) < r.most
+}
+
+func (r *ramp) enter(job engine.JobID) {
+	if r.most > 0 {
+		r.under[job] = true
+	}
+}
+
+// leave takes out a job whose call has ended, or was not made.
+func (r *ramp) leave(job engine.JobID) bool {
+	if !r.under[job] {
+		return false
+	}
+	delete(r.under, job)
+	return true
+}
+
+// succeed makes the next step when as many answers were good as may be under way.
+func (r *ramp) succeed(job engine.JobID) bool {
+	if !r.leave(job) {
+		return false
+	}
+	if r.good++; r.good >= r.most {
+		r.most, r.good = 2*r.most, 0
+	}
+	if r.most > rampDone {
+		*r = ramp{}
+	}
+	return true
+}
+
+// fail begins the steps anew.
+func (r *ramp) fail(job engine.JobID) {
+	if r.leave(job) {
+		r.most, r.good = 1, 0
+	}
 }

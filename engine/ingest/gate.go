@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot"
 )
 
@@ -21,8 +22,12 @@ type gate struct {
 	network fuse
 	lanes   map[lane]*breaker
 	proven  bool                 // something was answered with 200 since the start
-	good    map[string]time.Time // by host: its last answer that was no failure
+	good    map[string]time.Time // by host: its last answer that was no failure, by the wall clock
+	ended   map[engine.Hold]bool // repaired since Released was last asked
 	changed func()
+	// logged is told of each fuse that blows or is repaired, and of the lane it is of;
+	// nil = nobody.
+	logged func(f *fuse, l lane)
 	// project says why no call may be made with the key in use, "" when they may; nil
 	// = nobody asks. paused is the same for what only an operator can end.
 	project, paused func() string
@@ -43,7 +48,7 @@ func (l lane) String() string {
 
 func newGate(patience time.Duration, changed func()) *gate {
 	return &gate{
-		key: newKeyFuse(), network: newNetworkFuse(), lanes: map[lane]*breaker{}, good: map[string]time.Time{},
+		key: newKeyFuse(), network: newNetworkFuse(), lanes: map[lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
 		changed: changed, patience: patience,
 	}
 }
@@ -62,6 +67,9 @@ func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, 
 			return until, reasonOf(f, l), false
 		}
 	}
+	if !g.lane(l).ramp.admits(job) {
+		return time.Time{}, "outage of " + l.String() + " has just ended: calls return by steps", false
+	}
 	return time.Time{}, "", true
 }
 
@@ -74,6 +82,7 @@ func (g *gate) begin(l lane, job engine.JobID) {
 			f.prober = job
 		}
 	}
+	g.lane(l).ramp.enter(job)
 }
 
 // quit takes the probe back from a job that did not call, or whose call told
@@ -91,6 +100,7 @@ func (g *gate) quitLocked(job engine.JobID) (released bool) {
 	released = g.network.release(job) || released
 	for _, b := range g.lanes {
 		released = b.release(job) || released
+		released = b.ramp.leave(job) || released
 	}
 	return released
 }
@@ -118,8 +128,8 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	switch {
 	case e == nil:
 		g.proven = true
-		g.good[l.host] = now
-		return r, g.alive(b)
+		g.good[l.host] = wall.At(now)
+		return r, g.alive(b, job)
 	case e.Reason == riot.Local:
 		g.network.blow(job, now)
 		return ruling{next: later(g.network.probe, now)}, true
@@ -138,12 +148,12 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true, true)
 	}
-	g.good[l.host] = now
-	return r, g.alive(b) // 400, 404 and a body we cannot read are answers of a healthy endpoint
+	g.good[l.host] = wall.At(now)
+	return r, g.alive(b, job) // 400, 404 and a body we cannot read are answers of a healthy endpoint
 }
 
 // silent reports whether nothing on the lane's host has succeeded since an
-// instant. An attempt that is part of an open outage is not asked about: it costs
+// instant of the wall clock. An attempt that is part of an open outage is not asked about: it costs
 // nothing, and somebody must find out when the outage is over.
 func (g *gate) silent(l lane, since, now time.Time) bool {
 	g.mu.Lock()
@@ -157,18 +167,39 @@ func (g *gate) silent(l lane, since, now time.Time) bool {
 // reached repairs what an answer proves to work besides its endpoint.
 func (g *gate) reached(network, key bool) (freed bool) {
 	if network {
-		freed = g.network.repair()
+		freed = g.mend(&g.network)
 	}
 	if key {
-		freed = g.key.repair() || freed
+		freed = g.mend(&g.key) || freed
 	}
 	return freed
 }
 
+// mend repairs a fuse that holds every host, and notes that its hold is over:
+// nobody who was held by it need wait for the instant that was named.
+func (g *gate) mend(f *fuse) bool {
+	if !f.repair() {
+		return false
+	}
+	g.ended[f.hold] = true
+	return true
+}
+
+// released gives the holds that have ended since it was last asked.
+func (g *gate) released() (holds []engine.Hold) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for h := range g.ended {
+		holds = append(holds, h)
+	}
+	clear(g.ended)
+	return holds
+}
+
 // alive repairs all that a good answer proves to work.
-func (g *gate) alive(b *breaker) bool {
+func (g *gate) alive(b *breaker, job engine.JobID) bool {
 	freed := g.reached(true, true)
-	return b.succeed() || freed
+	return b.succeed(job) || freed
 }
 
 // blowKey marks the key as refused, after a probe said so.
@@ -184,7 +215,7 @@ func (g *gate) blowKey(job engine.JobID, now time.Time) ruling {
 // keyWorks notes that the key was let in.
 func (g *gate) keyWorks() {
 	g.mu.Lock()
-	freed := g.key.repair()
+	freed := g.mend(&g.key)
 	g.proven = true
 	g.mu.Unlock()
 	if freed {
@@ -211,9 +242,16 @@ func (g *gate) lane(l lane) *breaker {
 	b := g.lanes[l]
 	if b == nil {
 		b = &breaker{fuse: newOutageFuse()}
+		b.told = func(f *fuse) { g.log(f, l) }
 		g.lanes[l] = b
 	}
 	return b
+}
+
+func (g *gate) log(f *fuse, l lane) {
+	if g.logged != nil {
+		g.logged(f, l)
+	}
 }
 
 func (g *gate) fuses(l lane) [3]*fuse { return [3]*fuse{&g.key, &g.network, &g.lane(l).fuse} }
@@ -236,7 +274,7 @@ func reasonOf(f *fuse, l lane) string {
 // forgetKey repairs the key's fuse: another key is in place.
 func (g *gate) forgetKey() {
 	g.mu.Lock()
-	g.key.repair()
+	g.mend(&g.key)
 	g.mu.Unlock()
 	g.changed()
 }

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
@@ -58,6 +60,7 @@ type setup struct {
 	workers   int
 	transport http.RoundTripper // nil = the simulator's
 	projects  bool              // keys of several projects are told apart
+	log       zerolog.Logger    // of the limits
 }
 
 // inBubble runs a test in virtual time that begins in November 2026.
@@ -79,9 +82,10 @@ func newSim(o sim.Options) *sim.Sim {
 	return sim.New(o)
 }
 
-// player is an account with so many games, one every 8 hours.
+// player is an account with so many games, one every 8 hours. They were remade: all
+// that a game has, in the smallest payloads.
 func player(riotID string, matches int) sim.PlayerSpec {
-	return sim.PlayerSpec{RiotID: riotID, Platform: route.EUW1, Matches: matches, Shapes: []sim.Shape{sim.Normal}}
+	return sim.PlayerSpec{RiotID: riotID, Platform: route.EUW1, Matches: matches, Shapes: []sim.Shape{sim.Remake}}
 }
 
 // short is player with games that were aborted: their payloads are tiny, which is
@@ -112,13 +116,14 @@ func open(t testing.TB, s *sim.Sim, dir string, change ...func(*setup)) *rig {
 	r.db, err = storage.Open(storage.Options{Dir: dir})
 	must(t, err)
 	limiter := limit.New(limit.Options{})
-	r.limits = ingest.NewLimits(ingest.LimitsOptions{Store: r.db, Limiter: limiter})
+	r.limits = ingest.NewLimits(ingest.LimitsOptions{Store: r.db, Limiter: limiter, Log: set.log})
 	key, err := riot.ParseKey(testKey)
 	must(t, err)
 	r.keys = riot.NewKeys(key)
 	client, err := riot.New(riot.Options{Keys: r.keys, Limiter: limiter, Transport: mortal{r, set.transport}, OnCall: r.limits.OnCall})
 	must(t, err)
 	set.ingest.Store, set.ingest.API, set.ingest.Limits = r.db, client, r.limits
+	set.ingest.Restored = r.db.Boot().Restored
 	if set.projects {
 		r.projects = ingest.NewProjects(ingest.ProjectsOptions{
 			Store: r.db, API: client, Limits: r.limits, Fingerprint: func() string { return r.keys.Get().Fingerprint() },

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -86,6 +87,9 @@ type Options struct {
 	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
 	// deleted, and no schedule asks for it.
 	Prune func(context.Context) (done string, err error)
+	// Restored is when a backup was last put back in the store; zero = never. From
+	// then on a payload is looked for before it is fetched (P3).
+	Restored time.Time
 	// SyncOff refuses what schedules would start (SYNC_ENABLE=false).
 	SyncOff bool
 	// Projects tells the projects of keys apart, in place of Project; nil = there
@@ -143,4 +147,4 @@ func (in *Ingest) Kinds() []engine.KindSpec {
 }
 
 // now is the wall clock as rows keep it.
-func now() time.Time { return time.Now().UTC() }
+func now() time.Time { return wall.Now() }

@@ -8,8 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -33,6 +36,8 @@ type LimitsOptions struct {
 	// Patience is how long failures of an endpoint are held to be an outage that
 	// costs no attempt; 0 = twice the sum of the match policy's delays.
 	Patience time.Duration
+	// Log gets what the limiter and Riot's answers do; the zero one drops it.
+	Log zerolog.Logger
 }
 
 // Limits is the limiter as the rest of the engine sees it. It is a backend's
@@ -43,10 +48,12 @@ type Limits struct {
 	limiter *limit.Limiter
 	gate    *gate
 	calls   recorder
+	cases   cases
+	story   *story
 	changed chan struct{}
 	dirty   atomic.Bool   // something was admitted or called since the last save
 	unsaved atomic.Int64  // calls since the last save
-	busy    chan struct{} // many calls are not saved yet
+	busy    chan struct{} // many calls, or a 429, are not saved yet
 	onKey   func()        // told that the key was replaced; nil = nobody
 
 	mu      sync.Mutex
@@ -71,6 +78,10 @@ func NewLimits(o LimitsOptions) *Limits {
 	}
 	l := &Limits{opt: o, limiter: o.Limiter, changed: make(chan struct{}, 1), busy: make(chan struct{}, 1), backlog: map[string]int{}}
 	l.gate = newGate(o.Patience, l.signal)
+	l.story = newStory(o.Log)
+	l.gate.logged = l.story.fuse
+	l.gate.key.told = func(f *fuse) { l.story.fuse(f, lane{}) }
+	l.gate.network.told = l.gate.key.told
 	return l
 }
 
@@ -85,22 +96,25 @@ func patience(p engine.Policy) (sum time.Duration) {
 func (l *Limits) OnCall(c riot.Call) {
 	l.dirty.Store(true)
 	l.calls.add(c)
-	if l.unsaved.Add(1) == saveAfter {
+	l.story.call(c)
+	// A wait that Riot has asked for must outlive a kill, so it is saved at once.
+	if l.unsaved.Add(1) == saveAfter || c.Status == 429 {
 		ring(l.busy)
 	}
 }
 
 // Run saves the limiter's state once a second while calls are made, sooner when
-// they are many, and at the end, and passes its signals on, until ctx ends. Let
-// it outlive the backend, and let the store outlive it.
+// they are many, at once after a 429, and at the end, and passes its signals on,
+// until ctx ends. Let it outlive the backend, and let the store outlive it.
 func (l *Limits) Run(ctx context.Context) error {
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
-	moved, last := l.limiter.Changed(), time.Now()
+	moved, last := l.limiter.Changed(), wall.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			l.save(context.WithoutCancel(ctx))
+			l.saveCases(context.WithoutCancel(ctx), time.Now(), true)
 			return nil
 		case <-moved:
 			moved = l.limiter.Changed()
@@ -110,6 +124,8 @@ func (l *Limits) Run(ctx context.Context) error {
 		case <-tick.C:
 			last = l.wake(last)
 			l.save(ctx)
+			l.saveCases(ctx, time.Now(), false)
+			l.story.opened(time.Now())
 		}
 	}
 }
@@ -117,9 +133,10 @@ func (l *Limits) Run(ctx context.Context) error {
 // wake tells the limiter of a gap in time. It compares wall clocks: while a
 // machine sleeps, the monotonic one may stand still.
 func (l *Limits) wake(last time.Time) time.Time {
-	now := time.Now()
-	if now.Round(0).Sub(last.Round(0)) > sleptAfter {
+	now := wall.Now()
+	if now.Sub(last) > sleptAfter {
 		l.limiter.Suspended()
+		l.story.slept(now.Sub(last))
 	}
 	return now
 }
@@ -131,7 +148,7 @@ func (l *Limits) save(ctx context.Context) {
 		return
 	}
 	l.unsaved.Store(0)
-	blob, err := json.Marshal(l.limiter.Save(time.Now()))
+	blob, err := json.Marshal(l.limiter.Save(wall.Now()))
 	if err == nil {
 		err = l.opt.Store.SaveState(ctx, limiterState, blob)
 	}
@@ -152,6 +169,20 @@ func ring(bell chan struct{}) {
 
 // Changed is signalled when a refused lane may be worth asking again.
 func (l *Limits) Changed() <-chan struct{} { return l.changed }
+
+// Released names the holds that have ended since it was last asked: the key that
+// was refused works, or another one is in place; the network is back.
+func (l *Limits) Released() []engine.Hold { return l.gate.released() }
+
+// KeyRefused reports whether Riot refused the key in use, and no call has
+// disproved that.
+func (l *Limits) KeyRefused() bool {
+	_, blown := l.gate.keyState(time.Now())
+	return blown
+}
+
+// KeyWorks notes that a call of somebody else proved the key.
+func (l *Limits) KeyWorks() { l.gate.keyWorks() }
 
 // Lane names where the job's next call goes: "europe/match-v5.match", with a "+"
 // when a timeline follows; "" when it makes none.

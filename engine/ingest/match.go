@@ -54,7 +54,7 @@ type fetched[T any] struct {
 // obtainMatch adopts the payload that an interrupted attempt left behind, or
 // fetches it and puts it on disk (P3).
 func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, m league.Match, args fetchArgs) (got fetched[riot.Match], stat engine.CallStat, o engine.Outcome, ok bool) {
-	if again(r.Job, m.Match) {
+	if in.again(r.Job, m.Match) {
 		got, ok = adopt(ctx, in.store, args.Match, league.PartMatch, riot.ReadMatch)
 		if ok {
 			return got, stat, o, true
@@ -79,11 +79,16 @@ func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, m league.Match,
 	return got, a.stat, o, true
 }
 
-// again reports whether an earlier attempt may have left a payload behind: only
-// then is it looked for. One that is known already is to be replaced: an operator
-// has forced that.
-func again(j engine.Job, f league.Fetch) bool {
-	return f.Ref == (league.PayloadRef{}) && (j.Crashes > 0 || j.Attempts > 1 || j.Holds > 0 || j.Round > 1)
+// again reports whether a payload may have been left behind by an earlier attempt,
+// or by whatever was fetched between a backup and the instant at which it was put
+// back: only then is it looked for. No id tells its age, so that once a backup was
+// put back any match may be among those, also one that is listed anew. A payload
+// that is known already is to be replaced: an operator has forced that.
+func (in *Ingest) again(j engine.Job, f league.Fetch) bool {
+	if f.Ref != (league.PayloadRef{}) {
+		return false
+	}
+	return !in.opt.Restored.IsZero() || j.Crashes > 0 || j.Attempts > 1 || j.Holds > 0 || j.Round > 1
 }
 
 // adopt takes a payload that is on disk without a state that names it, if it is

@@ -27,7 +27,7 @@ const diskRetry = 10 * time.Second
 
 // situation is what a verdict depends on besides the error.
 type situation struct {
-	now      time.Time
+	now      time.Time // by the process's own clock: what follows from it is a wait
 	next     time.Time // when held work may be tried again
 	outage   bool      // the breaker of this host and method is open
 	keyWorks bool      // 403: a probe was let in
@@ -142,4 +142,4 @@ func faultOf(err error, s situation) engine.Outcome {
 func badArgs(err error) engine.Outcome { return engine.Fail(err).As(classArgs) }
 
 // storageFault is the outcome of a store that did not answer.
-func storageFault(err error) engine.Outcome { return faultOf(err, situation{now: now()}) }
+func storageFault(err error) engine.Outcome { return faultOf(err, situation{now: time.Now()}) }

@@ -25,25 +25,28 @@ type recorder struct {
 	mu         sync.Mutex
 	ring       []engine.CallRow // oldest at next, once it is full
 	stats      []engine.CallStat
+	marks      []mark
 	next       int
 	seq        uint64
 	throttled  int64
 	unforeseen int64
 	perSecond  [ratedFor]int
 	stamp      [ratedFor]int64 // the second that perSecond counts
+	middle     time.Duration   // the median when the newest call was middleOf: it is asked for far more often than there are calls
+	middleOf   uint64
 }
 
 // add records one exchange. It must not block: the client waits for it.
 func (r *recorder) add(c riot.Call) {
-	row, stat := rowOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency}
+	row, seen, stat := rowOf(c), markOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
 	row.Seq = r.seq
 	if len(r.ring) < recorded {
-		r.ring, r.stats = append(r.ring, row), append(r.stats, stat)
+		r.ring, r.stats, r.marks = append(r.ring, row), append(r.stats, stat), append(r.marks, seen)
 	} else {
-		r.ring[r.next], r.stats[r.next] = row, stat
+		r.ring[r.next], r.stats[r.next], r.marks[r.next] = row, stat, seen
 		r.next = (r.next + 1) % recorded
 	}
 	if row.Status == 429 {
@@ -76,6 +79,9 @@ func rowOf(c riot.Call) engine.CallRow {
 	// over one of them means that our count was wrong, or that somebody else uses
 	// the key. The other 429s are Riot's own trouble.
 	row.Unforeseen = c.Class == riot.ClassThrottledApp || c.Class == riot.ClassThrottledMethod
+	if row.Status == 429 {
+		row.Counts = countsOf(c)
+	}
 	return row
 }
 
@@ -176,6 +182,13 @@ func (r *recorder) p50() time.Duration {
 
 // median is of the last answers; calls without an answer tell nothing.
 func (r *recorder) median() time.Duration {
+	if r.middleOf != r.seq {
+		r.middle, r.middleOf = r.medianNow(), r.seq
+	}
+	return r.middle
+}
+
+func (r *recorder) medianNow() time.Duration {
 	took := make([]time.Duration, 0, p50Answers)
 	for i := 0; i < len(r.ring) && len(took) < p50Answers; i++ {
 		if row := r.ring[r.at(i)]; row.Status != 0 {

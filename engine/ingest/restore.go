@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -27,6 +28,7 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 		l.save(ctx)
 		return nil
 	}
+	l.restoreCases(ctx)
 	blob, err := l.opt.Store.LoadState(ctx, limiterState)
 	if err != nil {
 		return fmt.Errorf("load the limiter's state: %w", err)
@@ -42,7 +44,7 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 	if blob == nil && len(opened) == 0 {
 		return nil // no call was ever made from here
 	}
-	l.limiter.Restore(st, time.Now(), opened)
+	l.limiter.Restore(st, wall.Now(), opened)
 	return nil
 }
 

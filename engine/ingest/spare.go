@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // spareEvery is how often a job that is spared looks whether its host works again.
@@ -21,15 +22,11 @@ func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
 	}
 	first, ok := a.firstFailure(ctx)
 	now := time.Now()
-	latest := first.Add(2 * a.run.Policy.Sum())
-	if !ok || !now.Before(latest) || !a.in.opt.Limits.gate.silent(a.at, first, now) {
+	left := first.Add(2 * a.run.Policy.Sum()).Sub(wall.At(now))
+	if !ok || left <= 0 || !a.in.opt.Limits.gate.silent(a.at, first, now) {
 		return o, false
 	}
-	next := now.Add(spareEvery)
-	if next.After(latest) {
-		next = latest
-	}
-	return engine.Snooze(next, engine.HoldOutage, nil), true
+	return engine.Snooze(now.Add(min(left, spareEvery)), engine.HoldOutage, nil), true
 }
 
 // firstFailure is when the first attempt of the job's round failed. If nobody can

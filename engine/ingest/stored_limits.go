@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot/limit"
 )
 
@@ -22,6 +22,6 @@ func StoredLimits(ctx context.Context, store StateStore) (engine.LimitsRow, erro
 		return engine.LimitsRow{}, fmt.Errorf("read the limiter's state: %w", err)
 	}
 	l := NewLimits(LimitsOptions{Store: store, Limiter: limit.New(limit.Options{})})
-	l.limiter.Restore(st, time.Now(), nil)
+	l.limiter.Restore(st, wall.Now(), nil)
 	return l.Rows(), nil
 }

@@ -35,7 +35,7 @@ func (in *Ingest) fetchTimeline(ctx context.Context, r engine.Run) engine.Outcom
 // obtainTimeline adopts or fetches, as obtainMatch does. A timeline lies in the
 // shard of its match.
 func (in *Ingest) obtainTimeline(ctx context.Context, r engine.Run, m league.Match, args fetchArgs) (ref league.PayloadRef, stat engine.CallStat, o engine.Outcome, ok bool) {
-	if again(r.Job, m.Timeline) {
+	if in.again(r.Job, m.Timeline) {
 		if got, ok := adopt(ctx, in.store, args.Match, league.PartTimeline, riot.ReadTimeline); ok {
 			return got.ref, stat, o, true
 		}

@@ -48,6 +48,9 @@ type Options struct {
 	// OneTree lets the backend run nothing but the job that Serve names and the
 	// jobs that wait in its groups; everything else stays as it is.
 	OneTree bool
+	// Room tells how many bytes are free on the disk and whether that is enough to go
+	// on; it is asked every ten seconds. nil = nobody asks.
+	Room func() (free uint64, ok bool)
 	// NoRoom tells a write that failed for want of room: nothing was written, and
 	// it may be tried again. nil = ENOSPC only.
 	NoRoom func(error) bool
@@ -67,6 +70,7 @@ type Backend struct {
 	log      zerolog.Logger
 	onNote   func(engine.Note)
 	noRoom   func(error) bool
+	room     func() (free uint64, ok bool)
 
 	idx     *index
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
@@ -108,7 +112,7 @@ func (s *session) failure() error {
 func New(o Options) (*Backend, error) {
 	b := &Backend{
 		store: o.Store, admitter: o.Admitter, policies: o.Policies, workers: o.Workers,
-		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom,
+		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room,
 		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
 		wake:  make(chan struct{}, 1),
 	}
@@ -187,6 +191,7 @@ func (b *Backend) start(s *session) error {
 	if err := b.recover(s); err != nil {
 		return ended(s, fmt.Errorf("give orphans back: %w", err))
 	}
+	b.lookAtRoom()
 	b.idx.open()
 	return nil
 }

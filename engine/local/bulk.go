@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // errDry takes back what a dry run has written.
@@ -96,7 +96,7 @@ func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, dry
 	for {
 		var r engine.Receipt
 		err := b.write(ctx, func(tx engine.Tx) (err error) {
-			o.why.now = atLeast(time.Now())
+			o.why.now = atLeast(wall.Now())
 			r, err = b.batch(tx, sel, o, left)
 			if err == nil && dry {
 				return errDry

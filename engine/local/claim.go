@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // claim is one job that was chosen, on its way to running.
@@ -39,8 +41,9 @@ func (b *Backend) pick(s *session, n int) []claim {
 		if !ok {
 			break
 		}
-		if b.admit(s, &c) {
-			out = append(out, c)
+		out = append(out, c)
+		if last := len(out) - 1; !b.admit(s, &out[last]) {
+			out = out[:last]
 		}
 	}
 	return out
@@ -80,7 +83,8 @@ func (b *Backend) look(tx engine.Tx, c *claim) error {
 	case err != nil:
 		c.bad = err
 	case j.Rev != c.rev:
-		c.moved = &j
+		moved := j
+		c.moved = &moved
 	default:
 		c.job = j
 	}
@@ -171,8 +175,9 @@ func (b *Backend) resync(j engine.Job) {
 
 // claimAll claims a batch in one write.
 func (b *Backend) claimAll(s *session, batch []claim) error {
-	return b.persistClaims(s, func(tx engine.Tx) error {
-		now := time.Now()
+	crash.Point("before-claim")
+	err := b.persistClaims(s, func(tx engine.Tx) error {
+		now := wall.Now()
 		for i := range batch {
 			if err := b.claimIn(tx, &batch[i], now); err != nil {
 				return err
@@ -180,4 +185,6 @@ func (b *Backend) claimAll(s *session, batch []claim) error {
 		}
 		return nil
 	})
+	crash.Point("after-claim")
+	return err
 }

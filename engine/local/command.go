@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // Insert stores new jobs. A key that a live job holds is no error: see Enqueued.
@@ -247,7 +248,7 @@ func latest(a, b time.Time) time.Time {
 func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
 	var r engine.Receipt
 	err := b.write(ctx, func(tx engine.Tx) (err error) {
-		o.why.now = atLeast(time.Now())
+		o.why.now = atLeast(wall.Now())
 		r, err = b.carryOut(tx, id, ifRev, o)
 		return err
 	})

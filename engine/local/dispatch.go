@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // batch bounds how many jobs one write of the dispatcher moves.
@@ -15,13 +16,14 @@ const batch = 256
 func (b *Backend) dispatch(s *session) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	watch := watcher{swept: time.Now()}
+	watch := watcher{swept: time.Now(), roomed: time.Now()}
 	for {
 		select {
 		case <-b.wake:
 		case <-timer.C:
 		case <-b.admitter.Changed():
 			b.idx.reopen()
+			b.release()
 		case <-s.ctx.Done():
 			return
 		}
@@ -41,6 +43,7 @@ func (b *Backend) dispatch(s *session) {
 // turn does what can be done now. more says that it did not do all of it.
 func (b *Backend) turn(s *session, w *watcher) (more bool, err error) {
 	now := time.Now()
+	b.idx.mindClock(now)
 	more, err = b.promote(s, now)
 	if err != nil {
 		return false, fmt.Errorf("move due jobs: %w", err)
@@ -62,9 +65,10 @@ func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
 	if len(due) == 0 {
 		return false, nil
 	}
+	at := wall.At(now)
 	err = b.persist(s, func(tx engine.Tx) error {
 		for i := range due {
-			if err := b.promoteIn(tx, &due[i], now); err != nil {
+			if err := b.promoteIn(tx, &due[i], at); err != nil {
 				return err
 			}
 		}

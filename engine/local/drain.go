@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // drain ends the session: nothing is claimed any more. After the signal running
 // handlers get their grace; after an error they do not.
 func (b *Backend) drain(s *session) {
+	crash.Point("drain-begun")
 	gone := make(chan struct{})
 	go func() {
 		b.group.Wait()
@@ -19,11 +22,13 @@ func (b *Backend) drain(s *session) {
 	if s.failure() == nil {
 		waitFor(gone, grace)
 	}
+	crash.Point("drain-grace-over")
 	s.stop(engine.ErrShutdown)
 	if !waitFor(gone, stopPatience) {
 		b.abandon(s)
 	}
 	b.idx.shut()
+	crash.Point("drain-done")
 }
 
 func waitFor(gone <-chan struct{}, d time.Duration) bool {
@@ -73,7 +78,7 @@ func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, caus
 }
 
 func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause engine.Cause) error {
-	v := interrupted(j, why, cause, time.Now())
+	v := interrupted(j, why, cause, wall.Now())
 	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
 		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
 	}
@@ -81,6 +86,6 @@ func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause eng
 		cause = engine.ByOperator // whose word had come before
 	}
 	return b.move(tx, j, v.job, because{
-		cause: cause, reason: v.reason, outcome: engine.Outcome{Verb: v.attempt.Verb}, now: atLeast(time.Now()),
+		cause: cause, reason: v.reason, outcome: engine.Outcome{Verb: v.attempt.Verb}, now: atLeast(wall.Now()),
 	})
 }

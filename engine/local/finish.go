@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // finishing is one outcome on its way to disk, with the claim of the worker's
@@ -17,18 +19,20 @@ type finishing struct {
 	took    time.Duration
 	next    []claim // none or one
 	stale   bool    // set by the transaction: the job has moved on
-	after   engine.Job
+	verdict verdict // the same: what follows
 }
 
 // finish writes an outcome. The jobs of next are claimed in the same write. An
 // error has ended Run.
 func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) error {
 	f := &finishing{run: r, outcome: o, took: time.Since(r.began), next: next}
+	crash.Point("before-outcome")
 	err := b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
 	if refusal, ok := errors.AsType[*domainError](err); ok {
 		f.outcome = b.refused(r.job, o, refusal)
 		err = b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
 	}
+	crash.Point("after-outcome")
 	b.idx.unregister(r)
 	r.cancel(nil)
 	if err != nil {
@@ -42,7 +46,7 @@ func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) err
 // finishIn is the transaction: fencing, the handler's rows, the move, the attempt,
 // and the next claim.
 func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
-	now := time.Now()
+	now := wall.Now()
 	j, err := b.store.Job(tx, f.run.job.ID)
 	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return fmt.Errorf("read job %s: %w", f.run.job.ID, err)
@@ -63,15 +67,15 @@ func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 
 // close ends the attempt in its job's favour or not, and moves the job.
 func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time) error {
-	e := ending{job: j, outcome: f.outcome, policy: b.policyOf(j), bears: b.bears(j), now: atLeast(now), took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome)}
+	e := ending{job: j, outcome: onTheWall(f.outcome), policy: b.policyOf(j), bears: b.bears(j), now: atLeast(now), took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome)}
 	if err := b.commitDomain(tx, &e); err != nil {
 		return err
 	}
-	v := settle(e)
+	v := &f.verdict
+	v.settle(e)
 	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
 		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
 	}
-	f.after = v.job
 	cause := engine.ByOutcome
 	if v.attempt.Verb == engine.VerbInterrupted {
 		cause = engine.ByDrain
@@ -79,6 +83,16 @@ func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time)
 	carried := e.outcome
 	carried.Verb = v.attempt.Verb
 	return b.move(tx, j, v.job, because{cause: cause, reason: v.reason, outcome: carried, now: e.now})
+}
+
+// onTheWall gives the instant of an outcome, which the handler told by this
+// process's own clock, by the wall clock: what was asked for is a wait.
+func onTheWall(o engine.Outcome) engine.Outcome {
+	if !o.At.IsZero() {
+		wait := time.Until(o.At)
+		o.At = wall.Now().Add(wait)
+	}
+	return o
 }
 
 // commitDomain lets the handler write its rows, if its word still counts, and
@@ -155,7 +169,7 @@ func (b *Backend) finished(f *finishing) {
 }
 
 func (b *Backend) logOutcome(f *finishing) {
-	j := &f.after
+	j := &f.verdict.job
 	ev := b.log.Debug()
 	if j.State == engine.Retryable || j.State == engine.Discarded {
 		ev = b.log.Warn()

@@ -23,13 +23,15 @@ type entry struct {
 	hold     engine.Hold
 	front    bool
 	suspect  bool
-	known    bool // a handler of its kind is here
-	foreign  bool // no part of the one tree that is served
-	cancel   bool // a cancel was asked for
-	taken    bool // chosen, its claim is not committed yet
-	ghost    bool // it runs, but its handler does not answer: no longer counted as busy
-	due      time.Time
-	run      *run // the last one begun here
+	known    bool      // a handler of its kind is here
+	foreign  bool      // no part of the one tree that is served
+	cancel   bool      // a cancel was asked for
+	taken    bool      // chosen, its claim is not committed yet
+	ghost    bool      // it runs, but its handler does not answer: no longer counted as busy
+	due      time.Time // by the wall clock
+	wake     time.Time // the same by the process's own, for those in the heap
+	putOff   bool      // it waits for a while, not for an instant
+	run      *run      // the last one begun here
 
 	// Where it stands. At most one of line, heap and parked holds it.
 	arrived    uint64
@@ -108,15 +110,18 @@ type index struct {
 	slots int    // workers at work
 	tree  *tree  // the only jobs that run here; nil = all
 
-	loading bool
-	loaded  bool
-	gone    map[engine.JobID]struct{} // left while loading
-	halted  string                    // why nothing is chosen at all; "" = go
-	kinds   map[engine.Kind]*engine.KindSpec
+	loading  bool
+	loaded   bool
+	gone     map[engine.JobID]struct{} // left while loading
+	halted   string                    // why nothing is chosen at all; "" = go
+	low      string                    // the same for want of room on the disk
+	released map[engine.Hold]time.Time // when a hold was last found to have ended
+	kinds    map[engine.Kind]*engine.KindSpec
+	clock    clock
 }
 
 func newIndex(kinds map[engine.Kind]*engine.KindSpec) *index {
-	x := &index{kinds: kinds, queues: make(map[engine.Queue]*queue)}
+	x := &index{kinds: kinds, queues: make(map[engine.Queue]*queue), clock: newClock()}
 	x.clear()
 	return x
 }
@@ -133,7 +138,8 @@ func (x *index) clear() {
 	x.gone = make(map[engine.JobID]struct{})
 	x.lines, x.due, x.dirty = nil, nil, nil
 	x.busy, x.slots, x.alone = 0, 0, nil
-	x.loaded, x.halted = false, ""
+	x.loaded, x.halted, x.low = false, "", ""
+	x.released = make(map[engine.Hold]time.Time)
 }
 
 func (x *index) queueOf(name engine.Queue) *queue {
@@ -182,7 +188,7 @@ func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
 		x.jobs[j.ID] = e
 	}
 	x.lift(e)
-	x.describe(e, j, lane)
+	x.describe(e, j, lane, now)
 	x.settle(e, now)
 	if e.cancel && e.state == engine.Running {
 		return e.run
@@ -190,10 +196,11 @@ func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
 	return nil
 }
 
-func (x *index) describe(e *entry, j *engine.Job, lane string) {
+func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
 	e.rev, e.kind, e.owner, e.lock = j.Rev, j.Kind, j.Owner, j.Lock
 	e.queue, e.lane = x.queueOf(j.Queue), x.laneOf(lane)
-	e.priority, e.state, e.hold, e.due = j.Priority, j.State, j.Hold, j.Due.Round(0) // by the wall clock
+	e.priority, e.state, e.hold, e.due = j.Priority, j.State, j.Hold, x.dueOf(j)
+	e.wake, e.putOff = x.wakeAt(j, now), putOff(j)
 	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
 	e.known = x.kinds[j.Kind] != nil
 	e.foreign = !x.tree.has(j.ID)
@@ -332,7 +339,7 @@ func (x *index) drop(id engine.JobID) {
 type dueHeap []*entry
 
 func (h dueHeap) Len() int           { return len(h) }
-func (h dueHeap) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
+func (h dueHeap) Less(i, j int) bool { return h[i].wake.Before(h[j].wake) }
 func (h dueHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].heapAt, h[j].heapAt = i, j

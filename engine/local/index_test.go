@@ -228,7 +228,7 @@ func (m *machine) checkSums(t *rapid.T, inLines, inHeap int, taken map[*queue]in
 		}
 	}
 	for i := 1; i < len(m.x.due); i++ {
-		if m.x.due[i].due.Before(m.x.due[(i-1)/2].due) {
+		if m.x.due[i].wake.Before(m.x.due[(i-1)/2].wake) {
 			t.Fatal("the heap is out of order")
 		}
 	}

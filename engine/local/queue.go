@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // pauseLook is how often Pause looks whether the last claims are decided.
@@ -17,7 +18,7 @@ const pauseLook = time.Millisecond
 func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
 	b.idx.beginPause(name)
 	defer b.idx.endPause(name)
-	r, err := b.turnQueue(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(time.Now()), Reason: reason})
+	r, err := b.turnQueue(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(wall.Now()), Reason: reason})
 	if err != nil || r.Nothing {
 		return r, err
 	}
@@ -31,7 +32,7 @@ func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor,
 
 // Resume lets a paused queue's jobs start again.
 func (b *Backend) Resume(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.turnQueue(ctx, engine.QueueState{Name: name, By: by, Since: atLeast(time.Now()), Reason: reason})
+	return b.turnQueue(ctx, engine.QueueState{Name: name, By: by, Since: atLeast(wall.Now()), Reason: reason})
 }
 
 // queueWords say how a queue stands, and what a command to that end answers.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // load builds the index from the store. Commits that are applied meanwhile win.
@@ -86,7 +87,10 @@ func (x *index) open() {
 }
 
 // shut ends the choosing; the index goes on showing what is committed.
-func (x *index) shut() { x.halt("the engine has stopped") }
+func (x *index) shut() { x.halt(hasStopped) }
+
+// hasStopped is why nothing is chosen after the end.
+const hasStopped = "the engine has stopped"
 
 // halt stops the choosing for a reason; "" lets it go on.
 func (x *index) halt(why string) {
@@ -99,6 +103,7 @@ func (x *index) halt(why string) {
 // has started none, so each is an orphan (boot ids are kept for the reader).
 func (b *Backend) recover(s *session) error {
 	orphans := b.idx.orphans()
+	crash.Point("recovery-found")
 	for len(orphans) > 0 {
 		some := orphans[:min(batch, len(orphans))]
 		orphans = orphans[len(some):]
@@ -128,6 +133,7 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID) error {
 	if err != nil {
 		return err
 	}
+	crash.Point("recovery-given-back")
 	b.counts.recovered.Add(int64(n))
 	b.log.Info().Int("jobs", n).Msg("orphans given back")
 	return nil

@@ -38,9 +38,16 @@ func TestCancelledParentTakesItsChildren(t *testing.T) {
 	onEach(t, bt.CancelledParentTakesItsOwnChildren)
 }
 
+// What a number proves it proves under the race detector with a smaller one.
+var (
+	walks       uint64 = 5       // random walks in memory
+	cancelRaces        = 1000    // cancels against completions, in memory
+	dueAtOnce          = 100_000 // jobs that wait while one is due
+)
+
 func TestP14_CancelCompleteRace(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
-		inMemory(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 1000) })
+		inMemory(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, cancelRaces) })
 	})
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 50) })
@@ -49,7 +56,7 @@ func TestP14_CancelCompleteRace(t *testing.T) {
 
 func TestP21_DueJobStartsPunctually(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
-		inMemory(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 100_000) })
+		inMemory(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, dueAtOnce) })
 	})
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 1000) })
@@ -66,7 +73,7 @@ func TestP01_NothingIsLostInACrash(t *testing.T) {
 }
 
 func TestP16_RandomWalk(t *testing.T) {
-	for seed := range uint64(5) {
+	for seed := range walks {
 		t.Run(fmt.Sprintf("memory %d", seed), func(t *testing.T) {
 			inMemory(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, seed, 400) })
 		})

@@ -40,9 +40,9 @@ var verbs = map[engine.Verb]func(ending, *verdict){
 	engine.VerbWait:   wait,
 }
 
-// settle maps an outcome to the job's next value. It is pure.
-func settle(e ending) verdict {
-	v := verdict{job: e.job, attempt: attemptOf(e)}
+// settle maps an outcome to the job's next value. It depends on nothing else.
+func (v *verdict) settle(e ending) {
+	*v = verdict{job: e.job, attempt: attemptOf(e)}
 	j := &v.job
 	j.Rev++
 	j.Boot, j.Front, j.Crashes, j.Hold = "", false, 0, engine.HoldNone
@@ -51,17 +51,16 @@ func settle(e ending) verdict {
 	}
 	switch verb, known := verbs[e.outcome.Verb]; {
 	case e.job.CancelAsked:
-		cancelled(e, &v)
+		cancelled(e, v)
 	case e.stopped:
-		interrupt(e.now, &v, "the engine stopped", e.job.Crashes)
+		interrupt(e.now, v, "the engine stopped", e.job.Crashes)
 	case !known:
 		e.outcome = engine.Fail(fmt.Errorf("the handler of %s returned the unknown verb %d", j.Kind, e.outcome.Verb))
 		v.attempt = attemptOf(e)
-		fail(e, &v)
+		fail(e, v)
 	default:
-		verb(e, &v)
+		verb(e, v)
 	}
-	return v
 }
 
 // attemptOf closes the attempt. No duration in it is negative, and its parts add

@@ -177,3 +177,8 @@ func TestHolds(t *testing.T) {
 		}
 	}
 }
+
+func settle(e ending) (v verdict) {
+	v.settle(e)
+	return v
+}

@@ -14,11 +14,12 @@ import (
 // watcher is the dispatcher's memory of its watch over running jobs.
 type watcher struct {
 	looked time.Time // monotonic
+	roomed time.Time // when the disk was last asked
 	swept  time.Time
 }
 
-// watch looks, once a second, for cancelled handlers that go on, and, once a
-// minute, for jobs without a sign of life.
+// watch looks, once a second, for cancelled handlers that go on, every ten seconds
+// at the room on the disk, and once a minute for jobs without a sign of life.
 func (b *Backend) watch(s *session, w *watcher) error {
 	now := time.Now()
 	if now.Sub(w.looked) < time.Second {
@@ -29,6 +30,10 @@ func (b *Backend) watch(s *session, w *watcher) error {
 		if r.deaf(now) {
 			b.openSlot(r)
 		}
+	}
+	if now.Sub(w.roomed) >= roomLook {
+		w.roomed = now
+		b.lookAtRoom()
 	}
 	if now.Sub(w.swept) < sweepEvery {
 		return nil

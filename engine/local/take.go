@@ -21,7 +21,7 @@ const (
 func (x *index) take(now time.Time) (claim, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.loaded || x.halted != "" {
+	if !x.loaded || x.stopped() != "" {
 		return claim{}, false
 	}
 	for {
@@ -178,8 +178,9 @@ func (x *index) dueNow(now time.Time, n int) []claim {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var out []claim
+	own := x.clock.own(now)
 	x.walkDue(0, func(e *entry) bool {
-		if len(out) == n || e.due.After(now) {
+		if len(out) == n || e.wake.After(own) {
 			return false
 		}
 		out = append(out, claim{e: e, id: e.id, rev: e.rev})
@@ -206,7 +207,7 @@ func (x *index) nextWake(now time.Time) time.Duration {
 	defer x.mu.Unlock()
 	wait := time.Second
 	if len(x.due) > 0 {
-		wait = min(wait, x.due[0].due.Sub(now))
+		wait = min(wait, x.due[0].wake.Sub(x.clock.own(now)))
 	}
 	for _, l := range x.lanes {
 		if l.closed && l.jobs > 0 {

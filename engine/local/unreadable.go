@@ -3,9 +3,9 @@ package local
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // giveUpUnreadable ends one job whose record cannot be read (P-28): it alone is
@@ -27,7 +27,7 @@ func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
 	if err != nil {
 		return err
 	}
-	now := atLeast(time.Now())
+	now := atLeast(wall.Now())
 	before := j
 	before.State = engine.Available // nobody can tell any more
 	if err := b.chronicle(tx, before, j, because{cause: engine.ByRescue, reason: j.LastError, now: now}); err != nil {

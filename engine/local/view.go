@@ -172,7 +172,7 @@ func (f *frontier) push(i int) {
 	if i >= len(f.heap) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(f.nodes, i, func(a, b int) int { return f.heap[a].due.Compare(f.heap[b].due) })
+	at, _ := slices.BinarySearchFunc(f.nodes, i, func(a, b int) int { return f.heap[a].wake.Compare(f.heap[b].wake) })
 	f.nodes = slices.Insert(f.nodes, at, i)
 }
 

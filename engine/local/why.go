@@ -50,6 +50,9 @@ func (b *Backend) whyPending(j engine.Job) string {
 	if err != nil {
 		return "waits for its children"
 	}
+	if g.Open == 1 {
+		return "waits for 1 child"
+	}
 	return fmt.Sprintf("waits for %d children", g.Open)
 }
 
@@ -80,8 +83,8 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time) (reason string, unt
 		return "has just moved", time.Time{}, 0
 	case !x.loaded:
 		return "no engine runs", time.Time{}, 0
-	case x.halted != "":
-		return x.halted, time.Time{}, 0
+	case x.stopped() != "":
+		return x.stopped(), time.Time{}, 0
 	case e.queue.Paused:
 		return pausedWords(e.queue.QueueState), time.Time{}, 0
 	case e.taken:

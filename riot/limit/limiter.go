@@ -201,7 +201,7 @@ func (h *host) readings(now instant, s *scope) []Reading {
 	all := make([]Reading, 0, 4)
 	for _, w := range s.windows {
 		n := w.spent(now, &s.tally)
-		all = append(all, Reading{Bucket: w.name, Limit: w.Limit, Before: n, After: n + 1, Server: -1})
+		all = append(all, Reading{Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Ceiling: w.ceiling, Before: n, After: n + 1, Server: -1, Ours: -1})
 	}
 	return all
 }

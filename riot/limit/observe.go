@@ -92,8 +92,22 @@ func (p *Permit) readNew(s *scope) {
 	for _, w := range s.windows {
 		if w.server < 0 && !w.ceiling {
 			n := w.spent(p.bound, &s.tally)
-			p.receipt.Buckets = append(p.receipt.Buckets, Reading{Bucket: w.name, Limit: w.Limit, Before: max(0, n-1), After: n, Server: -1})
+			p.receipt.Buckets = append(p.receipt.Buckets, Reading{Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Before: max(0, n-1), After: n, Server: -1, Ours: -1})
 		}
+	}
+}
+
+// compare adds our own count of each bucket to the receipt, for whoever asks later
+// how it stood beside the server's. The span is the window's own: what a guard
+// adds is our caution, not the server's.
+func (p *Permit) compare() {
+	for i := range p.receipt.Buckets {
+		r := &p.receipt.Buckets[i]
+		t := &p.h.app.tally
+		if r.Scope.Method != "" {
+			t = &p.m.tally
+		}
+		r.Ours = t.ownCountable(p.granted, p.bound, r.Limit.Per)
 	}
 }
 

@@ -43,11 +43,17 @@ type Receipt struct {
 
 // Reading is one bucket as a call saw it.
 type Reading struct {
-	Bucket string
-	Limit  Limit
-	Before int // places in use just before the call
-	After  int
-	Server int // the server's own count in the answer; -1: it told none
+	Bucket  string
+	Scope   Scope
+	Limit   Limit
+	Ceiling bool // from the configuration: no server counts it
+	Before  int  // places in use just before the call
+	After   int
+	Server  int // the server's own count in the answer; -1: it told none
+	// Ours is how many of our own calls, this one included, the server can have
+	// counted in the window when it answered: none of ours is left out, so that a
+	// larger count of the server's tells of somebody else's calls. -1: no answer.
+	Ours int
 }
 
 // Waited is how long the call waited for its place.
@@ -98,6 +104,7 @@ func (p *Permit) Done(status int, header http.Header) Receipt {
 	p.resolve(now)
 	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
 	p.observe(now, status, header)
+	p.compare()
 	p.end(status != http.StatusTooManyRequests)
 	p.l.notify(p.h, now)
 	return p.receipt

@@ -79,6 +79,11 @@ func (t *tally) countable(sent, answered, d instant) int {
 	return t.flying + after(t.own, cut) + after(t.foreign, cut) - after(t.sent, answered)
 }
 
+// ownCountable is countable of our own calls alone.
+func (t *tally) ownCountable(sent, answered, d instant) int {
+	return t.flying + after(t.own, sent-d) - after(t.sent, answered)
+}
+
 // since bounds the calls that the server may have seen after it counted a call
 // granted at sent.
 func (t *tally) since(sent instant) int {

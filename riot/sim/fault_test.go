@@ -268,7 +268,7 @@ func TestFetchesAreCounted(t *testing.T) {
 	for range 2 {
 		get(t, s, matchPath(s, 0))
 	}
-	if st := s.Stats(); st.Repeated != 0 || st.Matches != 1 || s.Fetched(route.Match, id) != (Fetch{2, 1}) {
+	if st := s.Stats(); st.Repeated != 0 || st.Matches != 1 || s.Fetched(route.Match, id) != (Fetch{Calls: 2, OK: 1}) {
 		t.Errorf("%+v", st)
 	}
 	get(t, s, matchPath(s, 0))

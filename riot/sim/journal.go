@@ -51,6 +51,8 @@ type journal struct {
 type Fetch struct {
 	Calls int `json:"calls"`
 	OK    int `json:"ok"` // answered 200 in full, with the right body
+	// Missing counts the 404s that no fault caused.
+	Missing int `json:"missing,omitempty"`
 }
 
 // tally is what a key used of a host.
@@ -92,7 +94,7 @@ func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
 		status = 0
 	}
 	j.classify(c, a, status)
-	j.fetch(c, status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)
+	j.fetch(c, status, status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)
 	j.append(Call{At: c.arrived, Method: c.method, Host: c.host, ID: c.id, Attempt: c.attempt, Status: status,
 		Fault: c.fault, Violation: c.violation, Bytes: sent, Took: time.Since(c.arrived), Gone: gone})
 }
@@ -120,7 +122,7 @@ func (j *journal) classify(c *call, a *answer, status int) {
 	}
 }
 
-func (j *journal) fetch(c *call, ok bool) {
+func (j *journal) fetch(c *call, status int, ok bool) {
 	if c.method != route.Match && c.method != route.Timeline {
 		return
 	}
@@ -131,6 +133,9 @@ func (j *journal) fetch(c *call, ok bool) {
 		j.fetched[key] = f
 	}
 	f.Calls++
+	if status == 404 && c.fault == "" {
+		f.Missing++
+	}
 	if f.OK > 0 {
 		j.repeated++
 	}

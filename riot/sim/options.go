@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -35,6 +36,13 @@ type Options struct {
 	Faults    []Fault
 	// CacheBytes bounds the cache of compressed bodies; 0 means 8 MiB.
 	CacheBytes int
+	// Door is called with every call before it counts as arrived, and may keep it waiting until ctx ends;
+	// id is that of a match or timeline. nil: all calls go on.
+	Door func(ctx context.Context, m route.Method, id string)
+	// OnStrike is told of every call that a fault of the plan strikes, before it is answered; id is a
+	// match or a Riot ID. A call with an expired key is told as ExpiredKey. It runs under the simulator's
+	// lock: it must neither wait nor ask the simulator.
+	OnStrike func(fault string, m route.Method, id string)
 }
 
 // Limits are the rate limits of every key on every host.

@@ -26,8 +26,9 @@ type Sim struct {
 	projects map[string]*project
 	keys     map[string]Key
 	faults   []*armed
-	attempts map[string]int // admitted calls per thing
-	told     map[scope]wait // what 429s asked the client to wait for
+	attempts map[string]int      // admitted calls per thing
+	told     map[scope]wait      // what 429s asked the client to wait for
+	used     map[string]struct{} // keys that were accepted
 	log      journal
 }
 
@@ -52,7 +53,7 @@ func New(o Options) *Sim {
 		s.world.addRecordings(o.FixturesDir)
 	}
 	s.projects = map[string]*project{}
-	s.keys = map[string]Key{}
+	s.keys, s.used = map[string]Key{}, map[string]struct{}{}
 	for key, state := range o.Keys {
 		s.keys[key] = state
 	}
@@ -203,6 +204,9 @@ var keyForm = regexp.MustCompile(`^RGAPI-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9
 // ends the sleep, and the answer no longer matters.
 func (s *Sim) handle(ctx context.Context, r request) (*call, *answer) {
 	c := newCall(r)
+	if s.opt.Door != nil {
+		s.opt.Door(ctx, c.method, c.params["matchId"])
+	}
 	up, down := s.latency()
 	sleep(ctx, up)
 	a := s.arrive(c)()
@@ -251,6 +255,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 	if a := s.refuse(c); a != nil {
 		return fixed(a)
 	}
+	s.used[c.key] = struct{}{}
 	c.project = s.project(s.keys[c.key].Project)
 	s.identify(c)
 	s.noticeHaste(c)
@@ -264,6 +269,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 		return func() *answer { return s.finish(c, s.serve(c)) }
 	}
 	c.kind, c.fault = f.Kind, cmp.Or(f.Name, string(f.Kind))
+	s.tell(c.fault, c)
 	return func() *answer {
 		a := effects[f.Kind](s, f, c, func() *answer { return s.serve(c) })
 		return s.finish(c, a)
@@ -284,7 +290,10 @@ func (s *Sim) refuse(c *call) *answer {
 		a = statusAnswer(401, "Forbidden") // the message says Forbidden, the code 401
 	case state == KeyUnknown:
 		a = statusAnswer(401, "Unknown apikey")
-	case state == KeyExpired, c.method == "":
+	case state == KeyExpired:
+		a = statusAnswer(403, "Forbidden")
+		s.tell(ExpiredKey, c)
+	case c.method == "":
 		a = statusAnswer(403, "Forbidden")
 	case c.verb != "GET":
 		a = statusAnswer(405, "Method Not Allowed")

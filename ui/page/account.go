@@ -77,7 +77,7 @@ func matchCells(v *View, m engine.MatchRow, cells []part.Cell) []part.Cell {
 	if m.FetchedAt.IsZero() {
 		none := part.As(themes.Dim, part.None)
 		return append(cells, part.Plain(m.ID), part.As(themes.Dim, v.clock(m.Played)), none, none, none, none, none,
-			v.state(matchWord(m.Status)), none, part.As(themes.Err, m.LastError))
+			v.state(matchWord(m.Status)), none, part.As(themes.Err, inShort(m.LastError)))
 	}
 	champion, score, result := seatCells(m)
 	word := matchWord(m.Status)
@@ -197,6 +197,9 @@ func (p *Account) Draw(v *View) []string {
 
 func (p *Account) drawS(v *View, row engine.AccountRow) []string {
 	stages := stageRows(v, row, p.eta(v), v.W-2)
+	if len(p.detail.Waits) > 0 && v.H > 16 {
+		stages = append(stages, p.pacing(v, v.W-2, " of the time"))
+	}
 	h := max(v.H-len(stages)-3, 0)
 	src := p.source(v)
 	t := part.Table{Columns: matchColumns, Empty: p.empty()}
@@ -282,16 +285,25 @@ func (p *Account) spent(v *View, w int) []string {
 		return []string{v.row(w, part.As(themes.Dim, " no call was measured yet"))}
 	}
 	bar := clamp(w-34, 4, 24)
-	share := float64(limiter) / float64(limiter+http)
 	long := func(name string, t themes.Token, d time.Duration) string {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(name), 9, part.Words)
 		return l.Bar(t, bar, float64(d)/float64(max(limiter, http))).Gap(1).Cells(part.Plain(part.Secs(d))).String()
 	}
-	why := part.Percent(share) + " is pacing"
+	return []string{long("limiter", themes.Held, limiter), long("HTTP", themes.Run, http), p.pacing(v, w, "")}
+}
+
+// pacing is how much of the time of a fetch was spent on waiting for a limit, and
+// for which; measure says what of.
+func (p *Account) pacing(v *View, w int, measure string) string {
+	limiter, http := medians(p.detail.Waits)
+	if limiter+http <= 0 {
+		return v.row(w)
+	}
+	why := part.Percent(float64(limiter)/float64(limiter+http)) + measure + " is pacing"
 	if b := p.eta(v).Bucket; b != "" {
 		why += " for " + b
 	}
-	return []string{long("limiter", themes.Held, limiter), long("HTTP", themes.Run, http), v.row(w, part.As(themes.Dim, " "+why))}
+	return v.row(w, part.As(themes.Dim, " "+why))
 }
 
 // medians of the limiter's and the wire's share.

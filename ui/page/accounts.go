@@ -12,11 +12,14 @@ import (
 )
 
 // Accounts lists the accounts and how their syncs stand.
-type Accounts struct{ list[engine.AccountRow] }
+type Accounts struct {
+	list[engine.AccountRow]
+	fresh freshness
+}
 
 // NewAccounts makes the screen.
 func NewAccounts() *Accounts {
-	return &Accounts{newList(filter.Accounts, accountID, accountCells, accountFields)}
+	return &Accounts{list: newList(filter.Accounts, accountID, accountCells, accountFields)}
 }
 
 // Screen implements Page.
@@ -25,11 +28,14 @@ func (p *Accounts) Screen() Screen { return ScreenAccounts }
 // Crumb implements Page.
 func (p *Accounts) Crumb(*View) string { return "" }
 
-// Want implements Page: accounts come with Watch.
-func (p *Accounts) Want(*View) engine.Query { return nil }
+// Want implements Page: accounts come with Watch, how fresh they can be kept does
+// not.
+func (p *Accounts) Want(v *View) engine.Query { return p.fresh.want(v) }
 
 // Got implements Page.
-func (p *Accounts) Got(*View, engine.Query, engine.Answer, error) {}
+func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.fresh.got(v, q, a, err)
+}
 
 func (p *Accounts) refresh(v *View) {
 	p.put(v, madeOf{v.Version, time.Time{}}, func() []engine.AccountRow { return v.Accounts })
@@ -96,8 +102,8 @@ func (p *Accounts) Cannot(v *View, a Action) string {
 	}
 	row, ok := p.selected()
 	switch a {
-	case Open, Matches, Report:
-		return p.missing("account")
+	case Open:
+		return p.cannotOpen("account")
 	case Cancel:
 		if !ok {
 			return none(&p.pane, "account")
@@ -121,6 +127,9 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 		rows, hidden := p.marked(v.Accounts)
 		return bulkSyncs(v, a, rows, hidden)
 	}
+	if id, ok := p.toOpen(); ok && a == Open {
+		return Effect{Open: NewAccount(id)}
+	}
 	row, ok := p.selected()
 	switch {
 	case a == Trigger && ok:
@@ -129,8 +138,6 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 		return Effect{Ask: AskSync}
 	case !ok:
 		return Effect{}
-	case a == Open:
-		return Effect{Open: NewAccount(row.ID)}
 	case a == Cancel:
 		return cancelSync(v, row)
 	}
@@ -188,7 +195,7 @@ func (p *Accounts) panel(v *View, w, h int) part.Panel {
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
 		work = count(open) + " at work"
 	}
-	return part.Panel{Title: p.title(v, "Accounts", work), Focus: true, Rows: p.draw(v, w, h, p.empty(v)), Height: h}
+	return part.Panel{Title: p.title(v, "Accounts", work), Focus: true, Tail: p.fresh.text(v), Rows: p.draw(v, w, h, p.empty(v)), Height: h}
 }
 
 func (p *Accounts) empty(v *View) string {
@@ -203,7 +210,7 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	}
 	first := []part.Cell{part.Plain(puuid), part.Plain(or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{
-		part.Plain(listed(a)), part.Plain(plural(a.Calls, "call", "calls")), figureOrNone(themes.Warn, a.Throttled, "429s"),
+		part.Plain(listed(a)), part.Plain(plural(a.Calls, "call", "calls")), throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),
 	}
 	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.ago(a.LastSync))}
@@ -217,11 +224,11 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	return rows
 }
 
-func figureOrNone(t themes.Token, n int, name string) part.Cell {
-	if n == 0 {
+func throttled(a engine.AccountRow) part.Cell {
+	if a.Throttled == 0 {
 		return part.Cell{}
 	}
-	return part.As(t, count(n)+" "+name)
+	return part.As(themes.Warn, plural(a.Throttled, "429", "429s"))
 }
 
 func tracked(a engine.AccountRow) string {
@@ -249,7 +256,7 @@ func saved(a engine.AccountRow) string {
 	if a.Matches.Had == 0 {
 		return ""
 	}
-	return count(a.Matches.Had) + " were stored already"
+	return plural(a.Matches.Had, "was stored already", "were stored already")
 }
 
 // resumedAt is resumed in as few words as possible.

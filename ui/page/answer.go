@@ -42,7 +42,10 @@ func (a *answer) take(v *View, err error) bool {
 	if err != nil {
 		return false
 	}
-	a.have, a.got = true, v.Now
+	a.have = true
+	if a.got = a.got.Add(1); v.Now.After(a.got) { // two answers never have the same instant: lists are made anew by it
+		a.got = v.Now
+	}
 	return true
 }
 

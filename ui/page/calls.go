@@ -71,28 +71,41 @@ func callLine(v *View, c engine.CallRow, w int) string {
 
 // tapeEvery is how often a list of calls moves on. Each new call moves all of its
 // rows: ten times a second that would be most of what a terminal is sent.
-// The overview only gives an impression: its panels move half as often.
+// The overview only gives an impression: its panels move less often.
 const (
 	tapeEvery    = time.Second
-	overviewTape = 2 * time.Second
+	overviewTape = 3 * time.Second
 )
 
 // tape is the flight recorder as it was at most `every` ago.
 type tape struct {
 	every time.Duration
+	then  bool // a view that was frozen shows only what there was at its instant
 	calls []engine.CallRow
 	at    time.Time
 }
 
 // take gives the calls to show.
 func (t *tape) take(v *View) []engine.CallRow {
-	if age := v.Now.Sub(t.at); age >= t.every || age < 0 || len(t.calls) == 0 || v.Frozen {
+	if t.then && v.Frozen {
+		return upTo(v.Calls, v.Now)
+	}
+	if age := v.Now.Sub(t.at); age >= v.unhurried(t.every) || age < 0 || len(t.calls) == 0 || v.Frozen {
 		t.calls, t.at = v.Calls, v.Now
 	}
 	if lastSeq(t.calls) != lastSeq(v.Calls) {
 		v.Ticks = true // there are newer ones to show within the second
 	}
 	return t.calls
+}
+
+// upTo are the calls that there were at an instant.
+func upTo(calls []engine.CallRow, at time.Time) []engine.CallRow {
+	n := len(calls)
+	for n > 0 && calls[n-1].At.After(at) {
+		n--
+	}
+	return calls[:n]
 }
 
 func lastSeq(calls []engine.CallRow) uint64 {

@@ -25,6 +25,9 @@ type Data struct {
 	JobAt    map[engine.JobID]int
 	Limits   engine.LimitsRow
 	Calls    []engine.CallRow // oldest first
+	Alerts   []engine.AlertRow
+	Logs     []engine.LogRow // the newest ones, oldest first
+	Restarts uint64          // counts the snapshots: what was asked before one may be stale
 	ETA      map[string]engine.ETA
 }
 

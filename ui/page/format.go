@@ -116,9 +116,42 @@ func modeName(queue int, mode string) string {
 }
 
 // job names without the word that every row of a screen would repeat.
-func keyOf(j engine.Job) string {
+func keyOf(j engine.Job) string { return keyText(&j) }
+
+// keyText is keyOf for those who ask a hundred thousand times: a job is hundreds
+// of bytes.
+func keyText(j *engine.Job) string {
 	if j.Key != "" {
 		return j.Key
 	}
 	return string(j.Kind) + " " + string(j.ID)
+}
+
+// inShort is an error without the words that each row of a list would repeat: which
+// method of which host was called is told elsewhere, and the status is what counts.
+func inShort(err string) string {
+	rest, ours := strings.CutPrefix(err, "riot: ")
+	if !ours {
+		return err
+	}
+	_, said, ok := strings.Cut(rest, ": ")
+	if !ok {
+		return err
+	}
+	return strings.TrimPrefix(said, "status ")
+}
+
+// reasonOf is the reason why a job waits, without the time that is told beside it.
+func reasonOf(j *engine.JobRow) string {
+	at := strings.LastIndex(j.Why, ", ")
+	if j.Until.IsZero() || at < 0 {
+		return j.Why
+	}
+	words := strings.Fields(j.Why[at+2:])
+	for i, w := range words {
+		if _, err := strconv.ParseFloat(w, 64); (err == nil) != (i%2 == 0) || len(words)%2 == 1 {
+			return j.Why
+		}
+	}
+	return j.Why[:at]
 }

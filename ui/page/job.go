@@ -82,6 +82,12 @@ func (p *Job) Cannot(v *View, a Action) string {
 		return cannotCancel(p.row(v))
 	case Due:
 		return cannotReschedule(p.row(v))
+	case Force:
+		return cannotForce(p.row(v))
+	case Recorder:
+		if p.detail.Call == nil {
+			return "no call of this job is in the flight recorder"
+		}
 	case Open:
 		if p.row(v).Owner == "" {
 			return "this job belongs to no account"
@@ -103,6 +109,8 @@ func (p *Job) Act(v *View, a Action) Effect {
 		return Effect{Open: NewAccount(row.Owner)}
 	case Pause:
 		return pauseQueue(v, row.Queue)
+	case Recorder:
+		return Effect{Open: NewLimitsAt(p.detail.Call.Seq)}
 	}
 	return actJob(v, row, a)
 }
@@ -180,7 +188,7 @@ func resultWord(a engine.Attempt) string {
 // resultCell is the sign of an attempt's end and what the other side said.
 func resultCell(v *View, a engine.Attempt) part.Cell {
 	sign := v.Theme.State(resultWord(a))
-	text := a.Err
+	text := inShort(a.Err)
 	switch {
 	case a.End.IsZero():
 		text = "RUNNING " + v.age(a.Start)

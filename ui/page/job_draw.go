@@ -109,7 +109,7 @@ func (p *Job) why(v *View) string {
 	if j.Why == "" {
 		return ""
 	}
-	text := j.Why
+	text := reasonOf(&j)
 	if j.Until.After(v.Now) {
 		text += ", " + v.in(j.Until)
 	}
@@ -247,11 +247,16 @@ func (p *Job) factRows(v *View, w int) []string {
 		part.Plain(parentText(p.detail.Parents)), endedCell(v, j),
 	)
 	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, about...)...)}
+	if v.Size == S { // the head line has no room for them
+		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.Plain(string(j.Queue)), part.Plain(p.detail.Account))...)...))
+	}
 	if plan := p.planText(v, j); plan != "" {
 		rows = append(rows, v.row(w, part.As(themes.Dim, " if it keeps failing: "), part.Plain(plan)))
 	}
 	if a, ok := selected(&p.list, p.source(v)); ok {
-		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, p.attemptFacts(v, a)...)...))
+		for _, cells := range p.attemptFacts(v, a) {
+			rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, cells...)...))
+		}
 	}
 	return rows
 }
@@ -284,15 +289,25 @@ func parentText(parents []engine.JobID) string {
 	return plural(len(parents), "sync waits", "syncs wait") + " for it"
 }
 
+// traceName says what the other side's id of an attempt names.
+func traceName(k engine.Kind) string {
+	if k == engine.KindCall {
+		return "call"
+	}
+	return "Riot's trace id"
+}
+
 // attemptFacts tell the attempt under the cursor in full.
-func (p *Job) attemptFacts(v *View, a engine.Attempt) []part.Cell {
+// The table of the wider screens says its result and its decision, so there one
+// line is enough.
+func (p *Job) attemptFacts(v *View, a engine.Attempt) [][]part.Cell {
 	name := "try " + strconv.Itoa(a.Try)
 	if a.Number == 0 {
 		name = "hold"
 	}
 	trace := ""
 	if a.External != "" {
-		trace = "Riot's trace id " + a.External
+		trace = traceName(p.row(v).Kind) + " " + a.External
 	}
 	next := ""
 	if !a.Next.IsZero() {
@@ -302,7 +317,14 @@ func (p *Job) attemptFacts(v *View, a engine.Attempt) []part.Cell {
 	if a.Status > 0 {
 		status = "status " + strconv.Itoa(a.Status)
 	}
-	return v.join(part.As(themes.Accent, name), part.As(themes.Dim, status), part.As(themes.Dim, next), part.As(themes.Dim, trace), part.As(themes.Dim, a.Decision))
+	if v.Size != S {
+		return [][]part.Cell{v.join(part.As(themes.Accent, name), part.As(themes.Dim, status), part.As(themes.Dim, next), part.As(themes.Dim, trace), part.As(themes.Dim, a.Decision))}
+	}
+	lines := [][]part.Cell{v.join(part.As(themes.Accent, name), part.As(themes.Dim, or(inShort(a.Err), status)), part.As(themes.Dim, a.Decision))}
+	if next+trace != "" {
+		lines = append(lines, v.join(part.As(themes.Dim, next), part.As(themes.Dim, trace)))
+	}
+	return lines
 }
 
 // historyRows are the last moves of the job, newest first.

@@ -107,11 +107,11 @@ var policies = engine.DefaultPolicies()
 func lastResult(v *View, j engine.JobRow) string {
 	switch {
 	case j.Why != "" && (j.State != engine.Retryable || j.LastError == ""):
-		return j.Why
+		return reasonOf(&j)
 	case j.State == engine.Running:
 		return string(j.Kind)
 	case j.LastError != "":
-		return j.LastError
+		return inShort(j.LastError)
 	}
 	return string(j.Class)
 }

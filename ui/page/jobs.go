@@ -38,6 +38,7 @@ type Jobs struct {
 	which  Shown
 	page   engine.JobsPage
 	turned bool // other jobs were asked for than those shown
+	part   *jobPart
 }
 
 // madeOf names the versions of what a list of jobs is made of.
@@ -58,7 +59,12 @@ func AllJobs() *Jobs { return NewJobs("", shownLive) }
 func (p *Jobs) Screen() Screen { return ScreenJobs }
 
 // Crumb implements Page.
-func (p *Jobs) Crumb(*View) string { return string(p.queue) }
+func (p *Jobs) Crumb(*View) string {
+	if p.part != nil {
+		return p.part.name
+	}
+	return string(p.queue)
+}
 
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {
@@ -66,6 +72,10 @@ func (p *Jobs) Want(v *View) engine.Query {
 		return nil
 	}
 	q := engine.JobsQuery{Page: engine.Page{Limit: listMost}, Queue: p.queue}
+	if p.part != nil {
+		q.States, q.Ended = p.part.states, len(p.part.states) > 0
+		return q
+	}
 	switch p.which {
 	case shownFailed:
 		q.States, q.Ended = []engine.State{engine.Discarded}, true
@@ -97,11 +107,13 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 			j = now
 		}
 		seen[j.ID] = true
-		rows = append(rows, j)
+		if p.part.has(&j) {
+			rows = append(rows, j)
+		}
 	}
 	// The list from disk ends somewhere; what runs or is due next is always shown.
 	for _, j := range v.Jobs {
-		if p.which != shownFailed && !seen[j.ID] && (p.queue == "" || p.queue == j.Queue) {
+		if p.which != shownFailed && !seen[j.ID] && (p.queue == "" || p.queue == j.Queue) && p.part.has(&j) {
 			rows = append(rows, j)
 		}
 	}
@@ -127,7 +139,7 @@ func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 }
 
 var jobFields = []field[engine.JobRow]{
-	{part.Column{Title: "JOB", Kind: part.ID, Min: 24, Width: 24, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyOf(a.Job), keyOf(b.Job)) }},
+	{part.Column{Title: "JOB", Kind: part.ID, Min: 24, Width: 24, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
 	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobRow) int {
 		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
@@ -162,7 +174,9 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 	switch {
 	case a == Pause && p.queue != "":
 		return ""
-	case a == Open || a == Retry || a == Cancel || a == Pause || a == Due:
+	case a == States && p.part != nil:
+		return "this list is of " + p.part.name + ": esc goes back to all jobs"
+	case a == Open || a == Retry || a == Cancel || a == Pause || a == Due || a == Force:
 		if !ok {
 			return none(&p.pane, "job")
 		}
@@ -174,6 +188,8 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 		return cannotCancel(j)
 	case Due:
 		return cannotReschedule(j)
+	case Force:
+		return cannotForce(j)
 	}
 	return ""
 }
@@ -186,6 +202,10 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		return Effect{}
 	case a == Trigger:
 		return Effect{Ask: AskSync}
+	case a == ByClass:
+		return Effect{Open: NewClasses(p.queue)}
+	case a == ByReason:
+		return Effect{Open: NewReasons(p.queue)}
 	case a == States:
 		p.which = (p.which + 1) % Shown(len(shownNames))
 		p.forget()
@@ -214,7 +234,11 @@ func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
 // Draw implements Page.
 func (p *Jobs) Draw(v *View) []string {
 	p.refresh(v)
-	title := p.title(v, "Jobs", shownNames[p.which], string(p.queue))
+	which := shownNames[p.which]
+	if p.part != nil {
+		which = p.part.name
+	}
+	title := p.title(v, "Jobs", which, string(p.queue))
 	return part.Box(v.Theme, v.W, v.H, part.Panel{
 		Title: title, Focus: true, Tail: p.told(v), Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
 	})
@@ -227,6 +251,8 @@ func (p *Jobs) empty(v *View) string {
 		return "loading jobs…"
 	case none != "":
 		return none
+	case p.part != nil:
+		return "there are no jobs of " + p.part.name + " any more"
 	case p.which == shownFailed:
 		return "no job has failed for good" + dot + "s shows the others"
 	}

@@ -15,13 +15,22 @@ type Limits struct {
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
 	tape           tape
+	fills          fills
 	query[engine.CallRow]
 	picked picked
+	seek   uint64 // the call that the cursor shall go to
 }
 
 // NewLimits makes the screen.
 func NewLimits() *Limits {
 	return &Limits{onCalls: true, tape: tape{every: tapeEvery}, query: query[engine.CallRow]{schema: filter.Calls}}
+}
+
+// NewLimitsAt makes the screen with the cursor on a call.
+func NewLimitsAt(seq uint64) *Limits {
+	p := NewLimits()
+	p.seek, p.moved = seq, true
+	return p
 }
 
 // Screen implements Page.
@@ -132,20 +141,50 @@ func (p *Limits) Act(v *View, a Action) Effect {
 }
 
 func (p *Limits) open(v *View) Effect {
-	src := p.source(v)
-	id, _ := p.calls.cur.Selected()
-	i, ok := src.Find(id)
-	if !ok {
+	c, ok := p.call(v)
+	switch {
+	case !ok:
 		return say(engine.LevelInfo, "there is no call here")
-	}
-	if c := src.at(i); c.Job != "" {
+	case c.Status == 429:
+		return Effect{Open: NewForensics(c.Seq)}
+	case c.Job != "":
 		return Effect{Open: NewJob(c.Job)}
 	}
 	return say(engine.LevelInfo, "this call belongs to no job")
 }
 
+// call is the call under the cursor.
+func (p *Limits) call(v *View) (c engine.CallRow, ok bool) {
+	src := p.source(v)
+	id, _ := p.calls.cur.Selected()
+	i, ok := src.Find(id)
+	if !ok {
+		return c, false
+	}
+	return src.at(i), true
+}
+
+// sought puts the cursor on the call that was asked for, as long as the flight
+// recorder has it.
+func (p *Limits) sought(src recorder) {
+	if p.seek == 0 || src.Len() == 0 {
+		return
+	}
+	if p.calls.cur.Select(src, strconv.FormatUint(p.seek, 10), p.calls.height) {
+		p.seek = 0
+	}
+}
+
 // Draw implements Page.
 func (p *Limits) Draw(v *View) []string {
+	shown, d := *v, *v.Data
+	d.Limits, shown.Data = p.fills.take(v), &d
+	rows := p.draw(&shown)
+	v.Ticks = v.Ticks || shown.Ticks
+	return rows
+}
+
+func (p *Limits) draw(v *View) []string {
 	w := v.W - 2
 	buckets := clamp(len(v.Limits.Buckets)+1, 2, max(v.H*2/5, 2))
 	bt := part.Table{Columns: bucketColumns, Blur: p.onCalls, Empty: or(v.waiting(), "no limit is known yet: the first answer tells them")}
@@ -157,6 +196,7 @@ func (p *Limits) Draw(v *View) []string {
 	if !p.moved {
 		p.calls.cur.Home(src, p.calls.height)
 	}
+	p.sought(src)
 	ct := part.Table{Columns: recorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
 	h := max(v.H-buckets-3, 0)
 	bottom := part.Panel{
@@ -181,9 +221,10 @@ func plainHeld(v *View) string {
 }
 
 func (p *Limits) recorderTitle(v *View, src recorder) string {
-	name := "Flight recorder " + plural(len(v.Calls), "call", "calls")
+	all := len(p.tape.calls)
+	name := "Flight recorder " + plural(all, "call", "calls")
 	if told := p.told(); told != "" {
-		name = "Flight recorder " + count(src.Len()) + " of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " " + told
+		name = "Flight recorder " + count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
 	return name
 }

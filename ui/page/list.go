@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -30,10 +29,12 @@ type list[T any] struct {
 	by     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
 
-	shown []T // of all, filtered and sorted
-	all   int // how many there are without the filter
-	at    map[string]int
-	made  recipe
+	shown  []*T // of all, filtered and sorted
+	all    int  // how many there are without the filter
+	at     places
+	made   recipe
+	placed bool     // something was made
+	later  later[T] // the same, of lists that are too long for the event loop
 }
 
 // recipe names the versions of what the shown rows were made of.
@@ -59,39 +60,29 @@ func (l *list[T]) SetFilter(text string) error {
 func (l *list[T]) Fit() (shown, all int) { return len(l.shown), l.all }
 
 // put gives the list its rows. They are looked at again only if version or what
-// was asked for has changed; rows is called only then.
+// was asked for has changed; rows is called only then. A long list is worked out
+// off the event loop: until that is done the screen shows what it had.
 func (l *list[T]) put(v *View, version any, rows func() []T) {
 	now := recipe{version, l.gen, l.by, l.down, time.Time{}}
 	if l.on() {
-		now.minute = v.Now.Truncate(time.Second)
+		now.minute = v.Now.Truncate(l.agesMove())
 	}
-	if now == l.made && l.at != nil {
+	if now == l.made && l.placed || l.waits(v, now) {
 		return
 	}
 	all := rows()
-	l.all = len(all)
-	l.shown = l.sorted(l.pick(all, v.Now))
-	l.at = make(map[string]int, len(l.shown))
-	for i := range l.shown {
-		l.at[l.key(l.shown[i])] = i
+	work := l.work(all, now, v.Now)
+	if len(all) <= offLoop {
+		l.later = later[T]{wanted: now, begun: v.Now}
+		l.place(work())
+		return
 	}
-	l.made = now
+	l.later = later[T]{wanted: now, work: work, begun: v.Now}
 }
 
-// sorted orders rows by the chosen column, equal ones by their id.
-func (l *list[T]) sorted(rows []T) []T {
-	if l.by == 0 || l.by > len(l.fields) || l.fields[l.by-1].order == nil {
-		return rows
-	}
-	order := l.fields[l.by-1].order
-	sign := 1
-	if l.down {
-		sign = -1
-	}
-	rows = slices.Clone(rows)
-	sortRows(rows, func(a, b *T) int { return cmp.Or(sign*order(a, b), strings.Compare(l.key(*a), l.key(*b))) })
-	return rows
-}
+// id is the identity of a shown row, and find the way back.
+func (l *list[T]) id(i int) string                     { return l.key(*l.shown[i]) }
+func (l *list[T]) find(id string) (place int, ok bool) { return l.at.find(id, l.id) }
 
 // rows is the list as a table's source.
 func (l *list[T]) rows(v *View) rowSource[T] { return rowSource[T]{l, v} }
@@ -105,17 +96,16 @@ type rowSource[T any] struct {
 func (s rowSource[T]) Len() int { return len(s.l.shown) }
 
 // ID implements part.Source.
-func (s rowSource[T]) ID(i int) string { return s.l.key(s.l.shown[i]) }
+func (s rowSource[T]) ID(i int) string { return s.l.id(i) }
 
 // Find implements part.Source.
 func (s rowSource[T]) Find(id string) (int, bool) {
-	i, ok := s.l.at[id]
-	return i, ok
+	return s.l.find(id)
 }
 
 // Row implements part.Source: the cells of the columns that are not hidden.
 func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
-	all := s.l.cells(s.v, s.l.shown[i], cells)
+	all := s.l.cells(s.v, *s.l.shown[i], cells)
 	if len(s.l.hidden) == 0 {
 		return all
 	}
@@ -166,14 +156,31 @@ func (l *list[T]) selected() (row T, ok bool) {
 	id, ok := l.cur.Selected()
 	if !ok && len(l.shown) > 0 {
 		if _, left := l.cur.Left(); !left {
-			return l.shown[0], true
+			return *l.shown[0], true
 		}
 	}
-	i, found := l.at[id]
+	i, found := l.find(id)
 	if !ok || !found {
 		return row, false
 	}
-	return l.shown[i], true
+	return *l.shown[i], true
+}
+
+// toOpen is the id of the row that enter opens. One that left the list can still
+// be looked at: no other key acts on it.
+func (l *list[T]) toOpen() (id string, ok bool) {
+	if row, ok := l.selected(); ok {
+		return l.key(row), true
+	}
+	return l.cur.Left()
+}
+
+// cannotOpen says that there is nothing to open; "" = there is.
+func (l *list[T]) cannotOpen(what string) string {
+	if _, ok := l.toOpen(); ok {
+		return ""
+	}
+	return l.missing(what)
 }
 
 // missing says that no row is under the cursor; "" = there is one.
@@ -198,7 +205,7 @@ func (l *list[T]) act(v *View, a Action) bool {
 		l.cur.MarkRange(src)
 	case MarkAll:
 		for i := range l.shown {
-			l.cur.Mark(l.key(l.shown[i]))
+			l.cur.Mark(l.id(i))
 		}
 	case Unmark:
 		l.cur.Unmark()
@@ -228,7 +235,7 @@ func (l *list[T]) marked(all []T) (rows []T, hidden int) {
 			continue
 		}
 		rows = append(rows, all[i])
-		if _, ok := l.at[id]; !ok {
+		if _, ok := l.find(id); !ok {
 			hidden++
 		}
 	}
@@ -242,9 +249,7 @@ func (l *list[T]) title(v *View, name string, more ...string) string {
 	if l.text != "" {
 		text += " of " + count(l.all)
 	}
-	if l.by > 0 {
-		more = append(more, "sort: "+strings.ToLower(l.fields[l.by-1].Title)+" "+l.arrow(v))
-	}
+	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.told())
 	if n := l.cur.MarkCount(); n > 0 {
 		more = append(more, count(n)+" marked")
@@ -332,7 +337,11 @@ type Exporter interface {
 func (l *list[T]) export(v *View, only bool) [][]string {
 	rows := l.shown
 	if only {
-		rows = l.chosen()
+		chosen := l.chosen()
+		rows = rows[:0:0]
+		for i := range chosen {
+			rows = append(rows, &chosen[i])
+		}
 	}
 	head := make([]string, len(l.fields))
 	for i, f := range l.fields {
@@ -340,8 +349,8 @@ func (l *list[T]) export(v *View, only bool) [][]string {
 	}
 	out := [][]string{head}
 	var cells []part.Cell
-	for i := range rows {
-		cells = l.cells(v, rows[i], cells[:0])
+	for _, row := range rows {
+		cells = l.cells(v, *row, cells[:0])
 		texts := make([]string, len(cells))
 		for n, c := range cells {
 			texts[n] = strings.TrimSpace(c.Text)
@@ -353,7 +362,13 @@ func (l *list[T]) export(v *View, only bool) [][]string {
 
 // chosen are the marked rows that are shown, else the one under the cursor.
 func (l *list[T]) chosen() []T {
-	if rows, _ := l.marked(l.shown); len(rows) > 0 {
+	var rows []T
+	for i, row := range l.shown {
+		if l.cur.Marked(l.id(i)) {
+			rows = append(rows, *row)
+		}
+	}
+	if len(rows) > 0 {
 		return rows
 	}
 	if row, ok := l.selected(); ok {

@@ -139,7 +139,9 @@ var matchFields = []field[engine.MatchRow]{
 func (p *MatchList) Cannot(v *View, a Action) string {
 	p.refresh(v)
 	switch a {
-	case Open, Retry:
+	case Open:
+		return p.cannotOpen("match")
+	case Retry:
 		return p.missing("match")
 	case Cancel:
 		return "enter opens the job of a match: x cancels it there"
@@ -167,8 +169,8 @@ func (p *MatchList) Act(v *View, a Action) Effect {
 	case Hidden:
 		p.show(!p.all)
 	case Open, Retry:
-		if m, ok := p.selected(); ok {
-			return Effect{Open: NewJobOf("match:" + m.ID)}
+		if id, ok := p.toOpen(); ok {
+			return Effect{Open: NewJobOf("match:" + id)}
 		}
 	}
 	return Effect{}
@@ -201,16 +203,29 @@ func (p *MatchList) Draw(v *View) []string {
 	h := max(v.H-4, 0)
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.heading(v), Tail: p.hiddenText(), Rows: []string{totals}, Height: 1},
-		part.Panel{Title: p.title(v, p.loaded(), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
+		part.Panel{Title: p.title(v, p.loaded(), p.orderText(), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
 	)
 }
 
-// loaded names the list: all of it, or as far as it was read.
+// loaded names the list: all of it, or as far as it was read. An account's matches
+// come newest first, those of all accounts in the order of their ids.
 func (p *MatchList) loaded() string {
-	if p.next != "" {
-		return "Newest"
+	switch {
+	case p.next == "":
+		return "Matches"
+	case p.account == "":
+		return "First"
 	}
-	return "Matches"
+	return "Newest"
+}
+
+// orderText says in which order matches of all accounts come, while no column
+// orders them.
+func (p *MatchList) orderText() string {
+	if p.account != "" || p.by > 0 {
+		return ""
+	}
+	return "by id"
 }
 
 func (p *MatchList) heading(v *View) string {

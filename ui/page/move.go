@@ -93,6 +93,15 @@ func selected[T any](p *pane, src part.Slice[T]) (item T, ok bool) {
 	return src.Items[i], true
 }
 
+// openable is the id of the row that enter opens: the one under the cursor, also
+// when it has left the list.
+func openable[T any](p *pane, src part.Slice[T]) (id string, ok bool) {
+	if item, ok := selected(p, src); ok {
+		return src.Key(item), true
+	}
+	return p.cur.Left()
+}
+
 // none is the reason of an action that has no row to act on.
 func none(p *pane, what string) string {
 	if id, left := p.cur.Left(); left {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,7 +29,10 @@ const (
 func (d *Data) Needs(now time.Time) []Need {
 	var out []Need
 	out = append(out, d.engineNeeds()...)
-	out = append(out, d.keyNeeds(now)...)
+	out = append(out, d.alertNeeds()...)
+	if !d.tells("key expiry") {
+		out = append(out, d.keyNeeds(now)...)
+	}
 	out = append(out, d.pausedQueues()...)
 	out = append(out, d.failedSyncs()...)
 	if d.Engine.Failed > 0 {
@@ -37,13 +41,40 @@ func (d *Data) Needs(now time.Time) []Need {
 			open: func(*View) Effect { return Effect{Open: NewJobs("", shownFailed)} },
 		})
 	}
-	if d.Engine.Unforeseen > 0 {
+	if d.Engine.Unforeseen > 0 && !d.tells("429") {
 		out = append(out, Need{
-			ID: "429", Word: "WARN", Text: plural(int(d.Engine.Unforeseen), "429 was", "429s were") + " not foreseen by our limiter", Key: "enter opens",
+			ID: "429", Word: "WARN", Text: plural(int(d.Engine.Unforeseen), "unforeseen 429", "unforeseen 429s"), Key: "enter opens",
 			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}
 	return out
+}
+
+// alertKeys are the keys that settle an alert's cause, where it is not looking at
+// its evidence.
+var alertKeys = map[string]string{"key": "K replaces", "key expiry": "K replaces"}
+
+// alertNeeds are the alerts that fire and that nobody has seen. A rule about what
+// the engine's own state says already is left out.
+func (d *Data) alertNeeds() []Need {
+	var out []Need
+	for _, r := range d.Alerts {
+		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
+			continue
+		}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: alertName(&r) + ": " + r.Now(), Key: "enter shows", open: func(*View) Effect { return Effect{Open: NewEvidence(r)} }}
+		if key, ok := alertKeys[r.Rule]; ok {
+			n.Key, n.open = key, func(*View) Effect { return Effect{Ask: AskKey} }
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// tells reports whether a rule has an alert that is not fine: it says the same as
+// a need that is worked out here would.
+func (d *Data) tells(rule string) bool {
+	return slices.ContainsFunc(d.Alerts, func(r engine.AlertRow) bool { return r.Rule == rule && r.State != engine.AlertOK })
 }
 
 // grave are the engine states that need a person or at least their eye.
@@ -158,10 +189,10 @@ func (v *View) Needs() []Need {
 	return v.needs
 }
 
-// Alerts counts what the title shows; "" = nothing.
-func (v *View) Alerts() string {
-	if n := len(v.Needs()); n > 0 {
-		return strconv.Itoa(n)
+// Firing is how many alerts fire and nobody has seen, for the title; "" = none.
+func (v *View) Firing() string {
+	if v.Engine.Alerts > 0 {
+		return strconv.Itoa(v.Engine.Alerts)
 	}
 	return ""
 }

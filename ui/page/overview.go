@@ -23,10 +23,13 @@ type Overview struct {
 	panes [overviewPanes]pane
 	focus int
 	tape  tape
+	fresh freshness
+	pulse pulse
+	calm  calm
 }
 
 // NewOverview makes the first screen.
-func NewOverview() *Overview { return &Overview{tape: tape{every: overviewTape}} }
+func NewOverview() *Overview { return &Overview{tape: tape{every: overviewTape, then: true}} }
 
 // Screen implements Page.
 func (o *Overview) Screen() Screen { return ScreenOverview }
@@ -34,11 +37,13 @@ func (o *Overview) Screen() Screen { return ScreenOverview }
 // Crumb implements Page.
 func (o *Overview) Crumb(*View) string { return "" }
 
-// Want implements Page: all of the overview comes with Watch.
-func (o *Overview) Want(*View) engine.Query { return nil }
+// Want implements Page: all but the freshness comes with Watch.
+func (o *Overview) Want(v *View) engine.Query { return o.fresh.want(v) }
 
 // Got implements Page.
-func (o *Overview) Got(*View, engine.Query, engine.Answer, error) {}
+func (o *Overview) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	o.fresh.got(v, q, a, err)
+}
 
 func (o *Overview) queues(v *View) part.Slice[engine.QueueRow] {
 	return part.Slice[engine.QueueRow]{
@@ -161,6 +166,9 @@ func (o *Overview) Act(v *View, a Action) Effect {
 	case Calendar:
 		return Effect{Open: NewSchedules()}
 	}
+	if a == Open {
+		return o.open(v)
+	}
 	switch o.focus {
 	case paneQueues:
 		return o.actQueue(v, a)
@@ -179,11 +187,7 @@ func (o *Overview) Act(v *View, a Action) Effect {
 func (o *Overview) actQueue(v *View, a Action) Effect {
 	q, ok := selected(&o.panes[paneQueues], o.queues(v))
 	switch {
-	case !ok:
-		return Effect{}
-	case a == Open:
-		return Effect{Open: NewJobs(q.Name, shownLive)}
-	case a == Pause:
+	case ok && a == Pause:
 		return pauseQueue(v, q.Name)
 	}
 	return Effect{}
@@ -193,21 +197,37 @@ func (o *Overview) actNeed(v *View, a Action) Effect {
 	if a == Pause {
 		return pauseQueue(v, o.pausedNeed(v))
 	}
-	n, ok := selected(&o.panes[paneNeeds], o.needs(v))
-	if a != Open || !ok || n.open == nil {
-		return Effect{}
+	return Effect{}
+}
+
+// open opens what is under the cursor of the pane in focus.
+func (o *Overview) open(v *View) Effect {
+	p := &o.panes[o.focus]
+	switch o.focus {
+	case paneQueues:
+		if name, ok := openable(p, o.queues(v)); ok {
+			return Effect{Open: NewJobs(engine.Queue(name), shownLive)}
+		}
+	case paneNeeds:
+		if n, ok := selected(p, o.needs(v)); ok && n.open != nil {
+			return n.open(v)
+		}
+	case paneRetries:
+		if id, ok := openable(p, o.retries(v)); ok {
+			return Effect{Open: NewJob(engine.JobID(id))}
+		}
+	case paneSyncing:
+		if id, ok := openable(p, o.syncing(v)); ok {
+			return Effect{Open: NewAccount(id)}
+		}
 	}
-	return n.open(v)
+	return Effect{}
 }
 
 func (o *Overview) actSync(v *View, a Action) Effect {
 	row, ok := selected(&o.panes[paneSyncing], o.syncing(v))
 	switch {
-	case !ok:
-		return Effect{}
-	case a == Open:
-		return Effect{Open: NewAccount(row.ID)}
-	case a == Cancel:
+	case ok && a == Cancel:
 		return cancelSync(v, row)
 	}
 	return Effect{}
@@ -224,6 +244,8 @@ func actJob(v *View, j engine.JobRow, a Action) Effect {
 		return cancelJob(v, j)
 	case Due:
 		return rescheduleJob(v, j)
+	case Force:
+		return forceJob(v, j)
 	}
 	return Effect{}
 }

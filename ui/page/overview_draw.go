@@ -36,6 +36,13 @@ var retryColumns = []part.Column{
 
 // Draw implements Page.
 func (o *Overview) Draw(v *View) []string {
+	calm := o.calm.take(v)
+	rows := o.draw(calm)
+	v.Ticks = v.Ticks || calm.Ticks
+	return rows
+}
+
+func (o *Overview) draw(v *View) []string {
 	switch v.Size {
 	case L:
 		return o.drawL(v)
@@ -85,10 +92,11 @@ func (o *Overview) drawM(v *View) []string {
 	left := v.W * 11 / 20
 	right := v.W - left
 	queues := clamp(len(v.Queues), 1, max(h/3, 1))
+	now := o.nowRows(v, left-2)
 	a := part.Box(v.Theme, left, h,
-		part.Panel{Title: "Now", Rows: o.nowRows(v, left-2), Height: 3},
+		part.Panel{Title: "Now", Rows: now, Height: len(now)},
 		o.queuePanel(v, left-2, queues),
-		callPanel(v, o.tape.take(v), left-2, max(h-3-queues-4, 0)),
+		callPanel(v, o.tape.take(v), left-2, max(h-len(now)-queues-4, 0)),
 	)
 	limits := limitRows(v, right-2, max(h/3, 3))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
@@ -111,9 +119,10 @@ func (o *Overview) drawL(v *View) []string {
 	right := v.W - left - mid
 	queues := clamp(len(v.Queues), 1, max(h/3, 1))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	accounts, charts := spare(max(h-3-queues-needs-5, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
+	now := o.nowRows(v, left-2)
+	accounts, charts := spare(max(h-len(now)-queues-needs-5, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
 	panels := []part.Panel{
-		{Title: "Now", Rows: o.nowRows(v, left-2), Height: 3},
+		{Title: "Now", Rows: now, Height: len(now)},
 		o.queuePanel(v, left-2, queues),
 		o.needPanel(v, left-2, needs),
 		settledPanel(v, left-2, accounts),
@@ -133,9 +142,11 @@ func (o *Overview) drawL(v *View) []string {
 	}
 	b := part.Box(v.Theme, mid, h, panels...)
 	workers := clamp(len(v.Running()), 1, max(h/3, 1))
+	tail := max(h-workers-4, 0) / 2
 	c := part.Box(v.Theme, right, h,
 		workerPanel(v, right-2, workers),
-		callPanel(v, o.tape.take(v), right-2, max(h-workers-3, 0)),
+		callPanel(v, o.tape.take(v), right-2, max(h-workers-4-tail, 0)),
+		logPanel(v, right-2, tail),
 	)
 	return part.Stack(part.Beside(a, b, c), bottom)
 }
@@ -168,13 +179,13 @@ func fill(rows int, wants []want) []int {
 
 // nowRows are the figures of the engine.
 func (o *Overview) nowRows(v *View, w int) []string {
-	e := v.Engine
+	e := o.pulse.take(v)
 	wide := w >= 60
 	spark := part.NewLine(v.Theme, w).Gap(1)
 	if wide {
-		spark.Cells(part.Plain(strconv.Itoa(v.rate()) + " calls/min "))
+		spark.Cells(part.Plain(strconv.Itoa(perMin(e)) + " calls/min "))
 	} else {
-		spark.Cells(part.Plain(strconv.Itoa(v.rate()) + "/min "))
+		spark.Cells(part.Plain(strconv.Itoa(perMin(e)) + "/min "))
 	}
 	spark.Spark(themes.Run, clamp(len(e.Spark), 1, clamp(w-50, 8, 24)), floats(e.Spark), 0)
 	spark.Gap(3).Cells(part.Plain("in flight " + strconv.Itoa(e.InFlight) + "/" + strconv.Itoa(e.Workers)))
@@ -197,7 +208,11 @@ func (o *Overview) nowRows(v *View, w int) []string {
 	if !e.Started.IsZero() {
 		held = append(held, part.As(themes.Dim, "up "+part.Coarse(v.Now.Sub(e.Started))))
 	}
-	return []string{pace, spaced(v, w, facts), spaced(v, w, held)}
+	rows := []string{pace, spaced(v, w, facts), spaced(v, w, held)}
+	if fresh := o.fresh.cells(v); len(fresh) > 0 {
+		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, fresh...)...))
+	}
+	return rows
 }
 
 // figure is a number that is only coloured when it is not zero.
@@ -229,9 +244,13 @@ func floats(n []int) []float64 {
 }
 
 // list draws a pane. One that is not in focus has no cursor to hold on to a row
-// that left.
+// that left; and as long as nobody has moved in it, it begins with its first row,
+// which is the gravest need and the next retry.
 func (o *Overview) list(v *View, n int, t part.Table, w, h int, src part.Source) []string {
 	t.Still = o.focus != n
+	if t.Still && o.panes[n].cur.At() == 0 {
+		o.panes[n].cur.Home(src, h)
+	}
 	o.panes[n].asked = o.panes[n].asked || t.Still
 	return o.panes[n].body(v, t, w, h, src)
 }
@@ -273,9 +292,18 @@ func (o *Overview) syncPanel(v *View, w, h int) part.Panel {
 		Empty:   or(v.waiting(), v.start("nothing is syncing", "t starts a sync")),
 	}
 	return part.Panel{
-		Title: titled("Syncing now", len(src.Items)), Focus: o.focus == paneSyncing, Tail: strconv.Itoa(v.rate()) + " calls/min",
+		Title: titled("Syncing now", len(src.Items)), Focus: o.focus == paneSyncing, Tail: o.syncTail(v),
 		Rows: o.list(v, paneSyncing, t, w, h, src), Height: h,
 	}
+}
+
+// syncTail is how fresh the tracked accounts can be kept, where the panel of
+// figures has no room for it.
+func (o *Overview) syncTail(v *View) string {
+	if v.Size == S {
+		return o.fresh.text(v)
+	}
+	return ""
 }
 
 func titled(name string, n int) string {

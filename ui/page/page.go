@@ -14,7 +14,7 @@ import (
 // Screen names a kind of page.
 type Screen uint8
 
-// Screens. Those up to Reports have a number of their own, 1 to 7; the others
+// Screens. Those up to Alerts have a number of their own, 1 to 9; the others
 // open on top of them.
 const (
 	ScreenOverview Screen = iota
@@ -24,17 +24,29 @@ const (
 	ScreenLimits
 	ScreenMatches
 	ScreenReports
+	ScreenLogs
+	ScreenAlerts
 	ScreenAccount
 	ScreenJob
 	ScreenSchedules
+	ScreenAudit
+	ScreenMessages
+	ScreenClasses
+	ScreenReasons
+	ScreenForensics
+	ScreenRecord
+	ScreenEvidence
+	ScreenEntry
+	ScreenChaos
 )
 
 // Tabs lists the screens with a number, in order.
 func Tabs() []Screen {
-	return []Screen{ScreenOverview, ScreenAccounts, ScreenJobs, ScreenRetries, ScreenLimits, ScreenMatches, ScreenReports}
+	return []Screen{ScreenOverview, ScreenAccounts, ScreenJobs, ScreenRetries, ScreenLimits, ScreenMatches, ScreenReports, ScreenLogs, ScreenAlerts}
 }
 
-var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Account", "Job", "Schedules"}
+var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Logs", "Alerts", "Account", "Job", "Schedules",
+	"Audit", "Messages", "Error classes", "Reasons", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos"}
 
 func (s Screen) String() string { return screenNames[s] }
 
@@ -64,6 +76,10 @@ const (
 	Matches  Action = "matches"
 	Report   Action = "report"
 	Calendar Action = "schedules"
+	ByClass  Action = "error classes"
+	ByReason Action = "reasons"
+	Recorder Action = "its call"
+	Clock    Action = "clock"
 
 	Mark      Action = "mark"
 	MarkRange Action = "mark range"
@@ -72,18 +88,28 @@ const (
 	Invert    Action = "invert order"
 	Wide      Action = "wide"
 
-	Trigger Action = "sync"
-	Cancel  Action = "cancel"
-	Retry   Action = "retry"
-	Pause   Action = "pause"
-	Key     Action = "key"
-	Due     Action = "reschedule"
+	Trigger  Action = "sync"
+	Cancel   Action = "cancel"
+	Retry    Action = "retry"
+	Pause    Action = "pause"
+	Key      Action = "key"
+	Due      Action = "reschedule"
+	Force    Action = "force"
+	Reopen   Action = "reclass"
+	TakeBack Action = "take back"
+	Ack      Action = "acknowledge"
+	Silence  Action = "silence"
+
+	Inject     Action = "inject"
+	More       Action = "more often"
+	Less       Action = "less often"
+	ClearChaos Action = "clear chaos"
 )
 
 // Writes reports whether the action changes anything in the engine.
 func (a Action) Writes() bool {
 	switch a {
-	case Trigger, Cancel, Retry, Pause, Key, Due:
+	case Trigger, Cancel, Retry, Pause, Key, Due, Force, Reopen, TakeBack, Ack, Silence, Inject, More, Less, ClearChaos:
 		return true
 	}
 	return false
@@ -128,6 +154,7 @@ type Effect struct {
 	DoAll   []engine.Command // several commands, one after the other
 	Ask     Prompt           // for text
 	Text    *Text            // for text that becomes a command
+	Chaos   *ChaosAsk        // of the demo's simulator, after Confirm if there is one
 	Say     engine.Note      // on the message line
 }
 

@@ -152,3 +152,30 @@ func TestFilterKeepsTheLastGoodQuery(t *testing.T) {
 		}
 	}
 }
+
+func TestReasonsAndErrorsInShort(t *testing.T) {
+	for long, want := range map[string]string{
+		"riot: match-v5.match on europe: status 503: service unavailable": "503: service unavailable",
+		"riot: match-v5.match on europe: the body ended early":            "the body ended early",
+		"503 service unavailable":                                         "503 service unavailable",
+		"riot: something else":                                            "riot: something else",
+	} {
+		if got := inShort(long); got != want {
+			t.Errorf("%q in short is %q, want %q", long, got, want)
+		}
+	}
+	for long, want := range map[string]string{
+		"app:europe 95/100, spread over the window, 0.1 s": "app:europe 95/100, spread over the window",
+		"app:europe 95/100, 1 min 12 s":                    "app:europe 95/100",
+		"429 application, Retry-After 10 s":                "429 application, Retry-After 10 s",
+		"app:asia 97/100":                                  "app:asia 97/100",
+	} {
+		j := engine.JobRow{Why: long, Until: time.Unix(1, 0)}
+		if got := reasonOf(&j); got != want {
+			t.Errorf("%q waits for %q, want %q", long, got, want)
+		}
+		if j.Until = (time.Time{}); reasonOf(&j) != long {
+			t.Errorf("%q is cut though no time is told beside it", long)
+		}
+	}
+}

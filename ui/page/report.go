@@ -19,6 +19,8 @@ type Reports struct {
 	numbers bool
 	utc     bool // the zone is shown with its distance from UTC
 	answer
+	byWeek bool // the weeks of all accounts are shown instead
+	weekly weekly
 	detail engine.AccountDetail
 	of     string // the account that detail is of
 	offset string // of the report's zone
@@ -45,6 +47,9 @@ func (p *Reports) id(v *View) string {
 
 // Want implements Page.
 func (p *Reports) Want(v *View) engine.Query {
+	if p.byWeek {
+		return p.weekly.want(v)
+	}
 	id := p.id(v)
 	if id == "" {
 		return nil
@@ -62,6 +67,10 @@ func (p *Reports) Want(v *View) engine.Query {
 
 // Got implements Page.
 func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if week, ok := q.(engine.WeeklyQuery); ok {
+		p.weekly.got(v, week, a, err)
+		return
+	}
 	asked, ok := q.(engine.AccountQuery)
 	if !ok || asked.ID != p.of || !p.take(v, err) {
 		return
@@ -102,6 +111,9 @@ func (p *Reports) Cannot(v *View, a Action) string {
 			return "there is no account yet"
 		}
 	case Previous, Next:
+		if p.byWeek {
+			return p.noWeek(a)
+		}
 		if len(v.Accounts) < 2 {
 			return "there is no other account"
 		}
@@ -117,7 +129,13 @@ func (p *Reports) Act(v *View, a Action) Effect {
 		p.day, p.hour = clamp(max(p.day, 0)+s.day, 0, 6), clamp(p.hour+s.hour, 0, 23)
 		return Effect{}
 	}
+	if p.byWeek && (a == Previous || a == Next) {
+		p.weekly.step(map[Action]int{Previous: 1, Next: -1}[a])
+		return Effect{}
+	}
 	switch a {
+	case States:
+		p.byWeek = !p.byWeek
 	case Numbers:
 		p.numbers = !p.numbers
 	case Zone:
@@ -145,8 +163,28 @@ func (p *Reports) step(v *View, by int) {
 	p.account, p.day = rows[(at+by+len(rows))%len(rows)].ID, -1
 }
 
+// noWeek says that there is no older or newer week; "" = there is.
+func (p *Reports) noWeek(a Action) string {
+	switch w := &p.weekly; {
+	case a == Next && w.first == 0:
+		return "this is the newest week"
+	case a == Previous && w.first >= len(w.weeks)-1 && w.end:
+		return "there is no older week"
+	}
+	return ""
+}
+
+// Reload makes the page ask again at once.
+func (p *Reports) Reload() {
+	p.forget()
+	p.weekly.reload()
+}
+
 // Export implements Exporter: the map as a table.
 func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
+	if p.byWeek {
+		return "weekly", p.exportWeek(v)
+	}
 	head := []string{"DAY"}
 	for h := range 24 {
 		head = append(head, two(h))
@@ -179,8 +217,29 @@ func coverage(r *engine.PlayReport) (word, text string) {
 	return "PARTIAL", text + " " + part.Percent(float64(r.Matches)/float64(max(all, 1)))
 }
 
+// ReportLines tell a report in words, for a console without a screen.
+func ReportLines(r *engine.PlayReport, name string) []string {
+	word, text := coverage(r)
+	all, lines := 0.0, []string(nil)
+	for d := range r.Minutes {
+		sum := 0.0
+		for _, m := range r.Minutes[d] {
+			sum += m
+		}
+		all += sum
+		lines = append(lines, weekdays[d]+": "+hours(sum)+".")
+	}
+	day, hour := busiest(r)
+	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + hours(all) +
+		", most on " + weekdays[day] + " between " + two(hour) + " and " + two((hour+1)%24) + " o'clock."
+	return append([]string{head}, lines...)
+}
+
 // Draw implements Page.
 func (p *Reports) Draw(v *View) []string {
+	if p.byWeek {
+		return p.drawWeekly(v)
+	}
 	r := p.detail.Report
 	if r == nil || r.Matches == 0 {
 		return part.Box(v.Theme, v.W, v.H, part.Panel{

@@ -51,7 +51,7 @@ func retryCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 
 var retryFields = []field[engine.JobRow]{
 	{part.Column{Title: "IN", Kind: part.Words, Min: 6, Width: 8}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
-	{part.Column{Title: "JOB", Kind: part.ID, Min: 14, Width: 26, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyOf(a.Job), keyOf(b.Job)) }},
+	{part.Column{Title: "JOB", Kind: part.ID, Min: 14, Width: 26, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
 	{part.Column{Title: "NEXT TRY", Kind: part.Number, Min: 8, Width: 8}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
 	{part.Column{Title: "CLASS", Kind: part.Words, Min: 7, Width: 8, Priority: 2}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Class, b.Class) }},
@@ -68,7 +68,9 @@ func (p *Retries) Cannot(v *View, a Action) string {
 		return ""
 	case a == Pause:
 		return "p pauses a queue: go to the overview or to the jobs"
-	case a == Open, a == Retry, a == Cancel, a == Due:
+	case a == Open:
+		return p.cannotOpen("retry")
+	case a == Retry, a == Cancel, a == Due, a == Force:
 		return p.missing("retry")
 	}
 	return ""
@@ -82,12 +84,19 @@ func (p *Retries) Act(v *View, a Action) Effect {
 		return Effect{}
 	case a == Trigger:
 		return Effect{Ask: AskSync}
+	case a == ByClass:
+		return Effect{Open: NewClasses("")}
+	case a == ByReason:
+		return Effect{Open: NewReasons("")}
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		rows, hidden := p.marked(v.Retries())
 		return bulk(v, a, rows, hidden)
 	}
 	if j, ok := p.selected(); ok {
 		return actJob(v, j, a)
+	}
+	if id, ok := p.toOpen(); ok && a == Open {
+		return Effect{Open: NewJob(engine.JobID(id))}
 	}
 	return Effect{}
 }
@@ -132,7 +141,7 @@ func (p *Retries) empty(v *View) string {
 }
 
 // histogram counts the retries of each try number by when they are due.
-func (p *Retries) histogram(v *View, rows []engine.JobRow, w int) []string {
+func (p *Retries) histogram(v *View, rows []*engine.JobRow, w int) []string {
 	const name = 14
 	cell := clamp((w-name-4)/len(due), 7, 16)
 	head := part.NewLine(v.Theme, w).Gap(1 + name)
@@ -163,7 +172,7 @@ func (p *Retries) histogram(v *View, rows []engine.JobRow, w int) []string {
 // lastTry is the highest try number that has a row of its own.
 const lastTry = 5
 
-func bins(now time.Time, rows []engine.JobRow) (counts [lastTry + 1][6]int, highest int) {
+func bins(now time.Time, rows []*engine.JobRow) (counts [lastTry + 1][6]int, highest int) {
 	highest = 2
 	for _, j := range rows {
 		try := clamp(j.Tries+1, 2, lastTry)

@@ -175,6 +175,6 @@ func runRow(v *View, a engine.AccountRow, w int) string {
 	case !a.Finished.IsZero():
 		facts = append(facts, part.As(themes.Dim, "ended "+v.clock(a.Finished)))
 	}
-	facts = append(facts, part.As(themes.Dim, plural(a.Calls, "call", "calls")), figureOrNone(themes.Warn, a.Throttled, "429s"), part.As(themes.Dim, resumedAt(a)))
+	facts = append(facts, part.As(themes.Dim, plural(a.Calls, "call", "calls")), throttled(a), part.As(themes.Dim, resumedAt(a)))
 	return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...)
 }

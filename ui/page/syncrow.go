@@ -72,7 +72,7 @@ func waitsFor(v *View, a engine.AccountRow) string {
 func ended(v *View, a engine.AccountRow) string {
 	switch {
 	case a.LastError != "" && a.Status == engine.SyncFailed:
-		return a.LastError
+		return inShort(a.LastError)
 	case a.Matches.Failed > 0:
 		return plural(a.Matches.Failed, "match", "matches") + " could not be had"
 	}

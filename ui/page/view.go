@@ -42,6 +42,18 @@ type View struct {
 	// Frozen says that Data stands still; Live is the newest there is.
 	Frozen bool
 	Live   *Data
+	// Notes are the messages there were, oldest first; Noted counts them all.
+	Notes []engine.Note
+	Noted int
+	// Chaos is what the demo's simulator does wrong; nil elsewhere, and on other
+	// screens than its own.
+	Chaos *ChaosState
+	// Slow says that the terminal is at the end of a network: what only gives an
+	// impression moves a third as often.
+	Slow bool
+	// Hurry says that a key was pressed a moment ago: what follows it is shown as it
+	// comes, however often that is.
+	Hurry bool
 	// Ticks is set by whoever draws something that changes each second, so that
 	// a screen without such a thing is never drawn for nothing.
 	Ticks bool
@@ -58,16 +70,32 @@ func (v *View) until(at time.Time) string {
 	if at.Sub(v.Now) < time.Hour {
 		v.Ticks = true
 	}
-	return part.Until(at, v.Now)
+	if at.Before(v.Now) {
+		return part.Until(at, v.Now)
+	}
+	return part.Until(at, v.beat())
+}
+
+// beat is the second the screen is in. Countdowns and ages are told from it, so
+// that all of them move in one frame a second: digits that each move at a time of
+// their own are most of what a terminal would be sent.
+func (v *View) beat() time.Time { return v.Now.Truncate(time.Second) }
+
+// unhurried is how often something moves that only gives an impression.
+func (v *View) unhurried(every time.Duration) time.Duration {
+	if v.Slow {
+		return 3 * every
+	}
+	return every
 }
 
 // in is the time that is left, without a sign: 41 s. It counts whole seconds, so
 // that it moves once a second; the last one reads 1 s.
 func (v *View) in(at time.Time) string {
-	d := at.Sub(v.Now)
-	if at.IsZero() || d <= 0 {
+	if at.IsZero() || !at.After(v.Now) {
 		return part.None
 	}
+	d := at.Sub(v.beat())
 	if d < time.Hour {
 		v.Ticks = true
 	}
@@ -79,12 +107,9 @@ func (v *View) age(at time.Time) string {
 	if at.IsZero() {
 		return part.None
 	}
-	d := v.Now.Sub(at)
+	d := v.beat().Sub(at.Truncate(time.Second))
 	if d < time.Minute {
 		v.Ticks = true
-	}
-	if d < 10*time.Second {
-		return part.Dur(d)
 	}
 	return part.Coarse(d)
 }
@@ -97,7 +122,7 @@ func (v *View) ago(at time.Time) string {
 	if v.Now.Sub(at) < time.Minute {
 		v.Ticks = true
 	}
-	return part.Ago(v.Now.Sub(at))
+	return part.Ago(v.beat().Sub(at.Truncate(time.Second)))
 }
 
 // clock is an instant of the day.
@@ -142,9 +167,6 @@ func (v *View) start(why, key string) string {
 	}
 	return why + " " + v.Theme.Glyphs.Sep + " " + key
 }
-
-// rate is the calls per minute of the engine.
-func (v *View) rate() int { return int(v.Engine.CallsPerMin + 0.5) }
 
 // liveJob is a job as the engine has it now. Actions on a frozen screen act on
 // the present, and send its revision.

@@ -1,6 +1,8 @@
 package part
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -121,4 +123,19 @@ func (p Panel) tail(l *Line) {
 	}
 	l.Glyph(themes.Border, l.th.Glyphs.Horizontal, l.Room()-w-3)
 	l.Gap(1).write(themes.Dim, tail, w).Gap(1)
+}
+
+// Stamp writes a text into the lower border of a box, near its right end. A row
+// that is no such border, or has no room, is left as it is.
+func Stamp(th *themes.Theme, w int, row, text string) string {
+	l := NewLine(th, w)
+	text = l.clean(text, false)
+	room := w - safe.Width(text) - 5
+	g := th.Glyphs
+	if room < 1 || !strings.Contains(row, g.BottomLeft+g.Horizontal) || !strings.Contains(row, g.Horizontal+g.BottomRight) {
+		return row
+	}
+	head, _ := cutRow(row, room+1)
+	return head + NewLine(th, safe.Width(text)+2).Gap(1).write(themes.Held, text, safe.Width(text)).String() +
+		NewLine(th, 2).Glyph(themes.Border, g.Horizontal, 1).Glyph(themes.Border, g.BottomRight, 1).String()
 }

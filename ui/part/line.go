@@ -42,9 +42,12 @@ type Line struct {
 	token    themes.Token
 }
 
+// lineLooks is what the colours of a usual row take, in bytes.
+const lineLooks = 96
+
 // NewLine starts an empty row of w cells.
 func NewLine(th *themes.Theme, w int) *Line {
-	l := &Line{th: th}
+	l := &Line{th: th, b: make([]byte, 0, 2*max(w, 0)+lineLooks)}
 	l.Reset(w, false)
 	return l
 }

@@ -15,18 +15,24 @@ func Frame(th *themes.Theme, w, h int, rows []string) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
-	var b strings.Builder
-	b.Grow(h * (w + 64))
+	fitted := make([]string, h)
+	size := h * (len(th.Base()) + len(th.Reset()) + 1)
 	for i := range h {
 		row := ""
 		if i < len(rows) {
 			row = rows[i]
 		}
+		fitted[i] = Fit(th, row, w)
+		size += len(fitted[i])
+	}
+	var b strings.Builder
+	b.Grow(size) // a frame is tens of kilobytes: growing by doubling would copy all of it
+	for i, row := range fitted {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		b.WriteString(th.Base())
-		b.WriteString(Fit(th, row, w))
+		b.WriteString(row)
 		b.WriteString(th.Reset())
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
@@ -105,7 +106,10 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 	case engine.LimitsQuery:
 		return *f.Scene.Update.Limits, nil
 	}
-	return nil, engine.Problemf(engine.ErrInvalid, "", "the scripted console has no answer to %T", q)
+	if a, ok := f.past(q); ok {
+		return a, nil
+	}
+	return f.find(q)
 }
 
 func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
@@ -123,7 +127,7 @@ func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
 func (f *Fake) jobs(q engine.JobsQuery) []engine.JobRow {
 	var fit []engine.JobRow
 	for _, j := range f.Scene.Jobs {
-		if q.Queue == "" || j.Queue == q.Queue {
+		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) {
 			fit = append(fit, j)
 		}
 	}

@@ -17,6 +17,9 @@ type Scene struct {
 	Accounts map[string]engine.AccountDetail
 	Matches  []engine.MatchRow
 	Plans    []engine.ScheduleRow
+	Logs     []engine.LogRow // oldest first
+	Audit    []engine.AuditEntry
+	Classes  engine.ClassesAnswer
 }
 
 // Zone is the zone of all scenes, without a need for zone files.
@@ -60,6 +63,7 @@ func Busy() Scene {
 		Jobs: live(s.Jobs), Limits: &limits, Calls: busyCalls(40),
 		Notes: []engine.Note{{At: Noon.Add(-time.Second), Level: engine.LevelOK, Text: "Blue Heron#KR1 resumed at 290/300 after restart"}},
 	}
+	s.look()
 	return s
 }
 
@@ -151,6 +155,7 @@ func Hostile() Scene {
 		s.Update.Calls[i].PacedBy = hostile[(i+2)%len(hostile)]
 	}
 	s.Update.Notes = []engine.Note{{At: Noon, Level: engine.LevelWarn, Text: hostile[1]}}
+	s.spoil()
 	return s
 }
 

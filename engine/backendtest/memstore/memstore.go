@@ -219,9 +219,10 @@ func (s *Store) SaveJob(x engine.Tx, j engine.Job) error {
 	return nil
 }
 
-// AddAttempt appends one closed attempt or hold.
+// AddAttempt appends one closed attempt or hold, and emits the change.
 func (s *Store) AddAttempt(x engine.Tx, id engine.JobID, a engine.Attempt) error {
 	set(own(x), s.attempts, id, append(slices.Clone(s.attempts[id]), a))
+	own(x).Emit(engine.Change{Attempt: &a, Of: id})
 	return nil
 }
 

@@ -15,6 +15,9 @@ func NewEnc(format byte, size int) *Enc {
 	return &Enc{append(make([]byte, 0, size+Overhead), format)}
 }
 
+// EncIn is NewEnc in memory that the caller gives and does not use otherwise; what does not fit goes elsewhere.
+func EncIn(buf []byte, format byte) Enc { return Enc{append(buf[:0], format)} }
+
 // Byte adds one byte.
 func (e *Enc) Byte(v byte) { e.b = append(e.b, v) }
 

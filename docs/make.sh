@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Makes what is in docs/ from the program itself: the page of keys from the one table
+# of keys, the pictures from the demo. Needs Go; takes about two minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+go test ./ui -run TestKeysPageIsFresh -update
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+CGO_ENABLED=0 go build -buildvcs=false -o "$work/farsight" .
+go -C docs/pictures run . -farsight "$work/farsight" -out "$PWD/docs"

@@ -1,0 +1,285 @@
+package alert
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Store keeps a small named blob over a restart; nil when there is none.
+type Store interface {
+	LoadState(ctx context.Context, name string) ([]byte, error)
+	SaveState(ctx context.Context, name string, blob []byte) error
+}
+
+// stateName is where the monitor is stored.
+const stateName = "alerts"
+
+// How often the rules are evaluated, and the monitor saved.
+const (
+	evaluateEvery = 5 * time.Second
+	saveEvery     = time.Minute
+)
+
+// RunnerOptions are what a Runner is made of. Monitor and Store are required; who
+// only looks needs no more.
+type RunnerOptions struct {
+	Monitor *Monitor
+	Store   Store
+	// Calls gives the flight recorder's calls after a sequence, oldest first.
+	Calls func(seq uint64) []engine.CallRow
+	// Read takes a reading.
+	Read   func(ctx context.Context, now time.Time) Reading
+	OnNote func(engine.Note)       // told when an alert begins to fire, and when it is over; must not block
+	OnRows func([]engine.AlertRow) // gets every alert when they were loaded, and after each evaluation and command; must not block, nor change them
+	Log    zerolog.Logger
+}
+
+// Runner feeds a monitor in an engine, evaluates it every five seconds and keeps it
+// over restarts. Nothing that goes wrong here reaches the engine: it is logged, and
+// the next evaluation tries again.
+type Runner struct {
+	opt RunnerOptions
+
+	mu   sync.Mutex
+	rows []engine.AlertRow // of the last evaluation; never changed, only replaced
+	on   map[string]bool   // alerts that were told to be firing
+	fell bool              // that something fell over has been told
+}
+
+// NewRunner makes a runner. Load comes before everything else.
+func NewRunner(o RunnerOptions) *Runner {
+	if o.Calls == nil {
+		o.Calls = func(uint64) []engine.CallRow { return nil }
+	}
+	if o.Read == nil {
+		o.Read = func(context.Context, time.Time) Reading { return Reading{} }
+	}
+	if o.OnNote == nil {
+		o.OnNote = func(engine.Note) {}
+	}
+	if o.OnRows == nil {
+		o.OnRows = func([]engine.AlertRow) {}
+	}
+	return &Runner{opt: o, on: map[string]bool{}}
+}
+
+// Load takes over what was stored. What cannot be read is left behind: the windows
+// fill again.
+func (r *Runner) Load(ctx context.Context) {
+	blob, err := r.opt.Store.LoadState(ctx, stateName)
+	if err == nil && blob != nil {
+		err = r.opt.Monitor.Load(blob)
+	}
+	if err != nil {
+		r.opt.Log.Warn().Err(err).Msg("stored alerts could not be read; they begin anew")
+	}
+	rows := r.opt.Monitor.Rows(time.Now())
+	r.mu.Lock()
+	r.rows = rows
+	for i := range rows {
+		if fires(rows[i].State) {
+			r.on[rows[i].ID] = true
+		}
+	}
+	r.mu.Unlock()
+	r.opt.OnRows(rows)
+}
+
+// Publish takes the changes of one commit, in commit order. It does not block.
+func (r *Runner) Publish(changes []engine.Change) {
+	r.guard("fold a commit", func() { r.opt.Monitor.Changes(time.Now(), changes) })
+}
+
+// Run evaluates until ctx ends, then once more, and saves: a run of a few seconds
+// tells what it has met too. Let the store outlive it.
+func (r *Runner) Run(ctx context.Context) error {
+	tick := time.NewTicker(evaluateEvery)
+	defer tick.Stop()
+	saved := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			last := context.WithoutCancel(ctx)
+			r.guard("evaluate the rules", func() { r.evaluate(last) })
+			r.saves(last)
+			return nil
+		case <-tick.C:
+		}
+		r.guard("evaluate the rules", func() { r.evaluate(ctx) })
+		if time.Since(saved) >= saveEvery {
+			saved = time.Now()
+			r.saves(ctx)
+		}
+	}
+}
+
+func (r *Runner) evaluate(ctx context.Context) {
+	m, now := r.opt.Monitor, time.Now()
+	m.Calls(r.opt.Calls(m.CallSeq()))
+	m.Read(now, r.opt.Read(ctx, now))
+	r.show(m.Evaluate(now), now)
+}
+
+// show replaces the rows and tells what has begun and what is over.
+func (r *Runner) show(rows []engine.AlertRow, now time.Time) {
+	r.mu.Lock()
+	r.rows = rows
+	begun, over := r.turned(rows)
+	r.mu.Unlock()
+	r.opt.OnRows(rows)
+	for _, a := range begun {
+		r.opt.Log.Warn().Str("alert", a.ID).Str("value", a.Now()).Str("limit", a.Bound()).Msg("alert began to fire")
+		r.opt.OnNote(engine.Note{At: now, Level: engine.LevelWarn, Text: beginning(a), Job: jobOf(a)})
+	}
+	for _, id := range over {
+		r.opt.Log.Info().Str("alert", id).Msg("alert ended")
+		r.opt.OnNote(engine.Note{At: now, Level: engine.LevelOK, Text: "alert " + id + " is over"})
+	}
+}
+
+// turned compares the rows with what was told before. A silenced alert says
+// nothing, neither way, until it is heard again.
+func (r *Runner) turned(rows []engine.AlertRow) (begun []engine.AlertRow, over []string) {
+	here := map[string]bool{}
+	for _, a := range rows {
+		here[a.ID] = true
+		switch was := r.on[a.ID]; {
+		case a.State == engine.AlertSilenced:
+		case fires(a.State) && !was:
+			r.on[a.ID] = true
+			begun = append(begun, a)
+		case !fires(a.State) && was:
+			delete(r.on, a.ID)
+			over = append(over, a.ID)
+		}
+	}
+	for id := range r.on { // of several subjects that are ok one is told
+		if !here[id] {
+			delete(r.on, id)
+			over = append(over, id)
+		}
+	}
+	return begun, over
+}
+
+func fires(s engine.AlertState) bool {
+	return s == engine.AlertFiring || s == engine.AlertAcknowledged
+}
+
+func beginning(a engine.AlertRow) string {
+	text := fmt.Sprintf("alert %s: %s is %s (%s)", a.ID, a.About, a.Now(), a.Bound())
+	if a.Next != "" {
+		text += "; " + a.Next
+	}
+	return text
+}
+
+func jobOf(a engine.AlertRow) engine.JobID {
+	if len(a.Evidence) > 0 && a.Evidence[0].Kind == "job" {
+		return engine.JobID(a.Evidence[0].ID)
+	}
+	return ""
+}
+
+// Rows gives the alerts of the last evaluation, in its order. They are shared: the
+// caller must not change them.
+func (r *Runner) Rows() []engine.AlertRow {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rows
+}
+
+// Evaluated is the instant of the last evaluation, which may have been one of the
+// process before; zero when there was none.
+func (r *Runner) Evaluated() time.Time { return r.opt.Monitor.Seen() }
+
+// Firing is how many alerts fire that nobody has acknowledged or silenced.
+func (r *Runner) Firing() (n int) {
+	for _, a := range r.Rows() {
+		if a.State == engine.AlertFiring {
+			n++
+		}
+	}
+	return n
+}
+
+// Metrics sums up a window that ends now; at most MaxWindow, else the error is a
+// *engine.Problem.
+func (r *Runner) Metrics(window time.Duration) (engine.Metrics, error) {
+	if window < 0 || window > MaxWindow {
+		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid, "ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
+	}
+	if window == 0 {
+		window = MaxWindow
+	}
+	return r.opt.Monitor.Metrics(time.Now(), window), nil
+}
+
+// Acknowledge says that somebody has seen a firing alert, and stores that. Errors
+// are *engine.Problem, or the store's.
+func (r *Runner) Acknowledge(ctx context.Context, id string, by engine.Actor) (engine.Receipt, error) {
+	return r.operate(ctx, func(now time.Time) (engine.Receipt, error) { return r.opt.Monitor.Acknowledge(id, by, now) })
+}
+
+// Silence keeps an alert silent until an instant, and stores that; an instant that
+// has passed ends a silence. Errors are *engine.Problem, or the store's.
+func (r *Runner) Silence(ctx context.Context, id string, until time.Time, by engine.Actor) (engine.Receipt, error) {
+	return r.operate(ctx, func(now time.Time) (engine.Receipt, error) { return r.opt.Monitor.Silence(id, until, by, now) })
+}
+
+func (r *Runner) operate(ctx context.Context, do func(now time.Time) (engine.Receipt, error)) (engine.Receipt, error) {
+	now := time.Now()
+	receipt, err := do(now)
+	if err != nil || receipt.Nothing {
+		return receipt, err
+	}
+	r.show(r.opt.Monitor.Rows(now), now)
+	if err := r.save(ctx); err != nil {
+		return receipt, fmt.Errorf("%s, but a restart will not know: %w", receipt.Text, err)
+	}
+	return receipt, nil
+}
+
+func (r *Runner) save(ctx context.Context) error {
+	blob, err := r.opt.Monitor.Save()
+	if err != nil {
+		return err
+	}
+	return r.opt.Store.SaveState(ctx, stateName, blob)
+}
+
+// saves is save for the runner itself: the next one tries again.
+func (r *Runner) saves(ctx context.Context) {
+	r.guard("save the alerts", func() {
+		if err := r.save(ctx); err != nil && ctx.Err() == nil {
+			r.opt.Log.Warn().Err(err).Msg("alerts could not be saved")
+		}
+	})
+}
+
+// guard lets the engine live on when alerts fall over. The first time, a person is
+// told.
+func (r *Runner) guard(what string, f func()) {
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		r.opt.Log.Error().Interface("panic", p).Bytes("stack", debug.Stack()).Msg("alerts failed to " + what)
+		r.mu.Lock()
+		first := !r.fell
+		r.fell = true
+		r.mu.Unlock()
+		if first {
+			r.opt.OnNote(engine.Note{At: time.Now(), Level: engine.LevelErr, Text: fmt.Sprintf("alerts failed to %s: %v; the engine goes on without them", what, p)})
+		}
+	}()
+	f()
+}

@@ -1,0 +1,172 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"os/user"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Rule lets one user or group in.
+type Rule struct {
+	ID    uint32
+	Group bool
+}
+
+// ParseRules reads a list such as "ana, 1001, @ops, @27": users by name or uid,
+// groups with an @ before the name or gid.
+func ParseRules(text string) ([]Rule, error) {
+	var out []Rule
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		name, group := strings.CutPrefix(word, "@")
+		id, err := lookUp(name, group)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Rule{ID: id, Group: group})
+	}
+	return out, nil
+}
+
+// GroupID is the number of a group, by its name or number.
+func GroupID(name string) (uint32, error) { return lookUp(name, true) }
+
+func lookUp(name string, group bool) (uint32, error) {
+	if n, err := strconv.ParseUint(name, 10, 32); err == nil {
+		return uint32(n), nil
+	}
+	what, id := "user", ""
+	if group {
+		what = "group"
+		if g, err := user.LookupGroup(name); err == nil {
+			id = g.Gid
+		}
+	} else if u, err := user.Lookup(name); err == nil {
+		id = u.Uid
+	}
+	n, err := strconv.ParseUint(id, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("there is no %s %q on this host: write its name or number, groups with an @", what, name)
+	}
+	return uint32(n), nil
+}
+
+// Access says who may do what on a socket. The owner of the engine and root may
+// do everything.
+type Access struct {
+	Owner     uint32
+	Viewers   []Rule
+	Operators []Rule
+}
+
+// role is what a peer may do. Its groups are asked for only when a rule names one.
+func (a Access) role(p *Peer) Role {
+	switch {
+	case p.UID == a.Owner, p.UID == 0, p.fits(a.Operators):
+		return Operator
+	case p.fits(a.Viewers):
+		return Viewer
+	}
+	return Stranger
+}
+
+// Peer is the other end of a connection, as the kernel knows it.
+type Peer struct {
+	UID, GID uint32
+	PID      int // 0 = the kernel does not tell
+	// Groups of the user; nil = those of the host's user database, when they are
+	// needed.
+	Groups func() []uint32
+
+	once sync.Once
+	name string
+}
+
+func (p *Peer) fits(rules []Rule) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool {
+		if !r.Group {
+			return r.ID == p.UID
+		}
+		return r.ID == p.GID || slices.Contains(p.groups(), r.ID)
+	})
+}
+
+func (p *Peer) groups() []uint32 {
+	if p.Groups != nil {
+		return p.Groups()
+	}
+	u, err := user.LookupId(strconv.FormatUint(uint64(p.UID), 10))
+	if err != nil {
+		return nil
+	}
+	ids, err := u.GroupIds()
+	if err != nil {
+		return nil
+	}
+	var out []uint32
+	for _, id := range ids {
+		if n, err := strconv.ParseUint(id, 10, 32); err == nil {
+			out = append(out, uint32(n))
+		}
+	}
+	return out
+}
+
+// user is the name of the peer's user, looked up once for each connection.
+func (p *Peer) user() string {
+	p.once.Do(func() {
+		p.name = fmt.Sprintf("uid %d", p.UID)
+		if u, err := user.LookupId(strconv.FormatUint(uint64(p.UID), 10)); err == nil && u.Username != "" {
+			p.name = u.Username
+		}
+	})
+	return p.name
+}
+
+func (p *Peer) where() string {
+	if p.PID == 0 {
+		return fmt.Sprintf("uid %d", p.UID)
+	}
+	return fmt.Sprintf("uid %d, process %d", p.UID, p.PID)
+}
+
+func (p *Peer) actor() engine.Actor {
+	a := engine.Actor{User: p.user(), Via: "socket"}
+	if p.PID != 0 {
+		a.Session = fmt.Sprintf("process %d", p.PID)
+	}
+	return a
+}
+
+// Door is the Who of a socket. Its Access can be replaced while it serves.
+type Door struct{ access atomic.Pointer[Access] }
+
+// NewDoor makes a door with its first rules.
+func NewDoor(a Access) *Door {
+	d := &Door{}
+	d.Set(a)
+	return d
+}
+
+// Set replaces the rules, for open connections too.
+func (d *Door) Set(a Access) { d.access.Store(&a) }
+
+// Who tells the caller by the credential of the connection's peer.
+func (d *Door) Who(r *http.Request) (Caller, error) {
+	p, ok := r.Context().Value(peerKey{}).(*Peer)
+	if !ok {
+		return Caller{}, Faultf(http.StatusForbidden, engine.ErrRefused, "", "the kernel does not tell who is at the other end of this connection")
+	}
+	c := Caller{Actor: p.actor(), Role: d.access.Load().role(p), Where: p.where()}
+	if c.Role == Stranger {
+		return c, Faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `viewers` or `operators`",
+			"%s (%s) is not let in here", c.Actor.User, c.Where)
+	}
+	return c, nil
+}

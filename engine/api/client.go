@@ -1,0 +1,253 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Time an engine may take for an answer before it counts as gone.
+const (
+	findTimeout  = 30 * time.Second
+	doTimeout    = 2 * time.Minute // a command on a hundred thousand jobs takes its time
+	helloTimeout = 5 * time.Second
+	maxAnswer    = 256 << 20 // bytes of an answer or a frame
+)
+
+var _ engine.Console = (*Client)(nil)
+
+// Client is the console of an engine in another process.
+type Client struct {
+	path string
+	http *http.Client
+	base string
+	you  atomic.Pointer[engine.Actor]
+}
+
+// NewClient makes a client of the engine behind a socket. It connects when it is
+// asked something. Close it.
+func NewClient(path string) *Client {
+	return &Client{path: path, base: "http://farsight", http: &http.Client{
+		Transport: &http.Transport{
+			DialContext:         func(context.Context, string, string) (net.Conn, error) { return dial(path) },
+			MaxIdleConnsPerHost: 2, IdleConnTimeout: idleTimeout / 2, DisableCompression: true,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Path is the socket's.
+func (c *Client) Path() string { return c.path }
+
+// Close gives the idle connections up.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Hello asks who the engine is. engine.ErrGone when there is none, *engine.Problem
+// with another code when it does not let this process in.
+func (c *Client) Hello(ctx context.Context) (h Hello, err error) {
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	if err := c.call(ctx, http.MethodGet, "/v1/hello", nil, &h); err != nil {
+		return h, err
+	}
+	if h.Protocol != Protocol {
+		return h, engine.Problemf(engine.ErrInvalid, "use the farsight of that version", "the engine (Farsight %s) speaks protocol %d, this program %d", h.Version, h.Protocol, Protocol)
+	}
+	c.you.Store(&h.You)
+	return h, nil
+}
+
+// Find implements engine.Console.
+func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	env, k, err := ask(q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	var reply Reply
+	if err := c.call(ctx, http.MethodPost, "/v1/find", env, &reply); err != nil {
+		return nil, err
+	}
+	a, err := k.got(reply.Answer)
+	if err != nil {
+		return nil, engine.Problemf(engine.ErrBroken, "is the engine of the same version?", "the answer to %s cannot be read: %v", k.name, err)
+	}
+	return a, nil
+}
+
+// Do implements engine.Console. Who asks is told by the kernel: c.By is not sent.
+func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, err error) {
+	ctx, cancel := context.WithTimeout(ctx, doTimeout)
+	defer cancel()
+	if cmd.Op == engine.OpKey {
+		return r, c.callDo(ctx, "/v1/key", KeyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
+	}
+	cmd.By = engine.Actor{}
+	if parts := inParts(cmd); parts != nil {
+		return c.doParts(ctx, parts)
+	}
+	err = c.callDo(ctx, "/v1/do", cmd, &r)
+	return r, err
+}
+
+// callDo sends a command. The receipt of one that failed comes with the problem.
+func (c *Client) callDo(ctx context.Context, path string, in any, r *engine.Receipt) error {
+	err := c.call(ctx, http.MethodPost, path, in, r)
+	if refused, ok := errors.AsType[*answeredError](err); ok {
+		if refused.receipt != nil {
+			*r = *refused.receipt
+		}
+		return refused.Problem
+	}
+	return err
+}
+
+// answeredError is a problem that came with a receipt.
+type answeredError struct {
+	*engine.Problem
+	receipt *engine.Receipt
+}
+
+func (e *answeredError) Unwrap() error { return e.Problem }
+
+func (c *Client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
+	var body io.Reader
+	isPacked := false
+	if in != nil {
+		raw, err := json.Marshal(in)
+		if err == nil {
+			raw, isPacked, err = pack(raw)
+		}
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if in != nil {
+		req.Header.Set("Content-Type", typeJSON)
+	}
+	if isPacked {
+		req.Header.Set("Content-Encoding", packed)
+	}
+	if path == "/v1/find" {
+		// A question may be asked twice: over a connection that the engine before has
+		// left behind it is. The empty value is not sent.
+		req.Header["Idempotency-Key"] = nil
+	}
+	return req, nil
+}
+
+// call makes one request. Errors are *engine.Problem.
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	req, err := c.request(ctx, method, path, in)
+	if err != nil {
+		return engine.Problemf(engine.ErrInvalid, "", "%v", err)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return c.gone(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return c.gone(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		wire, p := readProblem(resp.StatusCode, body)
+		if wire.Receipt != nil {
+			return &answeredError{p, wire.Receipt}
+		}
+		return p
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?", "the answer of %s cannot be read: %v", c.path, err)
+	}
+	return nil
+}
+
+// gone says in words why nobody answered.
+func (c *Client) gone(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return engine.Problemf(engine.ErrGone, "", "the request was given up: %v", context.Canceled)
+	}
+	op, dialing := errors.AsType[*net.OpError](err)
+	dialing = dialing && op.Op == "dial"
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return engine.Problemf(engine.ErrGone, "start one with `farsight serve`", "not connected: no engine listens on %s", c.path)
+	case errors.Is(err, fs.ErrPermission):
+		return engine.Problemf(engine.ErrRefused, "ask its owner for a `socket_group`", "not connected: %s does not let this user in", c.path)
+	case dialing:
+		return engine.Problemf(engine.ErrGone, "", "not connected: %s: %v", c.path, op.Err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return engine.Problemf(engine.ErrGone, "look whether it was done", "the engine behind %s has not answered in time", c.path)
+	}
+	return engine.Problemf(engine.ErrGone, "look whether it was done", "the engine behind %s has gone before it answered", c.path)
+}
+
+// inParts cuts a list that does not fit into one request; nil = it does.
+func inParts(c engine.Command) []engine.Command {
+	const most = 4000 // lines: each is at most some 200 bytes
+	if len(c.Lines) <= most {
+		return nil
+	}
+	var out []engine.Command
+	for from := 0; from < len(c.Lines); from += most {
+		part := c
+		part.Lines = c.Lines[from:min(from+most, len(c.Lines))]
+		out = append(out, part)
+	}
+	return out
+}
+
+// doParts carries the parts of a list out, one after the other, and adds them up.
+// What was done before a part failed stays done; the list may be given again.
+func (c *Client) doParts(ctx context.Context, parts []engine.Command) (sum engine.Receipt, err error) {
+	for i, part := range parts {
+		var r engine.Receipt
+		if err := c.callDo(ctx, "/v1/do", part, &r); err != nil {
+			return sum, err
+		}
+		if i == 0 {
+			sum = r
+			continue
+		}
+		add(&sum, r)
+	}
+	sum.Text = fmt.Sprintf("%d of %d lines", sum.Applied, sum.Matched)
+	return sum, nil
+}
+
+func add(sum *engine.Receipt, r engine.Receipt) {
+	sum.Seq, sum.Audit = max(sum.Seq, r.Seq), r.Audit
+	sum.Matched, sum.Applied, sum.Would = sum.Matched+r.Matched, sum.Applied+r.Applied, sum.Would+r.Would
+	sum.Rejects = append(sum.Rejects, r.Rejects...)
+	if sum.Skipped == nil {
+		sum.Skipped = map[string]int{}
+	}
+	for why, n := range r.Skipped {
+		sum.Skipped[why] += n
+	}
+	if r.Cost != nil && sum.Cost != nil {
+		total := *sum.Cost
+		total.Calls, total.Takes = total.Calls+r.Cost.Calls, total.Takes+r.Cost.Takes
+		sum.Cost = &total
+	}
+}

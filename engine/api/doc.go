@@ -1,0 +1,21 @@
+// Package api is the control protocol: what a console, a command or a program can
+// see and do from another process. It is HTTP with JSON. A Server speaks for an
+// engine.Console, a Client is one, so that every screen and every command works
+// the same in process and from elsewhere.
+//
+// Three routes carry the contract: Watch is a stream of frames, one JSON object a
+// line, with numbers without a gap; Find and Do are POSTs of a typed envelope.
+// Errors are problem details (RFC 9457) that become *engine.Problem again at the
+// other end. openapi.json describes every route; a test holds routes and answers
+// to it.
+//
+// The engine never waits for whoever is connected. A reader that stops reading is
+// overtaken by the hub, which then gives it a gap and a fresh snapshot, and is cut
+// off when it has taken no byte for half a minute.
+//
+// Who asks is told by the kernel on a socket, never by the request: an Access maps
+// the peer's credential to a role, and the actor of each command is made of it.
+//
+// To add routes, give Options.Routes more rows; to serve them elsewhere, make
+// another Server with a Who of its own.
+package api

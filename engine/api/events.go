@@ -1,0 +1,318 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Types of events.
+const (
+	EventHello    = "hello"    // the first one: what is under way
+	EventProgress = "progress" // of an account, at most four times a second
+	EventJob      = "job"      // has ended
+	EventAlert    = "alert"    // has changed its state
+	EventGap      = "gap"      // events are lost to this reader
+)
+
+// Event is one thing that has happened. Numbers rise by one for each event of the
+// engine; a reader who asked for some only sees holes in them, and a gap is always
+// said.
+type Event struct {
+	ID       string            `json:"id"` // "boot.number": to go on behind it
+	N        uint64            `json:"n"`
+	At       time.Time         `json:"at"`
+	Type     string            `json:"type"`
+	Progress *AccountProgress  `json:"progress,omitempty"`
+	Job      *JobEnd           `json:"job,omitempty"`
+	Alert    *engine.AlertRow  `json:"alert,omitempty"`
+	Open     []AccountProgress `json:"open,omitempty"`   // hello: accounts whose syncs are under way
+	Missed   uint64            `json:"missed,omitempty"` // gap: how many; 0 = nobody knows, the engine was started again
+}
+
+// AccountProgress is how far the live or last sync of an account has come.
+type AccountProgress struct {
+	Account   string            `json:"account"` // id
+	RiotID    string            `json:"riot_id"`
+	Platform  string            `json:"platform"`
+	Status    engine.SyncStatus `json:"status"`
+	Kind      string            `json:"kind,omitempty"`
+	Phase     engine.Phase      `json:"phase,omitempty"`
+	Job       engine.JobID      `json:"job,omitempty"`
+	Done      int               `json:"done"`
+	Total     int               `json:"total"` // -1 = not known yet
+	Matches   engine.Progress   `json:"matches"`
+	Timelines engine.Progress   `json:"timelines"`
+	Calls     int               `json:"calls"`
+	Throttled int               `json:"rate_limited"`
+	Result    string            `json:"result,omitempty"`
+	LastError string            `json:"last_error,omitempty"`
+}
+
+// progressOf is an account's progress; of its matches, until their timelines are
+// what is left.
+func progressOf(a engine.AccountRow) AccountProgress {
+	shown := a.Matches
+	if a.Phase == engine.PhaseTimelines {
+		shown = a.Timelines
+	}
+	return AccountProgress{
+		Account: a.ID, RiotID: a.RiotID, Platform: a.Platform, Status: a.Status, Kind: a.Kind, Phase: a.Phase, Job: a.Job,
+		Done: shown.Done(), Total: shown.Total, Matches: a.Matches, Timelines: a.Timelines, Calls: a.Calls, Throttled: a.Throttled,
+		Result: a.Result, LastError: a.LastError,
+	}
+}
+
+// JobEnd is a job that has ended.
+type JobEnd struct {
+	ID        engine.JobID `json:"id"`
+	Kind      engine.Kind  `json:"kind"`
+	Queue     engine.Queue `json:"queue"`
+	Key       string       `json:"key,omitempty"`
+	Account   string       `json:"account,omitempty"` // id of its owner
+	State     engine.State `json:"state"`
+	Attempts  int          `json:"attempts"`
+	Class     engine.Class `json:"class,omitempty"`
+	LastError string       `json:"last_error,omitempty"`
+	Finished  time.Time    `json:"finished,omitzero"`
+}
+
+func endOf(j engine.Job) *JobEnd {
+	return &JobEnd{
+		ID: j.ID, Kind: j.Kind, Queue: j.Queue, Key: j.Key, Account: j.Owner, State: j.State, Attempts: j.Attempts,
+		Class: j.Class, LastError: j.LastError, Finished: j.Finished,
+	}
+}
+
+// Sizes and times of the events.
+const (
+	keptEvents  = 4096                   // for readers who are behind, or come again
+	eventsPace  = 250 * time.Millisecond // between two events of progress of one account
+	alertsPace  = time.Second
+	eventsDwell = 2 * time.Minute // events are kept for so long after the last reader left
+)
+
+// EventsOptions are what events are made of.
+type EventsOptions struct {
+	Console engine.Console
+	Boot    string // tells the numbers of this process from those of the one before
+	Log     zerolog.Logger
+}
+
+// Events numbers what happens and keeps the newest for its readers. Without readers
+// it does nothing. The engine never waits for it, nor it for a reader.
+type Events struct {
+	opt  EventsOptions
+	boot string
+	on   atomic.Bool // somebody reads, or has just now
+
+	mu      sync.Mutex
+	n       uint64        // of the newest event
+	ring    []packedEvent // the newest, oldest first
+	fresh   []Event       // not numbered yet, as they came
+	lost    uint64        // of fresh, for want of room
+	pending map[string]engine.AccountRow
+	readers map[*eventReader]struct{}
+	left    time.Time     // when the last reader left
+	wake    chan struct{} // capacity 1: a reader has come
+	alerts  map[string]engine.AlertState
+}
+
+// packedEvent is an event as it goes out, made once for all readers.
+type packedEvent struct {
+	n       uint64
+	typ     string
+	account string
+	raw     []byte
+}
+
+// NewEvents makes them; Run moves them.
+func NewEvents(opt EventsOptions) *Events {
+	boot := strings.Map(func(r rune) rune {
+		if r > ' ' && r < 0x7f && r != '.' {
+			return r
+		}
+		return -1
+	}, opt.Boot)
+	return &Events{
+		opt: opt, boot: cmp.Or(boot, "0"), pending: map[string]engine.AccountRow{},
+		readers: map[*eventReader]struct{}{}, wake: make(chan struct{}, 1),
+	}
+}
+
+// Publish takes the changes of one commit, in commit order. It never blocks.
+func (e *Events) Publish(changes []engine.Change) {
+	if !e.on.Load() {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range changes {
+		c := &changes[i]
+		switch {
+		case c.Account != nil:
+			e.pending[c.Account.ID] = *c.Account
+		case c.Job != nil && c.Job.State.Terminal() && !c.Before.Terminal():
+			e.add(Event{At: time.Now(), Type: EventJob, Job: endOf(*c.Job)})
+		}
+	}
+}
+
+// add lays an event down for Run. What is too much is counted, so that its readers
+// are told of a gap.
+func (e *Events) add(ev Event) {
+	if len(e.fresh) >= keptEvents {
+		e.lost++
+		return
+	}
+	e.fresh = append(e.fresh, ev)
+}
+
+// Run makes events of what was published, while somebody reads.
+func (e *Events) Run(ctx context.Context) error {
+	tick := time.NewTicker(eventsPace)
+	defer tick.Stop()
+	defer e.on.Store(false)
+	var judged time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if e.idle() {
+			e.rest()
+			tick.Stop()
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-e.wake:
+			}
+			tick.Reset(eventsPace)
+		}
+		if time.Since(judged) >= alertsPace {
+			judged = time.Now()
+			e.judge(ctx)
+		}
+		e.flush()
+	}
+}
+
+// idle reports whether nobody has read for a while.
+func (e *Events) idle() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.readers) == 0 && time.Since(e.left) >= eventsDwell
+}
+
+// rest forgets what nobody asks for any more.
+func (e *Events) rest() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.readers) > 0 {
+		e.rouse()
+		return
+	}
+	e.on.Store(false)
+	e.ring, e.fresh, e.alerts, e.pending = nil, nil, nil, map[string]engine.AccountRow{}
+	e.n++ // whoever comes again has missed something
+}
+
+func (e *Events) rouse() {
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+}
+
+// judge looks which alerts have changed their state since the last look.
+func (e *Events) judge(ctx context.Context) {
+	a, err := e.opt.Console.Find(ctx, engine.AlertsQuery{})
+	rows, ok := a.(engine.AlertsAnswer)
+	if err != nil || !ok {
+		return // whoever asks for the alerts is told why
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first := e.alerts == nil
+	seen := map[string]engine.AlertState{}
+	for i := range rows.Alerts {
+		row := rows.Alerts[i]
+		seen[row.ID] = row.State
+		was := cmp.Or(e.alerts[row.ID], engine.AlertOK)
+		if !first && was != row.State || first && row.State == engine.AlertFiring {
+			e.add(Event{At: time.Now(), Type: EventAlert, Alert: &row})
+		}
+	}
+	e.alerts = seen
+}
+
+// flush numbers and packs what has come, and rings the readers.
+func (e *Events) flush() {
+	e.mu.Lock()
+	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
+		p := progressOf(e.pending[id])
+		e.add(Event{At: time.Now(), Type: EventProgress, Progress: &p})
+	}
+	e.pending = map[string]engine.AccountRow{}
+	fresh, lost, n := e.fresh, e.lost, e.n
+	e.fresh, e.lost = nil, 0
+	e.mu.Unlock()
+	if len(fresh) == 0 {
+		return
+	}
+	out := make([]packedEvent, 0, len(fresh))
+	for i := range fresh {
+		n++
+		if p, ok := e.pack(fresh[i], n); ok {
+			out = append(out, p)
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.n = n + lost
+	e.ring = append(e.ring, out...)
+	if over := len(e.ring) - keptEvents; over > 0 {
+		e.ring = slices.Clone(e.ring[over:])
+	}
+	for r := range e.readers {
+		r.ring()
+	}
+}
+
+func (e *Events) pack(ev Event, n uint64) (packedEvent, bool) {
+	ev.N, ev.ID = n, e.id(n)
+	raw, err := encode(ev)
+	if err != nil {
+		e.opt.Log.Warn().Str("area", "api").Err(err).Msg("an event cannot be told")
+		return packedEvent{}, false
+	}
+	p := packedEvent{n: n, typ: ev.Type, raw: raw[:len(raw)-1]} // without the end of its line
+	switch {
+	case ev.Progress != nil:
+		p.account = ev.Progress.Account
+	case ev.Job != nil:
+		p.account = ev.Job.Account
+	}
+	return p, true
+}
+
+func (e *Events) id(n uint64) string { return fmt.Sprintf("%s.%d", e.boot, n) }
+
+// parse reads an event's id; ok is false when it is none of this process.
+func (e *Events) parse(id string) (n uint64, ok bool) {
+	boot, number, _ := strings.Cut(id, ".")
+	n, err := strconv.ParseUint(number, 10, 64)
+	return n, err == nil && boot == e.boot
+}

@@ -1,0 +1,278 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+const typeEvents = "text/event-stream"
+
+// Bounds of one reader of events.
+const (
+	eventsBatch = 512     // read at once
+	maxWords    = 1 << 10 // bytes of a message that a WebSocket's client may send: none is read
+)
+
+// eventReader is one who reads events.
+type eventReader struct {
+	bell    chan struct{} // capacity 1
+	pos     uint64        // of the last one that was looked at
+	account string        // "" = all
+	types   []string      // none = all
+	gap     bool          // what came before pos is not known any more
+}
+
+func (r *eventReader) ring() {
+	select {
+	case r.bell <- struct{}{}:
+	default:
+	}
+}
+
+func (r *eventReader) wants(p packedEvent) bool {
+	return (r.account == "" || r.account == p.account || p.account == "") && (len(r.types) == 0 || slices.Contains(r.types, p.typ))
+}
+
+// join adds a reader who has seen the event after; "" = none.
+func (e *Events) join(after, account string, types []string) *eventReader {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r := &eventReader{bell: make(chan struct{}, 1), pos: e.n, account: account, types: types}
+	if after != "" {
+		n, ok := e.parse(after)
+		r.gap = !ok || n > e.n
+		if !r.gap {
+			r.pos = n
+		}
+	}
+	e.readers[r] = struct{}{}
+	e.on.Store(true)
+	e.rouse()
+	r.ring()
+	return r
+}
+
+func (e *Events) leave(r *eventReader) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.readers, r)
+	e.left = time.Now()
+}
+
+// take gives what has come since the last time, and how much of it is lost.
+func (e *Events) take(r *eventReader) (list []packedEvent, missed uint64, more bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(e.ring, r.pos+1, func(p packedEvent, n uint64) int {
+		switch {
+		case p.n < n:
+			return -1
+		case p.n > n:
+			return 1
+		}
+		return 0
+	})
+	rest := e.ring[at:]
+	if len(rest) == 0 {
+		missed, r.pos = e.n-r.pos, e.n
+		return nil, missed, false
+	}
+	if missed = rest[0].n - r.pos - 1; missed > 0 {
+		r.pos = rest[0].n - 1
+		return nil, missed, true
+	}
+	for i, p := range rest {
+		if i == eventsBatch || p.n != r.pos+1 {
+			return list, 0, true
+		}
+		r.pos = p.n
+		if r.wants(p) {
+			list = append(list, p)
+		}
+	}
+	return list, 0, r.pos < e.n
+}
+
+// sink is where a reader's events go.
+type sink interface {
+	send(ctx context.Context, id, typ string, raw []byte) error
+	beat(ctx context.Context) error
+}
+
+// stream sends a reader's events until the sink fails or ctx ends.
+func (e *Events) stream(ctx context.Context, r *eventReader, out sink) error {
+	if err := e.hello(ctx, r, out); err != nil {
+		return err
+	}
+	if r.gap {
+		if err := e.say(ctx, out, Event{Type: EventGap}, r.pos); err != nil {
+			return err
+		}
+	}
+	beat := time.NewTicker(defaultBeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-beat.C:
+			if err := out.beat(ctx); err != nil {
+				return err
+			}
+		case <-r.bell:
+			if err := e.pass(ctx, r, out); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pass sends all there is.
+func (e *Events) pass(ctx context.Context, r *eventReader, out sink) error {
+	for {
+		list, missed, more := e.take(r)
+		if missed > 0 {
+			if err := e.say(ctx, out, Event{Type: EventGap, Missed: missed}, r.pos); err != nil {
+				return err
+			}
+		}
+		for _, p := range list {
+			if err := out.send(ctx, e.id(p.n), p.typ, p.raw); err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// hello tells what is under way. The reader has joined before: what happens
+// meanwhile follows.
+func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
+	a, err := e.opt.Console.Find(ctx, engine.StatusQuery{})
+	status, ok := a.(engine.StatusAnswer)
+	if err != nil || !ok {
+		return errors.Join(err, errors.New("the state of the engine cannot be read"))
+	}
+	ev := Event{Type: EventHello}
+	for _, row := range status.Open {
+		if r.account == "" || r.account == row.ID {
+			ev.Open = append(ev.Open, progressOf(row))
+		}
+	}
+	return e.say(ctx, out, ev, r.pos)
+}
+
+// say sends an event that is for one reader only.
+func (e *Events) say(ctx context.Context, out sink, ev Event, pos uint64) error {
+	ev.N, ev.ID, ev.At = pos, e.id(pos), time.Now()
+	raw, err := encode(ev)
+	if err != nil {
+		return err
+	}
+	return out.send(ctx, ev.ID, ev.Type, raw[:len(raw)-1])
+}
+
+// eventTypes are those that can be asked for.
+var eventTypes = []string{EventProgress, EventJob, EventAlert}
+
+func (p *Programs) events(w http.ResponseWriter, r *Request) error {
+	e := p.opt.Events
+	if e == nil {
+		return engine.Problemf(engine.ErrNotFound, "", "this engine tells no events")
+	}
+	q := r.URL.Query()
+	var types []string
+	if text := q.Get("types"); text != "" {
+		types = strings.Split(text, ",")
+	}
+	for _, t := range types {
+		if !slices.Contains(eventTypes, t) {
+			return engine.Problemf(engine.ErrInvalid, "use "+strings.Join(eventTypes, ", "), "there is no type of events %q", t)
+		}
+	}
+	after := q.Get("after")
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		after = last
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	if end, ok := r.Context().Value(endKey{}).(context.Context); ok {
+		defer context.AfterFunc(end, cancel)()
+	}
+	reader := e.join(after, q.Get("account"), types)
+	defer e.leave(reader)
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return e.overSocket(ctx, w, r, reader)
+	}
+	w.Header().Set("Content-Type", typeEvents)
+	w.WriteHeader(http.StatusOK)
+	_ = e.stream(ctx, reader, &sse{w: w, rc: http.NewResponseController(w)}) // whoever has gone needs no answer
+	return nil
+}
+
+// overSocket sends events over a WebSocket, one a message. Where the request comes
+// from was checked before it got here.
+func (e *Events) overSocket(ctx context.Context, w http.ResponseWriter, r *Request, reader *eventReader) error {
+	c, err := websocket.Accept(w, r.Request, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		return nil // it has answered
+	}
+	defer func() { _ = c.CloseNow() }()
+	c.SetReadLimit(maxWords)
+	ctx = c.CloseRead(ctx)
+	if err := e.stream(ctx, reader, socketSink{c}); ctx.Err() != nil || err != nil {
+		_ = c.Close(websocket.StatusGoingAway, "the engine stops")
+	}
+	return nil
+}
+
+// sse writes server-sent events.
+type sse struct {
+	w  http.ResponseWriter
+	rc *http.ResponseController
+}
+
+func (s *sse) send(_ context.Context, id, typ string, raw []byte) error {
+	return s.write(fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", id, typ, raw))
+}
+
+// beat is a comment.
+func (s *sse) beat(context.Context) error { return s.write([]byte(": the engine lives\n\n")) }
+
+// write waits for the reader, who may be slow, but not for ever; meanwhile events
+// are kept for them, or lost with a gap.
+func (s *sse) write(raw []byte) error {
+	if err := s.rc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(raw); err != nil {
+		return err
+	}
+	return s.rc.Flush()
+}
+
+// socketSink writes to a WebSocket.
+type socketSink struct{ c *websocket.Conn }
+
+func (s socketSink) send(ctx context.Context, _, _ string, raw []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return s.c.Write(ctx, websocket.MessageText, raw)
+}
+
+func (s socketSink) beat(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return s.c.Ping(ctx)
+}

@@ -1,0 +1,253 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// SyncRequest says what a sync shall cover; everything may be left out.
+type SyncRequest struct {
+	engine.SyncAsk
+	Reason string `json:"reason,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // says only what it would cost
+}
+
+// TriggerRequest says what is triggered. Without an account `latest` looks at all
+// that are tracked.
+type TriggerRequest struct {
+	Account  string `json:"account,omitempty"` // "Name#TAG", or an id
+	Platform string `json:"platform,omitempty"`
+	Force    bool   `json:"force,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	DryRun   bool   `json:"dry_run,omitempty"`
+}
+
+// Started answers a trigger: with 202 when a job is there, with 200 when there was
+// nothing to do.
+type Started struct {
+	Job     engine.JobID `json:"job,omitempty"`
+	Account string       `json:"account,omitempty"` // id
+	Joined  bool         `json:"joined,omitempty"`  // the job was there already
+	Nothing bool         `json:"nothing,omitempty"`
+	Next    time.Time    `json:"next,omitzero"` // nothing: when it makes sense again
+	Cost    *engine.Cost `json:"cost,omitempty"`
+	Audit   uint64       `json:"audit,omitempty"` // number of its audit entry
+	Text    string       `json:"message"`
+}
+
+// PlayStats is the stored play-time report of an account, and how fresh it is.
+type PlayStats struct {
+	Account  string            `json:"account"` // id
+	RiotID   string            `json:"riot_id"`
+	Platform string            `json:"platform"`
+	Status   engine.SyncStatus `json:"status"`
+	Job      engine.JobID      `json:"job,omitempty"` // of a sync that is under way
+	LastSync time.Time         `json:"last_sync,omitzero"`
+	Report   engine.PlayReport `json:"report"`
+}
+
+func (p *Programs) accounts() []Route {
+	started := map[int]any{http.StatusAccepted: Started{}}
+	return []Route{
+		{Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report", Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: p.account},
+		{Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs", Role: Operator, In: SyncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync},
+		{Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly", Role: Operator, In: TriggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger},
+		{
+			Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Summary: "The stored play-time report; 202 when there is none yet, and a sync of the account is under way",
+			Role: Viewer, Out: PlayStats{}, Also: started, Type: typeJSON, Handle: p.stats, Query: []Param{paramPlatform},
+		},
+	}
+}
+
+func riotID(r *Request) string { return r.PathValue("name") + "#" + r.PathValue("tag") }
+
+func (p *Programs) account(w http.ResponseWriter, r *Request) error {
+	d, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: riotID(r)})
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, d)
+}
+
+func (p *Programs) sync(w http.ResponseWriter, r *Request) error {
+	var in SyncRequest
+	if err := readInto(r, &in); err != nil {
+		return err
+	}
+	return p.start(w, r, engine.Command{Op: engine.OpTrigger, Account: riotID(r), Sync: in.SyncAsk, Reason: in.Reason, DryRun: in.DryRun})
+}
+
+// triggers are what can be triggered: a sync of one account by its mode, or a
+// schedule's next run now.
+var triggers = map[string]struct{ mode, schedule string }{
+	"latest": {"latest", "latest"},
+	"full":   {"full", ""},
+	"rank":   {"", "rank.daily"},
+	"weekly": {"", "report.weekly"},
+}
+
+func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
+	what := r.PathValue("what")
+	t, ok := triggers[what]
+	if !ok {
+		return engine.Problemf(engine.ErrNotFound, "use latest, full, rank or weekly", "there is no trigger %q", what)
+	}
+	var in TriggerRequest
+	if err := readInto(r, &in); err != nil {
+		return err
+	}
+	c := engine.Command{Op: engine.OpTrigger, Account: in.Account, Reason: in.Reason, DryRun: in.DryRun}
+	c.Sync = engine.SyncAsk{Mode: t.mode, Platform: in.Platform, Force: in.Force}
+	switch {
+	case in.Account != "" && t.mode == "":
+		return engine.Problemf(engine.ErrInvalid, "leave the account out", "%s is for all tracked accounts", what)
+	case in.Account == "" && t.schedule == "":
+		return engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "%s needs an account", what)
+	case in.Account == "":
+		c = engine.Command{Op: engine.OpRunSchedule, Schedule: t.schedule, Reason: in.Reason, DryRun: in.DryRun}
+	}
+	return p.start(w, r, c)
+}
+
+// start carries out what starts a job.
+func (p *Programs) start(w http.ResponseWriter, r *Request, c engine.Command) error {
+	if err := p.onPlatform(r, &c); err != nil {
+		return err
+	}
+	got, err := p.act(r, c)
+	if err != nil {
+		leadTo(w, jobOf(err))
+		return err
+	}
+	return answerStart(w, got)
+}
+
+// onPlatform gives an account that is new here the platform of the configuration.
+func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
+	if c.Account == "" || c.Sync.Platform != "" || p.opt.Platform == "" {
+		return nil
+	}
+	page, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: c.Account})
+	switch {
+	case errors.Is(err, engine.ErrNotFound):
+		c.Sync.Platform = p.opt.Platform
+	case err != nil:
+		return err
+	default:
+		c.Account = page.Row.ID
+	}
+	return nil
+}
+
+func answerStart(w http.ResponseWriter, got engine.Receipt) error {
+	out := Started{Job: got.Job, Account: got.Account, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost, Audit: got.Audit, Text: got.Text}
+	status := http.StatusAccepted
+	if got.Job == "" {
+		status = http.StatusOK
+	}
+	if got.Nothing {
+		status, out.Next = http.StatusOK, got.Due
+		retryAfter(w, time.Until(got.Due))
+	}
+	leadTo(w, got.Job)
+	return WriteJSON(w, status, out)
+}
+
+// leadTo says where the job is to be looked at.
+func leadTo(w http.ResponseWriter, id engine.JobID) {
+	if id != "" {
+		w.Header().Set("Location", "/v1/jobs/"+url.PathEscape(string(id)))
+	}
+}
+
+func retryAfter(w http.ResponseWriter, wait time.Duration) {
+	if wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+	}
+}
+
+// jobOf is the job that a problem is about.
+func jobOf(err error) engine.JobID {
+	if p, ok := errors.AsType[*engine.Problem](err); ok {
+		return p.Job
+	}
+	return ""
+}
+
+// stats answers from the store. What is not there yet is fetched: a look at an
+// account that nobody has synced starts its sync, once.
+func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
+	platform := r.URL.Query().Get("platform")
+	d, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: riotID(r)})
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		return err
+	}
+	if platform != "" && d.Row.Platform != platform {
+		d = engine.AccountDetail{} // a namesake
+	}
+	row := d.Row
+	if d.Report != nil {
+		out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status, LastSync: row.LastSync, Report: *d.Report}
+		if row.Status.Open() {
+			out.Job = row.Job
+		}
+		return WriteJSON(w, http.StatusOK, out)
+	}
+	if row.Status.Open() {
+		return answerStart(w, engine.Receipt{Account: row.ID, Job: row.Job, Joined: true, Text: "a sync of " + row.RiotID + " is under way: ask again when it is done"})
+	}
+	if err := p.mayLook(w, r, row); err != nil {
+		return err
+	}
+	got, err := p.act(r, p.firstLook(r, row, platform))
+	if id := jobOf(err); errors.Is(err, engine.ErrConflict) && id != "" { // somebody was faster
+		got, err = engine.Receipt{Job: id, Account: row.ID, Joined: true, Text: "a sync is under way: ask again when it is done"}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if got.Nothing {
+		return noReport(w, row.RiotID, got.Text, time.Until(got.Due))
+	}
+	return answerStart(w, got)
+}
+
+// firstLook is the sync that a look at an account starts.
+func (p *Programs) firstLook(r *Request, row engine.AccountRow, platform string) engine.Command {
+	c := engine.Command{Op: engine.OpTrigger, Account: riotID(r), Reason: "asked for its stats", Sync: engine.SyncAsk{Platform: platform}}
+	switch {
+	case row.ID != "":
+		c.Account, c.Sync.Platform = row.ID, ""
+	case platform == "":
+		c.Sync.Platform = p.opt.Platform
+	}
+	return c
+}
+
+// mayLook says what stands against a sync that nobody asked for by name: the
+// caller's role, or a sync that has failed just now.
+func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.AccountRow) error {
+	if r.Caller.Role < Operator {
+		return engine.Problemf(engine.ErrNotFound, "ask an operator to sync the account", "there is no report of %s", riotID(r))
+	}
+	ended := row.Finished
+	if row.Status == engine.SyncFailed && ended.IsZero() {
+		ended = row.Updated
+	}
+	left := p.opt.Cooldown - time.Since(ended)
+	if row.Status != engine.SyncFailed || left <= 0 {
+		return nil
+	}
+	return noReport(w, row.RiotID, fmt.Sprintf("its last sync failed: %s", row.LastError), left)
+}
+
+func noReport(w http.ResponseWriter, name, why string, wait time.Duration) error {
+	retryAfter(w, wait)
+	return engine.Problemf(engine.ErrNotFound, "ask again later, or start a sync by POST", "there is no report of %s: %s", name, why)
+}

@@ -1,0 +1,143 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// CallDebug is a telephone call's job in the words of its callers (S2-7).
+// NextRetryAt is set if and only if ShouldRetry is.
+type CallDebug struct {
+	SID         string        `json:"call_sid"` // that was asked for
+	Status      string        `json:"status"`   // of the last attempt
+	Count       int           `json:"attempt_count"`
+	Max         int           `json:"max_attempts"`
+	ShouldRetry bool          `json:"should_retry"`
+	NextRetryAt *time.Time    `json:"next_retry_at"`
+	Attempts    []CallAttempt `json:"attempts"`
+	Created     time.Time     `json:"created_at"`
+	Updated     time.Time     `json:"updated_at"`
+}
+
+// CallAttempt is one call.
+type CallAttempt struct {
+	Number int       `json:"number"`
+	SID    *string   `json:"call_sid"` // null while it is not known
+	Status string    `json:"status"`
+	At     time.Time `json:"timestamp"` // when it began
+	Reason string    `json:"reason"`
+}
+
+// CallRetry names the call to come. Its sid is the provider's to give, at the
+// instant of the call: it stands among the attempts of CallDebug then.
+type CallRetry struct {
+	SID    *string   `json:"new_call_sid"` // null until the call is made
+	Number int       `json:"attempt_number"`
+	At     time.Time `json:"scheduled_at"`
+}
+
+// CallCancel says that nobody is called again.
+type CallCancel struct {
+	ShouldRetry bool   `json:"should_retry"`
+	Text        string `json:"message"`
+}
+
+func (p *Programs) calls() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: "/v1/calls/{sid}", Summary: "Everything about a job, by the external id of any of its attempts", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byCall)},
+		{Method: http.MethodPost, Path: "/v1/calls/{sid}/retry", Summary: "Let that job run now", Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byCall)},
+		{Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt", Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason}},
+		{Method: http.MethodGet, Path: "/calls/{sid}/debug", Summary: "A call with all its attempts, by the sid of any of them", Role: Viewer, Out: CallDebug{}, Type: typeJSON, Handle: p.callDebug},
+		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: RetryRequest{}, Out: CallRetry{}, Type: typeJSON, Handle: p.callRetry},
+		{Method: http.MethodDelete, Path: "/calls/{sid}/retry", Summary: "Do not call again", Role: Operator, Out: CallCancel{}, Type: typeJSON, Handle: p.callCancel, Query: []Param{paramIfRev, paramReason}},
+	}
+}
+
+func (p *Programs) callDebug(w http.ResponseWriter, r *Request) error {
+	d, err := answerOf[engine.JobDetail](r.Context(), p, byCall(r))
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, debugOf(r.PathValue("sid"), d))
+}
+
+func debugOf(sid string, d engine.JobDetail) CallDebug {
+	j := d.Job.Job
+	out := CallDebug{
+		SID: sid, Count: len(d.Attempts), Max: d.MaxAttempts, ShouldRetry: d.ShouldRetry,
+		Attempts: []CallAttempt{}, Created: j.Created, Updated: j.Created,
+	}
+	if d.ShouldRetry {
+		out.NextRetryAt = &d.NextRetryAt
+	}
+	for _, a := range d.Attempts {
+		one := CallAttempt{Number: a.Number, SID: textOrNull(a.External), Status: callStatus(a), At: a.Start, Reason: reasonOf(a)}
+		out.Attempts = append(out.Attempts, one)
+		out.Status = one.Status
+		out.Updated = later(out.Updated, a.Start, a.End)
+	}
+	if out.Status == "" {
+		out.Status = j.State.String()
+	}
+	out.Updated = later(out.Updated, j.Finished)
+	return out
+}
+
+// callStatus is the provider's word for how an attempt ended, without the reason
+// within it; of a job that is no call, how the attempt ended.
+func callStatus(a engine.Attempt) string {
+	if a.End.IsZero() {
+		return string(engine.CallInProgress)
+	}
+	if status, _, _ := strings.Cut(string(a.Class), "."); status != "" {
+		return status
+	}
+	if a.Status != 0 {
+		return strconv.Itoa(a.Status)
+	}
+	return a.Verb.String()
+}
+
+// reasonOf is the reason within the status, or what went wrong.
+func reasonOf(a engine.Attempt) string {
+	if _, reason, ok := strings.Cut(string(a.Class), "."); ok {
+		return reason
+	}
+	return a.Err
+}
+
+func textOrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func later(at time.Time, others ...time.Time) time.Time {
+	for _, o := range others {
+		if o.After(at) {
+			at = o
+		}
+	}
+	return at
+}
+
+func (p *Programs) callRetry(w http.ResponseWriter, r *Request) error {
+	out, err := p.retry(r, byCall)
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, CallRetry{Number: out.Attempt, At: out.At})
+}
+
+func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
+	out, err := p.drop(r, byCall)
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, CallCancel{ShouldRetry: out.ShouldRetry, Text: out.Text})
+}

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Health says how the engine stands.
+type Health struct {
+	Status string             `json:"status"` // ok
+	Engine engine.EngineState `json:"engine"`
+	Why    string             `json:"why,omitempty"`
+}
+
+// Settings is the configuration in force.
+type Settings struct {
+	Settings []Setting `json:"settings"`
+}
+
+// Summary is the whole in one answer.
+type Summary struct {
+	engine.StatusAnswer
+	Firing  []engine.AlertRow `json:"alerts_firing"`
+	Metrics engine.Metrics    `json:"metrics"` // of the last hour
+}
+
+func (p *Programs) feeds() []Route {
+	paged := []Param{paramAfter, paramLimit}
+	return []Route{
+		{Method: http.MethodGet, Path: "/v1/matches", Summary: "The ordered feed of matches: each once, at the place of its latest change", Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedMatches), Query: paged},
+		{Method: http.MethodGet, Path: "/v1/matches/participants", Summary: "The ordered feed of participants", Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedParticipants), Query: paged},
+		{
+			Method: http.MethodGet, Path: "/v1/matches/{name}/{tag}", Summary: "The matches of an account, newest first", Role: Viewer, Out: engine.MatchesPage{}, Type: typeJSON, Handle: p.matches,
+			Query: append([]Param{{"all", "true: also those that cannot be had"}}, paged...),
+		},
+	}
+}
+
+// pageOf reads where a list goes on and how much of it is wanted.
+func pageOf(r *Request) (engine.Page, error) {
+	q := r.URL.Query()
+	page := engine.Page{After: q.Get("after")}
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 500 {
+			return page, engine.Problemf(engine.ErrInvalid, "use 1 to 500", "%q is no number of rows", text)
+		}
+		page.Limit = n
+	}
+	return page, nil
+}
+
+func (p *Programs) feed(kind engine.FeedKind) Handler {
+	return func(w http.ResponseWriter, r *Request) error {
+		page, err := pageOf(r)
+		if err != nil {
+			return err
+		}
+		out, err := answerOf[engine.FeedPage](r.Context(), p, engine.FeedQuery{Page: page, Kind: kind})
+		if err != nil {
+			return err
+		}
+		return WriteJSON(w, http.StatusOK, out)
+	}
+}
+
+func (p *Programs) matches(w http.ResponseWriter, r *Request) error {
+	page, err := pageOf(r)
+	if err != nil {
+		return err
+	}
+	all := false
+	if text := r.URL.Query().Get("all"); text != "" {
+		if all, err = strconv.ParseBool(text); err != nil {
+			return engine.Problemf(engine.ErrInvalid, "use true or false", "all is %q", text)
+		}
+	}
+	out, err := answerOf[engine.MatchesPage](r.Context(), p, engine.MatchesQuery{Page: page, Account: riotID(r), All: all})
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, out)
+}
+
+func (p *Programs) summary(w http.ResponseWriter, r *Request) (err error) {
+	out := Summary{Firing: []engine.AlertRow{}}
+	if out.StatusAnswer, err = answerOf[engine.StatusAnswer](r.Context(), p, engine.StatusQuery{}); err != nil {
+		return err
+	}
+	alerts, err := answerOf[engine.AlertsAnswer](r.Context(), p, engine.AlertsQuery{})
+	if err != nil {
+		return err
+	}
+	for _, a := range alerts.Alerts {
+		if a.State == engine.AlertFiring {
+			out.Firing = append(out.Firing, a)
+		}
+	}
+	if out.Metrics, err = answerOf[engine.Metrics](r.Context(), p, engine.MetricsQuery{}); err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, out)
+}
+
+func (p *Programs) config(w http.ResponseWriter, _ *Request) error {
+	if p.opt.Config == nil {
+		return engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")
+	}
+	return WriteJSON(w, http.StatusOK, Settings{p.opt.Config()})
+}
+
+// States of an engine that is ill, and of one that is well but cannot work.
+var (
+	ill     = map[engine.EngineState]bool{engine.EngineBroken: true}
+	unready = map[engine.EngineState]bool{engine.EngineBroken: true, engine.EngineOpening: true, engine.EngineStopping: true, engine.EngineNoKey: true}
+)
+
+func (p *Programs) healthz(w http.ResponseWriter, r *Request) error { return p.health(w, r, ill) }
+func (p *Programs) readyz(w http.ResponseWriter, r *Request) error  { return p.health(w, r, unready) }
+
+func (p *Programs) health(w http.ResponseWriter, r *Request, bad map[engine.EngineState]bool) error {
+	a, err := answerOf[engine.StatusAnswer](r.Context(), p, engine.StatusQuery{})
+	if err != nil {
+		return err
+	}
+	if e := a.Engine; bad[e.State] {
+		return Faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)
+	}
+	return WriteJSON(w, http.StatusOK, Health{Status: "ok", Engine: a.Engine.State, Why: a.Engine.Why})
+}
+
+func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {
+	if p.opt.Metrics == nil {
+		return engine.Problemf(engine.ErrNotFound, "", "this engine has no metrics")
+	}
+	p.opt.Metrics.ServeHTTP(w, r.Request)
+	return nil
+}

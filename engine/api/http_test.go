@@ -1,0 +1,482 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+)
+
+// office is a console that answers by the query's type.
+type office struct {
+	desk
+	find func(q engine.Query) (engine.Answer, error)
+	does func(c engine.Command) (engine.Receipt, error)
+}
+
+func (o *office) Find(_ context.Context, q engine.Query) (engine.Answer, error) { return o.find(q) }
+
+func (o *office) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	if o.does == nil {
+		return o.desk.Do(ctx, c)
+	}
+	return o.does(c)
+}
+
+// quiet is an office of an engine with nothing in it.
+func quiet() *office {
+	return &office{find: func(q engine.Query) (engine.Answer, error) {
+		switch q := q.(type) {
+		case engine.StatusQuery:
+			return engine.StatusAnswer{Engine: engine.EngineRow{State: engine.EngineLive}}, nil
+		case engine.AlertsQuery:
+			return engine.AlertsAnswer{}, nil
+		case engine.LimitsQuery:
+			return engine.LimitsRow{}, nil
+		case engine.MetricsQuery:
+			return engine.Metrics{}, nil
+		case engine.FeedQuery:
+			if q.After == "bad" {
+				return nil, engine.Problemf(engine.ErrInvalid, "", "the cursor %q is none", q.After)
+			}
+			return engine.FeedPage{}, nil
+		case engine.MatchesQuery:
+			return engine.MatchesPage{}, nil
+		}
+		return nil, engine.Problemf(engine.ErrNotFound, "", "there is none")
+	}}
+}
+
+// web is the listener for programs.
+type web struct {
+	base, token string
+	addr        string
+	http        *http.Client
+	mu          sync.Mutex
+	refused     []engine.Command
+}
+
+func listen(t testing.TB, con engine.Console, change func(*api.ProgramsOptions, *api.Options)) *web {
+	t.Helper()
+	dir := t.TempDir()
+	token, err := api.LoadToken(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := api.ListenHTTP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, api.TokenName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &web{addr: l.Addr().String(), base: "http://" + l.Addr().String(), token: strings.TrimSpace(string(raw))}
+	w.http = &http.Client{Transport: &http.Transport{}}
+	popt := api.ProgramsOptions{Console: con, Platform: "euw1", Cooldown: time.Minute}
+	opt := api.Options{
+		Console: con, Who: token.Who, Conns: api.HTTPConns, HeadTime: 100 * time.Millisecond,
+		Refused: func(_ context.Context, c engine.Command, _ string) error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.refused = append(w.refused, c)
+			return nil
+		},
+	}
+	opt.Hosts, opt.Origins = api.HTTPHosts(l)
+	if change != nil {
+		change(&popt, &opt)
+	}
+	opt.Routes = api.NewPrograms(popt).Routes()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- api.NewServer(opt).Serve(ctx, l) }()
+	t.Cleanup(func() {
+		w.http.CloseIdleConnections()
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// ask sends a request with the token and checks the answer against the document.
+func (w *web) ask(t testing.TB, method, path, body string, want int, header ...string) (string, http.Header) {
+	t.Helper()
+	req, err := http.NewRequest(method, w.base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+w.token)
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		} else if req.Header.Set(header[i], header[i+1]); header[i+1] == "" {
+			req.Header.Del(header[i])
+		}
+	}
+	resp, err := w.http.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != want {
+		t.Errorf("%s %s answered %d %s, want %d", method, path, resp.StatusCode, raw, want)
+	}
+	if err := api.Fits(method, path, resp.StatusCode, raw); err != nil {
+		t.Error(err)
+	}
+	if resp.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("%s %s speaks CORS", method, path)
+	}
+	return string(raw), resp.Header
+}
+
+func TestHTTPRefusesWhoeverShowsNoToken(t *testing.T) {
+	w := listen(t, quiet(), nil)
+	for name, shown := range map[string]string{
+		"nothing": "", "another": "Bearer " + strings.Repeat("x", 52), "a part": "Bearer " + w.token[:40], "one more": "Bearer " + w.token + "x",
+		"another kind": "Basic " + w.token, "bare": w.token, "empty": "Bearer ",
+	} {
+		body, head := w.ask(t, "GET", "/v1/summary", "", http.StatusUnauthorized, "Authorization", shown)
+		if head.Get("WWW-Authenticate") != "Bearer" || strings.Contains(body, w.token) {
+			t.Errorf("%s: %s %v", name, body, head)
+		}
+	}
+	w.ask(t, "GET", "/v1/summary", "", http.StatusOK)
+	w.ask(t, "GET", "/v1/summary", "", http.StatusOK, "Authorization", "bearer  "+w.token)
+
+	// A command that was refused leaves an audit entry, one a second.
+	time.Sleep(1100 * time.Millisecond)
+	for range 5 {
+		w.ask(t, "POST", "/v1/jobs/c1/retry", "{}", http.StatusUnauthorized, "Authorization", "Bearer wrong")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.refused) != 1 || w.refused[0].Op != "POST /v1/jobs/{id}/retry" || w.refused[0].By.Via != "http" {
+		t.Errorf("the audit has %+v", w.refused)
+	}
+}
+
+func TestHTTPBadRequests(t *testing.T) {
+	w := listen(t, quiet(), nil)
+	for name, c := range map[string]struct {
+		method, path, body string
+		want               int
+		header             []string
+	}{
+		"another host":           {"GET", "/healthz", "", 421, []string{"Host", "evil.example"}},
+		"another host, our port": {"GET", "/healthz", "", 421, []string{"Host", "evil.example:" + w.addr[strings.LastIndex(w.addr, ":")+1:]}},
+		"the kernel's name":      {"GET", "/healthz", "", 200, []string{"Host", "localhost"}},
+		"another origin":         {"POST", "/v1/jobs/c1/retry", "{}", 403, []string{"Origin", "http://evil.example"}},
+		"another port's origin":  {"GET", "/healthz", "", 403, []string{"Origin", "http://127.0.0.1:1"}},
+		"no origin at all":       {"GET", "/healthz", "", 403, []string{"Origin", "null"}},
+		"our origin":             {"GET", "/healthz", "", 200, []string{"Origin", w.base}},
+		"a web page's socket":    {"GET", "/v1/events", "", 403, []string{"Origin", "http://evil.example", "Upgrade", "websocket", "Connection", "Upgrade"}},
+		"a form":                 {"POST", "/v1/jobs/c1/retry", "if_rev=1", 415, []string{"Content-Type", "application/x-www-form-urlencoded"}},
+		"no type":                {"POST", "/v1/jobs/c1/retry", "", 415, []string{"Content-Type", ""}},
+		"no json":                {"POST", "/v1/jobs/c1/retry", "{", 400, nil},
+		"two values":             {"POST", "/v1/jobs/c1/retry", "{}{}", 400, nil},
+		"unknown field":          {"POST", "/v1/jobs/c1/retry", `{"ifrev":1}`, 400, nil},
+		"too large":              {"POST", "/v1/jobs/c1/retry", `{"reason":"` + strings.Repeat("x", 1<<20) + `"}`, 413, nil},
+		"body with GET":          {"GET", "/v1/summary", "{}", 400, nil},
+		"unknown parameter":      {"GET", "/v1/matches?limt=1", "", 400, nil},
+		"parameter twice":        {"GET", "/v1/matches?limit=1&limit=2", "", 400, nil},
+		"broken parameters":      {"GET", "/v1/matches?limit=%zz", "", 400, nil},
+		"no number":              {"GET", "/v1/matches?limit=many", "", 400, nil},
+		"too many":               {"GET", "/v1/matches/participants?limit=501", "", 400, nil},
+		"no cursor":              {"GET", "/v1/matches?after=bad", "", 400, nil},
+		"not a truth":            {"GET", "/v1/matches/A/B?all=maybe", "", 400, nil},
+		"no revision":            {"DELETE", "/v1/jobs/c1/retry?if_rev=-1", "", 400, nil},
+		"unknown job":            {"GET", "/v1/jobs/c404", "", 404, nil},
+		"unknown call":           {"GET", "/calls/CA404/debug", "", 404, nil},
+		"unknown call's retry":   {"POST", "/calls/CA404/retry", "{}", 404, nil},
+		"unknown account":        {"GET", "/v1/accounts/No/Body", "", 404, nil},
+		"unknown trigger":        {"POST", "/v1/trigger/monthly", "{}", 404, nil},
+		"full of nobody":         {"POST", "/v1/trigger/full", "{}", 400, nil},
+		"rank of one":            {"POST", "/v1/trigger/rank", `{"account":"A#B"}`, 400, nil},
+		"unknown events":         {"GET", "/v1/events?types=everything", "", 404, nil},
+		"no metrics here":        {"GET", "/metrics", "", 404, nil},
+		"no settings here":       {"GET", "/v1/config", "", 404, nil},
+		"wrong method":           {"GET", "/v1/jobs/c1/retry", "", 405, nil},
+		"wrong path":             {"GET", "/v2/summary", "", 404, nil},
+		"pprof":                  {"GET", "/debug/pprof/", "", 404, nil},
+		"healthy":                {"GET", "/healthz", "", 200, nil},
+		"ready":                  {"GET", "/readyz", "", 200, nil},
+		"matches":                {"GET", "/v1/matches?limit=500", "", 200, nil},
+		"the rest of them":       {"GET", "/v1/matches/A%20B/C", "", 200, nil},
+		"document":               {"GET", "/openapi.json", "", 200, nil},
+	} {
+		t.Run(name, func(t *testing.T) { w.ask(t, c.method, c.path, c.body, c.want, c.header...) })
+	}
+}
+
+// A slow client is cut off, too many are turned away, and neither harms the others.
+func TestHTTPSlowAndManyConnections(t *testing.T) {
+	w := listen(t, quiet(), nil)
+	slow, err := net.Dial("tcp", w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	_, _ = fmt.Fprint(slow, "GET /healthz HTTP/1.1\r\nHo")
+	_ = slow.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := io.ReadAll(slow); err != nil && !errors.Is(err, net.ErrClosed) && strings.Contains(err.Error(), "timeout") {
+		t.Errorf("a head that never ends: %v", err)
+	}
+	var all []net.Conn
+	for range api.HTTPConns {
+		c, err := net.Dial("tcp", w.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		// Kept open by a request that was answered.
+		_, _ = fmt.Fprintf(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", w.token)
+		if n, err := c.Read(make([]byte, 2000)); n == 0 {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	c, err := net.Dial("tcp", w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got, _ := io.ReadAll(c); !strings.Contains(string(got), "503") || !strings.Contains(string(got), "32 connections") {
+		t.Errorf("one too many was told %q", got)
+	}
+	all[0].Close()
+	for range 100 { // its place is free in a moment
+		if resp, err := w.http.Get(w.base + "/healthz"); err == nil && resp.StatusCode == http.StatusUnauthorized {
+			resp.Body.Close()
+			return
+		} else if err == nil {
+			resp.Body.Close()
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("no place became free")
+}
+
+func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+	for _, good := range []string{"127.0.0.1:0", "localhost:7171", "[::1]:7171", "127.9.9.9:1", "[::ffff:127.0.0.1]:1"} {
+		if _, err := api.ParseLoopback(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"", ":7171", "0.0.0.0:7171", "192.168.1.2:7171", "[::]:7171", "example.com:7171", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "[fe80::1%eth0]:1", "7171"} {
+		_, err := api.ParseLoopback(bad)
+		if err == nil || !strings.Contains(err.Error(), "127.0.0.1:") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	l, err := api.ListenHTTP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := api.ListenHTTP(l.Addr().String()); err == nil || !strings.Contains(err.Error(), "choose another port") {
+		t.Errorf("a port that is taken: %v", err)
+	}
+}
+
+func TestTheTokenIsItsOwnersAlone(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, api.TokenName)
+	first, err := api.LoadToken(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	again, err := api.LoadToken(dir)
+	if err != nil || again != first {
+		t.Error("it is not the same the second time: ", err)
+	}
+	raw, _ := os.ReadFile(path)
+	if text := fmt.Sprintf("%v %+v %#v %s", first, first, first, first); strings.Contains(text, strings.TrimSpace(string(raw))) || !strings.Contains(text, "****") {
+		t.Errorf("it prints as %s", text)
+	}
+	wrong := map[string]func() error{
+		"readable by others": func() error { return os.Chmod(path, 0o644) },
+		"short":              func() error { return os.WriteFile(path, []byte("secret\n"), 0o600) },
+		"empty":              func() error { return os.WriteFile(path, nil, 0o600) },
+		"two lines": func() error {
+			return os.WriteFile(path, []byte(strings.Repeat("x", 40)+"\n"+strings.Repeat("y", 40)), 0o600)
+		},
+		"endless":  func() error { return os.WriteFile(path, []byte(strings.Repeat("x", 1<<20)), 0o600) },
+		"a link":   func() error { return errors.Join(os.Rename(path, path+".real"), os.Symlink(path+".real", path)) },
+		"a folder": func() error { return os.Mkdir(path, 0o700) },
+	}
+	for name, spoil := range wrong {
+		if err := errors.Join(os.RemoveAll(path), os.RemoveAll(path+".real"), os.WriteFile(path, raw, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if name == "a folder" {
+			_ = os.Remove(path)
+		}
+		if err := spoil(); err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := api.LoadToken(dir); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), string(raw[:20])) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestS3_1_StatsAnswersFromTheStoreElseStartsASync walks through what a look at an
+// account's stats may find.
+func TestS3_1_StatsAnswersFromTheStoreElseStartsASync(t *testing.T) {
+	var row *engine.AccountRow
+	var report *engine.PlayReport
+	var did []engine.Command
+	o := quiet()
+	rest := o.find
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		if _, ok := q.(engine.AccountQuery); ok && row != nil {
+			return engine.AccountDetail{Row: *row, Report: report}, nil
+		}
+		return rest(q)
+	}
+	receipt, fails := engine.Receipt{Job: "a1", Account: "01A", Matched: 1, Applied: 1, Text: "under way"}, error(nil)
+	o.does = func(c engine.Command) (engine.Receipt, error) {
+		did = append(did, c)
+		return receipt, fails
+	}
+	w := listen(t, o, nil)
+	const path = "/v1/stats/Quiet%20River/SIM"
+	look := func(want, commands int, says ...string) http.Header {
+		t.Helper()
+		did = nil
+		body, head := w.ask(t, "GET", path, "", want)
+		for _, text := range says {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s is not in %s", text, body)
+			}
+		}
+		if len(did) != commands {
+			t.Errorf("%d commands: %+v", len(did), did)
+		}
+		return head
+	}
+
+	head := look(202, 1, `"job":"a1"`)
+	if c := did[0]; c.Op != engine.OpTrigger || c.Account != "Quiet River#SIM" || c.Sync.Platform != "euw1" || c.By.Via != "http" || head.Get("Location") != "/v1/jobs/a1" {
+		t.Errorf("%+v %v", c, head)
+	}
+	row = &engine.AccountRow{ID: "01A", RiotID: "Quiet River#SIM", Platform: "euw1", Status: engine.SyncPending, Job: "a1"}
+	look(202, 0, `"job":"a1"`, `"joined":true`)
+	row.Status = engine.Syncing
+	look(202, 0, `"job":"a1"`)
+
+	// Somebody else starts it between the look and the command.
+	row.Status = engine.SyncNever
+	busy := engine.Problemf(engine.ErrConflict, "", "it is being synced")
+	busy.Job = "a7"
+	fails = busy
+	look(202, 1, `"job":"a7"`, `"joined":true`)
+	fails = nil
+
+	// The cooldown of a sync that went well is the engine's, of a failed one ours.
+	receipt = engine.Receipt{Nothing: true, Due: time.Now().Add(90 * time.Second), Text: "was synced just now"}
+	if head := look(404, 1, "was synced just now"); head.Get("Retry-After") == "" {
+		t.Errorf("%v", head)
+	}
+	row.Status, row.Finished, row.LastError = engine.SyncFailed, time.Now().Add(-20*time.Second), "no such player"
+	if head := look(404, 0, "no such player"); head.Get("Retry-After") != "40" {
+		t.Errorf("%v", head)
+	}
+	row.Finished = time.Now().Add(-2 * time.Minute)
+	receipt = engine.Receipt{Job: "a9", Account: "01A"}
+	look(202, 1, `"job":"a9"`)
+
+	row.Status, report = engine.SyncCompleted, &engine.PlayReport{Account: "01A", Zone: "UTC", Matches: 12}
+	look(200, 0, `"matches":12`)
+	row.Status = engine.Syncing
+	look(200, 0, `"matches":12`, `"job":"a1"`)
+	did = nil
+	w.ask(t, "GET", path+"?platform=na1", "", 202) // a namesake
+	if len(did) != 1 || did[0].Account != "Quiet River#SIM" || did[0].Sync.Platform != "na1" {
+		t.Errorf("%+v", did)
+	}
+}
+
+// A viewer's look starts nothing.
+func TestStatsOfAViewerStartNothing(t *testing.T) {
+	o := quiet()
+	o.does = func(c engine.Command) (engine.Receipt, error) {
+		t.Errorf("%+v was done", c)
+		return engine.Receipt{}, nil
+	}
+	w := listen(t, o, func(_ *api.ProgramsOptions, opt *api.Options) {
+		opt.Who = func(*http.Request) (api.Caller, error) { return api.Caller{Role: api.Viewer, Where: "uid 7"}, nil }
+	})
+	w.ask(t, "GET", "/v1/stats/Quiet/SIM", "", 404)
+	w.ask(t, "POST", "/v1/accounts/Quiet/SIM/sync", "{}", 403)
+	w.ask(t, "DELETE", "/v1/jobs/c1/retry", "", 403)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.refused) != 2 {
+		t.Errorf("the audit has %+v", w.refused)
+	}
+}
+
+func TestHealthAndReadiness(t *testing.T) {
+	state := engine.EngineLive
+	o := quiet()
+	o.find = func(engine.Query) (engine.Answer, error) {
+		return engine.StatusAnswer{Engine: engine.EngineRow{State: state, Why: "so"}}, nil
+	}
+	w := listen(t, o, nil)
+	for s, want := range map[engine.EngineState][2]int{
+		engine.EngineLive: {200, 200}, engine.EnginePaused: {200, 200}, engine.EngineAPIDown: {200, 200}, engine.EngineNoKey: {200, 503},
+		engine.EngineStopping: {200, 503}, engine.EngineBroken: {503, 503},
+	} {
+		state = s
+		w.ask(t, "GET", "/healthz", "", want[0])
+		w.ask(t, "GET", "/readyz", "", want[1])
+	}
+	o.find = func(engine.Query) (engine.Answer, error) { return nil, errors.New("bolt: page 7") }
+	if body, _ := w.ask(t, "GET", "/healthz", "", 500); strings.Contains(body, "page 7") {
+		t.Error(body)
+	}
+}
+
+// TestTheTourTakesEveryRoute keeps the script of docs/http.md complete.
+func TestTheTourTakesEveryRoute(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/http.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begins := map[string]string{"GET": `get (-N --max-time \d+ )?"\$base`, "POST": `post "?`, "DELETE": `delete "?`}
+	for _, r := range api.NewServer(api.Options{Routes: api.NewPrograms(api.ProgramsOptions{}).Routes()}).Routes() {
+		path := strings.NewReplacer(`{name}/{tag}`, `$acc`, `.`, `\.`).Replace(r.Path)
+		path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.ReplaceAll(path, "$", `\$`), `[$$\w]+`)
+		if !regexp.MustCompile(begins[r.Method] + path + `["? \n]`).Match(raw) {
+			t.Errorf("%s %s is not in docs/http.md", r.Method, r.Path)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package api
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// TokenName is the name of the token's file in a data directory.
+const TokenName = "http.token"
+
+const (
+	minToken = 32 // characters
+	maxToken = 512
+)
+
+// Token is what a program shows to be let in. It prints as a mask.
+type Token struct{ hash [sha256.Size]byte }
+
+func (Token) String() string   { return "****" }
+func (Token) GoString() string { return "****" }
+
+// is compares without telling by its time how much of it was right.
+func (t Token) is(shown string) bool {
+	h := sha256.Sum256([]byte(shown))
+	return subtle.ConstantTimeCompare(h[:], t.hash[:]) == 1
+}
+
+// LoadToken reads the token of a data directory, or makes a random one. The file is
+// its owner's alone; one that others can read is refused, for they may have.
+func LoadToken(dir string) (Token, error) {
+	path := filepath.Join(dir, TokenName)
+	text, err := readToken(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = makeToken(path)
+	}
+	if err != nil {
+		return Token{}, err
+	}
+	return Token{sha256.Sum256([]byte(text))}, nil
+}
+
+func readToken(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", fmt.Errorf("read the token for programs: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", fmt.Errorf("read the token for programs: %w", err)
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no file: move it away, a new token is made at the next start", path)
+	case info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("others can read %s (mode %04o): delete it, a new token is made at the next start", path, info.Mode().Perm())
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))
+	if err != nil {
+		return "", fmt.Errorf("read the token for programs: %w", err)
+	}
+	text := strings.TrimSpace(string(raw))
+	if len(text) < minToken || len(text) > maxToken || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s holds no token of %d to %d printable characters: delete it, a new one is made at the next start", path, minToken, maxToken)
+	}
+	return text, nil
+}
+
+func makeToken(path string) (string, error) {
+	text := rand.Text() + rand.Text()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("make the token for programs: %w", err)
+	}
+	_, err = f.WriteString(text + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return "", errors.Join(fmt.Errorf("make the token for programs: %w", err), os.Remove(path))
+	}
+	return text, nil
+}
+
+// Who lets in whoever shows the token: they may do everything, since they can read
+// the owner's files.
+func (t Token) Who(r *http.Request) (Caller, error) {
+	host, port, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	c := Caller{Actor: engine.Actor{User: "token", Session: "port " + port, Via: "http"}, Where: host}
+	kind, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case r.Header.Get("Authorization") == "":
+		return c, unauthorized("no token was shown")
+	case !strings.EqualFold(kind, "Bearer"):
+		return c, unauthorized("the authorization is not of the kind Bearer")
+	case !t.is(strings.TrimSpace(shown)):
+		return c, unauthorized("this is not the token")
+	}
+	c.Role = Operator
+	return c, nil
+}
+
+func unauthorized(why string) error {
+	return Faultf(http.StatusUnauthorized, engine.ErrRefused, "send Authorization: Bearer with what is in "+TokenName+" of the data directory", "%s", why)
+}

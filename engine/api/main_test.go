@@ -1,0 +1,152 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// desk is a scripted console: what it is asked it keeps, what it answers it is told.
+type desk struct {
+	mu     sync.Mutex
+	did    []engine.Command
+	asked  []engine.Query
+	answer engine.Answer
+	fails  error
+	watch  func(ctx context.Context) iter.Seq[engine.Update]
+}
+
+func (d *desk) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.did = append(d.did, c)
+	return engine.Receipt{Matched: 1, Applied: 1, Text: "done"}, d.fails
+}
+
+func (d *desk) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, q)
+	return d.answer, d.fails
+}
+
+func (d *desk) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	if d.watch != nil {
+		return d.watch(ctx)
+	}
+	return func(yield func(engine.Update) bool) {
+		if yield(engine.Update{Seq: 1, Snapshot: true, Engine: &engine.EngineRow{State: engine.EngineLive}}) {
+			<-ctx.Done()
+		}
+	}
+}
+
+func (d *desk) last() engine.Command {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.did) == 0 {
+		return engine.Command{}
+	}
+	return d.did[len(d.did)-1]
+}
+
+// served is a server on a real socket with a client.
+type served struct {
+	*api.Client
+	path    string
+	door    *api.Door
+	refused []engine.Command
+	whys    []string
+	stop    func()
+}
+
+// serve answers for a console until the test ends. change may alter the options.
+func serve(t testing.TB, con engine.Console, change func(*api.Options)) *served {
+	t.Helper()
+	s := &served{path: filepath.Join(t.TempDir(), api.SocketName)}
+	s.door = api.NewDoor(api.Access{Owner: uint32(os.Geteuid())})
+	opt := api.Options{
+		Console: con, Who: s.door.Who, Version: "test", Dir: "dir", PID: 7, Pace: time.Millisecond,
+		Refused: func(_ context.Context, c engine.Command, why string) error {
+			s.refused, s.whys = append(s.refused, c), append(s.whys, why)
+			return nil
+		},
+	}
+	if change != nil {
+		change(&opt)
+	}
+	l, err := api.Listen(s.path, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- api.NewServer(opt).Serve(ctx, l) }()
+	s.Client = api.NewClient(s.path)
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		s.Close()
+		s.stop()
+	})
+	return s
+}
+
+// as makes every caller one of a role.
+func as(role api.Role) func(*api.Options) {
+	return func(o *api.Options) {
+		o.Who = func(*http.Request) (api.Caller, error) {
+			return api.Caller{Actor: engine.Actor{User: "bo", Session: "process 9", Via: "socket"}, Role: role, Where: "uid 1002, process 9"}, nil
+		}
+	}
+}
+
+// raw sends bytes and reads what comes back until the server closes, or for a
+// moment.
+func (s *served) raw(t testing.TB, send string) string {
+	t.Helper()
+	c, err := net.Dial("unix", s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = fmt.Fprint(c, send) // whoever is turned away may be so before it has asked
+	_ = c.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+	var got []byte
+	buf := make([]byte, 4096)
+	for {
+		n, err := c.Read(buf)
+		got = append(got, buf[:n]...)
+		if err != nil || n > 0 && n < len(buf) {
+			return string(got)
+		}
+	}
+}
+
+func isCode(t testing.TB, err, code error) *engine.Problem {
+	t.Helper()
+	p, ok := errors.AsType[*engine.Problem](err)
+	if !ok || !errors.Is(err, code) {
+		t.Fatalf("error %v (%T), want a problem of %v", err, err, code)
+	}
+	return p
+}

@@ -1,0 +1,205 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+const typeMetrics = "text/plain"
+
+// Histogram is what some part has measured since it was started.
+type Histogram struct {
+	Bounds map[float64]uint64 // upper bound in seconds → how many up to it
+	Count  uint64
+	Sum    float64 // seconds
+}
+
+// MetricsOptions say where metrics are read besides the committed changes.
+type MetricsOptions struct {
+	Console engine.Console
+	Version string
+	// Queue is a queue's name outside of the program; nil = its own.
+	Queue func(engine.Queue) string
+	// Max is how many attempts a round of the job has; nil = nobody knows.
+	Max func(engine.Job) int
+	// Commits are the times of commits by store; nil = nobody measures.
+	Commits func() map[string]Histogram
+	// Sizes are bytes by part of the store; nil = nobody knows.
+	Sizes func() map[string]float64
+}
+
+// Bounds of label sets: what comes from outside could make any number of series.
+const (
+	maxStatuses  = 64
+	maxSeries    = 256 // of one gauge in one reading
+	otherStatus  = "other"
+	metricsUnder = "farsight"
+)
+
+// Metrics counts what is committed, and reads the rest when it is asked.
+type Metrics struct {
+	opt      MetricsOptions
+	registry *prometheus.Registry
+
+	ended, attempts, statuses, answers, throttled, atMax *prometheus.CounterVec
+	retries, won                                         prometheus.Counter
+	tries                                                prometheus.Histogram
+	took, waited                                         prometheus.Histogram
+
+	mu    sync.Mutex
+	known map[string]bool // statuses that have a series
+}
+
+// NewMetrics makes a registry of its own with every metric.
+func NewMetrics(opt MetricsOptions) *Metrics {
+	if opt.Queue == nil {
+		opt.Queue = func(q engine.Queue) string { return string(q) }
+	}
+	if opt.Max == nil {
+		opt.Max = func(engine.Job) int { return 0 }
+	}
+	m := &Metrics{
+		opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{},
+		ended:     counters("jobs_ended_total", "Jobs that have ended, by queue and state.", "queue", "state"),
+		attempts:  counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result"),
+		statuses:  counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status"),
+		answers:   counters("answers_total", "Answers that jobs have got, by HTTP status; none = there was no answer.", "code"),
+		throttled: counters("throttled_total", "Answers 429 by the limit that they named.", "kind"),
+		atMax:     counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue"),
+		retries:   counter("retries_total", "Charged attempts after the first one of a round."),
+		won:       counter("retries_succeeded_total", "Those of them that succeeded."),
+		tries: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "job_attempts",
+			Help: "Charged attempts of jobs that have ended: the mean is sum by count.", Buckets: []float64{0, 1, 2, 3, 4, 5, 10}}),
+		took: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "answer_seconds",
+			Help: "Time of an attempt on the wire.", Buckets: []float64{.025, .05, .1, .25, .5, 1, 2.5, 5, 10}}),
+		waited: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "limiter_wait_seconds",
+			Help: "Time that an attempt waited for the limiter at the head of its line and after its claim.", Buckets: []float64{.01, .1, 1, 5, 10, 30, 60, 120}}),
+	}
+	m.registry.MustRegister(m.ended, m.attempts, m.statuses, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
+		reading{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, kind := range throttles {
+		m.throttled.WithLabelValues(kind)
+	}
+	return m
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help}, labels)
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help})
+}
+
+// Handler answers a scrape.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 2, Timeout: scrapeTimeout})
+}
+
+// scrapeTimeout is what Prometheus waits by default.
+const scrapeTimeout = 10 * time.Second
+
+// Registry is where every metric is, for tests of names.
+func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
+
+// Publish counts the changes of one commit. It never blocks.
+func (m *Metrics) Publish(changes []engine.Change) {
+	for i := range changes {
+		c := &changes[i]
+		switch {
+		case c.Job != nil && c.Job.State.Terminal() && !c.Before.Terminal():
+			m.countJob(*c.Job)
+		case c.Attempt != nil:
+			m.countAttempt(*c.Attempt)
+		}
+	}
+}
+
+func (m *Metrics) countJob(j engine.Job) {
+	queue := m.opt.Queue(j.Queue)
+	m.ended.WithLabelValues(queue, j.State.String()).Inc()
+	m.tries.Observe(float64(j.Attempts))
+	if most := m.opt.Max(j); j.State == engine.Discarded && most > 0 && j.Tries >= most {
+		m.atMax.WithLabelValues(queue).Inc()
+	}
+}
+
+func (m *Metrics) countAttempt(a engine.Attempt) {
+	m.attempts.WithLabelValues(a.Verb.String()).Inc()
+	if a.HTTP > 0 {
+		m.took.Observe(a.HTTP.Seconds())
+		m.waited.Observe((a.Paced + a.Limiter).Seconds())
+		m.answers.WithLabelValues(codeOf(a.Status)).Inc()
+	}
+	if a.Status == http.StatusTooManyRequests {
+		m.throttled.WithLabelValues(throttleOf(a.Class)).Inc()
+	}
+	if a.Number == 0 || a.Verb == engine.VerbInterrupted || a.Verb == engine.VerbAbort {
+		return // a hold, or cut off: it says nothing about the other side
+	}
+	m.statuses.WithLabelValues(m.statusOf(a)).Inc()
+	if a.Try <= 1 {
+		return
+	}
+	m.retries.Inc()
+	if succeeded(a) {
+		m.won.Inc()
+	}
+}
+
+func succeeded(a engine.Attempt) bool { return a.Verb == engine.VerbDone || a.Verb == engine.VerbWait }
+
+// statusOf is how an attempt ended; what is new when there are many statuses is
+// counted with the others.
+func (m *Metrics) statusOf(a engine.Attempt) string {
+	status := string(a.Class)
+	switch {
+	case status != "":
+	case succeeded(a):
+		status = "ok"
+	case a.Status != 0:
+		status = strconv.Itoa(a.Status)
+	default:
+		status = "error"
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.known[status] {
+		if len(m.known) >= maxStatuses {
+			return otherStatus
+		}
+		m.known[status] = true
+	}
+	return status
+}
+
+func codeOf(status int) string {
+	switch {
+	case status == 0:
+		return "none"
+	case http.StatusText(status) == "":
+		return otherStatus
+	}
+	return strconv.Itoa(status)
+}
+
+// throttles are the kinds of a 429, by the last part of its class.
+var throttles = map[string]string{"app": "application", "method": "method", "service": "service", "": "unknown"}
+
+func throttleOf(c engine.Class) string {
+	const begins = "429."
+	if len(c) > len(begins) {
+		if kind, ok := throttles[string(c)[len(begins):]]; ok {
+			return kind
+		}
+	}
+	return throttles[""]
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// readTimeout is how long the engine may take for one reading.
+const readTimeout = 5 * time.Second
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(prometheus.BuildFQName(metricsUnder, "", name), help, labels, nil)
+}
+
+// What is read from the console at each scrape.
+var (
+	descUp        = desc("up", "Whether the engine answers and has not stopped for good.")
+	descState     = desc("engine_state", "The engine's state: 1 for the one that holds.", "state")
+	descBuild     = desc("build_info", "The program's version.", "version")
+	descStarted   = desc("start_time_seconds", "When the engine was started, since 1970.")
+	descWorkers   = desc("workers", "How many calls may be under way at once.")
+	descRunning   = desc("jobs_running", "Jobs that run.")
+	descMatches   = desc("matches", "Stored matches by status.", "status")
+	descSyncing   = desc("accounts_syncing", "Accounts whose syncs are under way.")
+	descCallRate  = desc("calls_per_minute", "Calls to the API in the last minute.")
+	descUnseen    = desc("throttled_unforeseen_total", "Answers 429 that the limiter did not expect, since the start.")
+	descLogDrops  = desc("log_records_dropped_total", "Records that the log file could not take, since the start.")
+	descQueue     = desc("queue_jobs", "Live jobs by queue and state.", "queue", "state")
+	descHeld      = desc("queue_held_jobs", "Scheduled jobs that were sent back uncharged, by queue.", "queue")
+	descAge       = desc("queue_oldest_due_seconds", "How long the oldest job that may run has waited, by queue.", "queue")
+	descPaused    = desc("queue_paused", "Whether an operator has paused the queue.", "queue")
+	descLimit     = desc("limit_calls", "Calls that a bucket allows in its window.", "host", "method", "kind", "window")
+	descUsed      = desc("limit_used_calls", "Calls counted in a bucket's window: own, in flight and foreign.", "host", "method", "kind", "window")
+	descForeign   = desc("limit_foreign_calls", "Calls of others in a bucket's window.", "host", "method", "kind", "window")
+	descWaiting   = desc("limit_waiting_calls", "Calls that wait for a bucket.", "host", "method", "kind", "window")
+	descAlerts    = desc("alerts", "Alerts by state.", "state")
+	descFiring    = desc("alerts_firing", "Alerts that fire, by rule.", "rule")
+	descCommit    = desc("commit_seconds", "Time of the commits since the start, by store.", "store")
+	descStoreSize = desc("store_size_bytes", "Bytes of the store's files, by part; free = what the disk still takes.", "part")
+	descReadTime  = desc("read_seconds", "How long it took to read these values.")
+)
+
+var descs = []*prometheus.Desc{
+	descUp, descState, descBuild, descStarted, descWorkers, descRunning, descMatches, descSyncing, descCallRate, descUnseen, descLogDrops,
+	descQueue, descHeld, descAge, descPaused, descLimit, descUsed, descForeign, descWaiting, descAlerts, descFiring, descCommit, descStoreSize, descReadTime,
+}
+
+// reading is the collector of what is read at each scrape.
+type reading struct{ *Metrics }
+
+// Describe implements prometheus.Collector.
+func (r reading) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range descs {
+		to <- d
+	}
+}
+
+// send gives values to Prometheus.
+type send chan<- prometheus.Metric
+
+func (s send) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (s send) total(d *prometheus.Desc, v float64, labels ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+}
+
+// Collect implements prometheus.Collector. What cannot be read is left out.
+func (r reading) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	began, out := time.Now(), send(to)
+	out.gauge(descBuild, 1, r.opt.Version)
+	a, err := r.opt.Console.Find(ctx, engine.StatusQuery{})
+	status, ok := a.(engine.StatusAnswer)
+	out.gauge(descUp, truth(err == nil && ok && !ill[status.Engine.State]))
+	if ok {
+		r.engine(out, status)
+		r.queues(out, status.Queues)
+	}
+	if a, err := r.opt.Console.Find(ctx, engine.LimitsQuery{}); err == nil {
+		if limits, ok := a.(engine.LimitsRow); ok {
+			r.limits(out, limits)
+		}
+	}
+	if a, err := r.opt.Console.Find(ctx, engine.AlertsQuery{}); err == nil {
+		if alerts, ok := a.(engine.AlertsAnswer); ok {
+			r.firing(out, alerts.Alerts)
+		}
+	}
+	r.store(out)
+	out.gauge(descReadTime, time.Since(began).Seconds())
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// engineStates are all there are, so that a panel can show them by name.
+var engineStates = []engine.EngineState{
+	engine.EngineLive, engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown, engine.EngineOpening, engine.EngineStopping, engine.EngineBroken,
+}
+
+func (r reading) engine(out send, s engine.StatusAnswer) {
+	e := s.Engine
+	for _, state := range engineStates {
+		out.gauge(descState, truth(state == e.State), string(state))
+	}
+	out.gauge(descStarted, float64(e.Started.UnixMilli())/1000)
+	out.gauge(descWorkers, float64(e.Workers))
+	out.gauge(descRunning, float64(e.InFlight))
+	out.gauge(descMatches, float64(e.Stored), "success")
+	out.gauge(descMatches, float64(e.Failed), "permanently_unfetchable")
+	out.gauge(descMatches, float64(e.TooOld), "outside_retention_window")
+	out.gauge(descSyncing, float64(len(s.Open)))
+	out.gauge(descCallRate, e.CallsPerMin)
+	out.total(descUnseen, float64(e.Unforeseen))
+	out.total(descLogDrops, float64(e.LogDrops))
+}
+
+// liveStates are what a queue is counted by.
+var liveStates = []engine.State{engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable}
+
+func (r reading) queues(out send, queues []engine.QueueRow) {
+	for _, q := range queues[:min(len(queues), maxSeries)] {
+		name := r.opt.Queue(q.Name)
+		for _, s := range liveStates {
+			out.gauge(descQueue, float64(q.Counts[s]), name, s.String())
+		}
+		out.gauge(descHeld, float64(q.Held), name)
+		out.gauge(descPaused, truth(q.Paused), name)
+		age := 0.0
+		if !q.OldestDue.IsZero() {
+			age = max(0, time.Since(q.OldestDue).Seconds())
+		}
+		out.gauge(descAge, age, name)
+	}
+}
+
+// limits gives each bucket once: the limiter may know two of one name for a moment,
+// when a header has changed its limit.
+func (r reading) limits(out send, row engine.LimitsRow) {
+	type name struct{ host, method, kind, window string }
+	seen := map[name]bool{}
+	for _, b := range row.Buckets {
+		n := name{b.Host, b.Method, b.Kind, b.Window.String()}
+		if seen[n] || len(seen) >= maxSeries {
+			continue
+		}
+		seen[n] = true
+		for d, v := range map[*prometheus.Desc]int{descLimit: b.Limit, descUsed: b.Used, descForeign: b.Foreign, descWaiting: b.Waiting} {
+			out.gauge(d, float64(v), n.host, n.method, n.kind, n.window)
+		}
+	}
+}
+
+var alertStates = []engine.AlertState{engine.AlertOK, engine.AlertPending, engine.AlertFiring, engine.AlertAcknowledged, engine.AlertSilenced}
+
+func (r reading) firing(out send, rows []engine.AlertRow) {
+	states, rules := map[engine.AlertState]int{}, map[string]int{}
+	for _, a := range rows {
+		states[a.State]++
+		if _, ok := rules[a.Rule]; !ok && len(rules) < maxSeries {
+			rules[a.Rule] = 0
+		}
+		if a.State == engine.AlertFiring {
+			rules[a.Rule]++
+		}
+	}
+	for _, s := range alertStates {
+		out.gauge(descAlerts, float64(states[s]), string(s))
+	}
+	for rule, n := range rules {
+		out.gauge(descFiring, float64(n), rule)
+	}
+}
+
+func (r reading) store(out send) {
+	if r.opt.Commits != nil {
+		for store, h := range r.opt.Commits() {
+			out <- prometheus.MustNewConstHistogram(descCommit, h.Count, h.Sum, h.Bounds, store)
+		}
+	}
+	if r.opt.Sizes != nil {
+		for part, bytes := range r.opt.Sizes() {
+			out.gauge(descStoreSize, bytes, part)
+		}
+	}
+}

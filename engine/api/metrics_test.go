@@ -1,0 +1,203 @@
+package api_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+)
+
+// measured are metrics of an engine in which everything has happened once.
+func measured() *api.Metrics {
+	o := quiet()
+	rest := o.find
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		switch q.(type) {
+		case engine.StatusQuery:
+			return engine.StatusAnswer{
+				Engine: engine.EngineRow{State: engine.EngineLive, Stored: 12, Workers: 5, Meter: engine.Meter{Unforeseen: 1}},
+				Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "ingest.summoner.full", Paused: true}, Counts: map[engine.State]int{engine.Retryable: 3}, Held: 1, OldestDue: time.Now().Add(-time.Minute)}},
+			}, nil
+		case engine.LimitsQuery:
+			b := engine.BucketRow{Host: "europe", Kind: "app", Window: 10 * time.Second, Limit: 100, Used: 97}
+			return engine.LimitsRow{Buckets: []engine.BucketRow{b, b}}, nil // as while a header changes a limit
+		case engine.AlertsQuery:
+			return engine.AlertsAnswer{Alerts: []engine.AlertRow{{ID: "429", Rule: "429", State: engine.AlertFiring}}}, nil
+		}
+		return rest(q)
+	}
+	m := api.NewMetrics(api.MetricsOptions{
+		Console: o, Version: "v1",
+		Queue: func(q engine.Queue) string { return "fitlol:" + string(q) },
+		Max:   func(engine.Job) int { return 5 },
+		Commits: func() map[string]api.Histogram {
+			return map[string]api.Histogram{"state": {Bounds: map[float64]uint64{.01: 1}, Count: 2, Sum: .5}}
+		},
+		Sizes: func() map[string]float64 { return map[string]float64{"state": 4096} },
+	})
+	job := engine.Job{Queue: "ingest.summoner.full", State: engine.Discarded, Attempts: 5, Tries: 5}
+	m.Publish([]engine.Change{
+		{Job: &job, Before: engine.Running},
+		{Job: &job, Before: engine.Discarded}, // as it was
+		{Attempt: &engine.Attempt{Number: 1, Try: 1, Verb: engine.VerbRetry, Class: "503", Status: 503, HTTP: time.Second}},
+		{Attempt: &engine.Attempt{Number: 2, Try: 2, Verb: engine.VerbDone, Status: 200, HTTP: time.Second, Paced: time.Second}},
+		{Attempt: &engine.Attempt{Verb: engine.VerbSnooze, Class: "429.method", Status: 429, HTTP: time.Second}},
+		{Attempt: &engine.Attempt{Verb: engine.VerbSnooze, Class: "429.new-kind", Status: 429, HTTP: time.Second}},
+		{Attempt: &engine.Attempt{Number: 3, Try: 1, Verb: engine.VerbInterrupted}},
+	})
+	return m
+}
+
+func TestS2_9_MetricsCountWhatIsCommitted(t *testing.T) {
+	const want = `
+# HELP farsight_answers_total Answers that jobs have got, by HTTP status; none = there was no answer.
+# TYPE farsight_answers_total counter
+farsight_answers_total{code="200"} 1
+farsight_answers_total{code="429"} 2
+farsight_answers_total{code="503"} 1
+# HELP farsight_attempt_statuses_total Charged attempts by the status that they ended with.
+# TYPE farsight_attempt_statuses_total counter
+farsight_attempt_statuses_total{status="503"} 1
+farsight_attempt_statuses_total{status="ok"} 1
+# HELP farsight_jobs_at_max_attempts_total Jobs that gave up with every attempt used, by queue.
+# TYPE farsight_jobs_at_max_attempts_total counter
+farsight_jobs_at_max_attempts_total{queue="fitlol:ingest.summoner.full"} 1
+# HELP farsight_jobs_ended_total Jobs that have ended, by queue and state.
+# TYPE farsight_jobs_ended_total counter
+farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="discarded"} 1
+# HELP farsight_limit_used_calls Calls counted in a bucket's window: own, in flight and foreign.
+# TYPE farsight_limit_used_calls gauge
+farsight_limit_used_calls{host="europe",kind="app",method="",window="10s"} 97
+# HELP farsight_retries_succeeded_total Those of them that succeeded.
+# TYPE farsight_retries_succeeded_total counter
+farsight_retries_succeeded_total 1
+# HELP farsight_retries_total Charged attempts after the first one of a round.
+# TYPE farsight_retries_total counter
+farsight_retries_total 1
+# HELP farsight_throttled_total Answers 429 by the limit that they named.
+# TYPE farsight_throttled_total counter
+farsight_throttled_total{kind="application"} 0
+farsight_throttled_total{kind="method"} 1
+farsight_throttled_total{kind="service"} 0
+farsight_throttled_total{kind="unknown"} 1
+`
+	var names []string
+	for _, line := range strings.Split(want, "\n") {
+		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			names = append(names, strings.Fields(name)[0])
+		}
+	}
+	if err := testutil.GatherAndCompare(measured().Registry(), strings.NewReader(want), names...); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever classes errors have, there are only so many series.
+func TestMetricsHaveBoundedLabels(t *testing.T) {
+	m := measured()
+	for i := range 1000 {
+		m.Publish([]engine.Change{{Attempt: &engine.Attempt{Number: 1, Verb: engine.VerbRetry, Class: engine.Class(strings.Repeat("x", i)), Status: i, HTTP: 1}}})
+	}
+	families, err := m.Registry().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if n := len(f.GetMetric()); n > 70 {
+			t.Errorf("%s has %d series", f.GetName(), n)
+		}
+	}
+}
+
+func TestMetricNamesAreGood(t *testing.T) {
+	m := measured()
+	problems, err := testutil.GatherAndLint(m.Registry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		if strings.HasPrefix(p.Metric, "farsight_") {
+			t.Errorf("%s: %s", p.Metric, p.Text)
+		}
+	}
+	w := listen(t, quiet(), func(p *api.ProgramsOptions, _ *api.Options) { p.Metrics = m.Handler() })
+	text, _ := w.ask(t, "GET", "/metrics", "", 200)
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not here")
+	}
+	cmd := exec.Command(promtool, "check", "metrics")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("promtool: %v: %s", err, out)
+	}
+}
+
+// TestTheDashboardShowsMetricsThatThereAre reads every expression of the Grafana
+// dashboard.
+func TestTheDashboardShowsMetricsThatThereAre(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board any
+	if err := json.Unmarshal(raw, &board); err != nil {
+		t.Fatal(err)
+	}
+	families, err := measured().Registry().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, shown := map[string]bool{}, map[string]bool{}
+	for _, f := range families {
+		name := f.GetName()
+		there[name] = true
+		if f.GetType().String() == "HISTOGRAM" {
+			there[name+"_bucket"], there[name+"_sum"], there[name+"_count"] = true, true, true
+		}
+	}
+	name := regexp.MustCompile(`\b(farsight|go|process)_\w+`)
+	exprs := 0
+	eachExpr(board, func(expr string) {
+		exprs++
+		for _, n := range name.FindAllString(expr, -1) {
+			if shown[n] = true; !there[n] {
+				t.Errorf("%s is in no registry: %s", n, expr)
+			}
+		}
+	})
+	if exprs < 20 {
+		t.Errorf("the dashboard has only %d expressions", exprs)
+	}
+	// And nothing of ours is left out.
+	for _, f := range families {
+		n := f.GetName()
+		if strings.HasPrefix(n, "farsight_") && !shown[n] && !shown[n+"_bucket"] && !shown[n+"_sum"] {
+			t.Errorf("%s is on no panel", n)
+		}
+	}
+}
+
+func eachExpr(v any, f func(string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if text, ok := e.(string); ok && (k == "expr" || k == "query" || k == "definition") {
+				f(text)
+			}
+			eachExpr(e, f)
+		}
+	case []any:
+		for _, e := range v {
+			eachExpr(e, f)
+		}
+	}
+}

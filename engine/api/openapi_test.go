@@ -1,0 +1,295 @@
+package api
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/api/apitest"
+)
+
+var update = flag.Bool("update", false, "write openapi.json anew from the table of routes and the types")
+
+type object = map[string]any
+
+// TestOpenAPIIsTheTableOfRoutes keeps the document and the code together. After a
+// change of a route or a type: go test ./engine/api -run OpenAPI -update
+func TestOpenAPIIsTheTableOfRoutes(t *testing.T) {
+	want, err := json.MarshalIndent(describe(allRoutes()), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, '\n')
+	if *update {
+		if err := os.WriteFile("openapi.json", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(Document, want) {
+		t.Error("openapi.json is not what the routes and types say: go test ./engine/api -run OpenAPI -update")
+	}
+}
+
+// allRoutes are those of the protocol and those for programs.
+func allRoutes() []Route {
+	return NewServer(Options{Routes: NewPrograms(ProgramsOptions{}).Routes()}).Routes()
+}
+
+// describe makes the OpenAPI document of routes.
+func describe(routes []Route) object {
+	g := &schemas{all: object{}}
+	paths := object{}
+	for _, r := range routes {
+		at, _ := paths[r.Path].(object)
+		if at == nil {
+			at = object{}
+			paths[r.Path] = at
+		}
+		at[strings.ToLower(r.Method)] = g.operation(r)
+	}
+	g.of(reflect.TypeFor[Problem]())
+	for _, k := range queries {
+		g.of(k.query)
+		g.of(k.answer)
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "Farsight control protocol", "version": fmt.Sprint(Protocol),
+			"description": "Spoken over the Unix socket control.sock of a data directory: curl --unix-socket DIR/control.sock http://localhost/v1/hello. " +
+				"Who asks is told by the kernel. A listener on a loopback address, when there is one, takes the same routes with the token of the data directory's file http.token. Spans of time are nanoseconds, instants RFC 3339; text is as received, and may hold anything.",
+		},
+		"paths":      paths,
+		"components": object{"schemas": g.all, "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
+		"security":   []any{object{}, object{"token": []any{}}},
+		"x-queries":  g.queries(),
+	}
+}
+
+// schemas collects the schemas of types by name.
+type schemas struct{ all object }
+
+func (g *schemas) operation(r Route) object {
+	op := object{
+		"summary": r.Summary, "operationId": strings.ToLower(r.Method) + idOfPath.Replace(r.Path), "x-role": r.Role.String(),
+		"responses": g.responses(r),
+	}
+	if params := parameters(r); len(params) > 0 {
+		op["parameters"] = params
+	}
+	if r.In != nil {
+		op["requestBody"] = object{"required": true, "content": object{typeJSON: object{"schema": g.body(r.In)}}}
+	}
+	return op
+}
+
+var idOfPath = strings.NewReplacer("/", "_", "{", "", "}", "", ".", "_")
+
+func (g *schemas) responses(r Route) object {
+	out := object{
+		"200":     object{"description": "as asked", "content": object{r.Type: object{"schema": g.body(r.Out)}}},
+		"default": object{"description": "a problem (RFC 9457)", "content": object{problemJSON: object{"schema": g.of(reflect.TypeFor[Problem]())}}},
+	}
+	for status, v := range r.Also {
+		out[fmt.Sprint(status)] = object{"description": http.StatusText(status), "content": object{typeJSON: object{"schema": g.body(v)}}}
+	}
+	return out
+}
+
+var inPath = regexp.MustCompile(`\{(\w+)\}`)
+
+func parameters(r Route) (out []any) {
+	for _, m := range inPath.FindAllStringSubmatch(r.Path, -1) {
+		out = append(out, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	for _, q := range r.Query {
+		out = append(out, object{"name": q.Name, "in": "query", "description": q.About, "schema": object{"type": "string"}})
+	}
+	return out
+}
+
+func (g *schemas) body(v any) object {
+	if v == nil {
+		return object{}
+	}
+	return g.of(reflect.TypeOf(v))
+}
+
+// queries names the schema of each query and its answer by the word of the envelope.
+func (g *schemas) queries() object {
+	out := object{}
+	for _, k := range queries {
+		out[k.name] = object{"query": g.of(k.query), "answer": g.of(k.answer)}
+	}
+	return out
+}
+
+var (
+	timeType = reflect.TypeFor[time.Time]()
+	rawType  = reflect.TypeFor[json.RawMessage]()
+	textType = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+func (g *schemas) of(t reflect.Type) object {
+	switch {
+	case t == timeType:
+		return object{"type": "string", "format": "date-time"}
+	case t == rawType:
+		return object{}
+	case t.Implements(textType):
+		return object{"type": "string"}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return g.of(t.Elem())
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float32, reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Slice:
+		return object{"type": []any{"array", "null"}, "items": g.of(t.Elem())}
+	case reflect.Array:
+		return object{"type": "array", "items": g.of(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+	case reflect.Map:
+		return object{"type": []any{"object", "null"}, "additionalProperties": g.of(t.Elem())}
+	case reflect.Struct:
+		return g.object(t)
+	}
+	return object{"type": "integer"}
+}
+
+func (g *schemas) object(t reflect.Type) object {
+	ref := object{"$ref": "#/components/schemas/" + t.Name()}
+	if _, known := g.all[t.Name()]; known {
+		return ref
+	}
+	properties, required := object{}, []string{}
+	s := object{"type": "object", "properties": properties, "additionalProperties": false}
+	g.all[t.Name()] = s
+	g.fields(t, properties, &required)
+	if len(required) > 0 {
+		slices.Sort(required)
+		s["required"] = required
+	}
+	return ref
+}
+
+func (g *schemas) fields(t reflect.Type, properties object, required *[]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case f.Anonymous && name == "":
+			g.fields(f.Type, properties, required)
+		default:
+			if name == "" {
+				name = f.Name
+			}
+			properties[name] = g.of(f.Type)
+			if strings.Contains(rest, "omit") {
+				continue
+			}
+			*required = append(*required, name)
+			if f.Type.Kind() == reflect.Pointer {
+				properties[name] = object{"anyOf": []any{g.of(f.Type), object{"type": "null"}}}
+			}
+		}
+	}
+}
+
+// fits reports how a value does not fit a schema of the document; "" = it does.
+func fits(doc *apitest.Document, schema any, v any, at string) string {
+	if err := doc.Value(schema, v); err != nil {
+		return fmt.Sprintf("%s: %v", at, err)
+	}
+	return ""
+}
+
+func parsed(t *testing.T) *apitest.Document {
+	t.Helper()
+	doc, err := apitest.New(Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestEveryTypeFitsTheDocument validates each query and answer, filled to the last
+// field and empty, against its schema.
+func TestEveryTypeFitsTheDocument(t *testing.T) {
+	var doc object
+	if err := json.Unmarshal(Document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	named := doc["x-queries"].(object)
+	for _, k := range queries {
+		row, ok := named[k.name].(object)
+		if !ok {
+			t.Errorf("the document does not know the query %s", k.name)
+			continue
+		}
+		for part, typ := range map[string]reflect.Type{"query": k.query, "answer": k.answer} {
+			for _, v := range []any{filled(typ), reflect.New(typ).Elem().Interface()} {
+				if reflect.ValueOf(v).Kind() == reflect.Pointer && reflect.ValueOf(v).IsNil() {
+					continue
+				}
+				raw, err := encode(v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got any
+				_ = json.Unmarshal(raw, &got)
+				if why := fits(parsed(t), row[part], got, k.name); why != "" {
+					t.Error(why)
+				}
+			}
+		}
+	}
+}
+
+// TestTheValidatorSees proves that fits is no rubber stamp.
+func TestTheValidatorSees(t *testing.T) {
+	doc := parsed(t)
+	problem := object{"$ref": "#/components/schemas/Problem"}
+	good := object{"type": "urn:x", "title": "t", "status": 404.0, "detail": "d"}
+	if why := fits(doc, problem, good, "p"); why != "" {
+		t.Fatal(why)
+	}
+	for name, v := range map[string]any{"status": "404", "job": 7.0, "nonsense": 1.0, "detail": nil} {
+		bad := object{}
+		for k, x := range good {
+			bad[k] = x
+		}
+		bad[name] = v
+		if fits(doc, problem, bad, "p") == "" {
+			t.Errorf("%s = %v was taken", name, v)
+		}
+	}
+	delete(good, "title")
+	if fits(doc, problem, good, "p") == "" {
+		t.Error("a member that is missing was not seen")
+	}
+}
+
+// Fits checks an answer of the server against its document.
+func Fits(method, path string, status int, body []byte) error {
+	doc, err := apitest.New(Document)
+	if err != nil {
+		return err
+	}
+	return doc.Fits(method, path, status, body)
+}

@@ -1,0 +1,13 @@
+//go:build !linux && !darwin
+
+package api
+
+import (
+	"errors"
+	"net"
+)
+
+// peerOf is unknown here, so nobody is let in.
+func peerOf(*net.UnixConn) (*Peer, error) {
+	return nil, errors.New("this system does not tell who is at the other end of a socket")
+}

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Setting is one line of the configuration, secrets cut.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+	Env    string `json:"env"`
+}
+
+// ProgramsOptions are what the routes for programs work on.
+type ProgramsOptions struct {
+	Console  engine.Console
+	Platform string // of accounts that are new and named without one
+	// Cooldown is how long a sync that has failed is not started anew by a mere look
+	// at an account's stats.
+	Cooldown time.Duration
+	Config   func() []Setting // nil = nobody tells
+	Metrics  http.Handler     // nil = there are none
+	Events   *Events          // nil = there are none
+}
+
+// Programs are the routes for programs: what the console contract can do, one
+// address each. They go into Options.Routes.
+type Programs struct{ opt ProgramsOptions }
+
+// NewPrograms makes them.
+func NewPrograms(opt ProgramsOptions) *Programs { return &Programs{opt} }
+
+// Parameters that several routes have.
+var (
+	paramAfter    = Param{"after", "cursor: goes on behind it"}
+	paramLimit    = Param{"limit", "rows, 1 to 500; 100 unless told"}
+	paramPlatform = Param{"platform", "of the account, such as euw1"}
+	paramIfRev    = Param{"if_rev", "revision of the job that was seen; another one is refused"}
+	paramReason   = Param{"reason", "for the audit"}
+)
+
+// Routes is the table.
+func (p *Programs) Routes() []Route {
+	var all []Route
+	for _, part := range [][]Route{p.whole(), p.accounts(), p.jobs(), p.calls(), p.feeds()} {
+		all = append(all, part...)
+	}
+	return all
+}
+
+func (p *Programs) whole() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: "/healthz", Summary: "Whether the engine lives", Role: Viewer, Out: Health{}, Type: typeJSON, Handle: p.healthz},
+		{Method: http.MethodGet, Path: "/readyz", Summary: "Whether the engine can work", Role: Viewer, Out: Health{}, Type: typeJSON, Handle: p.readyz},
+		{Method: http.MethodGet, Path: "/metrics", Summary: "Metrics in Prometheus form", Role: Viewer, Type: typeMetrics, Handle: p.metrics},
+		{Method: http.MethodGet, Path: "/v1/summary", Summary: "The engine, its queues, open syncs, next retries, firing alerts, and what the last hour adds up to", Role: Viewer, Out: Summary{}, Type: typeJSON, Handle: p.summary},
+		{Method: http.MethodGet, Path: "/v1/config", Summary: "Every setting with where it comes from, secrets cut", Role: Viewer, Out: Settings{}, Type: typeJSON, Handle: p.config},
+		{
+			Method: http.MethodGet, Path: "/v1/events", Summary: "Progress of accounts, ends of jobs and alerts as they happen: server-sent events, or a WebSocket with one event a message",
+			Role: Viewer, Out: Event{}, Type: typeEvents, Handle: p.events,
+			Query: []Param{{"after", "id of the last event that was seen, as in Last-Event-ID"}, {"account", "id of one account"}, {"types", "progress,job,alert"}},
+		},
+	}
+}
+
+// answerOf finds an answer of a type.
+func answerOf[T any](ctx context.Context, p *Programs, q engine.Query) (out T, err error) {
+	a, err := p.opt.Console.Find(ctx, q)
+	if err != nil {
+		return out, err
+	}
+	out, ok := a.(T)
+	if !ok {
+		return out, errors.New("an answer of another type")
+	}
+	return out, nil
+}
+
+// act carries a command out in the name of the caller.
+func (p *Programs) act(r *Request, c engine.Command) (engine.Receipt, error) {
+	c.By = r.Caller.Actor
+	return p.opt.Console.Do(r.Context(), c)
+}
+
+// readInto reads a body that may be left out.
+func readInto(r *Request, into any) error {
+	if len(r.Body) == 0 {
+		return nil
+	}
+	if err := strict(r.Body, into); err != nil {
+		return unreadable("request", err)
+	}
+	return nil
+}

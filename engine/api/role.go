@@ -1,0 +1,54 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Role is what a caller may do.
+type Role uint8
+
+// Roles, each with what those before it may.
+const (
+	Stranger Role = iota // nothing
+	Viewer               // look
+	Operator             // act
+)
+
+var roleNames = [...]string{"stranger", "viewer", "operator"}
+
+func (r Role) String() string {
+	if int(r) < len(roleNames) {
+		return roleNames[r]
+	}
+	return fmt.Sprintf("role(%d)", uint8(r))
+}
+
+// MarshalText writes the role's word.
+func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads the role's word.
+func (r *Role) UnmarshalText(b []byte) error {
+	for i, n := range roleNames {
+		if n == string(b) {
+			*r = Role(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown role %q", b)
+}
+
+// Caller is who sent a request, and what they may do.
+type Caller struct {
+	Actor engine.Actor
+	Role  Role
+	// Where names the credential, for the log and the audit of a refusal: "uid 1001,
+	// process 4711".
+	Where string
+}
+
+// Who tells a request's caller by what the transport knows of it. Its error is the
+// answer: a *engine.Problem, or one of Faultf.
+type Who func(r *http.Request) (Caller, error)

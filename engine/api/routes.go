@@ -1,0 +1,296 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// Document is the OpenAPI 3.1 description of the protocol.
+//
+//go:embed openapi.json
+var Document []byte
+
+const (
+	typeJSON    = "application/json"
+	problemJSON = "application/problem+json"
+	typeStream  = "application/x-ndjson"
+)
+
+// Route is one row of the table of routes: the document, the dispatch and the
+// tests are all read from it.
+type Route struct {
+	Method, Path string
+	Summary      string
+	Role         Role // that it takes
+	In, Out      any  // zero values of what goes in and out as JSON; nil = nothing
+	Type         string
+	Handle       Handler
+	Query        []Param     // that its address may have; any other is refused
+	Also         map[int]any // zero values of answers with another status than 200
+}
+
+// Param is a parameter of an address.
+type Param struct{ Name, About string }
+
+// Handler answers a request of a caller who may. Its error is written as a
+// problem, unless something was written before.
+type Handler func(w http.ResponseWriter, r *Request) error
+
+// Request is a request with its caller and its body, read whole.
+type Request struct {
+	*http.Request
+	Caller Caller
+	Body   []byte
+}
+
+// protocol are the routes of the console contract.
+func (s *Server) protocol() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: "/v1/hello", Summary: "Who the engine is, and who you are to it", Role: Viewer, Out: Hello{}, Type: typeJSON, Handle: s.hello},
+		{Method: http.MethodGet, Path: "/v1/watch", Summary: "A snapshot, then merged updates, one frame a line, until you go", Role: Viewer, Out: Frame{}, Type: typeStream, Handle: s.watch},
+		{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", Role: Viewer, In: Question{}, Out: Reply{}, Type: typeJSON, Handle: s.find},
+		{Method: http.MethodPost, Path: "/v1/do", Summary: "Carry out a command", Role: Operator, In: engine.Command{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.do},
+		{Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key", Role: Operator, In: KeyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key},
+		{Method: http.MethodGet, Path: "/openapi.json", Summary: "This document", Role: Viewer, Type: typeJSON, Handle: document},
+	}
+}
+
+// guard lets only those callers through to a route who may, with a body of a form
+// and a size that make sense.
+func (s *Server) guard(route Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, err := s.opt.Who(r)
+		if err != nil {
+			s.turnAway(route, caller, r, err)
+			s.fail(w, r, err)
+			return
+		}
+		req := &Request{Request: r, Caller: caller}
+		if err := checkQuery(route, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if req.Body, err = readBody(w, r, route); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if caller.Role < route.Role {
+			s.fail(w, r, s.mayNot(route, req))
+			return
+		}
+		if err := route.Handle(w, req); err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}
+
+// checkQuery refuses parameters that a route does not have: a misspelt one must not
+// be a silent default.
+func checkQuery(route Route, r *http.Request) error {
+	given, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the parameters of %s cannot be read", r.URL.Path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(route.Query, func(p Param) bool { return p.Name == name }) {
+			return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "%s has no parameter %q", r.URL.Path, name)
+		}
+		if len(given[name]) > 1 {
+			return engine.Problemf(engine.ErrInvalid, "give it once", "the parameter %q is given %d times", name, len(given[name]))
+		}
+	}
+	return nil
+}
+
+// readBody reads what a route takes in, in time and not too much of it.
+func readBody(w http.ResponseWriter, r *http.Request, route Route) ([]byte, error) {
+	if route.In == nil {
+		if r.ContentLength > 0 {
+			return nil, Faultf(http.StatusBadRequest, engine.ErrInvalid, "", "%s takes no body", r.URL.Path)
+		}
+		return nil, nil
+	}
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != typeJSON {
+		return nil, Faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "send Content-Type: "+typeJSON, "the body's type is %q", r.Header.Get("Content-Type"))
+	}
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
+	body, err := unpack(http.MaxBytesReader(w, r.Body, maxBody), r.Header.Get("Content-Encoding"))
+	_ = rc.SetReadDeadline(time.Time{})
+	if _, ok := errors.AsType[*engine.Problem](err); ok {
+		return nil, err
+	}
+	if _, big := errors.AsType[*http.MaxBytesError](err); big {
+		return nil, Faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts", "the body has more than %d bytes", maxBody)
+	}
+	if err != nil {
+		return nil, Faultf(http.StatusRequestTimeout, engine.ErrInvalid, "", "the body did not arrive")
+	}
+	return body, nil
+}
+
+// mayNot refuses what a role does not allow, and leaves an audit entry.
+func (s *Server) mayNot(route Route, r *Request) error {
+	why := "a " + r.Caller.Role.String() + " may look, but not act"
+	cmd, err := readCommand(r.Body)
+	if err != nil {
+		cmd = engine.Command{Op: engine.Op(route.Method + " " + route.Path)}
+	}
+	cmd.By = r.Caller.Actor
+	if s.opt.Refused != nil && s.told.first(r.Caller.Where+string(cmd.Op)) {
+		if err := s.opt.Refused(r.Context(), cmd, why+" ("+r.Caller.Where+")"); err != nil {
+			s.opt.Log.Warn().Str("area", "api").Err(err).Msg("a refusal could not be written down")
+		}
+	}
+	return Faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`", "%s", why)
+}
+
+// turnAway logs a stranger, not every knock, and leaves an audit entry when it wanted
+// to act.
+func (s *Server) turnAway(route Route, c Caller, r *http.Request, err error) {
+	if !s.told.first(c.Where) {
+		return
+	}
+	s.opt.Log.Warn().Str("area", "api").Str("who", c.Where).Str("path", r.URL.Path).Err(err).Msg("refused a caller")
+	if s.opt.Refused == nil || route.Method == http.MethodGet {
+		return
+	}
+	cmd := engine.Command{Op: engine.Op(route.Method + " " + route.Path), By: c.Actor}
+	if err := s.opt.Refused(r.Context(), cmd, err.Error()+" ("+c.Where+")"); err != nil {
+		s.opt.Log.Warn().Str("area", "api").Err(err).Msg("a refusal could not be written down")
+	}
+}
+
+// refusals keeps one who is refused again and again from filling the audit.
+type refusals struct {
+	mu   sync.Mutex
+	last map[string]time.Time
+}
+
+const (
+	refusalEvery = time.Second
+	maxRefusals  = 1000
+)
+
+// first reports whether what was refused is worth a line: once a second for each.
+func (f *refusals) first(what string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	if now.Sub(f.last[what]) < refusalEvery {
+		return false
+	}
+	if f.last == nil || len(f.last) >= maxRefusals {
+		f.last = map[string]time.Time{}
+	}
+	f.last[what] = now
+	return true
+}
+
+func (s *Server) helloTo(c Caller) Hello {
+	return Hello{Protocol: Protocol, Version: s.opt.Version, Dir: s.opt.Dir, PID: s.opt.PID, You: c.Actor, Role: c.Role}
+}
+
+func (s *Server) hello(w http.ResponseWriter, r *Request) error {
+	return WriteJSON(w, http.StatusOK, s.helloTo(r.Caller))
+}
+
+func (s *Server) find(w http.ResponseWriter, r *Request) error {
+	q, k, err := readQuestion(r.Body)
+	if err != nil {
+		return err
+	}
+	a, err := s.opt.Console.Find(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	return WriteJSON(w, http.StatusOK, Reply{Type: k.name, Answer: raw})
+}
+
+func (s *Server) do(w http.ResponseWriter, r *Request) error {
+	c, err := readCommand(r.Body)
+	if err != nil {
+		return err
+	}
+	return s.carryOut(w, r, c)
+}
+
+func (s *Server) key(w http.ResponseWriter, r *Request) error {
+	var k KeyChange
+	if strict(r.Body, &k) != nil || k.Key == "" { // the error could hold the key
+		return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the new key cannot be read")
+	}
+	return s.carryOut(w, r, engine.Command{Op: engine.OpKey, Key: k.Key, Reason: k.Reason})
+}
+
+// carryOut gives a command to the console in the name of its caller, whatever the
+// command itself said.
+func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) error {
+	c.By = r.Caller.Actor
+	receipt, err := s.opt.Console.Do(r.Context(), c)
+	if err == nil {
+		return WriteJSON(w, http.StatusOK, receipt)
+	}
+	p := problemOf(err)
+	if receipt.Matched > 0 || receipt.Text != "" {
+		p.Receipt = &receipt
+	}
+	writeProblem(w, p)
+	return nil
+}
+
+func document(w http.ResponseWriter, _ *Request) error {
+	w.Header().Set("Content-Type", typeJSON)
+	_, err := w.Write(Document)
+	return err
+}
+
+// WriteJSON answers with a value. Text is as received; what could harm a terminal
+// stands there as \uXXXX.
+func WriteJSON(w http.ResponseWriter, status int, v any) error {
+	raw, err := encode(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", typeJSON)
+	w.WriteHeader(status)
+	_, _ = w.Write(raw) // whoever has gone needs no answer
+	return nil
+}
+
+func writeProblem(w http.ResponseWriter, p Problem) {
+	raw, err := encode(p)
+	if err != nil {
+		raw = []byte("{}")
+	}
+	w.Header().Set("Content-Type", problemJSON)
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(raw)
+}
+
+// encode writes one line of JSON that is harmless to a terminal.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return safe.JSON(b.Bytes()), nil
+}

@@ -1,0 +1,218 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Limits of what a caller may cost (reliability.md section 4.4).
+const (
+	maxBody       = 1 << 20 // bytes of a request's body
+	maxHeader     = 16 << 10
+	headerTimeout = 5 * time.Second  // for a request's head
+	bodyTimeout   = 10 * time.Second // for its body
+	writeTimeout  = 30 * time.Second // without a byte taken: cut off
+	idleTimeout   = 2 * time.Minute
+	closeTimeout  = 2 * time.Second // for requests under way when the server ends
+	// DefaultConns is how many connections a socket lets be open: fifty consoles have
+	// two each.
+	DefaultConns = 256
+	defaultPace  = 100 * time.Millisecond
+	defaultBeat  = 10 * time.Second
+)
+
+// Options of a Server.
+type Options struct {
+	Console engine.Console
+	Who     Who
+	// Hosts are the names that a request's Host may have, without a port; nil = those
+	// of a socket. Any other is a page that had its name changed to ours.
+	Hosts []string
+	// Origins are those that a browser may come from; none = a request that names one
+	// is refused.
+	Origins []string
+	Routes  []Route // besides those of the protocol
+	Conns   int     // open at once; 0 = DefaultConns
+	// Refused takes the audit entry of a command that its caller's role does not
+	// allow; nil = there is no audit.
+	Refused func(ctx context.Context, c engine.Command, why string) error
+	Log     zerolog.Logger
+
+	Version string // for Hello
+	Dir     string
+	PID     int
+
+	// Pace is the least time between two updates of one stream, Beat how often a
+	// silent one says that the engine lives; 0 = 100 ms and 10 s.
+	Pace, Beat time.Duration
+	// HeadTime is how long a request's head may take to arrive; 0 = 5 s.
+	HeadTime time.Duration
+}
+
+// socketHosts are what a client may call an engine behind a socket.
+var socketHosts = []string{"farsight", "localhost"}
+
+// Server answers for a console. It may serve several listeners.
+type Server struct {
+	opt    Options
+	mux    *http.ServeMux
+	routes map[string]Route // by pattern
+	told   refusals
+	// streams is how many watch.
+	streams atomic.Int64
+}
+
+// NewServer makes a server; nothing listens until Serve.
+func NewServer(opt Options) *Server {
+	if opt.Hosts == nil {
+		opt.Hosts = socketHosts
+	}
+	if opt.Conns <= 0 {
+		opt.Conns = DefaultConns
+	}
+	if opt.Pace <= 0 {
+		opt.Pace = defaultPace
+	}
+	if opt.HeadTime <= 0 {
+		opt.HeadTime = headerTimeout
+	}
+	if opt.Beat <= 0 {
+		opt.Beat = defaultBeat
+	}
+	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}}
+	for _, r := range append(s.protocol(), opt.Routes...) {
+		pattern := r.Method + " " + r.Path
+		s.routes[pattern] = r
+		s.mux.Handle(pattern, s.guard(r))
+	}
+	return s
+}
+
+// Routes lists every route, in the order of method and path.
+func (s *Server) Routes() []Route {
+	var out []Route
+	for _, r := range s.routes {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Route) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
+	return out
+}
+
+// endKey leads to the context that ends when the server shall stop: requests under
+// way go on, streams end.
+type endKey struct{}
+
+// Serve answers on l until ctx ends, lets the requests under way finish, and
+// closes l. nil when ctx has ended it.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{
+		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0),
+		BaseContext: func(net.Listener) context.Context {
+			return context.WithValue(context.WithoutCancel(ctx), endKey{}, ctx)
+		},
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(&limitedListener{Listener: l, most: int64(s.opt.Conns)}) }()
+	select {
+	case err := <-done:
+		return errors.Join(fmt.Errorf("serve %s: %w", l.Addr(), err), srv.Close())
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	err := srv.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	<-done
+	return err
+}
+
+// ServeHTTP implements http.Handler: what comes from a web page, or leads nowhere,
+// ends here.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer s.recovered(w)
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if err := s.welcome(r); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	_, pattern := s.mux.Handler(r)
+	if _, ok := s.routes[pattern]; !ok || path.Clean(r.URL.Path) != r.URL.Path {
+		s.fail(w, r, s.nowhere(w, r))
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// welcome checks what a browser cannot change: which host the request was meant
+// for and which page it came from.
+func (s *Server) welcome(r *http.Request) error {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if !slices.Contains(s.opt.Hosts, host) {
+		return Faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "", "this is not the host %q", host)
+	}
+	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
+		return Faultf(http.StatusForbidden, engine.ErrRefused, "", "requests of web pages are not taken, this one comes from %q", o)
+	}
+	return nil
+}
+
+// nowhere says that a path leads nowhere, or by which methods it does.
+func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := s.mux.Handler(other); s.routes[pattern].Path != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 || path.Clean(r.URL.Path) != r.URL.Path {
+		return Faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s", r.URL.Path)
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return Faultf(http.StatusMethodNotAllowed, engine.ErrInvalid, "", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method)
+}
+
+// recovered turns a panic of a handler into an answer: the engine goes on.
+func (s *Server) recovered(w http.ResponseWriter) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	s.opt.Log.Error().Str("area", "api").Str("stack", string(debug.Stack())).Msg("a request fell")
+	writeProblem(w, problemOf(errors.New("panic")))
+}
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.opt.Log.Warn().Str("area", "api").Str("path", r.URL.Path).Err(err).Msg("request failed")
+	}
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	writeProblem(w, p)
+}

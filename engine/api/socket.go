@@ -1,0 +1,138 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// SocketName is the socket's name in a data directory.
+const SocketName = "control.sock"
+
+// maxSocketPath is how long a path the kernels take: 104 bytes on macOS, 108 on
+// Linux, with the zero at its end.
+const maxSocketPath = 103
+
+// bindMask guards the umask, which belongs to the whole process.
+var bindMask sync.Mutex
+
+// Listen opens a control socket, mode 0600; with a group (-1 = none) it is 0660
+// and the group's. Call it only while the lock of the data directory is held: that
+// proves a socket without a listener to be left over from a process that has died,
+// and it is removed. A path that somebody listens on, or that is no socket, is an
+// error.
+func Listen(path string, group int) (net.Listener, error) {
+	if err := clear(path); err != nil {
+		return nil, err
+	}
+	short, release, err := shorten(path)
+	if err != nil {
+		return nil, err
+	}
+	l, err := bind(short)
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("open the control socket %s: %w", path, err)
+	}
+	l.SetUnlinkOnClose(false) // by its own name, and only if it is still ours
+	s := &socket{UnixListener: l, path: path, release: release}
+	if s.is, err = os.Lstat(path); err == nil && group >= 0 {
+		err = errors.Join(os.Lchown(path, -1, group), os.Chmod(path, 0o660))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the control socket %s: %w", path, err), s.Close())
+	}
+	return s, nil
+}
+
+// bind makes the socket. The mask keeps everybody else out from its first moment:
+// a chmod afterwards would leave a gap.
+func bind(path string) (*net.UnixListener, error) {
+	bindMask.Lock()
+	defer bindMask.Unlock()
+	old := syscall.Umask(0o177)
+	defer syscall.Umask(old)
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+}
+
+// clear removes a socket that nobody listens on.
+func clear(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at the control socket: %w", err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s is no socket: move it away, the control socket belongs there", path)
+	}
+	c, err := dial(path)
+	if err == nil {
+		return errors.Join(fmt.Errorf("somebody listens on %s already: give the engines different sockets", path), c.Close())
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("look at the control socket %s: %w", path, err)
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("remove the socket that a process has left: %w", err)
+	}
+	return nil
+}
+
+// dialTimeout is for a socket whose listener does not come to accept.
+const dialTimeout = 2 * time.Second
+
+func dial(path string) (net.Conn, error) {
+	short, release, err := shorten(path)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	d := net.Dialer{Timeout: dialTimeout}
+	return d.Dial("unix", short)
+}
+
+// shorten gives a path that fits into a socket's address. A longer one is reached
+// through its open folder where the system has names for those.
+func shorten(path string) (short string, release func(), err error) {
+	if len(path) <= maxSocketPath {
+		return path, func() {}, nil
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return "", nil, err
+	}
+	short = fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path))
+	if _, err := os.Stat(filepath.Dir(short)); err != nil || len(short) > maxSocketPath {
+		return "", nil, errors.Join(fmt.Errorf("the path %s is too long for a socket: at most %d bytes, use a shorter data directory", path, maxSocketPath), dir.Close())
+	}
+	return short, func() { _ = dir.Close() }, nil
+}
+
+// socket is a listener whose file goes with it.
+type socket struct {
+	*net.UnixListener
+	path    string
+	is      os.FileInfo
+	release func()
+	once    sync.Once
+	err     error
+}
+
+// Close removes the file first, so that nobody finds a socket without a listener.
+func (s *socket) Close() error {
+	s.once.Do(func() {
+		if now, err := os.Lstat(s.path); err == nil && s.is != nil && os.SameFile(now, s.is) {
+			s.err = os.Remove(s.path)
+		}
+		s.err = errors.Join(s.err, s.UnixListener.Close())
+		s.release()
+	})
+	return s.err
+}

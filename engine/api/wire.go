@@ -1,0 +1,184 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Protocol is the version of the control protocol. Its routes begin with /v1/.
+const Protocol = 1
+
+// Hello is the first frame of a stream, and the answer of /v1/hello.
+type Hello struct {
+	Protocol int          `json:"protocol"`
+	Version  string       `json:"version"` // of the engine's program
+	Dir      string       `json:"dir"`     // data directory
+	PID      int          `json:"pid"`
+	You      engine.Actor `json:"you"`  // whose name stands in the audit
+	Role     Role         `json:"role"` // what you may do
+}
+
+// Frame is one line of a stream. Numbers begin at 1 and have no gap; a frame
+// without anything else says that the engine lives.
+type Frame struct {
+	N      uint64         `json:"n"`
+	Hello  *Hello         `json:"hello,omitempty"`
+	Update *engine.Update `json:"update,omitempty"`
+}
+
+// Question is the envelope of a query: the word for its type, and the query.
+type Question struct {
+	Type  string          `json:"type"`
+	Query json.RawMessage `json:"query"`
+}
+
+// Reply is the envelope of an answer, of the question's type.
+type Reply struct {
+	Type   string          `json:"type"`
+	Answer json.RawMessage `json:"answer"`
+}
+
+// KeyChange replaces the API key. It has a route of its own, so that a key is in
+// no body that anything else looks at.
+type KeyChange struct {
+	Key    string `json:"key"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// queryKind is one row of the table of queries.
+type queryKind struct {
+	name   string
+	query  reflect.Type
+	answer reflect.Type
+	read   func(raw []byte) (engine.Query, error)
+	got    func(raw []byte) (engine.Answer, error)
+}
+
+func kind[Q engine.Query, A any](name string) queryKind {
+	return queryKind{
+		name: name, query: reflect.TypeFor[Q](), answer: reflect.TypeFor[A](),
+		read: func(raw []byte) (engine.Query, error) {
+			var q Q
+			err := strict(raw, &q)
+			return q, err
+		},
+		got: func(raw []byte) (engine.Answer, error) {
+			var a A
+			err := json.Unmarshal(raw, &a)
+			return a, err
+		},
+	}
+}
+
+// queries is the table of everything that can be asked.
+var queries = []queryKind{
+	kind[engine.StatusQuery, engine.StatusAnswer]("status"),
+	kind[engine.JobsQuery, engine.JobsPage]("jobs"),
+	kind[engine.JobQuery, engine.JobDetail]("job"),
+	kind[engine.ClassesQuery, engine.ClassesAnswer]("classes"),
+	kind[engine.AccountsQuery, engine.AccountsPage]("accounts"),
+	kind[engine.AccountQuery, engine.AccountDetail]("account"),
+	kind[engine.MatchesQuery, engine.MatchesPage]("matches"),
+	kind[engine.RanksQuery, engine.RanksPage]("ranks"),
+	kind[engine.ReportsQuery, engine.ReportsPage]("reports"),
+	kind[engine.WeeklyQuery, *engine.WeeklyReport]("weekly"),
+	kind[engine.FreshnessQuery, engine.Freshness]("freshness"),
+	kind[engine.CallsQuery, engine.CallsPage]("calls"),
+	kind[engine.LimitsQuery, engine.LimitsRow]("limits"),
+	kind[engine.CostQuery, engine.Cost]("cost"),
+	kind[engine.SchedulesQuery, engine.SchedulesPage]("schedules"),
+	kind[engine.AlertsQuery, engine.AlertsAnswer]("alerts"),
+	kind[engine.AuditQuery, engine.AuditPage]("audit"),
+	kind[engine.LogsQuery, engine.LogsPage]("logs"),
+	kind[engine.MomentsQuery, engine.MomentsAnswer]("moments"),
+	kind[engine.MetricsQuery, engine.Metrics]("metrics"),
+	kind[engine.JobLogQuery, engine.JobLogPage]("job_log"),
+	kind[engine.ForensicsQuery, engine.Forensics]("forensics"),
+	kind[engine.FeedQuery, engine.FeedPage]("feed"),
+	kind[engine.PayloadQuery, engine.Payload]("payload"),
+}
+
+var kindByName, kindByType = indexKinds()
+
+func indexKinds() (map[string]*queryKind, map[reflect.Type]*queryKind) {
+	names, types := map[string]*queryKind{}, map[reflect.Type]*queryKind{}
+	for i := range queries {
+		k := &queries[i]
+		names[k.name], types[k.query] = k, k
+	}
+	return names, types
+}
+
+// kindOf is the row of a query; nil = it cannot be asked from elsewhere.
+func kindOf(q engine.Query) *queryKind { return kindByType[reflect.TypeOf(q)] }
+
+// ask puts a query into its envelope.
+func ask(q engine.Query) (Question, *queryKind, error) {
+	k := kindOf(q)
+	if k == nil {
+		return Question{}, nil, engine.Problemf(engine.ErrInvalid, "", "the query %T cannot be asked of an engine elsewhere", q)
+	}
+	raw, err := json.Marshal(q)
+	return Question{Type: k.name, Query: raw}, k, err
+}
+
+// readQuestion takes a query out of its envelope.
+func readQuestion(body []byte) (engine.Query, *queryKind, error) {
+	var env Question
+	if err := strict(body, &env); err != nil {
+		return nil, nil, unreadable("question", err)
+	}
+	k := kindByName[env.Type]
+	if k == nil {
+		return nil, nil, engine.Problemf(engine.ErrInvalid, "see /openapi.json for those there are", "there is no query %q", env.Type)
+	}
+	if len(env.Query) == 0 {
+		env.Query = []byte("{}")
+	}
+	q, err := k.read(env.Query)
+	if err != nil {
+		return nil, nil, unreadable("query "+k.name, err)
+	}
+	return q, k, nil
+}
+
+// readCommand takes a command in. Who asks is the caller's to fill in.
+func readCommand(body []byte) (c engine.Command, err error) {
+	if err := strict(body, &c); err != nil {
+		return engine.Command{}, unreadable("command", err)
+	}
+	c.By = engine.Actor{}
+	switch c.Op {
+	case "":
+		return c, engine.Problemf(engine.ErrInvalid, "", "the command has no op")
+	case engine.OpKey:
+		return c, engine.Problemf(engine.ErrInvalid, "use /v1/key", "an API key is no part of a command")
+	}
+	return c, nil
+}
+
+func unreadable(what string, err error) error {
+	return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the %s cannot be read: %v", what, err)
+}
+
+// strict reads exactly one JSON value. A field that this program does not know is
+// an error: to leave out a "dry_run" would do harm.
+func strict(raw []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		if errors.Is(err, io.EOF) {
+			return errors.New("it is empty")
+		}
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows it")
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// maxDays is how many stored days one answer gives at most.
+const maxDays = 400
+
+// metrics puts together the window, the stored days and the queues as they are now.
+func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answer, error) {
+	if q.Days < 0 || q.Days > maxDays {
+		return nil, engine.Problemf(engine.ErrInvalid, "ask for at most 400", "metrics of %d days make no sense", q.Days)
+	}
+	now := time.Now()
+	m := engine.Metrics{Since: now, Until: now, Statuses: map[string]int{}}
+	var err error
+	if f.alerts != nil {
+		if m, err = f.alerts.Metrics(q.Window); err != nil {
+			return nil, problem(err)
+		}
+	}
+	if m.Days, err = f.store.Days(ctx, q.Days, now); err != nil {
+		return nil, problem(err)
+	}
+	_, queues, _, err := f.live.status(ctx)
+	if err != nil {
+		return nil, problem(err)
+	}
+	m.Waiting = map[engine.Queue]int{}
+	for _, row := range queues {
+		m.Waiting[row.Name] = waiting(row)
+	}
+	return m, nil
+}
+
+// waiting is a queue's length: its jobs that wait for their turn or their instant.
+// One that waits for children has had its turn.
+func waiting(q engine.QueueRow) int {
+	return q.Counts[engine.Available] + q.Counts[engine.Scheduled] + q.Counts[engine.Retryable]
+}

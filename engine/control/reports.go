@@ -1,0 +1,29 @@
+package control
+
+import (
+	"context"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// listReports gives the reports of one page of accounts.
+func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (engine.Answer, error) {
+	accounts, err := f.store.Accounts(ctx, engine.AccountsQuery(q))
+	if err != nil {
+		return nil, problem(err)
+	}
+	page := engine.ReportsPage{Reports: []engine.ReportRow{}, Next: accounts.Next}
+	for _, a := range accounts.Accounts {
+		r, err := f.store.Report(ctx, a.ID)
+		if err != nil {
+			return nil, problem(err)
+		}
+		if r == nil {
+			continue
+		}
+		row := r.Row()
+		row.RiotID, row.Platform = a.RiotID, a.Platform
+		page.Reports = append(page.Reports, row)
+	}
+	return page, nil
+}

@@ -1,0 +1,73 @@
+package hub_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
+)
+
+// board is what is evaluated, replaced as a whole.
+type board struct {
+	mu   sync.Mutex
+	rows []engine.AlertRow
+}
+
+func (b *board) set(rows ...engine.AlertRow) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rows = rows
+}
+
+func (b *board) get() []engine.AlertRow {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rows
+}
+
+// Consoles get all alerts with the snapshot, then again when one looks different,
+// and an idle engine wakes nobody.
+func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b board
+		key := func(left time.Duration, s engine.AlertState) engine.AlertRow {
+			return engine.AlertRow{ID: "key expiry", State: s, Unit: engine.AlertDuration, Known: true, Value: left.Seconds(), Limit: 86400, History: []float64{90000, left.Seconds()}}
+		}
+		b.set(key(21*time.Hour+30*time.Second, engine.AlertFiring))
+		h := hub.New(hub.Options{Source: still{}, Accounts: stored(), Alerts: b.get})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{}, 2)
+		var got []engine.Update
+		go func() { _ = h.Run(ctx); done <- struct{}{} }()
+		go func() {
+			for u := range h.Watch(ctx) {
+				got = append(got, u)
+			}
+			done <- struct{}{}
+		}()
+		time.Sleep(time.Second)
+		for s := 29; s > 0; s-- { // a second less each time: still 21h
+			b.set(key(21*time.Hour+time.Duration(s)*time.Second, engine.AlertFiring))
+			time.Sleep(time.Second)
+		}
+		if len(got) != 1 || !got[0].Snapshot || len(got[0].Alerts) != 1 {
+			t.Fatalf("%d updates, want the snapshot alone: %+v", len(got), got)
+		}
+		b.set(key(20*time.Hour+59*time.Minute, engine.AlertFiring), engine.AlertRow{ID: "429", State: engine.AlertOK})
+		time.Sleep(time.Second)
+		b.set(key(20*time.Hour+59*time.Minute, engine.AlertAcknowledged), engine.AlertRow{ID: "429", State: engine.AlertOK})
+		time.Sleep(time.Second)
+		h.Publish(1, []engine.Change{{Attempt: &engine.Attempt{Number: 1}, Of: "7"}}) // no row is about an attempt
+		time.Sleep(time.Second)
+		if len(got) != 3 || len(got[1].Alerts) != 2 || got[2].Alerts[0].State != engine.AlertAcknowledged {
+			t.Errorf("%d updates: %+v", len(got), got)
+		}
+		cancel()
+		<-done
+		<-done
+	})
+}

@@ -1,0 +1,161 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// cases are the 429s that were looked into. They are stored: who looks for the
+// cause of a bad night finds an engine that was started again.
+type cases struct {
+	mu    sync.Mutex
+	list  []engine.Forensics // ascending by number
+	seen  uint64             // the last call that was looked at
+	fresh bool               // list holds what is not stored yet
+	saved time.Time
+}
+
+const (
+	casesState = "forensics"
+	// casesKept bounds what is stored, and saveCasesEvery how often a storm of 429s
+	// writes it.
+	casesKept      = 32
+	saveCasesEvery = 10 * time.Second
+)
+
+// Forensics says what led to a 429 (I-9). Errors are *engine.Problem.
+func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) {
+	l.collect()
+	l.cases.mu.Lock()
+	list := slices.Clone(l.cases.list)
+	l.cases.mu.Unlock()
+	f, err := pickCase(list, q)
+	if err == nil || q.Seq == 0 {
+		return f, err
+	}
+	calls, cut := l.calls.upTo(q.Seq)
+	if n := len(calls); n > 0 && calls[n-1].Seq == q.Seq {
+		if calls[n-1].Status != 429 {
+			return f, engine.Problemf(engine.ErrInvalid, "name the call of a 429, or none for the latest", "call %d was answered with %s", q.Seq, answerWord(calls[n-1].Status))
+		}
+		return inspect(calls, cut), nil
+	}
+	return f, err
+}
+
+func answerWord(status int) string {
+	if status == 0 {
+		return "nothing"
+	}
+	return fmt.Sprint(status)
+}
+
+// pickCase finds a 429 by number, or the latest, and adds the numbers of the rest.
+func pickCase(list []engine.Forensics, q engine.ForensicsQuery) (engine.Forensics, error) {
+	at := len(list) - 1
+	if q.Seq != 0 {
+		at = slices.IndexFunc(list, func(f engine.Forensics) bool { return f.Call.Seq == q.Seq })
+	}
+	switch {
+	case at < 0 && q.Seq == 0:
+		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "", "no 429 is known: Riot has refused no call that is still recorded")
+	case at < 0:
+		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "name none for the latest 429", "no call %d is recorded", q.Seq)
+	}
+	f := list[at]
+	for i := range slices.Backward(list) {
+		if i != at {
+			f.Others = append(f.Others, list[i].Call.Seq)
+		}
+	}
+	return f, nil
+}
+
+// collect looks into the 429s since the last time.
+func (l *Limits) collect() {
+	k := &l.cases
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, row := range l.calls.after(k.seen) {
+		k.seen = row.Seq
+		if row.Status != 429 {
+			continue
+		}
+		calls, cut := l.calls.upTo(row.Seq)
+		if len(calls) == 0 {
+			continue // pushed out in this very instant
+		}
+		k.list = append(k.list, inspect(calls, cut))
+		k.fresh = true
+	}
+	if over := len(k.list) - casesKept; over > 0 {
+		k.list = slices.Delete(k.list, 0, over)
+	}
+}
+
+// saveCases stores what is new. A store that cannot take it is asked again later.
+func (l *Limits) saveCases(ctx context.Context, now time.Time, last bool) {
+	l.collect()
+	k := &l.cases
+	k.mu.Lock()
+	if !k.fresh || !last && now.Sub(k.saved) < saveCasesEvery {
+		k.mu.Unlock()
+		return
+	}
+	k.saved, k.fresh = now, false
+	blob, err := json.Marshal(k.list)
+	k.mu.Unlock()
+	if err == nil {
+		err = l.opt.Store.SaveState(ctx, casesState, blob)
+	}
+	if err != nil {
+		k.mu.Lock()
+		k.fresh = true
+		k.mu.Unlock()
+	}
+}
+
+// restoreCases takes over what was looked into before. Nothing depends on it: what
+// cannot be read is begun anew.
+func (l *Limits) restoreCases(ctx context.Context) {
+	list, err := storedCases(ctx, l.opt.Store)
+	if err != nil || len(list) == 0 {
+		return
+	}
+	l.cases.mu.Lock()
+	defer l.cases.mu.Unlock()
+	newest := list[len(list)-1].Call.Seq
+	l.cases.list, l.cases.seen = list, newest
+	l.calls.goOnFrom(newest)
+}
+
+// stateLoader reads named blobs.
+type stateLoader interface {
+	LoadState(ctx context.Context, name string) ([]byte, error)
+}
+
+func storedCases(ctx context.Context, store stateLoader) (list []engine.Forensics, err error) {
+	blob, err := store.LoadState(ctx, casesState)
+	if err != nil || blob == nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(blob, &list); err != nil {
+		return nil, fmt.Errorf("read the stored 429s: %w", err)
+	}
+	return list, nil
+}
+
+// forensics answers from what the last engine has stored.
+func (s Stored) forensics(ctx context.Context, q engine.ForensicsQuery) (engine.Forensics, error) {
+	list, err := storedCases(ctx, s.Store)
+	if err != nil {
+		return engine.Forensics{}, err
+	}
+	return pickCase(list, q)
+}

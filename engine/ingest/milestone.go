@@ -1,0 +1,79 @@
+package ingest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// MilestoneKind says what programs elsewhere may be told of.
+type MilestoneKind string
+
+// Kinds of milestones.
+const (
+	SyncDone   MilestoneKind = "sync"   // a sync came to its end
+	ReportDone MilestoneKind = "report" // a report was built
+)
+
+// ModeWeekly is the mode of a weekly report's milestone.
+const ModeWeekly = "weekly"
+
+// Milestone is what a move of a job has brought about.
+type Milestone struct {
+	Kind    MilestoneKind
+	ID      string // the same for the same thing: a receiver knows it again
+	At      time.Time
+	Account string // id; "" = all tracked accounts
+	Run     string
+	Mode    string
+	Result  string // SyncDone: completed, incomplete
+	Week    string // 2026-11-16, of a weekly report
+}
+
+// Milestone reads what a move means, inside its transaction and after the
+// handler's rows were written. ok is false when it means nothing.
+func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Outcome) (m Milestone, ok bool, err error) {
+	if before.State != engine.Running || before.State == after.State {
+		return m, false, nil
+	}
+	if after.Kind == KindWeekly {
+		m, ok = weeklyMilestone(after)
+		return m, ok, nil
+	}
+	kind, ok := syncMilestone(after, o)
+	args, err := decode[syncArgs](after)
+	if !ok || err != nil {
+		return m, false, nil // as in matchMoved
+	}
+	run, err := in.store.Run(tx, args.Run)
+	if err != nil {
+		return m, false, fmt.Errorf("load run %s: %w", args.Run, err)
+	}
+	return Milestone{
+		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Mode: args.Mode, Result: run.Result,
+	}, true, nil
+}
+
+// syncMilestone: the report is stored by the outcome that waits for timelines.
+func syncMilestone(after engine.Job, o engine.Outcome) (MilestoneKind, bool) {
+	switch {
+	case after.Kind != KindSync:
+		return "", false
+	case after.State == engine.Completed:
+		return SyncDone, true
+	case o.Verb == engine.VerbWait && o.Group == league.GroupTimelines:
+		return ReportDone, true
+	}
+	return "", false
+}
+
+func weeklyMilestone(after engine.Job) (m Milestone, ok bool) {
+	args, err := decode[weeklyArgs](after)
+	if err != nil || after.State != engine.Completed {
+		return m, false
+	}
+	at := now()
+	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()), At: at, Mode: ModeWeekly, Week: args.Week}, true
+}

@@ -1,0 +1,7 @@
+//go:build race
+
+package ingest
+
+// Under the race detector everything is many times slower, and a crowd of some
+// hundreds races as one of thousands does.
+func init() { crowded = 800 }

@@ -1,0 +1,54 @@
+package local
+
+import (
+	"container/heap"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
+)
+
+// Releaser is an Admitter that knows when what jobs are held for has ended, such
+// as a key that was refused and works again.
+type Releaser interface {
+	// Released names the holds that have ended since it was last asked. It is asked
+	// when Changed is signalled: the jobs so held become available at once instead
+	// of at their instant.
+	Released() []engine.Hold
+}
+
+// release lets the jobs go whose hold has ended.
+func (b *Backend) release() {
+	r, ok := b.admitter.(Releaser)
+	if !ok {
+		return
+	}
+	for _, h := range r.Released() {
+		b.idx.release(h, time.Now())
+	}
+}
+
+func (x *index) release(h engine.Hold, now time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	own := x.clock.own(now)
+	x.released[h] = wall.At(now)
+	for _, e := range x.due {
+		if e.hold == h && e.wake.After(own) {
+			e.wake = own
+		}
+	}
+	heap.Init(&x.due)
+}
+
+// dueOf is when a waiting job goes on. A hold that has ended since the job's
+// attempt began is over, whatever instant the attempt's outcome has written: what
+// it was told was disproved meanwhile.
+func (x *index) dueOf(j *engine.Job) time.Time {
+	due := j.Due.Round(0) // by the wall clock
+	over := x.released[j.Hold]
+	if j.State == engine.Scheduled && !over.IsZero() && !j.Started.After(over) && over.Before(due) {
+		return over
+	}
+	return due
+}

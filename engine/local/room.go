@@ -1,0 +1,57 @@
+package local
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// roomLook is how often the disk is asked how much room it has
+// (reliability.md section 3).
+const roomLook = 10 * time.Second
+
+// lookAtRoom asks the disk, and stops or resumes the choosing. What runs goes on,
+// and so does every write: they are few, and they end what was begun.
+func (b *Backend) lookAtRoom() {
+	if b.room == nil {
+		return
+	}
+	free, ok := b.room()
+	low := ""
+	if !ok {
+		low = fmt.Sprintf("disk low: %d MiB free", free>>20)
+	}
+	was := b.idx.setLow(low)
+	switch {
+	case low != "" && was == "":
+		b.log.Warn().Uint64("free", free).Msg("the disk is nearly full; no job is started until there is room")
+		b.note(engine.LevelErr, "", "only %d MiB are free on the disk: nothing is lost, and work goes on by itself when there is room", free>>20)
+	case low == "" && was != "":
+		b.log.Info().Uint64("free", free).Msg("there is room again; jobs are started")
+		b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")
+		b.nudge()
+	}
+}
+
+// Halted says why no job is started at all: "disk full", or "disk low: 400 MiB
+// free"; "" when nothing of the kind stops the engine.
+func (b *Backend) Halted() string {
+	b.idx.mu.Lock()
+	defer b.idx.mu.Unlock()
+	if !b.idx.loaded || b.idx.halted == hasStopped {
+		return ""
+	}
+	return b.idx.stopped()
+}
+
+// stopped is why nothing is chosen; "" = go.
+func (x *index) stopped() string { return cmp.Or(x.halted, x.low) }
+
+func (x *index) setLow(why string) (was string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	was, x.low = x.low, why
+	return was
+}

@@ -1,0 +1,216 @@
+package pager
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// Form says how a channel is spoken to.
+type Form string
+
+// Forms.
+const (
+	FormSigned    Form = "webhook"   // JSON with a signature, see the package comment
+	FormDiscord   Form = "discord"   // a Discord webhook
+	FormPagerDuty Form = "pagerduty" // PagerDuty's Events API v2
+	FormCommand   Form = "command"   // a local program
+)
+
+// DefaultPagerDuty is where PagerDuty takes events.
+const DefaultPagerDuty = "https://events.pagerduty.com/v2/enqueue"
+
+// Channel is somewhere that notices of alerts go.
+type Channel struct {
+	Name   string // in jobs: it finds the channel again
+	Form   Form
+	URL    Secret // whoever knows Discord's can post
+	Secret Secret // FormSigned: the key of the signature; FormPagerDuty: the routing key
+
+	Command []string      // FormCommand: the program and its arguments; no shell
+	Timeout time.Duration // FormCommand; 0 = DefaultCommandTimeout
+}
+
+// message is what a form makes of a notice.
+type message struct {
+	body   []byte
+	header http.Header
+}
+
+// forms is the table of what is POSTed.
+var forms = map[Form]func(p *Pager, c Channel, n notice) message{
+	FormSigned:    (*Pager).signed,
+	FormDiscord:   (*Pager).discord,
+	FormPagerDuty: (*Pager).pagerDuty,
+}
+
+// deliver is one attempt to tell a webhook of an alert.
+func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
+	var n notice
+	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
+		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
+	}
+	c, ok := p.channels[n.Channel]
+	if !ok || forms[c.Form] == nil {
+		return engine.Fail(fmt.Errorf("the configuration has no channel %s any more", n.Channel)).As("no-channel")
+	}
+	if n.Turn == Fired && r.Job.Round <= 1 && r.Job.Tries > 1 && p.isOver(n) {
+		return engine.Abort(errors.New("the alert was over before this could be told")).As("over")
+	}
+	return p.post(ctx, c.URL, forms[c.Form](p, c, n))
+}
+
+// isOver reports whether an alert has ended since a notice was made: what is told
+// late must not open again what was resolved.
+func (p *Pager) isOver(n notice) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.rows {
+		if a.ID == n.Alert {
+			return a.State == engine.AlertOK || a.State == engine.AlertPending
+		}
+	}
+	return p.known
+}
+
+// post sends one message and says what the answer means for the job.
+func (p *Pager) post(ctx context.Context, to Secret, m message) engine.Outcome {
+	req, err := http.NewRequest(http.MethodPost, to.value(), bytes.NewReader(m.body))
+	if err != nil {
+		return engine.Fail(errors.New("the configured address makes no request")).As("address")
+	}
+	req.Header = m.header
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "farsight")
+	began := time.Now()
+	a, err := p.client.do(ctx, req)
+	stat := engine.CallStat{Calls: 1, Status: a.status, HTTP: time.Since(began)}
+	if ctx.Err() != nil {
+		return engine.Retry(context.Cause(ctx)).With(stat)
+	}
+	if err != nil {
+		return engine.Retry(err).As("network").With(stat)
+	}
+	return p.verdict(a).With(stat)
+}
+
+// verdict reads an answer: what may pass is tried again, what never will is not.
+func (p *Pager) verdict(a answer) engine.Outcome {
+	class := engine.Class(fmt.Sprint(a.status))
+	switch {
+	case a.status >= 200 && a.status < 300:
+		return engine.Done(nil)
+	case a.status == http.StatusTooManyRequests:
+		return engine.Snooze(a.retryAfter(time.Now()), engine.HoldThrottled, p.client.says(a)).As(class)
+	case a.status >= 500, a.status == http.StatusRequestTimeout, a.status == http.StatusTooEarly:
+		return engine.Retry(p.client.says(a)).As(class)
+	case a.status >= 300 && a.status < 400:
+		return engine.Fail(errors.New("the answer was a redirect, and none is followed: configure the address it leads to")).As(class)
+	}
+	return engine.Fail(p.client.says(a)).As(class)
+}
+
+// alertBody is what a signed webhook and a command get.
+type alertBody struct {
+	ID       string    `json:"id"`
+	Type     string    `json:"type"`
+	At       time.Time `json:"at"`
+	Instance string    `json:"instance,omitempty"`
+	Text     string    `json:"text"`
+	Alert    alertPart `json:"alert"`
+}
+
+type alertPart struct {
+	ID      string    `json:"id"`
+	Rule    string    `json:"rule"`
+	About   string    `json:"about"`
+	Subject string    `json:"subject,omitempty"`
+	Since   time.Time `json:"firing_since"`
+	Value   string    `json:"value"`
+	Limit   string    `json:"limit"`
+	Next    string    `json:"next,omitempty"`
+	By      string    `json:"by,omitempty"`
+}
+
+func (p *Pager) alertJSON(n notice) []byte {
+	return safe.JSON(encode(alertBody{
+		ID: n.id(), Type: n.event(), At: n.At, Instance: p.opt.Instance, Text: safe.Text(n.words()),
+		Alert: alertPart{ID: n.Alert, Rule: n.Rule, About: n.About, Subject: n.Subject, Since: n.Since, Value: n.Value, Limit: n.Limit, Next: n.Next, By: n.By},
+	}))
+}
+
+func (n notice) event() string { return "alert." + string(n.Turn) }
+
+func (p *Pager) signed(c Channel, n notice) message {
+	return sign(c.Secret, n.event(), n.id(), p.alertJSON(n))
+}
+
+// sign makes a signed message; its timestamp is of this attempt.
+func sign(secret Secret, event, id string, body []byte) message {
+	now := time.Now()
+	h := http.Header{}
+	h.Set(HeaderEvent, event)
+	h.Set(HeaderDelivery, id)
+	h.Set(HeaderTimestamp, fmt.Sprint(now.Unix()))
+	h.Set(HeaderSignature, Sign(secret.value(), now, body))
+	return message{body: body, header: h}
+}
+
+// discord is a message to a channel (Discord, Execute Webhook): nobody is
+// mentioned by a name that a stranger has chosen, and nothing is set in bold by it.
+func (p *Pager) discord(_ Channel, n notice) message {
+	const most = 1900 // of 2000 characters
+	text := plain(safe.Text(n.words()))
+	if n.Turn == Fired && n.Next != "" {
+		text += "\n" + plain(safe.Text(n.Next))
+	}
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most])
+	}
+	return message{body: encode(map[string]any{
+		"content": text, "username": "Farsight", "allowed_mentions": map[string]any{"parse": []string{}},
+	})}
+}
+
+var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`).Replace
+
+// actions are PagerDuty's words (Events API v2, event_action).
+var actions = map[Turn]string{Fired: "trigger", Acknowledged: "acknowledge", Resolved: "resolve"}
+
+// pagerDuty is an event of one incident: the dedup key is the same for all turns of
+// one firing.
+func (p *Pager) pagerDuty(c Channel, n notice) message {
+	const most = 1024 // of a summary
+	summary := []rune(safe.Text(n.words()))
+	event := map[string]any{
+		"routing_key": c.Secret.value(), "event_action": actions[n.Turn],
+		"dedup_key": strings.Join([]string{"farsight", p.opt.Instance, n.Alert, stamp(n.Since)}, ":"),
+	}
+	if n.Turn == Fired {
+		event["client"] = "Farsight"
+		event["payload"] = map[string]any{
+			"summary": string(summary[:min(len(summary), most)]), "source": source(p.opt.Instance), "severity": "error",
+			"timestamp": n.At.Format(time.RFC3339), "component": n.Rule,
+			"custom_details": map[string]string{"value": n.Value, "limit": n.Limit, "next": n.Next, "alert": n.Alert},
+		}
+	}
+	return message{body: safe.JSON(encode(event))}
+}
+
+func source(instance string) string {
+	if instance == "" {
+		return "farsight"
+	}
+	return instance
+}

@@ -1,0 +1,111 @@
+package pager
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// Events that hooks can ask for.
+const (
+	SyncCompleted = "sync.completed" // a sync came to its end; result tells whether anything is missing
+	ReportBuilt   = "report.built"   // an account's play-time report, or the weekly one
+)
+
+// Events lists what hooks can ask for.
+func Events() []string { return []string{ReportBuilt, SyncCompleted} }
+
+// Hook is an address that events are sent to.
+type Hook struct {
+	Name   string
+	URL    Secret
+	Secret Secret   // of the signature
+	Events []string // which; empty = all
+}
+
+func (h Hook) wants(event string) bool {
+	return len(h.Events) == 0 || slices.Contains(h.Events, event)
+}
+
+// Event is something that has been committed.
+type Event struct {
+	ID      string    `json:"id"` // the same whenever it is told
+	Type    string    `json:"type"`
+	At      time.Time `json:"at"`
+	Account string    `json:"account,omitempty"` // its id; "" = of all accounts
+	Run     string    `json:"run,omitempty"`
+	Mode    string    `json:"mode,omitempty"` // full, latest, weekly
+	Result  string    `json:"result,omitempty"`
+	Week    string    `json:"week,omitempty"` // 2026-11-16
+	Job     string    `json:"job"`
+}
+
+// eventArgs are the arguments of event.webhook.
+type eventArgs struct {
+	Hook  string `json:"hook"`
+	Event Event  `json:"event"`
+}
+
+// Told tells every hook of what a move of a job has brought about. The events are
+// inserted as jobs in the transaction of the move: neither is there without the
+// other. read says what the move means; ok is false when it means nothing.
+func (p *Pager) Told(read func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (e Event, ok bool, err error)) func(engine.Tx, engine.Job, engine.Job, engine.Outcome) error {
+	return func(tx engine.Tx, before, after engine.Job, o engine.Outcome) error {
+		if len(p.hooks) == 0 {
+			return nil
+		}
+		e, ok, err := read(tx, before, after, o)
+		if err != nil || !ok {
+			return err
+		}
+		_, err = tx.Enqueue(p.eventSpecs(e)...)
+		return err
+	}
+}
+
+func (p *Pager) eventSpecs(e Event) (specs []engine.Spec) {
+	for _, h := range p.opt.Hooks {
+		if h.wants(e.Type) {
+			specs = append(specs, engine.Spec{
+				Kind: KindEvent, Queue: QueueWebhooks, Args: encode(eventArgs{h.Name, e}), Key: fmt.Sprintf("%s:%s:%s", KindEvent, h.Name, e.ID),
+				Lock: "hook:" + h.Name, Priority: engine.PriorityNormal,
+			})
+		}
+	}
+	return specs
+}
+
+// eventBody is what a hook gets: the event, and who it is about.
+type eventBody struct {
+	Event
+	Instance string `json:"instance,omitempty"`
+	RiotID   string `json:"riot_id,omitempty"`
+	Platform string `json:"platform,omitempty"`
+}
+
+// sendEvent is one attempt to tell a hook of an event.
+func (p *Pager) sendEvent(ctx context.Context, r engine.Run) engine.Outcome {
+	var args eventArgs
+	if err := json.Unmarshal(r.Job.Args, &args); err != nil {
+		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
+	}
+	h, ok := p.hooks[args.Hook]
+	if !ok {
+		return engine.Fail(fmt.Errorf("the configuration has no webhook %s any more", args.Hook)).As("no-channel")
+	}
+	body := eventBody{Event: args.Event, Instance: p.opt.Instance}
+	if args.Event.Account != "" && p.opt.Account != nil {
+		a, err := p.opt.Account(ctx, args.Event.Account)
+		if err != nil && !errors.Is(err, engine.ErrNotFound) { // who was removed meanwhile is told by id
+			return engine.Retry(err).As("storage")
+		}
+		body.RiotID, body.Platform = a.RiotID, a.Platform
+	}
+	return p.post(ctx, h.URL, sign(h.Secret, args.Event.Type, args.Event.ID, safe.JSON(encode(body))))
+}

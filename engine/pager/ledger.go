@@ -1,0 +1,125 @@
+package pager
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Names of what is kept in the store.
+const (
+	ledgerState = "pager calls"
+	toldState   = "pager told"
+)
+
+// Bounds of the ledger. A job that has not called for so long will not go on with
+// a call of then.
+const (
+	maxEntries = 256
+	forgetCall = 24 * time.Hour
+)
+
+// entry is the call of one job's attempt.
+type entry struct {
+	Attempt int       `json:"attempt"` // of the job, all rounds
+	At      time.Time `json:"at"`      // before the request
+	SID     string    `json:"sid,omitempty"`
+	// Refused says that the request was answered, and no call placed.
+	Refused bool `json:"refused,omitempty"`
+}
+
+// lost reports whether a call may have been placed whose sid nobody knows.
+func (e entry) lost() bool { return e.Attempt > 0 && e.SID == "" && !e.Refused }
+
+// ledger remembers over a crash which calls were placed. It writes before and
+// after each request.
+type ledger struct {
+	store Store
+
+	mu      sync.Mutex
+	entries map[engine.JobID]entry
+	placed  []string // sids that are known, newest last
+}
+
+// ledgerBlob is the ledger as it is stored.
+type ledgerBlob struct {
+	Entries map[engine.JobID]entry `json:"entries"`
+	Placed  []string               `json:"placed"`
+}
+
+func (l *ledger) load(ctx context.Context) error {
+	var blob ledgerBlob
+	if err := loadBlob(ctx, l.store, ledgerState, &blob); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entries, l.placed = blob.Entries, blob.Placed
+	if l.entries == nil {
+		l.entries = map[engine.JobID]entry{}
+	}
+	return nil
+}
+
+func (l *ledger) of(job engine.JobID) entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.entries[job]
+}
+
+// knows reports whether some job has placed a call.
+func (l *ledger) knows(sid string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Contains(l.placed, sid)
+}
+
+// put notes the call of a job's attempt, and stores that. The lock is held while
+// it is stored: of two blobs the later one must win.
+func (l *ledger) put(ctx context.Context, job engine.JobID, e entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tidy(e.At)
+	l.entries[job] = e
+	if e.SID != "" && !slices.Contains(l.placed, e.SID) {
+		l.placed = append(l.placed, e.SID)
+		l.placed = l.placed[max(len(l.placed)-maxEntries, 0):]
+	}
+	return saveBlob(ctx, l.store, ledgerState, ledgerBlob{Entries: l.entries, Placed: l.placed})
+}
+
+// tidy forgets old calls.
+func (l *ledger) tidy(now time.Time) {
+	for id, e := range l.entries {
+		if now.Sub(e.At) > forgetCall || len(l.entries) >= maxEntries && now.Sub(e.At) > time.Hour {
+			delete(l.entries, id)
+		}
+	}
+}
+
+func loadBlob(ctx context.Context, s Store, name string, into any) error {
+	blob, err := s.LoadState(ctx, name)
+	if err != nil || blob == nil {
+		return err
+	}
+	if err := json.Unmarshal(blob, into); err != nil {
+		return fmt.Errorf("decode %s: %w", name, err)
+	}
+	return nil
+}
+
+func saveBlob(ctx context.Context, s Store, name string, from any) error {
+	blob, err := json.Marshal(from)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	if err := s.SaveState(ctx, name, blob); err != nil {
+		return fmt.Errorf("save %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package pager
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Kinds of jobs.
+const (
+	KindCall    = engine.KindCall
+	KindWebhook = engine.Kind("alert.webhook")
+	KindCommand = engine.Kind("alert.command")
+	KindEvent   = engine.Kind("event.webhook")
+)
+
+// Queues.
+const (
+	QueuePager    engine.Queue = "pager"
+	QueueWebhooks engine.Queue = "webhooks"
+)
+
+// Turn is what has become of an alert.
+type Turn string
+
+// Turns.
+const (
+	Fired        Turn = "fired"
+	Acknowledged Turn = "acknowledged"
+	Resolved     Turn = "resolved"
+)
+
+// notice is what a job tells of an alert, as it stood when the job was made. It is
+// the job's arguments: no number, address or secret is in it. Text is as received.
+type notice struct {
+	Turn    Turn      `json:"turn"`
+	Channel string    `json:"channel,omitempty"` // "" = a call
+	Level   int       `json:"level,omitempty"`   // of a call: which number, from 0
+	Alert   string    `json:"alert"`             // its id
+	Since   time.Time `json:"firing_since"`
+	At      time.Time `json:"at"` // of the turn
+	Rule    string    `json:"rule"`
+	About   string    `json:"about"`
+	Subject string    `json:"subject,omitempty"`
+	Value   string    `json:"value"`
+	Limit   string    `json:"limit"`
+	Next    string    `json:"next,omitempty"`
+	By      string    `json:"by,omitempty"` // who has acknowledged it
+}
+
+func noticeOf(turn Turn, a engine.AlertRow, since, at time.Time) notice {
+	n := notice{
+		Turn: turn, Alert: a.ID, Since: since.UTC(), At: at.UTC(), Rule: a.Rule, About: a.About, Subject: a.Subject,
+		Value: a.Now(), Limit: a.Bound(), Next: a.Next,
+	}
+	if turn == Acknowledged {
+		n.By = a.By.User
+	}
+	return n
+}
+
+// words are the notice as a sentence.
+func (n notice) words() string {
+	switch n.Turn {
+	case Acknowledged:
+		return fmt.Sprintf("Farsight alert %s was acknowledged by %s: %s is %s", n.Alert, n.By, n.About, n.Value)
+	case Resolved:
+		return fmt.Sprintf("Farsight alert %s is over", n.Alert)
+	}
+	return fmt.Sprintf("Farsight alert %s: %s is %s, limit %s", n.Alert, n.About, n.Value, n.Limit)
+}
+
+// id names the turn of one firing, for ever.
+func (n notice) id() string {
+	return fmt.Sprintf("alert.%s:%s:%s", n.Turn, n.Alert, stamp(n.Since))
+}
+
+// stamp writes an instant so that keys sort by it.
+func stamp(at time.Time) string { return at.UTC().Format("20060102T150405.000Z") }
+
+// callKey is the key of a call job: alert.call:{alert}:{firing since}, and the
+// number's place when it is not the first.
+func (n notice) callKey() string {
+	key := fmt.Sprintf("%s:%s:%s", KindCall, n.Alert, stamp(n.Since))
+	if n.Level > 0 {
+		key += fmt.Sprintf(":%d", n.Level+1)
+	}
+	return key
+}
+
+func (p *Pager) callSpec(n notice) engine.Spec {
+	return engine.Spec{
+		Kind: KindCall, Queue: QueuePager, Args: encode(n), Key: n.callKey(),
+		Lock: fmt.Sprintf("line:%d", n.Level+1), Priority: engine.PriorityOperator,
+	}
+}
+
+// channelSpec is a notice's job for one channel. Its lock lets a channel's notices
+// go one after the other.
+func channelSpec(c Channel, n notice) engine.Spec {
+	n.Channel = c.Name
+	kind := KindWebhook
+	if c.Form == FormCommand {
+		kind = KindCommand
+	}
+	return engine.Spec{
+		Kind: kind, Queue: QueuePager, Args: encode(n), Key: fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),
+		Lock: "channel:" + c.Name, Priority: engine.PriorityHigh,
+	}
+}
+
+// encode cannot fail: arguments are strings, numbers and instants of ours.
+func encode(args any) json.RawMessage {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(fmt.Sprintf("pager: encode %T: %v", args, err))
+	}
+	return b
+}

@@ -1,0 +1,39 @@
+package pager
+
+import (
+	"encoding/xml"
+	"strings"
+	"unicode"
+
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// maxSpoken bounds what is said, in runes: some twenty seconds.
+const maxSpoken = 300
+
+// twiml is the document that a call speaks, twice: who picks up misses the start.
+func twiml(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(spoken(text))) // a strings.Builder takes everything
+	say := "<Say>" + b.String() + "</Say>"
+	return "<Response><Pause length=\"1\"/>" + say + "<Pause length=\"1\"/>" + say + "</Response>"
+}
+
+// words are signs that a voice would leave out or spell.
+var words = strings.NewReplacer("≥", " at least ", ">", " above ", "<", " below ", "%", " percent", "_", " ", "—", "unknown", "/", " ")
+
+// spoken leaves what can be said of a text: letters, digits and the stops of a
+// sentence. What an alert is about may be named by strangers.
+func spoken(text string) string {
+	keep := func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".,:;-' ", r) {
+			return r
+		}
+		return ' '
+	}
+	flat := strings.Join(strings.Fields(strings.Map(keep, words.Replace(safe.Text(text)))), " ")
+	if r := []rune(flat); len(r) > maxSpoken {
+		return string(r[:maxSpoken])
+	}
+	return flat
+}

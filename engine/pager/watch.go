@@ -1,0 +1,203 @@
+package pager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// byEngine is who cancels pages that nobody needs any more.
+var byEngine = engine.Actor{User: "pager", Via: "engine"}
+
+// tale is what was told of a firing alert, so that it is told once, also over a
+// restart.
+type tale struct {
+	Since time.Time       `json:"since"`
+	Acked bool            `json:"acked,omitempty"`
+	Mute  bool            `json:"mute,omitempty"` // its calls were cancelled for a silence
+	Row   engine.AlertRow `json:"row"`            // as it fired: what ends is told in its words
+}
+
+// told are the tales by alert.
+type told map[string]tale
+
+func (t *told) load(ctx context.Context, s Store) error {
+	*t = told{}
+	if err := loadBlob(ctx, s, toldState, t); err != nil {
+		return err
+	}
+	if *t == nil {
+		*t = told{}
+	}
+	return nil
+}
+
+// look compares the alerts with what was told, tells what is new, and remembers.
+// Jobs are inserted first: told twice is a key that is held, not told is silence.
+func (p *Pager) look(ctx context.Context) error {
+	if p.jobs == nil || p.twilio == nil && len(p.channels) == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	rows := p.rows
+	p.mu.Unlock()
+	next := maps.Clone(p.told)
+	var errs []error
+	seen := map[string]bool{}
+	for _, a := range rows {
+		seen[a.ID] = true
+		errs = append(errs, p.turn(ctx, next, a))
+	}
+	for _, id := range slices.Sorted(maps.Keys(next)) {
+		if !seen[id] { // of several subjects that are fine one has a row
+			errs = append(errs, p.over(ctx, next, id))
+		}
+	}
+	errs = append(errs, p.remember(ctx, next))
+	return errors.Join(errs...)
+}
+
+// turn handles one alert.
+func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
+	was, known := t[a.ID]
+	switch a.State {
+	case engine.AlertFiring:
+		if known && stamp(was.Since) == stamp(a.Since) {
+			return nil
+		}
+		if known { // it has ended and begun again between two looks
+			if err := p.over(ctx, t, a.ID); err != nil {
+				return err
+			}
+		}
+		return p.fired(ctx, t, a)
+	case engine.AlertAcknowledged:
+		if !known || was.Acked {
+			return nil
+		}
+		return p.acknowledged(ctx, t, a)
+	case engine.AlertSilenced:
+		if !known || was.Mute {
+			return nil
+		}
+		was.Mute = true
+		if err := p.cancelCalls(ctx, was, "the alert is silenced"); err != nil {
+			return err
+		}
+		t[a.ID] = was
+		return nil
+	}
+	return p.over(ctx, t, a.ID)
+}
+
+func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
+	n := noticeOf(Fired, a, a.Since, a.Since)
+	specs := p.notices(n)
+	if p.twilio != nil {
+		specs = append([]engine.Spec{p.callSpec(n)}, specs...)
+	}
+	if err := p.insert(ctx, specs); err != nil {
+		return err
+	}
+	a.History, a.Evidence = nil, nil
+	t[a.ID] = tale{Since: a.Since, Row: a}
+	return nil
+}
+
+func (p *Pager) acknowledged(ctx context.Context, t told, a engine.AlertRow) error {
+	was := t[a.ID]
+	if err := p.cancelCalls(ctx, was, "the alert is acknowledged"); err != nil {
+		return err
+	}
+	if err := p.insert(ctx, p.notices(noticeOf(Acknowledged, a, was.Since, a.Since))); err != nil {
+		return err
+	}
+	was.Acked = true
+	t[a.ID] = was
+	return nil
+}
+
+// over ends what was told of an alert.
+func (p *Pager) over(ctx context.Context, t told, id string) error {
+	was, known := t[id]
+	if !known {
+		return nil
+	}
+	if err := p.cancelCalls(ctx, was, "the alert is over"); err != nil {
+		return err
+	}
+	n := noticeOf(Resolved, was.Row, was.Since, time.Now())
+	if err := p.insert(ctx, p.notices(n)); err != nil {
+		return err
+	}
+	delete(t, id)
+	return nil
+}
+
+// notices are the jobs that tell every channel of a turn.
+func (p *Pager) notices(n notice) (specs []engine.Spec) {
+	for _, name := range slices.Sorted(maps.Keys(p.channels)) {
+		specs = append(specs, channelSpec(p.channels[name], n))
+	}
+	return specs
+}
+
+// insert adds jobs but for those that were there before: a key that is free may
+// have had its job, which has ended.
+func (p *Pager) insert(ctx context.Context, specs []engine.Spec) error {
+	var fresh []engine.Spec
+	for _, s := range specs {
+		_, err := p.store.Detail(ctx, engine.JobQuery{Key: s.Key})
+		switch {
+		case errors.Is(err, engine.ErrNotFound):
+			fresh = append(fresh, s)
+		case err != nil:
+			return fmt.Errorf("look for job %s: %w", s.Key, err)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	_, err := p.jobs.Insert(ctx, fresh...)
+	return err
+}
+
+// cancelCalls cancels the open calls of an alert, to whomever. The numbers are
+// gone through in order: one that is inserted by escalation meanwhile comes later.
+func (p *Pager) cancelCalls(ctx context.Context, was tale, why string) error {
+	if p.twilio == nil {
+		return nil
+	}
+	n := noticeOf(Fired, was.Row, was.Since, was.Since)
+	for n.Level = range p.twilio.opt.To {
+		d, err := p.store.Detail(ctx, engine.JobQuery{Key: n.callKey()})
+		if errors.Is(err, engine.ErrNotFound) || err == nil && d.Job.State.Terminal() {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("look for job %s: %w", n.callKey(), err)
+		}
+		_, err = p.jobs.Cancel(ctx, d.Job.ID, 0, byEngine, why)
+		if err != nil && !errors.Is(err, engine.ErrConflict) && !errors.Is(err, engine.ErrNotFound) {
+			return fmt.Errorf("cancel job %s: %w", d.Job.ID, err)
+		}
+	}
+	return nil
+}
+
+// remember stores what was told, if that has changed.
+func (p *Pager) remember(ctx context.Context, next told) error {
+	same := func(a, b tale) bool {
+		return stamp(a.Since) == stamp(b.Since) && a.Acked == b.Acked && a.Mute == b.Mute
+	}
+	if maps.EqualFunc(p.told, next, same) {
+		return nil
+	}
+	p.told = next
+	return saveBlob(ctx, p.store, toldState, next)
+}

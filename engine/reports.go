@@ -1,0 +1,52 @@
+package engine
+
+import "time"
+
+// ReportsQuery lists the play-time reports that are stored; answered by ReportsPage.
+// The report itself comes with AccountQuery.
+type ReportsQuery struct {
+	Page        // of accounts: one without a report counts
+	Text string `json:"text,omitempty"` // part of the Riot ID, or an account id
+}
+
+// ReportsPage answers ReportsQuery. A page may hold fewer reports than were asked
+// for, even none: Next tells whether there are more.
+type ReportsPage struct {
+	Reports []ReportRow `json:"reports"`
+	Next    string      `json:"next,omitempty"`
+}
+
+// ReportRow is a play-time report as lists show it. Text is as received.
+type ReportRow struct {
+	Account  string    `json:"account_id"`
+	RiotID   string    `json:"riot_id"`
+	Platform string    `json:"platform"`
+	Zone     string    `json:"zone"`
+	Built    time.Time `json:"built"`
+	Minutes  float64   `json:"minutes"` // played, of all matches in it
+	Matches  int       `json:"matches"` // counted in it
+	Missing  int       `json:"missing"` // wanted, but could not be had
+	First    time.Time `json:"first,omitzero"`
+	Last     time.Time `json:"last,omitzero"`
+	Day      int       `json:"busiest_day"` // 0 = Monday
+	Hour     int       `json:"busiest_hour"`
+}
+
+// Row sums a report up. Whose it is, is the caller's to fill in.
+func (r PlayReport) Row() ReportRow {
+	row := ReportRow{
+		Account: r.Account, Zone: r.Zone, Built: r.Built, Matches: r.Matches, Missing: r.Missing, First: r.First, Last: r.Last,
+	}
+	most := 0.0
+	for d := range r.Minutes {
+		for h, m := range r.Minutes[d] {
+			row.Minutes += m
+			if m > most {
+				most, row.Day, row.Hour = m, d, h
+			}
+		}
+	}
+	return row
+}
+
+func (ReportsQuery) query() {}

@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// ExpiredKey is the name under which Options.OnStrike is told of a call with an expired key.
+const ExpiredKey = "expired key"
+
+// tell names a call that went wrong on purpose. The caller holds the lock.
+func (s *Sim) tell(fault string, c *call) {
+	if s.opt.OnStrike != nil {
+		s.opt.OnStrike(fault, c.method, cmp.Or(c.params["matchId"], c.id))
+	}
+}
+
+// InjectFirst is Inject, before what is in the plan: of two faults that fit a call the first one strikes.
+func (s *Sim) InjectFirst(f Fault) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = slices.Insert(s.faults, 0, &armed{Fault: f, since: time.Now()})
+	return nil
+}
+
+// Remove ends the faults of these names. Others stay.
+func (s *Sim) Remove(names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = slices.DeleteFunc(s.faults, func(f *armed) bool { return slices.Contains(names, f.Name) })
+}
+
+// ExpireKeys lets every key that was accepted so far answer 403 from now on, as a development key does
+// after a day, and gives how many. Keys that come later are accepted.
+func (s *Sim) ExpireKeys() int { return s.turnKeys(KeyGood, KeyExpired) }
+
+// RenewKeys lets expired keys work again, and gives how many.
+func (s *Sim) RenewKeys() int { return s.turnKeys(KeyExpired, KeyGood) }
+
+func (s *Sim) turnKeys(from, to KeyState) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.used {
+		if k := s.keys[key]; k.State == from {
+			k.State = to
+			s.keys[key] = k
+			n++
+		}
+	}
+	return n
+}

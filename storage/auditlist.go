@@ -1,0 +1,79 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// Audits lists operator commands, newest first, without what each has changed. The cursor is the number that
+// a page begins below. One that is asked for by its number comes with what it has changed; engine.ErrNotFound.
+func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.AuditPage, err error) {
+	if q.Seq != 0 {
+		one, err := db.AuditEntry(ctx, q.Seq)
+		if err != nil {
+			return page, err
+		}
+		page.Entries = []engine.AuditEntry{one}
+		return page, nil
+	}
+	before, err := auditCursor(q.After)
+	if err != nil {
+		return page, err
+	}
+	limit, fits := pageSize(q.Page), auditFilter(q)
+	err = db.view(ctx, func(t *Tx) error {
+		seen := 0
+		for r := range t.rowsBack(tAudit, nil, before) {
+			if seen++; seen > maxScan {
+				page.Next = strconv.FormatUint(key.Read(r.k).Uint64()+1, 10)
+				return nil
+			}
+			a, err := decodeAudit(r.k, r.v)
+			if err != nil {
+				return err
+			}
+			if !fits(a) {
+				continue
+			}
+			if len(page.Entries) == limit {
+				page.Next = strconv.FormatUint(page.Entries[limit-1].Seq, 10)
+				return nil
+			}
+			page.Entries = append(page.Entries, a)
+		}
+		return nil
+	})
+	return page, err
+}
+
+// auditCursor is the key that a page begins before; nil = at the newest.
+func auditCursor(after string) ([]byte, error) {
+	if after == "" {
+		return nil, nil
+	}
+	seq, err := strconv.ParseUint(after, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w: %q is no cursor", engine.ErrInvalid, after)
+	}
+	return key.Uint64(seq), nil
+}
+
+// auditFilter looks for the text without regard to case, in what a person wrote or reads.
+func auditFilter(q engine.AuditQuery) func(engine.AuditEntry) bool {
+	want := strings.ToLower(q.Text)
+	return func(a engine.AuditEntry) bool {
+		if q.Op != "" && a.Op != q.Op {
+			return false
+		}
+		if want == "" {
+			return true
+		}
+		said := strings.Join([]string{a.By.User, a.By.Session, a.By.Via, a.Target, a.Reason, a.Result}, "\n")
+		return strings.Contains(strings.ToLower(said), want)
+	}
+}

@@ -1,0 +1,248 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
+
+// dayRow is one UTC day in table days. A job counts on the day it ended, as long as it stays ended: one that is opened again
+// is taken back, and counts when it ends the next time. An attempt counts on the day it ended.
+//
+// pruned is the part of all whose jobs and attempts Prune has removed, so that check can recount the day: all is what is
+// there, and pruned.
+type dayRow struct{ all, pruned engine.DaySum }
+
+// onDay is what this transaction adds to a day. The rows are written once, before the commit: every attempt of a group would
+// write the same one.
+func (t *Tx) onDay(at time.Time) *dayRow {
+	if at.IsZero() {
+		return &dayRow{} // it ended at no known time: no day has it, neither here nor in a recount
+	}
+	no := dayNumber(at)
+	if t.today != nil && t.todayNo == no {
+		return t.today
+	}
+	day := engine.UTCDay(at)
+	d := t.days[day]
+	if d == nil {
+		d = &dayRow{}
+		if t.days == nil {
+			t.days = map[string]*dayRow{}
+		}
+		t.days[day] = d
+	}
+	t.today, t.todayNo = d, no
+	return d
+}
+
+// dayNumber counts UTC days since 1970.
+func dayNumber(at time.Time) int64 {
+	const day = 24 * 60 * 60
+	s := at.Unix()
+	n := s / day
+	if s%day < 0 {
+		n--
+	}
+	return n
+}
+
+// countMove counts a job that has ended, or has not any more.
+func (t *Tx) countMove(old, j *engine.Job) {
+	if old.State.Terminal() {
+		t.onDay(old.Finished).all.CountEnded(old.State, -1)
+	}
+	if j.State.Terminal() {
+		t.onDay(j.Finished).all.CountEnded(j.State, 1)
+	}
+}
+
+// saveDays adds what the transaction has counted to the stored sums.
+func (t *Tx) saveDays() error {
+	for _, day := range slices.Sorted(maps.Keys(t.days)) {
+		d, err := t.day(day)
+		if err != nil {
+			return err
+		}
+		d.all, d.pruned = d.all.Plus(t.days[day].all), d.pruned.Plus(t.days[day].pruned)
+		if err := t.put(tDays, []byte(day), dayRecord(d)); err != nil {
+			return err
+		}
+	}
+	t.days, t.today = nil, nil
+	return nil
+}
+
+// day gives a day's sums; those of a day without a row are 0.
+func (t *Tx) day(day string) (d dayRow, err error) {
+	if v := t.value(tDays, []byte(day)); v != nil {
+		return decodeDay([]byte(day), v)
+	}
+	return d, nil
+}
+
+func dayRecord(d dayRow) *rec.Enc {
+	e := rec.NewEnc(fDay, 40)
+	for _, s := range []engine.DaySum{d.all, d.pruned} {
+		for _, n := range []int64{s.Completed, s.Discarded, s.Cancelled, s.Attempts, s.Retries, s.Won} {
+			e.Int(n)
+		}
+	}
+	return e
+}
+
+func decodeDay(k, v []byte) (row dayRow, err error) {
+	d, err := tDays.open(k, v, fDay)
+	if err != nil {
+		return row, err
+	}
+	for _, s := range []*engine.DaySum{&row.all, &row.pruned} {
+		for _, n := range []*int64{&s.Completed, &s.Discarded, &s.Cancelled, &s.Attempts, &s.Retries, &s.Won} {
+			*n = d.Int()
+		}
+	}
+	return row, tDays.done(k, d)
+}
+
+// Days gives the stored sums of the last n UTC days up to now, the oldest first. Days on which nothing ended are left out,
+// but for the last one. One that cannot be read is left out too; check names it.
+func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.DaySum, err error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
+	err = db.view(ctx, func(t *Tx) error {
+		for r := range t.rowsFrom(tDays, nil, []byte(first)) {
+			if string(r.k) > today { // a clock was set back
+				return nil
+			}
+			if d, err := decodeDay(r.k, r.v); err == nil {
+				d.all.Day = string(r.k)
+				list = append(list, d.all)
+			}
+		}
+		return nil
+	})
+	if len(list) == 0 || list[len(list)-1].Day != today {
+		list = append(list, engine.DaySum{Day: today})
+	}
+	return list, err
+}
+
+// days recounts every day's sums from the jobs and attempts that are there (P-33).
+func (c *checker) days() error {
+	derived := map[string]engine.DaySum{}
+	for r := range c.rows(tArchive, nil) {
+		if j, err := decodeEnded(r.k, r.v); err == nil && !j.Finished.IsZero() {
+			d := derived[engine.UTCDay(j.Finished)]
+			d.CountEnded(j.State, 1)
+			derived[engine.UTCDay(j.Finished)] = d
+		}
+	}
+	for r := range c.rows(tAttempts, nil) {
+		if a, err := decodeAttempt(r.k, r.v); err == nil && !a.End.IsZero() {
+			d := derived[engine.UTCDay(a.End)]
+			d.CountAttempt(a, 1)
+			derived[engine.UTCDay(a.End)] = d
+		}
+	}
+	for r := range c.rows(tDays, nil) {
+		stored, err := decodeDay(r.k, r.v)
+		if err := c.fault(err); err != nil {
+			return err
+		}
+		if want := derived[string(r.k)].Plus(stored.pruned); err == nil && stored.all != want {
+			c.bad(tDays.name, r.k, "says %s, the jobs and attempts say %s", sumWords(stored.all), sumWords(want))
+		}
+		delete(derived, string(r.k))
+	}
+	for day, want := range derived {
+		if want != (engine.DaySum{}) {
+			c.bad(tDays.name, []byte(day), "has no sums, the jobs and attempts say %s", sumWords(want))
+		}
+	}
+	return nil
+}
+
+func sumWords(d engine.DaySum) string {
+	return fmt.Sprintf("%d completed, %d discarded, %d cancelled, %d attempts, %d retries, %d won",
+		d.Completed, d.Discarded, d.Cancelled, d.Attempts, d.Retries, d.Won)
+}
+
+// oldPruned was the counter of pruned jobs before there was a table of days: and a day and a state.
+const oldPruned = "pruned."
+
+// toDays makes the sums of the days from what is there. Attempts of jobs that were pruned before are not known any more.
+//
+// The place of a step is the number of what it works on, and the last key that has been done.
+func toDays(t *Tx, after []byte) (next []byte, err error) {
+	if after == nil {
+		if err := addTables(t); err != nil {
+			return nil, err
+		}
+		return []byte{0}, t.takeOldPruned()
+	}
+	sources := []struct {
+		*table
+		count func(t *Tx, k, v []byte)
+	}{{tArchive, countOldJob}, {tAttempts, countOldAttempt}}
+	at := int(after[0])
+	if at >= len(sources) {
+		return nil, nil
+	}
+	page, last := t.keysAfter(sources[at].table, after[1:])
+	for _, k := range page {
+		sources[at].count(t, k, t.bucket(sources[at].table).Get(k))
+	}
+	next = []byte{byte(at + 1)}
+	if last != nil {
+		next = append([]byte{byte(at)}, last...)
+	}
+	return next, t.saveDays()
+}
+
+// A record that cannot be read counts nowhere, as in a recount: check names it.
+
+func countOldJob(t *Tx, k, v []byte) {
+	if j, err := decodeEnded(k, v); err == nil {
+		t.onDay(j.Finished).all.CountEnded(j.State, 1)
+	}
+}
+
+func countOldAttempt(t *Tx, k, v []byte) {
+	if a, err := decodeAttempt(k, v); err == nil {
+		t.onDay(a.End).all.CountAttempt(a, 1)
+	}
+}
+
+// takeOldPruned puts the counters of pruned jobs where they belong now.
+func (t *Tx) takeOldPruned() error {
+	var names []string
+	for r := range t.rows(tCounters, []byte(oldPruned)) {
+		names = append(names, string(r.k))
+	}
+	for _, name := range names {
+		n, _, err := t.number(tCounters, []byte(name))
+		if _, corrupt := asCorrupt(err); err != nil && !corrupt {
+			return err
+		}
+		day, word, _ := strings.Cut(strings.TrimPrefix(name, oldPruned), ".")
+		at, timeErr := time.Parse(time.DateOnly, day)
+		state, stateErr := engine.ParseState(word)
+		if err == nil && timeErr == nil && stateErr == nil {
+			d := t.onDay(at)
+			d.all.CountEnded(state, int64(n))
+			d.pruned.CountEnded(state, int64(n))
+		}
+		if err := t.remove(tCounters, []byte(name)); err != nil {
+			return err
+		}
+	}
+	return t.saveDays()
+}

@@ -1,0 +1,121 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// externalScan is how many of the newest attempts are looked through for an external id that is in no index.
+const externalScan = 5000
+
+// noteExternal makes an attempt of a call known by its external id, for whoever asks with the id of the call that was made.
+// Riot's trace ids are not kept so: there is one per call to Riot, and nobody asks for an old one.
+func (t *Tx) noteExternal(k []byte, j engine.Job, a engine.Attempt) error {
+	if j.Kind != engine.KindCall || !keepable(a.External) {
+		return nil
+	}
+	return t.putNumber(tCallSID, []byte(a.External), key.Read(k).Uint64())
+}
+
+// keepable reports whether a text can be a key of bbolt's.
+func keepable(external string) bool { return external != "" && len(external) <= maxExternal }
+
+// maxExternal bounds what the other side may make us keep as a key. Twilio's ids have 34 bytes.
+const maxExternal = 256
+
+// jobOfExternal finds the job by the external id of one of its attempts: a call's in the index, any other among the newest
+// jobs' attempts. engine.ErrNotFound.
+func (t *Tx) jobOfExternal(external string) (engine.Job, error) {
+	missing := fmt.Errorf("job with the external id %q: %w", external, engine.ErrNotFound)
+	if !keepable(external) {
+		return engine.Job{}, missing
+	}
+	n, ok, err := t.number(tCallSID, []byte(external))
+	if err != nil {
+		return engine.Job{}, err
+	}
+	if ok {
+		return t.job(jobID(n))
+	}
+	looked := 0
+	for r := range t.rowsBack(tAttempts, nil, nil) {
+		if looked++; looked > externalScan {
+			break
+		}
+		if a, err := decodeAttempt(r.k, r.v); err == nil && a.External == external {
+			return t.job(jobID(key.Read(r.k).Uint64()))
+		}
+	}
+	return engine.Job{}, missing
+}
+
+// forgetCalls takes a job that is pruned out of the index.
+func (t *Tx) forgetCalls(j engine.Job) error {
+	if j.Kind != engine.KindCall {
+		return nil
+	}
+	k, err := t.jobKey(j.ID)
+	if err != nil {
+		return err
+	}
+	attempts, holds := t.attempts(k)
+	for _, a := range append(attempts, holds...) {
+		if !keepable(a.External) {
+			continue
+		}
+		if err := t.remove(tCallSID, []byte(a.External)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// calledBy checks that every external id leads to a call that has it.
+func (c *checker) calledBy() error {
+	for r := range c.rows(tCallSID, nil) {
+		n, _, err := c.number(tCallSID, r.k)
+		if err != nil {
+			continue // named by sums
+		}
+		attempts, holds := c.attempts(key.Uint64(n))
+		if !slices.ContainsFunc(append(attempts, holds...), func(a engine.Attempt) bool { return a.External == string(r.k) }) {
+			c.bad(tCallSID.name, r.k, "names job %s, none of whose attempts has that id", jobID(n))
+		}
+	}
+	return nil
+}
+
+// toCallSIDs makes the index of calls from what is there.
+//
+// The place of a step is the last key that has been done.
+func toCallSIDs(t *Tx, after []byte) (next []byte, err error) {
+	if after == nil {
+		if err := addTables(t); err != nil {
+			return nil, err
+		}
+		after = []byte{}
+	}
+	page, last := t.keysAfter(tAttempts, after)
+	for _, k := range page {
+		if err := t.noteOldExternal(k); err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
+}
+
+// noteOldExternal leaves out what cannot be read: check names it.
+func (t *Tx) noteOldExternal(k []byte) error {
+	a, err := decodeAttempt(k, t.bucket(tAttempts).Get(k))
+	if err != nil || a.External == "" || len(k) != 16 {
+		return nil
+	}
+	j, ok, err := t.readJob(k[:8])
+	if err != nil || !ok {
+		return nil
+	}
+	return t.noteExternal(k[:8], j, a)
+}

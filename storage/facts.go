@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// RoomFloor is the free space, in bytes, below which the engine starts nothing.
+const RoomFloor = minRoom
+
+// Facts are what a store says of itself.
+type Facts struct {
+	Schema   int       `json:"schema"`
+	Known    int       `json:"schema_known"` // the newest that this program knows
+	Instance string    `json:"instance"`
+	Created  time.Time `json:"created,omitzero"`
+	Opened   time.Time `json:"opened,omitzero"`   // by an engine, last
+	Closed   time.Time `json:"closed,omitzero"`   // in order, that time; zero = it was not
+	Restored time.Time `json:"restored,omitzero"` // when a backup was last put back
+}
+
+// Facts reads what the store says of itself. A record that cannot be read leaves its facts empty: check names it.
+func (db *DB) Facts(ctx context.Context) (f Facts, err error) {
+	f.Known = int(newestSchema())
+	err = db.view(ctx, func(t *Tx) error {
+		have, _, err := t.number(tMeta, metaSchema)
+		f.Schema, f.Restored = int(have), t.restored()
+		if d, ok, e := t.get(tMeta, metaInstance, fText); ok && e == nil {
+			f.Instance = d.Str()
+		}
+		if d, ok, e := t.get(tMeta, metaCreated, fTime); ok && e == nil {
+			f.Created = d.Time()
+		}
+		if d, ok, e := t.get(tMeta, metaRun, fBoot); ok && e == nil {
+			_, f.Opened, f.Closed = d.Str(), d.Time(), d.Time()
+		}
+		return err
+	})
+	return f, err
+}
+
+// Holder is the process that has a data directory for itself.
+type Holder struct {
+	PID   int       `json:"pid"` // 0: it has not yet written who it is
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+	Here  bool      `json:"here"`  // it runs on this host
+	Alive bool      `json:"alive"` // as far as this host can tell
+}
+
+// HolderOf tells which process has the directory for itself. It looks at the lock and gives it back at once; readers, who
+// may be many, are no holders. held is false as well when there is no lock file.
+func HolderOf(dir string) (h Holder, held bool, err error) {
+	path := filepath.Join(dir, lockFile)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, unusable(path, err)
+	}
+	defer f.Close()
+	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
+	if err == nil {
+		return h, false, flock(f, unix.LOCK_UN)
+	}
+	if !errors.Is(err, unix.EWOULDBLOCK) {
+		return h, false, unusable(path, err)
+	}
+	var said holder
+	if b, err := io.ReadAll(io.NewSectionReader(f, 0, 4096)); err == nil {
+		_ = json.Unmarshal(b, &said) // a holder that is just signing has no name yet
+	}
+	h = Holder{PID: said.PID, Host: said.Host, Since: said.Since}
+	here, err := os.Hostname()
+	h.Here = err == nil && here == h.Host
+	h.Alive = !h.Here || h.PID == 0 || !errors.Is(unix.Kill(h.PID, 0), unix.ESRCH)
+	return h, true, nil
+}
+
+// RoomIn is how many bytes an ordinary user may still write to the file system of a directory.
+func RoomIn(dir string) (free uint64, err error) { return freeBytes(dir) }
+
+// NetworkFS names the kind of network file system that a directory lies on; "" when it is a local one.
+func NetworkFS(dir string) (kind string, err error) { return networkKind(dir) }

@@ -1,0 +1,195 @@
+package themes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// A user's theme must keep this much contrast against its background: WCAG 2's
+// AA for text, and half of it for lines, which carry no meaning.
+const (
+	leastContrast       = 4.5
+	leastBorderContrast = 2
+)
+
+// leastApart is the least CIE76 distance between two of the state colours: below
+// it people take one for the other.
+const leastApart = 12
+
+// largestFile bounds what is read of a theme; a real one has a few hundred bytes.
+const largestFile = 64 << 10
+
+// userFile is a theme as its file says it. Colours are "#rrggbb".
+type userFile struct {
+	Dark    *bool  `toml:"dark"` // unset = by how bright the background is
+	Bg      string `toml:"bg"`
+	Sel     string `toml:"sel"` // background of the selected row; empty = reverse video
+	Text    string `toml:"text"`
+	Dim     string `toml:"dim"`
+	Border  string `toml:"border"`
+	Accent  string `toml:"accent"` // empty = text
+	OK      string `toml:"ok"`
+	Run     string `toml:"run"`
+	Wait    string `toml:"wait"`
+	Warn    string `toml:"warn"`
+	Err     string `toml:"err"`
+	Comment string `toml:"comment"` // for people
+}
+
+// LoadUser reads the user's themes, *.toml in dir, by name. A directory that is
+// not there holds none. Each file that cannot be used is one error, a sentence
+// that names it, and keeps none of the others out.
+func LoadUser(dir string) (palettes []Palette, faults []error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []error{fmt.Errorf("the themes cannot be read: %w", err)}
+	}
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".toml")
+		if !ok || e.IsDir() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		p, err := loadPalette(name, path)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("theme %s is left out: %w", path, err))
+			continue
+		}
+		palettes = append(palettes, p)
+	}
+	return palettes, faults
+}
+
+func loadPalette(name, path string) (Palette, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return Palette{}, err
+	}
+	if st.Size() > largestFile || !st.Mode().IsRegular() {
+		return Palette{}, errors.New("it is no theme: a file of at most 64 KiB is")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Palette{}, err
+	}
+	return ParseUser(name, text)
+}
+
+// themeName is what a theme may be called: it is typed, and shown in a list.
+var themeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,23}$`)
+
+// ParseUser makes a palette of a theme file's text. Its error is one sentence.
+func ParseUser(name string, text []byte) (Palette, error) {
+	if !themeName.MatchString(name) {
+		return Palette{}, errors.New("name the file with a to z, 0 to 9 and -, at most 24 of them")
+	}
+	if name == "auto" || slices.Contains(Names(), name) {
+		return Palette{}, fmt.Errorf("%s is a built-in theme: give the file another name", name)
+	}
+	var f userFile
+	d := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return Palette{}, tomlFault(err)
+	}
+	if err := f.colours(); err != nil {
+		return Palette{}, err
+	}
+	p := f.palette(name)
+	return p, p.check()
+}
+
+// tomlFault is what is wrong with a file's syntax, with its line.
+func tomlFault(err error) error {
+	if strict, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(strict.Errors) > 0 {
+		e := strict.Errors[0]
+		line, _ := e.Position()
+		return fmt.Errorf("line %d: there is no setting %q", line, strings.Join(e.Key(), "."))
+	}
+	if e, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, _ := e.Position()
+		return fmt.Errorf("line %d: %s", line, strings.TrimPrefix(e.Error(), "toml: "))
+	}
+	return err
+}
+
+var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// colours checks the form of every colour.
+func (f *userFile) colours() error {
+	if f.Accent == "" {
+		f.Accent = f.Text
+	}
+	for _, c := range []struct{ name, value string }{
+		{"bg", f.Bg}, {"text", f.Text}, {"dim", f.Dim}, {"border", f.Border}, {"accent", f.Accent},
+		{"ok", f.OK}, {"run", f.Run}, {"wait", f.Wait}, {"warn", f.Warn}, {"err", f.Err},
+	} {
+		if c.value == "" {
+			return fmt.Errorf("%s is missing: give it a colour such as #11151c", c.name)
+		}
+		if !hexColour.MatchString(c.value) {
+			return fmt.Errorf("%s is %q: write a colour such as #11151c", c.name, c.value)
+		}
+	}
+	if f.Sel != "" && !hexColour.MatchString(f.Sel) {
+		return fmt.Errorf("sel is %q: write a colour such as #24304a, or leave it out for reverse video", f.Sel)
+	}
+	return nil
+}
+
+// palette makes a palette of the file. A terminal of 16 colours gets those of the
+// built-in theme on the same ground: they are the terminal's own anyway.
+func (f *userFile) palette(name string) Palette {
+	dark := luminance(parse(f.Bg)) < 0.18
+	if f.Dark != nil {
+		dark = *f.Dark
+	}
+	base := "light"
+	if dark {
+		base = "dark"
+	}
+	return Palette{
+		Name: name, Dark: dark, Bg: f.Bg, Sel: f.Sel,
+		text: f.Text, dim: f.Dim, border: f.Border, accent: f.Accent,
+		ok: f.OK, run: f.Run, wait: f.Wait, warn: f.Warn, err: f.Err,
+		ansi: Options{}.find(base).ansi, contrast: leastContrast, distance: leastApart,
+	}
+}
+
+// check says which colour cannot be read, or which two look the same.
+func (p Palette) check() error {
+	colors, bg := p.colors(), parse(p.Bg)
+	for _, t := range append([]Token{Text, Dim, Accent}, states...) {
+		if got := contrast(parse(colors[t]), bg); got < leastContrast {
+			return fmt.Errorf("%v %s on %s has a contrast of %.1f: text needs %.1f", t, colors[t], p.Bg, got, leastContrast)
+		}
+		if p.Sel == "" || t == Dim {
+			continue
+		}
+		if got := contrast(parse(colors[t]), parse(p.Sel)); got < leastContrast-1 {
+			return fmt.Errorf("%v %s on the selected row %s has a contrast of %.1f: it needs %.1f", t, colors[t], p.Sel, got, leastContrast-1)
+		}
+	}
+	if got := contrast(parse(p.border), bg); got < leastBorderContrast {
+		return fmt.Errorf("border %s on %s has a contrast of %.1f: lines need %d", p.border, p.Bg, got, leastBorderContrast)
+	}
+	for i, a := range states {
+		for _, b := range states[i+1:] {
+			if d := toLab(parse(colors[a]).linear()).distance(toLab(parse(colors[b]).linear())); d < leastApart {
+				return fmt.Errorf("%v %s and %v %s look the same (distance %.0f, at least %d): choose colours further apart", a, colors[a], b, colors[b], d, leastApart)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Ranks prints an account's rank history, newest first; queue "" = all queues.
+func Ranks(ctx context.Context, c engine.Console, account, queue string, o Out) error {
+	var rows []engine.RankRow
+	for q := (engine.RanksQuery{Account: account, Queue: queue, Page: engine.Page{Limit: pageSize}}); ; {
+		page, err := ask[engine.RanksPage](ctx, c, q)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, page.Ranks...)
+		if page.Next == "" {
+			break
+		}
+		q.After = page.Next
+	}
+	if o.JSON {
+		return lines(o, rows)
+	}
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(o.W, "no rank is stored yet: ranks of tracked accounts are fetched once a day")
+		return err
+	}
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		out[i] = []string{stamp(r.At), r.Queue, rankWords(r), strconv.Itoa(r.Points), count(r.Wins), count(r.Losses), winRate(r.Wins, r.Losses)}
+	}
+	return o.table([]column{{title: "AT"}, {title: "QUEUE"}, {title: "RANK", flex: true}, {title: "POINTS", right: true}, {title: "WINS", right: true}, {title: "LOSSES", right: true}, {title: "WON", right: true}}, out)
+}
+
+func rankWords(r engine.RankRow) string {
+	if r.Unranked {
+		return "unranked"
+	}
+	return strings.TrimSpace(r.Tier + " " + r.Division)
+}
+
+// winRate is the share of games won; "-" when none was played.
+func winRate(wins, losses int) string {
+	if wins+losses == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", 100*float64(wins)/float64(wins+losses))
+}
+
+// Weekly prints the report of the week that holds a day, written as 2026-11-16; ""
+// = the latest that is stored.
+func Weekly(ctx context.Context, c engine.Console, week string, o Out) error {
+	r, err := ask[*engine.WeeklyReport](ctx, c, engine.WeeklyQuery{Week: week})
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return o.json(r)
+	}
+	zone := zoneOf(r.Zone)
+	_, _ = fmt.Fprintf(o.W, "%s to %s (%s): %s games of %s accounts, %s of them complete; built %s\n\n",
+		r.From.In(zone).Format("Mon 2006-01-02"), r.To.In(zone).AddDate(0, 0, -1).Format("Mon 2006-01-02"), o.clean(r.Zone),
+		count(r.Played), count(len(r.Accounts)), count(r.Complete), stamp(r.Built))
+	if err := o.table([]column{{title: "DAY"}, {title: "GAMES", right: true}, {title: "PLAYED", right: true}, {title: "BUSIEST HOUR"}}, weekdays(r)); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(o.W)
+	rows := make([][]string, len(r.Accounts))
+	for i, a := range r.Accounts {
+		rows[i] = []string{a.RiotID, count(a.Games), minutes(a.Minutes), winRate(a.Wins, a.Games-a.Wins), a.Missing}
+	}
+	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "GAMES", right: true}, {title: "PLAYED", right: true}, {title: "WON", right: true}, {title: "MISSING", flex: true}}, rows)
+}
+
+// minutes prints played time; "-" for none.
+func minutes(n float64) string {
+	if n <= 0 {
+		return "-"
+	}
+	return short(time.Duration(n * float64(time.Minute)))
+}
+
+// weekdays sums each day of the report.
+func weekdays(r *engine.WeeklyReport) [][]string {
+	rows := make([][]string, 0, len(r.Games))
+	for d := range r.Games {
+		games, played, busiest := 0, 0.0, 0
+		for h, n := range r.Games[d] {
+			games, played = games+n, played+r.Minutes[d][h]
+			if r.Minutes[d][h] > r.Minutes[d][busiest] {
+				busiest = h
+			}
+		}
+		hour := "-"
+		if played > 0 {
+			hour = fmt.Sprintf("%02d:00, %s", busiest, minutes(r.Minutes[d][busiest]))
+		}
+		rows = append(rows, []string{time.Weekday((d + 1) % 7).String(), count(games), minutes(played), hour})
+	}
+	return rows
+}
+
+// Freshness prints what keeping the tracked accounts fresh needs, beside what the
+// key allows.
+func Freshness(ctx context.Context, c engine.Console, o Out) error {
+	f, err := ask[engine.Freshness](ctx, c, engine.FreshnessQuery{})
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return o.json(f)
+	}
+	_, _ = fmt.Fprintf(o.W, "%s tracked accounts: %s\n", count(f.Accounts), o.clean(f.Text))
+	if len(f.Regions) > 0 {
+		_, _ = fmt.Fprintln(o.W)
+		rows := make([][]string, len(f.Regions))
+		for i, r := range f.Regions {
+			rows[i] = []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), r.Bucket}
+		}
+		cols := []column{{title: "REGION"}, {title: "NEEDS/H", right: true}, {title: "ALLOWED/H", right: true}, {title: "SHARE", right: true}, {title: "TIGHTEST", flex: true}}
+		if err := o.table(cols, rows); err != nil {
+			return err
+		}
+	}
+	if len(f.Late) == 0 {
+		return nil
+	}
+	_, _ = fmt.Fprintln(o.W)
+	now := time.Now()
+	rows := make([][]string, len(f.Late))
+	for i, a := range f.Late {
+		rows[i] = []string{a.RiotID, ago(a.Last, now), short(a.Cadence)}
+	}
+	if err := o.table([]column{{title: "LATE ACCOUNT", flex: true}, {title: "LAST SYNC"}, {title: "EVERY", right: true}}, rows); err != nil || f.Lates <= len(f.Late) {
+		return err
+	}
+	_, err = fmt.Fprintf(o.W, "and %s more\n", count(f.Lates-len(f.Late)))
+	return err
+}
+
+// perHour prints calls per hour; "?" when nobody knows yet.
+func perHour(n float64) string {
+	if n <= 0 {
+		return "?"
+	}
+	return count(int(n + 0.5))
+}
+
+// share says how much of what is allowed is needed.
+func share(needs, allowed float64) string {
+	if allowed <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", 100*needs/allowed)
+}

@@ -1,0 +1,57 @@
+package cli_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+func TestReportsAreListedPageByPage(t *testing.T) {
+	t.Setenv("TZ", "UTC")
+	row := engine.ReportRow{RiotID: "Ana#1", Platform: "euw1", Zone: "Europe/Paris", Built: friday, Minutes: 90, Matches: 3, Missing: 1, Day: 2, Hour: 21}
+	c := answering{answer: func(q engine.Query) (engine.Answer, error) {
+		if asked := q.(engine.ReportsQuery); asked.After == "" {
+			return engine.ReportsPage{Next: "2"}, nil // a page without a report is not the end
+		}
+		return engine.ReportsPage{Reports: []engine.ReportRow{row}}, nil
+	}}
+	show := func(o cli.Out) error { return cli.Reports(t.Context(), c, "ana", o) }
+	if text := printed(t, false, show); !strings.Contains(text, "Wed 21:00") || !strings.Contains(text, "90 min") {
+		t.Error(text)
+	}
+	if text := printed(t, true, show); !strings.Contains(text, `"busiest_hour":21`) {
+		t.Error(text)
+	}
+}
+
+func TestThePlayTimeReportFitsInto80Columns(t *testing.T) {
+	r := engine.PlayReport{Account: "a", Zone: "UTC", Built: friday, Matches: 1200, First: friday.Add(-time.Hour), Last: friday}
+	for d := range r.Minutes {
+		for h := range r.Minutes[d] {
+			r.Minutes[d][h], r.Games[d][h] = float64(d*h)*10, 12
+		}
+	}
+	detail := engine.AccountDetail{Row: engine.AccountRow{RiotID: "Ana\x1b[31m#1"}, Report: &r}
+	c := answering{answer: func(engine.Query) (engine.Answer, error) { return detail, nil }}
+	show := func(o cli.Out) error { o.ASCII = !o.JSON; return cli.Reports(t.Context(), c, "Ana#1", o) }
+	text := printed(t, false, show)
+	if strings.Contains(text, "\x1b") || !strings.Contains(text, "Sun    ") || !strings.Contains(text, "Sun 23:00 with 23.0 h") {
+		t.Error(text)
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > 81 && !strings.HasPrefix(line, ".") && !strings.HasPrefix(line, "Ana") {
+			t.Errorf("%d columns: %s", len(line)-1, line)
+		}
+	}
+	if text := printed(t, true, show); !strings.Contains(text, `"minutes":[[0,`) {
+		t.Error(text)
+	}
+	detail.Report = nil
+	if err := cli.Reports(t.Context(), c, "Ana#1", cli.Out{}); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("without a report: %v", err)
+	}
+}

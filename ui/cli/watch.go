@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Logs prints records of the log, one line each, in the order given.
+func Logs(o Out, rows []engine.LogRow) error {
+	if o.JSON {
+		return lines(o, rows)
+	}
+	w := bufio.NewWriter(o.W)
+	for _, r := range rows {
+		line := o.clean(logLine(r))
+		if o.Width > 0 {
+			line = o.cut(line, o.Width)
+		}
+		_, _ = w.WriteString(line)
+		_ = w.WriteByte('\n')
+	}
+	return w.Flush()
+}
+
+// logWords are levels as wide as each other.
+var logWords = map[string]string{"debug": "DEBUG", "info": "INFO ", "warn": "WARN ", "error": "ERROR"}
+
+func logLine(r engine.LogRow) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s %-8s %s", r.At.Local().Format("2006-01-02 15:04:05.000"), logWords[r.Level], r.Area, r.Text)
+	if r.Job != "" {
+		b.WriteString(" job=" + string(r.Job))
+	}
+	for _, f := range r.Fields {
+		b.WriteString(" " + f.Key + "=" + quoted(f.Value))
+	}
+	return b.String()
+}
+
+// quoted sets what holds a space in quotes, so that fields can be told apart.
+func quoted(s string) string {
+	if s == "" || strings.ContainsAny(s, " \t\n\"") {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// Audit prints the newest commands that fit, at most last of them; 0 = all.
+func Audit(ctx context.Context, c engine.Console, q engine.AuditQuery, last int, o Out) error {
+	entries, err := audited(ctx, c, q, last)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return lines(o, entries)
+	}
+	if len(entries) == 0 {
+		_, err := fmt.Fprintln(o.W, "no command of an operator fits")
+		return err
+	}
+	rows := make([][]string, len(entries))
+	for i, e := range entries {
+		who := e.By.User
+		if e.By.Via != "" {
+			who += " (" + e.By.Via + ")"
+		}
+		rows[i] = []string{strconv.FormatUint(e.Seq, 10), stamp(e.At), who, string(e.Op), e.Target, fmt.Sprintf("%d/%d", e.Applied, e.Matched), e.Result, e.Reason}
+	}
+	return o.table([]column{
+		{title: "#", right: true}, {title: "WHEN"}, {title: "WHO"}, {title: "COMMAND"}, {title: "TARGET", flex: true},
+		{title: "DONE", right: true}, {title: "RESULT", flex: true}, {title: "REASON", flex: true},
+	}, rows)
+}
+
+func audited(ctx context.Context, c engine.Console, q engine.AuditQuery, last int) (list []engine.AuditEntry, err error) {
+	for {
+		q.Limit = pageSize
+		if last > 0 {
+			q.Limit = min(pageSize, last-len(list))
+		}
+		page, err := ask[engine.AuditPage](ctx, c, q)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, page.Entries...)
+		if page.Next == "" || last > 0 && len(list) >= last {
+			return list, nil
+		}
+		q.After = page.Next
+	}
+}
+
+// Forensics prints what is known about one 429.
+func Forensics(ctx context.Context, c engine.Console, q engine.ForensicsQuery, o Out) error {
+	f, err := ask[engine.Forensics](ctx, c, q)
+	if q.Seq == 0 && errors.Is(err, engine.ErrNotFound) {
+		return noneKnown(o, err)
+	}
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		return o.json(f)
+	}
+	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", f.Call.Seq, stamp(f.Call.At), f.Kind, f.Call.Method, f.Call.Host)
+	if f.Call.RetryAfter > 0 {
+		head += ", retry after " + short(f.Call.RetryAfter)
+	}
+	if f.Call.Job != "" {
+		head += ", job " + string(f.Call.Job)
+	}
+	_, _ = fmt.Fprintf(o.W, "%s\n%s\n", o.clean(head), o.clean(f.Text))
+	if err := windows(o, f.Windows); err != nil {
+		return err
+	}
+	return spent(o, f)
+}
+
+// noneKnown is good news, not a failure.
+func noneKnown(o Out, why error) error {
+	if o.JSON {
+		return o.json(nil)
+	}
+	_, err := fmt.Fprintln(o.W, o.clean(why.Error()))
+	return err
+}
+
+func windows(o Out, list []engine.WindowCount) error {
+	if len(list) == 0 {
+		return nil
+	}
+	_, _ = fmt.Fprintln(o.W)
+	rows := make([][]string, len(list))
+	for i, w := range list {
+		server, drift := "-", "-"
+		if w.Server >= 0 {
+			server, drift = strconv.Itoa(w.Server), strconv.Itoa(w.Drift())
+		}
+		if w.Drift() > 0 {
+			drift = "+" + drift
+		}
+		rows[i] = []string{w.Scope, short(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
+	}
+	return o.table([]column{{title: "SCOPE"}, {title: "WINDOW", right: true}, {title: "LIMIT", right: true}, {title: "OURS", right: true}, {title: "SERVER", right: true}, {title: "DRIFT", right: true}}, rows)
+}
+
+// spentWords say what is no method.
+var spentWords = map[string]string{"others": "others with this key", "before": "of ours, before what is recorded"}
+
+func spent(o Out, f engine.Forensics) error {
+	if len(f.Spent) > 0 {
+		_, _ = fmt.Fprintln(o.W)
+		rows := make([][]string, len(f.Spent))
+		for i, s := range f.Spent {
+			what := s.What
+			if words := spentWords[what]; words != "" {
+				what = words
+			}
+			rows[i] = []string{what, count(s.Calls)}
+		}
+		if err := o.table([]column{{title: "SPENT BY"}, {title: "CALLS", right: true}}, rows); err != nil {
+			return err
+		}
+	}
+	if len(f.Others) == 0 {
+		return nil
+	}
+	words := make([]string, len(f.Others))
+	for i, seq := range f.Others {
+		words[i] = strconv.FormatUint(seq, 10)
+	}
+	_, err := fmt.Fprintf(o.W, "\nother 429s: %s; `farsight forensics CALL` shows one\n", strings.Join(words, ", "))
+	return err
+}

@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// keysPage is the page of keys of the documentation, made of the one table that the
+// console itself goes by.
+const keysPage = "../docs/keys.md"
+
+// TestKeysPageIsFresh fails when docs/keys.md is not what the table of keys says.
+// Run with -update to write it anew.
+func TestKeysPageIsFresh(t *testing.T) {
+	got := keysMarkdown()
+	if *update {
+		if err := os.WriteFile(keysPage, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(keysPage)
+	if err != nil {
+		t.Fatalf("%v: run go test ./ui -run TestKeysPage -update", err)
+	}
+	if got != string(want) {
+		t.Errorf("docs/keys.md is stale, run go test ./ui -run TestKeysPage -update: %s", firstDifference(got, string(want)))
+	}
+}
+
+func keysMarkdown() string {
+	var b strings.Builder
+	b.WriteString(`# Keys
+
+Made from the table of keys in ui/keys.go by docs/make.sh: do not edit. In the console ` + "`?`" + ` shows the keys of the
+screen, ` + "`:`" + ` finds every command by name, and ` + "`keys.toml`" + ` in the data directory binds keys anew. A key that cannot act
+answers with the reason.
+`)
+	for _, group := range []string{groupAct, groupMove, groupView, groupApp} {
+		fmt.Fprintf(&b, "\n## %s\n\n| key | does | where |\n|---|---|---|\n", group)
+		for i := range bindings {
+			if k := &bindings[i]; k.group == group {
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.keys), k.help, whereText(k.in))
+			}
+		}
+	}
+	b.WriteString("\n## In a question, a menu, the help\n\n| key | does | where |\n|---|---|---|\n")
+	for i := range bindings {
+		if k := &bindings[i]; k.group == "" {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.keys), or(k.hint, string(k.act)), overlayText(k.in))
+		}
+	}
+	return b.String()
+}
+
+func keyCells(keys []string) string {
+	shown := make([]string, len(keys))
+	for i, k := range keys {
+		shown[i] = "`" + strings.ReplaceAll(shownKeys([]string{k}), "|", `\|`) + "`"
+	}
+	return strings.Join(shown, " ")
+}
+
+// whereText names the screens of a key in the shortest way.
+func whereText(in where) string {
+	in &= onPages
+	if in == onPages {
+		return "everywhere"
+	}
+	if missing := onPages &^ in; bits.OnesCount32(uint32(missing)) <= 3 {
+		return "everywhere but " + screenList(missing)
+	}
+	for _, set := range []struct {
+		of   where
+		name string
+	}{{onTables, "lists"}, {onLists, "lists, Limits, Logs"}, {onTables | onReports | onLogs, "lists, Reports, Logs"}} {
+		if in == set.of {
+			return set.name
+		}
+	}
+	return screenList(in)
+}
+
+func screenList(in where) string {
+	var names []string
+	for s := page.ScreenOverview; contextOf(s) <= onChaos; s++ {
+		if in&contextOf(s) != 0 {
+			names = append(names, s.String())
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func overlayText(in where) string {
+	var names []string
+	for _, c := range []struct {
+		at   where
+		name string
+	}{{inDialog, "question"}, {inHelp, "help"}, {inMenu, "menu"}} {
+		if in&c.at != 0 {
+			names = append(names, c.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

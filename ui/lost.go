@@ -1,0 +1,49 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// lose notes that the engine has gone. What is shown stays, and stays readable.
+func (m *Model) lose(msg lost, now time.Time) {
+	if m.rows.data.Lost.IsZero() {
+		m.rows.data.Lost = now
+	}
+	m.again = msg.again
+}
+
+// lostText is the message line without an engine: when it is looked for next and
+// how old what is shown is.
+func (m *Model) lostText(now time.Time) string {
+	next := "connecting"
+	if left := m.again.Sub(now); left > 0 {
+		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
+	}
+	return "the engine has gone; " + next + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.data.At, now)
+}
+
+// stopwatch writes a span as 0:12, 4:05 or 1:00:09.
+func stopwatch(d time.Duration) string {
+	s := int(max(d, 0) / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// detach leaves the console and lets the engine go on. An attached one is left as by
+// quitting.
+func (m *Model) detach(now time.Time) tea.Cmd {
+	if m.opt.Embedded && !m.opt.CanDetach {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
+		return nil
+	}
+	m.detached = m.opt.Embedded
+	return tea.Quit
+}

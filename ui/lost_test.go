@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestDisconnectedCountsOn: since when, when it is tried next and how old the data
+// is, as long as nothing comes.
+func TestDisconnectedCountsOn(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.wait(10 * time.Second) // the messages of the start have faded
+		d.send(lost{again: time.Now().Add(3 * time.Second)})
+		d.wants("DISCONNECTED 0:00", "next try 3 s", "data as of 12:31:35")
+		d.wait(2 * time.Second)
+		d.wants("DISCONNECTED 0:02", "next try 1 s")
+		d.wait(10 * time.Second)
+		d.send(lost{again: time.Now().Add(5 * time.Second)})
+		d.wants("DISCONNECTED 0:12", "next try 5 s", "data as of 12:31:35")
+		d.send(updated{uitest.Busy().Update})
+		d.lacks("DISCONNECTED")
+	})
+}
+
+func TestStopwatch(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0:00", -time.Second: "0:00", 12 * time.Second: "0:12", 245 * time.Second: "4:05", time.Hour + 9*time.Second: "1:00:09",
+	} {
+		if got := stopwatch(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
+		}
+	}
+}
+
+// TestActionsOfOthersAreShownWithTheirActor, and one's own are not told twice.
+func TestActionsOfOthersAreShownWithTheirActor(t *testing.T) {
+	busy(t, func(d *desk) {
+		own, other := d.m.opt.actor(), engine.Actor{User: "bo", Session: "process 9", Via: "socket"}
+		d.send(updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "bo: cancel job j881", By: other}}}})
+		d.wants("bo: cancel job j881")
+		d.press("esc")
+		d.send(updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "ana: what she knows", By: own}}}})
+		d.lacks("what she knows")
+	})
+}
+
+func TestDetach(t *testing.T) {
+	for name, c := range map[string]struct {
+		embedded, can  bool
+		quit, detached bool
+	}{
+		"own engine that can go on":    {true, true, true, true},
+		"own engine that ends with it": {true, false, false, false},
+		"attached":                     {false, false, true, false},
+	} {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Embedded, opt.CanDetach = c.embedded, c.can
+			d := open(t, uitest.Busy(), 120, 40, opt)
+			d.press("d")
+			if d.quit != c.quit || d.m.detached != c.detached {
+				t.Errorf("%s: quit %v, detached %v", name, d.quit, d.m.detached)
+			}
+			if err := d.m.leaving(nil); (err == ErrDetached) != c.detached {
+				t.Errorf("%s: Run gives %v", name, err)
+			}
+			if err := d.m.leaving(ErrHungUp); (err == ErrHungUp) != c.can {
+				t.Errorf("%s: a terminal that has gone gives %v", name, err)
+			}
+		})
+	}
+}

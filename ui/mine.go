@@ -1,0 +1,56 @@
+package ui
+
+import (
+	"path/filepath"
+
+	"github.com/farsight-console/farsight/themes"
+)
+
+// Mine is what the user has of their own: themes, keys, and what the console
+// remembers of its last run. The zero Mine is none of it, and nothing is saved.
+type Mine struct {
+	// Themes are the user's own palettes.
+	Themes []themes.Palette
+	// Faults are sentences about files that could not be used. None of them keeps
+	// the console from starting.
+	Faults []string
+
+	keys *keymap
+	kept saved
+	file *stateFile
+}
+
+// LoadMine reads the themes in dir/themes and the keys in dir/keys.toml, and what
+// the console remembers from the file state; "" remembers nothing.
+func LoadMine(dir, state string) Mine {
+	var m Mine
+	var faults []error
+	m.Themes, faults = themes.LoadUser(filepath.Join(dir, "themes"))
+	keys, err := loadKeys(filepath.Join(dir, "keys.toml"))
+	if err != nil {
+		faults = append(faults, err)
+	}
+	m.keys = keys
+	if state != "" {
+		m.file = &stateFile{path: state}
+		if m.kept, err = m.file.load(); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	known := themes.Options{User: m.Themes}
+	for _, err := range faults {
+		m.Faults = append(m.Faults, err.Error())
+	}
+	if t := m.kept.Theme; t != "" && !known.Knows(t) {
+		m.Faults = append(m.Faults, "the theme "+t+" that was chosen last is not there any more: T chooses another")
+		m.kept.Theme = ""
+	}
+	return m
+}
+
+func (m Mine) keymap() *keymap {
+	if m.keys == nil {
+		return builtin
+	}
+	return m.keys
+}

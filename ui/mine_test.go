@@ -1,0 +1,249 @@
+package ui
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestWhatWasChosenIsThereAtTheNextStart: order, columns, theme, filters and the
+// palette's lines.
+func TestWhatWasChosenIsThereAtTheNextStart(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "farsight", "console.json")
+	start := func(t *testing.T, f func(d *desk)) {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Getenv, opt.Mine = trueColor, LoadMine(t.TempDir(), state)
+			f(open(t, uitest.Busy(), 120, 40, opt))
+		})
+	}
+	start(t, func(d *desk) {
+		d.press("2", "o", "enter", "O", "c", "j", "enter", "esc")
+		d.press("T", "j", "enter")
+		d.press("3", "/")
+		d.text("state:retryable")
+		d.press("enter", "*")
+		d.text("slow ones")
+		d.press("enter")
+		d.wants("without spaces")
+		d.m.prompt.Set("slow")
+		d.press("enter")
+		d.wants("saved: :f slow")
+		d.line("fps 3")
+	})
+	if st, err := os.Stat(state); err != nil || st.Mode().Perm() != 0o600 {
+		t.Fatalf("the file is %v, %v", st, err)
+	}
+	start(t, func(d *desk) {
+		if d.m.theme.Name == "mono" || d.m.theme.Name != d.m.kept.Theme {
+			t.Errorf("shows %s, kept %s", d.m.theme.Name, d.m.kept.Theme)
+		}
+		d.press("2")
+		d.wants("sort: account ↓")
+		d.lacks("REGION")
+		d.line("f slow")
+		d.wants("no filter is saved for Accounts")
+		d.press("esc", "esc", "3")
+		d.line("f slow")
+		d.wants("/state:retryable")
+		d.press(":", "up", "up")
+		d.wants(": fps 3")
+		d.press("esc")
+		d.line("f -slow")
+		d.line("f slow")
+		d.wants("no filter is saved for Jobs")
+	})
+}
+
+// TestFlagAndEnvironmentBeatTheSavedTheme.
+func TestFlagAndEnvironmentBeatTheSavedTheme(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "console.json")
+	if err := os.WriteFile(state, []byte(`{"version":1,"theme":"light"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ flag, env, usual, wants string }{
+		{"", "", "", "light"}, {"cb-dark", "", "", "cb-dark"}, {"", "hc-dark", "", "hc-dark"}, {"", "", "cb-light", "light"},
+	} {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Theme, opt.Usual, opt.Mine = c.flag, c.usual, LoadMine(t.TempDir(), state)
+			opt.Getenv = func(name string) string {
+				if name == "FARSIGHT_THEME" {
+					return c.env
+				}
+				return trueColor(name)
+			}
+			if d := open(t, uitest.Busy(), 80, 24, opt); d.m.theme.Name != c.wants {
+				t.Errorf("%+v shows %s", c, d.m.theme.Name)
+			}
+		})
+	}
+}
+
+// TestUnreadableStateIsLeftAlone: a message, the defaults, and never a write.
+func TestUnreadableStateIsLeftAlone(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "{theme", "another form": `{"version":1,"lists":[3]}`, "newer": `{"version":99,"theme":"light"}`, "huge": strings.Repeat(" ", largestSaved+1), "binary": "\x00\xff",
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := filepath.Join(t.TempDir(), "console.json")
+			if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			bubble(t, func(t *testing.T) {
+				opt := testOptions()
+				opt.Mine = LoadMine(t.TempDir(), state)
+				d := open(t, uitest.Busy(), 120, 40, opt)
+				if all := d.m.toasts.all; len(all) == 0 || !strings.Contains(all[0].Text, "cannot be read") {
+					t.Errorf("says %v", all)
+				}
+				d.press("2", "o", "enter", "O")
+			})
+			if now, err := os.ReadFile(state); err != nil || !bytes.Equal(now, []byte(text)) {
+				t.Error("the file was written")
+			}
+		})
+	}
+}
+
+// TestRestoreTakesAnything: whatever a file says of a list, the list stays whole.
+func TestRestoreTakesAnything(t *testing.T) {
+	names := []string{"account", "region", "state", "eta", "nothing", "", "\x1b[2J"}
+	rapid.Check(t, func(t *rapid.T) {
+		p := page.NewAccounts()
+		p.Restore(page.ListState{
+			Sort: rapid.SampledFrom(names).Draw(t, "sort"), Down: rapid.Bool().Draw(t, "down"), Wide: rapid.Bool().Draw(t, "wide"),
+			Hidden: rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "hidden"),
+		})
+		for _, c := range p.Columns() {
+			if c.Pinned && c.Hidden {
+				t.Fatalf("%s is hidden", c.Name)
+			}
+		}
+		s := p.State()
+		q := page.NewAccounts()
+		q.Restore(s)
+		if again := q.State(); again.Sort != s.Sort || len(again.Hidden) != len(s.Hidden) || again.Wide != s.Wide {
+			t.Fatalf("kept %+v, came back %+v", s, again)
+		}
+	})
+}
+
+// TestUserKeys: a file binds keys anew; hints, help and dispatch follow it.
+func TestUserKeys(t *testing.T) {
+	dir := t.TempDir()
+	keys := "[all]\nfreeze = \"F\"\n[jobs]\nretry = [\"ctrl+r\", \"f5\"]\n"
+	if err := os.WriteFile(filepath.Join(dir, "keys.toml"), []byte(keys), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bubble(t, func(t *testing.T) {
+		opt := testOptions()
+		opt.Mine = LoadMine(dir, "")
+		if len(opt.Mine.Faults) > 0 {
+			t.Fatal(opt.Mine.Faults)
+		}
+		d := open(t, uitest.Busy(), 120, 40, opt)
+		d.press("f")
+		d.lacks("FROZEN")
+		d.press("F")
+		d.wants("FROZEN")
+		d.press("F", "3", "r")
+		d.none()
+		d.wants("ctrl+r retry")
+		d.press("4", "r")
+		if len(d.fake.Did()) != 1 {
+			t.Error("r does not retry on the other screens")
+		}
+	})
+}
+
+// TestUserKeyFaults: a file with any fault changes nothing and is one sentence.
+func TestUserKeyFaults(t *testing.T) {
+	for _, c := range []struct{ text, wants string }{
+		{"[all]\nfreeze = \"q\"", "on Overview the key q would mean both freeze and quit"},
+		{"[jobs]\nretry = \"x\"", "on Jobs the key x would mean both retry and cancel"},
+		{"[kitchen]\nretry = \"r\"", "there is no screen [kitchen]"},
+		{"[jobs]\nretri = \"R\"", `there is no action "retri" in [jobs]: did you mean retry`},
+		{"[jobs]\nretry = \"f5\"", "not every terminal has it"},
+		{"[jobs]\nretry = \"alt+r\"", "terminals take it for another key"},
+		{"[jobs]\nretry = \"ctrl+k\"", "terminals take it for another key"},
+		{"[jobs]\ncancel = \"ctrl+d\"", "ctrl+d stays half-page-down"},
+		{"[jobs]\nretry = []", "an action cannot be left without one"},
+		{"[jobs]\nretry = 3", "name a key in quotes"},
+		{"[jobs]\nretry = \"rr\"", `"rr" is no key`},
+		{"retry = \"r\"", "line 1"},
+		{"[jobs\nretry = \"r\"", "line 1"},
+		{"[jobs]\nexit = \"E\"", "there is no action"},
+	} {
+		m, err := parseKeys([]byte(c.text))
+		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %q (%v)", c.text, err, c.wants, m != nil)
+		}
+	}
+}
+
+// FuzzUserKeys: a file gives a table in which each key means one thing, or one
+// sentence.
+func FuzzUserKeys(f *testing.F) {
+	f.Add("[all]\nfreeze = \"F\"")
+	f.Add("[jobs]\n'page up' = ['b', 'f1']\n[all]\nquit = \"Q\"")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := parseKeys([]byte(text))
+		if err == nil && checkKeys(m.list) != nil {
+			t.Errorf("%q was taken: %v", text, checkKeys(m.list))
+		}
+	})
+}
+
+// TestCopiesHoldNoKeyAndNoControl: every form of every screen's selection is
+// harmless to a terminal, and holds no key.
+func TestCopiesHoldNoKeyAndNoControl(t *testing.T) {
+	for _, scene := range []uitest.Scene{uitest.Busy(), uitest.Hostile()} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, scene, 120, 40, testOptions())
+			for _, v := range views {
+				d.press("esc", "esc", "1")
+				v.open(d)
+				for _, c := range d.m.copies(d.m.now()) {
+					for _, r := range c.Text {
+						if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0x202e {
+							t.Errorf("%s, %s holds %U", v.name, c.Name, r)
+							break
+						}
+					}
+					if strings.Contains(c.Text, "RGAPI-") {
+						t.Errorf("%s, %s holds a key", v.name, c.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCurlLeavesTheKeyToTheShell(t *testing.T) {
+	busy(t, func(d *desk) {
+		for _, c := range []struct {
+			keys []string
+			want string
+		}{
+			{[]string{"3"}, `curl --compressed -H "X-Riot-Token: $RIOT_API_KEY" 'https://asia.api.riotgames.com/lol/match/v5/matches/KR_7214550881'`},
+			{[]string{"2"}, `/lol/match/v5/matches/by-puuid/8QfA1b2c3d4e5f6g7h8i9jx2c/ids?start=0&count=100'`},
+		} {
+			d.press(c.keys...)
+			found := false
+			for _, form := range d.m.copies(d.m.now()) {
+				found = found || form.Name == "curl" && strings.Contains(form.Text, c.want)
+			}
+			if !found {
+				t.Errorf("%v offers no %s", c.keys, c.want)
+			}
+		}
+	})
+}

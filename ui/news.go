@@ -1,0 +1,315 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// told is how many sentences of a kind are said one by one; the rest are counted.
+const told = 3
+
+// sentence is one change in words.
+type sentence struct {
+	kind, about string
+	at          time.Time
+	text        string
+}
+
+// news gathers sentences until they are said. A newer one about the same thing
+// takes the place of the older.
+type news struct{ all []sentence }
+
+func newNews() news { return news{} }
+
+func (n *news) empty() bool { return len(n.all) == 0 }
+
+func (n *news) add(kind, about string, at time.Time, text string) {
+	for i := range n.all {
+		if n.all[i].kind == kind && n.all[i].about == about && about != "" {
+			n.all[i].text, n.all[i].at = text, at
+			return
+		}
+	}
+	n.all = append(n.all, sentence{kind, about, at, text})
+}
+
+// take gives what was gathered, each with its time, and forgets it.
+func (n *news) take(zone *time.Location) []string {
+	var out []string
+	counts := map[string]int{}
+	for _, s := range n.all {
+		counts[s.kind]++
+		if counts[s.kind] <= told {
+			out = append(out, s.at.In(zone).Format("15:04:05")+" "+s.text)
+		}
+	}
+	for i, s := range n.all {
+		more := counts[s.kind] - told
+		if more <= 0 {
+			continue
+		}
+		counts[s.kind] = 0
+		out = append(out, n.all[i].at.In(zone).Format("15:04:05")+" and "+strconv.Itoa(more)+" more like it: "+foldWords[s.kind])
+	}
+	n.all = nil
+	return out
+}
+
+// foldWords name the kinds of sentences that come in numbers.
+var foldWords = map[string]string{
+	"retry": "retries were scheduled", "hold": "jobs were sent back to wait", "throttled": "calls were answered 429", "progress": "accounts moved on",
+	"sync": "syncs changed their state", "queue": "queues changed", "alert": "alerts changed", "limit": "limits changed", "note": "messages", "lost": "changes of the connection",
+}
+
+// compare notes what an update changes, before it is folded in.
+func (p *plain) compare(u engine.Update, now time.Time) {
+	if u.Snapshot { // it may hold anything: what differs is told by the status
+		return
+	}
+	if e := u.Engine; e != nil {
+		p.compareEngine(*e, now)
+	}
+	for _, q := range u.Queues {
+		p.compareQueue(q, now)
+	}
+	for _, a := range u.Accounts {
+		p.compareAccount(a, now)
+	}
+	for _, j := range u.Jobs {
+		p.compareJob(j, now)
+	}
+	if u.Limits != nil {
+		p.compareLimits(*u.Limits, now)
+	}
+	p.compareAlerts(u.Alerts, now)
+	for _, c := range u.Calls {
+		if c.Status == 429 {
+			p.news.add("throttled", "", c.At, throttledText(c))
+		}
+	}
+	for _, n := range u.Notes {
+		p.news.add("note", "", n.At, strings.ToLower(page.LevelWord[n.Level])+": "+n.Text)
+	}
+}
+
+func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
+	was := p.rows.data.Engine
+	if e.State != was.State {
+		text := "the engine is " + string(e.State)
+		if e.Why != "" {
+			text += ": " + e.Why
+		}
+		p.news.add("engine", "state", now, text)
+	}
+	if e.Failed > was.Failed {
+		p.news.add("engine", "failed", now, counted(int(e.Failed), "match has", "matches have")+" given up in all, "+strconv.Itoa(int(e.Failed-was.Failed))+" just now")
+	}
+}
+
+func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
+	was, ok := p.rows.data.Queue(q.Name)
+	if !ok || was.Paused == q.Paused {
+		return
+	}
+	text := "queue " + string(q.Name) + " goes on"
+	if q.Paused {
+		text = "queue " + string(q.Name) + " was paused"
+		if q.By.User != "" {
+			text += " by " + q.By.User
+		}
+		if q.Reason != "" {
+			text += ": " + q.Reason
+		}
+	}
+	p.news.add("queue", string(q.Name), now, text)
+}
+
+func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
+	was := p.rows.accounts[a.ID]
+	if a.Status != was.Status {
+		p.news.add("sync", a.ID, now, "the sync of "+a.RiotID+" "+statusText(a))
+		return
+	}
+	if a.Status == engine.Syncing && (a.Matches.Done() != was.Matches.Done() || a.Phase != was.Phase || a.Listed != was.Listed) {
+		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a, p.rows.data.ETA[a.ID]))
+	}
+}
+
+// statusText says how a sync stands.
+func statusText(a engine.AccountRow) string {
+	switch a.Status {
+	case engine.SyncPending:
+		return "waits for its turn"
+	case engine.Syncing:
+		return "has begun"
+	case engine.SyncCompleted:
+		text := "is complete: " + counted(a.Matches.Total, "match", "matches")
+		if a.Matches.Failed > 0 {
+			text += ", " + strconv.Itoa(a.Matches.Failed) + " could not be had"
+		}
+		return text
+	case engine.SyncFailed:
+		return "has failed: " + cmp.Or(a.LastError, "no reason is known")
+	case engine.SyncCancelled:
+		return "was cancelled"
+	}
+	return "has not run yet"
+}
+
+// progressText says how far a sync has come.
+func progressText(a engine.AccountRow, e engine.ETA) string {
+	if a.Matches.Total <= 0 {
+		return "looking for matches, " + strconv.Itoa(a.Listed) + " found"
+	}
+	m := a.Matches
+	text := strconv.Itoa(m.Done()) + " of " + counted(m.Total, "match", "matches") + ", " + strings.Replace(part.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
+	if m.Retrying > 0 {
+		text += ", " + strconv.Itoa(m.Retrying) + " to be tried again"
+	}
+	if m.Failed > 0 {
+		text += ", " + strconv.Itoa(m.Failed) + " gave up"
+	}
+	if a.Phase == engine.PhaseTimelines {
+		text += ", timelines " + strconv.Itoa(a.Timelines.Done()) + " of " + strconv.Itoa(a.Timelines.Total)
+	}
+	if e.Known && e.Calls > 0 {
+		text += ", about " + spokenSpan(e.High) + " left"
+	}
+	return text
+}
+
+func (p *plain) compareJob(j engine.JobRow, now time.Time) {
+	was := p.rows.jobs[j.ID]
+	if was.Rev >= j.Rev || was.State == j.State && was.Tries == j.Tries && was.Due.Equal(j.Due) {
+		return
+	}
+	switch {
+	case j.State == engine.Retryable:
+		p.news.add("retry", string(j.ID), now, "retry of "+thing(j.Job)+" in "+spokenSpan(j.Due.Sub(now))+", "+tryText(j)+", after "+cmp.Or(string(j.Class), "a failure"))
+	case j.State == engine.Scheduled && j.Hold != engine.HoldNone:
+		p.news.add("hold", string(j.ID), now, thing(j.Job)+" waits "+spokenSpan(j.Due.Sub(now))+": "+cmp.Or(j.Why, j.Hold.String()))
+	}
+}
+
+// tryText is the try that comes next.
+func tryText(j engine.JobRow) string {
+	most := engine.DefaultPolicies()[cmp.Or(j.Policy, engine.PolicyMatch)].Max
+	if most <= 0 {
+		return "try " + strconv.Itoa(j.Tries+1)
+	}
+	return fmt.Sprintf("try %d of %d", j.Tries+1, most)
+}
+
+// thing names a job in words: match KR_7214550881.
+func thing(j engine.Job) string {
+	return strings.Replace(cmp.Or(j.Key, string(j.Kind)+" "+string(j.ID)), ":", " ", 1)
+}
+
+func throttledText(c engine.CallRow) string {
+	text := "429 " + strings.TrimPrefix(string(c.Class), "429.") + " from " + c.Host + " for " + c.Method + " " + c.Target
+	if c.RetryAfter > 0 {
+		text += ", to wait " + spokenSpan(c.RetryAfter)
+	}
+	if c.Unforeseen {
+		text += ", not foreseen by our limiter"
+	}
+	return text
+}
+
+func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
+	was := map[string]engine.BucketRow{}
+	for _, b := range p.rows.data.Limits.Buckets {
+		was[bucketName(b)] = b
+	}
+	for _, b := range l.Buckets {
+		old := was[bucketName(b)]
+		name := bucketName(b)
+		switch {
+		case b.BlockedBy == "frozen" && old.BlockedBy != "frozen":
+			p.news.add("limit", name, now, name+" was frozen: "+cmp.Or(b.FreezeWhy, "no reason given"))
+		case b.BlockedBy != "frozen" && old.BlockedBy == "frozen":
+			p.news.add("limit", name, now, name+" is open again")
+		case b.Blocked.After(now) && !old.Blocked.After(now):
+			p.news.add("limit", name, now, name+" lets nothing through for "+spokenSpan(b.Blocked.Sub(now))+": "+b.BlockedBy)
+		}
+	}
+}
+
+// bucketName names a limit: asia app, 2 minutes.
+func bucketName(b engine.BucketRow) string {
+	name := b.Host + " " + cmp.Or(b.Method, b.Kind)
+	if b.Window > 0 {
+		name += " per " + spokenSpan(b.Window)
+	}
+	return name
+}
+
+func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
+	was := map[string]engine.AlertState{}
+	for _, a := range p.rows.data.Alerts {
+		was[a.ID] = a.State
+	}
+	for _, a := range rows {
+		old := cmp.Or(was[a.ID], engine.AlertOK)
+		if a.State == old || a.State == engine.AlertPending || a.State == engine.AlertOK && old == engine.AlertPending {
+			continue
+		}
+		text := "alert " + string(a.State) + ": " + strings.TrimSpace(a.About+" "+a.Subject)
+		if a.State == engine.AlertFiring && a.Next != "" {
+			text += ". Next: " + a.Next
+		}
+		p.news.add("alert", a.ID, now, text)
+	}
+}
+
+// spokenSpan is a duration in words: 12 seconds, 2 minutes 5 seconds, 3 hours.
+func spokenSpan(d time.Duration) string {
+	s := int(max(d, 0).Round(time.Second) / time.Second)
+	switch {
+	case s < 1:
+		return "less than a second"
+	case s < 60:
+		return counted(s, "second", "seconds")
+	case s < 3600:
+		return pairOf(s/60, "minute", s%60, "second")
+	case s < 86400:
+		return pairOf(s/3600, "hour", s%3600/60, "minute")
+	}
+	return pairOf(s/86400, "day", s%86400/3600, "hour")
+}
+
+func pairOf(big int, unit string, small int, below string) string {
+	text := counted(big, unit, unit+"s")
+	if small > 0 {
+		text += " " + counted(small, below, below+"s")
+	}
+	return text
+}
+
+// statusLines say how everything stands.
+func (p *plain) statusLines() []string {
+	d := &p.rows.data
+	e := d.Engine
+	lines := []string{fmt.Sprintf("%s The engine is %s. %d calls a minute, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
+		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), int(e.CallsPerMin+0.5), e.InFlight, e.Workers, part.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
+	if e.Why != "" {
+		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")
+	}
+	for _, n := range d.Needs(time.Now()) {
+		lines = append(lines, "Needs you: "+n.Word+", "+n.Text+".")
+	}
+	for _, a := range d.Syncing() {
+		lines = append(lines, a.RiotID+" "+page.SyncWord(a)+": "+progressText(a, d.ETA[a.ID])+".")
+	}
+	if b, ok := d.Tightest(); ok {
+		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))
+	}
+	return lines
+}

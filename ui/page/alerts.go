@@ -1,0 +1,315 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Alerts lists every rule about every subject: how it stands, and what to do.
+type Alerts struct {
+	list[engine.AlertRow]
+	answer
+	read []engine.AlertRow // of the answer, until Watch has told them
+	at   instant           // of the last evaluation; zero = not known
+}
+
+// alertWords are the states of alerts as screens write them, and where they stand.
+var alertWords = map[engine.AlertState]struct {
+	word, sign string
+	rank       int
+}{
+	engine.AlertFiring:       {"FIRING", "FIRING", 0},
+	engine.AlertPending:      {"PENDING", "PENDING ALERT", 1},
+	engine.AlertAcknowledged: {"ACKNOWLEDGED", "ACKNOWLEDGED", 2},
+	engine.AlertSilenced:     {"SILENCED", "SILENCED", 3},
+	engine.AlertOK:           {"OK", "OK", 4},
+}
+
+// alertSchema is what can be asked of an alert.
+var alertSchema = filter.New(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
+	textField("rule", filter.Prose, "", func(r *engine.AlertRow) string { return r.About }),
+	textField("subject", filter.Name, "host, status, queue", func(r *engine.AlertRow) string { return r.Subject }),
+	textField("state", filter.Name, "firing, pending, acknowledged, silenced, ok", func(r *engine.AlertRow) string { return string(r.State) }),
+	textField("next", filter.Prose, "what to do", func(r *engine.AlertRow) string { return r.Next }),
+	filter.Field[engine.AlertRow]{Name: "since", Kind: filter.Past, Value: func(r *engine.AlertRow, _ instant) filter.Value { return filter.At(r.Since) }},
+	filter.Field[engine.AlertRow]{Name: "age", Kind: filter.Duration, Value: func(r *engine.AlertRow, now instant) filter.Value { return filter.Since(r.Since, now) }},
+)
+
+// NewAlerts makes the screen.
+func NewAlerts() *Alerts {
+	return &Alerts{list: newList(alertSchema, func(r engine.AlertRow) string { return r.ID }, alertCells, alertFields)}
+}
+
+// Screen implements Page.
+func (p *Alerts) Screen() Screen { return ScreenAlerts }
+
+// Crumb implements Page.
+func (p *Alerts) Crumb(*View) string { return "" }
+
+// Want implements Page: Watch tells the alerts when one has changed; before that,
+// and after a reload, they are asked for.
+func (p *Alerts) Want(v *View) engine.Query {
+	if v.Alerts != nil && p.have || !p.due(v, v.Restarts) {
+		return nil
+	}
+	return engine.AlertsQuery{}
+}
+
+// Got implements Page.
+func (p *Alerts) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.AlertsQuery); ok && p.take(v, err) {
+		got, _ := a.(engine.AlertsAnswer)
+		p.read, p.at = got.Alerts, got.At
+	}
+}
+
+func (p *Alerts) refresh(v *View) {
+	p.put(v, madeOf{v.Version, p.got}, func() []engine.AlertRow { return p.rows(v) })
+}
+
+func (p *Alerts) rows(v *View) []engine.AlertRow {
+	from := v.Alerts
+	if from == nil {
+		from = p.read
+	}
+	rows := append([]engine.AlertRow(nil), from...)
+	sortRows(rows, func(a, b *engine.AlertRow) int {
+		return cmp.Or(alertWords[a.State].rank-alertWords[b.State].rank, strings.Compare(a.About, b.About), strings.Compare(a.ID, b.ID))
+	})
+	return rows
+}
+
+// alertState is an alert's word with its sign: one that is pending has the sign
+// of an alert, not that of a job.
+func alertState(v *View, r *engine.AlertRow) part.Cell {
+	w := alertWords[r.State]
+	sign := v.Theme.State(w.sign)
+	return part.As(sign.Token, sign.Glyph+" "+or(w.word, strings.ToUpper(string(r.State))))
+}
+
+func alertCells(v *View, r engine.AlertRow, cells []part.Cell) []part.Cell {
+	now := part.Plain(r.Now())
+	if r.Holds {
+		now.Token = themes.Warn
+	}
+	since := part.None
+	if r.State != engine.AlertOK {
+		since = v.age(r.Since)
+	}
+	return append(cells, alertState(v, &r), part.As(themes.Dim, since), part.Plain(alertName(&r)), now, part.As(themes.Dim, r.Bound()),
+		part.As(themes.Run, sparkText(v, r.History)), nextStep(v, &r))
+}
+
+// alertName is the rule and what it is about.
+func alertName(r *engine.AlertRow) string {
+	if r.Subject == "" {
+		return r.About
+	}
+	return r.About + " (" + r.Subject + ")"
+}
+
+// nextStep is what comes next by itself, or what a person can do.
+func nextStep(v *View, r *engine.AlertRow) part.Cell {
+	switch r.State {
+	case engine.AlertOK:
+		return part.As(themes.Dim, part.None)
+	case engine.AlertPending:
+		return part.As(themes.Dim, "fires in "+v.in(r.Fires)+" if it stays")
+	case engine.AlertSilenced:
+		return part.As(themes.Dim, "until "+v.clock(r.Until)+by(r.By))
+	case engine.AlertAcknowledged:
+		return part.As(themes.Dim, "seen"+by(r.By)+": "+r.Next)
+	}
+	if r.Clears.After(v.Now) {
+		return part.As(themes.Dim, "ends in "+v.in(r.Clears)+" if it stays so")
+	}
+	return part.Plain(r.Next)
+}
+
+// sparkText draws the values of an hour as text; what was not known is a gap.
+func sparkText(v *View, values []float64) string {
+	signs := v.Theme.Glyphs.Spark
+	high := 0.0
+	for _, x := range values {
+		high = math.Max(high, x)
+	}
+	var b strings.Builder
+	for _, x := range values[max(len(values)-sparkCells, 0):] {
+		switch {
+		case x < 0 || math.IsNaN(x):
+			b.WriteByte(' ')
+		case high <= 0:
+			b.WriteString(signs[0])
+		default:
+			b.WriteString(signs[clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
+		}
+	}
+	return b.String()
+}
+
+const sparkCells = 12
+
+var alertFields = []field[engine.AlertRow]{
+	{part.Column{Title: "STATE", Kind: part.State, Min: 14, Width: 14}, func(a, b *engine.AlertRow) int {
+		return alertWords[a.State].rank - alertWords[b.State].rank
+	}},
+	{part.Column{Title: "SINCE", Kind: part.Number, Min: 5, Width: 6, Priority: 2}, func(a, b *engine.AlertRow) int { return b.Since.Compare(a.Since) }},
+	{part.Column{Title: "RULE", Kind: part.Words, Min: 30, Width: 30, Flex: 1}, func(a, b *engine.AlertRow) int { return strings.Compare(alertName(a), alertName(b)) }},
+	{part.Column{Title: "NOW", Kind: part.Number, Min: 6, Width: 7}, nil},
+	{part.Column{Title: "LIMIT", Kind: part.Words, Min: 7, Width: 8}, nil},
+	{part.Column{Title: "1 H", Kind: part.Words, Min: sparkCells, Width: sparkCells, Priority: 3}, nil},
+	{part.Column{Title: "NEXT STEP", Kind: part.Words, Min: 20, Width: 30, Flex: 2, Priority: 1}, nil},
+}
+
+// Cannot implements Page.
+func (p *Alerts) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	if a != Open && a != Ack && a != Silence {
+		return ""
+	}
+	if why := p.missing("alert"); why != "" {
+		return why
+	}
+	r, _ := p.selected()
+	if a == Ack && p.cur.MarkCount() == 0 && r.State != engine.AlertFiring {
+		return alertName(&r) + " is " + alertWords[r.State].word + ": only a firing alert can be acknowledged"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Alerts) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	if p.list.act(v, a) {
+		return Effect{}
+	}
+	r, ok := p.selected()
+	switch {
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case !ok:
+		return Effect{}
+	case a == Open:
+		return Effect{Open: NewEvidence(r)}
+	case a == Ack:
+		return ackAlerts(p.chosen())
+	case a == Silence:
+		return silenceAlert(r)
+	}
+	return Effect{}
+}
+
+// ackAlerts says of alerts that somebody has seen them; those that do not fire
+// are left out.
+func ackAlerts(rows []engine.AlertRow) Effect {
+	e := Effect{}
+	for i := range rows {
+		if rows[i].State == engine.AlertFiring {
+			e.DoAll = append(e.DoAll, engine.Command{Op: engine.OpAck, Alert: rows[i].ID})
+		}
+	}
+	if len(e.DoAll) == 0 {
+		return say(engine.LevelInfo, "none of the marked alerts fires: there is nothing to acknowledge")
+	}
+	return e
+}
+
+// silenceAlert asks until when an alert shall say nothing.
+func silenceAlert(r engine.AlertRow) Effect {
+	ghost := "+30m or 14:00, then why"
+	if r.State == engine.AlertSilenced {
+		ghost = "now ends the silence; +30m or 14:00 is another end"
+	}
+	return Effect{Text: &Text{
+		Label: "silence " + r.Rule + " until", Ghost: ghost,
+		Read: func(text string, now instant) (engine.Command, string) {
+			when, why, _ := strings.Cut(strings.TrimSpace(text), " ")
+			at, ok := whenOf(when, now)
+			if !ok {
+				return engine.Command{}, "write for how long: +30m, +2h, 14:00, or now to end it"
+			}
+			return engine.Command{Op: engine.OpSilence, Alert: r.ID, At: at, Reason: strings.TrimSpace(why)}, ""
+		},
+	}}
+}
+
+// Export implements Exporter.
+func (p *Alerts) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "alerts", p.export(v, only)
+}
+
+// Draw implements Page.
+func (p *Alerts) Draw(v *View) []string {
+	p.refresh(v)
+	title := p.title(v, "Alerts", alertCounts(p.shown)...)
+	below := min(max(v.H/3, 4), v.H-5)
+	if v.Size == S {
+		below = min(below, 3)
+	}
+	h := max(v.H-below-3, 1)
+	rows := p.draw(v, v.W-2, h, p.empty(v))
+	r, _ := p.selected()
+	detail := alertDetail(v, &r, v.W-2, below)
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: title, Focus: true, Tail: p.tail(v), Rows: rows, Height: h},
+		part.Panel{Title: or(alertName(&r), "Selected"), Rows: detail, Height: below})
+}
+
+func (p *Alerts) tail(v *View) string {
+	if why := p.answer.told(v); why != "" && v.Alerts == nil {
+		return why
+	}
+	if p.at.IsZero() || v.Alerts != nil {
+		return ""
+	}
+	return "as of " + v.clock(p.at)
+}
+
+// alertCounts is 2 firing, 1 pending, 1 silenced.
+func alertCounts(rows []*engine.AlertRow) []string {
+	n := map[engine.AlertState]int{}
+	for i := range rows {
+		n[rows[i].State]++
+	}
+	var out []string
+	for _, s := range []engine.AlertState{engine.AlertFiring, engine.AlertPending, engine.AlertAcknowledged, engine.AlertSilenced} {
+		if n[s] > 0 {
+			out = append(out, count(n[s])+" "+string(s))
+		}
+	}
+	return out
+}
+
+// alertDetail is what to do about the selected alert, and its latest evidence.
+func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
+	if r.ID == "" {
+		return []string{v.row(w, part.As(themes.Dim, " no alert is selected"))}
+	}
+	rows := []string{v.row(w, part.As(themes.Dim, " next  "), part.Plain(or(r.Next, part.None)))}
+	for i := range r.Evidence[:min(len(r.Evidence), max(h-1, 0))] {
+		e := &r.Evidence[i]
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(e.At)), 12, part.Words).Gap(1)
+		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(or(e.Text, e.ID))).String())
+	}
+	if len(r.Evidence) == 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " no evidence is kept: it never fired, or what spoke for it has gone")))
+	}
+	return rows
+}
+
+func (p *Alerts) empty(v *View) string {
+	switch {
+	case !p.have && p.answer.err != nil && v.Alerts == nil:
+		return "the alerts could not be read"
+	case p.loading() && v.Alerts == nil:
+		return "loading alerts…"
+	}
+	return or(p.list.empty(v), "no rule has been evaluated yet")
+}

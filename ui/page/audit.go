@@ -1,0 +1,222 @@
+package page
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Audit lists who did what, when, and what came of it (I-11).
+type Audit struct {
+	list[engine.AuditEntry]
+	answer
+	entries []engine.AuditEntry
+	undone  map[uint64]bool // commands that were taken back
+}
+
+var auditSchema = filter.New(filter.Options{Free: []string{"who", "op", "target", "result", "reason"}, Fuzzy: []string{"target"}, Age: "age", When: "at"},
+	textField("who", filter.Name, "", func(e *engine.AuditEntry) string { return e.By.User }),
+	textField("via", filter.Name, "console, cli, socket, cron, engine", func(e *engine.AuditEntry) string { return e.By.Via }),
+	textField("op", filter.Name, "retry, cancel, pause", func(e *engine.AuditEntry) string { return string(e.Op) }),
+	textField("target", filter.Prose, "", func(e *engine.AuditEntry) string { return e.Target }),
+	textField("result", filter.Prose, "", func(e *engine.AuditEntry) string { return e.Result }),
+	textField("reason", filter.Prose, "", func(e *engine.AuditEntry) string { return e.Reason }),
+	filter.Field[engine.AuditEntry]{Name: "changed", Kind: filter.Number, Help: "how many it changed", Value: func(e *engine.AuditEntry, _ instant) filter.Value { return filter.Count(e.Applied) }},
+	filter.Field[engine.AuditEntry]{Name: "at", Kind: filter.Past, Value: func(e *engine.AuditEntry, _ instant) filter.Value { return filter.At(e.At) }},
+	filter.Field[engine.AuditEntry]{Name: "age", Kind: filter.Duration, Value: func(e *engine.AuditEntry, now instant) filter.Value { return filter.Since(e.At, now) }},
+)
+
+// NewAudit makes the screen.
+func NewAudit() *Audit {
+	p := &Audit{}
+	p.list = newList(auditSchema, func(e engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) }, p.cellsOf, auditFields)
+	return p
+}
+
+// Screen implements Page.
+func (p *Audit) Screen() Screen { return ScreenAudit }
+
+// Crumb implements Page.
+func (p *Audit) Crumb(*View) string { return "Audit" }
+
+// Want implements Page: commands move with the database.
+func (p *Audit) Want(v *View) engine.Query {
+	if !p.due(v, v.Seq) {
+		return nil
+	}
+	return engine.AuditQuery{Page: engine.Page{Limit: listMost}}
+}
+
+// Got implements Page.
+func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.AuditQuery)
+	if !ok || asked.Seq != 0 || !p.take(v, err) {
+		return
+	}
+	page, _ := a.(engine.AuditPage)
+	p.entries, p.undone = page.Entries, map[uint64]bool{}
+	for i := range p.entries {
+		if e := &p.entries[i]; e.Op == engine.OpUndo && e.Applied > 0 {
+			p.undone[targetOf(e.Target)] = true
+		}
+	}
+}
+
+// targetOf reads the number of a command that an undo names: "command #12".
+func targetOf(target string) uint64 {
+	_, number, _ := strings.Cut(target, "#")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (p *Audit) refresh(v *View) {
+	p.put(v, madeOf{got: p.got}, func() []engine.AuditEntry { return p.entries })
+}
+
+// undoOps are the commands that can be taken back. A list may leave out what each
+// has changed: the engine says whether it still can be.
+var undoOps = map[engine.Op]bool{engine.OpCancel: true, engine.OpReschedule: true, engine.OpReclass: true, engine.OpPause: true, engine.OpResume: true}
+
+// cannotUndo says why a command cannot be taken back; "" = it may be.
+func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
+	switch {
+	case p.undone[e.Seq]:
+		return "#" + strconv.FormatUint(e.Seq, 10) + " has been taken back already"
+	case !undoOps[e.Op]:
+		return "only cancel, reschedule, reclass, pause and resume can be taken back"
+	case e.Applied == 0 && e.Queue == nil:
+		return "it has changed nothing"
+	}
+	return ""
+}
+
+// undoWord says in the list whether a command can be taken back.
+func (p *Audit) undoWord(e *engine.AuditEntry) part.Cell {
+	switch {
+	case p.undone[e.Seq]:
+		return part.As(themes.Dim, "undone")
+	case p.cannotUndo(e) == "":
+		return part.As(themes.Accent, "z undo")
+	}
+	return part.As(themes.Dim, part.None)
+}
+
+func (p *Audit) cellsOf(v *View, e engine.AuditEntry, cells []part.Cell) []part.Cell {
+	result := part.Plain(e.Result)
+	if e.Applied == 0 {
+		result.Token = themes.Dim
+	}
+	return append(cells, part.As(themes.Dim, v.clock(e.At)), part.Plain(whoWords(e.By)), part.As(themes.Accent, string(e.Op)), part.Plain(e.Target), result,
+		part.As(themes.Dim, changed(&e)), p.undoWord(&e), part.As(themes.Dim, e.Reason), part.As(themes.Dim, strconv.FormatUint(e.Seq, 10)))
+}
+
+// whoWords is ana@console.
+func whoWords(a engine.Actor) string {
+	switch {
+	case a.User == "":
+		return or(a.Via, part.None)
+	case a.Via == "" || a.Via == a.User:
+		return a.User
+	}
+	return a.User + "@" + a.Via
+}
+
+// changed is how many of how many a command has changed.
+func changed(e *engine.AuditEntry) string {
+	if e.Matched == e.Applied {
+		return count(e.Applied)
+	}
+	return count(e.Applied) + "/" + count(e.Matched)
+}
+
+var auditFields = []field[engine.AuditEntry]{
+	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *engine.AuditEntry) int { return b.At.Compare(a.At) }},
+	{part.Column{Title: "WHO", Kind: part.Words, Min: 10, Width: 14}, func(a, b *engine.AuditEntry) int { return strings.Compare(whoWords(a.By), whoWords(b.By)) }},
+	{part.Column{Title: "WHAT", Kind: part.Words, Min: 10, Width: 12}, func(a, b *engine.AuditEntry) int { return strings.Compare(string(a.Op), string(b.Op)) }},
+	{part.Column{Title: "OF", Kind: part.Words, Min: 16, Width: 26, Flex: 1, Priority: 1}, func(a, b *engine.AuditEntry) int { return strings.Compare(a.Target, b.Target) }},
+	{part.Column{Title: "RESULT", Kind: part.Words, Min: 30, Width: 40, Flex: 2}, nil},
+	{part.Column{Title: "CHANGED", Kind: part.Number, Min: 7, Width: 7, Priority: 3}, func(a, b *engine.AuditEntry) int { return a.Applied - b.Applied }},
+	{part.Column{Title: "UNDO", Kind: part.Words, Min: 6, Width: 6, Priority: 2}, nil},
+	{part.Column{Title: "WHY", Kind: part.Words, Min: 18, Width: 24, Flex: 1, Priority: 4}, func(a, b *engine.AuditEntry) int { return strings.Compare(a.Reason, b.Reason) }},
+	{part.Column{Title: "#", Kind: part.Number, Min: 5, Width: 6, Priority: 5}, func(a, b *engine.AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) }},
+}
+
+// Cannot implements Page.
+func (p *Audit) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	if a != Open && a != TakeBack {
+		return ""
+	}
+	if why := p.missing("command"); why != "" {
+		return why
+	}
+	if e, _ := p.selected(); a == TakeBack {
+		return p.cannotUndo(&e)
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Audit) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	if p.list.act(v, a) {
+		return Effect{}
+	}
+	e, ok := p.selected()
+	switch {
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case !ok:
+		return Effect{}
+	case a == Open:
+		return Effect{Open: NewEntry(e)}
+	case a == TakeBack:
+		return takeBack(v, e)
+	}
+	return Effect{}
+}
+
+// takeBack undoes a command after a question: it may be long ago, so the engine
+// counts first what still stands as the command left it.
+func takeBack(v *View, e engine.AuditEntry) Effect {
+	f := do(engine.Command{Op: engine.OpUndo, Audit: e.Seq})
+	f.Try = true
+	f.Confirm = &Confirm{
+		Question: "Take back " + string(e.Op) + " of " + e.Target + "?",
+		Lines:    []string{whoWords(e.By) + " did it " + v.ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
+		Yes:      "take it back",
+	}
+	return f
+}
+
+// Export implements Exporter.
+func (p *Audit) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "audit", p.export(v, only)
+}
+
+// Draw implements Page.
+func (p *Audit) Draw(v *View) []string {
+	p.refresh(v)
+	return part.Box(v.Theme, v.W, v.H, part.Panel{
+		Title: p.title(v, "Audit"), Focus: true, Tail: p.told(v), Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
+	})
+}
+
+func (p *Audit) empty(v *View) string {
+	switch {
+	case !p.have && p.err != nil:
+		return "the audit could not be read"
+	case p.loading():
+		return "loading the audit…"
+	}
+	return or(p.list.empty(v), "no command has been given yet: every one is written down here")
+}

@@ -1,0 +1,201 @@
+package page
+
+import (
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Chaos is the panel of the demo: what the simulated Riot does wrong beside what
+// the engine did about it.
+type Chaos struct {
+	quiet
+	pane
+}
+
+// NewChaos makes the screen. It draws View.Chaos, which only the demo has.
+func NewChaos() *Chaos { return &Chaos{} }
+
+// Screen implements Page.
+func (p *Chaos) Screen() Screen { return ScreenChaos }
+
+// Crumb implements Page.
+func (p *Chaos) Crumb(*View) string { return "Chaos" }
+
+func (p *Chaos) source(v *View) part.Slice[ChaosRow] {
+	var rows []ChaosRow
+	if v.Chaos != nil {
+		rows = v.Chaos.Rows
+	}
+	return part.Slice[ChaosRow]{Items: rows, Key: func(r ChaosRow) string { return r.Name }, Cells: func(r ChaosRow, cells []part.Cell) []part.Cell { return chaosCells(v, r, cells) }}
+}
+
+// Cannot implements Page.
+func (p *Chaos) Cannot(v *View, a Action) string {
+	r, ok := selected(&p.pane, p.source(v))
+	switch {
+	case a == More && ok && r.Fixed:
+		return "enter starts " + r.Name + ": it takes no rate"
+	case a == Less && ok && r.Fixed:
+		return "enter ends " + r.Name + ", 0 ends all: it takes no rate"
+	case a == Less && ok && r.Rate == 0:
+		return r.Name + " has no rate: l gives it one"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Chaos) Act(v *View, a Action) Effect {
+	r, ok := selected(&p.pane, p.source(v))
+	switch {
+	case a == ClearChaos:
+		return Effect{Chaos: &ChaosAsk{Off: true}}
+	case !ok:
+		return Effect{}
+	case a == Inject:
+		return inject(&r)
+	case a == More, a == Less:
+		ask := r.step(a == More)
+		return Effect{Chaos: &ask}
+	}
+	p.act(p.source(v), a)
+	return Effect{}
+}
+
+// inject strikes once, or starts a preset that does not run and ends one that does.
+func inject(r *ChaosRow) Effect {
+	if r.Preset && r.On {
+		return Effect{Chaos: &ChaosAsk{Name: r.Name, Off: true}}
+	}
+	return Effect{Chaos: &ChaosAsk{Name: r.Name, Once: true}, Confirm: r.Sure}
+}
+
+// InjectNamed is what an ask of the palette amounts to: a row that wants to be sure
+// is asked about here too.
+func InjectNamed(s *ChaosState, ask ChaosAsk) Effect {
+	e := Effect{Chaos: &ask}
+	if r, ok := s.row(ask.Name); ok && !ask.Off {
+		e.Confirm = r.Sure
+	}
+	return e
+}
+
+var chaosColumns = []part.Column{
+	{Title: "FAULT", Kind: part.Words, Min: 18, Width: 18},
+	{Title: "INJECTED", Kind: part.State, Min: 12, Width: 13},
+	{Title: "HITS", Kind: part.Number, Min: 4, Width: 5},
+	{Title: "WHAT THE ENGINE DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1},
+}
+
+func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
+	name := part.Plain(r.Name)
+	if r.Preset {
+		name.Token = themes.Accent
+	}
+	did := part.Plain(r.Did)
+	if r.Did == "" {
+		did = part.As(themes.Dim, r.Expect)
+	}
+	return append(cells, name, injectedCell(v, &r), part.Plain(count(r.Hits)), did)
+}
+
+// injectedCell is how often the row strikes now.
+func injectedCell(v *View, r *ChaosRow) part.Cell {
+	if !r.On {
+		return part.As(themes.Dim, "off")
+	}
+	sign := v.Theme.State("WARN")
+	text := sign.Glyph + " " + r.Told
+	if left := v.in(r.Until); left != part.None {
+		text += " " + left
+	}
+	return part.As(sign.Token, text)
+}
+
+// Draw implements Page.
+func (p *Chaos) Draw(v *View) []string {
+	v.Ticks = true // counts move without the engine telling
+	w := v.W - 2
+	src := p.source(v)
+	table := part.Table{Columns: chaosColumns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
+	now := p.now(v, w)
+	rows := min(src.Len(), max(v.H-len(now)-3, 1))
+	panels := []part.Panel{
+		{Head: table.Header(v.Theme, w), Focus: true, Rows: p.body(v, table, w, rows, src), Height: rows},
+		{Title: "Now", Tail: "0 clears all", Rows: now, Height: len(now)},
+	}
+	if left := v.H - rows - len(now) - 4; left > 0 {
+		panels = append(panels, part.Panel{Title: "What happened", Tail: "newest first", Rows: chaosStory(v, w, left), Height: left})
+	}
+	return part.Box(v.Theme, v.W, v.H, panels...)
+}
+
+func (p *Chaos) title(v *View) string {
+	if v.Chaos == nil {
+		return "Chaos"
+	}
+	title := "Chaos, seed " + strconv.FormatUint(v.Chaos.Seed, 10)
+	if v.Chaos.Speed != 1 {
+		title += ", " + strconv.FormatFloat(v.Chaos.Speed, 'g', 4, 64) + "x"
+	}
+	return title
+}
+
+// now is how the engine stands; where there is room, what the selected row is and
+// what the simulator counted too.
+func (p *Chaos) now(v *View, w int) []string {
+	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(engineNow(v)...)...)...)}
+	if v.Tall == Short || v.Chaos == nil {
+		return rows
+	}
+	c := v.Chaos
+	violations := part.As(themes.Dim, "0 over the limits")
+	if c.Violations > 0 {
+		violations = part.As(themes.Err, count(c.Violations)+" over the limits")
+	}
+	sums := v.join(part.As(themes.Dim, "simulator: "+plural(c.Calls, "call", "calls")), violations,
+		part.As(themes.Dim, count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, count(c.Repeated)+" for what had been delivered"))
+	rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
+	if r, ok := selected(&p.pane, p.source(v)); ok {
+		rows = append([]string{v.row(w, part.As(themes.Accent, " "+r.Name), part.Plain(": "+r.About))}, rows...)
+	}
+	return rows
+}
+
+// engineNow is the engine's state, what is held and until when.
+func engineNow(v *View) []part.Cell {
+	e := &v.Engine
+	state := v.state(string(e.State))
+	if e.Why != "" {
+		state.Text += ": " + e.Why
+	}
+	held, why, until := 0, "", instant{}
+	for i := range v.Queues {
+		q := &v.Queues[i]
+		held += q.Held
+		if q.Why != "" && why == "" {
+			why, until = q.Why, q.Until
+		}
+	}
+	cells := []part.Cell{state, part.Plain(count(held) + " held"), part.Plain(count(e.Retrying) + " retrying")}
+	if why == "" {
+		return cells
+	}
+	next := part.As(themes.Dim, "next")
+	if v.Size != S {
+		next.Text = "next waits for " + why
+	}
+	left := v.in(until)
+	switch {
+	case left == part.None && v.Size == S:
+		return cells
+	case left != part.None && (v.Size == S || e.State != engine.EngineLive): // a limit says its time itself
+		next.Text += ", " + left
+	}
+	if e.State != engine.EngineLive {
+		next.Token = themes.Held
+	}
+	return append(cells, next)
+}

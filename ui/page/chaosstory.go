@@ -1,0 +1,95 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// telling are the areas of the log that say what the engine made of a fault.
+var telling = []string{"limiter", "riot", "jobs", "engine", "storage"}
+
+// untold are records of single calls and attempts, which the table counts, and what
+// is told as a message besides.
+var untold = []string{"call ", "attempt ", "command", "handler panicked"}
+
+// said is one line of what happened.
+type said struct {
+	at    instant
+	level string // as the log names it
+	text  string
+	times int
+}
+
+// noteLevels are the levels of messages as the log names them.
+var noteLevels = map[engine.Level]string{engine.LevelOK: "info", engine.LevelInfo: "info", engine.LevelWarn: "warn", engine.LevelErr: "error"}
+
+// chaosStory joins messages and records of the log, the newest first. What repeats
+// is told once.
+func chaosStory(v *View, w, h int) []string {
+	var rows []string
+	for _, s := range storyOf(v, h) {
+		times := ""
+		if s.times > 1 {
+			times = " ×" + count(s.times)
+			if v.Theme.ASCII() {
+				times = " x" + count(s.times)
+			}
+		}
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(s.at)), 12, part.Words).Gap(1)
+		rows = append(rows, l.Cells(levelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
+	}
+	if len(rows) == 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+" enter injects the selected fault once")))
+	}
+	return rows
+}
+
+// storyOf gives the newest h lines.
+func storyOf(v *View, h int) []said {
+	var all []said
+	for _, n := range v.Notes {
+		all = append(all, said{n.At, noteLevels[n.Level], n.Text, 1})
+	}
+	for i := range v.Logs {
+		if r := &v.Logs[i]; tells(r) {
+			all = append(all, said{r.At, r.Level, recordText(r), 1})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b said) int { return b.at.Compare(a.at) })
+	var out []said
+	for _, s := range all {
+		if n := len(out); n > 0 && out[n-1].text == s.text {
+			out[n-1].times++
+			continue
+		}
+		if len(out) == h {
+			break
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// tells reports whether a record belongs to the story: not every call does, and what
+// is told as a message is not told twice.
+func tells(r *engine.LogRow) bool {
+	return r.Level != "debug" && slices.Contains(telling, r.Area) && !slices.ContainsFunc(untold, func(text string) bool { return strings.HasPrefix(r.Text, text) })
+}
+
+// shownFields are those that say where and how long.
+var shownFields = []string{"route", "method", "bucket", "type", "kind", "jobs", "took", "boot", "err"}
+
+func recordText(r *engine.LogRow) string {
+	var b strings.Builder
+	b.WriteString(r.Text)
+	for _, f := range r.Fields {
+		if slices.Contains(shownFields, f.Key) {
+			b.WriteString(" " + f.Key + "=" + f.Value)
+		}
+	}
+	return b.String()
+}

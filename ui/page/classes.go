@@ -1,0 +1,208 @@
+package page
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Classes lists error classes: failures of one fingerprint as one thing to act on
+// (I-6).
+type Classes struct {
+	list[engine.ClassRow]
+	answer
+	queue engine.Queue // "" = all
+	found engine.ClassesAnswer
+}
+
+// classesEvery is how often classes are asked for again at most: the engine walks
+// all failed jobs to answer.
+const classesEvery = 10 * time.Second
+
+var classSchema = filter.New(filter.Options{Free: []string{"class", "method", "host", "err"}, Fuzzy: []string{"method", "err"}, When: "last"},
+	textField("class", filter.Name, "429.app, 5xx, timeout", func(r *engine.ClassRow) string { return string(r.Class) }),
+	textField("method", filter.Name, "", func(r *engine.ClassRow) string { return r.Method }),
+	textField("host", filter.Name, "europe, kr", func(r *engine.ClassRow) string { return r.Host }),
+	textField("err", filter.Prose, "of the latest one", func(r *engine.ClassRow) string { return r.Error }),
+	filter.Field[engine.ClassRow]{Name: "jobs", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Jobs) }},
+	filter.Field[engine.ClassRow]{Name: "waiting", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Waiting) }},
+	filter.Field[engine.ClassRow]{Name: "dead", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Dead) }},
+	filter.Field[engine.ClassRow]{Name: "first", Kind: filter.Past, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.At(r.First) }},
+	filter.Field[engine.ClassRow]{Name: "last", Kind: filter.Past, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.At(r.Last) }},
+)
+
+// NewClasses makes the list of a queue; "" means all.
+func NewClasses(queue engine.Queue) *Classes {
+	return &Classes{queue: queue, list: newList(classSchema, func(r engine.ClassRow) string { return r.ID }, classCells, classFields)}
+}
+
+// Screen implements Page.
+func (p *Classes) Screen() Screen { return ScreenClasses }
+
+// Crumb implements Page.
+func (p *Classes) Crumb(*View) string { return "Error classes" }
+
+// Want implements Page.
+func (p *Classes) Want(v *View) engine.Query {
+	if p.have && p.answer.err == nil && v.Now.Sub(p.answer.at) < classesEvery || !p.due(v, v.Seq) {
+		return nil
+	}
+	return engine.ClassesQuery{Queue: p.queue}
+}
+
+// Got implements Page.
+func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.ClassesQuery)
+	if ok && asked.Queue == p.queue && p.take(v, err) {
+		p.found, _ = a.(engine.ClassesAnswer)
+	}
+}
+
+func (p *Classes) refresh(v *View) {
+	p.put(v, madeOf{got: p.got}, func() []engine.ClassRow { return p.found.Classes })
+}
+
+func classCells(v *View, r engine.ClassRow, cells []part.Cell) []part.Cell {
+	dead := part.As(themes.Dim, "0")
+	if r.Dead > 0 {
+		dead = part.As(themes.Err, count(r.Dead))
+	}
+	return append(cells, part.As(themes.Err, string(r.Class)), part.Plain(where(&r)), part.Plain(count(r.Jobs)),
+		part.Cell{Text: part.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}, part.As(themes.Wait, count(r.Waiting)), dead,
+		part.As(themes.Dim, v.age(r.First)), part.As(themes.Dim, v.age(r.Last)), part.Plain(inShort(r.Error)))
+}
+
+// where is host and method of a class.
+func where(r *engine.ClassRow) string {
+	return strings.TrimSpace(r.Host + " " + versionless(r.Method))
+}
+
+var classFields = []field[engine.ClassRow]{
+	{part.Column{Title: "CLASS", Kind: part.Words, Min: 11, Width: 11}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Class, b.Class) }},
+	{part.Column{Title: "WHERE", Kind: part.Words, Min: 20, Width: 24, Priority: 2}, func(a, b *engine.ClassRow) int { return strings.Compare(where(a), where(b)) }},
+	{part.Column{Title: "JOBS", Kind: part.Number, Min: 5, Width: 6}, func(a, b *engine.ClassRow) int { return a.Jobs - b.Jobs }},
+	{part.Column{Title: "SHARE", Kind: part.Progress, Min: 6, Width: 14, Tail: 5}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Share, b.Share) }},
+	{part.Column{Title: "WAITING", Kind: part.Number, Min: 7, Width: 7}, func(a, b *engine.ClassRow) int { return a.Waiting - b.Waiting }},
+	{part.Column{Title: "DEAD", Kind: part.Number, Min: 5, Width: 5}, func(a, b *engine.ClassRow) int { return a.Dead - b.Dead }},
+	{part.Column{Title: "FIRST", Kind: part.Number, Min: 5, Width: 6, Priority: 3}, func(a, b *engine.ClassRow) int { return b.First.Compare(a.First) }},
+	{part.Column{Title: "LAST", Kind: part.Number, Min: 5, Width: 6, Priority: 1}, func(a, b *engine.ClassRow) int { return b.Last.Compare(a.Last) }},
+	{part.Column{Title: "LATEST ERROR", Kind: part.Words, Min: 18, Width: 40, Flex: 1}, nil},
+}
+
+// Cannot implements Page.
+func (p *Classes) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	if a != Open && a != Retry && a != Reopen {
+		return ""
+	}
+	if why := p.missing("error class"); why != "" {
+		return why
+	}
+	if r, _ := p.selected(); a == Reopen && r.Dead == 0 {
+		return "none of its jobs is DISCARDED: r retries those that wait"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Classes) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	if p.list.act(v, a) {
+		return Effect{}
+	}
+	r, ok := p.selected()
+	switch {
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case !ok:
+		return Effect{}
+	case a == Open:
+		return Effect{Open: NewJobsOfClass(p.queue, r)}
+	case a == Retry, a == Reopen:
+		return onClass(a, p.queue, r)
+	}
+	return Effect{}
+}
+
+// onClass acts on a whole class. The engine counts first what it would act on and
+// what that costs; one job goes first, the others when it has succeeded.
+func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
+	c := engine.Command{Op: engine.OpRetry, Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(r.ID), Queue: queue}}}
+	question := "Retry the class " + string(r.Class) + "?"
+	yes := "retry it"
+	if a == Reopen {
+		c.Op, question, yes = engine.OpReclass, "Open the dead jobs of class "+string(r.Class)+" again?", "open them"
+	}
+	e := do(c)
+	e.Try = true
+	e.Confirm = &Confirm{Question: question, Yes: yes, Lines: []string{
+		plural(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " dead, such as " + strings.Join(r.Sample, ", ") + ".",
+		"One of them goes first; the others follow when it has succeeded, and stay as they are when it has not.",
+	}}
+	return e
+}
+
+// Export implements Exporter.
+func (p *Classes) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "classes", p.export(v, only)
+}
+
+// classRows is how many rows the selected class gets.
+const classRows = 4
+
+// Draw implements Page.
+func (p *Classes) Draw(v *View) []string {
+	p.refresh(v)
+	h := max(v.H-classRows-3, 1)
+	rows := p.draw(v, v.W-2, h, p.empty(v))
+	title := "Selected"
+	r, ok := p.selected()
+	if ok {
+		title = string(r.Class) + " " + where(&r)
+	}
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: p.title(v, "Error classes", string(p.queue), p.jobs()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
+		part.Panel{Title: title, Tail: "enter lists its jobs", Rows: classDetail(v, &r, v.W-2), Height: classRows})
+}
+
+// jobs is how many failed jobs there are; a look at very many ends somewhere.
+func (p *Classes) jobs() string {
+	switch {
+	case p.found.Jobs == 0:
+		return ""
+	case p.found.Cut:
+		return "of the first " + count(p.found.Jobs) + " failed jobs"
+	}
+	return plural(p.found.Jobs, "failed job", "failed jobs")
+}
+
+func classDetail(v *View, r *engine.ClassRow, w int) []string {
+	if r.ID == "" {
+		return []string{v.row(w, part.As(themes.Dim, " no class is selected"))}
+	}
+	var rows []string
+	for _, f := range []fact{
+		{"shape", or(r.Shape, part.None)}, {"latest", or(r.Error, part.None)},
+		{"seen", "first " + v.clock(r.First) + ", last " + v.clock(r.Last) + ", " + part.Percent(r.Share) + " of all failures"},
+		{"jobs", strings.Join(r.Sample, ", ")},
+	} {
+		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.key), 8, part.Words).Cells(part.Plain(f.value)).String())
+	}
+	return rows
+}
+
+func (p *Classes) empty(v *View) string {
+	switch {
+	case !p.have && p.answer.err != nil:
+		return "the error classes could not be read"
+	case p.loading():
+		return "loading error classes…"
+	}
+	return or(p.list.empty(v), "no job has failed and waits or is dead")
+}

@@ -1,0 +1,258 @@
+package page
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// Copy is one form in which something can be copied.
+type Copy struct {
+	Name string // id, JSON, curl, time …
+	What string // a short sample or explanation
+	Text string // cleaned: a clipboard is an exit
+}
+
+// Copier is a page on which something stands that can be copied in several forms.
+type Copier interface {
+	// Copies are the forms of what is marked, or under the cursor.
+	Copies(v *View) []Copy
+}
+
+// Copies implements Copier.
+func (l *list[T]) Copies(v *View) []Copy {
+	rows := l.chosen()
+	things := make([]any, len(rows))
+	for i := range rows {
+		things[i] = rows[i]
+	}
+	return copiesOf(v, things, func(i int) string { return l.key(rows[i]) })
+}
+
+// Copies implements Copier.
+func (p *Job) Copies(v *View) []Copy {
+	if !p.have {
+		return nil
+	}
+	d := p.detail
+	d.Job = p.row(v)
+	return copiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
+}
+
+// Copies implements Copier.
+func (p *Account) Copies(v *View) []Copy {
+	row := p.row(v)
+	if row.ID == "" {
+		return nil
+	}
+	return copiesOf(v, []any{row}, func(int) string { return row.ID })
+}
+
+// Copies implements Copier: the call, or the bucket, under the cursor.
+func (p *Limits) Copies(v *View) []Copy {
+	if !p.onCalls {
+		b, ok := selected(&p.buckets, p.bucketSource(v))
+		if !ok {
+			return nil
+		}
+		return copiesOf(v, []any{b}, func(int) string { return b.Host + " " + or(b.Method, b.Kind) })
+	}
+	src := p.source(v)
+	id, _ := p.calls.cur.Selected()
+	i, ok := src.Find(id)
+	if !ok {
+		return nil
+	}
+	c := src.at(i)
+	return copiesOf(v, []any{c}, func(int) string { return c.Target })
+}
+
+// Copies implements Copier: the row under the cursor of the pane in focus.
+func (o *Overview) Copies(v *View) []Copy {
+	p := &o.panes[o.focus]
+	switch o.focus {
+	case paneQueues:
+		if q, ok := selected(p, o.queues(v)); ok {
+			return copiesOf(v, []any{q}, func(int) string { return string(q.Name) })
+		}
+	case paneRetries:
+		if j, ok := selected(p, o.retries(v)); ok {
+			return copiesOf(v, []any{j}, func(int) string { return string(j.ID) })
+		}
+	case paneSyncing:
+		if a, ok := selected(p, o.syncing(v)); ok {
+			return copiesOf(v, []any{a}, func(int) string { return a.ID })
+		}
+	}
+	return nil
+}
+
+// Copies implements Copier: the report as it is stored.
+func (p *Reports) Copies(v *View) []Copy {
+	if p.detail.Report == nil {
+		return nil
+	}
+	return copiesOf(v, []any{*p.detail.Report}, func(int) string { return p.id(v) })
+}
+
+// copiesOf makes all forms of some rows.
+func copiesOf(v *View, rows []any, id func(i int) string) []Copy {
+	if len(rows) == 0 {
+		return nil
+	}
+	ids, calls := make([]string, len(rows)), []string(nil)
+	for i := range rows {
+		ids[i] = safe.Text(id(i))
+		calls = append(calls, curls(v, rows[i])...)
+	}
+	out := []Copy{{"id", ids[0], strings.Join(ids, "\n")}}
+	if text, ok := jsonOf(rows); ok {
+		out = append(out, Copy{"JSON", "as the engine has it", text})
+	}
+	if len(calls) > 0 {
+		out = append(out, Copy{"curl", "the call, with $RIOT_API_KEY for the key", strings.Join(calls, "\n")})
+	}
+	if len(rows) > 1 {
+		return out
+	}
+	for _, t := range instantsOf(rows[0]) {
+		if !t.at.IsZero() {
+			text := absolute(t.at.In(v.Now.Location()))
+			out = append(out, Copy{"time " + t.name, text, text})
+		}
+	}
+	return out
+}
+
+// absolute is an instant with its zone, by number and by name.
+func absolute(at time.Time) string {
+	zone, _ := at.Zone()
+	text := at.Format("2006-01-02T15:04:05.000Z07:00")
+	if zone == "" || strings.ContainsAny(zone, "+-") {
+		return text
+	}
+	return text + " (" + zone + ")"
+}
+
+// jsonOf is one row as an object, several as a list, harmless to a terminal.
+func jsonOf(rows []any) (string, bool) {
+	var thing any = rows
+	if len(rows) == 1 {
+		thing = rows[0]
+	}
+	text, err := json.MarshalIndent(thing, "", "  ")
+	return string(safe.JSON(text)), err == nil
+}
+
+type namedInstant struct {
+	name string
+	at   time.Time
+}
+
+// instantsOf are the instants of a row.
+func instantsOf(row any) []namedInstant {
+	switch r := row.(type) {
+	case engine.JobDetail:
+		return instantsOf(r.Job)
+	case engine.JobRow:
+		return []namedInstant{{"due", r.Due}, {"created", r.Created}, {"started", r.Started}, {"finished", r.Finished}}
+	case engine.AccountRow:
+		return []namedInstant{{"last sync", r.LastSync}, {"triggered", r.Triggered}, {"finished", r.Finished}}
+	case engine.MatchRow:
+		return []namedInstant{{"played", r.Played}, {"fetched", r.FetchedAt}, {"tried", r.LastAttemptAt}}
+	case engine.CallRow:
+		return []namedInstant{{"of the call", r.At}}
+	case engine.BucketRow:
+		return []namedInstant{{"reset", r.Reset}, {"next free", r.NextFree}}
+	case engine.ScheduleRow:
+		if len(r.Next) > 0 {
+			return []namedInstant{{"next", r.Next[0]}, {"last", r.Last.At}}
+		}
+	case engine.AlertRow:
+		return []namedInstant{{"since", r.Since}, {"until", r.Until}}
+	case engine.AuditEntry:
+		return []namedInstant{{"of the command", r.At}}
+	case engine.LogRow:
+		return []namedInstant{{"of the record", r.At}}
+	case engine.PlayReport:
+		return []namedInstant{{"built", r.Built}, {"first", r.First}, {"last", r.Last}}
+	}
+	return nil
+}
+
+// curls are the Riot calls behind a row, as a person would make them. The key is
+// never in them: the shell puts it in.
+func curls(v *View, row any) []string {
+	switch r := row.(type) {
+	case engine.JobDetail:
+		return curls(v, r.Job)
+	case engine.JobRow:
+		return jobCurl(v, r)
+	case engine.MatchRow:
+		return matchCurl(r.ID, "")
+	case engine.AccountRow:
+		return accountCurl(r)
+	case engine.CallRow:
+		if j, ok := v.Job(r.Job); ok {
+			return jobCurl(v, j)
+		}
+		if strings.HasSuffix(r.Method, ".timeline") {
+			return matchCurl(r.Target, "/timeline")
+		}
+		return matchCurl(r.Target, "")
+	}
+	return nil
+}
+
+func jobCurl(v *View, j engine.JobRow) []string {
+	kind, id, _ := strings.Cut(j.Key, ":")
+	switch kind {
+	case "match":
+		return matchCurl(id, "")
+	case "timeline":
+		return matchCurl(id, "/timeline")
+	}
+	if a, ok := v.Account(or(j.Owner, id)); ok {
+		return accountCurl(a)
+	}
+	return nil
+}
+
+// What may stand in an address without a quote.
+var (
+	matchForm = regexp.MustCompile(`^([A-Z]+[0-9]*)_[0-9]{1,19}$`)
+	puuidForm = regexp.MustCompile(`^[A-Za-z0-9_-]{10,128}$`)
+	hostForm  = regexp.MustCompile(`^[a-z0-9]{2,10}$`)
+)
+
+// regionOf is the host that has the matches of a platform. Source: Riot's routing
+// values; riot/route holds the same table for the engine.
+var regionOf = map[string]string{
+	"NA1": "americas", "BR1": "americas", "LA1": "americas", "LA2": "americas", "PBE1": "americas",
+	"EUW1": "europe", "EUN1": "europe", "TR1": "europe", "RU": "europe", "ME1": "europe",
+	"KR": "asia", "JP1": "asia",
+	"OC1": "sea", "SG2": "sea", "TW2": "sea", "VN2": "sea", "PH2": "sea", "TH2": "sea",
+}
+
+func matchCurl(id, rest string) []string {
+	parts := matchForm.FindStringSubmatch(id)
+	if parts == nil || regionOf[parts[1]] == "" {
+		return nil
+	}
+	return []string{curl(regionOf[parts[1]], "/lol/match/v5/matches/"+id+rest)}
+}
+
+func accountCurl(a engine.AccountRow) []string {
+	if !puuidForm.MatchString(a.PUUID) || !hostForm.MatchString(a.Region) {
+		return nil
+	}
+	return []string{curl(a.Region, "/lol/match/v5/matches/by-puuid/"+a.PUUID+"/ids?start=0&count=100")}
+}
+
+func curl(host, path string) string {
+	return `curl --compressed -H "X-Riot-Token: $RIOT_API_KEY" 'https://` + host + ".api.riotgames.com" + path + "'"
+}

@@ -1,0 +1,187 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Entry is one command of the audit with what it has changed, before and after.
+type Entry struct {
+	list[engine.JobMove]
+	answer
+	entry engine.AuditEntry
+}
+
+var moveSchema = filter.New(filter.Options{Free: []string{"job", "before", "after"}},
+	textField("job", filter.Name, "", func(m *engine.JobMove) string { return string(m.Job) }),
+	textField("before", filter.Name, "state before", func(m *engine.JobMove) string { return m.Before.State.String() }),
+	textField("after", filter.Name, "state after", func(m *engine.JobMove) string { return m.After.State.String() }),
+)
+
+// NewEntry makes the screen of a command.
+func NewEntry(e engine.AuditEntry) *Entry {
+	return &Entry{entry: e, list: newList(moveSchema, func(m engine.JobMove) string { return string(m.Job) }, moveCells, moveFields)}
+}
+
+// Screen implements Page.
+func (p *Entry) Screen() Screen { return ScreenEntry }
+
+// Crumb implements Page.
+func (p *Entry) Crumb(*View) string {
+	return string(p.entry.Op) + " #" + strconv.FormatUint(p.entry.Seq, 10)
+}
+
+// Want implements Page: a command that was carried out never changes.
+func (p *Entry) Want(v *View) engine.Query {
+	if !p.due(v, p.entry.Seq) {
+		return nil
+	}
+	return engine.AuditQuery{Seq: p.entry.Seq}
+}
+
+// Got implements Page.
+func (p *Entry) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.AuditQuery)
+	if !ok || asked.Seq != p.entry.Seq || !p.take(v, err) {
+		return
+	}
+	page, _ := a.(engine.AuditPage)
+	for _, e := range page.Entries {
+		if e.Seq == p.entry.Seq {
+			p.entry = e
+		}
+	}
+}
+
+func (p *Entry) refresh(v *View) {
+	p.put(v, madeOf{got: p.got}, func() []engine.JobMove { return p.entry.Moves })
+}
+
+func moveCells(v *View, m engine.JobMove, cells []part.Cell) []part.Cell {
+	return append(cells, part.Plain(string(m.Job)), standCell(v, m.Before), standCell(v, m.After),
+		part.As(themes.Dim, diff(v, m)))
+}
+
+// standCell is a state with its sign.
+func standCell(v *View, s engine.JobStand) part.Cell {
+	return v.state(StateWord(s.Put(engine.Job{})))
+}
+
+// diff is what else has changed besides the state.
+func diff(v *View, m engine.JobMove) string {
+	var facts []string
+	a, b := m.Before, m.After
+	if !a.Due.Equal(b.Due) {
+		facts = append(facts, "due "+v.clock(a.Due)+" "+v.Theme.Glyphs.Next+" "+v.clock(b.Due))
+	}
+	for _, n := range []struct {
+		name   string
+		before int
+		after  int
+	}{{"round", a.Round, b.Round}, {"tries", a.Tries, b.Tries}, {"phase", a.Phase, b.Phase}, {"crashes", a.Crashes, b.Crashes}} {
+		if n.before != n.after {
+			facts = append(facts, n.name+" "+strconv.Itoa(n.before)+" "+v.Theme.Glyphs.Next+" "+strconv.Itoa(n.after))
+		}
+	}
+	if !a.Front && b.Front {
+		facts = append(facts, "first in its line")
+	}
+	return strings.Join(facts, ", ")
+}
+
+var moveFields = []field[engine.JobMove]{
+	{part.Column{Title: "JOB", Kind: part.ID, Min: 14, Width: 24, Flex: 1}, func(a, b *engine.JobMove) int { return strings.Compare(string(a.Job), string(b.Job)) }},
+	{part.Column{Title: "BEFORE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobMove) int { return int(a.Before.State) - int(b.Before.State) }},
+	{part.Column{Title: "AFTER", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobMove) int { return int(a.After.State) - int(b.After.State) }},
+	{part.Column{Title: "WHAT ELSE CHANGED", Kind: part.Words, Min: 20, Width: 40, Flex: 2, Priority: 1}, nil},
+}
+
+// SelectedJob implements Jobber.
+func (p *Entry) SelectedJob(v *View) (engine.JobID, string) {
+	p.refresh(v)
+	m, _ := p.selected()
+	return m.Job, string(m.Job)
+}
+
+// Cannot implements Page.
+func (p *Entry) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	if a == Open {
+		return p.missing("job")
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Entry) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	if p.list.act(v, a) {
+		return Effect{}
+	}
+	m, ok := p.selected()
+	switch {
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case a == Open && ok:
+		return Effect{Open: NewJob(m.Job)}
+	}
+	return Effect{}
+}
+
+// Export implements Exporter.
+func (p *Entry) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "command-" + strconv.FormatUint(p.entry.Seq, 10), p.export(v, only)
+}
+
+// Draw implements Page.
+func (p *Entry) Draw(v *View) []string {
+	p.refresh(v)
+	e, w := &p.entry, v.W-2
+	facts := []fact{
+		{"who", whoFull(e.By)}, {"when", e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.ago(e.At) + ")"},
+		{"what", string(e.Op) + " of " + e.Target}, {"why", or(e.Reason, part.None)}, {"result", e.Result},
+	}
+	if e.Queue != nil {
+		facts = append(facts, fact{"queue", queueMove(v, e.Queue)})
+	}
+	var head []string
+	for _, l := range factSource(facts, w-12).Items {
+		head = append(head, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, l.text.key), 8, part.Words).Cells(part.Plain(l.text.value)).String())
+	}
+	head = head[:min(len(head), max(v.H/2, 1))]
+	h := max(v.H-len(head)-3, 1)
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: "Command #" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
+		part.Panel{Title: p.title(v, "Changed jobs"), Focus: true, Tail: "enter opens the job", Rows: p.draw(v, w, h, p.empty(v)), Height: h})
+}
+
+// whoFull names the session too.
+func whoFull(a engine.Actor) string {
+	text := whoWords(a)
+	if a.Session != "" {
+		text += ", session " + a.Session
+	}
+	return text
+}
+
+// queueMove is report.weekly: running → paused.
+func queueMove(v *View, m *engine.QueueMove) string {
+	word := map[bool]string{true: "paused", false: "open"}
+	return string(m.After.Name) + ": " + word[m.Before.Paused] + " " + v.Theme.Glyphs.Next + " " + word[m.After.Paused]
+}
+
+func (p *Entry) empty(v *View) string {
+	switch {
+	case p.loading() && len(p.entry.Moves) == 0:
+		return "loading what it changed…"
+	case p.entry.Queue != nil:
+		return "it turned the switch of a queue, and changed no job"
+	}
+	return or(p.list.empty(v), "it changed no job, or what it changed is not kept")
+}

@@ -1,0 +1,151 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Evidence lists what speaks for an alert: each thing opens where it is seen.
+type Evidence struct {
+	quiet
+	list[engine.Evidence]
+	alert engine.AlertRow
+}
+
+var evidenceSchema = filter.New(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
+	textField("kind", filter.Name, "job, account, call, queue", func(r *engine.Evidence) string { return r.Kind }),
+	textField("id", filter.Name, "", func(r *engine.Evidence) string { return r.ID }),
+	textField("text", filter.Prose, "", func(r *engine.Evidence) string { return r.Text }),
+	filter.Field[engine.Evidence]{Name: "at", Kind: filter.Past, Value: func(r *engine.Evidence, _ instant) filter.Value { return filter.At(r.At) }},
+)
+
+// NewEvidence makes the list of an alert.
+func NewEvidence(r engine.AlertRow) *Evidence {
+	return &Evidence{alert: r, list: newList(evidenceSchema, evidenceID, evidenceCells, evidenceFields)}
+}
+
+func evidenceID(e engine.Evidence) string {
+	return e.Kind + " " + e.ID + " " + e.At.UTC().Format("20060102T150405.000000")
+}
+
+// Screen implements Page.
+func (p *Evidence) Screen() Screen { return ScreenEvidence }
+
+// Crumb implements Page.
+func (p *Evidence) Crumb(*View) string { return alertName(&p.alert) }
+
+// now is the alert as it stands: its evidence grows while it is looked at.
+func (p *Evidence) now(v *View) *engine.AlertRow {
+	if i := slices.IndexFunc(v.Alerts, func(r engine.AlertRow) bool { return r.ID == p.alert.ID }); i >= 0 {
+		return &v.Alerts[i]
+	}
+	return &p.alert
+}
+
+func (p *Evidence) refresh(v *View) {
+	p.put(v, madeOf{version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })
+}
+
+func evidenceCells(v *View, e engine.Evidence, cells []part.Cell) []part.Cell {
+	return append(cells, part.As(themes.Dim, v.clock(e.At)), part.As(themes.Dim, e.Kind), part.Plain(e.ID), part.Plain(e.Text))
+}
+
+var evidenceFields = []field[engine.Evidence]{
+	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *engine.Evidence) int { return b.At.Compare(a.At) }},
+	{part.Column{Title: "WHAT", Kind: part.Words, Min: 8, Width: 8}, func(a, b *engine.Evidence) int { return strings.Compare(a.Kind, b.Kind) }},
+	{part.Column{Title: "ID", Kind: part.ID, Min: 14, Width: 24, Priority: 1}, func(a, b *engine.Evidence) int { return strings.Compare(a.ID, b.ID) }},
+	{part.Column{Title: "SAID", Kind: part.Words, Min: 20, Width: 40, Flex: 1}, nil},
+}
+
+// evidencePages open a thing by its kind.
+var evidencePages = map[string]func(v *View, e engine.Evidence) Page{
+	"job":     func(_ *View, e engine.Evidence) Page { return NewJob(engine.JobID(e.ID)) },
+	"account": func(_ *View, e engine.Evidence) Page { return NewAccount(e.ID) },
+	"queue":   func(_ *View, e engine.Evidence) Page { return NewJobs(engine.Queue(e.ID), shownLive) },
+	"call":    openCall,
+}
+
+// openCall opens what is known about a 429, else the call's job. The evidence of
+// a call names its job and its instant.
+func openCall(v *View, e engine.Evidence) Page {
+	for i := range v.Calls {
+		c := &v.Calls[i]
+		if c.Status == 429 && c.At.Equal(e.At) && string(c.Job) == e.ID {
+			return NewForensics(c.Seq)
+		}
+	}
+	if e.ID == "" {
+		return nil
+	}
+	return NewJob(engine.JobID(e.ID))
+}
+
+// page is what the selected thing opens; nil = nothing does.
+func (p *Evidence) page(v *View) Page {
+	e, ok := p.selected()
+	open := evidencePages[e.Kind]
+	if !ok || open == nil || e.ID == "" && e.Kind != "call" {
+		return nil
+	}
+	return open(v, e)
+}
+
+// SelectedJob implements Jobber.
+func (p *Evidence) SelectedJob(v *View) (engine.JobID, string) {
+	p.refresh(v)
+	if e, ok := p.selected(); ok && (e.Kind == "job" || e.Kind == "call") {
+		return engine.JobID(e.ID), e.ID
+	}
+	return "", ""
+}
+
+// Cannot implements Page.
+func (p *Evidence) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	if a == Open && p.page(v) == nil {
+		return or(p.missing("evidence"), "there is no screen for this: its line says all that is known")
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Evidence) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	switch {
+	case p.list.act(v, a):
+		return Effect{}
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case a == Open:
+		return Effect{Open: p.page(v)}
+	}
+	return Effect{}
+}
+
+// Export implements Exporter.
+func (p *Evidence) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	return "evidence", p.export(v, only)
+}
+
+// Draw implements Page.
+func (p *Evidence) Draw(v *View) []string {
+	p.refresh(v)
+	r := p.now(v)
+	w := v.W - 2
+	facts := v.join(alertState(v, r), part.Plain("now "+r.Now()), part.As(themes.Dim, "limit "+r.Bound()), part.As(themes.Dim, "since "+v.clock(r.Since)), part.As(themes.Run, sparkText(v, r.History)))
+	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, facts...)...)}
+	for _, line := range part.Wrap("next: "+or(r.Next, part.None), max(w-2, 10)) {
+		head = append(head, v.row(w, part.Plain(" "+line)))
+	}
+	h := max(v.H-len(head)-3, 1)
+	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: alertName(r), Rows: head, Height: len(head)},
+		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: "enter opens it", Rows: p.draw(v, w, h, empty), Height: h})
+}

@@ -1,0 +1,240 @@
+package page
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Forensics is what is known about one 429: our counts beside the server's, who
+// spent them, and whether somebody else uses the key (I-9).
+type Forensics struct {
+	seq     uint64 // of the call; 0 = the latest 429
+	windows pane
+	answer
+	found engine.Forensics
+}
+
+// NewForensics makes the screen of a call in the flight recorder.
+func NewForensics(seq uint64) *Forensics { return &Forensics{seq: seq} }
+
+// Screen implements Page.
+func (p *Forensics) Screen() Screen { return ScreenForensics }
+
+// Crumb implements Page.
+func (p *Forensics) Crumb(*View) string { return "429 of call " + strconv.FormatUint(p.seq, 10) }
+
+// Want implements Page: what led to an answer does not change any more.
+func (p *Forensics) Want(v *View) engine.Query {
+	if !p.due(v, p.seq) {
+		return nil
+	}
+	return engine.ForensicsQuery{Seq: p.seq}
+}
+
+// Got implements Page.
+func (p *Forensics) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.ForensicsQuery)
+	if ok && asked.Seq == p.seq && p.take(v, err) {
+		p.found, _ = a.(engine.Forensics)
+		p.seq = cmp.Or(p.found.Call.Seq, p.seq)
+		p.answer.seq = p.seq
+	}
+}
+
+// call is the call itself: the flight recorder has it before the answer does.
+func (p *Forensics) call(v *View) engine.CallRow {
+	if p.have {
+		return p.found.Call
+	}
+	for i := range v.Calls {
+		if v.Calls[i].Seq == p.seq {
+			return v.Calls[i]
+		}
+	}
+	return engine.CallRow{Seq: p.seq}
+}
+
+// SelectedJob implements Jobber.
+func (p *Forensics) SelectedJob(v *View) (engine.JobID, string) {
+	job := p.call(v).Job
+	return job, string(job)
+}
+
+// Cannot implements Page.
+func (p *Forensics) Cannot(v *View, a Action) string {
+	if a == Open && p.call(v).Job == "" {
+		return "this call belongs to no job"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Forensics) Act(v *View, a Action) Effect {
+	switch a {
+	case Trigger:
+		return Effect{Ask: AskSync}
+	case Open:
+		return Effect{Open: NewJob(p.call(v).Job)}
+	case Recorder:
+		return Effect{Open: NewLimitsAt(p.seq)}
+	}
+	p.windows.act(p.windowSource(v), a)
+	return Effect{}
+}
+
+func (p *Forensics) windowSource(v *View) part.Slice[engine.WindowCount] {
+	return part.Slice[engine.WindowCount]{
+		Items: p.found.Windows,
+		Key:   func(w engine.WindowCount) string { return w.Scope + "|" + w.Window.String() },
+		Cells: func(w engine.WindowCount, cells []part.Cell) []part.Cell { return windowCells(v, w, cells) },
+	}
+}
+
+func windowCells(v *View, w engine.WindowCount, cells []part.Cell) []part.Cell {
+	fill := part.Cell{Text: part.None, Ratio: -1}
+	if w.Limit > 0 {
+		fill = part.Cell{Text: count(w.Ours) + "/" + count(w.Limit), Ratio: float64(w.Ours) / float64(w.Limit), Token: themes.Run}
+	}
+	server, drift := part.As(themes.Dim, "not told"), part.As(themes.Dim, part.None)
+	if w.Server >= 0 {
+		server, drift = part.Plain(count(w.Server)), part.As(themes.OK, "0")
+	}
+	if d := w.Drift(); d != 0 {
+		drift = part.As(themes.Warn, strconv.Itoa(d))
+		if d > 0 {
+			drift.Text = "+" + drift.Text
+		}
+	}
+	return append(cells, part.Plain(versionless(w.Scope)), part.As(themes.Dim, window(w.Window)), fill, server, drift, verdict(v, w))
+}
+
+// verdict says of a window whose count broke it.
+func verdict(v *View, w engine.WindowCount) part.Cell {
+	switch {
+	case w.Server < 0:
+		return part.As(themes.Dim, "the answer did not count this window")
+	case w.Limit > 0 && w.Server >= w.Limit && w.Ours < w.Limit:
+		return part.As(themes.Warn, v.Theme.State("WARN").Glyph+" full at the server, not by our count")
+	case w.Limit > 0 && w.Server >= w.Limit:
+		return part.As(themes.Held, "full, and we knew")
+	case w.Drift() > 0:
+		return part.As(themes.Warn, "the server counted more than we did")
+	}
+	return part.As(themes.Dim, "room left")
+}
+
+var windowColumns = []part.Column{
+	{Title: "SCOPE", Kind: part.Words, Min: 12, Width: 20},
+	{Title: "WINDOW", Kind: part.Number, Min: 6, Width: 6},
+	{Title: "OUR COUNT", Kind: part.Progress, Min: 11, Width: 24, Tail: 11},
+	{Title: "SERVER", Kind: part.Number, Min: 8, Width: 8},
+	{Title: "DRIFT", Kind: part.Number, Min: 5, Width: 5},
+	{Title: "WHAT IT SAYS", Kind: part.Words, Min: 20, Width: 44, Flex: 1, Priority: 1},
+}
+
+// Draw implements Page.
+func (p *Forensics) Draw(v *View) []string {
+	w := v.W - 2
+	facts := p.facts(v, w)
+	windows := clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
+	spent := max(v.H-len(facts)-windows-4, 0)
+	empty := "the recorder kept no counts of this call"
+	switch {
+	case p.loading():
+		empty = "loading what led to it…"
+	case !p.have:
+		empty = "what led to it could not be read"
+	}
+	t := part.Table{Columns: windowColumns, Empty: empty}
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: "Rate limit hit", Tail: or(p.told(v), "enter opens its job"), Rows: facts, Height: len(facts)},
+		part.Panel{Title: "Our counts beside the server's", Focus: true, Rows: p.windows.table(v, t, w, windows, p.windowSource(v)), Height: windows},
+		part.Panel{Title: "Who spent the window", Rows: p.spentRows(v, w, spent), Height: spent})
+}
+
+// facts are the call and what follows from it.
+func (p *Forensics) facts(v *View, w int) []string {
+	c := p.call(v)
+	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), statusCell(c), part.Plain(c.Host), part.Plain(versionless(c.Method)), part.Plain(c.Target), part.Plain(part.Millis(c.Took)))
+	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
+	kind := or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
+	why := []part.Cell{part.Plain(kind + " limit")}
+	if c.RetryAfter > 0 {
+		why = append(why, part.Plain("Retry-After "+part.Dur(c.RetryAfter)))
+	}
+	if c.Unforeseen {
+		why = append(why, part.As(themes.Err, "our limiter did not foresee it"))
+	}
+	for _, line := range [][]part.Cell{why, {p.foreign(v), p.clock()}} {
+		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(line...)...)...))
+	}
+	for _, line := range part.Wrap(p.found.Text, max(w-2, 10)) {
+		rows = append(rows, v.row(w, part.Plain(" "+line)))
+	}
+	return rows
+}
+
+func clockMillis(v *View, at instant) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.In(v.Now.Location()).Format("15:04:05.000")
+}
+
+// foreign is whether another process uses the key.
+func (p *Forensics) foreign(v *View) part.Cell {
+	switch {
+	case !p.have:
+		return part.Cell{}
+	case p.found.Foreign:
+		return part.As(themes.Warn, v.Theme.State("WARN").Glyph+" another process uses this key")
+	}
+	return part.As(themes.OK, "nobody else uses this key")
+}
+
+// clock is how far the server's clock is from ours.
+func (p *Forensics) clock() part.Cell {
+	d := p.found.ClockOffset
+	switch {
+	case d == 0:
+		return part.Cell{}
+	case d < 0:
+		return part.As(themes.Dim, "its clock is "+part.Secs(-d)+" behind ours")
+	}
+	return part.As(themes.Dim, "its clock is "+part.Secs(d)+" ahead of ours")
+}
+
+// spentRows are the methods that spent the window's calls, with their shares.
+func (p *Forensics) spentRows(v *View, w, h int) []string {
+	total := 0
+	for _, s := range p.found.Spent {
+		total += s.Calls
+	}
+	rows := make([]string, 0, max(h, 0))
+	for _, s := range p.found.Spent[:min(len(p.found.Spent), max(h, 0))] {
+		token, name := themes.Run, versionless(s.What)
+		if s.What == "others" {
+			token, name = themes.Warn, "others with this key"
+		}
+		share := float64(s.Calls) / float64(max(total, 1))
+		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(name), 26, part.Words).Gap(1).Field(part.Plain(count(s.Calls)), 6, part.Number).Gap(2)
+		l.Bar(token, clamp(l.Room()-8, 4, 60), share).Gap(1)
+		rows = append(rows, l.Cells(part.As(themes.Dim, part.Percent(share))).String())
+	}
+	if len(rows) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(p.waitingText(), "nobody: the recorder has no call of that window any more"))))
+	}
+	return rows
+}
+
+func (p *Forensics) waitingText() string {
+	if p.loading() {
+		return "loading…"
+	}
+	return ""
+}

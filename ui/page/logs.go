@@ -1,0 +1,290 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Logs is the engine's log, the newest record last, without a border: what a
+// terminal selects is clean text. It follows until the cursor leaves the last
+// record.
+type Logs struct {
+	job  engine.JobID // "" = all records
+	name string       // of the job
+	query[record]
+	answer
+	logBook
+	pane
+	level int  // of logLevels: this one and above
+	off   bool // the cursor was taken off the newest record
+	wrap  bool
+	ago   bool // times are told as ages
+
+	open  map[uint64]bool // folds that were opened, by their first record
+	lines []logLine
+	at    map[string]int
+	made  logRecipe
+}
+
+// logLevels are the levels, the least grave first.
+var logLevels = engine.LogLevels()
+
+// usualLevel is what the screen begins with: debug has a record per call.
+const usualLevel = 1
+
+// logAsk is how many records one question asks for.
+const logAsk = 500
+
+// NewLogs makes the log of one job, named name; "" is the numbered screen with all.
+func NewLogs(job engine.JobID, name string) *Logs {
+	p := &Logs{job: job, name: name, query: query[record]{schema: logSchema}, level: usualLevel}
+	if job != "" {
+		p.level = 0
+	}
+	return p
+}
+
+// logSchema is what can be asked of a record.
+var logSchema = filter.New(filter.Options{Free: []string{"text", "area", "field", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at", Keys: []string{"match", "timeline", "full", "latest"}},
+	textField("text", filter.Prose, "", func(r *record) string { return r.Text }),
+	textField("area", filter.Name, "limiter, riot, storage", func(r *record) string { return r.Area }),
+	textField("level", filter.Name, "debug, info, warn, error", func(r *record) string { return r.Level }),
+	textField("job", filter.Name, "id of a job", func(r *record) string { return string(r.Job) }),
+	filter.Field[record]{Name: "field", Kind: filter.Prose, Help: "key=value, or a part of it", Value: func(r *record, _ instant) filter.Value { return filter.Texts(&r.pairs) }},
+	filter.Field[record]{Name: "at", Kind: filter.Past, Value: func(r *record, _ instant) filter.Value { return filter.At(r.At) }},
+	filter.Field[record]{Name: "age", Kind: filter.Duration, Value: func(r *record, now instant) filter.Value { return filter.Since(r.At, now) }},
+)
+
+// textField is a field of a filter that is text of the row.
+func textField[T any](name string, kind filter.Kind, help string, text func(*T) string) filter.Field[T] {
+	return filter.Field[T]{Name: name, Kind: kind, Help: help, Value: func(r *T, _ instant) filter.Value { return filter.Text(text(r)) }}
+}
+
+// Screen implements Page.
+func (p *Logs) Screen() Screen { return ScreenLogs }
+
+// Crumb implements Page.
+func (p *Logs) Crumb(*View) string {
+	if p.job == "" {
+		return ""
+	}
+	return "Logs of " + p.name
+}
+
+// Want implements Page: what came before this console, once; what comes later is
+// told by Watch. Older records are asked for when the cursor has come to the first.
+func (p *Logs) Want(v *View) engine.Query {
+	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: logLevels[p.level], Job: p.job}
+	if p.have && p.older && p.next != "" && !p.pending && !v.Frozen {
+		p.pending, p.older = true, false
+		q.After = p.next
+		return q
+	}
+	if !p.due(v, v.Restarts) {
+		return nil
+	}
+	return q
+}
+
+// Got implements Page.
+func (p *Logs) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	asked, ok := q.(engine.LogsQuery)
+	if !ok || asked.Job != p.job || !p.take(v, err) {
+		return
+	}
+	page, _ := a.(engine.LogsPage)
+	p.read(page, asked.After != "")
+}
+
+// SetFilter implements Filterer.
+func (p *Logs) SetFilter(text string) error { return p.query.SetFilter(text) }
+
+// Fit implements Filterer.
+func (p *Logs) Fit() (shown, all int) { return p.fitting, max(len(p.records), p.kept) }
+
+// Reload reads the log again and folds bursts.
+func (p *Logs) Reload() {
+	p.open = nil
+	p.forget()
+}
+
+// refresh brings the lines up to date.
+func (p *Logs) refresh(v *View) {
+	p.collect(v)
+	now := logRecipe{last: p.last, n: len(p.records), gen: p.gen, level: p.level, open: len(p.open)}
+	if p.on() {
+		now.second = v.Now.Unix()
+	}
+	if now == p.made && p.at != nil {
+		return
+	}
+	p.made = now
+	p.seen = p.pick(p.leveled(p.level, p.job), v.Now)
+	p.fitting = len(p.seen)
+	p.lines = foldLines(p.seen, p.open)
+	p.at = make(map[string]int, len(p.lines))
+	for i, l := range p.lines {
+		p.at[l.id] = i
+	}
+}
+
+// logRecipe names the versions of what the lines were made of.
+type logRecipe struct {
+	last   uint64
+	n, gen int
+	level  int
+	open   int
+	second int64 // what a filter says of ages moves on with time
+}
+
+// Cannot implements Page.
+func (p *Logs) Cannot(v *View, a Action) string {
+	p.refresh(v)
+	if a == Open && len(p.lines) == 0 {
+		return "there is no record here"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Logs) Act(v *View, a Action) Effect {
+	p.refresh(v)
+	p.settle()
+	switch a {
+	case Trigger:
+		return Effect{Ask: AskSync}
+	case States:
+		p.level = (p.level + 1) % len(logLevels)
+		p.forget()
+	case Wide:
+		p.wrap = !p.wrap
+	case Clock:
+		p.ago = !p.ago
+	case Next:
+		return p.step(1)
+	case Previous:
+		return p.step(-1)
+	case Open:
+		return p.enter()
+	default:
+		if p.pane.act(p, a) && a != Left && a != Right {
+			p.off = p.cur.At() < len(p.lines)-1
+			p.older = p.older || p.cur.At() == 0
+		}
+	}
+	return Effect{}
+}
+
+// settle puts the cursor on the newest record while the log is followed, and on a
+// line that is there in any case: a record that was folded takes it along.
+func (p *Logs) settle() {
+	if !p.off {
+		p.cur.End(p, p.height)
+		return
+	}
+	p.cur.Sync(p, p.height)
+	if _, left := p.cur.Left(); left {
+		p.cur.Go(p, p.cur.At(), p.height)
+	}
+}
+
+// enter opens a fold, or the record under the cursor.
+func (p *Logs) enter() Effect {
+	l, ok := p.line()
+	switch {
+	case !ok:
+		return Effect{}
+	case l.more > 0:
+		opened := map[uint64]bool{l.first: true}
+		for seq := range p.open {
+			opened[seq] = true
+		}
+		p.open, p.off = opened, true
+		p.cur.Go(p, p.cur.At(), p.height)
+		return Effect{}
+	}
+	return Effect{Open: NewRecord(p.seen[l.at])}
+}
+
+func (p *Logs) line() (logLine, bool) {
+	id, _ := p.cur.Selected()
+	i, ok := p.at[id]
+	if !ok {
+		return logLine{}, false
+	}
+	return p.lines[i], true
+}
+
+// step goes to the next match of the filter, or without one to the next warning
+// or error, and round at the end.
+func (p *Logs) step(by int) Effect {
+	n := len(p.lines)
+	for i := 1; i <= n; i++ {
+		at := ((p.cur.At()+by*i)%n + n) % n
+		r := p.seen[p.lines[at].at]
+		if p.lines[at].more > 0 || !p.on() && r.Level != "warn" && r.Level != "error" {
+			continue
+		}
+		p.cur.Go(p, at, p.height)
+		p.off = at < n-1
+		return Effect{}
+	}
+	return say(engine.LevelInfo, "there is no warning and no error here: / looks for something else")
+}
+
+// SelectedJob implements Jobber.
+func (p *Logs) SelectedJob(v *View) (engine.JobID, string) {
+	p.refresh(v)
+	p.settle()
+	l, ok := p.line()
+	if !ok {
+		return "", ""
+	}
+	job := p.seen[l.at].Job
+	return job, string(job)
+}
+
+// Export implements Exporter.
+func (p *Logs) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	p.settle()
+	rows := p.seen
+	if only {
+		rows = nil
+		if l, ok := p.line(); ok {
+			rows = p.seen[l.at : l.at+1]
+		}
+	}
+	out := [][]string{{"TIME", "LEVEL", "AREA", "TEXT", "JOB", "FIELDS"}}
+	for i := range rows {
+		r := &rows[i]
+		out = append(out, []string{r.At.In(v.Now.Location()).Format("2006-01-02T15:04:05.000Z07:00"), r.Level, r.Area, r.Text, string(r.Job), strings.Join(r.pairs, " ")})
+	}
+	return "logs", out
+}
+
+// Len implements part.Source.
+func (p *Logs) Len() int { return len(p.lines) }
+
+// ID implements part.Source.
+func (p *Logs) ID(i int) string { return p.lines[i].id }
+
+// Find implements part.Source.
+func (p *Logs) Find(id string) (int, bool) {
+	i, ok := p.at[id]
+	return i, ok
+}
+
+// Row implements part.Source; lines are drawn by draw.
+func (p *Logs) Row(_ int, cells []part.Cell) []part.Cell { return cells }
+
+// levelRank is where a level stands; one that is not known counts as info.
+func levelRank(level string) int {
+	if rank := engine.LogRank(level); rank >= 0 {
+		return rank
+	}
+	return usualLevel
+}

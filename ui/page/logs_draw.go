@@ -1,0 +1,256 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// levelSigns are the levels as the log writes them.
+var levelSigns = map[string]part.Cell{
+	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
+}
+
+// Draw implements Page.
+func (p *Logs) Draw(v *View) []string {
+	p.refresh(v)
+	p.height = max(v.H-1, 1)
+	p.settle()
+	rows := append(make([]string, 0, v.H), p.header(v))
+	if len(p.lines) == 0 {
+		return append(rows, v.row(v.W, part.As(themes.Dim, "  "+p.empty(v))))
+	}
+	l := part.NewLine(v.Theme, v.W)
+	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < v.H; i++ {
+		rows = append(rows, p.drawLine(v, l, i)...)
+	}
+	return rows[:min(len(rows), v.H)]
+}
+
+// topLine is the first line on the screen. Wrapped records are taller than one
+// row: it moves down until all of the selected one is in sight.
+func (p *Logs) topLine(v *View, l *part.Line) int {
+	top := p.cur.Top()
+	if !p.wrap {
+		return top
+	}
+	rows := 0
+	for i := p.cur.At(); i >= top; i-- {
+		if rows += len(p.drawLine(v, l, i)); rows > p.height {
+			return min(i+1, p.cur.At())
+		}
+	}
+	return top
+}
+
+func (p *Logs) empty(v *View) string {
+	switch {
+	case !p.have && p.answer.err != nil && len(p.records) == 0:
+		return "the log could not be read: " + p.answer.told(v)
+	case p.loading() && len(p.records) == 0:
+		return "loading the log…"
+	case p.on() && len(p.records) > 0:
+		return "0 of " + count(len(p.records)) + " " + v.Theme.Glyphs.Sep + " esc clears " + p.used
+	case p.level > 0:
+		return "nothing at level " + logLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + " s shows others"
+	}
+	return "nothing has been logged yet"
+}
+
+// header says what is shown: it has no border, like the lines below it.
+func (p *Logs) header(v *View) string {
+	l := part.NewLine(v.Theme, v.W).Gap(2)
+	l.Cells(part.As(themes.Accent, "Logs")).Gap(2).Cells(p.mode(v)).Gap(2)
+	l.Cells(part.Plain("level≥" + logLevels[p.level]))
+	if p.job != "" {
+		l.Gap(2).Cells(part.As(themes.Accent, "job:"+p.name))
+	}
+	if told := p.query.told(); told != "" {
+		l.Gap(2).Cells(part.As(themes.Accent, told))
+	}
+	if v.Size != S {
+		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+onOff(p.wrap)+"  time "+p.clockWord()))
+	}
+	right := []part.Cell{part.As(themes.Dim, p.counted()+"  ")}
+	if why := p.answer.told(v); why != "" {
+		right = append(right, part.As(themes.Warn, why+"  "))
+	}
+	right = append(right, dropped(v), part.Plain(" "))
+	return l.Right(right...).String()
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+func (p *Logs) clockWord() string {
+	if p.ago {
+		return "ago"
+	}
+	return "abs"
+}
+
+// mode says whether new records move the screen.
+func (p *Logs) mode(v *View) part.Cell {
+	switch {
+	case v.Frozen:
+		return v.state("FROZEN")
+	case p.off:
+		return part.As(themes.Held, "G follows")
+	}
+	return part.As(themes.Run, "FOLLOW")
+}
+
+func (p *Logs) counted() string {
+	shown, all := p.Fit()
+	if shown == all {
+		return plural(all, "record", "records")
+	}
+	return count(shown) + " of " + count(all)
+}
+
+// dropped counts the records that the log file could not take. They are told,
+// never hidden.
+func dropped(v *View) part.Cell {
+	n := v.Engine.LogDrops
+	if n == 0 {
+		sign := v.Theme.State("OK")
+		return part.As(sign.Token, sign.Glyph+" 0 dropped")
+	}
+	sign := v.Theme.State("WARN")
+	return part.As(sign.Token, sign.Glyph+" "+part.Count(int64(n))+" dropped")
+}
+
+// drawLine draws line i: one row, or several of a wrapped record.
+func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
+	line := p.lines[i]
+	l.Reset(v.W, i == p.cur.At())
+	l.To(1)
+	if i == p.cur.At() {
+		l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
+	}
+	l.To(2)
+	if line.more > 0 {
+		text := v.Theme.Glyphs.Ellipsis + " " + plural(line.more, "similar line", "similar lines") + " in " + part.Dur(line.span) + " folded " + v.Theme.Glyphs.Sep + " enter expands"
+		return []string{l.To(15).Cells(part.As(themes.Dim, text)).String()}
+	}
+	r := &p.seen[line.at]
+	p.prefix(v, l, r)
+	if p.wrap {
+		return p.wrapped(v, l, r)
+	}
+	if p.pan > 0 {
+		return []string{l.Cells(part.Plain(panned(r, p.pan))).String()}
+	}
+	message := 32
+	if v.Size == L {
+		message = 48
+	}
+	if v.Size == S || safe.Width(safe.Text(r.Text)) > message {
+		l.Cells(part.Plain(r.Text)).Gap(2)
+	} else {
+		l.Field(part.Plain(r.Text), message, part.Words).Gap(1)
+	}
+	return []string{l.Cells(part.As(themes.Dim, strings.Join(r.pairs, " "))).String()}
+}
+
+// prefix writes when, how grave, and where.
+func (p *Logs) prefix(v *View, l *part.Line, r *record) {
+	width := 12
+	text := r.At.In(v.Now.Location()).Format("15:04:05.000")
+	switch {
+	case p.ago:
+		width, text = 9, v.ago(r.At)
+	case v.Now.Sub(r.At) > 20*60*60*1e9:
+		text = v.clock(r.At)
+	case v.Size == S:
+		width, text = 8, text[:8]
+	}
+	l.Field(part.As(themes.Dim, text), width, part.Words).Gap(1)
+	l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
+	if v.Size != S {
+		l.Field(part.As(themes.Dim, r.Area), 8, part.Words).Gap(1)
+	}
+}
+
+// wrapped draws a record on as many rows as it takes, up to half a screen.
+func (p *Logs) wrapped(v *View, l *part.Line, r *record) []string {
+	from := l.At()
+	lines := part.Wrap(wholeText(r), max(l.Room(), 10))
+	lines = lines[:min(len(lines), max(p.height/2, 1))]
+	rows := []string{l.Cells(part.Plain(lines[0])).String()}
+	for _, text := range lines[1:] {
+		l.Reset(v.W, false)
+		rows = append(rows, l.To(from).Cells(part.Plain(text)).String())
+	}
+	return rows
+}
+
+func wholeText(r *record) string {
+	text := r.Text
+	if len(text) > maxValue {
+		text = text[:maxValue]
+	}
+	return strings.TrimSpace(text + "  " + strings.Join(r.pairs, " "))
+}
+
+// panStep is how many letters one step to the right goes on.
+const panStep = 20
+
+func panned(r *record, pan int) string {
+	runes := []rune(safe.Text(wholeText(r)))
+	return string(runes[min(pan*panStep, len(runes)):])
+}
+
+// logPanel is the end of the log, the newest record first like the calls above it.
+func logPanel(v *View, w, h int) part.Panel {
+	rows := make([]string, 0, max(h, 0))
+	for i := len(v.Logs) - 1; i >= 0 && len(rows) < h; i-- {
+		r := &v.Logs[i]
+		if levelRank(r.Level) < usualLevel || v.Frozen && r.At.After(v.Now) {
+			continue
+		}
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
+		l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
+		rows = append(rows, l.Cells(part.Plain(r.Text)).String())
+	}
+	if len(rows) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
+	}
+	return part.Panel{Title: "Log", Tail: "more on 8", Rows: rows, Height: h}
+}
+
+// levelSign is a level as three letters.
+func levelSign(level string) part.Cell {
+	if sign, ok := levelSigns[level]; ok {
+		return sign
+	}
+	return part.Plain(strings.ToUpper(level))
+}
+
+// Instant implements Timed: the record under the cursor.
+func (p *Logs) Instant(v *View) (instant, bool) {
+	p.refresh(v)
+	p.settle()
+	l, ok := p.line()
+	if !ok {
+		return instant{}, false
+	}
+	return p.seen[l.at].At, true
+}
+
+// ToInstant implements Timed.
+func (p *Logs) ToInstant(v *View, at instant) {
+	p.refresh(v)
+	n := len(p.lines)
+	for n > 1 && p.seen[p.lines[n-1].at].At.After(at) {
+		n--
+	}
+	p.off = true
+	p.cur.Go(p, n-1, p.height)
+}

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// How often figures move that change with each call: nobody can read a number that
+// changes ten times a second, and each row that changes costs a terminal fifty
+// bytes and more, whatever changes in it.
+const (
+	pulseEvery = time.Second            // pace, who waits, the server's counts
+	calmEvery  = 500 * time.Millisecond // counters, progress
+	fillEvery  = 200 * time.Millisecond // what is used of a window: the shortest is a second
+)
+
+// pulse is the engine's pace as it was at most a second ago; what is counted is
+// as it is now.
+type pulse struct {
+	at       time.Time
+	boot     string
+	meter    engine.Meter
+	inFlight int
+}
+
+// take gives the engine's row to show.
+func (p *pulse) take(v *View) engine.EngineRow {
+	e := v.Engine
+	if age := v.Now.Sub(p.at); v.Frozen || age >= v.unhurried(pulseEvery) || age < 0 || p.boot != e.Boot || e.State != engine.EngineLive {
+		*p = pulse{v.Now, e.Boot, e.Meter, e.InFlight}
+		return e
+	}
+	if e.InFlight != p.inFlight || e.P50 != p.meter.P50 || e.CallsPerMin != p.meter.CallsPerMin {
+		v.Ticks = true // there is something newer to show within the second
+	}
+	throttled, unforeseen := e.Throttled, e.Unforeseen
+	e.Meter, e.InFlight = p.meter, p.inFlight
+	e.Throttled, e.Unforeseen = throttled, unforeseen
+	return e
+}
+
+// perMin is the calls per minute, rounded.
+func perMin(e engine.EngineRow) int { return int(e.CallsPerMin + 0.5) }
+
+// calm is everything as it was at most half a second ago.
+type calm struct {
+	at    time.Time
+	data  Data
+	fills fills
+}
+
+// take gives the view to draw: its limits by fills, the rest by calmEvery. What
+// follows a key is shown as it comes.
+func (c *calm) take(v *View) *View {
+	if v.Frozen || v.Live != v.Data {
+		return v
+	}
+	if stale(v, c.at, calmEvery) || !c.data.Ready || c.data.Restarts != v.Restarts || c.data.Engine.State != v.Engine.State {
+		c.at, c.data = v.Now, *v.Data
+	}
+	out := *v
+	d := c.data
+	d.Limits, d.Calls, d.ETA, d.Lost = c.fills.take(v), v.Calls, v.ETA, v.Lost
+	out.Data = &d
+	out.Ticks = v.Ticks || c.data.Version != v.Version
+	return &out
+}
+
+// stale reports whether what was taken at an instant is to be taken anew.
+func stale(v *View, at time.Time, every time.Duration) bool {
+	age := v.Now.Sub(at)
+	return v.Hurry || age >= v.unhurried(every) || age < 0
+}
+
+// fills are the limiter's windows as they were at most a fifth of a second ago,
+// and what is to be read of them at most a second ago.
+type fills struct {
+	at, read time.Time
+	rows     engine.LimitsRow
+	slow     engine.LimitsRow
+}
+
+// take gives the windows to show.
+func (f *fills) take(v *View) engine.LimitsRow {
+	if v.Frozen {
+		return v.Limits
+	}
+	if !stale(v, f.at, fillEvery) && len(f.rows.Buckets) == len(v.Limits.Buckets) {
+		v.Ticks = v.Ticks || !f.rows.At.Equal(v.Limits.At)
+		return f.rows
+	}
+	f.at, f.rows = v.Now, v.Limits
+	if stale(v, f.read, pulseEvery) || len(f.slow.Buckets) != len(v.Limits.Buckets) {
+		f.read, f.slow = v.Now, v.Limits
+		return f.rows
+	}
+	v.Ticks = true
+	f.rows.Waiting = f.slow.Waiting
+	f.rows.Buckets = slices.Clone(v.Limits.Buckets)
+	for i := range f.rows.Buckets {
+		f.rows.Buckets[i] = unread(f.rows.Buckets[i], f.slow.Buckets[i])
+	}
+	return f.rows
+}
+
+// unread is a window with the figures that were read a moment ago, if it stands
+// as it did.
+func unread(now, was engine.BucketRow) engine.BucketRow {
+	if now.Host != was.Host || now.Method != was.Method || now.Kind != was.Kind || now.Window != was.Window || now.BlockedBy != was.BlockedBy {
+		return now
+	}
+	now.Server, now.Foreign, now.InFlight, now.Waiting = was.Server, was.Foreign, was.InFlight, was.Waiting
+	if now.NextFree.IsZero() == was.NextFree.IsZero() {
+		now.NextFree = was.NextFree
+	}
+	return now
+}

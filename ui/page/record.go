@@ -1,0 +1,120 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// maxValue bounds how much of a value a screen shows: 4 KiB.
+const maxValue = 4 << 10
+
+// Record is one record of the log as keys and values.
+type Record struct {
+	quiet
+	pane
+	record
+}
+
+// NewRecord makes the screen of a record.
+func NewRecord(r record) *Record { return &Record{record: r} }
+
+// Screen implements Page.
+func (p *Record) Screen() Screen { return ScreenRecord }
+
+// Crumb implements Page.
+func (p *Record) Crumb(*View) string { return "record " + strconv.FormatUint(p.Seq, 10) }
+
+// SelectedJob implements Jobber.
+func (p *Record) SelectedJob(*View) (engine.JobID, string) { return p.Job, string(p.Job) }
+
+// Cannot implements Page.
+func (p *Record) Cannot(_ *View, a Action) string {
+	if a == Open && p.Job == "" {
+		return "this record belongs to no job"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *Record) Act(v *View, a Action) Effect {
+	switch {
+	case a == Trigger:
+		return Effect{Ask: AskSync}
+	case a == Open:
+		return Effect{Open: NewJob(p.Job)}
+	}
+	p.pane.act(p.source(v), a)
+	return Effect{}
+}
+
+// fact is a key and its value.
+type fact struct{ key, value string }
+
+func (p *Record) facts(v *View) []fact {
+	at := p.At.In(v.Now.Location())
+	out := []fact{
+		{"time", at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.ago(p.At) + ")"}, {"level", p.Level}, {"area", p.Area}, {"text", p.Text},
+	}
+	if p.Job != "" {
+		out = append(out, fact{"job", string(p.Job)})
+	}
+	for _, f := range p.Fields {
+		if f.Key != "job" || f.Value != string(p.Job) {
+			out = append(out, fact{f.Key, f.Value})
+		}
+	}
+	return out
+}
+
+// keyWidth is how wide keys are drawn.
+const keyWidth = 14
+
+func (p *Record) source(v *View) part.Slice[factLine] { return factSource(p.facts(v), v.W-keyWidth-9) }
+
+// factLine is a row of a fact: a long value takes several.
+type factLine struct {
+	id   string
+	text fact
+}
+
+// factSource breaks values into rows of w cells.
+func factSource(facts []fact, w int) part.Slice[factLine] {
+	var lines []factLine
+	for i, f := range facts {
+		if len(f.value) > maxValue {
+			f.value = f.value[:maxValue]
+		}
+		for n, text := range part.Wrap(strings.ReplaceAll(f.value, "\n", " "), max(w, 10)) {
+			line := factLine{strconv.Itoa(i) + "." + strconv.Itoa(n), fact{f.key, text}}
+			if n > 0 {
+				line.text.key = ""
+			}
+			lines = append(lines, line)
+		}
+	}
+	return part.Slice[factLine]{Items: lines, Key: func(l factLine) string { return l.id }, Cells: func(l factLine, cells []part.Cell) []part.Cell {
+		return append(cells, part.As(themes.Dim, l.text.key), part.Plain(l.text.value))
+	}}
+}
+
+var factColumns = []part.Column{
+	{Title: "KEY", Kind: part.Words, Min: keyWidth, Width: keyWidth},
+	{Title: "VALUE", Kind: part.Words, Min: 10, Width: 40, Flex: 1},
+}
+
+// Draw implements Page.
+func (p *Record) Draw(v *View) []string {
+	tail := "enter opens its job"
+	if p.Job == "" {
+		tail = "esc goes back"
+	}
+	src := p.source(v)
+	return part.Box(v.Theme, v.W, v.H, part.Panel{
+		Title: "Record " + strconv.FormatUint(p.Seq, 10), Focus: true, Tail: tail,
+		Rows: p.table(v, part.Table{Columns: factColumns}, v.W-2, v.H-2, src), Height: v.H - 2,
+	})
+}

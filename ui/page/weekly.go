@@ -1,0 +1,253 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// besideWeeks is how many weeks stand side by side where there is room.
+const besideWeeks = 4
+
+// weeklyEvery is how long a list of weeks stays before it is read again: one is
+// made a week.
+const weeklyEvery = time.Minute
+
+// weekly is the report of all tracked accounts, week by week.
+type weekly struct {
+	answer
+	weeks []engine.WeeklyReport // the newest first
+	first int                   // of those, the newest that is shown
+	end   bool                  // there is none older
+	asked string                // week that is on its way; "" = the newest
+}
+
+// want asks for the newest week, then for as many older ones as are shown.
+func (p *weekly) want(v *View) engine.Query {
+	if p.pending || !v.Ready {
+		return nil
+	}
+	stale := v.Now.Sub(p.at) >= weeklyEvery && !v.Frozen || !p.have
+	switch {
+	case len(p.weeks) == 0 && (p.at.IsZero() || stale):
+		p.asked = ""
+	case len(p.weeks) > 0 && len(p.weeks) < p.first+shownWeeks(v) && !p.end:
+		p.asked = weekBefore(p.weeks[len(p.weeks)-1].Week)
+	default:
+		return nil
+	}
+	if p.err != nil && v.Now.Sub(p.at) < reloadEvery && !p.at.IsZero() {
+		return nil
+	}
+	p.pending, p.at = true, v.Now
+	return engine.WeeklyQuery{Week: p.asked}
+}
+
+func shownWeeks(v *View) int {
+	if v.Size == L {
+		return besideWeeks
+	}
+	return 1
+}
+
+// weekBefore is the Monday a week before one.
+func weekBefore(monday string) string {
+	at, err := time.Parse(time.DateOnly, monday)
+	if err != nil {
+		return ""
+	}
+	return at.AddDate(0, 0, -7).Format(time.DateOnly)
+}
+
+// got takes a week in. One that is not there ends the list.
+func (p *weekly) got(v *View, q engine.WeeklyQuery, a engine.Answer, err error) {
+	if q.Week != p.asked {
+		return
+	}
+	if errors.Is(err, engine.ErrNotFound) {
+		p.end, err = true, nil
+	}
+	if !p.take(v, err) {
+		return
+	}
+	r, ok := weeklyOf(a)
+	if !ok || len(p.weeks) > 0 && r.Week >= p.weeks[len(p.weeks)-1].Week {
+		p.end = p.end || q.Week != ""
+		return
+	}
+	p.weeks = append(p.weeks, r)
+}
+
+func weeklyOf(a engine.Answer) (engine.WeeklyReport, bool) {
+	switch r := a.(type) {
+	case *engine.WeeklyReport:
+		if r != nil {
+			return *r, r.Week != ""
+		}
+	case engine.WeeklyReport:
+		return r, r.Week != ""
+	}
+	return engine.WeeklyReport{}, false
+}
+
+// step goes to an older or a newer week.
+func (p *weekly) step(by int) { p.first = clamp(p.first+by, 0, max(len(p.weeks)-1, 0)) }
+
+// reload reads all weeks again.
+func (p *weekly) reload() { *p = weekly{} }
+
+// shown are the weeks on the screen, the newest first.
+func (p *weekly) shown(v *View) []engine.WeeklyReport {
+	from := min(p.first, len(p.weeks))
+	return p.weeks[from:min(from+shownWeeks(v), len(p.weeks))]
+}
+
+// asReport is a week in the form that the map is drawn of.
+func asReport(w *engine.WeeklyReport) *engine.PlayReport {
+	return &engine.PlayReport{Zone: w.Zone, Built: w.Built, Minutes: w.Minutes, Games: w.Games, Matches: w.Played}
+}
+
+// drawWeekly draws the weeks, with one scale, and the accounts of the newest.
+func (p *Reports) drawWeekly(v *View) []string {
+	weeks := p.weekly.shown(v)
+	if len(weeks) == 0 {
+		return part.Box(v.Theme, v.W, v.H, part.Panel{
+			Title: "Weekly report", Focus: true, Tail: p.weekly.told(v),
+			Rows: []string{"", v.row(v.W-2, part.As(themes.Dim, "   "+p.weeklyEmpty(v)))},
+		})
+	}
+	top := 1.0
+	for i := range weeks {
+		top = max(top, cellTop(asReport(&weeks[i])))
+	}
+	w := v.W / shownWeeks(v)
+	rows := make([][]string, len(weeks))
+	for i := range weeks {
+		rows[i] = p.weekRows(v, &weeks[i], top, w-2)
+	}
+	h := len(rows[0]) + 2
+	var boxes [][]string
+	for i := range shownWeeks(v) {
+		width := w
+		if i == shownWeeks(v)-1 {
+			width = v.W - w*i
+		}
+		panel := part.Panel{Title: "no older week"}
+		if i < len(weeks) {
+			panel = part.Panel{Title: weekTitle(&weeks[i]), Focus: i == 0, Rows: rows[i]}
+		}
+		boxes = append(boxes, part.Box(v.Theme, width, h, panel))
+	}
+	return part.Stack(part.Beside(boxes...), p.weekAccounts(v, &weeks[0], v.H-h))
+}
+
+func (p *Reports) weeklyEmpty(v *View) string {
+	switch {
+	case p.weekly.loading():
+		return "loading the weekly report…"
+	case !p.weekly.have:
+		return "the weekly report could not be read"
+	}
+	return v.start("no weekly report yet", "it is made each Monday: S on the overview runs the schedule now")
+}
+
+// weekTitle names a week by its first and last day.
+func weekTitle(w *engine.WeeklyReport) string {
+	monday, err := time.Parse(time.DateOnly, w.Week)
+	if err != nil {
+		return "Week of " + w.Week
+	}
+	return "Week " + monday.Format("2 Jan") + " to " + monday.AddDate(0, 0, 6).Format("2 Jan 2006")
+}
+
+// weekRows are a week's map with what it covers.
+func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w int) []string {
+	r := asReport(week)
+	cell := clamp((w-dayWidth-totalWidth)/24, 1, 4)
+	still := *p // the cursor of the play time is not on this map
+	still.day = -1
+	word, token := "COMPLETE", themes.OK
+	sign := v.Theme.State("OK")
+	if week.Complete < len(week.Accounts) {
+		word, sign = "PARTIAL", v.Theme.State("PARTIAL")
+		token = sign.Token
+	}
+	rows := []string{
+		v.row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
+			v.join(part.Plain(count(week.Complete)+" of "+plural(len(week.Accounts), "account", "accounts")), part.Plain(plural(week.Played, "game", "games")))...)...),
+		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.clock(week.Built)))...)...),
+		still.hoursRow(v, cell, w),
+	}
+	for d := range r.Minutes {
+		for line := range clamp((v.H-18)/14, 1, 2) {
+			rows = append(rows, still.dayRow(v, r, d, line, cell, top, w))
+		}
+	}
+	rows = append(rows, still.totalRow(v, r, cell, w))
+	if shownWeeks(v) == 1 {
+		rows = append(rows, still.scaleRow(v, top, w))
+	}
+	return rows
+}
+
+// weekAccounts lists what each account played in a week, the most first.
+func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []string {
+	if h < 3 {
+		return part.Height(v.Theme, v.W, max(h, 0), nil)
+	}
+	all := slices.Clone(week.Accounts)
+	slices.SortStableFunc(all, func(a, b engine.WeeklyAccount) int {
+		return cmp.Or(cmp.Compare(b.Minutes, a.Minutes), cmp.Compare(a.RiotID, b.RiotID))
+	})
+	w := v.W - 2
+	most := 0.0
+	for _, a := range all {
+		most = max(most, a.Minutes)
+	}
+	rows := make([]string, 0, h)
+	for _, a := range all[:min(len(all), h-2)] {
+		rows = append(rows, weekAccountRow(v, a, most, w))
+	}
+	if len(all) == 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   no account was tracked in this week")))
+	}
+	return part.Box(v.Theme, v.W, h, part.Panel{
+		Title: titled("Accounts", len(all)) + ", " + weekTitle(week), Tail: "[ ] other weeks " + v.Theme.Glyphs.Sep + " s play time", Rows: rows,
+	})
+}
+
+func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), clamp(w/4, 14, 28), part.Words).Gap(1)
+	l.Field(part.Plain(hours(a.Minutes)), 8, part.Number).Gap(2)
+	if bar := w - 80; bar >= 8 {
+		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
+	}
+	l.Field(part.Plain(plural(a.Games, "game", "games")), 10, part.Number).Gap(2)
+	won := part.None
+	if a.Games > 0 {
+		won = strconv.Itoa(a.Wins) + " won, " + part.Percent(float64(a.Wins)/float64(a.Games))
+	}
+	l.Field(part.As(themes.Dim, won), 13, part.Words).Gap(2)
+	if a.Missing != "" {
+		sign := v.Theme.State("PARTIAL")
+		l.Cells(part.As(sign.Token, sign.Glyph+" "+a.Missing))
+	}
+	return l.String()
+}
+
+// exportWeek is the newest week that is shown as a table of accounts.
+func (p *Reports) exportWeek(v *View) [][]string {
+	rows := [][]string{{"ACCOUNT", "WEEK", "MINUTES", "GAMES", "WINS", "MISSING"}}
+	for _, w := range p.weekly.shown(v)[:min(1, len(p.weekly.shown(v)))] {
+		for _, a := range w.Accounts {
+			rows = append(rows, []string{a.RiotID, w.Week, strconv.Itoa(int(a.Minutes + 0.5)), strconv.Itoa(a.Games), strconv.Itoa(a.Wins), a.Missing})
+		}
+	}
+	return rows
+}

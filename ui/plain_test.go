@@ -1,0 +1,186 @@
+package ui
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// pipes is a plain console between two pipes.
+type pipes struct {
+	t    *testing.T
+	fake *uitest.Fake
+	in   *os.File
+	out  chan string
+	all  []string
+	end  chan error
+}
+
+func overPipes(t *testing.T, opt Options) *pipes {
+	t.Helper()
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pipes{t: t, fake: uitest.New(uitest.Busy()), in: inW, out: make(chan string, 4096), end: make(chan error, 1)}
+	opt.Input, opt.Output, opt.PlainEvery = inR, outW, 10*time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
+	read := make(chan struct{})
+	go func() {
+		err := Plain(ctx, p.fake, opt)
+		_ = outW.Close()
+		p.end <- err
+	}()
+	go func() {
+		defer close(read)
+		s := bufio.NewScanner(outR)
+		for s.Scan() {
+			p.out <- s.Text()
+		}
+		close(p.out)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		_ = inW.Close()
+		<-read
+		_ = inR.Close()
+		_ = outR.Close()
+	})
+	return p
+}
+
+// wants reads until a line holds a text.
+func (p *pipes) wants(text string) {
+	p.t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case line, ok := <-p.out:
+			if !ok {
+				p.t.Fatalf("ended before %q was said:\n%s", text, strings.Join(p.all, "\n"))
+			}
+			p.all = append(p.all, line)
+			if strings.Contains(line, text) {
+				return
+			}
+		case <-late:
+			p.t.Fatalf("never said %q:\n%s", text, strings.Join(p.all, "\n"))
+		}
+	}
+}
+
+func (p *pipes) types(lines ...string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestPlainAnswersOverPipes(t *testing.T) {
+	p := overPipes(t, testOptions())
+	p.wants("The engine is LIVE. 46 calls a minute")
+	for _, c := range []struct{ line, wants string }{
+		{"jobs state:discarded", "match:KR_6011000003: queue ingest.summoner.full, state DISCARDED"},
+		{"jobs state:x", "The filter is wrong"},
+		{"accounts", "카인#KR1: region asia, state SYNCING"},
+		{"limits", "asia app per 2 minutes: 83 of 100 used"},
+		{"account 카인#KR1", "134 of 879 matches, 15 percent"},
+		{"report Blue Heron#KR1", "from 131 of 134 matches"},
+		{"job match:KR_7214550881", "match KR_7214550881 is RETRYABLE: 2 of 5 tries used"},
+		{":retry job:match:KR_7214550881", "Done: retry accepted."},
+		{"cancel match:KR_7214550777", "Type yes to"},
+		{"no", "Nothing was done."},
+		{"pause ingest.summoner.full", "Done: pause accepted."},
+		{"pause", "Name a queue: ingest.summoner.full"},
+		{"sync Nobody", "Nothing was done: a Riot ID looks like Name#TAG"},
+		{"theme dark", "Not in this console"},
+		{"jobz", "There is no command jobz. Did you mean jobs"},
+		{"help", "sync Name#TAG platform: sync an account."},
+	} {
+		p.types(c.line)
+		p.wants(c.wants)
+	}
+	did := p.fake.Did()
+	if len(did) != 2 || did[0].Op != engine.OpRetry || did[0].IfRev != 3 || did[1].Op != engine.OpPause {
+		t.Errorf("did %+v", did)
+	}
+	p.types("quit")
+	if err := <-p.end; err != nil {
+		t.Error(err)
+	}
+	for _, line := range p.all {
+		if strings.ContainsAny(line, "\x1b│╭█") {
+			t.Errorf("drew %q", line)
+		}
+	}
+}
+
+// TestPlainTellsEachChangeAndFoldsRepeats.
+func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
+	p := overPipes(t, testOptions())
+	p.wants("Type help")
+	scene := uitest.Busy()
+	u := engine.Update{Seq: 5000}
+	for i, j := range uitest.Many(9) {
+		j.Rev, j.Due = 9, time.Now().Add(12*time.Second)
+		j.Tries = 2
+		if i == 0 {
+			j.Key = "match:KR_\x1b[2J"
+		}
+		u.Jobs = append(u.Jobs, j)
+	}
+	row := scene.Update.Accounts[1]
+	row.Status, row.Matches.Stored, row.Matches.Open = engine.SyncCompleted, 876, 0
+	u.Accounts = []engine.AccountRow{row}
+	queue := scene.Update.Queues[0]
+	queue.Paused, queue.By, queue.Reason = true, engine.Actor{User: "ana"}, "deploy"
+	u.Queues = []engine.QueueRow{queue}
+	p.fake.Push(u)
+	p.wants("queue ingest.summoner.full was paused by ana: deploy")
+	p.wants("the sync of 카인#KR1 is complete: 879 matches, 3 could not be had")
+	p.wants("retry of match KR_7214550001 in 12 seconds, try 3 of 5")
+	p.wants("and 6 more like it: retries were scheduled")
+	p.types("quit")
+	<-p.end
+	if text := strings.Join(p.all, "\n"); strings.Contains(text, "\x1b") {
+		t.Error("an escape sequence came through")
+	}
+}
+
+func TestPlainReadOnlyRefuses(t *testing.T) {
+	opt := testOptions()
+	opt.ReadOnly = true
+	p := overPipes(t, opt)
+	p.wants("Type help")
+	for _, line := range []string{"retry match:KR_7214550881", "sync Blue Heron#KR1 kr", "pause ingest.summoner.full", "undo"} {
+		p.types(line)
+		p.wants("Refused: this console is read only.")
+	}
+	if did := p.fake.Did(); len(did) > 0 {
+		t.Errorf("did %+v", did)
+	}
+	_ = p.in.Close() // the end of the input is the end of the console
+	if err := <-p.end; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPlainKnowsThePalettesVerbs: whatever the palette takes has an answer here.
+func TestPlainKnowsThePalettesVerbs(t *testing.T) {
+	for _, v := range verbs {
+		if _, ok := findPlain(v.name); !ok {
+			t.Errorf("there is no command %s", v.name)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// mostLines is how many rows of a list are said at once.
+const mostLines = 40
+
+// plainCommand is a command of the plain console. The words are the palette's.
+type plainCommand struct {
+	name, arg, help string
+	run             func(p *plain, arg string)
+}
+
+var plainCommands []plainCommand
+
+func init() {
+	list := func(name, help string, make func() page.Page) plainCommand {
+		return plainCommand{name, "[filter]", help, func(p *plain, arg string) { p.list(make(), arg) }}
+	}
+	plainCommands = []plainCommand{
+		{"help", "", "these commands", (*plain).help},
+		{"status", "", "how everything stands", func(p *plain, _ string) { p.say(p.statusLines()...) }},
+		list("accounts", "accounts and how their syncs stand", func() page.Page { return page.NewAccounts() }),
+		list("jobs", "jobs, such as jobs state:failed", func() page.Page { return page.AllJobs() }),
+		list("retries", "jobs that wait for their next try", func() page.Page { return page.NewRetries() }),
+		{"limits", "", "rate limits and who waits", func(p *plain, _ string) { p.limits() }},
+		{"matches", "[Name#TAG or filter]", "matches of all accounts, or of one", (*plain).matches},
+		list("alerts", "alerts", func() page.Page { return page.NewAlerts() }),
+		list("schedules", "recurring work", func() page.Page { return page.NewSchedules() }),
+		list("audit", "who did what", func() page.Page { return page.NewAudit() }),
+		list("logs", "the newest records of the log", func() page.Page { return page.NewLogs("", "") }),
+		{"account", "Name#TAG", "one account", (*plain).account},
+		{"report", "Name#TAG", "when an account plays", (*plain).report},
+		{"job", "KEY or id", "one job with its attempts", (*plain).job},
+		{"sync", "Name#TAG platform", "sync an account", (*plain).sync},
+		{"retry", "job:KEY", "try a job again now", plainJob(page.Retry)},
+		{"cancel", "job:KEY", "cancel a job, or a sync by its account", plainJob(page.Cancel)},
+		{"pause", "queue", "pause a queue", plainQueue(engine.OpPause)},
+		{"resume", "queue", "let a queue go on", plainQueue(engine.OpResume)},
+		{"chaos", "[NAME once, 5% or off]", "break the simulated Riot of the demo", (*plain).chaos},
+		{"undo", "", "take the last command back", (*plain).takeBack},
+		{"f", "", "", notPlain("saved filters belong to screens: give the filter behind the list's name")},
+		{"theme", "", "", notPlain("there are no colours here")},
+		{"fps", "", "", notPlain("start with --plain-every to say changes more or less often")},
+		{"key", "", "", notPlain("a key that is typed here would stay on the screen: replace it in the full console, or in the key file")},
+		{"quit", "", "leave", func(p *plain, _ string) { p.done = true }},
+	}
+}
+
+func findPlain(name string) (plainCommand, bool) {
+	if name == "exit" || name == "q" {
+		name = "quit"
+	}
+	i := slices.IndexFunc(plainCommands, func(c plainCommand) bool { return c.name == name })
+	if i < 0 {
+		return plainCommand{}, false
+	}
+	return plainCommands[i], true
+}
+
+// nearPlain are the three commands that are most like a word.
+func nearPlain(word string) []string {
+	var names []string
+	for _, c := range plainCommands {
+		if c.help != "" {
+			names = append(names, c.name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return distance(word, a) - distance(word, b) })
+	return names[:3]
+}
+
+func notPlain(why string) func(p *plain, arg string) {
+	return func(p *plain, _ string) { p.say("Not in this console: " + why + ".") }
+}
+
+func (p *plain) help(string) {
+	for _, c := range plainCommands {
+		if c.help != "" {
+			p.say(strings.TrimSpace(c.name+" "+c.arg) + ": " + c.help + ".")
+		}
+	}
+	p.say("A filter is words and fields: state:failed, age over 1 h as age>1h, -word to leave out.")
+}
+
+// list says the rows of a screen.
+func (p *plain) list(pg page.Page, filter string) {
+	v := p.view()
+	if f, ok := pg.(page.Filterer); ok && filter != "" {
+		if err := f.SetFilter(filter); err != nil {
+			p.say("The filter is wrong: " + err.Error() + ".")
+			return
+		}
+	}
+	if !p.load(pg, v) {
+		return
+	}
+	x, ok := pg.(page.Exporter)
+	if !ok {
+		return
+	}
+	_, rows := x.Export(v, false)
+	if w, ok := pg.(page.Worker); ok { // a long list is worked out apart
+		if work := w.Work(); work != nil {
+			w.Done(work())
+			_, rows = x.Export(v, false)
+		}
+	}
+	p.sayRows(rows)
+}
+
+// load asks what a page wants to know, until it wants no more.
+func (p *plain) load(pg page.Page, v *page.View) bool {
+	for range 3 {
+		q := pg.Want(v)
+		if q == nil {
+			return true
+		}
+		a, err := p.console.Find(p.ctx, q)
+		pg.Got(v, q, a, err)
+		if err != nil {
+			p.say("That could not be read: " + page.Sentence(err) + ".")
+			return false
+		}
+	}
+	return true
+}
+
+// sayRows says each row of a table as a sentence: its name, then what is known.
+func (p *plain) sayRows(rows [][]string) {
+	if len(rows) < 2 {
+		p.say("There are none.")
+		return
+	}
+	head := rows[0]
+	for _, row := range rows[1:min(len(rows), mostLines+1)] {
+		var facts []string
+		for i, text := range row {
+			if i == 0 || i >= len(head) || text == "" || text == part.None {
+				continue
+			}
+			name, _, _ := strings.Cut(strings.ToLower(head[i]), ",")
+			facts = append(facts, name+" "+wordOf(head[i], text))
+		}
+		p.say(row[0] + ": " + strings.Join(facts, ", ") + ".")
+	}
+	if more := len(rows) - 1 - mostLines; more > 0 {
+		p.say("And " + counted(more, "more", "more") + ": a filter narrows the list.")
+	}
+}
+
+// wordOf leaves a state word without its sign.
+func wordOf(title, text string) string {
+	if title != "STATE" {
+		return text
+	}
+	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '(' })
+}
+
+func (p *plain) limits() {
+	now := time.Now()
+	if len(p.rows.data.Limits.Buckets) == 0 {
+		p.say("No limit is known yet: the first answer tells them.")
+	}
+	for _, b := range p.rows.data.Limits.Buckets {
+		text := fmt.Sprintf("%s: %d of %d used", bucketName(b), b.Used, b.Limit)
+		if b.Limit <= 0 {
+			text = bucketName(b) + ": no count"
+		}
+		if b.Reset.After(now) && b.Limit > 0 {
+			text += ", resets in " + spokenSpan(b.Reset.Sub(now))
+		}
+		if b.BlockedBy != "" {
+			text += ", " + b.BlockedBy
+		}
+		if b.Waiting > 0 {
+			text += ", " + counted(b.Waiting, "call waits", "calls wait")
+		}
+		p.say(text + ".")
+	}
+}
+
+func (p *plain) matches(arg string) {
+	if a, ok := p.accountNamed(arg); ok {
+		p.list(page.NewMatches(a.ID), "")
+		return
+	}
+	p.list(page.NewMatches(""), arg)
+}
+
+func (p *plain) accountNamed(name string) (engine.AccountRow, bool) {
+	rows := p.rows.data.Accounts
+	i := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == name || strings.EqualFold(a.RiotID, name) })
+	if i < 0 {
+		return engine.AccountRow{}, false
+	}
+	return rows[i], true
+}
+
+func (p *plain) account(arg string) {
+	a, ok := p.accountNamed(arg)
+	if !ok {
+		p.say("There is no account " + arg + ": sync " + cmp.Or(arg, "Name#TAG") + " platform starts one.")
+		return
+	}
+	p.say(a.RiotID + " on " + cmp.Or(a.Platform, "no platform") + ": its sync " + statusText(a) + ".")
+	if a.Status.Open() {
+		p.say(progressText(a, p.rows.data.ETA[a.ID]) + ".")
+	}
+	if !a.LastSync.IsZero() {
+		p.say("Its last complete sync ended at " + a.LastSync.In(p.opt.zone()).Format("2006-01-02 15:04:05 MST") + ".")
+	}
+	if a.LastError != "" {
+		p.say("Its last error: " + a.LastError + ".")
+	}
+}
+
+func (p *plain) report(arg string) {
+	a, ok := p.accountNamed(arg)
+	if !ok {
+		p.say("There is no account " + cmp.Or(arg, "without a name") + ".")
+		return
+	}
+	found, err := p.console.Find(p.ctx, engine.AccountQuery{ID: a.ID})
+	if err != nil {
+		p.say("The report could not be read: " + page.Sentence(err) + ".")
+		return
+	}
+	d, _ := found.(engine.AccountDetail)
+	if d.Report == nil || d.Report.Matches == 0 {
+		p.say("There is no report of " + a.RiotID + " yet: it is made at the end of each sync.")
+		return
+	}
+	p.say(page.ReportLines(d.Report, a.RiotID)...)
+}
+
+func (p *plain) job(arg string) {
+	arg = strings.TrimPrefix(arg, "job:")
+	q := engine.JobQuery{ID: engine.JobID(arg)}
+	if strings.Contains(arg, ":") {
+		q = engine.JobQuery{Key: arg}
+	}
+	if j, ok := p.liveJob(arg); ok {
+		q = engine.JobQuery{ID: j.ID}
+	}
+	found, err := p.console.Find(p.ctx, q)
+	if err != nil {
+		p.say("The job could not be read: " + page.Sentence(err) + ".")
+		return
+	}
+	d, _ := found.(engine.JobDetail)
+	j := d.Job
+	p.say(fmt.Sprintf("%s is %s: %d of %d tries used, queue %s.", thing(j.Job), page.StateWord(j.Job), j.Tries, d.MaxAttempts, j.Queue))
+	if !d.NextRetryAt.IsZero() {
+		p.say("It is tried again in " + spokenSpan(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.zone()).Format("15:04:05 MST") + ".")
+	}
+	if j.Why != "" {
+		p.say("It waits: " + j.Why + ".")
+	}
+	for _, a := range d.Attempts {
+		p.say(attemptText(a, p.opt.zone()))
+	}
+}
+
+func attemptText(a engine.Attempt, zone *time.Location) string {
+	text := fmt.Sprintf("Attempt %d at %s: ", a.Number, a.Start.In(zone).Format("15:04:05"))
+	switch {
+	case a.End.IsZero():
+		return text + "it runs."
+	case a.Err != "":
+		text += a.Err
+	default:
+		text += string(a.Verb)
+	}
+	if a.Decision != "" {
+		text += "; " + a.Decision
+	}
+	return text + "."
+}
+
+func (p *plain) liveJob(arg string) (engine.JobRow, bool) {
+	arg = strings.TrimPrefix(arg, "job:")
+	jobs := p.rows.data.Jobs
+	i := slices.IndexFunc(jobs, func(j engine.JobRow) bool { return string(j.ID) == arg || j.Key == arg })
+	if i < 0 {
+		return engine.JobRow{}, false
+	}
+	return jobs[i], true
+}

@@ -1,0 +1,158 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// question is what somebody asks who sees the console for the first time. The
+// answer stands on one screen, after at most one key.
+type question struct {
+	asks string
+	at   func(d *desk) // the screen that is open, with what is selected; nil = Overview
+	key  string        // the one key; "" = the screen says it by itself
+	// row is what the line that answers holds besides the answer; "" = any line.
+	row     string
+	answers []string
+}
+
+// questions are asked at every size.
+var questions = []question{
+	{
+		asks: "why is this match waiting, and until when?",
+		at:   func(d *desk) { d.press("3") },
+		row:  "KR_7214550952", answers: []string{"○ AVAILABLE", "41 s", "app:asia 97/100"},
+	},
+	{
+		asks: "what are all the others waiting for?",
+		at:   func(d *desk) { d.press("3") }, key: "b",
+		row: "app:asia 97/100", answers: []string{"6", "41 s"},
+	},
+	{asks: "which key do I press to pause a queue?", key: "?", row: "pause, resume the queue", answers: []string{" p "}},
+	{asks: "which key do I press to get help, and to get out?", row: "q quit", answers: []string{"? keys"}},
+	{
+		asks: "what is the tightest limit?",
+		at:   func(d *desk) { d.press("5") },
+		row:  "1600/1600", answers: []string{"kr summoner", "1 min", "12 s", "≡ HELD"},
+	},
+	{asks: "how much of the key's limit is used?", row: "LIVE", answers: []string{"17/20·1s", "83/100·2m"}},
+	{
+		asks: "when is my sync done?",
+		at:   func(d *desk) { d.press("2") },
+		row:  "카인#KR1", answers: []string{"● SYNCING", "134/879", "~16–19 min"},
+	},
+	{
+		asks: "which jobs failed, and why?",
+		at:   func(d *desk) { d.press("3") }, key: "s",
+		row: "match:KR_6011000003", answers: []string{"✗ DISCARDED", "1/5", "404 not found"},
+	},
+	{asks: "what did ana do?", key: "U", row: "reschedule", answers: []string{"ana@console", "12:30:45", "job j902 is due at 12:40"}},
+	{asks: "is my key about to expire?", row: "LIVE", answers: []string{"key …7f3a", "≤21h14m"}},
+	{
+		asks: "what was the state when the 429 came?",
+		at:   func(d *desk) { d.press("5", "/"); d.text("status:429"); d.press("enter") }, key: "enter",
+		answers: []string{"12:31:21.480 · 429", "The server counted 100 of 100 calls in 2 min where we counted 91", "91/100", "others with this key"},
+	},
+	{
+		asks: "what happens if I cancel this sync?",
+		at:   func(d *desk) { d.press("2", "j") }, key: "x",
+		answers: []string{"Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched", "What is stored stays"},
+	},
+	{
+		asks: "where did the time go?",
+		at:   func(d *desk) { d.press("2", "j") }, key: "enter",
+		answers: []string{"90 %", "is pacing for app:asia 100/120s"},
+	},
+	{asks: "what needs me?", row: "the sync of Winter", answers: []string{"▲ WARN", "enter opens"}},
+	{
+		asks: "when is this job tried again, and how often?",
+		at:   func(d *desk) { d.press("4") }, key: "enter",
+		answers: []string{"2 of 5 tries used, next +0:12", "tries at 12:31:47, 12:33:47, 12:38:47, then DISCARDED"},
+	},
+	{asks: "is this real, or a demo?", at: func(d *desk) { d.m.opt.Demo = true; d.send(tick{}) }, row: "FARSIGHT", answers: []string{"DEMO"}},
+}
+
+// TestQuestions: each is answered by what one screen or one keypress shows.
+func TestQuestions(t *testing.T) {
+	if len(questions) < 10 {
+		t.Fatalf("only %d questions", len(questions))
+	}
+	for _, q := range questions {
+		t.Run(q.asks, func(t *testing.T) {
+			for _, size := range sizes {
+				bubble(t, func(t *testing.T) { q.ask(open(t, uitest.Busy(), size[0], size[1], testOptions())) })
+			}
+		})
+	}
+}
+
+func (q question) ask(d *desk) {
+	d.t.Helper()
+	if q.at != nil {
+		q.at(d)
+	}
+	if q.key != "" {
+		d.press(q.key)
+	}
+	if q.row == "" {
+		d.reads(q.answers...)
+		return
+	}
+	for line := range strings.Lines(d.screen()) {
+		if strings.Contains(line, q.row) && holds(line, q.answers) {
+			return
+		}
+	}
+	d.t.Errorf("at %dx%d no line with %q answers %q:\n%s", d.m.w, d.m.h, q.row, q.answers, d.screen())
+}
+
+// reads is wants for sentences, which a narrow screen breaks into lines.
+func (d *desk) reads(texts ...string) {
+	d.t.Helper()
+	var words []string
+	for _, w := range strings.Fields(d.screen()) {
+		if strings.Trim(w, "│╭╮╰╯├┤─") != "" {
+			words = append(words, w)
+		}
+	}
+	all := strings.Join(words, " ")
+	for _, text := range texts {
+		if !strings.Contains(all, text) {
+			d.t.Errorf("the screen of %dx%d does not read %q:\n%s", d.m.w, d.m.h, text, d.screen())
+		}
+	}
+}
+
+func holds(line string, texts []string) bool {
+	for _, text := range texts {
+		if !strings.Contains(line, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestS2_7_OneJobOnOneScreen: all that is known of a job whose tries fail: each try
+// with its own external id, status, instants and decision; how many there may be,
+// whether and when the next one comes, and where the job comes from.
+func TestS2_7_OneJobOnOneScreen(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.show(page.NewJob("j881"))
+			d.reads("match:KR_7214550881", "↻ RETRYABLE 2 of 5 tries used, next +0:12", "ingest.summoner.full", "카인#KR1",
+				"match.fetch · policy match · created 12:15:35 · 2 attempts", "12:30:05", "12:30:35", "12:30:46",
+				"500 internal error", "policy match step 1: 30s", "next at 12:30:35", "tries at 12:31:47, 12:33:47, 12:38:47, then DISCARDED")
+			d.press("j")
+			d.reads("hold", "429 application, Ret", "Retry-After 10 s, no try used")
+			d.press("j")
+			d.reads("try 2 ·", "503 service unavailable", "policy match step 2: 1m0s", "trace id 0a1b2c3d", "next at 12:31:47")
+			d.show(page.NewJob("j003"))
+			d.reads("✗ DISCARDED", "1 of 5 tries used", "404 not found (final)", "404 is final")
+			d.lacks("next +")
+		})
+	}
+}

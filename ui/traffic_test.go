@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// counter counts what a terminal would be sent.
+type counter struct{ n atomic.Int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// sentOver runs the whole program at 120x40 in a bubble and gives the bytes that
+// it writes in a stretch of time, once it has come to rest.
+func sentOver(t *testing.T, console engine.Console, opt Options, keys string, span time.Duration) int64 {
+	t.Helper()
+	var sent int64
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(uitest.Noon.Truncate(time.Minute).Add(-10 * time.Second)))
+		in, typed := io.Pipe()
+		out := &counter{}
+		opt.Input, opt.Output, opt.Getenv, opt.Theme = in, out, trueColor, "dark"
+		m := New(console, opt)
+		ctx, cancel := context.WithCancel(t.Context())
+		m.ctx = ctx
+		done := make(chan error, 1)
+		go func() {
+			done <- runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) {
+				time.Sleep(time.Second) // Bubble Tea tells its own guess of the size first
+				p.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
+				for _, r := range keys {
+					p.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
+				}
+				m.session.run(ctx, p.Send)
+			})
+		}()
+		time.Sleep(15 * time.Second) // the minute has changed, messages have faded
+		before := out.n.Load()
+		if before < 2000 {
+			t.Errorf("only %d bytes were sent at first: nothing is on the screen", before)
+		}
+		time.Sleep(span)
+		sent = out.n.Load() - before
+		cancel()
+		_ = typed.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return sent
+}
+
+// TestIdleScreenSendsNothing between two changes of the minute.
+func TestIdleScreenSendsNothing(t *testing.T) {
+	for _, keys := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "M", "U", "S", "X"} {
+		opt := testOptions()
+		if keys == "X" {
+			panel := broken()
+			for i := range panel.state.Rows {
+				panel.state.Rows[i].On, panel.state.Rows[i].Until = false, time.Time{}
+			}
+			opt.Chaos = panel
+		}
+		if n := sentOver(t, uitest.New(uitest.Empty()), opt, keys, 40*time.Second); n != 0 {
+			t.Errorf("screen %s sent %d bytes", keys, n)
+		}
+	}
+}
+
+// TestBusyTraffic holds the screens to 8 KB/s at ten updates a second, and to
+// 4 KiB/s at four (performance.md section 5, console-ux.md section 6).
+func TestBusyTraffic(t *testing.T) {
+	const over = 20
+	for _, c := range []struct {
+		name  string
+		ssh   bool
+		every time.Duration
+		most  int64
+	}{{"local", false, gapLocal, 8000}, {"ssh", true, gapSSH, 4096}} {
+		for _, wide := range []bool{false, true} {
+			for _, keys := range []string{"1", "2", "3", "4", "5"} {
+				opt := testOptions()
+				opt.SSH = c.ssh
+				n := sentOver(t, newAtWork(c.every, wide), opt, keys, over*time.Second) / over
+				t.Logf("%s, wide name %v, screen %s: %d B/s", c.name, wide, keys, n)
+				if n > c.most {
+					t.Errorf("%s, wide name %v, screen %s: %d B/s, at most %d", c.name, wide, keys, n, c.most)
+				}
+			}
+		}
+	}
+}

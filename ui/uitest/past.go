@@ -1,0 +1,118 @@
+package uitest
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// remembered is how many seconds back the scripted engine knows.
+const remembered = 300
+
+// past answers questions about what was before.
+func (f *Fake) past(q engine.Query) (engine.Answer, bool) {
+	switch q := q.(type) {
+	case engine.MomentsQuery:
+		return engine.MomentsAnswer{Moments: f.moments(q)}, true
+	case engine.FreshnessQuery:
+		return f.freshness(), true
+	case engine.WeeklyQuery:
+		if r := f.week(q.Week); r != nil {
+			return r, true
+		}
+	}
+	return nil, false
+}
+
+// moments are the scene's last minutes: n seconds back n calls fewer had been
+// counted in each window, and n jobs more waited.
+func (f *Fake) moments(q engine.MomentsQuery) []engine.Moment {
+	u := f.Scene.Update
+	if u.Engine == nil || u.Limits == nil {
+		return nil
+	}
+	var out []engine.Moment
+	for back := remembered; back >= 1; back-- {
+		at := Noon.Add(-time.Duration(back) * time.Second)
+		if at.Before(q.From) || !q.To.IsZero() && at.After(q.To) {
+			continue
+		}
+		m := engine.Moment{At: at, Engine: *u.Engine, Limits: engine.LimitsRow{At: at}}
+		m.Engine.Stored = max(m.Engine.Stored-int64(back), 0)
+		m.Engine.InFlight = back % 5
+		for _, b := range u.Limits.Buckets {
+			b.Used = max(b.Used-back, 0)
+			m.Limits.Buckets = append(m.Limits.Buckets, b)
+		}
+		for _, r := range u.Queues {
+			counts := map[engine.State]int{}
+			for s, n := range r.Counts {
+				counts[s] = n
+			}
+			if counts[engine.Available] > 0 {
+				counts[engine.Available] += back
+			}
+			r.Counts = counts
+			m.Queues = append(m.Queues, r)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (f *Fake) freshness() engine.Freshness {
+	n := 0
+	for _, a := range f.Scene.Update.Accounts {
+		if a.Tracked {
+			n++
+		}
+	}
+	if n == 0 {
+		return engine.Freshness{}
+	}
+	return engine.Freshness{
+		Accounts: n, Lates: 1, Text: "needs 120 of 3,000 calls per hour in europe",
+		Regions: []engine.FreshnessHost{{Region: "europe", Needs: 120, Allowed: 3000, Bucket: "app:europe 100/120s"}},
+		Late:    []engine.LateAccount{{ID: "a-quiet", RiotID: "Quiet Brook#EUNE", Cadence: 6 * time.Hour}},
+	}
+}
+
+// firstWeek and lastWeek are the Mondays of the weeks that are stored.
+var (
+	firstWeek = time.Date(2025, 12, 15, 0, 0, 0, 0, Zone)
+	lastWeek  = time.Date(2026, 1, 12, 0, 0, 0, 0, Zone)
+)
+
+// week is a stored week of the scene; nil = there is none.
+func (f *Fake) week(monday string) *engine.WeeklyReport {
+	at := lastWeek
+	if monday != "" {
+		var err error
+		if at, err = time.ParseInLocation(time.DateOnly, monday, Zone); err != nil {
+			return nil
+		}
+	}
+	if at.Before(firstWeek) || at.After(lastWeek) || len(f.Scene.Update.Accounts) == 0 {
+		return nil
+	}
+	back := int(lastWeek.Sub(at)/(24*time.Hour)) / 7
+	r := &engine.WeeklyReport{
+		Week: at.Format(time.DateOnly), From: at, To: at.AddDate(0, 0, 7), Zone: "Asia/Seoul", Built: at.AddDate(0, 0, 7).Add(5 * time.Minute),
+		Played: 41 - 6*back, Complete: 5,
+	}
+	play := playReport("")
+	for d := range r.Minutes {
+		for h := range r.Minutes[d] {
+			r.Minutes[d][h] = max(0, play.Minutes[d][h]-float64(back*12))
+			r.Games[d][h] = int(r.Minutes[d][h]) / 30
+		}
+	}
+	for i, a := range f.Scene.Update.Accounts {
+		w := engine.WeeklyAccount{ID: a.ID, RiotID: a.RiotID, Games: max(14-3*i-back, 0), Minutes: float64(max(410-88*i-back*30, 0)), Wins: max(8-2*i, 0)}
+		if a.Status == engine.SyncFailed {
+			w.Missing = "its last sync failed"
+		}
+		r.Accounts = append(r.Accounts, w)
+	}
+	return r
+}

@@ -1,0 +1,231 @@
+package ui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// everywhere is the section of a keys file that holds for all screens.
+const everywhere = "all"
+
+// largestKeys bounds what is read of a keys file.
+const largestKeys = 64 << 10
+
+// loadKeys reads the user's keys: tables named after screens, or all, of actions
+// and their key or keys. A file that is not there changes nothing. A file with any
+// fault changes nothing either, and the error is one sentence.
+//
+//	[all]
+//	freeze = "F"
+//	[jobs]
+//	retry = ["r", "ctrl+r"]
+func loadKeys(path string) (*keymap, error) {
+	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return builtin, nil
+	}
+	if err == nil && (st.Size() > largestKeys || !st.Mode().IsRegular()) {
+		err = errors.New("it is not a file of at most 64 KiB")
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
+	var m *keymap
+	if err == nil {
+		m, err = parseKeys(text)
+	}
+	if err != nil {
+		return builtin, fmt.Errorf("the keys stay as built in, %s cannot be used: %w", path, err)
+	}
+	return m, nil
+}
+
+// parseKeys makes a table of keys of a file's text.
+func parseKeys(text []byte) (*keymap, error) {
+	var file map[string]map[string]any
+	if err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
+		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, _ := e.Position()
+			return nil, fmt.Errorf("line %d: %s", line, strings.TrimPrefix(e.Error(), "toml: "))
+		}
+		return nil, errors.New("write tables of actions, such as [jobs] and below it retry = \"r\"")
+	}
+	list := slices.Clone(bindings)
+	for _, section := range sectionsOf(file) {
+		at, err := sectionOf(section)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(file[section])) {
+			keys, err := keysOf(file[section][name])
+			if err != nil {
+				return nil, fmt.Errorf("%s of [%s]: %w", name, section, err)
+			}
+			if list, err = rebind(list, at, section, name, keys); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return newKeymap(list), checkKeys(list)
+}
+
+// sectionsOf are the tables of a file, the one for all screens first: a screen's
+// own wins.
+func sectionsOf(file map[string]map[string]any) []string {
+	sections := slices.Sorted(maps.Keys(file))
+	if i := slices.Index(sections, everywhere); i > 0 {
+		sections = slices.Insert(slices.Delete(sections, i, i+1), 0, everywhere)
+	}
+	return sections
+}
+
+// sectionOf is the screens that a table of the file is about.
+func sectionOf(name string) (where, error) {
+	if name == everywhere {
+		return onPages, nil
+	}
+	var names []string
+	for at, s := onOverview, page.ScreenOverview; at < inDialog; at, s = at<<1, s+1 {
+		if spoken(s.String()) == spoken(name) {
+			return at, nil
+		}
+		names = append(names, dashed(s.String()))
+	}
+	return 0, fmt.Errorf("there is no screen [%s]: use [all], or one of %s", name, strings.Join(names, ", "))
+}
+
+// spoken is a name with spaces, as actions have it; dashed the same as a file
+// writes it without quotes.
+func spoken(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(name))
+}
+func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
+
+// keysOf reads a key, or a list of them.
+func keysOf(value any) ([]string, error) {
+	var keys []string
+	switch v := value.(type) {
+	case string:
+		keys = []string{v}
+	case []any:
+		for _, k := range v {
+			text, ok := k.(string)
+			if !ok {
+				return nil, errors.New(`write keys in quotes: ["r", "ctrl+r"]`)
+			}
+			keys = append(keys, text)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errors.New(`name a key in quotes, "r", or several, ["r", "ctrl+r"]: an action cannot be left without one`)
+	}
+	for _, k := range keys {
+		if err := keyForm(k); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// namedKey are the keys that are no letter.
+var namedKey = regexp.MustCompile(`^(enter|esc|tab|shift\+tab|space|backspace|delete|insert|up|down|left|right|home|end|pgup|pgdown|ctrl\+[a-z]|f([1-9]|1[0-2]))$`)
+
+// confused are keys that terminals cannot tell from others, or that vim and k9s
+// mean otherwise.
+var confused = []string{"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+[", "ctrl+k"}
+
+func keyForm(k string) error {
+	r, n := utf8.DecodeRuneInString(k)
+	switch {
+	case slices.Contains(confused, k) || strings.HasPrefix(k, "alt+"):
+		return fmt.Errorf("%s cannot be used: terminals take it for another key", k)
+	case namedKey.MatchString(k), n == len(k) && r > ' ' && r != utf8.RuneError && r != 0x7f:
+		return nil
+	}
+	return fmt.Errorf("%q is no key: write a letter or sign, ctrl+a, enter, tab, up, f5 …", k)
+}
+
+// actionName is how a keys file names an action: a numbered screen by its name.
+func actionName(a page.Action) string {
+	if s, ok := screenOf(a); ok {
+		return strings.ToLower(s.String())
+	}
+	return string(a)
+}
+
+// rebind gives an action other keys on some screens.
+func rebind(list []binding, at where, section, name string, keys []string) ([]binding, error) {
+	out, found := make([]binding, 0, len(list)+1), false
+	for _, b := range list {
+		here := b.in & at & onPages
+		if spoken(actionName(b.act)) != spoken(name) || here == 0 || b.act == actExit {
+			out = append(out, b)
+			continue
+		}
+		found = true
+		if rest := b.in &^ here; rest != 0 {
+			other := b
+			other.in = rest
+			out = append(out, other)
+		}
+		b.in, b.keys = here, keys
+		out = append(out, b)
+	}
+	if !found {
+		return nil, fmt.Errorf("there is no action %q in [%s]: did you mean %s?", name, section, strings.Join(nearActions(list, at, name), ", "))
+	}
+	return out, nil
+}
+
+// nearActions are the three actions of some screens that are most like a name.
+func nearActions(list []binding, at where, name string) []string {
+	var names []string
+	for _, b := range list {
+		if n := dashed(actionName(b.act)); b.in&at&onPages != 0 && b.act != actExit && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return distance(spoken(name), spoken(a)) - distance(spoken(name), spoken(b)) })
+	return names[:min(len(names), 3)]
+}
+
+// checkKeys says which key would mean two things on one screen, or which action
+// could only be reached by a key that some terminals lack.
+func checkKeys(list []binding) error {
+	for at, s := onOverview, page.ScreenOverview; at < inDialog; at, s = at<<1, s+1 {
+		taken := map[string]page.Action{}
+		for _, b := range list {
+			if b.in&at == 0 {
+				continue
+			}
+			if slices.IndexFunc(b.keys, func(k string) bool { return !functionKey(k) }) < 0 {
+				return fmt.Errorf("%s has only %s: not every terminal has it, give it another key as well", dashed(actionName(b.act)), strings.Join(b.keys, ", "))
+			}
+			for _, k := range b.keys {
+				if k == "ctrl+d" && b.act != page.HalfDown {
+					return errors.New("ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that")
+				}
+				if other, ok := taken[k]; ok {
+					return fmt.Errorf("on %s the key %s would mean both %s and %s: give one of them another key", s, k, dashed(actionName(other)), dashed(actionName(b.act)))
+				}
+				taken[k] = b.act
+			}
+		}
+	}
+	return nil
+}
+
+func functionKey(k string) bool { return len(k) > 1 && k[0] == 'f' && k[1] >= '1' && k[1] <= '9' }

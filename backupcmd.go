@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -83,14 +86,16 @@ func backupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup",
 		Short: "Copy the data directory, verified; --list shows the copies",
-		Args:  cobra.NoArgs,
+		Long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
+			"`farsight check --data-dir` with the path of a copy verifies it once more.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config(cmd)
 			if err != nil {
 				return err
 			}
-			if opt.keep < 1 || opt.keep > 1000 {
-				return usagef("--keep %d is out of range: keep 1 to 1000 backups", opt.keep)
+			if opt.keep < 1 || opt.keep > mostBackups {
+				return usagef("--keep %d is out of range: keep 1 to %d backups", opt.keep, mostBackups)
 			}
 			if opt.list {
 				return listBackups(cfg, opt.to, stdout(cmd))
@@ -107,15 +112,19 @@ func backupCommand() *cobra.Command {
 	return cmd
 }
 
+// runBackup lets the engine that holds the directory copy it, else copies it itself.
 func runBackup(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) error {
-	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	var r engine.BackupDone
+	err := through(ctx, cfg,
+		func(c *api.Client) (err error) {
+			r, err = backupHeld(ctx, c, opt)
+			return err
+		},
+		func() (err error) {
+			r, err = backupUnheld(ctx, cfg, opt, out)
+			return err
+		})
 	if err != nil {
-		return err
-	}
-	bar := newByteBar(out, "backup")
-	r, err := db.Backup(ctx, storage.BackupOptions{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads, Verify: verifyCopy, Progress: bar.show})
-	bar.end()
-	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
 	if err := printBackup(r, out); err != nil {
@@ -127,7 +136,49 @@ func runBackup(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) 
 	return nil
 }
 
-func printBackup(r storage.BackupReport, out cli.Out) error {
+func backupUnheld(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
+	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	if err != nil {
+		return engine.BackupDone{}, err
+	}
+	bar := newByteBar(out, "backup")
+	r, err := db.Backup(ctx, storage.BackupOptions{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads, Verify: verifyCopy, Progress: bar.show})
+	bar.end()
+	return backedUp(r), errors.Join(err, db.Close())
+}
+
+// errNoReport is the answer of an engine that knows the command by another meaning.
+var errNoReport = errors.New("the engine has not told what it did: is it of the same version?")
+
+// backupHeld asks a running engine. A folder is named as seen from here.
+func backupHeld(ctx context.Context, c *api.Client, opt backupOptions) (done engine.BackupDone, err error) {
+	ask := engine.BackupAsk{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads}
+	if ask.To != "" {
+		if ask.To, err = filepath.Abs(ask.To); err != nil {
+			return done, fmt.Errorf("find the folder %s: %w", opt.to, err)
+		}
+	}
+	r, err := c.Do(ctx, engine.Command{Op: engine.OpBackup, Backup: &ask})
+	switch {
+	case errors.Is(err, engine.ErrBroken):
+		return done, &coded{code: exitIncomplete, err: err}
+	case err != nil:
+		return done, leftOr(ctx, err)
+	case r.Backup == nil:
+		return done, errNoReport
+	}
+	return *r.Backup, nil
+}
+
+// leftOr tells a command that was interrupted here from one that failed there.
+func leftOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: the engine gives it up, too", context.Canceled)
+	}
+	return err
+}
+
+func printBackup(r engine.BackupDone, out cli.Out) error {
 	if out.JSON {
 		return cli.JSON(out, r)
 	}

@@ -109,6 +109,9 @@ func checkPagesCommand() *cobra.Command {
 				return err
 			}
 			findings, err := storage.CheckFiles(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+			if isHeld(err) {
+				return fmt.Errorf("%w: while it runs, `farsight backup` copies it and `farsight check --data-dir BACKUP` verifies the copy", err)
+			}
 			if err != nil {
 				return err
 			}

@@ -87,7 +87,7 @@ var crashHits = []int{1, 2, 10}
 var allCrashes = os.Getenv("FARSIGHT_CRASHES") == "all"
 
 // crashesOf is the share of the cases in a usual run: one in so many.
-var crashesOf = 8
+const crashesOf = 8
 
 const crashWorkers = 4
 
@@ -197,6 +197,7 @@ var provenInStorage = []string{"retention-marked"}
 // lost, and at most as many calls are made again as workers were at work.
 func TestP01_CrashAtEveryPoint(t *testing.T) {
 	t.Parallel()
+	farsight(t)
 	r, n := dice(t), 0
 	for _, scene := range crashScenes {
 		template := sync.OnceValue(func() string { return scene.dir(t) })

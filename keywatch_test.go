@@ -131,7 +131,7 @@ func TestASyncRefusedLaterWatchesTheConfiguration(t *testing.T) {
 				time.Sleep(100 * time.Millisecond)
 			}
 			r.sim.SetKey(keyOfEnv, sim.Key{State: sim.KeyUnknown})
-			time.Sleep(10 * time.Minute)
+			time.Sleep(3 * time.Minute)
 			r.write(keyLater)
 			written <- time.Now()
 		}()

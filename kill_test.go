@@ -17,9 +17,9 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-var killsFlag = flag.Int("kills", envNumber("FARSIGHT_KILLS", 0), "how often the kill tests kill; 0 = 25, fewer under the race detector")
+var killsFlag = flag.Int("kills", envNumber("FARSIGHT_KILLS", 0), "how often the kill tests kill; 0 = 25")
 
-var defaultKills = 25
+const defaultKills = 25
 
 func kills() int {
 	if *killsFlag > 0 {

@@ -126,8 +126,12 @@ func TestP10_StoppedForLonger(t *testing.T) {
 		}
 	}
 	signal(syscall.SIGSTOP)
-	time.Sleep(50 * time.Millisecond) // what was under way arrives
 	at := s.calls.Load()
+	for quiet := time.Now(); time.Since(quiet) < 500*time.Millisecond; time.Sleep(10 * time.Millisecond) { // what was under way arrives
+		if n := s.calls.Load(); n != at {
+			at, quiet = n, time.Now()
+		}
+	}
 	time.Sleep(stopped)
 	if n := s.calls.Load() - at; n != 0 {
 		t.Errorf("%d calls of a stopped process", n)

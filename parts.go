@@ -186,7 +186,7 @@ func (p *parts) wire(cfg Config, a assembly) error {
 	}
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.ring, Keys: a.keys,
-		Also: also, Payloads: payloadsOf(p.db), Schedules: schedules, Alerts: alerts,
+		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Schedules: schedules, Alerts: alerts,
 		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName,
 	})
 	p.control = con

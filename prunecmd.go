@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,14 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// opPrune names the deletion of old jobs in the audit.
-const opPrune engine.Op = "prune"
 
 const (
 	day          = 24 * time.Hour
@@ -47,13 +46,7 @@ func pruner(db *storage.DB) func(context.Context) (string, error) {
 }
 
 // pruned says in words what a prune did, or would do.
-func pruned(r storage.PruneReport, dry bool) string {
-	did := "were deleted"
-	if dry {
-		did = "would be deleted"
-	}
-	return fmt.Sprintf("%d completed and %d failed jobs %s, %d are still needed", r.Completed, r.Failed, did, r.Spared)
-}
+func pruned(r storage.PruneReport, dry bool) string { return engine.PruneDone(r).Text(dry) }
 
 // pruneFlags are the flags of `farsight prune`.
 type pruneFlags struct {
@@ -146,61 +139,78 @@ func parseAge(s string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
+// runPrune lets the engine that holds the directory delete old jobs, else does it
+// itself.
 func runPrune(cmd *cobra.Command, cfg Config, rule storage.PruneRule) error {
 	if !hasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	ctx, out, dry := cmd.Context(), stdout(cmd), flagBool(cmd, "dry-run")
-	if dry {
-		db, err := openStored(cfg)
+	return through(ctx, cfg, func(c *api.Client) error {
+		ask := engine.PruneAsk(rule)
+		r, err := c.Do(ctx, engine.Command{Op: engine.OpPrune, Prune: &ask, DryRun: dry})
+		if err != nil {
+			return leftOr(ctx, err)
+		}
+		if r.Prune == nil {
+			return errNoReport
+		}
+		return printPruned(*r.Prune, dry, out)
+	}, func() error {
+		prune := pruneUnheld
+		if dry {
+			prune = wouldPrune
+		}
+		r, err := prune(ctx, cfg, rule)
 		if err != nil {
 			return err
 		}
-		r, err := db.Prune(ctx, rule, wall.Now(), true)
-		if closed := db.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			return err
-		}
-		return printPruned(r, true, out)
+		return printPruned(engine.PruneDone(r), dry, out)
+	})
+}
+
+func wouldPrune(ctx context.Context, cfg Config, rule storage.PruneRule) (storage.PruneReport, error) {
+	db, err := openStored(cfg)
+	if err != nil {
+		return storage.PruneReport{}, err
 	}
+	r, err := db.Prune(ctx, rule, wall.Now(), true)
+	return r, errors.Join(err, db.Close())
+}
+
+func pruneUnheld(ctx context.Context, cfg Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
 	keys, err := loadKey(cfg)
 	if err != nil {
-		return err
+		return r, err
 	}
 	p, err := assemble(cfg, assembly{keys: keys})
 	if err != nil {
-		return err
+		return r, err
 	}
-	var r storage.PruneReport
 	err = p.unheld(ctx, func(ctx context.Context) (err error) {
 		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
 			return err
 		}
 		return p.auditPrune(ctx, r)
 	})
-	if err != nil {
-		return err
-	}
-	return printPruned(r, false, out)
+	return r, err
 }
 
 func (p *parts) auditPrune(ctx context.Context, r storage.PruneReport) error {
 	return p.db.Write(ctx, func(tx engine.Tx) error {
 		_, err := p.db.AddAudit(tx, engine.AuditEntry{
-			At: wall.Now(), By: operator("cli"), Op: opPrune, Target: "jobs", Result: pruned(r, false),
+			At: wall.Now(), By: operator("cli"), Op: engine.OpPrune, Target: "jobs", Result: pruned(r, false),
 			Matched: r.Completed + r.Failed + r.Spared, Applied: r.Completed + r.Failed,
 		})
 		return err
 	})
 }
 
-func printPruned(r storage.PruneReport, dry bool, out cli.Out) error {
+func printPruned(r engine.PruneDone, dry bool, out cli.Out) error {
 	if out.JSON {
 		return cli.JSON(out, r)
 	}
-	_, _ = fmt.Fprintln(out.W, pruned(r, dry))
+	_, _ = fmt.Fprintln(out.W, r.Text(dry))
 	byCount := func(a, b engine.Class) int {
 		return cmp.Or(r.Classes[b]-r.Classes[a], strings.Compare(string(a), string(b)))
 	}

@@ -420,6 +420,10 @@ func TestTeamSocket_AViewerMayNotAct(t *testing.T) {
 	as(4201, "status").wants(t, exitDone)
 	res := as(4201, "pause", "ingest.rank.daily").wants(t, exitFailed)
 	oneSentence(t, res.stderr, "viewer", "operators")
+	write(t, filepath.Join(team, "state.db"), "") // there is a store, as far as uid 4201 can tell
+	for _, args := range []string{"backup", "prune", "prune --dry-run"} {
+		oneSentence(t, as(4201, words(args)...).wants(t, exitFailed).stderr, "viewer", "operators")
+	}
 	as(4202, "pause", "ingest.rank.daily").wants(t, exitDone)
 	oneSentence(t, as(4203, "status").wants(t, exitFailed).stderr, "uid 4203", "not let in")
 	audit := command{args: []string{"audit", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout

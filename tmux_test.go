@@ -559,7 +559,10 @@ func TestTmux_IdleConsoleIsSilent(t *testing.T) {
 	before := len(seen.String())
 	time.Sleep(idleSpan)
 	if n := len(seen.String()) - before; n > minutes*clockBytes {
-		t.Errorf("%d bytes in %s of idleness, with %d changes of the minute: %q", n, idleSpan, minutes, tail(seen.String(), n))
+		was, is := newGlass(120, 40, func(string) {}), newGlass(120, 40, func(string) {})
+		_, _ = was.Write([]byte(seen.String()[:before]))
+		_, _ = is.Write([]byte(seen.String()))
+		t.Errorf("%d bytes in %s of idleness, with %d changes of the minute: %q\nbefore:\n%s\nafter:\n%s", n, idleSpan, minutes, tail(seen.String(), n), was.text(), is.text())
 	}
 	_, _ = master.WriteString("q")
 	p.until("the end", func() bool {

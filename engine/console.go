@@ -220,6 +220,8 @@ type Command struct {
 	Audit   uint64      `json:"audit,omitempty"`   // OpUndo: of which command; 0 = the last one that can be undone
 	Key     string      `json:"-"`                 // OpKey: the new key, never printed
 	Lines   []TrackLine `json:"lines,omitempty"`   // OpTrackMany
+	Backup  *BackupAsk  `json:"backup,omitempty"`  // OpBackup; nil = as the schedule does it
+	Prune   *PruneAsk   `json:"prune,omitempty"`   // OpPrune; nil = by the rule of the schedule
 	Reason  string      `json:"reason,omitempty"`
 	DryRun  bool        `json:"dry_run,omitempty"`
 	By      Actor       `json:"by"`
@@ -273,6 +275,8 @@ type Receipt struct {
 	Due     time.Time     `json:"due,omitzero"`
 	Cost    *Cost         `json:"cost,omitempty"`
 	Rejects []TrackReject `json:"rejects,omitempty"`
+	Backup  *BackupDone   `json:"backup,omitempty"`
+	Prune   *PruneDone    `json:"prune,omitempty"`
 	Text    string        `json:"text"` // one sentence for a person
 
 	Moves []JobMove  `json:"-"` // for the audit

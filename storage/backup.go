@@ -127,14 +127,20 @@ func (b *backuper) run() error {
 		return err
 	}
 	b.last = newestCopies(b.to, kept)
-	months, err := b.changed()
-	if err != nil {
+	if _, err := b.changed(); err != nil {
 		return err
 	}
 	if err := needRoom(b.to, "the backup", b.total); err != nil {
 		return err
 	}
 	if err := b.state(kept); err != nil {
+		return err
+	}
+	// What the state names was stored before it: months are looked at after it was copied, or one that got its first
+	// payload, or its next, meanwhile would be left out.
+	b.report.Months, b.report.Reused, b.report.Failed = nil, 0, nil
+	months, err := b.changed()
+	if err != nil {
 		return err
 	}
 	for _, m := range months {

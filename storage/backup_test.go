@@ -46,6 +46,43 @@ func TestABackupIsTakenWhileCommitsGoOn(t *testing.T) {
 	must(t, back.Close())
 }
 
+// What the state names must be in the months that lie beside it.
+func TestABackupLooksAtTheMonthsAfterItHasTheState(t *testing.T) {
+	db := start(t, oldStore(t, 5))
+	must(t, storeMatch(db, "EUW1_70"))
+	first := backup(t, db, BackupOptions{})
+	late := false
+	second := backup(t, db, BackupOptions{Verify: func(ctx context.Context, path string) error {
+		if !late { // the state is copied, no month is
+			late = true
+			must(t, storeMatch(db, "EUW1_71"))
+		}
+		return CheckCopy(ctx, path)
+	}})
+	if !late || second.Reused != len(first.Months)-1 || len(second.Months) != len(first.Months) {
+		t.Errorf("%+v", second)
+	}
+}
+
+func TestABackupIsReadWhereItLies(t *testing.T) {
+	db := start(t, oldStore(t, 5))
+	r := backup(t, db, BackupOptions{})
+	for _, dir := range []string{r.Path, r.Path + "/"} {
+		kept, err := OpenReadOnly(Options{Dir: dir})
+		must(t, err)
+		wantSound(t, kept)
+		wantOld(t, kept, 5)
+		must(t, kept.Close())
+	}
+	if _, err := Open(Options{Dir: r.Path}); !strings.Contains(fmt.Sprint(err), "only read") {
+		t.Errorf("a backup was opened to write to it: %v", err)
+	}
+	backup(t, db, BackupOptions{Keep: 1}) // what reading has left there does not keep it
+	if list, err := Backups(db.backups("")); err != nil || len(list) != 1 || list[0].Problem != "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // Seq is what the test asks of a report.
 func (r BackupReport) Seq() uint64 { return r.State.Seq }
 

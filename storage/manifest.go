@@ -129,3 +129,17 @@ func (b *backuper) prune() error {
 
 // sorted gives the keys of a set in order.
 func sorted[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
+
+// payloadHome is the directory whose payloads belong to the state in dir: dir itself, unless dir is a backup, which may be
+// read as if it were a data directory. Its payloads lie beside it, for all backups.
+func payloadHome(dir string, browse bool) string {
+	if !browse || !isBackup(dir) {
+		return dir
+	}
+	return filepath.Dir(filepath.Clean(dir))
+}
+
+func isBackup(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, manifestFile))
+	return err == nil
+}

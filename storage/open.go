@@ -75,12 +75,15 @@ func open(o Options, browse bool) (_ *DB, err error) {
 	if err := refuseNetworkUnless(o); err != nil {
 		return nil, err
 	}
+	if !browse && isBackup(o.Dir) {
+		return nil, &ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name another directory"}
+	}
 	lock, err := lockDir(o.Dir, browse)
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
-	db.payloads = newPayloads(o.Dir, browse, o.Log)
+	db.payloads = newPayloads(payloadHome(o.Dir, browse), browse, o.Log)
 	if err := db.openState(o); err != nil {
 		if db.bolt != nil {
 			err = errors.Join(err, db.bolt.Close())

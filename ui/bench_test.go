@@ -108,11 +108,12 @@ func BenchmarkKeyToBytes(b *testing.B) {
 	done := make(chan error, 1)
 	go func() {
 		done <- runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) {
+			time.Sleep(time.Second) // Bubble Tea tells its own guess of the size first
 			p.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
 			m.session.run(ctx, p.Send)
 		})
 	}()
-	time.Sleep(time.Second)
+	time.Sleep(2 * time.Second)
 	press := func(key string) {
 		if _, err := io.WriteString(typed, key); err != nil {
 			b.Fatal(err)
@@ -129,7 +130,12 @@ func BenchmarkKeyToBytes(b *testing.B) {
 		}
 		began := time.Now()
 		press([]string{"j", "k"}[i%2])
-		all = append(all, (<-out.wrote).Sub(began))
+		select {
+		case at := <-out.wrote:
+			all = append(all, at.Sub(began))
+		case <-time.After(5 * time.Second):
+			b.Fatal("the key moved nothing")
+		}
 	}
 	b.StopTimer()
 	cancel()

@@ -79,10 +79,13 @@ func TestIdleScreenSendsNothing(t *testing.T) {
 	}
 }
 
+// trafficSeconds is how long each screen is watched; less under the race detector.
+var trafficSeconds int64 = 20
+
 // TestBusyTraffic holds the screens to 8 KB/s at ten updates a second, and to
 // 4 KiB/s at four (performance.md section 5, console-ux.md section 6).
 func TestBusyTraffic(t *testing.T) {
-	const over = 20
+	over := trafficSeconds
 	for _, c := range []struct {
 		name  string
 		ssh   bool
@@ -93,7 +96,7 @@ func TestBusyTraffic(t *testing.T) {
 			for _, keys := range []string{"1", "2", "3", "4", "5"} {
 				opt := testOptions()
 				opt.SSH = c.ssh
-				n := sentOver(t, newAtWork(c.every, wide), opt, keys, over*time.Second) / over
+				n := sentOver(t, newAtWork(c.every, wide), opt, keys, time.Duration(over)*time.Second) / over
 				t.Logf("%s, wide name %v, screen %s: %d B/s", c.name, wide, keys, n)
 				if n > c.most {
 					t.Errorf("%s, wide name %v, screen %s: %d B/s, at most %d", c.name, wide, keys, n, c.most)

@@ -65,7 +65,7 @@ var scenes = []scene{
 			{"account", []step{{keys: "2", wait: "Accounts", rest: settle}, {keys: "\r", wait: "Where the time went", rest: settle}}},
 			{"logs", []step{{keys: "8", wait: "FOLLOW", rest: settle}}},
 			{"chaos", []step{{keys: "X", wait: "Chaos", rest: settle}}},
-			{"report", []step{{keys: ":report 달빛 여우#DEMO\r", wait: " of 120 matches", rest: settle}}},
+			{"report", []step{{keys: ":report 달빛 여우#DEMO\r", wait: "Games by mode", rest: settle}}},
 		},
 	},
 	{

@@ -25,6 +25,10 @@ const (
 	maxAnswer    = 256 << 20 // bytes of an answer or a frame
 )
 
+// slow commands take as long as the store is large. An engine that dies ends the
+// wait, and a caller that leaves ends the command.
+var slow = map[engine.Op]bool{engine.OpBackup: true, engine.OpPrune: true}
+
 var _ engine.Console = (*Client)(nil)
 
 // Client is the console of an engine in another process.
@@ -90,8 +94,11 @@ func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 
 // Do implements engine.Console. Who asks is told by the kernel: c.By is not sent.
 func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, err error) {
-	ctx, cancel := context.WithTimeout(ctx, doTimeout)
-	defer cancel()
+	if !slow[cmd.Op] {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, doTimeout)
+		defer cancel()
+	}
 	if cmd.Op == engine.OpKey {
 		return r, c.callDo(ctx, "/v1/key", KeyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
 	}

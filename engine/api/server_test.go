@@ -536,3 +536,28 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/20000, "of-20ms")
 }
+
+// longConsole carries a command out until its caller has gone.
+type longConsole struct {
+	*desk
+	begun, ended chan struct{}
+}
+
+func (c longConsole) Do(ctx context.Context, _ engine.Command) (engine.Receipt, error) {
+	close(c.begun)
+	<-ctx.Done()
+	close(c.ended)
+	return engine.Receipt{}, ctx.Err()
+}
+
+func TestACommandEndsWithItsCaller(t *testing.T) {
+	con := longConsole{&desk{}, make(chan struct{}), make(chan struct{})}
+	s := serve(t, con, nil)
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		<-con.begun
+		leave()
+	}()
+	isCode(t, second(s.Do(ctx, engine.Command{Op: engine.OpBackup})), engine.ErrGone)
+	<-con.ended
+}

@@ -95,6 +95,7 @@ type Options struct {
 	Alerts    Alerts // nil = nobody evaluates any
 	Keys      Keys
 	Payloads  Payloads // nil = nobody can ask for them
+	Upkeep    Upkeep   // nil = the store cannot be backed up or pruned by command
 	Also      []Runner // supervised with the rest
 	Policies  map[string]engine.Policy
 	Boot      string

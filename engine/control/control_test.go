@@ -156,17 +156,21 @@ type rig struct {
 	keys    *keys
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *rig { return newRigWith(t, func(*control.Options) {}) }
+
+func newRigWith(t *testing.T, change func(*control.Options)) *rig {
 	t.Helper()
 	db, err := storage.Open(storage.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{db: db, backend: &backend{}, limiter: &limiter{state: engine.EngineLive}, keys: &keys{shown: "…0000"}}
-	r.Control = control.New(control.Options{
+	opt := control.Options{
 		Store: db, Backend: r.backend, Syncer: syncer{}, Limiter: r.limiter, Keys: r.keys,
 		Policies: engine.DefaultPolicies(), Boot: "boot", SyncOn: true,
-	})
+	}
+	change(&opt)
+	r.Control = control.New(opt)
 	db.OnCommit(r.Publish)
 	ctx, cancel := context.WithCancel(context.Background())
 	served, ran := make(chan error, 1), make(chan error, 1)

@@ -33,7 +33,13 @@ var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (en
 
 	engine.OpTrackMany: (*Control).inDomain,
 	engine.OpReresolve: (*Control).inDomain,
+
+	engine.OpBackup: (*Control).backup,
+	engine.OpPrune:  (*Control).prune,
 }
+
+// auditTime is how long an audit entry may take to be on disk.
+const auditTime = 30 * time.Second
 
 // Do carries out one command and writes an audit entry, whatever came of it.
 // Errors are *engine.Problem.
@@ -49,7 +55,10 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 	if cmd.DryRun {
 		return r, err
 	}
-	e, auditErr := c.audit(ctx, cmd, r, err)
+	// What was done is written down, also when whoever asked for it has gone since.
+	auditing, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
+	defer cancel()
+	e, auditErr := c.audit(auditing, cmd, r, err)
 	r.Audit, r.Undo = e.Seq, e.Undoable()
 	if err == nil {
 		c.tell(cmd, r)
@@ -90,6 +99,8 @@ func target(cmd engine.Command) string {
 		return "alert " + cmd.Alert
 	case cmd.Account != "":
 		return "account " + cmd.Account
+	case upkeepTargets[cmd.Op] != "":
+		return upkeepTargets[cmd.Op]
 	case cmd.Queue != "":
 		return "queue " + string(cmd.Queue)
 	case cmd.Bucket.Host != "":

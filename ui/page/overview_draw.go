@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
@@ -206,13 +207,23 @@ func (o *Overview) nowRows(v *View, w int) []string {
 		figure(themes.Warn, "429s", e.Throttled), figure(themes.Err, "not foreseen", e.Unforeseen),
 	}
 	if !e.Started.IsZero() {
-		held = append(held, part.As(themes.Dim, "up "+part.Coarse(v.Now.Sub(e.Started))))
+		held = append(held, part.As(themes.Dim, "up "+upFor(v.Now, e.Started)))
 	}
 	rows := []string{pace, spaced(v, w, facts), spaced(v, w, held)}
 	if fresh := o.fresh.cells(v); len(fresh) > 0 {
 		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, fresh...)...))
 	}
 	return rows
+}
+
+// upFor is how long the engine has been up. It moves with the clock in the title and
+// never between two minutes: an idle screen must stay silent.
+func upFor(now, since time.Time) string {
+	d := now.Truncate(time.Minute).Sub(since.Truncate(time.Minute))
+	if d < time.Minute {
+		return "<1 min"
+	}
+	return part.Coarse(d)
 }
 
 // figure is a number that is only coloured when it is not zero.

@@ -5,8 +5,8 @@ package ui
 import "flag"
 
 // Under the race detector everything is many times slower, and a race that a
-// property or a screen shows at all is shown by a few rounds of it.
+// property shows at all is shown by a few rounds of it.
 func init() {
 	_ = flag.Set("rapid.checks", "20")
-	trafficSeconds = 2
+	bytesMatter = false
 }

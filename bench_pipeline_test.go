@@ -26,7 +26,7 @@ import (
 
 // pipelineMatches is how many matches, each with its timeline, the pipeline is
 // measured with.
-var pipelineMatches = envNumber("FARSIGHT_BENCH_PIPELINE", 300)
+var pipelineMatches = envNumber("FARSIGHT_BENCH_PIPELINE", 1000)
 
 // BenchmarkPipeline syncs an account with the real binary from a server that
 // answers at once, and measures it against what one writes first: a process with

@@ -37,8 +37,8 @@ type sshServer struct {
 	log   lockedBuffer
 }
 
-// needed finds a program of OpenSSH. Without it there is nothing to be proven; where
-// changes are accepted that is an error.
+// needed finds a program that a test talks to, as those of OpenSSH. Without it there
+// is nothing to be proven; where changes are accepted that is an error.
 func needed(t testing.TB, name string) string {
 	t.Helper()
 	for _, dir := range []string{"", "/usr/sbin/", "/usr/local/sbin/"} {
@@ -47,7 +47,7 @@ func needed(t testing.TB, name string) string {
 		}
 	}
 	if os.Getenv("CI") != "" {
-		t.Fatalf("there is no %s: apt-get install openssh-server openssh-client", name)
+		t.Fatalf("there is no %s here; .ci/run installs it", name)
 	}
 	t.Skipf("there is no %s here", name)
 	return ""

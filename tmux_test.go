@@ -66,9 +66,7 @@ read line
 // for env, whose TERM is that of the program.
 func inTmux(t testing.TB, w, h int, env map[string]string, args ...string) *tmux {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not installed")
-	}
+	needed(t, "tmux")
 	dir, err := os.MkdirTemp("", "fst") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +278,11 @@ func TestTmux_SignalsLeaveTheTerminalSane(t *testing.T) {
 		x.shows("FARSIGHT", "SYNCING")
 		x.keys(c.keys...)
 		x.shows(c.over)
-		if err := syscall.Kill(x.pid(), c.sig); err != nil {
+		pid := x.pid()
+		if pid <= 0 { // 0 is everybody here
+			t.Fatal("the program's process is not known")
+		}
+		if err := syscall.Kill(pid, c.sig); err != nil {
 			t.Fatal(err)
 		}
 		x.until("the end after "+c.sig.String(), func(s string) bool { return strings.Contains(s, "the shell goes on") })

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -256,12 +258,25 @@ func freezeCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&until, "at", "", "until then, such as 18:30; without it until `farsight thaw`")
-	f.StringVar(&span, "in", "", "for so long, such as 10m")
+	f.StringVar(&until, "until", "", "an instant, such as 18:30; without it and --for until `farsight thaw`")
+	f.StringVar(&span, "for", "", "for so long, such as 10m")
+	f.SetNormalizeFunc(untilFlags)
 	f.IntVar(&percent, "cap", 0, "let this percentage of the limit through, 1 to 99; 0 = nothing")
 	f.StringVar(&reason, "reason", "", "why; kept in the audit")
 	addActFlags(cmd)
 	return cmd
+}
+
+// untilFlags takes reschedule's words for freeze's: one says when something starts,
+// the other when it ends, and both are typed.
+func untilFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "at":
+		name = "until"
+	case "in":
+		name = "for"
+	}
+	return pflag.NormalizedName(name)
 }
 
 func thawCommand() *cobra.Command {
@@ -321,7 +336,7 @@ func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 
 // actUnheld carries commands out on a directory that no engine holds.
 func actUnheld(cmd *cobra.Command, cfg Config, a acts) error {
-	if a.all[0].Op != engine.OpTrigger && !hasState(cfg.DataDir) {
+	if a.all[0].Op != engine.OpTrigger && !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	keys, err := loadKey(cfg)

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/alert"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 )
 
@@ -24,7 +25,7 @@ func newAlerts(g gauges, policies map[string]engine.Policy, kinds []engine.KindS
 		return nil, err
 	}
 	r := alert.NewRunner(alert.RunnerOptions{
-		Monitor: monitor, Store: g.db, Calls: g.limits.CallsAfter, Read: g.read, OnNote: note, OnRows: each, Log: areaLog(g.log, areaAlerts),
+		Monitor: monitor, Store: g.db, Calls: g.limits.CallsAfter, Read: g.read, OnNote: note, OnRows: each, Log: logbook.Area(g.log, logbook.AreaAlerts),
 	})
 	r.Load(context.Background())
 	return r, nil
@@ -70,7 +71,7 @@ func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
 	queues := g.backend.Queues()
 	r := alert.Reading{
 		KeyRejected: g.limits.KeyRefused(), Queues: queues, Syncing: g.beats(queues),
-		Writes: g.db.WriteTimes(now), LogDrops: g.logs.ring.Dropped(),
+		Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
 	}
 	if g.age != nil {
 		r.KeyExpires = g.age.expires(ctx, now, g.keys.Get().Fingerprint())

@@ -178,6 +178,7 @@ func (r *alertRig) recount() (statuses map[string]int, day engine.DaySum) {
 // acknowledgement and what was pending survive the restarts, and an hour later all
 // is over. What the metrics say is a recount of what is stored.
 func TestS2_10_AlertsOfARunningEngine(t *testing.T) {
+	long(t)
 	t.Parallel()
 	const spike = "spike/" + string(riot.ClassPayload)
 	who := player("Half Broken#EUW", 60)

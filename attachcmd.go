@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -80,7 +82,23 @@ func (c console) attach(ctx context.Context, con *api.Client, opt ui.Options) er
 	if h.Role < api.Operator {
 		opt.ReadOnly, opt.ReadOnlyWhy = true, "a viewer may look, not act: the engine's owner names `operators`"
 	}
-	return c.show(ctx, con, opt)
+	opt.Stalled = "farsight: the console was closed: this terminal took nothing for too long. The engine goes on; the same command opens it again."
+	return c.show(ctx, elsewhere{con}, opt)
+}
+
+// elsewhere is the console of an engine in another process.
+type elsewhere struct{ *api.Client }
+
+var _ ui.Absent = elsewhere{}
+
+// Absent implements ui.Absent: an engine that answers, but not this console, has not
+// gone.
+func (e elsewhere) Absent(ctx context.Context) string {
+	_, err := e.Hello(ctx)
+	if err == nil || errors.Is(err, engine.ErrGone) {
+		return ""
+	}
+	return err.Error()
 }
 
 // keeps reports whether the engine shall outlive its console's terminal.
@@ -103,7 +121,7 @@ func (c console) attended(ctx context.Context, cfg Config, keys *keyring, opt ui
 		hangups = takeHangups()
 		defer signal.Stop(hangups)
 	}
-	opt.Embedded, opt.CanDetach, opt.Stack = true, true, own.stack
+	opt.Embedded, opt.CanDetach, opt.Stack, opt.Stalled = true, true, own.stack, stalledText(keep)
 	onTerminal := term.IsTerminal(int(os.Stdin.Fd()))
 	err := c.show(watching, own.con, opt)
 	t, failed := own.task()
@@ -123,13 +141,23 @@ func (c console) attended(ctx context.Context, cfg Config, keys *keyring, opt ui
 		return handOver(ctx, cfg, keys, stdoutPlain())
 	case errors.Is(err, ui.ErrHungUp) && keep:
 		t.log.Info().Msg("the terminal has gone; the engine goes on without it")
-		d := daemon{parts: t.parts, keys: keys, cfg: cfg, load: c.load, hangups: hangups, systemd: notifier{}}
+		d := daemon{parts: t.parts, keys: keys, cfg: cfg, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
 		d.run(watching)
 		return t.stop()
 	case errors.Is(err, ui.ErrHungUp):
 		err = nil
 	}
 	return errors.Join(err, t.stop())
+}
+
+// stalledText is the last thing on a terminal that took nothing, of a console with
+// an engine of its own.
+func stalledText(keep bool) string {
+	const closed = "farsight: the console was closed: this terminal took nothing for too long. "
+	if !keep {
+		return closed + "The engine stops; everything is kept."
+	}
+	return closed + fmt.Sprintf("The engine goes on in process %d: `farsight` attaches to it, ctrl+c here ends it.", os.Getpid())
 }
 
 // handOverWait is how long the process that takes over may need to open the data

@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -69,10 +70,6 @@ func verifyCopy(ctx context.Context, path string) error {
 	return fmt.Errorf("check %s: %w", path, err)
 }
 
-// limiterState is the name under which package ingest saves the limiter's
-// counts. After a restore they are of another time: the windows count as full.
-const limiterState = "limiter"
-
 // backupOptions are the flags of `farsight backup`.
 type backupOptions struct {
 	to         string
@@ -117,7 +114,7 @@ func runBackup(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) 
 	var r engine.BackupDone
 	err := through(ctx, cfg,
 		func(c *api.Client) (err error) {
-			r, err = backupHeld(ctx, c, opt)
+			r, err = backupHeld(ctx, c, opt, out)
 			return err
 		},
 		func() (err error) {
@@ -151,14 +148,16 @@ func backupUnheld(ctx context.Context, cfg Config, opt backupOptions, out cli.Ou
 var errNoReport = errors.New("the engine has not told what it did: is it of the same version?")
 
 // backupHeld asks a running engine. A folder is named as seen from here.
-func backupHeld(ctx context.Context, c *api.Client, opt backupOptions) (done engine.BackupDone, err error) {
+func backupHeld(ctx context.Context, c *api.Client, opt backupOptions, out cli.Out) (done engine.BackupDone, err error) {
 	ask := engine.BackupAsk{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads}
 	if ask.To != "" {
 		if ask.To, err = filepath.Abs(ask.To); err != nil {
 			return done, fmt.Errorf("find the folder %s: %w", opt.to, err)
 		}
 	}
+	arrived := newByteBar(out, "backup").follow(ctx, c)
 	r, err := c.Do(ctx, engine.Command{Op: engine.OpBackup, Backup: &ask})
+	arrived()
 	switch {
 	case errors.Is(err, engine.ErrBroken):
 		return done, &coded{code: exitIncomplete, err: err}
@@ -183,7 +182,7 @@ func printBackup(r engine.BackupDone, out cli.Out) error {
 		return cli.JSON(out, r)
 	}
 	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s, %d of %d months were copied before\n",
-		safe.Text(r.Path), mib(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
+		safe.Text(r.Path), engine.Size(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
 	for month, why := range r.Failed {
 		_, _ = fmt.Fprintf(out.W, "payloads of %s have no new copy: %s\n", month, safe.Text(why))
 	}
@@ -231,7 +230,7 @@ func listBackups(cfg Config, to string, out cli.Out) error {
 		if b.Problem != "" {
 			word = "unusable: " + b.Problem
 		}
-		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, ageOf(age), mib(b.State.Size), mib(b.Bytes()-b.State.Size), word, b.Note)
+		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, engine.Age(age), engine.Size(b.State.Size), engine.Size(b.Bytes()-b.State.Size), word, b.Note)
 		_, _ = fmt.Fprintln(out.W, strings.TrimRight(safe.Text(line), " "))
 	}
 	return nil
@@ -272,13 +271,14 @@ func restoreCommand() *cobra.Command {
 
 func runRestore(ctx context.Context, cfg Config, opt storage.RestoreOptions, yes bool, out cli.Out) error {
 	o := storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
-	opt.Verify, opt.By, opt.Forget = verifyCopy, operator("cli"), []string{limiterState}
+	opt.Verify, opt.By = verifyCopy, operator("cli")
+	opt.Forget = []string{ingest.LimiterState} // counts of another time: the windows count as full
 	if !opt.DryRun {
 		plan := opt
 		plan.DryRun = true
 		r, err := storage.Restore(ctx, o, plan)
 		if err != nil {
-			return err
+			return toEnd("restore", err)
 		}
 		if err := confirmRestore(r, yes, out); err != nil {
 			return err
@@ -290,7 +290,7 @@ func runRestore(ctx context.Context, cfg Config, opt storage.RestoreOptions, yes
 	r, err := storage.Restore(ctx, o, opt)
 	bar.end()
 	if err != nil {
-		return err
+		return toEnd("restore", err)
 	}
 	if out.JSON {
 		return cli.JSON(out, r)
@@ -304,7 +304,7 @@ func confirmRestore(r storage.RestoreReport, yes bool, out cli.Out) error {
 		return nil
 	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) || out.JSON {
-		return usagef("restore replaces state.db with that of %s, %s old: say --yes, or see --dry-run", r.From.Name, ageOf(r.Age))
+		return usagef("restore replaces state.db with that of %s, %s old: say --yes, or see --dry-run", r.From.Name, engine.Age(r.Age))
 	}
 	r.DryRun = true
 	if err := printRestore(r, out); err != nil {
@@ -323,7 +323,7 @@ func printRestore(r storage.RestoreReport, out cli.Out) error {
 	if r.DryRun {
 		did = "would put back"
 	}
-	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), ageOf(r.Age), mib(r.Bytes))
+	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), engine.Age(r.Age), engine.Size(r.Bytes))
 	for _, f := range r.Files {
 		line := fmt.Sprintf("  %s: %s", f.Name, f.Do)
 		if f.Kept != "" {
@@ -390,7 +390,7 @@ func runCompact(ctx context.Context, cfg Config, opt compactOptions, out cli.Out
 		if errors.Is(err, context.Canceled) {
 			_, _ = fmt.Fprintln(os.Stderr, "interrupted: nothing was lost; the same command goes on where it stopped")
 		}
-		return err
+		return toEnd("compact", err)
 	}
 	if out.JSON {
 		return cli.JSON(out, r)
@@ -398,15 +398,25 @@ func runCompact(ctx context.Context, cfg Config, opt compactOptions, out cli.Out
 	return printCompact(r, out)
 }
 
+// toEnd adds to the error of a directory that an engine holds what a command needs
+// that puts other files in the place of those that are open.
+func toEnd(command string, err error) error {
+	held, ok := errors.AsType[*storage.ErrHeld](err)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%w: `farsight %s` needs it for itself: end the engine with `kill %d`, and start it again afterwards", err, command, held.PID)
+}
+
 func printCompact(r storage.CompactReport, out cli.Out) error {
 	for _, m := range r.Months {
-		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, mib(m.Before), mib(m.After),
+		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, engine.Size(m.Before), engine.Size(m.After),
 			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
 		if r.DryRun {
-			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, mib(m.Before), m.Packed, m.Payloads)
+			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, engine.Size(m.Before), m.Packed, m.Payloads)
 		}
 		if m.Left != "" {
-			line = fmt.Sprintf("%s: %s, left as it is: %s", m.Month, mib(m.Before), m.Left)
+			line = fmt.Sprintf("%s: %s, left as it is: %s", m.Month, engine.Size(m.Before), m.Left)
 		}
 		if m.Bad > 0 {
 			line += fmt.Sprintf("; %d cannot be read and were kept as they are: run `farsight check`", m.Bad)
@@ -414,10 +424,10 @@ func printCompact(r storage.CompactReport, out cli.Out) error {
 		_, _ = fmt.Fprintln(out.W, safe.Text(line))
 	}
 	if r.DryRun {
-		_, err := fmt.Fprintf(out.W, "state.db: %s; nothing was changed\n", mib(r.StateBefore))
+		_, err := fmt.Fprintf(out.W, "state.db: %s; nothing was changed\n", engine.Size(r.StateBefore))
 		return err
 	}
-	_, err := fmt.Fprintf(out.W, "state.db: %s -> %s\nin all: %s -> %s\n", mib(r.StateBefore), mib(r.StateAfter), mib(r.Before), mib(r.After))
+	_, err := fmt.Fprintf(out.W, "state.db: %s -> %s\nin all: %s -> %s\n", engine.Size(r.StateBefore), engine.Size(r.StateAfter), engine.Size(r.Before), engine.Size(r.After))
 	return err
 }
 
@@ -426,25 +436,4 @@ func ratio(a, b int64) float64 {
 		return 1
 	}
 	return float64(a) / float64(b)
-}
-
-// mib says how large something is.
-func mib(n int64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-}
-
-// ageOf says a duration in one unit.
-func ageOf(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(max(d, 0).Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d d", int(d.Hours())/24)
 }

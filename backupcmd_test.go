@@ -138,8 +138,12 @@ func TestUpkeepOfAHeldOrWrongDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"backup"}, {"compact"}, {"restore", "--yes"}, {"restore", "--dry-run"}} {
-		if r := in(dir, args...).run(t).wants(t, exitHeld); !strings.Contains(r.stderr, fmt.Sprint(os.Getpid())) {
+		r := in(dir, args...).run(t).wants(t, exitHeld)
+		if !strings.Contains(r.stderr, fmt.Sprint(os.Getpid())) {
 			t.Errorf("%v does not name the holder: %s", args, r.stderr)
+		}
+		if args[0] != "backup" {
+			oneSentence(t, r.stderr, "for itself", fmt.Sprintf("`kill %d`", os.Getpid()))
 		}
 	}
 	if err := db.Close(); err != nil {

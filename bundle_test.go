@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -165,49 +163,4 @@ func TestABundleOfWhatThereIs(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Names are masked the same everywhere, in every form in which a text may have
-// them, and differently by every masker.
-func TestPseudonyms(t *testing.T) {
-	row := engine.AccountRow{RiotID: "Two Words \u202e#TAG1", PUUID: strings.Repeat("aB3-", 19) + "_x"}
-	m := newMasker(riot.Key{}, false)
-	ids := map[string]string{}
-	m.know(ids, row)
-	m.replace(ids)
-	alias := m.alias("player", row.RiotID)
-	for _, text := range []string{
-		`sync of Two Words ` + "\u202e" + `#TAG1 failed`,
-		`{"riot_id":"Two Words \u202e#TAG1"}`,
-		`{"text":"account Two Words \u202e#TAG1 was tracked"}`,
-		`/riot/account/v1/accounts/by-riot-id/Two%20Words%20` + "\u202e" + `/TAG1`,
-		`two words ` + "\u202e" + `#tag1`,
-	} {
-		got := m.text(text)
-		if !strings.Contains(got, alias) || strings.Contains(strings.ToLower(got), "words") {
-			t.Errorf("%q became %q", text, got)
-		}
-		if again := m.text(got); again != got {
-			t.Errorf("masked twice: %q became %q", got, again)
-		}
-	}
-	if got := m.text("puuid " + row.PUUID + "."); strings.Contains(got, row.PUUID) || !strings.Contains(got, "puuid-") {
-		t.Errorf("%q", got)
-	}
-	if m.alias("player", "a#b") == newMasker(riot.Key{}, false).alias("player", "a#b") {
-		t.Error("two bundles share their pseudonyms")
-	}
-	for _, text := range []string{"match:EUW1_7214550881", "europe/match-v5.match", "job #17 of #18", "503 from europe", "rev 9, 12:00:07"} {
-		if got := m.text(text); got != text {
-			t.Errorf("%q became %q", text, got)
-		}
-	}
-	m.learn(context.Background(), deafConsole{})
-}
-
-// deafConsole answers nothing.
-type deafConsole struct{ engine.Console }
-
-func (deafConsole) Find(context.Context, engine.Query) (engine.Answer, error) {
-	return nil, engine.ErrNotFound
 }

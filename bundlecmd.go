@@ -8,8 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/bundle"
+	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/internal/wall"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -31,7 +34,7 @@ func bundleCommand() *cobra.Command {
 			"unless --names keeps them. Nothing is sent anywhere.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runBundle(cmd.Context(), newDoctor(cmd, doctorOptions{full: !opt.noCheck}), opt, stdout(cmd))
+			return runBundle(cmd.Context(), findInstallation(cmd), opt, stdout(cmd))
 		},
 	}
 	f := cmd.Flags()
@@ -42,56 +45,62 @@ func bundleCommand() *cobra.Command {
 	return cmd
 }
 
-func runBundle(ctx context.Context, d *doctor, opt bundleOptions, out cli.Out) error {
+func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.Out) error {
 	at := wall.Now()
 	if opt.out == "" {
 		opt.out = "farsight-bundle-" + at.Format("20060102T150405Z") + ".tar.gz"
 	}
-	var key riot.Key
-	if d.keyless == nil {
-		key = d.keys.Get()
-	}
-	b := &bundle{mask: newMasker(key, opt.names)}
-	said, err := d.examine(ctx)
+	look := i.forDoctor(out.Width)
+	look.Full = !opt.noCheck
+	said, err := doctor.Examine(ctx, look)
 	if err != nil {
 		return err
 	}
-	b.fromStore(ctx, d.cfg)
-	b.add("version.txt", "this build and the modules in it", []byte("farsight "+version()+"\n"+strings.Join(modules(), "\n")+"\n"))
-	b.addJSON("doctor.json", "what `farsight doctor` finds", said)
-	b.addJSON("config.json", "every setting with its source", settingsOf(d))
-	b.log(d.cfg.DataDir)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	o := bundle.Options{Version: version(), At: at, Names: opt.names}
+	if i.keyless == nil {
+		o.Key = i.keys.Get()
 	}
-	readme := b.readme(at, opt.names)
-	if err := b.write(opt.out, at, readme); err != nil {
-		return err
-	}
-	return b.report(opt.out, readme, opt.names, out)
-}
-
-// fromStore adds what the engine that runs, or the directory, can tell. It goes
-// first: who plays is learnt there, to be found in all that follows.
-func (b *bundle) fromStore(ctx context.Context, cfg Config) {
-	err := browse(ctx, cfg, func(c engine.Console) error {
-		b.mask.learn(ctx, c)
-		b.stored(ctx, c)
+	b := bundle.New(o)
+	err = browse(ctx, i.cfg, func(c engine.Console) error {
+		b.AddStored(ctx, c)
 		return nil
 	})
 	if err != nil {
-		b.add("stored.txt", "why what is stored is not here", fmt.Appendln(nil, err))
+		b.Add("stored.txt", "why what is stored is not here", fmt.Appendln(nil, err))
 	}
+	b.Add("version.txt", "this build and the modules in it", []byte("farsight "+version()+"\n"+strings.Join(modules(), "\n")+"\n"))
+	b.AddJSON("doctor.json", "what `farsight doctor` finds", said)
+	b.AddJSON("config.json", "every setting with its source", i.settings())
+	b.AddLog(logbook.Path(i.cfg.DataDir))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w, err := b.Write(opt.out)
+	if err != nil {
+		return err
+	}
+	return printWritten(w, out)
 }
 
-// settingsOf are the settings as `farsight config` shows them.
-func settingsOf(d *doctor) []cli.Setting {
+func printWritten(w bundle.Written, out cli.Out) error {
+	if out.JSON {
+		return cli.JSON(out, w)
+	}
+	for line := range strings.Lines(w.Readme) {
+		_, _ = fmt.Fprintln(out.W, safe.Text(strings.TrimSuffix(line, "\n")))
+	}
+	_, err := fmt.Fprintf(out.W, "\nwritten to %s, %s\n", safe.Text(w.Path), engine.Size(w.Bytes))
+	return err
+}
+
+// settings are those that `farsight config` shows.
+func (i installation) settings() []cli.Setting {
 	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyEnv}
 	switch {
-	case d.keyless != nil:
-		key.Value = "unusable: " + d.keyless.Error()
-	case !d.keys.Get().IsZero():
-		key.Value, key.Source = d.keys.Get().String(), d.keys.from()
+	case i.keyless != nil:
+		key.Value = "unusable: " + i.keyless.Error()
+	case !i.keys.Get().IsZero():
+		key.Value, key.Source = i.keys.Get().String(), i.keys.from()
 	}
-	return append([]cli.Setting{key}, d.cfg.Sources...)
+	return append([]cli.Setting{key}, i.cfg.Sources...)
 }

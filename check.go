@@ -32,7 +32,7 @@ type checkReport struct {
 
 // runCheck verifies a data directory and changes nothing in it.
 func runCheck(ctx context.Context, cfg Config, out cli.Out) error {
-	if !hasState(cfg.DataDir) {
+	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	if err := checkPages(ctx, cfg); err != nil {

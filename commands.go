@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -46,8 +47,9 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newWatchCommands()...)
 	root.AddCommand(newAlertCommands()...)
 	root.AddCommand(newMetricsCommands()...)
-	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand())
-	root.AddCommand(pruneCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
+	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand())
+	root.AddCommand(pruneCommand(), forgetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
+	arrange(root)
 	return root
 }
 
@@ -207,39 +209,51 @@ func versionCommand() *cobra.Command {
 // list is one list command: what it shows of a console.
 type list struct {
 	use, short string
-	all        string // what --all adds; "" = no such flag
-	filter     bool
+	all        string // what --all adds
+	help       string // what the filter can be
 	show       func(cmd *cobra.Command, c engine.Console, filter string, all bool, o cli.Out) error
 }
 
+// filterHelp is for lists that take the filter language of the console.
+const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
+	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
+	"Quote it; begin with -- if its first sign is a -. A wrong field is answered with the right ones."
+
+// partHelp is for the short lists.
+const partHelp = "The filter is a part of a name."
+
+// nothingHidden is what --all says where it adds nothing: scripts may give it to
+// every list.
+const nothingHidden = "everything; nothing is hidden here"
+
 func lists() []list {
 	return []list{
-		{"status", "Show the engine, its queues and what syncs", "", false, func(cmd *cobra.Command, c engine.Console, _ string, _ bool, o cli.Out) error {
-			return cli.Status(cmd.Context(), c, o)
+		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			return cli.Status(cmd.Context(), c, f, all, o)
 		}},
-		{"queues", "List queues, and why their jobs do not start", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Queues(cmd.Context(), c, f, o)
 		}},
-		{"jobs", "List jobs", "ended jobs too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+		{"jobs", "List jobs", "ended jobs too", filterHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			if flagBool(cmd, "classes") {
 				return cli.Classes(cmd.Context(), c, f, o)
 			}
 			return cli.Jobs(cmd.Context(), c, f, all, o)
 		}},
-		{"retries", "List jobs that wait for their next try", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"retries", "List jobs that wait for their next try", nothingHidden, filterHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Retries(cmd.Context(), c, f, o)
 		}},
-		{"accounts", "List accounts", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"accounts", "List accounts", nothingHidden, filterHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Accounts(cmd.Context(), c, f, o)
 		}},
-		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", true, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + filterHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			return cli.Matches(cmd.Context(), c, f, all, o)
 		}},
-		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", "", true, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Reports(cmd.Context(), c, f, o)
 		}},
-		{"limits", "Show the rate limits as last known", "", false, func(cmd *cobra.Command, c engine.Console, _ string, _ bool, o cli.Out) error {
-			return cli.Limits(cmd.Context(), c, o)
+		{"limits", "Show the rate limits as last known", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Limits(cmd.Context(), c, f, o)
 		}},
 	}
 }
@@ -247,13 +261,8 @@ func lists() []list {
 func listCommands() []*cobra.Command {
 	var out []*cobra.Command
 	for _, l := range lists() {
-		cmd := &cobra.Command{Use: l.use, Short: l.short, Args: noArgs}
-		if l.filter {
-			cmd.Use, cmd.Args = l.use+" [FILTER]", oneFilter
-		}
-		if l.all != "" {
-			cmd.Flags().Bool("all", false, l.all)
-		}
+		cmd := &cobra.Command{Use: l.use + " [FILTER]", Short: l.short, Long: l.short + ".\n\n" + l.help, Args: oneFilter}
+		cmd.Flags().Bool("all", false, l.all)
 		cmd.Flags().Bool("json", false, "one JSON object per line")
 		if l.use == "jobs" {
 			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
@@ -263,12 +272,8 @@ func listCommands() []*cobra.Command {
 			if err != nil {
 				return err
 			}
-			filter := ""
-			if len(args) > 0 {
-				filter = args[0]
-			}
 			return browse(cmd.Context(), cfg, func(c engine.Console) error {
-				return l.show(cmd, c, filter, flagBool(cmd, "all"), stdout(cmd))
+				return l.show(cmd, c, strings.Join(args, " "), flagBool(cmd, "all"), stdout(cmd))
 			})
 		}
 		out = append(out, cmd)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -241,15 +242,38 @@ func dataDir(in inputs) (dir, source string) {
 
 func displayDir() string { return "~/.local/share/farsight" }
 
+// openRegular opens a file for reading, and no pipe: that would wait for its writer
+// for ever.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
 // readFile reads config.toml as words; a missing file is an empty one. Unknown
 // names are faults, for a typing error must not be a silent default.
 func readFile(path string) (map[string]string, Faults) {
-	raw, err := os.ReadFile(path)
+	f, _, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil // what is wrong with the directory is for whoever opens it to say
 	}
 	if err != nil {
-		return nil, Faults{fmt.Sprintf("%s cannot be read: %v", path, err)}
+		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
 	}
 	var doc map[string]any
 	if err := toml.Unmarshal(raw, &doc); err != nil {

@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -203,6 +205,23 @@ func TestConfig_AllFaultsAtOnce(t *testing.T) {
 	}
 }
 
+// TestBadInput_ConfigIsNoFile: what is no file is refused at once; a pipe would be
+// waited for without an end.
+func TestBadInput_ConfigIsNoFile(t *testing.T) {
+	for what, put := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := put(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, faults := readFile(path); len(faults) != 1 || !strings.Contains(faults[0], path+" is not a regular file") {
+			t.Errorf("a %s: %q", what, faults)
+		}
+	}
+}
+
 // The setters on values at and beyond their edges.
 func TestSettings_Edges(t *testing.T) {
 	good := map[string][]string{
@@ -329,14 +348,6 @@ func TestSim_Flags(t *testing.T) {
 		if l, err := parseLatency(bad); err == nil {
 			t.Errorf("%q gives %v", bad, l)
 		}
-	}
-}
-
-// The demo's retry table is divided by its speed, the number of tries is not.
-func TestDemoPolicies(t *testing.T) {
-	p := demoPolicies(2)[engine.PolicyMatch]
-	if p.Max != 5 || p.Delays[0] != 1500*time.Millisecond || len(p.Delays) != 4 {
-		t.Errorf("policy %+v", p)
 	}
 }
 

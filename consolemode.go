@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui"
 )
 
@@ -89,7 +90,7 @@ func (c console) own(ctx context.Context, cfg Config, opt ui.Options) error {
 	if !keys.Get().IsZero() {
 		return c.attended(ctx, cfg, keys, opt)
 	}
-	if hasState(cfg.DataDir) {
+	if storage.HasState(cfg.DataDir) {
 		return c.onStored(ctx, cfg, opt)
 	}
 	if c.plain {
@@ -138,7 +139,7 @@ func glyphs(word string) string {
 // firstRun asks what to do where there is neither a key nor anything stored.
 func (c console) firstRun(ctx context.Context, cfg Config, keys *keyring, opt ui.Options) error {
 	choice, key, err := ui.AskFirst(ctx, ui.FirstRun{
-		DataDir: cfg.DataDir, KeyFrom: keyEnv + " and " + keys.path, KeyTo: "kept in " + keys.path + ", mode 0600",
+		DataDir: cfg.DataDir, Bare: errNothingStored(cfg).Error(), KeyFrom: keyEnv + " and " + keys.path, KeyTo: "kept in " + keys.path + ", mode 0600",
 		Try: func(ctx context.Context, key string) (string, error) { return tryKey(ctx, cfg, key) },
 	}, opt)
 	if err != nil {

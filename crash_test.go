@@ -106,6 +106,8 @@ type crashScene struct {
 	disturb func(p *process, s *simulator)
 	// unread: until it has been done again, no reader may open the directory.
 	unread bool
+	// gone is what it says when it is done again after its end; "" = it can be.
+	gone   string
 	proves func(t *testing.T, s *simulator, o outcome)
 }
 
@@ -114,6 +116,23 @@ type outcome struct {
 	dir    string
 	before string // a copy of the directory as it was at first
 	ended  int    // how often it was ended
+	late   bool   // all but the last words of it had been done before it was ended
+}
+
+// over reports whether a command found that it had got to its end before.
+func (c crashScene) over(res result) bool {
+	return c.gone != "" && res.code == exitFailed && strings.Contains(res.stderr, c.gone)
+}
+
+// again does the command once more, and says whether it had got to its end before.
+func (c crashScene) again(t *testing.T, s *simulator, dir string) (late bool) {
+	t.Helper()
+	res := c.do(s, dir).run(t)
+	if c.over(res) {
+		return true
+	}
+	res.wants(t, exitDone)
+	return false
 }
 
 // repeats checks that no more calls were made again than were under way.
@@ -185,6 +204,15 @@ var crashScenes = []crashScene{
 		unread: true,
 		proves: provesRestore,
 	},
+	{
+		name:   "forget",
+		once:   "forget-begun forget-before-end",
+		often:  "forget-batch forget-erased",
+		dir:    syncedDir,
+		do:     func(_ *simulator, dir string) command { return in(dir, "forget", crashPlayer.RiotID, "--yes") },
+		gone:   "no such account is stored",
+		proves: provesForgotten,
+	},
 }
 
 // provenInStorage are points that no command of a short life comes by; the tests
@@ -253,7 +281,7 @@ func (c crashScene) crash(t *testing.T, dir, point string, hit int) {
 	c.do(s, dir).run(t).wants(t, exitDone)
 	sound(t, dir)
 	nothingHalfMade(t, dir)
-	c.proves(t, s, outcome{dir, before, 1})
+	c.proves(t, s, outcome{dir, before, 1, false})
 }
 
 func freshForCrash(t *testing.T) string { return freshDir(t) }
@@ -289,8 +317,9 @@ func orphanedDir(t *testing.T) string {
 	o := quick(crashPlayer)
 	o.Latency = sim.Latency{Base: 30e6}
 	s := startSim(t, o)
+	s.holdFrom(t, 4)
 	p := syncForCrash(s, dir).start(t)
-	p.until("calls under way", func() bool { return s.Stats().Matches >= 3 })
+	p.until("calls under way", func() bool { return s.Stats().Matches >= 3 && s.held.Load() > 0 })
 	p.kill()
 	return dir
 }
@@ -413,6 +442,39 @@ func provesRestore(t *testing.T, _ *simulator, o outcome) {
 		}
 	}
 	t.Errorf("what was in the way of the restore is in none of %v", aside)
+}
+
+// syncedDir has the whole history of the player.
+func syncedDir(t *testing.T) string {
+	t.Helper()
+	dir := freshDir(t)
+	syncForCrash(startSim(t, quick(crashPlayer)), dir).run(t).wants(t, exitDone)
+	return dir
+}
+
+// provesForgotten: nothing of the one account is left, and the audit says once that it
+// was deleted.
+func provesForgotten(t *testing.T, _ *simulator, o outcome) {
+	t.Helper()
+	if got := exported(t, o.dir); len(got) != 0 {
+		t.Errorf("%d matches are left", len(got))
+	}
+	if res := in(o.dir, "accounts", "--json").run(t).wants(t, exitDone); res.stdout != "" {
+		t.Errorf("accounts: %s", res.stdout)
+	}
+	said := 0
+	for line := range strings.Lines(in(o.dir, "audit").run(t).wants(t, exitDone).stdout) {
+		if !strings.Contains(line, "were deleted") {
+			continue // that the player was synced stays, by name
+		}
+		if said++; strings.Contains(line, crashPlayer.RiotID) {
+			t.Errorf("the audit: %s", line)
+		}
+	}
+	// Who ends the program between the deed and its entry takes the entry away.
+	if said > 1 || said == 0 && !o.late {
+		t.Errorf("the audit says %d times that it was done", said)
+	}
 }
 
 // copied is a copy of a closed data directory.

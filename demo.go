@@ -15,8 +15,9 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/riot"
-	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -28,22 +29,18 @@ type demoOptions struct {
 	console  console
 }
 
-// demoDelays is the retry table of the demo, short enough to be watched
-// (spec section 2.5).
-var demoDelays = []time.Duration{3 * time.Second, 6 * time.Second, 12 * time.Second, 30 * time.Second}
-
-// demo is a simulator and an engine in a temporary directory.
-type demo struct {
-	sim   *sim.Sim
-	stage *stage
-	chaos *chaos
+// demoRun is a demo whose engines are wired as every other, in a temporary directory.
+type demoRun struct {
+	*demo.Demo
+	cfg   Config
+	speed float64
 	keys  *keyring
 	dir   string
 
 	// How the engine reaches the simulator: by a loopback port, or in memory.
 	base      string
 	transport http.RoundTripper
-	phone     *demoPhone // nil = the engine calls nobody
+	phone     *pager.CallOptions // nil = the engine calls nobody
 	stop      context.CancelFunc
 	done      chan struct{}
 }
@@ -58,11 +55,11 @@ func runDemo(ctx context.Context, cfg Config, opt demoOptions, out cli.Out) (err
 	if opt.headless {
 		return d.headless(ctx, out)
 	}
-	return d.console(ctx, cfg, opt)
+	return d.console(ctx, opt)
 }
 
 // newDemo is a demo whose engine has not started, on a loopback port.
-func newDemo(ctx context.Context, cfg Config, opt demoOptions) (*demo, error) {
+func newDemo(ctx context.Context, cfg Config, opt demoOptions) (*demoRun, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
@@ -76,96 +73,94 @@ func newDemo(ctx context.Context, cfg Config, opt demoOptions) (*demo, error) {
 		return nil, errors.Join(err, l.Close(), os.RemoveAll(dir))
 	}
 	d.base = "http://" + l.Addr().String() + "/{routing}"
-	d.phone = newDemoPhone(l.Addr().String(), demoPolicies(opt.speed)[engine.PolicyCall], d.sim)
+	phone := demo.NewPhone(l.Addr().String(), d.cfg.Policies[engine.PolicyCall], d.Sim)
+	d.phone = phone.Calls()
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	go func() {
 		defer close(d.done)
-		_ = serve(serving, l, d.phone)
+		_ = serve(serving, l, phone)
 	}()
 	return d, nil
 }
 
-// setDemo wires simulator, chaos panel and stage on a directory.
-func setDemo(cfg Config, opt demoOptions, dir string) (*demo, error) {
-	key, err := demoKey()
+// setDemo wires a demo on a directory. The data directory, the key and the base URL of
+// the real configuration are never used: a demo cannot touch real data by construction.
+func setDemo(cfg Config, opt demoOptions, dir string) (*demoRun, error) {
+	key, err := demo.NewKey()
 	if err != nil {
 		return nil, err
 	}
-	o := sim.Demo(opt.seed)
-	if opt.headless {
-		o = sim.Headless(opt.seed)
-	}
-	o.Speed = opt.speed
-	c := newChaos(opt.seed, opt.speed, o.Players[0].RiotID)
-	o.Door, o.OnStrike = c.trap.door, c.tally.call
-	d := &demo{sim: sim.New(o), chaos: c, stage: newStage(dir), dir: dir, stop: func() {}, done: make(chan struct{})}
+	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
+	cfg.Policies = demo.Policies(opt.speed)
+	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, stop: func() {}, done: make(chan struct{})}
 	d.keys = &keyring{Keys: riot.NewKeys(key), path: filepath.Join(dir, "riot.key"), source: "demo", since: time.Now()}
-	d.stage.make = func(data string, life context.Context) (*parts, error) { return d.assemble(cfg, opt.speed, data, life) }
-	c.sim, c.stage, c.limits, c.begin = d.sim, d.stage, o.Limits, d.trigger
-	c.key = func() string { return d.keys.Get().Fingerprint() }
+	d.Demo = demo.New(demo.Options{
+		Seed: opt.seed, Speed: opt.speed, Headless: opt.headless, Dir: dir, By: operator("demo"),
+		Key: func() string { return d.keys.Get().Fingerprint() }, Start: d.start,
+	})
 	return d, nil
 }
 
-// assemble wires the usual engine; its addresses and delays differ, and the chaos
-// panel has its hands in it. The data directory, the key and the base URL of the real
-// configuration are never used: a demo cannot touch real data by construction.
-func (d *demo) assemble(cfg Config, speed float64, dir string, life context.Context) (p *parts, err error) {
+// start wires the usual engine and lets it run; its addresses and delays differ, and
+// the chaos panel has its hands in it.
+func (d *demoRun) start(ctx context.Context, dir string, life context.Context, ended func()) (demo.Engine, error) {
+	cfg := d.cfg
 	cfg.DataDir = dir
 	if d.base != "" {
 		cfg.BaseURL = d.base
 	}
-	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
-	cfg.Policies = demoPolicies(speed)
-	p, err = assemble(cfg, assembly{
-		keys: d.keys, demo: true, transport: d.transport, phone: d.phone,
-		watch: func(_ uint64, changes []engine.Change) { d.chaos.look(p, changes) },
-		stall: d.chaos.stall, spoil: d.chaos.spoil(life),
+	var p *parts
+	p, err := assemble(cfg, assembly{
+		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.phone,
+		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.db, changes) },
+		stall: d.Chaos.Stall, spoil: d.Chaos.Spoil(life),
 	})
-	return p, err
+	if err != nil {
+		return nil, err
+	}
+	return demoEngine{p.start(ctx, ended)}, nil
 }
 
-func demoPolicies(speed float64) map[string]engine.Policy {
-	delays := make([]time.Duration, len(demoDelays))
-	for i, d := range demoDelays {
-		delays[i] = time.Duration(float64(d) / speed)
-	}
-	out := engine.DefaultPolicies()
-	for _, name := range []string{engine.PolicyMatch, engine.PolicyIngest} {
-		out[name] = engine.NewPolicy(name, out[name].Max, delays...)
-	}
-	out[engine.PolicyCall] = engine.NewPolicy(engine.PolicyCall, out[engine.PolicyCall].Max, delays[1:]...)
-	return out
+// demoEngine is an engine as the stage of a demo has it.
+type demoEngine struct{ *engineTask }
+
+// Console implements demo.Engine.
+func (e demoEngine) Console() engine.Console { return e.control }
+
+// Note implements demo.Engine.
+func (e demoEngine) Note(n engine.Note) { e.control.Note(n) }
+
+// Stop implements demo.Engine.
+func (e demoEngine) Stop() error { return e.stop() }
+
+// Fall implements demo.Engine.
+func (e demoEngine) Fall() error {
+	e.once.Do(func() {
+		<-e.done
+		e.cancel()
+		e.err = e.close()
+	})
+	return e.err
 }
 
-// trigger starts a sync of every player of the simulator.
-func (d *demo) trigger(ctx context.Context) error {
-	for _, p := range d.sim.Players() {
-		_, err := d.stage.con.Do(ctx, engine.Command{
-			Op: engine.OpTrigger, Account: p.RiotID, By: operator("demo"),
-			Sync: engine.SyncAsk{Platform: string(p.Platform), Track: true},
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// running is the engine that runs now.
+func (d *demoRun) running() demoEngine { return d.Stage.Engine().(demoEngine) }
 
 // headless syncs every player, and fails if anything obtainable is missing or
 // the simulator counted a violation.
-func (d *demo) headless(ctx context.Context, out cli.Out) error {
+func (d *demoRun) headless(ctx context.Context, out cli.Out) error {
 	watching, done := context.WithCancel(ctx)
 	defer done()
-	if err := d.stage.begin(ctx, done); err != nil {
+	if err := d.Stage.Begin(ctx, done); err != nil {
 		return err
 	}
 	out.Width = 0 // two bars on one line would overwrite each other
 	out.W = &lockedWriter{w: out.W}
 	var g errgroup.Group
-	for _, p := range d.sim.Players() {
+	for _, p := range d.Sim.Players() {
 		g.Go(func() error {
-			sum, err := cli.Sync(watching, d.stage.con, cli.SyncOptions{
+			sum, err := cli.Sync(watching, d.Stage.Console(), cli.SyncOptions{
 				Account: p.RiotID, Ask: engine.SyncAsk{Platform: string(p.Platform), Track: true}, By: operator("demo"),
 			}, out)
 			if err != nil {
@@ -178,41 +173,17 @@ func (d *demo) headless(ctx context.Context, out cli.Out) error {
 	if err == nil {
 		err = d.audit(ctx, out)
 	}
-	return errors.Join(err, d.stage.stop())
+	return errors.Join(err, d.Stage.Stop())
 }
 
-// audit compares what is stored with what the simulator would have given.
-func (d *demo) audit(ctx context.Context, out cli.Out) error {
-	stored := map[string]bool{}
-	q := engine.MatchesQuery{All: true, Page: engine.Page{Limit: 500}}
-	for {
-		a, err := d.stage.con.Find(ctx, q)
-		if err != nil {
-			return err
-		}
-		page := a.(engine.MatchesPage)
-		for _, m := range page.Matches {
-			stored[m.ID] = m.Status == league.Success.String()
-		}
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
+// audit says how much of what the simulator would have given is stored.
+func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
+	all, missing, err := d.Audit(ctx)
+	if err != nil {
+		return err
 	}
-	wanted := map[string]bool{}
-	for _, p := range d.sim.Players() {
-		for _, id := range d.sim.MatchIDs(p.RiotID) {
-			wanted[id] = true
-		}
-	}
-	missing := 0
-	for id := range wanted {
-		if !stored[id] {
-			missing++
-		}
-	}
-	st := d.sim.Stats()
-	_, _ = fmt.Fprintf(out.W, "%d of %d matches stored, %d calls, %d violations of the limits\n", len(wanted)-missing, len(wanted), st.Calls, st.Violations)
+	st := d.Sim.Stats()
+	_, _ = fmt.Fprintf(out.W, "%d of %d matches stored, %d calls, %d violations of the limits\n", all-missing, all, st.Calls, st.Violations)
 	if missing > 0 {
 		return fmt.Errorf("%d matches are missing", missing)
 	}
@@ -223,7 +194,7 @@ func (d *demo) audit(ctx context.Context, out cli.Out) error {
 }
 
 // close ends the simulator and removes the temporary directory.
-func (d *demo) close() error {
+func (d *demoRun) close() error {
 	d.stop()
 	if d.base != "" {
 		<-d.done
@@ -245,25 +216,25 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 
 // console shows the demo: engine and console run together, and when either ends so
 // does the other, but for an engine that falls on purpose.
-func (d *demo) console(ctx context.Context, cfg Config, opt demoOptions) error {
-	o := opt.console.options(cfg)
-	o.Demo, o.Chaos, o.Embedded = true, d.chaos, true
-	o.Stack = func(message, stack string) { logStack(d.stage.parts().log)(message, stack) }
+func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
+	o := opt.console.options(d.cfg)
+	o.Demo, o.Chaos, o.Embedded = true, chaosPanel{d.Chaos}, true
+	o.Stack = func(message, stack string) { logStack(d.running().log)(message, stack) }
 	if err := o.Validate(); err != nil {
 		return usage(err)
 	}
 	watching, done := context.WithCancel(ctx)
-	if err := d.stage.begin(watching, done); err != nil {
+	if err := d.Stage.Begin(watching, done); err != nil {
 		done()
 		return err
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { d.chaos.run(watching) })
-	err := d.trigger(watching)
+	wg.Go(func() { d.Chaos.Run(watching) })
+	err := d.Trigger(watching)
 	if err == nil {
-		err = opt.console.show(watching, d.stage.con, o)
+		err = opt.console.show(watching, d.Stage.Console(), o)
 	}
 	done()
 	wg.Wait()
-	return errors.Join(err, d.stage.stop())
+	return errors.Join(err, d.Stage.Stop())
 }

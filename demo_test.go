@@ -16,13 +16,13 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
 // rehearsal is a demo in a bubble, with its simulator in memory.
 type rehearsal struct {
-	*demo
+	*demoRun
 	t      *testing.T
 	states map[engine.EngineState]bool // that a console has seen
 	boots  map[string]bool
@@ -44,23 +44,30 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.transport = d.sim.RoundTripper()
-		r := &rehearsal{demo: d, t: t, states: map[engine.EngineState]bool{}, boots: map[string]bool{}}
+		d.transport = d.Sim.RoundTripper()
+		r := &rehearsal{demoRun: d, t: t, states: map[engine.EngineState]bool{}, boots: map[string]bool{}}
 		ctx, done := context.WithCancel(context.Background())
-		if err := d.stage.begin(ctx, func() { t.Error("the engine ended by itself"); done() }); err != nil {
+		var over atomic.Bool // what ends now ends because it is asked to
+		ended := func() {
+			if !over.Load() {
+				t.Error("the engine ended by itself")
+			}
+			done()
+		}
+		if err := d.Stage.Begin(ctx, ended); err != nil {
 			t.Fatal(err)
 		}
 		var wg sync.WaitGroup
-		wg.Go(func() { d.chaos.run(ctx) })
+		wg.Go(func() { d.Chaos.Run(ctx) })
 		wg.Go(func() { r.watch(ctx) })
-		if err := d.trigger(ctx); err != nil {
+		if err := d.Trigger(ctx); err != nil {
 			t.Fatal(err)
 		}
 		f(r)
-		d.stage.falling.Store(true) // what ends now ends because it is asked to
+		over.Store(true)
 		done()
 		wg.Wait()
-		if err := d.stage.stop(); err != nil {
+		if err := d.Stage.Stop(); err != nil {
 			t.Error(err)
 		}
 		r.sound()
@@ -69,7 +76,7 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 
 // watch is a console that stays open.
 func (r *rehearsal) watch(ctx context.Context) {
-	for u := range r.stage.con.Watch(ctx) {
+	for u := range r.Stage.Console().Watch(ctx) {
 		r.mu.Lock()
 		if u.Engine != nil {
 			r.states[u.Engine.State] = true
@@ -85,7 +92,7 @@ func (r *rehearsal) watch(ctx context.Context) {
 // sound checks the store that was left.
 func (r *rehearsal) sound() {
 	r.t.Helper()
-	cfg := Config{DataDir: r.stage.dir()}
+	cfg := Config{DataDir: r.Stage.Dir()}
 	db, err := openStored(cfg)
 	if err != nil {
 		r.t.Fatal(err)
@@ -99,12 +106,13 @@ func (r *rehearsal) sound() {
 
 func (r *rehearsal) ask(line string) string {
 	r.t.Helper()
-	s := r.chaos.State()
+	panel := chaosPanel{r.Chaos}
+	s := panel.State()
 	ask, wrong := page.ParseChaos(&s, line)
 	if wrong != "" {
 		r.t.Fatal(wrong)
 	}
-	said, err := r.chaos.Inject(context.Background(), ask)
+	said, err := panel.Inject(context.Background(), ask)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -113,7 +121,7 @@ func (r *rehearsal) ask(line string) string {
 
 func (r *rehearsal) status() engine.StatusAnswer {
 	r.t.Helper()
-	a, err := r.stage.con.Find(context.Background(), engine.StatusQuery{})
+	a, err := r.Stage.Console().Find(context.Background(), engine.StatusQuery{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -148,14 +156,26 @@ func (r *rehearsal) state(want engine.EngineState) func() bool {
 
 func (r *rehearsal) row(name string) page.ChaosRow {
 	r.t.Helper()
-	time.Sleep(2 * statsEvery) // the sums are not read at every frame
-	for _, row := range r.chaos.State().Rows {
+	time.Sleep(500 * time.Millisecond) // the sums are not read at every frame
+	for _, row := range (chaosPanel{r.Chaos}).State().Rows {
 		if row.Name == name {
 			return row
 		}
 	}
 	r.t.Fatalf("there is no row %q", name)
 	return page.ChaosRow{}
+}
+
+// sum is what became of what a row struck.
+func (r *rehearsal) sum(name string) demo.Sum {
+	r.t.Helper()
+	for _, row := range r.Chaos.State().Rows {
+		if row.Name == name {
+			return row.Sum
+		}
+	}
+	r.t.Fatalf("there is no row %q", name)
+	return demo.Sum{}
 }
 
 func (r *rehearsal) said(text string) bool {
@@ -173,7 +193,7 @@ func (r *rehearsal) story() string {
 // buried are matches that were given up, but for those that the simulator has none of.
 func (r *rehearsal) buried() int64 {
 	missing := int64(0)
-	for _, f := range r.sim.Fetches() {
+	for _, f := range r.Sim.Fetches() {
 		missing += int64(min(f.Missing, 1))
 	}
 	return r.status().Engine.Failed - missing
@@ -193,11 +213,11 @@ func TestChaos_KeyExpires(t *testing.T) {
 		if after := r.status().Engine.Stored; after != before {
 			t.Errorf("%d matches were stored without a key", after-before)
 		}
-		row, sum := r.row("key expires"), r.chaos.tally.total(sim.ExpiredKey)
-		if !row.On || row.Hits == 0 || sum.held == 0 || sum.retried+sum.givenUp > 0 {
+		row, sum := r.row("key expires"), r.sum("key expires")
+		if !row.On || row.Hits == 0 || sum.Held == 0 || sum.Retried+sum.GivenUp > 0 {
 			t.Errorf("the row is %+v, of %+v", row, sum)
 		}
-		if _, err := r.stage.con.Do(context.Background(), engine.Command{Op: engine.OpKey, Key: "RGAPI-dec0de00-cafe-4bad-8bad-c0ffee000000", By: operator("demo")}); err != nil {
+		if _, err := r.Stage.Console().Do(context.Background(), engine.Command{Op: engine.OpKey, Key: "RGAPI-dec0de00-cafe-4bad-8bad-c0ffee000000", By: operator("demo")}); err != nil {
 			t.Fatal(err)
 		}
 		r.until("LIVE", 5*time.Second, r.state(engine.EngineLive))
@@ -220,8 +240,8 @@ func TestChaos_Outage(t *testing.T) {
 		r.ask("outage 2 min")
 		r.until("API DOWN", 20*time.Second, r.state(engine.EngineAPIDown))
 		time.Sleep(time.Minute)
-		row, sum := r.row("outage 2 min"), r.chaos.tally.total("chaos outage 2 min")
-		if !row.On || sum.held == 0 || sum.retried > 40 || sum.givenUp > 0 || !strings.Contains(row.Did, "0 given up") {
+		row, sum := r.row("outage 2 min"), r.sum("outage 2 min")
+		if !row.On || sum.Held == 0 || sum.Retried > 40 || sum.GivenUp > 0 || !strings.Contains(row.Did, "0 given up") {
 			t.Errorf("in the outage the row is %+v, of %+v", row, sum)
 		}
 		r.until("LIVE", 3*time.Minute, r.state(engine.EngineLive))
@@ -233,14 +253,64 @@ func TestChaos_Outage(t *testing.T) {
 	})
 }
 
+// TestChaos_ProbesFollowTheSpeed: in a demo that runs ten times as fast the outage is
+// over after 12 seconds, and the breaker asks after it by tenths of a minute: about twelve
+// calls are held, where probes at the usual pace hold eight. When it is found to be over
+// depends on the window and on what a probe meets, too.
+func TestChaos_ProbesFollowTheSpeed(t *testing.T) {
+	usualPace(t)
+	rehearse(t, 10, func(r *rehearsal) {
+		time.Sleep(time.Second)
+		r.ask("outage 2 min")
+		r.until("API DOWN", 5*time.Second, r.state(engine.EngineAPIDown))
+		took := r.until("LIVE", time.Minute, r.state(engine.EngineLive))
+		if sum := r.sum("outage 2 min"); sum.Held < 11 {
+			t.Errorf("after %s probes had met the outage too seldom: %s", took, sum)
+		}
+		if n := r.buried(); n != 0 {
+			t.Errorf("%d matches were given up", n)
+		}
+	})
+}
+
+// TestChaos_EachFaultOnce: a single fault strikes one call, and the engine does about
+// it what the panel says it will.
+func TestChaos_EachFaultOnce(t *testing.T) {
+	usualPace(t)
+	// The demo's own faults may have used up the tries before: then it is the last one.
+	retried := func(s demo.Sum) int { return s.Retried + s.GivenUp }
+	held := func(s demo.Sum) int { return s.Held }
+	well := func(s demo.Sum) int { return s.Well }
+	cases := []struct {
+		fault string
+		did   func(s demo.Sum) int
+	}{
+		{"429 app", held}, {"429 method", held}, {"429 service", held}, {"503", retried}, {"timeout", retried}, {"slow", well},
+		{"cut body", retried}, {"bad JSON", retried}, {"404", func(s demo.Sum) int { return s.GivenUp }}, {"key expiry", held}, {"clock skew", well},
+	}
+	rehearse(t, 1, func(r *rehearsal) {
+		time.Sleep(8 * time.Second)
+		for _, c := range cases {
+			r.ask(c.fault + " once")
+			r.until(c.fault, 5*time.Minute, func() bool { s := r.sum(c.fault); return s.Hits == 1 && s.Open() == 0 })
+			if s := r.sum(c.fault); c.did(s) != 1 {
+				t.Errorf("of %s became %+v", c.fault, s)
+			}
+			if row := r.row(c.fault); row.On || row.Hits != 1 || row.Did == "" {
+				t.Errorf("the row is %+v", row)
+			}
+		}
+	})
+}
+
 // TestChaos_PatchDay: a bad day costs tries and time, and no match.
 func TestChaos_PatchDay(t *testing.T) {
 	usualPace(t)
 	rehearse(t, 2, func(r *rehearsal) {
 		r.ask("patch day")
 		time.Sleep(30 * time.Second)
-		sum := r.chaos.tally.total("chaos patch day")
-		if !r.row("patch day").On || sum.retried+sum.held == 0 || sum.well == 0 {
+		sum := r.sum("patch day")
+		if !r.row("patch day").On || sum.Retried+sum.Held == 0 || sum.Well == 0 {
 			t.Errorf("the row is %+v, of %+v", r.row("patch day"), sum)
 		}
 		r.ask("off")
@@ -249,7 +319,7 @@ func TestChaos_PatchDay(t *testing.T) {
 		}
 		before := r.status().Engine.Stored
 		r.until("calm", time.Minute, func() bool { e := r.status().Engine; return e.Stored > before+100 && e.State == engine.EngineLive })
-		if st := r.sim.Stats(); st.Violations > 0 || r.buried() > int64(sum.givenUp) {
+		if st := r.Sim.Stats(); st.Violations > 0 || r.buried() > int64(sum.GivenUp) {
 			t.Errorf("%d calls over the limits, %d matches given up", st.Violations, r.buried())
 		}
 	})
@@ -259,6 +329,7 @@ func TestChaos_PatchDay(t *testing.T) {
 // 134 of 879, within 20 seconds, and goes on there; nothing is fetched twice. Then the
 // account is past it, and the demo begins anew.
 func TestChaos_RestartAt134(t *testing.T) {
+	long(t)
 	rehearse(t, 1, func(r *rehearsal) {
 		time.Sleep(2 * time.Second)
 		r.restart()
@@ -296,7 +367,7 @@ func (r *rehearsal) restart() {
 	}
 	before := r.status().Engine.Stored
 	r.until("more matches", 30*time.Second, func() bool { return r.status().Engine.Stored > before+30 })
-	if st := r.sim.Stats(); st.Violations > 0 || st.Repeated > 0 {
+	if st := r.Sim.Stats(); st.Violations > 0 || st.Repeated > 0 {
 		r.t.Errorf("%d calls over the limits, %d for what had been delivered", st.Violations, st.Repeated)
 	}
 }
@@ -311,12 +382,12 @@ func TestChaos_FromWithin(t *testing.T) {
 		r.ask("slow disk once")
 		r.ask("slow disk 10%")
 		time.Sleep(20 * time.Second)
-		sum := r.chaos.tally.total("chaos worker crash", "chaos once worker crash")
-		if stats := r.stage.parts().backend.Stats(); int(stats.Panics) != sum.hits || sum.hits < 5 || sum.retried == 0 {
+		sum := r.sum("worker crash")
+		if stats := r.running().backend.Stats(); int(stats.Panics) != sum.Hits || sum.Hits < 5 || sum.Retried == 0 {
 			t.Errorf("%d panics were caught, of %+v", stats.Panics, sum)
 		}
-		log, err := os.ReadFile(filepath.Join(r.stage.dir(), "farsight.log"))
-		if err != nil || !strings.Contains(string(log), "the chaos panel crashed this worker") || !strings.Contains(string(log), "demochaos.go") {
+		log, err := os.ReadFile(filepath.Join(r.Stage.Dir(), "farsight.log"))
+		if err != nil || !strings.Contains(string(log), "the chaos panel crashed this worker") || !strings.Contains(string(log), "internal/demo/chaos.go") {
 			t.Errorf("the log holds no stack, %v", err)
 		}
 		if row := r.row("slow disk"); row.Hits < 2 || !strings.HasPrefix(row.Did, "waited ") {
@@ -329,25 +400,6 @@ func TestChaos_FromWithin(t *testing.T) {
 			t.Errorf("after 0 the row is %+v, and had %d hits", row, hits)
 		}
 	})
-}
-
-// TestChaos_SameSeedSameRun: what a rate strikes follows from the seed.
-func TestChaos_SameSeedSameRun(t *testing.T) {
-	struck := func(seed uint64) string {
-		c, out := newChaos(seed, 1, ""), strings.Builder{}
-		for _, m := range []string{slowDisk, workerCrash} {
-			for i := range 200 {
-				if c.chosen(mischiefOf(m), 5, strings.Repeat("x", i)) {
-					out.WriteString(m + strings.Repeat("x", i))
-				}
-			}
-		}
-		return out.String()
-	}
-	first, again := struck(7), struck(7)
-	if first != again || first == struck(8) || first == "" {
-		t.Error("the choice is not the seed's")
-	}
 }
 
 // TestDemo_RestartOnScreen presses the keys in the real program on a terminal, and
@@ -415,33 +467,4 @@ func TestDemo_RestartOnScreen(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); p.code != exitDone || len(left) != 0 {
 		t.Errorf("it ended with %d and left %v behind", p.code, left)
 	}
-}
-
-// TestSwapWaitsAndAnswers: without an engine a console is told so, and who asks waits.
-func TestSwapWaitsAndAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSwap()
-		ctx, stop := context.WithCancel(context.Background())
-		defer stop()
-		began := time.Now()
-		if _, err := s.Find(ctx, engine.StatusQuery{}); err == nil || time.Since(began) != swapPatience || !strings.Contains(err.Error(), "there is no engine now") {
-			t.Errorf("it answers %v after %s", err, time.Since(began))
-		}
-		var seen atomic.Pointer[engine.Update]
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			for u := range s.Watch(ctx) {
-				seen.Store(&u)
-			}
-		}()
-		synctest.Wait()
-		s.down("the engine was killed")
-		synctest.Wait()
-		if u := seen.Load(); u == nil || u.Engine.State != engine.EngineOpening || u.Engine.Why != "the engine was killed" || len(u.Notes) != 1 {
-			t.Errorf("the console was told %+v", u)
-		}
-		stop()
-		<-done
-	})
 }

@@ -2,22 +2,22 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 )
 
 // diagnose runs `farsight doctor --json` and reads what it says.
-func diagnose(t *testing.T, code int, env map[string]string, args ...string) diagnosis {
+func diagnose(t *testing.T, code int, env map[string]string, args ...string) doctor.Diagnosis {
 	t.Helper()
 	res := command{args: append([]string{"doctor", "--json"}, args...), env: env}.run(t).wants(t, code)
-	var d diagnosis
+	var d doctor.Diagnosis
 	unmarshal(t, res.stdout, &d)
 	if d.Healthy != (code == exitDone) || d.Damaged != (code == exitIncomplete) {
 		t.Errorf("healthy %v, damaged %v at exit %d", d.Healthy, d.Damaged, code)
@@ -27,7 +27,7 @@ func diagnose(t *testing.T, code int, env map[string]string, args ...string) dia
 }
 
 // about is what a diagnosis says of a check.
-func (d diagnosis) about(t *testing.T, name string, level gravity, words ...string) {
+func about(t *testing.T, d doctor.Diagnosis, name string, level doctor.Gravity, words ...string) {
 	t.Helper()
 	for _, f := range d.Findings {
 		if f.Name != name || f.Level != level {
@@ -49,28 +49,28 @@ func TestDoctorOfASoundInstallation(t *testing.T) {
 	s := startSim(t, quick(player("Ana#EUW", 8)))
 	dir := freshDir(t)
 	d := diagnose(t, exitDone, s.env(), "--data-dir", dir)
-	d.about(t, "data directory", fine, "not there yet")
-	d.about(t, "store", fine, "nothing is stored")
+	about(t, d, "data directory", doctor.Fine, "not there yet")
+	about(t, d, "store", doctor.Fine, "nothing is stored")
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("a doctor made the data directory")
 	}
 	s.sync("Ana#EUW", dir).run(t).wants(t, exitDone)
 	before := tree(t, dir)
 	d = diagnose(t, exitDone, s.env(), "--data-dir", dir, "--full", "--network")
-	d.about(t, "configuration", fine, "settings")
-	d.about(t, "API key", fine, keyEnv)
-	d.about(t, "data directory", fine, "mode 0700")
-	d.about(t, "lock", fine, "nobody")
-	d.about(t, "store", fine, "1 accounts, 8 matches stored", "in order")
-	d.about(t, "full check", fine, "sound: 16 payloads")
-	d.about(t, "disk", fine, "free")
-	d.about(t, "backup", warning, "farsight backup")
-	d.about(t, "clock", fine, "zone UTC")
-	d.about(t, "rate limits", fine, "hosts and methods")
-	d.about(t, "schedules", fine, "next is")
-	d.about(t, "terminal", fine, "none")
-	d.about(t, "network", fine, s.addr)
-	d.about(t, "test call", fine, "let in", "500:1")
+	about(t, d, "configuration", doctor.Fine, "settings")
+	about(t, d, "API key", doctor.Fine, keyEnv)
+	about(t, d, "data directory", doctor.Fine, "mode 0700")
+	about(t, d, "lock", doctor.Fine, "nobody")
+	about(t, d, "store", doctor.Fine, "1 accounts, 8 matches stored", "in order")
+	about(t, d, "full check", doctor.Fine, "sound: 16 payloads")
+	about(t, d, "disk", doctor.Fine, "free")
+	about(t, d, "backup", doctor.Warning, "farsight backup")
+	about(t, d, "clock", doctor.Fine, "zone UTC")
+	about(t, d, "rate limits", doctor.Fine, "hosts and methods")
+	about(t, d, "schedules", doctor.Fine, "next is")
+	about(t, d, "terminal", doctor.Fine, "none")
+	about(t, d, "network", doctor.Fine, s.addr)
+	about(t, d, "test call", doctor.Fine, "let in", "500:1")
 	delete(before, "farsight.lock") // who looked last
 	after := tree(t, dir)
 	delete(after, "farsight.lock")
@@ -78,7 +78,7 @@ func TestDoctorOfASoundInstallation(t *testing.T) {
 		t.Errorf("the doctor changed something: %v, was %v", after, before)
 	}
 	in(dir, "backup").run(t).wants(t, exitDone)
-	diagnose(t, exitDone, s.env(), "--data-dir", dir).about(t, "backup", fine, "the newest is")
+	about(t, diagnose(t, exitDone, s.env(), "--data-dir", dir), "backup", doctor.Fine, "the newest is")
 	res := command{args: []string{"doctor", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
 	if !strings.Contains(res.stdout, "all is well") || strings.Count(res.stdout, "\n") < 13 {
 		t.Errorf("%s", res.stdout)
@@ -122,18 +122,18 @@ func TestDoctorNamesEveryFault(t *testing.T) {
 	}
 	env := map[string]string{"RIOT_HTTP_TIMEOUT_MS": "0", "SYNC_COOLDOWN": "5"}
 	d := diagnose(t, exitFailed, env, "--data-dir", dir)
-	d.about(t, "configuration", fault, "RIOT_HTTP_TIMEOUT_MS", "farsight config")
-	d.about(t, "configuration", fault, "SYNC_COOLDOWN")
-	d.about(t, "API key", fault, "chmod 600")
-	d.about(t, "data directory", fault, "chmod 700")
+	about(t, d, "configuration", doctor.Fault, "RIOT_HTTP_TIMEOUT_MS", "farsight config")
+	about(t, d, "configuration", doctor.Fault, "SYNC_COOLDOWN")
+	about(t, d, "API key", doctor.Fault, "chmod 600")
+	about(t, d, "data directory", doctor.Fault, "chmod 700")
 	if d.Faults != 4 {
 		t.Errorf("%d faults", d.Faults)
 	}
 	// The environment's key is fine, and the file is named all the same.
 	d = diagnose(t, exitFailed, map[string]string{"RIOT_API_KEY": canary}, "--data-dir", dir)
-	d.about(t, "API key", warning, "chmod 600", keyEnv)
+	about(t, d, "API key", doctor.Warning, "chmod 600", keyEnv)
 	d = diagnose(t, exitFailed, map[string]string{"RIOT_API_KEY": "not-riots-form-at-all"}, "--data-dir", dir)
-	d.about(t, "API key", warning, "another form")
+	about(t, d, "API key", doctor.Warning, "another form")
 	for _, f := range d.Findings {
 		if strings.Contains(f.Text+f.Do, "not-riots") {
 			t.Errorf("P-40: %+v", f)
@@ -145,7 +145,7 @@ func TestDoctorNamesEveryFault(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	diagnose(t, exitDone, nil, "--data-dir", dir).about(t, "API key", warning, "riot.key", keyEnv)
+	about(t, diagnose(t, exitDone, nil, "--data-dir", dir), "API key", doctor.Warning, "riot.key", keyEnv)
 }
 
 func TestDoctorOfADamagedStore(t *testing.T) {
@@ -164,7 +164,7 @@ func TestDoctorOfADamagedStore(t *testing.T) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		diagnose(t, exitIncomplete, nil, "--data-dir", dir).about(t, "store", fault, path, "farsight restore")
+		about(t, diagnose(t, exitIncomplete, nil, "--data-dir", dir), "store", doctor.Fault, path, "farsight restore")
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, raw) {
 			t.Errorf("%s: the file was changed", name)
 		}
@@ -181,7 +181,7 @@ func TestDoctorOfADamagedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	diagnose(t, exitDone, nil, "--data-dir", dir)
-	diagnose(t, exitIncomplete, nil, "--data-dir", dir, "--full").about(t, "full check", fault, "damaged", "farsight restore")
+	about(t, diagnose(t, exitIncomplete, nil, "--data-dir", dir, "--full"), "full check", doctor.Fault, "damaged", "farsight restore")
 }
 
 func TestDoctorOfAHeldDirectory(t *testing.T) {
@@ -193,8 +193,8 @@ func TestDoctorOfAHeldDirectory(t *testing.T) {
 	}
 	defer db.Close()
 	d := diagnose(t, exitDone, nil, "--data-dir", dir)
-	d.about(t, "lock", fine, fmt.Sprint(os.Getpid()), "alive")
-	d.about(t, "store", fine, "an engine works on it")
+	about(t, d, "lock", doctor.Fine, fmt.Sprint(os.Getpid()), "alive")
+	about(t, d, "store", doctor.Fine, "an engine works on it")
 }
 
 // Without --network nothing is called; with it, a refused key and a host that does
@@ -208,20 +208,10 @@ func TestDoctorOfTheNetwork(t *testing.T) {
 		t.Errorf("%d calls that nobody asked for", n)
 	}
 	s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
-	diagnose(t, exitFailed, s.env(), "--data-dir", dir, "--network").about(t, "test call", fault, "refuses the key", "developer.riotgames.com")
+	about(t, diagnose(t, exitFailed, s.env(), "--data-dir", dir, "--network"), "test call", doctor.Fault, "refuses the key", "developer.riotgames.com")
 	if n := s.calls.Load(); n != 1 {
 		t.Errorf("%d calls, want one", n)
 	}
 	env := s.env("RIOT_BASE_URL=http://127.0.0.1:1/{routing}")
-	diagnose(t, exitFailed, env, "--data-dir", dir, "--network").about(t, "network", fault, "127.0.0.1:1", "firewall")
-}
-
-// The JSON form has every line of the other.
-func TestDoctorSaysTheSameInBothForms(t *testing.T) {
-	var said diagnosis
-	said.Findings = []finding{{"disk", fault, "12 MiB free", "free some space"}, {"clock", fine, "noon", ""}}
-	raw, err := json.Marshal(said)
-	if err != nil || !strings.Contains(string(raw), `"do":"free some space"`) || strings.Count(string(raw), `"do"`) != 1 {
-		t.Errorf("%s %v", raw, err)
-	}
+	about(t, diagnose(t, exitFailed, env, "--data-dir", dir, "--network"), "network", doctor.Fault, "127.0.0.1:1", "firewall")
 }

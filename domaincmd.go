@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -86,7 +86,7 @@ func freshnessCommand() *cobra.Command {
 // onStored lets do work on a directory that no engine holds, with the limits as the
 // last one left them.
 func onStored(ctx context.Context, cfg Config, do func(context.Context, *parts, *keyring) error) error {
-	if !hasState(cfg.DataDir) {
+	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	keys, err := loadKey(cfg)
@@ -174,7 +174,7 @@ func (o reresolving) of(ctx context.Context, con engine.Console, later string) e
 // costed names the calls and what paces them in the receipt's sentence.
 func costed(r engine.Receipt) engine.Receipt {
 	if r.Cost != nil && r.Cost.Bucket != "" {
-		r.Text += fmt.Sprintf(": %d calls, paced by %s", r.Cost.Calls, r.Cost.Bucket)
+		r.Text += ": " + engine.Counted(r.Cost.Calls, "call", "calls") + ", paced by " + r.Cost.Bucket
 	}
 	return r
 }

@@ -172,39 +172,6 @@ func TestExportEndsQuietlyWhenNobodyReads(t *testing.T) {
 	}
 }
 
-func TestExportFileAppearsWhole(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "out")
-	for _, w := range []struct {
-		fault, want error
-		intruder    bool
-	}{{fault: context.Canceled}, {intruder: true}, {}} {
-		f, err := openExport(name, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = f.WriteString("line\n")
-		if _, err := os.Lstat(name); err == nil {
-			t.Error("the file is there before the export is complete")
-		}
-		if w.intruder {
-			write(t, name, "precious")
-		}
-		err = f.finish(w.fault)
-		raw, _ := os.ReadFile(name)
-		switch {
-		case w.fault != nil && (!errors.Is(err, w.fault) || len(raw) > 0),
-			w.intruder && (err == nil || string(raw) != "precious"),
-			w.fault == nil && !w.intruder && (err != nil || string(raw) != "line\n"):
-			t.Errorf("%+v: %v, %q", w, err, raw)
-		}
-		_ = os.Remove(name)
-		if left, _ := os.ReadDir(dir); len(left) > 0 {
-			t.Errorf("%+v: left %v", w, left)
-		}
-	}
-}
-
 // While --follow waits, the directory is free for others; what they store is
 // read when they have ended.
 func TestStoreFeedTakesTurns(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/outfile"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -115,7 +116,20 @@ func runExport(ctx context.Context, cfg Config, opt exportOptions, stdout, stder
 		return explainHeld(err)
 	}
 	done, err := opt.write(ctx, cfg, src, stdout)
-	return opt.verdict(done, errors.Join(err, src.close()))
+	err = opt.verdict(done, errors.Join(err, src.close()))
+	if err == nil && opt.out != "" {
+		_, _ = fmt.Fprintln(stderr, opt.written(done))
+	}
+	return err
+}
+
+// written says what a file holds, and how the next export goes on behind it.
+func (o exportOptions) written(done cli.Exported) string {
+	text := fmt.Sprintf("%d lines in %s", done.Lines, safe.Text(o.out))
+	if done.Cursor != "" {
+		text += "; what comes later: --after " + done.Cursor
+	}
+	return text
 }
 
 // explainHeld adds what to do about a directory that another process works on.
@@ -140,13 +154,13 @@ func (o exportOptions) write(ctx context.Context, cfg Config, src *storeFeed, st
 	if o.out == "" {
 		return e.Write(ctx, src, stdout)
 	}
-	f, err := openExport(o.out, o.follow, o.after != "")
+	f, err := outfile.Open(o.out, o.follow, o.after != "")
 	if err != nil {
 		return done, err
 	}
-	e.Headless, src.out = f.headless, f.File
+	e.Headless, src.out = f.Headless, f.File
 	done, err = e.Write(ctx, src, f)
-	return done, f.finish(err)
+	return done, f.Finish(err)
 }
 
 // edgeQueue is a queue's name outside of the program: many deployments share one

@@ -133,23 +133,26 @@ func first(list []string) string {
 	return list[0]
 }
 
-// faultySync is a sync that is under way, with the injector of its file operations.
-func faultySync(t *testing.T) (*simulator, *injector, command, *process) {
+// faultySync is a sync that is under way, with the injector of its file operations. It
+// does not come to its end before it is let go.
+func faultySync(t *testing.T) (s *simulator, i *injector, cmd command, p *process, letGo func()) {
 	t.Helper()
-	s := startSim(t, sim.Options{Seed: 6, Limits: limits("40:1"), Latency: sim.Latency{Base: 10 * time.Millisecond}, Players: []sim.PlayerSpec{crashPlayer}})
-	i := &injector{dir: freshDir(t)}
-	cmd := syncForCrash(s, i.dir)
-	p := i.start(t, cmd)
+	s = startSim(t, sim.Options{Seed: 6, Limits: limits("40:1"), Latency: sim.Latency{Base: 10 * time.Millisecond}, Players: []sim.PlayerSpec{crashPlayer}})
+	letGo = s.holdFrom(t, 5)
+	i = &injector{dir: freshDir(t)}
+	cmd = syncForCrash(s, i.dir)
+	p = i.start(t, cmd)
 	p.until("some matches", func() bool { return s.Stats().Matches >= 4 })
-	return s, i, cmd, p
+	return s, i, cmd, p, letGo
 }
 
 // A disk that fills up stops the work and ends nothing: no attempt is used, and when
 // there is room again the same process brings the sync to its end.
 func TestReliability3_DiskFullPausesAndResumes(t *testing.T) {
 	t.Parallel()
-	s, i, _, p := faultySync(t)
+	s, i, _, p, letGo := faultySync(t)
 	i.arm(unix.ENOSPC)
+	letGo()
 	i.failures(p, 3)
 	calls := s.calls.Load()
 	time.Sleep(1500 * time.Millisecond)
@@ -166,7 +169,7 @@ func TestReliability3_DiskFullPausesAndResumes(t *testing.T) {
 			t.Errorf("%s used %d attempts: %v", id, e.Attempts, e.LastError)
 		}
 	}
-	provesSync(t, s, outcome{i.dir, "", 1})
+	provesSync(t, s, outcome{i.dir, "", 1, false})
 	sound(t, i.dir)
 }
 
@@ -177,8 +180,9 @@ func TestReliability1_DiskErrorEndsTheEngine(t *testing.T) {
 	for errno, says := range map[unix.Errno]string{unix.EIO: "input/output error", unix.EROFS: "read-only"} {
 		t.Run(unix.ErrnoName(errno), func(t *testing.T) {
 			t.Parallel()
-			s, i, cmd, p := faultySync(t)
+			s, i, cmd, p, letGo := faultySync(t)
 			i.arm(errno)
+			letGo()
 			res := p.wait()
 			if res.code != exitFailed && res.code != exitIncomplete {
 				t.Errorf("exit %d", res.code)
@@ -186,7 +190,7 @@ func TestReliability1_DiskErrorEndsTheEngine(t *testing.T) {
 			oneSentence(t, res.stderr, says, i.dir)
 			soundInside(t, i.dir)
 			cmd.run(t).wants(t, exitDone)
-			provesSync(t, s, outcome{i.dir, "", 1})
+			provesSync(t, s, outcome{i.dir, "", 1, false})
 			sound(t, i.dir)
 		})
 	}
@@ -245,10 +249,10 @@ func (c crashScene) faulty(t *testing.T, template string, i *injector) bool {
 	if !c.unread {
 		soundInside(t, i.dir)
 	}
-	c.do(s, i.dir).run(t).wants(t, exitDone)
+	over := c.again(t, s, i.dir)
 	sound(t, i.dir)
 	nothingHalfMade(t, i.dir)
-	c.proves(t, s, outcome{i.dir, copied(t, template), 1})
+	c.proves(t, s, outcome{i.dir, copied(t, template), 1, over})
 	if t.Failed() {
 		t.Fatalf("after %s", name)
 	}

@@ -98,14 +98,14 @@ type upkeep struct{ db *storage.DB }
 const mostBackups = 1000
 
 // Backup implements control.Upkeep. The folder is one of the engine's host.
-func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk) (engine.BackupDone, error) {
+func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error) {
 	if ask.To != "" && !filepath.IsAbs(ask.To) {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "write it from / on", "the folder of the backups %q is no absolute path", ask.To)
 	}
 	if ask.Keep < 0 || ask.Keep > mostBackups {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
 	}
-	r, err := u.db.Backup(ctx, storage.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy})
+	r, err := u.db.Backup(ctx, storage.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
 	if err != nil {
 		return engine.BackupDone{}, notBackedUp(err)
 	}

@@ -3,19 +3,20 @@ package main
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
 var (
 	_ control.Logs = (*journal.Ring)(nil)
-	_ control.Logs = (*storedLog)(nil)
+	_ control.Logs = (*logbook.Stored)(nil)
 )
 
 // logOptions are the flags of `farsight logs`.
@@ -64,10 +65,10 @@ func logsCommand() *cobra.Command {
 // runLogs reads the log file, not the store: the log of an engine that runs is as
 // good to read as that of one that fell.
 func runLogs(ctx context.Context, cfg Config, q engine.LogsQuery, opt logOptions, out cli.Out) error {
-	if !hasState(cfg.DataDir) {
+	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
-	tail := journal.NewTail(logPath(cfg.DataDir), withoutKeys)
+	tail := logbook.Tail(cfg.DataDir)
 	defer tail.Close()
 	ring := journal.NewRing(journal.KeepRecords, journal.KeepBytes)
 	if err := tail.Fill(ring); err != nil {
@@ -101,30 +102,3 @@ func newest(ring *journal.Ring, q engine.LogsQuery, n int) (rows []engine.LogRow
 	}
 	return rows
 }
-
-// storedLog is the end of the log of a directory on which no engine works. It is
-// read when somebody asks for it first.
-type storedLog struct {
-	path string
-	once sync.Once
-	ring *journal.Ring
-}
-
-func storedLogs(cfg Config) *storedLog {
-	return &storedLog{path: logPath(cfg.DataDir), ring: journal.NewRing(journal.KeepRecords, journal.KeepBytes)}
-}
-
-// read leaves the ring empty when there is no log to be read: what is stored is
-// shown all the same.
-func (s *storedLog) read() *journal.Ring {
-	s.once.Do(func() {
-		tail := journal.NewTail(s.path, withoutKeys)
-		defer tail.Close()
-		_ = tail.Fill(s.ring)
-	})
-	return s.ring
-}
-
-func (s *storedLog) Page(q engine.LogsQuery) engine.LogsPage { return s.read().Page(q) }
-func (s *storedLog) After(seq uint64, n int) []engine.LogRow { return s.read().After(seq, n) }
-func (s *storedLog) Dropped() uint64                         { return 0 }

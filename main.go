@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -67,12 +68,33 @@ func run(args []string) int {
 
 	root := newRoot()
 	root.SetArgs(args)
+	var failed error
+	keepErrors(root, &failed)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(version()),
 		fang.WithoutManpage(),
 		fang.WithErrorHandler(printError),
 	)
+	if failed != nil {
+		printError(root.ErrOrStderr(), fang.Styles{}, failed)
+		err = failed
+	}
 	return exitCode(err)
+}
+
+// keepErrors takes the errors of commands away from fang, which asks the terminal
+// for its background before it prints one: over a slow line the answer would reach
+// the shell, as if it had been typed.
+func keepErrors(c *cobra.Command, failed *error) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			*failed = run(cmd, args)
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		keepErrors(sub, failed)
+	}
 }
 
 // printError writes one clear sentence, cleaned and without the key.
@@ -101,7 +123,7 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*storage.ErrHeld](err); ok {
 		return exitHeld
 	}
-	if damaged(err) {
+	if storage.Refused(err) {
 		return exitIncomplete
 	}
 	// A disk that fails cancels what else is under way: that is no interruption.
@@ -112,15 +134,6 @@ func exitCode(err error) int {
 		return exitInterrupted
 	}
 	return exitFailed
-}
-
-// damaged reports whether a store was refused as it is on disk.
-func damaged(err error) bool {
-	_, bad := errors.AsType[*storage.Damaged](err)
-	_, newer := errors.AsType[*storage.ErrNewer](err)
-	_, unusable := errors.AsType[*storage.ErrUnusable](err)
-	_, corrupt := errors.AsType[*storage.ErrCorrupt](err)
-	return bad || newer || unusable || corrupt
 }
 
 // isUsage knows the errors that cobra makes itself, and those of commands that

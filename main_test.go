@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // canary is the API key of every process test. It may reach the simulator and
@@ -40,10 +42,26 @@ func TestMain(m *testing.M) {
 		_ = flag.Set("test.parallel", "6")
 	}
 	code := m.Run()
+	if code == exitDone {
+		code = leftBehind()
+	}
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
 	}
 	os.Exit(code)
+}
+
+// leftBehind is not 0 when a goroutine outlives the tests. On a busy machine it takes a
+// while until the last ones have seen that they are not needed any more.
+func leftBehind() int {
+	var err error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if err = goleak.Find(); err == nil {
+			return exitDone
+		}
+	}
+	fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
+	return exitFailed
 }
 
 // roleEnv makes the test binary another program: what it does then is one of the
@@ -237,6 +255,17 @@ func (p *process) says(text string) bool {
 	return p.until("saying "+text, func() bool { return strings.Contains(p.out.String(), text) })
 }
 
+// running reports whether there is still a process of this id. One that has ended and that
+// nobody has asked about, as happens to orphans in a container, is none.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, ok := strings.Cut(string(stat), ") ")
+	return err != nil || !ok || !strings.HasPrefix(state, "Z")
+}
+
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
 // wants checks how a run ended.
@@ -272,5 +301,14 @@ func noKeyIn(t testing.TB, dir string) {
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("search for the key: %v", err)
+	}
+}
+
+// long leaves a test out of the run under the race detector, which is many times
+// slower: the shorter tests go the same ways. The usual run has all of them.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: left out by -short")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/term"
@@ -128,22 +127,11 @@ func verdict(s cli.Summary, account string, out cli.Out) error {
 }
 
 func printConfig(cfg Config, out cli.Out) error {
-	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyEnv}
-	if k, err := loadKey(cfg); err != nil {
-		key.Value = "unusable: " + err.Error()
-	} else if !k.Get().IsZero() {
-		key.Value, key.Source = k.Get().String(), k.from()
-	}
-	return cli.Config(out, append([]cli.Setting{key}, cfg.Sources...))
+	keys, err := loadKey(cfg)
+	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
 }
 
 // isTerminal reports whether both ends are a terminal that can show a console.
 func isTerminal() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
-}
-
-// hasState reports whether a data directory holds something to browse.
-func hasState(dir string) bool {
-	st, err := os.Stat(filepath.Join(dir, "state.db"))
-	return err == nil && st.Mode().IsRegular()
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/farsight-console/farsight/internal/swap"
 )
 
 // openPatience is how long a console waits for the data directory before it shows
@@ -14,7 +16,7 @@ const openPatience = 120 * time.Millisecond
 // ownEngine is the engine of a console, which may still be opening its directory
 // while the console is there already.
 type ownEngine struct {
-	con     *swap
+	con     *swap.Console
 	settled chan struct{} // closed when the engine runs, or cannot
 	running *engineTask   // after settled; nil if there is none
 	err     error         // after settled: why
@@ -23,8 +25,8 @@ type ownEngine struct {
 // openBeside opens the data directory and starts the engine in the background.
 // ended is called when the engine stops, or cannot start.
 func openBeside(ctx context.Context, cfg Config, keys *keyring, ended func()) *ownEngine {
-	o := &ownEngine{con: newSwap(), settled: make(chan struct{})}
-	o.con.down("opening " + cfg.DataDir)
+	o := &ownEngine{con: swap.New(false), settled: make(chan struct{})}
+	o.con.Down("opening " + cfg.DataDir)
 	go func() {
 		defer close(o.settled)
 		if o.err = o.begin(ctx, cfg, keys, ended); o.err != nil {
@@ -43,7 +45,7 @@ func (o *ownEngine) begin(ctx context.Context, cfg Config, keys *keyring, ended 
 		return errors.Join(err, p.close())
 	}
 	o.running = p.start(ctx, ended)
-	o.con.up(p.control)
+	o.con.Up(p.control)
 	return nil
 }
 

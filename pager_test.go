@@ -1,13 +1,16 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -77,6 +80,17 @@ events = ["sync.completed"]
 	if len(p.Hooks) != 2 || p.Hooks[0].Name == p.Hooks[1].Name || p.Hooks[0].Events[0] != pager.SyncCompleted {
 		t.Errorf("hooks: %+v", p.Hooks)
 	}
+	for _, s := range c.Sources {
+		if want := map[string]string{"pager.from": "…3456", "pager.to": "…2345, …8765"}[s.Name]; want != "" && s.Value != want {
+			t.Errorf("%s is shown as %q", s.Name, s.Value)
+		}
+	}
+	other := c
+	other.Pager.marks = maps.Clone(c.Pager.marks)
+	other.Pager.marks["pager.to"] = sha256.Sum256([]byte("+4917112345"))
+	if names := c.Pager.changed(other.Pager); !slices.Equal(names, []string{"pager.to"}) {
+		t.Errorf("another number with the same last digits is noticed as %q", names)
+	}
 	shown, err := json.Marshal(c)
 	if err != nil || strings.Contains(fmt.Sprintf("%+v %#v %s", c, c, shown), pagerSecret) {
 		t.Errorf("the configuration shows a secret: %v", err)
@@ -107,7 +121,7 @@ secret_file = "/nowhere/secret"
 		t.Fatal("taken")
 	}
 	for _, want := range []string{
-		"chmod 600", "needs pager.auth_token", `"030 123456" is no telephone number`, `"+49" is no telephone number`, "pager.account_sid", "pager.base_url",
+		"chmod 600", "needs pager.auth_token", `pager.from: number 1, …3456, is no telephone number`, `pager.to: number 1, …, is no telephone number`, "pager.account_sid", "pager.base_url",
 		"pager.webhook_url", "pager.webhook_secret", "pager.discord_url", "pager.command:", "pager.command_timeout", `"voice" in [pager]`,
 		"webhooks.url", "webhooks.secret", `"lunch" is not one of`, "/nowhere/secret",
 	} {
@@ -115,8 +129,20 @@ secret_file = "/nowhere/secret"
 			t.Errorf("no word of %q in:\n%v", want, err)
 		}
 	}
-	if strings.Contains(err.Error(), pagerSecret) {
-		t.Errorf("a fault shows a secret:\n%v", err)
+	if strings.Contains(err.Error(), pagerSecret) || strings.Contains(err.Error(), "030 123456") {
+		t.Errorf("a fault shows a secret, or a whole number:\n%v", err)
+	}
+}
+
+// A pipe in the place of a secret is refused: nobody may ever write to it.
+func TestBadInput_ASecretIsNoPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "token")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := writeConfig(t, 0o600, fmt.Sprintf("[webhooks]\nurl = \"https://hooks.example/\"\nsecret_file = %q\n", pipe))
+	if _, err := loadPager(dir, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,9 +21,18 @@ import (
 // [webhooks] of config.toml. They have no flags: an address or a token on a command
 // line is read by everybody on the host.
 type PagerConfig struct {
-	Call     *pager.CallOptions // nil = nobody is called
-	Channels []pager.Channel
-	Hooks    []pager.Hook
+	pager.Targets
+	marks map[string][sha256.Size]byte // of what is not shown whole, so that a new value is noticed
+}
+
+// changed names the secrets and numbers that differ: what is shown of them may not.
+func (c PagerConfig) changed(now PagerConfig) (names []string) {
+	for _, s := range pagerSettings {
+		if c.marks[s.name] != now.marks[s.name] {
+			names = append(names, s.name)
+		}
+	}
+	return names
 }
 
 // pagerSetting is one row of the two tables.
@@ -31,14 +41,32 @@ type pagerSetting struct {
 	env    string
 	def    string
 	secret bool // may be a file of mode 0600, too: name_file
+	number bool // of a telephone, or a list of them: its last digits are shown
+}
+
+// show is what may be told of a value.
+func (s pagerSetting) show(value string) string {
+	switch {
+	case value == "":
+		return ""
+	case s.secret:
+		return shownMask
+	case s.number:
+		var cut []string
+		for _, n := range valuesOf(value) {
+			cut = append(cut, pager.Number(n))
+		}
+		return strings.Join(cut, ", ")
+	}
+	return strings.ReplaceAll(value, listSep, ", ")
 }
 
 // pagerSettings is the table of what [pager] and [webhooks] hold.
 var pagerSettings = []pagerSetting{
 	{name: "pager.account_sid", env: "TWILIO_ACCOUNT_SID", secret: true},
 	{name: "pager.auth_token", env: "TWILIO_AUTH_TOKEN", secret: true},
-	{name: "pager.from", env: "FARSIGHT_PAGER_FROM"},
-	{name: "pager.to", env: "FARSIGHT_PAGER_TO"}, // the first is called first
+	{name: "pager.from", env: "FARSIGHT_PAGER_FROM", number: true},
+	{name: "pager.to", env: "FARSIGHT_PAGER_TO", number: true}, // the first is called first
 	{name: "pager.base_url", env: "TWILIO_BASE_URL", def: pager.DefaultBaseURL},
 	{name: "pager.webhook_url", env: "FARSIGHT_PAGER_WEBHOOK_URL", secret: true},
 	{name: "pager.webhook_secret", env: "FARSIGHT_PAGER_WEBHOOK_SECRET", secret: true},
@@ -98,27 +126,27 @@ type pagerReader struct {
 	faults Faults
 	shown  []cli.Setting
 	values map[string]string
+	marks  map[string][sha256.Size]byte
 }
 
 // paging reads [pager] and [webhooks].
 func (c *Config) paging(in inputs, file map[string]string) Faults {
-	r := &pagerReader{in: in, file: file, path: filepath.Join(c.DataDir, "config.toml"), values: map[string]string{}}
+	r := &pagerReader{in: in, file: file, path: filepath.Join(c.DataDir, "config.toml"), values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
 	open := false
 	for _, s := range pagerSettings {
 		value, source := r.resolve(s)
 		r.values[s.name] = value
 		open = open || s.secret && value != "" && source == "config.toml"
-		shown := strings.ReplaceAll(value, listSep, ", ")
-		if s.secret && value != "" {
-			shown = shownMask
+		if (s.secret || s.number) && value != "" {
+			r.marks[s.name] = sha256.Sum256([]byte(value))
 		}
-		r.shown = append(r.shown, cli.Setting{Name: s.name, Value: shown, Source: source, Env: s.env})
+		r.shown = append(r.shown, cli.Setting{Name: s.name, Value: s.show(value), Source: source, Env: s.env})
 	}
 	if open {
 		r.mindMode()
 	}
 	c.Sources = append(c.Sources, r.shown...)
-	c.Pager = PagerConfig{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}
+	c.Pager = PagerConfig{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: r.marks}
 	return r.faults
 }
 
@@ -149,18 +177,12 @@ func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
 // secretFile reads a file whose only content is a secret. One that others may read
 // is refused.
 func secretFile(path string) (string, error) {
-	f, err := os.Open(path)
+	f, info, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is not a regular file", path)
-	case readByOthers(info.Mode()):
+	if readByOthers(info.Mode()) {
 		return "", fmt.Errorf("%s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
@@ -202,11 +224,8 @@ func (r *pagerReader) call() *pager.CallOptions {
 		r.fault("[pager]", "a call needs %s, too", strings.Join(missing, ", "))
 	}
 	to := valuesOf(r.values["pager.to"])
-	for _, n := range append([]string{r.values["pager.from"]}, to...) {
-		if n != "" && !numberForm.MatchString(n) {
-			r.fault("[pager]", "%q is no telephone number: write it with its country, such as +4930123456", n)
-		}
-	}
+	r.numbers("pager.from", r.values["pager.from"])
+	r.numbers("pager.to", to...)
 	if sid := r.values["pager.account_sid"]; sid != "" && !accountForm.MatchString(sid) {
 		r.fault("pager.account_sid", "it does not look like AC and 32 hexadecimal digits: copy it again from the account's console")
 	}
@@ -214,6 +233,15 @@ func (r *pagerReader) call() *pager.CallOptions {
 	return &pager.CallOptions{
 		BaseURL: r.values["pager.base_url"], Account: pager.NewSecret(r.values["pager.account_sid"]),
 		Token: pager.NewSecret(r.values["pager.auth_token"]), From: r.values["pager.from"], To: to,
+	}
+}
+
+// numbers refuses what is none, in words that a log may keep.
+func (r *pagerReader) numbers(name string, all ...string) {
+	for i, n := range all {
+		if n != "" && !numberForm.MatchString(n) {
+			r.fault(name, "number %d, %s, is no telephone number: write it with its country, such as +4930123456", i+1, pager.Number(n))
+		}
 	}
 }
 

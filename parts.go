@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,6 +20,8 @@ import (
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -34,6 +35,7 @@ var (
 	_ ingest.Store    = (*storage.DB)(nil)
 	_ control.Store   = (*storage.DB)(nil)
 	_ local.Admitter  = (*ingest.Limits)(nil)
+	_ local.Pacer     = (*ingest.Limits)(nil)
 	_ local.Releaser  = (*ingest.Limits)(nil)
 	_ control.Backend = (*local.Backend)(nil)
 	_ control.Syncer  = (*ingest.Ingest)(nil)
@@ -45,22 +47,25 @@ var (
 type parts struct {
 	db      *storage.DB
 	log     zerolog.Logger
-	logs    *logFile
-	tale    *narrator
+	logs    *logbook.File
+	tale    *logbook.Narrator
 	control *control.Control
 	backend *local.Backend
 	client  *riot.Client
 	limits  *ingest.Limits
+	pager   *pager.Pager
 	// projects tells the key projects apart.
 	projects *ingest.Projects
 
 	door      *api.Door // who may come in by the sockets
+	gate      *api.Gate // who may by TCP; nil = nobody
 	entrances []entrance
 
 	// What programs are told; nil until the sockets are open.
 	events      *api.Events
 	metrics     *api.Metrics
 	settings    atomic.Pointer[[]cli.Setting] // in force
+	workers     atomic.Int64                  // ceiling of calls at once; 0 = none
 	maxAttempts func(engine.Job) int
 	http        net.Addr // of the listener for programs; nil = there is none
 }
@@ -69,10 +74,12 @@ type parts struct {
 type assembly struct {
 	keys      *keyring
 	demo      bool
-	onlyOwn   bool              // only the run that ownRun names is worked on
-	phone     *demoPhone        // whom a demo calls; nil = nobody
-	transport http.RoundTripper // nil = the hardened one
-	moments   time.Duration     // between two that are kept for the time cursor; 0 = a second
+	onlyOwn   bool               // only the run that ownRun names is worked on
+	phone     *pager.CallOptions // whom a demo calls; nil = nobody
+	transport http.RoundTripper  // nil = the hardened one
+	dials     http.RoundTripper  // the pager's; nil = the hardened one
+	speed     float64            // of the simulated Riot; 0 = the real one's
+	moments   time.Duration      // between two that are kept for the time cursor; 0 = a second
 	// watch sees every commit after the engine did; nil = nobody.
 	watch func(seq uint64, changes []engine.Change)
 	// Only the demo's chaos panel has these. stall comes before every commit, as slow
@@ -95,12 +102,12 @@ func (a assembly) kinds(all []engine.KindSpec) []engine.KindSpec {
 
 // assemble opens the data directory and wires an engine on it.
 func assemble(cfg Config, a assembly) (*parts, error) {
-	log, logs := newLog(cfg.DataDir, cfg.LogLevel)
-	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: areaLog(log, areaStorage), Region: region, Verify: verifyCopy, BeforeCommit: a.stall})
+	log, logs := logbook.New(cfg.DataDir, cfg.LogLevel)
+	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: logbook.Area(log, logbook.AreaStorage), Region: region, Verify: verifyCopy, BeforeCommit: a.stall})
 	if err != nil {
 		return nil, errors.Join(err, logs.Close())
 	}
-	p := &parts{db: db, log: log, logs: logs, tale: newNarrator(log)}
+	p := &parts{db: db, log: log, logs: logs, tale: logbook.NewNarrator(log, version())}
 	if err := p.wire(cfg, a); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
@@ -110,7 +117,7 @@ func assemble(cfg Config, a assembly) (*parts, error) {
 func (p *parts) wire(cfg Config, a assembly) error {
 	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	boot := p.db.Boot()
-	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch]), Log: p.log})
+	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch]), Speed: a.speed, Log: p.log})
 	client, err := riot.New(riot.Options{
 		Keys: a.keys, Limiter: limiter, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
@@ -119,19 +126,20 @@ func (p *parts) wire(cfg Config, a assembly) error {
 		return usage(err)
 	}
 	p.client, p.limits = client, limits
+	p.workers.Store(int64(cfg.Workers))
 	// The console and the backend need each other: notes and changes go to the
 	// console, which is made last.
 	var con *control.Control
 	noteOf := func(area string) func(engine.Note) {
 		return func(n engine.Note) {
-			p.tale.note(area, n)
+			p.tale.Note(area, n)
 			con.Note(n)
 		}
 	}
 	projects := ingest.NewProjects(ingest.ProjectsOptions{
 		Store: p.db, API: client, Limits: limits,
 		Fingerprint: func() string { return a.keys.Get().Fingerprint() },
-		OnNote:      noteOf(areaSync),
+		OnNote:      noteOf(logbook.AreaSync),
 	})
 	if err := projects.Load(context.Background()); err != nil {
 		return err
@@ -145,16 +153,16 @@ func (p *parts) wire(cfg Config, a assembly) error {
 		Matches:  cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
 		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: boot.Restored,
 	})
-	pg, err := p.newPager(cfg, a, noteOf(areaPager))
+	pg, err := p.newPager(cfg, a, noteOf(logbook.AreaPager))
 	if err != nil {
 		return err
 	}
 	kinds := pagedKinds(in, pg)
-	p.maxAttempts = maxAttempts(cfg.Policies, kinds)
+	p.pager, p.maxAttempts = pg, maxAttempts(cfg.Policies, kinds)
 	backend, err := local.New(local.Options{
 		Store: p.db, Admitter: limits, Kinds: a.kinds(kinds), Policies: cfg.Policies,
-		Workers: func() int { return workers(cfg.Workers, limits.Workers()) + pg.Following() },
-		Boot:    boot.ID, Log: areaLog(p.log, areaJobs),
+		Workers: func() int { return workers(int(p.workers.Load()), limits.Workers()) + pg.Following() },
+		Boot:    boot.ID, Log: logbook.Area(p.log, logbook.AreaJobs),
 		OnNote:  func(n engine.Note) { con.Note(n) },
 		NoRoom:  func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
 		OneTree: a.onlyOwn, Room: p.db.Room,
@@ -164,7 +172,7 @@ func (p *parts) wire(cfg Config, a assembly) error {
 	}
 	schedules, err := cron.New(cron.Options{
 		Store: p.db, Specs: in.Schedules(cfg.Schedules),
-		OnNote: noteOf(areaSchedule), OnTick: p.tale.tick,
+		OnNote: noteOf(logbook.AreaSchedule), OnTick: p.tale.Tick,
 		NoRoom: func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
 	})
 	if err != nil {
@@ -176,24 +184,24 @@ func (p *parts) wire(cfg Config, a assembly) error {
 	if err != nil {
 		return err
 	}
-	watch := keyWatch{keys: a.keys, limits: limits, probe: p.probeKey, note: noteOf(areaEngine)}
-	also := []control.Runner{projects, watch, alerts, pg}
+	watch := keyWatch{keys: a.keys, limits: limits, probe: p.probeKey, note: noteOf(logbook.AreaEngine)}
+	also := []control.Runner{projects, watch, alerts, pg, lateForgetter{p}}
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
 		also = append(also, schedules)
 	}
 	if !a.onlyOwn && !a.demo {
-		also = append(also, keeper{db: p.db, log: areaLog(p.log, areaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
+		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
 	con = control.New(control.Options{
-		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.ring, Keys: a.keys,
-		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Schedules: schedules, Alerts: alerts,
-		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName,
+		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.Ring, Keys: a.keys,
+		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName, Lines: knownQueues(),
 	})
 	p.control = con
 	p.db.OnCommit(func(seq uint64, changes []engine.Change) {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)
-		p.tale.changes(changes)
+		p.tale.Changes(changes)
 		if a.watch != nil {
 			a.watch(seq, changes)
 		}
@@ -268,9 +276,9 @@ func (p *parts) run(ctx context.Context) error {
 		return p.attend(engineCtx)
 	})
 	boot := p.db.Boot()
-	p.tale.started(boot.ID, boot.New)
+	p.tale.Started(boot.ID, boot.New)
 	err := g.Wait()
-	p.tale.stopped(err)
+	p.tale.Stopped(err)
 	return err
 }
 
@@ -340,7 +348,7 @@ func browseStored(ctx context.Context, cfg Config, show func(engine.Console) err
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db *storage.DB, cfg Config) engine.Console {
 	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneName).Domain(ingest.Stored{Store: db}).
-		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(storedLogs(cfg))
+		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(logbook.StoredIn(cfg.DataDir))
 }
 
 // storedLimits reads what the last engine knew of the limits.
@@ -352,12 +360,4 @@ func storedLimits(ctx context.Context, db *storage.DB) func() engine.LimitsRow {
 		}
 		return row
 	}
-}
-
-// demoKey is a key that only the simulator takes. It is random, so that no two
-// runs share limiter state by accident.
-func demoKey() (riot.Key, error) {
-	var b [16]byte
-	_, _ = rand.Read(b[:])
-	return riot.ParseKey(fmt.Sprintf("RGAPI-%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -27,7 +28,7 @@ func setHTTPListen(c *Config, v string) error {
 // programs makes the routes for programs, and what counts and tells for them.
 func (p *parts) programs(cfg Config) []api.Route {
 	p.settings.Store(&cfg.Sources)
-	p.events = api.NewEvents(api.EventsOptions{Console: p.control, Boot: p.db.Boot().ID, Log: areaLog(p.log, areaSocket)})
+	p.events = api.NewEvents(api.EventsOptions{Console: p.control, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
 	p.metrics = api.NewMetrics(api.MetricsOptions{
 		Console: p.control, Version: version(),
 		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
@@ -53,7 +54,8 @@ func (p *parts) openHTTP(cfg Config, opt api.Options) error {
 	if err != nil {
 		return err
 	}
-	opt.Who, opt.Conns = token.Who, api.HTTPConns
+	p.gate = api.NewGate(token)
+	opt.Who, opt.Conns = p.gate.Who, api.HTTPConns
 	opt.Hosts, opt.Origins = api.HTTPHosts(l)
 	p.entrances = append(p.entrances, entrance{api.NewServer(opt), l})
 	p.http = l.Addr()
@@ -95,7 +97,7 @@ func (p *parts) commitTimes() map[string]api.Histogram {
 func (p *parts) storeSizes() map[string]float64 {
 	s, err := p.db.Sizes()
 	if err != nil {
-		p.log.Warn().Str("area", areaStorage).Err(err).Msg("the size of the store is not known")
+		p.log.Warn().Str("area", logbook.AreaStorage).Err(err).Msg("the size of the store is not known")
 		return nil
 	}
 	return map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads), "free": float64(s.Free)}
@@ -130,7 +132,7 @@ func withoutSecrets(s cli.Setting) string {
 // serverOptions are those of every way in.
 func (p *parts) serverOptions(cfg Config) api.Options {
 	return api.Options{
-		Console: p.control, Refused: p.control.Refuse, Log: areaLog(p.log, areaSocket), Routes: p.programs(cfg),
+		Console: p.control, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
 		Version: version(), Dir: cfg.DataDir, PID: os.Getpid(),
 	}
 }

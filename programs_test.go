@@ -2,27 +2,21 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/api/apitest"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -82,13 +76,22 @@ var programsAddress = regexp.MustCompile(`programs on (http://127\.0\.0\.1:\d+)`
 func program(t testing.TB, p *process, dir string) *client {
 	t.Helper()
 	at := programsAddress.FindStringSubmatch(p.out.String())
+	if at == nil {
+		t.Fatal(p.out.String())
+	}
+	return programAt(t, at[1], dir)
+}
+
+// programAt is a program that shows the token of a data directory.
+func programAt(t testing.TB, base, dir string) *client {
+	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(dir, api.TokenName))
-	if at == nil || err != nil {
-		t.Fatal(p.out.String(), err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	hc := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(hc.CloseIdleConnections)
-	return &client{doc: document(t), base: at[1], token: strings.TrimSpace(string(raw)), do: func(r *http.Request) (int, http.Header, []byte, error) {
+	return &client{doc: document(t), base: base, token: strings.TrimSpace(string(raw)), do: func(r *http.Request) (int, http.Header, []byte, error) {
 		resp, err := hc.Do(r)
 		if err != nil {
 			return 0, nil, nil, err
@@ -105,7 +108,7 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	t.Parallel()
 	who := player("Quiet River#HTTP", 12)
 	s := startSim(t, sim.Options{Seed: 1, Limits: limits("20:3"), Players: []sim.PlayerSpec{who}})
-	dir := freshDir(t)
+	letGo, dir := s.holdFrom(t, 6), freshDir(t)
 	d := s.serving(t, dir, map[string]string{"FARSIGHT_PLATFORM": "euw1"}, "--http", "127.0.0.1:0")
 	c := program(t, d, dir)
 	const account, stats = "/v1/accounts/Quiet%20River/HTTP", "/v1/stats/Quiet%20River/HTTP"
@@ -141,6 +144,8 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	if third.Job != first.Job {
 		t.Errorf("a look joins %s, not %s", third.Job, first.Job)
 	}
+
+	letGo()
 
 	// When it is done the stats are there, the same each time, and the cooldown holds.
 	var one, two api.PlayStats
@@ -258,179 +263,4 @@ func TestHTTP_RefusedAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	oneSentence(t, start("127.0.0.1:0").wants(t, exitFailed).stderr, "others can read", api.TokenName, "delete it")
-}
-
-// telephone is an engine in virtual time whose calls end as a script says.
-type telephone struct {
-	*client
-	*engineTask
-	mu     sync.Mutex
-	script []engine.CallStatus
-	made   int
-}
-
-// withTelephone runs a test in a bubble, on a real engine and store.
-func withTelephone(t *testing.T, script []engine.CallStatus, f func(t *testing.T, p *telephone)) {
-	dir := filepath.Join(t.TempDir(), "data")
-	doc := document(t)
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
-		cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
-		key, keyErr := riot.ParseKey(canary)
-		if err := errors.Join(err, keyErr, os.MkdirAll(dir, 0o700)); err != nil {
-			t.Fatal(err)
-		}
-		cfg.BackupEvery, cfg.Schedules.Off = 0, true
-		keys := &keyring{Keys: riot.NewKeys(key), source: keyEnv, path: filepath.Join(dir, "riot.key"), since: time.Now()}
-		ph := &telephone{script: script}
-		p, err := assemble(cfg, assembly{keys: keys, transport: sim.New(quick()).RoundTripper(), moments: time.Hour, spoil: ph.calls})
-		if err != nil {
-			t.Fatal(err)
-		}
-		opt := p.serverOptions(cfg)
-		opt.Who = func(*http.Request) (api.Caller, error) {
-			return api.Caller{Actor: engine.Actor{User: "token", Via: "http"}, Role: api.Operator}, nil
-		}
-		server := api.NewServer(opt)
-		ph.client = &client{doc: doc, base: "http://localhost", do: func(r *http.Request) (int, http.Header, []byte, error) {
-			w := httptest.NewRecorder()
-			r.RequestURI, r.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:1"
-			server.ServeHTTP(w, r)
-			return w.Code, w.Header(), w.Body.Bytes(), nil
-		}}
-		ph.engineTask = p.start(context.Background(), func() {})
-		defer func() {
-			if err := ph.stop(); err != nil {
-				t.Error(err)
-			}
-		}()
-		f(t, ph)
-	})
-}
-
-// calls puts the script in the place of the telephone.
-func (p *telephone) calls(k engine.KindSpec) engine.KindSpec {
-	if k.Kind != engine.KindCall {
-		return k
-	}
-	k.OnMove = nil
-	k.Handler = func(context.Context, engine.Run) engine.Outcome {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		status := p.script[p.made%len(p.script)]
-		p.made++
-		return engine.CallEnd{Status: status, External: fmt.Sprintf("CA%d", p.made)}.Outcome()
-	}
-	return k
-}
-
-// dial starts a call and lets its first attempt end.
-func (p *telephone) dial(t *testing.T) engine.JobID {
-	t.Helper()
-	q, err := p.backend.Insert(t.Context(), engine.Spec{Kind: engine.KindCall, Queue: "alert.call", Policy: engine.PolicyCall, Args: []byte(`{}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.settle()
-	return q[0].ID
-}
-
-func (p *telephone) settle() {
-	time.Sleep(time.Second)
-	synctest.Wait()
-}
-
-// TestS2_7_DebugOfACallOverHTTP: busy, busy, completed, with 5 and 15 minutes
-// between, found by the sid of any of them.
-func TestS2_7_DebugOfACallOverHTTP(t *testing.T) {
-	withTelephone(t, []engine.CallStatus{engine.CallBusy, engine.CallBusy, engine.CallCompleted}, func(t *testing.T, p *telephone) {
-		began := time.Now()
-		id := p.dial(t)
-		for i, want := range []struct {
-			status string
-			next   time.Duration // 0 = none
-		}{{"busy", 5 * time.Minute}, {"busy", 20 * time.Minute}, {"completed", 0}} {
-			var d api.CallDebug
-			for n := 1; n <= i+1; n++ {
-				p.ask(t, "GET", fmt.Sprintf("/calls/CA%d/debug", n), "", 200, &d)
-				if d.SID != fmt.Sprintf("CA%d", n) {
-					t.Errorf("%+v", d)
-				}
-			}
-			if d.Count != i+1 || len(d.Attempts) != d.Count || d.Max != 3 || d.Status != want.status || d.ShouldRetry != (want.next > 0) || (d.NextRetryAt != nil) != d.ShouldRetry {
-				t.Fatalf("after attempt %d: %+v", i+1, d)
-			}
-			if last := d.Attempts[i]; last.Number != i+1 || last.SID == nil || *last.SID != fmt.Sprintf("CA%d", i+1) || last.Status != want.status || d.Updated.Before(last.At) || d.Created.After(last.At) {
-				t.Errorf("%+v", last)
-			}
-			if want.next > 0 {
-				if off := d.NextRetryAt.Sub(began.Add(want.next)); off < 0 || off > 3*time.Second {
-					t.Errorf("next at %s, %s after its time", d.NextRetryAt, off)
-				}
-				time.Sleep(time.Until(*d.NextRetryAt))
-				p.settle()
-			}
-		}
-		var job engine.JobDetail
-		p.ask(t, "GET", "/v1/calls/CA2", "", 200, &job)
-		if job.Job.ID != id || job.Job.State != engine.Completed {
-			t.Errorf("%+v", job.Job)
-		}
-		p.ask(t, "GET", "/calls/CA4/debug", "", 404, nil)
-	})
-}
-
-// TestS2_8_RetryAndCancelOverHTTP: both are idempotent, by the job's id and by the sid.
-func TestS2_8_RetryAndCancelOverHTTP(t *testing.T) {
-	withTelephone(t, []engine.CallStatus{engine.CallNoAnswer}, func(t *testing.T, p *telephone) {
-		id := p.dial(t)
-		p.ask(t, "POST", "/v1/do", `{"op":"pause","queue":"alert.call"}`, 200, nil)
-		var one, two map[string]any
-		p.ask(t, "POST", "/calls/CA1/retry", "", 200, &one)
-		time.Sleep(time.Minute)
-		p.ask(t, "POST", "/calls/CA1/retry", "{}", 200, &two)
-		if fmt.Sprint(one) != fmt.Sprint(two) || one["attempt_number"] != 2.0 || one["scheduled_at"] == nil || len(one) != 3 {
-			t.Errorf("%v, then %v", one, two)
-		}
-		if sid, ok := one["new_call_sid"]; !ok || sid != nil {
-			t.Errorf("the sid of a call that is not made yet is %v", sid)
-		}
-		var retry api.RetryAnswer
-		p.ask(t, "POST", "/v1/jobs/"+string(id)+"/retry", "{}", 200, &retry)
-		if !retry.Nothing || retry.Attempt != 2 || retry.Job != id {
-			t.Errorf("%+v", retry)
-		}
-		p.ask(t, "POST", "/v1/jobs/"+string(id)+"/retry", fmt.Sprintf(`{"if_rev":%d}`, retry.Rev-1), 409, nil)
-
-		// The second attempt is made, and the third one cancelled.
-		p.ask(t, "POST", "/v1/do", `{"op":"resume","queue":"alert.call"}`, 200, nil)
-		p.settle()
-		var d api.CallDebug
-		p.ask(t, "GET", "/calls/CA2/debug", "", 200, &d)
-		if d.Count != 2 || !d.ShouldRetry || d.Status != "no-answer" {
-			t.Fatalf("%+v", d)
-		}
-		for range 2 {
-			var gone map[string]any
-			p.ask(t, "DELETE", "/calls/CA1/retry", "", 200, &gone)
-			if gone["should_retry"] != false || gone["message"] == "" || len(gone) != 2 {
-				t.Errorf("%v", gone)
-			}
-		}
-		var drop api.CancelAnswer
-		p.ask(t, "DELETE", "/v1/calls/CA2/retry", "", 200, &drop)
-		p.ask(t, "GET", "/calls/CA2/debug", "", 200, &d)
-		if !drop.Nothing || drop.ShouldRetry || d.ShouldRetry || d.NextRetryAt != nil {
-			t.Errorf("%+v %+v", drop, d)
-		}
-		time.Sleep(time.Hour)
-		if p.settle(); p.made != 2 {
-			t.Errorf("%d calls were made", p.made)
-		}
-		// A cancelled call can be made again.
-		p.ask(t, "POST", "/v1/calls/CA2/retry", `{"reason":"try once more"}`, 200, &retry)
-		if p.settle(); retry.Attempt != 3 || p.made != 3 {
-			t.Errorf("%+v, %d calls", retry, p.made)
-		}
-	})
 }

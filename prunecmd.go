@@ -142,7 +142,7 @@ func parseAge(s string) (time.Duration, error) {
 // runPrune lets the engine that holds the directory delete old jobs, else does it
 // itself.
 func runPrune(cmd *cobra.Command, cfg Config, rule storage.PruneRule) error {
-	if !hasState(cfg.DataDir) {
+	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	ctx, out, dry := cmd.Context(), stdout(cmd), flagBool(cmd, "dry-run")

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +28,49 @@ type simulator struct {
 	addr  string
 	calls atomic.Int64 // that have arrived, read more cheaply than Stats
 	pages atomic.Int64 // of those, pages of match ids
+	// before, if set, sees each call before it is answered. It is set before the first.
+	before func(r *http.Request)
+	active atomic.Int64 // calls that are being answered
+	held   atomic.Int64 // calls that holdFrom has kept back
+	most   atomic.Int64 // see upTo
+}
+
+// holdFrom lets the calls for matches wait, from the nth on, until they are let go, so that
+// a test which does something meanwhile does not race with the end of a sync. It is asked for
+// before the first call.
+func (s *simulator) holdFrom(t testing.TB, n int64) (letGo func()) {
+	gate := make(chan struct{})
+	letGo = sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(letGo)
+	var seen atomic.Int64
+	s.before = func(r *http.Request) {
+		if m, _ := filepath.Match("/*/lol/match/v5/matches/*", r.URL.Path); !m || seen.Add(1) < n {
+			return
+		}
+		s.held.Add(1)
+		select {
+		case <-gate:
+		case <-r.Context().Done():
+		}
+	}
+	return letGo
+}
+
+// upTo answers no more than n calls, counted from the first, until it is told otherwise; 0 =
+// as many as come.
+func (s *simulator) upTo(n int64) { s.most.Store(n) }
+
+// waits keeps the nth call back for as long as upTo wants it.
+func (s *simulator) waits(r *http.Request, n int64) {
+	for most := s.most.Load(); most > 0 && n > most && r.Context().Err() == nil; most = s.most.Load() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// rests waits until every call has been answered or given up, and is counted as what it was.
+func (s *simulator) rests(t testing.TB) {
+	t.Helper()
+	eventually(t, "the end of the calls under way", func() bool { return s.active.Load() == 0 })
 }
 
 // usualShapes are the kinds of games of players for whom a test names none; nil =
@@ -64,16 +108,23 @@ func startSim(t testing.TB, o sim.Options) *simulator {
 
 // ServeHTTP counts a call when it arrives.
 func (s *simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.calls.Add(1)
+	n := s.calls.Add(1)
+	s.active.Add(1)
+	defer s.active.Add(-1)
 	if strings.HasSuffix(r.URL.Path, "/ids") {
 		s.pages.Add(1)
 	}
+	if s.before != nil {
+		s.before(r)
+	}
+	s.waits(r, n)
 	s.Sim.ServeHTTP(w, r)
 }
 
-// env makes the environment of a process that talks to this Riot.
+// env makes the environment of a process that talks to this Riot. A call may take far longer
+// than usual: one that is given up only since this machine is busy is made again.
 func (s *simulator) env(more ...string) map[string]string {
-	env := map[string]string{"RIOT_API_KEY": canary, "RIOT_BASE_URL": "http://" + s.addr + "/{routing}"}
+	env := map[string]string{"RIOT_API_KEY": canary, "RIOT_BASE_URL": "http://" + s.addr + "/{routing}", "RIOT_HTTP_TIMEOUT_MS": "120000"}
 	for _, pair := range more {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value

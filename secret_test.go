@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -38,9 +40,9 @@ func TestP40_TheKeyIsNowhere(t *testing.T) {
 	dir := freshDir(t)
 	cmd := s.sync(who.RiotID, dir, "--log-level", "debug")
 	cmd.env["FARSIGHT_RETRY_MATCH"] = "20ms,20ms,20ms,20ms"
+	refused := s.refuseKeyAt(6, fault(6, 0, "").Name)
 	p := cmd.start(t)
-	p.until("some timelines", func() bool { return s.Stats().Timelines >= 5 })
-	s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
+	p.until("the key being refused", refused.Load)
 	p.says("NO KEY")
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.cmd.Process.Pid))
 	if err == nil && strings.Contains(string(cmdline), canaryTail) {
@@ -70,6 +72,27 @@ func TestP40_TheKeyIsNowhere(t *testing.T) {
 	noKeyIn(t, filepath.Dir(dir))
 	noKeyIn(t, home(t))
 	sound(t, dir)
+}
+
+// refuseKeyAt makes the key unknown with the nth call for a timeline, or the first one
+// after it by which the fault has struck. A sync needs every timeline, so from its
+// start on it cannot end before, however slow or fast the machine is.
+func (s *simulator) refuseKeyAt(n int64, fault string) *atomic.Bool {
+	var timelines atomic.Int64
+	var refused atomic.Bool
+	s.before = func(r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/timeline") || timelines.Add(1) < n || !s.struck(fault) {
+			return
+		}
+		s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
+		refused.Store(true)
+	}
+	return &refused
+}
+
+// struck reports whether a fault has hit a call.
+func (s *simulator) struck(fault string) bool {
+	return slices.ContainsFunc(s.Faults(), func(f sim.ActiveFault) bool { return f.Fault.Name == fault && f.Hits > 0 })
 }
 
 // Hostile names reach no terminal and no log as they are (spec section 2.5). The

@@ -46,6 +46,7 @@ func TestP26_ADayOfEverything(t *testing.T) {
 // The schedules move from one zone to another with a restart, in the night in
 // which the second one doubles the hour from one to two.
 func TestP22_AnotherZoneAndItsDoubledHour(t *testing.T) {
+	long(t)
 	simulate(t, stretch{
 		seed: 9, accounts: 8, zone: "Europe/Berlin", from: time.Date(2026, 10, 31, 20, 0, 0, 0, time.UTC), span: 13 * time.Hour, recount: 6 * time.Hour,
 		scenes: scenesAt(map[string]time.Duration{
@@ -67,6 +68,7 @@ func TestP11_OneMatchThatAlwaysFails(t *testing.T) {
 // No wait and no run is negative, and they add up, while the wall clock jumps
 // about in the midst of work.
 func TestP36_NoDurationIsNegativeOverClockJumps(t *testing.T) {
+	long(t)
 	simulate(t, stretch{
 		seed: 8, accounts: 12, zone: "Asia/Seoul", from: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC), span: 4 * time.Hour, recount: time.Hour,
 		scenes: scenesAt(map[string]time.Duration{

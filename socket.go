@@ -7,17 +7,16 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 )
-
-// areaSocket is the part of the log that tells of whoever connects.
-const areaSocket = "socket"
 
 // entrance is a way in to a running engine: a listener and what answers on it.
 type entrance struct {
@@ -68,16 +67,22 @@ func (p *parts) enter(server *api.Server, path string, group int) error {
 	return nil
 }
 
-// groupFolder refuses a folder in which anybody could put a socket of their own in
-// the place of ours.
+// groupFolder refuses a folder in which another user could put a socket of their own in
+// the place of ours, and be told the next key by whoever attaches to it.
 func groupFolder(path string) error {
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("the folder of the group's socket: %w: make it, for the group to enter", err)
 	}
-	if info.Mode().Perm()&0o002 != 0 {
+	of, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode().Perm()&0o002 != 0:
 		return fmt.Errorf("everybody may write to %s: put the group's socket into a folder of its own, such as /run/farsight", dir)
+	case info.Mode().Perm()&0o020 != 0:
+		return fmt.Errorf("the group may write to %s, and so put a socket of its own in the place of the engine's: run chmod g-w %s", dir, dir)
+	case ok && of.Uid != 0 && int(of.Uid) != os.Geteuid():
+		return fmt.Errorf("%s is another user's: put the group's socket into a folder of the engine's user, such as /run/farsight", dir)
 	}
 	return nil
 }
@@ -104,7 +109,7 @@ func (p *parts) attend(ctx context.Context) error {
 	for _, e := range p.entrances {
 		g.Go(func() error {
 			if err := e.server.Serve(attending, e.listener); err != nil {
-				p.log.Error().Str("area", areaSocket).Err(err).Msg("the control socket is closed")
+				p.log.Error().Str("area", logbook.AreaSocket).Err(err).Msg("the control socket is closed")
 			}
 			return nil
 		})

@@ -54,7 +54,10 @@ func attached(t testing.TB, dir string) *watching {
 		defer close(done)
 		for ctx.Err() == nil {
 			for u := range w.Watch(ctx) {
-				w.updates <- u
+				select {
+				case w.updates <- u:
+				case <-ctx.Done():
+				}
 			}
 			time.Sleep(10 * time.Millisecond) // the screen waits longer
 		}
@@ -103,7 +106,7 @@ func (w *watching) note(t testing.TB, text string) engine.Note {
 // and consoles come back by themselves.
 func TestS1_11_TwoConsolesAndCommandsOnADaemon(t *testing.T) {
 	t.Parallel()
-	who := player("Two Consoles#SOCK", 60)
+	who := player("Two Consoles#SOCK", 600)
 	s, dir := slowly(t, who), freshDir(t)
 	d := s.serving(t, dir, nil)
 	a, b := attached(t, dir), attached(t, dir)
@@ -153,14 +156,10 @@ func TestS1_11_TwoConsolesAndCommandsOnADaemon(t *testing.T) {
 	d.kill()
 	oneSentence(t, cli("attach").wants(t, exitFailed).stderr, "no engine listens", "farsight serve")
 	cli("status").wants(t, exitDone) // from the directory, in spite of the socket that was left
-	for len(a.updates) > 0 {
-		<-a.updates
-	}
 	s.serving(t, dir, nil)
-	second := a.until(t, "a snapshot of the new engine", func(u engine.Update) bool { return u.Snapshot })
-	if second.Engine == nil || second.Engine.Boot == first.Engine.Boot {
-		t.Error("the snapshot is of the engine before")
-	}
+	second := a.until(t, "a snapshot of the new engine", func(u engine.Update) bool {
+		return u.Snapshot && u.Engine != nil && u.Engine.Boot != first.Engine.Boot
+	})
 	if len(second.Accounts) != 1 || !second.Accounts[0].Status.Open() {
 		t.Errorf("the sync was lost: %+v", second.Accounts)
 	}
@@ -182,35 +181,52 @@ func TestServe_TheSecondOneIsToldToAttach(t *testing.T) {
 	}
 }
 
+// systemd listens as it does, at a path that is short, and hears returns once it has been told
+// something. Nobody who tells it waits for the test.
+func systemd(t *testing.T) (path string, hears func(want string)) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "fs-sd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "notify")
+	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard, done := &lockedBuffer{}, make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 1000)
+		for {
+			n, err := l.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = heard.Write(append(buf[:n:n], '\n'))
+		}
+	}()
+	t.Cleanup(func() {
+		_ = l.Close()
+		<-done
+		_ = os.RemoveAll(dir)
+	})
+	return path, func(want string) {
+		t.Helper()
+		eventually(t, "that systemd hears "+want, func() bool { return strings.Contains(heard.String(), want) })
+	}
+}
+
 // TestServe_TellsSystemd: readiness, the watchdog and the end, one datagram each;
 // SIGHUP takes over what it can and says what it cannot.
 func TestServe_TellsSystemd(t *testing.T) {
 	t.Parallel()
 	s, dir := slowly(t, player("System D#SOCK", 5)), freshDir(t)
-	path := filepath.Join(t.TempDir(), "notify")
-	l, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	hears := func(want string) {
-		t.Helper()
-		_ = l.SetReadDeadline(time.Now().Add(patience))
-		buf := make([]byte, 1000)
-		for {
-			n, err := l.Read(buf)
-			if err != nil {
-				t.Fatalf("systemd never heard %s: %v", want, err)
-			}
-			if strings.Contains(string(buf[:n]), want) {
-				return
-			}
-		}
-	}
+	path, hears := systemd(t)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := s.serving(t, dir, map[string]string{"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "100000"})
+	p := s.serving(t, dir, map[string]string{"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000000"})
 	hears("READY=1")
 	hears("WATCHDOG=1")
 	w := attached(t, dir)
@@ -218,13 +234,21 @@ func TestServe_TellsSystemd(t *testing.T) {
 	_ = p.cmd.Process.Signal(syscall.SIGHUP)
 	w.note(t, "reload: nothing has changed")
 	conf := filepath.Join(dir, "config.toml")
-	if err := os.WriteFile(conf, []byte("viewers = \"4242\"\nsync_cooldown = \"1h\"\n"), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte("viewers = \"4242\"\nsync_cooldown = \"1h\"\nlog_level = \"debug\"\nworker_concurrency = 7\ntheme = \"light\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGHUP)
-	if n := w.note(t, "reload: viewers taken over"); !strings.Contains(n.Text, "sync_cooldown changed: restart") {
-		t.Error(n.Text)
-	}
+	const taken = "reload: worker_concurrency, log_level, viewers taken over; theme changed: for consoles and commands that start from now on; sync_cooldown changed: restart to take over"
+	w.note(t, taken)
+	hears("STATUS=" + taken)
+	p.until("the log saying so", func() bool {
+		log, _ := os.ReadFile(filepath.Join(dir, "farsight.log"))
+		return strings.Contains(string(log), taken)
+	})
+	// The environment's key goes first, so a new one in the file is not taken in silence.
+	write(t, filepath.Join(dir, "riot.key"), keyOfFile+"\n")
+	_ = p.cmd.Process.Signal(syscall.SIGHUP)
+	w.note(t, "riot.key is another than that of RIOT_API_KEY, which goes first")
 	if err := os.WriteFile(conf, []byte("viewers = \"no-such-user\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +293,7 @@ func onTerminal(t testing.TB, args []string, env map[string]string) (*process, *
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	env["TERM"], env["NO_COLOR"] = "xterm", "1"
+	env["TERM"], env["NO_COLOR"], env["XDG_STATE_HOME"] = "xterm", "1", t.TempDir()
 	c := command{args: args, env: env, as: func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -300,11 +324,22 @@ func onTerminal(t testing.TB, args []string, env map[string]string) (*process, *
 	return p, master, seen
 }
 
+// onGlass is what stands on a terminal of onTerminal.
+func onGlass(seen *lockedBuffer) func() string {
+	g, fed := newGlass(120, 40, func(string) {}), 0
+	return func() string {
+		all := seen.String()
+		_, _ = g.Write([]byte(all[fed:]))
+		fed = len(all)
+		return g.text()
+	}
+}
+
 // TestConsole_TheEngineOutlivesItsTerminal: keep_running, the next console attaches,
 // and a detached engine is a daemon.
 func TestConsole_TheEngineOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
-	who := player("Keep Running#SOCK", 60)
+	who := player("Keep Running#SOCK", 600)
 	s, dir := slowly(t, who), freshDir(t)
 	env := s.env()
 	env["FARSIGHT_KEEP_RUNNING"] = "true"
@@ -352,18 +387,10 @@ func TestConsole_TheEngineOutlivesItsTerminal(t *testing.T) {
 	if err != nil || h.PID == p.cmd.Process.Pid {
 		t.Fatalf("nobody has taken over: %+v %v", h, err)
 	}
-	if !strings.Contains(seen.String(), "detached: process "+strconv.Itoa(h.PID)) {
-		t.Errorf("the operator was not told: %q", tail(seen.String(), 300))
-	}
+	t.Cleanup(func() { _ = syscall.Kill(h.PID, syscall.SIGKILL) })
+	eventually(t, "that the operator is told", func() bool { return strings.Contains(seen.String(), "detached: process "+strconv.Itoa(h.PID)) })
 	_ = syscall.Kill(h.PID, syscall.SIGTERM)
-	for range 500 {
-		if _, err := client.Hello(t.Context()); err != nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	_ = syscall.Kill(h.PID, syscall.SIGKILL)
-	t.Error("the daemon does not end")
+	eventually(t, "the end of the daemon", func() bool { return !running(h.PID) })
 }
 
 // TestConsole_DisconnectedAndBack: the attached console keeps what it shows, says
@@ -375,12 +402,11 @@ func TestConsole_DisconnectedAndBack(t *testing.T) {
 	p, master, seen := onTerminal(t, []string{"attach", controlSocket(dir)}, map[string]string{})
 	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
 	d.kill()
-	p.until("DISCONNECTED", func() bool {
-		return strings.Contains(seen.String(), "DISCONNECTED") && strings.Contains(seen.String(), "data as of")
-	})
-	before := len(seen.String())
+	gone := onGlass(seen)
+	p.until("DISCONNECTED", func() bool { return containsAll(gone(), []string{"DISCONNECTED", "data as of"}) })
 	s.serving(t, dir, nil)
-	p.until("LIVE again", func() bool { return strings.Contains(seen.String()[before:], "LIVE") })
+	screen := onGlass(seen)
+	p.until("LIVE again", func() bool { s := screen(); return strings.Contains(s, "LIVE") && !strings.Contains(s, "DISCONNECTED") })
 	_, _ = master.WriteString("q")
 	p.wait().wants(t, exitDone)
 }
@@ -408,7 +434,7 @@ func TestTeamSocket_AViewerMayNotAct(t *testing.T) {
 	}
 	path := filepath.Join(team, "control.sock")
 	p := s.serving(t, dir, map[string]string{
-		"FARSIGHT_SOCKET_GROUP": "4200", "FARSIGHT_SOCKET_PATH": path, "FARSIGHT_VIEWERS": "4201", "FARSIGHT_OPERATORS": "4202",
+		"FARSIGHT_SOCKET_GROUP": "4200", "FARSIGHT_SOCKET_PATH": path, "FARSIGHT_VIEWERS": "4201, @4205", "FARSIGHT_OPERATORS": "4202 @4206",
 	})
 	// The path is where a data directory's socket would be, for the commands to find.
 	as := func(uid uint32, args ...string) result {
@@ -417,7 +443,17 @@ func TestTeamSocket_AViewerMayNotAct(t *testing.T) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: 4200, NoSetGroups: true}}
 		}}.run(t)
 	}
+	// One who enters by the group of the socket, and is known by another group.
+	in := func(uid, gid uint32, args ...string) result {
+		return command{args: append(args, "--data-dir", team), as: func(cmd *exec.Cmd) {
+			cmd.Path, cmd.Args[0] = bin, bin
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid, Groups: []uint32{4200}}}
+		}}.run(t)
+	}
 	as(4201, "status").wants(t, exitDone)
+	in(4207, 4205, "status").wants(t, exitDone)
+	oneSentence(t, in(4207, 4205, "pause", "ingest.rank.daily").wants(t, exitFailed).stderr, "viewer", "operators")
+	in(4208, 4206, "resume", "ingest.rank.daily").wants(t, exitDone)
 	res := as(4201, "pause", "ingest.rank.daily").wants(t, exitFailed)
 	oneSentence(t, res.stderr, "viewer", "operators")
 	write(t, filepath.Join(team, "state.db"), "") // there is a store, as far as uid 4201 can tell
@@ -425,9 +461,11 @@ func TestTeamSocket_AViewerMayNotAct(t *testing.T) {
 		oneSentence(t, as(4201, words(args)...).wants(t, exitFailed).stderr, "viewer", "operators")
 	}
 	as(4202, "pause", "ingest.rank.daily").wants(t, exitDone)
+	oneSentence(t, as(4202, "backup", "--to", "/srv/elsewhere").wants(t, exitFailed).stderr, "only the owner", "leave it out")
+	as(4202, "backup", "--no-payloads").wants(t, exitDone)
 	oneSentence(t, as(4203, "status").wants(t, exitFailed).stderr, "uid 4203", "not let in")
 	audit := command{args: []string{"audit", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone).stdout
-	if !strings.Contains(audit, "uid 4201, process ") || !strings.Contains(audit, `"user":"uid 4202"`) {
+	if !containsAll(audit, []string{"uid 4201, process ", "uid 4207, process ", `"user":"uid 4202"`, `"user":"uid 4208"`}) {
 		t.Errorf("the audit does not name the credentials: %s", audit)
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)

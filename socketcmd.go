@@ -11,6 +11,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/storage"
 )
 
@@ -112,6 +114,15 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 	}
 	c.Select = &sel
 	return nil
+}
+
+// knownQueues are the queues that an engine of this program has, used or not.
+func knownQueues() []engine.Queue {
+	all := []engine.Queue{ingest.QueueUpkeep, pager.QueuePager, pager.QueueWebhooks}
+	for _, name := range queueNames() {
+		all = append(all, engine.Queue(name))
+	}
+	return all
 }
 
 // hasQueue asks an engine whether it knows a queue.

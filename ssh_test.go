@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,7 +25,7 @@ import (
 func TestSSH_AttachActResizeDrop(t *testing.T) {
 	t.Parallel()
 	server := startSSHD(t)
-	who := player("Over SSH#TEST", 60)
+	who := player("Over SSH#TEST", 480)
 	s, dir := slowly(t, who), freshDir(t)
 	d := s.serving(t, dir, nil)
 	cli := func(args ...string) result {
@@ -55,7 +57,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 
 	// What one does, the others see, by the name that the kernel knows.
 	x.press("3")
-	x.shows("Jobs 6", "AVAILABLE")
+	x.shows("Jobs 4", "AVAILABLE")
 	x.press("\x1b[Fk") // the last match: its turn comes last
 	x.press("x")
 	me, err := user.Current()
@@ -66,7 +68,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	if n.By.Via != "socket" || n.By.User != me.Username {
 		t.Errorf("the note is by %+v", n.By)
 	}
-	y.shows("cancel", me.Username)
+	y.toldOf("cancel", me.Username)
 	if audit := cli("audit", "--op", "cancel", "--json").wants(t, exitDone).stdout; !strings.Contains(audit, `"user":"`+me.Username+`"`) || !strings.Contains(audit, `"applied":1`) {
 		t.Errorf("the audit says %s", audit)
 	}
@@ -89,13 +91,17 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	again.wait().wants(t, exitDone)
 }
 
-// mostBytes is what a console may send over SSH in a second while the engine is
-// busy (performance.md section 5), and half as much again: a second of the machine
-// that runs the tests is not always one.
-const mostBytes = 6 << 10
+// What a console may cost over SSH in a second while the engine is busy
+// (console-ux.md section 6): four updates, and the second hand.
+const (
+	mostBytes  = 4 << 10
+	mostFrames = 5
+)
 
-// mostFrames likewise: four updates, the second hand and what it leaves to chance.
-const mostFrames = 7
+// spans are how often a rate over time is measured: over a shorter stretch than the machine
+// now and then stands still for, one that is too high may be what was made up for. A
+// console that sends too much does so in every span.
+const spans = 8
 
 // storedCount is what the overview says.
 var storedCount = regexp.MustCompile(`stored ([\d,  ]*\d)`)
@@ -114,28 +120,46 @@ func (x *terminal) stored() int {
 func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 	t.Parallel()
 	server := startSSHD(t)
-	who := player("Busy Line#TEST", 1500)
-	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("30:1"), Players: []sim.PlayerSpec{who}}), freshDir(t)
+	var players []sim.PlayerSpec
+	for n := range 4 {
+		players = append(players, player(fmt.Sprintf("Busy Line %d#TEST", n), 1000))
+	}
+	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("30:1"), Players: players}), freshDir(t)
 	s.serving(t, dir, nil)
-	command{args: []string{"trigger", who.RiotID, "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	for _, who := range players {
+		command{args: []string{"trigger", who.RiotID, "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)
+	}
 	x := server.open(120, 40, "", nil, "attach", "--data-dir", dir)
 	y := server.open(120, 40, "", nil, "attach", "--data-dir", dir)
 	x.waits("a busy engine", func() bool { return x.stored() > 0 && y.stored() > 0 })
-	const span = 3 * time.Second
-	window := func() (calls, bytes, frames int64) {
+	const span = 4 * time.Second // twice as long as a list waits until it is read again
+	window := func() (calls int64) {
 		calls = s.calls.Load()
-		bytes, frames, _ = x.told()
-		began := time.Now()
 		time.Sleep(span)
-		b, f, _ := x.told()
-		took := time.Since(began).Seconds()
-		return s.calls.Load() - calls, int64(float64(b-bytes) / took), int64(float64(f-frames) / took)
+		return s.calls.Load() - calls
 	}
-	before, bytes, frames := window()
-	t.Logf("%d calls, %d bytes and %d frames per second", before/int64(span/time.Second), bytes, frames)
-	if before == 0 || bytes == 0 || bytes > mostBytes || frames > mostFrames {
-		t.Errorf("%d calls; %d bytes and %d frames per second, want at most %d and %d", before, bytes, frames, mostBytes, mostFrames)
+	before := int64(0)
+	for _, page := range []string{"1", "3", "5"} {
+		x.press(page)
+		x.shows(map[string]string{"1": "[1 Overview]", "3": "AVAILABLE", "5": "Flight recorder"}[page])
+		time.Sleep(time.Second) // a new screen is painted whole, and its lists are read
+		sparing := func() bool {
+			began := time.Now()
+			b0, f0, _ := x.told()
+			before = window()
+			b1, f1, _ := x.told()
+			took := time.Since(began).Seconds()
+			bytes, frames := float64(b1-b0)/took, float64(f1-f0)/took
+			t.Logf("screen %s: %d calls, %.0f bytes and %.1f frames per second", page, before/int64(span/time.Second), bytes, frames)
+			// A span that begins just before a frame ends just behind one more.
+			return before > 0 && bytes > 0 && bytes <= mostBytes && frames <= mostFrames+1/took
+		}
+		if !slices.ContainsFunc(make([]int, spans), func(int) bool { return sparing() }) {
+			t.Errorf("screen %s: never within %d bytes and %d frames per second", page, mostBytes, mostFrames)
+		}
 	}
+	x.press("1")
+	x.waits("the overview again", func() bool { return x.stored() > 0 })
 
 	// The server's process takes nothing more from the terminal, as when the window of
 	// a client that is asleep is full.
@@ -143,8 +167,12 @@ func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 	_ = syscall.Kill(session, syscall.SIGSTOP)
 	resume := func() { _ = syscall.Kill(session, syscall.SIGCONT) }
 	t.Cleanup(resume)
-	shown := x.stored()
-	during, _, _ := window()
+	shown, during := x.stored(), window()
+	for range 2 { // far less than after which the console would be closed
+		if during < before/2 {
+			during = window()
+		}
+	}
 	if during < before/2 {
 		t.Errorf("%d calls were made while one console stood still, %d before", during, before)
 	}
@@ -163,7 +191,7 @@ func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 func TestSSH_TheEngineSurvivesTheDrop(t *testing.T) {
 	t.Parallel()
 	server := startSSHD(t)
-	who := player("Closed Lid#TEST", 60)
+	who := player("Closed Lid#TEST", 480)
 	s, dir := slowly(t, who), freshDir(t)
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "riot.key"), []byte(canary+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
@@ -198,6 +226,21 @@ func TestSSH_TheEngineSurvivesTheDrop(t *testing.T) {
 	if _, err := client.Hello(t.Context()); !errors.Is(err, engine.ErrGone) {
 		t.Errorf("after SIGTERM: %v", err)
 	}
+
+	// On purpose: d leaves the console, and the engine goes on in a process of its own
+	// that the end of the connection does not reach.
+	z := server.open(100, 30, "", env, "--data-dir", dir)
+	z.shows("LIVE", who.RiotID)
+	z.press("d")
+	z.wait().wants(t, exitDone)
+	h, err := client.Hello(t.Context())
+	if err != nil || h.PID == z.pid {
+		t.Fatalf("nobody has taken over: %+v %v", h, err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(h.PID, syscall.SIGKILL) })
+	z.shows("detached: process " + strconv.Itoa(h.PID))
+	_ = syscall.Kill(h.PID, syscall.SIGTERM)
+	z.goes(h.PID)
 }
 
 // TestSSH_AViewersUIDCannotAct: another user of the host comes in through ssh, sees
@@ -208,7 +251,7 @@ func TestSSH_AViewersUIDCannotAct(t *testing.T) {
 	if !server.other {
 		t.Skip("only root, with a view of files of its own, can let another user in")
 	}
-	who := player("Only Look#TEST", 60)
+	who := player("Only Look#TEST", 480)
 	s, dir := slowly(t, who), freshDir(t)
 	bin, path := server.dir+"/farsight", server.dir+"/control.sock"
 	raw, err := os.ReadFile(farsight(t))
@@ -232,10 +275,10 @@ func TestSSH_AViewersUIDCannotAct(t *testing.T) {
 	x := forced.open(100, 30, stranger, nil, "cancel")
 	x.shows("LIVE", "READ ONLY", who.RiotID)
 	x.press("3")
-	x.shows("Jobs 6", "AVAILABLE")
+	x.shows("Jobs 4", "AVAILABLE")
 	x.press("\x1b[Fk")
 	x.press("x")
-	x.shows("a viewer may look, not act")
+	x.toldOf("a viewer may look, not act")
 	x.press("q")
 	x.wait().wants(t, exitDone)
 

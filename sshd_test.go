@@ -255,7 +255,7 @@ func andThen(first, then func(*exec.Cmd)) func(*exec.Cmd) {
 // waits waits for something to become true.
 func (x *terminal) waits(what string, ok func() bool) {
 	x.t.Helper()
-	for deadline := time.Now().Add(patience / 2); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			x.t.Fatalf("%s: not seen; the screen is\n%s\nunknown sequences: %q\nserver: %s", what, x.text(), x.strange, tail(x.server.log.String(), 500))
 		}
@@ -287,10 +287,24 @@ func (x *terminal) resize(w, h int) {
 	}
 }
 
+// toldOf waits for a message. One that has faded before anybody looked is among all messages.
+func (x *terminal) toldOf(texts ...string) {
+	x.t.Helper()
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if containsAll(x.text(), texts) {
+			return
+		}
+	}
+	x.press("M")
+	x.shows(append(texts, "Messages")...)
+	x.press("\x1b")
+	x.waits("the screen before", func() bool { return !strings.Contains(x.text(), "Messages") })
+}
+
 // goes waits until a process at the other end has ended.
 func (x *terminal) goes(pid int) {
 	x.t.Helper()
-	x.waits(fmt.Sprintf("the end of process %d at the other end", pid), func() bool { return syscall.Kill(pid, 0) != nil })
+	x.waits(fmt.Sprintf("the end of process %d at the other end", pid), func() bool { return !running(pid) })
 }
 
 // session is the process of the server that this terminal hangs on.

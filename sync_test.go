@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,23 +24,64 @@ var paceMatters = true
 // The second show of the spine, scaled down: a strict Riot with two windows, and
 // a sync that must use them to the last call without breaking one. It is the one
 // test here that does not run beside others, since it looks at time; the
-// simulator's own figures are the measure. A machine that is busy elsewhere gets
-// three chances.
+// simulator's own figures are the measure. What is counted holds on any machine; the
+// pace is held against one that had time for it.
 func TestS3_2_SyncUsesTheWholeBudget(t *testing.T) {
-	const enough = 0.95
-	var b sim.Budget
-	for range 3 {
-		b = budgetOfSync(t)
-		if b.Used() >= enough || !paceMatters {
+	const (
+		enough    = 0.95
+		stillness = 2 * time.Second // of a window of 4 s
+		chances   = 5
+	)
+	slow := 0
+	for range chances {
+		lost := lostTime(t)
+		b, still := budgetOfSync(t)
+		away := lost()
+		if b.Used() >= enough && still <= stillness || !paceMatters {
 			return
 		}
-		t.Logf("%d calls took %v of at least %v: once more", b.Calls, b.Took, b.Ideal)
+		t.Logf("%d calls took %v of at least %v, nothing was called for %v, the machine was away for %v: once more", b.Calls, b.Took, b.Ideal, still, away)
+		if away < b.Took/100 {
+			slow++
+		}
 	}
-	t.Errorf("%.1f %% of the budget used (%d calls took %v, the limits allow %v), want %.0f %%",
-		100*b.Used(), b.Calls, b.Took, b.Ideal, 100*enough)
+	if slow <= chances/2 {
+		t.Skip("this machine is too busy elsewhere to tell a pace")
+	}
+	t.Errorf("in none of %d runs, of which the machine had time for %d, %.0f %% of the budget was used", chances, slow, 100*enough)
 }
 
-func budgetOfSync(t *testing.T) sim.Budget {
+// lostTime measures, until it is asked, for how long this machine was away: what short naps
+// and small writes to its disk took beyond what they take when nothing else goes on.
+func lostTime(t *testing.T) func() time.Duration {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "probe"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nap, usual = 10 * time.Millisecond, 25 * time.Millisecond
+	ctx, stop := context.WithCancel(t.Context()) // which ends also when the test does before it asks
+	told := make(chan time.Duration, 1)
+	go func() {
+		var lost time.Duration
+		for ctx.Err() == nil {
+			began := time.Now()
+			time.Sleep(nap)
+			_, _ = f.WriteAt([]byte{1}, 0)
+			_ = f.Sync()
+			lost += max(0, time.Since(began)-usual)
+		}
+		told <- lost
+		_ = f.Close()
+	}()
+	return func() time.Duration {
+		stop()
+		return <-told
+	}
+}
+
+func budgetOfSync(t *testing.T) (b sim.Budget, stillness time.Duration) {
+	t.Helper()
 	who := player("Sixty Games#PACE", 60)
 	s := startSim(t, sim.Options{Seed: 11, Limits: limits("20:1,60:4"), Latency: sim.Latency{Base: 40 * time.Millisecond, Jitter: 20 * time.Millisecond}, Players: []sim.PlayerSpec{who}})
 	dir := freshDir(t)
@@ -62,14 +105,11 @@ func budgetOfSync(t *testing.T) sim.Budget {
 	if st.ByMethod[string(route.AccountByRiotID)][200] != 1 || st.ByMethod[string(route.MatchIDs)][200] != 2 {
 		t.Errorf("calls by method: %v", st.ByMethod)
 	}
-	if st.Stillness > 2*time.Second && paceMatters {
-		t.Errorf("nothing was called for %v, of a window of 4 s", st.Stillness)
-	}
 	onceEach(t, s)
 	wholeHistory(t, s, who.RiotID, dir)
 	sound(t, dir)
 	t.Logf("%.1f %% of the budget, longest stillness %v", 100*st.Budget[0].Used(), st.Stillness)
-	return st.Budget[0]
+	return st.Budget[0], st.Stillness
 }
 
 // Every recorded payload comes through the wire, the store and the export
@@ -233,15 +273,13 @@ func TestSync_InterruptedGoesOn(t *testing.T) {
 			t.Parallel()
 			who := player("Stop And Go#SYNC", 60)
 			s := startSim(t, sim.Options{Seed: 2, Limits: limits("60:1"), Players: []sim.PlayerSpec{who}})
-			dir := freshDir(t)
-			p := command{args: []string{"sync", who.RiotID, "--platform", "euw1", "--data-dir", dir}, env: s.env()}.start(t)
+			letGo, dir := s.holdFrom(t, 25), freshDir(t)
+			const workers = 4 // so many may have an answer that is not stored yet
+			p := command{args: []string{"sync", who.RiotID, "--platform", "euw1", "--data-dir", dir}, env: s.env("WORKER_CONCURRENCY=" + strconv.Itoa(workers))}.start(t)
 			p.until("20 matches", func() bool { return s.Stats().Matches >= 20 })
-			asked := time.Now()
 			_ = p.cmd.Process.Signal(sig)
+			letGo()
 			res := p.wait().wants(t, exitInterrupted)
-			if took := time.Since(asked); took > 10*time.Second {
-				t.Errorf("it took %v to stop", took)
-			}
 			if !strings.Contains(res.stdout, "the same command goes on where it stopped") {
 				t.Errorf("it does not say how to go on: %q", res.stdout)
 			}
@@ -254,7 +292,7 @@ func TestSync_InterruptedGoesOn(t *testing.T) {
 			if sum.Result != "completed" || sum.Matches.Success != 60 || sum.Timelines.Success != 60 {
 				t.Errorf("after %s at %d: %+v", name, had, sum)
 			}
-			if n := repeats(s); n > maxWorkers || had < 15 {
+			if n := repeats(s); n > workers || had < 20-workers {
 				t.Errorf("%d were stored when it stopped, %d calls were repeated", had, n)
 			}
 			t.Logf("%d stored when it stopped, %d calls repeated", had, repeats(s))
@@ -278,9 +316,11 @@ func TestSync_InterruptedSummary(t *testing.T) {
 	t.Parallel()
 	who := player("Stop And Tell#SYNC", 60)
 	s := startSim(t, sim.Options{Seed: 2, Limits: limits("30:1"), Players: []sim.PlayerSpec{who}})
+	letGo := s.holdFrom(t, 5)
 	p := s.sync(who.RiotID, freshDir(t)).start(t)
 	p.says(`"phase":"matches"`)
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
+	letGo()
 	if sum := p.wait().wants(t, exitInterrupted).summary(t); sum.Result != "interrupted" || sum.Matches.Total != 60 || sum.Matches.Temporary == 0 {
 		t.Errorf("summary %+v", sum)
 	}
@@ -394,11 +434,13 @@ func TestS0_9_RetryDueWhileStopped(t *testing.T) {
 	s := startSim(t, o)
 	dir := freshDir(t)
 	cmd := s.sync(who.RiotID, dir)
-	cmd.env["FARSIGHT_RETRY_MATCH"] = "1500ms,60s,60s,60s"
+	const after = 8 * time.Second
+	cmd.env["FARSIGHT_RETRY_MATCH"] = after.String() + ",60s,60s,60s"
 	p := cmd.start(t)
 	p.says(`"retrying":1`)
 	p.kill()
-	time.Sleep(1600 * time.Millisecond) // the retry falls due meanwhile
+	s.rests(t)
+	time.Sleep(after + 100*time.Millisecond) // the retry falls due meanwhile
 	sum := cmd.run(t).wants(t, exitDone).summary(t)
 	if f := s.Fetched(route.Match, id); f.Calls != 2 || f.OK != 1 || sum.Matches.Success != 5 {
 		t.Errorf("%s was called %d times: %+v", id, f.Calls, sum)

@@ -118,7 +118,7 @@ func (x *tmux) run(args ...string) string {
 
 func (x *tmux) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", x.path("s"), "-f", x.path("conf")}, args...)...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home(x.t), "TMPDIR=" + os.TempDir(), "USER=tester", "TZ=UTC", "LANG=C.UTF-8", "TERM=xterm-256color"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + x.dir, "TMPDIR=" + os.TempDir(), "USER=tester", "TZ=UTC", "LANG=C.UTF-8", "TERM=xterm-256color"}
 	return cmd
 }
 
@@ -160,6 +160,20 @@ func (x *tmux) until(what string, ok func(screen string) bool) string {
 func (x *tmux) shows(texts ...string) string {
 	x.t.Helper()
 	return x.until(strings.Join(texts, ", "), func(s string) bool { return containsAll(s, texts) })
+}
+
+// toldOf waits for a message. One that has faded before anybody looked is among all messages.
+func (x *tmux) toldOf(texts ...string) {
+	x.t.Helper()
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if containsAll(x.screen(), texts) {
+			return
+		}
+	}
+	x.keys("M")
+	x.shows(append(texts, "Messages")...)
+	x.keys("Escape")
+	x.until("the screen before", func(s string) bool { return !strings.Contains(s, "Messages") })
 }
 
 func containsAll(s string, texts []string) bool {
@@ -224,8 +238,7 @@ func TestTmux_ResizeAndCopy(t *testing.T) {
 	x := inTmux(t, 120, 40, nil, "demo")
 	x.shows("FARSIGHT ▸ Overview", "SYNCING", "? keys")
 	x.keys("2")
-	x.shows("[2 Accounts]", "▌")
-	first := chosen(x.screen())
+	first := chosen(x.until("an account", func(s string) bool { return strings.Contains(s, "[2 Accounts]") && strings.Contains(chosen(s), "#") }))
 	x.keys("j")
 	name := chosen(x.until("a second account", func(s string) bool { return chosen(s) != first && strings.Contains(chosen(s), "#") }))
 	for _, size := range []struct {
@@ -250,11 +263,13 @@ func TestTmux_ResizeAndCopy(t *testing.T) {
 	x.keys("y")
 	x.shows("Copy")
 	x.keys("Enter")
-	told := copiedBytes.FindStringSubmatch(x.shows("copied", "OSC 52"))
+	var copied []byte
 	x.until("the clipboard", func(string) bool {
 		out, err := x.command("show-buffer").Output()
-		return err == nil && told != nil && strconv.Itoa(len(out)) == told[1]
+		copied = out
+		return err == nil && len(out) > 0
 	})
+	x.toldOf(fmt.Sprintf("copied %d B", len(copied)), "OSC 52")
 	x.keys("q")
 	x.shows("Quit Farsight?", "▸[n no]")
 	x.keys("y")
@@ -293,8 +308,6 @@ func TestTmux_SignalsLeaveTheTerminalSane(t *testing.T) {
 		}
 	}
 }
-
-var copiedBytes = regexp.MustCompile(`copied (\d+) B`)
 
 var endedWith = regexp.MustCompile(`ended with (\d+)`)
 
@@ -389,7 +402,7 @@ func TestP39_Tmux_PanicInTheConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := s.env("FARSIGHT_DATA_DIR="+dir, roleEnv+"=falling", binaryEnv+"="+self, "FALL_ACCOUNT="+who.RiotID)
+	env := s.env("FARSIGHT_DATA_DIR="+dir, "WORKER_CONCURRENCY=8", roleEnv+"=falling", binaryEnv+"="+self, "FALL_ACCOUNT="+who.RiotID)
 	x := inTmux(t, 120, 40, env)
 	screen := x.ended(exitFailed)
 	for _, want := range []string{"the engine drained: true", "the console: the console failed: a row that cannot be"} {
@@ -439,7 +452,11 @@ func TestTmux_Terminals(t *testing.T) {
 			}
 			x := inTmux(t, 100, 30, env, "demo")
 			if c.plain {
-				s := x.shows("SYNCING", ">")
+				s := ""
+				eventually(t, "plain lines", func() bool {
+					s = x.run("capture-pane", "-p", "-S", "-") // with those that have gone by
+					return containsAll(s, []string{"SYNCING", ">"})
+				})
 				if strings.ContainsAny(s, "│╭") || strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on}")) != "0" {
 					t.Errorf("no plain lines:\n%s", s)
 				}
@@ -538,6 +555,23 @@ func TestP34_Tmux_AStalledReaderSlowsNobody(t *testing.T) {
 // seconds. Beyond a minute the clock may move.
 var idleSpan = time.Duration(envNumber("FARSIGHT_IDLE", 21)) * time.Second
 
+// settled is longer than the messages stay that fade.
+const settled = 12 * time.Second
+
+// silence waits until nothing has been written for so long, and gives how much it was.
+func silence(p *process, seen *lockedBuffer) (n int) {
+	p.t.Helper()
+	last := time.Now()
+	p.until("silence", func() bool {
+		if now := len(seen.String()); now != n {
+			n, last = now, time.Now()
+		}
+		time.Sleep(20 * time.Millisecond)
+		return time.Since(last) > settled
+	})
+	return n
+}
+
 // clockBytes is more than a change of the minute in the title costs.
 const clockBytes = 200
 
@@ -548,18 +582,15 @@ func TestTmux_IdleConsoleIsSilent(t *testing.T) {
 	s, dir := slowly(t, player("Nothing Happens#TMUX", 5)), freshDir(t)
 	p, master, seen := onTerminal(t, []string{"--data-dir", dir}, s.env("TERM=xterm-256color"))
 	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
-	time.Sleep(6 * time.Second) // first messages fade, first answers come
-	left := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute))
-	minutes := 0
-	if left < idleSpan+time.Second {
-		if idleSpan < 50*time.Second {
-			time.Sleep(left + 2*time.Second)
-		} else {
-			minutes = 1 + int((idleSpan-left)/time.Minute)
-		}
+	before, minutes := 0, 0
+	for another := true; another; { // the hour changes more than a clock
+		before = silence(p, seen)
+		from := time.Now().Add(-settled / 2) // a change that is painted late is one, too
+		time.Sleep(idleSpan)
+		to := time.Now()
+		minutes = int(to.Truncate(time.Minute).Sub(from.Truncate(time.Minute)) / time.Minute)
+		another = !to.Truncate(time.Hour).Equal(from.Truncate(time.Hour))
 	}
-	before := len(seen.String())
-	time.Sleep(idleSpan)
 	if n := len(seen.String()) - before; n > minutes*clockBytes {
 		was, is := newGlass(120, 40, func(string) {}), newGlass(120, 40, func(string) {})
 		_, _ = was.Write([]byte(seen.String()[:before]))

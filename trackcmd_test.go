@@ -25,14 +25,14 @@ func TestTrackFile(t *testing.T) {
 		return command{args: append([]string{"track", "--data-dir", dir}, args...)}.run(t)
 	}
 	res := track("--file", list, "--dry-run")
-	if !strings.Contains(res.stdout, "5001 of 5005 accounts would be tracked") || !strings.Contains(res.stdout, "210,042 calls") {
+	if !strings.Contains(res.stdout, "5,001 of 5,005 accounts would be tracked") || !strings.Contains(res.stdout, "210,042 calls") {
 		t.Errorf("dry run: %q", res.stdout)
 	}
 	res = track("--file", list)
 	if res.code != exitFailed || !strings.Contains(res.stderr, list+".rejects.csv") {
 		t.Errorf("exit %d, %q", res.code, res.stderr)
 	}
-	cost, done := strings.Index(res.stdout, "210,042 calls"), strings.Index(res.stdout, "5001 of 5005 accounts tracked")
+	cost, done := strings.Index(res.stdout, "210,042 calls"), strings.Index(res.stdout, "5,001 of 5,005 accounts tracked")
 	if cost < 0 || done < cost {
 		t.Errorf("the cost must come first: %q", res.stdout)
 	}
@@ -46,7 +46,7 @@ func TestTrackFile(t *testing.T) {
 		}
 	}
 	again := track("--file", list)
-	if !strings.Contains(again.stdout, "0 of 5005 accounts tracked, 5001 already were") {
+	if !strings.Contains(again.stdout, "0 of 5,005 accounts tracked, 5,001 already were") {
 		t.Errorf("again: %q", again.stdout)
 	}
 	accounts := command{args: []string{"accounts", "Änn", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone)
@@ -98,6 +98,16 @@ func TestSchedulesCommand(t *testing.T) {
 		{[]string{"--run", "latest"}, exitDone, "the latest sync of Ana#EUW still waits for its turn"},
 		{[]string{"--run", "latest", "--sync-enable", "false"}, exitDone, "SYNC_ENABLE"},
 		{[]string{"--run", "nope"}, exitFailed, "there is no schedule"},
+		{[]string{"--edit", "latest", "--cron", "30 2 * * *", "--zone", "Asia/Seoul", "--dry-run"}, exitDone, "02:30 Asia/Seoul = "},
+		{nil, exitDone, "0 */1 * * *  UTC "},
+		{[]string{"--edit", "latest", "--cron", "30 2 * * *", "--zone", "Asia/Seoul", "--reason", "nights"}, exitDone, "latest: 30 2 * * * Asia/Seoul (was 0 */1 * * * UTC)"},
+		{nil, exitDone, "30 2 * * * (edited by tester, config says 0 */1 * * * UTC)"},
+		{[]string{"--cron-latest-every", "45 * * * *"}, exitDone, "config says 45 * * * * UTC"},
+		{[]string{"--edit", "latest", "--cron", "61 * * * *"}, exitUsage, `"61" in "61 * * * *" is no minute`},
+		{[]string{"--edit", "latest"}, exitUsage, "say when latest runs"},
+		{[]string{"--cron", "0 * * * *"}, exitUsage, "name the schedule"},
+		{[]string{"--edit", "latest", "--cron", "0 * * * *", "--reset"}, exitUsage, "not both"},
+		{[]string{"--edit", "latest", "--reset"}, exitDone, "as the configuration says again: 0 */1 * * * UTC"},
 		{[]string{"--run", "latest", "--pause", "latest"}, exitUsage, "one of"},
 		{[]string{"--cron-latest-every", "often"}, exitUsage, "cron_latest_every"},
 		{[]string{"--schedule-enable", "false", "--json"}, exitDone, `"name":"sweep"`},

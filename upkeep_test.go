@@ -101,7 +101,7 @@ func TestUpkeep_SaysWhatStandsInTheWay(t *testing.T) {
 		{engine.BackupAsk{Keep: mostBackups + 1}, engine.ErrInvalid, "1001 backups"},
 		{engine.BackupAsk{To: file}, engine.ErrRefused, file},
 	} {
-		if _, err := u.Backup(t.Context(), c.ask); !errors.Is(err, c.code) || !strings.Contains(err.Error(), c.says) {
+		if _, err := u.Backup(t.Context(), c.ask, nil); !errors.Is(err, c.code) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.ask, err)
 		}
 	}

@@ -82,7 +82,7 @@ func TestI9_WhatHappenedIsToldByTheCommandLine(t *testing.T) {
 
 func TestLogs_FollowsAnEngineThatRuns(t *testing.T) {
 	t.Parallel()
-	who := player("Slow Reader#LOG", 60)
+	who := player("Slow Reader#LOG", 600)
 	o := quick(who)
 	o.Limits = limits("4:1")
 	s := startSim(t, o)

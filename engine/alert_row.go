@@ -2,7 +2,7 @@ package engine
 
 import (
 	"fmt"
-	"math"
+	"strings"
 	"time"
 )
 
@@ -62,7 +62,7 @@ type Evidence struct {
 	Text string    `json:"text,omitempty"`
 }
 
-// Now is the alert's value in words: "34 %", "3", "21h14m"; a dash when nothing is
+// Now is the alert's value in words: "34 %", "3", "21 h 14 min"; a dash when nothing is
 // known.
 func (a AlertRow) Now() string {
 	if !a.Known {
@@ -71,7 +71,7 @@ func (a AlertRow) Now() string {
 	return a.words(a.Value)
 }
 
-// Bound is the alert's limit in words: "> 30 %", "< 24h".
+// Bound is the alert's limit in words: "> 30 %", "< 24 h".
 func (a AlertRow) Bound() string {
 	if a.Below {
 		return "< " + a.words(a.Limit)
@@ -80,6 +80,18 @@ func (a AlertRow) Bound() string {
 		return "≥ " + a.words(a.Limit)
 	}
 	return "> " + a.words(a.Limit)
+}
+
+// Limits is Bound in a sentence: "above 30 %", "below 24 h", "from 10".
+func (a AlertRow) Limits() string {
+	word := "above "
+	switch {
+	case a.Below:
+		word = "below "
+	case a.AtLimit:
+		word = "from "
+	}
+	return word + a.words(a.Limit)
 }
 
 func (a AlertRow) words(v float64) string {
@@ -92,29 +104,15 @@ func (a AlertRow) words(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// spanWords writes seconds with two units at most: "120ms", "21h14m", "3d4h".
+// spanWords writes seconds as Span does, without an end that says nothing: "120 ms",
+// "21 h 14 min", "24 h".
 func spanWords(seconds float64) string {
-	if seconds < 0 {
+	switch {
+	case seconds < 0:
 		return "-" + spanWords(-seconds)
+	case seconds == 0:
+		return "0 s"
 	}
-	if seconds > 0 && seconds < 1 {
-		return fmt.Sprintf("%.0fms", seconds*1000)
-	}
-	units := [...]struct {
-		name string
-		is   float64
-	}{{"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}}
-	for i, u := range units {
-		if seconds < u.is {
-			continue
-		}
-		text := fmt.Sprintf("%.0f%s", math.Floor(seconds/u.is), u.name)
-		if i+1 < len(units) {
-			if rest := math.Floor(math.Mod(seconds, u.is) / units[i+1].is); rest > 0 {
-				text += fmt.Sprintf("%.0f%s", rest, units[i+1].name)
-			}
-		}
-		return text
-	}
-	return "0s"
+	text := Span(time.Duration(seconds * float64(time.Second)))
+	return strings.TrimSuffix(strings.TrimSuffix(text, " 00 min"), " 00 s")
 }

@@ -17,9 +17,11 @@ type Change struct {
 	Attempt *Attempt
 	Of      JobID
 	Account *AccountRow
-	Queue   *QueueState
-	Audit   *AuditEntry
-	Totals  *Totals
+	// Forgotten is the id of an account that was deleted.
+	Forgotten string
+	Queue     *QueueState
+	Audit     *AuditEntry
+	Totals    *Totals
 }
 
 // SyncStatus is how an account's sync stands.
@@ -145,6 +147,15 @@ type Actor struct {
 	Via     string `json:"via"` // console, cli, socket, cron, engine
 }
 
+// Name is the actor in one word or two: the user, or the way that one without a name
+// came; "" = the engine itself.
+func (a Actor) Name() string {
+	if a.User == "" && a.Via != "engine" {
+		return a.Via
+	}
+	return a.User
+}
+
 // AuditEntry is one operator command that was carried out or refused.
 type AuditEntry struct {
 	Seq     uint64    `json:"seq"`
@@ -160,6 +171,8 @@ type AuditEntry struct {
 	// What it changed, with how it stood before and after.
 	Moves []JobMove  `json:"moves,omitempty"`
 	Queue *QueueMove `json:"queue,omitempty"`
+
+	Schedule *ScheduleMove `json:"schedule,omitempty"`
 }
 
 // Totals are the stored counters of all matches. A recount must equal them (P6).

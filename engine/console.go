@@ -108,6 +108,35 @@ type LimitsRow struct {
 	At      time.Time   `json:"at"`
 	Buckets []BucketRow `json:"buckets"`
 	Waiting []WaiterRow `json:"waiting,omitempty"`
+	Hosts   []LimitHost `json:"hosts,omitempty"`
+}
+
+// Learnt is when a header last stated other limits than were known, on any host; zero =
+// none has.
+func (l LimitsRow) Learnt() (at time.Time) {
+	for _, h := range l.Hosts {
+		if h.Learnt.After(at) {
+			at = h.Learnt
+		}
+	}
+	return at
+}
+
+// Blind counts the blind calls of all hosts.
+func (l LimitsRow) Blind() (n int) {
+	for _, h := range l.Hosts {
+		n += h.Blind
+	}
+	return n
+}
+
+// LimitHost is how the limits of one host were learnt. A blind call is one that was sent
+// before a header had told the limits of its host, or of its method: the first on each,
+// which goes alone. Blind counts them since the start of the engine.
+type LimitHost struct {
+	Host   string    `json:"host"`
+	Learnt time.Time `json:"learnt,omitzero"` // the last change of any of its limits, in an earlier run too
+	Blind  int       `json:"blind_calls"`
 }
 
 // BucketRow is one rate limit window.
@@ -208,10 +237,14 @@ type Command struct {
 	Account string   `json:"account,omitempty"` // account id, or "Name#TAG"
 	Queue   Queue    `json:"queue,omitempty"`
 	// Schedule is the name of one, for the commands on schedules.
-	Schedule string  `json:"schedule,omitempty"`
-	Bucket   Bucket  `json:"bucket,omitzero"`
-	Alert    string  `json:"alert,omitempty"` // id of one, for OpAck and OpSilence
-	Sync     SyncAsk `json:"sync,omitzero"`
+	Schedule string `json:"schedule,omitempty"`
+	// Expr and Zone are the plan for OpEditSchedule: see there.
+	Expr    string  `json:"expr,omitempty"`
+	Zone    string  `json:"zone,omitempty"`
+	Bucket  Bucket  `json:"bucket,omitzero"`
+	Alert   string  `json:"alert,omitempty"`   // id of one, for OpAck and OpSilence
+	Channel string  `json:"channel,omitempty"` // OpPage: whom, such as call or discord; "" = all
+	Sync    SyncAsk `json:"sync,omitzero"`
 	// Select makes a bulk command of cancel, retry, force, reschedule or reclass.
 	Select  *Selection  `json:"select,omitempty"`
 	Confirm string      `json:"confirm,omitempty"` // ConfirmAll: a selection without a criterion is meant
@@ -271,16 +304,22 @@ type Receipt struct {
 	Audit   uint64         `json:"audit,omitempty"`   // number of its audit entry
 	Undo    bool           `json:"undo,omitempty"`    // it can be undone, by that number
 	// Select is what a dry run has counted, frozen: the command to confirm.
-	Select  *Selection    `json:"select,omitempty"`
-	Due     time.Time     `json:"due,omitzero"`
-	Cost    *Cost         `json:"cost,omitempty"`
-	Rejects []TrackReject `json:"rejects,omitempty"`
-	Backup  *BackupDone   `json:"backup,omitempty"`
-	Prune   *PruneDone    `json:"prune,omitempty"`
-	Text    string        `json:"text"` // one sentence for a person
+	Select    *Selection    `json:"select,omitempty"`
+	Due       time.Time     `json:"due,omitzero"`
+	Runs      []time.Time   `json:"runs,omitempty"`         // OpEditSchedule: the next runs by the new plan
+	Zone      string        `json:"zone,omitempty"`         // OpEditSchedule: in which zone it is read
+	UTCOffset int           `json:"utc_offset_s,omitempty"` // OpEditSchedule: of the zone at the first of them, in seconds
+	Cost      *Cost         `json:"cost,omitempty"`
+	Rejects   []TrackReject `json:"rejects,omitempty"`
+	Backup    *BackupDone   `json:"backup,omitempty"`
+	Prune     *PruneDone    `json:"prune,omitempty"`
+	Forget    *ForgetDone   `json:"forget,omitempty"`
+	Text      string        `json:"text"` // one sentence for a person
 
 	Moves []JobMove  `json:"-"` // for the audit
 	Queue *QueueMove `json:"-"`
+
+	Schedule *ScheduleMove `json:"-"`
 }
 
 // Cost is what a command will take (S3-12).
@@ -288,6 +327,11 @@ type Cost struct {
 	Calls  int           `json:"calls"`
 	Takes  time.Duration `json:"takes_ns"`
 	Bucket string        `json:"bucket"` // the tightest one
+	// Delays is what ends later for it, the scheduled runs first; nil = nobody has looked,
+	// empty = nothing does. Unknown says why it cannot be told, of some hosts or of all.
+	Delays  []Delay `json:"delays,omitzero"`
+	Unknown string  `json:"unknown,omitempty"`
+	Loads   []Load  `json:"-"` // the calls by who makes them, for Delays
 }
 
 // Query is one of the query types below.
@@ -324,8 +368,9 @@ type JobsPage struct {
 type JobQuery struct {
 	ID  JobID  `json:"id,omitempty"`
 	Key string `json:"key,omitempty"` // instead of ID: the live, else the latest, job of this key
-	// External, instead of both, is the id that the other side gave to an ended attempt
-	// or hold of the job: every one of a call, of other kinds the newest few thousand.
+	// External, instead of both, is the id that the other side gave to an attempt or hold
+	// of the job: every one of a call, also while it is under way, of other kinds the
+	// newest few thousand that have ended.
 	External string `json:"external,omitempty"`
 }
 
@@ -407,7 +452,7 @@ type ETA struct {
 // MatchesQuery lists matches, newest first; answered by MatchesPage.
 type MatchesQuery struct {
 	Page
-	Account string `json:"account,omitempty"` // id or "Name#TAG"; "" = all, by id
+	Account string `json:"account,omitempty"` // id or "Name#TAG"; "" = all, by id, the last first
 	All     bool   `json:"all,omitempty"`     // also permanently_unfetchable ones (S0-8)
 }
 
@@ -488,6 +533,8 @@ type StatusAnswer struct {
 type CostQuery struct {
 	Account string  `json:"account"`
 	Sync    SyncAsk `json:"sync,omitzero"`
+	// Accounts are several that are synced as one act, instead of Account.
+	Accounts []string `json:"accounts,omitempty"`
 }
 
 func (JobsQuery) query()     {}

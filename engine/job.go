@@ -41,6 +41,7 @@ type Spec struct {
 	Priority Priority // 0 = PriorityNormal
 	RunAt    time.Time
 	Policy   string // name of a retry policy; "" = the kind's own
+	By       string // who asks for it, see Job.By; "" = the engine
 	// Parents are the groups that wait for this job. A spec whose key is held by
 	// a live job adds its parents to that job instead of inserting a second one.
 	Parents []GroupID
@@ -88,6 +89,15 @@ type Job struct {
 	Group       int    `json:"group,omitempty"` // the group it waits for, while pending; then the last one it waited for
 	CancelAsked bool   `json:"cancel_asked,omitempty"`
 	Boot        string `json:"boot,omitempty"` // the process that runs it, while running
+	// Worker is the number, from 1, of the worker that has its running or last attempt
+	// in hand, in the process of that attempt; 0 = it was never tried.
+	Worker int `json:"worker,omitempty"`
+	// By is the user or the schedule that asked for it, or that gave the last command on
+	// it; "" = the engine. What the engine does with it by itself changes nothing.
+	By string `json:"by,omitempty"`
+	// Bytes are those of the last answer that brought something, as it arrived: of a
+	// match or a timeline they are its stored payload's; 0 = there was none.
+	Bytes int `json:"bytes,omitempty"`
 
 	Class     Class     `json:"class,omitempty"`      // of the last failure
 	LastError string    `json:"last_error,omitempty"` // as received; clean it at the exit
@@ -106,6 +116,17 @@ func (j Job) NextRetryAt() time.Time {
 		return time.Time{}
 	}
 	return j.Due
+}
+
+// ByEngine stands for nobody where a list tells who asked for a job.
+const ByEngine = "engine"
+
+// Asker is who asked for j: By, or ByEngine.
+func (j *Job) Asker() string {
+	if j.By == "" {
+		return ByEngine
+	}
+	return j.By
 }
 
 // Suspect reports whether j was running at three crashes in a row: such a job
@@ -140,7 +161,8 @@ type Attempt struct {
 	Limiter  time.Duration `json:"limiter_ns"`
 	HTTP     time.Duration `json:"http_ns"`
 	Next     time.Time     `json:"next,omitzero"`      // when the decision says it runs again
-	Decision string        `json:"decision,omitempty"` // the formula of Next, for people: "policy match step 1: 30s"
+	Decision string        `json:"decision,omitempty"` // the formula of Next, for people: "policy match step 1: 30 s"
+	Worker   int           `json:"worker,omitempty"`   // that had it in hand, see Job.Worker
 }
 
 // Mark is how a child stands in a group.

@@ -71,6 +71,7 @@ type CallStat struct {
 	External string
 	Limiter  time.Duration
 	HTTP     time.Duration
+	Bytes    int // of a whole answer that was good, as they arrived
 }
 
 // Done ends the job well. commit may be nil.
@@ -106,11 +107,13 @@ func (o Outcome) With(c CallStat) Outcome { o.Call = c; return o }
 
 // Run is what a handler sees of its job: the claimed job and the summaries of
 // its groups. Beat says that the work goes on; waiting for a permit beats by
-// itself.
+// itself. Named tells the id that the other side has given to the attempt, so that
+// the job is found by it before the attempt has ended.
 type Run struct {
 	Job    Job
 	Groups []GroupStat
 	Beat   func()
+	Named  func(external string)
 	Policy Policy // that counts the job's attempts
 }
 

@@ -50,3 +50,42 @@ func (r PlayReport) Row() ReportRow {
 }
 
 func (ReportsQuery) query() {}
+
+// PlayQuery asks what an account has played lately, week by week, and with which
+// champions, from what is stored; answered by Play.
+type PlayQuery struct {
+	Account string `json:"account"`         // id
+	Zone    string `json:"zone,omitempty"`  // IANA name of the zone of weeks and hours; "" = UTC
+	Weeks   int    `json:"weeks,omitempty"` // 0 = 4, at most 12
+}
+
+// Play answers PlayQuery. Weeks are the newest first, from the one of the newest game
+// on, without a gap.
+type Play struct {
+	Account   string      `json:"account"`
+	Zone      string      `json:"zone"`
+	Weeks     []PlayWeek  `json:"weeks,omitempty"`
+	Champions []PlayShare `json:"champions,omitempty"` // of all its games; the most played first
+	More      int         `json:"more_champions"`      // that have no row
+	Games     int         `json:"games"`               // looked at
+	Cut       bool        `json:"cut,omitempty"`       // there are older ones that were not looked at
+}
+
+// PlayWeek is one week of an account. Minutes are split at hour edges, games counted
+// where they start; row 0 is Monday.
+type PlayWeek struct {
+	Week    string         `json:"week"` // its Monday, 2026-11-16
+	Minutes [7][24]float64 `json:"minutes"`
+	Games   int            `json:"games"`
+	Wins    int            `json:"wins"`
+}
+
+// PlayShare is how much of the games was played with one champion. Name is as received.
+type PlayShare struct {
+	Name    string  `json:"name"`
+	Games   int     `json:"games"`
+	Wins    int     `json:"wins"`
+	Minutes float64 `json:"minutes"`
+}
+
+func (PlayQuery) query() {}

@@ -32,6 +32,21 @@ func DefaultPolicies() map[string]Policy {
 	}
 }
 
+// PolicyName is the policy of a job: its own, else its kind's. Kinds name theirs when
+// they are registered; what a screen shows of a job must agree with that where no
+// engine runs to ask.
+func PolicyName(j *Job) string {
+	switch {
+	case j.Policy != "":
+		return j.Policy
+	case j.Kind == KindCall:
+		return PolicyCall
+	case j.Kind == "match.fetch", j.Kind == "timeline.fetch":
+		return PolicyMatch
+	}
+	return PolicyIngest
+}
+
 // NewPolicy makes a policy of at most limit attempts: min(limit, delays + 1).
 func NewPolicy(name string, limit int, delays ...time.Duration) Policy {
 	return Policy{Name: name, Delays: delays, Max: min(limit, len(delays)+1)}
@@ -66,7 +81,7 @@ func (p Policy) Decision(tries int) string {
 	if p.usedUp(step) {
 		return fmt.Sprintf("policy %s: %d of %d attempts used", p.Name, step, p.Max)
 	}
-	return fmt.Sprintf("policy %s step %d: %s", p.Name, step, clampDelay(p.Delays[step-1]))
+	return fmt.Sprintf("policy %s step %d: %s", p.Name, step, Span(clampDelay(p.Delays[step-1])))
 }
 
 func clampDelay(d time.Duration) time.Duration { return min(max(d, 0), MaxDelay) }

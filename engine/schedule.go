@@ -29,20 +29,29 @@ type ScheduleTick struct {
 
 // ScheduleRow is a recurring schedule as a console shows it.
 type ScheduleRow struct {
-	Name    string `json:"name"`
-	Expr    string `json:"expr"`
-	Zone    string `json:"zone"`    // IANA name
+	Name string `json:"name"`
+	Expr string `json:"expr"`
+	Zone string `json:"zone"` // IANA name
+	// Edit is the plan that an operator gave it in the place of the configuration's;
+	// zero = none. Expr and Zone are the ones in force.
+	Edit       ScheduleEdit `json:"edit,omitzero"`
+	ConfigExpr string       `json:"config_expr"` // what the configuration says
+	ConfigZone string       `json:"config_zone"`
+
 	Misfire string `json:"misfire"` // skip, once, "all (at most 24)"
 	// Next are the next three runs. They are planned while it is paused, too: then
 	// they will be skipped.
-	Next    []time.Time    `json:"next"`
-	Last    ScheduleTick   `json:"last,omitzero"`
-	Outcome string         `json:"outcome,omitempty"` // state of Last.Job; filled in by who can look a job up
-	Skipped []ScheduleTick `json:"skipped,omitempty"` // skipped and missed ticks, latest first
-	Paused  bool           `json:"paused"`
-	By      Actor          `json:"by,omitzero"` // who paused or resumed it last, when and why
-	Since   time.Time      `json:"since,omitzero"`
-	Reason  string         `json:"reason,omitempty"`
+	Next []time.Time `json:"next"`
+	// UTCOffset is how far the zone's clock is from UTC at the first of them, in
+	// seconds. Only the engine's host knows which zone "Local" is.
+	UTCOffset int            `json:"utc_offset_s"`
+	Last      ScheduleTick   `json:"last,omitzero"`
+	Outcome   string         `json:"outcome,omitempty"` // state of Last.Job; filled in by who can look a job up
+	Skipped   []ScheduleTick `json:"skipped,omitempty"` // skipped and missed ticks, latest first
+	Paused    bool           `json:"paused"`
+	By        Actor          `json:"by,omitzero"` // who paused or resumed it last, when and why
+	Since     time.Time      `json:"since,omitzero"`
+	Reason    string         `json:"reason,omitempty"`
 }
 
 // SchedulesQuery lists the recurring schedules; answered by SchedulesPage.
@@ -60,4 +69,39 @@ const (
 	OpRunSchedule    Op = "run-schedule" // now; its plan stays
 	OpPauseSchedule  Op = "pause-schedule"
 	OpResumeSchedule Op = "resume-schedule"
+	// OpEditSchedule gives it the plan Command.Expr in Command.Zone, which wins over the
+	// configuration's until an empty Expr takes it back. An empty Zone keeps the one in
+	// force. A dry run tells the next runs.
+	OpEditSchedule Op = "edit-schedule"
 )
+
+// ScheduleEdit is a plan that an operator gave a schedule, and who, when and why.
+// The zero value is none: the configuration's plan holds.
+type ScheduleEdit struct {
+	Expr   string    `json:"expr,omitempty"`
+	Zone   string    `json:"zone,omitempty"` // IANA name
+	By     Actor     `json:"by,omitzero"`
+	At     time.Time `json:"at,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// Same reports whether two are one and the same edit.
+func (e ScheduleEdit) Same(o ScheduleEdit) bool {
+	return e.Expr == o.Expr && e.Zone == o.Zone && e.At.Equal(o.At)
+}
+
+// ScheduleStand is the part of a schedule that commands change.
+type ScheduleStand struct {
+	Paused bool         `json:"paused"`
+	Since  time.Time    `json:"since,omitzero"` // of Paused
+	Edit   ScheduleEdit `json:"edit,omitzero"`
+	Expr   string       `json:"expr"` // in force
+	Zone   string       `json:"zone"`
+}
+
+// ScheduleMove is what a command did to a schedule.
+type ScheduleMove struct {
+	Name   string        `json:"name"`
+	Before ScheduleStand `json:"before"`
+	After  ScheduleStand `json:"after"`
+}

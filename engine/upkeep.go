@@ -2,19 +2,23 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
-// Commands that look after the store while its engine runs. Both take as long as
+// Commands that look after the store while its engine runs. They take as long as
 // they take: minutes on a large store.
 const (
 	OpBackup Op = "backup" // copy the data directory, as Command.Backup says; Receipt.Backup tells
 	OpPrune  Op = "prune"  // delete jobs that ended long ago, by the rule Command.Prune; Receipt.Prune tells
+	OpForget Op = "forget" // delete what is stored of the account Command.Account; Receipt.Forget tells
 )
 
 // BackupAsk says how to back up.
 type BackupAsk struct {
-	To        string `json:"to,omitempty"`         // folder of the backups, an absolute path; "" = backup/ in the data directory
+	// To is the folder of the backups, an absolute path of the engine's host; "" = backup/
+	// in the data directory. From elsewhere only the owner of the engine may name one.
+	To        string `json:"to,omitempty"`
 	Keep      int    `json:"keep,omitempty"`       // newest backups to keep, 1 to 1000; 0 = 7
 	StateOnly bool   `json:"state_only,omitempty"` // no payloads
 }
@@ -68,6 +72,26 @@ type PruneDone struct {
 	Classes map[Class]int `json:"classes,omitempty"`
 }
 
+// UpkeepQuery asks how far the backups are that operators have asked for; answered by
+// UpkeepAnswer.
+type UpkeepQuery struct{}
+
+// UpkeepAnswer answers UpkeepQuery, the oldest first.
+type UpkeepAnswer struct {
+	Running []UpkeepRun `json:"running"`
+}
+
+// UpkeepRun is a backup under way.
+type UpkeepRun struct {
+	Op    Op        `json:"op"`
+	By    Actor     `json:"by"`
+	Began time.Time `json:"began"`
+	Done  int64     `json:"done"`  // bytes
+	Total int64     `json:"total"` // bytes; 0 = not known yet
+}
+
+func (UpkeepQuery) query() {}
+
 // Text says it in words; dry: what would be.
 func (d PruneDone) Text(dry bool) string {
 	did := "were deleted"
@@ -76,3 +100,62 @@ func (d PruneDone) Text(dry bool) string {
 	}
 	return fmt.Sprintf("%d completed and %d failed jobs %s, %d are still needed", d.Completed, d.Failed, did, d.Spared)
 }
+
+// ForgetDone is what forgetting an account deleted, or would delete. It names nobody:
+// it goes into the audit.
+type ForgetDone struct {
+	// Mask is the beginning of the SHA-256 of the player's id at Riot: who has that id
+	// can prove that it was this account, and nobody can tell the id or the name from it.
+	Mask      string `json:"mask"`
+	Matches   int    `json:"matches"`   // deleted with their timelines
+	Shared    int    `json:"shared"`    // of its list that stay, since another stored account has them
+	Seats     int    `json:"seats"`     // of matches that stay: the player's seat has no name any more; 0 in a dry run
+	Jobs      int    `json:"jobs"`      // live and ended
+	Attempts  int    `json:"attempts"`  // of those jobs
+	Runs      int    `json:"runs"`      // its syncs
+	Reports   int    `json:"reports"`   // its play-time report, and the weekly ones that named it
+	Ranks     int    `json:"ranks"`     // of its rank history
+	Cancelled int    `json:"cancelled"` // waiting jobs that are cancelled first; part of Jobs
+	Bytes     int64  `json:"bytes"`     // of payloads
+	// Left names months of payloads that cannot be read, so that what they hold stays.
+	Left []string `json:"left,omitempty"`
+}
+
+// Text says it in words; dry: what would be.
+func (d ForgetDone) Text(dry bool) string {
+	did, cancelled := "were deleted", "cancelled"
+	if dry {
+		did, cancelled = "would be deleted", "would be cancelled"
+	}
+	text := fmt.Sprintf("%s (%s shared with other accounts %s), %s, %s and %s of payloads %s",
+		Counted(d.Matches, "match", "matches"), Count(int64(d.Shared)), stays(d.Shared), Counted(d.Jobs, "job", "jobs"),
+		Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes), did)
+	if d.Cancelled > 0 {
+		text += fmt.Sprintf("; %s of the jobs %s first", Count(int64(d.Cancelled)), cancelled)
+	}
+	if len(d.Left) > 0 {
+		text += "; what the damaged months " + strings.Join(d.Left, ", ") + " hold stays"
+	}
+	return text
+}
+
+func sizeOf(bytes int64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	switch {
+	case bytes < kib:
+		return Counted(int(bytes), "byte", "bytes")
+	case bytes < mib:
+		return fmt.Sprintf("%d KiB", (bytes+kib/2)/kib)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(bytes)/mib)
+}
+
+func stays(n int) string {
+	if n == 1 {
+		return "stays"
+	}
+	return "stay"
+}
+
+// ForgetLeaves is what forgetting does not reach, for whoever must answer for it.
+const ForgetLeaves = "the space is given back, but the old bytes are gone from the files only after `farsight compact`; backups, exports, the log, and audit entries from before keep what they have"

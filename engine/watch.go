@@ -107,6 +107,20 @@ type Metrics struct {
 	Waiting      map[Queue]int  `json:"waiting"`       // queue lengths now
 	// Days are stored sums, the oldest first; the last one is today.
 	Days []DaySum `json:"days,omitempty"`
+	// Traffic are the last 24 hours by half an hour, the oldest first, from the one on
+	// in which counting began; the last one has only begun.
+	Traffic []TrafficSpan `json:"traffic,omitempty"`
+}
+
+// TrafficEvery is the length of a TrafficSpan.
+const TrafficEvery = 30 * time.Minute
+
+// TrafficSpan is what half an hour adds up to. One in which no engine ran is 0.
+type TrafficSpan struct {
+	At        time.Time `json:"at"` // it begins
+	Calls     int       `json:"calls"`
+	Throttled int       `json:"rate_limited"` // 429s, part of Calls
+	Stored    int       `json:"stored"`       // matches
 }
 
 // DaySum is one UTC day's sums. They are kept when jobs are pruned (P-33).
@@ -124,6 +138,8 @@ type DaySum struct {
 type MetricsQuery struct {
 	Window time.Duration `json:"window_ns,omitempty"` // 0 = one hour
 	Days   int           `json:"days,omitempty"`      // stored days to give, at most 400; 0 = none
+	// Traffic asks for the last 24 hours by half an hour.
+	Traffic bool `json:"traffic,omitempty"`
 }
 
 // JobLog is a job's line in the log of jobs (S4-10).

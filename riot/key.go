@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 )
 
 const (
@@ -193,7 +194,7 @@ func KeyFromEnv(name string) (Key, error) {
 // KeyFromFile reads a key from a file of which it is the only content. A file that others may read is
 // refused: its key is no secret any more.
 func KeyFromFile(path string) (Key, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would wait for its writer for ever
 	if err != nil {
 		return Key{}, fmt.Errorf("read the API key: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -160,7 +161,11 @@ func TestKeyFromFile(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dir: "not a regular file", empty: "is empty", filepath.Join(dir, "none"): "no such file"} {
+	pipe := filepath.Join(dir, "pipe") // nobody writes to it: who waits for that waits for ever
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{dir: "not a regular file", pipe: "not a regular file", empty: "is empty", filepath.Join(dir, "none"): "no such file"} {
 		if _, err := KeyFromFile(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}

@@ -32,6 +32,9 @@ func encodeAttempt(e *rec.Enc, a *engine.Attempt) {
 	e.Dur(a.HTTP)
 	e.Time(a.Next)
 	e.Str(a.Decision)
+	if a.Worker != 0 { // added later: rec.Dec.More
+		e.Int(int64(a.Worker))
+	}
 }
 
 func decodeAttempt(k, v []byte) (a engine.Attempt, err error) {
@@ -49,6 +52,9 @@ func decodeAttempt(k, v []byte) (a engine.Attempt, err error) {
 	a.Queued, a.Paced, a.Limiter, a.HTTP = d.Dur(), d.Dur(), d.Dur(), d.Dur()
 	a.Next = d.Time()
 	a.Decision = d.Str()
+	if d.More() {
+		a.Worker = d.Num()
+	}
 	return a, tAttempts.done(k, d)
 }
 
@@ -69,7 +75,7 @@ func (t *Tx) attempts(job []byte) (attempts, holds []engine.Attempt) {
 
 // runningAttempt is the attempt that a running job is in the middle of.
 func runningAttempt(j engine.Job) engine.Attempt {
-	return engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev, Start: j.Started}
+	return engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev, Start: j.Started, Worker: j.Worker}
 }
 
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.

@@ -42,13 +42,15 @@ func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 type moved struct {
 	Jobs  []engine.JobMove  `json:"jobs,omitempty"`
 	Queue *engine.QueueMove `json:"queue,omitempty"`
+
+	Schedule *engine.ScheduleMove `json:"schedule,omitempty"`
 }
 
 func (t *Tx) putMoves(a engine.AuditEntry) error {
-	if len(a.Moves) == 0 && a.Queue == nil {
+	if len(a.Moves) == 0 && a.Queue == nil && a.Schedule == nil {
 		return nil
 	}
-	b, err := json.Marshal(moved{a.Moves, a.Queue})
+	b, err := json.Marshal(moved{a.Moves, a.Queue, a.Schedule})
 	if err != nil {
 		return fmt.Errorf("what %s has changed: %w", a.Op, err)
 	}
@@ -94,7 +96,7 @@ func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, 
 		if err := json.Unmarshal(d.Bytes(), &m); err != nil {
 			return tAuditMoves.corrupt(k, err)
 		}
-		a.Moves, a.Queue = m.Jobs, m.Queue
+		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
 		return tAuditMoves.done(k, d)
 	})
 	return a, err

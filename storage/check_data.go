@@ -63,7 +63,7 @@ func (c *checker) runs() error {
 		if err != nil {
 			continue
 		}
-		if !c.has(tAccounts, []byte(run.Account)) {
+		if !c.has(tAccounts, []byte(run.Account)) && !c.has(tState, forgetKey(run.Account)) {
 			c.bad(tRuns.name, r.k, "its account %q is not there", run.Account)
 		}
 		if k, err := jobKey(engine.JobID(run.Job)); run.Job != "" && (err != nil || !c.has(tRunOfJob, k)) {

@@ -317,8 +317,8 @@ func TestS0_8_HiddenMatchesAreCounted(t *testing.T) {
 	}{
 		{"A#1", false, 21, 10, "EUW1_29", "EUW1_99"},
 		{"01A", true, 31, 0, "EUW1_29", "EUW1_99"},
-		{"", false, 20, 10, "EUW1_01", "EUW1_29"},
-		{"", true, 30, 0, "EUW1_00", "EUW1_29"},
+		{"", false, 20, 10, "EUW1_29", "EUW1_01"},
+		{"", true, 30, 0, "EUW1_29", "EUW1_00"},
 	} {
 		q := engine.MatchesQuery{Account: c.account, All: c.all, Page: engine.Page{Limit: 7}}
 		var got []string

@@ -43,6 +43,7 @@ type DB struct {
 	beforeCommit func() // nil = nothing
 	seq          atomic.Uint64
 	commits      writeTimes
+	forgets      sync.Mutex // one account at a time
 
 	running  atomic.Bool
 	broken   chan error            // a payload file cannot be trusted: ends Serve

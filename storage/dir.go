@@ -16,6 +16,12 @@ const (
 	fileMode = 0o600
 )
 
+// HasState reports whether a data directory holds something to browse.
+func HasState(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, stateFile))
+	return err == nil && st.Mode().IsRegular()
+}
+
 // prepareDir makes the data directory, or proves that the one that is there may be used.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {

@@ -105,6 +105,15 @@ func (e *ErrCorrupt) Error() string {
 
 func (e *ErrCorrupt) Unwrap() error { return e.Err }
 
+// Refused reports whether err says that a store was refused as it is on disk: damaged, not usable, or of a later version.
+func Refused(err error) bool {
+	_, bad := errors.AsType[*Damaged](err)
+	_, newer := errors.AsType[*ErrNewer](err)
+	_, unusable := errors.AsType[*ErrUnusable](err)
+	_, corrupt := errors.AsType[*ErrCorrupt](err)
+	return bad || newer || unusable || corrupt
+}
+
 // opPanic is the error of an operation that panicked.
 type opPanic struct {
 	value any

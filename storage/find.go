@@ -26,13 +26,18 @@ func pageSize(p engine.Page) int {
 	return min(p.Limit, maxPage)
 }
 
+// badPage refuses an After that is no page's Next.
+func badPage(after string) error {
+	return fmt.Errorf("%w: after=%q is no place in this list: give the next that the page before ended with, or none to begin", engine.ErrInvalid, after)
+}
+
 // Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first. total counts the live jobs
 // that fit; -1 when they are too many to count.
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
 	var before []byte
 	if q.After != "" {
 		if before, err = jobKey(engine.JobID(q.After)); err != nil {
-			return nil, "", 0, fmt.Errorf("page after %q: %w", q.After, engine.ErrInvalid)
+			return nil, "", 0, badPage(q.After)
 		}
 	}
 	err = db.view(ctx, func(t *Tx) error {

@@ -12,7 +12,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Matches lists an account's matches, newest first (those of unknown time last), or all matches by id. Matches that could
+// Matches lists an account's matches, newest first (those of unknown time last), or all matches by id from the last one
+// back: Riot counts up on each platform, so that is newest first too, platform by platform. Matches that could
 // not be had are left out and counted, unless q.All.
 func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.MatchesPage, err error) {
 	err = db.view(ctx, func(t *Tx) error {
@@ -30,11 +31,11 @@ func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.M
 
 func (t *Tx) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
 	limit := pageSize(q.Page)
-	var from []byte
+	var before []byte
 	if q.After != "" {
-		from = append([]byte(q.After), 0)
+		before = []byte(q.After)
 	}
-	for r := range t.rowsFrom(tMatches, nil, from) {
+	for r := range t.rowsBack(tMatches, nil, before) {
 		if len(page.Matches) == limit {
 			page.Next = page.Matches[limit-1].ID
 			break
@@ -93,7 +94,7 @@ func decodeCursor(s string, prefix []byte) ([]byte, error) {
 	}
 	b, err := hex.DecodeString(s)
 	if err != nil {
-		return nil, fmt.Errorf("page after %q: %w", s, engine.ErrInvalid)
+		return nil, badPage(s)
 	}
 	return append(bytes.Clone(prefix), b...), nil
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -13,7 +12,7 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 	var before []byte
 	if q.After != "" {
 		if before, err = jobKey(engine.JobID(q.After)); err != nil {
-			return page, fmt.Errorf("page after %q: %w", q.After, engine.ErrInvalid)
+			return page, badPage(q.After)
 		}
 	}
 	err = db.view(ctx, func(t *Tx) error {

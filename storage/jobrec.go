@@ -33,6 +33,23 @@ func decodeSpec(d *rec.Dec, j *engine.Job) {
 	j.Created = d.Time()
 }
 
+// encodeAdded writes what came to jobs after the first release: at the end of a state record and of an archived one, and
+// only where there is something to say (rec.Dec.More).
+func encodeAdded(e *rec.Enc, j *engine.Job) {
+	if j.By == "" && j.Worker == 0 && j.Bytes == 0 {
+		return
+	}
+	e.Str(j.By)
+	e.Int(int64(j.Worker))
+	e.Int(int64(j.Bytes))
+}
+
+func decodeAdded(d *rec.Dec, j *engine.Job) {
+	if d.More() {
+		j.By, j.Worker, j.Bytes = d.Str(), d.Num(), d.Num()
+	}
+}
+
 // Flags of a state record.
 const (
 	flagFront = 1 << iota
@@ -99,7 +116,7 @@ func specSize(j *engine.Job) int {
 	return 24 + len(j.Kind) + len(j.Queue) + len(j.Key) + len(j.Lock) + len(j.Owner) + len(j.Policy) + len(j.Args)
 }
 
-func stateSize(j *engine.Job) int { return 40 + len(j.Boot) }
+func stateSize(j *engine.Job) int { return 48 + len(j.Boot) + len(j.By) }
 
 func errorSize(j *engine.Job) int { return 4 + len(j.Class) + len(j.LastError) }
 
@@ -112,6 +129,7 @@ func (t *Tx) putSpec(k []byte, j *engine.Job) error {
 func (t *Tx) putState(k []byte, j *engine.Job) error {
 	e := t.enc(fJobState, stateSize(j))
 	encodeState(&e, j)
+	encodeAdded(&e, j)
 	return t.put(tJobState, k, &e)
 }
 
@@ -126,6 +144,7 @@ func (t *Tx) putArchived(k []byte, j *engine.Job) error {
 	encodeSpec(&e, j)
 	encodeState(&e, j)
 	encodeError(&e, j)
+	encodeAdded(&e, j)
 	return t.put(tArchive, k, &e)
 }
 
@@ -156,6 +175,7 @@ func decodeLive(k, v []byte) (j engine.Job, err error) {
 	}
 	d := rec.NewDec(body)
 	decodeState(d, &j)
+	decodeAdded(d, &j)
 	j.ID = jobID(key.Read(k).Uint64())
 	return j, tJobState.done(k, d)
 }
@@ -199,6 +219,7 @@ func decodeEnded(k, v []byte) (j engine.Job, err error) {
 	decodeSpec(d, &j)
 	decodeState(d, &j)
 	decodeError(d, &j)
+	decodeAdded(d, &j)
 	j.ID = jobID(key.Read(k).Uint64())
 	return j, tArchive.done(k, d)
 }

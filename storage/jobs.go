@@ -140,7 +140,7 @@ func (t *Tx) newJob(id engine.JobID, s engine.Spec) engine.Job {
 	j := engine.Job{
 		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: t.now,
 		Kind: s.Kind, Queue: s.Queue, Key: s.Key, Lock: s.Lock, Owner: s.Owner, Args: s.Args,
-		Priority: s.Priority, Policy: s.Policy, HasParents: len(s.Parents) > 0,
+		Priority: s.Priority, Policy: s.Policy, By: s.By, HasParents: len(s.Parents) > 0,
 	}
 	if j.Priority == 0 {
 		j.Priority = engine.PriorityNormal

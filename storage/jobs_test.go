@@ -337,7 +337,7 @@ func TestDetailTellsAllThatIsStoredOfAJob(t *testing.T) {
 	j := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:X", Owner: "acc"})
 	failed := engine.Attempt{
 		Number: 1, Round: 1, Try: 1, Rev: 2, Start: at, End: at.Add(time.Second), Verb: engine.VerbRetry, Class: "503", Err: "upstream\x1b]0;x",
-		External: "trace-1", Status: 503, Queued: time.Second, Paced: 900 * time.Millisecond, Limiter: 30 * time.Millisecond, HTTP: 70 * time.Millisecond, Next: at.Add(30 * time.Second), Decision: "policy match step 1: 30s",
+		External: "trace-1", Status: 503, Queued: time.Second, Paced: 900 * time.Millisecond, Limiter: 30 * time.Millisecond, HTTP: 70 * time.Millisecond, Next: at.Add(30 * time.Second), Decision: "policy match step 1: 30 s",
 	}
 	held := engine.Attempt{Round: 1, Start: at, End: at, Verb: engine.VerbSnooze, Hold: engine.HoldThrottled, Status: 429}
 	write(t, db, func(tx engine.Tx) error {

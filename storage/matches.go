@@ -166,7 +166,7 @@ func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
 	if err != nil && !isNotFound(err) {
 		return err
 	}
-	return t.listMatch(account, match, m.Played)
+	return errors.Join(t.listMatch(account, match, m.Played), t.unmask(account, match))
 }
 
 // SaveParticipants replaces the seats of a match, and adds the match to the list of each account that sits in it.
@@ -226,7 +226,7 @@ func (t *Tx) game(a league.Account, listKey []byte) (g league.Game, stored bool,
 	}
 	g = league.Game{Match: id, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
 	seat, here, err := t.seatOf(a, id)
-	g.Here, g.Won = here, here && seat.Won
+	g.Here, g.Won, g.Champion = here, here && seat.Won, seat.Champion
 	return g, true, err
 }
 

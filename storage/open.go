@@ -118,6 +118,9 @@ func (db *DB) openState(o Options) error {
 	if db.readOnly {
 		return nil
 	}
+	if err := db.doomAgain(); err != nil {
+		return err
+	}
 	return db.markOpened()
 }
 

@@ -100,6 +100,9 @@ func (s *shard) page(after []byte) (page []Orphan, next []byte, err error) {
 func (db *DB) unnamed(ctx context.Context, page []Orphan) (left []Orphan, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		for _, o := range page {
+			if db.payloads.doomed.has(o.Match) {
+				continue
+			}
 			m, err := t.match(o.Match)
 			if err != nil && !isNotFound(err) && !isDamage(err) {
 				return err

@@ -37,6 +37,7 @@ type Payloads struct {
 	archiving sync.Mutex // one archiver at a time
 
 	commits writeTimes // of all months
+	doomed  doomed     // matches whose payloads are to be deleted
 
 	mu     sync.Mutex
 	shards map[string]*shard
@@ -67,6 +68,8 @@ func (p *Payloads) Put(ctx context.Context, match string, part league.Part, ref 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	release := p.doomed.spare(match)
+	defer release()
 	return p.with(ref.Month, true, func(s *shard) error {
 		if s.holds(match, part, k, ref) {
 			return nil
@@ -148,6 +151,9 @@ func (p *Payloads) FindRaw(ctx context.Context, match string, part league.Part) 
 }
 
 func (p *Payloads) find(ctx context.Context, match string, part league.Part, use func(*shard, frame) error) (ok bool, err error) {
+	if p.doomed.has(match) {
+		return false, nil
+	}
 	months, err := p.Months()
 	if err != nil {
 		return false, err

@@ -47,6 +47,7 @@ func TestSchedulesSurvive(t *testing.T) {
 	want := cron.State{
 		Name: "latest", Rev: 7, Expr: "0 * * * *", Zone: "Europe/Berlin", Next: noon, AsOf: noon.Add(-time.Hour), Paused: true,
 		By: engine.Actor{User: "ana", Via: "cli"}, Since: noon, Reason: "holidays",
+		Edit:    engine.ScheduleEdit{Expr: "0 * * * *", Zone: "Europe/Berlin", By: engine.Actor{User: "ana", Via: "cli"}, At: noon, Reason: "nights"},
 		Last:    engine.ScheduleTick{ID: "latest@1", Planned: noon, Last: noon, Count: 1, At: noon, Result: engine.TickRan, Job: "j", Jobs: 3},
 		Skipped: []engine.ScheduleTick{{Planned: noon, Last: noon, Count: 2, At: noon, Result: engine.TickSkipped, Reason: "x"}},
 	}

@@ -18,7 +18,7 @@ import (
 //	state            name                                    a small blob of its owner's, such as the limiter's state
 //
 //	Live jobs: small tables with monotonic keys. Only job_state changes while a job lives.
-//	job_state        u64 id                                  state, revision, tries, due …: 15 to 40 bytes
+//	job_state        u64 id                                  state, revision, tries, due, worker …: 15 to 50 bytes
 //	job_spec         u64 id                                  kind, queue, key, lock, owner, policy, arguments; seldom changes
 //	job_error        u64 id                                  class and text of the last failure; absent when there is none
 //	job_key          unique key as it is                     u64 id of the live job that holds it
@@ -55,7 +55,7 @@ import (
 //	weekly           Monday as 2026-11-16                    the report of that week over all tracked accounts
 //	tag_policies     tag                                     what the syncs of accounts with the tag cover
 //	coverage         str account or run, str list            the complete range of a list that is not of all games
-//	schedules        name                                    its next run, pause, last ticks
+//	schedules        name                                    its next run, pause, edit, last ticks
 //	ticks            str schedule, time, str id              marker: a run that was planned and recorded
 //	tick_ids         tick id                                 when it was recorded
 //	ids_cache        str account, str list                   the newest ids as listed, and when

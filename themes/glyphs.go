@@ -1,5 +1,7 @@
 package themes
 
+import "strings"
+
 // Glyphs is every sign the console draws. Each is one cell wide by grapheme
 // width and by wcwidth; no emoji, no private use, no braille.
 type Glyphs struct {
@@ -10,7 +12,8 @@ type Glyphs struct {
 	// Rows: cursor and mark stand in column 1, focus in a title, More and Less
 	// at an edge that hides columns.
 	Cursor, Mark, Focus, Crumb, More, Less, Ellipsis string
-	// Bars: the ends are empty in Unicode.
+	// Bars: the ends are empty in Unicode. A full cell leaves the top of its row free:
+	// bars that stand in rows below one another stay apart.
 	BarOpen, BarClose, BarFull, BarEmpty, BarNone string
 	// Spark runs from low to high, Shade from nothing to full.
 	Spark, Shade []string
@@ -22,11 +25,25 @@ type Glyphs struct {
 	Mask string
 }
 
+// Bar is a bar of w cells of which n are full, between its ends.
+func (g *Glyphs) Bar(n, w int) string {
+	n = min(max(n, 0), w)
+	return g.BarOpen + strings.Repeat(g.BarFull, n) + strings.Repeat(g.BarEmpty, w-n) + g.BarClose
+}
+
+// GlyphsOf is the plain table, or the normal one.
+func GlyphsOf(ascii bool) *Glyphs {
+	if ascii {
+		return Plain
+	}
+	return Unicode
+}
+
 // Unicode is the normal table.
 var Unicode = &Glyphs{
 	TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Horizontal: "─", Vertical: "│", TeeLeft: "├", TeeRight: "┤",
 	Cursor: "▌", Mark: "◆", Focus: "▸", Crumb: "▸", More: "›", Less: "‹", Ellipsis: "…",
-	BarFull: "█", BarEmpty: "░", BarNone: "·",
+	BarFull: "■", BarEmpty: "·", BarNone: "·",
 	Spark: []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, Shade: []string{" ", "░", "▒", "▓", "█"},
 	Tick: "│", Queued: "○", Limiter: "▒", HTTP: "█", Backoff: "·", Snoozed: "≡", Planned: "┊", Now: "▼",
 	Dash: "—", Range: "–", Dot: "·", Up: "↑", Down: "↓", Next: "→", Sep: "·", Mask: "•",

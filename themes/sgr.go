@@ -65,7 +65,10 @@ func (th *Theme) finish() {
 // look returns the foreground and attributes of t.
 func (p Palette) look(t Token, profile Profile) look {
 	var l look
-	if t == Held || t == Focus || t == Warn && profile == ANSI16 && p.ansi.boldWarn {
+	switch {
+	case t == Held, t == Focus,
+		t == Warn && profile == ANSI16 && p.ansi.boldWarn,
+		t == Accent && p.accent == p.text: // a key beside its word needs some mark
 		l = append(l, bold)
 	}
 	if profile == ANSI16 {

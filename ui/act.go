@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,6 +21,12 @@ func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
 		return m.paletteKey(k, now)
 	}
+	if m.over != nil && m.over.word() != "" {
+		return m.wordKey(k)
+	}
+	if m.over != nil && m.over.find != nil {
+		return m.helpKey(k, now)
+	}
 	at := contextOf(m.page().Screen())
 	if m.over != nil {
 		at = m.over.context()
@@ -30,15 +38,7 @@ func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.over != nil {
 		return m.overAct(act, now)
 	}
-	act = m.inTime(act)
-	if own, ok := appActs[act]; ok {
-		return own(m, now)
-	}
-	if s, ok := screenOf(act); ok {
-		m.goTo(s)
-		return nil
-	}
-	return m.pageAct(act, now)
+	return m.perform(m.inTime(act), now)
 }
 
 // appActs are the actions of the app itself.
@@ -77,6 +77,21 @@ func init() {
 		actExport:   (*Model).exportRows,
 		actThemes:   (*Model).openThemes,
 		actUndo:     (*Model).undoLast,
+		actReason:   (*Model).askReason,
+		actMouse:    (*Model).toggleMouse,
+	}
+}
+
+// onRow are the actions on the row under the cursor, besides those that write.
+var onRow = map[page.Action]bool{
+	page.Open: true, page.Mark: true, page.MarkRange: true, page.Recorder: true, actCopy: true, actLogs: true, actWatch: true, actReason: true, actPalette: true,
+}
+
+// hold keeps the row that the operator acts on under the cursor: what a key means is
+// what was on the screen when it was pressed.
+func (m *Model) hold(a page.Action) {
+	if h, ok := m.page().(page.Holder); ok && (onRow[a] || a.Writes()) {
+		h.Hold()
 	}
 }
 
@@ -94,6 +109,9 @@ func (m *Model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	before, _ := m.instant(now)
 	effect := m.page().Act(v, a)
 	m.followPage(before, now)
+	if a == page.Open && effect.Open != nil {
+		m.listed = append(m.listed, effect.Open)
+	}
 	return m.carryOut(effect, now)
 }
 
@@ -159,7 +177,7 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 		m.ask(e.Ask)
 	}
 	if e.Text != nil {
-		m.askText(*e.Text)
+		return m.askText(*e.Text)
 	}
 	if e.Chaos != nil {
 		return m.disturb(e)
@@ -172,7 +190,9 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	case len(all) == 0:
 		return nil
 	case e.Try && e.Do != nil && e.Confirm != nil:
-		return m.try(*e.Confirm, *e.Do)
+		return m.try(*e.Confirm, *e.Do, e.Free)
+	case e.Try && len(e.DoAll) > 0 && e.Confirm != nil:
+		return m.tryAll(*e.Confirm, e.DoAll)
 	case e.Confirm != nil:
 		m.over = confirmOver(*e.Confirm, func() tea.Cmd { return m.doAll(all) })
 		return nil
@@ -183,7 +203,7 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 // doAll carries out commands one after the other.
 func (m *Model) doAll(all []engine.Command) tea.Cmd {
 	cmds := make([]tea.Cmd, len(all))
-	for i, c := range all {
+	for i, c := range m.allBecause(all) {
 		cmds[i] = m.do(c)
 	}
 	return tea.Sequence(cmds...)
@@ -194,7 +214,7 @@ func (m *Model) goTo(s page.Screen) {
 	if s != m.tab {
 		m.previous = m.tab
 	}
-	m.tab, m.stack = s, nil
+	m.tab, m.stack, m.listed = s, nil, nil
 }
 
 func (m *Model) nextTab(time.Time) tea.Cmd {
@@ -211,6 +231,9 @@ func (m *Model) nextTab(time.Time) tea.Cmd {
 // back clears, in this order: the message, the filter, the freeze, the page.
 func (m *Model) back(now time.Time) tea.Cmd {
 	if m.toasts.clear() {
+		return nil
+	}
+	if b, ok := m.page().(page.Backer); ok && b.Back() {
 		return nil
 	}
 	if f, ok := m.page().(page.Filterer); ok && f.Filter() != "" {
@@ -230,6 +253,7 @@ func (m *Model) pop() bool {
 	if n == 0 {
 		return false
 	}
+	m.listed = slices.DeleteFunc(m.listed, func(p page.Page) bool { return p == m.page() })
 	m.stack = m.stack[:n-1]
 	return true
 }
@@ -245,7 +269,11 @@ func (m *Model) reload(now time.Time) tea.Cmd {
 
 func (m *Model) suspend(now time.Time) tea.Cmd {
 	if m.opt.SSH {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "ctrl+z works on local terminals only"}, now)
+		m.say(m.keyed("{suspend} works on local terminals only"))
+		return nil
+	}
+	if !m.opt.canSuspend() {
+		m.say("no shell with job control started this console: stopped, nobody could let it go on")
 		return nil
 	}
 	return suspendProgram
@@ -267,10 +295,25 @@ func (m *Model) exit(time.Time) tea.Cmd {
 	if !m.opt.Embedded || running+open == 0 {
 		return tea.Quit
 	}
-	what := "It stops " + counted(running, "running job", "running jobs") + " and " + counted(open, "sync", "syncs") + ". All of it is kept and goes on at the next start."
-	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{what}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
+	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open)}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
 	m.over.exit = true
 	return nil
+}
+
+// stops says what an engine leaves that ends with this console.
+func stops(running, open int) string {
+	var what []string
+	if running > 0 {
+		what = append(what, counted(running, "running job", "running jobs"))
+	}
+	if open > 0 {
+		what = append(what, counted(open, "sync", "syncs"))
+	}
+	kept := "It is kept and goes on at the next start."
+	if running+open > 1 {
+		kept = "All of it is kept and goes on at the next start."
+	}
+	return "It stops " + strings.Join(what, " and ") + ". " + kept
 }
 
 func counted(n int, one, many string) string {

@@ -20,6 +20,7 @@ type Model struct {
 	session *session
 	ctx     context.Context // of commands and queries; ends with Run
 
+	said   said // sentences with the keys in force
 	theme  *themes.Theme
 	ground themes.Ground
 	asking bool // the terminal was asked for its background
@@ -31,12 +32,16 @@ type Model struct {
 	then    timeCursor // where the frozen view stands in time
 	seen    moments    // how the engine stood, as this console saw it
 
+	started time.Time
 	pressed time.Time // the last key, or the answer to a command
+	acts    int       // commands that were answered, and times that those of others counted
+	others  others
 
 	tabs     map[page.Screen]page.Page
 	tab      page.Screen
 	previous page.Screen
 	stack    []page.Page // opened on top of the tab
+	listed   []page.Page // of these, what was opened from the list under it
 
 	w, h int
 	size page.Size
@@ -46,7 +51,12 @@ type Model struct {
 	prompt *prompt
 	over   *overlay // a dialog, the help or the messages
 	toasts toasts
-	undo   undo     // the last command that can be taken back
+	undo   undo // the last command that can be taken back
+	why    why  // reason of the next command
+	tour   tour
+	mouse  bool     // clicks and the wheel are taken
+	rolls  int      // rows that the wheel has turned since it was last carried out
+	laid   box      // where what lies over the page stands
 	past   []string // lines of the palette, oldest first
 	picked string   // theme that was chosen here; "" = none
 	kept   saved    // what is remembered from one start to the next
@@ -63,6 +73,7 @@ type Model struct {
 
 	detached bool      // the operator left on purpose: the engine shall go on
 	again    time.Time // when the lost engine is looked for next
+	absent   string    // why there is none; "" = it has gone
 }
 
 // New makes a console on its first screen. It starts nothing: see Run.
@@ -80,8 +91,9 @@ func New(console engine.Console, opt Options) *Model {
 			page.ScreenLogs:     page.NewLogs("", ""),
 			page.ScreenAlerts:   page.NewAlerts(),
 		},
-		polled: map[string]time.Time{},
+		polled: map[string]time.Time{}, said: said{},
 	}
+	m.started = m.now()
 	if _, ok := m.tabs[opt.Start]; ok {
 		m.tab = opt.Start
 	}
@@ -139,6 +151,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !seen {
 		return m, cmd
 	}
+	m.reread(now)
 	follow := m.follow(now)
 	m.draw(now)
 	return m, tea.Batch(cmd, follow, m.work(), m.schedule(now))
@@ -160,8 +173,16 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		return tea.Batch(m.key(tea.Key(msg), now), m.save()), true
 	case tea.PasteMsg:
 		return m.paste(msg.Content), true
+	case tea.MouseClickMsg:
+		m.press(now)
+		return m.click(tea.Mouse(msg), now), true
+	case tea.MouseWheelMsg:
+		return m.wheel(tea.Mouse(msg), now)
+	case rolled:
+		return m.roll(now), true
 	case answered:
 		m.press(now)
+		m.acts++
 		m.answered(msg, now)
 	case found:
 		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
@@ -174,9 +195,11 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	case worked:
 		msg.page.Done(msg.result)
 	case weighed:
-		m.askWeighed(msg, now)
+		return m.askWeighed(msg, now), true
 	case settled:
-		m.settle(msg)
+		return m.settle(msg), true
+	case foreseen:
+		msg.take(m.prompt)
 	case disturbed:
 		m.tellDisturbed(msg, now)
 	case written:
@@ -223,12 +246,14 @@ func (m *Model) take(u engine.Update, now time.Time) {
 		m.changes += n
 	}
 	for _, note := range u.Notes {
-		if note.By == (engine.Actor{}) || note.By != m.opt.actor() { // what was done here has been told
+		if m.theirs(note) {
+			m.others.acted(now)
+		}
+		if note.By == (engine.Actor{}) || m.theirs(note) { // what was done here has been told
 			m.toasts.add(note, now)
 		}
 	}
 	m.recheck = now.Add(reload)
-	m.session.weigh(m.frame)
 }
 
 // reload is when lists that are read from disk are looked at again after the
@@ -241,6 +266,9 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.WindowTitle = m.windowTitle()
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	v.Cursor = m.cursor
 	return v
 }
@@ -277,15 +305,14 @@ const hurry = 2 * time.Second
 // press notes that the operator waits for something.
 func (m *Model) press(now time.Time) {
 	m.pressed = now
-	m.session.hasten(now)
 }
 
 // view is what the page on top may look at.
 func (m *Model) view(now time.Time) *page.View {
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
-		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry, Notes: m.toasts.all, Noted: m.toasts.n,
-		Chaos: m.chaosState(),
+		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
+		Chaos: m.chaosState(), Keyed: m.keyed,
 	}
 	if v.Frozen {
 		v.Now = m.since
@@ -305,6 +332,7 @@ func (m *Model) schedule(now time.Time) tea.Cmd {
 	if m.recheck.After(now) {
 		at = earlier(at, m.recheck)
 	}
+	at = earlier(at, m.others.due)
 	if m.wake.After(now) && !at.Before(m.wake) {
 		return nil
 	}

@@ -1,14 +1,17 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
 )
 
 // answered is a command's answer, found a query's.
@@ -38,6 +41,7 @@ type (
 // do asks the engine to carry out a command. The rows change when Watch says so.
 func (m *Model) do(c engine.Command) tea.Cmd {
 	c.By = m.opt.actor()
+	c.Reason = m.because(c.Reason)
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		r, err := console.Do(ctx, c)
@@ -51,34 +55,89 @@ type weighed struct {
 	command engine.Command
 	receipt engine.Receipt
 	err     error
+	free    int // calls that need no question
+	plans   []engine.ScheduleRow
+	all     []engine.Command // several that are one act; command is the first
 }
 
 // try asks the engine what a command would do before it is confirmed: how many
 // jobs it would change, and what that costs (I-2).
-func (m *Model) try(confirm page.Confirm, c engine.Command) tea.Cmd {
+func (m *Model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
 	c.By, c.DryRun = m.opt.actor(), true
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		r, err := console.Do(ctx, c)
 		c.DryRun = false
-		return weighed{confirm, c, r, err}
+		t := weighed{confirm: confirm, command: c, receipt: r, err: err, free: free}
+		if err == nil && r.Cost != nil && r.Cost.Calls > free {
+			t.plans = plansOf(ctx, console)
+		}
+		return t
+	}
+}
+
+// plansOf are the schedules; without them a question says less.
+func plansOf(ctx context.Context, console engine.Console) []engine.ScheduleRow {
+	a, _ := console.Find(ctx, engine.SchedulesQuery{})
+	plans, _ := a.(engine.SchedulesPage)
+	return plans.Schedules
+}
+
+// tryAll asks what several syncs would cost together. One that would be refused costs
+// nothing: it says so when it is started.
+func (m *Model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
+	console, ctx := m.console, m.ctx
+	q := engine.CostQuery{Sync: all[0].Sync}
+	for _, c := range all {
+		q.Accounts = append(q.Accounts, c.Account)
+	}
+	return func() tea.Msg {
+		a, err := console.Find(ctx, q)
+		t := weighed{confirm: confirm, command: all[0], err: err, plans: plansOf(ctx, console), all: all}
+		if cost, ok := a.(engine.Cost); ok {
+			t.receipt.Cost = &cost
+		}
+		return t
 	}
 }
 
 // askWeighed asks, with what the engine has counted. What is confirmed is exactly
-// what was counted.
-func (m *Model) askWeighed(t weighed, now time.Time) {
+// what was counted. What costs next to nothing is not worth a question.
+func (m *Model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	if t.err != nil {
 		m.answered(answered{t.command, t.receipt, t.err}, now)
-		return
+		return nil
 	}
 	if t.receipt.Select != nil {
 		t.command.Select = t.receipt.Select
 	}
-	if t.receipt.Text != "" {
-		t.confirm.Lines = append(t.confirm.Lines, t.receipt.Text)
+	if t.free > 0 && (t.receipt.Cost == nil || t.receipt.Cost.Calls <= t.free) {
+		return m.do(t.command)
 	}
-	m.over = confirmOver(t.confirm, func() tea.Cmd { return m.do(t.command) })
+	if t.receipt.Text != "" && t.command.Op != engine.OpTrigger { // the line of the cost says it all
+		t.confirm.Lines = append(t.confirm.Lines, asSentence(t.receipt.Text))
+	}
+	if line := costLine(t, now); line != "" {
+		t.confirm.Lines = append(t.confirm.Lines, line)
+	}
+	m.over = confirmOver(t.confirm, func() tea.Cmd {
+		if len(t.all) > 0 {
+			return m.doAll(t.all)
+		}
+		return m.do(t.command)
+	})
+	if c := t.receipt.Cost; c != nil && m.size != page.S {
+		m.over.dialog.Figure = page.Budgeted(m.view(now), *c, t.plans, part.FigureWidth)
+	}
+	return nil
+}
+
+// asSentence makes one of what the engine has counted.
+func asSentence(text string) string {
+	if strings.HasPrefix(text, "would ") {
+		text = "W" + text[1:]
+	}
+	return strings.TrimRight(text, ".") + "."
 }
 
 // find asks the engine a page's question.
@@ -109,7 +168,7 @@ func (m *Model) answered(a answered, now time.Time) {
 	}
 	if a.receipt.Undo && a.err == nil {
 		m.undo = undo{a.receipt.Audit, now.Add(undoFor)}
-		n.Text += " · z undo " + strconv.Itoa(int(undoFor/time.Second)) + " s"
+		n.Text += " · " + m.keyed("{undo} undo ") + strconv.Itoa(int(undoFor/time.Second)) + " s"
 	}
 	if a.command.Select != nil && a.err == nil && !a.command.DryRun {
 		m.page().Act(m.view(now), page.Unmark) // what was marked has been dealt with

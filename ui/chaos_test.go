@@ -49,7 +49,7 @@ func (c *vandal) last() page.ChaosAsk {
 func broken() *vandal {
 	restart := &page.Confirm{Question: "Begin the demo anew?", Lines: []string{"Night Heron#DEMO stands at 300 of 879: too late to be killed at 134."}, Yes: "begin anew"}
 	rows := []page.ChaosRow{
-		{Name: "key expires", Expect: "all queues hold until a new key", Preset: true, Fixed: true, About: "403 from now on: all queues hold, no try is used; K takes any RGAPI-uuid as a new key"},
+		{Name: "key expires", Expect: "all queues hold until a new key", Preset: true, Fixed: true, About: "403 from now on: all queues hold, no try is used; any RGAPI-uuid will do as a new key"},
 		{Name: "patch day", Expect: "10 min of 503, 500, slow answers", Preset: true, Fixed: true, About: "10 minutes of 503, 500, slow answers and empty leagues: retries by the table, nothing lost"},
 		{Name: "outage 2 min", Expect: "the breaker opens and probes", Preset: true, Fixed: true, On: true, Told: "on", Until: uitest.Noon.Add(72 * time.Second), Hits: 41, Did: "5 retried, 36 held, 0 given up", About: "503 to everything: the breaker opens, one job at a time probes, no match is given up"},
 		{Name: "restart at 134/879", Expect: "killed there, resumes there", Preset: true, Fixed: true, About: "the engine is killed at 134 of 879 and started again: it resumes there, nothing twice", Sure: restart},
@@ -85,7 +85,7 @@ func panel(t *testing.T, f func(d *desk, c *vandal)) {
 func TestChaosPanelShowsBothSides(t *testing.T) {
 	panel(t, func(d *desk, _ *vandal) {
 		d.wants("Chaos", "DEMO", "seed 7", "INJECTED", "WHAT THE ENGINE DID", "▌ 503", "▲ 5 %", "9 retried, 2 held, 0 given up, 1 open",
-			"▲ on 1m12", "36 held", "▲ once", "held until a call proves the key", "503: a try is used", "1,204 calls", "0 over the limits", "1 for what had been delivered", "What happened")
+			"▲ on 1m12", "36 held", "▲ once", "held until a call proves the key", "503: a try is used", "1,204 calls", "0 over the limits", "1 for a match delivered before", "What happened")
 		d.wait(2 * time.Second)
 		d.wants("▲ on 1m10")
 		d.press("esc", "esc", "esc", "esc")

@@ -28,6 +28,7 @@ const (
 type FirstRun struct {
 	DataDir string
 	Stored  int    // matches in the data directory
+	Bare    string // why there is nothing to browse in it, one sentence; "" = there is
 	KeyFrom string // where a key was looked for: "RIOT_API_KEY and config.toml"
 	KeyTo   string // where a pasted key goes: "kept in memory until Farsight ends"
 	// Try makes one call with a key and says what it learnt; nil = not tried. Its
@@ -85,7 +86,10 @@ type tried struct {
 
 func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 	browse := "look at " + first.DataDir
-	if first.Stored > 0 {
+	switch {
+	case first.Bare != "":
+		browse = "nothing is stored in " + first.DataDir + " yet"
+	case first.Stored > 0:
 		browse = strconv.Itoa(first.Stored) + " matches stored in " + first.DataDir
 	}
 	m := &welcome{ctx: ctx, first: first, opt: opt, offers: []offer{
@@ -151,6 +155,7 @@ func (m *welcome) press(k tea.Key) tea.Cmd {
 	if m.prompt != nil {
 		return m.typeKey(k)
 	}
+	m.wrong = ""
 	switch name := k.String(); name {
 	case "1", "2", "3":
 		m.at = int(name[0] - '1')
@@ -175,6 +180,10 @@ func (m *welcome) press(k tea.Key) tea.Cmd {
 func (m *welcome) take() tea.Cmd {
 	if m.offers[m.at].choice == ChooseKey {
 		m.prompt = &part.Prompt{Label: "API key", Ghost: "paste it here", Mask: true}
+		return nil
+	}
+	if m.offers[m.at].choice == ChooseBrowse && m.first.Bare != "" {
+		m.wrong = m.first.Bare
 		return nil
 	}
 	m.choice = m.offers[m.at].choice
@@ -278,6 +287,9 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 		promptAt = len(rows)
 		row, _ := m.prompt.View(th, inner-2)
 		rows = append(rows, " "+row)
+		rows = append(rows, m.said(inner)...)
+	} else if m.wrong != "" {
+		rows = append(rows, "")
 		rows = append(rows, m.said(inner)...)
 	}
 	rows = append(rows, "")

@@ -340,6 +340,10 @@ func TestKeyIsNeverShown(t *testing.T) {
 		d.send(tea.PasteMsg{Content: "  " + key + "\n"})
 		d.lacks("RGAPI", "1234567890ab")
 		d.press("enter")
+		d.wants("Replace the API key?", "…7f3a is given up", "…90ab", "▸[n no]")
+		d.lacks("RGAPI", "1234567890ab")
+		d.none()
+		d.press("y")
 		if c := d.last(); c.Op != engine.OpKey || c.Key != key {
 			t.Errorf("sent %s with a key of %d characters", c.Op, len(c.Key))
 		}
@@ -470,7 +474,7 @@ func TestJobOpensFromACallAndBack(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("5", "enter")
 		d.wants("Limits ▸ match:KR_7214550881", "policy match step 2", "then DISCARDED")
-		d.press("enter") // its account
+		d.press("a") // its account
 		d.wants("카인#KR1", "131 stored, 3 gave up, 9 retrying, 736 left")
 		d.press("esc", "esc", "esc")
 		d.wants("Flight recorder")

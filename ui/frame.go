@@ -201,9 +201,9 @@ func (m *Model) messageRow(y int) string {
 	t := m.toasts.top()
 	var right []part.Cell
 	if m.frozen != nil {
-		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, "  . live"))
+		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, m.keyed("  {live} live")))
 	} else if t.More > 0 {
-		right = append(right, part.As(themes.Accent, "M"), part.As(themes.Dim, " messages"))
+		right = append(right, part.As(themes.Accent, m.keyed("{messages}")), part.As(themes.Dim, " messages"))
 	}
 	if t.Text == "" {
 		if why := m.standing(); why.Text != "" {
@@ -219,8 +219,10 @@ func (m *Model) standing() part.Toast {
 	switch {
 	case !m.rows.data.Lost.IsZero():
 		return part.Toast{Word: "WARN", Text: m.lostText(m.now())}
+	case m.armed() != "":
+		return m.armedText()
 	case !d.Ready || d.Engine.State == engine.EngineLive:
-		return part.Toast{}
+		return m.guide(m.now())
 	case d.Engine.State == engine.EngineBrowse:
 		return part.Toast{Word: "INFO", Text: or(d.Engine.Why, "no engine runs here: stored data only")}
 	}
@@ -243,7 +245,7 @@ func (m *Model) promptRow(y int) string {
 	}
 	row, x := p.View(m.theme, m.w)
 	switch {
-	case p.wrong == "":
+	case p.wrong == "", m.wrongBelow():
 	case p.Mask || p.filter == nil && safe.Width(safe.Text(p.Value()+p.wrong)) > m.w*3/4:
 		row = part.Row(m.theme, m.w, part.As(themes.Accent, " "+p.Label+"  "), part.As(themes.Err, p.wrong))
 		x = 2 + len(p.Label)
@@ -254,6 +256,13 @@ func (m *Model) promptRow(y int) string {
 	}
 	m.putCursor(x, y)
 	return row
+}
+
+// wrongBelow reports whether what is wrong with a filter has no room beside it: it
+// is told in the row of hints then.
+func (m *Model) wrongBelow() bool {
+	p := m.prompt
+	return p.filter != nil && p.wrong != "" && safe.Width(safe.Text(p.Value()+p.wrong)) > m.w-8
 }
 
 // putCursor shows the terminal's cursor where text is typed.
@@ -273,11 +282,20 @@ func (m *Model) filterRow(p *prompt, y int) string {
 
 // hintRow are the keys of the screen.
 func (m *Model) hintRow(v *page.View) string {
+	if m.prompt != nil && m.wrongBelow() {
+		return part.Row(m.theme, m.w, part.As(themes.Err, " "+m.prompt.wrong))
+	}
 	if m.prompt != nil {
 		return part.Hints(m.theme, m.w, promptHints(m.prompt))
 	}
 	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
 		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "run"}, {Key: "↑", Does: "what was run before"}, {Key: "tab", Does: "complete"}, {Key: "esc", Does: "close"}})
+	}
+	if m.over != nil && m.over.word() != "" {
+		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "once the word is typed"}, {Key: "esc", Does: "no"}})
+	}
+	if m.over != nil && m.over.find != nil {
+		return part.Hints(m.theme, m.w, m.helpHints())
 	}
 	at := contextOf(m.page().Screen())
 	if m.over != nil {

@@ -69,6 +69,7 @@ func checkBytes(t interface{ Errorf(string, ...any) }, i int, row, text string, 
 
 // TestFrameProperties walks all screens, scenes, themes and sizes.
 func TestFrameProperties(t *testing.T) {
+	long(t)
 	looks := []struct {
 		theme, glyphs string
 		env           func(string) string

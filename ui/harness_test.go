@@ -20,6 +20,7 @@ type desk struct {
 	fake *uitest.Fake
 	m    *Model
 	quit bool
+	home bool // keys are pressed by the names that they have as built in
 	msgs chan tea.Msg
 }
 
@@ -138,7 +139,7 @@ func (d *desk) wait(span time.Duration) {
 var special = map[string]tea.KeyPressMsg{
 	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp},
 	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp},
-	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl}, "space": {Code: tea.KeySpace, Text: " "},
+	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+z": {Code: 'z', Mod: tea.ModCtrl}, "ctrl+e": {Code: 'e', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+p": {Code: 'p', Mod: tea.ModCtrl}, "space": {Code: tea.KeySpace, Text: " "},
 	"backspace": {Code: tea.KeyBackspace}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
 }
 
@@ -146,6 +147,11 @@ var special = map[string]tea.KeyPressMsg{
 func (d *desk) press(keys ...string) {
 	d.t.Helper()
 	for _, k := range keys {
+		if at := contextOf(d.m.page().Screen()); d.home && d.m.over == nil && d.m.prompt == nil {
+			if act, ok := builtin.meaning(at, k); ok {
+				k = d.m.keys.first(at, act)
+			}
+		}
 		msg, ok := special[k]
 		if !ok {
 			msg = tea.KeyPressMsg{Code: []rune(k)[0], Text: k}

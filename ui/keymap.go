@@ -40,6 +40,16 @@ func (m *keymap) meaning(at where, key string) (page.Action, bool) {
 	return b.act, true
 }
 
+// first is the key of an action in a context, as it is shown; "" = it has none.
+func (m *keymap) first(at where, act page.Action) string {
+	for i := range m.list {
+		if b := &m.list[i]; b.in&at != 0 && b.act == act {
+			return b.keys[0]
+		}
+	}
+	return ""
+}
+
 // hints are the keys of a context that the hint line shows; off says which of
 // them cannot act now.
 func (m *keymap) hints(at where, off func(page.Action) bool) []part.Hint {
@@ -61,7 +71,7 @@ func (m *keymap) groups(at where, off func(page.Action) bool) []part.Group {
 		g := part.Group{Name: name}
 		for i := range m.list {
 			if b := &m.list[i]; b.in&at != 0 && b.group == name {
-				g.Hints = append(g.Hints, part.Hint{Key: shownKeys(b.keys), Does: b.help, Off: off(b.act)})
+				g.Hints = append(g.Hints, part.Hint{Key: shownKeys(b.keys), Does: b.help, Also: string(b.act) + " " + b.hint, Off: off(b.act)})
 			}
 		}
 		out = append(out, g)

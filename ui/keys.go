@@ -39,9 +39,11 @@ const (
 
 	// onLists can be filtered, onTables sorted, narrowed and marked as well.
 	// onWork are the screens of accounts, jobs and queues, where work is steered.
+	// onItems show one thing of a list.
 	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onReasons | onEvidence | onEntry
 	onLists  = onTables | onLimits | onLogs
 	onWork   = onOverview | onAccounts | onJobs | onRetries | onLimits | onMatches | onReports | onAccount | onJob | onSchedules
+	onItems  = onAccount | onJob | onForensics | onRecord | onEvidence | onEntry
 	onPages  = onWork | onLists | onForensics | onRecord | onChaos
 )
 
@@ -78,6 +80,8 @@ const (
 	actLogs     page.Action = "logs of the job"
 	actAudit    page.Action = "audit"
 	actChaos    page.Action = "chaos"
+	actReason   page.Action = "reason"
+	actMouse    page.Action = "mouse"
 
 	actYes    page.Action = "yes"
 	actNo     page.Action = "no"
@@ -106,15 +110,17 @@ const (
 )
 
 var bindings = []binding{
-	{[]string{"enter"}, page.Open, onPages &^ onChaos, groupMove, "open", "open the selected"},
-	{[]string{"enter"}, page.Inject, onChaos, groupAct, "inject", "inject once; start, end a preset"},
+	{[]string{"enter"}, page.Open, onPages &^ (onChaos | onJob), groupMove, "open", "open the selected"},
+	{[]string{"enter", "v"}, page.Raw, onJob, groupView, "raw", "its record and headers, raw"},
+	{[]string{"a"}, page.Open, onJob, groupMove, "account", "its account"},
+	{[]string{"enter"}, page.Inject, onChaos, groupAct, "inject", "inject once; preset on, off"},
 	{[]string{"l", "right"}, page.More, onChaos, groupAct, "more often", "more often, in percent"},
 	{[]string{"h", "left"}, page.Less, onChaos, groupAct, "less often", "less often, then off"},
 	{[]string{"0"}, page.ClearChaos, onChaos, groupAct, "clear all", "end all that was injected"},
 	{[]string{"t"}, page.Trigger, onPages, groupAct, "sync", "sync an account"},
 	{[]string{"r"}, page.Retry, onWork &^ onSchedules, groupAct, "retry", "retry the job now"},
-	{[]string{"r"}, page.Retry, onClasses, groupAct, "retry class", "retry the class, one job first"},
-	{[]string{"C"}, page.Reopen, onClasses, groupAct, "open again", "open its dead jobs, one first"},
+	{[]string{"r"}, page.Retry, onClasses, groupAct, "retry class", "retry it, one job first"},
+	{[]string{"C"}, page.Reopen, onClasses, groupAct, "open again", "open its dead, one first"},
 	{[]string{"a"}, page.Ack, onAlerts, groupAct, "acknowledge", "acknowledge the alert"},
 	{[]string{"S"}, page.Silence, onAlerts, groupAct, "silence", "silence the alert for a time"},
 	{[]string{"r"}, page.Retry, onSchedules, groupAct, "run now", "run the schedule now"},
@@ -123,6 +129,7 @@ var bindings = []binding{
 	{[]string{"p"}, page.Pause, onLimits, groupAct, "freeze bucket", "freeze, cap, resume bucket"},
 	{[]string{"@"}, page.Due, onJobs | onRetries | onJob, groupAct, "", "run a waiting job at a time"},
 	{[]string{"p"}, page.Pause, onSchedules, groupAct, "pause", "pause, resume the schedule"},
+	{[]string{"E"}, page.Edit, onSchedules, groupAct, "edit", "edit when the schedule runs"},
 	{[]string{"!"}, page.Force, onJobs | onRetries | onJob, groupAct, "", "force the job, with a reason"},
 	{[]string{"S"}, page.Calendar, onOverview, groupMove, "", "schedules"},
 	{[]string{"z"}, actUndo, onPages &^ onAudit, groupAct, "", "undo the last action"},
@@ -132,6 +139,9 @@ var bindings = []binding{
 	{[]string{"A"}, page.MarkAll, onTables, groupAct, "", "mark all rows shown"},
 	{[]string{"u"}, page.Unmark, onTables, groupAct, "", "unmark all rows"},
 	{[]string{"K"}, page.Key, onPages, groupAct, "", "replace the API key"},
+	{[]string{"a"}, page.Track, onAccounts | onAccount, groupAct, "", "track, untrack the account"},
+	{[]string{"D"}, page.Purge, onJobs, groupAct, "", "purge jobs that ended"},
+	{[]string{";"}, actReason, onPages | inDialog, groupAct, "", "say why, for the next act"},
 	{[]string{"/"}, actFilter, onLists, groupView, "filter", "show matching rows"},
 	{[]string{"*"}, actSave, onLists, groupView, "", "save the filter"},
 	{[]string{"s"}, page.States, onJobs, groupView, "live/failed/all", "live, failed or all jobs"},
@@ -154,21 +164,22 @@ var bindings = []binding{
 	{[]string{"O"}, page.Invert, onTables, groupView, "", "turn the order"},
 	{[]string{"c"}, actColumns, onTables, groupView, "", "choose columns"},
 	{[]string{"W"}, page.Wide, onTables, groupView, "", "wide columns"},
-	{[]string{"y"}, actCopy, onPages, groupView, "", "copy: id, row, JSON, curl, time"},
+	{[]string{"y"}, actCopy, onPages, groupView, "", "copy: id, row, JSON, curl"},
 	{[]string{"Y"}, actCopyRows, onTables | onReports | onLogs, groupView, "", "copy all rows shown"},
 	{[]string{"e"}, actExport, onTables | onReports | onLogs, groupView, "", "write the list to a file"},
 	{[]string{"T"}, actThemes, onPages, groupView, "", "choose a theme"},
 	{[]string{":", "ctrl+p"}, actPalette, onPages, groupApp, "command", "commands, screens, names"},
 	{[]string{"f"}, actFreeze, onPages, groupView, "freeze", "freeze the view only"},
 	{[]string{"."}, actLive, onPages, groupView, "", "back to live"},
-	{[]string{"["}, actEarlier, onPages &^ onReports, groupView, "", "frozen: a second back"},
-	{[]string{"]"}, actLater, onPages &^ onReports, groupView, "", "frozen: a second on"},
+	{[]string{"["}, actEarlier, onPages &^ (onReports | onItems), groupView, "", "frozen: a second back"},
+	{[]string{"]"}, actLater, onPages &^ (onReports | onItems), groupView, "", "frozen: a second on"},
 	{[]string{"{"}, actFarBack, onPages, groupView, "", "frozen: ten seconds back"},
 	{[]string{"}"}, actFarOn, onPages, groupView, "", "frozen: ten seconds on"},
 	{[]string{"w"}, actWatch, onPages, groupView, "", "watch this account, or stop"},
 	{[]string{"M"}, actMessages, onPages, groupView, "", "all messages"},
 	{[]string{"L"}, actLogs, onPages, groupView, "", "log of the selected job"},
-	{[]string{"X"}, actChaos, onPages, groupApp, "", "break the simulated Riot (demo)"},
+	{[]string{"m"}, actMouse, onPages, groupView, "", "mouse on or off"},
+	{[]string{"X"}, actChaos, onPages, groupApp, "", "break Riot (the demo only)"},
 	{[]string{"U"}, actAudit, onPages, groupView, "", "who did what (audit)"},
 	{[]string{"j", "down"}, page.Down, onPages, groupMove, "", "down"},
 	{[]string{"k", "up"}, page.Up, onPages, groupMove, "", "up"},
@@ -181,8 +192,11 @@ var bindings = []binding{
 	{[]string{"ctrl+u"}, page.HalfUp, onPages, groupMove, "", "half a screen up"},
 	{[]string{"h", "left"}, page.Left, onPages &^ onChaos, groupMove, "", "columns left"},
 	{[]string{"l", "right"}, page.Right, onPages &^ onChaos, groupMove, "", "columns right"},
-	{[]string{"tab"}, page.NextPane, onOverview | onLimits, groupMove, "next pane", "next pane"},
-	{[]string{"tab"}, actNextTab, onPages &^ (onOverview | onLimits), groupMove, "next screen", "next screen"},
+	{[]string{"Q"}, page.Queues, onJobs, groupMove, "queues", "choose the queue"},
+	{[]string{"<"}, page.Nearer, onRetries, groupView, "", "look less far ahead"},
+	{[]string{">"}, page.Farther, onRetries, groupView, "", "look farther ahead"},
+	{[]string{"tab"}, page.NextPane, onOverview | onLimits | onJobs, groupMove, "next pane", "next pane"},
+	{[]string{"tab"}, actNextTab, onPages &^ (onOverview | onLimits | onJobs), groupMove, "next screen", "next screen"},
 	{[]string{"1"}, goTo(page.ScreenOverview), onPages, groupMove, "", "Overview"},
 	{[]string{"2"}, goTo(page.ScreenAccounts), onPages, groupMove, "", "Accounts"},
 	{[]string{"3"}, goTo(page.ScreenJobs), onPages, groupMove, "", "Jobs"},
@@ -192,6 +206,8 @@ var bindings = []binding{
 	{[]string{"7"}, goTo(page.ScreenReports), onPages &^ onAccount, groupMove, "", "Reports"},
 	{[]string{"6"}, page.Matches, onAccount, groupMove, "matches", "matches of this account"},
 	{[]string{"7"}, page.Report, onAccount, groupMove, "report", "report of this account"},
+	{[]string{"["}, actEarlier, onItems, groupMove, "", "previous; frozen: 1 s back"},
+	{[]string{"]"}, actLater, onItems, groupMove, "next", "next; frozen: 1 s on"},
 	{[]string{"8"}, goTo(page.ScreenLogs), onPages, groupMove, "", "Logs"},
 	{[]string{"9"}, goTo(page.ScreenAlerts), onPages, groupMove, "", "Alerts"},
 	{[]string{"-"}, actPrevious, onPages, groupMove, "", "previous screen"},
@@ -209,11 +225,11 @@ var bindings = []binding{
 	{[]string{"tab", "left", "right", "h", "l"}, actSwitch, inDialog, "", "other answer", ""},
 	{[]string{"enter"}, actChoose, inDialog, "", "answer", ""},
 
-	{[]string{"esc", "q", "?", "enter", "M"}, actClose, inHelp, "", "close", ""},
-	{[]string{"j", "down"}, page.Down, inHelp, "", "down", ""},
-	{[]string{"k", "up"}, page.Up, inHelp, "", "up", ""},
-	{[]string{"pgdown", "space", "ctrl+d"}, page.PageDown, inHelp, "", "", ""},
-	{[]string{"pgup", "ctrl+u"}, page.PageUp, inHelp, "", "", ""},
+	{[]string{"esc", "?", "enter"}, actClose, inHelp, "", "close", ""},
+	{[]string{"down"}, page.Down, inHelp, "", "down", ""},
+	{[]string{"up"}, page.Up, inHelp, "", "up", ""},
+	{[]string{"pgdown", "ctrl+d"}, page.PageDown, inHelp, "", "", ""},
+	{[]string{"pgup"}, page.PageUp, inHelp, "", "", ""},
 
 	{[]string{"esc", "q"}, actClose, inMenu, "", "close", ""},
 	{[]string{"enter", "space"}, actChoose, inMenu, "", "choose", ""},

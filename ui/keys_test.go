@@ -26,6 +26,15 @@ func TestNoKeyIsBoundTwice(t *testing.T) {
 	}
 }
 
+// TestHelpLabelsFit: nothing that a key does is cut in a column of the help.
+func TestHelpLabelsFit(t *testing.T) {
+	for _, b := range bindings {
+		if len(b.help) > part.HelpLabel {
+			t.Errorf("%q takes %d cells, at most %d are there", b.help, len(b.help), part.HelpLabel)
+		}
+	}
+}
+
 // TestForbiddenKeys: keys that terminals confuse, or that vim and k9s mean
 // otherwise, are never bound.
 func TestForbiddenKeys(t *testing.T) {

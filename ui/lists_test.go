@@ -121,7 +121,7 @@ func TestFrozenBucketShowsItsEnd(t *testing.T) {
 		limits.Buckets[2].Cap, limits.Buckets[2].Thaws = 60, uitest.Noon.Add(5*time.Minute)
 		d.send(updated{engine.Update{Seq: 5000, Limits: &limits}})
 		d.press("5", "tab")
-		d.wants("FROZEN", "until 13:31:35: pat", "until p resumes", "CAPPED", "at 60 %")
+		d.wants("FROZEN", "patch, until 13:31", "until p resumes", "CAPPED", "60 %: until")
 		d.press("p")
 		if c := d.last(); c.Op != engine.OpThaw || c.Bucket.Host != "asia" {
 			t.Errorf("sent %+v", c)
@@ -189,7 +189,7 @@ func TestBulkCancelNamesHiddenRows(t *testing.T) {
 		d.press("enter")
 		d.wants("2 marked")
 		d.press("x")
-		d.wants("Cancel 2 jobs (1 not in this filter)?", "would cancel 2 jobs: about 2 calls")
+		d.wants("Cancel 2 jobs (1 not in this filter)?", "Would cancel 2 jobs: about 2 calls")
 		if c := d.last(); !c.DryRun || len(c.Select.IDs) != 2 || c.Select.Revs[0] != 3 {
 			t.Errorf("sent %+v", c)
 		}

@@ -15,7 +15,7 @@ func (m *Model) lose(msg lost, now time.Time) {
 	if m.rows.data.Lost.IsZero() {
 		m.rows.data.Lost = now
 	}
-	m.again = msg.again
+	m.again, m.absent = msg.again, msg.why
 }
 
 // lostText is the message line without an engine: when it is looked for next and
@@ -25,7 +25,7 @@ func (m *Model) lostText(now time.Time) string {
 	if left := m.again.Sub(now); left > 0 {
 		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
 	}
-	return "the engine has gone; " + next + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.data.At, now)
+	return or(m.absent, "the engine has gone") + "; " + next + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.data.At, now)
 }
 
 // stopwatch writes a span as 0:12, 4:05 or 1:00:09.

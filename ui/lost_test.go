@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"context"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/uitest"
@@ -20,9 +23,34 @@ func TestDisconnectedCountsOn(t *testing.T) {
 		d.wait(10 * time.Second)
 		d.send(lost{again: time.Now().Add(5 * time.Second)})
 		d.wants("DISCONNECTED 0:12", "next try 5 s", "data as of 12:31:35")
+		d.send(lost{again: time.Now().Add(5 * time.Second), why: "the engine speaks protocol 2, this program 1"})
+		d.wants("the engine speaks protocol 2, this program 1; next try 5 s", "data as of 12:31:35")
 		d.send(updated{uitest.Busy().Update})
-		d.lacks("DISCONNECTED")
+		d.lacks("DISCONNECTED", "protocol")
+		d.wait(10 * time.Second)
+		d.send(lost{again: time.Now().Add(time.Second)})
+		d.wants("the engine has gone; next try 1 s")
 	})
+}
+
+// absentee is a console whose engine is there, but not for it.
+type absentee struct{ mute }
+
+func (absentee) Absent(context.Context) string { return "it lets nobody in" }
+
+// TestDisconnectedSaysWhy: an engine that refuses a console has not gone.
+func TestDisconnectedSaysWhy(t *testing.T) {
+	for want, c := range map[string]engine.Console{"": mute{}, "it lets nobody in": absentee{}} {
+		bubble(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			newSession(c, Options{}).run(ctx, func(msg tea.Msg) {
+				if l, ok := msg.(lost); !ok || l.why != want {
+					t.Errorf("%+v, want %q", msg, want)
+				}
+				cancel()
+			})
+		})
+	}
 }
 
 func TestStopwatch(t *testing.T) {

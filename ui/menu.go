@@ -119,7 +119,16 @@ func (m *Model) menuBox(v *page.View, h int) []string {
 	return part.Box(m.theme, w, len(rows)+2, part.Panel{Title: n.title, Tail: "esc closes", Focus: true, Rows: rows, Height: len(rows)})
 }
 
-func (m *Model) menuWidth() int { return max(min(m.w-2, 84), 4) }
+func (m *Model) menuWidth() int { return m.overWidth(84) }
+
+// overWidth is how wide a box over the page is that wants w cells. Where next to
+// nothing of the page would be left beside it, it takes the whole width.
+func (m *Model) overWidth(w int) int {
+	if m.w < w+8 {
+		return m.w
+	}
+	return w
+}
 
 // menuLine is what is wrong with what was typed, or a rule.
 func (m *Model) menuLine(n *menu, w int) string {
@@ -154,7 +163,7 @@ func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
 		l.Cells(part.As(themes.Accent, i.sign)).Gap(1)
 	}
 	l.Field(part.As(name, i.name), nameWidth, part.Words).Gap(2)
-	what := max(l.Room()-12, 0)
+	what := max(l.Room()-safe.Width(i.key)-3, 0)
 	l.Field(part.As(themes.Dim, i.what), what, part.Words)
 	return l.Right(part.As(key, i.key), part.Plain(" ")).String()
 }
@@ -291,20 +300,53 @@ func fuzzy(name, text string) int {
 	case at > 0:
 		return 500 - len(name)
 	}
-	score, last, run := 100, -2, []rune(name)
-	i := 0
-	for _, want := range text {
-		for i < len(run) && run[i] != want {
-			i++
+	return scattered([]rune(name), []rune(text))
+}
+
+// scattered scores letters with others between them: the first begins a word, and
+// all stand close together or begin words. Anything else would fit nearly all names.
+func scattered(name, text []rune) int {
+	best := 0
+	for from := range name {
+		if name[from] != text[0] || !beginsWord(name, from) {
+			continue
 		}
-		if i == len(run) {
-			return 0
+		at, breaks, begin := from, 0, true
+		for _, want := range text[1:] {
+			next := nextLetter(name, at+1, want)
+			if next == len(name) {
+				return best
+			}
+			if next != at+1 {
+				breaks++
+				begin = begin && beginsWord(name, next)
+			}
+			at = next
 		}
-		if i != last+1 {
-			score -= 5
+		if begin || at-from < 2*len(text)+2 {
+			best = max(best, 100-5*breaks, 1)
 		}
-		last = i
-		i++
 	}
-	return max(score, 1)
+	return best
+}
+
+// nextLetter is where a letter stands from a place on: right there, else where it
+// begins a word, else anywhere; len(name) = nowhere.
+func nextLetter(name []rune, from int, want rune) int {
+	found := len(name)
+	for i := from; i < len(name); i++ {
+		switch {
+		case name[i] != want:
+		case i == from || beginsWord(name, i):
+			return i
+		default:
+			found = min(found, i)
+		}
+	}
+	return found
+}
+
+// beginsWord reports whether a word begins at a letter.
+func beginsWord(name []rune, at int) bool {
+	return at == 0 || strings.ContainsRune(" .-_:/#▸", name[at-1])
 }

@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/farsight-console/farsight/themes"
@@ -15,9 +18,10 @@ type Mine struct {
 	// the console from starting.
 	Faults []string
 
-	keys *keymap
-	kept saved
-	file *stateFile
+	keys  *keymap
+	kept  saved
+	file  *stateFile
+	fresh bool // the console was never used by this user: it remembers nothing yet
 }
 
 // LoadMine reads the themes in dir/themes and the keys in dir/keys.toml, and what
@@ -33,6 +37,8 @@ func LoadMine(dir, state string) Mine {
 	m.keys = keys
 	if state != "" {
 		m.file = &stateFile{path: state}
+		_, err := os.Stat(state)
+		m.fresh = errors.Is(err, fs.ErrNotExist)
 		if m.kept, err = m.file.load(); err != nil {
 			faults = append(faults, err)
 		}
@@ -42,7 +48,7 @@ func LoadMine(dir, state string) Mine {
 		m.Faults = append(m.Faults, err.Error())
 	}
 	if t := m.kept.Theme; t != "" && !known.Knows(t) {
-		m.Faults = append(m.Faults, "the theme "+t+" that was chosen last is not there any more: T chooses another")
+		m.Faults = append(m.Faults, "the theme "+t+" that was chosen last is not there any more: choose another")
 		m.kept.Theme = ""
 	}
 	return m

@@ -218,14 +218,18 @@ func TestP31_LiveRefreshNeverMovesTheCursorNorAnswersADialog(t *testing.T) {
 func TestP32_AllWithoutAFilterIsCountedFirst(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "A", "x")
-		d.wants("Cancel ", "match:KR_7214550881, ", "more", "▸[n no]")
+		d.wants("Cancel ", "match:KR_7214550881, ", "more", "type all to go on", "▸[esc no]")
 		d.press("enter")
 		for _, c := range d.fake.Did() {
 			if !c.DryRun {
 				t.Errorf("sent %+v without a yes", c)
 			}
 		}
-		d.press("x", "y")
+		d.press("esc", "x", "y", "enter") // a y is a letter of the word here
+		d.wants("type all to go on", `nothing was done: type the word "all"`)
+		d.press("backspace")
+		d.text("all")
+		d.press("enter")
 		c := d.last()
 		if c.DryRun || c.Op != engine.OpCancel || c.Select == nil || c.Select.Filter != nil || len(c.Select.IDs) == 0 || len(c.Select.IDs) != len(c.Select.Revs) {
 			t.Errorf("sent %+v", c)

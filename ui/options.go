@@ -29,6 +29,10 @@ type Options struct {
 	Chaos  Chaos
 	SSH    bool // a network terminal: fewer frames, no suspend
 	MaxFPS int  // most updates a second; 0 = 10, on SSH 4
+	// A network terminal that takes nothing for StallAfter (0 = 30 s) loses its console,
+	// and Stalled is the last thing written on it.
+	StallAfter time.Duration
+	Stalled    string
 
 	// Mine is what the user has of their own; see LoadMine.
 	Mine Mine
@@ -46,6 +50,9 @@ type Options struct {
 	Getenv func(string) string
 	Input  io.Reader
 	Output io.Writer
+	// CanSuspend says whether a shell can let a stopped console go on; nil = as the
+	// process groups tell.
+	CanSuspend func() bool
 	// Stack takes the stack of a panic in the console, so that it reaches the log.
 	Stack func(message, stack string)
 }
@@ -70,6 +77,13 @@ func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
 		ASCII: themes.DetectASCII(o.getenv), NoColor: o.getenv("NO_COLOR"),
 		Saved: or(o.Mine.kept.Theme, o.Usual), User: o.Mine.Themes,
 	}
+}
+
+func (o Options) canSuspend() bool {
+	if o.CanSuspend != nil {
+		return o.CanSuspend()
+	}
+	return jobControl()
 }
 
 func (o Options) zone() *time.Location {

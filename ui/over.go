@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
-	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,13 +21,52 @@ type overlay struct {
 
 	menu *menu
 
-	top int // first line shown, of the help
+	find *part.Prompt // what is looked for, in the help
+	top  int          // first line shown, of the help
 }
 
-func helpOver() *overlay { return &overlay{} }
-
 func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
-	return &overlay{dialog: &part.Dialog{Title: c.Question, Body: c.Lines, Yes: "y " + c.Yes, No: "n no"}, yes: yes}
+	d := &part.Dialog{Title: c.Question, Body: c.Lines, Yes: "y " + c.Yes, No: "n no"}
+	if c.Word != "" {
+		d.Word, d.Input, d.Yes, d.No = c.Word, &part.Prompt{}, "enter "+c.Yes, "esc no"
+	}
+	return &overlay{dialog: d, yes: yes}
+}
+
+// word is what must be typed to agree; "" = nothing.
+func (o *overlay) word() string {
+	if o.dialog == nil {
+		return ""
+	}
+	return o.dialog.Word
+}
+
+// wordKey takes a key while a word must be typed: no other key agrees by accident.
+func (m *Model) wordKey(k tea.Key) tea.Cmd {
+	d := m.over.dialog
+	switch name := k.String(); {
+	case k.Text != "":
+		d.Input.Insert(k.Text)
+	case name == "esc" || name == "ctrl+c":
+		m.over = nil
+		return nil
+	case name == "enter":
+		return m.agreeInWord()
+	default:
+		d.Input.Edit(name)
+	}
+	d.OnYes = d.Input.Value() == d.Word
+	return nil
+}
+
+// agreeInWord agrees if the word was typed, and else says what is missing.
+func (m *Model) agreeInWord() tea.Cmd {
+	d := m.over.dialog
+	if d.Input.Value() == d.Word {
+		return m.agree()
+	}
+	m.say("nothing was done: type the word " + strconv.Quote(d.Word) + " and then enter, or esc")
+	return nil
 }
 
 func (o *overlay) context() where {
@@ -46,6 +88,8 @@ func (m *Model) overAct(a page.Action, now time.Time) tea.Cmd {
 	switch a {
 	case actYes:
 		return m.agree()
+	case actReason:
+		return m.askReason(now)
 	case actChoose:
 		if o.dialog.OnYes {
 			return m.agree()
@@ -82,22 +126,55 @@ func (m *Model) agree() tea.Cmd {
 // drawOver lays the overlay over the body, whose first row is the screen's row
 // top.
 func (m *Model) drawOver(v *page.View, body []string, top int) []string {
-	var box []string
+	var laid []string
 	switch {
 	case m.over.dialog != nil:
-		box = m.over.dialog.View(m.theme, m.w-4, len(body))
+		laid = m.asked().View(m.theme, m.w-4, len(body))
 	case m.over.menu != nil:
-		box = m.menuBox(v, len(body))
+		laid = m.menuBox(v, len(body))
 	default:
-		box = m.helpBox(v, len(body))
+		laid = m.helpBox(v, len(body))
 	}
-	m.restOver(top, len(body), box)
-	return part.Overlay(m.theme, m.w, len(body), body, box)
+	m.restOver(top, len(body), laid)
+	m.laid = place(top, len(body), m.w, laid)
+	if m.over.dims() {
+		body = part.Dimmed(m.theme, m.w, body)
+	}
+	return part.Overlay(m.theme, m.w, len(body), body, laid)
+}
+
+// dims reports whether the page below steps back while this is looked at. Below a
+// menu that shows at once what is chosen, of columns or colours, it does not.
+func (o *overlay) dims() bool {
+	return o.menu == nil || !o.menu.stays && o.menu.moved == nil
+}
+
+// place is where part.Overlay lays a box over a body of w x h cells below row top.
+func place(top, h, w int, rows []string) (b box) {
+	if len(rows) == 0 {
+		return b
+	}
+	b.w, b.h = min(safe.Width(ansi.Strip(rows[0])), w), len(rows)
+	b.x, b.y = (w-b.w)/2, top+max((h-b.h)/2, 0)
+	return b
+}
+
+// asked is the question with the reason that the answer will carry.
+func (m *Model) asked() part.Dialog {
+	d := *m.over.dialog
+	if text := m.armed(); text != "" && !m.over.exit {
+		d.Body = append(slices.Clone(d.Body), "Reason: "+text)
+	}
+	return d
 }
 
 // restOver puts the terminal's cursor in what lies over the page: where text is
 // typed, else on the chosen line.
 func (m *Model) restOver(top, h int, box []string) {
+	if m.over.find != nil && len(box) > 0 {
+		m.restInHelp(top, h, box)
+		return
+	}
 	if m.over.menu == nil || len(box) == 0 {
 		return
 	}
@@ -108,46 +185,4 @@ func (m *Model) restOver(top, h int, box []string) {
 	}
 	_, x := m.over.menu.input.View(m.theme, m.menuWidth()-2)
 	m.putCursor(left+1+x, y+1)
-}
-
-// notice is what Riot asks every product to show where users can see it.
-// Source: Riot Games developer portal, General Policies.
-const notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in " +
-	"producing or managing Riot Games properties. Riot Games and all associated properties are trademarks or registered trademarks of Riot Games, Inc."
-
-// helpBox lists the keys of the screen, those that cannot act now dimmed, and
-// Riot's notice.
-func (m *Model) helpBox(v *page.View, h int) []string {
-	columns := min(max((m.w-2)/part.HelpColumn, 1), 3)
-	w := min(m.w, columns*part.HelpColumn+2)
-	legal := part.Wrap(notice, w-4)
-	groups := m.keys.groups(contextOf(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" })
-	lines := part.HelpLines(groups)
-	inner := min((lines+columns-1)/columns+1, h-len(legal)-3)
-	if inner < 1 {
-		inner = max(h-2, 0)
-		legal = nil
-	}
-	m.over.top = min(m.over.top, max(lines-columns*inner, 0))
-	rows := make([]string, 0, len(legal))
-	for _, line := range legal {
-		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, " "+line)))
-	}
-	name := "Keys of " + m.page().Screen().String()
-	panels := []part.Panel{{Title: name, Tail: "esc closes", Focus: true, Rows: part.Help(m.theme, w-2, inner, groups, m.over.top), Height: inner}}
-	if len(legal) > 0 {
-		panels = append(panels, part.Panel{Title: m.product(), Rows: rows, Height: len(legal)})
-	}
-	height := inner + 2
-	if len(legal) > 0 {
-		height += len(legal) + 1
-	}
-	return part.Box(m.theme, w, min(height, h), panels...)
-}
-
-func (m *Model) product() string {
-	if m.opt.Version == "" {
-		return "Farsight"
-	}
-	return "Farsight " + m.opt.Version
 }

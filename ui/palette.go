@@ -38,11 +38,17 @@ func init() {
 		{"job", "an id or a key: job match:KR_1", (*Model).openJob},
 		{"retry", "job:KEY", jobVerb(page.Retry)},
 		{"cancel", "job:KEY", jobVerb(page.Cancel)},
+		{"reclass", "an error class, whose dead jobs are opened again: reclass 404", (*Model).reclassLine},
+		{"undo", "the number of a command, see Audit: undo 41", (*Model).undoLine},
 		{"sync", "Name#TAG platform", (*Model).syncLine},
+		{"forget", "Name#TAG: delete all that is stored of the player, after a question", (*Model).forgetLine},
 		{"f", "a saved filter of this screen; f -NAME forgets it", (*Model).loadFilter},
 		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
 		{chaosVerb, page.ChaosGhost, (*Model).chaosLine},
 		{"fps", "updates a second, 1 to 10", (*Model).fpsLine},
+	}
+	for _, o := range orders {
+		verbs = append(verbs, o.verb())
 	}
 }
 
@@ -83,11 +89,11 @@ func (m *Model) paletteItems(now time.Time) []item {
 		}
 		out = append(out, item{name: b.help, key: b.keys[0], words: string(b.act), off: m.cannot(v, b.act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.act, now) }})
 	}
-	for i, s := range page.Tabs() {
-		out = append(out, item{name: s.String(), what: "screen", key: strconv.Itoa(i + 1), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
+	for _, s := range page.Tabs() {
+		out = append(out, item{name: s.String(), what: "screen", key: m.keys.first(at, goTo(s)), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
 	for _, s := range sideScreens {
-		out = append(out, item{name: s.name, what: "screen", key: s.key, do: func(m *Model, _ time.Time) tea.Cmd { m.push(s.open()); return nil }})
+		out = append(out, item{name: s.name, what: "screen", key: m.keys.first(at, s.act), do: func(m *Model, _ time.Time) tea.Cmd { m.push(s.open()); return nil }})
 	}
 	for _, w := range verbs {
 		if w.name == chaosVerb && m.opt.Chaos == nil {
@@ -95,6 +101,10 @@ func (m *Model) paletteItems(now time.Time) []item {
 		}
 		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *Model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
 	}
+	if m.keys.first(at, page.Purge) == "" { // else it is among the keys of the screen
+		out = append(out, item{name: "purge jobs that ended", words: "purge", off: m.refuses() != "", do: (*Model).purgeItem})
+	}
+	out = append(out, m.tourItem())
 	out = append(out, m.filterItems()...)
 	for _, name := range m.themeNames() {
 		out = append(out, item{name: "theme " + name, what: themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
@@ -120,8 +130,10 @@ func (m *Model) namedItems(v *page.View) []item {
 
 func (m *Model) push(p page.Page) { m.stack = append(m.stack, p) }
 
-// perform carries out an action as its key would.
+// perform carries out an action, of a key or of the palette.
 func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
+	m.hold(a)
+	m.tour.did(a)
 	if own, ok := appActs[a]; ok {
 		return own(m, now)
 	}
@@ -318,7 +330,7 @@ func (m *Model) accountNamed(name string) (engine.AccountRow, bool) {
 func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 	a, ok := m.accountNamed(arg)
 	if !ok {
-		return nil, "there is no account " + arg + ": :sync " + arg + " platform starts one"
+		return nil, "there is no account " + arg + m.keyed(": {:sync} ") + arg + " platform starts one"
 	}
 	m.push(page.NewAccount(a.ID))
 	return nil, ""
@@ -335,13 +347,7 @@ func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 
 // liveJob finds a live job by id or key, with or without job: in front.
 func (m *Model) liveJob(arg string) (engine.JobRow, bool) {
-	arg = strings.TrimPrefix(arg, "job:")
-	jobs := m.rows.data.Jobs
-	i := slices.IndexFunc(jobs, func(j engine.JobRow) bool { return string(j.ID) == arg || j.Key == arg })
-	if i < 0 {
-		return engine.JobRow{}, false
-	}
-	return jobs[i], true
+	return liveJobIn(&m.rows.data, arg)
 }
 
 func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
@@ -366,7 +372,7 @@ func jobVerb(a page.Action) func(m *Model, arg string, now time.Time) (tea.Cmd, 
 		}
 		j, ok := m.liveJob(arg)
 		if !ok {
-			return nil, "no live job is called " + strings.TrimPrefix(arg, "job:") + ": open it with :job " + strings.TrimPrefix(arg, "job:")
+			return nil, "no live job is called " + strings.TrimPrefix(arg, "job:") + m.keyed(": open it with {:job} ") + strings.TrimPrefix(arg, "job:")
 		}
 		e, wrong := page.ActOn(m.view(now), j, a)
 		if wrong != "" {
@@ -384,7 +390,7 @@ func (m *Model) syncLine(arg string, _ time.Time) (tea.Cmd, string) {
 	if wrong != "" {
 		return nil, wrong
 	}
-	return m.do(c), ""
+	return m.carryOut(page.SyncOf(c), m.now()), ""
 }
 
 func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {

@@ -161,7 +161,7 @@ func (p *plain) take(msg tea.Msg, now time.Time) {
 	switch msg := msg.(type) {
 	case lost:
 		if p.rows.data.Lost.IsZero() {
-			p.news.add("lost", "", now, "the engine has gone, trying again every few seconds")
+			p.news.add("lost", "", now, or(msg.why, "the engine has gone")+", trying again every few seconds")
 		}
 		p.rows.data.Lost = now
 	case updated:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func overPipes(t *testing.T, opt Options) *pipes {
 // wants reads until a line holds a text.
 func (p *pipes) wants(text string) {
 	p.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(patience)
 	for {
 		select {
 		case line, ok := <-p.out:
@@ -102,7 +103,7 @@ func TestPlainAnswersOverPipes(t *testing.T) {
 		{"cancel match:KR_7214550777", "Type yes to"},
 		{"no", "Nothing was done."},
 		{"pause ingest.summoner.full", "Done: pause accepted."},
-		{"pause", "Name a queue: ingest.summoner.full"},
+		{"pause", "name a queue: ingest.summoner.full"},
 		{"sync Nobody", "Nothing was done: a Riot ID looks like Name#TAG"},
 		{"theme dark", "Not in this console"},
 		{"jobz", "There is no command jobz. Did you mean jobs"},
@@ -126,6 +127,42 @@ func TestPlainAnswersOverPipes(t *testing.T) {
 	}
 }
 
+// TestI2_PlainTellsTheCostFirst: what a sync costs and delays is told before it is begun,
+// unless that is next to nothing.
+func TestI2_PlainTellsTheCostFirst(t *testing.T) {
+	p := overPipes(t, testOptions())
+	p.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
+		switch {
+		case c.DryRun && c.Account == "Blue Heron#KR1":
+			return engine.Receipt{Matched: 1, Cost: &engine.Cost{Calls: 9, Takes: time.Second, Bucket: "app:asia 100/120s"}}, nil
+		case c.DryRun:
+			return engine.Receipt{Matched: 1, Cost: &engine.Cost{Calls: 889, Takes: time.Hour, Bucket: "app:asia 100/120s", Delays: []engine.Delay{}}}, nil
+		}
+		return engine.Receipt{Applied: 1, Text: "the sync has begun"}, nil
+	}
+	p.wants("The engine is LIVE")
+	p.types("sync Grey Stork#KR1 kr")
+	p.wants("Sync Grey Stork#KR1?")
+	p.wants("About 889 calls (app:asia 100/120s), done about ")
+	p.wants("Type yes to sync it")
+	p.types("no")
+	p.wants("Nothing was done.")
+	p.types("sync Blue Heron#KR1 kr")
+	p.wants("Done: the sync has begun.")
+	for _, c := range p.fake.Did() {
+		if !c.DryRun && c.Account != "Blue Heron#KR1" {
+			t.Errorf("without a yes: %+v", c)
+		}
+	}
+	if all := strings.Join(p.all, "\n"); !strings.Contains(all, "it delays nothing else.") {
+		t.Errorf("what it delays is not told:\n%s", all)
+	}
+	p.types("quit")
+	if err := <-p.end; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPlainTellsEachChangeAndFoldsRepeats.
 func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 	p := overPipes(t, testOptions())
@@ -133,7 +170,7 @@ func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 	scene := uitest.Busy()
 	u := engine.Update{Seq: 5000}
 	for i, j := range uitest.Many(9) {
-		j.Rev, j.Due = 9, time.Now().Add(12*time.Second)
+		j.Rev, j.Due = 9, time.Now().Add(12*time.Minute)
 		j.Tries = 2
 		if i == 0 {
 			j.Key = "match:KR_\x1b[2J"
@@ -149,7 +186,10 @@ func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 	p.fake.Push(u)
 	p.wants("queue ingest.summoner.full was paused by ana: deploy")
 	p.wants("the sync of 카인#KR1 is complete: 879 matches, 3 could not be had")
-	p.wants("retry of match KR_7214550001 in 12 seconds, try 3 of 5")
+	p.wants("retry of match KR_7214550001 in ")
+	if said := p.all[len(p.all)-1]; !regexp.MustCompile(` in (12 minutes|11 minutes.*|10 minutes.*), try 3 of 5`).MatchString(said) {
+		t.Errorf("of a retry it says %q", said)
+	}
 	p.wants("and 6 more like it: retries were scheduled")
 	p.types("quit")
 	<-p.end
@@ -163,7 +203,7 @@ func TestPlainReadOnlyRefuses(t *testing.T) {
 	opt.ReadOnly = true
 	p := overPipes(t, opt)
 	p.wants("Type help")
-	for _, line := range []string{"retry match:KR_7214550881", "sync Blue Heron#KR1 kr", "pause ingest.summoner.full", "undo"} {
+	for _, line := range []string{"retry match:KR_7214550881", "sync Blue Heron#KR1 kr", "pause ingest.summoner.full", "forget Blue Heron#KR1", "undo"} {
 		p.types(line)
 		p.wants("Refused: this console is read only.")
 	}

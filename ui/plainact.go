@@ -26,25 +26,7 @@ func (p *plain) sync(arg string) {
 		p.say("Nothing was done: " + wrong + ".")
 		return
 	}
-	p.do(c)
-}
-
-// plainQueue is a command on a queue.
-func plainQueue(op engine.Op) func(p *plain, arg string) {
-	return func(p *plain, arg string) {
-		if p.refused() {
-			return
-		}
-		if _, ok := p.rows.data.Queue(engine.Queue(arg)); !ok {
-			var names []string
-			for _, q := range p.rows.data.Queues {
-				names = append(names, string(q.Name))
-			}
-			p.say("Name a queue: " + strings.Join(names, ", ") + ".")
-			return
-		}
-		p.do(engine.Command{Op: op, Queue: engine.Queue(arg)})
-	}
+	p.carryOut(page.SyncOf(c))
 }
 
 // plainJob acts on a live job as its key on a list would.
@@ -70,12 +52,56 @@ func plainJob(a page.Action) func(p *plain, arg string) {
 	}
 }
 
-func (p *plain) takeBack(string) {
+// reclass opens the dead jobs of an error class again, after a question.
+func (p *plain) reclass(arg string) {
 	if p.refused() {
 		return
 	}
+	class, reason := reasoned(arg)
+	if class == "" {
+		p.say("Nothing was done: name an error class, such as 404.")
+		return
+	}
+	e := page.ReclassOf(class)
+	e.Do.Reason = reason
+	p.carryOut(e)
+}
+
+func (p *plain) purge() {
+	if !p.refused() {
+		p.carryOut(page.PurgeJobs())
+	}
+}
+
+// forget deletes an account, once its name is typed.
+func (p *plain) forget(arg string) {
+	if p.refused() {
+		return
+	}
+	name, reason := reasoned(arg)
+	a, ok := p.accountNamed(name)
+	if !ok {
+		p.say("Nothing was done: there is no account " + or(name, "without a name") + ".")
+		return
+	}
+	p.carryOut(page.ForgetAccount(a, reason))
+}
+
+func (p *plain) takeBack(arg string) {
+	if p.refused() {
+		return
+	}
+	if arg != "" {
+		c, wrong := undoOf(arg)
+		if wrong != "" {
+			p.say("Nothing was done: " + wrong + ".")
+			return
+		}
+		p.do(c)
+		return
+	}
 	if p.undo.audit == 0 || time.Now().After(p.undo.until) {
-		p.say("There is nothing to undo: a cancel, a pause or a new time can be taken back within 10 seconds.")
+		p.say("There is nothing to undo: a cancel, a pause, a new time or a plan can be taken back within 10 seconds.")
 		return
 	}
 	c := engine.Command{Op: engine.OpUndo, Audit: p.undo.audit}
@@ -88,6 +114,7 @@ func (p *plain) carryOut(e page.Effect) {
 	if e.Say.Text != "" {
 		p.say(e.Say.Text + ".")
 	}
+	cost, free := p.weigh(e)
 	all := e.DoAll
 	if e.Do != nil {
 		all = append(all, *e.Do)
@@ -95,7 +122,7 @@ func (p *plain) carryOut(e page.Effect) {
 	if len(all) == 0 {
 		return
 	}
-	if e.Confirm == nil {
+	if e.Confirm == nil || free {
 		for _, c := range all {
 			p.do(c)
 		}
@@ -103,9 +130,11 @@ func (p *plain) carryOut(e page.Effect) {
 	}
 	p.say(e.Confirm.Question)
 	p.say(e.Confirm.Lines...)
-	p.say("Type yes to " + e.Confirm.Yes + ", anything else leaves it.")
+	p.say(cost...)
+	word := or(e.Confirm.Word, "yes")
+	p.say("Type " + word + " to " + e.Confirm.Yes + ", anything else leaves it.")
 	p.next = func(answer string) {
-		if !strings.EqualFold(answer, "yes") {
+		if !strings.EqualFold(answer, word) {
 			p.say("Nothing was done.")
 			return
 		}
@@ -113,6 +142,31 @@ func (p *plain) carryOut(e page.Effect) {
 			p.do(c)
 		}
 	}
+}
+
+// weigh asks the engine what an effect that is tried first would do and cost, and
+// reports whether that is so little that no question is needed. What the engine refuses
+// is none either: the command itself is refused then, with the reason.
+func (p *plain) weigh(e page.Effect) (lines []string, free bool) {
+	if !e.Try || e.Do == nil {
+		return nil, false
+	}
+	try := *e.Do
+	try.By, try.DryRun = p.opt.actor(), true
+	r, err := p.console.Do(p.ctx, try)
+	if err != nil {
+		return nil, true
+	}
+	if r.Select != nil {
+		e.Do.Select = r.Select // what is confirmed is what was counted
+	}
+	if r.Text != "" && try.Op != engine.OpTrigger {
+		lines = append(lines, r.Text+".")
+	}
+	if line := costLine(weighed{command: *e.Do, receipt: r}, p.view().Now); line != "" {
+		lines = append(lines, line)
+	}
+	return lines, e.Free > 0 && (r.Cost == nil || r.Cost.Calls <= e.Free)
 }
 
 // do carries out a command and says what became of it.

@@ -46,15 +46,21 @@ func init() {
 		{"sync", "Name#TAG platform", "sync an account", (*plain).sync},
 		{"retry", "job:KEY", "try a job again now", plainJob(page.Retry)},
 		{"cancel", "job:KEY", "cancel a job, or a sync by its account", plainJob(page.Cancel)},
-		{"pause", "queue", "pause a queue", plainQueue(engine.OpPause)},
-		{"resume", "queue", "let a queue go on", plainQueue(engine.OpResume)},
 		{"chaos", "[NAME once, 5% or off]", "break the simulated Riot of the demo", (*plain).chaos},
-		{"undo", "", "take the last command back", (*plain).takeBack},
+		{"undo", "[NUMBER]", "take the last command back, or the one with a number", (*plain).takeBack},
+		{"reclass", "CLASS", "open the dead jobs of an error class again", (*plain).reclass},
+		{"forget", "Name#TAG", "delete all that is stored of a player, after a question", (*plain).forget},
+		{"purge", "", "delete jobs that ended long ago, after a question", func(p *plain, _ string) { p.purge() }},
 		{"f", "", "", notPlain("saved filters belong to screens: give the filter behind the list's name")},
 		{"theme", "", "", notPlain("there are no colours here")},
 		{"fps", "", "", notPlain("start with --plain-every to say changes more or less often")},
+		{"tour", "", "", notPlain("? lists what can be typed here")},
 		{"key", "", "", notPlain("a key that is typed here would stay on the screen: replace it in the full console, or in the key file")},
 		{"quit", "", "leave", func(p *plain, _ string) { p.done = true }},
+	}
+	at := slices.IndexFunc(plainCommands, func(c plainCommand) bool { return c.name == "undo" })
+	for _, o := range slices.Backward(orders) {
+		plainCommands = slices.Insert(plainCommands, at, o.plain())
 	}
 }
 
@@ -266,7 +272,7 @@ func (p *plain) job(arg string) {
 		p.say("It is tried again in " + spokenSpan(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.zone()).Format("15:04:05 MST") + ".")
 	}
 	if j.Why != "" {
-		p.say("It waits: " + j.Why + ".")
+		p.say("It waits: " + engine.WhyUntil(j.Why, j.Until, time.Now()) + ".")
 	}
 	for _, a := range d.Attempts {
 		p.say(attemptText(a, p.opt.zone()))

@@ -25,6 +25,9 @@ type prompt struct {
 
 	filter page.Filterer // what the text is a filter of; nil = none
 	gen    int           // of the text, for what comes back later
+
+	try  func(text string) tea.Cmd // what the text would do, once it stands still; nil = is not asked
+	left func()                    // is told when the prompt closes; nil = nobody
 }
 
 // debounce is how long a filter waits for the next letter before it is applied.
@@ -56,11 +59,17 @@ func (m *Model) askFilter() tea.Cmd {
 	return nil
 }
 
-// settle applies the filter that is being typed, unless it has changed since.
-func (m *Model) settle(s settled) {
-	if m.prompt == s.prompt && s.prompt.gen == s.gen {
-		s.prompt.apply(s.prompt.Value())
+// settle applies the filter that is being typed, or tries the command, unless the text
+// has changed since.
+func (m *Model) settle(s settled) tea.Cmd {
+	switch {
+	case m.prompt != s.prompt || s.prompt.gen != s.gen:
+		return nil
+	case s.prompt.try != nil:
+		return s.prompt.try(s.prompt.Value())
 	}
+	s.prompt.apply(s.prompt.Value())
+	return nil
 }
 
 // apply sets the filter. What is wrong with it is marked where it begins; the
@@ -89,9 +98,11 @@ func (p *prompt) complete() bool {
 	return true
 }
 
-// askText opens the prompt that a page reads by itself.
-func (m *Model) askText(t page.Text) {
+// askText opens the prompt that a page reads by itself. The page may want to see what
+// the text would do while it is typed.
+func (m *Model) askText(t page.Text) tea.Cmd {
 	p := &prompt{Prompt: part.Prompt{Label: t.Label, Ghost: t.Ghost}}
+	p.Set(t.Start)
 	p.done = func(text string) (tea.Cmd, string) {
 		c, wrong := t.Read(text, m.now())
 		if wrong != "" {
@@ -100,6 +111,51 @@ func (m *Model) askText(t page.Text) {
 		return m.do(c), ""
 	}
 	m.prompt = p
+	if t.Tried == nil {
+		return nil
+	}
+	p.left = func() { t.Tried(nil, "") }
+	p.try = func(text string) tea.Cmd { return m.tryText(p, t, text) }
+	p.typed = func(string) tea.Cmd {
+		p.gen++
+		return after(m.ctx, debounce, settled{p, p.gen})
+	}
+	return p.try(t.Start)
+}
+
+// foreseen is what the command of a text that is being typed would do.
+type foreseen struct {
+	prompt  *prompt
+	gen     int
+	told    func(*engine.Receipt, string)
+	receipt engine.Receipt
+	err     error
+}
+
+// tryText asks the engine what the command of a text would do.
+func (m *Model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
+	c, wrong := t.Read(text, m.now())
+	if wrong != "" {
+		t.Tried(nil, wrong)
+		return nil
+	}
+	c.By, c.DryRun = m.opt.actor(), true
+	console, ctx, out := m.console, m.ctx, foreseen{prompt: p, gen: p.gen, told: t.Tried}
+	return func() tea.Msg {
+		out.receipt, out.err = console.Do(ctx, c)
+		return out
+	}
+}
+
+// take tells the page, unless the text has changed since.
+func (t foreseen) take(open *prompt) {
+	switch {
+	case open != t.prompt || t.prompt.gen != t.gen:
+	case t.err != nil:
+		t.told(nil, page.Sentence(t.err))
+	default:
+		t.told(&t.receipt, "")
+	}
 }
 
 // ask opens a prompt that a page wants.
@@ -112,7 +168,7 @@ func (m *Model) ask(kind page.Prompt) {
 			if wrong != "" {
 				return nil, wrong
 			}
-			return m.do(c), ""
+			return m.carryOut(page.SyncOf(c), m.now()), ""
 		}
 		m.prompt = p
 	case page.AskKey:
@@ -121,11 +177,33 @@ func (m *Model) ask(kind page.Prompt) {
 			if wrong := keyFault(text); wrong != "" {
 				return nil, wrong
 			}
-			return m.do(engine.Command{Op: engine.OpKey, Key: strings.TrimSpace(text)}), ""
+			return m.replaceKey(strings.TrimSpace(text)), ""
 		}
 		m.prompt = p
 	}
 }
+
+// replaceKey uses another key. One that works is only given up after a question;
+// one that Riot refuses has nothing to lose.
+func (m *Model) replaceKey(key string) tea.Cmd {
+	c := engine.Command{Op: engine.OpKey, Key: key}
+	e := m.rows.data.Engine
+	if e.State == engine.EngineNoKey || e.Key == "" {
+		return m.do(c)
+	}
+	m.over = confirmOver(page.Confirm{
+		Question: "Replace the API key?",
+		Lines: []string{
+			"The key " + e.Key + " is given up, all calls from now on are made with the new one, " + lastOf(key) + ". Nothing is stopped or lost.",
+			"A key of another project knows players by other ids: their syncs pause until that is settled.",
+		},
+		Yes: "replace it",
+	}, func() tea.Cmd { return m.do(c) })
+	return nil
+}
+
+// lastOf is what may be shown of a key.
+func lastOf(key string) string { return "…" + key[max(len(key)-4, 0):] }
 
 // parseSync reads "Name#TAG platform". A tag has no spaces, so what follows it is
 // the platform.
@@ -175,7 +253,7 @@ func (m *Model) promptKey(k tea.Key, now time.Time) tea.Cmd {
 		cmd, wrong := p.done(p.Value())
 		p.wrong = wrong
 		if wrong == "" {
-			m.prompt = nil
+			m.closePrompt()
 		}
 		return cmd
 	case name == "tab" && p.filter != nil:
@@ -195,6 +273,13 @@ func (m *Model) promptKey(k tea.Key, now time.Time) tea.Cmd {
 func (m *Model) leavePrompt() {
 	if p := m.prompt; p.filter != nil {
 		p.apply(p.Value())
+	}
+	m.closePrompt()
+}
+
+func (m *Model) closePrompt() {
+	if m.prompt.left != nil {
+		m.prompt.left()
 	}
 	m.prompt = nil
 }
@@ -218,7 +303,11 @@ func (m *Model) paste(text string) tea.Cmd {
 		m.over.menu.input.Insert(text)
 		m.over.menu.narrow()
 		return nil
+	case m.over != nil && m.over.find != nil:
+		m.over.find.Insert(text)
+		m.over.top = 0
+		return nil
 	}
-	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "nothing takes text here: t asks for an account, K for a key"}, time.Now())
+	m.say(m.keyed("nothing takes text here: {sync} asks for an account, {key} for a key"))
 	return nil
 }

@@ -72,14 +72,6 @@ func TestETAMovesOnlyWhenItMatters(t *testing.T) {
 	}
 }
 
-func TestWideRowsAreCounted(t *testing.T) {
-	for frame, want := range map[string]int{"│ a ▌█░… ● ✓\n↻ –": 0, "카인#KR1\nb\n日本 語": 20, "": 0, "é ñ": 0} {
-		if got := wideBytes(frame); got != want {
-			t.Errorf("%q has %d bytes in wide rows, want %d", frame, got, want)
-		}
-	}
-}
-
 func TestToastsFade(t *testing.T) {
 	var x toasts
 	x.add(engine.Note{Level: engine.LevelInfo, Text: "a"}, uitest.Noon)

@@ -17,9 +17,8 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-// frames is how often the screen may be painted: the echo of a key is never
-// later than a twentieth of a second, and an idle console costs next to nothing.
-const frames = 20
+// frames is how often a second the screen may be painted; see beat.
+const frames = 30
 
 // stuckAfter is how long the program may take to end once it was told to. A
 // terminal that takes no bytes must not keep the engine from its drain.
@@ -36,6 +35,9 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m.ctx = ctx
+	if opt.mend() {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: mendedText}, m.now())
+	}
 	err := runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.session.run(ctx, p.Send) })
 	if opt.Mine.file != nil {
 		_ = opt.Mine.file.flush() // it was told when it first failed
@@ -71,14 +73,24 @@ func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	g := guard{inner: m, crash: func(p *Panic) {
+	b := &beat{}
+	defer b.stop()
+	g := guard{inner: beaten{halver{m}, b}, crash: func(p *Panic) {
 		if opt.Stack != nil {
 			opt.Stack(p.Error(), string(p.Stack))
 		}
 		cancel(p)
 	}}
 	sig := newSignals()
+	if opt.SSH {
+		if o := newOutlet(opt.Output, opt.StallAfter, sig.stall); o != nil {
+			defer o.Close()
+			defer func() { o.tell(opt.Stalled) }()
+			opt.Output = o
+		}
+	}
 	p := tea.NewProgram(g, programOptions(opt, sig)...)
+	b.program = p
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel(nil)
@@ -92,6 +104,9 @@ func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context
 	err := runToEnd(ctx, p)
 	if crash, ok := errors.AsType[*Panic](context.Cause(ctx)); ok {
 		return crash
+	}
+	if sig.stalled.Load() {
+		return ErrStalled
 	}
 	hungUp := errors.Is(err, syscall.EIO) // a closed terminal is read before its signal comes
 	if err != nil && ctx.Err() == nil && !sig.ended.Load() && !hungUp {
@@ -133,10 +148,7 @@ func programOptions(opt Options, sig *signals) []tea.ProgramOption {
 	if opt.Input != nil {
 		out = append(out, tea.WithInput(opt.Input))
 	}
-	if opt.Output != nil {
-		out = append(out, tea.WithOutput(opt.Output))
-	}
-	return out
+	return append(out, tea.WithOutput(joined(opt.Output)))
 }
 
 // profileOf tells Bubble Tea what the theme was made for, so that it converts no

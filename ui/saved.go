@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,34 +41,42 @@ type stateFile struct {
 	path string
 
 	mu      sync.Mutex
-	pending []byte // to be written; nil = nothing
-	written []byte // what the file holds, as far as this console knows
+	pending *saved // to be written; nil = nothing
+	base    saved  // what this console has written, or read: what it changes since is its own
 	locked  bool   // it could not be read
 }
 
 // load reads the file. One that is not there gives the defaults; one that cannot
 // be used gives them too, with a sentence.
 func (f *stateFile) load() (saved, error) {
-	s := saved{Version: savedVersion}
 	if f.path == "" {
-		return s, nil
+		return saved{Version: savedVersion}, nil
 	}
-	text, err := readSmall(f.path, largestSaved)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return s, nil
-	case err == nil:
-		err = json.Unmarshal(text, &s)
-	}
-	if err == nil && s.Version > savedVersion {
-		err = fmt.Errorf("it was written by a newer farsight (version %d)", s.Version)
-	}
+	s, err := readSaved(f.path)
 	if err != nil {
 		f.locked = true
 		return saved{Version: savedVersion}, fmt.Errorf("what the console remembers cannot be read, so it begins afresh and saves nothing: %s: %w (move the file away to begin anew)", f.path, err)
 	}
-	f.written = text
+	s.Version = savedVersion
+	f.base = s.clone()
 	return s, nil
+}
+
+func errNewer(version int) error {
+	return fmt.Errorf("it was written by a newer farsight (version %d)", version)
+}
+
+// clone shares nothing that is changed later.
+func (s saved) clone() saved {
+	s.Lists, s.History = maps.Clone(s.Lists), slices.Clone(s.History)
+	s.Filters = maps.Clone(s.Filters) // the maps in it are replaced, never changed
+	return s
+}
+
+// same reports whether two are as good as each other.
+func (s saved) same(other saved) bool {
+	return s.Theme == other.Theme && slices.Equal(s.History, other.History) && maps.EqualFunc(s.Lists, other.Lists, page.ListState.Equal) &&
+		maps.EqualFunc(s.Filters, other.Filters, maps.Equal[map[string]string, map[string]string])
 }
 
 func readSmall(path string, most int64) ([]byte, error) {
@@ -89,37 +95,45 @@ func (f *stateFile) put(s saved) bool {
 	if f.path == "" || f.locked {
 		return false
 	}
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return false
-	}
-	text = append(text, '\n')
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.written
+	now := f.base
 	if f.pending != nil {
-		now = f.pending
+		now = *f.pending
 	}
-	if bytes.Equal(text, now) {
+	if s.same(now) {
 		return false
 	}
-	f.pending = text
+	s = s.clone()
+	f.pending = &s
 	return true
 }
 
-// flush writes what is to be written, whole or not at all.
+// flush writes what is to be written, whole or not at all, with what other consoles of
+// the user have written meanwhile.
 func (f *stateFile) flush() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pending == nil {
 		return nil
 	}
-	text := f.pending
+	mine := *f.pending
 	f.pending = nil
-	if err := writeAtomic(f.path, text); err != nil {
+	err := alone(f.path, func() error {
+		theirs, err := readSaved(f.path)
+		if err != nil { // somebody works on it by hand, or a newer version wrote it
+			return err
+		}
+		text, err := json.MarshalIndent(merge(f.base, mine, theirs), "", "  ")
+		if err != nil {
+			return err
+		}
+		return writeAtomic(f.path, append(text, '\n'))
+	})
+	if err != nil {
 		return fmt.Errorf("what the console remembers was not saved: %w", err)
 	}
-	f.written = text
+	f.base = mine
 	return nil
 }
 
@@ -206,18 +220,18 @@ const longestName = 32
 func (m *Model) askSave(time.Time) tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok || f.Filter() == "" {
-		m.say("there is no filter to save here: / sets one")
+		m.say(m.keyed("there is no filter to save here: {filter} sets one"))
 		return nil
 	}
 	text, screen := f.Filter(), dashed(m.page().Screen().String())
-	p := &prompt{Prompt: part.Prompt{Label: "save /" + text + " as", Ghost: "a short name: :f NAME loads it"}}
+	p := &prompt{Prompt: part.Prompt{Label: "save /" + text + " as", Ghost: m.keyed("a short name: {:f} NAME loads it")}}
 	p.done = func(name string) (tea.Cmd, string) {
 		name = strings.TrimSpace(name)
 		if name == "" || len(name) > longestName || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Sprintf("give it a name of at most %d letters, without spaces", longestName)
 		}
 		m.keepFilter(screen, name, text)
-		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "saved: :f " + name + " shows /" + text}, m.now())
+		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: m.keyed("saved: {:f} ") + name + " shows /" + text}, m.now())
 		return nil, ""
 	}
 	m.prompt = p
@@ -274,7 +288,7 @@ func (m *Model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 func (m *Model) noFilter(screen page.Screen, name string) string {
 	names := slices.Sorted(maps.Keys(m.kept.Filters[dashed(screen.String())]))
 	if len(names) == 0 {
-		return "no filter is saved for " + screen.String() + ": * saves the one in force"
+		return "no filter is saved for " + screen.String() + m.keyed(": {save filter} saves the one in force")
 	}
 	return "no filter of " + screen.String() + " is called " + name + ": " + strings.Join(names, ", ")
 }

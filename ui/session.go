@@ -12,8 +12,11 @@ import (
 
 // Messages of the session.
 type (
-	updated struct{ engine.Update }   // rows, merged since the last one
-	lost    struct{ again time.Time } // Watch has nothing more to say, and is asked again then
+	updated struct{ engine.Update } // rows, merged since the last one
+	lost    struct {                // Watch has nothing more to say, and is asked again then
+		again time.Time
+		why   string // "" = the engine has gone
+	}
 )
 
 // Gaps between two updates of one console. The screen of a network terminal
@@ -23,6 +26,15 @@ const (
 	gapSSH   = 250 * time.Millisecond
 	gapAway  = time.Second // the window has lost its focus
 )
+
+// absentWait is how long the answer may take.
+const absentWait = time.Second
+
+// Absent is a console that knows why Watch has ended, where the engine has not just
+// gone: it is of another version, or lets this user in no more. "" = it has gone.
+type Absent interface {
+	Absent(ctx context.Context) string
+}
 
 // gapsRetry are the waits before a lost engine is looked for again; the last one
 // stays.
@@ -35,18 +47,15 @@ var gapsRetry = [...]time.Duration{time.Second, 2 * time.Second, 3 * time.Second
 type session struct {
 	console engine.Console
 	usual   atomic.Int64 // nanoseconds between two updates
-	least   atomic.Int64 // nanoseconds, what the screen costs to paint asks for
-	weight  int64        // by how much that counts: twice on a network terminal
-	pressed atomic.Int64 // when the last key came: what follows it is not held back
 	away    atomic.Bool
-	back    chan struct{} // rung when the focus returns, and at a key
+	back    chan struct{} // rung when the focus returns
 }
 
 func newSession(c engine.Console, opt Options) *session {
-	s := &session{console: c, back: make(chan struct{}, 1), weight: 1}
+	s := &session{console: c, back: make(chan struct{}, 1)}
 	usual := gapLocal
 	if opt.SSH {
-		usual, s.weight = gapSSH, 2
+		usual = gapSSH
 	}
 	if opt.MaxFPS > 0 {
 		usual = max(usual, time.Second/time.Duration(opt.MaxFPS))
@@ -76,66 +85,29 @@ func (s *session) run(ctx context.Context, send func(tea.Msg)) {
 			return
 		}
 		gap := gapsRetry[min(try, len(gapsRetry)-1)]
-		send(lost{time.Now().Add(gap)})
+		why := s.absent(ctx)
+		send(lost{time.Now().Add(gap), why})
 		_ = sleep(ctx, gap, nil)
 	}
 }
 
+// absent asks the console why it has nothing more to say.
+func (s *session) absent(ctx context.Context) string {
+	c, ok := s.console.(Absent)
+	if !ok {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, absentWait)
+	defer cancel()
+	return c.Absent(ctx)
+}
+
 func (s *session) pause(ctx context.Context) error {
 	gap := time.Duration(s.usual.Load())
-	if age := time.Since(time.Unix(0, s.pressed.Load())); age < 0 || age >= hurry {
-		gap = max(gap, time.Duration(s.least.Load()))
-	}
 	if s.away.Load() {
 		gap = max(gap, gapAway)
 	}
 	return sleep(ctx, gap, s.back)
-}
-
-// Bubble Tea repaints a row of wide letters whole whenever anything on the screen
-// changes, so a list of Korean names would cost more than all else: updates come
-// so seldom that these rows cost wideShare bytes a second, a third of what a busy
-// screen may cost. What a row is repainted with is as long as the row itself.
-const (
-	wideShare = 2800
-	wideMost  = 2 * time.Second
-)
-
-// weigh takes a frame's rows of wide letters into account.
-func (s *session) weigh(frame string) {
-	gap := time.Duration(wideBytes(frame)) * time.Second / wideShare
-	s.least.Store(int64(min(gap, wideMost)) * s.weight)
-}
-
-// wideBytes is the length of the rows that hold letters of two cells. They are
-// known by the first byte of their UTF-8: boxes, bars and signs begin with 0xE2 and
-// are one cell.
-func wideBytes(frame string) int {
-	n, start, wide := 0, 0, false
-	for i := range len(frame) {
-		switch c := frame[i]; {
-		case c == '\n':
-			if wide {
-				n += i - start
-			}
-			start, wide = i+1, false
-		case c >= 0xe1 && c != 0xe2 && c != 0xee && c <= 0xf0:
-			wide = true
-		}
-	}
-	if wide {
-		n += len(frame) - start
-	}
-	return n
-}
-
-// hasten makes what the engine says to a key come without delay. While nothing is
-// held back there is nothing to hasten.
-func (s *session) hasten(now time.Time) {
-	s.pressed.Store(now.UnixNano())
-	if s.least.Load() > s.usual.Load() {
-		s.ring()
-	}
 }
 
 // focus tells whether somebody may be looking.

@@ -11,14 +11,15 @@ import (
 // sideScreens are the screens without a number of their own, as the palette
 // names them.
 var sideScreens = []struct {
-	name, key string
-	open      func() page.Page
+	name string
+	act  page.Action // that leads there from the screen; "" = none
+	open func() page.Page
 }{
-	{"Schedules", "", func() page.Page { return page.NewSchedules() }},
-	{"Audit", "U", func() page.Page { return page.NewAudit() }},
-	{"Messages", "M", func() page.Page { return page.NewMessages() }},
-	{"Error classes", "", func() page.Page { return page.NewClasses("") }},
-	{"Reasons", "", func() page.Page { return page.NewReasons("") }},
+	{"Schedules", page.Calendar, func() page.Page { return page.NewSchedules() }},
+	{"Audit", actAudit, func() page.Page { return page.NewAudit() }},
+	{"Messages", actMessages, func() page.Page { return page.NewMessages() }},
+	{"Error classes", page.ByClass, func() page.Page { return page.NewClasses("") }},
+	{"Reasons", page.ByReason, func() page.Page { return page.NewReasons("") }},
 }
 
 // openMessages shows all messages, those on the message line among them.
@@ -41,12 +42,12 @@ func (m *Model) openAudit(time.Time) tea.Cmd {
 func (m *Model) openLogs(now time.Time) tea.Cmd {
 	holder, ok := m.page().(page.Jobber)
 	if !ok {
-		m.say("no job is selected on this screen: 8 shows the whole log")
+		m.say(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
 		return nil
 	}
 	id, name := holder.SelectedJob(m.view(now))
 	if id == "" {
-		m.say("no job is selected here: 8 shows the whole log")
+		m.say(m.keyed("no job is selected here: {logs} shows the whole log"))
 		return nil
 	}
 	m.push(page.NewLogs(id, name))

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
 )
 
 // signals does what Bubble Tea leaves out: SIGHUP ends the program in order, a
@@ -23,10 +24,13 @@ type signals struct {
 	ended atomic.Bool   // a signal asked for the end
 
 	hungUp atomic.Bool // it was that of a terminal which has gone
+
+	full    chan struct{} // the terminal takes nothing any more
+	stalled atomic.Bool
 }
 
 func newSignals() *signals {
-	return &signals{got: make(chan os.Signal, 4), asked: make(chan struct{}, 1)}
+	return &signals{got: make(chan os.Signal, 4), asked: make(chan struct{}, 1), full: make(chan struct{}, 1)}
 }
 
 // run turns signals into messages until ctx ends.
@@ -39,6 +43,9 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 			return
 		case <-s.asked:
 			s.suspend(p)
+		case <-s.full:
+			s.ended.Store(true)
+			p.Send(tea.QuitMsg{})
 		case sig := <-s.got:
 			s.take(sig, p)
 		}
@@ -48,7 +55,9 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 func (s *signals) take(sig os.Signal, p *tea.Program) {
 	switch sig {
 	case syscall.SIGTSTP:
-		s.suspend(p)
+		if jobControl() { // else nobody would let it go on: a terminal's own stop does nothing then, either
+			s.suspend(p)
+		}
 	case syscall.SIGCONT: // a SIGSTOP from outside is over
 		if p.ReleaseTerminal() == nil {
 			resume(p)
@@ -58,6 +67,22 @@ func (s *signals) take(sig os.Signal, p *tea.Program) {
 		s.ended.Store(true)
 		p.Send(tea.QuitMsg{})
 	}
+}
+
+// stall ends the program because its terminal takes nothing. It is called once.
+func (s *signals) stall() {
+	s.stalled.Store(true)
+	s.full <- struct{}{}
+}
+
+// jobControl reports whether a shell would take the terminal back and can let the
+// program go on. A shell with job control gives each job a process group of its own;
+// a program that shares the group of its session's leader was started by something
+// else, such as a container, a multiplexer's window or `ssh host farsight`, and would
+// stand still for good.
+func jobControl() bool {
+	session, err := unix.Getsid(0)
+	return err == nil && unix.Getpgrp() != session
 }
 
 // suspend gives the terminal back and stops the process group, as ctrl+z does for

@@ -139,8 +139,11 @@ func stepper(by time.Duration) func(m *Model, now time.Time) tea.Cmd {
 // step moves the time cursor, and with it the cursor of a page that stands on an
 // instant.
 func (m *Model) step(by time.Duration, now time.Time) {
+	if m.frozen == nil && m.neighbour(by, now) {
+		return
+	}
 	if m.frozen == nil {
-		m.say("f freezes the view first; then [ and ] step through the last ten minutes, { and } by ten seconds")
+		m.say(m.keyed("{freeze} freezes the view first; then {second back} and {second on} step through the last ten minutes, {ten seconds back} and {ten seconds on} by ten seconds"))
 		return
 	}
 	at, ok := m.reach(m.since.Add(by))
@@ -176,7 +179,7 @@ func (m *Model) reach(at time.Time) (time.Time, bool) {
 func (m *Model) edgeOfTime(by time.Duration) string {
 	switch {
 	case by > 0:
-		return "this is where the view was frozen: . goes back to live"
+		return m.keyed("this is where the view was frozen: {live} goes back to live")
 	case m.then.asked:
 		return "the record of the last ten minutes is still being read"
 	}
@@ -225,5 +228,5 @@ func (m *Model) frozenText() string {
 	if back := m.then.from.Sub(m.since); back >= shortStep {
 		text += ", " + part.Dur(back.Round(shortStep)) + " back" + sep + "lists as of " + m.then.from.Format("15:04:05")
 	}
-	return text + sep + "[ ] step" + sep + ". live"
+	return text + sep + m.keyed("{second back} {second on} step") + sep + m.keyed("{live} live")
 }

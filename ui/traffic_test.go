@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync/atomic"
 	"testing"
@@ -106,5 +107,27 @@ func TestBusyTraffic(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestKoreanListsCostWhatOthersCost: a screen full of letters of two cells, of which
+// a few rows move, is sent as sparingly as one of Latin names (see halves).
+func TestKoreanListsCostWhatOthersCost(t *testing.T) {
+	if !bytesMatter {
+		t.Skip("how much is sent is counted without the race detector")
+	}
+	sent := map[string]int64{}
+	for _, name := range []string{"Player", "한국어플레이어"} {
+		a := newAtWork(gapLocal, true)
+		for i := range 30 {
+			row := a.Scene.Update.Accounts[3]
+			row.ID, row.RiotID = fmt.Sprintf("many-%02d", i), fmt.Sprintf("%s %02d#KR1", name, i)
+			a.Scene.Update.Accounts = append(a.Scene.Update.Accounts, row)
+		}
+		sent[name] = sentOver(t, a, testOptions(), "2", 5*time.Second) / 5
+		t.Logf("%s: %d B/s", name, sent[name])
+	}
+	if korean, latin := sent["한국어플레이어"], sent["Player"]; korean > latin*6/5 {
+		t.Errorf("Korean names cost %d B/s, Latin ones %d", korean, latin)
 	}
 }

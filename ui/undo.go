@@ -21,7 +21,7 @@ type undo struct {
 // undoLast takes the last command back.
 func (m *Model) undoLast(now time.Time) tea.Cmd {
 	if m.undo.audit == 0 || now.After(m.undo.until) {
-		m.say("there is nothing to undo: z takes a cancel, a pause or a new time back within 10 s")
+		m.say(m.keyed("there is nothing to undo: {undo} takes a cancel, a pause, a new time or plan back within 10 s"))
 		return nil
 	}
 	if why := m.refuses(); why != "" {

@@ -40,7 +40,7 @@ func (m *Model) toggleWatch(now time.Time) tea.Cmd {
 	}
 	switch {
 	case id == "" && m.watch.id == "":
-		m.say("go to an account first: w pins it below every screen")
+		m.say(m.keyed("go to an account first: {watch} pins it below every screen"))
 	case id == "" || id == m.watch.id:
 		m.watch = watch{}
 	default:

@@ -84,7 +84,8 @@ var film = struct {
 }{
 	"tour", [2]int{100, 30}, []string{"demo", "--seed", "7", "--theme", "dark"}, 500 * time.Millisecond,
 	[]step{
-		{wait: "SYNCING", rest: 4 * time.Second},
+		{wait: "SYNCING", rest: 3 * time.Second},
+		{keys: ":chaos 503 20%\r", wait: "WHAT THE ENGINE DID", rest: 4 * time.Second},
 		{keys: "2", wait: "Accounts", rest: 2 * time.Second}, {keys: "\r", wait: "sync", rest: 3 * time.Second},
 		{keys: "4", wait: "Retry schedule", rest: 2 * time.Second}, {keys: "5", wait: "Flight recorder", rest: 3 * time.Second},
 		{keys: "3", wait: "Jobs", rest: time.Second}, {keys: "b", wait: "Why jobs do not run", rest: 3 * time.Second},

@@ -406,18 +406,18 @@ func TestAlerts_Readings(t *testing.T) {
 		holds bool
 		now   string
 	}{
-		{"key fine", Reading{KeyExpires: noon.Add(25 * time.Hour)}, "key expiry", false, "1d1h"},
-		{"key expires", Reading{KeyExpires: noon.Add(21*time.Hour + 14*time.Minute)}, "key expiry", true, "21h14m"},
-		{"key expired", Reading{KeyExpires: noon.Add(-time.Hour)}, "key expiry", true, "-1h"},
+		{"key fine", Reading{KeyExpires: noon.Add(25 * time.Hour)}, "key expiry", false, "25 h"},
+		{"key expires", Reading{KeyExpires: noon.Add(21*time.Hour + 14*time.Minute)}, "key expiry", true, "21 h 14 min"},
+		{"key expired", Reading{KeyExpires: noon.Add(-time.Hour)}, "key expiry", true, "-1 h"},
 		{"key unknown", Reading{}, "key expiry", false, "—"},
 		{"key rejected", Reading{KeyRejected: true}, "key", true, "1"},
-		{"heartbeat", Reading{Syncing: []Beat{{"a", "Ana#1", noon.Add(-10 * time.Minute)}}}, "silent sync", false, "10m"},
-		{"no heartbeat", Reading{Syncing: []Beat{{"a", "Ana#1", noon}, {"b", "Bob#1", noon.Add(-601 * time.Second)}}}, "silent sync", true, "10m1s"},
-		{"queue", Reading{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "q"}, OldestDue: noon.Add(-time.Hour)}}}, "queue age/q", false, "1h"},
-		{"old queue", Reading{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "q"}, OldestDue: noon.Add(-61 * time.Minute)}}}, "queue age/q", true, "1h1m"},
+		{"heartbeat", Reading{Syncing: []Beat{{"a", "Ana#1", noon.Add(-10 * time.Minute)}}}, "silent sync", false, "10 min"},
+		{"no heartbeat", Reading{Syncing: []Beat{{"a", "Ana#1", noon}, {"b", "Bob#1", noon.Add(-601 * time.Second)}}}, "silent sync", true, "10 min 01 s"},
+		{"queue", Reading{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "q"}, OldestDue: noon.Add(-time.Hour)}}}, "queue age/q", false, "1 h"},
+		{"old queue", Reading{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "q"}, OldestDue: noon.Add(-61 * time.Minute)}}}, "queue age/q", true, "1 h 01 min"},
 		{"paused queue", Reading{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "q", Paused: true}, OldestDue: noon.Add(-61 * time.Minute)}}}, "queue age/q", false, "—"},
-		{"fast disk", Reading{Writes: map[string]time.Duration{"state": 100 * time.Millisecond}}, "writes/state", false, "100ms"},
-		{"slow disk", Reading{Writes: map[string]time.Duration{"state": 3 * time.Millisecond, "payload": 120 * time.Millisecond}}, "writes/payload", true, "120ms"},
+		{"fast disk", Reading{Writes: map[string]time.Duration{"state": 100 * time.Millisecond}}, "writes/state", false, "100 ms"},
+		{"slow disk", Reading{Writes: map[string]time.Duration{"state": 3 * time.Millisecond, "payload": 120 * time.Millisecond}}, "writes/payload", true, "120 ms"},
 		{"log drops", Reading{LogDrops: 7}, "log drops", true, "7"},
 	} {
 		m := fresh(t)

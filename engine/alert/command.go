@@ -39,7 +39,7 @@ func (m *Monitor) Silence(id string, until time.Time, by engine.Actor, now time.
 	case err != nil:
 		return engine.Receipt{}, err
 	case until.Sub(now) > maxSilence:
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "choose seven days or less", "alert %s cannot be silent for %s", id, until.Sub(now).Round(time.Minute))
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "choose seven days or less", "alert %s cannot be silent for %s", id, engine.Span(until.Sub(now)))
 	case !until.After(now):
 		return a.unmute(id, now), nil
 	}

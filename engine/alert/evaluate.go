@@ -21,6 +21,9 @@ func (m *Monitor) Evaluate(now time.Time) []engine.AlertRow {
 		m.setBack(now)
 	}
 	m.seen = now
+	if m.began.IsZero() || m.began.After(now) {
+		m.began = now
+	}
 	m.tidy(now)
 	for _, r := range m.rules {
 		m.judge(r, now)

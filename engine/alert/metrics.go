@@ -25,6 +25,7 @@ func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
 		Completed: sum(m.completed), Discarded: sum(m.discarded), Cancelled: sum(m.cancelled), AtMax: sum(m.atMax),
 		Retries: sum(m.retries), RetriesWon: sum(m.won), Statuses: map[string]int{},
 	}
+	out.Traffic = m.traffic(now)
 	finished := out.Completed + out.Discarded
 	out.PerMin = float64(finished+out.Cancelled) / window.Minutes()
 	out.MeanAttempts, _ = ratio(sum(m.attempts), finished)
@@ -35,6 +36,23 @@ func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
 		if n := sum(r); n > 0 {
 			out.Statuses[name] = n
 		}
+	}
+	return out
+}
+
+// traffic gives the spans of the last day in which something was counted.
+func (m *Monitor) traffic(now time.Time) (out []engine.TrafficSpan) {
+	const span = engine.TrafficEvery
+	if m.began.IsZero() {
+		return nil
+	}
+	last := now.Truncate(span)
+	at := last.Add(span - day)
+	if from := m.began.Truncate(span); from.After(at) {
+		at = from
+	}
+	for ; !at.After(last); at = at.Add(span) {
+		out = append(out, engine.TrafficSpan{At: at, Calls: m.calls.sum(at, span, 0), Throttled: m.throttled.sum(at, span, 0), Stored: m.stored.sum(at, span, 0)})
 	}
 	return out
 }

@@ -26,6 +26,9 @@ const (
 	day       = 24 * time.Hour
 )
 
+// kindMatch are the jobs that store a match each.
+const kindMatch engine.Kind = "match.fetch"
+
 // Options of a Monitor.
 type Options struct {
 	Rules []Rule // nil = Rules()
@@ -47,6 +50,7 @@ type Monitor struct {
 	callSeq uint64 // of the last call that was folded
 	drops   uint64 // Reading.LogDrops, as last told
 	seen    time.Time
+	began   time.Time // traffic is counted from here on; zero = nothing was evaluated yet
 	alerts  map[string]*alert
 }
 
@@ -59,14 +63,17 @@ type counts struct {
 	statuses                        map[string]*ring // attempts by how they ended, for a day
 	lately                          map[string]*ring // the same for an hour, per minute
 	unavailable                     map[string]*ring // 503s per host
+	calls, throttled, stored        *ring            // for a day, by half an hour
 	trails                          map[string]trail // by alert id
 }
 
 func newCounts() counts {
 	minute := func() *ring { return newRing(perMinute, reach) }
+	span := func() *ring { return newRing(engine.TrafficEvery, day) }
 	return counts{
 		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
 		charged: minute(), retries: minute(), won: minute(), unforeseen: minute(), dropped: minute(), odd: minute(),
+		calls: span(), throttled: span(), stored: span(),
 		statuses: map[string]*ring{}, lately: map[string]*ring{}, unavailable: map[string]*ring{}, trails: map[string]trail{},
 	}
 }
@@ -118,6 +125,9 @@ func (m *Monitor) ended(at time.Time, j *engine.Job) {
 		return
 	case engine.Completed:
 		m.completed.add(at, 1)
+		if j.Kind == kindMatch {
+			m.stored.add(at, 1)
+		}
 	case engine.Discarded:
 		m.discarded.add(at, 1)
 		m.callEnded(at, j)
@@ -199,6 +209,10 @@ func (m *Monitor) CallSeq() uint64 {
 
 func (m *Monitor) call(r *engine.CallRow) {
 	e := engine.Evidence{At: r.At, Kind: "call", ID: string(r.Job), Text: r.Host + " " + r.Method + " " + r.Target}
+	m.calls.add(r.At, 1)
+	if r.Status == 429 {
+		m.throttled.add(r.At, 1)
+	}
 	if r.Unforeseen {
 		m.unforeseen.add(r.At, 1)
 		m.note(Unforeseen, "", e)

@@ -135,7 +135,7 @@ func (r *Runner) show(rows []engine.AlertRow, now time.Time) {
 	r.mu.Unlock()
 	r.opt.OnRows(rows)
 	for _, a := range begun {
-		r.opt.Log.Warn().Str("alert", a.ID).Str("value", a.Now()).Str("limit", a.Bound()).Msg("alert began to fire")
+		r.opt.Log.Warn().Str("alert", a.ID).Str("value", a.Now()).Str("limit", a.Limits()).Msg("alert began to fire")
 		r.opt.OnNote(engine.Note{At: now, Level: engine.LevelWarn, Text: beginning(a), Job: jobOf(a)})
 	}
 	for _, id := range over {
@@ -173,8 +173,16 @@ func fires(s engine.AlertState) bool {
 	return s == engine.AlertFiring || s == engine.AlertAcknowledged
 }
 
+// beginning says what fires and what to do. A rule that fires at the first is said
+// without its value and its limit.
 func beginning(a engine.AlertRow) string {
-	text := fmt.Sprintf("alert %s: %s is %s (%s)", a.ID, a.About, a.Now(), a.Bound())
+	text := "alert " + a.ID + ": " + a.About
+	if a.Unit != engine.AlertCount || a.Limit != 0 || a.Value != 1 {
+		text += " is " + a.Now()
+	}
+	if a.Limit != 0 {
+		text += ", fires " + a.Limits()
+	}
 	if a.Next != "" {
 		text += "; " + a.Next
 	}

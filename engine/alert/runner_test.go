@@ -169,7 +169,7 @@ func TestRunner_TellsOnceWhatBeginsAndWhatIsOver(t *testing.T) {
 		b.set(Reading{KeyRejected: true})
 		time.Sleep(10 * time.Second)
 		b.wants("key", engine.AlertFiring, 1)
-		b.told("warn alert key: key rejected is 1 (> 0); paste a new key")
+		b.told("warn alert key: key rejected; paste a new key")
 		if got, err := b.Acknowledge(t.Context(), "key", ana); err != nil || got.Applied != 1 {
 			t.Errorf("%+v %v", got, err)
 		}

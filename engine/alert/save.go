@@ -15,6 +15,7 @@ import (
 type saved struct {
 	Version     int                      `json:"version"`
 	Seen        time.Time                `json:"seen,omitzero"`
+	Began       time.Time                `json:"began,omitzero"`
 	Rings       map[string]cells         `json:"rings,omitempty"`
 	Statuses    map[string]cells         `json:"statuses,omitempty"`
 	Lately      map[string]cells         `json:"lately,omitempty"`
@@ -55,7 +56,7 @@ func (m *Monitor) copied() saved {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := saved{
-		Version: savedVersion, Seen: m.seen, Trails: map[string]trail{},
+		Version: savedVersion, Seen: m.seen, Began: m.began, Trails: map[string]trail{},
 		Rings: filled(m.named()), Statuses: filled(m.statuses), Lately: filled(m.lately), Unavailable: filled(m.unavailable),
 		Alerts: map[string][]storedAlert{},
 	}
@@ -86,7 +87,7 @@ func (m *Monitor) Load(blob []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen = s.Seen
+	m.seen, m.began = s.Seen, s.Began
 	for name, r := range m.named() {
 		r.fill(s.Rings[name])
 	}
@@ -148,6 +149,7 @@ func (m *Monitor) named() map[string]*ring {
 	return map[string]*ring{
 		"completed": m.completed, "discarded": m.discarded, "cancelled": m.cancelled, "at_max": m.atMax, "attempts": m.attempts,
 		"charged": m.charged, "retries": m.retries, "won": m.won, "unforeseen": m.unforeseen, "dropped": m.dropped, "odd_calls": m.odd,
+		"calls": m.calls, "throttled": m.throttled, "stored": m.stored,
 	}
 }
 

@@ -68,13 +68,15 @@ type Access struct {
 // role is what a peer may do. Its groups are asked for only when a rule names one.
 func (a Access) role(p *Peer) Role {
 	switch {
-	case p.UID == a.Owner, p.UID == 0, p.fits(a.Operators):
+	case a.owns(p), p.fits(a.Operators):
 		return Operator
 	case p.fits(a.Viewers):
 		return Viewer
 	}
 	return Stranger
 }
+
+func (a Access) owns(p *Peer) bool { return p.UID == a.Owner || p.UID == 0 }
 
 // Peer is the other end of a connection, as the kernel knows it.
 type Peer struct {
@@ -163,7 +165,8 @@ func (d *Door) Who(r *http.Request) (Caller, error) {
 	if !ok {
 		return Caller{}, Faultf(http.StatusForbidden, engine.ErrRefused, "", "the kernel does not tell who is at the other end of this connection")
 	}
-	c := Caller{Actor: p.actor(), Role: d.access.Load().role(p), Where: p.where()}
+	rules := d.access.Load()
+	c := Caller{Actor: p.actor(), Role: rules.role(p), Own: rules.owns(p), Where: p.where()}
 	if c.Role == Stranger {
 		return c, Faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `viewers` or `operators`",
 			"%s (%s) is not let in here", c.Actor.User, c.Where)

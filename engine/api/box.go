@@ -80,7 +80,16 @@ func (b *box) put(u engine.Update) error {
 // whole takes over what comes whole, and adds what is only ever added.
 func (b *box) whole(u engine.Update) {
 	n := &b.now
-	n.Seq, n.Gap = max(n.Seq, u.Seq), n.Gap || u.Gap
+	takeWhole(n, u)
+	n.Gap = n.Gap || u.Gap
+	n.Calls = last(append(n.Calls, u.Calls...), boxCalls)
+	n.Logs = last(append(n.Logs, u.Logs...), boxLogs)
+	n.Notes = last(append(n.Notes, u.Notes...), boxNotes)
+}
+
+// takeWhole lays what comes whole over what came before.
+func takeWhole(n *engine.Update, u engine.Update) {
+	n.Seq = max(n.Seq, u.Seq)
 	if u.Engine != nil {
 		n.Engine = u.Engine
 	}
@@ -93,9 +102,6 @@ func (b *box) whole(u engine.Update) {
 	if u.Alerts != nil {
 		n.Alerts = u.Alerts
 	}
-	n.Calls = last(append(n.Calls, u.Calls...), boxCalls)
-	n.Logs = last(append(n.Logs, u.Logs...), boxLogs)
-	n.Notes = last(append(n.Notes, u.Notes...), boxNotes)
 }
 
 // last keeps the newest n in room of their own: the rest shall not be held.

@@ -27,7 +27,7 @@ const (
 
 // slow commands take as long as the store is large. An engine that dies ends the
 // wait, and a caller that leaves ends the command.
-var slow = map[engine.Op]bool{engine.OpBackup: true, engine.OpPrune: true}
+var slow = map[engine.Op]bool{engine.OpBackup: true, engine.OpPrune: true, engine.OpForget: true}
 
 var _ engine.Console = (*Client)(nil)
 
@@ -67,10 +67,16 @@ func (c *Client) Hello(ctx context.Context) (h Hello, err error) {
 		return h, err
 	}
 	if h.Protocol != Protocol {
-		return h, engine.Problemf(engine.ErrInvalid, "use the farsight of that version", "the engine (Farsight %s) speaks protocol %d, this program %d", h.Version, h.Protocol, Protocol)
+		return h, engine.Problemf(engine.ErrRefused, "use the farsight of that version", "the engine (Farsight %s) speaks protocol %d, this program %d", h.Version, h.Protocol, Protocol)
 	}
 	c.you.Store(&h.You)
 	return h, nil
+}
+
+// Is reports whether an actor is this client, as the engine has named it.
+func (c *Client) Is(by engine.Actor) bool {
+	you := c.you.Load()
+	return you != nil && *you == by
 }
 
 // Find implements engine.Console.

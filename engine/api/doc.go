@@ -9,12 +9,16 @@
 // other end. openapi.json describes every route; a test holds routes and answers
 // to it.
 //
-// The engine never waits for whoever is connected. A reader that stops reading is
-// overtaken by the hub, which then gives it a gap and a fresh snapshot, and is cut
-// off when it has taken no byte for half a minute.
+// The engine never waits for whoever is connected, and fifty who watch are one to it: a
+// relay watches on their behalf, encodes each update once and hands all of them the
+// same bytes, four to ten times a second by how many they are. A reader that stops
+// reading is overtaken, finds a gap and a fresh snapshot when it reads again, and is
+// cut off when it has taken no byte for half a minute.
 //
 // Who asks is told by the kernel on a socket, never by the request: an Access maps
-// the peer's credential to a role, and the actor of each command is made of it.
+// the peer's credential to a role, and the actor of each command is made of it. Only
+// the user whose files the engine works on may name others of its host. Over TCP a
+// token lets in; whoever wanted to act and was refused stands in the audit.
 //
 // To add routes, give Options.Routes more rows; to serve them elsewhere, make
 // another Server with a Who of its own.

@@ -295,7 +295,7 @@ func (e *Events) pack(ev Event, n uint64) (packedEvent, bool) {
 	ev.N, ev.ID = n, e.id(n)
 	raw, err := encode(ev)
 	if err != nil {
-		e.opt.Log.Warn().Str("area", "api").Err(err).Msg("an event cannot be told")
+		e.opt.Log.Warn().Err(err).Msg("an event cannot be told")
 		return packedEvent{}, false
 	}
 	p := packedEvent{n: n, typ: ev.Type, raw: raw[:len(raw)-1]} // without the end of its line

@@ -201,24 +201,43 @@ func (p *Programs) events(w http.ResponseWriter, r *Request) error {
 			return engine.Problemf(engine.ErrInvalid, "use "+strings.Join(eventTypes, ", "), "there is no type of events %q", t)
 		}
 	}
+	account, err := p.accountID(r.Context(), q.Get("account"))
+	if err != nil {
+		return err
+	}
+	over := strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+	if err := handshake(w, r); over && err != nil {
+		return err
+	}
 	after := q.Get("after")
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		after = last
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	if end, ok := r.Context().Value(endKey{}).(context.Context); ok {
-		defer context.AfterFunc(end, cancel)()
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", typeEvents)
+		return nil
 	}
-	reader := e.join(after, q.Get("account"), types)
+	ctx, cancel := untilEnd(r.Context())
+	defer cancel()
+	reader := e.join(after, account, types)
 	defer e.leave(reader)
-	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+	if over {
 		return e.overSocket(ctx, w, r, reader)
 	}
 	w.Header().Set("Content-Type", typeEvents)
 	w.WriteHeader(http.StatusOK)
-	_ = e.stream(ctx, reader, &sse{w: w, rc: http.NewResponseController(w)}) // whoever has gone needs no answer
+	_ = e.stream(ctx, reader, sse{w}) // whoever has gone needs no answer
 	return nil
+}
+
+// accountID is the id of an account that is named by it or by its Riot ID; "" of
+// none. One that is unknown is an error: its reader would wait for ever.
+func (p *Programs) accountID(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	d, err := answerOf[engine.AccountDetail](ctx, p, engine.AccountQuery{ID: name})
+	return d.Row.ID, err
 }
 
 // overSocket sends events over a WebSocket, one a message. Where the request comes
@@ -230,49 +249,57 @@ func (e *Events) overSocket(ctx context.Context, w http.ResponseWriter, r *Reque
 	}
 	defer func() { _ = c.CloseNow() }()
 	c.SetReadLimit(maxWords)
-	ctx = c.CloseRead(ctx)
-	if err := e.stream(ctx, reader, socketSink{c}); ctx.Err() != nil || err != nil {
-		_ = c.Close(websocket.StatusGoingAway, "the engine stops")
+	reading, hangUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer hangUp()
+	gone := c.CloseRead(reading)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(gone, cancel)()
+	// The library cuts a connection whose write is given up, so one under way is let end.
+	writing, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(goodbye, cut) })()
+	_ = e.stream(ctx, reader, socketSink{c, writing})
+	if gone.Err() != nil {
+		return nil
 	}
+	// The library waits five seconds for a client that does not say goodbye.
+	defer time.AfterFunc(goodbye, hangUp).Stop()
+	_ = c.Close(websocket.StatusGoingAway, "the engine stops")
 	return nil
 }
 
-// sse writes server-sent events.
-type sse struct {
-	w  http.ResponseWriter
-	rc *http.ResponseController
-}
+// goodbye is how long a WebSocket's client may take to read what is on its way when the
+// engine stops, and again to answer that it does.
+const goodbye = time.Second
 
-func (s *sse) send(_ context.Context, id, typ string, raw []byte) error {
-	return s.write(fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", id, typ, raw))
+// sse writes server-sent events. A reader may be slow, but not for ever; meanwhile
+// events are kept for them, or lost with a gap.
+type sse struct{ w http.ResponseWriter }
+
+func (s sse) send(_ context.Context, id, typ string, raw []byte) error {
+	return writeSlowly(s.w, fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", id, typ, raw))
 }
 
 // beat is a comment.
-func (s *sse) beat(context.Context) error { return s.write([]byte(": the engine lives\n\n")) }
-
-// write waits for the reader, who may be slow, but not for ever; meanwhile events
-// are kept for them, or lost with a gap.
-func (s *sse) write(raw []byte) error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
-	if _, err := s.w.Write(raw); err != nil {
-		return err
-	}
-	return s.rc.Flush()
+func (s sse) beat(context.Context) error {
+	return writeSlowly(s.w, []byte(": the engine lives\n\n"))
 }
 
 // socketSink writes to a WebSocket.
-type socketSink struct{ c *websocket.Conn }
+type socketSink struct {
+	c       *websocket.Conn
+	writing context.Context // ends a while after the stream's own
+}
 
-func (s socketSink) send(ctx context.Context, _, _ string, raw []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+func (s socketSink) send(_ context.Context, _, _ string, raw []byte) error {
+	ctx, cancel := context.WithTimeout(s.writing, writeTimeout)
 	defer cancel()
 	return s.c.Write(ctx, websocket.MessageText, raw)
 }
 
-func (s socketSink) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+func (s socketSink) beat(context.Context) error {
+	ctx, cancel := context.WithTimeout(s.writing, writeTimeout)
 	defer cancel()
 	return s.c.Ping(ctx)
 }

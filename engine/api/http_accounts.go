@@ -54,13 +54,14 @@ type PlayStats struct {
 
 func (p *Programs) accounts() []Route {
 	started := map[int]any{http.StatusAccepted: Started{}}
+	looked := map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil}
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report", Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: p.account},
 		{Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs", Role: Operator, In: SyncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync},
 		{Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly", Role: Operator, In: TriggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger},
 		{
 			Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Summary: "The stored play-time report; 202 when there is none yet, and a sync of the account is under way",
-			Role: Viewer, Out: PlayStats{}, Also: started, Type: typeJSON, Handle: p.stats, Query: []Param{paramPlatform},
+			Role: Viewer, Out: PlayStats{}, Also: looked, Type: typeJSON, Handle: p.stats, Query: []Param{paramPlatform},
 		},
 	}
 }
@@ -197,7 +198,7 @@ func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 		if row.Status.Open() {
 			out.Job = row.Job
 		}
-		return WriteJSON(w, http.StatusOK, out)
+		return writeTagged(w, r, out)
 	}
 	if row.Status.Open() {
 		return answerStart(w, engine.Receipt{Account: row.ID, Job: row.Job, Joined: true, Text: "a sync of " + row.RiotID + " is under way: ask again when it is done"})

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -166,15 +167,14 @@ func (p *Programs) drop(r *Request, find finding) (out CancelAnswer, err error) 
 	j := d.Job.Job
 	out = CancelAnswer{Job: j.ID, Rev: j.Rev, ShouldRetry: false, Nothing: true}
 	switch {
-	case rev != 0 && rev != j.Rev:
-		return out, inTheWay(j, "changed since shown", "look at it again", fmt.Sprintf("changed since shown: now %s (rev %d)", j.State, j.Rev))
+	case rev != 0 && rev != j.Rev: // the engine refuses it, and writes that down
 	case j.State == engine.Running:
 		return out, inTheWay(j, "running", "cancel the job itself to stop it", fmt.Sprintf("attempt %d is under way, no retry is planned", j.Attempts))
 	case !planned(j):
 		out.Text = fmt.Sprintf("no retry of job %s is planned: it is %s", j.ID, j.State)
 		return out, nil
 	}
-	got, err := p.act(r, engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: j.Rev, Reason: r.URL.Query().Get("reason")})
+	got, err := p.act(r, engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: cmp.Or(rev, j.Rev), Reason: r.URL.Query().Get("reason")})
 	if err != nil {
 		return out, err
 	}

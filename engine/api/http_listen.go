@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -40,6 +41,9 @@ func ListenHTTP(text string) (net.Listener, error) {
 		return nil, err
 	}
 	l, err := net.Listen("tcp", addr.String())
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err // the rest of it is the address once more
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen for programs on %s: %w: choose another port, or 0 for any that is free", addr, err)
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -62,6 +63,9 @@ func (p *Programs) feed(kind engine.FeedKind) Handler {
 		if err != nil {
 			return err
 		}
+		if out.Rows == nil {
+			out.Rows = []engine.FeedRow{}
+		}
 		return WriteJSON(w, http.StatusOK, out)
 	}
 }
@@ -80,6 +84,9 @@ func (p *Programs) matches(w http.ResponseWriter, r *Request) error {
 	out, err := answerOf[engine.MatchesPage](r.Context(), p, engine.MatchesQuery{Page: page, Account: riotID(r), All: all})
 	if err != nil {
 		return err
+	}
+	if out.Matches == nil {
+		out.Matches = []engine.MatchRow{}
 	}
 	return WriteJSON(w, http.StatusOK, out)
 }
@@ -135,6 +142,7 @@ func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {
 	if p.opt.Metrics == nil {
 		return engine.Problemf(engine.ErrNotFound, "", "this engine has no metrics")
 	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(scrapeTimeout + writeTimeout))
 	p.opt.Metrics.ServeHTTP(w, r.Request)
 	return nil
 }

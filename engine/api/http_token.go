@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/farsight-console/farsight/engine"
@@ -54,6 +55,9 @@ func LoadToken(dir string) (Token, error) {
 
 func readToken(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return "", fmt.Errorf("%s is a symbolic link: delete it, a new token is made at the next start", path)
+	}
 	if err != nil {
 		return "", fmt.Errorf("read the token for programs: %w", err)
 	}
@@ -91,6 +95,23 @@ func makeToken(path string) (string, error) {
 	}
 	return text, nil
 }
+
+// Gate is the Who of a listener for programs. Its token can be replaced while it
+// serves, for open connections too.
+type Gate struct{ now atomic.Pointer[Token] }
+
+// NewGate makes a gate with its first token.
+func NewGate(t Token) *Gate {
+	g := &Gate{}
+	g.now.Store(&t)
+	return g
+}
+
+// Set replaces the token; changed is false when it is the same one.
+func (g *Gate) Set(t Token) (changed bool) { return g.now.Swap(&t).hash != t.hash }
+
+// Who lets in whoever shows the token of now.
+func (g *Gate) Who(r *http.Request) (Caller, error) { return g.now.Load().Who(r) }
 
 // Who lets in whoever shows the token: they may do everything, since they can read
 // the owner's files.

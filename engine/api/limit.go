@@ -1,8 +1,6 @@
 package api
 
 import (
-	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -32,6 +30,18 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
+// Write implements net.Conn.
+func (c *limitedConn) Write(b []byte) (int, error) {
+	p, ok := asProblem(b)
+	if !ok {
+		return c.Conn.Write(b)
+	}
+	if _, err := c.Conn.Write(p); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // Accept implements net.Listener.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
@@ -47,13 +57,22 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
+// drain waits until every connection has been closed, those that are no HTTP any more
+// too, of which the server knows nothing; but not for ever.
+func (l *limitedListener) drain(most time.Duration) {
+	for end := time.Now().Add(most); l.open.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(drainLook)
+	}
+}
+
+const drainLook = 5 * time.Millisecond
+
 // turnAway answers without reading. What it writes fits into the socket's buffer,
 // so it does not wait.
 func (l *limitedListener) turnAway(c net.Conn) {
 	p := problemOf(Faultf(http.StatusServiceUnavailable, engine.ErrRefused, "close some of them",
 		"there are %d connections to this engine already, more are not taken", l.most))
-	body, _ := json.Marshal(p)
-	_ = c.SetDeadline(time.Now().Add(100 * time.Millisecond))
-	_, _ = fmt.Fprintf(c, "HTTP/1.1 503 Service Unavailable\r\nContent-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", problemJSON, len(body), body)
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	_, _ = c.Write(wholeProblem(p, "Retry-After: 1\r\n"))
 	_ = c.Close()
 }

@@ -123,12 +123,21 @@ func (m *Metrics) Publish(changes []engine.Change) {
 	}
 }
 
+// ends are the states in which a job may end.
+var ends = []engine.State{engine.Completed, engine.Cancelled, engine.Discarded}
+
 func (m *Metrics) countJob(j engine.Job) {
 	queue := m.opt.Queue(j.Queue)
+	// All of a queue's series begin together: of one that is not there no rate is 0, and
+	// of one that begins with 1 the first is in no increase.
+	for _, s := range ends {
+		m.ended.WithLabelValues(queue, s.String())
+	}
+	atMax := m.atMax.WithLabelValues(queue)
 	m.ended.WithLabelValues(queue, j.State.String()).Inc()
 	m.tries.Observe(float64(j.Attempts))
 	if most := m.opt.Max(j); j.State == engine.Discarded && most > 0 && j.Tries >= most {
-		m.atMax.WithLabelValues(queue).Inc()
+		atMax.Inc()
 	}
 }
 

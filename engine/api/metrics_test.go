@@ -72,6 +72,8 @@ farsight_attempt_statuses_total{status="ok"} 1
 farsight_jobs_at_max_attempts_total{queue="fitlol:ingest.summoner.full"} 1
 # HELP farsight_jobs_ended_total Jobs that have ended, by queue and state.
 # TYPE farsight_jobs_ended_total counter
+farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="cancelled"} 0
+farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="completed"} 0
 farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="discarded"} 1
 # HELP farsight_limit_used_calls Calls counted in a bucket's window: own, in flight and foreign.
 # TYPE farsight_limit_used_calls gauge

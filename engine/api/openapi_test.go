@@ -68,10 +68,11 @@ func describe(routes []Route) object {
 		"info": object{
 			"title": "Farsight control protocol", "version": fmt.Sprint(Protocol),
 			"description": "Spoken over the Unix socket control.sock of a data directory: curl --unix-socket DIR/control.sock http://localhost/v1/hello. " +
-				"Who asks is told by the kernel. A listener on a loopback address, when there is one, takes the same routes with the token of the data directory's file http.token. Spans of time are nanoseconds, instants RFC 3339; text is as received, and may hold anything.",
+				"Who asks is told by the kernel. A listener on a loopback address, when there is one, takes the same routes with the token of the data directory's file http.token. Spans of time are nanoseconds, instants RFC 3339; text is as received, and may hold anything. " +
+				"Fields are told apart by their case, each stands once, and one that is not described is refused. Every GET answers HEAD, too; every error is a problem (RFC 9457), also that of a head that is too large or no HTTP at all.",
 		},
 		"paths":      paths,
-		"components": object{"schemas": g.all, "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
+		"components": object{"schemas": g.all, "responses": g.problems(), "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
 		"security":   []any{object{}, object{"token": []any{}}},
 		"x-queries":  g.queries(),
 	}
@@ -99,10 +100,86 @@ var idOfPath = strings.NewReplacer("/", "_", "{", "", "}", "", ".", "_")
 func (g *schemas) responses(r Route) object {
 	out := object{
 		"200":     object{"description": "as asked", "content": object{r.Type: object{"schema": g.body(r.Out)}}},
-		"default": object{"description": "a problem (RFC 9457)", "content": object{problemJSON: object{"schema": g.of(reflect.TypeFor[Problem]())}}},
+		"default": object{"$ref": "#/components/responses/Problem"},
+	}
+	for _, p := range problems {
+		if p.status != 0 && p.when(r) {
+			out[fmt.Sprint(p.status)] = object{"$ref": "#/components/responses/" + p.name}
+		}
 	}
 	for status, v := range r.Also {
-		out[fmt.Sprint(status)] = object{"description": http.StatusText(status), "content": object{typeJSON: object{"schema": g.body(v)}}}
+		also := object{"description": http.StatusText(status)}
+		if v != nil {
+			also["content"] = object{typeJSON: object{"schema": g.body(v)}}
+		}
+		out[fmt.Sprint(status)] = also
+	}
+	for status, about := range headersOf(r) {
+		out[status].(object)["headers"] = headers(about)
+	}
+	return out
+}
+
+// headersOf are the headers that say something of a route's answers, by status.
+func headersOf(r Route) map[string]map[string]string {
+	out := map[string]map[string]string{}
+	if _, starts := r.Also[http.StatusAccepted]; starts {
+		out["202"] = map[string]string{"Location": "where the job is to be looked at"}
+	}
+	if _, tagged := r.Also[http.StatusNotModified]; tagged {
+		out["200"] = map[string]string{"ETag": "to be sent as If-None-Match: 304 as long as nothing has changed"}
+		out["304"] = out["200"]
+	}
+	return out
+}
+
+func headers(about map[string]string) object {
+	out := object{}
+	for name, text := range about {
+		out[name] = object{"description": text, "schema": object{"type": "string"}}
+	}
+	return out
+}
+
+// problems are the errors that a route may answer with.
+var problems = []struct {
+	status      int // 0 = any other
+	name, about string
+	headers     map[string]string
+	when        func(Route) bool
+}{
+	{0, "Problem", "any other error, of the engine or of HTTP", nil, nil},
+	{400, "Invalid", "it cannot be read, or makes no sense", nil, always},
+	{401, "Unauthorized", "no token, or a wrong one; never on the socket", map[string]string{"WWW-Authenticate": "Bearer"}, always},
+	{403, "Refused", "a web page, a user that is not let in, a role that may not, or what the engine refuses now", nil, always},
+	{404, "NotFound", "there is no such thing", map[string]string{"Retry-After": "seconds until it may be there"}, mayMiss},
+	{408, "TooSlow", "the body has not arrived in time", nil, hasBody},
+	{409, "Conflict", "something is in the way: it runs already, has ended, or has changed since it was seen; `job` names it", map[string]string{"Location": "that job"}, acts},
+	{413, "TooLarge", "the body has more than 1 MiB, or unpacks to more than 16", nil, hasBody},
+	{415, "NoJSON", "the body is not application/json in UTF-8, as it is or as gzip", nil, hasBody},
+	{421, "Misdirected", "the Host is another than the listener's own", nil, always},
+	{426, "NoWebSocket", "a WebSocket is asked for, but not in its way", map[string]string{"Upgrade": "websocket"}, upgrades},
+	{503, "Unavailable", "too many connections, or an engine that cannot work now", map[string]string{"Retry-After": "seconds"}, always},
+}
+
+func always(Route) bool     { return true }
+func hasBody(r Route) bool  { return r.In != nil }
+func acts(r Route) bool     { return r.Role == Operator }
+func upgrades(r Route) bool { return r.Type == typeEvents }
+
+// mayMiss reports whether a route is about something that may not be there.
+func mayMiss(r Route) bool {
+	return r.In != nil || strings.Contains(r.Path, "{") || slices.Contains([]string{"/metrics", "/v1/config", "/v1/events"}, r.Path)
+}
+
+func (g *schemas) problems() object {
+	out := object{}
+	for _, p := range problems {
+		one := object{"description": p.about, "content": object{problemJSON: object{"schema": g.of(reflect.TypeFor[Problem]())}}}
+		if p.headers != nil {
+			one["headers"] = headers(p.headers)
+		}
+		out[p.name] = one
 	}
 	return out
 }

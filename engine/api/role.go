@@ -44,6 +44,9 @@ func (r *Role) UnmarshalText(b []byte) error {
 type Caller struct {
 	Actor engine.Actor
 	Role  Role
+	// Own says, by the kernel's word, that the caller is the user whose files the engine
+	// works on, or root: only these may name files of the engine's host.
+	Own bool
 	// Where names the credential, for the log and the audit of a refusal: "uid 1001,
 	// process 4711".
 	Where string

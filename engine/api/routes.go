@@ -2,7 +2,10 @@ package api
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -10,7 +13,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -82,7 +86,7 @@ func (s *Server) guard(route Route) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		if req.Body, err = readBody(w, r, route); err != nil {
+		if req.Body, err = s.readBody(w, r, route); err != nil {
 			s.fail(w, r, err)
 			return
 		}
@@ -115,20 +119,20 @@ func checkQuery(route Route, r *http.Request) error {
 }
 
 // readBody reads what a route takes in, in time and not too much of it.
-func readBody(w http.ResponseWriter, r *http.Request, route Route) ([]byte, error) {
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request, route Route) ([]byte, error) {
 	if route.In == nil {
-		if r.ContentLength > 0 {
+		if r.ContentLength != 0 {
 			return nil, Faultf(http.StatusBadRequest, engine.ErrInvalid, "", "%s takes no body", r.URL.Path)
 		}
 		return nil, nil
 	}
-	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != typeJSON {
+	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, Faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "send Content-Type: "+typeJSON, "the body's type is %q", r.Header.Get("Content-Type"))
 	}
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := unpack(http.MaxBytesReader(w, r.Body, maxBody), r.Header.Get("Content-Encoding"))
-	_ = rc.SetReadDeadline(time.Time{})
+	if err == nil { // else what is left of it may not take longer either
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	}
 	if _, ok := errors.AsType[*engine.Problem](err); ok {
 		return nil, err
 	}
@@ -141,62 +145,10 @@ func readBody(w http.ResponseWriter, r *http.Request, route Route) ([]byte, erro
 	return body, nil
 }
 
-// mayNot refuses what a role does not allow, and leaves an audit entry.
-func (s *Server) mayNot(route Route, r *Request) error {
-	why := "a " + r.Caller.Role.String() + " may look, but not act"
-	cmd, err := readCommand(r.Body)
-	if err != nil {
-		cmd = engine.Command{Op: engine.Op(route.Method + " " + route.Path)}
-	}
-	cmd.By = r.Caller.Actor
-	if s.opt.Refused != nil && s.told.first(r.Caller.Where+string(cmd.Op)) {
-		if err := s.opt.Refused(r.Context(), cmd, why+" ("+r.Caller.Where+")"); err != nil {
-			s.opt.Log.Warn().Str("area", "api").Err(err).Msg("a refusal could not be written down")
-		}
-	}
-	return Faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`", "%s", why)
-}
-
-// turnAway logs a stranger, not every knock, and leaves an audit entry when it wanted
-// to act.
-func (s *Server) turnAway(route Route, c Caller, r *http.Request, err error) {
-	if !s.told.first(c.Where) {
-		return
-	}
-	s.opt.Log.Warn().Str("area", "api").Str("who", c.Where).Str("path", r.URL.Path).Err(err).Msg("refused a caller")
-	if s.opt.Refused == nil || route.Method == http.MethodGet {
-		return
-	}
-	cmd := engine.Command{Op: engine.Op(route.Method + " " + route.Path), By: c.Actor}
-	if err := s.opt.Refused(r.Context(), cmd, err.Error()+" ("+c.Where+")"); err != nil {
-		s.opt.Log.Warn().Str("area", "api").Err(err).Msg("a refusal could not be written down")
-	}
-}
-
-// refusals keeps one who is refused again and again from filling the audit.
-type refusals struct {
-	mu   sync.Mutex
-	last map[string]time.Time
-}
-
-const (
-	refusalEvery = time.Second
-	maxRefusals  = 1000
-)
-
-// first reports whether what was refused is worth a line: once a second for each.
-func (f *refusals) first(what string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := time.Now()
-	if now.Sub(f.last[what]) < refusalEvery {
-		return false
-	}
-	if f.last == nil || len(f.last) >= maxRefusals {
-		f.last = map[string]time.Time{}
-	}
-	f.last[what] = now
-	return true
+// isJSON takes the type with the charset that JSON has, if any is named.
+func isJSON(header string) bool {
+	t, params, err := mime.ParseMediaType(header)
+	return err == nil && t == typeJSON && strings.EqualFold(cmp.Or(params["charset"], "utf-8"), "utf-8")
 }
 
 func (s *Server) helloTo(c Caller) Hello {
@@ -216,11 +168,13 @@ func (s *Server) find(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	return WriteJSON(w, http.StatusOK, Reply{Type: k.name, Answer: raw})
+	return WriteJSON(w, http.StatusOK, told{Type: k.name, Answer: a})
+}
+
+// told is a Reply whose answer is not encoded twice.
+type told struct {
+	Type   string        `json:"type"`
+	Answer engine.Answer `json:"answer"`
 }
 
 func (s *Server) do(w http.ResponseWriter, r *Request) error {
@@ -242,6 +196,9 @@ func (s *Server) key(w http.ResponseWriter, r *Request) error {
 // carryOut gives a command to the console in the name of its caller, whatever the
 // command itself said.
 func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) error {
+	if err := s.mayNotName(r, c); err != nil {
+		return err
+	}
 	c.By = r.Caller.Actor
 	receipt, err := s.opt.Console.Do(r.Context(), c)
 	if err == nil {
@@ -256,9 +213,8 @@ func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) e
 }
 
 func document(w http.ResponseWriter, _ *Request) error {
-	w.Header().Set("Content-Type", typeJSON)
-	_, err := w.Write(Document)
-	return err
+	answer(w, http.StatusOK, typeJSON, Document)
+	return nil
 }
 
 // WriteJSON answers with a value. Text is as received; what could harm a terminal
@@ -268,9 +224,26 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", typeJSON)
-	w.WriteHeader(status)
-	_, _ = w.Write(raw) // whoever has gone needs no answer
+	answer(w, status, typeJSON, raw)
+	return nil
+}
+
+// writeTagged answers with a value and its tag, or with 304 to whoever has it already.
+// The tag is of the text: it changes when anything in it does.
+func writeTagged(w http.ResponseWriter, r *Request, v any) error {
+	raw, err := encode(v)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(raw)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "private, no-cache") // to be kept, and asked for again each time
+	if has := r.Header["If-None-Match"]; hasToken(has, tag) || hasToken(has, "W/"+tag) || hasToken(has, "*") {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	answer(w, http.StatusOK, typeJSON, raw)
 	return nil
 }
 
@@ -279,9 +252,15 @@ func writeProblem(w http.ResponseWriter, p Problem) {
 	if err != nil {
 		raw = []byte("{}")
 	}
-	w.Header().Set("Content-Type", problemJSON)
-	w.WriteHeader(p.Status)
-	_, _ = w.Write(raw)
+	answer(w, p.Status, problemJSON, raw)
+}
+
+// answer writes a whole body, as slowly as its reader takes it.
+func answer(w http.ResponseWriter, status int, typ string, body []byte) {
+	w.Header().Set("Content-Type", typ)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_ = writeSlowly(w, body) // whoever has gone needs no answer
 }
 
 // encode writes one line of JSON that is harmless to a terminal.

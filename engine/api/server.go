@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -62,6 +61,8 @@ type Options struct {
 	Pace, Beat time.Duration
 	// HeadTime is how long a request's head may take to arrive; 0 = 5 s.
 	HeadTime time.Duration
+	// BodyTime is how long its body may take; 0 = 10 s.
+	BodyTime time.Duration
 }
 
 // socketHosts are what a client may call an engine behind a socket.
@@ -73,8 +74,7 @@ type Server struct {
 	mux    *http.ServeMux
 	routes map[string]Route // by pattern
 	told   refusals
-	// streams is how many watch.
-	streams atomic.Int64
+	relay  relay
 }
 
 // NewServer makes a server; nothing listens until Serve.
@@ -91,10 +91,14 @@ func NewServer(opt Options) *Server {
 	if opt.HeadTime <= 0 {
 		opt.HeadTime = headerTimeout
 	}
+	if opt.BodyTime <= 0 {
+		opt.BodyTime = bodyTimeout
+	}
 	if opt.Beat <= 0 {
 		opt.Beat = defaultBeat
 	}
 	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}}
+	s.relay.con, s.relay.pace, s.relay.log = opt.Console, opt.Pace, opt.Log
 	for _, r := range append(s.protocol(), opt.Routes...) {
 		pattern := r.Method + " " + r.Path
 		s.routes[pattern] = r
@@ -122,13 +126,14 @@ type endKey struct{}
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0),
+		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.WithoutCancel(ctx), endKey{}, ctx)
 		},
 	}
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(&limitedListener{Listener: l, most: int64(s.opt.Conns)}) }()
+	limited := &limitedListener{Listener: l, most: int64(s.opt.Conns)}
+	go func() { done <- srv.Serve(limited) }()
 	select {
 	case err := <-done:
 		return errors.Join(fmt.Errorf("serve %s: %w", l.Addr(), err), srv.Close())
@@ -141,6 +146,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = srv.Close()
 	}
 	<-done
+	limited.drain(3 * goodbye)
 	return err
 }
 
@@ -151,7 +157,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	rc := http.NewResponseController(w)
+	_ = rc.SetWriteDeadline(time.Time{}) // of the answer before
+	if r.ContentLength != 0 {
+		// Also of one that is refused: the server reads it to its end before it answers.
+		_ = rc.SetReadDeadline(time.Now().Add(s.opt.BodyTime))
+	}
 	if err := s.welcome(r); err != nil {
+		s.sendBack(r, err)
 		s.fail(w, r, err)
 		return
 	}
@@ -171,18 +184,27 @@ func (s *Server) welcome(r *http.Request) error {
 		host = name
 	}
 	if !slices.Contains(s.opt.Hosts, host) {
-		return Faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "", "this is not the host %q", host)
+		return Faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "), "this is not the host %q", short(host))
 	}
 	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
-		return Faultf(http.StatusForbidden, engine.ErrRefused, "", "requests of web pages are not taken, this one comes from %q", o)
+		return Faultf(http.StatusForbidden, engine.ErrRefused, "ask from a program, which names no Origin", "requests of web pages are not taken, this one comes from %q", short(o))
 	}
 	return nil
+}
+
+// sendBack notes who was not welcome; nothing of it where the path leads nowhere.
+func (s *Server) sendBack(r *http.Request, err error) {
+	_, pattern := s.mux.Handler(r)
+	if route, ok := s.routes[pattern]; ok {
+		caller, _ := s.opt.Who(r)
+		s.turnAway(route, caller, r, err)
+	}
 }
 
 // nowhere says that a path leads nowhere, or by which methods it does.
 func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
 	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := s.mux.Handler(other); s.routes[pattern].Path != "" {
 			allowed = append(allowed, method)
@@ -201,7 +223,7 @@ func (s *Server) recovered(w http.ResponseWriter) {
 	if p == nil {
 		return
 	}
-	s.opt.Log.Error().Str("area", "api").Str("stack", string(debug.Stack())).Msg("a request fell")
+	s.opt.Log.Error().Str("stack", string(debug.Stack())).Msg("a request fell")
 	writeProblem(w, problemOf(errors.New("panic")))
 }
 
@@ -209,10 +231,20 @@ func (s *Server) recovered(w http.ResponseWriter) {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
-		s.opt.Log.Warn().Str("area", "api").Str("path", r.URL.Path).Err(err).Msg("request failed")
+		s.opt.Log.Warn().Str("path", r.URL.Path).Err(err).Msg("request failed")
 	}
 	if p.Status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.Header().Set("WWW-Authenticate", challenge(r))
 	}
 	writeProblem(w, p)
+}
+
+// challenge says how to be let in, and whether what was shown was wrong (RFC 6750,
+// section 3).
+func challenge(r *http.Request) string {
+	const ask = `Bearer realm="farsight"`
+	if r.Header.Get("Authorization") == "" {
+		return ask
+	}
+	return ask + `, error="invalid_token"`
 }

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -194,6 +195,7 @@ func TestAViewerMayLookButNotAct(t *testing.T) {
 	if _, err := s.Find(t.Context(), engine.LimitsQuery{}); err != nil {
 		t.Error(err)
 	}
+	began := time.Now()
 	for range 3 {
 		_, err := s.Do(t.Context(), engine.Command{Op: engine.OpCancel, Job: "j1"})
 		if p := isCode(t, err, engine.ErrRefused); !strings.Contains(p.Sentence, "viewer") || p.Do == "" {
@@ -204,14 +206,16 @@ func TestAViewerMayLookButNotAct(t *testing.T) {
 	if c := d.last(); c.Op != "" {
 		t.Errorf("%+v was carried out", c)
 	}
-	if len(s.refused) != 2 { // the repetition is not written down again at once
-		t.Fatalf("%d refusals are in the audit: %+v", len(s.refused), s.refused)
+	// The repetition is not written down again within a second.
+	n := len(s.refused)
+	if n < 2 || n > 2+int(time.Since(began)/time.Second) {
+		t.Fatalf("%d refusals are in the audit: %+v", n, s.refused)
 	}
 	if c := s.refused[0]; c.Op != engine.OpCancel || c.Job != "j1" || c.By.User != "bo" || !strings.Contains(s.whys[0], "uid 1002, process 9") {
 		t.Errorf("the audit says %+v, %s", c, s.whys[0])
 	}
-	if s.refused[1].Key != "" {
-		t.Error("the audit got the key")
+	if last := s.refused[n-1]; last.Op != "POST /v1/key" || last.Key != "" {
+		t.Errorf("the audit got the key, or not the command: %s", last.Op)
 	}
 }
 
@@ -267,10 +271,10 @@ func TestWatchHasNumbersAndOwnNotesAreLeftOut(t *testing.T) {
 	}
 	defer c.Close()
 	_, _ = io.WriteString(c, "GET /v1/watch HTTP/1.0\r\nHost: farsight\r\n\r\n")
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	var all []byte
 	buf := make([]byte, 4096)
-	for !bytes.Contains(all, []byte("news")) {
+	for !bytes.Contains(all, []byte(`"seq":2`)) || !bytes.HasSuffix(all, []byte("\n")) {
 		n, err := c.Read(buf)
 		if all = append(all, buf[:n]...); err != nil {
 			t.Fatal(err)
@@ -296,7 +300,7 @@ func TestASilentStreamBeats(t *testing.T) {
 	}
 	defer c.Close()
 	_, _ = io.WriteString(c, "GET /v1/watch HTTP/1.0\r\nHost: farsight\r\n\r\n")
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	var all []byte
 	buf := make([]byte, 4096)
 	for !bytes.Contains(all, []byte(`{"n":6}`)) {
@@ -323,15 +327,26 @@ func TestP34_ASocketThatStopsReadingCostsNothing(t *testing.T) {
 	h := hub.New(hub.Options{Source: flooded{}, Accounts: func(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {
 		return engine.AccountsPage{}, nil
 	}})
-	s := serve(t, &desk{watch: h.Watch}, nil)
+	joined := make(chan struct{})
+	arrives := sync.OnceFunc(func() { close(joined) })
+	s := serve(t, &desk{watch: func(ctx context.Context) iter.Seq[engine.Update] {
+		return func(yield func(engine.Update) bool) {
+			for u := range h.Watch(ctx) {
+				arrives()
+				if !yield(u) {
+					return
+				}
+			}
+		}
+	}}, nil)
 	c, err := net.Dial("unix", s.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	_, _ = io.WriteString(c, "GET /v1/watch HTTP/1.0\r\nHost: farsight\r\n\r\n")
-	flood(h, 2000) // and time to join: the first snapshot may hold some of them
-	time.Sleep(50 * time.Millisecond)
+	<-joined // what is published from here on is in no first snapshot
+	flood(h, 2000)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -343,7 +358,7 @@ func TestP34_ASocketThatStopsReadingCostsNothing(t *testing.T) {
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 32<<20 {
 		t.Errorf("100,000 changes nobody read have cost %d MiB", grown>>20)
 	}
-	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	buf := make([]byte, 1<<16)
 	var tail []byte
 	for !bytes.Contains(tail, []byte(`"gap":true`)) {
@@ -375,7 +390,7 @@ func flood(h *hub.Hub, n int) {
 }
 
 func TestTooManyConnectionsAreToldSo(t *testing.T) {
-	s := serve(t, &desk{}, func(o *api.Options) { o.Conns = 2 })
+	s := serve(t, &desk{}, func(o *api.Options) { o.Conns, o.HeadTime = 2, time.Hour })
 	for range 2 {
 		c, err := net.Dial("unix", s.path)
 		if err != nil {
@@ -383,7 +398,6 @@ func TestTooManyConnectionsAreToldSo(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	time.Sleep(20 * time.Millisecond)
 	got := s.raw(t, "GET /v1/hello HTTP/1.1\r\nHost: farsight\r\n\r\n")
 	head, body, _ := strings.Cut(got, "\r\n\r\n")
 	if !strings.HasPrefix(head, "HTTP/1.1 503 ") {
@@ -402,7 +416,7 @@ func TestASlowRequestIsCutOff(t *testing.T) {
 	}
 	defer c.Close()
 	_, _ = io.WriteString(c, "GET /v1/hello HTTP/1.1\r\nHost: far")
-	_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 	if _, err := io.ReadAll(c); err != nil {
 		t.Errorf("a head that never ends is waited for: %v", err)
 	}
@@ -419,8 +433,7 @@ func TestAPanicEndsNothing(t *testing.T) {
 }
 
 func TestClientSaysWhyNobodyAnswers(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, api.SocketName)
+	path := filepath.Join(shortDir(t), api.SocketName)
 	c := api.NewClient(path)
 	defer c.Close()
 	for range c.Watch(t.Context()) {
@@ -470,7 +483,7 @@ func TestTheClientComesBackAfterARestart(t *testing.T) {
 }
 
 func TestSocketsAreOursAlone(t *testing.T) {
-	dir := t.TempDir()
+	dir := shortDir(t)
 	path := filepath.Join(dir, api.SocketName)
 	l, err := api.Listen(path, -1)
 	if err != nil {

@@ -3,103 +3,125 @@ package api
 import (
 	"context"
 	"net/http"
-	"sync"
+	"strconv"
 	"time"
-
-	"github.com/farsight-console/farsight/engine"
 )
 
-// stream writes frames to one watcher. Updates and beats come from two goroutines.
+// stream writes numbered frames to one watcher.
 type stream struct {
-	mu sync.Mutex
-	w  http.ResponseWriter
-	rc *http.ResponseController
-	n  uint64
-	// last is when the last frame was written.
-	last time.Time
+	w   http.ResponseWriter
+	n   uint64
+	buf []byte
 }
 
-// write sends a frame. It waits for the reader, who may be slow, but not for ever;
-// meanwhile the hub merges what happens.
-func (s *stream) write(f Frame) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// write sends a frame whose members, but for its number, are encoded already. It
+// waits for the reader, who may be slow, but not for ever; meanwhile the relay keeps
+// what happens for them, or a snapshot.
+func (s *stream) write(rest []byte) error {
 	s.n++
-	f.N = s.n
-	raw, err := encode(f)
+	s.buf = append(strconv.AppendUint(append(s.buf[:0], `{"n":`...), s.n, 10), rest...)
+	err := writeSlowly(s.w, s.buf)
+	if cap(s.buf) > keptBuffer {
+		s.buf = nil
+	}
+	return err
+}
+
+// keptBuffer is the most that a stream keeps between two frames: a snapshot may be
+// a thousand times as large as what follows it.
+const keptBuffer = 64 << 10
+
+// emptyFrame says that the engine lives.
+var emptyFrame = []byte("}\n")
+
+// hello is the first frame.
+func (s *stream) hello(h Hello) error {
+	raw, err := encode(h)
 	if err != nil {
 		return err
 	}
-	if err := s.rc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
-	if _, err := s.w.Write(raw); err != nil {
-		return err
-	}
-	s.last = time.Now()
-	return s.rc.Flush()
+	return s.write(append(append([]byte(`,"hello":`), raw[:len(raw)-1]...), emptyFrame...))
 }
 
-// silent reports whether nothing was written for so long. A frame that is being
-// written counts as none: its reader is slow, not waiting.
-func (s *stream) silent(span time.Duration) bool {
-	if !s.mu.TryLock() {
-		return false
+// writePiece is how much a reader is given a writeTimeout for.
+const writePiece = 64 << 10
+
+// writeSlowly writes and flushes as slowly as the reader takes it, and gives it up
+// when it has taken nothing for long.
+func writeSlowly(w http.ResponseWriter, raw []byte) error {
+	rc := http.NewResponseController(w)
+	for len(raw) > 0 {
+		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // of a connection that has gone the write tells
+		n := min(len(raw), writePiece)
+		if _, err := w.Write(raw[:n]); err != nil {
+			return err
+		}
+		raw = raw[n:]
 	}
-	defer s.mu.Unlock()
-	return time.Since(s.last) >= span
+	return rc.Flush()
 }
 
 // watch streams the console's updates until the reader or the server goes.
 func (s *Server) watch(w http.ResponseWriter, r *Request) error {
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := untilEnd(r.Context())
 	defer cancel()
-	if end, ok := r.Context().Value(endKey{}).(context.Context); ok {
-		defer context.AfterFunc(end, cancel)()
-	}
-	s.streams.Add(1)
-	defer s.streams.Add(-1)
 	w.Header().Set("Content-Type", typeStream)
 	w.WriteHeader(http.StatusOK)
-	out := &stream{w: w, rc: http.NewResponseController(w)}
-	hello := s.helloTo(r.Caller)
-	if out.write(Frame{Hello: &hello}) != nil {
+	if r.Method == http.MethodHead {
+		return nil // nothing follows it
+	}
+	out := &stream{w: w}
+	if out.hello(s.helloTo(r.Caller)) != nil {
 		return nil
 	}
-	var beats sync.WaitGroup
-	defer beats.Wait()
-	defer cancel()
-	beats.Go(func() {
-		defer cancel()
-		s.beat(ctx, out)
-	})
-	for u := range s.opt.Console.Watch(ctx) {
-		if out.write(Frame{Update: own(u)}) != nil || !pause(ctx, s.pace()) {
-			break
+	in := s.relay.join(ctx)
+	defer s.relay.leave(in)
+	beat := time.NewTimer(s.opt.Beat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+			if out.write(emptyFrame) != nil {
+				return nil
+			}
+		case <-in.bell:
+			if out.pass(in) != nil {
+				return nil
+			}
+		case <-in.run.done:
+			_ = out.pass(in)
+			return nil
+		}
+		beat.Reset(s.opt.Beat)
+	}
+}
+
+// pass writes what a watcher has been given.
+func (s *stream) pass(in *watcher) error {
+	for _, p := range in.take() {
+		raw, err := p.bytes()
+		if err != nil {
+			return err
+		}
+		if err := s.write(raw); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// frameCost is the time between two updates that each stream adds for all of them:
-// however many watch, the engine makes no more than a hundred updates a second.
-const frameCost = 10 * time.Millisecond
-
-// pace is the least time between two updates of one stream.
-func (s *Server) pace() time.Duration {
-	return max(s.opt.Pace, time.Duration(s.streams.Load())*frameCost)
-}
-
-func own(u engine.Update) *engine.Update { return &u }
-
-// beat keeps a silent stream alive, so that its reader can tell an idle engine from
-// one that has stopped.
-func (s *Server) beat(ctx context.Context, out *stream) {
-	for pause(ctx, s.opt.Beat) {
-		if out.silent(s.opt.Beat) && out.write(Frame{}) != nil {
-			return
-		}
+// untilEnd is a request's context that ends with the server, too: requests under way
+// may finish, streams may not.
+func untilEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	end, ok := ctx.Value(endKey{}).(context.Context)
+	if !ok {
+		return ctx, cancel
 	}
+	stop := context.AfterFunc(end, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // pause waits; false when ctx has ended.

@@ -1,10 +1,7 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"reflect"
 
 	"github.com/farsight-console/farsight/engine"
@@ -87,6 +84,7 @@ var queries = []queryKind{
 	kind[engine.RanksQuery, engine.RanksPage]("ranks"),
 	kind[engine.ReportsQuery, engine.ReportsPage]("reports"),
 	kind[engine.WeeklyQuery, *engine.WeeklyReport]("weekly"),
+	kind[engine.PlayQuery, engine.Play]("play"),
 	kind[engine.FreshnessQuery, engine.Freshness]("freshness"),
 	kind[engine.CallsQuery, engine.CallsPage]("calls"),
 	kind[engine.LimitsQuery, engine.LimitsRow]("limits"),
@@ -99,6 +97,7 @@ var queries = []queryKind{
 	kind[engine.MetricsQuery, engine.Metrics]("metrics"),
 	kind[engine.JobLogQuery, engine.JobLogPage]("job_log"),
 	kind[engine.ForensicsQuery, engine.Forensics]("forensics"),
+	kind[engine.UpkeepQuery, engine.UpkeepAnswer]("upkeep"),
 	kind[engine.FeedQuery, engine.FeedPage]("feed"),
 	kind[engine.PayloadQuery, engine.Payload]("payload"),
 }
@@ -164,21 +163,4 @@ func readCommand(body []byte) (c engine.Command, err error) {
 
 func unreadable(what string, err error) error {
 	return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the %s cannot be read: %v", what, err)
-}
-
-// strict reads exactly one JSON value. A field that this program does not know is
-// an error: to leave out a "dry_run" would do harm.
-func strict(raw []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		if errors.Is(err, io.EOF) {
-			return errors.New("it is empty")
-		}
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows it")
-	}
-	return nil
 }

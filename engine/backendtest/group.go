@@ -275,3 +275,43 @@ func P01_NothingIsLostInACrash(t testing.TB, s Site, jobs, crashes int) {
 	}
 	f.down()
 }
+
+// I4_BulkTakesChildrenAlong: what a parent takes along is done, and not "changed since
+// shown", in a dry run as in the real one, over the edges of batches.
+func I4_BulkTakesChildrenAlong(t testing.TB, s Site) {
+	const children = 600
+	f := newFanRig(t, s, hanging)
+	f.start()
+	f.sync("full:1", children)
+	time.Sleep(time.Second)
+	var sel engine.Selection
+	pick := func(key string) {
+		d, err := f.node.Detail(context.Background(), engine.JobQuery{Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sel.IDs, sel.Revs = append(sel.IDs, d.Job.ID), append(sel.Revs, d.Job.Rev)
+	}
+	pick("full:1")
+	for i := range children {
+		pick(fmt.Sprint("match:", i))
+	}
+	sel.Revs[children]++ // the last one has changed since it was shown
+	for _, dry := range []bool{true, false} {
+		r, err := f.node.Bulk(context.Background(), engine.Command{Op: engine.OpCancel, Select: &sel, By: ana, DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Matched != children+1 || r.Applied != children || len(r.Moves) != children || len(r.Skipped) != 1 {
+			t.Errorf("dry run %t: %d of %d done, %d moves, skipped %v", dry, r.Applied, r.Matched, len(r.Moves), r.Skipped)
+		}
+		if dry {
+			f.want(sel.IDs[0], engine.Pending)
+		}
+	}
+	time.Sleep(time.Second)
+	for _, id := range sel.IDs {
+		f.want(id, engine.Cancelled) // the last one, too: only its parent wanted it
+	}
+	f.down()
+}

@@ -29,7 +29,7 @@ func S0_2_DelaysAreTheTable(t testing.TB, s Site) {
 	}
 	d := r.want(id, engine.Discarded)
 	for i, w := range want {
-		if a := d.Attempts[i]; a.Decision != fmt.Sprintf("policy match step %d: %s", i+1, w) {
+		if a := d.Attempts[i]; a.Decision != fmt.Sprintf("policy match step %d: %s", i+1, engine.Span(w)) {
 			t.Errorf("decision of attempt %d = %q", i+1, a.Decision)
 		}
 	}

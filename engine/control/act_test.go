@@ -64,7 +64,7 @@ func (d *desk) on(engineRuns bool) {
 	}
 	d.Control = control.New(control.Options{
 		Store: db, Backend: b, Syncer: syncer{}, Limiter: &limiter{state: engine.EngineLive}, Keys: &keys{},
-		Policies: engine.DefaultPolicies(), Boot: db.Boot().ID, SyncOn: true,
+		Policies: engine.DefaultPolicies(), Boot: db.Boot().ID, SyncOn: true, Schedules: hourly(d.t, db),
 		Lane: func(engine.Job) string { return "europe/match-v5.match" },
 	})
 	db.OnCommit(func(seq uint64, changes []engine.Change) {

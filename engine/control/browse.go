@@ -74,6 +74,7 @@ func (s still) eta(engine.AccountRow) engine.ETA         { return engine.ETA{} }
 func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (s still) limits() engine.LimitsRow                 { return s.stored() }
 func (s still) policy(name string) engine.Policy         { return s.policies[name] }
+func (s still) externals() map[engine.JobID]string       { return nil }
 func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
 	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do, "the cost depends on the limits, and no engine runs that knows them")
 }

@@ -179,7 +179,7 @@ func (c *Control) judge(ctx context.Context) error {
 func (c *Control) carryOn(ctx context.Context, p plan, end engine.State) {
 	note := engine.Note{At: time.Now(), Level: engine.LevelWarn, Job: p.Canary}
 	if end != engine.Completed {
-		note.Text = fmt.Sprintf("canary job %s ended %s: the other %d jobs are left as they are", p.Canary, end, len(p.Rest.IDs))
+		note.Text = fmt.Sprintf("canary job %s ended %s: %s left as they are", p.Canary, end, engine.Counted(len(p.Rest.IDs), "other job is", "other jobs are"))
 		c.Note(note)
 		return
 	}

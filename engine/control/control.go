@@ -31,6 +31,8 @@ type Backend interface {
 	Why(j engine.Job) (reason string, until time.Time, place int)
 	Queues() []engine.QueueRow
 	NextRetries(ctx context.Context, n int) ([]engine.Job, error)
+	// Externals are the ids that the other side has given to attempts under way.
+	Externals() map[engine.JobID]string
 	// Load is how many jobs run and of how many at most.
 	Load() (running, workers int)
 	// Halted says why no job is started at all, such as a full disk; "" = they are.
@@ -90,18 +92,23 @@ type Options struct {
 	// Schedules are listed and steered here, but run by whoever is among Also; nil =
 	// nothing recurs.
 	Schedules Schedules
+	Forecast  Forecaster // nil = nobody knows what a scheduled run will call
 	Limiter   Limiter
 	Logs      Logs   // nil = nothing is kept of the log
 	Alerts    Alerts // nil = nobody evaluates any
+	Pager     Pager  // nil = nobody can be tried
 	Keys      Keys
-	Payloads  Payloads // nil = nobody can ask for them
-	Upkeep    Upkeep   // nil = the store cannot be backed up or pruned by command
-	Also      []Runner // supervised with the rest
+	Payloads  Payloads   // nil = nobody can ask for them
+	Upkeep    Upkeep     // nil = the store cannot be backed up or pruned by command
+	Forget    Forgetting // nil = no account can be deleted
+	Also      []Runner   // supervised with the rest
 	Policies  map[string]engine.Policy
-	Boot      string
-	Fresh     bool // the directory was made by this start
-	Demo      bool
-	SyncOn    bool
+	// Lines are the queues that there are, used or not; none = every name is one.
+	Lines  []engine.Queue
+	Boot   string
+	Fresh  bool // the directory was made by this start
+	Demo   bool
+	SyncOn bool
 	// MomentEvery is how often a moment is kept for the time cursor; 0 = each second.
 	MomentEvery time.Duration
 	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.
@@ -119,6 +126,7 @@ type Control struct {
 
 	mu       sync.Mutex
 	totals   engine.Totals
+	runs     bool
 	stopping bool
 	broken   string
 }
@@ -136,7 +144,7 @@ func New(opt Options) *Control {
 	c.schedules, c.payloads = opt.Schedules, opt.Payloads
 	c.canary.wake = make(chan struct{}, 1)
 	c.logs, c.moments = opt.Logs, new(hub.Moments)
-	c.alerts = opt.Alerts
+	c.alerts, c.caring = opt.Alerts, new(caring)
 	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
 	return c
 }
@@ -193,7 +201,7 @@ func (c *Control) takeOver(ctx context.Context) error {
 		return fmt.Errorf("read the totals: %w", err)
 	}
 	c.mu.Lock()
-	c.totals = totals
+	c.totals, c.runs = totals, true
 	c.mu.Unlock()
 	if err := c.opt.Limiter.Restore(ctx, c.opt.Fresh, c.opt.Store.Live(ctx)); err != nil {
 		return fmt.Errorf("restore the limiter: %w", err)
@@ -300,7 +308,7 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 		return s, why
 	}
 	if c.opt.Keys.Shown() == "" {
-		return engine.EngineNoKey, "there is no API key yet: give one with K, or write the key file"
+		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
 	}
 	paused := 0
 	for _, q := range queues {

@@ -40,6 +40,8 @@ type backend struct {
 	refuse error
 	calls  []string
 	halted string // why it starts nothing
+
+	externals map[engine.JobID]string // of attempts under way
 }
 
 func (b *backend) Run(ctx context.Context) error { <-ctx.Done(); return nil }
@@ -88,6 +90,7 @@ func (b *backend) Why(engine.Job) (string, time.Time, int) { return "3rd in line
 func (b *backend) Queues() []engine.QueueRow               { return told(&b.queues) }
 func (b *backend) Load() (int, int)                        { return 2, 5 }
 func (b *backend) Halted() string                          { return told(&b.halted) }
+func (b *backend) Externals() map[engine.JobID]string      { return told(&b.externals) }
 func (b *backend) NextRetries(context.Context, int) ([]engine.Job, error) {
 	return nil, nil
 }

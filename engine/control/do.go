@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -27,6 +28,7 @@ var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (en
 	engine.OpRunSchedule:    (*Control).onSchedule,
 	engine.OpPauseSchedule:  (*Control).onSchedule,
 	engine.OpResumeSchedule: (*Control).onSchedule,
+	engine.OpEditSchedule:   (*Control).onSchedule,
 
 	engine.OpAck:     (*Control).ack,
 	engine.OpSilence: (*Control).silence,
@@ -36,6 +38,9 @@ var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (en
 
 	engine.OpBackup: (*Control).backup,
 	engine.OpPrune:  (*Control).prune,
+	engine.OpForget: (*Control).forget,
+
+	engine.OpPage: (*Control).page,
 }
 
 // auditTime is how long an audit entry may take to be on disk.
@@ -53,6 +58,9 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 		err = problem(err)
 	}
 	if cmd.DryRun {
+		if err == nil {
+			c.addDelays(ctx, r.Cost, cmd.Op == engine.OpTrigger)
+		}
 		return r, err
 	}
 	// What was done is written down, also when whoever asked for it has gone since.
@@ -71,8 +79,8 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 
 func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.AuditEntry, error) {
 	e := engine.AuditEntry{
-		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: target(cmd), Reason: cmd.Reason,
-		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue,
+		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: targetOf(cmd, r), Reason: cmd.Reason,
+		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue, Schedule: r.Schedule,
 	}
 	if err != nil {
 		e.Result = err.Error()
@@ -82,6 +90,14 @@ func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receip
 		return err
 	})
 	return e, err
+}
+
+// targetOf is target, but for an account that was forgotten: it is not named again.
+func targetOf(cmd engine.Command, r engine.Receipt) string {
+	if cmd.Op == engine.OpForget {
+		return forgotten(r.Forget)
+	}
+	return target(cmd)
 }
 
 // target names what a command is about. The key of OpKey is never named.
@@ -99,6 +115,8 @@ func target(cmd engine.Command) string {
 		return "alert " + cmd.Alert
 	case cmd.Account != "":
 		return "account " + cmd.Account
+	case cmd.Channel != "":
+		return "pager " + cmd.Channel
 	case upkeepTargets[cmd.Op] != "":
 		return upkeepTargets[cmd.Op]
 	case cmd.Queue != "":
@@ -127,7 +145,7 @@ func (c *Control) trigger(ctx context.Context, cmd engine.Command) (engine.Recei
 	if err != nil {
 		return engine.Receipt{}, err
 	}
-	return engine.Receipt{Matched: 1, Cost: &cost, Text: fmt.Sprintf("would make about %d calls in %s, paced by %s", cost.Calls, cost.Takes.Round(time.Second), cost.Bucket)}, nil
+	return engine.Receipt{Matched: 1, Cost: &cost, Text: "would make " + callsOf(cost)}, nil
 }
 
 func (c *Control) pause(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
@@ -144,14 +162,27 @@ func (c *Control) onQueue(ctx context.Context, cmd engine.Command, would string,
 	if cmd.Queue == "" {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")
 	}
+	if !c.hasQueue(cmd.Queue) {
+		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight queues`", "there is no queue %q", cmd.Queue)
+	}
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: would + " " + string(cmd.Queue)}, nil
 	}
 	return run(ctx, cmd.Queue, cmd.By, cmd.Reason)
 }
 
+// hasQueue reports whether a queue is known: a mistyped one would be paused for
+// nothing.
+func (c *Control) hasQueue(name engine.Queue) bool {
+	return len(c.opt.Lines) == 0 || slices.Contains(c.opt.Lines, name) ||
+		slices.ContainsFunc(c.opt.Backend.Queues(), func(q engine.QueueRow) bool { return q.Name == name })
+}
+
 func (c *Control) freeze(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " frozen: its jobs wait, none fails"}
+	if cmd.Bucket.Cap > 0 {
+		r.Text = fmt.Sprintf("bucket %s capped at %d %%: what goes beyond it waits, none fails", bucketName(cmd.Bucket), cmd.Bucket.Cap)
+	}
 	if cmd.DryRun {
 		return r, nil
 	}

@@ -70,6 +70,18 @@ func (s *fakeSchedules) Resume(_ context.Context, name string, _ engine.Actor, r
 	return engine.Receipt{Applied: 1}, nil
 }
 
+func (s *fakeSchedules) Edit(_ context.Context, name string, e engine.ScheduleEdit, dry bool) (engine.Receipt, error) {
+	if dry {
+		return engine.Receipt{Text: "would be"}, nil
+	}
+	s.did = append(s.did, "edit "+name+" "+e.Expr+" "+e.Zone+" "+e.By.User+" "+e.Reason)
+	return engine.Receipt{Applied: 1}, nil
+}
+
+func (s *fakeSchedules) Undo(context.Context, engine.ScheduleMove, engine.Actor, string, bool) (engine.Receipt, error) {
+	return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "", "changed since")
+}
+
 func TestSchedulesAreListedAndSteered(t *testing.T) {
 	s := &fakeSchedules{}
 	c := &Control{finder: finder{schedules: s}}
@@ -79,14 +91,14 @@ func TestSchedulesAreListedAndSteered(t *testing.T) {
 	}
 	ana := engine.Actor{User: "ana"}
 	for _, dry := range []bool{true, false} {
-		for _, op := range []engine.Op{engine.OpRunSchedule, engine.OpPauseSchedule, engine.OpResumeSchedule} {
+		for _, op := range []engine.Op{engine.OpRunSchedule, engine.OpPauseSchedule, engine.OpResumeSchedule, engine.OpEditSchedule} {
 			cmd := engine.Command{Op: op, Schedule: "latest", Reason: "so", By: ana, DryRun: dry}
 			if r, err := c.onSchedule(context.Background(), cmd); err != nil || dry == (r.Applied == 1) {
 				t.Errorf("%s, dry %v: %+v, %v", op, dry, r, err)
 			}
 		}
 	}
-	if want := []string{"run latest ana", "pause latest so", "resume latest so"}; len(s.did) != 3 || s.did[0] != want[0] || s.did[1] != want[1] || s.did[2] != want[2] {
+	if want := []string{"run latest ana", "pause latest so", "resume latest so", "edit latest   ana so"}; len(s.did) != 4 || s.did[3] != want[3] || s.did[0] != want[0] || s.did[1] != want[1] || s.did[2] != want[2] {
 		t.Errorf("%v", s.did)
 	}
 	if _, err := c.onSchedule(context.Background(), engine.Command{Op: engine.OpRunSchedule, Schedule: "nope", DryRun: true}); !errors.Is(err, engine.ErrNotFound) {

@@ -27,9 +27,9 @@ func open(id, region string, matches int, timelines bool) engine.AccountRow {
 	}
 }
 
-// Runs of one host share its budget fairly: until a small one ends, each larger
+// TestI3_ETAsShareTheBudgetFairly: runs of one host share its budget fairly: until a small one ends, each larger
 // one gets as many calls as it, and no more.
-func TestETAsShareTheBudgetFairly(t *testing.T) {
+func TestI3_ETAsShareTheBudgetFairly(t *testing.T) {
 	small, big, far := open("small", "europe", 10, true), open("big", "europe", 500, false), open("far", "asia", 900, true)
 	listing := open("listing", "europe", 0, true)
 	listing.Matches.Total = -1

@@ -20,6 +20,7 @@ type live interface {
 	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
 	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)
 	policy(name string) engine.Policy
+	externals() map[engine.JobID]string
 }
 
 // finder answers queries from the store, with live additions if there are any.
@@ -31,7 +32,8 @@ type finder struct {
 	payloads  Payloads  // nil = they cannot be read here
 	logs      Logs      // nil = there are none
 	moments   *hub.Moments
-	alerts    Alerts // nil = there are none
+	alerts    Alerts  // nil = there are none
+	caring    *caring // nil = there is no engine
 	// domain answers what the finder itself does not know; nil = nobody.
 	domain Finder
 }
@@ -74,6 +76,8 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return wrap(f.store.JobLog(ctx, q))
 	case engine.AuditQuery:
 		return wrap(f.store.Audits(ctx, q))
+	case engine.UpkeepQuery:
+		return f.caring.list(), nil
 	case engine.LogsQuery:
 		return f.listLogs(q)
 	case engine.MomentsQuery:
@@ -125,7 +129,8 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, er
 }
 
 func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, error) {
-	d, err := f.store.Detail(ctx, q)
+	underWay := f.live.externals()
+	d, err := f.store.Detail(ctx, named(q, underWay))
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`", "there is no job %s%s%s", q.ID, q.Key, q.External)
 	}
@@ -134,9 +139,12 @@ func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, erro
 	}
 	j := d.Job.Job
 	d.Job = f.live.row(j)
-	d.Policy = f.live.policy(j.Policy)
+	d.Policy = f.live.policy(engine.PolicyName(&j))
 	d.MaxAttempts = d.Policy.Max
 	d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
+	if n := len(d.Attempts); n > 0 && d.Attempts[n-1].End.IsZero() {
+		d.Attempts[n-1].External = underWay[j.ID]
+	}
 	if j.Owner != "" {
 		if row, err := f.store.AccountRow(ctx, j.Owner); err == nil {
 			d.Account = row.RiotID
@@ -146,6 +154,17 @@ func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, erro
 		d.Call = &page.Calls[0]
 	}
 	return d, nil
+}
+
+// named asks by the job's own id for the external id of an attempt under way, which is
+// stored when it ends.
+func named(q engine.JobQuery, underWay map[engine.JobID]string) engine.JobQuery {
+	for id, external := range underWay {
+		if q.External != "" && external == q.External {
+			return engine.JobQuery{ID: id}
+		}
+	}
+	return q
 }
 
 func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answer, error) {
@@ -227,14 +246,39 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 
 func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }
 func (c *Control) policy(name string) engine.Policy           { return c.opt.Policies[name] }
+func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
 func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
 
 func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
+	if len(q.Accounts) > 0 {
+		return c.costOfAll(ctx, q), nil
+	}
 	cost, err := c.opt.Syncer.Cost(ctx, q)
 	if err != nil {
 		return cost, problem(err)
 	}
+	c.addDelays(ctx, &cost, true)
 	return cost, nil
+}
+
+// costOfAll is the cost of several syncs as one act. One that would be refused costs
+// nothing: it says so when it is started.
+func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost {
+	var total engine.Cost
+	perHost := map[string]engine.Cost{}
+	for _, account := range q.Accounts {
+		one, err := c.opt.Syncer.Cost(ctx, engine.CostQuery{Account: account, Sync: q.Sync})
+		if err != nil || len(one.Loads) == 0 {
+			continue
+		}
+		host := one.Loads[0].Host
+		sum := perHost[host]
+		perHost[host] = engine.Cost{Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket}
+		total.Loads = append(total.Loads, one.Loads...)
+	}
+	slowest(&total, perHost)
+	c.addDelays(ctx, &total, true)
+	return total
 }
 
 func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {

@@ -34,7 +34,8 @@ func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receip
 		return engine.Receipt{}, err
 	}
 	if one, ok := c.single(cmd); ok {
-		return one(ctx)
+		r, err := one(ctx)
+		return c.named(ctx, cmd, r, err)
 	}
 	p, err := c.pick(ctx, cmd)
 	if err != nil {
@@ -111,22 +112,28 @@ func (c *Control) dryRun(ctx context.Context, cmd engine.Command, p picked) (eng
 	if r.Cost, err = c.costOf(ctx, moves, p); err != nil {
 		return r, err
 	}
-	r.Text += fmt.Sprintf(": about %d calls%s", r.Cost.Calls, pace(*r.Cost))
+	r.Text += ": " + callsOf(*r.Cost)
 	return r, nil
 }
 
-func pace(cost engine.Cost) string {
+// callsOf says how many calls there will be, and how long they take. The limits of a
+// host are learnt with its first answer: before that nobody can say.
+func callsOf(cost engine.Cost) string {
+	text := "about " + engine.Counted(cost.Calls, "call", "calls")
 	if cost.Bucket == "" {
-		return ""
+		return text + ", at limits that the first answer will tell"
 	}
-	return fmt.Sprintf(" in %s, paced by %s", cost.Takes.Round(time.Second), cost.Bucket)
+	if cost.Takes < time.Second {
+		return text + ", for which there is room at once in " + cost.Bucket
+	}
+	return fmt.Sprintf("%s in %s, paced by %s", text, engine.Span(cost.Takes), cost.Bucket)
 }
 
-// costOf is what the jobs will take that were let run: hosts work side by side,
-// so the slowest one counts.
+// costOf is what the jobs will take that were let run.
 func (c *Control) costOf(ctx context.Context, moves []engine.JobMove, p picked) (*engine.Cost, error) {
 	type lane struct{ host, method string }
 	calls := map[lane]int{}
+	var loads []engine.Load
 	for _, m := range moves {
 		j, ok := p.jobs[m.Job]
 		if !ok {
@@ -138,8 +145,11 @@ func (c *Control) costOf(ctx context.Context, moves []engine.JobMove, p picked) 
 		}
 		host, method, _ := strings.Cut(strings.TrimSuffix(c.lane(j), "+"), "/")
 		calls[lane{host, method}]++
+		if host != "" {
+			loads = append(loads, engine.Load{Host: host, Method: method, Queue: j.Queue, Owner: j.Owner, Priority: j.Priority, Calls: 1})
+		}
 	}
-	cost := &engine.Cost{}
+	cost := &engine.Cost{Loads: loads}
 	perHost := map[string]engine.Cost{}
 	for at, n := range calls {
 		if at.host == "" {
@@ -149,14 +159,19 @@ func (c *Control) costOf(ctx context.Context, moves []engine.JobMove, p picked) 
 		sum := perHost[at.host]
 		perHost[at.host] = engine.Cost{Calls: sum.Calls + n, Takes: sum.Takes + eta.Low, Bucket: eta.Bucket}
 	}
+	slowest(cost, perHost)
+	return cost, nil
+}
+
+// slowest adds up the calls of hosts that work side by side: the slowest one counts.
+func slowest(sum *engine.Cost, perHost map[string]engine.Cost) {
 	for _, host := range slices.Sorted(maps.Keys(perHost)) {
 		one := perHost[host]
-		cost.Calls += one.Calls
-		if one.Takes >= cost.Takes {
-			cost.Takes, cost.Bucket = one.Takes, one.Bucket
+		sum.Calls += one.Calls
+		if one.Takes >= sum.Takes {
+			sum.Takes, sum.Bucket = one.Takes, one.Bucket
 		}
 	}
-	return cost, nil
 }
 
 // tell is a bulk receipt in one sentence.
@@ -164,14 +179,14 @@ func tell(did string, r engine.Receipt) string {
 	if r.Matched == 0 {
 		return "no job fits: nothing to do"
 	}
-	s := fmt.Sprintf("%s %d of %d jobs", did, r.Applied, r.Matched)
+	s := fmt.Sprintf("%s %s of %s", did, engine.Count(int64(r.Applied)), engine.Counted(r.Matched, "job", "jobs"))
 	for i, why := range slices.Sorted(maps.Keys(r.Skipped)) {
 		if i == 0 {
 			s += "; left as they are: "
 		} else {
 			s += ", "
 		}
-		s += fmt.Sprintf("%d %s", r.Skipped[why], why)
+		s += engine.Count(int64(r.Skipped[why])) + " " + why
 	}
 	return s
 }

@@ -23,6 +23,9 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answ
 			return nil, problem(err)
 		}
 	}
+	if !q.Traffic {
+		m.Traffic = nil
+	}
 	if m.Days, err = f.store.Days(ctx, q.Days, now); err != nil {
 		return nil, problem(err)
 	}

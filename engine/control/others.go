@@ -34,8 +34,8 @@ func (c *Control) tell(cmd engine.Command, r engine.Receipt) {
 	if r.Nothing || r.Joined {
 		return
 	}
-	text := string(cmd.Op) + " " + target(cmd)
-	if target(cmd) == string(cmd.Op) {
+	text := string(cmd.Op) + " " + targetOf(cmd, r)
+	if targetOf(cmd, r) == string(cmd.Op) {
 		text = string(cmd.Op)
 	}
 	if r.Text != "" {

@@ -113,7 +113,7 @@ func (p picked) refuseAll(cmd engine.Command) error {
 		return nil
 	}
 	return engine.Problemf(engine.ErrRefused, fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
-		"nothing narrows this down: it would %s %d jobs%s", verbs[cmd.Op].does, len(p.sel.IDs), suchAs(p.sample()))
+		"nothing narrows this down: it would %s %s%s", verbs[cmd.Op].does, engine.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(p.sample()))
 }
 
 func suchAs(sample []string) string {
@@ -141,7 +141,7 @@ func nameOf(j engine.Job, id engine.JobID) string {
 // describe names a selection in an audit entry.
 func describe(s engine.Selection) string {
 	if len(s.IDs) > 0 {
-		return fmt.Sprintf("%d jobs", len(s.IDs))
+		return engine.Counted(len(s.IDs), "job", "jobs")
 	}
 	if s.Filter == nil || s.Filter.Empty() {
 		return "all jobs"

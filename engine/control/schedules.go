@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
@@ -13,6 +14,11 @@ type Schedules interface {
 	RunNow(ctx context.Context, name string, by engine.Actor) (engine.Receipt, error)
 	Pause(ctx context.Context, name string, by engine.Actor, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, name string, by engine.Actor, reason string) (engine.Receipt, error)
+	// Edit gives one another plan; an edit without an expression takes that back. dry
+	// changes nothing.
+	Edit(ctx context.Context, name string, edit engine.ScheduleEdit, dry bool) (engine.Receipt, error)
+	// Undo takes a command back; engine.ErrConflict when another has come since.
+	Undo(ctx context.Context, m engine.ScheduleMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error)
 }
 
 // Schedules lets the console of stored data list what recurs.
@@ -46,6 +52,10 @@ func (c *Control) onSchedule(ctx context.Context, cmd engine.Command) (engine.Re
 	if c.schedules == nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
 	}
+	if cmd.Op == engine.OpEditSchedule {
+		edit := engine.ScheduleEdit{Expr: cmd.Expr, Zone: cmd.Zone, By: cmd.By, Reason: cmd.Reason}
+		return c.schedules.Edit(ctx, cmd.Schedule, edit, cmd.DryRun)
+	}
 	if cmd.DryRun {
 		return c.wouldSchedule(cmd)
 	}
@@ -68,4 +78,17 @@ func (c *Control) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
 	}
 	return engine.Receipt{Matched: 1, Text: scheduleWould[cmd.Op] + " schedule " + cmd.Schedule}, nil
+}
+
+// undoSchedule puts a schedule back as it stood before a command.
+func (c *Control) undoSchedule(ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string) (engine.Receipt, error) {
+	if c.schedules == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
+	}
+	r, err := c.schedules.Undo(ctx, *e.Schedule, cmd.By, reason, cmd.DryRun)
+	r.Schedule = nil // an undo is not undone
+	if errors.Is(err, engine.ErrConflict) {
+		err = engine.Problemf(engine.ErrConflict, "look at the schedule", "%s #%d cannot be undone any more: schedule %s was changed since", e.Op, e.Seq, e.Schedule.Name)
+	}
+	return r, err
 }

@@ -11,8 +11,8 @@ import (
 // undone.
 const undoLook = 50
 
-// undo takes a command back: jobs to which nothing has happened since, and a
-// queue's switch that nobody has turned since (I-11).
+// undo takes a command back: jobs to which nothing has happened since, a
+// queue's switch or a schedule that nobody has changed since (I-11).
 func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	e, err := c.toUndo(ctx, cmd.Audit)
 	if err != nil {
@@ -24,6 +24,9 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 	}
 	if e.Queue != nil {
 		return c.undoQueue(ctx, cmd, e, reason)
+	}
+	if e.Schedule != nil {
+		return c.undoSchedule(ctx, cmd, e, reason)
 	}
 	r, err := c.opt.Backend.Undo(ctx, e.Moves, cmd.By, reason, cmd.DryRun)
 	if err != nil {
@@ -48,7 +51,7 @@ func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, er
 	if seq != 0 {
 		e, err := c.store.AuditEntry(ctx, seq)
 		if err == nil && !e.Undoable() {
-			return e, engine.Problemf(engine.ErrRefused, "only cancel, reschedule, reclass, pause and resume can be undone", "%s #%d has nothing that could be taken back", e.Op, seq)
+			return e, engine.Problemf(engine.ErrRefused, "only cancel, reschedule, reclass, pause, resume and the edit of a schedule can be undone", "%s #%d has nothing that could be taken back", e.Op, seq)
 		}
 		return e, err
 	}

@@ -3,14 +3,18 @@ package control
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
 // Upkeep looks after the store while the engine works on it.
 type Upkeep interface {
-	// Backup copies the store and proves the copy.
-	Backup(ctx context.Context, ask engine.BackupAsk) (engine.BackupDone, error)
+	// Backup copies the store and proves the copy; it tells how many bytes are done, of
+	// how many.
+	Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error)
 	// Prune deletes old jobs, or counts them; nil = by the rule of the daily schedule.
 	Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error)
 }
@@ -29,7 +33,9 @@ func (c *Control) backup(ctx context.Context, cmd engine.Command) (engine.Receip
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: "would copy the data directory"}, nil
 	}
-	done, err := c.opt.Upkeep.Backup(ctx, ask)
+	run := c.caring.begin(cmd)
+	defer c.caring.end(run)
+	done, err := c.opt.Upkeep.Backup(ctx, ask, func(done, total int64) { c.caring.told(run, done, total) })
 	if err != nil {
 		return engine.Receipt{}, givenUp(ctx, err)
 	}
@@ -70,4 +76,44 @@ func givenUp(ctx context.Context, err error) error {
 		return engine.Problemf(engine.ErrGone, "", "it was given up before it was done: whoever asked for it has gone")
 	}
 	return err
+}
+
+// caring is what looks after the store right now, the oldest first.
+type caring struct {
+	mu   sync.Mutex
+	runs []*engine.UpkeepRun
+}
+
+func (c *caring) begin(cmd engine.Command) *engine.UpkeepRun {
+	run := &engine.UpkeepRun{Op: cmd.Op, By: cmd.By, Began: time.Now()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs = append(c.runs, run)
+	return run
+}
+
+func (c *caring) told(run *engine.UpkeepRun, done, total int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	run.Done, run.Total = done, total
+}
+
+func (c *caring) end(run *engine.UpkeepRun) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs = slices.DeleteFunc(c.runs, func(r *engine.UpkeepRun) bool { return r == run })
+}
+
+// list answers UpkeepQuery; without an engine nothing is under way.
+func (c *caring) list() engine.UpkeepAnswer {
+	a := engine.UpkeepAnswer{Running: []engine.UpkeepRun{}}
+	if c == nil {
+		return a
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, run := range c.runs {
+		a.Running = append(a.Running, *run)
+	}
+	return a
 }

@@ -21,9 +21,10 @@ type caretaker struct {
 	failed map[string]string
 }
 
-func (u *caretaker) Backup(ctx context.Context, ask engine.BackupAsk) (engine.BackupDone, error) {
+func (u *caretaker) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error) {
 	u.asked = ask
 	if u.begun != nil {
+		tell(3, 7)
 		close(u.begun)
 		<-ctx.Done()
 		return engine.BackupDone{}, context.Cause(ctx)
@@ -105,17 +106,25 @@ func TestUpkeepByCommandStandsInTheAudit(t *testing.T) {
 	}
 }
 
-// A caller who leaves ends a backup, and that is written down all the same.
+// Whoever asks is told how far a backup is; a caller who leaves ends it, and that is
+// written down all the same.
 func TestABackupEndsWithItsCaller(t *testing.T) {
 	u := &caretaker{begun: make(chan struct{})}
 	r := newRigWith(t, func(o *control.Options) { o.Upkeep = u })
 	ctx, leave := context.WithCancel(t.Context())
 	go func() {
+		defer leave()
 		<-u.begun
-		leave()
+		a, err := r.Find(ctx, engine.UpkeepQuery{})
+		if got, _ := a.(engine.UpkeepAnswer); err != nil || len(got.Running) != 1 || got.Running[0].Done != 3 || got.Running[0].Total != 7 || got.Running[0].By != ana {
+			t.Errorf("under way: %+v, %v", a, err)
+		}
 	}()
 	if _, err := r.Do(ctx, engine.Command{Op: engine.OpBackup, By: ana}); !errors.Is(err, engine.ErrGone) {
 		t.Errorf("%v", err)
+	}
+	if a, err := r.Find(t.Context(), engine.UpkeepQuery{}); err != nil || len(a.(engine.UpkeepAnswer).Running) != 0 {
+		t.Errorf("afterwards: %+v, %v", a, err)
 	}
 	if e := r.entry(t, engine.OpBackup); !strings.Contains(e.Result, "given up") || e.Applied != 0 {
 		t.Errorf("the audit says %+v", e)

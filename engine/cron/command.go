@@ -56,28 +56,62 @@ func (r *Runner) Resume(ctx context.Context, name string, by engine.Actor, reaso
 }
 
 func (r *Runner) setPaused(ctx context.Context, name string, on bool, by engine.Actor, reason string) (engine.Receipt, error) {
+	return r.alter(ctx, name, false, func(e entry, s *State) (engine.Receipt, error) {
+		now := wallNow()
+		if s.Paused == on {
+			return engine.Receipt{Nothing: true, Text: fmt.Sprintf("schedule %s is %s already", name, pauseWord(on))}, nil
+		}
+		s.Paused, s.By, s.Since, s.Reason = on, by, now, reason
+		if !on {
+			s.follow(r.inForce(e, *s).sched, now)
+		}
+		return engine.Receipt{Text: fmt.Sprintf("schedule %s is %s", name, pauseWord(on))}, nil
+	})
+}
+
+// alter lets fn change a copy of a schedule's state, outside of a transaction: it reads
+// plans, and a zone is a file. If the stored one has moved on meanwhile, fn is asked
+// again. With dry nothing is stored.
+func (r *Runner) alter(ctx context.Context, name string, dry bool, fn func(e entry, s *State) (engine.Receipt, error)) (engine.Receipt, error) {
 	e, err := r.find(name)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
-	var out engine.Receipt
-	err = r.change(ctx, e, func(_ engine.Tx, s *State) (bool, error) {
-		now := wallNow()
-		if s.Paused == on {
-			out = engine.Receipt{Matched: 1, Nothing: true, Text: fmt.Sprintf("schedule %s is %s already", name, pauseWord(on))}
-			return false, nil
+	for {
+		was, err := r.read(ctx, e)
+		if err != nil {
+			return engine.Receipt{}, fmt.Errorf("change schedule %s: %w", name, err)
 		}
-		s.Paused, s.By, s.Since, s.Reason = on, by, now, reason
-		if !on {
-			s.Expr, s.Zone, s.Next, s.AsOf = e.sched.Expr(), e.sched.Zone(), e.sched.Next(now).UTC(), now
+		next := was
+		out, err := fn(e, &next)
+		if out.Matched = 1; err != nil || out.Nothing || dry {
+			return out, err
 		}
-		out = engine.Receipt{Matched: 1, Applied: 1, Due: s.Next, Text: fmt.Sprintf("schedule %s is %s", name, pauseWord(on))}
-		return true, nil
-	})
-	if err != nil {
-		return engine.Receipt{}, fmt.Errorf("change schedule %s: %w", name, err)
+		stale := false
+		err = r.change(ctx, e, func(_ engine.Tx, s *State) (bool, error) {
+			if stale = s.Rev != was.Rev; !stale {
+				*s = next
+			}
+			return !stale, nil
+		})
+		if err != nil {
+			return engine.Receipt{Matched: 1}, fmt.Errorf("change schedule %s: %w", name, err)
+		}
+		if !stale {
+			out.Applied, out.Due = 1, next.Next
+			out.Schedule = &engine.ScheduleMove{Name: name, Before: e.stand(was), After: e.stand(next)}
+			return out, nil
+		}
 	}
-	return out, nil
+}
+
+// read gives a schedule's stored state.
+func (r *Runner) read(ctx context.Context, e entry) (s State, err error) {
+	err = r.store.Read(ctx, func(tx engine.Tx) (err error) {
+		s, err = r.stored(tx, e)
+		return err
+	})
+	return s, err
 }
 
 func pauseWord(on bool) string {
@@ -111,7 +145,10 @@ func (r *Runner) List() []engine.ScheduleRow {
 	now := wallNow()
 	rows := make([]engine.ScheduleRow, 0, len(r.entries))
 	for _, e := range r.entries {
-		rows = append(rows, e.row(r.state(e.Name), now))
+		s := r.state(e.Name)
+		row := r.inForce(e, s).row(s, now)
+		row.ConfigExpr, row.ConfigZone = e.sched.Expr(), e.sched.Zone()
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -120,10 +157,17 @@ func (e entry) row(s State, now time.Time) engine.ScheduleRow {
 	row := engine.ScheduleRow{
 		Name: e.Name, Expr: e.sched.Expr(), Zone: e.sched.Zone(), Misfire: e.rule(),
 		Last: s.Last, Skipped: slices.Clone(s.Skipped),
-		Paused: s.Paused, By: s.By, Since: s.Since, Reason: s.Reason,
+		Paused: s.Paused, By: s.By, Since: s.Since, Reason: s.Reason, Edit: s.Edit,
 	}
-	for t := e.sched.Next(now); !t.IsZero() && len(row.Next) < runsShown; t = e.sched.Next(t) {
-		row.Next = append(row.Next, t.UTC())
-	}
+	row.Next = e.sched.runs(now)
+	_, row.UTCOffset = e.sched.Next(now).Zone()
 	return row
+}
+
+// runs are the next ones after an instant, in UTC.
+func (s Schedule) runs(after time.Time) (out []time.Time) {
+	for t := s.Next(after); !t.IsZero() && len(out) < runsShown; t = s.Next(t) {
+		out = append(out, t.UTC())
+	}
+	return out
 }

@@ -35,6 +35,7 @@ type Runner struct {
 
 	mu     sync.Mutex
 	states map[string]State // as last committed
+	plans  map[string]plan  // of the edits among them
 }
 
 // New reads the specs; nothing runs until Run. The error names every fault.
@@ -43,7 +44,7 @@ func New(opt Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, onTick: opt.OnTick, noRoom: opt.NoRoom, states: map[string]State{}}, nil
+	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, onTick: opt.OnTick, noRoom: opt.NoRoom, states: map[string]State{}, plans: map[string]plan{}}, nil
 }
 
 // Load reads the stored states, so that List tells them without Run.
@@ -63,8 +64,9 @@ func (r *Runner) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the schedules: %w", err)
 	}
-	for _, s := range states {
+	for i, s := range states {
 		r.keep(s)
+		r.checkEdit(r.entries[i], s)
 	}
 	return nil
 }
@@ -96,7 +98,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	for {
 		now, moved := c.read()
 		if moved != 0 {
-			r.note(engine.LevelWarn, "the clock moved %+v: no run is repeated, missed ones follow their rule", moved.Round(time.Second))
+			r.note(engine.LevelWarn, "the clock moved %s by %s: no run is repeated, missed ones follow their rule", direction(moved), engine.Span(moved.Abs()))
 		}
 		for i := range lines {
 			if err := r.catchUp(ctx, &lines[i], now, why); err != nil {
@@ -135,11 +137,12 @@ func (r *Runner) catchUp(ctx context.Context, l *line, now time.Time, why string
 	}
 	for {
 		state := r.state(l.Name)
-		next, ok := l.decide(state, now, cmp.Or(l.why, why))
+		e := r.inForce(l.entry, state)
+		next, ok := e.decide(state, now, cmp.Or(l.why, why))
 		if !ok {
 			return nil
 		}
-		err := r.take(ctx, l.entry, state, next, now)
+		err := r.take(ctx, e, state, next, now)
 		if refused, ok := errors.AsType[*refusal](err); ok {
 			r.putOff(l, refused)
 			return nil
@@ -166,7 +169,7 @@ func (r *Runner) putOff(l *line, err error) {
 
 // take carries out one step in one transaction. If the stored state has moved on,
 // by an operator or another engine, nothing is done and the newer one is kept: the
-// caller decides again.
+// caller decides again. e has the plan in force.
 func (r *Runner) take(ctx context.Context, e entry, on State, next step, now time.Time) error {
 	return r.change(ctx, e, func(tx engine.Tx, s *State) (bool, error) {
 		if s.Rev != on.Rev {
@@ -303,4 +306,12 @@ func (r *Runner) note(level engine.Level, format string, args ...any) {
 	if r.onNote != nil {
 		r.onNote(engine.Note{At: wallNow(), Level: level, Text: fmt.Sprintf(format, args...)})
 	}
+}
+
+// direction says which way a clock was moved.
+func direction(moved time.Duration) string {
+	if moved < 0 {
+		return "back"
+	}
+	return "on"
 }

@@ -36,6 +36,9 @@ type State struct {
 	Since  time.Time
 	Reason string
 
+	// Edit is an operator's plan, which wins over the spec's; zero = none.
+	Edit engine.ScheduleEdit `json:",omitzero"`
+
 	Last    engine.ScheduleTick   // the last one that ran
 	Skipped []engine.ScheduleTick // the last ones that did not, latest first
 }

@@ -12,9 +12,10 @@ type facts struct {
 	kind  Kind
 	words []Word
 	bare  time.Duration
+	ranks bool
 }
 
-func (f *Field[T]) facts() facts { return facts{f.Name, f.Kind, f.Words, f.Bare} }
+func (f *Field[T]) facts() facts { return facts{f.Name, f.Kind, f.Words, f.Bare, f.Ranks} }
 
 // answer is a compiled value with its canonical text and its explanation.
 type answer struct {
@@ -95,6 +96,8 @@ func search(it item, f facts) (test, *Error) {
 
 func askEnum(n node, it item, f facts) (answer, *Error) {
 	switch {
+	case n.op != is && f.ranks:
+		return askRank(n, it, f)
 	case n.op != is:
 		return answer{}, wrong(n.at, n.end, "write "+f.name+":word", "%s has words and no more and less", f.name)
 	case it.style == pattern && !slices.Contains(it.text, many) && !slices.Contains(it.text, one):
@@ -112,6 +115,23 @@ func askEnum(n node, it item, f facts) (answer, *Error) {
 		return answer{}, unknownWord(it, f)
 	}
 	return answer{test: bitsTest(bits), text: writeWords(names), words: names}, nil
+}
+
+// askRank asks for the words before or after one, in their order.
+func askRank(n node, it item, f facts) (answer, *Error) {
+	a, err := askWord(it, f)
+	if err != nil {
+		return answer{}, err
+	}
+	at := slices.IndexFunc(f.words, func(w Word) bool { return bitsTest(w.Bits) == a.test })
+	var bits uint64
+	for i, w := range f.words {
+		if (&quantityTest{n.op, quantity{n: int64(at)}}).holds(int64(i)) {
+			bits |= w.Bits
+		}
+	}
+	a.test = bitsTest(bits)
+	return a, nil
 }
 
 // wordsThat are the single words that fit; those for several others do not

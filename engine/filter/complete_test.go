@@ -71,8 +71,8 @@ func TestWithReplacesAField(t *testing.T) {
 	if _, ok := s.Field("Account"); !ok || len(s.Fields()) != len(Jobs.Fields()) {
 		t.Error("owner was not replaced")
 	}
-	more := s.With(Field[engine.JobRow]{Name: "bytes", Kind: Size, Value: func(*engine.JobRow, time.Time) Value { return Count(1) }})
-	if _, ok := s.Field("bytes"); ok || len(more.Fields()) != len(s.Fields())+1 {
+	more := s.With(Field[engine.JobRow]{Name: "weight", Kind: Size, Value: func(*engine.JobRow, time.Time) Value { return Count(1) }})
+	if _, ok := s.Field("weight"); ok || len(more.Fields()) != len(s.Fields())+1 {
 		t.Error("With must leave the schema it is called on as it was")
 	}
 }

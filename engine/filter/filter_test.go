@@ -28,21 +28,21 @@ var jobs = []engine.JobRow{
 	}},
 	{Job: engine.Job{
 		ID: "03", Key: "match:KR_7214550655", Queue: "ingest.summoner.full", Kind: "match.fetch", State: engine.Scheduled, Hold: engine.HoldThrottled,
-		Class: "429.app", LastError: "429 app, RA 12", Due: ago(-400 * time.Millisecond), Created: ago(12 * time.Second), Owner: "A1",
+		Class: "429.app", LastError: "429 app, RA 12", Worker: 2, Due: ago(-400 * time.Millisecond), Created: ago(12 * time.Second), Owner: "A1",
 	}, Why: "throttled"},
 	{Job: engine.Job{
-		ID: "04", Key: "match:KR_6011000003", Queue: "ingest.summoner.full", Kind: "match.fetch", State: engine.Discarded, Tries: 1, Attempts: 4, Class: "404",
+		ID: "04", Key: "match:KR_6011000003", Queue: "ingest.summoner.full", Kind: "match.fetch", State: engine.Discarded, Tries: 1, Attempts: 4, Class: "404", Bytes: 41_000,
 		LastError: "404 not found (final)", Created: ago(50 * time.Hour), Finished: ago(11 * time.Minute), Owner: "A2",
 	}},
 	{Job: engine.Job{
 		ID: "05", Key: "latest:8Qf_x2c", Queue: "ingest.summoner.latest", Kind: "account.sync", State: engine.Cancelled,
-		Created: ago(3 * time.Hour), Finished: ago(2 * time.Hour), Owner: "A3", Crashes: 3,
+		Created: ago(3 * time.Hour), Finished: ago(2 * time.Hour), Owner: "A3", Crashes: 3, By: "ana",
 	}},
 	{Job: engine.Job{
 		ID: "06", Key: "report:2026-W47", Queue: "report.weekly", Kind: "report.build", State: engine.Available, Created: ago(30 * time.Minute),
 	}, Why: "queue paused by ana", Place: 1},
 	{Job: engine.Job{
-		ID: "07", Key: "full:A9", Queue: "ingest.summoner.full", Kind: "account.sync", State: engine.Scheduled, Due: ago(-2 * time.Hour), Created: ago(25 * time.Hour), Owner: "A9",
+		ID: "07", Key: "full:A9", Queue: "ingest.summoner.full", Kind: "account.sync", State: engine.Scheduled, Due: ago(-2 * time.Hour), Created: ago(25 * time.Hour), Owner: "A9", By: "schedule full.daily",
 	}},
 }
 
@@ -140,6 +140,13 @@ func TestJobsFilter(t *testing.T) {
 		"place:none":   "01 02 03 04 05 07",
 		"place>0":      "06",
 		"-place>0":     "01 02 03 04 05 07",
+		"worker:2":     "03",
+		"worker:none":  "01 02 04 05 06 07",
+		"by:ana":       "05",
+		"by:sched*":    "07",
+		"by:engine":    "01 02 03 04 06",
+		"bytes>40KB":   "04",
+		"bytes:none":   "01 02 03 05 06 07",
 		"try:>1":       "01",
 		// durations
 		"age<60s":      "02 03",

@@ -55,7 +55,7 @@ var Jobs = New(Options{
 	Free:  []string{"key", "id", "queue", "kind", "state", "class", "err", "why", "owner"},
 	Fuzzy: []string{"key", "queue", "kind"},
 	Age:   "age", When: "created",
-	Keys: []string{"match", "timeline", "full", "latest", "rank", "report"},
+	Keys: []string{"match", "timeline", "full", "latest", "rank", "report", "resolve", "weekly", "alert.call"},
 },
 	Field[job]{Name: "job", Help: "key or id", Of: []string{"key", "id"}},
 	field("key", Name, "what makes it the only one of its kind", func(r *job) Value { return Text(r.Key) }),
@@ -84,6 +84,9 @@ var Jobs = New(Options{
 	field("owner", Name, "id of the account it works for", func(r *job) Value { return Text(r.Owner) }, "account"),
 	field("policy", Name, "of its retries", func(r *job) Value { return Text(r.Policy) }),
 	field("lock", Name, "", func(r *job) Value { return Text(r.Lock) }),
+	Field[job]{Name: "worker", Kind: Number, Help: "that has its running or last attempt in hand", Value: jobWorker},
+	field("by", Name, "who asked for it, or gave the last command on it; engine = nobody", func(r *job) Value { return Text(r.Asker()) }),
+	Field[job]{Name: "bytes", Kind: Size, Help: "of what it has fetched", Value: jobBytes},
 	YesNo("suspect", "three crashes in a row", func(r *job) bool { return r.Suspect() }),
 	YesNo("stopping", "a cancel was asked for", func(r *job) bool { return r.CancelAsked }),
 )
@@ -103,6 +106,20 @@ func jobPlace(r *job, _ time.Time) Value {
 		return Value{}
 	}
 	return Count(r.Place)
+}
+
+func jobWorker(r *job, _ time.Time) Value {
+	if r.Worker == 0 {
+		return Value{}
+	}
+	return Count(r.Worker)
+}
+
+func jobBytes(r *job, _ time.Time) Value {
+	if r.Bytes == 0 {
+		return Value{}
+	}
+	return Count(r.Bytes)
 }
 
 // jobAge is the AGE of the screens: how long a job has been what it is.

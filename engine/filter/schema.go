@@ -37,6 +37,7 @@ type Field[T any] struct {
 	Kind    Kind
 	Help    string   // one phrase, for completion
 	Words   []Word   // of an Enum, in the order of its states
+	Ranks   bool     // the words of an Enum have more and less, in their order
 	Hints   []string // values to offer while one is typed, for fields without Words
 	// Bare is the unit of a Duration without one; 0 = a unit must be given.
 	Bare time.Duration

@@ -149,6 +149,9 @@ func (h *Hub) fold(c *engine.Change) {
 		h.news = append(h.news, news{account: c.Account})
 	case c.Job != nil:
 		h.foldJob(*c.Job)
+	case c.Forgotten != "":
+		delete(h.accounts, c.Forgotten)
+		h.news = append(h.news, news{renew: true})
 	case c.Deleted != "":
 		h.drop(c.Deleted)
 	}
@@ -274,23 +277,25 @@ func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	if b.fresh() {
 		return h.snapshot(ctx, b)
 	}
-	u := h.take(b)
-	if !u.Gap {
+	u, renew := h.take(b)
+	if !u.Gap && !renew {
 		h.telemetry(b, &u)
 		return u, true
 	}
 	whole, ok := h.snapshot(ctx, b)
-	whole.Gap, whole.Notes = true, append(u.Notes, whole.Notes...)
+	whole.Gap, whole.Notes = u.Gap, append(u.Notes, whole.Notes...)
 	return whole, ok
 }
 
-// take empties the mailbox into an update.
-func (h *Hub) take(b *mailbox) engine.Update {
-	u, jobs := b.empty().update()
+// take empties the mailbox into an update. With renew the reader needs a snapshot: it
+// may show what is no longer there.
+func (h *Hub) take(b *mailbox) (u engine.Update, renew bool) {
+	m := b.empty()
+	u, jobs := m.update()
 	for _, j := range jobs {
 		u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
 	}
-	return u
+	return u, m.renew
 }
 
 // snapshot reads the stored accounts, then lays over them what has changed: the
@@ -302,6 +307,9 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	}
 	h.mu.Lock()
 	m := b.empty()
+	if m.renew {
+		b.again() // the page may be from before the deletion
+	}
 	u := engine.Update{Seq: h.seq, Snapshot: true, Notes: m.notes}
 	jobs := make([]engine.Job, 0, len(h.jobs))
 	for _, j := range h.jobs {

@@ -102,6 +102,38 @@ func TestASnapshotThenMergedUpdates(t *testing.T) {
 	})
 }
 
+// An account that was deleted leaves every console, also one that was reading the list
+// just then; that is no gap.
+func TestADeletedAccountLeavesTheConsoles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *hub.Hub
+		reads := 0
+		h = hub.New(hub.Options{Source: still{}, Accounts: func(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {
+			if reads++; reads == 1 {
+				h.Publish(2, []engine.Change{{Forgotten: "a"}})
+				return engine.AccountsPage{Accounts: []engine.AccountRow{{ID: "a"}, {ID: "b"}, {ID: "c"}}}, nil
+			}
+			return engine.AccountsPage{Accounts: []engine.AccountRow{{ID: "b"}, {ID: "c"}}[:4-reads]}, nil
+		}})
+		h.Publish(1, []engine.Change{account("a", 7)})
+		ctx, cancel := context.WithCancel(t.Context())
+		var v view
+		done := make(chan struct{})
+		go func() { defer close(done); watch(ctx, h, &v, 0) }()
+		synctest.Wait()
+		if ids := slices.Sorted(maps.Keys(v.accounts)); !slices.Equal(ids, []string{"b", "c"}) {
+			t.Errorf("accounts %v", ids)
+		}
+		h.Publish(3, []engine.Change{{Forgotten: "c"}})
+		synctest.Wait()
+		cancel()
+		<-done
+		if ids := slices.Sorted(maps.Keys(v.accounts)); !slices.Equal(ids, []string{"b"}) || v.gaps > 0 {
+			t.Errorf("accounts %v, %d gaps", ids, v.gaps)
+		}
+	})
+}
+
 func TestAnOlderRevisionNeverReplacesANewer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hub.New(hub.Options{Source: still{}, Accounts: stored()})

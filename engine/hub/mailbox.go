@@ -39,14 +39,16 @@ type mail struct {
 	born     map[engine.JobID]struct{} // of jobs, those that the reader has never seen
 	notes    []engine.Note
 	overflow bool
+	renew    bool // an account was deleted
 }
 
-// news is one change as mailboxes take it; one of account, job and gone is set.
+// news is one change as mailboxes take it; one of account, job, gone and renew is set.
 type news struct {
 	account *engine.AccountRow
 	job     *engine.Job
 	first   bool // no console has been told of this job
 	gone    engine.JobID
+	renew   bool
 }
 
 func newMailbox() *mailbox {
@@ -61,7 +63,7 @@ func (b *mailbox) clear() {
 	b.gone = map[engine.JobID]struct{}{}
 	b.born = map[engine.JobID]struct{}{}
 	b.notes = nil
-	b.overflow = false
+	b.overflow, b.renew = false, false
 }
 
 func (b *mailbox) ring() {
@@ -82,6 +84,8 @@ func (b *mailbox) deliver(seq uint64, all []news) {
 			b.accounts[n.account.ID] = *n.account
 		case n.job != nil:
 			b.job(*n.job, n.first)
+		case n.renew:
+			b.renew = true
 		default:
 			b.leave(n.gone)
 		}
@@ -128,6 +132,14 @@ func (b *mailbox) note(n engine.Note) {
 	if over := len(b.notes) - mailboxNotes; over > 0 {
 		b.notes = slices.Delete(b.notes, 0, over)
 	}
+}
+
+// again asks for another snapshot.
+func (b *mailbox) again() {
+	b.mu.Lock()
+	b.renew = true
+	b.mu.Unlock()
+	b.ring()
 }
 
 // empty takes everything out.

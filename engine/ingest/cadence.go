@@ -154,9 +154,9 @@ func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]float64) 
 	for _, h := range f.Regions {
 		of := "an unknown number of"
 		if h.Allowed > 0 {
-			of = fmt.Sprintf("%.0f", h.Allowed)
+			of = engine.Count(int64(math.Round(h.Allowed)))
 		}
-		parts = append(parts, fmt.Sprintf("needs %.0f of %s calls per hour in %s", math.Ceil(h.Needs), of, h.Region))
+		parts = append(parts, fmt.Sprintf("needs %s of %s calls per hour in %s", engine.Count(int64(math.Ceil(h.Needs))), of, h.Region))
 	}
 	f.Text = cmp.Or(strings.Join(parts, ", "), "no account is tracked")
 }

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,50 +33,74 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 	if err != nil {
 		return engine.Cost{}, err
 	}
-	var calls int
-	platform := w.platform
+	var will plannedCalls
+	owner, platform := "", w.platform
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		a, err := in.findOrMake(tx, w, false)
 		if errors.Is(err, engine.ErrNotFound) && platform != "" {
-			calls = callsFor(in.complete(want, league.Policy{}), indexed, 0)
+			will = callsFor(in.complete(want, league.Policy{}), indexed, 0)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		platform = route.Platform(a.Platform)
+		owner, platform = a.ID, route.Platform(a.Platform)
 		policy, err := in.policyOf(tx, a)
 		if err != nil {
 			return err
 		}
-		calls, err = in.callsOf(tx, a, in.complete(want, policy))
+		will, err = in.callsOf(tx, a, in.complete(want, policy))
+		will.priority = engine.Priority(policy.Priority)
 		return err
 	})
 	if err != nil {
 		return engine.Cost{}, err
 	}
-	eta := in.opt.Limits.ETA(string(platform.Region()), string(route.Match), calls)
-	return engine.Cost{Calls: calls, Takes: eta.Low, Bucket: eta.Bucket}, nil
+	eta := in.opt.Limits.ETA(string(platform.Region()), string(route.Match), will.sum())
+	return engine.Cost{Calls: will.sum(), Takes: eta.Low, Bucket: eta.Bucket, Loads: will.loads(platform, owner, want.Mode, engine.PriorityOperator)}, nil
+}
+
+// plannedCalls are the calls that a sync is expected to make: those that resolve and
+// list, the matches and their timelines.
+type plannedCalls struct {
+	lists, matches, timelines int
+	priority                  engine.Priority // of the matches, when the policy names one
+}
+
+func (p plannedCalls) sum() int { return p.lists + p.matches + p.timelines }
+
+// loads are the calls as they stand in line: lists by who asked for them, timelines
+// behind everything else.
+func (p plannedCalls) loads(platform route.Platform, owner, mode string, asked engine.Priority) []engine.Load {
+	one := engine.Load{Host: string(platform.Region()), Method: string(route.Match), Queue: QueueFull, Owner: owner}
+	if mode == ModeLatest {
+		one.Queue = QueueLatest
+	}
+	lists, matches, timelines := one, one, one
+	lists.Priority, lists.Calls = asked, float64(p.lists)
+	matches.Priority, matches.Calls = cmp.Or(p.priority, engine.PriorityHigh), float64(p.matches)
+	timelines.Method, timelines.Priority, timelines.Calls = string(route.Timeline), engine.PriorityLow, float64(p.timelines)
+	return []engine.Load{lists, matches, timelines}
 }
 
 // callsOf expects an account to have as many games as its last run listed, or as
 // are stored, and as few new ones as may be.
-func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (int, error) {
+func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (none plannedCalls, err error) {
 	if want.Count == 0 && !want.Force && want.Filter == "" && a.Coverage.Reaches(want.Floor) && a.Coverage.Holds(want.Timelines) {
-		return CallsOf(0, 0, 0), nil
+		return plannedCalls{lists: CallsOf(0, 0, 0)}, nil
 	}
 	listed := 0
 	if a.Run != "" {
 		run, err := in.store.Run(tx, a.Run)
 		if err != nil {
-			return 0, fmt.Errorf("load run %s: %w", a.Run, err)
+			return none, fmt.Errorf("load run %s: %w", a.Run, err)
 		}
 		listed = run.Listed
 	}
 	stored := 0
 	for _, err := range in.store.Games(tx, a.ID) {
 		if err != nil {
-			return 0, fmt.Errorf("count the games of account %s: %w", a.ID, err)
+			return none, fmt.Errorf("count the games of account %s: %w", a.ID, err)
 		}
 		stored++
 	}
@@ -85,13 +110,13 @@ func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (int,
 	return callsFor(want, listed, stored), nil
 }
 
-func callsFor(want league.Ask, listed, stored int) int {
+func callsFor(want league.Ask, listed, stored int) plannedCalls {
 	if want.Count > 0 {
 		listed = min(listed, want.Count)
 	}
-	matches := max(0, listed-stored)
-	if want.Timelines == league.TimelinesNone {
-		return CallsOf(listed, matches, 0)
+	p := plannedCalls{lists: CallsOf(listed, 0, 0), matches: max(0, listed-stored)}
+	if want.Timelines != league.TimelinesNone {
+		p.timelines = p.matches
 	}
-	return CallsOf(listed, matches, matches)
+	return p
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Stored answers the queries of the domain from what is on disk: ranks and weekly
-// reports. It needs no engine.
+// Stored answers the queries of the domain from what is on disk: ranks, weekly
+// reports and what an account has played. It needs no engine.
 type Stored struct{ Store Store }
 
 // Find answers a query; known is false for one that is not the domain's. Errors
@@ -24,6 +24,9 @@ func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, know
 		return page, true, err
 	case engine.WeeklyQuery:
 		a, err := s.weekly(ctx, q.Week)
+		return a, true, err
+	case engine.PlayQuery:
+		a, err := s.play(ctx, q)
 		return a, true, err
 	case engine.ForensicsQuery:
 		a, err := s.forensics(ctx, q)

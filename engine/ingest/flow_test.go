@@ -193,6 +193,7 @@ func TestS3_2_OneResolveNinePagesAndOneJobPerMatch(t *testing.T) {
 }
 
 func TestS3_3_AfterAKillThereAreNoChildrenOrAllOfThem(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 230)}})
 		dir := t.TempDir()

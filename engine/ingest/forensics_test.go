@@ -55,6 +55,7 @@ func wants(t *testing.T, f engine.Forensics, words ...string) {
 // Row I-9 (a): somebody else uses the key. The server's counts prove it, answer by
 // answer, and the 429 that he causes in the end is laid at his door.
 func TestI9_ForeignUseOfTheKeyIsSaid(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: tight, Players: []sim.PlayerSpec{player("Ana#EUW", 150)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})

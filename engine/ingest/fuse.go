@@ -32,6 +32,19 @@ func newOutageFuse() fuse {
 	return fuse{hold: engine.HoldOutage, first: 5 * time.Second, most: time.Minute}
 }
 
+// leastProbe keeps the probes of a world that runs fast from being a flood.
+const leastProbe = 50 * time.Millisecond
+
+// at gives the fuse for a world that runs so many times as fast; 0 = as fast as this
+// one.
+func (f fuse) at(speed float64) fuse {
+	if speed > 0 {
+		f.first = max(time.Duration(float64(f.first)/speed), leastProbe)
+		f.most = max(time.Duration(float64(f.most)/speed), leastProbe)
+	}
+	return f
+}
+
 // blow opens the fuse, or puts off the next probe when the prober failed. A
 // straggler that was under way when it blew changes nothing.
 func (f *fuse) blow(job engine.JobID, now time.Time) {

@@ -34,6 +34,7 @@ type gate struct {
 	// patience bounds how long failures are held to be an outage: a match that is
 	// broken for ever must come to an end.
 	patience time.Duration
+	speed    float64 // of the world that the probes are made in; 0 = as fast as this one
 }
 
 // lane is where a call goes: the unit that Riot limits, and that breaks down.
@@ -46,9 +47,9 @@ func (l lane) String() string {
 	return l.host + "/" + l.method
 }
 
-func newGate(patience time.Duration, changed func()) *gate {
+func newGate(patience time.Duration, speed float64, changed func()) *gate {
 	return &gate{
-		key: newKeyFuse(), network: newNetworkFuse(), lanes: map[lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
+		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed, lanes: map[lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
 		changed: changed, patience: patience,
 	}
 }
@@ -241,7 +242,7 @@ func (g *gate) probes(job engine.JobID) bool {
 func (g *gate) lane(l lane) *breaker {
 	b := g.lanes[l]
 	if b == nil {
-		b = &breaker{fuse: newOutageFuse()}
+		b = &breaker{fuse: newOutageFuse().at(g.speed)}
 		b.told = func(f *fuse) { g.log(f, l) }
 		g.lanes[l] = b
 	}

@@ -19,10 +19,10 @@ func err5xx() *riot.Error { return &riot.Error{Reason: riot.Transient, Class: ri
 
 func newTestGate() (*gate, *int) {
 	rung := new(int)
-	return newGate(time.Hour, func() { *rung++ }), rung
+	return newGate(time.Hour, 0, func() { *rung++ }), rung
 }
 
-func TestTheBreakerOpensAtFiveFailuresOfTwoJobs(t *testing.T) {
+func TestI7_TheBreakerOpensAtFiveFailuresOfTwoJobs(t *testing.T) {
 	for name, c := range map[string]struct {
 		jobs  string // who failed, in order; "." = somebody had success
 		blown bool
@@ -169,5 +169,27 @@ func TestARefusedKeyStopsEveryHostUntilItIsReplaced(t *testing.T) {
 	g.forgetKey()
 	if _, _, ok := g.check(matches, "b", noon); !ok || *rung == before {
 		t.Error("a new key did not open the gate")
+	}
+}
+
+// TestProbesFollowTheSpeedOfTheWorld: a Riot that is simulated ten times as fast is
+// probed ten times as often, and never in a flood.
+func TestProbesFollowTheSpeedOfTheWorld(t *testing.T) {
+	for speed, want := range map[float64][2]time.Duration{
+		0: {5 * time.Second, time.Minute}, 1: {5 * time.Second, time.Minute}, 10: {500 * time.Millisecond, 6 * time.Second}, 1000: {leastProbe, 60 * time.Millisecond},
+	} {
+		g := newGate(time.Hour, speed, func() {})
+		b := g.lane(matches)
+		b.blow("a", noon)
+		if got := b.probe.Sub(noon); got != want[0] {
+			t.Errorf("at speed %g the first probe is after %s, want %s", speed, got, want[0])
+		}
+		for range 20 {
+			b.prober = "a"
+			b.blow("a", noon)
+		}
+		if b.wait != want[1] {
+			t.Errorf("at speed %g probes end up %s apart, want %s", speed, b.wait, want[1])
+		}
 	}
 }

@@ -63,9 +63,11 @@ type setup struct {
 	log       zerolog.Logger    // of the limits
 }
 
-// inBubble runs a test in virtual time that begins in November 2026.
+// inBubble runs a test in virtual time that begins in November 2026, beside others: a
+// bubble shares nothing with its neighbours.
 func inBubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
 		f(t)

@@ -112,12 +112,7 @@ func areWords(n int) string {
 	return fmt.Sprintf("%d are", n)
 }
 
-func calls(n int) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return fmt.Sprintf("%d calls", n)
-}
+func calls(n int) string { return engine.Counted(n, "call", "calls") }
 
 // spanWords names a window as Riot's headers do, in seconds.
 func spanWords(d time.Duration) string {

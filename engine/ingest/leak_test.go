@@ -19,3 +19,12 @@ func TestMain(m *testing.M) {
 	}
 	goleak.VerifyTestMain(m)
 }
+
+// long leaves a test out of the run under the race detector, which is many times
+// slower: the shorter tests go the same ways. The usual run has all of them.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: left out by -short")
+	}
+}

@@ -36,6 +36,9 @@ type LimitsOptions struct {
 	// Patience is how long failures of an endpoint are held to be an outage that
 	// costs no attempt; 0 = twice the sum of the match policy's delays.
 	Patience time.Duration
+	// Speed divides the waits between the probes of an outage, for a Riot that is
+	// simulated faster than the real one; 0 = 1.
+	Speed float64
 	// Log gets what the limiter and Riot's answers do; the zero one drops it.
 	Log zerolog.Logger
 }
@@ -60,10 +63,12 @@ type Limits struct {
 	backlog map[string]int // jobs by lane name
 }
 
+// LimiterState is the name under which the store keeps the limiter's counts.
+const LimiterState = "limiter"
+
 const (
-	limiterState = "limiter"
-	saveEvery    = time.Second
-	saveAfter    = 100 // calls, whichever comes first: Recent knows only so many
+	saveEvery = time.Second
+	saveAfter = 100 // calls, whichever comes first: Recent knows only so many
 	// sleptAfter is the gap of the clock that means that the machine was suspended
 	// or the process stopped.
 	sleptAfter = 10 * time.Second
@@ -77,7 +82,7 @@ func NewLimits(o LimitsOptions) *Limits {
 		o.Patience = patience(engine.DefaultPolicies()[engine.PolicyMatch])
 	}
 	l := &Limits{opt: o, limiter: o.Limiter, changed: make(chan struct{}, 1), busy: make(chan struct{}, 1), backlog: map[string]int{}}
-	l.gate = newGate(o.Patience, l.signal)
+	l.gate = newGate(o.Patience, o.Speed, l.signal)
 	l.story = newStory(o.Log)
 	l.gate.logged = l.story.fuse
 	l.gate.key.told = func(f *fuse) { l.story.fuse(f, lane{}) }
@@ -150,7 +155,7 @@ func (l *Limits) save(ctx context.Context) {
 	l.unsaved.Store(0)
 	blob, err := json.Marshal(l.limiter.Save(wall.Now()))
 	if err == nil {
-		err = l.opt.Store.SaveState(ctx, limiterState, blob)
+		err = l.opt.Store.SaveState(ctx, LimiterState, blob)
 	}
 	if err != nil {
 		l.dirty.Store(true)

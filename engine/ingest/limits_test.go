@@ -59,6 +59,30 @@ func TestP09_TwoHundred429sCostNoAttempt(t *testing.T) {
 	})
 }
 
+// What Riot has asked to wait for is in the store before the second in which the counts are saved
+// anyway is over, so that a kill right behind the 429 does not lose it.
+func TestP09_ARetryAfterIsSavedAtOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 3)}})
+		f := fails(sim.LimitMethod, s.MatchIDs("Ana#EUW")[0], 1)
+		f.RetryAfter = "10"
+		must(t, s.Inject(f))
+		r := start(t, s)
+		time.Sleep(100 * time.Millisecond) // not when the second turns
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		for s.Stats().Injected["method"] == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond)
+		blob, err := r.db.LoadState(context.Background(), ingest.LimiterState)
+		must(t, err)
+		if !strings.Contains(string(blob), `"block":{"kind":"method"`) {
+			t.Errorf("the store does not know of it: %s", blob)
+		}
+		r.settle("Ana#EUW", time.Hour)
+	})
+}
+
 // flaky is a network that may be away.
 type flaky struct {
 	down atomic.Bool
@@ -98,7 +122,7 @@ func TestWithoutNetworkNothingIsCharged(t *testing.T) {
 	})
 }
 
-func TestAFrozenBucketStopsAndIsToldSo(t *testing.T) {
+func TestI5_AFrozenBucketStopsAndFailsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 30)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{})
@@ -120,11 +144,38 @@ func TestAFrozenBucketStopsAndIsToldSo(t *testing.T) {
 		if frozen == 0 {
 			t.Errorf("no bucket says that it is frozen: %+v", r.limits.Rows().Buckets)
 		}
+		if row := r.row("Ana#EUW"); row.Matches.Failed != 0 || row.Matches.Retrying != 0 {
+			t.Errorf("the freeze cost matches an attempt: %+v", row.Matches)
+		}
 		if was, err := r.limits.Thaw(engine.Bucket{Host: "europe"}); !was || err != nil {
 			t.Errorf("thaw: %v, %v", was, err)
 		}
 		if row := r.settle("Ana#EUW", 10*time.Minute); row.Result != "completed" {
 			t.Errorf("%+v", row)
+		}
+	})
+}
+
+// TestI3_TheBandHoldsTheTrueEnd: what is left of a sync ends within the band that is told
+// of it, which names the tightest bucket.
+func TestI3_TheBandHoldsTheTrueEnd(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 300)}}))
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		var left int
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool {
+			left = row.Matches.Open
+			return row.Matches.Stored > 30
+		})
+		eta, from := r.limits.ETA("europe", string(route.Match), left), time.Now()
+		if !eta.Known || !strings.HasPrefix(eta.Bucket, "app:europe") || eta.Low > eta.High || eta.Calls != left {
+			t.Errorf("told: %+v of %d calls", eta, left)
+		}
+		r.settle("Ana#EUW", 2*time.Hour)
+		const slack = 10 * time.Second // a window of the limit: its calls are paced
+		if took := time.Since(from); took < eta.Low-slack || took > eta.High+slack {
+			t.Errorf("%d calls took %s, told were %s to %s", left, took, eta.Low, eta.High)
 		}
 	})
 }
@@ -151,6 +202,7 @@ func TestFreezeRefusesWhatMakesNoSense(t *testing.T) {
 }
 
 func TestP10_ARestartDoesNotBurst(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		tight := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 50, Per: 60 * time.Second}}}
 		r := start(t, newSim(sim.Options{Limits: tight, Players: []sim.PlayerSpec{player("Ana#EUW", 100)}}))

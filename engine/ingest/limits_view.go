@@ -16,6 +16,7 @@ func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
 	out := engine.LimitsRow{At: snap.At}
 	for _, h := range snap.Hosts {
+		out.Hosts = append(out.Hosts, hostRow(h))
 		for _, s := range h.Scopes {
 			out.Buckets = append(out.Buckets, l.bucketRows(snap.At, s)...)
 		}
@@ -26,6 +27,16 @@ func (l *Limits) Rows() engine.LimitsRow {
 		}
 	}
 	return out
+}
+
+func hostRow(h limit.HostView) engine.LimitHost {
+	row := engine.LimitHost{Host: h.Host, Blind: h.Blind}
+	for _, s := range h.Scopes {
+		if s.Taught.After(row.Learnt) {
+			row.Learnt = s.Taught
+		}
+	}
+	return row
 }
 
 func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.BucketRow) {
@@ -169,6 +180,22 @@ func checkBucket(b engine.Bucket) error {
 		return engine.Problemf(engine.ErrInvalid, "name one such as match-v5.match", "%q is no method of the Riot API", b.Method)
 	}
 	return nil
+}
+
+// Wait is how long so many further calls of a job's lane wait, the last one
+// included, by the bucket that lets the fewest through.
+func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
+	at, _ := splitLane(name)
+	e := l.limiter.Estimate(at.host, at.method, calls, false)
+	return e.Wait, e.Known
+}
+
+// Shares reports whether calls of two lanes go to one host, and so take from the
+// limit of the application.
+func (l *Limits) Shares(a, b string) bool {
+	x, _ := splitLane(a)
+	y, _ := splitLane(b)
+	return x.host != "" && x.host == y.host
 }
 
 // ETA says how long so many calls on a host will take behind what waits already,

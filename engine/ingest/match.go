@@ -57,7 +57,7 @@ func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, m league.Match,
 	if in.again(r.Job, m.Match) {
 		got, ok = adopt(ctx, in.store, args.Match, league.PartMatch, riot.ReadMatch)
 		if ok {
-			return got, stat, o, true
+			return got, engine.CallStat{Bytes: got.ref.Size}, o, true
 		}
 	}
 	at, region, err := fetchLane(args.Match, route.Match)

@@ -273,7 +273,7 @@ func TestP11_OneBrokenMatchCostsExactlyItsAttempts(t *testing.T) {
 	})
 }
 
-func TestOutageChargesNobodyAndEndsByItself(t *testing.T) {
+func TestI7_OutageChargesNobodyAndEndsByItself(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 60)}})
 		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Match}, Until: 15 * time.Minute}))
@@ -316,34 +316,36 @@ func TestTwoBrokenMatchesAreNoOutageForEver(t *testing.T) {
 
 func TestARefusedKeyHoldsEverythingUncharged(t *testing.T) {
 	for name, state := range map[string]sim.KeyState{"401": sim.KeyUnknown, "403": sim.KeyExpired} {
-		inBubble(t, func(t *testing.T) {
-			s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 30)}, Limits: sim.Limits{App: []sim.Limit{{N: 20, Per: 10 * time.Second}}}})
-			r := start(t, s)
-			r.trigger("Ana#EUW", engine.SyncAsk{})
-			r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 10 })
-			s.SetKey(testKey, sim.Key{State: state})
-			time.Sleep(2 * time.Minute)
-			if health, _ := r.limits.Health(); health != engine.EngineNoKey {
-				t.Errorf("%s: health %s", name, health)
-			}
-			before := r.sim.Stats().Calls
-			time.Sleep(10 * time.Minute)
-			if calls := r.sim.Stats().Calls - before; calls > 25 {
-				t.Errorf("%s: %d calls in 10 minutes with a dead key", name, calls)
-			}
-			s.SetKey(testKey, sim.Key{})
-			r.limits.KeyChanged()
-			row := r.settle("Ana#EUW", time.Hour)
-			if row.Matches.Stored != 30 || row.Timelines.Stored != 30 {
-				t.Errorf("%s: %+v", name, row)
-			}
-			jobs, _, _, err := r.db.Jobs(context.Background(), engine.JobsQuery{Ended: true})
-			must(t, err)
-			for _, j := range jobs {
-				if j.Attempts > j.Round {
-					t.Errorf("%s: job %s was charged %d attempts in %d rounds", name, j.ID, j.Attempts, j.Round)
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 30)}, Limits: sim.Limits{App: []sim.Limit{{N: 20, Per: 10 * time.Second}}}})
+				r := start(t, s)
+				r.trigger("Ana#EUW", engine.SyncAsk{})
+				r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 10 })
+				s.SetKey(testKey, sim.Key{State: state})
+				time.Sleep(2 * time.Minute)
+				if health, _ := r.limits.Health(); health != engine.EngineNoKey {
+					t.Errorf("health %s", health)
 				}
-			}
+				before := r.sim.Stats().Calls
+				time.Sleep(10 * time.Minute)
+				if calls := r.sim.Stats().Calls - before; calls > 25 {
+					t.Errorf("%d calls in 10 minutes with a dead key", calls)
+				}
+				s.SetKey(testKey, sim.Key{})
+				r.limits.KeyChanged()
+				row := r.settle("Ana#EUW", time.Hour)
+				if row.Matches.Stored != 30 || row.Timelines.Stored != 30 {
+					t.Errorf("%s: %+v", name, row)
+				}
+				jobs, _, _, err := r.db.Jobs(context.Background(), engine.JobsQuery{Ended: true})
+				must(t, err)
+				for _, j := range jobs {
+					if j.Attempts > j.Round {
+						t.Errorf("job %s was charged %d attempts in %d rounds", j.ID, j.Attempts, j.Round)
+					}
+				}
+			})
 		})
 	}
 }

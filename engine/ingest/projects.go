@@ -284,7 +284,7 @@ func (p *Projects) foreignKey(ctx context.Context, mark string) error {
 	p.mu.Unlock()
 	p.opt.Limits.signal()
 	p.opt.OnNote(engine.Note{At: now(), Level: engine.LevelErr, Text: fmt.Sprintf(
-		"the key is of another project, syncs are paused: `reresolve` resolves all accounts again with %d calls in about %s",
-		cost.Calls, cost.Takes.Round(time.Second))})
+		"the key is of another project, syncs are paused: `reresolve` resolves all accounts again with %s in about %s",
+		calls(cost.Calls), engine.Span(cost.Takes))})
 	return nil
 }

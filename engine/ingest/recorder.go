@@ -38,7 +38,7 @@ type recorder struct {
 
 // add records one exchange. It must not block: the client waits for it.
 func (r *recorder) add(c riot.Call) {
-	row, seen, stat := rowOf(c), markOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency}
+	row, seen, stat := rowOf(c), markOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency, Bytes: bytesOf(c)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
@@ -64,6 +64,14 @@ func (r *recorder) count(second int64) {
 		r.stamp[i], r.perSecond[i] = second, 0
 	}
 	r.perSecond[i]++
+}
+
+// bytesOf is how much a good answer brought.
+func bytesOf(c riot.Call) int {
+	if c.Class != "" {
+		return 0
+	}
+	return c.Bytes
 }
 
 func rowOf(c riot.Call) engine.CallRow {
@@ -160,8 +168,9 @@ func (r *recorder) meter(now time.Time) engine.Meter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := engine.Meter{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Spark: make([]int, sparkCells)}
+	at := r.pulse(now)
 	for i, second := range r.stamp {
-		age := now.Unix() - second
+		age := at - second
 		if age < 0 || age >= ratedFor {
 			continue
 		}
@@ -171,6 +180,17 @@ func (r *recorder) meter(now time.Time) engine.Meter {
 		}
 	}
 	return p
+}
+
+// pulse is the second that the meter stands at. When no call has come for a cell of the
+// chart it moves a cell at a time: what only grows old must not wake every console each
+// second.
+func (r *recorder) pulse(now time.Time) int64 {
+	at := now.Unix()
+	if at-slices.Max(r.stamp[:]) >= sparkCell {
+		at -= at % sparkCell
+	}
+	return at
 }
 
 // p50 is the median answer time; 0 while there was no answer.

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -133,5 +134,34 @@ func TestS4_4_UnknownArgumentsAreRefused(t *testing.T) {
 		if _, err := decode[fetchArgs](engine.Job{Kind: KindMatch, ID: "7", Args: []byte(args)}); err == nil {
 			t.Errorf("%s was taken", args)
 		}
+	}
+}
+
+// TestP38_TheMeterAgesByCells: after the last call the meter changes once per cell of its
+// chart and not each second, and ends at nothing; a call moves it at once.
+func TestP38_TheMeterAgesByCells(t *testing.T) {
+	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	var r recorder
+	for i := range 60 {
+		r.count(noon.Add(time.Duration(i) * time.Second).Unix())
+	}
+	last := noon.Add(59 * time.Second)
+	changes, before := 0, r.meter(last)
+	for i := range 3 * 60 {
+		is := r.meter(last.Add(time.Duration(i) * time.Second))
+		if is.CallsPerMin != before.CallsPerMin || !slices.Equal(is.Spark, before.Spark) {
+			changes++
+		}
+		before = is
+	}
+	if changes == 0 || changes > sparkCells+sparkCell {
+		t.Errorf("%d changes in three minutes without a call", changes)
+	}
+	if sum := slices.Max(before.Spark); before.CallsPerMin != 0 || sum != 0 {
+		t.Errorf("three minutes after the last call: %+v", before)
+	}
+	again := last.Add(182 * time.Second)
+	if r.count(again.Unix()); r.meter(again).CallsPerMin != 1 || r.meter(again).Spark[sparkCells-1] != 1 {
+		t.Errorf("at the next call: %+v", r.meter(again))
 	}
 }

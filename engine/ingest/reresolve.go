@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -36,6 +35,9 @@ func (p *Projects) cost(ctx context.Context) (cost engine.Cost, err error) {
 	for host, calls := range perHost {
 		eta := p.opt.Limits.ETA(string(host), string(route.AccountByRiotID), calls)
 		cost.Calls += calls
+		cost.Loads = append(cost.Loads, engine.Load{
+			Host: string(host), Method: string(route.AccountByRiotID), Queue: QueueUpkeep, Priority: engine.PriorityHigh, Calls: float64(calls),
+		})
 		if eta.Low >= cost.Takes {
 			cost.Takes, cost.Bucket = eta.Low, eta.Bucket
 		}
@@ -54,7 +56,7 @@ func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out e
 	if err != nil {
 		return out, err
 	}
-	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %d accounts again in about %s", cost.Calls, cost.Takes.Round(time.Second))}
+	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %s again in about %s", engine.Counted(cost.Calls, "account", "accounts"), engine.Span(cost.Takes))}
 	if dry {
 		return out, nil
 	}
@@ -74,7 +76,7 @@ func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out e
 	if err := p.learn(ctx, mark, project); err != nil {
 		return out, err
 	}
-	out.Text = fmt.Sprintf("%s accepted the key's project: %d accounts are resolved again", by.User, out.Applied)
+	out.Text = fmt.Sprintf("%s accepted the key's project: %s resolved again", by.User, engine.Counted(out.Applied, "account is", "accounts are"))
 	return out, nil
 }
 

@@ -29,7 +29,7 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 		return nil
 	}
 	l.restoreCases(ctx)
-	blob, err := l.opt.Store.LoadState(ctx, limiterState)
+	blob, err := l.opt.Store.LoadState(ctx, LimiterState)
 	if err != nil {
 		return fmt.Errorf("load the limiter's state: %w", err)
 	}

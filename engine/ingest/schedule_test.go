@@ -303,6 +303,7 @@ func TestS4_8_AListingAnswersForFiveMinutes(t *testing.T) {
 }
 
 func TestP24_ADayOfSchedulesOnTheRealStore(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 3), short("Ben#EUW", 2)}}), func(s *setup) { s.ingest.Zone = time.UTC })
 		r.track("Ana#EUW", engine.SyncAsk{Policy: "cadence=1h"})
@@ -350,6 +351,60 @@ func TestP24_ADayOfSchedulesOnTheRealStore(t *testing.T) {
 		}
 		if v := r.sim.Stats().Violations; v != 0 {
 			t.Errorf("%d violations", v)
+		}
+	})
+}
+
+// TestI2_ForecastIsWhatTheRunCalls: of accounts that were never synced, of one that is
+// being synced, and of ranks, exactly; other schedules make no calls.
+func TestI2_ForecastIsWhatTheRunCalls(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 60), short("Ben#EUW", 60), short("Eva#EUW", 30)}}))
+		for _, name := range []string{"Ana#EUW", "Ben#EUW", "Eva#EUW"} {
+			r.track(name, engine.SyncAsk{})
+		}
+		foresee := func(name string, in time.Duration) (calls float64, hosts string) {
+			loads, err := r.in.Forecast(context.Background(), name, time.Now().Add(in))
+			must(t, err)
+			seen := map[string]bool{}
+			for _, l := range loads {
+				calls, seen[l.Host] = calls+l.Calls, true
+			}
+			for host := range seen {
+				hosts += host
+			}
+			return calls, hosts
+		}
+		if calls, _ := foresee("rank.daily", 0); calls != 0 {
+			t.Errorf("ranks of accounts without a PUUID: %v calls", calls)
+		}
+		want, host := foresee("latest", 0)
+		before := len(r.sim.Calls(0, 1000))
+		if f := r.fire("latest"); f.Jobs != 3 {
+			t.Fatalf("%+v", f)
+		}
+		if calls, _ := foresee("latest", 0); calls != 0 {
+			t.Errorf("while all are being synced: %v calls", calls)
+		}
+		for _, name := range []string{"Ana#EUW", "Ben#EUW", "Eva#EUW"} {
+			r.settle(name, time.Minute)
+		}
+		if made := len(r.sim.Calls(0, 1000)) - before; float64(made) != want || host != "europe" {
+			t.Errorf("foretold %v calls in %s, made %d", want, host, made)
+		}
+		if calls, _ := foresee("latest", time.Minute); calls != 0 {
+			t.Errorf("a minute later: %v calls", calls)
+		}
+		if calls, _ := foresee("latest", time.Hour); calls < 6 || calls > 12 {
+			t.Errorf("an hour later, of three accounts that play three times a day: %v calls", calls)
+		}
+		if calls, host := foresee("rank.daily", 0); calls != 3 || host != "euw1" {
+			t.Errorf("ranks: %v calls in %s", calls, host)
+		}
+		for _, name := range []string{"report.weekly", "sweep", "prune", "unheard of"} {
+			if calls, _ := foresee(name, 0); calls != 0 {
+				t.Errorf("%s: %v calls", name, calls)
+			}
 		}
 	})
 }

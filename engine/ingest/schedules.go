@@ -28,6 +28,12 @@ const (
 	cronPrune  = "40 4 * * *"
 )
 
+// Schedules that make calls.
+const (
+	scheduleLatest = "latest"
+	scheduleRank   = "rank.daily"
+)
+
 // Schedules are what recurs: the hourly latest, the daily ranks, the weekly
 // report, and the upkeep of the store. Whatever was missed while nobody ran is
 // made up for once; a sweep has nothing to make up for.
@@ -42,8 +48,8 @@ func (in *Ingest) Schedules(c SchedulesConfig) []cron.Spec {
 		return upkeep
 	}
 	return append([]cron.Spec{
-		{Name: "latest", Expr: c.Latest, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireLatest},
-		{Name: "rank.daily", Expr: c.Rank, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireRanks},
+		{Name: scheduleLatest, Expr: c.Latest, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireLatest},
+		{Name: scheduleRank, Expr: c.Rank, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireRanks},
 		{Name: "report.weekly", Expr: c.Weekly, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireWeekly},
 	}, upkeep...)
 }

@@ -13,7 +13,7 @@ import (
 // StoredLimits reads what the last engine knew of the limits, for a directory on
 // which none runs.
 func StoredLimits(ctx context.Context, store StateStore) (engine.LimitsRow, error) {
-	blob, err := store.LoadState(ctx, limiterState)
+	blob, err := store.LoadState(ctx, LimiterState)
 	if err != nil || blob == nil {
 		return engine.LimitsRow{}, err
 	}

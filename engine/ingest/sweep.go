@@ -61,7 +61,7 @@ func (in *Ingest) swept(done, total int) string {
 	if left == 0 {
 		return fmt.Sprintf("%d matches are tried again", done)
 	}
-	return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, DrainTime(left, in.opt.SweepCount))
+	return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, engine.Span(DrainTime(left, in.opt.SweepCount)))
 }
 
 // DrainTime is how long hourly sweeps take for so many matches.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
@@ -32,7 +33,7 @@ func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error
 		return cron.Fired{Reason: whySyncsOff}, nil
 	}
 	var why skips
-	due, err := in.due(tx, &why, t.By.User != "")
+	due, err := in.due(tx, &why, t.By.User != "", now())
 	if err != nil {
 		return f, err
 	}
@@ -60,10 +61,9 @@ func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error
 	return f, nil
 }
 
-// due lists the accounts whose turn it is, the longest waiting first. atOnce means
-// that a person asks: then cadence is no reason to wait.
-func (in *Ingest) due(tx engine.Tx, why *skips, atOnce bool) (due []beat, err error) {
-	at := now()
+// due lists the accounts whose turn it is at an instant, the longest waiting first.
+// atOnce means that a person asks: then cadence is no reason to wait.
+func (in *Ingest) due(tx engine.Tx, why *skips, atOnce bool, at time.Time) (due []beat, err error) {
 	for _, a := range in.trackedIn(tx) {
 		if a.Status == engine.SyncPending.String() || a.Status == engine.Syncing.String() {
 			if err := in.skip(tx, a, why); err != nil {

@@ -37,7 +37,7 @@ func (in *Ingest) fetchTimeline(ctx context.Context, r engine.Run) engine.Outcom
 func (in *Ingest) obtainTimeline(ctx context.Context, r engine.Run, m league.Match, args fetchArgs) (ref league.PayloadRef, stat engine.CallStat, o engine.Outcome, ok bool) {
 	if in.again(r.Job, m.Timeline) {
 		if got, ok := adopt(ctx, in.store, args.Match, league.PartTimeline, riot.ReadTimeline); ok {
-			return got.ref, stat, o, true
+			return got.ref, engine.CallStat{Bytes: got.ref.Size}, o, true
 		}
 	}
 	at, region, err := fetchLane(args.Match, route.Timeline)

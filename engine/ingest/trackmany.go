@@ -48,7 +48,9 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 	if dry {
 		verb = "would be tracked"
 	}
-	out.Text = fmt.Sprintf("%d of %d accounts %s, %d already were, %d rejected", out.Applied, len(lines), verb, len(good)-out.Applied, len(rejects))
+	n := func(of int) string { return engine.Count(int64(of)) }
+	out.Text = fmt.Sprintf("%s of %s %s, %s already were, %s rejected",
+		n(out.Applied), engine.Counted(len(lines), "account", "accounts"), verb, n(len(good)-out.Applied), n(len(rejects)))
 	return out, nil
 }
 

@@ -75,7 +75,7 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 		return engine.Receipt{
 			Account: a.ID, Nothing: true, Matched: 1, Due: a.LastSync.Add(in.opt.Cooldown),
 			Text: fmt.Sprintf("%s was synced at %s: nothing to do for another %s (--force skips the wait)",
-				a.RiotID(), a.LastSync.Format(time.TimeOnly), left.Round(time.Second)),
+				a.RiotID(), a.LastSync.Format(time.TimeOnly), engine.Span(left)),
 		}, "", nil
 	}
 	out, err = in.start(tx, a, want, p, by)
@@ -116,6 +116,7 @@ func syncSpec(a league.Account, run league.Run, p league.Policy, project string,
 		Policy:   engine.PolicyIngest,
 		Lock:     "account:" + a.ID,
 		Owner:    a.ID,
+		By:       by.Name(),
 		Priority: cmp.Or(engine.Priority(p.Priority), engine.PriorityHigh),
 		Args: encode(syncArgs{
 			Account: a.ID, Run: run.ID, Mode: run.Ask.Mode, Platform: a.Platform, Known: a.PUUIDs[project] != "",
@@ -157,12 +158,13 @@ func progressOf(row engine.AccountRow) string {
 // notStale answers a login whose data is fresh enough: there is nothing to do
 // (S1-1). Other causes have no say in it.
 func (in *Ingest) notStale(a league.Account, ask engine.SyncAsk) (engine.Receipt, error) {
-	if age := now().Sub(a.LastSync); ask.Cause != engine.CauseStale || age >= in.opt.Stale {
+	fresh := in.opt.Stale - now().Sub(a.LastSync)
+	if ask.Cause != engine.CauseStale || fresh <= 0 {
 		return engine.Receipt{}, nil
 	}
 	return engine.Receipt{
 		Account: a.ID, Nothing: true, Matched: 1, Due: a.LastSync.Add(in.opt.Stale),
 		Text: fmt.Sprintf("%s was synced at %s: that is fresh for another %s",
-			a.RiotID(), a.LastSync.Format(time.DateTime), in.opt.Stale-now().Sub(a.LastSync).Round(time.Second)),
+			a.RiotID(), a.LastSync.Format(time.DateTime), engine.Span(fresh)),
 	}, nil
 }

@@ -22,6 +22,7 @@ func (r *rig) ranks(account, queue string) []engine.RankRow {
 }
 
 func TestS4_1_RanksAreFetchedOncePerAccountAndDay(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		players := []sim.PlayerSpec{short("Ana#EUW", 1), short("Ben#EUW", 1), short("Cy#EUW", 1)}
 		players[1].Unranked = true
@@ -205,7 +206,7 @@ func TestS0_5_TheSweepTakesTheOldestHundred(t *testing.T) {
 			t.Fatalf("%+v", f)
 		}
 		sweep := r.ends("sweep", time.Minute)
-		if want := "100 of 129 matches are tried again, the other 29 within 1h0m0s"; len(r.detail("sweep").History) == 0 || !hasReason(r.detail("sweep").History, want) {
+		if want := "100 of 129 matches are tried again, the other 29 within 1 h 00 min"; len(r.detail("sweep").History) == 0 || !hasReason(r.detail("sweep").History, want) {
 			t.Errorf("%s: %+v, want %q", sweep.ID, r.detail("sweep").History, want)
 		}
 		time.Sleep(time.Minute)
@@ -235,6 +236,7 @@ func hasReason(history []engine.Transition, reason string) bool {
 }
 
 func TestS0_6_TheSweepNeverAddsASecondJob(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 3)}})
 		id := s.MatchIDs("Ana#EUW")[1]

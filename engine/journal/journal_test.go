@@ -130,6 +130,43 @@ func TestRing_PagesNewestFirstAndFilters(t *testing.T) {
 	}
 }
 
+// Debug records have a room of their own: they push nothing else out, are numbered
+// with the rest, and only who asks for their level is shown them.
+func TestRing_DebugPushesNothingOut(t *testing.T) {
+	r := journal.NewRing(50, 1<<20)
+	for i := range 10_000 {
+		r.Quiet([]byte(`{"level":"debug","job":"7","message":"call answered"}`))
+		if i%1000 == 0 {
+			_, _ = r.Write([]byte(`{"level":"warn","job":"7","message":"call failed"}`))
+		}
+	}
+	for _, level := range []string{"", "info", "warn"} {
+		if page := r.Page(engine.LogsQuery{Level: level}); len(page.Logs) != 10 || page.Kept != 10 {
+			t.Errorf("level %q: %d records of %d", level, len(page.Logs), page.Kept)
+		}
+	}
+	if rows := r.After(0, 1000); len(rows) != 10 {
+		t.Errorf("a console is sent %d records", len(rows))
+	}
+	seen, last := map[string]int{}, uint64(1<<62)
+	for q := (engine.LogsQuery{Level: "debug", Job: "7", Page: engine.Page{Limit: 300}}); ; {
+		page := r.Page(q)
+		for _, row := range page.Logs {
+			if row.Seq >= last {
+				t.Fatalf("%d comes behind %d", row.Seq, last)
+			}
+			last = row.Seq
+			seen[row.Level]++
+		}
+		if q.After = page.Next; q.After == "" {
+			break
+		}
+	}
+	if seen["warn"] != 10 || seen["debug"] < 1000 || seen["debug"] > 5000 {
+		t.Errorf("there are %v", seen)
+	}
+}
+
 // A page that is being read while records fall out goes on where it was.
 func TestRing_ACursorOutlivesItsRecord(t *testing.T) {
 	r := journal.NewRing(10, 1<<20)

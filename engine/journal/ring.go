@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"sort"
 	"strconv"
 	"sync"
 	"time"
@@ -12,6 +13,13 @@ import (
 const (
 	KeepRecords = 20_000
 	KeepBytes   = 8 << 20
+)
+
+// Bounds of what is kept of debug records. They are many, so they have a room of
+// their own: a warning must not fall out because of calls that went well.
+const (
+	keepQuiet      = 4_000
+	keepQuietBytes = 2 << 20
 )
 
 // Sizes of pages (engine.Page).
@@ -27,10 +35,19 @@ type Ring struct {
 	bytes   int
 
 	mu      sync.Mutex
-	rows    []engine.LogRow // ascending by Seq, without gaps
+	rows    []engine.LogRow // ascending by Seq
 	used    int             // bytes of rows
+	quiet   []quietLine     // ascending by seq
+	hushed  int             // bytes of quiet
 	seq     uint64
 	dropped uint64
+}
+
+// quietLine is a debug record as it was written. Nobody looks at most of them: they
+// are decoded when somebody asks.
+type quietLine struct {
+	seq  uint64
+	line []byte
 }
 
 // NewRing makes a ring of at most so many records and bytes. The newest record
@@ -42,6 +59,23 @@ func (r *Ring) Write(p []byte) (int, error) {
 	row, _ := Decode(p)
 	r.Add(row)
 	return len(p), nil
+}
+
+// Quiet takes one line of level debug. Only who asks for that level sees it: Page
+// does, After does not, since a console is not sent a record per call.
+func (r *Ring) Quiet(p []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq++
+	r.quiet = append(r.quiet, quietLine{r.seq, append([]byte(nil), p...)})
+	r.hushed += len(p)
+	n := 0
+	for len(r.quiet)-n > 1 && (len(r.quiet)-n > keepQuiet || r.hushed > keepQuietBytes) {
+		r.hushed -= len(r.quiet[n].line)
+		r.quiet[n] = quietLine{}
+		n++
+	}
+	r.quiet = r.quiet[n:]
 }
 
 // Add appends a record and numbers it. One without an instant is of now.
@@ -100,51 +134,80 @@ func (r *Ring) Dropped() uint64 {
 
 // Page answers a query, newest first. Next is the number to go on below.
 func (r *Ring) Page(q engine.LogsQuery) engine.LogsPage {
-	rows, page := r.state()
+	k := r.state(q)
+	page := engine.LogsPage{Kept: len(k.rows) + len(k.quiet), Dropped: k.dropped}
 	limit := pageLimit(q.Page)
-	for i := below(rows, q.After) - 1; i >= 0; i-- {
-		if !q.Fits(rows[i]) {
+	k.below(q.After)
+	for row, ok := k.pop(); ok; row, ok = k.pop() {
+		if !q.Fits(row) {
 			continue
 		}
 		if len(page.Logs) == limit {
 			page.Next = strconv.FormatUint(page.Logs[limit-1].Seq, 10)
 			break
 		}
-		page.Logs = append(page.Logs, rows[i])
+		page.Logs = append(page.Logs, row)
 	}
 	return page
 }
 
-// state copies what is kept, so that a search does not hold up those who log.
-func (r *Ring) state() ([]engine.LogRow, engine.LogsPage) {
+// kept is a copy of what the ring holds, so that a search does not hold up those
+// who log.
+type kept struct {
+	rows    []engine.LogRow
+	quiet   []quietLine
+	dropped uint64
+}
+
+func (r *Ring) state(q engine.LogsQuery) kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]engine.LogRow(nil), r.rows...), engine.LogsPage{Kept: len(r.rows), Dropped: r.dropped}
+	k := kept{rows: append([]engine.LogRow(nil), r.rows...), dropped: r.dropped}
+	if q.Level == engine.LogLevels()[0] {
+		k.quiet = append([]quietLine(nil), r.quiet...)
+	}
+	return k
+}
+
+// below lets go of what is not older than a cursor. One that cannot be read means
+// the newest.
+func (k *kept) below(cursor string) {
+	seq, err := strconv.ParseUint(cursor, 10, 64)
+	if err != nil {
+		return
+	}
+	k.rows = k.rows[:sort.Search(len(k.rows), func(i int) bool { return k.rows[i].Seq >= seq })]
+	k.quiet = k.quiet[:sort.Search(len(k.quiet), func(i int) bool { return k.quiet[i].seq >= seq })]
+}
+
+// pop takes the newest record out.
+func (k *kept) pop() (row engine.LogRow, ok bool) {
+	n, m := len(k.rows), len(k.quiet)
+	switch {
+	case n == 0 && m == 0:
+		return row, false
+	case m == 0 || n > 0 && k.rows[n-1].Seq > k.quiet[m-1].seq:
+		row, k.rows = k.rows[n-1], k.rows[:n-1]
+		return row, true
+	}
+	last := k.quiet[m-1]
+	k.quiet = k.quiet[:m-1]
+	row, _ = Decode(last.line)
+	row.Seq = last.seq
+	return row, true
 }
 
 // After gives the records after a number, oldest first, at most the newest limit.
+// Debug records are not among them.
 func (r *Ring) After(seq uint64, limit int) []engine.LogRow {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.rows) == 0 || r.seq <= seq {
+	from := sort.Search(len(r.rows), func(i int) bool { return r.rows[i].Seq > seq })
+	from = max(from, len(r.rows)-max(limit, 0))
+	if from >= len(r.rows) {
 		return nil
 	}
-	n := int(min(r.seq-seq, uint64(len(r.rows)), uint64(max(limit, 0))))
-	return append([]engine.LogRow(nil), r.rows[len(r.rows)-n:]...)
-}
-
-// below is how many rows have numbers below a cursor. A cursor that cannot be read
-// means the newest.
-func below(rows []engine.LogRow, cursor string) int {
-	seq, err := strconv.ParseUint(cursor, 10, 64)
-	if err != nil || len(rows) == 0 {
-		return len(rows)
-	}
-	first := rows[0].Seq
-	if seq <= first {
-		return 0
-	}
-	return int(min(seq-first, uint64(len(rows))))
+	return append([]engine.LogRow(nil), r.rows[from:]...)
 }
 
 func pageLimit(p engine.Page) int {

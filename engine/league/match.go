@@ -141,6 +141,7 @@ type Game struct {
 	Played   time.Time
 	Duration time.Duration
 	QueueID  int
-	Here     bool // one of the participants is the account
-	Won      bool // and won
+	Here     bool   // one of the participants is the account
+	Won      bool   // and won
+	Champion string // as received
 }

@@ -61,12 +61,13 @@ func (b *Backend) undoOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, 
 // each acts on every job of a selection.
 func (b *Backend) each(ctx context.Context, sel engine.Selection, o order, dry bool) (engine.Receipt, error) {
 	total := engine.Receipt{Matched: len(sel.IDs), Skipped: map[string]int{}}
+	along := map[engine.JobID]taken{}
 	for at := 0; at < len(sel.IDs); at += batch {
 		part := engine.Selection{IDs: sel.IDs[at:min(at+batch, len(sel.IDs))]}
 		if at < len(sel.Revs) {
 			part.Revs = sel.Revs[at:min(at+batch, len(sel.Revs))]
 		}
-		r, err := b.eachOf(ctx, part, o, dry)
+		r, err := b.eachOf(ctx, part, o, along, dry)
 		total.Applied += r.Applied
 		total.Moves = append(total.Moves, r.Moves...)
 		for why, n := range r.Skipped {
@@ -90,14 +91,15 @@ type refusedJob struct {
 
 func (*refusedJob) Error() string { return "refused by the domain" }
 
-// eachOf acts on one batch in one transaction.
-func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, dry bool) (engine.Receipt, error) {
+// eachOf acts on one batch in one transaction. along is what the batches before it
+// took along, and grows by what this one does.
+func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, along map[engine.JobID]taken, dry bool) (engine.Receipt, error) {
 	left := map[int]string{}
 	for {
 		var r engine.Receipt
 		err := b.write(ctx, func(tx engine.Tx) (err error) {
-			o.why.now = atLeast(wall.Now())
-			r, err = b.batch(tx, sel, o, left)
+			o.why.now, o.why.along = atLeast(wall.Now()), map[engine.JobID]taken{}
+			r, err = b.batch(tx, sel, o, along, left)
 			if err == nil && dry {
 				return errDry
 			}
@@ -113,17 +115,28 @@ func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, dry
 		if err != nil {
 			return engine.Receipt{}, fmt.Errorf("%s %d jobs: %w", o.op, len(sel.IDs), err)
 		}
+		maps.Copy(along, o.why.along)
 		return r, nil
 	}
 }
 
 // batch is the transaction of eachOf. left are the jobs that are known to be
-// refused, with the reason.
-func (b *Backend) batch(tx engine.Tx, sel engine.Selection, o order, left map[int]string) (engine.Receipt, error) {
+// refused, with the reason. A job of the selection that its parent took along has
+// not changed since it was shown: the command itself did that.
+func (b *Backend) batch(tx engine.Tx, sel engine.Selection, o order, along map[engine.JobID]taken, left map[int]string) (engine.Receipt, error) {
 	r := engine.Receipt{Skipped: map[string]int{}}
 	for i, id := range sel.IDs {
 		if why, ok := left[i]; ok {
 			r.Skipped[why]++
+			continue
+		}
+		t, ok := along[id]
+		if !ok {
+			t, ok = o.why.along[id]
+		}
+		if ok && (sel.Rev(i) == 0 || sel.Rev(i) == t.was) {
+			r.Applied++
+			r.Moves = append(r.Moves, t.move)
 			continue
 		}
 		one, err := b.carryOut(tx, id, sel.Rev(i), o)

@@ -19,6 +19,8 @@ type claim struct {
 
 	paced time.Duration // at its line's head, held by the limiter
 
+	worker int // number of the one that will have it in hand
+
 	refused error // the domain does not let it run: OnMove's answer
 
 	// Set by the transaction, afresh each time it runs.
@@ -106,6 +108,7 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	j := &c.job
 	j.Rev++
 	j.State, j.Hold, j.Boot, j.CancelAsked = engine.Running, engine.HoldNone, b.boot, false
+	j.Worker = c.worker
 	j.Tries++
 	j.Attempts++
 	j.Started = atLeast(now)

@@ -63,7 +63,7 @@ var acts = map[engine.Op]act{
 }
 
 func orderOf(op engine.Op, by engine.Actor, reason string) order {
-	return order{op: op, why: because{cause: engine.ByOperator, reason: reason, actor: nameOf(by)}}
+	return order{op: op, why: because{cause: engine.ByOperator, reason: reason, actor: nameOf(by), by: by.Name()}}
 }
 
 // Cancel ends a job for good. One that runs is told at once and ends as cancelled
@@ -279,7 +279,7 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("read job %s again: %w", id, err)
 	}
-	r.Moves = []engine.JobMove{{Job: id, Rev: after.Rev, Before: engine.StandOf(j), After: engine.StandOf(after)}}
+	r.Moves = []engine.JobMove{moveOf(j, after)}
 	return r, nil
 }
 

@@ -119,8 +119,10 @@ func (b *Backend) startSome(s *session) (full bool, err error) {
 	if len(picked) == 0 {
 		return false, nil
 	}
+	b.idx.seat(picked)
 	if err := b.claimAll(s, picked); err != nil {
 		b.idx.dismiss(len(picked))
+		b.idx.vacate(picked...)
 		for i := range picked {
 			picked[i].ok = false
 			b.unclaimed(&picked[i])
@@ -137,6 +139,7 @@ func (b *Backend) startSome(s *session) (full bool, err error) {
 func (b *Backend) hire(s *session, c claim) {
 	if !b.accept(s, &c) {
 		b.idx.dismiss(1)
+		b.idx.vacate(c)
 		return
 	}
 	b.group.Add(1)

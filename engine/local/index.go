@@ -108,6 +108,7 @@ type index struct {
 	busy  int    // taken and running ones, without ghosts
 	alone *entry // the suspect that runs now
 	slots int    // workers at work
+	seats []bool // by number less one: the workers that there are, deaf ones too
 	tree  *tree  // the only jobs that run here; nil = all
 
 	loading  bool
@@ -137,7 +138,7 @@ func (x *index) clear() {
 	x.runs = make(map[*run]struct{})
 	x.gone = make(map[engine.JobID]struct{})
 	x.lines, x.due, x.dirty = nil, nil, nil
-	x.busy, x.slots, x.alone = 0, 0, nil
+	x.busy, x.slots, x.seats, x.alone = 0, 0, nil, nil
 	x.loaded, x.halted, x.low = false, "", ""
 	x.released = make(map[engine.Hold]time.Time)
 }

@@ -13,8 +13,28 @@ type because struct {
 	cause   engine.Cause
 	reason  string
 	actor   string
+	by      string         // the operator, as a job names who asked; "" = nobody did
 	outcome engine.Outcome // ByOutcome: for the kind's OnMove and the groups' sums
 	now     time.Time
+	along   map[engine.JobID]taken // of a bulk command: what its parents took along
+}
+
+// taken is what a command has done to a child when its parent's turn came.
+type taken struct {
+	was  engine.Revision
+	move engine.JobMove
+}
+
+// take notes a child that its parent took along.
+func (w because) take(before, after engine.Job) {
+	if w.along == nil || w.cause != engine.ByParent {
+		return
+	}
+	w.along[after.ID] = taken{before.Rev, moveOf(before, after)}
+}
+
+func moveOf(before, after engine.Job) engine.JobMove {
+	return engine.JobMove{Job: after.ID, Rev: after.Rev, Before: engine.StandOf(before), After: engine.StandOf(after)}
 }
 
 // actorEngine stands in the history where nobody asked.
@@ -46,9 +66,13 @@ func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) erro
 		b.counts.illegal.Add(1)
 		return fmt.Errorf("job %s may not go from %s to %s: %w", before.ID, before.State, after.State, engine.ErrBroken)
 	}
+	if why.by != "" {
+		after.By = why.by
+	}
 	if err := b.store.SaveJob(tx, after); err != nil {
 		return fmt.Errorf("save job %s: %w", after.ID, err)
 	}
+	why.take(before, after)
 	if err := b.chronicle(tx, before, after, why); err != nil {
 		return err
 	}

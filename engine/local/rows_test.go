@@ -26,6 +26,7 @@ func TestP07_NoConflictWithItself(t *testing.T)      { onEach(t, bt.P07_NoConfli
 func TestP09_ThrottledIsNotCharged(t *testing.T)     { onEach(t, bt.P09_ThrottledIsNotCharged) }
 func TestP12_CancelARunningJob(t *testing.T)         { onEach(t, bt.P12_CancelARunningJob) }
 func TestP13_CancelDoesNotLeak(t *testing.T)         { onEach(t, bt.P13_CancelDoesNotLeak) }
+func TestI4_BulkTakesChildrenAlong(t *testing.T)     { onEach(t, bt.I4_BulkTakesChildrenAlong) }
 func TestP15_TheLoserIsTold(t *testing.T)            { onEach(t, bt.P15_TheLoserIsTold) }
 func TestP17_ExactlyOneTrigger(t *testing.T)         { onEach(t, bt.P17_ExactlyOneTrigger) }
 func TestP18_LateChild(t *testing.T)                 { onEach(t, bt.P18_LateChild) }

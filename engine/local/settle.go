@@ -46,6 +46,9 @@ func (v *verdict) settle(e ending) {
 	j := &v.job
 	j.Rev++
 	j.Boot, j.Front, j.Crashes, j.Hold = "", false, 0, engine.HoldNone
+	if e.outcome.Call.Bytes > 0 {
+		j.Bytes = e.outcome.Call.Bytes
+	}
 	if e.outcome.Err != nil && !e.stopped && !e.job.CancelAsked {
 		j.Class, j.LastError = v.attempt.Class, v.attempt.Err
 	}
@@ -72,7 +75,7 @@ func attemptOf(e ending) engine.Attempt {
 		Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev,
 		Start: j.Started, End: j.Started.Add(took),
 		Verb: o.Verb, Hold: o.Hold, Class: o.Class, External: o.Call.External, Status: o.Call.Status,
-		Queued: queuedFor(j),
+		Queued: queuedFor(j), Worker: j.Worker,
 	}
 	if j.CancelAsked {
 		a.Rev-- // of the claim: the cancel bumped it
@@ -229,11 +232,11 @@ func notBefore(at, now time.Time) (time.Time, string) {
 	wait := at.Sub(now)
 	switch {
 	case wait > engine.MaxDelay:
-		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", wait, engine.MaxDelay)
+		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", engine.Span(wait), engine.Span(engine.MaxDelay))
 	case wait < 0:
 		return now, "the answer's instant has passed"
 	}
-	return at, fmt.Sprintf("the answer asked for %s", wait.Round(time.Millisecond))
+	return at, "the answer asked for " + engine.Span(wait)
 }
 
 // byTable is the wait of the step that has been reached; past its end, the last

@@ -144,7 +144,7 @@ func TestP20_WaitsAreBounded(t *testing.T) {
 
 func TestP20_CapIsSaid(t *testing.T) {
 	v := settle(ending{job: runningJob(), outcome: engine.Snooze(testNow.Add(100*time.Hour), engine.HoldThrottled, nil), now: testNow})
-	if !strings.Contains(v.attempt.Decision, "capped at 24h") {
+	if !strings.Contains(v.attempt.Decision, "capped at 24 h 00 min") {
 		t.Errorf("decision %q", v.attempt.Decision)
 	}
 }

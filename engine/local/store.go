@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -71,6 +72,16 @@ type Admitter interface {
 	Changed() <-chan struct{}
 	// Backlog tells how many jobs wait or run in a lane.
 	Backlog(lane string, jobs int)
+}
+
+// Pacer is an Admitter that can tell how long calls of a lane will wait. Like the
+// others its methods may neither block nor call the backend.
+type Pacer interface {
+	// Wait is until the last of so many further calls may go, if all go as early as
+	// the limits let them; known is false while nobody can say.
+	Wait(lane string, calls int) (wait time.Duration, known bool)
+	// Shares reports whether calls of two lanes take from one limit.
+	Shares(a, b string) bool
 }
 
 // Admission is the answer to Admit.

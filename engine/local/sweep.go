@@ -120,7 +120,7 @@ func (b *Backend) sweep(s *session) error {
 
 func (b *Backend) rescue(s *session, r *run) error {
 	b.withdraw(r)
-	why := fmt.Sprintf("no sign of life for %s", r.silent().Round(time.Second))
+	why := fmt.Sprintf("no sign of life for %s", engine.Span(r.silent()))
 	err := b.persist(s, func(tx engine.Tx) error {
 		return b.interruptIn(tx, r.job, why, engine.ByRescue)
 	})

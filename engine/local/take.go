@@ -236,6 +236,33 @@ func (x *index) dismiss(n int) {
 	x.slots -= n
 }
 
+// seat gives each claim the lowest number that no worker has.
+func (x *index) seat(batch []claim) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	at := 0
+	for i := range batch {
+		for at < len(x.seats) && x.seats[at] {
+			at++
+		}
+		if at == len(x.seats) {
+			x.seats = append(x.seats, false)
+		}
+		x.seats[at], batch[i].worker = true, at+1
+	}
+}
+
+// vacate takes the numbers of workers that have gone.
+func (x *index) vacate(batch ...claim) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, c := range batch {
+		if c.worker > 0 && c.worker <= len(x.seats) {
+			x.seats[c.worker-1] = false
+		}
+	}
+}
+
 // keeps reports whether a worker may take another job under the ceiling.
 func (x *index) keeps(ceiling int) bool {
 	x.mu.Lock()

@@ -117,6 +117,20 @@ func (b *Backend) Running() []RunningJob {
 	return out
 }
 
+// Externals gives the ids that the other side has given to attempts under way, by
+// their jobs, until what became of them is stored.
+func (b *Backend) Externals() map[engine.JobID]string {
+	out := map[engine.JobID]string{}
+	for _, r := range b.idx.running() {
+		r.mu.Lock()
+		if r.external != "" && !r.rescued {
+			out[r.job.ID] = r.external
+		}
+		r.mu.Unlock()
+	}
+	return out
+}
+
 // NextRetries gives at most n jobs that will run again by themselves, retries and
 // held ones, by their instant.
 func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) {

@@ -25,9 +25,33 @@ func (b *Backend) Why(j engine.Job) (reason string, until time.Time, place int) 
 	case b.idx.isForeign(j.ID):
 		return "not part of this sync", time.Time{}, 0
 	case j.State == engine.Available:
-		return b.idx.whyAvailable(j.ID, time.Now())
+		return b.whyAvailable(j.ID, time.Now())
 	}
 	return whyLater(j), j.Due, 0
+}
+
+// standing is why an available job does not run.
+type standing struct {
+	reason string
+	until  time.Time
+	place  int
+	// lane and calls are what has to go before and with it; calls is 0 where until
+	// does not depend on them.
+	lane  string
+	calls int
+}
+
+// whyAvailable asks the index, and the limits when the job's place comes: what went
+// a minute ago says little of what they let through next.
+func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, until time.Time, place int) {
+	pacer, paced := b.admitter.(Pacer)
+	s := b.idx.whyAvailable(id, now, pacer)
+	if paced && s.calls > 0 && s.lane != "" {
+		if wait, known := pacer.Wait(s.lane, s.calls); known {
+			s.until = now.Add(wait)
+		}
+	}
+	return s.reason, s.until, s.place
 }
 
 func (b *Backend) whyRunning(j engine.Job) (string, time.Time, int) {
@@ -74,30 +98,49 @@ func (x *index) isGhost(id engine.JobID) bool {
 	return e != nil && e.ghost
 }
 
-func (x *index) whyAvailable(id engine.JobID, now time.Time) (reason string, until time.Time, place int) {
+func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	e := x.jobs[id]
 	switch {
 	case e == nil && x.loaded:
-		return "has just moved", time.Time{}, 0
+		return standing{reason: "has just moved"}
 	case !x.loaded:
-		return "no engine runs", time.Time{}, 0
+		return standing{reason: "no engine runs"}
 	case x.stopped() != "":
-		return x.stopped(), time.Time{}, 0
+		return standing{reason: x.stopped()}
 	case e.queue.Paused:
-		return pausedWords(e.queue.QueueState), time.Time{}, 0
+		return standing{reason: pausedWords(e.queue.QueueState)}
 	case e.taken:
-		return "starts now", now, 0
+		return standing{reason: "starts now", until: now}
 	case e.parked != nil:
-		return x.whyParked(e), time.Time{}, 0
+		return standing{reason: x.whyParked(e)}
 	case e.line == nil:
-		return "has just moved", time.Time{}, 0
+		return standing{reason: "has just moved"}
 	}
 	if l := x.locks[e.lock]; e.lock != "" && l != nil && l.holder != nil {
-		return fmt.Sprintf("lock of #%s", l.holder.id), time.Time{}, 0
+		return standing{reason: fmt.Sprintf("lock of #%s", l.holder.id)}
 	}
-	return e.whyInLine(now, x.alone)
+	s := e.whyInLine(now, x.alone)
+	if s.calls > 0 && p != nil {
+		s.lane, s.calls = e.lane.name, s.calls+x.beside(e, s.place, p)
+	}
+	return s
+}
+
+// beside counts the jobs of other lines that go before the nth of e's and take from
+// the same limit: all of a better rank, and as many of its own as take turns with it.
+func (x *index) beside(e *entry, n int, p Pacer) (calls int) {
+	for _, l := range x.lines {
+		if l == e.line || l.n == 0 || l.queue.closed() || !p.Shares(l.lane.name, e.lane.name) {
+			continue
+		}
+		for r := range rankOf(e) {
+			calls += l.levels[r].n
+		}
+		calls += min(l.levels[rankOf(e)].n, n)
+	}
+	return calls
 }
 
 func (x *index) whyParked(e *entry) string {
@@ -116,23 +159,25 @@ func pausedWords(q engine.QueueState) string {
 
 // whyInLine is the reason of a job that stands in a line: its lane's, else its
 // place.
-func (e *entry) whyInLine(now time.Time, alone *entry) (reason string, until time.Time, place int) {
-	place = e.line.place(e)
+func (e *entry) whyInLine(now time.Time, alone *entry) standing {
+	place := e.line.place(e)
+	s := standing{place: place, until: e.estimate(now, place), calls: place}
 	switch {
 	case e.lane.shut(now):
-		until = e.lane.known
-		if place != 1 {
-			until = e.estimate(now, place)
+		s.reason = e.lane.reason
+		if place == 1 {
+			s.until, s.calls = e.lane.known, 0
 		}
-		return e.lane.reason, until, place
+		return s
 	case alone != nil:
-		return fmt.Sprintf("suspect #%s runs alone", alone.id), time.Time{}, place
+		return standing{reason: fmt.Sprintf("suspect #%s runs alone", alone.id), place: place}
 	case e.suspect:
-		return "suspect: runs last and alone", time.Time{}, place
+		return standing{reason: "suspect: runs last and alone", place: place}
 	case place == 0:
-		return "far back in line", time.Time{}, 0
+		return standing{reason: "far back in line"}
 	}
-	return ordinal(place) + " in line", e.estimate(now, place), place
+	s.reason = ordinal(place) + " in line"
+	return s
 }
 
 // estimate is when the place comes, at the pace of the lane's last minute; zero
@@ -142,7 +187,7 @@ func (e *entry) estimate(now time.Time, place int) time.Time {
 	if e.lane.name == "" {
 		r = &e.queue.settled
 	}
-	pace := r.perMinute(now)
+	pace := r.pace(now)
 	if pace == 0 || place == 0 {
 		return time.Time{}
 	}

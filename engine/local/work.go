@@ -31,6 +31,8 @@ type run struct {
 	rescued bool      // its job has been given back without it
 
 	withdrawn bool // its permit was given back
+
+	external string // the other side's id of this attempt; "" = not known yet
 }
 
 // Beat says that the work goes on: the job is not rescued, and the kind's timeout
@@ -40,6 +42,13 @@ func (r *run) Beat() {
 	if r.limit != nil {
 		r.limit.Reset(r.kind.Timeout)
 	}
+}
+
+// Named notes the id that the other side has given to the attempt.
+func (r *run) Named(external string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.external = external
 }
 
 func (r *run) silent() time.Duration {
@@ -85,6 +94,7 @@ func (x *index) unregister(r *run) {
 // claim with the outcome, that one.
 func (b *Backend) work(s *session, c claim) {
 	defer b.group.Done()
+	defer b.idx.vacate(c) // as it is now: its worker stays the same
 	for more := true; more; {
 		c, more = b.attempt(s, c)
 	}
@@ -102,7 +112,7 @@ func (b *Backend) attempt(s *session, c claim) (next claim, more bool) {
 		b.finish(s, r, o, nil)
 		return claim{}, false
 	}
-	batch := b.pickNext(s)
+	batch := b.pickNext(s, c.worker)
 	err := b.finish(s, r, o, batch)
 	if err == nil && len(batch) == 1 && b.accept(s, &batch[0]) {
 		return batch[0], true
@@ -113,11 +123,15 @@ func (b *Backend) attempt(s *session, c claim) (next claim, more bool) {
 }
 
 // pickNext chooses the worker's next job, unless there are too many workers.
-func (b *Backend) pickNext(s *session) []claim {
+func (b *Backend) pickNext(s *session, worker int) []claim {
 	if !b.idx.keeps(b.workers()) {
 		return nil
 	}
-	return b.pick(s, 1)
+	batch := b.pick(s, 1)
+	for i := range batch {
+		batch[i].worker = worker
+	}
+	return batch
 }
 
 // accept reports whether a job that was to be claimed may begin. One that was
@@ -167,7 +181,7 @@ func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 			o = b.panicked(r.job, &panicError{value: p, stack: debug.Stack()})
 		}
 	}()
-	o = r.kind.Handler(r.ctx, engine.Run{Job: r.job, Groups: groups, Beat: r.Beat, Policy: b.policyOf(r.job)})
+	o = r.kind.Handler(r.ctx, engine.Run{Job: r.job, Groups: groups, Beat: r.Beat, Named: r.Named, Policy: b.policyOf(r.job)})
 	if o.Verb == engine.VerbRetry && o.Class == "" && errors.Is(context.Cause(r.ctx), errTimeout) {
 		o.Class = "timeout"
 	}

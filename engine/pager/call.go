@@ -32,22 +32,25 @@ func (p *Pager) call(ctx context.Context, r engine.Run) engine.Outcome {
 	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
 		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
 	}
-	if p.twilio == nil || n.Level >= len(p.twilio.opt.To) {
+	t := p.set.Load().twilio
+	if t == nil || n.Level >= len(t.opt.To) {
 		return engine.Fail(fmt.Errorf("the configuration names no number %d any more", n.Level+1)).As(engine.CallEnd{Status: engine.CallFailed, Reason: "no-number"}.Class())
 	}
 	p.following.Add(1)
 	defer p.following.Add(-1)
-	l := line{Pager: p, run: r, notice: n, to: p.twilio.opt.To[n.Level]}
+	l := line{Pager: p, twilio: t, run: r, notice: n, to: t.opt.To[n.Level]}
 	sid, o, ok := l.place(ctx)
 	if !ok {
 		return o
 	}
+	r.Named(sid)
 	return l.follow(ctx, sid)
 }
 
 // line is one attempt's call.
 type line struct {
 	*Pager
+	twilio *twilio // as the configuration was when the attempt began
 	run    engine.Run
 	notice notice
 	to     string
@@ -192,7 +195,11 @@ func (l line) brokenOff(ctx context.Context, sid string) engine.Outcome {
 			l.log.Warn().Err(err).Str("call", sid).Msg("call could not be ended")
 		}
 	}
-	return engine.Retry(cause).With(engine.CallStat{Calls: 1, External: sid})
+	o := engine.Retry(cause).With(engine.CallStat{Calls: 1, External: sid})
+	if errors.Is(cause, engine.ErrCancelled) {
+		return o.As(engine.CallEnd{Status: engine.CallCanceled}.Class())
+	}
+	return o
 }
 
 // pause waits; false when the context ended first.
@@ -208,11 +215,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 // escalate inserts the job for the next number, in the transaction that gives this
 // one up.
 func (p *Pager) escalate(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
-	if before.State == after.State || after.State != engine.Discarded || p.twilio == nil {
+	t := p.set.Load().twilio
+	if before.State == after.State || after.State != engine.Discarded || t == nil {
 		return nil
 	}
 	var n notice
-	if json.Unmarshal(after.Args, &n) != nil || n.Level+1 >= len(p.twilio.opt.To) {
+	if json.Unmarshal(after.Args, &n) != nil || n.Level+1 >= len(t.opt.To) {
 		return nil // it was discarded for its arguments, or there is nobody else
 	}
 	n.Level++

@@ -412,7 +412,7 @@ func TestS2_RefusalsOfTheService(t *testing.T) {
 					left--
 					w.Header().Set("Location", "https://elsewhere.example/")
 					w.WriteHeader(c.status)
-					_, _ = w.Write([]byte(`{"code":` + itoa(c.code) + `,"message":"no, ` + canary + `"}`))
+					_, _ = w.Write([]byte(`{"code":` + itoa(c.code) + `,"message":"no, ` + canary + ` may not call ` + first + ` (` + first[1:] + `)"}`))
 				})
 				r.start()
 				a := fires(time.Now())
@@ -425,6 +425,9 @@ func TestS2_RefusalsOfTheService(t *testing.T) {
 				}
 				if strings.Contains(d.Job.LastError, canary) {
 					t.Errorf("the error holds the token: %s", d.Job.LastError)
+				}
+				if strings.Contains(d.Job.LastError, first[1:]) {
+					t.Errorf("the error holds the whole number: %s", d.Job.LastError)
 				}
 			})
 		})

@@ -58,14 +58,15 @@ func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
 	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
 		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
 	}
-	c, ok := p.channels[n.Channel]
+	s := p.set.Load()
+	c, ok := s.channel(n.Channel)
 	if !ok || forms[c.Form] == nil {
 		return engine.Fail(fmt.Errorf("the configuration has no channel %s any more", n.Channel)).As("no-channel")
 	}
 	if n.Turn == Fired && r.Job.Round <= 1 && r.Job.Tries > 1 && p.isOver(n) {
 		return engine.Abort(errors.New("the alert was over before this could be told")).As("over")
 	}
-	return p.post(ctx, c.URL, forms[c.Form](p, c, n))
+	return s.post(ctx, c.URL, forms[c.Form](p, c, n))
 }
 
 // isOver reports whether an alert has ended since a notice was made: what is told
@@ -73,6 +74,9 @@ func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
 func (p *Pager) isOver(n notice) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if n.Test {
+		return false
+	}
 	for _, a := range p.rows {
 		if a.ID == n.Alert {
 			return a.State == engine.AlertOK || a.State == engine.AlertPending
@@ -82,7 +86,7 @@ func (p *Pager) isOver(n notice) bool {
 }
 
 // post sends one message and says what the answer means for the job.
-func (p *Pager) post(ctx context.Context, to Secret, m message) engine.Outcome {
+func (s *setup) post(ctx context.Context, to Secret, m message) engine.Outcome {
 	req, err := http.NewRequest(http.MethodPost, to.value(), bytes.NewReader(m.body))
 	if err != nil {
 		return engine.Fail(errors.New("the configured address makes no request")).As("address")
@@ -94,7 +98,7 @@ func (p *Pager) post(ctx context.Context, to Secret, m message) engine.Outcome {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "farsight")
 	began := time.Now()
-	a, err := p.client.do(ctx, req)
+	a, err := s.client.do(ctx, req)
 	stat := engine.CallStat{Calls: 1, Status: a.status, HTTP: time.Since(began)}
 	if ctx.Err() != nil {
 		return engine.Retry(context.Cause(ctx)).With(stat)
@@ -102,23 +106,23 @@ func (p *Pager) post(ctx context.Context, to Secret, m message) engine.Outcome {
 	if err != nil {
 		return engine.Retry(err).As("network").With(stat)
 	}
-	return p.verdict(a).With(stat)
+	return s.verdict(a).With(stat)
 }
 
 // verdict reads an answer: what may pass is tried again, what never will is not.
-func (p *Pager) verdict(a answer) engine.Outcome {
+func (s *setup) verdict(a answer) engine.Outcome {
 	class := engine.Class(fmt.Sprint(a.status))
 	switch {
 	case a.status >= 200 && a.status < 300:
 		return engine.Done(nil)
 	case a.status == http.StatusTooManyRequests:
-		return engine.Snooze(a.retryAfter(time.Now()), engine.HoldThrottled, p.client.says(a)).As(class)
+		return engine.Snooze(a.retryAfter(time.Now()), engine.HoldThrottled, s.client.says(a)).As(class)
 	case a.status >= 500, a.status == http.StatusRequestTimeout, a.status == http.StatusTooEarly:
-		return engine.Retry(p.client.says(a)).As(class)
+		return engine.Retry(s.client.says(a)).As(class)
 	case a.status >= 300 && a.status < 400:
 		return engine.Fail(errors.New("the answer was a redirect, and none is followed: configure the address it leads to")).As(class)
 	}
-	return engine.Fail(p.client.says(a)).As(class)
+	return engine.Fail(s.client.says(a)).As(class)
 }
 
 // alertBody is what a signed webhook and a command get.

@@ -36,12 +36,10 @@ type client struct {
 	http    *http.Client
 	hosts   []string // scheme://host[:port]
 	secrets []Secret // cut out of whatever an answer says
+	numbers []string // to their last digits
 }
 
 func newClient(transport http.RoundTripper, secrets []Secret, addresses ...string) (*client, error) {
-	if transport == nil {
-		transport = newTransport()
-	}
 	c := &client{secrets: secrets, http: &http.Client{
 		Transport: transport, Timeout: callTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -142,6 +140,9 @@ func (c *client) failed(ctx context.Context, err error) error {
 func (c *client) clean(s string) string {
 	for _, secret := range c.secrets {
 		s = secret.redact(s)
+	}
+	for _, n := range c.numbers { // with its plus sign and without
+		s = strings.ReplaceAll(strings.ReplaceAll(s, n, Number(n)), strings.TrimPrefix(n, "+"), Number(n))
 	}
 	return safe.CutEnd(safe.Text(s), maxShown, "…")
 }

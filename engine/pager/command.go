@@ -36,7 +36,8 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
 		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
 	}
-	c, ok := p.channels[n.Channel]
+	s := p.set.Load()
+	c, ok := s.channel(n.Channel)
 	if !ok || len(c.Command) == 0 {
 		return engine.Fail(fmt.Errorf("the configuration has no command %s any more", n.Channel)).As("no-channel")
 	}
@@ -55,7 +56,7 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrPermission):
 		return engine.Fail(fmt.Errorf("%s cannot be run: %w", c.Command[0], err)).As("command")
 	case err != nil:
-		return engine.Retry(fmt.Errorf("%s: %w%s", c.Command[0], err, p.said(out))).As(exitClass(err))
+		return engine.Retry(fmt.Errorf("%s: %w%s", c.Command[0], err, s.said(out))).As(exitClass(err))
 	}
 	return engine.Done(nil)
 }
@@ -94,8 +95,8 @@ func (p *Pager) environment(n notice) []string {
 	return env
 }
 
-func (p *Pager) said(out []byte) string {
-	if text := p.client.clean(strings.TrimSpace(string(out))); text != "" {
+func (s *setup) said(out []byte) string {
+	if text := s.client.clean(strings.TrimSpace(string(out))); text != "" {
 		return ": " + text
 	}
 	return ""

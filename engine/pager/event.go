@@ -57,7 +57,7 @@ type eventArgs struct {
 // other. read says what the move means; ok is false when it means nothing.
 func (p *Pager) Told(read func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (e Event, ok bool, err error)) func(engine.Tx, engine.Job, engine.Job, engine.Outcome) error {
 	return func(tx engine.Tx, before, after engine.Job, o engine.Outcome) error {
-		if len(p.hooks) == 0 {
+		if len(p.set.Load().hooks) == 0 {
 			return nil
 		}
 		e, ok, err := read(tx, before, after, o)
@@ -70,15 +70,19 @@ func (p *Pager) Told(read func(tx engine.Tx, before, after engine.Job, o engine.
 }
 
 func (p *Pager) eventSpecs(e Event) (specs []engine.Spec) {
-	for _, h := range p.opt.Hooks {
+	for _, h := range p.set.Load().hooks {
 		if h.wants(e.Type) {
-			specs = append(specs, engine.Spec{
-				Kind: KindEvent, Queue: QueueWebhooks, Args: encode(eventArgs{h.Name, e}), Key: fmt.Sprintf("%s:%s:%s", KindEvent, h.Name, e.ID),
-				Lock: "hook:" + h.Name, Priority: engine.PriorityNormal,
-			})
+			specs = append(specs, eventSpec(h, e))
 		}
 	}
 	return specs
+}
+
+func eventSpec(h Hook, e Event) engine.Spec {
+	return engine.Spec{
+		Kind: KindEvent, Queue: QueueWebhooks, Policy: engine.PolicyIngest, Args: encode(eventArgs{h.Name, e}),
+		Key: fmt.Sprintf("%s:%s:%s", KindEvent, h.Name, e.ID), Lock: "hook:" + h.Name, Priority: engine.PriorityNormal,
+	}
 }
 
 // eventBody is what a hook gets: the event, and who it is about.
@@ -95,7 +99,8 @@ func (p *Pager) sendEvent(ctx context.Context, r engine.Run) engine.Outcome {
 	if err := json.Unmarshal(r.Job.Args, &args); err != nil {
 		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
 	}
-	h, ok := p.hooks[args.Hook]
+	s := p.set.Load()
+	h, ok := s.hook(args.Hook)
 	if !ok {
 		return engine.Fail(fmt.Errorf("the configuration has no webhook %s any more", args.Hook)).As("no-channel")
 	}
@@ -107,5 +112,5 @@ func (p *Pager) sendEvent(ctx context.Context, r engine.Run) engine.Outcome {
 		}
 		body.RiotID, body.Platform = a.RiotID, a.Platform
 	}
-	return p.post(ctx, h.URL, sign(h.Secret, args.Event.Type, args.Event.ID, safe.JSON(encode(body))))
+	return s.post(ctx, h.URL, sign(h.Secret, args.Event.Type, args.Event.ID, safe.JSON(encode(body))))
 }

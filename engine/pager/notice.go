@@ -47,7 +47,8 @@ type notice struct {
 	Value   string    `json:"value"`
 	Limit   string    `json:"limit"`
 	Next    string    `json:"next,omitempty"`
-	By      string    `json:"by,omitempty"` // who has acknowledged it
+	By      string    `json:"by,omitempty"`   // who has acknowledged it, or asked for the test
+	Test    bool      `json:"test,omitempty"` // no alert is behind it
 }
 
 func noticeOf(turn Turn, a engine.AlertRow, since, at time.Time) notice {
@@ -63,6 +64,9 @@ func noticeOf(turn Turn, a engine.AlertRow, since, at time.Time) notice {
 
 // words are the notice as a sentence.
 func (n notice) words() string {
+	if n.Test {
+		return n.testWords()
+	}
 	switch n.Turn {
 	case Acknowledged:
 		return fmt.Sprintf("Farsight alert %s was acknowledged by %s: %s is %s", n.Alert, n.By, n.About, n.Value)
@@ -84,6 +88,9 @@ func stamp(at time.Time) string { return at.UTC().Format("20060102T150405.000Z")
 // number's place when it is not the first.
 func (n notice) callKey() string {
 	key := fmt.Sprintf("%s:%s:%s", KindCall, n.Alert, stamp(n.Since))
+	if n.Test {
+		key = testKey
+	}
 	if n.Level > 0 {
 		key += fmt.Sprintf(":%d", n.Level+1)
 	}
@@ -92,7 +99,7 @@ func (n notice) callKey() string {
 
 func (p *Pager) callSpec(n notice) engine.Spec {
 	return engine.Spec{
-		Kind: KindCall, Queue: QueuePager, Args: encode(n), Key: n.callKey(),
+		Kind: KindCall, Queue: QueuePager, Policy: engine.PolicyCall, Args: encode(n), Key: n.callKey(),
 		Lock: fmt.Sprintf("line:%d", n.Level+1), Priority: engine.PriorityOperator,
 	}
 }
@@ -106,7 +113,7 @@ func channelSpec(c Channel, n notice) engine.Spec {
 		kind = KindCommand
 	}
 	return engine.Spec{
-		Kind: kind, Queue: QueuePager, Args: encode(n), Key: fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),
+		Kind: kind, Queue: QueuePager, Policy: engine.PolicyIngest, Args: encode(n), Key: fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),
 		Lock: "channel:" + c.Name, Priority: engine.PriorityHigh,
 	}
 }

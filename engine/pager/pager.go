@@ -31,11 +31,9 @@ type Jobs interface {
 
 // Options of a Pager. Store is required.
 type Options struct {
+	Targets
 	Store    Store
-	Call     *CallOptions // nil = nobody is called
-	Channels []Channel    // told of alerts
-	Hooks    []Hook       // told of events
-	Instance string       // tells this engine from others, at whoever hears of several
+	Instance string // tells this engine from others, at whoever hears of several
 	// Account finds the account of an event.
 	Account   func(ctx context.Context, id string) (engine.AccountRow, error)
 	Transport http.RoundTripper // nil = the hardened one
@@ -46,15 +44,13 @@ type Options struct {
 // Pager turns alerts and events into jobs, and handles them. Make it with New, take
 // over with Load, give it the job engine with Use, then Run.
 type Pager struct {
-	opt      Options
-	store    Store
-	client   *client
-	twilio   *twilio // nil = nobody is called
-	channels map[string]Channel
-	hooks    map[string]Hook
-	log      zerolog.Logger
-	jobs     Jobs
+	opt       Options
+	store     Store
+	transport http.RoundTripper
+	log       zerolog.Logger
+	jobs      Jobs
 
+	set       atomic.Pointer[setup] // who is told; Prepare puts another in its place
 	ledger    *ledger
 	following atomic.Int64
 	news      chan struct{}
@@ -72,41 +68,33 @@ func New(o Options) (*Pager, error) {
 		o.OnNote = func(engine.Note) {}
 	}
 	p := &Pager{
-		opt: o, store: o.Store, log: o.Log, news: make(chan struct{}, 1),
-		ledger: &ledger{store: o.Store}, channels: map[string]Channel{}, hooks: map[string]Hook{},
+		opt: o, store: o.Store, log: o.Log, transport: o.Transport, news: make(chan struct{}, 1),
+		ledger: &ledger{store: o.Store},
 	}
-	var secrets []Secret
-	var addresses []string
-	if o.Call != nil {
-		call := *o.Call
-		if call.BaseURL == "" {
-			call.BaseURL = DefaultBaseURL
-		}
-		if call.Poll <= 0 {
-			call.Poll = DefaultPoll
-		}
-		p.twilio = &twilio{opt: call}
-		secrets, addresses = append(secrets, call.Account, call.Token), append(addresses, call.BaseURL)
+	if p.transport == nil {
+		p.transport = newTransport()
 	}
-	for _, c := range o.Channels {
-		p.channels[c.Name] = c
-		secrets = append(secrets, c.URL, c.Secret)
-		if c.Form != FormCommand {
-			addresses = append(addresses, c.URL.value())
-		}
+	take, err := p.Prepare(o.Targets)
+	if err != nil {
+		return nil, err
 	}
-	for _, h := range o.Hooks {
-		p.hooks[h.Name] = h
-		secrets, addresses = append(secrets, h.URL, h.Secret), append(addresses, h.URL.value())
-	}
-	var err error
-	if p.client, err = newClient(o.Transport, secrets, addresses...); err != nil {
+	take()
+	return p, nil
+}
+
+// Prepare makes targets ready and gives what puts them in the place of those before.
+// What is under way goes on with those it began with; a job's next attempt, and
+// everything that is told from then on, knows the new ones. The error is about an
+// address.
+func (p *Pager) Prepare(t Targets) (take func(), err error) {
+	s, err := newSetup(t, p.transport)
+	if err != nil {
 		return nil, fmt.Errorf("an address of the pager: %w", err)
 	}
-	if p.twilio != nil {
-		p.twilio.client = p.client
-	}
-	return p, nil
+	return func() {
+		p.set.Store(s)
+		p.nudge() // what fires already is news for whoever was not told of anything
+	}, nil
 }
 
 // attemptTimeout bounds an attempt that is silent. A call beats while it is
@@ -142,6 +130,10 @@ func (p *Pager) Alerts(rows []engine.AlertRow) {
 	p.mu.Lock()
 	p.rows, p.known = rows, true
 	p.mu.Unlock()
+	p.nudge()
+}
+
+func (p *Pager) nudge() {
 	select {
 	case p.news <- struct{}{}:
 	default:
@@ -164,11 +156,12 @@ func (p *Pager) Run(ctx context.Context) error {
 }
 
 // wanted reports whether the alert of a page still fires unseen. Before the first
-// evaluation nobody knows: a page too many is the smaller harm.
+// evaluation nobody knows: a page too many is the smaller harm. A test is always
+// wanted: no alert is behind it.
 func (p *Pager) wanted(n notice) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.known {
+	if !p.known || n.Test {
 		return true
 	}
 	for _, a := range p.rows {

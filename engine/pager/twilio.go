@@ -40,6 +40,16 @@ type CallOptions struct {
 	Poll    time.Duration // between two looks at a call's status; 0 = DefaultPoll
 }
 
+func (o CallOptions) withDefaults() CallOptions {
+	if o.BaseURL == "" {
+		o.BaseURL = DefaultBaseURL
+	}
+	if o.Poll <= 0 {
+		o.Poll = DefaultPoll
+	}
+	return o
+}
+
 // DefaultPoll is the wait between two looks at a call's status.
 const DefaultPoll = 3 * time.Second
 

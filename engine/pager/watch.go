@@ -40,7 +40,7 @@ func (t *told) load(ctx context.Context, s Store) error {
 // look compares the alerts with what was told, tells what is new, and remembers.
 // Jobs are inserted first: told twice is a key that is held, not told is silence.
 func (p *Pager) look(ctx context.Context) error {
-	if p.jobs == nil || p.twilio == nil && len(p.channels) == 0 {
+	if p.jobs == nil || p.set.Load().nobody() {
 		return nil
 	}
 	p.mu.Lock()
@@ -98,7 +98,7 @@ func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
 	n := noticeOf(Fired, a, a.Since, a.Since)
 	specs := p.notices(n)
-	if p.twilio != nil {
+	if p.set.Load().twilio != nil {
 		specs = append([]engine.Spec{p.callSpec(n)}, specs...)
 	}
 	if err := p.insert(ctx, specs); err != nil {
@@ -141,8 +141,8 @@ func (p *Pager) over(ctx context.Context, t told, id string) error {
 
 // notices are the jobs that tell every channel of a turn.
 func (p *Pager) notices(n notice) (specs []engine.Spec) {
-	for _, name := range slices.Sorted(maps.Keys(p.channels)) {
-		specs = append(specs, channelSpec(p.channels[name], n))
+	for _, c := range p.set.Load().channels {
+		specs = append(specs, channelSpec(c, n))
 	}
 	return specs
 }
@@ -167,27 +167,28 @@ func (p *Pager) insert(ctx context.Context, specs []engine.Spec) error {
 	return err
 }
 
-// cancelCalls cancels the open calls of an alert, to whomever. The numbers are
-// gone through in order: one that is inserted by escalation meanwhile comes later.
+// cancelCalls cancels the open calls of an alert, to whomever, also to a number that
+// the configuration does not name any more. The numbers are gone through in order: one
+// that is inserted by escalation meanwhile comes later, and behind one that was never
+// called there is none.
 func (p *Pager) cancelCalls(ctx context.Context, was tale, why string) error {
-	if p.twilio == nil {
-		return nil
-	}
 	n := noticeOf(Fired, was.Row, was.Since, was.Since)
-	for n.Level = range p.twilio.opt.To {
+	for ; ; n.Level++ {
 		d, err := p.store.Detail(ctx, engine.JobQuery{Key: n.callKey()})
-		if errors.Is(err, engine.ErrNotFound) || err == nil && d.Job.State.Terminal() {
-			continue
+		if errors.Is(err, engine.ErrNotFound) {
+			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("look for job %s: %w", n.callKey(), err)
+		}
+		if d.Job.State.Terminal() {
+			continue
 		}
 		_, err = p.jobs.Cancel(ctx, d.Job.ID, 0, byEngine, why)
 		if err != nil && !errors.Is(err, engine.ErrConflict) && !errors.Is(err, engine.ErrNotFound) {
 			return fmt.Errorf("cancel job %s: %w", d.Job.ID, err)
 		}
 	}
-	return nil
 }
 
 // remember stores what was told, if that has changed.

@@ -10,7 +10,7 @@ type Decision struct {
 	OK     bool
 	Until  time.Time // not before; zero: only an answer or a command can help, see Changed
 	Bucket string    // "app:europe 120s"
-	Reason string    // "app:europe 97/100, 41 s"
+	Reason string    // "app:europe 97/100": what holds, without the time, which goes on until Until
 }
 
 // reservation is a place in all buckets of a call, for a job that is being claimed.
@@ -43,7 +43,7 @@ func (l *Limiter) Admit(r Request) Decision {
 	if c := h.check(now, r); c.kind != none {
 		h.refuse(now, r, c)
 		h.waiting = h.waiting || r.Priority == Bulk && c.scope == h.app
-		return Decision{Until: l.at(l.again(h, c.until)), Bucket: c.bucket(), Reason: c.reason(now)}
+		return Decision{Until: l.at(l.again(h, c.until)), Bucket: c.bucket(), Reason: c.text()}
 	}
 	if r.Job != "" {
 		l.reserve(h, now, r)

@@ -52,11 +52,17 @@ func (c cause) bucket() string {
 // reason is one line for an operator: what holds the call and for how long.
 func (c cause) reason(now instant) string {
 	text := c.text()
-	if c.until == never || c.kind == none {
+	switch {
+	case c.until == never || c.kind == none:
 		return text
+	case c.until-now < soon:
+		return text + ", next call now"
 	}
 	return text + ", " + short(c.until-now)
 }
+
+// soon is the wait that a person cannot tell from none: short would write 0.0 s.
+const soon = 100 * time.Millisecond
 
 func (c cause) text() string {
 	switch c.kind {
@@ -97,17 +103,17 @@ func (c cause) stopText() string {
 	return fmt.Sprintf("held by a 429 (%s)", c.why)
 }
 
-// short prints a wait as a person says it: "0.4 s", "41 s", "9 min 50 s".
+// short prints a wait as a person says it: "0.4 s", "41 s", "9 min 05 s".
 func short(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
-		return fmt.Sprintf("%.1f s", max(0, d.Seconds()))
+		return fmt.Sprintf("%.1f s", d.Seconds())
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	case d < 2*time.Hour:
 		d = d.Round(time.Second)
-		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
 	}
 	d = d.Round(time.Minute)
-	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
 }

@@ -19,6 +19,7 @@ type host struct {
 	refused  instant   // when a bulk call was refused last
 	waiting  bool      // a dispatcher was refused a bulk call since the last bulk grant
 
+	blind int         // calls granted while their limits were not known, see Permit.blind
 	life  uint64      // bumped by Suspended: unanswered calls of an earlier life are abandoned
 	timer *time.Timer // wakes the scheduler for the waiters
 }

@@ -186,7 +186,10 @@ func (l *Limiter) leave(w *waiter) string {
 // grant opens the entries of a call in both scopes.
 func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, bucket string) *Permit {
 	m := h.method(r.Method)
-	p := &Permit{l: l, h: h, m: m, granted: now, life: h.life}
+	p := &Permit{l: l, h: h, m: m, granted: now, life: h.life, blind: !h.app.known || !m.known}
+	if p.blind {
+		h.blind++
+	}
 	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority, Waited: waited, PacedBy: bucket}
 	p.receipt.Buckets = append(h.readings(now, h.app), h.readings(now, m)...)
 	p.appEpoch, p.methodEpoch = h.app.gate.enter(), m.gate.enter()

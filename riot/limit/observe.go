@@ -58,6 +58,7 @@ func (p *Permit) recovered(s *scope, epoch uint64) {
 // told its count. Missing or unreadable headers change nothing.
 func (p *Permit) learn(s *scope, header http.Header, names headers) bool {
 	if limits, err := ParseLimits(header.Get(names.limit)); err == nil && s.learn(limits) {
+		s.taught = time.Now().Round(0)
 		p.readNew(s)
 	}
 	counts, err := parsePairs(header.Get(names.count))

@@ -22,8 +22,11 @@ type Permit struct {
 	answered bool
 	bound    instant // if answered
 	gone     bool    // its log entry was abandoned by Suspended
-	ended    bool
-	receipt  Receipt
+	// blind: when it was granted no header had told the limits of its host, or of its
+	// method. That is so of the first call on each, which goes alone and asks for them.
+	blind   bool
+	ended   bool
+	receipt Receipt
 }
 
 // Receipt is the record of one call for a flight recorder.
@@ -167,6 +170,9 @@ func (p *Permit) refund(now instant) {
 	if p.life == p.h.life {
 		p.h.app.refund(p.granted)
 		p.m.refund(p.granted)
+	}
+	if p.blind { // it was never sent
+		p.h.blind--
 	}
 	p.end(false)
 }

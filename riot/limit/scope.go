@@ -58,6 +58,7 @@ type scope struct {
 	tally
 	windows []*window // ascending by span
 	known   bool      // the server told its limits, or told others and none for this scope
+	taught  time.Time // when a header last stated other limits than were known; zero: none did
 	gate    gate
 	block   block
 	freeze  *freeze

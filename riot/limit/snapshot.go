@@ -18,6 +18,7 @@ type HostView struct {
 	Host     string
 	Backlog  int  // bulk calls to come
 	Operator bool // an operator is at work: places are kept
+	Blind    int  // calls since the start that went before the limits of the host or of their method were known
 	Scopes   []ScopeView
 	Waiters  []WaiterView
 }
@@ -25,10 +26,11 @@ type HostView struct {
 // ScopeView is one host or one method on it.
 type ScopeView struct {
 	Scope
-	Name     string // "app:europe", "match-v5.match:europe"
-	Known    bool   // the server told its limits
-	Probing  bool   // one call asks what the server counts
-	Ramp     int    // most calls under way after a 429; 0: no ramp
+	Name     string    // "app:europe", "match-v5.match:europe"
+	Known    bool      // the server told its limits
+	Taught   time.Time // when a header last stated other limits than were known, in an earlier run too; zero: none did
+	Probing  bool      // one call asks what the server counts
+	Ramp     int       // most calls under way after a 429; 0: no ramp
 	InFlight int
 	Reserved int
 	Waiting  int
@@ -84,7 +86,7 @@ func (l *Limiter) Snapshot() Snapshot {
 	l.lapse(now)
 	for _, h := range l.hosts {
 		h.tidy(now)
-		v := HostView{Host: h.app.Host, Backlog: h.backlog, Operator: h.attended(now)}
+		v := HostView{Host: h.app.Host, Backlog: h.backlog, Operator: h.attended(now), Blind: h.blind}
 		for _, s := range h.scopes() {
 			v.Scopes = append(v.Scopes, l.viewScope(now, h, s))
 		}
@@ -102,7 +104,7 @@ func (h *host) attended(now instant) bool {
 
 func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 	v := ScopeView{
-		Scope: s.Scope, Name: s.name, Known: s.known, Probing: s.gate.kind == probing,
+		Scope: s.Scope, Name: s.name, Known: s.known, Taught: s.taught, Probing: s.gate.kind == probing,
 		InFlight: s.flying, Reserved: s.held, Waiting: h.inLine(s),
 	}
 	if s.gate.kind == recovering {

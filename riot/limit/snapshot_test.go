@@ -68,13 +68,13 @@ func TestReasonsNameTheBucket(t *testing.T) {
 			take(t, l, matches).Done(200, devHeaders("1:1,1:120", "1:10"))
 		}
 		d := l.Admit(bulk("j"))
-		if d.OK || d.Bucket != "app:europe 1s" || d.Reason != "app:europe 20/20, 1.0 s" {
+		if d.OK || d.Bucket != "app:europe 1s" || d.Reason != "app:europe 20/20" {
 			t.Errorf("%+v", d)
 		}
 		time.Sleep(time.Second)
 		take(t, l, matches).Done(200, devHeaders("1:1,100:120", "1:10"))
 		d = l.Admit(bulk("j"))
-		if d.OK || d.Bucket != "app:europe 120s" || d.Reason != "app:europe 100/100, 119 s" {
+		if d.OK || d.Bucket != "app:europe 120s" || d.Reason != "app:europe 100/100" {
 			t.Errorf("%+v", d)
 		}
 		time.Sleep(time.Until(d.Until))

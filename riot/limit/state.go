@@ -25,6 +25,7 @@ type ScopeState struct {
 	Careful bool         `json:"careful,omitempty"` // a bucket caused a 429: no mode C
 	Block   *BlockState  `json:"block,omitempty"`
 	Freeze  *FreezeState `json:"freeze,omitempty"`
+	Taught  int64        `json:"taught,omitempty"` // when Limits were stated first; wall clock, Unix milliseconds
 }
 
 // Cell is N calls that the server had seen at the latest Age before the stamp.
@@ -74,6 +75,9 @@ func (l *Limiter) Save(wall time.Time) State {
 
 func (s *scope) save(now instant, wall time.Time) ScopeState {
 	out := ScopeState{Host: s.Host, Method: s.Method, Known: s.known, Flying: s.flying + s.held}
+	if !s.taught.IsZero() {
+		out.Taught = s.taught.UnixMilli()
+	}
 	var limits []Limit
 	for _, w := range s.windows {
 		if !w.ceiling {
@@ -206,6 +210,9 @@ func (s *scope) restore(now, age instant, wall time.Time, from *ScopeState, soun
 		s.learn(limits)
 	}
 	s.known = from.Known || len(s.windows) > 0 && from.Limits != ""
+	if at := time.UnixMilli(from.Taught); from.Taught > 0 && !at.After(wall) {
+		s.taught = at
+	}
 	for _, w := range s.windows {
 		w.banned = from.Careful
 	}

@@ -36,7 +36,8 @@ func (s *Sim) settle(c *call, a *answer, sent int, gone bool) {
 	s.log.finished(c, a, sent, gone)
 }
 
-// send writes the answer as its transfer says; gone reports that the client left first.
+// send writes the answer as its transfer says; gone reports that the client left first. A client that
+// hangs up once it has everything did not, so its context is asked before a write and not after it.
 func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (sent int, gone bool) {
 	switch a.transfer {
 	case silent:
@@ -60,8 +61,11 @@ func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (
 	case drip:
 		return s.drip(w, r, body, s.scaled(a.pause))
 	}
+	if r.Context().Err() != nil {
+		return 0, true
+	}
 	n, err := w.Write(body)
-	return n, err != nil || r.Context().Err() != nil
+	return n, err != nil
 }
 
 // pieces is how many parts a dripping body comes in.
@@ -70,9 +74,12 @@ const pieces = 16
 func (s *Sim) drip(w http.ResponseWriter, r *http.Request, body []byte, pause time.Duration) (sent int, gone bool) {
 	step := len(body)/pieces + 1
 	for len(body) > 0 {
+		if r.Context().Err() != nil {
+			return sent, true
+		}
 		n, err := w.Write(body[:min(step, len(body))])
 		sent += n
-		if err != nil || http.NewResponseController(w).Flush() != nil || r.Context().Err() != nil {
+		if err != nil || http.NewResponseController(w).Flush() != nil {
 			return sent, true
 		}
 		body = body[n:]

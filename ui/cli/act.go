@@ -17,6 +17,9 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	}
 	var b strings.Builder
 	b.WriteString(r.Text)
+	if r.Cost != nil && dry {
+		b.WriteString(delayed(*r.Cost))
+	}
 	if dry && len(r.Sample) > 0 && r.Matched > 1 {
 		b.WriteString("; among them " + strings.Join(r.Sample, ", "))
 	}
@@ -32,6 +35,15 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 		}
 	}
 	return nil
+}
+
+// delayed adds what ends later for a command, if somebody has looked.
+func delayed(c engine.Cost) string {
+	text := c.Delayed(time.Now())
+	if text == "" {
+		return ""
+	}
+	return "; " + text
 }
 
 // Classes prints the error classes of failed jobs, the largest first.

@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -28,12 +30,20 @@ func ask[T any](ctx context.Context, c engine.Console, q engine.Query) (T, error
 	return t, nil
 }
 
-// Status prints the engine, its queues and what syncs.
-func Status(ctx context.Context, c engine.Console, o Out) error {
+// Status prints the engine, its queues and what syncs; all adds the accounts that
+// do not. The filter is a part of a queue's or an account's name.
+func Status(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
 	s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
 	if err != nil {
 		return err
 	}
+	if all {
+		if s.Open, err = (listing[engine.AccountRow]{schema: filter.Accounts, page: accountPages(ctx, c)}).rows(Out{}); err != nil {
+			return err
+		}
+	}
+	s.Queues = slices.DeleteFunc(s.Queues, func(q engine.QueueRow) bool { return !part(text, string(q.Name)) })
+	s.Open = slices.DeleteFunc(s.Open, func(a engine.AccountRow) bool { return !part(text, a.RiotID) })
 	if o.JSON {
 		return o.json(s)
 	}
@@ -54,33 +64,31 @@ func Status(ctx context.Context, c engine.Console, o Out) error {
 }
 
 func queues(o Out, rows []engine.QueueRow) error {
+	if len(rows) == 0 {
+		return o.say("no queue has a job")
+	}
+	now := time.Now()
 	out := make([][]string, len(rows))
 	for i, q := range rows {
 		state := "open"
 		if q.Paused {
 			state = "PAUSED by " + q.By.User
 		}
-		out[i] = []string{string(q.Name), count(q.Counts[engine.Available]), count(q.Counts[engine.Running]), count(q.Counts[engine.Retryable]), count(q.Held), state, q.Why}
+		out[i] = []string{string(q.Name), count(q.Counts[engine.Available]), count(q.Counts[engine.Running]), count(q.Counts[engine.Retryable]), count(q.Held), state, engine.WhyUntil(q.Why, q.Until, now)}
 	}
 	return o.table([]column{{title: "QUEUE"}, {title: "WAIT", right: true}, {title: "RUN", right: true}, {title: "RETRY", right: true}, {title: "HELD", right: true}, {title: "STATE"}, {title: "WHY", flex: true}}, out)
 }
 
-// Accounts prints every account.
-func Accounts(ctx context.Context, c engine.Console, filter string, o Out) error {
-	var rows []engine.AccountRow
-	for q := (engine.AccountsQuery{Text: filter, Page: engine.Page{Limit: pageSize}}); ; {
-		page, err := ask[engine.AccountsPage](ctx, c, q)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, page.Accounts...)
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
-	}
-	if o.JSON {
-		return lines(o, rows)
+// Accounts prints every account that the filter fits.
+func Accounts(ctx context.Context, c engine.Console, text string, o Out) error {
+	rows, err := listing[engine.AccountRow]{schema: filter.Accounts, filter: text, page: accountPages(ctx, c)}.rows(o)
+	switch {
+	case err != nil || o.JSON:
+		return err
+	case len(rows) == 0 && text == "":
+		return o.say("no account is known yet: `farsight sync 'Name#TAG'` syncs one")
+	case len(rows) == 0:
+		return o.nothing(text, "")
 	}
 	return accounts(o, rows)
 }
@@ -105,46 +113,75 @@ func fraction(p engine.Progress) string {
 	return count(p.Done()) + "/" + count(p.Total)
 }
 
-// Jobs prints live jobs; all adds ended ones.
-func Jobs(ctx context.Context, c engine.Console, filter string, all bool, o Out) error {
-	return jobs(ctx, c, engine.JobsQuery{Text: filter, Ended: all}, o)
+// Jobs prints the live jobs that the filter fits; all adds ended ones.
+func Jobs(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
+	more := ""
+	if !all {
+		more = "--all looks through the ended ones too"
+	}
+	return jobs(ctx, c, engine.JobsQuery{Ended: all}, text, "no job is live", more, o)
 }
 
 // Retries prints the jobs that wait for their next try, soonest first.
-func Retries(ctx context.Context, c engine.Console, filter string, o Out) error {
-	return jobs(ctx, c, engine.JobsQuery{Text: filter, States: []engine.State{engine.Retryable}}, o)
+func Retries(ctx context.Context, c engine.Console, text string, o Out) error {
+	return jobs(ctx, c, engine.JobsQuery{States: []engine.State{engine.Retryable}}, text, "no job waits for its next try", "", o)
 }
 
-func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, o Out) error {
-	q.Limit = pageSize
-	var rows []engine.JobRow
-	for {
-		page, err := ask[engine.JobsPage](ctx, c, q)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, page.Jobs...)
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
-	}
-	if o.JSON {
-		return lines(o, rows)
+// jobs prints a list of them; none says that there is no job at all, more what
+// else could be asked for.
+func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none, more string, o Out) error {
+	rows, err := listing[engine.JobRow]{schema: filter.Jobs, filter: text, page: jobPages(ctx, c, q)}.rows(o)
+	switch {
+	case err != nil || o.JSON:
+		return err
+	case len(rows) == 0 && text == "":
+		return o.say(sentence(none, more))
+	case len(rows) == 0:
+		return o.nothing(text, more)
 	}
 	now := time.Now()
+	cols := []column{{title: "ID", right: true}, {title: "JOB"}, {title: "QUEUE"}, {title: "STATE"}, {title: "TRY", right: true}, {title: "NEXT"}, {title: "CREATED"}}
+	if o.Width >= wideJobs {
+		cols = append(cols, column{title: "WORKER", right: true}, column{title: "BYTES", right: true}, column{title: "BY"})
+	}
 	out := make([][]string, len(rows))
-	for i, j := range rows {
-		next, last := "-", j.LastError
+	for i := range rows {
+		j := &rows[i]
+		next := "-"
 		if !j.Due.IsZero() && j.State.Live() {
 			next = in(j.Due, now)
 		}
-		if last == "" {
-			last = j.Why
+		out[i] = []string{string(j.ID), name(j.Job), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next, ago(j.Created, now)}
+		if o.Width >= wideJobs {
+			out[i] = append(out[i], orDash(j.Worker), orDash(j.Bytes), j.Asker())
 		}
-		out[i] = []string{string(j.ID), name(j.Job), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next, ago(j.Created, now), last}
+		out[i] = append(out[i], lastResult(j, now))
 	}
-	return o.table([]column{{title: "ID", right: true}, {title: "JOB"}, {title: "QUEUE"}, {title: "STATE"}, {title: "TRY", right: true}, {title: "NEXT"}, {title: "CREATED"}, {title: "LAST RESULT", flex: true}}, out)
+	return o.table(append(cols, column{title: "LAST RESULT", flex: true}), out)
+}
+
+// wideJobs is from which width of a terminal on a list of jobs tells the worker, the
+// bytes and who asked. Where there is no terminal a script may count columns.
+const wideJobs = 160
+
+// orDash writes a number; none is a dash.
+func orDash(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return count(n)
+}
+
+// lastResult is a job's last error, else why it does not run yet, and for how long
+// where NEXT does not say it.
+func lastResult(j *engine.JobRow, now time.Time) string {
+	switch {
+	case j.LastError != "" || !j.State.Live():
+		return j.LastError
+	case j.State == engine.Available:
+		return engine.WhyUntil(j.Why, j.Until, now)
+	}
+	return j.Why
 }
 
 func name(j engine.Job) string {
@@ -154,43 +191,46 @@ func name(j engine.Job) string {
 	return string(j.Kind)
 }
 
-// Matches prints stored matches, newest first; all shows the hidden ones too.
-func Matches(ctx context.Context, c engine.Console, account string, all bool, o Out) error {
-	q := engine.MatchesQuery{Account: account, All: all, Page: engine.Page{Limit: pageSize}}
-	var rows []engine.MatchRow
+// Matches prints the stored matches that the filter fits, newest first; all shows
+// the hidden ones too. A filter that begins with a Riot ID is about that account's:
+// "Name#TAG state:stored".
+func Matches(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
+	account, text := splitAccount(text)
+	q := engine.MatchesQuery{Account: account, All: all}
 	hidden := 0
-	for {
-		page, err := ask[engine.MatchesPage](ctx, c, q)
-		if err != nil {
-			return err
-		}
-		rows, hidden = append(rows, page.Matches...), hidden+page.Hidden
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
+	rows, err := listing[engine.MatchRow]{schema: filter.Matches, filter: text, page: matchPages(ctx, c, q, &hidden)}.rows(o)
+	if err != nil || o.JSON {
+		return err
 	}
-	if o.JSON {
-		return lines(o, rows)
+	if err := matches(o, rows, text); err != nil || hidden == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(o.W, "%s permanently unfetchable hidden: --all shows them\n", count(hidden))
+	return err
+}
+
+func matches(o Out, rows []engine.MatchRow, text string) error {
+	switch {
+	case len(rows) == 0 && text == "":
+		return o.say("no match is stored yet: `farsight sync 'Name#TAG'` fetches an account's")
+	case len(rows) == 0:
+		return o.nothing(text, "")
 	}
 	out := make([][]string, len(rows))
 	for i, m := range rows {
 		out[i] = []string{m.ID, stamp(m.Played), m.Status, m.Timeline, strconv.Itoa(m.Attempts), count(m.Bytes), m.LastError}
 	}
 	cols := []column{{title: "MATCH"}, {title: "PLAYED"}, {title: "STATUS"}, {title: "TIMELINE"}, {title: "TRIES", right: true}, {title: "BYTES", right: true}, {title: "LAST ERROR", flex: true}}
-	if err := o.table(cols, out); err != nil || hidden == 0 {
-		return err
-	}
-	_, err := fmt.Fprintf(o.W, "%s permanently unfetchable hidden: --all shows them\n", count(hidden))
-	return err
+	return o.table(cols, out)
 }
 
-// Limits prints every bucket.
-func Limits(ctx context.Context, c engine.Console, o Out) error {
+// Limits prints the buckets with the filter in their host or method.
+func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 	l, err := ask[engine.LimitsRow](ctx, c, engine.LimitsQuery{})
 	if err != nil {
 		return err
 	}
+	l.Buckets = slices.DeleteFunc(l.Buckets, func(b engine.BucketRow) bool { return !part(text, b.Host, b.Method) })
 	if o.JSON {
 		return o.json(l)
 	}
@@ -210,11 +250,36 @@ func Limits(ctx context.Context, c engine.Console, o Out) error {
 		}
 		out[i] = []string{b.Host, scope, short(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, in(b.Reset, now), b.Mode, state}
 	}
-	if len(out) == 0 {
-		_, err := fmt.Fprintln(o.W, "no limits known yet: they are learnt from the headers of the first answers")
+	switch {
+	case len(out) == 0 && text != "":
+		return o.nothing(text, "")
+	case len(out) == 0:
+		return o.say("no limits known yet: they are learnt from the headers of the first answers")
+	}
+	if err := o.table([]column{{title: "HOST"}, {title: "SCOPE"}, {title: "WINDOW", right: true}, {title: "USED", right: true}, {title: "SERVER", right: true}, {title: "RESET", right: true}, {title: "MODE"}, {title: "STATE", flex: true}}, out); err != nil {
 		return err
 	}
-	return o.table([]column{{title: "HOST"}, {title: "SCOPE"}, {title: "WINDOW", right: true}, {title: "USED", right: true}, {title: "SERVER", right: true}, {title: "RESET", right: true}, {title: "MODE"}, {title: "STATE", flex: true}}, out)
+	return o.say(howLearnt(l))
+}
+
+// howLearnt says when the limits were learnt, and how many calls went before that.
+func howLearnt(l engine.LimitsRow) string {
+	text := "learnt from headers"
+	if at := l.Learnt(); !at.IsZero() {
+		text += " " + stamp(at)
+	}
+	held := len(l.Waiting)
+	for _, b := range l.Buckets {
+		held = max(held, b.Waiting)
+	}
+	return text + ", " + some(held, "call") + " held, " + some(l.Blind(), "blind call") + " (sent before the limits were known)"
+}
+
+func some(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(n) + " " + what + "s"
 }
 
 // Setting is one setting with its source, as `farsight config` shows it.

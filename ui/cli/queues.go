@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -15,14 +14,9 @@ func Queues(ctx context.Context, c engine.Console, filter string, o Out) error {
 	if err != nil {
 		return err
 	}
-	rows := slices.DeleteFunc(s.Queues, func(q engine.QueueRow) bool { return !strings.Contains(string(q.Name), filter) })
-	if !o.JSON {
-		return queues(o, rows)
+	rows := slices.DeleteFunc(s.Queues, func(q engine.QueueRow) bool { return !part(filter, string(q.Name)) })
+	if o.JSON {
+		return lines(o, rows)
 	}
-	for _, q := range rows {
-		if err := o.json(q); err != nil {
-			return err
-		}
-	}
-	return nil
+	return queues(o, rows)
 }

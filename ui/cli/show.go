@@ -2,10 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
 )
 
 // show draws one run: NDJSON lines, a bar on a terminal, or a plain line now and
@@ -137,12 +137,7 @@ func (s *show) draw(p progress, eta engine.ETA) {
 const barCells = 24
 
 func (s *show) gauge(p progress) string {
-	full, none, left, right := "█", "░", "", ""
-	if s.out.ASCII {
-		full, none, left, right = "#", "-", "[", "]"
-	}
-	n := min(p.Done*barCells/p.Total, barCells)
-	return left + strings.Repeat(full, n) + strings.Repeat(none, barCells-n) + right
+	return themes.GlyphsOf(s.out.ASCII).Bar(p.Done*barCells/p.Total, barCells)
 }
 
 // done ends the bar's line.

@@ -192,7 +192,7 @@ func TestSync_Bar(t *testing.T) {
 			}
 			harmless(t, line)
 		}
-		if width == 200 && !strings.Contains(painted, "████████████░░░░░░░░░░░░ Blue Heron#EUW  matches 20/40  retrying 1  ~1 min 01 s, paced by app:europe 100/120s") {
+		if width == 200 && !strings.Contains(painted, "■■■■■■■■■■■■············ Blue Heron#EUW  matches 20/40  retrying 1  ~1 min 01 s, paced by app:europe 100/120s") {
 			t.Errorf("painted %q", painted)
 		}
 		if !strings.HasPrefix(rest, "Blue Heron#EUW completed: 35 matches stored (2 could not be had), 3 too old; 38 timelines; 77 calls, 4 rate limited, in 2 s") {
@@ -247,9 +247,9 @@ func TestSync_Trigger(t *testing.T) {
 	if _, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW"}); sum.Result != ResultCompleted {
 		t.Errorf("an open run was not joined: %+v", sum)
 	}
-	f = &fake{row: ended("completed"), receipt: engine.Receipt{Nothing: true, Text: "nothing to do for another 4m0s"}}
+	f = &fake{row: ended("completed"), receipt: engine.Receipt{Nothing: true, Text: "nothing to do for another 4 min 00 s"}}
 	text, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW", Ask: engine.SyncAsk{Count: 5}, By: engine.Actor{User: "ana"}})
-	if sum.Result != ResultCompleted || text != "nothing to do for another 4m0s\n" {
+	if sum.Result != ResultCompleted || text != "nothing to do for another 4 min 00 s\n" {
 		t.Errorf("%+v, %q", sum, text)
 	}
 	if f.asked.Op != engine.OpTrigger || f.asked.Sync.Count != 5 || f.asked.By.User != "ana" {

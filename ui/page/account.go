@@ -16,6 +16,7 @@ type Account struct {
 	matches pane
 	answer
 	detail engine.AccountDetail
+	wall   wall
 }
 
 // NewAccount makes the screen of an account.
@@ -37,14 +38,20 @@ func (p *Account) row(v *View) engine.AccountRow {
 
 // Want implements Page: the detail moves with its account.
 func (p *Account) Want(v *View) engine.Query {
-	if !p.due(v, uint64(max(p.row(v).Updated.UnixMilli(), 0))) {
-		return nil
+	version := uint64(max(p.row(v).Updated.UnixMilli(), 0))
+	if !p.due(v, version) {
+		return p.wall.want(v, p.id, version)
 	}
 	return engine.AccountQuery{ID: p.id}
 }
 
 // Got implements Page.
 func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if asked, ok := q.(engine.MatchesQuery); ok {
+		p.matches.asked = p.matches.asked || p.wall.all == nil // the list grows to all matches
+		p.wall.got(v, asked, a, err)
+		return
+	}
 	if asked, ok := q.(engine.AccountQuery); ok && asked.ID == p.id && p.take(v, err) {
 		p.detail, _ = a.(engine.AccountDetail)
 		p.detail.Recent = settled(p.detail.Recent)
@@ -67,8 +74,11 @@ func tried(m engine.MatchRow) time.Time {
 
 // source lists the last matches, newest first.
 func (p *Account) source(v *View) part.Slice[engine.MatchRow] {
-	items := slices.Clone(p.detail.Recent)
-	slices.Reverse(items)
+	items := p.wall.all // on a wide screen: the cells of the wall
+	if v.Size != L || items == nil {
+		items = slices.Clone(p.detail.Recent)
+		slices.Reverse(items)
+	}
 	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID },
 		Cells: func(m engine.MatchRow, cells []part.Cell) []part.Cell { return matchCells(v, m, cells) }}
 }
@@ -124,7 +134,7 @@ func two(n int) string {
 }
 
 var matchColumns = []part.Column{
-	{Title: "MATCH", Kind: part.ID, Min: 12, Width: 15},
+	{Title: "MATCH", Kind: part.ID, Min: 15, Width: 15},
 	{Title: "PLAYED", Kind: part.Words, Min: 12, Width: 12, Priority: 4},
 	{Title: "QUEUE", Kind: part.Words, Min: 12, Width: 12, Priority: 5},
 	{Title: "LEN", Kind: part.Number, Min: 5, Width: 5, Priority: 6},
@@ -145,10 +155,10 @@ func (p *Account) Cannot(v *View, a Action) string {
 		return missing(&p.matches, p.source(v), "match")
 	case Retry:
 		if p.row(v).Status.Open() {
-			return "this sync runs: r retries a job, enter opens one"
+			return v.keyed("this sync runs: {retry} retries a job, {open} opens one")
 		}
 	case Pause:
-		return "p pauses a queue: go to the overview or to the jobs"
+		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
 	}
 	return ""
 }
@@ -164,6 +174,8 @@ func (p *Account) Act(v *View, a Action) Effect {
 		return startSync(p.row(v))
 	case Cancel:
 		return cancelSync(v, p.row(v))
+	case Track:
+		return track(p.row(v))
 	case Matches:
 		return Effect{Open: NewMatches(p.id)}
 	case Report:
@@ -182,7 +194,7 @@ func (p *Account) Draw(v *View) []string {
 	if v.Size == S {
 		return p.drawS(v, row)
 	}
-	left := v.W / 2
+	left := max(v.W/2, min(v.W*3/5, stagesFit))
 	right := v.W - left
 	stages := stageRows(v, row, p.eta(v), left-2)
 	history := p.history(v, right-2)
@@ -190,9 +202,15 @@ func (p *Account) Draw(v *View) []string {
 	top := max(len(stages), len(history)+len(spent)+1) + 2
 	a := part.Box(v.Theme, left, top, part.Panel{Title: p.title(v, row), Tail: p.told(v), Rows: stages})
 	b := part.Box(v.Theme, right, top,
-		part.Panel{Title: "Last " + count(len(p.detail.Recent)) + " settled, old to new", Rows: history, Height: len(history)},
+		part.Panel{Title: "Last " + count(len(p.recent(v, right-2))) + " settled, old to new", Rows: history, Height: len(history)},
 		part.Panel{Title: "Where the time went, median of a fetch", Rows: spent})
-	return part.Stack(part.Beside(a, b), p.matchBox(v, v.H-top))
+	if v.Size == L && v.H-top > 2 {
+		list := p.matchBox(v, v.W-wallWidth, v.H-top)
+		at, _ := p.matches.cur.Selected()
+		walled := part.Box(v.Theme, wallWidth, v.H-top, p.wall.panel(v, wallWidth-2, v.H-top-2, at))
+		return part.Stack(part.Beside(a, b), part.Beside(list, walled))
+	}
+	return part.Stack(part.Beside(a, b), p.matchBox(v, v.W, v.H-top))
 }
 
 func (p *Account) drawS(v *View, row engine.AccountRow) []string {
@@ -208,14 +226,18 @@ func (p *Account) drawS(v *View, row engine.AccountRow) []string {
 		part.Panel{Title: "Last matches", Focus: true, Rows: p.matches.table(v, t, v.W-2, h, src), Height: h})
 }
 
-func (p *Account) matchBox(v *View, h int) []string {
+func (p *Account) matchBox(v *View, w, h int) []string {
 	if h < 2 {
 		return nil
 	}
 	src := p.source(v)
 	t := part.Table{Columns: matchColumns, Empty: p.empty()}
-	return part.Box(v.Theme, v.W, h, part.Panel{
-		Title: titled("Last matches", len(src.Items)), Focus: true, Rows: p.matches.table(v, t, v.W-2, h-2, src), Height: h - 2,
+	name := "Last matches"
+	if v.Size == L && p.wall.all != nil {
+		name = "Matches"
+	}
+	return part.Box(v.Theme, w, h, part.Panel{
+		Title: titled(name, len(src.Items)), Focus: true, Rows: p.matches.table(v, t, w-2, h-2, src), Height: h - 2,
 	})
 }
 
@@ -244,12 +266,24 @@ func (p *Account) empty() string {
 	return "no match of this account is settled yet"
 }
 
+// stagesFit is what the stages of a run need to be told whole.
+const stagesFit = 61
+
+// recent are the matches that were settled last, as many as fill whole rows.
+func (p *Account) recent(v *View, w int) []engine.MatchRow {
+	all, most := p.detail.Recent, len(p.detail.Recent)
+	switch {
+	case v.Size == S:
+		most = 20
+	case most > w-2 && w > 2:
+		most -= most % (w - 2)
+	}
+	return all[max(len(all)-most, 0):]
+}
+
 // history is one sign for each of the last matches, and what they add up to.
 func (p *Account) history(v *View, w int) []string {
-	recent := p.detail.Recent
-	if v.Size == S {
-		recent = recent[max(len(recent)-20, 0):]
-	}
+	recent := p.recent(v, w)
 	cells := max(w-2, 1)
 	h := clamp((len(recent)+cells-1)/cells, 1, 4)
 	rows := part.Wall(v.Theme, cells, h, len(recent), func(i int) themes.State {
@@ -258,24 +292,7 @@ func (p *Account) history(v *View, w int) []string {
 	for i := range rows {
 		rows[i] = " " + rows[i]
 	}
-	counts := map[string]int{}
-	for _, m := range recent {
-		counts[m.Status]++
-	}
-	var facts []part.Cell
-	for _, s := range []struct{ status, word, name string }{
-		{"success", "STORED", "stored"}, {"temporary_failure", "RETRYABLE", "retrying"}, {"permanently_unfetchable", "GAVE UP", "gave up"},
-		{"outside_retention_window", "TOO OLD", "too old"},
-	} {
-		if n := counts[s.status]; n > 0 {
-			sign := v.Theme.State(s.word)
-			facts = append(facts, part.As(sign.Token, sign.Glyph+" "+count(n)+" "+s.name))
-		}
-	}
-	if len(facts) == 0 {
-		facts = []part.Cell{part.As(themes.Dim, "nothing is settled yet")}
-	}
-	return append(rows, spaced(v, w, facts))
+	return append(rows, spaced(v, w, matchCounts(v, recent)))
 }
 
 // spent says where the time of a fetch goes: pacing or the wire.
@@ -301,7 +318,7 @@ func (p *Account) pacing(v *View, w int, measure string) string {
 	}
 	why := part.Percent(float64(limiter)/float64(limiter+http)) + measure + " is pacing"
 	if b := p.eta(v).Bucket; b != "" {
-		why += " for " + b
+		why += " for " + v.bucket(b)
 	}
 	return v.row(w, part.As(themes.Dim, " "+why))
 }

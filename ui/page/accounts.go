@@ -19,7 +19,7 @@ type Accounts struct {
 
 // NewAccounts makes the screen.
 func NewAccounts() *Accounts {
-	return &Accounts{list: newList(filter.Accounts, accountID, accountCells, accountFields)}
+	return &Accounts{list: newList(filter.Accounts, accountID, accountCells, accountFields).reading(accountReads)}
 }
 
 // Screen implements Page.
@@ -109,10 +109,12 @@ func (p *Accounts) Cannot(v *View, a Action) string {
 			return none(&p.pane, "account")
 		}
 		return cannotCancelSync(row)
+	case Track:
+		return p.missing("account")
 	case Retry:
-		return "t syncs an account again; r retries a job: enter opens the account"
+		return v.keyed("{sync} syncs an account again; {account/retry} retries a job: {open} opens the account")
 	case Pause:
-		return "p pauses a queue: go to the overview or to the jobs"
+		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
 	}
 	return ""
 }
@@ -140,6 +142,8 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 		return Effect{}
 	case a == Cancel:
 		return cancelSync(v, row)
+	case a == Track:
+		return track(row)
 	}
 	return Effect{}
 }
@@ -181,13 +185,42 @@ func (p *Accounts) drawL(v *View) []string {
 	right := 64
 	left := v.W - right
 	a := part.Box(v.Theme, left, v.H, p.panel(v, left-2, v.H-2))
-	side := part.Panel{Title: "Selected"}
-	if row, ok := p.selected(); ok {
-		side.Title = row.RiotID
-		facts := accountFacts(v, row, right-2)
-		side.Rows = append(stageRows(v, row, v.ETA[row.ID], right-2), "", facts[0], facts[2])
+	row, ok := p.selected()
+	if !ok {
+		return part.Beside(a, part.Box(v.Theme, right, v.H, part.Panel{Title: "Selected"}))
 	}
-	return part.Beside(a, part.Box(v.Theme, right, v.H, side))
+	facts := accountFacts(v, row, right-2)
+	side := part.Panel{Title: row.RiotID, Rows: append(stageRows(v, row, v.ETA[row.ID], right-2), "", facts[0], facts[2])}
+	panels := []part.Panel{side}
+	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
+		panels[0].Height = len(side.Rows)
+		panels = append(panels, jobsPanel(v, jobs, right-2, v.H-len(side.Rows)-3))
+	}
+	return part.Beside(a, part.Box(v.Theme, right, v.H, panels...))
+}
+
+// jobsOf are the jobs of an account that run or are tried again, in order of time.
+func (p *Accounts) jobsOf(v *View, account string) []engine.JobRow {
+	var out []engine.JobRow
+	for _, from := range [][]engine.JobRow{v.Running(), v.Retries()} {
+		for i := range from {
+			if from[i].Owner == account {
+				out = append(out, from[i])
+			}
+		}
+	}
+	return out
+}
+
+// jobsPanel lists them: when, what, how often tried, and what came of it.
+func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Panel {
+	rows := make([]string, 0, max(h, 0))
+	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(StateWord(j.Job)), 11, part.State).Gap(2)
+		l.Field(part.Plain(keyOf(j.Job)), 24, part.ID).Gap(2).Field(part.Plain(nextTry(v, j)), 8, part.Number).Gap(2)
+		rows = append(rows, l.Cells(part.As(themes.Dim, lastResult(v, j))).String())
+	}
+	return part.Panel{Title: titled("Running and next retries", len(jobs)), Rows: rows, Height: h}
 }
 
 func (p *Accounts) panel(v *View, w, h int) part.Panel {
@@ -199,7 +232,7 @@ func (p *Accounts) panel(v *View, w, h int) part.Panel {
 }
 
 func (p *Accounts) empty(v *View) string {
-	return or(p.list.empty(v), or(v.waiting(), v.start("no accounts yet", "t starts a sync of one")))
+	return or(p.list.empty(v), or(v.waiting(), v.start("no accounts yet", "{sync} starts a sync of one")))
 }
 
 // accountFacts are three rows of what does not fit into a table.

@@ -103,7 +103,7 @@ func alertCells(v *View, r engine.AlertRow, cells []part.Cell) []part.Cell {
 		since = v.age(r.Since)
 	}
 	return append(cells, alertState(v, &r), part.As(themes.Dim, since), part.Plain(alertName(&r)), now, part.As(themes.Dim, r.Bound()),
-		part.As(themes.Run, sparkText(v, r.History)), nextStep(v, &r))
+		sparkCell(v, &r), nextStep(v, &r))
 }
 
 // alertName is the rule and what it is about.
@@ -114,28 +114,45 @@ func alertName(r *engine.AlertRow) string {
 	return r.About + " (" + r.Subject + ")"
 }
 
+// needName leaves out in what time: the screen of alerts tells.
+func needName(r *engine.AlertRow) string {
+	short := *r
+	short.About, _, _ = strings.Cut(r.About, " per ")
+	return alertName(&short)
+}
+
 // nextStep is what comes next by itself, or what a person can do.
 func nextStep(v *View, r *engine.AlertRow) part.Cell {
 	switch r.State {
 	case engine.AlertOK:
 		return part.As(themes.Dim, part.None)
 	case engine.AlertPending:
-		return part.As(themes.Dim, "fires in "+v.in(r.Fires)+" if it stays")
+		return part.As(themes.Dim, "fires in "+v.in(r.Fires))
 	case engine.AlertSilenced:
 		return part.As(themes.Dim, "until "+v.clock(r.Until)+by(r.By))
 	case engine.AlertAcknowledged:
 		return part.As(themes.Dim, "seen"+by(r.By)+": "+r.Next)
 	}
 	if r.Clears.After(v.Now) {
-		return part.As(themes.Dim, "ends in "+v.in(r.Clears)+" if it stays so")
+		return part.As(themes.Dim, "ends in "+v.in(r.Clears))
 	}
 	return part.Plain(r.Next)
 }
 
-// sparkText draws the values of an hour as text; what was not known is a gap.
-func sparkText(v *View, values []float64) string {
+// sparkCell draws the values of an hour against the limit: what is far from it is
+// low, however it moves.
+func sparkCell(v *View, r *engine.AlertRow) part.Cell {
+	token := themes.Run
+	if r.Holds {
+		token = themes.Warn
+	}
+	return part.As(token, sparkText(v, r.History, r.Limit))
+}
+
+// sparkText draws values as text, on a scale that goes up to high at least; what was
+// not known is a gap.
+func sparkText(v *View, values []float64, high float64) string {
 	signs := v.Theme.Glyphs.Spark
-	high := 0.0
 	for _, x := range values {
 		high = math.Max(high, x)
 	}
@@ -160,11 +177,11 @@ var alertFields = []field[engine.AlertRow]{
 		return alertWords[a.State].rank - alertWords[b.State].rank
 	}},
 	{part.Column{Title: "SINCE", Kind: part.Number, Min: 5, Width: 6, Priority: 2}, func(a, b *engine.AlertRow) int { return b.Since.Compare(a.Since) }},
-	{part.Column{Title: "RULE", Kind: part.Words, Min: 30, Width: 30, Flex: 1}, func(a, b *engine.AlertRow) int { return strings.Compare(alertName(a), alertName(b)) }},
-	{part.Column{Title: "NOW", Kind: part.Number, Min: 6, Width: 7}, nil},
-	{part.Column{Title: "LIMIT", Kind: part.Words, Min: 7, Width: 8}, nil},
-	{part.Column{Title: "1 H", Kind: part.Words, Min: sparkCells, Width: sparkCells, Priority: 3}, nil},
-	{part.Column{Title: "NEXT STEP", Kind: part.Words, Min: 20, Width: 30, Flex: 2, Priority: 1}, nil},
+	{part.Column{Title: "RULE", Kind: part.Words, Min: 26, Width: 34, Flex: 1}, func(a, b *engine.AlertRow) int { return strings.Compare(alertName(a), alertName(b)) }},
+	{part.Column{Title: "NOW", Kind: part.Number, Min: 11, Width: 11}, nil},
+	{part.Column{Title: "LIMIT", Kind: part.Words, Min: 8, Width: 8}, nil},
+	{part.Column{Title: "1 H", Kind: part.Number, Min: sparkCells, Width: sparkCells, Priority: 3}, nil},
+	{part.Column{Title: "NEXT STEP", Kind: part.Words, Min: 20, Width: 24, Flex: 2, Priority: 1}, nil},
 }
 
 // Cannot implements Page.
@@ -230,7 +247,7 @@ func silenceAlert(r engine.AlertRow) Effect {
 		Label: "silence " + r.Rule + " until", Ghost: ghost,
 		Read: func(text string, now instant) (engine.Command, string) {
 			when, why, _ := strings.Cut(strings.TrimSpace(text), " ")
-			at, ok := whenOf(when, now)
+			at, ok := WhenOf(when, now)
 			if !ok {
 				return engine.Command{}, "write for how long: +30m, +2h, 14:00, or now to end it"
 			}
@@ -249,11 +266,11 @@ func (p *Alerts) Export(v *View, only bool) (string, [][]string) {
 func (p *Alerts) Draw(v *View) []string {
 	p.refresh(v)
 	title := p.title(v, "Alerts", alertCounts(p.shown)...)
-	below := min(max(v.H/3, 4), v.H-5)
-	if v.Size == S {
-		below = min(below, 3)
+	least := 4
+	if v.Tall != Short {
+		least = min(max(v.H/3, 4), v.H-5)
 	}
-	h := max(v.H-below-3, 1)
+	h, below := p.parts(v, least)
 	rows := p.draw(v, v.W-2, h, p.empty(v))
 	r, _ := p.selected()
 	detail := alertDetail(v, &r, v.W-2, below)
@@ -287,21 +304,58 @@ func alertCounts(rows []*engine.AlertRow) []string {
 	return out
 }
 
-// alertDetail is what to do about the selected alert, and its latest evidence.
+// alertDetail is how the selected alert stands, what to do about it, and its latest
+// evidence.
 func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
-	rows := []string{v.row(w, part.As(themes.Dim, " next  "), part.Plain(or(r.Next, part.None)))}
-	for i := range r.Evidence[:min(len(r.Evidence), max(h-1, 0))] {
-		e := &r.Evidence[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(e.At)), 12, part.Words).Gap(1)
+	rows := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
+	if h > len(rows)+2 {
+		rows = append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
+	}
+	label, when := "evidence", 0
+	shown := r.Evidence[:min(len(r.Evidence), max(h-len(rows), 0))]
+	for i := range shown {
+		when = max(when, len(v.clock(shown[i].At)))
+	}
+	for i := range shown {
+		e := &shown[i]
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), detailLabel-1, part.Words)
+		l.Field(part.As(themes.Dim, v.clock(e.At)), when, part.Words).Gap(2)
 		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(or(e.Text, e.ID))).String())
+		label = ""
 	}
 	if len(r.Evidence) == 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " no evidence is kept: it never fired, or what spoke for it has gone")))
+		rows = append(rows, labelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})...)
 	}
 	return rows
+}
+
+// detailLabel is what a label of an alert's detail takes.
+const detailLabel = 10
+
+// labelledRows are lines behind one label.
+func labelledRows(v *View, w int, label string, lines []string) []string {
+	var rows []string
+	for _, line := range lines {
+		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), detailLabel-1, part.Words).Cells(part.Plain(line)).String())
+		label = ""
+	}
+	return rows
+}
+
+// alertStands is FIRING, now 47, limit > 2, since 12:30:05, and the last hour.
+func alertStands(v *View, r *engine.AlertRow) []part.Cell {
+	facts := []part.Cell{alertState(v, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
+	if r.State != engine.AlertOK && !r.Since.IsZero() {
+		facts = append(facts, part.As(themes.Dim, "since "+v.clock(r.Since)))
+	}
+	if spark := sparkCell(v, r); strings.TrimSpace(spark.Text) != "" {
+		spark.Text = "last hour " + strings.TrimLeft(spark.Text, " ")
+		facts = append(facts, spark)
+	}
+	return v.join(facts...)
 }
 
 func (p *Alerts) empty(v *View) string {

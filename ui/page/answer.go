@@ -16,23 +16,43 @@ type answer struct {
 	pending bool
 	have    bool
 	seq     uint64    // of the data when the last question was asked
+	own     uint64    // version of the one thing that it was about, see dueFor
+	acts    int       // View.Acts by then
 	at      time.Time // of the last question
 	got     time.Time
 	err     error
 }
 
 // due reports whether it is time to ask, and notes that it was asked: at once
-// the first time, later only when the version moved on, and not too often.
+// the first time, after a command of this console, whose effect the operator looks
+// for, and after one of somebody else, which the message line tells of; else only when the version moved on, and not too often.
 func (a *answer) due(v *View, version uint64) bool {
+	acted := v.Acts != a.acts
 	switch {
 	case a.pending, !v.Ready, a.have && v.Frozen:
 		return false
-	case a.have && a.err == nil && version == a.seq:
+	case a.have && a.err == nil && version == a.seq && !acted:
 		return false
-	case !a.at.IsZero() && v.Now.Sub(a.at) < reloadEvery:
+	case !a.at.IsZero() && v.Now.Sub(a.at) < reloadEvery && !acted:
 		return false
 	}
-	a.pending, a.seq, a.at = true, version, v.Now
+	a.pending, a.seq, a.at, a.acts = true, version, v.Now, v.Acts
+	return true
+}
+
+// dueFor is due for an answer about one thing with a version of its own: a new one
+// is asked for at once, since one thing moves seldom and is shown beside its row,
+// which has moved already.
+func (a *answer) dueFor(v *View, own, version uint64) bool {
+	at := a.at
+	if own != a.own {
+		a.at = time.Time{}
+	}
+	if !a.due(v, version) {
+		a.at = at
+		return false
+	}
+	a.own = own
 	return true
 }
 

@@ -83,7 +83,10 @@ func (p *Audit) refresh(v *View) {
 
 // undoOps are the commands that can be taken back. A list may leave out what each
 // has changed: the engine says whether it still can be.
-var undoOps = map[engine.Op]bool{engine.OpCancel: true, engine.OpReschedule: true, engine.OpReclass: true, engine.OpPause: true, engine.OpResume: true}
+var undoOps = map[engine.Op]bool{
+	engine.OpCancel: true, engine.OpReschedule: true, engine.OpReclass: true, engine.OpPause: true, engine.OpResume: true,
+	engine.OpPauseSchedule: true, engine.OpResumeSchedule: true, engine.OpEditSchedule: true,
+}
 
 // cannotUndo says why a command cannot be taken back; "" = it may be.
 func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
@@ -91,7 +94,7 @@ func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 	case p.undone[e.Seq]:
 		return "#" + strconv.FormatUint(e.Seq, 10) + " has been taken back already"
 	case !undoOps[e.Op]:
-		return "only cancel, reschedule, reclass, pause and resume can be taken back"
+		return "only cancel, reschedule, reclass, pause, resume and edit can be taken back"
 	case e.Applied == 0 && e.Queue == nil:
 		return "it has changed nothing"
 	}
@@ -99,12 +102,12 @@ func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 }
 
 // undoWord says in the list whether a command can be taken back.
-func (p *Audit) undoWord(e *engine.AuditEntry) part.Cell {
+func (p *Audit) undoWord(v *View, e *engine.AuditEntry) part.Cell {
 	switch {
 	case p.undone[e.Seq]:
 		return part.As(themes.Dim, "undone")
 	case p.cannotUndo(e) == "":
-		return part.As(themes.Accent, "z undo")
+		return part.As(themes.Accent, v.keyed("{take back} undo"))
 	}
 	return part.As(themes.Dim, part.None)
 }
@@ -115,7 +118,7 @@ func (p *Audit) cellsOf(v *View, e engine.AuditEntry, cells []part.Cell) []part.
 		result.Token = themes.Dim
 	}
 	return append(cells, part.As(themes.Dim, v.clock(e.At)), part.Plain(whoWords(e.By)), part.As(themes.Accent, string(e.Op)), part.Plain(e.Target), result,
-		part.As(themes.Dim, changed(&e)), p.undoWord(&e), part.As(themes.Dim, e.Reason), part.As(themes.Dim, strconv.FormatUint(e.Seq, 10)))
+		part.As(themes.Dim, changed(&e)), p.undoWord(v, &e), part.As(themes.Dim, e.Reason), part.As(themes.Dim, strconv.FormatUint(e.Seq, 10)))
 }
 
 // whoWords is ana@console.
@@ -206,9 +209,45 @@ func (p *Audit) Export(v *View, only bool) (string, [][]string) {
 // Draw implements Page.
 func (p *Audit) Draw(v *View) []string {
 	p.refresh(v)
-	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: p.title(v, "Audit"), Focus: true, Tail: p.told(v), Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
-	})
+	h, room := p.parts(v, auditRows)
+	below := p.detail(v, v.W-2, room)
+	rows := p.draw(v, v.W-2, h, p.empty(v))
+	title := "Selected"
+	if e, ok := p.selected(); ok {
+		title = "#" + strconv.FormatUint(e.Seq, 10) + " " + string(e.Op) + " of " + e.Target
+	}
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: p.title(v, "Audit"), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
+		part.Panel{Title: title, Tail: v.keyed("{open} shows what it changed"), Rows: below, Height: room})
+}
+
+// auditRows is how many rows the selected command has at least.
+const auditRows = 3
+
+// detail tells all of the selected command: a list has room for the start of it.
+func (p *Audit) detail(v *View, w, h int) []string {
+	e, ok := p.selected()
+	if !ok {
+		return []string{v.row(w, part.As(themes.Dim, " no command is selected"))}
+	}
+	rows := []string{v.row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
+		v.join(part.Plain(whoWords(e.By)), part.As(themes.Dim, v.ago(e.At)), part.Plain(why(&e)))...)...)}
+	label := " result  "
+	for _, line := range part.Wrap(or(e.Result, part.None), max(w-len(label)-1, 10)) {
+		rows = append(rows, v.row(w, part.As(themes.Dim, label), part.Plain(line)))
+		label = strings.Repeat(" ", len(label))
+	}
+	for _, f := range []fact{{"changed", changed(&e)}, {"at", e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
+		rows = append(rows, factRow(v, w, f))
+	}
+	return rows[:min(len(rows), h)]
+}
+
+func why(e *engine.AuditEntry) string {
+	if e.Reason == "" {
+		return ""
+	}
+	return "because: " + e.Reason
 }
 
 func (p *Audit) empty(v *View) string {

@@ -63,6 +63,15 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 	return e
 }
 
+// wordForAll asks for a typed word where everything there is would be given up, with
+// no filter that narrows it down (P-32).
+func wordForAll(e Effect, a Action, all bool) Effect {
+	if a == Cancel && all && e.Confirm != nil {
+		e.Confirm.Word = engine.ConfirmAll
+	}
+	return e
+}
+
 // bulkQuestion names the number and what the filter hides.
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
 	text := capital(verb) + " " + plural(n, one, many)
@@ -112,6 +121,7 @@ func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 	if a == Cancel {
 		lines = append(lines, "Their syncs end as CANCELLED; what is stored stays.")
 	}
+	e.Try = a == Trigger // the engine tells what they cost
 	e.Confirm = &Confirm{Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden), Lines: lines, Yes: verb + " them"}
 	return e
 }

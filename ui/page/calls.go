@@ -29,7 +29,7 @@ func pacedCell(c engine.CallRow) part.Cell {
 	if c.Paced <= 0 {
 		return part.As(themes.Dim, part.None)
 	}
-	return part.As(themes.Held, part.Secs(c.Paced))
+	return part.As(themes.Dim, part.Secs(c.Paced))
 }
 
 // noteCell says what is unusual about a call.
@@ -39,11 +39,14 @@ func noteCell(c engine.CallRow) part.Cell {
 		return part.As(themes.Err, "not foreseen: "+throttle(c))
 	case c.Status == 429:
 		return part.As(themes.Warn, throttle(c))
-	case c.Status != 200 && string(c.Class) != statusCell(c).Text:
+	case c.Status != 200 && c.Class != classServer && string(c.Class) != statusCell(c).Text:
 		return part.As(themes.Dim, string(c.Class))
 	}
 	return part.Plain("")
 }
+
+// classServer says no more than the status does.
+const classServer engine.Class = "5xx"
 
 func throttle(c engine.CallRow) string {
 	kind := strings.TrimPrefix(string(c.Class), "429.")
@@ -53,13 +56,19 @@ func throttle(c engine.CallRow) string {
 	return kind
 }
 
+// methodFrom is the width from which the line of a call has room for its method.
+const methodFrom = 80
+
 // callLine is a call in a panel that only shows.
 func callLine(v *View, c engine.CallRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(statusCell(c), 7, part.Words).Gap(1)
-	l.Field(part.Plain(c.Target), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
-	l.Field(part.Plain(part.Millis(c.Took)), 8, part.Number).Gap(2)
+	if w >= methodFrom {
+		l.Field(part.As(themes.Dim, versionless(c.Method)), 18, part.Words).Gap(2)
+	}
+	l.Field(part.Plain(briefTarget(c.Target)), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
+	l.Field(part.Plain(part.Millis(c.Took)), 7, part.Number).Gap(2)
 	if note := noteCell(c); note.Text != "" {
 		return l.Cells(note).String()
 	}
@@ -210,3 +219,7 @@ func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 		noteCell(c),
 	)
 }
+
+// briefTarget is a call's target without the sign that its PUUID was cut, where more
+// follows: a narrow column cuts it once more, and one sign says enough.
+func briefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
@@ -37,11 +39,11 @@ func (p *Chaos) Cannot(v *View, a Action) string {
 	r, ok := selected(&p.pane, p.source(v))
 	switch {
 	case a == More && ok && r.Fixed:
-		return "enter starts " + r.Name + ": it takes no rate"
+		return v.keyed("{inject} starts ") + r.Name + ": it takes no rate"
 	case a == Less && ok && r.Fixed:
-		return "enter ends " + r.Name + ", 0 ends all: it takes no rate"
+		return v.keyed("{inject} ends ") + r.Name + v.keyed(", {clear chaos} ends all: it takes no rate")
 	case a == Less && ok && r.Rate == 0:
-		return r.Name + " has no rate: l gives it one"
+		return r.Name + v.keyed(" has no rate: {more often} gives it one")
 	}
 	return ""
 }
@@ -86,8 +88,13 @@ var chaosColumns = []part.Column{
 	{Title: "FAULT", Kind: part.Words, Min: 18, Width: 18},
 	{Title: "INJECTED", Kind: part.State, Min: 12, Width: 13},
 	{Title: "HITS", Kind: part.Number, Min: 4, Width: 5},
-	{Title: "WHAT THE ENGINE DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1},
+	{Title: "WHAT IT DOES, OR DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1},
 }
+
+// chaosWide tells what is to be expected beside what the engine did.
+var chaosWide = append(slices.Clone(chaosColumns[:3]),
+	part.Column{Title: "WHAT IS TO BE EXPECTED", Kind: part.Words, Min: 32, Width: 32},
+	part.Column{Title: "WHAT THE ENGINE DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1})
 
 func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
 	name := part.Plain(r.Name)
@@ -95,10 +102,17 @@ func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
 		name.Token = themes.Accent
 	}
 	did := part.Plain(r.Did)
-	if r.Did == "" {
+	cells = append(cells, name, injectedCell(v, &r), part.Plain(count(r.Hits)))
+	switch {
+	case v.Size != S:
+		cells = append(cells, part.As(themes.Dim, r.Expect))
+		if r.Did == "" {
+			did = part.As(themes.Dim, part.None)
+		}
+	case r.Did == "":
 		did = part.As(themes.Dim, r.Expect)
 	}
-	return append(cells, name, injectedCell(v, &r), part.Plain(count(r.Hits)), did)
+	return append(cells, did)
 }
 
 // injectedCell is how often the row strikes now.
@@ -119,12 +133,16 @@ func (p *Chaos) Draw(v *View) []string {
 	v.Ticks = true // counts move without the engine telling
 	w := v.W - 2
 	src := p.source(v)
-	table := part.Table{Columns: chaosColumns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
+	columns := chaosColumns
+	if v.Size != S {
+		columns = chaosWide
+	}
+	table := part.Table{Columns: columns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
 	now := p.now(v, w)
 	rows := min(src.Len(), max(v.H-len(now)-3, 1))
 	panels := []part.Panel{
 		{Head: table.Header(v.Theme, w), Focus: true, Rows: p.body(v, table, w, rows, src), Height: rows},
-		{Title: "Now", Tail: "0 clears all", Rows: now, Height: len(now)},
+		{Title: "Now", Tail: v.keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
 	}
 	if left := v.H - rows - len(now) - 4; left > 0 {
 		panels = append(panels, part.Panel{Title: "What happened", Tail: "newest first", Rows: chaosStory(v, w, left), Height: left})
@@ -146,7 +164,7 @@ func (p *Chaos) title(v *View) string {
 // now is how the engine stands; where there is room, what the selected row is and
 // what the simulator counted too.
 func (p *Chaos) now(v *View, w int) []string {
-	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(engineNow(v)...)...)...)}
+	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, v.fitting(w-2, engineNow(v)...)...)...)}
 	if v.Tall == Short || v.Chaos == nil {
 		return rows
 	}
@@ -156,7 +174,7 @@ func (p *Chaos) now(v *View, w int) []string {
 		violations = part.As(themes.Err, count(c.Violations)+" over the limits")
 	}
 	sums := v.join(part.As(themes.Dim, "simulator: "+plural(c.Calls, "call", "calls")), violations,
-		part.As(themes.Dim, count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, count(c.Repeated)+" for what had been delivered"))
+		part.As(themes.Dim, count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, count(c.Repeated)+" for a match delivered before"))
 	rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
 	if r, ok := selected(&p.pane, p.source(v)); ok {
 		rows = append([]string{v.row(w, part.As(themes.Accent, " "+r.Name), part.Plain(": "+r.About))}, rows...)
@@ -183,15 +201,19 @@ func engineNow(v *View) []part.Cell {
 	if why == "" {
 		return cells
 	}
-	next := part.As(themes.Dim, "next")
-	if v.Size != S {
-		next.Text = "next waits for " + why
+	if strings.Contains(e.Why, why) { // the state says it already
+		if left := v.in(until); left != part.None {
+			cells = slices.Insert(cells, 1, part.As(themes.Held, "next try in "+left))
+		}
+		return cells
 	}
-	left := v.in(until)
+	next, left := part.As(themes.Dim, "next waits for "+why), v.in(until)
 	switch {
 	case left == part.None && v.Size == S:
 		return cells
-	case left != part.None && (v.Size == S || e.State != engine.EngineLive): // a limit says its time itself
+	case v.Size == S:
+		next.Text = "next call in " + left
+	case left != part.None:
 		next.Text += ", " + left
 	}
 	if e.State != engine.EngineLive {

@@ -122,8 +122,3 @@ func (r *ChaosRow) step(up bool) ChaosAsk {
 	}
 	return ChaosAsk{Name: r.Name, Rate: chaosRates[at-1]}
 }
-
-// RateText is a rate as the panel writes it.
-func RateText(percent float64) string {
-	return strconv.FormatFloat(percent, 'g', 4, 64) + " %"
-}

@@ -31,7 +31,11 @@ var noteLevels = map[engine.Level]string{engine.LevelOK: "info", engine.LevelInf
 // is told once.
 func chaosStory(v *View, w, h int) []string {
 	var rows []string
-	for _, s := range storyOf(v, h) {
+	story, when := storyOf(v, h), 0
+	for _, s := range story {
+		when = max(when, len(v.clock(s.at)))
+	}
+	for _, s := range story {
 		times := ""
 		if s.times > 1 {
 			times = " ×" + count(s.times)
@@ -39,11 +43,11 @@ func chaosStory(v *View, w, h int) []string {
 				times = " x" + count(s.times)
 			}
 		}
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(s.at)), 12, part.Words).Gap(1)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(s.at)), when, part.Words).Gap(2)
 		rows = append(rows, l.Cells(levelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
 	}
 	if len(rows) == 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+" enter injects the selected fault once")))
+		rows = append(rows, v.row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+v.keyed(" {inject} injects the selected fault once"))))
 	}
 	return rows
 }

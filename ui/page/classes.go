@@ -68,12 +68,15 @@ func (p *Classes) refresh(v *View) {
 }
 
 func classCells(v *View, r engine.ClassRow, cells []part.Cell) []part.Cell {
-	dead := part.As(themes.Dim, "0")
+	waiting, dead := part.As(themes.Dim, "0"), part.As(themes.Dim, "0")
+	if r.Waiting > 0 {
+		waiting = part.As(themes.Wait, count(r.Waiting))
+	}
 	if r.Dead > 0 {
 		dead = part.As(themes.Err, count(r.Dead))
 	}
 	return append(cells, part.As(themes.Err, string(r.Class)), part.Plain(where(&r)), part.Plain(count(r.Jobs)),
-		part.Cell{Text: part.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}, part.As(themes.Wait, count(r.Waiting)), dead,
+		part.Cell{Text: part.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}, waiting, dead,
 		part.As(themes.Dim, v.age(r.First)), part.As(themes.Dim, v.age(r.Last)), part.Plain(inShort(r.Error)))
 }
 
@@ -84,7 +87,7 @@ func where(r *engine.ClassRow) string {
 
 var classFields = []field[engine.ClassRow]{
 	{part.Column{Title: "CLASS", Kind: part.Words, Min: 11, Width: 11}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Class, b.Class) }},
-	{part.Column{Title: "WHERE", Kind: part.Words, Min: 20, Width: 24, Priority: 2}, func(a, b *engine.ClassRow) int { return strings.Compare(where(a), where(b)) }},
+	{part.Column{Title: "WHERE", Kind: part.Words, Min: 18, Width: 22, Priority: 2}, func(a, b *engine.ClassRow) int { return strings.Compare(where(a), where(b)) }},
 	{part.Column{Title: "JOBS", Kind: part.Number, Min: 5, Width: 6}, func(a, b *engine.ClassRow) int { return a.Jobs - b.Jobs }},
 	{part.Column{Title: "SHARE", Kind: part.Progress, Min: 6, Width: 14, Tail: 5}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Share, b.Share) }},
 	{part.Column{Title: "WAITING", Kind: part.Number, Min: 7, Width: 7}, func(a, b *engine.ClassRow) int { return a.Waiting - b.Waiting }},
@@ -104,7 +107,7 @@ func (p *Classes) Cannot(v *View, a Action) string {
 		return why
 	}
 	if r, _ := p.selected(); a == Reopen && r.Dead == 0 {
-		return "none of its jobs is DISCARDED: r retries those that wait"
+		return v.keyed("none of its jobs is DISCARDED: {retry} retries those that wait")
 	}
 	return ""
 }
@@ -129,6 +132,8 @@ func (p *Classes) Act(v *View, a Action) Effect {
 	return Effect{}
 }
 
+const canaryLine = "One of them goes first; the others follow when it has succeeded, and stay as they are when it has not."
+
 // onClass acts on a whole class. The engine counts first what it would act on and
 // what that costs; one job goes first, the others when it has succeeded.
 func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
@@ -142,8 +147,16 @@ func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
 	e.Try = true
 	e.Confirm = &Confirm{Question: question, Yes: yes, Lines: []string{
 		plural(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " dead, such as " + strings.Join(r.Sample, ", ") + ".",
-		"One of them goes first; the others follow when it has succeeded, and stay as they are when it has not.",
+		canaryLine,
 	}}
+	return e
+}
+
+// ReclassOf opens the dead jobs of an error class again that was asked for by name.
+func ReclassOf(class string) Effect {
+	e := do(engine.Command{Op: engine.OpReclass, Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(class)}}})
+	e.Try = true
+	e.Confirm = &Confirm{Question: "Open the dead jobs of class " + class + " again?", Yes: "open them", Lines: []string{canaryLine}}
 	return e
 }
 
@@ -153,13 +166,13 @@ func (p *Classes) Export(v *View, only bool) (string, [][]string) {
 	return "classes", p.export(v, only)
 }
 
-// classRows is how many rows the selected class gets.
+// classRows is how many rows the selected class gets at least.
 const classRows = 4
 
 // Draw implements Page.
 func (p *Classes) Draw(v *View) []string {
 	p.refresh(v)
-	h := max(v.H-classRows-3, 1)
+	h, below := p.parts(v, classRows)
 	rows := p.draw(v, v.W-2, h, p.empty(v))
 	title := "Selected"
 	r, ok := p.selected()
@@ -168,7 +181,7 @@ func (p *Classes) Draw(v *View) []string {
 	}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.title(v, "Error classes", string(p.queue), p.jobs()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
-		part.Panel{Title: title, Tail: "enter lists its jobs", Rows: classDetail(v, &r, v.W-2), Height: classRows})
+		part.Panel{Title: title, Tail: v.keyed("{open} lists its jobs"), Rows: classDetail(v, &r, v.W-2, below), Height: below})
 }
 
 // jobs is how many failed jobs there are; a look at very many ends somewhere.
@@ -182,19 +195,25 @@ func (p *Classes) jobs() string {
 	return plural(p.found.Jobs, "failed job", "failed jobs")
 }
 
-func classDetail(v *View, r *engine.ClassRow, w int) []string {
+// classDetail tells all of the selected class: where there is no room to tell it
+// whole, each fact has one row.
+func classDetail(v *View, r *engine.ClassRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.row(w, part.As(themes.Dim, " no class is selected"))}
 	}
-	var rows []string
-	for _, f := range []fact{
-		{"shape", or(r.Shape, part.None)}, {"latest", or(r.Error, part.None)},
+	facts := []fact{
+		{"latest", or(r.Error, part.None)}, {"jobs", strings.Join(r.Sample, ", ")},
 		{"seen", "first " + v.clock(r.First) + ", last " + v.clock(r.Last) + ", " + part.Percent(r.Share) + " of all failures"},
-		{"jobs", strings.Join(r.Sample, ", ")},
-	} {
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.key), 8, part.Words).Cells(part.Plain(f.value)).String())
+		{"shape", or(r.Shape, part.None)},
 	}
-	return rows
+	if rows := factRows(v, w, facts); len(rows) <= h {
+		return rows
+	}
+	var rows []string
+	for _, f := range facts {
+		rows = append(rows, factRow(v, w, f))
+	}
+	return rows[:min(len(rows), h)]
 }
 
 func (p *Classes) empty(v *View) string {

@@ -150,15 +150,15 @@ func (p *Entry) Draw(v *View) []string {
 	if e.Queue != nil {
 		facts = append(facts, fact{"queue", queueMove(v, e.Queue)})
 	}
-	var head []string
-	for _, l := range factSource(facts, w-12).Items {
-		head = append(head, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, l.text.key), 8, part.Words).Cells(part.Plain(l.text.value)).String())
+	if e.Schedule != nil {
+		facts = append(facts, fact{"plan", scheduleMove(v, e.Schedule)})
 	}
+	head := factRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
 	h := max(v.H-len(head)-3, 1)
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: "Command #" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
-		part.Panel{Title: p.title(v, "Changed jobs"), Focus: true, Tail: "enter opens the job", Rows: p.draw(v, w, h, p.empty(v)), Height: h})
+		part.Panel{Title: p.title(v, "Changed jobs"), Focus: true, Tail: v.keyed("{open} opens the job"), Rows: p.draw(v, w, h, p.empty(v)), Height: h})
 }
 
 // whoFull names the session too.
@@ -176,12 +176,32 @@ func queueMove(v *View, m *engine.QueueMove) string {
 	return string(m.After.Name) + ": " + word[m.Before.Paused] + " " + v.Theme.Glyphs.Next + " " + word[m.After.Paused]
 }
 
+// scheduleMove is latest: 0 */1 * * * UTC → 0 */2 * * * Asia/Seoul.
+func scheduleMove(v *View, m *engine.ScheduleMove) string {
+	words := func(s engine.ScheduleStand) string {
+		text := s.Expr + " " + s.Zone
+		if s.Edit.Expr != "" {
+			text += " (edited" + by(s.Edit.By) + ")"
+		}
+		if s.Paused {
+			text += ", paused"
+		}
+		return text
+	}
+	return m.Name + ": " + words(m.Before) + " " + v.Theme.Glyphs.Next + " " + words(m.After)
+}
+
 func (p *Entry) empty(v *View) string {
 	switch {
 	case p.loading() && len(p.entry.Moves) == 0:
 		return "loading what it changed…"
 	case p.entry.Queue != nil:
 		return "it turned the switch of a queue, and changed no job"
+	case p.entry.Schedule != nil:
+		return "it changed a schedule, and no job"
 	}
-	return or(p.list.empty(v), "it changed no job, or what it changed is not kept")
+	if none := p.list.empty(v); none != "" || p.entry.Applied == 0 {
+		return or(none, "it changed nothing")
+	}
+	return "it changed no job: the result says what it did"
 }

@@ -58,8 +58,8 @@ func evidenceCells(v *View, e engine.Evidence, cells []part.Cell) []part.Cell {
 var evidenceFields = []field[engine.Evidence]{
 	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *engine.Evidence) int { return b.At.Compare(a.At) }},
 	{part.Column{Title: "WHAT", Kind: part.Words, Min: 8, Width: 8}, func(a, b *engine.Evidence) int { return strings.Compare(a.Kind, b.Kind) }},
-	{part.Column{Title: "ID", Kind: part.ID, Min: 14, Width: 24, Priority: 1}, func(a, b *engine.Evidence) int { return strings.Compare(a.ID, b.ID) }},
-	{part.Column{Title: "SAID", Kind: part.Words, Min: 20, Width: 40, Flex: 1}, nil},
+	{part.Column{Title: "ID", Kind: part.ID, Min: 12, Width: 24, Priority: 1}, func(a, b *engine.Evidence) int { return strings.Compare(a.ID, b.ID) }},
+	{part.Column{Title: "SAID", Kind: part.Words, Min: 34, Width: 48, Flex: 1}, nil},
 }
 
 // evidencePages open a thing by its kind.
@@ -138,8 +138,7 @@ func (p *Evidence) Draw(v *View) []string {
 	p.refresh(v)
 	r := p.now(v)
 	w := v.W - 2
-	facts := v.join(alertState(v, r), part.Plain("now "+r.Now()), part.As(themes.Dim, "limit "+r.Bound()), part.As(themes.Dim, "since "+v.clock(r.Since)), part.As(themes.Run, sparkText(v, r.History)))
-	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, facts...)...)}
+	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
 	for _, line := range part.Wrap("next: "+or(r.Next, part.None), max(w-2, 10)) {
 		head = append(head, v.row(w, part.Plain(" "+line)))
 	}
@@ -147,5 +146,5 @@ func (p *Evidence) Draw(v *View) []string {
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: alertName(r), Rows: head, Height: len(head)},
-		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: "enter opens it", Rows: p.draw(v, w, h, empty), Height: h})
+		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: v.keyed("{open} opens it"), Rows: p.draw(v, w, h, empty), Height: h})
 }

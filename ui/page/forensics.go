@@ -152,7 +152,7 @@ func (p *Forensics) Draw(v *View) []string {
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: "Rate limit hit", Tail: or(p.told(v), "enter opens its job"), Rows: facts, Height: len(facts)},
+		part.Panel{Title: "Rate limit hit", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
 		part.Panel{Title: "Our counts beside the server's", Focus: true, Rows: p.windows.table(v, t, w, windows, p.windowSource(v)), Height: windows},
 		part.Panel{Title: "Who spent the window", Rows: p.spentRows(v, w, spent), Height: spent})
 }

@@ -140,18 +140,3 @@ func inShort(err string) string {
 	}
 	return strings.TrimPrefix(said, "status ")
 }
-
-// reasonOf is the reason why a job waits, without the time that is told beside it.
-func reasonOf(j *engine.JobRow) string {
-	at := strings.LastIndex(j.Why, ", ")
-	if j.Until.IsZero() || at < 0 {
-		return j.Why
-	}
-	words := strings.Fields(j.Why[at+2:])
-	for i, w := range words {
-		if _, err := strconv.ParseFloat(w, 64); (err == nil) != (i%2 == 0) || len(words)%2 == 1 {
-			return j.Why
-		}
-	}
-	return j.Why[:at]
-}

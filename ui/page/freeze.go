@@ -20,15 +20,15 @@ func steerBucket(b engine.BucketRow) Effect {
 		Label: "freeze " + b.Host + " " + versionless(or(b.Method, b.Kind)),
 		Ghost: "+10m or until 14:00, or a cap: 60% +10m; then why",
 		Read: func(text string, now time.Time) (engine.Command, string) {
-			c, wrong := parseFreeze(text, now)
+			c, wrong := FreezeOf(text, now)
 			c.Bucket.Host, c.Bucket.Method = at.Host, at.Method
 			return c, wrong
 		},
 	}}
 }
 
-// parseFreeze reads "60% until 14:00 deploy of the site": a cap, an end, a reason.
-func parseFreeze(text string, now time.Time) (c engine.Command, wrong string) {
+// FreezeOf reads "60% until 14:00 deploy of the site": a cap, an end, a reason.
+func FreezeOf(text string, now time.Time) (c engine.Command, wrong string) {
 	c.Op = engine.OpFreeze
 	words := strings.Fields(strings.ReplaceAll(text, " %", "%"))
 	for len(words) > 0 {
@@ -100,8 +100,8 @@ func clockAfter(text string, now time.Time) (time.Time, bool) {
 	return at, true
 }
 
-// whenOf reads an instant: +10m, 14:00, now; ok is false for anything else.
-func whenOf(text string, now time.Time) (time.Time, bool) {
+// WhenOf reads an instant: +10m, 14:00, now; ok is false for anything else.
+func WhenOf(text string, now time.Time) (time.Time, bool) {
 	text = strings.TrimSpace(text)
 	if text == "now" {
 		return now, true
@@ -119,7 +119,7 @@ func rescheduleJob(v *View, j engine.JobRow) Effect {
 	return Effect{Text: &Text{
 		Label: "run " + keyOf(j.Job) + " at", Ghost: "+10m, 14:00 or now",
 		Read: func(text string, now time.Time) (engine.Command, string) {
-			at, ok := whenOf(text, now)
+			at, ok := WhenOf(text, now)
 			if !ok {
 				return engine.Command{}, "write when: +10m, 14:00 or now"
 			}

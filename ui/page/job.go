@@ -19,6 +19,7 @@ type Job struct {
 	list pane
 	answer
 	detail engine.JobDetail
+	raw    raw
 }
 
 // NewJob makes the inspector of a job.
@@ -53,10 +54,29 @@ func (p *Job) Want(v *View) engine.Query {
 	if _, live := v.Job(p.id); !live && p.detail.Job.State.Live() {
 		version = v.Seq
 	}
-	if !p.due(v, version) {
+	if p.unnamed() {
+		version++
+	}
+	if !p.dueFor(v, p.moved(v), version) {
 		return nil
 	}
 	return engine.JobQuery{ID: p.id, Key: p.key}
+}
+
+// moved changes whenever the job does, as far as Watch tells: with each revision of
+// its row, and when it leaves the live rows.
+func (p *Job) moved(v *View) uint64 {
+	if now, live := v.Job(p.id); live {
+		return uint64(now.Rev)
+	}
+	return ^uint64(p.detail.Job.Rev)
+}
+
+// unnamed reports whether a telephone call is being placed: a moment later the other
+// side gives it an id, and the job's revision does not tell.
+func (p *Job) unnamed() bool {
+	n := len(p.detail.Attempts)
+	return p.detail.Job.Kind == engine.KindCall && n > 0 && p.detail.Attempts[n-1].End.IsZero() && p.detail.Attempts[n-1].External == ""
 }
 
 // Got implements Page.
@@ -68,6 +88,9 @@ func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.detail, _ = a.(engine.JobDetail)
 	p.id, p.key = p.detail.Job.ID, ""
 	p.seq = uint64(p.detail.Job.Rev)
+	if p.row(v).Rev == p.detail.Job.Rev { // else the row moved on meanwhile, which is asked for at once
+		p.own = p.moved(v)
+	}
 }
 
 // Cannot implements Page.
@@ -98,11 +121,14 @@ func (p *Job) Cannot(v *View, a Action) string {
 
 // Act implements Page.
 func (p *Job) Act(v *View, a Action) Effect {
-	if p.list.act(p.source(v), a) {
+	if p.raw.act(a) || p.list.act(p.source(v), a) {
 		return Effect{}
 	}
 	row := p.row(v)
 	switch a {
+	case Raw:
+		p.raw.on, p.raw.top = !p.raw.on, 0
+		return Effect{}
 	case Trigger:
 		return Effect{Ask: AskSync}
 	case Open:
@@ -113,6 +139,13 @@ func (p *Job) Act(v *View, a Action) Effect {
 		return Effect{Open: NewLimitsAt(p.detail.Call.Seq)}
 	}
 	return actJob(v, row, a)
+}
+
+// Back implements Backer: the raw record closes first.
+func (p *Job) Back() bool {
+	was := p.raw.on
+	p.raw.on = false
+	return was
 }
 
 // runs are attempts and holds together, in order of time.
@@ -140,8 +173,8 @@ var attemptColumns = []part.Column{
 	{Title: "queued", Kind: part.Number, Min: 7, Width: 7, Priority: 3},
 	{Title: "limiter", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
 	{Title: "HTTP", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
-	{Title: "result", Kind: part.State, Min: 12, Width: 24, Flex: 1},
-	{Title: "decision", Kind: part.Words, Min: 14, Width: 30, Flex: 1, Priority: 1},
+	{Title: "result", Kind: part.State, Min: 12, Width: 28, Flex: 3},
+	{Title: "decision", Kind: part.Words, Min: 14, Width: 31, Flex: 1, Priority: 1},
 }
 
 func attemptCells(v *View, a engine.Attempt, cells []part.Cell) []part.Cell {

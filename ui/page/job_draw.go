@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -18,7 +19,19 @@ func (p *Job) Draw(v *View) []string {
 		}
 		return part.Box(v.Theme, v.W, v.H, part.Panel{Title: "Job", Rows: []string{v.row(v.W-2, part.Plain("   "+text))}})
 	}
-	w := v.W - 2
+	switch {
+	case v.Size == L:
+		left := v.W - rawWidth
+		return part.Beside(p.inspector(v, left), part.Box(v.Theme, rawWidth, v.H, p.rawPanel(v, rawWidth-2, v.H-2, p.raw.on)))
+	case p.raw.on:
+		return part.Box(v.Theme, v.W, v.H, p.rawPanel(v, v.W-2, v.H-2, true))
+	}
+	return p.inspector(v, v.W)
+}
+
+// inspector is the job's life in a frame of outer cells.
+func (p *Job) inspector(v *View, outer int) []string {
+	w := outer - 2
 	life := p.life(v, w)
 	call := p.callRows(v, w)
 	facts := p.factRows(v, w)
@@ -33,10 +46,8 @@ func (p *Job) Draw(v *View) []string {
 		panels = append(panels, part.Panel{Title: "Last call", Rows: call, Height: len(call)})
 	}
 	panels = append(panels, part.Panel{Title: "Facts", Rows: facts, Height: len(facts)})
-	if room -= panels[1].Height + 1; room > 0 && len(p.detail.History) > 0 {
-		panels = append(panels, part.Panel{Title: titled("History", len(p.detail.History)), Rows: p.historyRows(v, w, room), Height: room})
-	}
-	return part.Box(v.Theme, v.W, v.H, panels...)
+	panels = append(panels, p.pastPanels(v, w, room-panels[1].Height-1)...)
+	return part.Box(v.Theme, outer, v.H, panels...)
 }
 
 // attemptPanel lists the attempts as a table.
@@ -44,7 +55,7 @@ func (p *Job) attemptPanel(v *View, w, room int) part.Panel {
 	src := p.source(v)
 	t := part.Table{Columns: attemptColumns, Title: v.Theme.Glyphs.Focus + " Tries", Empty: "not tried yet"}
 	h := clamp(src.Len(), 1, room)
-	return part.Panel{Head: t.Header(v.Theme, w), Focus: true, Rows: p.list.body(v, t, w, h, src), Height: h}
+	return part.Panel{Head: t.Header(v.Theme, w), Focus: !p.raw.on, Rows: p.list.body(v, t, w, h, src), Height: h}
 }
 
 // foldPanel has one line for each attempt instead of axis and table.
@@ -75,7 +86,21 @@ func (p *Job) life(v *View, w int) []string {
 		rows = append(rows, line.View(v.Theme, w)...)
 	}
 	if why := p.why(v); why != "" {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " why: "), part.Plain(why)))
+		rows = append(rows, p.whyRows(v, w, why)...)
+	}
+	return rows
+}
+
+// whyRows are the reason on as many rows as it takes.
+func (p *Job) whyRows(v *View, w int, why string) []string {
+	const label = " why: "
+	var rows []string
+	for i, line := range part.Wrap(why, max(w-len(label)-1, 10)) {
+		head := part.As(themes.Dim, label)
+		if i > 0 {
+			head = part.Plain(strings.Repeat(" ", len(label)))
+		}
+		rows = append(rows, v.row(w, head, part.Plain(line)))
 	}
 	return rows
 }
@@ -109,9 +134,9 @@ func (p *Job) why(v *View) string {
 	if j.Why == "" {
 		return ""
 	}
-	text := reasonOf(&j)
+	text := j.Why
 	if j.Until.After(v.Now) {
-		text += ", " + v.in(j.Until)
+		text += ", in " + v.in(j.Until)
 	}
 	if j.Place > 0 {
 		text += ", place " + strconv.Itoa(j.Place) + " in line"
@@ -122,17 +147,26 @@ func (p *Job) why(v *View) string {
 // timeline turns attempts into stages: what was, what is due, what is planned.
 func (p *Job) timeline(v *View) part.Timeline {
 	t := part.Timeline{Now: v.Now, Zone: v.Now.Location(), Real: v.Size == L}
-	for _, a := range p.runs() {
-		t.Stages = append(t.Stages, p.stage(v, a))
-	}
 	j := p.row(v)
+	runs := p.runs()
+	for i, a := range runs {
+		ended := waitEnd(j)
+		if i+1 < len(runs) {
+			ended = inLineFrom(runs[i+1])
+		}
+		t.Stages = append(t.Stages, p.stage(v, a, ended))
+	}
+	if j.State == engine.Available && len(runs) > 0 && j.Due.Before(v.Now) {
+		v.Ticks = true
+		t.Stages = append(t.Stages, part.Stage{Head: strconv.Itoa(j.Attempts+1) + " in line", At: j.Due, Segments: []part.Segment{{Kind: part.Queued, Start: j.Due, End: v.Now}}})
+	}
 	if j.State != engine.Retryable && j.State != engine.Scheduled {
 		return t
 	}
 	v.Ticks = true // the marker of now moves
 	head := "due"
 	if j.State == engine.Retryable {
-		head = strconv.Itoa(j.Tries+1) + " due"
+		head = strconv.Itoa(j.Attempts+1) + " due"
 	}
 	t.Stages = append(t.Stages, part.Stage{Head: head, At: j.Due})
 	if j.State == engine.Retryable {
@@ -144,11 +178,11 @@ func (p *Job) timeline(v *View) part.Timeline {
 // planned are the tries that follow only if the next one fails too.
 func (p *Job) planned(j engine.JobRow) []part.Stage {
 	var out []part.Stage
-	at := j.Due
+	at, before := j.Due, j.Attempts-j.Tries // numbers on the axis run over all rounds
 	for try := j.Tries + 1; try < p.detail.MaxAttempts && try-1 < len(p.detail.Policy.Delays); try++ {
 		delay := p.detail.Policy.Delays[try-1]
 		at = at.Add(delay)
-		out = append(out, part.Stage{Head: strconv.Itoa(try+1) + " +" + plainSeconds(delay), At: at, Planned: true})
+		out = append(out, part.Stage{Head: strconv.Itoa(before+try+1) + " +" + plainSeconds(delay), At: at, Planned: true})
 	}
 	return out
 }
@@ -168,16 +202,31 @@ func (p *Job) planText(v *View, j engine.JobRow) string {
 // plainSeconds writes a delay as the tables of the policies do: 120 s.
 func plainSeconds(d time.Duration) string { return strconv.Itoa(int(d/time.Second)) + " s" }
 
+// waitEnd is when the wait after the last attempt ends or has ended, as far as the
+// job's row tells; zero = as the attempt planned it.
+func waitEnd(j engine.JobRow) time.Time {
+	if j.State.Terminal() {
+		return j.Finished
+	}
+	return j.Due
+}
+
+// inLineFrom is when an attempt began to stand in line: it could have run from then on.
+func inLineFrom(a engine.Attempt) time.Time {
+	return a.Start.Add(-max(a.Paced, 0) - inLine(a))
+}
+
 // stage is one attempt: the line, the limiter, the wire, and the wait that
-// followed it.
-func (p *Job) stage(v *View, a engine.Attempt) part.Stage {
+// followed it. That one ended as planned, or sooner or later: an operator's word
+// moves it.
+func (p *Job) stage(v *View, a engine.Attempt, ended time.Time) part.Stage {
 	s := part.Stage{At: a.Start, Head: strconv.Itoa(a.Number), Note: attemptNote(a), Result: resultWord(a)}
 	wait := part.Backoff
 	if a.Number == 0 {
 		s.Head, wait = v.Theme.Glyphs.Snoozed, part.Snoozed
 	}
 	head := a.Start.Add(-max(a.Paced, 0)) // first in line: only the limiter held it from here on
-	s.At = head.Add(-inLine(a))
+	s.At = inLineFrom(a)
 	s.Segments = []part.Segment{{Kind: part.Queued, Start: s.At, End: head}}
 	if a.End.IsZero() {
 		s.Segments = append(s.Segments,
@@ -191,18 +240,29 @@ func (p *Job) stage(v *View, a engine.Attempt) part.Stage {
 		part.Segment{Kind: part.Limiter, Start: head, End: permit},
 		part.Segment{Kind: part.HTTP, Start: permit, End: answered},
 	)
-	if a.Next.After(answered) {
-		s.Segments = append(s.Segments, part.Segment{Kind: wait, Start: answered, End: a.Next, Text: waitText(a, answered)})
+	if ended.IsZero() {
+		ended = a.Next
+	}
+	if a.Next.After(answered) && ended.After(answered) {
+		s.Segments = append(s.Segments, part.Segment{Kind: wait, Start: answered, End: ended, Text: waitText(a, answered, ended)})
 	}
 	return s
 }
 
-func waitText(a engine.Attempt, from time.Time) string {
-	d := a.Next.Sub(from).Round(time.Second)
+// waitText tells how long was waited, and of how much where it was cut short.
+func waitText(a engine.Attempt, from, ended time.Time) string {
+	name := "wait"
 	if a.Number == 0 {
-		return a.Hold.String() + " " + plainSeconds(d)
+		name = a.Hold.String()
 	}
-	return "wait " + plainSeconds(d)
+	d, planned := ended.Sub(from), a.Next.Sub(from)
+	switch {
+	case (planned - d).Abs() < time.Second:
+		return name + " " + plainSeconds(planned.Round(time.Second))
+	case d > planned:
+		return name + " " + plainSeconds(d.Round(time.Second))
+	}
+	return name + " " + part.Dur(d) + " of " + plainSeconds(planned.Round(time.Second))
 }
 
 // runningKind says what a running attempt does now.
@@ -221,14 +281,20 @@ func (p *Job) callRows(v *View, w int) []string {
 	if c == nil || v.H < 18 {
 		return nil
 	}
-	first := v.join(
-		part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), statusCell(*c), part.Plain(part.Millis(c.Took)),
-		part.As(themes.Dim, "paced "+part.Secs(c.Paced)+" "+c.PacedBy))
-	second := v.join(labelled("app", c.App), labelled("method", c.MethodUsed), noteCell(*c), part.As(themes.Dim, v.clock(c.At)))
+	first := v.join(part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), statusCell(*c), part.Plain(part.Millis(c.Took)))
+	second := v.join(pacedText(*c), labelled("app", c.App), labelled("method", c.MethodUsed), noteCell(*c), part.As(themes.Dim, v.clock(c.At)))
 	return []string{
 		v.row(w, append([]part.Cell{part.Plain(" ")}, first...)...),
 		v.row(w, append([]part.Cell{part.Plain(" ")}, second...)...),
 	}
+}
+
+// pacedText says how long the limiter held a call, and for which window.
+func pacedText(c engine.CallRow) part.Cell {
+	if c.Paced <= 0 {
+		return part.Cell{}
+	}
+	return part.As(themes.Dim, strings.TrimSpace("paced "+part.Secs(c.Paced)+" for "+c.PacedBy))
 }
 
 func labelled(name, text string) part.Cell {
@@ -241,22 +307,18 @@ func labelled(name, text string) part.Cell {
 // factRows are what is known of the job and of the attempt under the cursor.
 func (p *Job) factRows(v *View, w int) []string {
 	j := p.row(v)
-	about := v.join(
+	about := []part.Cell{
 		part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))),
-		part.Plain("created "+v.clock(j.Created)), part.Plain(plural(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)),
-		part.Plain(parentText(p.detail.Parents)), endedCell(v, j),
-	)
-	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, about...)...)}
-	if v.Size == S { // the head line has no room for them
-		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.Plain(string(j.Queue)), part.Plain(p.detail.Account))...)...))
+		part.Plain("created " + v.clock(j.Created)), part.Plain(plural(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j),
 	}
-	if plan := p.planText(v, j); plan != "" {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " if it keeps failing: "), part.Plain(plan)))
+	waits := part.Plain(parentText(p.detail.Parents, j.State.Terminal()))
+	if v.Size == S { // the head line has no room for queue and account
+		about = append(about, part.Plain(string(j.Queue)), part.Plain(p.detail.Account))
 	}
+	rows := v.flow(w, append(append(about, waits), handsOf(&j)...)...)
+	rows = append(rows, p.wrapped(v, w, themes.Dim, "if it keeps failing: ", p.planText(v, j))...)
 	if a, ok := selected(&p.list, p.source(v)); ok {
-		for _, cells := range p.attemptFacts(v, a) {
-			rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, cells...)...))
-		}
+		rows = append(rows, v.flow(w, p.attemptFacts(v, a)...)...)
 	}
 	return rows
 }
@@ -266,6 +328,23 @@ func endedCell(v *View, j engine.JobRow) part.Cell {
 		return part.Cell{}
 	}
 	return part.Plain("ended " + v.clock(j.Finished))
+}
+
+// handsOf are whose hands a job went through, and what they have brought.
+func handsOf(j *engine.JobRow) (facts []part.Cell) {
+	if j.By != "" {
+		facts = append(facts, part.Plain("asked for by "+j.By))
+	}
+	switch {
+	case j.Worker > 0 && j.State == engine.Running:
+		facts = append(facts, part.Plain("worker "+strconv.Itoa(j.Worker)+" has it"))
+	case j.Worker > 0:
+		facts = append(facts, part.As(themes.Dim, "last had by worker "+strconv.Itoa(j.Worker)))
+	}
+	if j.Bytes > 0 {
+		facts = append(facts, part.Plain("fetched "+part.Bytes(int64(j.Bytes))))
+	}
+	return facts
 }
 
 func policyText(name string) string {
@@ -282,9 +361,13 @@ func holdText(j engine.JobRow) string {
 	return plural(j.Holds, "hold", "holds") + " uncharged"
 }
 
-func parentText(parents []engine.JobID) string {
-	if len(parents) == 0 {
+// parentText says how many syncs wait for the job, or did until it ended.
+func parentText(parents []engine.JobID, ended bool) string {
+	switch {
+	case len(parents) == 0:
 		return ""
+	case ended:
+		return plural(len(parents), "sync", "syncs") + " waited for it"
 	}
 	return plural(len(parents), "sync waits", "syncs wait") + " for it"
 }
@@ -300,7 +383,7 @@ func traceName(k engine.Kind) string {
 // attemptFacts tell the attempt under the cursor in full.
 // The table of the wider screens says its result and its decision, so there one
 // line is enough.
-func (p *Job) attemptFacts(v *View, a engine.Attempt) [][]part.Cell {
+func (p *Job) attemptFacts(v *View, a engine.Attempt) []part.Cell {
 	name := "try " + strconv.Itoa(a.Try)
 	if a.Number == 0 {
 		name = "hold"
@@ -318,13 +401,36 @@ func (p *Job) attemptFacts(v *View, a engine.Attempt) [][]part.Cell {
 		status = "status " + strconv.Itoa(a.Status)
 	}
 	if v.Size != S {
-		return [][]part.Cell{v.join(part.As(themes.Accent, name), part.As(themes.Dim, status), part.As(themes.Dim, next), part.As(themes.Dim, trace), part.As(themes.Dim, a.Decision))}
+		return []part.Cell{part.As(themes.Accent, name), part.As(themes.Dim, status), part.As(themes.Dim, next), part.As(themes.Dim, trace), part.As(themes.Dim, a.Decision)}
 	}
-	lines := [][]part.Cell{v.join(part.As(themes.Accent, name), part.As(themes.Dim, or(inShort(a.Err), status)), part.As(themes.Dim, a.Decision))}
-	if next+trace != "" {
-		lines = append(lines, v.join(part.As(themes.Dim, next), part.As(themes.Dim, trace)))
+	return []part.Cell{
+		part.As(themes.Accent, name), part.As(themes.Dim, or(inShort(a.Err), status)), part.As(themes.Dim, a.Decision),
+		part.As(themes.Dim, next), part.As(themes.Dim, trace),
 	}
-	return lines
+}
+
+// leastLog is the height below which the log of a job is left to its own screen.
+const leastLog = 4
+
+// pastPanels tell in the room that is left what became of the job: its moves, and below
+// them the newest records of its log.
+func (p *Job) pastPanels(v *View, w, room int) []part.Panel {
+	var out []part.Panel
+	if n := len(p.detail.History); room > 0 && n > 0 {
+		h := room
+		if room-n-1 >= leastLog {
+			h = n
+		}
+		out = append(out, part.Panel{Title: titled("History", n), Rows: p.historyRows(v, w, h), Height: h})
+		room -= h + 1
+	}
+	if room < leastLog {
+		return out
+	}
+	if rows := logRows(v, w, room, p.id); len(rows) > 0 {
+		out = append(out, part.Panel{Title: "Log", Tail: v.keyed("{logs of the job} shows all"), Rows: rows, Height: room})
+	}
+	return out
 }
 
 // historyRows are the last moves of the job, newest first.
@@ -334,7 +440,7 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 		t := p.detail.History[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(t.At)), 13, part.Words)
 		l.Field(part.Plain(or(t.From, "new")+" "+v.Theme.Glyphs.Next+" "+t.To), 26, part.Words)
-		l.Cells(v.join(part.Plain(t.Reason), part.As(themes.Dim, t.Actor))...)
+		l.Cells(v.join(part.Plain(inShort(t.Reason)), part.As(themes.Dim, t.Actor))...)
 		rows = append(rows, l.String())
 	}
 	return rows

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/part"
@@ -84,15 +85,61 @@ func cannotCancelSync(a engine.AccountRow) string {
 	return ""
 }
 
-// startSync starts a sync of a known account.
+// freeCalls is what a sync may cost without a question.
+const freeCalls = 100
+
+// startSync starts a sync of a known account. What it costs is said first if that
+// is much; of one that runs already the engine says so.
 func startSync(a engine.AccountRow) Effect {
-	return do(engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
+	return weighSync(do(engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}), a.RiotID, a.Status.Open())
+}
+
+// SyncOf is a sync that was asked for by name.
+func SyncOf(c engine.Command) Effect { return weighSync(do(c), c.Account, false) }
+
+func weighSync(e Effect, name string, open bool) Effect {
+	if !open {
+		e.Try, e.Free, e.Confirm = true, freeCalls, &Confirm{Question: "Sync " + name + "?", Yes: "sync it"}
+	}
+	return e
+}
+
+// track starts or ends the tracking of an account: tracked ones are kept fresh by
+// the schedules. What is stored stays.
+func track(a engine.AccountRow) Effect {
+	op := engine.OpTrack
+	if a.Tracked {
+		op = engine.OpUntrack
+	}
+	return do(engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
+}
+
+// PurgeJobs deletes jobs that ended long ago, by the rule of the daily schedule.
+func PurgeJobs() Effect {
+	e := do(engine.Command{Op: engine.OpPrune})
+	e.Try = true
+	e.Confirm = &Confirm{
+		Question: "Purge ended jobs?", Yes: "purge them", Word: "purge",
+		Lines: []string{"Jobs that ended longer ago than the retention of jobs are deleted with their attempts, as the schedule does it. It cannot be taken back; matches and accounts stay."},
+	}
+	return e
+}
+
+// ForgetAccount deletes all that is stored of an account.
+func ForgetAccount(a engine.AccountRow, reason string) Effect {
+	e := do(engine.Command{Op: engine.OpForget, Account: a.ID, Reason: reason})
+	e.Try = true
+	e.Confirm = &Confirm{
+		Question: "Delete all that is stored of " + a.RiotID + "?", Yes: "delete it", Word: a.RiotID,
+		Lines: []string{"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. " + capital(engine.ForgetLeaves) + "."},
+	}
+	return e
 }
 
 // tries is 2/5: charged attempts of the round and how many there may be.
 func tries(j engine.JobRow, most int) string {
 	if most <= 0 {
-		p, ok := policies[j.Policy]
+		p, ok := policies[engine.PolicyName(&j.Job)]
 		if !ok {
 			return fmt.Sprint(j.Tries)
 		}
@@ -107,7 +154,7 @@ var policies = engine.DefaultPolicies()
 func lastResult(v *View, j engine.JobRow) string {
 	switch {
 	case j.Why != "" && (j.State != engine.Retryable || j.LastError == ""):
-		return reasonOf(&j)
+		return briefWhy(v, j.Why)
 	case j.State == engine.Running:
 		return string(j.Kind)
 	case j.LastError != "":
@@ -116,11 +163,11 @@ func lastResult(v *View, j engine.JobRow) string {
 	return string(j.Class)
 }
 
-// nextTry is when a job moves by itself.
+// nextTry is when a job moves by itself; what is overdue tells since when.
 func nextTry(v *View, j engine.JobRow) string {
 	switch {
 	case j.State == engine.Retryable, j.State == engine.Scheduled:
-		return v.until(j.Due)
+		return strings.TrimPrefix(v.until(j.Due), "due ")
 	case j.State == engine.Available && !j.Until.IsZero():
 		return v.in(j.Until)
 	}

@@ -63,3 +63,45 @@ func named(j engine.JobRow, ok bool) (engine.JobID, string) {
 	}
 	return j.ID, keyOf(j.Job)
 }
+
+// Holder is a page with a list that has a cursor.
+type Holder interface {
+	// Hold keeps the row under the cursor as it was last drawn: somebody acts on it.
+	Hold()
+	// Place is the id of the row under the cursor, "" = there is none.
+	Place() string
+}
+
+// Hold implements Holder.
+func (p *pane) Hold() { p.cur.Hold() }
+
+// Place implements Holder.
+func (p *pane) Place() string {
+	id, _ := p.cur.Selected()
+	return id
+}
+
+// Hold implements Holder.
+func (o *Overview) Hold() { o.panes[o.focus].Hold() }
+
+// Place implements Holder.
+func (o *Overview) Place() string { return o.panes[o.focus].Place() }
+
+// Hold implements Holder.
+func (p *Account) Hold() { p.matches.Hold() }
+
+// Place implements Holder.
+func (p *Account) Place() string { return p.matches.Place() }
+
+// Hold implements Holder.
+func (p *Limits) Hold() { p.focused().Hold() }
+
+// Place implements Holder.
+func (p *Limits) Place() string { return p.focused().Place() }
+
+func (p *Limits) focused() *pane {
+	if p.onCalls {
+		return &p.calls
+	}
+	return &p.buckets
+}

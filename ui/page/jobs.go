@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ type Jobs struct {
 	page   engine.JobsPage
 	turned bool // other jobs were asked for than those shown
 	part   *jobPart
+	rail   rail
+	peek   peek
 }
 
 // madeOf names the versions of what a list of jobs is made of.
@@ -47,9 +50,15 @@ type madeOf struct {
 	got     time.Time
 }
 
+// jobsMade are the same of the jobs of one queue.
+type jobsMade struct {
+	madeOf
+	queue engine.Queue
+}
+
 // NewJobs makes the list; queue "" means all.
 func NewJobs(queue engine.Queue, shown Shown) *Jobs {
-	return &Jobs{list: newList(filter.Jobs, jobID, jobCells, jobFields), queue: queue, which: shown}
+	return &Jobs{list: newList(filter.Jobs, jobID, jobCells, jobFields).reading(jobReads).sparing("WORKER", "BYTES", "BY"), queue: queue, which: shown}
 }
 
 // AllJobs makes the numbered screen.
@@ -69,7 +78,7 @@ func (p *Jobs) Crumb(*View) string {
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {
 	if !p.due(v, v.Seq) {
-		return nil
+		return p.peek.want(v, p)
 	}
 	q := engine.JobsQuery{Page: engine.Page{Limit: listMost}, Queue: p.queue}
 	if p.part != nil {
@@ -88,15 +97,21 @@ func (p *Jobs) Want(v *View) engine.Query {
 // Got implements Page.
 func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.JobsQuery)
-	if ok && asked.Queue == p.queue && p.take(v, err) {
+	switch {
+	case !ok:
+		p.peek.got(v, q, a, err)
+	case asked.Queue != p.queue: // another queue was chosen meanwhile
+		p.pending = false
+		p.forget()
+	case p.take(v, err):
 		p.page, _ = a.(engine.JobsPage)
-		p.asked, p.turned = p.turned, false
+		p.asked, p.turned = p.asked || p.turned, false
 	}
 }
 
 // refresh puts the answer from disk, with what Watch has told since, in the list.
 func (p *Jobs) refresh(v *View) {
-	p.put(v, madeOf{v.Version, p.got}, func() []engine.JobRow { return p.merge(v) })
+	p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue}, func() []engine.JobRow { return p.merge(v) })
 }
 
 func (p *Jobs) merge(v *View) []engine.JobRow {
@@ -107,19 +122,21 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 			j = now
 		}
 		seen[j.ID] = true
-		if p.part.has(&j) {
+		if p.part.has(&j) && p.inQueue(&j) {
 			rows = append(rows, j)
 		}
 	}
 	// The list from disk ends somewhere; what runs or is due next is always shown.
 	for _, j := range v.Jobs {
-		if p.which != shownFailed && !seen[j.ID] && (p.queue == "" || p.queue == j.Queue) && p.part.has(&j) {
+		if p.which != shownFailed && !seen[j.ID] && p.inQueue(&j) && p.part.has(&j) {
 			rows = append(rows, j)
 		}
 	}
 	SortJobs(rows)
 	return rows
 }
+
+func (p *Jobs) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queue == j.Queue }
 
 func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 	result := part.As(themes.Dim, lastResult(v, j))
@@ -135,22 +152,66 @@ func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 		part.As(themes.Dim, jobAge(v, j)),
 		result,
 		part.As(themes.Dim, string(j.ID)),
+		part.As(themes.Held, holdWord(j)),
+		part.As(themes.Dim, v.clock(j.Created)),
+		workerCell(&j),
+		part.As(themes.Dim, bytesText(j.Bytes)),
+		byCell(&j),
 	)
 }
 
+// workerCell is the worker of a job; of one that does not run, the last one it had.
+func workerCell(j *engine.JobRow) part.Cell {
+	switch {
+	case j.Worker == 0:
+		return part.As(themes.Dim, part.None)
+	case j.State == engine.Running:
+		return part.As(themes.Run, strconv.Itoa(j.Worker))
+	}
+	return part.As(themes.Dim, strconv.Itoa(j.Worker))
+}
+
+// byCell is who asked for a job: a person or a schedule stands out.
+func byCell(j *engine.JobRow) part.Cell {
+	if j.By == "" {
+		return part.As(themes.Dim, engine.ByEngine)
+	}
+	return part.Plain(j.By)
+}
+
+func bytesText(n int) string {
+	if n == 0 {
+		return part.None
+	}
+	return part.Bytes(int64(n))
+}
+
+// holdWord says why a job was sent back uncharged; "" = it was not.
+func holdWord(j engine.JobRow) string {
+	if j.Hold == engine.HoldNone {
+		return ""
+	}
+	return j.Hold.String()
+}
+
 var jobFields = []field[engine.JobRow]{
-	{part.Column{Title: "JOB", Kind: part.ID, Min: 24, Width: 24, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
-	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
+	{part.Column{Title: "JOB", Kind: part.ID, Min: 22, Width: 24, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
+	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 5}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobRow) int {
 		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
 	}},
 	{part.Column{Title: "TRY", Kind: part.Number, Min: 3, Width: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
-	{part.Column{Title: "NEXT", Kind: part.Number, Min: 6, Width: 8}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
+	{part.Column{Title: "NEXT", Kind: part.Number, Min: 6, Width: 7}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
 	{part.Column{Title: "AGE", Kind: part.Number, Min: 5, Width: 5, Priority: 2}, func(a, b *engine.JobRow) int { return b.Created.Compare(a.Created) }},
-	{part.Column{Title: "LAST RESULT, OR WHY IT WAITS", Kind: part.Words, Min: 20, Width: 30, Flex: 2, Priority: 1}, func(a, b *engine.JobRow) int {
+	{part.Column{Title: "RESULT OR REASON", Kind: part.Words, Min: 18, Width: 30, Flex: 2, Priority: 1}, func(a, b *engine.JobRow) int {
 		return strings.Compare(a.LastError+a.Why, b.LastError+b.Why)
 	}},
-	{part.Column{Title: "ID", Kind: part.Words, Min: 14, Width: 14, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.ID, b.ID) }},
+	{part.Column{Title: "ID", Kind: part.Words, Min: 20, Width: 20, Priority: 5}, func(a, b *engine.JobRow) int { return cmp.Compare(a.ID, b.ID) }},
+	{part.Column{Title: "HOLD", Kind: part.Words, Min: 10, Width: 10, Priority: 7}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Hold, b.Hold) }},
+	{part.Column{Title: "CREATED", Kind: part.Words, Min: 12, Width: 12, Priority: 6}, func(a, b *engine.JobRow) int { return a.Created.Compare(b.Created) }},
+	{part.Column{Title: "WORKER", Kind: part.Number, Min: 6, Width: 6, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Worker, b.Worker) }},
+	{part.Column{Title: "BYTES", Kind: part.Number, Min: 7, Width: 7, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(b.Bytes, a.Bytes) }},
+	{part.Column{Title: "BY", Kind: part.Words, Min: 8, Width: 12, Priority: 4}, func(a, b *engine.JobRow) int { return strings.Compare(a.Asker(), b.Asker()) }},
 }
 
 // zeroLast orders instants; those that are not known come last.
@@ -167,6 +228,12 @@ func zeroLast(a, b time.Time) int {
 // Cannot implements Page.
 func (p *Jobs) Cannot(v *View, a Action) string {
 	p.refresh(v)
+	if (a == Queues || a == NextPane) && p.part != nil {
+		return "this list is of " + p.part.name + v.keyed(": {back} goes back to all jobs")
+	}
+	if p.rail.on {
+		return p.cannotInRail(v, a)
+	}
 	if p.cur.MarkCount() > 0 && (a == Retry || a == Cancel) {
 		return ""
 	}
@@ -175,8 +242,10 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 	case a == Pause && p.queue != "":
 		return ""
 	case a == States && p.part != nil:
-		return "this list is of " + p.part.name + ": esc goes back to all jobs"
-	case a == Open || a == Retry || a == Cancel || a == Pause || a == Due || a == Force:
+		return "this list is of " + p.part.name + v.keyed(": {back} goes back to all jobs")
+	case a == Open:
+		return p.cannotOpen("job")
+	case a == Retry || a == Cancel || a == Pause || a == Due || a == Force:
 		if !ok {
 			return none(&p.pane, "job")
 		}
@@ -198,10 +267,12 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 func (p *Jobs) Act(v *View, a Action) Effect {
 	p.refresh(v)
 	switch {
-	case p.list.act(v, a):
+	case p.actRail(v, a), p.list.act(v, a):
 		return Effect{}
 	case a == Trigger:
 		return Effect{Ask: AskSync}
+	case a == Purge:
+		return PurgeJobs()
 	case a == ByClass:
 		return Effect{Open: NewClasses(p.queue)}
 	case a == ByReason:
@@ -212,12 +283,16 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		p.turned = true
 		return Effect{}
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
-		rows, hidden := p.marked(p.merge(v))
-		return bulk(v, a, rows, hidden)
+		all := p.merge(v)
+		rows, hidden := p.marked(all)
+		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
 	}
 	j, ok := p.selected()
 	if a == Pause {
 		return pauseQueue(v, engine.Queue(or(string(p.queue), string(j.Queue))))
+	}
+	if id, left := p.toOpen(); left && a == Open {
+		return Effect{Open: NewJob(engine.JobID(id))}
 	}
 	if !ok {
 		return Effect{}
@@ -231,19 +306,6 @@ func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
 	return "jobs", p.export(v, only)
 }
 
-// Draw implements Page.
-func (p *Jobs) Draw(v *View) []string {
-	p.refresh(v)
-	which := shownNames[p.which]
-	if p.part != nil {
-		which = p.part.name
-	}
-	title := p.title(v, "Jobs", which, string(p.queue))
-	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: title, Focus: true, Tail: p.told(v), Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
-	})
-}
-
 func (p *Jobs) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.list.empty(v); {
@@ -254,7 +316,10 @@ func (p *Jobs) empty(v *View) string {
 	case p.part != nil:
 		return "there are no jobs of " + p.part.name + " any more"
 	case p.which == shownFailed:
-		return "no job has failed for good" + dot + "s shows the others"
+		return "no job has failed for good" + dot + v.keyed("{states} shows the others")
 	}
-	return v.start("no jobs yet", "t starts a sync")
+	if p.which == shownLive && v.Engine.Stored+v.Engine.Failed > 0 {
+		return v.start("every job has ended", "{states} shows the failed, again all")
+	}
+	return v.start("no jobs yet", "{sync} starts a sync")
 }

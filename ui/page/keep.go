@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ListState is what an operator chose of a list: it is kept from one start to the
 // next. Columns are named, so that it outlives a new column.
@@ -8,11 +11,19 @@ type ListState struct {
 	Sort   string   `json:"sort,omitempty"` // column; "" = as it comes
 	Down   bool     `json:"down,omitempty"`
 	Hidden []string `json:"hidden,omitempty"`
+	Shown  []string `json:"shown,omitempty"` // of those that are not unless asked for
 	Wide   bool     `json:"wide,omitempty"`
 }
 
 // Plain reports whether nothing was chosen.
-func (s ListState) Plain() bool { return s.Sort == "" && !s.Down && len(s.Hidden) == 0 && !s.Wide }
+func (s ListState) Plain() bool {
+	return s.Sort == "" && !s.Down && len(s.Hidden)+len(s.Shown) == 0 && !s.Wide
+}
+
+// Equal reports whether the same was chosen.
+func (s ListState) Equal(other ListState) bool {
+	return s.Sort == other.Sort && s.Down == other.Down && s.Wide == other.Wide && slices.Equal(s.Hidden, other.Hidden) && slices.Equal(s.Shown, other.Shown)
+}
 
 // Keeper is a page whose list is remembered.
 type Keeper interface {
@@ -35,6 +46,9 @@ func (l *list[T]) State() ListState {
 		if l.hidden[i] {
 			s.Hidden = append(s.Hidden, columnName(f.Title))
 		}
+		if l.spare.on[i] {
+			s.Shown = append(s.Shown, columnName(f.Title))
+		}
 	}
 	return s
 }
@@ -47,10 +61,12 @@ func (l *list[T]) Restore(s ListState) {
 		if name == s.Sort && c.Sortable {
 			l.by, l.down = i+1, s.Down
 		}
-		for _, h := range s.Hidden {
-			if h == name && !c.Hidden {
-				l.ToggleColumn(i)
-			}
+		switch {
+		case c.Pinned:
+		case slices.Contains(s.Hidden, name):
+			l.hidden = with(l.hidden, i)
+		case l.spare.is[i] && slices.Contains(s.Shown, name):
+			l.spare.on = with(l.spare.on, i)
 		}
 	}
 	l.wide = s.Wide

@@ -40,6 +40,7 @@ type later[T any] struct {
 	work   func() made[T] // not handed out yet
 	begun  time.Time
 	under  bool // way: handed out and not back
+	stop   *halt
 }
 
 // agesMove is how often a filter that speaks of ages is looked at again.
@@ -83,16 +84,14 @@ func (l *list[T]) waits(v *View, now recipe) bool {
 }
 
 // work is the making of the list, of values that nothing changes: it may be done
-// on any goroutine.
-func (l *list[T]) work(all []T, now recipe, at time.Time) func() made[T] {
-	fit, key := l.fit, l.key
-	id := func(row *T) string { return key(*row) }
-	var order func(a, b *T) int
-	if l.by > 0 && l.by <= len(l.fields) && len(all) <= sortMost {
-		order = l.fields[l.by-1].order
-	}
+// on any goroutine. What is halted comes back unmade.
+func (l *list[T]) work(all []T, now recipe, at time.Time, stop *halt) func() made[T] {
+	fit, order := l.fit, l.ordering(len(all))
 	return func() made[T] {
-		rows := sorted(fitting(fit, all, at), id, order, now.down)
+		rows := order(fitting(fit, all, at, stop), stop)
+		if stop.on() {
+			return made[T]{recipe: now, halted: true}
+		}
 		m := made[T]{recipe: now, all: len(all), shown: make([]*T, len(rows))}
 		for i := range rows {
 			m.shown[i] = rows[i].row
@@ -100,6 +99,24 @@ func (l *list[T]) work(all []T, now recipe, at time.Time) func() made[T] {
 		m.at = placesOf(len(rows), func(i int) string { return rows[i].key })
 		return m
 	}
+}
+
+// ordering is how n rows are put in order: by what is read of them where the list
+// says how, else by comparing the rows themselves.
+func (l *list[T]) ordering(n int) func(rows []*T, stop *halt) []keyed[T] {
+	key, down, reads := l.key, l.down, l.reads
+	id := func(row *T) string { return key(*row) }
+	if reads != nil {
+		id = reads.id
+	}
+	if l.by == 0 || l.by > len(l.fields) || n > sortMost {
+		return func(rows []*T, _ *halt) []keyed[T] { return sorted(rows, id, nil, false) }
+	}
+	f := l.fields[l.by-1]
+	if reads != nil && reads.by[f.Title] != nil {
+		return func(rows []*T, stop *halt) []keyed[T] { return sortByKey(rows, reads, reads.by[f.Title], down, stop) }
+	}
+	return func(rows []*T, _ *halt) []keyed[T] { return sorted(rows, id, f.order, down) }
 }
 
 // place shows a list that was made.
@@ -122,7 +139,7 @@ func (l *list[T]) Work() func() any {
 // dropped: a newer one is under way.
 func (l *list[T]) Done(result any) {
 	m, ok := result.(made[T])
-	if !ok || m.recipe != l.later.wanted {
+	if !ok || m.halted || m.recipe != l.later.wanted {
 		return
 	}
 	l.later.under = false

@@ -26,7 +26,7 @@ func manyJobs(n int) []engine.JobRow {
 }
 
 func longList(n int) (*list[engine.JobRow], *View, func() []engine.JobRow) {
-	l := newList(filter.Jobs, jobID, jobCells, jobFields)
+	l := newList(filter.Jobs, jobID, jobCells, jobFields).reading(jobReads)
 	rows := manyJobs(n)
 	v := &View{Data: &Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC), W: 120, H: 40}
 	return &l, v, func() []engine.JobRow { return rows }
@@ -101,6 +101,7 @@ func TestRowsThatLeftCanBeOpened(t *testing.T) {
 	l, v, rows := longList(10)
 	l.put(v, 1, rows)
 	l.draw(v, 100, 20, "")
+	l.Hold()
 	l.put(v, 2, func() []engine.JobRow { return rows()[1:] })
 	l.draw(v, 100, 20, "")
 	if _, ok := l.selected(); ok {
@@ -137,7 +138,7 @@ func BenchmarkFilter100k(b *testing.B) {
 			l.by = c.by
 			used := cpuTime(b)
 			for b.Loop() {
-				l.work(rows(), recipe{}, v.Now)()
+				l.work(rows(), recipe{}, v.Now, nil)()
 			}
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/op")
 			b.ReportMetric(float64((cpuTime(b)-used).Microseconds())/1000/float64(b.N), "cpu-ms/op")

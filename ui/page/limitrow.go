@@ -13,17 +13,9 @@ import (
 // nearlyFull is the fill from which a window is worth a warning colour.
 const nearlyFull = 0.8
 
-// scope names a bucket: asia app, asia match.ids, kr summoner.by-puuid.
-func scope(b engine.BucketRow) string {
-	name := versionless(or(b.Method, b.Kind))
-	if b.Kind == "service" {
-		name += " service"
-	}
-	return b.Host + " " + name
-}
-
-// brief is scope without what the title says already: the host, where there is
-// only one, and the version of the method.
+// brief names a bucket (asia app, asia match.ids, kr summoner.by-puuid) without what
+// the title says already: the host, where there is only one, and the version of the
+// method.
 func brief(v *View, b engine.BucketRow) string {
 	name := versionless(or(b.Method, b.Kind))
 	if b.Kind == "service" {
@@ -60,7 +52,7 @@ func bucketState(v *View, b engine.BucketRow) (word, more string) {
 	case frozen(b):
 		return "FROZEN", frozenText(v, b)
 	case b.Cap > 0:
-		return "CAPPED", fmt.Sprintf("at %d %%, %s", b.Cap, frozenText(v, b))
+		return "CAPPED", fmt.Sprintf("%d %%: %s", b.Cap, frozenText(v, b))
 	case b.Blocked.After(v.Now):
 		return "BACKING OFF", b.BlockedBy + ", " + v.in(b.Blocked)
 	case b.Limit > 0 && b.Used >= b.Limit:
@@ -91,14 +83,15 @@ func frozen(b engine.BucketRow) bool { return b.BlockedBy == blockedFrozen }
 
 const blockedFrozen = "frozen"
 
-// frozenText says when an operator's order ends, and why there is one.
+// frozenText says why there is an operator's order, and when it ends. The reason comes
+// first: nothing else on the screen tells it.
 func frozenText(v *View, b engine.BucketRow) string {
-	text := "until p resumes"
+	text := v.keyed("until {limits/pause} resumes")
 	if !b.Thaws.IsZero() {
 		text = "until " + v.clock(b.Thaws)
 	}
 	if b.FreezeWhy != "" {
-		text += ": " + b.FreezeWhy
+		text = b.FreezeWhy + ", " + text
 	}
 	return text
 }
@@ -168,11 +161,11 @@ func limitRows(v *View, w, h int) []string {
 // limitRow is a window on the overview: its reset stands at the right end.
 func limitRow(v *View, b engine.BucketRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
-	name := clamp(w-38, 14, 22)
+	name := clamp(w-34, 14, 22)
 	l.Field(part.Plain(brief(v, b)), name, part.Words)
 	l.Field(part.As(themes.Dim, window(b.Window)), 6, part.Number).Gap(2)
 	c := fillCell(v, b)
-	bar := clamp(w-1-name-6-2-1-9-10, 4, 30)
+	bar := clamp(w-1-name-6-2-1-9-8, 4, 30)
 	if c.Ratio < 0 {
 		l.NoBar(bar)
 	} else {
@@ -201,17 +194,58 @@ func waiting(v *View) int {
 	return n
 }
 
-// heldSummary says how many calls wait and when the next may go.
+// heldSummary answers in one line how much waits, for what, and when that lets it go.
 func heldSummary(v *View) []part.Cell {
-	text := "nothing waits"
-	if n := waiting(v); n > 0 {
-		text = count(n) + " wait"
+	n := waiting(v)
+	if n == 0 {
+		return []part.Cell{part.As(themes.Dim, "nothing waits")}
 	}
-	if len(v.Limits.Waiting) > 0 {
-		text += ", next call in " + v.in(v.Limits.Waiting[0].Until)
-	}
-	return []part.Cell{part.As(themes.Dim, text)}
+	return v.join(part.As(themes.Wait, count(n)+" wait"), part.Plain(holds(v)))
 }
+
+// holds is what sets the pace of all that waits: a window that an operator froze, one
+// that is full, the next permit, or else how many calls the tightest window lets through.
+func holds(v *View) string {
+	if b, ok := frozenOne(v); ok {
+		return brief(v, b) + " frozen: " + frozenText(v, b)
+	}
+	b, ok := v.Tightest()
+	switch next := v.NextCalls(); {
+	case ok && next != "":
+		return windowName(v, b) + shutWord(b) + ", " + next
+	case len(v.Limits.Waiting) > 0:
+		return "next call in " + v.in(v.Limits.Waiting[0].Until)
+	}
+	if b, ok = slowest(v); ok {
+		return brief(v, b) + " lets " + count(b.Limit) + " through per " + window(b.Window)
+	}
+	return ""
+}
+
+// frozenOne is a bucket through which an operator lets nothing.
+func frozenOne(v *View) (engine.BucketRow, bool) {
+	for _, b := range v.Limits.Buckets {
+		if frozen(b) {
+			return b, true
+		}
+	}
+	return engine.BucketRow{}, false
+}
+
+// slowest is the window that lets the fewest calls through in the long run, of those
+// that something waits for.
+func slowest(v *View) (found engine.BucketRow, ok bool) {
+	perSecond := func(b engine.BucketRow) float64 { return float64(b.Limit) / b.Window.Seconds() }
+	for _, b := range v.Limits.Buckets {
+		if b.Waiting > 0 && b.Limit > 0 && b.Window > 0 && (!ok || perSecond(b) < perSecond(found)) {
+			found, ok = b, true
+		}
+	}
+	return found, ok
+}
+
+// windowName names one window of a bucket: app 12 s.
+func windowName(v *View, b engine.BucketRow) string { return brief(v, b) + " " + window(b.Window) }
 
 // limitLine is all of it in one row, for small screens.
 func limitLine(v *View, w int) string {
@@ -225,12 +259,44 @@ func limitLine(v *View, w int) string {
 			l.Cells(v.sep())
 		}
 		c := fillCell(v, b)
-		l.Cells(part.As(themes.Dim, b.Host+" "+tight(b.Window)+" ")).Bar(c.Token, 8, c.Ratio)
+		l.Cells(part.As(themes.Dim, limitName(v, b, n)+tight(b.Window)+" ")).Bar(c.Token, 8, c.Ratio)
 		l.Cells(part.As(c.Token, " "+c.Text))
 		n++
 	}
 	if n == 0 {
 		return l.Cells(part.As(themes.Dim, or(v.waiting(), "no limit is known yet"))).String()
 	}
-	return l.Cells(v.sep(), part.As(themes.Dim, count(waiting(v))+" wait")).String()
+	l.Cells(v.sep(), part.As(themes.Dim, count(waiting(v))+" wait"))
+	b, frozen := frozenOne(v)
+	switch next := v.NextCalls(); {
+	case frozen:
+		l.Cells(part.Plain(", frozen: " + frozenText(v, b)))
+	case next != "":
+		l.Cells(part.Plain(", " + next))
+	default:
+		if b, ok := slowest(v); ok {
+			l.Cells(part.As(themes.Dim, ", "+count(b.Limit)+" go per "+window(b.Window)))
+		}
+	}
+	return l.String()
+}
+
+// limitName is what a window of the one row is called in front of its span: its host
+// where there are several, else what it is, once.
+func limitName(v *View, b engine.BucketRow, n int) string {
+	switch {
+	case !oneHost(v):
+		return b.Host + " "
+	case n == 0:
+		return b.Kind + " "
+	}
+	return ""
+}
+
+// shutWord is why a window lets nothing through: what it holds, or what Riot said.
+func shutWord(b engine.BucketRow) string {
+	if b.Limit > 0 && b.Used >= b.Limit {
+		return " full"
+	}
+	return " shut"
 }

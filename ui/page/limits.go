@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
@@ -16,6 +17,7 @@ type Limits struct {
 	moved          bool // the recorder's cursor was taken off the newest call
 	tape           tape
 	fills          fills
+	strips         strips
 	query[engine.CallRow]
 	picked picked
 	seek   uint64 // the call that the cursor shall go to
@@ -39,11 +41,19 @@ func (p *Limits) Screen() Screen { return ScreenLimits }
 // Crumb implements Page.
 func (p *Limits) Crumb(*View) string { return "" }
 
-// Want implements Page: limits and calls come with Watch.
-func (p *Limits) Want(*View) engine.Query { return nil }
+// Want implements Page: limits and calls come with Watch. Only what was before is
+// asked for, where there is room to show it.
+func (p *Limits) Want(v *View) engine.Query { return p.strips.want(v) }
 
 // Got implements Page.
-func (p *Limits) Got(*View, engine.Query, engine.Answer, error) {}
+func (p *Limits) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.MomentsQuery); ok {
+		p.strips.take(v, a, err)
+	}
+}
+
+// Reload makes the page ask again at once.
+func (p *Limits) Reload() { p.strips.forget() }
 
 // SetFilter implements Filterer.
 func (p *Limits) SetFilter(text string) error {
@@ -82,19 +92,29 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 		reset = part.As(themes.Held, v.in(b.Thaws))
 	}
 	return append(cells,
-		part.Plain(scope(b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(b),
+		part.Plain(brief(v, b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(b),
 		reset, v.state(word), part.As(themes.Dim, more), part.As(themes.Dim, strconv.Itoa(b.InFlight)), part.As(themes.Dim, b.Mode),
 	)
 }
 
+// columnsOf are the columns of the buckets: the title names the host where there is
+// only one, and each row where there are several.
+func columnsOf(v *View) []part.Column {
+	columns := slices.Clone(bucketColumns)
+	if !oneHost(v) {
+		columns[0].Width = 28
+	}
+	return columns
+}
+
 var bucketColumns = []part.Column{
-	{Title: "SCOPE", Kind: part.Words, Min: 20, Width: 28},
+	{Title: "SCOPE", Kind: part.Words, Min: 20, Width: 20},
 	{Title: "WINDOW", Kind: part.Number, Min: 6, Width: 6},
-	{Title: "FILL", Kind: part.Progress, Min: 24, Width: 36, Tail: 11},
+	{Title: "FILL", Kind: part.Progress, Min: 24, Width: 24, Tail: 11},
 	{Title: "SERVER", Kind: part.Words, Min: 8, Width: 9, Priority: 2},
 	{Title: "RESET", Kind: part.Number, Min: 6, Width: 6},
 	{Title: "STATE", Kind: part.State, Min: 13, Width: 13},
-	{Title: "WHO WAITS", Kind: part.Words, Min: 20, Width: 26, Flex: 1, Priority: 1},
+	{Title: "WHAT IT HOLDS", Kind: part.Words, Min: 20, Width: 26, Flex: 1, Priority: 1},
 	{Title: "OPEN", Kind: part.Number, Min: 4, Width: 4, Priority: 5},
 	{Title: "MODE", Kind: part.Words, Min: 4, Width: 4, Priority: 6},
 }
@@ -103,15 +123,15 @@ var bucketColumns = []part.Column{
 func (p *Limits) Cannot(v *View, a Action) string {
 	switch a {
 	case Retry, Cancel:
-		return "select a job first: enter opens the job of a call"
+		return v.keyed("select a job first: {open} opens the job of a call")
 	case Pause:
 		if p.onCalls {
-			return "p freezes or caps a bucket: tab to the buckets"
+			return v.keyed("{pause} freezes or caps a bucket: {next pane} to the buckets")
 		}
 		return missing(&p.buckets, p.bucketSource(v), "bucket")
 	case Open:
 		if !p.onCalls {
-			return "enter opens the job of a call: tab to the flight recorder"
+			return v.keyed("{open} opens the job of a call: {next pane} to the flight recorder")
 		}
 	}
 	return ""
@@ -177,6 +197,7 @@ func (p *Limits) sought(src recorder) {
 
 // Draw implements Page.
 func (p *Limits) Draw(v *View) []string {
+	p.strips.see(v)
 	shown, d := *v, *v.Data
 	d.Limits, shown.Data = p.fills.take(v), &d
 	rows := p.draw(&shown)
@@ -187,10 +208,17 @@ func (p *Limits) Draw(v *View) []string {
 func (p *Limits) draw(v *View) []string {
 	w := v.W - 2
 	buckets := clamp(len(v.Limits.Buckets)+1, 2, max(v.H*2/5, 2))
-	bt := part.Table{Columns: bucketColumns, Blur: p.onCalls, Empty: or(v.waiting(), "no limit is known yet: the first answer tells them")}
+	wide := v.Size == L && v.W >= stripsFrom
+	if wide {
+		w -= stripsWidth(v)
+	}
+	bt := part.Table{Columns: columnsOf(v), Blur: p.onCalls, Empty: or(v.waiting(), "no limit is known yet: the first answer tells them")}
 	top := part.Panel{
-		Title: limitsTitle(v), Focus: !p.onCalls, Tail: plainHeld(v),
+		Title: limitsTitle(v), Focus: !p.onCalls, Tail: howGood(v),
 		Rows: p.buckets.table(v, bt, w, buckets, p.bucketSource(v)), Height: buckets,
+	}
+	if wide {
+		w = v.W - 2
 	}
 	src := p.source(v)
 	if !p.moved {
@@ -199,26 +227,27 @@ func (p *Limits) draw(v *View) []string {
 	p.sought(src)
 	ct := part.Table{Columns: recorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
 	h := max(v.H-buckets-3, 0)
+	if wide {
+		h--
+	}
 	bottom := part.Panel{
 		Title: p.recorderTitle(v, src), Focus: p.onCalls, Tail: p.follow(v),
 		Rows: p.calls.table(v, ct, w, h, src), Height: h,
 	}
-	return part.Box(v.Theme, v.W, v.H, top, bottom)
+	if !wide {
+		return part.Box(v.Theme, v.W, v.H, top, bottom)
+	}
+	right := stripsWidth(v)
+	beside := p.strips.panel(v, v.Limits.Buckets, p.buckets.cur.Top(), right-2, buckets)
+	return part.Stack(
+		part.Beside(part.Box(v.Theme, v.W-right, buckets+2, top), part.Box(v.Theme, right, buckets+2, beside)),
+		part.Box(v.Theme, v.W, v.H-buckets-2, bottom))
 }
 
-func limitsTitle(v *View) string {
-	if len(v.Limits.Buckets) == 0 {
-		return "Rate limits"
-	}
-	return "Rate limits " + v.Theme.Glyphs.Sep + " learnt from headers"
-}
+// stripsFrom is the width from which there is room beside the buckets.
+const stripsFrom = 150
 
-func plainHeld(v *View) string {
-	if n := waiting(v); n > 0 {
-		return count(n) + " wait"
-	}
-	return "nothing waits"
-}
+func stripsWidth(v *View) int { return clamp(v.W*2/5, 48, 82) }
 
 func (p *Limits) recorderTitle(v *View, src recorder) string {
 	all := len(p.tape.calls)
@@ -231,14 +260,14 @@ func (p *Limits) recorderTitle(v *View, src recorder) string {
 
 func (p *Limits) follow(v *View) string {
 	if p.moved {
-		return "g follows again"
+		return v.keyed("{first row} follows again")
 	}
 	return "newest first"
 }
 
 func (p *Limits) emptyCalls(v *View) string {
 	if p.on() && len(v.Calls) > 0 {
-		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + " esc clears " + p.used
+		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
 	}
-	return or(v.waiting(), v.start("no call yet", "t starts a sync"))
+	return or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))
 }

@@ -21,10 +21,12 @@ type list[T any] struct {
 	pane
 	query[T]
 	fields []field[T]
+	reads  *reads[T] // how to sort it when it is long; nil = by comparing rows
 	key    func(T) string
 	cells  func(v *View, row T, cells []part.Cell) []part.Cell
 
 	hidden map[int]bool // columns the operator took away
+	spare  spares       // those that are shown when asked for
 	wide   bool         // nothing is dropped: columns are reached by panning
 	by     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
@@ -50,6 +52,12 @@ func newList[T any](s *filter.Schema[T], key func(T) string, cells func(*View, T
 	return list[T]{query: query[T]{schema: s}, key: key, cells: cells, fields: fields}
 }
 
+// reading tells the list how its rows are read for sorting.
+func (l list[T]) reading(r *reads[T]) list[T] {
+	l.reads = r
+	return l
+}
+
 // SetFilter implements Filterer.
 func (l *list[T]) SetFilter(text string) error {
 	l.asked = true
@@ -71,13 +79,14 @@ func (l *list[T]) put(v *View, version any, rows func() []T) {
 		return
 	}
 	all := rows()
-	work := l.work(all, now, v.Now)
+	l.later.stop.stop()
 	if len(all) <= offLoop {
 		l.later = later[T]{wanted: now, begun: v.Now}
-		l.place(work())
+		l.place(l.work(all, now, v.Now, nil)())
 		return
 	}
-	l.later = later[T]{wanted: now, work: work, begun: v.Now}
+	stop := &halt{}
+	l.later = later[T]{wanted: now, work: l.work(all, now, v.Now, stop), begun: v.Now, stop: stop}
 }
 
 // id is the identity of a shown row, and find the way back.
@@ -106,12 +115,12 @@ func (s rowSource[T]) Find(id string) (int, bool) {
 // Row implements part.Source: the cells of the columns that are not hidden.
 func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
 	all := s.l.cells(s.v, *s.l.shown[i], cells)
-	if len(s.l.hidden) == 0 {
+	if s.l.allShown() {
 		return all
 	}
 	kept := all[:0]
 	for n, c := range all {
-		if !s.l.hidden[n] {
+		if s.l.shows(n) {
 			kept = append(kept, c)
 		}
 	}
@@ -121,11 +130,12 @@ func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
 // columns are those that are not hidden, the sorted one with its arrow.
 func (l *list[T]) columns(v *View) []part.Column {
 	out := make([]part.Column, 0, len(l.fields))
+	l.spare.roomy = v.Size == L
 	for i, f := range l.fields {
-		if l.hidden[i] {
+		if !l.shows(i) {
 			continue
 		}
-		c := f.Column
+		c := l.preferred(v, i, f.Column)
 		if l.by == i+1 {
 			c.Title += " " + l.arrow(v)
 		}
@@ -147,9 +157,23 @@ func (l *list[T]) arrow(v *View) string {
 
 // draw draws the list with its header.
 func (l *list[T]) draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty}
+	t := part.Table{Columns: l.columns(v), Empty: empty, Pan: l.pan}
+	l.note(t, w)
 	return l.table(v, t, w, h, l.rows(v))
 }
+
+// parts shares a screen between the list and the detail of its selected row: a
+// short list takes what its rows need, also while a filter leaves fewer of them,
+// and the detail gets at least as many rows as asked for.
+func (l *list[T]) parts(v *View, detail int) (rows, below int) {
+	room := max(v.H-3, 2)
+	rows = max(min(max(l.all, len(l.shown), shortList)+1, room-detail), 1)
+	return rows, max(room-rows, 0)
+}
+
+// shortList is how many rows the shortest list keeps, so that the first few that
+// come do not move what is below.
+const shortList = 6
 
 // selected is the row under the cursor.
 func (l *list[T]) selected() (row T, ok bool) {
@@ -265,7 +289,7 @@ func (l *list[T]) title(v *View, name string, more ...string) string {
 // empty says that the filter leaves nothing; "" = it does not.
 func (l *list[T]) empty(v *View) string {
 	if l.on() && l.all > 0 {
-		return "0 of " + count(l.all) + " " + v.Theme.Glyphs.Sep + " esc clears " + l.used
+		return "0 of " + count(l.all) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + l.used
 	}
 	return ""
 }
@@ -295,7 +319,7 @@ func (l *list[T]) Columns() []ColumnChoice {
 	out := make([]ColumnChoice, len(l.fields))
 	for i, f := range l.fields {
 		out[i] = ColumnChoice{
-			Name: f.Title, Sortable: f.order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: l.hidden[i],
+			Name: f.Title, Sortable: f.order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: !l.seen(i),
 			Pinned: f.Kind == part.State || i == 0,
 		}
 	}
@@ -316,13 +340,7 @@ func (l *list[T]) ToggleColumn(column int) {
 	if column < 0 || column >= len(choices) || choices[column].Pinned {
 		return
 	}
-	if l.hidden == nil {
-		l.hidden = map[int]bool{}
-	}
-	l.hidden[column] = !l.hidden[column]
-	if !l.hidden[column] {
-		delete(l.hidden, column)
-	}
+	l.toggle(column)
 }
 
 // Exporter is a page whose list can be copied and written to a file.

@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -12,20 +13,32 @@ import (
 type record struct {
 	engine.LogRow
 	pairs []string // key=value
+	told  string   // the same in one row, an error without what the row says anyhow
 }
 
 func recordOf(r engine.LogRow) record {
 	out := record{LogRow: r, pairs: make([]string, 0, len(r.Fields)+1)}
-	named := false
-	for _, f := range r.Fields {
-		named = named || f.Key == "job"
-		out.pairs = append(out.pairs, f.Key+"="+f.Value)
+	told, named := make([]string, 0, len(r.Fields)+1), false
+	for _, first := range []bool{true, false} {
+		for _, f := range r.Fields {
+			if slices.Contains(firstFields, f.Key) == first {
+				named = named || f.Key == "job"
+				out.pairs = append(out.pairs, f.Key+"="+f.Value)
+				told = append(told, f.Key+"="+inShort(f.Value))
+			}
+		}
 	}
 	if r.Job != "" && !named {
 		out.pairs = append(out.pairs, "job="+string(r.Job))
+		told = append(told, "job="+string(r.Job))
 	}
+	out.told = strings.Join(told, " ")
 	return out
 }
+
+// firstFields are told before the others, which a row may have no room for: what a
+// record is about and how it ended.
+var firstFields = []string{"account", "target", "match", "bucket", "alert", "status", "result", "state", "err"}
 
 // logBook joins what the engine had in memory with what Watch has told since.
 type logBook struct {

@@ -47,11 +47,28 @@ func NewLogs(job engine.JobID, name string) *Logs {
 	return p
 }
 
+// levelWords are the levels as a filter asks for them: level>=warn.
+var levelWords = func() []filter.Word {
+	short := map[string]string{"debug": "dbg", "info": "inf", "warn": "wrn", "error": "err"}
+	var words []filter.Word
+	for i, level := range logLevels {
+		words = append(words, filter.Word{Name: level, Aliases: []string{short[level]}, Bits: 1 << i})
+	}
+	return words
+}()
+
+func levelValue(level string) filter.Value {
+	if rank := engine.LogRank(level); rank >= 0 {
+		return filter.Bits(1 << rank)
+	}
+	return filter.Value{}
+}
+
 // logSchema is what can be asked of a record.
 var logSchema = filter.New(filter.Options{Free: []string{"text", "area", "field", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at", Keys: []string{"match", "timeline", "full", "latest"}},
 	textField("text", filter.Prose, "", func(r *record) string { return r.Text }),
 	textField("area", filter.Name, "limiter, riot, storage", func(r *record) string { return r.Area }),
-	textField("level", filter.Name, "debug, info, warn, error", func(r *record) string { return r.Level }),
+	filter.Field[record]{Name: "level", Kind: filter.Enum, Ranks: true, Words: levelWords, Value: func(r *record, _ instant) filter.Value { return levelValue(r.Level) }},
 	textField("job", filter.Name, "id of a job", func(r *record) string { return string(r.Job) }),
 	filter.Field[record]{Name: "field", Kind: filter.Prose, Help: "key=value, or a part of it", Value: func(r *record, _ instant) filter.Value { return filter.Texts(&r.pairs) }},
 	filter.Field[record]{Name: "at", Kind: filter.Past, Value: func(r *record, _ instant) filter.Value { return filter.At(r.At) }},
@@ -83,10 +100,22 @@ func (p *Logs) Want(v *View) engine.Query {
 		q.After = p.next
 		return q
 	}
-	if !p.due(v, v.Restarts) {
+	if !p.due(v, p.version(v)) {
 		return nil
 	}
 	return q
+}
+
+// version is of what an answer holds. Watch tells what is graver than debug; debug
+// records are read again while the log is followed and the engine moves.
+func (p *Logs) version(v *View) uint64 {
+	switch {
+	case p.level > 0:
+		return v.Restarts
+	case p.off && p.have:
+		return p.seq
+	}
+	return v.Restarts + v.Version
 }
 
 // Got implements Page.
@@ -164,9 +193,9 @@ func (p *Logs) Act(v *View, a Action) Effect {
 	case Clock:
 		p.ago = !p.ago
 	case Next:
-		return p.step(1)
+		return p.step(v, 1)
 	case Previous:
-		return p.step(-1)
+		return p.step(v, -1)
 	case Open:
 		return p.enter()
 	default:
@@ -220,7 +249,7 @@ func (p *Logs) line() (logLine, bool) {
 
 // step goes to the next match of the filter, or without one to the next warning
 // or error, and round at the end.
-func (p *Logs) step(by int) Effect {
+func (p *Logs) step(v *View, by int) Effect {
 	n := len(p.lines)
 	for i := 1; i <= n; i++ {
 		at := ((p.cur.At()+by*i)%n + n) % n
@@ -232,7 +261,7 @@ func (p *Logs) step(by int) Effect {
 		p.off = at < n-1
 		return Effect{}
 	}
-	return say(engine.LevelInfo, "there is no warning and no error here: / looks for something else")
+	return say(engine.LevelInfo, v.keyed("there is no warning and no error here: {filter} looks for something else"))
 }
 
 // SelectedJob implements Jobber.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -52,9 +53,9 @@ func (p *Logs) empty(v *View) string {
 	case p.loading() && len(p.records) == 0:
 		return "loading the log…"
 	case p.on() && len(p.records) > 0:
-		return "0 of " + count(len(p.records)) + " " + v.Theme.Glyphs.Sep + " esc clears " + p.used
+		return "0 of " + count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
 	case p.level > 0:
-		return "nothing at level " + logLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + " s shows others"
+		return "nothing at level " + logLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.keyed(" {states} shows others")
 	}
 	return "nothing has been logged yet"
 }
@@ -101,7 +102,7 @@ func (p *Logs) mode(v *View) part.Cell {
 	case v.Frozen:
 		return v.state("FROZEN")
 	case p.off:
-		return part.As(themes.Held, "G follows")
+		return part.As(themes.Held, v.keyed("{last row} follows"))
 	}
 	return part.As(themes.Run, "FOLLOW")
 }
@@ -136,7 +137,11 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	}
 	l.To(2)
 	if line.more > 0 {
-		text := v.Theme.Glyphs.Ellipsis + " " + plural(line.more, "similar line", "similar lines") + " in " + part.Dur(line.span) + " folded " + v.Theme.Glyphs.Sep + " enter expands"
+		in := ""
+		if line.span >= 100*time.Millisecond {
+			in = " in " + part.Dur(line.span)
+		}
+		text := v.Theme.Glyphs.Ellipsis + " " + plural(line.more, "similar line", "similar lines") + in + " folded " + v.Theme.Glyphs.Sep + v.keyed(" {open} expands")
 		return []string{l.To(15).Cells(part.As(themes.Dim, text)).String()}
 	}
 	r := &p.seen[line.at]
@@ -147,16 +152,16 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	if p.pan > 0 {
 		return []string{l.Cells(part.Plain(panned(r, p.pan))).String()}
 	}
-	message := 32
+	message := 22
 	if v.Size == L {
-		message = 48
+		message = 30
 	}
 	if v.Size == S || safe.Width(safe.Text(r.Text)) > message {
 		l.Cells(part.Plain(r.Text)).Gap(2)
 	} else {
 		l.Field(part.Plain(r.Text), message, part.Words).Gap(1)
 	}
-	return []string{l.Cells(part.As(themes.Dim, strings.Join(r.pairs, " "))).String()}
+	return []string{l.Field(part.As(themes.Dim, r.told), max(l.Room()-1, 0), part.Words).String()}
 }
 
 // prefix writes when, how grave, and where.
@@ -181,7 +186,7 @@ func (p *Logs) prefix(v *View, l *part.Line, r *record) {
 // wrapped draws a record on as many rows as it takes, up to half a screen.
 func (p *Logs) wrapped(v *View, l *part.Line, r *record) []string {
 	from := l.At()
-	lines := part.Wrap(wholeText(r), max(l.Room(), 10))
+	lines := part.Wrap(wholeText(r), max(l.Room()-1, 10))
 	lines = lines[:min(len(lines), max(p.height/2, 1))]
 	rows := []string{l.Cells(part.Plain(lines[0])).String()}
 	for _, text := range lines[1:] {
@@ -209,20 +214,11 @@ func panned(r *record, pan int) string {
 
 // logPanel is the end of the log, the newest record first like the calls above it.
 func logPanel(v *View, w, h int) part.Panel {
-	rows := make([]string, 0, max(h, 0))
-	for i := len(v.Logs) - 1; i >= 0 && len(rows) < h; i-- {
-		r := &v.Logs[i]
-		if levelRank(r.Level) < usualLevel || v.Frozen && r.At.After(v.Now) {
-			continue
-		}
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
-		l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
-		rows = append(rows, l.Cells(part.Plain(r.Text)).String())
-	}
+	rows := logRows(v, w, h, "")
 	if len(rows) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
 	}
-	return part.Panel{Title: "Log", Tail: "more on 8", Rows: rows, Height: h}
+	return part.Panel{Title: "Log", Tail: v.keyed("more on {logs}"), Rows: rows, Height: h}
 }
 
 // levelSign is a level as three letters.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/farsight-console/farsight/engine/filter"
@@ -14,17 +15,36 @@ import (
 // was made of: a row is hundreds of bytes, and a hundred thousand are not copied.
 type made[T any] struct {
 	recipe
-	shown []*T
-	at    places
-	all   int
+	shown  []*T
+	at     places
+	all    int
+	halted bool // nobody wants it any more: it is not whole
+}
+
+// halt ends work that nobody wants any more. The zero halt, and none, never do.
+type halt struct{ flag atomic.Bool }
+
+// lookEvery is how many rows are worked on between two looks at a halt.
+const lookEvery = 1 << 10
+
+func (h *halt) on() bool { return h != nil && h.flag.Load() }
+
+// at is on, asked now and then while rows are counted up.
+func (h *halt) at(i int) bool { return i%lookEvery == 0 && h.on() }
+
+// stop ends the work.
+func (h *halt) stop() {
+	if h != nil {
+		h.flag.Store(true)
+	}
 }
 
 // fitting are the rows that a filter leaves, in their order.
-func fitting[T any](f filter.Filter[T], rows []T, now time.Time) []*T {
+func fitting[T any](f filter.Filter[T], rows []T, now time.Time, stop *halt) []*T {
 	all := f.Empty()
 	halves := inHalves(len(rows), func(from, to int) []*T {
 		fit := make([]*T, 0, to-from)
-		for i := from; i < to; i++ {
+		for i := from; i < to && !stop.at(i); i++ {
 			if all || f.Match(&rows[i], now) {
 				fit = append(fit, &rows[i])
 			}
@@ -87,8 +107,8 @@ func sorted[T any](rows []*T, key func(*T) string, order func(a, b *T) int, down
 }
 
 // merged joins two sorted lists.
-func merged[T any](a, b []keyed[T], compare func(a, b keyed[T]) int) []keyed[T] {
-	out := make([]keyed[T], 0, len(a)+len(b))
+func merged[E any](a, b []E, compare func(a, b E) int) []E {
+	out := make([]E, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		if compare(b[0], a[0]) < 0 {
 			out, b = append(out, b[0]), b[1:]

@@ -1,8 +1,7 @@
 package page
 
 import (
-	"cmp"
-	"strings"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
@@ -35,7 +34,11 @@ var matchStates = []struct{ status, word string }{
 
 // NewMatches makes the list of an account's matches; "" means all matches.
 func NewMatches(account string) *MatchList {
-	return &MatchList{list: newList(filter.Matches, matchID, matchCells, matchFields), account: account}
+	cells, fields := seatedCells, matchFields
+	if account == "" {
+		cells, fields = unseatedCells, allMatchFields
+	}
+	return &MatchList{list: newList(filter.Matches, matchID, cells, slices.Clone(fields)), account: account}
 }
 
 func matchID(m engine.MatchRow) string { return m.ID }
@@ -90,7 +93,17 @@ func (p *MatchList) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 	p.read = append(p.read[:len(p.read):len(p.read)], page.Matches...)
 	p.pages++
-	p.list.asked, p.turned = p.turned, false
+	p.weigh()
+	p.list.asked, p.turned = p.list.asked || p.turned, false
+}
+
+// weigh makes room for the errors of matches where there are any.
+func (p *MatchList) weigh() {
+	priority := lastColumn
+	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return faultOf(&m) != "" }) {
+		priority = firstColumn
+	}
+	p.fields[len(p.fields)-1].Priority = priority
 }
 
 // matchesMade names the versions of what the list is made of.
@@ -118,23 +131,6 @@ func (p *MatchList) ofStatus() []engine.MatchRow {
 	return fit
 }
 
-var matchFields = []field[engine.MatchRow]{
-	{matchColumns[0], func(a, b *engine.MatchRow) int { return strings.Compare(a.ID, b.ID) }},
-	{matchColumns[1], func(a, b *engine.MatchRow) int { return b.Played.Compare(a.Played) }},
-	{matchColumns[2], func(a, b *engine.MatchRow) int {
-		return strings.Compare(modeName(a.QueueID, a.Mode), modeName(b.QueueID, b.Mode))
-	}},
-	{matchColumns[3], func(a, b *engine.MatchRow) int { return cmp.Compare(b.Duration, a.Duration) }},
-	{matchColumns[4], func(a, b *engine.MatchRow) int { return strings.Compare(a.Champion, b.Champion) }},
-	{matchColumns[5], func(a, b *engine.MatchRow) int {
-		return cmp.Or(cmp.Compare(b.Kills+b.Assists, a.Kills+a.Assists), cmp.Compare(a.Deaths, b.Deaths))
-	}},
-	{matchColumns[6], nil},
-	{matchColumns[7], func(a, b *engine.MatchRow) int { return strings.Compare(a.Status, b.Status) }},
-	{matchColumns[8], func(a, b *engine.MatchRow) int { return b.FetchedAt.Compare(a.FetchedAt) }},
-	{matchColumns[9], func(a, b *engine.MatchRow) int { return cmp.Compare(b.Bytes, a.Bytes) }},
-}
-
 // Cannot implements Page.
 func (p *MatchList) Cannot(v *View, a Action) string {
 	p.refresh(v)
@@ -144,9 +140,9 @@ func (p *MatchList) Cannot(v *View, a Action) string {
 	case Retry:
 		return p.missing("match")
 	case Cancel:
-		return "enter opens the job of a match: x cancels it there"
+		return v.keyed("{open} opens the job of a match: {job/cancel} cancels it there")
 	case Pause:
-		return "p pauses a queue: go to the overview or to the jobs"
+		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
 	}
 	return ""
 }
@@ -202,13 +198,13 @@ func (p *MatchList) Draw(v *View) []string {
 	totals := spaced(v, v.W-2, p.counts(v))
 	h := max(v.H-4, 0)
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.heading(v), Tail: p.hiddenText(), Rows: []string{totals}, Height: 1},
-		part.Panel{Title: p.title(v, p.loaded(), p.orderText(), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
+		part.Panel{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
+		part.Panel{Title: p.title(v, p.loaded(), p.orderText(v), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
 	)
 }
 
 // loaded names the list: all of it, or as far as it was read. An account's matches
-// come newest first, those of all accounts in the order of their ids.
+// come newest first, those of all accounts by their ids, platform by platform.
 func (p *MatchList) loaded() string {
 	switch {
 	case p.next == "":
@@ -221,11 +217,11 @@ func (p *MatchList) loaded() string {
 
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
-func (p *MatchList) orderText() string {
+func (p *MatchList) orderText(v *View) string {
 	if p.account != "" || p.by > 0 {
 		return ""
 	}
-	return "by id"
+	return "by id " + v.Theme.Glyphs.Down
 }
 
 func (p *MatchList) heading(v *View) string {
@@ -244,18 +240,18 @@ func (p *MatchList) foot(v *View) string {
 		return told
 	}
 	if p.pages > 1 {
-		return "as of " + v.clock(p.got) + ", R reads again"
+		return "as of " + v.clock(p.got) + v.keyed(", {reload} reads again")
 	}
 	return ""
 }
 
 // hiddenText says how many matches are left out, and the key that shows them.
-func (p *MatchList) hiddenText() string {
+func (p *MatchList) hiddenText(v *View) string {
 	switch {
 	case p.hidden > 0:
-		return count(p.hidden) + " that cannot be had hidden, H shows"
+		return count(p.hidden) + v.keyed(" that cannot be had hidden, {hidden rows} shows")
 	case p.all:
-		return "those that cannot be had are shown, H hides"
+		return v.keyed("those that cannot be had are shown, {hidden rows} hides")
 	}
 	return ""
 }
@@ -297,7 +293,7 @@ func (p *MatchList) empty(v *View) string {
 	case none != "":
 		return none
 	case p.status > 0 && len(p.read) > 0:
-		return "none of " + count(len(p.read)) + " is " + matchStates[p.status].word + dot + "s shows the next state"
+		return "none of " + count(len(p.read)) + " is " + matchStates[p.status].word + dot + v.keyed("{states} shows the next state")
 	}
-	return v.start("no matches yet", "t starts a sync")
+	return v.start("no matches yet", "{sync} starts a sync")
 }

@@ -61,10 +61,10 @@ func messageCells(v *View, m message, cells []part.Cell) []part.Cell {
 }
 
 var messageFields = []field[message]{
-	{part.Column{Title: "WHEN", Kind: part.Words, Min: 8, Width: 12}, func(a, b *message) int { return b.At.Compare(a.At) }},
+	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *message) int { return b.At.Compare(a.At) }},
 	{part.Column{Title: "LEVEL", Kind: part.State, Min: 7, Width: 7}, func(a, b *message) int { return strings.Compare(string(a.Level), string(b.Level)) }},
-	{part.Column{Title: "MESSAGE", Kind: part.Words, Min: 30, Width: 60, Flex: 4}, nil},
-	{part.Column{Title: "JOB", Kind: part.Words, Min: 14, Width: 14, Priority: 1}, func(a, b *message) int { return strings.Compare(string(a.Job), string(b.Job)) }},
+	{part.Column{Title: "MESSAGE", Kind: part.Words, Min: 42, Width: 60, Flex: 4}, nil},
+	{part.Column{Title: "JOB", Kind: part.Words, Min: 8, Width: 14, Priority: 1}, func(a, b *message) int { return strings.Compare(string(a.Job), string(b.Job)) }},
 }
 
 // SelectedJob implements Jobber.
@@ -109,21 +109,24 @@ func (p *Messages) Export(v *View, only bool) (string, [][]string) {
 func (p *Messages) below(v *View) []string {
 	m, _ := p.selected()
 	var rows []string
+	if len(p.shown) == 0 {
+		return []string{v.row(v.W-2, part.As(themes.Dim, " no message is selected"))}
+	}
 	for _, line := range part.Wrap(m.Text, max(v.W-4, 10)) {
 		rows = append(rows, v.row(v.W-2, part.Plain(" "+line)))
 	}
 	return rows
 }
 
-// wholeRows is how many rows the whole text of a message gets.
+// wholeRows is how many rows the whole text of a message gets at least.
 const wholeRows = 3
 
 // Draw implements Page.
 func (p *Messages) Draw(v *View) []string {
 	p.refresh(v)
-	h := max(v.H-wholeRows-3, 1)
+	h, below := p.parts(v, wholeRows)
 	rows := p.draw(v, v.W-2, h, or(p.list.empty(v), "no message yet"))
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Messages"), Focus: true, Tail: "enter opens the job", Rows: rows, Height: h},
-		part.Panel{Title: "All of it", Rows: p.below(v), Height: wholeRows})
+		part.Panel{Title: p.title(v, "Messages"), Focus: true, Tail: v.keyed("{open} opens the job"), Rows: rows, Height: h},
+		part.Panel{Title: "Whole message", Rows: p.below(v), Height: below})
 }

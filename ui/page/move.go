@@ -28,7 +28,7 @@ type pane struct {
 func (p *pane) follow(src part.Source) {
 	p.cur.Sync(src, p.height)
 	if _, left := p.cur.Left(); left && p.asked {
-		p.cur.Home(src, p.height)
+		p.cur.Rest(src, p.height)
 	}
 	p.asked = false
 }

@@ -14,7 +14,7 @@ type Need struct {
 	ID   string
 	Word string // state word: WARN or ERROR
 	Text string
-	Key  string // "K replaces"
+	Key  string // "{key} replaces"
 	open func(v *View) Effect
 }
 
@@ -37,13 +37,13 @@ func (d *Data) Needs(now time.Time) []Need {
 	out = append(out, d.failedSyncs()...)
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
-			ID: "failed", Word: "WARN", Text: plural(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "enter opens",
+			ID: "failed", Word: "WARN", Text: plural(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "{open}",
 			open: func(*View) Effect { return Effect{Open: NewJobs("", shownFailed)} },
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {
 		out = append(out, Need{
-			ID: "429", Word: "WARN", Text: plural(int(d.Engine.Unforeseen), "unforeseen 429", "unforeseen 429s"), Key: "enter opens",
+			ID: "429", Word: "WARN", Text: plural(int(d.Engine.Unforeseen), "unforeseen 429", "unforeseen 429s"), Key: "{open}",
 			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}
@@ -52,7 +52,7 @@ func (d *Data) Needs(now time.Time) []Need {
 
 // alertKeys are the keys that settle an alert's cause, where it is not looking at
 // its evidence.
-var alertKeys = map[string]string{"key": "K replaces", "key expiry": "K replaces"}
+var alertKeys = map[string]string{"key": "{key} replaces", "key expiry": "{key} replaces"}
 
 // alertNeeds are the alerts that fire and that nobody has seen. A rule about what
 // the engine's own state says already is left out.
@@ -62,7 +62,7 @@ func (d *Data) alertNeeds() []Need {
 		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
 			continue
 		}
-		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: alertName(&r) + ": " + r.Now(), Key: "enter shows", open: func(*View) Effect { return Effect{Open: NewEvidence(r)} }}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), Key: "{open}", open: func(*View) Effect { return Effect{Open: NewEvidence(r)} }}
 		if key, ok := alertKeys[r.Rule]; ok {
 			n.Key, n.open = key, func(*View) Effect { return Effect{Ask: AskKey} }
 		}
@@ -79,7 +79,7 @@ func (d *Data) tells(rule string) bool {
 
 // grave are the engine states that need a person or at least their eye.
 var grave = map[engine.EngineState]Need{
-	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no valid key: ", Key: "K replaces", open: func(*View) Effect { return Effect{Ask: AskKey} }},
+	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no valid key: ", Key: "{key} replaces", open: func(*View) Effect { return Effect{Ask: AskKey} }},
 	engine.EngineAPIDown:  {ID: "api", Word: "ERROR", Text: "Riot's API is down: "},
 	engine.EngineDegraded: {ID: "degraded", Word: "WARN", Text: "degraded: "},
 	engine.EngineBroken:   {ID: "broken", Word: "ERROR", Text: "the engine has stopped: "},
@@ -130,7 +130,7 @@ func (d *Data) keyNeeds(now time.Time) []Need {
 		return nil
 	}
 	return []Need{{
-		ID: "key", Word: "WARN", Text: "the key expires in at most " + part.Dur(left.Truncate(time.Minute)), Key: "K replaces",
+		ID: "key", Word: "WARN", Text: "the key expires in at most " + part.Dur(left.Truncate(time.Minute)), Key: "{key} replaces",
 		open: func(*View) Effect { return Effect{Ask: AskKey} },
 	}}
 }
@@ -143,7 +143,7 @@ func (d *Data) pausedQueues() []Need {
 		}
 		name := q.Name
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + by(q.By), Key: "p resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + by(q.By), Key: "{pause} resumes",
 			open: func(*View) Effect { return Effect{Open: NewJobs(name, shownLive)} },
 		})
 	}
@@ -162,12 +162,12 @@ func (d *Data) failedSyncs() []Need {
 		id, name := d.Accounts[i].ID, d.Accounts[i].RiotID
 		if len(out) == shownSyncs {
 			return append(out, Need{
-				ID: "syncs", Word: "WARN", Text: "more syncs failed", Key: "enter opens",
+				ID: "syncs", Word: "WARN", Text: "more syncs failed", Key: "{open}",
 				open: func(*View) Effect { s := ScreenAccounts; return Effect{Go: &s} },
 			})
 		}
 		out = append(out, Need{
-			ID: "sync:" + id, Word: "WARN", Text: "the sync of " + name + " failed", Key: "enter opens",
+			ID: "sync:" + id, Word: "WARN", Text: "sync failed: " + name, Key: "{open}",
 			open: func(*View) Effect { return Effect{Open: NewAccount(id)} },
 		})
 	}

@@ -24,6 +24,7 @@ type Overview struct {
 	focus int
 	tape  tape
 	fresh freshness
+	day   dayTraffic
 	pulse pulse
 	calm  calm
 }
@@ -37,12 +38,18 @@ func (o *Overview) Screen() Screen { return ScreenOverview }
 // Crumb implements Page.
 func (o *Overview) Crumb(*View) string { return "" }
 
-// Want implements Page: all but the freshness comes with Watch.
-func (o *Overview) Want(v *View) engine.Query { return o.fresh.want(v) }
+// Want implements Page: all but the freshness and the last day comes with Watch.
+func (o *Overview) Want(v *View) engine.Query {
+	if q := o.fresh.want(v); q != nil {
+		return q
+	}
+	return o.day.want(v)
+}
 
 // Got implements Page.
 func (o *Overview) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	o.fresh.got(v, q, a, err)
+	o.day.got(q, a, err)
 }
 
 func (o *Overview) queues(v *View) part.Slice[engine.QueueRow] {
@@ -58,7 +65,7 @@ func (o *Overview) needs(v *View) part.Slice[Need] {
 		Items: v.Needs(),
 		Key:   func(n Need) string { return n.ID },
 		Cells: func(n Need, cells []part.Cell) []part.Cell {
-			return append(cells, v.state(n.Word), part.Plain(n.Text), part.As(themes.Accent, n.Key))
+			return append(cells, v.state(n.Word), part.Plain(n.Text), part.As(themes.Accent, v.keyed(n.Key)))
 		},
 	}
 }
@@ -116,19 +123,19 @@ func (o *Overview) Cannot(v *View, a Action) string {
 		if q := o.pausedNeed(v); q != "" {
 			return ""
 		}
-		return "nothing to resume here: tab to the queues"
+		return v.keyed("nothing to resume here: {next pane} to the queues")
 	case a == Pause:
-		return "p pauses a queue: tab to the queues"
+		return v.keyed("{pause} pauses a queue: {next pane} to the queues")
 	case a == Retry && o.focus == paneRetries:
 		return missing(p, o.retries(v), "retry")
 	case a == Retry:
-		return "r retries a job: tab to the next retries"
+		return v.keyed("{retry} retries a job: {next pane} to the next retries")
 	case a == Cancel && o.focus == paneRetries:
 		return missing(p, o.retries(v), "retry")
 	case a == Cancel && o.focus == paneSyncing:
 		return missing(p, o.syncing(v), "sync")
 	case a == Cancel:
-		return "x cancels a sync or a retry: tab to one"
+		return v.keyed("{cancel} cancels a sync or a retry: {next pane} to one")
 	}
 	return ""
 }
@@ -269,7 +276,7 @@ func queueCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 	}
 	return append(cells, part.Plain(string(q.Name)), queueState(v, q),
 		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Wait),
-		n(engine.Scheduled, themes.Held), n(engine.Discarded, themes.Err),
+		n(engine.Scheduled, themes.Held),
 		part.As(themes.Dim, strconv.Itoa(int(q.PerMin+0.5))), part.As(themes.Dim, queueWhy(v, q)))
 }
 
@@ -294,7 +301,7 @@ func queueWhy(v *View, q engine.QueueRow) string {
 	case q.Paused:
 		return strings.TrimSpace(by(q.By) + " " + v.ago(q.Since))
 	case q.Why != "" && !q.Until.IsZero():
-		return q.Why + ", " + v.in(q.Until)
+		return briefWhy(v, q.Why) + ", in " + v.in(q.Until)
 	}
-	return q.Why
+	return briefWhy(v, q.Why)
 }

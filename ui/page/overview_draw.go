@@ -1,10 +1,12 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -17,7 +19,6 @@ var queueColumns = []part.Column{
 	{Title: "run", Kind: part.Number, Min: 4, Width: 4},
 	{Title: "retry", Kind: part.Number, Min: 5, Width: 5, Priority: 1},
 	{Title: "held", Kind: part.Number, Min: 4, Width: 4, Priority: 3},
-	{Title: "dead", Kind: part.Number, Min: 4, Width: 5, Priority: 1},
 	{Title: "/min", Kind: part.Number, Min: 4, Width: 4, Priority: 2},
 	{Title: "why it waits", Kind: part.Words, Min: 22, Width: 26, Flex: 2, Priority: 4},
 }
@@ -25,7 +26,18 @@ var queueColumns = []part.Column{
 var needColumns = []part.Column{
 	{Kind: part.State, Min: 8, Width: 8},
 	{Kind: part.Words, Min: 12, Width: 12, Flex: 1},
-	{Kind: part.Words, Min: 11, Width: 11, Priority: 1},
+	{Kind: part.Number, Min: 5, Width: 5, Priority: 1},
+}
+
+// needColumnsOf leaves the keys no more room than they take: the texts are long.
+func needColumnsOf(v *View, needs []Need) []part.Column {
+	columns := slices.Clone(needColumns)
+	last := &columns[len(columns)-1]
+	for _, n := range needs {
+		last.Min = max(last.Min, safe.Width(v.keyed(n.Key)))
+	}
+	last.Width = last.Min
+	return columns
 }
 
 var retryColumns = []part.Column{
@@ -121,13 +133,18 @@ func (o *Overview) drawL(v *View) []string {
 	queues := clamp(len(v.Queues), 1, max(h/3, 1))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
 	now := o.nowRows(v, left-2)
-	accounts, charts := spare(max(h-len(now)-queues-needs-5, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
-	panels := []part.Panel{
-		{Title: "Now", Rows: now, Height: len(now)},
+	panels := []part.Panel{{Title: "Now", Rows: now, Height: len(now)}}
+	rest := h - len(now) - queues - needs - 5
+	if rest > dayRows+leastTraffic {
+		panels = append(panels, o.day.panel(v, left-2))
+		rest -= dayRows + 1
+	}
+	accounts, charts := spare(max(rest, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
+	panels = append(panels,
 		o.queuePanel(v, left-2, queues),
 		o.needPanel(v, left-2, needs),
 		settledPanel(v, left-2, accounts),
-	}
+	)
 	if charts > 0 {
 		panels = append(panels, trafficPanel(v, o.tape.take(v), left-2, charts))
 	}
@@ -206,6 +223,9 @@ func (o *Overview) nowRows(v *View, w int) []string {
 	held := []part.Cell{
 		figure(themes.Warn, "429s", e.Throttled), figure(themes.Err, "not foreseen", e.Unforeseen),
 	}
+	if won := retriesWon(v); won.Text != "" {
+		held = append(held, won)
+	}
 	if !e.Started.IsZero() {
 		held = append(held, part.As(themes.Dim, "up "+upFor(v.Now, e.Started)))
 	}
@@ -214,6 +234,21 @@ func (o *Overview) nowRows(v *View, w int) []string {
 		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, fresh...)...))
 	}
 	return rows
+}
+
+// retriesWon is the share of retries that succeed, as the rule about it has it.
+func retriesWon(v *View) part.Cell {
+	for _, r := range v.Alerts {
+		if r.Rule != "retries" || r.Subject != "" || !r.Known {
+			continue
+		}
+		token := themes.Dim
+		if r.Holds {
+			token = themes.Warn
+		}
+		return part.As(token, "retry success "+r.Now())
+	}
+	return part.Cell{}
 }
 
 // upFor is how long the engine has been up. It moves with the clock in the title and
@@ -260,7 +295,7 @@ func floats(n []int) []float64 {
 func (o *Overview) list(v *View, n int, t part.Table, w, h int, src part.Source) []string {
 	t.Still = o.focus != n
 	if t.Still && o.panes[n].cur.At() == 0 {
-		o.panes[n].cur.Home(src, h)
+		o.panes[n].cur.Rest(src, h)
 	}
 	o.panes[n].asked = o.panes[n].asked || t.Still
 	return o.panes[n].body(v, t, w, h, src)
@@ -269,7 +304,7 @@ func (o *Overview) list(v *View, n int, t part.Table, w, h int, src part.Source)
 func (o *Overview) queuePanel(v *View, w, h int) part.Panel {
 	t := part.Table{
 		Columns: queueColumns, Title: "Queues", Still: o.focus != paneQueues,
-		Empty: or(v.waiting(), v.start("no queue yet", "t starts a sync")),
+		Empty: or(v.waiting(), v.start("no queue yet", "{sync} starts a sync")),
 	}
 	focused := o.focus == paneQueues
 	if focused {
@@ -280,7 +315,7 @@ func (o *Overview) queuePanel(v *View, w, h int) part.Panel {
 
 func (o *Overview) needPanel(v *View, w, h int) part.Panel {
 	src := o.needs(v)
-	t := part.Table{Columns: needColumns, Empty: or(v.waiting(), "nothing needs you")}
+	t := part.Table{Columns: needColumnsOf(v, src.Items), Empty: or(v.waiting(), "nothing needs you")}
 	return part.Panel{
 		Title: titled("Needs you", len(src.Items)), Focus: o.focus == paneNeeds,
 		Rows: o.list(v, paneNeeds, t, w, h, src), Height: h,
@@ -300,7 +335,7 @@ func (o *Overview) syncPanel(v *View, w, h int) part.Panel {
 	src := o.syncing(v)
 	t := part.Table{
 		Columns: syncColumns,
-		Empty:   or(v.waiting(), v.start("nothing is syncing", "t starts a sync")),
+		Empty:   or(v.waiting(), v.start("nothing is syncing", "{sync} starts a sync")),
 	}
 	return part.Panel{
 		Title: titled("Syncing now", len(src.Items)), Focus: o.focus == paneSyncing, Tail: o.syncTail(v),
@@ -380,5 +415,5 @@ func callPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
 	if len(calls) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet"))))
 	}
-	return part.Panel{Title: "Calls", Tail: "more on 5", Rows: rows, Height: h}
+	return part.Panel{Title: "Calls", Tail: v.keyed("more on {limits}"), Rows: rows, Height: h}
 }

@@ -67,6 +67,10 @@ const (
 	Right    Action = "columns right"
 	Open     Action = "open"
 	NextPane Action = "next pane"
+	Queues   Action = "queues"
+	Nearer   Action = "nearer"
+	Farther  Action = "farther"
+	Raw      Action = "raw"
 	States   Action = "states"
 	Hidden   Action = "hidden rows"
 	Previous Action = "previous item"
@@ -97,8 +101,11 @@ const (
 	Force    Action = "force"
 	Reopen   Action = "reclass"
 	TakeBack Action = "take back"
+	Track    Action = "track"
+	Purge    Action = "purge"
 	Ack      Action = "acknowledge"
 	Silence  Action = "silence"
+	Edit     Action = "edit"
 
 	Inject     Action = "inject"
 	More       Action = "more often"
@@ -109,7 +116,7 @@ const (
 // Writes reports whether the action changes anything in the engine.
 func (a Action) Writes() bool {
 	switch a {
-	case Trigger, Cancel, Retry, Pause, Key, Due, Force, Reopen, TakeBack, Ack, Silence, Inject, More, Less, ClearChaos:
+	case Trigger, Cancel, Retry, Pause, Key, Due, Force, Reopen, TakeBack, Track, Purge, Ack, Silence, Edit, Inject, More, Less, ClearChaos:
 		return true
 	}
 	return false
@@ -132,6 +139,12 @@ type Page interface {
 	Draw(v *View) []string
 }
 
+// Backer is a page with something of its own to leave before esc leaves the page.
+type Backer interface {
+	// Back leaves it; false when there is nothing to leave.
+	Back() bool
+}
+
 // Filterer is a page whose list can be filtered.
 type Filterer interface {
 	Filter() string
@@ -148,7 +161,8 @@ type Filterer interface {
 type Effect struct {
 	Do      *engine.Command // carry out, after Confirm if there is one
 	Confirm *Confirm
-	Try     bool             // Do is tried first: its receipt is told with Confirm
+	Try     bool             // Do, or DoAll, is tried first: what it costs is told with Confirm
+	Free    int              // with Try: what costs at most so many calls is carried out without a question
 	Open    Page             // on top of this one
 	Go      *Screen          // to a numbered screen
 	DoAll   []engine.Command // several commands, one after the other
@@ -163,13 +177,20 @@ type Confirm struct {
 	Question string
 	Lines    []string
 	Yes      string // what yes does: "cancel it"
+	// Word must be typed to agree, for what cannot be taken back; "" = yes is enough.
+	Word string
 }
 
 // Text is a line of text that a page asks for and reads itself.
 type Text struct {
 	Label, Ghost string
+	Start        string // what stands there already
 	// Read makes a command of the text, or says what is wrong with it.
 	Read func(text string, now time.Time) (c engine.Command, wrong string)
+	// Tried, if not nil, is told what the command of the text that stands there would
+	// do, as the engine answers a dry run, or what is wrong with it; nil and "" once
+	// the prompt is closed.
+	Tried func(r *engine.Receipt, wrong string)
 }
 
 // Prompt names a line of text the app asks for.

@@ -62,6 +62,13 @@ func TestAnswerIsAskedForOnce(t *testing.T) {
 			t.Errorf("after %v at version %d: asked %v", c.after, c.version, got)
 		}
 	}
+	a.take(v, nil)
+	if v.Acts = 1; !ask(3*time.Second, 2) {
+		t.Error("is not asked for at once when a command was answered")
+	}
+	if a.take(v, nil); ask(3*time.Second, 2) {
+		t.Error("is asked for twice after a command")
+	}
 	a.take(v, errors.New("no"))
 	if !a.have || a.told(v) == "" {
 		t.Error("an error hides the old answer, or itself")
@@ -162,20 +169,6 @@ func TestReasonsAndErrorsInShort(t *testing.T) {
 	} {
 		if got := inShort(long); got != want {
 			t.Errorf("%q in short is %q, want %q", long, got, want)
-		}
-	}
-	for long, want := range map[string]string{
-		"app:europe 95/100, spread over the window, 0.1 s": "app:europe 95/100, spread over the window",
-		"app:europe 95/100, 1 min 12 s":                    "app:europe 95/100",
-		"429 application, Retry-After 10 s":                "429 application, Retry-After 10 s",
-		"app:asia 97/100":                                  "app:asia 97/100",
-	} {
-		j := engine.JobRow{Why: long, Until: time.Unix(1, 0)}
-		if got := reasonOf(&j); got != want {
-			t.Errorf("%q waits for %q, want %q", long, got, want)
-		}
-		if j.Until = (time.Time{}); reasonOf(&j) != long {
-			t.Errorf("%q is cut though no time is told beside it", long)
 		}
 	}
 }

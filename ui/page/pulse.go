@@ -28,7 +28,7 @@ type pulse struct {
 // take gives the engine's row to show.
 func (p *pulse) take(v *View) engine.EngineRow {
 	e := v.Engine
-	if age := v.Now.Sub(p.at); v.Frozen || age >= v.unhurried(pulseEvery) || age < 0 || p.boot != e.Boot || e.State != engine.EngineLive {
+	if age := v.Now.Sub(p.at); v.Frozen || age >= p.every(v) || age < 0 || p.boot != e.Boot || e.State != engine.EngineLive {
 		*p = pulse{v.Now, e.Boot, e.Meter, e.InFlight}
 		return e
 	}
@@ -39,6 +39,16 @@ func (p *pulse) take(v *View) engine.EngineRow {
 	e.Meter, e.InFlight = p.meter, p.inFlight
 	e.Throttled, e.Unforeseen = throttled, unforeseen
 	return e
+}
+
+// every is how old the pace may be. When no call was made for a minute only its chart
+// still moves, and that waits for the clock in the title: an idle screen is silent.
+func (p *pulse) every(v *View) time.Duration {
+	idle := v.Engine.CallsPerMin == 0 && p.meter.CallsPerMin == 0
+	if idle && p.inFlight == v.Engine.InFlight && p.at.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)) {
+		return time.Minute
+	}
+	return v.unhurried(pulseEvery)
 }
 
 // perMin is the calls per minute, rounded.

@@ -66,7 +66,7 @@ func (q *query[T]) told() string {
 	}
 	switch {
 	case q.err != nil && q.used == "":
-		return "no filter yet"
+		return "filter not applied"
 	case q.err != nil:
 		return "/" + q.used + " still"
 	}

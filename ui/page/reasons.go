@@ -110,7 +110,7 @@ func whyOf(j *engine.JobRow) string {
 	case j.State == engine.Running || j.State.Terminal():
 		return ""
 	case j.Why != "":
-		return reasonOf(j)
+		return j.Why
 	case j.State == engine.Retryable:
 		return "backs off after " + or(string(j.Class), "a failure")
 	case j.Hold != engine.HoldNone:
@@ -241,7 +241,7 @@ func (p *Reasons) Draw(v *View) []string {
 		told = "of the first " + count(mostReasoned) + " jobs"
 	}
 	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: p.title(v, "Why jobs do not run", told, string(p.queue)), Focus: true, Tail: or(p.answer.told(v), "enter lists them"),
+		Title: p.title(v, "Why jobs do not run", told, string(p.queue)), Focus: true, Tail: or(p.answer.told(v), v.keyed("{open} lists them")),
 		Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
 	})
 }

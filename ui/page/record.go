@@ -54,6 +54,20 @@ func (p *Record) Act(v *View, a Action) Effect {
 // fact is a key and its value.
 type fact struct{ key, value string }
 
+// factRow is one fact of the detail below a list.
+func factRow(v *View, w int, f fact) string {
+	return part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.key), 8, part.Words).Cells(part.Plain(f.value)).String()
+}
+
+// factRows are facts whose values take as many rows as they need.
+func factRows(v *View, w int, facts []fact) []string {
+	var rows []string
+	for _, l := range factSource(facts, w-10).Items {
+		rows = append(rows, factRow(v, w, l.text))
+	}
+	return rows
+}
+
 func (p *Record) facts(v *View) []fact {
 	at := p.At.In(v.Now.Location())
 	out := []fact{
@@ -108,9 +122,9 @@ var factColumns = []part.Column{
 
 // Draw implements Page.
 func (p *Record) Draw(v *View) []string {
-	tail := "enter opens its job"
+	tail := v.keyed("{open} opens its job")
 	if p.Job == "" {
-		tail = "esc goes back"
+		tail = v.keyed("{back} goes back")
 	}
 	src := p.source(v)
 	return part.Box(v.Theme, v.W, v.H, part.Panel{

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -14,6 +13,7 @@ import (
 type Reports struct {
 	account string // id; "" = the first one there is
 	own     bool   // opened from an account: the cursor stays on it
+	none    bool   // the first account has no report: another is looked for
 	day     int    // cell of the cursor
 	hour    int
 	numbers bool
@@ -21,6 +21,7 @@ type Reports struct {
 	answer
 	byWeek bool // the weeks of all accounts are shown instead
 	weekly weekly
+	played played
 	detail engine.AccountDetail
 	of     string // the account that detail is of
 	offset string // of the report's zone
@@ -37,12 +38,17 @@ func (p *Reports) Screen() Screen { return ScreenReports }
 // Crumb implements Page.
 func (p *Reports) Crumb(*View) string { return "Report" }
 
-// id is the account whose report is shown.
+// id is the account whose report is shown: the one that was chosen, else the first;
+// when that has no report yet, the first one that has been synced.
 func (p *Reports) id(v *View) string {
-	if p.account == "" && len(v.Accounts) > 0 {
+	switch {
+	case p.account != "" || len(v.Accounts) == 0:
+		return p.account
+	case !p.none:
 		return v.Accounts[0].ID
 	}
-	return p.account
+	synced := slices.IndexFunc(v.Accounts, func(a engine.AccountRow) bool { return a.Status == engine.SyncCompleted })
+	return v.Accounts[max(synced, 0)].ID
 }
 
 // Want implements Page.
@@ -60,7 +66,7 @@ func (p *Reports) Want(v *View) engine.Query {
 	}
 	row, _ := v.Account(id)
 	if !p.due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
-		return nil
+		return p.played.want(v, p.detail.Report)
 	}
 	return engine.AccountQuery{ID: id}
 }
@@ -71,6 +77,10 @@ func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		p.weekly.got(v, week, a, err)
 		return
 	}
+	if play, ok := q.(engine.PlayQuery); ok {
+		p.played.got(v, play, a, err)
+		return
+	}
 	asked, ok := q.(engine.AccountQuery)
 	if !ok || asked.ID != p.of || !p.take(v, err) {
 		return
@@ -78,8 +88,10 @@ func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.detail, _ = a.(engine.AccountDetail)
 	r := p.detail.Report
 	if r == nil {
+		p.none = p.account == ""
 		return
 	}
+	p.account = p.of // it stays when another one gets a report
 	p.offset = offsetOf(r)
 	if p.day < 0 {
 		p.day, p.hour = busiest(r)
@@ -118,7 +130,7 @@ func (p *Reports) Cannot(v *View, a Action) string {
 			return "there is no other account"
 		}
 	case Retry, Cancel, Pause:
-		return "a report is made at the end of each sync: t starts one"
+		return v.keyed("a report is made at the end of each sync: {sync} starts one")
 	}
 	return ""
 }
@@ -157,10 +169,16 @@ func (p *Reports) Act(v *View, a Action) Effect {
 
 // step goes to another account, in the order of their names.
 func (p *Reports) step(v *View, by int) {
-	rows := slices.Clone(v.Accounts)
-	sortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
+	rows := p.byName(v)
 	at := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == p.id(v) })
 	p.account, p.day = rows[(at+by+len(rows))%len(rows)].ID, -1
+}
+
+// byName are the accounts in the order of their names.
+func (p *Reports) byName(v *View) []engine.AccountRow {
+	rows := slices.Clone(v.Accounts)
+	sortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
+	return rows
 }
 
 // noWeek says that there is no older or newer week; "" = there is.
@@ -178,6 +196,7 @@ func (p *Reports) noWeek(a Action) string {
 func (p *Reports) Reload() {
 	p.forget()
 	p.weekly.reload()
+	p.played.reload()
 }
 
 // Export implements Exporter: the map as a table.
@@ -243,16 +262,28 @@ func (p *Reports) Draw(v *View) []string {
 	r := p.detail.Report
 	if r == nil || r.Matches == 0 {
 		return part.Box(v.Theme, v.W, v.H, part.Panel{
-			Title: p.heading(v), Focus: true, Tail: p.told(v), Rows: []string{"", v.row(v.W-2, part.As(themes.Dim, "   "+p.empty(v)))},
+			Title: p.heading(v), Focus: true, Tail: p.tail(v), Rows: v.said(v.W-2, p.empty(v)),
 		})
 	}
+	if p.weeksBeside(v, r) {
+		above := *v
+		above.H = v.H - weekBoxHeight
+		rows := part.Stack(p.drawPlay(&above, r), p.drawWeeks(v))
+		v.Ticks = v.Ticks || above.Ticks
+		return rows
+	}
+	return p.drawPlay(v, r)
+}
+
+// drawPlay draws the map of all weeks, and what it is made of beside or below it.
+func (p *Reports) drawPlay(v *View, r *engine.PlayReport) []string {
 	w := v.W
 	if v.Size == L {
 		w = v.W * 3 / 5
 	}
 	rows := p.heat(v, r, w-2)
 	box := func(w, h int, panels ...part.Panel) []string { return part.Box(v.Theme, w, h, panels...) }
-	top := part.Panel{Title: p.heading(v), Focus: true, Tail: p.told(v), Rows: rows, Height: len(rows)}
+	top := part.Panel{Title: p.heading(v), Focus: true, Tail: p.tail(v), Rows: rows, Height: len(rows)}
 	if v.Size == L {
 		return part.Beside(box(w, v.H, top, p.cellPanel(v, r, w-2)), box(v.W-w, v.H, p.barsPanels(v, r, v.W-w-2)...))
 	}
@@ -260,6 +291,22 @@ func (p *Reports) Draw(v *View) []string {
 		return box(w, v.H, append([]part.Panel{top}, p.barsPanels(v, r, w-2)...)...)
 	}
 	return box(w, v.H, top)
+}
+
+// tail says what is wrong with the answer, or which of the accounts this one is.
+func (p *Reports) tail(v *View) string {
+	told := p.told(v)
+	if told != "" || p.own || len(v.Accounts) < 2 {
+		return told
+	}
+	row, _ := v.Account(p.id(v))
+	at := 1
+	for i := range v.Accounts {
+		if v.Accounts[i].RiotID < row.RiotID {
+			at++
+		}
+	}
+	return "account " + count(at) + " of " + count(len(v.Accounts)) + v.keyed(", {previous item} {next item} others")
 }
 
 func (p *Reports) heading(v *View) string {
@@ -273,7 +320,7 @@ func (p *Reports) heading(v *View) string {
 func (p *Reports) empty(v *View) string {
 	switch {
 	case p.id(v) == "":
-		return or(v.waiting(), v.start("no account yet", "t starts a sync of one"))
+		return or(v.waiting(), v.start("no account yet", "{sync} starts a sync of one"))
 	case !p.have && p.err != nil:
 		return "the report could not be read"
 	case p.loading():
@@ -282,7 +329,11 @@ func (p *Reports) empty(v *View) string {
 		return "the report is empty: no match of this account is stored yet"
 	}
 	if row, ok := v.Account(p.id(v)); ok && row.Status.Open() {
-		return "the report is made when the matches of this sync are settled"
+		text := "the report is made when the matches of this sync are settled"
+		if m := row.Matches; m.Total > 0 {
+			text += ": " + count(m.Done()) + " of " + count(m.Total) + " so far"
+		}
+		return text
 	}
-	return v.start("no report yet", "t starts a sync, which makes one")
+	return v.start("no report yet", "{sync} starts a sync, which makes one")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -40,10 +41,21 @@ func (p *Reports) heat(v *View, r *engine.PlayReport, w int) []string {
 
 // tall is how many rows a day gets: where there is room, cells are nearly square.
 func (p *Reports) tall(v *View) int {
-	if v.Size == S {
+	switch v.Size {
+	case S:
 		return 1
+	case L: // what it is made of stands beside it
+		return clamp((v.H-11)/8, 1, p.tallest())
 	}
-	return clamp((v.H-16)/8, 1, 4)
+	return clamp((v.H-16)/8, 1, p.tallest())
+}
+
+// tallest is how tall a day gets at most: numbers belong together.
+func (p *Reports) tallest() int {
+	if p.numbers {
+		return 2
+	}
+	return 4
 }
 
 const (
@@ -54,6 +66,14 @@ const (
 // cellWidth is how many cells an hour gets.
 func (p *Reports) cellWidth(w int) int {
 	return clamp((w-dayWidth-totalWidth-2)/24, 1, 4)
+}
+
+// perColumn is how many hours share a column: a number needs room for its digits.
+func (p *Reports) perColumn(cell int) int {
+	if !p.numbers || cell >= 3 {
+		return 1
+	}
+	return 4 / cell
 }
 
 // cellTop is the greatest cell of the map, in minutes.
@@ -70,7 +90,7 @@ func (p *Reports) coverageRow(v *View, r *engine.PlayReport, w int) string {
 	if word == "OK" {
 		first = part.As(sign.Token, sign.Glyph+" COMPLETE ")
 	}
-	facts := v.join(part.Plain(text), part.Plain(p.zone(r)), part.As(themes.Dim, "built "+v.clock(r.Built)), part.As(themes.Dim, p.span(v, r)), p.leftOut(r))
+	facts := v.fitting(w-safe.Width(first.Text)-2, part.Plain(text), part.Plain(p.zone(r)), part.As(themes.Dim, "built "+v.clock(r.Built)), part.As(themes.Dim, p.span(v, r)), p.leftOut(r))
 	return v.row(w, append([]part.Cell{part.Plain(" "), first}, facts...)...)
 }
 
@@ -78,7 +98,7 @@ func (p *Reports) leftOut(r *engine.PlayReport) part.Cell {
 	if r.LeftOut == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, count(r.LeftOut)+" stored without this player")
+	return part.As(themes.Dim, count(r.LeftOut)+" without this player")
 }
 
 // zone names the zone of the hours; Z adds how far it is from UTC.
@@ -130,8 +150,13 @@ func (p *Reports) dayRow(v *View, r *engine.PlayReport, d, line, cell int, top f
 	}
 	l.To(dayWidth)
 	sum := 0.0
-	for h, m := range r.Minutes[d] {
-		p.cell(v, l, m, top, line, cell, d == p.day && h == p.hour)
+	per := p.perColumn(cell)
+	for h := 0; h < len(r.Minutes[d]); h += per {
+		m := 0.0
+		for _, x := range r.Minutes[d][h : h+per] {
+			m += x
+		}
+		p.cell(v, l, m, top*float64(per), line, cell*per, d == p.day && h == p.hour/per*per)
 		sum += m
 	}
 	if line > 0 {
@@ -269,9 +294,37 @@ func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 		part.Plain(part.Dur(spanOf(m))), part.Plain(plural(games, "game", "games")+" begun"))
 }
 
-// cellPanel tells the cell of the cursor on wide screens.
+// cellPanel tells the cell of the cursor on wide screens, and what the map comes to.
 func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Panel {
-	return part.Panel{Title: "Cell", Rows: []string{p.cursorRow(v, r, w)}}
+	rows := []string{p.cursorRow(v, r, w), ""}
+	for _, f := range playFacts(v, r) {
+		rows = append(rows, part.NewLine(v.Theme, w).Gap(3).Field(part.As(themes.Dim, f.key), 14, part.Words).Gap(1).Cells(part.Plain(f.value)).String())
+	}
+	return part.Panel{Title: "Cell", Rows: rows}
+}
+
+// playFacts are the busiest hour, how the week is shared between working days and
+// weekend, and how long a game and a week are on average.
+func playFacts(v *View, r *engine.PlayReport) []fact {
+	var days [7]float64
+	all := 0.0
+	for d := range r.Minutes {
+		for _, m := range r.Minutes[d] {
+			days[d] += m
+			all += m
+		}
+	}
+	day, hour := busiest(r)
+	weekend := days[5] + days[6]
+	facts := []fact{
+		{"busiest hour", weekdays[day] + " " + two(hour) + v.Theme.Glyphs.Range + two((hour+1)%24) + ", " + part.Dur(spanOf(r.Minutes[day][hour]))},
+		{"Mon to Fri", hours(all-weekend) + ", " + part.Percent((all-weekend)/max(all, 1))},
+		{"Sat and Sun", hours(weekend) + ", " + part.Percent(weekend/max(all, 1))},
+	}
+	if r.Matches > 0 {
+		facts = append(facts, fact{"a game", part.Dur(spanOf(all/float64(r.Matches))) + " on average"})
+	}
+	return facts
 }
 
 // barsPanels are the hours of each day and the games of each mode as bars.
@@ -290,7 +343,12 @@ func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Panel 
 		return []part.Panel{byMode}
 	}
 	byDay := part.Panel{Title: "Hours by day", Rows: bars(v, days, themes.OK, w), Height: len(days)}
-	return []part.Panel{byDay, byMode}
+	room := v.H - len(days) - len(modes) - 4
+	if p.played.of != r.Account || room < 3 {
+		return []part.Panel{byDay, byMode}
+	}
+	byMode.Height = max(len(modes), 1)
+	return []part.Panel{byDay, byMode, p.championsPanel(v, w, room)}
 }
 
 // bar is one line of a bar chart.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
@@ -15,6 +16,7 @@ type Schedules struct {
 	list[engine.ScheduleRow]
 	answer
 	rows []engine.ScheduleRow
+	plan planned
 }
 
 // scheduleSchema is what can be asked of a schedule.
@@ -23,6 +25,7 @@ var scheduleSchema = filter.New(filter.Options{Free: []string{"name", "cron", "z
 	filter.Field[engine.ScheduleRow]{Name: "cron", Kind: filter.Prose, Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Expr) }},
 	filter.Field[engine.ScheduleRow]{Name: "zone", Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Zone) }},
 	filter.YesNo("paused", "", func(r *engine.ScheduleRow) bool { return r.Paused }),
+	filter.YesNo("edited", "", func(r *engine.ScheduleRow) bool { return r.Edit.Expr != "" }),
 )
 
 // NewSchedules makes the screen.
@@ -73,8 +76,17 @@ func scheduleCells(v *View, r engine.ScheduleRow, cells []part.Cell) []part.Cell
 	if r.Paused {
 		next.Token = themes.Off
 	}
-	return append(cells, part.Plain(r.Name), v.state(word), part.Plain(r.Expr), part.As(themes.Dim, r.Zone), next,
+	return append(cells, part.Plain(r.Name), v.state(word), planCell(&r), part.As(themes.Dim, zoneOf(&r)), next,
 		part.As(themes.Dim, v.clock(nextRun(&r))), part.As(themes.Dim, v.clock(r.Last.At)), tickCell(v, r), part.As(themes.Dim, r.Misfire))
+}
+
+// zoneOf names the zone of a schedule; one that goes by the clock of the engine's
+// host says how far that is from UTC.
+func zoneOf(r *engine.ScheduleRow) string {
+	if r.Zone != hostZone || len(r.Next) == 0 {
+		return r.Zone
+	}
+	return "local " + r.Next[0].In(time.FixedZone("", r.UTCOffset)).Format("-07:00")
 }
 
 // tickCell is what became of a schedule's last run.
@@ -92,14 +104,14 @@ func tickCell(v *View, r engine.ScheduleRow) part.Cell {
 }
 
 var scheduleFields = []field[engine.ScheduleRow]{
-	{part.Column{Title: "SCHEDULE", Kind: part.Words, Min: 18, Width: 24}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Name, b.Name) }},
+	{part.Column{Title: "SCHEDULE", Kind: part.Words, Min: 22, Width: 24}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Name, b.Name) }},
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
 	{part.Column{Title: "WHEN", Kind: part.Words, Min: 14, Width: 20, Priority: 3}, nil},
-	{part.Column{Title: "ZONE", Kind: part.Words, Min: 12, Width: 18, Priority: 4}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Zone, b.Zone) }},
+	{part.Column{Title: "ZONE", Kind: part.Words, Min: 12, Width: 18, Priority: 5}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Zone, b.Zone) }},
 	{part.Column{Title: "NEXT IN", Kind: part.Number, Min: 9, Width: 10}, func(a, b *engine.ScheduleRow) int { return zeroLast(nextRun(a), nextRun(b)) }},
 	{part.Column{Title: "AT", Kind: part.Words, Min: 12, Width: 12, Priority: 2}, nil},
-	{part.Column{Title: "LAST RUN", Kind: part.Words, Min: 12, Width: 12, Priority: 5}, func(a, b *engine.ScheduleRow) int { return b.Last.At.Compare(a.Last.At) }},
-	{part.Column{Title: "WHAT BECAME OF IT", Kind: part.Words, Min: 18, Width: 26, Flex: 1, Priority: 1}, nil},
+	{part.Column{Title: "LAST RUN", Kind: part.Words, Min: 12, Width: 12, Priority: 4}, func(a, b *engine.ScheduleRow) int { return b.Last.At.Compare(a.Last.At) }},
+	{part.Column{Title: "WHAT BECAME OF IT", Kind: part.Words, Min: 18, Width: 40, Priority: 1}, nil},
 	{part.Column{Title: "IF MISSED", Kind: part.Words, Min: 9, Width: 18, Priority: 6}, nil},
 }
 
@@ -108,14 +120,14 @@ func (p *Schedules) Cannot(v *View, a Action) string {
 	p.refresh(v)
 	r, _ := p.selected()
 	switch a {
-	case Retry, Pause:
+	case Retry, Pause, Edit:
 		return p.missing("schedule")
 	case Open:
 		if r.Last.Job == "" {
 			return or(p.missing("schedule"), "its last run made no job")
 		}
 	case Cancel:
-		return "p pauses a schedule; enter opens the job of its last run"
+		return v.keyed("{pause} pauses a schedule; {open} opens the job of its last run")
 	}
 	return ""
 }
@@ -138,6 +150,8 @@ func (p *Schedules) Act(v *View, a Action) Effect {
 		return do(engine.Command{Op: engine.OpResumeSchedule, Schedule: r.Name})
 	case a == Pause:
 		return do(engine.Command{Op: engine.OpPauseSchedule, Schedule: r.Name})
+	case a == Edit:
+		return Effect{Text: p.plan.ask(r)}
 	case a == Open:
 		return Effect{Open: NewJob(r.Last.Job)}
 	}
@@ -154,7 +168,7 @@ func (p *Schedules) Export(v *View, only bool) (string, [][]string) {
 func (p *Schedules) Draw(v *View) []string {
 	p.refresh(v)
 	below := p.detail(v, v.W-2)
-	h := max(v.H-len(below)-3, 1)
+	h, room := p.parts(v, len(below))
 	title := "Selected"
 	list := p.draw(v, v.W-2, h, p.empty(v))
 	if r, ok := p.selected(); ok {
@@ -162,7 +176,7 @@ func (p *Schedules) Draw(v *View) []string {
 	}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.title(v, "Schedules"), Focus: true, Tail: p.told(v), Rows: list, Height: h},
-		part.Panel{Title: title, Rows: below, Height: len(below)})
+		part.Panel{Title: title, Rows: below, Height: room})
 }
 
 // shownSkips is how many runs that were left out are told.
@@ -175,14 +189,14 @@ func (p *Schedules) detail(v *View, w int) []string {
 	if !ok {
 		return []string{v.row(w, part.As(themes.Dim, " no schedule is selected"))}
 	}
-	next := []part.Cell{part.As(themes.Dim, " next")}
-	for _, at := range r.Next {
-		next = append(next, part.Plain("   "+at.In(v.Now.Location()).Format("Mon 02 Jan 15:04")))
+	if rows, ok := p.plan.draw(v, r.Name, w); ok {
+		return rows
 	}
-	if len(r.Next) == 0 {
-		next = append(next, part.As(themes.Dim, "   never"))
+	rows := append(p.about(v, &r, w), nextRuns(v, &r, w))
+	rows = append(rows, lastRun(v, &r, w)...)
+	if r.Edit.Expr != "" {
+		rows = append(rows, v.row(w, part.As(themes.Accent, " "+editedText(v, &r))))
 	}
-	rows := []string{v.row(w, next...)}
 	if r.Paused {
 		why := "paused" + by(r.By) + " " + v.ago(r.Since)
 		if r.Reason != "" {
@@ -196,6 +210,44 @@ func (p *Schedules) detail(v *View, w int) []string {
 			text = " " + string(t.Result) + " " + count(t.Count) + " from " + v.clock(t.Planned) + " to " + v.clock(t.Last)
 		}
 		rows = append(rows, v.row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
+	}
+	return rows
+}
+
+// about says what the schedule does and when, in words.
+func (p *Schedules) about(v *View, r *engine.ScheduleRow, w int) []string {
+	var rows []string
+	if does := scheduleDoes[r.Name]; does != "" {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
+	}
+	facts := v.join(part.Plain(or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, zoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
+	return append(rows, v.row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
+}
+
+// nextRuns are the next runs of a schedule.
+func nextRuns(v *View, r *engine.ScheduleRow, w int) string {
+	next := []part.Cell{part.As(themes.Dim, " next   ")}
+	for _, at := range r.Next {
+		next = append(next, part.Plain(at.In(v.Now.Location()).Format("Mon 02 Jan 15:04")+"   "))
+	}
+	if len(r.Next) == 0 {
+		next = append(next, part.As(themes.Dim, "never"))
+	}
+	return v.row(w, next...)
+}
+
+// lastRun tells all of what became of the last run: a list has room for its start.
+func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
+	if r.Last.Result == "" {
+		return nil
+	}
+	cell := tickCell(v, *r)
+	when := "   " + r.Last.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04") + "   "
+	label, room := " last", max(w-len(" last")-len(when)-1, 10)
+	var rows []string
+	for _, line := range part.Wrap(cell.Text, room) {
+		rows = append(rows, v.row(w, part.As(themes.Dim, label), part.Plain(when), part.As(cell.Token, line)))
+		label, when = strings.Repeat(" ", len(label)), strings.Repeat(" ", len(when))
 	}
 	return rows
 }

@@ -91,7 +91,7 @@ func progressText(p engine.Progress) string {
 func stageRows(v *View, a engine.AccountRow, e engine.ETA, w int) []string {
 	rows := []string{stateRow(v, a, w), paceRow(v, a, e, w)}
 	if a.Job == "" && a.Run == "" {
-		return append(rows, v.row(w, part.As(themes.Dim, " "+v.start("never synced", "t starts"))))
+		return append(rows, v.row(w, part.As(themes.Dim, " "+v.start("never synced", "{sync} starts"))))
 	}
 	now := slices.Index(phases, a.Phase)
 	for i, s := range stages {
@@ -133,7 +133,7 @@ func paceRow(v *View, a engine.AccountRow, e engine.ETA, w int) string {
 		more = append(more, part.As(themes.Dim, plural(e.Calls, "call", "calls")+" left"))
 	}
 	if e.Bucket != "" {
-		more = append(more, part.As(themes.Dim, "pace "+e.Bucket))
+		more = append(more, part.As(themes.Dim, "pace "+v.bucket(e.Bucket)))
 	}
 	return v.row(w, append([]part.Cell{part.Plain(" ETA " + text + "  ")}, v.join(more...)...)...)
 }

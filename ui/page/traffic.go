@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -31,38 +30,20 @@ func failedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 
 // trafficPanel is the flight recorder as small multiples with one scale: all
 // calls, the 429s, the failures.
 func trafficPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
-	const label = 9
-	columns := max(w-label-2, 1)
+	columns := max(w-multipleName-2, 1)
 	counts, high := traffic(v, calls, columns)
-	p := part.Panel{Title: "Traffic", Tail: "calls per 10 s, one scale", Height: h}
+	p := part.Panel{Title: "Traffic", Tail: trafficTail(v, calls), Height: h}
 	tall := h / len(trafficKinds)
 	if len(calls) == 0 || tall < 1 {
 		p.Tail = ""
 		p.Rows = []string{v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet")))}
 		return p
 	}
+	charts := make([]multiple, len(trafficKinds))
 	for i, kind := range trafficKinds {
-		sum := 0.0
-		for _, n := range counts[i] {
-			sum += n
-		}
-		token := kind.token
-		if sum == 0 {
-			token = themes.Dim
-		}
-		for row, chart := range part.Chart(v.Theme, columns, tall, kind.token, counts[i], high) {
-			l := part.NewLine(v.Theme, label).Gap(1)
-			switch {
-			case row == tall-1 && tall > 1:
-				l.Field(part.As(themes.Dim, kind.name), label-2, part.Words)
-			case row == tall-2:
-				l.Field(part.As(token, part.Count(int64(sum))), label-2, part.Words)
-			case tall == 1:
-				l.Field(part.As(token, strconv.Itoa(int(sum))+" "+kind.name), label-1, part.Words)
-			}
-			p.Rows = append(p.Rows, l.String()+chart)
-		}
+		charts[i] = multiple{kind.name, kind.token, counts[i]}
 	}
+	p.Rows = multiples(v, columns, tall, high, charts)
 	return p
 }
 
@@ -72,7 +53,7 @@ func traffic(v *View, calls []engine.CallRow, columns int) (counts [len(trafficK
 	for i := range counts {
 		counts[i] = make([]float64, columns)
 	}
-	end := v.Now.Truncate(trafficBin).Add(trafficBin)
+	end, _ := chartEnd(v.Now, calls)
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
 		at := columns - 1 - int(end.Sub(c.At)/trafficBin)
@@ -90,6 +71,25 @@ func traffic(v *View, calls []engine.CallRow, columns int) (counts [len(trafficK
 		high = max(high, counts[0][at])
 	}
 	return counts, high
+}
+
+// chartEnd is where a chart of calls ends, in whole columns: now, or a minute after the
+// last call. From then on it stands still, as an idle screen does.
+func chartEnd(now time.Time, calls []engine.CallRow) (end time.Time, still bool) {
+	if len(calls) > 0 {
+		if last := calls[len(calls)-1].At.Add(time.Minute); now.After(last) {
+			now, still = last, true
+		}
+	}
+	return now.Truncate(trafficBin).Add(trafficBin), still
+}
+
+// trafficTail says how to read the charts.
+func trafficTail(v *View, calls []engine.CallRow) string {
+	if end, still := chartEnd(v.Now, calls); still {
+		return "calls per 10 s, until " + end.In(v.Now.Location()).Format("15:04")
+	}
+	return "calls per 10 s, one scale"
 }
 
 // methodCount is how the calls of one method were answered.
@@ -122,8 +122,8 @@ func answersPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
 		l.Field(part.As(themes.Dim, part.Millis(m.median())), 9, part.Number)
 		p.Rows = append(p.Rows, l.String())
 	}
-	if rest := h - len(p.Rows) - 1; rest > 0 {
-		p.Rows = append(p.Rows, "")
+	if rest := h - len(p.Rows) - 2; rest > 0 {
+		p.Rows = append(p.Rows, "", wallLegend(v, w))
 		p.Rows = append(p.Rows, callWall(v, calls, w, rest)...)
 	}
 	return p
@@ -177,20 +177,31 @@ func callSign(v *View, c *engine.CallRow) themes.State {
 	return v.Theme.State("FAILED")
 }
 
+// wallLegend explains the signs of the wall.
+func wallLegend(v *View, w int) string {
+	cells := []part.Cell{part.As(themes.Dim, "old to new")}
+	for _, s := range []struct{ word, name string }{{"OK", "200"}, {"HELD", "429"}, {"FAILED", "failed"}} {
+		sign := v.Theme.State(s.word)
+		cells = append(cells, part.As(sign.Token, sign.Glyph+" "+s.name))
+	}
+	return spaced(v, w, cells)
+}
+
 // callWall draws one sign for each call, old to new. A row begins at a multiple
 // of its length, so that a new call changes one cell and not all of them.
 func callWall(v *View, calls []engine.CallRow, w, h int) []string {
 	cells := max(w-2, 1)
-	last := int(lastSeq(calls))
-	first := max((last/cells-h+1)*cells, int(calls[0].Seq))
+	place := func(seq uint64) int { return max(int(seq)-1, 0) } // the first call has the number 1
+	last := place(lastSeq(calls))
+	first := max((last/cells-h+1)*cells, place(calls[0].Seq))
 	rows := make([]string, 0, h)
 	l := part.NewLine(v.Theme, w)
-	i := sliceFrom(calls, first)
+	i := sliceFrom(calls, first+1)
 	for row := first / cells; row <= last/cells && len(rows) < h; row++ {
 		l.Reset(w, false)
-		for ; i < len(calls) && int(calls[i].Seq) < (row+1)*cells; i++ {
+		for ; i < len(calls) && place(calls[i].Seq) < (row+1)*cells; i++ {
 			sign := callSign(v, &calls[i])
-			l.To(1+int(calls[i].Seq)-row*cells).Glyph(sign.Token, sign.Glyph, 1)
+			l.To(1+place(calls[i].Seq)-row*cells).Glyph(sign.Token, sign.Glyph, 1)
 		}
 		rows = append(rows, l.String())
 	}

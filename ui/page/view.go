@@ -1,9 +1,11 @@
 package page
 
 import (
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -51,9 +53,15 @@ type View struct {
 	// Slow says that the terminal is at the end of a network: what only gives an
 	// impression moves a third as often.
 	Slow bool
-	// Hurry says that a key was pressed a moment ago: what follows it is shown as it
-	// comes, however often that is.
+	// Hurry says that a key was pressed a moment ago, or that somebody else has given a
+	// command: what follows it is shown as it comes, however often that is.
 	Hurry bool
+	// Acts counts the commands of this console that were answered, and how often those
+	// of others made its lists due.
+	Acts int
+	// Keyed puts the keys in force into a sentence, see the function of that name; nil =
+	// there are none.
+	Keyed func(text string) string
 	// Ticks is set by whoever draws something that changes each second, so that
 	// a screen without such a thing is never drawn for nothing.
 	Ticks bool
@@ -134,6 +142,30 @@ func (v *View) state(word string) part.Cell { return part.StateCell(v.Theme, wor
 // row is one painted row of w cells.
 func (v *View) row(w int, cells ...part.Cell) string { return part.Row(v.Theme, w, cells...) }
 
+// fitting joins facts as join does, as many whole ones as w cells hold.
+func (v *View) fitting(w int, facts ...part.Cell) []part.Cell {
+	var kept []part.Cell
+	for _, f := range facts {
+		width := safe.Width(safe.Text(f.Text))
+		if len(kept) > 0 {
+			width += 3
+		}
+		if w -= width; f.Text != "" && w >= 0 {
+			kept = append(kept, f)
+		}
+	}
+	return v.join(kept...)
+}
+
+// said is a sentence in the place of what there is not, on as many rows as it needs.
+func (v *View) said(w int, text string) []string {
+	rows := []string{""}
+	for _, line := range part.Wrap(text, max(w-6, 10)) {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+line)))
+	}
+	return rows
+}
+
 // sep joins facts that stand in one row.
 func (v *View) sep() part.Cell { return part.As(themes.Dim, " "+v.Theme.Glyphs.Sep+" ") }
 
@@ -162,10 +194,13 @@ func (v *View) waiting() string {
 
 // start says why a list is empty and the key that fills it, where there is one.
 func (v *View) start(why, key string) string {
+	if !v.Lost.IsZero() {
+		return "not connected: nothing to show until the engine is back"
+	}
 	if v.Engine.State == engine.EngineBrowse {
 		return why
 	}
-	return why + " " + v.Theme.Glyphs.Sep + " " + key
+	return why + " " + v.Theme.Glyphs.Sep + " " + v.keyed(key)
 }
 
 // liveJob is a job as the engine has it now. Actions on a frozen screen act on
@@ -178,6 +213,21 @@ func (v *View) liveJob(j engine.JobRow) engine.JobRow {
 		return now
 	}
 	return j
+}
+
+// bucket names a limit with how many it lets through: app:asia 100/120s. The
+// limiter's own names leave that out, since it changes.
+func (v *View) bucket(name string) string {
+	scope, window, ok := strings.Cut(name, " ")
+	if !ok {
+		return name
+	}
+	for _, b := range v.Limits.Buckets {
+		if b.Limit > 0 && window == count(int(b.Window/time.Second))+"s" && scope == b.Kind+":"+b.Host {
+			return scope + " " + count(b.Limit) + "/" + window
+		}
+	}
+	return name
 }
 
 // Tightest is the application window with the least room, over all hosts.

@@ -119,23 +119,24 @@ func (p *Reports) drawWeekly(v *View) []string {
 	if len(weeks) == 0 {
 		return part.Box(v.Theme, v.W, v.H, part.Panel{
 			Title: "Weekly report", Focus: true, Tail: p.weekly.told(v),
-			Rows: []string{"", v.row(v.W-2, part.As(themes.Dim, "   "+p.weeklyEmpty(v)))},
+			Rows: v.said(v.W-2, p.weeklyEmpty(v)),
 		})
 	}
 	top := 1.0
 	for i := range weeks {
 		top = max(top, cellTop(asReport(&weeks[i])))
 	}
-	w := v.W / shownWeeks(v)
+	beside := min(shownWeeks(v), len(p.weekly.weeks))
+	w := v.W / beside
 	rows := make([][]string, len(weeks))
 	for i := range weeks {
 		rows[i] = p.weekRows(v, &weeks[i], top, w-2)
 	}
 	h := len(rows[0]) + 2
 	var boxes [][]string
-	for i := range shownWeeks(v) {
+	for i := range beside {
 		width := w
-		if i == shownWeeks(v)-1 {
+		if i == beside-1 {
 			width = v.W - w*i
 		}
 		panel := part.Panel{Title: "no older week"}
@@ -144,7 +145,25 @@ func (p *Reports) drawWeekly(v *View) []string {
 		}
 		boxes = append(boxes, part.Box(v.Theme, width, h, panel))
 	}
-	return part.Stack(part.Beside(boxes...), p.weekAccounts(v, &weeks[0], v.H-h))
+	below := v.H - h
+	if v.Size != L || below < 3 {
+		return part.Stack(part.Beside(boxes...), p.weekAccounts(v, &weeks[0], below))
+	}
+	left := *v
+	left.W = v.W * 2 / 3
+	right := part.Box(v.Theme, v.W-left.W, below, weekModes(v, &weeks[0], v.W-left.W-2))
+	return part.Stack(part.Beside(boxes...), part.Beside(p.weekAccounts(&left, &weeks[0], below), right))
+}
+
+// weekModes are the games of all accounts in a week by mode.
+func weekModes(v *View, week *engine.WeeklyReport, w int) part.Panel {
+	sum := engine.PlayReport{ByQueue: map[int]int{}}
+	for _, a := range week.Accounts {
+		for queue, n := range a.ByQueue {
+			sum.ByQueue[queue] += n
+		}
+	}
+	return part.Panel{Title: "Games by mode, " + weekTitle(week), Rows: bars(v, modeBars(&sum), themes.Run, w)}
 }
 
 func (p *Reports) weeklyEmpty(v *View) string {
@@ -154,7 +173,7 @@ func (p *Reports) weeklyEmpty(v *View) string {
 	case !p.weekly.have:
 		return "the weekly report could not be read"
 	}
-	return v.start("no weekly report yet", "it is made each Monday: S on the overview runs the schedule now")
+	return v.start("no weekly report yet", "it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
 }
 
 // weekTitle names a week by its first and last day.
@@ -169,7 +188,7 @@ func weekTitle(w *engine.WeeklyReport) string {
 // weekRows are a week's map with what it covers.
 func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w int) []string {
 	r := asReport(week)
-	cell := clamp((w-dayWidth-totalWidth)/24, 1, 4)
+	cell := clamp((w-dayWidth-totalWidth)/24, 1, 6)
 	still := *p // the cursor of the play time is not on this map
 	still.day = -1
 	word, token := "COMPLETE", themes.OK
@@ -185,15 +204,21 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 		still.hoursRow(v, cell, w),
 	}
 	for d := range r.Minutes {
-		for line := range clamp((v.H-18)/14, 1, 2) {
+		for line := range min(weekTall(v, len(week.Accounts)), p.tallest()) {
 			rows = append(rows, still.dayRow(v, r, d, line, cell, top, w))
 		}
 	}
 	rows = append(rows, still.totalRow(v, r, cell, w))
 	if shownWeeks(v) == 1 {
-		rows = append(rows, still.scaleRow(v, top, w))
+		return append(rows, still.scaleRow(v, top, w))
 	}
-	return rows
+	return append(rows, v.row(w, part.As(themes.Dim, "   one scale: "), part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+part.Dur(spanOf(top)))))
+}
+
+// weekTall is how many rows a day of the week gets: the accounts below have their
+// rows first.
+func weekTall(v *View, accounts int) int {
+	return clamp((v.H-9-max(accounts, 3))/7, 1, 3)
 }
 
 // weekAccounts lists what each account played in a week, the most first.
@@ -218,14 +243,14 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
 	return part.Box(v.Theme, v.W, h, part.Panel{
-		Title: titled("Accounts", len(all)) + ", " + weekTitle(week), Tail: "[ ] other weeks " + v.Theme.Glyphs.Sep + " s play time", Rows: rows,
+		Title: titled("Accounts", len(all)) + ", " + weekTitle(week), Tail: v.keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.keyed(" {states} play time"), Rows: rows,
 	})
 }
 
 func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), clamp(w/4, 14, 28), part.Words).Gap(1)
 	l.Field(part.Plain(hours(a.Minutes)), 8, part.Number).Gap(2)
-	if bar := w - 80; bar >= 8 {
+	if bar := w - 96; bar >= 8 { // what is missing needs room, too
 		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
 	}
 	l.Field(part.Plain(plural(a.Games, "game", "games")), 10, part.Number).Gap(2)

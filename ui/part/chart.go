@@ -43,7 +43,7 @@ func (l *Line) level(t themes.Token, n int, ground bool) {
 	signs := l.th.Glyphs.Spark
 	switch {
 	case n >= len(signs):
-		l.Glyph(t, l.th.Glyphs.BarFull, 1)
+		l.Glyph(t, l.th.Glyphs.Shade[len(l.th.Glyphs.Shade)-1], 1) // rows of one column meet
 	case n > 0:
 		l.Glyph(t, signs[n-1], 1)
 	case ground:

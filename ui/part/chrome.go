@@ -149,6 +149,8 @@ func tabsWidth(tabs []Tab) int {
 // Hint is a key and what it does here.
 type Hint struct {
 	Key, Does string
+	// Also is what the help finds the key by besides; it is not drawn.
+	Also string
 	// Off draws the hint dimmed: the key cannot act now, but answers why.
 	Off bool
 	// Keep holds the hint while others are dropped.

@@ -94,11 +94,11 @@ func TestBox(t *testing.T) {
 func TestBars(t *testing.T) {
 	ascii := themes.NewMono(themes.Plain)
 	for _, c := range []struct{ got, want string }{
-		{plain(Bar(mono, 10, themes.Run, 0.5)), "█████░░░░░"},
-		{plain(Bar(mono, 10, themes.Run, 0.001)), "█░░░░░░░░░"},
-		{plain(Bar(mono, 10, themes.Run, 0.9999)), "█████████░"},
-		{plain(Bar(mono, 10, themes.Run, 7)), "██████████"},
-		{plain(Bar(mono, 10, themes.Run, math.NaN())), "░░░░░░░░░░"},
+		{plain(Bar(mono, 10, themes.Run, 0.5)), "■■■■■·····"},
+		{plain(Bar(mono, 10, themes.Run, 0.001)), "■·········"},
+		{plain(Bar(mono, 10, themes.Run, 0.9999)), "■■■■■■■■■·"},
+		{plain(Bar(mono, 10, themes.Run, 7)), "■■■■■■■■■■"},
+		{plain(Bar(mono, 10, themes.Run, math.NaN())), "··········"},
 		{plain(Bar(ascii, 10, themes.Run, 0.5)), "[####----]"},
 		{plain(Bar(ascii, 2, themes.Run, 0.5)), "#-"},
 		{plain(Spark(mono, 8, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▂▃▄▅▆▇██"},
@@ -195,8 +195,8 @@ func TestWrap(t *testing.T) {
 
 func TestHelpInColumns(t *testing.T) {
 	groups := []Group{{"Move", []Hint{{Key: "j k", Does: "down, up"}}}, {"Act", []Hint{{Key: "t", Does: "sync"}}}}
-	want := ` Move                                  Act
- j k        down, up                   t          sync`
+	want := ` Move                                   Act
+ j k      down, up                      t        sync`
 	got := Help(mono, 80, 3, groups, 0)
 	if plain(got[:2]...) != want || HelpLines(groups) != 5 {
 		t.Errorf("got\n%s", plain(got...))

@@ -57,7 +57,7 @@ func layout(columns []Column, w, pan int) (slots []slot, more bool) {
 		more = true
 	}
 	for need(slots) > room && len(slots) > 0 {
-		if !shrink(slots) {
+		if !shrink(columns, slots) {
 			slots, more = drop(columns, slots), true
 		}
 	}
@@ -103,13 +103,24 @@ func victim(columns []Column, slots []slot, panning bool) int {
 	return at
 }
 
-// shrink takes one cell from the widest slot; false when all are one cell.
-func shrink(slots []slot) bool {
-	widest := 0
+// leastShrunk is how narrow other columns get before a state loses letters: its
+// word is what a row is read for.
+const leastShrunk = 9
+
+// shrink takes one cell from the widest slot, from a state only when no other is wide
+// enough; false when all are one cell.
+func shrink(columns []Column, slots []slot) bool {
+	widest, other := 0, -1
 	for i, s := range slots {
 		if s.width > slots[widest].width {
 			widest = i
 		}
+		if columns[s.column].Kind != State && s.width > leastShrunk && (other < 0 || s.width > slots[other].width) {
+			other = i
+		}
+	}
+	if other >= 0 {
+		widest = other
 	}
 	if slots[widest].width <= 1 {
 		return false

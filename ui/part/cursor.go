@@ -1,15 +1,19 @@
 package part
 
 // Cursor is where a list stands: the selected row and the marks, both held by
-// ID, and the scroll position. The zero Cursor stands on the first row.
+// ID, and the scroll position.
+//
+// The zero Cursor is at rest: nobody has chosen a row, so it stands on whichever
+// row is first. What moves it, and Hold, make it keep its row from then on.
 //
 // Call Sync after the data or the height changed and before View: it keeps
 // the selected row on its line of the screen. Moves cost the same at any
 // number of rows.
 type Cursor struct {
 	id    string
-	at    int // row of the cursor, counting a left row
-	top   int // first visible row
+	at    int  // row of the cursor, counting a left row
+	top   int  // first visible row
+	held  bool // somebody chose the row: it is kept
 	gone  bool
 	last  []Cell // what the selected row looked like when it was last there
 	marks map[string]struct{}
@@ -43,6 +47,10 @@ func (c *Cursor) Top() int { return c.top }
 // others come and go above it. A row that left stays, greyed, until the
 // cursor moves.
 func (c *Cursor) Sync(src Source, height int) {
+	if !c.held {
+		c.Rest(src, height)
+		return
+	}
 	i, ok := 0, false
 	if c.id != "" {
 		i, ok = src.Find(c.id)
@@ -61,8 +69,22 @@ func (c *Cursor) Sync(src Source, height int) {
 	c.show(src, height)
 }
 
+// Hold keeps the row that was last shown under the cursor: somebody acts on it.
+func (c *Cursor) Hold() { c.held = c.held || c.id != "" }
+
+// Held reports whether somebody chose the row: it is not just the first one.
+func (c *Cursor) Held() bool { return c.held }
+
+// Rest puts the cursor on the first row, whichever that is from now on.
+func (c *Cursor) Rest(src Source, height int) {
+	c.top, c.gone, c.held = 0, false, false
+	c.stand(src, 0)
+	c.show(src, height)
+}
+
 // Move moves the cursor by delta rows.
 func (c *Cursor) Move(src Source, delta, height int) {
+	c.held = true
 	if c.gone {
 		if delta == 0 {
 			return
@@ -90,7 +112,7 @@ func (c *Cursor) End(src Source, height int) { c.Go(src, src.Len()-1, height) }
 
 // Go puts the cursor on row i, or on the nearest there is.
 func (c *Cursor) Go(src Source, i, height int) {
-	c.gone = false
+	c.gone, c.held = false, true
 	c.stand(src, i)
 	c.show(src, height)
 }
@@ -106,6 +128,7 @@ func (c *Cursor) Select(src Source, id string, height int) bool {
 
 // Scroll moves the view by n rows; the cursor follows only as far as it must.
 func (c *Cursor) Scroll(src Source, n, height int) {
+	c.held = true
 	top := clamp(c.top+n, 0, max(c.rows(src)-height, 0))
 	at := clamp(c.at, top, max(top+height-1, top))
 	if at != c.at {

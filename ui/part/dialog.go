@@ -3,8 +3,10 @@ package part
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -15,6 +17,8 @@ type Dialog struct {
 	Title string
 	// Body is wrapped; each string is a paragraph.
 	Body []string
+	// Figure are painted rows of at most FigureWidth cells below the text.
+	Figure []string
 	// Yes and No name the answers with what they do: "cancel 14 jobs", "keep".
 	Yes, No string
 	// OnYes says that Yes is chosen; the zero value is No.
@@ -27,6 +31,9 @@ type Dialog struct {
 // dialogWidth is the widest a dialog grows; longer lines are hard to read.
 const dialogWidth = 72
 
+// FigureWidth is what a dialog has for a figure on a screen that is wide enough.
+const FigureWidth = dialogWidth - 6
+
 // View returns the dialog as a box that fits into w x h cells.
 func (d Dialog) View(th *themes.Theme, w, h int) []string {
 	w = min(w, dialogWidth)
@@ -38,6 +45,12 @@ func (d Dialog) View(th *themes.Theme, w, h int) []string {
 		for _, line := range Wrap(paragraph, w-6) {
 			rows = append(rows, Row(th, w-2, Plain("  "), Plain(line)))
 		}
+	}
+	for i, row := range d.Figure {
+		if i == 0 {
+			rows = append(rows, "")
+		}
+		rows = append(rows, Fit(th, "  "+row, w-2))
 	}
 	rows = append(rows, "")
 	if d.Word != "" && d.Input != nil {
@@ -70,8 +83,44 @@ func (d Dialog) answers(th *themes.Theme, w int) string {
 	return l.String()
 }
 
-// Overlay lays box over the middle of base, w x h cells, which is dimmed by
-// nothing: what is asked about stays readable.
+// Dimmed takes the colours of rows of w cells away: they step back, and can still
+// be read, while something lies over them.
+func Dimmed(th *themes.Theme, w int, rows []string) []string {
+	out := make([]string, len(rows))
+	l := NewLine(th, w)
+	for i, row := range rows {
+		l.Reset(w, false)
+		dim(l, ansi.Strip(row))
+		out[i] = l.String()
+	}
+	return out
+}
+
+// dim writes text without its colours; lines stay as faint as lines are.
+func dim(l *Line, text string) {
+	for text != "" {
+		token, line := themes.Dim, isRule(firstRune(text))
+		if line {
+			token = themes.Border
+		}
+		end := strings.IndexFunc(text, func(r rune) bool { return isRule(r) != line })
+		if end < 0 {
+			end = len(text)
+		}
+		l.write(token, text[:end], l.Room())
+		text = text[end:]
+	}
+}
+
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
+// isRule reports whether a letter is a piece of a frame.
+func isRule(r rune) bool { return r >= 0x2500 && r <= 0x257f }
+
+// Overlay lays box over the middle of base, w x h cells.
 func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
 	out := Height(th, w, h, base)
 	if len(box) == 0 || w <= 0 {

@@ -8,10 +8,12 @@ type Group struct {
 	Hints []Hint
 }
 
-// HelpColumn is the width of one column of keys, helpKey of the key in it.
+// HelpColumn is the width of one column of keys, helpKey of the key in it, and
+// HelpLabel of what the key does.
 const (
-	HelpColumn = 38
-	helpKey    = 10
+	HelpColumn = 39
+	HelpLabel  = HelpColumn - helpKey - 3
+	helpKey    = 8
 )
 
 // Help draws groups of keys in as many columns as fit, h rows of w cells,

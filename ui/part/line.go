@@ -1,6 +1,8 @@
 package part
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -176,6 +178,9 @@ func (l *Line) shorten(s string, w int, kind Kind) string {
 	return l.clean(safe.CutMiddle(s, w), !l.th.ASCII())
 }
 
+// bounds are signs that mean something else when they are cut to one letter.
+var bounds = strings.NewReplacer("≥", ">=", "≤", "<=")
+
 // clean makes text fit to draw; in ASCII mode nothing else may pass.
 func (l *Line) clean(s string, isClean bool) string {
 	if len(s) > maxText {
@@ -183,7 +188,7 @@ func (l *Line) clean(s string, isClean bool) string {
 	}
 	switch {
 	case l.th.ASCII():
-		return safe.ASCII(s)
+		return safe.ASCII(bounds.Replace(s))
 	case isClean:
 		return s
 	}

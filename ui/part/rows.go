@@ -118,6 +118,11 @@ func measure(row string, ascii bool) (w int, look string, ok bool) {
 			i++
 			continue
 		}
+		if c == 0xe2 && !ascii && drawn(row[i:]) {
+			w++
+			i += 3
+			continue
+		}
 		if n := sgrLen(row[i:]); n > 0 {
 			look = row[i : i+n]
 			i += n
@@ -131,6 +136,12 @@ func measure(row string, ascii bool) (w int, look string, ok bool) {
 		i += n
 	}
 	return w, look, true
+}
+
+// drawn reports whether s begins with a line or a block (U+2500 to U+259F): a screen is
+// full of them, and each is one cell.
+func drawn(s string) bool {
+	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95 || s[1] == 0x96 && s[2] < 0xa0) && s[2]-0x80 < 0x40
 }
 
 // painted returns the cells of a clean row and its last SGR sequence.
@@ -148,11 +159,11 @@ func sgrLen(s string) int {
 		return 0
 	}
 	for i := 2; i < len(s); i++ {
-		c := s[i]
-		if c == 'm' {
+		switch c := s[i]; {
+		case c-'0' <= ';'-'0': // digits, : and ;
+		case c == 'm':
 			return i + 1
-		}
-		if c != ';' && c != ':' && (c < '0' || c > '9') {
+		default:
 			return 0
 		}
 	}

@@ -50,6 +50,16 @@ func (t Table) CanPan(w int) bool {
 	return more
 }
 
+// Shown reports for each column whether a row of w cells has it.
+func (t Table) Shown(w int) []bool {
+	slots, _ := layout(t.Columns, w, t.Pan)
+	shown := make([]bool, len(t.Columns))
+	for _, s := range slots {
+		shown[s.column] = true
+	}
+	return shown
+}
+
 // View returns the header and the visible rows: h rows of w cells.
 func (t Table) View(th *themes.Theme, w, h int, src Source, c *Cursor) []string {
 	if h <= 0 {

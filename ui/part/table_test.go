@@ -182,14 +182,33 @@ func TestNewRowsNeverMoveTheCursorRow(t *testing.T) {
 	}
 }
 
-func TestTopRowStaysWhenRowsArriveAboveIt(t *testing.T) {
-	src, c := letters('d', 'z'), &Cursor{}
-	c.Sync(src, 5)
-	src = append(list{"new"}, src...)
-	c.Sync(src, 5)
-	rows := idTable.Body(mono, 30, 5, src, c)
-	if lineOf(rows) != 0 || !strings.Contains(rows[0], "d") {
-		t.Errorf("the row moved:\n%s", plain(rows...))
+// TestCursorAtRestStandsOnTheFirstRow: as long as nobody has moved it, the cursor is
+// on whichever row is first; from the first move on it keeps its row.
+func TestCursorAtRestStandsOnTheFirstRow(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		do   func(c *Cursor, src Source)
+		want string // the first line after another row came above
+	}{
+		{"untouched", func(*Cursor, Source) {}, "new"},
+		{"held", func(c *Cursor, _ Source) { c.Hold() }, "d"},
+		{"moved to and fro", func(c *Cursor, src Source) { c.Move(src, 1, 5); c.Move(src, -1, 5) }, "d"},
+		{"home", func(c *Cursor, src Source) { c.Home(src, 5) }, "d"},
+		{"at rest again", func(c *Cursor, src Source) { c.End(src, 5); c.Rest(src, 5) }, "new"},
+	} {
+		src, c := letters('d', 'z'), &Cursor{}
+		c.Sync(src, 5)
+		x.do(c, src)
+		src = append(list{"new"}, src...)
+		c.Sync(src, 5)
+		rows := idTable.Body(mono, 30, 5, src, c)
+		if lineOf(rows) != 0 || !strings.Contains(rows[0], " "+x.want+" ") {
+			t.Errorf("%s: the first line is not %s:\n%s", x.name, x.want, plain(rows...))
+		}
+		c.Sync(letters('w', 'z'), 5)
+		if _, left := c.Left(); left != c.Held() {
+			t.Errorf("%s: left %v, held %v", x.name, left, c.Held())
+		}
 	}
 }
 

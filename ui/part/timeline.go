@@ -167,30 +167,61 @@ func (t Timeline) notes(th *themes.Theme, l *Line, w int, pieces []piece) *canva
 				break
 			}
 		}
-		note := safe.CutEnd(l.clean(t.Stages[p.stage].Note, false), room, th.Glyphs.Ellipsis)
+		whole := l.clean(t.Stages[p.stage].Note, false)
+		if x := w - 1 - safe.Width(whole); x < p.x+2 && c.try(x, themes.Dim, whole) {
+			continue // at the right end it may begin before its tick
+		}
+		note := safe.CutEnd(whole, room, th.Glyphs.Ellipsis)
 		c.try(min(p.x+2, w-safe.Width(note)), themes.Dim, note)
 	}
-	legend := t.Legend(th)
-	c.try(w-safe.Width(legend)-1, themes.Dim, legend)
+	t.legend(th, c, w)
 	return c
 }
 
+// legend writes the signs as they look on the axis, each with its word.
+func (t Timeline) legend(th *themes.Theme, c *canvas, w int) {
+	text := t.Legend(th)
+	x := w - safe.Width(text) - 1
+	if !c.free(x, safe.Width(text)) {
+		return
+	}
+	c.put(x, themes.Dim, text)
+	for _, kind := range t.kinds() {
+		how := shapes[kind]
+		c.put(x, how.token, how.glyph(th.Glyphs))
+		x += safe.Width(how.glyph(th.Glyphs)+" "+how.word) + legendGap
+	}
+}
+
+// legendGap are the cells between two words of the legend.
+const legendGap = 2
+
 // Legend explains the signs that occur.
 func (t Timeline) Legend(th *themes.Theme) string {
+	var words []string
+	for _, kind := range t.kinds() {
+		how := shapes[kind]
+		words = append(words, how.glyph(th.Glyphs)+" "+how.word)
+	}
+	return strings.Join(words, strings.Repeat(" ", legendGap))
+}
+
+// kinds are the kinds of segments that occur, in their own order.
+func (t Timeline) kinds() []SegmentKind {
 	var used [segmentKinds]bool
 	for _, s := range t.Stages {
 		used[Planned] = used[Planned] || s.Planned
 		for _, seg := range s.Segments {
-			used[seg.Kind] = true
+			used[seg.Kind] = used[seg.Kind] || seg.Kind == HTTP || seg.End.After(seg.Start)
 		}
 	}
-	var words []string
+	var out []SegmentKind
 	for kind, ok := range used {
-		if how := shapes[SegmentKind(kind)]; ok {
-			words = append(words, how.glyph(th.Glyphs)+" "+how.word)
+		if ok {
+			out = append(out, SegmentKind(kind))
 		}
 	}
-	return strings.Join(words, "  ")
+	return out
 }
 
 // Fold returns the timeline without an axis, one row for each stage, for

@@ -25,11 +25,11 @@ func retryingDetail() engine.JobDetail {
 		Attempts: []engine.Attempt{
 			{
 				Number: 1, Round: 1, Try: 1, Start: clock(12, 30, 5, 104), End: clock(12, 30, 6, 294), Verb: engine.VerbRetry, Class: "500", Err: "500 internal error", Status: 500,
-				Queued: 20 * time.Millisecond, Limiter: 1060 * time.Millisecond, HTTP: 110 * time.Millisecond, Next: clock(12, 30, 35, 200), Decision: "policy match step 1: 30s",
+				Queued: 20 * time.Millisecond, Limiter: 1060 * time.Millisecond, HTTP: 110 * time.Millisecond, Next: clock(12, 30, 35, 200), Decision: "policy match step 1: 30 s",
 			},
 			{
 				Number: 2, Round: 1, Try: 2, Start: clock(12, 30, 46, 330), End: clock(12, 30, 47, 480), Verb: engine.VerbRetry, Class: "503", Err: "503 service unavailable", Status: 503,
-				External: "0a1b2c3d", Queued: 10 * time.Millisecond, Limiter: 1020 * time.Millisecond, HTTP: 120 * time.Millisecond, Next: row.Due, Decision: "policy match step 2: 1m0s",
+				External: "0a1b2c3d", Queued: 10 * time.Millisecond, Limiter: 1020 * time.Millisecond, HTTP: 120 * time.Millisecond, Next: row.Due, Decision: "policy match step 2: 1 min 00 s",
 			},
 		},
 		History: []engine.Transition{
@@ -169,11 +169,13 @@ func plans() []engine.ScheduleRow {
 	const day = 24 * time.Hour
 	return []engine.ScheduleRow{
 		{
-			Name: "ingest.rank.daily", Expr: "0 3 * * *", Zone: "Asia/Seoul", Misfire: "once", Next: runs(clock(3, 0, 0, 0).Add(day), day), Outcome: "completed",
+			Name: "ingest.rank.daily", Expr: "0 3 * * *", Zone: "Asia/Seoul", ConfigExpr: "0 3 * * *", ConfigZone: "Asia/Seoul", Misfire: "once", Next: runs(clock(3, 0, 0, 0).Add(day), day), Outcome: "completed",
 			Last: engine.ScheduleTick{Planned: clock(3, 0, 0, 0), At: clock(3, 0, 0, 120), Count: 1, Result: engine.TickRan, Job: "j017", Jobs: 6},
 		},
 		{
-			Name: "ingest.summoner.latest", Expr: "@every 15m", Zone: "UTC", Misfire: "skip", Next: runs(clock(12, 45, 0, 0), 15*time.Minute),
+			Name: "ingest.summoner.latest", Expr: "@every 15m", Zone: "UTC", ConfigExpr: "@every 30m", ConfigZone: "UTC", Misfire: "skip",
+			Edit: engine.ScheduleEdit{Expr: "@every 15m", Zone: "UTC", By: engine.Actor{User: "ben", Via: "cli"}, At: at(26 * time.Hour), Reason: "a tournament"},
+			Next: runs(clock(12, 45, 0, 0), 15*time.Minute),
 			Last: engine.ScheduleTick{Planned: clock(12, 30, 0, 0), At: clock(12, 30, 0, 40), Count: 1, Result: engine.TickSkipped, Reason: "the last run has not ended"},
 			Skipped: []engine.ScheduleTick{
 				{Planned: clock(12, 30, 0, 0), Count: 1, Result: engine.TickSkipped, Reason: "the last run has not ended"},
@@ -181,7 +183,7 @@ func plans() []engine.ScheduleRow {
 			},
 		},
 		{
-			Name: "report.weekly", Expr: "0 6 * * 1", Zone: "Asia/Seoul", Misfire: "once", Next: runs(clock(6, 0, 0, 0).Add(6*day), 7*day), Paused: true,
+			Name: "report.weekly", Expr: "0 6 * * 1", Zone: "Asia/Seoul", ConfigExpr: "0 6 * * 1", ConfigZone: "Asia/Seoul", Misfire: "once", Next: runs(clock(6, 0, 0, 0).Add(6*day), 7*day), Paused: true,
 			By: engine.Actor{User: "ana", Via: "console"}, Since: at(2 * time.Hour), Reason: "moving the data directory",
 		},
 	}

@@ -105,6 +105,8 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 		return engine.SchedulesPage{Schedules: f.Scene.Plans}, nil
 	case engine.LimitsQuery:
 		return *f.Scene.Update.Limits, nil
+	case engine.CostQuery:
+		return f.Scene.Cost, nil
 	}
 	if a, ok := f.past(q); ok {
 		return a, nil

@@ -16,10 +16,14 @@ func (f *Fake) past(q engine.Query) (engine.Answer, bool) {
 		return engine.MomentsAnswer{Moments: f.moments(q)}, true
 	case engine.FreshnessQuery:
 		return f.freshness(), true
+	case engine.MetricsQuery:
+		return f.metrics(q), true
 	case engine.WeeklyQuery:
 		if r := f.week(q.Week); r != nil {
 			return r, true
 		}
+	case engine.PlayQuery:
+		return f.play(q), true
 	}
 	return nil, false
 }
@@ -109,10 +113,47 @@ func (f *Fake) week(monday string) *engine.WeeklyReport {
 	}
 	for i, a := range f.Scene.Update.Accounts {
 		w := engine.WeeklyAccount{ID: a.ID, RiotID: a.RiotID, Games: max(14-3*i-back, 0), Minutes: float64(max(410-88*i-back*30, 0)), Wins: max(8-2*i, 0)}
+		w.ByQueue = map[int]int{420: w.Games * 2 / 3, 450: w.Games - w.Games*2/3}
 		if a.Status == engine.SyncFailed {
 			w.Missing = "its last sync failed"
 		}
 		r.Accounts = append(r.Accounts, w)
 	}
 	return r
+}
+
+// play are an account's last weeks, each calmer than the one after it.
+func (f *Fake) play(q engine.PlayQuery) engine.Play {
+	out := engine.Play{Account: q.Account, Zone: q.Zone, Games: 131, More: 4}
+	for back := range q.Weeks {
+		w := engine.PlayWeek{Week: lastWeek.AddDate(0, 0, 7-7*back).Format(time.DateOnly), Games: 21 - 4*back, Wins: 12 - 3*back}
+		for d, hours := range playReport("").Minutes {
+			for h, m := range hours {
+				w.Minutes[d][h] = max(0, m*0.6-float64(back*8+(d*7+h*3+back)%5*4))
+			}
+		}
+		out.Weeks = append(out.Weeks, w)
+	}
+	names := []string{"Ahri", "Orianna", "Syndra", "Lux", "Taliyah", "Anivia", "Kai'Sa", "Jhin", "Ezreal", "Xayah", "Nami", "Thresh", "Bard", "Rakan"}
+	for i, name := range names {
+		n := max(30-5*i, 2)
+		out.Champions = append(out.Champions, engine.PlayShare{Name: name, Games: n, Wins: n * (7 - i%5) / 10, Minutes: float64(n * 29)})
+	}
+	return out
+}
+
+// metrics are a day with a busy evening, of which the engine has seen eighteen hours.
+func (f *Fake) metrics(q engine.MetricsQuery) engine.Metrics {
+	m := engine.Metrics{Since: Noon.Add(-time.Hour), Until: Noon}
+	if !q.Traffic || f.Scene.Update.Engine == nil || f.Scene.Update.Engine.CallsPerMin == 0 {
+		return m
+	}
+	const spans = 36
+	for i := range spans {
+		n := max(900-60*abs(i-18), 0)
+		m.Traffic = append(m.Traffic, engine.TrafficSpan{
+			At: Noon.Truncate(engine.TrafficEvery).Add(time.Duration(i+1-spans) * engine.TrafficEvery), Calls: n, Throttled: n / 40, Stored: n * 3 / 4,
+		})
+	}
+	return m
 }

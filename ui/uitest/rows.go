@@ -9,25 +9,25 @@ import (
 
 func at(back time.Duration) time.Time { return Noon.Add(-back) }
 
-func queue(name engine.Queue, wait, run, retry, dead int) engine.QueueRow {
+func queue(name engine.Queue, wait, run, retry int) engine.QueueRow {
 	return engine.QueueRow{
 		QueueState: engine.QueueState{Name: name},
 		Counts: map[engine.State]int{
-			engine.Available: wait, engine.Running: run, engine.Retryable: retry, engine.Discarded: dead,
+			engine.Available: wait, engine.Running: run, engine.Retryable: retry,
 		},
 	}
 }
 
 func busyQueues() []engine.QueueRow {
-	full := queue(Full, 732, 4, 9, 3)
+	full := queue(Full, 732, 4, 9)
 	full.PerMin, full.OldestDue = 44, at(16*time.Minute)
 	full.Counts[engine.Scheduled], full.Held = 2, 2
 	full.Why, full.Until = "app:asia 97/100", Noon.Add(41*time.Second)
-	latest := queue(Latest, 0, 0, 0, 0)
+	latest := queue(Latest, 0, 0, 0)
 	latest.PerMin = 2
-	report := queue(Report, 1, 0, 0, 0)
+	report := queue(Report, 1, 0, 0)
 	report.Paused, report.By, report.Since = true, engine.Actor{User: "ana", Via: "console"}, at(2*time.Hour)
-	return []engine.QueueRow{full, latest, queue(Rank, 0, 0, 0, 0), report}
+	return []engine.QueueRow{full, latest, queue(Rank, 0, 0, 0), report}
 }
 
 func busyEngine() engine.EngineRow {
@@ -83,12 +83,13 @@ func busyJobs() []engine.JobRow {
 	var rows []engine.JobRow
 	run := func(id, key string, since time.Duration) {
 		j := job(id, key, engine.Running)
-		j.Tries, j.Attempts, j.Started, j.Boot = 1, 1, at(since), "01JH"
+		j.Tries, j.Attempts, j.Started, j.Boot, j.Worker = 1, 1, at(since), "01JH", 1+len(rows)
 		rows = append(rows, j)
 	}
 	retry := func(id, key string, tries int, due time.Duration, class engine.Class, text string) {
 		j := job(id, key, engine.Retryable)
 		j.Tries, j.Attempts, j.Due, j.Class, j.LastError, j.Started = tries, tries, Noon.Add(due), class, text, at(49*time.Second)
+		j.Worker = 1 + tries
 		rows = append(rows, j)
 	}
 	run("j777", "match:KR_7214550777", 400*time.Millisecond)
@@ -110,10 +111,12 @@ func busyJobs() []engine.JobRow {
 	}
 	parent := job("s-kain", "full:a-kain", engine.Pending)
 	parent.Kind, parent.Why, parent.Group = "account.sync", "waits for 745 of 879 matches", 1
+	parent.By, parent.Worker, parent.Bytes = "ana", 2, 3120
 	dead := job("j003", "match:KR_6011000003", engine.Discarded)
 	dead.Tries, dead.Attempts, dead.Class, dead.LastError, dead.Finished = 1, 1, "404", "404 not found (final)", at(11*time.Minute)
 	gone := job("j017", "latest:a-oslo", engine.Cancelled)
 	gone.Kind, gone.Queue, gone.Finished, gone.LastError = "account.sync", Latest, at(2*time.Hour), "cancelled by ana"
+	gone.By = "ana"
 	return append(rows, parent, dead, gone)
 }
 
@@ -129,7 +132,8 @@ func busyLimits() engine.LimitsRow {
 	service := engine.BucketRow{Host: "asia", Method: "match-v5", Kind: "service", Server: -1, Blocked: Noon.Add(30 * time.Second), BlockedBy: "429 service", Mode: "A"}
 	first := bucket("asia", "", "app", time.Second, 17, 20, 400*time.Millisecond)
 	return engine.LimitsRow{
-		At: Noon,
+		Hosts: []engine.LimitHost{{Host: "asia", Learnt: at(16 * time.Minute), Blind: 2}, {Host: "europe", Learnt: at(3 * time.Hour)}, {Host: "kr", Learnt: at(17 * time.Minute), Blind: 1}},
+		At:    Noon,
 		Buckets: []engine.BucketRow{
 			first, app,
 			bucket("asia", "match-v5", "method", 10*time.Second, 12, 2000, 8100*time.Millisecond),

@@ -20,6 +20,7 @@ type Scene struct {
 	Logs     []engine.LogRow // oldest first
 	Audit    []engine.AuditEntry
 	Classes  engine.ClassesAnswer
+	Cost     engine.Cost // of whatever is asked about
 }
 
 // Zone is the zone of all scenes, without a need for zone files.
@@ -72,7 +73,7 @@ func Empty() Scene {
 	row := engine.EngineRow{State: engine.EngineLive, Key: "…7f3a", Boot: "b1", Started: Noon.Add(-time.Minute), Workers: 5}
 	return Scene{Name: "empty", Update: engine.Update{
 		Seq: 1, Snapshot: true, Engine: &row, Limits: &engine.LimitsRow{At: Noon},
-		Queues: []engine.QueueRow{queue(Full, 0, 0, 0, 0), queue(Latest, 0, 0, 0, 0)},
+		Queues: []engine.QueueRow{queue(Full, 0, 0, 0), queue(Latest, 0, 0, 0)},
 	}}
 }
 
@@ -111,7 +112,10 @@ var hostile = []string{
 }
 
 // Hostile is Busy with text from people who wish us ill.
-func Hostile() Scene {
+func Hostile() Scene { return HostileOf(hostile) }
+
+// HostileOf is Busy with texts in every place where others put theirs; at least two.
+func HostileOf(hostile []string) Scene {
 	s := Busy()
 	s.Name = "hostile"
 	for i := range s.Update.Accounts {

@@ -45,7 +45,7 @@ func alertRows() []engine.AlertRow {
 			Evidence: []engine.Evidence{{At: at(50 * time.Second), Kind: "job", ID: "j003", Text: "match:KR_6011000003: 404"}, {At: at(3 * time.Minute), Kind: "account", ID: "a-kain", Text: "카인#KR1"}, {At: at(3 * time.Minute), Kind: "queue", ID: string(Full), Text: "app:asia 97/100"}},
 		},
 		{
-			ID: "429", Rule: "429", About: "429 our limiter did not foresee per 1 h", State: engine.AlertFiring, Holds: true, Since: at(2 * time.Hour), Unit: engine.AlertCount, Value: 1, Known: true,
+			ID: "429", Rule: "429", About: "429s not foreseen per 1 h", State: engine.AlertFiring, Holds: true, Since: at(2 * time.Hour), Unit: engine.AlertCount, Value: 1, Known: true,
 			History: spark(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), Clears: Noon.Add(17 * time.Minute), Next: "compare our counts with the server's on Limits: another process may use the key",
 			Evidence: []engine.Evidence{{At: busyCalls(40)[28].At, Kind: "call", ID: "j777", Text: "asia match-v5 KR_7214550928"}},
 		},
@@ -54,7 +54,7 @@ func alertRows() []engine.AlertRow {
 			Value: 0.19, Known: true, Limit: 0.2, Below: true, History: spark(.9, .9, .9, .8, .7, .6, .5, .4, .3, .3, .2, .19), Next: "look at the error classes: retries do not help against what fails here",
 		},
 		{
-			ID: "queue age/" + string(Full), Rule: "queue age", About: "oldest due job of a queue", Subject: string(Full), State: engine.AlertAcknowledged, Holds: true, Since: at(40 * time.Minute),
+			ID: "queue age/" + string(Full), Rule: "queue age", About: "queue age", Subject: string(Full), State: engine.AlertAcknowledged, Holds: true, Since: at(40 * time.Minute),
 			By: engine.Actor{User: "ana", Via: "console"}, Unit: engine.AlertDuration, Value: 4020, Known: true, Limit: 3600, Next: "see why its head does not start, and whether the key allows what is asked",
 		},
 		{

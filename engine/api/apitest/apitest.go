@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -35,9 +36,17 @@ func New(raw []byte) (*Document, error) {
 	return d, nil
 }
 
-// Fits checks the answer to a request: its status, and its body when that is JSON.
+// Fits checks the answer to a request: its status, and its body when that is JSON. An
+// error must be among those that the document names for the route, if there is such a
+// route, or one of HTTP itself.
 func (d *Document) Fits(method, path string, status int, body []byte) error {
 	schema := any(object{"$ref": "#/components/schemas/Problem"})
+	if _, err := d.content(method, path, status); err != nil && d.has(method, path) && !ofHTTP[status] {
+		return err
+	}
+	if status == http.StatusNotModified {
+		return nil
+	}
 	if status < 300 {
 		content, err := d.content(method, path, status)
 		if err != nil {
@@ -59,6 +68,20 @@ func (d *Document) Fits(method, path string, status int, body []byte) error {
 	return nil
 }
 
+// ofHTTP are the errors that any route may answer with, and that of an engine that has
+// fallen.
+var ofHTTP = map[int]bool{http.StatusRequestHeaderFieldsTooLarge: true, http.StatusNotImplemented: true, http.StatusHTTPVersionNotSupported: true, http.StatusInternalServerError: true}
+
+// has reports whether a request leads to a route.
+func (d *Document) has(method, address string) bool {
+	req, err := http.NewRequest(method, "http://localhost"+address, nil)
+	if err != nil {
+		return false
+	}
+	_, pattern := d.mux.Handler(req)
+	return pattern != "" && path.Clean(req.URL.Path) == req.URL.Path
+}
+
 // content is what the document says that a request is answered with.
 func (d *Document) content(method, path string, status int) (object, error) {
 	path, _, _ = strings.Cut(path, "?")
@@ -70,11 +93,21 @@ func (d *Document) content(method, path string, status int) (object, error) {
 	_, template, _ := strings.Cut(pattern, " ")
 	paths, _ := d.whole["paths"].(object)
 	at, _ := paths[template].(object)
-	op, _ := at[strings.ToLower(method)].(object)
+	op, ok := at[strings.ToLower(method)].(object)
+	if !ok && method == http.MethodHead {
+		op, _ = at["get"].(object)
+	}
 	responses, _ := op["responses"].(object)
 	answer, ok := responses[fmt.Sprint(status)].(object)
 	if !ok {
 		return nil, fmt.Errorf("%s %s with status %d is not in the document", method, path, status)
+	}
+	if ref, ok := answer["$ref"].(string); ok {
+		components, _ := d.whole["components"].(object)
+		shared, _ := components["responses"].(object)
+		if answer, ok = shared[strings.TrimPrefix(ref, "#/components/responses/")].(object); !ok {
+			return nil, fmt.Errorf("%s is not in the document", ref)
+		}
 	}
 	content, _ := answer["content"].(object)
 	return content, nil

@@ -302,7 +302,7 @@ func (t *tx) newJob(id engine.JobID, spec engine.Spec) engine.Job {
 	j := engine.Job{
 		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: t.now, Kind: spec.Kind, Queue: spec.Queue,
 		Key: spec.Key, Lock: spec.Lock, Owner: spec.Owner, Args: spec.Args, Priority: spec.Priority, Policy: spec.Policy,
-		HasParents: len(spec.Parents) > 0,
+		By: spec.By, HasParents: len(spec.Parents) > 0,
 	}
 	if j.Priority == 0 {
 		j.Priority = engine.PriorityNormal

@@ -1,0 +1,55 @@
+package alert
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// TestTrafficOfADayOutlivesARestart: calls, 429s and stored matches by half an hour,
+// from the one in which counting began, for a day at most; also when the process was
+// another one.
+func TestTrafficOfADayOutlivesARestart(t *testing.T) {
+	start := time.Date(2026, 1, 20, 12, 10, 0, 0, time.UTC)
+	m, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Metrics(start, time.Hour).Traffic; got != nil {
+		t.Errorf("before the first evaluation: %v", got)
+	}
+	m.Evaluate(start)
+	m.Calls([]engine.CallRow{{Seq: 1, At: start, Status: 200}, {Seq: 2, At: start, Status: 429}, {Seq: 3, At: start.Add(40 * time.Minute), Status: 200}})
+	for _, kind := range []engine.Kind{kindMatch, "timeline.fetch"} {
+		m.Changes(start.Add(40*time.Minute), []engine.Change{{Job: &engine.Job{Kind: kind, State: engine.Completed}, Before: engine.Running}})
+	}
+	blob, err := m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = New(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Load(blob); err != nil {
+		t.Fatal(err)
+	}
+	now := start.Add(90 * time.Minute) // 13:40
+	m.Evaluate(now)
+	noon := start.Truncate(engine.TrafficEvery)
+	want := []engine.TrafficSpan{
+		{At: noon, Calls: 2, Throttled: 1}, {At: noon.Add(30 * time.Minute), Calls: 1, Stored: 1}, {At: noon.Add(time.Hour)}, {At: noon.Add(90 * time.Minute)},
+	}
+	got := m.Metrics(now, time.Hour).Traffic
+	if len(got) != len(want) {
+		t.Fatalf("got %v", got)
+	}
+	for i := range want {
+		if !got[i].At.Equal(want[i].At) || got[i].Calls != want[i].Calls || got[i].Throttled != want[i].Throttled || got[i].Stored != want[i].Stored {
+			t.Errorf("span %d: got %+v, want %+v", i, got[i], want[i])
+		}
+	}
+	if n := len(m.Metrics(start.Add(72*time.Hour), time.Hour).Traffic); n != 48 {
+		t.Errorf("three days later there are %d spans, want those of a day", n)
+	}
+}

@@ -1,0 +1,238 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Bounds of what waits for one watcher that does not take it. One who falls further
+// behind is given a gap and a snapshot: the rest of the engine's consoles share what
+// waits, so it costs a pointer each.
+const (
+	behindFrames = 16
+	behindRows   = boxJobs
+)
+
+// Pace of the updates by how many watch: ten a second for a few, four for many.
+const (
+	paceEach = 5 * time.Millisecond
+	paceMost = 250 * time.Millisecond
+)
+
+// relay watches the console once, whoever and however many look on: each change is
+// merged, read and encoded one time, and what fifty consoles cost more than one is
+// to hand them the same bytes. It runs while somebody watches.
+type relay struct {
+	con  engine.Console
+	pace time.Duration
+	log  zerolog.Logger
+
+	mu  sync.Mutex
+	now *relayRun // nil = nobody watches
+}
+
+// relayRun is the relay from the first watcher's coming to the last one's leaving.
+type relayRun struct {
+	stop context.CancelFunc
+	done chan struct{} // closed when no more will come
+
+	mu       sync.Mutex // guards what follows, and the watchers' mail
+	watchers map[*watcher]struct{}
+	mirror   mirror
+	told     bool       // the mirror holds a snapshot
+	snaps    [2]*parcel // of the mirror as it is, without and with a gap; nil = not asked for
+}
+
+// parcel is an update, encoded when the first watcher sends it: nobody encodes what is
+// for watchers who have stopped reading.
+type parcel struct {
+	rows int
+	once sync.Once
+	now  engine.Update // until it is encoded
+	raw  []byte        // what follows the number of its frame
+	err  error
+}
+
+// watcher is one stream's end of a relay.
+type watcher struct {
+	run  *relayRun
+	bell chan struct{} // capacity 1
+
+	mail  []*parcel
+	rows  int // in it
+	needs need
+}
+
+// need is what a watcher must be given before the next update makes sense to it.
+type need uint8
+
+const (
+	nothing need = iota
+	snapshot
+	snapshotWithGap
+)
+
+// join adds a watcher; leave it when it goes. ctx gives the relay its values, not its
+// end.
+func (r *relay) join(ctx context.Context) *watcher {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.now == nil || r.now.ended() {
+		r.now = r.start(ctx)
+	}
+	w := &watcher{run: r.now, bell: make(chan struct{}, 1)}
+	w.run.add(w)
+	return w
+}
+
+// leave takes a watcher out. The last one ends the relay, and waits for it.
+func (r *relay) leave(w *watcher) {
+	r.mu.Lock()
+	last := w.run.remove(w)
+	if last && r.now == w.run {
+		r.now = nil
+	}
+	r.mu.Unlock()
+	if last {
+		w.run.stop()
+		<-w.run.done
+	}
+}
+
+func (r *relay) start(ctx context.Context) *relayRun {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	run := &relayRun{stop: stop, done: make(chan struct{}), watchers: map[*watcher]struct{}{}}
+	go r.pump(ctx, run)
+	return run
+}
+
+// pump hands on what the console tells until nobody watches any more, or there is
+// nothing more to tell.
+func (r *relay) pump(ctx context.Context, run *relayRun) {
+	defer close(run.done)
+	defer run.stop()
+	defer func() {
+		if p := recover(); p != nil {
+			r.log.Error().Str("stack", string(debug.Stack())).Msg("watching the engine fell")
+		}
+	}()
+	for u := range r.con.Watch(ctx) {
+		if !pause(ctx, r.wait(run.hand(u))) {
+			return
+		}
+	}
+}
+
+// wait is the least time between two updates for n watchers.
+func (r *relay) wait(n int) time.Duration {
+	return max(r.pace, min(time.Duration(n)*paceEach, paceMost))
+}
+
+func (r *relayRun) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *relayRun) add(w *watcher) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watchers[w] = struct{}{}
+	if r.told { // else the first update will be a snapshot
+		w.needs = snapshot
+		w.ring()
+	}
+}
+
+// remove reports whether the watcher was the last one.
+func (r *relayRun) remove(w *watcher) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.watchers, w)
+	return len(r.watchers) == 0
+}
+
+// hand gives an update to all watchers, and says how many they are.
+func (r *relayRun) hand(u engine.Update) int {
+	p := &parcel{now: u, rows: len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls) + len(u.Logs)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mirror.fold(u)
+	r.told, r.snaps = true, [2]*parcel{}
+	for w := range r.watchers {
+		w.put(p)
+	}
+	return len(r.watchers)
+}
+
+// put lays a parcel into a watcher's mail. What a snapshot will hold is not kept.
+func (w *watcher) put(p *parcel) {
+	if w.needs != nothing {
+		return
+	}
+	w.mail, w.rows = append(w.mail, p), w.rows+p.rows
+	if len(w.mail) > behindFrames || len(w.mail) > 1 && w.rows > behindRows {
+		w.mail, w.rows, w.needs = nil, 0, snapshotWithGap
+	}
+	w.ring()
+}
+
+func (w *watcher) ring() {
+	select {
+	case w.bell <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the mail.
+func (w *watcher) take() []*parcel {
+	w.run.mu.Lock()
+	defer w.run.mu.Unlock()
+	if w.needs != nothing {
+		p := w.run.whole(w.needs == snapshotWithGap)
+		w.needs = nothing
+		return []*parcel{p}
+	}
+	mail := w.mail
+	w.mail, w.rows = nil, 0
+	return mail
+}
+
+// whole is the mirror as it is now, shared by all who ask before it changes: after a
+// restart every console comes at once.
+func (r *relayRun) whole(gap bool) *parcel {
+	at := 0
+	if gap {
+		at = 1
+	}
+	if r.snaps[at] == nil {
+		r.snaps[at] = &parcel{now: r.mirror.snapshot(gap)}
+	}
+	return r.snaps[at]
+}
+
+var errEncode = errors.New("an update cannot be written as JSON")
+
+// bytes are the parcel's, encoded once.
+func (p *parcel) bytes() ([]byte, error) {
+	p.once.Do(func() {
+		raw, err := encode(p.now)
+		p.now = engine.Update{}
+		if err != nil {
+			p.err = errors.Join(errEncode, err)
+			return
+		}
+		p.raw = append(append(append(make([]byte, 0, len(raw)+16), `,"update":`...), raw[:len(raw)-1]...), "}\n"...)
+	})
+	return p.raw, p.err
+}

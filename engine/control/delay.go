@@ -1,0 +1,285 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Forecaster knows which calls a scheduled run will make.
+type Forecaster interface {
+	// Forecast are the calls that the run of a schedule at an instant is expected to
+	// make; none for a schedule that makes no calls.
+	Forecast(ctx context.Context, schedule string, at time.Time) ([]engine.Load, error)
+}
+
+// Bounds of a look at what is delayed.
+const (
+	leastDelay = time.Second // less is not told
+	mostDelays = 20
+	longRun    = 100_000 // calls by which the pace of the long run is read
+	mostShares = 300     // of one command or run on a host; beyond it owners are not told apart
+)
+
+// delaying is one look at what a command delays.
+type delaying struct {
+	c      *Control
+	now    time.Time
+	rows   []engine.BucketRow
+	plans  []engine.ScheduleRow
+	open   []engine.AccountRow
+	paused map[engine.Queue]bool
+	synced map[string]bool         // accounts that the command itself syncs
+	found  map[string]engine.Delay // by schedule or account
+}
+
+// addDelays says in a cost which scheduled runs and which syncs at work will end later,
+// and by how much, by the tightest limit that they share (I-2). What cannot be known is
+// told as unknown, with the reason. syncs says that the calls are those of syncs: what
+// is planned for the same accounts then waits for them on purpose.
+func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) {
+	if cost == nil || len(cost.Loads) == 0 {
+		return
+	}
+	queues := c.opt.Backend.Queues()
+	if cost.Unknown = c.standstill(queues); cost.Unknown != "" {
+		return
+	}
+	d := delaying{
+		c: c, now: time.Now(), rows: c.opt.Limiter.Rows().Buckets,
+		paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{},
+	}
+	for _, l := range cost.Loads {
+		d.synced[l.Owner] = syncs && l.Owner != ""
+	}
+	for _, q := range queues {
+		d.paused[q.Name] = q.Paused
+	}
+	if c.schedules != nil {
+		d.plans = c.schedules.List()
+	}
+	for _, a := range c.hub.Open() {
+		if !d.synced[a.ID] && !d.paused[a.Queue] {
+			d.open = append(d.open, a)
+		}
+	}
+	hosts := map[string][]engine.Load{}
+	for _, l := range cost.Loads {
+		hosts[l.Host] = append(hosts[l.Host], l)
+	}
+	for _, host := range slices.Sorted(maps.Keys(hosts)) {
+		why := d.host(ctx, host, hosts[host])
+		cost.Unknown = cmp.Or(cost.Unknown, why)
+	}
+	cost.Delays = d.list()
+}
+
+// standstill says why nobody can foresee when the next call is made; "" = it can be.
+func (c *Control) standstill(queues []engine.QueueRow) string {
+	c.mu.Lock()
+	runs := c.runs
+	c.mu.Unlock()
+	if !runs {
+		return "no engine runs on this directory"
+	}
+	if state, why := c.state(queues); state != engine.EngineLive {
+		return why
+	}
+	return ""
+}
+
+// host looks at one host's calls. The answer says why what they delay is unknown.
+func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
+	long := d.c.opt.Limiter.ETA(host, mostCalled(loads), longRun)
+	switch {
+	case d.isFrozen(host):
+		return host + " is frozen until somebody resumes it"
+	case long.High <= 0:
+		return "the limits of " + host + " are told by its first answer"
+	}
+	for _, l := range loads {
+		if d.paused[l.Queue] {
+			return "queue " + string(l.Queue) + " is paused, and its calls wait until it is resumed"
+		}
+	}
+	pace := longRun / long.High.Seconds()
+	begin := d.begins(host)
+	mine := sharesOf(merged(loads), -1, begin)
+	others := d.atWork(host, begin)
+	rows := make([]engine.Delay, len(d.open))
+	for i, a := range d.open {
+		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: long.Bucket}
+	}
+	d.note(pace, mine, others, rows)
+	for _, p := range d.plans {
+		why := d.plan(ctx, p, host, long.Bucket, pace, mine, others)
+		unknown = cmp.Or(unknown, why)
+	}
+	return unknown
+}
+
+// mostCalled is the method that most of the calls are of.
+func mostCalled(loads []engine.Load) (method string) {
+	sums := map[string]float64{}
+	for _, l := range loads {
+		if sums[l.Method] += l.Calls; sums[l.Method] > sums[method] {
+			method = l.Method
+		}
+	}
+	return cmp.Or(method, paceMethod)
+}
+
+// plan looks at the next run of one schedule, if it comes while the calls are made.
+func (d *delaying) plan(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []share) (unknown string) {
+	if p.Paused || len(p.Next) == 0 || d.c.opt.Forecast == nil {
+		return ""
+	}
+	at := p.Next[0].Sub(d.now)
+	ended := turns(append(tagged(mine, 0), without(others)...), pace, 1)[0]
+	if at < 0 || at >= ended {
+		return ""
+	}
+	loads, err := d.c.opt.Forecast.Forecast(ctx, p.Name, p.Next[0])
+	if err != nil {
+		return "the calls of schedule " + p.Name + " could not be foreseen"
+	}
+	loads = slices.DeleteFunc(loads, func(l engine.Load) bool { return l.Host != host || d.paused[l.Queue] || d.synced[l.Owner] })
+	run := sharesOf(merged(loads), 0, at)
+	d.note(pace, mine, append(without(others), run...), []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: bucket}})
+	return ""
+}
+
+// note compares the ends of the others with and without the command's calls; rows are
+// what the others count for.
+func (d *delaying) note(pace float64, mine, others []share, rows []engine.Delay) {
+	calls := make([]float64, len(rows))
+	for _, s := range others {
+		if s.of >= 0 {
+			calls[s.of] += s.Calls
+		}
+	}
+	before, after := turns(others, pace, len(rows)), turns(append(slices.Clone(others), mine...), pace, len(rows))
+	for i, row := range rows {
+		if calls[i] == 0 {
+			continue
+		}
+		name := cmp.Or(row.Schedule, row.Account)
+		old := d.found[name] // of another host: the run ends when its last host does
+		row.Calls, row.By = int(calls[i]+0.5)+old.Calls, max(after[i]-before[i], old.By)
+		d.found[name] = row
+	}
+}
+
+// atWork are the calls that the host's open syncs still make, and those in its line
+// that belong to none of them.
+func (d *delaying) atWork(host string, begin time.Duration) (out []share) {
+	matches := 0
+	for i, a := range d.open {
+		if a.Region != host || a.Matches.Total < 0 {
+			continue
+		}
+		matches += a.Matches.Open + a.Timelines.Open
+		first := callsLeft(a) - a.Timelines.Open
+		if a.WantsTimelines {
+			first -= a.Matches.Open
+		}
+		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(first)}
+		late := load
+		late.Priority, late.Calls = engine.PriorityLow, float64(callsLeft(a)-first)
+		out = append(out, sharesOf([]engine.Load{load, late}, i, begin)...)
+	}
+	for _, b := range d.rows {
+		if b.Host != host || b.Kind != "app" {
+			continue
+		}
+		if rest := b.Waiting - matches; rest > 0 {
+			out = append(out, sharesOf([]engine.Load{{Host: host, Priority: engine.PriorityHigh, Calls: float64(rest)}}, -1, begin)...)
+		}
+		break // all windows of a host have one line
+	}
+	return out
+}
+
+// isFrozen reports whether an operator has stopped the host without saying until when.
+func (d *delaying) isFrozen(host string) bool {
+	return slices.ContainsFunc(d.rows, func(b engine.BucketRow) bool {
+		return b.Host == host && b.Kind == "app" && b.BlockedBy == "frozen" && b.Thaws.IsZero()
+	})
+}
+
+// begins is how long the host is held, by an operator or by Riot.
+func (d *delaying) begins(host string) (wait time.Duration) {
+	for _, b := range d.rows {
+		if b.Host == host && b.Kind == "app" && !b.Blocked.IsZero() {
+			wait = max(wait, b.Blocked.Sub(d.now))
+		}
+	}
+	return wait
+}
+
+// list are the delays worth telling, scheduled runs first, the longest first.
+func (d *delaying) list() []engine.Delay {
+	out := []engine.Delay{}
+	for _, row := range d.found {
+		if row.By >= leastDelay {
+			row.By = row.By.Round(time.Second)
+			out = append(out, row)
+		}
+	}
+	slices.SortFunc(out, func(a, b engine.Delay) int {
+		if (a.Schedule == "") != (b.Schedule == "") {
+			return cmp.Compare(b.Schedule, a.Schedule)
+		}
+		return cmp.Or(cmp.Compare(b.By, a.By), cmp.Compare(a.Schedule, b.Schedule), cmp.Compare(a.Account, b.Account))
+	})
+	return out[:min(len(out), mostDelays)]
+}
+
+// merged adds up the loads of one owner, queue and priority. Very many owners are not
+// told apart any more: their queue takes its turn all the same.
+func merged(loads []engine.Load) []engine.Load {
+	sums := map[engine.Load]float64{}
+	for _, l := range loads {
+		calls := l.Calls
+		l.Calls = 0
+		sums[l] += calls
+	}
+	out := make([]engine.Load, 0, len(sums))
+	for l, calls := range sums {
+		l.Calls = calls
+		out = append(out, l)
+	}
+	if len(out) > mostShares {
+		for i := range out {
+			out[i].Owner = ""
+		}
+		return merged(out)
+	}
+	slices.SortFunc(out, func(a, b engine.Load) int {
+		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Priority, b.Priority))
+	})
+	return out
+}
+
+func sharesOf(loads []engine.Load, of int, from time.Duration) []share {
+	out := make([]share, len(loads))
+	for i, l := range loads {
+		out[i] = share{Load: l, of: of, from: from}
+	}
+	return out
+}
+
+// tagged are shares that count for something; without are those that count for nothing.
+func tagged(shares []share, of int) []share {
+	out := slices.Clone(shares)
+	for i := range out {
+		out[i].of = of
+	}
+	return out
+}
+
+func without(shares []share) []share { return tagged(shares, -1) }

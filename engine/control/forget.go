@@ -1,0 +1,111 @@
+package control
+
+import (
+	"context"
+	"errors"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Forgetting deletes what is stored of accounts. Accounts are ids or "Name#TAG".
+type Forgetting interface {
+	// LiveJobsOf are the live jobs of an account, the oldest first; engine.ErrNotFound.
+	LiveJobsOf(ctx context.Context, account string) ([]engine.Job, error)
+	WouldForget(ctx context.Context, account string) (engine.ForgetDone, error)
+	// Forget tells how many jobs were cancelled for it; engine.ErrRefused while a job of
+	// the account is live.
+	Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (engine.ForgetDone, error)
+}
+
+// forgetRounds is how often the jobs of an account are cancelled before it is given up:
+// a job may come up between two looks.
+const forgetRounds = 5
+
+// forgotten names the target of a forget in the audit and to others: not the account.
+func forgotten(d *engine.ForgetDone) string {
+	if d == nil || d.Mask == "" {
+		return "an account"
+	}
+	return "account " + d.Mask + "…"
+}
+
+// forget deletes an account with all that is stored of it. Jobs that wait are cancelled
+// first; while one runs it is refused.
+func (c *Control) forget(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if c.opt.Forget == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing can be forgotten here")
+	}
+	if cmd.Account == "" {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
+	}
+	jobs, err := c.idleJobs(ctx, cmd.Account)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	if cmd.DryRun {
+		done, err := c.opt.Forget.WouldForget(ctx, cmd.Account)
+		if err != nil {
+			return engine.Receipt{}, err
+		}
+		return engine.Receipt{Matched: 1, Would: 1, Forget: &done, Text: done.Text(true)}, nil
+	}
+	cancelled, err := c.cancelFor(ctx, cmd, jobs)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	done, err := c.opt.Forget.Forget(ctx, cmd.Account, cmd.By, cmd.Reason, cancelled)
+	if err != nil {
+		return engine.Receipt{Forget: &done}, givenUp(ctx, err)
+	}
+	return engine.Receipt{Matched: 1, Applied: 1, Forget: &done, Text: done.Text(false) + "; " + engine.ForgetLeaves}, nil
+}
+
+// idleJobs are the live jobs of the account; it is refused while one of them runs.
+func (c *Control) idleJobs(ctx context.Context, account string) ([]engine.Job, error) {
+	jobs, err := c.opt.Forget.LiveJobsOf(ctx, account)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "no such account is stored")
+	}
+	if err != nil {
+		return nil, err
+	}
+	running := 0
+	for i := range jobs {
+		if jobs[i].State == engine.Running {
+			running++
+		}
+	}
+	if running > 0 {
+		return nil, engine.Problemf(engine.ErrRefused, "cancel its sync first, or wait for its end", "a sync of the account is at work: %s running", isAre(running))
+	}
+	return jobs, nil
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "1 job is"
+	}
+	return engine.Count(int64(n)) + " jobs are"
+}
+
+// cancelFor cancels what waits, and what came up meanwhile.
+func (c *Control) cancelFor(ctx context.Context, cmd engine.Command, jobs []engine.Job) (n int, err error) {
+	for round := 0; len(jobs) > 0 && round < forgetRounds; round++ {
+		order := engine.Command{Op: engine.OpCancel, Select: &engine.Selection{}, By: cmd.By, Reason: "the account is deleted"}
+		for i := range jobs {
+			order.Select.IDs = append(order.Select.IDs, jobs[i].ID)
+		}
+		if _, err := c.opt.Backend.Bulk(ctx, order); err != nil {
+			return n, err
+		}
+		n += len(jobs)
+		if jobs, err = c.idleJobs(ctx, cmd.Account); err != nil {
+			return n, err
+		}
+		n -= len(jobs)
+	}
+	if len(jobs) > 0 {
+		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it", "%s of the account cannot be cancelled: a sync of another account waits for it", engine.Counted(len(jobs), "job", "jobs"))
+	}
+	return n, nil
+}

@@ -1,0 +1,122 @@
+package control
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// share is a load in line on one host: whose end it counts for, and when it joins.
+type share struct {
+	engine.Load
+	of   int           // index of what is to end; below 0 = nobody asks
+	from time.Duration // from now
+}
+
+// turn is a share while calls are dealt.
+type turn struct {
+	calls, pace float64 // left, and made a second at present
+	from        time.Duration
+	of, line    int
+	priority    engine.Priority
+}
+
+// turns deals a host's calls out as the engine does, at an even pace of so many a
+// second: the better priority first, queues take turns, and so do the owners in one. It
+// gives the end of each of n that the shares count for; one without calls ends at once.
+//
+// It is the pace of the long run: a window that is still empty lets a few calls go
+// earlier than this says, and one that is full later.
+func turns(shares []share, perSecond float64, n int) []time.Duration {
+	ends := make([]time.Duration, n)
+	left, lines := line(shares)
+	owners := make([]int, lines)
+	for now := time.Duration(0); len(left) > 0; {
+		deal(left, owners, perSecond, now)
+		step := nextTurn(left, now)
+		now += step
+		for i := range left {
+			left[i].calls -= left[i].pace * step.Seconds()
+		}
+		left = slices.DeleteFunc(left, func(t turn) bool {
+			over := t.calls < spentCalls && t.from <= now
+			if over && t.of >= 0 {
+				ends[t.of] = max(ends[t.of], now)
+			}
+			return over
+		})
+	}
+	return ends
+}
+
+// spentCalls is so little of a call that it is none: what is left of a rounding.
+const spentCalls = 1e-6
+
+// line puts shares in line, and counts the lines: one per queue.
+func line(shares []share) (out []turn, lines int) {
+	var queues []engine.Queue
+	for _, s := range shares {
+		if s.Calls <= 0 {
+			continue
+		}
+		at := slices.Index(queues, s.Queue)
+		if at < 0 {
+			at, queues = len(queues), append(queues, s.Queue)
+		}
+		priority := s.Priority
+		if priority == 0 {
+			priority = engine.PriorityNormal
+		}
+		out = append(out, turn{calls: s.Calls, from: s.from, of: s.of, line: at, priority: priority})
+	}
+	return out, len(queues)
+}
+
+// deal says how many calls a second each one makes at an instant.
+func deal(left []turn, owners []int, perSecond float64, now time.Duration) {
+	best := engine.Priority(math.MaxUint8)
+	for _, t := range left {
+		if t.from <= now {
+			best = min(best, t.priority)
+		}
+	}
+	clear(owners)
+	lines := 0
+	for _, t := range left {
+		if t.from > now || t.priority != best {
+			continue
+		}
+		if owners[t.line]++; owners[t.line] == 1 {
+			lines++
+		}
+	}
+	for i := range left {
+		t := &left[i]
+		t.pace = 0
+		if t.from <= now && t.priority == best {
+			t.pace = perSecond / float64(lines) / float64(owners[t.line])
+		}
+	}
+}
+
+// nextTurn is how long it goes on like this: until the first one has no calls left, or
+// another one joins.
+func nextTurn(left []turn, now time.Duration) time.Duration {
+	step := time.Duration(math.MaxInt64)
+	for _, t := range left {
+		switch {
+		case t.from > now:
+			step = min(step, t.from-now)
+		case t.pace > 0:
+			step = min(step, seconds(t.calls/t.pace)+1) // rounded up: none is left then
+		}
+	}
+	return step
+}
+
+// seconds is a span, of some decades at most.
+func seconds(s float64) time.Duration {
+	return time.Duration(min(s, 1e9) * float64(time.Second))
+}

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"strings"
+	"time"
+)
+
+// Load is calls to come that take turns with others: those of one owner's jobs in one
+// queue, to one method on one host.
+type Load struct {
+	Host     string
+	Method   string
+	Queue    Queue
+	Owner    string
+	Priority Priority // 0 = PriorityNormal
+	Calls    float64  // expected: an estimate has fractions
+}
+
+// Delay is work that ends later because of a command (I-2): a scheduled run that comes
+// while the command's calls are being made, or a sync that is at work now.
+type Delay struct {
+	Schedule string        `json:"schedule,omitempty"` // its name; "" = it is a sync
+	At       time.Time     `json:"at,omitzero"`        // instant of the scheduled run
+	Account  string        `json:"account,omitempty"`  // of the sync: its id
+	RiotID   string        `json:"riot_id,omitempty"`  // of the sync, as received
+	Calls    int           `json:"calls"`              // that it is expected to make on the shared hosts
+	By       time.Duration `json:"by_ns"`              // how much later it ends
+	Bucket   string        `json:"bucket"`             // the tightest one that both use
+}
+
+// Delayed says in half a sentence what ends later because of a command: the scheduled
+// runs with their instants as the clock of now shows them, and the sync that is held up
+// most. "" when nobody has looked.
+func (c Cost) Delayed(now time.Time) string {
+	if c.Delays == nil && c.Unknown == "" {
+		return ""
+	}
+	var parts []string
+	if list := delayList(c.Delays, now); list != "" {
+		parts = append(parts, "delays "+list)
+	}
+	switch {
+	case c.Unknown != "" && len(parts) > 0:
+		parts = append(parts, "what else it delays is unknown: "+c.Unknown)
+	case c.Unknown != "":
+		parts = append(parts, "what it delays is unknown: "+c.Unknown)
+	case len(parts) == 0:
+		parts = append(parts, "it delays nothing else")
+	}
+	return strings.Join(parts, "; ")
+}
+
+func delayList(all []Delay, now time.Time) string {
+	var parts []string
+	var most Delay
+	syncs := 0
+	for _, d := range all {
+		if d.Schedule != "" {
+			parts = append(parts, "the "+d.Schedule+" run of "+When(d.At, now)+" by about "+rough(d.By))
+			continue
+		}
+		if syncs++; d.By > most.By {
+			most = d
+		}
+	}
+	if syncs > 0 {
+		text := most.RiotID + " by about " + rough(most.By)
+		if syncs > 1 {
+			text += " and " + Counted(syncs-1, "other sync", "other syncs") + " by less"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rough is an expected time: no better than to the minute once it takes ten.
+func rough(d time.Duration) string {
+	if d >= 10*time.Minute && d < time.Hour {
+		return Counted(int(d.Round(time.Minute)/time.Minute), "min", "min")
+	}
+	return Span(d.Round(time.Second))
+}
+
+// When is a time of day as the clock of now shows it, with its day if that is another.
+func When(at, now time.Time) string {
+	at = at.In(now.Location())
+	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04")
+	}
+	return at.Format("Mon 2 Jan 15:04")
+}

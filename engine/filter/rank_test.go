@@ -1,0 +1,38 @@
+package filter
+
+import (
+	"testing"
+	"time"
+)
+
+// levels is a schema whose words have an order, and one whose words have none.
+var levels = New(Options{Free: []string{"level"}},
+	Field[int]{Name: "level", Kind: Enum, Ranks: true, Words: levelWords, Value: levelOf},
+	Field[int]{Name: "kind", Kind: Enum, Words: levelWords, Value: levelOf},
+)
+
+var levelWords = []Word{{Name: "debug", Bits: 1}, {Name: "info", Bits: 2}, {Name: "warn", Aliases: []string{"wrn"}, Bits: 4}, {Name: "error", Bits: 8}}
+
+func levelOf(row *int, _ time.Time) Value { return Bits(1 << *row) }
+
+func TestWordsInOrderHaveMoreAndLess(t *testing.T) {
+	rows := []int{0, 1, 2, 3}
+	name := func(i *int) string { return levelWords[*i].Name[:1] }
+	for query, want := range map[string]string{
+		"level>=warn": "w e", "level>warn": "e", "level<=info": "d i", "level<info": "d", "level>=wrn": "w e",
+		"level:warn": "w", "level:warn,debug": "d w", "-level>=warn": "d i", "level>=w": "w e", "level>error": "",
+	} {
+		if got := fitting(t, levels, query, rows, name); got != want {
+			t.Errorf("%s gives %q, want %q", query, got, want)
+		}
+	}
+	for _, query := range []string{"level>=loud", "kind>=warn"} {
+		if _, err := Parse(query, levels); err == nil {
+			t.Errorf("%s was taken", query)
+		}
+	}
+	f, err := Parse("level>=wrn", levels)
+	if err != nil || f.String() != "level>=warn" {
+		t.Errorf("level>=wrn is written %q, %v", f.String(), err)
+	}
+}

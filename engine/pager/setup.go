@@ -1,0 +1,71 @@
+package pager
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Targets are who is told, and how.
+type Targets struct {
+	Call     *CallOptions // of alerts by telephone; nil = nobody is called
+	Channels []Channel    // of alerts
+	Hooks    []Hook       // of events
+}
+
+// setup is targets made ready. It is never changed.
+type setup struct {
+	client   *client
+	twilio   *twilio // nil = nobody is called
+	channels []Channel
+	hooks    []Hook // in the order that they were given in
+}
+
+func newSetup(t Targets, transport http.RoundTripper) (*setup, error) {
+	s := &setup{channels: slices.Clone(t.Channels), hooks: slices.Clone(t.Hooks)}
+	slices.SortFunc(s.channels, func(a, b Channel) int { return strings.Compare(a.Name, b.Name) })
+	var secrets []Secret
+	var addresses []string
+	if t.Call != nil {
+		call := t.Call.withDefaults()
+		s.twilio = &twilio{opt: call}
+		secrets, addresses = append(secrets, call.Account, call.Token), append(addresses, call.BaseURL)
+	}
+	for _, c := range s.channels {
+		secrets = append(secrets, c.URL, c.Secret)
+		if c.Form != FormCommand {
+			addresses = append(addresses, c.URL.value())
+		}
+	}
+	for _, h := range s.hooks {
+		secrets, addresses = append(secrets, h.URL, h.Secret), append(addresses, h.URL.value())
+	}
+	var err error
+	if s.client, err = newClient(transport, secrets, addresses...); err != nil {
+		return nil, err
+	}
+	if s.twilio != nil {
+		s.twilio.client = s.client
+		s.client.numbers = append(slices.Clone(s.twilio.opt.To), s.twilio.opt.From)
+	}
+	return s, nil
+}
+
+// nobody reports whether there is nobody to tell of alerts.
+func (s *setup) nobody() bool { return s.twilio == nil && len(s.channels) == 0 }
+
+func (s *setup) channel(name string) (Channel, bool) {
+	i := slices.IndexFunc(s.channels, func(c Channel) bool { return c.Name == name })
+	if i < 0 {
+		return Channel{}, false
+	}
+	return s.channels[i], true
+}
+
+func (s *setup) hook(name string) (Hook, bool) {
+	i := slices.IndexFunc(s.hooks, func(h Hook) bool { return h.Name == name })
+	if i < 0 {
+		return Hook{}, false
+	}
+	return s.hooks[i], true
+}

@@ -1,0 +1,202 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// fallAt is how many matches of the demo's first account are settled when the engine
+// is killed by the preset `restart at 134/879`.
+const fallAt = 134
+
+// singly is how many matches before that the simulator begins to give out one match
+// at a time, each when the one before is on disk. A group commit could hold two of
+// them otherwise, and the account would never stand at 134.
+const singly = 40
+
+// fallLimits make the account get there within 20 seconds, beside the two others; the
+// usual limits are back when the engine is.
+var fallLimits = sim.Limits{App: []sim.Limit{{N: 40, Per: time.Second}, {N: 480, Per: 12 * time.Second}}}
+
+// tokenPatience bounds the wait for a match that does not end in a commit.
+const tokenPatience = time.Second
+
+// armed is the trap of `restart at 134/879`.
+type armed struct {
+	account string // Riot ID
+
+	mu     sync.Mutex
+	set    bool
+	shut   bool // the engine has been killed: no match is given out
+	done   int  // settled matches of the account's run
+	total  int  // of all
+	open   bool // the run is under way
+	thing  string
+	token  chan struct{} // taken by the one match that is under way
+	gen    int           // of the token
+	result killSeen
+}
+
+// killSeen is what was seen of a kill.
+type killSeen struct {
+	at       time.Time
+	done     int
+	repeated int // calls for what had been delivered, before
+	resumed  int // matches settled when the run went on; -1 = not yet
+	orphans  int // attempts that were given back
+}
+
+func newArmed(account string) *armed {
+	return &armed{account: account, token: make(chan struct{}, 1)}
+}
+
+// late reports whether the account is too near to the mark, past it, or has ended its
+// run: then the demo has to begin anew.
+func (a *armed) late() (done, total int, late bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.done, a.total, a.done > fallAt-singly || !a.open && a.total > 0
+}
+
+func (a *armed) arm(on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.set, a.shut = on, false
+	if on {
+		a.result = killSeen{}
+	}
+	a.free()
+}
+
+// forget begins with another run.
+func (a *armed) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.done, a.total, a.open = 0, 0, false
+}
+
+// free gives the token back. The caller holds the lock.
+func (a *armed) free() {
+	a.thing = ""
+	a.gen++
+	select {
+	case <-a.token:
+	default:
+	}
+}
+
+// look takes a commit in, and reports that the mark has been reached.
+func (a *armed) look(changes []engine.Change) (reached bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range changes {
+		switch c := &changes[i]; {
+		case c.Account != nil && c.Account.RiotID == a.account:
+			a.row(c.Account)
+		case c.Job != nil && c.Job.Key == a.thing && a.thing != "" && c.Job.State != engine.Running:
+			a.free()
+		case c.Attempt != nil && c.Attempt.Verb == engine.VerbInterrupted && !a.result.at.IsZero():
+			a.result.orphans++
+		}
+	}
+	if !a.set || !a.open || a.done < fallAt {
+		return false
+	}
+	a.set, a.shut = false, true
+	a.result = killSeen{at: time.Now(), done: a.done, resumed: -1}
+	return true
+}
+
+func (a *armed) row(r *engine.AccountRow) {
+	a.done, a.open = r.Matches.Done(), r.Status.Open()
+	a.total = max(r.Matches.Total, 0)
+	if r.Resumed > 0 && a.result.resumed < 0 {
+		a.result.resumed = r.ResumedAt
+	}
+}
+
+// door lets one match after the other through when the mark is near.
+func (a *armed) door(ctx context.Context, m route.Method, id string) {
+	a.mu.Lock()
+	near, shut := a.set && a.open && a.done >= fallAt-singly, a.shut
+	a.mu.Unlock()
+	switch {
+	case m != route.Match || !near && !shut:
+		return
+	case shut:
+		<-ctx.Done()
+		return
+	}
+	select {
+	case a.token <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.thing = thingOf(m, id)
+	gen := a.gen
+	time.AfterFunc(tokenPatience, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.gen == gen && a.set {
+			a.free()
+		}
+	})
+}
+
+// reopen gives matches out again; repeated is how many calls were made twice before
+// the fall.
+func (a *armed) reopen(repeated int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.shut, a.result.repeated = false, repeated
+	a.free()
+}
+
+// stand is how far the account is.
+func (a *armed) stand() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return fmt.Sprintf("%s at %d/%d", a.account, a.done, a.total)
+}
+
+// resumed tells where the account went on after the fall; false while it has not.
+func (a *armed) resumed() (text string, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return fmt.Sprintf("%s resumed at %d/%d, %d attempts of the killed engine given back", a.account, a.result.resumed, a.total, a.result.orphans), a.result.resumed >= 0
+}
+
+// told is how the trap stands; on is false when it is not set.
+func (a *armed) told() (text string, on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.set:
+		return fmt.Sprintf("at %d/%d", min(a.done, fallAt), fallAt), true
+	case !a.result.at.IsZero() && a.result.resumed < 0:
+		return "killed", true
+	}
+	return "", false
+}
+
+// seen is what the engine did; repeated is how many calls were made twice by now.
+func (a *armed) seen(repeated int) (text string, hits int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f := a.result
+	switch {
+	case f.at.IsZero():
+		return "", 0
+	case f.resumed < 0:
+		return fmt.Sprintf("killed at %d/%d, starts again", f.done, a.total), 1
+	}
+	return fmt.Sprintf("resumed %d/%d, %d fetched twice, %d given back", f.resumed, a.total, max(repeated-f.repeated, 0), f.orphans), 1
+}

@@ -1,0 +1,368 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// Ask is something to do wrong, or to stop doing wrong.
+type Ask struct {
+	Name string // of a row; "" with Off = every one
+	Once bool
+	Rate float64 // percent, above 0 to 100
+	Off  bool
+}
+
+// Chaos breaks the demo's simulator, and its engine from within. It is made with a
+// simulator and nothing else: there is none where a real key is used.
+type Chaos struct {
+	sim    *sim.Sim
+	stage  *Stage
+	seed   uint64
+	speed  float64
+	limits sim.Limits // the usual ones
+	begin  func(context.Context) error
+	key    func() string // fingerprint of the key in use
+	tally  *tally
+	trap   *armed
+	todo   chan func() // what takes longer than a key may: for run
+
+	mu      sync.Mutex
+	rows    map[string]*injected
+	commits int
+	stalled time.Duration
+	refused string // fingerprint of the key that has been let expire
+
+	stats sim.Stats // as of counted
+	count time.Time
+}
+
+// injected is what was asked of a row.
+type injected struct {
+	rate    float64   // percent
+	pending int       // hits at which what was asked for once is done
+	until   time.Time // of a preset
+	on      bool      // of a preset
+}
+
+// statsEvery bounds how often the simulator is asked for its sums.
+const statsEvery = 250 * time.Millisecond
+
+func newChaos(seed uint64, speed float64, account string) *Chaos {
+	return &Chaos{seed: seed, speed: speed, tally: newTally(), trap: newArmed(account), todo: make(chan func(), 1), rows: map[string]*injected{}}
+}
+
+// Run does what takes its time, until ctx ends.
+func (c *Chaos) Run(ctx context.Context) {
+	for {
+		select {
+		case f := <-c.todo:
+			f()
+		case <-ctx.Done():
+			select {
+			case f := <-c.todo: // an engine that fell must be revived, to end in order
+				f()
+			default:
+			}
+			return
+		}
+	}
+}
+
+// Look sees every commit to the store of an engine, after the engine did.
+func (c *Chaos) Look(db Store, changes []engine.Change) {
+	c.tally.look(changes)
+	if !c.trap.look(changes) {
+		return
+	}
+	c.stage.fell(db, "the engine was killed with "+c.trap.stand()+"; it starts again in a second")
+	c.todo <- c.revive
+}
+
+// revive starts the engine again after the trap has closed, and says where it went on
+// when the console has found it.
+func (c *Chaos) revive() {
+	if err := c.stage.revive(c.mend); err != nil {
+		c.tell(err)
+		return
+	}
+	for range 50 {
+		if at, ok := c.trap.resumed(); ok && c.stage.con.CaughtUp() {
+			c.stage.Engine().Note(engine.Note{At: time.Now(), Level: engine.LevelOK, Text: at})
+			return
+		}
+		pause(c.stage.ctx, 100*time.Millisecond)
+	}
+}
+
+// mend puts the simulator back as it was before the trap was set.
+func (c *Chaos) mend() {
+	_ = c.sim.SetLimits(c.limits) // they were right before
+	c.trap.reopen(c.sim.Stats().Repeated)
+}
+
+// tell says on the console what went wrong off its loop; nil = nothing did.
+func (c *Chaos) tell(err error) {
+	if err != nil && c.stage.ctx.Err() == nil {
+		c.stage.Engine().Note(engine.Note{At: time.Now(), Level: engine.LevelErr, Text: err.Error()})
+	}
+}
+
+// Inject does what is asked, and says so in a sentence. An error is for a person, too.
+func (c *Chaos) Inject(ctx context.Context, ask Ask) (string, error) {
+	if ask.Name == "" {
+		c.clear()
+		return "all that was injected is ended", nil
+	}
+	m := mischiefOf(ask.Name)
+	if m == nil {
+		return "", engine.Problemf(engine.ErrNotFound, "", "there is no fault %q", ask.Name)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case ask.Off:
+		c.off(m)
+		return m.name + " is ended", nil
+	case m.preset:
+		return c.start(m)
+	case ask.Rate > 0:
+		return c.rate(m, ask.Rate)
+	}
+	return c.strikeOnce(m)
+}
+
+func mischiefOf(name string) *mischief {
+	for i := range mischiefs {
+		if mischiefs[i].name == name {
+			return &mischiefs[i]
+		}
+	}
+	return nil
+}
+
+func (c *Chaos) row(m *mischief) *injected {
+	r := c.rows[m.name]
+	if r == nil {
+		r = &injected{}
+		c.rows[m.name] = r
+	}
+	return r
+}
+
+// start begins a preset.
+func (c *Chaos) start(m *mischief) (string, error) {
+	r := c.row(m)
+	switch m.name {
+	case keyExpires:
+		c.refused, r.on = c.key(), true
+		c.sim.ExpireKeys()
+		return "the key has expired: replace it by any RGAPI-uuid", nil
+	case restartAt:
+		return c.setTrap()
+	}
+	c.sim.Remove(m.rated())
+	if err := c.inject(m, 0); err != nil {
+		return "", err
+	}
+	lasts := time.Duration(float64(m.lasts) / c.speed)
+	r.on, r.until = true, time.Now().Add(lasts)
+	return fmt.Sprintf("%s begins, for %s", m.name, lasts), nil
+}
+
+func (c *Chaos) inject(m *mischief, rate float64) error {
+	for _, f := range m.plan(rate) {
+		if err := c.sim.InjectFirst(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setTrap arms the restart; the demo begins anew if its account is past the mark.
+func (c *Chaos) setTrap() (string, error) {
+	if _, on := c.trap.told(); on {
+		return "", engine.Problemf(engine.ErrConflict, "", "the restart is under way already")
+	}
+	_, _, late := c.trap.late()
+	if err := c.sim.SetLimits(fallLimits); err != nil {
+		return "", err
+	}
+	if !late {
+		c.trap.arm(true)
+		return fmt.Sprintf("armed: the engine is killed at %d; until then the limits are %s", fallAt, limitsText(fallLimits)), nil
+	}
+	select {
+	case c.todo <- func() { c.tell(c.anew()) }:
+		return "the demo begins anew, and is killed at " + strconv.Itoa(fallAt), nil
+	default:
+		return "", engine.Problemf(engine.ErrConflict, "wait a moment", "the engine is being started already")
+	}
+}
+
+// anew begins the demo with an empty directory and sets the trap.
+func (c *Chaos) anew() error {
+	err := c.stage.anew("the demo begins anew in an empty directory", func() {
+		c.sim.Reset()
+		c.tally.forget()
+		c.trap.forget()
+		c.trap.arm(true)
+	})
+	if err != nil {
+		return err
+	}
+	return c.begin(c.stage.ctx)
+}
+
+func limitsText(l sim.Limits) string {
+	text := ""
+	for i, one := range l.App {
+		if i > 0 {
+			text += ","
+		}
+		text += one.String()
+	}
+	return text
+}
+
+// rate strikes a share of all calls from now on.
+func (c *Chaos) rate(m *mischief, percent float64) (string, error) {
+	if m.preset {
+		return "", engine.Problemf(engine.ErrInvalid, "start it without one", "%s takes no rate", m.name)
+	}
+	c.sim.Remove(m.rated())
+	c.row(m).rate = percent
+	if err := c.inject(m, percent); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s strikes %s of all %s", m.name, rateText(percent), cmp.Or(m.strikes(), "calls")), nil
+}
+
+// rateText is a rate as people read it.
+func rateText(percent float64) string {
+	return strconv.FormatFloat(percent, 'g', 4, 64) + " %"
+}
+
+// strikes is what a row strikes, where that is no call.
+func (m *mischief) strikes() string {
+	switch m.name {
+	case slowDisk:
+		return "commits"
+	case workerCrash:
+		return "attempts"
+	}
+	return ""
+}
+
+// strikeOnce strikes the next call that fits.
+func (c *Chaos) strikeOnce(m *mischief) (string, error) {
+	r := c.row(m)
+	r.pending = max(r.pending, c.tally.total(m.once()).Hits) + 1
+	if err := c.inject(m, 0); err != nil {
+		return "", err
+	}
+	return m.name + " is injected once", nil
+}
+
+// off ends a row. The caller holds the lock.
+func (c *Chaos) off(m *mischief) {
+	c.sim.Remove(m.rated(), m.once())
+	r := c.row(m)
+	r.rate, r.on, r.until, r.pending = 0, false, time.Time{}, 0
+	switch m.name {
+	case keyExpires:
+		c.sim.RenewKeys()
+		c.refused = ""
+	case restartAt:
+		c.trap.arm(false)
+		_ = c.sim.SetLimits(c.limits) // they were right before
+	}
+}
+
+// clear ends every row that is on.
+func (c *Chaos) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range mischiefs {
+		if m := &mischiefs[i]; c.told(m).On {
+			c.off(m)
+		}
+	}
+}
+
+// Stall is the slow disk: it comes before every commit.
+func (c *Chaos) Stall() {
+	c.mu.Lock()
+	m := mischiefOf(slowDisk)
+	r := c.row(m)
+	c.commits++
+	wait, name := time.Duration(0), ""
+	switch {
+	case r.pending > c.tally.total(m.once()).Hits:
+		wait, name = 2*time.Second, m.once()
+	case c.chosen(m, r.rate, strconv.Itoa(c.commits)):
+		wait, name = 400*time.Millisecond, m.rated()
+	}
+	c.stalled += wait
+	c.mu.Unlock()
+	if wait > 0 {
+		c.tally.hit(name)
+		pause(c.stage.ctx, wait)
+	}
+}
+
+// Spoil is the worker crash: the handler of a chosen attempt panics in place of its
+// work, and what follows is what follows on every panic. life ends when the engine is
+// killed, and with it what it has in hand.
+func (c *Chaos) Spoil(life context.Context) func(engine.KindSpec) engine.KindSpec {
+	return func(k engine.KindSpec) engine.KindSpec {
+		work := k.Handler
+		k.Handler = func(ctx context.Context, r engine.Run) engine.Outcome {
+			if c.crashes(r.Job) {
+				panic("the chaos panel crashed this worker")
+			}
+			ctx, stop := context.WithCancelCause(ctx)
+			defer stop(nil)
+			defer context.AfterFunc(life, func() { stop(context.Cause(life)) })()
+			return work(ctx, r)
+		}
+		return k
+	}
+}
+
+// crashes reports whether an attempt is to crash.
+func (c *Chaos) crashes(j engine.Job) bool {
+	c.mu.Lock()
+	m := mischiefOf(workerCrash)
+	r, name := c.row(m), ""
+	switch {
+	case r.pending > c.tally.total(m.once()).Hits:
+		name = m.once()
+	case c.chosen(m, r.rate, j.Key+" "+strconv.Itoa(j.Attempts)):
+		name = m.rated()
+	}
+	if name != "" {
+		c.tally.strike(name, thingOfJob(j.Key))
+	}
+	c.mu.Unlock()
+	return name != ""
+}
+
+// chosen draws from the seed, the row and the thing: the same again in every run.
+func (c *Chaos) chosen(m *mischief, percent float64, thing string) bool {
+	if percent <= 0 {
+		return false
+	}
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%d/%s/%s", c.seed, m.name, thing)
+	x := h.Sum64() // the low bits of FNV alone are poor
+	return float64((x^x>>32)*0x9E3779B97F4A7C15>>40)/(1<<24) < percent/100
+}

@@ -1,0 +1,127 @@
+package demo
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// TestChaos_SameSeedSameRun: what a rate strikes follows from the seed.
+func TestChaos_SameSeedSameRun(t *testing.T) {
+	struck := func(seed uint64) string {
+		c, out := newChaos(seed, 1, ""), strings.Builder{}
+		for _, m := range []string{slowDisk, workerCrash} {
+			for i := range 200 {
+				if c.chosen(mischiefOf(m), 5, strings.Repeat("x", i)) {
+					out.WriteString(m + strings.Repeat("x", i))
+				}
+			}
+		}
+		return out.String()
+	}
+	first, again := struck(7), struck(7)
+	if first != again || first == struck(8) || first == "" {
+		t.Error("the choice is not the seed's")
+	}
+}
+
+// panel is the chaos of a demo whose engine has not started.
+func panel() *Chaos {
+	return New(Options{Seed: 7, Speed: 1, Key: func() string { return "one" }}).Chaos
+}
+
+func rowOf(t *testing.T, c *Chaos, name string) Row {
+	t.Helper()
+	for _, r := range c.State().Rows {
+		if r.Name == name {
+			return r
+		}
+	}
+	t.Fatalf("there is no row %q", name)
+	return Row{}
+}
+
+// Every row can be asked for, says so while it is on, and is ended by its name and by
+// clearing all.
+func TestEveryRowIsOnAndOff(t *testing.T) {
+	for _, m := range mischiefs {
+		asks := []Ask{{Name: m.name, Once: true}, {Name: m.name, Rate: 5}}
+		if m.preset { // they are started, and take no rate
+			asks = asks[:1]
+		}
+		for _, ask := range asks {
+			for _, off := range []Ask{{Name: m.name, Off: true}, {Off: true}} {
+				c := panel()
+				said, err := c.Inject(context.Background(), ask)
+				if err != nil || said == "" {
+					t.Fatalf("%s: %q, %v", m.name, said, err)
+				}
+				if r := rowOf(t, c, m.name); !r.On || r.Told == "" || r.Rate != ask.Rate {
+					t.Errorf("asked for, %s is %+v", m.name, r)
+				}
+				if _, err := c.Inject(context.Background(), off); err != nil {
+					t.Fatal(err)
+				}
+				if r := rowOf(t, c, m.name); r.On || r.Rate != 0 {
+					t.Errorf("ended, %s is %+v", m.name, r)
+				}
+			}
+		}
+	}
+	if _, err := panel().Inject(context.Background(), Ask{Name: "rain"}); err == nil || !strings.Contains(err.Error(), "rain") {
+		t.Errorf("an unknown fault: %v", err)
+	}
+}
+
+// A key that has expired is a row that is on until another key is in place.
+func TestANewKeyEndsTheExpiry(t *testing.T) {
+	key := "one"
+	c := New(Options{Seed: 7, Speed: 1, Key: func() string { return key }}).Chaos
+	if _, err := c.Inject(context.Background(), Ask{Name: keyExpires, Once: true}); err != nil {
+		t.Fatal(err)
+	}
+	if r := rowOf(t, c, keyExpires); !r.On {
+		t.Errorf("%+v", r)
+	}
+	key = "two"
+	if r := rowOf(t, c, keyExpires); r.On {
+		t.Errorf("with a new key: %+v", r)
+	}
+}
+
+// What became of a strike is what the struck attempt ended as.
+func TestTally(t *testing.T) {
+	for _, c := range []struct {
+		verb  engine.Verb
+		state engine.State
+		said  string
+	}{
+		{engine.VerbRetry, engine.Retryable, "1 retried, 0 given up"},
+		{engine.VerbRetry, engine.Discarded, "1 given up"},
+		{engine.VerbSnooze, engine.Scheduled, "1 held, 0 given up"},
+		{engine.VerbDone, engine.Completed, "1 went well"},
+		{engine.VerbFail, engine.Discarded, "1 given up"},
+		{engine.VerbInterrupted, engine.Available, "1 interrupted"},
+	} {
+		y := newTally()
+		y.call("503", route.Match, "EUW1_1")
+		if s := y.total("503"); s.Hits != 1 || s.Open() != 1 || s.String() != "1 open" {
+			t.Errorf("struck: %+v, %q", s, s)
+		}
+		y.look([]engine.Change{
+			{Job: &engine.Job{ID: "7", Key: "match:EUW1_1", State: c.state}},
+			{Of: "7", Attempt: &engine.Attempt{Verb: c.verb}},
+		})
+		if s := y.total("503"); s.Open() != 0 || s.String() != c.said {
+			t.Errorf("%v, %v: %+v, %q, want %q", c.verb, c.state, s, s, c.said)
+		}
+	}
+	y := newTally()
+	y.hit("slow disk")
+	if s := y.total("slow disk", "503"); s.Hits != 1 || s.Open() != 0 {
+		t.Errorf("a strike that no attempt ends with: %+v", s)
+	}
+}

@@ -1,0 +1,166 @@
+// Package doctor looks for what is wrong with an installation, and changes nothing
+// in it: configuration, key, data directory, store, disk, clock, schedules, terminal
+// and network, one check each. What a check needs and does not find by itself, the
+// program gives in Options.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// Gravity is how much a finding matters.
+type Gravity string
+
+// The gravities of findings.
+const (
+	Fine    Gravity = "ok"
+	Warning Gravity = "warning"
+	Fault   Gravity = "fault"
+)
+
+// Finding is one line of a diagnosis.
+type Finding struct {
+	Name  string  `json:"check"`
+	Level Gravity `json:"level"`
+	Text  string  `json:"text"`
+	Do    string  `json:"do,omitempty"` // what to do about it
+}
+
+// Diagnosis is what all checks found.
+type Diagnosis struct {
+	Healthy  bool      `json:"healthy"` // no fault
+	Faults   int       `json:"faults"`
+	Warnings int       `json:"warnings"`
+	Damaged  bool      `json:"damaged"` // the store is
+	Version  string    `json:"version"`
+	At       time.Time `json:"at"`
+	Findings []Finding `json:"checks"`
+}
+
+// Options say what is looked at, and how far.
+type Options struct {
+	Version string // of the program
+	Full    bool   // read all of the store, which may take minutes
+	Network bool   // connect to Riot, and make one call if there is a key
+
+	Settings Settings
+	Key      Key
+
+	Dir         string // the data directory
+	Forced      bool   // it may lie on a network file system
+	BackupEvery time.Duration
+	BaseURL     string        // of Riot's API; may hold {routing}
+	Timeout     time.Duration // of a call
+	Zone        *time.Location
+
+	Getenv func(string) string
+	Width  int // of the terminal, in columns; 0 = there is none
+
+	// Open opens the store for reading, Browse shows what an opened one holds, Check
+	// reads all of it, in a process of its own that a damaged page may end.
+	Open   func() (*storage.DB, error)
+	Browse func(context.Context, *storage.DB) engine.Console
+	Check  func(context.Context) (storage.CheckReport, error)
+}
+
+// Settings are what is known of the configuration.
+type Settings struct {
+	All, Changed int      // how many there are, and how many are not the default
+	Faults       []string // all that is wrong with them
+}
+
+// Key is where the API key comes from. It is never shown.
+type Key struct {
+	Keys *riot.Keys // nil with Err
+	From string     // where the one in use comes from, in words
+	File string     // the key file, which need not be there
+	Env  string     // the environment variable that may hold it
+	Err  error      // why no key can be read; nil also when there is simply none
+}
+
+// missing reports whether there is no key to make calls with.
+func (k Key) missing() bool { return k.Err != nil || k.Keys.Get().IsZero() }
+
+// doctor is one examination under way.
+type doctor struct {
+	Options
+	db   *storage.DB // nil while it could not be opened
+	now  time.Time
+	said Diagnosis
+}
+
+// checks are in the order of their lines. One that depends on another says so when it
+// cannot look.
+var checks = []func(*doctor, context.Context){
+	(*doctor).settings, (*doctor).key, (*doctor).directory, (*doctor).holder, (*doctor).store, (*doctor).disk,
+	(*doctor).backups, (*doctor).clock, (*doctor).limits, (*doctor).schedules, (*doctor).terminal, (*doctor).network,
+}
+
+// Examine runs every check. What is wrong is in the diagnosis; the error is the
+// context's, or that of closing the store.
+func Examine(ctx context.Context, o Options) (Diagnosis, error) {
+	d := &doctor{Options: o, now: wall.Now()}
+	d.said = Diagnosis{Version: o.Version, At: d.now.Truncate(time.Second)}
+	for _, check := range checks {
+		if ctx.Err() != nil {
+			break
+		}
+		check(d, ctx)
+	}
+	d.said.Healthy = d.said.Faults == 0
+	if d.db == nil {
+		return d.said, context.Cause(ctx)
+	}
+	return d.said, errors.Join(context.Cause(ctx), d.db.Close())
+}
+
+func (d *doctor) say(level Gravity, name, do, format string, args ...any) {
+	text := riot.Redact(fmt.Sprintf(format, args...))
+	d.said.Findings = append(d.said.Findings, Finding{name, level, text, riot.Redact(do)})
+	switch level {
+	case Fault:
+		d.said.Faults++
+	case Warning:
+		d.said.Warnings++
+	}
+}
+
+// sayError splits what to do off the store's own sentences.
+func (d *doctor) sayError(name, do string, err error) {
+	if e, ok := errors.AsType[*storage.ErrUnusable](err); ok && e.Do != "" {
+		short := *e
+		short.Do, do = "", e.Do
+		err = &short
+	}
+	d.said.Damaged = d.said.Damaged || storage.Refused(err)
+	d.say(Fault, name, do, "%v", err)
+}
+
+// Print writes a diagnosis for people, one line for each finding; clean makes text
+// fit for the terminal it goes to.
+func (d Diagnosis) Print(w io.Writer, clean func(string) string) error {
+	_, _ = fmt.Fprintf(w, "farsight %s\n", clean(d.Version))
+	for _, f := range d.Findings {
+		line := fmt.Sprintf("%-8s %-15s %s", f.Level, f.Name, clean(f.Text))
+		if f.Do != "" {
+			line += "\n" + strings.Repeat(" ", 24) + "-> " + clean(f.Do)
+		}
+		_, _ = fmt.Fprintln(w, line)
+	}
+	word := "all is well"
+	if d.Faults+d.Warnings > 0 {
+		word = engine.Counted(d.Faults, "fault", "faults") + ", " + engine.Counted(d.Warnings, "warning", "warnings")
+	}
+	_, err := fmt.Fprintln(w, word)
+	return err
+}

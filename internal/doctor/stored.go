@@ -1,0 +1,254 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// store opens it, which looks at both meta pages and samples it, and with --full
+// has a child process read all of it.
+func (d *doctor) store(ctx context.Context) {
+	const name = "store"
+	if !storage.HasState(d.Dir) {
+		if _, err := os.Lstat(filepath.Join(d.Dir, "state.db")); err == nil {
+			d.said.Damaged = true
+			d.say(Fault, name, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
+			return
+		}
+		d.say(Fine, name, "", "nothing is stored yet")
+		return
+	}
+	db, err := d.Open()
+	if _, held := errors.AsType[*storage.ErrHeld](err); held {
+		d.say(Fine, name, "stop the engine to have it looked at", "an engine works on it")
+		return
+	}
+	if err != nil {
+		d.sayError(name, "put a backup back with `farsight restore`", err)
+		return
+	}
+	d.db = db
+	f, err := db.Facts(ctx)
+	if err != nil {
+		d.sayError(name, "run `farsight check`", err)
+		return
+	}
+	totals, err := db.Totals(ctx)
+	if err != nil {
+		d.sayError(name, "run `farsight check`", err)
+		return
+	}
+	stop := "last closed in order " + since(f.Closed, d.now)
+	if f.Closed.IsZero() {
+		stop = "the last engine was not closed in order, which is safe"
+	}
+	d.say(Fine, name, "", "schema %d, %d accounts, %d matches stored, %s", f.Schema, totals.Accounts, totals.Success, stop)
+	if d.Full {
+		d.full(ctx)
+	}
+}
+
+// full is `farsight check` in a process of its own, which a damaged page may end.
+func (d *doctor) full(ctx context.Context) {
+	const name = "full check"
+	report, err := d.Check(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		d.sayError(name, "put a backup back with `farsight restore`", err)
+	case err != nil:
+	case !report.Sound():
+		d.said.Damaged = true
+		first := "it does not say more"
+		if len(report.Findings) > 0 {
+			f := report.Findings[0]
+			first = fmt.Sprintf("the first: %s %s: %s", f.Table, f.Key, f.Why)
+		}
+		d.say(Fault, name, "`farsight check` lists them; put a backup back with `farsight restore`", "damaged, %d findings; %s", len(report.Findings)+report.More, first)
+	default:
+		d.say(Fine, name, "", "sound: %d payloads, %d bytes of them, %d that no match names", report.Payloads, report.Bytes, report.Orphans)
+	}
+}
+
+// disk compares the free space with the floor, and says when it will be reached.
+func (d *doctor) disk(ctx context.Context) {
+	const name, more = "disk", "free some space, or move the data directory to a larger disk"
+	free, err := storage.RoomIn(existing(d.Dir))
+	if err != nil {
+		d.say(Fault, name, "", "%v", err)
+		return
+	}
+	text := space(int64(min(free, 1<<62))) + " free"
+	var f storage.Forecast
+	if d.db != nil {
+		if f, err = d.db.Forecast(ctx); err != nil {
+			d.say(Warning, name, "", "%s; its growth cannot be told: %v", text, err)
+			return
+		}
+		text += ", " + space(f.Used) + " in use"
+	}
+	if f.PerDay > 0 {
+		text += fmt.Sprintf(", %s more a day", space(f.PerDay))
+	}
+	switch {
+	case free < storage.RoomFloor:
+		d.say(Fault, name, more, "%s: below %s no job is started", text, engine.Size(storage.RoomFloor))
+	case f.Full.IsZero():
+		d.say(Fine, name, "", "%s", text)
+	case f.Full.Sub(d.now) < 14*24*time.Hour:
+		d.say(Warning, name, more, "%s: full about %s", text, f.Full.UTC().Format(time.DateOnly))
+	default:
+		d.say(Fine, name, "", "%s, full about %s", text, f.Full.UTC().Format(time.DateOnly))
+	}
+}
+
+// space says how large something is; a disk counts in GiB.
+func space(n int64) string {
+	if n < 10<<30 {
+		return engine.Size(n)
+	}
+	return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
+}
+
+// existing is the nearest folder of a path that is there.
+func existing(dir string) string {
+	for {
+		up := filepath.Dir(dir)
+		if _, err := os.Stat(dir); err == nil || up == dir {
+			return dir
+		}
+		dir = up
+	}
+}
+
+// backups looks at the newest backup that can be used.
+func (d *doctor) backups(context.Context) {
+	const name = "backup"
+	list, err := storage.Backups(storage.BackupsDir(d.Dir))
+	if err != nil {
+		d.say(Warning, name, "check the folder's owner and mode", "%v", err)
+		return
+	}
+	unusable := ""
+	for _, b := range list {
+		if b.Problem != "" {
+			unusable = fmt.Sprintf("; %s cannot be used: %s", b.Name, b.Problem)
+			continue
+		}
+		age := d.now.Sub(b.Taken)
+		if d.BackupEvery > 0 && age > 2*d.BackupEvery {
+			d.say(Warning, name, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", engine.Age(age), unusable)
+			return
+		}
+		d.say(Fine, name, "", "the newest is %s old, of %d%s", engine.Age(age), len(list), unusable)
+		return
+	}
+	if !storage.HasState(d.Dir) {
+		d.say(Fine, name, "", "nothing to back up yet")
+		return
+	}
+	d.say(Warning, name, "`farsight backup` makes one", "there is none%s", unusable)
+}
+
+// clock compares what is stored with the clock: nothing can be from the future.
+func (d *doctor) clock(ctx context.Context) {
+	const name = "clock"
+	_, offset := d.now.Local().Zone()
+	text := fmt.Sprintf("%s, zone %s (UTC%+03d:%02d)", d.now.Format(time.RFC3339), d.Zone, offset/3600, max(offset, -offset)/60%60)
+	newest, what := d.newestInstant(ctx)
+	if ahead := newest.Sub(d.now); ahead > time.Minute {
+		d.say(Warning, name, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, engine.Age(ahead))
+		return
+	}
+	d.say(Fine, name, "", "%s", text)
+}
+
+// newestInstant is the latest that the store knows of.
+func (d *doctor) newestInstant(ctx context.Context) (at time.Time, what string) {
+	if d.db == nil {
+		return at, ""
+	}
+	if f, err := d.db.Facts(ctx); err == nil {
+		at, what = f.Opened, "the last start"
+		if f.Closed.After(at) {
+			at, what = f.Closed, "the last stop"
+		}
+	}
+	if list, err := d.db.Audit(ctx, 1); err == nil && len(list) > 0 && list[0].At.After(at) {
+		at, what = list[0].At, "the last command"
+	}
+	return at, what
+}
+
+// limits tells how old what is known of the rate limits is.
+func (d *doctor) limits(ctx context.Context) {
+	const name = "rate limits"
+	if d.db == nil {
+		d.say(Fine, name, "", "not looked at")
+		return
+	}
+	var st limit.State
+	blob, err := d.db.LoadState(ctx, ingest.LimiterState)
+	if err != nil {
+		d.sayError(name, "run `farsight check`", err)
+		return
+	}
+	if blob == nil || json.Unmarshal(blob, &st) != nil || st.Stamp == 0 {
+		d.say(Fine, name, "", "none known yet: they are learnt from the headers of the first answers")
+		return
+	}
+	known := 0
+	for _, s := range st.Scopes {
+		if s.Known {
+			known++
+		}
+	}
+	d.say(Fine, name, "", "of %d hosts and methods, last saved %s", known, since(time.UnixMilli(st.Stamp), d.now))
+}
+
+// schedules tells what runs next by itself.
+func (d *doctor) schedules(ctx context.Context) {
+	const name = "schedules"
+	if d.db == nil || len(d.Settings.Faults) > 0 {
+		d.say(Fine, name, "", "not looked at")
+		return
+	}
+	a, err := d.Browse(ctx, d.db).Find(ctx, engine.SchedulesQuery{})
+	page, ok := a.(engine.SchedulesPage)
+	if err != nil || !ok {
+		d.say(Warning, name, "", "they cannot be read: %v", err)
+		return
+	}
+	var next engine.ScheduleRow
+	paused := 0
+	for _, s := range page.Schedules {
+		switch {
+		case s.Paused:
+			paused++
+		case len(s.Next) > 0 && (len(next.Next) == 0 || s.Next[0].Before(next.Next[0])):
+			next = s
+		}
+	}
+	text := fmt.Sprintf("%d, %d paused", len(page.Schedules), paused)
+	if len(next.Next) > 0 {
+		text += fmt.Sprintf("; next is %s at %s, while an engine runs", next.Name, next.Next[0].UTC().Format(time.RFC3339))
+	}
+	d.say(Fine, name, "", "%s", text)
+}
+
+// since says how long ago an instant was.
+func since(t, now time.Time) string {
+	if t.After(now) {
+		return "in the future"
+	}
+	return engine.Age(now.Sub(t)) + " ago"
+}

@@ -1,0 +1,157 @@
+// Package logbook keeps the log of a data directory: the file, the newest records of it
+// in memory, and the narrator that tells it what the parts of an engine say and what
+// they have done.
+package logbook
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot"
+)
+
+// maxLog is the size at which the log file is set aside as farsight.log.1.
+const maxLog = 16 << 20
+
+// File is the log of one data directory, and the ring of its newest records in
+// memory. Nothing that looks like an API key gets through to either, whatever a
+// layer above wrote. A log that cannot be written never stops the engine: what the
+// file could not take is counted, and stays in the ring.
+type File struct {
+	Ring *journal.Ring // the newest records
+
+	mu    sync.Mutex
+	level zerolog.Level // of the file: what is below it stays in memory
+	path  string
+	file  *os.File
+	size  int64
+}
+
+// New makes the log of a data directory: farsight.log, mode 0600, opened with
+// its first line, since whoever opens the store wants to log before the directory
+// is there.
+func New(dir, level string) (zerolog.Logger, *File) {
+	l := &File{path: Path(dir), Ring: journal.NewRing(journal.KeepRecords, journal.KeepBytes), level: zerolog.InfoLevel}
+	if lvl, err := zerolog.ParseLevel(level); err == nil {
+		l.level = lvl
+	}
+	return zerolog.New(l).Level(zerolog.DebugLevel).Hook(stampHook{}), l
+}
+
+// Durations are written with their unit: a record is read by people first.
+func init() { zerolog.DurationFieldFormat = zerolog.DurationFormatString }
+
+// Path is where the log of a data directory is.
+func Path(dir string) string { return filepath.Join(dir, "farsight.log") }
+
+// stampHook writes the instant with milliseconds, in UTC: what happens within one
+// second has an order, and logs of several machines can be laid side by side.
+type stampHook struct{}
+
+const stampFormat = "2006-01-02T15:04:05.000Z07:00"
+
+func (stampHook) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
+	e.Str("time", time.Now().UTC().Format(stampFormat))
+}
+
+// Area is a part's own log: its records carry the part's name.
+func Area(log zerolog.Logger, area string) zerolog.Logger {
+	return log.With().Str("area", area).Logger()
+}
+
+// open is tried again with the next line if it fails.
+func (l *File) open() {
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	l.file, l.size = f, 0
+	if st, err := f.Stat(); err == nil {
+		l.size = st.Size()
+	}
+}
+
+// Write takes one line of JSON. It never fails: the engine does not depend on
+// its log.
+func (l *File) Write(p []byte) (int, error) { return l.WriteLevel(zerolog.NoLevel, p) }
+
+// WriteLevel implements zerolog.LevelWriter. What is below the level of the file
+// goes into the ring alone: a console shows more than the file takes.
+func (l *File) WriteLevel(level zerolog.Level, p []byte) (int, error) {
+	line := safe.JSON(withoutKeys(p))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if level == zerolog.DebugLevel && l.level > level {
+		l.Ring.Quiet(line)
+		return len(p), nil
+	}
+	_, _ = l.Ring.Write(line)
+	switch {
+	case level < l.level:
+		return len(p), nil
+	case l.file == nil:
+		l.open()
+	case l.size > maxLog:
+		l.rotate()
+	}
+	if !l.put(line) {
+		l.Ring.Drop()
+	}
+	return len(p), nil
+}
+
+// SetLevel changes what the file takes from now on; a word that names no level changes nothing.
+func (l *File) SetLevel(word string) {
+	level, err := zerolog.ParseLevel(word)
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.level = level
+}
+
+// put appends a line to the file, if there is one.
+func (l *File) put(line []byte) bool {
+	if l.file == nil {
+		return false
+	}
+	n, err := l.file.Write(line)
+	l.size += int64(n)
+	return err == nil
+}
+
+// withoutKeys masks what looks like an API key in a line of the log.
+func withoutKeys(line []byte) []byte {
+	if !bytes.Contains(line, []byte("RGAPI-")) {
+		return line
+	}
+	return []byte(riot.Redact(string(line)))
+}
+
+func (l *File) rotate() {
+	_ = l.file.Close()
+	l.file = nil
+	_ = os.Rename(l.path, l.path+".1")
+	l.open()
+}
+
+// Close ends the file. What is written later is in memory alone, until a line opens it
+// again.
+func (l *File) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := l.file.Close()
+	l.file = nil
+	return err
+}

@@ -1,0 +1,121 @@
+package storage
+
+import (
+	"slices"
+	"sync"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// doomed are the matches whose payloads are about to be deleted, since no account has them any more. A payload without a
+// match row is adopted by whoever wants the match next, so it must not be found on its way out, and one that is put again
+// meanwhile must not be deleted.
+type doomed struct {
+	deleting sync.RWMutex // held for reading while a payload is put, for writing while some are deleted
+
+	mu      sync.Mutex
+	matches map[string]bool
+}
+
+func (d *doomed) add(matches []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.matches == nil {
+		d.matches = map[string]bool{}
+	}
+	for _, id := range matches {
+		d.matches[id] = true
+	}
+}
+
+func (d *doomed) remove(matches []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range matches {
+		delete(d.matches, id)
+	}
+}
+
+func (d *doomed) has(match string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.matches[match]
+}
+
+// spare takes a match out, whose payload is put now, and keeps deletions away until release is called.
+func (d *doomed) spare(match string) (release func()) {
+	d.deleting.RLock()
+	d.mu.Lock()
+	delete(d.matches, match)
+	d.mu.Unlock()
+	return d.deleting.RUnlock
+}
+
+// erase deletes the payloads of those of the matches that are doomed, in all months: a crash may have left one in a month
+// that no match names. Months that cannot be read are answered in left.
+func (p *Payloads) erase(matches []string) (left []string, err error) {
+	if p.readOnly {
+		return nil, ErrReadOnly
+	}
+	p.archiving.Lock() // a month that is written anew would keep them
+	defer p.archiving.Unlock()
+	months, err := p.Months()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range months {
+		err := p.eraseIn(m, matches)
+		if isDamage(err) {
+			left = append(left, m)
+			continue
+		}
+		if err != nil && !isNotFound(err) {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+func (p *Payloads) eraseIn(month string, matches []string) error {
+	return p.with(month, false, func(s *shard) error {
+		return s.guard(func() error {
+			there, err := s.have(matches)
+			if err != nil || len(there) == 0 {
+				return err
+			}
+			p.doomed.deleting.Lock()
+			defer p.doomed.deleting.Unlock()
+			there = slices.DeleteFunc(there, func(id string) bool { return !p.doomed.has(id) })
+			return s.erase(there)
+		})
+	})
+}
+
+// have gives those of the matches that the shard has a payload of.
+func (s *shard) have(matches []string) (there []string, err error) {
+	err = s.bolt.View(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(payloadTable))
+		for _, id := range matches {
+			if p.Bucket([]byte(id)) != nil {
+				there = append(there, id)
+			}
+		}
+		return nil
+	})
+	return there, err
+}
+
+func (s *shard) erase(matches []string) error {
+	if len(matches) == 0 {
+		return nil
+	}
+	return s.bolt.Update(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(payloadTable))
+		for _, id := range matches {
+			if err := p.DeleteBucket([]byte(id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,368 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// Forgetting an account deletes all that is stored of it. Its first transaction takes the account itself away, so that
+// nobody can ask for anything of it any more, and leaves a mark in table state. The rest goes in transactions of bounded
+// size, each of which brings the mark up to date; the last one removes it. Whatever happens between two of them, the store
+// is sound and the mark leads to the end: every step looks for what is still there.
+
+// forgetPage is how much one transaction deletes; a variable so that tests can vary it.
+var forgetPage = 200
+
+// forgetPrefix leads the names of marks in table state, before the account's id.
+const forgetPrefix = "forget:"
+
+func forgetKey(account string) []byte { return []byte(forgetPrefix + account) }
+
+// Forgotten is an account that is being forgotten, or has been.
+type Forgotten struct {
+	Account string            `json:"account"` // its id with us
+	PUUIDs  []string          `json:"puuids,omitempty"`
+	By      engine.Actor      `json:"by"`
+	Reason  string            `json:"reason,omitempty"`
+	Began   time.Time         `json:"began"`
+	Done    engine.ForgetDone `json:"done"`
+	// Doomed are matches whose rows are gone and whose payloads are next.
+	Doomed []string `json:"doomed,omitempty"`
+}
+
+// maskOf names an account to those only who know its PUUID.
+func maskOf(a league.Account) string {
+	secret := a.ID // random
+	if puuids := puuidsOf(a); len(puuids) > 0 {
+		secret = puuids[0]
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
+}
+
+func puuidsOf(a league.Account) (list []string) {
+	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
+		if puuid := a.PUUIDs[project]; puuid != "" {
+			list = append(list, puuid)
+		}
+	}
+	return list
+}
+
+// Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were cancelled just now for it;
+// none may be live. It needs Serve. engine.ErrNotFound; engine.ErrRefused while a sync of it is open or a job of it lives.
+// An error that comes later leaves a mark: FinishForgotten goes on.
+func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (engine.ForgetDone, error) {
+	db.forgets.Lock()
+	defer db.forgets.Unlock()
+	f := Forgotten{By: by, Reason: reason, Done: engine.ForgetDone{Cancelled: cancelled}}
+	err := db.Write(ctx, func(tx engine.Tx) error {
+		t := own(tx)
+		next := f
+		if err := t.beginForget(account, &next); err != nil {
+			return err
+		}
+		f = next
+		return nil
+	})
+	if err != nil {
+		return engine.ForgetDone{}, err
+	}
+	crash.Point("forget-begun")
+	return db.finishForget(ctx, f)
+}
+
+// FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and tells of each account.
+func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
+	db.forgets.Lock()
+	defer db.forgets.Unlock()
+	list, err := db.forgetting(ctx)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.Done, err = db.finishForget(ctx, f); err != nil {
+			return fmt.Errorf("go on with forgetting account %s: %w", f.Done.Mask, err)
+		}
+		tell(f)
+	}
+	return nil
+}
+
+func (db *DB) forgetting(ctx context.Context) (list []Forgotten, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		list, err = t.forgetting()
+		return err
+	})
+	return list, err
+}
+
+func (t *Tx) forgetting() (list []Forgotten, err error) {
+	for r := range t.rows(tState, []byte(forgetPrefix)) {
+		d, err := tState.open(r.k, r.v, fBlob)
+		if err != nil {
+			return nil, err
+		}
+		var f Forgotten
+		if err := json.Unmarshal(d.Bytes(), &f); err != nil {
+			return nil, tState.corrupt(r.k, err)
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+// doomAgain takes up what the process before had doomed. What has been fetched again since is safe.
+func (db *DB) doomAgain() error {
+	return db.view(context.Background(), func(t *Tx) error {
+		list, err := t.forgetting()
+		if err != nil && !isDamage(err) { // check names a mark that cannot be read
+			return err
+		}
+		for _, f := range list {
+			db.payloads.doomed.add(slices.DeleteFunc(f.Doomed, t.fetched))
+		}
+		return nil
+	})
+}
+
+// fetched reports whether a match row names a payload.
+func (t *Tx) fetched(match string) bool {
+	m, err := t.match(match)
+	return !isNotFound(err) && (err != nil || m.Match.Status == league.Success || m.Timeline.Status == league.Success)
+}
+
+// beginForget takes the account away with what is found by it, and leaves the mark.
+func (t *Tx) beginForget(account string, f *Forgotten) error {
+	a, err := t.findAccount(account)
+	if err != nil {
+		return err
+	}
+	mine, bequeathed, err := t.liveOf(a)
+	if err != nil {
+		return err
+	}
+	if n := len(mine); n > 0 {
+		return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", engine.Counted(n, "job", "jobs"))
+	}
+	f.Account, f.PUUIDs, f.Began, f.Done.Mask = a.ID, puuidsOf(a), t.now, maskOf(a)
+	if t.has(tReports, []byte(a.ID)) {
+		f.Done.Reports++
+	}
+	errs := []error{
+		t.countTotal(countAccounts, -1),
+		t.remove(tAccountName, nameKey(a)), t.remove(tAccounts, []byte(a.ID)), t.remove(tReports, []byte(a.ID)),
+		t.removeAll(tHistory, key.Strings(a.ID)), t.removeAll(tCoverage, key.Strings(a.ID)), t.removeAll(tIDsCache, key.Strings(a.ID)),
+		t.removeAll(tRecent, key.Strings(a.ID)), t.uncache(a),
+	}
+	for _, j := range bequeathed {
+		errs = append(errs, t.saveJob(j))
+	}
+	for _, puuid := range f.PUUIDs {
+		errs = append(errs, t.remove(tAccountPUUID, []byte(puuid)))
+	}
+	t.Emit(engine.Change{Forgotten: a.ID})
+	return errors.Join(append(errs, t.putForgotten(*f))...)
+}
+
+// LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or Riot ID. Those that wait
+// and that another account's sync counts are left out: they become that account's. engine.ErrNotFound.
+func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err := t.findAccount(account)
+		if err != nil {
+			return err
+		}
+		jobs, _, err = t.liveOf(a)
+		return err
+	})
+	return jobs, err
+}
+
+// liveOf are those jobs, and as they are to be stored those that another account gets. An account that a job is for is named
+// in its spec.
+func (t *Tx) liveOf(a league.Account) (mine, bequeathed []engine.Job, err error) {
+	var keys [][]byte
+	for r := range t.rows(tJobSpec, nil) {
+		if bytes.Contains(r.v, []byte(a.ID)) {
+			keys = append(keys, bytes.Clone(r.k))
+		}
+	}
+	for _, k := range keys {
+		j, ok, err := t.readLive(k)
+		if err != nil || !ok {
+			return nil, nil, errors.Join(err, errMissing)
+		}
+		heir, err := t.heirOf(k, a.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		if heir == "" || j.State == engine.Running {
+			mine = append(mine, j)
+			continue
+		}
+		if j.Owner == a.ID {
+			j.Owner = heir
+			j.Rev++
+			bequeathed = append(bequeathed, j)
+		}
+	}
+	return mine, bequeathed, nil
+}
+
+// uncache drops what Riot last answered for any name of the account.
+func (t *Tx) uncache(a league.Account) error {
+	puuids := puuidsOf(a)
+	var gone [][]byte
+	for r := range t.rows(tPUUIDCache, nil) {
+		read := key.Read(r.k)
+		_, name, tag := read.String(), read.String(), read.String()
+		d, err := tPUUIDCache.open(r.k, r.v, fCached)
+		if err == nil && (slices.Contains(puuids, d.Str()) || name == fold(a.GameName) && tag == fold(a.TagLine)) {
+			gone = append(gone, bytes.Clone(r.k))
+		}
+	}
+	return t.removeKeys(tPUUIDCache, gone)
+}
+
+func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
+	for _, k := range keys {
+		if err := t.remove(tb, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) putForgotten(f Forgotten) error {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("mark of account %s: %w", f.Done.Mask, err)
+	}
+	e := rec.NewEnc(fBlob, len(b)+4)
+	e.Bytes(b)
+	return t.put(tState, forgetKey(f.Account), e)
+}
+
+// finishForget deletes what is left and removes the mark.
+func (db *DB) finishForget(ctx context.Context, f Forgotten) (engine.ForgetDone, error) {
+	w := &forgetter{db: db, ctx: ctx, f: f}
+	for _, step := range []func() error{w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats} {
+		if err := step(); err != nil {
+			return w.f.Done, err
+		}
+	}
+	if err := db.trimFeed(ctx); err != nil {
+		return w.f.Done, err
+	}
+	crash.Point("forget-before-end")
+	err := db.Write(ctx, func(tx engine.Tx) error { return own(tx).remove(tState, forgetKey(f.Account)) })
+	return w.f.Done, err
+}
+
+// forgetter is at work on one account.
+type forgetter struct {
+	db  *DB
+	ctx context.Context
+	f   Forgotten // as the mark has it
+}
+
+// commit deletes a part in one transaction with the mark that tells of it.
+func (w *forgetter) commit(part func(t *Tx, f *Forgotten) error) error {
+	next := w.f
+	err := w.db.Write(w.ctx, func(tx engine.Tx) error {
+		try := w.f
+		if err := part(own(tx), &try); err != nil {
+			return err
+		}
+		next = try
+		return own(tx).putForgotten(try)
+	})
+	if err != nil {
+		return err
+	}
+	w.f = next
+	crash.Point("forget-batch")
+	return nil
+}
+
+// sweep goes through a table, and lets part delete what fits, a page per transaction. A row may have gone meanwhile.
+func (w *forgetter) sweep(tb *table, prefix []byte, fits func(k, v []byte) bool, part func(t *Tx, f *Forgotten, k []byte) error) error {
+	return w.sweepPages(tb, prefix, fits, func(t *Tx, f *Forgotten, page [][]byte) error {
+		for _, k := range page {
+			if err := part(t, f, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (w *forgetter) sweepPages(tb *table, prefix []byte, fits func(k, v []byte) bool, part func(t *Tx, f *Forgotten, page [][]byte) error) error {
+	from := prefix
+	for {
+		page, next, err := w.look(tb, prefix, from, fits)
+		if err != nil {
+			return err
+		}
+		for some := range slices.Chunk(page, forgetPage) {
+			if err := w.commit(func(t *Tx, f *Forgotten) error { return part(t, f, some) }); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		from = next
+	}
+}
+
+// look gives the keys of the next rows of a table that fit.
+func (w *forgetter) look(tb *table, prefix, from []byte, fits func(k, v []byte) bool) (page [][]byte, next []byte, err error) {
+	err = w.db.view(w.ctx, func(t *Tx) error {
+		looked := 0
+		for r := range t.rowsFrom(tb, prefix, from) {
+			if looked++; looked > scanPage {
+				next = bytes.Clone(r.k)
+				return nil
+			}
+			if fits(r.k, r.v) {
+				page = append(page, bytes.Clone(r.k))
+			}
+		}
+		return nil
+	})
+	return page, next, err
+}
+
+// clear removes all rows under a prefix.
+func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetDone)) error {
+	return w.sweep(tb, prefix, anyRow, func(t *Tx, f *Forgotten, k []byte) error {
+		if t.has(tb, k) && count != nil {
+			count(&f.Done)
+		}
+		return t.remove(tb, k)
+	})
+}
+
+func anyRow(_, _ []byte) bool { return true }
+
+// names reports whether a row names the account, by its id or a PUUID.
+func (w *forgetter) names(k, v []byte) bool {
+	if bytes.Contains(v, []byte(w.f.Account)) || bytes.Contains(k, []byte(w.f.Account)) {
+		return true
+	}
+	return slices.ContainsFunc(w.f.PUUIDs, func(p string) bool { return bytes.Contains(v, []byte(p)) })
+}

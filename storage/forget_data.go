@@ -1,0 +1,287 @@
+package storage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// matches takes the account's list apart, the newest first: what no other account has is deleted.
+func (w *forgetter) matches() error {
+	prefix := key.Strings(w.f.Account)
+	for {
+		page, _, err := w.look(tByAccount, prefix, prefix, anyRow)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for some := range slices.Chunk(page, forgetPage) {
+			if err := w.matchPage(some); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// matchPage deletes a page of matches: first their rows, then their payloads. Both are doomed before, so that whoever wants
+// one of the matches meanwhile fetches it anew.
+func (w *forgetter) matchPage(page [][]byte) error {
+	var ids []string
+	for _, k := range page {
+		if id, err := listedMatch(k); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	w.db.payloads.doomed.add(ids)
+	err := w.commit(func(t *Tx, f *Forgotten) error {
+		f.Doomed = nil
+		for _, k := range page {
+			if err := t.dropListed(f, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.db.payloads.doomed.remove(ids)
+		return err
+	}
+	w.db.payloads.doomed.remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
+	return w.payloads()
+}
+
+// payloads deletes those of the doomed matches.
+func (w *forgetter) payloads() error {
+	if len(w.f.Doomed) == 0 {
+		return nil
+	}
+	left, err := w.db.payloads.erase(w.f.Doomed)
+	if err != nil {
+		return fmt.Errorf("delete payloads: %w", err)
+	}
+	crash.Point("forget-erased")
+	gone := w.f.Doomed
+	err = w.commit(func(_ *Tx, f *Forgotten) error {
+		f.Doomed = nil
+		f.Done.Left = slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.Done.Left, left))))
+		return nil
+	})
+	if err == nil {
+		w.db.payloads.doomed.remove(gone)
+	}
+	return err
+}
+
+// dropListed takes a match out of the account's list, and deletes it if no other account has it.
+func (t *Tx) dropListed(f *Forgotten, listKey []byte) error {
+	id, err := listedMatch(listKey)
+	if err != nil {
+		return t.remove(tByAccount, listKey) // its reverse, if there is one, is no longer known
+	}
+	if !t.has(tByAccount, listKey) {
+		return nil
+	}
+	if err := errors.Join(t.remove(tByAccount, listKey), t.remove(tAccountsOf, reverseKey(listKey, id))); err != nil {
+		return err
+	}
+	if len(t.accountsOf(id)) > 0 {
+		f.Done.Shared++
+		return nil
+	}
+	m, err := t.match(id)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.Done.Matches++
+	f.Done.Bytes += storedBytes(m)
+	f.Doomed = append(f.Doomed, id)
+	return t.dropMatch(m)
+}
+
+// storedBytes is what a match's payloads had when they were fetched.
+func storedBytes(m league.Match) (n int64) {
+	for _, f := range []league.Fetch{m.Match, m.Timeline} {
+		if f.Status == league.Success && !f.Ref.Dropped() {
+			n += int64(f.Ref.Size)
+		}
+	}
+	return n
+}
+
+// dropMatch deletes every row of a match but those of accounts' lists.
+func (t *Tx) dropMatch(m league.Match) error {
+	errs := []error{t.countTotal(countMatches+m.Match.Status.String(), -1)}
+	if m.Timeline.Status == league.Success {
+		errs = append(errs, t.countTotal(countTimelines, -1))
+	}
+	if statusListed(m.Match.Status) {
+		errs = append(errs, t.remove(tMatchStatus, statusKey(m.Match.Status, m.ID)))
+	}
+	for _, tag := range []byte{tagMatches, tagTimelines, tagParticipants} {
+		errs = append(errs, t.dropPlace(tag, m.ID))
+	}
+	return errors.Join(append(errs, t.remove(tParticipants, []byte(m.ID)), t.removeAll(tHistory, key.Strings(m.ID)), t.remove(tMatches, []byte(m.ID)))...)
+}
+
+// dropPlace removes an item's place in the feed.
+func (t *Tx) dropPlace(tag byte, id string) error {
+	k := feedOfKey(tag, id)
+	seq, ok, err := t.number(tFeedOf, k)
+	if err != nil || !ok {
+		return err
+	}
+	return errors.Join(t.remove(tFeed, feedKey(tag, seq)), t.remove(tFeedOf, k))
+}
+
+// ranks deletes the rank history, and its places in the order of all.
+func (w *forgetter) ranks() error {
+	prefix := key.Strings(w.f.Account)
+	mine := func(k, v []byte) bool {
+		of, ok := rankPlace(k, v)
+		return ok && bytes.HasPrefix(of, prefix)
+	}
+	err := w.sweep(tRankOrder, nil, mine, func(t *Tx, f *Forgotten, k []byte) error {
+		of, ok := rankPlace(k, t.value(tRankOrder, k))
+		if !ok {
+			return nil
+		}
+		if t.has(tRanks, of) {
+			f.Done.Ranks++
+		}
+		return errors.Join(t.remove(tRanks, of), t.remove(tRankOrder, k))
+	})
+	if err != nil {
+		return err
+	}
+	return w.clear(tRanks, prefix, func(d *engine.ForgetDone) { d.Ranks++ }) // those that were not sure
+}
+
+// rankPlace is the key of the rank that a place of the order names.
+func rankPlace(k, v []byte) ([]byte, bool) {
+	if v == nil {
+		return nil, false
+	}
+	d, err := tRankOrder.open(k, v, fBlob)
+	if err != nil {
+		return nil, false
+	}
+	return d.Bytes(), true
+}
+
+// weeklies takes the account's line out of the weekly reports. Their sums stay: they name nobody.
+func (w *forgetter) weeklies() error {
+	return w.sweep(tWeekly, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
+		d, ok, err := t.get(tWeekly, k, fWeekly)
+		if isDamage(err) || err == nil && !ok {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var r engine.WeeklyReport
+		if err := json.Unmarshal(d.Bytes(), &r); err != nil {
+			return nil // check names it
+		}
+		for _, a := range r.Accounts {
+			if a.ID == w.f.Account && a.Missing == "" {
+				r.Complete--
+			}
+		}
+		r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == w.f.Account })
+		f.Done.Reports++
+		b, err := json.Marshal(r)
+		if err != nil {
+			return fmt.Errorf("report of week %s: %w", r.Week, err)
+		}
+		e := rec.NewEnc(fWeekly, len(b)+4)
+		e.Bytes(b)
+		return t.put(tWeekly, k, e)
+	})
+}
+
+// seats takes the player's name off the matches that stay, those too that were never in the account's list.
+func (w *forgetter) seats() error {
+	if len(w.f.PUUIDs) == 0 {
+		return nil
+	}
+	return w.sweep(tParticipants, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
+		n, err := t.mask(string(k), w.f.PUUIDs)
+		f.Done.Seats += n
+		return err
+	})
+}
+
+// maskedSeat leads what stands for the PUUID of a player who was forgotten. Behind it is a sum of match and PUUID, so that
+// nobody can tell whether two seats are of one player, but the player's own account finds its seat when it comes back.
+const maskedSeat = "forgotten:"
+
+func seatMask(match, puuid string) string {
+	return fmt.Sprintf("%s%x", maskedSeat, sha256.Sum256([]byte(match+"\x00"+puuid)))[:len(maskedSeat)+32]
+}
+
+// mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
+func (t *Tx) mask(match string, puuids []string) (n int, err error) {
+	return t.reseat(match, func(p *league.Participant) bool {
+		if !slices.Contains(puuids, p.PUUID) || t.has(tAccountPUUID, []byte(p.PUUID)) {
+			return false
+		}
+		p.PUUID, p.RiotID = seatMask(match, p.PUUID), ""
+		return true
+	})
+}
+
+// unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
+func (t *Tx) unmask(account, match string) error {
+	if !bytes.Contains(t.value(tParticipants, []byte(match)), []byte(maskedSeat)) {
+		return nil
+	}
+	a, err := t.account(account)
+	if err != nil {
+		return err
+	}
+	_, err = t.reseat(match, func(p *league.Participant) bool {
+		if !strings.HasPrefix(p.PUUID, maskedSeat) {
+			return false
+		}
+		for _, puuid := range puuidsOf(a) {
+			if seatMask(match, puuid) == p.PUUID {
+				p.PUUID, p.RiotID = puuid, a.RiotID()
+				return true
+			}
+		}
+		return false
+	})
+	return err
+}
+
+// reseat stores the seats of a match anew if change has changed any, and counts those.
+func (t *Tx) reseat(match string, change func(p *league.Participant) bool) (n int, err error) {
+	seats, err := t.seats(match)
+	if isDamage(err) {
+		return 0, nil // check names it
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range seats {
+		if change(&seats[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, errors.Join(t.toEnd(tagParticipants, match), t.put(tParticipants, []byte(match), seatsRecord(seats)))
+}

@@ -1,0 +1,212 @@
+package storage
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// jobs deletes the ended jobs of the account, and those of others that are about it alone, such as the events that told of
+// it. A job that another account's sync counts stays, and becomes that account's. Syncs go first: as long as they are
+// there, their groups count their children.
+func (w *forgetter) jobs() error {
+	syncs := func(k, v []byte) bool { return w.names(k, v) && w.isSync(k, v) }
+	if err := w.sweepSyncs(syncs); err != nil {
+		return err
+	}
+	return w.sweepPages(tArchive, nil, w.names, w.dropJobs)
+}
+
+func (w *forgetter) dropJobs(t *Tx, f *Forgotten, page [][]byte) error {
+	keys := map[string]bool{}
+	for _, k := range page {
+		if err := w.dropJob(t, f, k, keys); err != nil {
+			return err
+		}
+	}
+	return t.repoint(keys)
+}
+
+// isSync reports whether the job is the account's and may have children.
+func (w *forgetter) isSync(k, v []byte) bool {
+	j, err := decodeEnded(k, v)
+	return err == nil && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
+}
+
+// sweepSyncs takes the children out of the groups of each sync, and then the sync.
+func (w *forgetter) sweepSyncs(fits func(k, v []byte) bool) error {
+	var from []byte
+	for {
+		page, next, err := w.look(tArchive, nil, from, fits)
+		if err != nil {
+			return err
+		}
+		for _, k := range page {
+			if err := w.leaveAll(k); err != nil {
+				return err
+			}
+			err := w.commit(func(t *Tx, f *Forgotten) error { return w.dropJobs(t, f, [][]byte{k}) })
+			if err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		from = next
+	}
+}
+
+// leaveAll takes all children out of a parent's groups, a page per transaction.
+func (w *forgetter) leaveAll(parent []byte) error {
+	for more := true; more; {
+		err := w.commit(func(t *Tx, _ *Forgotten) (err error) {
+			more, err = t.leaveSome(parent, forgetPage)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) leaveSome(parent []byte, limit int) (more bool, err error) {
+	var some [][]byte
+	for r := range t.rows(tMembers, parent) {
+		if more = len(some) == limit; more {
+			break
+		}
+		some = append(some, bytes.Clone(r.k))
+	}
+	for _, k := range some {
+		if err := t.leave(k); err != nil {
+			return false, err
+		}
+	}
+	return more, nil
+}
+
+// leave takes one child out of a group, by its key in members.
+func (t *Tx) leave(k []byte) error {
+	v := t.value(tMembers, k)
+	if v == nil || len(k) != 17 {
+		return nil
+	}
+	m, err := decodeMember(k, v)
+	if err != nil {
+		return err
+	}
+	g, child := k[:9], k[9:]
+	stat, err := t.group(g)
+	if err != nil {
+		return err
+	}
+	addMember(&stat, m, -1)
+	err = errors.Join(t.remove(tMembers, k), t.remove(tMemberOf, append(bytes.Clone(child), g...)))
+	if err != nil || stat.Total > 0 {
+		return errors.Join(err, t.put(tGroups, g, groupRecord(stat)))
+	}
+	return t.remove(tGroups, g)
+}
+
+// dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
+func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool) error {
+	j, ok, err := t.readEnded(k)
+	if isDamage(err) || err == nil && !ok {
+		return nil // check names it; or it was opened again, and is another's
+	}
+	if err != nil {
+		return err
+	}
+	heir, err := t.heirOf(k, w.f.Account)
+	if err != nil {
+		return err
+	}
+	if heir != "" {
+		if j.Owner != w.f.Account {
+			return nil
+		}
+		j.Owner = heir
+		t.last = engine.Job{}
+		return t.putArchived(k, &j)
+	}
+	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
+		if err := t.leave(append(g, k...)); err != nil {
+			return err
+		}
+	}
+	for range t.rows(tAttempts, k) {
+		f.Done.Attempts++
+	}
+	f.Done.Jobs++
+	t.last = engine.Job{}
+	if err := t.pruneJob(k, j); err != nil {
+		return err
+	}
+	keys[j.Key] = true
+	if j.Owner == "" || j.Owner == w.f.Account {
+		return nil
+	}
+	return t.forgetRecent(j.Owner, []uint64{key.Read(k).Uint64()})
+}
+
+// heirOf is another account whose sync counts the job; "" = none does.
+func (t *Tx) heirOf(k []byte, account string) (string, error) {
+	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
+		p, ok, err := t.readJob(g[:8])
+		if err != nil && !isDamage(err) {
+			return "", err
+		}
+		if ok && p.Owner != account {
+			return p.Owner, nil
+		}
+	}
+	return "", nil
+}
+
+// runs deletes the syncs of the account, with what they had listed.
+func (w *forgetter) runs() error {
+	mine := func(k, v []byte) bool {
+		r, err := decodeRun(k, v)
+		return err == nil && r.Account == w.f.Account
+	}
+	page, next, err := w.look(tRuns, nil, nil, mine)
+	for ; err == nil; page, next, err = w.look(tRuns, nil, next, mine) {
+		for _, k := range page {
+			if err := w.dropRun(k); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return w.clearMine(tRunOfJob)
+		}
+	}
+	return err
+}
+
+func (w *forgetter) dropRun(k []byte) error {
+	prefix := key.Strings(string(k))
+	if err := errors.Join(w.clear(tStaged, prefix, nil), w.clear(tStagedID, prefix, nil)); err != nil {
+		return err
+	}
+	return w.commit(func(t *Tx, f *Forgotten) error {
+		r, err := t.run(string(k))
+		if err != nil {
+			return err
+		}
+		f.Done.Runs++
+		errs := []error{t.remove(tRuns, k), t.removeAll(tCoverage, prefix), t.removeAll(tHistory, prefix)}
+		if job, err := jobKey(engine.JobID(r.Job)); err == nil {
+			errs = append(errs, t.remove(tRunOfJob, job))
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// clearMine removes the rows of a table that name the account.
+func (w *forgetter) clearMine(tb *table) error {
+	return w.sweep(tb, nil, w.names, func(t *Tx, _ *Forgotten, k []byte) error { return t.remove(tb, k) })
+}

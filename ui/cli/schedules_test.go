@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// The host's zone is the one of the engine's host, wherever the command runs: not
+// this machine's.
+func TestSchedulesGoByTheClockOfTheEngine(t *testing.T) {
+	at := time.Date(2026, 11, 23, 21, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		zone   string
+		offset int
+		want   string
+	}{
+		{"Local", 9 * 3600, "Local, UTC+09:00|Tue 2026-11-24 06:00|21:00|Nov 23 06:00 ran"},
+		{"Local", -5*3600 - 1800, "Local, UTC-05:30|Mon 2026-11-23 15:30|21:00|Nov 22 15:30 ran"},
+		{"Europe/Berlin", 3600, "Europe/Berlin|Mon 2026-11-23 22:00|21:00|Nov 22 22:00 ran"},
+		{"Mars/Phobos", 7200, "Mars/Phobos|Mon 2026-11-23 23:00|21:00|Nov 22 23:00 ran"},
+	} {
+		s := engine.ScheduleRow{Zone: c.zone, UTCOffset: c.offset, Next: []time.Time{at}}
+		s.Last.Planned = at.Add(-24 * time.Hour)
+		s.Last.Result = engine.TickRan
+		row := scheduleRow(s)
+		if got := strings.Join([]string{row[2], row[3], row[4], row[6]}, "|"); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s", c.zone, got)
+		}
+	}
+}

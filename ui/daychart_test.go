@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestOverviewShowsTheLastDay: on a wide screen, with one scale, and it says from when
+// on anything was counted; asked for once a minute and nowhere else.
+func TestOverviewShowsTheLastDay(t *testing.T) {
+	asked := func(d *desk) (n int) {
+		for _, q := range d.fake.Asked() {
+			if q == (engine.MetricsQuery{Traffic: true}) {
+				n++
+			}
+		}
+		return n
+	}
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 200, 60, testOptions())
+		d.wants("24 hours", "per 30 min, one scale, counted since 19 Jan")
+		for range 40 {
+			d.wait(500 * time.Millisecond)
+			d.send(tick{})
+		}
+		if n := asked(d); n != 1 {
+			t.Errorf("asked %d times within the minute", n)
+		}
+		d.wait(time.Minute)
+		d.send(tick{})
+		if n := asked(d); n < 2 || n > 3 {
+			t.Errorf("asked %d times in two minutes", n)
+		}
+	})
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 120, 40, testOptions())
+		if slices.Contains(d.fake.Asked(), engine.Query(engine.MetricsQuery{Traffic: true})) {
+			t.Error("asked though nothing shows it")
+		}
+	})
+}

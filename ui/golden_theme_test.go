@@ -1,0 +1,126 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
+
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// tokenSigns name the tokens in a golden map, one letter a cell: in the order of the
+// tokens, heat0 last. On the selected row letters are capitals.
+const (
+	tokenSigns    = ".dbfasorwhyex0123456789"
+	selectedSigns = ",DBFASORWHYEX@@@@@@@@@@"
+)
+
+// inkOf gives for each SGR sequence of a theme the sign of the first token that looks
+// so.
+func inkOf(th *themes.Theme) map[string]byte {
+	ink := map[string]byte{}
+	put := func(seq string, sign byte) {
+		if _, known := ink[seq]; !known {
+			ink[seq] = sign
+		}
+	}
+	for i := range len(tokenSigns) {
+		put(th.Open(themes.Token(i)), tokenSigns[i])
+	}
+	put(th.Reset(), tokenSigns[0])
+	for i := range len(selectedSigns) {
+		put(th.OpenSel(themes.Token(i)), selectedSigns[i])
+	}
+	return ink
+}
+
+// tokenMap is a frame with each cell replaced by the sign of its token.
+func tokenMap(frame string, ink map[string]byte) string {
+	var b strings.Builder
+	for row := range strings.SplitSeq(frame, "\n") {
+		sign := tokenSigns[0]
+		for row != "" {
+			if at := strings.IndexByte(row, 'm'); row[0] == 0x1b && at > 0 {
+				seq, known := ink[row[:at+1]]
+				if !known {
+					seq = '?'
+				}
+				sign, row = seq, row[at+1:]
+				continue
+			}
+			cluster, rest, width, _ := uniseg.FirstGraphemeClusterInString(row, -1)
+			if cluster == "" {
+				break
+			}
+			b.WriteString(strings.Repeat(string(sign), width))
+			row = rest
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// foldInks tells what a map of the dark theme looks like in a theme in which several
+// tokens look the same.
+func foldInks(dark string, th *themes.Theme) string {
+	ink := inkOf(th)
+	return strings.Map(func(r rune) rune {
+		if i := strings.IndexRune(tokenSigns, r); i >= 0 {
+			return rune(ink[th.Open(themes.Token(i))])
+		}
+		if r == '@' {
+			return rune(ink[th.OpenSel(themes.Heat0)])
+		}
+		if i := strings.IndexRune(selectedSigns, r); i >= 0 {
+			return rune(ink[th.OpenSel(themes.Token(i))])
+		}
+		return r
+	}, dark)
+}
+
+// TestGoldenThemes compares the colours of every screen at three sizes with the maps
+// in testdata, and holds the light, the colour-blind and the colourless theme to the
+// same text and the same tokens: each theme's frames follow from the two goldens.
+func TestGoldenThemes(t *testing.T) {
+	long(t)
+	looks := []struct {
+		theme string
+		env   func(string) string
+	}{{"dark", trueColor}, {"light", trueColor}, {"cb-dark", trueColor}, {"cb-light", trueColor}, {"mono", noColor}}
+	for _, size := range sizes {
+		for _, v := range views {
+			name := fmt.Sprintf("%s-%dx%d", v.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					dark, text := "", ""
+					for _, look := range looks {
+						opt := testOptions()
+						opt.Theme, opt.Getenv = look.theme, look.env
+						d := open(t, uitest.Busy(), size[0], size[1], opt)
+						v.open(d)
+						if d.m.theme.Name != look.theme {
+							t.Fatalf("the theme is %s", d.m.theme.Name)
+						}
+						inks := tokenMap(d.m.frame, inkOf(d.m.theme))
+						if dark == "" {
+							dark, text = inks, ansi.Strip(d.m.frame)
+							compare(t, "tokens-"+name, dark)
+							compare(t, "busy-"+name, text)
+							continue
+						}
+						if ansi.Strip(d.m.frame) != text {
+							t.Errorf("%s has other words than dark: %s", look.theme, firstDifference(ansi.Strip(d.m.frame), text))
+						}
+						if want := foldInks(dark, d.m.theme); inks != want {
+							t.Errorf("%s paints otherwise than dark: %s", look.theme, firstDifference(inks, want))
+						}
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestHelpIsSearchedByTyping: letters look for a key by what it does or by itself, at
+// once; esc shows all again, and only then closes.
+func TestHelpIsSearchedByTyping(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("3", "?")
+			d.wants("type what you want to do")
+			d.text("reason")
+			d.wants("find reason", "group by why they wait", "say why, for the next act")
+			d.lacks("cancel the job or sync", "pause, resume the queue")
+			d.press("esc")
+			d.wants("cancel the job or sync")
+			d.text("quit now please")
+			d.wants("no key of this screen fits: : looks through all commands")
+			d.press("esc")
+			d.send(tea.PasteMsg{Content: "freeze"})
+			d.wants("freeze the view only")
+			d.lacks("pause, resume the queue")
+			d.press("esc", "esc")
+			d.lacks("Keys of Jobs")
+			d.press("?", "j", "k", "q") // letters, not motions
+			d.wants("Keys of Jobs", "find jkq")
+			d.press("esc", "?")
+			d.lacks("Keys of Jobs")
+			d.none()
+		})
+	}
+}
+
+// A key is found by its own name, and every word that was typed has to fit.
+func TestHelpFits(t *testing.T) {
+	groups := builtin.groups(contextOf(page.ScreenJobs), func(page.Action) bool { return false })
+	for text, want := range map[string]string{
+		"@": "run a waiting job at a time", "queue pause": "pause, resume the queue", "PURGE": "purge jobs that ended", "ctrl+l": "paint the screen again",
+	} {
+		var found []string
+		for _, g := range fitting(groups, text) {
+			for _, h := range g.Hints {
+				found = append(found, h.Does)
+			}
+		}
+		if len(found) == 0 || len(found) > 3 || !strings.Contains(strings.Join(found, "|"), want) {
+			t.Errorf("%q finds %q, want %q", text, found, want)
+		}
+	}
+	if got := fitting(groups, "zzz"); len(got) != 0 {
+		t.Errorf("zzz finds %v", got)
+	}
+	if got := fitting(groups, "  "); len(got) != len(groups) {
+		t.Errorf("nothing typed leaves %d groups of %d", len(got), len(groups))
+	}
+}

@@ -1,0 +1,246 @@
+package ui
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// sources are the packages whose sentences are shown in the console.
+var sources = []string{".", "page", "part", "../engine/control", "../engine/ingest", "../engine/local", "../engine/cron", "../engine/alert", "../internal/demo"}
+
+// eachLiteral gives the strings that stand in the code of the packages.
+func eachLiteral(t *testing.T, visit func(at, text string)) {
+	t.Helper()
+	for _, dir := range sources {
+		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no code in %s: %v", dir, err)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+					if text, err := strconv.Unquote(l.Value); err == nil {
+						visit(files.Position(l.Pos()).String(), text)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// words are keys that are words of a sentence or its punctuation as well.
+var words = []string{"a", ":", ";", "left", "right", "up", "down", "home", "end"}
+
+// spokenKey is a key and what it does, in a sentence: "t starts", "press s", "K for a
+// key", "0 clears".
+func spokenKey() *regexp.Regexp {
+	var keys []string
+	for _, b := range bindings {
+		for _, k := range b.keys {
+			if b.in&onPages != 0 && !slices.Contains(words, k) && !slices.Contains(keys, regexp.QuoteMeta(k)) {
+				keys = append(keys, regexp.QuoteMeta(k))
+			}
+		}
+	}
+	one := "(?:" + strings.Join(keys, "|") + ")"
+	does := `(?:[a-z]{3,}s\b|undo|follow|messages|live\b|step|zoom|other|for an? |to the )`
+	return regexp.MustCompile(`(?:^|[\s,;:(])(?:` + one + " " + does + "|(?:press|by) " + one + `(?:$|[\s,;:.)]))`)
+}
+
+// fixed are sentences about keys that no file can bind anew: those of questions, menus,
+// prompts and of line mode. Others name no key, though they look like it.
+var fixed = []string{
+	"esc closes", "   nothing fits: backspace, or esc closes", "; enter goes on", "? lists what can be typed here", "? help lists all.",
+	"words, state:failed, age>1h, -queue:report.*, ~letters; tab completes",
+	"ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that",
+}
+
+// TestNoSentenceNamesABuiltinKey: whoever binds keys anew is told of the new ones. A
+// sentence names a key by its action, and keyed puts in the one that is in force.
+func TestNoSentenceNamesABuiltinKey(t *testing.T) {
+	pattern := spokenKey()
+	for _, sentence := range []string{"t starts a sync", "no jobs yet: t starts", "press s to go on", "more: K for a key", "until p resumes", "z undo", "tab to the queues"} {
+		if !pattern.MatchString(sentence) {
+			t.Errorf("a sentence such as %q would not be found", sentence)
+		}
+	}
+	met := map[string]bool{}
+	eachLiteral(t, func(at, text string) {
+		if slices.Contains(fixed, text) {
+			met[text] = true
+			return
+		}
+		if found := pattern.FindString(text); found != "" {
+			t.Errorf("%s: %q names the key %q as it is built in: write the action, such as {sync}, and let keyed put its key in", at, text, strings.TrimSpace(found))
+		}
+	})
+	for _, text := range fixed {
+		if !met[text] {
+			t.Errorf("%q is excused, but nobody says it any more", text)
+		}
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{(:?[a-z]+(?:[ /][a-z]+)*)\}`)
+
+// templates are the sentences that keys are put in.
+func templates(t *testing.T) (all []string) {
+	eachLiteral(t, func(at, text string) {
+		for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+			if strings.HasPrefix(m[1], ":") {
+				continue
+			}
+			if builtin.named(0, m[1]) == m[1] {
+				t.Errorf("%s: %q names the action %q, which has no key", at, text, m[1])
+			}
+			if _, action, ok := strings.Cut(m[1], "/"); ok && builtin.named(0, action) == "" {
+				t.Errorf("%s: %q names no screen", at, text)
+			}
+		}
+		if placeholder.MatchString(text) && !strings.HasPrefix(filepath.ToSlash(at), "../") {
+			all = append(all, text)
+		}
+	})
+	return all
+}
+
+// foreign binds every action of the screens to a letter that no text of the scenes has.
+func foreign() *keymap {
+	letter := 'Ā' // Latin Extended
+	var list []binding
+	for _, b := range bindings {
+		if rest := b.in &^ onPages; rest != 0 || b.act == actExit {
+			other := b
+			if b.act != actExit {
+				other.in = rest
+			}
+			list = append(list, other)
+		}
+		if b.in &= onPages; b.in != 0 && b.act != actExit {
+			b.keys = []string{string(letter)}
+			list = append(list, b)
+			letter++
+		}
+	}
+	return newKeymap(list)
+}
+
+// abroad is a desk whose keys are all bound anew. Keys are pressed by the names that they
+// have at home.
+func abroad(t *testing.T, scene uitest.Scene, w, h int) *desk {
+	opt := testOptions()
+	opt.Mine.keys = foreign()
+	d := open(t, scene, w, h, opt)
+	if len(d.m.keys.list) < len(bindings) || d.m.keys.first(onJobs, page.Trigger) == "t" {
+		t.Fatal("the keys are as built in")
+	}
+	d.home = true
+	return d
+}
+
+// TestSentencesFollowTheKeysFile binds every action to another key and looks at every
+// screen, full, empty and broken: no sentence has a key as it is built in, and a good part of all
+// sentences is seen with the new one.
+func TestSentencesFollowTheKeysFile(t *testing.T) {
+	long(t)
+	sentences := templates(t)
+	if err := checkKeys(foreign().list); err != nil && !strings.Contains(err.Error(), "ctrl+d") {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	look := func(t *testing.T, d *desk, what string) {
+		text := strings.Join(append(d.refusals(), inOneLine(ansi.Strip(d.m.frame))), "\n")
+		at := contextOf(d.m.page().Screen())
+		for _, s := range sentences {
+			said := strings.TrimSpace(page.Keyed(s, func(name string) string { return d.m.keys.named(at, name) }))
+			was := strings.TrimSpace(page.Keyed(s, func(name string) string { return builtin.named(at, name) }))
+			if len(was) > 8 && strings.Contains(text, was) {
+				t.Errorf("%s still says %q, the keys file says %q", what, was, said)
+			}
+			if strings.Contains(text, said) {
+				seen[s] = true
+			}
+		}
+	}
+	for _, scene := range []uitest.Scene{uitest.Busy(), uitest.Empty(), uitest.Broken()} {
+		for _, v := range views {
+			bubble(t, func(t *testing.T) {
+				d := abroad(t, scene, 200, 60)
+				v.open(d)
+				what := scene.Name + " " + v.name
+				look(t, d, what)
+				for _, act := range []page.Action{page.End, page.NextPane, actUndo, actEarlier, actLogs, actWatch, actSave} {
+					if key := d.m.keys.first(contextOf(d.m.page().Screen()), act); key != "" {
+						d.home = false
+						d.press(key)
+						d.home = true
+						look(t, d, what+" after "+string(act))
+					}
+				}
+				d.press("f")
+				look(t, d, what+" frozen")
+			})
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return seen[s] })
+	t.Logf("of %d sentences %d were seen", len(sentences), len(sentences)-len(missing))
+	if len(missing) > len(sentences)/3 {
+		t.Errorf("of %d sentences only %d were seen; not these:\n%s", len(sentences), len(sentences)-len(missing), strings.Join(missing, "\n"))
+	}
+}
+
+// refusals are what the page on top answers to every action that it cannot carry out.
+func (d *desk) refusals() (all []string) {
+	v := d.m.view(d.m.now())
+	for _, b := range d.m.keys.list {
+		if b.in&contextOf(d.m.page().Screen()) != 0 {
+			all = append(all, d.m.page().Cannot(v, b.act))
+		}
+	}
+	return append(all, inOneLine(d.m.frozenText()))
+}
+
+// inOneLine is a screen as one line, without what frames it.
+func inOneLine(screen string) string {
+	return strings.Join(strings.FieldsFunc(screen, func(r rune) bool { return r == ' ' || r == '\n' || r == '│' }), " ")
+}
+
+// TestTourFollowsTheKeysFile: each step of the tour says the key that is in force.
+func TestTourFollowsTheKeysFile(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := abroad(t, uitest.Busy(), 120, 40)
+		for i, s := range steps {
+			d.m.tour = tour{at: i + 1}
+			said := d.m.guide(time.Now()).Text
+			if key := d.m.keys.first(onPages, s.act); !strings.Contains(said, "press "+key+": ") {
+				t.Errorf("step %d says %q, its key is %s", i+1, said, key)
+			}
+		}
+		d.m.tour = tour{ended: true}
+		if said, key := d.m.guide(time.Now()).Text, d.m.keys.first(onPages, actPalette); !strings.Contains(said, key+"tour") {
+			t.Errorf("the end says %q", said)
+		}
+	})
+}

@@ -1,0 +1,38 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestNamesOfAThousandCharacters: of one, two and three bytes, with combining marks,
+// without a space, and no UTF-8 at all: every screen keeps its shape at every size, and
+// a name costs one ellipsis.
+func TestNamesOfAThousandCharacters(t *testing.T) {
+	long(t)
+	scene := uitest.HostileOf([]string{
+		strings.Repeat("x", 1000) + "#KR1", strings.Repeat("한", 1000) + "#KR1", strings.Repeat("\xff\xc3(", 333) + "#KR1",
+		strings.Repeat("é\u0301\u0302\u0303", 250) + "#KR1", strings.Repeat("👨‍👩‍👧‍👦", 250) + "#KR1", strings.Repeat("\u202e\x1b[31m", 200),
+	})
+	bubble(t, func(t *testing.T) {
+		d := open(t, scene, 120, 40, testOptions())
+		for _, v := range views {
+			d.press("esc", "1")
+			d.m.stack = nil
+			v.open(d)
+			for _, size := range [][2]int{{1, 1}, {13, 3}, {60, 16}, {80, 24}, {120, 40}, {250, 80}} {
+				d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				checkFrame(t, d.m.frame, size[0], size[1], false)
+			}
+		}
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.press("1", "2")
+		if n := strings.Count(d.underCursor(), "…"); n > 2 {
+			t.Errorf("%d ellipses in %q", n, d.underCursor())
+		}
+	})
+}

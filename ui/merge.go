@@ -1,0 +1,112 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// merge writes down what one console has changed since it last wrote, on top of what
+// the file holds by now: another console of the same user may have written it
+// meanwhile. Whoever changed a thing last has their way, and nobody else's changes are
+// lost.
+func merge(base, mine, theirs saved) saved {
+	out := theirs
+	out.Version = mine.Version
+	if mine.Theme != base.Theme {
+		out.Theme = mine.Theme
+	}
+	out.Lists = mergeMaps(base.Lists, mine.Lists, theirs.Lists)
+	out.Filters = maps.Clone(theirs.Filters)
+	for _, screen := range keysOfAll(base.Filters, mine.Filters) {
+		own := mergeMaps(base.Filters[screen], mine.Filters[screen], theirs.Filters[screen])
+		if out.Filters == nil {
+			out.Filters = map[string]map[string]string{}
+		}
+		if out.Filters[screen] = own; len(own) == 0 {
+			delete(out.Filters, screen)
+		}
+	}
+	out.History = mergeLines(base.History, mine.History, theirs.History)
+	return out
+}
+
+// mergeMaps puts what mine has changed of base into theirs.
+func mergeMaps[V any](base, mine, theirs map[string]V) map[string]V {
+	out := maps.Clone(theirs)
+	if out == nil {
+		out = map[string]V{}
+	}
+	for _, key := range keysOfAll(base, mine) {
+		was, had := base[key]
+		is, has := mine[key]
+		switch {
+		case had == has && reflect.DeepEqual(was, is):
+		case has:
+			out[key] = is
+		default:
+			delete(out, key)
+		}
+	}
+	return out
+}
+
+func keysOfAll[V any](a, b map[string]V) []string {
+	keys := slices.Collect(maps.Keys(a))
+	for key := range b {
+		if _, ok := a[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// mergeLines puts the lines that mine has more than base behind theirs.
+func mergeLines(base, mine, theirs []string) []string {
+	n := 0 // how much of mine is the end of base
+	for k := min(len(base), len(mine)); k > 0; k-- {
+		if slices.Equal(base[len(base)-k:], mine[:k]) {
+			n = k
+			break
+		}
+	}
+	out := append(slices.Clone(theirs), mine[n:]...)
+	return out[max(len(out)-keptLines, 0):]
+}
+
+// readSaved reads the file as it is now; one that is not there holds nothing.
+func readSaved(path string) (s saved, err error) {
+	text, err := readSmall(path, largestSaved)
+	if errors.Is(err, os.ErrNotExist) {
+		return saved{}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err == nil && s.Version > savedVersion {
+		err = errNewer(s.Version)
+	}
+	return s, err
+}
+
+// alone runs f while no other console of this user reads and writes the file. Where a
+// folder cannot be locked, as on some network file systems, it runs all the same.
+func alone(path string, f func() error) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return f()
+	}
+	defer d.Close() // which unlocks it
+	_ = unix.Flock(int(d.Fd()), unix.LOCK_EX)
+	return f()
+}

@@ -1,0 +1,49 @@
+package page
+
+import "strings"
+
+// briefWhy is a limiter's reason in the words of a list: without the host, where there
+// is only one, and the version of the method.
+func briefWhy(v *View, why string) string {
+	scope, rest, _ := strings.Cut(why, " ")
+	name, host, named := strings.Cut(scope, ":")
+	if !named || !hasHost(v, host) {
+		return why
+	}
+	name = versionless(name)
+	if !oneHost(v) {
+		name += ":" + host
+	}
+	switch used, how, _ := strings.Cut(rest, ", "); {
+	case strings.HasPrefix(rest, frozenBy):
+		rest = "frozen: " + strings.TrimSuffix(strings.TrimPrefix(rest, frozenBy), ")")
+	case how == "" && strings.Count(used, "/") == 1 && !strings.Contains(used, " "):
+		rest = used + " used"
+	case how == "spread over the window":
+		rest = used + ", paced"
+	}
+	return name + " " + rest
+}
+
+// frozenBy begins the limiter's reason where an operator gave one.
+const frozenBy = "frozen by an operator ("
+
+// briefBucket is a window's name in the words of a list: app 100/120s.
+func briefBucket(v *View, name string) string {
+	kind, rest, ok := strings.Cut(name, ":")
+	host, window, spaced := strings.Cut(rest, " ")
+	if !ok || !spaced || !oneHost(v) || !hasHost(v, host) {
+		return name
+	}
+	return versionless(kind) + " " + window
+}
+
+// hasHost reports whether windows of a host are known.
+func hasHost(v *View, host string) bool {
+	for _, b := range v.Limits.Buckets {
+		if b.Host == host {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+)
+
+// scheduleDoes says what the schedules of the engine do, by name.
+var scheduleDoes = map[string]string{
+	"latest":        "lists new matches of every tracked account and fetches them",
+	"rank.daily":    "asks for the rank of every tracked account and keeps it by day",
+	"report.weekly": "makes the report of last week from stored matches; it calls nobody",
+	"sweep":         "gives a job to failed matches that no job tries any more",
+	"prune":         "deletes jobs that ended longer ago than jobs are kept",
+}
+
+// cronDays are the days of the week as cron counts them; 7 is Sunday again.
+var cronDays = [8]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
+
+// cronWords says the usual cron expressions in words: "each day at 03:00". It is
+// "" for those that are no simpler in words.
+func cronWords(expr string) string {
+	f := strings.Fields(expr)
+	if len(f) != 5 || f[2] != "*" || f[3] != "*" {
+		return ""
+	}
+	minute, atMinute := cronNumber(f[0], 59)
+	hour, atHour := cronNumber(f[1], 23)
+	day, onDay := cronNumber(f[4], 7)
+	every, stepped := strings.CutPrefix(f[1], "*/")
+	switch clock := two(hour) + ":" + two(minute); {
+	case f[4] != "*" && !(onDay && atMinute && atHour):
+		return ""
+	case onDay:
+		return "each " + cronDays[day] + " at " + clock
+	case atMinute && atHour:
+		return "each day at " + clock
+	case atMinute && (f[1] == "*" || every == "1"):
+		return "each hour at :" + two(minute)
+	case atMinute && stepped:
+		return "every " + every + " hours at :" + two(minute)
+	case f[1] == "*" && strings.HasPrefix(f[0], "*/"):
+		return "every " + f[0][len("*/"):] + " minutes"
+	}
+	return ""
+}
+
+// cronNumber reads one number of a cron expression, at most most.
+func cronNumber(text string, most int) (n int, ok bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 0 && n <= most
+}

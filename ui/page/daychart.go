@@ -1,0 +1,127 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// dayTraffic is the last day by half an hour. It is asked for once a minute, where it
+// is shown: an idle screen is silent between minutes.
+type dayTraffic struct {
+	pending bool
+	asked   time.Time
+	spans   []engine.TrafficSpan
+}
+
+// soon is when an engine that has just begun is asked again: it counts every five
+// seconds.
+const soon = 6 * time.Second
+
+// want is the question when it is due.
+func (d *dayTraffic) want(v *View) engine.Query {
+	begins := len(d.spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
+	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
+	case d.pending, !v.Ready, v.Frozen, v.Size != L, same && !begins:
+		return nil
+	}
+	d.pending, d.asked = true, v.Now
+	return engine.MetricsQuery{Traffic: true}
+}
+
+// got takes the answer; an error keeps what there was until the next minute.
+func (d *dayTraffic) got(q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.MetricsQuery); !ok {
+		return
+	}
+	d.pending = false
+	if m, ok := a.(engine.Metrics); ok && err == nil {
+		d.spans = m.Traffic
+	}
+}
+
+// multiple is one of several charts with one scale.
+type multiple struct {
+	name   string
+	token  themes.Token
+	counts []float64
+}
+
+// multiples draws charts above one another, each tall rows high, with their names and
+// sums on the left.
+func multiples(v *View, columns, tall int, high float64, charts []multiple) (rows []string) {
+	for _, c := range charts {
+		sum := 0.0
+		for _, n := range c.counts[max(len(c.counts)-columns, 0):] {
+			sum += n
+		}
+		token := c.token
+		if sum == 0 {
+			token = themes.Dim
+		}
+		text := part.Count(int64(sum))
+		for row, chart := range part.Chart(v.Theme, columns, tall, c.token, c.counts, high) {
+			l := part.NewLine(v.Theme, multipleName).Gap(1)
+			switch {
+			case row == tall-1 && tall > 1:
+				l.Field(part.As(themes.Dim, c.name), multipleName-2, part.Words)
+			case row == tall-2:
+				l.Field(part.As(token, text), multipleName-2, part.Words)
+			case tall == 1:
+				l.Field(part.As(token, text+" "+c.name), multipleName-1, part.Words)
+			}
+			rows = append(rows, l.String()+chart)
+		}
+	}
+	return rows
+}
+
+// multipleName is what the names of charts take.
+const multipleName = 9
+
+// dayRows is how high the charts of the last day are.
+const dayRows = 6
+
+// panel draws calls, 429s and matches stored of the last 24 hours with one scale. What
+// was before counting began is blank, and told.
+func (d *dayTraffic) panel(v *View, w int) part.Panel {
+	p := part.Panel{Title: "24 hours", Height: dayRows}
+	if len(d.spans) == 0 {
+		p.Rows = []string{v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing was counted yet")))}
+		return p
+	}
+	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429", token: themes.Warn}, {name: "stored", token: themes.OK}}
+	high := 0.0
+	for _, s := range d.spans {
+		for i, n := range [...]int{s.Calls, s.Throttled, s.Stored} {
+			charts[i].counts = append(charts[i].counts, float64(n))
+			high = max(high, float64(n))
+		}
+	}
+	p.Rows = multiples(v, max(w-multipleName-2, 1), dayRows/len(charts), high, charts)
+	p.Tail = d.tail(v, w-multipleName-2)
+	return p
+}
+
+// tail says how to read the charts, and what they leave out.
+func (d *dayTraffic) tail(v *View, columns int) string {
+	const day = int(24 * time.Hour / engine.TrafficEvery)
+	text := "per 30 min, one scale"
+	switch n := len(d.spans); {
+	case n < day:
+		text += ", counted since " + dayClock(v, d.spans[0].At)
+	case columns < n:
+		text += ", from " + dayClock(v, d.spans[n-columns].At)
+	}
+	return text
+}
+
+// dayClock is a time of day, with its day if that is another one.
+func dayClock(v *View, at time.Time) string {
+	if at = at.In(v.Now.Location()); at.YearDay() != v.Now.YearDay() {
+		return at.Format("2 Jan 15:04")
+	}
+	return at.Format("15:04")
+}

@@ -1,0 +1,153 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// retried is a job whose first try failed at noon, with 303 s to wait; an operator
+// retried it after a second. Its second try, of round 2, has failed too.
+func retried() engine.JobDetail {
+	at := func(s float64) time.Time { return uitest.Noon.Add(time.Duration(s * float64(time.Second))) }
+	first := engine.Attempt{Number: 1, Round: 1, Try: 1, Start: at(-1), End: at(0), HTTP: time.Second, Verb: engine.VerbRetry, Next: at(303)}
+	second := engine.Attempt{Number: 2, Round: 2, Try: 1, Start: at(1.4), End: at(2), Queued: 400 * time.Millisecond, HTTP: 600 * time.Millisecond, Verb: engine.VerbRetry, Next: at(32)}
+	d := engine.JobDetail{Attempts: []engine.Attempt{first, second}, MaxAttempts: 3}
+	d.Policy.Delays = []time.Duration{30 * time.Second, time.Minute}
+	d.Job.ID, d.Job.State, d.Job.Rev, d.Job.Round, d.Job.Tries, d.Job.Attempts, d.Job.Due = "j1", engine.Retryable, 7, 2, 1, 2, at(32)
+	return d
+}
+
+// The wait after a try ends when the next one stood in line, not when it was planned
+// to; so the instants of the axis never run backwards, and its numbers go on.
+func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
+	p := &Job{id: "j1", detail: retried()}
+	v := view(&Data{Ready: true})
+	v.Now = uitest.Noon.Add(10 * time.Second)
+	line := p.timeline(v)
+	var heads []string
+	var last time.Time
+	for _, s := range line.Stages {
+		heads = append(heads, s.Head)
+		for _, seg := range append([]part.Segment{{Start: s.At, End: s.At}}, s.Segments...) {
+			if seg.Start.Before(last) || seg.End.Before(seg.Start) {
+				t.Errorf("stage %s runs from %v to %v, after %v", s.Head, seg.Start, seg.End, last)
+			}
+			last = seg.End
+		}
+	}
+	if got := strings.Join(heads, ", "); got != "1, 2, 3 due, 4 +60 s" {
+		t.Errorf("ticks %s", got)
+	}
+	if got := waitIn(line.Stages[0]); got.Text != "wait 1 s of 303 s" || got.End.Sub(uitest.Noon) != time.Second {
+		t.Errorf("the wait that was cut short: %+v", got)
+	}
+	if got := waitIn(line.Stages[1]); got.Text != "wait 30 s" {
+		t.Errorf("the wait as planned: %+v", got)
+	}
+}
+
+// Until there is another try, the row says when the wait has ended.
+func TestAWaitEndsAsTheRowSays(t *testing.T) {
+	for name, c := range map[string]struct {
+		state    engine.State
+		due, end time.Duration // after the try; 0 = none
+		want     string
+	}{
+		"as planned":   {engine.Retryable, 303 * time.Second, 0, "wait 303 s"},
+		"later":        {engine.Retryable, 600 * time.Second, 0, "wait 600 s"},
+		"retried":      {engine.Available, 1500 * time.Millisecond, 0, "wait 1.5 s of 303 s"},
+		"cancelled":    {engine.Cancelled, 303 * time.Second, 20 * time.Second, "wait 20 s of 303 s"},
+		"no due known": {engine.Running, 0, 0, "wait 303 s"},
+	} {
+		d := retried()
+		d.Attempts = d.Attempts[:1]
+		d.Job.State, d.Job.Due, d.Job.Finished = c.state, instantAfter(c.due), instantAfter(c.end)
+		p := &Job{id: "j1", detail: d}
+		if got := waitIn(p.timeline(view(&Data{Ready: true})).Stages[0]).Text; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func instantAfter(d time.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return uitest.Noon.Add(d)
+}
+
+// waitIn is the wait that followed a stage.
+func waitIn(s part.Stage) part.Segment {
+	for _, seg := range s.Segments {
+		if seg.Kind == part.Backoff {
+			return seg
+		}
+	}
+	return part.Segment{}
+}
+
+// The detail is read anew as soon as the job's row has moved, or has left the live
+// ones, and once for each: an engine that answers with an older detail is not asked
+// in a circle.
+func TestAJobIsReadAgainWithItsRow(t *testing.T) {
+	p := NewJob("j1")
+	row := retried().Job
+	v := view(&Data{Ready: true})
+	show := func(rev engine.Revision) {
+		row.Rev = rev
+		v.Data.Jobs, v.Data.JobAt = []engine.JobRow{row}, map[engine.JobID]int{"j1": 0}
+	}
+	asks := func() bool { return p.Want(v) != nil }
+	answer := func(rev engine.Revision) {
+		d := retried()
+		d.Job.Rev = rev
+		p.Got(v, engine.JobQuery{ID: "j1"}, d, nil)
+	}
+	steps := []struct {
+		name string
+		do   func()
+		want bool
+	}{
+		{"at first", func() { show(7) }, true},
+		{"while it waits", func() { show(8) }, false},
+		{"the row moved meanwhile", func() { answer(7) }, true},
+		{"answered", func() { answer(8) }, false},
+		{"the next revision", func() { show(9) }, true},
+		{"an older answer", func() { answer(8) }, false},
+		{"which is asked for later", func() { v.Now = v.Now.Add(reloadEvery) }, true},
+		{"and came", func() { answer(9) }, false},
+		{"it left the live rows", func() { v.Data.Jobs, v.Data.JobAt = nil, nil }, true},
+		{"and ended", func() { answer(9) }, false},
+		{"the database moves", func() { v.Data.Seq = 50 }, false},
+		{"for a while", func() { v.Now = v.Now.Add(reloadEvery) }, true},
+		{"no news of it", func() { answer(9); v.Data.Seq++ }, false},
+		{"the operator acted", func() { v.Acts++ }, true},
+	}
+	for _, s := range steps {
+		s.do()
+		if got := asks(); got != s.want {
+			t.Errorf("%s: asks %v", s.name, got)
+		}
+	}
+}
+
+// A job that was let run stands in line from then on until now.
+func TestAJobThatWasRetriedStandsInLine(t *testing.T) {
+	d := retried()
+	d.Job.State, d.Job.Tries, d.Job.Due = engine.Available, 0, uitest.Noon.Add(5*time.Second)
+	v := view(&Data{Ready: true})
+	v.Now = uitest.Noon.Add(9 * time.Second)
+	stages := (&Job{id: "j1", detail: d}).timeline(v).Stages
+	last := stages[len(stages)-1]
+	if last.Head != "3 in line" || !last.At.Equal(d.Job.Due) || len(last.Segments) != 1 || !last.Segments[0].End.Equal(v.Now) || !v.Ticks {
+		t.Errorf("%+v", last)
+	}
+	if got := waitIn(stages[1]); got.Text != "wait 3 s of 30 s" {
+		t.Errorf("the wait before: %q", got.Text)
+	}
+}

@@ -1,0 +1,78 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// limitsTitle says where the limits are known from and since when, what waits for
+// them, and how many calls went before they were known.
+func limitsTitle(v *View) string {
+	if len(v.Limits.Buckets) == 0 {
+		return "Rate limits"
+	}
+	facts := []string{"Rate limits", "learnt" + learntAt(v), count(waiting(v)) + " held", count(v.Limits.Blind()) + " blind"}
+	if v.Size != S {
+		facts = []string{
+			"Rate limits " + hostNames(v), "learnt from headers" + learntAt(v),
+			plural(waiting(v), "call", "calls") + " held", plural(v.Limits.Blind(), "blind call", "blind calls"),
+		}
+	}
+	return strings.Join(facts, " "+v.Theme.Glyphs.Sep+" ")
+}
+
+// learntAt is when a header last told of other limits; "" = that is not known.
+func learntAt(v *View) string {
+	at := v.Limits.Learnt()
+	if at.IsZero() {
+		return ""
+	}
+	at = at.In(v.Now.Location())
+	if at.Format(time.DateOnly) == v.Now.Format(time.DateOnly) {
+		return " " + at.Format("15:04")
+	}
+	return " " + at.Format("2 Jan 15:04")
+}
+
+// namedHosts is how many hosts a title names.
+const namedHosts = 3
+
+// hostNames are the hosts that have windows, as a title names them.
+func hostNames(v *View) string {
+	all := hostsOf(v)
+	if len(all) <= namedHosts {
+		return strings.Join(all, ", ")
+	}
+	return strings.Join(all[:namedHosts-1], ", ") + " and " + count(len(all)-namedHosts+1) + " more"
+}
+
+// hostsOf are the hosts that have windows, in their own order.
+func hostsOf(v *View) []string {
+	var out []string
+	for _, b := range v.Limits.Buckets {
+		if !slices.Contains(out, b.Host) {
+			out = append(out, b.Host)
+		}
+	}
+	return out
+}
+
+// howGood says, where there is room, how good our counts are.
+func howGood(v *View) string {
+	if v.Size == S || !v.Ready {
+		return ""
+	}
+	return foreseen(int(v.Engine.Throttled), int(v.Engine.Unforeseen))
+}
+
+// foreseen says how many of the 429s came without our counts expecting them.
+func foreseen(all, unforeseen int) string {
+	switch {
+	case all == 0:
+		return "no 429 since the start"
+	case unforeseen == 0:
+		return plural(all, "429", "429s") + ", foreseen"
+	}
+	return plural(all, "429", "429s") + ", " + count(unforeseen) + " not foreseen"
+}

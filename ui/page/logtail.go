@@ -1,0 +1,44 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// logRows are the newest records, of one job or of all, the newest first.
+func logRows(v *View, w, h int, job engine.JobID) []string {
+	rows := make([]string, 0, max(h, 0))
+	for i := len(v.Logs) - 1; i >= 0 && len(rows) < h; i-- {
+		r := &v.Logs[i]
+		if levelRank(r.Level) < usualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
+			continue
+		}
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
+		l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
+		rows = append(rows, l.Cells(part.Plain(r.Text+" "), part.As(themes.Dim, tellingFields(r, job == ""))).String())
+	}
+	return rows
+}
+
+// logKeys are the fields that say most of a record in the least room.
+var logKeys = []string{"target", "match", "account", "bucket", "rule", "class", "err", "error"}
+
+// tellingFields are those of a record, in that order, after its job where the rows are
+// of several.
+func tellingFields(r *engine.LogRow, named bool) string {
+	var b strings.Builder
+	if named && r.Job != "" {
+		b.WriteString(" job=" + string(r.Job))
+	}
+	for _, key := range logKeys {
+		for i := range r.Fields {
+			if r.Fields[i].Key == key {
+				b.WriteString(" " + key + "=" + inShort(r.Fields[i].Value))
+			}
+		}
+	}
+	return b.String()
+}

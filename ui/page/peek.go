@@ -1,0 +1,147 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// peekWidth is what the inspector beside a list takes on a screen of w cells: an
+// attempt on one line where the list keeps what matters of it.
+func peekWidth(w int) int { return clamp(w-132, 52, 72) }
+
+// peek is the inspector beside the list of jobs: it follows the cursor. Only one
+// question is under way at a time, so that a cursor which runs down the list asks
+// for the jobs it rests on and not for all it passes.
+type peek struct {
+	job     *Job
+	since   time.Time // it turned to that job
+	pending bool
+}
+
+// peekRest is how long a job is shown while nobody has moved the cursor: the first
+// row of a busy list is another one each second, and nobody can read that.
+const peekRest = time.Second
+
+// want is the question about the job under the cursor; nil = none.
+func (k *peek) want(v *View, list *Jobs) engine.Query {
+	if k.pending || v.Size != L || list.part != nil {
+		return nil
+	}
+	k.follow(v, list)
+	if k.job == nil {
+		return nil
+	}
+	q := k.job.Want(v)
+	k.pending = q != nil
+	return q
+}
+
+// follow turns to the job under the cursor.
+func (k *peek) follow(v *View, list *Jobs) {
+	id, ok := list.toOpen()
+	switch {
+	case !ok:
+		k.job = nil
+	case k.job != nil && (string(k.job.id) == id || k.rests(v, list)):
+	default:
+		k.since = v.Now
+		k.job = NewJob(engine.JobID(id))
+		k.job.detail.Job, _ = list.selected()
+		k.job.detail.Job.ID = k.job.id
+	}
+}
+
+// rests reports whether the job that is shown stays, though another row is first now.
+func (k *peek) rests(v *View, list *Jobs) bool {
+	return !list.cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
+}
+
+func (k *peek) got(v *View, q engine.Query, a engine.Answer, err error) {
+	k.pending = false
+	if k.job != nil {
+		k.job.Got(v, q, a, err)
+	}
+}
+
+func (k *peek) draw(v *View, list *Jobs, w, h int) []string {
+	k.follow(v, list)
+	if k.job == nil {
+		rows := []string{v.row(w-2, part.As(themes.Dim, "   no job is selected"))}
+		return part.Box(v.Theme, w, h, part.Panel{Title: "Selected", Rows: rows})
+	}
+	return part.Box(v.Theme, w, h, k.job.beside(v, w-2, h)...)
+}
+
+// beside are the panels of a job's inspector beside a list.
+func (p *Job) beside(v *View, w, h int) []part.Panel {
+	j := p.row(v)
+	life := []string{
+		v.row(w, part.Plain(" "), v.state(StateWord(j.Job)), part.Plain("  "+p.triesText(v, j))),
+		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))...)...),
+	}
+	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
+	life = append(life, p.wrapped(v, w, themes.Err, "last: ", inShort(j.LastError))...)
+	facts := p.besideFacts(v, w)
+	fold := p.timeline(v).Fold(v.Theme, w)
+	if len(fold) == 0 {
+		fold = []string{v.row(w, part.As(themes.Dim, " "+p.untried()))}
+	}
+	room := max(h-len(life)-len(facts)-5, 1)
+	tried := clamp(len(fold), 1, room)
+	panels := []part.Panel{
+		{Title: keyOf(j.Job), Tail: p.told(v), Rows: life, Height: len(life)},
+		{Title: "Attempts", Rows: fold[len(fold)-tried:], Height: tried},
+		{Title: "Facts", Rows: facts, Height: len(facts)},
+	}
+	return append(panels, p.pastPanels(v, w, room-tried-1)...)
+}
+
+// untried says why there is no attempt to show.
+func (p *Job) untried() string {
+	if !p.have {
+		return "loading the job…"
+	}
+	return "not tried yet"
+}
+
+// besideFacts tell what stands still of a job, and its plan.
+func (p *Job) besideFacts(v *View, w int) []string {
+	j := p.row(v)
+	line := func(cells ...part.Cell) string {
+		return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(cells...)...)...)
+	}
+	rows := []string{
+		line(part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
+		line(part.Plain("created "+v.clock(j.Created)), part.Plain(plural(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j)),
+	}
+	if hands := handsOf(&j); len(hands) > 0 {
+		rows = append(rows, line(hands...))
+	}
+	if parents := parentText(p.detail.Parents, j.State.Terminal()); parents != "" {
+		rows = append(rows, line(part.Plain(parents)))
+	}
+	rows = append(rows, p.wrapped(v, w, themes.Dim, "if it keeps failing: ", p.planText(v, j))...)
+	if c := p.detail.Call; c != nil {
+		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), statusCell(*c), part.Plain(part.Millis(c.Took))))
+		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
+	}
+	return rows
+}
+
+// wrapped writes a text on as many rows as it needs, three at most; none for "".
+func (p *Job) wrapped(v *View, w int, t themes.Token, label, text string) []string {
+	if text == "" {
+		return nil
+	}
+	var rows []string
+	for i, l := range part.Wrap(label+text, w-2) {
+		if i == 3 {
+			break
+		}
+		rows = append(rows, v.row(w, part.As(t, " "+l)))
+	}
+	return rows
+}

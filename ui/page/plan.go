@@ -1,0 +1,131 @@
+package page
+
+import (
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// planned is the plan that is being typed for a schedule, and what the engine says
+// of it.
+type planned struct {
+	name    string // of the schedule; "" = none is being typed
+	receipt *engine.Receipt
+	wrong   string
+	asked   string // the text that was read last
+	faulty  string // the text that wrong is about
+}
+
+// ask makes the prompt for the plan of a schedule. What stands in it at first is the
+// plan in force.
+func (p *planned) ask(r engine.ScheduleRow) *Text {
+	*p = planned{name: r.Name}
+	return &Text{
+		Label: "edit " + r.Name,
+		Ghost: "empty takes the edit back: " + r.ConfigExpr + " " + r.ConfigZone,
+		Start: r.Expr + " " + r.Zone,
+		Read: func(text string, _ time.Time) (engine.Command, string) {
+			c := engine.Command{Op: engine.OpEditSchedule, Schedule: r.Name}
+			if p.wrong != "" && text == p.faulty {
+				return c, "it cannot be read, the reason stands above"
+			}
+			var wrong string
+			p.asked = text
+			c.Expr, c.Zone, wrong = ReadPlan(text)
+			return c, wrong
+		},
+		Tried: func(got *engine.Receipt, wrong string) {
+			p.receipt, p.wrong, p.faulty = got, wrong, p.asked
+			if got == nil && wrong == "" {
+				p.name = ""
+			}
+		},
+	}
+}
+
+// ReadPlan parts the expression from the zone behind it. Whether either can be read is
+// for the engine to say.
+func ReadPlan(text string) (expr, zone, wrong string) {
+	words := strings.Fields(text)
+	n := 5
+	switch {
+	case len(words) > 0 && words[0] == "@every":
+		n = 2
+	case len(words) > 0 && words[0][0] == '@':
+		n = 1
+	}
+	n = min(n, len(words))
+	switch rest := words[n:]; len(rest) {
+	case 0:
+	case 1:
+		zone = rest[0]
+	default:
+		return "", "", `write a schedule and its zone, such as 0 */2 * * * Asia/Seoul`
+	}
+	return strings.Join(words[:n], " "), zone, ""
+}
+
+// draw shows when a schedule would run by the plan that is being typed; ok is false
+// when none is.
+func (p *planned) draw(v *View, name string, w int) (rows []string, ok bool) {
+	switch {
+	case p.name == "" || p.name != name:
+		return nil, false
+	case p.wrong != "":
+		for _, line := range part.Wrap(p.wrong, max(w-2, 10)) {
+			rows = append(rows, v.row(w, part.As(themes.Err, " "+line)))
+		}
+		return rows, true
+	case p.receipt == nil:
+		return []string{v.row(w, part.As(themes.Dim, " asking the engine when it would run…"))}, true
+	}
+	zone := p.receipt.Zone
+	if zone != time.UTC.String() {
+		rows = append(rows, v.row(w, p.runsIn(" would run ", zone)...))
+		return append(rows, v.row(w, p.runsIn("           ", time.UTC.String())...)), true
+	}
+	return append(rows, v.row(w, p.runsIn(" would run ", zone)...)), true
+}
+
+// hostZone is the zone of the machine that the engine runs on, which may be another.
+const hostZone = "Local"
+
+// runsIn are the runs as a clock in a zone shows them.
+func (p *planned) runsIn(label, zone string) []part.Cell {
+	cells, runs := []part.Cell{part.As(themes.Dim, label)}, p.receipt.Runs
+	loc, err := time.LoadLocation(zone)
+	switch {
+	case zone == hostZone:
+		loc = time.FixedZone("", p.receipt.UTCOffset)
+		zone = "local " + time.Time{}.In(loc).Format("-07:00")
+	case err != nil: // the engine's machine knows more zones than this one
+		return append(cells, part.As(themes.Dim, "this machine does not know the zone "+zone))
+	}
+	for _, at := range runs {
+		cells = append(cells, part.Plain(at.In(loc).Format("Mon 02 Jan 15:04")+"  "))
+	}
+	if len(runs) == 0 {
+		cells = append(cells, part.Plain("never  "))
+	}
+	return append(cells, part.As(themes.Dim, zone))
+}
+
+// planCell is when a schedule runs, and that an operator has said so.
+func planCell(r *engine.ScheduleRow) part.Cell {
+	if r.Edit.Expr == "" {
+		return part.Plain(r.Expr)
+	}
+	return part.As(themes.Accent, r.Expr+" (edited)")
+}
+
+// editedText tells who edited a schedule and what the configuration says.
+func editedText(v *View, r *engine.ScheduleRow) string {
+	text := "edited" + by(r.Edit.By) + ", " + v.ago(r.Edit.At)
+	if r.Edit.Reason != "" {
+		text += ": " + r.Edit.Reason
+	}
+	return text + ", config says " + r.ConfigExpr + " " + r.ConfigZone
+}

@@ -1,0 +1,154 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// rail lists the queues beside the jobs: the jobs are those of the queue under
+// its cursor. On a screen of one pane it takes the place of the jobs.
+type rail struct {
+	pane
+	on   bool // it has the keys
+	calm calm
+}
+
+// allQueues is what the rail's first row is called: it stands for every queue.
+const allQueues = "all queues"
+
+// railColumns go with railCells.
+var railColumns = []part.Column{
+	{Title: "", Kind: part.ID, Min: 12, Width: 22, Flex: 1},
+	{Title: "live", Kind: part.Number, Min: 4, Width: 6},
+}
+
+// source are the queues, all of them first.
+func (r *rail) source(v *View) part.Slice[engine.QueueRow] {
+	rows := append([]engine.QueueRow{everyQueue(v)}, v.Queues...)
+	return part.Slice[engine.QueueRow]{
+		Items: rows,
+		Key:   func(q engine.QueueRow) string { return or(string(q.Name), allQueues) },
+		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return railCells(v, q, cells) },
+	}
+}
+
+// everyQueue adds all queues up.
+func everyQueue(v *View) engine.QueueRow {
+	sum := engine.QueueRow{Counts: map[engine.State]int{}}
+	for _, q := range v.Queues {
+		for s, n := range q.Counts {
+			sum.Counts[s] += n
+		}
+		sum.Held += q.Held
+		sum.PerMin += q.PerMin
+		if !q.OldestDue.IsZero() && (sum.OldestDue.IsZero() || q.OldestDue.Before(sum.OldestDue)) {
+			sum.OldestDue = q.OldestDue
+		}
+	}
+	return sum
+}
+
+func railCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
+	live := 0
+	for s, n := range q.Counts {
+		if s.Live() {
+			live += n
+		}
+	}
+	name := part.Plain(or(string(q.Name), allQueues))
+	if q.Paused {
+		sign := v.Theme.State("PAUSED")
+		name = part.As(sign.Token, sign.Glyph+" "+name.Text)
+	}
+	return append(cells, name, number(themes.Text, live))
+}
+
+// queue is the one under the cursor; "" = all.
+func (r *rail) queue(v *View) engine.Queue {
+	q, _ := selected(&r.pane, r.source(v))
+	return q.Name
+}
+
+// aim puts the cursor on a queue that was chosen elsewhere.
+func (r *rail) aim(v *View, name engine.Queue) {
+	src := r.source(v)
+	if at, ok := src.Find(or(string(name), allQueues)); ok && r.queue(v) != name {
+		r.cur.Go(src, at, max(r.height, 1))
+	}
+}
+
+// widths of the rail: the names of queues in full where the list beside it keeps
+// what matters of it.
+const (
+	railWide   = 34
+	railNarrow = 24
+	railFits   = 118
+)
+
+// railWidth is what the rail takes of w cells beside a list; full means that the list
+// has columns which were asked for, and needs the room.
+func railWidth(w int, full bool) int {
+	if w < railFits || full {
+		return railNarrow
+	}
+	return railWide
+}
+
+// draw is the rail with what is known of its queue below.
+func (r *rail) draw(v *View, w, h int) []string {
+	calm := r.calm.take(v)
+	rows := r.boxes(calm, w, h)
+	v.Ticks = v.Ticks || calm.Ticks
+	return rows
+}
+
+func (r *rail) boxes(v *View, w, h int) []string {
+	facts := queueFacts(v, r.row(v), w-2)
+	list := h - len(facts) - 3
+	if list < 4 {
+		return part.Box(v.Theme, w, h, r.panel(v, w-2, h-2))
+	}
+	return part.Box(v.Theme, w, h, r.panel(v, w-2, list), part.Panel{Title: or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
+}
+
+func (r *rail) row(v *View) engine.QueueRow {
+	q, _ := selected(&r.pane, r.source(v))
+	return q
+}
+
+func (r *rail) panel(v *View, w, h int) part.Panel {
+	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: or(v.waiting(), "no queue yet")}
+	return part.Panel{Title: "Queues", Tail: "Q", Focus: r.on, Rows: r.table(v, t, w, h, r.source(v)), Height: h}
+}
+
+// queueFacts are a queue's counts and why its head does not start.
+func queueFacts(v *View, q engine.QueueRow, w int) []string {
+	pair := func(a, b part.Cell) string {
+		return part.NewLine(v.Theme, w).Gap(1).Field(a, (w-2)/2, part.Words).Cells(b).String()
+	}
+	n := func(t themes.Token, name string, s engine.State) part.Cell {
+		return figure(t, name, int64(q.Counts[s]))
+	}
+	pace := part.Plain(count(int(q.PerMin+0.5)) + " /min")
+	last := pair(pace, part.Cell{})
+	if q.Name == "" { // jobs that ended are not counted by queue
+		last = pair(figure(themes.Err, "gave up", v.Engine.Failed), pace)
+	}
+	rows := []string{
+		pair(n(themes.Text, "wait", engine.Available), n(themes.Run, "run", engine.Running)),
+		pair(n(themes.Wait, "retry", engine.Retryable), figure(themes.Held, "held", int64(q.Held))),
+		last,
+	}
+	if !q.OldestDue.IsZero() {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " oldest waits "+v.age(q.OldestDue))))
+	}
+	if why := queueWhy(v, q); why != "" {
+		token := themes.Dim
+		if q.Paused {
+			token, why = themes.Held, "paused, "+why
+		}
+		rows = append(rows, v.row(w, part.As(token, " "+why)))
+	}
+	return rows
+}

@@ -1,0 +1,325 @@
+package page
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// horizon is how far ahead the schedule looks. Its breaks are labelled and stand
+// equally far apart, so that what is near has more room than what is far.
+type horizon struct {
+	breaks []time.Duration // the first is 0
+	names  []string
+}
+
+// usualHorizon is ten minutes: four of the five delays of the match policy.
+const usualHorizon = 1
+
+var horizons = []horizon{
+	{[]time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute}, []string{"now", "+10 s", "+20 s", "+30 s", "+45 s", "+1 min"}},
+	{[]time.Duration{0, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}, []string{"now", "+30 s", "+1 min", "+2 min", "+5 min", "+10 min"}},
+	{[]time.Duration{0, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}, []string{"now", "+2 min", "+5 min", "+15 min", "+30 min", "+1 h"}},
+	{[]time.Duration{0, 15 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}, []string{"now", "+15 min", "+1 h", "+4 h", "+12 h", "+24 h"}},
+}
+
+// cell is where an instant so far ahead stands on an axis of w cells; w when it
+// lies beyond it.
+func (h horizon) cell(ahead time.Duration, w int) int {
+	ahead = max(ahead, 0)
+	n := len(h.breaks) - 1
+	for i := range n {
+		if from, to := h.breaks[i], h.breaks[i+1]; ahead < to {
+			at := float64(i) + float64(ahead-from)/float64(to-from)
+			return min(int(at*float64(w)/float64(n)), w-1)
+		}
+	}
+	return w
+}
+
+// ahead is the instant in the middle of a cell.
+func (h horizon) ahead(cell, w int) time.Duration { return h.point(float64(cell)+0.5, w) }
+
+// point is the instant so many cells along an axis of w.
+func (h horizon) point(cell float64, w int) time.Duration {
+	n := len(h.breaks) - 1
+	at := cell * float64(n) / float64(w)
+	i := min(int(at), n-1)
+	from, to := h.breaks[i], h.breaks[i+1]
+	return from + time.Duration((at-float64(i))*float64(to-from))
+}
+
+// labels are the breaks over an axis of w cells.
+func (h horizon) labels(v *View, w int) string {
+	l := part.NewLine(v.Theme, w)
+	n := len(h.breaks) - 1
+	for i, name := range h.names[:n] {
+		l.To(i * w / n).Cells(part.As(themes.Dim, name))
+	}
+	return l.Right(part.As(themes.Dim, h.names[n])).String()
+}
+
+// lane is one row of the schedule.
+type lane struct {
+	name   string
+	counts []float64
+	jobs   int
+	later  int // beyond the axis
+}
+
+func (l *lane) add(cell int) {
+	l.jobs++
+	if cell >= len(l.counts) {
+		l.later++
+		return
+	}
+	l.counts[cell]++
+}
+
+// Draw implements Page.
+func (p *Retries) Draw(v *View) []string {
+	p.refresh(v)
+	p.foresee(v)
+	w := v.W - 2
+	hist := p.schedule(v, w)
+	h := max(v.H-len(hist)-3, 0)
+	return part.Box(v.Theme, v.W, v.H,
+		part.Panel{Title: p.scheduleTitle(v), Tail: v.keyed("{nearer} {farther} zoom"), Rows: hist, Height: len(hist)},
+		part.Panel{Title: p.title(v, "Due next"), Focus: true, Rows: p.draw(v, w, h, p.empty(v)), Height: h},
+	)
+}
+
+func (p *Retries) scheduleTitle(v *View) string {
+	all := v.Retries()
+	if len(all) == 0 {
+		return "Retry schedule"
+	}
+	dot := " " + v.Theme.Glyphs.Sep + " "
+	text := "Retry schedule" + dot + count(len(all)) + " waiting" + dot + "next " + v.until(all[0].Due)
+	if p.plan.late > 0 {
+		text += dot + count(p.plan.late) + " late"
+		if v.Size != S {
+			text += ": the budget is full"
+		}
+	}
+	return text
+}
+
+func (p *Retries) empty(v *View) string {
+	return or(p.list.empty(v), or(v.waiting(), "nothing waits for a retry"))
+}
+
+// laneName is what the names of lanes take.
+const laneName = 26
+
+// schedule is the time ahead: a lane for each try number, or for each queue where
+// there is room, and below them what the retries take of the limit.
+func (p *Retries) schedule(v *View, w int) []string {
+	if v.Size == S {
+		return p.bins(v, w)
+	}
+	axis := w - laneName - 8 - 10
+	at := horizons[p.zoom]
+	lanes := p.lanes(v, at, axis)
+	high := 1.0
+	for _, l := range lanes {
+		for _, n := range l.counts {
+			high = max(high, n)
+		}
+	}
+	marks := v.Size == L && len(p.shown) < fewRetries
+	rows := []string{v.row(laneName+8) + at.labels(v, axis)}
+	for _, l := range lanes {
+		rows = append(rows, l.row(v, w, axis, high, marks))
+	}
+	return append(rows, p.promisedRow(v, at, w, axis))
+}
+
+// fewRetries is below how many each is a sign of its own on a wide screen.
+const fewRetries = 40
+
+// lanes deals the shown retries out.
+func (p *Retries) lanes(v *View, at horizon, axis int) (lanes []*lane) {
+	open := func(name string) *lane {
+		l := &lane{name: name, counts: make([]float64, axis)}
+		lanes = append(lanes, l)
+		return l
+	}
+	var tries [lastTry + 1]*lane
+	queues := map[engine.Queue]*lane{}
+	if v.Size != L {
+		for try := 2; try <= p.lastTry(); try++ {
+			tries[try] = open(tryName(try))
+		}
+	}
+	for _, j := range p.shown {
+		l := tries[clamp(j.Tries+1, 2, lastTry)]
+		if v.Size == L {
+			if l = queues[j.Queue]; l == nil {
+				l = open(string(j.Queue))
+				queues[j.Queue] = l
+			}
+		}
+		l.add(at.cell(j.Due.Sub(p.plan.at), axis))
+	}
+	if len(lanes) == 0 {
+		open("no retry is due")
+	}
+	return lanes
+}
+
+// lastTry is the highest try number that has a lane of its own.
+const lastTry = 5
+
+func (p *Retries) lastTry() int {
+	last := 2
+	for _, j := range p.shown {
+		last = max(last, clamp(j.Tries+1, 2, lastTry))
+	}
+	return last
+}
+
+// tryName names a try with the delay that leads to it, as the match policy has it.
+func tryName(try int) string {
+	name := "next try " + strconv.Itoa(try)
+	if d := policies[engine.PolicyMatch].Delays; try-2 < len(d) {
+		name += " (" + plainSeconds(d[try-2]) + ")"
+	}
+	return name
+}
+
+// row draws a lane: its name, how many there are, and when.
+func (l *lane) row(v *View, w, axis int, high float64, marks bool) string {
+	line := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(l.name), laneName-1, part.Words)
+	line.Field(number(themes.Text, l.jobs), 6, part.Number).Gap(1).Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
+	for _, n := range l.counts {
+		switch {
+		case n == 0:
+			line.Gap(1)
+		case !marks:
+			line.Spark(themes.Wait, 1, []float64{n}, high)
+		case n == 1:
+			line.Glyph(themes.Wait, v.Theme.State("RETRYABLE").Glyph, 1)
+		default:
+			line.Glyph(themes.Wait, strconv.Itoa(min(int(n), 9)), 1)
+		}
+	}
+	if l.later > 0 {
+		line.Cells(part.As(themes.Dim, " +"+count(l.later)+" later"))
+	}
+	return line.String()
+}
+
+// promisedRow is how much of the host's limit is taken or promised, window by
+// window.
+func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
+	b := mostPromised(p.plan.hosts)
+	if b == nil {
+		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
+	}
+	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.host+" "+count(b.limit)+"/"+tight(b.window)), laneName+6, part.Words)
+	line.Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
+	shades := v.Theme.Glyphs.Shade
+	for i := range axis {
+		share := b.share(p.plan.at.Add(at.ahead(i, axis)))
+		token := themes.Held
+		if share >= 1 {
+			token = themes.Warn
+		}
+		if share <= 0 {
+			line.Glyph(themes.Off, v.Theme.Glyphs.BarNone, 1)
+			continue
+		}
+		line.Glyph(token, shades[clamp(int(share*float64(len(shades)-1)), 1, len(shades)-1)], 1)
+	}
+	return line.Cells(part.As(themes.Dim, " now "+part.Percent(b.share(p.plan.at)))).String()
+}
+
+// startsRound is how exactly the start of a late retry is told: it moves with all
+// that is ahead of it.
+const startsRound = 5 * time.Second
+
+// startsCell says when a retry really starts, and what it waits for then.
+func startsCell(v *View, p promise) part.Cell {
+	switch {
+	case p.by == "":
+		return part.As(themes.Dim, "on time")
+	case p.start.IsZero():
+		return part.As(themes.Warn, "not yet: "+p.by)
+	}
+	late := part.Coarse(p.late) + " late: " + briefBucket(v, p.by)
+	if v.Size != L {
+		return part.As(themes.Warn, late)
+	}
+	return part.As(themes.Warn, v.clock(p.start.Truncate(startsRound))+", "+late)
+}
+
+// dueBins are the columns of the histogram of small screens.
+var dueBins = []struct {
+	name string
+	to   time.Duration
+}{
+	{"now", 0}, {"30 s", 30 * time.Second}, {"1 min", time.Minute}, {"2 min", 2 * time.Minute}, {"5 min", 5 * time.Minute}, {"later", 1<<63 - 1},
+}
+
+// bins counts the retries of each try number by when they are due.
+func (p *Retries) bins(v *View, w int) []string {
+	const name = 20
+	cell := clamp((w-name-4)/len(dueBins), 6, 16)
+	head := part.NewLine(v.Theme, w).Gap(1 + name)
+	for _, d := range dueBins {
+		head.Field(part.As(themes.Dim, d.name), cell, part.Number)
+	}
+	out := []string{head.String()}
+	counts := p.counts(p.plan.at)
+	for try := 2; try <= p.lastTry(); try++ {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(tryName(try)), name, part.Words)
+		for i := range dueBins {
+			if n := counts[try][i]; n > 0 {
+				l.Field(part.As(themes.Wait, count(n)), cell, part.Number)
+				continue
+			}
+			l.Field(part.As(themes.Off, v.Theme.Glyphs.BarNone), cell, part.Number)
+		}
+		out = append(out, l.String())
+	}
+	return append(out, p.promisedBins(v, w, name, cell))
+}
+
+// promisedBins is the promised row of the histogram: the fullest window of each
+// column.
+func (p *Retries) promisedBins(v *View, w, name, cell int) string {
+	b := mostPromised(p.plan.hosts)
+	if b == nil {
+		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
+	}
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "of "+b.host+" "+count(b.limit)+"/"+tight(b.window)), name, part.Words)
+	for i, d := range dueBins {
+		share := b.share(p.plan.at.Add(min(d.to, 10*time.Minute)))
+		token := themes.Held
+		if share >= 1 {
+			token = themes.Warn
+		}
+		if i == len(dueBins)-1 {
+			token = themes.Dim
+		}
+		l.Field(part.As(token, part.Percent(share)), cell, part.Number)
+	}
+	return l.String()
+}
+
+func (p *Retries) counts(now time.Time) (counts [lastTry + 1][6]int) {
+	for _, j := range p.shown {
+		left := j.Due.Sub(now)
+		for i, d := range dueBins {
+			if left <= d.to {
+				counts[clamp(j.Tries+1, 2, lastTry)][i]++
+				break
+			}
+		}
+	}
+	return counts
+}

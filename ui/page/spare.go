@@ -1,0 +1,97 @@
+package page
+
+import "github.com/farsight-console/farsight/ui/part"
+
+// spares are the columns of a list that few look at. They are not shown until the
+// operator asks for them; a list with nothing dropped, and one on a wide screen with
+// room to spare, shows them unasked.
+type spares struct {
+	is    map[int]bool // by column: it is one
+	on    map[int]bool // asked for
+	roomy bool         // shown unasked, as far as there is room
+	drawn map[int]bool // those that were in the last frame
+}
+
+// sparing names the spare columns of a list.
+func (l list[T]) sparing(titles ...string) list[T] {
+	l.spare.is = make(map[int]bool, len(titles))
+	for _, title := range titles {
+		for i, f := range l.fields {
+			if f.Title == title {
+				l.spare.is[i] = true
+			}
+		}
+	}
+	return l
+}
+
+// shows reports whether a column belongs to the list as it is chosen, whatever room
+// there is.
+func (l *list[T]) shows(i int) bool {
+	return !l.hidden[i] && (!l.spare.is[i] || l.spare.on[i] || l.spare.roomy || l.wide)
+}
+
+// allShown reports whether every column does.
+func (l *list[T]) allShown() bool {
+	return len(l.hidden) == 0 && (len(l.spare.is) == len(l.spare.on) || l.spare.roomy || l.wide)
+}
+
+// seen reports whether the operator takes a column for shown: one that comes unasked
+// is, when it came.
+func (l *list[T]) seen(i int) bool {
+	if !l.spare.is[i] || l.spare.on[i] {
+		return l.shows(i)
+	}
+	return l.shows(i) && l.spare.drawn[i]
+}
+
+// preferred is a column beside spare ones that were asked for: those stay before what
+// is dropped otherwise, and on a narrow screen a name gives way to them before the text
+// that a row is read for does.
+func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
+	switch {
+	case len(l.spare.on) == 0:
+	case l.spare.on[i]:
+		c.Priority = min(c.Priority, 1)
+	case v.Size == S && c.Flex > 0 && c.Kind == part.ID:
+		c.Min -= c.Min / 5
+	}
+	return c
+}
+
+// note keeps which spare columns a frame of w cells shows.
+func (l *list[T]) note(t part.Table, w int) {
+	if len(l.spare.is) == 0 {
+		return
+	}
+	l.spare.drawn = map[int]bool{}
+	at := t.Shown(w)
+	for i, n := 0, 0; i < len(l.fields); i++ {
+		if !l.shows(i) {
+			continue
+		}
+		l.spare.drawn[i] = at[n]
+		n++
+	}
+}
+
+// toggle shows or hides a column.
+func (l *list[T]) toggle(i int) {
+	seen := l.seen(i)
+	delete(l.hidden, i)
+	delete(l.spare.on, i)
+	switch {
+	case seen && (!l.spare.is[i] || l.shows(i)): // else it is gone already
+		l.hidden = with(l.hidden, i)
+	case !seen && l.spare.is[i]:
+		l.spare.on = with(l.spare.on, i)
+	}
+}
+
+func with(m map[int]bool, i int) map[int]bool {
+	if m == nil {
+		m = map[int]bool{}
+	}
+	m[i] = true
+	return m
+}

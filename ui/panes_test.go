@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// wide runs f with a console of three panes.
+func wide(t *testing.T, f func(d *desk)) {
+	t.Helper()
+	bubble(t, func(t *testing.T) { f(open(t, uitest.Busy(), 200, 60, testOptions())) })
+}
+
+// TestRailChoosesTheQueue: Q gives the queues the keys, the jobs are those of the one
+// under the cursor, p pauses that one, and esc goes back to the jobs.
+func TestRailChoosesTheQueue(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("3", "Q")
+			d.wants("▸ Queues", "▌ all queues", "‖ report.weekly")
+			d.press("p")
+			d.wants("choose one queue to pause")
+			d.none()
+			d.press("j", "j")
+			d.wants("▌ ingest.summoner.latest")
+			d.press("r")
+			d.wants("the keys are in the queues: enter goes to the jobs")
+			d.none()
+			d.press("p")
+			if c := d.last(); c.Op != engine.OpPause || c.Queue != uitest.Latest {
+				t.Errorf("sent %+v", c)
+			}
+			d.wait(11 * time.Second) // the first esc would take a message away
+			d.press("esc")
+			d.wants("▸ Jobs", "ingest.summoner.latest")
+			d.lacks("match:KR_7214550881")
+			d.press("Q", "k", "enter")
+			d.wait(3 * time.Second)
+			d.wants("ingest.summoner.full", "match:KR_7214550881")
+			asked := d.fake.Asked()
+			last := uitest.Latest
+			for _, q := range asked {
+				if q, ok := q.(engine.JobsQuery); ok {
+					last = q.Queue
+				}
+			}
+			if last != uitest.Full {
+				t.Errorf("asked for the jobs of %q last", last)
+			}
+		})
+	}
+}
+
+// TestRailStaysOutOfListsOfOneReason: a class or a reason is of all queues.
+func TestRailStaysOutOfListsOfOneReason(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("3", "b", "j", "enter")
+		d.lacks("all queues")
+		d.press("Q")
+		d.wants("esc goes back to all jobs")
+	})
+}
+
+// TestTheInspectorFollowsTheCursor on a screen of three panes.
+func TestTheInspectorFollowsTheCursor(t *testing.T) {
+	wide(t, func(d *desk) {
+		d.press("3")
+		d.reads("↻ RETRYABLE 2 of 5 tries used, next +0:12", "wait 60 s")
+		d.wants("#2 12:30:46")
+		d.press("G", "k")
+		d.reads("✗ DISCARDED 1 of 5 tries used", "last: 404 not found (final)")
+		d.press("enter")
+		d.wants("Job j003")
+	})
+}
+
+// TestJobShowsItsRecordRaw: beside the inspector where there is room, else on v.
+func TestJobShowsItsRecordRaw(t *testing.T) {
+	wide(t, func(d *desk) {
+		d.show(page.NewJob("j881"))
+		d.wants("X-App-Rate-Limit-Count: 6:1,49:120", `"key": "match:KR_7214550881"`, "▸ Tries")
+	})
+	busy(t, func(d *desk) {
+		d.show(page.NewJob("j881"))
+		d.lacks(`"key"`)
+		d.press("v")
+		d.wants("▸ Raw", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 1: 30 s"`)
+		d.press("G")
+		d.wants(`"last_error": "503 service unavailable"`)
+		d.press("esc", "esc") // the first one takes the message away
+		d.lacks("▸ Raw")
+		d.wants("Job j881")
+	})
+}
+
+// TestAllMatchesAsAWall: an account on a wide screen has a sign for each match, and
+// enter opens the job of the one under the cursor.
+func TestAllMatchesAsAWall(t *testing.T) {
+	wide(t, func(d *desk) {
+		d.show(page.NewAccount("a-kain"))
+		d.wants("All matches (60)", "stored", "to come", "▸ Matches (60)", "✓✓✓")
+		d.press("j", "enter")
+		if q, ok := d.fake.Asked()[len(d.fake.Asked())-1].(engine.JobQuery); !ok || q.Key != "match:KR_7214550881" {
+			t.Errorf("asked %+v", q)
+		}
+	})
+}
+
+// full is the busy scene with nothing left of the limit of asia.
+func full() uitest.Scene {
+	s := uitest.Busy()
+	limits := *s.Update.Limits
+	limits.Buckets = append([]engine.BucketRow(nil), limits.Buckets...)
+	limits.Buckets[1].Used = 100
+	s.Update.Limits = &limits
+	return s
+}
+
+// TestI2_RetriesTellWhatTheyTakeAndWhichAreLate: the schedule shows how much of the
+// limit is promised, which retries start late for it, and what they wait for.
+func TestI2_RetriesTellWhatTheyTakeAndWhichAreLate(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("4")
+		d.wants("next try 2 (30 s)             3", "+10 min", "promised of asia 100/2m", "now 88 %", "on time")
+		d.lacks("late")
+		d.press("<")
+		d.wants("+1 min", "+45 s", "later")
+		d.lacks("+10 min")
+		d.press("<")
+		d.wants("this is the nearest")
+		d.press(">", ">", ">")
+		d.wants("+24 h")
+	})
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, full(), size[0], size[1], testOptions())
+			d.press("4")
+			d.wants("2 late", "32 s late: app:", "100 %")
+		})
+	}
+	bubble(t, func(t *testing.T) {
+		s := full()
+		s.Update.Limits.Buckets[1].BlockedBy = "frozen"
+		d := open(t, s, 160, 40, testOptions())
+		d.press("4")
+		d.wants("not yet: asia is frozen")
+	})
+}
+
+// TestRetriesScheduleByQueueOnWideScreens: each retry is a sign of its own there.
+func TestRetriesScheduleByQueueOnWideScreens(t *testing.T) {
+	wide(t, func(d *desk) {
+		d.press("4")
+		d.wants("ingest.summoner.full          9 │", "↻")
+		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+		d.wants("next try 2 (30 s)")
+	})
+}

@@ -1,0 +1,42 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestQuitSaysWhatItStops: only what there is, with the right words for one and many;
+// nothing at work is no reason to ask.
+func TestQuitSaysWhatItStops(t *testing.T) {
+	for _, c := range []struct {
+		running, open int
+		want          string
+	}{
+		{4, 3, "It stops 4 running jobs and 3 syncs. All of it is kept and goes on at the next start."},
+		{1, 1, "It stops 1 running job and 1 sync. All of it is kept and goes on at the next start."},
+		{0, 2, "It stops 2 syncs. All of it is kept and goes on at the next start."},
+		{0, 1, "It stops 1 sync. It is kept and goes on at the next start."},
+		{1, 0, "It stops 1 running job. It is kept and goes on at the next start."},
+	} {
+		if got := stops(c.running, c.open); got != c.want {
+			t.Errorf("%d running, %d open: %s", c.running, c.open, got)
+		}
+	}
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Empty(), 120, 40, testOptions())
+		d.press("q")
+		if !d.quit {
+			t.Error("asks though nothing is at work")
+		}
+	})
+	busy(t, func(d *desk) {
+		row := *uitest.Busy().Update.Engine
+		row.InFlight = 0
+		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Engine: &row}})
+		d.press("q")
+		d.wants("It stops 3 syncs.")
+		d.lacks("running job")
+	})
+}

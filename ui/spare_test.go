@@ -1,0 +1,139 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// header is the row of titles of the list of jobs.
+func (d *desk) header() string {
+	for line := range strings.Lines(d.screen()) {
+		if strings.Contains(line, "JOB  ") && strings.Contains(line, "STATE") {
+			return line
+		}
+	}
+	return ""
+}
+
+// TestJobs_WorkerBytesAndByAreShownWhenAskedFor: a column that is off by default comes
+// on at any size, before what is dropped otherwise, and goes again.
+func TestJobs_WorkerBytesAndByAreShownWhenAskedFor(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("3")
+			d.rest()
+			if h := d.header(); strings.Contains(h, "WORKER") || strings.Contains(h, "BYTES") || !strings.Contains(h, "RESULT") {
+				t.Errorf("%v: unasked the columns are %s", size, h)
+			}
+			for i, name := range []string{"BY ", "BYTES", "WORKER"} { // from the last one up
+				keys := append([]string{"c", "G"}, slices.Repeat([]string{"k"}, i)...)
+				d.press(append(keys, "enter", "esc")...)
+				d.rest()
+				if h := d.header(); !strings.Contains(h, name) || !strings.Contains(h, "RESULT") || !strings.Contains(h, "STATE") {
+					t.Errorf("%v: with %s the columns are %s", size, name, h)
+				}
+				d.press(append(keys, "enter", "esc")...)
+				d.rest()
+				if h := d.header(); strings.Contains(h, name) {
+					t.Errorf("%v: without %s the columns are %s", size, name, h)
+				}
+			}
+		})
+	}
+}
+
+// On a screen with room to spare they are there unasked, and can be taken away.
+func TestJobs_AWideScreenShowsItAll(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 250, 60, testOptions())
+		d.press("3")
+		d.rest()
+		d.wants("WORKER", "BYTES", "ana")
+		d.press("c", "G", "k", "k", "enter", "esc")
+		d.rest()
+		if h := d.header(); strings.Contains(h, "WORKER") || !strings.Contains(h, "BYTES") {
+			t.Errorf("the columns are %s", h)
+		}
+		d.press("c", "G", "k", "k", "enter", "esc")
+		d.rest()
+		d.wants("WORKER")
+	})
+}
+
+// The text that a row is read for keeps its room whatever was asked for, and at the
+// widest of the usual sizes worker and bytes are there unasked, before the queue.
+func TestJobs_TheReasonKeepsItsRoom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 120, 40, testOptions())
+		d.press("3", "c", "G", "k", "enter", "k", "enter", "esc")
+		d.rest()
+		if h := d.header(); !strings.Contains(h, "WORKER") || !strings.Contains(h, "BYTES") {
+			t.Errorf("the columns are %s", h)
+		}
+		d.wants("503 service unava") // 18 cells of it
+		d = open(t, uitest.Busy(), 200, 60, testOptions())
+		d.press("3")
+		d.rest()
+		if h := d.header(); !strings.Contains(h, "WORKER") || !strings.Contains(h, "BYTES") || strings.Contains(h, "QUEUE") {
+			t.Errorf("the columns are %s", h)
+		}
+		d.wants("503 service unava", "wait 60 s")
+	})
+}
+
+// A list of live jobs that is empty because all have ended says how to see them; the
+// rail says how many matches gave up, as the overview does.
+func TestJobs_EmptyListSaysWhereTheEndedAre(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Empty()
+		s.Update.Engine.Stored, s.Update.Engine.Failed = 12, 2
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.rest()
+		d.wants("every job has ended", "s shows the failed, again all", "gave up 2")
+		d.lacks("dead")
+	})
+}
+
+// They are filtered by as any other.
+func TestJobs_FilterByWorkerBytesAndBy(t *testing.T) {
+	for query, want := range map[string][]string{
+		"by:ana":                 {"Jobs 2 of 23", "full:a-kain", "latest:a-oslo"},
+		"worker:2 state:running": {"Jobs 1 of 23", "KR_7214550778"},
+		"bytes>3KB":              {"Jobs 1 of 23", "full:a-kain"},
+	} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), 250, 60, testOptions())
+			d.press("3", "/")
+			d.text(query)
+			d.press("enter")
+			d.rest()
+			d.wants(want...)
+		})
+	}
+}
+
+// What was asked for is remembered, and what a file says of columns that are not there
+// harms nothing.
+func TestJobs_SpareColumnsAreRemembered(t *testing.T) {
+	p := page.AllJobs()
+	p.Restore(page.ListState{Sort: "worker", Shown: []string{"worker", "by", "queue", "nothing"}, Hidden: []string{"bytes", "job"}})
+	s := p.State()
+	if s.Sort != "worker" || !slices.Equal(s.Shown, []string{"worker", "by"}) || !slices.Equal(s.Hidden, []string{"bytes"}) || s.Plain() {
+		t.Errorf("came back as %+v", s)
+	}
+	for _, c := range p.Columns() {
+		want := c.Name == "BYTES"
+		if c.Hidden != want {
+			t.Errorf("%s is hidden: %t", c.Name, c.Hidden)
+		}
+	}
+	if s = page.AllJobs().State(); !s.Plain() {
+		t.Errorf("a fresh list has chosen %+v", s)
+	}
+}

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// rowOf is the first row of the screen that holds a text.
+func (d *desk) rowOf(text string) string {
+	d.t.Helper()
+	for row := range strings.SplitSeq(d.screen(), "\n") {
+		if strings.Contains(row, text) {
+			return row
+		}
+	}
+	d.t.Fatalf("no row holds %q:\n%s", text, d.screen())
+	return ""
+}
+
+// TestLimitsStripsShowTenMinutes: on a wide screen each window has its fill of the
+// last ten minutes beside it, from the engine's own record, with holds and 429s; the
+// time cursor stands in it.
+func TestLimitsStripsShowTenMinutes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 200, 60, testOptions())
+		d.press("5")
+		d.wants("Fill, last 10 min", "‖ held  ✗ 429", "-10m", "-5m", "now")
+		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▁▁▂▂▃▃▄▅") && !strings.Contains(row, "▁▁▂▃▃▄▅") || !strings.Contains(row, "✗") {
+			t.Errorf("the window's past is not beside it: %s", row)
+		}
+		if row := d.rowOf("asia match service"); strings.Count(row, "‖") < 20 {
+			t.Errorf("the hold is not shown: %s", row)
+		}
+		d.press("f", "{", "{", "{", "{", "{", "{")
+		if row := d.rowOf("-10m"); !strings.Contains(row, "▼") {
+			t.Errorf("the time cursor is not in the strips: %s", row)
+		}
+	})
+}
+
+// TestLimitsStripsGoOn adds what is seen once the past is known, and asks the engine
+// for its past only once.
+func TestLimitsStripsGoOn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 200, 60, testOptions())
+		d.press("5")
+		for i := range 30 {
+			d.wait(time.Second)
+			row := *uitest.Busy().Update.Limits
+			row.At = time.Now()
+			d.send(updated{engine.Update{Seq: uint64(6000 + i), Limits: &row}})
+		}
+		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▇▇▇▇ │") {
+			t.Errorf("what was seen since is not there: %s", row)
+		}
+		n := 0
+		for _, q := range d.fake.Asked() {
+			if _, ok := q.(engine.MomentsQuery); ok {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("the past was asked for %d times", n)
+		}
+	})
+}
+
+// TestReportNumbersAreMinutes: where an hour has no room for its digits, several share
+// a column; no number stands for more than it says.
+func TestReportNumbersAreMinutes(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 16}, {120, 40}} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("7", "n")
+			row := d.rowOf("Sat ")
+			sum := 0
+			for _, word := range strings.Fields(row[strings.Index(row, "Sat ")+4:]) {
+				n := 0
+				for _, r := range word {
+					if r < '0' || r > '9' {
+						n = 0
+						break
+					}
+					n = 10*n + int(r-'0')
+				}
+				sum += n
+			}
+			if sum < 860 || sum > 880 { // 14.5 h
+				t.Errorf("the minutes of a day add up to %d: %s", sum, row)
+			}
+		})
+	}
+}
+
+// TestLogsReadDebugAgain: debug records are not told by Watch; while the log is
+// followed at that level it is read again, and left alone when the cursor is off.
+func TestLogsReadDebugAgain(t *testing.T) {
+	busy(t, func(d *desk) {
+		asked := func() (n int) {
+			for _, q := range d.fake.Asked() {
+				if l, ok := q.(engine.LogsQuery); ok && l.Level == "debug" {
+					n++
+				}
+			}
+			return n
+		}
+		moves := func() {
+			for i := range 6 {
+				d.wait(time.Second)
+				d.send(updated{engine.Update{Seq: uint64(7000 + i)}})
+			}
+		}
+		d.press("8")
+		moves()
+		if n := asked(); n != 0 {
+			d.t.Errorf("asked %d times for what nobody looks at", n)
+		}
+		d.press("s", "s", "s")
+		moves()
+		n := asked()
+		if n < 2 || n > 4 {
+			d.t.Errorf("asked %d times in 6 seconds", n)
+		}
+		d.press("k")
+		moves()
+		if asked() > n {
+			d.t.Error("the list moves under the cursor")
+		}
+	})
+}

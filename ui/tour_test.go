@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// The tour says one key after the other, goes on when that key is pressed and never
+// takes one.
+func TestTourGoesOnWithItsKeys(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 120, 40, testOptions())
+		d.quiet()
+		d.lacks("TOUR")
+		d.line("tour")
+		d.wants("TOUR  1/10  press 3: what waits")
+		d.press("4")
+		d.wants("1/10", "[4 Retries]")
+		d.press("3")
+		d.wants("2/10  press enter:")
+		for _, key := range []string{"enter", "5", "f", "[", ".", "2"} {
+			d.press(key)
+		}
+		d.wants("8/10  press t:")
+		d.press("t", "esc", ":", "esc")
+		d.wants("10/10  press ?:")
+		d.press("?")
+		d.wants("that was all: :tour goes round again")
+		d.press("esc", "1")
+		d.lacks("TOUR")
+		d.line("tour")
+		d.wants("1/10")
+		d.line("end the tour")
+		d.lacks("TOUR")
+	})
+}
+
+// Somebody who never used the console is told for five minutes where to begin.
+func TestNewcomersAreToldWhereToBegin(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "farsight", "console.json")
+	start := func(use func(d *desk)) {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Mine = LoadMine(t.TempDir(), state)
+			use(open(t, uitest.Busy(), 80, 24, opt))
+		})
+	}
+	start(func(d *desk) {
+		d.quiet()
+		d.wants("try: t sync · 5 limits · ? keys · :tour")
+		time.Sleep(5 * time.Minute)
+		d.send(tick{})
+		d.lacks("try: t sync")
+		d.press("2", "O") // something worth remembering
+	})
+	start(func(d *desk) {
+		d.quiet()
+		d.lacks("try: t sync")
+	})
+}
+
+// quiet waits until the message line is free.
+func (d *desk) quiet() {
+	time.Sleep(20 * time.Second)
+	d.send(tick{})
+}

@@ -1,0 +1,451 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// jobVerb is one command on jobs.
+type jobVerb struct {
+	op    engine.Op
+	short string
+	long  string
+}
+
+func jobVerbs() []jobVerb {
+	return []jobVerb{
+		{engine.OpRetry, "Let jobs run now, in queue order, with a new round of attempts", "Waiting and discarded jobs run when their turn comes, through the rate limiter.\nAttempts they have used count no more."},
+		{engine.OpCancel, "End jobs for good", "A sync takes the jobs along that only it wants. `farsight undo` brings waiting\njobs back as long as nothing has happened since."},
+		{engine.OpForce, "Run jobs again, completed ones too: a stored match is fetched again", "It needs --reason, which is kept with the job."},
+		{engine.OpReclass, "Open the discarded jobs of an error class again", "What they were about counts as unfetched again, and a new round begins."},
+		{engine.OpReschedule, "Move waiting jobs to another instant", "It needs --at or --in."},
+	}
+}
+
+// newActCommands are the console's commands for scripts. They are carried out by the
+// engine that runs, else on the data directory.
+func newActCommands() []*cobra.Command {
+	var out []*cobra.Command
+	for _, v := range jobVerbs() {
+		out = append(out, jobCommand(v))
+	}
+	return append(out,
+		queueCommand(engine.OpPause, "Keep the jobs of queues from starting, over restarts too"),
+		queueCommand(engine.OpResume, "Let the jobs of paused queues start again"),
+		triggerCommand(), freezeCommand(), thawCommand(), undoCommand())
+}
+
+// jobFlags are the flags of a command on jobs.
+type jobFlags struct {
+	filter  engine.JobFilter
+	class   string
+	queue   string
+	states  []string
+	account string
+	reason  string
+	confirm string
+	canary  bool
+	at, in  string
+}
+
+func jobCommand(v jobVerb) *cobra.Command {
+	var o jobFlags
+	cmd := &cobra.Command{
+		Use:   string(v.op) + " [ID|KEY…]",
+		Short: v.short,
+		Long: v.short + ".\n\n" + v.long + "\n\nName jobs by id or key, such as match:KR_7214550881, or say which by --class,\n" +
+			"--queue, --state or --account. --dry-run counts them and tells the cost first.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.command(v.op, args, time.Now())
+			if err != nil {
+				return err
+			}
+			return runAct(cmd, []engine.Command{c}, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.class, "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
+	f.StringVar(&o.queue, "queue", "", "jobs of this queue")
+	f.StringSliceVar(&o.states, "state", nil, "jobs in these states, such as retryable,discarded")
+	f.StringVar(&o.account, "account", "", "jobs of this account, by its id")
+	f.StringVar(&o.reason, "reason", "", "why; kept in the audit and with each job")
+	f.StringVar(&o.confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
+	if v.op == engine.OpRetry || v.op == engine.OpReclass {
+		f.BoolVar(&o.canary, "canary", false, "one job first, the rest when it has succeeded")
+	}
+	if v.op == engine.OpReschedule {
+		f.StringVar(&o.at, "at", "", "instant, such as 2026-11-21T18:30:00Z or 18:30")
+		f.StringVar(&o.in, "in", "", "time from now, such as 10m")
+	}
+	addActFlags(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("queue", completeQueues)
+	_ = cmd.RegisterFlagCompletionFunc("state", completeStates)
+	return cmd
+}
+
+// command makes the command of the flags; the jobs that args name are looked up
+// later.
+func (o jobFlags) command(op engine.Op, args []string, now time.Time) (engine.Command, error) {
+	c := engine.Command{Op: op, Reason: o.reason, Confirm: o.confirm, Canary: o.canary}
+	for _, word := range o.states {
+		s, err := engine.ParseState(strings.ToLower(word))
+		if err != nil {
+			return c, usage(err)
+		}
+		o.filter.States = append(o.filter.States, s)
+	}
+	o.filter.Class, o.filter.Queue, o.filter.Owner = engine.Class(o.class), engine.Queue(o.queue), o.account
+	switch {
+	case len(args) > 0 && !o.filter.Empty():
+		return c, usagef("name jobs, or say which by flags, but not both")
+	case len(args) == 0 && o.filter.Empty() && o.confirm == "":
+		return c, usagef("name a job by id or key, such as match:KR_7214550881, or say which by --class, --queue, --state or --account")
+	case o.confirm != "" && o.confirm != engine.ConfirmAll:
+		return c, usagef("--confirm %q is not the word: it is %q", o.confirm, engine.ConfirmAll)
+	case op == engine.OpForce && strings.TrimSpace(o.reason) == "":
+		return c, usagef("force needs --reason: it is kept with the job")
+	case op == engine.OpReschedule:
+		at, err := instant(o.at, o.in, now)
+		if err != nil {
+			return c, err
+		}
+		c.At = at
+	}
+	if len(args) == 0 {
+		c.Select = &engine.Selection{Filter: &o.filter}
+	}
+	return c, nil
+}
+
+// instant reads --at or --in; exactly one of them.
+func instant(at, in string, now time.Time) (time.Time, error) {
+	switch {
+	case (at == "") == (in == ""):
+		return time.Time{}, usagef("say when: --at 18:30, --at 2026-11-21T18:30:00Z or --in 10m")
+	case in != "":
+		d, err := time.ParseDuration(in)
+		if err != nil || d < 0 {
+			return time.Time{}, usagef("--in %q is no time from now: use 90s, 10m or 2h", in)
+		}
+		return now.Add(d), nil
+	}
+	return clock(at, now)
+}
+
+// clock reads an instant: RFC 3339, or a time of day, the next one to come.
+func clock(s string, now time.Time) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		d, err := time.ParseInLocation(layout, s, now.Location())
+		if err != nil {
+			continue
+		}
+		at := time.Date(now.Year(), now.Month(), now.Day(), d.Hour(), d.Minute(), d.Second(), 0, now.Location())
+		if !at.After(now) {
+			at = at.AddDate(0, 0, 1)
+		}
+		return at, nil
+	}
+	return time.Time{}, usagef("%q is no instant: use 18:30 or 2026-11-21T18:30:00Z", s)
+}
+
+func queueCommand(op engine.Op, short string) *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use: string(op) + " QUEUE…", Short: short, ValidArgsFunction: completeQueues,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var all []engine.Command
+			for _, name := range args {
+				all = append(all, engine.Command{Op: op, Queue: engine.Queue(name), Reason: reason})
+			}
+			return runAct(cmd, all, nil)
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+func triggerCommand() *cobra.Command {
+	var opt syncOptions
+	var mode, reason string
+	cmd := &cobra.Command{
+		Use: "trigger 'Name#TAG'", Short: "Start a sync of an account, or put it in line for the next engine", Args: oneAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			opt.account = args[0]
+			ask, err := opt.ask(cfg)
+			if err != nil {
+				return err
+			}
+			if mode != ingest.ModeFull && mode != ingest.ModeLatest {
+				return usagef("--mode %q is unknown: use full or latest", mode)
+			}
+			ask.Mode = mode
+			return runAct(cmd, []engine.Command{{Op: engine.OpTrigger, Account: opt.account, Sync: ask, Reason: reason}}, nil)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&mode, "mode", ingest.ModeFull, "full, or latest: the newest few")
+	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
+	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	f.StringVar(&opt.timelines, "timelines", "all", "all, ranked or none")
+	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
+	f.StringVar(&reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+// bucketArgs reads a host and, optionally, a method.
+func bucketArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 || len(args) == 2 {
+		return nil
+	}
+	return usagef("name a host, and a method if only that is meant: %s europe match-v5.match", cmd.CommandPath())
+}
+
+func bucketOf(args []string) engine.Bucket {
+	b := engine.Bucket{Host: args[0]}
+	if len(args) == 2 {
+		b.Method = args[1]
+	}
+	return b
+}
+
+func freezeCommand() *cobra.Command {
+	var until, span, reason string
+	var percent int
+	cmd := &cobra.Command{
+		Use: "freeze HOST [METHOD]", Short: "Stop the calls to a host or method, or cap them, until an instant", Args: bucketArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b := bucketOf(args)
+			b.Cap = percent
+			if until != "" || span != "" {
+				at, err := instant(until, span, time.Now())
+				if err != nil {
+					return err
+				}
+				b.Until = at
+			}
+			return runAct(cmd, []engine.Command{{Op: engine.OpFreeze, Bucket: b, Reason: reason}}, nil)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&until, "until", "", "an instant, such as 18:30; without it and --for until `farsight thaw`")
+	f.StringVar(&span, "for", "", "for so long, such as 10m")
+	f.SetNormalizeFunc(untilFlags)
+	f.IntVar(&percent, "cap", 0, "let this percentage of the limit through, 1 to 99; 0 = nothing")
+	f.StringVar(&reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+// untilFlags takes reschedule's words for freeze's: one says when something starts,
+// the other when it ends, and both are typed.
+func untilFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "at":
+		name = "until"
+	case "in":
+		name = "for"
+	}
+	return pflag.NormalizedName(name)
+}
+
+func thawCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "thaw HOST [METHOD]", Short: "End a freeze or a cap", Args: bucketArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAct(cmd, []engine.Command{{Op: engine.OpThaw, Bucket: bucketOf(args)}}, nil)
+		},
+	}
+	addActFlags(cmd)
+	return cmd
+}
+
+func undoCommand() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use: "undo [NUMBER]", Short: "Take a cancel, reschedule, reclass, pause or resume back, if nothing has happened since",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c := engine.Command{Op: engine.OpUndo, Reason: reason}
+			if len(args) == 1 {
+				n, err := strconv.ParseUint(strings.TrimPrefix(args[0], "#"), 10, 64)
+				if err != nil || n == 0 {
+					return usagef("%q is no number of a command: a command that can be undone tells its number", args[0])
+				}
+				c.Audit = n
+			}
+			return runAct(cmd, []engine.Command{c}, nil)
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+// nextEngine is added to what lets jobs run, while no engine does.
+const nextEngine = "no engine runs on this directory: the next one does it"
+
+var needsEngine = map[engine.Op]bool{
+	engine.OpTrigger: true, engine.OpRetry: true, engine.OpForce: true, engine.OpReclass: true, engine.OpReschedule: true, engine.OpResume: true,
+}
+
+// runAct carries commands out, on the engine that holds the directory or else on
+// the directory. jobs are the ids and keys that the first command is about, if it
+// has no selection.
+func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
+	cfg, err := config(cmd)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	return through(ctx, cfg, func(c *api.Client) error {
+		knows := func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
+		return acts{all: all, jobs: jobs, on: c, knows: knows}.run(cmd)
+	}, func() error { return actUnheld(cmd, cfg, acts{all: all, jobs: jobs, alone: true}) })
+}
+
+// actUnheld carries commands out on a directory that no engine holds.
+func actUnheld(cmd *cobra.Command, cfg Config, a acts) error {
+	if a.all[0].Op != engine.OpTrigger && !storage.HasState(cfg.DataDir) {
+		return errNothingStored(cfg)
+	}
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return err
+	}
+	a.on, a.knows = p.control, p.knows
+	return p.unheld(cmd.Context(), func(context.Context) error { return a.run(cmd) })
+}
+
+// acts are commands with what carries them out.
+type acts struct {
+	all   []engine.Command
+	jobs  []string
+	on    engine.Console
+	knows func(context.Context, engine.Queue) error
+	alone bool // no engine runs
+}
+
+func (a acts) run(cmd *cobra.Command) error {
+	ctx, dry, out := cmd.Context(), flagBool(cmd, "dry-run"), stdout(cmd)
+	if len(a.jobs) > 0 {
+		if err := nameJobs(ctx, a.on, &a.all[0], a.jobs); err != nil {
+			return err
+		}
+	}
+	for _, c := range a.all {
+		if c.Queue != "" {
+			if err := a.knows(ctx, c.Queue); err != nil {
+				return err
+			}
+		}
+		c.By, c.DryRun = operator("cli"), dry
+		r, err := a.on.Do(ctx, c)
+		if err != nil {
+			return err
+		}
+		later := ""
+		if a.alone && needsEngine[c.Op] {
+			later = nextEngine
+		}
+		if err := cli.Acted(out, r, dry, later); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unheld lets do work on the store with the limits as they were left, without an
+// engine.
+func (p *parts) unheld(ctx context.Context, do func(context.Context) error) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served, limited := make(chan error, 1), make(chan error, 1)
+	go func() { served <- p.db.Serve(serving) }()
+	err := p.limits.Restore(ctx, p.db.Boot().New, p.db.Live(ctx))
+	limiting, halt := context.WithCancel(serving)
+	go func() { limited <- p.limits.Run(limiting) }()
+	if err == nil {
+		err = do(ctx)
+	}
+	halt() // what was frozen or thawed is saved now
+	err = errors.Join(err, <-limited)
+	stop()
+	return errors.Join(err, <-served, p.close())
+}
+
+// queueNames are the queues that the engine's own jobs run in.
+func queueNames() []string {
+	return []string{string(ingest.QueueLatest), string(ingest.QueueFull), string(ingest.QueueRank), string(ingest.QueueWeekly)}
+}
+
+// knows refuses a queue that neither the engine nor the store has heard of: a
+// mistyped one would be paused for nothing.
+func (p *parts) knows(ctx context.Context, name engine.Queue) error {
+	if slices.Contains(queueNames(), string(name)) {
+		return nil
+	}
+	stored, err := p.db.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(stored, func(q engine.QueueState) bool { return q.Name == name }) {
+		return nil
+	}
+	for j, err := range p.db.Live(ctx) {
+		if err == nil && j.Queue == name {
+			return nil
+		}
+	}
+	return noQueue(name)
+}
+
+func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return starting(slices.DeleteFunc(queueNames(), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	for _, s := range engine.States() {
+		words = append(words, s.String())
+	}
+	return starting(words, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func starting(words []string, begun string) []string {
+	slices.SortFunc(words, cmp.Compare)
+	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// newAlertCommands list alerts and act on them. Like the other commands for scripts
+// they work on a data directory that no other process holds.
+func newAlertCommands() []*cobra.Command {
+	return []*cobra.Command{alertsCommand(), ackCommand(), silenceCommand()}
+}
+
+func alertsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "alerts", Short: "List alerts as the engine evaluated them last", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return browse(cmd.Context(), cfg, func(c engine.Console) error { return cli.Alerts(cmd.Context(), c, stdout(cmd)) })
+		},
+	}
+	cmd.Flags().Bool("json", false, "one JSON object per line")
+	return cmd
+}
+
+func oneAlert(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" {
+		return nil
+	}
+	return usagef("name one alert, such as spike/503: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
+}
+
+func ackCommand() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use: "ack ALERT", Short: "Say that you have seen a firing alert, until it ends", Args: oneAlert,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAct(cmd, []engine.Command{{Op: engine.OpAck, Alert: args[0], Reason: reason}}, nil)
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+// silenceFlags say until when.
+type silenceFlags struct {
+	span, at string
+	end      bool
+	reason   string
+}
+
+func silenceCommand() *cobra.Command {
+	var o silenceFlags
+	cmd := &cobra.Command{
+		Use: "silence ALERT", Short: "Keep an alert, or all of a rule, silent for up to seven days", Args: oneAlert,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			until, err := o.until(time.Now())
+			if err != nil {
+				return err
+			}
+			return runAct(cmd, []engine.Command{{Op: engine.OpSilence, Alert: args[0], At: until, Reason: o.reason}}, nil)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.span, "for", "", "for so long, such as 30m or 2h")
+	f.StringVar(&o.at, "until", "", "until then, such as 18:30 or 2026-11-21T18:30:00Z")
+	f.BoolVar(&o.end, "end", false, "let it be heard again")
+	f.StringVar(&o.reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+// until is the end of the silence; the zero time ends one that is under way.
+func (o silenceFlags) until(now time.Time) (time.Time, error) {
+	given := 0
+	for _, set := range []bool{o.span != "", o.at != "", o.end} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return time.Time{}, usagef("say how long: --for 2h, --until 18:30, or --end to hear it again")
+	case o.end:
+		return time.Time{}, nil
+	case o.at != "":
+		return clock(o.at, now)
+	}
+	d, err := time.ParseDuration(o.span)
+	if err != nil || d <= 0 {
+		return time.Time{}, usagef("--for %q is no time: use 30m, 2h or 48h", o.span)
+	}
+	return now.Add(d), nil
+}

@@ -1,0 +1,151 @@
+// Package app is the program: it reads the configuration and the command line and
+// wires the parts together. Nothing but main imports it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// Exit codes (spec section 1.1).
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitIncomplete  = 3 // some matches could not be had, or the store is damaged
+	exitHeld        = 4 // the data directory belongs to another process
+	exitInterrupted = 130
+)
+
+// coded is an error with an exit code of its own. A quiet one was told already.
+type coded struct {
+	code  int
+	err   error
+	quiet bool
+}
+
+func (c *coded) Error() string { return c.err.Error() }
+func (c *coded) Unwrap() error { return c.err }
+
+// usage marks an error as the caller's: wrong words on the command line.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{code: exitUsage, err: err}
+}
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// Main runs the command that the arguments name and gives the exit code (spec section
+// 1.1).
+func Main(args []string) int {
+	// Bubble Tea would write every message, keys and pasted secrets included, to
+	// the file that this variable names.
+	_ = os.Unsetenv("TEA_DEBUG")
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	// The second signal ends the process at once: a crash is safe.
+	context.AfterFunc(ctx, stop)
+
+	root := newRoot()
+	root.SetArgs(args)
+	var failed error
+	keepErrors(root, &failed)
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(version()),
+		fang.WithoutManpage(),
+		fang.WithErrorHandler(printError),
+	)
+	if failed != nil {
+		printError(root.ErrOrStderr(), fang.Styles{}, failed)
+		err = failed
+	}
+	return exitCode(err)
+}
+
+// keepErrors takes the errors of commands away from fang, which asks the terminal
+// for its background before it prints one: over a slow line the answer would reach
+// the shell, as if it had been typed.
+func keepErrors(c *cobra.Command, failed *error) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(cmd *cobra.Command, args []string) error {
+			*failed = run(cmd, args)
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		keepErrors(sub, failed)
+	}
+}
+
+// printError writes one clear sentence, cleaned and without the key.
+func printError(w io.Writer, _ fang.Styles, err error) {
+	if c, ok := errors.AsType[*coded](err); ok && c.quiet {
+		return
+	}
+	lines := strings.Split(riot.Redact(err.Error()), "\n")
+	for i, line := range lines {
+		lines[i] = safe.Text(line)
+	}
+	_, _ = fmt.Fprintln(w, "farsight: "+strings.Join(lines, "\n"))
+}
+
+// exitCode tells scripts what kind of failure it was.
+func exitCode(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if c, ok := errors.AsType[*coded](err); ok {
+		return c.code
+	}
+	if isUsage(err) {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*storage.ErrHeld](err); ok {
+		return exitHeld
+	}
+	if storage.Refused(err) {
+		return exitIncomplete
+	}
+	// A disk that fails cancels what else is under way: that is no interruption.
+	if errors.Is(err, storage.ErrDiskFull) || errors.Is(err, storage.ErrUnknown) {
+		return exitFailed
+	}
+	if errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// isUsage knows the errors that cobra makes itself, and those of commands that
+// make no sense.
+func isUsage(err error) bool {
+	if _, ok := errors.AsType[Faults](err); ok {
+		return true
+	}
+	if errors.Is(err, engine.ErrInvalid) {
+		return true
+	}
+	text := err.Error()
+	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "flag needs", "invalid argument", "required flag"} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,221 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/sdnotify"
+	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+func attachCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "attach [SOCKET]",
+		Short: "Open the console on an engine that runs already",
+		Long: "Open the console on an engine that runs already, here or through ssh:\n\n" +
+			"  ssh -t HOST farsight attach\n\n" +
+			"SOCKET is the control socket of the engine, or its folder; without it the one in\n" +
+			"the data directory. When the engine goes away, what was shown stays readable, and\n" +
+			"the console connects again by itself. Leaving the console changes nothing.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) <= 1 {
+				return nil
+			}
+			return usagef("name one socket at most: %s /run/farsight/control.sock", cmd.CommandPath())
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			c, err := consoleFlags(cmd)
+			if err != nil {
+				return err
+			}
+			return runAttach(cmd.Context(), cfg, c, args)
+		},
+	}
+	addConsoleFlags(cmd)
+	return cmd
+}
+
+// runAttach opens the console on the engine behind a socket.
+func runAttach(ctx context.Context, cfg Config, c console, args []string) error {
+	path := controlSocket(cfg.DataDir)
+	if len(args) == 1 {
+		path = args[0]
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path = filepath.Join(path, api.SocketName)
+		}
+	}
+	con := api.NewClient(path)
+	defer con.Close()
+	opt := c.options(cfg)
+	if err := opt.Validate(); err != nil {
+		return usage(err)
+	}
+	return c.attach(ctx, con, opt)
+}
+
+// attach shows the console of an engine elsewhere, until the operator leaves.
+func (c console) attach(ctx context.Context, con *api.Client, opt ui.Options) error {
+	h, err := con.Hello(ctx)
+	if err != nil {
+		return err
+	}
+	opt.Actor = h.You // as the engine knows it: this is what the audit will say
+	if h.Role < api.Operator {
+		opt.ReadOnly, opt.ReadOnlyWhy = true, "a viewer may look, not act: the engine's owner names `operators`"
+	}
+	opt.Stalled = "farsight: the console was closed: this terminal took nothing for too long. The engine goes on; the same command opens it again."
+	return c.show(ctx, elsewhere{con}, opt)
+}
+
+// elsewhere is the console of an engine in another process.
+type elsewhere struct{ *api.Client }
+
+var _ ui.Absent = elsewhere{}
+
+// Absent implements ui.Absent: an engine that answers, but not this console, has not
+// gone.
+func (e elsewhere) Absent(ctx context.Context) string {
+	_, err := e.Hello(ctx)
+	if err == nil || errors.Is(err, engine.ErrGone) {
+		return ""
+	}
+	return err.Error()
+}
+
+// keeps reports whether the engine shall outlive its console's terminal.
+func (c Config) keeps(ssh bool) bool {
+	return c.KeepRunning == "true" || c.KeepRunning == "auto" && ssh
+}
+
+// attended runs an engine with a console in front. When the terminal goes away the
+// engine stays, if it shall; when the operator detaches, another process takes over.
+func (c console) attended(ctx context.Context, cfg Config, keys *keyring, opt ui.Options) error {
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	own := openBeside(ctx, cfg, keys, done)
+	if err := own.soon(); err != nil {
+		return err
+	}
+	keep := cfg.keeps(opt.SSH)
+	var hangups chan os.Signal
+	if keep {
+		hangups = takeHangups()
+		defer signal.Stop(hangups)
+	}
+	opt.Embedded, opt.CanDetach, opt.Stack, opt.Stalled = true, true, own.stack, stalledText(keep)
+	onTerminal := term.IsTerminal(int(os.Stdin.Fd()))
+	err := c.show(watching, own.con, opt)
+	t, failed := own.task()
+	if failed != nil {
+		return failed
+	}
+	// Lines end with their terminal, and do not know why: it is gone before the signal
+	// that tells so has come.
+	if c.plain && keep && ctx.Err() == nil && (len(hangups) > 0 || onTerminal && !term.IsTerminal(int(os.Stdin.Fd()))) {
+		err = ui.ErrHungUp
+	}
+	switch {
+	case errors.Is(err, ui.ErrDetached):
+		if err := t.stop(); err != nil {
+			return err
+		}
+		return handOver(ctx, cfg, keys, stdoutPlain())
+	case errors.Is(err, ui.ErrHungUp) && keep:
+		t.log.Info().Msg("the terminal has gone; the engine goes on without it")
+		d := daemon{parts: t.parts, keys: keys, cfg: cfg, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
+		d.run(watching)
+		return t.stop()
+	case errors.Is(err, ui.ErrHungUp):
+		err = nil
+	}
+	return errors.Join(err, t.stop())
+}
+
+// stalledText is the last thing on a terminal that took nothing, of a console with
+// an engine of its own.
+func stalledText(keep bool) string {
+	const closed = "farsight: the console was closed: this terminal took nothing for too long. "
+	if !keep {
+		return closed + "The engine stops; everything is kept."
+	}
+	return closed + fmt.Sprintf("The engine goes on in process %d: `farsight` attaches to it, ctrl+c here ends it.", os.Getpid())
+}
+
+// handOverWait is how long the process that takes over may need to open the data
+// directory.
+const handOverWait = 30 * time.Second
+
+// handOver starts a daemon on the directory that was just left, and returns when it
+// is at work.
+func handOver(ctx context.Context, cfg Config, keys *keyring, out cli.Out) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("detach: %w", err)
+	}
+	var said bytes.Buffer
+	cmd := exec.Command(self, append([]string{"serve"}, flagsOf(cfg)...)...)
+	cmd.Env = os.Environ()
+	if entry := keys.env.Environ(keyEnv); entry != "" {
+		cmd.Env = append(cmd.Env, entry)
+	}
+	cmd.Dir = "/"
+	cmd.Stderr = &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("detach: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	deadline := time.After(handOverWait)
+	for {
+		if c, _ := dialEngine(ctx, cfg); c != nil {
+			c.Close()
+			_, err := fmt.Fprintf(out.W, "detached: process %d works on %s; `farsight` attaches, `kill %d` ends it\n", cmd.Process.Pid, cfg.DataDir, cmd.Process.Pid)
+			return err
+		}
+		select {
+		case <-ended:
+			return fmt.Errorf("detach: the engine did not go on: %s", strings.TrimSpace(said.String()))
+		case <-deadline:
+			return fmt.Errorf("detach: process %d has not opened its socket after %s: look into farsight.log", cmd.Process.Pid, handOverWait)
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// flagsOf are the settings that came from flags, and the directory, for a process
+// that starts elsewhere.
+func flagsOf(cfg Config) []string {
+	dir := cfg.DataDir
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	out := []string{"--data-dir=" + dir}
+	for _, s := range cfg.Sources {
+		if name, ok := strings.CutPrefix(s.Source, "flag --"); ok && s.Name != "data_dir" {
+			out = append(out, "--"+name+"="+s.Value)
+		}
+	}
+	return out
+}

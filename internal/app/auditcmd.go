@@ -1,0 +1,79 @@
+package app
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// newWatchCommands are the commands that tell what has happened: the log, the
+// operators' commands, and what led to a 429.
+func newWatchCommands() []*cobra.Command {
+	return []*cobra.Command{logsCommand(), auditCommand(), forensicsCommand()}
+}
+
+func auditCommand() *cobra.Command {
+	var q engine.AuditQuery
+	var op string
+	var last int
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Show which commands operators gave, when, why and with what result",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			if last < 0 {
+				return usagef("--last %d makes no sense: use 1 or more, or 0 for all", last)
+			}
+			q.Op = engine.Op(op)
+			return browse(cmd.Context(), cfg, func(c engine.Console) error {
+				return cli.Audit(cmd.Context(), c, q, last, stdout(cmd))
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&op, "op", "", "only this command: cancel, retry, pause, freeze …")
+	f.StringVar(&q.Text, "text", "", "only those with this text in who gave it, target, reason or result")
+	f.IntVar(&last, "last", 200, "at most so many of the newest; 0 = all")
+	f.Bool("json", false, "one JSON object per line")
+	return cmd
+}
+
+// oneCall is for commands about one call, the latest unless named.
+func oneCall(cmd *cobra.Command, args []string) error {
+	if len(args) <= 1 {
+		return nil
+	}
+	return usagef("name one call at most: %s 4711", cmd.CommandPath())
+}
+
+func forensicsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forensics [CALL]",
+		Short: "Show what led to a 429: our counts beside Riot's, and who spent them",
+		Args:  oneCall,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			var q engine.ForensicsQuery
+			if len(args) > 0 {
+				if q.Seq, err = strconv.ParseUint(args[0], 10, 64); err != nil || q.Seq == 0 {
+					return usagef("%q is no number of a call: give one that `farsight forensics` names, or none for the latest 429", args[0])
+				}
+			}
+			return browse(cmd.Context(), cfg, func(c engine.Console) error {
+				return cli.Forensics(cmd.Context(), c, q, stdout(cmd))
+			})
+		},
+	}
+	cmd.Flags().Bool("json", false, "as JSON")
+	return cmd
+}

@@ -1,0 +1,439 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// checkCopy is the hidden command that reads one database file to its last
+// record. Like check-pages it runs as a process of its own.
+const checkCopy = "check-copy"
+
+// newBackupCommands makes the commands that keep the store: backup, restore,
+// compact, and the hidden one that proves their copies.
+func newBackupCommands() []*cobra.Command {
+	return []*cobra.Command{backupCommand(), restoreCommand(), compactCommand(), checkCopyCommand()}
+}
+
+// checkCopyCommand says on standard output what is wrong with the file.
+func checkCopyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: checkCopy + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := storage.CheckCopy(cmd.Context(), args[0])
+			if d, ok := errors.AsType[*storage.Damaged](err); ok {
+				_, _ = fmt.Fprint(cmd.OutOrStdout(), d.Why)
+				return &coded{code: exitIncomplete, quiet: true, err: err}
+			}
+			return err
+		},
+	}
+}
+
+// verifyCopy proves a copy in a child process, which a damaged page may end.
+func verifyCopy(ctx context.Context, path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start the check of %s: %w", path, err)
+	}
+	child := exec.CommandContext(ctx, self, checkCopy, path)
+	child.Stderr = os.Stderr
+	said, err := child.Output()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case failed && exit.ExitCode() == exitIncomplete && len(said) > 0:
+		return &storage.Damaged{Path: path, Why: string(said)}
+	case failed && exit.ExitCode() < 0:
+		return &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
+	}
+	return fmt.Errorf("check %s: %w", path, err)
+}
+
+// backupOptions are the flags of `farsight backup`.
+type backupOptions struct {
+	to         string
+	keep       int
+	list       bool
+	noPayloads bool
+}
+
+func backupCommand() *cobra.Command {
+	var opt backupOptions
+	cmd := &cobra.Command{
+		Use:   "backup",
+		Short: "Copy the data directory, verified; --list shows the copies",
+		Long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
+			"`farsight check --data-dir` with the path of a copy verifies it once more.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			if opt.keep < 1 || opt.keep > mostBackups {
+				return usagef("--keep %d is out of range: keep 1 to %d backups", opt.keep, mostBackups)
+			}
+			if opt.list {
+				return listBackups(cfg, opt.to, stdout(cmd))
+			}
+			return runBackup(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.to, "to", "", "folder of the backups (default backup/ in the data directory); another disk is safer")
+	f.IntVar(&opt.keep, "keep", 7, "backups to keep; older ones are removed")
+	f.BoolVar(&opt.list, "list", false, "list the backups instead")
+	f.BoolVar(&opt.noPayloads, "no-payloads", false, "copy the state only")
+	f.Bool("json", false, "the report as JSON")
+	return cmd
+}
+
+// runBackup lets the engine that holds the directory copy it, else copies it itself.
+func runBackup(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) error {
+	var r engine.BackupDone
+	err := through(ctx, cfg,
+		func(c *api.Client) (err error) {
+			r, err = backupHeld(ctx, c, opt, out)
+			return err
+		},
+		func() (err error) {
+			r, err = backupUnheld(ctx, cfg, opt, out)
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	if err := printBackup(r, out); err != nil {
+		return err
+	}
+	if len(r.Failed) > 0 {
+		return &coded{code: exitIncomplete, quiet: true, err: errors.New("some months could not be copied")}
+	}
+	return nil
+}
+
+func backupUnheld(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
+	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	if err != nil {
+		return engine.BackupDone{}, err
+	}
+	bar := newByteBar(out, "backup")
+	r, err := db.Backup(ctx, storage.BackupOptions{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads, Verify: verifyCopy, Progress: bar.show})
+	bar.end()
+	return backedUp(r), errors.Join(err, db.Close())
+}
+
+// errNoReport is the answer of an engine that knows the command by another meaning.
+var errNoReport = errors.New("the engine has not told what it did: is it of the same version?")
+
+// backupHeld asks a running engine. A folder is named as seen from here.
+func backupHeld(ctx context.Context, c *api.Client, opt backupOptions, out cli.Out) (done engine.BackupDone, err error) {
+	ask := engine.BackupAsk{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads}
+	if ask.To != "" {
+		if ask.To, err = filepath.Abs(ask.To); err != nil {
+			return done, fmt.Errorf("find the folder %s: %w", opt.to, err)
+		}
+	}
+	arrived := newByteBar(out, "backup").follow(ctx, c)
+	r, err := c.Do(ctx, engine.Command{Op: engine.OpBackup, Backup: &ask})
+	arrived()
+	switch {
+	case errors.Is(err, engine.ErrBroken):
+		return done, &coded{code: exitIncomplete, err: err}
+	case err != nil:
+		return done, leftOr(ctx, err)
+	case r.Backup == nil:
+		return done, errNoReport
+	}
+	return *r.Backup, nil
+}
+
+// leftOr tells a command that was interrupted here from one that failed there.
+func leftOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: the engine gives it up, too", context.Canceled)
+	}
+	return err
+}
+
+func printBackup(r engine.BackupDone, out cli.Out) error {
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s, %d of %d months were copied before\n",
+		safe.Text(r.Path), engine.Size(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
+	for month, why := range r.Failed {
+		_, _ = fmt.Fprintf(out.W, "payloads of %s have no new copy: %s\n", month, safe.Text(why))
+	}
+	for _, name := range r.Removed {
+		_, _ = fmt.Fprintf(out.W, "removed %s\n", safe.Text(name))
+	}
+	return nil
+}
+
+// backupsOf is the folder of a data directory's backups.
+func backupsOf(cfg Config, to string) string {
+	if to != "" {
+		return to
+	}
+	return storage.BackupsDir(cfg.DataDir)
+}
+
+// listedBackup is one line of `farsight backup --list --json`.
+type listedBackup struct {
+	storage.Backup
+	Path    string `json:"path"`
+	Bytes   int64  `json:"bytes"`
+	AgeS    int64  `json:"age_s"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func listBackups(cfg Config, to string, out cli.Out) error {
+	list, err := storage.Backups(backupsOf(cfg, to))
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 && !out.JSON {
+		_, err := fmt.Fprintf(out.W, "no backup in %s; `farsight backup` makes one\n", safe.Text(backupsOf(cfg, to)))
+		return err
+	}
+	for _, b := range list {
+		age := time.Since(b.Taken)
+		if out.JSON {
+			if err := cli.JSON(out, listedBackup{b, b.Path, b.Bytes(), int64(age.Seconds()), b.Problem}); err != nil {
+				return err
+			}
+			continue
+		}
+		word := "verified"
+		if b.Problem != "" {
+			word = "unusable: " + b.Problem
+		}
+		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, engine.Age(age), engine.Size(b.State.Size), engine.Size(b.Bytes()-b.State.Size), word, b.Note)
+		_, _ = fmt.Fprintln(out.W, strings.TrimRight(safe.Text(line), " "))
+	}
+	return nil
+}
+
+func restoreCommand() *cobra.Command {
+	var opt storage.RestoreOptions
+	var list, yes bool
+	cmd := &cobra.Command{
+		Use:   "restore [BACKUP]",
+		Short: "Put a backup back; what it replaces is kept beside it",
+		Long: "Puts the newest backup, or the one that is named, back into the data directory.\n" +
+			"The state.db that is there is kept as state.db.before-restore-<time>. Payloads that\n" +
+			"are newer than the backup stay and are used again instead of being fetched again.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			if list {
+				return listBackups(cfg, opt.Backups, stdout(cmd))
+			}
+			if len(args) > 0 {
+				opt.Name = args[0]
+			}
+			return runRestore(cmd.Context(), cfg, opt, yes, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.Backups, "from", "", "folder of the backups (default backup/ in the data directory)")
+	f.BoolVar(&opt.DryRun, "dry-run", false, "say what would be put back, and do nothing")
+	f.BoolVar(&list, "list", false, "list the backups instead")
+	f.BoolVar(&yes, "yes", false, "do not ask")
+	f.Bool("json", false, "the report as JSON")
+	return cmd
+}
+
+func runRestore(ctx context.Context, cfg Config, opt storage.RestoreOptions, yes bool, out cli.Out) error {
+	o := storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
+	opt.Verify, opt.By = verifyCopy, operator("cli")
+	opt.Forget = []string{ingest.LimiterState} // counts of another time: the windows count as full
+	if !opt.DryRun {
+		plan := opt
+		plan.DryRun = true
+		r, err := storage.Restore(ctx, o, plan)
+		if err != nil {
+			return toEnd("restore", err)
+		}
+		if err := confirmRestore(r, yes, out); err != nil {
+			return err
+		}
+		opt.Name = r.From.Name // what was agreed to, whatever is made meanwhile
+	}
+	bar := newByteBar(out, "restore")
+	opt.Progress = bar.show
+	r, err := storage.Restore(ctx, o, opt)
+	bar.end()
+	if err != nil {
+		return toEnd("restore", err)
+	}
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	return printRestore(r, out)
+}
+
+// confirmRestore asks on a terminal, and wants --yes elsewhere.
+func confirmRestore(r storage.RestoreReport, yes bool, out cli.Out) error {
+	if yes {
+		return nil
+	}
+	if !term.IsTerminal(int(os.Stdin.Fd())) || out.JSON {
+		return usagef("restore replaces state.db with that of %s, %s old: say --yes, or see --dry-run", r.From.Name, engine.Age(r.Age))
+	}
+	r.DryRun = true
+	if err := printRestore(r, out); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprint(out.W, "type yes to go on: ")
+	var answer string
+	if _, _ = fmt.Scanln(&answer); answer != "yes" {
+		return errors.New("nothing was changed")
+	}
+	return nil
+}
+
+func printRestore(r storage.RestoreReport, out cli.Out) error {
+	did := "put back"
+	if r.DryRun {
+		did = "would put back"
+	}
+	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), engine.Age(r.Age), engine.Size(r.Bytes))
+	for _, f := range r.Files {
+		line := fmt.Sprintf("  %s: %s", f.Name, f.Do)
+		if f.Kept != "" {
+			line += ", the old one is kept as " + f.Kept
+		}
+		if f.Why != "" {
+			line += " (" + f.Why + ")"
+		}
+		_, _ = fmt.Fprintln(out.W, safe.Text(line))
+	}
+	return nil
+}
+
+// compactOptions are the flags of `farsight compact`.
+type compactOptions struct {
+	months    []string
+	stateOnly bool
+	dryRun    bool
+	workers   int
+}
+
+func compactCommand() *cobra.Command {
+	var opt compactOptions
+	cmd := &cobra.Command{
+		Use:   "compact",
+		Short: "Shrink the data directory: archive closed months, take the holes out of state.db",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			for _, m := range opt.months {
+				if _, err := time.Parse("2006-01", m); err != nil {
+					return usagef("--month %q is no month: write 2026-11", safe.Text(m))
+				}
+			}
+			if opt.workers < 0 || opt.workers > 256 {
+				return usagef("--workers %d is out of range: use 1 to 256, or 0 for one per core", opt.workers)
+			}
+			return runCompact(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&opt.months, "month", nil, "archive this month, closed or not; may be given more than once")
+	f.BoolVar(&opt.stateOnly, "state-only", false, "leave payloads alone")
+	f.BoolVar(&opt.dryRun, "dry-run", false, "say what there is to do, and do nothing")
+	f.IntVar(&opt.workers, "workers", 0, "payloads packed at once; 0 = one per core")
+	f.Bool("json", false, "the report as JSON")
+	return cmd
+}
+
+func runCompact(ctx context.Context, cfg Config, opt compactOptions, out cli.Out) error {
+	if opt.workers == 0 {
+		opt.workers = runtime.NumCPU()
+	}
+	bar := newByteBar(out, "archive")
+	r, err := storage.Compact(ctx, storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, storage.CompactOptions{
+		State: true, Months: !opt.stateOnly, DryRun: opt.dryRun, Verify: verifyCopy,
+		Archive: storage.ArchiveOptions{Months: opt.months, Workers: opt.workers, Progress: bar.archive},
+	})
+	bar.end()
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			_, _ = fmt.Fprintln(os.Stderr, "interrupted: nothing was lost; the same command goes on where it stopped")
+		}
+		return toEnd("compact", err)
+	}
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	return printCompact(r, out)
+}
+
+// toEnd adds to the error of a directory that an engine holds what a command needs
+// that puts other files in the place of those that are open.
+func toEnd(command string, err error) error {
+	held, ok := errors.AsType[*storage.ErrHeld](err)
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%w: `farsight %s` needs it for itself: end the engine with `kill %d`, and start it again afterwards", err, command, held.PID)
+}
+
+func printCompact(r storage.CompactReport, out cli.Out) error {
+	for _, m := range r.Months {
+		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, engine.Size(m.Before), engine.Size(m.After),
+			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
+		if r.DryRun {
+			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, engine.Size(m.Before), m.Packed, m.Payloads)
+		}
+		if m.Left != "" {
+			line = fmt.Sprintf("%s: %s, left as it is: %s", m.Month, engine.Size(m.Before), m.Left)
+		}
+		if m.Bad > 0 {
+			line += fmt.Sprintf("; %d cannot be read and were kept as they are: run `farsight check`", m.Bad)
+		}
+		_, _ = fmt.Fprintln(out.W, safe.Text(line))
+	}
+	if r.DryRun {
+		_, err := fmt.Fprintf(out.W, "state.db: %s; nothing was changed\n", engine.Size(r.StateBefore))
+		return err
+	}
+	_, err := fmt.Fprintf(out.W, "state.db: %s -> %s\nin all: %s -> %s\n", engine.Size(r.StateBefore), engine.Size(r.StateAfter), engine.Size(r.Before), engine.Size(r.After))
+	return err
+}
+
+func ratio(a, b int64) float64 {
+	if b == 0 {
+		return 1
+	}
+	return float64(a) / float64(b)
+}

@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/bundle"
+	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// bundleOptions are the flags of `farsight bundle`.
+type bundleOptions struct {
+	out     string
+	names   bool
+	noCheck bool
+}
+
+func bundleCommand() *cobra.Command {
+	var opt bundleOptions
+	cmd := &cobra.Command{
+		Use:   "bundle",
+		Short: "Pack what a bug report needs into one file, without the key and without names",
+		Long: "Packs version, diagnosis, configuration, queues, limits, schedules, alerts, the newest\n" +
+			"jobs with their attempts, the operators' commands, the end of the log and the result of\n" +
+			"a check into one archive. The API key is never in it. Riot IDs and PUUIDs are replaced\n" +
+			"unless --names keeps them. Nothing is sent anywhere.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runBundle(cmd.Context(), findInstallation(cmd), opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.out, "out", "", "file to write, which must not exist (default farsight-bundle-<time>.tar.gz here)")
+	f.BoolVar(&opt.names, "names", false, "keep Riot IDs and PUUIDs")
+	f.BoolVar(&opt.noCheck, "no-check", false, "leave out the full check of the store, which may take minutes")
+	f.Bool("json", false, "what was written, as JSON")
+	return cmd
+}
+
+func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.Out) error {
+	at := wall.Now()
+	if opt.out == "" {
+		opt.out = "farsight-bundle-" + at.Format("20060102T150405Z") + ".tar.gz"
+	}
+	look := i.forDoctor(out.Width)
+	look.Full = !opt.noCheck
+	said, err := doctor.Examine(ctx, look)
+	if err != nil {
+		return err
+	}
+	o := bundle.Options{Version: version(), At: at, Names: opt.names}
+	if i.keyless == nil {
+		o.Key = i.keys.Get()
+	}
+	b := bundle.New(o)
+	err = browse(ctx, i.cfg, func(c engine.Console) error {
+		b.AddStored(ctx, c)
+		return nil
+	})
+	if err != nil {
+		b.Add("stored.txt", "why what is stored is not here", fmt.Appendln(nil, err))
+	}
+	b.Add("version.txt", "this build and the modules in it", []byte("farsight "+version()+"\n"+strings.Join(modules(), "\n")+"\n"))
+	b.AddJSON("doctor.json", "what `farsight doctor` finds", said)
+	b.AddJSON("config.json", "every setting with its source", i.settings())
+	b.AddLog(logbook.Path(i.cfg.DataDir))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w, err := b.Write(opt.out)
+	if err != nil {
+		return err
+	}
+	return printWritten(w, out)
+}
+
+func printWritten(w bundle.Written, out cli.Out) error {
+	if out.JSON {
+		return cli.JSON(out, w)
+	}
+	for line := range strings.Lines(w.Readme) {
+		_, _ = fmt.Fprintln(out.W, safe.Text(strings.TrimSuffix(line, "\n")))
+	}
+	_, err := fmt.Fprintf(out.W, "\nwritten to %s, %s\n", safe.Text(w.Path), engine.Size(w.Bytes))
+	return err
+}
+
+// settings are those that `farsight config` shows.
+func (i installation) settings() []cli.Setting {
+	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyEnv}
+	switch {
+	case i.keyless != nil:
+		key.Value = "unusable: " + i.keyless.Error()
+	case !i.keys.Get().IsZero():
+		key.Value, key.Source = i.keys.Get().String(), i.keys.from()
+	}
+	return append([]cli.Setting{key}, i.cfg.Sources...)
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// byteBar shows on a terminal how far a long file operation is, and when it
+// ends. Elsewhere, and with --json, it shows nothing.
+type byteBar struct {
+	w     io.Writer
+	what  string
+	ascii bool
+	began time.Time
+	drawn time.Time
+}
+
+const (
+	barCells = 24
+	barEvery = 200 * time.Millisecond
+)
+
+func newByteBar(out cli.Out, what string) *byteBar {
+	b := &byteBar{what: what, ascii: out.ASCII, began: time.Now()}
+	if !out.JSON && term.IsTerminal(int(os.Stderr.Fd())) {
+		b.w = os.Stderr
+	}
+	return b
+}
+
+func (b *byteBar) show(done, total int64) {
+	b.line(done, total, fmt.Sprintf("%s of %s", engine.Size(done), engine.Size(total)))
+}
+
+func (b *byteBar) archive(p storage.ArchiveProgress) {
+	if p.Done == 0 || b.what != p.Month {
+		b.what, b.began = p.Month, time.Now() // each month has its own bar and its own pace
+	}
+	b.line(int64(p.Done), int64(p.Total), fmt.Sprintf("%d of %d payloads, %s -> %s", p.Done, p.Total, engine.Size(p.Before), engine.Size(p.After)))
+}
+
+func (b *byteBar) line(done, total int64, text string) {
+	if b.w == nil || total <= 0 || done < total && time.Since(b.drawn) < barEvery {
+		return
+	}
+	b.drawn = time.Now()
+	bar := themes.GlyphsOf(b.ascii).Bar(int(barCells*done/total), barCells)
+	_, _ = fmt.Fprintf(b.w, "\r\x1b[K%s %s %s%s", b.what, bar, text, b.left(done, total))
+}
+
+// left says how long it will go on at the pace so far, once there is one.
+func (b *byteBar) left(done, total int64) string {
+	spent := time.Since(b.began)
+	if done <= 0 || done >= total || spent < time.Second {
+		return ""
+	}
+	return ", " + engine.Age(time.Duration(float64(spent)*float64(total-done)/float64(done))) + " left"
+}
+
+// follow shows how far the engine is with the backup that this process is about to ask
+// it for, until arrived is called. Where nobody sees a bar nothing is asked.
+func (b *byteBar) follow(ctx context.Context, c *api.Client) (arrived func()) {
+	if b.w == nil {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				b.end()
+				return
+			case <-time.After(barEvery):
+			}
+			if run, ok := ownUpkeep(ctx, c); ok {
+				b.began = run.Began
+				b.show(run.Done, run.Total)
+			}
+		}
+	})
+	return func() {
+		stop()
+		following.Wait()
+	}
+}
+
+// ownUpkeep is what this process has asked the engine for.
+func ownUpkeep(ctx context.Context, c *api.Client) (engine.UpkeepRun, bool) {
+	a, err := c.Find(ctx, engine.UpkeepQuery{})
+	answer, ok := a.(engine.UpkeepAnswer)
+	if err != nil || !ok {
+		return engine.UpkeepRun{}, false
+	}
+	at := slices.IndexFunc(answer.Running, func(r engine.UpkeepRun) bool { return c.Is(r.By) })
+	if at < 0 {
+		return engine.UpkeepRun{}, false
+	}
+	return answer.Running[at], true
+}
+
+// end clears the line.
+func (b *byteBar) end() {
+	if b.w != nil && !b.drawn.IsZero() {
+		_, _ = fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}

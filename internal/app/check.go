@@ -1,0 +1,127 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// pageCheck is the hidden command that reads every page of every file. It runs as
+// a process of its own, since a damaged page can end the process that reads it.
+const pageCheck = "check-pages"
+
+// checkReport is what `farsight check --json` prints.
+type checkReport struct {
+	Sound    bool              `json:"sound"`
+	Path     string            `json:"path"`
+	Findings []storage.Finding `json:"findings"`
+	More     int               `json:"more_findings,omitempty"`
+	Rows     map[string]int    `json:"rows,omitempty"`
+	Payloads int               `json:"payloads"`
+	Bytes    int64             `json:"payload_bytes"`
+	Orphans  int               `json:"orphans"`
+}
+
+// runCheck verifies a data directory and changes nothing in it.
+func runCheck(ctx context.Context, cfg Config, out cli.Out) error {
+	if !storage.HasState(cfg.DataDir) {
+		return errNothingStored(cfg)
+	}
+	if err := checkPages(ctx, cfg); err != nil {
+		return err
+	}
+	db, err := openStored(cfg)
+	if err != nil {
+		return err
+	}
+	r, err := db.Check(ctx)
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	report := checkReport{Sound: r.Sound(), Path: cfg.DataDir, Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
+	if err := printCheck(report, out); err != nil {
+		return err
+	}
+	if !report.Sound {
+		return &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
+	}
+	return nil
+}
+
+func printCheck(r checkReport, out cli.Out) error {
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	for _, f := range r.Findings {
+		_, _ = fmt.Fprintf(out.W, "%s %s: %s\n", safe.Text(f.Table), safe.Text(f.Key), safe.Text(f.Why))
+	}
+	if r.More > 0 {
+		_, _ = fmt.Fprintf(out.W, "and %d more\n", r.More)
+	}
+	word := "sound"
+	if !r.Sound {
+		word = fmt.Sprintf("damaged: %d findings; nothing was changed", len(r.Findings)+r.More)
+	}
+	_, err := fmt.Fprintf(out.W, "%s is %s (%d matches, %d payloads, %d bytes of them)\n", r.Path, word, r.Rows["matches"], r.Payloads, r.Bytes)
+	return err
+}
+
+// checkPages runs the page check as a child and reports a child that died as
+// damage.
+func checkPages(ctx context.Context, cfg Config) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start the page check: %w", err)
+	}
+	child := exec.CommandContext(ctx, self, pageCheck, "--data-dir", cfg.DataDir)
+	child.Stderr = os.Stderr
+	err = child.Run()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case failed && exit.ExitCode() > 0: // it has said why
+		return &coded{code: exit.ExitCode(), quiet: true, err: err}
+	case failed:
+		return &storage.Damaged{Path: cfg.DataDir, Why: "reading its pages ended the process (" + exit.String() + ")"}
+	}
+	return fmt.Errorf("run the page check: %w", err)
+}
+
+func checkPagesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    pageCheck,
+		Hidden: true,
+		Args:   noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			findings, err := storage.CheckFiles(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+			if isHeld(err) {
+				return fmt.Errorf("%w: while it runs, `farsight backup` copies it and `farsight check --data-dir BACKUP` verifies the copy", err)
+			}
+			if err != nil {
+				return err
+			}
+			for _, f := range findings {
+				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", safe.Text(f.Table), safe.Text(f.Why))
+			}
+			if len(findings) > 0 {
+				return &storage.Damaged{Path: cfg.DataDir, Why: fmt.Sprintf("%d faults in its pages", len(findings))}
+			}
+			return nil
+		},
+	}
+}

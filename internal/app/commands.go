@@ -1,0 +1,312 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// newRoot makes the command tree.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "farsight",
+		Short: "Keep League of Legends accounts in sync under Riot's rate limits, and see why",
+		Long: "Farsight ingests League of Legends data from Riot's API under Riot's rate limits\n" +
+			"and shows in the terminal why everything is or is not moving.\n\n" +
+			"Without a command it opens the console on the data directory.\n\n" + notice,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			c, err := consoleFlags(cmd)
+			if err != nil {
+				return err
+			}
+			return runConsole(cmd.Context(), cfg, c)
+		},
+	}
+	root.SetFlagErrorFunc(flagFault)
+	root.SuggestionsMinimumDistance = 2
+	addConfigFlags(root.PersistentFlags())
+	hideRareFlags(root)
+	addConsoleFlags(root)
+	root.AddCommand(demoCommand(), syncCommand(), trackCommand(), untrackCommand(), simCommand(),
+		exportCommand(), checkCommand(), checkPagesCommand(), configCommand(), versionCommand())
+	root.AddCommand(listCommands()...)
+	root.AddCommand(newActCommands()...)
+	root.AddCommand(newBackupCommands()...)
+	root.AddCommand(newWatchCommands()...)
+	root.AddCommand(newAlertCommands()...)
+	root.AddCommand(newMetricsCommands()...)
+	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand())
+	root.AddCommand(pruneCommand(), forgetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
+	arrange(root)
+	return root
+}
+
+// commonFlags are the settings worth a line in every help text; `farsight
+// config` lists all.
+var commonFlags = map[string]bool{"data-dir": true, "platform": true, "log-level": true}
+
+func hideRareFlags(root *cobra.Command) {
+	for _, s := range settings() {
+		if name := flagName(s.name); !commonFlags[name] {
+			_ = root.PersistentFlags().MarkHidden(name)
+		}
+	}
+}
+
+func config(cmd *cobra.Command) (Config, error) {
+	return LoadConfig(inputs{flags: cmd.Flags(), getenv: os.LookupEnv})
+}
+
+func flagBool(cmd *cobra.Command, name string) bool {
+	v, err := cmd.Flags().GetBool(name)
+	return err == nil && v
+}
+
+func demoCommand() *cobra.Command {
+	var opt demoOptions
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch a sync against a simulated Riot API: no key, no network",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opt.speed <= 0 || opt.speed > 1000 {
+				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
+			}
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			if opt.console, err = consoleFlags(cmd); err != nil {
+				return err
+			}
+			return runDemo(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	cmd.Flags().Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
+	cmd.Flags().Float64Var(&opt.speed, "speed", 1, "divides rate limit windows, answer times and retry delays")
+	addConsoleFlags(cmd)
+	cmd.Flags().BoolVar(&opt.headless, "headless", false, "no console: sync 60 to 100 matches, print progress, exit 0 if all went well")
+	return cmd
+}
+
+func syncCommand() *cobra.Command {
+	var opt syncOptions
+	cmd := &cobra.Command{
+		Use:   "sync 'Name#TAG'",
+		Short: "Sync one account until it is complete, without a console",
+		Args:  oneAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			opt.account = args[0]
+			return runSync(cmd.Context(), cfg, opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
+	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	f.StringVar(&opt.timelines, "timelines", "", "all, ranked or none; empty = as the account's policy says, else all")
+	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
+	f.Bool("json", false, "NDJSON progress, a summary object last")
+	return cmd
+}
+
+func addActFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().Bool("json", false, "the receipt as JSON")
+}
+
+func simCommand() *cobra.Command {
+	var opt simOptions
+	cmd := &cobra.Command{
+		Use:   "sim",
+		Short: "Serve a simulated Riot API, strict about its limits, to debug any client against",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runSim(cmd.Context(), opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.listen, "listen", "127.0.0.1:9000", "address to listen on")
+	f.StringVar(&opt.limits, "limits", "20:1,100:120", "application limits of every key, as Riot's headers write them")
+	f.StringVar(&opt.window, "window", "lazy", "how windows begin: lazy, wall or sliding")
+	f.Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
+	f.Float64Var(&opt.speed, "speed", 1, "divides windows and answer times")
+	f.StringVar(&opt.fixtures, "fixtures", "", "folder with recorded payloads to serve besides")
+	f.StringVar(&opt.epoch, "epoch", "", "instant of the newest game, such as 2026-11-21T12:00:00Z")
+	f.StringVar(&opt.latency, "latency", "60ms,30ms", "answer time and how far it swings")
+	f.StringArrayVar(&opt.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
+	f.StringVar(&opt.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
+	f.Bool("json", false, "the list of players as JSON")
+	return cmd
+}
+
+func checkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Verify the data directory: exit 0 when it is sound, 3 when it is damaged",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runCheck(cmd.Context(), cfg, stdout(cmd))
+		},
+	}
+	cmd.Flags().Bool("json", false, "the findings as JSON")
+	return cmd
+}
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show every setting with where it comes from",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return printConfig(cfg, stdout(cmd))
+		},
+	}
+	cmd.Flags().Bool("json", false, "as JSON")
+	return cmd
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the build and the modules in it",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := cmd.OutOrStdout()
+			_, _ = fmt.Fprintln(w, "farsight", version())
+			for _, m := range modules() {
+				_, _ = fmt.Fprintln(w, "  "+m)
+			}
+			_, err := fmt.Fprintln(w, "\n"+notice)
+			return err
+		},
+	}
+}
+
+// list is one list command: what it shows of a console.
+type list struct {
+	use, short string
+	all        string // what --all adds
+	help       string // what the filter can be
+	show       func(cmd *cobra.Command, c engine.Console, filter string, all bool, o cli.Out) error
+}
+
+// filterHelp is for lists that take the filter language of the console.
+const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
+	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
+	"Quote it; begin with -- if its first sign is a -. A wrong field is answered with the right ones."
+
+// partHelp is for the short lists.
+const partHelp = "The filter is a part of a name."
+
+// nothingHidden is what --all says where it adds nothing: scripts may give it to
+// every list.
+const nothingHidden = "everything; nothing is hidden here"
+
+func lists() []list {
+	return []list{
+		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			return cli.Status(cmd.Context(), c, f, all, o)
+		}},
+		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Queues(cmd.Context(), c, f, o)
+		}},
+		{"jobs", "List jobs", "ended jobs too", filterHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			if flagBool(cmd, "classes") {
+				return cli.Classes(cmd.Context(), c, f, o)
+			}
+			return cli.Jobs(cmd.Context(), c, f, all, o)
+		}},
+		{"retries", "List jobs that wait for their next try", nothingHidden, filterHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Retries(cmd.Context(), c, f, o)
+		}},
+		{"accounts", "List accounts", nothingHidden, filterHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Accounts(cmd.Context(), c, f, o)
+		}},
+		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + filterHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+			return cli.Matches(cmd.Context(), c, f, all, o)
+		}},
+		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Reports(cmd.Context(), c, f, o)
+		}},
+		{"limits", "Show the rate limits as last known", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+			return cli.Limits(cmd.Context(), c, f, o)
+		}},
+	}
+}
+
+func listCommands() []*cobra.Command {
+	var out []*cobra.Command
+	for _, l := range lists() {
+		cmd := &cobra.Command{Use: l.use + " [FILTER]", Short: l.short, Long: l.short + ".\n\n" + l.help, Args: oneFilter}
+		cmd.Flags().Bool("all", false, l.all)
+		cmd.Flags().Bool("json", false, "one JSON object per line")
+		if l.use == "jobs" {
+			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
+		}
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return browse(cmd.Context(), cfg, func(c engine.Console) error {
+				return l.show(cmd, c, strings.Join(args, " "), flagBool(cmd, "all"), stdout(cmd))
+			})
+		}
+		out = append(out, cmd)
+	}
+	return out
+}
+
+// stdout is where a command prints, and how.
+func stdout(cmd *cobra.Command) cli.Out {
+	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv)}
+	if f, ok := o.W.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			o.Width = w
+		}
+	}
+	return o
+}
+
+// operator is who runs a command.
+func operator(via string) engine.Actor {
+	user := os.Getenv("USER")
+	if user == "" {
+		user = fmt.Sprintf("uid %d", os.Getuid())
+	}
+	session := ""
+	if from := os.Getenv("SSH_CONNECTION"); from != "" {
+		_, _ = fmt.Sscan(from, &session)
+	}
+	return engine.Actor{User: user, Session: session, Via: via}
+}
+
+// stdoutPlain is standard output for a mode that was not started by its command.
+func stdoutPlain() cli.Out { return cli.Out{W: os.Stdout} }
+
+// defaultSeed is the demo's, unless told.
+const defaultSeed = 7

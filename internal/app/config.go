@@ -1,0 +1,301 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/pflag"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// Config is everything that can be set, read once at the start: flag over
+// environment over config.toml in the data directory over default.
+type Config struct {
+	DataDir      string
+	Platform     string
+	BaseURL      string
+	KeyFile      string
+	Timeout      time.Duration
+	Workers      int // ceiling; 0 = by the rate and the answer time
+	Ceiling      Rate
+	Prefix       string
+	Policies     map[string]engine.Policy
+	Matches      league.Span // retention
+	Timelines    league.Span
+	SyncOn       bool
+	Cooldown     time.Duration
+	StaleAge     time.Duration
+	LatestMax    int
+	Lookback     time.Duration
+	ReportTZ     *time.Location
+	Schedules    ingest.SchedulesConfig
+	BackupEvery  time.Duration
+	KeepPayloads league.Span // of stored payloads; off = for ever
+	LogLevel     string
+	Theme        string
+	Glyphs       string
+	Force        bool // open on a network file system all the same
+
+	KeepRunning string // auto, true, false: the engine outlives its console's terminal
+	SocketGroup string // who may enter by SocketPath, besides the owner
+	SocketPath  string
+	Viewers     string // as api.ParseRules reads them
+	Operators   string
+	HTTPListen  string // loopback address for programs; "" = none
+
+	Pager PagerConfig // who is told of alerts and events
+
+	Sources []cli.Setting // every setting with where it came from, for `farsight config`
+}
+
+// Rate is at most N calls per span. The zero Rate is no ceiling.
+type Rate struct {
+	N   int
+	Per time.Duration
+}
+
+// setting is one row of the table: where a value may come from and what it does.
+type setting struct {
+	name string   // in config.toml, and with dashes as a flag
+	env  []string // the first that is set wins
+	def  string
+	help string
+	set  func(*Config, string) error
+}
+
+// settings is the table of spec section 1.1.
+func settings() []setting {
+	return []setting{
+		{"platform", []string{"FARSIGHT_PLATFORM"}, "", "platform of accounts that are named without one", setPlatform},
+		{"base_url", []string{"RIOT_BASE_URL"}, "https://{routing}.api.riotgames.com", "where Riot's API is; may hold {routing}", setBaseURL},
+		{"key_file", []string{"RIOT_API_KEY_FILE"}, "", "file (mode 0600) with the API key; empty = riot.key in the data directory", text(func(c *Config) *string { return &c.KeyFile })},
+		{"max_retries", []string{"RIOT_MAX_RETRIES"}, "4", "retries after the first attempt of policy ingest", nil},
+		{"http_timeout_ms", []string{"RIOT_HTTP_TIMEOUT_MS"}, "10000", "milliseconds one call may take, body included", setMillis},
+		{"queue_prefix", []string{"QUEUE_PREFIX"}, "fitlol", "prefix of queue names in exports and metrics", text(func(c *Config) *string { return &c.Prefix })},
+		{"worker_concurrency", []string{"WORKER_CONCURRENCY", "BULLMQ_CONCURRENCY"}, "", "ceiling of calls at once, 1 to 64; empty = by rate and answer time", setWorkers},
+		{"rate_ceiling", []string{"RATE_CEILING", "BULLMQ_GLOBAL_RATE"}, "", "18/s or 900/m: only ever lowers what Riot's headers allow", setCeiling},
+		{"retention_matches", []string{"RETENTION_MATCHES"}, "2y", "how long Riot keeps matches; 0 = no limit", span(func(c *Config) *league.Span { return &c.Matches })},
+		{"retention_timelines", []string{"RETENTION_TIMELINES"}, "1y", "how long Riot keeps timelines; 0 = no limit", span(func(c *Config) *league.Span { return &c.Timelines })},
+		{"sync_enable", []string{"SYNC_ENABLE"}, "true", "false refuses to start syncs", boolean(func(c *Config) *bool { return &c.SyncOn })},
+		{"sync_cooldown", []string{"SYNC_COOLDOWN"}, "5m", "a sync this soon after the last one has nothing to do", duration(func(c *Config) *time.Duration { return &c.Cooldown })},
+		{"sync_stale_after", []string{"SYNC_STALE_AFTER"}, "24h", "age at which stored data counts as stale", duration(func(c *Config) *time.Duration { return &c.StaleAge })},
+		{"ingestion_max_matches_per_run", []string{"INGESTION_MAX_MATCHES_PER_RUN"}, "20", "matches of one latest run", whole(1, 1000, func(c *Config) *int { return &c.LatestMax })},
+		{"ingestion_lookback_days", []string{"INGESTION_LOOKBACK_DAYS"}, "30", "days a latest run looks back", setLookback},
+		{"report_tz", []string{"REPORT_TZ", "CRON_TZ"}, "", "time zone of reports; empty = this host's", setZone},
+		{"schedule_enable", []string{"SCHEDULE_ENABLE"}, "true", "false: nothing is started by the clock but the upkeep of the store", setSchedules},
+		{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when tracked accounts are looked at", cronText(func(c *Config) *string { return &c.Schedules.Latest })},
+		{"cron_rank_daily", []string{"CRON_RANK_DAILY"}, ingest.CronRank, "when their ranks are fetched", cronText(func(c *Config) *string { return &c.Schedules.Rank })},
+		{"cron_weekly_report", []string{"CRON_WEEKLY_REPORT"}, ingest.CronWeekly, "when the report of the week before is built", cronText(func(c *Config) *string { return &c.Schedules.Weekly })},
+		{"cron_tz", []string{"CRON_TZ"}, "", "time zone of schedules; empty = this host's", setCronZone},
+		{"retry_match", []string{"FARSIGHT_RETRY_MATCH"}, "30s,60s,120s,300s", "delays after failed attempts of a match", policy(engine.PolicyMatch, 5)},
+		{"retry_ingest", []string{"FARSIGHT_RETRY_INGEST"}, "5s,10s,30s,60s", "delays after failed attempts of a listing", policy(engine.PolicyIngest, 5)},
+		{"retry_call", []string{"FARSIGHT_RETRY_CALL"}, "5m,15m,30m", "delays after failed calls to a person", policy(engine.PolicyCall, 3)},
+		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
+		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(themeNames(), ", ") + ", or one of your own", setTheme},
+		{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii", oneOf(func(c *Config) *string { return &c.Glyphs }, "auto", "unicode", "ascii")},
+		{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never", duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
+		{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all", span(func(c *Config) *league.Span { return &c.KeepPayloads })},
+		{"keep_running", []string{"FARSIGHT_KEEP_RUNNING"}, "auto", "true: an engine whose console loses its terminal runs on; auto: when that is over SSH", oneOf(func(c *Config) *string { return &c.KeepRunning }, "auto", "true", "false")},
+		{"socket_group", []string{"FARSIGHT_SOCKET_GROUP"}, "", "group that may enter by a second socket, socket_path; empty = there is none", setSocketGroup},
+		{"socket_path", []string{"FARSIGHT_SOCKET_PATH"}, "", "where the group's socket is, in a folder that the group can enter, such as /run/farsight/control.sock", setSocketPath},
+		{"viewers", []string{"FARSIGHT_VIEWERS"}, "", "who may look by the group's socket: users by name or uid, groups as @name or @gid", rules(func(c *Config) *string { return &c.Viewers })},
+		{"operators", []string{"FARSIGHT_OPERATORS"}, "", "who may act by it, too", rules(func(c *Config) *string { return &c.Operators })},
+		{"http_listen", []string{"FARSIGHT_HTTP_LISTEN"}, "", "loopback address, such as 127.0.0.1:7171, on which programs are answered that show the token in http.token; empty = none", setHTTPListen},
+		{"force_network_fs", nil, "false", "open a data directory on a network file system", boolean(func(c *Config) *bool { return &c.Force })},
+	}
+}
+
+// Faults are all that is wrong with a configuration, at once.
+type Faults []string
+
+func (f Faults) Error() string {
+	if len(f) == 1 {
+		return f[0]
+	}
+	return fmt.Sprintf("%d settings are wrong:\n  %s", len(f), strings.Join(f, "\n  "))
+}
+
+// inputs are the places a configuration is read from.
+type inputs struct {
+	flags  *pflag.FlagSet
+	getenv func(string) (string, bool)
+}
+
+// addConfigFlags gives every setting a flag on the command.
+func addConfigFlags(fs *pflag.FlagSet) {
+	fs.String("data-dir", "", "data directory (FARSIGHT_DATA_DIR; default "+displayDir()+")")
+	for _, s := range settings() {
+		fs.String(flagName(s.name), "", s.help+envNote(s.env))
+	}
+}
+
+func envNote(env []string) string {
+	if len(env) == 0 {
+		return ""
+	}
+	return " (" + env[0] + ")"
+}
+
+func flagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// LoadConfig reads every source. The error is Faults, with every fault listed.
+func LoadConfig(in inputs) (Config, error) {
+	c := Config{Policies: engine.DefaultPolicies()}
+	dir, source := dataDir(in)
+	c.DataDir = dir
+	c.Sources = append(c.Sources, cli.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
+
+	file, faults := readFile(filepath.Join(dir, "config.toml"))
+	for _, s := range settings() {
+		value, source := resolve(s, in, file)
+		if err := s.apply(&c, value); err != nil {
+			faults = append(faults, fmt.Sprintf("%s (from %s): %v", s.name, source, err))
+		}
+		c.Sources = append(c.Sources, cli.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
+	}
+	faults = append(faults, c.retries(in, file)...)
+	faults = append(faults, c.paging(in, file)...)
+	if len(faults) > 0 {
+		return c, faults
+	}
+	return c, nil
+}
+
+// given reports whether a setting comes from the command line or the environment.
+func (c Config) given(name string) bool {
+	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
+	return i >= 0 && c.Sources[i].Source != "default" && c.Sources[i].Source != "config.toml"
+}
+
+func (s setting) apply(c *Config, value string) error {
+	if s.set == nil {
+		return nil
+	}
+	return s.set(c, value)
+}
+
+func resolve(s setting, in inputs, file map[string]string) (value, source string) {
+	if f := in.flags; f != nil {
+		if fl := f.Lookup(flagName(s.name)); fl != nil && fl.Changed {
+			return fl.Value.String(), "flag --" + fl.Name
+		}
+	}
+	for _, name := range s.env {
+		if v, ok := in.getenv(name); ok && v != "" {
+			return v, name
+		}
+	}
+	if v, ok := file[s.name]; ok {
+		return v, "config.toml"
+	}
+	return s.def, "default"
+}
+
+// retries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer,
+// so the old name maps onto attempts.
+func (c *Config) retries(in inputs, file map[string]string) Faults {
+	i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == "max_retries" })
+	value, source := resolve(settings()[i], in, file)
+	n, err := number(value, 0, 20)
+	if err != nil {
+		return Faults{fmt.Sprintf("max_retries (from %s): %v", source, err)}
+	}
+	p := c.Policies[engine.PolicyIngest]
+	if source != "default" {
+		c.Policies[engine.PolicyIngest] = engine.NewPolicy(p.Name, min(n+1, p.Max), p.Delays...)
+	}
+	return nil
+}
+
+func dataDir(in inputs) (dir, source string) {
+	if f := in.flags; f != nil {
+		if fl := f.Lookup("data-dir"); fl != nil && fl.Changed {
+			return fl.Value.String(), "flag --data-dir"
+		}
+	}
+	if v, ok := in.getenv("FARSIGHT_DATA_DIR"); ok && v != "" {
+		return v, "FARSIGHT_DATA_DIR"
+	}
+	if v, ok := in.getenv("XDG_DATA_HOME"); ok && filepath.IsAbs(v) {
+		return filepath.Join(v, "farsight"), "default"
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "farsight-data", "default"
+	}
+	return filepath.Join(home, ".local", "share", "farsight"), "default"
+}
+
+func displayDir() string { return "~/.local/share/farsight" }
+
+// openRegular opens a file for reading, and no pipe: that would wait for its writer
+// for ever.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// readFile reads config.toml as words; a missing file is an empty one. Unknown
+// names are faults, for a typing error must not be a silent default.
+func readFile(path string) (map[string]string, Faults) {
+	f, _, err := openRegular(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil // what is wrong with the directory is for whoever opens it to say
+	}
+	if err != nil {
+		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
+	}
+	var doc map[string]any
+	if err := toml.Unmarshal(raw, &doc); err != nil {
+		return nil, Faults{fmt.Sprintf("%s is no TOML: %v", path, err)}
+	}
+	known := map[string]bool{}
+	for _, s := range settings() {
+		known[s.name] = true
+	}
+	out := map[string]string{}
+	var faults Faults
+	for name, v := range doc {
+		if table, ok := v.(map[string]any); ok && slices.Contains(pagerTables, name) {
+			faults = append(faults, flattenTable(out, path, name, table)...)
+			continue
+		}
+		if !known[name] {
+			faults = append(faults, fmt.Sprintf("%s: unknown setting %q; `farsight config` lists them", path, name))
+			continue
+		}
+		out[name] = fmt.Sprint(v)
+	}
+	sort.Strings(faults)
+	return out, faults
+}

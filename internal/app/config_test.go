@@ -1,0 +1,365 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// sample is a setting with a value for each source; each differs from the
+// others, so that it shows which one won.
+type sample struct {
+	file string // as TOML writes it
+	env  string
+	flag string
+	want func(Config) any // what the flag's value means
+	is   any
+}
+
+var samples = map[string]sample{
+	"platform":                      {`"na1"`, "kr", "EUW", func(c Config) any { return c.Platform }, "euw1"},
+	"base_url":                      {`"http://127.0.0.1:1/a"`, "http://127.0.0.1:2/{routing}", "https://x.example", func(c Config) any { return c.BaseURL }, "https://x.example"},
+	"key_file":                      {`"/a"`, "/b", "/c", func(c Config) any { return c.KeyFile }, "/c"},
+	"max_retries":                   {`1`, "2", "3", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 4},
+	"http_timeout_ms":               {`1000`, "2000", "3000", func(c Config) any { return c.Timeout }, 3 * time.Second},
+	"queue_prefix":                  {`"a"`, "b", "c", func(c Config) any { return c.Prefix }, "c"},
+	"worker_concurrency":            {`1`, "2", "3", func(c Config) any { return c.Workers }, 3},
+	"rate_ceiling":                  {`"1/s"`, "2/s", "900/m", func(c Config) any { return c.Ceiling }, Rate{900, time.Minute}},
+	"retention_matches":             {`"1y"`, "3y", "18mo", func(c Config) any { return c.Matches }, mustSpan("18mo")},
+	"retention_timelines":           {`"3mo"`, "2y", "0", func(c Config) any { return c.Timelines.Off() }, true},
+	"sync_enable":                   {`true`, "1", "false", func(c Config) any { return c.SyncOn }, false},
+	"sync_cooldown":                 {`"1m"`, "2m", "0s", func(c Config) any { return c.Cooldown }, time.Duration(0)},
+	"sync_stale_after":              {`"1h"`, "2h", "3h", func(c Config) any { return c.StaleAge }, 3 * time.Hour},
+	"ingestion_max_matches_per_run": {`10`, "11", "12", func(c Config) any { return c.LatestMax }, 12},
+	"ingestion_lookback_days":       {`10`, "11", "12", func(c Config) any { return c.Lookback }, 12 * 24 * time.Hour},
+	"report_tz":                     {`"Asia/Seoul"`, "Europe/Paris", "UTC", func(c Config) any { return c.ReportTZ.String() }, "UTC"},
+	"backup_every":                  {`"1h"`, "2h", "0s", func(c Config) any { return c.BackupEvery }, time.Duration(0)},
+	"keep_payloads":                 {`"3y"`, "4y", "5y", func(c Config) any { return c.KeepPayloads }, mustSpan("5y")},
+	"schedule_enable":               {`true`, "1", "false", func(c Config) any { return c.Schedules.Off }, true},
+	"cron_latest_every":             {`"5 * * * *"`, "6 * * * *", "7 * * * *", func(c Config) any { return c.Schedules.Latest }, "7 * * * *"},
+	"cron_rank_daily":               {`"5 1 * * *"`, "6 1 * * *", "7 1 * * *", func(c Config) any { return c.Schedules.Rank }, "7 1 * * *"},
+	"cron_weekly_report":            {`"5 1 * * 1"`, "6 1 * * 1", "7 1 * * 2", func(c Config) any { return c.Schedules.Weekly }, "7 1 * * 2"},
+	"cron_tz":                       {`"Asia/Seoul"`, "Europe/Paris", "UTC", func(c Config) any { return c.Schedules.Zone }, "UTC"},
+	"retry_match":                   {`"1s"`, "2s,3s", "3s,4s,5s", func(c Config) any { return c.Policies[engine.PolicyMatch].Max }, 4},
+	"retry_ingest":                  {`"1s"`, "2s,3s", "1s,1s,1s,1s,1s,1s", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 5},
+	"retry_call":                    {`"1s"`, "1s,1s", "1s,1s,1s,1s", func(c Config) any { return c.Policies[engine.PolicyCall].Max }, 3},
+	"log_level":                     {`"warn"`, "error", "debug", func(c Config) any { return c.LogLevel }, "debug"},
+	"theme":                         {`"light"`, "mono", "dark", func(c Config) any { return c.Theme }, "dark"},
+	"glyphs":                        {`"unicode"`, "auto", "ascii", func(c Config) any { return c.Glyphs }, "ascii"},
+	"keep_running":                  {`"true"`, "false", "auto", func(c Config) any { return c.KeepRunning }, "auto"},
+	"socket_group":                  {`"50"`, "51", "52", func(c Config) any { return c.SocketGroup }, "52"},
+	"socket_path":                   {`"/a/b"`, "/c/d", "/e/f", func(c Config) any { return c.SocketPath }, "/e/f"},
+	"viewers":                       {`"7"`, "8", "9 @10", func(c Config) any { return c.Viewers }, "9 @10"},
+	"operators":                     {`"7"`, "8", "9,@10", func(c Config) any { return c.Operators }, "9,@10"},
+	"http_listen":                   {`"127.0.0.1:7001"`, "127.0.0.1:7002", "127.0.0.1:7003", func(c Config) any { return c.HTTPListen }, "127.0.0.1:7003"},
+	"force_network_fs":              {`true`, "", "true", func(c Config) any { return c.Force }, true},
+}
+
+func mustSpan(s string) league.Span {
+	v, err := league.ParseSpan(s)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// load reads a configuration from the three sources, given as maps.
+func load(t *testing.T, file string, env map[string]string, flags map[string]string) (Config, error) {
+	t.Helper()
+	dir := t.TempDir()
+	if file != "" {
+		write(t, filepath.Join(dir, "config.toml"), file)
+	}
+	fs := pflag.NewFlagSet("farsight", pflag.ContinueOnError)
+	addConfigFlags(fs)
+	for name, value := range flags {
+		if err := fs.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return LoadConfig(inputs{flags: fs, getenv: func(name string) (string, bool) {
+		if name == "FARSIGHT_DATA_DIR" {
+			return dir, true
+		}
+		v, ok := env[name]
+		return v, ok
+	}})
+}
+
+// Flag over environment over file over default, for every setting there is, and
+// `farsight config` names the source (spec section 1.1).
+func TestConfig_EverySettingFromEverySource(t *testing.T) {
+	for _, s := range settings() {
+		t.Run(s.name, func(t *testing.T) {
+			x, ok := samples[s.name]
+			if !ok {
+				t.Fatal("a new setting: give it a sample")
+			}
+			file, env, flags := s.name+" = "+x.file, map[string]string{}, map[string]string{flagName(s.name): x.flag}
+			if len(s.env) > 0 {
+				env[s.env[0]] = x.env
+			}
+			c, err := load(t, "", nil, nil)
+			wantSource(t, c, err, s.name, s.def, "default")
+			c, err = load(t, file, nil, nil)
+			wantSource(t, c, err, s.name, strings.Trim(x.file, `"`), "config.toml")
+			if len(s.env) > 0 {
+				c, err = load(t, file, env, nil)
+				wantSource(t, c, err, s.name, x.env, s.env[0])
+			}
+			c, err = load(t, file, env, flags)
+			wantSource(t, c, err, s.name, x.flag, "flag --"+flagName(s.name))
+			if got := x.want(c); !reflect.DeepEqual(got, x.is) {
+				t.Errorf("%q means %v, want %v", x.flag, got, x.is)
+			}
+		})
+	}
+}
+
+func wantSource(t *testing.T, c Config, err error, name, value, source string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
+	if i < 0 || c.Sources[i].Value != value || c.Sources[i].Source != source {
+		t.Errorf("config shows %+v, want %q from %s", c.Sources[max(i, 0)], value, source)
+	}
+}
+
+func TestConfig_Aliases(t *testing.T) {
+	c, err := load(t, "", map[string]string{"BULLMQ_CONCURRENCY": "7", "BULLMQ_GLOBAL_RATE": "18/s", "CRON_TZ": "Asia/Seoul"}, nil)
+	if err != nil || c.Workers != 7 || c.Ceiling != (Rate{18, time.Second}) || c.ReportTZ.String() != "Asia/Seoul" {
+		t.Errorf("by their old names: %d workers, %v, %v: %v", c.Workers, c.Ceiling, c.ReportTZ, err)
+	}
+	c, err = load(t, "", map[string]string{"WORKER_CONCURRENCY": "8", "BULLMQ_CONCURRENCY": "7", "REPORT_TZ": "UTC", "CRON_TZ": "Asia/Seoul"}, nil)
+	if err != nil || c.Workers != 8 || c.ReportTZ != time.UTC {
+		t.Errorf("the new name goes first: %d workers, %v: %v", c.Workers, c.ReportTZ, err)
+	}
+	// An empty variable is one that is not set.
+	c, err = load(t, "worker_concurrency = 3", map[string]string{"WORKER_CONCURRENCY": "", "BULLMQ_CONCURRENCY": ""}, nil)
+	if err != nil || c.Workers != 3 {
+		t.Errorf("with empty variables: %d workers: %v", c.Workers, err)
+	}
+}
+
+func TestConfig_Defaults(t *testing.T) {
+	c, err := load(t, "", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := c.Policies[engine.PolicyMatch]
+	if match.Max != 5 || !slices.Equal(match.Delays, []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}) {
+		t.Errorf("policy match %+v", match)
+	}
+	ingest := c.Policies[engine.PolicyIngest]
+	if ingest.Max != 5 || ingest.Delays[0] != 5*time.Second {
+		t.Errorf("policy ingest %+v", ingest)
+	}
+	if c.Timeout != 10*time.Second || c.Workers != 0 || c.Ceiling != (Rate{}) || !c.SyncOn || c.Cooldown != 5*time.Minute || c.LatestMax != 20 {
+		t.Errorf("defaults %+v", c)
+	}
+	if c.Matches != (league.Span{Years: 2}) || c.Timelines != (league.Span{Years: 1}) {
+		t.Errorf("retention %v and %v", c.Matches, c.Timelines)
+	}
+}
+
+// RIOT_MAX_RETRIES is the old name of a policy's length: there is one retry
+// layer, so it bounds the attempts of listings and never raises them.
+func TestConfig_MaxRetriesBoundsThePolicy(t *testing.T) {
+	for retries, most := range map[string]int{"0": 1, "1": 2, "4": 5, "9": 5} {
+		c, err := load(t, "", map[string]string{"RIOT_MAX_RETRIES": retries}, nil)
+		if err != nil || c.Policies[engine.PolicyIngest].Max != most || c.Policies[engine.PolicyMatch].Max != 5 {
+			t.Errorf("RIOT_MAX_RETRIES=%s: policy ingest %+v: %v", retries, c.Policies[engine.PolicyIngest], err)
+		}
+	}
+}
+
+func TestConfig_AllFaultsAtOnce(t *testing.T) {
+	_, err := load(t, "nonsense = 1\nglyphs = \"runes\"\n", map[string]string{"RATE_CEILING": "fast", "RIOT_MAX_RETRIES": "x"}, map[string]string{"theme": "beige", "platform": "mars"})
+	faults, ok := errors.AsType[Faults](err)
+	if !ok || len(faults) != 6 {
+		t.Fatalf("%d faults: %v", len(faults), err)
+	}
+	if exitCode(err) != exitUsage {
+		t.Errorf("exit %d", exitCode(err))
+	}
+	text := err.Error()
+	for _, part := range []string{"6 settings are wrong", `"nonsense"`, "config.toml", "RATE_CEILING", "flag --theme", "flag --platform", "RIOT_MAX_RETRIES"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}
+
+// TestBadInput_ConfigIsNoFile: what is no file is refused at once; a pipe would be
+// waited for without an end.
+func TestBadInput_ConfigIsNoFile(t *testing.T) {
+	for what, put := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := put(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, faults := readFile(path); len(faults) != 1 || !strings.Contains(faults[0], path+" is not a regular file") {
+			t.Errorf("a %s: %q", what, faults)
+		}
+	}
+}
+
+// The setters on values at and beyond their edges.
+func TestSettings_Edges(t *testing.T) {
+	good := map[string][]string{
+		"http_timeout_ms":     {"100", "300000", " 5000 "},
+		"worker_concurrency":  {"", "1", "64"},
+		"rate_ceiling":        {"", "1/s", "1000000/m"},
+		"max_retries":         {"0", "20"},
+		"sync_cooldown":       {"0s", "1h30m"},
+		"retention_matches":   {"0", "2y", "18mo", "6w", "90d"},
+		"report_tz":           {"", "UTC", "America/New_York"},
+		"retry_match":         {"0s", "30s, 60s", "24h"},
+		"sync_enable":         {"true", "false", "1", "0"},
+		"retention_timelines": {"1y"},
+	}
+	bad := map[string][]string{
+		"http_timeout_ms":    {"", "99", "300001", "10s", "1e4"},
+		"worker_concurrency": {"0", "65", "-1", "4.5", "many"},
+		"rate_ceiling":       {"18", "0/s", "-1/s", "18/h", "18/", "/s", "1000001/s", "18 /s/s"},
+		"max_retries":        {"-1", "21", ""},
+		"sync_cooldown":      {"", "5", "-5m", "soon"},
+		"retention_matches":  {"", "-1y", "2 years", "y"},
+		"report_tz":          {"Nowhere", "../../etc/passwd"},
+		"retry_match":        {"", "30s,", "30", "-1s", "25h"},
+		"sync_enable":        {"", "yes please"},
+		"platform":           {"europe", "xx1"},
+		"base_url":           {"ftp://x", "http://example.com", "https://u:p@x.example", "https://x/{platform}", "nonsense"},
+		"log_level":          {"", "INFO!", "trace"},
+		"theme":              {"", "Dark"},
+		"glyphs":             {"", "emoji"},
+		"force_network_fs":   {"maybe"},
+	}
+	for name, values := range good {
+		for _, v := range values {
+			if _, err := load(t, "", nil, map[string]string{flagName(name): v}); err != nil {
+				t.Errorf("%s %q: %v", name, v, err)
+			}
+		}
+	}
+	for name, values := range bad {
+		for _, v := range values {
+			_, err := load(t, "", nil, map[string]string{flagName(name): v})
+			if err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s %q: %v", name, v, err)
+			}
+			if err != nil && strings.Contains(err.Error(), "u:p@") {
+				t.Errorf("%s: the fault shows a password: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestConfig_Command(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t)
+	write(t, filepath.Join(dir, "config.toml"), "platform = \"kr\"\nworker_concurrency = 4\n")
+	env := map[string]string{"FARSIGHT_DATA_DIR": dir, "WORKER_CONCURRENCY": "6", "RIOT_API_KEY": canary}
+	res := command{args: []string{"config", "--json", "--log-level", "warn"}, env: env}.run(t).wants(t, exitDone)
+	got := map[string]cli.Setting{}
+	for line := range strings.Lines(res.stdout) {
+		var s cli.Setting
+		if err := json.Unmarshal([]byte(line), &s); err != nil {
+			t.Fatal(err)
+		}
+		got[s.Name] = s
+	}
+	for name, want := range map[string][2]string{
+		"api_key": {"RGAPI-****b12d", "RIOT_API_KEY"}, "data_dir": {dir, "FARSIGHT_DATA_DIR"}, "platform": {"kr", "config.toml"},
+		"worker_concurrency": {"6", "WORKER_CONCURRENCY"}, "log_level": {"warn", "flag --log-level"}, "sync_cooldown": {"5m", "default"},
+	} {
+		if s := got[name]; s.Value != want[0] || s.Source != want[1] {
+			t.Errorf("%s is %q from %q, want %q from %q", name, s.Value, s.Source, want[0], want[1])
+		}
+	}
+	if all := len(settings()) + len(pagerSettings) + 2; len(got) != all {
+		t.Errorf("%d settings shown, there are %d", len(got), all)
+	}
+}
+
+// The exit codes are kept stable: scripts depend on them.
+func TestExitCodes(t *testing.T) {
+	if exitDone != 0 || exitFailed != 1 || exitUsage != 2 || exitIncomplete != 3 || exitHeld != 4 || exitInterrupted != 130 {
+		t.Error("an exit code has changed")
+	}
+}
+
+// The worker count is what limits and answer time ask for, from 5 to 64; a
+// configured number is a ceiling.
+func TestWorkers(t *testing.T) {
+	for _, c := range []struct{ set, needed, want int }{
+		{0, 0, 5}, {0, 5, 5}, {0, 11, 11}, {0, 2000, 64}, {3, 11, 3}, {64, 0, 5}, {64, 11, 11},
+	} {
+		if got := workers(c.set, c.needed); got != c.want {
+			t.Errorf("set %d, needed %d: %d workers, want %d", c.set, c.needed, got, c.want)
+		}
+	}
+}
+
+func TestCeilingAndCooldown(t *testing.T) {
+	if ceiling(Rate{}) != nil || len(ceiling(Rate{18, time.Second})) != 1 || ceiling(Rate{18, time.Second})[0].N != 18 {
+		t.Error("ceiling")
+	}
+	if cooldown(0) >= 0 || cooldown(time.Minute) != time.Minute {
+		t.Error("cooldown 0 must mean none, not unset")
+	}
+}
+
+// Player specifications of `farsight sim`; the name may hold commas.
+func TestSim_Flags(t *testing.T) {
+	p, err := parsePlayer("Blue, Heron#EUW,euw1,400")
+	if err != nil || p.RiotID != "Blue, Heron#EUW" || p.Platform != "euw1" || p.Matches != 400 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	for _, bad := range []string{"", "a", "a#b", "a#b,euw1", "a#b,euw1,x", "a#b,euw1,-4", "a#b,mars,4"} {
+		if p, err := parsePlayer(bad); err == nil {
+			t.Errorf("%q gives %+v", bad, p)
+		}
+	}
+	for text, want := range map[string]time.Duration{"60ms": 60 * time.Millisecond, "60ms,30ms": 60 * time.Millisecond, "0": -1, "0s,5ms": -1} {
+		if l, err := parseLatency(text); err != nil || l.Base != want {
+			t.Errorf("%q gives %v, %v", text, l, err)
+		}
+	}
+	for _, bad := range []string{"", "60", "-5ms", "60ms,x", "60ms,-30ms"} {
+		if l, err := parseLatency(bad); err == nil {
+			t.Errorf("%q gives %v", bad, l)
+		}
+	}
+}
+
+func TestDemo_HeadlessEndsWell(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	res := command{args: []string{"demo", "--headless", "--speed", "3"}, env: map[string]string{"TMPDIR": tmp}}.run(t).wants(t, exitDone)
+	if !strings.Contains(res.stdout, "80 of 80 matches stored") || !strings.Contains(res.stdout, " 0 violations") {
+		t.Errorf("it ended with %q", tail(res.stdout, 300))
+	}
+	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) != 0 {
+		t.Errorf("the demo left %v behind", left)
+	}
+	clean(t, "demo", res.stdout+res.stderr)
+}

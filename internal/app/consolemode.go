@@ -1,0 +1,209 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui"
+)
+
+// console is how the operator console is opened.
+type console struct {
+	readOnly bool
+	plain    bool          // lines instead of a screen
+	every    time.Duration // how often they say what has changed; 0 = as ui has it
+
+	load func() (Config, error) // reads the configuration again
+}
+
+// show opens the console, as a screen or as lines.
+func (c console) show(ctx context.Context, to engine.Console, opt ui.Options) error {
+	if c.plain {
+		return ui.Plain(ctx, to, opt)
+	}
+	return ui.Run(ctx, to, opt)
+}
+
+// where settles whether there is a screen: a dumb terminal, a pipe and a file get
+// lines.
+func (c console) where() console {
+	c.plain = c.plain || !isTerminal()
+	return c
+}
+
+// leastEvery and mostEvery bound --plain-every.
+const (
+	leastEvery = 100 * time.Millisecond
+	mostEvery  = time.Hour
+)
+
+// addConsoleFlags gives a command the flags of the console.
+func addConsoleFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool("read-only", false, "look, but refuse every action")
+	cmd.Flags().Bool("plain", false, "lines instead of a screen: one sentence per change, a prompt for commands")
+	cmd.Flags().Duration("plain-every", 0, "with --plain: say what has changed this often, such as 10s (default 2s)")
+}
+
+// consoleFlags reads them.
+func consoleFlags(cmd *cobra.Command) (console, error) {
+	c := console{readOnly: flagBool(cmd, "read-only"), plain: flagBool(cmd, "plain")}
+	every, err := cmd.Flags().GetDuration("plain-every")
+	if err != nil || every != 0 && (every < leastEvery || every > mostEvery) {
+		return c, usagef("--plain-every %s is out of range: use 100ms to 1h, such as 10s", every)
+	}
+	c.every = every
+	c.load = func() (Config, error) { return config(cmd) }
+	return c.where(), nil
+}
+
+// runConsole opens the console: on the engine that holds the directory, else with
+// an engine if there is a key, else on what is stored, else with the question what
+// to do.
+func runConsole(ctx context.Context, cfg Config, c console) error {
+	opt := c.options(cfg)
+	if err := opt.Validate(); err != nil {
+		return usage(err)
+	}
+	return through(ctx, cfg,
+		func(con *api.Client) error { return c.attach(ctx, con, opt) },
+		func() error { return c.own(ctx, cfg, opt) })
+}
+
+// own opens the console on a directory that nobody holds.
+func (c console) own(ctx context.Context, cfg Config, opt ui.Options) error {
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	if !keys.Get().IsZero() {
+		return c.attended(ctx, cfg, keys, opt)
+	}
+	if storage.HasState(cfg.DataDir) {
+		return c.onStored(ctx, cfg, opt)
+	}
+	if c.plain {
+		return keys.errNoKey()
+	}
+	return c.firstRun(ctx, cfg, keys, opt)
+}
+
+func (c console) options(cfg Config) ui.Options {
+	_, ssh := os.LookupEnv("SSH_CONNECTION")
+	o := ui.Options{
+		Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every,
+		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.DataDir, consoleState()),
+	}
+	// What the operator chose on the screen stands between the command line and the
+	// configuration file.
+	if cfg.given("theme") {
+		o.Theme = cfg.Theme
+	} else {
+		o.Usual = cfg.Theme
+	}
+	return o
+}
+
+// consoleState is the file where the console remembers what its user chose; "" if
+// there is no place for it. Source: XDG Base Directory Specification 0.8.
+func consoleState() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" || !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "farsight", "console.json")
+}
+
+func glyphs(word string) string {
+	if word == "auto" {
+		return ""
+	}
+	return word
+}
+
+// firstRun asks what to do where there is neither a key nor anything stored.
+func (c console) firstRun(ctx context.Context, cfg Config, keys *keyring, opt ui.Options) error {
+	choice, key, err := ui.AskFirst(ctx, ui.FirstRun{
+		DataDir: cfg.DataDir, Bare: errNothingStored(cfg).Error(), KeyFrom: keyEnv + " and " + keys.path, KeyTo: "kept in " + keys.path + ", mode 0600",
+		Try: func(ctx context.Context, key string) (string, error) { return tryKey(ctx, cfg, key) },
+	}, opt)
+	if err != nil {
+		return err
+	}
+	switch choice {
+	case ui.ChooseKey:
+		if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+			return fmt.Errorf("make the data directory: %w", err)
+		}
+		if err := keys.Replace(key); err != nil {
+			return err
+		}
+		return c.attended(ctx, cfg, keys, opt)
+	case ui.ChooseDemo:
+		return runDemo(ctx, cfg, demoOptions{seed: defaultSeed, speed: 1}, stdoutPlain())
+	case ui.ChooseBrowse:
+		return errNothingStored(cfg)
+	}
+	return nil
+}
+
+// tryKey makes one call with a key and says which limits it has.
+func tryKey(ctx context.Context, cfg Config, text string) (learnt string, err error) {
+	key, err := riot.ParseKey(text)
+	if err != nil {
+		return "", err
+	}
+	if err := key.CheckForm(); err != nil {
+		return "", err
+	}
+	var limits string
+	client, err := riot.New(riot.Options{
+		Keys: riot.NewKeys(key), Limiter: limit.New(limit.Options{}), BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		UserAgent: "farsight/" + version(), OnCall: func(c riot.Call) { limits = c.AppLimit },
+	})
+	if err != nil {
+		return "", err
+	}
+	defer client.CloseIdle()
+	if err := client.Probe(ctx, route.Europe, ""); err != nil {
+		return "", err
+	}
+	if limits == "" {
+		return "the key works", nil
+	}
+	return "the key works: " + limits + " calls:seconds", nil
+}
+
+// onStored shows what is stored, without a key and without an engine.
+func (c console) onStored(ctx context.Context, cfg Config, opt ui.Options) error {
+	return browseStored(ctx, cfg, func(to engine.Console) error { return c.show(ctx, to, opt) })
+}
+
+// embedded are the options of a console in the engine's own process.
+func (p *parts) embedded(opt ui.Options) ui.Options {
+	opt.Embedded = true
+	opt.Stack = logStack(p.log)
+	return opt
+}
+
+// logStack keeps the stack of a console that fell, for the bug report.
+func logStack(log zerolog.Logger) func(message, stack string) {
+	return func(message, stack string) {
+		log.Error().Str("stack", stack).Msg("the console fell: " + message)
+	}
+}

@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/demo"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// demoOptions are the flags of `farsight demo`.
+type demoOptions struct {
+	seed     uint64
+	speed    float64
+	headless bool
+	console  console
+}
+
+// demoRun is a demo whose engines are wired as every other, in a temporary directory.
+type demoRun struct {
+	*demo.Demo
+	cfg   Config
+	speed float64
+	keys  *keyring
+	dir   string
+
+	// How the engine reaches the simulator: by a loopback port, or in memory.
+	base      string
+	transport http.RoundTripper
+	phone     *pager.CallOptions // nil = the engine calls nobody
+	stop      context.CancelFunc
+	done      chan struct{}
+}
+
+// runDemo shows the product against the simulator.
+func runDemo(ctx context.Context, cfg Config, opt demoOptions, out cli.Out) (err error) {
+	d, err := newDemo(ctx, cfg, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	if opt.headless {
+		return d.headless(ctx, out)
+	}
+	return d.console(ctx, opt)
+}
+
+// newDemo is a demo whose engine has not started, on a loopback port.
+func newDemo(ctx context.Context, cfg Config, opt demoOptions) (*demoRun, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "farsight-demo-")
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close())
+	}
+	d, err := setDemo(cfg, opt, dir)
+	if err != nil {
+		return nil, errors.Join(err, l.Close(), os.RemoveAll(dir))
+	}
+	d.base = "http://" + l.Addr().String() + "/{routing}"
+	phone := demo.NewPhone(l.Addr().String(), d.cfg.Policies[engine.PolicyCall], d.Sim)
+	d.phone = phone.Calls()
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	d.stop = stop
+	go func() {
+		defer close(d.done)
+		_ = serve(serving, l, phone)
+	}()
+	return d, nil
+}
+
+// setDemo wires a demo on a directory. The data directory, the key and the base URL of
+// the real configuration are never used: a demo cannot touch real data by construction.
+func setDemo(cfg Config, opt demoOptions, dir string) (*demoRun, error) {
+	key, err := demo.NewKey()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
+	cfg.Policies = demo.Policies(opt.speed)
+	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, stop: func() {}, done: make(chan struct{})}
+	d.keys = &keyring{Keys: riot.NewKeys(key), path: filepath.Join(dir, "riot.key"), source: "demo", since: time.Now()}
+	d.Demo = demo.New(demo.Options{
+		Seed: opt.seed, Speed: opt.speed, Headless: opt.headless, Dir: dir, By: operator("demo"),
+		Key: func() string { return d.keys.Get().Fingerprint() }, Start: d.start,
+	})
+	return d, nil
+}
+
+// start wires the usual engine and lets it run; its addresses and delays differ, and
+// the chaos panel has its hands in it.
+func (d *demoRun) start(ctx context.Context, dir string, life context.Context, ended func()) (demo.Engine, error) {
+	cfg := d.cfg
+	cfg.DataDir = dir
+	if d.base != "" {
+		cfg.BaseURL = d.base
+	}
+	var p *parts
+	p, err := assemble(cfg, assembly{
+		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.phone,
+		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.db, changes) },
+		stall: d.Chaos.Stall, spoil: d.Chaos.Spoil(life),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return demoEngine{p.start(ctx, ended)}, nil
+}
+
+// demoEngine is an engine as the stage of a demo has it.
+type demoEngine struct{ *engineTask }
+
+// Console implements demo.Engine.
+func (e demoEngine) Console() engine.Console { return e.control }
+
+// Note implements demo.Engine.
+func (e demoEngine) Note(n engine.Note) { e.control.Note(n) }
+
+// Stop implements demo.Engine.
+func (e demoEngine) Stop() error { return e.stop() }
+
+// Fall implements demo.Engine.
+func (e demoEngine) Fall() error {
+	e.once.Do(func() {
+		<-e.done
+		e.cancel()
+		e.err = e.close()
+	})
+	return e.err
+}
+
+// running is the engine that runs now.
+func (d *demoRun) running() demoEngine { return d.Stage.Engine().(demoEngine) }
+
+// headless syncs every player, and fails if anything obtainable is missing or
+// the simulator counted a violation.
+func (d *demoRun) headless(ctx context.Context, out cli.Out) error {
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	if err := d.Stage.Begin(ctx, done); err != nil {
+		return err
+	}
+	out.Width = 0 // two bars on one line would overwrite each other
+	out.W = &lockedWriter{w: out.W}
+	var g errgroup.Group
+	for _, p := range d.Sim.Players() {
+		g.Go(func() error {
+			sum, err := cli.Sync(watching, d.Stage.Console(), cli.SyncOptions{
+				Account: p.RiotID, Ask: engine.SyncAsk{Platform: string(p.Platform), Track: true}, By: operator("demo"),
+			}, out)
+			if err != nil {
+				return err
+			}
+			return verdict(sum, p.RiotID, out)
+		})
+	}
+	err := g.Wait()
+	if err == nil {
+		err = d.audit(ctx, out)
+	}
+	return errors.Join(err, d.Stage.Stop())
+}
+
+// audit says how much of what the simulator would have given is stored.
+func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
+	all, missing, err := d.Audit(ctx)
+	if err != nil {
+		return err
+	}
+	st := d.Sim.Stats()
+	_, _ = fmt.Fprintf(out.W, "%d of %d matches stored, %d calls, %d violations of the limits\n", all-missing, all, st.Calls, st.Violations)
+	if missing > 0 {
+		return fmt.Errorf("%d matches are missing", missing)
+	}
+	if st.Violations > 0 {
+		return fmt.Errorf("the simulator counted %d violations of its limits", st.Violations)
+	}
+	return nil
+}
+
+// close ends the simulator and removes the temporary directory.
+func (d *demoRun) close() error {
+	d.stop()
+	if d.base != "" {
+		<-d.done
+	}
+	return os.RemoveAll(d.dir)
+}
+
+// lockedWriter lets several syncs print whole lines.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  interface{ Write([]byte) (int, error) }
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// console shows the demo: engine and console run together, and when either ends so
+// does the other, but for an engine that falls on purpose.
+func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
+	o := opt.console.options(d.cfg)
+	o.Demo, o.Chaos, o.Embedded = true, chaosPanel{d.Chaos}, true
+	o.Stack = func(message, stack string) { logStack(d.running().log)(message, stack) }
+	if err := o.Validate(); err != nil {
+		return usage(err)
+	}
+	watching, done := context.WithCancel(ctx)
+	if err := d.Stage.Begin(watching, done); err != nil {
+		done()
+		return err
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { d.Chaos.Run(watching) })
+	err := d.Trigger(watching)
+	if err == nil {
+		err = opt.console.show(watching, d.Stage.Console(), o)
+	}
+	done()
+	wg.Wait()
+	return errors.Join(err, d.Stage.Stop())
+}

@@ -1,0 +1,470 @@
+package app
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/demo"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// rehearsal is a demo in a bubble, with its simulator in memory.
+type rehearsal struct {
+	*demoRun
+	t      *testing.T
+	states map[engine.EngineState]bool // that a console has seen
+	boots  map[string]bool
+	says   []string
+	mu     sync.Mutex
+}
+
+// rehearse runs f with a demo whose syncs have begun.
+func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
+	t.Helper()
+	dir := memoryDir(t)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)))
+		cfg, err := LoadConfig(inputs{getenv: func(string) (string, bool) { return "", false }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := setDemo(cfg, demoOptions{seed: defaultSeed, speed: speed}, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.transport = d.Sim.RoundTripper()
+		r := &rehearsal{demoRun: d, t: t, states: map[engine.EngineState]bool{}, boots: map[string]bool{}}
+		ctx, done := context.WithCancel(context.Background())
+		var over atomic.Bool // what ends now ends because it is asked to
+		ended := func() {
+			if !over.Load() {
+				t.Error("the engine ended by itself")
+			}
+			done()
+		}
+		if err := d.Stage.Begin(ctx, ended); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { d.Chaos.Run(ctx) })
+		wg.Go(func() { r.watch(ctx) })
+		if err := d.Trigger(ctx); err != nil {
+			t.Fatal(err)
+		}
+		f(r)
+		over.Store(true)
+		done()
+		wg.Wait()
+		if err := d.Stage.Stop(); err != nil {
+			t.Error(err)
+		}
+		r.sound()
+	})
+}
+
+// watch is a console that stays open.
+func (r *rehearsal) watch(ctx context.Context) {
+	for u := range r.Stage.Console().Watch(ctx) {
+		r.mu.Lock()
+		if u.Engine != nil {
+			r.states[u.Engine.State] = true
+			r.boots[u.Engine.Boot] = true
+		}
+		for _, n := range u.Notes {
+			r.says = append(r.says, n.Text)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// sound checks the store that was left.
+func (r *rehearsal) sound() {
+	r.t.Helper()
+	cfg := Config{DataDir: r.Stage.Dir()}
+	db, err := openStored(cfg)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	report, err := db.Check(context.Background())
+	if err != nil || !report.Sound() {
+		r.t.Errorf("the store is not sound: %+v, %v", report, err)
+	}
+}
+
+func (r *rehearsal) ask(line string) string {
+	r.t.Helper()
+	panel := chaosPanel{r.Chaos}
+	s := panel.State()
+	ask, wrong := page.ParseChaos(&s, line)
+	if wrong != "" {
+		r.t.Fatal(wrong)
+	}
+	said, err := panel.Inject(context.Background(), ask)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return said
+}
+
+func (r *rehearsal) status() engine.StatusAnswer {
+	r.t.Helper()
+	a, err := r.Stage.Console().Find(context.Background(), engine.StatusQuery{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return a.(engine.StatusAnswer)
+}
+
+// until lets time pass until ok, at most for span, and gives how long it took.
+func (r *rehearsal) until(what string, span time.Duration, ok func() bool) time.Duration {
+	r.t.Helper()
+	began := time.Now()
+	for !ok() {
+		if time.Since(began) > span {
+			r.t.Fatalf("%s did not come within %s: %+v\n%s", what, span, r.status().Engine, r.story())
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return time.Since(began)
+}
+
+// usualPace skips a test under the race detector, where minutes of calls take as long;
+// the kill and the faults from within are looked at there.
+func usualPace(t *testing.T) {
+	t.Helper()
+	if !paceMatters {
+		t.Skip("too slow under the race detector")
+	}
+}
+
+func (r *rehearsal) state(want engine.EngineState) func() bool {
+	return func() bool { return r.status().Engine.State == want }
+}
+
+func (r *rehearsal) row(name string) page.ChaosRow {
+	r.t.Helper()
+	time.Sleep(500 * time.Millisecond) // the sums are not read at every frame
+	for _, row := range (chaosPanel{r.Chaos}).State().Rows {
+		if row.Name == name {
+			return row
+		}
+	}
+	r.t.Fatalf("there is no row %q", name)
+	return page.ChaosRow{}
+}
+
+// sum is what became of what a row struck.
+func (r *rehearsal) sum(name string) demo.Sum {
+	r.t.Helper()
+	for _, row := range r.Chaos.State().Rows {
+		if row.Name == name {
+			return row.Sum
+		}
+	}
+	r.t.Fatalf("there is no row %q", name)
+	return demo.Sum{}
+}
+
+func (r *rehearsal) said(text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Contains(strings.Join(r.says, "\n"), text)
+}
+
+func (r *rehearsal) story() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.says, "\n")
+}
+
+// buried are matches that were given up, but for those that the simulator has none of.
+func (r *rehearsal) buried() int64 {
+	missing := int64(0)
+	for _, f := range r.Sim.Fetches() {
+		missing += int64(min(f.Missing, 1))
+	}
+	return r.status().Engine.Failed - missing
+}
+
+// TestChaos_KeyExpires: every queue holds, nothing is charged, and a new key lets all
+// go on where it stood.
+func TestChaos_KeyExpires(t *testing.T) {
+	usualPace(t)
+	rehearse(t, 1, func(r *rehearsal) {
+		time.Sleep(5 * time.Second)
+		r.ask("key expires")
+		r.until("NO KEY", 10*time.Second, r.state(engine.EngineNoKey))
+		time.Sleep(5 * time.Second)
+		before := r.status().Engine.Stored
+		time.Sleep(30 * time.Second)
+		if after := r.status().Engine.Stored; after != before {
+			t.Errorf("%d matches were stored without a key", after-before)
+		}
+		row, sum := r.row("key expires"), r.sum("key expires")
+		if !row.On || row.Hits == 0 || sum.Held == 0 || sum.Retried+sum.GivenUp > 0 {
+			t.Errorf("the row is %+v, of %+v", row, sum)
+		}
+		if _, err := r.Stage.Console().Do(context.Background(), engine.Command{Op: engine.OpKey, Key: "RGAPI-dec0de00-cafe-4bad-8bad-c0ffee000000", By: operator("demo")}); err != nil {
+			t.Fatal(err)
+		}
+		r.until("LIVE", 5*time.Second, r.state(engine.EngineLive))
+		r.until("more matches", 20*time.Second, func() bool { return r.status().Engine.Stored > before+20 })
+		if row := r.row("key expires"); row.On {
+			t.Errorf("with a new key the row is %+v", row)
+		}
+		if n := r.buried(); n != 0 {
+			t.Errorf("%d matches were given up", n)
+		}
+	})
+}
+
+// TestChaos_Outage: the breaker opens, what it holds is not charged, and when it is
+// over nothing has been given up.
+func TestChaos_Outage(t *testing.T) {
+	usualPace(t)
+	rehearse(t, 1, func(r *rehearsal) {
+		time.Sleep(5 * time.Second)
+		r.ask("outage 2 min")
+		r.until("API DOWN", 20*time.Second, r.state(engine.EngineAPIDown))
+		time.Sleep(time.Minute)
+		row, sum := r.row("outage 2 min"), r.sum("outage 2 min")
+		if !row.On || sum.Held == 0 || sum.Retried > 40 || sum.GivenUp > 0 || !strings.Contains(row.Did, "0 given up") {
+			t.Errorf("in the outage the row is %+v, of %+v", row, sum)
+		}
+		r.until("LIVE", 3*time.Minute, r.state(engine.EngineLive))
+		before := r.status().Engine.Stored
+		r.until("more matches", time.Minute, func() bool { return r.status().Engine.Stored > before+50 })
+		if row := r.row("outage 2 min"); row.On || r.buried() != 0 {
+			t.Errorf("after the outage the row is %+v, and %d matches were given up", row, r.buried())
+		}
+	})
+}
+
+// TestChaos_ProbesFollowTheSpeed: in a demo that runs ten times as fast the outage is
+// over after 12 seconds, and the breaker asks after it by tenths of a minute: about twelve
+// calls are held, where probes at the usual pace hold eight. When it is found to be over
+// depends on the window and on what a probe meets, too.
+func TestChaos_ProbesFollowTheSpeed(t *testing.T) {
+	usualPace(t)
+	rehearse(t, 10, func(r *rehearsal) {
+		time.Sleep(time.Second)
+		r.ask("outage 2 min")
+		r.until("API DOWN", 5*time.Second, r.state(engine.EngineAPIDown))
+		took := r.until("LIVE", time.Minute, r.state(engine.EngineLive))
+		if sum := r.sum("outage 2 min"); sum.Held < 11 {
+			t.Errorf("after %s probes had met the outage too seldom: %s", took, sum)
+		}
+		if n := r.buried(); n != 0 {
+			t.Errorf("%d matches were given up", n)
+		}
+	})
+}
+
+// TestChaos_EachFaultOnce: a single fault strikes one call, and the engine does about
+// it what the panel says it will.
+func TestChaos_EachFaultOnce(t *testing.T) {
+	usualPace(t)
+	// The demo's own faults may have used up the tries before: then it is the last one.
+	retried := func(s demo.Sum) int { return s.Retried + s.GivenUp }
+	held := func(s demo.Sum) int { return s.Held }
+	well := func(s demo.Sum) int { return s.Well }
+	cases := []struct {
+		fault string
+		did   func(s demo.Sum) int
+	}{
+		{"429 app", held}, {"429 method", held}, {"429 service", held}, {"503", retried}, {"timeout", retried}, {"slow", well},
+		{"cut body", retried}, {"bad JSON", retried}, {"404", func(s demo.Sum) int { return s.GivenUp }}, {"key expiry", held}, {"clock skew", well},
+	}
+	rehearse(t, 1, func(r *rehearsal) {
+		time.Sleep(8 * time.Second)
+		for _, c := range cases {
+			r.ask(c.fault + " once")
+			r.until(c.fault, 5*time.Minute, func() bool { s := r.sum(c.fault); return s.Hits == 1 && s.Open() == 0 })
+			if s := r.sum(c.fault); c.did(s) != 1 {
+				t.Errorf("of %s became %+v", c.fault, s)
+			}
+			if row := r.row(c.fault); row.On || row.Hits != 1 || row.Did == "" {
+				t.Errorf("the row is %+v", row)
+			}
+		}
+	})
+}
+
+// TestChaos_PatchDay: a bad day costs tries and time, and no match.
+func TestChaos_PatchDay(t *testing.T) {
+	usualPace(t)
+	rehearse(t, 2, func(r *rehearsal) {
+		r.ask("patch day")
+		time.Sleep(30 * time.Second)
+		sum := r.sum("patch day")
+		if !r.row("patch day").On || sum.Retried+sum.Held == 0 || sum.Well == 0 {
+			t.Errorf("the row is %+v, of %+v", r.row("patch day"), sum)
+		}
+		r.ask("off")
+		if r.row("patch day").On {
+			t.Error("0 does not end it")
+		}
+		before := r.status().Engine.Stored
+		r.until("calm", time.Minute, func() bool { e := r.status().Engine; return e.Stored > before+100 && e.State == engine.EngineLive })
+		if st := r.Sim.Stats(); st.Violations > 0 || r.buried() > int64(sum.GivenUp) {
+			t.Errorf("%d calls over the limits, %d matches given up", st.Violations, r.buried())
+		}
+	})
+}
+
+// TestChaos_RestartAt134 is the show: the engine is killed with the account at exactly
+// 134 of 879, within 20 seconds, and goes on there; nothing is fetched twice. Then the
+// account is past it, and the demo begins anew.
+func TestChaos_RestartAt134(t *testing.T) {
+	long(t)
+	rehearse(t, 1, func(r *rehearsal) {
+		time.Sleep(2 * time.Second)
+		r.restart()
+		if !paceMatters {
+			return // once is enough for the race detector
+		}
+		time.Sleep(10 * time.Second)
+		if row := r.row("restart at 134/879"); row.Sure == nil {
+			t.Errorf("past the mark the row is %+v", row)
+		}
+		r.restart()
+		if len(r.boots) != 4 {
+			t.Errorf("%d engines were seen, want 4", len(r.boots))
+		}
+	})
+}
+
+// restart sets the trap and sees it through.
+func (r *rehearsal) restart() {
+	r.t.Helper()
+	r.mu.Lock()
+	r.says = nil
+	clear(r.states)
+	r.mu.Unlock()
+	r.ask("restart at 134/879")
+	took := r.until("the restart", 25*time.Second, func() bool { return r.said("resumed at 134/879") })
+	if took > 20*time.Second {
+		r.t.Errorf("it took %s, want 20 s at most", took)
+	}
+	if !r.states[engine.EngineOpening] || r.states[engine.EngineBroken] || !r.said("was killed with Night Heron#DEMO at 134/879") {
+		r.t.Errorf("the console saw %v and %q", r.states, r.story())
+	}
+	if row := r.row("restart at 134/879"); row.On || !strings.HasPrefix(row.Did, "resumed 134/879, 0 fetched twice") {
+		r.t.Errorf("the row is %+v", row)
+	}
+	before := r.status().Engine.Stored
+	r.until("more matches", 30*time.Second, func() bool { return r.status().Engine.Stored > before+30 })
+	if st := r.Sim.Stats(); st.Violations > 0 || st.Repeated > 0 {
+		r.t.Errorf("%d calls over the limits, %d for what had been delivered", st.Violations, st.Repeated)
+	}
+}
+
+// TestChaos_FromWithin: a slow disk makes work wait, a crashed worker costs one try
+// and leaves its stack in the log.
+func TestChaos_FromWithin(t *testing.T) {
+	rehearse(t, 1, func(r *rehearsal) {
+		time.Sleep(3 * time.Second)
+		r.ask("worker crash once")
+		r.ask("worker crash 20%")
+		r.ask("slow disk once")
+		r.ask("slow disk 10%")
+		time.Sleep(20 * time.Second)
+		sum := r.sum("worker crash")
+		if stats := r.running().backend.Stats(); int(stats.Panics) != sum.Hits || sum.Hits < 5 || sum.Retried == 0 {
+			t.Errorf("%d panics were caught, of %+v", stats.Panics, sum)
+		}
+		log, err := os.ReadFile(filepath.Join(r.Stage.Dir(), "farsight.log"))
+		if err != nil || !strings.Contains(string(log), "the chaos panel crashed this worker") || !strings.Contains(string(log), "internal/demo/chaos.go") {
+			t.Errorf("the log holds no stack, %v", err)
+		}
+		if row := r.row("slow disk"); row.Hits < 2 || !strings.HasPrefix(row.Did, "waited ") {
+			t.Errorf("the slow disk is %+v", row)
+		}
+		r.ask("off")
+		hits := r.row("worker crash").Hits
+		time.Sleep(10 * time.Second)
+		if row := r.row("worker crash"); row.On || row.Hits != hits {
+			t.Errorf("after 0 the row is %+v, and had %d hits", row, hits)
+		}
+	})
+}
+
+// TestDemo_RestartOnScreen presses the keys in the real program on a terminal, and
+// leaves nothing behind.
+func TestDemo_RestartOnScreen(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+		t.Fatal(err)
+	}
+	g := newGlass(120, 40, func(answer string) { _, _ = master.WriteString(answer) })
+	go func() {
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := master.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = g.Write(buf[:n])
+		}
+	}()
+	p := command{
+		args: []string{"demo", "--speed", "4"}, env: map[string]string{"TMPDIR": tmp, "TERM": "xterm-256color", "LANG": "C.UTF-8", "NO_COLOR": "1"},
+		as: func(c *exec.Cmd) {
+			c.Stdin, c.Stdout, c.Stderr = tty, tty, tty
+			c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		},
+	}.start(t)
+	defer func() { _, _ = tty.Close(), master.Close() }()
+	see := func(text string) {
+		t.Helper()
+		for range 400 {
+			if strings.Contains(g.text(), text) {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Fatalf("the screen never shows %q:\n%s", text, g.text())
+	}
+	press := func(keys string) {
+		for _, k := range keys {
+			_, _ = master.WriteString(string(k))
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	see("SYNCING")
+	press("X")
+	see("WHAT THE ENGINE DID")
+	press("jjj\r")
+	see("OPENING")
+	see("resumed 134/879, 0 fetched twice")
+	see("DEMO")
+	press("1q")
+	see("Quit")
+	press("y")
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		t.Fatalf("it does not end:\n%s", g.text())
+	}
+	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); p.code != exitDone || len(left) != 0 {
+		t.Errorf("it ended with %d and left %v behind", p.code, left)
+	}
+}

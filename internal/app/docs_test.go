@@ -1,0 +1,49 @@
+package app
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The sample program of docs/pager.md is run as it stands there, with the environment
+// that the pager gives: a desktop that is reached by nothing else, and an exit code
+// that tells when nobody was.
+func TestTheSampleNotifyScriptRuns(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"sh", "jq"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	doc, err := os.ReadFile(filepath.Join(top, "docs", "pager.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(doc), "```sh\n#!/bin/sh\n")
+	script, _, whole := strings.Cut(rest, "```")
+	if !found || !whole {
+		t.Fatal("docs/pager.md has no sample program")
+	}
+	bin := t.TempDir()
+	const desktop = "#!/bin/sh\nprintf '%s|' \"$XDG_RUNTIME_DIR\" \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "notify-send"), []byte(desktop), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	notify := func(stdin string) (string, error) {
+		cmd := exec.Command("sh", "-c", script)
+		cmd.Stdin = strings.NewReader(stdin)
+		cmd.Env = []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "FARSIGHT_EVENT=alert.fired"}
+		out, err := cmd.Output()
+		return string(out), err
+	}
+	said, err := notify(`{"type":"alert.fired","text":"Farsight alert \"x\": it's 7 * $HOME"}`)
+	if err != nil || !strings.HasPrefix(said, "/run/user/") || !strings.HasSuffix(said, `|Farsight|Farsight alert "x": it's 7 * $HOME|`) {
+		t.Errorf("%q, %v", said, err)
+	}
+	if said, err := notify("no JSON"); err == nil {
+		t.Errorf("what cannot be read counts as told: %q", said)
+	}
+}

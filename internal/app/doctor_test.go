@@ -1,0 +1,217 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// diagnose runs `farsight doctor --json` and reads what it says.
+func diagnose(t *testing.T, code int, env map[string]string, args ...string) doctor.Diagnosis {
+	t.Helper()
+	res := command{args: append([]string{"doctor", "--json"}, args...), env: env}.run(t).wants(t, code)
+	var d doctor.Diagnosis
+	unmarshal(t, res.stdout, &d)
+	if d.Healthy != (code == exitDone) || d.Damaged != (code == exitIncomplete) {
+		t.Errorf("healthy %v, damaged %v at exit %d", d.Healthy, d.Damaged, code)
+	}
+	clean(t, "doctor", res.stdout)
+	return d
+}
+
+// about is what a diagnosis says of a check.
+func about(t *testing.T, d doctor.Diagnosis, name string, level doctor.Gravity, words ...string) {
+	t.Helper()
+	for _, f := range d.Findings {
+		if f.Name != name || f.Level != level {
+			continue
+		}
+		all := true
+		for _, w := range words {
+			all = all && strings.Contains(f.Text+" -> "+f.Do, w)
+		}
+		if all {
+			return
+		}
+	}
+	t.Errorf("no %s of %s with %q in %+v", level, name, words, d.Findings)
+}
+
+func TestDoctorOfASoundInstallation(t *testing.T) {
+	t.Parallel()
+	s := startSim(t, quick(player("Ana#EUW", 8)))
+	dir := freshDir(t)
+	d := diagnose(t, exitDone, s.env(), "--data-dir", dir)
+	about(t, d, "data directory", doctor.Fine, "not there yet")
+	about(t, d, "store", doctor.Fine, "nothing is stored")
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a doctor made the data directory")
+	}
+	s.sync("Ana#EUW", dir).run(t).wants(t, exitDone)
+	before := tree(t, dir)
+	d = diagnose(t, exitDone, s.env(), "--data-dir", dir, "--full", "--network")
+	about(t, d, "configuration", doctor.Fine, "settings")
+	about(t, d, "API key", doctor.Fine, keyEnv)
+	about(t, d, "data directory", doctor.Fine, "mode 0700")
+	about(t, d, "lock", doctor.Fine, "nobody")
+	about(t, d, "store", doctor.Fine, "1 accounts, 8 matches stored", "in order")
+	about(t, d, "full check", doctor.Fine, "sound: 16 payloads")
+	about(t, d, "disk", doctor.Fine, "free")
+	about(t, d, "backup", doctor.Warning, "farsight backup")
+	about(t, d, "clock", doctor.Fine, "zone UTC")
+	about(t, d, "rate limits", doctor.Fine, "hosts and methods")
+	about(t, d, "schedules", doctor.Fine, "next is")
+	about(t, d, "terminal", doctor.Fine, "none")
+	about(t, d, "network", doctor.Fine, s.addr)
+	about(t, d, "test call", doctor.Fine, "let in", "500:1")
+	delete(before, "farsight.lock") // who looked last
+	after := tree(t, dir)
+	delete(after, "farsight.lock")
+	if fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("the doctor changed something: %v, was %v", after, before)
+	}
+	in(dir, "backup").run(t).wants(t, exitDone)
+	about(t, diagnose(t, exitDone, s.env(), "--data-dir", dir), "backup", doctor.Fine, "the newest is")
+	res := command{args: []string{"doctor", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	if !strings.Contains(res.stdout, "all is well") || strings.Count(res.stdout, "\n") < 13 {
+		t.Errorf("%s", res.stdout)
+	}
+}
+
+// tree are the sizes of the files of a directory.
+func tree(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	files := map[string]int64{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		st, err := e.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		files[rel] = st.Size()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// Every fault is named at once, with what to do.
+func TestDoctorNamesEveryFault(t *testing.T) {
+	t.Parallel()
+	dir := filledDir(t, 2)
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "riot.key"), []byte(canary+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(dir, "riot.key"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"RIOT_HTTP_TIMEOUT_MS": "0", "SYNC_COOLDOWN": "5"}
+	d := diagnose(t, exitFailed, env, "--data-dir", dir)
+	about(t, d, "configuration", doctor.Fault, "RIOT_HTTP_TIMEOUT_MS", "farsight config")
+	about(t, d, "configuration", doctor.Fault, "SYNC_COOLDOWN")
+	about(t, d, "API key", doctor.Fault, "chmod 600")
+	about(t, d, "data directory", doctor.Fault, "chmod 700")
+	if d.Faults != 4 {
+		t.Errorf("%d faults", d.Faults)
+	}
+	// The environment's key is fine, and the file is named all the same.
+	d = diagnose(t, exitFailed, map[string]string{"RIOT_API_KEY": canary}, "--data-dir", dir)
+	about(t, d, "API key", doctor.Warning, "chmod 600", keyEnv)
+	d = diagnose(t, exitFailed, map[string]string{"RIOT_API_KEY": "not-riots-form-at-all"}, "--data-dir", dir)
+	about(t, d, "API key", doctor.Warning, "another form")
+	for _, f := range d.Findings {
+		if strings.Contains(f.Text+f.Do, "not-riots") {
+			t.Errorf("P-40: %+v", f)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "riot.key")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	about(t, diagnose(t, exitDone, nil, "--data-dir", dir), "API key", doctor.Warning, "riot.key", keyEnv)
+}
+
+func TestDoctorOfADamagedStore(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func([]byte) []byte{
+		"text":      func([]byte) []byte { return []byte("dear operator") },
+		"truncated": func(b []byte) []byte { return b[:9000] },
+	} {
+		dir := filledDir(t, 3)
+		path := filepath.Join(dir, "state.db")
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = damage(raw)
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		about(t, diagnose(t, exitIncomplete, nil, "--data-dir", dir), "store", doctor.Fault, path, "farsight restore")
+		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, raw) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	// What only a full look finds.
+	dir := filledDir(t, 12)
+	path := filepath.Join(dir, "payload", storedMonth+".db")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw[bytes.LastIndex(raw, []byte{0x1f, 0x8b, 8})+40] ^= 1
+	if err := os.WriteFile(path, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	diagnose(t, exitDone, nil, "--data-dir", dir)
+	about(t, diagnose(t, exitIncomplete, nil, "--data-dir", dir, "--full"), "full check", doctor.Fault, "damaged", "farsight restore")
+}
+
+func TestDoctorOfAHeldDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filledDir(t, 1)
+	db, err := storage.Open(storage.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	d := diagnose(t, exitDone, nil, "--data-dir", dir)
+	about(t, d, "lock", doctor.Fine, fmt.Sprint(os.Getpid()), "alive")
+	about(t, d, "store", doctor.Fine, "an engine works on it")
+}
+
+// Without --network nothing is called; with it, a refused key and a host that does
+// not answer are faults.
+func TestDoctorOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	s := startSim(t, quick(player("Ana#EUW", 2)))
+	dir := freshDir(t)
+	diagnose(t, exitDone, s.env(), "--data-dir", dir)
+	if n := s.calls.Load(); n != 0 {
+		t.Errorf("%d calls that nobody asked for", n)
+	}
+	s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
+	about(t, diagnose(t, exitFailed, s.env(), "--data-dir", dir, "--network"), "test call", doctor.Fault, "refuses the key", "developer.riotgames.com")
+	if n := s.calls.Load(); n != 1 {
+		t.Errorf("%d calls, want one", n)
+	}
+	env := s.env("RIOT_BASE_URL=http://127.0.0.1:1/{routing}")
+	about(t, diagnose(t, exitFailed, env, "--data-dir", dir, "--network"), "network", doctor.Fault, "127.0.0.1:1", "firewall")
+}

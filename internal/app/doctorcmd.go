@@ -1,0 +1,151 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+func doctorCommand() *cobra.Command {
+	var full, network bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what is wrong with this installation, and say what to do",
+		Long: "Looks at the configuration, the key, the data directory, the store, the disk, the clock,\n" +
+			"the schedules and the terminal, one line each, and changes nothing. Exit 0: no fault;\n" +
+			"1: faults; 3: the store is damaged. The key itself is never shown.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out := stdout(cmd)
+			o := findInstallation(cmd).forDoctor(out.Width)
+			o.Full, o.Network = full, network
+			return runDoctor(cmd.Context(), o, out)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&full, "full", false, "read all of the store, in a process of its own; it may take minutes")
+	f.BoolVar(&network, "network", false, "connect to Riot, and make one call if there is a key")
+	f.Bool("json", false, "as JSON")
+	return cmd
+}
+
+// installation is the configuration and the key, read as every command does; what is
+// wrong with them is no error here, but something to report.
+type installation struct {
+	cfg     Config
+	faults  []string // of the configuration
+	keys    *keyring
+	keyless error // why there is no keyring
+}
+
+func findInstallation(cmd *cobra.Command) (i installation) {
+	var err error
+	i.cfg, err = config(cmd)
+	if faults, ok := errors.AsType[Faults](err); ok {
+		i.faults = faults
+	} else if err != nil {
+		i.faults = []string{err.Error()}
+	}
+	i.keys, i.keyless = loadKey(i.cfg)
+	return i
+}
+
+// forDoctor is what a doctor wants to know of it, beside how far to look.
+func (i installation) forDoctor(width int) doctor.Options {
+	o := doctor.Options{
+		Version: version(), Settings: doctor.Settings{All: len(i.cfg.Sources), Faults: i.faults},
+		Key: doctor.Key{Env: keyEnv, Err: i.keyless},
+		Dir: i.cfg.DataDir, Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
+		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: hostZone(),
+		Getenv: os.Getenv, Width: width,
+		Open:   func() (*storage.DB, error) { return openStored(i.cfg) },
+		Browse: func(ctx context.Context, db *storage.DB) engine.Console { return browser(ctx, db, i.cfg) },
+		Check:  func(ctx context.Context) (storage.CheckReport, error) { return checkInChild(ctx, i.cfg) },
+	}
+	for _, s := range i.cfg.Sources {
+		if s.Source != "default" {
+			o.Settings.Changed++
+		}
+	}
+	if i.keyless == nil {
+		o.Key.Keys, o.Key.From, o.Key.File = i.keys.Keys, i.keys.from(), i.keys.path
+	}
+	return o
+}
+
+// runDoctor prints a diagnosis and turns it into an exit code.
+func runDoctor(ctx context.Context, o doctor.Options, out cli.Out) error {
+	said, err := doctor.Examine(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := printDiagnosis(said, out); err != nil {
+		return err
+	}
+	switch {
+	case said.Damaged:
+		return &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
+	case said.Faults > 0:
+		return &coded{code: exitFailed, quiet: true, err: fmt.Errorf("%d faults", said.Faults)}
+	}
+	return nil
+}
+
+func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
+	if out.JSON {
+		return cli.JSON(out, said)
+	}
+	clean := safe.Text
+	if out.ASCII {
+		clean = safe.ASCII
+	}
+	return said.Print(out.W, clean)
+}
+
+// checkInChild runs `farsight check` as a child. A child that died is damage.
+func checkInChild(ctx context.Context, cfg Config) (storage.CheckReport, error) {
+	var r checkReport
+	var none storage.CheckReport
+	self, err := os.Executable()
+	if err != nil {
+		return none, fmt.Errorf("start the check: %w", err)
+	}
+	child := exec.CommandContext(ctx, self, "check", "--json", "--data-dir", cfg.DataDir)
+	var said, complained bytes.Buffer
+	child.Stdout, child.Stderr = &said, &complained
+	err = child.Run()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	if json.Unmarshal(said.Bytes(), &r) == nil && r.Path != "" {
+		return storage.CheckReport{Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}, nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		return none, context.Cause(ctx)
+	case failed && exit.ExitCode() < 0:
+		return none, &storage.Damaged{Path: cfg.DataDir, Why: "reading it ended the process (" + exit.String() + ")"}
+	case failed && exit.ExitCode() == exitIncomplete:
+		return none, &storage.Damaged{Path: cfg.DataDir, Why: firstLine(complained.String())}
+	case err == nil:
+		return none, errors.New("the check said nothing")
+	}
+	return none, fmt.Errorf("check %s: %s", cfg.DataDir, firstLine(complained.String()))
+}
+
+// firstLine is the first line of what a child said, without its own name.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimPrefix(strings.TrimSpace(line), "farsight: ")
+}

@@ -1,0 +1,188 @@
+package app
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// Row S4-12: each name of the source's environment table sets what it names, and
+// what holds without it.
+func TestS4_12_EnvironmentTable(t *testing.T) {
+	for _, row := range []struct {
+		env, value string
+		want       func(Config) any
+		is, unset  any
+	}{
+		{"RIOT_MAX_RETRIES", "3", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 4, 5},
+		{"RIOT_HTTP_TIMEOUT_MS", "2500", func(c Config) any { return c.Timeout }, 2500 * time.Millisecond, 10 * time.Second},
+		{"QUEUE_PREFIX", "acme", func(c Config) any { return c.Prefix }, "acme", "fitlol"},
+		{"WORKER_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
+		{"BULLMQ_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
+		{"RATE_CEILING", "900/m", func(c Config) any { return c.Ceiling }, Rate{900, time.Minute}, Rate{}},
+		{"BULLMQ_GLOBAL_RATE", "18/s", func(c Config) any { return c.Ceiling }, Rate{18, time.Second}, Rate{}},
+		{"INGESTION_MAX_MATCHES_PER_RUN", "33", func(c Config) any { return c.LatestMax }, 33, 20},
+		{"INGESTION_LOOKBACK_DAYS", "7", func(c Config) any { return c.Lookback }, 7 * 24 * time.Hour, 30 * 24 * time.Hour},
+		{"SCHEDULE_ENABLE", "false", func(c Config) any { return c.Schedules.Off }, true, false},
+		{"CRON_LATEST_EVERY", "5 * * * *", func(c Config) any { return c.Schedules.Latest }, "5 * * * *", ingest.CronLatest},
+		{"CRON_RANK_DAILY", "5 3 * * *", func(c Config) any { return c.Schedules.Rank }, "5 3 * * *", ingest.CronRank},
+		{"CRON_WEEKLY_REPORT", "5 4 * * 1", func(c Config) any { return c.Schedules.Weekly }, "5 4 * * 1", ingest.CronWeekly},
+	} {
+		c, err := load(t, "", map[string]string{row.env: row.value}, nil)
+		if got := row.want(c); err != nil || got != row.is {
+			t.Errorf("%s=%s: %v, want %v: %v", row.env, row.value, got, row.is, err)
+		}
+		source := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Source == row.env })
+		if source < 0 {
+			t.Errorf("%s: `farsight config` does not name it as a source", row.env)
+		}
+		c, err = load(t, "", nil, nil)
+		if got := row.want(c); err != nil || got != row.unset {
+			t.Errorf("without %s: %v, want %v: %v", row.env, got, row.unset, err)
+		}
+	}
+	// One retry layer: RIOT_MAX_RETRIES touches no other policy.
+	c, err := load(t, "", map[string]string{"RIOT_MAX_RETRIES": "1"}, nil)
+	if err != nil || c.Policies[engine.PolicyMatch].Max != 5 || c.Policies[engine.PolicyCall].Max != 3 {
+		t.Errorf("%+v: %v", c.Policies, err)
+	}
+}
+
+// The key is no setting: it is read from its variable, which is gone afterwards.
+func TestS4_12_TheKeyLeavesTheEnvironment(t *testing.T) {
+	t.Setenv(keyEnv, canary)
+	k, err := loadKey(Config{DataDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := riot.ParseKey(canary)
+	if err != nil || !k.Get().Equal(want) || k.from() != keyEnv {
+		t.Errorf("from %q: %v", k.from(), err)
+	}
+	if _, there := os.LookupEnv(keyEnv); there {
+		t.Errorf("%s is still set", keyEnv)
+	}
+}
+
+func TestPruneRuleOfTheFlags(t *testing.T) {
+	rule, err := pruneFlags{completed: "12h", failed: "2w", classes: []string{"404=10d", "503=0"}, keep: 250}.rule()
+	if err != nil || rule.Completed != 12*time.Hour || rule.Failed != 14*day || rule.KeepFailed != 250 || rule.Classes["404"] != 10*day || rule.Classes["crash"] != 365*day {
+		t.Errorf("%+v %v", rule, err)
+	}
+	if age, ok := rule.Classes["503"]; !ok || age != 0 {
+		t.Errorf("503 is kept for %v", age)
+	}
+	for _, bad := range []pruneFlags{
+		{keep: 99}, {keep: 100, completed: "soon"}, {keep: 100, completed: "-1d"}, {keep: 100, failed: "30"}, {keep: 100, failed: "d"},
+		{keep: 100, classes: []string{"404"}}, {keep: 100, classes: []string{"=3d"}}, {keep: 100, classes: []string{"404=x"}},
+	} {
+		if _, err := bad.rule(); err == nil || exitCode(err) != exitUsage {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	said := pruned(storage.PruneReport{Completed: 1, Failed: 2, Spared: 3}, true)
+	if said != "1 completed and 2 failed jobs would be deleted, 3 are still needed" {
+		t.Errorf("%q", said)
+	}
+}
+
+// The commands on a directory at rest: what there is nothing of is said in one
+// sentence, and a prune is in the audit.
+func TestDomainCommands(t *testing.T) {
+	t.Parallel()
+	s := startSim(t, quick(player("Ana#EUW", 3)))
+	dir := freshDir(t)
+	for _, cmd := range []string{"prune", "freshness", "ranks Ana#EUW", "weekly", "reresolve"} {
+		res := command{args: append(words(cmd), "--data-dir", dir), env: s.env()}.run(t).wants(t, exitFailed)
+		oneSentence(t, res.stderr, "stored", "--data-dir")
+	}
+	s.sync("Ana#EUW", dir).run(t).wants(t, exitDone)
+	command{args: []string{"track", "Ana#EUW", "--platform", "euw1", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+
+	run := func(code int, args string) result {
+		t.Helper()
+		res := command{args: append(words(args), "--data-dir", dir), env: s.env()}.run(t).wants(t, code)
+		clean(t, args, res.stdout)
+		return res
+	}
+	if res := run(exitDone, "ranks Ana#EUW"); !strings.Contains(res.stdout, "no rank is stored yet") {
+		t.Errorf("%s", res.stdout)
+	}
+	if res := run(exitDone, "ranks Ana#EUW --json"); res.stdout != "" {
+		t.Errorf("%s", res.stdout)
+	}
+	oneSentence(t, run(exitFailed, "ranks Nobody#EUW").stderr, "Nobody#EUW", "farsight accounts")
+	oneSentence(t, run(exitFailed, "weekly").stderr, "no report")
+	oneSentence(t, run(exitUsage, "weekly yesterday").stderr, "yesterday", "2026-11-16")
+	var fresh engine.Freshness
+	unmarshal(t, run(exitDone, "freshness --json").stdout, &fresh)
+	if fresh.Accounts != 1 || len(fresh.Regions) != 1 || fresh.Regions[0].Region != "europe" {
+		t.Errorf("%+v", fresh)
+	}
+	if res := run(exitDone, "freshness"); !strings.Contains(res.stdout, "1 tracked accounts") || !strings.Contains(res.stdout, "europe") {
+		t.Errorf("%s", res.stdout)
+	}
+
+	before := run(exitDone, "jobs --all --json").stdout
+	if res := run(exitDone, "prune --dry-run"); !strings.Contains(res.stdout, "0 completed and 0 failed jobs would be deleted") {
+		t.Errorf("%s", res.stdout)
+	}
+	var report storage.PruneReport
+	unmarshal(t, run(exitDone, "prune --json --completed 1d").stdout, &report)
+	if report.Completed != 0 {
+		t.Errorf("%+v", report)
+	}
+	if after := run(exitDone, "jobs --all --json").stdout; after != before {
+		t.Error("young jobs were deleted")
+	}
+	oneSentence(t, run(exitUsage, "prune --keep 5").stderr, "--keep 5", "100")
+	sound(t, dir)
+}
+
+// A key of another project: the cost first, then one job per account.
+func TestReresolveSaysItsCostFirst(t *testing.T) {
+	t.Parallel()
+	s := startSim(t, quick(player("Ana#EUW", 2), player("Ben#EUW", 2)))
+	dir := freshDir(t)
+	for _, name := range []string{"Ana#EUW", "Ben#EUW"} {
+		s.sync(name, dir).run(t).wants(t, exitDone)
+	}
+	run := func(code int, args ...string) result {
+		t.Helper()
+		return command{args: append(append([]string{"reresolve"}, args...), "--data-dir", dir), env: s.env()}.run(t).wants(t, code)
+	}
+	oneSentence(t, run(exitFailed).stderr, "nothing to accept")
+	s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
+	command{args: []string{"reresolve", "--data-dir", dir}, env: map[string]string{"RIOT_BASE_URL": "http://" + s.addr + "/{routing}"}}.run(t).wants(t, exitFailed)
+	// The same directory with a key of another project.
+	const other = "RGAPI-0b000000-dead-4bad-8bad-00ca9a51b12f"
+	s.SetKey(other, sim.Key{Project: "other"})
+	env := s.env("RIOT_API_KEY=" + other)
+	as := func(args ...string) result {
+		t.Helper()
+		return command{args: append(args, "--data-dir", dir), env: env}.run(t).wants(t, exitDone)
+	}
+	if res := as("reresolve", "--dry-run"); !strings.Contains(res.stdout, "would resolve 2 accounts again") {
+		t.Errorf("%s", res.stdout)
+	}
+	if res := as("jobs", "resolve:"); strings.Contains(res.stdout, "resolve:0") {
+		t.Errorf("a dry run made jobs: %s", res.stdout)
+	}
+	var r engine.Receipt
+	unmarshal(t, as("reresolve", "--json", "--reason", "a production key").stdout, &r)
+	if r.Applied != 2 || r.Cost == nil || r.Cost.Calls != 2 {
+		t.Errorf("%+v", r)
+	}
+	if res := as("jobs", "resolve:", "--json"); strings.Count(res.stdout, `"key":"resolve:`) != 2 {
+		t.Errorf("%s", res.stdout)
+	}
+}

@@ -1,0 +1,233 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/outfile"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// exportHelp holds for everything that can be exported.
+const exportHelp = `
+The order is durable: everything stands in it once, at the place of its latest
+change, and what changes moves to the end. Every line carries a cursor; --after
+goes on behind any of them and gives exactly what was added or has changed since.
+So who only appends has each item at least once, exactly once if nothing changed
+meanwhile, and of several lines with the same id the last one is true.
+
+Without --follow the file of --out appears when the export is complete. --follow
+writes into it at once and keeps going: it looks every 2 s whether there is more.
+Ctrl-C ends it and names the cursor. --follow --after goes on at the end of a file
+that exists.
+
+While an engine works on the data directory, it is asked through its control socket.
+Otherwise the directory is read, and released while --follow waits, so that syncs can
+run in turns; what they store is written when they have ended. A sync that is under
+way keeps an export out (exit 4).`
+
+// exportOptions are the flags of `farsight export`.
+type exportOptions struct {
+	what               cli.Exportable
+	format, out, after string
+	payload, follow    bool
+}
+
+func exportCommand() *cobra.Command {
+	var names []string
+	cmd := &cobra.Command{Use: "export", Short: "Write stored data as NDJSON or CSV", Args: noArgs}
+	for _, e := range cli.Exportables() {
+		names = append(names, string(e.Kind))
+		cmd.AddCommand(exportOf(e))
+	}
+	cmd.Long = "Write stored " + wordList(names, "and") + " as NDJSON or CSV.\n" + exportHelp
+	cmd.RunE = func(*cobra.Command, []string) error {
+		return usagef("say what to export: farsight export %s", wordList(names, "or"))
+	}
+	return cmd
+}
+
+// wordList writes words as a sentence has them: a, b or c.
+func wordList(words []string, and string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
+}
+
+func exportOf(e cli.Exportable) *cobra.Command {
+	opt := exportOptions{what: e}
+	cmd := &cobra.Command{
+		Use: string(e.Kind), Short: e.Short, Long: e.Short + ".\n" + e.Long + "\n" + exportHelp, Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runExport(cmd.Context(), cfg, opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.format, "format", cli.NDJSON, "ndjson or csv")
+	f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
+	f.StringVar(&opt.after, "after", "", "go on after the line with this cursor")
+	f.BoolVar(&opt.follow, "follow", false, "keep going: write what is stored later, too")
+	if e.Payload {
+		f.BoolVar(&opt.payload, "payload", false, "add Riot's JSON to each line")
+	}
+	return cmd
+}
+
+func (o exportOptions) check() error {
+	if o.format != cli.NDJSON && o.format != cli.CSV {
+		return usagef("--format %q is unknown: use ndjson or csv", o.format)
+	}
+	if o.payload && o.format == cli.CSV {
+		return usagef("--payload does not fit into CSV: use --format ndjson")
+	}
+	return nil
+}
+
+// runExport writes what is stored to standard output or to a file.
+func runExport(ctx context.Context, cfg Config, opt exportOptions, stdout, stderr io.Writer) error {
+	if err := opt.check(); err != nil {
+		return err
+	}
+	// A reader that has seen enough, such as head, is no failure: writing to it
+	// shall give an error instead of ending the process.
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
+	src := &storeFeed{cfg: cfg, every: followEvery, out: stdout, held: func(err error) {
+		_, _ = fmt.Fprintf(stderr, "farsight: %s: going on when it is free\n", safe.Text(err.Error()))
+	}}
+	if err := src.open(ctx); err != nil {
+		return explainHeld(err)
+	}
+	done, err := opt.write(ctx, cfg, src, stdout)
+	err = opt.verdict(done, errors.Join(err, src.close()))
+	if err == nil && opt.out != "" {
+		_, _ = fmt.Fprintln(stderr, opt.written(done))
+	}
+	return err
+}
+
+// written says what a file holds, and how the next export goes on behind it.
+func (o exportOptions) written(done cli.Exported) string {
+	text := fmt.Sprintf("%d lines in %s", done.Lines, safe.Text(o.out))
+	if done.Cursor != "" {
+		text += "; what comes later: --after " + done.Cursor
+	}
+	return text
+}
+
+// explainHeld adds what to do about a directory that another process works on.
+func explainHeld(err error) error {
+	if _, held := errors.AsType[*storage.ErrHeld](err); held {
+		return fmt.Errorf("%w: an export reads a directory that no other process works on; try again when that one has ended", err)
+	}
+	return err
+}
+
+func (o exportOptions) write(ctx context.Context, cfg Config, src *storeFeed, stdout io.Writer) (done cli.Exported, err error) {
+	e := cli.Export{
+		Kind: o.what.Kind, Format: o.format, After: o.after,
+		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
+	}
+	if o.payload {
+		e.Payloads = src.payloads(o.what.Kind)
+	}
+	if o.follow {
+		e.Wait = src.wait
+	}
+	if o.out == "" {
+		return e.Write(ctx, src, stdout)
+	}
+	f, err := outfile.Open(o.out, o.follow, o.after != "")
+	if err != nil {
+		return done, err
+	}
+	e.Headless, src.out = f.Headless, f.File
+	done, err = e.Write(ctx, src, f)
+	return done, f.Finish(err)
+}
+
+// edgeQueue is a queue's name outside of the program: many deployments share one
+// place that collects such names.
+func edgeQueue(cfg Config, q engine.Queue) string {
+	if cfg.Prefix == "" {
+		return string(q)
+	}
+	return cfg.Prefix + ":" + string(q)
+}
+
+// verdict turns how an export ended into an exit code.
+func (o exportOptions) verdict(done cli.Exported, err error) error {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return nil
+	case errors.Is(err, context.Canceled):
+		return &coded{code: exitInterrupted, err: o.interrupted(done)}
+	case err != nil || done.Unreadable == 0:
+		return err
+	}
+	return &coded{code: exitIncomplete, err: fmt.Errorf(
+		"all is exported but %d that could not be read: %w: `farsight check` lists what is damaged", done.Unreadable, done.First)}
+}
+
+func (o exportOptions) interrupted(done cli.Exported) error {
+	switch {
+	case o.out != "" && !o.follow:
+		return fmt.Errorf("interrupted: %s was not written; the same command begins anew", o.out)
+	case done.Cursor == "":
+		return errors.New("interrupted: nothing was written; the same command begins anew")
+	}
+	return fmt.Errorf("interrupted: every line is whole; go on with --after %s", done.Cursor)
+}
+
+// followEvery is how often --follow looks whether the data directory has changed.
+const followEvery = 2 * time.Second
+
+// readerGone reports whether the other end of a pipe was closed: without a line
+// to write, nothing else would tell.
+func readerGone(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	p := []unix.PollFd{{Fd: int32(f.Fd())}}
+	n, err := unix.Poll(p, 0)
+	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
+}
+
+// rawPayload reads Riot's JSON of a stored match or timeline.
+func rawPayload(ctx context.Context, db *storage.DB, match string, part league.Part) ([]byte, error) {
+	var m league.Match
+	err := db.Read(ctx, func(tx engine.Tx) (err error) {
+		m, err = db.Match(tx, match)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s payload of %s: %w", part, match, err)
+	}
+	ref := m.Match.Ref
+	if part == league.PartTimeline {
+		ref = m.Timeline.Ref
+	}
+	raw, err := db.Payloads().Raw(match, part, ref)
+	if err != nil {
+		return nil, fmt.Errorf("%s payload of %s: %w", part, match, err)
+	}
+	return raw, nil
+}

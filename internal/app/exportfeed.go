@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// storeFeed reads the feeds of the engine that holds a data directory, else of the
+// directory, which it releases while it waits.
+type storeFeed struct {
+	cfg   Config
+	every time.Duration
+	out   io.Writer       // where the export goes; waiting ends when nobody reads it any more
+	held  func(err error) // told once per wait that another process is at work
+
+	engine *api.Client // one of engine and db is set while there is something to read
+	db     *storage.DB
+	seen   os.FileInfo // the state file as it was read
+}
+
+func (s *storeFeed) open(ctx context.Context) error {
+	return through(ctx, s.cfg, func(*api.Client) error {
+		s.engine = api.NewClient(controlSocket(s.cfg.DataDir)) // the one that was asked is closed
+		return nil
+	}, s.openStore)
+}
+
+func (s *storeFeed) openStore() error {
+	db, err := openStored(s.cfg)
+	if err != nil {
+		return err
+	}
+	s.db = db
+	s.seen, err = s.stat() // nobody writes while it is open
+	return err
+}
+
+func (s *storeFeed) stat() (os.FileInfo, error) {
+	return os.Stat(filepath.Join(s.cfg.DataDir, "state.db"))
+}
+
+func (s *storeFeed) close() error {
+	if s.engine != nil {
+		s.engine.Close()
+		s.engine = nil
+	}
+	if s.db == nil {
+		return nil
+	}
+	db := s.db
+	s.db = nil
+	return db.Close()
+}
+
+// Feed reads one page.
+func (s *storeFeed) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
+	if s.engine == nil {
+		return s.db.Feed(ctx, q)
+	}
+	a, err := s.engine.Find(ctx, q)
+	if err == nil {
+		page = a.(engine.FeedPage)
+	}
+	return page, s.ended(ctx, err)
+}
+
+// ended tells a request that was interrupted from an engine that has gone.
+func (s *storeFeed) ended(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+func (s *storeFeed) payloads(kind engine.FeedKind) cli.Payloads {
+	return func(ctx context.Context, match string) ([]byte, error) {
+		q := engine.PayloadQuery{Match: match, Timeline: kind == engine.FeedTimelines}
+		if s.engine == nil {
+			return payloadsOf(s.db)(ctx, q)
+		}
+		a, err := s.engine.Find(ctx, q)
+		if err != nil {
+			return nil, s.ended(ctx, err)
+		}
+		return a.(engine.Payload).JSON, nil
+	}
+}
+
+// wait returns when there may be more: when a while has passed and the engine still
+// answers, or when the directory has changed and is free. It is not opened to find
+// that out: a sync that starts just then would be turned away.
+func (s *storeFeed) wait(ctx context.Context) error {
+	byEngine := s.engine != nil
+	if err := s.close(); err != nil {
+		return err
+	}
+	for told := false; ; {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(s.every):
+		}
+		if readerGone(s.out) {
+			return syscall.EPIPE
+		}
+		if !byEngine && s.unchanged() {
+			continue
+		}
+		err := s.open(ctx)
+		if !isHeld(err) {
+			return err
+		}
+		if !told {
+			s.held(err)
+			told = true
+		}
+	}
+}
+
+// unchanged reports whether the directory is as it was read, and no engine works on
+// it.
+func (s *storeFeed) unchanged() bool {
+	if _, err := os.Lstat(controlSocket(s.cfg.DataDir)); err == nil || s.seen == nil {
+		return false
+	}
+	now, err := s.stat()
+	return err == nil && os.SameFile(now, s.seen) && now.Size() == s.seen.Size() && now.ModTime().Equal(s.seen.ModTime())
+}
+
+// isHeld reports whether an error says that another process has the directory.
+func isHeld(err error) bool {
+	_, held := errors.AsType[*storage.ErrHeld](err)
+	return held
+}

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/farsight-console/farsight/"
+
+// imports is the architecture as rules: for each folder, what of ours its
+// production code may import. A folder that is not listed may import nothing of
+// ours, so a new one must be added here on purpose.
+var imports = map[string][]string{
+	".":                           {"internal/app"},
+	"internal/app":                {"*"},
+	"engine":                      {},
+	"engine/alert":                {"engine"},
+	"engine/api":                  {"engine", "engine/safe"},
+	"engine/api/apitest":          {},
+	"engine/cron":                 {"engine", "internal/wall"},
+	"engine/league":               {},
+	"engine/pager":                {"engine", "engine/safe"},
+	"engine/pager/voice":          {},
+	"engine/safe":                 {},
+	"engine/filter":               {"engine"},
+	"engine/hub":                  {"engine"},
+	"engine/journal":              {"engine"},
+	"engine/control":              {"engine", "engine/hub"},
+	"engine/local":                {"engine", "engine/safe", "internal/crash", "internal/wall"},
+	"engine/ingest":               {"engine", "engine/cron", "engine/league", "engine/safe", "internal/crash", "internal/wall", "riot", "riot/limit", "riot/route"},
+	"engine/backendtest":          {"engine", "engine/local"},
+	"engine/backendtest/memstore": {"engine", "engine/local"},
+	"riot":                        {"riot/limit", "riot/route", "engine/safe"},
+	"riot/limit":                  {},
+	"riot/route":                  {},
+	"riot/sim":                    {"riot/route"},
+	"storage":                     {"engine", "engine/cron", "engine/league", "storage/key", "storage/internal/rec", "internal/crash", "internal/wall"},
+	"storage/key":                 {},
+	"storage/internal/rec":        {},
+	"internal/crash":              {},
+	"internal/wall":               {},
+	"internal/bundle":             {"engine", "engine/safe", "riot"},
+	"internal/demo":               {"engine", "engine/league", "engine/pager", "engine/pager/voice", "internal/swap", "riot", "riot/route", "riot/sim"},
+	"internal/doctor":             {"engine", "engine/ingest", "internal/wall", "riot", "riot/limit", "riot/route", "storage", "themes"},
+	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "riot"},
+	"internal/outfile":            {},
+	"internal/sdnotify":           {},
+	"internal/swap":               {"engine"},
+	"ui":                          {"engine", "engine/filter", "engine/safe", "themes", "ui/page", "ui/part"},
+	"ui/page":                     {"engine", "engine/filter", "engine/safe", "themes", "ui/part"},
+	"ui/part":                     {"themes", "engine/safe"},
+	"ui/cli":                      {"engine", "engine/filter", "engine/safe", "themes"},
+	"ui/uitest":                   {"engine"},
+	"docs/pictures":               {},
+	"themes":                      {},
+}
+
+// outside are libraries that only certain folders may see: no HTTP in storage
+// and ui, no bbolt anywhere but in storage.
+var outside = map[string][]string{
+	"go.etcd.io/bbolt":          {"storage"},
+	"net/http":                  {"internal/app", "riot", "riot/limit", "riot/sim", "engine/api", "engine/api/apitest", "engine/pager", "engine/pager/voice", "internal/demo"},
+	"charm.land/bubbletea/v2":   {"ui", "ui/page", "ui/part"},
+	"github.com/spf13/cobra":    {"internal/app"},
+	"github.com/robfig/cron/v3": {"engine/cron"},
+	"testing":                   {"engine/backendtest"},
+}
+
+func TestImportsFollowTheArchitecture(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != top && (strings.HasPrefix(d.Name(), ".") || ownModule(path)) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		dir, err := filepath.Rel(top, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		dir = filepath.ToSlash(dir)
+		seen[dir] = true
+		return checkFile(t, dir, path)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range imports {
+		if _, err := os.Stat(filepath.Join(top, dir)); err != nil {
+			t.Errorf("the rules name %s, which is not there", dir)
+		}
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d folders were looked at", len(seen))
+	}
+}
+
+// ownModule reports whether a folder is a module of its own: a tool that is not part
+// of the program, such as the one that makes the pictures.
+func ownModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func checkFile(t *testing.T, dir, path string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		return err
+	}
+	allowed, known := imports[dir]
+	if !known {
+		t.Errorf("%s is in no rule: add it to the architecture", dir)
+	}
+	for _, spec := range f.Imports {
+		name, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		if of, ours := strings.CutPrefix(name, module); ours && !contains(allowed, of) {
+			t.Errorf("%s imports %s, which its layer must not see", path, of)
+		}
+		if only, limited := outside[name]; limited && !contains(only, dir) {
+			t.Errorf("%s imports %s: only %v may", path, name, only)
+		}
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s || v == "*" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// keeper does what a store needs while the engine runs: backups, and retention
+// if the operator has configured one.
+type keeper struct {
+	db    *storage.DB
+	log   zerolog.Logger
+	every time.Duration // between two backups; 0 = none
+	keep  league.Span   // of payloads; off = for ever
+}
+
+// keeperLook is how often the keeper looks at the wall clock, so that a machine
+// that slept catches up soon. It begins with a pause: a start has more urgent
+// work, and a short run needs no backup.
+const keeperLook = 10 * time.Minute
+
+// Run works until ctx ends. What fails is logged and tried again at the next
+// look: the engine does not depend on it.
+func (k keeper) Run(ctx context.Context) error {
+	var dropped time.Time
+	for {
+		select {
+		case <-time.After(keeperLook):
+		case <-ctx.Done():
+			return nil
+		}
+		if k.due() {
+			k.backup(ctx)
+		}
+		if now := time.Now(); now.Sub(dropped) > 24*time.Hour {
+			dropped = now
+			k.retain(ctx, now)
+		}
+	}
+}
+
+// due reports whether the newest backup is too old. One from the future counts
+// as old too: a clock was put back.
+func (k keeper) due() bool {
+	if k.every <= 0 {
+		return false
+	}
+	list, err := storage.Backups(storage.BackupsDir(k.db.Dir()))
+	if err != nil {
+		k.log.Warn().Err(err).Msg("could not look at the backups")
+		return false
+	}
+	for _, b := range list {
+		if b.Problem == "" && b.Note == "" {
+			return time.Since(b.Taken).Abs() > k.every
+		}
+	}
+	return true
+}
+
+func (k keeper) backup(ctx context.Context) {
+	r, err := k.db.Backup(ctx, storage.BackupOptions{Verify: verifyCopy})
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		k.log.Error().Err(err).Msg("the scheduled backup failed")
+		return
+	}
+	k.log.Info().Str("path", r.Path).Int64("bytes", r.Copied).Dur("took", r.Took).Msg("backup made")
+	for month, why := range r.Failed {
+		k.log.Error().Str("month", month).Str("err", why).Msg("payloads have no new copy")
+	}
+}
+
+func (k keeper) retain(ctx context.Context, now time.Time) {
+	if _, err := k.db.DropExpired(ctx, k.keep, now, false); err != nil && ctx.Err() == nil {
+		k.log.Error().Err(err).Msg("retention of payloads failed")
+	}
+}
+
+// upkeep does on a running engine what `farsight backup` and `farsight prune` do
+// on a directory that no engine holds.
+type upkeep struct{ db *storage.DB }
+
+// mostBackups is how many backups may be kept.
+const mostBackups = 1000
+
+// Backup implements control.Upkeep. The folder is one of the engine's host.
+func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error) {
+	if ask.To != "" && !filepath.IsAbs(ask.To) {
+		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "write it from / on", "the folder of the backups %q is no absolute path", ask.To)
+	}
+	if ask.Keep < 0 || ask.Keep > mostBackups {
+		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
+	}
+	r, err := u.db.Backup(ctx, storage.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
+	if err != nil {
+		return engine.BackupDone{}, notBackedUp(err)
+	}
+	return backedUp(r), nil
+}
+
+// notBackedUp tells what stands in the way of a backup from what is wrong with the
+// store.
+func notBackedUp(err error) error {
+	_, held := errors.AsType[*storage.ErrHeld](err)
+	_, unusable := errors.AsType[*storage.ErrUnusable](err)
+	switch {
+	case held:
+		return engine.Problemf(engine.ErrRefused, "wait for its end", "another backup to the same folder is under way")
+	case unusable, errors.Is(err, storage.ErrDiskFull):
+		return engine.Problemf(engine.ErrRefused, "", "%v", err)
+	}
+	return engine.Problemf(engine.ErrBroken, "", "the backup failed: %v", err)
+}
+
+// backedUp is the report as an engine gives it.
+func backedUp(r storage.BackupReport) engine.BackupDone {
+	months := make([]engine.BackupFile, len(r.Months))
+	for i, m := range r.Months {
+		months[i] = engine.BackupFile(m)
+	}
+	return engine.BackupDone{
+		Name: r.Name, Taken: r.Taken, Schema: r.Schema, Note: r.Note, Verified: r.Verified,
+		State: engine.BackupFile(r.State), Months: months, Failed: r.Failed,
+		Path: r.Path, Copied: r.Copied, Reused: r.Reused, Removed: r.Removed, Took: r.Took,
+	}
+}
+
+// Prune implements control.Upkeep.
+func (u upkeep) Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error) {
+	rule := keepRule()
+	if ask != nil {
+		rule = storage.PruneRule(*ask)
+	}
+	if err := possible(rule); err != nil {
+		return engine.PruneDone{}, err
+	}
+	r, err := u.db.Prune(ctx, rule, wall.Now(), dry)
+	return engine.PruneDone(r), err
+}
+
+// possible refuses a rule that deletes what always stays, or what has not ended yet.
+func possible(rule storage.PruneRule) error {
+	if rule.KeepFailed < fewestFailed {
+		return engine.Problemf(engine.ErrInvalid, "", "keep_failed %d is too few: the last %d failed jobs always stay", rule.KeepFailed, fewestFailed)
+	}
+	for _, age := range append(slices.Collect(maps.Values(rule.Classes)), rule.Completed, rule.Failed) {
+		if age < 0 {
+			return engine.Problemf(engine.ErrInvalid, "0 keeps them for ever", "%s is no age of jobs", age)
+		}
+	}
+	return nil
+}

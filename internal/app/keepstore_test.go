@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/storage"
+)
+
+func TestBackupsAreDueByTheNewestOne(t *testing.T) {
+	db, err := storage.Open(storage.Options{Dir: filledDir(t, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := keeper{db: db, log: zerolog.Nop(), every: time.Hour}
+	if (keeper{db: db}).due() || !k.due() {
+		t.Error("no backup yet: due if they are wanted, and only then")
+	}
+	if _, err := db.Backup(context.Background(), storage.BackupOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if k.due() {
+		t.Error("due again at once")
+	}
+	if k.every = time.Nanosecond; !k.due() {
+		t.Error("not due when the newest is too old")
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheKeeperEndsWithItsContext(t *testing.T) {
+	dir := filledDir(t, 1)
+	synctest.Test(t, func(t *testing.T) {
+		db, err := storage.Open(storage.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- (keeper{db: db, log: zerolog.Nop()}).Run(ctx) }()
+		time.Sleep(25 * time.Hour) // looks often, has nothing to do
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+var (
+	_ control.Logs = (*journal.Ring)(nil)
+	_ control.Logs = (*logbook.Stored)(nil)
+)
+
+// logOptions are the flags of `farsight logs`.
+type logOptions struct {
+	level, job, text string
+	last             int
+	follow           bool
+}
+
+func (o logOptions) query() (engine.LogsQuery, error) {
+	q := engine.LogsQuery{Level: strings.ToLower(o.level), Job: engine.JobID(o.job), Text: o.text}
+	if o.last < 0 {
+		return q, usagef("--last %d makes no sense: use 1 or more, or 0 for all that is kept", o.last)
+	}
+	return q, q.Check()
+}
+
+func logsCommand() *cobra.Command {
+	var opt logOptions
+	cmd := &cobra.Command{
+		Use:   "logs",
+		Short: "Show the newest records of the engine's log, also while it runs",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			q, err := opt.query()
+			if err != nil {
+				return err
+			}
+			return runLogs(cmd.Context(), cfg, q, opt, stdout(cmd))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.level, "level", "", strings.Join(engine.LogLevels(), ", ")+": this and graver ones only")
+	f.StringVar(&opt.job, "job", "", "only records of the job with this id")
+	f.StringVar(&opt.text, "text", "", "only records that hold this text, in any field")
+	f.IntVar(&opt.last, "last", 200, "at most so many of the newest; 0 = all that is kept")
+	f.BoolVar(&opt.follow, "follow", false, "go on with what is logged from now on")
+	f.Bool("json", false, "one JSON object per line")
+	return cmd
+}
+
+// runLogs reads the log file, not the store: the log of an engine that runs is as
+// good to read as that of one that fell.
+func runLogs(ctx context.Context, cfg Config, q engine.LogsQuery, opt logOptions, out cli.Out) error {
+	if !storage.HasState(cfg.DataDir) {
+		return errNothingStored(cfg)
+	}
+	tail := logbook.Tail(cfg.DataDir)
+	defer tail.Close()
+	ring := journal.NewRing(journal.KeepRecords, journal.KeepBytes)
+	if err := tail.Fill(ring); err != nil {
+		return err
+	}
+	if err := cli.Logs(out, newest(ring, q, opt.last)); err != nil || !opt.follow {
+		return err
+	}
+	var printing error
+	err := tail.Follow(ctx, func(row engine.LogRow) bool {
+		if q.Fits(row) {
+			printing = cli.Logs(out, []engine.LogRow{row})
+		}
+		return printing == nil
+	})
+	if err != nil {
+		return err
+	}
+	return printing
+}
+
+// newest gives the last n records that fit, oldest first; 0 = all of them.
+func newest(ring *journal.Ring, q engine.LogsQuery, n int) (rows []engine.LogRow) {
+	for _, row := range ring.After(0, journal.KeepRecords) {
+		if q.Fits(row) {
+			rows = append(rows, row)
+		}
+	}
+	if n > 0 && len(rows) > n {
+		rows = rows[len(rows)-n:]
+	}
+	return rows
+}

@@ -1,0 +1,317 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// canary is the API key of every process test. It may reach the simulator and
+// nothing else: each test ends by looking for it (P-40).
+const canary = "RGAPI-c0ffee00-dead-4bad-8bad-00ca9a51b12d"
+
+// canaryTail is the secret part of it: all but what is shown on purpose.
+const canaryTail = "c0ffee00-dead-4bad"
+
+// top is the folder of go.mod, from that of a test.
+var top = filepath.Join("..", "..")
+
+// patience is the ceiling for whatever a process is waited for. It is no
+// measurement: only a hang is that slow.
+const patience = 3 * time.Minute
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleEnv); role != "" {
+		os.Exit(roles[role]())
+	}
+	flag.Parse()
+	// These tests wait for rate limits and for other processes far more than they
+	// compute, so more of them may run at once than there are cores.
+	parallel := false
+	flag.Visit(func(f *flag.Flag) { parallel = parallel || f.Name == "test.parallel" })
+	if !parallel {
+		_ = flag.Set("test.parallel", "6")
+	}
+	code := m.Run()
+	if code == exitDone {
+		code = leftBehind()
+	}
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// leftBehind is not 0 when a goroutine outlives the tests. On a busy machine it takes a
+// while until the last ones have seen that they are not needed any more.
+func leftBehind() int {
+	var err error
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if err = goleak.Find(); err == nil {
+			return exitDone
+		}
+	}
+	fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
+	return exitFailed
+}
+
+// roleEnv makes the test binary another program: what it does then is one of the
+// roles, with the arguments of the process.
+const roleEnv = "FARSIGHT_TEST_ROLE"
+
+var roles = map[string]func() int{}
+
+// built is the real binary, made once for all tests.
+var built struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// unseen says why tests that start programs are left out; empty = they are not.
+// See race_test.go.
+var unseen string
+
+// farsight is the path of the real binary.
+func farsight(t testing.TB) string {
+	t.Helper()
+	if unseen != "" {
+		t.Skip(unseen)
+	}
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "farsight-test-"); built.err != nil {
+			return
+		}
+		built.path = filepath.Join(built.dir, "farsight")
+		out, err := exec.Command("go", "build", "-buildvcs=false", "-o", built.path, top).CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+// command is one run of the binary, before it is started.
+type command struct {
+	args []string
+	env  map[string]string
+	dir  string // working directory; "" = the test's own
+	as   func(*exec.Cmd)
+}
+
+// result is how a run ended.
+type result struct {
+	code           int // -1 = by a signal
+	stdout, stderr string
+}
+
+// process is a run under way.
+type process struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	out    lockedBuffer
+	err    lockedBuffer
+	exited chan struct{}
+	code   int
+}
+
+// lockedBuffer takes what a process writes and lets a test read it meanwhile.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// start runs the binary with a clean environment, so that nothing of whoever
+// runs the tests gets in.
+func (c command) start(t testing.TB) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(farsight(t), c.args...), exited: make(chan struct{})}
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "USER=tester", "HOME=" + home(t), "TZ=UTC"}
+	for name, value := range c.env {
+		p.cmd.Env = append(p.cmd.Env, name+"="+value)
+	}
+	p.cmd.Dir = c.dir
+	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
+	if c.as != nil {
+		c.as(p.cmd)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.exited)
+		err := p.cmd.Wait()
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			p.code = exit.ExitCode()
+		} else if err != nil {
+			p.code = -2
+		}
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.exited
+	})
+	return p
+}
+
+// home is a home directory in which nothing of the developer's can be touched.
+func home(t testing.TB) string {
+	t.Helper()
+	farsight(t)
+	dir := filepath.Join(built.dir, "home")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// run runs the binary to its end.
+func (c command) run(t testing.TB) result {
+	t.Helper()
+	return c.start(t).wait()
+}
+
+// wait waits for the end and looks at what was said.
+func (p *process) wait() result {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		p.hangs("has not ended")
+	}
+	r := result{p.code, p.out.String(), p.err.String()}
+	if strings.Contains(r.stdout+r.stderr, canaryTail) {
+		p.t.Errorf("%s printed the API key", p.name())
+	}
+	return r
+}
+
+// hangs ends the test with what every goroutine of the process waits for.
+func (p *process) hangs(what string) {
+	p.t.Helper()
+	_ = p.cmd.Process.Signal(syscall.SIGQUIT)
+	select {
+	case <-p.exited:
+	case <-time.After(5 * time.Second):
+	}
+	p.t.Fatalf("%s: %s after %v\nstdout ends: %s\nstderr: %s", p.name(), what, patience, tail(p.out.String(), 600), tail(p.err.String(), 60_000))
+}
+
+func (p *process) name() string { return "farsight " + strings.Join(p.cmd.Args[1:], " ") }
+
+// kill ends the process as kill -9 and the kernel's memory killer do.
+func (p *process) kill() result {
+	p.t.Helper()
+	_ = p.cmd.Process.Kill()
+	return p.wait()
+}
+
+// until waits for something to become true while the process runs; it reports
+// false when the process ended first.
+func (p *process) until(what string, ok func() bool) bool {
+	p.t.Helper()
+	deadline := time.Now().Add(patience)
+	for !ok() {
+		select {
+		case <-p.exited:
+			return ok()
+		case <-time.After(time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			p.hangs(what + " has not happened")
+		}
+	}
+	return true
+}
+
+// says waits until standard output holds text.
+func (p *process) says(text string) bool {
+	p.t.Helper()
+	return p.until("saying "+text, func() bool { return strings.Contains(p.out.String(), text) })
+}
+
+// running reports whether there is still a process of this id. One that has ended and that
+// nobody has asked about, as happens to orphans in a container, is none.
+func running(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, ok := strings.Cut(string(stat), ") ")
+	return err != nil || !ok || !strings.HasPrefix(state, "Z")
+}
+
+func tail(s string, n int) string { return s[max(0, len(s)-n):] }
+
+// wants checks how a run ended.
+func (r result) wants(t testing.TB, code int) result {
+	t.Helper()
+	if r.code != code {
+		t.Fatalf("exit %d, want %d\nstderr: %s\nstdout ends: %s", r.code, code, r.stderr, tail(r.stdout, 1500))
+	}
+	return r
+}
+
+// freshDir is a new data directory. When the test ends, every file in it is
+// searched for the API key.
+func freshDir(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	t.Cleanup(func() { noKeyIn(t, dir) })
+	return dir
+}
+
+// noKeyIn searches every file below dir for the canary.
+func noKeyIn(t testing.TB, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() == "riot.key" {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if bytes.Contains(raw, []byte(canaryTail)) {
+			t.Errorf("%s holds the API key", path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("search for the key: %v", err)
+	}
+}
+
+// long leaves a test out of the run under the race detector, which is many times
+// slower: the shorter tests go the same ways. The usual run has all of them.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: left out by -short")
+	}
+}

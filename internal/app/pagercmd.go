@@ -1,0 +1,236 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// pagerTest are the flags of `farsight pager test`.
+type pagerTest struct {
+	yes    bool
+	wait   time.Duration
+	reason string
+}
+
+func pagerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pager",
+		Short: "Show who is told of alerts and events, and how",
+		Long: "Show who is told of alerts and events, and how: what [pager] and [webhooks] in\n" +
+			"config.toml name. Numbers are cut to their last digits. Farsight calls people about\n" +
+			"its own alerts only; docs/pager.md has the settings and how a receiver checks a\n" +
+			"signature.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return showPager(cmd) },
+	}
+	cmd.Flags().Bool("json", false, "the receipt as JSON")
+	cmd.AddCommand(pagerTestCommand())
+	return cmd
+}
+
+// showPager asks the engine that runs, whose settings may be older than the file's.
+func showPager(cmd *cobra.Command) error {
+	cfg, err := config(cmd)
+	if err != nil {
+		return err
+	}
+	out := stdout(cmd)
+	c, err := dialEngine(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return showTargets(cmd.Context(), out, cfg.Pager.Targets)
+	}
+	defer c.Close()
+	r, err := c.Do(cmd.Context(), engine.Command{Op: engine.OpPage, DryRun: true, By: operator("cli")})
+	if err != nil {
+		return err
+	}
+	return printTargets(out, r)
+}
+
+// showTargets shows what is configured while no engine runs.
+func showTargets(ctx context.Context, out cli.Out, t pager.Targets) error {
+	p, err := pager.New(pager.Options{Targets: t})
+	if err != nil {
+		return usage(err)
+	}
+	r, err := p.Try(ctx, "", engine.Actor{}, true)
+	if err != nil {
+		return err
+	}
+	return printTargets(out, r)
+}
+
+func printTargets(out cli.Out, r engine.Receipt) error {
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	for _, line := range r.Sample {
+		if _, err := fmt.Fprintln(out.W, safe.Text(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pagerTestCommand() *cobra.Command {
+	var o pagerTest
+	cmd := &cobra.Command{
+		Use:   "test [WHO]",
+		Short: "Let those who are told of alerts hear a test, once they are shown and you agree",
+		Long: "Let those who are told of alerts hear a test: all, or one of call, webhook, discord,\n" +
+			"pagerduty, command and webhooks.\n\n" +
+			"The engine that runs sends it the way a real alert goes: stored first, tried again\n" +
+			"when it fails, visible in the console, and on to the next number when nobody picks\n" +
+			"up. It says who would hear it and asks first; --dry-run only says it. A demo tells\n" +
+			"nobody.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) <= 1 {
+				return nil
+			}
+			return usagef("name one of those who are told at most: %s call", cmd.CommandPath())
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return o.run(cmd, cfg, strings.Join(args, ""))
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.yes, "yes", false, "do not ask")
+	f.DurationVar(&o.wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
+	f.StringVar(&o.reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+func (o pagerTest) run(cmd *cobra.Command, cfg Config, who string) error {
+	if o.wait < 0 {
+		return usagef("--wait %s is no time: use 2m, or 0s not to wait", o.wait)
+	}
+	ctx, out := cmd.Context(), stdout(cmd)
+	c, err := dialEngine(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return fmt.Errorf("no engine runs on %s: a test goes the way of a real alert, so start `farsight serve` first", cfg.DataDir)
+	}
+	defer c.Close()
+	test := engine.Command{Op: engine.OpPage, Channel: who, Reason: o.reason, By: operator("cli"), DryRun: true}
+	plan, err := c.Do(ctx, test)
+	if err != nil {
+		return err
+	}
+	if flagBool(cmd, "dry-run") {
+		if !out.JSON {
+			plan.Sample = nil // its text names them all
+		}
+		return cli.Acted(out, plan, true, "")
+	}
+	if err := o.confirm(plan, out); err != nil {
+		return err
+	}
+	test.DryRun = false
+	r, err := c.Do(ctx, test)
+	if err != nil {
+		return err
+	}
+	if err := cli.Acted(out, r, false, ""); err != nil {
+		return err
+	}
+	return o.follow(ctx, c, out, r.Sample)
+}
+
+// confirm asks on a terminal, and wants --yes elsewhere.
+func (o pagerTest) confirm(plan engine.Receipt, out cli.Out) error {
+	if o.yes {
+		return nil
+	}
+	if !term.IsTerminal(int(os.Stdin.Fd())) || out.JSON {
+		return usagef("this %s: say --yes, or see --dry-run", safe.Text(plan.Text))
+	}
+	_, _ = fmt.Fprintf(out.W, "%s\ntype yes to go on: ", safe.Text(plan.Text))
+	var answer string
+	if _, _ = fmt.Scanln(&answer); answer != "yes" {
+		return errors.New("nobody was told")
+	}
+	return nil
+}
+
+const testLook = 300 * time.Millisecond
+
+// follow waits until each job has come to something, and says to what. The error says
+// who was not told.
+func (o pagerTest) follow(ctx context.Context, c *api.Client, out cli.Out, keys []string) error {
+	if o.wait == 0 || out.JSON {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, o.wait, errors.New("the wait is over"))
+	defer cancel()
+	failed := 0
+	for _, key := range keys {
+		d, err := became(ctx, c, key)
+		if err != nil {
+			return err
+		}
+		if d.Job.State != engine.Completed {
+			failed++
+		}
+		if _, err := fmt.Fprintln(out.W, safe.Text(key+": "+whatBecame(d))); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d were not told: `farsight jobs --all` shows the tries to come, docs/pager.md what to look at", failed, len(keys))
+	}
+	return nil
+}
+
+// became waits until a job has had a try that has ended.
+func became(ctx context.Context, c *api.Client, key string) (engine.JobDetail, error) {
+	for {
+		a, err := c.Find(ctx, engine.JobQuery{Key: key})
+		if ctx.Err() != nil {
+			return engine.JobDetail{}, fmt.Errorf("job %s has not ended: %w; `farsight jobs` shows it", key, context.Cause(ctx))
+		}
+		if err != nil {
+			return engine.JobDetail{}, err
+		}
+		d := a.(engine.JobDetail)
+		if n := len(d.Attempts); d.Job.State.Terminal() || n > 0 && !d.Attempts[n-1].End.IsZero() && d.ShouldRetry {
+			return d, nil
+		}
+		select {
+		case <-time.After(testLook):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func whatBecame(d engine.JobDetail) string {
+	switch {
+	case d.Job.State == engine.Completed:
+		return "told"
+	case d.ShouldRetry:
+		return fmt.Sprintf("%s; try %d of %d at %s", d.Job.LastError, len(d.Attempts)+1, d.MaxAttempts, d.NextRetryAt.Local().Format("15:04:05"))
+	}
+	return d.Job.State.String() + ": " + d.Job.LastError
+}

@@ -1,0 +1,323 @@
+package app
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// PagerConfig is who is told of alerts and events: the tables [pager] and
+// [webhooks] of config.toml. They have no flags: an address or a token on a command
+// line is read by everybody on the host.
+type PagerConfig struct {
+	pager.Targets
+	marks map[string][sha256.Size]byte // of what is not shown whole, so that a new value is noticed
+}
+
+// changed names the secrets and numbers that differ: what is shown of them may not.
+func (c PagerConfig) changed(now PagerConfig) (names []string) {
+	for _, s := range pagerSettings {
+		if c.marks[s.name] != now.marks[s.name] {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// pagerSetting is one row of the two tables.
+type pagerSetting struct {
+	name   string // "pager.from"
+	env    string
+	def    string
+	secret bool // may be a file of mode 0600, too: name_file
+	number bool // of a telephone, or a list of them: its last digits are shown
+}
+
+// show is what may be told of a value.
+func (s pagerSetting) show(value string) string {
+	switch {
+	case value == "":
+		return ""
+	case s.secret:
+		return shownMask
+	case s.number:
+		var cut []string
+		for _, n := range valuesOf(value) {
+			cut = append(cut, pager.Number(n))
+		}
+		return strings.Join(cut, ", ")
+	}
+	return strings.ReplaceAll(value, listSep, ", ")
+}
+
+// pagerSettings is the table of what [pager] and [webhooks] hold.
+var pagerSettings = []pagerSetting{
+	{name: "pager.account_sid", env: "TWILIO_ACCOUNT_SID", secret: true},
+	{name: "pager.auth_token", env: "TWILIO_AUTH_TOKEN", secret: true},
+	{name: "pager.from", env: "FARSIGHT_PAGER_FROM", number: true},
+	{name: "pager.to", env: "FARSIGHT_PAGER_TO", number: true}, // the first is called first
+	{name: "pager.base_url", env: "TWILIO_BASE_URL", def: pager.DefaultBaseURL},
+	{name: "pager.webhook_url", env: "FARSIGHT_PAGER_WEBHOOK_URL", secret: true},
+	{name: "pager.webhook_secret", env: "FARSIGHT_PAGER_WEBHOOK_SECRET", secret: true},
+	{name: "pager.discord_url", env: "FARSIGHT_PAGER_DISCORD_URL", secret: true},
+	{name: "pager.pagerduty_key", env: "FARSIGHT_PAGER_PAGERDUTY_KEY", secret: true},
+	{name: "pager.pagerduty_url", env: "FARSIGHT_PAGER_PAGERDUTY_URL", def: pager.DefaultPagerDuty},
+	{name: "pager.command"}, // program and arguments, as a list
+	{name: "pager.command_timeout", def: pager.DefaultCommandTimeout.String()},
+	{name: "webhooks.url", env: "FARSIGHT_WEBHOOKS_URL", secret: true}, // one, or a list
+	{name: "webhooks.secret", env: "FARSIGHT_WEBHOOKS_SECRET", secret: true},
+	{name: "webhooks.events", def: strings.Join(pager.Events(), listSep)},
+}
+
+const (
+	// listSep parts the values of a list that is kept as one text.
+	listSep    = "\x00"
+	fileSuffix = "_file"
+	shownMask  = "****"
+	minSecret  = 16 // characters of a key that signs
+	maxSecret  = 4 << 10
+)
+
+// pagerTables are the tables of config.toml that are read here.
+var pagerTables = []string{"pager", "webhooks"}
+
+// flattenTable adds a table's values under "table.name".
+func flattenTable(out map[string]string, path, table string, values map[string]any) (faults Faults) {
+	known := func(name string) bool {
+		return slices.ContainsFunc(pagerSettings, func(s pagerSetting) bool {
+			return s.name == name || s.secret && s.name+fileSuffix == name
+		})
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		name := table + "." + key
+		if !known(name) {
+			faults = append(faults, fmt.Sprintf("%s: unknown setting %q in [%s]; `farsight config` lists them", path, key, table))
+			continue
+		}
+		list, ok := values[key].([]any)
+		if !ok {
+			list = []any{values[key]}
+		}
+		texts := make([]string, len(list))
+		for i, v := range list {
+			texts[i] = fmt.Sprint(v)
+		}
+		out[name] = strings.Join(texts, listSep)
+	}
+	return faults
+}
+
+// pagerReader reads the settings one by one and collects what is wrong.
+type pagerReader struct {
+	in     inputs
+	file   map[string]string
+	path   string // of config.toml
+	faults Faults
+	shown  []cli.Setting
+	values map[string]string
+	marks  map[string][sha256.Size]byte
+}
+
+// paging reads [pager] and [webhooks].
+func (c *Config) paging(in inputs, file map[string]string) Faults {
+	r := &pagerReader{in: in, file: file, path: filepath.Join(c.DataDir, "config.toml"), values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
+	open := false
+	for _, s := range pagerSettings {
+		value, source := r.resolve(s)
+		r.values[s.name] = value
+		open = open || s.secret && value != "" && source == "config.toml"
+		if (s.secret || s.number) && value != "" {
+			r.marks[s.name] = sha256.Sum256([]byte(value))
+		}
+		r.shown = append(r.shown, cli.Setting{Name: s.name, Value: s.show(value), Source: source, Env: s.env})
+	}
+	if open {
+		r.mindMode()
+	}
+	c.Sources = append(c.Sources, r.shown...)
+	c.Pager = PagerConfig{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: r.marks}
+	return r.faults
+}
+
+func (r *pagerReader) fault(name, format string, args ...any) {
+	r.faults = append(r.faults, name+": "+fmt.Sprintf(format, args...))
+}
+
+// resolve finds a value: the environment, a file of its own, config.toml, default.
+func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
+	if s.env != "" {
+		if v, ok := r.in.getenv(s.env); ok && v != "" {
+			return strings.ReplaceAll(v, ",", listSep), s.env
+		}
+	}
+	if path, ok := r.file[s.name+fileSuffix]; ok && s.secret {
+		v, err := secretFile(path)
+		if err != nil {
+			r.fault(s.name+fileSuffix, "%v", err)
+		}
+		return v, path
+	}
+	if v, ok := r.file[s.name]; ok {
+		return v, "config.toml"
+	}
+	return s.def, "default"
+}
+
+// secretFile reads a file whose only content is a secret. One that others may read
+// is refused.
+func secretFile(path string) (string, error) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if readByOthers(info.Mode()) {
+		return "", fmt.Errorf("%s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
+	if err == nil && strings.TrimSpace(string(text)) == "" {
+		err = fmt.Errorf("%s is empty", path)
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+func readByOthers(m fs.FileMode) bool { return m.Perm()&0o077 != 0 }
+
+// mindMode: a config.toml with a secret in it is a secret.
+func (r *pagerReader) mindMode() {
+	info, err := os.Stat(r.path)
+	if err == nil && readByOthers(info.Mode()) {
+		r.faults = append(r.faults, fmt.Sprintf("%s holds a secret and can be read by others (mode %04o): run chmod 600 %s, or put the secret into a file of its own", r.path, info.Mode().Perm(), r.path))
+	}
+}
+
+// numberForm is E.164: a plus sign, the country's code, at most 15 digits in all.
+var (
+	numberForm  = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
+	accountForm = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+)
+
+// call reads who is called. Either everything for that is there, or nothing.
+func (r *pagerReader) call() *pager.CallOptions {
+	needed := []string{"pager.account_sid", "pager.auth_token", "pager.from", "pager.to"}
+	var missing []string
+	for _, name := range needed {
+		if r.values[name] == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == len(needed) {
+		return nil
+	}
+	if len(missing) > 0 {
+		r.fault("[pager]", "a call needs %s, too", strings.Join(missing, ", "))
+	}
+	to := valuesOf(r.values["pager.to"])
+	r.numbers("pager.from", r.values["pager.from"])
+	r.numbers("pager.to", to...)
+	if sid := r.values["pager.account_sid"]; sid != "" && !accountForm.MatchString(sid) {
+		r.fault("pager.account_sid", "it does not look like AC and 32 hexadecimal digits: copy it again from the account's console")
+	}
+	r.address("pager.base_url", r.values["pager.base_url"])
+	return &pager.CallOptions{
+		BaseURL: r.values["pager.base_url"], Account: pager.NewSecret(r.values["pager.account_sid"]),
+		Token: pager.NewSecret(r.values["pager.auth_token"]), From: r.values["pager.from"], To: to,
+	}
+}
+
+// numbers refuses what is none, in words that a log may keep.
+func (r *pagerReader) numbers(name string, all ...string) {
+	for i, n := range all {
+		if n != "" && !numberForm.MatchString(n) {
+			r.fault(name, "number %d, %s, is no telephone number: write it with its country, such as +4930123456", i+1, pager.Number(n))
+		}
+	}
+}
+
+func valuesOf(v string) []string {
+	var out []string
+	for _, part := range strings.Split(v, listSep) {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func (r *pagerReader) address(name, value string) bool {
+	if value == "" {
+		return false
+	}
+	if _, err := pager.ParseURL(value); err != nil {
+		r.fault(name, "%v", err)
+	}
+	return true
+}
+
+// signer checks the key of a signature.
+func (r *pagerReader) signer(name string) pager.Secret {
+	if v := r.values[name]; len(v) < minSecret {
+		r.fault(name, "a webhook is signed: choose a secret of at least %d characters", minSecret)
+	}
+	return pager.NewSecret(r.values[name])
+}
+
+// channels reads where notices of alerts go.
+func (r *pagerReader) channels() (out []pager.Channel) {
+	if v := r.values["pager.webhook_url"]; r.address("pager.webhook_url", v) {
+		out = append(out, pager.Channel{Name: "webhook", Form: pager.FormSigned, URL: pager.NewSecret(v), Secret: r.signer("pager.webhook_secret")})
+	}
+	if v := r.values["pager.discord_url"]; r.address("pager.discord_url", v) {
+		out = append(out, pager.Channel{Name: "discord", Form: pager.FormDiscord, URL: pager.NewSecret(v)})
+	}
+	if v := r.values["pager.pagerduty_key"]; v != "" {
+		r.address("pager.pagerduty_url", r.values["pager.pagerduty_url"])
+		out = append(out, pager.Channel{Name: "pagerduty", Form: pager.FormPagerDuty, URL: pager.NewSecret(r.values["pager.pagerduty_url"]), Secret: pager.NewSecret(v)})
+	}
+	if argv := strings.Split(r.values["pager.command"], listSep); argv[0] != "" {
+		if !filepath.IsAbs(argv[0]) {
+			r.fault("pager.command", "%q is no whole path: write [\"/usr/local/bin/notify\", \"argument\"]; no shell reads it", argv[0])
+		}
+		out = append(out, pager.Channel{Name: "command", Form: pager.FormCommand, Command: argv, Timeout: r.timeout()})
+	}
+	return out
+}
+
+func (r *pagerReader) timeout() time.Duration {
+	v := r.values["pager.command_timeout"]
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Second || d > 5*time.Minute {
+		r.fault("pager.command_timeout", "%q is no duration from 1s to 5m", v)
+	}
+	return d
+}
+
+// hooks reads where events go.
+func (r *pagerReader) hooks() (out []pager.Hook) {
+	urls := valuesOf(r.values["webhooks.url"])
+	if len(urls) == 0 {
+		return nil
+	}
+	secret, events := r.signer("webhooks.secret"), valuesOf(r.values["webhooks.events"])
+	for _, e := range events {
+		if !slices.Contains(pager.Events(), e) {
+			r.fault("webhooks.events", "%q is not one of %s", e, strings.Join(pager.Events(), ", "))
+		}
+	}
+	for _, u := range urls {
+		r.address("webhooks.url", u)
+		out = append(out, pager.Hook{Name: hookName(u), URL: pager.NewSecret(u), Secret: secret, Events: events})
+	}
+	return out
+}

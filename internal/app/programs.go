@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// setHTTPListen takes a loopback address, or nothing.
+func setHTTPListen(c *Config, v string) error {
+	c.HTTPListen = v
+	if v == "" {
+		return nil
+	}
+	_, err := api.ParseLoopback(v)
+	return err
+}
+
+// programs makes the routes for programs, and what counts and tells for them.
+func (p *parts) programs(cfg Config) []api.Route {
+	p.settings.Store(&cfg.Sources)
+	p.events = api.NewEvents(api.EventsOptions{Console: p.control, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
+	p.metrics = api.NewMetrics(api.MetricsOptions{
+		Console: p.control, Version: version(),
+		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
+		Max:   p.maxAttempts, Commits: p.commitTimes, Sizes: p.storeSizes,
+	})
+	return api.NewPrograms(api.ProgramsOptions{
+		Console: p.control, Platform: cfg.Platform, Cooldown: cfg.Cooldown, Config: p.shownSettings,
+		Metrics: p.metrics.Handler(), Events: p.events,
+	}).Routes()
+}
+
+// openHTTP opens the listener for programs when one is configured: loopback, with
+// the token of the data directory.
+func (p *parts) openHTTP(cfg Config, opt api.Options) error {
+	if cfg.HTTPListen == "" {
+		return nil
+	}
+	token, err := api.LoadToken(cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	l, err := api.ListenHTTP(cfg.HTTPListen)
+	if err != nil {
+		return err
+	}
+	p.gate = api.NewGate(token)
+	opt.Who, opt.Conns = p.gate.Who, api.HTTPConns
+	opt.Hosts, opt.Origins = api.HTTPHosts(l)
+	p.entrances = append(p.entrances, entrance{api.NewServer(opt), l})
+	p.http = l.Addr()
+	return nil
+}
+
+// told counts committed changes for programs, and tells them. Nobody is there before
+// the sockets are open.
+func (p *parts) told(changes []engine.Change) {
+	if p.events == nil {
+		return
+	}
+	p.metrics.Publish(changes)
+	p.events.Publish(changes)
+}
+
+// tellPrograms moves the events until ctx ends.
+func (p *parts) tellPrograms(ctx context.Context) error {
+	if p.events == nil {
+		return nil
+	}
+	return p.events.Run(ctx)
+}
+
+func (p *parts) commitTimes() map[string]api.Histogram {
+	out := map[string]api.Histogram{}
+	for store, sum := range p.db.WriteSums() {
+		h := api.Histogram{Bounds: map[float64]uint64{}, Count: sum.Count, Sum: sum.Sum.Seconds()}
+		upTo := uint64(0)
+		for i, bound := range storage.WriteBounds {
+			upTo += sum.Counts[i]
+			h.Bounds[bound.Seconds()] = upTo
+		}
+		out[store] = h
+	}
+	return out
+}
+
+func (p *parts) storeSizes() map[string]float64 {
+	s, err := p.db.Sizes()
+	if err != nil {
+		p.log.Warn().Str("area", logbook.AreaStorage).Err(err).Msg("the size of the store is not known")
+		return nil
+	}
+	return map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads), "free": float64(s.Free)}
+}
+
+// shownSettings are the settings in force, secrets cut: the key, and what an address
+// may hold of one.
+func (p *parts) shownSettings() []api.Setting {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	key := api.Setting{Name: "api_key", Value: "none", Env: keyEnv}
+	if a, err := p.control.Find(ctx, engine.StatusQuery{}); err == nil {
+		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {
+			key.Value = shown
+		}
+	}
+	out := []api.Setting{key}
+	for _, s := range *p.settings.Load() {
+		out = append(out, api.Setting{Name: s.Name, Value: withoutSecrets(s), Source: s.Source, Env: s.Env})
+	}
+	return out
+}
+
+func withoutSecrets(s cli.Setting) string {
+	if u, err := url.Parse(s.Value); err == nil && u.User != nil {
+		u.User = url.User("****")
+		return u.String()
+	}
+	return riot.Redact(s.Value)
+}
+
+// serverOptions are those of every way in.
+func (p *parts) serverOptions(cfg Config) api.Options {
+	return api.Options{
+		Console: p.control, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
+		Version: version(), Dir: cfg.DataDir, PID: os.Getpid(),
+	}
+}
+
+// onHTTP is what the ready line says of the listener for programs.
+func onHTTP(at net.Addr) string {
+	if at == nil {
+		return ""
+	}
+	return ", programs on http://" + at.String() + " with the token in " + api.TokenName
+}

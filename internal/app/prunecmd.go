@@ -1,0 +1,224 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+const (
+	day          = 24 * time.Hour
+	fewestFailed = 100 // of the failed jobs, the last ones stay whatever their age
+)
+
+// keepRule says how long ended jobs are kept (S4-2): what went well for a month,
+// failures for a quarter of a year by the class of their error, and the last
+// hundred failures for ever. A 404 says no more than its match does; what broke the
+// engine is evidence for longer.
+func keepRule() storage.PruneRule {
+	return storage.PruneRule{
+		Completed: 30 * day, Failed: 90 * day, KeepFailed: fewestFailed,
+		Classes: map[engine.Class]time.Duration{"404": 30 * day, "crash": 365 * day, "panic": 365 * day, "undecodable": 365 * day},
+	}
+}
+
+// pruner is what the daily schedule does.
+func pruner(db *storage.DB) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
+		return pruned(r, false), err
+	}
+}
+
+// pruned says in words what a prune did, or would do.
+func pruned(r storage.PruneReport, dry bool) string { return engine.PruneDone(r).Text(dry) }
+
+// pruneFlags are the flags of `farsight prune`.
+type pruneFlags struct {
+	completed, failed string
+	classes           []string
+	keep              int
+}
+
+func pruneCommand() *cobra.Command {
+	var o pruneFlags
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete jobs that ended long ago, with their attempts; matches and accounts stay",
+		Long: "Deletes jobs that ended long ago, with their attempts. Matches, accounts and the sums\n" +
+			"of each day stay, and so do the last " + strconv.Itoa(fewestFailed) + " failed jobs, jobs that others wait for and\n" +
+			"those that an account still shows. The engine does this once a day by itself, with\n" +
+			"the defaults.\n\n" +
+			"Ages are whole numbers with h, d, w or y; 0 keeps for ever. --class overrules\n" +
+			"--failed for an error class of `farsight jobs --classes`; 404 stands for 404.x, too.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			rule, err := o.rule()
+			if err != nil {
+				return err
+			}
+			return runPrune(cmd, cfg, rule)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.completed, "completed", "", "age from which completed jobs go (default 30d)")
+	f.StringVar(&o.failed, "failed", "", "age from which discarded and cancelled jobs go (default 90d)")
+	f.StringSliceVar(&o.classes, "class", nil, "age for an error class, such as 404=10d; may be given more than once")
+	f.IntVar(&o.keep, "keep", fewestFailed, "newest failed jobs that stay whatever their age, at least "+strconv.Itoa(fewestFailed))
+	addActFlags(cmd)
+	return cmd
+}
+
+// rule is the default one with what the flags change.
+func (o pruneFlags) rule() (storage.PruneRule, error) {
+	r := keepRule()
+	if o.keep < fewestFailed {
+		return r, usagef("--keep %d is too few: the last %d failed jobs always stay", o.keep, fewestFailed)
+	}
+	r.KeepFailed = o.keep
+	for _, f := range []struct {
+		flag, value string
+		to          *time.Duration
+	}{{"completed", o.completed, &r.Completed}, {"failed", o.failed, &r.Failed}} {
+		if f.value == "" {
+			continue
+		}
+		age, err := parseAge(f.value)
+		if err != nil {
+			return r, usagef("--%s %v", f.flag, err)
+		}
+		*f.to = age
+	}
+	for _, c := range o.classes {
+		class, text, ok := strings.Cut(c, "=")
+		age, err := parseAge(text)
+		if !ok || class == "" || err != nil {
+			return r, usagef("--class %q is no class and age: write 404=10d", safe.Text(c))
+		}
+		r.Classes[engine.Class(class)] = age
+	}
+	return r, nil
+}
+
+// ageUnits are what an age may be counted in.
+var ageUnits = map[byte]time.Duration{'h': time.Hour, 'd': day, 'w': 7 * day, 'y': 365 * day}
+
+// parseAge reads a whole number with a unit; 0 is 0.
+func parseAge(s string) (time.Duration, error) {
+	if s == "0" {
+		return 0, nil
+	}
+	bad := fmt.Errorf("%q is no age: write 12h, 30d, 6w or 1y, or 0 for ever", safe.Text(s))
+	if s == "" {
+		return 0, bad
+	}
+	unit, ok := ageUnits[s[len(s)-1]]
+	n, err := strconv.Atoi(s[:len(s)-1])
+	if !ok || err != nil || n < 0 || n > 100_000 {
+		return 0, bad
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// runPrune lets the engine that holds the directory delete old jobs, else does it
+// itself.
+func runPrune(cmd *cobra.Command, cfg Config, rule storage.PruneRule) error {
+	if !storage.HasState(cfg.DataDir) {
+		return errNothingStored(cfg)
+	}
+	ctx, out, dry := cmd.Context(), stdout(cmd), flagBool(cmd, "dry-run")
+	return through(ctx, cfg, func(c *api.Client) error {
+		ask := engine.PruneAsk(rule)
+		r, err := c.Do(ctx, engine.Command{Op: engine.OpPrune, Prune: &ask, DryRun: dry})
+		if err != nil {
+			return leftOr(ctx, err)
+		}
+		if r.Prune == nil {
+			return errNoReport
+		}
+		return printPruned(*r.Prune, dry, out)
+	}, func() error {
+		prune := pruneUnheld
+		if dry {
+			prune = wouldPrune
+		}
+		r, err := prune(ctx, cfg, rule)
+		if err != nil {
+			return err
+		}
+		return printPruned(engine.PruneDone(r), dry, out)
+	})
+}
+
+func wouldPrune(ctx context.Context, cfg Config, rule storage.PruneRule) (storage.PruneReport, error) {
+	db, err := openStored(cfg)
+	if err != nil {
+		return storage.PruneReport{}, err
+	}
+	r, err := db.Prune(ctx, rule, wall.Now(), true)
+	return r, errors.Join(err, db.Close())
+}
+
+func pruneUnheld(ctx context.Context, cfg Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return r, err
+	}
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return r, err
+	}
+	err = p.unheld(ctx, func(ctx context.Context) (err error) {
+		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
+			return err
+		}
+		return p.auditPrune(ctx, r)
+	})
+	return r, err
+}
+
+func (p *parts) auditPrune(ctx context.Context, r storage.PruneReport) error {
+	return p.db.Write(ctx, func(tx engine.Tx) error {
+		_, err := p.db.AddAudit(tx, engine.AuditEntry{
+			At: wall.Now(), By: operator("cli"), Op: engine.OpPrune, Target: "jobs", Result: pruned(r, false),
+			Matched: r.Completed + r.Failed + r.Spared, Applied: r.Completed + r.Failed,
+		})
+		return err
+	})
+}
+
+func printPruned(r engine.PruneDone, dry bool, out cli.Out) error {
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	_, _ = fmt.Fprintln(out.W, r.Text(dry))
+	byCount := func(a, b engine.Class) int {
+		return cmp.Or(r.Classes[b]-r.Classes[a], strings.Compare(string(a), string(b)))
+	}
+	for _, class := range slices.SortedFunc(maps.Keys(r.Classes), byCount) {
+		name := cmp.Or(safe.Text(string(class)), "no error (cancelled)")
+		if _, err := fmt.Fprintf(out.W, "  %s: %d\n", name, r.Classes[class]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// reload reads the key and the configuration again and takes over what can be
+// changed at run time; it says what needs a restart. What is wrong changes nothing.
+func (d *daemon) reload() {
+	said, err := d.takeOver()
+	level, text := engine.LevelInfo, "reload: "+strings.Join(said, "; ")
+	if err != nil {
+		level, text = engine.LevelErr, "reload: "+err.Error()+": nothing was changed"
+	}
+	d.tell(level, text)
+	d.say("STATUS=" + oneLine(riot.Redact(text)))
+}
+
+// oneLine is a text for systemd, to which a new line begins another message.
+func oneLine(text string) string { return safe.Text(strings.ReplaceAll(text, "\n", " ")) }
+
+func (d *daemon) tell(level engine.Level, text string) {
+	n := engine.Note{At: time.Now(), Level: level, Text: riot.Redact(text)}
+	d.tale.Note(logbook.AreaEngine, n)
+	d.control.Note(n)
+}
+
+// takeOver does the work of reload and says in words what it did.
+func (d *daemon) takeOver() (said []string, err error) {
+	next, err := d.load()
+	if err != nil {
+		return nil, err
+	}
+	access, err := next.access()
+	if err != nil {
+		return nil, err
+	}
+	tellNow, err := d.pager.Prepare(next.Pager.Targets)
+	if err != nil {
+		return nil, err
+	}
+	newToken, err := d.readToken()
+	if err != nil {
+		return nil, err
+	}
+	key, err := d.takeKey()
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		said = append(said, key)
+	}
+	if newToken() {
+		said = append(said, "the token for programs is another now: "+api.TokenName)
+	}
+	d.door.Set(access)
+	tellNow()
+	names := changes(d.cfg, next)
+	for _, use := range []reloadUse{usedAtOnce, ofTheNextCommand, needsRestart} {
+		if len(names[use]) > 0 {
+			said = append(said, strings.Join(names[use], ", ")+use.words())
+		}
+	}
+	d.use(next)
+	if len(said) == 0 {
+		said = append(said, "nothing has changed")
+	}
+	return said, nil
+}
+
+// readToken reads the token for programs again, or makes one where it was deleted, and
+// gives what takes it; changed is false when it is the same.
+func (d *daemon) readToken() (take func() (changed bool), err error) {
+	if d.gate == nil {
+		return func() bool { return false }, nil
+	}
+	token, err := api.LoadToken(d.cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	return func() bool { return d.gate.Set(token) }, nil
+}
+
+// takeKey says what became of the key; "" = it is what it was.
+func (d *daemon) takeKey() (said string, err error) {
+	changed, err := d.keys.reload()
+	switch {
+	case err != nil:
+		return "", err
+	case changed:
+		d.limits.KeyChanged()
+		return "the key is now " + d.keys.Shown(), nil
+	case d.keys.from() != keyEnv:
+		return "", nil
+	}
+	if key, err := riot.KeyFromFile(d.keys.path); err == nil && !key.IsZero() && !key.Equal(d.keys.Get()) {
+		return "the key in " + d.keys.path + " is another than that of " + keyEnv + ", which goes first: restart without it to take that one", nil
+	}
+	return "", nil
+}
+
+// use puts the settings in force that can be changed at run time.
+func (d *daemon) use(next Config) {
+	d.logs.SetLevel(next.LogLevel)
+	d.workers.Store(int64(next.Workers))
+	d.cfg.Sources = withReloaded(d.cfg.Sources, next.Sources)
+	d.cfg.Pager = next.Pager
+	inForce := d.cfg.Sources
+	d.settings.Store(&inForce)
+}
+
+// reloadUse is what a reload can do with a setting.
+type reloadUse int
+
+const (
+	needsRestart reloadUse = iota
+	usedAtOnce
+	ofTheNextCommand // the engine does not read it: consoles and commands do, when they start
+	reloadUses
+)
+
+func (u reloadUse) words() string {
+	return [reloadUses]string{" changed: restart to take over", " taken over", " changed: for consoles and commands that start from now on"}[u]
+}
+
+// reloadable are the settings that need no restart.
+var reloadable = map[string]reloadUse{
+	"viewers": usedAtOnce, "operators": usedAtOnce, "log_level": usedAtOnce, "worker_concurrency": usedAtOnce,
+	"theme": ofTheNextCommand, "glyphs": ofTheNextCommand, "keep_running": ofTheNextCommand, "platform": ofTheNextCommand,
+}
+
+// useOf is what a reload does with a setting: whom the pager tells is read anew, too.
+func useOf(name string) reloadUse {
+	if isPager(name) {
+		return usedAtOnce
+	}
+	return reloadable[name]
+}
+
+// changes names the settings that differ, by what is done with them.
+func changes(was, now Config) (names [reloadUses][]string) {
+	values, secrets := map[string]string{}, was.Pager.changed(now.Pager)
+	for _, s := range was.Sources {
+		values[s.Name] = s.Value
+	}
+	for _, s := range now.Sources {
+		if values[s.Name] != s.Value || slices.Contains(secrets, s.Name) {
+			use := useOf(s.Name)
+			names[use] = append(names[use], s.Name)
+		}
+	}
+	return names
+}
+
+// withReloaded are the settings as they are now in force.
+func withReloaded(was, now []cli.Setting) []cli.Setting {
+	out := slices.Clone(was)
+	for _, s := range now {
+		if i := slices.IndexFunc(out, func(o cli.Setting) bool { return o.Name == s.Name }); i >= 0 && useOf(s.Name) != needsRestart {
+			out[i] = s
+		}
+	}
+	return out
+}
+
+// reload takes the key of the key file, unless the environment's is in use, which
+// comes first. No file changes nothing.
+func (k *keyring) reload() (changed bool, err error) {
+	if k.from() == keyEnv {
+		return false, nil
+	}
+	key, err := riot.KeyFromFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && key.IsZero() {
+		return false, nil
+	}
+	if err != nil || key.Equal(k.Get()) {
+		return false, err
+	}
+	k.take(sourced{key, k.path})
+	return true, nil
+}

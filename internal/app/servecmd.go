@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/sdnotify"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+func serveCommand() *cobra.Command {
+	var httpListen string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the engine without a console, until it is told to stop",
+		Long: "Run the engine without a console.\n\n" +
+			"It says one line when it is ready, and writes farsight.log in the data directory.\n" +
+			"`farsight attach` opens a console on it, and every other command works through its\n" +
+			"control socket. SIGTERM lets the calls in flight finish and ends it; SIGHUP reads\n" +
+			"the key and config.toml again, and says what it took over and what needs a\n" +
+			"restart. Under systemd it tells when it is ready and feeds the watchdog: see\n" +
+			"docs/farsight.service.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("http") {
+				if err := cmd.Flags().Set(flagName("http_listen"), httpListen); err != nil {
+					return err
+				}
+			}
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			return runServe(cmd.Context(), cfg, func() (Config, error) { return config(cmd) }, stdout(cmd))
+		},
+	}
+	cmd.Flags().StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
+	return cmd
+}
+
+// runServe runs the engine as a daemon.
+func runServe(ctx context.Context, cfg Config, load func() (Config, error), out cli.Out) error {
+	hangups := takeHangups()
+	defer signal.Stop(hangups)
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return toAttach(ctx, cfg, err)
+	}
+	if err := p.open(cfg); err != nil {
+		return errors.Join(err, p.close())
+	}
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	t := p.start(ctx, done)
+	d := daemon{parts: p, keys: keys, cfg: cfg, load: load, hangups: hangups, systemd: sdnotify.New()}
+	if _, err := fmt.Fprintln(out.W, safe.Text(d.ready())); err != nil {
+		p.log.Warn().Err(err).Msg("nobody reads the standard output")
+	}
+	d.run(watching)
+	return t.stop()
+}
+
+// takeHangups takes SIGHUP away from everybody else, so that it ends nothing.
+// Stop it when the process may end by it again.
+func takeHangups() chan os.Signal {
+	hangups := make(chan os.Signal, 1)
+	signal.Ignore(syscall.SIGHUP)
+	signal.Notify(hangups, syscall.SIGHUP)
+	return hangups
+}
+
+// daemon is a running engine without a console.
+type daemon struct {
+	*parts
+	keys    *keyring
+	cfg     Config
+	load    func() (Config, error)
+	hangups <-chan os.Signal
+	systemd sdnotify.Notifier
+}
+
+// ready is the one line that says so.
+func (d *daemon) ready() string {
+	line := fmt.Sprintf("farsight: ready: process %d works on %s, socket %s", os.Getpid(), d.cfg.DataDir, controlSocket(d.cfg.DataDir))
+	if path, err := d.cfg.groupSocket(); err == nil && path != "" {
+		line += " and, for group " + d.cfg.SocketGroup + ", " + path
+	}
+	line += onHTTP(d.http)
+	if d.keys.Get().IsZero() {
+		line += "; there is no API key yet"
+	}
+	return line
+}
+
+// run answers systemd and SIGHUP until ctx ends: by a signal, or because the engine
+// has stopped.
+func (d *daemon) run(ctx context.Context) {
+	d.say("READY=1", "STATUS=at work on "+d.cfg.DataDir)
+	var watchdog sync.WaitGroup
+	defer watchdog.Wait()
+	watchdog.Go(func() { d.systemd.Watch(ctx, d.alive) })
+	for {
+		select {
+		case <-ctx.Done():
+			d.say("STOPPING=1", "STATUS=letting the calls in flight finish")
+			return
+		case <-d.hangups:
+			d.reload()
+		}
+	}
+}
+
+func (d *daemon) say(lines ...string) {
+	if err := d.systemd.Tell(lines...); err != nil {
+		d.log.Warn().Err(err).Msg("systemd could not be told")
+	}
+}
+
+// alive reports whether the engine answers and has not stopped claiming.
+func (d *daemon) alive(ctx context.Context) bool {
+	a, err := d.control.Find(ctx, engine.StatusQuery{})
+	status, ok := a.(engine.StatusAnswer)
+	return err == nil && ok && status.Engine.State != engine.EngineBroken
+}

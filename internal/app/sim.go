@@ -1,0 +1,157 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// simOptions are the flags of `farsight sim`.
+type simOptions struct {
+	listen, limits, window, fixtures, epoch, latency, retention string
+
+	seed    uint64
+	speed   float64
+	players []string
+}
+
+func (o simOptions) build() (sim.Options, error) {
+	limits, err := sim.ParseLimits(o.limits)
+	if err != nil {
+		return sim.Options{}, usagef("--limits: %v", err)
+	}
+	opt := sim.Options{
+		Seed: o.seed, Limits: sim.Limits{App: limits}, WindowRule: sim.WindowRule(o.window),
+		Speed: o.speed, FixturesDir: o.fixtures,
+	}
+	if opt.Latency, err = parseLatency(o.latency); err != nil {
+		return opt, usage(err)
+	}
+	if o.epoch != "" {
+		if opt.Epoch, err = time.Parse(time.RFC3339, o.epoch); err != nil {
+			return opt, usagef("--epoch %q is no instant: write 2026-11-21T12:00:00Z", o.epoch)
+		}
+	}
+	switch o.retention {
+	case "on":
+	case "off":
+		opt.Retention = sim.KeepForever
+	default:
+		return opt, usagef("--retention %q is unknown: use on or off", o.retention)
+	}
+	if len(o.players) > 0 {
+		opt.Players = sim.DefaultPlayers(o.seed)
+	}
+	for _, text := range o.players {
+		p, err := parsePlayer(text)
+		if err != nil {
+			return opt, usage(err)
+		}
+		opt.Players = append(opt.Players, p)
+	}
+	return opt, usage(opt.Validate())
+}
+
+func parseLatency(s string) (sim.Latency, error) {
+	base, jitter, _ := strings.Cut(s, ",")
+	b, err := time.ParseDuration(base)
+	if err != nil || b < 0 {
+		return sim.Latency{}, fmt.Errorf("--latency %q: write the answer time and its swing, such as 60ms,30ms", s)
+	}
+	if b == 0 {
+		return sim.Instant, nil
+	}
+	l := sim.Latency{Base: b}
+	if jitter != "" {
+		if l.Jitter, err = time.ParseDuration(jitter); err != nil || l.Jitter < 0 {
+			return l, fmt.Errorf("--latency %q: write the answer time and its swing, such as 60ms,30ms", s)
+		}
+	}
+	return l, nil
+}
+
+// parsePlayer reads "Name#TAG,platform,matches"; the name may hold commas.
+func parsePlayer(s string) (sim.PlayerSpec, error) {
+	bad := fmt.Errorf("--player %q: write 'Name#TAG,platform,matches', such as 'Blue Heron#EUW,euw1,400'", s)
+	rest, count, ok := cutLast(s)
+	n, err := strconv.Atoi(count)
+	if !ok || err != nil || n < 0 {
+		return sim.PlayerSpec{}, bad
+	}
+	id, platform, ok := cutLast(rest)
+	if !ok {
+		return sim.PlayerSpec{}, bad
+	}
+	p, err := route.ParsePlatform(platform)
+	if err != nil {
+		return sim.PlayerSpec{}, err
+	}
+	return sim.PlayerSpec{RiotID: id, Platform: p, Matches: n}, nil
+}
+
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, ',')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// runSim serves the simulator until it is interrupted, then says what it saw.
+func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
+	o, err := opt.build()
+	if err != nil {
+		return err
+	}
+	s := sim.New(o)
+	l, err := net.Listen("tcp", opt.listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; name another address with --listen", opt.listen, err)
+	}
+	base := "http://" + l.Addr().String() + "/{routing}"
+	if err := cli.Players(out, players(s)); err != nil {
+		return err
+	}
+	if !out.JSON {
+		_, _ = fmt.Fprintf(out.W, "\nsimulated Riot API at %s, limits %s; figures at http://%s/sim/stats\n"+
+			"try: RIOT_API_KEY=RGAPI-00000000-0000-0000-0000-000000000000 RIOT_BASE_URL='%s' farsight sync '%s' --platform %s --data-dir d\n",
+			base, opt.limits, l.Addr(), base, safe.Text(s.Players()[0].RiotID), s.Players()[0].Platform)
+	}
+	if err := serve(ctx, l, s); err != nil {
+		return err
+	}
+	st := s.Stats()
+	if !out.JSON {
+		_, _ = fmt.Fprintf(out.W, "%d calls, %d violations of the limits\n", st.Calls, st.Violations)
+	}
+	return nil
+}
+
+func players(s *sim.Sim) []cli.Player {
+	var rows []cli.Player
+	for _, p := range s.Players() {
+		rows = append(rows, cli.Player{RiotID: p.RiotID, Platform: string(p.Platform), Matches: p.Matches})
+	}
+	return rows
+}
+
+// serve answers on l until ctx ends.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
+	defer stop()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// entrance is a way in to a running engine: a listener and what answers on it.
+type entrance struct {
+	server   *api.Server
+	listener net.Listener
+}
+
+// controlSocket is the owner's socket of a data directory.
+func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName) }
+
+// open opens the sockets of an engine that is not running yet: the lock is held,
+// and nobody else makes files while the umask is changed. run serves them.
+func (p *parts) open(cfg Config) error {
+	access, err := cfg.access()
+	if err != nil {
+		return usage(err)
+	}
+	p.door = api.NewDoor(access)
+	opt := p.serverOptions(cfg)
+	opt.Who = p.door.Who
+	server := api.NewServer(opt)
+	path, err := cfg.groupSocket()
+	if err != nil {
+		return err
+	}
+	if err := p.openHTTP(cfg, opt); err != nil {
+		return err
+	}
+	if err := p.enter(server, controlSocket(cfg.DataDir), -1); err != nil || path == "" {
+		return err
+	}
+	group, err := api.GroupID(cfg.SocketGroup)
+	if err != nil {
+		return usage(err)
+	}
+	if err := groupFolder(path); err != nil {
+		return err
+	}
+	return p.enter(server, path, int(group))
+}
+
+func (p *parts) enter(server *api.Server, path string, group int) error {
+	l, err := api.Listen(path, group)
+	if err != nil {
+		return err
+	}
+	p.entrances = append(p.entrances, entrance{server, l})
+	return nil
+}
+
+// groupFolder refuses a folder in which another user could put a socket of their own in
+// the place of ours, and be told the next key by whoever attaches to it.
+func groupFolder(path string) error {
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("the folder of the group's socket: %w: make it, for the group to enter", err)
+	}
+	of, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("everybody may write to %s: put the group's socket into a folder of its own, such as /run/farsight", dir)
+	case info.Mode().Perm()&0o020 != 0:
+		return fmt.Errorf("the group may write to %s, and so put a socket of its own in the place of the engine's: run chmod g-w %s", dir, dir)
+	case ok && of.Uid != 0 && int(of.Uid) != os.Geteuid():
+		return fmt.Errorf("%s is another user's: put the group's socket into a folder of the engine's user, such as /run/farsight", dir)
+	}
+	return nil
+}
+
+// access are the rules of the sockets.
+func (c Config) access() (api.Access, error) {
+	viewers, err := api.ParseRules(c.Viewers)
+	if err != nil {
+		return api.Access{}, fmt.Errorf("viewers: %w", err)
+	}
+	operators, err := api.ParseRules(c.Operators)
+	if err != nil {
+		return api.Access{}, fmt.Errorf("operators: %w", err)
+	}
+	return api.Access{Owner: uint32(os.Geteuid()), Viewers: viewers, Operators: operators}, nil
+}
+
+// attend runs the engine and answers on its sockets, the drain included. A socket
+// that fails is said; the engine goes on without it.
+func (p *parts) attend(ctx context.Context) error {
+	attending, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	var g errgroup.Group
+	for _, e := range p.entrances {
+		g.Go(func() error {
+			if err := e.server.Serve(attending, e.listener); err != nil {
+				p.log.Error().Str("area", logbook.AreaSocket).Err(err).Msg("the control socket is closed")
+			}
+			return nil
+		})
+	}
+	g.Go(func() error { return p.tellPrograms(attending) })
+	err := p.control.Run(ctx)
+	leave()
+	return errors.Join(err, g.Wait())
+}
+
+// leave closes the sockets that were opened, served or not.
+func (p *parts) leave() (err error) {
+	for _, e := range p.entrances {
+		if e := e.listener.Close(); e != nil && !errors.Is(e, net.ErrClosed) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// payloadsOf lets a console give out Riot's JSON.
+func payloadsOf(db *storage.DB) func(context.Context, engine.PayloadQuery) ([]byte, error) {
+	return func(ctx context.Context, q engine.PayloadQuery) ([]byte, error) {
+		part := league.PartMatch
+		if q.Timeline {
+			part = league.PartTimeline
+		}
+		return rawPayload(ctx, db, q.Match, part)
+	}
+}

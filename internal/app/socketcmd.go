@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// dialEngine finds the engine that works on a data directory; nil when none answers.
+// An error says why one that does is of no use to this process.
+func dialEngine(ctx context.Context, cfg Config) (*api.Client, error) {
+	path := controlSocket(cfg.DataDir)
+	if _, err := os.Lstat(path); err != nil {
+		return nil, nil
+	}
+	c := api.NewClient(path)
+	_, err := c.Hello(ctx)
+	if err == nil {
+		return c, nil
+	}
+	c.Close()
+	if errors.Is(err, engine.ErrGone) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+// An engine that is starting holds the directory a moment before its socket is
+// there.
+const (
+	socketTries  = 5
+	socketPause  = 100 * time.Millisecond
+	justStarting = 2 * time.Second
+)
+
+// through lets a command work with the engine that holds the data directory, else
+// with the directory itself. on must not have done anything when it says that the
+// directory is held.
+func through(ctx context.Context, cfg Config, engineDoes func(*api.Client) error, on func() error) error {
+	c, err := dialEngine(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	for range socketTries {
+		if c != nil {
+			defer c.Close()
+			return engineDoes(c)
+		}
+		err = on()
+		if held, ok := errors.AsType[*storage.ErrHeld](err); !ok || time.Since(held.Since) > justStarting {
+			return err
+		}
+		time.Sleep(socketPause)
+		if c, _ = dialEngine(ctx, cfg); c == nil {
+			continue
+		}
+	}
+	return err
+}
+
+// toAttach adds to the error of a directory that an engine holds how to reach that
+// one.
+func toAttach(ctx context.Context, cfg Config, err error) error {
+	if !isHeld(err) {
+		return err
+	}
+	c, reachErr := dialEngine(ctx, cfg)
+	if c == nil && reachErr == nil {
+		return err
+	}
+	if c != nil {
+		c.Close()
+	}
+	return fmt.Errorf("%w: `farsight attach` opens a console on it", err)
+}
+
+// browse shows what a console can tell: of the running engine, else of the stored
+// data.
+func browse(ctx context.Context, cfg Config, show func(engine.Console) error) error {
+	return through(ctx, cfg,
+		func(c *api.Client) error { return show(c) },
+		func() error { return browseStored(ctx, cfg, show) })
+}
+
+// nameJobs looks jobs up by id or key and puts them into the command, at the
+// revision that they have now.
+func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names []string) error {
+	sel := engine.Selection{}
+	for _, name := range names {
+		q := engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(name, "#"))}
+		if strings.Contains(name, ":") {
+			q = engine.JobQuery{Key: name}
+		}
+		a, err := con.Find(ctx, q)
+		if err != nil {
+			return err
+		}
+		j := a.(engine.JobDetail).Job.Job
+		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
+	}
+	if len(sel.IDs) == 1 && c.Op != engine.OpReclass {
+		c.Job = sel.IDs[0]
+		return nil
+	}
+	c.Select = &sel
+	return nil
+}
+
+// knownQueues are the queues that an engine of this program has, used or not.
+func knownQueues() []engine.Queue {
+	all := []engine.Queue{ingest.QueueUpkeep, pager.QueuePager, pager.QueueWebhooks}
+	for _, name := range queueNames() {
+		all = append(all, engine.Queue(name))
+	}
+	return all
+}
+
+// hasQueue asks an engine whether it knows a queue.
+func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error {
+	if slices.Contains(queueNames(), string(name)) {
+		return nil
+	}
+	a, err := con.Find(ctx, engine.StatusQuery{})
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(a.(engine.StatusAnswer).Queues, func(q engine.QueueRow) bool { return q.Name == name }) {
+		return nil
+	}
+	return noQueue(name)
+}
+
+func noQueue(name engine.Queue) error {
+	return usagef("there is no queue %q: use one of %s", name, strings.Join(queueNames(), ", "))
+}

@@ -1,0 +1,611 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/mattn/go-runewidth"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/ui"
+)
+
+// tmux is a server of its own with one window, in which a shell runs farsight as a
+// person would.
+type tmux struct {
+	t    testing.TB
+	dir  string
+	w, h int
+}
+
+// tmuxConf makes tmux what a person's terminal is: it takes what a program copies
+// (OSC 52), and shows all colours.
+const tmuxConf = `set -g set-clipboard on
+set -g status off
+set -g remain-on-exit on
+set -g default-terminal tmux-256color
+set -s escape-time 0
+set -as terminal-features ",*:RGB"
+`
+
+// tmuxScript runs farsight in a shell and says what state the terminal is in before
+// and after. The shell reads the next line so that the window stays.
+const tmuxScript = `cd %[1]q
+set -m
+stty -a > before
+sh -c 'echo $$ > pid; exec "$@"' x %[2]s
+code=$?
+while [ $code = 147 ] || [ $code = 148 ]; do
+  echo "it is stopped"
+  read line
+  fg > /dev/null
+  code=$?
+done
+echo "ended with $code"
+stty -a > after
+echo "the shell goes on"
+read line
+`
+
+// inTmux starts farsight with arguments in a window; the environment is clean but
+// for env, whose TERM is that of the program.
+func inTmux(t testing.TB, w, h int, env map[string]string, args ...string) *tmux {
+	t.Helper()
+	needed(t, "tmux")
+	dir, err := os.MkdirTemp("", "fst") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &tmux{t: t, dir: dir, w: w, h: h}
+	words := []string{"env"}
+	for name, value := range env {
+		words = append(words, shellWord(name+"="+value))
+	}
+	words = append(words, shellWord(cmp.Or(env[binaryEnv], farsight(t))))
+	for _, a := range args {
+		words = append(words, shellWord(a))
+	}
+	x.write("conf", tmuxConf)
+	x.write("script", fmt.Sprintf(tmuxScript, dir, strings.Join(words, " ")))
+	t.Cleanup(x.close)
+	x.run("new-session", "-d", "-x", strconv.Itoa(w), "-y", strconv.Itoa(h), "sh "+x.path("script"))
+	return x
+}
+
+// binaryEnv is the program that inTmux runs instead of farsight.
+const binaryEnv = "FARSIGHT_TEST_BINARY"
+
+func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (x *tmux) path(name string) string { return filepath.Join(x.dir, name) }
+
+func (x *tmux) write(name, text string) {
+	x.t.Helper()
+	if err := os.WriteFile(x.path(name), []byte(text), 0o600); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *tmux) read(name string) string {
+	b, _ := os.ReadFile(x.path(name))
+	return string(b)
+}
+
+// run is one tmux command.
+func (x *tmux) run(args ...string) string {
+	x.t.Helper()
+	out, err := x.command(args...).CombinedOutput()
+	if err != nil {
+		x.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func (x *tmux) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", x.path("s"), "-f", x.path("conf")}, args...)...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + x.dir, "TMPDIR=" + os.TempDir(), "USER=tester", "TZ=UTC", "LANG=C.UTF-8", "TERM=xterm-256color"}
+	return cmd
+}
+
+// close ends the program in order, so that it cleans up after itself, and then the
+// server.
+func (x *tmux) close() {
+	if pid := x.pid(); pid > 0 && x.read("after") == "" {
+		_ = syscall.Kill(pid, syscall.SIGTERM)
+		for end := time.Now().Add(5 * time.Second); x.read("after") == "" && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	_ = x.command("kill-server").Run()
+	_ = os.RemoveAll(x.dir)
+}
+
+// pid is farsight's.
+func (x *tmux) pid() int {
+	n, _ := strconv.Atoi(strings.TrimSpace(x.read("pid")))
+	return n
+}
+
+func (x *tmux) screen() string { x.t.Helper(); return x.run("capture-pane", "-p") }
+
+// until waits for the screen to be as wanted, and gives it.
+func (x *tmux) until(what string, ok func(screen string) bool) string {
+	x.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		s := x.screen()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(end) {
+			x.t.Fatalf("%s was never on the screen:\n%s", what, s)
+		}
+	}
+}
+
+func (x *tmux) shows(texts ...string) string {
+	x.t.Helper()
+	return x.until(strings.Join(texts, ", "), func(s string) bool { return containsAll(s, texts) })
+}
+
+// toldOf waits for a message. One that has faded before anybody looked is among all messages.
+func (x *tmux) toldOf(texts ...string) {
+	x.t.Helper()
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if containsAll(x.screen(), texts) {
+			return
+		}
+	}
+	x.keys("M")
+	x.shows(append(texts, "Messages")...)
+	x.keys("Escape")
+	x.until("the screen before", func(s string) bool { return !strings.Contains(s, "Messages") })
+}
+
+func containsAll(s string, texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(s, text) })
+}
+
+func (x *tmux) keys(keys ...string) {
+	x.t.Helper()
+	for _, k := range keys {
+		x.run("send-keys", k)
+	}
+}
+
+func (x *tmux) resize(w, h int) {
+	x.t.Helper()
+	x.w, x.h = w, h
+	x.run("resize-window", "-x", strconv.Itoa(w), "-y", strconv.Itoa(h))
+}
+
+// ended waits for the shell, and holds the terminal to how it was before: its modes,
+// the main screen without a trace of the console, the cursor.
+func (x *tmux) ended(code int) string {
+	x.t.Helper()
+	s := x.shows("ended with "+strconv.Itoa(code), "the shell goes on")
+	if before, after := x.read("before"), x.read("after"); before == "" || before != after {
+		x.t.Errorf("the terminal's modes were\n%s\nand are\n%s", before, after)
+	}
+	if state := strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on} #{cursor_flag} #{keypad_flag} #{mouse_any_flag}")); state != "0 1 0 0" {
+		x.t.Errorf("alternate screen, cursor, keypad and mouse are %s, want 0 1 0 0", state)
+	}
+	if strings.ContainsAny(s, "│╭╰") {
+		x.t.Errorf("the console is left on the main screen:\n%s", s)
+	}
+	return s
+}
+
+// whole reports whether a screen keeps to what every one does: as many lines as there
+// are, none too long, and boxes that are closed.
+func (x *tmux) whole(s string) bool {
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	wide := slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > x.w })
+	count := func(sign string) int { return strings.Count(s, sign) }
+	return len(lines) == x.h && !wide && count("╭") == count("╮") && count("╰") == count("╯") && count("╭") == count("╰") && count("├") == count("┤")
+}
+
+// chosen is the name on the line that the cursor is on.
+func chosen(s string) string {
+	for line := range strings.Lines(s) {
+		if _, rest, ok := strings.Cut(line, "▌"); ok {
+			name, _, _ := strings.Cut(strings.TrimSpace(rest), "  ")
+			return name
+		}
+	}
+	return ""
+}
+
+// TestTmux_ResizeAndCopy goes through all sizes and back in a real terminal: the
+// screen is whole at each, the cursor stays on its account, and what is copied lands
+// in the terminal's clipboard.
+func TestTmux_ResizeAndCopy(t *testing.T) {
+	t.Parallel()
+	x := inTmux(t, 120, 40, nil, "demo")
+	x.shows("FARSIGHT ▸ Overview", "SYNCING", "? keys")
+	x.keys("2")
+	first := chosen(x.until("an account", func(s string) bool { return strings.Contains(s, "[2 Accounts]") && strings.Contains(chosen(s), "#") }))
+	x.keys("j")
+	name := chosen(x.until("a second account", func(s string) bool { return chosen(s) != first && strings.Contains(chosen(s), "#") }))
+	for _, size := range []struct {
+		w, h   int
+		wants  []string
+		cursor bool
+	}{
+		{80, 24, []string{"FARSIGHT ▸ 2 Accounts", "? keys"}, true},
+		{60, 16, []string{"FARSIGHT ▸ 2 Accounts"}, true},
+		{52, 14, []string{"needs 60x16, is 52x14", "running", "retrying"}, false},
+		{200, 60, []string{"[2 Accounts]", "? keys"}, true},
+		{120, 40, []string{"[2 Accounts]", "? keys"}, true},
+	} {
+		x.resize(size.w, size.h)
+		s := x.until(fmt.Sprintf("%q at %dx%d", size.wants, size.w, size.h), func(s string) bool {
+			return x.whole(s) && containsAll(s, size.wants) && strings.Contains(s, "DEMO") && (!size.cursor || chosen(s) != "")
+		})
+		if at := chosen(s); size.cursor && !strings.HasPrefix(name, strings.TrimSuffix(at, "…")) {
+			t.Errorf("at %dx%d the cursor is on %q, not on %q", size.w, size.h, at, name)
+		}
+	}
+	x.keys("y")
+	x.shows("Copy")
+	x.keys("Enter")
+	var copied []byte
+	x.until("the clipboard", func(string) bool {
+		out, err := x.command("show-buffer").Output()
+		copied = out
+		return err == nil && len(out) > 0
+	})
+	x.toldOf(fmt.Sprintf("copied %d B", len(copied)), "OSC 52")
+	x.keys("q")
+	x.shows("Quit Farsight?", "▸[n no]")
+	x.keys("y")
+	x.ended(exitDone)
+}
+
+// TestTmux_SignalsLeaveTheTerminalSane: a plain kill and a hang-up of the process end
+// the console in order, in whichever state it is.
+func TestTmux_SignalsLeaveTheTerminalSane(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sig  syscall.Signal
+		keys []string
+		over string
+	}{
+		{syscall.SIGTERM, []string{"?"}, "Keys of Overview"},
+		{syscall.SIGHUP, []string{":"}, "Command"},
+		{syscall.SIGINT, []string{"t"}, "Name#TAG platform"},
+	} {
+		x := inTmux(t, 100, 30, nil, "demo")
+		x.shows("FARSIGHT", "SYNCING")
+		x.keys(c.keys...)
+		x.shows(c.over)
+		pid := x.pid()
+		if pid <= 0 { // 0 is everybody here
+			t.Fatal("the program's process is not known")
+		}
+		if err := syscall.Kill(pid, c.sig); err != nil {
+			t.Fatal(err)
+		}
+		x.until("the end after "+c.sig.String(), func(s string) bool { return strings.Contains(s, "the shell goes on") })
+		code, _ := strconv.Atoi(endedWith.FindStringSubmatch(x.screen())[1])
+		x.ended(code)
+		if code != exitDone && code != exitInterrupted {
+			t.Errorf("%s gives the exit code %d", c.sig, code)
+		}
+	}
+}
+
+var endedWith = regexp.MustCompile(`ended with (\d+)`)
+
+// TestTmux_Suspend: ctrl+z gives the terminal back to the shell as it was, fg paints
+// the screen again.
+func TestTmux_Suspend(t *testing.T) {
+	t.Parallel()
+	x := inTmux(t, 80, 24, nil, "demo")
+	x.shows("FARSIGHT", "SYNCING")
+	x.keys("C-z")
+	x.shows("it is stopped")
+	if state := strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on} #{cursor_flag}")); state != "0 1" {
+		t.Errorf("alternate screen and cursor are %s while it is stopped, want 0 1", state)
+	}
+	x.keys("Enter")
+	x.until("the whole screen again", func(s string) bool { return x.whole(s) && containsAll(s, []string{"FARSIGHT", "SYNCING", "? keys"}) })
+	x.keys("q")
+	x.shows("Quit Farsight?")
+	x.keys("y")
+	x.ended(exitDone)
+}
+
+func init() { roles["falling"] = falling }
+
+// fallsAfter is how many updates the console of the role falling draws.
+const fallsAfter = 5
+
+// fallen is a console in which something that cannot be is drawn.
+type fallen struct{ engine.Console }
+
+func (f fallen) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		n := 0
+		for u := range f.Console.Watch(ctx) {
+			if n++; n > fallsAfter {
+				panic("a row that cannot be")
+			}
+			if !yield(u) {
+				return
+			}
+		}
+	}
+}
+
+// falling is `farsight` with an engine at work and a console that falls: what main
+// does in attended, but for the rows.
+func falling() int {
+	cmd := newRoot()
+	cfg, err := config(cmd)
+	if err == nil {
+		var keys *keyring
+		if keys, err = loadKey(cfg); err == nil {
+			err = fall(cfg, keys)
+		}
+	}
+	fmt.Printf("the console: %v\n", err)
+	if _, ok := errors.AsType[*ui.Panic](err); ok {
+		return exitFailed
+	}
+	return exitUsage
+}
+
+func fall(cfg Config, keys *keyring) error {
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return err
+	}
+	if err := p.open(cfg); err != nil {
+		return err
+	}
+	ctx, done := context.WithCancel(context.Background())
+	defer done()
+	t := p.start(ctx, done)
+	_, err = p.control.Do(ctx, engine.Command{
+		Op: engine.OpTrigger, Account: os.Getenv("FALL_ACCOUNT"), By: operator("test"), Sync: engine.SyncAsk{Platform: "euw1"},
+	})
+	if err == nil {
+		err = console{}.show(ctx, fallen{p.control}, p.embedded(ui.Options{Version: release}))
+	}
+	fmt.Println("the engine drained:", t.stop() == nil)
+	return err
+}
+
+// TestP39_Tmux_PanicInTheConsole: the terminal is whole, the message comes after the
+// screen was given back and names no stack, the engine has drained, and the next
+// start goes on where it was.
+func TestP39_Tmux_PanicInTheConsole(t *testing.T) {
+	t.Parallel()
+	who := player("Falls Over#TMUX", 30)
+	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("20:1"), Players: []sim.PlayerSpec{who}}), freshDir(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := s.env("FARSIGHT_DATA_DIR="+dir, "WORKER_CONCURRENCY=8", roleEnv+"=falling", binaryEnv+"="+self, "FALL_ACCOUNT="+who.RiotID)
+	x := inTmux(t, 120, 40, env)
+	screen := x.ended(exitFailed)
+	for _, want := range []string{"the engine drained: true", "the console: the console failed: a row that cannot be"} {
+		if !strings.Contains(strings.Join(strings.Fields(screen), " "), want) {
+			t.Errorf("the main screen lacks %q:\n%s", want, screen)
+		}
+	}
+	if strings.Contains(screen, "goroutine ") {
+		t.Errorf("a stack was printed:\n%s", screen)
+	}
+	sum := s.sync(who.RiotID, dir).run(t).wants(t, exitDone)
+	if !strings.Contains(sum.stdout, `"failed":0`) && !strings.Contains(sum.stdout, "completed") {
+		t.Errorf("the sync after it: %s", tail(sum.stdout, 400))
+	}
+	if n := repeats(s); n > 8 {
+		t.Errorf("%d calls were made again after a drain", n)
+	}
+}
+
+// TestTmux_Terminals: whatever the terminal says it is, the console shows what it
+// can, or lines; no colour where none is wanted, 7 bits where more cannot be shown.
+func TestTmux_Terminals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		env           map[string]string
+		plain         bool
+		ascii, colour bool
+	}{
+		{"xterm-256color", map[string]string{"TERM": "xterm-256color"}, false, false, true},
+		{"tmux-256color", map[string]string{"TERM": "tmux-256color"}, false, false, true},
+		{"screen", map[string]string{"TERM": "screen"}, false, false, true},
+		{"linux", map[string]string{"TERM": "linux"}, false, true, true},
+		{"vt100", map[string]string{"TERM": "vt100"}, false, true, false},
+		{"dumb", map[string]string{"TERM": "dumb"}, true, false, false},
+		{"LANG=C", map[string]string{"LANG": "C", "LC_ALL": "C"}, false, true, true},
+		{"NO_COLOR=yes", map[string]string{"NO_COLOR": "yes"}, false, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("infocmp"); err == nil && c.env["TERM"] != "" && exec.Command("infocmp", c.env["TERM"]).Run() != nil {
+				t.Logf("this machine does not know the terminal %s", c.env["TERM"])
+			}
+			env := map[string]string{"LANG": "C.UTF-8"}
+			for k, v := range c.env {
+				env[k] = v
+			}
+			x := inTmux(t, 100, 30, env, "demo")
+			if c.plain {
+				s := ""
+				eventually(t, "plain lines", func() bool {
+					s = x.run("capture-pane", "-p", "-S", "-") // with those that have gone by
+					return containsAll(s, []string{"SYNCING", ">"})
+				})
+				if strings.ContainsAny(s, "│╭") || strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on}")) != "0" {
+					t.Errorf("no plain lines:\n%s", s)
+				}
+				return
+			}
+			s := x.until("the whole screen", func(s string) bool { return x.whole(s) && containsAll(s, []string{"FARSIGHT", "SYNCING", "? keys"}) })
+			if box := strings.Contains(s, "╭"); box == c.ascii {
+				t.Errorf("boxes of lines: %v, want ASCII: %v\n%s", box, c.ascii, s)
+			}
+			if c.ascii && strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e }) {
+				t.Errorf("more than 7 bits:\n%s", s)
+			}
+			if got := colours.MatchString(x.run("capture-pane", "-p", "-e")); got != c.colour {
+				t.Errorf("colour: %v, want %v", got, c.colour)
+			}
+			x.keys("q")
+			x.shows("Quit Farsight?")
+			x.keys("y")
+			x.ended(exitDone)
+		})
+	}
+}
+
+// colours are SGR sequences that set one; bold, reverse and underline are none.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*\\b(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]")
+
+// TestP34_Tmux_AStalledReaderSlowsNobody: nobody reads what the console writes, from
+// its first frame on; the engine in the same process stores all the same at the pace
+// of its limits, and the console is there again when somebody reads.
+func TestP34_Tmux_AStalledReaderSlowsNobody(t *testing.T) {
+	t.Parallel()
+	who := player("Nobody Looks#TMUX", 120)
+	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("200:1"), Players: []sim.PlayerSpec{who}}), freshDir(t)
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo terminal here: %v", err)
+	}
+	defer master.Close()
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 60, Cols: 200}); err != nil {
+		t.Fatal(err)
+	}
+	c := command{args: []string{"--data-dir", dir}, env: s.env("TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")}
+	c.as = func(cmd *exec.Cmd) {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}
+	p := c.start(t)
+	_ = tty.Close()
+	cli := func(args ...string) result { return command{args: append(args, "--data-dir", dir)}.run(t) }
+	p.until("the engine's socket", func() bool { _, err := os.Lstat(controlSocket(dir)); return err == nil })
+	cli("trigger", who.RiotID, "--platform", "euw1").wants(t, exitDone)
+	wanted := len(s.MatchIDs(who.RiotID))
+	p.until("all matches while nobody reads", func() bool {
+		return strings.Contains(cli("accounts", "--json").wants(t, exitDone).stdout, `"status":"completed"`)
+	})
+	if n := strings.Count(cli("matches", "--json").wants(t, exitDone).stdout, `"status":"success"`); n != wanted {
+		t.Errorf("%d of %d matches are stored", n, wanted)
+	}
+	if v := s.Stats().Violations; v != 0 {
+		t.Errorf("%d violations of the limits", v)
+	}
+
+	g := newGlass(200, 60, func(answer string) { _, _ = master.WriteString(answer) })
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		buf := make([]byte, 4096)
+		for {
+			n, err := master.Read(buf)
+			_, _ = g.Write(buf[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	p.until("the console again", func() bool {
+		return containsAll(g.text(), []string{"FARSIGHT ▸ Overview", "● LIVE", "? keys", "╰"})
+	})
+	_, _ = master.WriteString("2")
+	p.until("an answer to a key", func() bool { return containsAll(g.text(), []string{"[2 Accounts]", who.RiotID, "DONE"}) })
+	_, _ = master.WriteString("q")
+	p.until("the question", func() bool {
+		select {
+		case <-p.exited:
+			return true
+		default:
+			return strings.Contains(g.text(), "Quit Farsight?")
+		}
+	})
+	_, _ = master.WriteString("y")
+	p.wait().wants(t, exitDone)
+	<-read
+}
+
+// idleSpan is how long an idle console is listened to; FARSIGHT_IDLE sets the
+// seconds. Beyond a minute the clock may move.
+var idleSpan = time.Duration(envNumber("FARSIGHT_IDLE", 21)) * time.Second
+
+// settled is longer than the messages stay that fade.
+const settled = 12 * time.Second
+
+// silence waits until nothing has been written for so long, and gives how much it was.
+func silence(p *process, seen *lockedBuffer) (n int) {
+	p.t.Helper()
+	last := time.Now()
+	p.until("silence", func() bool {
+		if now := len(seen.String()); now != n {
+			n, last = now, time.Now()
+		}
+		time.Sleep(20 * time.Millisecond)
+		return time.Since(last) > settled
+	})
+	return n
+}
+
+// clockBytes is more than a change of the minute in the title costs.
+const clockBytes = 200
+
+// TestTmux_IdleConsoleIsSilent: a real terminal is sent nothing between two changes
+// of the minute while nothing happens.
+func TestTmux_IdleConsoleIsSilent(t *testing.T) {
+	t.Parallel()
+	s, dir := slowly(t, player("Nothing Happens#TMUX", 5)), freshDir(t)
+	p, master, seen := onTerminal(t, []string{"--data-dir", dir}, s.env("TERM=xterm-256color"))
+	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
+	before, minutes := 0, 0
+	for another := true; another; { // the hour changes more than a clock
+		before = silence(p, seen)
+		from := time.Now().Add(-settled / 2) // a change that is painted late is one, too
+		time.Sleep(idleSpan)
+		to := time.Now()
+		minutes = int(to.Truncate(time.Minute).Sub(from.Truncate(time.Minute)) / time.Minute)
+		another = !to.Truncate(time.Hour).Equal(from.Truncate(time.Hour))
+	}
+	if n := len(seen.String()) - before; n > minutes*clockBytes {
+		was, is := newGlass(120, 40, func(string) {}), newGlass(120, 40, func(string) {})
+		_, _ = was.Write([]byte(seen.String()[:before]))
+		_, _ = is.Write([]byte(seen.String()))
+		t.Errorf("%d bytes in %s of idleness, with %d changes of the minute: %q\nbefore:\n%s\nafter:\n%s", n, idleSpan, minutes, tail(seen.String(), n), was.text(), is.text())
+	}
+	_, _ = master.WriteString("q")
+	p.until("the end", func() bool {
+		_, _ = master.WriteString("y")
+		time.Sleep(50 * time.Millisecond)
+		select {
+		case <-p.exited:
+			return true
+		default:
+			return false
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestTmux_StoppedFromOutside: `kill -TSTP` gives the terminal back as ctrl+z does, and
+// `kill -STOP`, which nothing can see coming, is painted over once it is over.
+func TestTmux_StoppedFromOutside(t *testing.T) {
+	t.Parallel()
+	x := inTmux(t, 100, 30, nil, "demo")
+	x.shows("FARSIGHT", "SYNCING")
+	pid := x.pid()
+	if pid <= 0 { // 0 is everybody here
+		t.Fatal("the program's process is not known")
+	}
+	whole := func(s string) bool {
+		return x.whole(s) && containsAll(s, []string{"FARSIGHT", "SYNCING", "? keys"})
+	}
+	if err := syscall.Kill(pid, syscall.SIGTSTP); err != nil {
+		t.Fatal(err)
+	}
+	x.shows("it is stopped")
+	if state := strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on} #{cursor_flag}")); state != "0 1" {
+		t.Errorf("alternate screen and cursor are %s while it is stopped, want 0 1", state)
+	}
+	x.keys("Enter")
+	x.until("the whole screen again", whole)
+
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	x.until("the shell, over what was painted", func(s string) bool { return strings.Contains(s, "it is stopped") })
+	x.keys("C-j") // the terminal still is as the console had it: enter is no end of a line there
+	x.until("the whole screen after a stop that could not be seen", func(s string) bool { return whole(s) && !strings.Contains(s, "it is stopped") })
+	x.keys("q")
+	x.shows("Quit Farsight?")
+	x.keys("y")
+	x.ended(exitDone)
+}
+
+// TestTmux_SuspendWithoutAShell: where no shell could let the console go on, as in a
+// container or a window of its own, ctrl+z says so and nothing stops.
+func TestTmux_SuspendWithoutAShell(t *testing.T) {
+	t.Parallel()
+	p, master, seen := onTerminal(t, []string{"demo"}, map[string]string{"LANG": "C.UTF-8"})
+	screen := onGlass(seen)
+	shows := func(text string) {
+		t.Helper()
+		p.until(text, func() bool { return strings.Contains(screen(), text) })
+	}
+	shows("SYNCING")
+	_, _ = master.WriteString("\x1a")
+	_, _ = master.WriteString("M") // the message itself may have faded before it is looked for
+	shows("Messages")
+	shows("no shell with job control")
+	_, _ = master.WriteString("1")
+	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGTSTP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	_, _ = master.WriteString("?") // it still answers
+	shows("Keys of Overview")
+	_, _ = master.WriteString("?")
+	p.until("the keys gone", func() bool { return !strings.Contains(screen(), "Keys of Overview") })
+	_, _ = master.WriteString("q")
+	shows("Quit Farsight?")
+	_, _ = master.WriteString("y")
+	p.wait().wants(t, exitDone)
+}
+
+// TestNoTerminal: without a terminal the console is lines, from the first to the last,
+// and the end of its input is its end.
+func TestNoTerminal(t *testing.T) {
+	t.Parallel()
+	who := flowPlayer("Piped In#TTY", 4)
+	s, dir := startSim(t, quick(who)), freshDir(t)
+	c := command{args: []string{"--data-dir", dir}, env: s.env("TERM=xterm-256color")}
+	c.as = func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader("status\nnonsense\nquit\n") }
+	r := c.run(t)
+	r.wants(t, exitDone)
+	if strings.Contains(r.stdout, "\x1b") || strings.ContainsAny(r.stdout, "│╭") {
+		t.Errorf("it paints: %.300q", r.stdout)
+	}
+	for _, want := range []string{"Type help", "LIVE", "nonsense"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("it does not say %q:\n%s", want, r.stdout)
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package app
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// Proof that ingestion brings its own queries and commands to the console.
+var _ control.Domain = (*ingest.Ingest)(nil)
+
+// trackOptions are the flags of `farsight track`.
+type trackOptions struct {
+	account string
+	file    string
+	tags    []string
+	policy  string
+}
+
+func trackCommand() *cobra.Command {
+	var opt trackOptions
+	cmd := &cobra.Command{
+		Use:   "track ['Name#TAG']",
+		Short: "Keep accounts in sync: one, or a list from a file",
+		Long: "Keep accounts in sync.\n\n" +
+			"With --file, each line of a CSV file is an account: Riot ID, platform, tags. A\n" +
+			"first line \"riot_id,platform,tags\" is left out, tags are set apart by spaces or\n" +
+			"semicolons. Lines that make no sense are written to FILE.rejects.csv with the\n" +
+			"reason; the others are tracked, and those that are already stay as they are.\n\n" +
+			"With --tag and --policy but without an account, the policy is that of the tag:\n" +
+			"  --policy 'queues=420,440 lookback=90d timelines=ranked cadence=6h priority=2'\n" +
+			"  --policy default removes it.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				opt.account = args[0]
+			}
+			return runTrack(cmd, opt)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.file, "file", "", "a CSV file with one account per line; - reads standard input")
+	f.StringSliceVar(&opt.tags, "tag", nil, "tag of the account; may be given more than once")
+	f.StringVar(&opt.policy, "policy", "", "what its syncs cover, such as 'queues=420 cadence=6h'")
+	addActFlags(cmd)
+	return cmd
+}
+
+func untrackCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "untrack 'Name#TAG'",
+		Short: "Stop keeping an account in sync; its data stays",
+		Args:  oneAccount,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := config(cmd)
+			if err != nil {
+				return err
+			}
+			if _, _, err := route.ParseRiotID(args[0]); err != nil {
+				return usage(err)
+			}
+			return doTrack(cmd, cfg, engine.Command{Op: engine.OpUntrack, Account: args[0], Sync: engine.SyncAsk{Platform: cfg.Platform}})
+		},
+	}
+	addActFlags(cmd)
+	return cmd
+}
+
+// runTrack tracks what the flags name.
+func runTrack(cmd *cobra.Command, opt trackOptions) error {
+	cfg, err := config(cmd)
+	if err != nil {
+		return err
+	}
+	switch {
+	case opt.file != "" && (opt.account != "" || opt.policy != ""):
+		return usagef("--file names the accounts: leave out the account and --policy; `track --tag T --policy P` sets a policy for a tag")
+	case opt.file != "":
+		return trackFile(cmd, cfg, opt)
+	case opt.account == "" && (len(opt.tags) == 0 || opt.policy == ""):
+		return usagef("name an account as 'Name#TAG', a --file, or a --tag with a --policy")
+	}
+	ask := engine.SyncAsk{Platform: cfg.Platform, Tags: opt.tags, Policy: opt.policy}
+	if opt.account != "" {
+		if _, _, err := route.ParseRiotID(opt.account); err != nil {
+			return usage(err)
+		}
+		p, err := route.ParsePlatform(cfg.Platform)
+		if err != nil {
+			return usagef("say where %s plays: --platform euw1 (one of %s)", safe.Text(opt.account), platforms())
+		}
+		ask.Platform = string(p)
+	}
+	return doTrack(cmd, cfg, engine.Command{Op: engine.OpTrack, Account: opt.account, Sync: ask})
+}
+
+// doTrack carries out one command and prints its receipt.
+func doTrack(cmd *cobra.Command, cfg Config, c engine.Command) error {
+	c.DryRun, c.By = flagBool(cmd, "dry-run"), operator("cli")
+	var r engine.Receipt
+	err := giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
+		r, err = do(c)
+		return err
+	})
+	if err != nil {
+		if errors.Is(err, engine.ErrInvalid) {
+			return usage(err)
+		}
+		return err
+	}
+	return cli.Tracked(stdout(cmd), r)
+}
+
+// doer carries out one command.
+type doer func(engine.Command) (engine.Receipt, error)
+
+// giveOrders lets work give commands to the engine that holds the data directory,
+// else to the directory itself.
+func giveOrders(ctx context.Context, cfg Config, work func(doer) error) error {
+	return through(ctx, cfg,
+		func(c *api.Client) error {
+			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) })
+		},
+		func() error { return onOwnDirectory(ctx, cfg, work) })
+}
+
+// onOwnDirectory opens the data directory, lets work give commands, and closes it.
+// The engine does not run; what the last one knew of the limits is known here.
+func onOwnDirectory(ctx context.Context, cfg Config, work func(doer) error) error {
+	keys, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() { served <- p.db.Serve(serving) }()
+	err = p.limits.Restore(ctx, p.db.Boot().New, p.db.Live(ctx))
+	if err == nil {
+		err = work(func(c engine.Command) (engine.Receipt, error) { return p.control.Do(ctx, c) })
+	}
+	stop()
+	return errors.Join(err, <-served, p.close())
+}
+
+// maxTrackFile bounds what is read of a list, in bytes: a hundred thousand
+// accounts fit.
+const maxTrackFile = 16 << 20
+
+// trackFile tracks a whole list: it says the cost first, then what was done.
+func trackFile(cmd *cobra.Command, cfg Config, opt trackOptions) error {
+	list, err := readTrackFile(cmd, opt.file, cfg.Platform, opt.tags)
+	if err != nil {
+		return err
+	}
+	if len(list.lines) == 0 {
+		return fmt.Errorf("%s names no account: write one per line as Name#TAG,euw1", opt.name())
+	}
+	out, dry := stdout(cmd), flagBool(cmd, "dry-run")
+	c := engine.Command{Op: engine.OpTrackMany, Lines: list.lines, DryRun: true, By: operator("cli")}
+	var r engine.Receipt
+	err = giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
+		if r, err = do(c); err != nil || dry {
+			return err
+		}
+		if err := cli.TrackCost(out, r); err != nil {
+			return err
+		}
+		c.DryRun = false
+		r, err = do(c)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := cli.Tracked(out, r); err != nil || len(r.Rejects) == 0 {
+		return err
+	}
+	if first := r.Rejects[0]; dry {
+		return fmt.Errorf("%d of %d lines would be rejected, line %d because %s", len(r.Rejects), len(list.lines), first.Line, safe.Text(first.Reason))
+	}
+	path, err := list.writeRejects(opt.file, r.Rejects)
+	if err != nil {
+		return fmt.Errorf("%d lines were rejected, and could not be written down: %w", len(r.Rejects), err)
+	}
+	return fmt.Errorf("%d of %d lines were rejected: they are in %s with their reasons", len(r.Rejects), len(list.lines), path)
+}
+
+func (o trackOptions) name() string {
+	if o.file == "-" {
+		return "standard input"
+	}
+	return o.file
+}
+
+// trackList is a list as it was read.
+type trackList struct {
+	lines []engine.TrackLine
+	raw   map[int][]string // fields by line, for the file of rejects
+}
+
+func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (list trackList, err error) {
+	in := cmd.InOrStdin()
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return list, fmt.Errorf("the list cannot be read: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	body, err := io.ReadAll(io.LimitReader(in, maxTrackFile+1))
+	switch {
+	case err != nil:
+		return list, fmt.Errorf("the list cannot be read: %w", err)
+	case len(body) > maxTrackFile:
+		return list, fmt.Errorf("the list has more than %d MiB: cut it into parts", maxTrackFile>>20)
+	}
+	return parseTrackList(strings.TrimPrefix(string(body), "\ufeff"), platform, tags)
+}
+
+// parseTrackList reads CSV; a line of the wrong shape is kept, to be rejected with
+// its reason.
+func parseTrackList(body, platform string, tags []string) (list trackList, err error) {
+	list.raw = map[int][]string{}
+	r := csv.NewReader(strings.NewReader(body))
+	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
+	for {
+		fields, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return list, fmt.Errorf("the list is no CSV: %w", err)
+		}
+		n, _ := r.FieldPos(0)
+		if n == 1 && strings.EqualFold(strings.TrimSpace(fields[0]), "riot_id") {
+			continue
+		}
+		l := engine.TrackLine{Line: n, Account: strings.TrimSpace(fields[0]), Platform: platform, Tags: tags}
+		if len(fields) > 1 && strings.TrimSpace(fields[1]) != "" {
+			l.Platform = strings.TrimSpace(fields[1])
+		}
+		for _, f := range fields[min(2, len(fields)):] {
+			l.Tags = append(l.Tags[:len(l.Tags):len(l.Tags)], strings.FieldsFunc(f, func(c rune) bool { return c == ' ' || c == ';' })...)
+		}
+		list.lines, list.raw[n] = append(list.lines, l), fields
+	}
+}
+
+// writeRejects writes the rejected lines to a new file beside the list.
+func (t trackList) writeRejects(name string, rejects []engine.TrackReject) (path string, err error) {
+	if name == "-" {
+		name = "track"
+	}
+	f, err := newRejects(name)
+	if err != nil {
+		return "", err
+	}
+	w := csv.NewWriter(f)
+	rows := [][]string{{"line", "reason", "riot_id", "platform", "tags"}}
+	for _, r := range rejects {
+		row := []string{strconv.Itoa(r.Line), safe.CSV(r.Reason)}
+		for _, field := range t.raw[r.Line] {
+			row = append(row, safe.CSV(field))
+		}
+		rows = append(rows, row)
+	}
+	return f.Name(), errors.Join(w.WriteAll(rows), f.Close())
+}
+
+// newRejects makes a file that does not exist yet.
+func newRejects(name string) (*os.File, error) {
+	for n := 1; ; n++ {
+		path := name + ".rejects.csv"
+		if n > 1 {
+			path = fmt.Sprintf("%s.rejects-%d.csv", name, n)
+		}
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, fs.ErrExist) || n == 1000 {
+			return f, err
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"runtime/debug"
+	"strings"
+)
+
+// release is set by the release build.
+var release = ""
+
+// version names the build: the release, else the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if release != "" {
+		return release
+	}
+	if !ok {
+		return "development"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "development " + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	if v := info.Main.Version; v != "" && !strings.HasPrefix(v, "(") {
+		return v
+	}
+	return "development"
+}
+
+// modules lists the versions a bug report needs.
+func modules() []string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	out := []string{info.GoVersion}
+	for _, m := range info.Deps {
+		out = append(out, m.Path+" "+m.Version+" "+m.Sum)
+	}
+	return out
+}
+
+// notice is what Riot asks every product to show (riot-api.md section 6).
+const notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in producing or managing Riot Games properties. Riot Games and all associated properties are trademarks or registered trademarks of Riot Games, Inc."

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -196,7 +197,7 @@ func triggerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trigger 'Name#TAG'", Short: "Start a sync of an account, or put it in line for the next engine", Args: oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -323,7 +324,7 @@ var needsEngine = map[engine.Op]bool{
 // the directory. jobs are the ids and keys that the first command is about, if it
 // has no selection.
 func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
-	cfg, err := config(cmd)
+	cfg, err := configOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -335,7 +336,7 @@ func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 }
 
 // actUnheld carries commands out on a directory that no engine holds.
-func actUnheld(cmd *cobra.Command, cfg Config, a acts) error {
+func actUnheld(cmd *cobra.Command, cfg config.Config, a acts) error {
 	if a.all[0].Op != engine.OpTrigger && !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -26,7 +27,7 @@ import (
 // with a simulated Riot and a console that watches.
 type alertRig struct {
 	t    *testing.T
-	cfg  Config
+	cfg  config.Config
 	keys *keyring
 	sim  *sim.Sim
 	*engineTask
@@ -43,7 +44,7 @@ func inAlertRig(t *testing.T, o sim.Options, f func(t *testing.T, r *alertRig)) 
 	dir := filepath.Join(t.TempDir(), "data")
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
-		cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
+		cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
 		key, keyErr := riot.ParseKey(canary)
 		if err := errors.Join(err, keyErr, os.MkdirAll(dir, 0o700)); err != nil {
 			t.Fatal(err)

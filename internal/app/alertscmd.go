@@ -19,7 +19,7 @@ func alertsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "alerts", Short: "List alerts as the engine evaluated them last", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}

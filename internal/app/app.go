@@ -17,6 +17,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -135,7 +136,7 @@ func exitCode(err error) int {
 // isUsage knows the errors that cobra makes itself, and those of commands that
 // make no sense.
 func isUsage(err error) bool {
-	if _, ok := errors.AsType[Faults](err); ok {
+	if _, ok := errors.AsType[config.Faults](err); ok {
 		return true
 	}
 	if errors.Is(err, engine.ErrInvalid) {

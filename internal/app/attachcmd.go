@@ -18,6 +18,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -39,7 +40,7 @@ func attachCommand() *cobra.Command {
 			return usagef("name one socket at most: %s /run/farsight/control.sock", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -55,7 +56,7 @@ func attachCommand() *cobra.Command {
 }
 
 // runAttach opens the console on the engine behind a socket.
-func runAttach(ctx context.Context, cfg Config, c console, args []string) error {
+func runAttach(ctx context.Context, cfg config.Config, c console, args []string) error {
 	path := controlSocket(cfg.DataDir)
 	if len(args) == 1 {
 		path = args[0]
@@ -101,21 +102,16 @@ func (e elsewhere) Absent(ctx context.Context) string {
 	return err.Error()
 }
 
-// keeps reports whether the engine shall outlive its console's terminal.
-func (c Config) keeps(ssh bool) bool {
-	return c.KeepRunning == "true" || c.KeepRunning == "auto" && ssh
-}
-
 // attended runs an engine with a console in front. When the terminal goes away the
 // engine stays, if it shall; when the operator detaches, another process takes over.
-func (c console) attended(ctx context.Context, cfg Config, keys *keyring, opt ui.Options) error {
+func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring, opt ui.Options) error {
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	own := openBeside(ctx, cfg, keys, done)
 	if err := own.soon(); err != nil {
 		return err
 	}
-	keep := cfg.keeps(opt.SSH)
+	keep := cfg.Keeps(opt.SSH)
 	var hangups chan os.Signal
 	if keep {
 		hangups = takeHangups()
@@ -166,7 +162,7 @@ const handOverWait = 30 * time.Second
 
 // handOver starts a daemon on the directory that was just left, and returns when it
 // is at work.
-func handOver(ctx context.Context, cfg Config, keys *keyring, out cli.Out) error {
+func handOver(ctx context.Context, cfg config.Config, keys *keyring, out cli.Out) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("detach: %w", err)
@@ -206,7 +202,7 @@ func handOver(ctx context.Context, cfg Config, keys *keyring, out cli.Out) error
 
 // flagsOf are the settings that came from flags, and the directory, for a process
 // that starts elsewhere.
-func flagsOf(cfg Config) []string {
+func flagsOf(cfg config.Config) []string {
 	dir := cfg.DataDir
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

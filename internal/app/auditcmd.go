@@ -24,7 +24,7 @@ func auditCommand() *cobra.Command {
 		Short: "Show which commands operators gave, when, why and with what result",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ func forensicsCommand() *cobra.Command {
 		Short: "Show what led to a 429: our counts beside Riot's, and who spent them",
 		Args:  oneCall,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}

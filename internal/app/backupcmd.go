@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -87,7 +88,7 @@ func backupCommand() *cobra.Command {
 			"`farsight check --data-dir` with the path of a copy verifies it once more.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -110,7 +111,7 @@ func backupCommand() *cobra.Command {
 }
 
 // runBackup lets the engine that holds the directory copy it, else copies it itself.
-func runBackup(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) error {
+func runBackup(ctx context.Context, cfg config.Config, opt backupOptions, out cli.Out) error {
 	var r engine.BackupDone
 	err := through(ctx, cfg,
 		func(c *api.Client) (err error) {
@@ -133,7 +134,7 @@ func runBackup(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) 
 	return nil
 }
 
-func backupUnheld(ctx context.Context, cfg Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
+func backupUnheld(ctx context.Context, cfg config.Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
 	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
 	if err != nil {
 		return engine.BackupDone{}, err
@@ -193,7 +194,7 @@ func printBackup(r engine.BackupDone, out cli.Out) error {
 }
 
 // backupsOf is the folder of a data directory's backups.
-func backupsOf(cfg Config, to string) string {
+func backupsOf(cfg config.Config, to string) string {
 	if to != "" {
 		return to
 	}
@@ -209,7 +210,7 @@ type listedBackup struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-func listBackups(cfg Config, to string, out cli.Out) error {
+func listBackups(cfg config.Config, to string, out cli.Out) error {
 	list, err := storage.Backups(backupsOf(cfg, to))
 	if err != nil {
 		return err
@@ -247,7 +248,7 @@ func restoreCommand() *cobra.Command {
 			"are newer than the backup stay and are used again instead of being fetched again.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -269,7 +270,7 @@ func restoreCommand() *cobra.Command {
 	return cmd
 }
 
-func runRestore(ctx context.Context, cfg Config, opt storage.RestoreOptions, yes bool, out cli.Out) error {
+func runRestore(ctx context.Context, cfg config.Config, opt storage.RestoreOptions, yes bool, out cli.Out) error {
 	o := storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
 	opt.Verify, opt.By = verifyCopy, operator("cli")
 	opt.Forget = []string{ingest.LimiterState} // counts of another time: the windows count as full
@@ -352,7 +353,7 @@ func compactCommand() *cobra.Command {
 		Short: "Shrink the data directory: archive closed months, take the holes out of state.db",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -376,7 +377,7 @@ func compactCommand() *cobra.Command {
 	return cmd
 }
 
-func runCompact(ctx context.Context, cfg Config, opt compactOptions, out cli.Out) error {
+func runCompact(ctx context.Context, cfg config.Config, opt compactOptions, out cli.Out) error {
 	if opt.workers == 0 {
 		opt.workers = runtime.NumCPU()
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/pager/voice"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -59,7 +60,7 @@ func withTelephone(t *testing.T, numbers map[string][]string, f func(t *testing.
 	doc := document(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
-		cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
+		cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
 		key, keyErr := riot.ParseKey(canary)
 		if err := errors.Join(err, keyErr, os.MkdirAll(dir, 0o700)); err != nil {
 			t.Fatal(err)

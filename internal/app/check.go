@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -31,7 +32,7 @@ type checkReport struct {
 }
 
 // runCheck verifies a data directory and changes nothing in it.
-func runCheck(ctx context.Context, cfg Config, out cli.Out) error {
+func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
@@ -76,7 +77,7 @@ func printCheck(r checkReport, out cli.Out) error {
 
 // checkPages runs the page check as a child and reports a child that died as
 // damage.
-func checkPages(ctx context.Context, cfg Config) error {
+func checkPages(ctx context.Context, cfg config.Config) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("start the page check: %w", err)
@@ -104,7 +105,7 @@ func checkPagesCommand() *cobra.Command {
 		Hidden: true,
 		Args:   noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}

@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -23,7 +25,7 @@ func newRoot() *cobra.Command {
 			"Without a command it opens the console on the data directory.\n\n" + notice,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -36,7 +38,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagFault)
 	root.SuggestionsMinimumDistance = 2
-	addConfigFlags(root.PersistentFlags())
+	config.AddFlags(root.PersistentFlags())
 	hideRareFlags(root)
 	addConsoleFlags(root)
 	root.AddCommand(demoCommand(), syncCommand(), trackCommand(), untrackCommand(), simCommand(),
@@ -58,15 +60,12 @@ func newRoot() *cobra.Command {
 var commonFlags = map[string]bool{"data-dir": true, "platform": true, "log-level": true}
 
 func hideRareFlags(root *cobra.Command) {
-	for _, s := range settings() {
-		if name := flagName(s.name); !commonFlags[name] {
-			_ = root.PersistentFlags().MarkHidden(name)
-		}
-	}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = !commonFlags[f.Name] })
 }
 
-func config(cmd *cobra.Command) (Config, error) {
-	return LoadConfig(inputs{flags: cmd.Flags(), getenv: os.LookupEnv})
+// configOf is the configuration that a command runs with.
+func configOf(cmd *cobra.Command) (config.Config, error) {
+	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
 }
 
 func flagBool(cmd *cobra.Command, name string) bool {
@@ -84,7 +83,7 @@ func demoCommand() *cobra.Command {
 			if opt.speed <= 0 || opt.speed > 1000 {
 				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
 			}
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -108,7 +107,7 @@ func syncCommand() *cobra.Command {
 		Short: "Sync one account until it is complete, without a console",
 		Args:  oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -161,7 +160,7 @@ func checkCommand() *cobra.Command {
 		Short: "Verify the data directory: exit 0 when it is sound, 3 when it is damaged",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -178,7 +177,7 @@ func configCommand() *cobra.Command {
 		Short: "Show every setting with where it comes from",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -268,7 +267,7 @@ func listCommands() []*cobra.Command {
 			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
 		}
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}

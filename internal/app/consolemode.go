@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -25,7 +26,7 @@ type console struct {
 	plain    bool          // lines instead of a screen
 	every    time.Duration // how often they say what has changed; 0 = as ui has it
 
-	load func() (Config, error) // reads the configuration again
+	load func() (config.Config, error) // reads the configuration again
 }
 
 // show opens the console, as a screen or as lines.
@@ -64,14 +65,14 @@ func consoleFlags(cmd *cobra.Command) (console, error) {
 		return c, usagef("--plain-every %s is out of range: use 100ms to 1h, such as 10s", every)
 	}
 	c.every = every
-	c.load = func() (Config, error) { return config(cmd) }
+	c.load = func() (config.Config, error) { return configOf(cmd) }
 	return c.where(), nil
 }
 
 // runConsole opens the console: on the engine that holds the directory, else with
 // an engine if there is a key, else on what is stored, else with the question what
 // to do.
-func runConsole(ctx context.Context, cfg Config, c console) error {
+func runConsole(ctx context.Context, cfg config.Config, c console) error {
 	opt := c.options(cfg)
 	if err := opt.Validate(); err != nil {
 		return usage(err)
@@ -82,7 +83,7 @@ func runConsole(ctx context.Context, cfg Config, c console) error {
 }
 
 // own opens the console on a directory that nobody holds.
-func (c console) own(ctx context.Context, cfg Config, opt ui.Options) error {
+func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) error {
 	keys, err := loadKey(cfg)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (c console) own(ctx context.Context, cfg Config, opt ui.Options) error {
 	return c.firstRun(ctx, cfg, keys, opt)
 }
 
-func (c console) options(cfg Config) ui.Options {
+func (c console) options(cfg config.Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	o := ui.Options{
 		Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every,
@@ -107,7 +108,7 @@ func (c console) options(cfg Config) ui.Options {
 	}
 	// What the operator chose on the screen stands between the command line and the
 	// configuration file.
-	if cfg.given("theme") {
+	if cfg.Given("theme") {
 		o.Theme = cfg.Theme
 	} else {
 		o.Usual = cfg.Theme
@@ -137,7 +138,7 @@ func glyphs(word string) string {
 }
 
 // firstRun asks what to do where there is neither a key nor anything stored.
-func (c console) firstRun(ctx context.Context, cfg Config, keys *keyring, opt ui.Options) error {
+func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring, opt ui.Options) error {
 	choice, key, err := ui.AskFirst(ctx, ui.FirstRun{
 		DataDir: cfg.DataDir, Bare: errNothingStored(cfg).Error(), KeyFrom: keyEnv + " and " + keys.path, KeyTo: "kept in " + keys.path + ", mode 0600",
 		Try: func(ctx context.Context, key string) (string, error) { return tryKey(ctx, cfg, key) },
@@ -163,7 +164,7 @@ func (c console) firstRun(ctx context.Context, cfg Config, keys *keyring, opt ui
 }
 
 // tryKey makes one call with a key and says which limits it has.
-func tryKey(ctx context.Context, cfg Config, text string) (learnt string, err error) {
+func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string, err error) {
 	key, err := riot.ParseKey(text)
 	if err != nil {
 		return "", err
@@ -190,7 +191,7 @@ func tryKey(ctx context.Context, cfg Config, text string) (learnt string, err er
 }
 
 // onStored shows what is stored, without a key and without an engine.
-func (c console) onStored(ctx context.Context, cfg Config, opt ui.Options) error {
+func (c console) onStored(ctx context.Context, cfg config.Config, opt ui.Options) error {
 	return browseStored(ctx, cfg, func(to engine.Console) error { return c.show(ctx, to, opt) })
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -32,7 +33,7 @@ type demoOptions struct {
 // demoRun is a demo whose engines are wired as every other, in a temporary directory.
 type demoRun struct {
 	*demo.Demo
-	cfg   Config
+	cfg   config.Config
 	speed float64
 	keys  *keyring
 	dir   string
@@ -46,7 +47,7 @@ type demoRun struct {
 }
 
 // runDemo shows the product against the simulator.
-func runDemo(ctx context.Context, cfg Config, opt demoOptions, out cli.Out) (err error) {
+func runDemo(ctx context.Context, cfg config.Config, opt demoOptions, out cli.Out) (err error) {
 	d, err := newDemo(ctx, cfg, opt)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func runDemo(ctx context.Context, cfg Config, opt demoOptions, out cli.Out) (err
 }
 
 // newDemo is a demo whose engine has not started, on a loopback port.
-func newDemo(ctx context.Context, cfg Config, opt demoOptions) (*demoRun, error) {
+func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
@@ -86,7 +87,7 @@ func newDemo(ctx context.Context, cfg Config, opt demoOptions) (*demoRun, error)
 
 // setDemo wires a demo on a directory. The data directory, the key and the base URL of
 // the real configuration are never used: a demo cannot touch real data by construction.
-func setDemo(cfg Config, opt demoOptions, dir string) (*demoRun, error) {
+func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
 	key, err := demo.NewKey()
 	if err != nil {
 		return nil, err

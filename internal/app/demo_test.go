@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/ui/page"
 )
@@ -36,7 +37,7 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 	dir := memoryDir(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)))
-		cfg, err := LoadConfig(inputs{getenv: func(string) (string, bool) { return "", false }})
+		cfg, err := config.Load(config.Inputs{Getenv: func(string) (string, bool) { return "", false }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func (r *rehearsal) watch(ctx context.Context) {
 // sound checks the store that was left.
 func (r *rehearsal) sound() {
 	r.t.Helper()
-	cfg := Config{DataDir: r.Stage.Dir()}
+	cfg := config.Config{DataDir: r.Stage.Dir()}
 	db, err := openStored(cfg)
 	if err != nil {
 		r.t.Fatal(err)

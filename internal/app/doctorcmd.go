@@ -14,6 +14,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -45,7 +46,7 @@ func doctorCommand() *cobra.Command {
 // installation is the configuration and the key, read as every command does; what is
 // wrong with them is no error here, but something to report.
 type installation struct {
-	cfg     Config
+	cfg     config.Config
 	faults  []string // of the configuration
 	keys    *keyring
 	keyless error // why there is no keyring
@@ -53,8 +54,8 @@ type installation struct {
 
 func findInstallation(cmd *cobra.Command) (i installation) {
 	var err error
-	i.cfg, err = config(cmd)
-	if faults, ok := errors.AsType[Faults](err); ok {
+	i.cfg, err = configOf(cmd)
+	if faults, ok := errors.AsType[config.Faults](err); ok {
 		i.faults = faults
 	} else if err != nil {
 		i.faults = []string{err.Error()}
@@ -69,7 +70,7 @@ func (i installation) forDoctor(width int) doctor.Options {
 		Version: version(), Settings: doctor.Settings{All: len(i.cfg.Sources), Faults: i.faults},
 		Key: doctor.Key{Env: keyEnv, Err: i.keyless},
 		Dir: i.cfg.DataDir, Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
-		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: hostZone(),
+		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: config.HostZone(),
 		Getenv: os.Getenv, Width: width,
 		Open:   func() (*storage.DB, error) { return openStored(i.cfg) },
 		Browse: func(ctx context.Context, db *storage.DB) engine.Console { return browser(ctx, db, i.cfg) },
@@ -116,7 +117,7 @@ func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
 }
 
 // checkInChild runs `farsight check` as a child. A child that died is damage.
-func checkInChild(ctx context.Context, cfg Config) (storage.CheckReport, error) {
+func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, error) {
 	var r checkReport
 	var none storage.CheckReport
 	self, err := os.Executable()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -19,7 +20,7 @@ func ranksCommand() *cobra.Command {
 		Short: "Show an account's rank history, newest first",
 		Args:  oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func weeklyCommand() *cobra.Command {
 			return usagef("name one week at most, by a day of it: %s 2026-11-16", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -67,7 +68,7 @@ func freshnessCommand() *cobra.Command {
 		Short: "Show what keeping the tracked accounts fresh needs, beside what the key allows",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ func freshnessCommand() *cobra.Command {
 
 // onStored lets do work on a directory that no engine holds, with the limits as the
 // last one left them.
-func onStored(ctx context.Context, cfg Config, do func(context.Context, *parts, *keyring) error) error {
+func onStored(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring) error) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
@@ -110,7 +111,7 @@ func reresolveCommand() *cobra.Command {
 			"job that resolves it again, one call each. It says the cost first.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}

@@ -2,65 +2,21 @@ package app
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// Row S4-12: each name of the source's environment table sets what it names, and
-// what holds without it.
-func TestS4_12_EnvironmentTable(t *testing.T) {
-	for _, row := range []struct {
-		env, value string
-		want       func(Config) any
-		is, unset  any
-	}{
-		{"RIOT_MAX_RETRIES", "3", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 4, 5},
-		{"RIOT_HTTP_TIMEOUT_MS", "2500", func(c Config) any { return c.Timeout }, 2500 * time.Millisecond, 10 * time.Second},
-		{"QUEUE_PREFIX", "acme", func(c Config) any { return c.Prefix }, "acme", "fitlol"},
-		{"WORKER_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
-		{"BULLMQ_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
-		{"RATE_CEILING", "900/m", func(c Config) any { return c.Ceiling }, Rate{900, time.Minute}, Rate{}},
-		{"BULLMQ_GLOBAL_RATE", "18/s", func(c Config) any { return c.Ceiling }, Rate{18, time.Second}, Rate{}},
-		{"INGESTION_MAX_MATCHES_PER_RUN", "33", func(c Config) any { return c.LatestMax }, 33, 20},
-		{"INGESTION_LOOKBACK_DAYS", "7", func(c Config) any { return c.Lookback }, 7 * 24 * time.Hour, 30 * 24 * time.Hour},
-		{"SCHEDULE_ENABLE", "false", func(c Config) any { return c.Schedules.Off }, true, false},
-		{"CRON_LATEST_EVERY", "5 * * * *", func(c Config) any { return c.Schedules.Latest }, "5 * * * *", ingest.CronLatest},
-		{"CRON_RANK_DAILY", "5 3 * * *", func(c Config) any { return c.Schedules.Rank }, "5 3 * * *", ingest.CronRank},
-		{"CRON_WEEKLY_REPORT", "5 4 * * 1", func(c Config) any { return c.Schedules.Weekly }, "5 4 * * 1", ingest.CronWeekly},
-	} {
-		c, err := load(t, "", map[string]string{row.env: row.value}, nil)
-		if got := row.want(c); err != nil || got != row.is {
-			t.Errorf("%s=%s: %v, want %v: %v", row.env, row.value, got, row.is, err)
-		}
-		source := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Source == row.env })
-		if source < 0 {
-			t.Errorf("%s: `farsight config` does not name it as a source", row.env)
-		}
-		c, err = load(t, "", nil, nil)
-		if got := row.want(c); err != nil || got != row.unset {
-			t.Errorf("without %s: %v, want %v: %v", row.env, got, row.unset, err)
-		}
-	}
-	// One retry layer: RIOT_MAX_RETRIES touches no other policy.
-	c, err := load(t, "", map[string]string{"RIOT_MAX_RETRIES": "1"}, nil)
-	if err != nil || c.Policies[engine.PolicyMatch].Max != 5 || c.Policies[engine.PolicyCall].Max != 3 {
-		t.Errorf("%+v: %v", c.Policies, err)
-	}
-}
 
 // The key is no setting: it is read from its variable, which is gone afterwards.
 func TestS4_12_TheKeyLeavesTheEnvironment(t *testing.T) {
 	t.Setenv(keyEnv, canary)
-	k, err := loadKey(Config{DataDir: t.TempDir()})
+	k, err := loadKey(config.Config{DataDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 )
 
@@ -193,7 +194,7 @@ func TestStoreFeedTakesTurns(t *testing.T) {
 	}
 	change("EUW1_1", func() {})
 	held := make(chan error, 1)
-	src := &storeFeed{cfg: Config{DataDir: dir}, every: time.Millisecond, held: func(err error) { held <- err }}
+	src := &storeFeed{cfg: config.Config{DataDir: dir}, every: time.Millisecond, held: func(err error) { held <- err }}
 	if err := src.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

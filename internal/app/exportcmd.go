@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/outfile"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -72,7 +73,7 @@ func exportOf(e cli.Exportable) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: string(e.Kind), Short: e.Short, Long: e.Short + ".\n" + e.Long + "\n" + exportHelp, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -101,7 +102,7 @@ func (o exportOptions) check() error {
 }
 
 // runExport writes what is stored to standard output or to a file.
-func runExport(ctx context.Context, cfg Config, opt exportOptions, stdout, stderr io.Writer) error {
+func runExport(ctx context.Context, cfg config.Config, opt exportOptions, stdout, stderr io.Writer) error {
 	if err := opt.check(); err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func explainHeld(err error) error {
 	return err
 }
 
-func (o exportOptions) write(ctx context.Context, cfg Config, src *storeFeed, stdout io.Writer) (done cli.Exported, err error) {
+func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeFeed, stdout io.Writer) (done cli.Exported, err error) {
 	e := cli.Export{
 		Kind: o.what.Kind, Format: o.format, After: o.after,
 		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
@@ -165,7 +166,7 @@ func (o exportOptions) write(ctx context.Context, cfg Config, src *storeFeed, st
 
 // edgeQueue is a queue's name outside of the program: many deployments share one
 // place that collects such names.
-func edgeQueue(cfg Config, q engine.Queue) string {
+func edgeQueue(cfg config.Config, q engine.Queue) string {
 	if cfg.Prefix == "" {
 		return string(q)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -18,7 +19,7 @@ import (
 // storeFeed reads the feeds of the engine that holds a data directory, else of the
 // directory, which it releases while it waits.
 type storeFeed struct {
-	cfg   Config
+	cfg   config.Config
 	every time.Duration
 	out   io.Writer       // where the export goes; waiting ends when nobody reads it any more
 	held  func(err error) // told once per wait that another process is at work

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
@@ -75,7 +76,7 @@ func (f *flow) start() {
 	f.t.Helper()
 	env := map[string]string{"FARSIGHT_DATA_DIR": f.dir, "BACKUP_EVERY": "0s", "SCHEDULE_ENABLE": "false", "FARSIGHT_LOG_LEVEL": "error", "CRON_TZ": "UTC"}
 	maps.Copy(env, f.env)
-	cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+	cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
 	if err != nil {
 		f.t.Fatal(err)
 	}

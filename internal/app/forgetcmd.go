@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
@@ -50,7 +51,7 @@ func forgetCommand() *cobra.Command {
 			"On a terminal it asks for the account's name; elsewhere it wants --yes.",
 		Args: oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -69,7 +70,7 @@ func forgetCommand() *cobra.Command {
 }
 
 // run lets the engine that holds the directory forget the account, else does it itself.
-func (o forgetting) run(ctx context.Context, cfg Config) error {
+func (o forgetting) run(ctx context.Context, cfg config.Config) error {
 	return through(ctx, cfg,
 		func(c *api.Client) error { return o.on(ctx, c) },
 		func() error {

@@ -43,6 +43,7 @@ var imports = map[string][]string{
 	"storage":                     {"engine", "engine/cron", "engine/league", "storage/key", "storage/internal/rec", "internal/crash", "internal/wall"},
 	"storage/key":                 {},
 	"storage/internal/rec":        {},
+	"internal/config":             {"engine", "engine/api", "engine/cron", "engine/ingest", "engine/league", "engine/pager", "riot", "riot/route", "themes", "ui/cli"},
 	"internal/crash":              {},
 	"internal/wall":               {},
 	"internal/bundle":             {"engine", "engine/safe", "riot"},

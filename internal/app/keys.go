@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 )
 
@@ -38,7 +39,7 @@ type sourced struct {
 }
 
 // loadKey reads the key from its first source. No key at all is not an error.
-func loadKey(cfg Config) (*keyring, error) {
+func loadKey(cfg config.Config) (*keyring, error) {
 	k := &keyring{path: cfg.KeyFile}
 	if k.path == "" {
 		k.path = filepath.Join(cfg.DataDir, "riot.key")

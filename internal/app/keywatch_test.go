@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -26,7 +27,7 @@ const (
 type keyRig struct {
 	t    *testing.T
 	sim  *sim.Sim
-	cfg  Config
+	cfg  config.Config
 	keys *keyring
 	out  bytes.Buffer
 }
@@ -41,7 +42,7 @@ func inKeyRig(t *testing.T, matches int, f func(r *keyRig)) {
 		o.Limits = limits("10:1")
 		r := &keyRig{t: t, sim: sim.New(o)}
 		r.sim.SetKey(keyOfEnv, sim.Key{State: sim.KeyUnknown})
-		cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
+		cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -41,7 +42,7 @@ func logsCommand() *cobra.Command {
 		Short: "Show the newest records of the engine's log, also while it runs",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -64,7 +65,7 @@ func logsCommand() *cobra.Command {
 
 // runLogs reads the log file, not the store: the log of an engine that runs is as
 // good to read as that of one that fell.
-func runLogs(ctx context.Context, cfg Config, q engine.LogsQuery, opt logOptions, out cli.Out) error {
+func runLogs(ctx context.Context, cfg config.Config, q engine.LogsQuery, opt logOptions, out cli.Out) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}

@@ -22,7 +22,7 @@ func metricsCommand() *cobra.Command {
 			if q.Window < time.Minute {
 				return usagef("--window %s is too short: use 1m to 1h", q.Window)
 			}
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func jobLogCommand() *cobra.Command {
 			if limit < 0 {
 				return usagef("--limit %d makes no sense: use 1 or more, or 0 for all", limit)
 			}
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -26,7 +27,7 @@ type syncOptions struct {
 }
 
 // ask checks the flags and makes the request of them.
-func (o syncOptions) ask(cfg Config) (engine.SyncAsk, error) {
+func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 	if _, _, err := route.ParseRiotID(o.account); err != nil {
 		return engine.SyncAsk{}, usage(err)
 	}
@@ -71,7 +72,7 @@ func platforms() string {
 }
 
 // runSync syncs one account without a console.
-func runSync(ctx context.Context, cfg Config, opt syncOptions, out cli.Out) error {
+func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Out) error {
 	ask, err := opt.ask(cfg)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func runSync(ctx context.Context, cfg Config, opt syncOptions, out cli.Out) erro
 }
 
 // syncWith runs an engine until the sync has ended.
-func syncWith(ctx context.Context, cfg Config, a assembly, opt syncOptions, ask engine.SyncAsk, out cli.Out) error {
+func syncWith(ctx context.Context, cfg config.Config, a assembly, opt syncOptions, ask engine.SyncAsk, out cli.Out) error {
 	p, err := assemble(cfg, a)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func verdict(s cli.Summary, account string, out cli.Out) error {
 	return fmt.Errorf("%s: %s", account, reason)
 }
 
-func printConfig(cfg Config, out cli.Out) error {
+func printConfig(cfg config.Config, out cli.Out) error {
 	keys, err := loadKey(cfg)
 	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -43,7 +44,7 @@ func pagerCommand() *cobra.Command {
 
 // showPager asks the engine that runs, whose settings may be older than the file's.
 func showPager(cmd *cobra.Command) error {
-	cfg, err := config(cmd)
+	cfg, err := configOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func pagerTestCommand() *cobra.Command {
 			return usagef("name one of those who are told at most: %s call", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -121,7 +122,7 @@ func pagerTestCommand() *cobra.Command {
 	return cmd
 }
 
-func (o pagerTest) run(cmd *cobra.Command, cfg Config, who string) error {
+func (o pagerTest) run(cmd *cobra.Command, cfg config.Config, who string) error {
 	if o.wait < 0 {
 		return usagef("--wait %s is no time: use 2m, or 0s not to wait", o.wait)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
 )
 
 // signedBox keeps the types of what was signed with its secret, and counts the rest.
@@ -75,7 +76,7 @@ func TestPager_ReloadedShownAndTested(t *testing.T) {
 	for _, s := range settings.Settings {
 		shown[s.Name] = s
 	}
-	if got := shown["pager.webhook_url"]; got.Value != shownMask || got.Source != "config.toml" || shown["pager.auth_token"].Env != "TWILIO_AUTH_TOKEN" || shown["webhooks.events"].Value == "" {
+	if got := shown["pager.webhook_url"]; got.Value != config.Mask || got.Source != "config.toml" || shown["pager.auth_token"].Env != "TWILIO_AUTH_TOKEN" || shown["webhooks.events"].Value == "" {
 		t.Errorf("%+v", shown)
 	}
 	who := run("pager").wants(t, exitDone).stdout

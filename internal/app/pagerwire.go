@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -28,19 +27,13 @@ var (
 // isPager reports whether a setting is of [pager] or [webhooks].
 func isPager(name string) bool {
 	table, _, ok := strings.Cut(name, ".")
-	return ok && slices.Contains(pagerTables, table)
-}
-
-// hookName names an address by what does not reveal it.
-func hookName(address string) string {
-	sum := sha256.Sum256([]byte("farsight hook\x00" + address))
-	return hex.EncodeToString(sum[:4])
+	return ok && slices.Contains(config.PagerTables, table)
 }
 
 // newPager makes the pager of an engine. A demo calls its own simulated telephone,
 // whatever the configuration says. An engine that works on one run alone has no
 // alerts to tell of; its events wait for the next engine that works on everything.
-func (p *parts) newPager(cfg Config, a assembly, note func(engine.Note)) (*pager.Pager, error) {
+func (p *parts) newPager(cfg config.Config, a assembly, note func(engine.Note)) (*pager.Pager, error) {
 	who := cfg.Pager.Targets
 	switch {
 	case a.demo:

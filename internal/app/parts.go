@@ -21,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -101,7 +102,7 @@ func (a assembly) kinds(all []engine.KindSpec) []engine.KindSpec {
 }
 
 // assemble opens the data directory and wires an engine on it.
-func assemble(cfg Config, a assembly) (*parts, error) {
+func assemble(cfg config.Config, a assembly) (*parts, error) {
 	log, logs := logbook.New(cfg.DataDir, cfg.LogLevel)
 	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: logbook.Area(log, logbook.AreaStorage), Region: region, Verify: verifyCopy, BeforeCommit: a.stall})
 	if err != nil {
@@ -114,7 +115,7 @@ func assemble(cfg Config, a assembly) (*parts, error) {
 	return p, nil
 }
 
-func (p *parts) wire(cfg Config, a assembly) error {
+func (p *parts) wire(cfg config.Config, a assembly) error {
 	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	boot := p.db.Boot()
 	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch]), Speed: a.speed, Log: p.log})
@@ -220,7 +221,7 @@ func region(platform string) string {
 	return string(p.Region())
 }
 
-func ceiling(r Rate) []limit.Limit {
+func ceiling(r config.Rate) []limit.Limit {
 	if r.N == 0 {
 		return nil
 	}
@@ -323,7 +324,7 @@ func (t *engineTask) stop() error {
 }
 
 // openStored opens a data directory to read what is in it.
-func openStored(cfg Config) (*storage.DB, error) {
+func openStored(cfg config.Config) (*storage.DB, error) {
 	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNothingStored(cfg)
@@ -332,12 +333,12 @@ func openStored(cfg Config) (*storage.DB, error) {
 }
 
 // errNothingStored is no damage: it says where something would be.
-func errNothingStored(cfg Config) error {
+func errNothingStored(cfg config.Config) error {
 	return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another directory with --data-dir", cfg.DataDir)
 }
 
 // browseStored opens the data directory for reading and shows it.
-func browseStored(ctx context.Context, cfg Config, show func(engine.Console) error) error {
+func browseStored(ctx context.Context, cfg config.Config, show func(engine.Console) error) error {
 	db, err := openStored(cfg)
 	if err != nil {
 		return err
@@ -346,7 +347,7 @@ func browseStored(ctx context.Context, cfg Config, show func(engine.Console) err
 }
 
 // browser is a console on a store that no engine works on.
-func browser(ctx context.Context, db *storage.DB, cfg Config) engine.Console {
+func browser(ctx context.Context, db *storage.DB, cfg config.Config) engine.Console {
 	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneName).Domain(ingest.Stored{Store: db}).
 		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(logbook.StoredIn(cfg.DataDir))
 }

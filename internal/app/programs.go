@@ -9,24 +9,15 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// setHTTPListen takes a loopback address, or nothing.
-func setHTTPListen(c *Config, v string) error {
-	c.HTTPListen = v
-	if v == "" {
-		return nil
-	}
-	_, err := api.ParseLoopback(v)
-	return err
-}
-
 // programs makes the routes for programs, and what counts and tells for them.
-func (p *parts) programs(cfg Config) []api.Route {
+func (p *parts) programs(cfg config.Config) []api.Route {
 	p.settings.Store(&cfg.Sources)
 	p.events = api.NewEvents(api.EventsOptions{Console: p.control, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
 	p.metrics = api.NewMetrics(api.MetricsOptions{
@@ -42,7 +33,7 @@ func (p *parts) programs(cfg Config) []api.Route {
 
 // openHTTP opens the listener for programs when one is configured: loopback, with
 // the token of the data directory.
-func (p *parts) openHTTP(cfg Config, opt api.Options) error {
+func (p *parts) openHTTP(cfg config.Config, opt api.Options) error {
 	if cfg.HTTPListen == "" {
 		return nil
 	}
@@ -130,7 +121,7 @@ func withoutSecrets(s cli.Setting) string {
 }
 
 // serverOptions are those of every way in.
-func (p *parts) serverOptions(cfg Config) api.Options {
+func (p *parts) serverOptions(cfg config.Config) api.Options {
 	return api.Options{
 		Console: p.control, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
 		Version: version(), Dir: cfg.DataDir, PID: os.Getpid(),

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -68,7 +69,7 @@ func pruneCommand() *cobra.Command {
 			"--failed for an error class of `farsight jobs --classes`; 404 stands for 404.x, too.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -141,7 +142,7 @@ func parseAge(s string) (time.Duration, error) {
 
 // runPrune lets the engine that holds the directory delete old jobs, else does it
 // itself.
-func runPrune(cmd *cobra.Command, cfg Config, rule storage.PruneRule) error {
+func runPrune(cmd *cobra.Command, cfg config.Config, rule storage.PruneRule) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
@@ -169,7 +170,7 @@ func runPrune(cmd *cobra.Command, cfg Config, rule storage.PruneRule) error {
 	})
 }
 
-func wouldPrune(ctx context.Context, cfg Config, rule storage.PruneRule) (storage.PruneReport, error) {
+func wouldPrune(ctx context.Context, cfg config.Config, rule storage.PruneRule) (storage.PruneReport, error) {
 	db, err := openStored(cfg)
 	if err != nil {
 		return storage.PruneReport{}, err
@@ -178,7 +179,7 @@ func wouldPrune(ctx context.Context, cfg Config, rule storage.PruneRule) (storag
 	return r, errors.Join(err, db.Close())
 }
 
-func pruneUnheld(ctx context.Context, cfg Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
+func pruneUnheld(ctx context.Context, cfg config.Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
 	keys, err := loadKey(cfg)
 	if err != nil {
 		return r, err

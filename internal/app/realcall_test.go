@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/pager/voice"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -33,7 +34,7 @@ func realPhone(t *testing.T, env map[string]string) *client {
 	t.Helper()
 	dir := freshDir(t)
 	env["FARSIGHT_DATA_DIR"], env["FARSIGHT_HTTP_LISTEN"], env["BACKUP_EVERY"], env["SCHEDULE_ENABLE"] = dir, "127.0.0.1:0", "0s", "false"
-	cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+	cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
 	key, keyErr := riot.ParseKey(canary)
 	if err := errors.Join(err, keyErr, os.MkdirAll(dir, 0o700)); err != nil {
 		t.Fatal(err)

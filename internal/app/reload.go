@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -42,7 +43,7 @@ func (d *daemon) takeOver() (said []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	access, err := next.access()
+	access, err := next.Access()
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (d *daemon) takeKey() (said string, err error) {
 }
 
 // use puts the settings in force that can be changed at run time.
-func (d *daemon) use(next Config) {
+func (d *daemon) use(next config.Config) {
 	d.logs.SetLevel(next.LogLevel)
 	d.workers.Store(int64(next.Workers))
 	d.cfg.Sources = withReloaded(d.cfg.Sources, next.Sources)
@@ -149,8 +150,8 @@ func useOf(name string) reloadUse {
 }
 
 // changes names the settings that differ, by what is done with them.
-func changes(was, now Config) (names [reloadUses][]string) {
-	values, secrets := map[string]string{}, was.Pager.changed(now.Pager)
+func changes(was, now config.Config) (names [reloadUses][]string) {
+	values, secrets := map[string]string{}, was.Pager.Changed(now.Pager)
 	for _, s := range was.Sources {
 		values[s.Name] = s.Value
 	}

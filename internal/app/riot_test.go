@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
@@ -305,7 +306,7 @@ func onceEach(t testing.TB, s *simulator) {
 // look opens a directory that nobody holds, in this process.
 func look(t testing.TB, dir string) (engine.Console, *storage.DB) {
 	t.Helper()
-	cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
+	cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -54,7 +55,7 @@ func schedulesCommand() *cobra.Command {
 }
 
 func runSchedules(cmd *cobra.Command, opt scheduleOptions) error {
-	cfg, err := config(cmd)
+	cfg, err := configOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (o scheduleOptions) editing() (engine.Command, error) {
 
 // storedSchedules are the schedules of a directory on which no engine works, as the
 // last one left them; nil when they cannot be read.
-func storedSchedules(ctx context.Context, db *storage.DB, cfg Config) control.Schedules {
+func storedSchedules(ctx context.Context, db *storage.DB, cfg config.Config) control.Schedules {
 	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db)}).Schedules(cfg.Schedules)})
 	if err != nil || r.Load(ctx) != nil {
 		return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -32,15 +33,15 @@ func serveCommand() *cobra.Command {
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("http") {
-				if err := cmd.Flags().Set(flagName("http_listen"), httpListen); err != nil {
+				if err := cmd.Flags().Set(config.FlagName("http_listen"), httpListen); err != nil {
 					return err
 				}
 			}
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
-			return runServe(cmd.Context(), cfg, func() (Config, error) { return config(cmd) }, stdout(cmd))
+			return runServe(cmd.Context(), cfg, func() (config.Config, error) { return configOf(cmd) }, stdout(cmd))
 		},
 	}
 	cmd.Flags().StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
@@ -48,7 +49,7 @@ func serveCommand() *cobra.Command {
 }
 
 // runServe runs the engine as a daemon.
-func runServe(ctx context.Context, cfg Config, load func() (Config, error), out cli.Out) error {
+func runServe(ctx context.Context, cfg config.Config, load func() (config.Config, error), out cli.Out) error {
 	hangups := takeHangups()
 	defer signal.Stop(hangups)
 	keys, err := loadKey(cfg)
@@ -86,8 +87,8 @@ func takeHangups() chan os.Signal {
 type daemon struct {
 	*parts
 	keys    *keyring
-	cfg     Config
-	load    func() (Config, error)
+	cfg     config.Config
+	load    func() (config.Config, error)
 	hangups <-chan os.Signal
 	systemd sdnotify.Notifier
 }
@@ -95,7 +96,7 @@ type daemon struct {
 // ready is the one line that says so.
 func (d *daemon) ready() string {
 	line := fmt.Sprintf("farsight: ready: process %d works on %s, socket %s", os.Getpid(), d.cfg.DataDir, controlSocket(d.cfg.DataDir))
-	if path, err := d.cfg.groupSocket(); err == nil && path != "" {
+	if path, err := d.cfg.GroupSocket(); err == nil && path != "" {
 		line += " and, for group " + d.cfg.SocketGroup + ", " + path
 	}
 	line += onHTTP(d.http)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
@@ -197,7 +198,7 @@ func (w *world) stubborn() string {
 // start opens the data directory and runs an engine on it.
 func (w *world) start() {
 	w.t.Helper()
-	cfg, err := LoadConfig(inputs{getenv: func(name string) (string, bool) { v, ok := w.env[name]; return v, ok }})
+	cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { v, ok := w.env[name]; return v, ok }})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -29,16 +30,16 @@ func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName
 
 // open opens the sockets of an engine that is not running yet: the lock is held,
 // and nobody else makes files while the umask is changed. run serves them.
-func (p *parts) open(cfg Config) error {
-	access, err := cfg.access()
+func (p *parts) open(cfg config.Config) error {
+	access, err := cfg.Access()
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	p.door = api.NewDoor(access)
 	opt := p.serverOptions(cfg)
 	opt.Who = p.door.Who
 	server := api.NewServer(opt)
-	path, err := cfg.groupSocket()
+	path, err := cfg.GroupSocket()
 	if err != nil {
 		return err
 	}
@@ -85,19 +86,6 @@ func groupFolder(path string) error {
 		return fmt.Errorf("%s is another user's: put the group's socket into a folder of the engine's user, such as /run/farsight", dir)
 	}
 	return nil
-}
-
-// access are the rules of the sockets.
-func (c Config) access() (api.Access, error) {
-	viewers, err := api.ParseRules(c.Viewers)
-	if err != nil {
-		return api.Access{}, fmt.Errorf("viewers: %w", err)
-	}
-	operators, err := api.ParseRules(c.Operators)
-	if err != nil {
-		return api.Access{}, fmt.Errorf("operators: %w", err)
-	}
-	return api.Access{Owner: uint32(os.Geteuid()), Viewers: viewers, Operators: operators}, nil
 }
 
 // attend runs the engine and answers on its sockets, the drain included. A socket

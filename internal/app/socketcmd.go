@@ -13,12 +13,13 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 )
 
 // dialEngine finds the engine that works on a data directory; nil when none answers.
 // An error says why one that does is of no use to this process.
-func dialEngine(ctx context.Context, cfg Config) (*api.Client, error) {
+func dialEngine(ctx context.Context, cfg config.Config) (*api.Client, error) {
 	path := controlSocket(cfg.DataDir)
 	if _, err := os.Lstat(path); err != nil {
 		return nil, nil
@@ -46,7 +47,7 @@ const (
 // through lets a command work with the engine that holds the data directory, else
 // with the directory itself. on must not have done anything when it says that the
 // directory is held.
-func through(ctx context.Context, cfg Config, engineDoes func(*api.Client) error, on func() error) error {
+func through(ctx context.Context, cfg config.Config, engineDoes func(*api.Client) error, on func() error) error {
 	c, err := dialEngine(ctx, cfg)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func through(ctx context.Context, cfg Config, engineDoes func(*api.Client) error
 
 // toAttach adds to the error of a directory that an engine holds how to reach that
 // one.
-func toAttach(ctx context.Context, cfg Config, err error) error {
+func toAttach(ctx context.Context, cfg config.Config, err error) error {
 	if !isHeld(err) {
 		return err
 	}
@@ -86,7 +87,7 @@ func toAttach(ctx context.Context, cfg Config, err error) error {
 
 // browse shows what a console can tell: of the running engine, else of the stored
 // data.
-func browse(ctx context.Context, cfg Config, show func(engine.Console) error) error {
+func browse(ctx context.Context, cfg config.Config, show func(engine.Console) error) error {
 	return through(ctx, cfg,
 		func(c *api.Client) error { return show(c) },
 		func() error { return browseStored(ctx, cfg, show) })

@@ -21,6 +21,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
 )
@@ -356,7 +357,7 @@ func (f fallen) Watch(ctx context.Context) iter.Seq[engine.Update] {
 // does in attended, but for the rows.
 func falling() int {
 	cmd := newRoot()
-	cfg, err := config(cmd)
+	cfg, err := configOf(cmd)
 	if err == nil {
 		var keys *keyring
 		if keys, err = loadKey(cfg); err == nil {
@@ -370,7 +371,7 @@ func falling() int {
 	return exitUsage
 }
 
-func fall(cfg Config, keys *keyring) error {
+func fall(cfg config.Config, keys *keyring) error {
 	p, err := assemble(cfg, assembly{keys: keys})
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -68,7 +69,7 @@ func untrackCommand() *cobra.Command {
 		Short: "Stop keeping an account in sync; its data stays",
 		Args:  oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := config(cmd)
+			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
@@ -84,7 +85,7 @@ func untrackCommand() *cobra.Command {
 
 // runTrack tracks what the flags name.
 func runTrack(cmd *cobra.Command, opt trackOptions) error {
-	cfg, err := config(cmd)
+	cfg, err := configOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func runTrack(cmd *cobra.Command, opt trackOptions) error {
 }
 
 // doTrack carries out one command and prints its receipt.
-func doTrack(cmd *cobra.Command, cfg Config, c engine.Command) error {
+func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 	c.DryRun, c.By = flagBool(cmd, "dry-run"), operator("cli")
 	var r engine.Receipt
 	err := giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
@@ -132,7 +133,7 @@ type doer func(engine.Command) (engine.Receipt, error)
 
 // giveOrders lets work give commands to the engine that holds the data directory,
 // else to the directory itself.
-func giveOrders(ctx context.Context, cfg Config, work func(doer) error) error {
+func giveOrders(ctx context.Context, cfg config.Config, work func(doer) error) error {
 	return through(ctx, cfg,
 		func(c *api.Client) error {
 			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) })
@@ -142,7 +143,7 @@ func giveOrders(ctx context.Context, cfg Config, work func(doer) error) error {
 
 // onOwnDirectory opens the data directory, lets work give commands, and closes it.
 // The engine does not run; what the last one knew of the limits is known here.
-func onOwnDirectory(ctx context.Context, cfg Config, work func(doer) error) error {
+func onOwnDirectory(ctx context.Context, cfg config.Config, work func(doer) error) error {
 	keys, err := loadKey(cfg)
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func onOwnDirectory(ctx context.Context, cfg Config, work func(doer) error) erro
 const maxTrackFile = 16 << 20
 
 // trackFile tracks a whole list: it says the cost first, then what was done.
-func trackFile(cmd *cobra.Command, cfg Config, opt trackOptions) error {
+func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 	list, err := readTrackFile(cmd, opt.file, cfg.Platform, opt.tags)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package app
+package config
 
 import (
 	"fmt"
@@ -142,7 +142,7 @@ func setCeiling(c *Config, v string) error {
 
 func setZone(c *Config, v string) error {
 	if v == "" {
-		c.ReportTZ = hostZone()
+		c.ReportTZ = HostZone()
 		return nil
 	}
 	loc, err := time.LoadLocation(v)
@@ -153,9 +153,9 @@ func setZone(c *Config, v string) error {
 	return nil
 }
 
-// hostZone is this host's zone under its real name, since a report names its
+// HostZone is this host's zone under its real name, since a report names its
 // zone: time.Local calls itself "Local".
-func hostZone() *time.Location {
+func HostZone() *time.Location {
 	name := os.Getenv("TZ")
 	if name == "" {
 		link, _ := os.Readlink("/etc/localtime")

@@ -1,7 +1,6 @@
-package app
+package config
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -84,13 +84,13 @@ func load(t *testing.T, file string, env map[string]string, flags map[string]str
 		write(t, filepath.Join(dir, "config.toml"), file)
 	}
 	fs := pflag.NewFlagSet("farsight", pflag.ContinueOnError)
-	addConfigFlags(fs)
+	AddFlags(fs)
 	for name, value := range flags {
 		if err := fs.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return LoadConfig(inputs{flags: fs, getenv: func(name string) (string, bool) {
+	return Load(Inputs{Flags: fs, Getenv: func(name string) (string, bool) {
 		if name == "FARSIGHT_DATA_DIR" {
 			return dir, true
 		}
@@ -108,7 +108,7 @@ func TestConfig_EverySettingFromEverySource(t *testing.T) {
 			if !ok {
 				t.Fatal("a new setting: give it a sample")
 			}
-			file, env, flags := s.name+" = "+x.file, map[string]string{}, map[string]string{flagName(s.name): x.flag}
+			file, env, flags := s.name+" = "+x.file, map[string]string{}, map[string]string{FlagName(s.name): x.flag}
 			if len(s.env) > 0 {
 				env[s.env[0]] = x.env
 			}
@@ -121,7 +121,7 @@ func TestConfig_EverySettingFromEverySource(t *testing.T) {
 				wantSource(t, c, err, s.name, x.env, s.env[0])
 			}
 			c, err = load(t, file, env, flags)
-			wantSource(t, c, err, s.name, x.flag, "flag --"+flagName(s.name))
+			wantSource(t, c, err, s.name, x.flag, "flag --"+FlagName(s.name))
 			if got := x.want(c); !reflect.DeepEqual(got, x.is) {
 				t.Errorf("%q means %v, want %v", x.flag, got, x.is)
 			}
@@ -194,9 +194,6 @@ func TestConfig_AllFaultsAtOnce(t *testing.T) {
 	if !ok || len(faults) != 6 {
 		t.Fatalf("%d faults: %v", len(faults), err)
 	}
-	if exitCode(err) != exitUsage {
-		t.Errorf("exit %d", exitCode(err))
-	}
 	text := err.Error()
 	for _, part := range []string{"6 settings are wrong", `"nonsense"`, "config.toml", "RATE_CEILING", "flag --theme", "flag --platform", "RIOT_MAX_RETRIES"} {
 		if !strings.Contains(text, part) {
@@ -255,14 +252,14 @@ func TestSettings_Edges(t *testing.T) {
 	}
 	for name, values := range good {
 		for _, v := range values {
-			if _, err := load(t, "", nil, map[string]string{flagName(name): v}); err != nil {
+			if _, err := load(t, "", nil, map[string]string{FlagName(name): v}); err != nil {
 				t.Errorf("%s %q: %v", name, v, err)
 			}
 		}
 	}
 	for name, values := range bad {
 		for _, v := range values {
-			_, err := load(t, "", nil, map[string]string{flagName(name): v})
+			_, err := load(t, "", nil, map[string]string{FlagName(name): v})
 			if err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s %q: %v", name, v, err)
 			}
@@ -273,93 +270,55 @@ func TestSettings_Edges(t *testing.T) {
 	}
 }
 
-func TestConfig_Command(t *testing.T) {
-	t.Parallel()
-	dir := freshDir(t)
-	write(t, filepath.Join(dir, "config.toml"), "platform = \"kr\"\nworker_concurrency = 4\n")
-	env := map[string]string{"FARSIGHT_DATA_DIR": dir, "WORKER_CONCURRENCY": "6", "RIOT_API_KEY": canary}
-	res := command{args: []string{"config", "--json", "--log-level", "warn"}, env: env}.run(t).wants(t, exitDone)
-	got := map[string]cli.Setting{}
-	for line := range strings.Lines(res.stdout) {
-		var s cli.Setting
-		if err := json.Unmarshal([]byte(line), &s); err != nil {
-			t.Fatal(err)
-		}
-		got[s.Name] = s
-	}
-	for name, want := range map[string][2]string{
-		"api_key": {"RGAPI-****b12d", "RIOT_API_KEY"}, "data_dir": {dir, "FARSIGHT_DATA_DIR"}, "platform": {"kr", "config.toml"},
-		"worker_concurrency": {"6", "WORKER_CONCURRENCY"}, "log_level": {"warn", "flag --log-level"}, "sync_cooldown": {"5m", "default"},
+// Row S4-12: each name of the source's environment table sets what it names, and
+// what holds without it.
+func TestS4_12_EnvironmentTable(t *testing.T) {
+	for _, row := range []struct {
+		env, value string
+		want       func(Config) any
+		is, unset  any
+	}{
+		{"RIOT_MAX_RETRIES", "3", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 4, 5},
+		{"RIOT_HTTP_TIMEOUT_MS", "2500", func(c Config) any { return c.Timeout }, 2500 * time.Millisecond, 10 * time.Second},
+		{"QUEUE_PREFIX", "acme", func(c Config) any { return c.Prefix }, "acme", "fitlol"},
+		{"WORKER_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
+		{"BULLMQ_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
+		{"RATE_CEILING", "900/m", func(c Config) any { return c.Ceiling }, Rate{900, time.Minute}, Rate{}},
+		{"BULLMQ_GLOBAL_RATE", "18/s", func(c Config) any { return c.Ceiling }, Rate{18, time.Second}, Rate{}},
+		{"INGESTION_MAX_MATCHES_PER_RUN", "33", func(c Config) any { return c.LatestMax }, 33, 20},
+		{"INGESTION_LOOKBACK_DAYS", "7", func(c Config) any { return c.Lookback }, 7 * 24 * time.Hour, 30 * 24 * time.Hour},
+		{"SCHEDULE_ENABLE", "false", func(c Config) any { return c.Schedules.Off }, true, false},
+		{"CRON_LATEST_EVERY", "5 * * * *", func(c Config) any { return c.Schedules.Latest }, "5 * * * *", ingest.CronLatest},
+		{"CRON_RANK_DAILY", "5 3 * * *", func(c Config) any { return c.Schedules.Rank }, "5 3 * * *", ingest.CronRank},
+		{"CRON_WEEKLY_REPORT", "5 4 * * 1", func(c Config) any { return c.Schedules.Weekly }, "5 4 * * 1", ingest.CronWeekly},
 	} {
-		if s := got[name]; s.Value != want[0] || s.Source != want[1] {
-			t.Errorf("%s is %q from %q, want %q from %q", name, s.Value, s.Source, want[0], want[1])
+		c, err := load(t, "", map[string]string{row.env: row.value}, nil)
+		if got := row.want(c); err != nil || got != row.is {
+			t.Errorf("%s=%s: %v, want %v: %v", row.env, row.value, got, row.is, err)
+		}
+		source := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Source == row.env })
+		if source < 0 {
+			t.Errorf("%s: `farsight config` does not name it as a source", row.env)
+		}
+		c, err = load(t, "", nil, nil)
+		if got := row.want(c); err != nil || got != row.unset {
+			t.Errorf("without %s: %v, want %v: %v", row.env, got, row.unset, err)
 		}
 	}
-	if all := len(settings()) + len(pagerSettings) + 2; len(got) != all {
-		t.Errorf("%d settings shown, there are %d", len(got), all)
+	// One retry layer: RIOT_MAX_RETRIES touches no other policy.
+	c, err := load(t, "", map[string]string{"RIOT_MAX_RETRIES": "1"}, nil)
+	if err != nil || c.Policies[engine.PolicyMatch].Max != 5 || c.Policies[engine.PolicyCall].Max != 3 {
+		t.Errorf("%+v: %v", c.Policies, err)
 	}
 }
 
-// The exit codes are kept stable: scripts depend on them.
-func TestExitCodes(t *testing.T) {
-	if exitDone != 0 || exitFailed != 1 || exitUsage != 2 || exitIncomplete != 3 || exitHeld != 4 || exitInterrupted != 130 {
-		t.Error("an exit code has changed")
+// write makes a file, and the folders on the way to it.
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// The worker count is what limits and answer time ask for, from 5 to 64; a
-// configured number is a ceiling.
-func TestWorkers(t *testing.T) {
-	for _, c := range []struct{ set, needed, want int }{
-		{0, 0, 5}, {0, 5, 5}, {0, 11, 11}, {0, 2000, 64}, {3, 11, 3}, {64, 0, 5}, {64, 11, 11},
-	} {
-		if got := workers(c.set, c.needed); got != c.want {
-			t.Errorf("set %d, needed %d: %d workers, want %d", c.set, c.needed, got, c.want)
-		}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestCeilingAndCooldown(t *testing.T) {
-	if ceiling(Rate{}) != nil || len(ceiling(Rate{18, time.Second})) != 1 || ceiling(Rate{18, time.Second})[0].N != 18 {
-		t.Error("ceiling")
-	}
-	if cooldown(0) >= 0 || cooldown(time.Minute) != time.Minute {
-		t.Error("cooldown 0 must mean none, not unset")
-	}
-}
-
-// Player specifications of `farsight sim`; the name may hold commas.
-func TestSim_Flags(t *testing.T) {
-	p, err := parsePlayer("Blue, Heron#EUW,euw1,400")
-	if err != nil || p.RiotID != "Blue, Heron#EUW" || p.Platform != "euw1" || p.Matches != 400 {
-		t.Errorf("%+v, %v", p, err)
-	}
-	for _, bad := range []string{"", "a", "a#b", "a#b,euw1", "a#b,euw1,x", "a#b,euw1,-4", "a#b,mars,4"} {
-		if p, err := parsePlayer(bad); err == nil {
-			t.Errorf("%q gives %+v", bad, p)
-		}
-	}
-	for text, want := range map[string]time.Duration{"60ms": 60 * time.Millisecond, "60ms,30ms": 60 * time.Millisecond, "0": -1, "0s,5ms": -1} {
-		if l, err := parseLatency(text); err != nil || l.Base != want {
-			t.Errorf("%q gives %v, %v", text, l, err)
-		}
-	}
-	for _, bad := range []string{"", "60", "-5ms", "60ms,x", "60ms,-30ms"} {
-		if l, err := parseLatency(bad); err == nil {
-			t.Errorf("%q gives %v", bad, l)
-		}
-	}
-}
-
-func TestDemo_HeadlessEndsWell(t *testing.T) {
-	t.Parallel()
-	tmp := t.TempDir()
-	res := command{args: []string{"demo", "--headless", "--speed", "3"}, env: map[string]string{"TMPDIR": tmp}}.run(t).wants(t, exitDone)
-	if !strings.Contains(res.stdout, "80 of 80 matches stored") || !strings.Contains(res.stdout, " 0 violations") {
-		t.Errorf("it ended with %q", tail(res.stdout, 300))
-	}
-	if left, _ := filepath.Glob(filepath.Join(tmp, "*")); len(left) != 0 {
-		t.Errorf("the demo left %v behind", left)
-	}
-	clean(t, "demo", res.stdout+res.stderr)
 }

@@ -1,7 +1,8 @@
-package app
+package config
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,16 +18,16 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// PagerConfig is who is told of alerts and events: the tables [pager] and
+// Pager is who is told of alerts and events: the tables [pager] and
 // [webhooks] of config.toml. They have no flags: an address or a token on a command
 // line is read by everybody on the host.
-type PagerConfig struct {
+type Pager struct {
 	pager.Targets
 	marks map[string][sha256.Size]byte // of what is not shown whole, so that a new value is noticed
 }
 
-// changed names the secrets and numbers that differ: what is shown of them may not.
-func (c PagerConfig) changed(now PagerConfig) (names []string) {
+// Changed names the secrets and numbers that differ: what is shown of them may not.
+func (c Pager) Changed(now Pager) (names []string) {
 	for _, s := range pagerSettings {
 		if c.marks[s.name] != now.marks[s.name] {
 			names = append(names, s.name)
@@ -50,7 +51,7 @@ func (s pagerSetting) show(value string) string {
 	case value == "":
 		return ""
 	case s.secret:
-		return shownMask
+		return Mask
 	case s.number:
 		var cut []string
 		for _, n := range valuesOf(value) {
@@ -84,13 +85,13 @@ const (
 	// listSep parts the values of a list that is kept as one text.
 	listSep    = "\x00"
 	fileSuffix = "_file"
-	shownMask  = "****"
+	Mask       = "****"
 	minSecret  = 16 // characters of a key that signs
 	maxSecret  = 4 << 10
 )
 
-// pagerTables are the tables of config.toml that are read here.
-var pagerTables = []string{"pager", "webhooks"}
+// PagerTables are the tables of config.toml that are read here.
+var PagerTables = []string{"pager", "webhooks"}
 
 // flattenTable adds a table's values under "table.name".
 func flattenTable(out map[string]string, path, table string, values map[string]any) (faults Faults) {
@@ -120,7 +121,7 @@ func flattenTable(out map[string]string, path, table string, values map[string]a
 
 // pagerReader reads the settings one by one and collects what is wrong.
 type pagerReader struct {
-	in     inputs
+	in     Inputs
 	file   map[string]string
 	path   string // of config.toml
 	faults Faults
@@ -130,7 +131,7 @@ type pagerReader struct {
 }
 
 // paging reads [pager] and [webhooks].
-func (c *Config) paging(in inputs, file map[string]string) Faults {
+func (c *Config) paging(in Inputs, file map[string]string) Faults {
 	r := &pagerReader{in: in, file: file, path: filepath.Join(c.DataDir, "config.toml"), values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
 	open := false
 	for _, s := range pagerSettings {
@@ -146,7 +147,7 @@ func (c *Config) paging(in inputs, file map[string]string) Faults {
 		r.mindMode()
 	}
 	c.Sources = append(c.Sources, r.shown...)
-	c.Pager = PagerConfig{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: r.marks}
+	c.Pager = Pager{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: r.marks}
 	return r.faults
 }
 
@@ -157,7 +158,7 @@ func (r *pagerReader) fault(name, format string, args ...any) {
 // resolve finds a value: the environment, a file of its own, config.toml, default.
 func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
 	if s.env != "" {
-		if v, ok := r.in.getenv(s.env); ok && v != "" {
+		if v, ok := r.in.Getenv(s.env); ok && v != "" {
 			return strings.ReplaceAll(v, ",", listSep), s.env
 		}
 	}
@@ -320,4 +321,10 @@ func (r *pagerReader) hooks() (out []pager.Hook) {
 		out = append(out, pager.Hook{Name: hookName(u), URL: pager.NewSecret(u), Secret: secret, Events: events})
 	}
 	return out
+}
+
+// hookName names an address by what does not reveal it.
+func hookName(address string) string {
+	sum := sha256.Sum256([]byte("farsight hook\x00" + address))
+	return hex.EncodeToString(sum[:4])
 }

@@ -1,4 +1,6 @@
-package app
+// Package config reads everything that can be set, and says all that is wrong with it
+// at once (spec section 1.1).
+package config
 
 import (
 	"errors"
@@ -57,7 +59,7 @@ type Config struct {
 	Operators   string
 	HTTPListen  string // loopback address for programs; "" = none
 
-	Pager PagerConfig // who is told of alerts and events
+	Pager Pager // who is told of alerts and events
 
 	Sources []cli.Setting // every setting with where it came from, for `farsight config`
 }
@@ -129,17 +131,17 @@ func (f Faults) Error() string {
 	return fmt.Sprintf("%d settings are wrong:\n  %s", len(f), strings.Join(f, "\n  "))
 }
 
-// inputs are the places a configuration is read from.
-type inputs struct {
-	flags  *pflag.FlagSet
-	getenv func(string) (string, bool)
+// Inputs are the places a configuration is read from.
+type Inputs struct {
+	Flags  *pflag.FlagSet
+	Getenv func(string) (string, bool)
 }
 
-// addConfigFlags gives every setting a flag on the command.
-func addConfigFlags(fs *pflag.FlagSet) {
+// AddFlags gives every setting a flag on the command.
+func AddFlags(fs *pflag.FlagSet) {
 	fs.String("data-dir", "", "data directory (FARSIGHT_DATA_DIR; default "+displayDir()+")")
 	for _, s := range settings() {
-		fs.String(flagName(s.name), "", s.help+envNote(s.env))
+		fs.String(FlagName(s.name), "", s.help+envNote(s.env))
 	}
 }
 
@@ -150,10 +152,11 @@ func envNote(env []string) string {
 	return " (" + env[0] + ")"
 }
 
-func flagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
+// FlagName is the flag of a setting.
+func FlagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// LoadConfig reads every source. The error is Faults, with every fault listed.
-func LoadConfig(in inputs) (Config, error) {
+// Load reads every source. The error is Faults, with every fault listed.
+func Load(in Inputs) (Config, error) {
 	c := Config{Policies: engine.DefaultPolicies()}
 	dir, source := dataDir(in)
 	c.DataDir = dir
@@ -175,8 +178,8 @@ func LoadConfig(in inputs) (Config, error) {
 	return c, nil
 }
 
-// given reports whether a setting comes from the command line or the environment.
-func (c Config) given(name string) bool {
+// Given reports whether a setting comes from the command line or the environment.
+func (c Config) Given(name string) bool {
 	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
 	return i >= 0 && c.Sources[i].Source != "default" && c.Sources[i].Source != "config.toml"
 }
@@ -188,14 +191,14 @@ func (s setting) apply(c *Config, value string) error {
 	return s.set(c, value)
 }
 
-func resolve(s setting, in inputs, file map[string]string) (value, source string) {
-	if f := in.flags; f != nil {
-		if fl := f.Lookup(flagName(s.name)); fl != nil && fl.Changed {
+func resolve(s setting, in Inputs, file map[string]string) (value, source string) {
+	if f := in.Flags; f != nil {
+		if fl := f.Lookup(FlagName(s.name)); fl != nil && fl.Changed {
 			return fl.Value.String(), "flag --" + fl.Name
 		}
 	}
 	for _, name := range s.env {
-		if v, ok := in.getenv(name); ok && v != "" {
+		if v, ok := in.Getenv(name); ok && v != "" {
 			return v, name
 		}
 	}
@@ -207,7 +210,7 @@ func resolve(s setting, in inputs, file map[string]string) (value, source string
 
 // retries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer,
 // so the old name maps onto attempts.
-func (c *Config) retries(in inputs, file map[string]string) Faults {
+func (c *Config) retries(in Inputs, file map[string]string) Faults {
 	i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == "max_retries" })
 	value, source := resolve(settings()[i], in, file)
 	n, err := number(value, 0, 20)
@@ -221,16 +224,16 @@ func (c *Config) retries(in inputs, file map[string]string) Faults {
 	return nil
 }
 
-func dataDir(in inputs) (dir, source string) {
-	if f := in.flags; f != nil {
+func dataDir(in Inputs) (dir, source string) {
+	if f := in.Flags; f != nil {
 		if fl := f.Lookup("data-dir"); fl != nil && fl.Changed {
 			return fl.Value.String(), "flag --data-dir"
 		}
 	}
-	if v, ok := in.getenv("FARSIGHT_DATA_DIR"); ok && v != "" {
+	if v, ok := in.Getenv("FARSIGHT_DATA_DIR"); ok && v != "" {
 		return v, "FARSIGHT_DATA_DIR"
 	}
-	if v, ok := in.getenv("XDG_DATA_HOME"); ok && filepath.IsAbs(v) {
+	if v, ok := in.Getenv("XDG_DATA_HOME"); ok && filepath.IsAbs(v) {
 		return filepath.Join(v, "farsight"), "default"
 	}
 	home, err := os.UserHomeDir()
@@ -286,7 +289,7 @@ func readFile(path string) (map[string]string, Faults) {
 	out := map[string]string{}
 	var faults Faults
 	for name, v := range doc {
-		if table, ok := v.(map[string]any); ok && slices.Contains(pagerTables, name) {
+		if table, ok := v.(map[string]any); ok && slices.Contains(PagerTables, name) {
 			faults = append(faults, flattenTable(out, path, name, table)...)
 			continue
 		}

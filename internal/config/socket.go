@@ -1,0 +1,81 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/farsight-console/farsight/engine/api"
+)
+
+// rules reads a list of users and groups. It stays a text: names are looked up
+// again at each reload.
+func rules(at func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		*at(c) = v
+		_, err := api.ParseRules(v)
+		return err
+	}
+}
+
+func setSocketGroup(c *Config, v string) error {
+	c.SocketGroup = v
+	if v == "" {
+		return nil
+	}
+	_, err := api.GroupID(v)
+	return err
+}
+
+func setSocketPath(c *Config, v string) error {
+	c.SocketPath = v
+	if v != "" && !filepath.IsAbs(v) {
+		return fmt.Errorf("%q is no whole path: write one such as /run/farsight/control.sock", v)
+	}
+	return nil
+}
+
+// runtimeDir is where systemd has made a folder for the service's sockets.
+const runtimeDir = "RUNTIME_DIRECTORY"
+
+// GroupSocket is the path of the group's socket; "" = there is none. Its folder is
+// never the data directory, which only the owner can enter.
+func (c Config) GroupSocket() (string, error) {
+	switch {
+	case c.SocketGroup == "" && c.SocketPath != "":
+		return "", Faults{"socket_path is the group's socket: set socket_group, too"}
+	case c.SocketGroup == "", c.SocketPath != "":
+		return c.SocketPath, nil
+	case os.Getenv(runtimeDir) != "":
+		return filepath.Join(os.Getenv(runtimeDir), api.SocketName), nil
+	}
+	return "", Faults{"socket_group needs socket_path: a path in a folder that the group can enter, such as /run/farsight/control.sock"}
+}
+
+// setHTTPListen takes a loopback address, or nothing.
+func setHTTPListen(c *Config, v string) error {
+	c.HTTPListen = v
+	if v == "" {
+		return nil
+	}
+	_, err := api.ParseLoopback(v)
+	return err
+}
+
+// Access are the rules of the sockets.
+func (c Config) Access() (api.Access, error) {
+	viewers, err := api.ParseRules(c.Viewers)
+	if err != nil {
+		return api.Access{}, Faults{"viewers: " + err.Error()}
+	}
+	operators, err := api.ParseRules(c.Operators)
+	if err != nil {
+		return api.Access{}, Faults{"operators: " + err.Error()}
+	}
+	return api.Access{Owner: uint32(os.Geteuid()), Viewers: viewers, Operators: operators}, nil
+}
+
+// Keeps reports whether the engine shall outlive its console's terminal.
+func (c Config) Keeps(ssh bool) bool {
+	return c.KeepRunning == "true" || c.KeepRunning == "auto" && ssh
+}

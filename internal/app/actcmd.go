@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -340,7 +341,7 @@ func actUnheld(cmd *cobra.Command, cfg config.Config, a acts) error {
 	if a.all[0].Op != engine.OpTrigger && !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/alert"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -61,8 +62,8 @@ func maxAttempts(policies map[string]engine.Policy, kinds []engine.KindSpec) fun
 // gauges read what the rules measure besides changes and calls.
 type gauges struct {
 	*parts
-	keys *keyring
-	age  *keyAge // nil = the key has no age: it is a simulator's
+	keys *keyring.Ring
+	age  *keyring.Age // nil = the key has no age: it is a simulator's
 	open func() []engine.AccountRow
 }
 
@@ -74,7 +75,7 @@ func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
 		Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
 	}
 	if g.age != nil {
-		r.KeyExpires = g.age.expires(ctx, now, g.keys.Get().Fingerprint())
+		r.KeyExpires = g.age.Expires(ctx, now, g.keys.Get().Fingerprint())
 	}
 	return r
 }
@@ -111,8 +112,8 @@ func (g gauges) beats(queues []engine.QueueRow) []alert.Beat {
 func (p *parts) gauges(a assembly, open func() []engine.AccountRow) gauges {
 	g := gauges{parts: p, keys: a.keys, open: open}
 	if !a.demo {
-		g.age = &keyAge{store: p.db, limits: p.limits.Rows, calls: p.limits.Calls, log: p.log}
-		g.age.load(context.Background())
+		g.age = &keyring.Age{Store: p.db, Limits: p.limits.Rows, Calls: p.limits.Calls, Log: p.log}
+		g.age.Load(context.Background())
 	}
 	return g
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -104,7 +105,7 @@ func (e elsewhere) Absent(ctx context.Context) string {
 
 // attended runs an engine with a console in front. When the terminal goes away the
 // engine stays, if it shall; when the operator detaches, another process takes over.
-func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring, opt ui.Options) error {
+func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	own := openBeside(ctx, cfg, keys, done)
@@ -162,7 +163,7 @@ const handOverWait = 30 * time.Second
 
 // handOver starts a daemon on the directory that was just left, and returns when it
 // is at work.
-func handOver(ctx context.Context, cfg config.Config, keys *keyring, out cli.Out) error {
+func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cli.Out) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("detach: %w", err)
@@ -170,7 +171,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring, out cli.Out
 	var said bytes.Buffer
 	cmd := exec.Command(self, append([]string{"serve"}, flagsOf(cfg)...)...)
 	cmd.Env = os.Environ()
-	if entry := keys.env.Environ(keyEnv); entry != "" {
+	if entry := keys.Environ(); entry != "" {
 		cmd.Env = append(cmd.Env, entry)
 	}
 	cmd.Dir = "/"

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/bundle"
 	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -95,12 +96,12 @@ func printWritten(w bundle.Written, out cli.Out) error {
 
 // settings are those that `farsight config` shows.
 func (i installation) settings() []cli.Setting {
-	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyEnv}
+	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyring.Env}
 	switch {
 	case i.keyless != nil:
 		key.Value = "unusable: " + i.keyless.Error()
 	case !i.keys.Get().IsZero():
-		key.Value, key.Source = i.keys.Get().String(), i.keys.from()
+		key.Value, key.Source = i.keys.Get().String(), i.keys.From()
 	}
 	return append([]cli.Setting{key}, i.cfg.Sources...)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/pager/voice"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -70,7 +71,7 @@ func withTelephone(t *testing.T, numbers map[string][]string, f func(t *testing.
 			BaseURL: "https://voice.example", Account: pager.NewSecret(pagerAccount), Token: pager.NewSecret(pagerSecret), From: ownNumber, To: []string{firstNumber, secondNumber},
 		}
 		ph := &telephone{voice: voice.New(voice.Options{Account: pagerAccount, Token: pagerSecret, Numbers: numbers, Stage: ringTime})}
-		keys := &keyring{Keys: riot.NewKeys(key), source: keyEnv, path: filepath.Join(dir, "riot.key"), since: time.Now()}
+		keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))
 		p, err := assemble(cfg, assembly{keys: keys, transport: sim.New(quick()).RoundTripper(), dials: inMemory{ph.voice}, moments: time.Hour})
 		if err != nil {
 			t.Fatal(err)

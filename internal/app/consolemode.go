@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -84,7 +85,7 @@ func runConsole(ctx context.Context, cfg config.Config, c console) error {
 
 // own opens the console on a directory that nobody holds.
 func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) error {
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 		return c.onStored(ctx, cfg, opt)
 	}
 	if c.plain {
-		return keys.errNoKey()
+		return keys.None()
 	}
 	return c.firstRun(ctx, cfg, keys, opt)
 }
@@ -138,9 +139,9 @@ func glyphs(word string) string {
 }
 
 // firstRun asks what to do where there is neither a key nor anything stored.
-func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring, opt ui.Options) error {
+func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
 	choice, key, err := ui.AskFirst(ctx, ui.FirstRun{
-		DataDir: cfg.DataDir, Bare: errNothingStored(cfg).Error(), KeyFrom: keyEnv + " and " + keys.path, KeyTo: "kept in " + keys.path + ", mode 0600",
+		DataDir: cfg.DataDir, Bare: errNothingStored(cfg).Error(), KeyFrom: keyring.Env + " and " + keys.Path(), KeyTo: "kept in " + keys.Path() + ", mode 0600",
 		Try: func(ctx context.Context, key string) (string, error) { return tryKey(ctx, cfg, key) },
 	}, opt)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,7 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
-	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -35,7 +34,7 @@ type demoRun struct {
 	*demo.Demo
 	cfg   config.Config
 	speed float64
-	keys  *keyring
+	keys  *keyring.Ring
 	dir   string
 
 	// How the engine reaches the simulator: by a loopback port, or in memory.
@@ -95,7 +94,7 @@ func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
 	cfg.Policies = demo.Policies(opt.speed)
 	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, stop: func() {}, done: make(chan struct{})}
-	d.keys = &keyring{Keys: riot.NewKeys(key), path: filepath.Join(dir, "riot.key"), source: "demo", since: time.Now()}
+	d.keys = keyring.Of(key, "demo", filepath.Join(dir, "riot.key"))
 	d.Demo = demo.New(demo.Options{
 		Seed: opt.seed, Speed: opt.speed, Headless: opt.headless, Dir: dir, By: operator("demo"),
 		Key: func() string { return d.keys.Get().Fingerprint() }, Start: d.start,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -58,7 +59,7 @@ func TestDoctorOfASoundInstallation(t *testing.T) {
 	before := tree(t, dir)
 	d = diagnose(t, exitDone, s.env(), "--data-dir", dir, "--full", "--network")
 	about(t, d, "configuration", doctor.Fine, "settings")
-	about(t, d, "API key", doctor.Fine, keyEnv)
+	about(t, d, "API key", doctor.Fine, keyring.Env)
 	about(t, d, "data directory", doctor.Fine, "mode 0700")
 	about(t, d, "lock", doctor.Fine, "nobody")
 	about(t, d, "store", doctor.Fine, "1 accounts, 8 matches stored", "in order")
@@ -131,7 +132,7 @@ func TestDoctorNamesEveryFault(t *testing.T) {
 	}
 	// The environment's key is fine, and the file is named all the same.
 	d = diagnose(t, exitFailed, map[string]string{"RIOT_API_KEY": canary}, "--data-dir", dir)
-	about(t, d, "API key", doctor.Warning, "chmod 600", keyEnv)
+	about(t, d, "API key", doctor.Warning, "chmod 600", keyring.Env)
 	d = diagnose(t, exitFailed, map[string]string{"RIOT_API_KEY": "not-riots-form-at-all"}, "--data-dir", dir)
 	about(t, d, "API key", doctor.Warning, "another form")
 	for _, f := range d.Findings {
@@ -145,7 +146,7 @@ func TestDoctorNamesEveryFault(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	about(t, diagnose(t, exitDone, nil, "--data-dir", dir), "API key", doctor.Warning, "riot.key", keyEnv)
+	about(t, diagnose(t, exitDone, nil, "--data-dir", dir), "API key", doctor.Warning, "riot.key", keyring.Env)
 }
 
 func TestDoctorOfADamagedStore(t *testing.T) {

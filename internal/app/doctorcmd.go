@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -48,7 +49,7 @@ func doctorCommand() *cobra.Command {
 type installation struct {
 	cfg     config.Config
 	faults  []string // of the configuration
-	keys    *keyring
+	keys    *keyring.Ring
 	keyless error // why there is no keyring
 }
 
@@ -60,7 +61,7 @@ func findInstallation(cmd *cobra.Command) (i installation) {
 	} else if err != nil {
 		i.faults = []string{err.Error()}
 	}
-	i.keys, i.keyless = loadKey(i.cfg)
+	i.keys, i.keyless = keyring.Load(i.cfg.KeyPath())
 	return i
 }
 
@@ -68,7 +69,7 @@ func findInstallation(cmd *cobra.Command) (i installation) {
 func (i installation) forDoctor(width int) doctor.Options {
 	o := doctor.Options{
 		Version: version(), Settings: doctor.Settings{All: len(i.cfg.Sources), Faults: i.faults},
-		Key: doctor.Key{Env: keyEnv, Err: i.keyless},
+		Key: doctor.Key{Env: keyring.Env, Err: i.keyless},
 		Dir: i.cfg.DataDir, Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
 		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: config.HostZone(),
 		Getenv: os.Getenv, Width: width,
@@ -82,7 +83,7 @@ func (i installation) forDoctor(width int) doctor.Options {
 		}
 	}
 	if i.keyless == nil {
-		o.Key.Keys, o.Key.From, o.Key.File = i.keys.Keys, i.keys.from(), i.keys.path
+		o.Key.Keys, o.Key.From, o.Key.File = i.keys.Keys, i.keys.From(), i.keys.Path()
 	}
 	return o
 }

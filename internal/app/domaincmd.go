@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -76,7 +77,7 @@ func freshnessCommand() *cobra.Command {
 			return through(cmd.Context(), cfg,
 				func(c *api.Client) error { return show(c) },
 				func() error {
-					return onStored(cmd.Context(), cfg, func(_ context.Context, p *parts, _ *keyring) error { return show(p.control) })
+					return onStored(cmd.Context(), cfg, func(_ context.Context, p *parts, _ *keyring.Ring) error { return show(p.control) })
 				})
 		},
 	}
@@ -86,11 +87,11 @@ func freshnessCommand() *cobra.Command {
 
 // onStored lets do work on a directory that no engine holds, with the limits as the
 // last one left them.
-func onStored(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring) error) error {
+func onStored(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func reresolveCommand() *cobra.Command {
 			return through(cmd.Context(), cfg,
 				func(c *api.Client) error { return ask.of(cmd.Context(), c, "") },
 				func() error {
-					return onStored(cmd.Context(), cfg, func(ctx context.Context, p *parts, keys *keyring) error {
+					return onStored(cmd.Context(), cfg, func(ctx context.Context, p *parts, keys *keyring.Ring) error {
 						if err := p.findProject(ctx, keys); err != nil {
 							return err
 						}
@@ -135,9 +136,9 @@ func reresolveCommand() *cobra.Command {
 
 // findProject asks Riot once which project the key in use is of: a running engine
 // knows it, a directory at rest does not.
-func (p *parts) findProject(ctx context.Context, keys *keyring) error {
+func (p *parts) findProject(ctx context.Context, keys *keyring.Ring) error {
 	if keys.Get().IsZero() {
-		return keys.errNoKey()
+		return keys.None()
 	}
 	known, err := p.projects.Settle(ctx)
 	if err == nil && !known {

@@ -1,33 +1,14 @@
 package app
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 )
-
-// The key is no setting: it is read from its variable, which is gone afterwards.
-func TestS4_12_TheKeyLeavesTheEnvironment(t *testing.T) {
-	t.Setenv(keyEnv, canary)
-	k, err := loadKey(config.Config{DataDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := riot.ParseKey(canary)
-	if err != nil || !k.Get().Equal(want) || k.from() != keyEnv {
-		t.Errorf("from %q: %v", k.from(), err)
-	}
-	if _, there := os.LookupEnv(keyEnv); there {
-		t.Errorf("%s is still set", keyEnv)
-	}
-}
 
 func TestPruneRuleOfTheFlags(t *testing.T) {
 	rule, err := pruneFlags{completed: "12h", failed: "2w", classes: []string{"404=10d", "503=0"}, keep: 250}.rule()

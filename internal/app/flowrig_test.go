@@ -19,6 +19,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
@@ -38,7 +39,7 @@ type flow struct {
 	t    *testing.T
 	sim  *sim.Sim
 	dir  string
-	keys *keyring
+	keys *keyring.Ring
 	task *engineTask
 	env  map[string]string // besides what every flow has
 }
@@ -63,7 +64,7 @@ func inFlowWith(t *testing.T, o sim.Options, env map[string]string, f func(f *fl
 		if err != nil {
 			t.Fatal(err)
 		}
-		fl.keys = &keyring{Keys: riot.NewKeys(key), path: filepath.Join(dir, "riot.key"), source: "a test", since: time.Now()}
+		fl.keys = keyring.Of(key, "a test", filepath.Join(dir, "riot.key"))
 		fl.start()
 		defer fl.stop()
 		f(fl)

@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
@@ -74,7 +75,7 @@ func (o forgetting) run(ctx context.Context, cfg config.Config) error {
 	return through(ctx, cfg,
 		func(c *api.Client) error { return o.on(ctx, c) },
 		func() error {
-			return onStored(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring) error { return o.onOwn(ctx, p) })
+			return onStored(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) error { return o.onOwn(ctx, p) })
 		})
 }
 

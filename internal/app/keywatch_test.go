@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -28,7 +28,7 @@ type keyRig struct {
 	t    *testing.T
 	sim  *sim.Sim
 	cfg  config.Config
-	keys *keyring
+	keys *keyring.Ring
 	out  bytes.Buffer
 }
 
@@ -52,7 +52,7 @@ func inKeyRig(t *testing.T, matches int, f func(r *keyRig)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.keys = &keyring{Keys: riot.NewKeys(env), env: env, source: keyEnv, path: filepath.Join(dir, "riot.key")}
+		r.keys = keyring.Of(env, keyring.Env, filepath.Join(dir, "riot.key"))
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -62,9 +62,7 @@ func inKeyRig(t *testing.T, matches int, f func(r *keyRig)) {
 
 func (r *keyRig) write(key string) {
 	r.t.Helper()
-	if err := writeSecret(r.keys.path, key); err != nil {
-		r.t.Fatal(err)
-	}
+	write(r.t, r.keys.Path(), key+"\n")
 }
 
 func (r *keyRig) sync(ctx context.Context) (summaryLine, error) {
@@ -92,7 +90,7 @@ func TestARefusedKeyMakesTheNextSourceApply(t *testing.T) {
 		if err != nil || sum.Result != "completed" || sum.Matches.Success != 12 {
 			t.Errorf("%+v: %v", sum, err)
 		}
-		if got := r.keys.from(); got != r.keys.path {
+		if got := r.keys.From(); got != r.keys.Path() {
 			t.Errorf("the key is from %q", got)
 		}
 	})
@@ -143,8 +141,8 @@ func TestASyncRefusedLaterWatchesTheConfiguration(t *testing.T) {
 		if took := time.Since(<-written); took > time.Minute {
 			t.Errorf("it ended %v after the key was there", took)
 		}
-		if r.keys.from() != r.keys.path || !strings.Contains(r.out.String(), "NO KEY") {
-			t.Errorf("the key is from %q", r.keys.from())
+		if r.keys.From() != r.keys.Path() || !strings.Contains(r.out.String(), "NO KEY") {
+			t.Errorf("the key is from %q", r.keys.From())
 		}
 	})
 }
@@ -159,39 +157,8 @@ func TestAStrayRefusalKeepsTheKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum, err := r.sync(context.Background())
-		if err != nil || sum.Result != "completed" || r.keys.from() != keyEnv {
-			t.Errorf("%+v: %v; the key is from %q", sum, err, r.keys.from())
+		if err != nil || sum.Result != "completed" || r.keys.From() != keyring.Env {
+			t.Errorf("%+v: %v; the key is from %q", sum, err, r.keys.From())
 		}
 	})
-}
-
-// What stands in no source, and what cannot be used, is no other source.
-func TestTheNextSourceMustBeUsable(t *testing.T) {
-	env, err := riot.ParseKey(keyOfEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "riot.key")
-	k := &keyring{Keys: riot.NewKeys(env), env: env, path: path}
-	if _, ok := k.another(); ok {
-		t.Error("a file that is not there has a key")
-	}
-	if err := errors.Join(os.WriteFile(path, []byte(keyOfFile+"\n"), 0o600), os.Chmod(path, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := k.another(); ok {
-		t.Error("a key that others may read is used")
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, ok := k.another()
-	if !ok || s.source != path {
-		t.Fatalf("%v %v", s.source, ok)
-	}
-	k.refuse()
-	k.take(s)
-	if _, ok := k.another(); ok || k.from() != path {
-		t.Error("a refused key comes again")
-	}
 }

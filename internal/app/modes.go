@@ -13,6 +13,9 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -77,12 +80,12 @@ func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Ou
 	if err != nil {
 		return err
 	}
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}
 	if keys.Get().IsZero() {
-		return keys.errNoKey()
+		return keys.None()
 	}
 	return syncWith(ctx, cfg, assembly{keys: keys, onlyOwn: true}, opt, ask, out)
 }
@@ -128,11 +131,24 @@ func verdict(s cli.Summary, account string, out cli.Out) error {
 }
 
 func printConfig(cfg config.Config, out cli.Out) error {
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
 }
 
 // isTerminal reports whether both ends are a terminal that can show a console.
 func isTerminal() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// probeKey makes the one call that every working key may make.
+func (p *parts) probeKey(ctx context.Context) error {
+	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
+}
+
+// keyWorked reports whether a sync has reason to wait while its key is refused: it
+// has worked, or another source has a key that nobody has tried.
+func (p *parts) keyWorked(keys *keyring.Ring) func() bool {
+	return func() bool {
+		return p.limits.Proven() || keys.Untried()
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/swap"
 )
 
@@ -25,7 +26,7 @@ type ownEngine struct {
 
 // openBeside opens the data directory and starts the engine in the background.
 // ended is called when the engine stops, or cannot start.
-func openBeside(ctx context.Context, cfg config.Config, keys *keyring, ended func()) *ownEngine {
+func openBeside(ctx context.Context, cfg config.Config, keys *keyring.Ring, ended func()) *ownEngine {
 	o := &ownEngine{con: swap.New(false), settled: make(chan struct{})}
 	o.con.Down("opening " + cfg.DataDir)
 	go func() {
@@ -37,7 +38,7 @@ func openBeside(ctx context.Context, cfg config.Config, keys *keyring, ended fun
 	return o
 }
 
-func (o *ownEngine) begin(ctx context.Context, cfg config.Config, keys *keyring, ended func()) error {
+func (o *ownEngine) begin(ctx context.Context, cfg config.Config, keys *keyring.Ring, ended func()) error {
 	p, err := assemble(cfg, assembly{keys: keys})
 	if err != nil {
 		return err

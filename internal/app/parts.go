@@ -22,6 +22,7 @@ import (
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -41,7 +42,7 @@ var (
 	_ control.Backend = (*local.Backend)(nil)
 	_ control.Syncer  = (*ingest.Ingest)(nil)
 	_ control.Limiter = (*ingest.Limits)(nil)
-	_ control.Keys    = (*keyring)(nil)
+	_ control.Keys    = (*keyring.Ring)(nil)
 )
 
 // parts are one engine on one data directory, wired and not yet running.
@@ -73,7 +74,7 @@ type parts struct {
 
 // assembly says how an engine differs from the usual one.
 type assembly struct {
-	keys      *keyring
+	keys      *keyring.Ring
 	demo      bool
 	onlyOwn   bool               // only the run that ownRun names is worked on
 	phone     *pager.CallOptions // whom a demo calls; nil = nobody
@@ -185,7 +186,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if err != nil {
 		return err
 	}
-	watch := keyWatch{keys: a.keys, limits: limits, probe: p.probeKey, note: noteOf(logbook.AreaEngine)}
+	watch := keyring.Watch{Keys: a.keys, Limits: limits, Probe: p.probeKey, Note: noteOf(logbook.AreaEngine)}
 	also := []control.Runner{projects, watch, alerts, pg, lateForgetter{p}}
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
 		also = append(also, schedules)

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
@@ -99,7 +100,7 @@ func (p *parts) storeSizes() map[string]float64 {
 func (p *parts) shownSettings() []api.Setting {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	key := api.Setting{Name: "api_key", Value: "none", Env: keyEnv}
+	key := api.Setting{Name: "api_key", Value: "none", Env: keyring.Env}
 	if a, err := p.control.Find(ctx, engine.StatusQuery{}); err == nil {
 		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {
 			key.Value = shown

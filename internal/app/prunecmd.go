@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -180,7 +181,7 @@ func wouldPrune(ctx context.Context, cfg config.Config, rule storage.PruneRule) 
 }
 
 func pruneUnheld(ctx context.Context, cfg config.Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return r, err
 	}

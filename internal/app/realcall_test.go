@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/pager/voice"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -40,7 +41,7 @@ func realPhone(t *testing.T, env map[string]string) *client {
 		t.Fatal(err)
 	}
 	cfg.Pager.Call.Poll = 10 * time.Millisecond
-	keys := &keyring{Keys: riot.NewKeys(key), source: keyEnv, path: filepath.Join(dir, "riot.key"), since: time.Now()}
+	keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))
 	p, err := assemble(cfg, assembly{keys: keys, transport: sim.New(quick()).RoundTripper(), moments: time.Hour})
 	if err != nil {
 		t.Fatal(err)

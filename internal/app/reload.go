@@ -1,8 +1,6 @@
 package app
 
 import (
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -95,18 +94,15 @@ func (d *daemon) readToken() (take func() (changed bool), err error) {
 
 // takeKey says what became of the key; "" = it is what it was.
 func (d *daemon) takeKey() (said string, err error) {
-	changed, err := d.keys.reload()
+	changed, err := d.keys.Reload()
 	switch {
 	case err != nil:
 		return "", err
 	case changed:
 		d.limits.KeyChanged()
 		return "the key is now " + d.keys.Shown(), nil
-	case d.keys.from() != keyEnv:
-		return "", nil
-	}
-	if key, err := riot.KeyFromFile(d.keys.path); err == nil && !key.IsZero() && !key.Equal(d.keys.Get()) {
-		return "the key in " + d.keys.path + " is another than that of " + keyEnv + ", which goes first: restart without it to take that one", nil
+	case d.keys.Shadows():
+		return "the key in " + d.keys.Path() + " is another than that of " + keyring.Env + ", which goes first: restart without it to take that one", nil
 	}
 	return "", nil
 }
@@ -173,21 +169,4 @@ func withReloaded(was, now []cli.Setting) []cli.Setting {
 		}
 	}
 	return out
-}
-
-// reload takes the key of the key file, unless the environment's is in use, which
-// comes first. No file changes nothing.
-func (k *keyring) reload() (changed bool, err error) {
-	if k.from() == keyEnv {
-		return false, nil
-	}
-	key, err := riot.KeyFromFile(k.path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && key.IsZero() {
-		return false, nil
-	}
-	if err != nil || key.Equal(k.Get()) {
-		return false, err
-	}
-	k.take(sourced{key, k.path})
-	return true, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -52,7 +53,7 @@ func serveCommand() *cobra.Command {
 func runServe(ctx context.Context, cfg config.Config, load func() (config.Config, error), out cli.Out) error {
 	hangups := takeHangups()
 	defer signal.Stop(hangups)
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func takeHangups() chan os.Signal {
 // daemon is a running engine without a console.
 type daemon struct {
 	*parts
-	keys    *keyring
+	keys    *keyring.Ring
 	cfg     config.Config
 	load    func() (config.Config, error)
 	hangups <-chan os.Signal

@@ -17,6 +17,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
@@ -59,7 +60,7 @@ type world struct {
 	t     *testing.T
 	dir   string
 	sim   *sim.Sim
-	keys  *keyring
+	keys  *keyring.Ring
 	task  *engineTask
 	check *checker
 	ticks *tickBook
@@ -207,7 +208,7 @@ func (w *world) start() {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.keys = &keyring{Keys: riot.NewKeys(key), path: filepath.Join(w.dir, "riot.key"), source: "simulation", since: time.Now()}
+		w.keys = keyring.Of(key, "simulation", filepath.Join(w.dir, "riot.key"))
 	}
 	p, err := assemble(cfg, assembly{keys: w.keys, transport: w.sim.RoundTripper(), moments: 10 * time.Minute, watch: w.check.look})
 	if err != nil {

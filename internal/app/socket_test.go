@@ -19,6 +19,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -266,7 +267,7 @@ func TestServe_NewKeyByFileAndSIGHUP(t *testing.T) {
 	t.Parallel()
 	s, dir := slowly(t, player("Late Key#SOCK", 5)), freshDir(t)
 	c := command{args: []string{"serve", "--data-dir", dir}, env: s.env()}
-	delete(c.env, keyEnv)
+	delete(c.env, keyring.Env)
 	p := c.start(t)
 	p.says("there is no API key yet")
 	w := attached(t, dir)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/keyring"
 )
 
 // door is a way in to a running engine, as somebody outside sees it.
@@ -287,7 +288,7 @@ func TestBadInput_KeyFileOfADaemon(t *testing.T) {
 	s, dir := slowly(t, player("Wrong File#SOCK", 5)), freshDir(t)
 	path := filepath.Join(dir, "riot.key")
 	env := s.env()
-	delete(env, keyEnv)
+	delete(env, keyring.Env)
 	write(t, path, canary+"\n")
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)

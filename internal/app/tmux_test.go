@@ -22,6 +22,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
 )
@@ -359,8 +360,8 @@ func falling() int {
 	cmd := newRoot()
 	cfg, err := configOf(cmd)
 	if err == nil {
-		var keys *keyring
-		if keys, err = loadKey(cfg); err == nil {
+		var keys *keyring.Ring
+		if keys, err = keyring.Load(cfg.KeyPath()); err == nil {
 			err = fall(cfg, keys)
 		}
 	}
@@ -371,7 +372,7 @@ func falling() int {
 	return exitUsage
 }
 
-func fall(cfg config.Config, keys *keyring) error {
+func fall(cfg config.Config, keys *keyring.Ring) error {
 	p, err := assemble(cfg, assembly{keys: keys})
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -144,7 +145,7 @@ func giveOrders(ctx context.Context, cfg config.Config, work func(doer) error) e
 // onOwnDirectory opens the data directory, lets work give commands, and closes it.
 // The engine does not run; what the last one knew of the limits is known here.
 func onOwnDirectory(ctx context.Context, cfg config.Config, work func(doer) error) error {
-	keys, err := loadKey(cfg)
+	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}

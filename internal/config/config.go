@@ -302,3 +302,11 @@ func readFile(path string) (map[string]string, Faults) {
 	sort.Strings(faults)
 	return out, faults
 }
+
+// KeyPath is where the key file is, or would be.
+func (c Config) KeyPath() string {
+	if c.KeyFile != "" {
+		return c.KeyFile
+	}
+	return filepath.Join(c.DataDir, "riot.key")
+}

@@ -1,4 +1,6 @@
-package app
+// Package keyring knows which API key is used: where it comes from, what is done when
+// Riot refuses it, and when it expires.
+package keyring
 
 import (
 	"errors"
@@ -10,18 +12,17 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 )
 
-// keyEnv is the environment variable with the API key. It is unset once read.
-const keyEnv = "RIOT_API_KEY"
+// Env is the environment variable with the API key. It is unset once read.
+const Env = "RIOT_API_KEY"
 
-// keyring is where the API key comes from and where a new one goes: the
+// Ring is where the API key comes from and where a new one goes: the
 // environment, else a file of mode 0600. It is never a flag, a setting or a row. A
 // key that Riot refuses counts as absent, so that the next source applies (spec
-// section 2.4).
-type keyring struct {
+// section 2.4). Its methods may be called at the same time.
+type Ring struct {
 	*riot.Keys
 	path string   // of the key file
 	env  riot.Key // what the environment held; the zero Key when nothing
@@ -38,14 +39,12 @@ type sourced struct {
 	source string
 }
 
-// loadKey reads the key from its first source. No key at all is not an error.
-func loadKey(cfg config.Config) (*keyring, error) {
-	k := &keyring{path: cfg.KeyFile}
-	if k.path == "" {
-		k.path = filepath.Join(cfg.DataDir, "riot.key")
-	}
+// Load reads the key from its first source: Env, which is unset then, else the file. No
+// key at all is not an error.
+func Load(path string) (*Ring, error) {
+	k := &Ring{path: path}
 	var err error
-	if k.env, err = riot.KeyFromEnv(keyEnv); err != nil {
+	if k.env, err = riot.KeyFromEnv(Env); err != nil {
 		return nil, err
 	}
 	k.Keys = riot.NewKeys(riot.Key{})
@@ -59,11 +58,21 @@ func loadKey(cfg config.Config) (*keyring, error) {
 	return k, nil
 }
 
+// Of is a ring with a key at hand, which is used from now on. Replace keeps new ones at
+// the path.
+func Of(key riot.Key, source, path string) *Ring {
+	k := &Ring{Keys: riot.NewKeys(key), path: path, source: source, since: time.Now()}
+	if source == Env {
+		k.env = key
+	}
+	return k
+}
+
 // next is the first source with a key that has not been refused and is another
 // than one. An error is about the key file: one that is there but cannot be used.
-func (k *keyring) next(than riot.Key) (s sourced, ok bool, err error) {
+func (k *Ring) next(than riot.Key) (s sourced, ok bool, err error) {
 	if k.usable(k.env) && !k.env.Equal(than) {
-		return sourced{k.env, keyEnv}, true, nil
+		return sourced{k.env, Env}, true, nil
 	}
 	key, err := riot.KeyFromFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -75,20 +84,26 @@ func (k *keyring) next(than riot.Key) (s sourced, ok bool, err error) {
 	return sourced{key, k.path}, true, nil
 }
 
-func (k *keyring) usable(key riot.Key) bool {
+func (k *Ring) usable(key riot.Key) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return !key.IsZero() && !k.refused[key.Fingerprint()]
 }
 
 // another is what would be used in place of the key in use.
-func (k *keyring) another() (s sourced, ok bool) {
+func (k *Ring) another() (s sourced, ok bool) {
 	s, ok, err := k.next(k.Get())
 	return s, ok && err == nil
 }
 
+// Untried reports whether another source holds a key that has not been refused.
+func (k *Ring) Untried() bool {
+	_, ok := k.another()
+	return ok
+}
+
 // refuse notes that Riot refuses the key in use.
-func (k *keyring) refuse() {
+func (k *Ring) refuse() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.refused == nil {
@@ -98,7 +113,7 @@ func (k *keyring) refuse() {
 }
 
 // take uses a key for all calls from now on.
-func (k *keyring) take(s sourced) {
+func (k *Ring) take(s sourced) {
 	k.Set(s.key)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,21 +121,21 @@ func (k *keyring) take(s sourced) {
 	delete(k.refused, s.key.Fingerprint())
 }
 
-// from says in words where the key in use comes from.
-func (k *keyring) from() string {
+// From says in words where the key in use comes from.
+func (k *Ring) From() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.source
 }
 
-// errNoKey says what to do without a key.
-func (k *keyring) errNoKey() error {
-	return fmt.Errorf("no API key: set %s, or put the key into %s (mode 0600); get one at https://developer.riotgames.com, or try `farsight demo`", keyEnv, k.path)
+// None says what to do without a key.
+func (k *Ring) None() error {
+	return fmt.Errorf("no API key: set %s, or put the key into %s (mode 0600); get one at https://developer.riotgames.com, or try `farsight demo`", Env, k.path)
 }
 
 // Replace takes a new key for all calls from now on, and keeps it in the key
 // file for the next start.
-func (k *keyring) Replace(text string) error {
+func (k *Ring) Replace(text string) error {
 	key, err := riot.ParseKey(text)
 	if err != nil {
 		return err
@@ -152,7 +167,7 @@ func writeSecret(path, text string) error {
 }
 
 // Shown is all of the key that is ever shown: its last four characters.
-func (k *keyring) Shown() string {
+func (k *Ring) Shown() string {
 	s := k.Get().String()
 	if len(s) < 4 {
 		return ""
@@ -161,8 +176,42 @@ func (k *keyring) Shown() string {
 }
 
 // Since is when this process first used the key.
-func (k *keyring) Since() time.Time {
+func (k *Ring) Since() time.Time {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.since
 }
+
+// Reload takes the key of the key file, unless the environment's is in use, which
+// comes first. No file changes nothing.
+func (k *Ring) Reload() (changed bool, err error) {
+	if k.From() == Env {
+		return false, nil
+	}
+	key, err := riot.KeyFromFile(k.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && key.IsZero() {
+		return false, nil
+	}
+	if err != nil || key.Equal(k.Get()) {
+		return false, err
+	}
+	k.take(sourced{key, k.path})
+	return true, nil
+}
+
+// Shadows reports whether the environment's key is in use while the key file holds
+// another.
+func (k *Ring) Shadows() bool {
+	if k.From() != Env {
+		return false
+	}
+	key, err := riot.KeyFromFile(k.path)
+	return err == nil && !key.IsZero() && !key.Equal(k.Get())
+}
+
+// Path is where the key file is, or would be.
+func (k *Ring) Path() string { return k.path }
+
+// Environ is the entry that gives the environment's key to another process; "" = it
+// held none.
+func (k *Ring) Environ() string { return k.env.Environ(Env) }

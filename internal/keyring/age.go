@@ -1,4 +1,4 @@
-package app
+package keyring
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/alert"
 )
 
 // Riot deactivates a development key a day after it was made (Riot docs, Web APIs);
@@ -27,39 +26,45 @@ const (
 	agedKeys    = 8 // keys that are remembered
 )
 
+// Shelf keeps a small text under a name.
+type Shelf interface {
+	LoadState(ctx context.Context, name string) ([]byte, error)
+	SaveState(ctx context.Context, name string, state []byte) error
+}
+
 // agedKey is what is known of one key's age.
 type agedKey struct {
 	First time.Time `json:"first"` // when it was first seen on this directory
 	Lasts bool      `json:"lasts"` // it has worked for longer than a development key can
 }
 
-// keyAge knows when the key in use expires, if it is a development key. It stores
+// Age knows when the key in use expires, if it is a development key. It stores
 // fingerprints, never keys. Only the alerts' goroutine uses it.
-type keyAge struct {
-	store  alert.Store
-	limits func() engine.LimitsRow
-	calls  func(engine.CallsQuery) engine.CallsPage
-	log    zerolog.Logger
+type Age struct {
+	Store  Shelf
+	Limits func() engine.LimitsRow
+	Calls  func(engine.CallsQuery) engine.CallsPage
+	Log    zerolog.Logger
 
 	keys map[string]agedKey // by fingerprint
 }
 
-// load takes over what is stored. What cannot be read counts as never seen.
-func (k *keyAge) load(ctx context.Context) {
+// Load takes over what is stored. What cannot be read counts as never seen.
+func (k *Age) Load(ctx context.Context) {
 	k.keys = map[string]agedKey{}
-	blob, err := k.store.LoadState(ctx, keyAgeState)
+	blob, err := k.Store.LoadState(ctx, keyAgeState)
 	if err == nil && blob != nil {
 		err = json.Unmarshal(blob, &k.keys)
 	}
 	if err != nil || k.keys == nil {
-		k.log.Warn().Err(err).Msg("the age of the API key could not be read")
+		k.Log.Warn().Err(err).Msg("the age of the API key could not be read")
 		k.keys = map[string]agedKey{}
 	}
 }
 
-// expires gives the instant at which the key stops working; zero when that is not
+// Expires gives the instant at which the key stops working; zero when that is not
 // known, or it never does.
-func (k *keyAge) expires(ctx context.Context, now time.Time, fingerprint string) time.Time {
+func (k *Age) Expires(ctx context.Context, now time.Time, fingerprint string) time.Time {
 	if fingerprint == "" {
 		return time.Time{}
 	}
@@ -73,15 +78,15 @@ func (k *keyAge) expires(ctx context.Context, now time.Time, fingerprint string)
 		key.Lasts = true
 		k.keep(ctx, fingerprint, key)
 	}
-	if key.Lasts || !isDevelopment(k.limits()) {
+	if key.Lasts || !isDevelopment(k.Limits()) {
 		return time.Time{}
 	}
 	return end
 }
 
 // workedAfter reports whether the newest call that went well came after an instant.
-func (k *keyAge) workedAfter(at time.Time) bool {
-	page := k.calls(engine.CallsQuery{Status: 200, Page: engine.Page{Limit: 1}})
+func (k *Age) workedAfter(at time.Time) bool {
+	page := k.Calls(engine.CallsQuery{Status: 200, Page: engine.Page{Limit: 1}})
 	return len(page.Calls) > 0 && page.Calls[0].At.After(at)
 }
 
@@ -97,7 +102,7 @@ func isDevelopment(l engine.LimitsRow) bool {
 }
 
 // keep stores a key's age, and forgets the oldest ones.
-func (k *keyAge) keep(ctx context.Context, fingerprint string, key agedKey) {
+func (k *Age) keep(ctx context.Context, fingerprint string, key agedKey) {
 	k.keys[fingerprint] = key
 	for len(k.keys) > agedKeys {
 		delete(k.keys, slices.MinFunc(slices.Collect(maps.Keys(k.keys)), func(a, b string) int {
@@ -106,9 +111,9 @@ func (k *keyAge) keep(ctx context.Context, fingerprint string, key agedKey) {
 	}
 	blob, err := json.Marshal(k.keys)
 	if err == nil {
-		err = k.store.SaveState(ctx, keyAgeState, blob)
+		err = k.Store.SaveState(ctx, keyAgeState, blob)
 	}
 	if err != nil && ctx.Err() == nil {
-		k.log.Warn().Err(err).Msg("the age of the API key could not be saved")
+		k.Log.Warn().Err(err).Msg("the age of the API key could not be saved")
 	}
 }

@@ -22,6 +22,13 @@ type Change struct {
 	Queue     *QueueState
 	Audit     *AuditEntry
 	Totals    *Totals
+	Discards  *QueueDiscards
+}
+
+// QueueDiscards is how many discarded jobs a queue has kept. A recount must equal it (P6).
+type QueueDiscards struct {
+	Queue Queue
+	Jobs  int
 }
 
 // SyncStatus is how an account's sync stands.

@@ -61,7 +61,7 @@ type EngineRow struct {
 	KeySince time.Time   `json:"key_since,omitzero"`
 	Demo     bool        `json:"demo,omitempty"`
 	Boot     string      `json:"boot"`
-	Started  time.Time   `json:"started"`
+	Started  time.Time   `json:"started,omitzero"`
 	Workers  int         `json:"workers"`   // ceiling
 	InFlight int         `json:"in_flight"` // running now
 
@@ -87,7 +87,7 @@ type Meter struct {
 // QueueRow is one queue with its counts.
 type QueueRow struct {
 	QueueState
-	Counts    map[State]int `json:"counts"`
+	Counts    map[State]int `json:"counts"`  // live jobs, and the discarded ones that are kept
 	Held      int           `json:"held"`    // scheduled with a hold; part of Counts[Scheduled]
 	PerMin    float64       `json:"per_min"` // jobs settled
 	OldestDue time.Time     `json:"oldest_due,omitzero"`
@@ -447,6 +447,8 @@ type ETA struct {
 	High   time.Duration `json:"high_ns"`
 	Bucket string        `json:"bucket,omitempty"` // the tightest one: "app:europe 100/120s"
 	Known  bool          `json:"known"`
+	// Why says what decides in place of a bucket, or why nobody knows.
+	Why string `json:"why,omitempty"`
 }
 
 // MatchesQuery lists matches, newest first; answered by MatchesPage.

@@ -121,6 +121,24 @@ type ForgetDone struct {
 	Left []string `json:"left,omitempty"`
 }
 
+// Target names the account in the audit and to others.
+func (d *ForgetDone) Target() string {
+	if d == nil || d.Mask == "" {
+		return "an account"
+	}
+	return "account " + d.Mask + "…"
+}
+
+// Brief says in one row of a narrow screen what was deleted.
+func (d ForgetDone) Brief() string {
+	text := fmt.Sprintf("%s, %s, %s and %s were deleted",
+		Counted(d.Matches, "match", "matches"), Counted(d.Jobs, "job", "jobs"), Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes))
+	if len(d.Left) > 0 {
+		text += "; damaged months keep theirs"
+	}
+	return text
+}
+
 // Text says it in words; dry: what would be.
 func (d ForgetDone) Text(dry bool) string {
 	did, cancelled := "were deleted", "cancelled"

@@ -3,13 +3,15 @@ package riot
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
+
+	"github.com/farsight-console/farsight/internal/regular"
 )
 
 const (
@@ -194,18 +196,15 @@ func KeyFromEnv(name string) (Key, error) {
 // KeyFromFile reads a key from a file of which it is the only content. A file that others may read is
 // refused: its key is no secret any more.
 func KeyFromFile(path string) (Key, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would wait for its writer for ever
+	f, info, err := regular.Open(path, 0)
+	if errors.Is(err, regular.ErrOther) {
+		return Key{}, fmt.Errorf("the key file %w", err)
+	}
 	if err != nil {
 		return Key{}, fmt.Errorf("read the API key: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return Key{}, fmt.Errorf("read the API key: %w", err)
-	case !info.Mode().IsRegular():
-		return Key{}, fmt.Errorf("the key file %s is not a regular file", path)
-	case info.Mode().Perm()&0o077 != 0:
+	if info.Mode().Perm()&0o077 != 0 {
 		return Key{}, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 4*maxKey))

@@ -26,8 +26,8 @@ func (t *Tx) emitAccounts() error {
 		}
 		// A row that cannot be made is not shown; check names the record that is at fault.
 	}
-	if !t.totalsChanged {
-		return nil
+	if err := t.emitDiscards(); err != nil || !t.totalsChanged {
+		return err
 	}
 	totals, err := t.totals()
 	if err != nil {

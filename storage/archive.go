@@ -18,6 +18,9 @@ import (
 // Closed months are archived: their shard is written anew, each payload as zstd of columns with a dictionary of its month
 // and part. The new file grows beside the old one, is compared with it payload by payload and then takes its name; the old
 // one is gone only then. A crash leaves the old file, and a half-made one that the next run goes on with.
+//
+// A month that payloads were erased from is archived again, with dictionaries made of what is left: the old ones are pieces
+// of payloads as they are, names and all.
 
 const (
 	archiveExt = ".archiving" // of the half-made file
@@ -113,6 +116,7 @@ type archiver struct {
 	o       ArchiveOptions
 	report  *ArchivedMonth
 	ids     []string // of the matches, when it began
+	erased  bool     // what was packed is packed anew
 	pending map[league.Part]load
 
 	path    string // of the half-made file
@@ -139,7 +143,7 @@ func (p *Payloads) archiveMonth(ctx context.Context, month string, o ArchiveOpti
 	}
 	r.Packed = a.pending[league.PartMatch].payloads + a.pending[league.PartTimeline].payloads
 	switch {
-	case untouched || r.Packed == 0:
+	case untouched || r.Packed == 0 && !a.erased:
 		r.Packed, r.Left = 0, "archived already"
 		return r, nil
 	case o.DryRun:
@@ -172,12 +176,13 @@ func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 		if last, ok, err := t.number(tMeta, metaArchived); err == nil && ok && last == uint64(b.ID()) {
 			untouched = true
 		}
+		a.erased = t.has(tMeta, metaErased)
 		p := b.Bucket([]byte(payloadTable))
 		return p.ForEachBucket(func(match []byte) error {
 			a.ids = append(a.ids, string(match))
 			return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(k, v []byte) error {
 				a.report.Payloads++
-				if part := partOfKey(k); len(v) > 1 && !packedCodec(v[1]) {
+				if part := partOfKey(k); len(v) > 1 && (a.erased || !packedCodec(v[1])) {
 					l := a.pending[part]
 					a.pending[part] = load{l.payloads + 1, l.bytes + len(v)}
 				}

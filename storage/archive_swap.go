@@ -35,7 +35,7 @@ func (a *archiver) begin(ctx context.Context) error {
 	}
 	err = a.use(func(old *bolt.Tx) error {
 		return createFile(a.path, func(b *bolt.Tx) error {
-			return errors.Join(createShard(b, a.month, shardArchived), createDicts(b, old, fresh))
+			return errors.Join(createShard(b, a.month, shardArchived), createDicts(b, a.oldDicts(old), fresh))
 		})
 	})
 	if err != nil {
@@ -45,14 +45,22 @@ func (a *archiver) begin(ctx context.Context) error {
 	return a.reopen()
 }
 
+// oldDicts are the dictionaries to take over; nil = none.
+func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
+	if a.erased {
+		return nil
+	}
+	return old.Bucket([]byte(dictTable))
+}
+
 // createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh ones.
-func createDicts(b, old *bolt.Tx, fresh map[uint32]dictionary) error {
+func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) error {
 	t, err := b.CreateBucket([]byte(dictTable))
 	if err != nil {
 		return err
 	}
-	if o := old.Bucket([]byte(dictTable)); o != nil {
-		if err := o.ForEach(func(k, v []byte) error { return t.Put(k, v) }); err != nil {
+	if old != nil {
+		if err := old.ForEach(func(k, v []byte) error { return t.Put(k, v) }); err != nil {
 			return err
 		}
 	}
@@ -124,7 +132,7 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 
 func (a *archiver) knownDict(part league.Part) (have bool, err error) {
 	err = a.use(func(*bolt.Tx) error {
-		have = a.shard.dicts.of(part) != 0
+		have = a.shard.dicts.of(part) != 0 && !a.erased
 		return nil
 	})
 	return have, err
@@ -147,10 +155,10 @@ func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte
 				return nil
 			}
 			f, err := openPayload(a.month, a.ids[i], part, m.Get(k))
-			if err != nil || f.packed() {
+			if err != nil || f.packed() && !a.erased {
 				return nil //nolint:nilerr // not there, or check names it
 			}
-			if raw, err := f.raw(nil); err == nil {
+			if raw, err := f.raw(a.shard.dicts); err == nil {
 				list = append(list, forPacking(raw))
 			}
 			return nil
@@ -222,9 +230,15 @@ func (a *archiver) packOne(x *piece) error {
 		x.bad = true
 		return nil //nolint:nilerr // counted; check names it
 	}
-	if f.packed() {
+	if f.packed() && !a.erased {
 		x.bad = !a.dicts.usable(f.dict)
 		return nil
+	}
+	if f.packed() {
+		if f, err = a.unpacked(f); err != nil {
+			x.bad = true
+			return nil //nolint:nilerr // as above
+		}
 	}
 	p, err := a.packer(part)
 	if err != nil {
@@ -237,6 +251,17 @@ func (a *archiver) packOne(x *piece) error {
 	}
 	x.to, err = sealFrame(x.match, part, packed)
 	return err
+}
+
+// unpacked is a payload as its JSON, by the dictionaries of the old file.
+func (a *archiver) unpacked(f frame) (frame, error) {
+	var raw []byte
+	err := a.use(func(*bolt.Tx) (err error) {
+		raw, err = f.raw(a.shard.dicts)
+		return err
+	})
+	f.ref.Codec, f.ref.Size, f.dict, f.body = codecIdentity, len(raw), 0, raw
+	return f, err
 }
 
 // prove closes the new file, reads it from disk and compares it with the old one, payload by payload. same is false when

@@ -202,13 +202,18 @@ func (c *checker) liveJobs() error {
 }
 
 func (c *checker) endedJobs() error {
+	discards, whole := map[string]int{}, true
 	for r := range c.rows(tArchive, nil) {
 		j, err := decodeEnded(r.k, r.v)
 		if err := c.fault(err); err != nil {
 			return err
 		}
 		if err != nil {
+			whole = false
 			continue
+		}
+		if j.State == engine.Discarded {
+			discards[countDiscards+string(j.Queue)]++
 		}
 		if !j.State.Terminal() {
 			c.bad(tArchive.name, r.k, "job %s is %s", j.ID, j.State)
@@ -220,6 +225,9 @@ func (c *checker) endedJobs() error {
 		if j.Key != "" && listed(j.State) && !c.has(tArchiveKey, []byte(j.Key)) {
 			c.bad(tArchive.name, r.k, "job %s is not found by its key %q", j.ID, j.Key)
 		}
+	}
+	if whole { // the queue of a row that cannot be read is not known
+		c.recountDiscards(discards)
 	}
 	for r := range c.rows(tArchiveState, nil) {
 		j, ok, err := c.readEnded(r.k[1:])

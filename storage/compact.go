@@ -92,14 +92,7 @@ func openUpkeep(o Options) (*DB, error) {
 	}
 	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, queue: newQueue()}
 	db.payloads = newPayloads(o.Dir, false, o.Log)
-	if err := db.openState(o); err != nil {
-		if db.bolt != nil {
-			err = errors.Join(err, db.bolt.Close())
-		}
-		lock.release()
-		return nil, err
-	}
-	return db, nil
+	return db.opened(o)
 }
 
 // compactState writes a copy without holes and puts it in the place of the file. It closes the file.

@@ -44,6 +44,7 @@ type DB struct {
 	seq          atomic.Uint64
 	commits      writeTimes
 	forgets      sync.Mutex // one account at a time
+	specs        specWatch  // Serve's own
 
 	running  atomic.Bool
 	broken   chan error            // a payload file cannot be trusted: ends Serve

@@ -1,6 +1,9 @@
 package storage
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"sync"
 
@@ -105,9 +108,15 @@ func (s *shard) have(matches []string) (there []string, err error) {
 	return there, err
 }
 
+// erase deletes the payloads of matches, and marks the file: until the archiver has written it anew, its free pages have
+// them, and its dictionaries, which were made of whole payloads, pieces of them. A half-made file of the archiver's goes
+// first, since it has them as well.
 func (s *shard) erase(matches []string) error {
 	if len(matches) == 0 {
 		return nil
+	}
+	if err := os.Remove(s.path + archiveExt); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unusable(s.path+archiveExt, err)
 	}
 	return s.bolt.Update(func(b *bolt.Tx) error {
 		p := b.Bucket([]byte(payloadTable))
@@ -116,6 +125,6 @@ func (s *shard) erase(matches []string) error {
 				return err
 			}
 		}
-		return nil
+		return newTx(b, wallNow()).putNumber(tMeta, metaErased, uint64(b.ID()))
 	})
 }

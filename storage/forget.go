@@ -63,28 +63,21 @@ func puuidsOf(a league.Account) (list []string) {
 
 // Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were cancelled just now for it;
 // none may be live. It needs Serve. engine.ErrNotFound; engine.ErrRefused while a sync of it is open or a job of it lives.
-// An error that comes later leaves a mark: FinishForgotten goes on.
-func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (engine.ForgetDone, error) {
+// An error that comes later leaves a mark: FinishForgotten goes on. audit is the number of the entry that tells of it, which
+// is written with the last transaction: who is forgotten is in the audit, and once.
+func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error) {
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
-	f := Forgotten{By: by, Reason: reason, Done: engine.ForgetDone{Cancelled: cancelled}}
-	err := db.Write(ctx, func(tx engine.Tx) error {
-		t := own(tx)
-		next := f
-		if err := t.beginForget(account, &next); err != nil {
-			return err
-		}
-		f = next
-		return nil
-	})
+	f, err := db.beginForget(ctx, account, Forgotten{By: by, Reason: reason, Done: engine.ForgetDone{Cancelled: cancelled}})
 	if err != nil {
-		return engine.ForgetDone{}, err
+		return engine.ForgetDone{}, 0, err
 	}
 	crash.Point("forget-begun")
-	return db.finishForget(ctx, f)
+	return db.finishForget(ctx, f, "")
 }
 
-// FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and tells of each account.
+// FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and tells of each account once it
+// is gone; the audit tells of it, too.
 func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
@@ -93,7 +86,7 @@ func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 		return err
 	}
 	for _, f := range list {
-		if f.Done, err = db.finishForget(ctx, f); err != nil {
+		if f.Done, _, err = db.finishForget(ctx, f, "; it had been interrupted"); err != nil {
 			return fmt.Errorf("go on with forgetting account %s: %w", f.Done.Mask, err)
 		}
 		tell(f)
@@ -144,13 +137,41 @@ func (t *Tx) fetched(match string) bool {
 	return !isNotFound(err) && (err != nil || m.Match.Status == league.Success || m.Timeline.Status == league.Success)
 }
 
-// beginForget takes the account away with what is found by it, and leaves the mark.
-func (t *Tx) beginForget(account string, f *Forgotten) error {
+// beginForget leaves the mark, in one transaction with taking the account away. The live jobs are looked through before, and
+// only those that were seen to be the account's, or came up since, are looked at again.
+func (db *DB) beginForget(ctx context.Context, account string, f Forgotten) (Forgotten, error) {
+	a, err := db.findAccount(ctx, account)
+	if err != nil {
+		return f, err
+	}
+	if err := db.watchSpecs(ctx, []byte(a.ID)); err != nil {
+		return f, err
+	}
+	// It fails only when the store has ended, which whoever writes next is told.
+	defer func() { _ = db.watchSpecs(context.WithoutCancel(ctx), nil) }()
+	specs, err := db.specsOf(ctx, a.ID)
+	if err != nil {
+		return f, err
+	}
+	crash.Point("forget-looked")
+	next := f
+	err = db.Write(ctx, func(tx engine.Tx) error {
+		try := f
+		err := own(tx).beginForget(a.ID, db.specs.with(specs), &try)
+		next = try
+		return err
+	})
+	return next, err
+}
+
+// beginForget takes the account away with what is found by it, and leaves the mark. specs are the keys of all live jobs that
+// may be the account's.
+func (t *Tx) beginForget(account string, specs [][]byte, f *Forgotten) error {
 	a, err := t.findAccount(account)
 	if err != nil {
 		return err
 	}
-	mine, bequeathed, err := t.liveOf(a)
+	mine, bequeathed, err := t.liveOf(a.ID, specs)
 	if err != nil {
 		return err
 	}
@@ -177,49 +198,30 @@ func (t *Tx) beginForget(account string, f *Forgotten) error {
 	return errors.Join(append(errs, t.putForgotten(*f))...)
 }
 
+func (db *DB) findAccount(ctx context.Context, account string) (a league.Account, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err = t.findAccount(account)
+		return err
+	})
+	return a, err
+}
+
 // LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or Riot ID. Those that wait
 // and that another account's sync counts are left out: they become that account's. engine.ErrNotFound.
 func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
+	a, err := db.findAccount(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := db.specsOf(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
 	err = db.view(ctx, func(t *Tx) error {
-		a, err := t.findAccount(account)
-		if err != nil {
-			return err
-		}
-		jobs, _, err = t.liveOf(a)
+		jobs, _, err = t.liveOf(a.ID, keys)
 		return err
 	})
 	return jobs, err
-}
-
-// liveOf are those jobs, and as they are to be stored those that another account gets. An account that a job is for is named
-// in its spec.
-func (t *Tx) liveOf(a league.Account) (mine, bequeathed []engine.Job, err error) {
-	var keys [][]byte
-	for r := range t.rows(tJobSpec, nil) {
-		if bytes.Contains(r.v, []byte(a.ID)) {
-			keys = append(keys, bytes.Clone(r.k))
-		}
-	}
-	for _, k := range keys {
-		j, ok, err := t.readLive(k)
-		if err != nil || !ok {
-			return nil, nil, errors.Join(err, errMissing)
-		}
-		heir, err := t.heirOf(k, a.ID)
-		if err != nil {
-			return nil, nil, err
-		}
-		if heir == "" || j.State == engine.Running {
-			mine = append(mine, j)
-			continue
-		}
-		if j.Owner == a.ID {
-			j.Owner = heir
-			j.Rev++
-			bequeathed = append(bequeathed, j)
-		}
-	}
-	return mine, bequeathed, nil
 }
 
 // uncache drops what Riot last answered for any name of the account.
@@ -256,20 +258,34 @@ func (t *Tx) putForgotten(f Forgotten) error {
 	return t.put(tState, forgetKey(f.Account), e)
 }
 
-// finishForget deletes what is left and removes the mark.
-func (db *DB) finishForget(ctx context.Context, f Forgotten) (engine.ForgetDone, error) {
+// finishForget deletes what is left, and then removes the mark in one transaction with the entry in the audit, whose result
+// ends with note.
+func (db *DB) finishForget(ctx context.Context, f Forgotten, note string) (done engine.ForgetDone, audit uint64, err error) {
 	w := &forgetter{db: db, ctx: ctx, f: f}
 	for _, step := range []func() error{w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats} {
 		if err := step(); err != nil {
-			return w.f.Done, err
+			return w.f.Done, 0, err
 		}
 	}
 	if err := db.trimFeed(ctx); err != nil {
-		return w.f.Done, err
+		return w.f.Done, 0, err
 	}
 	crash.Point("forget-before-end")
-	err := db.Write(ctx, func(tx engine.Tx) error { return own(tx).remove(tState, forgetKey(f.Account)) })
-	return w.f.Done, err
+	err = db.Write(ctx, func(tx engine.Tx) error {
+		t := own(tx)
+		seq, err := db.AddAudit(t, w.f.entry(t.now, note))
+		audit = seq
+		return errors.Join(err, t.remove(tState, forgetKey(f.Account)))
+	})
+	return w.f.Done, audit, err
+}
+
+// entry is what the audit says of it.
+func (f Forgotten) entry(at time.Time, note string) engine.AuditEntry {
+	return engine.AuditEntry{
+		At: at, By: f.By, Op: engine.OpForget, Target: f.Done.Target(), Reason: f.Reason,
+		Result: f.Done.Text(false) + "; " + engine.ForgetLeaves + note, Matched: 1, Applied: 1,
+	}
 }
 
 // forgetter is at work on one account.

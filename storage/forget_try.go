@@ -6,22 +6,25 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
 // WouldForget counts what Forget would delete, and changes nothing. engine.ErrNotFound.
 func (db *DB) WouldForget(ctx context.Context, account string) (d engine.ForgetDone, err error) {
-	var a league.Account
+	a, err := db.findAccount(ctx, account)
+	if err != nil {
+		return d, err
+	}
+	specs, err := db.specsOf(ctx, a.ID)
+	if err != nil {
+		return d, err
+	}
+	d.Mask = maskOf(a)
 	err = db.view(ctx, func(t *Tx) error {
-		if a, err = t.findAccount(account); err != nil {
-			return err
-		}
-		d.Mask = maskOf(a)
 		if t.has(tReports, []byte(a.ID)) {
 			d.Reports++
 		}
-		mine, _, err := t.liveOf(a)
+		mine, _, err := t.liveOf(a.ID, specs)
 		d.Cancelled, d.Jobs = len(mine), len(mine)
 		return err
 	})

@@ -123,7 +123,11 @@ func errorSize(j *engine.Job) int { return 4 + len(j.Class) + len(j.LastError) }
 func (t *Tx) putSpec(k []byte, j *engine.Job) error {
 	e := t.enc(fJobSpec, specSize(j))
 	encodeSpec(&e, j)
-	return t.put(tJobSpec, k, &e)
+	err := t.put(tJobSpec, k, &e)
+	if t.specs.watching() {
+		t.specs.wrote(k, t.value(tJobSpec, k))
+	}
+	return err
 }
 
 func (t *Tx) putState(k []byte, j *engine.Job) error {

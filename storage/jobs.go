@@ -262,7 +262,7 @@ func listed(s engine.State) bool { return s == engine.Discarded || s == engine.C
 func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
 
 func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
-	if err := errors.Join(t.putArchived(k, j), t.feedEnded(j)); err != nil {
+	if err := errors.Join(t.putArchived(k, j), t.feedEnded(j), t.countDiscarded(j, 1)); err != nil {
 		return err
 	}
 	if listed(j.State) {
@@ -285,7 +285,7 @@ func (t *Tx) dropEnded(k []byte, j *engine.Job) error {
 	if err := t.remove(tArchive, k); err != nil || !listed(j.State) {
 		return err
 	}
-	return t.remove(tArchiveState, stateKey(j.State, k))
+	return errors.Join(t.remove(tArchiveState, stateKey(j.State, k)), t.countDiscarded(j, -1))
 }
 
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and

@@ -17,6 +17,7 @@ var migrations = []migration{
 	{"tables of the whole engine, and the feeds of what is there", toFeeds},
 	{"the sums of each day", toDays},
 	{"calls by their external ids", toCallSIDs},
+	{"the discarded jobs of each queue", toDiscards},
 }
 
 // toFeeds makes the tables that version 1 does not have and gives everything that is exported its place. Afterwards

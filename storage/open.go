@@ -71,7 +71,7 @@ func OpenReadOnly(o Options) (*DB, error) {
 	return open(o, true)
 }
 
-func open(o Options, browse bool) (_ *DB, err error) {
+func open(o Options, browse bool) (*DB, error) {
 	if err := refuseNetworkUnless(o); err != nil {
 		return nil, err
 	}
@@ -82,16 +82,27 @@ func open(o Options, browse bool) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return openLocked(o, lock, browse)
+}
+
+// openLocked opens a directory whose lock is held.
+func openLocked(o Options, lock *dirLock, browse bool) (*DB, error) {
 	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
 	db.payloads = newPayloads(payloadHome(o.Dir, browse), browse, o.Log)
-	if err := db.openState(o); err != nil {
-		if db.bolt != nil {
-			err = errors.Join(err, db.bolt.Close())
-		}
-		lock.release()
-		return nil, err
+	return db.opened(o)
+}
+
+// opened opens the state, and frees the lock when it cannot.
+func (db *DB) opened(o Options) (*DB, error) {
+	err := db.openState(o)
+	if err == nil {
+		return db, nil
 	}
-	return db, nil
+	if db.bolt != nil {
+		err = errors.Join(err, db.bolt.Close())
+	}
+	db.lock.release()
+	return nil, err
 }
 
 func (db *DB) openState(o Options) error {
@@ -118,7 +129,7 @@ func (db *DB) openState(o Options) error {
 	if db.readOnly {
 		return nil
 	}
-	if err := db.doomAgain(); err != nil {
+	if err := errors.Join(db.finishReset(), db.doomAgain()); err != nil {
 		return err
 	}
 	return db.markOpened()
@@ -152,16 +163,19 @@ func (db *DB) createState(path string) error {
 		db.log.Warn().Str("path", path).Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
 	}
 	db.boot.New = true
-	return createFile(path, func(b *bolt.Tx) error {
-		if err := createTables(b); err != nil {
-			return err
-		}
-		t := newTx(b, wallNow())
-		return errors.Join(
-			t.putNumber(tMeta, metaSchema, newestSchema()),
-			t.putText(tMeta, metaInstance, randomID()),
-			t.putTime(tMeta, metaCreated, t.now))
-	})
+	return createFile(path, fillState)
+}
+
+// fillState makes the tables of a new state.db.
+func fillState(b *bolt.Tx) error {
+	if err := createTables(b); err != nil {
+		return err
+	}
+	t := newTx(b, wallNow())
+	return errors.Join(
+		t.putNumber(tMeta, metaSchema, newestSchema()),
+		t.putText(tMeta, metaInstance, randomID()),
+		t.putTime(tMeta, metaCreated, t.now))
 }
 
 // Names in table meta.

@@ -300,14 +300,15 @@ func (r *restorer) sign(path string) error {
 				Result: "the state of " + r.report.From.Taken.UTC().Format(time.RFC3339) + " was put back", Matched: 1, Applied: 1,
 			})
 			// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
-			return errors.Join(err, r.forget(t), t.putTime(tMeta, metaRestored, r.at), t.putText(tMeta, metaInstance, randomID()))
+			return errors.Join(err, t.disbelieve(r.o.Forget), t.putTime(tMeta, metaRestored, r.at), t.putText(tMeta, metaInstance, randomID()))
 		})
 	})
 	return errors.Join(err, b.Close())
 }
 
-func (r *restorer) forget(t *Tx) error {
-	for _, name := range r.o.Forget {
+// disbelieve replaces saved states by a word that their owners cannot read.
+func (t *Tx) disbelieve(names []string) error {
+	for _, name := range names {
 		e := rec.NewEnc(fBlob, 16)
 		e.Bytes([]byte("restored"))
 		if err := t.put(tState, []byte(name), e); err != nil {

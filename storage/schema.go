@@ -71,7 +71,7 @@ import (
 //
 // The tables of a payload shard, payload/2026-11.db:
 //
-//	meta             name                                    schema version, month, instance, archived
+//	meta             name                                    schema version, month, instance, archived, erased
 //	p                match id -> nested table                keys m and t: payload_frame.go
 //	dict             u32 number                              part and dictionary; archived shards only
 //

@@ -138,6 +138,7 @@ func createShard(b *bolt.Tx, month string, version uint64) error {
 var (
 	metaMonth    = []byte("month")
 	metaArchived = []byte("archived") // transaction of the archiver's last write: nothing was added since if it is the last
+	metaErased   = []byte("erased")   // transaction of the last deletion: free pages and dictionaries may have what was deleted
 )
 
 func (s *shard) checkSchema(b *bolt.Tx) error {

@@ -30,6 +30,7 @@ type Tx struct {
 	todayNo int64              // its number
 
 	totalsChanged bool
+	discards      []engine.Queue // those whose number of discarded jobs changed
 	region        func(platform string) string
 
 	buckets []*bolt.Bucket // by table.at; filled when first used
@@ -40,6 +41,7 @@ type Tx struct {
 	mem     *arena
 	moved   map[uint64]*engine.Job // jobs that were written: how they run now; nil = they do not
 	running map[uint64]*engine.Job // before this transaction
+	specs   *specWatch             // nil = of no use here
 }
 
 var _ engine.Tx = (*Tx)(nil)
@@ -64,6 +66,7 @@ func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, wallNow())) }
 func (db *DB) groupTx(b *bolt.Tx) *Tx {
 	t := db.located(bareTx(b, wallNow()))
 	db.reuse.lend(t)
+	t.specs = &db.specs
 	return t
 }
 

@@ -140,6 +140,13 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 	if a == actChaos && m.opt.Chaos == nil {
 		return noChaos
 	}
+	if a == page.Mark || a == page.MarkRange || a == page.MarkAll {
+		if f, ok := m.page().(page.Filterer); ok {
+			if shown, _ := f.Fit(); shown == 0 {
+				return "there is no row to mark"
+			}
+		}
+	}
 	return m.page().Cannot(v, a)
 }
 

@@ -163,6 +163,9 @@ func (m *Model) answered(a answered, now time.Time) {
 	if a.err != nil {
 		n.Text = page.Sentence(a.err)
 	}
+	if a.receipt.Forget != nil && a.err == nil {
+		n.Text = a.receipt.Forget.Brief() // the audit has the rest
+	}
 	if n.Text == "" {
 		n.Text = string(a.command.Op) + " done"
 	}

@@ -183,14 +183,16 @@ func TestPurgeTakesATypedWord(t *testing.T) {
 }
 
 // TestForgetTakesTheTypedName: what would go is said first, and nothing short of the
-// account's name does it; a console that may change nothing is refused.
+// account's name does it. On the narrowest screen no sentence of it is cut.
 func TestForgetTakesTheTypedName(t *testing.T) {
-	busy(t, func(d *desk) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 80, 24, testOptions())
 		d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
 			if c.DryRun {
 				return engine.Receipt{Would: 1, Text: "7 matches (2 shared with other accounts stay) would be deleted"}, nil
 			}
-			return engine.Receipt{Applied: 1, Text: "7 matches were deleted"}, nil
+			f := engine.ForgetDone{Matches: 12_879, Jobs: 121_763, Reports: 12, Bytes: 1055 << 20}
+			return engine.Receipt{Applied: 1, Forget: &f, Text: f.Text(false) + "; " + engine.ForgetLeaves}, nil
 		}
 		a := d.m.rows.data.Accounts[0]
 		d.line("forget Nobody#EUW")
@@ -203,13 +205,23 @@ func TestForgetTakesTheTypedName(t *testing.T) {
 		if c := d.last(); !c.DryRun {
 			t.Fatalf("sent %+v", c)
 		}
+		d.wants("type the word that is shown, or leave by esc")
 		d.press("backspace", "backspace", "backspace")
 		d.text(a.RiotID)
 		d.press("enter")
 		if c := d.last(); c.DryRun || c.Op != engine.OpForget || c.Account != a.ID || c.Reason != "they asked" {
 			t.Errorf("sent %+v", c)
 		}
-		d.wants("were deleted")
+		d.wants("12,879 matches, 121,763 jobs, 12 reports and 1055.0 MiB were deleted")
+	})
+}
+
+// TestResetIsNotAConsoles: whoever sees a console is told which command it is.
+func TestResetIsNotAConsoles(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.line("reset")
+		d.wants(resetElsewhere)
+		d.none()
 	})
 }
 

@@ -90,7 +90,7 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 	case first.Bare != "":
 		browse = "nothing is stored in " + first.DataDir + " yet"
 	case first.Stored > 0:
-		browse = strconv.Itoa(first.Stored) + " matches stored in " + first.DataDir
+		browse = part.Count(int64(first.Stored)) + " matches stored in " + first.DataDir
 	}
 	m := &welcome{ctx: ctx, first: first, opt: opt, offers: []offer{
 		{ChooseKey, "paste an API key", "from developer.riotgames.com; " + first.KeyTo},
@@ -266,35 +266,17 @@ func (m *welcome) View() tea.View {
 	return v
 }
 
-// draw is the box in the middle of the screen.
+// draw is the box in the middle of the screen, with as much in it as there is room for:
+// what is typed and what is wrong with it never goes.
 func (m *welcome) draw() ([]string, *tea.Cursor) {
 	th := m.theme
-	w := min(m.w, 84)
+	w, most := min(m.w, 84), max(m.h-2, 2)
 	inner := w - 2
-	rows := []string{"", part.Row(th, inner, part.Plain("  Farsight keeps League of Legends accounts in sync under Riot's rate limits."))}
-	for _, line := range part.Wrap("No API key was found in "+m.first.KeyFrom+".", inner-4) {
-		rows = append(rows, part.Row(th, inner, part.As(themes.Dim, "  "+line)))
+	rows, promptAt := m.rows(wordy, inner)
+	for told := wordy + 1; told <= scant && len(rows)+2 > most; told++ {
+		rows, promptAt = m.rows(told, inner)
 	}
-	for i, o := range m.offers {
-		if i == 0 || m.h >= 24 { // air between them where there is room
-			rows = append(rows, "")
-		}
-		rows = append(rows, m.offerRows(i, o, inner)...)
-	}
-	promptAt := -1
-	if m.prompt != nil {
-		rows = append(rows, "")
-		promptAt = len(rows)
-		row, _ := m.prompt.View(th, inner-2)
-		rows = append(rows, " "+row)
-		rows = append(rows, m.said(inner)...)
-	} else if m.wrong != "" {
-		rows = append(rows, "")
-		rows = append(rows, m.said(inner)...)
-	}
-	rows = append(rows, "")
-	h := min(len(rows)+2, max(m.h-2, 2))
-	box := part.Box(th, w, h, part.Panel{Title: m.product(), Focus: true, Rows: rows})
+	box := part.Box(th, w, min(len(rows)+2, most), part.Panel{Title: m.product(), Focus: true, Rows: rows})
 	screen := part.Overlay(th, m.w, m.h-1, nil, box)
 	screen = append(screen, part.Hints(th, m.w, m.hints()))
 	if promptAt < 0 {
@@ -307,6 +289,64 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 	return screen, c
 }
 
+// How much the box tells, less and less: with air between the choices, without, only
+// what matters to the chosen one, and that without the introduction.
+const (
+	wordy = iota
+	dense
+	brief
+	scant
+)
+
+// rows are the box's, and which of them is the prompt; -1 = none.
+func (m *welcome) rows(told, inner int) (rows []string, promptAt int) {
+	gap := func() {
+		if told == wordy || told == dense && len(rows) > 0 {
+			rows = append(rows, "")
+		}
+	}
+	if told == wordy {
+		gap()
+	}
+	if told < scant {
+		rows = append(rows, m.wrapped(themes.Text, "Farsight keeps League of Legends accounts in sync under Riot's limits.", inner)...)
+		rows = append(rows, m.wrapped(themes.Dim, "No API key was found in "+m.first.KeyFrom+".", inner)...)
+		gap()
+	}
+	for i, o := range m.offers {
+		if told >= brief && m.prompt != nil && i != m.at {
+			continue
+		}
+		if i > 0 && told == wordy {
+			gap()
+		}
+		rows = append(rows, m.offerRows(i, o, inner, told < brief || i == m.at && m.prompt == nil)...)
+	}
+	promptAt = -1
+	if m.prompt != nil {
+		gap()
+		promptAt = len(rows)
+		row, _ := m.prompt.View(m.theme, inner-2)
+		rows = append(append(rows, " "+row), m.said(inner)...)
+	} else if m.wrong != "" {
+		gap()
+		rows = append(rows, m.said(inner)...)
+	}
+	if told == wordy {
+		gap()
+	}
+	return rows, promptAt
+}
+
+// wrapped is a text on as many rows as it takes, with a margin on both sides.
+func (m *welcome) wrapped(t themes.Token, text string, inner int) []string {
+	var rows []string
+	for _, line := range part.Wrap(safe.Text(text), max(inner-4, 1)) {
+		rows = append(rows, part.Row(m.theme, inner, part.As(t, "  "+line)))
+	}
+	return rows
+}
+
 func (m *welcome) product() string {
 	if m.opt.Version == "" {
 		return "Welcome"
@@ -314,19 +354,38 @@ func (m *welcome) product() string {
 	return "Welcome to Farsight " + m.opt.Version
 }
 
-// offerRows are a choice and what it means.
-func (m *welcome) offerRows(i int, o offer, w int) []string {
+// Where what a choice means stands: beside its name, or below it on a narrow screen.
+const (
+	besideName = 28
+	belowName  = 6
+	leastAbout = 24
+)
+
+// offerRows are a choice and, if it is told, what it means.
+func (m *welcome) offerRows(i int, o offer, w int, told bool) []string {
 	mark := part.Plain("   ")
 	name := part.Plain(o.name)
 	if i == m.at {
 		mark = part.As(themes.Focus, " "+m.theme.Glyphs.Cursor+" ")
 		name.Token = themes.Focus
 	}
-	l := part.NewLine(m.theme, w).Cells(mark, part.As(themes.Accent, strconv.Itoa(i+1)+"  ")).Field(name, 20, part.Words)
-	lines := part.Wrap(o.about, max(w-28, 10))
-	rows := []string{l.Gap(2).Cells(part.As(themes.Dim, lines[0])).String()}
-	for _, line := range lines[1:] {
-		rows = append(rows, part.NewLine(m.theme, w).Gap(28).Cells(part.As(themes.Dim, line)).String())
+	l := part.NewLine(m.theme, w).Cells(mark, part.As(themes.Accent, strconv.Itoa(i+1)+"  ")).Field(name, besideName-belowName-2, part.Words).Gap(2)
+	if !told {
+		return []string{l.String()}
+	}
+	at := besideName
+	if w-2-at < leastAbout {
+		at = belowName
+	}
+	lines := part.Wrap(o.about, max(w-2-at, 10))
+	var rows []string
+	if at == besideName {
+		l.Cells(part.As(themes.Dim, lines[0]))
+		lines = lines[1:]
+	}
+	rows = append(rows, l.String())
+	for _, line := range lines {
+		rows = append(rows, part.NewLine(m.theme, w).Gap(at).Cells(part.As(themes.Dim, line)).String())
 	}
 	return rows
 }
@@ -345,11 +404,7 @@ func (m *welcome) said(w int) []string {
 	case m.learnt != "":
 		text, token = m.learnt+"; enter goes on", themes.OK
 	}
-	var rows []string
-	for _, line := range part.Wrap(safe.Text(text), w-4) {
-		rows = append(rows, part.Row(m.theme, w, part.As(token, "  "+line)))
-	}
-	return rows
+	return m.wrapped(token, text, w)
 }
 
 func (m *welcome) hints() []part.Hint {

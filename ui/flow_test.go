@@ -392,6 +392,27 @@ func TestTinyScreenSaysWhatItNeeds(t *testing.T) {
 	})
 }
 
+// Keys work below the least size, so what they ask is said there too.
+func TestTinyScreenSaysWhatIsAsked(t *testing.T) {
+	for keys, want := range map[string][]string{
+		"q":         {"Quit Farsight?", "y quit", "n no", "needs 60x16"},
+		"3 D":       {"Purge ended jobs?", "type purge to go on", "once the word is typed"},
+		"t":         {"sync Name#TAG", "accept", "needs 60x16"},
+		"t a enter": {"a Riot ID looks like Name#TAG", "needs 60x16"},
+		": k r":     {"kr", "run", "needs 60x16"},
+		"T":         {"NO_COLOR is set"},
+		"3 o":       {"Sort by", "JOB", "choose"},
+		"?":         {"needs a larger window", "close"},
+	} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), 52, 14, testOptions())
+			d.press(strings.Fields(keys)...)
+			d.wants(want...)
+			checkFrame(t, d.m.frame, 52, 14, false)
+		})
+	}
+}
+
 func TestMessagesFadeAndErrorsStay(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.wants("resumed at 290/300")

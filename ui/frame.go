@@ -283,7 +283,7 @@ func (m *Model) filterRow(p *prompt, y int) string {
 // hintRow are the keys of the screen.
 func (m *Model) hintRow(v *page.View) string {
 	if m.prompt != nil && m.wrongBelow() {
-		return part.Row(m.theme, m.w, part.As(themes.Err, " "+m.prompt.wrong))
+		return part.Row(m.theme, m.w, part.As(themes.Err, " "+m.prompt.told(m.w-2)))
 	}
 	if m.prompt != nil {
 		return part.Hints(m.theme, m.w, promptHints(m.prompt))
@@ -310,32 +310,4 @@ func promptHints(p *prompt) []part.Hint {
 		hints = append(hints, part.Hint{Key: "tab", Does: "complete"})
 	}
 	return hints
-}
-
-// tinyRows are one fact a line, for windows without room for a screen.
-func (m *Model) tinyRows(v *page.View, now time.Time) []string {
-	cells := []part.Cell{m.statePiece(v, now).Cell}
-	if m.demo() {
-		cells = append(cells, part.As(themes.Accent, "DEMO"))
-	}
-	if b, ok := v.Tightest(); ok {
-		cells = append(cells, part.Plain(b.Host+" "+strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+" in "+short(b.Window)))
-	}
-	cells = append(cells,
-		part.Plain("running "+strconv.Itoa(v.Engine.InFlight)),
-		part.Plain("retrying "+strconv.Itoa(v.Engine.Retrying)),
-		part.Plain("alerts "+or(v.Firing(), "0")),
-	)
-	if t := m.toasts.top(); t.Text != "" {
-		cells = append(cells, part.Plain(t.Text))
-	}
-	cells = append(cells, part.As(themes.Warn, "needs "+strconv.Itoa(leastW)+"x"+strconv.Itoa(leastH)+", is "+strconv.Itoa(m.w)+"x"+strconv.Itoa(m.h)))
-	rows := make([]string, 0, len(cells))
-	for _, c := range cells {
-		rows = append(rows, part.Row(m.theme, m.w, c))
-	}
-	if over := len(rows) - m.h; over > 0 && m.h > 1 { // the size stays: it says what to do
-		rows = append(rows[:m.h-1], rows[len(rows)-1])
-	}
-	return rows
 }

@@ -95,7 +95,7 @@ const notice = "Farsight is not endorsed by Riot Games and does not reflect the 
 	"producing or managing Riot Games properties. Riot Games and all associated properties are trademarks or registered trademarks of Riot Games, Inc."
 
 // leastHelp is how many rows of keys the notice has to leave.
-const leastHelp = 4
+const leastHelp = 8
 
 // helpBox lists the keys of the screen that fit what was typed, those that cannot
 // act now dimmed, and Riot's notice.

@@ -120,7 +120,7 @@ var bindings = []binding{
 	{[]string{"t"}, page.Trigger, onPages, groupAct, "sync", "sync an account"},
 	{[]string{"r"}, page.Retry, onWork &^ onSchedules, groupAct, "retry", "retry the job now"},
 	{[]string{"r"}, page.Retry, onClasses, groupAct, "retry class", "retry it, one job first"},
-	{[]string{"C"}, page.Reopen, onClasses, groupAct, "open again", "open its dead, one first"},
+	{[]string{"C"}, page.Reopen, onClasses, groupAct, "open again", "reopen discarded, one first"},
 	{[]string{"a"}, page.Ack, onAlerts, groupAct, "acknowledge", "acknowledge the alert"},
 	{[]string{"S"}, page.Silence, onAlerts, groupAct, "silence", "silence the alert for a time"},
 	{[]string{"r"}, page.Retry, onSchedules, groupAct, "run now", "run the schedule now"},

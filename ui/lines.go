@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// reclassLine opens the dead jobs of an error class again, after the question that the
+// reclassLine opens the discarded jobs of an error class again, after the question that the
 // key of the screen asks, too.
 func (m *Model) reclassLine(arg string, now time.Time) (tea.Cmd, string) {
 	if why := m.refuses(); why != "" {
@@ -56,6 +56,16 @@ func (m *Model) forgetLine(arg string, now time.Time) (tea.Cmd, string) {
 		return nil, "there is no account " + name
 	}
 	return m.carryOut(page.ForgetAccount(a, reason), now), ""
+}
+
+// resetElsewhere: whoever sees a console has an engine, and that holds what would be
+// replaced.
+const resetElsewhere = "end the engine first, then run `farsight reset`"
+
+// resetItem says who can begin anew.
+func (m *Model) resetItem(time.Time) tea.Cmd {
+	m.say(resetElsewhere)
+	return nil
 }
 
 // purgeItem asks before it purges, as the key of the jobs does.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/csv"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,12 +24,12 @@ func TestS0_8_UnfetchableMatchesAreHidden(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("6")
-			d.wants("Matches of all accounts", "3 that cannot be had hidden, H shows", "STORED")
+			d.wants("Matches of all accounts", "3 cannot be had and are hidden, H shows them", "STORED")
 			d.lacks("GAVE UP")
 			d.press("H")
 			d.wait(3 * time.Second)
 			d.wants("GAVE UP", "H hides")
-			d.lacks("cannot be had hidden")
+			d.lacks("cannot be had and are hidden")
 			d.press("H")
 			d.wait(3 * time.Second)
 			d.lacks("GAVE UP")
@@ -330,5 +331,48 @@ func TestThemePickerShowsEachAtOnce(t *testing.T) {
 		if d.m.theme.Name != "light" || d.m.over != nil {
 			t.Errorf("enter chose %s", d.m.theme.Name)
 		}
+	})
+}
+
+// What a list cannot do or could not read is said where its rows would be, or by the key.
+func TestListsSayWhatIsMissing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Empty(), 80, 24, testOptions())
+		d.press("3", "space")
+		d.wants("there is no row to mark")
+		d.none()
+		d = open(t, uitest.Busy(), 80, 24, testOptions())
+		d.fake.Broken = errors.New("no space left on device")
+		d.press("6")
+		d.wants("✗ ERROR  the matches could not be read; tried again by itself, R at once", "no space left on device")
+	})
+}
+
+// In a narrow window the column of a wrong filter goes before what is wrong with it: the
+// text is marked there anyway.
+func TestWrongFilterInANarrowWindow(t *testing.T) {
+	for w, want := range map[int]string{80: " state is never", 200: "column 7: state is never"} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), w, 24, testOptions())
+			d.press("3", "/")
+			d.text("state:foo")
+			d.wait(debounce)
+			d.wants(want)
+			if w == 80 {
+				d.lacks("column 7")
+			}
+		})
+	}
+}
+
+// A verb with its argument is not in the palette's list, but enter runs it.
+func TestPaletteSaysThatAVerbRuns(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press(":")
+		d.text("undo 41")
+		d.wants("enter runs it: undo the number of a command")
+		d.press("esc", ":")
+		d.text("xyzzy 41")
+		d.wants("nothing fits")
 	})
 }

@@ -233,7 +233,7 @@ func TestI6_RetryAnErrorClassWithACanary(t *testing.T) {
 		if c := d.last(); !c.DryRun || !c.Canary || c.Op != engine.OpRetry || c.Select.Filter.Class != engine.Class(id) {
 			t.Errorf("sent %+v", c)
 		}
-		d.wants("Retry the class 503?", "8 jobs, 8 waiting and 0 dead, such as match:KR_7214550881", "One of them goes first", "about 8 calls in 10 s, paced by app:asia")
+		d.wants("Retry the class 503?", "8 jobs, 8 waiting and 0 discarded, such as match:KR_7214550881", "One of them goes first", "about 8 calls in 10 s, paced by app:asia")
 		d.press("enter") // the default is no
 		if len(d.fake.Did()) != 1 {
 			t.Error("retried without a yes")
@@ -252,7 +252,7 @@ func TestI6_ReclassOpensTheDead(t *testing.T) {
 		d.wants("none of its jobs is DISCARDED")
 		d.none()
 		d.press("j", "C")
-		d.wants("Open the dead jobs of class 404 again?", "3 dead")
+		d.wants("Open the discarded jobs of class 404 again?", "3 discarded")
 		d.press("y")
 		if c := d.last(); c.Op != engine.OpReclass || !c.Canary || c.DryRun {
 			t.Errorf("sent %+v", c)

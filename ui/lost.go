@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -25,8 +26,16 @@ func (m *Model) lostText(now time.Time) string {
 	if left := m.again.Sub(now); left > 0 {
 		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
 	}
-	return or(m.absent, "the engine has gone") + "; " + next + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.data.At, now)
+	text := or(m.absent, "the engine has gone") + "; " + next
+	whole := text + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.data.At, now)
+	if !m.tiny() && safe.Width(safe.Text(whole)) > m.w-lostSign {
+		return text
+	}
+	return whole
 }
+
+// lostSign is what the message line has in front of the text, and a margin.
+const lostSign = 10
 
 // stopwatch writes a span as 0:12, 4:05 or 1:00:09.
 func stopwatch(d time.Duration) string {

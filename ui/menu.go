@@ -114,9 +114,18 @@ func (m *Model) menuBox(v *page.View, h int) []string {
 		rows = append(rows, m.itemRow(n.shown[i], w-2, name, i == n.at))
 	}
 	if len(n.shown) == 0 {
-		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, "   nothing fits: backspace, or esc closes")))
+		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, "   "+n.bare())))
 	}
 	return part.Box(m.theme, w, len(rows)+2, part.Panel{Title: n.title, Tail: "esc closes", Focus: true, Rows: rows, Height: len(rows)})
+}
+
+// bare is what a menu says without a line that fits: a verb with its argument is not
+// in the list, and can be run all the same.
+func (n *menu) bare() string {
+	if at, arg := verbIn(n.input.Value()); at >= 0 && arg != "" {
+		return "enter runs it: " + verbs[at].name + " " + verbs[at].ghost
+	}
+	return "nothing fits: backspace, or esc closes"
 }
 
 func (m *Model) menuWidth() int { return m.overWidth(84) }

@@ -226,7 +226,7 @@ func TestP32_AllWithoutAFilterIsCountedFirst(t *testing.T) {
 			}
 		}
 		d.press("esc", "x", "y", "enter") // a y is a letter of the word here
-		d.wants("type all to go on", `nothing was done: type the word "all"`)
+		d.wants("type all to go on", "nothing was done: type the word that is shown")
 		d.press("backspace")
 		d.text("all")
 		d.press("enter")

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -65,7 +64,7 @@ func (m *Model) agreeInWord() tea.Cmd {
 	if d.Input.Value() == d.Word {
 		return m.agree()
 	}
-	m.say("nothing was done: type the word " + strconv.Quote(d.Word) + " and then enter, or esc")
+	m.say("nothing was done: type the word that is shown, or leave by esc")
 	return nil
 }
 

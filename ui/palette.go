@@ -38,7 +38,7 @@ func init() {
 		{"job", "an id or a key: job match:KR_1", (*Model).openJob},
 		{"retry", "job:KEY", jobVerb(page.Retry)},
 		{"cancel", "job:KEY", jobVerb(page.Cancel)},
-		{"reclass", "an error class, whose dead jobs are opened again: reclass 404", (*Model).reclassLine},
+		{"reclass", "an error class, whose discarded jobs are opened again: reclass 404", (*Model).reclassLine},
 		{"undo", "the number of a command, see Audit: undo 41", (*Model).undoLine},
 		{"sync", "Name#TAG platform", (*Model).syncLine},
 		{"forget", "Name#TAG: delete all that is stored of the player, after a question", (*Model).forgetLine},
@@ -101,6 +101,7 @@ func (m *Model) paletteItems(now time.Time) []item {
 		}
 		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *Model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
 	}
+	out = append(out, item{name: "begin anew with an empty store", words: "reset", off: true, do: (*Model).resetItem})
 	if m.keys.first(at, page.Purge) == "" { // else it is among the keys of the screen
 		out = append(out, item{name: "purge jobs that ended", words: "purge", off: m.refuses() != "", do: (*Model).purgeItem})
 	}
@@ -209,15 +210,24 @@ func (m *Model) paletteDown(n *menu) {
 	n.narrow()
 }
 
+// lineOf is what was typed without the colon that some type out of habit.
+func lineOf(text string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), ":"))
+}
+
+// verbIn finds the verb that a line begins with, -1 = none, and its argument.
+func verbIn(text string) (at int, arg string) {
+	name, arg, _ := strings.Cut(lineOf(text), " ")
+	return slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) }), strings.TrimSpace(arg)
+}
+
 // runLine carries out what was typed: a verb with its argument, else the chosen
 // item.
 func (m *Model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
-	line := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(n.input.Value()), ":"))
-	name, arg, _ := strings.Cut(line, " ")
-	at := slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) })
-	if at >= 0 && strings.TrimSpace(arg) != "" {
-		cmd, wrong := verbs[at].run(m, strings.TrimSpace(arg), now)
+	line := lineOf(n.input.Value())
+	if at, arg := verbIn(line); at >= 0 && arg != "" {
+		cmd, wrong := verbs[at].run(m, arg, now)
 		if n.wrong = wrong; wrong == "" {
 			m.remember(line)
 			m.closePalette(n)

@@ -24,7 +24,7 @@ func TestRailChoosesTheQueue(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("3", "Q")
-			d.wants("▸ Queues", "▌ all queues", "‖ report.weekly")
+			d.wants("▸ Queues", "▌ all queues", "report.weekly ‖")
 			d.press("p")
 			d.wants("choose one queue to pause")
 			d.none()

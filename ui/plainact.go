@@ -52,7 +52,7 @@ func plainJob(a page.Action) func(p *plain, arg string) {
 	}
 }
 
-// reclass opens the dead jobs of an error class again, after a question.
+// reclass opens the discarded jobs of an error class again, after a question.
 func (p *plain) reclass(arg string) {
 	if p.refused() {
 		return

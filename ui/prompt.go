@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -85,6 +86,15 @@ func (p *prompt) apply(text string) {
 	if at, ok := errors.AsType[*filter.Error](err); ok {
 		p.Bad = utf8.RuneCountInString(text[:min(at.At, len(text))]) + 1
 	}
+}
+
+// told is what is wrong with a filter in w cells. Where it begins is marked in the text:
+// without room its column goes first.
+func (p *prompt) told(w int) string {
+	if _, what, ok := strings.Cut(p.wrong, ": "); ok && p.Bad > 0 && safe.Width(safe.Text(p.wrong)) > w {
+		return what
+	}
+	return p.wrong
 }
 
 // complete puts the first thing that may stand at the end of the text there.

@@ -117,7 +117,7 @@ func (r *rows) foldJobs(changed []engine.JobRow, gone []engine.JobID) {
 // tenth, so that the figure can be read.
 func (r *rows) setETA(id string, e engine.ETA) {
 	old, ok := r.data.ETA[id]
-	if ok && old.Known == e.Known && !moved(old.High, e.High) && !moved(old.Low, e.Low) {
+	if ok && old.Known == e.Known && old.Why == e.Why && !moved(old.High, e.High) && !moved(old.Low, e.Low) {
 		return
 	}
 	etas := maps.Clone(r.data.ETA)

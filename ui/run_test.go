@@ -17,6 +17,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 	"go.uber.org/goleak"
 	"golang.org/x/term"
@@ -132,17 +133,27 @@ func (x *terminal) whole() {
 	x.t.Helper()
 	x.await("\x1b[?1049l")
 	x.await("\x1b[?25h")
-	after, err := term.GetState(int(x.tty.Fd()))
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	if *after != *x.before {
-		x.t.Error("the terminal's modes are not as they were")
-	}
+	x.modesAsBefore()
 	text := x.text()
 	if strings.LastIndex(text, "\x1b[?1049h") > strings.LastIndex(text, "\x1b[?1049l") {
 		x.t.Error("the alternate screen is still on")
 	}
+}
+
+// modesAsBefore waits until the terminal's modes are what they were: a program that was
+// given up on gives them back last.
+func (x *terminal) modesAsBefore() {
+	x.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		after, err := term.GetState(int(x.tty.Fd()))
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		if *after == *x.before {
+			return
+		}
+	}
+	x.t.Error("the terminal's modes are not as they were")
 }
 
 // falls is a console whose rows make a screen panic.
@@ -348,6 +359,22 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 		t.Errorf("chose %d", tests.choice)
 	}
 	m := newWelcome(t.Context(), first, testOptions())
+	for _, size := range [][2]int{{120, 40}, {60, 16}, {40, 12}} {
+		m = newWelcome(t.Context(), first, testOptions())
+		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		for _, want := range []string{"paste an API key", "demo", "browse stored data"} {
+			if !strings.Contains(m.View().Content, want) {
+				t.Errorf("%v lacks %q:\n%s", size, want, m.View().Content)
+			}
+		}
+		press(m, "1", "x", "enter")
+		for _, want := range []string{"API key •", "that is no Riot API key"} {
+			if !strings.Contains(ansi.Strip(m.View().Content), want) {
+				t.Errorf("%v does not show %q while a key is typed:\n%s", size, want, m.View().Content)
+			}
+		}
+	}
+	m = newWelcome(t.Context(), first, testOptions())
 	press(m, "1")
 	m.Update(tea.PasteMsg{Content: "not a key"})
 	press(m, "enter")

@@ -29,13 +29,16 @@ type signals struct {
 	stalled atomic.Bool
 }
 
+// newSignals catches signals from now on, before there is a screen that must be given
+// back. run lets them go.
 func newSignals() *signals {
-	return &signals{got: make(chan os.Signal, 4), asked: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+	s := &signals{got: make(chan os.Signal, 4), asked: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT)
+	return s
 }
 
 // run turns signals into messages until ctx ends.
 func (s *signals) run(ctx context.Context, p *tea.Program) {
-	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT)
 	defer signal.Stop(s.got)
 	for {
 		select {

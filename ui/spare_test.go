@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -66,7 +67,8 @@ func TestJobs_AWideScreenShowsItAll(t *testing.T) {
 }
 
 // The text that a row is read for keeps its room whatever was asked for, and at the
-// widest of the usual sizes worker and bytes are there unasked, before the queue.
+// widest of the usual sizes the worker is there unasked, before the queue; what would
+// cut that text is not.
 func TestJobs_TheReasonKeepsItsRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 120, 40, testOptions())
@@ -79,23 +81,24 @@ func TestJobs_TheReasonKeepsItsRoom(t *testing.T) {
 		d = open(t, uitest.Busy(), 200, 60, testOptions())
 		d.press("3")
 		d.rest()
-		if h := d.header(); !strings.Contains(h, "WORKER") || !strings.Contains(h, "BYTES") || strings.Contains(h, "QUEUE") {
+		if h := d.header(); !strings.Contains(h, "WORKER") || strings.Contains(h, "BYTES") || strings.Contains(h, "QUEUE") {
 			t.Errorf("the columns are %s", h)
 		}
-		d.wants("503 service unava", "wait 60 s")
+		d.wants("503 service unavailable  ", "wait 60 s")
 	})
 }
 
 // A list of live jobs that is empty because all have ended says how to see them; the
-// rail says how many matches gave up, as the overview does.
+// rail says how many of them were discarded and are kept.
 func TestJobs_EmptyListSaysWhereTheEndedAre(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.Empty()
-		s.Update.Engine.Stored, s.Update.Engine.Failed = 12, 2
+		s.Update.Engine.Stored = 12
+		s.Update.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: uitest.Full}, Counts: map[engine.State]int{engine.Discarded: 2}}}
 		d := open(t, s, 120, 40, testOptions())
 		d.press("3")
 		d.rest()
-		d.wants("every job has ended", "s shows the failed, again all", "gave up 2")
+		d.wants("every job has ended", "s shows the failed, again all", "discarded 2")
 		d.lacks("dead")
 	})
 }

@@ -27,7 +27,7 @@ func (m *Model) askReason(time.Time) tea.Cmd {
 		m.say(why)
 		return nil
 	}
-	p := &prompt{Prompt: part.Prompt{Label: "because", Ghost: "the reason of what you do next: it stands in the audit; empty takes it back"}}
+	p := &prompt{Prompt: part.Prompt{Label: "because", Ghost: "why you do what comes next: the audit keeps it; empty takes it back"}}
 	p.Set(m.armed())
 	p.done = func(text string) (tea.Cmd, string) {
 		m.why = why{strings.TrimSpace(text), m.now().Add(whyFor)}

@@ -150,7 +150,7 @@ func TestPaletteSteersWhatOtherScreensHold(t *testing.T) {
 			}
 		}
 		d.line("reclass 404 because it is back")
-		d.wants("Open the dead jobs of class 404 again?")
+		d.wants("Open the discarded jobs of class 404 again?")
 		d.press("y")
 		if c := d.last(); c.DryRun || c.Op != engine.OpReclass || !c.Canary || c.Reason != "it is back" {
 			t.Errorf("reclass sent %+v", c)

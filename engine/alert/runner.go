@@ -47,6 +47,11 @@ type RunnerOptions struct {
 type Runner struct {
 	opt RunnerOptions
 
+	// An evaluation and a command take turns to work out rows and to show them, and
+	// savers to read the state and to store it: what is older never comes last.
+	turn   sync.Mutex
+	saving chan struct{} // capacity 1: a disk may be slow
+
 	mu   sync.Mutex
 	rows []engine.AlertRow // of the last evaluation; never changed, only replaced
 	on   map[string]bool   // alerts that were told to be firing
@@ -67,7 +72,7 @@ func NewRunner(o RunnerOptions) *Runner {
 	if o.OnRows == nil {
 		o.OnRows = func([]engine.AlertRow) {}
 	}
-	return &Runner{opt: o, on: map[string]bool{}}
+	return &Runner{opt: o, saving: make(chan struct{}, 1), on: map[string]bool{}}
 }
 
 // Load takes over what was stored. What cannot be read is left behind: the windows
@@ -124,6 +129,8 @@ func (r *Runner) evaluate(ctx context.Context) {
 	m, now := r.opt.Monitor, time.Now()
 	m.Calls(r.opt.Calls(m.CallSeq()))
 	m.Read(now, r.opt.Read(ctx, now))
+	r.turn.Lock()
+	defer r.turn.Unlock()
 	r.show(m.Evaluate(now), now)
 }
 
@@ -243,19 +250,35 @@ func (r *Runner) Silence(ctx context.Context, id string, until time.Time, by eng
 }
 
 func (r *Runner) operate(ctx context.Context, do func(now time.Time) (engine.Receipt, error)) (engine.Receipt, error) {
-	now := time.Now()
-	receipt, err := do(now)
+	receipt, err := r.carryOut(do)
 	if err != nil || receipt.Nothing {
 		return receipt, err
 	}
-	r.show(r.opt.Monitor.Rows(now), now)
 	if err := r.save(ctx); err != nil {
 		return receipt, fmt.Errorf("%s, but a restart will not know: %w", receipt.Text, err)
 	}
 	return receipt, nil
 }
 
+// carryOut does what an operator has asked for, and shows it.
+func (r *Runner) carryOut(do func(now time.Time) (engine.Receipt, error)) (engine.Receipt, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	now := time.Now()
+	receipt, err := do(now)
+	if err == nil && !receipt.Nothing {
+		r.show(r.opt.Monitor.Rows(now), now)
+	}
+	return receipt, err
+}
+
 func (r *Runner) save(ctx context.Context) error {
+	select {
+	case r.saving <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-r.saving }()
 	blob, err := r.opt.Monitor.Save()
 	if err != nil {
 		return err

@@ -175,12 +175,12 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.gone(err)
+		return c.gone(path, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return c.gone(err)
+		return c.gone(path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		wire, p := readProblem(resp.StatusCode, body)
@@ -195,13 +195,17 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	return nil
 }
 
-// gone says in words why nobody answered.
-func (c *Client) gone(err error) error {
+// gone says in words why nobody answered a request for a path.
+func (c *Client) gone(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return engine.Problemf(engine.ErrGone, "", "the request was given up: %v", context.Canceled)
 	}
 	op, dialing := errors.AsType[*net.OpError](err)
 	dialing = dialing && op.Op == "dial"
+	do := "look whether it was done"
+	if path == "/v1/hello" || path == "/v1/find" {
+		do = "try again; if it stays so, it is no Farsight engine that listens there, or one that hangs"
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return engine.Problemf(engine.ErrGone, "start one with `farsight serve`", "not connected: no engine listens on %s", c.path)
@@ -210,9 +214,9 @@ func (c *Client) gone(err error) error {
 	case dialing:
 		return engine.Problemf(engine.ErrGone, "", "not connected: %s: %v", c.path, op.Err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return engine.Problemf(engine.ErrGone, "look whether it was done", "the engine behind %s has not answered in time", c.path)
+		return engine.Problemf(engine.ErrGone, do, "the engine behind %s has not answered in time", c.path)
 	}
-	return engine.Problemf(engine.ErrGone, "look whether it was done", "the engine behind %s has gone before it answered", c.path)
+	return engine.Problemf(engine.ErrGone, do, "the engine behind %s has gone before it answered", c.path)
 }
 
 // inParts cuts a list that does not fit into one request; nil = it does.

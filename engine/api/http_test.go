@@ -13,8 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -189,6 +192,7 @@ func TestHTTPBadRequests(t *testing.T) {
 		"another host":           {"GET", "/healthz", "", 421, []string{"Host", "evil.example"}},
 		"another host, our port": {"GET", "/healthz", "", 421, []string{"Host", "evil.example:" + w.addr[strings.LastIndex(w.addr, ":")+1:]}},
 		"the kernel's name":      {"GET", "/healthz", "", 200, []string{"Host", "localhost"}},
+		"the same, in capitals":  {"GET", "/healthz", "", 200, []string{"Host", "LocalHost"}},
 		"another origin":         {"POST", "/v1/jobs/c1/retry", "{}", 403, []string{"Origin", "http://evil.example"}},
 		"another port's origin":  {"GET", "/healthz", "", 403, []string{"Origin", "http://127.0.0.1:1"}},
 		"no origin at all":       {"GET", "/healthz", "", 403, []string{"Origin", "null"}},
@@ -280,6 +284,42 @@ func TestHTTPSlowAndManyConnections(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Error("no place became free")
+}
+
+// TestStrangersKeepNoPlace: whoever is refused for who they are has their connection
+// closed. Else as many of them as there are places would keep every program out, each
+// for as long as a connection may be idle.
+func TestStrangersKeepNoPlace(t *testing.T) {
+	for name, c := range map[string]struct{ send, want string }{
+		"no token":                {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "401"},
+		"another token":           {"GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n", "401"},
+		"no token, a slow body":   {"POST /v1/do HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{", "401"},
+		"no token, leads nowhere": {"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", "404"},
+		"no token, wrong method":  {"PUT /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "405"},
+		"another host":            {"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n", "421"},
+		"a web page":              {"GET /healthz HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n", "403"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := listen(t, quiet(), nil)
+			var all []net.Conn
+			for range api.HTTPConns {
+				conn, err := net.Dial("tcp", w.addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				_, _ = io.WriteString(conn, c.send)
+				all = append(all, conn)
+			}
+			for _, one := range all {
+				_ = one.SetReadDeadline(time.Now().Add(patience))
+				if got, err := io.ReadAll(one); err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 "+c.want) {
+					t.Fatalf("answered with %.80q, and then %v", got, err)
+				}
+			}
+			w.ask(t, "GET", "/healthz", "", http.StatusOK)
+		})
+	}
 }
 
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
@@ -455,7 +495,9 @@ func TestHealthAndReadiness(t *testing.T) {
 	o.find = func(engine.Query) (engine.Answer, error) {
 		return engine.StatusAnswer{Engine: engine.EngineRow{State: state, Why: "so"}}, nil
 	}
-	w := listen(t, o, nil)
+	var warned atomic.Int64
+	log := zerolog.New(io.Discard).Hook(zerolog.HookFunc(func(*zerolog.Event, zerolog.Level, string) { warned.Add(1) }))
+	w := listen(t, o, func(_ *api.ProgramsOptions, opt *api.Options) { opt.Log = log })
 	for s, want := range map[engine.EngineState][2]int{
 		engine.EngineLive: {200, 200}, engine.EnginePaused: {200, 200}, engine.EngineAPIDown: {200, 200}, engine.EngineNoKey: {200, 503},
 		engine.EngineStopping: {200, 503}, engine.EngineBroken: {503, 503},
@@ -467,6 +509,9 @@ func TestHealthAndReadiness(t *testing.T) {
 	o.find = func(engine.Query) (engine.Answer, error) { return nil, errors.New("bolt: page 7") }
 	if body, _ := w.ask(t, "GET", "/healthz", "", 500); strings.Contains(body, "page 7") {
 		t.Error(body)
+	}
+	if n := warned.Load(); n != 1 {
+		t.Errorf("%d lines in the log: a probe that asks each second fills it, and the fault of ours needs one", n)
 	}
 }
 

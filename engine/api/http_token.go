@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/regular"
 )
 
 // TokenName is the name of the token's file in a data directory.
@@ -54,22 +55,17 @@ func LoadToken(dir string) (Token, error) {
 }
 
 func readToken(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
+	f, info, err := regular.Open(path, syscall.O_NOFOLLOW)
+	switch {
+	case errors.Is(err, syscall.ELOOP):
 		return "", fmt.Errorf("%s is a symbolic link: delete it, a new token is made at the next start", path)
-	}
-	if err != nil {
+	case errors.Is(err, regular.ErrOther):
+		return "", fmt.Errorf("%s is no file: move it away, a new token is made at the next start", path)
+	case err != nil:
 		return "", fmt.Errorf("read the token for programs: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", fmt.Errorf("read the token for programs: %w", err)
-	}
-	switch {
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no file: move it away, a new token is made at the next start", path)
-	case info.Mode().Perm()&0o077 != 0:
+	if info.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf("others can read %s (mode %04o): delete it, a new token is made at the next start", path, info.Mode().Perm())
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))

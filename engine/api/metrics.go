@@ -75,7 +75,7 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 		throttled: counters("throttled_total", "Answers 429 by the limit that they named.", "kind"),
 		atMax:     counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue"),
 		retries:   counter("retries_total", "Charged attempts after the first one of a round."),
-		won:       counter("retries_succeeded_total", "Those of them that succeeded."),
+		won:       counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded."),
 		tries: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "job_attempts",
 			Help: "Charged attempts of jobs that have ended: the mean is sum by count.", Buckets: []float64{0, 1, 2, 3, 4, 5, 10}}),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "answer_seconds",

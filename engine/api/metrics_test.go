@@ -78,7 +78,7 @@ farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="discarded"}
 # HELP farsight_limit_used_calls Calls counted in a bucket's window: own, in flight and foreign.
 # TYPE farsight_limit_used_calls gauge
 farsight_limit_used_calls{host="europe",kind="app",method="",window="10s"} 97
-# HELP farsight_retries_succeeded_total Those of them that succeeded.
+# HELP farsight_retries_succeeded_total Charged attempts after the first one of a round that succeeded.
 # TYPE farsight_retries_succeeded_total counter
 farsight_retries_succeeded_total 1
 # HELP farsight_retries_total Charged attempts after the first one of a round.

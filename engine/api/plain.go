@@ -17,17 +17,24 @@ var plainHead = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnectio
 // maxPlainHead is within how many bytes it stands there.
 const maxPlainHead = 256
 
+// bareHead is the whole of what it answers to an expectation that it does not know.
+var bareHead = []byte("HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\n")
+
 // plainWords say what is wrong where net/http has only a number for it.
 var plainWords = map[int]string{
 	http.StatusBadRequest:                  "this is no HTTP request that can be read",
 	http.StatusRequestHeaderFieldsTooLarge: fmt.Sprintf("the request's head has more than %d bytes", maxHeader),
 	http.StatusNotImplemented:              "the body comes in a transfer encoding that is not known: use chunked, or Content-Length",
+	http.StatusExpectationFailed:           "the request's Expect is not known: use 100-continue, or leave it out",
 }
 
 // asProblem turns such an answer into a problem, like every other. ok is false for all
 // else.
 func asProblem(answer []byte) (problem []byte, ok bool) {
 	line, _, ok := bytes.Cut(answer[:min(len(answer), maxPlainHead)], plainHead)
+	if bytes.HasPrefix(answer, bareHead) {
+		line, _, ok = bytes.Cut(answer, []byte("\r\n"))
+	}
 	if !ok || !bytes.HasPrefix(line, []byte("HTTP/1.1 ")) {
 		return nil, false
 	}

@@ -54,6 +54,8 @@ func TestBadInput_EvenWhatIsNoRequestIsAProblem(t *testing.T) {
 		"less than nothing":  {"POST /v1/do HTTP/1.1\r\n" + host + "Content-Length: -1\r\n\r\n", 400, "no HTTP request"},
 		"a head without end": {"GET /healthz HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 20<<10), 431, "more than 16384 bytes"},
 		"another encoding":   {"POST /v1/do HTTP/1.1\r\n" + host + "Transfer-Encoding: pigeon\r\n\r\n", 501, "transfer encoding"},
+		"a head of 17 KiB":   {"GET /healthz HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 17<<10) + "\r\n\r\n", 431, "more than 16384 bytes"},
+		"an expectation":     {"POST /v1/do HTTP/1.1\r\n" + host + "Expect: miracles\r\nContent-Length: 2\r\n\r\n{}", 417, "Expect is not known"},
 		"another version":    {"GET /healthz HTTP/3.0\r\n" + host + "\r\n", 505, "version"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,6 +73,7 @@ func TestBadInput_EvenWhatIsNoRequestIsAProblem(t *testing.T) {
 		})
 	}
 	w.ask(t, "GET", "/healthz", "", http.StatusOK)
+	w.ask(t, "GET", "/healthz", "", http.StatusOK, "X", strings.Repeat("x", 15<<10)) // a large head is none too large
 }
 
 // TestAskingForTheHeadEnds: of a stream, too, which has no end of its own.

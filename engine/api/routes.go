@@ -78,7 +78,7 @@ func (s *Server) guard(route Route) http.Handler {
 		caller, err := s.opt.Who(r)
 		if err != nil {
 			s.turnAway(route, caller, r, err)
-			s.fail(w, r, err)
+			s.dismiss(w, r, err)
 			return
 		}
 		req := &Request{Request: r, Caller: caller}

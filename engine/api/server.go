@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,11 +24,15 @@ import (
 const (
 	maxBody       = 1 << 20 // bytes of a request's body
 	maxHeader     = 16 << 10
+	headerSlop    = 4 << 10          // what net/http reads beyond its MaxHeaderBytes
 	headerTimeout = 5 * time.Second  // for a request's head
 	bodyTimeout   = 10 * time.Second // for its body
 	writeTimeout  = 30 * time.Second // without a byte taken: cut off
 	idleTimeout   = 2 * time.Minute
 	closeTimeout  = 2 * time.Second // for requests under way when the server ends
+	// strangerTimeout is for the body of whoever is refused: the server reads it before
+	// it answers, and until then their connection is one less for the others.
+	strangerTimeout = time.Second
 	// DefaultConns is how many connections a socket lets be open: fifty consoles have
 	// two each.
 	DefaultConns = 256
@@ -125,7 +130,7 @@ type endKey struct{}
 // closes l. nil when ctx has ended it.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
-		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlop,
 		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.WithoutCancel(ctx), endKey{}, ctx)
@@ -165,12 +170,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := s.welcome(r); err != nil {
 		s.sendBack(r, err)
-		s.fail(w, r, err)
+		s.dismiss(w, r, err)
 		return
 	}
 	_, pattern := s.mux.Handler(r)
 	if _, ok := s.routes[pattern]; !ok || path.Clean(r.URL.Path) != r.URL.Path {
-		s.fail(w, r, s.nowhere(w, r))
+		refuse := s.fail
+		if _, err := s.opt.Who(r); err != nil {
+			refuse = s.dismiss
+		}
+		refuse(w, r, s.nowhere(w, r))
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -183,7 +192,7 @@ func (s *Server) welcome(r *http.Request) error {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	if !slices.Contains(s.opt.Hosts, host) {
+	if !slices.ContainsFunc(s.opt.Hosts, func(ours string) bool { return strings.EqualFold(ours, host) }) {
 		return Faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "), "this is not the host %q", short(host))
 	}
 	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
@@ -211,7 +220,7 @@ func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(allowed) == 0 || path.Clean(r.URL.Path) != r.URL.Path {
-		return Faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s", r.URL.Path)
+		return Faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s", cmp.Or(r.URL.Path, r.RequestURI))
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	return Faultf(http.StatusMethodNotAllowed, engine.ErrInvalid, "", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method)
@@ -227,10 +236,20 @@ func (s *Server) recovered(w http.ResponseWriter) {
 	writeProblem(w, problemOf(errors.New("panic")))
 }
 
+// dismiss refuses whoever has no business here, and closes the connection: to keep it
+// for their next request would let strangers hold every place there is.
+func (s *Server) dismiss(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("Connection", "close")
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(min(s.opt.BodyTime, strangerTimeout)))
+	}
+	s.fail(w, r, err)
+}
+
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError {
+	if p.Status >= http.StatusInternalServerError && p.Status != http.StatusServiceUnavailable { // of which probes ask again and again
 		s.opt.Log.Warn().Str("path", r.URL.Path).Err(err).Msg("request failed")
 	}
 	if p.Status == http.StatusUnauthorized {

@@ -118,5 +118,6 @@ func (s still) queues(ctx context.Context) ([]engine.QueueRow, error) {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		out = append(out, *rows[name])
 	}
-	return out, nil
+	discards, err := s.store.Discards(ctx)
+	return withDiscards(out, discards), err
 }

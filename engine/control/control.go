@@ -1,10 +1,12 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,6 +68,8 @@ type Limiter interface {
 	ETA(host, method string, calls int) engine.ETA
 	// Health tells of trouble that holds everything: no key, no network.
 	Health() (state engine.EngineState, why string)
+	// Outage says what holds the calls of one method of a host; "" = nothing.
+	Outage(host, method string) (why string)
 	// KeyChanged ends the hold of a refused key.
 	KeyChanged()
 }
@@ -126,6 +130,7 @@ type Control struct {
 
 	mu       sync.Mutex
 	totals   engine.Totals
+	discards map[engine.Queue]int
 	runs     bool
 	stopping bool
 	broken   string
@@ -133,7 +138,7 @@ type Control struct {
 
 // New wires a console; nothing runs until Run.
 func New(opt Options) *Control {
-	c := &Control{opt: opt, started: time.Now()}
+	c := &Control{opt: opt, started: time.Now(), discards: map[engine.Queue]int{}}
 	if c.opt.Lane == nil {
 		c.opt.Lane = noLane
 	}
@@ -155,6 +160,11 @@ func (c *Control) Publish(seq uint64, changes []engine.Change) {
 		if t := changes[i].Totals; t != nil {
 			c.mu.Lock()
 			c.totals = *t
+			c.mu.Unlock()
+		}
+		if d := changes[i].Discards; d != nil {
+			c.mu.Lock()
+			c.discards[d.Queue] = d.Jobs
 			c.mu.Unlock()
 		}
 	}
@@ -200,8 +210,12 @@ func (c *Control) takeOver(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the totals: %w", err)
 	}
+	discards, err := c.opt.Store.Discards(ctx)
+	if err != nil {
+		return fmt.Errorf("read how many jobs were discarded: %w", err)
+	}
 	c.mu.Lock()
-	c.totals, c.runs = totals, true
+	c.totals, c.discards, c.runs = totals, discards, true
 	c.mu.Unlock()
 	if err := c.opt.Limiter.Restore(ctx, c.opt.Fresh, c.opt.Store.Live(ctx)); err != nil {
 		return fmt.Errorf("restore the limiter: %w", err)
@@ -262,10 +276,32 @@ func (c *Control) Find(ctx context.Context, q engine.Query) (engine.Answer, erro
 type source struct{ c *Control }
 
 func (s source) Engine() engine.EngineRow               { return s.c.engineRow() }
-func (s source) Queues() []engine.QueueRow              { return s.c.opt.Backend.Queues() }
+func (s source) Queues() []engine.QueueRow              { return s.c.queues() }
 func (s source) Limits() engine.LimitsRow               { return s.c.opt.Limiter.Rows() }
 func (s source) CallsAfter(seq uint64) []engine.CallRow { return s.c.opt.Limiter.CallsAfter(seq) }
 func (s source) Row(j engine.Job) engine.JobRow         { return s.c.row(j) }
+
+// queues are the backend's, and how many discarded jobs each has kept.
+func (c *Control) queues() []engine.QueueRow {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return withDiscards(c.opt.Backend.Queues(), c.discards)
+}
+
+// withDiscards adds to rows of queues, by name, how many discarded jobs each has kept; a queue
+// without a row gets one.
+func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engine.QueueRow {
+	for name, n := range discards {
+		i, ok := slices.BinarySearchFunc(rows, name, func(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) })
+		if !ok && n > 0 {
+			rows = slices.Insert(rows, i, engine.QueueRow{QueueState: engine.QueueState{Name: name}, Counts: map[engine.State]int{}})
+		}
+		if n > 0 {
+			rows[i].Counts[engine.Discarded] = n
+		}
+	}
+	return rows
+}
 
 // engineRow composes the engine's one row.
 func (c *Control) engineRow() engine.EngineRow {
@@ -310,14 +346,17 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	if c.opt.Keys.Shown() == "" {
 		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
 	}
-	paused := 0
+	paused, jobs := 0, 0
 	for _, q := range queues {
 		if q.Paused {
 			paused++
 		}
+		for _, n := range q.Counts {
+			jobs += n
+		}
 	}
-	if paused > 0 && paused == len(queues) {
-		return engine.EnginePaused, "every queue is paused"
+	if paused == len(queues) && jobs > 0 { // a queue that nobody has used yet is not among them
+		return engine.EnginePaused, "every queue in use is paused"
 	}
 	return engine.EngineLive, ""
 }

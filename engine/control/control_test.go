@@ -132,6 +132,7 @@ func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.Call
 func (l *limiter) CallsAfter(uint64) []engine.CallRow       { return nil }
 func (l *limiter) Meter() engine.Meter                      { return engine.Meter{CallsPerMin: 60} }
 func (l *limiter) Health() (engine.EngineState, string)     { return told(&l.state), "" }
+func (l *limiter) Outage(string, string) string             { return "" }
 func (l *limiter) KeyChanged()                              {}
 func (l *limiter) ETA(_, _ string, calls int) engine.ETA {
 	l.asked = calls
@@ -326,6 +327,7 @@ func TestTheWorstStateWins(t *testing.T) {
 	r := newRig(t)
 	paused := engine.QueueRow{QueueState: engine.QueueState{Name: "q", Paused: true}, Counts: map[engine.State]int{engine.Retryable: 4}}
 	open := engine.QueueRow{QueueState: engine.QueueState{Name: "p"}}
+	unused := engine.QueueRow{QueueState: engine.QueueState{Name: "pager", Paused: true}} // before the first job: the others have no row
 	steps := []struct {
 		queues []engine.QueueRow
 		health engine.EngineState
@@ -335,6 +337,7 @@ func TestTheWorstStateWins(t *testing.T) {
 		{[]engine.QueueRow{paused, open}, engine.EngineLive, engine.EngineLive},
 		{[]engine.QueueRow{paused}, engine.EngineLive, engine.EnginePaused},
 		{[]engine.QueueRow{paused}, engine.EngineNoKey, engine.EngineNoKey},
+		{[]engine.QueueRow{unused, unused}, engine.EngineLive, engine.EngineLive},
 	}
 	for _, s := range steps {
 		rewrite(func() { r.backend.queues, r.limiter.state = s.queues, s.health })

@@ -29,16 +29,19 @@ const (
 type delaying struct {
 	c      *Control
 	now    time.Time
+	queues []engine.QueueRow
 	rows   []engine.BucketRow
 	plans  []engine.ScheduleRow
 	open   []engine.AccountRow
 	paused map[engine.Queue]bool
 	synced map[string]bool         // accounts that the command itself syncs
 	found  map[string]engine.Delay // by schedule or account
+	ends   engine.ETA              // of the command's last call
 }
 
-// addDelays says in a cost which scheduled runs and which syncs at work will end later,
-// and by how much, by the tightest limit that they share (I-2). What cannot be known is
+// addDelays says in a cost when its calls are done beside all others, which scheduled runs
+// and which syncs at work will end later for it, and by how much, by the tightest limit
+// that they share (I-2). What cannot be known is
 // told as unknown, with the reason. syncs says that the calls are those of syncs: what
 // is planned for the same accounts then waits for them on purpose.
 func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) {
@@ -50,7 +53,7 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 		return
 	}
 	d := delaying{
-		c: c, now: time.Now(), rows: c.opt.Limiter.Rows().Buckets,
+		c: c, now: time.Now(), queues: queues, rows: c.opt.Limiter.Rows().Buckets,
 		paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{},
 	}
 	for _, l := range cost.Loads {
@@ -63,7 +66,7 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 		d.plans = c.schedules.List()
 	}
 	for _, a := range c.hub.Open() {
-		if !d.synced[a.ID] && !d.paused[a.Queue] {
+		if !d.synced[a.ID] {
 			d.open = append(d.open, a)
 		}
 	}
@@ -74,6 +77,9 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		why := d.host(ctx, host, hosts[host])
 		cost.Unknown = cmp.Or(cost.Unknown, why)
+	}
+	if d.ends.Known {
+		cost.Takes, cost.Bucket = d.ends.Low, d.ends.Bucket
 	}
 	cost.Delays = d.list()
 }
@@ -96,7 +102,7 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
 	long := d.c.opt.Limiter.ETA(host, mostCalled(loads), longRun)
 	switch {
-	case d.isFrozen(host):
+	case frozenForGood(d.rows, host, nil):
 		return host + " is frozen until somebody resumes it"
 	case long.High <= 0:
 		return "the limits of " + host + " are told by its first answer"
@@ -109,7 +115,8 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	pace := longRun / long.High.Seconds()
 	begin := d.begins(host)
 	mine := sharesOf(merged(loads), -1, begin)
-	others := d.atWork(host, begin)
+	others := inLine(host, d.open, d.queues, d.rows, begin)
+	d.end(host, mostCalled(loads), pace, begin, mine, others)
 	rows := make([]engine.Delay, len(d.open))
 	for i, a := range d.open {
 		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: long.Bucket}
@@ -120,6 +127,16 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 		unknown = cmp.Or(unknown, why)
 	}
 	return unknown
+}
+
+// end notes when the last of the command's calls on a host goes, with all of the others
+// that go before it.
+func (d *delaying) end(host, method string, pace float64, begin time.Duration, mine, others []share) {
+	last := turns(append(tagged(mine, 0), without(others)...), pace, 1)[0]
+	e := d.c.opt.Limiter.ETA(host, method, int((last-begin).Seconds()*pace+0.5))
+	if e.Low >= d.ends.Low {
+		d.ends = e
+	}
 }
 
 // mostCalled is the method that most of the calls are of.
@@ -172,43 +189,6 @@ func (d *delaying) note(pace float64, mine, others []share, rows []engine.Delay)
 		row.Calls, row.By = int(calls[i]+0.5)+old.Calls, max(after[i]-before[i], old.By)
 		d.found[name] = row
 	}
-}
-
-// atWork are the calls that the host's open syncs still make, and those in its line
-// that belong to none of them.
-func (d *delaying) atWork(host string, begin time.Duration) (out []share) {
-	matches := 0
-	for i, a := range d.open {
-		if a.Region != host || a.Matches.Total < 0 {
-			continue
-		}
-		matches += a.Matches.Open + a.Timelines.Open
-		first := callsLeft(a) - a.Timelines.Open
-		if a.WantsTimelines {
-			first -= a.Matches.Open
-		}
-		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(first)}
-		late := load
-		late.Priority, late.Calls = engine.PriorityLow, float64(callsLeft(a)-first)
-		out = append(out, sharesOf([]engine.Load{load, late}, i, begin)...)
-	}
-	for _, b := range d.rows {
-		if b.Host != host || b.Kind != "app" {
-			continue
-		}
-		if rest := b.Waiting - matches; rest > 0 {
-			out = append(out, sharesOf([]engine.Load{{Host: host, Priority: engine.PriorityHigh, Calls: float64(rest)}}, -1, begin)...)
-		}
-		break // all windows of a host have one line
-	}
-	return out
-}
-
-// isFrozen reports whether an operator has stopped the host without saying until when.
-func (d *delaying) isFrozen(host string) bool {
-	return slices.ContainsFunc(d.rows, func(b engine.BucketRow) bool {
-		return b.Host == host && b.Kind == "app" && b.BlockedBy == "frozen" && b.Thaws.IsZero()
-	})
 }
 
 // begins is how long the host is held, by an operator or by Riot.

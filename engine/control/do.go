@@ -58,8 +58,8 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 		err = problem(err)
 	}
 	if cmd.DryRun {
-		if err == nil {
-			c.addDelays(ctx, r.Cost, cmd.Op == engine.OpTrigger)
+		if err == nil && r.Cost != nil && r.Cost.Delays == nil && r.Cost.Unknown == "" {
+			c.addDelays(ctx, r.Cost, false)
 		}
 		return r, err
 	}
@@ -78,6 +78,9 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 }
 
 func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.AuditEntry, error) {
+	if r.Audit != 0 { // the store wrote it in one transaction with what was done
+		return engine.AuditEntry{Seq: r.Audit}, nil
+	}
 	e := engine.AuditEntry{
 		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: targetOf(cmd, r), Reason: cmd.Reason,
 		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue, Schedule: r.Schedule,
@@ -95,7 +98,7 @@ func (c *Control) audit(ctx context.Context, cmd engine.Command, r engine.Receip
 // targetOf is target, but for an account that was forgotten: it is not named again.
 func targetOf(cmd engine.Command, r engine.Receipt) string {
 	if cmd.Op == engine.OpForget {
-		return forgotten(r.Forget)
+		return r.Forget.Target()
 	}
 	return target(cmd)
 }
@@ -145,6 +148,7 @@ func (c *Control) trigger(ctx context.Context, cmd engine.Command) (engine.Recei
 	if err != nil {
 		return engine.Receipt{}, err
 	}
+	c.addDelays(ctx, &cost, true)
 	return engine.Receipt{Matched: 1, Cost: &cost, Text: "would make " + callsOf(cost)}, nil
 }
 
@@ -184,6 +188,7 @@ func (c *Control) freeze(_ context.Context, cmd engine.Command) (engine.Receipt,
 		r.Text = fmt.Sprintf("bucket %s capped at %d %%: what goes beyond it waits, none fails", bucketName(cmd.Bucket), cmd.Bucket.Cap)
 	}
 	if cmd.DryRun {
+		r.Text = "would have " + r.Text
 		return r, nil
 	}
 	if err := c.opt.Limiter.Freeze(cmd.Bucket, cmd.Reason); err != nil {
@@ -196,6 +201,7 @@ func (c *Control) freeze(_ context.Context, cmd engine.Command) (engine.Receipt,
 func (c *Control) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " open again"}
 	if cmd.DryRun {
+		r.Text = "would have " + r.Text
 		return r, nil
 	}
 	frozen, err := c.opt.Limiter.Thaw(cmd.Bucket)

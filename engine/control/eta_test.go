@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -18,6 +19,15 @@ func (paced) ETA(_, _ string, calls int) engine.ETA {
 	return engine.ETA{Calls: calls, Low: d, High: d, Bucket: "app:europe 120s", Known: true}
 }
 
+func (paced) Rows() engine.LimitsRow { return engine.LimitsRow{} }
+func (paced) Outage(host, method string) string {
+	if host == "americas" && method == timelineMethod {
+		return "outage of americas/match-v5.timeline"
+	}
+	return ""
+}
+func (paced) Health() (engine.EngineState, string) { return engine.EngineLive, "" }
+
 func (paced) Restore(context.Context, bool, iter.Seq2[engine.Job, error]) error { return nil }
 
 func open(id, region string, matches int, timelines bool) engine.AccountRow {
@@ -27,34 +37,81 @@ func open(id, region string, matches int, timelines bool) engine.AccountRow {
 	}
 }
 
-// TestI3_ETAsShareTheBudgetFairly: runs of one host share its budget fairly: until a small one ends, each larger
-// one gets as many calls as it, and no more.
-func TestI3_ETAsShareTheBudgetFairly(t *testing.T) {
+// TestI3_ETAsShareTheBudgetAsTheEngineDealsIt: runs of one host share its budget owner by
+// owner, matches before timelines, and a run that stands still says why.
+func TestI3_ETAsShareTheBudgetAsTheEngineDealsIt(t *testing.T) {
 	small, big, far := open("small", "europe", 10, true), open("big", "europe", 500, false), open("far", "asia", 900, true)
 	listing := open("listing", "europe", 0, true)
 	listing.Matches.Total = -1
 	ended := open("ended", "europe", 0, true)
 	ended.Status = engine.SyncCompleted
+	waits := open("waits", "sea", 400, false)
+	waits.Queue = latest
+	down := open("down", "americas", 7, true)
 	h := hub.New(hub.Options{})
-	h.SeedAccounts([]engine.AccountRow{small, big, far, listing, ended})
-	c := &Control{opt: Options{Limiter: paced{}}, hub: h}
+	h.SeedAccounts([]engine.AccountRow{small, big, far, listing, ended, waits, down})
+	paused := engine.QueueRow{QueueState: engine.QueueState{Name: latest, Paused: true, By: engine.Actor{User: "ana"}}}
+	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{paused, {}}}, Keys: knownKey{}}, hub: h}
 	cases := []struct {
 		name  string
 		row   engine.AccountRow
 		calls int // of its own
 		wait  time.Duration
-		known bool
+		why   string
 	}{
-		{"ten matches and their timelines beside a larger run", small, 20, 40 * time.Second, true},
-		{"a large run ends after all the small one needs", big, 500, 520 * time.Second, true},
-		{"another region shares nothing", far, 1800, 1800 * time.Second, true},
-		{"nobody knows while ids are listed", listing, 0, 0, false},
-		{"an ended run has none", ended, 0, 0, false},
+		{"ten timelines go after all matches of a larger run", small, 20, 520 * time.Second, ""},
+		{"a large run waits for the matches of the small one", big, 500, 510 * time.Second, ""},
+		{"another region shares nothing", far, 1800, 1800 * time.Second, ""},
+		{"nobody knows while ids are listed", listing, 0, 0, ""},
+		{"an ended run has none", ended, 0, 0, ""},
+		{"its queue is paused", waits, 400, 0, "queue paused by ana"},
+		{"its timelines are down", down, 14, 0, "outage of americas/match-v5.timeline"},
 	}
 	for _, tc := range cases {
 		got := c.eta(tc.row)
-		if got.Calls != tc.calls || got.High != tc.wait || got.Known != tc.known {
-			t.Errorf("%s: %+v, want %d calls in %s, known %t", tc.name, got, tc.calls, tc.wait, tc.known)
+		if got.Calls != tc.calls || got.High != tc.wait || got.Known != (tc.wait > 0) || got.Why != tc.why {
+			t.Errorf("%s: %+v, want %d calls in %s, %q", tc.name, got, tc.calls, tc.wait, tc.why)
 		}
 	}
+}
+
+// TestI1_AParentIsToldWhenItsChildrenAreSettled: a sync's job that waits for its matches
+// is told their end, not that of the timelines that follow.
+func TestI1_AParentIsToldWhenItsChildrenAreSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		small, big := open("small", "europe", 10, true), open("big", "europe", 500, false)
+		small.Job, small.Phase = "parent", engine.PhaseMatches
+		h := hub.New(hub.Options{})
+		h.SeedAccounts([]engine.AccountRow{small, big})
+		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h}
+		if got := time.Until(c.groupEnds(engine.Job{ID: "parent"})); got != 20*time.Second {
+			t.Errorf("its matches end in %s, want 20s: those of the other take turns", got)
+		}
+		small.Phase = engine.PhaseTimelines
+		h.Publish(1, []engine.Change{{Account: &small}})
+		if got := time.Until(c.groupEnds(engine.Job{ID: "parent"})); got != 520*time.Second {
+			t.Errorf("its timelines end in %s, want 520s", got)
+		}
+		if got := c.groupEnds(engine.Job{ID: "unknown"}); !got.IsZero() {
+			t.Errorf("a job of no sync is told %s", got)
+		}
+	})
+}
+
+// TestI3_TheLastRetryBoundsTheETA: a run does not end before the last of its retries is
+// due, however few calls are left.
+func TestI3_TheLastRetryBoundsTheETA(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		row := open("one", "europe", 2, false)
+		h := hub.New(hub.Options{})
+		h.SeedAccounts([]engine.AccountRow{row})
+		for i, in := range []time.Duration{time.Minute, 5 * time.Minute} {
+			h.Seed(engine.Job{ID: engine.JobID(rune('a' + i)), Rev: 1, Owner: "one", State: engine.Retryable, Due: time.Now().Add(in)})
+		}
+		h.Seed(engine.Job{ID: "x", Rev: 1, Owner: "other", State: engine.Retryable, Due: time.Now().Add(time.Hour)})
+		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h}
+		if got := c.eta(row); got.Low != 5*time.Minute || got.High != got.Low || got.Bucket != "" || got.Why != "its last retry is due then" {
+			t.Errorf("%+v", got)
+		}
+	})
 }

@@ -241,6 +241,9 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 	if j.State.Live() && j.State != engine.Running {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 	}
+	if j.State == engine.Pending && r.Until.IsZero() {
+		r.Until = c.groupEnds(j)
+	}
 	return r
 }
 
@@ -283,37 +286,5 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 
 func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
 	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
-	return c.engineRow(), c.opt.Backend.Queues(), retries, err
-}
-
-// paceMethod is the endpoint that nearly all calls of a sync go to.
-const paceMethod = "match-v5.match"
-
-// eta says when an account's run ends. Runs of one host share its budget fairly:
-// until this one ends, each of the others gets at most as many calls as this one
-// still needs.
-func (c *Control) eta(a engine.AccountRow) engine.ETA {
-	own := callsLeft(a)
-	if !a.Status.Open() || a.Matches.Total < 0 {
-		return engine.ETA{}
-	}
-	calls := own
-	for _, other := range c.hub.Open() {
-		if !c.opt.Alone && other.ID != a.ID && other.Region == a.Region {
-			calls += min(callsLeft(other), own)
-		}
-	}
-	e := c.opt.Limiter.ETA(a.Region, paceMethod, calls)
-	e.Calls = own
-	return e
-}
-
-// callsLeft is how many calls a run still makes: one per open match and per open
-// timeline, and one for each timeline that follows from an open match.
-func callsLeft(a engine.AccountRow) int {
-	n := a.Matches.Open + a.Timelines.Open
-	if a.WantsTimelines {
-		n += a.Matches.Open
-	}
-	return n
+	return c.engineRow(), c.queues(), retries, err
 }

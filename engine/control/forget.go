@@ -12,22 +12,15 @@ type Forgetting interface {
 	// LiveJobsOf are the live jobs of an account, the oldest first; engine.ErrNotFound.
 	LiveJobsOf(ctx context.Context, account string) ([]engine.Job, error)
 	WouldForget(ctx context.Context, account string) (engine.ForgetDone, error)
-	// Forget tells how many jobs were cancelled for it; engine.ErrRefused while a job of
-	// the account is live.
-	Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (engine.ForgetDone, error)
+	// Forget tells how many jobs were cancelled for it, and writes the audit entry that
+	// says that it is done, whose number is audit; engine.ErrRefused while a job of the
+	// account is live.
+	Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error)
 }
 
 // forgetRounds is how often the jobs of an account are cancelled before it is given up:
 // a job may come up between two looks.
 const forgetRounds = 5
-
-// forgotten names the target of a forget in the audit and to others: not the account.
-func forgotten(d *engine.ForgetDone) string {
-	if d == nil || d.Mask == "" {
-		return "an account"
-	}
-	return "account " + d.Mask + "…"
-}
 
 // forget deletes an account with all that is stored of it. Jobs that wait are cancelled
 // first; while one runs it is refused.
@@ -53,11 +46,11 @@ func (c *Control) forget(ctx context.Context, cmd engine.Command) (engine.Receip
 	if err != nil {
 		return engine.Receipt{}, err
 	}
-	done, err := c.opt.Forget.Forget(ctx, cmd.Account, cmd.By, cmd.Reason, cancelled)
+	done, audit, err := c.opt.Forget.Forget(ctx, cmd.Account, cmd.By, cmd.Reason, cancelled)
 	if err != nil {
 		return engine.Receipt{Forget: &done}, givenUp(ctx, err)
 	}
-	return engine.Receipt{Matched: 1, Applied: 1, Forget: &done, Text: done.Text(false) + "; " + engine.ForgetLeaves}, nil
+	return engine.Receipt{Matched: 1, Applied: 1, Audit: audit, Forget: &done, Text: done.Text(false) + "; " + engine.ForgetLeaves}, nil
 }
 
 // idleJobs are the live jobs of the account; it is refused while one of them runs.

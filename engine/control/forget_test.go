@@ -16,6 +16,7 @@ type eraser struct {
 	asked     string
 	by        engine.Actor
 	cancelled int
+	audit     uint64
 	fails     error
 }
 
@@ -30,14 +31,14 @@ func (e *eraser) WouldForget(context.Context, string) (engine.ForgetDone, error)
 	return engine.ForgetDone{Mask: "0123456789abcdef", Matches: 7, Shared: 2, Jobs: 9, Cancelled: len(e.jobs), Reports: 1, Bytes: 3 << 20}, nil
 }
 
-func (e *eraser) Forget(_ context.Context, account string, by engine.Actor, _ string, cancelled int) (engine.ForgetDone, error) {
+func (e *eraser) Forget(_ context.Context, account string, by engine.Actor, _ string, cancelled int) (engine.ForgetDone, uint64, error) {
 	e.asked, e.by, e.cancelled = account, by, cancelled
-	return engine.ForgetDone{Mask: "0123456789abcdef", Matches: 7, Shared: 1, Jobs: 9, Cancelled: cancelled, Reports: 1, Bytes: 3 << 20}, e.fails
+	return engine.ForgetDone{Mask: "0123456789abcdef", Matches: 7, Shared: 1, Jobs: 9, Cancelled: cancelled, Reports: 1, Bytes: 3 << 20}, e.audit, e.fails
 }
 
-// What is deleted is said before and after, and the audit names nobody.
+// What is deleted is said before and after. The store writes the entry of what it did; that of a failure names nobody.
 func TestForgetNamesNobodyAfterwards(t *testing.T) {
-	e := &eraser{}
+	e := &eraser{audit: 41}
 	r := newRigWith(t, func(o *control.Options) { o.Forget = e })
 	do := func(c engine.Command) (engine.Receipt, error) {
 		c.Op, c.By, c.Reason = engine.OpForget, ana, "they asked"
@@ -51,8 +52,8 @@ func TestForgetNamesNobodyAfterwards(t *testing.T) {
 	if err != nil || got.Applied != 1 || got.Undo || e.asked != "Ana#EUW" || e.by != ana || !strings.Contains(got.Text, "were deleted") || !strings.Contains(got.Text, "backups") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if entry := r.entry(t, engine.OpForget); entry.Target != "account 0123456789abcdef…" || entry.Reason != "they asked" || strings.Contains(entry.Result, "Ana") || entry.Applied != 1 {
-		t.Errorf("the audit says %+v", entry)
+	if all, err := r.db.Audit(t.Context(), 10); len(all) > 0 || err != nil || got.Audit != e.audit {
+		t.Errorf("entry %d, and besides %+v %v", got.Audit, all, err)
 	}
 	for account, want := range map[string]error{"": engine.ErrInvalid, "Nobody#EUW": engine.ErrNotFound} {
 		if _, err := do(engine.Command{Account: account}); !errors.Is(err, want) {
@@ -65,6 +66,9 @@ func TestForgetNamesNobodyAfterwards(t *testing.T) {
 	e.fails = errors.New("the disk is full")
 	if _, err := do(engine.Command{Account: "Ana#EUW"}); err == nil {
 		t.Error("a failure counts as done")
+	}
+	if entry := r.entry(t, engine.OpForget); entry.Target != "account 0123456789abcdef…" || entry.Reason != "they asked" || !strings.Contains(entry.Result, "the disk is full") || entry.Applied != 0 {
+		t.Errorf("the audit says %+v", entry)
 	}
 }
 

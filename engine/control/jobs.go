@@ -112,6 +112,7 @@ func (c *Control) dryRun(ctx context.Context, cmd engine.Command, p picked) (eng
 	if r.Cost, err = c.costOf(ctx, moves, p); err != nil {
 		return r, err
 	}
+	c.addDelays(ctx, r.Cost, false)
 	r.Text += ": " + callsOf(*r.Cost)
 	return r, nil
 }

@@ -29,6 +29,8 @@ type Store interface {
 	Live(ctx context.Context) iter.Seq2[engine.Job, error]
 	Queues(ctx context.Context) ([]engine.QueueState, error)
 	Totals(ctx context.Context) (engine.Totals, error)
+	// Discards gives the number of discarded jobs that are kept, by queue.
+	Discards(ctx context.Context) (map[engine.Queue]int, error)
 	// Feed reads one page of a durable order; a cursor that is none is ErrInvalid.
 	Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error)
 	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)

@@ -15,12 +15,21 @@ type share struct {
 	from time.Duration // from now
 }
 
-// turn is a share while calls are dealt.
+// turn is shares that are alike while calls are dealt: very many runs of a schedule
+// make as many calls each.
 type turn struct {
-	calls, pace float64 // left, and made a second at present
-	from        time.Duration
-	of, line    int
-	priority    engine.Priority
+	alike
+	of   []int   // what each of them counts for
+	left float64 // calls of each
+	pace float64 // that each makes a second at present
+}
+
+// alike is what shares have in common that end together.
+type alike struct {
+	calls    float64
+	from     time.Duration
+	line     int
+	priority engine.Priority
 }
 
 // turns deals a host's calls out as the engine does, at an even pace of so many a
@@ -38,12 +47,14 @@ func turns(shares []share, perSecond float64, n int) []time.Duration {
 		step := nextTurn(left, now)
 		now += step
 		for i := range left {
-			left[i].calls -= left[i].pace * step.Seconds()
+			left[i].left -= left[i].pace * step.Seconds()
 		}
 		left = slices.DeleteFunc(left, func(t turn) bool {
-			over := t.calls < spentCalls && t.from <= now
-			if over && t.of >= 0 {
-				ends[t.of] = max(ends[t.of], now)
+			over := t.left < spentCalls && t.from <= now
+			for _, of := range t.of {
+				if over && of >= 0 {
+					ends[of] = max(ends[of], now)
+				}
 			}
 			return over
 		})
@@ -57,6 +68,7 @@ const spentCalls = 1e-6
 // line puts shares in line, and counts the lines: one per queue.
 func line(shares []share) (out []turn, lines int) {
 	var queues []engine.Queue
+	seen := map[alike]int{}
 	for _, s := range shares {
 		if s.Calls <= 0 {
 			continue
@@ -69,7 +81,13 @@ func line(shares []share) (out []turn, lines int) {
 		if priority == 0 {
 			priority = engine.PriorityNormal
 		}
-		out = append(out, turn{calls: s.Calls, from: s.from, of: s.of, line: at, priority: priority})
+		kind := alike{s.Calls, s.from, at, priority}
+		if i, ok := seen[kind]; ok {
+			out[i].of = append(out[i].of, s.of)
+			continue
+		}
+		seen[kind] = len(out)
+		out = append(out, turn{alike: kind, of: []int{s.of}, left: s.Calls})
 	}
 	return out, len(queues)
 }
@@ -88,9 +106,10 @@ func deal(left []turn, owners []int, perSecond float64, now time.Duration) {
 		if t.from > now || t.priority != best {
 			continue
 		}
-		if owners[t.line]++; owners[t.line] == 1 {
+		if owners[t.line] == 0 {
 			lines++
 		}
+		owners[t.line] += len(t.of)
 	}
 	for i := range left {
 		t := &left[i]
@@ -110,7 +129,7 @@ func nextTurn(left []turn, now time.Duration) time.Duration {
 		case t.from > now:
 			step = min(step, t.from-now)
 		case t.pace > 0:
-			step = min(step, seconds(t.calls/t.pace)+1) // rounded up: none is left then
+			step = min(step, seconds(t.left/t.pace)+1) // rounded up: none is left then
 		}
 	}
 	return step

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
@@ -52,6 +53,9 @@ func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, er
 		e, err := c.store.AuditEntry(ctx, seq)
 		if err == nil && !e.Undoable() {
 			return e, engine.Problemf(engine.ErrRefused, "only cancel, reschedule, reclass, pause, resume and the edit of a schedule can be undone", "%s #%d has nothing that could be taken back", e.Op, seq)
+		}
+		if errors.Is(err, engine.ErrNotFound) {
+			err = engine.Problemf(engine.ErrNotFound, "list them with `farsight audit`", "there is no command #%d", seq)
 		}
 		return e, err
 	}

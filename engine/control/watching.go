@@ -83,6 +83,6 @@ func (s sampler) Run(ctx context.Context) error {
 // sample leaves out a moment that cannot be kept: the time cursor steps over it.
 func (c *Control) sample(now time.Time) {
 	_ = c.moments.Add(engine.Moment{
-		At: now.Round(0), Engine: c.engineRow(), Queues: c.opt.Backend.Queues(), Limits: c.opt.Limiter.Rows(),
+		At: now.Round(0), Engine: c.engineRow(), Queues: c.queues(), Limits: c.opt.Limiter.Rows(),
 	})
 }

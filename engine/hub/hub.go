@@ -116,6 +116,19 @@ func (h *Hub) Open() []engine.AccountRow {
 	return open
 }
 
+// LastDue is when the last of an account's jobs is due that wait after trouble; zero =
+// none does.
+func (h *Hub) LastDue(owner string) (last time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, j := range h.jobs {
+		if j.Owner == owner && j.State != engine.Running && j.Due.After(last) {
+			last = j.Due
+		}
+	}
+	return last
+}
+
 // Publish folds the changes of one commit. It never blocks.
 func (h *Hub) Publish(seq uint64, changes []engine.Change) {
 	h.mu.Lock()

@@ -74,6 +74,16 @@ func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, 
 	return time.Time{}, "", true
 }
 
+// holds reports whether a lane's calls wait for something that has no known end.
+func (g *gate) holds(l lane) bool {
+	if g.project != nil && g.project() != "" {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.key.blown || g.network.blown || g.lanes[l] != nil && g.lanes[l].blown
+}
+
 // begin makes the job the prober of whatever is blown on its lane.
 func (g *gate) begin(l lane, job engine.JobID) {
 	g.mu.Lock()
@@ -307,4 +317,14 @@ func (g *gate) health() (engine.EngineState, string) {
 		}
 	}
 	return engine.EngineLive, ""
+}
+
+// outage is the reason of a lane that is held while others go on.
+func (g *gate) outage(l lane) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if b := g.lanes[l]; b != nil && b.blown {
+		return reasonOf(&b.fuse, l)
+	}
+	return ""
 }

@@ -293,6 +293,9 @@ func (l *Limits) KeyChanged() {
 // Proven reports whether Riot has answered well since the start.
 func (l *Limits) Proven() bool { return l.gate.isProven() }
 
+// Outage says what holds the calls of one method of a host; "" = nothing does.
+func (l *Limits) Outage(host, method string) (why string) { return l.gate.outage(lane{host, method}) }
+
 // Health says what stops the calls, for the title bar: engine.EngineLive when
 // nothing does.
 func (l *Limits) Health() (engine.EngineState, string) { return l.gate.health() }

@@ -183,11 +183,15 @@ func checkBucket(b engine.Bucket) error {
 }
 
 // Wait is how long so many further calls of a job's lane wait, the last one
-// included, by the bucket that lets the fewest through.
+// included, by the bucket that lets the fewest through. A method that was not called yet
+// goes by its host's limits. Nobody knows while something else holds the lane.
 func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
 	at, _ := splitLane(name)
+	if l.gate.holds(at) {
+		return 0, false
+	}
 	e := l.limiter.Estimate(at.host, at.method, calls, false)
-	return e.Wait, e.Known
+	return e.Wait, !e.Endless && (e.Known || e.Bucket != "")
 }
 
 // Shares reports whether calls of two lanes go to one host, and so take from the
@@ -204,7 +208,8 @@ func (l *Limits) ETA(host, method string, calls int) engine.ETA {
 	e := l.limiter.Estimate(host, method, calls, false)
 	out := engine.ETA{Calls: calls, Low: e.Wait, High: e.Wait, Bucket: e.Bucket, Known: e.Known}
 	if rate, bucket := l.limiter.Rate(host, method); rate > 0 && bucket != "" {
-		even := time.Duration(float64(calls) / rate * float64(time.Second))
+		held := l.limiter.Estimate(host, method, 0, false).Wait
+		even := held + time.Duration(float64(calls)/rate*float64(time.Second))
 		out.Low, out.High = min(e.Wait, even), max(e.Wait, even)
 		out.Bucket = cmp.Or(out.Bucket, bucket)
 	}

@@ -132,6 +132,8 @@ func (in *Ingest) resolved(ctx context.Context, p pass, got riot.Account, stat e
 	switch {
 	case err != nil:
 		return storageFault(err).With(stat)
+	case other == p.account.RiotID():
+		return engine.Fail(fmt.Errorf("%s is known already, on another platform: sync it there, `farsight accounts` shows where", other)).As(classSame).With(stat)
 	case other != "":
 		return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other)).As(classSame).With(stat)
 	}

@@ -39,6 +39,9 @@ type standing struct {
 	// does not depend on them.
 	lane  string
 	calls int
+	// again is when a lane that is shut is asked again; zero = unknown.
+	shut  bool
+	again time.Time
 }
 
 // whyAvailable asks the index, and the limits when the job's place comes: what went
@@ -47,8 +50,12 @@ func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, u
 	pacer, paced := b.admitter.(Pacer)
 	s := b.idx.whyAvailable(id, now, pacer)
 	if paced && s.calls > 0 && s.lane != "" {
-		if wait, known := pacer.Wait(s.lane, s.calls); known {
+		wait, known := pacer.Wait(s.lane, s.calls)
+		switch {
+		case known:
 			s.until = now.Add(wait)
+		case s.shut: // the next look, such as the probe of an outage
+			s.until = s.again
 		}
 	}
 	return s.reason, s.until, s.place
@@ -122,8 +129,14 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 		return standing{reason: fmt.Sprintf("lock of #%s", l.holder.id)}
 	}
 	s := e.whyInLine(now, x.alone)
-	if s.calls > 0 && p != nil {
+	if s.calls == 0 {
+		return s
+	}
+	if p != nil {
 		s.lane, s.calls = e.lane.name, s.calls+x.beside(e, s.place, p)
+	}
+	if s.shut && s.calls == 1 { // nothing goes before it
+		s.until, s.calls = s.again, 0
 	}
 	return s
 }
@@ -164,10 +177,7 @@ func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	s := standing{place: place, until: e.estimate(now, place), calls: place}
 	switch {
 	case e.lane.shut(now):
-		s.reason = e.lane.reason
-		if place == 1 {
-			s.until, s.calls = e.lane.known, 0
-		}
+		s.reason, s.shut, s.again = e.lane.reason, true, e.lane.known
 		return s
 	case alone != nil:
 		return standing{reason: fmt.Sprintf("suspect #%s runs alone", alone.id), place: place}

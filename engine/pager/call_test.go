@@ -221,6 +221,32 @@ func TestS2_4_ALostAnswerIsLookedFor(t *testing.T) {
 	}
 }
 
+// An engine that has just begun, and does not know yet how the alerts stand, takes none
+// of them for over: the open call goes on.
+func TestS2_4_AlertsThatAreNotKnownYetAreNotOver(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		june()
+		r := newRig(t, dir, map[string][]string{first: {"busy", "completed"}}, first)
+		r.start()
+		a := fires(time.Now())
+		r.alerts(a)
+		time.Sleep(time.Minute) // busy; called again in five minutes
+		r.down()
+		r.start()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if d := r.page(a, ""); d.Job.State != engine.Retryable {
+			t.Errorf("nobody has said that the alert is over, and its page is %s", d.Job.State)
+		}
+		r.alerts(a)
+		time.Sleep(10 * time.Minute)
+		if d := r.page(a, ""); d.Job.State != engine.Completed || len(r.voice.Calls()) != 2 {
+			t.Errorf("it ended %s, with %d calls", d.Job.State, len(r.voice.Calls()))
+		}
+	})
+}
+
 // A lost request is not taken for the call about another alert to the same number.
 func TestS2_4_AnotherAlertsCallIsNotAdopted(t *testing.T) {
 	dir := t.TempDir()

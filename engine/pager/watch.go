@@ -44,8 +44,11 @@ func (p *Pager) look(ctx context.Context) error {
 		return nil
 	}
 	p.mu.Lock()
-	rows := p.rows
+	rows, known := p.rows, p.known
 	p.mu.Unlock()
+	if !known { // nothing is over because nobody has looked yet
+		return nil
+	}
 	next := maps.Clone(p.told)
 	var errs []error
 	seen := map[string]bool{}

@@ -85,7 +85,7 @@ func jobCommand(v jobVerb) *cobra.Command {
 	f.StringVar(&o.class, "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
 	f.StringVar(&o.queue, "queue", "", "jobs of this queue")
 	f.StringSliceVar(&o.states, "state", nil, "jobs in these states, such as retryable,discarded")
-	f.StringVar(&o.account, "account", "", "jobs of this account, by its id")
+	f.StringVar(&o.account, "account", "", "jobs of this account, such as 'Name#TAG'")
 	f.StringVar(&o.reason, "reason", "", "why; kept in the audit and with each job")
 	f.StringVar(&o.confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
 	if v.op == engine.OpRetry || v.op == engine.OpReclass {
@@ -108,7 +108,7 @@ func (o jobFlags) command(op engine.Op, args []string, now time.Time) (engine.Co
 	for _, word := range o.states {
 		s, err := engine.ParseState(strings.ToLower(word))
 		if err != nil {
-			return c, usage(err)
+			return c, usagef("--state %q is unknown: use %s", word, wordList(stateNames(), "or"))
 		}
 		o.filter.States = append(o.filter.States, s)
 	}
@@ -123,7 +123,7 @@ func (o jobFlags) command(op engine.Op, args []string, now time.Time) (engine.Co
 	case op == engine.OpForce && strings.TrimSpace(o.reason) == "":
 		return c, usagef("force needs --reason: it is kept with the job")
 	case op == engine.OpReschedule:
-		at, err := instant(o.at, o.in, now)
+		at, err := instant(flagged{"at", o.at}, flagged{"in", o.in}, now)
 		if err != nil {
 			return c, err
 		}
@@ -135,19 +135,34 @@ func (o jobFlags) command(op engine.Op, args []string, now time.Time) (engine.Co
 	return c, nil
 }
 
-// instant reads --at or --in; exactly one of them.
-func instant(at, in string, now time.Time) (time.Time, error) {
+// flagged is what a flag was given.
+type flagged struct{ flag, value string }
+
+// instant reads a flag for an instant or one for a time from now; exactly one of them.
+func instant(at, in flagged, now time.Time) (time.Time, error) {
 	switch {
-	case (at == "") == (in == ""):
-		return time.Time{}, usagef("say when: --at 18:30, --at 2026-11-21T18:30:00Z or --in 10m")
-	case in != "":
-		d, err := time.ParseDuration(in)
+	case (at.value == "") == (in.value == ""):
+		return time.Time{}, usagef("say when: --%[1]s 18:30, --%[1]s 2026-11-21T18:30:00Z or --%[2]s 10m", at.flag, in.flag)
+	case in.value != "":
+		d, err := time.ParseDuration(in.value)
 		if err != nil || d < 0 {
-			return time.Time{}, usagef("--in %q is no time from now: use 90s, 10m or 2h", in)
+			return time.Time{}, usagef("--%s %q is no time from now: use 90s, 10m or 2h", in.flag, in.value)
 		}
 		return now.Add(d), nil
 	}
-	return clock(at, now)
+	return clock(at.value, now)
+}
+
+// ahead is an instant that is still to come.
+func ahead(at, in flagged, now time.Time) (time.Time, error) {
+	t, err := instant(at, in, now)
+	if err != nil || t.After(now) {
+		return t, err
+	}
+	if at.value == "" {
+		at = in
+	}
+	return t, usagef("--%s %q has passed: give an instant in the future", at.flag, at.value)
 }
 
 // clock reads an instant: RFC 3339, or a time of day, the next one to come.
@@ -215,10 +230,10 @@ func triggerCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&mode, "mode", ingest.ModeFull, "full, or latest: the newest few")
+	f.StringVar(&mode, "mode", ingest.ModeFull, "how much: full, or latest for the newest few")
 	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
 	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
-	f.StringVar(&opt.timelines, "timelines", "all", "all, ranked or none")
+	f.StringVar(&opt.timelines, "timelines", "all", "which timelines: all, ranked or none")
 	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
 	f.StringVar(&reason, "reason", "", "why; kept in the audit")
 	addActFlags(cmd)
@@ -250,7 +265,7 @@ func freezeCommand() *cobra.Command {
 			b := bucketOf(args)
 			b.Cap = percent
 			if until != "" || span != "" {
-				at, err := instant(until, span, time.Now())
+				at, err := ahead(flagged{"until", until}, flagged{"for", span}, time.Now())
 				if err != nil {
 					return err
 				}
@@ -296,7 +311,7 @@ func undoCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "undo [NUMBER]", Short: "Take a cancel, reschedule, reclass, pause or resume back, if nothing has happened since",
-		Args: cobra.MaximumNArgs(1),
+		Args: oneAtMost("command", "31"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c := engine.Command{Op: engine.OpUndo, Reason: reason}
 			if len(args) == 1 {
@@ -341,16 +356,10 @@ func actUnheld(cmd *cobra.Command, cfg config.Config, a acts) error {
 	if a.all[0].Op != engine.OpTrigger && !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
-	keys, err := keyring.Load(cfg.KeyPath())
-	if err != nil {
-		return err
-	}
-	p, err := assemble(cfg, assembly{keys: keys})
-	if err != nil {
-		return err
-	}
-	a.on, a.knows = p.control, p.knows
-	return p.unheld(cmd.Context(), func(context.Context) error { return a.run(cmd) })
+	return onDirectory(cmd.Context(), cfg, func(_ context.Context, p *parts, _ *keyring.Ring) error {
+		a.on, a.knows = p.control, p.knows
+		return a.run(cmd)
+	})
 }
 
 // acts are commands with what carries them out.
@@ -369,12 +378,12 @@ func (a acts) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	for _, c := range a.all {
-		if c.Queue != "" {
-			if err := a.knows(ctx, c.Queue); err != nil {
-				return err
-			}
+	for _, c := range a.all { // before the first of them changes anything
+		if err := a.check(ctx, c); err != nil {
+			return err
 		}
+	}
+	for _, c := range a.all {
 		c.By, c.DryRun = operator("cli"), dry
 		r, err := a.on.Do(ctx, c)
 		if err != nil {
@@ -388,6 +397,33 @@ func (a acts) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// check refuses a queue or an account that is not known, where nothing would fit and
+// look as if all were done. An account is put in by its id.
+func (a acts) check(ctx context.Context, c engine.Command) error {
+	queue := c.Queue
+	var filter *engine.JobFilter
+	if c.Select != nil {
+		filter = c.Select.Filter
+	}
+	if filter != nil {
+		queue = filter.Queue
+	}
+	if queue != "" {
+		if err := a.knows(ctx, queue); err != nil {
+			return err
+		}
+	}
+	if filter == nil || filter.Owner == "" {
+		return nil
+	}
+	found, err := a.on.Find(ctx, engine.AccountQuery{ID: filter.Owner})
+	if err != nil {
+		return err
+	}
+	filter.Owner = found.(engine.AccountDetail).Row.ID
 	return nil
 }
 
@@ -417,7 +453,7 @@ func queueNames() []string {
 // knows refuses a queue that neither the engine nor the store has heard of: a
 // mistyped one would be paused for nothing.
 func (p *parts) knows(ctx context.Context, name engine.Queue) error {
-	if slices.Contains(queueNames(), string(name)) {
+	if slices.Contains(knownQueues(), name) {
 		return nil
 	}
 	stored, err := p.db.Queues(ctx)
@@ -439,12 +475,21 @@ func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, co
 	return starting(slices.DeleteFunc(queueNames(), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	var words []string
+func stateNames() (words []string) {
 	for _, s := range engine.States() {
 		words = append(words, s.String())
 	}
-	return starting(words, begun), cobra.ShellCompDirectiveNoFileComp
+	return words
+}
+
+// completeStates completes the last of the states that commas set apart.
+func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexByte(begun, ',') + 1
+	words := starting(stateNames(), begun[at:])
+	for i := range words {
+		words[i] = begun[:at] + words[i]
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
 func starting(words []string, begun string) []string {

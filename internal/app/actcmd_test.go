@@ -153,13 +153,10 @@ func TestActCommandsRefuse(t *testing.T) {
 func TestActCommandsOnAHeldDirectory(t *testing.T) {
 	t.Parallel()
 	who := player("Held#CLI", 40)
-	o := quick(who)
-	o.Latency = sim.Latency{Base: 100 * time.Millisecond}
-	s := startSim(t, o)
+	s := startSim(t, quick(who))
+	s.holdFrom(t, 5) // the holder does not end by itself, however long the commands take
 	dir := freshDir(t)
-	cmd := s.sync(who.RiotID, dir)
-	cmd.env["WORKER_CONCURRENCY"] = "1"
-	p := cmd.start(t)
+	p := s.sync(who.RiotID, dir).start(t)
 	p.says(`"phase":"matches"`)
 	for _, args := range []string{"retry match:x", "cancel --confirm all", "pause " + string(ingest.QueueFull), "undo", "thaw europe"} {
 		res := command{args: append(words(args), "--data-dir", dir)}.run(t).wants(t, exitHeld)

@@ -92,7 +92,7 @@ func (o silenceFlags) until(now time.Time) (time.Time, error) {
 	case o.end:
 		return time.Time{}, nil
 	case o.at != "":
-		return clock(o.at, now)
+		return ahead(flagged{"until", o.at}, flagged{}, now)
 	}
 	d, err := time.ParseDuration(o.span)
 	if err != nil || d <= 0 {

@@ -1,5 +1,5 @@
-// Package app is the program: it reads the configuration and the command line and
-// wires the parts together. Nothing but main imports it.
+// Package app is the program: it reads the command line and wires the parts together.
+// Nothing but main imports it.
 package app
 
 import (
@@ -67,11 +67,7 @@ func Main(args []string) int {
 	root.SetArgs(args)
 	var failed error
 	keepErrors(root, &failed)
-	err := fang.Execute(ctx, root,
-		fang.WithVersion(version()),
-		fang.WithoutManpage(),
-		fang.WithErrorHandler(printError),
-	)
+	err := execute(ctx, root)
 	if failed != nil {
 		printError(root.ErrOrStderr(), fang.Styles{}, failed)
 		err = failed
@@ -79,13 +75,39 @@ func Main(args []string) int {
 	return exitCode(err)
 }
 
+// execute runs the command that was asked for. To colour the help fang asks the
+// terminal for its background: a dumb one shows the question and answers nothing.
+func execute(ctx context.Context, root *cobra.Command) error {
+	if os.Getenv("TERM") != "dumb" {
+		return fang.Execute(ctx, root, fang.WithVersion(version()), fang.WithoutManpage(), fang.WithErrorHandler(printError))
+	}
+	root.SilenceUsage, root.SilenceErrors, root.Version = true, true, version()
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		printError(root.ErrOrStderr(), fang.Styles{}, err)
+	}
+	return err
+}
+
 // keepErrors takes the errors of commands away from fang, which asks the terminal
 // for its background before it prints one: over a slow line the answer would reach
 // the shell, as if it had been typed.
 func keepErrors(c *cobra.Command, failed *error) {
+	c.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		*failed = flagFault(cmd, err)
+		return nil
+	})
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			*failed = check(cmd, args)
+			return nil
+		}
+	}
 	if run := c.RunE; run != nil {
 		c.RunE = func(cmd *cobra.Command, args []string) error {
-			*failed = run(cmd, args)
+			if *failed == nil { // its arguments may make no sense
+				*failed = run(cmd, args)
+			}
 			return nil
 		}
 	}

@@ -35,10 +35,10 @@ func attachCommand() *cobra.Command {
 			"the data directory. When the engine goes away, what was shown stays readable, and\n" +
 			"the console connects again by itself. Leaving the console changes nothing.",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) <= 1 {
+			if len(args) == 0 || len(args) == 1 && args[0] != "" {
 				return nil
 			}
-			return usagef("name one socket at most: %s /run/farsight/control.sock", cmd.CommandPath())
+			return usagef("name one socket, or none for that of the data directory: %s /run/farsight/control.sock", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := configOf(cmd)
@@ -204,11 +204,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cl
 // flagsOf are the settings that came from flags, and the directory, for a process
 // that starts elsewhere.
 func flagsOf(cfg config.Config) []string {
-	dir := cfg.DataDir
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	out := []string{"--data-dir=" + dir}
+	out := []string{"--data-dir=" + cfg.Folder()}
 	for _, s := range cfg.Sources {
 		if name, ok := strings.CutPrefix(s.Source, "flag --"); ok && s.Name != "data_dir" {
 			out = append(out, "--"+name+"="+s.Value)

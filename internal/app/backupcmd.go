@@ -86,7 +86,7 @@ func backupCommand() *cobra.Command {
 		Short: "Copy the data directory, verified; --list shows the copies",
 		Long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
 			"`farsight check --data-dir` with the path of a copy verifies it once more.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := configOf(cmd)
 			if err != nil {
@@ -246,7 +246,7 @@ func restoreCommand() *cobra.Command {
 		Long: "Puts the newest backup, or the one that is named, back into the data directory.\n" +
 			"The state.db that is there is kept as state.db.before-restore-<time>. Payloads that\n" +
 			"are newer than the backup stay and are used again instead of being fetched again.",
-		Args: cobra.MaximumNArgs(1),
+		Args: oneAtMost("backup", "20261121T120000Z"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := configOf(cmd)
 			if err != nil {
@@ -351,7 +351,7 @@ func compactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Shrink the data directory: archive closed months, take the holes out of state.db",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := configOf(cmd)
 			if err != nil {

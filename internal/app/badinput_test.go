@@ -205,8 +205,8 @@ func TestBadInput_KeyFile(t *testing.T) {
 func TestBadInput_HeldDirectory(t *testing.T) {
 	t.Parallel()
 	who := player("Holder#HELD", 40)
-	s := startSim(t, sim.Options{Seed: 1, Limits: limits("20:1"), Players: []sim.PlayerSpec{who}})
-	dir := freshDir(t)
+	s := startSim(t, quick(who))
+	letGo, dir := s.holdFrom(t, 5), freshDir(t) // the holder does not end by itself, however long the commands take
 	p := s.sync(who.RiotID, dir).start(t)
 	p.says(`"phase":"matches"`)
 	for _, args := range [][]string{
@@ -227,6 +227,7 @@ func TestBadInput_HeldDirectory(t *testing.T) {
 	default:
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
+	letGo()
 	p.wait().wants(t, exitInterrupted)
 	command{args: []string{"jobs", "--data-dir", dir}}.run(t).wants(t, exitDone)
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
+	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -50,8 +52,12 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newAlertCommands()...)
 	root.AddCommand(newMetricsCommands()...)
 	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand())
-	root.AddCommand(pruneCommand(), forgetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
+	root.AddCommand(pruneCommand(), forgetCommand(), resetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
+	root.SetHelpCommand(helpCommand(root))
+	root.InitDefaultHelpCmd()
 	arrange(root)
+	shells(root)
+	complete(root)
 	return root
 }
 
@@ -118,9 +124,9 @@ func syncCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
 	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
-	f.StringVar(&opt.timelines, "timelines", "", "all, ranked or none; empty = as the account's policy says, else all")
+	f.StringVar(&opt.timelines, "timelines", "", "which timelines: all, ranked or none; empty = as the account's policy says, else all")
 	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
-	f.Bool("json", false, "NDJSON progress, a summary object last")
+	f.Bool("json", false, "progress as NDJSON, a summary object last")
 	return cmd
 }
 
@@ -189,12 +195,16 @@ func configCommand() *cobra.Command {
 }
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the build and the modules in it",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
+			if out := stdout(cmd); out.JSON {
+				mods := modules() // the first is Go
+				return cli.JSON(out, build{version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, mods[min(1, len(mods)):]})
+			}
 			_, _ = fmt.Fprintln(w, "farsight", version())
 			for _, m := range modules() {
 				_, _ = fmt.Fprintln(w, "  "+m)
@@ -203,6 +213,16 @@ func versionCommand() *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().Bool("json", false, "as JSON")
+	return cmd
+}
+
+// build is what `farsight version --json` prints.
+type build struct {
+	Version  string   `json:"version"`
+	Go       string   `json:"go"`
+	Platform string   `json:"platform"` // of the system, such as linux/amd64
+	Modules  []string `json:"modules"`
 }
 
 // list is one list command: what it shows of a console.
@@ -216,7 +236,19 @@ type list struct {
 // filterHelp is for lists that take the filter language of the console.
 const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
 	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
-	"Quote it; begin with -- if its first sign is a -. A wrong field is answered with the right ones."
+	"Quote it; begin with -- if its first sign is a -."
+
+// withFields is help for a filter with its fields, in lines that fit into 80 columns.
+func withFields[T any](s *filters.Schema[T]) string {
+	text, line := filterHelp+"\n\nFields:", ""
+	for _, f := range s.Fields() {
+		if len(line)+len(f.Name) > 72 {
+			text, line = text+line+"\n", ""
+		}
+		line += " " + f.Name
+	}
+	return text + line
+}
 
 // partHelp is for the short lists.
 const partHelp = "The filter is a part of a name."
@@ -233,19 +265,19 @@ func lists() []list {
 		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Queues(cmd.Context(), c, f, o)
 		}},
-		{"jobs", "List jobs", "ended jobs too", filterHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+		{"jobs", "List jobs", "ended jobs too", withFields(filters.Jobs), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			if flagBool(cmd, "classes") {
 				return cli.Classes(cmd.Context(), c, f, o)
 			}
 			return cli.Jobs(cmd.Context(), c, f, all, o)
 		}},
-		{"retries", "List jobs that wait for their next try", nothingHidden, filterHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"retries", "List jobs that wait for their next try", nothingHidden, withFields(filters.Jobs), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Retries(cmd.Context(), c, f, o)
 		}},
-		{"accounts", "List accounts", nothingHidden, filterHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"accounts", "List accounts", nothingHidden, withFields(filters.Accounts), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Accounts(cmd.Context(), c, f, o)
 		}},
-		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + filterHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + withFields(filters.Matches), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			return cli.Matches(cmd.Context(), c, f, all, o)
 		}},
 		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {

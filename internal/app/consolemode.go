@@ -56,6 +56,7 @@ func addConsoleFlags(cmd *cobra.Command) {
 	cmd.Flags().Bool("read-only", false, "look, but refuse every action")
 	cmd.Flags().Bool("plain", false, "lines instead of a screen: one sentence per change, a prompt for commands")
 	cmd.Flags().Duration("plain-every", 0, "with --plain: say what has changed this often, such as 10s (default 2s)")
+	cmd.Flags().Lookup("plain-every").DefValue = "" // the sentence says it
 }
 
 // consoleFlags reads them.

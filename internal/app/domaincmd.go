@@ -85,21 +85,12 @@ func freshnessCommand() *cobra.Command {
 	return cmd
 }
 
-// onStored lets do work on a directory that no engine holds, with the limits as the
-// last one left them.
+// onStored is onDirectory for one that has something stored.
 func onStored(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
-	keys, err := keyring.Load(cfg.KeyPath())
-	if err != nil {
-		return err
-	}
-	p, err := assemble(cfg, assembly{keys: keys})
-	if err != nil {
-		return err
-	}
-	return p.unheld(ctx, func(ctx context.Context) error { return do(ctx, p, keys) })
+	return onDirectory(ctx, cfg, do)
 }
 
 func reresolveCommand() *cobra.Command {

@@ -81,7 +81,7 @@ func exportOf(e cli.Exportable) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", cli.NDJSON, "ndjson or csv")
+	f.StringVar(&opt.format, "format", cli.NDJSON, "form of the lines: ndjson or csv")
 	f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
 	f.StringVar(&opt.after, "after", "", "go on after the line with this cursor")
 	f.BoolVar(&opt.follow, "follow", false, "keep going: write what is stored later, too")

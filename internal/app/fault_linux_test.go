@@ -169,7 +169,7 @@ func TestReliability3_DiskFullPausesAndResumes(t *testing.T) {
 			t.Errorf("%s used %d attempts: %v", id, e.Attempts, e.LastError)
 		}
 	}
-	provesSync(t, s, outcome{i.dir, "", 1, false})
+	provesSync(t, s, outcome{i.dir, "", 1})
 	sound(t, i.dir)
 }
 
@@ -190,7 +190,7 @@ func TestReliability1_DiskErrorEndsTheEngine(t *testing.T) {
 			oneSentence(t, res.stderr, says, i.dir)
 			soundInside(t, i.dir)
 			cmd.run(t).wants(t, exitDone)
-			provesSync(t, s, outcome{i.dir, "", 1, false})
+			provesSync(t, s, outcome{i.dir, "", 1})
 			sound(t, i.dir)
 		})
 	}
@@ -249,10 +249,10 @@ func (c crashScene) faulty(t *testing.T, template string, i *injector) bool {
 	if !c.unread {
 		soundInside(t, i.dir)
 	}
-	over := c.again(t, s, i.dir)
+	c.again(t, s, i.dir)
 	sound(t, i.dir)
 	nothingHalfMade(t, i.dir)
-	c.proves(t, s, outcome{i.dir, copied(t, template), 1, over})
+	c.proves(t, s, outcome{i.dir, copied(t, template), 1})
 	if t.Failed() {
 		t.Fatalf("after %s", name)
 	}

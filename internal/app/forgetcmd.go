@@ -1,17 +1,12 @@
 package app
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -19,8 +14,6 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
-	"github.com/farsight-console/farsight/internal/wall"
-	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -31,13 +24,13 @@ var _ control.Forgetting = (*storage.DB)(nil)
 // forgetting are the flags of `farsight forget`.
 type forgetting struct {
 	account, reason string
-	yes, dry, asks  bool
-	out             cli.Out
-	in              io.Reader
+	dry             bool
+	ask             typedWord
 }
 
 func forgetCommand() *cobra.Command {
 	var o forgetting
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "forget 'Name#TAG'",
 		Short: "Delete all that is stored of a player, for good",
@@ -46,25 +39,22 @@ func forgetCommand() *cobra.Command {
 			"player's seat in them has no name any more, but Riot's JSON of them is as it was.\n" +
 			"Waiting jobs of the account are cancelled; while one runs it is refused.\n\n" +
 			"It cannot be undone. The space is given back at once, but the old bytes are gone from\n" +
-			"the files only after `farsight compact`, which leaves the payloads of the running\n" +
-			"month until it is over. Backups, exports, the log and audit entries from before keep\n" +
-			"what they have. The audit tells that it was done, and names a sum of the player's id.\n\n" +
+			"the files only after `farsight compact`, which leaves the payloads of a month that is\n" +
+			"not over unless --month names it. Backups, exports, the log and audit entries from\n" +
+			"before keep what they have, and so do stores that `restore` and `reset` moved aside.\n" +
+			"The audit tells that it was done, and names a sum of the player's id.\n\n" +
 			"On a terminal it asks for the account's name; elsewhere it wants --yes.",
 		Args: oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
+			cfg, err := configFor(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			if _, _, err := route.ParseRiotID(args[0]); err != nil {
-				return usage(err)
-			}
-			o.account, o.dry, o.out, o.in = args[0], flagBool(cmd, "dry-run"), stdout(cmd), cmd.InOrStdin()
-			o.asks = term.IsTerminal(int(os.Stdin.Fd())) && !o.out.JSON
+			o.account, o.dry, o.ask = args[0], flagBool(cmd, "dry-run"), askOn(cmd, yes)
 			return o.run(cmd.Context(), cfg)
 		},
 	}
-	cmd.Flags().BoolVar(&o.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why; kept in the audit, so do not name the player")
 	addActFlags(cmd)
 	return cmd
@@ -84,7 +74,7 @@ func (o forgetting) run(ctx context.Context, cfg config.Config) error {
 func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 	late := 0
 	if !o.dry {
-		err := p.db.FinishForgotten(ctx, func(f storage.Forgotten) { late++; o.finished(ctx, p, f) })
+		err := p.db.FinishForgotten(ctx, func(f storage.Forgotten) { late++; o.finished(f) })
 		if err != nil {
 			return err
 		}
@@ -97,10 +87,9 @@ func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 }
 
 // finished tells of an account whose forgetting had been interrupted.
-func (o forgetting) finished(ctx context.Context, p *parts, f storage.Forgotten) {
-	p.auditForgotten(ctx, f)
-	if !o.out.JSON {
-		_, _ = fmt.Fprintf(o.out.W, "account %s…, which was half deleted, is gone now: %s\n", f.Done.Mask, f.Done.Text(false))
+func (o forgetting) finished(f storage.Forgotten) {
+	if !o.ask.out.JSON {
+		_, _ = fmt.Fprintf(o.ask.out.W, "account %s…, which was half deleted, is gone now: %s\n", f.Done.Mask, f.Done.Text(false))
 	}
 }
 
@@ -112,33 +101,17 @@ func (o forgetting) on(ctx context.Context, c engine.Console) error {
 		return leftOr(ctx, err)
 	}
 	if o.dry {
-		return cli.Acted(o.out, r, true, "")
+		return cli.Acted(o.ask.out, r, true, "")
 	}
-	if err := o.confirm(r); err != nil {
+	name := safe.Text(o.account)
+	if err := o.ask.confirm(o.account, r.Text+"; it cannot be undone", "forget deletes what is stored of "+name+" for good", "nothing was deleted"); err != nil {
 		return err
 	}
 	ask.DryRun = false
 	if r, err = c.Do(ctx, ask); err != nil {
 		return leftOr(ctx, err)
 	}
-	return cli.Acted(o.out, r, false, "")
-}
-
-// confirm asks for the account's name on a terminal, and wants --yes elsewhere.
-func (o forgetting) confirm(r engine.Receipt) error {
-	name := safe.Text(o.account)
-	switch {
-	case o.yes:
-		return nil
-	case !o.asks:
-		return usagef("forget deletes what is stored of %s for good: say --yes, or see --dry-run", name)
-	}
-	_, _ = fmt.Fprintf(o.out.W, "%s; it cannot be undone\ntype %s to go on: ", r.Text, name)
-	line, _ := bufio.NewReader(o.in).ReadString('\n')
-	if !strings.EqualFold(strings.TrimSpace(line), o.account) {
-		return usagef("nothing was deleted: %s was not typed", name)
-	}
-	return nil
+	return cli.Acted(o.ask.out, r, false, "")
 }
 
 // lateForgetter goes on with what a crash, or a caller who has left, has left half
@@ -151,7 +124,7 @@ const forgetLook = time.Minute
 // Run implements control.Runner. What fails is logged and tried again at the next look.
 func (l lateForgetter) Run(ctx context.Context) error {
 	for {
-		err := l.db.FinishForgotten(ctx, func(f storage.Forgotten) { l.auditForgotten(ctx, f) })
+		err := l.db.FinishForgotten(ctx, func(storage.Forgotten) {})
 		if err != nil && ctx.Err() == nil {
 			l.log.Error().Err(err).Msg("an account could not be deleted wholly; it is tried again")
 		}
@@ -160,20 +133,5 @@ func (l lateForgetter) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-	}
-}
-
-// auditForgotten writes down who had asked for it: the entry of the command itself says
-// that it was given up, or was never written.
-func (p *parts) auditForgotten(ctx context.Context, f storage.Forgotten) {
-	err := p.db.Write(ctx, func(tx engine.Tx) error {
-		_, err := p.db.AddAudit(tx, engine.AuditEntry{
-			At: wall.Now(), By: f.By, Op: engine.OpForget, Target: "account " + f.Done.Mask + "…", Reason: f.Reason,
-			Result: f.Done.Text(false) + "; it had been interrupted", Matched: 1, Applied: 1,
-		})
-		return err
-	})
-	if err != nil {
-		p.log.Error().Err(err).Str("account", f.Done.Mask).Msg("an account was deleted, but the audit does not say so")
 	}
 }

@@ -15,7 +15,7 @@ var groups = []group{
 	{"See", []string{"status", "queues", "jobs", "retries", "accounts", "matches", "limits", "reports", "weekly", "ranks", "schedules"}},
 	{"Find out why", []string{"alerts", "logs", "audit", "forensics", "metrics", "joblog", "doctor", "bundle"}},
 	{"Act", []string{"retry", "cancel", "force", "reschedule", "reclass", "pause", "resume", "freeze", "thaw", "undo", "ack", "silence", "pager"}},
-	{"Data", []string{"export", "check", "backup", "restore", "compact", "prune", "forget"}},
+	{"Data", []string{"export", "check", "backup", "restore", "compact", "prune", "forget", "reset"}},
 	{"Setup", []string{"config", "version", "completion", "help"}},
 }
 

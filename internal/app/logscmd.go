@@ -54,7 +54,7 @@ func logsCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opt.level, "level", "", strings.Join(engine.LogLevels(), ", ")+": this and graver ones only")
+	f.StringVar(&opt.level, "level", "", "only this level and graver ones: "+wordList(engine.LogLevels(), "or"))
 	f.StringVar(&opt.job, "job", "", "only records of the job with this id")
 	f.StringVar(&opt.text, "text", "", "only records that hold this text, in any field")
 	f.IntVar(&opt.last, "last", 200, "at most so many of the newest; 0 = all that is kept")
@@ -75,7 +75,11 @@ func runLogs(ctx context.Context, cfg config.Config, q engine.LogsQuery, opt log
 	if err := tail.Fill(ring); err != nil {
 		return err
 	}
-	if err := cli.Logs(out, newest(ring, q, opt.last)); err != nil || !opt.follow {
+	rows := newest(ring, q, opt.last)
+	if len(rows) == 0 && !opt.follow {
+		return cli.NoLogs(out, q == engine.LogsQuery{})
+	}
+	if err := cli.Logs(out, rows); err != nil || !opt.follow {
 		return err
 	}
 	var printing error

@@ -30,7 +30,7 @@ var top = filepath.Join("..", "..")
 
 // patience is the ceiling for whatever a process is waited for. It is no
 // measurement: only a hang is that slow.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" {

@@ -94,7 +94,7 @@ func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Ou
 func syncWith(ctx context.Context, cfg config.Config, a assembly, opt syncOptions, ask engine.SyncAsk, out cli.Out) error {
 	p, err := assemble(cfg, a)
 	if err != nil {
-		return err
+		return askEngine(ctx, cfg, opt, err)
 	}
 	watching, done := context.WithCancel(ctx)
 	defer done()
@@ -108,6 +108,20 @@ func syncWith(ctx context.Context, cfg config.Config, a assembly, opt syncOption
 		return stopErr
 	}
 	return verdict(sum, opt.account, out)
+}
+
+// askEngine adds to the error of a directory that an engine holds how that engine is
+// asked for the same.
+func askEngine(ctx context.Context, cfg config.Config, opt syncOptions, err error) error {
+	if !isHeld(err) {
+		return err
+	}
+	c, _ := dialEngine(ctx, cfg)
+	if c == nil {
+		return err
+	}
+	defer c.Close()
+	return fmt.Errorf("%w: `farsight trigger '%s' --platform %s` lets it sync the account, `farsight status` shows how far it is", err, opt.account, cfg.Platform)
 }
 
 // verdict turns how a sync ended into an exit code.

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -69,7 +72,8 @@ type parts struct {
 	settings    atomic.Pointer[[]cli.Setting] // in force
 	workers     atomic.Int64                  // ceiling of calls at once; 0 = none
 	maxAttempts func(engine.Job) int
-	http        net.Addr // of the listener for programs; nil = there is none
+	keySource   func() string // where the key in use comes from; "" = there is none
+	http        net.Addr      // of the listener for programs; nil = there is none
 }
 
 // assembly says how an engine differs from the usual one.
@@ -127,7 +131,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if err != nil {
 		return usage(err)
 	}
-	p.client, p.limits = client, limits
+	p.client, p.limits, p.keySource = client, limits, a.keys.From
 	p.workers.Store(int64(cfg.Workers))
 	// The console and the backend need each other: notes and changes go to the
 	// console, which is made last.
@@ -333,8 +337,15 @@ func openStored(cfg config.Config) (*storage.DB, error) {
 	return db, err
 }
 
-// errNothingStored is no damage: it says where something would be.
+// errNothingStored is no damage: it says where something would be, unless nobody can
+// know that.
 func errNothingStored(cfg config.Config) error {
+	switch _, err := os.Lstat(filepath.Join(cfg.DataDir, "state.db")); {
+	case errors.Is(err, fs.ErrPermission):
+		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "permission denied", Do: "check its owner and mode", Err: err}
+	case errors.Is(err, syscall.ENOTDIR):
+		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "it is no directory", Do: "name a directory", Err: err}
+	}
 	return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another directory with --data-dir", cfg.DataDir)
 }
 

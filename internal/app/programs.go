@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -100,7 +101,7 @@ func (p *parts) storeSizes() map[string]float64 {
 func (p *parts) shownSettings() []api.Setting {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	key := api.Setting{Name: "api_key", Value: "none", Env: keyring.Env}
+	key := api.Setting{Name: "api_key", Value: "none", Source: cmp.Or(p.keySource(), "default"), Env: keyring.Env}
 	if a, err := p.control.Find(ctx, engine.StatusQuery{}); err == nil {
 		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {
 			key.Value = shown
@@ -125,7 +126,7 @@ func withoutSecrets(s cli.Setting) string {
 func (p *parts) serverOptions(cfg config.Config) api.Options {
 	return api.Options{
 		Console: p.control, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
-		Version: version(), Dir: cfg.DataDir, PID: os.Getpid(),
+		Version: version(), Dir: cfg.Folder(), PID: os.Getpid(),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/api/apitest"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -169,17 +170,19 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	}
 	s.feeds(t, c)
 
-	// Triggers, and the rest.
+	// Triggers, and the rest. What is triggered waits, so that it is there for the next.
+	c.ask(t, "POST", "/v1/do", `{"op":"pause","queue":"ingest.summoner.latest"}`, 200, nil)
 	c.ask(t, "POST", "/v1/trigger/latest", `{"account":"Quiet River#HTTP","force":true}`, 202, &second)
 	c.ask(t, "POST", "/v1/do", `{"op":"track","account":"Quiet River#HTTP"}`, 200, nil)
 	for _, what := range []string{"latest", "rank", "weekly"} {
 		var got api.Started
 		status := 202
 		if what == "latest" {
-			status = 200 // its sync is under way: nothing is inserted
+			status = 200 // its sync is there already: nothing is inserted
 		}
 		c.ask(t, "POST", "/v1/trigger/"+what, "{}", status, &got)
 	}
+	c.ask(t, "POST", "/v1/do", `{"op":"resume","queue":"ingest.summoner.latest"}`, 200, nil)
 	c.ask(t, "GET", account, "", 200, nil)
 	var sum api.Summary
 	c.ask(t, "GET", "/v1/summary", "", 200, &sum)
@@ -188,7 +191,7 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	}
 	var settings api.Settings
 	c.ask(t, "GET", "/v1/config", "", 200, &settings)
-	if !slices.ContainsFunc(settings.Settings, func(s api.Setting) bool { return s.Name == "http_listen" && s.Value == "127.0.0.1:0" }) || settings.Settings[0].Value == "none" {
+	if !slices.ContainsFunc(settings.Settings, func(s api.Setting) bool { return s.Name == "http_listen" && s.Value == "127.0.0.1:0" }) || settings.Settings[0].Value == "none" || settings.Settings[0].Source != keyring.Env {
 		t.Errorf("%+v", settings)
 	}
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/hello"} {

@@ -181,15 +181,7 @@ func wouldPrune(ctx context.Context, cfg config.Config, rule storage.PruneRule) 
 }
 
 func pruneUnheld(ctx context.Context, cfg config.Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
-	keys, err := keyring.Load(cfg.KeyPath())
-	if err != nil {
-		return r, err
-	}
-	p, err := assemble(cfg, assembly{keys: keys})
-	if err != nil {
-		return r, err
-	}
-	err = p.unheld(ctx, func(ctx context.Context) (err error) {
+	err = onDirectory(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) (err error) {
 		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
 			return err
 		}

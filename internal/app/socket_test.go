@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -305,12 +304,13 @@ func onTerminal(t testing.TB, args []string, env map[string]string) (*process, *
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		buf := make([]byte, 8192)
+		buf, asked := make([]byte, 8192), false
 		for {
 			n, err := master.Read(buf)
 			_, _ = seen.Write(buf[:n])
-			// A terminal that is asked for its colours answers.
-			if bytes.Contains(buf[:n], []byte("\x1b]11;?")) {
+			// A terminal that is asked for its colours answers; the question may come in pieces.
+			if !asked && strings.Contains(seen.String(), "\x1b]11;?") {
+				asked = true
 				_, _ = master.WriteString("\x1b]11;rgb:0000/0000/0000\x07")
 			}
 			if err != nil {
@@ -345,17 +345,22 @@ func TestConsole_TheEngineOutlivesItsTerminal(t *testing.T) {
 	env := s.env()
 	env["FARSIGHT_KEEP_RUNNING"] = "true"
 	p, master, seen := onTerminal(t, []string{"--data-dir", dir}, env)
-	p.until("the console", func() bool { return strings.Contains(seen.String(), "Overview") })
+	screen := onGlass(seen)
+	live := func() bool { return strings.Contains(screen(), "LIVE") } // an engine that still opens its directory has no socket
+	p.until("the console", live)
 	client := api.NewClient(controlSocket(dir))
 	defer client.Close()
-	h, err := client.Hello(t.Context())
+	var h api.Hello
+	var err error
+	p.until("the engine's socket", func() bool { h, err = client.Hello(t.Context()); return err == nil })
 	if err != nil || h.PID != p.cmd.Process.Pid {
 		t.Fatalf("the console's engine has no socket: %+v %v", h, err)
 	}
 
 	// A second one attaches, and asks nothing when it is left.
 	p2, master2, seen2 := onTerminal(t, []string{"--data-dir", dir}, s.env())
-	p2.until("the attached console", func() bool { return strings.Contains(seen2.String(), "LIVE") })
+	screen2 := onGlass(seen2)
+	p2.until("the attached console", func() bool { return strings.Contains(screen2(), "LIVE") })
 	_, _ = master2.WriteString("q")
 	p2.wait().wants(t, exitDone)
 
@@ -372,7 +377,8 @@ func TestConsole_TheEngineOutlivesItsTerminal(t *testing.T) {
 	// Without keep_running it stops in order.
 	env["FARSIGHT_KEEP_RUNNING"] = "auto"
 	p, master, seen = onTerminal(t, []string{"--data-dir", dir}, env)
-	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
+	screen = onGlass(seen)
+	p.until("the console", live)
 	master.Close()
 	p.wait()
 	if _, err := client.Hello(t.Context()); !errors.Is(err, engine.ErrGone) {
@@ -381,7 +387,8 @@ func TestConsole_TheEngineOutlivesItsTerminal(t *testing.T) {
 
 	// d hands the engine over to a daemon.
 	p, master, seen = onTerminal(t, []string{"--data-dir", dir}, env)
-	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
+	screen = onGlass(seen)
+	p.until("the console", live)
 	_, _ = master.WriteString("d")
 	p.wait().wants(t, exitDone)
 	h, err = client.Hello(t.Context())
@@ -401,12 +408,11 @@ func TestConsole_DisconnectedAndBack(t *testing.T) {
 	s, dir := slowly(t, player("Come Back#SOCK", 5)), freshDir(t)
 	d := s.serving(t, dir, nil)
 	p, master, seen := onTerminal(t, []string{"attach", controlSocket(dir)}, map[string]string{})
-	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
-	d.kill()
-	gone := onGlass(seen)
-	p.until("DISCONNECTED", func() bool { return containsAll(gone(), []string{"DISCONNECTED", "data as of"}) })
-	s.serving(t, dir, nil)
 	screen := onGlass(seen)
+	p.until("the console", func() bool { return strings.Contains(screen(), "LIVE") })
+	d.kill()
+	p.until("DISCONNECTED", func() bool { return containsAll(screen(), []string{"DISCONNECTED", "data as of"}) })
+	s.serving(t, dir, nil)
 	p.until("LIVE again", func() bool { s := screen(); return strings.Contains(s, "LIVE") && !strings.Contains(s, "DISCONNECTED") })
 	_, _ = master.WriteString("q")
 	p.wait().wants(t, exitDone)

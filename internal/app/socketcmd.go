@@ -119,16 +119,16 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 
 // knownQueues are the queues that an engine of this program has, used or not.
 func knownQueues() []engine.Queue {
-	all := []engine.Queue{ingest.QueueUpkeep, pager.QueuePager, pager.QueueWebhooks}
+	var all []engine.Queue
 	for _, name := range queueNames() {
 		all = append(all, engine.Queue(name))
 	}
-	return all
+	return append(all, pager.QueuePager, pager.QueueWebhooks, ingest.QueueUpkeep)
 }
 
 // hasQueue asks an engine whether it knows a queue.
 func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error {
-	if slices.Contains(queueNames(), string(name)) {
+	if slices.Contains(knownQueues(), name) {
 		return nil
 	}
 	a, err := con.Find(ctx, engine.StatusQuery{})
@@ -142,5 +142,9 @@ func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error 
 }
 
 func noQueue(name engine.Queue) error {
-	return usagef("there is no queue %q: use one of %s", name, strings.Join(queueNames(), ", "))
+	var names []string
+	for _, q := range knownQueues() {
+		names = append(names, string(q))
+	}
+	return usagef("there is no queue %q: use one of %s", name, strings.Join(names, ", "))
 }

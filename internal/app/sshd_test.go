@@ -56,7 +56,8 @@ func needed(t testing.TB, name string) string {
 // startSSHD runs a server until the test ends; lines are added to its configuration.
 func startSSHD(t testing.TB, lines ...string) *sshServer {
 	t.Helper()
-	daemon, client, keygen := needed(t, "sshd"), needed(t, "ssh"), needed(t, "ssh-keygen")
+	needed(t, "ssh")
+	daemon, keygen := needed(t, "sshd"), needed(t, "ssh-keygen")
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,22 @@ func startSSHD(t testing.TB, lines ...string) *sshServer {
 			t.Fatalf("ssh-keygen: %v\n%s", err, out)
 		}
 	}
-	port := freePort(t)
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(dir+"/client.pub", 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	wrap := s.ownFiles(*me)
+	for tries := 5; !s.listens(wrap, daemon, freePort(t), lines); tries-- {
+		if tries == 0 {
+			t.Fatalf("sshd does not start: %s", s.log.String())
+		}
+	}
+	return s
+}
+
+// configure writes what server and client have to know for a port.
+func (s *sshServer) configure(port string, lines []string) {
+	s.t.Helper()
+	dir := s.dir
 	s.write("server.conf", 0o644, append([]string{
 		"Port " + port, "ListenAddress 127.0.0.1", "HostKey " + dir + "/host", "PidFile none", "UsePAM no", "StrictModes no",
 		"PasswordAuthentication no", "KbdInteractiveAuthentication no", "PermitRootLogin prohibit-password",
@@ -81,11 +97,6 @@ func startSSHD(t testing.TB, lines ...string) *sshServer {
 	s.write("client.conf", 0o644,
 		"Port "+port, "Hostname 127.0.0.1", "UserKnownHostsFile "+dir+"/known", "StrictHostKeyChecking accept-new",
 		"IdentityFile "+dir+"/client", "IdentitiesOnly yes", "IdentityAgent none", "BatchMode yes", "LogLevel ERROR", "EscapeChar none")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(dir+"/client.pub", 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	s.run(daemon, client, *me, port)
-	return s
 }
 
 func (s *sshServer) write(name string, mode os.FileMode, lines ...string) {
@@ -105,15 +116,11 @@ func freePort(t testing.TB) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// run starts the server. As root it gets a view of the files in which there are two
-// users, this one at home in the test's folder, and the empty folder that the
-// server locks its helpers into.
-func (s *sshServer) run(daemon, client string, me user.User, port string) {
+// listens starts the server on a port; false = somebody else has taken the port meanwhile.
+func (s *sshServer) listens(wrap []string, daemon, port string, lines []string) bool {
 	s.t.Helper()
-	args := []string{daemon, "-D", "-e", "-f", filepath.Join(s.dir, "server.conf")}
-	if os.Geteuid() == 0 {
-		args = append(s.ownFiles(me), args...)
-	}
+	s.configure(port, lines)
+	args := slices.Concat(wrap, []string{daemon, "-D", "-e", "-f", filepath.Join(s.dir, "server.conf")})
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stderr = &s.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -129,26 +136,26 @@ func (s *sshServer) run(daemon, client string, me user.User, port string) {
 		_ = cmd.Process.Kill()
 		<-exited
 	})
-	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		c, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			c.Close()
-			return
-		}
+	for deadline := time.Now().Add(patience); !strings.Contains(s.log.String(), "listening on 127.0.0.1 port "+port); time.Sleep(10 * time.Millisecond) {
 		select {
 		case <-exited:
-			s.t.Fatalf("sshd does not start: %s", s.log.String())
+			return false
 		default:
 		}
 		if time.Now().After(deadline) {
 			s.t.Fatalf("sshd does not listen: %s", s.log.String())
 		}
 	}
+	return true
 }
 
-// ownFiles is a command that shows another command its own user list; nil where
-// that is not allowed.
+// ownFiles is a command that shows another command a view of the files in which there are
+// two users, this one at home in the test's folder, and the empty folder that the server
+// locks its helpers into; nil where that is not allowed, or not needed.
 func (s *sshServer) ownFiles(me user.User) []string {
+	if os.Geteuid() != 0 {
+		return nil
+	}
 	if exec.Command("unshare", "-m", "true").Run() != nil {
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil { // as the system's service does
 			s.t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -129,7 +130,7 @@ func (x *tmux) command(args ...string) *exec.Cmd {
 func (x *tmux) close() {
 	if pid := x.pid(); pid > 0 && x.read("after") == "" {
 		_ = syscall.Kill(pid, syscall.SIGTERM)
-		for end := time.Now().Add(5 * time.Second); x.read("after") == "" && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); x.read("after") == "" && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
@@ -334,23 +335,22 @@ func TestTmux_Suspend(t *testing.T) {
 
 func init() { roles["falling"] = falling }
 
-// fallsAfter is how many updates the console of the role falling draws.
-const fallsAfter = 5
+// fallsAfter is how long the console of the role falling draws what it was told at first.
+const fallsAfter = time.Second
 
 // fallen is a console in which something that cannot be is drawn.
 type fallen struct{ engine.Console }
 
 func (f fallen) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
-		n := 0
 		for u := range f.Console.Watch(ctx) {
-			if n++; n > fallsAfter {
-				panic("a row that cannot be")
-			}
 			if !yield(u) {
 				return
 			}
+			break
 		}
+		time.Sleep(fallsAfter)
+		panic("a row that cannot be")
 	}
 }
 
@@ -508,7 +508,9 @@ func TestP34_Tmux_AStalledReaderSlowsNobody(t *testing.T) {
 	p := c.start(t)
 	_ = tty.Close()
 	cli := func(args ...string) result { return command{args: append(args, "--data-dir", dir)}.run(t) }
-	p.until("the engine's socket", func() bool { _, err := os.Lstat(controlSocket(dir)); return err == nil })
+	client := api.NewClient(controlSocket(dir))
+	defer client.Close()
+	p.until("the engine's socket", func() bool { _, err := client.Hello(t.Context()); return err == nil })
 	cli("trigger", who.RiotID, "--platform", "euw1").wants(t, exitDone)
 	wanted := len(s.MatchIDs(who.RiotID))
 	p.until("all matches while nobody reads", func() bool {
@@ -577,21 +579,41 @@ func silence(p *process, seen *lockedBuffer) (n int) {
 // clockBytes is more than a change of the minute in the title costs.
 const clockBytes = 200
 
+// plannedNext is when the next run of any schedule is due.
+func plannedNext(t *testing.T, dir string) (next time.Time) {
+	t.Helper()
+	c := api.NewClient(controlSocket(dir))
+	defer c.Close()
+	for _, s := range ask[engine.SchedulesPage](t, c, engine.SchedulesQuery{}).Schedules {
+		for _, at := range s.Next {
+			if next.IsZero() || at.Before(next) {
+				next = at
+			}
+		}
+	}
+	if next.IsZero() {
+		t.Fatal("nothing is planned")
+	}
+	return next
+}
+
 // TestTmux_IdleConsoleIsSilent: a real terminal is sent nothing between two changes
 // of the minute while nothing happens.
 func TestTmux_IdleConsoleIsSilent(t *testing.T) {
 	t.Parallel()
 	s, dir := slowly(t, player("Nothing Happens#TMUX", 5)), freshDir(t)
 	p, master, seen := onTerminal(t, []string{"--data-dir", dir}, s.env("TERM=xterm-256color"))
-	p.until("the console", func() bool { return strings.Contains(seen.String(), "LIVE") })
+	screen := onGlass(seen)
+	p.until("the console", func() bool { return strings.Contains(screen(), "LIVE") })
 	before, minutes := 0, 0
-	for another := true; another; { // the hour changes more than a clock
+	for another := true; another; { // the hour, and what runs at its minute, change more than a clock
+		planned := plannedNext(t, dir)
 		before = silence(p, seen)
 		from := time.Now().Add(-settled / 2) // a change that is painted late is one, too
 		time.Sleep(idleSpan)
 		to := time.Now()
 		minutes = int(to.Truncate(time.Minute).Sub(from.Truncate(time.Minute)) / time.Minute)
-		another = !to.Truncate(time.Hour).Equal(from.Truncate(time.Hour))
+		another = !to.Truncate(time.Hour).Equal(from.Truncate(time.Hour)) || !planned.After(to)
 	}
 	if n := len(seen.String()) - before; n > minutes*clockBytes {
 		was, is := newGlass(120, 40, func(string) {}), newGlass(120, 40, func(string) {})

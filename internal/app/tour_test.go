@@ -131,7 +131,7 @@ func tourScript(t *testing.T) (whole, head string) {
 		t.Fatal("docs/http.md has no script")
 	}
 	head, _, _ = strings.Cut(script, "# How it stands.")
-	return strings.NewReplacer("--max-time 10", "--max-time 1", "--max-time 2", "--max-time 1").Replace(script), head
+	return strings.NewReplacer("--max-time 10", "--max-time 4", "--max-time 2", "--max-time 4").Replace(script), head
 }
 
 // TestHTTP_CurlThroughEveryEndpoint is the script of docs/http.md, by curl, on a real

@@ -70,18 +70,25 @@ func untrackCommand() *cobra.Command {
 		Short: "Stop keeping an account in sync; its data stays",
 		Args:  oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
+			cfg, err := configFor(cmd, args[0])
 			if err != nil {
 				return err
-			}
-			if _, _, err := route.ParseRiotID(args[0]); err != nil {
-				return usage(err)
 			}
 			return doTrack(cmd, cfg, engine.Command{Op: engine.OpUntrack, Account: args[0], Sync: engine.SyncAsk{Platform: cfg.Platform}})
 		},
 	}
 	addActFlags(cmd)
 	return cmd
+}
+
+// configFor is the configuration of a command about one account, named by its Riot ID.
+func configFor(cmd *cobra.Command, account string) (config.Config, error) {
+	cfg, err := configOf(cmd)
+	if err == nil {
+		_, _, err = route.ParseRiotID(account)
+		err = usage(err)
+	}
+	return cfg, err
 }
 
 // runTrack tracks what the flags name.
@@ -139,12 +146,17 @@ func giveOrders(ctx context.Context, cfg config.Config, work func(doer) error) e
 		func(c *api.Client) error {
 			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) })
 		},
-		func() error { return onOwnDirectory(ctx, cfg, work) })
+		func() error {
+			return onDirectory(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) error {
+				return work(func(c engine.Command) (engine.Receipt, error) { return p.control.Do(ctx, c) })
+			})
+		})
 }
 
-// onOwnDirectory opens the data directory, lets work give commands, and closes it.
-// The engine does not run; what the last one knew of the limits is known here.
-func onOwnDirectory(ctx context.Context, cfg config.Config, work func(doer) error) error {
+// onDirectory opens the data directory, which no engine may hold, lets do work on it,
+// and closes it. The engine does not run; what the last one knew of the limits is known
+// here.
+func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
 	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
@@ -153,15 +165,7 @@ func onOwnDirectory(ctx context.Context, cfg config.Config, work func(doer) erro
 	if err != nil {
 		return err
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	served := make(chan error, 1)
-	go func() { served <- p.db.Serve(serving) }()
-	err = p.limits.Restore(ctx, p.db.Boot().New, p.db.Live(ctx))
-	if err == nil {
-		err = work(func(c engine.Command) (engine.Receipt, error) { return p.control.Do(ctx, c) })
-	}
-	stop()
-	return errors.Join(err, <-served, p.close())
+	return p.unheld(ctx, func(ctx context.Context) error { return do(ctx, p, keys) })
 }
 
 // maxTrackFile bounds what is read of a list, in bytes: a hundred thousand

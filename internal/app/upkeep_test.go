@@ -19,7 +19,7 @@ import (
 // while an engine works on it, and each copy is sound in itself.
 func TestServe_IsBackedUpAndPrunedWhileItSyncs(t *testing.T) {
 	t.Parallel()
-	who := player("Copy Me#SOCK", 60)
+	who := player("Copy Me#SOCK", 480) // four minutes of more and more matches
 	s, dir := slowly(t, who), freshDir(t)
 	d := s.serving(t, dir, nil)
 	cli := func(args ...string) result { return in(dir, args...).run(t) }

@@ -22,6 +22,7 @@ func flagFault(cmd *cobra.Command, err error) error {
 // valueWords name what a flag of pflag's types takes.
 var valueWords = map[string]string{
 	"int": "whole number", "uint64": "whole number from 0 on", "float64": "number", "bool": "true or false",
+	"duration": "length of time such as 90s, 10m or 2h",
 }
 
 func valueWord(f *pflag.Flag) string {
@@ -60,4 +61,63 @@ func oneFilter(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usagef("give one filter at most, in quotes if it holds spaces: %s 'some text'", cmd.CommandPath())
+}
+
+// oneAtMost is for commands about one thing that has a usual choice; what names it in
+// a sentence, such in an example.
+func oneAtMost(what, such string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= 1 {
+			return nil
+		}
+		return usagef("name one %s at most: %s %s", what, cmd.CommandPath(), such)
+	}
+}
+
+// helpCommand is cobra's own, but for a topic that does not exist.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil {
+				return noArgs(root, args)
+			}
+			if len(rest) > 0 && cmd.HasAvailableSubCommands() {
+				return noArgs(cmd, rest)
+			}
+			return cmd.Help()
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var words []cobra.Completion
+			for _, sub := range cmd.Commands() {
+				if sub.IsAvailableCommand() && strings.HasPrefix(sub.Name(), begun) {
+					words = append(words, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+				}
+			}
+			return words, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// shells makes cobra's command for completion scripts name the shells that there are.
+func shells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args = noArgs
+		c.RunE = func(*cobra.Command, []string) error {
+			return usagef("say for which shell: farsight completion bash, zsh, fish or powershell")
+		}
+		for _, sub := range c.Commands() {
+			sub.Args = noArgs
+		}
+	}
 }

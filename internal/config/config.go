@@ -21,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/regular"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -106,8 +107,8 @@ func settings() []setting {
 		{"retry_match", []string{"FARSIGHT_RETRY_MATCH"}, "30s,60s,120s,300s", "delays after failed attempts of a match", policy(engine.PolicyMatch, 5)},
 		{"retry_ingest", []string{"FARSIGHT_RETRY_INGEST"}, "5s,10s,30s,60s", "delays after failed attempts of a listing", policy(engine.PolicyIngest, 5)},
 		{"retry_call", []string{"FARSIGHT_RETRY_CALL"}, "5m,15m,30m", "delays after failed calls to a person", policy(engine.PolicyCall, 3)},
-		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
-		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(themeNames(), ", ") + ", or one of your own", setTheme},
+		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
+		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own", setTheme},
 		{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii", oneOf(func(c *Config) *string { return &c.Glyphs }, "auto", "unicode", "ascii")},
 		{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never", duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
 		{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all", span(func(c *Config) *league.Span { return &c.KeepPayloads })},
@@ -163,6 +164,9 @@ func Load(in Inputs) (Config, error) {
 	c.Sources = append(c.Sources, cli.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
 
 	file, faults := readFile(filepath.Join(dir, "config.toml"))
+	if dir == "" {
+		faults = Faults{"data_dir (from " + source + "): name a directory"}
+	}
 	for _, s := range settings() {
 		value, source := resolve(s, in, file)
 		if err := s.apply(&c, value); err != nil {
@@ -245,30 +249,15 @@ func dataDir(in Inputs) (dir, source string) {
 
 func displayDir() string { return "~/.local/share/farsight" }
 
-// openRegular opens a file for reading, and no pipe: that would wait for its writer
-// for ever.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
-}
-
 // readFile reads config.toml as words; a missing file is an empty one. Unknown
 // names are faults, for a typing error must not be a silent default.
 func readFile(path string) (map[string]string, Faults) {
-	f, _, err := openRegular(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	f, _, err := regular.Open(path, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || shut(path) {
 		return nil, nil // what is wrong with the directory is for whoever opens it to say
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, Faults{path + " cannot be read: permission denied: check its owner and mode"}
 	}
 	if err != nil {
 		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
@@ -309,4 +298,18 @@ func (c Config) KeyPath() string {
 		return c.KeyFile
 	}
 	return filepath.Join(c.DataDir, "riot.key")
+}
+
+// shut reports whether the folder of a file lets nobody like us in.
+func shut(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrPermission)
+}
+
+// Folder is the data directory by a name that holds in every process.
+func (c Config) Folder() string {
+	if abs, err := filepath.Abs(c.DataDir); err == nil {
+		return abs
+	}
+	return c.DataDir
 }

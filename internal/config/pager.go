@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/regular"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -178,7 +179,7 @@ func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
 // secretFile reads a file whose only content is a secret. One that others may read
 // is refused.
 func secretFile(path string) (string, error) {
-	f, info, err := openRegular(path)
+	f, info, err := regular.Open(path, 0)
 	if err != nil {
 		return "", err
 	}

@@ -71,13 +71,14 @@ func oneOf(at func(*Config) *string, words ...string) func(*Config, string) erro
 	}
 }
 
-func themeNames() []string { return append([]string{"auto"}, themes.Names()...) }
+// Themes are the values of the setting theme that need no file.
+func Themes() []string { return append([]string{"auto"}, themes.Names()...) }
 
 // setTheme takes a built-in theme or one of the user's own, which has a file in
 // the data directory; whether that can be used the console says.
 func setTheme(c *Config, v string) error {
 	c.Theme = v
-	if slices.Contains(themeNames(), v) {
+	if slices.Contains(Themes(), v) {
 		return nil
 	}
 	own, _ := filepath.Glob(filepath.Join(c.DataDir, "themes", "*.toml"))
@@ -87,7 +88,7 @@ func setTheme(c *Config, v string) error {
 	if slices.Contains(own, v) {
 		return nil
 	}
-	return fmt.Errorf("%q is not one of %s", v, strings.Join(append(themeNames(), own...), ", "))
+	return fmt.Errorf("%q is not one of %s", v, strings.Join(append(Themes(), own...), ", "))
 }
 
 // setPlatform takes none, too: most commands need no platform.

@@ -10,6 +10,8 @@ type Estimate struct {
 	Wait   time.Duration // until the last of them may go, by the tightest bucket
 	Bucket string        // that bucket; "" if nothing limits them
 	Known  bool          // false: limits are not known yet, Wait is a lower bound
+	// Endless says that calls are stopped until a command or an answer: Wait means nothing.
+	Endless bool
 }
 
 // Estimate says how long n further calls of a method on a host will take if they
@@ -49,7 +51,7 @@ func (h *host) estimate(now instant, s *scope, n int, e *Estimate) {
 	until, _ := s.stopped(now)
 	if until == never {
 		until = now
-		e.Known = false
+		e.Known, e.Endless = false, true
 	}
 	longer(until-now, s.name)
 	for _, w := range s.windows {

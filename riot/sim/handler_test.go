@@ -139,7 +139,7 @@ func TestBrokenTransfersOverSockets(t *testing.T) {
 		if err := s.Inject(Fault{Kind: kind}); err != nil {
 			t.Fatal(err)
 		}
-		limit := 10 * time.Second
+		limit := time.Minute
 		if kind == Hang {
 			limit = 50 * time.Millisecond
 		}

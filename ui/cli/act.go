@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // Acted prints what a command did, or would do. later is added to what it did: when
@@ -55,9 +56,11 @@ func Classes(ctx context.Context, c engine.Console, queue string, o Out) error {
 	if o.JSON {
 		return lines(o, a.Classes)
 	}
-	if len(a.Classes) == 0 {
-		_, err := fmt.Fprintln(o.W, "no job has failed")
-		return err
+	switch {
+	case len(a.Classes) == 0 && queue != "":
+		return o.say("no job of queue " + safe.Cut(queue, mostEcho) + " has failed")
+	case len(a.Classes) == 0:
+		return o.say("no job has failed")
 	}
 	now := time.Now()
 	rows := make([][]string, len(a.Classes))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -57,6 +58,9 @@ func winRate(wins, losses int) string {
 // = the latest that is stored.
 func Weekly(ctx context.Context, c engine.Console, week string, o Out) error {
 	r, err := ask[*engine.WeeklyReport](ctx, c, engine.WeeklyQuery{Week: week})
+	if week == "" && errors.Is(err, engine.ErrNotFound) {
+		return engine.Problemf(engine.ErrNotFound, "one is built on Mondays, or now by `farsight schedules --run report.weekly`", "there is no report of any week yet")
+	}
 	if err != nil {
 		return err
 	}

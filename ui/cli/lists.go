@@ -49,11 +49,14 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	}
 	e := s.Engine
 	state := string(e.State)
-	if e.Why != "" {
+	switch {
+	case e.State == engine.EngineBrowse:
+		state = "no engine runs here, this is what is stored: `farsight` or `farsight serve` starts one"
+	case e.Why != "":
 		state += ": " + e.Why
 	}
 	_, _ = fmt.Fprintf(o.W, "%s\nmatches stored %s, gave up %s, too old %s\n\n", o.clean(state), count(e.Stored), count(e.Failed), count(e.TooOld))
-	if err := queues(o, s.Queues); err != nil {
+	if err := queues(o, s.Queues, text); err != nil {
 		return err
 	}
 	if len(s.Open) > 0 {
@@ -63,8 +66,12 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	return nil
 }
 
-func queues(o Out, rows []engine.QueueRow) error {
-	if len(rows) == 0 {
+// queues prints those with the filter in their names.
+func queues(o Out, rows []engine.QueueRow, filter string) error {
+	switch {
+	case len(rows) == 0 && filter != "":
+		return o.say("no queue with " + safe.Cut(filter, mostEcho) + " in its name has a job")
+	case len(rows) == 0:
 		return o.say("no queue has a job")
 	}
 	now := time.Now()

@@ -139,8 +139,13 @@ func JobLog(ctx context.Context, c engine.Console, q engine.JobLogQuery, limit i
 		}
 		q.After = page.Next
 	}
-	if o.JSON {
+	switch {
+	case o.JSON:
 		return nil
+	case len(rows) == 0 && (q.Kind != "" || q.Queue != ""):
+		return o.say("no job of that kind and queue has ended: `farsight joblog` lists all")
+	case len(rows) == 0:
+		return o.say("no job has ended yet")
 	}
 	return jobLog(o, rows)
 }

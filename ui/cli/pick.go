@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // listing is one list command: where its pages come from and which rows fit.
@@ -62,8 +63,11 @@ func (o Out) say(text string) error {
 
 // nothing says that a filter fits no row, and what else could be asked for.
 func (o Out) nothing(filter, more string) error {
-	return o.say(sentence("nothing fits "+filter, more))
+	return o.say(sentence("nothing fits "+safe.Cut(filter, mostEcho), more))
 }
+
+// mostEcho cells of what somebody typed are shown again.
+const mostEcho = 60
 
 func sentence(what, more string) string {
 	if more == "" {

@@ -18,5 +18,5 @@ func Queues(ctx context.Context, c engine.Console, filter string, o Out) error {
 	if o.JSON {
 		return lines(o, rows)
 	}
-	return queues(o, rows)
+	return queues(o, rows, filter)
 }

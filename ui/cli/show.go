@@ -113,11 +113,17 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 }
 
 func etaWords(eta engine.ETA) string {
-	if !eta.Known || eta.High <= 0 {
+	switch {
+	case !eta.Known && eta.Why != "":
+		return "  " + eta.Why
+	case !eta.Known || eta.High <= 0:
 		return ""
 	}
 	words := "  ~" + short(eta.High)
-	if eta.Bucket != "" {
+	switch {
+	case eta.Why != "":
+		words += ", " + eta.Why
+	case eta.Bucket != "":
 		words += ", paced by " + eta.Bucket
 	}
 	return words
@@ -161,7 +167,7 @@ func (s *show) end(sum Summary) error {
 		sum.Account, sum.Result, count(sum.Matches.Success), lost(sum.Matches), count(sum.Matches.TooOld),
 		count(sum.Timelines.Success), lost(sum.Timelines), count(sum.Calls), count(sum.RateLimited),
 		short(time.Duration(sum.ElapsedS*float64(time.Second))))
-	if sum.Error != "" && sum.Result != ResultCompleted {
+	if sum.Error != "" && sum.Result == ResultInterrupted { // why one has failed, the caller says
 		line += ": " + sum.Error
 	}
 	_, err := fmt.Fprintln(s.out.W, s.out.clean(line))

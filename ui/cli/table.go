@@ -118,9 +118,9 @@ func (o Out) row(cols []column, widths []int, cells []string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// json prints one value on one line, harmless to a terminal.
+// json prints one value on one line, harmless to a terminal. A list of nothing is [].
 func (o Out) json(v any) error {
-	raw, err := json.Marshal(v)
+	raw, err := json.Marshal(listed(v))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,17 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// NoLogs says that no record is kept, or none fits.
+func NoLogs(o Out, all bool) error {
+	switch {
+	case o.JSON:
+		return nil
+	case all:
+		return o.say("no record is kept: an engine writes them while it runs")
+	}
+	return o.say("no record of the log fits: `farsight logs --last 0` shows all that is kept")
+}
+
 // Logs prints records of the log, one line each, in the order given.
 func Logs(o Out, rows []engine.LogRow) error {
 	if o.JSON {

@@ -78,13 +78,13 @@ var accountFields = []field[engine.AccountRow]{
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.AccountRow) int {
 		return cmp.Compare(rank(accountRank[:], int(a.Status)), rank(accountRank[:], int(b.Status)))
 	}},
-	{part.Column{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 26, Tail: 11, Flex: 1}, func(a, b *engine.AccountRow) int { return cmp.Compare(doneOf(b), doneOf(a)) }},
+	{part.Column{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 24, Tail: 11, Flex: 1}, func(a, b *engine.AccountRow) int { return cmp.Compare(doneOf(b), doneOf(a)) }},
 	{part.Column{Title: "ETA", Kind: part.Number, Min: 10, Width: 11}, nil},
 	{part.Column{Title: "LAST SYNC", Kind: part.Words, Min: 14, Width: 14, Priority: 5}, func(a, b *engine.AccountRow) int { return b.LastSync.Compare(a.LastSync) }},
 	{part.Column{Title: "NEW", Kind: part.Number, Min: 5, Width: 6, Priority: 3}, byCount(func(a *engine.AccountRow) int { return a.Matches.Stored })},
 	{part.Column{Title: "FAIL", Kind: part.Number, Min: 4, Width: 4, Priority: 2}, byCount(func(a *engine.AccountRow) int { return a.Matches.Failed })},
 	{part.Column{Title: "RETRY", Kind: part.Number, Min: 5, Width: 5, Priority: 4}, byCount(func(a *engine.AccountRow) int { return a.Matches.Retrying })},
-	{part.Column{Title: "STAGE", Kind: part.Words, Min: 16, Width: 26, Flex: 1, Priority: 1}, nil},
+	{part.Column{Title: "STAGE", Kind: part.Words, Min: 18, Width: 26, Flex: 1, Priority: 1}, nil},
 }
 
 func doneOf(a *engine.AccountRow) float64 {
@@ -261,7 +261,7 @@ func throttled(a engine.AccountRow) part.Cell {
 	if a.Throttled == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Warn, plural(a.Throttled, "429", "429s"))
+	return part.As(themes.Warn, "429s "+count(a.Throttled))
 }
 
 func tracked(a engine.AccountRow) string {

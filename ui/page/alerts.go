@@ -177,11 +177,11 @@ var alertFields = []field[engine.AlertRow]{
 		return alertWords[a.State].rank - alertWords[b.State].rank
 	}},
 	{part.Column{Title: "SINCE", Kind: part.Number, Min: 5, Width: 6, Priority: 2}, func(a, b *engine.AlertRow) int { return b.Since.Compare(a.Since) }},
-	{part.Column{Title: "RULE", Kind: part.Words, Min: 26, Width: 34, Flex: 1}, func(a, b *engine.AlertRow) int { return strings.Compare(alertName(a), alertName(b)) }},
+	{part.Column{Title: "RULE", Kind: part.Words, Min: 26, Width: 34}, func(a, b *engine.AlertRow) int { return strings.Compare(alertName(a), alertName(b)) }},
 	{part.Column{Title: "NOW", Kind: part.Number, Min: 11, Width: 11}, nil},
 	{part.Column{Title: "LIMIT", Kind: part.Words, Min: 8, Width: 8}, nil},
-	{part.Column{Title: "1 H", Kind: part.Number, Min: sparkCells, Width: sparkCells, Priority: 3}, nil},
-	{part.Column{Title: "NEXT STEP", Kind: part.Words, Min: 20, Width: 24, Flex: 2, Priority: 1}, nil},
+	{part.Column{Title: "LAST HOUR", Kind: part.Number, Min: sparkCells, Width: sparkCells, Priority: 3}, nil},
+	{part.Column{Title: "NEXT STEP", Kind: part.Words, Min: 20, Width: 24, Flex: 1, Priority: 1}, nil},
 }
 
 // Cannot implements Page.
@@ -361,7 +361,7 @@ func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 func (p *Alerts) empty(v *View) string {
 	switch {
 	case !p.have && p.answer.err != nil && v.Alerts == nil:
-		return "the alerts could not be read"
+		return v.failed("the alerts")
 	case p.loading() && v.Alerts == nil:
 		return "loading alerts…"
 	}

@@ -218,7 +218,7 @@ func (p *Audit) Draw(v *View) []string {
 	}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.title(v, "Audit"), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
-		part.Panel{Title: title, Tail: v.keyed("{open} shows what it changed"), Rows: below, Height: room})
+		part.Panel{Title: title, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room})
 }
 
 // auditRows is how many rows the selected command has at least.
@@ -253,7 +253,7 @@ func why(e *engine.AuditEntry) string {
 func (p *Audit) empty(v *View) string {
 	switch {
 	case !p.have && p.err != nil:
-		return "the audit could not be read"
+		return v.failed("the audit")
 	case p.loading():
 		return "loading the audit…"
 	}

@@ -137,7 +137,7 @@ func (p *Chaos) Draw(v *View) []string {
 	if v.Size != S {
 		columns = chaosWide
 	}
-	table := part.Table{Columns: columns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
+	table := part.Table{Columns: columns, Title: v.Theme.Glyphs.Focus + " " + p.title(v), Empty: "only the demo has a simulated Riot to break"}
 	now := p.now(v, w)
 	rows := min(src.Len(), max(v.H-len(now)-3, 1))
 	panels := []part.Panel{

@@ -31,7 +31,7 @@ var classSchema = filter.New(filter.Options{Free: []string{"class", "method", "h
 	textField("err", filter.Prose, "of the latest one", func(r *engine.ClassRow) string { return r.Error }),
 	filter.Field[engine.ClassRow]{Name: "jobs", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Jobs) }},
 	filter.Field[engine.ClassRow]{Name: "waiting", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Waiting) }},
-	filter.Field[engine.ClassRow]{Name: "dead", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Dead) }},
+	filter.Field[engine.ClassRow]{Name: "discarded", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Dead) }},
 	filter.Field[engine.ClassRow]{Name: "first", Kind: filter.Past, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.At(r.First) }},
 	filter.Field[engine.ClassRow]{Name: "last", Kind: filter.Past, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.At(r.Last) }},
 )
@@ -68,15 +68,15 @@ func (p *Classes) refresh(v *View) {
 }
 
 func classCells(v *View, r engine.ClassRow, cells []part.Cell) []part.Cell {
-	waiting, dead := part.As(themes.Dim, "0"), part.As(themes.Dim, "0")
+	waiting, discarded := part.As(themes.Dim, "0"), part.As(themes.Dim, "0")
 	if r.Waiting > 0 {
 		waiting = part.As(themes.Wait, count(r.Waiting))
 	}
 	if r.Dead > 0 {
-		dead = part.As(themes.Err, count(r.Dead))
+		discarded = part.As(themes.Err, count(r.Dead))
 	}
 	return append(cells, part.As(themes.Err, string(r.Class)), part.Plain(where(&r)), part.Plain(count(r.Jobs)),
-		part.Cell{Text: part.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}, waiting, dead,
+		part.Cell{Text: part.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}, waiting, discarded,
 		part.As(themes.Dim, v.age(r.First)), part.As(themes.Dim, v.age(r.Last)), part.Plain(inShort(r.Error)))
 }
 
@@ -86,15 +86,15 @@ func where(r *engine.ClassRow) string {
 }
 
 var classFields = []field[engine.ClassRow]{
-	{part.Column{Title: "CLASS", Kind: part.Words, Min: 11, Width: 11}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Class, b.Class) }},
+	{part.Column{Title: "CLASS", Kind: part.Words, Min: 9, Width: 11}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Class, b.Class) }},
 	{part.Column{Title: "WHERE", Kind: part.Words, Min: 18, Width: 22, Priority: 2}, func(a, b *engine.ClassRow) int { return strings.Compare(where(a), where(b)) }},
-	{part.Column{Title: "JOBS", Kind: part.Number, Min: 5, Width: 6}, func(a, b *engine.ClassRow) int { return a.Jobs - b.Jobs }},
-	{part.Column{Title: "SHARE", Kind: part.Progress, Min: 6, Width: 14, Tail: 5}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Share, b.Share) }},
+	{part.Column{Title: "JOBS", Kind: part.Number, Min: 4, Width: 6}, func(a, b *engine.ClassRow) int { return a.Jobs - b.Jobs }},
+	{part.Column{Title: "SHARE", Kind: part.Progress, Min: 5, Width: 14, Tail: 5}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Share, b.Share) }},
 	{part.Column{Title: "WAITING", Kind: part.Number, Min: 7, Width: 7}, func(a, b *engine.ClassRow) int { return a.Waiting - b.Waiting }},
-	{part.Column{Title: "DEAD", Kind: part.Number, Min: 5, Width: 5}, func(a, b *engine.ClassRow) int { return a.Dead - b.Dead }},
+	{part.Column{Title: "DISCARDED", Kind: part.Number, Min: 9, Width: 9}, func(a, b *engine.ClassRow) int { return a.Dead - b.Dead }},
 	{part.Column{Title: "FIRST", Kind: part.Number, Min: 5, Width: 6, Priority: 3}, func(a, b *engine.ClassRow) int { return b.First.Compare(a.First) }},
 	{part.Column{Title: "LAST", Kind: part.Number, Min: 5, Width: 6, Priority: 1}, func(a, b *engine.ClassRow) int { return b.Last.Compare(a.Last) }},
-	{part.Column{Title: "LATEST ERROR", Kind: part.Words, Min: 18, Width: 40, Flex: 1}, nil},
+	{part.Column{Title: "LATEST ERROR", Kind: part.Words, Min: 23, Width: 40, Flex: 1}, nil},
 }
 
 // Cannot implements Page.
@@ -141,22 +141,22 @@ func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
 	question := "Retry the class " + string(r.Class) + "?"
 	yes := "retry it"
 	if a == Reopen {
-		c.Op, question, yes = engine.OpReclass, "Open the dead jobs of class "+string(r.Class)+" again?", "open them"
+		c.Op, question, yes = engine.OpReclass, "Open the discarded jobs of class "+string(r.Class)+" again?", "open them"
 	}
 	e := do(c)
 	e.Try = true
 	e.Confirm = &Confirm{Question: question, Yes: yes, Lines: []string{
-		plural(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " dead, such as " + strings.Join(r.Sample, ", ") + ".",
+		plural(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " discarded, such as " + strings.Join(r.Sample, ", ") + ".",
 		canaryLine,
 	}}
 	return e
 }
 
-// ReclassOf opens the dead jobs of an error class again that was asked for by name.
+// ReclassOf opens the discarded jobs of an error class again that was asked for by name.
 func ReclassOf(class string) Effect {
 	e := do(engine.Command{Op: engine.OpReclass, Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(class)}}})
 	e.Try = true
-	e.Confirm = &Confirm{Question: "Open the dead jobs of class " + class + " again?", Yes: "open them", Lines: []string{canaryLine}}
+	e.Confirm = &Confirm{Question: "Open the discarded jobs of class " + class + " again?", Yes: "open them", Lines: []string{canaryLine}}
 	return e
 }
 
@@ -181,7 +181,7 @@ func (p *Classes) Draw(v *View) []string {
 	}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.title(v, "Error classes", string(p.queue), p.jobs()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
-		part.Panel{Title: title, Tail: v.keyed("{open} lists its jobs"), Rows: classDetail(v, &r, v.W-2, below), Height: below})
+		part.Panel{Title: title, Tail: p.about(v.keyed("{open} lists its jobs")), Rows: classDetail(v, &r, v.W-2, below), Height: below})
 }
 
 // jobs is how many failed jobs there are; a look at very many ends somewhere.
@@ -219,9 +219,9 @@ func classDetail(v *View, r *engine.ClassRow, w, h int) []string {
 func (p *Classes) empty(v *View) string {
 	switch {
 	case !p.have && p.answer.err != nil:
-		return "the error classes could not be read"
+		return v.failed("the error classes")
 	case p.loading():
 		return "loading error classes…"
 	}
-	return or(p.list.empty(v), "no job has failed and waits or is dead")
+	return or(p.list.empty(v), "no job waits after a failure, and none is discarded")
 }

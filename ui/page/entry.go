@@ -158,7 +158,7 @@ func (p *Entry) Draw(v *View) []string {
 	h := max(v.H-len(head)-3, 1)
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: "Command #" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
-		part.Panel{Title: p.title(v, "Changed jobs"), Focus: true, Tail: v.keyed("{open} opens the job"), Rows: p.draw(v, w, h, p.empty(v)), Height: h})
+		part.Panel{Title: p.title(v, "Changed jobs"), Focus: true, Tail: p.about(v.keyed("{open} opens the job")), Rows: p.draw(v, w, h, p.empty(v)), Height: h})
 }
 
 // whoFull names the session too.

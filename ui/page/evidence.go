@@ -146,5 +146,5 @@ func (p *Evidence) Draw(v *View) []string {
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: alertName(r), Rows: head, Height: len(head)},
-		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: v.keyed("{open} opens it"), Rows: p.draw(v, w, h, empty), Height: h})
+		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: p.about(v.keyed("{open} opens it")), Rows: p.draw(v, w, h, empty), Height: h})
 }

@@ -440,7 +440,7 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 		t := p.detail.History[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(t.At)), 13, part.Words)
 		l.Field(part.Plain(or(t.From, "new")+" "+v.Theme.Glyphs.Next+" "+t.To), 26, part.Words)
-		l.Cells(v.join(part.Plain(inShort(t.Reason)), part.As(themes.Dim, t.Actor))...)
+		l.Cells(v.leading(l.Room(), part.Plain(inShort(t.Reason)), part.As(themes.Dim, t.Actor))...)
 		rows = append(rows, l.String())
 	}
 	return rows

@@ -104,8 +104,14 @@ func columnsOf(v *View) []part.Column {
 	if !oneHost(v) {
 		columns[0].Width = 28
 	}
+	if v.W < noBarsBelow { // the scope says which window it is, a bar of four cells says nothing
+		columns[2].Min, columns[2].Width = leastFill, leastFill
+	}
 	return columns
 }
+
+// Below noBarsBelow cells the buckets are told by their counts alone: 1600/1600.
+const noBarsBelow, leastFill = 72, 9
 
 var bucketColumns = []part.Column{
 	{Title: "SCOPE", Kind: part.Words, Min: 20, Width: 20},

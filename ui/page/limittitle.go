@@ -72,7 +72,7 @@ func foreseen(all, unforeseen int) string {
 	case all == 0:
 		return "no 429 since the start"
 	case unforeseen == 0:
-		return plural(all, "429", "429s") + ", foreseen"
+		return "429s " + count(all) + ", all foreseen"
 	}
-	return plural(all, "429", "429s") + ", " + count(unforeseen) + " not foreseen"
+	return "429s " + count(all) + ", " + count(unforeseen) + " not foreseen"
 }

@@ -157,7 +157,7 @@ func (l *list[T]) arrow(v *View) string {
 
 // draw draws the list with its header.
 func (l *list[T]) draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Pan: l.pan}
+	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan}
 	l.note(t, w)
 	return l.table(v, t, w, h, l.rows(v))
 }
@@ -205,6 +205,14 @@ func (l *list[T]) cannotOpen(what string) string {
 		return ""
 	}
 	return l.missing(what)
+}
+
+// about is a hint on what a key does with the selected row; "" = there is none.
+func (l *list[T]) about(hint string) string {
+	if _, ok := l.selected(); !ok {
+		return ""
+	}
+	return hint
 }
 
 // missing says that no row is under the cursor; "" = there is one.

@@ -106,6 +106,19 @@ func (p *MatchList) weigh() {
 	p.fields[len(p.fields)-1].Priority = priority
 }
 
+// The room that an error has at least: "503: Service unavailable" is whole where there is
+// room for more than the match and its state.
+const leastError, wholeError = 14, 24
+
+// roomForErrors gives it to them.
+func (p *MatchList) roomForErrors(v *View) {
+	f := &p.fields[len(p.fields)-1]
+	f.Min = leastError
+	if v.Size != S && f.Priority == firstColumn {
+		f.Min = wholeError
+	}
+}
+
 // matchesMade names the versions of what the list is made of.
 type matchesMade struct {
 	madeOf
@@ -195,6 +208,7 @@ func (p *MatchList) Export(v *View, only bool) (string, [][]string) {
 // Draw implements Page.
 func (p *MatchList) Draw(v *View) []string {
 	p.refresh(v)
+	p.roomForErrors(v)
 	totals := spaced(v, v.W-2, p.counts(v))
 	h := max(v.H-4, 0)
 	return part.Box(v.Theme, v.W, v.H,
@@ -249,9 +263,9 @@ func (p *MatchList) foot(v *View) string {
 func (p *MatchList) hiddenText(v *View) string {
 	switch {
 	case p.hidden > 0:
-		return count(p.hidden) + v.keyed(" that cannot be had hidden, {hidden rows} shows")
+		return count(p.hidden) + v.keyed(" cannot be had and are hidden, {hidden rows} shows them")
 	case p.all:
-		return v.keyed("those that cannot be had are shown, {hidden rows} hides")
+		return v.keyed("those that cannot be had are shown, {hidden rows} hides them")
 	}
 	return ""
 }
@@ -287,7 +301,7 @@ func (p *MatchList) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.list.empty(v); {
 	case !p.have && p.err != nil:
-		return "the matches could not be read"
+		return v.failed("the matches")
 	case p.loading():
 		return "loading matches…"
 	case none != "":

@@ -127,6 +127,6 @@ func (p *Messages) Draw(v *View) []string {
 	h, below := p.parts(v, wholeRows)
 	rows := p.draw(v, v.W-2, h, or(p.list.empty(v), "no message yet"))
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Messages"), Focus: true, Tail: v.keyed("{open} opens the job"), Rows: rows, Height: h},
+		part.Panel{Title: p.title(v, "Messages"), Focus: true, Tail: p.about(v.keyed("{open} opens the job")), Rows: rows, Height: h},
 		part.Panel{Title: "Whole message", Rows: p.below(v), Height: below})
 }

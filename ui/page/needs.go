@@ -79,8 +79,8 @@ func (d *Data) tells(rule string) bool {
 
 // grave are the engine states that need a person or at least their eye.
 var grave = map[engine.EngineState]Need{
-	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no valid key: ", Key: "{key} replaces", open: func(*View) Effect { return Effect{Ask: AskKey} }},
-	engine.EngineAPIDown:  {ID: "api", Word: "ERROR", Text: "Riot's API is down: "},
+	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no key: ", Key: "{key} replaces", open: func(*View) Effect { return Effect{Ask: AskKey} }},
+	engine.EngineAPIDown:  {ID: "api", Word: "ERROR", Text: "API down: "},
 	engine.EngineDegraded: {ID: "degraded", Word: "WARN", Text: "degraded: "},
 	engine.EngineBroken:   {ID: "broken", Word: "ERROR", Text: "the engine has stopped: "},
 }

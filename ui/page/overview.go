@@ -276,7 +276,7 @@ func queueCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 	}
 	return append(cells, part.Plain(string(q.Name)), queueState(v, q),
 		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Wait),
-		n(engine.Scheduled, themes.Held),
+		n(engine.Discarded, themes.Err), n(engine.Scheduled, themes.Held),
 		part.As(themes.Dim, strconv.Itoa(int(q.PerMin+0.5))), part.As(themes.Dim, queueWhy(v, q)))
 }
 

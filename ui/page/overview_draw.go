@@ -18,9 +18,10 @@ var queueColumns = []part.Column{
 	{Title: "wait", Kind: part.Number, Min: 5, Width: 6},
 	{Title: "run", Kind: part.Number, Min: 4, Width: 4},
 	{Title: "retry", Kind: part.Number, Min: 5, Width: 5, Priority: 1},
-	{Title: "held", Kind: part.Number, Min: 4, Width: 4, Priority: 3},
+	{Title: "disc.", Kind: part.Number, Min: 5, Width: 5, Priority: 3},
+	{Title: "held", Kind: part.Number, Min: 4, Width: 4, Priority: 4},
 	{Title: "/min", Kind: part.Number, Min: 4, Width: 4, Priority: 2},
-	{Title: "why it waits", Kind: part.Words, Min: 22, Width: 26, Flex: 2, Priority: 4},
+	{Title: "why it waits", Kind: part.Words, Min: 22, Width: 26, Flex: 2, Priority: 5},
 }
 
 var needColumns = []part.Column{

@@ -59,7 +59,7 @@ func railCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 	name := part.Plain(or(string(q.Name), allQueues))
 	if q.Paused {
 		sign := v.Theme.State("PAUSED")
-		name = part.As(sign.Token, sign.Glyph+" "+name.Text)
+		name = part.As(sign.Token, name.Text+" "+sign.Glyph) // behind: names stay below one another
 	}
 	return append(cells, name, number(themes.Text, live))
 }
@@ -131,14 +131,10 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 		return figure(t, name, int64(q.Counts[s]))
 	}
 	pace := part.Plain(count(int(q.PerMin+0.5)) + " /min")
-	last := pair(pace, part.Cell{})
-	if q.Name == "" { // jobs that ended are not counted by queue
-		last = pair(figure(themes.Err, "gave up", v.Engine.Failed), pace)
-	}
 	rows := []string{
 		pair(n(themes.Text, "wait", engine.Available), n(themes.Run, "run", engine.Running)),
 		pair(n(themes.Wait, "retry", engine.Retryable), figure(themes.Held, "held", int64(q.Held))),
-		last,
+		pair(n(themes.Err, "discarded", engine.Discarded), pace),
 	}
 	if !q.OldestDue.IsZero() {
 		rows = append(rows, v.row(w, part.As(themes.Dim, " oldest waits "+v.age(q.OldestDue))))

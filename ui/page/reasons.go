@@ -241,7 +241,7 @@ func (p *Reasons) Draw(v *View) []string {
 		told = "of the first " + count(mostReasoned) + " jobs"
 	}
 	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: p.title(v, "Why jobs do not run", told, string(p.queue)), Focus: true, Tail: or(p.answer.told(v), v.keyed("{open} lists them")),
+		Title: p.title(v, "Why jobs do not run", told, string(p.queue)), Focus: true, Tail: or(p.answer.told(v), p.about(v.keyed("{open} lists them"))),
 		Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
 	})
 }
@@ -249,7 +249,7 @@ func (p *Reasons) Draw(v *View) []string {
 func (p *Reasons) empty(v *View) string {
 	switch {
 	case !p.have && p.answer.err != nil:
-		return "the jobs could not be read"
+		return v.failed("the jobs")
 	case p.loading():
 		return "loading jobs…"
 	}

@@ -255,10 +255,13 @@ func (p *Reports) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
 	return l.Field(part.Plain(hours(all)), totalWidth-1, part.Number).String()
 }
 
-// hours is a sum of minutes: 6.2 h.
+// hours is a sum of minutes: 6.2 h. What there is does not round to nothing.
 func hours(m float64) string {
-	if m <= 0 {
+	switch {
+	case m <= 0:
 		return part.None
+	case m < 3:
+		return "<0.1 h"
 	}
 	return fmt.Sprintf("%.1f h", m/60)
 }

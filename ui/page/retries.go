@@ -94,7 +94,7 @@ var retryFields = []field[engine.JobRow]{
 	{part.Column{Title: "JOB", Kind: part.ID, Min: 20, Width: 22, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
 	{part.Column{Title: "NEXT TRY", Kind: part.Number, Min: 8, Width: 8}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
-	{part.Column{Title: "STARTS", Kind: part.Words, Min: 21, Width: 24, Priority: 1, Flex: 1}, nil},
+	{part.Column{Title: "STARTS", Kind: part.Words, Min: 21, Width: 28, Priority: 1, Flex: 1}, nil},
 	{part.Column{Title: "LAST RESULT", Kind: part.Words, Min: 18, Width: 30, Flex: 1, Priority: 2}, func(a, b *engine.JobRow) int { return strings.Compare(a.LastError, b.LastError) }},
 	{part.Column{Title: "CLASS", Kind: part.Words, Min: 20, Width: 20, Priority: 5}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Class, b.Class) }},
 	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},

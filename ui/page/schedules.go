@@ -104,11 +104,11 @@ func tickCell(v *View, r engine.ScheduleRow) part.Cell {
 }
 
 var scheduleFields = []field[engine.ScheduleRow]{
-	{part.Column{Title: "SCHEDULE", Kind: part.Words, Min: 22, Width: 24}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Name, b.Name) }},
+	{part.Column{Title: "SCHEDULE", Kind: part.Words, Min: 22, Width: 22}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Name, b.Name) }},
 	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
-	{part.Column{Title: "WHEN", Kind: part.Words, Min: 14, Width: 20, Priority: 3}, nil},
+	{part.Column{Title: "WHEN", Kind: part.Words, Min: 19, Width: 20, Priority: 3}, nil},
 	{part.Column{Title: "ZONE", Kind: part.Words, Min: 12, Width: 18, Priority: 5}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Zone, b.Zone) }},
-	{part.Column{Title: "NEXT IN", Kind: part.Number, Min: 9, Width: 10}, func(a, b *engine.ScheduleRow) int { return zeroLast(nextRun(a), nextRun(b)) }},
+	{part.Column{Title: "NEXT IN", Kind: part.Number, Min: 7, Width: 7}, func(a, b *engine.ScheduleRow) int { return zeroLast(nextRun(a), nextRun(b)) }},
 	{part.Column{Title: "AT", Kind: part.Words, Min: 12, Width: 12, Priority: 2}, nil},
 	{part.Column{Title: "LAST RUN", Kind: part.Words, Min: 12, Width: 12, Priority: 4}, func(a, b *engine.ScheduleRow) int { return b.Last.At.Compare(a.Last.At) }},
 	{part.Column{Title: "WHAT BECAME OF IT", Kind: part.Words, Min: 18, Width: 40, Priority: 1}, nil},
@@ -255,7 +255,7 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 func (p *Schedules) empty(v *View) string {
 	switch {
 	case !p.have && p.err != nil:
-		return "the schedules could not be read"
+		return v.failed("the schedules")
 	case p.loading():
 		return "loading schedules…"
 	}

@@ -45,11 +45,13 @@ func (l *list[T]) seen(i int) bool {
 	return l.shows(i) && l.spare.drawn[i]
 }
 
-// preferred is a column beside spare ones that were asked for: those stay before what
+// preferred is a column beside spare ones. Those that were asked for stay before what
 // is dropped otherwise, and on a narrow screen a name gives way to them before the text
-// that a row is read for does.
+// that a row is read for does. Those that come unasked leave names and texts whole.
 func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 	switch {
+	case l.spare.roomy && c.Flex > 0 && len(l.spare.is) > 0 && !l.spare.is[i]:
+		c.Min = min(c.Min+roomyMore, max(c.Width, c.Min))
 	case len(l.spare.on) == 0:
 	case l.spare.on[i]:
 		c.Priority = min(c.Priority, 1)
@@ -58,6 +60,10 @@ func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 	}
 	return c
 }
+
+// roomyMore is how much more than its least a name or a text has before a spare column
+// comes unasked: "503: Service unavailable" is 24 cells.
+const roomyMore = 6
 
 // note keeps which spare columns a frame of w cells shows.
 func (l *list[T]) note(t part.Table, w int) {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
@@ -126,13 +127,16 @@ func paceRow(v *View, a engine.AccountRow, e engine.ETA, w int) string {
 	}
 	text := eta(e)
 	if text == "" {
-		return v.row(w, part.As(themes.Dim, " ETA "+part.None+"  "+stageOf(v, a)))
+		return v.row(w, part.As(themes.Dim, " ETA "+part.None+"  "+cmp.Or(e.Why, stageOf(v, a))))
 	}
 	var more []part.Cell
 	if e.Calls > 0 {
 		more = append(more, part.As(themes.Dim, plural(e.Calls, "call", "calls")+" left"))
 	}
-	if e.Bucket != "" {
+	switch {
+	case e.Why != "":
+		more = append(more, part.As(themes.Dim, e.Why))
+	case e.Bucket != "":
 		more = append(more, part.As(themes.Dim, "pace "+v.bucket(e.Bucket)))
 	}
 	return v.row(w, append([]part.Cell{part.Plain(" ETA " + text + "  ")}, v.join(more...)...)...)

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -53,7 +55,7 @@ func stageOf(v *View, a engine.AccountRow) string {
 		return "timelines " + part.Of(int64(a.Timelines.Done()), int64(a.Timelines.Total))
 	}
 	if a.Resumed > 0 && a.ResumedAt > 0 {
-		return "matches, resumed at " + count(a.ResumedAt)
+		return "resumed at " + count(a.ResumedAt)
 	}
 	return "matches"
 }
@@ -93,6 +95,14 @@ func etaOf(v *View, a engine.AccountRow) part.Cell {
 	return part.As(themes.Dim, part.None)
 }
 
+// stillOf says why an open run stands still, where nobody can say when it ends.
+func stillOf(v *View, a engine.AccountRow) string {
+	if e := v.ETA[a.ID]; !e.Known {
+		return e.Why
+	}
+	return ""
+}
+
 func (v *View) paused(name engine.Queue) bool {
 	q, ok := v.Queue(name)
 	return ok && q.Paused
@@ -105,7 +115,7 @@ func syncCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
 		part.Plain(a.RiotID),
 		progressOf(v, a),
 		part.As(themes.Dim, percentOf(a)),
-		part.As(themes.Dim, stageOf(v, a)),
+		part.As(themes.Dim, cmp.Or(stillOf(v, a), stageOf(v, a))),
 		etaOf(v, a),
 	)
 }

@@ -157,6 +157,33 @@ func (v *View) fitting(w int, facts ...part.Cell) []part.Cell {
 	return v.join(kept...)
 }
 
+// leading is join for w cells: the first fact stands whatever its width, and others
+// follow while they fit whole.
+func (v *View) leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
+	if first.Text == "" {
+		return v.fitting(w, more...)
+	}
+	facts := []part.Cell{first}
+	for _, f := range more {
+		w -= safe.Width(safe.Text(facts[len(facts)-1].Text)) + 3
+		if f.Text != "" && safe.Width(safe.Text(f.Text)) <= w {
+			facts = append(facts, f)
+		}
+	}
+	return v.join(facts...)
+}
+
+// failed says in the place of a list that it could not be read: it is asked for again by
+// itself, see answer.due.
+func (v *View) failed(what string) string {
+	return v.Theme.State("ERROR").Glyph + " ERROR  " + what + v.keyed(" could not be read; tried again by itself, {reload} at once")
+}
+
+// unread reports whether a text is what failed says.
+func (v *View) unread(text string) bool {
+	return strings.HasPrefix(text, v.Theme.State("ERROR").Glyph+" ERROR")
+}
+
 // said is a sentence in the place of what there is not, on as many rows as it needs.
 func (v *View) said(w int, text string) []string {
 	rows := []string{""}

@@ -1,6 +1,10 @@
 package page
 
-import "github.com/farsight-console/farsight/engine"
+import (
+	"cmp"
+
+	"github.com/farsight-console/farsight/engine"
+)
 
 // AccountHolder is a page on which an account may be selected, so that it can be
 // watched.
@@ -43,5 +47,5 @@ func BlockedBy(v *View, a engine.AccountRow, e engine.ETA) string {
 	if a.Status == engine.SyncPending {
 		return waitsFor(v, a)
 	}
-	return e.Bucket
+	return cmp.Or(e.Why, e.Bucket)
 }

@@ -58,7 +58,7 @@ func (l *Line) pieces(pieces []Piece, room int) []Cell {
 		short bool
 		gap   string
 	}{{false, "   "}, {true, " "}} {
-		if cells := l.spread(pieces, fit.short, fit.gap); width(cells) <= room {
+		if cells := l.spread(pieces, fit.short, fit.gap); width(cells)+len(fit.gap)-1 <= room { // as far from the path as from each other
 			return cells
 		}
 	}

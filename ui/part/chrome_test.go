@@ -183,6 +183,16 @@ func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
 	}
 }
 
+// What is laid over a screen does not bring the terminal's own background through.
+func TestOverlayKeepsTheGround(t *testing.T) {
+	th := themes.New(themes.Palettes()[1], themes.TrueColor, true, themes.Unicode)
+	for i, row := range Overlay(th, 30, 5, nil, Box(th, 12, 3, Panel{Title: "Theme"})) {
+		if strings.Contains(row, "\x1b[m") || strings.Contains(row, "\x1b[0m") {
+			t.Errorf("row %d goes back to the terminal's look: %q", i, row)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	got := strings.Join(Wrap("what they fetched 한한한한한 stays", 9), "|")
 	if got != "what they|fetched|한한한한|한 stays" {

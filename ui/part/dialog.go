@@ -65,6 +65,22 @@ func (d Dialog) View(th *themes.Theme, w, h int) []string {
 	return Box(th, w, min(len(rows)+2, h), Panel{Title: d.Title, Rows: rows, Focus: true})
 }
 
+// Lines are the dialog without a box, rows of w cells: the question, what it says, and
+// the answers.
+func (d Dialog) Lines(th *themes.Theme, w int) []string {
+	rows := []string{Row(th, w, As(themes.Focus, " "+d.Title))}
+	for _, paragraph := range d.Body {
+		for _, line := range Wrap(paragraph, max(w-2, 1)) {
+			rows = append(rows, Row(th, w, Plain(" "+line)))
+		}
+	}
+	if d.Word != "" && d.Input != nil {
+		input, _ := d.Input.View(th, w)
+		rows = append(rows, Row(th, w, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input)
+	}
+	return append(rows, d.answers(th, w))
+}
+
 func (d Dialog) answers(th *themes.Theme, w int) string {
 	l := NewLine(th, w).Gap(2)
 	for _, a := range []struct {
@@ -137,9 +153,18 @@ func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
 	over := lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1)
 	rows := strings.Split(lipgloss.NewCompositor(under, over).Render(), "\n")
 	for i := range out {
-		out[i] = Fit(th, rows[i], w)
+		out[i] = Fit(th, onGround(th, rows[i]), w)
 	}
 	return out
+}
+
+// onGround is a composed row on the theme's own background: where a cell has no look the
+// compositor goes back to the terminal's.
+func onGround(th *themes.Theme, row string) string {
+	if th.Base() == "" {
+		return row
+	}
+	return strings.ReplaceAll(row, ansi.ResetStyle, th.Base())
 }
 
 // Wrap breaks text into lines of at most w cells, at spaces where it can.

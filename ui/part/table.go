@@ -31,6 +31,8 @@ type Table struct {
 	Pan int
 	// Empty is said when there are no rows: why, and the next key.
 	Empty string
+	// Failed says that Empty tells of an error.
+	Failed bool
 	// Blur draws the cursor row without its background: the pane is not in
 	// focus. The sign in column 1 stays.
 	Blur bool
@@ -194,7 +196,11 @@ const leftWord = "(left)"
 func (t Table) blank(l *Line, w int, first bool) string {
 	l.Reset(w, false)
 	if first && t.Empty != "" {
-		l.Gap(leftMargin).Put(themes.Dim, t.Empty)
+		token := themes.Dim
+		if t.Failed {
+			token = themes.Err
+		}
+		l.Gap(leftMargin).Put(token, t.Empty)
 	}
 	return l.String()
 }

@@ -171,6 +171,9 @@ func (t Timeline) notes(th *themes.Theme, l *Line, w int, pieces []piece) *canva
 		if x := w - 1 - safe.Width(whole); x < p.x+2 && c.try(x, themes.Dim, whole) {
 			continue // at the right end it may begin before its tick
 		}
+		if head, _, more := strings.Cut(whole, ","); more && safe.Width(whole) > room && safe.Width(head) <= room {
+			whole = head // a whole word says more than a cut one
+		}
 		note := safe.CutEnd(whole, room, th.Glyphs.Ellipsis)
 		c.try(min(p.x+2, w-safe.Width(note)), themes.Dim, note)
 	}

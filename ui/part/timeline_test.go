@@ -47,7 +47,7 @@ const (
 	narrow = `
       now 12:31:35 ▼         12:33:47
  │1 ▒█✗·│█≡≡│2 ▒█✗··│3 due   ┊4 +120 s ›
-   500    42… 503`
+   500    429 503`
 )
 
 func TestTimelineInASCII(t *testing.T) {

@@ -22,6 +22,7 @@ func busyQueues() []engine.QueueRow {
 	full := queue(Full, 732, 4, 9)
 	full.PerMin, full.OldestDue = 44, at(16*time.Minute)
 	full.Counts[engine.Scheduled], full.Held = 2, 2
+	full.Counts[engine.Discarded] = 3
 	full.Why, full.Until = "app:asia 97/100", Noon.Add(41*time.Second)
 	latest := queue(Latest, 0, 0, 0)
 	latest.PerMin = 2

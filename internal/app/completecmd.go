@@ -1,0 +1,358 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/farsight-console/farsight/engine"
+	filters "github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// What the shell completes beside commands and flags: fixed words, and what the
+// running engine, or else the data directory, knows. Whatever goes wrong, nothing is
+// offered: an error would be printed into the line that somebody is typing.
+
+const (
+	completeWait = time.Second // a shell that stands still is worse than one that offers nothing
+	completeMost = 200         // nobody reads more
+)
+
+// completeArgs are the completions of arguments by the path of a command. Commands that are not
+// named take no argument that could be offered.
+func completeArgs() map[string]cobra.CompletionFunc {
+	firstAccount := onlyFirst(completeAccounts)
+	out := map[string]cobra.CompletionFunc{
+		"status": onlyFirst(completeQueues), "queues": onlyFirst(completeQueues), "limits": onlyFirst(completeHosts), "schedules": onlyFirst(completeSchedules),
+		"jobs": completeFilter(filters.Jobs), "retries": completeFilter(filters.Jobs), "accounts": completeFilter(filters.Accounts),
+		"matches": orAccount(completeFilter(filters.Matches)),
+		"ack":     onlyFirst(completeAlerts(engine.AlertFiring)), "silence": onlyFirst(completeAlerts()), "undo": onlyFirst(completeUndo), "restore": onlyFirst(completeBackups),
+		"freeze": completeBuckets, "thaw": completeBuckets, "pause": completeQueues, "resume": completeQueues,
+		"attach": onlyFirst(completeFiles), "pager test": onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
+	}
+	for _, name := range []string{"sync", "trigger", "track", "untrack", "ranks", "forget", "reports"} {
+		out[name] = firstAccount
+	}
+	for op, states := range actsOn {
+		out[string(op)] = completeJobs(states)
+	}
+	return out
+}
+
+// actsOn are the states in which a command on jobs finds something to do.
+var actsOn = map[engine.Op][]engine.State{
+	engine.OpRetry:      {engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled},
+	engine.OpCancel:     {engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable},
+	engine.OpForce:      {engine.Discarded, engine.Cancelled, engine.Completed},
+	engine.OpReclass:    {engine.Discarded},
+	engine.OpReschedule: {engine.Available, engine.Scheduled, engine.Retryable},
+}
+
+// completeFlags are the completions of flags. One of "command flag" is of that command
+// alone.
+func completeFlags() map[string]cobra.CompletionFunc {
+	schedules := cobra.CompletionFunc(completeSchedules)
+	return map[string]cobra.CompletionFunc{
+		"platform": offer(strings.Split(platforms(), ", ")...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
+		"theme": offer(config.Themes()...), "glyphs": offer("auto", "unicode", "ascii"), "keep-running": offer("auto", "true", "false"),
+		"timelines": offer(string(league.TimelinesAll), string(league.TimelinesRanked), string(league.TimelinesNone)),
+		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "confirm": offer(engine.ConfirmAll),
+		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),
+		"queue": completeQueues, "ranks queue": offer("RANKED_SOLO_5x5", "RANKED_FLEX_SR"), "kind": offer(kinds()...),
+		"run": schedules, "pause": schedules, "resume": schedules, "edit": schedules,
+		"sim window": offer(string(sim.FixedLazy), string(sim.WallAligned), string(sim.Sliding)), "sim retention": offer("on", "off"),
+		"data-dir": completeFolders, "to": completeFolders, "from": completeFolders, "fixtures": completeFolders,
+		"out": completeFiles, "file": completeFiles, "key-file": completeFiles, "socket-path": completeFiles,
+	}
+}
+
+// complete gives every command and flag its completion; what has none offers no files
+// either, which could never be right.
+func complete(root *cobra.Command) {
+	args, flags := completeArgs(), completeFlags()
+	root.InitDefaultCompletionCmd()
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = cobra.NoFileCompletions
+		}
+		if f := args[strings.TrimPrefix(c.CommandPath(), root.Name()+" ")]; f != nil {
+			c.ValidArgsFunction = f
+		}
+		completeFlagsOf(c, flags)
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+}
+
+func completeFlagsOf(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
+	for _, name := range flagNames(c) {
+		f := flags[c.Name()+" "+name]
+		if f == nil {
+			f = flags[name]
+		}
+		if f == nil {
+			f = cobra.NoFileCompletions
+		}
+		_ = c.RegisterFlagCompletionFunc(name, f) // an error: it has its own already
+	}
+}
+
+func flagNames(c *cobra.Command) (names []string) {
+	note := func(f *pflag.Flag) { names = append(names, f.Name) }
+	c.Flags().VisitAll(note)
+	c.PersistentFlags().VisitAll(note)
+	return names
+}
+
+// offer completes to fixed words.
+func offer(words ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return starting(slices.Clone(words), begun), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// onlyFirst completes the first argument only.
+func onlyFirst(f cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return f(cmd, args, begun)
+	}
+}
+
+func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func kinds() []string {
+	return []string{
+		string(ingest.KindSync), string(ingest.KindMatch), string(ingest.KindTimeline), string(ingest.KindRank),
+		string(ingest.KindWeekly), string(ingest.KindResolve), string(ingest.KindSweep), string(ingest.KindPrune),
+	}
+}
+
+func completeHosts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var words []string
+	for _, r := range route.Regions() {
+		words = append(words, string(r))
+	}
+	for _, p := range route.Platforms() {
+		words = append(words, string(p))
+	}
+	return starting(words, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeBuckets offers hosts, then the methods that such a host serves.
+func completeBuckets(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return completeHosts(cmd, args, begun)
+	}
+	if len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	regional := slices.Contains(route.Regions(), route.Region(args[0]))
+	var words []string
+	for _, m := range route.Methods() {
+		if (m.Routing() != route.ToPlatform) == regional {
+			words = append(words, string(m))
+		}
+	}
+	return starting(words, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFilter offers what the console's filter line does.
+func completeFilter[T any](s *filters.Schema[T]) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var words []string
+		for _, c := range s.Complete(begun, len(begun)) {
+			words = append(words, cobra.CompletionWithDesc(begun[:c.From]+c.Text, c.Help))
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// orAccount offers accounts once something is typed that is none of a filter's words.
+func orAccount(f cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if words, how := f(cmd, args, begun); len(words) > 0 || len(args) > 0 {
+			return words, how
+		}
+		return completeAccounts(cmd, args, begun)
+	}
+}
+
+// find asks the engine that holds the data directory, or the directory, for words. A
+// name that could harm a terminal is not offered.
+func find(cmd *cobra.Command, ask func(context.Context, engine.Console) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cfg, err := configOf(cmd)
+	if err != nil || !storage.HasState(cfg.DataDir) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, done := context.WithTimeout(cmd.Context(), completeWait)
+	defer done()
+	var words []cobra.Completion
+	_ = browse(ctx, cfg, func(c engine.Console) error {
+		words = ask(ctx, c)
+		return nil
+	})
+	seen := map[string]bool{"": true}
+	words = slices.DeleteFunc(words, func(w cobra.Completion) bool {
+		word, _, _ := strings.Cut(w, "\t")
+		had := seen[word] // shells put a word in quotes only when it is the only one
+		seen[word] = true
+		return had || safe.Text(word) != word
+	})
+	return words[:min(len(words), completeMost)], cobra.ShellCompDirectiveNoFileComp
+}
+
+// found gives the answer to a query; its zero value when there is none.
+func found[T any](ctx context.Context, c engine.Console, q engine.Query) (answer T) {
+	a, err := c.Find(ctx, q)
+	if err != nil {
+		return answer
+	}
+	answer, _ = a.(T)
+	return answer
+}
+
+// hint is a word with what it means. Descriptions may hold anything but line ends.
+func hint(word, about string) cobra.Completion {
+	return cobra.CompletionWithDesc(word, safe.Line(about, 60))
+}
+
+func completeAccounts(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+		for q := (engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: 500}}); len(words) < completeMost; {
+			page := found[engine.AccountsPage](ctx, c, q)
+			for _, a := range page.Accounts {
+				if strings.HasPrefix(a.RiotID, begun) {
+					words = append(words, hint(a.RiotID, a.Platform+", "+a.Status.String()))
+				}
+			}
+			if q.After = page.Next; q.After == "" {
+				break
+			}
+		}
+		return words
+	})
+}
+
+// completeJobs offers jobs in some states: by id, and by key once that is begun.
+func completeJobs(states []engine.State) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+			q := engine.JobsQuery{States: states, Ended: slices.ContainsFunc(states, engine.State.Terminal), Page: engine.Page{Limit: completeMost}}
+			if strings.Contains(begun, ":") {
+				q.Text = begun
+			}
+			for _, j := range found[engine.JobsPage](ctx, c, q).Jobs {
+				about := strings.ToUpper(j.State.String())
+				switch id := string(j.ID); {
+				case slices.Contains(args, id), slices.Contains(args, j.Key):
+				case strings.HasPrefix(id, begun):
+					words = append(words, hint(id, j.Key+", "+about))
+				case begun != "" && strings.HasPrefix(j.Key, begun):
+					words = append(words, hint(j.Key, about))
+				}
+			}
+			return words
+		})
+	}
+}
+
+func completeClasses(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+		for _, class := range found[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{}).Classes {
+			if strings.HasPrefix(class.ID, begun) {
+				words = append(words, hint(class.ID, engine.Counted(class.Jobs, "job", "jobs")+": "+class.Error))
+			}
+		}
+		return words
+	})
+}
+
+// completeAlerts offers alerts in some states; none given = all.
+func completeAlerts(states ...engine.AlertState) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+			for _, a := range found[engine.AlertsAnswer](ctx, c, engine.AlertsQuery{}).Alerts {
+				if strings.HasPrefix(a.ID, begun) && (len(states) == 0 || slices.Contains(states, a.State)) {
+					words = append(words, hint(a.ID, string(a.State)+": "+a.About))
+				}
+			}
+			return words
+		})
+	}
+}
+
+func completeSchedules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+		for _, s := range found[engine.SchedulesPage](ctx, c, engine.SchedulesQuery{}).Schedules {
+			if strings.HasPrefix(s.Name, begun) {
+				words = append(words, hint(s.Name, s.Expr))
+			}
+		}
+		return words
+	})
+}
+
+// takenBack are the commands that can be undone.
+var takenBack = []engine.Op{
+	engine.OpCancel, engine.OpReschedule, engine.OpReclass, engine.OpPause, engine.OpResume,
+	engine.OpPauseSchedule, engine.OpResumeSchedule, engine.OpEditSchedule,
+}
+
+// completeUndo offers the commands that may be taken back, newest first.
+func completeUndo(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	words, how := find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+		for _, e := range found[engine.AuditPage](ctx, c, engine.AuditQuery{Page: engine.Page{Limit: 100}}).Entries {
+			if n := strconv.FormatUint(e.Seq, 10); e.Applied > 0 && slices.Contains(takenBack, e.Op) && strings.HasPrefix(n, begun) {
+				words = append(words, hint(n, fmt.Sprintf("%s of %s", e.Op, e.Target)))
+			}
+		}
+		return words
+	})
+	return words, how | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeBackups offers the backups of the data directory, or of --from.
+func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cfg, err := configOf(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	from, _ := cmd.Flags().GetString("from")
+	list, _ := storage.Backups(backupsOf(cfg, from))
+	var words []cobra.Completion
+	for _, b := range list {
+		if strings.HasPrefix(b.Name, begun) {
+			words = append(words, hint(b.Name, engine.Age(time.Since(b.Taken))+" old, "+engine.Size(b.Bytes())))
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+func resetCommand() *cobra.Command {
+	var opt storage.ResetOptions
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "reset",
+		Short: "Begin anew with an empty store; what was stored is moved aside",
+		Long: "Begins a new, empty store. What was stored, state.db and payload/, goes into the folder\n" +
+			"before-reset-<time> of the data directory, which is a data directory by itself:\n" +
+			"`farsight accounts --data-dir` with its path shows what is in it. With --no-backup it\n" +
+			"is deleted for good.\n\n" +
+			"Configuration, themes, the key, the log and the backups stay. The new store's audit\n" +
+			"says that it was done. No engine may hold the directory.\n\n" +
+			"On a terminal it asks for the name of the data directory; elsewhere it wants --yes.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := configOf(cmd)
+			if err != nil {
+				return err
+			}
+			opt.DryRun = flagBool(cmd, "dry-run")
+			return runReset(cmd.Context(), cfg, opt, askOn(cmd, yes))
+		},
+	}
+	cmd.Flags().BoolVar(&opt.NoBackup, "no-backup", false, "delete what was stored instead of moving it aside")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().StringVar(&opt.Reason, "reason", "", "why; kept in the new store's audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+// runReset says what would go, asks, and then does it.
+func runReset(ctx context.Context, cfg config.Config, opt storage.ResetOptions, ask typedWord) error {
+	opt.By, opt.Forget = operator("cli"), []string{ingest.LimiterState} // counts of another time: the windows count as full
+	plan := opt
+	plan.DryRun = true
+	r, err := reset(ctx, cfg, plan)
+	if err != nil || opt.DryRun {
+		return errors.Join(err, printReset(r, ask.out, err))
+	}
+	would, does := r.Text(), "reset moves the store of "+safe.Text(cfg.DataDir)+" aside"
+	if opt.NoBackup {
+		would, does = would+"; it cannot be undone", "reset deletes the store of "+safe.Text(cfg.DataDir)+" for good"
+	}
+	if err := ask.confirm(resetWord(cfg), would, does, "nothing was changed"); err != nil {
+		return err
+	}
+	r, err = reset(ctx, cfg, opt)
+	return errors.Join(err, printReset(r, ask.out, err))
+}
+
+// resetWord is the name of the data directory, which is typed.
+func resetWord(cfg config.Config) string {
+	path, err := filepath.Abs(cfg.DataDir)
+	if err != nil {
+		path = cfg.DataDir
+	}
+	return filepath.Base(path)
+}
+
+func reset(ctx context.Context, cfg config.Config, opt storage.ResetOptions) (storage.ResetReport, error) {
+	if ctx.Err() != nil {
+		return storage.ResetReport{}, context.Cause(ctx)
+	}
+	r, err := storage.Reset(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, opt)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, errNothingStored(cfg)
+	}
+	return r, toEnd("reset", err)
+}
+
+func printReset(r storage.ResetReport, out cli.Out, failed error) error {
+	if failed != nil {
+		return nil
+	}
+	if out.JSON {
+		return cli.JSON(out, r)
+	}
+	line := r.Text()
+	if !r.DryRun {
+		line += "; " + r.Dir + " begins anew"
+	}
+	_, err := fmt.Fprintln(out.W, safe.Text(line))
+	return err
+}

@@ -1,0 +1,82 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// TestP16_DiscardedJobsAreCounted discards, opens again, cancels and prunes jobs of two queues at random: the
+// counters are what the jobs say, and what was published last. The check at the end recounts them.
+func TestP16_DiscardedJobsAreCounted(t *testing.T) {
+	db := start(t, "")
+	told := map[engine.Queue]int{}
+	db.OnCommit(func(_ uint64, changes []engine.Change) {
+		for _, c := range changes {
+			if c.Discards != nil {
+				told[c.Discards.Queue] = c.Discards.Jobs
+			}
+		}
+	})
+	jobs, made := map[engine.JobID]engine.Job{}, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		made++
+		queue := engine.Queue(rapid.SampledFrom([]string{"full", "latest"}).Draw(rt, "queue"))
+		j := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: queue, Key: fmt.Sprint("match:", made)})
+		j = move(t, db, j, engine.Running)
+		for _, to := range rapid.SampledFrom([][]engine.State{
+			{engine.Discarded}, {engine.Cancelled}, {engine.Completed}, {engine.Discarded, engine.Available},
+			{engine.Discarded, engine.Available, engine.Running, engine.Discarded},
+		}).Draw(rt, "moves") {
+			j = move(t, db, j, to)
+		}
+		jobs[j.ID] = j
+		if rapid.IntRange(0, 19).Draw(rt, "prune") == 0 {
+			_, err := db.Prune(context.Background(), PruneRule{Completed: time.Hour, Failed: time.Hour}, time.Now().Add(48*time.Hour), false)
+			must(t, err)
+			maps.DeleteFunc(jobs, func(_ engine.JobID, j engine.Job) bool { return j.State.Terminal() && !stays(t, db, j.ID) })
+		}
+		want := map[engine.Queue]int{}
+		for _, j := range jobs {
+			if j.State == engine.Discarded {
+				want[j.Queue]++
+			}
+		}
+		got, err := db.Discards(context.Background())
+		must(t, err)
+		maps.DeleteFunc(told, func(_ engine.Queue, n int) bool { return n == 0 })
+		if !maps.Equal(got, want) || !maps.Equal(told, want) {
+			rt.Fatalf("stored %v, told %v, want %v", got, told, want)
+		}
+	})
+}
+
+// TestP6_DiscardedJobsAreRecounted: a file from before the counter gets it, and check finds a wrong one.
+func TestP6_DiscardedJobsAreRecounted(t *testing.T) {
+	db := start(t, "")
+	for i, to := range []engine.State{engine.Discarded, engine.Completed, engine.Discarded, engine.Cancelled} {
+		ended(t, db, fmt.Sprint("match:", i), to, "", 1)
+	}
+	counter := []byte(countDiscards + "q")
+	write(t, db, func(tx engine.Tx) error { return own(tx).putNumber(tCounters, counter, 7) })
+	report, err := db.Check(context.Background())
+	must(t, err)
+	if text := fmt.Sprint(report.Findings); len(report.Findings) != 1 || !strings.Contains(text, "says 7, the rows say 2") {
+		t.Errorf("check finds %s", text)
+	}
+	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tCounters, counter) })
+	write(t, db, func(tx engine.Tx) error {
+		_, err := toDiscards(own(tx), nil)
+		return err
+	})
+	if got, err := db.Discards(context.Background()); err != nil || got["q"] != 2 {
+		t.Errorf("after the migration: %v, %v", got, err)
+	}
+}

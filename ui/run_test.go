@@ -358,9 +358,8 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 	if tests.choice != ChooseKey || tests.key != key {
 		t.Errorf("chose %d", tests.choice)
 	}
-	m := newWelcome(t.Context(), first, testOptions())
 	for _, size := range [][2]int{{120, 40}, {60, 16}, {40, 12}} {
-		m = newWelcome(t.Context(), first, testOptions())
+		m := newWelcome(t.Context(), first, testOptions())
 		m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 		for _, want := range []string{"paste an API key", "demo", "browse stored data"} {
 			if !strings.Contains(m.View().Content, want) {
@@ -374,7 +373,7 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 			}
 		}
 	}
-	m = newWelcome(t.Context(), first, testOptions())
+	m := newWelcome(t.Context(), first, testOptions())
 	press(m, "1")
 	m.Update(tea.PasteMsg{Content: "not a key"})
 	press(m, "enter")

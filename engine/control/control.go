@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -289,16 +290,21 @@ func (c *Control) queues() []engine.QueueRow {
 }
 
 // withDiscards adds to rows of queues, by name, how many discarded jobs each has kept; a queue
-// without a row gets one.
+// without a row gets one. Rows and counts are the backend's: they are copied.
 func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engine.QueueRow {
+	rows = slices.Clone(rows)
 	for name, n := range discards {
+		if n == 0 {
+			continue
+		}
 		i, ok := slices.BinarySearchFunc(rows, name, func(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) })
-		if !ok && n > 0 {
-			rows = slices.Insert(rows, i, engine.QueueRow{QueueState: engine.QueueState{Name: name}, Counts: map[engine.State]int{}})
+		if !ok {
+			rows = slices.Insert(rows, i, engine.QueueRow{QueueState: engine.QueueState{Name: name}})
 		}
-		if n > 0 {
-			rows[i].Counts[engine.Discarded] = n
-		}
+		counts := map[engine.State]int{}
+		maps.Copy(counts, rows[i].Counts)
+		counts[engine.Discarded] = n
+		rows[i].Counts = counts
 	}
 	return rows
 }

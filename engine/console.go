@@ -355,6 +355,8 @@ type JobsQuery struct {
 	Owner  string  `json:"owner,omitempty"`
 	Text   string  `json:"text,omitempty"`  // part of the key
 	Ended  bool    `json:"ended,omitempty"` // terminal ones too, from the archive
+	// Oldest lists live jobs alone, the oldest first: of very many, those that go next.
+	Oldest bool `json:"oldest,omitempty"`
 }
 
 // JobsPage answers JobsQuery.

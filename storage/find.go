@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,8 @@ func badPage(after string) error {
 	return fmt.Errorf("%w: after=%q is no place in this list: give the next that the page before ended with, or none to begin", engine.ErrInvalid, after)
 }
 
-// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first. total counts the live jobs
-// that fit; -1 when they are too many to count.
+// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with q.Oldest live ones
+// alone, the other way round. total counts the live jobs that fit; -1 when they are too many to count.
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
 	var before []byte
 	if q.After != "" {
@@ -42,8 +43,12 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	}
 	err = db.view(ctx, func(t *Tx) error {
 		limit := pageSize(q.Page)
-		jobs, next = mergeJobs(t.scanLive(q, before, limit), t.scanEnded(q, before, limit), limit)
 		total = t.countJobs(q)
+		if q.Oldest {
+			jobs, next = t.liveFrom(q, before, limit)
+			return nil
+		}
+		jobs, next = mergeJobs(t.scanLive(q, before, limit), t.scanEnded(q, before, limit), limit)
 		return nil
 	})
 	return jobs, next, total, err
@@ -79,6 +84,24 @@ func (t *Tx) scanLive(q engine.JobsQuery, before []byte, limit int) (s jobScan) 
 		}
 	}
 	return s
+}
+
+// liveFrom lists live jobs after one, the oldest first.
+func (t *Tx) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engine.Job, next string) {
+	looked, last := 0, ""
+	for r := range t.rowsFrom(tJobState, nil, after) {
+		if after != nil && bytes.Equal(r.k, after) {
+			continue
+		}
+		if looked++; looked > maxScan || len(jobs) == limit {
+			return jobs, last
+		}
+		last = string(jobID(key.Read(r.k).Uint64()))
+		if j, ok := t.fittingLive(q, r); ok {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs, ""
 }
 
 // fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that cannot be read does not

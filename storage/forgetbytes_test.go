@@ -90,6 +90,9 @@ func compacted(t testing.TB, dir string) (month ArchivedMonth) {
 // After `compact` no byte of the account is in any file, although its month had been archived before: free pages are gone,
 // and so are the dictionaries, which are pieces of payloads as they are, and what an archiver had left half made.
 func TestNoByteOfAForgottenAccountIsLeftAfterCompact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes whole months")
+	}
 	gone, other := forgetters[0], forgetters[1]
 	for name, c := range map[string]struct {
 		archivedFirst, halfMade bool

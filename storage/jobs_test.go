@@ -441,6 +441,7 @@ func TestP35_PagesOfJobsHaveNoHoleAndNoDouble(t *testing.T) {
 			Owner:  rapid.SampledFrom([]string{"", "", "o3"}).Draw(rt, "owner"),
 			Text:   rapid.SampledFrom([]string{"", "", "match:1"}).Draw(rt, "text"),
 			Ended:  rapid.Bool().Draw(rt, "ended"),
+			Oldest: rapid.Bool().Draw(rt, "oldest"),
 		}
 		q.Limit = rapid.IntRange(1, 50).Draw(rt, "limit")
 		var want, got []engine.JobID
@@ -452,9 +453,12 @@ func TestP35_PagesOfJobsHaveNoHoleAndNoDouble(t *testing.T) {
 			if j.State.Live() {
 				live++
 			}
-			if j.State.Live() || len(q.States) > 0 || q.Ended {
+			if j.State.Live() || !q.Oldest && (len(q.States) > 0 || q.Ended) {
 				want = append(want, j.ID)
 			}
+		}
+		if q.Oldest {
+			slices.Reverse(want)
 		}
 		for {
 			jobs, next, total, err := db.Jobs(context.Background(), q)

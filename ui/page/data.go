@@ -141,8 +141,8 @@ func compareTime(a, b *engine.JobRow) int {
 	switch a.State {
 	case engine.Running:
 		return a.Started.Compare(b.Started)
-	case engine.Retryable, engine.Scheduled:
-		return a.Due.Compare(b.Due)
+	case engine.Retryable, engine.Scheduled, engine.Available: // places are of different lines
+		return zeroLast(nextAt(a), nextAt(b))
 	case engine.Discarded, engine.Cancelled, engine.Completed:
 		return b.Finished.Compare(a.Finished)
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/part"
@@ -165,13 +166,27 @@ func lastResult(v *View, j engine.JobRow) string {
 
 // nextTry is when a job moves by itself; what is overdue tells since when.
 func nextTry(v *View, j engine.JobRow) string {
+	at := nextAt(&j)
 	switch {
-	case j.State == engine.Retryable, j.State == engine.Scheduled:
-		return strings.TrimPrefix(v.until(j.Due), "due ")
-	case j.State == engine.Available && !j.Until.IsZero():
-		return v.in(j.Until)
+	case at.IsZero():
+		return part.None
+	case j.State == engine.Available && !at.After(v.Now):
+		return "now"
+	case j.State == engine.Available:
+		return v.in(at)
 	}
-	return part.None
+	return strings.TrimPrefix(v.until(at), "due ")
+}
+
+// nextAt is that instant; zero = it does not move by itself, or nobody knows when.
+func nextAt(j *engine.JobRow) time.Time {
+	switch j.State {
+	case engine.Retryable, engine.Scheduled:
+		return j.Due
+	case engine.Available:
+		return j.Until
+	}
+	return time.Time{}
 }
 
 // jobAge is how long a job has been what it is.

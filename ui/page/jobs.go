@@ -86,6 +86,8 @@ func (p *Jobs) Want(v *View) engine.Query {
 		return q
 	}
 	switch p.which {
+	case shownLive:
+		q.Oldest = true // of very many, those that go next
 	case shownFailed:
 		q.States, q.Ended = []engine.State{engine.Discarded}, true
 	case shownAll:
@@ -201,7 +203,7 @@ var jobFields = []field[engine.JobRow]{
 		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
 	}},
 	{part.Column{Title: "TRY", Kind: part.Number, Min: 3, Width: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
-	{part.Column{Title: "NEXT", Kind: part.Number, Min: 6, Width: 7}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
+	{part.Column{Title: "NEXT", Kind: part.Number, Min: 6, Width: 7}, func(a, b *engine.JobRow) int { return zeroLast(nextAt(a), nextAt(b)) }},
 	{part.Column{Title: "AGE", Kind: part.Number, Min: 5, Width: 5, Priority: 2}, func(a, b *engine.JobRow) int { return b.Created.Compare(a.Created) }},
 	{part.Column{Title: "RESULT OR REASON", Kind: part.Words, Min: 18, Width: 30, Flex: 2, Priority: 1}, func(a, b *engine.JobRow) int {
 		return strings.Compare(a.LastError+a.Why, b.LastError+b.Why)

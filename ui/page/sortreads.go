@@ -14,7 +14,7 @@ var (
 		"QUEUE": readText(func(j *engine.JobRow) string { return string(j.Queue) }),
 		"STATE": readUp(func(j *engine.JobRow) int64 { return int64(rank(stateRank[:], int(j.State))) }),
 		"TRY":   readUp(func(j *engine.JobRow) int64 { return int64(j.Tries) }),
-		"NEXT":  readDue(func(j *engine.JobRow) time.Time { return j.Due }),
+		"NEXT":  readDue(nextAt),
 		"AGE":   readNewest(func(j *engine.JobRow) time.Time { return j.Created }),
 		"RESULT OR REASON": readText(func(j *engine.JobRow) string {
 			if j.LastError == "" || j.Why == "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -19,10 +18,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
-	"go.uber.org/goleak"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -31,24 +30,7 @@ func TestMain(m *testing.M) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGUSR2)
 	signal.Stop(c)
-	code := m.Run()
-	if code == 0 {
-		code = leftBehind()
-	}
-	os.Exit(code)
-}
-
-// leftBehind is not 0 when a goroutine outlives the tests. On a busy machine it takes a
-// while until the last ones have seen that they are not needed any more.
-func leftBehind() int {
-	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err = goleak.Find(); err == nil {
-			return 0
-		}
-	}
-	_, _ = fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
-	return 1
+	os.Exit(leak.Check(m.Run()))
 }
 
 // patience is the ceiling for whatever is waited for in real time. It is no measurement:

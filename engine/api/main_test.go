@@ -14,36 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
 // patience is the ceiling for whatever is waited for. It is no measurement: only a hang
 // is that slow.
 const patience = 3 * time.Minute
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if code == 0 {
-		code = leftBehind()
-	}
-	os.Exit(code)
-}
-
-// leftBehind is not 0 when a goroutine outlives the tests. On a busy machine it takes a
-// while until the last ones have seen that their connection is closed.
-func leftBehind() int {
-	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err = goleak.Find(); err == nil {
-			return 0
-		}
-	}
-	_, _ = fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
-	return 1
-}
+func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run())) }
 
 // shortDir is a folder whose sockets have short paths, wherever temporary files are kept:
 // the kernel takes 107 bytes.

@@ -50,6 +50,7 @@ var imports = map[string][]string{
 	"internal/demo":               {"engine", "engine/league", "engine/pager", "engine/pager/voice", "internal/swap", "riot", "riot/route", "riot/sim"},
 	"internal/doctor":             {"engine", "engine/ingest", "internal/wall", "riot", "riot/limit", "riot/route", "storage", "themes"},
 	"internal/keyring":            {"engine", "engine/safe", "riot"},
+	"internal/leak":               {},
 	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "riot"},
 	"internal/outfile":            {},
 	"internal/regular":            {},

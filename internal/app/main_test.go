@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
 // canary is the API key of every process test. It may reach the simulator and
@@ -44,27 +44,11 @@ func TestMain(m *testing.M) {
 	if !parallel {
 		_ = flag.Set("test.parallel", "6")
 	}
-	code := m.Run()
-	if code == exitDone {
-		code = leftBehind()
-	}
+	code := leak.Check(m.Run())
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
 	}
 	os.Exit(code)
-}
-
-// leftBehind is not 0 when a goroutine outlives the tests. On a busy machine it takes a
-// while until the last ones have seen that they are not needed any more.
-func leftBehind() int {
-	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if err = goleak.Find(); err == nil {
-			return exitDone
-		}
-	}
-	fmt.Fprintln(os.Stderr, "a goroutine outlives the tests:", err)
-	return exitFailed
 }
 
 // roleEnv makes the test binary another program: what it does then is one of the

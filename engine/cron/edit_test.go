@@ -2,6 +2,7 @@ package cron
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,30 @@ func TestSchedules_EditWinsOverTheConfiguration(t *testing.T) {
 		b.wantJobs("latest@2026-03-02T12:20:00Z", "latest@2026-03-02T12:40:00Z", "latest@2026-03-02T13:45:00Z")
 		if row := r.List()[0]; row.Edit.Expr != "" || row.Expr != row.ConfigExpr {
 			t.Errorf("after the reset: %+v", row)
+		}
+	})
+}
+
+// A tick knows how long it is from one run to the next, by the plan in force: also by
+// an operator's, and when it is run by hand.
+func TestATickKnowsItsInterval(t *testing.T) {
+	in2026(t, func(b *bench) { // Monday 12:10
+		var seen []time.Duration
+		spec := hourly(Skip, 0)
+		fire := spec.Fire
+		spec.Fire = func(tx engine.Tx, t Tick) (Fired, error) {
+			seen = append(seen, t.Every)
+			return fire(tx, t)
+		}
+		r := b.start(spec)
+		b.pass(50 * time.Minute) // 13:00
+		b.edit(r, "*/20 * * * *", "", false)
+		b.pass(20 * time.Minute) // 13:20
+		if _, err := r.RunNow(t.Context(), "latest", ana); err != nil {
+			t.Fatal(err)
+		}
+		if want := []time.Duration{time.Hour, 20 * time.Minute, 20 * time.Minute}; !slices.Equal(seen, want) {
+			t.Errorf("the ticks were told %v, want %v", seen, want)
 		}
 	})
 }

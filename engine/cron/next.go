@@ -33,6 +33,17 @@ func (s Schedule) Next(after time.Time) time.Time {
 	return time.Unix(t, 0).In(s.zone)
 }
 
+// Every is the time from the next tick after an instant to the one behind it; 0 when
+// there are none.
+func (s Schedule) Every(after time.Time) time.Duration {
+	first := s.Next(after)
+	second := s.Next(first)
+	if first.IsZero() || second.IsZero() {
+		return 0
+	}
+	return second.Sub(first)
+}
+
 func (s Schedule) nextUnix(after int64) (int64, bool) {
 	switch {
 	case s.every > 0:

@@ -239,6 +239,7 @@ func (r *Runner) fire(tx engine.Tx, e entry, s *State, t Tick) (engine.ScheduleT
 		}
 		return row, nil
 	}
+	t.Every = r.inForce(e, *s).sched.Every(t.At)
 	fired, err := guarded(e.Fire, tx, t)
 	if err != nil {
 		return row, &refusal{err}

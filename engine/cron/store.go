@@ -70,6 +70,9 @@ type Tick struct {
 	Planned  time.Time    // when it was due, in UTC
 	At       time.Time    // when it fired, in UTC
 	By       engine.Actor // who ran it now; zero = the schedule itself
+	// Every is from the next run to the one behind it, by the plan in force; 0 = there
+	// are none.
+	Every time.Duration
 }
 
 // tickOf makes the tick of a planned instant.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -49,7 +50,14 @@ type weeklyArgs struct {
 	Week string `json:"week"` // a Monday, 2026-11-16
 }
 
-// noArgs are the arguments of sweep and prune.
+// sweepArgs are the arguments of sweep.
+type sweepArgs struct {
+	// Every is from one sweep to the next, as planned when this one began; 0 = nobody
+	// knows.
+	Every time.Duration `json:"every_ns,omitempty"`
+}
+
+// noArgs are the arguments of prune.
 type noArgs struct{}
 
 // encode cannot fail: arguments are strings and flags of ours.

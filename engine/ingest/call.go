@@ -19,9 +19,20 @@ type attempt struct {
 	at      lane
 	region  route.Region // where a probe of the key goes
 	puuid   string       // of a known account under this key, for the probe; may be empty
-	confirm bool         // ask once more before a 404 is believed
+	missing disbelief    // of a 404
 	used    int          // attempts that count besides the job's own
 	stat    engine.CallStat
+}
+
+// disbelief is what a fetch makes of a 404.
+func (in *Ingest) disbelief(j engine.Job, args fetchArgs) disbelief {
+	switch {
+	case in.opt.RetryMissing:
+		return askByTable
+	case args.Confirm && j.Class != riot.ClassMissing:
+		return askOnceMore
+	}
+	return believed
 }
 
 // call makes the one call of the attempt. ok is false when it failed, and then
@@ -56,7 +67,7 @@ func (a *attempt) bounded(o engine.Outcome) engine.Outcome {
 
 // failed turns the error of the call into an outcome.
 func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
-	s := situation{now: time.Now(), confirm: a.confirm}
+	s := situation{now: time.Now(), missing: a.missing}
 	e, ok := errors.AsType[*riot.Error](err)
 	switch {
 	case !ok:

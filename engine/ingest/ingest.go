@@ -84,6 +84,9 @@ type Options struct {
 	LatestLookback time.Duration // how far it looks back; 0 = DefaultLookback
 	Attempts       int           // of a match in all, whoever tries it; 0 = as policy match ships
 	SweepCount     int           // matches of one sweep; 0 = DefaultSweep
+	// RetryMissing gives a match or timeline that answers 404 the whole table of
+	// delays (RETRY_404=table); else that is final.
+	RetryMissing bool
 	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
 	// deleted, and no schedule asks for it.
 	Prune func(context.Context) (done string, err error)

@@ -64,7 +64,7 @@ func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, m league.Match,
 	if err != nil {
 		return got, stat, badArgs(err), false
 	}
-	a := attempt{in: in, run: r, at: at, region: region, used: args.Used, confirm: args.Confirm && r.Job.Class != riot.ClassMissing}
+	a := attempt{in: in, run: r, at: at, region: region, used: args.Used, missing: in.disbelief(r.Job, args)}
 	o, ok = a.call(ctx, func(ctx context.Context) (err error) {
 		got.body, err = in.api.Match(ctx, region, args.Match)
 		return err

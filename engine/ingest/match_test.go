@@ -364,6 +364,44 @@ func TestA403OfOnePathFailsOnlyThat(t *testing.T) {
 	})
 }
 
+// RETRY_404=table gives a 404 the whole table of delays, in each mode of a run; the
+// fifth makes the match unfetchable.
+func TestRetry404_ByTheTable(t *testing.T) {
+	for _, mode := range []string{ingest.ModeFull, ingest.ModeLatest} {
+		t.Run(mode, func(t *testing.T) { tried404ByTheTable(t, mode) })
+	}
+}
+
+func tried404ByTheTable(t *testing.T, mode string) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 5)}})
+		ids := s.MatchIDs("Ana#EUW")
+		must(t, s.Inject(fails(sim.NotFound, ids[0], 2)))
+		must(t, s.Inject(fails(sim.NotFound, ids[1], 0)))
+		r := start(t, s, func(c *setup) { c.ingest.RetryMissing = true })
+		r.trigger("Ana#EUW", engine.SyncAsk{Mode: mode})
+		row := r.settle("Ana#EUW", time.Hour)
+		if row.Matches.Stored != 4 || row.Matches.Failed != 1 {
+			t.Errorf("%+v", row.Matches)
+		}
+		if m := r.match(ids[1]); m.Match.Status != league.PermanentlyUnfetchable || m.Match.LastClass != "404" {
+			t.Errorf("%+v", m.Match)
+		}
+		if n := len(r.callsFor(route.Match, ids[0])); n != 3 {
+			t.Errorf("%d calls for the match that was there at the third", n)
+		}
+		calls := r.callsFor(route.Match, ids[1])
+		if len(calls) != 5 {
+			t.Fatalf("%d calls, want 5", len(calls))
+		}
+		for i, want := range engine.DefaultPolicies()[engine.PolicyMatch].Delays {
+			if waited := calls[i+1].At.Sub(calls[i].At); waited < want || waited > want+time.Second {
+				t.Errorf("call %d came %v after the one before, want %v", i+2, waited, want)
+			}
+		}
+	})
+}
+
 func TestALatestRunAsksTwiceBeforeItBelievesA404(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 5)}})

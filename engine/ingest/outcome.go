@@ -31,8 +31,17 @@ type situation struct {
 	next     time.Time // when held work may be tried again
 	outage   bool      // the breaker of this host and method is open
 	keyWorks bool      // 403: a probe was let in
-	confirm  bool      // 404: ask once more before it is believed
+	missing  disbelief // 404: what is made of it
 }
+
+// disbelief is how far a 404 is believed.
+type disbelief uint8
+
+const (
+	believed    disbelief = iota // it is final
+	askOnceMore                  // after confirmAfter, and then it is
+	askByTable                   // as if it were a fault of the server
+)
 
 // verdicts say what a failed call means for its job: this table decides, and
 // nothing else does (style.md, Errors).
@@ -99,12 +108,15 @@ func hold(why engine.Hold) func(*riot.Error, situation) engine.Outcome {
 }
 
 func missing(e *riot.Error, s situation) engine.Outcome {
-	if !s.confirm {
-		return permanent(e, s)
+	switch s.missing {
+	case askByTable:
+		return engine.Retry(nil)
+	case askOnceMore:
+		o := engine.Retry(nil)
+		o.At = s.now.Add(confirmAfter)
+		return o
 	}
-	o := engine.Retry(nil)
-	o.At = s.now.Add(confirmAfter)
-	return o
+	return permanent(e, s)
 }
 
 func permanent(*riot.Error, situation) engine.Outcome { return engine.Fail(nil) }

@@ -48,8 +48,12 @@ func TestOutcomeOf(t *testing.T) {
 		},
 		"404": {err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, verb: engine.VerbFail, as: riot.ClassMissing},
 		"404 to be confirmed": {
-			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{confirm: true},
+			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{missing: askOnceMore},
 			verb: engine.VerbRetry, at: at.Add(300 * time.Second), as: riot.ClassMissing,
+		},
+		"404 by the table": {
+			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{missing: askByTable},
+			verb: engine.VerbRetry, as: riot.ClassMissing,
 		},
 		"400":           {err: &riot.Error{Reason: riot.BadRequest, Class: riot.ClassBadRequest}, verb: engine.VerbFail, as: riot.ClassBadRequest},
 		"other project": {err: &riot.Error{Reason: riot.WrongProject, Class: riot.ClassWrongProject}, verb: engine.VerbFail, as: riot.ClassWrongProject},

@@ -20,12 +20,20 @@ var schedules = ingest.SchedulesConfig{Latest: ingest.CronLatest, Rank: ingest.C
 // fire runs a schedule's tick of this instant, as the schedule itself would.
 func (r *rig) fire(name string) (f cron.Fired) {
 	r.t.Helper()
-	for _, s := range r.in.Schedules(schedules) {
+	return r.fireBy(schedules, name)
+}
+
+// fireBy is fire with a configuration of its own.
+func (r *rig) fireBy(c ingest.SchedulesConfig, name string) (f cron.Fired) {
+	r.t.Helper()
+	for _, s := range r.in.Schedules(c) {
 		if s.Name != name {
 			continue
 		}
 		must(r.t, r.db.Write(context.Background(), func(tx engine.Tx) (err error) {
-			f, err = s.Fire(tx, cron.Tick{Schedule: name, Planned: time.Now().UTC(), At: time.Now().UTC()})
+			plan, err := cron.Parse(s.Expr, s.Zone)
+			must(r.t, err)
+			f, err = s.Fire(tx, cron.Tick{Schedule: name, Planned: time.Now().UTC(), At: time.Now().UTC(), Every: plan.Every(time.Now())})
 			return err
 		}))
 		return f

@@ -1,30 +1,36 @@
 package ingest
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
 )
 
-// fireUpkeep inserts one job of a kind without arguments.
-func fireUpkeep(kind engine.Kind) cron.Fire {
-	return cron.Insert(func(cron.Tick) []engine.Spec {
-		return []engine.Spec{{Kind: kind, Queue: QueueUpkeep, Key: string(kind), Args: encode(noArgs{})}}
+// fireUpkeep inserts one job of a kind.
+func fireUpkeep(kind engine.Kind, args func(cron.Tick) any) cron.Fire {
+	return cron.Insert(func(t cron.Tick) []engine.Spec {
+		return []engine.Spec{{Kind: kind, Queue: QueueUpkeep, Key: string(kind), Args: encode(args(t))}}
 	})
 }
+
+func argsOfSweep(t cron.Tick) any { return sweepArgs{Every: t.Every} }
+func argsOfPrune(cron.Tick) any   { return noArgs{} }
 
 // SchedulesConfig says when what recurs.
 type SchedulesConfig struct {
 	Off                  bool   // SCHEDULE_ENABLE=false: only the upkeep of the store goes on
 	Latest, Rank, Weekly string // cron expressions
+	Sweep                string // likewise; "" = CronSweep
 	Zone                 string // IANA name; "" = UTC, "Local" = the host's
 }
 
-// Defaults of SchedulesConfig (S4-13).
+// Defaults of SchedulesConfig (S4-13, S0-5).
 const (
 	CronLatest = "0 */1 * * *"
 	CronRank   = "0 3 * * *"
 	CronWeekly = "0 4 * * 1"
-	cronSweep  = "17 * * * *" // off the full hour, when `latest` starts
+	CronSweep  = "17 * * * *" // off the full hour, when `latest` starts
 	cronPrune  = "40 4 * * *"
 )
 
@@ -39,10 +45,10 @@ const (
 // made up for once; a sweep has nothing to make up for.
 func (in *Ingest) Schedules(c SchedulesConfig) []cron.Spec {
 	upkeep := []cron.Spec{
-		{Name: "sweep", Expr: cronSweep, Zone: c.Zone, Misfire: cron.Skip, Fire: fireUpkeep(KindSweep)},
+		{Name: "sweep", Expr: cmp.Or(c.Sweep, CronSweep), Zone: c.Zone, Misfire: cron.Skip, Fire: fireUpkeep(KindSweep, argsOfSweep)},
 	}
 	if in.opt.Prune != nil {
-		upkeep = append(upkeep, cron.Spec{Name: "prune", Expr: cronPrune, Zone: c.Zone, Misfire: cron.Once, Fire: fireUpkeep(KindPrune)})
+		upkeep = append(upkeep, cron.Spec{Name: "prune", Expr: cronPrune, Zone: c.Zone, Misfire: cron.Once, Fire: fireUpkeep(KindPrune, argsOfPrune)})
 	}
 	if c.Off {
 		return upkeep

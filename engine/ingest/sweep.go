@@ -17,7 +17,8 @@ const sweepAge = 10 * time.Minute
 // finds is looked at again in the transaction that inserts the jobs, for a match
 // may have got one meanwhile.
 func (in *Ingest) sweep(_ context.Context, r engine.Run) engine.Outcome {
-	if _, err := decode[noArgs](r.Job); err != nil {
+	args, err := decode[sweepArgs](r.Job)
+	if err != nil {
 		return badArgs(err)
 	}
 	return engine.Done(func(tx engine.Tx) error {
@@ -33,7 +34,7 @@ func (in *Ingest) sweep(_ context.Context, r engine.Run) engine.Outcome {
 		if total == 0 {
 			return nil
 		}
-		return in.note(tx, r.Job, in.swept(len(list), total))
+		return in.note(tx, r.Job, in.swept(len(list), total, args.Every))
 	})
 }
 
@@ -55,18 +56,21 @@ func (in *Ingest) sweepUp(tx engine.Tx, s league.Stray) error {
 	return err
 }
 
-// swept says what was done, and how long the rest takes at one sweep an hour.
-func (in *Ingest) swept(done, total int) string {
-	left := total - done
-	if left == 0 {
+// swept says what was done, and how long the rest takes at one sweep so often.
+func (in *Ingest) swept(done, total int, every time.Duration) string {
+	switch left := total - done; {
+	case left == 0:
 		return fmt.Sprintf("%d matches are tried again", done)
+	case every == 0:
+		return fmt.Sprintf("%d of %d matches are tried again, the other %d wait: no further sweep is planned", done, total, left)
+	default:
+		return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, engine.Span(DrainTime(left, in.opt.SweepCount, every)))
 	}
-	return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, engine.Span(DrainTime(left, in.opt.SweepCount)))
 }
 
-// DrainTime is how long hourly sweeps take for so many matches.
-func DrainTime(matches, perSweep int) time.Duration {
-	return time.Duration((matches+perSweep-1)/perSweep) * time.Hour
+// DrainTime is how long sweeps take for so many matches, one sweep so often.
+func DrainTime(matches, perSweep int, every time.Duration) time.Duration {
+	return time.Duration((matches+perSweep-1)/perSweep) * every
 }
 
 // prune is the handler that deletes old ended jobs. The store decides which: it

@@ -44,7 +44,7 @@ func (in *Ingest) obtainTimeline(ctx context.Context, r engine.Run, m league.Mat
 	if err != nil {
 		return ref, stat, badArgs(err), false
 	}
-	a := attempt{in: in, run: r, at: at, region: region, confirm: args.Confirm && r.Job.Class != riot.ClassMissing}
+	a := attempt{in: in, run: r, at: at, region: region, missing: in.disbelief(r.Job, args)}
 	var got riot.Timeline
 	o, ok = a.call(ctx, func(ctx context.Context) (err error) {
 		got, err = in.api.Timeline(ctx, region, args.Match)

@@ -220,8 +220,25 @@ func TestS0_5_TheSweepTakesTheOldestHundred(t *testing.T) {
 				t.Errorf("match %d is %s", i, status)
 			}
 		}
-		if fetched != 100 || ingest.DrainTime(1000, 100) != 10*time.Hour {
+		if fetched != 100 || ingest.DrainTime(1000, 100, time.Hour) != 10*time.Hour {
 			t.Errorf("%d matches were swept", fetched)
+		}
+	})
+}
+
+// The sweep's batch and interval are settings, and what is left is told by the plan in
+// force.
+func TestS0_5_BatchAndIntervalAreSettings(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 8)}})
+		r := start(t, s, func(c *setup) { c.ingest.SweepCount = 3 })
+		r.strays(r.track("Ana#EUW", engine.SyncAsk{}).Account, s.MatchIDs("Ana#EUW")...)
+		plan := schedules
+		plan.Sweep = "*/20 * * * *"
+		r.fireBy(plan, "sweep")
+		r.ends("sweep", time.Minute)
+		if want := "3 of 8 matches are tried again, the other 5 within 40 min 00 s"; !hasReason(r.detail("sweep").History, want) {
+			t.Errorf("%+v, want %q", r.detail("sweep").History, want)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func newRoot() *cobra.Command {
 			"Without a command it opens the console on the data directory.\n\n" + notice,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
+			cfg, err := engineConfig(cmd)
 			if err != nil {
 				return err
 			}
@@ -74,6 +74,16 @@ func configOf(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
 }
 
+// engineConfig is configOf for a command that starts an engine: it names on the
+// standard error what is configured and not needed.
+func engineConfig(cmd *cobra.Command) (config.Config, error) {
+	cfg, err := configOf(cmd)
+	for _, sentence := range cfg.Unneeded {
+		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "farsight: "+sentence)
+	}
+	return cfg, err
+}
+
 func flagBool(cmd *cobra.Command, name string) bool {
 	v, err := cmd.Flags().GetBool(name)
 	return err == nil && v
@@ -113,7 +123,7 @@ func syncCommand() *cobra.Command {
 		Short: "Sync one account until it is complete, without a console",
 		Args:  oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
+			cfg, err := engineConfig(cmd)
 			if err != nil {
 				return err
 			}

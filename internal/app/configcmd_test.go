@@ -40,6 +40,22 @@ func TestConfig_Command(t *testing.T) {
 	}
 }
 
+// What starts an engine names REDIS_URL once, what only looks does not, and nobody
+// shows its password.
+func TestS4_12_RedisIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"FARSIGHT_DATA_DIR": freshDir(t), "REDIS_URL": "redis://:" + canary + "@queue.example:6379"}
+	res := command{args: []string{"sync", "Ana#EUW", "--platform", "euw1"}, env: env}.run(t).wants(t, exitFailed) // there is no key
+	if n := strings.Count(res.stderr, "REDIS_URL is set and not needed"); n != 1 {
+		t.Errorf("named %d times in %q", n, res.stderr)
+	}
+	shown := command{args: []string{"config"}, env: env}.run(t).wants(t, exitDone)
+	if shown.stderr != "" || strings.Count(shown.stdout, "(not needed)") != 1 {
+		t.Errorf("config says %q and %q", shown.stdout, shown.stderr)
+	}
+	clean(t, "REDIS_URL", res.stdout+res.stderr+shown.stdout+shown.stderr)
+}
+
 // The exit codes are kept stable: scripts depend on them.
 func TestExitCodes(t *testing.T) {
 	if exitDone != 0 || exitFailed != 1 || exitUsage != 2 || exitIncomplete != 3 || exitHeld != 4 || exitInterrupted != 130 {

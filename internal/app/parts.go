@@ -155,8 +155,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Store: p.db, API: client, Limits: limits, Projects: projects,
 		Prune:       pruner(p.db),
 		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, SyncOff: !cfg.SyncOn,
-		Attempts: cfg.Policies[engine.PolicyMatch].Max,
-		Matches:  cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
+		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
+		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
 		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: boot.Restored,
 	})
 	pg, err := p.newPager(cfg, a, noteOf(logbook.AreaPager))

@@ -38,7 +38,7 @@ func serveCommand() *cobra.Command {
 					return err
 				}
 			}
-			cfg, err := configOf(cmd)
+			cfg, err := engineConfig(cmd)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -43,6 +44,8 @@ type Config struct {
 	Cooldown     time.Duration
 	StaleAge     time.Duration
 	LatestMax    int
+	SweepBatch   int  // matches of one sweep
+	RetryMissing bool // a 404 of a match gets the whole table of delays
 	Lookback     time.Duration
 	ReportTZ     *time.Location
 	Schedules    ingest.SchedulesConfig
@@ -61,6 +64,10 @@ type Config struct {
 	HTTPListen  string // loopback address for programs; "" = none
 
 	Pager Pager // who is told of alerts and events
+
+	// Unneeded are sentences, one for each setting of another program that is given and
+	// means nothing here.
+	Unneeded []string
 
 	Sources []cli.Setting // every setting with where it came from, for `farsight config`
 }
@@ -90,7 +97,7 @@ func settings() []setting {
 		{"http_timeout_ms", []string{"RIOT_HTTP_TIMEOUT_MS"}, "10000", "milliseconds one call may take, body included", setMillis},
 		{"queue_prefix", []string{"QUEUE_PREFIX"}, "fitlol", "prefix of queue names in exports and metrics", text(func(c *Config) *string { return &c.Prefix })},
 		{"worker_concurrency", []string{"WORKER_CONCURRENCY", "BULLMQ_CONCURRENCY"}, "", "ceiling of calls at once, 1 to 64; empty = by rate and answer time", setWorkers},
-		{"rate_ceiling", []string{"RATE_CEILING", "BULLMQ_GLOBAL_RATE"}, "", "18/s or 900/m: only ever lowers what Riot's headers allow", setCeiling},
+		{"rate_ceiling", []string{"RATE_CEILING", "BULLMQ_GLOBAL_RATE"}, "", "18/s or 900/m; 18 alone is per second: only ever lowers what Riot's headers allow", setCeiling},
 		{"retention_matches", []string{"RETENTION_MATCHES"}, "2y", "how long Riot keeps matches; 0 = no limit", span(func(c *Config) *league.Span { return &c.Matches })},
 		{"retention_timelines", []string{"RETENTION_TIMELINES"}, "1y", "how long Riot keeps timelines; 0 = no limit", span(func(c *Config) *league.Span { return &c.Timelines })},
 		{"sync_enable", []string{"SYNC_ENABLE"}, "true", "false refuses to start syncs", boolean(func(c *Config) *bool { return &c.SyncOn })},
@@ -103,10 +110,13 @@ func settings() []setting {
 		{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when tracked accounts are looked at", cronText(func(c *Config) *string { return &c.Schedules.Latest })},
 		{"cron_rank_daily", []string{"CRON_RANK_DAILY"}, ingest.CronRank, "when their ranks are fetched", cronText(func(c *Config) *string { return &c.Schedules.Rank })},
 		{"cron_weekly_report", []string{"CRON_WEEKLY_REPORT"}, ingest.CronWeekly, "when the report of the week before is built", cronText(func(c *Config) *string { return &c.Schedules.Weekly })},
+		{"cron_sweep", []string{"CRON_SWEEP"}, ingest.CronSweep, "when failed matches that no job tries any more get one", cronText(func(c *Config) *string { return &c.Schedules.Sweep })},
+		{"sweep_batch", []string{"SWEEP_BATCH"}, strconv.Itoa(ingest.DefaultSweep), "at most so many of them, the oldest first", whole(1, 10_000, func(c *Config) *int { return &c.SweepBatch })},
 		{"cron_tz", []string{"CRON_TZ"}, "", "time zone of schedules; empty = this host's", setCronZone},
 		{"retry_match", []string{"FARSIGHT_RETRY_MATCH"}, "30s,60s,120s,300s", "delays after failed attempts of a match", policy(engine.PolicyMatch, 5)},
 		{"retry_ingest", []string{"FARSIGHT_RETRY_INGEST"}, "5s,10s,30s,60s", "delays after failed attempts of a listing", policy(engine.PolicyIngest, 5)},
 		{"retry_call", []string{"FARSIGHT_RETRY_CALL"}, "5m,15m,30m", "delays after failed calls to a person", policy(engine.PolicyCall, 3)},
+		{"retry_404", []string{"RETRY_404"}, "final", "a match or timeline that Riot answers 404: final at once, or table: tried again by retry_match", setMissing},
 		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
 		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own", setTheme},
 		{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii", oneOf(func(c *Config) *string { return &c.Glyphs }, "auto", "unicode", "ascii")},
@@ -175,11 +185,23 @@ func Load(in Inputs) (Config, error) {
 		c.Sources = append(c.Sources, cli.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
 	}
 	faults = append(faults, c.retries(in, file)...)
+	c.leaveOut(in)
 	faults = append(faults, c.paging(in, file)...)
 	if len(faults) > 0 {
 		return c, faults
 	}
 	return c, nil
+}
+
+// redisURL is a setting of the queues that Farsight is in the place of.
+const redisURL = "REDIS_URL"
+
+// leaveOut names what is given and not needed. Its value may hold a password.
+func (c *Config) leaveOut(in Inputs) {
+	if v, ok := in.Getenv(redisURL); ok && v != "" {
+		c.Unneeded = append(c.Unneeded, redisURL+" is set and not needed: everything is kept in the data directory")
+		c.Sources = append(c.Sources, cli.Setting{Name: strings.ToLower(redisURL), Value: "(not needed)", Source: redisURL, Env: redisURL})
+	}
 }
 
 // Given reports whether a setting comes from the command line or the environment.

@@ -56,6 +56,9 @@ var samples = map[string]sample{
 	"retry_match":                   {`"1s"`, "2s,3s", "3s,4s,5s", func(c Config) any { return c.Policies[engine.PolicyMatch].Max }, 4},
 	"retry_ingest":                  {`"1s"`, "2s,3s", "1s,1s,1s,1s,1s,1s", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 5},
 	"retry_call":                    {`"1s"`, "1s,1s", "1s,1s,1s,1s", func(c Config) any { return c.Policies[engine.PolicyCall].Max }, 3},
+	"retry_404":                     {`"final"`, "final", "table", func(c Config) any { return c.RetryMissing }, true},
+	"cron_sweep":                    {`"5 * * * *"`, "6 * * * *", "*/20 * * * *", func(c Config) any { return c.Schedules.Sweep }, "*/20 * * * *"},
+	"sweep_batch":                   {`50`, "51", "500", func(c Config) any { return c.SweepBatch }, 500},
 	"log_level":                     {`"warn"`, "error", "debug", func(c Config) any { return c.LogLevel }, "debug"},
 	"theme":                         {`"light"`, "mono", "dark", func(c Config) any { return c.Theme }, "dark"},
 	"glyphs":                        {`"unicode"`, "auto", "ascii", func(c Config) any { return c.Glyphs }, "ascii"},
@@ -224,7 +227,8 @@ func TestSettings_Edges(t *testing.T) {
 	good := map[string][]string{
 		"http_timeout_ms":     {"100", "300000", " 5000 "},
 		"worker_concurrency":  {"", "1", "64"},
-		"rate_ceiling":        {"", "1/s", "1000000/m"},
+		"rate_ceiling":        {"", "18", "1/s", "1000000/m"},
+		"sweep_batch":         {"1", "10000"},
 		"max_retries":         {"0", "20"},
 		"sync_cooldown":       {"0s", "1h30m"},
 		"retention_matches":   {"0", "2y", "18mo", "6w", "90d"},
@@ -236,7 +240,10 @@ func TestSettings_Edges(t *testing.T) {
 	bad := map[string][]string{
 		"http_timeout_ms":    {"", "99", "300001", "10s", "1e4"},
 		"worker_concurrency": {"0", "65", "-1", "4.5", "many"},
-		"rate_ceiling":       {"18", "0/s", "-1/s", "18/h", "18/", "/s", "1000001/s", "18 /s/s"},
+		"rate_ceiling":       {"0", "18.5", "0/s", "-1/s", "18/h", "18/", "/s", "1000001/s", "18 /s/s"},
+		"sweep_batch":        {"0", "10001", ""},
+		"cron_sweep":         {"hourly", "17 * *"},
+		"retry_404":          {"", "yes", "TABLE"},
 		"max_retries":        {"-1", "21", ""},
 		"sync_cooldown":      {"", "5", "-5m", "soon"},
 		"retention_matches":  {"", "-1y", "2 years", "y"},
@@ -284,6 +291,7 @@ func TestS4_12_EnvironmentTable(t *testing.T) {
 		{"WORKER_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
 		{"BULLMQ_CONCURRENCY", "5", func(c Config) any { return c.Workers }, 5, 0},
 		{"RATE_CEILING", "900/m", func(c Config) any { return c.Ceiling }, Rate{900, time.Minute}, Rate{}},
+		{"BULLMQ_GLOBAL_RATE", "18", func(c Config) any { return c.Ceiling }, Rate{18, time.Second}, Rate{}},
 		{"BULLMQ_GLOBAL_RATE", "18/s", func(c Config) any { return c.Ceiling }, Rate{18, time.Second}, Rate{}},
 		{"INGESTION_MAX_MATCHES_PER_RUN", "33", func(c Config) any { return c.LatestMax }, 33, 20},
 		{"INGESTION_LOOKBACK_DAYS", "7", func(c Config) any { return c.Lookback }, 7 * 24 * time.Hour, 30 * 24 * time.Hour},
@@ -309,6 +317,24 @@ func TestS4_12_EnvironmentTable(t *testing.T) {
 	c, err := load(t, "", map[string]string{"RIOT_MAX_RETRIES": "1"}, nil)
 	if err != nil || c.Policies[engine.PolicyMatch].Max != 5 || c.Policies[engine.PolicyCall].Max != 3 {
 		t.Errorf("%+v: %v", c.Policies, err)
+	}
+}
+
+// REDIS_URL is named once, without its value, which may hold a password, and refuses
+// nothing.
+func TestS4_12_RedisIsNamedAsNotNeeded(t *testing.T) {
+	c, err := load(t, "", map[string]string{"REDIS_URL": "redis://:hunter2@queue.example:6379"}, nil)
+	if err != nil || len(c.Unneeded) != 1 || !strings.Contains(c.Unneeded[0], "REDIS_URL is set and not needed") {
+		t.Fatalf("said %q: %v", c.Unneeded, err)
+	}
+	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Source == "REDIS_URL" })
+	if i < 0 || strings.Contains(c.Unneeded[0]+c.Sources[i].Value, "hunter2") {
+		t.Errorf("config shows %+v", c.Sources)
+	}
+	for _, unset := range []map[string]string{nil, {"REDIS_URL": ""}} {
+		if c, err := load(t, "", unset, nil); err != nil || len(c.Unneeded) != 0 {
+			t.Errorf("with %v said %q: %v", unset, c.Unneeded, err)
+		}
 	}
 }
 

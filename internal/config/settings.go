@@ -131,14 +131,25 @@ func setCeiling(c *Config, v string) error {
 	if v == "" {
 		return nil
 	}
-	count, unit, ok := strings.Cut(v, "/")
+	count, unit, given := strings.Cut(v, "/")
+	if !given {
+		unit = "s" // as BULLMQ_GLOBAL_RATE has it
+	}
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute}[unit]
 	n, err := number(count, 1, 1_000_000)
-	if !ok || per == 0 || err != nil {
+	if per == 0 || err != nil {
 		return fmt.Errorf("%q is no rate: write 18/s or 900/m", v)
 	}
 	c.Ceiling = Rate{N: n, Per: per}
 	return nil
+}
+
+// setMissing is RETRY_404.
+func setMissing(c *Config, v string) error {
+	var word string
+	err := oneOf(func(*Config) *string { return &word }, "final", "table")(c, v)
+	c.RetryMissing = word == "table"
+	return err
 }
 
 func setZone(c *Config, v string) error {

@@ -101,6 +101,9 @@ type JobRow struct {
 	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
+	// By the retry policy in force, see Policies.Row.
+	MaxAttempts int           `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
+	Delay       time.Duration `json:"delay_ns,omitempty"`     // retryable: from its last failure to its next try
 }
 
 // LimitsRow is a live reading of the limiter.

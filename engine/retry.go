@@ -23,9 +23,33 @@ const (
 	PolicyCall   = "call"
 )
 
-// DefaultPolicies are the tables of spec 1.1 and S0-2, S2-2, S4-2.
-func DefaultPolicies() map[string]Policy {
-	return map[string]Policy{
+// Policies are retry policies by name.
+type Policies map[string]Policy
+
+// Of is the policy of a job; the zero Policy when it is not among them.
+func (p Policies) Of(j *Job) Policy { return p[PolicyName(j)] }
+
+// UsedUp reports whether j has given up with every attempt of its round used.
+func (p Policies) UsedUp(j *Job) bool {
+	most := p.Of(j).Max
+	return j.State == Discarded && most > 0 && j.Tries >= most
+}
+
+// Row adds to a job's row what its policy says: how often it is tried, and how long
+// after its last failure.
+func (p Policies) Row(r JobRow) JobRow {
+	policy := p.Of(&r.Job)
+	r.MaxAttempts = policy.Max
+	if r.State == Retryable {
+		r.Delay, _ = policy.delay(r.Tries)
+	}
+	return r
+}
+
+// DefaultPolicies are the tables of spec 1.1 and S0-2, S2-2, S4-2: what configuration
+// starts from. Those in force come from there.
+func DefaultPolicies() Policies {
+	return Policies{
 		PolicyMatch:  NewPolicy(PolicyMatch, 5, 30*time.Second, time.Minute, 2*time.Minute, 5*time.Minute),
 		PolicyIngest: NewPolicy(PolicyIngest, 5, 5*time.Second, 10*time.Second, 30*time.Second, time.Minute),
 		PolicyCall:   NewPolicy(PolicyCall, 3, 5*time.Minute, 15*time.Minute, 30*time.Minute),
@@ -56,11 +80,21 @@ func NewPolicy(name string, limit int, delays ...time.Duration) Policy {
 // may run again. ok is false when the attempts are used up. Whatever the table
 // holds and however large tries is, the wait lies in [0, MaxDelay] (P-20).
 func (p Policy) Next(tries int, now time.Time) (due time.Time, ok bool) {
-	step := max(tries, 1)
-	if p.usedUp(step) {
+	wait, ok := p.delay(tries)
+	if !ok {
 		return time.Time{}, false
 	}
-	return now.Add(clampDelay(p.Delays[step-1])), true
+	return now.Add(wait), true
+}
+
+// delay is the wait of the table after `tries` failed attempts; ok is false when they
+// are used up.
+func (p Policy) delay(tries int) (wait time.Duration, ok bool) {
+	step := max(tries, 1)
+	if p.usedUp(step) {
+		return 0, false
+	}
+	return clampDelay(p.Delays[step-1]), true
 }
 
 // Sum is how long a job is tried for by the table.
@@ -78,10 +112,11 @@ func (p Policy) usedUp(step int) bool { return step >= p.Max || step > len(p.Del
 // Decision says in words where the next instant comes from.
 func (p Policy) Decision(tries int) string {
 	step := max(tries, 1)
-	if p.usedUp(step) {
+	wait, ok := p.delay(tries)
+	if !ok {
 		return fmt.Sprintf("policy %s: %d of %d attempts used", p.Name, step, p.Max)
 	}
-	return fmt.Sprintf("policy %s step %d: %s", p.Name, step, Span(clampDelay(p.Delays[step-1])))
+	return fmt.Sprintf("policy %s step %d: %s", p.Name, step, Span(wait))
 }
 
 func clampDelay(d time.Duration) time.Duration { return min(max(d, 0), MaxDelay) }

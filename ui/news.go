@@ -200,11 +200,10 @@ func (p *plain) compareJob(j engine.JobRow, now time.Time) {
 
 // tryText is the try that comes next.
 func tryText(j engine.JobRow) string {
-	most := engine.DefaultPolicies()[cmp.Or(j.Policy, engine.PolicyMatch)].Max
-	if most <= 0 {
+	if j.MaxAttempts <= 0 {
 		return "try " + strconv.Itoa(j.Tries+1)
 	}
-	return fmt.Sprintf("try %d of %d", j.Tries+1, most)
+	return fmt.Sprintf("try %d of %d", j.Tries+1, j.MaxAttempts)
 }
 
 // thing names a job in words: match KR_7214550881.

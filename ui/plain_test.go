@@ -177,6 +177,9 @@ func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 		}
 		u.Jobs = append(u.Jobs, j)
 	}
+	short := uitest.Many(1)[0]
+	short.ID, short.Key, short.Rev, short.Due, short.MaxAttempts = "short", "match:KR_3", 9, time.Now().Add(time.Minute), 3
+	u.Jobs = append([]engine.JobRow{short}, u.Jobs...)
 	row := scene.Update.Accounts[1]
 	row.Status, row.Matches.Stored, row.Matches.Open = engine.SyncCompleted, 876, 0
 	u.Accounts = []engine.AccountRow{row}
@@ -186,11 +189,15 @@ func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 	p.fake.Push(u)
 	p.wants("queue ingest.summoner.full was paused by ana: deploy")
 	p.wants("the sync of 카인#KR1 is complete: 879 matches, 3 could not be had")
+	p.wants("retry of match KR_3 in ") // by a policy of three tries
+	if said := p.all[len(p.all)-1]; !strings.Contains(said, ", try 2 of 3,") {
+		t.Errorf("of a retry of three tries it says %q", said)
+	}
 	p.wants("retry of match KR_7214550001 in ")
 	if said := p.all[len(p.all)-1]; !regexp.MustCompile(` in (12 minutes|11 minutes.*|10 minutes.*), try 3 of 5`).MatchString(said) {
 		t.Errorf("of a retry it says %q", said)
 	}
-	p.wants("and 6 more like it: retries were scheduled")
+	p.wants("and 7 more like it: retries were scheduled")
 	p.types("quit")
 	<-p.end
 	if text := strings.Join(p.all, "\n"); strings.Contains(text, "\x1b") {

@@ -24,7 +24,7 @@ var ana = engine.Actor{User: "ana", Via: "console"}
 
 func fresh(t testing.TB) *Monitor {
 	t.Helper()
-	m, err := New(Options{})
+	m, err := New(Options{Policies: engine.DefaultPolicies()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestS2_9_MetricsAreARecount(t *testing.T) {
 		verb  engine.Verb
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		m, err := New(Options{})
+		m, err := New(Options{Policies: engine.DefaultPolicies()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,18 +249,10 @@ func TestS2_10_GiveUpShareFiresAndEnds(t *testing.T) {
 
 // A policy with three attempts gives up at the third.
 func TestS2_10_GiveUpsByTheJobsOwnMaximum(t *testing.T) {
-	m, err := New(Options{MaxAttempts: func(j engine.Job) int {
-		if strings.HasPrefix(j.Key, "match:call") {
-			return 3
-		}
-		return 5
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 10 {
-		end(m, noon, fmt.Sprint("call", i), engine.Discarded, 3)
-		end(m, noon, fmt.Sprint("other", i), engine.Discarded, 3)
+	m := fresh(t)
+	for i := range 20 {
+		kind := []engine.Kind{engine.KindCall, kindMatch}[i%2]
+		m.Changes(noon, []engine.Change{{Before: engine.Running, Job: &engine.Job{Kind: kind, State: engine.Discarded, Tries: 3, Attempts: 3}}})
 	}
 	if got := m.Metrics(noon, time.Hour).AtMax; got != 10 {
 		t.Errorf("%d at max, want 10", got)
@@ -548,7 +540,7 @@ func TestS2_10_LifeAgreesWithItsDefinition(t *testing.T) {
 // A restart keeps what was counted and how each alert stands.
 func TestAlerts_SurviveARestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m, err := New(Options{})
+		m, err := New(Options{Policies: engine.DefaultPolicies()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,16 +32,16 @@ const kindMatch engine.Kind = "match.fetch"
 // Options of a Monitor.
 type Options struct {
 	Rules []Rule // nil = Rules()
-	// MaxAttempts is how many attempts a job has in a round; nil = 5, as most
-	// policies allow.
-	MaxAttempts func(engine.Job) int
+	// Policies are the retry policies in force: they say when a job has used up its
+	// attempts. nil = nobody knows.
+	Policies engine.Policies
 }
 
 // Monitor folds what happens into counts and evaluates the rules over them. It is
 // safe for concurrent use, and no method blocks.
 type Monitor struct {
-	rules       []Rule
-	maxAttempts func(engine.Job) int
+	rules    []Rule
+	policies engine.Policies
 
 	mu sync.Mutex
 	counts
@@ -97,10 +97,7 @@ func New(opt Options) (*Monitor, error) {
 	if err := check(opt.Rules); err != nil {
 		return nil, err
 	}
-	if opt.MaxAttempts == nil {
-		opt.MaxAttempts = func(engine.Job) int { return 5 }
-	}
-	return &Monitor{rules: slices.Clone(opt.Rules), maxAttempts: opt.MaxAttempts, counts: newCounts(), alerts: map[string]*alert{}}, nil
+	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(), alerts: map[string]*alert{}}, nil
 }
 
 // Changes folds the changes of one commit: jobs that ended, and attempts.
@@ -131,7 +128,7 @@ func (m *Monitor) ended(at time.Time, j *engine.Job) {
 	case engine.Discarded:
 		m.discarded.add(at, 1)
 		m.callEnded(at, j)
-		if j.Tries >= m.maxAttempts(*j) {
+		if m.policies.UsedUp(j) {
 			m.atMax.add(at, 1)
 			m.note(GiveUps, "", engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)})
 		}

@@ -28,8 +28,8 @@ type MetricsOptions struct {
 	Version string
 	// Queue is a queue's name outside of the program; nil = its own.
 	Queue func(engine.Queue) string
-	// Max is how many attempts a round of the job has; nil = nobody knows.
-	Max func(engine.Job) int
+	// Policies are the retry policies in force; nil = nobody knows them.
+	Policies engine.Policies
 	// Commits are the times of commits by store; nil = nobody measures.
 	Commits func() map[string]Histogram
 	// Sizes are bytes by part of the store; nil = nobody knows.
@@ -62,9 +62,6 @@ type Metrics struct {
 func NewMetrics(opt MetricsOptions) *Metrics {
 	if opt.Queue == nil {
 		opt.Queue = func(q engine.Queue) string { return string(q) }
-	}
-	if opt.Max == nil {
-		opt.Max = func(engine.Job) int { return 0 }
 	}
 	m := &Metrics{
 		opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{},
@@ -136,7 +133,7 @@ func (m *Metrics) countJob(j engine.Job) {
 	atMax := m.atMax.WithLabelValues(queue)
 	m.ended.WithLabelValues(queue, j.State.String()).Inc()
 	m.tries.Observe(float64(j.Attempts))
-	if most := m.opt.Max(j); j.State == engine.Discarded && most > 0 && j.Tries >= most {
+	if m.opt.Policies.UsedUp(&j) {
 		atMax.Inc()
 	}
 }

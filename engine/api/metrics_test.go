@@ -36,8 +36,8 @@ func measured() *api.Metrics {
 	}
 	m := api.NewMetrics(api.MetricsOptions{
 		Console: o, Version: "v1",
-		Queue: func(q engine.Queue) string { return "fitlol:" + string(q) },
-		Max:   func(engine.Job) int { return 5 },
+		Queue:    func(q engine.Queue) string { return "fitlol:" + string(q) },
+		Policies: engine.DefaultPolicies(),
 		Commits: func() map[string]api.Histogram {
 			return map[string]api.Histogram{"state": {Bounds: map[float64]uint64{.01: 1}, Count: 2, Sum: .5}}
 		},

@@ -66,7 +66,7 @@ type Setup struct {
 }
 
 // Policies are the retry policies of every node.
-func Policies() map[string]engine.Policy { return engine.DefaultPolicies() }
+func Policies() engine.Policies { return engine.DefaultPolicies() }
 
 // ErrCut is what a cut node's commits fail with.
 var ErrCut = errors.New("the process was killed")

@@ -44,7 +44,7 @@ func openAlertRig(t *testing.T, dir string) *alertRig {
 		t.Fatal(err)
 	}
 	r := &alertRig{db: db, backend: &backend{}}
-	monitor, err := alert.New(alert.Options{})
+	monitor, err := alert.New(alert.Options{Policies: engine.DefaultPolicies()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func (b *Browse) Lanes(lane func(engine.Job) string) *Browse {
 
 // NewBrowse makes a read-only console. limits tells what the last engine knew;
 // do tells whoever asks for more what to do.
-func NewBrowse(store Store, policies map[string]engine.Policy, limits func() engine.LimitsRow, do string) *Browse {
+func NewBrowse(store Store, policies engine.Policies, limits func() engine.LimitsRow, do string) *Browse {
 	b := &Browse{do: do}
 	b.finder = finder{store: store, lane: noLane, live: still{store: store, policies: policies, stored: limits, do: do}}
 	return b
@@ -62,18 +62,18 @@ func (b *Browse) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 // still is what a directory without an engine can say of live matters.
 type still struct {
 	store    Store
-	policies map[string]engine.Policy
+	policies engine.Policies
 	stored   func() engine.LimitsRow
 	do       string
 }
 
 func (s still) row(j engine.Job) engine.JobRow {
-	return engine.JobRow{Job: j, Why: "no engine runs on this directory"}
+	return s.policies.Row(engine.JobRow{Job: j, Why: "no engine runs on this directory"})
 }
 func (s still) eta(engine.AccountRow) engine.ETA         { return engine.ETA{} }
 func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (s still) limits() engine.LimitsRow                 { return s.stored() }
-func (s still) policy(name string) engine.Policy         { return s.policies[name] }
+func (s still) policy(j *engine.Job) engine.Policy       { return s.policies.Of(j) }
 func (s still) externals() map[engine.JobID]string       { return nil }
 func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
 	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do, "the cost depends on the limits, and no engine runs that knows them")

@@ -107,7 +107,7 @@ type Options struct {
 	Upkeep    Upkeep     // nil = the store cannot be backed up or pruned by command
 	Forget    Forgetting // nil = no account can be deleted
 	Also      []Runner   // supervised with the rest
-	Policies  map[string]engine.Policy
+	Policies  engine.Policies
 	// Lines are the queues that there are, used or not; none = every name is one.
 	Lines  []engine.Queue
 	Boot   string

@@ -19,7 +19,7 @@ type live interface {
 	limits() engine.LimitsRow
 	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
 	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)
-	policy(name string) engine.Policy
+	policy(j *engine.Job) engine.Policy
 	externals() map[engine.JobID]string
 }
 
@@ -139,8 +139,8 @@ func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, erro
 	}
 	j := d.Job.Job
 	d.Job = f.live.row(j)
-	d.Policy = f.live.policy(engine.PolicyName(&j))
-	d.MaxAttempts = d.Policy.Max
+	d.Policy = f.live.policy(&j)
+	d.MaxAttempts = d.Job.MaxAttempts
 	d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
 	if n := len(d.Attempts); n > 0 && d.Attempts[n-1].End.IsZero() {
 		d.Attempts[n-1].External = underWay[j.ID]
@@ -237,7 +237,7 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 // What a running engine adds.
 
 func (c *Control) row(j engine.Job) engine.JobRow {
-	r := engine.JobRow{Job: j}
+	r := c.opt.Policies.Row(engine.JobRow{Job: j})
 	if j.State.Live() && j.State != engine.Running {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 	}
@@ -248,7 +248,7 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 }
 
 func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }
-func (c *Control) policy(name string) engine.Policy           { return c.opt.Policies[name] }
+func (c *Control) policy(j *engine.Job) engine.Policy         { return c.opt.Policies.Of(j) }
 func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
 func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
 

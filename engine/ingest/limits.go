@@ -79,7 +79,7 @@ const (
 // NewLimits makes a Limits. It starts nothing.
 func NewLimits(o LimitsOptions) *Limits {
 	if o.Patience == 0 {
-		o.Patience = patience(engine.DefaultPolicies()[engine.PolicyMatch])
+		o.Patience = 2 * engine.DefaultPolicies()[engine.PolicyMatch].Sum()
 	}
 	l := &Limits{opt: o, limiter: o.Limiter, changed: make(chan struct{}, 1), busy: make(chan struct{}, 1), backlog: map[string]int{}}
 	l.gate = newGate(o.Patience, o.Speed, l.signal)
@@ -88,13 +88,6 @@ func NewLimits(o LimitsOptions) *Limits {
 	l.gate.key.told = func(f *fuse) { l.story.fuse(f, lane{}) }
 	l.gate.network.told = l.gate.key.told
 	return l
-}
-
-func patience(p engine.Policy) (sum time.Duration) {
-	for _, d := range p.Delays {
-		sum += 2 * d
-	}
-	return sum
 }
 
 // OnCall is the hook of riot.Options: it fills the flight recorder.

@@ -36,7 +36,7 @@ type Options struct {
 	Admitter Admitter // nil = every job may go
 	Kinds    []engine.KindSpec
 	// Policies by name. Every kind's policy must be among them.
-	Policies map[string]engine.Policy
+	Policies engine.Policies
 	// Workers is asked for the ceiling of jobs at work; nil = DefaultWorkers.
 	Workers func() int
 	// Boot is random per process start: never the host's name nor a process id,
@@ -64,7 +64,7 @@ type Backend struct {
 	store    Store
 	admitter Admitter
 	kinds    map[engine.Kind]*engine.KindSpec
-	policies map[string]engine.Policy
+	policies engine.Policies
 	workers  func() int
 	boot     string
 	log      zerolog.Logger

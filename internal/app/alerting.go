@@ -20,8 +20,8 @@ var (
 
 // newAlerts wires the rules to what they measure, and takes over how the process
 // before left them. each gets all alerts whenever they were evaluated.
-func newAlerts(g gauges, policies map[string]engine.Policy, kinds []engine.KindSpec, note func(engine.Note), each func([]engine.AlertRow)) (*alert.Runner, error) {
-	monitor, err := alert.New(alert.Options{MaxAttempts: maxAttempts(policies, kinds)})
+func newAlerts(g gauges, policies engine.Policies, note func(engine.Note), each func([]engine.AlertRow)) (*alert.Runner, error) {
+	monitor, err := alert.New(alert.Options{Policies: policies})
 	if err != nil {
 		return nil, err
 	}
@@ -42,21 +42,6 @@ func storedAlerts(ctx context.Context, db *storage.DB) control.Alerts {
 	r := alert.NewRunner(alert.RunnerOptions{Monitor: monitor, Store: db})
 	r.Load(ctx)
 	return r
-}
-
-// maxAttempts is how many attempts a job has in a round, by its own policy or its
-// kind's.
-func maxAttempts(policies map[string]engine.Policy, kinds []engine.KindSpec) func(engine.Job) int {
-	byKind := map[engine.Kind]string{}
-	for _, k := range kinds {
-		byKind[k.Kind] = k.Policy
-	}
-	return func(j engine.Job) int {
-		if p, ok := policies[j.Policy]; ok {
-			return p.Max
-		}
-		return policies[byKind[j.Kind]].Max
-	}
 }
 
 // gauges read what the rules measure besides changes and calls.

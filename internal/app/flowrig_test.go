@@ -72,8 +72,8 @@ func inFlowWith(t *testing.T, o sim.Options, env map[string]string, f func(f *fl
 	noTextIn(t, dir, keyOfFile)
 }
 
-// start runs an engine on the directory.
-func (f *flow) start() {
+// config is what the engine runs with.
+func (f *flow) config() config.Config {
 	f.t.Helper()
 	env := map[string]string{"FARSIGHT_DATA_DIR": f.dir, "BACKUP_EVERY": "0s", "SCHEDULE_ENABLE": "false", "FARSIGHT_LOG_LEVEL": "error", "CRON_TZ": "UTC"}
 	maps.Copy(env, f.env)
@@ -81,7 +81,13 @@ func (f *flow) start() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p, err := assemble(cfg, assembly{keys: f.keys, transport: f.sim.RoundTripper()})
+	return cfg
+}
+
+// start runs an engine on the directory.
+func (f *flow) start() {
+	f.t.Helper()
+	p, err := assemble(f.config(), assembly{keys: f.keys, transport: f.sim.RoundTripper()})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -67,13 +67,12 @@ type parts struct {
 	entrances []entrance
 
 	// What programs are told; nil until the sockets are open.
-	events      *api.Events
-	metrics     *api.Metrics
-	settings    atomic.Pointer[[]cli.Setting] // in force
-	workers     atomic.Int64                  // ceiling of calls at once; 0 = none
-	maxAttempts func(engine.Job) int
-	keySource   func() string // where the key in use comes from; "" = there is none
-	http        net.Addr      // of the listener for programs; nil = there is none
+	events    *api.Events
+	metrics   *api.Metrics
+	settings  atomic.Pointer[[]cli.Setting] // in force
+	workers   atomic.Int64                  // ceiling of calls at once; 0 = none
+	keySource func() string                 // where the key in use comes from; "" = there is none
+	http      net.Addr                      // of the listener for programs; nil = there is none
 }
 
 // assembly says how an engine differs from the usual one.
@@ -123,7 +122,7 @@ func assemble(cfg config.Config, a assembly) (*parts, error) {
 func (p *parts) wire(cfg config.Config, a assembly) error {
 	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	boot := p.db.Boot()
-	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * tableSum(cfg.Policies[engine.PolicyMatch]), Speed: a.speed, Log: p.log})
+	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
 	client, err := riot.New(riot.Options{
 		Keys: a.keys, Limiter: limiter, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
@@ -164,7 +163,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		return err
 	}
 	kinds := pagedKinds(in, pg)
-	p.pager, p.maxAttempts = pg, maxAttempts(cfg.Policies, kinds)
+	p.pager = pg
 	backend, err := local.New(local.Options{
 		Store: p.db, Admitter: limits, Kinds: a.kinds(kinds), Policies: cfg.Policies,
 		Workers: func() int { return workers(int(p.workers.Load()), limits.Workers()) + pg.Following() },
@@ -186,7 +185,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	p.backend = backend
 	pg.Use(backend)
-	alerts, err := newAlerts(p.gauges(a, func() []engine.AccountRow { return con.Open() }), cfg.Policies, kinds, func(n engine.Note) { con.Note(n) }, pg.Alerts)
+	alerts, err := newAlerts(p.gauges(a, func() []engine.AccountRow { return con.Open() }), cfg.Policies, func(n engine.Note) { con.Note(n) }, pg.Alerts)
 	if err != nil {
 		return err
 	}
@@ -231,14 +230,6 @@ func ceiling(r config.Rate) []limit.Limit {
 		return nil
 	}
 	return []limit.Limit{{N: r.N, Per: r.Per}}
-}
-
-// tableSum is how long a job is tried for by its policy.
-func tableSum(p engine.Policy) (sum time.Duration) {
-	for _, d := range p.Delays {
-		sum += d
-	}
-	return sum
 }
 
 // cooldown tells "none" from "not set".

@@ -24,8 +24,8 @@ func (p *parts) programs(cfg config.Config) []api.Route {
 	p.events = api.NewEvents(api.EventsOptions{Console: p.control, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
 	p.metrics = api.NewMetrics(api.MetricsOptions{
 		Console: p.control, Version: version(),
-		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
-		Max:   p.maxAttempts, Commits: p.commitTimes, Sizes: p.storeSizes,
+		Queue:    func(q engine.Queue) string { return edgeQueue(cfg, q) },
+		Policies: cfg.Policies, Commits: p.commitTimes, Sizes: p.storeSizes,
 	})
 	return api.NewPrograms(api.ProgramsOptions{
 		Console: p.control, Platform: cfg.Platform, Cooldown: cfg.Cooldown, Config: p.shownSettings,

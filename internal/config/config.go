@@ -37,7 +37,7 @@ type Config struct {
 	Workers      int // ceiling; 0 = by the rate and the answer time
 	Ceiling      Rate
 	Prefix       string
-	Policies     map[string]engine.Policy
+	Policies     engine.Policies
 	Matches      league.Span // retention
 	Timelines    league.Span
 	SyncOn       bool
@@ -113,9 +113,9 @@ func settings() []setting {
 		{"cron_sweep", []string{"CRON_SWEEP"}, ingest.CronSweep, "when failed matches that no job tries any more get one", cronText(func(c *Config) *string { return &c.Schedules.Sweep })},
 		{"sweep_batch", []string{"SWEEP_BATCH"}, strconv.Itoa(ingest.DefaultSweep), "at most so many of them, the oldest first", whole(1, 10_000, func(c *Config) *int { return &c.SweepBatch })},
 		{"cron_tz", []string{"CRON_TZ"}, "", "time zone of schedules; empty = this host's", setCronZone},
-		{"retry_match", []string{"FARSIGHT_RETRY_MATCH"}, "30s,60s,120s,300s", "delays after failed attempts of a match", policy(engine.PolicyMatch, 5)},
-		{"retry_ingest", []string{"FARSIGHT_RETRY_INGEST"}, "5s,10s,30s,60s", "delays after failed attempts of a listing", policy(engine.PolicyIngest, 5)},
-		{"retry_call", []string{"FARSIGHT_RETRY_CALL"}, "5m,15m,30m", "delays after failed calls to a person", policy(engine.PolicyCall, 3)},
+		retryTable(engine.PolicyMatch, "FARSIGHT_RETRY_MATCH", "delays after failed attempts of a match"),
+		retryTable(engine.PolicyIngest, "FARSIGHT_RETRY_INGEST", "delays after failed attempts of a listing"),
+		retryTable(engine.PolicyCall, "FARSIGHT_RETRY_CALL", "delays after failed calls to a person"),
 		{"retry_404", []string{"RETRY_404"}, "final", "a match or timeline that Riot answers 404: final at once, or table: tried again by retry_match", setMissing},
 		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
 		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own", setTheme},

@@ -210,6 +210,29 @@ func setCronZone(c *Config, v string) error {
 	return nil
 }
 
+// retryTable is the setting of a retry policy: of its delays. How many attempts there may
+// be at most is the shipped policy's.
+func retryTable(name, env, help string) setting {
+	shipped := engine.DefaultPolicies()[name]
+	return setting{"retry_" + name, []string{env}, tableText(shipped.Delays), help, policy(name, shipped.Max)}
+}
+
+// tableText writes delays as a person would: 30s,60s,120s,300s, and 5m,15m,30m where all
+// are whole minutes.
+func tableText(delays []time.Duration) string {
+	unit, letter := time.Minute, "m"
+	for _, d := range delays {
+		if d%time.Minute != 0 {
+			unit, letter = time.Second, "s"
+		}
+	}
+	var parts []string
+	for _, d := range delays {
+		parts = append(parts, strconv.FormatInt(int64(d/unit), 10)+letter)
+	}
+	return strings.Join(parts, ",")
+}
+
 func policy(name string, limit int) func(*Config, string) error {
 	return func(c *Config, v string) error {
 		var delays []time.Duration

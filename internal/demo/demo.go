@@ -110,7 +110,7 @@ func (d *Demo) stored(ctx context.Context) (map[string]bool, error) {
 var delays = []time.Duration{3 * time.Second, 6 * time.Second, 12 * time.Second, 30 * time.Second}
 
 // Policies are the usual ones with the demo's delays, divided by its speed.
-func Policies(speed float64) map[string]engine.Policy {
+func Policies(speed float64) engine.Policies {
 	short := make([]time.Duration, len(delays))
 	for i, d := range delays {
 		short[i] = time.Duration(float64(d) / speed)

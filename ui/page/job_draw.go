@@ -199,8 +199,10 @@ func (p *Job) planText(v *View, j engine.JobRow) string {
 	return text + ", then DISCARDED"
 }
 
-// plainSeconds writes a delay as the tables of the policies do: 120 s.
-func plainSeconds(d time.Duration) string { return strconv.Itoa(int(d/time.Second)) + " s" }
+// plainSeconds writes a delay as the tables of the policies do: 120 s, 0.3 s.
+func plainSeconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(10*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+}
 
 // waitEnd is when the wait after the last attempt ends or has ended, as far as the
 // job's row tells; zero = as the attempt planned it.

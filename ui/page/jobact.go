@@ -46,7 +46,7 @@ func cancelJob(v *View, j engine.JobRow) Effect {
 	case j.State == engine.Running:
 		e.Confirm = &Confirm{
 			Question: "Cancel a running job?",
-			Lines:    []string{keyOf(j.Job) + " is on its try " + tries(j, 0) + ". Its call is given up and its answer thrown away."},
+			Lines:    []string{keyOf(j.Job) + " is on its try " + tries(j) + ". Its call is given up and its answer thrown away."},
 			Yes:      "cancel the job",
 		}
 	}
@@ -138,18 +138,12 @@ func ForgetAccount(a engine.AccountRow, reason string) Effect {
 }
 
 // tries is 2/5: charged attempts of the round and how many there may be.
-func tries(j engine.JobRow, most int) string {
-	if most <= 0 {
-		p, ok := policies[engine.PolicyName(&j.Job)]
-		if !ok {
-			return fmt.Sprint(j.Tries)
-		}
-		most = p.Max
+func tries(j engine.JobRow) string {
+	if j.MaxAttempts <= 0 {
+		return fmt.Sprint(j.Tries)
 	}
-	return fmt.Sprintf("%d/%d", j.Tries, most)
+	return fmt.Sprintf("%d/%d", j.Tries, j.MaxAttempts)
 }
-
-var policies = engine.DefaultPolicies()
 
 // lastResult is what a job's row says of its past or present.
 func lastResult(v *View, j engine.JobRow) string {

@@ -149,7 +149,7 @@ func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 		part.Plain(keyOf(j.Job)),
 		part.As(themes.Dim, string(j.Queue)),
 		v.state(StateWord(j.Job)),
-		part.Plain(tries(j, 0)),
+		part.Plain(tries(j)),
 		part.Plain(nextTry(v, j)),
 		part.As(themes.Dim, jobAge(v, j)),
 		result,

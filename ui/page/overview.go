@@ -97,7 +97,7 @@ func accountID(a engine.AccountRow) string { return a.ID }
 // nextOf is the try that comes next: 3/5.
 func nextOf(j engine.JobRow) string {
 	j.Tries++
-	return tries(j, 0)
+	return tries(j)
 }
 
 // source is the list of the pane in focus.

@@ -374,7 +374,7 @@ func workerPanel(v *View, w, h int) part.Panel {
 	for _, j := range running[:min(len(running), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1)
 		l.Cells(v.state("RUNNING")).Gap(2).Field(part.Plain(keyOf(j.Job)), max(l.Room()-16, 8), part.ID)
-		l.Field(part.As(themes.Dim, tries(j, 0)), 6, part.Number).Field(part.Plain(v.age(j.Started)), 7, part.Number)
+		l.Field(part.As(themes.Dim, tries(j)), 6, part.Number).Field(part.Plain(v.age(j.Started)), 7, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(running) == 0 {

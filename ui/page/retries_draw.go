@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -16,7 +17,7 @@ type horizon struct {
 	names  []string
 }
 
-// usualHorizon is ten minutes: four of the five delays of the match policy.
+// usualHorizon is ten minutes: every delay of the tables that ship but a call's.
 const usualHorizon = 1
 
 var horizons = []horizon{
@@ -152,11 +153,11 @@ func (p *Retries) lanes(v *View, at horizon, axis int) (lanes []*lane) {
 	queues := map[engine.Queue]*lane{}
 	if v.Size != L {
 		for try := 2; try <= p.lastTry(); try++ {
-			tries[try] = open(tryName(try))
+			tries[try] = open(p.tryName(v, try))
 		}
 	}
 	for _, j := range p.shown {
-		l := tries[clamp(j.Tries+1, 2, lastTry)]
+		l := tries[tryLane(j)]
 		if v.Size == L {
 			if l = queues[j.Queue]; l == nil {
 				l = open(string(j.Queue))
@@ -177,18 +178,40 @@ const lastTry = 5
 func (p *Retries) lastTry() int {
 	last := 2
 	for _, j := range p.shown {
-		last = max(last, clamp(j.Tries+1, 2, lastTry))
+		last = max(last, tryLane(j))
 	}
 	return last
 }
 
-// tryName names a try with the delay that leads to it, as the match policy has it.
-func tryName(try int) string {
+// tryLane is the lane of a retry: of the try that comes next.
+func tryLane(j *engine.JobRow) int { return clamp(j.Tries+1, 2, lastTry) }
+
+// tryName names a lane with the delays that led to it: 30 s, or 5–30 s where the retries
+// in it follow several policies.
+func (p *Retries) tryName(v *View, try int) string {
 	name := "next try " + strconv.Itoa(try)
-	if d := policies[engine.PolicyMatch].Delays; try-2 < len(d) {
-		name += " (" + plainSeconds(d[try-2]) + ")"
+	low, high := p.delays(try)
+	switch {
+	case high == 0:
+		return name
+	case low == high:
+		return name + " (" + plainSeconds(high) + ")"
 	}
-	return name
+	return name + " (" + strings.TrimSuffix(plainSeconds(low), " s") + v.Theme.Glyphs.Range + plainSeconds(high) + ")"
+}
+
+// delays are the shortest and the longest delay of a lane's retries; 0 = none is known.
+func (p *Retries) delays(try int) (low, high time.Duration) {
+	for _, j := range p.shown {
+		if j.Delay == 0 || tryLane(j) != try {
+			continue
+		}
+		if low == 0 {
+			low = j.Delay
+		}
+		low, high = min(low, j.Delay), max(high, j.Delay)
+	}
+	return low, high
 }
 
 // row draws a lane: its name, how many there are, and when.
@@ -276,7 +299,7 @@ func (p *Retries) bins(v *View, w int) []string {
 	out := []string{head.String()}
 	counts := p.counts(p.plan.at)
 	for try := 2; try <= p.lastTry(); try++ {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(tryName(try)), name, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(p.tryName(v, try)), name, part.Words)
 		for i := range dueBins {
 			if n := counts[try][i]; n > 0 {
 				l.Field(part.As(themes.Wait, count(n)), cell, part.Number)
@@ -316,7 +339,7 @@ func (p *Retries) counts(now time.Time) (counts [lastTry + 1][6]int) {
 		left := j.Due.Sub(now)
 		for i, d := range dueBins {
 			if left <= d.to {
-				counts[clamp(j.Tries+1, 2, lastTry)][i]++
+				counts[tryLane(j)][i]++
 				break
 			}
 		}

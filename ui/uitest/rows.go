@@ -118,7 +118,15 @@ func busyJobs() []engine.JobRow {
 	gone := job("j017", "latest:a-oslo", engine.Cancelled)
 	gone.Kind, gone.Queue, gone.Finished, gone.LastError = "account.sync", Latest, at(2*time.Hour), "cancelled by ana"
 	gone.By = "ana"
-	return append(rows, parent, dead, gone)
+	return byPolicy(append(rows, parent, dead, gone)...)
+}
+
+// byPolicy adds what the retry policies that ship say, as an engine would.
+func byPolicy(rows ...engine.JobRow) []engine.JobRow {
+	for i := range rows {
+		rows[i] = engine.DefaultPolicies().Row(rows[i])
+	}
+	return rows
 }
 
 func bucket(host, method, kind string, window time.Duration, used, limit int, reset time.Duration) engine.BucketRow {

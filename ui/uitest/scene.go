@@ -182,5 +182,5 @@ func Many(n int) []engine.JobRow {
 		j.Tries, j.Class, j.Due = 1+i%4, "503", Noon.Add(time.Duration(i)*time.Second)
 		rows[i] = j
 	}
-	return rows
+	return byPolicy(rows...)
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // canary stands for the operator's key. No test may find it in any file that the store wrote (P-40).
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		os.Exit(children[role](os.Args[len(os.Args)-1]))
 	}
 	os.Setenv("RIOT_API_KEY", canary)
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(scratch.OnDisk(m))
 }
 
 // start opens a store in dir ("" = a new one), serves it, and at the end of the test proves that it is sound.

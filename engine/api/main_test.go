@@ -17,13 +17,14 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/leak"
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // patience is the ceiling for whatever is waited for. It is no measurement: only a hang
 // is that slow.
 const patience = 3 * time.Minute
 
-func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run())) }
+func TestMain(m *testing.M) { os.Exit(leak.Check(scratch.OnDisk(m).Run())) }
 
 // shortDir is a folder whose sockets have short paths, wherever temporary files are kept:
 // the kernel takes 107 bytes.

@@ -13,10 +13,11 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
 
 // script guards what a test changes of its fakes while a control reads them.
 var script sync.RWMutex

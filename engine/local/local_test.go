@@ -14,10 +14,11 @@ import (
 	"github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
 
 // store is what the tests need of a store besides local.Store.
 type store interface {

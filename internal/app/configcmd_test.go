@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,6 +107,40 @@ func TestSim_Flags(t *testing.T) {
 	for _, bad := range []string{"", "60", "-5ms", "60ms,x", "60ms,-30ms"} {
 		if l, err := parseLatency(bad); err == nil {
 			t.Errorf("%q gives %v", bad, l)
+		}
+	}
+}
+
+// A demo that was killed leaves nothing that the next does not remove; what one that
+// runs uses stays.
+func TestDemo_TheNextRemovesWhatAKilledOneLeft(t *testing.T) {
+	t.Parallel()
+	tmp := t.TempDir()
+	known := map[string]bool{}
+	begin := func() (p *process, dir string) {
+		t.Helper()
+		p = command{args: []string{"demo", "--headless"}, env: map[string]string{"TMPDIR": tmp}}.start(t)
+		if !p.until("a data directory", func() bool {
+			stores, _ := filepath.Glob(filepath.Join(tmp, demoPrefix+"*", "data-1", "state.db"))
+			for _, path := range stores {
+				if made := filepath.Dir(filepath.Dir(path)); !known[made] {
+					dir = made
+				}
+			}
+			return dir != ""
+		}) {
+			t.Fatalf("the demo ended: %s", p.err.String())
+		}
+		known[dir] = true
+		return p, dir
+	}
+	_, live := begin()
+	first, dead := begin()
+	first.kill()
+	_, next := begin()
+	for dir, stays := range map[string]bool{live: true, dead: false, next: true} {
+		if _, err := os.Stat(filepath.Join(dir, "data-1", "state.db")); (err == nil) != stays {
+			t.Errorf("%s: %v, to stay: %v", dir, err, stays)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/tempdir"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -41,6 +41,7 @@ type demoRun struct {
 	base      string
 	transport http.RoundTripper
 	phone     *pager.CallOptions // nil = the engine calls nobody
+	remove    func() error       // the directory
 	stop      context.CancelFunc
 	done      chan struct{}
 }
@@ -58,20 +59,25 @@ func runDemo(ctx context.Context, cfg config.Config, opt demoOptions, out cli.Ou
 	return d.console(ctx, opt)
 }
 
+// demoPrefix is how the names of demos' directories begin. One that was killed leaves its
+// own to the next to remove.
+const demoPrefix = "farsight-demo-"
+
 // newDemo is a demo whose engine has not started, on a loopback port.
 func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "farsight-demo-")
+	dir, err := tempdir.New("", demoPrefix)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close())
 	}
-	d, err := setDemo(cfg, opt, dir)
+	d, err := setDemo(cfg, opt, dir.Path)
 	if err != nil {
-		return nil, errors.Join(err, l.Close(), os.RemoveAll(dir))
+		return nil, errors.Join(err, l.Close(), dir.Remove())
 	}
+	d.remove = dir.Remove
 	d.base = "http://" + l.Addr().String() + "/{routing}"
 	phone := demo.NewPhone(l.Addr().String(), d.cfg.Policies[engine.PolicyCall], d.Sim)
 	d.phone = phone.Calls()
@@ -93,7 +99,7 @@ func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
 	}
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
 	cfg.Policies = demo.Policies(opt.speed)
-	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, stop: func() {}, done: make(chan struct{})}
+	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
 	d.keys = keyring.Of(key, "demo", filepath.Join(dir, "riot.key"))
 	d.Demo = demo.New(demo.Options{
 		Seed: opt.seed, Speed: opt.speed, Headless: opt.headless, Dir: dir, By: operator("demo"),
@@ -199,7 +205,7 @@ func (d *demoRun) close() error {
 	if d.base != "" {
 		<-d.done
 	}
-	return os.RemoveAll(d.dir)
+	return d.remove()
 }
 
 // lockedWriter lets several syncs print whole lines.

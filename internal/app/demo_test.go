@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -35,7 +36,7 @@ type rehearsal struct {
 // rehearse runs f with a demo whose syncs have begun.
 func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 	t.Helper()
-	dir := memoryDir(t)
+	dir := scratch.Memory(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)))
 		cfg, err := config.Load(config.Inputs{Getenv: func(string) (string, bool) { return "", false }})

@@ -20,6 +20,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
@@ -56,7 +57,7 @@ func inFlow(t *testing.T, o sim.Options, f func(f *flow)) {
 // inFlowWith is inFlow with settings.
 func inFlowWith(t *testing.T, o sim.Options, env map[string]string, f func(f *flow)) {
 	t.Helper()
-	dir := filepath.Join(memoryDir(t), "data")
+	dir := filepath.Join(scratch.Memory(t), "data")
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(flowNoon))
 		fl := &flow{t: t, sim: sim.New(o), dir: dir, env: env}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/internal/leak"
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // canary is the API key of every process test. It may reach the simulator and
@@ -44,10 +45,7 @@ func TestMain(m *testing.M) {
 	if !parallel {
 		_ = flag.Set("test.parallel", "6")
 	}
-	code := leak.Check(m.Run())
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
-	}
+	code := leak.Check(scratch.OnDisk(m).Run())
 	os.Exit(code)
 }
 
@@ -138,7 +136,7 @@ func (l *lockedBuffer) String() string {
 func (c command) start(t testing.TB) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(farsight(t), c.args...), exited: make(chan struct{})}
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "USER=tester", "HOME=" + home(t), "TZ=UTC"}
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "USER=tester", "HOME=" + home(t), "TZ=UTC", scratch.Mark()}
 	for name, value := range c.env {
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
 	}

@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
@@ -84,7 +83,7 @@ func simulate(t *testing.T, s stretch) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one thing at a time, as virtual time has it
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // little lives, much is thrown away
-	dir := filepath.Join(memoryDir(t), "data")
+	dir := filepath.Join(scratch.Memory(t), "data")
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(s.from))
 		w := newWorld(t, s, dir)
@@ -95,23 +94,6 @@ func simulate(t *testing.T, s stretch) {
 		w.prove()
 		w.stop()
 	})
-}
-
-// memoryDir is a directory on a file system in memory where there is one: a week
-// takes a hundred thousand commits, and how long the disk takes to sync them is
-// not what is simulated.
-func memoryDir(t *testing.T) string {
-	const memory, room = "/dev/shm", 1 << 30 // a container may have as good as none
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(memory, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room {
-		return t.TempDir()
-	}
-	dir, err := os.MkdirTemp(memory, "farsight-sim-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }
 
 func newWorld(t *testing.T, s stretch, dir string) *world {

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // stranger is a local user besides whoever runs the tests. The server of the tests
@@ -240,7 +242,7 @@ func (s *sshServer) remote(user string, env, args []string) []string {
 	if user == "" {
 		user = s.me
 	}
-	env = append([]string{"XDG_STATE_HOME=" + s.dir + "/state"}, env...)
+	env = append([]string{scratch.Mark(), "XDG_STATE_HOME=" + s.dir + "/state"}, env...)
 	return []string{user + "@farsight-test", "echo at process $$; exec env " + strings.Join(env, " ") + " " + farsight(s.t) + " " + strings.Join(args, " ")}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -38,7 +39,7 @@ func budgetRiot() (sim.PlayerSpec, sim.Options) {
 // simulator's own figures.
 func TestS3_2_SyncUsesTheWholeBudget(t *testing.T) {
 	who, o := budgetRiot()
-	dir := filepath.Join(memoryDir(t), "data")
+	dir := filepath.Join(scratch.Memory(t), "data")
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(flowNoon))
 		s := sim.New(o)

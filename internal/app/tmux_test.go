@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
 )
@@ -121,7 +122,7 @@ func (x *tmux) run(args ...string) string {
 
 func (x *tmux) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("tmux", append([]string{"-u", "-S", x.path("s"), "-f", x.path("conf")}, args...)...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + x.dir, "TMPDIR=" + os.TempDir(), "USER=tester", "TZ=UTC", "LANG=C.UTF-8", "TERM=xterm-256color"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + x.dir, "TMPDIR=" + os.TempDir(), "USER=tester", "TZ=UTC", "LANG=C.UTF-8", "TERM=xterm-256color", scratch.Mark()}
 	return cmd
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/api/apitest"
 	"github.com/farsight-console/farsight/engine/pager/voice"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -72,7 +73,7 @@ func newTour(t *testing.T, dir, base string, env ...string) *tour {
 		t.Fatal(err)
 	}
 	// Nothing of whoever runs the tests gets in: no proxy, and no settings of curl.
-	w.env = append(env, "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home(t), "TMPDIR="+os.TempDir(), "LANG=C")
+	w.env = append(env, "PATH="+w.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+home(t), "TMPDIR="+os.TempDir(), "LANG=C", scratch.Mark())
 	return w
 }
 

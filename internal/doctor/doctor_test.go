@@ -14,11 +14,12 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/leak"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run())) }
+func TestMain(m *testing.M) { os.Exit(leak.Check(scratch.OnDisk(m).Run())) }
 
 // patient is an installation with a key and an empty data directory.
 func patient(t *testing.T) Options {

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // No goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }

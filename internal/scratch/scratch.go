@@ -1,0 +1,201 @@
+// Package scratch gives a package's tests a place for their files, with a ceiling, and ends
+// with them whatever they started: programs, the servers that these leave behind, the files.
+// It is for tests.
+package scratch
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/farsight-console/farsight/internal/tempdir"
+)
+
+// memory is the file system in memory. All tests of a machine together take slots
+// directories in it, each up to memoryCeiling: 1 GB. The others go to disk.
+const (
+	memory = "/dev/shm"
+	slots  = 2
+)
+
+// Bytes that the files of one package's tests may take. One that takes more is ended, for
+// something in it writes without end.
+var (
+	memoryCeiling int64 = 512 << 20
+	diskCeiling   int64 = 4 << 30
+)
+
+// markName is the variable by which whatever the tests start is known.
+const markName = "SCRATCH_RUN"
+
+// keeperEnv makes the test binary the keeper of other tests. Its value is their grace.
+const keeperEnv = "SCRATCH_KEEPER"
+
+// grace is how long programs may take to end after the tests that started them.
+var grace = 10 * time.Second
+
+// lookEvery is how often the keeper looks at the files.
+const lookEvery = 100 * time.Millisecond
+
+// Tests are a package's tests; *testing.M is some.
+type Tests interface{ Run() int }
+
+// OnDisk are the same tests with their temporary files in a directory of their own.
+func OnDisk(m Tests) Tests { return &run{Tests: m} }
+
+// InMemory are the same tests with their temporary files in memory where there is room:
+// hundreds of stores commit thousands of times, and how long a disk takes to sync that is
+// not what they prove.
+func InMemory(m Tests) Tests { return &run{Tests: m, inMemory: true} }
+
+// run is one run of tests.
+type run struct {
+	Tests
+	inMemory bool
+	keeper   *exec.Cmd
+	tell     io.WriteCloser // to the keeper
+	dirs     []*tempdir.Dir
+
+	once sync.Once
+	slot string // in memory; "" = there is no room
+}
+
+// current is the run of this process.
+var current *run
+
+// Run implements Tests.
+func (r *run) Run() int {
+	if d, err := time.ParseDuration(os.Getenv(keeperEnv)); err == nil {
+		grace = d
+		os.Exit(keep(os.Stdin, os.Stderr, os.Getppid()))
+	}
+	if err := r.begin(); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "no place for the tests' files:", err)
+		return 1
+	}
+	current = r
+	code := r.Tests.Run()
+	current = nil
+	if err := r.end(); err != nil && code == 0 {
+		_, _ = fmt.Fprintln(os.Stderr, "after the tests:", err)
+		code = 1
+	}
+	return code
+}
+
+func (r *run) begin() error {
+	d, err := tempdir.New("", "ft-")
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(d.Path, 0o711); err != nil { // some tests are of two users
+		return err
+	}
+	if err := r.keep(d); err != nil {
+		return err
+	}
+	dir := d.Path
+	if r.inMemory {
+		if slot := r.claim(); slot != "" {
+			dir = slot
+		}
+	}
+	return os.Setenv("TMPDIR", dir)
+}
+
+// keep starts the keeper, and marks what will be started from now on.
+func (r *run) keep(d *tempdir.Dir) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r.keeper = exec.Command(self)
+	r.keeper.Env = append(os.Environ(), keeperEnv+"="+grace.String())
+	r.keeper.Stderr = os.Stderr
+	r.keeper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what ends the tests leaves it
+	if r.tell, err = r.keeper.StdinPipe(); err != nil {
+		return err
+	}
+	if err := r.keeper.Start(); err != nil {
+		return err
+	}
+	if err := os.Setenv(markName, d.Path); err != nil {
+		return err
+	}
+	return r.own(d, diskCeiling)
+}
+
+// own puts a directory under the keeper's eyes.
+func (r *run) own(d *tempdir.Dir, ceiling int64) error {
+	r.dirs = append(r.dirs, d)
+	_, err := fmt.Fprintf(r.tell, "%d %s\n", ceiling, d.Path)
+	return err
+}
+
+// claim is a directory in memory, if one is free and there is room.
+func (r *run) claim() string {
+	r.once.Do(func() {
+		var fs syscall.Statfs_t
+		if syscall.Statfs(memory, &fs) != nil || int64(fs.Bavail)*int64(fs.Bsize) < slots*memoryCeiling { // a container may have as good as none
+			return
+		}
+		for i := range slots {
+			d, err := tempdir.Claim(filepath.Join(memory, fmt.Sprintf("ft-%d-%d", os.Getuid(), i)))
+			if err == nil && r.own(d, memoryCeiling) == nil {
+				r.slot = d.Path
+				return
+			}
+		}
+	})
+	return r.slot
+}
+
+// end waits until all that the tests started has ended, and removes their files.
+func (r *run) end() error {
+	_, err := fmt.Fprintln(r.tell, over)
+	if err == nil {
+		err = r.tell.Close()
+	}
+	if waited := r.keeper.Wait(); err == nil {
+		err = waited
+	}
+	for _, d := range r.dirs {
+		if removed := d.Remove(); err == nil {
+			err = removed
+		}
+	}
+	return err
+}
+
+// Mark is what the environment of a program must hold that a test starts with a clean one:
+// without it the program outlives tests that are killed.
+func Mark() string { return markName + "=" + os.Getenv(markName) }
+
+// TB is what Memory needs of a *testing.T.
+type TB interface {
+	TempDir() string
+	Cleanup(func())
+	Fatal(args ...any)
+}
+
+// Memory is a directory for one test, in memory where there is room.
+func Memory(t TB) string {
+	if current == nil {
+		return t.TempDir()
+	}
+	slot := current.claim()
+	if slot == "" {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(slot, "t-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}

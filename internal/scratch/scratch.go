@@ -42,20 +42,20 @@ var grace = 10 * time.Second
 // lookEvery is how often the keeper looks at the files.
 const lookEvery = 100 * time.Millisecond
 
-// Tests are a package's tests; *testing.M is some.
-type Tests interface{ Run() int }
+// tests are a package's; *testing.M is some.
+type tests interface{ Run() int }
 
 // OnDisk are the same tests with their temporary files in a directory of their own.
-func OnDisk(m Tests) Tests { return &run{Tests: m} }
+func OnDisk(m tests) tests { return &run{tests: m} }
 
 // InMemory are the same tests with their temporary files in memory where there is room:
 // hundreds of stores commit thousands of times, and how long a disk takes to sync that is
 // not what they prove.
-func InMemory(m Tests) Tests { return &run{Tests: m, inMemory: true} }
+func InMemory(m tests) tests { return &run{tests: m, inMemory: true} }
 
 // run is one run of tests.
 type run struct {
-	Tests
+	tests
 	inMemory bool
 	keeper   *exec.Cmd
 	tell     io.WriteCloser // to the keeper
@@ -68,7 +68,7 @@ type run struct {
 // current is the run of this process.
 var current *run
 
-// Run implements Tests.
+// Run implements tests.
 func (r *run) Run() int {
 	if d, err := time.ParseDuration(os.Getenv(keeperEnv)); err == nil {
 		grace = d
@@ -79,7 +79,7 @@ func (r *run) Run() int {
 		return 1
 	}
 	current = r
-	code := r.Tests.Run()
+	code := r.tests.Run()
 	current = nil
 	if err := r.end(); err != nil && code == 0 {
 		_, _ = fmt.Fprintln(os.Stderr, "after the tests:", err)
@@ -176,15 +176,15 @@ func (r *run) end() error {
 // without it the program outlives tests that are killed.
 func Mark() string { return markName + "=" + os.Getenv(markName) }
 
-// TB is what Memory needs of a *testing.T.
-type TB interface {
+// test is what Memory needs of a *testing.T.
+type test interface {
 	TempDir() string
 	Cleanup(func())
 	Fatal(args ...any)
 }
 
 // Memory is a directory for one test, in memory where there is room.
-func Memory(t TB) string {
+func Memory(t test) string {
 	if current == nil {
 		return t.TempDir()
 	}

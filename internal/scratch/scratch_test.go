@@ -63,16 +63,16 @@ func TestMain(m *testing.M) {
 	os.Exit(OnDisk(m).Run())
 }
 
-// tests are those of another process.
-type tests struct {
+// others are tests in another process.
+type others struct {
 	cmd *exec.Cmd
 	out *bufio.Reader
 	err bytes.Buffer
 }
 
-func begin(t *testing.T, role string) *tests {
+func begin(t *testing.T, role string) *others {
 	t.Helper()
-	x := &tests{cmd: exec.Command(os.Args[0])}
+	x := &others{cmd: exec.Command(os.Args[0])}
 	x.cmd.Env = append(os.Environ(), roleEnv+"="+role)
 	x.cmd.Stderr = &x.err
 	out, err := x.cmd.StdoutPipe()
@@ -87,7 +87,7 @@ func begin(t *testing.T, role string) *tests {
 }
 
 // line is what they say next.
-func (x *tests) line(t *testing.T, before string) string {
+func (x *others) line(t *testing.T, before string) string {
 	t.Helper()
 	line, err := x.out.ReadString('\n')
 	rest, ok := strings.CutPrefix(strings.TrimSpace(line), before+" ")
@@ -98,7 +98,7 @@ func (x *tests) line(t *testing.T, before string) string {
 }
 
 // end waits for them, and for their keeper, which shares their standard error.
-func (x *tests) end(t *testing.T) int {
+func (x *others) end(t *testing.T) int {
 	t.Helper()
 	_, _ = io.Copy(io.Discard, x.out)
 	_ = x.cmd.Wait()
@@ -180,7 +180,7 @@ func TestMemoryHasACeiling(t *testing.T) {
 		t.Errorf("tests may take %d bytes of memory", total)
 	}
 	taken := map[string]bool{}
-	var all []*tests
+	var all []*others
 	for range slots + 1 {
 		x := begin(t, "hangs")
 		all = append(all, x)

@@ -16,8 +16,8 @@ import (
 // lockName is the file whose lock says that a directory is in use.
 const lockName = "lock"
 
-// ErrHeld says that a directory belongs to a process that runs.
-var ErrHeld = errors.New("the directory is in use")
+// errHeld says that a directory belongs to a process that runs.
+var errHeld = errors.New("the directory is in use")
 
 // Dir is a directory of this process.
 type Dir struct {
@@ -46,9 +46,9 @@ func New(base, prefix string) (*Dir, error) {
 
 // overtaken reports whether somebody who sweeps was there between two steps of making a
 // directory.
-func overtaken(err error) bool { return errors.Is(err, ErrHeld) || errors.Is(err, fs.ErrNotExist) }
+func overtaken(err error) bool { return errors.Is(err, errHeld) || errors.Is(err, fs.ErrNotExist) }
 
-// Claim makes the directory at path this process's own and empty. It fails with ErrHeld
+// Claim makes the directory at path this process's own and empty. It fails with errHeld
 // while another has it.
 func Claim(path string) (*Dir, error) {
 	for {
@@ -109,7 +109,7 @@ func hold(path string, create int) (*Dir, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = ErrHeld
+			err = errHeld
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

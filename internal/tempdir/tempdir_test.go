@@ -85,7 +85,7 @@ func TestClaim_OneAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(path, "old"))
-	if _, err := Claim(path); !errors.Is(err, ErrHeld) {
+	if _, err := Claim(path); !errors.Is(err, errHeld) {
 		t.Errorf("a second claim: %v", err)
 	}
 	_ = first.lock.Close()

@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -41,28 +40,12 @@ type Started struct {
 	Text    string       `json:"message"`
 }
 
-// PlayStats is the stored play-time report of an account, and how fresh it is.
-type PlayStats struct {
-	Account  string            `json:"account"` // id
-	RiotID   string            `json:"riot_id"`
-	Platform string            `json:"platform"`
-	Status   engine.SyncStatus `json:"status"`
-	Job      engine.JobID      `json:"job,omitempty"` // of a sync that is under way
-	LastSync time.Time         `json:"last_sync,omitzero"`
-	Report   engine.PlayReport `json:"report"`
-}
-
 func (p *Programs) accounts() []Route {
 	started := map[int]any{http.StatusAccepted: Started{}}
-	looked := map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil}
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report", Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: p.account},
 		{Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs", Role: Operator, In: SyncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync},
 		{Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly", Role: Operator, In: TriggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger},
-		{
-			Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Summary: "The stored play-time report; 202 when there is none yet, and a sync of the account is under way",
-			Role: Viewer, Out: PlayStats{}, Also: looked, Type: typeJSON, Handle: p.stats, Query: []Param{paramPlatform},
-		},
 	}
 }
 
@@ -179,76 +162,4 @@ func jobOf(err error) engine.JobID {
 		return p.Job
 	}
 	return ""
-}
-
-// stats answers from the store. What is not there yet is fetched: a look at an
-// account that nobody has synced starts its sync, once.
-func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
-	platform := r.URL.Query().Get("platform")
-	d, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: riotID(r)})
-	if err != nil && !errors.Is(err, engine.ErrNotFound) {
-		return err
-	}
-	if platform != "" && d.Row.Platform != platform {
-		d = engine.AccountDetail{} // a namesake
-	}
-	row := d.Row
-	if d.Report != nil {
-		out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status, LastSync: row.LastSync, Report: *d.Report}
-		if row.Status.Open() {
-			out.Job = row.Job
-		}
-		return writeTagged(w, r, out)
-	}
-	if row.Status.Open() {
-		return answerStart(w, engine.Receipt{Account: row.ID, Job: row.Job, Joined: true, Text: "a sync of " + row.RiotID + " is under way: ask again when it is done"})
-	}
-	if err := p.mayLook(w, r, row); err != nil {
-		return err
-	}
-	got, err := p.act(r, p.firstLook(r, row, platform))
-	if id := jobOf(err); errors.Is(err, engine.ErrConflict) && id != "" { // somebody was faster
-		got, err = engine.Receipt{Job: id, Account: row.ID, Joined: true, Text: "a sync is under way: ask again when it is done"}, nil
-	}
-	if err != nil {
-		return err
-	}
-	if got.Nothing {
-		return noReport(w, row.RiotID, got.Text, time.Until(got.Due))
-	}
-	return answerStart(w, got)
-}
-
-// firstLook is the sync that a look at an account starts.
-func (p *Programs) firstLook(r *Request, row engine.AccountRow, platform string) engine.Command {
-	c := engine.Command{Op: engine.OpTrigger, Account: riotID(r), Reason: "asked for its stats", Sync: engine.SyncAsk{Platform: platform}}
-	switch {
-	case row.ID != "":
-		c.Account, c.Sync.Platform = row.ID, ""
-	case platform == "":
-		c.Sync.Platform = p.opt.Platform
-	}
-	return c
-}
-
-// mayLook says what stands against a sync that nobody asked for by name: the
-// caller's role, or a sync that has failed just now.
-func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.AccountRow) error {
-	if r.Caller.Role < Operator {
-		return engine.Problemf(engine.ErrNotFound, "ask an operator to sync the account", "there is no report of %s", riotID(r))
-	}
-	ended := row.Finished
-	if row.Status == engine.SyncFailed && ended.IsZero() {
-		ended = row.Updated
-	}
-	left := p.opt.Cooldown - time.Since(ended)
-	if row.Status != engine.SyncFailed || left <= 0 {
-		return nil
-	}
-	return noReport(w, row.RiotID, fmt.Sprintf("its last sync failed: %s", row.LastError), left)
-}
-
-func noReport(w http.ResponseWriter, name, why string, wait time.Duration) error {
-	retryAfter(w, wait)
-	return engine.Problemf(engine.ErrNotFound, "ask again later, or start a sync by POST", "there is no report of %s: %s", name, why)
 }

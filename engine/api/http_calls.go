@@ -25,7 +25,8 @@ type CallDebug struct {
 
 // CallAttempt is one call.
 type CallAttempt struct {
-	Number int       `json:"number"`
+	Number int       `json:"attempt_number"`
+	Old    int       `json:"number"`   // the same, as it was called first
 	SID    *string   `json:"call_sid"` // null while it is not known
 	Status string    `json:"status"`
 	At     time.Time `json:"timestamp"` // when it began
@@ -35,6 +36,7 @@ type CallAttempt struct {
 // CallRetry names the call to come. Its sid is the provider's to give, at the
 // instant of the call: it stands among the attempts of CallDebug then.
 type CallRetry struct {
+	Asked  string    `json:"call_sid"`     // that was asked for
 	SID    *string   `json:"new_call_sid"` // null until the call is made
 	Number int       `json:"attempt_number"`
 	At     time.Time `json:"scheduled_at"`
@@ -42,6 +44,7 @@ type CallRetry struct {
 
 // CallCancel says that nobody is called again.
 type CallCancel struct {
+	SID         string `json:"call_sid"` // that was asked for
 	ShouldRetry bool   `json:"should_retry"`
 	Text        string `json:"message"`
 }
@@ -75,7 +78,7 @@ func debugOf(sid string, d engine.JobDetail) CallDebug {
 		out.NextRetryAt = &d.NextRetryAt
 	}
 	for _, a := range d.Attempts {
-		one := CallAttempt{Number: a.Number, SID: textOrNull(a.External), Status: callStatus(a), At: a.Start, Reason: reasonOf(a)}
+		one := CallAttempt{Number: a.Number, Old: a.Number, SID: textOrNull(a.External), Status: callStatus(a), At: a.Start, Reason: reasonOf(a)}
 		out.Attempts = append(out.Attempts, one)
 		out.Status = one.Status
 		out.Updated = later(out.Updated, a.Start, a.End)
@@ -131,7 +134,7 @@ func (p *Programs) callRetry(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, CallRetry{Number: out.Attempt, At: out.At})
+	return WriteJSON(w, http.StatusOK, CallRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At})
 }
 
 func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
@@ -139,5 +142,5 @@ func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, CallCancel{ShouldRetry: out.ShouldRetry, Text: out.Text})
+	return WriteJSON(w, http.StatusOK, CallCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text})
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -45,8 +46,8 @@ func pageOf(r *Request) (engine.Page, error) {
 	page := engine.Page{After: q.Get("after")}
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > 500 {
-			return page, engine.Problemf(engine.ErrInvalid, "use 1 to 500", "%q is no number of rows", text)
+		if err != nil || n < 1 || n > maxPage {
+			return page, engine.Problemf(engine.ErrInvalid, fmt.Sprintf("use 1 to %d", maxPage), "%q is no number of rows", text)
 		}
 		page.Limit = n
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -39,7 +40,7 @@ func NewPrograms(opt ProgramsOptions) *Programs { return &Programs{opt} }
 // Parameters that several routes have.
 var (
 	paramAfter    = Param{"after", "cursor: goes on behind it"}
-	paramLimit    = Param{"limit", "rows, 1 to 500; 100 unless told"}
+	paramLimit    = Param{"limit", fmt.Sprintf("rows, 1 to %d; %d unless told", maxPage, usualPage)}
 	paramPlatform = Param{"platform", "of the account, such as euw1"}
 	paramIfRev    = Param{"if_rev", "revision of the job that was seen; another one is refused"}
 	paramReason   = Param{"reason", "for the audit"}
@@ -48,7 +49,7 @@ var (
 // Routes is the table.
 func (p *Programs) Routes() []Route {
 	var all []Route
-	for _, part := range [][]Route{p.whole(), p.accounts(), p.jobs(), p.calls(), p.feeds()} {
+	for _, part := range [][]Route{p.whole(), p.accounts(), p.statsRoutes(), p.jobs(), p.calls(), p.feeds()} {
 		all = append(all, part...)
 	}
 	return all

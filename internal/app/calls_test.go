@@ -146,7 +146,7 @@ func (p *telephone) at(t *testing.T, before int, want moment) (d api.CallDebug) 
 			t.Errorf("asked for %s, told of %s", sid, d.SID)
 		}
 		for i, a := range d.Attempts {
-			if a.Number != i+1 || a.SID == nil || *a.SID != p.sid(t, before+i+1) || a.Status != want.statuses[i] || a.At.Before(d.Created) || a.At.After(d.Updated) {
+			if a.Number != i+1 || a.Old != i+1 || a.SID == nil || *a.SID != p.sid(t, before+i+1) || a.Status != want.statuses[i] || a.At.Before(d.Created) || a.At.After(d.Updated) {
 				t.Errorf("attempt %d of %v is %+v, from %s to %s", i+1, want.statuses, a, d.Created, d.Updated)
 			}
 		}
@@ -244,7 +244,7 @@ func TestS2_8_RetryAndCancelOverHTTP(t *testing.T) {
 		p.ask(t, "POST", "/calls/"+first+"/retry", "", 200, &one)
 		time.Sleep(time.Minute)
 		p.ask(t, "POST", "/calls/"+first+"/retry", "{}", 200, &two)
-		if fmt.Sprint(one) != fmt.Sprint(two) || one["attempt_number"] != 2.0 || one["scheduled_at"] == nil || len(one) != 3 {
+		if fmt.Sprint(one) != fmt.Sprint(two) || one["attempt_number"] != 2.0 || one["scheduled_at"] == nil || one["call_sid"] != first || len(one) != 4 {
 			t.Errorf("%v, then %v", one, two)
 		}
 		if sid, ok := one["new_call_sid"]; !ok || sid != nil {
@@ -270,7 +270,7 @@ func TestS2_8_RetryAndCancelOverHTTP(t *testing.T) {
 		for range 2 {
 			var gone map[string]any
 			p.ask(t, "DELETE", "/calls/"+first+"/retry", "", 200, &gone)
-			if gone["should_retry"] != false || gone["message"] == "" || len(gone) != 2 {
+			if gone["should_retry"] != false || gone["message"] == "" || gone["call_sid"] != first || len(gone) != 3 {
 				t.Errorf("%v", gone)
 			}
 		}

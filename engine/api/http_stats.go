@@ -1,0 +1,183 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// PlayStats is the stored play-time report of an account, how fresh it is, and the
+// matches it was made of.
+type PlayStats struct {
+	Account  string            `json:"account"` // id
+	RiotID   string            `json:"riot_id"`
+	Platform string            `json:"platform"`
+	Status   engine.SyncStatus `json:"status"`
+	Job      engine.JobID      `json:"job,omitempty"` // of a sync that is under way
+	LastSync time.Time         `json:"last_sync,omitzero"`
+	Report   engine.PlayReport `json:"report"` // of all that is stored
+	// Matches are the newest, the newest first: those that count and lookbackDays ask
+	// for, at most a page.
+	Matches []engine.MatchRow `json:"matches"`
+	More    string            `json:"matches_next,omitempty"` // where the list goes on, as a path; "" = that is all
+}
+
+// Bounds of what a look at stats asks for.
+const (
+	maxLookback = 3650 // days
+	usualPage   = 100  // matches, unless told
+	maxPage     = 500
+)
+
+// statsAsk is what a look at stats asks for: like the sync that it may start.
+type statsAsk struct {
+	platform string
+	count    int       // 0 = all
+	since    time.Time // zero = ever
+}
+
+func (p *Programs) statsRoutes() []Route {
+	looked := map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil}
+	stats := Route{
+		Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Summary: "The stored play-time report with its matches; 202 when there is none yet, and a sync of the account is under way",
+		Role: Viewer, Out: PlayStats{}, Also: looked, Type: typeJSON, Handle: p.stats, Query: []Param{
+			paramPlatform, {"count", "only the newest so many matches, as --count of a sync; 0 = all"},
+			{"lookbackDays", "only matches of so many days, as --since of a sync"},
+		},
+	}
+	short := stats
+	short.Path = "/stats/{name}/{tag}"
+	return []Route{stats, short}
+}
+
+// statsAskOf reads the parameters of a look at stats.
+func statsAskOf(r *Request) (ask statsAsk, err error) {
+	q := r.URL.Query()
+	ask.platform = q.Get("platform")
+	if text := q.Get("count"); text != "" {
+		if ask.count, err = strconv.Atoi(text); err != nil || ask.count < 0 {
+			return ask, engine.Problemf(engine.ErrInvalid, "use 1 or more, or 0 for all", "count is %q", text)
+		}
+	}
+	if text := q.Get("lookbackDays"); text != "" {
+		days, err := strconv.Atoi(text)
+		if err != nil || days < 1 || days > maxLookback {
+			return ask, engine.Problemf(engine.ErrInvalid, fmt.Sprintf("use 1 to %d", maxLookback), "lookbackDays is %q", text)
+		}
+		ask.since = time.Now().AddDate(0, 0, -days)
+	}
+	return ask, nil
+}
+
+// stats answers from the store. What is not there yet is fetched: a look at an
+// account that nobody has synced starts its sync, once.
+func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
+	ask, err := statsAskOf(r)
+	if err != nil {
+		return err
+	}
+	d, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: riotID(r)})
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		return err
+	}
+	if ask.platform != "" && d.Row.Platform != ask.platform {
+		d = engine.AccountDetail{} // a namesake
+	}
+	row := d.Row
+	if d.Report != nil {
+		return p.stored(w, r, d, ask)
+	}
+	if row.Status.Open() {
+		return answerStart(w, engine.Receipt{Account: row.ID, Job: row.Job, Joined: true, Text: "a sync of " + row.RiotID + " is under way: ask again when it is done"})
+	}
+	if err := p.mayLook(w, r, row); err != nil {
+		return err
+	}
+	got, err := p.act(r, p.firstLook(r, row, ask))
+	if id := jobOf(err); errors.Is(err, engine.ErrConflict) && id != "" { // somebody was faster
+		got, err = engine.Receipt{Job: id, Account: row.ID, Joined: true, Text: "a sync is under way: ask again when it is done"}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if got.Nothing {
+		return noReport(w, row.RiotID, got.Text, time.Until(got.Due))
+	}
+	return answerStart(w, got)
+}
+
+// stored answers with what the store has.
+func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDetail, ask statsAsk) error {
+	row := d.Row
+	out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status, LastSync: row.LastSync, Report: *d.Report, Matches: []engine.MatchRow{}}
+	if row.Status.Open() {
+		out.Job = row.Job
+	}
+	limit := usualPage
+	if ask.count > 0 {
+		limit = min(ask.count, maxPage)
+	}
+	page, err := answerOf[engine.MatchesPage](r.Context(), p, engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
+	if err != nil {
+		return err
+	}
+	for _, m := range page.Matches {
+		if !m.Played.IsZero() && m.Played.Before(ask.since) {
+			page.Next = "" // what comes behind is older
+			break
+		}
+		out.Matches = append(out.Matches, m)
+	}
+	if page.Next != "" && (ask.count == 0 || ask.count > limit) {
+		out.More = "/v1/matches/" + url.PathEscape(r.PathValue("name")) + "/" + url.PathEscape(r.PathValue("tag")) +
+			"?" + url.Values{"after": {page.Next}, "limit": {strconv.Itoa(more(ask.count, limit))}}.Encode()
+	}
+	return writeTagged(w, r, out)
+}
+
+// more is how many matches the page behind a first one of limit has.
+func more(count, limit int) int {
+	if count == 0 {
+		return limit
+	}
+	return min(count-limit, maxPage)
+}
+
+// firstLook is the sync that a look at an account starts.
+func (p *Programs) firstLook(r *Request, row engine.AccountRow, ask statsAsk) engine.Command {
+	c := engine.Command{Op: engine.OpTrigger, Account: riotID(r), Reason: "asked for its stats", Sync: engine.SyncAsk{Platform: ask.platform, Count: ask.count, Since: ask.since}}
+	switch {
+	case row.ID != "":
+		c.Account, c.Sync.Platform = row.ID, ""
+	case ask.platform == "":
+		c.Sync.Platform = p.opt.Platform
+	}
+	return c
+}
+
+// mayLook says what stands against a sync that nobody asked for by name: the
+// caller's role, or a sync that has failed just now.
+func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.AccountRow) error {
+	if r.Caller.Role < Operator {
+		return engine.Problemf(engine.ErrNotFound, "ask an operator to sync the account", "there is no report of %s", riotID(r))
+	}
+	ended := row.Finished
+	if row.Status == engine.SyncFailed && ended.IsZero() {
+		ended = row.Updated
+	}
+	left := p.opt.Cooldown - time.Since(ended)
+	if row.Status != engine.SyncFailed || left <= 0 {
+		return nil
+	}
+	return noReport(w, row.RiotID, fmt.Sprintf("its last sync failed: %s", row.LastError), left)
+}
+
+func noReport(w http.ResponseWriter, name, why string, wait time.Duration) error {
+	retryAfter(w, wait)
+	return engine.Problemf(engine.ErrNotFound, "ask again later, or start a sync by POST", "there is no report of %s: %s", name, why)
+}

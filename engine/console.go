@@ -180,7 +180,8 @@ type CallRow struct {
 	At         time.Time     `json:"at"`
 	Host       string        `json:"host"`
 	Method     string        `json:"method"`
-	Target     string        `json:"target"` // match id, or a cut PUUID
+	Target     string        `json:"target"`          // match id, or a cut PUUID
+	Proof      bool          `json:"proof,omitempty"` // not for its answer: to find out whether the endpoint, or the key, works
 	Job        JobID         `json:"job,omitempty"`
 	Status     int           `json:"status"` // 0 = no answer
 	Class      Class         `json:"class,omitempty"`

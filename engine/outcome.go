@@ -66,7 +66,7 @@ type Outcome struct {
 
 // CallStat is what one attempt did on the wire.
 type CallStat struct {
-	Calls    int // 0 or 1
+	Calls    int // those made to find out what works included
 	Status   int
 	External string
 	Limiter  time.Duration

@@ -17,6 +17,7 @@ type Call struct {
 	Latency time.Duration // from At to the end of the body
 	Bytes   int           // of the body as it came
 	Class   string        // of the error; empty when all went well
+	Proof   bool          // see AsProof
 
 	// The headers as they came, for the operator to compare with our own counts.
 	AppLimit, AppCount       string
@@ -53,6 +54,12 @@ type job struct {
 func WithJob(ctx context.Context, id string, p limit.Priority) context.Context {
 	return context.WithValue(ctx, jobKey{}, job{id, p})
 }
+
+type proofKey struct{}
+
+// AsProof marks the calls made under ctx as made to find out what works: their answers are looked at and
+// not kept.
+func AsProof(ctx context.Context) context.Context { return context.WithValue(ctx, proofKey{}, true) }
 
 // jobOf is the job of ctx; calls without one are bulk.
 func jobOf(ctx context.Context) job {

@@ -113,7 +113,7 @@ func (c *Client) do(ctx context.Context, rq request) error {
 	if err != nil {
 		return c.notAdmitted(ctx, rq, err)
 	}
-	rec := Call{At: time.Now(), Target: rq.target}
+	rec := Call{At: time.Now(), Target: rq.target, Proof: ctx.Value(proofKey{}) != nil}
 	err = c.exchange(ctx, rq, req, p, &rec)
 	c.record(rec, err)
 	return err

@@ -473,3 +473,37 @@ func TestSmallThingsComeBack(t *testing.T) {
 		return nil
 	})
 }
+
+func TestFetchedMatchesAreThoseThatChangedLast(t *testing.T) {
+	db := start(t, "")
+	ref, body := gzipped("{}")
+	for i := range 6 {
+		id := fmt.Sprintf("EUW1_%d", i)
+		m := league.Match{ID: id, Match: league.Fetch{Status: league.Success, Ref: ref}}
+		must(t, db.PutPayload(context.Background(), id, league.PartMatch, ref, body))
+		if i == 1 {
+			must(t, db.PutPayload(context.Background(), id, league.PartTimeline, ref, body))
+			m.Timeline = league.Fetch{Status: league.Success, Ref: ref}
+		}
+		saveMatch(t, db, m)
+	}
+	for i := 6; i < 20; i++ { // listed since
+		saveMatch(t, db, league.Match{ID: fmt.Sprintf("EUW1_%d", i)})
+	}
+	read := func(p league.Part, n int) (ids []string) {
+		must(t, db.Read(context.Background(), func(tx engine.Tx) error {
+			ids = db.Fetched(tx, p, n, func(match string) bool { return match != "EUW1_4" })
+			return nil
+		}))
+		return ids
+	}
+	if got := fmt.Sprint(read(league.PartMatch, 3)); got != "[EUW1_5 EUW1_3 EUW1_2]" {
+		t.Errorf("three matches: %s", got)
+	}
+	if got := fmt.Sprint(read(league.PartMatch, 9)); got != "[EUW1_5 EUW1_3 EUW1_2 EUW1_1 EUW1_0]" {
+		t.Errorf("all matches: %s", got)
+	}
+	if got := fmt.Sprint(read(league.PartTimeline, 3)); got != "[EUW1_1]" {
+		t.Errorf("timelines: %s", got)
+	}
+}

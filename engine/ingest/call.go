@@ -22,6 +22,7 @@ type attempt struct {
 	missing disbelief    // of a 404
 	used    int          // attempts that count besides the job's own
 	stat    engine.CallStat
+	began   time.Time // when its own call was asked for
 }
 
 // disbelief is what a fetch makes of a 404.
@@ -43,26 +44,37 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 	}
 	job, calls := a.run.Job.ID, &a.in.opt.Limits.calls
 	before := calls.last()
+	if o, held := a.tried(ctx); held {
+		return o.With(calls.statAfter(before, job)), false
+	}
+	a.began = time.Now()
 	stop := beating(a.run.Beat)
 	crash.Point("before-call")
 	err := do(riot.WithJob(ctx, string(job), priorityOf(a.run.Job)))
 	crash.Point("after-call")
 	stop()
-	a.stat = calls.statAfter(before, job)
 	if err != nil {
-		return a.bounded(a.failed(ctx, err)).With(a.stat), false
+		o = a.bounded(a.failed(ctx, err))
+	} else {
+		a.in.opt.Limits.gate.answer(a.at, job, nil, time.Now())
+		a.in.opt.Limits.gate.noteIll(a.at, a.run.Job.Owner, false)
 	}
-	a.in.opt.Limits.gate.answer(a.at, job, nil, time.Now())
-	return engine.Outcome{}, true
+	a.stat = calls.statAfter(before, job)
+	return o.With(a.stat), err == nil
 }
 
 // bounded ends a match whose attempts are used up over several jobs (S0-3).
 func (a *attempt) bounded(o engine.Outcome) engine.Outcome {
-	if o.Verb != engine.VerbRetry || a.used == 0 || a.run.Job.Round > 1 || a.used+a.run.Job.Tries < a.in.opt.Attempts {
+	if o.Verb != engine.VerbRetry || !a.spent() {
 		return o
 	}
 	o.Verb, o.At = engine.VerbFail, time.Time{}
 	return o
+}
+
+// spent reports whether the attempts of a match are used up over several jobs.
+func (a *attempt) spent() bool {
+	return a.used > 0 && a.run.Job.Round <= 1 && a.used+a.run.Job.Tries >= a.in.opt.Attempts
 }
 
 // failed turns the error of the call into an outcome.
@@ -76,8 +88,14 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 	case e.Reason == riot.Denied403:
 		return a.forbidden(ctx, e, s)
 	}
+	if ill := outages[e.Reason]; ill || answers[e.Reason] {
+		a.in.opt.Limits.gate.noteIll(a.at, a.run.Job.Owner, ill)
+	}
 	r := a.in.opt.Limits.gate.answer(a.at, a.run.Job.ID, e, time.Now())
 	s.outage, s.next = r.outage, r.next
+	if r.doubt || a.buries(e, r) {
+		return a.blamed(ctx, e, s, r.doubt)
+	}
 	return outcomeOf(err, s)
 }
 
@@ -95,7 +113,7 @@ func (a *attempt) forbidden(ctx context.Context, e *riot.Error, s situation) eng
 		s.next = r.next
 		return outcomeOf(e, s)
 	}
-	err := a.in.api.Probe(riot.WithJob(ctx, string(job), limit.Interactive), a.region, a.puuid)
+	err := a.in.api.Probe(riot.AsProof(riot.WithJob(ctx, string(job), limit.Interactive)), a.region, a.puuid)
 	denial, _ := errors.AsType[*riot.Error](err)
 	switch {
 	case err == nil, denial != nil && denial.Reason == riot.WrongProject:

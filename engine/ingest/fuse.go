@@ -99,12 +99,19 @@ func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool
 	return time.Time{}, true
 }
 
-// breaker watches one lane: it blows when the last five answers, of at least two
-// jobs, were 5xx or timeouts (spec section 2.4).
+// breaker watches one lane: when the last five answers, of at least two jobs, were
+// 5xx or timeouts, it is down unless something that it answered before proves that
+// it works (spec sections 2.4 and 2.7).
 type breaker struct {
 	fuse
 	failed []engine.JobID // jobs of the last answers in a row that failed
 	ramp   ramp
+
+	good   time.Time       // the last answer that was no failure; zero = none yet
+	proof  *proof          // under way; nil = none
+	asked  int             // proofs so far
+	ill    map[string]bool // accounts whose last call failed
+	proven bool            // while it is blown: something known to be good failed too
 }
 
 const (
@@ -112,15 +119,19 @@ const (
 	breakerJobs    = 2
 )
 
-func (b *breaker) fail(job engine.JobID, now time.Time) {
+// fail counts a failure. doubt says that there are now so many that the lane is
+// down, unless it is proven to work.
+func (b *breaker) fail(job engine.JobID, now time.Time) (doubt bool) {
 	b.ramp.fail(job)
 	b.failed = append(b.failed, job)
 	if n := len(b.failed); n > breakerAnswers {
 		b.failed = b.failed[n-breakerAnswers:]
 	}
-	if b.blown || (len(b.failed) == breakerAnswers && b.jobs() >= breakerJobs) {
+	if b.blown {
 		b.blow(job, now)
+		return false
 	}
+	return b.proof != nil || len(b.failed) == breakerAnswers && b.jobs() >= breakerJobs
 }
 
 func (b *breaker) jobs() int {
@@ -131,8 +142,8 @@ func (b *breaker) jobs() int {
 	return len(distinct)
 }
 
-func (b *breaker) succeed(job engine.JobID) bool {
-	b.failed = b.failed[:0]
+func (b *breaker) succeed(job engine.JobID, now time.Time) bool {
+	b.failed, b.good, b.proven = b.failed[:0], now, false
 	if b.repair() {
 		b.ramp.begin()
 		return true

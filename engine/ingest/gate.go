@@ -68,7 +68,11 @@ func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, 
 			return until, reasonOf(f, l), false
 		}
 	}
-	if !g.lane(l).ramp.admits(job) {
+	b := g.lane(l)
+	if b.proof != nil {
+		return time.Time{}, "finds out whether " + l.String() + " is down", false
+	}
+	if !b.ramp.admits(job) {
 		return time.Time{}, "outage of " + l.String() + " has just ended: calls return by steps", false
 	}
 	return time.Time{}, "", true
@@ -117,9 +121,10 @@ func (g *gate) quitLocked(job engine.JobID) (released bool) {
 }
 
 // ruling is what the gate makes of one answer: whether it is part of an outage,
-// and when held work may be tried again.
+// and when held work may be tried again. doubt: only a proof can tell whether it is.
 type ruling struct {
 	outage bool
+	doubt  bool
 	next   time.Time
 }
 
@@ -140,7 +145,7 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e == nil:
 		g.proven = true
 		g.good[l.host] = wall.At(now)
-		return r, g.alive(b, job)
+		return r, g.alive(b, job, now)
 	case e.Reason == riot.Local:
 		g.network.blow(job, now)
 		return ruling{next: later(g.network.probe, now)}, true
@@ -148,10 +153,11 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		g.key.blow(job, now)
 		return ruling{next: later(g.key.probe, now)}, true
 	case e.Reason == riot.Transient || e.Reason == riot.Timeout:
-		b.fail(job, now)
+		doubt := b.fail(job, now)
 		reached := g.reached(e.Reason == riot.Transient, false)
-		outage := b.blown && now.Sub(b.since) < g.patience
-		return ruling{outage: outage, next: later(b.probe, now)}, b.blown || reached
+		r = g.stands(b, now)
+		r.doubt = doubt
+		return r, b.blown || reached
 	case e.Status == 0: // no call was made
 		return r, false
 	case e.Reason == riot.Denied403: // judged by a probe: see blowKey and keyWorks
@@ -160,7 +166,7 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return r, g.reached(true, true)
 	}
 	g.good[l.host] = wall.At(now)
-	return r, g.alive(b, job) // 400, 404 and a body we cannot read are answers of a healthy endpoint
+	return r, g.alive(b, job, now) // 400, 404 and a body we cannot read are answers of a healthy endpoint
 }
 
 // silent reports whether nothing on the lane's host has succeeded since an
@@ -169,10 +175,16 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 func (g *gate) silent(l lane, since, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if b := g.lane(l); b.blown && now.Sub(b.since) < g.patience {
+	if g.stands(g.lane(l), now).outage {
 		return false
 	}
 	return g.good[l.host].Before(since)
+}
+
+// stands rules by how a lane stands. What is only taken to be an outage is not held
+// to be one for ever.
+func (g *gate) stands(b *breaker, now time.Time) ruling {
+	return ruling{outage: b.blown && (b.proven || now.Sub(b.since) < g.patience), next: later(b.probe, now)}
 }
 
 // reached repairs what an answer proves to work besides its endpoint.
@@ -208,9 +220,9 @@ func (g *gate) released() (holds []engine.Hold) {
 }
 
 // alive repairs all that a good answer proves to work.
-func (g *gate) alive(b *breaker, job engine.JobID) bool {
+func (g *gate) alive(b *breaker, job engine.JobID, now time.Time) bool {
 	freed := g.reached(true, true)
-	return b.succeed(job) || freed
+	return b.succeed(job, now) || freed
 }
 
 // blowKey marks the key as refused, after a probe said so.
@@ -252,7 +264,7 @@ func (g *gate) probes(job engine.JobID) bool {
 func (g *gate) lane(l lane) *breaker {
 	b := g.lanes[l]
 	if b == nil {
-		b = &breaker{fuse: newOutageFuse().at(g.speed)}
+		b = &breaker{fuse: newOutageFuse().at(g.speed), ill: map[string]bool{}}
 		b.told = func(f *fuse) { g.log(f, l) }
 		g.lanes[l] = b
 	}

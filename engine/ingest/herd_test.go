@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -27,6 +28,17 @@ func (noState) Accounts(context.Context, engine.AccountsQuery) (engine.AccountsP
 	return engine.AccountsPage{}, nil
 }
 
+// blank is a Store that has nothing but the names of matches that were fetched.
+type blank struct {
+	Store
+	fetched []string
+}
+
+func (blank) Read(_ context.Context, fn func(engine.Tx) error) error { return fn(nil) }
+func (b blank) Fetched(engine.Tx, league.Part, int, func(match string) bool) []string {
+	return b.fetched
+}
+
 // herd is the engine with nothing but fetches, on a store in memory: retries by
 // the thousand would otherwise wait for the disk.
 type herd struct {
@@ -36,7 +48,7 @@ type herd struct {
 	stop  func()
 }
 
-func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing) *herd {
+func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing, fetched ...string) *herd {
 	key, err := riot.ParseKey("RGAPI-00000000-cafe-4bad-8bad-c0ffee000000")
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +59,7 @@ func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing) *herd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := New(Options{API: client, Limits: limits})
+	in := New(Options{Store: blank{fetched: fetched}, API: client, Limits: limits})
 	fetch := func(ctx context.Context, r engine.Run) engine.Outcome {
 		args, err := decode[fetchArgs](r.Job)
 		if err != nil {
@@ -218,7 +230,12 @@ func TestP19_FiveThousandRetriesDueAtOnce(t *testing.T) {
 // TestP19_RecoveryFromAnOutageRamps: thousands of retries become due while the
 // endpoint is down. While it is, one call at a time tries it; when it is back, 2
 // calls go together, then 4, 8 …; nothing is lost.
-func TestP19_RecoveryFromAnOutageRamps(t *testing.T) {
+func TestP19_RecoveryFromAnOutageRamps(t *testing.T) { recovers(t, false) }
+
+// TestP19_RecoveryRampsBehindAProof: the same where each try asks for what was fetched before.
+func TestP19_RecoveryRampsBehindAProof(t *testing.T) { recovers(t, true) }
+
+func recovers(t *testing.T, known bool) {
 	const jobs = 1000
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
@@ -228,7 +245,11 @@ func TestP19_RecoveryFromAnOutageRamps(t *testing.T) {
 			Players: crowd(jobs),
 		})
 		ids := games(s, jobs)
-		h := newHerd(t, s, limit.Burst)
+		var fetched []string
+		if known {
+			fetched = ids[:1]
+		}
+		h := newHerd(t, s, limit.Burst, fetched...)
 		h.warm(ids[0])
 		const down = 5 * time.Minute
 		if err := s.Inject(sim.Fault{Kind: sim.Unavailable, Until: down}); err != nil {

@@ -237,7 +237,7 @@ func (p *Projects) aliases() map[string]bool {
 // answer told nothing: the key is refused, or Riot was not reached.
 func (p *Projects) probe(ctx context.Context, s sample) (fits, known bool) {
 	const job = "key project"
-	err := p.opt.API.Probe(riot.WithJob(ctx, job, limit.Interactive), s.region, s.puuid)
+	err := p.opt.API.Probe(riot.AsProof(riot.WithJob(ctx, job, limit.Interactive)), s.region, s.puuid)
 	e, ok := errors.AsType[*riot.Error](err)
 	g := p.opt.Limits.gate
 	switch {

@@ -76,7 +76,7 @@ func bytesOf(c riot.Call) int {
 
 func rowOf(c riot.Call) engine.CallRow {
 	row := engine.CallRow{
-		At: c.At, Host: c.Host, Method: c.Method, Target: c.Target, Job: engine.JobID(c.Job),
+		At: c.At, Host: c.Host, Method: c.Method, Target: c.Target, Proof: c.Proof, Job: engine.JobID(c.Job),
 		Status: c.Status, Class: engine.Class(c.Class), Took: c.Latency, Paced: c.Waited, PacedBy: c.PacedBy,
 		App: c.AppCount, MethodUsed: c.MethodCount,
 	}
@@ -106,19 +106,25 @@ func (r *recorder) last() uint64 {
 	return r.seq
 }
 
-// statAfter is what a job's first call after a sequence cost; zero if it made none.
+// statAfter is what a job's own call after a sequence cost; zero if it made none. Those
+// that it made to find out what works are counted, and tell the rest where they are all.
 func (r *recorder) statAfter(seq uint64, job engine.JobID) (stat engine.CallStat) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	calls := 0
 	for i := range r.ring {
 		at := r.at(i)
 		if r.ring[at].Seq <= seq {
 			break
 		}
-		if r.ring[at].Job == job {
+		if r.ring[at].Job != job {
+			continue
+		}
+		if calls++; calls == 1 || !r.ring[at].Proof {
 			stat = r.stats[at]
 		}
 	}
+	stat.Calls = calls
 	return stat
 }
 

@@ -15,7 +15,8 @@ const spareEvery = time.Minute
 // succeeded since the job first failed: then it is the host that fails and not the
 // job, and the attempt would be spent for nothing. It waits at the latest until
 // twice the table's sum after the first failure, since a job that can never
-// succeed must come to its end (spec section 2.4).
+// succeed must come to its end (spec section 2.4). Where something is known that the
+// lane answered before, it is not held: that is asked should the attempt fail.
 func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
 	if !a.run.LastTry() {
 		return o, false
@@ -23,7 +24,7 @@ func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
 	first, ok := a.firstFailure(ctx)
 	now := time.Now()
 	left := first.Add(2 * a.run.Policy.Sum()).Sub(wall.At(now))
-	if !ok || left <= 0 || !a.in.opt.Limits.gate.silent(a.at, first, now) {
+	if !ok || left <= 0 || !a.in.opt.Limits.gate.silent(a.at, first, now) || len(a.known(ctx)) > 0 {
 		return o, false
 	}
 	return engine.Snooze(now.Add(min(left, spareEvery)), engine.HoldOutage, nil), true

@@ -97,6 +97,9 @@ type Store interface {
 
 	// Strays lists failed matches that no live job tries, the oldest first.
 	Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error)
+	// Fetched lists matches of which a part is stored, those that changed last first:
+	// at most n that fit.
+	Fetched(tx engine.Tx, p league.Part, n int, fits func(match string) bool) []string
 	AddHistory(tx engine.Tx, id string, t engine.Transition) error
 
 	// CachedPUUID and CachePUUID keep Riot ID -> PUUID for a key project (S4-8).

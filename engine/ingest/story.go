@@ -59,6 +59,9 @@ func (s *story) call(c riot.Call) {
 	if c.Job != "" {
 		ev = ev.Str("job", c.Job)
 	}
+	if c.Proof {
+		ev = ev.Bool("proof", true)
+	}
 	if c.Class != "" {
 		ev = ev.Str("class", c.Class)
 	}
@@ -160,6 +163,11 @@ var fuseWords = map[engine.Hold]struct {
 	engine.HoldKeyInvalid:   {(*zerolog.Logger).Error, "key refused, calls are held", "key accepted, calls go on"},
 	engine.HoldLocalNetwork: {(*zerolog.Logger).Warn, "network lost, calls are held", "network back, calls go on"},
 	engine.HoldOutage:       {(*zerolog.Logger).Warn, "breaker opened: outage of an endpoint", "breaker closed: the endpoint answers again"},
+}
+
+// works writes that failures were not those of the endpoint.
+func (s *story) works(l lane) {
+	s.riot.Info().Str("route", l.host).Str("method", l.method).Msg("endpoint works: it answered what it had answered before")
 }
 
 // slept writes that time has passed that the process did not see.

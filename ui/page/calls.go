@@ -39,6 +39,8 @@ func noteCell(c engine.CallRow) part.Cell {
 		return part.As(themes.Err, "not foreseen: "+throttle(c))
 	case c.Status == 429:
 		return part.As(themes.Warn, throttle(c))
+	case c.Proof:
+		return part.As(themes.Dim, "asked to find out what works")
 	case c.Status != 200 && c.Class != classServer && string(c.Class) != statusCell(c).Text:
 		return part.As(themes.Dim, string(c.Class))
 	}

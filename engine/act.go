@@ -113,8 +113,7 @@ type ClassesQuery struct {
 // ClassesAnswer answers ClassesQuery, the largest class first.
 type ClassesAnswer struct {
 	Classes []ClassRow `json:"classes"`
-	Jobs    int        `json:"jobs"`          // of all classes
-	Cut     bool       `json:"cut,omitempty"` // there were too many jobs to look at all
+	Jobs    int        `json:"jobs"` // of all classes
 }
 
 func (ClassesQuery) query() {}

@@ -361,13 +361,24 @@ type JobsQuery struct {
 	Ended  bool    `json:"ended,omitempty"` // terminal ones too, from the archive
 	// Oldest lists live jobs alone, the oldest first: of very many, those that go next.
 	Oldest bool `json:"oldest,omitempty"`
+	// Filter, Class and Reason leave out what does not fit. To find what does the engine
+	// looks at some of the jobs, wherever they stand, and Next says where the others begin:
+	// a page may have fewer rows than asked for, or none, and not be the last.
+	Filter string `json:"filter,omitempty"` // in the filter language
+	Class  Class  `json:"class,omitempty"`  // "503", or the ID of an ErrorClass
+	Reason string `json:"reason,omitempty"` // the Shape of a ReasonRow
 }
+
+// Sifts reports whether jobs have to be looked at one by one to find those that fit.
+func (q JobsQuery) Sifts() bool { return q.Filter != "" || q.Class != "" || q.Reason != "" }
 
 // JobsPage answers JobsQuery.
 type JobsPage struct {
-	Jobs  []JobRow `json:"jobs"`
-	Next  string   `json:"next,omitempty"` // cursor; "" = the end
-	Total int      `json:"total"`          // live jobs that fit; -1 = not counted
+	Jobs []JobRow `json:"jobs"`
+	Next string   `json:"next,omitempty"` // cursor; "" = the end
+	// Total is how many live jobs fit, told with the first page; -1 = not counted.
+	Total  int `json:"total"`
+	Looked int `json:"looked,omitempty"` // jobs that were looked at, see JobsQuery.Sifts
 }
 
 // JobQuery asks for everything about one job; answered by JobDetail.

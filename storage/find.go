@@ -33,7 +33,7 @@ func badPage(after string) error {
 }
 
 // Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with q.Oldest live ones
-// alone, the other way round. total counts the live jobs that fit; -1 when they are too many to count.
+// alone, the other way round. total counts the live jobs that fit, for the first page; -1 when they are too many to count.
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
 	var before []byte
 	if q.After != "" {
@@ -43,7 +43,10 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	}
 	err = db.view(ctx, func(t *Tx) error {
 		limit := pageSize(q.Page)
-		total = t.countJobs(q)
+		total = -1
+		if q.After == "" {
+			total = t.countJobs(q)
+		}
 		if q.Oldest {
 			jobs, next = t.liveFrom(q, before, limit)
 			return nil

@@ -75,12 +75,13 @@ func TestP38_PausedQueueSaysSoOnEachJob(t *testing.T) {
 		queues, jobs := uitest.Busy().Update.Queues, uitest.Busy().Jobs
 		queues[0].Paused, queues[0].By, queues[0].Since = true, engine.Actor{User: "ana", Via: "console"}, uitest.Noon
 		var waiting []engine.JobRow
-		for _, j := range jobs {
-			if j.State == engine.Available || j.State == engine.Retryable {
+		for i := range jobs {
+			if j := &jobs[i]; j.State == engine.Available || j.State == engine.Retryable {
 				j.Rev, j.Why, j.Until = j.Rev+1, "queue paused by ana", time.Time{}
-				waiting = append(waiting, j)
+				waiting = append(waiting, *j)
 			}
 		}
+		d.fake.Scene.Jobs = jobs
 		d.send(updated{engine.Update{Seq: 5001, Queues: queues[:1], Jobs: waiting}})
 		d.wait(3 * time.Second)
 		d.wants("queue paused by ana", "● LIVE")

@@ -22,7 +22,7 @@ func TestPaletteTakesArguments(t *testing.T) {
 			line  string
 			wants []string
 		}{
-			{"jobs state:discarded", []string{"Jobs 1 of 23", "/state:discarded"}},
+			{"jobs state:discarded", []string{"Jobs 1 of 748", "/state:discarded"}},
 			{"account 카인#KR1", []string{"Where the time went", "카인#KR1"}},
 			{"report blue heron#kr1", []string{"Play time of Blue Heron#KR1"}},
 			{"job match:KR_7214550881", []string{"2 of 5 tries used", "match:KR_7214550881"}},
@@ -92,7 +92,7 @@ func TestPaletteRemembers(t *testing.T) {
 		d.press("down")
 		d.wants(": jobs state:running")
 		d.press("enter")
-		d.wants("Jobs 4 of 23")
+		d.wants("Jobs 4 of 748")
 	})
 }
 

@@ -129,7 +129,7 @@ func (p *plain) list(pg page.Page, filter string) {
 
 // load asks what a page wants to know, until it wants no more.
 func (p *plain) load(pg page.Page, v *page.View) bool {
-	for range 3 {
+	for {
 		q := pg.Want(v)
 		if q == nil {
 			return true
@@ -141,7 +141,6 @@ func (p *plain) load(pg page.Page, v *page.View) bool {
 			return false
 		}
 	}
-	return true
 }
 
 // sayRows says each row of a table as a sentence: its name, then what is known.

@@ -78,6 +78,7 @@ var queries = []queryKind{
 	kind[engine.JobsQuery, engine.JobsPage]("jobs"),
 	kind[engine.JobQuery, engine.JobDetail]("job"),
 	kind[engine.ClassesQuery, engine.ClassesAnswer]("classes"),
+	kind[engine.ReasonsQuery, engine.ReasonsAnswer]("reasons"),
 	kind[engine.AccountsQuery, engine.AccountsPage]("accounts"),
 	kind[engine.AccountQuery, engine.AccountDetail]("account"),
 	kind[engine.MatchesQuery, engine.MatchesPage]("matches"),

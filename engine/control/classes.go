@@ -3,19 +3,13 @@ package control
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
-// maxClassed bounds how many failed jobs one look groups.
-const maxClassed = 50_000
-
 // failed are the states of jobs whose last attempt failed and that are not done.
 var failedStates = append(slices.Clone(liveStates), engine.Discarded)
-
-var errCut = errors.New("enough")
 
 // classes groups the failed jobs by the fingerprint of their last failure (I-6).
 func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.ClassesAnswer, error) {
@@ -24,10 +18,6 @@ func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.Clas
 	err := f.walk(ctx, failedStates, func(j engine.Job) error {
 		if j.Class == "" || q.Queue != "" && j.Queue != q.Queue {
 			return nil
-		}
-		if a.Jobs == maxClassed {
-			a.Cut = true
-			return errCut
 		}
 		a.Jobs++
 		class := engine.ClassOf(j, f.lane(j))
@@ -39,7 +29,7 @@ func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.Clas
 		addTo(row, j)
 		return nil
 	})
-	if err != nil && !errors.Is(err, errCut) {
+	if err != nil {
 		return a, err
 	}
 	for _, row := range rows {

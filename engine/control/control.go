@@ -117,7 +117,9 @@ type Options struct {
 	// MomentEvery is how often a moment is kept for the time cursor; 0 = each second.
 	MomentEvery time.Duration
 	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.
-	Lane  func(engine.Job) string
+	Lane func(engine.Job) string
+	// Look is how many jobs one answer about all of them looks at; 0 = 20,000.
+	Look  int
 	Alone bool // the engine works on one run: it shares the budget with no other
 }
 
@@ -150,7 +152,7 @@ func New(opt Options) *Control {
 	c.schedules, c.payloads = opt.Schedules, opt.Payloads
 	c.canary.wake = make(chan struct{}, 1)
 	c.logs, c.moments = opt.Logs, new(hub.Moments)
-	c.alerts, c.caring = opt.Alerts, new(caring)
+	c.alerts, c.caring, c.most = opt.Alerts, new(caring), opt.Look
 	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
 	return c
 }

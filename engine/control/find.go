@@ -34,6 +34,7 @@ type finder struct {
 	moments   *hub.Moments
 	alerts    Alerts  // nil = there are none
 	caring    *caring // nil = there is no engine
+	most      int     // jobs that one answer looks at; 0 = maxLook
 	// domain answers what the finder itself does not know; nil = nobody.
 	domain Finder
 }
@@ -56,6 +57,8 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return f.job(ctx, q)
 	case engine.ClassesQuery:
 		return wrap(f.classes(ctx, q))
+	case engine.ReasonsQuery:
+		return f.reasons(ctx, q)
 	case engine.AccountsQuery:
 		return wrap(f.store.Accounts(ctx, q))
 	case engine.AccountQuery:
@@ -117,6 +120,9 @@ func problem(err error) error {
 }
 
 func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
+	if q.Sifts() {
+		return f.sifted(ctx, q)
+	}
 	jobs, next, total, err := f.store.Jobs(ctx, q)
 	if err != nil {
 		return nil, problem(err)

@@ -88,7 +88,7 @@ func (f finder) walk(ctx context.Context, states []engine.State, each func(engin
 	if len(ended) == 0 {
 		return nil
 	}
-	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: 500}}
+	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: storePage}}
 	for {
 		jobs, next, _, err := f.store.Jobs(ctx, q)
 		if err != nil {

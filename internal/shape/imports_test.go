@@ -32,7 +32,7 @@ var imports = map[string][]string{
 	"engine/filter":               {"engine"},
 	"engine/hub":                  {"engine"},
 	"engine/journal":              {"engine"},
-	"engine/control":              {"engine", "engine/hub"},
+	"engine/control":              {"engine", "engine/filter", "engine/hub"},
 	"engine/local":                {"engine", "engine/safe", "internal/crash", "internal/wall"},
 	"engine/ingest":               {"engine", "engine/cron", "engine/league", "internal/crash", "internal/wall", "riot", "riot/limit", "riot/route"},
 	"engine/backendtest":          {"engine"},
@@ -64,7 +64,7 @@ var imports = map[string][]string{
 	"ui/page":                     {"engine", "engine/filter", "engine/safe", "themes", "ui/part"},
 	"ui/part":                     {"themes", "engine/safe"},
 	"ui/cli":                      {"engine", "engine/filter", "engine/safe", "themes"},
-	"ui/uitest":                   {"engine"},
+	"ui/uitest":                   {"engine", "engine/filter"},
 	"docs/pictures":               {},
 	"themes":                      {},
 }

@@ -71,9 +71,5 @@ func Classes(ctx context.Context, c engine.Console, queue string, o Out) error {
 		}
 	}
 	cols := []column{{title: "CLASS"}, {title: "JOBS", right: true}, {title: "SHARE", right: true}, {title: "WAIT", right: true}, {title: "DEAD", right: true}, {title: "FIRST"}, {title: "LAST"}, {title: "WHERE", flex: true}, {title: "LATEST ERROR", flex: true}}
-	if err := o.table(cols, rows); err != nil || !a.Cut {
-		return err
-	}
-	_, err = fmt.Fprintf(o.W, "only the first %s failed jobs were looked at\n", count(a.Jobs))
-	return err
+	return o.table(cols, rows)
 }

@@ -184,13 +184,10 @@ func (p *Classes) Draw(v *View) []string {
 		part.Panel{Title: title, Tail: p.about(v.keyed("{open} lists its jobs")), Rows: classDetail(v, &r, v.W-2, below), Height: below})
 }
 
-// jobs is how many failed jobs there are; a look at very many ends somewhere.
+// jobs is how many failed jobs there are.
 func (p *Classes) jobs() string {
-	switch {
-	case p.found.Jobs == 0:
+	if p.found.Jobs == 0 {
 		return ""
-	case p.found.Cut:
-		return "of the first " + count(p.found.Jobs) + " failed jobs"
 	}
 	return plural(p.found.Jobs, "failed job", "failed jobs")
 }

@@ -11,6 +11,8 @@ import (
 type jobPart struct {
 	name   string
 	states []engine.State // none = live ones
+	class  engine.Class   // the ID of an error class; "" = any
+	reason string         // the shape of a reason; "" = any
 	fits   func(j *engine.JobRow) bool
 }
 
@@ -24,7 +26,7 @@ var failedStates = []engine.State{engine.Pending, engine.Available, engine.Sched
 // message. Where their calls go is known to the engine alone.
 func NewJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 	p := NewJobs(queue, shownLive)
-	p.part = &jobPart{name: "class " + string(r.Class), states: failedStates, fits: func(j *engine.JobRow) bool {
+	p.part = &jobPart{name: "class " + string(r.Class), states: failedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
 		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 	}}
 	return p
@@ -33,7 +35,7 @@ func NewJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 // NewJobsOfReason lists the jobs that do not run for one reason.
 func NewJobsOfReason(queue engine.Queue, shape, text string) *Jobs {
 	p := NewJobs(queue, shownLive)
-	p.part = &jobPart{name: text, fits: func(j *engine.JobRow) bool { return engine.Shape(whyOf(j)) == shape }}
+	p.part = &jobPart{name: text, reason: shape, fits: func(j *engine.JobRow) bool { return engine.Shape(j.Reason()) == shape }}
 	return p
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -34,14 +35,19 @@ const listMost = 500
 // Jobs lists jobs of one queue or of all.
 type Jobs struct {
 	list[engine.JobRow]
-	answer
-	queue  engine.Queue
-	which  Shown
-	page   engine.JobsPage
-	turned bool // other jobs were asked for than those shown
-	part   *jobPart
-	rail   rail
-	peek   peek
+	paged
+	queue   engine.Queue
+	which   Shown
+	read    []engine.JobRow  // the first of those asked for, or those of all that fit
+	coming  []engine.JobRow  // the same of a list that comes anew
+	sought  engine.JobsQuery // what read is the answer to, without its page
+	more    bool             // there are others than those read
+	growing bool             // read is of the pages so far
+	whole   bool             // without a filter, all there are have been read
+	turned  bool             // other jobs were asked for than those shown
+	part    *jobPart
+	rail    rail
+	peek    peek
 }
 
 // madeOf names the versions of what a list of jobs is made of.
@@ -75,39 +81,89 @@ func (p *Jobs) Crumb(*View) string {
 	return string(p.queue)
 }
 
+// mostFound is how many jobs that fit a list holds.
+const mostFound = 20_000
+
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {
-	if !p.due(v, v.Seq) {
+	page, ask := p.due(v, v.Seq)
+	if !ask {
 		return p.peek.want(v, p)
 	}
-	q := engine.JobsQuery{Page: engine.Page{Limit: listMost}, Queue: p.queue}
-	if p.part != nil {
-		q.States, q.Ended = p.part.states, len(p.part.states) > 0
-		return q
-	}
-	switch p.which {
-	case shownLive:
-		q.Oldest = true // of very many, those that go next
-	case shownFailed:
+	q := p.query()
+	q.Page = page
+	return q
+}
+
+// query is what the list asks for: the first jobs, of very many those that go next, or
+// those of all that fit.
+func (p *Jobs) query() engine.JobsQuery {
+	q := engine.JobsQuery{Queue: p.queue}
+	switch {
+	case p.part != nil:
+		q.States, q.Ended, q.Class, q.Reason = p.part.states, len(p.part.states) > 0, p.part.class, p.part.reason
+	case p.which == shownLive:
+		q.Oldest = true
+	case p.which == shownFailed:
 		q.States, q.Ended = []engine.State{engine.Discarded}, true
-	case shownAll:
+	case p.which == shownAll:
 		q.States, q.Ended = engine.States(), true
 	}
+	if p.on() && !p.whole {
+		q.Filter = p.used
+	}
 	return q
+}
+
+// SetFilter implements Filterer: a list that does not hold all jobs is asked for anew.
+func (p *Jobs) SetFilter(text string) error {
+	before := p.query().Filter
+	err := p.list.SetFilter(text)
+	if p.query().Filter != before {
+		p.again()
+	}
+	return err
 }
 
 // Got implements Page.
 func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.JobsQuery)
-	switch {
-	case !ok:
+	if !ok {
 		p.peek.got(v, q, a, err)
-	case asked.Queue != p.queue: // another queue was chosen meanwhile
+		return
+	}
+	at := asked.Page
+	if asked.Page = (engine.Page{}); !reflect.DeepEqual(asked, p.query()) { // other jobs are asked for meanwhile
 		p.pending = false
-		p.forget()
-	case p.take(v, err):
-		p.page, _ = a.(engine.JobsPage)
+		p.again()
+		return
+	}
+	if p.take(v, err) {
+		page, _ := a.(engine.JobsPage)
+		p.add(v, asked, at, page)
 		p.asked, p.turned = p.asked || p.turned, false
+	}
+}
+
+// add takes in a page. The first look of a kind is shown as it comes, a later one when it
+// is complete.
+func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, page engine.JobsPage) {
+	next := page.Next
+	if !asked.Sifts() || len(p.coming)+len(page.Jobs) >= mostFound && at.After != "" {
+		next = ""
+	}
+	first, last := p.turn(v, at, next, page.Looked)
+	if first {
+		p.coming = nil
+	}
+	p.coming = append(p.coming, page.Jobs...)
+	if same := reflect.DeepEqual(asked, p.sought); same && !last && !p.growing {
+		return
+	}
+	p.growing = !last
+	p.read, p.sought, p.more = p.coming[:len(p.coming):len(p.coming)], asked, page.Next != ""
+	if asked.Filter == "" {
+		p.whole = !p.more
 	}
 }
 
@@ -117,9 +173,9 @@ func (p *Jobs) refresh(v *View) {
 }
 
 func (p *Jobs) merge(v *View) []engine.JobRow {
-	rows := make([]engine.JobRow, 0, len(p.page.Jobs))
-	seen := make(map[engine.JobID]bool, len(p.page.Jobs))
-	for _, j := range p.page.Jobs {
+	rows := make([]engine.JobRow, 0, len(p.read))
+	seen := make(map[engine.JobID]bool, len(p.read))
+	for _, j := range p.read {
 		if now, ok := v.Job(j.ID); ok && now.Rev > j.Rev {
 			j = now
 		}
@@ -280,8 +336,8 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	case a == ByReason:
 		return Effect{Open: NewReasons(p.queue)}
 	case a == States:
-		p.which = (p.which + 1) % Shown(len(shownNames))
-		p.forget()
+		p.which, p.whole = (p.which+1)%Shown(len(shownNames)), false
+		p.again()
 		p.turned = true
 		return Effect{}
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):

@@ -30,34 +30,51 @@ func (p *Jobs) Draw(v *View) []string {
 // box is the list of the jobs in a frame of w cells.
 func (p *Jobs) box(v *View, w int) []string {
 	which := shownNames[p.which]
+	p.of = 0
+	if p.more || p.sought.Filter != "" {
+		p.of = p.inAll(v)
+	}
 	switch {
 	case p.part != nil:
 		which = p.part.name
-	case p.page.Next != "":
+	case p.more && p.sought.Filter == "":
 		which = p.firstOf(v)
 	}
+	more := ""
+	switch {
+	case p.growing:
+		more = p.far(p.inAll(v))
+	case p.more && p.sought.Sifts():
+		more = "the first of those that fit, " + count(p.looked) + " looked at"
+	}
 	return part.Box(v.Theme, w, v.H, part.Panel{
-		Title: p.title(v, "Jobs", which, string(p.queue)), Focus: !p.rail.on, Tail: p.told(v), Rows: p.draw(v, w-2, v.H-2, p.empty(v)), Height: v.H - 2,
+		Title: p.title(v, "Jobs", which, more, string(p.queue)), Focus: !p.rail.on, Tail: p.answer.told(v), Rows: p.draw(v, w-2, v.H-2, p.empty(v)), Height: v.H - 2,
 	})
 }
 
-// firstOf says that a list holds only the first jobs of those asked for. Jobs that
-// ended are not counted by queue.
+// firstOf says that a list holds only the first jobs of those asked for.
 func (p *Jobs) firstOf(v *View) string {
-	if p.which != shownLive {
-		return "the first " + count(len(p.page.Jobs)) + ", " + shownNames[p.which]
-	}
-	q := everyQueue(v)
-	if p.queue != "" {
-		q, _ = v.Queue(p.queue)
-	}
-	n := 0
-	for s, jobs := range q.Counts {
-		if s.Live() {
-			n += jobs
-		}
+	n := p.inAll(v)
+	if n == 0 { // how many have ended is not counted by queue
+		return "the first " + count(len(p.read)) + ", " + shownNames[p.which]
 	}
 	return "the first of " + count(max(n, len(p.shown))) + " " + shownNames[p.which]
+}
+
+// inAll is how many jobs there are of those that the list is of, whether they fit or not;
+// 0 = that is not counted.
+func (p *Jobs) inAll(v *View) int {
+	switch {
+	case p.part == nil && p.which == shownAll, p.part != nil && len(p.part.states) > 0:
+		return 0
+	case p.part == nil && p.which == shownFailed:
+		q := everyQueue(v)
+		if p.queue != "" {
+			q, _ = v.Queue(p.queue)
+		}
+		return q.Counts[engine.Discarded]
+	}
+	return liveJobs(v, p.queue)
 }
 
 // Back implements Backer: the keys go back to the jobs.
@@ -92,8 +109,8 @@ func (p *Jobs) choose(q engine.Queue) {
 	if q == p.queue {
 		return
 	}
-	p.queue = q
-	p.forget()
+	p.queue, p.whole = q, false
+	p.again()
 	p.asked, p.turned = true, true
 }
 

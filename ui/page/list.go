@@ -33,6 +33,7 @@ type list[T any] struct {
 
 	shown  []*T // of all, filtered and sorted
 	all    int  // how many there are without the filter
+	of     int  // the same where the rows are some of them; 0 = the rows are all
 	at     places
 	made   recipe
 	placed bool     // something was made
@@ -65,7 +66,7 @@ func (l *list[T]) SetFilter(text string) error {
 }
 
 // Fit implements Filterer.
-func (l *list[T]) Fit() (shown, all int) { return len(l.shown), l.all }
+func (l *list[T]) Fit() (shown, all int) { return len(l.shown), max(l.all, l.of) }
 
 // put gives the list its rows. They are looked at again only if version or what
 // was asked for has changed; rows is called only then. A long list is worked out
@@ -279,7 +280,7 @@ func (l *list[T]) marked(all []T) (rows []T, hidden int) {
 func (l *list[T]) title(v *View, name string, more ...string) string {
 	text := name + " " + count(len(l.shown))
 	if l.text != "" {
-		text += " of " + count(l.all)
+		text += " of " + count(max(l.all, l.of))
 	}
 	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.told())
@@ -296,8 +297,8 @@ func (l *list[T]) title(v *View, name string, more ...string) string {
 
 // empty says that the filter leaves nothing; "" = it does not.
 func (l *list[T]) empty(v *View) string {
-	if l.on() && l.all > 0 {
-		return "0 of " + count(l.all) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + l.used
+	if all := max(l.all, l.of); l.on() && all > 0 {
+		return "0 of " + count(all) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + l.used
 	}
 	return ""
 }

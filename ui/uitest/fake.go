@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 )
 
 // Fake is a scripted engine.Console. Its fields are set before use; Push and
@@ -94,7 +96,9 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 	case engine.JobQuery:
 		return f.job(q)
 	case engine.JobsQuery:
-		return engine.JobsPage{Jobs: f.jobs(q), Total: len(f.Scene.Jobs)}, nil
+		return f.jobs(q)
+	case engine.ReasonsQuery:
+		return f.reasons(q), nil
 	case engine.AccountQuery:
 		return f.account(q.ID)
 	case engine.AccountsQuery:
@@ -126,14 +130,48 @@ func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
 	return nil, engine.Problemf(engine.ErrNotFound, "", "there is no job %s", q.ID)
 }
 
-func (f *Fake) jobs(q engine.JobsQuery) []engine.JobRow {
-	var fit []engine.JobRow
-	for _, j := range f.Scene.Jobs {
-		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) {
-			fit = append(fit, j)
+func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
+	fits, err := filter.Parse(q.Filter, filter.Jobs)
+	if err != nil {
+		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
+	}
+	page := engine.JobsPage{Total: len(f.Scene.Jobs)}
+	rows, next := f.pageOf(q.Page)
+	for _, j := range rows {
+		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) && fits.Match(&j, Noon) &&
+			(q.Class == "" || engine.ClassOf(j.Job, "").Fits(q.Class) || strings.HasPrefix(string(q.Class), string(j.Class)+":")) &&
+			(q.Reason == "" || engine.Shape(j.Reason()) == q.Reason) {
+			page.Jobs = append(page.Jobs, j)
 		}
 	}
-	return fit
+	if page.Next = next; q.Sifts() {
+		page.Looked = len(rows)
+	}
+	return page, nil
+}
+
+// pageOf is one page of the stored jobs, as they stand.
+func (f *Fake) pageOf(p engine.Page) (rows []engine.JobRow, next string) {
+	rows = f.Scene.Jobs
+	if i := slices.IndexFunc(rows, func(j engine.JobRow) bool { return string(j.ID) == p.After }); i >= 0 {
+		rows = rows[i+1:]
+	}
+	if p.Limit > 0 && len(rows) > p.Limit {
+		rows = rows[:p.Limit]
+		next = string(rows[p.Limit-1].ID)
+	}
+	return rows, next
+}
+
+func (f *Fake) reasons(q engine.ReasonsQuery) (a engine.ReasonsAnswer) {
+	rows, next := f.pageOf(q.Page)
+	var groups engine.Reasons
+	for _, j := range rows {
+		if row, ok := engine.ReasonOf(j); ok && (q.Queue == "" || j.Queue == q.Queue) {
+			groups.Add(row)
+		}
+	}
+	return engine.ReasonsAnswer{Reasons: groups.Rows(), Next: next, Looked: len(rows)}
 }
 
 // matches leaves those out that could not be had, and counts them, unless asked.

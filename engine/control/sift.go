@@ -1,0 +1,95 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+)
+
+// maxLook is how many jobs one answer looks at: a tenth of a second's work. A longer list
+// goes on by its cursor, so that whoever asks can tell how far it is, or stop.
+const maxLook = 20_000
+
+// A page has defaultPage rows where nobody says how many, and storePage at the most.
+const defaultPage, storePage = 100, 500
+
+var errEnough = errors.New("enough")
+
+// look gives use the jobs of a list, wherever they stand in it, until use ends it with
+// errEnough or the most of them were looked at. next is where the others begin, "" = there
+// are none.
+func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.Job) error) (next string, looked int, err error) {
+	q.Limit = storePage
+	for looked < cmp.Or(f.most, maxLook) {
+		jobs, more, _, err := f.store.Jobs(ctx, q)
+		if err != nil {
+			return "", looked, problem(err)
+		}
+		for i := range jobs {
+			looked++
+			switch err := use(jobs[i]); {
+			case errors.Is(err, errEnough) && (i < len(jobs)-1 || more != ""):
+				return string(jobs[i].ID), looked, nil
+			case err != nil && !errors.Is(err, errEnough):
+				return "", looked, err
+			}
+		}
+		if q.After = more; more == "" {
+			return "", looked, nil
+		}
+	}
+	return q.After, looked, nil
+}
+
+// sifted lists the jobs that fit, whatever their place among all.
+func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
+	fits, err := f.sieve(q)
+	if err != nil {
+		return nil, err
+	}
+	limit := min(cmp.Or(max(q.Limit, 0), defaultPage), storePage)
+	page := engine.JobsPage{Jobs: []engine.JobRow{}, Total: -1}
+	page.Next, page.Looked, err = f.look(ctx, q, func(j engine.Job) error {
+		row := f.live.row(j)
+		if !fits(&row) {
+			return nil
+		}
+		if page.Jobs = append(page.Jobs, row); len(page.Jobs) == limit {
+			return errEnough
+		}
+		return nil
+	})
+	return page, err
+}
+
+// sieve is what a query asks of each job.
+func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err error) {
+	fit, err := filter.Parse(q.Filter, filter.Jobs)
+	if err != nil {
+		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
+	}
+	now := time.Now()
+	return func(j *engine.JobRow) bool {
+		return (q.Class == "" || j.Job.Class != "" && engine.ClassOf(j.Job, f.lane(j.Job)).Fits(q.Class)) &&
+			(q.Reason == "" || engine.Shape(j.Reason()) == q.Reason) && fit.Match(j, now)
+	}, nil
+}
+
+// reasons groups the next live jobs by why they do not run.
+func (f finder) reasons(ctx context.Context, q engine.ReasonsQuery) (engine.Answer, error) {
+	var a engine.ReasonsAnswer
+	var groups engine.Reasons
+	var err error
+	a.Next, a.Looked, err = f.look(ctx, engine.JobsQuery{Page: engine.Page{After: q.After}, Queue: q.Queue}, func(j engine.Job) error {
+		if row, ok := engine.ReasonOf(f.live.row(j)); ok {
+			groups.Add(row)
+		}
+		return nil
+	})
+	a.Reasons = groups.Rows()
+	return a, err
+}

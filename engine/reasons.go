@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ReasonsQuery groups the live jobs that do not run by why they do not (I-1); answered by
+// ReasonsAnswer. It looks at some of the jobs and says where the others begin: whoever
+// asks on until there are no others has looked at all, and puts the answers together as
+// Reasons does.
+type ReasonsQuery struct {
+	Page
+	Queue Queue `json:"queue,omitempty"` // "" = all
+}
+
+// ReasonsAnswer answers ReasonsQuery, the largest group first.
+type ReasonsAnswer struct {
+	Reasons []ReasonRow `json:"reasons"`
+	Next    string      `json:"next,omitempty"` // cursor; "" = the end
+	Looked  int         `json:"looked"`         // jobs that were looked at, running ones too
+}
+
+func (ReasonsQuery) query() {}
+
+// ReasonRow is why some jobs do not run. It is of jobs whose reasons have one shape.
+type ReasonRow struct {
+	Shape string    `json:"shape"` // without the numbers that differ from job to job
+	Text  string    `json:"text"`  // of the one that comes first
+	Jobs  int       `json:"jobs"`
+	First JobRow    `json:"first"`         // the one that comes first
+	Ends  time.Time `json:"ends,omitzero"` // when it ends for the first of them; zero = not known
+	Last  time.Time `json:"last_ends,omitzero"`
+}
+
+// Reason is why a job does not run, in words; "" = it runs or has ended.
+func (j *JobRow) Reason() string {
+	switch {
+	case j.State == Running || j.State.Terminal():
+		return ""
+	case j.Why != "":
+		return j.Why
+	case j.State == Retryable:
+		return "backs off after " + cmp.Or(string(j.Class), "a failure")
+	case j.Hold != HoldNone:
+		return "held: " + j.Hold.String()
+	case j.State == Available:
+		return "may run now"
+	}
+	return "is " + j.State.String()
+}
+
+// ReasonEnds is when a job's reason ends; zero = not known.
+func (j *JobRow) ReasonEnds() time.Time {
+	if j.Until.IsZero() && (j.State == Retryable || j.State == Scheduled) {
+		return j.Due
+	}
+	return j.Until
+}
+
+// ReasonOf is the group of one job; false = it runs or has ended.
+func ReasonOf(j JobRow) (ReasonRow, bool) {
+	why, ends := j.Reason(), j.ReasonEnds()
+	return ReasonRow{Shape: Shape(why), Text: why, Jobs: 1, First: j, Ends: ends, Last: ends}, why != ""
+}
+
+// Reasons puts groups of jobs together. The zero Reasons has none.
+type Reasons struct {
+	at   map[string]int
+	rows []ReasonRow
+}
+
+// Add makes groups of one shape one.
+func (g *Reasons) Add(rows ...ReasonRow) {
+	for i := range rows {
+		n, ok := g.at[rows[i].Shape]
+		switch {
+		case ok:
+			g.rows[n].join(&rows[i])
+			continue
+		case g.at == nil:
+			g.at = map[string]int{}
+		}
+		g.at[rows[i].Shape] = len(g.rows)
+		g.rows = append(g.rows, rows[i])
+	}
+}
+
+// Rows are the groups so far, the largest first.
+func (g *Reasons) Rows() []ReasonRow {
+	return slices.SortedFunc(slices.Values(g.rows), func(a, b ReasonRow) int {
+		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), strings.Compare(a.Shape, b.Shape))
+	})
+}
+
+// join adds the jobs of another group of the same shape.
+func (r *ReasonRow) join(more *ReasonRow) {
+	r.Jobs += more.Jobs
+	if r.Ends.IsZero() || !more.Ends.IsZero() && more.Ends.Before(r.Ends) {
+		r.Ends = more.Ends
+	}
+	if more.Last.After(r.Last) {
+		r.Last = more.Last
+	}
+	if at := more.First.Place; at > 0 && (r.First.Place == 0 || at < r.First.Place) {
+		r.Text, r.First = more.Text, more.First
+	}
+}

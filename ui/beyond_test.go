@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// crowd is a busy engine with n more jobs that wait, all in one queue.
+func crowd(n int) uitest.Scene {
+	scene := uitest.Busy()
+	for _, j := range uitest.Many(n) {
+		j.State, j.Why = engine.Available, "far back in line"
+		scene.Jobs = append(scene.Jobs, j)
+	}
+	scene.Update.Queues[0].Counts[engine.Available] += n
+	return scene
+}
+
+// TestFilterFindsTheJobAtPlace600: a list of the first 500 jobs says that it is one, and a
+// filter looks at the others as well.
+func TestFilterFindsTheJobAtPlace600(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := crowd(1500)
+		sought := scene.Jobs[len(uitest.Busy().Jobs)+594]
+		d := open(t, scene, 120, 40, testOptions())
+		d.press("3")
+		d.wants("the first of ")
+		d.press("/")
+		d.text(`id:` + string(sought.ID))
+		d.rest()
+		d.press("enter")
+		d.wants("Jobs 1 of ", "550594")
+		d.press("esc", "esc") // the message, then the filter
+		d.wait(3 * time.Second)
+		d.wants("the first of ")
+	})
+}
+
+// TestReasonsCountAllJobs, in however many pages they come.
+func TestReasonsCountAllJobs(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, crowd(7000), 120, 40, testOptions())
+		d.press("3", "b")
+		d.wants("7,017 jobs wait", "far back in line", "7,000")
+		d.press("enter")
+		d.wait(3 * time.Second) // a long list follows its rows once a second
+		d.wants("Jobs 7,000 · far back in line")
+	})
+}

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// paged is an answer about all jobs that comes page by page, however many there are: the
+// engine looks at a part of them for each.
+type paged struct {
+	answer
+	next   string
+	looked int // jobs so far
+	begun  time.Time
+	took   time.Duration // for all pages, the last time
+}
+
+// restPages is for how many times as long as it took a list of several pages is left
+// alone: an engine with a million jobs does not go through them without end.
+const restPages = 10
+
+// due reports whether it is time to ask for a page, and from where on.
+func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
+	page.Limit = listMost
+	switch {
+	case p.next != "" && !p.pending && p.answer.err == nil && !v.Frozen:
+		p.pending = true
+		page.After, p.next = p.next, ""
+		return page, true
+	case p.have && v.Acts == p.acts && v.Now.Sub(p.got) < restPages*p.took:
+		return page, false
+	case !p.answer.due(v, version):
+		return page, false
+	}
+	p.begun = v.Now
+	return page, true
+}
+
+// turn notes a page that came: whether it is the first, and whether it is the last.
+func (p *paged) turn(v *View, asked engine.Page, next string, looked int) (first, last bool) {
+	if first = asked.After == ""; first {
+		p.looked = 0
+	}
+	p.looked += looked
+	p.next = next
+	if last = next == ""; last {
+		p.took = max(v.Now.Sub(p.begun), 0)
+	}
+	return first, last
+}
+
+// far says how far a list has come that is not complete; "" = it is.
+func (p *paged) far(of int) string {
+	if p.next == "" && !p.pending || p.looked == 0 {
+		return ""
+	}
+	text := "looked at " + count(p.looked)
+	if of > p.looked {
+		text += " of " + count(of)
+	}
+	return text
+}
+
+// again asks for the list from its beginning; what is shown stays.
+func (p *paged) again() {
+	p.forget()
+	p.next = ""
+}
+
+// Reload makes the page ask again at once.
+func (p *paged) Reload() { p.again() }
+
+// liveJobs is how many live jobs a queue has; "" = all queues.
+func liveJobs(v *View, queue engine.Queue) (n int) {
+	q := everyQueue(v)
+	if queue != "" {
+		q, _ = v.Queue(queue)
+	}
+	for s, jobs := range q.Counts {
+		if s.Live() {
+			n += jobs
+		}
+	}
+	return n
+}

@@ -132,8 +132,9 @@ type AccountRow struct {
 	Triggered time.Time `json:"triggered,omitzero"`
 	Started   time.Time `json:"started,omitzero"`
 	Finished  time.Time `json:"finished,omitzero"`
-	LastSync  time.Time `json:"last_sync,omitzero"` // last run that completed
-	Result    string    `json:"result,omitempty"`   // completed, incomplete, failed, cancelled
+	Closed    time.Time `json:"gaps_closed,omitzero"` // when it became complete, after it had ended incomplete
+	LastSync  time.Time `json:"last_sync,omitzero"`   // last run that completed
+	Result    string    `json:"result,omitempty"`     // completed, incomplete, failed, cancelled
 	LastError string    `json:"last_error,omitempty"`
 	Updated   time.Time `json:"updated,omitzero"`
 }

@@ -65,7 +65,7 @@ func (t *Tx) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, er
 	row.Job, row.Kind, row.Phase = engine.JobID(r.Job), r.Ask.Mode, engine.Phase(r.Phase)
 	row.Pages, row.Listed, row.Resumed, row.ResumedAt = r.Pages, r.Listed, r.Resumed, r.ResumedAt
 	row.WantsTimelines = r.Ask.Timelines != league.TimelinesNone
-	row.Triggered, row.Started, row.Finished, row.Result = r.Triggered, r.Started, r.Finished, r.Result
+	row.Triggered, row.Started, row.Finished, row.Closed, row.Result = r.Triggered, r.Started, r.Finished, r.Closed, r.Result
 	if row.LastError == "" {
 		row.LastError = r.Error
 	}
@@ -92,19 +92,25 @@ func (t *Tx) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, er
 	}
 	row.Calls = bound.calls + matches.Calls + timelines.Calls
 	row.Throttled = bound.throttled + matches.Throttled + timelines.Throttled
-	row.Matches = progress(matches, r.Had, r.TooOld)
-	row.Timelines = progress(timelines, r.TimelinesHad, r.TimelinesTooOld)
+	row.Matches = progress(matches, apart{had: r.Had, lost: r.Lost - r.TimelinesLost, tooOld: r.TooOld, left: r.Left})
+	row.Timelines = progress(timelines, apart{had: r.TimelinesHad, lost: r.TimelinesLost, tooOld: r.TimelinesTooOld, left: r.TimelinesLeft})
 	if listing(r) {
 		row.Matches.Total, row.Timelines.Total = -1, -1
 	}
 	return row, nil
 }
 
+// apart is what a run counts without a job of its own: lost are those of had that were given up before, left those that an
+// operator had cancelled before.
+type apart struct{ had, lost, tooOld, left int }
+
 // progress counts so that done + open is the total at every commit (P5): whatever a child does, it stays one of them.
-func progress(g engine.GroupStat, had, tooOld int) engine.Progress {
+func progress(g engine.GroupStat, a apart) engine.Progress {
+	a.lost = min(a.lost, a.had)
 	return engine.Progress{
-		Total:  g.Total + had + tooOld,
-		Stored: g.Done, Had: had, Retrying: g.Retrying, Failed: g.Dead, TooOld: tooOld, Cancelled: g.Cancelled, Open: g.Open,
+		Total:  g.Total + a.had + a.tooOld + a.left,
+		Stored: g.Done, Had: a.had - a.lost, Retrying: g.Retrying, Failed: g.Dead + a.lost, TooOld: a.tooOld,
+		Cancelled: g.Cancelled + a.left, Open: g.Open,
 	}
 }
 

@@ -52,7 +52,7 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	err := db.view(ctx, func(t *Tx) error {
 		c := &checker{Tx: t, ctx: ctx, payloads: db.payloads, report: &r}
 		for _, step := range []func() error{
-			c.sums, c.liveJobs, c.endedJobs, c.attempted, c.days, c.membership, c.accounts, c.runs, c.matches, c.lists, c.feeds, c.shards,
+			c.sums, c.liveJobs, c.endedJobs, c.attempted, c.days, c.membership, c.accounts, c.runs, c.matches, c.lists, c.gaps, c.feeds, c.shards,
 		} {
 			if err := step(); err != nil {
 				return err

@@ -109,6 +109,14 @@ var breakages = map[string]struct {
 	"success with another payload": {"matches", func(t *Tx) error {
 		return t.put(tMatches, []byte("EUW1_1"), matchRecord(league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: "gzip", RawLen: 1}}}))
 	}},
+	"a gap of no run": {"gaps", func(t *Tx) error {
+		_, err := t.saveGap(league.Gap{Match: "EUW1_2", Part: league.PartMatch, Run: "R9", Account: "01A"})
+		return err
+	}},
+	"a gap where nothing is missing": {"gaps", func(t *Tx) error {
+		_, err := t.saveGap(league.Gap{Match: "EUW1_1", Part: league.PartMatch, Run: "R1", Account: "01A"})
+		return err
+	}},
 	"a record under another key": {"runs", func(t *Tx) error { return t.bucket(tRuns).Put([]byte("R9"), t.bucket(tRuns).Get([]byte("R1"))) }},
 	"a record of another shape":  {"accounts", func(t *Tx) error { return t.put(tAccounts, []byte("01A"), rec.NewEnc(fAccount, 0)) }},
 }
@@ -190,6 +198,7 @@ func FuzzRecords(f *testing.F) {
 			{tAccounts, fAccount, func(k, v []byte) error { _, err := decodeAccount(k, v); return err }},
 			{tRuns, fRun, func(k, v []byte) error { _, err := decodeRun(k, v); return err }},
 			{tMatches, fMatch, func(k, v []byte) error { _, err := decodeMatch(k, v); return err }},
+			{tGaps, fGap, func(k, v []byte) error { _, err := decodeGap(k, v); return err }},
 		}
 		d := decoders[int(which)%len(decoders)]
 		e := rec.NewEnc(d.format, len(body))

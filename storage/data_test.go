@@ -129,6 +129,7 @@ func TestRunsAndStagedIdsComeBack(t *testing.T) {
 		ID: "R1", Account: "01A", Job: string(j.ID), Ask: league.Ask{Mode: "full", Count: 9, Floor: noon, Timelines: league.TimelinesRanked, Force: true},
 		Phase: "list", Anchor: noon, Start: 100, Pages: 2, Staged: 3, OldPart: true, Listed: 4, Had: 5, TooOld: 6, TimelinesHad: 7,
 		TimelinesTooOld: 8, TimelinesNone: 9, Triggered: noon, Started: noon, Finished: noon, Resumed: 1, ResumedAt: 134, Result: "failed", Error: "e", By: "ana",
+		Lost: 3, TimelinesLost: 1, Left: 2, TimelinesLeft: 4, Closed: noon,
 	}
 	stage := func(ids ...league.Staged) (added int) {
 		write(t, db, func(tx engine.Tx) (err error) {
@@ -264,7 +265,7 @@ func TestMatchesComeBackAsTheyWere(t *testing.T) {
 	m := league.Match{
 		ID:       "EUW1_1",
 		Match:    league.Fetch{Status: league.Success, Attempts: 2, FetchedAt: noon, LastAttemptAt: noon, LastError: "e", LastClass: "503", Ref: ref},
-		Timeline: league.Fetch{Status: league.TemporaryFailure, Attempts: 1, LastAttemptAt: noon, LastError: "t", LastClass: "timeout"},
+		Timeline: league.Fetch{Status: league.TemporaryFailure, Attempts: 1, LastAttemptAt: noon, LastError: "t", LastClass: "timeout", Cancelled: league.CancelledAlong},
 		Played:   noon, Duration: 30 * time.Minute, QueueID: 420, Mode: "CLASSIC", Patch: "26.22", Aborted: true, Remake: true, Participants: 10, Listed: noon,
 	}
 	saveMatch(t, db, m)

@@ -181,7 +181,7 @@ func (w *forgetter) runs() error {
 			}
 		}
 		if next == nil {
-			return w.clearMine(tRunOfJob)
+			return errors.Join(w.clearMine(tRunOfJob), w.clearMine(tGaps))
 		}
 	}
 	return err
@@ -198,7 +198,11 @@ func (w *forgetter) dropRun(k []byte) error {
 			return err
 		}
 		f.Done.Runs++
+		of := r.Ranges()
 		errs := []error{t.remove(tRuns, k), t.removeAll(tCoverage, prefix), t.removeAll(tHistory, prefix)}
+		for _, owner := range []string{of.Making, of.Own, of.Filters} {
+			errs = append(errs, t.removeAll(tCoverage, key.Strings(owner)))
+		}
 		if job, err := jobKey(engine.JobID(r.Job)); err == nil {
 			errs = append(errs, t.remove(tRunOfJob, job))
 		}

@@ -126,7 +126,13 @@ func onePerson(db *DB, t *Tx, id string, games []game) error {
 		return err
 	}
 	parent := sync[0].ID
-	errs = append(errs, db.SaveRun(t, league.Run{ID: "RUN" + id, Account: id, Job: string(parent)}), db.SaveCoverage(t, "RUN"+id, "", league.Coverage{Head: "x"}))
+	errs = append(errs, db.SaveRun(t, league.Run{ID: "RUN" + id, Account: id, Job: string(parent)}))
+	of := league.Run{ID: "RUN" + id}.Ranges()
+	for _, owner := range []string{of.Making, of.Own, of.Filters} {
+		errs = append(errs, db.SaveCoverage(t, owner, "420", league.Coverage{Head: "x"}))
+	}
+	_, err = db.SaveGap(t, league.Gap{Match: "EUW1_0", Part: league.PartTimeline, Run: "RUN" + id, Account: id})
+	errs = append(errs, err)
 	_, err = db.Stage(t, "RUN"+id, []league.Staged{{ID: "EUW1_0"}, {ID: "EUW1_1"}})
 	errs = append(errs, err)
 	for _, g := range games {

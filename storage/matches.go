@@ -131,6 +131,9 @@ func (t *Tx) movePlayed(old, m league.Match, known bool) error {
 	return nil
 }
 
+// AccountsOf lists the accounts that have the match in their lists.
+func (db *DB) AccountsOf(tx engine.Tx, match string) []string { return own(tx).accountsOf(match) }
+
 func (t *Tx) accountsOf(match string) (accounts []string) {
 	for r := range t.rows(tAccountsOf, key.Strings(match)) {
 		read := key.Read(r.k)

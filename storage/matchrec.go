@@ -18,6 +18,10 @@ func matchRecord(m league.Match) *rec.Enc {
 	e.Bool(m.Remake)
 	e.Int(int64(m.Participants))
 	e.Time(m.Listed)
+	if m.Match.Cancelled != league.NotCancelled || m.Timeline.Cancelled != league.NotCancelled {
+		e.Byte(byte(m.Match.Cancelled))
+		e.Byte(byte(m.Timeline.Cancelled))
+	}
 	return e
 }
 
@@ -46,6 +50,9 @@ func decodeMatch(k, v []byte) (m league.Match, err error) {
 	m.Mode, m.Patch = d.Str(), d.Str()
 	m.Aborted, m.Remake = d.Bool(), d.Bool()
 	m.Participants, m.Listed = d.Num(), d.Time()
+	if d.More() {
+		m.Match.Cancelled, m.Timeline.Cancelled = league.Cancel(d.Byte()), league.Cancel(d.Byte())
+	}
 	return m, tMatches.done(k, d)
 }
 

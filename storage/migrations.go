@@ -18,6 +18,7 @@ var migrations = []migration{
 	{"the sums of each day", toDays},
 	{"calls by their external ids", toCallSIDs},
 	{"the discarded jobs of each queue", toDiscards},
+	{"what is missing of the last syncs", toGaps},
 }
 
 // toFeeds makes the tables that version 1 does not have and gives everything that is exported its place. Afterwards

@@ -64,6 +64,28 @@ func (db *DB) DropCoverage(tx engine.Tx, owner string) error {
 	return own(tx).removeAll(tCoverage, key.Strings(owner))
 }
 
+// MoveCoverage gives all ranges of an owner to another.
+func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
+	t := own(tx)
+	moved := map[string]league.Coverage{}
+	for r := range t.rows(tCoverage, key.Strings(from)) {
+		read := key.Read(r.k)
+		_ = read.String()
+		list := read.String()
+		c, err := db.Coverage(t, from, list)
+		if err != nil {
+			return err
+		}
+		moved[list] = c
+	}
+	for list, c := range moved {
+		if err := db.SaveCoverage(t, to, list, c); err != nil {
+			return err
+		}
+	}
+	return db.DropCoverage(t, from)
+}
+
 // CachedIDs gives the newest ids of a list as they were listed last; false when there are none.
 func (db *DB) CachedIDs(tx engine.Tx, account, list string) (c league.CachedIDs, ok bool, err error) {
 	k := key.Strings(account, list)

@@ -37,6 +37,10 @@ func runRecord(r league.Run) *rec.Enc {
 	e.Str(string(r.Ask.Filter))
 	e.Int(int64(r.List))
 	e.Int(int64(r.From))
+	for _, n := range []int{r.TimelinesLost, r.Left, r.TimelinesLeft} {
+		e.Int(int64(n))
+	}
+	e.Time(r.Closed)
 	return e
 }
 
@@ -58,6 +62,9 @@ func decodeRun(k, v []byte) (r league.Run, err error) {
 	r.Result, r.Error, r.By = d.Str(), d.Str(), d.Str()
 	if d.More() {
 		r.Ask.Filter, r.List, r.From = league.Filter(d.Str()), d.Num(), d.Num()
+	}
+	if d.More() {
+		r.TimelinesLost, r.Left, r.TimelinesLeft, r.Closed = d.Num(), d.Num(), d.Num(), d.Time()
 	}
 	return r, tRuns.done(k, d)
 }

@@ -55,6 +55,7 @@ import (
 //	weekly           Monday as 2026-11-16                    the report of that week over all tracked accounts
 //	tag_policies     tag                                     what the syncs of accounts with the tag cover
 //	coverage         str account or run, str list            the complete range of a list that is not of all games
+//	gaps             str match, str run, str part            whose run it is, and its job that ended without the part
 //	schedules        name                                    its next run, pause, edit, last ticks
 //	ticks            str schedule, time, str id              marker: a run that was planned and recorded
 //	tick_ids         tick id                                 when it was recorded
@@ -146,6 +147,7 @@ var (
 	tWeekly      = newTable("weekly", 0)
 	tTagPolicies = newTable("tag_policies", 0)
 	tCoverage    = newTable("coverage", 0)
+	tGaps        = newTable("gaps", 0)
 	tIDsCache    = newTable("ids_cache", 0)
 
 	tSchedules = newTable("schedules", 0)
@@ -209,6 +211,7 @@ const (
 	fFeed
 	fMoved
 	fDay
+	fGap
 )
 
 // Formats of what the store keeps about itself, numbered apart from the others, so that neither moves the other's.

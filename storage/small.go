@@ -137,21 +137,28 @@ func (db *DB) SaveReport(tx engine.Tx, r engine.PlayReport) error {
 // Report gives an account's stored report; nil when there is none.
 func (db *DB) Report(ctx context.Context, account string) (r *engine.PlayReport, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		k := []byte(account)
-		d, ok, err := t.get(tReports, k, fReport)
-		if err != nil || !ok {
-			return err
-		}
-		r = new(engine.PlayReport)
-		if err := json.Unmarshal(d.Bytes(), r); err != nil {
-			return tReports.corrupt(k, err)
-		}
-		return tReports.done(k, d)
+		r, err = t.report(account)
+		return err
 	})
-	if err != nil {
+	return r, err
+}
+
+// PlayReport is Report inside a transaction.
+func (db *DB) PlayReport(tx engine.Tx, account string) (*engine.PlayReport, error) {
+	return own(tx).report(account)
+}
+
+func (t *Tx) report(account string) (*engine.PlayReport, error) {
+	k := []byte(account)
+	d, ok, err := t.get(tReports, k, fReport)
+	if err != nil || !ok {
 		return nil, err
 	}
-	return r, nil
+	r := new(engine.PlayReport)
+	if err := json.Unmarshal(d.Bytes(), r); err != nil {
+		return nil, tReports.corrupt(k, err)
+	}
+	return r, tReports.done(k, d)
 }
 
 // Names in table counters.

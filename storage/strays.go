@@ -10,8 +10,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Strays lists the matches whose last attempt failed before an instant and that no live job tries any more, the oldest
-// first, at most limit of them; total is how many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
+// Strays lists the matches whose last attempt failed before an instant, that no live job tries any more and that nobody has
+// cancelled, the oldest first, at most limit of them; total is how many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
 func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
 	t := own(tx)
 	prefix := []byte{byte(league.TemporaryFailure)}
@@ -21,7 +21,7 @@ func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(matc
 			continue // whatever its age: it has a job (S0-6)
 		}
 		m, err := t.match(id)
-		if err != nil || !m.Match.LastAttemptAt.Before(before) {
+		if err != nil || m.Match.Cancelled != league.NotCancelled || !m.Match.LastAttemptAt.Before(before) {
 			continue // check names one that cannot be read
 		}
 		total++

@@ -89,6 +89,11 @@ func (db *DB) SaveWeekly(tx engine.Tx, r engine.WeeklyReport) error {
 	return own(tx).put(tWeekly, []byte(r.Week), e)
 }
 
+// HasWeekly reports whether the report of a week was built.
+func (db *DB) HasWeekly(tx engine.Tx, monday string) bool {
+	return own(tx).has(tWeekly, []byte(monday))
+}
+
 // Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest. engine.ErrNotFound.
 func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport, err error) {
 	err = db.view(ctx, func(t *Tx) error {

@@ -58,6 +58,9 @@ type sorter struct {
 }
 
 func (s *sorter) add(id league.Staged) error {
+	if err := s.in.takeOver(s.tx, s.run, id.ID); err != nil {
+		return err
+	}
 	m, err := s.in.store.Match(s.tx, id.ID)
 	isNew := errors.Is(err, engine.ErrNotFound)
 	if err != nil && !isNew {
@@ -74,9 +77,11 @@ func (s *sorter) add(id league.Staged) error {
 		s.run.TooOld++
 		s.run.TimelinesTooOld++
 	case m.Match.Status == league.PermanentlyUnfetchable && (tooOld || !s.args.Force):
-		s.given(tooOld)
+		err = s.given(m, tooOld)
 	case tooOld:
 		err = s.expire(m)
+	case m.Match.Cancelled == league.CancelledAlone && !s.args.Force:
+		err = s.left(m)
 	default:
 		err = s.fetch(m, isNew)
 	}
@@ -88,12 +93,28 @@ func (s *sorter) add(id league.Staged) error {
 
 // given counts a match that was given up before. What is missing inside
 // retention makes a run incomplete.
-func (s *sorter) given(tooOld bool) {
+func (s *sorter) given(m league.Match, tooOld bool) error {
 	s.run.Had++
 	s.run.TimelinesNone++
-	if !tooOld {
-		s.run.Lost++
+	if tooOld {
+		return nil
 	}
+	s.run.Lost++
+	return s.in.without(s.tx, s.run, m.ID, league.PartMatch, false)
+}
+
+// left counts a match that an operator has cancelled by itself: only an operator's
+// retry or a forced sync takes it up.
+func (s *sorter) left(m league.Match) error {
+	s.run.Left++
+	s.run.TimelinesNone++
+	return s.in.without(s.tx, s.run, m.ID, league.PartMatch, true)
+}
+
+// without notes a part that a run misses without a job of its own.
+func (in *Ingest) without(tx engine.Tx, run *league.Run, match string, part league.Part, left bool) error {
+	_, err := in.store.SaveGap(tx, league.Gap{Match: match, Part: part, Run: run.ID, Account: run.Account, Left: left})
+	return err
 }
 
 // had counts a stored match, and creates the job of its timeline if that is
@@ -125,6 +146,10 @@ func (s *sorter) expire(m league.Match) error {
 func (s *sorter) fetch(m league.Match, isNew bool) error {
 	if m.Match.Status == league.PermanentlyUnfetchable { // forced: a new round
 		m.Match.Status = league.Unfetched
+		isNew = true
+	}
+	if m.Match.Cancelled != league.NotCancelled { // forced, or its whole sync was cancelled
+		m.Match.Cancelled = league.NotCancelled
 		isNew = true
 	}
 	if isNew {
@@ -184,6 +209,8 @@ func (in *Ingest) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open bool
 	case m.Timeline.Status == league.PermanentlyUnfetchable && !w.args.Force:
 		w.run.TimelinesHad++
 		w.run.Lost++
+		w.run.TimelinesLost++
+		return false, in.without(tx, w.run, m.ID, league.PartTimeline, false)
 	case m.Timeline.Status == league.PermanentlyUnfetchable:
 		m.Timeline.Status = league.Unfetched
 		return true, in.store.SaveMatch(tx, *m, true)
@@ -191,6 +218,12 @@ func (in *Ingest) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open bool
 		w.run.TimelinesTooOld++
 		m.Timeline.Status = league.OutsideRetentionWindow
 		return false, in.store.SaveMatch(tx, *m, false)
+	case m.Timeline.Cancelled == league.CancelledAlone && !w.args.Force:
+		w.run.TimelinesLeft++
+		return false, in.without(tx, w.run, m.ID, league.PartTimeline, true)
+	case m.Timeline.Cancelled != league.NotCancelled:
+		m.Timeline.Cancelled = league.NotCancelled
+		return true, in.store.SaveMatch(tx, *m, false)
 	default:
 		return true, nil
 	}

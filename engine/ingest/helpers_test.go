@@ -338,7 +338,7 @@ func (r *rig) reconcile(row engine.AccountRow) {
 		if err != nil {
 			return err
 		}
-		sums := [2]int{run.Had + run.TooOld, run.TimelinesHad + run.TimelinesTooOld + run.TimelinesNone}
+		sums := [2]int{run.Had + run.TooOld + run.Left, run.TimelinesHad + run.TimelinesTooOld + run.TimelinesNone + run.TimelinesLeft}
 		for i, group := range []int{league.GroupMatches, league.GroupTimelines} {
 			g, err := r.db.Group(tx, engine.GroupID{Parent: row.Job, Group: group})
 			if err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -195,9 +196,18 @@ func (in *Ingest) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) e
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", args.Match, err)
 	}
+	gaps, err := in.store.Gaps(tx, args.Match)
+	if err != nil {
+		return fmt.Errorf("look for runs that miss match %s: %w", args.Match, err)
+	}
 	var groups []engine.GroupID
 	var first syncArgs
-	err = in.eachRun(tx, job, func(parent engine.Job, want syncArgs, run *league.Run) error {
+	waiting := len(gaps) > 0
+	err = in.eachRun(tx, job, league.GroupMatches, func(parent engine.Job, want syncArgs, run *league.Run) error {
+		if parent.State.Terminal() || slices.ContainsFunc(gaps, func(g league.Gap) bool { return g.Run == run.ID && g.Part == league.PartMatch }) {
+			return nil // closeGaps sorts it
+		}
+		waiting = true
 		w := wish{run: run, args: want, parent: parent.ID}
 		if m.Match.Status != league.Success {
 			w.lacksMatch(m)
@@ -209,8 +219,13 @@ func (in *Ingest) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) e
 		}
 		return err
 	})
-	if err != nil || len(groups) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case !waiting && m.Match.Status == league.Success:
+		return in.fetchUnwaited(tx, job, m)
+	case len(groups) == 0:
+		return nil
 	}
 	_, err = tx.Enqueue(timelineSpec(job.Queue, job.Owner, m.ID, first, groups))
 	if err != nil {
@@ -228,15 +243,15 @@ func (w wish) lacksMatch(m league.Match) {
 	w.run.TimelinesNone++
 }
 
-// eachRun calls edit for the run of every live sync that waits for the job's
-// matches, and stores what edit changed.
-func (in *Ingest) eachRun(tx engine.Tx, job engine.Job, edit func(parent engine.Job, want syncArgs, run *league.Run) error) error {
+// eachRun calls edit for the run of every sync that waits for the job in a group,
+// or did, and stores what edit changed.
+func (in *Ingest) eachRun(tx engine.Tx, job engine.Job, group int, edit func(parent engine.Job, want syncArgs, run *league.Run) error) error {
 	parents, err := tx.Parents(job.ID)
 	if err != nil {
 		return fmt.Errorf("list who waits for job %s: %w", job.ID, err)
 	}
 	parents = slices.DeleteFunc(parents, func(p engine.Parent) bool {
-		return p.Group != league.GroupMatches || p.Job.Kind != KindSync || p.Job.State.Terminal()
+		return p.Group != group || p.Job.Kind != KindSync
 	})
 	for _, p := range parents {
 		want, err := decode[syncArgs](p.Job)
@@ -244,6 +259,9 @@ func (in *Ingest) eachRun(tx engine.Tx, job engine.Job, edit func(parent engine.
 			return err
 		}
 		run, err := in.store.Run(tx, want.Run)
+		if errors.Is(err, engine.ErrNotFound) && p.Job.State.Terminal() {
+			continue // its account was forgotten
+		}
 		if err != nil {
 			return fmt.Errorf("load run %s: %w", want.Run, err)
 		}

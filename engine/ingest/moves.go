@@ -13,8 +13,17 @@ import (
 // transaction, whoever caused it: a handler, an operator, a rescue. What goes
 // well is written by the handler's Commit instead.
 
-// matchMoved keeps a match's status in step with its job (S0-1, S0-7).
+// matchMoved and timelineMoved keep the status of a part of a match in step with
+// its job (S0-1, S0-7), and the runs that want it.
 func (in *Ingest) matchMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
+	return in.partMoved(tx, league.PartMatch, before, after)
+}
+
+func (in *Ingest) timelineMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
+	return in.partMoved(tx, league.PartTimeline, before, after)
+}
+
+func (in *Ingest) partMoved(tx engine.Tx, part league.Part, before, after engine.Job) error {
 	args, err := decode[fetchArgs](after)
 	if err != nil {
 		return nil // a job that nobody can read has no match to keep in step
@@ -23,68 +32,22 @@ func (in *Ingest) matchMoved(tx engine.Tx, before, after engine.Job, _ engine.Ou
 	case before.State == after.State:
 		return nil
 	case after.State == engine.Retryable && before.State == engine.Running:
-		return in.failed(tx, args.Match, league.PartMatch, after, league.TemporaryFailure)
+		return in.failed(tx, args.Match, part, after, league.TemporaryFailure)
 	case after.State == engine.Discarded && before.State != engine.Running: // a reclass was undone
-		return errors.Join(in.givenUpAgain(tx, args.Match, league.PartMatch), in.lostTimelines(tx, after, +1))
+		return errors.Join(in.givenUpAgain(tx, args.Match, part), in.missed(tx, args.Match, part, after))
 	case after.State == engine.Discarded:
-		if err := in.failed(tx, args.Match, league.PartMatch, after, league.PermanentlyUnfetchable); err != nil {
+		if err := in.failed(tx, args.Match, part, after, league.PermanentlyUnfetchable); err != nil {
 			return err
 		}
-		return in.lostTimelines(tx, after, +1)
+		return in.missed(tx, args.Match, part, after)
 	case after.State == engine.Cancelled:
-		return in.lostTimelines(tx, after, +1)
+		return errors.Join(in.cancelled(tx, args.Match, part, before, after), in.missed(tx, args.Match, part, after))
+	case after.State == engine.Completed:
+		return in.closeGaps(tx, after, args.Match, part)
 	case before.State.Terminal():
-		return in.matchReopened(tx, args.Match, before, after)
+		return in.reopen(tx, args.Match, part)
 	}
 	return nil
-}
-
-// lostTimelines counts, for every run that waits for the match, that there will
-// be no timeline of it; or takes that back.
-func (in *Ingest) lostTimelines(tx engine.Tx, job engine.Job, by int) error {
-	return in.eachRun(tx, job, func(_ engine.Job, _ syncArgs, run *league.Run) error {
-		run.TimelinesNone = max(0, run.TimelinesNone+by)
-		return nil
-	})
-}
-
-// matchReopened is an operator's new round for a match that had ended.
-func (in *Ingest) matchReopened(tx engine.Tx, id string, before, after engine.Job) error {
-	if err := in.reopen(tx, id, league.PartMatch); err != nil {
-		return err
-	}
-	if before.State == engine.Completed {
-		return nil
-	}
-	return in.lostTimelines(tx, after, -1)
-}
-
-// timelineMoved keeps a timeline's status in step with its job.
-func (in *Ingest) timelineMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
-	args, err := decode[fetchArgs](after)
-	if err != nil {
-		return nil // as in matchMoved
-	}
-	switch {
-	case before.State == after.State:
-		return nil
-	case after.State == engine.Retryable && before.State == engine.Running:
-		return in.failed(tx, args.Match, league.PartTimeline, after, league.TemporaryFailure)
-	case after.State == engine.Discarded && before.State != engine.Running:
-		return in.givenUpAgain(tx, args.Match, league.PartTimeline)
-	case after.State == engine.Discarded:
-		return in.failed(tx, args.Match, league.PartTimeline, after, league.PermanentlyUnfetchable)
-	case before.State.Terminal():
-		return in.reopen(tx, args.Match, league.PartTimeline)
-	}
-	return nil
-}
-
-func partOf(m *league.Match, p league.Part) *league.Fetch {
-	if p == league.PartTimeline {
-		return &m.Timeline
-	}
-	return &m.Match
 }
 
 // failed writes a charged failure down.
@@ -96,7 +59,7 @@ func (in *Ingest) failed(tx engine.Tx, id string, part league.Part, job engine.J
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", id, err)
 	}
-	f := partOf(&m, part)
+	f := m.Of(part)
 	if f.Status.Settled() {
 		return nil
 	}
@@ -116,7 +79,7 @@ func (in *Ingest) givenUpAgain(tx engine.Tx, id string, part league.Part) error 
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", id, err)
 	}
-	f := partOf(&m, part)
+	f := m.Of(part)
 	if f.Status.Settled() {
 		return nil
 	}
@@ -144,7 +107,13 @@ func (in *Ingest) reopen(tx engine.Tx, id string, part league.Part) error {
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", id, err)
 	}
-	f := partOf(&m, part)
+	f := m.Of(part)
+	if f.Cancelled != league.NotCancelled {
+		f.Cancelled = league.NotCancelled
+		if err := in.store.SaveMatch(tx, m, false); err != nil {
+			return fmt.Errorf("save match %s: %w", id, err)
+		}
+	}
 	if f.Status != league.PermanentlyUnfetchable && f.Status != league.Success {
 		return nil
 	}
@@ -172,13 +141,18 @@ func (in *Ingest) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Out
 	case after.State == engine.Running:
 		return in.change(tx, args, started)
 	case after.State == engine.Discarded:
-		return errors.Join(in.change(tx, args, ended(engine.SyncFailed, resultFailed, after.LastError)), in.forgetRanges(tx, args))
+		return in.change(tx, args, in.ended(tx, engine.SyncFailed, resultFailed, after.LastError))
 	case after.State == engine.Cancelled:
-		return errors.Join(in.change(tx, args, ended(engine.SyncCancelled, resultCancelled, "")), in.forgetRanges(tx, args))
+		return in.change(tx, args, in.ended(tx, engine.SyncCancelled, resultCancelled, ""))
 	case before.State == engine.Completed && after.State.Live():
 		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync is complete")
 	case before.State.Terminal():
-		return in.change(tx, args, reopened)
+		return in.change(tx, args, func(a *league.Account, run *league.Run) error {
+			if err := reopened(a, run); err != nil {
+				return err
+			}
+			return in.restoreRanges(tx, a, *run)
+		})
 	}
 	return nil
 }
@@ -196,17 +170,14 @@ func started(a *league.Account, run *league.Run) error {
 // ended closes a run that did not come to its end. Whatever it created may be
 // unfetched for good, so that the known range is known no more: the next run
 // lists everything again.
-func ended(status engine.SyncStatus, result, why string) func(*league.Account, *league.Run) error {
+func (in *Ingest) ended(tx engine.Tx, status engine.SyncStatus, result, why string) func(*league.Account, *league.Run) error {
 	return func(a *league.Account, run *league.Run) error {
 		run.Result, run.Error, run.Finished = result, why, now()
 		if a.Run != run.ID {
 			return nil // a later run has the account
 		}
 		a.Status, a.LastError = status.String(), why
-		if run.Listed > 0 {
-			a.Coverage = league.Coverage{}
-		}
-		return nil
+		return in.setRangesAside(tx, a, *run)
 	}
 }
 

@@ -15,9 +15,6 @@ import (
 // a run with several lists has found is kept aside until its matches are in the
 // table (P9).
 
-// aside names the ranges of a run in the making.
-func aside(run string) string { return "run " + run }
-
 // loadList reads what the next page of the run depends on.
 func (in *Ingest) loadList(tx engine.Tx, p *pass) (err error) {
 	if p.staged, err = in.store.Staged(tx, p.run.ID); err != nil {
@@ -46,7 +43,7 @@ func (in *Ingest) endList(tx engine.Tx, p pass, pg page) error {
 	if err != nil {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
 	}
-	return in.store.SaveCoverage(tx, aside(p.run.ID), listOf(p.run).Name(), cover(p.known, p.run, ofList(p.run, listed), pg.joined))
+	return in.store.SaveCoverage(tx, p.run.Ranges().Making, listOf(p.run).Name(), cover(p.known, p.run, ofList(p.run, listed), pg.joined))
 }
 
 // ofList are the ids of the list that the run reads.
@@ -66,7 +63,7 @@ func (in *Ingest) endLists(tx engine.Tx, a *league.Account, run league.Run, list
 		return nil
 	}
 	for _, l := range run.Ask.Filter.Lists()[:run.List] {
-		earlier, err := in.store.Coverage(tx, aside(run.ID), l.Name())
+		earlier, err := in.store.Coverage(tx, run.Ranges().Making, l.Name())
 		if err != nil {
 			return err
 		}
@@ -74,13 +71,39 @@ func (in *Ingest) endLists(tx engine.Tx, a *league.Account, run league.Run, list
 			return err
 		}
 	}
-	return errors.Join(in.store.SaveCoverage(tx, a.ID, listOf(run).Name(), c), in.store.DropCoverage(tx, aside(run.ID)))
+	return errors.Join(in.store.SaveCoverage(tx, a.ID, listOf(run).Name(), c), in.store.DropCoverage(tx, run.Ranges().Making))
 }
 
-// forgetRanges is for a run that leaves listed matches unfetched: the next one
-// lists everything again.
-func (in *Ingest) forgetRanges(tx engine.Tx, args syncArgs) error {
-	return errors.Join(in.store.DropCoverage(tx, args.Account), in.store.DropCoverage(tx, aside(args.Run)))
+// setRangesAside is for a run that leaves listed matches unfetched: the next one
+// lists everything again, unless this one becomes complete before.
+func (in *Ingest) setRangesAside(tx engine.Tx, a *league.Account, run league.Run) error {
+	of := run.Ranges()
+	err := errors.Join(in.store.DropCoverage(tx, of.Making), in.store.MoveCoverage(tx, a.ID, of.Filters))
+	if run.Listed == 0 || a.Coverage == (league.Coverage{}) {
+		return err
+	}
+	err = errors.Join(err, in.store.SaveCoverage(tx, of.Own, "", a.Coverage))
+	a.Coverage = league.Coverage{}
+	return err
+}
+
+// restoreRanges takes back what setRangesAside did.
+func (in *Ingest) restoreRanges(tx engine.Tx, a *league.Account, run league.Run) error {
+	of := run.Ranges()
+	own, err := in.store.Coverage(tx, of.Own, "")
+	if err != nil {
+		return fmt.Errorf("load the known range of %s: %w", a.RiotID(), err)
+	}
+	if own.Head != "" {
+		a.Coverage = own
+	}
+	return errors.Join(in.store.DropCoverage(tx, of.Own), in.store.MoveCoverage(tx, of.Filters, a.ID))
+}
+
+// dropRanges forgets what a run kept aside: a later one lists again.
+func (in *Ingest) dropRanges(tx engine.Tx, run string) error {
+	of := league.Run{ID: run}.Ranges()
+	return errors.Join(in.store.DropCoverage(tx, of.Own), in.store.DropCoverage(tx, of.Filters))
 }
 
 // idsTTL is how long a listing answers for Riot (S4-8).

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,36 +12,85 @@ import (
 
 // report is the phase of a sync behind its matches: the play-time report is
 // built from what is stored, in the transaction that lets the sync go on.
-func (in *Ingest) report(_ context.Context, r engine.Run, p pass) engine.Outcome {
-	matches := r.Group(league.GroupMatches)
+func (in *Ingest) report(_ context.Context, _ engine.Run, p pass) engine.Outcome {
 	return engine.Wait(league.GroupTimelines, func(tx engine.Tx) error {
-		if err := in.saveReport(tx, p.args, matches); err != nil {
-			return err
-		}
-		return in.change(tx, p.args, func(_ *league.Account, run *league.Run) error {
+		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 			run.Phase = string(engine.PhaseTimelines)
-			return nil
+			missing, err := in.missingMatches(tx, *run)
+			if err != nil {
+				return err
+			}
+			return in.saveReport(tx, a.ID, missing)
 		})
 	})
 }
 
-func (in *Ingest) saveReport(tx engine.Tx, args syncArgs, matches engine.GroupStat) error {
-	run, err := in.store.Run(tx, args.Run)
-	if err != nil {
-		return fmt.Errorf("load run %s: %w", args.Run, err)
-	}
-	b := newReport(args.Account, in.opt.Zone, now())
-	for g, err := range in.store.Games(tx, args.Account) {
+// saveReport builds the report of an account from what is stored, and says how
+// many matches are missing.
+func (in *Ingest) saveReport(tx engine.Tx, account string, missing int) error {
+	b := newReport(account, in.opt.Zone, now())
+	for g, err := range in.store.Games(tx, account) {
 		if err != nil {
-			return fmt.Errorf("read the games of account %s: %w", args.Account, err)
+			return fmt.Errorf("read the games of account %s: %w", account, err)
 		}
 		b.add(g)
 	}
-	b.out.Missing = matches.Dead + matches.Cancelled + run.Lost
+	b.out.Missing = missing
 	if err := in.store.SaveReport(tx, b.out); err != nil {
-		return fmt.Errorf("save the report of account %s: %w", args.Account, err)
+		return fmt.Errorf("save the report of account %s: %w", account, err)
 	}
 	return nil
+}
+
+// missingMatches is how many matches a run wanted and has not got.
+func (in *Ingest) missingMatches(tx engine.Tx, run league.Run) (int, error) {
+	g, err := in.store.Group(tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: league.GroupMatches})
+	if err != nil {
+		return 0, fmt.Errorf("read the matches of run %s: %w", run.ID, err)
+	}
+	return g.Dead + g.Cancelled + run.Lost - run.TimelinesLost + run.Left, nil
+}
+
+// rebuild builds anew what was built without a match that has come late: the
+// account's report, and that of the week the match was played in. late is the run
+// that has missed it, if one is known.
+func (in *Ingest) rebuild(tx engine.Tx, account string, late *league.Run, played time.Time) error {
+	a, err := in.store.Account(tx, account)
+	if err != nil {
+		return fmt.Errorf("load account %s: %w", account, err)
+	}
+	had, err := in.store.PlayReport(tx, account)
+	if err != nil {
+		return fmt.Errorf("load the report of account %s: %w", account, err)
+	}
+	if had != nil {
+		missing, err := in.missingNow(tx, a, late, had.Missing)
+		if err != nil {
+			return err
+		}
+		if err := in.saveReport(tx, account, missing); err != nil {
+			return err
+		}
+	}
+	if !a.Tracked || played.IsZero() {
+		return nil
+	}
+	return in.rebuildWeek(tx, mondayOf(played, in.opt.Zone).Format(time.DateOnly))
+}
+
+// missingNow is what the report of an account misses: by the last run that has built
+// one. That is the last one of all, unless that has not come so far.
+func (in *Ingest) missingNow(tx engine.Tx, a league.Account, late *league.Run, had int) (int, error) {
+	last, err := in.store.Run(tx, a.Run)
+	switch phase := engine.Phase(last.Phase); {
+	case err != nil && !errors.Is(err, engine.ErrNotFound):
+		return 0, fmt.Errorf("load run %s: %w", a.Run, err)
+	case phase == engine.PhaseTimelines || phase == engine.PhaseDone:
+		return in.missingMatches(tx, last)
+	case late != nil:
+		return in.missingMatches(tx, *late)
+	}
+	return had, nil
 }
 
 // reporter builds a play-time report. Games come oldest first, so that the sums

@@ -60,7 +60,20 @@ type Store interface {
 	// FindPayload looks for a payload that a crash left without state.
 	FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error)
 
+	// Gaps lists what runs miss of a match; SaveGap reports whether a gap is new.
+	Gaps(tx engine.Tx, match string) ([]league.Gap, error)
+	SaveGap(tx engine.Tx, g league.Gap) (added bool, err error)
+	DropGap(tx engine.Tx, g league.Gap) error
+	// Group is how a run's children stand; Leave takes one out whose part has come
+	// otherwise.
+	Group(tx engine.Tx, id engine.GroupID) (engine.GroupStat, error)
+	Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) error
+	// AccountsOf lists the accounts that have a match in their lists.
+	AccountsOf(tx engine.Tx, match string) []string
+
 	SaveReport(tx engine.Tx, r engine.PlayReport) error
+	// PlayReport gives the stored report of an account; nil = none.
+	PlayReport(tx engine.Tx, account string) (*engine.PlayReport, error)
 
 	// AllAccounts iterates every account. Collect before you write.
 	AllAccounts(tx engine.Tx) iter.Seq[league.Account]
@@ -79,6 +92,7 @@ type Store interface {
 	Coverage(tx engine.Tx, owner, list string) (league.Coverage, error)
 	SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error
 	DropCoverage(tx engine.Tx, owner string) error
+	MoveCoverage(tx engine.Tx, from, to string) error
 	// CachedIDs and CacheIDs keep what Riot listed last, for as long as the caller
 	// finds it fresh (S4-8).
 	CachedIDs(tx engine.Tx, account, list string) (league.CachedIDs, bool, error)
@@ -92,6 +106,7 @@ type Store interface {
 	RankHistory(ctx context.Context, q engine.RanksQuery) (engine.RanksPage, error)
 
 	SaveWeekly(tx engine.Tx, r engine.WeeklyReport) error
+	HasWeekly(tx engine.Tx, monday string) bool
 	// Weekly gives the report of the week that begins on a Monday; "" = the latest.
 	Weekly(ctx context.Context, monday string) (*engine.WeeklyReport, error)
 

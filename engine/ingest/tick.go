@@ -158,6 +158,6 @@ func joinReasons(a, b string) string {
 func (in *Ingest) fireWeekly(tx engine.Tx, t cron.Tick) (cron.Fired, error) {
 	week := in.lastWeek(t.Planned)
 	return cron.Insert(func(cron.Tick) []engine.Spec {
-		return []engine.Spec{{Kind: KindWeekly, Queue: QueueWeekly, Key: "weekly:" + week, Args: encode(weeklyArgs{Week: week})}}
+		return []engine.Spec{weeklySpec(week)}
 	})(tx, t)
 }

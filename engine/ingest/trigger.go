@@ -95,6 +95,9 @@ func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p leagu
 		return engine.Receipt{}, fmt.Errorf("sync job %s of %s is live, its run is not: %w", queued[0].ID, a.RiotID(), engine.ErrBroken)
 	}
 	run.Job = string(queued[0].ID)
+	if err := in.dropRanges(tx, a.Run); err != nil {
+		return engine.Receipt{}, fmt.Errorf("drop the ranges that run %s kept: %w", a.Run, err)
+	}
 	a.Status, a.Run, a.LastError, a.Updated = engine.SyncPending.String(), run.ID, "", now()
 	if err := in.store.SaveRun(tx, run); err != nil {
 		return engine.Receipt{}, fmt.Errorf("save run %s: %w", run.ID, err)

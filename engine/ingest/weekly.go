@@ -36,6 +36,32 @@ func (in *Ingest) week(monday string) (from, to time.Time, err error) {
 	return from, time.Date(from.Year(), from.Month(), from.Day()+7, 0, 0, 0, 0, in.opt.Zone), err
 }
 
+// weeklySpec asks for the report of a week.
+func weeklySpec(week string) engine.Spec {
+	return engine.Spec{Kind: KindWeekly, Queue: QueueWeekly, Key: "weekly:" + week, Args: encode(weeklyArgs{Week: week})}
+}
+
+// weekSettles is how long a weekly report waits for more of what comes late.
+const weekSettles = time.Minute
+
+// rebuildWeek asks for a weekly report anew, if it was built.
+func (in *Ingest) rebuildWeek(tx engine.Tx, week string) error {
+	if !in.store.HasWeekly(tx, week) {
+		return nil
+	}
+	s := weeklySpec(week)
+	s.RunAt = now().Add(weekSettles)
+	made, err := tx.Enqueue(s)
+	if err == nil && made[0].Duplicate && made[0].State == engine.Running { // it may have read too early
+		s.Key += ":again"
+		_, err = tx.Enqueue(s)
+	}
+	if err != nil {
+		return fmt.Errorf("ask for the report of week %s anew: %w", week, err)
+	}
+	return nil
+}
+
 // buildWeekly is the handler of report.weekly. It makes no call: it is built from
 // what is stored, account by account, and says of whom the week is not all there.
 func (in *Ingest) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome {

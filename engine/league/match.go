@@ -85,7 +85,18 @@ type Fetch struct {
 	LastError     string // as received
 	LastClass     string
 	Ref           PayloadRef // zero unless Success
+	Cancelled     Cancel     // its last job was cancelled
 }
+
+// Cancel says how a part's last job was cancelled. The sweep leaves both alone.
+type Cancel uint8
+
+// Ways of a cancel.
+const (
+	NotCancelled   Cancel = iota
+	CancelledAlong        // with the sync that wanted it: a later sync takes it up
+	CancelledAlone        // by itself: only a retry or a forced sync takes it up
+)
 
 // PayloadRef says where a payload lies and how to know it is whole.
 type PayloadRef struct {
@@ -118,6 +129,14 @@ type Match struct {
 	Remake       bool
 	Participants int
 	Listed       time.Time // when its id was first seen
+}
+
+// Of is how a part stands.
+func (m *Match) Of(p Part) *Fetch {
+	if p == PartTimeline {
+		return &m.Timeline
+	}
+	return &m.Match
 }
 
 // Participant is one seat of a match: (match id, index in info.participants).

@@ -27,15 +27,30 @@ type Run struct {
 	TimelinesTooOld int
 	TimelinesNone   int // not wanted by the ask, or there is no match to ask about
 	Lost            int // part of Had and TimelinesHad: could not be had in an earlier run
+	TimelinesLost   int // part of Lost
+	// Cancelled by themselves before, and left alone: in none of the above.
+	Left          int
+	TimelinesLeft int
 
 	Triggered time.Time
 	Started   time.Time // first call
 	Finished  time.Time
-	Resumed   int    // restarts survived
-	ResumedAt int    // matches settled at the last of them
-	Result    string // "", completed, incomplete, failed, cancelled
+	Closed    time.Time // when it became complete, of a run that had ended incomplete
+	Resumed   int       // restarts survived
+	ResumedAt int       // matches settled at the last of them
+	Result    string    // "", completed, incomplete, failed, cancelled
 	Error     string
 	By        string // who triggered it
+}
+
+// RangesOf names whose the known ranges are that a run keeps apart from those of its
+// account: of the lists it has read while others follow, and the account's own and
+// those of its filters, when the run has ended without all that they promise.
+type RangesOf struct{ Making, Own, Filters string }
+
+// Ranges names the ranges that the run keeps.
+func (r Run) Ranges() RangesOf {
+	return RangesOf{Making: "run " + r.ID, Own: "own " + r.ID, Filters: "filters " + r.ID}
 }
 
 // Ask is what a run was asked to cover.
@@ -52,6 +67,16 @@ type Ask struct {
 type Staged struct {
 	ID     string
 	TooOld bool // from the list that ends at the retention cutoff
+}
+
+// Gap is a part of a match that a run wanted and that is missing.
+type Gap struct {
+	Match   string
+	Part    Part
+	Run     string
+	Account string // of the run
+	Job     string // the run's own job that ended without it; "" = there was none
+	Left    bool   // without a job: it was left alone because an operator had cancelled it
 }
 
 // Groups of a sync job's children.

@@ -1,0 +1,353 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// A gap is a part of a match that a run wanted and that is missing: its job ended
+// without it, or there was none, since an earlier run had given the part up or an
+// operator had cancelled it. Whoever brings the part closes the gap in every run,
+// also in one that has ended: a retry, a reclass, a canary, the sweep, the sync of
+// another account.
+
+// missed notes that a job has ended without its part, for every sync that wants it.
+func (in *Ingest) missed(tx engine.Tx, id string, part league.Part, job engine.Job) error {
+	return in.eachRun(tx, job, groupOf(part), func(parent engine.Job, _ syncArgs, run *league.Run) error {
+		if shown, err := in.isShown(tx, *run); err != nil || parent.State.Terminal() && !shown {
+			return err
+		}
+		added, err := in.store.SaveGap(tx, league.Gap{Match: id, Part: part, Run: run.ID, Account: run.Account, Job: string(job.ID)})
+		if err != nil {
+			return fmt.Errorf("note that %s of %s is missing: %w", part, id, err)
+		}
+		if added && part == league.PartMatch {
+			run.TimelinesNone++
+		}
+		return in.judgeAgain(tx, run)
+	})
+}
+
+func groupOf(part league.Part) int {
+	if part == league.PartTimeline {
+		return league.GroupTimelines
+	}
+	return league.GroupMatches
+}
+
+// isShown reports whether the run is the last one of its account: the others are
+// history, and what they miss is the business of the later one.
+func (in *Ingest) isShown(tx engine.Tx, run league.Run) (bool, error) {
+	a, err := in.store.Account(tx, run.Account)
+	if errors.Is(err, engine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("load account %s: %w", run.Account, err)
+	}
+	return a.Run == run.ID, nil
+}
+
+// takeOver ends the gaps that earlier runs of the account have in a match: the
+// later run lists it, and has its own opinion of it.
+func (in *Ingest) takeOver(tx engine.Tx, run *league.Run, match string) error {
+	gaps, err := in.store.Gaps(tx, match)
+	for _, g := range gaps {
+		if g.Account == run.Account && g.Run != run.ID {
+			err = errors.Join(err, in.store.DropGap(tx, g))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("take over what earlier runs miss of %s: %w", match, err)
+	}
+	return nil
+}
+
+// closing is a part that has come, and who gets it late.
+type closing struct {
+	in    *Ingest
+	tx    engine.Tx
+	job   engine.Job // that brought it
+	m     league.Match
+	part  league.Part
+	late  []wish // who wants the timeline of a match that came late
+	built []string
+}
+
+// closeGaps gives a part that is settled now to every run that misses it. The
+// marks of the job are as after its end.
+func (in *Ingest) closeGaps(tx engine.Tx, job engine.Job, id string, part league.Part) error {
+	gaps, err := in.store.Gaps(tx, id)
+	if err != nil {
+		return fmt.Errorf("look for runs that miss %s of %s: %w", part, id, err)
+	}
+	gaps = slices.DeleteFunc(gaps, func(g league.Gap) bool { return g.Part != part })
+	if len(gaps) == 0 {
+		return nil
+	}
+	m, err := in.store.Match(tx, id)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", id, err)
+	}
+	if s := m.Of(part).Status; s != league.Success && s != league.OutsideRetentionWindow {
+		return nil
+	}
+	c := closing{in: in, tx: tx, job: job, m: m, part: part}
+	runs := make([]league.Run, len(gaps))
+	for i, g := range gaps {
+		if err := c.close(g, &runs[i]); err != nil {
+			return fmt.Errorf("close the gap that %s of %s left in run %s: %w", part, id, g.Run, err)
+		}
+	}
+	if err := c.fetchTimeline(); err != nil {
+		return err
+	}
+	for i := range runs {
+		if err := c.finish(&runs[i]); err != nil {
+			return fmt.Errorf("bring run %s up to date: %w", runs[i].ID, err)
+		}
+	}
+	return nil
+}
+
+// close takes one gap away, and sorts the timeline of a match that has come.
+func (c *closing) close(g league.Gap, run *league.Run) error {
+	if err := c.in.store.DropGap(c.tx, g); err != nil {
+		return err
+	}
+	r, err := c.in.store.Run(c.tx, g.Run)
+	if errors.Is(err, engine.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	*run = r
+	if err := c.count(g, run); err != nil || g.Part == league.PartTimeline {
+		return err
+	}
+	run.TimelinesNone = max(0, run.TimelinesNone-1)
+	w := wish{run: run, args: argsOf(*run), parent: engine.JobID(run.Job)}
+	if c.m.Match.Status != league.Success {
+		w.lacksMatch(c.m)
+		return nil
+	}
+	c.built = append(c.built, run.Account)
+	open, err := c.in.sortTimeline(c.tx, &c.m, w)
+	if open {
+		c.late = append(c.late, w)
+	}
+	return err
+}
+
+// count moves the part in the run's counts to where it belongs now. What the run's
+// own job has brought its group counts.
+func (c *closing) count(g league.Gap, run *league.Run) error {
+	had, lost, left := &run.Had, &run.Lost, &run.Left
+	if g.Part == league.PartTimeline {
+		had, left = &run.TimelinesHad, &run.TimelinesLeft
+	}
+	switch {
+	case g.Job == string(c.job.ID):
+	case g.Job != "":
+		*had++
+		return c.in.store.Leave(c.tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: groupOf(g.Part)}, engine.JobID(g.Job))
+	case g.Left:
+		*left = max(0, *left-1)
+		*had++
+	default: // it is among those had
+		*lost = max(0, *lost-1)
+		if g.Part == league.PartTimeline {
+			run.TimelinesLost = max(0, run.TimelinesLost-1)
+		}
+	}
+	return nil
+}
+
+// argsOf is what a run asked for, as its job says it while it lives.
+func argsOf(run league.Run) syncArgs {
+	return syncArgs{Mode: run.Ask.Mode, Timelines: run.Ask.Timelines, Force: run.Ask.Force && run.Result == ""}
+}
+
+// fetchTimeline creates the one job of the timeline for all who want it. Until it
+// is there it is missing.
+func (c *closing) fetchTimeline() error {
+	if len(c.late) == 0 {
+		return nil
+	}
+	var parents []engine.GroupID
+	for _, w := range c.late {
+		if shown, err := c.in.isShown(c.tx, *w.run); err != nil || !shown {
+			return err
+		}
+		parents = append(parents, w.group())
+	}
+	made, err := c.tx.Enqueue(timelineSpec(c.job.Queue, c.job.Owner, c.m.ID, c.late[0].args, parents))
+	if err != nil {
+		return fmt.Errorf("create the job of timeline %s: %w", c.m.ID, err)
+	}
+	for _, w := range c.late {
+		g := league.Gap{Match: c.m.ID, Part: league.PartTimeline, Run: w.run.ID, Account: w.run.Account, Job: string(made[0].ID)}
+		if _, err := c.in.store.SaveGap(c.tx, g); err != nil {
+			return fmt.Errorf("note that timeline %s is on its way: %w", c.m.ID, err)
+		}
+	}
+	return nil
+}
+
+// finish stores the run, and builds anew what leans on it.
+func (c *closing) finish(run *league.Run) error {
+	if run.ID == "" {
+		return nil // it is gone
+	}
+	if err := c.in.judgeAgain(c.tx, run); err != nil {
+		return err
+	}
+	if err := c.in.store.SaveRun(c.tx, *run); err != nil {
+		return err
+	}
+	if !slices.Contains(c.built, run.Account) {
+		return nil
+	}
+	return c.in.rebuild(c.tx, run.Account, run, c.m.Played)
+}
+
+// judge says how a run that has ended stands, and whether it misses something that
+// was cancelled. What could not be had inside retention makes it incomplete; the
+// account is completed all the same.
+func (in *Ingest) judge(tx engine.Tx, run *league.Run) (cancelled bool, err error) {
+	left := run.Left + run.TimelinesLeft
+	missing := run.Lost + left
+	for _, group := range []int{league.GroupMatches, league.GroupTimelines} {
+		g, err := in.store.Group(tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: group})
+		if err != nil {
+			return false, fmt.Errorf("read group %d of job %s: %w", group, run.Job, err)
+		}
+		left += g.Cancelled
+		missing += g.Dead + g.Cancelled + g.Open
+	}
+	run.Result = resultCompleted
+	if missing > 0 {
+		run.Result = resultIncomplete
+	}
+	return left > 0, nil
+}
+
+// judgeAgain is judge for a run that came to its end before. One that is complete
+// now says since when, and its ranges are known again.
+func (in *Ingest) judgeAgain(tx engine.Tx, run *league.Run) error {
+	was := run.Result
+	if was != resultCompleted && was != resultIncomplete {
+		return nil
+	}
+	if _, err := in.judge(tx, run); err != nil || run.Result == was {
+		return err
+	}
+	if run.Closed = (time.Time{}); run.Result == resultIncomplete {
+		return nil
+	}
+	run.Closed = now()
+	why := engine.Transition{At: run.Closed, From: was, To: run.Result, Actor: "engine", Reason: "its last gap is closed"}
+	if err := in.store.AddHistory(tx, run.Job, why); err != nil {
+		return err
+	}
+	a, err := in.store.Account(tx, run.Account)
+	if err != nil || a.Run != run.ID {
+		return err
+	}
+	if err := in.restoreRanges(tx, &a, *run); err != nil {
+		return err
+	}
+	return in.store.SaveAccount(tx, a)
+}
+
+// fetchUnwaited is for a match that came although no sync waits for it and none is
+// known to miss it. Its timeline is fetched as those wanted it whose syncs have
+// ended, else by the policies of the accounts that list it.
+func (in *Ingest) fetchUnwaited(tx engine.Tx, job engine.Job, m league.Match) error {
+	asks := map[string]syncArgs{}
+	err := in.eachRun(tx, job, league.GroupMatches, func(_ engine.Job, want syncArgs, run *league.Run) error {
+		asks[run.Account] = want
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(asks) == 0 {
+		if asks, err = in.asksOfListers(tx, m.ID); err != nil {
+			return err
+		}
+	}
+	var first *syncArgs
+	for account, want := range asks {
+		open, err := in.sortTimeline(tx, &m, wish{run: &league.Run{}, args: want})
+		if err != nil {
+			return err
+		}
+		if open {
+			first = &want
+		}
+		if err := in.rebuild(tx, account, nil, m.Played); err != nil {
+			return err
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	_, err = tx.Enqueue(timelineSpec(job.Queue, job.Owner, m.ID, *first, nil))
+	return err
+}
+
+func (in *Ingest) asksOfListers(tx engine.Tx, match string) (map[string]syncArgs, error) {
+	asks := map[string]syncArgs{}
+	for _, id := range in.store.AccountsOf(tx, match) {
+		a, err := in.store.Account(tx, id)
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("load account %s: %w", id, err)
+		}
+		p, err := in.policyOf(tx, a)
+		if err != nil {
+			return nil, err
+		}
+		asks[id] = argsOf(league.Run{Ask: in.complete(league.Ask{Mode: ModeFull}, p)})
+	}
+	return asks, nil
+}
+
+// cancelled marks a part whose job was cancelled, and how.
+func (in *Ingest) cancelled(tx engine.Tx, id string, part league.Part, before, after engine.Job) error {
+	m, err := in.store.Match(tx, id)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", id, err)
+	}
+	f := m.Of(part)
+	if f.Status.Settled() {
+		return nil
+	}
+	parents, err := tx.Parents(after.ID)
+	if err != nil {
+		return fmt.Errorf("list who waits for job %s: %w", after.ID, err)
+	}
+	since := after.Finished
+	if before.State == engine.Running {
+		since = before.Started
+	}
+	f.Cancelled = league.CancelledAlone
+	for _, p := range parents {
+		if p.Job.State == engine.Cancelled && !p.Job.Finished.Before(since.Truncate(time.Millisecond)) {
+			f.Cancelled = league.CancelledAlong
+		}
+	}
+	if err := in.store.SaveMatch(tx, m, false); err != nil {
+		return fmt.Errorf("save match %s: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,295 @@
+package ingest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// retry is an operator's retry of the job with a key.
+func (r *rig) retry(key string) {
+	r.t.Helper()
+	_, err := r.backend.Retry(context.Background(), r.detail(key).Job.ID, 0, operator, "it is there now")
+	must(r.t, err)
+}
+
+// cancel is an operator's cancel of the job with a key.
+func (r *rig) cancel(key string) {
+	r.t.Helper()
+	_, err := r.backend.Cancel(context.Background(), r.detail(key).Job.ID, 0, operator, "not this one")
+	must(r.t, err)
+}
+
+// account is the account as it is stored.
+func (r *rig) account(riotID string) (a league.Account) {
+	r.t.Helper()
+	id := r.row(riotID).ID
+	r.read(func(tx engine.Tx) (err error) { a, err = r.db.Account(tx, id); return err })
+	return a
+}
+
+// rescues are the ways in which a match comes after its run has ended.
+var rescues = map[string]func(r *rig, id string){
+	"retry": func(r *rig, id string) { r.retry("match:" + id) },
+	"reclass": func(r *rig, id string) {
+		sel := engine.Selection{IDs: []engine.JobID{r.detail("match:" + id).Job.ID}}
+		_, err := r.backend.Bulk(context.Background(), engine.Command{Op: engine.OpReclass, By: operator, Select: &sel})
+		must(r.t, err)
+	},
+	"sweep": func(r *rig, id string) {
+		at := time.Now().Add(-time.Hour)
+		for _, to := range []league.Status{league.Unfetched, league.TemporaryFailure} {
+			must(r.t, r.db.Write(context.Background(), func(tx engine.Tx) error {
+				m, err := r.db.Match(tx, id)
+				if err != nil {
+					return err
+				}
+				m.Match.Status, m.Match.LastAttemptAt = to, at
+				return r.db.SaveMatch(tx, m, true)
+			}))
+		}
+		r.fire("sweep")
+	},
+	"another account's forced sync": func(r *rig, _ string) {
+		r.trigger("Ben#EUW", engine.SyncAsk{Force: true, Timelines: "none"})
+	},
+}
+
+func TestRescue_AMatchThatComesAfterItsRunIsWhole(t *testing.T) {
+	for name, rescue := range rescues {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				players := []sim.PlayerSpec{player("Ana#EUW", 40), player("Ben#EUW", 4)}
+				players[1].ShareWith, players[1].Shared = "Ana#EUW", 3
+				s := newSim(sim.Options{Players: players})
+				id := s.MatchIDs("Ben#EUW")[0]
+				must(t, s.Inject(fails(sim.NotFound, id, 1)))
+				r := start(t, s)
+				r.trigger("Ana#EUW", engine.SyncAsk{})
+				before := r.settle("Ana#EUW", time.Hour)
+				if rep := report(t, r, before.ID); before.Result != "incomplete" || !before.Closed.IsZero() || rep.Matches != 39 || rep.Missing != 1 {
+					t.Fatalf("before: %+v, a report over %d, %d missing", before, rep.Matches, rep.Missing)
+				}
+				calls := r.calls(route.MatchIDs)
+				time.Sleep(10 * time.Second)
+				rescue(r, id)
+				row := r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
+				if row.Matches != (engine.Progress{Total: 40, Stored: row.Matches.Stored, Had: 40 - row.Matches.Stored}) || row.Timelines.Stored != 40 || row.Timelines.Total != 40 {
+					t.Errorf("%+v %+v", row.Matches, row.Timelines)
+				}
+				if !row.Closed.After(before.Finished) || !row.Finished.Equal(before.Finished) || row.Run != before.Run || row.Calls < before.Calls {
+					t.Errorf("%+v, was %+v", row, before)
+				}
+				if rep := report(t, r, row.ID); rep.Matches != 40 || rep.Missing != 0 || !rep.Built.After(before.Finished) {
+					t.Errorf("a report over %d of %v, %d missing", rep.Matches, rep.Built, rep.Missing)
+				}
+				if m := r.match(id); m.Timeline.Status != league.Success || len(r.callsFor(route.Timeline, id)) != 1 {
+					t.Errorf("its timeline is %s after %d calls", m.Timeline.Status, len(r.callsFor(route.Timeline, id)))
+				}
+				if name != "another account's forced sync" && r.calls(route.MatchIDs) != calls {
+					t.Error("another sync was made")
+				}
+				r.reconcile(row)
+			})
+		})
+	}
+}
+
+// waits runs a sync of so many matches, of which one fails and waits for its retry.
+func waits(t *testing.T, r *rig, id string) {
+	t.Helper()
+	must(t, r.sim.Inject(fails(sim.Unavailable, id, 1)))
+	r.trigger("Ana#EUW", engine.SyncAsk{})
+	r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Retrying == 1 && row.Matches.Open == 1 })
+}
+
+func TestRescue_WhatAnOperatorCancelledIsLeftAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 12)}})
+		id := s.MatchIDs("Ana#EUW")[3]
+		r := start(t, s)
+		waits(t, r, id)
+		r.cancel("match:" + id)
+		first := r.settle("Ana#EUW", time.Minute)
+		if first.Result != "incomplete" || first.Matches.Cancelled != 1 || r.match(id).Match.Cancelled != league.CancelledAlone {
+			t.Fatalf("%s %+v, the match is %+v", first.Result, first.Matches, r.match(id).Match)
+		}
+		calls := len(r.callsFor(route.Match, id))
+		time.Sleep(time.Hour)
+		r.fire("sweep")
+		r.ends("sweep", time.Minute)
+		time.Sleep(time.Minute)
+		for _, ask := range []engine.SyncAsk{{}, {Mode: "latest"}} {
+			time.Sleep(time.Hour)
+			r.trigger("Ana#EUW", ask)
+			row := r.settle("Ana#EUW", time.Minute)
+			if row.Result != "incomplete" || row.Matches != (engine.Progress{Total: 12, Had: 11, Cancelled: 1}) || report(t, r, row.ID).Missing != 1 {
+				t.Errorf("%+v: %s %+v", ask, row.Result, row.Matches)
+			}
+		}
+		if got := len(r.callsFor(route.Match, id)); got != calls {
+			t.Fatalf("%d calls for it after the cancel", got-calls)
+		}
+		r.retry("match:" + id)
+		row := r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		if row.Matches != (engine.Progress{Total: 12, Had: 12}) || row.Timelines != (engine.Progress{Total: 12, Had: 11, Stored: 1}) || report(t, r, row.ID).Matches != 12 {
+			t.Errorf("%+v %+v", row.Matches, row.Timelines)
+		}
+		r.reconcile(row)
+	})
+}
+
+func TestRescue_AForcedSyncTakesUpWhatWasCancelled(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		id := s.MatchIDs("Ana#EUW")[3]
+		r := start(t, s)
+		waits(t, r, id)
+		r.cancel("match:" + id)
+		r.settle("Ana#EUW", time.Minute)
+		r.trigger("Ana#EUW", engine.SyncAsk{Force: true})
+		row := r.settle("Ana#EUW", time.Minute)
+		if row.Result != "completed" || row.Matches != (engine.Progress{Total: 6, Had: 5, Stored: 1}) || r.match(id).Match.Cancelled != league.NotCancelled {
+			t.Errorf("%s %+v %+v", row.Result, row.Matches, r.match(id).Match)
+		}
+	})
+}
+
+func TestRescue_ATimelineThatWasCancelledIsLeftAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		id := s.MatchIDs("Ana#EUW")[3]
+		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline, ID: id, Attempts: 1}}))
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Timelines.Retrying == 1 && row.Timelines.Open == 1 })
+		r.cancel("timeline:" + id)
+		r.settle("Ana#EUW", time.Minute)
+		time.Sleep(time.Hour)
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		row := r.settle("Ana#EUW", time.Minute)
+		if row.Result != "incomplete" || row.Timelines != (engine.Progress{Total: 6, Had: 5, Cancelled: 1}) || len(r.callsFor(route.Timeline, id)) != 1 {
+			t.Errorf("%s %+v", row.Result, row.Timelines)
+		}
+		r.retry("timeline:" + id)
+		row = r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		if row.Timelines != (engine.Progress{Total: 6, Had: 6}) {
+			t.Errorf("%+v", row.Timelines)
+		}
+	})
+}
+
+// What is cancelled along with its sync the sweep leaves alone, too; the next sync of the
+// account is an order to fetch it.
+func TestRescue_ACancelledSyncIsNotSweptUp(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		id := s.MatchIDs("Ana#EUW")[3]
+		r := start(t, s)
+		waits(t, r, id)
+		r.cancel("full:" + r.row("Ana#EUW").ID)
+		r.settle("Ana#EUW", time.Minute)
+		if m := r.match(id); m.Match.Status != league.TemporaryFailure || m.Match.Cancelled != league.CancelledAlong {
+			t.Fatalf("%+v", m.Match)
+		}
+		time.Sleep(time.Hour)
+		r.fire("sweep")
+		r.ends("sweep", time.Minute)
+		time.Sleep(time.Minute)
+		if n := len(r.callsFor(route.Match, id)); n != 1 {
+			t.Fatalf("%d calls", n)
+		}
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		if row := r.settle("Ana#EUW", time.Minute); row.Result != "completed" || row.Matches.Stored != 1 {
+			t.Errorf("%s %+v", row.Result, row.Matches)
+		}
+	})
+}
+
+// ranges gives the account's known range, and that of one of its lists.
+func (r *rig) ranges(riotID, list string) (own, of league.Coverage) {
+	r.t.Helper()
+	a := r.account(riotID)
+	r.read(func(tx engine.Tx) (err error) { of, err = r.db.Coverage(tx, a.ID, list); return err })
+	return a.Coverage, of
+}
+
+func TestCoverage_EndsWithoutAllThatItPromisesAndComesBackWithIt(t *testing.T) {
+	const filter = "queue=420"
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		id := s.MatchIDs("Ana#EUW")[3]
+		r := start(t, s)
+		r.track("Ana#EUW", engine.SyncAsk{Policy: "queues=420"})
+		waits(t, r, id)
+		r.cancel("match:" + id)
+		r.settle("Ana#EUW", time.Minute)
+		if own, of := r.ranges("Ana#EUW", filter); own != (league.Coverage{}) || of != (league.Coverage{}) {
+			t.Fatalf("a match was cancelled: %+v %+v", own, of)
+		}
+		r.retry("match:" + id)
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		if _, of := r.ranges("Ana#EUW", filter); !of.ReachedEnd || of.Head == "" {
+			t.Errorf("its last gap is closed: %+v", of)
+		}
+	})
+}
+
+func TestCoverage_OfAllGamesComesBack(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		id := s.MatchIDs("Ana#EUW")[3]
+		r := start(t, s)
+		waits(t, r, id)
+		r.cancel("match:" + id)
+		r.settle("Ana#EUW", time.Minute)
+		if own, _ := r.ranges("Ana#EUW", ""); own != (league.Coverage{}) {
+			t.Fatalf("a match was cancelled: %+v", own)
+		}
+		r.retry("match:" + id)
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		own, of := r.ranges("Ana#EUW", "")
+		if own.Head == "" || !own.ReachedEnd || of != (league.Coverage{}) {
+			t.Errorf("its last gap is closed: %+v %+v", own, of)
+		}
+	})
+}
+
+func TestCoverage_ACancelledOrFailedSyncKeepsNone(t *testing.T) {
+	const filter = "queue=420"
+	for name, end := range map[string]func(r *rig){
+		"cancelled": func(r *rig) { r.cancel("full:" + r.row("Ana#EUW").ID) },
+		"failed": func(r *rig) {
+			must(r.t, r.db.Write(context.Background(), func(tx engine.Tx) error { // it fails when its matches are settled
+				run, err := r.db.Run(tx, r.row("Ana#EUW").Run)
+				if err != nil {
+					return err
+				}
+				run.Phase = "nowhere"
+				return r.db.SaveRun(tx, run)
+			}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+				r := start(t, s)
+				r.track("Ana#EUW", engine.SyncAsk{Policy: "queues=420"})
+				waits(t, r, s.MatchIDs("Ana#EUW")[3])
+				if _, of := r.ranges("Ana#EUW", filter); of.Head == "" {
+					t.Fatal("nothing is known after the listing")
+				}
+				end(r)
+				r.settle("Ana#EUW", time.Hour)
+				if own, of := r.ranges("Ana#EUW", filter); own != (league.Coverage{}) || of != (league.Coverage{}) {
+					t.Errorf("%+v %+v", own, of)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,246 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// What runs wanted and have not got. A row lasts until the part is there, whoever brings it, or until a later run of the
+// account has taken the match over.
+
+func gapKey(g league.Gap) []byte { return key.Strings(g.Match, g.Run, string(g.Part)) }
+
+// Gaps lists what any run misses of a match.
+func (db *DB) Gaps(tx engine.Tx, match string) (list []league.Gap, err error) {
+	for r := range own(tx).rows(tGaps, key.Strings(match)) {
+		g, err := decodeGap(r.k, r.v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g)
+	}
+	return list, nil
+}
+
+func decodeGap(k, v []byte) (g league.Gap, err error) {
+	d, err := tGaps.open(k, v, fGap)
+	if err != nil {
+		return g, err
+	}
+	read := key.Read(k)
+	g = league.Gap{Match: read.String(), Run: read.String(), Part: league.Part(read.String()), Account: d.Str(), Job: d.Str(), Left: d.Bool()}
+	if err := read.Done(); err != nil {
+		return g, tGaps.corrupt(k, err)
+	}
+	return g, tGaps.done(k, d)
+}
+
+// SaveGap notes what a run misses, in place of what was noted before; added is false when the run missed that part already.
+func (db *DB) SaveGap(tx engine.Tx, g league.Gap) (added bool, err error) { return own(tx).saveGap(g) }
+
+func (t *Tx) saveGap(g league.Gap) (added bool, err error) {
+	k := gapKey(g)
+	e := rec.NewEnc(fGap, 40)
+	e.Str(g.Account)
+	e.Str(g.Job)
+	e.Bool(g.Left)
+	return !t.has(tGaps, k), t.put(tGaps, k, e)
+}
+
+// DropGap takes the note away.
+func (db *DB) DropGap(tx engine.Tx, g league.Gap) error { return own(tx).remove(tGaps, gapKey(g)) }
+
+// Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls were made for the parent all
+// the same, and count as the parent's own. A child that is not in the group changes nothing.
+func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) error {
+	t := own(tx)
+	parent, err := jobNumber(group.Parent)
+	if err != nil {
+		return err
+	}
+	n, err := jobNumber(child)
+	if err != nil {
+		return err
+	}
+	k := key.AppendUint64(groupKey(parent, group.Group), n)
+	v := t.value(tMembers, k)
+	if v == nil {
+		return nil
+	}
+	m, err := decodeMember(k, v)
+	if err != nil {
+		return err
+	}
+	if err := t.leave(k); err != nil {
+		return err
+	}
+	b, ok, err := t.runOfJob(k[:8])
+	if err != nil || !ok {
+		return err
+	}
+	t.touch(b.account)
+	b.calls, b.throttled = b.calls+m.calls, b.throttled+m.throttled
+	return t.putRunOfJob(k[:8], b)
+}
+
+// toGaps notes what the last run of each account misses, and which parts were cancelled, of a file from before that was kept:
+// first by the jobs that ended without them, then what those runs found given up already.
+func toGaps(t *Tx, after []byte) (next []byte, err error) {
+	if after == nil {
+		return []byte{byte(gapsOfJobs)}, addTables(t)
+	}
+	step, tb := gapStep(after[0]), tArchiveState
+	if step == gapsOfRuns {
+		tb = tAccounts
+	}
+	page, last := t.keysAfter(tb, after[1:])
+	for _, k := range page {
+		work := t.gapsOfAccount
+		if step == gapsOfJobs {
+			work = t.gapsOfJob
+		}
+		if err := work(k); err != nil && !isDamage(err) && !isNotFound(err) { // check names what cannot be read
+			return nil, err
+		}
+	}
+	switch {
+	case last != nil:
+		return append([]byte{byte(step)}, last...), nil
+	case step == gapsOfJobs:
+		return []byte{byte(gapsOfRuns)}, nil
+	}
+	return nil, nil
+}
+
+// gapStep is a pass of toGaps.
+type gapStep byte
+
+const (
+	gapsOfJobs gapStep = iota
+	gapsOfRuns
+)
+
+// gapsOfJob notes what a discarded or cancelled job has left open.
+func (t *Tx) gapsOfJob(stateKey []byte) error {
+	k := stateKey[1:]
+	j, ok, err := t.readEnded(k)
+	if err != nil || !ok {
+		return err
+	}
+	part := map[engine.Kind]league.Part{"match.fetch": league.PartMatch, "timeline.fetch": league.PartTimeline}[j.Kind]
+	var args struct {
+		Match string `json:"match"`
+	}
+	if part == "" || json.Unmarshal(j.Args, &args) != nil {
+		return nil
+	}
+	m, err := t.match(args.Match)
+	if err != nil {
+		return err
+	}
+	f := m.Of(part)
+	if f.Status == league.Success || f.Status == league.OutsideRetentionWindow || t.has(tJobKey, []byte(j.Key)) {
+		return nil
+	}
+	parents, err := t.Parents(j.ID)
+	if err != nil {
+		return err
+	}
+	how := league.CancelledAlone
+	for _, p := range parents {
+		if p.Job.State == engine.Cancelled {
+			how = league.CancelledAlong
+		}
+		if err := t.gapOfParent(p.Job.ID, league.Gap{Match: m.ID, Part: part, Job: string(j.ID)}); err != nil {
+			return err
+		}
+	}
+	if j.State != engine.Cancelled {
+		return nil
+	}
+	f.Cancelled = how
+	return t.put(tMatches, []byte(m.ID), matchRecord(m))
+}
+
+func (t *Tx) gapOfParent(parent engine.JobID, g league.Gap) error {
+	k, err := jobKey(parent)
+	if err != nil {
+		return err
+	}
+	b, ok, err := t.runOfJob(k)
+	if err != nil || !ok || !t.lastRun(b) {
+		return err
+	}
+	g.Run, g.Account = b.run, b.account
+	_, err = t.saveGap(g)
+	return err
+}
+
+// gapsOfAccount notes the matches that the account's last run found given up. Which they were it did not keep: all that are
+// given up and that none of its own jobs tried are taken for them.
+func (t *Tx) gapsOfAccount(k []byte) error {
+	a, err := t.account(string(k))
+	if err != nil || a.Run == "" {
+		return err
+	}
+	run, err := t.run(a.Run)
+	if err != nil || run.Lost == 0 {
+		return err
+	}
+	var lost []league.Gap
+	for r := range t.rows(tByAccount, key.Strings(a.ID)) {
+		id, err := listedMatch(r.k)
+		if err != nil {
+			continue
+		}
+		m, err := t.match(id)
+		if err != nil {
+			continue
+		}
+		for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
+			if m.Of(part).Status == league.PermanentlyUnfetchable {
+				lost = append(lost, league.Gap{Match: id, Part: part, Run: run.ID, Account: a.ID})
+			}
+		}
+	}
+	var errs []error
+	for _, g := range lost {
+		if t.has(tGaps, gapKey(g)) {
+			continue
+		}
+		if g.Part == league.PartTimeline {
+			run.TimelinesLost++
+		}
+		_, err := t.saveGap(g)
+		errs = append(errs, err)
+	}
+	run.TimelinesLost = min(run.TimelinesLost, run.Lost)
+	return errors.Join(append(errs, t.put(tRuns, bytes.Clone([]byte(run.ID)), runRecord(run)))...)
+}
+
+// gaps: each row is of a run that is there, and of a match that is there and has not that part.
+func (c *checker) gaps() error {
+	for r := range c.rows(tGaps, nil) {
+		g, err := decodeGap(r.k, r.v)
+		if err := c.fault(err); err != nil {
+			return err
+		}
+		if err != nil {
+			continue
+		}
+		if !c.has(tRuns, []byte(g.Run)) {
+			c.bad(tGaps.name, r.k, "its run is not there")
+		}
+		m, err := c.match(g.Match)
+		if err == nil && m.Of(g.Part).Status == league.Success {
+			c.bad(tGaps.name, r.k, "is of a part that is stored")
+		}
+	}
+	return nil
+}

@@ -113,6 +113,7 @@ type load struct{ payloads, bytes int }
 // archiver is at work on one month.
 type archiver struct {
 	*shard
+	page    int
 	o       ArchiveOptions
 	report  *ArchivedMonth
 	ids     []string // of the matches, when it began
@@ -131,7 +132,7 @@ type archiver struct {
 func (p *Payloads) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
 	began := time.Now()
 	r.Month = month
-	a := &archiver{shard: p.shard(month), o: o, report: &r, pending: map[league.Part]load{}, packers: map[league.Part]*packer{}}
+	a := &archiver{shard: p.shard(month), page: p.pages.archive, o: o, report: &r, pending: map[league.Part]load{}, packers: map[league.Part]*packer{}}
 	a.path = a.shard.path + archiveExt
 	if r.Before, err = usedBytes(a.shard.path); err != nil {
 		return r, err
@@ -237,9 +238,6 @@ func (a *archiver) end() {
 	a.dicts, a.out = nil, nil
 }
 
-// archivePage is how many matches are packed and committed together.
-const archivePage = 32
-
 // piece is one payload on its way from the old file to the new one.
 type piece struct {
 	match string
@@ -286,7 +284,7 @@ func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
 			match, _ = c.Next()
 		}
 		for n := 0; match != nil; match, _ = c.Next() {
-			if n++; n > archivePage {
+			if n++; n > a.page {
 				next = last
 				return nil
 			}
@@ -329,6 +327,7 @@ func (a *archiver) write(page []*piece) error {
 	crash.Point("archive-page")
 	for _, x := range page {
 		a.now.Done++
+		a.now.Total = max(a.now.Total, a.now.Done) // payloads arrive meanwhile
 		a.now.Before += int64(len(x.from))
 		a.now.After += int64(len(x.to))
 		if x.bad {

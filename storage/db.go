@@ -35,6 +35,7 @@ type DB struct {
 	self     os.FileInfo // the open state file, to notice that another took its name
 	payloads *Payloads
 	region   func(platform string) string
+	pages    pages
 	sized    time.Time // when the size was last noted; Serve's own
 
 	queue        *queue

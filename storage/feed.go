@@ -146,7 +146,7 @@ func (db *DB) trimFeed(ctx context.Context) error {
 	for from := feedKey(tagJobs, 0); from != nil; {
 		var gone [][]byte
 		err := db.view(ctx, func(t *Tx) error {
-			gone, from = t.leftPlaces(from)
+			gone, from = t.leftPlaces(from, db.pages.scan)
 			return nil
 		})
 		if err != nil {
@@ -170,10 +170,10 @@ func (db *DB) trimFeed(ctx context.Context) error {
 }
 
 // leftPlaces looks at the next places of ended jobs and gives those that do not count any more.
-func (t *Tx) leftPlaces(from []byte) (gone [][]byte, next []byte) {
+func (t *Tx) leftPlaces(from []byte, limit int) (gone [][]byte, next []byte) {
 	looked := 0
 	for r := range t.rowsFrom(tFeed, []byte{tagJobs}, from) {
-		if looked++; looked > scanPage {
+		if looked++; looked > limit {
 			return gone, bytes.Clone(r.k)
 		}
 		place, err := decodePlace(r.k, r.v)

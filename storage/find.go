@@ -16,6 +16,7 @@ import (
 
 const (
 	defaultPage = 100
+	maxPage     = 500
 	// maxScan rows are looked at for one page of a filtered list; a page that ends there has a cursor to go on.
 	maxScan = 20_000
 )

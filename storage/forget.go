@@ -23,9 +23,6 @@ import (
 // size, each of which brings the mark up to date; the last one removes it. Whatever happens between two of them, the store
 // is sound and the mark leads to the end: every step looks for what is still there.
 
-// forgetPage is how much one transaction deletes; a variable so that tests can vary it.
-var forgetPage = 200
-
 // forgetPrefix leads the names of marks in table state, before the account's id.
 const forgetPrefix = "forget:"
 
@@ -333,7 +330,7 @@ func (w *forgetter) sweepPages(tb *table, prefix []byte, fits func(k, v []byte) 
 		if err != nil {
 			return err
 		}
-		for some := range slices.Chunk(page, forgetPage) {
+		for some := range slices.Chunk(page, w.db.pages.forget) {
 			if err := w.commit(func(t *Tx, f *Forgotten) error { return part(t, f, some) }); err != nil {
 				return err
 			}
@@ -350,7 +347,7 @@ func (w *forgetter) look(tb *table, prefix, from []byte, fits func(k, v []byte) 
 	err = w.db.view(w.ctx, func(t *Tx) error {
 		looked := 0
 		for r := range t.rowsFrom(tb, prefix, from) {
-			if looked++; looked > scanPage {
+			if looked++; looked > w.db.pages.scan {
 				next = bytes.Clone(r.k)
 				return nil
 			}

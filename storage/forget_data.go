@@ -24,7 +24,7 @@ func (w *forgetter) matches() error {
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		for some := range slices.Chunk(page, forgetPage) {
+		for some := range slices.Chunk(page, w.db.pages.forget) {
 			if err := w.matchPage(some); err != nil {
 				return err
 			}

@@ -63,7 +63,7 @@ func (w *forgetter) sweepSyncs(fits func(k, v []byte) bool) error {
 func (w *forgetter) leaveAll(parent []byte) error {
 	for more := true; more; {
 		err := w.commit(func(t *Tx, _ *Forgotten) (err error) {
-			more, err = t.leaveSome(parent, forgetPage)
+			more, err = t.leaveSome(parent, w.db.pages.forget)
 			return err
 		})
 		if err != nil {

@@ -281,15 +281,14 @@ func storedIn(t testing.TB, db *DB) (ids []string) {
 // Whatever is shared, whatever the size of a batch and wherever the work is cut off: what is left of the others is as it
 // was, nothing names the one who was forgotten, and the store is sound at every cut.
 func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
-	usual := forgetPage
-	defer func() { forgetPage = usual }()
 	cuts := 0
 	for seed := range 24 {
 		rt := t
 		w := rapid.Custom(drawWorld).Example(seed)
 		games, cut := w.games, w.cut
-		forgetPage = w.batch
-		db, err := Open(Options{Dir: t.TempDir() + "/data"})
+		few := fewRows
+		few.forget = w.batch
+		db, err := Open(Options{Dir: t.TempDir() + "/data", pages: few})
 		must(t, err)
 		stop := serve(t, db)
 		people(t, db, games)

@@ -317,13 +317,10 @@ type loaded struct {
 	err error
 }
 
-// maxPage is how many rows one reading transaction decodes.
-const maxPage = 500
-
 func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		for r := range t.rowsFrom(tJobState, nil, from) {
-			if len(page) == maxPage {
+			if len(page) == db.pages.load {
 				next = append([]byte(nil), r.k...)
 				return nil
 			}

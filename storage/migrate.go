@@ -128,6 +128,7 @@ func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
 	err = db.guarded(func() error {
 		return db.bolt.Update(func(b *bolt.Tx) error {
 			t := newTx(b, wallNow())
+			t.page = db.pages.migrate
 			after, err := t.migrationPlace(to)
 			if err != nil {
 				return err

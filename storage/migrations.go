@@ -49,16 +49,13 @@ func toFeeds(t *Tx, after []byte) (next []byte, err error) {
 	return append([]byte{byte(at)}, last...), nil
 }
 
-// migrationPage is how many rows one step goes through.
-const migrationPage = 5000
-
 // keysAfter gives the next keys of a table; last is nil when there are no more behind them.
 func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
 	for r := range t.rowsFrom(tb, nil, after) {
 		if len(after) > 0 && bytes.Equal(r.k, after) {
 			continue
 		}
-		if len(page) == migrationPage {
+		if len(page) == t.page {
 			return page, page[len(page)-1]
 		}
 		page = append(page, bytes.Clone(r.k))

@@ -36,6 +36,8 @@ type Options struct {
 	// BeforeCommit is called before each state commit and may keep it waiting, as a slow disk does: the demo shows one. nil =
 	// nothing.
 	BeforeCommit func()
+
+	pages pages // zero = the usual ones
 }
 
 // Boot is one opening of a data directory for writing.
@@ -87,8 +89,12 @@ func open(o Options, browse bool) (*DB, error) {
 
 // openLocked opens a directory whose lock is held.
 func openLocked(o Options, lock *dirLock, browse bool) (*DB, error) {
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, pages: o.pages, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
+	if db.pages == (pages{}) {
+		db.pages = usualPages
+	}
 	db.payloads = newPayloads(payloadHome(o.Dir, browse), browse, o.Log)
+	db.payloads.pages = db.pages
 	return db.opened(o)
 }
 

@@ -60,13 +60,13 @@ func (db *DB) orphansOf(ctx context.Context, month string, yield func(Orphan, er
 // page lists the payloads of the next matches of a month. Those that are not whole are left out.
 func (p *Payloads) page(month string, after []byte) (page []Orphan, next []byte, err error) {
 	err = p.with(month, false, func(s *shard) error {
-		page, next, err = s.page(after)
+		page, next, err = s.page(after, p.pages.load)
 		return err
 	})
 	return page, next, err
 }
 
-func (s *shard) page(after []byte) (page []Orphan, next []byte, err error) {
+func (s *shard) page(after []byte, limit int) (page []Orphan, next []byte, err error) {
 	err = s.guard(func() error {
 		tx, err := s.bolt.Begin(false)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *shard) page(after []byte) (page []Orphan, next []byte, err error) {
 		c := p.Cursor()
 		match, _ := c.Seek(after)
 		for n := 0; match != nil; match, _ = c.Next() {
-			if n++; n > maxPage {
+			if n++; n > limit {
 				next = slices.Clone(match)
 				return nil
 			}

@@ -33,6 +33,7 @@ type Payloads struct {
 	dir      string
 	readOnly bool
 	log      zerolog.Logger
+	pages    pages
 
 	archiving sync.Mutex // one archiver at a time
 
@@ -44,7 +45,7 @@ type Payloads struct {
 }
 
 func newPayloads(dataDir string, readOnly bool, log zerolog.Logger) *Payloads {
-	return &Payloads{dir: filepath.Join(dataDir, payloadDir), readOnly: readOnly, log: log, shards: map[string]*shard{}}
+	return &Payloads{dir: filepath.Join(dataDir, payloadDir), readOnly: readOnly, log: log, pages: usualPages, shards: map[string]*shard{}}
 }
 
 // Put stores the bytes of a payload as they arrived and returns when they are on disk. ref says in which month, and what

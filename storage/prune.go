@@ -47,9 +47,6 @@ type PruneReport struct {
 	Classes map[engine.Class]int `json:"classes,omitempty"`
 }
 
-// prunePage is how many jobs one transaction removes.
-const prunePage = 200
-
 // Prune removes ended jobs with their attempts, groups and history, oldest first, a page per transaction (P-33). Data,
 // counters and runs stay. It needs Serve, unless dryRun.
 func (db *DB) Prune(ctx context.Context, rule PruneRule, now time.Time, dryRun bool) (r PruneReport, err error) {
@@ -59,7 +56,7 @@ func (db *DB) Prune(ctx context.Context, rule PruneRule, now time.Time, dryRun b
 		if err != nil {
 			return r, err
 		}
-		for some := range slices.Chunk(page, prunePage) {
+		for some := range slices.Chunk(page, db.pages.prune) {
 			part, err := db.prunePage(ctx, some, dryRun)
 			if err != nil {
 				return r, err
@@ -114,7 +111,7 @@ func (db *DB) prunable(ctx context.Context, rule PruneRule, now time.Time, after
 		spare := t.newestFailed(rule.KeepFailed)
 		looked := 0
 		for r := range t.rowsFrom(tArchive, nil, after) {
-			if looked++; looked > scanPage {
+			if looked++; looked > db.pages.scan {
 				next = bytes.Clone(r.k)
 				return nil
 			}

@@ -102,7 +102,7 @@ func (db *DB) namedIn(ctx context.Context, list []DroppedMonth, after []byte) (i
 	err = db.view(ctx, func(t *Tx) error {
 		looked := 0
 		for r := range t.rowsFrom(tMatches, nil, after) {
-			if looked++; looked > scanPage {
+			if looked++; looked > db.pages.scan {
 				next = slices.Clone(r.k)
 				return nil
 			}
@@ -125,9 +125,6 @@ func (db *DB) namedIn(ctx context.Context, list []DroppedMonth, after []byte) (i
 	})
 	return ids, next, err
 }
-
-// scanPage is how many rows of a large table one reading transaction goes through.
-const scanPage = 2000
 
 // dropping finds the month of the list that holds a payload.
 func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {

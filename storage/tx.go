@@ -32,6 +32,7 @@ type Tx struct {
 	totalsChanged bool
 	discards      []engine.Queue // those whose number of discarded jobs changed
 	region        func(platform string) string
+	page          int // rows of a table that a step of a migration goes through
 
 	buckets []*bolt.Bucket // by table.at; filled when first used
 	cursors []*bolt.Cursor // by table.at, as buckets: for looking up one row
@@ -54,7 +55,7 @@ func newTx(b *bolt.Tx, now time.Time) *Tx {
 
 // bareTx lacks the memory for what it opens.
 func bareTx(b *bolt.Tx, now time.Time) *Tx {
-	return &Tx{b: b, writable: b.Writable(), now: now, region: noRegion}
+	return &Tx{b: b, writable: b.Writable(), now: now, region: noRegion, page: usualPages.migrate}
 }
 
 func noRegion(string) string { return "" }

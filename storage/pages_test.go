@@ -1,0 +1,125 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/crash"
+)
+
+// many is more than three pages of every loop have rows, whatever a page holds in these tests.
+const many = 13
+
+func TestALongTableIsMigratedToItsLastRow(t *testing.T) {
+	db := start(t, "")
+	calls := map[string]engine.JobID{}
+	for i := range many {
+		sid := fmt.Sprint("CA", i)
+		call := enqueue(t, db, engine.Spec{Kind: engine.KindCall, Queue: "alert"})
+		called(t, db, call, 1, sid)
+		calls[sid] = call.ID
+	}
+	write(t, db, func(tx engine.Tx) error { return own(tx).removeAll(tCallSID, nil) })
+	steps := 0
+	for place := []byte(nil); steps == 0 || place != nil; steps++ {
+		write(t, db, func(tx engine.Tx) (err error) {
+			place, err = toCallSIDs(own(tx), place)
+			return err
+		})
+	}
+	if steps < 3 {
+		t.Errorf("%d rows were one step", many)
+	}
+	for sid, id := range calls {
+		if d, err := byExternal(db, sid); err != nil || d.Job.ID != id {
+			t.Errorf("%s: job %q, %v", sid, d.Job.ID, err)
+		}
+	}
+}
+
+// What was pruned, and what ran again, leaves no place in the feed, however many there are.
+func TestTheFeedIsTrimmedToItsEnd(t *testing.T) {
+	db := start(t, "")
+	for i := range many {
+		ended(t, db, fmt.Sprint("match:EUW1_", i), engine.Completed, "", 2)
+	}
+	kept := ended(t, db, "match:EUW1_kept", engine.Completed, "", 0)
+	report, err := db.Prune(context.Background(), PruneRule{Completed: 24 * time.Hour}, noon, false)
+	must(t, err)
+	if report.Completed != many {
+		t.Errorf("pruned %d of %d", report.Completed, many)
+	}
+	read(t, db, func(tx *Tx) error {
+		if n := tx.rowCount(tFeed); n != 1 || !stays(t, db, kept) {
+			t.Errorf("the feed has %d places, of one job that is left", n)
+		}
+		return nil
+	})
+}
+
+// Payloads that no match names are all found, those of a month's last page too.
+func TestP3_EveryOrphanIsFound(t *testing.T) {
+	db := start(t, "")
+	ctx := context.Background()
+	for i := range many {
+		ref, body := gzipped(fmt.Sprint(`{"orphan":`, i, `}`))
+		must(t, db.PutPayload(ctx, fmt.Sprintf("EUW1_%04d", i), league.PartMatch, ref, body))
+	}
+	found := map[string]bool{}
+	for o, err := range db.Orphans(ctx) {
+		must(t, err)
+		found[o.Match] = true
+	}
+	if len(found) != many {
+		t.Errorf("found %d of %d", len(found), many)
+	}
+}
+
+// However many syncs an account has and however many children each: no transaction takes more than a page out of them.
+func TestForgettingTakesAPageAtATime(t *testing.T) {
+	db := start(t, "")
+	people(t, db, nil)
+	for i := range 5 {
+		write(t, db, func(tx engine.Tx) error { return endedSync(db, own(tx), forgetters[0], i) })
+	}
+	var left []int
+	defer crash.Arm(func(name string) {
+		if name == "forget-batch" {
+			read(t, db, func(tx *Tx) error { left = append(left, tx.rowCount(tMembers)); return nil })
+		}
+	})()
+	_, _, err := db.Forget(context.Background(), forgetters[0], engine.Actor{}, "asked", 0)
+	must(t, err)
+	wantNoTrace(t, db, forgetters[0], tAudit)
+	if left[0] < 4*many || left[len(left)-1] != 0 {
+		t.Errorf("members after each transaction: %v", left)
+	}
+	for i := 1; i < len(left); i++ {
+		if n := left[i-1] - left[i]; n > fewRows.forget {
+			t.Errorf("one transaction took %d members out", n)
+		}
+	}
+}
+
+// endedSync is a sync with many children, all of which have ended.
+func endedSync(db *DB, t *Tx, account string, n int) error {
+	sync, err := t.Enqueue(engine.Spec{Kind: "account.full", Queue: "q", Key: fmt.Sprint("full:", n), Lock: "account:" + account, Owner: account})
+	if err != nil {
+		return err
+	}
+	parent := sync[0].ID
+	for i := range many {
+		child, err := t.Enqueue(engine.Spec{Kind: "match.fetch", Queue: "q", Key: fmt.Sprintf("match:EUW1_%d_%d", n, i), Owner: account, Parents: []engine.GroupID{{Parent: parent}}})
+		if err == nil {
+			err = endJob(db, t, child[0].ID, engine.MarkDone)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return endJob(db, t, parent, engine.MarkDone)
+}

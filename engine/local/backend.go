@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,8 @@ type Options struct {
 	// NoRoom tells a write that failed for want of room: nothing was written, and
 	// it may be tried again. nil = ENOSPC only.
 	NoRoom func(error) bool
+	// PerWrite bounds how many jobs one write moves; 0 = 256.
+	PerWrite int
 }
 
 // DefaultWorkers is the ceiling of jobs at work when nobody names one.
@@ -71,6 +74,7 @@ type Backend struct {
 	onNote   func(engine.Note)
 	noRoom   func(error) bool
 	room     func() (free uint64, ok bool)
+	perWrite int
 
 	idx     *index
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
@@ -112,7 +116,7 @@ func (s *session) failure() error {
 func New(o Options) (*Backend, error) {
 	b := &Backend{
 		store: o.Store, admitter: o.Admitter, policies: o.Policies, workers: o.Workers,
-		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room,
+		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room, perWrite: cmp.Or(o.PerWrite, usualPerWrite),
 		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
 		wake:  make(chan struct{}, 1),
 	}

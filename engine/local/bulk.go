@@ -62,10 +62,10 @@ func (b *Backend) undoOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, 
 func (b *Backend) each(ctx context.Context, sel engine.Selection, o order, dry bool) (engine.Receipt, error) {
 	total := engine.Receipt{Matched: len(sel.IDs), Skipped: map[string]int{}}
 	along := map[engine.JobID]taken{}
-	for at := 0; at < len(sel.IDs); at += batch {
-		part := engine.Selection{IDs: sel.IDs[at:min(at+batch, len(sel.IDs))]}
+	for at := 0; at < len(sel.IDs); at += b.perWrite {
+		part := engine.Selection{IDs: sel.IDs[at:min(at+b.perWrite, len(sel.IDs))]}
 		if at < len(sel.Revs) {
-			part.Revs = sel.Revs[at:min(at+batch, len(sel.Revs))]
+			part.Revs = sel.Revs[at:min(at+b.perWrite, len(sel.Revs))]
 		}
 		r, err := b.eachOf(ctx, part, o, along, dry)
 		total.Applied += r.Applied

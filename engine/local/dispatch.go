@@ -8,8 +8,8 @@ import (
 	"github.com/farsight-console/farsight/internal/wall"
 )
 
-// batch bounds how many jobs one write of the dispatcher moves.
-const batch = 256
+// usualPerWrite bounds how many jobs one write moves, unless Options say otherwise.
+const usualPerWrite = 256
 
 // dispatch chooses and claims until the session ends. It sleeps until something
 // was committed, the admitter has news, or the next instant has come.
@@ -61,7 +61,7 @@ func (b *Backend) turn(s *session, w *watcher) (more bool, err error) {
 
 // promote makes due jobs available, one batch in one write.
 func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
-	due := b.idx.dueNow(now, batch)
+	due := b.idx.dueNow(now, b.perWrite)
 	if len(due) == 0 {
 		return false, nil
 	}
@@ -82,7 +82,7 @@ func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
 			b.unpromoted(&due[i])
 		}
 	}
-	return len(due) == batch, nil
+	return len(due) == b.perWrite, nil
 }
 
 func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
@@ -110,7 +110,7 @@ func (b *Backend) unpromoted(c *claim) {
 
 // startSome fills free slots. full says that there may be more to start.
 func (b *Backend) startSome(s *session) (full bool, err error) {
-	n := b.idx.enlist(b.workers(), batch)
+	n := b.idx.enlist(b.workers(), b.perWrite)
 	if n == 0 {
 		return false, nil
 	}
@@ -132,7 +132,7 @@ func (b *Backend) startSome(s *session) (full bool, err error) {
 	for _, c := range picked {
 		b.hire(s, c)
 	}
-	return len(picked) == batch, nil
+	return len(picked) == b.perWrite, nil
 }
 
 // hire lets a worker begin with a job that was to be claimed.

@@ -52,6 +52,10 @@ func (n *node) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	return n.cut.Write(ctx, fn)
 }
 
+// few is how many jobs one write moves in the tests: ten that are due, or orphans, or
+// in a selection, are several writes, and none may be the last.
+const few = 3
+
 // cutStore fails every write after so many, as if the process were gone.
 type cutStore struct {
 	store
@@ -77,7 +81,7 @@ func newNode(s store, o backendtest.Setup, closeStore func() error) (*node, erro
 	cut := cuttable(s)
 	b, err := local.New(local.Options{
 		Store: cut, Kinds: o.Kinds, Policies: backendtest.Policies(), Boot: o.Boot, OnNote: o.OnNote,
-		Workers: func() int { return o.Workers },
+		Workers: func() int { return o.Workers }, PerWrite: few,
 	})
 	if err != nil {
 		return nil, err

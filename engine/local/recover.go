@@ -105,7 +105,7 @@ func (b *Backend) recover(s *session) error {
 	orphans := b.idx.orphans()
 	crash.Point("recovery-found")
 	for len(orphans) > 0 {
-		some := orphans[:min(batch, len(orphans))]
+		some := orphans[:min(b.perWrite, len(orphans))]
 		orphans = orphans[len(some):]
 		if err := b.recoverSome(s, some); err != nil {
 			return err

@@ -50,7 +50,7 @@ func (f *forest) child(key string, parent engine.Job) engine.Spec {
 // session runs one backend while do is at work.
 func (f *forest) session(o local.Options, do func(*local.Backend)) {
 	f.t.Helper()
-	o.Store, o.Boot, o.Policies, o.Kinds = f.s, "boot", backendtest.Policies(), f.kinds()
+	o.Store, o.Boot, o.Policies, o.Kinds, o.PerWrite = f.s, "boot", backendtest.Policies(), f.kinds(), few
 	b, err := local.New(o)
 	if err != nil {
 		f.t.Fatal(err)

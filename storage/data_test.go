@@ -129,7 +129,7 @@ func TestRunsAndStagedIdsComeBack(t *testing.T) {
 		ID: "R1", Account: "01A", Job: string(j.ID), Ask: league.Ask{Mode: "full", Count: 9, Floor: noon, Timelines: league.TimelinesRanked, Force: true},
 		Phase: "list", Anchor: noon, Start: 100, Pages: 2, Staged: 3, OldPart: true, Listed: 4, Had: 5, TooOld: 6, TimelinesHad: 7,
 		TimelinesTooOld: 8, TimelinesNone: 9, Triggered: noon, Started: noon, Finished: noon, Resumed: 1, ResumedAt: 134, Result: "failed", Error: "e", By: "ana",
-		Lost: 3, TimelinesLost: 1, Left: 2, TimelinesLeft: 4, Closed: noon,
+		Lost: 3, TimelinesLost: 1, Left: 2, TimelinesLeft: 4, Closed: noon, Before: "R0",
 	}
 	stage := func(ids ...league.Staged) (added int) {
 		write(t, db, func(tx engine.Tx) (err error) {

@@ -41,6 +41,7 @@ func runRecord(r league.Run) *rec.Enc {
 		e.Int(int64(n))
 	}
 	e.Time(r.Closed)
+	e.Str(r.Before)
 	return e
 }
 
@@ -65,6 +66,9 @@ func decodeRun(k, v []byte) (r league.Run, err error) {
 	}
 	if d.More() {
 		r.TimelinesLost, r.Left, r.TimelinesLeft, r.Closed = d.Num(), d.Num(), d.Num(), d.Time()
+	}
+	if d.More() {
+		r.Before = d.Str()
 	}
 	return r, tRuns.done(k, d)
 }

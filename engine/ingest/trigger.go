@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,14 +34,15 @@ func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAs
 		if err != nil {
 			return err
 		}
-		if out, err = in.notStale(a, ask); out.Nothing || err != nil {
-			return err
-		}
 		policy, err := in.policyOf(tx, a)
 		if err != nil {
 			return err
 		}
-		out, running, err = in.claim(tx, a, in.complete(want, policy), policy, by)
+		want := in.complete(want, policy)
+		if out, err = in.notStale(tx, a, ask, want); out.Nothing || err != nil {
+			return err
+		}
+		out, running, err = in.claim(tx, a, want, policy, by)
 		if err != nil || running != "" || !(ask.Track || ask.Cause == engine.CauseLinked) || a.Tracked {
 			return err
 		}
@@ -71,12 +73,19 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 			Text: fmt.Sprintf("a sync of %s waits already: this is it", a.RiotID()),
 		}, "", nil
 	}
-	if left := in.opt.Cooldown - now().Sub(a.LastSync); !want.Force && !a.LastSync.IsZero() && left > 0 && a.Status == engine.SyncCompleted.String() {
-		return engine.Receipt{
-			Account: a.ID, Nothing: true, Matched: 1, Due: a.LastSync.Add(in.opt.Cooldown),
-			Text: fmt.Sprintf("%s was synced at %s: nothing to do for another %s (--force skips the wait)",
-				a.RiotID(), a.LastSync.Format(time.TimeOnly), engine.Span(left)),
-		}, "", nil
+	if !want.Force && a.Status == engine.SyncCompleted.String() {
+		at, err := in.looked(tx, a, want, in.opt.Cooldown)
+		if err != nil {
+			return out, "", err
+		}
+		if !at.IsZero() {
+			due := at.Add(in.opt.Cooldown)
+			return engine.Receipt{
+				Account: a.ID, Nothing: true, Matched: 1, Due: due,
+				Text: fmt.Sprintf("%s was synced at %s: nothing to do for another %s (--force skips the wait)",
+					a.RiotID(), at.Format(time.TimeOnly), engine.Span(due.Sub(now()))),
+			}, "", nil
+		}
 	}
 	out, err = in.start(tx, a, want, p, by)
 	return out, "", err
@@ -85,7 +94,7 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 // start makes the run and its job, and takes the account for them.
 func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy, by engine.Actor) (engine.Receipt, error) {
 	run := league.Run{
-		ID: newID(), Account: a.ID, Ask: want, Phase: string(engine.PhaseResolve), Triggered: now(), By: by.User,
+		ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(engine.PhaseResolve), Triggered: now(), By: by.User,
 	}
 	queued, err := tx.Enqueue(syncSpec(a, run, p, in.opt.Project(), by))
 	if err != nil {
@@ -160,14 +169,41 @@ func progressOf(row engine.AccountRow) string {
 
 // notStale answers a login whose data is fresh enough: there is nothing to do
 // (S1-1). Other causes have no say in it.
-func (in *Ingest) notStale(a league.Account, ask engine.SyncAsk) (engine.Receipt, error) {
-	fresh := in.opt.Stale - now().Sub(a.LastSync)
-	if ask.Cause != engine.CauseStale || fresh <= 0 {
-		return engine.Receipt{}, nil
+func (in *Ingest) notStale(tx engine.Tx, a league.Account, ask engine.SyncAsk, want league.Ask) (none engine.Receipt, err error) {
+	if ask.Cause != engine.CauseStale {
+		return none, nil
 	}
+	at, err := in.looked(tx, a, want, in.opt.Stale)
+	if at.IsZero() || err != nil {
+		return none, err
+	}
+	due := at.Add(in.opt.Stale)
 	return engine.Receipt{
-		Account: a.ID, Nothing: true, Matched: 1, Due: a.LastSync.Add(in.opt.Stale),
+		Account: a.ID, Nothing: true, Matched: 1, Due: due,
 		Text: fmt.Sprintf("%s was synced at %s: that is fresh for another %s",
-			a.RiotID(), a.LastSync.Format(time.DateTime), engine.Span(fresh)),
+			a.RiotID(), at.Format(time.DateTime), engine.Span(due.Sub(now()))),
 	}, nil
+}
+
+// looked is when a sync came to its end that covers all that is wanted, if that is
+// less than a span ago; zero = there is none. A narrow sync says nothing about what
+// it has not looked at.
+func (in *Ingest) looked(tx engine.Tx, a league.Account, want league.Ask, span time.Duration) (time.Time, error) {
+	for id := a.Run; id != ""; {
+		run, err := in.store.Run(tx, id)
+		if errors.Is(err, engine.ErrNotFound) {
+			return time.Time{}, nil
+		}
+		if err != nil {
+			return time.Time{}, fmt.Errorf("load run %s: %w", id, err)
+		}
+		if ended := !run.Finished.IsZero(); ended && now().Sub(run.Finished) >= span {
+			return time.Time{}, nil
+		}
+		if (run.Result == resultCompleted || run.Result == resultIncomplete) && run.Ask.Covers(want) {
+			return run.Finished, nil
+		}
+		id = run.Before
+	}
+	return time.Time{}, nil
 }

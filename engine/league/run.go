@@ -1,6 +1,9 @@
 package league
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Run is one pass over an account: resolve, list, one job per new match, the
 // report, one job per timeline. It belongs to one job, which waits for the rest.
@@ -9,6 +12,7 @@ type Run struct {
 	Account string
 	Job     string // engine.JobID of the sync job
 	Ask     Ask
+	Before  string // the account's run before it; "" = none
 
 	Phase   string    // engine.Phase
 	Anchor  time.Time // upper end of the listing, fixed at its start so that new games do not shift pages
@@ -61,6 +65,24 @@ type Ask struct {
 	Timelines Timelines
 	Filter    Filter // which games; with Count, the newest N of each of its lists
 	Force     bool   // skips cooldown and id cache, opens a new round for the unfetchable
+}
+
+// Covers reports whether a run of a has looked at all that want asks for: the same
+// lists or all of them, as many of the newest, as far back, and the timelines.
+func (a Ask) Covers(want Ask) bool {
+	lists := a.Filter.Lists()
+	for _, l := range want.Filter.Lists() {
+		if !slices.Contains(lists, l) && (a.Filter != "" || a.Count > 0) {
+			return false
+		}
+	}
+	switch {
+	case a.Count > 0 && (want.Count == 0 || want.Count > a.Count):
+		return false
+	case !a.Floor.IsZero() && (want.Floor.IsZero() || want.Floor.Before(a.Floor)):
+		return false
+	}
+	return a.Timelines.rank() >= want.Timelines.rank()
 }
 
 // Staged is one listed id that waits for the last page.

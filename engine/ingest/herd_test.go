@@ -2,8 +2,11 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,13 +21,42 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-// noState is a StateStore that remembers nothing.
-type noState struct{}
+// state is a StateStore that notes when something was saved, and what was last.
+type state struct {
+	mu    sync.Mutex
+	fails bool // it takes nothing
+	saves []time.Time
+	last  []byte
+}
 
-func (noState) LoadState(context.Context, string) ([]byte, error)             { return nil, nil }
-func (noState) SaveState(context.Context, string, []byte) error               { return nil }
-func (noState) Recent(context.Context, string, int) ([]engine.Attempt, error) { return nil, nil }
-func (noState) Accounts(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {
+func (s *state) SaveState(_ context.Context, name string, blob []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.fails:
+		return errors.New("the disk is full")
+	case name == LimiterState:
+		s.saves, s.last = append(s.saves, time.Now()), blob
+	}
+	return nil
+}
+
+// saved gives the instants of the saves since an instant, and what was saved last.
+func (s *state) saved(since time.Time) (n int, last limit.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range s.saves {
+		if at.After(since) {
+			n++
+		}
+	}
+	_ = json.Unmarshal(s.last, &last)
+	return n, last
+}
+
+func (*state) LoadState(context.Context, string) ([]byte, error)             { return nil, nil }
+func (*state) Recent(context.Context, string, int) ([]engine.Attempt, error) { return nil, nil }
+func (*state) Accounts(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {
 	return engine.AccountsPage{}, nil
 }
 
@@ -45,6 +77,7 @@ type herd struct {
 	t     *testing.T
 	sim   *sim.Sim
 	store *memstore.Store
+	state *state
 	stop  func()
 }
 
@@ -54,7 +87,8 @@ func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing, fetched ...string) *
 		t.Fatal(err)
 	}
 	limiter := limit.New(limit.Options{Pacing: pacing})
-	limits := NewLimits(LimitsOptions{Store: noState{}, Limiter: limiter})
+	kept := &state{}
+	limits := NewLimits(LimitsOptions{Store: kept, Limiter: limiter})
 	client, err := riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: limiter, Transport: s.RoundTripper(), OnCall: limits.OnCall})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +113,7 @@ func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing, fetched ...string) *
 		}
 		return engine.Done(nil).With(a.stat)
 	}
-	h := &herd{t: t, sim: s, store: memstore.New()}
+	h := &herd{t: t, sim: s, store: memstore.New(), state: kept}
 	backend, err := local.New(local.Options{
 		Store: h.store, Admitter: limits, Policies: engine.DefaultPolicies(), Boot: "boot",
 		Kinds:   []engine.KindSpec{{Kind: KindMatch, Policy: engine.PolicyMatch, Handler: fetch}},

@@ -79,7 +79,9 @@ func (s JobStand) Put(j Job) Job {
 // JobMove is what a command did to one job. Rev is the job's revision after it:
 // as long as it stands, nothing has happened to the job since.
 type JobMove struct {
-	Job    JobID    `json:"job"`
+	Job JobID `json:"job"`
+	// With is the job whose cancel took this one along; "" = the command named it.
+	With   JobID    `json:"with,omitempty"`
 	Rev    Revision `json:"rev"`
 	Before JobStand `json:"before"`
 	After  JobStand `json:"after"`

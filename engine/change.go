@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Change is a committed fact. Exactly one of its pointers is set. Changes leave
 // storage in commit order, after the commit returned nil.
@@ -97,8 +100,25 @@ type Progress struct {
 	Open      int `json:"open"`
 }
 
-// Done is how many items are settled; it never falls within a run.
-func (p Progress) Done() int { return p.Stored + p.Had + p.Failed + p.TooOld + p.Cancelled }
+// Done is how many items have come to their end; it never falls within a run. What
+// an operator cancelled is not open any more, but it is not done: an undo or a retry
+// takes it up again.
+func (p Progress) Done() int { return p.Stored + p.Had + p.Failed + p.TooOld }
+
+// Gaps says what a stage lacks, in words; "" = nothing but what is too old.
+func (p Progress) Gaps() string { return Gaps(p.Failed, p.Cancelled) }
+
+// Gaps says how many items could not be had and how many were cancelled; "" = none.
+func Gaps(failed, cancelled int) string {
+	var parts []string
+	if failed > 0 {
+		parts = append(parts, Count(int64(failed))+" could not be had")
+	}
+	if cancelled > 0 {
+		parts = append(parts, Count(int64(cancelled))+" cancelled")
+	}
+	return strings.Join(parts, ", ")
+}
 
 // AccountRow is an account as a console shows it: the account, its live or last
 // run and that run's progress, all of one commit. Text is as received.
@@ -138,6 +158,10 @@ type AccountRow struct {
 	LastError string    `json:"last_error,omitempty"`
 	Updated   time.Time `json:"updated,omitzero"`
 }
+
+// Incomplete reports whether the last sync ended with gaps: its account is completed
+// all the same.
+func (a AccountRow) Incomplete() bool { return a.Status == SyncCompleted && a.Result == "incomplete" }
 
 // QueueState is a queue's pause switch.
 type QueueState struct {

@@ -513,12 +513,14 @@ type PlayReport struct {
 	Built   time.Time      `json:"built"`
 	Minutes [7][24]float64 `json:"minutes"`
 	Games   [7][24]int     `json:"games"`
-	Matches int            `json:"matches"`  // counted in it
-	Missing int            `json:"missing"`  // wanted, but could not be had
-	LeftOut int            `json:"left_out"` // stored, but without this player
-	First   time.Time      `json:"first,omitzero"`
-	Last    time.Time      `json:"last,omitzero"`
-	ByQueue map[int]int    `json:"by_queue,omitempty"`
+	Matches int            `json:"matches"` // counted in it
+	Missing int            `json:"missing"` // wanted, but could not be had or were cancelled
+	// Cancelled is the part of Missing that an operator cancelled.
+	Cancelled int         `json:"cancelled"`
+	LeftOut   int         `json:"left_out"` // stored, but without this player
+	First     time.Time   `json:"first,omitzero"`
+	Last      time.Time   `json:"last,omitzero"`
+	ByQueue   map[int]int `json:"by_queue,omitempty"`
 }
 
 // CallsQuery reads the flight recorder, newest first; answered by CallsPage.

@@ -25,17 +25,19 @@ type ReportRow struct {
 	Built    time.Time `json:"built"`
 	Minutes  float64   `json:"minutes"` // played, of all matches in it
 	Matches  int       `json:"matches"` // counted in it
-	Missing  int       `json:"missing"` // wanted, but could not be had
-	First    time.Time `json:"first,omitzero"`
-	Last     time.Time `json:"last,omitzero"`
-	Day      int       `json:"busiest_day"` // 0 = Monday
-	Hour     int       `json:"busiest_hour"`
+	Missing  int       `json:"missing"` // wanted, but could not be had or were cancelled
+	// Cancelled is the part of Missing that an operator cancelled.
+	Cancelled int       `json:"cancelled"`
+	First     time.Time `json:"first,omitzero"`
+	Last      time.Time `json:"last,omitzero"`
+	Day       int       `json:"busiest_day"` // 0 = Monday
+	Hour      int       `json:"busiest_hour"`
 }
 
 // Row sums a report up. Whose it is, is the caller's to fill in.
 func (r PlayReport) Row() ReportRow {
 	row := ReportRow{
-		Account: r.Account, Zone: r.Zone, Built: r.Built, Matches: r.Matches, Missing: r.Missing, First: r.First, Last: r.Last,
+		Account: r.Account, Zone: r.Zone, Built: r.Built, Matches: r.Matches, Missing: r.Missing, Cancelled: r.Cancelled, First: r.First, Last: r.Last,
 	}
 	most := 0.0
 	for d := range r.Minutes {

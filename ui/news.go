@@ -151,8 +151,11 @@ func statusText(a engine.AccountRow) string {
 		return "has begun"
 	case engine.SyncCompleted:
 		text := "is complete: " + counted(a.Matches.Total, "match", "matches")
-		if a.Matches.Failed > 0 {
-			text += ", " + strconv.Itoa(a.Matches.Failed) + " could not be had"
+		if a.Incomplete() {
+			text = "is incomplete: " + strconv.Itoa(a.Matches.Total-a.Matches.Failed-a.Matches.Cancelled) + " of " + counted(a.Matches.Total, "match", "matches")
+		}
+		if gaps := a.Matches.Gaps(); gaps != "" {
+			text += ", " + gaps
 		}
 		return text
 	case engine.SyncFailed:
@@ -175,6 +178,9 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 	}
 	if m.Failed > 0 {
 		text += ", " + strconv.Itoa(m.Failed) + " gave up"
+	}
+	if m.Cancelled > 0 {
+		text += ", " + strconv.Itoa(m.Cancelled) + " cancelled"
 	}
 	if a.Phase == engine.PhaseTimelines {
 		text += ", timelines " + strconv.Itoa(a.Timelines.Done()) + " of " + strconv.Itoa(a.Timelines.Total)

@@ -51,7 +51,8 @@ type AccountProgress struct {
 	Phase     engine.Phase      `json:"phase,omitempty"`
 	Job       engine.JobID      `json:"job,omitempty"`
 	Done      int               `json:"done"`
-	Total     int               `json:"total"` // -1 = not known yet
+	Total     int               `json:"total"`     // -1 = not known yet
+	Cancelled int               `json:"cancelled"` // part of Total, not of Done
 	Matches   engine.Progress   `json:"matches"`
 	Timelines engine.Progress   `json:"timelines"`
 	Calls     int               `json:"calls"`
@@ -69,7 +70,7 @@ func progressOf(a engine.AccountRow) AccountProgress {
 	}
 	return AccountProgress{
 		Account: a.ID, RiotID: a.RiotID, Platform: a.Platform, Status: a.Status, Kind: a.Kind, Phase: a.Phase, Job: a.Job,
-		Done: shown.Done(), Total: shown.Total, Matches: a.Matches, Timelines: a.Timelines, Calls: a.Calls, Throttled: a.Throttled,
+		Done: shown.Done(), Total: shown.Total, Cancelled: shown.Cancelled, Matches: a.Matches, Timelines: a.Timelines, Calls: a.Calls, Throttled: a.Throttled,
 		Result: a.Result, LastError: a.LastError,
 	}
 }

@@ -273,7 +273,7 @@ func (r *rig) watch(changes []engine.Change) {
 		}
 		row := *c.Account
 		for name, p := range map[string]engine.Progress{"matches": row.Matches, "timelines": row.Timelines} {
-			if p.Total >= 0 && p.Done()+p.Open != p.Total {
+			if p.Total >= 0 && p.Done()+p.Cancelled+p.Open != p.Total {
 				r.t.Errorf("P5: %s of %s: %+v", name, row.RiotID, p)
 			}
 		}

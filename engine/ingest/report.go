@@ -27,7 +27,7 @@ func (in *Ingest) report(_ context.Context, _ engine.Run, p pass) engine.Outcome
 
 // saveReport builds the report of an account from what is stored, and says how
 // many matches are missing.
-func (in *Ingest) saveReport(tx engine.Tx, account string, missing int) error {
+func (in *Ingest) saveReport(tx engine.Tx, account string, missing lack) error {
 	b := newReport(account, in.opt.Zone, now())
 	for g, err := range in.store.Games(tx, account) {
 		if err != nil {
@@ -35,20 +35,23 @@ func (in *Ingest) saveReport(tx engine.Tx, account string, missing int) error {
 		}
 		b.add(g)
 	}
-	b.out.Missing = missing
+	b.out.Missing, b.out.Cancelled = missing.matches, missing.cancelled
 	if err := in.store.SaveReport(tx, b.out); err != nil {
 		return fmt.Errorf("save the report of account %s: %w", account, err)
 	}
 	return nil
 }
 
-// missingMatches is how many matches a run wanted and has not got.
-func (in *Ingest) missingMatches(tx engine.Tx, run league.Run) (int, error) {
+// lack is how many matches a report misses, and how many of them were cancelled.
+type lack struct{ matches, cancelled int }
+
+// missingMatches is what a run wanted and has not got.
+func (in *Ingest) missingMatches(tx engine.Tx, run league.Run) (lack, error) {
 	g, err := in.store.Group(tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: league.GroupMatches})
 	if err != nil {
-		return 0, fmt.Errorf("read the matches of run %s: %w", run.ID, err)
+		return lack{}, fmt.Errorf("read the matches of run %s: %w", run.ID, err)
 	}
-	return g.Dead + g.Cancelled + run.Lost - run.TimelinesLost + run.Left, nil
+	return lack{g.Dead + g.Cancelled + run.Lost - run.TimelinesLost + run.Left, g.Cancelled + run.Left}, nil
 }
 
 // rebuild builds anew what was built without a match that has come late: the
@@ -64,7 +67,7 @@ func (in *Ingest) rebuild(tx engine.Tx, account string, late *league.Run, played
 		return fmt.Errorf("load the report of account %s: %w", account, err)
 	}
 	if had != nil {
-		missing, err := in.missingNow(tx, a, late, had.Missing)
+		missing, err := in.missingNow(tx, a, late, lack{had.Missing, had.Cancelled})
 		if err != nil {
 			return err
 		}
@@ -80,11 +83,11 @@ func (in *Ingest) rebuild(tx engine.Tx, account string, late *league.Run, played
 
 // missingNow is what the report of an account misses: by the last run that has built
 // one. That is the last one of all, unless that has not come so far.
-func (in *Ingest) missingNow(tx engine.Tx, a league.Account, late *league.Run, had int) (int, error) {
+func (in *Ingest) missingNow(tx engine.Tx, a league.Account, late *league.Run, had lack) (lack, error) {
 	last, err := in.store.Run(tx, a.Run)
 	switch phase := engine.Phase(last.Phase); {
 	case err != nil && !errors.Is(err, engine.ErrNotFound):
-		return 0, fmt.Errorf("load run %s: %w", a.Run, err)
+		return lack{}, fmt.Errorf("load run %s: %w", a.Run, err)
 	case phase == engine.PhaseTimelines || phase == engine.PhaseDone:
 		return in.missingMatches(tx, last)
 	case late != nil:

@@ -29,6 +29,7 @@ const (
 	exitUsage       = 2
 	exitIncomplete  = 3 // some matches could not be had, or the store is damaged
 	exitHeld        = 4 // the data directory belongs to another process
+	exitCancelled   = 5 // an operator cancelled the sync
 	exitInterrupted = 130
 )
 

@@ -131,6 +131,8 @@ func verdict(s cli.Summary, account string, out cli.Out) error {
 		return nil
 	case cli.ResultIncomplete:
 		return &coded{code: exitIncomplete, quiet: true, err: errors.New("some matches could not be had")}
+	case cli.ResultCancelled:
+		return &coded{code: exitCancelled, quiet: true, err: errors.New("the sync was cancelled")}
 	case cli.ResultInterrupted:
 		if !out.JSON {
 			_, _ = fmt.Fprintf(out.W, "interrupted: everything is kept; the same command goes on where it stopped\n")

@@ -273,7 +273,7 @@ var syncMoves = map[[2]engine.SyncStatus]bool{
 
 func (c *checker) account(row engine.AccountRow) {
 	for name, p := range map[string]engine.Progress{"matches": row.Matches, "timelines": row.Timelines} {
-		if p.Total >= 0 && p.Done()+p.Open != p.Total || p.Retrying > p.Open || p.Open < 0 {
+		if p.Total >= 0 && p.Done()+p.Cancelled+p.Open != p.Total || p.Retrying > p.Open || p.Open < 0 {
 			c.bad("P5: %s of %s: %+v", name, row.RiotID, p)
 		}
 	}

@@ -108,9 +108,13 @@ func accounts(o Out, rows []engine.AccountRow) error {
 		if a.Tracked {
 			tracked = "yes"
 		}
-		out[i] = []string{a.RiotID, a.Platform, strings.ToUpper(a.Status.String()), fraction(a.Matches), fraction(a.Timelines), count(a.Matches.Failed), ago(a.LastSync, now), tracked, a.LastError}
+		state := strings.ToUpper(a.Status.String())
+		if a.Incomplete() {
+			state = "INCOMPLETE"
+		}
+		out[i] = []string{a.RiotID, a.Platform, state, fraction(a.Matches), fraction(a.Timelines), count(a.Matches.Failed), count(a.Matches.Cancelled), ago(a.LastSync, now), tracked, a.LastError}
 	}
-	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "PLATFORM"}, {title: "STATE"}, {title: "MATCHES", right: true}, {title: "TIMELINES", right: true}, {title: "FAILED", right: true}, {title: "LAST SYNC"}, {title: "TRACKED"}, {title: "ERROR", flex: true}}, out)
+	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "PLATFORM"}, {title: "STATE"}, {title: "MATCHES", right: true}, {title: "TIMELINES", right: true}, {title: "FAILED", right: true}, {title: "CANCELLED", right: true}, {title: "LAST SYNC"}, {title: "TRACKED"}, {title: "ERROR", flex: true}}, out)
 }
 
 func fraction(p engine.Progress) string {

@@ -41,9 +41,17 @@ func Reports(ctx context.Context, c engine.Console, filter string, o Out) error 
 	}
 	out := make([][]string, len(rows))
 	for i, r := range rows {
-		out[i] = []string{r.RiotID, r.Platform, played(r.Minutes), count(r.Matches), count(r.Missing), busiest(r), r.Zone, stamp(r.Built)}
+		out[i] = []string{r.RiotID, r.Platform, played(r.Minutes), count(r.Matches), missing(r), busiest(r), r.Zone, stamp(r.Built)}
 	}
 	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "PLATFORM"}, {title: "PLAYED", right: true}, {title: "MATCHES", right: true}, {title: "MISSING", right: true}, {title: "BUSIEST"}, {title: "ZONE", flex: true}, {title: "BUILT"}}, out)
+}
+
+// missing is how many matches a report lacks, and how many of them were cancelled.
+func missing(r engine.ReportRow) string {
+	if r.Cancelled == 0 {
+		return count(r.Missing)
+	}
+	return count(r.Missing) + " (" + count(r.Cancelled) + " cancelled)"
 }
 
 // busiest is the hour of the week with the most minutes.
@@ -72,7 +80,7 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 	}
 	row := r.Row()
 	_, _ = fmt.Fprintf(o.W, "%s: %s in %s matches, %s missing; hours of %s; built %s\n",
-		o.clean(d.Row.RiotID), played(row.Minutes), count(r.Matches), count(r.Missing), o.clean(r.Zone), stamp(r.Built))
+		o.clean(d.Row.RiotID), played(row.Minutes), count(r.Matches), missing(row), o.clean(r.Zone), stamp(r.Built))
 	if !r.First.IsZero() {
 		zone := zoneOf(r.Zone)
 		_, _ = fmt.Fprintf(o.W, "from %s to %s\n", r.First.In(zone).Format("Mon 2006-01-02"), r.Last.In(zone).Format("Mon 2006-01-02"))

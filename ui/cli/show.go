@@ -75,7 +75,7 @@ func (s *show) tell(now progress, eta engine.ETA) {
 
 func lineOf(a engine.AccountRow, phase string) progress {
 	p := figures(a, phase)
-	return progress{Event: "progress", Account: a.RiotID, Phase: phase, Done: p.Done(), Total: p.Total, Retrying: p.Retrying, Failed: p.Failed}
+	return progress{Event: "progress", Account: a.RiotID, Phase: phase, Done: p.Done(), Total: p.Total, Retrying: p.Retrying, Failed: p.Failed, Cancelled: p.Cancelled}
 }
 
 func same(a, b progress) bool {
@@ -105,6 +105,9 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 	}
 	if p.Failed > 0 {
 		line += fmt.Sprintf("  gave up %d", p.Failed)
+	}
+	if p.Cancelled > 0 {
+		line += fmt.Sprintf("  cancelled %d", p.Cancelled)
 	}
 	if p.Held != "" {
 		return line + "  " + p.Held
@@ -174,10 +177,11 @@ func (s *show) end(sum Summary) error {
 	return err
 }
 
-// lost says how many could not be had, if any.
+// lost says how many could not be had or were cancelled, if any.
 func lost(c Counts) string {
-	if c.Permanent == 0 {
+	gaps := engine.Gaps(c.Permanent, c.Cancelled)
+	if gaps == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (%s could not be had)", count(c.Permanent))
+	return " (" + gaps + ")"
 }

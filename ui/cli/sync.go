@@ -26,6 +26,7 @@ type Counts struct {
 	Temporary int `json:"temporary_failure"`
 	Permanent int `json:"permanently_unfetchable"`
 	TooOld    int `json:"outside_retention_window"`
+	Cancelled int `json:"cancelled"`
 }
 
 // Summary is the last line of `sync --json`.
@@ -60,8 +61,10 @@ type progress struct {
 	Total    int    `json:"total"` // -1 while pages are listed
 	Retrying int    `json:"retrying"`
 	Failed   int    `json:"failed"`
-	ETA      *int   `json:"eta_s"`          // null = not known yet
-	Held     string `json:"held,omitempty"` // why nothing moves, in words
+	// Cancelled is how many an operator has cancelled: they are not done.
+	Cancelled int    `json:"cancelled"`
+	ETA       *int   `json:"eta_s"`          // null = not known yet
+	Held      string `json:"held,omitempty"` // why nothing moves, in words
 }
 
 // etaEvery is how often the ETA is asked for: a figure that jumps helps nobody.
@@ -152,7 +155,7 @@ func summarize(a engine.AccountRow, start time.Time) Summary {
 }
 
 func counts(p engine.Progress) Counts {
-	return Counts{Total: max(p.Total, 0), Success: p.Stored + p.Had, Temporary: p.Open, Permanent: p.Failed, TooOld: p.TooOld}
+	return Counts{Total: max(p.Total, 0), Success: p.Stored + p.Had, Temporary: p.Open, Permanent: p.Failed, TooOld: p.TooOld, Cancelled: p.Cancelled}
 }
 
 // Phases of a sync as its progress lines name them.

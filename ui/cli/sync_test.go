@@ -96,6 +96,29 @@ func followed(t *testing.T, f *fake, o Out, opt SyncOptions) (text string, sum S
 	return text, sum
 }
 
+// What was cancelled is not done: no bar is full, and the summary says how many.
+func TestSync_CancelledIsNotDone(t *testing.T) {
+	cancelled := ended("cancelled")
+	cancelled.Status = engine.SyncCancelled
+	cancelled.Matches = engine.Progress{Total: 879, Stored: 300, Failed: 1, Cancelled: 578}
+	last := at(engine.PhaseMatches, 300, 879)
+	last.Matches = cancelled.Matches
+	last.Status = engine.SyncCancelled
+	f := &fake{row: at(engine.PhaseMatches, 10, 879), every: time.Second, updates: updates(last, cancelled)}
+	text, sum := followed(t, f, Out{Width: 120, ASCII: true}, SyncOptions{Account: "Blue Heron#EUW"})
+	for _, says := range []string{"301/879", "cancelled 578", "cancelled: 300 matches stored (1 could not be had, 578 cancelled)"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("%q is not in\n%s", says, text)
+		}
+	}
+	if full := strings.Repeat("#", barCells); strings.Contains(text, full) || strings.Contains(text, "879/879") {
+		t.Errorf("a full bar:\n%s", text)
+	}
+	if c := sum.Matches; c.Cancelled != 578 || c.Success+c.Temporary+c.Permanent+c.TooOld+c.Cancelled != c.Total {
+		t.Errorf("the summary counts %+v", c)
+	}
+}
+
 // The lines of `sync --json` as spec section 1.1 has them, field by field.
 func TestSync_NDJSON(t *testing.T) {
 	f := &fake{
@@ -104,13 +127,13 @@ func TestSync_NDJSON(t *testing.T) {
 	}
 	text, sum := followed(t, f, Out{JSON: true}, SyncOptions{Account: "Blue Heron#EUW"})
 	want := `
-{"event":"progress","account":"Blue Heron#EUW","phase":"list","done":40,"total":-1,"retrying":0,"failed":0,"eta_s":912}
-{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":10,"total":40,"retrying":1,"failed":0,"eta_s":912}
-{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":30,"total":40,"retrying":1,"failed":0,"eta_s":912}
-{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":40,"total":40,"retrying":0,"failed":0,"eta_s":null}
-{"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":5,"total":38,"retrying":0,"failed":0,"eta_s":912}
-{"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":38,"total":38,"retrying":0,"failed":0,"eta_s":912}
-{"event":"summary","account":"Blue Heron#EUW","result":"incomplete","matches":{"total":40,"success":35,"temporary_failure":0,"permanently_unfetchable":2,"outside_retention_window":3},"timelines":{"total":38,"success":38,"temporary_failure":0,"permanently_unfetchable":0,"outside_retention_window":0},"calls":77,"rate_limited":4,"elapsed_s":6}
+{"event":"progress","account":"Blue Heron#EUW","phase":"list","done":40,"total":-1,"retrying":0,"failed":0,"cancelled":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":10,"total":40,"retrying":1,"failed":0,"cancelled":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":30,"total":40,"retrying":1,"failed":0,"cancelled":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":40,"total":40,"retrying":0,"failed":0,"cancelled":0,"eta_s":null}
+{"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":5,"total":38,"retrying":0,"failed":0,"cancelled":0,"eta_s":912}
+{"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":38,"total":38,"retrying":0,"failed":0,"cancelled":0,"eta_s":912}
+{"event":"summary","account":"Blue Heron#EUW","result":"incomplete","matches":{"total":40,"success":35,"temporary_failure":0,"permanently_unfetchable":2,"outside_retention_window":3,"cancelled":0},"timelines":{"total":38,"success":38,"temporary_failure":0,"permanently_unfetchable":0,"outside_retention_window":0,"cancelled":0},"calls":77,"rate_limited":4,"elapsed_s":6}
 `
 	if text != strings.TrimPrefix(want, "\n") {
 		t.Errorf("printed\n%s\nwant%s", text, want)

@@ -80,7 +80,7 @@ var syncWords = map[engine.SyncStatus]string{
 
 // SyncWord is how an account stands, as screens write it.
 func SyncWord(a engine.AccountRow) string {
-	if a.Status == engine.SyncCompleted && a.Result == "incomplete" {
+	if a.Incomplete() {
 		return "INCOMPLETE"
 	}
 	return syncWords[a.Status]

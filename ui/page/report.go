@@ -233,7 +233,11 @@ func coverage(r *engine.PlayReport) (word, text string) {
 	if r.Missing == 0 {
 		return "OK", text
 	}
-	return "PARTIAL", text + " " + part.Percent(float64(r.Matches)/float64(max(all, 1)))
+	text += " " + part.Percent(float64(r.Matches)/float64(max(all, 1)))
+	if r.Cancelled > 0 {
+		text += ": " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
+	}
+	return "PARTIAL", text
 }
 
 // ReportLines tell a report in words, for a console without a screen.

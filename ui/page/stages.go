@@ -17,6 +17,7 @@ type stage struct {
 	phase engine.Phase
 	name  string
 	text  func(v *View, a engine.AccountRow, at int) string // at: before 0, in 1, after 2
+	of    func(a engine.AccountRow) engine.Progress         // what it counts; nil = nothing
 }
 
 const (
@@ -26,11 +27,11 @@ const (
 )
 
 var stages = []stage{
-	{engine.PhaseResolve, "account", resolveText},
-	{engine.PhaseList, "ids", listText},
-	{engine.PhaseMatches, "matches", matchesText},
-	{engine.PhaseReport, "report", reportText},
-	{engine.PhaseTimelines, "timelines", timelinesText},
+	{engine.PhaseResolve, "account", resolveText, nil},
+	{engine.PhaseList, "ids", listText, nil},
+	{engine.PhaseMatches, "matches", matchesText, func(a engine.AccountRow) engine.Progress { return a.Matches }},
+	{engine.PhaseReport, "report", reportText, nil},
+	{engine.PhaseTimelines, "timelines", timelinesText, func(a engine.AccountRow) engine.Progress { return a.Timelines }},
 }
 
 func resolveText(_ *View, a engine.AccountRow, at int) string {
@@ -148,6 +149,9 @@ func stageRow(v *View, a engine.AccountRow, s stage, i, now, w int) string {
 	switch {
 	case now > i || a.Status == engine.SyncCompleted:
 		at, word = after, "DONE"
+		if s.of != nil && s.of(a).Cancelled > 0 {
+			word = "CANCELLED"
+		}
 	case now < i || a.Status == engine.SyncPending:
 		at, word = before, "QUEUED"
 	case a.Status == engine.SyncFailed:

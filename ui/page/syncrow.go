@@ -23,6 +23,8 @@ func progressOf(v *View, a engine.AccountRow) part.Cell {
 	switch {
 	case a.Status == engine.SyncFailed:
 		c.Token = themes.Err
+	case !a.Status.Open() && p.Cancelled > 0:
+		c.Token = v.Theme.State(SyncWord(a)).Token
 	case !a.Status.Open(), p.Open == 0:
 		c.Token = themes.OK
 	}
@@ -75,8 +77,12 @@ func ended(v *View, a engine.AccountRow) string {
 	switch {
 	case a.LastError != "" && a.Status == engine.SyncFailed:
 		return inShort(a.LastError)
+	case a.Matches.Cancelled > 0:
+		return "matches: " + a.Matches.Gaps()
 	case a.Matches.Failed > 0:
 		return plural(a.Matches.Failed, "match", "matches") + " could not be had"
+	case a.Timelines.Cancelled > 0:
+		return "timelines: " + a.Timelines.Gaps()
 	}
 	return ""
 }

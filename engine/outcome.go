@@ -150,6 +150,9 @@ type KindSpec struct {
 	// one that was carried out, which a cancel or a stop may have put in the place
 	// of the handler's.
 	OnMove func(tx Tx, before, after Job, o Outcome) error
+	// OnUndo takes OnMove's place where a command on the job is taken back: what OnMove
+	// wrote for it is to be as before. nil = OnMove does that.
+	OnUndo func(tx Tx, before, after Job) error
 }
 
 // ChildPolicy says what dead children do to the job that waits for them. A group

@@ -108,9 +108,10 @@ func TestLegalMoves(t *testing.T) {
 	}
 	allow(ByOperator, Scheduled, Scheduled, Available) // reschedule
 	allow(ByOperator, Retryable, Retryable)
-	allow(ByUndo, Scheduled, Scheduled, Cancelled) // a command taken back (I-11)
-	allow(ByUndo, Retryable, Retryable, Cancelled)
-	allow(ByUndo, Available, Scheduled, Cancelled)
+	allow(ByUndo, Scheduled, Scheduled, Available, Cancelled) // a command taken back (I-11)
+	allow(ByUndo, Retryable, Retryable, Available, Cancelled)
+	allow(ByUndo, Available, Scheduled, Retryable, Available, Cancelled)
+	allow(ByUndo, Pending, Cancelled)
 	allow(ByUndo, Discarded, Available)
 	allow(ByGroup, Discarded, Pending)  // too many dead children (P-18)
 	allow(ByOperator, Running, Running) // a cancel was asked for

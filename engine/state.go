@@ -86,10 +86,12 @@ var moves = map[move][]Cause{
 	{Scheduled, Cancelled}: {ByOperator, ByParent},
 	{Retryable, Cancelled}: {ByOperator, ByParent},
 	{Scheduled, Available}: {ByTime, ByOperator, ByUndo},
-	{Retryable, Available}: {ByTime, ByOperator},
+	{Retryable, Available}: {ByTime, ByOperator, ByUndo},
 	{Scheduled, Scheduled}: {ByOperator, ByUndo}, // reschedule
 	{Retryable, Retryable}: {ByOperator, ByUndo}, // reschedule
-	{Available, Scheduled}: {ByOperator},         // reschedule
+	{Available, Scheduled}: {ByOperator, ByUndo}, // reschedule; its instant had come
+	{Available, Retryable}: {ByUndo},             // the same
+	{Available, Available}: {ByUndo},             // the same
 	{Available, Running}:   {ByClaim},
 	{Running, Completed}:   {ByOutcome},
 	{Running, Retryable}:   {ByOutcome},
@@ -100,6 +102,7 @@ var moves = map[move][]Cause{
 	{Running, Available}:   {ByDrain, ByRescue, ByOutcome}, // ByOutcome: waited for a group that was settled
 	{Running, Running}:     {ByOperator, ByParent},         // a cancel was asked for
 	{Discarded, Available}: {ByOperator},
+	{Cancelled, Pending}:   {ByUndo},
 	{Cancelled, Available}: {ByOperator, ByUndo},
 	{Cancelled, Scheduled}: {ByUndo},
 	{Cancelled, Retryable}: {ByUndo},

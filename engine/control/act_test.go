@@ -337,7 +337,7 @@ func TestI11_Undo(t *testing.T) {
 		d.want(ids[0], engine.Cancelled)
 		d.do(engine.Command{Op: engine.OpUndo, Audit: r.Audit})
 		same(ids[0], before)
-		d.refuses(engine.Command{Op: engine.OpUndo, Audit: r.Audit}, engine.ErrConflict, "changed since shown")
+		d.refuses(engine.Command{Op: engine.OpUndo, Audit: r.Audit}, engine.ErrConflict, "cancel #1 cannot be undone any more: 1 changed since")
 
 		d.do(engine.Command{Op: engine.OpReschedule, Job: ids[0], At: time.Now().Add(time.Hour)})
 		d.do(engine.Command{Op: engine.OpUndo}) // the last one

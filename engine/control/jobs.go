@@ -181,13 +181,17 @@ func tell(did string, r engine.Receipt) string {
 		return "no job fits: nothing to do"
 	}
 	s := fmt.Sprintf("%s %s of %s", did, engine.Count(int64(r.Applied)), engine.Counted(r.Matched, "job", "jobs"))
-	for i, why := range slices.Sorted(maps.Keys(r.Skipped)) {
-		if i == 0 {
-			s += "; left as they are: "
-		} else {
-			s += ", "
-		}
-		s += engine.Count(int64(r.Skipped[why])) + " " + why
+	if len(r.Skipped) > 0 {
+		s += "; left as they are: " + leftOut(r.Skipped)
 	}
 	return s
+}
+
+// leftOut says of how many jobs each reason holds.
+func leftOut(skipped map[string]int) string {
+	var parts []string
+	for _, why := range slices.Sorted(maps.Keys(skipped)) {
+		parts = append(parts, engine.Count(int64(skipped[why]))+" "+why)
+	}
+	return strings.Join(parts, ", ")
 }

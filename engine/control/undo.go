@@ -39,7 +39,7 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 	}
 	r.Text = tell(did, r)
 	if r.Applied == 0 {
-		return r, engine.Problemf(engine.ErrConflict, "look at the jobs", "%s #%d cannot be undone any more: %s", e.Op, e.Seq, r.Text)
+		return r, engine.Problemf(engine.ErrConflict, "look at the jobs", "%s #%d cannot be undone any more: %s", e.Op, e.Seq, leftOut(r.Skipped))
 	}
 	if cmd.DryRun {
 		r.Would, r.Applied, r.Moves = r.Applied, 0, nil

@@ -33,6 +33,25 @@ func (in *Ingest) missed(tx engine.Tx, id string, part league.Part, job engine.J
 	})
 }
 
+// wantedAgain takes missed back for syncs that have not ended: their job is to bring
+// the part after all. One that has ended gets it late.
+func (in *Ingest) wantedAgain(tx engine.Tx, id string, part league.Part, job engine.Job) error {
+	gaps, err := in.store.Gaps(tx, id)
+	if err != nil {
+		return fmt.Errorf("look for runs that miss %s of %s: %w", part, id, err)
+	}
+	return in.eachRun(tx, job, groupOf(part), func(_ engine.Job, _ syncArgs, run *league.Run) error {
+		at := slices.IndexFunc(gaps, func(g league.Gap) bool { return g.Run == run.ID && g.Part == part && g.Job == string(job.ID) })
+		if at < 0 || run.Result != "" && run.Result != resultCancelled {
+			return nil
+		}
+		if part == league.PartMatch {
+			run.TimelinesNone = max(0, run.TimelinesNone-1)
+		}
+		return in.store.DropGap(tx, gaps[at])
+	})
+}
+
 func groupOf(part league.Part) int {
 	if part == league.PartTimeline {
 		return league.GroupTimelines

@@ -157,6 +157,60 @@ func (in *Ingest) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Out
 	return nil
 }
 
+// syncUndone takes a command on a sync job back. After a cancel the run goes on as if
+// nothing had been: no other has had the account since.
+func (in *Ingest) syncUndone(tx engine.Tx, before, after engine.Job) error {
+	if before.State != engine.Cancelled {
+		return in.syncMoved(tx, before, after, engine.Outcome{})
+	}
+	args, err := decode[syncArgs](after)
+	if err != nil {
+		return nil // as in partMoved
+	}
+	return in.change(tx, args, func(a *league.Account, run *league.Run) error {
+		if err := latestRun(a, run); err != nil {
+			return err
+		}
+		run.Result, run.Finished = "", time.Time{}
+		a.Status = engine.SyncPending.String()
+		if !run.Started.IsZero() {
+			a.Status = engine.Syncing.String()
+		}
+		return in.restoreRanges(tx, a, *run)
+	})
+}
+
+// matchUndone and timelineUndone take a command on a part's job back. After a cancel
+// no run misses the part for want of it.
+func (in *Ingest) matchUndone(tx engine.Tx, before, after engine.Job) error {
+	return in.partUndone(tx, league.PartMatch, before, after)
+}
+
+func (in *Ingest) timelineUndone(tx engine.Tx, before, after engine.Job) error {
+	return in.partUndone(tx, league.PartTimeline, before, after)
+}
+
+func (in *Ingest) partUndone(tx engine.Tx, part league.Part, before, after engine.Job) error {
+	if before.State != engine.Cancelled {
+		return in.partMoved(tx, part, before, after)
+	}
+	args, err := decode[fetchArgs](after)
+	if err != nil {
+		return nil // as in partMoved
+	}
+	return errors.Join(in.reopen(tx, args.Match, part), in.wantedAgain(tx, args.Match, part, after))
+}
+
+// latestRun refuses to go on with a run after which another has had the account.
+func latestRun(a *league.Account, run *league.Run) error {
+	if a.Run == run.ID {
+		return nil
+	}
+	p := engine.Problemf(engine.ErrConflict, "act on that one", "a later sync of %s exists", a.RiotID())
+	p.Why = "a later sync exists"
+	return p
+}
+
 // started marks the first claim. Later ones, one per phase, find it done.
 func started(a *league.Account, run *league.Run) error {
 	if run.Started.IsZero() {
@@ -185,10 +239,10 @@ func (in *Ingest) ended(tx engine.Tx, status engine.SyncStatus, result, why stri
 // known. Later, its group holds what became of them: a new run lists again and
 // finds what is left.
 func reopened(a *league.Account, run *league.Run) error {
-	switch {
-	case a.Run != run.ID:
-		return engine.Problemf(engine.ErrConflict, "act on that one", "a later sync of %s exists", a.RiotID())
-	case run.Listed > 0:
+	if err := latestRun(a, run); err != nil {
+		return err
+	}
+	if run.Listed > 0 {
 		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync of %s has ended", a.RiotID())
 	}
 	run.Result, run.Error, run.Finished = "", "", time.Time{}

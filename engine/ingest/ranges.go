@@ -78,7 +78,7 @@ func (in *Ingest) endLists(tx engine.Tx, a *league.Account, run league.Run, list
 // lists everything again, unless this one becomes complete before.
 func (in *Ingest) setRangesAside(tx engine.Tx, a *league.Account, run league.Run) error {
 	of := run.Ranges()
-	err := errors.Join(in.store.DropCoverage(tx, of.Making), in.store.MoveCoverage(tx, a.ID, of.Filters))
+	err := in.store.MoveCoverage(tx, a.ID, of.Filters)
 	if run.Listed == 0 || a.Coverage == (league.Coverage{}) {
 		return err
 	}
@@ -103,7 +103,7 @@ func (in *Ingest) restoreRanges(tx engine.Tx, a *league.Account, run league.Run)
 // dropRanges forgets what a run kept aside: a later one lists again.
 func (in *Ingest) dropRanges(tx engine.Tx, run string) error {
 	of := league.Run{ID: run}.Ranges()
-	return errors.Join(in.store.DropCoverage(tx, of.Own), in.store.DropCoverage(tx, of.Filters))
+	return errors.Join(in.store.DropCoverage(tx, of.Making), in.store.DropCoverage(tx, of.Own), in.store.DropCoverage(tx, of.Filters))
 }
 
 // idsTTL is how long a listing answers for Riot (S4-8).

@@ -27,45 +27,15 @@ func (b *Backend) Bulk(ctx context.Context, c engine.Command) (engine.Receipt, e
 	return b.each(ctx, *c.Select, o, c.DryRun)
 }
 
-// Undo takes back what a command has done to jobs, each of them only as long as
-// nothing has happened to it since: its state, its tries and its instant are as
-// before. The others are skipped.
-func (b *Backend) Undo(ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error) {
-	o := orderOf(engine.OpUndo, by, reason)
-	o.why.cause = engine.ByUndo
-	o.was = make(map[engine.JobID]engine.JobMove, len(moves))
-	sel := engine.Selection{IDs: make([]engine.JobID, len(moves)), Revs: make([]engine.Revision, len(moves))}
-	for i, m := range moves {
-		o.was[m.Job] = m
-		sel.IDs[i], sel.Revs[i] = m.Job, m.Rev
-	}
-	return b.each(ctx, sel, o, dry)
-}
-
-// undoOne puts one job back to where it stood.
-func (b *Backend) undoOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
-	was := o.was[j.ID].Before
-	switch {
-	case !engine.Legal(j.State, was.State, engine.ByUndo):
-		return engine.Receipt{}, refusal(j, "it was "+was.State.String(), fmt.Sprintf("it was %s, and that cannot be brought back", was.State), "trigger or retry it instead")
-	case j.State.Terminal():
-		if err := b.keyIsFree(tx, j); err != nil {
-			return engine.Receipt{}, err
-		}
-	}
-	after := was.Put(j)
-	after.Rev++
-	return receipt(after, "job %s is %s again", j.ID, after.State), b.move(tx, j, after, o.why)
-}
-
 // each acts on every job of a selection.
 func (b *Backend) each(ctx context.Context, sel engine.Selection, o order, dry bool) (engine.Receipt, error) {
 	total := engine.Receipt{Matched: len(sel.IDs), Skipped: map[string]int{}}
-	along := map[engine.JobID]taken{}
-	for at := 0; at < len(sel.IDs); at += b.perWrite {
-		part := engine.Selection{IDs: sel.IDs[at:min(at+b.perWrite, len(sel.IDs))]}
+	along := map[engine.JobID]engine.Revision{}
+	for at, end := 0, 0; at < len(sel.IDs); at = end {
+		end = o.whole(sel.IDs, min(at+b.perWrite, len(sel.IDs)))
+		part := engine.Selection{IDs: sel.IDs[at:end]}
 		if at < len(sel.Revs) {
-			part.Revs = sel.Revs[at:min(at+b.perWrite, len(sel.Revs))]
+			part.Revs = sel.Revs[at:min(end, len(sel.Revs))]
 		}
 		r, err := b.eachOf(ctx, part, o, along, dry)
 		total.Applied += r.Applied
@@ -92,13 +62,13 @@ type refusedJob struct {
 func (*refusedJob) Error() string { return "refused by the domain" }
 
 // eachOf acts on one batch in one transaction. along is what the batches before it
-// took along, and grows by what this one does.
-func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, along map[engine.JobID]taken, dry bool) (engine.Receipt, error) {
+// took along, as it was, and grows by what this one does.
+func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, along map[engine.JobID]engine.Revision, dry bool) (engine.Receipt, error) {
 	left := map[int]string{}
 	for {
 		var r engine.Receipt
 		err := b.write(ctx, func(tx engine.Tx) (err error) {
-			o.why.now, o.why.along = atLeast(wall.Now()), map[engine.JobID]taken{}
+			o.why.now, o.why.trail = atLeast(wall.Now()), newTrail()
 			r, err = b.batch(tx, sel, o, along, left)
 			if err == nil && dry {
 				return errDry
@@ -107,6 +77,7 @@ func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, alo
 		})
 		if bad, ok := errors.AsType[*refusedJob](err); ok {
 			left[bad.at] = bad.why
+			o.without(sel.IDs[bad.at], bad.why)
 			continue
 		}
 		if errors.Is(err, errDry) {
@@ -115,28 +86,28 @@ func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, alo
 		if err != nil {
 			return engine.Receipt{}, fmt.Errorf("%s %d jobs: %w", o.op, len(sel.IDs), err)
 		}
-		maps.Copy(along, o.why.along)
+		maps.Copy(along, o.why.trail.was)
 		return r, nil
 	}
 }
 
 // batch is the transaction of eachOf. left are the jobs that are known to be
 // refused, with the reason. A job of the selection that its parent took along has
-// not changed since it was shown: the command itself did that.
-func (b *Backend) batch(tx engine.Tx, sel engine.Selection, o order, along map[engine.JobID]taken, left map[int]string) (engine.Receipt, error) {
+// not changed since it was shown: the command itself did that, and its move stands
+// with its parent's.
+func (b *Backend) batch(tx engine.Tx, sel engine.Selection, o order, along map[engine.JobID]engine.Revision, left map[int]string) (engine.Receipt, error) {
 	r := engine.Receipt{Skipped: map[string]int{}}
 	for i, id := range sel.IDs {
 		if why, ok := left[i]; ok {
 			r.Skipped[why]++
 			continue
 		}
-		t, ok := along[id]
+		was, ok := along[id]
 		if !ok {
-			t, ok = o.why.along[id]
+			was, ok = o.why.trail.was[id]
 		}
-		if ok && (sel.Rev(i) == 0 || sel.Rev(i) == t.was) {
+		if ok && (sel.Rev(i) == 0 || sel.Rev(i) == was) {
 			r.Applied++
-			r.Moves = append(r.Moves, t.move)
 			continue
 		}
 		one, err := b.carryOut(tx, id, sel.Rev(i), o)

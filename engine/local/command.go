@@ -45,7 +45,7 @@ type order struct {
 	op  engine.Op
 	at  time.Time // OpReschedule
 	why because
-	was map[engine.JobID]engine.JobMove // OpUndo
+	undo
 }
 
 // act carries an order out on one job, inside a transaction: it refuses before it
@@ -92,6 +92,14 @@ func (b *Backend) cancelOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt
 	return r, b.cancel(tx, j, o.why)
 }
 
+// alsoCancelled is added to what a cancel answers about the job that it names.
+func alsoCancelled(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", and with it " + engine.Counted(n, "job that only it wanted", "jobs that only it wanted")
+}
+
 // Retry lets a job run now, in queue order and through the limiter. Attempts it
 // has used are not counted any more: a new round begins. A completed or running
 // job, and one whose key another live job holds, is refused. Errors are
@@ -115,7 +123,7 @@ func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, er
 	late := false
 	if j.HasParents && j.State.Terminal() {
 		var err error
-		if late, err = b.late(tx, j.ID); err != nil {
+		if late, err = b.late(tx, j.ID, o.why.cause); err != nil {
 			return r, err
 		}
 	}
@@ -248,7 +256,7 @@ func latest(a, b time.Time) time.Time {
 func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
 	var r engine.Receipt
 	err := b.write(ctx, func(tx engine.Tx) (err error) {
-		o.why.now = atLeast(wall.Now())
+		o.why.now, o.why.trail = atLeast(wall.Now()), newTrail()
 		r, err = b.carryOut(tx, id, ifRev, o)
 		return err
 	})
@@ -271,6 +279,7 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 	if ifRev != 0 && ifRev != j.Rev {
 		return engine.Receipt{}, conflict(j, "changed since shown", "changed since shown: now %s (rev %d)", j.State, j.Rev)
 	}
+	along := len(o.why.trail.moves)
 	r, err := acts[o.op](b, tx, j, o)
 	if err != nil || r.Nothing {
 		return r, err
@@ -279,7 +288,9 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("read job %s again: %w", id, err)
 	}
-	r.Moves = []engine.JobMove{moveOf(j, after)}
+	also := o.why.trail.moves[along:]
+	r.Moves = append([]engine.JobMove{moveOf(j, after)}, also...)
+	r.Text += alsoCancelled(len(also))
 	return r, nil
 }
 

@@ -34,7 +34,7 @@ type entry struct {
 	run      *run      // the last one begun here
 
 	// Where it stands. At most one of line, heap and parked holds it.
-	arrived    uint64
+	turn       time.Time // from when on it might have run: its place among its owner's
 	ready      time.Time // since when it stands in a line
 	line       *line
 	in         *fifo
@@ -90,9 +90,8 @@ type place struct {
 
 // index is all live jobs, arranged by what they wait for.
 type index struct {
-	mu      sync.Mutex
-	seq     uint64 // version of the store that it shows
-	arrival uint64
+	mu  sync.Mutex
+	seq uint64 // version of the store that it shows
 
 	jobs   map[engine.JobID]*entry
 	queues map[engine.Queue]*queue
@@ -202,6 +201,7 @@ func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
 	e.queue, e.lane = x.queueOf(j.Queue), x.laneOf(lane)
 	e.priority, e.state, e.hold, e.due = j.Priority, j.State, j.Hold, x.dueOf(j)
 	e.wake, e.putOff = x.wakeAt(j, now), putOff(j)
+	e.turn = couldRun(j)
 	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
 	e.known = x.kinds[j.Kind] != nil
 	e.foreign = !x.tree.has(j.ID)
@@ -251,8 +251,7 @@ func (x *index) settle(e *entry, now time.Time) {
 		x.occupy(e)
 	case !e.known || e.foreign:
 	case e.state == engine.Available:
-		x.arrival++
-		e.arrived, e.ready = x.arrival, now
+		e.ready = now
 		x.lineUp(e, false)
 	case e.state == engine.Scheduled || e.state == engine.Retryable:
 		heap.Push(&x.due, e)

@@ -1,6 +1,10 @@
 package local
 
-import "github.com/farsight-console/farsight/engine"
+import (
+	"cmp"
+
+	"github.com/farsight-console/farsight/engine"
+)
 
 // Ranks of a line: one per priority, then the suspects.
 const (
@@ -37,29 +41,44 @@ type level struct {
 	n      int
 }
 
-// fifo is a list of entries in order of arrival. It links through the entries,
-// so that one can leave from the middle.
+// fifo is a list of entries in the order in which they might have run. That is
+// stored with the jobs: a restart changes no place, nor does a command that was taken
+// back. It links through the entries, so that one can leave from the middle.
 type fifo struct {
 	owner      string
 	head, tail *entry
+	last       *entry // where one came in last: the next mostly belongs beside it, or at the tail
 	n          int
 	prev, next *fifo // ring of owners
 }
 
+// before orders the entries of one fifo.
+func (e *entry) before(o *entry) bool {
+	if !e.turn.Equal(o.turn) {
+		return e.turn.Before(o.turn)
+	}
+	return e.id < o.id
+}
+
 func (f *fifo) insert(e *entry) {
 	at := f.tail
-	for at != nil && at.arrived > e.arrived {
+	if at != nil && e.before(at) && f.last != nil {
+		for at = f.last; at.next != nil && at.next.before(e); {
+			at = at.next
+		}
+	}
+	for at != nil && e.before(at) {
 		at = at.prev
 	}
 	f.linkAfter(at, e)
-	e.in = f
+	e.in, f.last = f, e
 	f.n++
 }
 
 // insertEarly is insert for an entry that stood near the head before.
 func (f *fifo) insertEarly(e *entry) {
 	var at *entry
-	for next := f.head; next != nil && next.arrived < e.arrived; next = next.next {
+	for next := f.head; next != nil && next.before(e); next = next.next {
 		at = next
 	}
 	f.linkAfter(at, e)
@@ -91,6 +110,9 @@ func (f *fifo) remove(e *entry) {
 		f.tail = e.prev
 	} else {
 		e.next.prev = e.prev
+	}
+	if f.last == e {
+		f.last = cmp.Or(e.prev, e.next)
 	}
 	e.prev, e.next, e.in = nil, nil, nil
 	f.n--

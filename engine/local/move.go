@@ -16,21 +16,27 @@ type because struct {
 	by      string         // the operator, as a job names who asked; "" = nobody did
 	outcome engine.Outcome // ByOutcome: for the kind's OnMove and the groups' sums
 	now     time.Time
-	along   map[engine.JobID]taken // of a bulk command: what its parents took along
+	parent  engine.JobID // ByParent: which
+	trail   *trail       // of a command: what it did to jobs that it does not name; nil = nobody asks
 }
 
-// taken is what a command has done to a child when its parent's turn came.
-type taken struct {
-	was  engine.Revision
-	move engine.JobMove
+// trail is what a command did to the children that cancelled parents took along.
+type trail struct {
+	moves []engine.JobMove
+	was   map[engine.JobID]engine.Revision // before
 }
+
+func newTrail() *trail { return &trail{was: map[engine.JobID]engine.Revision{}} }
 
 // take notes a child that its parent took along.
 func (w because) take(before, after engine.Job) {
-	if w.along == nil || w.cause != engine.ByParent {
+	if w.trail == nil || w.cause != engine.ByParent {
 		return
 	}
-	w.along[after.ID] = taken{before.Rev, moveOf(before, after)}
+	m := moveOf(before, after)
+	m.With = w.parent
+	w.trail.moves = append(w.trail.moves, m)
+	w.trail.was[after.ID] = before.Rev
 }
 
 func moveOf(before, after engine.Job) engine.JobMove {
@@ -76,11 +82,11 @@ func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) erro
 	if err := b.chronicle(tx, before, after, why); err != nil {
 		return err
 	}
-	groups, err := b.mark(tx, before, after, why.outcome)
+	groups, err := b.mark(tx, before, after, why)
 	if err != nil {
 		return err
 	}
-	if err := b.tellKind(tx, before, after, why.outcome); err != nil {
+	if err := b.tellKind(tx, before, after, why); err != nil {
 		return err
 	}
 	if err := b.wakeParents(tx, groups, why.now); err != nil || after.State != engine.Cancelled {
@@ -110,22 +116,26 @@ func (b *Backend) chronicle(tx engine.Tx, before, after engine.Job, why because)
 	return nil
 }
 
-func (b *Backend) tellKind(tx engine.Tx, before, after engine.Job, o engine.Outcome) error {
-	k := b.kinds[after.Kind]
-	if k == nil || k.OnMove == nil {
-		return nil
+func (b *Backend) tellKind(tx engine.Tx, before, after engine.Job, why because) (err error) {
+	switch k := b.kinds[after.Kind]; {
+	case k == nil:
+	case why.cause == engine.ByUndo && k.OnUndo != nil:
+		err = k.OnUndo(tx, before, after)
+	case k.OnMove != nil:
+		err = k.OnMove(tx, before, after, why.outcome)
 	}
-	if err := k.OnMove(tx, before, after, o); err != nil {
+	if err != nil {
 		return &domainError{fmt.Errorf("the domain's side of job %s going %s: %w", after.ID, after.State, err)}
 	}
 	return nil
 }
 
 // mark tells the groups that wait for the job how it stands, and gives them back.
-func (b *Backend) mark(tx engine.Tx, before, after engine.Job, o engine.Outcome) ([]engine.GroupStat, error) {
+func (b *Backend) mark(tx engine.Tx, before, after engine.Job, why because) ([]engine.GroupStat, error) {
 	if !after.HasParents {
 		return nil, nil
 	}
+	o := why.outcome
 	m, calls, throttled := markOf(after), o.Call.Calls, 0
 	if calls > 0 && o.Call.Status == 429 {
 		throttled = 1
@@ -135,7 +145,7 @@ func (b *Backend) mark(tx engine.Tx, before, after engine.Job, o engine.Outcome)
 		if !changed {
 			return nil, nil
 		}
-		if late, err := b.late(tx, after.ID); late || err != nil {
+		if late, err := b.late(tx, after.ID, why.cause); late || err != nil {
 			return nil, err
 		}
 	}
@@ -159,13 +169,17 @@ func markOf(j engine.Job) engine.Mark {
 // late reports whether a child is late: a group that waits for it has settled
 // already. An open child keeps all its groups open, so a settled one means that
 // this child was settled in it and was retried since. Its groups are not opened
-// again (P-18); only its new end is marked.
-func (b *Backend) late(tx engine.Tx, child engine.JobID) (bool, error) {
+// again (P-18); only its new end is marked. A cancelled parent has not gone on:
+// where a command is taken back, it comes after its children.
+func (b *Backend) late(tx engine.Tx, child engine.JobID, cause engine.Cause) (bool, error) {
 	parents, err := tx.Parents(child)
 	if err != nil {
 		return false, fmt.Errorf("read the parents of job %s: %w", child, err)
 	}
 	for _, p := range parents {
+		if cause == engine.ByUndo && p.Job.State == engine.Cancelled {
+			continue
+		}
 		g, err := b.store.Group(tx, engine.GroupID{Parent: p.Job.ID, Group: p.Group})
 		if err != nil {
 			return false, fmt.Errorf("read group %d of job %s: %w", p.Group, p.Job.ID, err)
@@ -233,14 +247,15 @@ func (b *Backend) cancel(tx engine.Tx, j engine.Job, why because) error {
 	return b.move(tx, j, after, why)
 }
 
-// cancelChildren cancels the open children of a job that has just been cancelled,
-// but for those that another live job waits for.
+// cancelChildren cancels the open children of a job that has just been cancelled or
+// told to stop, but for those that another live job waits for.
 func (b *Backend) cancelChildren(tx engine.Tx, parent engine.JobID, why because) error {
 	ids, err := b.store.OpenChildren(tx, parent)
 	if err != nil {
 		return fmt.Errorf("read the children of job %s: %w", parent, err)
 	}
-	why.cause, why.reason, why.outcome = engine.ByParent, fmt.Sprintf("job %s was cancelled", parent), engine.Outcome{}
+	why.cause, why.parent, why.outcome = engine.ByParent, parent, engine.Outcome{}
+	why.reason = fmt.Sprintf("job %s was cancelled", parent)
 	for _, id := range ids {
 		if err := b.cancelChild(tx, id, why); err != nil {
 			return err
@@ -255,7 +270,7 @@ func (b *Backend) cancelChild(tx engine.Tx, id engine.JobID, why because) error 
 		return fmt.Errorf("read the parents of job %s: %w", id, err)
 	}
 	for _, p := range parents {
-		if p.Job.State.Live() {
+		if p.Job.State.Live() && !p.Job.CancelAsked {
 			return nil
 		}
 	}
@@ -271,13 +286,17 @@ func (b *Backend) cancelChild(tx engine.Tx, id engine.JobID, why because) error 
 	return b.cancel(tx, j, why)
 }
 
-// askToStop notes that a running job shall end as cancelled. Its worker is told
-// when the commit has been applied.
+// askToStop notes that a running job shall end as cancelled, and takes its children
+// along at once: whatever it brings, it goes on with none. Its worker is told when
+// the commit has been applied.
 func (b *Backend) askToStop(tx engine.Tx, j engine.Job, why because) error {
 	after := j
 	after.Rev++
 	after.CancelAsked = true
-	return b.move(tx, j, after, why)
+	if err := b.move(tx, j, after, why); err != nil {
+		return err
+	}
+	return b.cancelChildren(tx, j.ID, why)
 }
 
 // holds reports whether a running job is still the one that was claimed with this

@@ -27,6 +27,9 @@ func TestP09_ThrottledIsNotCharged(t *testing.T)     { onEach(t, bt.P09_Throttle
 func TestP12_CancelARunningJob(t *testing.T)         { onEach(t, bt.P12_CancelARunningJob) }
 func TestP13_CancelDoesNotLeak(t *testing.T)         { onEach(t, bt.P13_CancelDoesNotLeak) }
 func TestI4_BulkTakesChildrenAlong(t *testing.T)     { onEach(t, bt.I4_BulkTakesChildrenAlong) }
+func TestI11_UndoOfSharedChildren(t *testing.T)      { onEach(t, bt.I11_UndoOfSharedChildren) }
+func TestI11_UndoKeepsThePlace(t *testing.T)         { onEach(t, bt.I11_UndoKeepsThePlace) }
+func TestI11_UndoOnlyOfWhatStands(t *testing.T)      { onEach(t, bt.I11_UndoOnlyOfWhatStands) }
 func TestP15_TheLoserIsTold(t *testing.T)            { onEach(t, bt.P15_TheLoserIsTold) }
 func TestP17_ExactlyOneTrigger(t *testing.T)         { onEach(t, bt.P17_ExactlyOneTrigger) }
 func TestP18_LateChild(t *testing.T)                 { onEach(t, bt.P18_LateChild) }
@@ -37,6 +40,14 @@ func TestP29_UnknownKindIsLeftAlone(t *testing.T)    { onEach(t, bt.P29_UnknownK
 func TestP38_PausedMeansNothingStarts(t *testing.T)  { onEach(t, bt.P38_PausedMeansNothingStarts) }
 func TestCancelledParentTakesItsChildren(t *testing.T) {
 	onEach(t, bt.CancelledParentTakesItsOwnChildren)
+}
+
+func TestI11_UndoBringsASyncBack(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restart %t", restart), func(t *testing.T) {
+			onEach(t, func(t testing.TB, s bt.Site) { bt.I11_UndoBringsASyncBack(t, s, restart) })
+		})
+	}
 }
 
 // What a number proves it proves under the race detector with a smaller one.

@@ -93,12 +93,14 @@ func attemptOf(e ending) engine.Attempt {
 }
 
 // queuedFor is the wait from the instant the job could have run to its claim.
-func queuedFor(j engine.Job) time.Duration {
-	from := j.Due
-	if from.IsZero() {
-		from = j.Created
+func queuedFor(j engine.Job) time.Duration { return max(j.Started.Sub(couldRun(&j)), 0) }
+
+// couldRun is from when on nothing but its turn kept a job.
+func couldRun(j *engine.Job) time.Time {
+	if j.Due.IsZero() {
+		return j.Created
 	}
-	return max(j.Started.Sub(from), 0)
+	return j.Due
 }
 
 func done(e ending, v *verdict) { end(v, engine.Completed, e.now, "") }

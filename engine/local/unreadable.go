@@ -37,7 +37,7 @@ func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
 	if err != nil {
 		return fmt.Errorf("mark job %s in its groups: %w", id, err)
 	}
-	if err := b.tellKind(tx, before, j, engine.Outcome{}); err != nil {
+	if err := b.tellKind(tx, before, j, because{}); err != nil {
 		return err
 	}
 	return b.wakeParents(tx, groups, now)

@@ -70,8 +70,8 @@ func (x *index) headOf(l *line, row *engine.QueueRow, now time.Time) {
 		return
 	}
 	head := l.levels[rank].head()
-	if since := head.since(); row.OldestDue.IsZero() || since.Before(row.OldestDue) {
-		row.OldestDue = since
+	if row.OldestDue.IsZero() || head.turn.Before(row.OldestDue) {
+		row.OldestDue = head.turn
 	}
 	if l.lane.shut(now) && (row.Why == "" || sooner(l.lane.known, row.Until)) {
 		row.Why, row.Until = l.lane.reason, l.lane.known
@@ -81,14 +81,6 @@ func (x *index) headOf(l *line, row *engine.QueueRow, now time.Time) {
 // sooner reports whether a is before b; the zero time is unknown, and last.
 func sooner(a, b time.Time) bool {
 	return !a.IsZero() && (b.IsZero() || a.Before(b))
-}
-
-// since is from when a job in a line could run.
-func (e *entry) since() time.Time {
-	if e.due.IsZero() {
-		return e.ready
-	}
-	return e.due
 }
 
 // RunningJob is a job at work here.

@@ -65,6 +65,7 @@ type EngineRow struct {
 	Workers  int         `json:"workers"`   // ceiling
 	InFlight int         `json:"in_flight"` // running now
 
+	Accounts int64 `json:"accounts"` // that are known
 	Stored   int64 `json:"stored"`   // matches with status success, all accounts
 	Failed   int64 `json:"failed"`   // permanently_unfetchable
 	TooOld   int64 `json:"too_old"`  // outside_retention_window
@@ -421,6 +422,7 @@ type Transition struct {
 type AccountsQuery struct {
 	Page
 	Text string `json:"text,omitempty"` // part of the Riot ID, or an account id
+	Open bool   `json:"open,omitempty"` // only those whose syncs are under way
 }
 
 // AccountsPage answers AccountsQuery.
@@ -547,7 +549,7 @@ type StatusAnswer struct {
 	Engine EngineRow    `json:"engine"`
 	Queues []QueueRow   `json:"queues"`
 	Open   []AccountRow `json:"syncing"`
-	Next   []JobRow     `json:"next_retries"`
+	Next   []JobRow     `json:"next_retries"` // the next ten; Engine.Retrying counts all
 }
 
 // CostQuery asks what a sync would cost before it is confirmed; answered by Cost.

@@ -264,18 +264,21 @@ func (t *Tx) findJob(q engine.JobQuery) (engine.Job, error) {
 	return engine.Job{}, fmt.Errorf("job with key %q: %w", q.Key, engine.ErrNotFound)
 }
 
-// Accounts lists accounts in the order they were added.
+// Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
 func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
-	err = db.view(ctx, func(t *Tx) error {
-		limit, text := pageSize(q.Page), strings.ToLower(q.Text)
-		for r := range t.rows(tAccounts, nil) {
+	err = db.view(ctx, func(t *Tx) (err error) {
+		if page.Total, err = t.countAccounts(q); err != nil {
+			return err
+		}
+		limit := pageSize(q.Page)
+		for r := range t.rowsFrom(tAccounts, nil, []byte(q.After)) {
 			a, err := decodeAccount(r.k, r.v)
-			if err != nil || text != "" && a.ID != q.Text && !strings.Contains(strings.ToLower(a.RiotID()), text) {
+			if err != nil || a.ID == q.After || !fitsAccount(q, a) {
 				continue // a corrupt one is named by check
 			}
-			page.Total++
-			if a.ID <= q.After || len(page.Accounts) > limit {
-				continue
+			if len(page.Accounts) == limit {
+				page.Next = page.Accounts[limit-1].ID
+				return nil
 			}
 			row, err := t.accountRow(a)
 			if err != nil {
@@ -283,13 +286,30 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 			}
 			page.Accounts = append(page.Accounts, row)
 		}
-		if len(page.Accounts) > limit {
-			page.Accounts = page.Accounts[:limit]
-			page.Next = page.Accounts[limit-1].ID
-		}
 		return nil
 	})
 	return page, err
+}
+
+// countAccounts counts the accounts that fit: all of them by their counter, so that a page of a long list costs no more
+// than its rows.
+func (t *Tx) countAccounts(q engine.AccountsQuery) (n int, err error) {
+	if q.Text == "" && !q.Open {
+		totals, err := t.totals()
+		return int(totals.Accounts), err
+	}
+	for r := range t.rows(tAccounts, nil) {
+		if a, err := decodeAccount(r.k, r.v); err == nil && fitsAccount(q, a) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func fitsAccount(q engine.AccountsQuery, a league.Account) bool {
+	var status engine.SyncStatus // never, where the record says none
+	return (!q.Open || status.UnmarshalText([]byte(a.Status)) == nil && status.Open()) &&
+		(q.Text == "" || a.ID == q.Text || strings.Contains(strings.ToLower(a.RiotID()), strings.ToLower(q.Text)))
 }
 
 // AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.

@@ -50,3 +50,14 @@ func TestReasonsCountAllJobs(t *testing.T) {
 		d.wants("Jobs 7,000 · far back in line")
 	})
 }
+
+// TestAccountsSayHowManyThereAre: a list that does not hold every account says so.
+func TestAccountsSayHowManyThereAre(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := uitest.Busy()
+		scene.Update.Engine.Accounts = 12_345
+		d := open(t, scene, 120, 40, testOptions())
+		d.press("2")
+		d.wants("the first 6 of 12,345")
+	})
+}

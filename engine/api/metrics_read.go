@@ -25,6 +25,7 @@ var (
 	descWorkers   = desc("workers", "How many calls may be under way at once.")
 	descRunning   = desc("jobs_running", "Jobs that run.")
 	descMatches   = desc("matches", "Stored matches by status.", "status")
+	descAccounts  = desc("accounts", "Accounts that are known.")
 	descSyncing   = desc("accounts_syncing", "Accounts whose syncs are under way.")
 	descCallRate  = desc("calls_per_minute", "Calls to the API in the last minute.")
 	descUnseen    = desc("throttled_unforeseen_total", "Answers 429 that the limiter did not expect, since the start.")
@@ -45,7 +46,7 @@ var (
 )
 
 var descs = []*prometheus.Desc{
-	descUp, descState, descBuild, descStarted, descWorkers, descRunning, descMatches, descSyncing, descCallRate, descUnseen, descLogDrops,
+	descUp, descState, descBuild, descStarted, descWorkers, descRunning, descMatches, descAccounts, descSyncing, descCallRate, descUnseen, descLogDrops,
 	descQueue, descHeld, descAge, descPaused, descLimit, descUsed, descForeign, descWaiting, descAlerts, descFiring, descCommit, descStoreSize, descReadTime,
 }
 
@@ -120,6 +121,7 @@ func (r reading) engine(out send, s engine.StatusAnswer) {
 	out.gauge(descMatches, float64(e.Stored), "success")
 	out.gauge(descMatches, float64(e.Failed), "permanently_unfetchable")
 	out.gauge(descMatches, float64(e.TooOld), "outside_retention_window")
+	out.gauge(descAccounts, float64(e.Accounts))
 	out.gauge(descSyncing, float64(len(s.Open)))
 	out.gauge(descCallRate, e.CallsPerMin)
 	out.total(descUnseen, float64(e.Unforeseen))

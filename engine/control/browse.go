@@ -27,14 +27,15 @@ func (b *Browse) Lanes(lane func(engine.Job) string) *Browse {
 // do tells whoever asks for more what to do.
 func NewBrowse(store Store, policies engine.Policies, limits func() engine.LimitsRow, do string) *Browse {
 	b := &Browse{do: do}
-	b.finder = finder{store: store, lane: noLane, live: still{store: store, policies: policies, stored: limits, do: do}}
+	b.finder = finder{store: store, lane: noLane}
+	b.live = still{store: store, policies: policies, stored: limits, do: do, accounts: b.accounts}
 	return b
 }
 
 // Watch yields what is stored once, and then waits for ctx to end: nothing moves.
 func (b *Browse) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
-		page, err := b.store.Accounts(ctx, engine.AccountsQuery{Page: engine.Page{Limit: openSyncs}})
+		accounts, err := b.accounts(ctx, engine.AccountsQuery{})
 		if err != nil {
 			return
 		}
@@ -42,7 +43,7 @@ func (b *Browse) Watch(ctx context.Context) iter.Seq[engine.Update] {
 		if err != nil {
 			return
 		}
-		u := engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: page.Accounts}
+		u := engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: accounts}
 		if yield(u) {
 			<-ctx.Done()
 		}
@@ -65,8 +66,12 @@ type still struct {
 	policies engine.Policies
 	stored   func() engine.LimitsRow
 	do       string
+	accounts func(context.Context, engine.AccountsQuery) ([]engine.AccountRow, error)
 }
 
+func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
+	return s.accounts(ctx, engine.AccountsQuery{Open: true})
+}
 func (s still) row(j engine.Job) engine.JobRow {
 	return s.policies.Row(engine.JobRow{Job: j, Why: "no engine runs on this directory"})
 }
@@ -85,7 +90,7 @@ func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow,
 	if err != nil {
 		return row, nil, nil, err
 	}
-	row.Stored, row.Failed, row.TooOld = t.Success, t.Permanent, t.TooOld
+	row.Accounts, row.Stored, row.Failed, row.TooOld = t.Accounts, t.Success, t.Permanent, t.TooOld
 	queues, err := s.queues(ctx)
 	return row, queues, nil, err
 }

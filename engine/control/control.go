@@ -237,18 +237,9 @@ func (c *Control) seed(ctx context.Context) error {
 			c.hub.Seed(j)
 		}
 	}
-	q := engine.AccountsQuery{Page: engine.Page{Limit: openSyncs}}
-	for {
-		page, err := c.opt.Store.Accounts(ctx, q)
-		if err != nil {
-			return err
-		}
-		c.hub.SeedAccounts(page.Accounts)
-		if page.Next == "" {
-			return nil
-		}
-		q.After = page.Next
-	}
+	open, err := c.accounts(ctx, engine.AccountsQuery{Open: true})
+	c.hub.SeedAccounts(open)
+	return err
 }
 
 func (c *Control) stops() {
@@ -322,7 +313,7 @@ func (c *Control) engineRow() engine.EngineRow {
 		Demo: c.opt.Demo, Boot: c.opt.Boot, Started: c.started,
 		Key: c.opt.Keys.Shown(), KeySince: c.opt.Keys.Since(),
 		Workers: workers, InFlight: running,
-		Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
+		Accounts: t.Accounts, Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
 		Alerts: c.firing(), LogDrops: c.logDrops(),
 		Meter: m,
 	}

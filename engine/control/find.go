@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/hub"
@@ -19,6 +20,8 @@ type live interface {
 	limits() engine.LimitsRow
 	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
 	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)
+	// open gives every account whose sync is under way, in the order they were added.
+	open(ctx context.Context) ([]engine.AccountRow, error)
 	policy(j *engine.Job) engine.Policy
 	externals() map[engine.JobID]string
 }
@@ -46,7 +49,6 @@ const (
 	recentMatches  = 60
 	recentAttempts = 60
 	statusRetries  = 10
-	openSyncs      = 500
 )
 
 func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error) {
@@ -228,16 +230,24 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 	for _, j := range retries {
 		a.Next = append(a.Next, f.live.row(j))
 	}
-	page, err := f.store.Accounts(ctx, engine.AccountsQuery{Page: engine.Page{Limit: openSyncs}})
-	if err != nil {
+	if a.Open, err = f.live.open(ctx); err != nil {
 		return nil, problem(fmt.Errorf("accounts: %w", err))
 	}
-	for _, row := range page.Accounts {
-		if row.Status.Open() {
-			a.Open = append(a.Open, row)
-		}
-	}
 	return a, nil
+}
+
+// accounts gives every account that a query fits, page by page.
+func (f finder) accounts(ctx context.Context, q engine.AccountsQuery) (all []engine.AccountRow, err error) {
+	for q.Limit = storePage; ; {
+		page, err := f.store.Accounts(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, page.Accounts...); page.Next == "" {
+			return all, nil
+		}
+		q.After = page.Next
+	}
 }
 
 // What a running engine adds.
@@ -251,6 +261,11 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 		r.Until = c.groupEnds(j)
 	}
 	return r
+}
+
+// open are the hub's: it has had all of them since the start.
+func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
+	return slices.SortedFunc(slices.Values(c.hub.Open()), func(a, b engine.AccountRow) int { return strings.Compare(a.ID, b.ID) }), nil
 }
 
 func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }

@@ -8,7 +8,7 @@ import (
 
 // listReports gives the reports of one page of accounts.
 func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (engine.Answer, error) {
-	accounts, err := f.store.Accounts(ctx, engine.AccountsQuery(q))
+	accounts, err := f.store.Accounts(ctx, engine.AccountsQuery{Page: q.Page, Text: q.Text})
 	if err != nil {
 		return nil, problem(err)
 	}

@@ -27,7 +27,7 @@ type Source interface {
 	Row(j engine.Job) engine.JobRow
 }
 
-// Accounts reads the first page of stored accounts for a snapshot.
+// Accounts reads a page of stored accounts for a snapshot.
 type Accounts func(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
 
 // Options of a Hub.
@@ -40,6 +40,8 @@ type Options struct {
 	// Alerts gives all alerts as they were evaluated last; nil = nobody evaluates any.
 	// The rows are shared: nobody changes them.
 	Alerts func() []engine.AlertRow
+	// AccountsPage is how many accounts are read at once; 0 = 500.
+	AccountsPage int
 	// Tick is how often telemetry is read while somebody watches; 0 = 250 ms.
 	Tick time.Duration
 }
@@ -49,7 +51,8 @@ type Options struct {
 const (
 	mailboxJobs      = 5000
 	mailboxNotes     = 200
-	snapshotAccounts = 500
+	snapshotAccounts = 10_000 // of more, those and the ones whose syncs are under way
+	accountsPage     = 500
 	snapshotCalls    = 2000
 	mailboxLogs      = 1000
 	defaultTick      = 250 * time.Millisecond
@@ -72,6 +75,9 @@ type Hub struct {
 func New(opt Options) *Hub {
 	if opt.Tick <= 0 {
 		opt.Tick = defaultTick
+	}
+	if opt.AccountsPage <= 0 {
+		opt.AccountsPage = accountsPage
 	}
 	return &Hub{
 		opt:      opt,
@@ -314,7 +320,7 @@ func (h *Hub) take(b *mailbox) (u engine.Update, renew bool) {
 // snapshot reads the stored accounts, then lays over them what has changed: the
 // mailbox was joined before, so nothing falls between.
 func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
-	page, err := h.opt.Accounts(ctx, engine.AccountsQuery{Page: engine.Page{Limit: snapshotAccounts}})
+	stored, err := h.stored(ctx)
 	if err != nil {
 		return engine.Update{}, false
 	}
@@ -328,7 +334,7 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	for _, j := range h.jobs {
 		jobs = append(jobs, j)
 	}
-	u.Accounts = overlay(page.Accounts, h.accounts)
+	u.Accounts = overlay(stored, h.accounts)
 	h.mu.Unlock()
 
 	for _, j := range jobs {
@@ -338,6 +344,22 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	b.forget()
 	h.telemetry(b, &u)
 	return u, true
+}
+
+// stored reads the accounts of a snapshot, page by page.
+func (h *Hub) stored(ctx context.Context) (rows []engine.AccountRow, err error) {
+	q := engine.AccountsQuery{Page: engine.Page{Limit: h.opt.AccountsPage}}
+	for len(rows) < snapshotAccounts {
+		page, err := h.opt.Accounts(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		if rows = append(rows, page.Accounts...); page.Next == "" {
+			break
+		}
+		q.After = page.Next
+	}
+	return rows, nil
 }
 
 // overlay gives the stored rows with newer ones in their place and unknown ones

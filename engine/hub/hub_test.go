@@ -211,3 +211,31 @@ func TestAnIdleEngineWakesNobody(t *testing.T) {
 		}
 	})
 }
+
+// TestSnapshotHasAllPagesOfAccounts, not the first alone.
+func TestSnapshotHasAllPagesOfAccounts(t *testing.T) {
+	var rows []engine.AccountRow
+	for i := range 7 {
+		rows = append(rows, engine.AccountRow{ID: fmt.Sprint(i)})
+	}
+	pages := func(_ context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
+		from, _ := slices.BinarySearchFunc(rows, q.After, func(a engine.AccountRow, after string) int {
+			if a.ID > after {
+				return 1
+			}
+			return -1
+		})
+		to := min(from+q.Limit, len(rows))
+		if page.Accounts = rows[from:to]; to < len(rows) {
+			page.Next = rows[to-1].ID
+		}
+		return page, nil
+	}
+	h := hub.New(hub.Options{Source: still{}, Accounts: pages, AccountsPage: 2})
+	for u := range h.Watch(t.Context()) {
+		if len(u.Accounts) != len(rows) {
+			t.Errorf("%d of %d accounts", len(u.Accounts), len(rows))
+		}
+		break
+	}
+}

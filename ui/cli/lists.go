@@ -37,6 +37,7 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	if err != nil {
 		return err
 	}
+	open := len(s.Open)
 	if all {
 		if s.Open, err = (listing[engine.AccountRow]{schema: filter.Accounts, page: accountPages(ctx, c)}).rows(Out{}); err != nil {
 			return err
@@ -55,7 +56,8 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	case e.Why != "":
 		state += ": " + e.Why
 	}
-	_, _ = fmt.Fprintf(o.W, "%s\nmatches stored %s, gave up %s, too old %s\n\n", o.clean(state), count(e.Stored), count(e.Failed), count(e.TooOld))
+	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
+		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))
 	if err := queues(o, s.Queues, text); err != nil {
 		return err
 	}

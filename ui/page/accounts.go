@@ -228,7 +228,11 @@ func (p *Accounts) panel(v *View, w, h int) part.Panel {
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
 		work = count(open) + " at work"
 	}
-	return part.Panel{Title: p.title(v, "Accounts", work), Focus: true, Tail: p.fresh.text(v), Rows: p.draw(v, w, h, p.empty(v)), Height: h}
+	cut := ""
+	if n := v.known(); n > len(v.Accounts) {
+		p.of, cut = n, "the first "+count(len(v.Accounts))+" of "+count(n)
+	}
+	return part.Panel{Title: p.title(v, "Accounts", cut, work), Focus: true, Tail: p.fresh.text(v), Rows: p.draw(v, w, h, p.empty(v)), Height: h}
 }
 
 func (p *Accounts) empty(v *View) string {

@@ -310,7 +310,7 @@ func (p *Reports) tail(v *View) string {
 			at++
 		}
 	}
-	return "account " + count(at) + " of " + count(len(v.Accounts)) + v.keyed(", {previous item} {next item} others")
+	return "account " + count(at) + " of " + count(v.known()) + v.keyed(", {previous item} {next item} others")
 }
 
 func (p *Reports) heading(v *View) string {

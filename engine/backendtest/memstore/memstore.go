@@ -12,7 +12,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -258,7 +257,7 @@ func (s *Store) Live(context.Context) iter.Seq2[engine.Job, error] {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(live, func(a, b engine.Job) int {
-		return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+		return cmp.Compare(a.ID, b.ID)
 	})
 	return func(yield func(engine.Job, error) bool) {
 		for _, j := range live {
@@ -288,7 +287,7 @@ func (t *tx) enqueue(spec engine.Spec) engine.Enqueued {
 		return t.join(t.s.jobs[id], spec.Parents)
 	}
 	t.s.last++ // a rolled back id is not used again
-	j := t.newJob(engine.JobID(strconv.FormatUint(t.s.last, 10)), spec)
+	j := t.newJob(engine.JobID(fmt.Sprintf("m%09d", t.s.last)), spec)
 	set(t, t.s.jobs, j.ID, j)
 	if j.Key != "" {
 		set(t, t.s.keys, j.Key, j.ID)

@@ -73,6 +73,12 @@ type EngineRow struct {
 	// Alerts is how many fire and are neither acknowledged nor silenced.
 	Alerts   int    `json:"alerts"`
 	LogDrops uint64 `json:"log_drops"` // records that the log file could not take
+	// OnlyServed says that it is the engine of a `sync`: it works on what it is asked for
+	// alone, and ends with its own sync.
+	OnlyServed bool `json:"only_served,omitempty"`
+	// KeyWorked says that the key has worked since the start, or that another one is to
+	// be tried: it is worth waiting for while it is refused.
+	KeyWorked bool `json:"key_worked"`
 	Meter
 }
 
@@ -434,7 +440,8 @@ type AccountsPage struct {
 
 // AccountQuery asks for one account in depth; answered by AccountDetail.
 type AccountQuery struct {
-	ID string `json:"id"` // or "Name#TAG"
+	ID       string `json:"id"`                 // or "Name#TAG"
+	Platform string `json:"platform,omitempty"` // of a "Name#TAG"; "" = any
 }
 
 // AccountDetail is what the account screen shows besides the row.

@@ -313,9 +313,14 @@ func fitsAccount(q engine.AccountsQuery, a league.Account) bool {
 }
 
 // AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.
-func (db *DB) AccountRow(ctx context.Context, id string) (row engine.AccountRow, err error) {
+func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, error) {
+	return db.AccountRowOn(ctx, id, "")
+}
+
+// AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
+func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine.AccountRow, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		a, err := t.findAccount(id)
+		a, err := t.accountOn(id, platform)
 		if err != nil {
 			return err
 		}
@@ -325,9 +330,11 @@ func (db *DB) AccountRow(ctx context.Context, id string) (row engine.AccountRow,
 	return row, err
 }
 
-func (t *Tx) findAccount(id string) (league.Account, error) {
+func (t *Tx) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
+
+func (t *Tx) accountOn(id, platform string) (league.Account, error) {
 	if i := strings.LastIndexByte(id, '#'); i >= 0 {
-		return t.accountNamed(id[:i], id[i+1:], "")
+		return t.accountNamed(id[:i], id[i+1:], platform)
 	}
 	return t.account(id)
 }

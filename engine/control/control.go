@@ -119,8 +119,13 @@ type Options struct {
 	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.
 	Lane func(engine.Job) string
 	// Look is how many jobs one answer about all of them looks at; 0 = 20,000.
-	Look  int
-	Alone bool // the engine works on one run: it shares the budget with no other
+	Look int
+	// Serves reports whether the engine works on a job; nil = on every one. An engine
+	// that has it ends with the sync that it was started for.
+	Serves func(engine.JobID) bool
+	// KeyWorked reports whether the key is worth waiting for while it is refused: it has
+	// worked, or another source has one that nobody has tried; nil = it is.
+	KeyWorked func() bool
 }
 
 // Control is the Console of an engine in this process.
@@ -315,7 +320,8 @@ func (c *Control) engineRow() engine.EngineRow {
 		Workers: workers, InFlight: running,
 		Accounts: t.Accounts, Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
 		Alerts: c.firing(), LogDrops: c.logDrops(),
-		Meter: m,
+		Meter:      m,
+		OnlyServed: c.opt.Serves != nil, KeyWorked: c.opt.KeyWorked == nil || c.opt.KeyWorked(),
 	}
 	queues := c.opt.Backend.Queues()
 	for _, q := range queues {

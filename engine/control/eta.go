@@ -34,13 +34,16 @@ func (c *Control) groupEnds(j engine.Job) time.Time {
 
 // ends is when a run's matches are settled, or its timelines with them.
 func (c *Control) ends(a engine.AccountRow, timelines bool) engine.ETA {
-	if !a.Status.Open() || a.Matches.Total < 0 {
+	if !a.Status.Open() {
 		return engine.ETA{}
 	}
 	queues, rows := c.opt.Backend.Queues(), c.opt.Limiter.Rows().Buckets
 	own := callsLeft(a)
 	if why := c.stands(a, queues, rows); why != "" {
 		return engine.ETA{Calls: own, Why: why}
+	}
+	if a.Matches.Total < 0 { // nobody knows how many while its pages are listed
+		return engine.ETA{}
 	}
 	e := c.opt.Limiter.ETA(a.Region, paceMethod, c.callsUntil(a, timelines, queues, rows))
 	e.Calls = own
@@ -99,12 +102,7 @@ func frozenForGood(rows []engine.BucketRow, host string, methods []string) bool 
 // callsUntil is how many calls its host makes until a run has made its last, or the last
 // of its matches.
 func (c *Control) callsUntil(a engine.AccountRow, timelines bool, queues []engine.QueueRow, rows []engine.BucketRow) int {
-	if c.opt.Alone && timelines {
-		return callsLeft(a)
-	} else if c.opt.Alone {
-		return a.Matches.Open
-	}
-	open := c.hub.Open()
+	open := c.served(c.hub.Open())
 	mine := slices.IndexFunc(open, func(o engine.AccountRow) bool { return o.ID == a.ID })
 	if mine < 0 {
 		open, mine = append(open, a), len(open)
@@ -117,6 +115,14 @@ func (c *Control) callsUntil(a engine.AccountRow, timelines bool, queues []engin
 	}
 	ends := turns(shares, 1, len(open))
 	return int(ends[mine].Seconds() + 0.5)
+}
+
+// served are those of the open syncs that the engine works on.
+func (c *Control) served(open []engine.AccountRow) []engine.AccountRow {
+	if c.opt.Serves == nil {
+		return open
+	}
+	return slices.DeleteFunc(open, func(a engine.AccountRow) bool { return !c.opt.Serves(a.Job) })
 }
 
 // inLine are the calls that a host's open syncs still make, unless their queue is

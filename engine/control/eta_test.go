@@ -115,3 +115,21 @@ func TestI3_TheLastRetryBoundsTheETA(t *testing.T) {
 		}
 	})
 }
+
+// TestI3_AnEngineOfOneSyncForeseesWhatItServes: runs that it leaves to the next engine
+// take nothing from its budget, and one that somebody asks of it later does.
+func TestI3_AnEngineOfOneSyncForeseesWhatItServes(t *testing.T) {
+	own, beside, other := open("own", "europe", 10, true), open("beside", "europe", 30, true), open("other", "europe", 500, true)
+	own.Job, beside.Job, other.Job = "1", "2", "3"
+	h := hub.New(hub.Options{})
+	h.SeedAccounts([]engine.AccountRow{own, beside, other})
+	served := map[engine.JobID]bool{"1": true}
+	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{{}}}, Keys: knownKey{}, Serves: func(id engine.JobID) bool { return served[id] }}, hub: h}
+	if got := c.eta(own); got.High != 20*time.Second {
+		t.Errorf("alone: %+v", got)
+	}
+	served["2"] = true
+	if got := c.eta(own); got.High != 60*time.Second {
+		t.Errorf("its timelines go beside 10 of the other's, after all matches: %+v", got)
+	}
+}

@@ -118,6 +118,9 @@ func problem(err error) error {
 			return engine.Problemf(code, "", "%v", err)
 		}
 	}
+	if errors.Is(err, context.Canceled) {
+		return left()
+	}
 	return engine.Problemf(engine.ErrBroken, "run `farsight check`", "the data directory could not be read: %v", err)
 }
 
@@ -176,7 +179,7 @@ func named(q engine.JobQuery, underWay map[engine.JobID]string) engine.JobQuery 
 }
 
 func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answer, error) {
-	row, err := f.store.AccountRow(ctx, q.ID)
+	row, err := f.store.AccountRowOn(ctx, q.ID, q.Platform)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.ID)
 	}

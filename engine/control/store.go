@@ -20,6 +20,8 @@ type Store interface {
 	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
 	// AccountRow finds by id or "Name#TAG"; engine.ErrNotFound.
 	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
+	// AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
+	AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error)
 	Identities(ctx context.Context, account string) ([]engine.Identity, error)
 	Matches(ctx context.Context, q engine.MatchesQuery) (engine.MatchesPage, error)
 	Report(ctx context.Context, account string) (*engine.PlayReport, error)

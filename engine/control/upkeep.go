@@ -73,9 +73,13 @@ func (c *Control) cares() error {
 // givenUp tells a command that its caller has left from one that failed.
 func givenUp(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return engine.Problemf(engine.ErrGone, "", "it was given up before it was done: whoever asked for it has gone")
+		return left()
 	}
 	return err
+}
+
+func left() *engine.Problem {
+	return engine.Problemf(engine.ErrGone, "", "it was given up before it was done: whoever asked for it has gone")
 }
 
 // caring is what looks after the store right now, the oldest first.

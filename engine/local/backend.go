@@ -46,9 +46,9 @@ type Options struct {
 	Log  zerolog.Logger
 	// OnNote gets messages for people. It must not block. nil = none.
 	OnNote func(engine.Note)
-	// OneTree lets the backend run nothing but the job that Serve names and the
-	// jobs that wait in its groups; everything else stays as it is.
-	OneTree bool
+	// OnlyServed lets the backend run nothing but the jobs that Serve names and those
+	// that wait in their groups; everything else stays as it is.
+	OnlyServed bool
 	// Room tells how many bytes are free on the disk and whether that is enough to go
 	// on; it is asked every ten seconds. nil = nobody asks.
 	Room func() (free uint64, ok bool)
@@ -130,8 +130,8 @@ func New(o Options) (*Backend, error) {
 	}
 	b.fillIn()
 	b.idx = newIndex(b.kinds)
-	if o.OneTree {
-		b.idx.tree = &tree{ids: make(map[engine.JobID]struct{})}
+	if o.OnlyServed {
+		b.idx.trees = newTrees()
 	}
 	return b, nil
 }

@@ -24,7 +24,7 @@ type entry struct {
 	front    bool
 	suspect  bool
 	known    bool      // a handler of its kind is here
-	foreign  bool      // no part of the one tree that is served
+	foreign  bool      // no part of the trees that are served
 	cancel   bool      // a cancel was asked for
 	taken    bool      // chosen, its claim is not committed yet
 	ghost    bool      // it runs, but its handler does not answer: no longer counted as busy
@@ -108,7 +108,7 @@ type index struct {
 	alone *entry // the suspect that runs now
 	slots int    // workers at work
 	seats []bool // by number less one: the workers that there are, deaf ones too
-	tree  *tree  // the only jobs that run here; nil = all
+	trees *trees // the only jobs that run here; nil = all
 
 	loading  bool
 	loaded   bool
@@ -204,7 +204,7 @@ func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
 	e.turn = couldRun(j)
 	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
 	e.known = x.kinds[j.Kind] != nil
-	e.foreign = !x.tree.has(j.ID)
+	e.foreign = !x.trees.has(j.ID)
 	e.taken = e.taken && e.state == engine.Available
 }
 

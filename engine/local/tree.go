@@ -8,15 +8,20 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// tree is one job and all that wait in its groups: what a backend of one tree
-// runs. A job that other trees share belongs to it as soon as it joins.
-type tree struct {
-	root engine.JobID // "" = not named yet
-	ids  map[engine.JobID]struct{}
+// trees are the jobs that were named, and all that wait in their groups: what a
+// backend with Options.OnlyServed runs. A job that other trees share belongs to them
+// as soon as it joins.
+type trees struct {
+	roots map[engine.JobID]struct{}
+	ids   map[engine.JobID]struct{} // the roots among them
 }
 
-// has reports whether a job may run here. A backend without a tree runs all.
-func (t *tree) has(id engine.JobID) bool {
+func newTrees() *trees {
+	return &trees{roots: map[engine.JobID]struct{}{}, ids: map[engine.JobID]struct{}{}}
+}
+
+// has reports whether a job may run here. A backend without trees runs all.
+func (t *trees) has(id engine.JobID) bool {
 	if t == nil {
 		return true
 	}
@@ -24,10 +29,10 @@ func (t *tree) has(id engine.JobID) bool {
 	return ok
 }
 
-// Serve names the one job that a backend with Options.OneTree works for. Its
-// children are those that its groups hold now and those that join them later.
+// Serve names a job that a backend with Options.OnlyServed works for. Its children
+// are those that its groups hold now and those that join them later.
 func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
-	if b.idx.tree == nil {
+	if b.idx.trees == nil {
 		return engine.Problemf(engine.ErrInvalid, "", "this engine works for every job")
 	}
 	b.idx.plant(root, time.Now()) // first, so that no join is missed
@@ -47,11 +52,18 @@ func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
 func (x *index) plant(root engine.JobID, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.tree.root = root
+	x.trees.roots[root] = struct{}{}
 	x.include(root, now)
 }
 
-// adopt makes jobs part of the tree.
+// Serves reports whether a job may run here.
+func (b *Backend) Serves(id engine.JobID) bool {
+	b.idx.mu.Lock()
+	defer b.idx.mu.Unlock()
+	return b.idx.trees.has(id)
+}
+
+// adopt makes jobs part of the trees.
 func (x *index) adopt(now time.Time, ids ...engine.JobID) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,23 +72,23 @@ func (x *index) adopt(now time.Time, ids ...engine.JobID) {
 	}
 }
 
-// grow adds the jobs that have joined the tree in a commit.
+// grow adds the jobs that have joined a tree in a commit.
 func (x *index) grow(changes []engine.Change, now time.Time) {
-	if x.tree == nil || x.tree.root == "" {
+	if x.trees == nil {
 		return
 	}
 	for i := range changes {
 		for _, g := range changes[i].Joined {
-			if g.Parent == x.tree.root {
+			if _, ok := x.trees.roots[g.Parent]; ok {
 				x.include(changes[i].Job.ID, now)
 			}
 		}
 	}
 }
 
-// include makes one job part of the tree; the index is locked.
+// include makes one job part of the trees; the index is locked.
 func (x *index) include(id engine.JobID, now time.Time) {
-	x.tree.ids[id] = struct{}{}
+	x.trees.ids[id] = struct{}{}
 	e := x.jobs[id]
 	if e == nil || !e.foreign {
 		return

@@ -93,18 +93,19 @@ func (f *forest) want(q engine.JobQuery, s engine.State) engine.Job {
 // Spec 2.3: a sync works its own run only. A job that another run shares is
 // served, whether it was there before or joins while the sync runs; what belongs
 // to others stays as it is.
-func TestOneTreeIsServedAlone(t *testing.T) {
+func TestOnlyWhatIsServedRuns(t *testing.T) {
 	each := func(t *testing.T, s store) {
 		f := &forest{t: t, s: s, ran: map[string]int{}, wish: map[string][]string{
 			"full:other": {"match:1", "match:2", "match:3", "match:shared", "match:late"},
 			"full:own":   {"match:shared", "match:7", "match:8"},
+			"full:third": {"match:9"},
 		}}
 		var other, own engine.JobID
 		f.session(local.Options{Workers: func() int { return 1 }}, func(b *local.Backend) {
 			other = f.sync(b, "full:other")
 			f.want(engine.JobQuery{ID: other}, engine.Pending)
 		})
-		f.session(local.Options{OneTree: true}, func(b *local.Backend) {
+		f.session(local.Options{OnlyServed: true}, func(b *local.Backend) {
 			own = f.sync(b, "full:own")
 			time.Sleep(time.Minute)
 			f.why(b, f.want(engine.JobQuery{ID: own}, engine.Available))
@@ -131,12 +132,23 @@ func TestOneTreeIsServedAlone(t *testing.T) {
 				}
 			}
 		})
-		f.session(local.Options{OneTree: true}, func(b *local.Backend) { // now the other one's turn: its children were there before
-			if err := b.Serve(context.Background(), other); err != nil {
-				t.Fatal(err)
+		f.session(local.Options{OnlyServed: true}, func(b *local.Backend) { // now the other one's turn: its children were there before
+			third := f.sync(b, "full:third")
+			if b.Serves(third) || b.Serves(other) {
+				t.Error("served before it was named")
+			}
+			for _, root := range []engine.JobID{other, third} { // both at once
+				if err := b.Serve(context.Background(), root); err != nil {
+					t.Fatal(err)
+				}
 			}
 			time.Sleep(time.Hour)
 			f.want(engine.JobQuery{ID: other}, engine.Completed)
+			f.want(engine.JobQuery{ID: third}, engine.Completed)
+			f.want(engine.JobQuery{Key: "match:9"}, engine.Completed)
+			if !b.Serves(third) {
+				t.Error("not served, though named")
+			}
 			f.want(engine.JobQuery{Key: "match:stranger"}, engine.Available)
 		})
 		for key, n := range f.ran {
@@ -169,7 +181,7 @@ func (f *forest) why(b *local.Backend, j engine.Job) {
 }
 
 // A backend that works for all has no one to serve.
-func TestServeNeedsOneTree(t *testing.T) {
+func TestServeNeedsOnlyServed(t *testing.T) {
 	b, err := local.New(local.Options{Store: memstore.New(), Boot: "boot"})
 	if err != nil {
 		t.Fatal(err)

@@ -133,10 +133,7 @@ func TestUpkeepOfAHeldOrWrongDirectory(t *testing.T) {
 			t.Errorf("%v names no path: %s", args, r.stderr)
 		}
 	}
-	db, err := storage.Open(storage.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	letGo := holdDir(t, dir)
 	for _, args := range [][]string{{"backup"}, {"compact"}, {"restore", "--yes"}, {"restore", "--dry-run"}} {
 		r := in(dir, args...).run(t).wants(t, exitHeld)
 		if !strings.Contains(r.stderr, fmt.Sprint(os.Getpid())) {
@@ -146,9 +143,7 @@ func TestUpkeepOfAHeldOrWrongDirectory(t *testing.T) {
 			oneSentence(t, r.stderr, "for itself", fmt.Sprintf("`kill %d`", os.Getpid()))
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	letGo()
 }
 
 // flipBehind damages whatever stands behind a key, in pages that are in use and in old ones.

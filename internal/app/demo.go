@@ -172,7 +172,7 @@ func (d *demoRun) headless(ctx context.Context, out cli.Out) error {
 			if err != nil {
 				return err
 			}
-			return verdict(sum, p.RiotID, out)
+			return verdict(sum, p.RiotID, out, keptHere)
 		})
 	}
 	err := g.Wait()

@@ -72,7 +72,7 @@ func (r *keyRig) sync(ctx context.Context) (summaryLine, error) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	err = syncWith(ctx, r.cfg, assembly{keys: r.keys, onlyOwn: true, transport: r.sim.RoundTripper()}, opt, ask, cli.Out{W: &r.out, JSON: true})
+	err = newSyncRun(r.cfg, opt, ask, cli.Out{W: &r.out, JSON: true}).own(ctx, assembly{keys: r.keys, onlyOwn: true, transport: r.sim.RoundTripper()})
 	for _, key := range []string{keyOfEnv, keyOfFile, keyLater} {
 		if strings.Contains(r.out.String(), key) {
 			r.t.Errorf("P-40: the output holds a key")

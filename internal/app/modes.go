@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -74,78 +72,6 @@ func platforms() string {
 	return s
 }
 
-// runSync syncs one account without a console.
-func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Out) error {
-	ask, err := opt.ask(cfg)
-	if err != nil {
-		return err
-	}
-	keys, err := keyring.Load(cfg.KeyPath())
-	if err != nil {
-		return err
-	}
-	if keys.Get().IsZero() {
-		return keys.None()
-	}
-	return syncWith(ctx, cfg, assembly{keys: keys, onlyOwn: true}, opt, ask, out)
-}
-
-// syncWith runs an engine until the sync has ended.
-func syncWith(ctx context.Context, cfg config.Config, a assembly, opt syncOptions, ask engine.SyncAsk, out cli.Out) error {
-	p, err := assemble(cfg, a)
-	if err != nil {
-		return askEngine(ctx, cfg, opt, err)
-	}
-	watching, done := context.WithCancel(ctx)
-	defer done()
-	t := p.start(ctx, done)
-	sum, err := cli.Sync(watching, ownRun{p.control, p.backend}, cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli"), KeyWorked: p.keyWorked(a.keys)}, out)
-	stopErr := t.stop()
-	if err != nil {
-		return errors.Join(err, stopErr)
-	}
-	if stopErr != nil {
-		return stopErr
-	}
-	return verdict(sum, opt.account, out)
-}
-
-// askEngine adds to the error of a directory that an engine holds how that engine is
-// asked for the same.
-func askEngine(ctx context.Context, cfg config.Config, opt syncOptions, err error) error {
-	if !isHeld(err) {
-		return err
-	}
-	c, _ := dialEngine(ctx, cfg)
-	if c == nil {
-		return err
-	}
-	defer c.Close()
-	return fmt.Errorf("%w: `farsight trigger '%s' --platform %s` lets it sync the account, `farsight status` shows how far it is", err, opt.account, cfg.Platform)
-}
-
-// verdict turns how a sync ended into an exit code.
-func verdict(s cli.Summary, account string, out cli.Out) error {
-	switch s.Result {
-	case cli.ResultCompleted:
-		return nil
-	case cli.ResultIncomplete:
-		return &coded{code: exitIncomplete, quiet: true, err: errors.New("some matches could not be had")}
-	case cli.ResultCancelled:
-		return &coded{code: exitCancelled, quiet: true, err: errors.New("the sync was cancelled")}
-	case cli.ResultInterrupted:
-		if !out.JSON {
-			_, _ = fmt.Fprintf(out.W, "interrupted: everything is kept; the same command goes on where it stopped\n")
-		}
-		return &coded{code: exitInterrupted, quiet: true, err: errors.New("interrupted")}
-	}
-	reason := s.Error
-	if reason == "" {
-		reason = "the sync ended as " + s.Result
-	}
-	return fmt.Errorf("%s: %s", account, reason)
-}
-
 func printConfig(cfg config.Config, out cli.Out) error {
 	keys, err := keyring.Load(cfg.KeyPath())
 	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
@@ -161,8 +87,8 @@ func (p *parts) probeKey(ctx context.Context) error {
 	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
 }
 
-// keyWorked reports whether a sync has reason to wait while its key is refused: it
-// has worked, or another source has a key that nobody has tried.
+// keyWorked reports whether a key that is refused is worth waiting for: it has worked,
+// or another source has one that nobody has tried.
 func (p *parts) keyWorked(keys *keyring.Ring) func() bool {
 	return func() bool {
 		return p.limits.Proven() || keys.Untried()

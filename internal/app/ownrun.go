@@ -3,25 +3,35 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/local"
 )
 
-// ownRun is the console of a process that works for one sync: what it triggers,
-// or finds under way, is all that its engine runs (spec section 2.3).
+// ownRun is the console of a process that works for one sync: what is triggered, or
+// found under way, is all that its engine runs (spec section 2.3).
 type ownRun struct {
 	engine.Console
 	backend *local.Backend
 }
 
 // Do carries out a command, and lets the engine work on the sync that a trigger
-// has started or met.
+// has started or met. What else a command sets going is said to wait.
 func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
 	r, err := o.Console.Do(ctx, c)
-	if c.Op != engine.OpTrigger || c.DryRun {
+	switch {
+	case c.DryRun:
 		return r, err
+	case c.Op == engine.OpTrigger:
+		return o.serve(ctx, r, err)
+	case err == nil && r.Applied > 0 && needsEngine[c.Op] && o.leaves(c):
+		r.Text += "; what is no part of its sync waits for the next engine"
 	}
+	return r, err
+}
+
+func (o ownRun) serve(ctx context.Context, r engine.Receipt, err error) (engine.Receipt, error) {
 	job := r.Job
 	if p, ok := errors.AsType[*engine.Problem](err); ok && errors.Is(err, engine.ErrConflict) {
 		job = p.Job
@@ -30,4 +40,13 @@ func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error
 		return r, err
 	}
 	return r, errors.Join(err, o.backend.Serve(ctx, job))
+}
+
+// leaves reports whether a command may have been about jobs that the engine does not
+// work on.
+func (o ownRun) leaves(c engine.Command) bool {
+	if c.Select == nil {
+		return c.Job != "" && !o.backend.Serves(c.Job)
+	}
+	return c.Select.Filter != nil || slices.ContainsFunc(c.Select.IDs, func(id engine.JobID) bool { return !o.backend.Serves(id) })
 }

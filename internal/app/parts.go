@@ -55,6 +55,7 @@ type parts struct {
 	logs    *logbook.File
 	tale    *logbook.Narrator
 	control *control.Control
+	front   engine.Console // control, or what stands before it
 	backend *local.Backend
 	client  *riot.Client
 	limits  *ingest.Limits
@@ -79,7 +80,8 @@ type parts struct {
 type assembly struct {
 	keys      *keyring.Ring
 	demo      bool
-	onlyOwn   bool               // only the run that ownRun names is worked on
+	onlyOwn   bool               // only the runs that ownRun names are worked on
+	attach    bool               // of onlyOwn: commands and consoles attach to it as to any other
 	phone     *pager.CallOptions // whom a demo calls; nil = nobody
 	transport http.RoundTripper  // nil = the hardened one
 	dials     http.RoundTripper  // the pager's; nil = the hardened one
@@ -168,9 +170,9 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Store: p.db, Admitter: limits, Kinds: a.kinds(kinds), Policies: cfg.Policies,
 		Workers: func() int { return workers(int(p.workers.Load()), limits.Workers()) + pg.Following() },
 		Boot:    boot.ID, Log: logbook.Area(p.log, logbook.AreaJobs),
-		OnNote:  func(n engine.Note) { con.Note(n) },
-		NoRoom:  func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
-		OneTree: a.onlyOwn, Room: p.db.Room,
+		OnNote:     func(n engine.Note) { con.Note(n) },
+		NoRoom:     func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
+		OnlyServed: a.onlyOwn, Room: p.db.Room,
 	})
 	if err != nil {
 		return err
@@ -197,12 +199,19 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if !a.onlyOwn && !a.demo {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
+	var serves func(engine.JobID) bool
+	if a.onlyOwn {
+		serves = backend.Serves
+	}
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.Ring, Keys: a.keys,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
-		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Alone: a.onlyOwn, Lane: ingest.LaneName, Lines: knownQueues(),
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves, KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneName, Lines: knownQueues(),
 	})
-	p.control = con
+	p.control, p.front = con, con
+	if a.onlyOwn {
+		p.front = ownRun{con, backend}
+	}
 	p.db.OnCommit(func(seq uint64, changes []engine.Change) {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)

@@ -21,14 +21,14 @@ import (
 // programs makes the routes for programs, and what counts and tells for them.
 func (p *parts) programs(cfg config.Config) []api.Route {
 	p.settings.Store(&cfg.Sources)
-	p.events = api.NewEvents(api.EventsOptions{Console: p.control, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
+	p.events = api.NewEvents(api.EventsOptions{Console: p.front, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
 	p.metrics = api.NewMetrics(api.MetricsOptions{
-		Console: p.control, Version: version(),
+		Console: p.front, Version: version(),
 		Queue:    func(q engine.Queue) string { return edgeQueue(cfg, q) },
 		Policies: cfg.Policies, Commits: p.commitTimes, Sizes: p.storeSizes,
 	})
 	return api.NewPrograms(api.ProgramsOptions{
-		Console: p.control, Platform: cfg.Platform, Cooldown: cfg.Cooldown, Config: p.shownSettings,
+		Console: p.front, Platform: cfg.Platform, Cooldown: cfg.Cooldown, Config: p.shownSettings,
 		Metrics: p.metrics.Handler(), Events: p.events,
 	}).Routes()
 }
@@ -125,7 +125,7 @@ func withoutSecrets(s cli.Setting) string {
 // serverOptions are those of every way in.
 func (p *parts) serverOptions(cfg config.Config) api.Options {
 	return api.Options{
-		Console: p.control, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
+		Console: p.front, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
 		Version: version(), Dir: cfg.Folder(), PID: os.Getpid(),
 	}
 }

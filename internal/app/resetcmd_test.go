@@ -30,14 +30,9 @@ func TestResetBeginsAnewAndKeepsTheRest(t *testing.T) {
 	if got := exported(t, dir); len(got) != 4 {
 		t.Errorf("a dry run left %d matches", len(got))
 	}
-	db, err := storage.Open(storage.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	letGo := holdDir(t, dir)
 	oneSentence(t, in(dir, "reset", "--yes").run(t).wants(t, exitHeld).stderr, "for itself", fmt.Sprintf("`kill %d`", os.Getpid()))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	letGo()
 	unmarshal(t, in(dir, "reset", "--yes", "--json", "--reason", "another key").run(t).wants(t, exitDone).stdout, &did)
 	if did.DryRun || did.Totals != would.Totals || filepath.Dir(did.Aside) != dir {
 		t.Errorf("%+v", did)

@@ -28,22 +28,28 @@ type entrance struct {
 // controlSocket is the owner's socket of a data directory.
 func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName) }
 
-// open opens the sockets of an engine that is not running yet: the lock is held,
-// and nobody else makes files while the umask is changed. run serves them.
+// open opens the sockets of an engine that is not running yet, and the listener for
+// programs. run serves them.
 func (p *parts) open(cfg config.Config) error {
+	opt := p.serverOptions(cfg)
+	if err := p.openHTTP(cfg, opt); err != nil {
+		return err
+	}
+	return p.openSockets(cfg, opt)
+}
+
+// openSockets opens the control sockets: the lock is held, and nobody else makes files
+// while the umask is changed.
+func (p *parts) openSockets(cfg config.Config, opt api.Options) error {
 	access, err := cfg.Access()
 	if err != nil {
 		return err
 	}
 	p.door = api.NewDoor(access)
-	opt := p.serverOptions(cfg)
 	opt.Who = p.door.Who
 	server := api.NewServer(opt)
 	path, err := cfg.GroupSocket()
 	if err != nil {
-		return err
-	}
-	if err := p.openHTTP(cfg, opt); err != nil {
 		return err
 	}
 	if err := p.enter(server, controlSocket(cfg.DataDir), -1); err != nil || path == "" {

@@ -72,7 +72,7 @@ func syncInside(t *testing.T, s *sim.Sim, who sim.PlayerSpec, dir string) (summa
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = syncWith(t.Context(), cfg, assembly{keys: keys, onlyOwn: true, transport: s.RoundTripper()}, opt, ask, cli.Out{W: &out, JSON: true})
+	err = newSyncRun(cfg, opt, ask, cli.Out{W: &out, JSON: true}).own(t.Context(), assembly{keys: keys, onlyOwn: true, transport: s.RoundTripper()})
 	return result{stdout: out.String()}.summary(t), err
 }
 

@@ -13,7 +13,7 @@ func TestExitCodesOfASync(t *testing.T) {
 		cli.ResultCompleted: exitDone, cli.ResultIncomplete: exitIncomplete, cli.ResultFailed: exitFailed,
 		cli.ResultCancelled: exitCancelled, cli.ResultInterrupted: exitInterrupted,
 	} {
-		err := verdict(cli.Summary{Result: result}, "Name#TAG", cli.Out{W: io.Discard})
+		err := verdict(cli.Summary{Result: result}, "Name#TAG", cli.Out{W: io.Discard}, keptHere)
 		if got := exitCode(err); got != want {
 			t.Errorf("%s ends with %d, want %d", result, got, want)
 		}

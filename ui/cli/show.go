@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -14,7 +15,8 @@ type show struct {
 	out   Out
 	name  string
 	last  progress
-	held  string // why nothing moves, such as "NO KEY: …"; "" while all is well
+	held  string // why the engine lets nothing move, such as "NO KEY: …"; "" while all is well
+	waits string // why this run does not move
 	at    time.Time
 	bar   bool // a bar stands on the last line
 	shown bool
@@ -37,6 +39,9 @@ func (s *show) engine(e engine.EngineRow) {
 	}
 }
 
+// wait notes why the run does not move; "" = nothing is known to hold it.
+func (s *show) wait(why string) { s.waits = why }
+
 // row shows how far the run is, if that is news and not too soon. A phase that
 // has ended is shown with its last figures before the next one begins.
 func (s *show) row(a engine.AccountRow, eta engine.ETA) {
@@ -49,7 +54,7 @@ func (s *show) row(a engine.AccountRow, eta engine.ETA) {
 		secs := int(eta.High.Seconds())
 		now.ETA = &secs
 	}
-	now.Held = s.held
+	now.Held = cmp.Or(s.held, s.waits)
 	turn := !a.Status.Open() || now.Phase != s.last.Phase || now.Held != s.last.Held
 	if !turn && time.Since(s.at) < s.every() {
 		return

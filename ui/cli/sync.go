@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -14,9 +15,6 @@ type SyncOptions struct {
 	Account string // "Name#TAG"
 	Ask     engine.SyncAsk
 	By      engine.Actor
-	// KeyWorked reports whether the API key has brought anything yet. Until then a
-	// refused key ends the sync, later it is waited for; nil = always wait.
-	KeyWorked func() bool
 }
 
 // Counts are the final statuses of a run's matches or timelines.
@@ -42,6 +40,8 @@ type Summary struct {
 	Error       string  `json:"error,omitempty"`
 	Nothing     string  `json:"nothing_to_do,omitempty"`
 }
+
+const summaryEvent = "summary"
 
 // Results of a sync.
 const (
@@ -73,76 +73,226 @@ const etaEvery = 2 * time.Second
 // Sync triggers one account, or joins its open run, and shows the run until it
 // has ended or ctx is cancelled. The summary is always printed.
 func Sync(ctx context.Context, c engine.Console, opt SyncOptions, o Out) (Summary, error) {
-	start := time.Now()
-	r, err := c.Do(ctx, engine.Command{Op: engine.OpTrigger, Account: opt.Account, Sync: opt.Ask, By: opt.By})
-	if err != nil && !errors.Is(err, engine.ErrConflict) {
+	return Follow(opt, o).On(ctx, c)
+}
+
+// Following is one account's sync as somebody waits for it, on one engine after the
+// other if the first one goes.
+type Following struct {
+	opt    SyncOptions
+	show   *show
+	began  time.Time
+	row    engine.AccountRow // of the run that is followed, as last seen
+	engine engine.EngineRow  // as last seen
+
+	watching sync.WaitGroup
+}
+
+// Follow makes one; nothing is asked for until On.
+func Follow(opt SyncOptions, o Out) *Following {
+	return &Following{opt: opt, show: newShow(o, opt.Account), began: time.Now()}
+}
+
+// Job is the job of the run that is followed; "" = there is none yet.
+func (f *Following) Job() engine.JobID { return f.row.Job }
+
+// OnlyServed reports whether the engine was another sync's, as it last said: whoever
+// waits for it takes the directory over when it has gone.
+func (f *Following) OnlyServed() bool { return f.engine.OnlyServed }
+
+// On lets an engine sync the account, or joins its open run, and shows the run until it
+// has ended or ctx is cancelled. The summary is always printed, unless the engine goes
+// before the end: with engine.ErrGone On may be called again, with the next engine.
+func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
+	if f.endedMeanwhile(ctx, c) {
+		return f.end(summarize(f.row, f.began))
+	}
+	r, err := c.Do(ctx, engine.Command{Op: engine.OpTrigger, Account: f.opt.Account, Sync: f.opt.Ask, By: f.opt.By})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return f.end(Summary{Event: summaryEvent, Account: f.opt.Account, Result: ResultInterrupted})
+	case err != nil && !errors.Is(err, engine.ErrConflict):
 		return Summary{}, err
 	}
 	id := r.Account
 	if id == "" {
-		id = opt.Account
+		id = f.opt.Account
 	}
-	if r.Nothing {
-		s := Summary{Event: "summary", Account: opt.Account, Result: ResultCompleted, Nothing: r.Text}
-		if d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id}); err == nil {
-			s = summarize(d.Row, start)
-			s.Result, s.Nothing = ResultCompleted, r.Text
-		}
-		return s, newShow(o, opt.Account).end(s)
+	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id, Platform: f.opt.Ask.Platform})
+	f.row = d.Row
+	switch {
+	case r.Nothing:
+		return f.end(f.nothing(r.Text, err))
+	case err != nil && ctx.Err() != nil:
+		return f.end(Summary{Event: summaryEvent, Account: f.opt.Account, Result: ResultInterrupted})
+	case err != nil:
+		return Summary{}, err
 	}
-	row, refused, err := follow(ctx, c, id, opt.KeyWorked, newShow(o, opt.Account))
+	refused, err := f.follow(ctx, c, d.ETA)
 	if err != nil {
 		return Summary{}, err
 	}
-	s := summarize(row, start)
+	s := summarize(f.row, f.began)
 	switch {
-	case refused:
-		s.Result, s.Error = ResultFailed, keyRefused
-	case ctx.Err() != nil && row.Status.Open():
+	case refused != "":
+		s.Result, s.Error = ResultFailed, refused
+	case ctx.Err() != nil && f.row.Status.Open():
 		s.Result = ResultInterrupted
 	}
-	return s, newShow(o, opt.Account).end(s)
+	return f.end(s)
+}
+
+func (f *Following) end(s Summary) (Summary, error) { return s, f.show.end(s) }
+
+// endedMeanwhile reports whether the run that was followed on another engine has ended.
+func (f *Following) endedMeanwhile(ctx context.Context, c engine.Console) bool {
+	if f.row.Run == "" {
+		return false
+	}
+	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
+	if err != nil || d.Row.Run != f.row.Run || d.Row.Status.Open() {
+		return false
+	}
+	f.row = d.Row
+	return true
+}
+
+// nothing is the summary of a sync that is not due; why says so. err is what came of
+// the question for the account's row.
+func (f *Following) nothing(why string, err error) Summary {
+	s := Summary{Event: summaryEvent, Account: f.opt.Account}
+	if err == nil {
+		s = summarize(f.row, f.began)
+	}
+	s.Result, s.Nothing = ResultCompleted, why
+	return s
 }
 
 // keyRefused is why a sync ends before its first answer.
 const keyRefused = "Riot refuses the API key: get a new one at https://developer.riotgames.com, set it, and run the same command again"
 
-// follow shows the account's run until it has ended, or the key was refused
-// before it ever worked, and gives its last row.
-func follow(ctx context.Context, c engine.Console, id string, keyWorked func() bool, show *show) (row engine.AccountRow, refused bool, err error) {
-	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id})
-	if err != nil {
-		return row, false, err
+// refusal says why it makes no sense to wait for the key; "" = it does, or it works.
+func refusal(e engine.EngineRow) string {
+	switch {
+	case e.State != engine.EngineNoKey || e.KeyWorked:
+		return ""
+	case e.Key == "":
+		return e.Why
 	}
-	row, eta, asked := d.Row, d.ETA, time.Now()
-	for u := range c.Watch(ctx) {
-		for _, a := range u.Accounts {
-			if a.ID == row.ID {
-				row = a
+	return keyRefused
+}
+
+// follow shows the account's run until it has ended, ctx is cancelled, or the key was
+// refused before it ever worked: then it says so.
+func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA) (refused string, err error) {
+	ctx, done := context.WithCancel(ctx)
+	defer f.watching.Wait()
+	defer done()
+	look := time.NewTicker(etaEvery)
+	defer look.Stop()
+	f.show.wait(standstill(ctx, c, f.row.Job, eta))
+	updates := f.watch(ctx, c)
+	for {
+		select {
+		case u, ok := <-updates:
+			if !ok {
+				if updates, err = f.again(ctx, c); updates == nil {
+					f.show.done()
+					return "", err
+				}
+				continue
 			}
-		}
-		if u.Engine != nil {
-			show.engine(*u.Engine)
-			refused = keyWorked != nil && u.Engine.State == engine.EngineNoKey && !keyWorked()
-		}
-		if time.Since(asked) > etaEvery {
-			if d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: row.ID}); err == nil {
+			refused = f.take(u)
+		case <-look.C:
+			if d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
 				eta = d.ETA
+				f.show.wait(standstill(ctx, c, f.row.Job, eta))
 			}
-			asked = time.Now()
 		}
-		show.row(row, eta)
-		if refused || !row.Status.Open() {
-			break
+		f.show.row(f.row, eta)
+		if refused != "" || !f.row.Status.Open() {
+			f.show.done()
+			return refused, nil
 		}
 	}
-	show.done()
-	return row, refused, nil
+}
+
+// take notes what an update says of the run and of the engine.
+func (f *Following) take(u engine.Update) (refused string) {
+	for i := range u.Accounts {
+		if u.Accounts[i].ID == f.row.ID {
+			f.row = u.Accounts[i]
+		}
+	}
+	if u.Engine == nil {
+		return ""
+	}
+	f.engine = *u.Engine
+	f.show.engine(*u.Engine)
+	return refusal(*u.Engine)
+}
+
+// watch passes on what a console tells, until ctx ends or it has nothing more to say.
+func (f *Following) watch(ctx context.Context, c engine.Console) <-chan engine.Update {
+	updates := make(chan engine.Update)
+	f.watching.Go(func() {
+		defer close(updates)
+		for u := range c.Watch(ctx) {
+			select {
+			case updates <- u:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return updates
+}
+
+// again watches an engine once more that has nothing to say any more, but answers; nil
+// when it has gone, which is no error if ctx has ended.
+func (f *Following) again(ctx context.Context, c engine.Console) (<-chan engine.Update, error) {
+	select {
+	case <-ctx.Done():
+		return nil, nil
+	case <-time.After(againAfter):
+	}
+	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	f.row = d.Row
+	return f.watch(ctx, c), nil
+}
+
+// againAfter is how long a stream that broke may be gone before it is asked for anew.
+const againAfter = 300 * time.Millisecond
+
+// standstill says why a sync makes no progress, by its job and by the end that is
+// foreseen; "" = nothing is known to hold it.
+func standstill(ctx context.Context, c engine.Console, job engine.JobID, eta engine.ETA) string {
+	if !eta.Known && eta.Why != "" {
+		return eta.Why
+	}
+	d, err := ask[engine.JobDetail](ctx, c, engine.JobQuery{ID: job})
+	if j := d.Job; err == nil && (j.State == engine.Retryable || j.State == engine.Scheduled) {
+		text := j.Why
+		if !j.Until.IsZero() {
+			text += " at " + j.Until.Local().Format(time.TimeOnly)
+		}
+		if j.LastError != "" {
+			text += ": " + j.LastError
+		}
+		return text
+	}
+	return ""
 }
 
 func summarize(a engine.AccountRow, start time.Time) Summary {
 	s := Summary{
-		Event: "summary", Account: a.RiotID, Result: a.Result,
+		Event: summaryEvent, Account: a.RiotID, Result: a.Result,
 		Matches: counts(a.Matches), Timelines: counts(a.Timelines),
 		Calls: a.Calls, RateLimited: a.Throttled,
 		ElapsedS: math.Round(time.Since(start).Seconds()*10) / 10,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"strings"
 	"testing"
@@ -23,6 +24,9 @@ type fake struct {
 	updates []engine.Update
 	every   time.Duration
 	asked   engine.Command
+	job     engine.JobRow
+	ends    bool // Watch does, after the updates
+	gone    bool // the engine does then, too
 }
 
 func (f *fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
@@ -31,8 +35,14 @@ func (f *fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
 }
 
 func (f *fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
-	if _, ok := q.(engine.AccountQuery); ok {
+	switch q.(type) {
+	case engine.AccountQuery:
+		if f.gone && f.ends && f.updates == nil {
+			return nil, engine.Problemf(engine.ErrGone, "", "not connected")
+		}
 		return engine.AccountDetail{Row: f.row, ETA: f.eta}, nil
+	case engine.JobQuery:
+		return engine.JobDetail{Job: f.job}, nil
 	}
 	return nil, engine.ErrNotFound
 }
@@ -44,6 +54,10 @@ func (f *fake) Watch(ctx context.Context) iter.Seq[engine.Update] {
 			if ctx.Err() != nil || !yield(u) {
 				return
 			}
+		}
+		if f.ends {
+			f.updates = nil
+			return
 		}
 		<-ctx.Done()
 	}
@@ -245,19 +259,18 @@ func TestSync_SaysWhyNothingMoves(t *testing.T) {
 // A key that is refused before it ever worked ends the sync; later it is waited
 // for (spec section 2.4).
 func TestSync_RefusedKey(t *testing.T) {
-	refused := engine.Update{Engine: &engine.EngineRow{State: engine.EngineNoKey, Why: "Riot refuses the key, or there is none"}}
-	script := func() *fake {
-		return &fake{row: at(engine.PhaseMatches, 3, 40), every: time.Second, updates: []engine.Update{refused, updates(ended("completed"))[0]}}
-	}
 	for _, c := range []struct {
-		worked func() bool
+		engine engine.EngineRow
+		error  string
 		want   string
 	}{
-		{func() bool { return false }, ResultFailed},
-		{func() bool { return true }, ResultCompleted},
-		{nil, ResultCompleted},
+		{engine.EngineRow{Key: "…7f3a"}, keyRefused, ResultFailed},
+		{engine.EngineRow{Why: "there is no API key yet"}, "there is no API key yet", ResultFailed},
+		{engine.EngineRow{Key: "…7f3a", KeyWorked: true}, "", ResultCompleted},
 	} {
-		if _, sum := followed(t, script(), Out{JSON: true}, SyncOptions{KeyWorked: c.worked}); sum.Result != c.want || (sum.Error != "") != (c.want == ResultFailed) {
+		c.engine.State = engine.EngineNoKey
+		f := &fake{row: at(engine.PhaseMatches, 3, 40), every: time.Second, updates: []engine.Update{{Engine: &c.engine}, updates(ended("completed"))[0]}}
+		if _, sum := followed(t, f, Out{JSON: true}, SyncOptions{}); sum.Result != c.want || sum.Error != c.error {
 			t.Errorf("got %+v, want %s", sum, c.want)
 		}
 	}
@@ -299,4 +312,73 @@ func TestSync_Interrupted(t *testing.T) {
 			t.Errorf("printed %q", b.String())
 		}
 	})
+}
+
+// A sync that does not move says why without being asked, on a paused queue as with a
+// job that tries again.
+func TestSync_SaysWhyItWaits(t *testing.T) {
+	due := time.Date(2026, 1, 2, 15, 4, 5, 0, time.Local)
+	for name, f := range map[string]*fake{
+		"  queue paused by ana\n": {eta: engine.ETA{Why: "queue paused by ana"}},
+		"  next try after 1 failed at 15:04:05: timeout after 10s\n": {job: engine.JobRow{
+			Job: engine.Job{State: engine.Retryable, LastError: "timeout after 10s"}, Why: "next try after 1 failed", Until: due,
+		}},
+	} {
+		f.row, f.every, f.updates = at(engine.PhaseList, 0, 0), 3*time.Second, updates(at(engine.PhaseList, 0, 0), ended("completed"))
+		f.row.Job = "7"
+		text, _ := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW"})
+		if !strings.HasPrefix(text, "Blue Heron#EUW  list 0/?"+name) {
+			t.Errorf("want %q first, got\n%s", name, text)
+		}
+	}
+}
+
+// When the engine goes, the run is followed on the next one: not begun again, and told
+// from there even if it has ended meanwhile.
+func TestSync_GoesOnWithTheNextEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		half := at(engine.PhaseMatches, 20, 40)
+		half.Run = "run1"
+		only := engine.Update{Engine: &engine.EngineRow{State: engine.EngineLive, OnlyServed: true}, Accounts: []engine.AccountRow{half}}
+		first := &fake{row: half, every: time.Second, updates: []engine.Update{only}, ends: true, gone: true}
+		var b bytes.Buffer
+		f := Follow(SyncOptions{Account: "Blue Heron#EUW"}, Out{W: &b})
+		if _, err := f.On(t.Context(), first); !errors.Is(err, engine.ErrGone) || strings.Contains(b.String(), "incomplete") {
+			t.Fatalf("%v, printed %q", err, b.String())
+		}
+		if !f.OnlyServed() {
+			t.Error("nobody knows that it was another sync's engine")
+		}
+		last := ended("incomplete")
+		last.Run = "run1"
+		next := &fake{row: last}
+		sum, err := f.On(t.Context(), next)
+		if err != nil || sum.Result != ResultIncomplete || next.asked.Op != "" || !strings.Contains(b.String(), "Blue Heron#EUW incomplete: 35 matches stored") {
+			t.Errorf("%+v, %v, asked %+v, printed %q", sum, err, next.asked, b.String())
+		}
+	})
+}
+
+// A stream that breaks is no end: the engine answers, and is watched again.
+func TestSync_WatchesAgain(t *testing.T) {
+	f := &fake{row: at(engine.PhaseMatches, 3, 40), every: time.Second, updates: updates(at(engine.PhaseMatches, 8, 40)), ends: true}
+	synctest.Test(t, func(t *testing.T) {
+		time.AfterFunc(30*time.Second, func() { f.row = ended("completed") })
+		sum, err := Sync(t.Context(), f, SyncOptions{}, Out{W: &bytes.Buffer{}})
+		if err != nil || sum.Result != ResultCompleted {
+			t.Errorf("%+v, %v", sum, err)
+		}
+	})
+}
+
+// Interrupted before the engine has answered, a sync says so, and nothing of a damage.
+func TestSync_InterruptedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := &fake{err: engine.Problemf(engine.ErrBroken, "run `farsight check`", "the data directory could not be read")}
+	var b bytes.Buffer
+	sum, err := Sync(ctx, f, SyncOptions{Account: "Blue Heron#EUW"}, Out{W: &b, JSON: true})
+	if err != nil || sum.Result != ResultInterrupted || !strings.Contains(b.String(), `"result":"interrupted"`) {
+		t.Errorf("%+v, %v, printed %q", sum, err, b.String())
+	}
 }

@@ -1,0 +1,168 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// syncRun is `farsight sync` under way: carried out by the engine that holds the
+// directory, else by one of its own.
+type syncRun struct {
+	cfg     config.Config
+	account string
+	out     cli.Out
+	follow  *cli.Following
+	keys    *keyring.Ring // of its own engine; nil = not read yet
+	pid     int           // of the engine that carries it out; 0 = this process
+	lost    time.Time     // when that engine went; zero = it is there
+}
+
+func newSyncRun(cfg config.Config, opt syncOptions, ask engine.SyncAsk, out cli.Out) *syncRun {
+	return &syncRun{
+		cfg: cfg, account: opt.account, out: out,
+		follow: cli.Follow(cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli")}, out),
+	}
+}
+
+// Waits for an engine that has gone.
+const (
+	engineBack = 30 * time.Second // a daemon is back by then if it was only started anew
+	engineLook = 250 * time.Millisecond
+)
+
+// runSync syncs one account without a console.
+func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Out) error {
+	ask, err := opt.ask(cfg)
+	if err != nil {
+		return err
+	}
+	s := newSyncRun(cfg, opt, ask, out)
+	for {
+		err := through(ctx, cfg, func(c *api.Client) error { return s.beside(ctx, c) }, func() error { return s.alone(ctx) })
+		if again, err := s.after(ctx, err); !again {
+			return err
+		}
+	}
+}
+
+// beside lets the engine that holds the directory sync the account.
+func (s *syncRun) beside(ctx context.Context, c *api.Client) error {
+	if h, err := c.Hello(ctx); err == nil {
+		s.pid = h.PID
+	}
+	s.lost = time.Time{}
+	sum, err := s.follow.On(ctx, c)
+	if err != nil {
+		return err
+	}
+	return verdict(sum, s.account, s.out, s.goesOn())
+}
+
+// goesOn says what becomes of the sync when whoever waits for it leaves.
+func (s *syncRun) goesOn() string {
+	if s.follow.Job() == "" {
+		return fmt.Sprintf("the engine (process %d) may have begun it: `farsight status` tells", s.pid)
+	}
+	return fmt.Sprintf("the engine (process %d) goes on with it: `farsight status` shows how far it is, `farsight cancel %s` ends it", s.pid, s.follow.Job())
+}
+
+// alone syncs the account with an engine of its own. A daemon that was at it may be
+// back at once: its directory is not taken.
+func (s *syncRun) alone(ctx context.Context) error {
+	if !s.lost.IsZero() && !s.follow.OnlyServed() {
+		return errAway
+	}
+	if s.keys == nil { // once: the environment is cleared of the key
+		keys, err := keyring.Load(s.cfg.KeyPath())
+		if err != nil {
+			return err
+		}
+		s.keys = keys
+	}
+	if s.keys.Get().IsZero() {
+		return s.keys.None()
+	}
+	return s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+}
+
+// errAway says that no engine has come in the place of the one that has gone.
+var errAway = errors.New("the engine that carried the sync out has gone, and none has come in its place: everything is kept, and the same command goes on where it stopped")
+
+// keptHere is said of an engine of its own.
+const keptHere = "everything is kept; the same command goes on where it stopped"
+
+// own runs an engine until the sync has ended.
+func (s *syncRun) own(ctx context.Context, a assembly) error {
+	p, err := assemble(s.cfg, a)
+	if err != nil {
+		return err
+	}
+	if a.attach {
+		if err := p.openSockets(s.cfg, p.serverOptions(s.cfg)); err != nil {
+			p.log.Warn().Err(err).Msg("nobody can attach to this engine")
+		}
+	}
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	t := p.start(ctx, done)
+	sum, err := s.follow.On(watching, p.front)
+	if err := errors.Join(err, t.stop()); err != nil {
+		return err
+	}
+	return verdict(sum, s.account, s.out, keptHere)
+}
+
+// after reports whether the next engine is to be looked for: the one that carried the
+// sync out has gone. err is how it ended otherwise.
+func (s *syncRun) after(ctx context.Context, err error) (again bool, _ error) {
+	gone := errors.Is(err, engine.ErrGone) || errors.Is(err, errAway) || !s.lost.IsZero() && isHeld(err)
+	if !gone || ctx.Err() != nil {
+		return false, err
+	}
+	if s.lost.IsZero() {
+		s.lost = time.Now()
+		if !s.out.JSON {
+			_, _ = fmt.Fprintln(s.out.W, "the engine has gone: looking for the next one")
+		}
+	}
+	if time.Since(s.lost) > engineBack {
+		return false, err
+	}
+	select {
+	case <-time.After(engineLook):
+		return true, nil
+	case <-ctx.Done():
+		return false, verdict(cli.Summary{Result: cli.ResultInterrupted}, s.account, s.out, keptHere)
+	}
+}
+
+// verdict turns how a sync ended into an exit code; kept says what becomes of one that
+// was interrupted.
+func verdict(s cli.Summary, account string, out cli.Out, kept string) error {
+	switch s.Result {
+	case cli.ResultCompleted:
+		return nil
+	case cli.ResultIncomplete:
+		return &coded{code: exitIncomplete, quiet: true, err: errors.New("some matches could not be had")}
+	case cli.ResultCancelled:
+		return &coded{code: exitCancelled, quiet: true, err: errors.New("the sync was cancelled")}
+	case cli.ResultInterrupted:
+		if !out.JSON {
+			_, _ = fmt.Fprintln(out.W, "interrupted: "+kept)
+		}
+		return &coded{code: exitInterrupted, quiet: true, err: errors.New("interrupted")}
+	}
+	reason := s.Error
+	if reason == "" {
+		reason = "the sync ended as " + s.Result
+	}
+	return fmt.Errorf("%s: %s", account, reason)
+}

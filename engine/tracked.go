@@ -78,12 +78,18 @@ type Freshness struct {
 	Late     []LateAccount   `json:"late"`  // older than twice their cadence, the oldest first, at most 100
 	Lates    int             `json:"lates"` // how many there are
 	Text     string          `json:"text"`  // "needs 120 of 3000 calls per hour in europe"
+	// FreshAt is when all are fresh, at the rate that the key allows now: when it was
+	// asked, if they are; zero = never, or nobody knows yet.
+	FreshAt time.Time `json:"fresh_at,omitzero"`
+	Never   bool      `json:"never,omitempty"` // they never all are, if nothing changes
+	Outlook string    `json:"outlook"`         // the same in a sentence, and what would help
 }
 
 // FreshnessHost is one region's calls per hour.
 type FreshnessHost struct {
 	Region  string  `json:"region"`
 	Needs   float64 `json:"needs_per_hour"`
+	Behind  float64 `json:"behind,omitempty"` // calls that the late accounts need at once
 	Allowed float64 `json:"allowed_per_hour"` // 0 = not known yet
 	Bucket  string  `json:"bucket,omitempty"` // the tightest one
 }
@@ -94,6 +100,7 @@ type LateAccount struct {
 	RiotID  string        `json:"riot_id"` // as received
 	Last    time.Time     `json:"last_sync,omitzero"`
 	Cadence time.Duration `json:"cadence_ns"`
+	Failed  bool          `json:"failed,omitempty"` // its last sync failed
 }
 
 // TrackLine is one account of a list that is tracked at once.

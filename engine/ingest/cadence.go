@@ -1,17 +1,12 @@
 package ingest
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/riot/route"
 )
 
 // cadences say how often an account is looked at by how long ago its last game
@@ -99,74 +94,4 @@ func callsPerLook(b beat) float64 {
 		return 2
 	}
 	return 2 + 2*gamesPerDay*b.every.Hours()/24
-}
-
-// lateShown bounds the list of late accounts.
-const lateShown = 100
-
-// Freshness says what the tracked accounts need of the key, and who is late.
-func (in *Ingest) Freshness(ctx context.Context) (f engine.Freshness, err error) {
-	accounts, err := in.tracked(ctx)
-	if err != nil {
-		return f, err
-	}
-	f.Accounts = len(accounts)
-	needs := map[route.Region]float64{}
-	for batch := range slices.Chunk(accounts, trackBatch) {
-		if err := in.addNeeds(ctx, &f, needs, batch); err != nil {
-			return f, fmt.Errorf("read the rhythm of the tracked accounts: %w", err)
-		}
-	}
-	in.sayNeeds(&f, needs)
-	return f, nil
-}
-
-// addNeeds adds a batch of accounts up, in a transaction that is short.
-func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[route.Region]float64, batch []league.Account) error {
-	at := now()
-	return in.store.Read(ctx, func(tx engine.Tx) error {
-		for _, a := range batch {
-			b, err := in.beatOf(tx, a, at)
-			if err != nil {
-				return err
-			}
-			needs[route.Platform(a.Platform).Region()] += callsPerLook(b) / b.every.Hours()
-			if b.isLate(at) {
-				f.Late = append(f.Late, engine.LateAccount{ID: a.ID, RiotID: a.RiotID(), Last: a.LastSync, Cadence: b.every})
-			}
-		}
-		return nil
-	})
-}
-
-func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]float64) {
-	slices.SortFunc(f.Late, func(a, b engine.LateAccount) int {
-		return cmp.Or(a.Last.Compare(b.Last), strings.Compare(a.ID, b.ID))
-	})
-	f.Lates = len(f.Late)
-	f.Late = f.Late[:min(lateShown, f.Lates)]
-	var parts []string
-	for region, calls := range needs {
-		rate, bucket := in.opt.Limits.rate(string(region))
-		f.Regions = append(f.Regions, engine.FreshnessHost{Region: string(region), Needs: calls, Allowed: rate * 3600, Bucket: bucket})
-	}
-	slices.SortFunc(f.Regions, func(a, b engine.FreshnessHost) int { return strings.Compare(a.Region, b.Region) })
-	for _, h := range f.Regions {
-		of := "an unknown number of"
-		if h.Allowed > 0 {
-			of = engine.Count(int64(math.Round(h.Allowed)))
-		}
-		parts = append(parts, fmt.Sprintf("needs %s of %s calls per hour in %s", engine.Count(int64(math.Ceil(h.Needs))), of, h.Region))
-	}
-	f.Text = cmp.Or(strings.Join(parts, ", "), "no account is tracked")
-}
-
-// rate is how many calls a second a host allows in the long run, by which bucket;
-// "" when that is not known yet.
-func (l *Limits) rate(host string) (float64, string) {
-	rate, bucket := l.limiter.Rate(host, string(route.Match))
-	if bucket == "" {
-		return 0, ""
-	}
-	return rate, bucket
 }

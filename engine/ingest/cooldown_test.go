@@ -1,10 +1,13 @@
 package ingest_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -50,6 +53,47 @@ func TestS1_1_ANarrowSyncIsNoFreshAccount(t *testing.T) {
 		time.Sleep(time.Hour)
 		if out := r.trigger("Ana#EUW", stale); !out.Nothing {
 			t.Errorf("after all: %+v", out)
+		}
+	})
+}
+
+// A list that is tracked is looked at at once, not at the next tick of a schedule, and each
+// account once.
+func TestTrackManyStartsTheFirstLook(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 30), player("Ben#EUW", 30), player("Cy#EUW", 3)}}))
+		r.trigger("Cy#EUW", engine.SyncAsk{})
+		r.settle("Cy#EUW", time.Minute)
+		cmd := engine.Command{Op: engine.OpTrackMany, By: operator}
+		for i, name := range []string{"Ana#EUW", "Ben#EUW", "Cy#EUW"} {
+			cmd.Lines = append(cmd.Lines, engine.TrackLine{Line: i + 1, Account: name, Platform: "euw1", Tags: []string{"pro"}})
+		}
+		out, _, err := r.in.Do(context.Background(), cmd)
+		must(t, err)
+		if out.Applied != 3 || out.Cost.Calls != 2*42 || !strings.HasSuffix(out.Text, "; the first look at 2 is in line") {
+			t.Errorf("%+v", out)
+		}
+		for _, name := range []string{"Ana#EUW", "Ben#EUW"} {
+			if row := r.settle(name, time.Minute); row.Kind != ingest.ModeLatest || row.Matches.Stored != 20 || row.Result != "completed" {
+				t.Errorf("%s: %+v", name, row)
+			}
+			if j := r.detail("latest:" + r.row(name).ID).Job; j.Priority == engine.PriorityOperator || j.By != operator.User {
+				t.Errorf("%s goes by priority %d, asked for by %q", name, j.Priority, j.By)
+			}
+		}
+		if row := r.row("Cy#EUW"); row.Kind != ingest.ModeFull || !row.Tracked {
+			t.Errorf("who was synced before: %+v", row)
+		}
+	})
+}
+
+func TestTrackManySaysThatSyncsAreOff(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{}), func(s *setup) { s.ingest.SyncOff = true })
+		out, _, err := r.in.Do(context.Background(), engine.Command{Op: engine.OpTrackMany, Lines: []engine.TrackLine{{Line: 1, Account: "Ana#EUW", Platform: "euw1"}}})
+		must(t, err)
+		if out.Cost != nil || !strings.Contains(out.Text, "no first look is made: syncs are switched off") || r.row("Ana#EUW").Status != engine.SyncNever {
+			t.Errorf("%+v, %+v", out, r.row("Ana#EUW"))
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, kn
 func (in *Ingest) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, known bool, err error) {
 	switch cmd.Op {
 	case engine.OpTrackMany:
-		r, err = in.TrackMany(ctx, cmd.Lines, cmd.DryRun)
+		r, err = in.TrackMany(ctx, cmd.Lines, cmd.DryRun, cmd.By)
 	case engine.OpReresolve:
 		r, err = in.Reresolve(ctx, cmd.DryRun, cmd.By)
 	default:

@@ -21,11 +21,11 @@ type line struct {
 	who who
 }
 
-// TrackMany tracks a whole list. Lines that make no sense are answered as
-// rejects and harm no other; a line that is tracked already is no fault. With dry
-// nothing is changed. The cost is that of the first sync of each new account, by
-// the `latest` schedule.
-func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry bool) (out engine.Receipt, err error) {
+// TrackMany tracks a whole list, and starts a first `latest` run of each account
+// that was never synced: its cost is the receipt's. Lines that make no sense are
+// answered as rejects and harm no other; a line that is tracked already is no fault.
+// With dry nothing is changed.
+func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry bool, by engine.Actor) (out engine.Receipt, err error) {
 	good, rejects := checkLines(lines)
 	out = engine.Receipt{Matched: len(lines), Rejects: rejects, Skipped: map[string]int{}}
 	if len(rejects) > 0 {
@@ -33,7 +33,7 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 	}
 	fresh := map[route.Region]int{}
 	for batch := range slices.Chunk(good, trackBatch) {
-		n, err := in.trackBatch(ctx, batch, dry, fresh)
+		n, err := in.trackBatch(ctx, batch, dry, by, fresh)
 		if err != nil {
 			return out, err
 		}
@@ -41,6 +41,10 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 	}
 	if had := len(good) - out.Applied; had > 0 {
 		out.Skipped["tracked already"] = had
+	}
+	looks := 0
+	for _, n := range fresh {
+		looks += n
 	}
 	out.Cost = in.costOfNew(fresh)
 	out.Nothing = out.Applied == 0
@@ -51,6 +55,14 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 	n := func(of int) string { return engine.Count(int64(of)) }
 	out.Text = fmt.Sprintf("%s of %s %s, %s already were, %s rejected",
 		n(out.Applied), engine.Counted(len(lines), "account", "accounts"), verb, n(len(good)-out.Applied), n(len(rejects)))
+	switch {
+	case looks == 0:
+	case in.opt.SyncOff:
+		out.Cost = nil
+		out.Text += "; no first look is made: " + whySyncsOff
+	case !dry:
+		out.Text += fmt.Sprintf("; the first look at %s is in line", n(looks))
+	}
 	return out, nil
 }
 
@@ -80,12 +92,12 @@ func checkLines(lines []engine.TrackLine) (good []line, rejects []engine.TrackRe
 	return good, rejects
 }
 
-func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, fresh map[route.Region]int) (applied int, err error) {
+func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, by engine.Actor, fresh map[route.Region]int) (applied int, err error) {
 	var counted map[route.Region]int
 	work := func(tx engine.Tx) error {
 		applied, counted = 0, map[route.Region]int{}
 		for _, l := range batch {
-			changed, never, err := in.trackLine(tx, l, dry)
+			changed, never, err := in.trackLine(tx, l, dry, by)
 			if err != nil {
 				return err
 			}
@@ -112,7 +124,7 @@ func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, fresh 
 	return applied, nil
 }
 
-func (in *Ingest) trackLine(tx engine.Tx, l line, dry bool) (changed, never bool, err error) {
+func (in *Ingest) trackLine(tx engine.Tx, l line, dry bool, by engine.Actor) (changed, never bool, err error) {
 	a, err := in.store.AccountNamed(tx, l.who.name, l.who.tag, string(l.who.platform))
 	if dry && errors.Is(err, engine.ErrNotFound) {
 		return true, true, nil
@@ -126,11 +138,27 @@ func (in *Ingest) trackLine(tx engine.Tx, l line, dry bool) (changed, never bool
 	if err != nil {
 		return false, false, err
 	}
+	never = a.LastSync.IsZero() && a.Status != engine.SyncPending.String() && a.Status != engine.Syncing.String()
 	if changed = (tracking{tags: l.Tags}).on(&a); !changed || dry {
-		return changed, a.LastSync.IsZero(), nil
+		return changed, never, nil
 	}
 	a.Updated = now()
-	return true, a.LastSync.IsZero(), in.store.SaveAccount(tx, a)
+	if err := in.store.SaveAccount(tx, a); err != nil || !never || in.opt.SyncOff {
+		return true, never, err
+	}
+	return true, true, in.firstLook(tx, a, by)
+}
+
+// firstLook starts a `latest` run of a new account, as the schedule would at its
+// next tick. Nobody waits for it: a whole list must not go before what an operator
+// asks for.
+func (in *Ingest) firstLook(tx engine.Tx, a league.Account, by engine.Actor) error {
+	policy, err := in.policyOf(tx, a)
+	if err != nil {
+		return err
+	}
+	_, err = in.start(tx, a, in.complete(league.Ask{Mode: ModeLatest}, policy), policy, engine.Actor{User: by.User, Via: "engine"})
+	return err
 }
 
 // costOfNew is what the first `latest` runs of new accounts take, by region; the

@@ -123,7 +123,7 @@ func runTrack(cmd *cobra.Command, opt trackOptions) error {
 func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 	c.DryRun, c.By = flagBool(cmd, "dry-run"), operator("cli")
 	var r engine.Receipt
-	err := giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
+	err := giveOrders(cmd.Context(), cfg, func(do doer, _ bool) (err error) {
 		r, err = do(c)
 		return err
 	})
@@ -133,22 +133,22 @@ func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 		}
 		return err
 	}
-	return cli.Tracked(stdout(cmd), r)
+	return cli.Tracked(stdout(cmd), r, false)
 }
 
 // doer carries out one command.
 type doer func(engine.Command) (engine.Receipt, error)
 
 // giveOrders lets work give commands to the engine that holds the data directory,
-// else to the directory itself.
-func giveOrders(ctx context.Context, cfg config.Config, work func(doer) error) error {
+// else to the directory itself; beside says that there is an engine.
+func giveOrders(ctx context.Context, cfg config.Config, work func(do doer, beside bool) error) error {
 	return through(ctx, cfg,
 		func(c *api.Client) error {
-			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) })
+			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) }, true)
 		},
 		func() error {
 			return onDirectory(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) error {
-				return work(func(c engine.Command) (engine.Receipt, error) { return p.control.Do(ctx, c) })
+				return work(func(c engine.Command) (engine.Receipt, error) { return p.control.Do(ctx, c) }, false)
 			})
 		})
 }
@@ -184,11 +184,13 @@ func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 	out, dry := stdout(cmd), flagBool(cmd, "dry-run")
 	c := engine.Command{Op: engine.OpTrackMany, Lines: list.lines, DryRun: true, By: operator("cli")}
 	var r engine.Receipt
-	err = giveOrders(cmd.Context(), cfg, func(do doer) (err error) {
+	engineRuns := false
+	err = giveOrders(cmd.Context(), cfg, func(do doer, beside bool) (err error) {
+		engineRuns = beside
 		if r, err = do(c); err != nil || dry {
 			return err
 		}
-		if err := cli.TrackCost(out, r); err != nil {
+		if err := cli.TrackCost(out, r, engineRuns); err != nil {
 			return err
 		}
 		c.DryRun = false
@@ -198,7 +200,7 @@ func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.Tracked(out, r); err != nil || len(r.Rejects) == 0 {
+	if err := cli.Tracked(out, r, engineRuns); err != nil || len(r.Rejects) == 0 {
 		return err
 	}
 	if first := r.Rejects[0]; dry {

@@ -121,6 +121,9 @@ func Freshness(ctx context.Context, c engine.Console, o Out) error {
 		return o.json(f)
 	}
 	_, _ = fmt.Fprintf(o.W, "%s tracked accounts: %s\n", count(f.Accounts), o.clean(f.Text))
+	if f.Outlook != "" {
+		_, _ = fmt.Fprintln(o.W, o.clean(f.Outlook))
+	}
 	if len(f.Regions) > 0 {
 		_, _ = fmt.Fprintln(o.W)
 		rows := make([][]string, len(f.Regions))

@@ -12,18 +12,21 @@ import (
 const developmentPace = 1200 * time.Millisecond
 
 // TrackCost says what a list will take, before it is tracked. r is the receipt of
-// a dry run.
-func TrackCost(o Out, r engine.Receipt) error {
-	if o.JSON {
+// a dry run; engineRuns says whether there is an engine that begins at once.
+func TrackCost(o Out, r engine.Receipt, engineRuns bool) error {
+	switch {
+	case o.JSON:
 		return JSON(o, r)
+	case r.Cost == nil: // the receipt says why
+		return nil
 	}
-	_, err := fmt.Fprintln(o.W, costLine(r, time.Now()))
+	_, err := fmt.Fprintln(o.W, costLine(r, time.Now(), engineRuns))
 	return err
 }
 
-// costLine names calls and end of the first look at the new accounts.
-func costLine(r engine.Receipt, now time.Time) string {
-	if r.Cost == nil || r.Cost.Calls == 0 {
+// costLine names calls, beginning and end of the first look at the new accounts.
+func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
+	if r.Cost.Calls == 0 {
 		return "no account is new: this costs no calls"
 	}
 	takes, by := r.Cost.Takes, "paced by "+r.Cost.Bucket
@@ -31,18 +34,21 @@ func costLine(r engine.Receipt, now time.Time) string {
 		takes = time.Duration(r.Cost.Calls) * developmentPace
 		by = "at a development key's 100 calls per 2 minutes"
 	}
-	return fmt.Sprintf("the first look takes at most %s calls, %s, until %s (%s)",
-		count(r.Cost.Calls), short(takes), now.Add(takes).Format("Mon 2006-01-02 15:04"), by)
+	cost := fmt.Sprintf("takes at most %s calls, %s", count(r.Cost.Calls), short(takes))
+	if !engineRuns {
+		return fmt.Sprintf("the first look begins when an engine runs, and %s (%s)", cost, by)
+	}
+	return fmt.Sprintf("the first look begins at once, and %s, until %s (%s)", cost, now.Add(takes).Format("Mon 2006-01-02 15:04"), by)
 }
 
 // Tracked prints the receipt of a track command; of a dry run, with its cost.
-func Tracked(o Out, r engine.Receipt) error {
+func Tracked(o Out, r engine.Receipt, engineRuns bool) error {
 	if o.JSON {
 		return JSON(o, r)
 	}
 	if _, err := fmt.Fprintln(o.W, o.clean(r.Text)); err != nil || r.Cost == nil || r.Applied == 0 {
 		return err
 	}
-	_, err := fmt.Fprintln(o.W, costLine(r, time.Now()))
+	_, err := fmt.Fprintln(o.W, costLine(r, time.Now(), engineRuns))
 	return err
 }

@@ -51,9 +51,20 @@ func (f *freshness) cells(v *View) []part.Cell {
 	late := part.Cell{}
 	if f.data.Lates > 0 {
 		sign := v.Theme.State("WARN")
-		late = part.As(sign.Token, sign.Glyph+" "+count(f.data.Lates)+" late")
+		late = part.As(sign.Token, sign.Glyph+" "+count(f.data.Lates)+" late"+f.until(v))
 	}
 	return v.join(part.Plain(count(f.data.Accounts)+" tracked"), late, part.As(f.token(), f.needs()))
+}
+
+// until says when those that are late are fresh.
+func (f *freshness) until(v *View) string {
+	switch at := f.data.FreshAt; {
+	case f.data.Never:
+		return ", never all fresh"
+	case at.After(v.Now):
+		return ", all fresh in " + engine.Span(at.Sub(v.Now).Round(time.Minute))
+	}
+	return ""
 }
 
 // needs says for each region what its accounts need of what the key allows.

@@ -97,7 +97,7 @@ func (m *Model) pieces(v *page.View, now time.Time) []part.Piece {
 	pieces := []part.Piece{m.statePiece(v, now)}
 	e := v.Engine
 	if e.Key != "" {
-		pieces = append(pieces, m.keyPiece(v, now))
+		pieces = append(pieces, m.keyPiece(v))
 	}
 	pieces = append(pieces, m.bucketPieces(v)...)
 	if next := v.NextCalls(); next != "" {
@@ -139,9 +139,9 @@ func (m *Model) statePiece(v *page.View, now time.Time) part.Piece {
 	return part.Piece{Cell: part.StateCell(m.theme, string(v.Engine.State)), Keep: true}
 }
 
-func (m *Model) keyPiece(v *page.View, now time.Time) part.Piece {
+func (m *Model) keyPiece(v *page.View) part.Piece {
 	text := "key " + v.Engine.Key
-	left, ok := v.KeyLeft(now)
+	left, ok := v.KeyLeft()
 	if ok {
 		text += " ≤" + part.Dur(left.Truncate(time.Minute))
 	}

@@ -327,7 +327,7 @@ func TestI9_From429ToItsJobAndBack(t *testing.T) {
 func TestPaletteReachesTheSideScreens(t *testing.T) {
 	busy(t, func(d *desk) {
 		for line, want := range map[string]string{
-			"audit": "Audit 5", "messages": "Messages 1", "error classes": "Error classes 3", "reasons": "Why jobs do not run", "logs area:limiter": "/area:limiter", "alerts state:firing": "Alerts 2 of 7",
+			"audit": "Audit 5", "messages": "Messages 1", "error classes": "Error classes 3", "reasons": "Why jobs do not run", "logs area:limiter": "/area:limiter", "alerts state:firing": "Alerts 2 of 8",
 		} {
 			d.press("esc", "esc", "1")
 			d.line(line)

@@ -307,7 +307,7 @@ func (p *plain) statusLines() []string {
 	if e.Why != "" {
 		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")
 	}
-	for _, n := range d.Needs(time.Now()) {
+	for _, n := range d.Needs() {
 		lines = append(lines, "Needs you: "+n.Word+", "+n.Text+".")
 	}
 	for _, a := range d.Syncing() {

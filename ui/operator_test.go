@@ -50,7 +50,7 @@ func TestKeyExpiresAndIsReplaced(t *testing.T) {
 			d.wants("✗ NO KEY") // until the engine says that it is well
 			row.State, row.Why, row.Key, row.KeySince = engine.EngineLive, "", "…90ab", uitest.Noon
 			d.send(updated{engine.Update{Seq: 5001, Engine: &row}})
-			d.wants("● LIVE", "…90ab ≤1 d")
+			d.wants("● LIVE", "…90ab")
 			d.lacks("NO KEY", "RGAPI")
 			if len(d.fake.Did()) != 1 {
 				t.Errorf("sent %d commands, want the key alone", len(d.fake.Did()))

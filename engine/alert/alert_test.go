@@ -398,8 +398,8 @@ func TestAlerts_Readings(t *testing.T) {
 		holds bool
 		now   string
 	}{
-		{"key fine", Reading{KeyExpires: noon.Add(25 * time.Hour)}, "key expiry", false, "25 h"},
-		{"key expires", Reading{KeyExpires: noon.Add(21*time.Hour + 14*time.Minute)}, "key expiry", true, "21 h 14 min"},
+		{"key fine", Reading{KeyExpires: noon.Add(21*time.Hour + 14*time.Minute)}, "key expiry", false, "21 h 14 min"},
+		{"key expires", Reading{KeyExpires: noon.Add(114 * time.Minute)}, "key expiry", true, "1 h 54 min"},
 		{"key expired", Reading{KeyExpires: noon.Add(-time.Hour)}, "key expiry", true, "-1 h"},
 		{"key unknown", Reading{}, "key expiry", false, "—"},
 		{"key rejected", Reading{KeyRejected: true}, "key", true, "1"},

@@ -55,7 +55,7 @@ func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
 // none: on the first day the least count alone decides.
 func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
 	for _, status := range slices.Sorted(maps.Keys(m.statuses)) {
-		if status == StatusOK {
+		if status == StatusOK || ours[status] {
 			continue
 		}
 		ring := m.statuses[status]
@@ -70,6 +70,10 @@ func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
 	}
 	return out
 }
+
+// ours are the statuses of attempts that the engine itself sent back before the other
+// side said anything: what stopped them is told by the engine's state.
+var ours = map[string]bool{engine.HoldKeyInvalid.String(): true, engine.HoldLocalNetwork.String(): true, engine.HoldDiskFull.String(): true, engine.HoldFrozen.String(): true}
 
 // median of an even number of values is the mean of the middle two.
 func median(values []int) float64 {
@@ -131,7 +135,7 @@ func (m *Monitor) queueAges(r Rule, now time.Time) (out []sample) {
 	for _, q := range m.reading.Queues {
 		s := sample{subject: string(q.Name), limit: r.Limit, known: !q.Paused}
 		if !q.OldestDue.IsZero() {
-			s.value = max(now.Sub(q.OldestDue).Seconds(), 0)
+			s.value = max(now.Sub(later(q.OldestDue, m.started[q.Name])).Seconds(), 0)
 			s.evidence = []engine.Evidence{{At: q.OldestDue, Kind: "queue", ID: string(q.Name), Text: q.Why}}
 		}
 		out = append(out, s)

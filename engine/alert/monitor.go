@@ -2,6 +2,7 @@ package alert
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -47,8 +48,10 @@ type Monitor struct {
 	counts
 	reading Reading
 	read    bool
-	callSeq uint64 // of the last call that was folded
-	drops   uint64 // Reading.LogDrops, as last told
+	callSeq uint64                     // of the last call that was folded
+	drops   uint64                     // Reading.LogDrops, as last told
+	heard   map[string]time.Time       // by account: the last change of its sync, or the last time that it had a reason to be silent
+	started map[engine.Queue]time.Time // when a job of it began last
 	seen    time.Time
 	began   time.Time // traffic is counted from here on; zero = nothing was evaluated yet
 	alerts  map[string]*alert
@@ -97,7 +100,8 @@ func New(opt Options) (*Monitor, error) {
 	if err := check(opt.Rules); err != nil {
 		return nil, err
 	}
-	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(), alerts: map[string]*alert{}}, nil
+	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(), alerts: map[string]*alert{},
+		heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}, nil
 }
 
 // Changes folds the changes of one commit: jobs that ended, and attempts.
@@ -108,9 +112,29 @@ func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 		switch c := &changes[i]; {
 		case c.Attempt != nil:
 			m.attempt(c.Of, *c.Attempt)
-		case c.Job != nil && c.Before == engine.Running:
-			m.ended(at, c.Job)
+		case c.Job != nil:
+			m.job(at, c)
+		case c.Account != nil:
+			m.hear(c.Account.ID, at)
 		}
+	}
+}
+
+func (m *Monitor) job(at time.Time, c *engine.Change) {
+	m.hear(c.Job.Owner, at)
+	switch {
+	case c.Before == engine.Running:
+		m.ended(at, c.Job)
+	case c.Job.State == engine.Running:
+		m.started[c.Job.Queue] = at
+	}
+}
+
+// hear notes a sign of life of an account's sync. Those of others are forgotten at the
+// next reading.
+func (m *Monitor) hear(account string, at time.Time) {
+	if account != "" {
+		m.heard[account] = at
 	}
 }
 
@@ -225,8 +249,15 @@ func (m *Monitor) call(r *engine.CallRow) {
 type Reading struct {
 	KeyExpires  time.Time // zero = not known
 	KeyRejected bool
-	Syncing     []Beat            // accounts whose run is under way
-	Queues      []engine.QueueRow // those paused are not judged
+	Syncing     []Beat // accounts whose run is under way
+	// Waits says why a syncing account may have been silent for so long without anybody
+	// being needed, such as a paused queue; "" = nothing excuses it. It is asked only of
+	// accounts that are silent. nil = nothing excuses any.
+	Waits  func(account string, silent time.Duration) string
+	Queues []engine.QueueRow // those paused are not judged
+	// Stopped says why the engine starts nothing at all, such as a full disk, which its
+	// state tells: log lines that are lost meanwhile are no alert of their own.
+	Stopped string
 	// Writes is the p95 of the last minute per store: "state", "payload".
 	Writes   map[string]time.Duration
 	LogDrops uint64 // since the process started
@@ -249,8 +280,41 @@ func (m *Monitor) Read(now time.Time, r Reading) {
 		more = r.LogDrops
 	}
 	m.drops = r.LogDrops
-	m.dropped.add(now, int(min(more, 1<<30)))
+	if r.Stopped == "" {
+		m.dropped.add(now, int(min(more, 1<<30)))
+	}
 	m.reading, m.read = r, true
+	m.attend(now)
+}
+
+// attend keeps what is remembered to the syncs and queues that there are, and asks the
+// silent ones for their reasons.
+func (m *Monitor) attend(now time.Time) {
+	r, open := &m.reading, map[string]bool{}
+	for i, b := range r.Syncing {
+		open[b.Account] = true
+		last := later(b.Last, m.heard[b.Account])
+		if silent := now.Sub(last); silent >= askAfter && r.Waits != nil && r.Waits(b.Account, silent) != "" {
+			last = now
+		}
+		r.Syncing[i].Last, m.heard[b.Account] = last, last
+	}
+	maps.DeleteFunc(m.heard, func(account string, _ time.Time) bool { return !open[account] })
+	known := map[engine.Queue]bool{}
+	for _, q := range r.Queues {
+		known[q.Name] = true
+	}
+	maps.DeleteFunc(m.started, func(q engine.Queue, _ time.Time) bool { return !known[q] })
+}
+
+// askAfter is the silence from which on its reason is asked for.
+const askAfter = time.Minute
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // note keeps evidence for the alerts that measure it.

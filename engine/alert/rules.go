@@ -21,8 +21,8 @@ const (
 	Unavailable Measure = "unavailable" // 503s; one alert per host
 	KeyLife     Measure = "key life"    // what is left until the key expires
 	KeyRefused  Measure = "key refused" // 1 while Riot refuses the key
-	Silence     Measure = "silence"     // of the syncing account that was heard of longest ago
-	QueueAge    Measure = "queue age"   // of the oldest due job; one alert per queue
+	Silence     Measure = "silence"     // of the syncing account that was heard of longest ago, and has no reason for it
+	QueueAge    Measure = "queue age"   // how long a queue has had a due job and started none; one alert per queue
 	WriteTime   Measure = "write time"  // p95 of writes; one alert per store
 	LogDrops    Measure = "log drops"   // log lines that were dropped
 	OddCalls    Measure = "odd calls"   // telephone calls that ended in a way nobody knows
@@ -62,7 +62,7 @@ func Rules() []Rule {
 			Limit: 2, Window: time.Minute, For: 30 * time.Second,
 			Next: "wait: the engine probes the host and goes on by itself"},
 		{Name: "key expiry", About: "key expires soon", Measure: KeyLife, Unit: engine.AlertDuration,
-			Limit: 24 * 3600, Below: true, Window: time.Minute,
+			Limit: 2 * 3600, Below: true, Window: time.Minute,
 			Next: "paste a new key"},
 		{Name: "key", About: "key rejected", Measure: KeyRefused, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Minute,
@@ -72,7 +72,7 @@ func Rules() []Rule {
 			Next: "open the account: cancel its sync and start it again if it stays silent"},
 		{Name: "queue age", About: "queue age", Measure: QueueAge, Unit: engine.AlertDuration,
 			Limit: 3600, Window: time.Minute, For: 10 * time.Minute,
-			Next: "see why its head does not start, and whether the key allows what is asked"},
+			Next: "see why its head does not start"},
 		{Name: "writes", About: "write p95", Measure: WriteTime, Unit: engine.AlertDuration,
 			Limit: 0.100, Window: time.Minute, For: 2 * time.Minute,
 			Next: "look for other load on the disk, or move the data directory"},

@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/wall"
 )
 
 // Store keeps a small named blob over a restart; nil when there is none.
@@ -42,7 +43,8 @@ type RunnerOptions struct {
 }
 
 // Runner feeds a monitor in an engine, evaluates it every five seconds and keeps it
-// over restarts. Nothing that goes wrong here reaches the engine: it is logged, and
+// over restarts. Its instants are those of the wall clock: that goes on while the machine
+// sleeps, so that the gap is seen. Nothing that goes wrong here reaches the engine: it is logged, and
 // the next evaluation tries again.
 type Runner struct {
 	opt RunnerOptions
@@ -85,7 +87,7 @@ func (r *Runner) Load(ctx context.Context) {
 	if err != nil {
 		r.opt.Log.Warn().Err(err).Msg("stored alerts could not be read; they begin anew")
 	}
-	rows := r.opt.Monitor.Rows(time.Now())
+	rows := r.opt.Monitor.Rows(wall.Now())
 	r.mu.Lock()
 	r.rows = rows
 	for i := range rows {
@@ -99,7 +101,7 @@ func (r *Runner) Load(ctx context.Context) {
 
 // Publish takes the changes of one commit, in commit order. It does not block.
 func (r *Runner) Publish(changes []engine.Change) {
-	r.guard("fold a commit", func() { r.opt.Monitor.Changes(time.Now(), changes) })
+	r.guard("fold a commit", func() { r.opt.Monitor.Changes(wall.Now(), changes) })
 }
 
 // Run evaluates until ctx ends, then once more, and saves: a run of a few seconds
@@ -126,7 +128,7 @@ func (r *Runner) Run(ctx context.Context) error {
 }
 
 func (r *Runner) evaluate(ctx context.Context) {
-	m, now := r.opt.Monitor, time.Now()
+	m, now := r.opt.Monitor, wall.Now()
 	m.Calls(r.opt.Calls(m.CallSeq()))
 	m.Read(now, r.opt.Read(ctx, now))
 	r.turn.Lock()
@@ -234,7 +236,7 @@ func (r *Runner) Metrics(window time.Duration) (engine.Metrics, error) {
 	if window == 0 {
 		window = MaxWindow
 	}
-	return r.opt.Monitor.Metrics(time.Now(), window), nil
+	return r.opt.Monitor.Metrics(wall.Now(), window), nil
 }
 
 // Acknowledge says that somebody has seen a firing alert, and stores that. Errors
@@ -264,7 +266,7 @@ func (r *Runner) operate(ctx context.Context, do func(now time.Time) (engine.Rec
 func (r *Runner) carryOut(do func(now time.Time) (engine.Receipt, error)) (engine.Receipt, error) {
 	r.turn.Lock()
 	defer r.turn.Unlock()
-	now := time.Now()
+	now := wall.Now()
 	receipt, err := do(now)
 	if err == nil && !receipt.Nothing {
 		r.show(r.opt.Monitor.Rows(now), now)
@@ -309,7 +311,7 @@ func (r *Runner) guard(what string, f func()) {
 		r.fell = true
 		r.mu.Unlock()
 		if first {
-			r.opt.OnNote(engine.Note{At: time.Now(), Level: engine.LevelErr, Text: fmt.Sprintf("alerts failed to %s: %v; the engine goes on without them", what, p)})
+			r.opt.OnNote(engine.Note{At: wall.Now(), Level: engine.LevelErr, Text: fmt.Sprintf("alerts failed to %s: %v; the engine goes on without them", what, p)})
 		}
 	}()
 	f()

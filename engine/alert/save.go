@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,6 +23,8 @@ type saved struct {
 	Unavailable map[string]cells         `json:"unavailable,omitempty"`
 	Trails      map[string]trail         `json:"trails,omitempty"`
 	Alerts      map[string][]storedAlert `json:"alerts,omitempty"` // by rule
+	// Started is when each queue began a job last.
+	Started map[engine.Queue]time.Time `json:"started,omitempty"`
 }
 
 const savedVersion = 1
@@ -58,7 +61,7 @@ func (m *Monitor) copied() saved {
 	s := saved{
 		Version: savedVersion, Seen: m.seen, Began: m.began, Trails: map[string]trail{},
 		Rings: filled(m.named()), Statuses: filled(m.statuses), Lately: filled(m.lately), Unavailable: filled(m.unavailable),
-		Alerts: map[string][]storedAlert{},
+		Alerts: map[string][]storedAlert{}, Started: maps.Clone(m.started),
 	}
 	for id, t := range m.trails {
 		s.Trails[id] = slices.Clone(t)
@@ -88,6 +91,7 @@ func (m *Monitor) Load(blob []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seen, m.began = s.Seen, s.Began
+	maps.Copy(m.started, s.Started)
 	for name, r := range m.named() {
 		r.fill(s.Rings[name])
 	}

@@ -365,3 +365,41 @@ func TestViews(t *testing.T) {
 		be.down()
 	})
 }
+
+// What an owner's jobs wait for excuses their silence; a job that runs on without an end
+// excuses nothing.
+func TestWaitingSaysWhatExcusesASilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		be := newBench(t, local.Options{Workers: func() int { return 1 }}, func(ctx context.Context, r engine.Run) engine.Outcome {
+			if r.Job.Key == "later" {
+				return engine.Snooze(time.Now().Add(time.Hour), engine.HoldThrottled, nil)
+			}
+			<-ctx.Done()
+			return engine.Retry(context.Cause(ctx))
+		})
+		be.run()
+		spec := keyed("later")
+		spec.Owner = "ana"
+		be.add(spec)
+		synctest.Wait()
+		wants := func(owner, want string) {
+			t.Helper()
+			if got := be.b.Waiting(owner, time.Second); got != want {
+				t.Errorf("%s waits: %q, want %q", owner, got, want)
+			}
+		}
+		wants("ana", "waits for its instant")
+		stuck := keyed("stuck")
+		stuck.Owner = "bo"
+		id := be.add(stuck)[0]
+		synctest.Wait()
+		time.Sleep(10 * time.Second)
+		wants("bo", "")
+		wants("nobody", "")
+		if _, err := be.b.Pause(t.Context(), be.job(id).Queue, engine.Actor{User: "cy"}, ""); err != nil {
+			t.Fatal(err)
+		}
+		wants("bo", "queue paused by cy")
+		be.down()
+	})
+}

@@ -23,7 +23,7 @@ func (b *Backend) Why(j engine.Job) (reason string, until time.Time, place int) 
 	case j.State == engine.Pending:
 		return b.whyPending(j), time.Time{}, 0
 	case b.idx.isForeign(j.ID):
-		return "not part of this sync", time.Time{}, 0
+		return notServed, time.Time{}, 0
 	case j.State == engine.Available:
 		return b.whyAvailable(j.ID, time.Now())
 	}
@@ -60,6 +60,49 @@ func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, u
 	}
 	return s.reason, s.until, s.place
 }
+
+// Waiting says why nothing of an owner's work may have moved for as long as patience
+// without anybody being needed: it waits for an instant, for its turn in a line that
+// moves, or for something that is told elsewhere, such as a paused queue or a full disk.
+// "" = nothing excuses it: its jobs run, wait for each other, or should have begun.
+func (b *Backend) Waiting(owner string, patience time.Duration) string {
+	now, x := time.Now(), b.idx
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if why := x.stopped(); why != "" {
+		return why
+	}
+	for _, e := range x.jobs {
+		if e.owner != owner {
+			continue
+		}
+		if why := e.excuse(now, patience); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (e *entry) excuse(now time.Time, patience time.Duration) string {
+	switch {
+	case e.foreign:
+		return notServed
+	case e.queue.Paused:
+		return pausedWords(e.queue.QueueState)
+	case e.inHeap && e.wake.After(now):
+		return "waits for its instant"
+	case e.line == nil:
+		return ""
+	case e.lane.shut(now):
+		return e.lane.reason
+	case !e.lane.began.IsZero() && now.Sub(e.lane.began) < patience:
+		return "in a line that moves"
+	}
+	return ""
+}
+
+// notServed is why a job waits that is no part of the one sync that is worked on.
+const notServed = "not part of this sync"
 
 func (b *Backend) whyRunning(j engine.Job) (string, time.Time, int) {
 	switch {

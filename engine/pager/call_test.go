@@ -385,6 +385,30 @@ func TestS2_EachFiringIsCalledOnce(t *testing.T) {
 	})
 }
 
+// An alert whose rule does not hold any more is ending: nobody is paged with a value that
+// is within the limit that the page names.
+func TestWhatIsEndingPagesNobody(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		june()
+		r := newRig(t, dir, nil, first)
+		r.start()
+		a := fires(time.Now())
+		a.Holds, a.Value = false, 1
+		r.alerts(a)
+		time.Sleep(time.Minute)
+		if n := len(r.voice.Calls()); n != 0 {
+			t.Errorf("%d calls about an alert that is ending", n)
+		}
+		a.Holds, a.Value = true, 3 // it holds again before it was over
+		r.alerts(a)
+		time.Sleep(time.Minute)
+		if n := len(r.voice.Calls()); n != 1 {
+			t.Errorf("%d calls about one that holds again", n)
+		}
+	})
+}
+
 // A status that is in no table is not retried and is told; so is a call that the
 // service has lost. The next number is called: nobody knows whether anybody heard.
 func TestS2_1_AnUnknownStatusIsTold(t *testing.T) {

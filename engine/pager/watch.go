@@ -73,6 +73,9 @@ func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 		if known && stamp(was.Since) == stamp(a.Since) {
 			return nil
 		}
+		if !a.Holds { // it is ending already: nobody is needed any more
+			return nil
+		}
 		if known { // it has ended and begun again between two looks
 			if err := p.over(ctx, t, a.ID); err != nil {
 				return err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -9,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/storage"
 )
 
@@ -54,25 +56,36 @@ type gauges struct {
 
 // read takes a reading for the alerts.
 func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
-	queues := g.backend.Queues()
 	r := alert.Reading{
-		KeyRejected: g.limits.KeyRefused(), Queues: queues, Syncing: g.beats(queues),
-		Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
+		KeyRejected: g.limits.KeyRefused(), Queues: judged(g.backend.Queues()), Syncing: g.beats(), Waits: g.waits,
+		Stopped: g.backend.Halted(), Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
 	}
 	if g.age != nil {
-		r.KeyExpires = g.age.Expires(ctx, now, g.keys.Get().Fingerprint())
+		r.KeyExpires = g.age.Expires(ctx, now, g.keys.Get().Fingerprint(), r.KeyRejected)
 	}
 	return r
 }
 
-// beats says when each open sync was last heard of: a commit of its run, or a sign
-// of life of one of its jobs. One whose queue an operator has paused is silent on
-// purpose.
-func (g gauges) beats(queues []engine.QueueRow) []alert.Beat {
-	paused := map[engine.Queue]bool{}
-	for _, q := range queues {
-		paused[q.Name] = q.Paused
+// judged are the queues as the rules look at them: what waits for a limit that an
+// operator has frozen stands still on purpose, as in a paused queue.
+func judged(queues []engine.QueueRow) []engine.QueueRow {
+	for i, q := range queues {
+		queues[i].Paused = q.Paused || strings.Contains(q.Why, limit.FrozenWords)
 	}
+	return queues
+}
+
+// waits says why a sync may be silent: what holds every call, or what its jobs wait for.
+func (g gauges) waits(account string, silent time.Duration) string {
+	if state, why := g.limits.Health(); state != engine.EngineLive {
+		return why
+	}
+	return g.backend.Waiting(account, silent)
+}
+
+// beats says when each open sync was last heard of, as far as its account's row and its
+// running jobs tell: the commits of its other jobs are the monitor's to hear.
+func (g gauges) beats() []alert.Beat {
 	alive := map[string]time.Time{}
 	for _, j := range g.backend.Running() {
 		if owner := j.Job.Owner; j.Beat.After(alive[owner]) {
@@ -81,9 +94,6 @@ func (g gauges) beats(queues []engine.QueueRow) []alert.Beat {
 	}
 	var beats []alert.Beat
 	for _, a := range g.open() {
-		if paused[a.Queue] {
-			continue
-		}
 		last := a.Updated
 		if beat := alive[a.ID]; beat.After(last) {
 			last = beat
@@ -97,7 +107,7 @@ func (g gauges) beats(queues []engine.QueueRow) []alert.Beat {
 func (p *parts) gauges(a assembly, open func() []engine.AccountRow) gauges {
 	g := gauges{parts: p, keys: a.keys, open: open}
 	if !a.demo {
-		g.age = &keyring.Age{Store: p.db, Limits: p.limits.Rows, Calls: p.limits.Calls, Log: p.log}
+		g.age = &keyring.Age{Store: p.db, Limits: p.limits.Rows, Calls: p.limits.Calls, Project: p.projects.Current, Log: p.log}
 		g.age.Load(context.Background())
 	}
 	return g

@@ -13,12 +13,13 @@ import (
 )
 
 // Riot deactivates a development key a day after it was made (Riot docs, Web APIs);
-// the first day that we see it is the latest that this can be.
+// counted from when it was first seen here, that is the latest that this can be.
 const devKeyLife = 24 * time.Hour
 
 // devLimits are the application limits of development keys. Personal keys have the
-// same, and do not expire: what works for longer than a day is none (riot-api.md,
-// section 1).
+// same, and do not expire: the limits alone tell nothing. A key is known to expire when
+// one before it did, of the same API project and with the same limits: all development
+// keys of a developer are of one project, and a personal key is of another.
 var devLimits = map[time.Duration]int{time.Second: 20, 2 * time.Minute: 100}
 
 const (
@@ -34,8 +35,11 @@ type Shelf interface {
 
 // agedKey is what is known of one key's age.
 type agedKey struct {
-	First time.Time `json:"first"` // when it was first seen on this directory
-	Lasts bool      `json:"lasts"` // it has worked for longer than a development key can
+	First   time.Time `json:"first"`            // when it was first seen on this directory
+	Lasts   bool      `json:"lasts"`            // it has worked for longer than a development key can
+	Died    bool      `json:"died,omitempty"`   // it worked, and was refused within a day
+	Worked  bool      `json:"worked,omitempty"` // with the limits of a development key
+	Project string    `json:"project,omitempty"`
 }
 
 // Age knows when the key in use expires, if it is a development key. It stores
@@ -44,7 +48,9 @@ type Age struct {
 	Store  Shelf
 	Limits func() engine.LimitsRow
 	Calls  func(engine.CallsQuery) engine.CallsPage
-	Log    zerolog.Logger
+	// Project is the alias of the API project of a key that works.
+	Project func() string
+	Log     zerolog.Logger
 
 	keys map[string]agedKey // by fingerprint
 }
@@ -62,26 +68,45 @@ func (k *Age) Load(ctx context.Context) {
 	}
 }
 
-// Expires gives the instant at which the key stops working; zero when that is not
-// known, or it never does.
-func (k *Age) Expires(ctx context.Context, now time.Time, fingerprint string) time.Time {
+// Expires gives the instant at which the key stops working at the latest; zero when that
+// is not known, it never does, or has done so: refused says that Riot refuses it.
+func (k *Age) Expires(ctx context.Context, now time.Time, fingerprint string, refused bool) time.Time {
 	if fingerprint == "" {
 		return time.Time{}
 	}
-	key, known := k.keys[fingerprint]
+	was, known := k.keys[fingerprint]
+	key := was
 	if !known {
 		key.First = now.Round(0).UTC()
-		k.keep(ctx, fingerprint, key)
 	}
 	end := key.First.Add(devKeyLife)
-	if !key.Lasts && now.After(end) && k.workedAfter(end) {
-		key.Lasts = true
+	if dev := isDevelopment(k.Limits()); dev && !key.Worked && k.workedAfter(key.First) {
+		key.Worked, key.Project = true, k.Project()
+	}
+	key.Lasts = key.Lasts || now.After(end) && k.workedAfter(end)
+	key.Died = key.Worked && refused && (key.Died || now.Before(end))
+	if key != was || !known {
 		k.keep(ctx, fingerprint, key)
 	}
-	if key.Lasts || !isDevelopment(k.Limits()) {
+	if refused || !key.Worked || key.Lasts || !k.expire(key.Project) {
 		return time.Time{}
 	}
 	return end
+}
+
+// expire reports whether the keys of a project live for a day: one did, and none has
+// outlived it.
+func (k *Age) expire(project string) (expire bool) {
+	for _, key := range k.keys {
+		if key.Project != project || !key.Worked {
+			continue
+		}
+		if key.Lasts {
+			return false
+		}
+		expire = expire || key.Died
+	}
+	return expire
 }
 
 // workedAfter reports whether the newest call that went well came after an instant.

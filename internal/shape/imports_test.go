@@ -21,7 +21,7 @@ var imports = map[string][]string{
 	".":                           {"internal/app"},
 	"internal/app":                {everything},
 	"engine":                      {},
-	"engine/alert":                {"engine"},
+	"engine/alert":                {"engine", "internal/wall"},
 	"engine/api":                  {"engine", "engine/safe", "internal/regular"},
 	"engine/api/apitest":          {},
 	"engine/cron":                 {"engine", "internal/wall"},

@@ -86,13 +86,16 @@ func (c cause) text() string {
 	return ""
 }
 
+// FrozenWords stand in every reason that names a freeze.
+const FrozenWords = "frozen by an operator"
+
 func (c cause) stopText() string {
 	switch c.why {
 	case Frozen:
 		if r := c.scope.freeze.reason; r != "" {
-			return "frozen by an operator (" + r + ")"
+			return FrozenWords + " (" + r + ")"
 		}
-		return "frozen by an operator"
+		return FrozenWords
 	case Restart:
 		return "state of the last run lost"
 	case NoAnswer:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Need is something only a person can settle, with the key that does it.
@@ -18,21 +17,14 @@ type Need struct {
 	open func(v *View) Effect
 }
 
-// A development key lives for a day; what is left of it is known only from
-// when the key was first seen. Source: riot-api.md section 6.
-const (
-	devKeyLife = 24 * time.Hour
-	keyWarns   = 6 * time.Hour
-)
+// ruleExpiry is the rule that tells how long the key lives.
+const ruleExpiry = "key expiry"
 
 // Needs lists what needs a person, the gravest first.
-func (d *Data) Needs(now time.Time) []Need {
+func (d *Data) Needs() []Need {
 	var out []Need
 	out = append(out, d.engineNeeds()...)
 	out = append(out, d.alertNeeds()...)
-	if !d.tells("key expiry") {
-		out = append(out, d.keyNeeds(now)...)
-	}
 	out = append(out, d.pausedQueues()...)
 	out = append(out, d.failedSyncs()...)
 	if d.Engine.Failed > 0 {
@@ -52,7 +44,7 @@ func (d *Data) Needs(now time.Time) []Need {
 
 // alertKeys are the keys that settle an alert's cause, where it is not looking at
 // its evidence.
-var alertKeys = map[string]string{"key": "{key} replaces", "key expiry": "{key} replaces"}
+var alertKeys = map[string]string{"key": "{key} replaces", ruleExpiry: "{key} replaces"}
 
 // alertNeeds are the alerts that fire and that nobody has seen. A rule about what
 // the engine's own state says already is left out.
@@ -105,34 +97,15 @@ func (d *Data) waitingJobs() int {
 	return n
 }
 
-// KeyLeft is how long the key can live at most; ok is false for a key that is
-// not known to die.
-func (d *Data) KeyLeft(now time.Time) (left time.Duration, ok bool) {
-	if d.Engine.Demo || d.Engine.State == engine.EngineNoKey || d.Engine.Key == "" || d.Engine.KeySince.IsZero() || !d.devKey() {
-		return 0, false
-	}
-	return max(devKeyLife-now.Sub(d.Engine.KeySince), 0), true
-}
-
-// devKey knows a development key by its limit, 100 calls in two minutes.
-func (d *Data) devKey() bool {
-	for _, b := range d.Limits.Buckets {
-		if b.Kind == "app" && b.Limit == 100 && b.Window == 2*time.Minute {
-			return true
+// KeyLeft is how long the key can live at most, as the alert about it tells; ok is false
+// for a key that is not known to die.
+func (d *Data) KeyLeft() (left time.Duration, ok bool) {
+	for _, r := range d.Alerts {
+		if r.Rule == ruleExpiry && r.Known && d.Engine.State != engine.EngineNoKey {
+			return max(time.Duration(r.Value*float64(time.Second)), 0), true
 		}
 	}
-	return false
-}
-
-func (d *Data) keyNeeds(now time.Time) []Need {
-	left, ok := d.KeyLeft(now)
-	if !ok || left > keyWarns {
-		return nil
-	}
-	return []Need{{
-		ID: "key", Word: "WARN", Text: "the key expires in at most " + part.Dur(left.Truncate(time.Minute)), Key: "{key} replaces",
-		open: func(*View) Effect { return Effect{Ask: AskKey} },
-	}}
+	return 0, false
 }
 
 func (d *Data) pausedQueues() []Need {
@@ -184,7 +157,7 @@ func by(a engine.Actor) string {
 // Needs is Data.Needs, worked out once for a drawing.
 func (v *View) Needs() []Need {
 	if !v.counted {
-		v.needs, v.counted = v.Data.Needs(v.Now), true
+		v.needs, v.counted = v.Data.Needs(), true
 	}
 	return v.needs
 }

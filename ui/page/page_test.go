@@ -86,7 +86,7 @@ func TestAnswerIsAskedForOnce(t *testing.T) {
 func TestNeedsAreThingsAPersonCanDo(t *testing.T) {
 	s := uitest.Broken()
 	d := &Data{Ready: true, Engine: *s.Update.Engine, Queues: s.Update.Queues, Accounts: s.Update.Accounts, Limits: *s.Update.Limits}
-	needs := d.Needs(uitest.Noon)
+	needs := d.Needs()
 	if len(needs) == 0 || needs[0].ID != "key" || needs[0].Word != "ERROR" {
 		t.Fatalf("the first need is %+v, want the key", needs)
 	}
@@ -95,12 +95,16 @@ func TestNeedsAreThingsAPersonCanDo(t *testing.T) {
 	}
 	d.Engine = engine.EngineRow{State: engine.EngineLive, Key: "…7f3a", KeySince: uitest.Noon.Add(-22 * time.Hour)}
 	d.Queues, d.Accounts = nil, nil
-	if needs := d.Needs(uitest.Noon); len(needs) != 1 || needs[0].Text != "the key expires in at most 2 h" {
+	if needs := d.Needs(); len(needs) != 0 { // whatever its limits are: nobody knows that it expires
+		t.Errorf("needs %+v", needs)
+	}
+	expiry := engine.AlertRow{ID: "key expiry", Rule: "key expiry", About: "key expires soon", State: engine.AlertFiring, Unit: engine.AlertDuration, Value: 5400, Known: true, Limit: 7200, Below: true}
+	d.Alerts = []engine.AlertRow{expiry}
+	if needs := d.Needs(); len(needs) != 1 || needs[0].Text != "key expires soon: 1 h 30 min" || needs[0].open(view(d)).Ask != AskKey {
 		t.Errorf("needs %+v, want the key's end", needs)
 	}
-	d.Engine.Demo = true
-	if needs := d.Needs(uitest.Noon); len(needs) != 0 {
-		t.Errorf("a demo needs %+v", needs)
+	if left, ok := d.KeyLeft(); !ok || left != 90*time.Minute {
+		t.Errorf("the key has %s left, %v", left, ok)
 	}
 }
 

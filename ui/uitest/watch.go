@@ -55,13 +55,14 @@ func alertRows() []engine.AlertRow {
 		},
 		{
 			ID: "queue age/" + string(Full), Rule: "queue age", About: "queue age", Subject: string(Full), State: engine.AlertAcknowledged, Holds: true, Since: at(40 * time.Minute),
-			By: engine.Actor{User: "ana", Via: "console"}, Unit: engine.AlertDuration, Value: 4020, Known: true, Limit: 3600, Next: "see why its head does not start, and whether the key allows what is asked",
+			By: engine.Actor{User: "ana", Via: "console"}, Unit: engine.AlertDuration, Value: 4020, Known: true, Limit: 3600, Next: "see why its head does not start",
 		},
 		{
 			ID: "503/asia", Rule: "503", About: "503 burst per 1 min", Subject: "asia", State: engine.AlertSilenced, Holds: true, Since: at(time.Hour), Until: Noon.Add(58*time.Minute + 25*time.Second),
 			By: engine.Actor{User: "op", Via: "console"}, Unit: engine.AlertCount, Value: 3, Known: true, Limit: 2, History: spark(0, 0, 1, 5, 9, 3), Next: "wait: the engine probes the host and goes on by itself",
 		},
 		{ID: "writes", Rule: "writes", About: "write p95", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 0.004, Known: true, Limit: 0.1, History: spark(.003, .003, .004, .003, .004, .004)},
+		{ID: "key expiry", Rule: "key expiry", About: "key expires soon", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 76440, Known: true, Limit: 7200, Below: true},
 		{ID: "log drops", Rule: "log drops", About: "dropped log lines per 1 h", State: engine.AlertOK, Unit: engine.AlertCount, Limit: 0},
 	}
 }

@@ -1,0 +1,220 @@
+package alert
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// dayRig is a day of readings, looked at every half minute as a runner does.
+type dayRig struct {
+	*Monitor
+	now     time.Time
+	reading Reading
+	calls   uint64
+	fired   map[string]bool // by rule
+}
+
+func newDay(t *testing.T) *dayRig {
+	d := &dayRig{Monitor: fresh(t), now: noon, fired: map[string]bool{}}
+	d.reading.Writes = map[string]time.Duration{"state": 4 * time.Millisecond, "payload": 9 * time.Millisecond}
+	d.reading.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: "full"}}}
+	return d
+}
+
+// pass lets time pass; each comes before every look.
+func (d *dayRig) pass(span time.Duration, each func()) {
+	for end := d.now.Add(span); d.now.Before(end); {
+		d.now = d.now.Add(30 * time.Second)
+		if each != nil {
+			each()
+		}
+		r := d.reading
+		r.Syncing = append([]Beat(nil), r.Syncing...)
+		d.Read(d.now, r)
+		for _, a := range d.Evaluate(d.now) {
+			if a.State == engine.AlertFiring {
+				d.fired[a.Rule] = true
+			}
+		}
+	}
+}
+
+// child folds a match of an account: it begins and succeeds.
+func (d *dayRig) child(account string, try int) {
+	j := engine.Job{ID: "1", Kind: kindMatch, Queue: "full", Owner: account, State: engine.Running, Tries: try, Attempts: try}
+	ended := j
+	ended.State = engine.Completed
+	d.Changes(d.now, []engine.Change{
+		{Job: &j, Before: engine.Available},
+		{Of: "1", Attempt: &engine.Attempt{Number: try, Try: try, Start: d.now, End: d.now, Verb: engine.VerbDone}},
+		{Job: &ended, Before: engine.Running},
+	})
+}
+
+func (d *dayRig) answer(status int, unforeseen bool) {
+	d.calls++
+	d.Calls([]engine.CallRow{{Seq: d.calls, At: d.now, Host: "europe", Status: status, Unforeseen: unforeseen}})
+}
+
+// days are, for each rule, a day that needs nobody, though it comes near to what the rule
+// looks at, and one that it must tell.
+var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
+	"give-ups": {
+		healthy: func(d *dayRig) {
+			d.pass(time.Hour, func() { d.child("a", 1) })
+			endMany(d.Monitor, d.now, 10, engine.Discarded, 1) // ten that Riot does not have
+			endMany(d.Monitor, d.now, 100, engine.Cancelled, 1)
+			d.pass(2*time.Hour, nil)
+		},
+		trouble: func(d *dayRig) { endMany(d.Monitor, d.now, 20, engine.Discarded, 5); d.pass(10*time.Minute, nil) },
+	},
+	"retries": {
+		healthy: func(d *dayRig) { d.pass(6*time.Hour, func() { d.child("a", 2) }) },
+		trouble: func(d *dayRig) {
+			d.pass(time.Hour, func() { tried(d.Monitor, d.now, "x", engine.VerbRetry, 2, "503") })
+		},
+	},
+	"spike": {
+		healthy: func(d *dayRig) { // attempts that the engine itself has sent back
+			d.pass(time.Hour, func() {
+				for _, h := range []engine.Hold{engine.HoldFrozen, engine.HoldDiskFull, engine.HoldKeyInvalid, engine.HoldLocalNetwork} {
+					d.Attempt("x", engine.Attempt{Try: 1, End: d.now, Verb: engine.VerbSnooze, Hold: h})
+				}
+			})
+		},
+		trouble: func(d *dayRig) { failMany(d.Monitor, d.now, 10, "500"); d.pass(10*time.Minute, nil) },
+	},
+	"429": {
+		healthy: func(d *dayRig) { d.pass(time.Hour, func() { d.answer(429, false) }) },
+		trouble: func(d *dayRig) { d.answer(429, true); d.pass(time.Minute, nil) },
+	},
+	"503": {
+		healthy: func(d *dayRig) { d.pass(time.Hour, func() { d.answer(503, false); d.answer(200, false) }) },
+		trouble: func(d *dayRig) { d.pass(5*time.Minute, func() { d.answer(503, false); d.answer(503, false) }) },
+	},
+	"key expiry": {
+		healthy: func(d *dayRig) {
+			d.pass(24*time.Hour, nil) // nobody knows that it does
+			d.reading.KeyExpires = d.now.Add(24 * time.Hour)
+			d.pass(21*time.Hour, nil)
+		},
+		trouble: func(d *dayRig) { d.reading.KeyExpires = d.now.Add(3 * time.Hour); d.pass(2*time.Hour, nil) },
+	},
+	"key": {
+		healthy: func(d *dayRig) { d.pass(24*time.Hour, nil) },
+		trouble: func(d *dayRig) { d.reading.KeyRejected = true; d.pass(time.Minute, nil) },
+	},
+	"silent sync": {
+		healthy: func(d *dayRig) {
+			began := d.now
+			d.reading.Syncing = []Beat{{Account: "a", Last: began}, {Account: "b", Last: began}}
+			d.pass(2*time.Hour, func() { // a's matches; b's are shared, so only its row moves
+				d.child("a", 1)
+				d.Changes(d.now, []engine.Change{{Account: &engine.AccountRow{ID: "b"}}})
+			})
+			d.reading.Waits = func(string, time.Duration) string { return "queue paused by ana" }
+			d.pass(3*time.Hour, nil)
+			d.reading.Waits = nil
+			d.pass(9*time.Minute, nil)
+		},
+		trouble: func(d *dayRig) {
+			d.reading.Waits = func(string, time.Duration) string { return "" }
+			d.reading.Syncing = []Beat{{Account: "a", Last: d.now}, {Account: "b", Last: d.now}}
+			d.pass(12*time.Minute, func() { d.child("a", 1) }) // b stands still beside it
+		},
+	},
+	"queue age": {
+		healthy: func(d *dayRig) {
+			d.reading.Queues[0].OldestDue = d.now // one that waits for its turn, while others go
+			d.pass(12*time.Hour, func() { d.child("a", 1) })
+			d.reading.Queues[0].Paused = true
+			d.pass(3*time.Hour, nil)
+			d.reading.Queues[0].Paused = false
+			d.pass(5*time.Minute, nil) // a line that begins to move again
+			d.child("a", 1)
+			d.pass(30*time.Minute, nil)
+		},
+		trouble: func(d *dayRig) {
+			d.child("a", 1)
+			d.reading.Queues[0].OldestDue = d.now
+			d.pass(72*time.Minute, nil)
+		},
+	},
+	"writes": {
+		healthy: func(d *dayRig) {
+			d.reading.Writes["payload"] = 300 * time.Millisecond // a minute of a busy disk
+			d.pass(time.Minute, nil)
+			d.reading.Writes["payload"] = 9 * time.Millisecond
+			d.pass(time.Hour, nil)
+		},
+		trouble: func(d *dayRig) { d.reading.Writes["payload"] = 300 * time.Millisecond; d.pass(3*time.Minute, nil) },
+	},
+	"log drops": {
+		healthy: func(d *dayRig) {
+			d.reading.Stopped = "disk full"
+			d.pass(20*time.Minute, func() { d.reading.LogDrops++ })
+			d.reading.Stopped = ""
+			d.pass(2*time.Hour, nil)
+		},
+		trouble: func(d *dayRig) { d.pass(time.Minute, nil); d.reading.LogDrops++; d.pass(time.Minute, nil) },
+	},
+	"calls": {
+		healthy: func(d *dayRig) {
+			d.Changes(d.now, []engine.Change{{Before: engine.Running, Job: &engine.Job{Kind: engine.KindCall, State: engine.Discarded, Class: "no-answer", Tries: 3}}})
+			d.pass(time.Hour, nil)
+		},
+		trouble: func(d *dayRig) {
+			d.Changes(d.now, []engine.Change{{Before: engine.Running, Job: &engine.Job{Kind: engine.KindCall, State: engine.Discarded, Class: "teleported", Tries: 1}}})
+			d.pass(time.Minute, nil)
+		},
+	},
+}
+
+// TestS2_10_EachRuleIsSilentOnAHealthyDayAndFiresWhenItShould: no rule without both days.
+func TestS2_10_EachRuleIsSilentOnAHealthyDayAndFiresWhenItShould(t *testing.T) {
+	for _, r := range Rules() {
+		c, ok := days[r.Name]
+		if !ok {
+			t.Errorf("rule %q has no day", r.Name)
+			continue
+		}
+		d := newDay(t)
+		if c.healthy(d); len(d.fired) > 0 {
+			t.Errorf("%s: a healthy day fires %v", r.Name, d.fired)
+		}
+		d = newDay(t)
+		if c.trouble(d); !d.fired[r.Name] {
+			t.Errorf("%s: trouble fires %v", r.Name, d.fired)
+		}
+	}
+}
+
+// A night's sleep, or a time without an engine, is no silence and no stillness as soon as
+// the work goes on; what stands still after it is told.
+func TestAlerts_AGapIsNoSilence(t *testing.T) {
+	d := newDay(t)
+	d.reading.Syncing = []Beat{{Account: "a", Last: d.now}}
+	d.reading.Queues[0].OldestDue = d.now
+	d.pass(10*time.Minute, func() { d.child("a", 1) })
+	d.now = d.now.Add(8 * time.Hour)
+	d.pass(30*time.Second, nil)
+	d.pass(time.Hour, func() { d.child("a", 1) })
+	if len(d.fired) > 0 {
+		t.Errorf("a gap fires %v", d.fired)
+	}
+	blob, err := d.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := newDay(t)
+	if err := again.Load(blob); err != nil {
+		t.Fatal(err)
+	}
+	again.now, again.reading = d.now.Add(8*time.Hour), d.reading
+	again.pass(time.Hour, nil)
+	if !again.fired["silent sync"] || !again.fired["queue age"] {
+		t.Errorf("nothing has moved for an hour after a restart, and it fires %v", again.fired)
+	}
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// quietSoFar wants no alert to have fired since the start.
+func (r *alertRig) quietSoFar(after string) {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, states := range r.states {
+		for _, s := range states {
+			if strings.HasPrefix(s, string(engine.AlertFiring)) {
+				r.t.Errorf("after %s: %s went through %v", after, id, states)
+				break
+			}
+		}
+	}
+	clear(r.states)
+}
+
+// TestS2_10_AHealthyDayFiresNothing: a day of an operator with a key of 20 calls a second
+// and 100 in two minutes. Two players with long histories are synced at once, a queue is
+// paused for an hour and a limit frozen for two, the engine is restarted in the middle,
+// the disk runs full and is freed, and the machine sleeps for a night. Nobody is needed
+// but for the disk, which the engine's state tells.
+func TestS2_10_AHealthyDayFiresNothing(t *testing.T) {
+	long(t)
+	blue, kain := player("Blue Heron#EUW", 879), player("Kain#EUW", 120)
+	riotOf := sim.Options{Seed: 7, Limits: limits("20:1,100:120"), Players: []sim.PlayerSpec{blue, kain}}
+	inAlertRig(t, riotOf, func(t *testing.T, r *alertRig) {
+		sync := func(p sim.PlayerSpec) {
+			r.do(engine.Command{Op: engine.OpTrigger, Account: p.RiotID, Sync: engine.SyncAsk{Platform: "euw1", Mode: "full"}})
+		}
+		sync(blue)
+		sync(kain)
+		time.Sleep(25 * time.Minute)
+		r.quietSoFar("25 minutes of two syncs")
+
+		r.do(engine.Command{Op: engine.OpPause, Queue: "ingest.summoner.full", Reason: "lunch"})
+		time.Sleep(70 * time.Minute)
+		r.quietSoFar("a pause of more than an hour")
+		r.do(engine.Command{Op: engine.OpResume, Queue: "ingest.summoner.full"})
+		time.Sleep(3 * time.Minute)
+		r.quietSoFar("its end")
+
+		r.restart(time.Minute)
+		time.Sleep(5 * time.Minute)
+		r.restart(30 * time.Minute)
+		time.Sleep(3 * time.Minute)
+		r.quietSoFar("two restarts")
+
+		r.do(engine.Command{Op: engine.OpFreeze, Bucket: engine.Bucket{Host: "europe", Until: time.Now().Add(2 * time.Hour)}, Reason: "the others need it"})
+		time.Sleep(2*time.Hour + 3*time.Minute)
+		r.quietSoFar("a freeze of two hours")
+
+		back := crash.ArmFaults(func(string) error { return syscall.ENOSPC })
+		time.Sleep(20 * time.Minute)
+		back()
+		time.Sleep(15 * time.Minute)
+		r.quietSoFar("a full disk")
+
+		defer wall.Step(8 * time.Hour)()
+		time.Sleep(10 * time.Minute)
+		r.quietSoFar("a night's sleep")
+		time.Sleep(3 * time.Hour)
+		r.quietSoFar("the rest of the day")
+		for _, p := range []sim.PlayerSpec{blue, kain} {
+			row := ask[engine.AccountDetail](t, r.control, engine.AccountQuery{ID: p.RiotID}).Row
+			if row.Status != engine.SyncCompleted || row.Matches.Stored != p.Matches {
+				t.Errorf("%s is %s with %d of %d matches", p.RiotID, row.Status, row.Matches.Stored, p.Matches)
+			}
+		}
+	})
+}

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -84,6 +86,56 @@ func (t *Tx) accountMatches(q engine.MatchesQuery, a league.Account, page *engin
 		page.Matches, last = append(page.Matches, row), bytes.Clone(r.k)
 	}
 	return nil
+}
+
+// Settled lists the n matches of an account that were tried last, the oldest first: in the order in which they were, not
+// in that of their games.
+func (db *DB) Settled(ctx context.Context, account string, n int) (list []engine.MatchRow, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err := t.findAccount(account)
+		if err != nil {
+			return err
+		}
+		for _, one := range t.lastTried(a.ID, n) {
+			if row, shown := t.matchRow(a, one.id, true); shown {
+				list = append(list, row)
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+type triedMatch struct {
+	id string
+	at time.Time
+}
+
+// lastTried looks through the account's whole list. A match whose record cannot be read is not in it; check names it.
+func (t *Tx) lastTried(account string, n int) (last []triedMatch) {
+	later := func(a, b triedMatch) int { return a.at.Compare(b.at) }
+	for r := range t.rows(tByAccount, key.Strings(account)) {
+		id, err := listedMatch(r.k)
+		if err != nil {
+			continue
+		}
+		m, err := t.match(id)
+		if err != nil || m.Match.Status == league.Unfetched {
+			continue
+		}
+		one := triedMatch{id: id, at: m.Match.FetchedAt}
+		if m.Match.LastAttemptAt.After(one.at) {
+			one.at = m.Match.LastAttemptAt
+		}
+		if one.at.IsZero() || len(last) == n && !one.at.After(last[0].at) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(last, one, later)
+		if last = slices.Insert(last, at, one); len(last) > n {
+			last = last[1:]
+		}
+	}
+	return last
 }
 
 func encodeCursor(k, prefix []byte) string { return hex.EncodeToString(k[len(prefix):]) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -59,5 +60,33 @@ func TestAccountsSayHowManyThereAre(t *testing.T) {
 		d := open(t, scene, 120, 40, testOptions())
 		d.press("2")
 		d.wants("the first 6 of 12,345")
+	})
+}
+
+// TestAccountMovesWhileItsSyncRuns: its last matches, and where the time went, are read
+// anew when anything was stored, although the account itself has not changed.
+func TestAccountMovesWhileItsSyncRuns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 120, 40, testOptions())
+		d.show(page.NewAccount("a-wren"))
+		asked := func() (n int) {
+			for _, q := range d.fake.Asked() {
+				if one, ok := q.(engine.AccountQuery); ok && one.ID == "a-wren" {
+					n++
+				}
+			}
+			return n
+		}
+		d.wait(3 * time.Second)
+		before := asked()
+		d.wait(10 * time.Second)
+		if asked() != before {
+			t.Error("asked again although nothing was stored")
+		}
+		d.send(updated{engine.Update{Seq: 5001}})
+		d.wait(3 * time.Second)
+		if asked() == before {
+			t.Error("not asked again when something was stored")
+		}
 	})
 }

@@ -193,12 +193,9 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 	if d.Report, err = f.store.Report(ctx, row.ID); err != nil {
 		return nil, problem(err)
 	}
-	page, err := f.store.Matches(ctx, engine.MatchesQuery{Account: row.ID, All: true, Page: engine.Page{Limit: recentMatches}})
-	if err != nil {
+	if d.Recent, err = f.store.Settled(ctx, row.ID, recentMatches); err != nil {
 		return nil, problem(err)
 	}
-	d.Recent = slices.DeleteFunc(page.Matches, func(m engine.MatchRow) bool { return m.LastAttemptAt.IsZero() })
-	slices.SortFunc(d.Recent, func(a, b engine.MatchRow) int { return a.LastAttemptAt.Compare(b.LastAttemptAt) })
 	attempts, err := f.store.Recent(ctx, row.ID, recentAttempts)
 	if err != nil {
 		return nil, problem(err)

@@ -24,6 +24,8 @@ type Store interface {
 	AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error)
 	Identities(ctx context.Context, account string) ([]engine.Identity, error)
 	Matches(ctx context.Context, q engine.MatchesQuery) (engine.MatchesPage, error)
+	// Settled lists the n matches of an account that were tried last, the oldest first.
+	Settled(ctx context.Context, account string, n int) ([]engine.MatchRow, error)
 	Report(ctx context.Context, account string) (*engine.PlayReport, error)
 	// Recent gives the attempts of an account's jobs that ended last, newest first.
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)

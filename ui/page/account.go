@@ -36,11 +36,11 @@ func (p *Account) row(v *View) engine.AccountRow {
 	return p.detail.Row
 }
 
-// Want implements Page: the detail moves with its account.
+// Want implements Page: the detail moves with what is stored, since a match of an account
+// is no change of the account itself.
 func (p *Account) Want(v *View) engine.Query {
-	version := uint64(max(p.row(v).Updated.UnixMilli(), 0))
-	if !p.due(v, version) {
-		return p.wall.want(v, p.id, version)
+	if !p.due(v, v.Seq) {
+		return p.wall.want(v, p.id, v.Seq)
 	}
 	return engine.AccountQuery{ID: p.id}
 }
@@ -54,22 +54,7 @@ func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 	if asked, ok := q.(engine.AccountQuery); ok && asked.ID == p.id && p.take(v, err) {
 		p.detail, _ = a.(engine.AccountDetail)
-		p.detail.Recent = settled(p.detail.Recent)
 	}
-}
-
-// settled keeps the matches that were tried, in the order they were.
-func settled(all []engine.MatchRow) []engine.MatchRow {
-	kept := slices.DeleteFunc(slices.Clone(all), func(m engine.MatchRow) bool { return m.Status == "unfetched" })
-	slices.SortStableFunc(kept, func(a, b engine.MatchRow) int { return tried(a).Compare(tried(b)) })
-	return kept
-}
-
-func tried(m engine.MatchRow) time.Time {
-	if m.LastAttemptAt.After(m.FetchedAt) {
-		return m.LastAttemptAt
-	}
-	return m.FetchedAt
 }
 
 // source lists the last matches, newest first.

@@ -266,6 +266,7 @@ type Command struct {
 	Lines   []TrackLine `json:"lines,omitempty"`   // OpTrackMany
 	Backup  *BackupAsk  `json:"backup,omitempty"`  // OpBackup; nil = as the schedule does it
 	Prune   *PruneAsk   `json:"prune,omitempty"`   // OpPrune; nil = by the rule of the schedule
+	Call    *CallAsk    `json:"call,omitempty"`    // OpCall
 	Reason  string      `json:"reason,omitempty"`
 	DryRun  bool        `json:"dry_run,omitempty"`
 	By      Actor       `json:"by"`

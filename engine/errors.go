@@ -11,6 +11,7 @@ var (
 	ErrConflict = errors.New("conflict")      // changed since shown, or already running
 	ErrRefused  = errors.New("refused")       // a rule says no
 	ErrInvalid  = errors.New("invalid")       // the command or query makes no sense
+	ErrUsedUp   = errors.New("used up")       // so much was allowed for a time, and no more
 	ErrReadOnly = errors.New("read only")     // no engine runs here
 	ErrBroken   = errors.New("broken")        // an invariant does not hold: the engine has stopped claiming
 	ErrStale    = errors.New("stale write")   // the revision has moved on: a late result

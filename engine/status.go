@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// KindCall is the kind of a telephone call about an alert: its attempts end by
-// CallStatus.
+// KindCall is the kind of a telephone call, about an alert or of a user's own: its
+// attempts end by CallStatus.
 const KindCall Kind = "alert.call"
 
 // CallStatus is how the provider says that a telephone call stands.

@@ -115,11 +115,14 @@ func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err erro
 
 // SaveState keeps a small named blob.
 func (db *DB) SaveState(ctx context.Context, name string, blob []byte) error {
-	return db.Write(ctx, func(tx engine.Tx) error {
-		e := rec.NewEnc(fBlob, len(blob)+4)
-		e.Bytes(blob)
-		return own(tx).put(tState, []byte(name), e)
-	})
+	return db.Write(ctx, func(tx engine.Tx) error { return db.PutState(tx, name, blob) })
+}
+
+// PutState is SaveState within a transaction.
+func (db *DB) PutState(tx engine.Tx, name string, blob []byte) error {
+	e := rec.NewEnc(fBlob, len(blob)+4)
+	e.Bytes(blob)
+	return own(tx).put(tState, []byte(name), e)
 }
 
 // SaveReport stores an account's play-time report in place of the one before. The report is a table of numbers that only

@@ -49,8 +49,29 @@ type CallCancel struct {
 	Text        string `json:"message"`
 }
 
+// CallRequest is a call of a user's own.
+type CallRequest struct {
+	engine.CallAsk
+	Reason string `json:"reason,omitempty"`
+	DryRun bool   `json:"dry_run,omitempty"` // says only what would be done
+}
+
+// CallPlaced answers it: with 202 when there is a job, with 200 when there was one for
+// the same idempotency key before, and to a dry run.
+type CallPlaced struct {
+	Job    engine.JobID `json:"job,omitempty"`
+	Joined bool         `json:"joined,omitempty"` // it was asked for before: this is the call of then
+	Audit  uint64       `json:"audit,omitempty"`  // number of its audit entry
+	Text   string       `json:"message"`
+}
+
 func (p *Programs) calls() []Route {
 	return []Route{
+		{
+			Method: http.MethodPost, Path: "/v1/calls", Summary: "Call a number of the allow list: 202 with the job of the call",
+			Role: Operator, In: CallRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}}, Type: typeJSON, Handle: p.placeCall,
+			Header: []Param{{idempotencyKey, "the same as idempotency_key: a second request with it calls nobody again"}},
+		},
 		{Method: http.MethodGet, Path: "/v1/calls/{sid}", Summary: "Everything about a job, by the external id of any of its attempts", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byCall)},
 		{Method: http.MethodPost, Path: "/v1/calls/{sid}/retry", Summary: "Let that job run now", Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byCall)},
 		{Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt", Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason}},
@@ -143,4 +164,31 @@ func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
 		return err
 	}
 	return WriteJSON(w, http.StatusOK, CallCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text})
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
+	var in CallRequest
+	if err := strict(r.Body, &in); err != nil {
+		return unreadable("call", err)
+	}
+	if key := r.Header.Get(idempotencyKey); key != "" {
+		if in.Key != "" && in.Key != key {
+			return engine.Problemf(engine.ErrInvalid, "give one of them", "%s and idempotency_key differ", idempotencyKey)
+		}
+		in.Key = key
+	}
+	got, err := p.act(r, engine.Command{Op: engine.OpCall, Call: &in.CallAsk, Reason: in.Reason, DryRun: in.DryRun})
+	if err != nil {
+		retryAfter(w, time.Until(got.Due))
+		leadTo(w, jobOf(err))
+		return err
+	}
+	status := http.StatusAccepted
+	if got.Joined || in.DryRun {
+		status = http.StatusOK
+	}
+	leadTo(w, got.Job)
+	return WriteJSON(w, status, CallPlaced{Job: got.Job, Joined: got.Joined, Audit: got.Audit, Text: got.Text})
 }

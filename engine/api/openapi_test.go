@@ -159,12 +159,16 @@ var problems = []struct {
 	{415, "NoJSON", "the body is not application/json in UTF-8, as it is or as gzip", nil, hasBody},
 	{421, "Misdirected", "the Host is another than the listener's own", nil, always},
 	{426, "NoWebSocket", "a WebSocket is asked for, but not in its way", map[string]string{"Upgrade": "websocket"}, upgrades},
+	{429, "UsedUp", "so much was allowed for a time, and no more", map[string]string{"Retry-After": "seconds until there is more, when that is known"}, calls},
 	{503, "Unavailable", "too many connections, or an engine that cannot work now", map[string]string{"Retry-After": "seconds"}, always},
 }
 
-func always(Route) bool     { return true }
-func hasBody(r Route) bool  { return r.In != nil }
-func acts(r Route) bool     { return r.Role == Operator }
+func always(Route) bool    { return true }
+func hasBody(r Route) bool { return r.In != nil }
+func acts(r Route) bool    { return r.Role == Operator }
+func calls(r Route) bool {
+	return slices.Contains([]string{"POST /v1/calls", "POST /v1/do"}, r.Method+" "+r.Path)
+}
 func upgrades(r Route) bool { return r.Type == typeEvents }
 
 // mayMiss reports whether a route is about something that may not be there.
@@ -192,6 +196,9 @@ func parameters(r Route) (out []any) {
 	}
 	for _, q := range r.Query {
 		out = append(out, object{"name": q.Name, "in": "query", "description": q.About, "schema": object{"type": "string"}})
+	}
+	for _, h := range r.Header {
+		out = append(out, object{"name": h.Name, "in": "header", "description": h.About, "schema": object{"type": "string"}})
 	}
 	return out
 }

@@ -35,6 +35,7 @@ var codes = []struct {
 	{engine.ErrConflict, "conflict", http.StatusConflict},
 	{engine.ErrStale, "stale", http.StatusConflict},
 	{engine.ErrRefused, "refused", http.StatusForbidden},
+	{engine.ErrUsedUp, "used-up", http.StatusTooManyRequests},
 	{engine.ErrReadOnly, "read-only", http.StatusForbidden},
 	{engine.ErrInvalid, "invalid", http.StatusBadRequest},
 	{engine.ErrGone, "not-connected", http.StatusServiceUnavailable},

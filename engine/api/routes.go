@@ -42,6 +42,7 @@ type Route struct {
 	Type         string
 	Handle       Handler
 	Query        []Param     // that its address may have; any other is refused
+	Header       []Param     // that it reads besides those of HTTP itself
 	Also         map[int]any // zero values of answers with another status than 200
 }
 

@@ -41,6 +41,7 @@ var commands = map[engine.Op]func(*Control, context.Context, engine.Command) (en
 	engine.OpForget: (*Control).forget,
 
 	engine.OpPage: (*Control).page,
+	engine.OpCall: (*Control).call,
 }
 
 // auditTime is how long an audit entry may take to be on disk.
@@ -118,6 +119,8 @@ func target(cmd engine.Command) string {
 		return "alert " + cmd.Alert
 	case cmd.Account != "":
 		return "account " + cmd.Account
+	case cmd.Call != nil:
+		return "number " + engine.CutNumber(cmd.Call.To)
 	case cmd.Channel != "":
 		return "pager " + cmd.Channel
 	case upkeepTargets[cmd.Op] != "":

@@ -33,18 +33,35 @@ func (p *Pager) call(ctx context.Context, r engine.Run) engine.Outcome {
 		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
 	}
 	t := p.set.Load().twilio
-	if t == nil || n.Level >= len(t.opt.To) {
-		return engine.Fail(fmt.Errorf("the configuration names no number %d any more", n.Level+1)).As(engine.CallEnd{Status: engine.CallFailed, Reason: "no-number"}.Class())
+	to, err := t.number(n)
+	if err != nil {
+		return engine.Fail(err).As(engine.CallEnd{Status: engine.CallFailed, Reason: "no-number"}.Class())
 	}
 	p.following.Add(1)
 	defer p.following.Add(-1)
-	l := line{Pager: p, twilio: t, run: r, notice: n, to: t.opt.To[n.Level]}
+	l := line{Pager: p, twilio: t, run: r, notice: n, to: to}
 	sid, o, ok := l.place(ctx)
 	if !ok {
 		return o
 	}
 	r.Named(sid)
 	return l.follow(ctx, sid)
+}
+
+// number finds whom a call goes to, by the configuration as it is now.
+func (t *twilio) number(n notice) (string, error) {
+	switch {
+	case t != nil && n.Own != nil:
+		if to, ok := t.allowed(n.Own.Number); ok {
+			return to, nil
+		}
+	case t != nil && n.Level < len(t.opt.To):
+		return t.opt.To[n.Level], nil
+	}
+	if n.Own != nil {
+		return "", fmt.Errorf("the configuration does not allow calls to %s any more", n.Own.Digits)
+	}
+	return "", fmt.Errorf("the configuration names no number %d any more", n.Level+1)
 }
 
 // line is one attempt's call.
@@ -97,11 +114,14 @@ func (l line) find(ctx context.Context, e entry) (sid string, err error) {
 // create places the call: the intent is stored before the request, the sid after
 // the answer.
 func (l line) create(ctx context.Context) (sid string, o engine.Outcome, ok bool) {
+	if o, ok := l.mayCallAgain(ctx); !ok {
+		return "", o, false
+	}
 	e := entry{Attempt: l.run.Job.Attempts, At: time.Now().UTC()}
 	if err := l.note(ctx, e); err != nil {
 		return "", l.failed(ctx, err), false
 	}
-	c, err := l.twilio.create(ctx, l.to, twiml(l.notice.words()))
+	c, err := l.twilio.create(ctx, l.to, twiml(l.notice.said()))
 	if err == nil {
 		e.SID = c.SID
 		// An answer must be kept, also when the engine stops at this instant.
@@ -137,7 +157,7 @@ func (l line) failed(ctx context.Context, err error) engine.Outcome {
 	o := end.Outcome()
 	o.Err = fmt.Errorf("%w: %w", end, api)
 	if o.Verb == engine.VerbFail {
-		l.tell(engine.LevelErr, l.run.Job.ID, "the call about alert %s cannot be made: %v", l.notice.Alert, api)
+		l.tell(engine.LevelErr, l.run.Job.ID, "the call %s cannot be made: %v", l.notice.subject(), api)
 	}
 	return o
 }
@@ -179,7 +199,7 @@ func gone(err error) bool {
 func (l line) ended(end engine.CallEnd) engine.Outcome {
 	if end.Status.Rule().Alert {
 		l.log.Error().Str("job", string(l.run.Job.ID)).Str("call", end.External).Str("class", string(end.Class())).Msg("call ended in a way that is not known")
-		l.tell(engine.LevelErr, l.run.Job.ID, "the call about alert %s ended %q, which is not known: nobody may have been reached", l.notice.Alert, end.Class())
+		l.tell(engine.LevelErr, l.run.Job.ID, "the call %s ended %q, which is not known: nobody may have been reached", l.notice.subject(), end.Class())
 	}
 	return end.Outcome()
 }
@@ -220,8 +240,8 @@ func (p *Pager) escalate(tx engine.Tx, before, after engine.Job, _ engine.Outcom
 		return nil
 	}
 	var n notice
-	if json.Unmarshal(after.Args, &n) != nil || n.Level+1 >= len(t.opt.To) {
-		return nil // it was discarded for its arguments, or there is nobody else
+	if json.Unmarshal(after.Args, &n) != nil || n.Own != nil || n.Level+1 >= len(t.opt.To) {
+		return nil // it was discarded for its arguments, or is for nobody else
 	}
 	n.Level++
 	_, err := tx.Enqueue(p.callSpec(n))

@@ -142,7 +142,7 @@ func (c *client) clean(s string) string {
 		s = secret.redact(s)
 	}
 	for _, n := range c.numbers { // with its plus sign and without
-		s = strings.ReplaceAll(strings.ReplaceAll(s, n, Number(n)), strings.TrimPrefix(n, "+"), Number(n))
+		s = strings.ReplaceAll(strings.ReplaceAll(s, n, engine.CutNumber(n)), strings.TrimPrefix(n, "+"), engine.CutNumber(n))
 	}
 	return safe.CutEnd(safe.Text(s), maxShown, "…")
 }

@@ -29,6 +29,14 @@
 // next number is inserted in the very transaction that discards it. An alert that
 // ends, is acknowledged or silenced cancels its open calls.
 //
+// # Calls of users' own
+//
+// A user can ask for a call, too (Place): the same kind, policy and ledger, in the queue
+// `calls`, to numbers of the allow list only. Its job keeps no number but a mark of it,
+// by which the number is looked for among those that are allowed at the instant of the
+// call. How many were asked for today, and with which idempotency keys, is stored in the
+// transaction that inserts the job.
+//
 // # Signed webhooks
 //
 // A generic webhook and an event are POSTed as JSON with these headers:

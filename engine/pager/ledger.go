@@ -15,6 +15,7 @@ import (
 const (
 	ledgerState = "pager calls"
 	toldState   = "pager told"
+	bookState   = "pager own calls"
 )
 
 // Bounds of the ledger. A job that has not called for so long will not go on with
@@ -114,10 +115,7 @@ func loadBlob(ctx context.Context, s Store, name string, into any) error {
 }
 
 func saveBlob(ctx context.Context, s Store, name string, from any) error {
-	blob, err := json.Marshal(from)
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", name, err)
-	}
+	blob := encode(from)
 	if err := s.SaveState(ctx, name, blob); err != nil {
 		return fmt.Errorf("save %s: %w", name, err)
 	}

@@ -20,6 +20,7 @@ const (
 const (
 	QueuePager    engine.Queue = "pager"
 	QueueWebhooks engine.Queue = "webhooks"
+	QueueCalls    engine.Queue = "calls" // of users' own
 )
 
 // Turn is what has become of an alert.
@@ -49,6 +50,7 @@ type notice struct {
 	Next    string    `json:"next,omitempty"`
 	By      string    `json:"by,omitempty"`   // who has acknowledged it, or asked for the test
 	Test    bool      `json:"test,omitempty"` // no alert is behind it
+	Own     *ownCall  `json:"own,omitempty"`  // nor behind a user's own call, which is all that there is then
 }
 
 func noticeOf(turn Turn, a engine.AlertRow, since, at time.Time) notice {
@@ -60,6 +62,14 @@ func noticeOf(turn Turn, a engine.AlertRow, since, at time.Time) notice {
 		n.By = a.By.User
 	}
 	return n
+}
+
+// subject names what a call is about, for people who look after it.
+func (n notice) subject() string {
+	if n.Own != nil {
+		return "to " + n.Own.Digits
+	}
+	return "about alert " + n.Alert
 }
 
 // words are the notice as a sentence.
@@ -100,9 +110,13 @@ func (n notice) callKey() string {
 func (p *Pager) callSpec(n notice) engine.Spec {
 	return engine.Spec{
 		Kind: KindCall, Queue: QueuePager, Policy: engine.PolicyCall, Args: encode(n), Key: n.callKey(),
-		Lock: fmt.Sprintf("line:%d", n.Level+1), Priority: engine.PriorityOperator,
+		Lock: lineLock(n.Level), Priority: engine.PriorityOperator,
 	}
 }
+
+// lineLock is the lock of the number at a place of CallOptions.To: a line rings once
+// at a time.
+func lineLock(level int) string { return fmt.Sprintf("line:%d", level+1) }
 
 // channelSpec is a notice's job for one channel. Its lock lets a channel's notices
 // go one after the other.
@@ -118,7 +132,7 @@ func channelSpec(c Channel, n notice) engine.Spec {
 	}
 }
 
-// encode cannot fail: arguments are strings, numbers and instants of ours.
+// encode cannot fail: what is stored are strings, numbers and instants of ours.
 func encode(args any) json.RawMessage {
 	b, err := json.Marshal(args)
 	if err != nil {

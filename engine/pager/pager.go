@@ -19,6 +19,9 @@ type Store interface {
 	// LoadState and SaveState keep small named blobs; nil when there is none.
 	LoadState(ctx context.Context, name string) ([]byte, error)
 	SaveState(ctx context.Context, name string, blob []byte) error
+	// Write runs fn in one transaction, in which PutState keeps a blob, too.
+	Write(ctx context.Context, fn func(engine.Tx) error) error
+	PutState(tx engine.Tx, name string, blob []byte) error
 	// Detail finds a job by its key: the live, else the latest; engine.ErrNotFound.
 	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
 }
@@ -52,6 +55,7 @@ type Pager struct {
 
 	set       atomic.Pointer[setup] // who is told; Prepare puts another in its place
 	ledger    *ledger
+	book      *book
 	following atomic.Int64
 	news      chan struct{}
 
@@ -69,7 +73,7 @@ func New(o Options) (*Pager, error) {
 	}
 	p := &Pager{
 		opt: o, store: o.Store, log: o.Log, transport: o.Transport, news: make(chan struct{}, 1),
-		ledger: &ledger{store: o.Store},
+		ledger: &ledger{store: o.Store}, book: &book{store: o.Store},
 	}
 	if p.transport == nil {
 		p.transport = newTransport()
@@ -114,7 +118,7 @@ func (p *Pager) Kinds() []engine.KindSpec {
 
 // Load takes over what the process before knew. It belongs before everything else.
 func (p *Pager) Load(ctx context.Context) error {
-	return errors.Join(p.ledger.load(ctx), p.told.load(ctx, p.store))
+	return errors.Join(p.ledger.load(ctx), p.book.load(ctx), p.told.load(ctx, p.store))
 }
 
 // Use names the job engine, which is made with the pager's kinds.
@@ -161,7 +165,7 @@ func (p *Pager) Run(ctx context.Context) error {
 func (p *Pager) wanted(n notice) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.known || n.Test {
+	if !p.known || n.Test || n.Own != nil {
 		return true
 	}
 	for _, a := range p.rows {

@@ -64,11 +64,3 @@ func (s Secret) redact(text string) string {
 	}
 	return strings.ReplaceAll(text, s.value(), masked)
 }
-
-// Number shows the last digits of a telephone number: "…4567".
-func Number(n string) string {
-	if len(n) <= 4 {
-		return "…"
-	}
-	return "…" + n[len(n)-4:]
-}

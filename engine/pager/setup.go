@@ -8,7 +8,7 @@ import (
 
 // Targets are who is told, and how.
 type Targets struct {
-	Call     *CallOptions // of alerts by telephone; nil = nobody is called
+	Call     *CallOptions // by telephone, of alerts and by users; nil = nobody is called
 	Channels []Channel    // of alerts
 	Hooks    []Hook       // of events
 }
@@ -46,13 +46,16 @@ func newSetup(t Targets, transport http.RoundTripper) (*setup, error) {
 	}
 	if s.twilio != nil {
 		s.twilio.client = s.client
-		s.client.numbers = append(slices.Clone(s.twilio.opt.To), s.twilio.opt.From)
+		s.client.numbers = slices.Concat(s.twilio.opt.To, s.twilio.opt.Allow, []string{s.twilio.opt.From})
 	}
 	return s, nil
 }
 
+// rings reports whether somebody is called about alerts.
+func (s *setup) rings() bool { return s.twilio != nil && len(s.twilio.opt.To) > 0 }
+
 // nobody reports whether there is nobody to tell of alerts.
-func (s *setup) nobody() bool { return s.twilio == nil && len(s.channels) == 0 }
+func (s *setup) nobody() bool { return !s.rings() && len(s.channels) == 0 }
 
 func (s *setup) channel(name string) (Channel, bool) {
 	i := slices.IndexFunc(s.channels, func(c Channel) bool { return c.Name == name })

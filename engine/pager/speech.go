@@ -11,10 +11,18 @@ import (
 // maxSpoken bounds what is said, in runes: some twenty seconds.
 const maxSpoken = 300
 
+// said is what a call speaks.
+func (n notice) said() string {
+	if n.Own != nil {
+		return n.Own.Text
+	}
+	return spoken(n.words())
+}
+
 // twiml is the document that a call speaks, twice: who picks up misses the start.
-func twiml(text string) string {
+func twiml(said string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(spoken(text))) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(said)) // a strings.Builder takes everything
 	say := "<Say>" + b.String() + "</Say>"
 	return "<Response><Pause length=\"1\"/>" + say + "<Pause length=\"1\"/>" + say + "</Response>"
 }

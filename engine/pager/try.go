@@ -35,7 +35,7 @@ type target struct {
 
 // targets are all who are told of something, in the order that they are told in.
 func (p *Pager) targets(s *setup) (out []target) {
-	if s.twilio != nil {
+	if s.rings() {
 		out = append(out, target{TryCall, s.twilio.words(), func(n notice) []engine.Spec { return []engine.Spec{p.callSpec(n)} }})
 	}
 	for _, c := range s.channels {
@@ -55,9 +55,9 @@ func (p *Pager) targets(s *setup) (out []target) {
 
 // words say who is called.
 func (t *twilio) words() string {
-	text := "call " + Number(t.opt.To[0])
+	text := "call " + engine.CutNumber(t.opt.To[0])
 	for _, to := range t.opt.To[1:] {
-		text += ", then " + Number(to) + " when nobody has picked up"
+		text += ", then " + engine.CutNumber(to) + " when nobody has picked up"
 	}
 	return text
 }

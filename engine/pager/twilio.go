@@ -32,12 +32,16 @@ const (
 
 // CallOptions say who calls whom, by which account.
 type CallOptions struct {
-	BaseURL string // of Twilio's API; "" = DefaultBaseURL
-	Account Secret // the account's sid
-	Token   Secret // its auth token
-	From    string // a number of the account
-	To      []string
-	Poll    time.Duration // between two looks at a call's status; 0 = DefaultPoll
+	BaseURL string   // of Twilio's API; "" = DefaultBaseURL
+	Account Secret   // the account's sid
+	Token   Secret   // its auth token
+	From    string   // a number of the account
+	To      []string // who is called about alerts, in this order; none = nobody
+	// Allow are the numbers that calls of users' own may go to; none = there are no such
+	// calls. PerDay is how many of them may be asked for in a UTC day; 0 = DefaultPerDay.
+	Allow  []string
+	PerDay int
+	Poll   time.Duration // between two looks at a call's status; 0 = DefaultPoll
 }
 
 func (o CallOptions) withDefaults() CallOptions {
@@ -47,8 +51,14 @@ func (o CallOptions) withDefaults() CallOptions {
 	if o.Poll <= 0 {
 		o.Poll = DefaultPoll
 	}
+	if o.PerDay <= 0 {
+		o.PerDay = DefaultPerDay
+	}
 	return o
 }
+
+// DefaultPerDay is how many calls users may ask for in a day.
+const DefaultPerDay = 20
 
 // DefaultPoll is the wait between two looks at a call's status.
 const DefaultPoll = 3 * time.Second

@@ -104,7 +104,7 @@ func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
 	n := noticeOf(Fired, a, a.Since, a.Since)
 	specs := p.notices(n)
-	if p.set.Load().twilio != nil {
+	if p.set.Load().rings() {
 		specs = append([]engine.Spec{p.callSpec(n)}, specs...)
 	}
 	if err := p.insert(ctx, specs); err != nil {

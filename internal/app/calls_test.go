@@ -29,6 +29,7 @@ const (
 	ownNumber    = "+12025550100" // reserved for fiction
 	firstNumber  = "+4917012345"
 	secondNumber = "+4916098765"
+	friendNumber = "+12025550143" // that users may call
 )
 
 // inMemory hands requests to a handler.
@@ -68,7 +69,7 @@ func withTelephone(t *testing.T, numbers map[string][]string, f func(t *testing.
 		}
 		cfg.BackupEvery, cfg.Schedules.Off = 0, true
 		cfg.Pager.Call = &pager.CallOptions{
-			BaseURL: "https://voice.example", Account: pager.NewSecret(pagerAccount), Token: pager.NewSecret(pagerSecret), From: ownNumber, To: []string{firstNumber, secondNumber},
+			BaseURL: "https://voice.example", Account: pager.NewSecret(pagerAccount), Token: pager.NewSecret(pagerSecret), From: ownNumber, To: []string{firstNumber, secondNumber}, Allow: []string{friendNumber}, PerDay: 3,
 		}
 		ph := &telephone{voice: voice.New(voice.Options{Account: pagerAccount, Token: pagerSecret, Numbers: numbers, Stage: ringTime})}
 		keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))

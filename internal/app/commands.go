@@ -51,7 +51,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newWatchCommands()...)
 	root.AddCommand(newAlertCommands()...)
 	root.AddCommand(newMetricsCommands()...)
-	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand())
+	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand(), callCommand())
 	root.AddCommand(pruneCommand(), forgetCommand(), resetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()

@@ -64,7 +64,7 @@ var answers = []answer{
 	{"compact", false, storage.CompactReport{}},
 	{"prune", false, engine.PruneDone{}},
 	{"sim", true, cli.Player{}},
-	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve", false, engine.Receipt{}},
+	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve, call", false, engine.Receipt{}},
 }
 
 // docs/json.md lists every field that --json prints, as the types have them, and names

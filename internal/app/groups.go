@@ -14,7 +14,7 @@ var groups = []group{
 	{"Accounts", []string{"track", "untrack", "trigger", "freshness", "reresolve"}},
 	{"See", []string{"status", "queues", "jobs", "retries", "accounts", "matches", "limits", "reports", "weekly", "ranks", "schedules"}},
 	{"Find out why", []string{"alerts", "logs", "audit", "forensics", "metrics", "joblog", "doctor", "bundle"}},
-	{"Act", []string{"retry", "cancel", "force", "reschedule", "reclass", "pause", "resume", "freeze", "thaw", "undo", "ack", "silence", "pager"}},
+	{"Act", []string{"retry", "cancel", "force", "reschedule", "reclass", "pause", "resume", "freeze", "thaw", "undo", "ack", "silence", "pager", "call"}},
 	{"Data", []string{"export", "check", "backup", "restore", "compact", "prune", "forget", "reset"}},
 	{"Setup", []string{"config", "version", "completion", "help"}},
 }

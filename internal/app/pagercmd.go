@@ -31,9 +31,8 @@ func pagerCommand() *cobra.Command {
 		Use:   "pager",
 		Short: "Show who is told of alerts and events, and how",
 		Long: "Show who is told of alerts and events, and how: what [pager] and [webhooks] in\n" +
-			"config.toml name. Numbers are cut to their last digits. Farsight calls people about\n" +
-			"its own alerts only; docs/pager.md has the settings and how a receiver checks a\n" +
-			"signature.",
+			"config.toml name. Numbers are cut to their last digits. docs/pager.md has the settings\n" +
+			"and how a receiver checks a signature. `farsight call` makes a call of your own.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return showPager(cmd) },
 	}
@@ -122,9 +121,21 @@ func pagerTestCommand() *cobra.Command {
 	return cmd
 }
 
+func checkWait(wait time.Duration) error {
+	if wait < 0 {
+		return usagef("--wait %s is no time: use 2m, or 0s not to wait", wait)
+	}
+	return nil
+}
+
+// waiting bounds what is waited for by --wait.
+func waiting(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, wait, errors.New("the wait is over"))
+}
+
 func (o pagerTest) run(cmd *cobra.Command, cfg config.Config, who string) error {
-	if o.wait < 0 {
-		return usagef("--wait %s is no time: use 2m, or 0s not to wait", o.wait)
+	if err := checkWait(o.wait); err != nil {
+		return err
 	}
 	ctx, out := cmd.Context(), stdout(cmd)
 	c, err := dialEngine(ctx, cfg)
@@ -184,11 +195,11 @@ func (o pagerTest) follow(ctx context.Context, c *api.Client, out cli.Out, keys 
 	if o.wait == 0 || out.JSON {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, o.wait, errors.New("the wait is over"))
+	ctx, cancel := waiting(ctx, o.wait)
 	defer cancel()
 	failed := 0
 	for _, key := range keys {
-		d, err := became(ctx, c, key)
+		d, err := became(ctx, c, engine.JobQuery{Key: key})
 		if err != nil {
 			return err
 		}
@@ -206,11 +217,11 @@ func (o pagerTest) follow(ctx context.Context, c *api.Client, out cli.Out, keys 
 }
 
 // became waits until a job has had a try that has ended.
-func became(ctx context.Context, c *api.Client, key string) (engine.JobDetail, error) {
+func became(ctx context.Context, c *api.Client, job engine.JobQuery) (engine.JobDetail, error) {
 	for {
-		a, err := c.Find(ctx, engine.JobQuery{Key: key})
+		a, err := c.Find(ctx, job)
 		if ctx.Err() != nil {
-			return engine.JobDetail{}, fmt.Errorf("job %s has not ended: %w; `farsight jobs` shows it", key, context.Cause(ctx))
+			return engine.JobDetail{}, fmt.Errorf("job %s%s has not ended: %w; `farsight jobs` shows it", job.ID, job.Key, context.Cause(ctx))
 		}
 		if err != nil {
 			return engine.JobDetail{}, err

@@ -123,7 +123,7 @@ func knownQueues() []engine.Queue {
 	for _, name := range queueNames() {
 		all = append(all, engine.Queue(name))
 	}
-	return append(all, pager.QueuePager, pager.QueueWebhooks, ingest.QueueUpkeep)
+	return append(all, pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
 }
 
 // hasQueue asks an engine whether it knows a queue.

@@ -141,7 +141,7 @@ func tourScript(t *testing.T) (whole, head string) {
 func TestHTTP_CurlThroughEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	_, env := switchboard(t, 0, map[string][]string{firstNumber: {"busy"}}, firstNumber)
-	env["FARSIGHT_PLATFORM"] = "euw1"
+	env["FARSIGHT_PLATFORM"], env["FARSIGHT_CALL_NUMBERS"] = "euw1", friendNumber
 	who := player("Grand Tour#CURL", 12)
 	s := startSim(t, sim.Options{Seed: 1, Limits: limits("20:2"), Players: []sim.PlayerSpec{who}})
 	dir := freshDir(t)
@@ -153,7 +153,7 @@ func TestHTTP_CurlThroughEveryEndpoint(t *testing.T) {
 	var job engine.JobDetail
 	c.ask(t, "GET", "/v1/jobs/alert.call:test", "", 200, &job)
 	c.ask(t, "POST", "/v1/do", `{"op":"pause","queue":"pager"}`, 200, nil)
-	w := newTour(t, dir, c.base, "PLAYER=Grand Tour", "TAG=CURL", "SID="+job.Attempts[0].External)
+	w := newTour(t, dir, c.base, "PLAYER=Grand Tour", "TAG=CURL", "SID="+job.Attempts[0].External, "FRIEND="+friendNumber)
 	script, head := tourScript(t)
 	w.walk(script)
 

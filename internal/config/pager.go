@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/regular"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -56,7 +58,7 @@ func (s pagerSetting) show(value string) string {
 	case s.number:
 		var cut []string
 		for _, n := range valuesOf(value) {
-			cut = append(cut, pager.Number(n))
+			cut = append(cut, engine.CutNumber(n))
 		}
 		return strings.Join(cut, ", ")
 	}
@@ -68,7 +70,9 @@ var pagerSettings = []pagerSetting{
 	{name: "pager.account_sid", env: "TWILIO_ACCOUNT_SID", secret: true},
 	{name: "pager.auth_token", env: "TWILIO_AUTH_TOKEN", secret: true},
 	{name: "pager.from", env: "FARSIGHT_PAGER_FROM", number: true},
-	{name: "pager.to", env: "FARSIGHT_PAGER_TO", number: true}, // the first is called first
+	{name: "pager.to", env: "FARSIGHT_PAGER_TO", number: true},               // the first is called first
+	{name: "pager.call_numbers", env: "FARSIGHT_CALL_NUMBERS", number: true}, // that users may call; none = they may not
+	{name: "pager.calls_per_day", env: "FARSIGHT_CALLS_PER_DAY", def: strconv.Itoa(pager.DefaultPerDay)},
 	{name: "pager.base_url", env: "TWILIO_BASE_URL", def: pager.DefaultBaseURL},
 	{name: "pager.webhook_url", env: "FARSIGHT_PAGER_WEBHOOK_URL", secret: true},
 	{name: "pager.webhook_secret", env: "FARSIGHT_PAGER_WEBHOOK_SECRET", secret: true},
@@ -204,45 +208,57 @@ func (r *pagerReader) mindMode() {
 	}
 }
 
-// numberForm is E.164: a plus sign, the country's code, at most 15 digits in all.
-var (
-	numberForm  = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
-	accountForm = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
-)
+var accountForm = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+
+// maxPerDay bounds calls_per_day: whoever needs more is no pager's user.
+const maxPerDay = 1000
 
 // call reads who is called. Either everything for that is there, or nothing.
 func (r *pagerReader) call() *pager.CallOptions {
-	needed := []string{"pager.account_sid", "pager.auth_token", "pager.from", "pager.to"}
+	to, allow := valuesOf(r.values["pager.to"]), valuesOf(r.values["pager.call_numbers"])
+	perDay := r.perDay()
 	var missing []string
-	for _, name := range needed {
+	for _, name := range []string{"pager.account_sid", "pager.auth_token", "pager.from"} {
 		if r.values[name] == "" {
 			missing = append(missing, name)
 		}
 	}
-	if len(missing) == len(needed) {
+	nobody := len(to)+len(allow) == 0
+	if nobody && len(missing) == 3 {
 		return nil
+	}
+	if nobody {
+		missing = append(missing, "pager.to (or pager.call_numbers)")
 	}
 	if len(missing) > 0 {
 		r.fault("[pager]", "a call needs %s, too", strings.Join(missing, ", "))
 	}
-	to := valuesOf(r.values["pager.to"])
 	r.numbers("pager.from", r.values["pager.from"])
 	r.numbers("pager.to", to...)
+	r.numbers("pager.call_numbers", allow...)
 	if sid := r.values["pager.account_sid"]; sid != "" && !accountForm.MatchString(sid) {
 		r.fault("pager.account_sid", "it does not look like AC and 32 hexadecimal digits: copy it again from the account's console")
 	}
 	r.address("pager.base_url", r.values["pager.base_url"])
 	return &pager.CallOptions{
 		BaseURL: r.values["pager.base_url"], Account: pager.NewSecret(r.values["pager.account_sid"]),
-		Token: pager.NewSecret(r.values["pager.auth_token"]), From: r.values["pager.from"], To: to,
+		Token: pager.NewSecret(r.values["pager.auth_token"]), From: r.values["pager.from"], To: to, Allow: allow, PerDay: perDay,
 	}
+}
+
+func (r *pagerReader) perDay() int {
+	n, err := number(r.values["pager.calls_per_day"], 1, maxPerDay)
+	if err != nil {
+		r.fault("pager.calls_per_day", "%v", err)
+	}
+	return n
 }
 
 // numbers refuses what is none, in words that a log may keep.
 func (r *pagerReader) numbers(name string, all ...string) {
 	for i, n := range all {
-		if n != "" && !numberForm.MatchString(n) {
-			r.fault(name, "number %d, %s, is no telephone number: write it with its country, such as +4930123456", i+1, pager.Number(n))
+		if n != "" && !pager.IsNumber(n) {
+			r.fault(name, "number %d, %s, is no telephone number: write it with its country, such as +4930123456", i+1, engine.CutNumber(n))
 		}
 	}
 }

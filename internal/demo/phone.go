@@ -24,6 +24,7 @@ const (
 	phoneToken   = "no-secret-of-anybody"
 	phoneFrom    = "+12025550100"
 	phoneTo      = "+12025550111"
+	phoneOwn     = "+12025550143" // may be called by whoever watches
 )
 
 // NewPhone makes a telephone at an address at which rest serves everything
@@ -35,7 +36,7 @@ func NewPhone(addr string, calls engine.Policy, rest http.Handler) *Phone {
 		voice: voice.New(voice.Options{Account: phoneAccount, Token: phoneToken, Script: []string{"busy", "busy", "completed"}, Stage: stage}),
 		call: pager.CallOptions{
 			BaseURL: "http://" + addr, Account: pager.NewSecret(phoneAccount), Token: pager.NewSecret(phoneToken),
-			From: phoneFrom, To: []string{phoneTo}, Poll: max(stage/2, 10*time.Millisecond),
+			From: phoneFrom, To: []string{phoneTo}, Allow: []string{phoneOwn}, Poll: max(stage/2, 10*time.Millisecond),
 		},
 	}
 }

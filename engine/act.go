@@ -17,12 +17,15 @@ const ConfirmAll = "all"
 // Selection is the jobs that a bulk command acts on. It is frozen before it is
 // confirmed: IDs are the jobs, Revs the revisions at which they were counted, and
 // a job that has moved on since is skipped and told (P-31). A Filter in the place
-// of IDs is counted and frozen by the command itself.
+// of IDs is counted and frozen by the command itself. Beside IDs it is what they
+// were counted by: one of them that has moved on is acted on if it fits still.
 type Selection struct {
 	IDs    []JobID    `json:"ids,omitempty"`
 	Revs   []Revision `json:"revs,omitempty"` // of IDs, one each; none = any revision
 	AsOf   uint64     `json:"as_of,omitempty"`
 	Filter *JobFilter `json:"filter,omitempty"`
+	// Fits is Filter as a backend asks it, within its transaction; nil = it does not.
+	Fits func(Job) bool `json:"-"`
 }
 
 // Rev is the revision at which the i-th job was counted; 0 = any.

@@ -18,6 +18,9 @@ var (
 	ErrGone     = errors.New("not connected") // the engine behind a remote console does not answer
 )
 
+// WhyChanged is the Why of a refusal because a job is not as its caller was shown it.
+const WhyChanged = "changed since shown"
+
 // Problem is an error for a person: a code that scripts can test, one sentence,
 // and what to do next.
 type Problem struct {

@@ -108,6 +108,10 @@ func (m *Model) askWeighed(t weighed, now time.Time) tea.Cmd {
 		m.answered(answered{t.command, t.receipt, t.err}, now)
 		return nil
 	}
+	if t.receipt.Nothing { // a question whose yes does nothing is none
+		m.answered(answered{command: t.command, receipt: t.receipt}, now)
+		return nil
+	}
 	if t.receipt.Select != nil {
 		t.command.Select = t.receipt.Select
 	}

@@ -246,6 +246,22 @@ func TestI6_RetryAnErrorClassWithACanary(t *testing.T) {
 	})
 }
 
+// Where nothing fits any more there is no question whose yes would do nothing.
+func TestI6_NoQuestionWhereNoJobFits(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.fake.Answer = func(engine.Command) (engine.Receipt, error) {
+			return engine.Receipt{Nothing: true, Text: "no job fits: nothing to do"}, nil
+		}
+		d.press("3", "#", "r")
+		d.wants("no job fits: nothing to do")
+		d.lacks("Retry the class")
+		d.press("y")
+		if did := d.fake.Did(); len(did) != 1 || !did[0].DryRun {
+			t.Errorf("sent %+v", did)
+		}
+	})
+}
+
 func TestI6_ReclassOpensTheDead(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "#", "C")

@@ -205,6 +205,22 @@ func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 	}
 }
 
+// Where nothing fits there is nothing to ask.
+func TestPlainAsksNothingWhereNoJobFits(t *testing.T) {
+	p := overPipes(t, testOptions())
+	p.fake.Answer = func(engine.Command) (engine.Receipt, error) {
+		return engine.Receipt{Nothing: true, Text: "no job fits: nothing to do"}, nil
+	}
+	p.wants("Type help")
+	p.types("reclass 404")
+	p.wants("no job fits: nothing to do.")
+	p.types("yes")
+	p.wants("There is no command yes")
+	if did := p.fake.Did(); len(did) != 1 || !did[0].DryRun {
+		t.Errorf("did %+v", did)
+	}
+}
+
 func TestPlainReadOnlyRefuses(t *testing.T) {
 	opt := testOptions()
 	opt.ReadOnly = true

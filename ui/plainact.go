@@ -114,7 +114,11 @@ func (p *plain) carryOut(e page.Effect) {
 	if e.Say.Text != "" {
 		p.say(e.Say.Text + ".")
 	}
-	cost, free := p.weigh(e)
+	cost, free, nothing := p.weigh(e)
+	if nothing {
+		p.say(cost...)
+		return
+	}
 	all := e.DoAll
 	if e.Do != nil {
 		all = append(all, *e.Do)
@@ -146,16 +150,20 @@ func (p *plain) carryOut(e page.Effect) {
 
 // weigh asks the engine what an effect that is tried first would do and cost, and
 // reports whether that is so little that no question is needed. What the engine refuses
-// is none either: the command itself is refused then, with the reason.
-func (p *plain) weigh(e page.Effect) (lines []string, free bool) {
+// is none either: the command itself is refused then, with the reason. Where there is
+// nothing to do, there is nothing to ask.
+func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 	if !e.Try || e.Do == nil {
-		return nil, false
+		return nil, false, false
 	}
 	try := *e.Do
 	try.By, try.DryRun = p.opt.actor(), true
 	r, err := p.console.Do(p.ctx, try)
-	if err != nil {
-		return nil, true
+	switch {
+	case err != nil:
+		return nil, true, false
+	case r.Nothing:
+		return []string{r.Text + "."}, false, true
 	}
 	if r.Select != nil {
 		e.Do.Select = r.Select // what is confirmed is what was counted
@@ -166,7 +174,7 @@ func (p *plain) weigh(e page.Effect) (lines []string, free bool) {
 	if line := costLine(weighed{command: *e.Do, receipt: r}, p.view().Now); line != "" {
 		lines = append(lines, line)
 	}
-	return lines, e.Free > 0 && (r.Cost == nil || r.Cost.Calls <= e.Free)
+	return lines, e.Free > 0 && (r.Cost == nil || r.Cost.Calls <= e.Free), false
 }
 
 // do carries out a command and says what became of it.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -160,6 +161,17 @@ func (p *Programs) drop(r *Request, find finding) (out CancelAnswer, err error) 
 	if err != nil {
 		return out, err
 	}
+	for { // until it stands still: whoever names no revision means the job as it is
+		out, err = p.dropAt(r, find, rev)
+		moved, isProblem := errors.AsType[*engine.Problem](err)
+		if rev != 0 || !isProblem || moved.Why != engine.WhyChanged || r.Context().Err() != nil {
+			return out, err
+		}
+	}
+}
+
+// dropAt is drop for the job as it is now; rev is what the caller was shown, 0 = nothing.
+func (p *Programs) dropAt(r *Request, find finding, rev engine.Revision) (out CancelAnswer, err error) {
 	d, err := answerOf[engine.JobDetail](r.Context(), p, find(r))
 	if err != nil {
 		return out, err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -466,6 +467,39 @@ func TestS3_1_StatsAnswersFromTheStoreElseStartsASync(t *testing.T) {
 	w.ask(t, "GET", path+"?platform=na1", "", 202) // a namesake
 	if len(did) != 1 || did[0].Account != "Quiet River#SIM" || did[0].Sync.Platform != "na1" {
 		t.Errorf("%+v", did)
+	}
+}
+
+// A program that names no revision means the job as it is: one that moves on meanwhile is
+// looked at again. One that names a revision is told.
+func TestWhoNamesNoRevisionIsNotToldOfOne(t *testing.T) {
+	o := quiet()
+	var rev engine.Revision = 7
+	var asked []engine.Revision
+	rest := o.find
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		if _, ok := q.(engine.JobQuery); ok {
+			return engine.JobDetail{Job: engine.JobRow{Job: engine.Job{ID: "c1", Rev: rev, State: engine.Retryable, Attempts: int(rev)}}}, nil
+		}
+		return rest(q)
+	}
+	o.does = func(c engine.Command) (engine.Receipt, error) {
+		asked = append(asked, c.IfRev)
+		if rev++; rev < 10 { // it runs and fails again
+			p := engine.Problemf(engine.ErrConflict, "look at it again", "job c1: changed since shown: now retryable (rev %d)", rev)
+			p.Job, p.Why = "c1", engine.WhyChanged
+			return engine.Receipt{}, p
+		}
+		return engine.Receipt{Job: "c1", Matched: 1, Applied: 1, Text: "job c1 is cancelled"}, nil
+	}
+	w := listen(t, o, nil)
+	body, _ := w.ask(t, "DELETE", "/v1/jobs/c1/retry", "", http.StatusOK)
+	if !slices.Equal(asked, []engine.Revision{7, 8, 9}) || strings.Contains(body, "since shown") {
+		t.Errorf("asked with the revisions %v, told %s", asked, body)
+	}
+	rev, asked = 7, nil
+	if body, _ := w.ask(t, "DELETE", "/v1/jobs/c1/retry?if_rev=7", "", http.StatusConflict); len(asked) != 1 || !strings.Contains(body, "changed since shown") {
+		t.Errorf("who was shown revision 7 is told %s after %v", body, asked)
 	}
 }
 

@@ -200,7 +200,8 @@ func TestP31_BulkActsOnTheFrozenSelection(t *testing.T) {
 		late := d.add("match:later") // would fit, but was not counted
 		d.answer("match:later2", fails)
 		late = append(late, d.add("match:later2")...)
-		r := d.do(engine.Command{Op: engine.OpCancel, Select: shown.Select})
+		marked := engine.Selection{IDs: shown.Select.IDs, Revs: shown.Select.Revs} // row by row, by no criterion
+		r := d.do(engine.Command{Op: engine.OpCancel, Select: &marked})
 		if want := map[string]int{"changed since shown": 2}; r.Matched != 4 || r.Applied != 2 || !maps.Equal(r.Skipped, want) {
 			t.Errorf("bulk cancel = %+v, want 2 of 4, skipped %v", r, want)
 		}
@@ -209,6 +210,104 @@ func TestP31_BulkActsOnTheFrozenSelection(t *testing.T) {
 		}
 		d.want(late[1], engine.Retryable)
 	})
+}
+
+// P-31: jobs that were counted by a criterion are asked for it again when it is carried
+// out: what fits still is acted on, whatever has happened to it, and the rest is named.
+// Nobody who was shown no revision is told of one.
+func TestP31_TheClassIsTakenAfresh(t *testing.T) {
+	for _, canary := range []bool{false, true} {
+		onDesk(t, func(d *desk) {
+			keys := []string{"match:0", "match:fits", "match:again", "match:done", "match:other", "match:gone"}
+			for _, key := range keys {
+				d.answer(key, fails)
+			}
+			ids := d.add(keys...)
+			filter := &engine.JobFilter{Class: "503"}
+			shown := d.do(engine.Command{Op: engine.OpRetry, DryRun: true, Select: &engine.Selection{Filter: filter}})
+			if shown.Would != len(keys) {
+				t.Errorf("counted %+v", shown)
+			}
+			for _, key := range keys[:3] {
+				d.answer(key, nil)
+			}
+			meanwhile := func() {
+				d.answer("match:again", fails)
+				d.answer("match:done", nil)
+				d.answer("match:other", dies("404", "no match"))
+				for _, id := range ids[2:5] {
+					d.do(engine.Command{Op: engine.OpRetry, Job: id})
+				}
+				d.do(engine.Command{Op: engine.OpCancel, Job: ids[5]})
+				d.answer("match:again", nil)
+			}
+			if canary { // they move on while it runs
+				d.answer("match:0", func(engine.Run) engine.Outcome { time.Sleep(time.Second); return engine.Done(nil) })
+			} else {
+				meanwhile()
+			}
+			r := d.do(engine.Command{Op: engine.OpRetry, Select: shown.Select, Canary: canary})
+			text := r.Text
+			if canary {
+				meanwhile()
+				time.Sleep(5 * time.Second)
+				text = d.lastAudit().Result
+			}
+			if !strings.Contains(text, "left as they are: 1 cancelled meanwhile, 2 ran meanwhile") {
+				t.Errorf("canary %t: it is told %q", canary, text)
+			}
+			for i, s := range []engine.State{engine.Completed, engine.Completed, engine.Completed, engine.Completed, engine.Discarded, engine.Cancelled} {
+				d.want(ids[i], s)
+			}
+			if d.ran("match:other") != 2 || d.ran("match:done") != 2 {
+				t.Errorf("what had moved on ran again")
+			}
+			if r := d.do(engine.Command{Op: engine.OpRetry, DryRun: true, Select: &engine.Selection{Filter: filter}}); !r.Nothing || !strings.HasPrefix(r.Text, "no job fits") {
+				t.Errorf("nothing is left to do: %+v", r)
+			}
+		})
+	}
+}
+
+// lastAudit is the last command as the audit has it.
+func (d *desk) lastAudit() engine.AuditEntry {
+	d.t.Helper()
+	list, err := d.db.Audit(context.Background(), 1)
+	if err != nil || len(list) != 1 {
+		d.t.Fatal(list, err)
+	}
+	return list[0]
+}
+
+// Who came first is told; that a job has changed since shown only to those who were
+// shown it.
+func TestOnlyWhoWasShownARevisionIsToldOfIt(t *testing.T) {
+	onDesk(t, func(d *desk) {
+		d.answer("match:1", fails)
+		id := d.add("match:1")[0]
+		shown := d.want(id, engine.Retryable).Rev
+		d.answer("match:1", nil)
+		d.do(engine.Command{Op: engine.OpRetry, Job: id})
+		d.refuses(engine.Command{Op: engine.OpCancel, Job: id, IfRev: shown}, engine.ErrConflict, "changed since shown: let run by ana")
+		_, err := d.Do(context.Background(), engine.Command{Op: engine.OpCancel, Job: id})
+		if err == nil || strings.Contains(err.Error(), "since shown") || !strings.Contains(err.Error(), "it has ended: completed: let run by ana") {
+			t.Errorf("without a revision: %v", err)
+		}
+	})
+}
+
+// A command by a criterion acts on all that fit, also of jobs that have ended, beyond
+// the first page of them.
+func TestBulkActsBeyondTheFirstPage(t *testing.T) {
+	const all = 2*500 + 7 // three pages of a store
+	r := newRig(t)
+	r.jobs(t, all, func(i int) string { return fmt.Sprint("match:EUW1_", i) })
+	r.discardAll(t)
+	c := engine.Command{Op: engine.OpReclass, Select: &engine.Selection{Filter: &engine.JobFilter{Class: "503"}}, DryRun: true, By: ana}
+	shown, err := r.Do(t.Context(), c)
+	if err != nil || len(shown.Select.IDs) != all || len(shown.Select.Revs) != all {
+		t.Errorf("%d fit, want %d: %v", len(shown.Select.IDs), all, err)
+	}
 }
 
 // P-31: the real reasons, one line each, and the rest of the batch is done.

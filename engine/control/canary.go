@@ -59,7 +59,7 @@ func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) 
 	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: p.sample()}
 	for i, id := range p.sel.IDs {
 		first := cmd
-		first.Select = &engine.Selection{IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}}
+		first.Select = &engine.Selection{IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}, Filter: p.sel.Filter, Fits: p.sel.Fits}
 		r, err := c.opt.Backend.Bulk(ctx, first)
 		if err != nil {
 			return total, err
@@ -71,7 +71,7 @@ func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) 
 			continue
 		}
 		total.Job, total.Applied, total.Moves, total.Seq = id, 1, r.Moves, r.Seq
-		rest := engine.Selection{IDs: p.sel.IDs[i+1:]}
+		rest := engine.Selection{IDs: p.sel.IDs[i+1:], Filter: p.sel.Filter}
 		for n := range rest.IDs {
 			rest.Revs = append(rest.Revs, p.sel.Rev(i+1+n))
 		}
@@ -187,7 +187,7 @@ func (c *Control) carryOn(ctx context.Context, p plan, end engine.State) {
 	if p.Reason != "" {
 		reason = p.Reason + " (" + reason + ")"
 	}
-	r, err := c.Do(ctx, engine.Command{Op: p.Op, Select: &p.Rest, By: p.By, Reason: reason})
+	r, err := c.Do(ctx, engine.Command{Op: p.Op, Select: &p.Rest, Confirm: engine.ConfirmAll, By: p.By, Reason: reason})
 	note.Level, note.Text = engine.LevelOK, fmt.Sprintf("canary job %s has succeeded: %s", p.Canary, r.Text)
 	if err != nil {
 		note.Level, note.Text = engine.LevelErr, fmt.Sprintf("canary job %s has succeeded, but: %v", p.Canary, err)

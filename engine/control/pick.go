@@ -38,19 +38,19 @@ func (c *Control) pick(ctx context.Context, cmd engine.Command) (picked, error) 
 		if n := len(cmd.Select.Revs); n > 0 && n != len(cmd.Select.IDs) {
 			return picked{}, engine.Problemf(engine.ErrInvalid, "give one for each", "%d jobs are named, but %d revisions", len(cmd.Select.IDs), n)
 		}
-		return picked{sel: *cmd.Select}, nil
+		p := picked{sel: *cmd.Select}
+		if f := p.sel.Filter; f != nil {
+			p.sel.Fits = c.fitting(cmd.Op, *f)
+		}
+		return p, nil
 	}
 	filter := engine.JobFilter{}
 	if cmd.Select.Filter != nil {
 		filter = *cmd.Select.Filter
 	}
-	p := picked{sel: engine.Selection{Filter: &filter}, jobs: map[engine.JobID]engine.Job{}}
-	states := filter.States
-	if len(states) == 0 {
-		states = verbs[cmd.Op].meant
-	}
-	err := c.walk(ctx, states, func(j engine.Job) error {
-		if !fits(filter, j) || filter.Class != "" && !engine.ClassOf(j, c.lane(j)).Fits(filter.Class) {
+	p := picked{sel: engine.Selection{Filter: &filter, Fits: c.fitting(cmd.Op, filter)}, jobs: map[engine.JobID]engine.Job{}}
+	err := c.walk(ctx, statesOf(cmd.Op, filter), func(j engine.Job) error {
+		if !p.sel.Fits(j) {
 			return nil
 		}
 		if len(p.sel.IDs) == maxPicked {
@@ -61,6 +61,23 @@ func (c *Control) pick(ctx context.Context, cmd engine.Command) (picked, error) 
 		return nil
 	})
 	return p, err
+}
+
+// statesOf are the states in which a filter looks for jobs.
+func statesOf(op engine.Op, f engine.JobFilter) []engine.State {
+	if len(f.States) > 0 {
+		return f.States
+	}
+	return verbs[op].meant
+}
+
+// fitting is a filter as it is asked of one job, when it is counted and again when it
+// is acted on.
+func (c *Control) fitting(op engine.Op, f engine.JobFilter) func(engine.Job) bool {
+	states := statesOf(op, f)
+	return func(j engine.Job) bool {
+		return slices.Contains(states, j.State) && fits(f, j) && (f.Class == "" || engine.ClassOf(j, c.lane(j)).Fits(f.Class))
+	}
 }
 
 func fits(f engine.JobFilter, j engine.Job) bool {

@@ -47,7 +47,10 @@ func (c *Control) named(ctx context.Context, cmd engine.Command, r engine.Receip
 		return r, err
 	}
 	told := *p
-	told.Sentence = fmt.Sprintf("job %s: changed since shown: %s", cmd.Job, by)
+	told.Sentence += ": " + by
+	if cmd.IfRev != 0 {
+		told.Sentence = fmt.Sprintf("job %s: changed since shown: %s", cmd.Job, by)
+	}
 	return r, &told
 }
 

@@ -14,8 +14,9 @@ import (
 var errDry = errors.New("dry run")
 
 // Bulk carries a command out on exactly the jobs of its frozen selection, a batch
-// per transaction. A job that has moved on since it was counted, and one that the
-// command makes no sense for, is skipped and counted by reason. With c.DryRun
+// per transaction. A job that has moved on since it was counted, and does not fit
+// what it was counted by, and one that the command makes no sense for, is skipped and
+// counted by reason. With c.DryRun
 // every batch is tried and taken back: what it tells is what would happen. An
 // error ends it; the receipt tells what was done before.
 func (b *Backend) Bulk(ctx context.Context, c engine.Command) (engine.Receipt, error) {
@@ -23,7 +24,7 @@ func (b *Backend) Bulk(ctx context.Context, c engine.Command) (engine.Receipt, e
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%s does not act on a selection of jobs", c.Op)
 	}
 	o := orderOf(c.Op, c.By, c.Reason)
-	o.at = c.At
+	o.at, o.fits = c.At, c.Select.Fits
 	return b.each(ctx, *c.Select, o, c.DryRun)
 }
 

@@ -45,6 +45,8 @@ type order struct {
 	op  engine.Op
 	at  time.Time // OpReschedule
 	why because
+	// fits takes a job's revision's place where jobs were counted by a criterion.
+	fits func(engine.Job) bool
 	undo
 }
 
@@ -276,8 +278,12 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("read job %s: %w", id, err)
 	}
-	if ifRev != 0 && ifRev != j.Rev {
-		return engine.Receipt{}, conflict(j, "changed since shown", "changed since shown: now %s (rev %d)", j.State, j.Rev)
+	if moved := ifRev != j.Rev; moved && o.fits != nil {
+		if !o.fits(j) {
+			return engine.Receipt{}, conflict(j, meanwhile(j), "it does not fit any more: %s", meanwhile(j))
+		}
+	} else if moved && ifRev != 0 {
+		return engine.Receipt{}, conflict(j, engine.WhyChanged, "changed since shown: now %s (rev %d)", j.State, j.Rev)
 	}
 	along := len(o.why.trail.moves)
 	r, err := acts[o.op](b, tx, j, o)
@@ -292,6 +298,17 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 	r.Moves = append([]engine.JobMove{moveOf(j, after)}, also...)
 	r.Text += alsoCancelled(len(also))
 	return r, nil
+}
+
+// meanwhile says what became of a job that fitted when it was counted.
+func meanwhile(j engine.Job) string {
+	switch j.State {
+	case engine.Running, engine.Completed, engine.Retryable, engine.Discarded:
+		return "ran meanwhile"
+	case engine.Cancelled:
+		return "cancelled meanwhile"
+	}
+	return "moved on meanwhile"
 }
 
 func (x *index) version() uint64 {

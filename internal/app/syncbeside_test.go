@@ -74,7 +74,7 @@ func TestSync_HoldsNoOneOut(t *testing.T) {
 	if sum.Result != "completed" || sum.Matches.Success != 3 || sum.Timelines.Success != 3 {
 		t.Errorf("the sync beside it: %+v", sum)
 	}
-	onceEach(t, s)
+	noViolations(t, s) // a call may be made twice that was under way when its engine ended
 	sound(t, dir)
 }
 

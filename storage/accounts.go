@@ -40,6 +40,7 @@ func accountRecord(a league.Account) *rec.Enc {
 	e.Time(a.LastSync)
 	e.Str(a.LastError)
 	e.Dur(a.Policy.Cadence)
+	e.Bool(a.Home)
 	return e
 }
 
@@ -76,6 +77,9 @@ func decodeAccount(k, v []byte) (a league.Account, err error) {
 	a.LastError = d.Str()
 	if d.More() {
 		a.Policy.Cadence = d.Dur()
+	}
+	if d.More() {
+		a.Home = d.Bool()
 	}
 	return a, tAccounts.done(k, d)
 }

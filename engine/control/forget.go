@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -31,6 +32,11 @@ func (c *Control) forget(ctx context.Context, cmd engine.Command) (engine.Receip
 	if cmd.Account == "" {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
 	}
+	id, err := c.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	cmd.Account = id
 	jobs, err := c.idleJobs(ctx, cmd.Account)
 	if err != nil {
 		return engine.Receipt{}, err
@@ -53,11 +59,53 @@ func (c *Control) forget(ctx context.Context, cmd engine.Command) (engine.Receip
 	return engine.Receipt{Matched: 1, Applied: 1, Audit: audit, Forget: &done, Text: done.Text(false) + "; " + engine.ForgetLeaves}, nil
 }
 
+// oneAccount gives the id of the one account that is named, on the platform that is told:
+// what cannot be undone is not done to another of the same name.
+func (c *Control) oneAccount(ctx context.Context, account, platform string) (id string, err error) {
+	var on []string
+	q := engine.AccountsQuery{Text: account}
+	for {
+		page, err := c.opt.Store.Accounts(ctx, q)
+		if err != nil {
+			return "", err
+		}
+		for i := range page.Accounts {
+			a := &page.Accounts[i]
+			if a.ID == account {
+				return a.ID, nil
+			}
+			if !strings.EqualFold(a.RiotID, account) {
+				continue
+			}
+			on = append(on, a.Platform)
+			if platform == "" || strings.EqualFold(a.Platform, platform) {
+				id = a.ID
+			}
+		}
+		if q.After = page.Next; q.After == "" {
+			break
+		}
+	}
+	switch {
+	case len(on) == 0:
+		return "", errNoAccount()
+	case id == "":
+		return "", engine.Problemf(engine.ErrNotFound, "name that platform", "%s is not stored on %s, but on %s", account, platform, strings.Join(on, " and "))
+	case platform == "" && len(on) > 1:
+		return "", engine.Problemf(engine.ErrInvalid, "say which with --platform", "%s is stored on %s", account, strings.Join(on, " and "))
+	}
+	return id, nil
+}
+
+func errNoAccount() error {
+	return engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "no such account is stored")
+}
+
 // idleJobs are the live jobs of the account; it is refused while one of them runs.
 func (c *Control) idleJobs(ctx context.Context, account string) ([]engine.Job, error) {
 	jobs, err := c.opt.Forget.LiveJobsOf(ctx, account)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "no such account is stored")
+		return nil, errNoAccount()
 	}
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ func (in *Ingest) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 		run.Pages++
 		run.Staged, run.Listed = len(listed), len(listed)
 		run.Phase = string(engine.PhaseMatches)
+		a.Home = true
 		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run}
 		for _, id := range listed {
 			if err := s.add(id); err != nil {

@@ -44,7 +44,30 @@ func (in *Ingest) list(ctx context.Context, r engine.Run, p pass) engine.Outcome
 	if next, more := in.after(p.run, pg); more {
 		return engine.Wait(0, func(tx engine.Tx) error { return in.savePage(tx, p, pg, next) }).With(a.stat)
 	}
-	return engine.Wait(league.GroupMatches, func(tx engine.Tx) error { return in.fanOut(tx, r.Job, p, pg) }).With(a.stat)
+	o, ok = in.atHome(ctx, r, p, idsOf(p.staged, ids))
+	stat := plus(a.stat, o.Call)
+	if !ok {
+		return o.With(stat)
+	}
+	return engine.Wait(league.GroupMatches, func(tx engine.Tx) error { return in.fanOut(tx, r.Job, p, pg) }).With(stat)
+}
+
+// idsOf are all ids that a run has listed: those staged, and the last page.
+func idsOf(staged []league.Staged, last []string) []string {
+	all := slices.Clone(last)
+	for _, s := range staged {
+		all = append(all, s.ID)
+	}
+	return all
+}
+
+// plus adds up what two calls of one attempt took; the status is the later one's.
+func plus(a, b engine.CallStat) engine.CallStat {
+	if b.Calls == 0 {
+		return a
+	}
+	b.Calls, b.Limiter, b.HTTP, b.Bytes = a.Calls+b.Calls, a.Limiter+b.Limiter, a.HTTP+b.HTTP, a.Bytes+b.Bytes
+	return b
 }
 
 // listLane is where the account's matches are listed.

@@ -140,6 +140,11 @@ func (in *Ingest) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Out
 		return nil
 	case after.State == engine.Running:
 		return in.change(tx, args, started)
+	case after.State == engine.Discarded && after.Class == ClassPlatform:
+		return in.change(tx, args, func(a *league.Account, run *league.Run) error {
+			notHere(a)
+			return in.ended(tx, engine.SyncFailed, resultFailed, after.LastError)(a, run)
+		})
 	case after.State == engine.Discarded:
 		return in.change(tx, args, in.ended(tx, engine.SyncFailed, resultFailed, after.LastError))
 	case after.State == engine.Cancelled:

@@ -17,6 +17,8 @@ const (
 	classArgs    engine.Class = "args"
 	classStorage engine.Class = "storage"
 	classSame    engine.Class = "identity"
+	// ClassPlatform is of a sync of an account that is not on its platform.
+	ClassPlatform engine.Class = "platform"
 )
 
 // confirmAfter is when a `latest` run asks again for a match that answered 404.

@@ -118,12 +118,12 @@ func (in *Ingest) resolveAgain(ctx context.Context, r engine.Run) engine.Outcome
 	if !ok {
 		return o
 	}
-	other, err := in.twin(ctx, a.ID, got.PUUID)
+	other, _, err := in.twin(ctx, a, got.PUUID)
 	switch {
 	case err != nil:
 		return storageFault(err).With(call.stat)
-	case other != "":
-		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other)).As(classSame).With(call.stat)
+	case other.ID != "":
+		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).With(call.stat)
 	}
 	return engine.Done(func(tx engine.Tx) error { return in.saveIdentity(tx, a.ID, project, got) }).With(call.stat)
 }

@@ -126,38 +126,50 @@ func gone(o engine.Outcome) bool {
 }
 
 // resolved goes on to the listing, unless the player is here already under
-// another name.
+// another name or on another platform. One who was synced where they do not play has
+// nothing there: that account makes way.
 func (in *Ingest) resolved(ctx context.Context, p pass, got riot.Account, stat engine.CallStat) engine.Outcome {
-	other, err := in.twin(ctx, p.account.ID, got.PUUID)
+	other, vacant, err := in.twin(ctx, p.account, got.PUUID)
 	switch {
 	case err != nil:
 		return storageFault(err).With(stat)
-	case other == p.account.RiotID():
-		return engine.Fail(fmt.Errorf("%s is known already, on another platform: sync it there, `farsight accounts` shows where", other)).As(classSame).With(stat)
-	case other != "":
-		return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other)).As(classSame).With(stat)
+	case other.ID == "" || vacant:
+		return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, other, stat.Calls > 0) }).With(stat)
+	case other.RiotID() == p.account.RiotID():
+		return engine.Fail(fmt.Errorf("%s is known already, on %s: sync it with --platform %s", other.RiotID(), other.Platform, other.Platform)).As(classSame).With(stat)
 	}
-	return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, stat.Calls > 0) }).With(stat)
+	return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other.RiotID())).As(classSame).With(stat)
 }
 
-// twin gives the Riot ID of another account that has the PUUID.
-func (in *Ingest) twin(ctx context.Context, account, puuid string) (riotID string, err error) {
+// twin gives another account that has the PUUID, and whether it stands for nobody on its
+// platform.
+func (in *Ingest) twin(ctx context.Context, a league.Account, puuid string) (other league.Account, vacant bool, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		id, ok, err := in.store.AccountOfPUUID(tx, puuid)
-		if err != nil || !ok || id == account {
+		if err != nil || !ok || id == a.ID {
 			return err
 		}
-		a, err := in.store.Account(tx, id)
-		riotID = a.RiotID()
+		if other, err = in.store.Account(tx, id); err != nil {
+			return err
+		}
+		if other.Platform != a.Platform {
+			vacant, err = in.vacant(tx, other)
+		}
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("look for another account of the player: %w", err)
+		return other, false, fmt.Errorf("look for another account of the player: %w", err)
 	}
-	return riotID, nil
+	return other, vacant, nil
 }
 
-func (in *Ingest) saveResolved(tx engine.Tx, p pass, got riot.Account, asked bool) error {
+// saveResolved stores who the account is; other is one that makes way for it, if any.
+func (in *Ingest) saveResolved(tx engine.Tx, p pass, got riot.Account, other league.Account, asked bool) error {
+	if other.ID != "" {
+		if err := in.makeWay(tx, other.ID); err != nil {
+			return err
+		}
+	}
 	return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 		run.Phase = string(engine.PhaseList)
 		if asked {

@@ -25,6 +25,7 @@ type Account struct {
 	Updated   time.Time
 	LastSync  time.Time // end of the last run that completed
 	LastError string
+	Home      bool // the player has been seen on Platform: a match there, or a summoner
 }
 
 // RiotID is "Name#TAG", as received.

@@ -24,6 +24,7 @@ var _ control.Forgetting = (*storage.DB)(nil)
 // forgetting are the flags of `farsight forget`.
 type forgetting struct {
 	account, reason string
+	platform        string // "" = the only one it is on
 	dry             bool
 	ask             typedWord
 }
@@ -43,6 +44,7 @@ func forgetCommand() *cobra.Command {
 			"not over unless --month names it. Backups, exports, the log and audit entries from\n" +
 			"before keep what they have, and so do stores that `restore` and `reset` moved aside.\n" +
 			"The audit tells that it was done, and names a sum of the player's id.\n\n" +
+			"Of accounts of one name on several platforms it takes the one on --platform.\n\n" +
 			"On a terminal it asks for the account's name; elsewhere it wants --yes.",
 		Args: oneAccount,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +52,7 @@ func forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o.account, o.dry, o.ask = args[0], flagBool(cmd, "dry-run"), askOn(cmd, yes)
+			o.account, o.platform, o.dry, o.ask = args[0], cfg.Platform, flagBool(cmd, "dry-run"), askOn(cmd, yes)
 			return o.run(cmd.Context(), cfg)
 		},
 	}
@@ -95,7 +97,7 @@ func (o forgetting) finished(f storage.Forgotten) {
 
 // on asks the console what would go, then the operator, and then does it.
 func (o forgetting) on(ctx context.Context, c engine.Console) error {
-	ask := engine.Command{Op: engine.OpForget, Account: o.account, Reason: o.reason, By: operator("cli"), DryRun: true}
+	ask := engine.Command{Op: engine.OpForget, Account: o.account, Sync: engine.SyncAsk{Platform: o.platform}, Reason: o.reason, By: operator("cli"), DryRun: true}
 	r, err := c.Do(ctx, ask)
 	if err != nil {
 		return leftOr(ctx, err)

@@ -457,3 +457,34 @@ func retriedWhenDue(t *testing.T, after time.Duration) bool {
 	sound(t, dir)
 	return true
 }
+
+// What Riot does not know, or not on that platform, fails with a sentence and leaves no
+// account behind: neither alone nor beside an engine. The right platform works at once.
+func TestSync_AMistypedAccountLeavesNothing(t *testing.T) {
+	t.Parallel()
+	who := player("Right Here#SYNC", 6)
+	s, dir := startSim(t, quick(who)), freshDir(t)
+	wrong := func() {
+		t.Helper()
+		for _, c := range []struct{ account, platform, says string }{
+			{"Wrong Here#SYNC", "euw1", "check the spelling"},
+			{who.RiotID, "na1", "is unknown on na1: it has no matches and no summoner there"},
+			{who.RiotID, "eun1", "plays on euw1: sync it with --platform euw1"},
+		} {
+			res := command{args: []string{"sync", c.account, "--platform", c.platform, "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitFailed)
+			oneSentence(t, res.stderr, c.account, c.says)
+		}
+	}
+	wrong()
+	d := s.serving(t, dir, nil)
+	wrong()
+	if list := in(dir, "accounts", "--json").run(t).wants(t, exitDone).stdout; list != "" {
+		t.Errorf("accounts are left: %s", list)
+	}
+	if sum := s.sync(who.RiotID, dir).run(t).wants(t, exitDone).summary(t); sum.Matches.Success != 6 {
+		t.Errorf("summary %+v", sum)
+	}
+	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	d.wait().wants(t, exitDone)
+	sound(t, dir)
+}

@@ -8,8 +8,10 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -63,6 +65,7 @@ func (s *syncRun) beside(ctx context.Context, c *api.Client) error {
 	if err != nil {
 		return err
 	}
+	s.dropUnknown(ctx, c, sum)
 	return verdict(sum, s.account, s.out, s.goesOn())
 }
 
@@ -114,10 +117,31 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 	defer done()
 	t := p.start(ctx, done)
 	sum, err := s.follow.On(watching, p.front)
+	s.dropUnknown(watching, p.front, sum)
 	if err := errors.Join(err, t.stop()); err != nil {
 		return err
 	}
 	return verdict(sum, s.account, s.out, keptHere)
+}
+
+// dropUnknown takes an account away that was made for this sync, and that Riot does not
+// know, or not on that platform: it was mistyped, and its end has been told. If it cannot
+// be taken away it stays as FAILED.
+func (s *syncRun) dropUnknown(ctx context.Context, c engine.Console, sum cli.Summary) {
+	if sum.Result != cli.ResultFailed {
+		return
+	}
+	a, err := c.Find(ctx, engine.AccountQuery{ID: s.follow.Account()})
+	d, ok := a.(engine.AccountDetail)
+	if err != nil || !ok || d.Row.Status != engine.SyncFailed || d.Row.Tracked || !d.Row.LastSync.IsZero() || len(d.Identity) > 0 {
+		return
+	}
+	j, err := c.Find(ctx, engine.JobQuery{ID: d.Row.Job})
+	job, ok := j.(engine.JobDetail)
+	if err != nil || !ok || job.Job.Class != riot.ClassMissing && job.Job.Class != ingest.ClassPlatform {
+		return
+	}
+	_, _ = c.Do(ctx, engine.Command{Op: engine.OpForget, Account: d.Row.ID, Reason: "Riot knows no such account", By: operator("cli")})
 }
 
 // after reports whether the next engine is to be looked for: the one that carried the

@@ -96,6 +96,9 @@ func Follow(opt SyncOptions, o Out) *Following {
 // Job is the job of the run that is followed; "" = there is none yet.
 func (f *Following) Job() engine.JobID { return f.row.Job }
 
+// Account is the id of the account; "" = there is none yet.
+func (f *Following) Account() string { return f.row.ID }
+
 // OnlyServed reports whether the engine was another sync's, as it last said: whoever
 // waits for it takes the directory over when it has gone.
 func (f *Following) OnlyServed() bool { return f.engine.OnlyServed }

@@ -1,0 +1,117 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// A Riot ID belongs to all platforms, and whoever plays on another one is listed as a
+// player without matches, or with those of the other platform if they share a region.
+// So an account that nobody has seen on its platform yet, and of which no match there is
+// listed, is asked for there once.
+
+// atHome finds out whether the player of a listing that is complete is on the account's
+// platform. ok is false when the outcome is the answer: nobody could tell yet, or it is
+// unknown there.
+func (in *Ingest) atHome(ctx context.Context, r engine.Run, p pass, listed []string) (o engine.Outcome, ok bool) {
+	platform := route.Platform(p.account.Platform)
+	if p.account.Home || slices.ContainsFunc(listed, func(id string) bool { return playedOn(id, platform) }) {
+		return o, true
+	}
+	played, err := in.playedAt(ctx, p.account)
+	switch {
+	case err != nil:
+		return storageFault(err), false
+	case played:
+		return o, true
+	}
+	puuid := p.account.PUUIDs[p.project]
+	a := attempt{in: in, run: r, at: lane{string(platform), string(route.Summoner)}, region: platform.Region(), puuid: puuid}
+	o, ok = a.call(ctx, func(ctx context.Context) error {
+		_, err := in.api.Summoner(ctx, platform, puuid)
+		return err
+	})
+	switch {
+	case ok, o.Verb != engine.VerbFail:
+		return o, ok
+	case o.Class != riot.ClassMissing: // a key may be refused this path: what cannot be told is let pass
+		return o, true
+	}
+	return engine.Fail(unknownThere(p.account.RiotID(), platform, listed)).As(ClassPlatform).With(a.stat), false
+}
+
+// unknownThere is the error of an account that is not on its platform.
+func unknownThere(riotID string, there route.Platform, listed []string) error {
+	for _, id := range listed {
+		if other, err := route.OfMatch(id); err == nil {
+			return fmt.Errorf("%s is unknown on %s: it has no summoner there, and plays on %s: sync it with --platform %s", riotID, there, other, other)
+		}
+	}
+	return fmt.Errorf("%s is unknown on %s: it has no matches and no summoner there: sync it with the --platform on which it plays", riotID, there)
+}
+
+func playedOn(match string, platform route.Platform) bool {
+	return strings.HasPrefix(match, strings.ToUpper(string(platform))+"_")
+}
+
+// playedAt reports whether a match of the account on its platform is stored.
+func (in *Ingest) playedAt(ctx context.Context, a league.Account) (played bool, err error) {
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		for g, err := range in.store.Games(tx, a.ID) {
+			if err != nil {
+				return fmt.Errorf("read the games of account %s: %w", a.ID, err)
+			}
+			if playedOn(g.Match, route.Platform(a.Platform)) {
+				played = true
+				return nil
+			}
+		}
+		return nil
+	})
+	return played, err
+}
+
+// notHere takes an account's PUUIDs away: they are of a player who is not on its
+// platform, and would keep that player's own account from being synced.
+func notHere(a *league.Account) { a.PUUIDs = nil }
+
+// makeWay does so for an account that stands for nobody, if it still does.
+func (in *Ingest) makeWay(tx engine.Tx, account string) error {
+	a, err := in.store.Account(tx, account)
+	if err != nil {
+		return fmt.Errorf("load account %s: %w", account, err)
+	}
+	if vacant, err := in.vacant(tx, a); err != nil || !vacant {
+		return errors.Join(err, engine.ErrConflict)
+	}
+	notHere(&a)
+	a.Updated = now()
+	a.LastError = a.RiotID() + " is unknown on " + a.Platform + ": it was found on another platform"
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return fmt.Errorf("save account %s: %w", a.ID, err)
+	}
+	return nil
+}
+
+// vacant reports whether an account stands for nobody: it was synced on a platform where
+// the player is not, before that was looked for.
+func (in *Ingest) vacant(tx engine.Tx, a league.Account) (bool, error) {
+	if a.Home || a.Status == engine.SyncPending.String() || a.Status == engine.Syncing.String() {
+		return false, nil
+	}
+	for _, err := range in.store.Games(tx, a.ID) {
+		if err != nil {
+			return false, fmt.Errorf("read the games of account %s: %w", a.ID, err)
+		}
+		return false, nil
+	}
+	return true, nil
+}

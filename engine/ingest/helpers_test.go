@@ -58,9 +58,10 @@ type rig struct {
 type setup struct {
 	ingest    ingest.Options
 	workers   int
-	transport http.RoundTripper // nil = the simulator's
-	projects  bool              // keys of several projects are told apart
-	log       zerolog.Logger    // of the limits
+	transport http.RoundTripper              // nil = the simulator's
+	projects  bool                           // keys of several projects are told apart
+	store     func(*storage.DB) ingest.Store // what ingestion sees of the store; nil = all as it is
+	log       zerolog.Logger                 // of the limits
 }
 
 // inBubble runs a test in virtual time that begins in November 2026, beside others: a
@@ -125,6 +126,9 @@ func open(t testing.TB, s *sim.Sim, dir string, change ...func(*setup)) *rig {
 	client, err := riot.New(riot.Options{Keys: r.keys, Limiter: limiter, Transport: mortal{r, set.transport}, OnCall: r.limits.OnCall})
 	must(t, err)
 	set.ingest.Store, set.ingest.API, set.ingest.Limits = r.db, client, r.limits
+	if set.store != nil {
+		set.ingest.Store = set.store(r.db)
+	}
 	set.ingest.Restored = r.db.Boot().Restored
 	if set.projects {
 		r.projects = ingest.NewProjects(ingest.ProjectsOptions{

@@ -137,6 +137,9 @@ func TestS0_4_BeyondRetentionNoCallIsMade(t *testing.T) {
 				}
 			}
 		}
+		if row.Timelines.TooOld != tooOld+late || row.Timelines.Stored != 40-tooOld-late { // those too old are no jobs
+			t.Errorf("%+v, want %d + %d too old", row.Timelines, tooOld, late)
+		}
 		if tooOld != row.Matches.TooOld || late == 0 || row.Result != "completed" {
 			t.Errorf("%d too old, row says %d; %d without timeline; %s", tooOld, row.Matches.TooOld, late, row.Result)
 		}

@@ -2,7 +2,8 @@ package ingest_test
 
 import (
 	"context"
-	"slices"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -227,16 +228,7 @@ func TestAnAdoptedPayloadIsNotFetchedAgain(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 12)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{})
 		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Phase == engine.PhaseMatches })
-		// A kill between the payload's commit and the state's leaves this behind:
-		// payloads of a run that went on, states of one that did not.
-		synctest.Wait()
-		dir := t.TempDir() + "/data"
-		copyDir(t, r.dir, dir)
-		before := running(t, r)
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
-		copyDir(t, r.dir+"/payload", dir+"/payload")
-		r.stop()
+		dir, before := r.leftBehind(ingest.KindMatch)
 		calls := map[string]int{}
 		for _, id := range before {
 			calls[id] = r.sim.Fetched(route.Match, id).OK
@@ -290,16 +282,24 @@ func TestS1_1_LinkedStaleAndManual(t *testing.T) {
 	})
 }
 
-// running lists the matches whose jobs are at work.
-func running(t *testing.T, r *rig) (ids []string) {
-	t.Helper()
+// leftBehind stops the engine and gives a directory as a kill leaves it between the
+// payload's commit and the state's: payloads of a run that went on, states of one that
+// did not. inFlight are the matches whose jobs of the kind were at work.
+func (r *rig) leftBehind(kind engine.Kind) (dir string, inFlight []string) {
+	r.t.Helper()
+	synctest.Wait()
+	dir = filepath.Join(r.t.(*testing.T).TempDir(), "data")
+	copyDir(r.t, r.dir, dir)
 	jobs, _, _, err := r.db.Jobs(context.Background(), engine.JobsQuery{})
-	must(t, err)
+	must(r.t, err)
 	for _, j := range jobs {
-		if j.State == engine.Running && j.Kind == ingest.KindMatch {
-			ids = append(ids, j.Key[len("match:"):])
+		if _, id, _ := strings.Cut(j.Key, ":"); j.State == engine.Running && j.Kind == kind {
+			inFlight = append(inFlight, id)
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	time.Sleep(2 * time.Second)
+	synctest.Wait()
+	copyDir(r.t, r.dir+"/payload", dir+"/payload")
+	r.stop()
+	return dir, inFlight
 }

@@ -293,3 +293,68 @@ func TestCoverage_ACancelledOrFailedSyncKeepsNone(t *testing.T) {
 		})
 	}
 }
+
+// The weekly report leans on what came late, too.
+func TestRescue_TheReportOfThatWeekIsBuiltAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 40)}}) // a game every 8 hours
+		id := s.MatchIDs("Ana#EUW")[20]
+		must(t, s.Inject(fails(sim.NotFound, id, 1)))
+		r := start(t, s)
+		r.track("Ana#EUW", engine.SyncAsk{})
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		r.settle("Ana#EUW", time.Minute)
+		r.fire("report.weekly")
+		r.ends("weekly:2026-11-09", time.Minute)
+		week := func() engine.WeeklyReport {
+			w, err := r.db.Weekly(context.Background(), "2026-11-09")
+			must(t, err)
+			return *w
+		}
+		before := week()
+		r.retry("match:" + id)
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		time.Sleep(2 * time.Minute)
+		if after := week(); after.Played != before.Played+1 || !after.Built.After(before.Built) {
+			t.Errorf("%d games of %v, then %d of %v", before.Played, before.Built, after.Played, after.Built)
+		}
+	})
+}
+
+// Of a match that no run is known to miss, the accounts that list it say by their policies
+// whether they want its timeline.
+func TestRescue_AStrayGetsItsTimelineByPolicy(t *testing.T) {
+	for policy, want := range map[string]league.Status{"timelines=all": league.Success, "timelines=none": league.Unfetched} {
+		t.Run(policy, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 3)}})
+				r := start(t, s)
+				id := s.MatchIDs("Ana#EUW")[1]
+				r.strays(r.track("Ana#EUW", engine.SyncAsk{Policy: policy}).Account, id)
+				r.fire("sweep")
+				r.ends("sweep", time.Minute)
+				time.Sleep(time.Minute)
+				if m := r.match(id); m.Match.Status != league.Success || m.Timeline.Status != want {
+					t.Errorf("the match is %s, its timeline %s", m.Match.Status, m.Timeline.Status)
+				}
+			})
+		})
+	}
+}
+
+// What comes when the matches of a live run are settled already belongs to it all the same.
+func TestRescue_BetweenTheReportAndTheEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 20)}})
+		id := s.MatchIDs("Ana#EUW")[2]
+		must(t, s.Inject(fails(sim.NotFound, id, 1)))
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Phase == engine.PhaseTimelines })
+		r.retry("match:" + id)
+		row := r.settle("Ana#EUW", time.Hour)
+		if rep := report(t, r, row.ID); rep.Matches != 20 || rep.Missing != 0 || row.Result != "completed" || !row.Closed.IsZero() {
+			t.Errorf("%s, closed at %v, a report over %d, %d missing", row.Result, row.Closed, rep.Matches, rep.Missing)
+		}
+	})
+}

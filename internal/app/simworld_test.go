@@ -69,7 +69,10 @@ type world struct {
 	lowest, highest time.Time // that the wall clock has shown since the schedules have their zone
 
 	key      string // in use
-	lawful   int    // calls that may repeat a delivery: their payload found no room
+	lawful   int    // calls that may repeat a delivery: their payload found no room, or they prove that a lane works
+	proofs   int    // calls of the latter kind
+	seen     *engineTask
+	seq      uint64 // of the last call of that engine that was looked at
 	repeated int    // calls that did, outside such times
 	full     bool   // the disk is full
 }
@@ -266,15 +269,32 @@ func (w *world) passUntil(at time.Duration, counted *time.Duration) {
 	}
 }
 
+// countProofs counts the answered calls for something stored, which only ask whether a
+// lane works.
+func (w *world) countProofs() {
+	if w.seen != w.task {
+		w.seen, w.seq = w.task, 0
+	}
+	for _, c := range w.task.limits.CallsAfter(w.seq) {
+		w.seq = c.Seq
+		if c.Proof && c.Status == 200 && (c.Method == string(route.Match) || c.Method == string(route.Timeline)) {
+			w.proofs++
+		}
+	}
+}
+
 // glance notes what would be forgotten, and what must not grow.
 func (w *world) glance() {
+	w.countProofs()
 	st := w.sim.Stats()
 	if n := st.Repeated - w.repeated - w.lawful; n > 0 {
+		proofs := min(n, w.proofs)
 		if w.full {
-			w.lawful += n
-		} else {
-			w.repeated += n
+			proofs = n
 		}
+		w.proofs -= min(proofs, w.proofs)
+		w.lawful += proofs
+		w.repeated += n - proofs
 	}
 	answer, err := w.task.control.Find(context.Background(), engine.SchedulesQuery{})
 	if err != nil {

@@ -463,6 +463,41 @@ func TestI11_Undo(t *testing.T) {
 	})
 }
 
+// A pause that somebody has renewed since is theirs: the undo of the first one, or of the
+// resume between them, leaves the queue as it is.
+func TestI11_NoUndoOfAPauseThatWasRenewed(t *testing.T) {
+	bo := engine.Actor{User: "bo", Via: "cli"}
+	for _, restart := range []bool{false, true} {
+		onDesk(t, func(d *desk) {
+			first := d.do(engine.Command{Op: engine.OpPause, Queue: fullQ, Reason: "deploy"})
+			var between engine.Receipt
+			for _, op := range []engine.Op{engine.OpResume, engine.OpPause} {
+				time.Sleep(time.Second)
+				r, err := d.Do(context.Background(), engine.Command{Op: op, Queue: fullQ, By: bo, Reason: "disk is full"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if op == engine.OpResume {
+					between = r
+				}
+			}
+			if restart {
+				d.off()
+				d.on(false)
+			}
+			for _, r := range []engine.Receipt{first, between} {
+				for _, dry := range []bool{true, false} {
+					d.refuses(engine.Command{Op: engine.OpUndo, Audit: r.Audit, DryRun: dry}, engine.ErrConflict, "queue "+string(fullQ)+" was changed by bo since")
+				}
+			}
+			stored, err := d.db.Queues(context.Background())
+			if err != nil || len(stored) != 1 || !stored[0].Paused || stored[0].By.User != "bo" || stored[0].Reason != "disk is full" {
+				t.Errorf("restart %t: the queue is %+v, %v", restart, stored, err)
+			}
+		})
+	}
+}
+
 // The undo survives a restart: what a command has changed is in the audit.
 func TestI11_UndoAfterRestart(t *testing.T) {
 	onDesk(t, func(d *desk) {

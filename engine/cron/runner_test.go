@@ -261,6 +261,34 @@ func TestP26_ClockJumps(t *testing.T) {
 	}
 }
 
+// A tick whose job has ended long ago holds no key any more: it is not run again all the
+// same when the clock comes by once more, over a restart too, and the schedule says why.
+func TestP26_ATickThatRanIsNotRunAgain(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		in2026(t, func(b *bench) {
+			b.start(hourly(Once, 0))
+			b.pass(2 * time.Hour) // 14:10
+			b.wantJobs("latest@2026-03-02T13:00:00Z", "latest@2026-03-02T14:00:00Z")
+			b.store.end()
+			if restart {
+				b.crash()
+			}
+			b.move(-90 * time.Minute) // 12:40
+			if restart {
+				b.start(hourly(Once, 0))
+			}
+			b.pass(time.Hour) // 13:40
+			b.wantJobs("latest@2026-03-02T13:00:00Z", "latest@2026-03-02T14:00:00Z")
+			s := b.store.state("latest")
+			if len(s.Skipped) == 0 || s.Skipped[0].Reason != "it ran already, before the clock was set back" || s.Skipped[0].ID != "latest@2026-03-02T13:00:00Z" {
+				t.Errorf("restart %t: skipped %+v", restart, s.Skipped)
+			}
+			b.pass(2 * time.Hour) // 15:40: what has not run does
+			b.wantJobs("latest@2026-03-02T13:00:00Z", "latest@2026-03-02T14:00:00Z", "latest@2026-03-02T15:00:00Z")
+		})
+	}
+}
+
 // After a jump the next tick is on time to the second, for the clock is read again
 // at least that often.
 func TestP26_NotDeafAfterAJumpBack(t *testing.T) {

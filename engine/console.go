@@ -199,6 +199,9 @@ type CallRow struct {
 	MethodUsed string        `json:"method_used,omitempty"`
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	Unforeseen bool          `json:"unforeseen,omitempty"`
+	// Early is how much later the call would have kept the limit that it broke: a
+	// simulator knows, Riot does not say.
+	Early time.Duration `json:"early_ns,omitempty"`
 	// Counts are our counts beside the server's at the answer, of a 429 only.
 	Counts []WindowCount `json:"counts,omitempty"`
 }

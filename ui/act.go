@@ -218,6 +218,10 @@ func (m *Model) doAll(all []engine.Command) tea.Cmd {
 
 // goTo shows a numbered screen, without what was opened on top of the last one.
 func (m *Model) goTo(s page.Screen) {
+	if s != m.tab && m.opt.Only != "" {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: m.opt.Only}, m.now())
+		return
+	}
 	if s != m.tab {
 		m.previous = m.tab
 	}
@@ -225,7 +229,7 @@ func (m *Model) goTo(s page.Screen) {
 }
 
 func (m *Model) nextTab(time.Time) tea.Cmd {
-	tabs := page.Tabs()
+	tabs := m.shownTabs()
 	for i, s := range tabs {
 		if s == m.tab {
 			m.goTo(tabs[(i+1)%len(tabs)])

@@ -185,12 +185,24 @@ func short(d time.Duration) string {
 	return s
 }
 
-func (m *Model) tabRow() string {
-	tabs := make([]part.Tab, 0, len(page.Tabs()))
-	for i, s := range page.Tabs() {
-		tabs = append(tabs, part.Tab{Key: strconv.Itoa(i + 1), Name: s.String()})
+// shownTabs are the numbered screens that this console has.
+func (m *Model) shownTabs() []page.Screen {
+	if m.opt.Only != "" {
+		return []page.Screen{m.tab}
 	}
-	return part.Tabs(m.theme, m.w, tabs, int(m.tab), part.As(themes.Accent, "?"), part.As(themes.Dim, " help"))
+	return page.Tabs()
+}
+
+func (m *Model) tabRow() string {
+	var tabs []part.Tab
+	selected := 0
+	for i, s := range m.shownTabs() {
+		tabs = append(tabs, part.Tab{Key: strconv.Itoa(int(s) + 1), Name: s.String()})
+		if s == m.tab {
+			selected = i
+		}
+	}
+	return part.Tabs(m.theme, m.w, tabs, selected, part.As(themes.Accent, "?"), part.As(themes.Dim, " help"))
 }
 
 // messageRow is the prompt, the newest message or how much a frozen view hides.

@@ -128,7 +128,7 @@ func (m *Model) clickItem(y int, now time.Time) tea.Cmd {
 // clickTab goes to the screen whose tab is under the mouse.
 func (m *Model) clickTab(x int) {
 	row := m.plainRows()[1]
-	for _, s := range page.Tabs() {
+	for _, s := range m.shownTabs() {
 		if at := cellOf(row, s.String()); at >= 0 && x >= at-2 && x < at+len(s.String()) {
 			m.goTo(s)
 			return

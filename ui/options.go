@@ -43,6 +43,7 @@ type Options struct {
 	Version string
 	Zone    *time.Location // of instants on the screen; nil = local
 	Start   page.Screen    // first screen, one of page.Tabs
+	Only    string         // why there is no screen but the first, in a sentence; "" = all are there
 	Actor   engine.Actor   // who asks; Via is "console" if empty
 
 	// Getenv, Input and Output replace the process's own, for tests and for

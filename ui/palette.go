@@ -89,7 +89,7 @@ func (m *Model) paletteItems(now time.Time) []item {
 		}
 		out = append(out, item{name: b.help, key: b.keys[0], words: string(b.act), off: m.cannot(v, b.act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.act, now) }})
 	}
-	for _, s := range page.Tabs() {
+	for _, s := range m.shownTabs() {
 		out = append(out, item{name: s.String(), what: "screen", key: m.keys.first(at, goTo(s)), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
 	for _, s := range sideScreens {

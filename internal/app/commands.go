@@ -152,7 +152,18 @@ func simCommand() *cobra.Command {
 		Short: "Serve a simulated Riot API, strict about its limits, to debug any client against",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runSim(cmd.Context(), opt, stdout(cmd))
+			out := stdout(cmd)
+			if !flagBool(cmd, "watch") {
+				return runSim(cmd.Context(), opt, out)
+			}
+			c := console{load: func() (config.Config, error) { return configOf(cmd) }}.where()
+			switch {
+			case out.JSON || opt.quiet:
+				return usagef("--watch shows a screen: leave out --json and --quiet")
+			case c.plain:
+				return usagef("--watch needs a terminal: without it each call is printed")
+			}
+			return watchSim(cmd.Context(), opt, c, out)
 		},
 	}
 	f := cmd.Flags()
@@ -166,7 +177,10 @@ func simCommand() *cobra.Command {
 	f.StringVar(&opt.latency, "latency", "60ms,30ms", "answer time and how far it swings")
 	f.StringArrayVar(&opt.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
 	f.StringVar(&opt.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
-	f.Bool("json", false, "the list of players as JSON")
+	f.StringArrayVar(&opt.faults, "fault", nil, "what goes wrong: a scene (outage), or a kind and its bounds (503,rate=0.05); may be given more than once, see docs/sim.md")
+	f.BoolVar(&opt.quiet, "quiet", false, "no line for each call")
+	f.Bool("watch", false, "the Limits screen, fed by what the clients' calls use")
+	f.Bool("json", false, "NDJSON: the players, each call, the figures")
 	return cmd
 }
 

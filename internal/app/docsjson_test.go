@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/bundle"
 	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -57,6 +58,8 @@ var answers = []answer{
 	{"bundle", false, bundle.Written{}},
 	{"config", true, cli.Setting{}},
 	{"version", false, build{}},
+	{"sim, for each call", true, sim.Call{}},
+	{"sim, at the end", false, sim.Stats{}},
 	{"check", false, checkReport{}},
 	{"backup", false, engine.BackupDone{}},
 	{"backup --list, restore --list", true, listedBackup{}},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -10,10 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/simview"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui/cli"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // simOptions are the flags of `farsight sim`.
@@ -23,6 +28,8 @@ type simOptions struct {
 	seed    uint64
 	speed   float64
 	players []string
+	faults  []string
+	quiet   bool
 }
 
 func (o simOptions) build() (sim.Options, error) {
@@ -58,6 +65,13 @@ func (o simOptions) build() (sim.Options, error) {
 			return opt, usage(err)
 		}
 		opt.Players = append(opt.Players, p)
+	}
+	for _, text := range o.faults {
+		list, err := sim.ParseFault(text)
+		if err != nil {
+			return opt, usage(err)
+		}
+		opt.Faults = append(opt.Faults, list...)
 	}
 	return opt, usage(opt.Validate())
 }
@@ -107,34 +121,82 @@ func cutLast(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// runSim serves the simulator until it is interrupted, then says what it saw.
-func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
+// simRun is a simulator that listens.
+type simRun struct {
+	*sim.Sim
+	l    net.Listener
+	opt  simOptions
+	base string // for RIOT_BASE_URL
+}
+
+func newSim(opt simOptions) (*simRun, error) {
 	o, err := opt.build()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s := sim.New(o)
 	l, err := net.Listen("tcp", opt.listen)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w; name another address with --listen", opt.listen, err)
+		return nil, fmt.Errorf("listen on %s: %w; name another address with --listen", opt.listen, err)
 	}
-	base := "http://" + l.Addr().String() + "/{routing}"
-	if err := cli.Players(out, players(s)); err != nil {
+	return &simRun{Sim: sim.New(o), l: l, opt: opt, base: "http://" + l.Addr().String() + "/{routing}"}, nil
+}
+
+// runSim serves the simulator until it is interrupted and prints what it makes of each
+// call, then says what it saw.
+func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
+	s, err := newSim(opt)
+	if err != nil {
 		return err
+	}
+	if err := cli.Players(out, players(s.Sim)); err != nil {
+		return errors.Join(err, s.l.Close())
 	}
 	if !out.JSON {
 		_, _ = fmt.Fprintf(out.W, "\nsimulated Riot API at %s, limits %s; figures at http://%s/sim/stats\n"+
 			"try: RIOT_API_KEY=RGAPI-00000000-0000-0000-0000-000000000000 RIOT_BASE_URL='%s' farsight sync '%s' --platform %s --data-dir d\n",
-			base, opt.limits, l.Addr(), base, safe.Text(s.Players()[0].RiotID), s.Players()[0].Platform)
+			s.base, opt.limits, s.l.Addr(), s.base, safe.Text(s.Players()[0].RiotID), s.Players()[0].Platform)
 	}
-	if err := serve(ctx, l, s); err != nil {
+	var g errgroup.Group
+	telling, told := context.WithCancel(context.WithoutCancel(ctx))
+	if !opt.quiet {
+		g.Go(func() error { return simview.Follow(telling, s.Sim, out.W, out.JSON) })
+	}
+	err = serve(ctx, s.l, s)
+	told()
+	return errors.Join(err, g.Wait(), s.sum(out))
+}
+
+// sum says what the simulator saw.
+func (s *simRun) sum(out cli.Out) error {
+	st := s.Stats()
+	if out.JSON {
+		return json.NewEncoder(out.W).Encode(st)
+	}
+	_, err := fmt.Fprintf(out.W, "%d calls, %d violations of the limits, %d made before a Retry-After was over\n", st.Calls, st.Violations, st.Early)
+	return err
+}
+
+// watchSim serves the simulator and shows its clients' traffic on the Limits screen.
+func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error {
+	cfg, err := c.load()
+	if err != nil {
 		return err
 	}
-	st := s.Stats()
-	if !out.JSON {
-		_, _ = fmt.Fprintf(out.W, "%d calls, %d violations of the limits\n", st.Calls, st.Violations)
+	o := c.options(cfg)
+	o.Start, o.Only, o.ReadOnly, o.ReadOnlyWhy = page.ScreenLimits, simview.Only, true, simview.Only
+	if err := o.Validate(); err != nil {
+		return usage(err)
 	}
-	return nil
+	s, err := newSim(opt)
+	if err != nil {
+		return err
+	}
+	serving, stop := context.WithCancel(ctx)
+	var g errgroup.Group
+	g.Go(func() error { return serve(serving, s.l, s) })
+	err = c.show(ctx, simview.NewConsole(s.Sim, "clients of "+s.base), o)
+	stop()
+	return errors.Join(err, g.Wait(), s.sum(out))
 }
 
 func players(s *sim.Sim) []cli.Player {

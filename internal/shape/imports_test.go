@@ -58,6 +58,7 @@ var imports = map[string][]string{
 	"internal/regular":            {},
 	"internal/scratch":            {"internal/tempdir"},
 	"internal/sdnotify":           {},
+	"internal/simview":            {"engine", "engine/safe", "riot", "riot/sim", "ui/part"},
 	"internal/swap":               {"engine"},
 	"internal/tempdir":            {},
 	"ui":                          {"engine", "engine/filter", "engine/safe", "themes", "ui/page", "ui/part"},

@@ -3,9 +3,11 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // adminRoutes are the simulator's own endpoints, for tools in another process:
@@ -13,6 +15,7 @@ import (
 //	GET  /sim/stats                  Stats
 //	GET  /sim/calls?after=N&limit=N  the call log; limit 1000 unless told
 //	GET  /sim/fetches                calls per match and timeline
+//	GET  /sim/limits                 the windows of the key that called last
 //	GET  /sim/players                Riot IDs to try
 //	GET  /sim/faults                 the fault plan with its hits
 //	POST /sim/faults                 adds a Fault, a list of them, or {"preset": name}
@@ -24,6 +27,7 @@ var adminRoutes = map[string]func(*Sim, *http.Request) (any, error){
 	"GET /sim/stats":    func(s *Sim, _ *http.Request) (any, error) { return s.Stats(), nil },
 	"GET /sim/calls":    (*Sim).adminCalls,
 	"GET /sim/fetches":  func(s *Sim, _ *http.Request) (any, error) { return s.Fetches(), nil },
+	"GET /sim/limits":   func(s *Sim, _ *http.Request) (any, error) { return s.Windows(), nil },
 	"GET /sim/players":  func(s *Sim, _ *http.Request) (any, error) { return s.Players(), nil },
 	"GET /sim/faults":   func(s *Sim, _ *http.Request) (any, error) { return s.Faults(), nil },
 	"POST /sim/faults":  (*Sim).adminInject,
@@ -36,7 +40,7 @@ var adminRoutes = map[string]func(*Sim, *http.Request) (any, error){
 func (s *Sim) admin(w http.ResponseWriter, r *http.Request) {
 	serve, ok := adminRoutes[r.Method+" "+r.URL.Path]
 	if !ok {
-		http.Error(w, "no such endpoint: see /sim/stats, /sim/calls, /sim/faults", http.StatusNotFound)
+		http.Error(w, "no such endpoint: use one of "+strings.Join(slices.Sorted(maps.Keys(adminRoutes)), ", "), http.StatusNotFound)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)

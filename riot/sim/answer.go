@@ -118,6 +118,7 @@ func (s *Sim) noticeHaste(c *call) {
 	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
 		if w, ok := s.told[sc]; ok && c.arrived.After(w.from) && c.arrived.Before(w.until) {
 			s.log.early++
+			c.hasty = w.until.Sub(c.arrived)
 			return
 		}
 	}

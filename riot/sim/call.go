@@ -30,6 +30,10 @@ type call struct {
 	refused   bool
 	kind      Kind   // of the fault that struck
 	fault     string // its name, or its kind
+
+	use                   Use
+	appCount, methodCount string        // as the headers tell them
+	early, hasty          time.Duration // as in Call
 }
 
 // request is what both ways in, socket and RoundTripper, know of a call.

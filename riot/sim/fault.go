@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -179,20 +180,28 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireFault{f.Name, f.Match, f.Kind, f.RetryAfter, f.Status, f.Body, show(f.Delay), f.Burn, f.Count, show(f.After), show(f.Until)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes, and refuses what it does not know: a
+// mistyped bound would make a fault of every call.
 func (f *Fault) UnmarshalJSON(data []byte) error {
 	var w wireFault
-	if err := json.Unmarshal(data, &w); err != nil {
-		return err
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(&w)
+	if err == nil {
+		*f, err = w.fault()
 	}
+	return err
+}
+
+// fault is w with its durations read.
+func (w wireFault) fault() (Fault, error) {
 	var times [3]time.Duration
 	for i, s := range []string{w.Delay, w.After, w.Until} {
 		d, err := time.ParseDuration(s)
 		if err != nil && s != "" {
-			return fmt.Errorf("%q is not a duration: write one such as 30s or 2m", s)
+			return Fault{}, fmt.Errorf("%q is not a duration: write one such as 30s or 2m", s)
 		}
 		times[i] = d
 	}
-	*f = Fault{w.Name, w.Match, w.Kind, w.RetryAfter, w.Status, w.Body, times[0], w.Burn, w.Count, times[1], times[2]}
-	return nil
+	return Fault{w.Name, w.Match, w.Kind, w.RetryAfter, w.Status, w.Body, times[0], w.Burn, w.Count, times[1], times[2]}, nil
 }

@@ -8,7 +8,7 @@ import (
 
 // Call is one line of the call log.
 type Call struct {
-	Seq       int           `json:"seq"` // in order of completion, from 1
+	Seq       int           `json:"seq"` // in order of completion, from 1; a reset does not begin anew
 	At        time.Time     `json:"at"`  // when it arrived
 	Method    route.Method  `json:"method,omitempty"`
 	Host      string        `json:"host"`
@@ -20,6 +20,27 @@ type Call struct {
 	Bytes     int           `json:"bytes"`
 	Took      time.Duration `json:"took_ns"`        // arrival to the last byte
 	Gone      bool          `json:"gone,omitempty"` // the client left before the end
+
+	// Of a call that reached the limiter: the window that decided on it, and the counts
+	// of all as its headers tell them.
+	Window      Use    `json:"window,omitzero"`
+	AppCount    string `json:"app_count,omitempty"`
+	MethodCount string `json:"method_count,omitempty"`
+	// Of a 429: its headers.
+	LimitType  string `json:"limit_type,omitempty"`
+	RetryAfter string `json:"retry_after,omitempty"`
+	// Early is how much later a call that broke a limit would have kept it, and Hasty how
+	// much of a Retry-After was left when it was made all the same.
+	Early time.Duration `json:"early_ns,omitempty"`
+	Hasty time.Duration `json:"hasty_ns,omitempty"`
+}
+
+// Use is a rate limit window and what a call found in it, itself included.
+type Use struct {
+	Scope string        `json:"scope"` // application or method
+	Used  int           `json:"used"`
+	Limit int           `json:"limit"`
+	Per   time.Duration `json:"per_ns"`
 }
 
 // logged is how many calls the log keeps.
@@ -28,7 +49,8 @@ const logged = 100_000
 // journal counts and remembers calls. Its owner holds the lock.
 type journal struct {
 	calls      []Call // a ring once full
-	appended   int    // calls ever logged
+	before     int    // calls logged before the last reset
+	appended   int    // calls logged since
 	total      int
 	drawn      int // latencies given out
 	first      time.Time
@@ -96,7 +118,9 @@ func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
 	j.classify(c, a, status)
 	j.fetch(c, status, status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)
 	j.append(Call{At: c.arrived, Method: c.method, Host: c.host, ID: c.id, Attempt: c.attempt, Status: status,
-		Fault: c.fault, Violation: c.violation, Bytes: sent, Took: time.Since(c.arrived), Gone: gone})
+		Fault: c.fault, Violation: c.violation, Bytes: sent, Took: time.Since(c.arrived), Gone: gone,
+		Window: c.use, AppCount: c.appCount, MethodCount: c.methodCount, LimitType: a.limitType, RetryAfter: a.retryAfter,
+		Early: c.early, Hasty: c.hasty})
 }
 
 func (j *journal) classify(c *call, a *answer, status int) {
@@ -151,17 +175,17 @@ func fetchKey(m route.Method, id string) string { return string(m) + " " + id }
 
 func (j *journal) append(c Call) {
 	j.appended++
-	c.Seq = j.appended
+	c.Seq = j.before + j.appended
 	if len(j.calls) < logged {
 		j.calls = append(j.calls, c)
 		return
 	}
-	j.calls[(c.Seq-1)%logged] = c
+	j.calls[(j.appended-1)%logged] = c
 }
 
 // after are the logged calls with a number above seq, at most most of them, oldest first.
 func (j *journal) after(seq, most int) []Call {
-	from := max(seq, j.appended-len(j.calls)) // calls before it are no longer in the ring
+	from := max(seq-j.before, j.appended-len(j.calls)) // calls before it are no longer in the ring
 	list := []Call{}
 	for n := from; n < j.appended && len(list) < most; n++ {
 		list = append(list, j.calls[n%logged])

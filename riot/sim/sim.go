@@ -29,6 +29,7 @@ type Sim struct {
 	attempts map[string]int      // admitted calls per thing
 	told     map[scope]wait      // what 429s asked the client to wait for
 	used     map[string]struct{} // keys that were accepted
+	latest   string              // of them
 	log      journal
 }
 
@@ -69,7 +70,9 @@ func (s *Sim) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scopes, s.attempts, s.told = map[scope]windows{}, map[string]int{}, map[scope]wait{}
+	before := s.log.before + s.log.appended
 	s.log = newJournal(s.log.inFlight)
+	s.log.before = before
 }
 
 // Inject adds a fault to the plan; its After and Until count from now.
@@ -255,7 +258,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 	if a := s.refuse(c); a != nil {
 		return fixed(a)
 	}
-	s.used[c.key] = struct{}{}
+	s.used[c.key], s.latest = struct{}{}, c.key
 	c.project = s.project(s.keys[c.key].Project)
 	s.identify(c)
 	s.noticeHaste(c)
@@ -339,9 +342,10 @@ func (s *Sim) limit(c *call) *answer {
 	app.add(c.arrived, 1, false)
 	method.add(c.arrived, 1, false)
 	s.log.counted(c)
-	kind, w := "application", app.worst(c.arrived)
+	c.weigh(app, method)
+	kind, w := scopeApp, app.worst(c.arrived)
 	if w == nil {
-		kind, w = "method", method.worst(c.arrived)
+		kind, w = scopeMethod, method.worst(c.arrived)
 	}
 	if w == nil {
 		return nil

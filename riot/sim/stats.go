@@ -118,3 +118,55 @@ func (s *Sim) Calls(seq, limit int) []Call {
 	defer s.mu.Unlock()
 	return s.log.after(max(0, seq), limit)
 }
+
+// Window is a rate limit window as it stands.
+type Window struct {
+	Host    string        `json:"host"`
+	Method  route.Method  `json:"method,omitempty"` // empty: the application's
+	Limit   int           `json:"limit"`
+	Per     time.Duration `json:"per_ns"`
+	Used    int           `json:"used"`    // refused calls count, too
+	Foreign int           `json:"foreign"` // of them by somebody else
+	Frees   time.Time     `json:"frees,omitzero"`
+	// Told is until when a 429 of this scope asked the client to wait; zero: it did not.
+	Told time.Time `json:"told,omitzero"`
+}
+
+// Reading are the windows of one key.
+type Reading struct {
+	Key     string   `json:"key,omitempty"` // its last four characters; empty: none has called
+	Keys    int      `json:"keys"`          // that have called
+	Windows []Window `json:"windows"`       // by host and method, the application's first, the longest first
+}
+
+// Windows are those of the key that called last: limits are counted per key.
+func (s *Sim) Windows() Reading {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	r := Reading{Keys: len(s.used), Key: s.latest[max(0, len(s.latest)-4):], Windows: []Window{}}
+	for sc, ws := range s.scopes {
+		if sc.key != s.latest {
+			continue
+		}
+		for _, w := range ws {
+			r.Windows = append(r.Windows, s.reading(sc, w, now))
+		}
+	}
+	slices.SortFunc(r.Windows, func(x, y Window) int {
+		return cmp.Or(cmp.Compare(x.Host, y.Host), cmp.Compare(x.Method, y.Method), cmp.Compare(y.Per, x.Per))
+	})
+	return r
+}
+
+func (s *Sim) reading(sc scope, w *window, now time.Time) Window {
+	w.expire(now)
+	out := Window{Host: sc.host, Method: sc.method, Limit: w.limit.N, Per: w.limit.Per, Used: w.used(), Foreign: w.alien}
+	if w.used() > 0 {
+		out.Frees = now.Add(w.frees(now))
+	}
+	if t := s.told[sc]; t.until.After(now) {
+		out.Told = t.until
+	}
+	return out
+}

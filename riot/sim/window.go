@@ -1,9 +1,16 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+)
+
+// Scopes of a window, as X-Rate-Limit-Type names them.
+const (
+	scopeApp    = "application"
+	scopeMethod = "method"
 )
 
 // window counts calls against one limit. Refused calls count too, as they do at Riot
@@ -139,4 +146,36 @@ func (ws windows) headers(reversed bool) (limits, counts string) {
 		c[at] = strconv.Itoa(w.used()) + ":" + strconv.Itoa(w.limit.seconds())
 	}
 	return strings.Join(l, ","), strings.Join(c, ",")
+}
+
+// weigh notes what the windows made of the call, which counts in them already.
+func (c *call) weigh(app, method windows) {
+	_, c.appCount = app.headers(false)
+	_, c.methodCount = method.headers(false)
+	var decides *window
+	for i, w := range slices.Concat(app, method) {
+		if w.violated() {
+			c.early = max(c.early, w.frees(c.arrived))
+		}
+		if decides == nil || w.decides(decides, c.arrived) {
+			decides = w
+			c.use = Use{Scope: scopeApp, Used: w.used(), Limit: w.limit.N, Per: w.limit.Per}
+			if i >= len(app) {
+				c.use.Scope = scopeMethod
+			}
+		}
+	}
+}
+
+// decides reports whether w rather than other decides on a call: it is over its limit for
+// longer, or it is fuller. Of two alike it is the longer one.
+func (w *window) decides(other *window, now time.Time) bool {
+	if w.over() != other.over() {
+		return w.over()
+	}
+	if w.over() {
+		return w.frees(now) > other.frees(now)
+	}
+	mine, theirs := float64(w.used())/float64(w.limit.N), float64(other.used())/float64(other.limit.N)
+	return mine > theirs || mine == theirs && w.limit.Per > other.limit.Per
 }

@@ -35,6 +35,8 @@ func pacedCell(c engine.CallRow) part.Cell {
 // noteCell says what is unusual about a call.
 func noteCell(c engine.CallRow) part.Cell {
 	switch {
+	case c.Early > 0:
+		return part.As(themes.Err, part.Dur(c.Early)+" early: "+throttle(c))
 	case c.Status == 429 && c.Unforeseen:
 		return part.As(themes.Err, "not foreseen: "+throttle(c))
 	case c.Status == 429:

@@ -1,0 +1,220 @@
+package simview
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// console is what a simulator sees of its clients, for the Limits screen. There is no
+// engine behind it: every command is refused, and so is every other question.
+type console struct {
+	sim     *sim.Sim
+	why     string // in place of an engine's state
+	started time.Time
+}
+
+// NewConsole watches a simulator; why says in a sentence what is shown.
+func NewConsole(s *sim.Sim, why string) engine.Console {
+	return &console{sim: s, why: why, started: time.Now()}
+}
+
+// keptCalls is how many calls a new watcher gets.
+const keptCalls = 500
+
+// Watch implements engine.Console.
+func (c *console) Watch(ctx context.Context) iter.Seq[engine.Update] {
+	return func(yield func(engine.Update) bool) {
+		calls := c.sim.Calls(0, math.MaxInt)
+		calls = calls[max(0, len(calls)-keptCalls):]
+		seq := 0
+		for first := true; ctx.Err() == nil; first = false {
+			u := c.reading()
+			u.Snapshot = first
+			u.Calls = rows(calls)
+			if len(calls) > 0 {
+				seq = calls[len(calls)-1].Seq
+			}
+			u.Seq = uint64(seq)
+			if !yield(u) {
+				return
+			}
+			if calls = c.wait(ctx, seq); calls == nil {
+				return
+			}
+		}
+	}
+}
+
+// wait gives the calls that follow, or none after a second: windows end by themselves.
+// nil = ctx has ended.
+func (c *console) wait(ctx context.Context, seq int) []sim.Call {
+	for range int(time.Second / every) {
+		pause(ctx, every)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if calls := c.sim.Calls(seq, keptCalls); len(calls) > 0 {
+			return calls
+		}
+	}
+	return []sim.Call{}
+}
+
+func (c *console) reading() engine.Update {
+	r, st, now := c.sim.Windows(), c.sim.Stats(), time.Now()
+	limits := engine.LimitsRow{At: now, Buckets: make([]engine.BucketRow, len(r.Windows))}
+	for i, w := range r.Windows {
+		limits.Buckets[i] = bucket(w, now)
+	}
+	row := engine.EngineRow{State: engine.EngineBrowse, Why: c.said(r, st), Started: c.started, Boot: c.started.Format(time.RFC3339Nano)}
+	if r.Key != "" {
+		row.Key = "…" + r.Key
+	}
+	row.Meter = engine.Meter{Throttled: int64(throttled(st)), Unforeseen: int64(st.Violations)}
+	return engine.Update{Engine: &row, Limits: &limits}
+}
+
+// said is what is shown and how well the client keeps the limits.
+func (c *console) said(r sim.Reading, st sim.Stats) string {
+	text := fmt.Sprintf("%s: %d calls, %d broke a limit, %d before a Retry-After was over", c.why, st.Calls, st.Violations, st.Early)
+	if r.Keys > 1 {
+		text += fmt.Sprintf("; %d keys have called, and these are the windows of the latest", r.Keys)
+	}
+	return text
+}
+
+// throttled counts all 429s.
+func throttled(st sim.Stats) (n int) {
+	for _, byStatus := range st.ByMethod {
+		n += byStatus[429]
+	}
+	return n
+}
+
+func bucket(w sim.Window, now time.Time) engine.BucketRow {
+	b := engine.BucketRow{
+		Host: w.Host, Method: string(w.Method), Kind: "method", Window: w.Per, Limit: w.Limit, Used: w.Used, Foreign: w.Foreign,
+		Server: w.Used, Reset: w.Frees, Blocked: w.Told,
+	}
+	if w.Method == "" {
+		b.Kind = "app"
+	}
+	if w.Used >= w.Limit {
+		b.NextFree = w.Frees
+	}
+	if w.Told.After(now) {
+		b.BlockedBy = "Retry-After"
+	}
+	return b
+}
+
+func rows(calls []sim.Call) []engine.CallRow {
+	out := make([]engine.CallRow, len(calls))
+	for i, c := range calls {
+		out[i] = row(c)
+	}
+	return out
+}
+
+// classes are the classes of 429s, by X-Rate-Limit-Type.
+var classes = map[string]string{"application": riot.ClassThrottledApp, "method": riot.ClassThrottledMethod, "service": riot.ClassThrottledService}
+
+func row(c sim.Call) engine.CallRow {
+	r := engine.CallRow{
+		Seq: uint64(c.Seq), At: c.At, Host: c.Host, Method: string(c.Method), Target: c.ID, Status: c.Status, Took: c.Took,
+		App: c.AppCount, MethodUsed: c.MethodCount, Unforeseen: c.Violation, Early: c.Early,
+	}
+	if u := c.Window; u.Limit > 0 {
+		r.PacedBy = fmt.Sprintf("%s %d/%d, %s", kindOf(u.Scope), u.Used, u.Limit, part.Dur(u.Per))
+	}
+	if c.Status == 429 {
+		r.Class = engine.Class(cmp.Or(classes[c.LimitType], riot.ClassThrottledUnknown))
+	}
+	if seconds, err := strconv.Atoi(c.RetryAfter); err == nil {
+		r.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return r
+}
+
+// Find implements engine.Console: a 429 is told of, and how full the windows are.
+func (c *console) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
+	switch q := q.(type) {
+	case engine.LimitsQuery:
+		return *c.reading().Limits, nil
+	case engine.StatusQuery:
+		return engine.StatusAnswer{Engine: *c.reading().Engine}, nil
+	case engine.ForensicsQuery:
+		return c.forensics(q.Seq)
+	}
+	return nil, engine.Problemf(engine.ErrRefused, "", "%s", Only)
+}
+
+// Do implements engine.Console.
+func (c *console) Do(context.Context, engine.Command) (engine.Receipt, error) {
+	return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "%s", Only)
+}
+
+// Only says why there is nothing but limits.
+const Only = "no engine runs here: a simulator knows its clients' calls and limits only"
+
+// forensics is what is known about a 429; 0 = the newest.
+func (c *console) forensics(seq uint64) (engine.Forensics, error) {
+	calls := c.sim.Calls(0, math.MaxInt)
+	slices.Reverse(calls)
+	at := slices.IndexFunc(calls, func(k sim.Call) bool { return k.Status == 429 && cmp.Or(seq, uint64(k.Seq)) == uint64(k.Seq) })
+	if at < 0 {
+		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "", "no such 429 is in the simulator's log")
+	}
+	k := calls[at]
+	f := engine.Forensics{Call: row(k), Kind: cmp.Or(k.LimitType, "unknown"), Text: story(k)}
+	f.Spent = spent(calls[at:])
+	f.Windows = []engine.WindowCount{{Scope: k.Window.Scope, Window: k.Window.Per, Limit: k.Window.Limit, Ours: k.Window.Used, Server: k.Window.Used}}
+	return f, nil
+}
+
+// kindOf is a scope as the console names it.
+func kindOf(scope string) string {
+	if scope == "application" {
+		return "app"
+	}
+	return scope
+}
+
+// spent says which methods the window of the first call went to; calls are newest first.
+func spent(calls []sim.Call) (list []engine.SpentCalls) {
+	last := calls[0]
+	for _, c := range calls {
+		if c.Host != last.Host || c.Window.Limit == 0 || last.At.Sub(c.At) >= last.Window.Per || kindOf(last.Window.Scope) != "app" && c.Method != last.Method {
+			continue
+		}
+		at := slices.IndexFunc(list, func(s engine.SpentCalls) bool { return s.What == string(c.Method) })
+		if at < 0 {
+			at, list = len(list), append(list, engine.SpentCalls{What: string(c.Method)})
+		}
+		list[at].Calls++
+	}
+	slices.SortStableFunc(list, func(a, b engine.SpentCalls) int { return cmp.Compare(b.Calls, a.Calls) })
+	return list
+}
+
+// story says in a sentence why a call got its 429.
+func story(k sim.Call) string {
+	switch {
+	case k.Violation:
+		return fmt.Sprintf("The client made %d calls where %d are allowed in %s: this one came %s early.", k.Window.Used, k.Window.Limit, part.Dur(k.Window.Per), ahead(k.Early))
+	case k.Fault != "":
+		return fmt.Sprintf("The fault %q made it: no limit was reached.", k.Fault)
+	}
+	return "Calls of somebody else with this key filled the window."
+}

@@ -1,0 +1,106 @@
+// Package simview shows what a simulated Riot makes of its clients' calls: as a line per
+// call, and as a console whose Limits screen is fed by what the simulator counts.
+package simview
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// every is how often the call log is read.
+const every = 100 * time.Millisecond
+
+// Follow prints calls as they end, until ctx does.
+func Follow(ctx context.Context, s *sim.Sim, w io.Writer, asJSON bool) error {
+	seq := 0
+	for {
+		ended := ctx.Err() != nil
+		calls := s.Calls(seq, 1000)
+		for _, c := range calls {
+			if err := write(w, c, asJSON); err != nil {
+				return err
+			}
+			seq = c.Seq
+		}
+		if ended && len(calls) == 0 {
+			return nil
+		}
+		pause(ctx, every)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+func write(w io.Writer, c sim.Call, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(c)
+	}
+	_, err := fmt.Fprintln(w, line(c))
+	return err
+}
+
+// line tells a call: when, the status, where to, the window that decided on it, for what,
+// and what was wrong with it.
+func line(c sim.Call) string {
+	status := fmt.Sprint(c.Status)
+	if c.Status == 0 {
+		status = "---" // no answer
+	}
+	text := fmt.Sprintf("%s %s %-8s %-27s %-25s %s", c.At.Format("15:04:05.000"), status, c.Host, c.Method, useText(c.Window), c.ID)
+	if notes := notes(c); len(notes) > 0 {
+		text += "  " + strings.Join(notes, "; ")
+	}
+	return safe.Text(strings.TrimRight(text, " "))
+}
+
+func useText(u sim.Use) string {
+	if u.Limit == 0 {
+		return "not counted"
+	}
+	return fmt.Sprintf("%s %d/%d in %s", u.Scope, u.Used, u.Limit, part.Dur(u.Per))
+}
+
+// notes are what a client may want to mend.
+func notes(c sim.Call) (out []string) {
+	if c.Violation {
+		out = append(out, "BROKE THE LIMIT, "+ahead(c.Early)+" early")
+	}
+	if c.Hasty > 0 {
+		out = append(out, "came "+ahead(c.Hasty)+" before its Retry-After was over")
+	}
+	if c.RetryAfter != "" {
+		out = append(out, "Retry-After "+c.RetryAfter)
+	}
+	if c.Status == 429 && c.LimitType != c.Window.Scope {
+		out = append(out, "limit type "+cmp.Or(c.LimitType, "none"))
+	}
+	if c.Fault != "" {
+		out = append(out, "fault "+c.Fault)
+	}
+	if c.Gone {
+		out = append(out, "the client left before the end")
+	}
+	return out
+}
+
+// ahead is a time that something came too early by.
+func ahead(d time.Duration) string {
+	if d < 100*time.Millisecond {
+		return "less than 0.1 s"
+	}
+	return part.Dur(d)
+}

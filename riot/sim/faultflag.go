@@ -1,0 +1,93 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ParseFault reads faults as a person types them: the name of a scene (outage), or a kind
+// and what bounds it, by the names that /sim/faults takes: 503,method=match-v5.match,rate=0.05.
+func ParseFault(text string) ([]Fault, error) {
+	kind, rest, bounded := strings.Cut(text, ",")
+	if list, err := Preset(kind); err == nil && !bounded {
+		return list, nil
+	}
+	w := wireFault{Kind: Kind(kind)}
+	fields := fieldsOf(&w)
+	for _, setting := range strings.Split(rest, ",") {
+		if !bounded {
+			break
+		}
+		name, value, _ := strings.Cut(setting, "=")
+		field, ok := fields[strings.TrimSpace(name)]
+		if !ok {
+			return nil, fmt.Errorf("fault %q: %q is unknown: use one of %s", text, name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		}
+		if err := setField(field, value); err != nil {
+			return nil, fmt.Errorf("fault %q: %s: %w", text, name, err)
+		}
+	}
+	f, err := w.fault()
+	if err != nil {
+		return nil, fmt.Errorf("fault %q: %w", text, err)
+	}
+	if effects[f.Kind] == nil {
+		return nil, fmt.Errorf("fault %q: %q is neither a scene nor a kind: scenes are %s; kinds are %s",
+			text, kind, strings.Join(PresetNames(), ", "), strings.Join(kindNames(), ", "))
+	}
+	return []Fault{f}, f.check()
+}
+
+// kindNames lists the kinds of fault.
+func kindNames() []string {
+	var names []string
+	for k := range effects {
+		names = append(names, string(k))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// fieldsOf are the fields of a fault and of its match, by their names on the wire.
+func fieldsOf(w *wireFault) map[string]reflect.Value {
+	fields := map[string]reflect.Value{}
+	for _, v := range []reflect.Value{reflect.ValueOf(w).Elem(), reflect.ValueOf(&w.Match).Elem()} {
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			fields[name] = v.Field(i)
+		}
+	}
+	delete(fields, "match")
+	delete(fields, "kind")
+	return fields
+}
+
+func setField(field reflect.Value, text string) error {
+	switch field.Kind() {
+	case reflect.String:
+		field.SetString(text)
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("%q is not a whole number", text)
+		}
+		field.SetInt(int64(n))
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not a number", text)
+		}
+		field.SetFloat(x)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		field.SetBool(b)
+	}
+	return nil
+}

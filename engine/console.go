@@ -156,7 +156,7 @@ type BucketRow struct {
 	Kind      string        `json:"kind"`             // app, method, service
 	Window    time.Duration `json:"window_ns"`
 	Limit     int           `json:"limit"`
-	Used      int           `json:"used"` // own, in flight and foreign together
+	Used      int           `json:"used"` // own, in flight and foreign together, at most Limit; Server tells of more
 	InFlight  int           `json:"in_flight"`
 	Foreign   int           `json:"foreign"`
 	Server    int           `json:"server"` // last count the server told; -1 = none yet

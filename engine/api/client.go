@@ -98,6 +98,15 @@ func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 	return a, nil
 }
 
+// Settings are those that the engine runs with, secrets cut.
+func (c *Client) Settings(ctx context.Context) ([]Setting, error) {
+	ctx, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
+	var out Settings
+	err := c.call(ctx, http.MethodGet, "/v1/config", nil, &out)
+	return out.Settings, err
+}
+
 // Do implements engine.Console. Who asks is told by the kernel: c.By is not sent.
 func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, err error) {
 	if !slow[cmd.Op] {

@@ -73,7 +73,11 @@ func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
 	return s.accounts(ctx, engine.AccountsQuery{Open: true})
 }
 func (s still) row(j engine.Job) engine.JobRow {
-	return s.policies.Row(engine.JobRow{Job: j, Why: "no engine runs on this directory"})
+	row := engine.JobRow{Job: j}
+	if j.State.Live() {
+		row.Why = "no engine runs on this directory"
+	}
+	return s.policies.Row(row)
 }
 func (s still) eta(engine.AccountRow) engine.ETA         { return engine.ETA{} }
 func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }

@@ -291,3 +291,14 @@ func wellFormed(t *testing.T, line, name string, v any) {
 		}
 	}
 }
+
+// TestVersion_IsOneLine: the modules and the notice are there for whoever asks.
+func TestVersion_IsOneLine(t *testing.T) {
+	t.Parallel()
+	if text := (command{args: []string{"version"}}).run(t).wants(t, exitDone).stdout; strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "farsight ") {
+		t.Error(text)
+	}
+	if text := (command{args: []string{"version", "--modules"}}).run(t).wants(t, exitDone).stdout; !strings.Contains(text, "go.etcd.io/bbolt") || !strings.Contains(text, "not endorsed by Riot Games") {
+		t.Error(text)
+	}
+}

@@ -205,13 +205,15 @@ func configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show every setting with where it comes from",
-		Args:  noArgs,
+		Long: "Shows every setting with where it comes from. Where an engine works on the data directory,\n" +
+			"these are the settings that it runs with; else those that one would be started with here.",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := configOf(cmd)
 			if err != nil {
 				return err
 			}
-			return printConfig(cfg, stdout(cmd))
+			return runConfig(cmd.Context(), cfg, stdout(cmd))
 		},
 	}
 	cmd.Flags().Bool("json", false, "as JSON")
@@ -221,22 +223,26 @@ func configCommand() *cobra.Command {
 func versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Show the build and the modules in it",
+		Short: "Show the version of this build",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := cmd.OutOrStdout()
+			w, platform := cmd.OutOrStdout(), runtime.GOOS+"/"+runtime.GOARCH
 			if out := stdout(cmd); out.JSON {
 				mods := modules() // the first is Go
-				return cli.JSON(out, build{version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, mods[min(1, len(mods)):]})
+				return cli.JSON(out, build{version(), runtime.Version(), platform, mods[min(1, len(mods)):]})
 			}
-			_, _ = fmt.Fprintln(w, "farsight", version())
+			_, err := fmt.Fprintf(w, "farsight %s (%s, %s)\n", version(), runtime.Version(), platform)
+			if err != nil || !flagBool(cmd, "modules") {
+				return err
+			}
 			for _, m := range modules() {
 				_, _ = fmt.Fprintln(w, "  "+m)
 			}
-			_, err := fmt.Fprintln(w, "\n"+notice)
+			_, err = fmt.Fprintln(w, "\n"+notice)
 			return err
 		},
 	}
+	cmd.Flags().Bool("modules", false, "with the modules in it, and whose product it is not")
 	cmd.Flags().Bool("json", false, "as JSON")
 	return cmd
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -70,6 +72,29 @@ func platforms() string {
 		s += string(p)
 	}
 	return s
+}
+
+// runConfig shows what the engine on the directory runs with; where there is none, what
+// one would be started with from here.
+func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
+	c, err := dialEngine(ctx, cfg)
+	if err != nil || c == nil {
+		return errors.Join(err, printConfig(cfg, out))
+	}
+	defer c.Close()
+	told, err := c.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	settings := make([]cli.Setting, len(told))
+	for i, s := range told {
+		settings[i] = cli.Setting(s)
+	}
+	if err := cli.Config(out, settings); err != nil || out.JSON {
+		return err
+	}
+	_, err = fmt.Fprintf(out.W, "\nthe engine on %s runs with these\n", safe.Text(cfg.DataDir))
+	return err
 }
 
 func printConfig(cfg config.Config, out cli.Out) error {

@@ -42,11 +42,23 @@ func TestServe_EveryListGoesThroughItsSocket(t *testing.T) {
 		t.Errorf("the end of the export names no cursor: %s", res.stderr)
 	}
 
+	// What the engine runs with is what it was started with, whatever this process has.
+	other := command{args: []string{"config", "--json", "--data-dir", dir}, env: map[string]string{"SYNC_COOLDOWN": "77m"}}
+	if text := other.run(t).wants(t, exitDone).stdout; !strings.Contains(text, s.addr) || strings.Contains(text, "77m") {
+		t.Errorf("the engine's settings are %s", text)
+	}
+
 	// At rest the same question is answered from the directory.
 	_ = d.cmd.Process.Signal(syscall.SIGTERM)
 	d.wait().wants(t, exitDone)
 	if !strings.Contains(cli("reports", "--json").wants(t, exitDone).stdout, `"matches":6`) {
 		t.Error("the report is not found without an engine")
+	}
+	if text := cli("jobs", "--all", "--json").wants(t, exitDone).stdout; !strings.Contains(text, `"state":"completed"`) || strings.Contains(text, `"why"`) {
+		t.Errorf("a job that has ended waits for something: %s", text)
+	}
+	if text := other.run(t).wants(t, exitDone).stdout; !strings.Contains(text, "77m") {
+		t.Errorf("without an engine config shows %s", text)
 	}
 }
 

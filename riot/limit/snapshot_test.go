@@ -136,7 +136,10 @@ func TestModeC(t *testing.T) {
 				if mode(l) != "A" {
 					t.Error("mode C without proof")
 				}
+				stop := make(chan struct{})
+				go usedIsWithin(t, l, stop)
 				backfill(t, l, s, 3000, 64)
+				close(stop)
 				if got := mode(l); got != want || s.violations > 0 {
 					t.Errorf("mode %s, want %s; %d violations", got, want, s.violations)
 				}
@@ -155,5 +158,27 @@ func TestModeC(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// usedIsWithin watches that no bucket counts more than it allows, as the next window opens
+// too: what the server counted in the one before takes no place in it.
+func usedIsWithin(t *testing.T, l *Limiter, stop <-chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(17 * time.Millisecond):
+		}
+		for _, h := range l.Snapshot().Hosts {
+			for _, s := range h.Scopes {
+				for _, b := range s.Buckets {
+					if b.Used() > b.Limit.N {
+						t.Errorf("%s %d/%d in mode %s", b.Name, b.Used(), b.Limit.N, b.Mode)
+						return
+					}
+				}
+			}
+		}
 	}
 }

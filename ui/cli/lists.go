@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -126,13 +127,14 @@ func fraction(p engine.Progress) string {
 	return count(p.Done()) + "/" + count(p.Total)
 }
 
-// Jobs prints the live jobs that the filter fits; all adds ended ones.
+// Jobs prints the live jobs that the filter fits, those that go next first; all adds
+// ended ones, the newest first.
 func Jobs(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
 	more := ""
 	if !all {
 		more = "--all looks through the ended ones too"
 	}
-	return jobs(ctx, c, engine.JobsQuery{Ended: all}, text, "no job is live", more, o)
+	return jobs(ctx, c, engine.JobsQuery{Ended: all, Oldest: !all}, text, "no job is live", more, o)
 }
 
 // Retries prints the jobs that wait for their next try, soonest first.
@@ -152,6 +154,9 @@ func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none,
 	case len(rows) == 0:
 		return o.nothing(text, more)
 	}
+	if !q.Ended {
+		slices.SortStableFunc(rows, whoGoesNext)
+	}
 	now := time.Now()
 	cols := []column{{title: "ID", right: true}, {title: "JOB"}, {title: "QUEUE"}, {title: "STATE"}, {title: "TRY", right: true}, {title: "NEXT"}, {title: "CREATED"}}
 	if o.Width >= wideJobs {
@@ -160,15 +165,11 @@ func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none,
 	out := make([][]string, len(rows))
 	for i := range rows {
 		j := &rows[i]
-		next := "-"
-		if !j.Due.IsZero() && j.State.Live() {
-			next = in(j.Due, now)
-		}
-		out[i] = []string{string(j.ID), name(j.Job), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next, ago(j.Created, now)}
+		out[i] = []string{string(j.ID), name(j.Job), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next(j, now), ago(j.Created, now)}
 		if o.Width >= wideJobs {
 			out[i] = append(out[i], orDash(j.Worker), orDash(j.Bytes), j.Asker())
 		}
-		out[i] = append(out[i], lastResult(j, now))
+		out[i] = append(out[i], lastResult(j))
 	}
 	return o.table(append(cols, column{title: "LAST RESULT", flex: true}), out)
 }
@@ -185,14 +186,38 @@ func orDash(n int) string {
 	return count(n)
 }
 
-// lastResult is a job's last error, else why it does not run yet, and for how long
-// where NEXT does not say it.
-func lastResult(j *engine.JobRow, now time.Time) string {
-	switch {
-	case j.LastError != "" || !j.State.Live():
+// next is how long until a job may run: by its instant, else by its turn.
+func next(j *engine.JobRow, now time.Time) string {
+	if !j.State.Live() || j.State == engine.Running {
+		return "-"
+	}
+	return in(j.ReasonEnds(), now)
+}
+
+// whoGoesNext orders live jobs: those that run, then by when they may. What nobody knows
+// the instant of comes last.
+func whoGoesNext(a, b engine.JobRow) int {
+	if a.State == engine.Running || b.State == engine.Running {
+		return cmp.Compare(truth(b.State == engine.Running), truth(a.State == engine.Running))
+	}
+	x, y := a.ReasonEnds(), b.ReasonEnds()
+	if x.IsZero() != y.IsZero() {
+		return cmp.Compare(truth(x.IsZero()), truth(y.IsZero()))
+	}
+	return x.Compare(y)
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// lastResult is a job's last error, else why it does not run yet.
+func lastResult(j *engine.JobRow) string {
+	if j.LastError != "" || !j.State.Live() {
 		return j.LastError
-	case j.State == engine.Available:
-		return engine.WhyUntil(j.Why, j.Until, now)
 	}
 	return j.Why
 }

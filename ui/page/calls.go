@@ -218,10 +218,26 @@ func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 		part.Plain(part.Millis(c.Took)),
 		pacedCell(c),
 		part.As(themes.Dim, c.PacedBy),
-		part.As(themes.Dim, c.App),
-		part.As(themes.Dim, c.MethodUsed),
+		part.As(themes.Dim, byWindow(c.App)),
+		part.As(themes.Dim, byWindow(c.MethodUsed)),
 		noteCell(c),
 	)
+}
+
+// byWindow is a count header with its windows from the shortest to the longest: Riot's order
+// differs from answer to answer. What is no count header stays as it is.
+func byWindow(header string) string {
+	if !strings.Contains(header, ",") {
+		return header
+	}
+	parts := strings.Split(header, ",")
+	span := func(part string) int {
+		_, seconds, _ := strings.Cut(part, ":")
+		n, _ := strconv.Atoi(strings.TrimSpace(seconds))
+		return n
+	}
+	slices.SortStableFunc(parts, func(a, b string) int { return span(a) - span(b) })
+	return strings.Join(parts, ",")
 }
 
 // briefTarget is a call's target without the sign that its PUUID was cut, where more

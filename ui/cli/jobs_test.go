@@ -1,0 +1,65 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// jobList answers with jobs and keeps what it was asked.
+type jobList struct {
+	rows  []engine.JobRow
+	asked engine.JobsQuery
+}
+
+func (l *jobList) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
+	l.asked = q.(engine.JobsQuery)
+	return engine.JobsPage{Jobs: slices.Clone(l.rows)}, nil
+}
+func (l *jobList) Watch(context.Context) iter.Seq[engine.Update] { return nil }
+func (l *jobList) Do(context.Context, engine.Command) (engine.Receipt, error) {
+	return engine.Receipt{}, nil
+}
+
+// TestJobs_TheNextOneIsFirst: the list begins with what runs and goes on with what may run
+// next, and NEXT says when, by the instant of a retry and by the turn of what waits in line.
+func TestJobs_TheNextOneIsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		row := func(key string, s engine.State, due, until time.Duration, why string) engine.JobRow {
+			r := engine.JobRow{Job: engine.Job{ID: engine.JobID("j" + key), Key: key, State: s}, Why: why}
+			if due > 0 {
+				r.Due = time.Now().Add(due)
+			}
+			if until > 0 {
+				r.Until = time.Now().Add(until)
+			}
+			return r
+		}
+		l := &jobList{rows: []engine.JobRow{
+			row("far", engine.Available, 0, 0, "far back in line"), row("later", engine.Available, 0, 53*time.Second, "512th in line"),
+			row("retry", engine.Retryable, 12*time.Second, 0, ""), row("runs", engine.Running, 0, 0, ""),
+		}}
+		var out bytes.Buffer
+		if err := cli.Jobs(t.Context(), l, "", false, cli.Out{W: &out}); err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n")[1:] {
+			keys = append(keys, strings.Fields(line)[1])
+		}
+		if want := []string{"runs", "retry", "later", "far"}; !slices.Equal(keys, want) || !l.asked.Oldest {
+			t.Errorf("%q, want %q\n%s", keys, want, out.String())
+		}
+		if text := out.String(); !strings.Contains(text, "  12 s ") || !strings.Contains(text, "  53 s ") || strings.Contains(text, "line, 53 s") {
+			t.Error(text)
+		}
+	})
+}

@@ -54,6 +54,15 @@ type rig struct {
 	done map[engine.JobID]int           // how often a job was committed as completed
 }
 
+// narrow is a store that gives two accounts at a time, so that whatever goes through all
+// of them has to turn pages.
+type narrow struct{ *storage.DB }
+
+func (n narrow) Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error) {
+	q.Limit = 2
+	return n.DB.Accounts(ctx, q)
+}
+
 // setup changes what a rig is made of.
 type setup struct {
 	ingest    ingest.Options
@@ -119,13 +128,13 @@ func open(t testing.TB, s *sim.Sim, dir string, change ...func(*setup)) *rig {
 	r.db, err = storage.Open(storage.Options{Dir: dir})
 	must(t, err)
 	limiter := limit.New(limit.Options{})
-	r.limits = ingest.NewLimits(ingest.LimitsOptions{Store: r.db, Limiter: limiter, Log: set.log})
+	r.limits = ingest.NewLimits(ingest.LimitsOptions{Store: narrow{r.db}, Limiter: limiter, Log: set.log})
 	key, err := riot.ParseKey(testKey)
 	must(t, err)
 	r.keys = riot.NewKeys(key)
 	client, err := riot.New(riot.Options{Keys: r.keys, Limiter: limiter, Transport: mortal{r, set.transport}, OnCall: r.limits.OnCall})
 	must(t, err)
-	set.ingest.Store, set.ingest.API, set.ingest.Limits = r.db, client, r.limits
+	set.ingest.Store, set.ingest.API, set.ingest.Limits = narrow{r.db}, client, r.limits
 	if set.store != nil {
 		set.ingest.Store = set.store(r.db)
 	}

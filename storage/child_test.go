@@ -82,8 +82,11 @@ func writeForEver(dir string) int {
 }
 
 // storeMatch does what a fetched match needs: payload first, then the state that names it.
-func storeMatch(db *DB, match string) error {
+func storeMatch(db *DB, match string) error { return storeMatchOf(db, match, testMonth) }
+
+func storeMatchOf(db *DB, match, month string) error {
 	ref, body := gzipped(`{"match":"` + match + `"}`)
+	ref.Month = month
 	ctx := context.Background()
 	if err := db.PutPayload(ctx, match, league.PartMatch, ref, body); err != nil {
 		return err

@@ -24,7 +24,7 @@ func HasState(dir string) bool {
 
 // prepareDir makes the data directory, or proves that the one that is there may be used.
 func prepareDir(dir string) error {
-	if err := os.MkdirAll(dir, dirMode); err != nil {
+	if err := makeDir(dir); err != nil {
 		return unusable(dir, err)
 	}
 	info, err := os.Stat(dir)
@@ -38,6 +38,25 @@ func prepareDir(dir string) error {
 		return nil
 	}
 	return tighten(dir, info.Mode().Perm())
+}
+
+// makeDir makes a directory, with those above it, so that all of them survive a power cut. A parent that may be written to
+// but not read cannot be synced.
+func makeDir(dir string) error {
+	if there, err := exists(dir); err != nil || there {
+		return err
+	}
+	parent := filepath.Dir(dir)
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := syncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
 
 // tighten closes an empty directory to others, as a new one would be. One that has files is the operator's own: it is left

@@ -306,13 +306,13 @@ func (m *Model) exit(time.Time) tea.Cmd {
 	if !m.opt.Embedded || running+open == 0 {
 		return tea.Quit
 	}
-	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open)}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
+	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open, m.demo())}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
 	m.over.exit = true
 	return nil
 }
 
-// stops says what an engine leaves that ends with this console.
-func stops(running, open int) string {
+// stops says what an engine leaves that ends with this console, and what becomes of it.
+func stops(running, open int, demo bool) string {
 	var what []string
 	if running > 0 {
 		what = append(what, counted(running, "running job", "running jobs"))
@@ -321,7 +321,10 @@ func stops(running, open int) string {
 		what = append(what, counted(open, "sync", "syncs"))
 	}
 	kept := "It is kept and goes on at the next start."
-	if running+open > 1 {
+	switch {
+	case demo:
+		kept = "The demo's directory is removed: the next one begins anew."
+	case running+open > 1:
 		kept = "All of it is kept and goes on at the next start."
 	}
 	return "It stops " + strings.Join(what, " and ") + ". " + kept

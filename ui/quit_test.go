@@ -12,15 +12,18 @@ import (
 func TestQuitSaysWhatItStops(t *testing.T) {
 	for _, c := range []struct {
 		running, open int
+		demo          bool
 		want          string
 	}{
-		{4, 3, "It stops 4 running jobs and 3 syncs. All of it is kept and goes on at the next start."},
-		{1, 1, "It stops 1 running job and 1 sync. All of it is kept and goes on at the next start."},
-		{0, 2, "It stops 2 syncs. All of it is kept and goes on at the next start."},
-		{0, 1, "It stops 1 sync. It is kept and goes on at the next start."},
-		{1, 0, "It stops 1 running job. It is kept and goes on at the next start."},
+		{4, 3, true, "It stops 4 running jobs and 3 syncs. The demo's directory is removed: the next one begins anew."},
+		{0, 1, true, "It stops 1 sync. The demo's directory is removed: the next one begins anew."},
+		{4, 3, false, "It stops 4 running jobs and 3 syncs. All of it is kept and goes on at the next start."},
+		{1, 1, false, "It stops 1 running job and 1 sync. All of it is kept and goes on at the next start."},
+		{0, 2, false, "It stops 2 syncs. All of it is kept and goes on at the next start."},
+		{0, 1, false, "It stops 1 sync. It is kept and goes on at the next start."},
+		{1, 0, false, "It stops 1 running job. It is kept and goes on at the next start."},
 	} {
-		if got := stops(c.running, c.open); got != c.want {
+		if got := stops(c.running, c.open, c.demo); got != c.want {
 			t.Errorf("%d running, %d open: %s", c.running, c.open, got)
 		}
 	}

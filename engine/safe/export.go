@@ -62,14 +62,25 @@ func appendEscape(out []byte, r rune) []byte {
 }
 
 // CSV cleans s for a cell that a spreadsheet may open: text that would start
-// a formula gets a leading apostrophe, plain numbers stay numbers. Quoting
-// commas is left to encoding/csv.
+// a formula gets a leading apostrophe, and so does text that begins with one,
+// so that a reader gets all of them back by taking one away. Plain numbers and
+// Riot's ids stay as they are. Quoting commas is left to encoding/csv.
 func CSV(s string) string {
 	s = Text(s)
-	if isFormula(strings.TrimLeft(s, " ")) && !isNumber(s) {
+	if strings.HasPrefix(s, "'") || isFormula(strings.TrimLeft(s, " ")) && !isNumber(s) && !isID(s) {
 		return "'" + s
 	}
 	return s
+}
+
+// leastID is less than any id of Riot's has, and more than anybody can choose: a
+// Riot ID is at most 22 characters. PUUIDs have 78, others 47 and more.
+const leastID = 40
+
+// isID knows Riot's ids, of which one in 64 begins with a hyphen. Their letters
+// make no formula that does anything.
+func isID(s string) bool {
+	return len(s) >= leastID && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
 // isFormula knows the full-width signs too: spreadsheets in East Asian

@@ -155,7 +155,7 @@ func TestSharedMissingExpiredAndMisroutedMatches(t *testing.T) {
 		PlayerSpec{RiotID: "B#B", Platform: route.EUW1, Matches: 30, ShareWith: "A#A", Shared: 10, Shapes: []Shape{Ranked}},
 	)
 	o.Epoch = time.Now().Truncate(time.Hour)
-	o.Retention = TwoYears
+	o.Retention = 0 // as Riot does
 	s := New(o)
 	a, b := s.MatchIDs("A#A"), s.MatchIDs("B#B")
 	shared := 0

@@ -74,14 +74,12 @@ type Latency struct{ Base, Jitter time.Duration }
 // Instant is no latency at all.
 var Instant = Latency{Base: -1}
 
-// Retention is Riot's deletion of old games.
+// Retention is Riot's deletion of old games. The zero value deletes matches after 2
+// calendar years and a day, timelines after 1 and a day.
 type Retention uint8
 
-// The retentions.
-const (
-	TwoYears    Retention = iota // matches 2 calendar years and a day, timelines 1 and a day
-	KeepForever                  // everything is served
-)
+// KeepForever deletes nothing: everything is served.
+const KeepForever Retention = 1
 
 // KeyState says how Riot treats a key.
 type KeyState string

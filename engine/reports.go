@@ -34,6 +34,14 @@ type ReportRow struct {
 	Hour      int       `json:"busiest_hour"`
 }
 
+// Without says how many stored matches are left out of the report, and why; "" = none is.
+func (r PlayReport) Without() string {
+	if r.LeftOut == 0 {
+		return ""
+	}
+	return Count(int64(r.LeftOut)) + " without this player"
+}
+
 // Row sums a report up. Whose it is, is the caller's to fill in.
 func (r PlayReport) Row() ReportRow {
 	row := ReportRow{

@@ -79,13 +79,25 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 		return o.json(r)
 	}
 	row := r.Row()
-	_, _ = fmt.Fprintf(o.W, "%s: %s in %s matches, %s missing; hours of %s; built %s\n",
-		o.clean(d.Row.RiotID), played(row.Minutes), count(r.Matches), missing(row), o.clean(r.Zone), stamp(r.Built))
+	_, _ = fmt.Fprintf(o.W, "%s: %s in %s; hours of %s; built %s\n",
+		o.clean(d.Row.RiotID), played(row.Minutes), made(r), o.clean(r.Zone), stamp(r.Built))
 	if !r.First.IsZero() {
 		zone := zoneOf(r.Zone)
 		_, _ = fmt.Fprintf(o.W, "from %s to %s\n", r.First.In(zone).Format("Mon 2006-01-02"), r.Last.In(zone).Format("Mon 2006-01-02"))
 	}
 	return o.heat(r, row)
+}
+
+// made says of how many matches a report is made, and why not of the others.
+func made(r *engine.PlayReport) string {
+	text := count(r.Matches) + " of " + engine.Counted(r.Matches+r.Missing, "match", "matches")
+	if r.Missing > 0 {
+		text += ", " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
+	}
+	if r.LeftOut > 0 {
+		text += "; " + r.Without() + " left out"
+	}
+	return text
 }
 
 // heat prints the table of minutes as shades, two cells an hour: it fits into 80

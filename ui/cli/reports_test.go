@@ -50,6 +50,18 @@ func TestThePlayTimeReportFitsInto80Columns(t *testing.T) {
 	if text := printed(t, true, show); !strings.Contains(text, `"minutes":[[0,`) {
 		t.Error(text)
 	}
+	for _, c := range []struct {
+		missing, cancelled, left int
+		says                     string
+	}{
+		{0, 0, 0, " in 1,200 of 1,200 matches; hours of UTC"},
+		{3, 1, 2, " in 1,200 of 1,203 matches, 2 could not be had, 1 cancelled; 2 without this player left out; hours of UTC"},
+	} {
+		r.Missing, r.Cancelled, r.LeftOut = c.missing, c.cancelled, c.left
+		if text := printed(t, false, show); !strings.Contains(text, c.says) {
+			t.Errorf("want %q in %s", c.says, text)
+		}
+	}
 	detail.Report = nil
 	if err := cli.Reports(t.Context(), c, "Ana#1", cli.Out{}); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("without a report: %v", err)

@@ -98,7 +98,7 @@ func (p *Reports) leftOut(r *engine.PlayReport) part.Cell {
 	if r.LeftOut == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, count(r.LeftOut)+" without this player")
+	return part.As(themes.Dim, r.Without())
 }
 
 // zone names the zone of the hours; Z adds how far it is from UTC.

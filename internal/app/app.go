@@ -65,7 +65,7 @@ func Main(args []string) int {
 	context.AfterFunc(ctx, stop)
 
 	root := newRoot()
-	root.SetArgs(args)
+	root.SetArgs(helped(root, args))
 	var failed error
 	keepErrors(root, &failed)
 	err := execute(ctx, root)

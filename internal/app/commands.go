@@ -58,6 +58,7 @@ func newRoot() *cobra.Command {
 	arrange(root)
 	shells(root)
 	complete(root)
+	exemplify(root)
 	return root
 }
 
@@ -285,7 +286,7 @@ const partHelp = "The filter is a part of a name."
 
 // nothingHidden is what --all says where it adds nothing: scripts may give it to
 // every list.
-const nothingHidden = "everything; nothing is hidden here"
+const nothingHidden = "taken by every list; this one hides nothing"
 
 func lists() []list {
 	return []list{

@@ -87,7 +87,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if len(rest) > 0 && cmd.HasAvailableSubCommands() {
 				return noArgs(cmd, rest)
 			}
-			return cmd.Help()
+			showHelp(root, cmd)
+			return nil
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			cmd, _, err := root.Find(args)

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// plainWidth is how wide help is that goes into a pipe or a file.
+const plainWidth = 80
+
+// helped lets every command show its help readably, the root by way of `help`: fang takes
+// over the root's own. It gives the arguments to run with.
+func helped(root *cobra.Command, args []string) []string {
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			sub.SetHelpFunc(func(c *cobra.Command, _ []string) { showHelp(root, c) })
+			visit(sub)
+		}
+	}
+	visit(root)
+	if cmd, _, err := root.Find(args); err == nil && cmd == root && len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+		return []string{"help"}
+	}
+	return args
+}
+
+// showHelp prints the help of a command. What does not go to a terminal is wrapped, and
+// has no spaces at the ends of its lines.
+func showHelp(root, c *cobra.Command) {
+	width := plainWidth
+	out := c.OutOrStdout()
+	f, ok := out.(*os.File)
+	screen := ok && term.IsTerminal(int(f.Fd()))
+	if screen {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			width = w
+		}
+	}
+	if os.Getenv("TERM") != "dumb" { // where cobra's own help does all that
+		describe(c, width)
+	}
+	if screen {
+		root.HelpFunc()(c, nil)
+		return
+	}
+	var b bytes.Buffer
+	c.SetOut(&b)
+	root.HelpFunc()(c, nil)
+	c.SetOut(out)
+	tidy(out, b.String())
+}
+
+// tidy prints lines of help that end where their text does, in plainWidth columns.
+func tidy(w io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \n")
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		for i, part := range strings.Split(ansi.Wordwrap(strings.TrimLeft(line, " "), plainWidth-len(indent), ""), "\n") {
+			if i > 0 {
+				part = strings.TrimLeft(part, " ")
+			}
+			_, _ = fmt.Fprintln(w, strings.TrimRight(indent+part, " "))
+		}
+	}
+}
+
+// Margins of fang's tables of flags and commands.
+const (
+	tableMargin = 4
+	tableGap    = 2
+)
+
+// describe prepares a command for fang, which shows flags by their name alone and wraps
+// no description.
+func describe(c *cobra.Command, width int) {
+	c.InitDefaultHelpFlag()
+	_ = c.InheritedFlags() // takes them over
+	longest := 10          // fang's least
+	flags := []*pflag.Flag{}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		if word := valueName(c, f); word != "" {
+			f.Name += " " + word
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + " " + name
+		}
+		longest = max(longest, len(name)+tableGap)
+		flags = append(flags, f)
+	})
+	for _, sub := range c.Commands() {
+		use := sub.Use + " [--flags]"
+		if sub.HasAvailableSubCommands() {
+			use += " [command]"
+		}
+		if !sub.Hidden {
+			longest = max(longest, utf8.RuneCountInString(use)+tableGap)
+		}
+	}
+	room := max(width-tableMargin-longest, 20)
+	for _, f := range flags {
+		said := ""
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
+			said = " (" + f.DefValue + ")" // fang adds it
+		}
+		f.Usage = strings.TrimSuffix(ansi.Wordwrap(f.Usage+said, room, ""), said)
+	}
+	for _, sub := range c.Commands() {
+		sub.Short = ansi.Wordwrap(sub.Short, room, "")
+	}
+}
+
+// valueNames say what flags take, by their names; one of "command flag" is of that command
+// alone.
+var valueNames = map[string]string{
+	"account": "NAME#TAG", "after": "CURSOR", "at": "TIME", "cap": "PERCENT", "class": "CLASS", "completed": "AGE", "failed": "AGE",
+	"prune class": "CLASS=AGE", "confirm": "WORD", "count": "N", "cron": "PLAN", "data-dir": "DIR", "days": "N", "edit": "SCHEDULE", "epoch": "TIME",
+	"file": "FILE", "fixtures": "DIR", "for": "SPAN", "format": "FORM", "from": "DIR", "http": "ADDR", "in": "SPAN", "job": "ID",
+	"keep": "N", "key": "KEY", "kind": "KIND", "last": "N", "latency": "TIME,SWING", "level": "LEVEL", "limit": "N", "limits": "LIMITS", "listen": "ADDR",
+	"log-level": "LEVEL", "mode": "MODE", "month": "MONTH", "op": "COMMAND", "out": "FILE", "pause": "SCHEDULE", "plain-every": "SPAN",
+	"platform": "PLATFORM", "player": "PLAYER", "policy": "POLICY", "queue": "QUEUE", "reason": "TEXT", "resume": "SCHEDULE", "retention": "ON|OFF",
+	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "speed": "FACTOR", "state": "STATE,…", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",
+	"to": "DIR", "until": "TIME", "wait": "SPAN", "window": "SPAN", "sim window": "KIND", "workers": "N", "zone": "ZONE",
+}
+
+// valueName is what a flag takes; "" = nothing.
+func valueName(c *cobra.Command, f *pflag.Flag) string {
+	if f.Value.Type() == "bool" {
+		return ""
+	}
+	return cmp.Or(valueNames[c.Name()+" "+f.Name], valueNames[f.Name], strings.ToUpper(f.Value.Type()))
+}

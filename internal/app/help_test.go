@@ -1,0 +1,88 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// eachCommand visits the commands that people see.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			eachCommand(sub, do)
+		}
+	}
+}
+
+// Each command shows an example that it takes, and each flag that takes a value says which.
+func TestHelp_EveryCommandHasAnExampleThatWorks(t *testing.T) {
+	root := newRoot()
+	eachCommand(root, func(c *cobra.Command) {
+		if strings.TrimSpace(c.Example) == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if word := valueName(c, f); !f.Hidden && word == strings.ToUpper(f.Value.Type()) {
+				t.Errorf("%s: --%s does not say what it takes: %q", c.CommandPath(), f.Name, word)
+			}
+		})
+		for line := range strings.Lines(c.Example) {
+			fresh := newRoot()
+			cmd, rest, err := fresh.Find(wordsOf(line)[1:])
+			if err == nil {
+				err = cmd.ParseFlags(rest)
+			}
+			if err == nil && cmd.Args != nil {
+				err = cmd.Args(cmd, cmd.Flags().Args())
+			}
+			if err != nil || cmd.CommandPath() != c.CommandPath() && !strings.HasPrefix(cmd.CommandPath(), c.CommandPath()+" ") {
+				t.Errorf("%s: %q is taken by %s: %v", c.CommandPath(), line, cmd.CommandPath(), err)
+			}
+		}
+	})
+}
+
+// wordsOf reads an example as a shell does, up to what is piped or substituted.
+func wordsOf(line string) (words []string) {
+	line = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "source <("), ")")
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			words = append(words, part)
+			continue
+		}
+		for _, w := range strings.Fields(part) {
+			if w == "|" || w == "&&" {
+				return words
+			}
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// What goes into a pipe has 80 columns, and says which flags take a value.
+func TestHelp_IsReadableInAPipe(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"--help", "sync --help", "help jobs", "cancel -h", "export matches --help", "track --help", "schedules --help"} {
+		out := command{args: words(args)}.run(t).wants(t, exitDone).stdout
+		for line := range strings.Lines(out) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > plainWidth || strings.HasSuffix(line, " \n") {
+				t.Errorf("farsight %s: %d columns: %q", args, n, line)
+			}
+		}
+		if !strings.Contains(out, "--data-dir DIR") || !strings.Contains(out, "EXAMPLES") {
+			t.Errorf("farsight %s:\n%s", args, out)
+		}
+	}
+	out := command{args: words("sync --help")}.run(t).wants(t, exitDone).stdout
+	for _, text := range []string{"--count N ", "--timelines WHICH", "--since SPAN", "--json  ", "farsight sync 'Name#TAG' --platform euw1"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("no %q in:\n%s", text, out)
+		}
+	}
+}

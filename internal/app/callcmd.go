@@ -50,8 +50,8 @@ func callCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.ask.Say, "say", "", "the `text` to say")
-	f.StringVar(&o.ask.Key, "key", "", "idempotency `key`: a second request with it calls nobody again")
+	f.StringVar(&o.ask.Say, "say", "", "the text to say")
+	f.StringVar(&o.ask.Key, "key", "", "idempotency key: a second request with it calls nobody again")
 	f.DurationVar(&o.wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
 	f.StringVar(&o.reason, "reason", "", "why; kept in the audit")
 	addActFlags(cmd)

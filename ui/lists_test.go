@@ -365,6 +365,19 @@ func TestWrongFilterInANarrowWindow(t *testing.T) {
 	}
 }
 
+// The palette takes the id of a job as the audit prints it.
+func TestPaletteTakesABareJobID(t *testing.T) {
+	for _, id := range []string{"j881", "#j881"} {
+		busy(t, func(d *desk) {
+			d.press(":")
+			d.text(id)
+			d.press("enter")
+			d.wants("match:KR_7214550881", "attempt")
+			d.lacks("nothing fits")
+		})
+	}
+}
+
 // A verb with its argument is not in the palette's list, but enter runs it.
 func TestPaletteSaysThatAVerbRuns(t *testing.T) {
 	busy(t, func(d *desk) {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -221,8 +222,11 @@ func verbIn(text string) (at int, arg string) {
 	return slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) }), strings.TrimSpace(arg)
 }
 
-// runLine carries out what was typed: a verb with its argument, else the chosen
-// item.
+// jobID is how a job is called that has no key: d6280.
+var jobID = regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`)
+
+// runLine carries out what was typed: a verb with its argument, the id of a job, else
+// the chosen item.
 func (m *Model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
 	line := lineOf(n.input.Value())
@@ -232,6 +236,12 @@ func (m *Model) runLine(now time.Time) tea.Cmd {
 			m.remember(line)
 			m.closePalette(n)
 		}
+		return cmd
+	}
+	if jobID.MatchString(line) { // as the audit and receipts print it
+		cmd, _ := m.openJob(strings.TrimPrefix(line, "#"), now)
+		m.remember(line)
+		m.closePalette(n)
 		return cmd
 	}
 	if len(n.shown) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -267,6 +268,32 @@ func TestP31_TheClassIsTakenAfresh(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A sync is told by its player, not by the ids of its account and its job.
+func TestReceiptsNameASyncByItsPlayer(t *testing.T) {
+	onDesk(t, func(d *desk) {
+		const account = "01M7WD7TG04TNYKKS9Q445SW5V"
+		var id engine.JobID
+		err := d.db.Write(context.Background(), func(tx engine.Tx) error {
+			a := league.Account{ID: account, GameName: "Ana", TagLine: "EUW", Platform: "euw1", Status: engine.SyncNever.String()}
+			if err := d.db.SaveAccount(tx, a); err != nil {
+				return err
+			}
+			got, err := tx.Enqueue(engine.Spec{Kind: "account.sync", Queue: fullQ, Key: "full:" + account, Owner: account})
+			id = got[0].ID
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried := d.do(engine.Command{Op: engine.OpCancel, DryRun: true, Select: &engine.Selection{Filter: &engine.JobFilter{Queue: fullQ}}})
+		done := d.do(engine.Command{Op: engine.OpCancel, Job: id})
+		again := d.do(engine.Command{Op: engine.OpCancel, Job: id})
+		if !slices.Equal(tried.Sample, []string{"the sync of Ana#EUW"}) || done.Text != "the sync of Ana#EUW is cancelled" || !strings.HasPrefix(again.Text, "nothing to do for the sync of Ana#EUW: ") {
+			t.Errorf("told %q, %q, %q", tried.Sample, done.Text, again.Text)
+		}
+	})
 }
 
 // lastAudit is the last command as the audit has it.

@@ -56,7 +56,7 @@ func (c *canaries) look(changes []engine.Change) {
 // sendCanary lets the first job run that can, and keeps the rest for when it has
 // succeeded.
 func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
-	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: p.sample()}
+	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: c.examples(ctx, p)}
 	for i, id := range p.sel.IDs {
 		first := cmd
 		first.Select = &engine.Selection{IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}, Filter: p.sel.Filter, Fits: p.sel.Fits}
@@ -75,7 +75,7 @@ func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) 
 		for n := range rest.IDs {
 			rest.Revs = append(rest.Revs, p.sel.Rev(i+1+n))
 		}
-		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded", nameOf(p.jobs[id], id), len(rest.IDs))
+		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded", c.calledBy(ctx, p.jobs[id], id), len(rest.IDs))
 		if len(rest.IDs) == 0 {
 			return total, nil
 		}

@@ -35,6 +35,9 @@ func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receip
 	}
 	if one, ok := c.single(cmd); ok {
 		r, err := one(ctx)
+		if err == nil {
+			r.Text = c.byPlayer(ctx, cmd.Job, r.Text)
+		}
 		return c.named(ctx, cmd, r, err)
 	}
 	p, err := c.pick(ctx, cmd)
@@ -45,14 +48,14 @@ func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receip
 	if cmd.DryRun {
 		return c.dryRun(ctx, cmd, p)
 	}
-	if err := p.refuseAll(cmd); err != nil {
-		return engine.Receipt{Matched: len(p.sel.IDs), Sample: p.sample()}, err
+	if err := p.refuseAll(cmd, c.examples(ctx, p)); err != nil {
+		return engine.Receipt{Matched: len(p.sel.IDs), Sample: c.examples(ctx, p)}, err
 	}
 	if cmd.Canary && len(p.sel.IDs) > 1 {
 		return c.sendCanary(ctx, cmd, p)
 	}
 	r, err := c.opt.Backend.Bulk(ctx, cmd)
-	r.Sample, r.Text = p.sample(), tell(verbs[cmd.Op].did, r)
+	r.Sample, r.Text = c.examples(ctx, p), tell(verbs[cmd.Op].did, r)
 	return r, err
 }
 
@@ -103,7 +106,7 @@ func (c *Control) dryRun(ctx context.Context, cmd engine.Command, p picked) (eng
 		return r, err
 	}
 	v := verbs[cmd.Op]
-	r.Select, r.Sample, r.Text = &p.sel, p.sample(), tell("would "+v.does, r)
+	r.Select, r.Sample, r.Text = &p.sel, c.examples(ctx, p), tell("would "+v.does, r)
 	moves := r.Moves
 	r.Would, r.Applied, r.Moves, r.Nothing = r.Applied, 0, nil, r.Applied == 0
 	if !v.calls || r.Nothing {

@@ -125,12 +125,12 @@ func (f finder) walk(ctx context.Context, states []engine.State, each func(engin
 
 // refuseAll stops a selection without any criterion that nobody has confirmed by
 // its word (P-32).
-func (p picked) refuseAll(cmd engine.Command) error {
+func (p picked) refuseAll(cmd engine.Command, sample []string) error {
 	if p.sel.Filter == nil || !p.sel.Filter.Empty() || cmd.Confirm == engine.ConfirmAll {
 		return nil
 	}
 	return engine.Problemf(engine.ErrRefused, fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
-		"nothing narrows this down: it would %s %s%s", verbs[cmd.Op].does, engine.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(p.sample()))
+		"nothing narrows this down: it would %s %s%s", verbs[cmd.Op].does, engine.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
 }
 
 func suchAs(sample []string) string {
@@ -140,12 +140,34 @@ func suchAs(sample []string) string {
 	return " such as " + strings.Join(sample, ", ")
 }
 
-// sample names a few of the jobs.
-func (p picked) sample() (names []string) {
+// examples names a few of the jobs.
+func (c *Control) examples(ctx context.Context, p picked) (names []string) {
 	for _, id := range p.sel.IDs[:min(samples, len(p.sel.IDs))] {
-		names = append(names, nameOf(p.jobs[id], id))
+		names = append(names, c.calledBy(ctx, p.jobs[id], id))
 	}
 	return names
+}
+
+// kindSync is the job of a sync: people know it by its player, not by its key.
+const kindSync engine.Kind = "account.sync"
+
+// calledBy is nameOf, but a sync has its player's name.
+func (c *Control) calledBy(ctx context.Context, j engine.Job, id engine.JobID) string {
+	if j.Kind == kindSync && j.Owner != "" {
+		if row, err := c.store.AccountRow(ctx, j.Owner); err == nil {
+			return "the sync of " + row.RiotID
+		}
+	}
+	return nameOf(j, id)
+}
+
+// byPlayer gives a sync its player's name in a sentence that calls it by its id.
+func (c *Control) byPlayer(ctx context.Context, id engine.JobID, text string) string {
+	d, err := c.store.Detail(ctx, engine.JobQuery{ID: id})
+	if err != nil || d.Job.Kind != kindSync {
+		return text
+	}
+	return strings.ReplaceAll(text, "job "+string(id), c.calledBy(ctx, d.Job.Job, id))
 }
 
 func nameOf(j engine.Job, id engine.JobID) string {

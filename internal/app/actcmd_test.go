@@ -136,6 +136,8 @@ func TestActCommandsRefuse(t *testing.T) {
 		{"freeze europe --cap 150", exitUsage, "150"},
 		{"freeze", exitUsage, "name a host"},
 		{"undo nothing", exitUsage, "nothing"},
+		{"undo -1", exitUsage, "numbers are written without a dash"},
+		{"undo -31 --dry-run", exitUsage, "\"-31\" is no flag"},
 		{"undo 99", exitFailed, "99"},
 		{"undo", exitFailed, "can be undone"},
 		{"trigger nobody", exitUsage, "nobody"},

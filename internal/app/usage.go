@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,15 @@ func flagFault(cmd *cobra.Command, err error) error {
 		f := bad.GetFlag()
 		return usagef("--%s %q is no %s: see `%s`", f.Name, bad.GetValue(), valueWord(f), help)
 	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && isNumber(unknown.GetSpecifiedName()) {
+		return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
+	}
 	return usagef("%w: see `%s`", err, help)
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 64)
+	return err == nil
 }
 
 // valueWords name what a flag of pflag's types takes.

@@ -297,6 +297,9 @@ func (m *Model) hintRow(v *page.View) string {
 	if m.prompt != nil && m.wrongBelow() {
 		return part.Row(m.theme, m.w, part.As(themes.Err, " "+m.prompt.told(m.w-2)))
 	}
+	if m.tourBelow() {
+		return part.Message(m.theme, m.w, m.tourText())
+	}
 	if m.prompt != nil {
 		return part.Hints(m.theme, m.w, promptHints(m.prompt))
 	}

@@ -62,6 +62,26 @@ func (m *Model) tourItem() item {
 
 // guide is what the message line says to somebody who is new here; "" = nothing.
 func (m *Model) guide(now time.Time) part.Toast {
+	if t := m.tourText(); t.Text != "" {
+		return t
+	}
+	at := contextOf(m.page().Screen())
+	if m.opt.Mine.fresh && now.Sub(m.started) < greeting {
+		keys := func(a page.Action) string { return m.keys.first(at, a) }
+		return part.Toast{Word: "NEW", Text: "try: " + keys(page.Trigger) + " sync · " + keys(goTo(page.ScreenLimits)) + " limits · " + keys(actHelp) + " keys · " + m.keyed("{:tour}")}
+	}
+	return part.Toast{}
+}
+
+// tourBelow reports whether the line of hints has to show the tour: something else stands
+// on the message line.
+func (m *Model) tourBelow() bool {
+	t := m.tourText()
+	return t.Text != "" && (m.prompt != nil || m.toasts.top().Text != "" || m.standing() != t)
+}
+
+// tourText is the step of the tour that comes next; "" = there is no tour.
+func (m *Model) tourText() part.Toast {
 	at := contextOf(m.page().Screen())
 	switch {
 	case m.tour.at > 0:
@@ -73,9 +93,6 @@ func (m *Model) guide(now time.Time) part.Toast {
 		return part.Toast{Word: "TOUR", Text: strconv.Itoa(m.tour.at) + "/" + strconv.Itoa(len(steps)) + "  press " + key + ": " + s.text}
 	case m.tour.ended:
 		return part.Toast{Word: "TOUR", Text: m.keyed("that was all: {:tour} goes round again")}
-	case m.opt.Mine.fresh && now.Sub(m.started) < greeting:
-		keys := func(a page.Action) string { return m.keys.first(at, a) }
-		return part.Toast{Word: "NEW", Text: "try: " + keys(page.Trigger) + " sync · " + keys(goTo(page.ScreenLimits)) + " limits · " + keys(actHelp) + " keys · " + m.keyed("{:tour}")}
 	}
 	return part.Toast{}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -35,6 +36,32 @@ func TestTourGoesOnWithItsKeys(t *testing.T) {
 		d.wants("1/10")
 		d.line("end the tour")
 		d.lacks("TOUR")
+	})
+}
+
+// The tour is seen whatever else is shown: a message, a prompt, a dialog, an engine that
+// does not run.
+func TestTourIsAlwaysSeen(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 80, 24, testOptions())
+		d.quiet()
+		d.line("tour")
+		const first, second = "1/10  press 3: what waits", "2/10  press enter:"
+		d.wants(first)
+		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Notes: []engine.Note{{At: d.m.now(), Level: engine.LevelWarn, Text: "something has happened"}}}})
+		d.wants("something has happened", first)
+		d.press("3")
+		d.wants("something has happened", second)
+		d.press("/")
+		d.wants(second)
+		d.press("esc", "q")
+		d.wants("Quit Farsight?", second)
+		d.press("n")
+		row := *uitest.Busy().Update.Engine
+		row.State, row.Why = engine.EngineAPIDown, "europe does not answer"
+		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Engine: &row}})
+		d.quiet()
+		d.wants("europe does not answer", second)
 	})
 }
 

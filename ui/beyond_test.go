@@ -90,3 +90,29 @@ func TestAccountMovesWhileItsSyncRuns(t *testing.T) {
 		}
 	})
 }
+
+// manyWindows is a scene with so many windows that no screen has room for all; used is of
+// each.
+func manyWindows(n, used int) uitest.Scene {
+	scene := uitest.Busy()
+	limits := *scene.Update.Limits
+	one := limits.Buckets[0]
+	limits.Buckets = nil
+	for i := range n {
+		b := one
+		b.Window, b.Used, b.Waiting = time.Duration(i+1)*time.Second, used, 0
+		limits.Buckets = append(limits.Buckets, b)
+	}
+	scene.Update.Limits = &limits
+	return scene
+}
+
+// TestLimitsSayWhatThereIsNoRoomFor, and an idle engine that knows its limits shows some.
+func TestLimitsSayWhatThereIsNoRoomFor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, manyWindows(19, 0), 120, 40, testOptions())
+		d.lacks("no limit is known yet")
+		d.press("5")
+		d.wants(" more: tab goes there")
+	})
+}

@@ -131,8 +131,8 @@ func limitTitle(v *View) string {
 	return "Limits (" + v.Limits.Buckets[0].Host + ")"
 }
 
-// shownBuckets picks the windows that matter most for n rows: all if they fit,
-// else those in use, in their own order.
+// shownBuckets picks the windows that matter most for n rows: all if they fit, else
+// those in use, in their own order. Of an idle engine they are the first.
 func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	if len(all) <= n {
 		return all
@@ -142,6 +142,9 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 		if b.Used > 0 || !b.Blocked.IsZero() {
 			used = append(used, b)
 		}
+	}
+	if len(used) == 0 {
+		used = all
 	}
 	return used[:min(len(used), max(n, 0))]
 }

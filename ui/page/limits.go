@@ -220,7 +220,7 @@ func (p *Limits) draw(v *View) []string {
 	}
 	bt := part.Table{Columns: columnsOf(v), Blur: p.onCalls, Empty: or(v.waiting(), "no limit is known yet: the first answer tells them")}
 	top := part.Panel{
-		Title: limitsTitle(v), Focus: !p.onCalls, Tail: howGood(v),
+		Title: limitsTitle(v), Focus: !p.onCalls, Tail: moreThan(v, len(v.Limits.Buckets)-(buckets-1)),
 		Rows: p.buckets.table(v, bt, w, buckets, p.bucketSource(v)), Height: buckets,
 	}
 	if wide {

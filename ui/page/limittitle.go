@@ -76,3 +76,11 @@ func foreseen(all, unforeseen int) string {
 	}
 	return "429s " + count(all) + ", " + count(unforeseen) + " not foreseen"
 }
+
+// moreThan says how many windows there is no room for, else how good our counts are.
+func moreThan(v *View, hidden int) string {
+	if hidden > 0 {
+		return count(hidden) + " more" + v.keyed(": {next pane} goes there")
+	}
+	return howGood(v)
+}

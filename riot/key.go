@@ -3,15 +3,11 @@ package riot
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"sync/atomic"
-
-	"github.com/farsight-console/farsight/internal/regular"
 )
 
 const (
@@ -174,46 +170,4 @@ func (ks *Keys) Get() Key {
 		return *k
 	}
 	return Key{}
-}
-
-// KeyFromEnv takes a key out of the environment: the variable is unset once read, so that no child
-// process and no crash report inherits it. An unset or empty variable gives the zero Key.
-func KeyFromEnv(name string) (Key, error) {
-	value := os.Getenv(name)
-	if err := os.Unsetenv(name); err != nil {
-		return Key{}, fmt.Errorf("unset %s: %w", name, err)
-	}
-	if strings.TrimSpace(value) == "" {
-		return Key{}, nil
-	}
-	k, err := ParseKey(value)
-	if err != nil {
-		return Key{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return k, nil
-}
-
-// KeyFromFile reads a key from a file of which it is the only content. A file that others may read is
-// refused: its key is no secret any more.
-func KeyFromFile(path string) (Key, error) {
-	f, info, err := regular.Open(path, 0)
-	if errors.Is(err, regular.ErrOther) {
-		return Key{}, fmt.Errorf("the key file %w", err)
-	}
-	if err != nil {
-		return Key{}, fmt.Errorf("read the API key: %w", err)
-	}
-	defer f.Close()
-	if info.Mode().Perm()&0o077 != 0 {
-		return Key{}, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
-	}
-	text, err := io.ReadAll(io.LimitReader(f, 4*maxKey))
-	if err != nil {
-		return Key{}, fmt.Errorf("read the API key: %w", err)
-	}
-	k, err := ParseKey(string(text))
-	if err != nil {
-		return Key{}, fmt.Errorf("key file %s: %w", path, err)
-	}
-	return k, nil
 }

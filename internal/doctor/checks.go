@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -40,7 +40,7 @@ func (d *doctor) key(context.Context) {
 		d.say(Warning, name, "copy it again from https://developer.riotgames.com, unless another API than Riot's is meant", "the one from %s has another form than Riot's keys", d.Key.From)
 		return
 	}
-	if _, err := riot.KeyFromFile(d.Key.File); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+	if _, err := keyring.FromFile(d.Key.File); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		d.say(Warning, name, "mend or remove the file", "the one from %s has the right form, but the key file cannot be used: %v", d.Key.From, err)
 		return
 	}

@@ -44,7 +44,7 @@ type sourced struct {
 func Load(path string) (*Ring, error) {
 	k := &Ring{path: path}
 	var err error
-	if k.env, err = riot.KeyFromEnv(Env); err != nil {
+	if k.env, err = fromEnv(Env); err != nil {
 		return nil, err
 	}
 	k.Keys = riot.NewKeys(riot.Key{})
@@ -74,7 +74,7 @@ func (k *Ring) next(than riot.Key) (s sourced, ok bool, err error) {
 	if k.usable(k.env) && !k.env.Equal(than) {
 		return sourced{k.env, Env}, true, nil
 	}
-	key, err := riot.KeyFromFile(k.path)
+	key, err := FromFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return s, false, nil
 	}
@@ -188,7 +188,7 @@ func (k *Ring) Reload() (changed bool, err error) {
 	if k.From() == Env {
 		return false, nil
 	}
-	key, err := riot.KeyFromFile(k.path)
+	key, err := FromFile(k.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && key.IsZero() {
 		return false, nil
 	}
@@ -205,7 +205,7 @@ func (k *Ring) Shadows() bool {
 	if k.From() != Env {
 		return false
 	}
-	key, err := riot.KeyFromFile(k.path)
+	key, err := FromFile(k.path)
 	return err == nil && !key.IsZero() && !key.Equal(k.Get())
 }
 

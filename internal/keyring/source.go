@@ -1,0 +1,57 @@
+package keyring
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/farsight-console/farsight/internal/regular"
+	"github.com/farsight-console/farsight/riot"
+)
+
+// maxFile is more than a file with a key and white space has.
+const maxFile = 1 << 10
+
+// fromEnv takes a key out of the environment: the variable is unset once read, so that no child
+// process and no crash report inherits it. An unset or empty variable gives the zero Key.
+func fromEnv(name string) (riot.Key, error) {
+	value := os.Getenv(name)
+	if err := os.Unsetenv(name); err != nil {
+		return riot.Key{}, fmt.Errorf("unset %s: %w", name, err)
+	}
+	if strings.TrimSpace(value) == "" {
+		return riot.Key{}, nil
+	}
+	k, err := riot.ParseKey(value)
+	if err != nil {
+		return riot.Key{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return k, nil
+}
+
+// FromFile reads a key from a file of which it is the only content. A file that others may read is
+// refused: its key is no secret any more.
+func FromFile(path string) (riot.Key, error) {
+	f, info, err := regular.Open(path, 0)
+	if errors.Is(err, regular.ErrOther) {
+		return riot.Key{}, fmt.Errorf("the key file %w", err)
+	}
+	if err != nil {
+		return riot.Key{}, fmt.Errorf("read the API key: %w", err)
+	}
+	defer f.Close()
+	if info.Mode().Perm()&0o077 != 0 {
+		return riot.Key{}, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return riot.Key{}, fmt.Errorf("read the API key: %w", err)
+	}
+	k, err := riot.ParseKey(string(text))
+	if err != nil {
+		return riot.Key{}, fmt.Errorf("key file %s: %w", path, err)
+	}
+	return k, nil
+}

@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// Change is a committed fact. Exactly one of its pointers is set. Changes leave
+// Change is a committed fact. Exactly one of its pointers is set, but for
+// Ended. Changes leave
 // storage in commit order, after the commit returned nil.
 type Change struct {
 	Seq    uint64 // version of the database that holds it; set at publication
 	Job    *Job
 	Before State // of Job; equal to Job.State for a new job or one that kept its state
 	New    bool  // Job was inserted by this change
+	Ended  *Job  // Job as it had ended, when this change has opened it again
 	// Joined are the groups that wait for Job from this change on: those of a new
 	// job, or of a spec whose key Job held already. Its revision stays.
 	Joined  []GroupID
@@ -26,6 +28,16 @@ type Change struct {
 	Audit     *AuditEntry
 	Totals    *Totals
 	Discards  *QueueDiscards
+}
+
+// Moved is the change of a job from one value to the next.
+func Moved(from, to *Job) Change {
+	c := Change{Job: to, Before: from.State}
+	if from.State.Terminal() && !to.State.Terminal() {
+		was := *from
+		c.Ended = &was
+	}
+	return c
 }
 
 // QueueDiscards is how many discarded jobs a queue has kept. A recount must equal it (P6).

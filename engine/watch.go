@@ -88,7 +88,8 @@ type MomentsAnswer struct {
 
 // Metrics are what the jobs and calls add up to (S2-9, S4-11).
 type Metrics struct {
-	Since time.Time `json:"since"` // the window begins
+	Kind  Kind      `json:"kind,omitempty"` // of these jobs alone; "" = of all
+	Since time.Time `json:"since"`          // the window begins
 	Until time.Time `json:"until"`
 	// Of jobs that ended in the window.
 	Completed    int     `json:"completed"`
@@ -140,6 +141,9 @@ type MetricsQuery struct {
 	Days   int           `json:"days,omitempty"`      // stored days to give, at most 400; 0 = none
 	// Traffic asks for the last 24 hours by half an hour.
 	Traffic bool `json:"traffic,omitempty"`
+	// Kind asks for the jobs of one kind: they have no days, traffic and queue lengths of
+	// their own. "" = all.
+	Kind Kind `json:"kind,omitempty"`
 }
 
 // JobLog is a job's line in the log of jobs (S4-10).

@@ -210,7 +210,7 @@ func (t *Tx) saveJob(j engine.Job) error {
 		return fmt.Errorf("save job %s: %w", j.ID, err)
 	}
 	t.countMove(&old, &j)
-	t.Emit(engine.Change{Job: &j, Before: old.State})
+	t.Emit(engine.Moved(&old, &j))
 	return nil
 }
 

@@ -90,6 +90,7 @@ func watch(m *Monitor, from time.Time, d time.Duration, id string) string {
 
 func TestS2_9_Metrics(t *testing.T) {
 	m := fresh(t)
+	gaveUp := &engine.Job{ID: "3", Key: "match:3", State: engine.Discarded, Tries: 5, Attempts: 5, Class: "503"}
 	end(m, noon, "1", engine.Completed, 1)
 	end(m, noon, "2", engine.Completed, 3)
 	end(m, noon, "3", engine.Discarded, 5) // at max
@@ -97,7 +98,8 @@ func TestS2_9_Metrics(t *testing.T) {
 	end(m, noon, "5", engine.Cancelled, 2)
 	m.Changes(noon, []engine.Change{
 		{Before: engine.Running, Job: &engine.Job{State: engine.Retryable}},
-		{Before: engine.Available, Job: &engine.Job{State: engine.Discarded, Tries: 5}}, // an undone reclass
+		{Before: engine.Discarded, Job: &engine.Job{ID: "3", State: engine.Available, Attempts: 5}, Ended: gaveUp}, // a reclass, and its undo
+		{Before: engine.Available, Job: gaveUp},
 		{Account: &engine.AccountRow{}},
 	})
 	tried(m, noon, "2", engine.VerbRetry, 1, "503")

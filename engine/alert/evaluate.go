@@ -136,8 +136,10 @@ func (m *Monitor) tidy(now time.Time) {
 			return true
 		}
 	}
-	maps.DeleteFunc(m.statuses, empty(Spike))
-	maps.DeleteFunc(m.lately, func(_ string, r *ring) bool { return r.empty(now) })
+	for _, t := range m.tallies() {
+		maps.DeleteFunc(t.statuses, empty(Spike))
+		maps.DeleteFunc(t.lately, func(_ string, r *ring) bool { return r.empty(now) })
+	}
 	maps.DeleteFunc(m.unavailable, empty(Unavailable))
 }
 
@@ -197,8 +199,11 @@ func (m *Monitor) row(a *alert, r Rule, now time.Time) engine.AlertRow {
 // rings lists every window.
 func (m *Monitor) rings() []*ring {
 	all := slices.Collect(maps.Values(m.named()))
-	all = slices.AppendSeq(all, maps.Values(m.statuses))
-	all = slices.AppendSeq(all, maps.Values(m.lately))
+	for _, t := range m.tallies() {
+		all = slices.AppendSeq(all, maps.Values(t.named()))
+		all = slices.AppendSeq(all, maps.Values(t.statuses))
+		all = slices.AppendSeq(all, maps.Values(t.lately))
+	}
 	return slices.AppendSeq(all, maps.Values(m.unavailable))
 }
 

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -58,6 +59,23 @@ func (d *dayRig) answer(status int, unforeseen bool) {
 	d.Calls([]engine.CallRow{{Seq: d.calls, At: d.now, Host: "europe", Status: status, Unforeseen: unforeseen}})
 }
 
+// phone folds calls that have ended, each after so many attempts.
+func (d *dayRig) phone(n int, s engine.State, class engine.Class, attempts int) {
+	for range n {
+		d.calls++
+		j := engine.Job{ID: engine.JobID(fmt.Sprint(d.calls)), Kind: engine.KindCall, State: s, Class: class, Tries: attempts, Attempts: attempts}
+		changes := []engine.Change{{Job: &j, Before: engine.Running}}
+		for try := 1; try <= attempts; try++ {
+			a := engine.Attempt{Number: try, Try: try, Start: d.now, End: d.now, Verb: engine.VerbRetry, Class: class}
+			if try == attempts && s == engine.Completed {
+				a.Verb, a.Class = engine.VerbDone, ""
+			}
+			changes = append(changes, engine.Change{Of: j.ID, Attempt: &a})
+		}
+		d.Changes(d.now, changes)
+	}
+}
+
 // days are, for each rule, a day that needs nobody, though it comes near to what the rule
 // looks at, and one that it must tell.
 var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
@@ -85,6 +103,28 @@ var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
 			})
 		},
 		trouble: func(d *dayRig) { failMany(d.Monitor, d.now, 10, "500"); d.pass(10*time.Minute, nil) },
+	},
+	"call give-ups": { // of the calls alone: they are few among the matches
+		healthy: func(d *dayRig) {
+			d.phone(9, engine.Discarded, "busy", 1)
+			d.phone(1, engine.Discarded, "no-answer", 3)
+			d.phone(19, engine.Completed, "", 1)
+			d.pass(2*time.Hour, func() { d.child("a", 1) })
+		},
+		trouble: func(d *dayRig) {
+			d.phone(20, engine.Discarded, "no-answer", 3)
+			endMany(d.Monitor, d.now, 500, engine.Completed, 1)
+			d.pass(10*time.Minute, nil)
+			delete(d.fired, "spike")
+		},
+	},
+	"call retries": {
+		healthy: func(d *dayRig) { d.phone(8, engine.Completed, "busy", 2); d.pass(time.Hour, nil) },
+		trouble: func(d *dayRig) { d.phone(20, engine.Discarded, "busy", 3); d.pass(10*time.Minute, nil) },
+	},
+	"call spike": {
+		healthy: func(d *dayRig) { d.phone(30, engine.Completed, "", 1); d.pass(time.Hour, nil) },
+		trouble: func(d *dayRig) { d.phone(10, engine.Discarded, "failed", 1); d.pass(10*time.Minute, nil) },
 	},
 	"429": {
 		healthy: func(d *dayRig) { d.pass(time.Hour, func() { d.answer(429, false) }) },

@@ -39,14 +39,16 @@ func (m *Monitor) total(r Rule, value float64, known bool, now time.Time) []samp
 }
 
 func (m *Monitor) giveUps(r Rule, now time.Time) []sample {
-	finished := m.completed.sum(now, r.Window, 0) + m.discarded.sum(now, r.Window, 0)
-	share, ok := ratio(m.atMax.sum(now, r.Window, 0), finished)
+	t := m.tallyOf(r.Kind)
+	finished := t.completed.sum(now, r.Window, 0) + t.discarded.sum(now, r.Window, 0)
+	share, ok := ratio(t.atMax.sum(now, r.Window, 0), finished)
 	return m.total(r, share, ok && finished >= r.Min, now)
 }
 
 func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
-	retries := m.retries.sum(now, r.Window, 0)
-	share, ok := ratio(m.won.sum(now, r.Window, 0), retries)
+	t := m.tallyOf(r.Kind)
+	retries := t.retries.sum(now, r.Window, 0)
+	share, ok := ratio(t.won.sum(now, r.Window, 0), retries)
 	return m.total(r, share, ok && retries >= r.Min, now)
 }
 
@@ -54,11 +56,12 @@ func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
 // 24 hours before it, in windows of the same length. What nobody watched counts as
 // none: on the first day the least count alone decides.
 func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
-	for _, status := range slices.Sorted(maps.Keys(m.statuses)) {
-		if status == StatusOK || ours[status] {
+	t := m.tallyOf(r.Kind)
+	for _, status := range slices.Sorted(maps.Keys(t.statuses)) {
+		if engine.Succeeded(status) || ours[status] {
 			continue
 		}
-		ring := m.statuses[status]
+		ring := t.statuses[status]
 		var before []int
 		for back := r.Window; back <= day; back += r.Window {
 			before = append(before, ring.sum(now, r.Window, back))

@@ -1,14 +1,10 @@
 package alert
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
-
-// StatusOK is the status of an attempt that succeeded.
-const StatusOK = "ok"
 
 // MaxWindow is the longest window that Metrics can sum up.
 const MaxWindow = reach
@@ -16,23 +12,29 @@ const MaxWindow = reach
 // Metrics sums up a window that ends with the present minute, in whole minutes, at
 // most MaxWindow (S2-9, S4-11). Waiting and Days are not the monitor's to know.
 func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
+	return m.MetricsOf("", now, window)
+}
+
+// MetricsOf is Metrics of the jobs of one kind; "" = of all.
+func (m *Monitor) MetricsOf(kind engine.Kind, now time.Time, window time.Duration) engine.Metrics {
 	window = min(max(window.Round(perMinute), perMinute), MaxWindow)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	t := m.tallyOf(kind)
 	sum := func(r *ring) int { return r.sum(now, window, 0) }
 	out := engine.Metrics{
-		Since: now.Truncate(perMinute).Add(perMinute - window), Until: now,
-		Completed: sum(m.completed), Discarded: sum(m.discarded), Cancelled: sum(m.cancelled), AtMax: sum(m.atMax),
-		Retries: sum(m.retries), RetriesWon: sum(m.won), Statuses: map[string]int{},
+		Kind: kind, Since: now.Truncate(perMinute).Add(perMinute - window), Until: now,
+		Completed: sum(t.completed), Discarded: sum(t.discarded), Cancelled: sum(t.cancelled), AtMax: sum(t.atMax),
+		Retries: sum(t.retries), RetriesWon: sum(t.won), Statuses: map[string]int{},
 	}
 	out.Traffic = m.traffic(now)
 	finished := out.Completed + out.Discarded
 	out.PerMin = float64(finished+out.Cancelled) / window.Minutes()
-	out.MeanAttempts, _ = ratio(sum(m.attempts), finished)
+	out.MeanAttempts, _ = ratio(sum(t.attempts), finished)
 	out.FailureRate, _ = ratio(out.Discarded, finished)
-	out.RetryRate, _ = ratio(out.Retries, sum(m.charged))
+	out.RetryRate, _ = ratio(out.Retries, sum(t.charged))
 	out.RetrySuccess, _ = ratio(out.RetriesWon, out.Retries)
-	for name, r := range m.lately {
+	for name, r := range t.lately {
 		if n := sum(r); n > 0 {
 			out.Statuses[name] = n
 		}
@@ -63,24 +65,4 @@ func ratio(part, whole int) (share float64, ok bool) {
 		return 0, false
 	}
 	return float64(part) / float64(whole), true
-}
-
-// statusOf names how an attempt ended. told is false for one that was cut off: it
-// says nothing about the other side.
-func statusOf(a engine.Attempt) (status string, told bool) {
-	switch a.Verb {
-	case engine.VerbDone, engine.VerbWait:
-		return StatusOK, true
-	case engine.VerbInterrupted, engine.VerbAbort:
-		return "", false
-	}
-	switch {
-	case a.Class != "":
-		return string(a.Class), true
-	case a.Status != 0:
-		return strconv.Itoa(a.Status), true
-	case a.Hold != engine.HoldNone:
-		return a.Hold.String(), true
-	}
-	return "error", true
 }

@@ -16,6 +16,7 @@ const (
 	maxStatuses = 64
 	maxHosts    = 32
 	maxSubjects = 64 // alerts of one rule
+	maxKinds    = 32
 	others      = "others"
 )
 
@@ -46,6 +47,7 @@ type Monitor struct {
 
 	mu sync.Mutex
 	counts
+	ends    engine.Ends
 	reading Reading
 	read    bool
 	callSeq uint64                     // of the last call that was folded
@@ -59,25 +61,69 @@ type Monitor struct {
 
 // counts are the windows.
 type counts struct {
+	tally                    // of all jobs
+	kinds                    map[engine.Kind]*tally
+	unforeseen, dropped, odd *ring
+	unavailable              map[string]*ring // 503s per host
+	calls, throttled, stored *ring            // for a day, by half an hour
+	trails                   map[string]trail // by alert id
+}
+
+// tally counts jobs and their attempts.
+type tally struct {
 	completed, discarded, cancelled *ring
-	atMax, attempts                 *ring // of completed and discarded jobs
-	charged, retries, won           *ring // ended attempts; retries are those after the first of a round
-	unforeseen, dropped, odd        *ring
+	atMax, attempts                 *ring            // of completed and discarded jobs
+	charged, retries, won           *ring            // ended attempts; retries are those after the first of a round
 	statuses                        map[string]*ring // attempts by how they ended, for a day
 	lately                          map[string]*ring // the same for an hour, per minute
-	unavailable                     map[string]*ring // 503s per host
-	calls, throttled, stored        *ring            // for a day, by half an hour
-	trails                          map[string]trail // by alert id
+}
+
+func newTally() tally {
+	minute := func() *ring { return newRing(perMinute, reach) }
+	return tally{
+		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
+		charged: minute(), retries: minute(), won: minute(), statuses: map[string]*ring{}, lately: map[string]*ring{},
+	}
+}
+
+// tallyOf gives the tally of a kind to read; of "" that of all.
+func (c *counts) tallyOf(kind engine.Kind) *tally {
+	if kind == "" {
+		return &c.tally
+	}
+	if t := c.kinds[kind]; t != nil {
+		return t
+	}
+	return &tally{}
+}
+
+// each gives the tallies in which something of a kind counts: that of all, and while there
+// is room its own.
+func (c *counts) each(kind engine.Kind) []*tally {
+	if kind == "" {
+		return []*tally{&c.tally}
+	}
+	if c.kinds[kind] == nil {
+		if len(c.kinds) >= maxKinds {
+			return []*tally{&c.tally}
+		}
+		t := newTally()
+		c.kinds[kind] = &t
+	}
+	return []*tally{&c.tally, c.kinds[kind]}
+}
+
+// tallies are all there are.
+func (c *counts) tallies() []*tally {
+	return slices.AppendSeq([]*tally{&c.tally}, maps.Values(c.kinds))
 }
 
 func newCounts() counts {
 	minute := func() *ring { return newRing(perMinute, reach) }
 	span := func() *ring { return newRing(engine.TrafficEvery, day) }
 	return counts{
-		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
-		charged: minute(), retries: minute(), won: minute(), unforeseen: minute(), dropped: minute(), odd: minute(),
-		calls: span(), throttled: span(), stored: span(),
-		statuses: map[string]*ring{}, lately: map[string]*ring{}, unavailable: map[string]*ring{}, trails: map[string]trail{},
+		tally: newTally(), kinds: map[engine.Kind]*tally{}, unforeseen: minute(), dropped: minute(), odd: minute(),
+		calls: span(), throttled: span(), stored: span(), unavailable: map[string]*ring{}, trails: map[string]trail{},
 	}
 }
 
@@ -101,17 +147,18 @@ func New(opt Options) (*Monitor, error) {
 		return nil, err
 	}
 	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(), alerts: map[string]*alert{},
-		heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}, nil
+		ends: engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}, nil
 }
 
 // Changes folds the changes of one commit: jobs that ended, and attempts.
 func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	kinds := engine.KindsOf(changes)
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.Attempt != nil:
-			m.attempt(c.Of, *c.Attempt)
+			m.attempt(c.Of, kinds[c.Of], *c.Attempt)
 		case c.Job != nil:
 			m.job(at, c)
 		case c.Account != nil:
@@ -122,11 +169,11 @@ func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 
 func (m *Monitor) job(at time.Time, c *engine.Change) {
 	m.hear(c.Job.Owner, at)
-	switch {
-	case c.Before == engine.Running:
-		m.ended(at, c.Job)
-	case c.Job.State == engine.Running:
+	if c.Job.State == engine.Running && c.Before != engine.Running {
 		m.started[c.Job.Queue] = at
+	}
+	if end, ok := m.ends.Of(c); ok {
+		m.ended(at, end)
 	}
 }
 
@@ -138,28 +185,48 @@ func (m *Monitor) hear(account string, at time.Time) {
 	}
 }
 
-// ended counts a job that has left running for good.
-func (m *Monitor) ended(at time.Time, j *engine.Job) {
-	switch j.State {
-	case engine.Cancelled:
-		m.cancelled.add(at, 1)
-		return
-	case engine.Completed:
-		m.completed.add(at, 1)
-		if j.Kind == kindMatch {
-			m.stored.add(at, 1)
-		}
-	case engine.Discarded:
-		m.discarded.add(at, 1)
-		m.callEnded(at, j)
-		if m.policies.UsedUp(j) {
-			m.atMax.add(at, 1)
-			m.note(GiveUps, "", engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)})
-		}
-	default:
+// ended counts a job that has ended, when it did, or takes it back.
+func (m *Monitor) ended(at time.Time, e engine.End) {
+	j := e.Job
+	if !j.Finished.IsZero() {
+		at = j.Finished
+	}
+	upTo := m.policies.UsedUp(j)
+	for _, t := range m.each(j.Kind) {
+		t.ended(at, e, upTo)
+	}
+	if e.Count < 0 {
 		return
 	}
-	m.attempts.add(at, j.Attempts)
+	switch {
+	case j.State == engine.Completed && j.Kind == kindMatch:
+		m.stored.add(at, 1)
+	case j.State == engine.Discarded:
+		m.callEnded(at, j)
+	}
+	if upTo {
+		m.note(GiveUps, "", j.Kind, jobEvidence(at, j))
+	}
+}
+
+func (t *tally) ended(at time.Time, e engine.End, usedUp bool) {
+	switch e.Job.State {
+	case engine.Cancelled:
+		t.cancelled.add(at, e.Count)
+		return
+	case engine.Completed:
+		t.completed.add(at, e.Count)
+	case engine.Discarded:
+		t.discarded.add(at, e.Count)
+	}
+	if usedUp {
+		t.atMax.add(at, e.Count)
+	}
+	t.attempts.add(at, e.Count*e.Attempts)
+}
+
+func jobEvidence(at time.Time, j *engine.Job) engine.Evidence {
+	return engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)}
 }
 
 // callEnded counts a telephone call that was given up for a status that is in no
@@ -170,7 +237,7 @@ func (m *Monitor) callEnded(at time.Time, j *engine.Job) {
 		return
 	}
 	m.odd.add(at, 1)
-	m.note(OddCalls, "", engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)})
+	m.note(OddCalls, "", j.Kind, jobEvidence(at, j))
 }
 
 // Attempt folds a closed attempt, or a hold, of a job. It counts statuses and
@@ -178,34 +245,43 @@ func (m *Monitor) callEnded(at time.Time, j *engine.Job) {
 func (m *Monitor) Attempt(job engine.JobID, a engine.Attempt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.attempt(job, a)
+	m.attempt(job, "", a)
 }
 
-func (m *Monitor) attempt(job engine.JobID, a engine.Attempt) {
-	if a.Charged() {
-		m.charged.add(a.End, 1)
+func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) {
+	status, told := a.Ending(kind)
+	for _, t := range m.each(kind) {
+		t.attempt(a, status, told)
 	}
-	status, told := statusOf(a)
 	if a.End.IsZero() || !told {
 		return
 	}
-	name := bounded(m.statuses, status, maxStatuses)
-	ringOf(m.statuses, name, perSpike, day+reach).add(a.End, 1)
-	ringOf(m.lately, name, perMinute, reach).add(a.End, 1)
 	e := engine.Evidence{At: a.End, Kind: "job", ID: string(job), Text: a.Err}
-	if name != StatusOK {
-		m.note(Spike, name, e)
+	if !engine.Succeeded(status) {
+		m.note(Spike, bounded(m.statuses, status, maxStatuses), kind, e)
 	}
+	if retry, won := a.Retry(); retry && !won {
+		m.note(RetriesWon, "", kind, e)
+	}
+}
+
+func (t *tally) attempt(a engine.Attempt, status string, told bool) {
+	if a.Charged() {
+		t.charged.add(a.End, 1)
+	}
+	if a.End.IsZero() || !told {
+		return
+	}
+	name := bounded(t.statuses, status, maxStatuses)
+	ringOf(t.statuses, name, perSpike, day+reach).add(a.End, 1)
+	ringOf(t.lately, name, perMinute, reach).add(a.End, 1)
 	retry, won := a.Retry()
-	if !retry {
-		return
+	if retry {
+		t.retries.add(a.End, 1)
 	}
-	m.retries.add(a.End, 1)
 	if won {
-		m.won.add(a.End, 1)
-		return
+		t.won.add(a.End, 1)
 	}
-	m.note(RetriesWon, "", e)
 }
 
 // Calls folds calls of the flight recorder, oldest first. Calls that were folded
@@ -236,12 +312,12 @@ func (m *Monitor) call(r *engine.CallRow) {
 	}
 	if r.Unforeseen {
 		m.unforeseen.add(r.At, 1)
-		m.note(Unforeseen, "", e)
+		m.note(Unforeseen, "", "", e)
 	}
 	if r.Status == 503 {
 		host := bounded(m.unavailable, r.Host, maxHosts)
 		ringOf(m.unavailable, host, perBurst, time.Minute).add(r.At, 1)
-		m.note(Unavailable, host, e)
+		m.note(Unavailable, host, "", e)
 	}
 }
 
@@ -317,10 +393,10 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// note keeps evidence for the alerts that measure it.
-func (m *Monitor) note(what Measure, subject string, e engine.Evidence) {
+// note keeps evidence for the alerts that measure it, of all jobs or of the kind's alone.
+func (m *Monitor) note(what Measure, subject string, kind engine.Kind, e engine.Evidence) {
 	for _, r := range m.rules {
-		if r.Measure == what {
+		if r.Measure == what && (r.Kind == "" || r.Kind == kind) {
 			id := idOf(r.Name, subject)
 			m.trails[id] = m.trails[id].add(e)
 		}

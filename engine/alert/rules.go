@@ -33,6 +33,7 @@ type Rule struct {
 	Name    string
 	About   string // what it says, in a few words
 	Measure Measure
+	Kind    engine.Kind // GiveUps, RetriesWon, Spike: of the jobs of this kind alone; "" = of all
 	Unit    engine.AlertUnit
 	Limit   float64 // of Spike the least count; of durations in seconds
 	Factor  float64 // Spike: so many times the median of the 24 hours before
@@ -55,6 +56,15 @@ func Rules() []Rule {
 		{Name: "spike", About: "status spike per 1 h", Measure: Spike, Unit: engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs and compare them with Riot's status page"},
+		{Name: "call give-ups", About: "calls given up per 1 h", Measure: GiveUps, Kind: engine.KindCall, Unit: engine.AlertShare,
+			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,
+			Next: "open its jobs: nobody may be reached by telephone"},
+		{Name: "call retries", About: "call retry success per 1 h", Measure: RetriesWon, Kind: engine.KindCall, Unit: engine.AlertShare,
+			Limit: 0.20, Below: true, Min: 20, Window: time.Hour, For: 5 * time.Minute,
+			Next: "look at how the calls end: retries do not help against that"},
+		{Name: "call spike", About: "call status spike per 1 h", Measure: Spike, Kind: engine.KindCall, Unit: engine.AlertCount,
+			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
+			Next: "look at the calls in the provider's log"},
 		{Name: "429", About: "429s not foreseen per 1 h", Measure: Unforeseen, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "another process may use the key: compare the counts on Limits"},

@@ -227,16 +227,16 @@ func (r *Runner) Firing() (n int) {
 	return n
 }
 
-// Metrics sums up a window that ends now; at most MaxWindow, else the error is a
+// Metrics sums up a window that ends now, of the jobs of one kind or, for "", of all; at most MaxWindow, else the error is a
 // *engine.Problem.
-func (r *Runner) Metrics(window time.Duration) (engine.Metrics, error) {
+func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error) {
 	if window < 0 || window > MaxWindow {
 		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid, "ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
 	}
 	if window == 0 {
 		window = MaxWindow
 	}
-	return r.opt.Monitor.Metrics(wall.Now(), window), nil
+	return r.opt.Monitor.MetricsOf(kind, wall.Now(), window), nil
 }
 
 // Acknowledge says that somebody has seen a firing alert, and stores that. Errors

@@ -308,7 +308,7 @@ func TestRunner_FoldsChangesAndCallsOnce(t *testing.T) {
 			{Deleted: "8"}, {Account: &engine.AccountRow{}}, {Queue: &engine.QueueState{}},
 		})
 		time.Sleep(time.Minute)
-		m, err := b.Metrics(0)
+		m, err := b.Metrics("", 0)
 		if err != nil || m.Completed != 1 || m.Retries != 1 || m.RetriesWon != 1 || m.MeanAttempts != 2 || m.Statuses["ok"] != 1 {
 			t.Errorf("%+v %v", m, err)
 		}
@@ -318,7 +318,7 @@ func TestRunner_FoldsChangesAndCallsOnce(t *testing.T) {
 			}
 		}
 		for _, window := range []time.Duration{-time.Second, 2 * time.Hour} {
-			if _, err := b.Metrics(window); !errors.Is(err, engine.ErrInvalid) {
+			if _, err := b.Metrics("", window); !errors.Is(err, engine.ErrInvalid) {
 				t.Errorf("metrics over %s: %v", window, err)
 			}
 		}

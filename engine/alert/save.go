@@ -14,17 +14,41 @@ import (
 // saved is a monitor as it is stored. What is read anew at each start, the
 // reading and the sequence of calls, is not part of it.
 type saved struct {
-	Version     int                      `json:"version"`
-	Seen        time.Time                `json:"seen,omitzero"`
-	Began       time.Time                `json:"began,omitzero"`
-	Rings       map[string]cells         `json:"rings,omitempty"`
-	Statuses    map[string]cells         `json:"statuses,omitempty"`
-	Lately      map[string]cells         `json:"lately,omitempty"`
-	Unavailable map[string]cells         `json:"unavailable,omitempty"`
-	Trails      map[string]trail         `json:"trails,omitempty"`
-	Alerts      map[string][]storedAlert `json:"alerts,omitempty"` // by rule
+	Version int       `json:"version"`
+	Seen    time.Time `json:"seen,omitzero"`
+	Began   time.Time `json:"began,omitzero"`
+	savedTally
+	Kinds       map[engine.Kind]savedTally `json:"kinds,omitempty"`
+	Ends        engine.Ends                `json:"ends,omitempty"`
+	Unavailable map[string]cells           `json:"unavailable,omitempty"`
+	Trails      map[string]trail           `json:"trails,omitempty"`
+	Alerts      map[string][]storedAlert   `json:"alerts,omitempty"` // by rule
 	// Started is when each queue began a job last.
 	Started map[engine.Queue]time.Time `json:"started,omitempty"`
+}
+
+// savedTally is a tally as it is stored; the rings of that of all have those that are of
+// no kind beside them.
+type savedTally struct {
+	Rings    map[string]cells `json:"rings,omitempty"`
+	Statuses map[string]cells `json:"statuses,omitempty"`
+	Lately   map[string]cells `json:"lately,omitempty"`
+}
+
+func (t *tally) copied() savedTally {
+	return savedTally{Rings: filled(t.named()), Statuses: filled(t.statuses), Lately: filled(t.lately)}
+}
+
+func (t *tally) fill(s savedTally) {
+	for name, r := range t.named() {
+		r.fill(s.Rings[name])
+	}
+	for name, c := range s.Statuses {
+		ringOf(t.statuses, bounded(t.statuses, name, maxStatuses), perSpike, day+reach).fill(c)
+	}
+	for name, c := range s.Lately {
+		ringOf(t.lately, bounded(t.lately, name, maxStatuses), perMinute, reach).fill(c)
+	}
 }
 
 const savedVersion = 1
@@ -60,8 +84,12 @@ func (m *Monitor) copied() saved {
 	defer m.mu.Unlock()
 	s := saved{
 		Version: savedVersion, Seen: m.seen, Began: m.began, Trails: map[string]trail{},
-		Rings: filled(m.named()), Statuses: filled(m.statuses), Lately: filled(m.lately), Unavailable: filled(m.unavailable),
+		savedTally: m.tally.copied(), Unavailable: filled(m.unavailable), Kinds: map[engine.Kind]savedTally{}, Ends: maps.Clone(m.ends),
 		Alerts: map[string][]storedAlert{}, Started: maps.Clone(m.started),
+	}
+	maps.Copy(s.Rings, filled(m.named()))
+	for kind, t := range m.kinds {
+		s.Kinds[kind] = t.copied()
 	}
 	for id, t := range m.trails {
 		s.Trails[id] = slices.Clone(t)
@@ -95,12 +123,13 @@ func (m *Monitor) Load(blob []byte) error {
 	for name, r := range m.named() {
 		r.fill(s.Rings[name])
 	}
-	for name, c := range s.Statuses {
-		ringOf(m.statuses, bounded(m.statuses, name, maxStatuses), perSpike, day+reach).fill(c)
+	m.tally.fill(s.savedTally)
+	for kind, saved := range s.Kinds {
+		if all := m.each(kind); len(all) > 1 {
+			all[1].fill(saved)
+		}
 	}
-	for name, c := range s.Lately {
-		ringOf(m.lately, bounded(m.lately, name, maxStatuses), perMinute, reach).fill(c)
-	}
+	maps.Copy(m.ends, s.Ends)
 	for name, c := range s.Unavailable {
 		ringOf(m.unavailable, bounded(m.unavailable, name, maxHosts), perBurst, time.Minute).fill(c)
 	}
@@ -148,12 +177,18 @@ func (m *Monitor) restoreTrails(r Rule, trails map[string]trail) {
 	}
 }
 
-// named are the rings that are always there.
+// named are the rings that are always there, and of no kind of jobs.
 func (m *Monitor) named() map[string]*ring {
 	return map[string]*ring{
-		"completed": m.completed, "discarded": m.discarded, "cancelled": m.cancelled, "at_max": m.atMax, "attempts": m.attempts,
-		"charged": m.charged, "retries": m.retries, "won": m.won, "unforeseen": m.unforeseen, "dropped": m.dropped, "odd_calls": m.odd,
-		"calls": m.calls, "throttled": m.throttled, "stored": m.stored,
+		"unforeseen": m.unforeseen, "dropped": m.dropped, "odd_calls": m.odd, "calls": m.calls, "throttled": m.throttled, "stored": m.stored,
+	}
+}
+
+// named are the rings that a tally always has.
+func (t *tally) named() map[string]*ring {
+	return map[string]*ring{
+		"completed": t.completed, "discarded": t.discarded, "cancelled": t.cancelled, "at_max": t.atMax, "attempts": t.attempts,
+		"charged": t.charged, "retries": t.retries, "won": t.won,
 	}
 }
 

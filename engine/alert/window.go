@@ -26,7 +26,7 @@ func (r *ring) add(at time.Time, n int) { r.put(r.number(at), n) }
 func (r *ring) put(cell int64, n int) {
 	i := r.index(cell)
 	switch {
-	case r.stamp[i] > cell:
+	case r.stamp[i] > cell, n < 0 && r.stamp[i] != cell: // what the ring has passed cannot be taken back
 		return
 	case r.stamp[i] < cell:
 		r.stamp[i], r.count[i] = cell, 0
@@ -38,6 +38,9 @@ func (r *ring) put(cell int64, n int) {
 // so much earlier. A span is rounded up to whole cells, of which the last has only
 // begun.
 func (r *ring) sum(now time.Time, span, back time.Duration) (total int) {
+	if r == nil { // of a kind that nobody has seen
+		return 0
+	}
 	last := r.number(now) - r.cells(back)
 	for cell := last - r.cells(span) + 1; cell <= last; cell++ {
 		if i := r.index(cell); r.stamp[i] == cell {

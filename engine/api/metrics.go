@@ -49,13 +49,14 @@ type Metrics struct {
 	opt      MetricsOptions
 	registry *prometheus.Registry
 
-	ended, attempts, statuses, answers, throttled, atMax *prometheus.CounterVec
-	retries, won                                         prometheus.Counter
-	tries                                                prometheus.Histogram
-	took, waited                                         prometheus.Histogram
+	ended, reopened, byKind, attempts, statuses, answers, throttled, atMax *prometheus.CounterVec
+	retries, won                                                           prometheus.Counter
+	tries                                                                  prometheus.Histogram
+	took, waited                                                           prometheus.Histogram
 
 	mu    sync.Mutex
 	known map[string]bool // statuses that have a series
+	ends  engine.Ends
 }
 
 // NewMetrics makes a registry of its own with every metric.
@@ -65,7 +66,10 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 	}
 	m := &Metrics{
 		opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{},
-		ended:     counters("jobs_ended_total", "Jobs that have ended, by queue and state.", "queue", "state"),
+		ends:      engine.Ends{},
+		ended:     counters("jobs_ended_total", "Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state"),
+		reopened:  counters("jobs_reopened_total", "Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state"),
+		byKind:    counters("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state"),
 		attempts:  counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result"),
 		statuses:  counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status"),
 		answers:   counters("answers_total", "Answers that jobs have got, by HTTP status; none = there was no answer.", "code"),
@@ -74,13 +78,13 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 		retries:   counter("retries_total", "Charged attempts after the first one of a round."),
 		won:       counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded."),
 		tries: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "job_attempts",
-			Help: "Charged attempts of jobs that have ended: the mean is sum by count.", Buckets: []float64{0, 1, 2, 3, 4, 5, 10}}),
+			Help: "Charged attempts of jobs that completed or gave up: the mean is sum by count.", Buckets: []float64{0, 1, 2, 3, 4, 5, 10}}),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "answer_seconds",
 			Help: "Time of an attempt on the wire.", Buckets: []float64{.025, .05, .1, .25, .5, 1, 2.5, 5, 10}}),
 		waited: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "limiter_wait_seconds",
 			Help: "Time that an attempt waited for the limiter at the head of its line and after its claim.", Buckets: []float64{.01, .1, 1, 5, 10, 30, 60, 120}}),
 	}
-	m.registry.MustRegister(m.ended, m.attempts, m.statuses, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
+	m.registry.MustRegister(m.ended, m.reopened, m.byKind, m.attempts, m.statuses, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
 		reading{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, kind := range throttles {
 		m.throttled.WithLabelValues(kind)
@@ -109,36 +113,53 @@ func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
 
 // Publish counts the changes of one commit. It never blocks.
 func (m *Metrics) Publish(changes []engine.Change) {
+	kinds := engine.KindsOf(changes)
 	for i := range changes {
 		c := &changes[i]
-		switch {
-		case c.Job != nil && c.Job.State.Terminal() && !c.Before.Terminal():
-			m.countJob(*c.Job)
-		case c.Attempt != nil:
-			m.countAttempt(*c.Attempt)
+		if c.Attempt != nil {
+			m.countAttempt(kinds[c.Of], *c.Attempt)
+		}
+		if end, ok := m.end(c); ok {
+			m.countJob(end)
 		}
 	}
+}
+
+func (m *Metrics) end(c *engine.Change) (engine.End, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.ends.Of(c)
 }
 
 // ends are the states in which a job may end.
 var ends = []engine.State{engine.Completed, engine.Cancelled, engine.Discarded}
 
-func (m *Metrics) countJob(j engine.Job) {
+func (m *Metrics) countJob(e engine.End) {
+	j := e.Job
 	queue := m.opt.Queue(j.Queue)
 	// All of a queue's series begin together: of one that is not there no rate is 0, and
 	// of one that begins with 1 the first is in no increase.
 	for _, s := range ends {
 		m.ended.WithLabelValues(queue, s.String())
+		m.reopened.WithLabelValues(queue, s.String())
+		m.byKind.WithLabelValues(string(j.Kind), s.String())
 	}
 	atMax := m.atMax.WithLabelValues(queue)
+	if e.Count < 0 {
+		m.reopened.WithLabelValues(queue, j.State.String()).Inc()
+		return
+	}
 	m.ended.WithLabelValues(queue, j.State.String()).Inc()
-	m.tries.Observe(float64(j.Attempts))
-	if m.opt.Policies.UsedUp(&j) {
+	m.byKind.WithLabelValues(string(j.Kind), j.State.String()).Inc()
+	if j.State != engine.Cancelled {
+		m.tries.Observe(float64(e.Attempts))
+	}
+	if m.opt.Policies.UsedUp(j) {
 		atMax.Inc()
 	}
 }
 
-func (m *Metrics) countAttempt(a engine.Attempt) {
+func (m *Metrics) countAttempt(kind engine.Kind, a engine.Attempt) {
 	m.attempts.WithLabelValues(a.Verb.String()).Inc()
 	if a.HTTP > 0 {
 		m.took.Observe(a.HTTP.Seconds())
@@ -148,34 +169,23 @@ func (m *Metrics) countAttempt(a engine.Attempt) {
 	if a.Status == http.StatusTooManyRequests {
 		m.throttled.WithLabelValues(throttleOf(a.Class)).Inc()
 	}
-	if a.Number == 0 || a.Verb == engine.VerbInterrupted || a.Verb == engine.VerbAbort {
+	status, told := a.Ending(kind)
+	if a.Number == 0 || !told {
 		return // a hold, or cut off: it says nothing about the other side
 	}
-	m.statuses.WithLabelValues(m.statusOf(a)).Inc()
+	m.statuses.WithLabelValues(m.series(status)).Inc()
 	if a.Try <= 1 {
 		return
 	}
 	m.retries.Inc()
-	if succeeded(a) {
+	if engine.Succeeded(status) {
 		m.won.Inc()
 	}
 }
 
-func succeeded(a engine.Attempt) bool { return a.Verb == engine.VerbDone || a.Verb == engine.VerbWait }
-
-// statusOf is how an attempt ended; what is new when there are many statuses is
-// counted with the others.
-func (m *Metrics) statusOf(a engine.Attempt) string {
-	status := string(a.Class)
-	switch {
-	case status != "":
-	case succeeded(a):
-		status = "ok"
-	case a.Status != 0:
-		status = strconv.Itoa(a.Status)
-	default:
-		status = "error"
-	}
+// series is the label of a status; what is new when there are many statuses is counted
+// with the others.
+func (m *Metrics) series(status string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.known[status] {

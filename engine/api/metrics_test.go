@@ -70,7 +70,7 @@ farsight_attempt_statuses_total{status="ok"} 1
 # HELP farsight_jobs_at_max_attempts_total Jobs that gave up with every attempt used, by queue.
 # TYPE farsight_jobs_at_max_attempts_total counter
 farsight_jobs_at_max_attempts_total{queue="fitlol:ingest.summoner.full"} 1
-# HELP farsight_jobs_ended_total Jobs that have ended, by queue and state.
+# HELP farsight_jobs_ended_total Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.
 # TYPE farsight_jobs_ended_total counter
 farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="cancelled"} 0
 farsight_jobs_ended_total{queue="fitlol:ingest.summoner.full",state="completed"} 0

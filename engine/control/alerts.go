@@ -16,8 +16,9 @@ type Alerts interface {
 	Evaluated() time.Time
 	// Firing is how many fire that nobody has acknowledged or silenced.
 	Firing() int
-	// Metrics sums up a window that ends now, an hour for 0.
-	Metrics(window time.Duration) (engine.Metrics, error)
+	// Metrics sums up a window that ends now, an hour for 0, of the jobs of one kind; "" =
+	// of all.
+	Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error)
 	Acknowledge(ctx context.Context, id string, by engine.Actor) (engine.Receipt, error)
 	Silence(ctx context.Context, id string, until time.Time, by engine.Actor) (engine.Receipt, error)
 }

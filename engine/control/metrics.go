@@ -16,15 +16,18 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answ
 		return nil, engine.Problemf(engine.ErrInvalid, "ask for at most 400", "metrics of %d days make no sense", q.Days)
 	}
 	now := time.Now()
-	m := engine.Metrics{Since: now, Until: now, Statuses: map[string]int{}}
+	m := engine.Metrics{Kind: q.Kind, Since: now, Until: now, Statuses: map[string]int{}}
 	var err error
 	if f.alerts != nil {
-		if m, err = f.alerts.Metrics(q.Window); err != nil {
+		if m, err = f.alerts.Metrics(q.Kind, q.Window); err != nil {
 			return nil, problem(err)
 		}
 	}
 	if !q.Traffic {
 		m.Traffic = nil
+	}
+	if q.Kind != "" { // days and queues are of all kinds
+		return m, nil
 	}
 	if m.Days, err = f.store.Days(ctx, q.Days, now); err != nil {
 		return nil, problem(err)

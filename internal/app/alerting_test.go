@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
@@ -36,6 +37,7 @@ type alertRig struct {
 	begun  time.Time
 	states map[string][]string // by alert: the states a console saw, with the minute
 	notes  []string
+	prom   *api.Metrics // fed with every commit since the start
 }
 
 // inAlertRig runs a test on an engine that has just started.
@@ -60,7 +62,10 @@ func inAlertRig(t *testing.T, o sim.Options, f func(t *testing.T, r *alertRig)) 
 // open starts an engine on the directory, and a console on it.
 func (r *alertRig) open() {
 	r.t.Helper()
-	p, err := assemble(r.cfg, assembly{keys: r.keys, transport: r.sim.RoundTripper()})
+	if r.prom == nil {
+		r.prom = api.NewMetrics(api.MetricsOptions{Console: nobody{}, Policies: r.cfg.Policies})
+	}
+	p, err := assemble(r.cfg, assembly{keys: r.keys, transport: r.sim.RoundTripper(), watch: func(_ uint64, changes []engine.Change) { r.prom.Publish(changes) }})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -80,6 +85,39 @@ func (r *alertRig) open() {
 			r.t.Error(err)
 		}
 	}
+}
+
+// nobody is a console that answers nothing.
+type nobody struct{ engine.Console }
+
+func (nobody) Find(context.Context, engine.Query) (engine.Answer, error) {
+	return nil, engine.ErrNotFound
+}
+
+// counted is what Prometheus has counted of a metric with labels, over all queues.
+func (r *alertRig) counted(name string, labels ...string) (sum float64) {
+	r.t.Helper()
+	families, err := r.prom.Registry().Gather()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != name {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			all := 0
+			for _, l := range m.GetLabel() {
+				if slices.Contains(labels, l.GetName()+"="+l.GetValue()) {
+					all++
+				}
+			}
+			if all == len(labels) {
+				sum += m.GetCounter().GetValue()
+			}
+		}
+	}
+	return sum
 }
 
 // restart ends the engine and starts another on the same directory.

@@ -16,9 +16,11 @@ func newMetricsCommands() []*cobra.Command {
 
 func metricsCommand() *cobra.Command {
 	var q engine.MetricsQuery
+	var kind string
 	cmd := &cobra.Command{
 		Use: "metrics", Short: "Show what jobs and retries add up to: the last hour, and each day", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			q.Kind = engine.Kind(kind)
 			if q.Window < time.Minute {
 				return usagef("--window %s is too short: use 1m to 1h", q.Window)
 			}
@@ -32,6 +34,7 @@ func metricsCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.DurationVar(&q.Window, "window", time.Hour, "how far the sums of now look back, 1m to 1h")
 	f.IntVar(&q.Days, "days", 30, "how many days to show, at most 400")
+	f.StringVar(&kind, "kind", "", "only jobs of this kind, such as match.fetch or alert.call: of the window, not of days")
 	f.Bool("json", false, "as one JSON object")
 	return cmd
 }

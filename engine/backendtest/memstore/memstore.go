@@ -214,7 +214,7 @@ func (s *Store) SaveJob(x engine.Tx, j engine.Job) error {
 	case s.keys[j.Key] == j.ID:
 		unset(t, s.keys, j.Key)
 	}
-	t.Emit(engine.Change{Job: &j, Before: old.State})
+	t.Emit(engine.Moved(&old, &j))
 	return nil
 }
 

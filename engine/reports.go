@@ -27,11 +27,13 @@ type ReportRow struct {
 	Matches  int       `json:"matches"` // counted in it
 	Missing  int       `json:"missing"` // wanted, but could not be had or were cancelled
 	// Cancelled is the part of Missing that an operator cancelled.
-	Cancelled int       `json:"cancelled"`
-	First     time.Time `json:"first,omitzero"`
-	Last      time.Time `json:"last,omitzero"`
-	Day       int       `json:"busiest_day"` // 0 = Monday
-	Hour      int       `json:"busiest_hour"`
+	Cancelled int `json:"cancelled"`
+	// Closed is when its account's last sync became complete, if it had ended incomplete.
+	Closed time.Time `json:"gaps_closed,omitzero"`
+	First  time.Time `json:"first,omitzero"`
+	Last   time.Time `json:"last,omitzero"`
+	Day    int       `json:"busiest_day"` // 0 = Monday
+	Hour   int       `json:"busiest_hour"`
 }
 
 // Without says how many stored matches are left out of the report, and why; "" = none is.

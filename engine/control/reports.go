@@ -22,7 +22,7 @@ func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (engine.
 			continue
 		}
 		row := r.Row()
-		row.RiotID, row.Platform = a.RiotID, a.Platform
+		row.RiotID, row.Platform, row.Closed = a.RiotID, a.Platform, a.Closed
 		page.Reports = append(page.Reports, row)
 	}
 	return page, nil

@@ -115,9 +115,18 @@ func accounts(o Out, rows []engine.AccountRow) error {
 		if a.Incomplete() {
 			state = "INCOMPLETE"
 		}
-		out[i] = []string{a.RiotID, a.Platform, state, fraction(a.Matches), fraction(a.Timelines), count(a.Matches.Failed), count(a.Matches.Cancelled), ago(a.LastSync, now), tracked, a.LastError}
+		out[i] = []string{a.RiotID, a.Platform, state, fraction(a.Matches), fraction(a.Timelines), count(a.Matches.Failed), count(a.Matches.Cancelled), lastSync(a, now), tracked, a.LastError}
 	}
 	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "PLATFORM"}, {title: "STATE"}, {title: "MATCHES", right: true}, {title: "TIMELINES", right: true}, {title: "FAILED", right: true}, {title: "CANCELLED", right: true}, {title: "LAST SYNC"}, {title: "TRACKED"}, {title: "ERROR", flex: true}}, out)
+}
+
+// lastSync is when the last sync ended, and when it became complete if that was later.
+func lastSync(a engine.AccountRow, now time.Time) string {
+	text := ago(a.LastSync, now)
+	if !a.Closed.IsZero() {
+		text += ", complete " + ago(a.Closed, now)
+	}
+	return text
 }
 
 func fraction(p engine.Progress) string {

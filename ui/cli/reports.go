@@ -81,6 +81,9 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 	row := r.Row()
 	_, _ = fmt.Fprintf(o.W, "%s: %s in %s; hours of %s; built %s\n",
 		o.clean(d.Row.RiotID), played(row.Minutes), made(r), o.clean(r.Zone), stamp(r.Built))
+	if at := d.Row.Closed; !at.IsZero() {
+		_, _ = fmt.Fprintf(o.W, "its last sync ended with matches missing; it is complete since %s\n", stamp(at))
+	}
 	if !r.First.IsZero() {
 		zone := zoneOf(r.Zone)
 		_, _ = fmt.Fprintf(o.W, "from %s to %s\n", r.First.In(zone).Format("Mon 2006-01-02"), r.Last.In(zone).Format("Mon 2006-01-02"))

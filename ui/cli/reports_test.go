@@ -67,3 +67,37 @@ func TestThePlayTimeReportFitsInto80Columns(t *testing.T) {
 		t.Errorf("without a report: %v", err)
 	}
 }
+
+// A sync that became complete after its end says when, wherever accounts and reports are told.
+func TestWhenASyncBecameCompleteIsSaid(t *testing.T) {
+	t.Setenv("TZ", "UTC")
+	row := engine.AccountRow{RiotID: "Ana#1", Status: engine.SyncCompleted, Result: "completed", Finished: friday, LastSync: friday, Closed: friday.Add(time.Hour)}
+	r := engine.PlayReport{Account: "a", Zone: "UTC", Built: friday, Matches: 40}
+	c := answering{answer: func(q engine.Query) (engine.Answer, error) {
+		switch q.(type) {
+		case engine.AccountsQuery:
+			return engine.AccountsPage{Accounts: []engine.AccountRow{row}, Total: 1}, nil
+		case engine.StatusQuery:
+			return engine.StatusAnswer{}, nil
+		}
+		return engine.AccountDetail{Row: row, Report: &r}, nil
+	}}
+	for name, show := range map[string]func(o cli.Out) error{
+		"accounts": func(o cli.Out) error { return cli.Accounts(t.Context(), c, "", o) },
+		"status":   func(o cli.Out) error { return cli.Status(t.Context(), c, "", true, o) },
+	} {
+		if text := printed(t, false, show); !strings.Contains(text, ", complete ") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if text := printed(t, true, show); !strings.Contains(text, `"gaps_closed":"`) {
+			t.Errorf("%s --json: %s", name, text)
+		}
+	}
+	if text := printed(t, false, func(o cli.Out) error { return cli.Reports(t.Context(), c, "Ana#1", o) }); !strings.Contains(text, "it is complete since ") {
+		t.Errorf("reports: %s", text)
+	}
+	row.Closed = time.Time{}
+	if text := printed(t, false, func(o cli.Out) error { return cli.Accounts(t.Context(), c, "", o) }); strings.Contains(text, "complete ") {
+		t.Errorf("a sync that was never incomplete: %s", text)
+	}
+}

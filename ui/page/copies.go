@@ -161,7 +161,7 @@ func instantsOf(row any) []namedInstant {
 	case engine.JobRow:
 		return []namedInstant{{"due", r.Due}, {"created", r.Created}, {"started", r.Started}, {"finished", r.Finished}}
 	case engine.AccountRow:
-		return []namedInstant{{"last sync", r.LastSync}, {"triggered", r.Triggered}, {"finished", r.Finished}}
+		return []namedInstant{{"last sync", r.LastSync}, {"triggered", r.Triggered}, {"finished", r.Finished}, {"complete since", r.Closed}}
 	case engine.MatchRow:
 		return []namedInstant{{"played", r.Played}, {"fetched", r.FetchedAt}, {"tried", r.LastAttemptAt}}
 	case engine.CallRow:

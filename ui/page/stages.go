@@ -183,6 +183,9 @@ func runRow(v *View, a engine.AccountRow, w int) string {
 	case !a.Finished.IsZero():
 		facts = append(facts, part.As(themes.Dim, "ended "+v.clock(a.Finished)))
 	}
+	if !a.Closed.IsZero() {
+		facts = append(facts, part.As(themes.Dim, "complete since "+v.clock(a.Closed)))
+	}
 	facts = append(facts, part.As(themes.Dim, plural(a.Calls, "call", "calls")), throttled(a), part.As(themes.Dim, resumedAt(a)))
 	return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...)
 }

@@ -100,6 +100,7 @@ type QueueRow struct {
 	OldestDue time.Time     `json:"oldest_due,omitzero"`
 	Why       string        `json:"why,omitempty"` // why its head does not start
 	Until     time.Time     `json:"until,omitzero"`
+	Stand     Stand         `json:"stand,omitempty"` // nothing of what waits may start: what keeps it; "" = nothing does
 }
 
 // JobRow is a job with the one computed reason why it does not run (I-1).
@@ -108,6 +109,7 @@ type JobRow struct {
 	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
+	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
 	// By the retry policy in force, see Policies.Row.
 	MaxAttempts int           `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
 	Delay       time.Duration `json:"delay_ns,omitempty"`     // retryable: from its last failure to its next try
@@ -119,6 +121,18 @@ type LimitsRow struct {
 	Buckets []BucketRow `json:"buckets"`
 	Waiting []WaiterRow `json:"waiting,omitempty"`
 	Hosts   []LimitHost `json:"hosts,omitempty"`
+	// Breakers are the endpoints that are down: no call goes there but a try.
+	Breakers []BreakerRow `json:"breakers,omitempty"`
+}
+
+// BreakerRow is an endpoint that is down.
+type BreakerRow struct {
+	Host    string    `json:"host"`
+	Method  string    `json:"method"`
+	Since   time.Time `json:"since"`
+	Next    time.Time `json:"next,omitzero"`    // the next try; zero = one is under way
+	Waiting int       `json:"waiting"`          // jobs that stand behind it
+	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too
 }
 
 // Learnt is when a header last stated other limits than were known, on any host; zero =
@@ -478,7 +492,8 @@ type ETA struct {
 	Bucket string        `json:"bucket,omitempty"` // the tightest one: "app:europe 100/120s"
 	Known  bool          `json:"known"`
 	// Why says what decides in place of a bucket, or why nobody knows.
-	Why string `json:"why,omitempty"`
+	Why   string `json:"why,omitempty"`
+	Stand Stand  `json:"stand,omitempty"` // what keeps the run from going on; "" = nothing
 }
 
 // MatchesQuery lists matches, newest first; answered by MatchesPage.

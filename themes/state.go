@@ -23,7 +23,7 @@ var signs = []sign{
 	{"≡", "=", Held, []string{"HELD"}},
 	{"↻", "~", Wait, []string{"RETRYABLE", "TEMPORARY FAILURE"}},
 	{"✓", "+", OK, []string{"COMPLETED", "STORED", "DONE", "OK", "SUCCESS"}},
-	{"✗", "x", Err, []string{"DISCARDED", "GAVE UP", "FAILED", "PERMANENTLY UNFETCHABLE", "ERR", "ERROR", "NO KEY", "API DOWN", "DISCONNECTED", "BROKEN"}},
+	{"✗", "x", Err, []string{"DISCARDED", "GAVE UP", "FAILED", "PERMANENTLY UNFETCHABLE", "ERR", "ERROR", "NO KEY", "API DOWN", "DOWN", "DISCONNECTED", "BROKEN"}},
 	{"⊘", "-", Off, []string{"CANCELLED"}},
 	{"∅", "0", Off, []string{"TOO OLD", "OUTSIDE RETENTION WINDOW"}},
 	{"‖", `"`, Held, []string{"PAUSED", "FROZEN", "CAPPED", "SILENCED", "ACKNOWLEDGED"}},

@@ -311,7 +311,7 @@ func (p *plain) statusLines() []string {
 		lines = append(lines, "Needs you: "+n.Word+", "+n.Text+".")
 	}
 	for _, a := range d.Syncing() {
-		lines = append(lines, a.RiotID+" "+page.SyncWord(a)+": "+progressText(a, d.ETA[a.ID])+".")
+		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a, d.ETA[a.ID])+".")
 	}
 	if b, ok := d.Tightest(); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))

@@ -120,7 +120,7 @@ func (m *Model) namedItems(v *page.View) []item {
 	for i := range v.Accounts {
 		a := &v.Accounts[i]
 		id := a.ID
-		out = append(out, item{name: a.RiotID, what: "account, " + page.SyncWord(*a), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewAccount(id)); return nil }})
+		out = append(out, item{name: a.RiotID, what: "account, " + v.SyncWord(*a), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewAccount(id)); return nil }})
 	}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]

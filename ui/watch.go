@@ -104,7 +104,7 @@ func (m *Model) strip(v *page.View) string {
 	if !ok {
 		return l.Cells(part.As(themes.Dim, "the watched account has gone")).String()
 	}
-	l.Cells(part.StateCell(m.theme, page.SyncWord(row))).Gap(2)
+	l.Cells(part.StateCell(m.theme, m.rows.data.SyncWord(row))).Gap(2)
 	if row.Status.Open() {
 		m.stripOpen(v, l, row)
 	} else {

@@ -40,6 +40,8 @@ type Backend interface {
 	Load() (running, workers int)
 	// Halted says why no job is started at all, such as a full disk; "" = they are.
 	Halted() string
+	// Held is what keeps a job from starting wherever it stands in line.
+	Held(j engine.Job) engine.Held
 }
 
 // Syncer starts and plans syncs.
@@ -69,8 +71,8 @@ type Limiter interface {
 	ETA(host, method string, calls int) engine.ETA
 	// Health tells of trouble that holds everything: no key, no network.
 	Health() (state engine.EngineState, why string)
-	// Outage says what holds the calls of one method of a host; "" = nothing.
-	Outage(host, method string) (why string)
+	// Held says what stands before all limits of a lane, such as europe/match-v5.match.
+	Held(lane string) engine.Held
 	// KeyChanged ends the hold of a refused key.
 	KeyChanged()
 }
@@ -331,6 +333,16 @@ func (c *Control) engineRow() engine.EngineRow {
 	return row
 }
 
+// toDo is how many jobs of a queue have not ended, but for those that wait for others.
+func toDo(q engine.QueueRow) (n int) {
+	for _, s := range engine.States() {
+		if s.Live() && s != engine.Pending {
+			n += q.Counts[s]
+		}
+	}
+	return n
+}
+
 // state picks the one word of the title bar: the worst that holds.
 func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	c.mu.Lock()
@@ -351,17 +363,16 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	if c.opt.Keys.Shown() == "" {
 		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
 	}
-	paused, jobs := 0, 0
+	paused, open := 0, 0
 	for _, q := range queues {
-		if q.Paused {
-			paused++
-		}
-		for _, n := range q.Counts {
-			jobs += n
+		if n := toDo(q); q.Paused {
+			paused += n
+		} else {
+			open += n
 		}
 	}
-	if paused == len(queues) && jobs > 0 { // a queue that nobody has used yet is not among them
-		return engine.EnginePaused, "every queue in use is paused"
+	if paused > 0 && open == 0 {
+		return engine.EnginePaused, "every queue with work is paused"
 	}
 	return engine.EngineLive, ""
 }

@@ -91,6 +91,7 @@ func (b *backend) Why(engine.Job) (string, time.Time, int) { return "3rd in line
 func (b *backend) Queues() []engine.QueueRow               { return told(&b.queues) }
 func (b *backend) Load() (int, int)                        { return 2, 5 }
 func (b *backend) Halted() string                          { return told(&b.halted) }
+func (b *backend) Held(engine.Job) (h engine.Held)         { return h }
 func (b *backend) Externals() map[engine.JobID]string      { return told(&b.externals) }
 func (b *backend) NextRetries(context.Context, int) ([]engine.Job, error) {
 	return nil, nil
@@ -133,7 +134,7 @@ func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.Call
 func (l *limiter) CallsAfter(uint64) []engine.CallRow       { return nil }
 func (l *limiter) Meter() engine.Meter                      { return engine.Meter{CallsPerMin: 60} }
 func (l *limiter) Health() (engine.EngineState, string)     { return told(&l.state), "" }
-func (l *limiter) Outage(string, string) string             { return "" }
+func (l *limiter) Held(string) (h engine.Held)              { return h }
 func (l *limiter) KeyChanged()                              {}
 func (l *limiter) ETA(_, _ string, calls int) engine.ETA {
 	l.asked = calls
@@ -327,7 +328,8 @@ func TestTheInspectorKnowsPolicyAndReason(t *testing.T) {
 func TestTheWorstStateWins(t *testing.T) {
 	r := newRig(t)
 	paused := engine.QueueRow{QueueState: engine.QueueState{Name: "q", Paused: true}, Counts: map[engine.State]int{engine.Retryable: 4}}
-	open := engine.QueueRow{QueueState: engine.QueueState{Name: "p"}}
+	open := engine.QueueRow{QueueState: engine.QueueState{Name: "p"}, Counts: map[engine.State]int{engine.Completed: 7, engine.Pending: 1}}
+	busy := engine.QueueRow{QueueState: engine.QueueState{Name: "p"}, Counts: map[engine.State]int{engine.Scheduled: 1}}
 	unused := engine.QueueRow{QueueState: engine.QueueState{Name: "pager", Paused: true}} // before the first job: the others have no row
 	steps := []struct {
 		queues []engine.QueueRow
@@ -335,7 +337,8 @@ func TestTheWorstStateWins(t *testing.T) {
 		want   engine.EngineState
 	}{
 		{nil, engine.EngineLive, engine.EngineLive},
-		{[]engine.QueueRow{paused, open}, engine.EngineLive, engine.EngineLive},
+		{[]engine.QueueRow{paused, open}, engine.EngineLive, engine.EnginePaused}, // nothing that is left to do may start
+		{[]engine.QueueRow{paused, busy}, engine.EngineLive, engine.EngineLive},
 		{[]engine.QueueRow{paused}, engine.EngineLive, engine.EnginePaused},
 		{[]engine.QueueRow{paused}, engine.EngineNoKey, engine.EngineNoKey},
 		{[]engine.QueueRow{unused, unused}, engine.EngineLive, engine.EngineLive},

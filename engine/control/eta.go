@@ -11,6 +11,7 @@ import (
 const (
 	paceMethod     = "match-v5.match"
 	timelineMethod = "match-v5.timeline"
+	listMethod     = "match-v5.ids"
 )
 
 // eta says when an account's run ends (I-3): when the last of its calls has gone, with
@@ -38,15 +39,18 @@ func (c *Control) ends(a engine.AccountRow, timelines bool) engine.ETA {
 		return engine.ETA{}
 	}
 	queues, rows := c.opt.Backend.Queues(), c.opt.Limiter.Rows().Buckets
-	own := callsLeft(a)
-	if why := c.stands(a, queues, rows); why != "" {
-		return engine.ETA{Calls: own, Why: why}
+	h := c.stands(a, queues, rows)
+	switch {
+	case a.Matches.Total < 0: // nobody knows yet how many calls there will be
+		return engine.ETA{Why: h.Reason, Stand: h.Stand}
+	case h.Reason != "" && h.Until.IsZero():
+		return engine.ETA{Calls: callsLeft(a), Why: h.Reason, Stand: h.Stand}
 	}
 	if a.Matches.Total < 0 { // nobody knows how many while its pages are listed
 		return engine.ETA{}
 	}
 	e := c.opt.Limiter.ETA(a.Region, paceMethod, c.callsUntil(a, timelines, queues, rows))
-	e.Calls = own
+	e.Calls, e.Stand = callsLeft(a), h.Stand
 	wait := time.Until(c.hub.LastDue(a.ID))
 	if wait > e.Low {
 		e.Low, e.Why = wait, "its last retry is due then"
@@ -57,30 +61,60 @@ func (c *Control) ends(a engine.AccountRow, timelines bool) engine.ETA {
 	return e
 }
 
-// stands says why an open run makes no progress that could be foreseen; "" = it does.
-func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) string {
+// stands says why an open run makes no progress; the zero answer = it does. Until is
+// named only where its end can be foreseen with it.
+func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) engine.Held {
 	for _, q := range queues {
 		if q.Name == a.Queue && q.Paused {
-			return pausedBy(q)
+			return engine.Held{Reason: pausedBy(q), Stand: engine.StandPaused}
 		}
 	}
 	// An outage is of one endpoint: others' syncs go on.
 	if state, why := c.state(queues); state != engine.EngineLive && state != engine.EngineAPIDown {
-		return why
+		return engine.Held{Reason: why, Stand: standOf(state)}
 	}
-	methods := []string{paceMethod, timelineMethod}
-	if !a.WantsTimelines && a.Timelines.Open == 0 {
-		methods = methods[:1]
-	}
-	for _, m := range methods {
-		if why := c.opt.Limiter.Outage(a.Region, m); why != "" {
-			return why
+	methods := methodsOf(a)
+	for i, m := range methods {
+		h := c.opt.Limiter.Held(a.Region + "/" + m)
+		switch h.Until = (time.Time{}); {
+		case h.Reason == "":
+			continue
+		case i > 0: // what it does now goes on
+			h.Stand = ""
 		}
+		return h
 	}
 	if frozenForGood(rows, a.Region, methods) {
-		return a.Region + " is frozen until somebody resumes it"
+		return engine.Held{Reason: a.Region + " is frozen until somebody resumes it", Stand: engine.StandHeld}
 	}
-	return ""
+	if i := slices.IndexFunc(rows, func(b engine.BucketRow) bool { return frozenHere(b, a.Region, methods) }); i >= 0 {
+		return engine.Held{Reason: a.Region + " is frozen", Until: rows[i].Thaws, Stand: engine.StandHeld}
+	}
+	return engine.Held{}
+}
+
+// methodsOf are the endpoints that a run calls from where it stands on; none while it
+// looks for its player.
+func methodsOf(a engine.AccountRow) []string {
+	switch {
+	case a.Phase == engine.PhaseResolve:
+		return nil
+	case a.Phase == engine.PhaseList:
+		return []string{listMethod}
+	case !a.WantsTimelines && a.Timelines.Open == 0:
+		return []string{paceMethod}
+	case a.Matches.Open == 0 && a.Timelines.Open > 0:
+		return []string{timelineMethod}
+	}
+	return []string{paceMethod, timelineMethod}
+}
+
+// standOf is the word for what the whole engine waits for.
+func standOf(s engine.EngineState) engine.Stand {
+	if s == engine.EnginePaused {
+		return engine.StandPaused
+	}
+	return engine.StandHeld
 }
 
 func pausedBy(q engine.QueueRow) string {
@@ -93,10 +127,12 @@ func pausedBy(q engine.QueueRow) string {
 // frozenForGood reports whether an operator has stopped a host, or one of its methods,
 // without saying until when.
 func frozenForGood(rows []engine.BucketRow, host string, methods []string) bool {
-	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool {
-		here := b.Host == host && (b.Method == "" || slices.Contains(methods, b.Method))
-		return here && b.BlockedBy == "frozen" && b.Thaws.IsZero()
-	})
+	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool { return frozenHere(b, host, methods) && b.Thaws.IsZero() })
+}
+
+// frozenHere reports whether an operator has stopped a host, or one of its methods.
+func frozenHere(b engine.BucketRow, host string, methods []string) bool {
+	return b.Host == host && (b.Method == "" || slices.Contains(methods, b.Method)) && b.BlockedBy == "frozen"
 }
 
 // callsUntil is how many calls its host makes until a run has made its last, or the last

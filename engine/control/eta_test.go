@@ -20,11 +20,11 @@ func (paced) ETA(_, _ string, calls int) engine.ETA {
 }
 
 func (paced) Rows() engine.LimitsRow { return engine.LimitsRow{} }
-func (paced) Outage(host, method string) string {
-	if host == "americas" && method == timelineMethod {
-		return "outage of americas/match-v5.timeline"
+func (paced) Held(lane string) (h engine.Held) {
+	if lane == "americas/"+timelineMethod {
+		h = engine.Held{Reason: "outage of " + lane, Stand: engine.StandDown}
 	}
-	return ""
+	return h
 }
 func (paced) Health() (engine.EngineState, string) { return engine.EngineLive, "" }
 
@@ -48,8 +48,12 @@ func TestI3_ETAsShareTheBudgetAsTheEngineDealsIt(t *testing.T) {
 	waits := open("waits", "sea", 400, false)
 	waits.Queue = latest
 	down := open("down", "americas", 7, true)
+	stuck := open("stuck", "americas", 0, true)
+	stuck.Timelines = engine.Progress{Total: 7, Open: 7}
+	looking := open("looking", "sea", -1, true)
+	looking.Queue = latest
 	h := hub.New(hub.Options{})
-	h.SeedAccounts([]engine.AccountRow{small, big, far, listing, ended, waits, down})
+	h.SeedAccounts([]engine.AccountRow{small, big, far, listing, ended, waits, down, stuck, looking})
 	paused := engine.QueueRow{QueueState: engine.QueueState{Name: latest, Paused: true, By: engine.Actor{User: "ana"}}}
 	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{paused, {}}}, Keys: knownKey{}}, hub: h}
 	cases := []struct {
@@ -58,19 +62,22 @@ func TestI3_ETAsShareTheBudgetAsTheEngineDealsIt(t *testing.T) {
 		calls int // of its own
 		wait  time.Duration
 		why   string
+		stand engine.Stand
 	}{
-		{"ten timelines go after all matches of a larger run", small, 20, 520 * time.Second, ""},
-		{"a large run waits for the matches of the small one", big, 500, 510 * time.Second, ""},
-		{"another region shares nothing", far, 1800, 1800 * time.Second, ""},
-		{"nobody knows while ids are listed", listing, 0, 0, ""},
-		{"an ended run has none", ended, 0, 0, ""},
-		{"its queue is paused", waits, 400, 0, "queue paused by ana"},
-		{"its timelines are down", down, 14, 0, "outage of americas/match-v5.timeline"},
+		{"ten timelines go after all matches of a larger run", small, 20, 520 * time.Second, "", ""},
+		{"a large run waits for the matches of the small one", big, 500, 510 * time.Second, "", ""},
+		{"another region shares nothing", far, 1800, 1800 * time.Second, "", ""},
+		{"nobody knows while ids are listed", listing, 0, 0, "", ""},
+		{"an ended run has none", ended, 0, 0, "", ""},
+		{"its queue is paused", waits, 400, 0, "queue paused by ana", engine.StandPaused},
+		{"its queue is paused while it lists", looking, 0, 0, "queue paused by ana", engine.StandPaused},
+		{"its timelines are down and nothing else is left", stuck, 7, 0, "outage of americas/match-v5.timeline", engine.StandDown},
+		{"its timelines will be down", down, 14, 0, "outage of americas/match-v5.timeline", ""},
 	}
 	for _, tc := range cases {
 		got := c.eta(tc.row)
-		if got.Calls != tc.calls || got.High != tc.wait || got.Known != (tc.wait > 0) || got.Why != tc.why {
-			t.Errorf("%s: %+v, want %d calls in %s, %q", tc.name, got, tc.calls, tc.wait, tc.why)
+		if got.Calls != tc.calls || got.High != tc.wait || got.Known != (tc.wait > 0) || got.Why != tc.why || got.Stand != tc.stand {
+			t.Errorf("%s: %+v, want %d calls in %s, %q, %q", tc.name, got, tc.calls, tc.wait, tc.why, tc.stand)
 		}
 	}
 }

@@ -256,6 +256,7 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 	r := c.opt.Policies.Row(engine.JobRow{Job: j})
 	if j.State.Live() && j.State != engine.Running {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
+		r.Stand = c.opt.Backend.Held(j).Stand
 	}
 	if j.State == engine.Pending && r.Until.IsZero() {
 		r.Until = c.groupEnds(j)

@@ -76,6 +76,14 @@ func (f *fuse) tell() {
 	}
 }
 
+// next is when the next probe may go; zero = one is under way.
+func (f *fuse) next() time.Time {
+	if f.prober != "" {
+		return time.Time{}
+	}
+	return f.probe
+}
+
 // release takes the probe back from a job that ended without an answer.
 func (f *fuse) release(job engine.JobID) bool {
 	if f.prober != job || job == "" {

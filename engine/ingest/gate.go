@@ -323,12 +323,55 @@ func (g *gate) health() (engine.EngineState, string) {
 			return engine.EnginePaused, why
 		}
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(g.lanes), func(a, b lane) int { return strings.Compare(a.String(), b.String()) }) {
+	for _, at := range g.laneOrder() {
 		if g.lanes[at].blown {
 			return engine.EngineAPIDown, "outage of " + at.String()
 		}
 	}
 	return engine.EngineLive, ""
+}
+
+// held says what keeps all calls of a lane.
+func (g *gate) held(l lane) engine.Held {
+	if g.project != nil {
+		if why := g.project(); why != "" {
+			return engine.Held{Reason: why, Stand: engine.StandHeld}
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	fuses := []*fuse{&g.key, &g.network}
+	if b := g.lanes[l]; b != nil {
+		fuses = append(fuses, &b.fuse)
+	}
+	for _, f := range fuses {
+		if f.blown {
+			return engine.Held{Reason: reasonOf(f, l), Until: f.next(), Stand: stands[f.hold]}
+		}
+	}
+	return engine.Held{}
+}
+
+// stands are the words for what blows a fuse.
+var stands = map[engine.Hold]engine.Stand{
+	engine.HoldOutage: engine.StandDown, engine.HoldKeyInvalid: engine.StandHeld, engine.HoldLocalNetwork: engine.StandHeld,
+}
+
+// down are the lanes that are, with the jobs that wait in each left to be counted.
+func (g *gate) down() (rows []engine.BreakerRow) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, at := range g.laneOrder() {
+		if b := g.lanes[at]; b.blown {
+			rows = append(rows, engine.BreakerRow{Host: at.host, Method: at.method, Since: b.since, Next: b.next(), Proven: b.proven})
+		}
+	}
+	return rows
+}
+
+// laneOrder are the lanes by name.
+func (g *gate) laneOrder() []lane {
+	return slices.SortedFunc(maps.Keys(g.lanes), func(a, b lane) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // outage is the reason of a lane that is held while others go on.

@@ -286,6 +286,13 @@ func (l *Limits) KeyChanged() {
 // Proven reports whether Riot has answered well since the start.
 func (l *Limits) Proven() bool { return l.gate.isProven() }
 
+// Held says what stands before all limits of a lane: a key that is refused, a network
+// that is away, an outage.
+func (l *Limits) Held(name string) engine.Held {
+	at, _ := splitLane(name)
+	return l.gate.held(at)
+}
+
 // Outage says what holds the calls of one method of a host; "" = nothing does.
 func (l *Limits) Outage(host, method string) (why string) { return l.gate.outage(lane{host, method}) }
 

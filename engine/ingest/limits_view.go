@@ -14,7 +14,11 @@ import (
 // Rows is a live reading of every bucket and every waiter.
 func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
-	out := engine.LimitsRow{At: snap.At}
+	out := engine.LimitsRow{At: snap.At, Breakers: l.gate.down()}
+	for i := range out.Breakers {
+		b := &out.Breakers[i]
+		b.Waiting = l.waiting(limit.Scope{Host: b.Host, Method: b.Method})
+	}
 	for _, h := range snap.Hosts {
 		out.Hosts = append(out.Hosts, hostRow(h))
 		for _, s := range h.Scopes {

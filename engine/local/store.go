@@ -84,5 +84,11 @@ type Pacer interface {
 	Shares(a, b string) bool
 }
 
+// holder is an Admitter that knows what stands before all limits of a lane, such as
+// an outage. Like the others its methods may neither block nor call the backend.
+type holder interface {
+	Held(lane string) engine.Held
+}
+
 // Admission is the answer to Admit.
 type Admission = engine.Admission

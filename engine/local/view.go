@@ -44,14 +44,19 @@ func (b *Backend) Queues() []engine.QueueRow {
 			QueueState: q.QueueState, Counts: q.present(), Held: q.held, PerMin: q.settled.perMinute(now),
 		}
 	}
+	stands, _ := b.admitter.(holder)
+	free := map[*queue]bool{} // something that waits in it may start
 	for _, l := range x.lines {
-		if l.n > 0 {
-			x.headOf(l, rows[l.queue], now)
+		if l.n > 0 && !x.headOf(l, rows[l.queue], stands, now) {
+			free[l.queue] = true
 		}
 	}
 	for q, row := range rows {
-		if q.Paused && row.Counts[engine.Available] > 0 {
-			row.Why, row.Until = pausedWords(q.QueueState), time.Time{}
+		switch {
+		case q.Paused && row.Counts[engine.Available] > 0:
+			row.Why, row.Until, row.Stand = pausedWords(q.QueueState), time.Time{}, engine.StandPaused
+		case free[q]:
+			row.Stand = ""
 		}
 	}
 	out := make([]engine.QueueRow, 0, len(rows))
@@ -63,19 +68,27 @@ func (b *Backend) Queues() []engine.QueueRow {
 }
 
 // headOf adds what a line's head tells to its queue's row: the oldest wait, and
-// the refusal that ends first.
-func (x *index) headOf(l *line, row *engine.QueueRow, now time.Time) {
+// the refusal that ends first; what stands before all limits tells it before them. It
+// reports whether that is so.
+func (x *index) headOf(l *line, row *engine.QueueRow, stands holder, now time.Time) (held bool) {
 	rank, ok := l.top(true)
 	if !ok {
-		return
+		return true
 	}
 	head := l.levels[rank].head()
 	if row.OldestDue.IsZero() || head.turn.Before(row.OldestDue) {
 		row.OldestDue = head.turn
 	}
-	if l.lane.shut(now) && (row.Why == "" || sooner(l.lane.known, row.Until)) {
+	if stands != nil && l.lane.name != "" {
+		if h := stands.Held(l.lane.name); h.Reason != "" {
+			row.Why, row.Until, row.Stand = h.Reason, h.Until, h.Stand
+			return true
+		}
+	}
+	if row.Stand == "" && l.lane.shut(now) && (row.Why == "" || sooner(l.lane.known, row.Until)) {
 		row.Why, row.Until = l.lane.reason, l.lane.known
 	}
+	return false
 }
 
 // sooner reports whether a is before b; the zero time is unknown, and last.

@@ -24,10 +24,51 @@ func (b *Backend) Why(j engine.Job) (reason string, until time.Time, place int) 
 		return b.whyPending(j), time.Time{}, 0
 	case b.idx.isForeign(j.ID):
 		return notServed, time.Time{}, 0
-	case j.State == engine.Available:
-		return b.whyAvailable(j.ID, time.Now())
 	}
-	return whyLater(j), j.Due, 0
+	held := b.Held(j)
+	if j.State == engine.Available {
+		reason, until, place = b.whyAvailable(j.ID, time.Now())
+	} else {
+		reason, until = whyLater(j), j.Due
+	}
+	switch {
+	case held.Reason == "":
+	case held.Until.IsZero() || held.Until.After(until) || place > 0:
+		return held.Reason, held.Until, place
+	default: // its own instant comes later
+		return held.Reason, until, place
+	}
+	return reason, until, place
+}
+
+// Held is what keeps a job from starting wherever it stands in line and whenever it is
+// due: what has halted the engine, its queue's pause, what its lane waits for.
+func (b *Backend) Held(j engine.Job) (h engine.Held) {
+	if !j.State.Live() || j.State == engine.Running || j.State == engine.Pending {
+		return h
+	}
+	if h = b.idx.held(j.Queue); h.Reason != "" {
+		return h
+	}
+	stands, ok := b.admitter.(holder)
+	if lane := b.admitter.Lane(j); ok && lane != "" {
+		return stands.Held(lane)
+	}
+	return h
+}
+
+func (x *index) held(name engine.Queue) (h engine.Held) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	q := x.queues[name]
+	switch {
+	case !x.loaded:
+	case x.stopped() != "":
+		return engine.Held{Reason: x.stopped(), Stand: engine.StandHeld}
+	case q != nil && q.Paused:
+		return engine.Held{Reason: pausedWords(q.QueueState), Stand: engine.StandPaused}
+	}
+	return h
 }
 
 // standing is why an available job does not run.
@@ -157,10 +198,6 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 		return standing{reason: "has just moved"}
 	case !x.loaded:
 		return standing{reason: "no engine runs"}
-	case x.stopped() != "":
-		return standing{reason: x.stopped()}
-	case e.queue.Paused:
-		return standing{reason: pausedWords(e.queue.QueueState)}
 	case e.taken:
 		return standing{reason: "starts now", until: now}
 	case e.parked != nil:

@@ -49,7 +49,7 @@ func accountCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
 	return append(cells,
 		part.Plain(a.RiotID),
 		part.As(themes.Dim, or(a.Region, a.Platform)),
-		v.state(SyncWord(a)),
+		v.state(v.SyncWord(a)),
 		progressOf(v, a),
 		etaOf(v, a),
 		last,

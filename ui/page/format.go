@@ -78,14 +78,6 @@ var syncWords = map[engine.SyncStatus]string{
 	engine.SyncCompleted: "DONE", engine.SyncFailed: "FAILED", engine.SyncCancelled: "CANCELLED",
 }
 
-// SyncWord is how an account stands, as screens write it.
-func SyncWord(a engine.AccountRow) string {
-	if a.Incomplete() {
-		return "INCOMPLETE"
-	}
-	return syncWords[a.Status]
-}
-
 // matchWords are the statuses of a match as screens write them.
 var matchWords = map[string]string{
 	"unfetched": "UNFETCHED", "success": "STORED", "temporary_failure": "RETRYABLE",

@@ -109,6 +109,9 @@ func (p *Job) whyRows(v *View, w int, why string) []string {
 func (p *Job) headRow(v *View, w int) string {
 	j := p.row(v)
 	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(keyOf(j.Job))).Gap(3).Cells(v.state(StateWord(j.Job))).Gap(2)
+	if word := string(j.Stand); word != "" && word != StateWord(j.Job) {
+		l.Cells(v.state(word)).Gap(2)
+	}
 	l.Cells(part.Plain(p.triesText(v, j)))
 	right := v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))
 	return l.Gap(3).Right(append(right, part.Plain(" "))...).String()

@@ -37,18 +37,49 @@ func versionless(method string) string {
 	return method[:at] + rest
 }
 
-func oneHost(v *View) bool {
-	for _, b := range v.Limits.Buckets {
-		if b.Host != v.Limits.Buckets[0].Host {
-			return false
+func oneHost(v *View) bool { return len(hostsOf(v)) <= 1 }
+
+// kindBreaker is of rows that are no window: an endpoint that is down.
+const kindBreaker = "breaker"
+
+// limitsOf are all that limits calls: what is down, then the windows.
+func limitsOf(v *View) []engine.BucketRow {
+	rows := make([]engine.BucketRow, 0, len(v.Limits.Breakers)+len(v.Limits.Buckets))
+	for _, b := range v.Limits.Breakers {
+		rows = append(rows, engine.BucketRow{Host: b.Host, Method: b.Method, Kind: kindBreaker, Waiting: b.Waiting, NextFree: b.Next, Server: -1})
+	}
+	return append(rows, v.Limits.Buckets...)
+}
+
+// downText says since when an endpoint is down, and what is done about it.
+func downText(v *View, b engine.BreakerRow) string {
+	text := "since " + v.clock(b.Since) + ", "
+	if left := v.in(b.Next); left != part.None {
+		text += "next try in " + left
+	} else {
+		text += "tried now"
+	}
+	if b.Waiting > 0 {
+		text += ", " + count(b.Waiting) + " wait"
+	}
+	return text
+}
+
+// breakerOf is what a row of kindBreaker stands for.
+func breakerOf(v *View, row engine.BucketRow) (b engine.BreakerRow) {
+	for _, b = range v.Limits.Breakers {
+		if b.Host == row.Host && b.Method == row.Method {
+			break
 		}
 	}
-	return true
+	return b
 }
 
 // bucketState is the word of a bucket and what it says besides.
 func bucketState(v *View, b engine.BucketRow) (word, more string) {
 	switch {
+	case b.Kind == kindBreaker:
+		return string(engine.StandDown), downText(v, breakerOf(v, b))
 	case frozen(b):
 		return "FROZEN", frozenText(v, b)
 	case b.Cap > 0:
@@ -125,10 +156,10 @@ func serverCell(b engine.BucketRow) part.Cell {
 
 // limitTitle names the host if all windows belong to one.
 func limitTitle(v *View) string {
-	if len(v.Limits.Buckets) == 0 || !oneHost(v) {
-		return "Limits"
+	if hosts := hostsOf(v); len(hosts) == 1 {
+		return "Limits (" + hosts[0] + ")"
 	}
-	return "Limits (" + v.Limits.Buckets[0].Host + ")"
+	return "Limits"
 }
 
 // shownBuckets picks the windows that matter most for n rows: all if they fit, else
@@ -139,7 +170,7 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	}
 	var used []engine.BucketRow
 	for _, b := range all {
-		if b.Used > 0 || !b.Blocked.IsZero() {
+		if b.Used > 0 || !b.Blocked.IsZero() || b.Kind == kindBreaker {
 			used = append(used, b)
 		}
 	}
@@ -152,7 +183,7 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 // limitRows are the windows on the overview and the line below them.
 func limitRows(v *View, w, h int) []string {
 	rows := make([]string, 0, h)
-	for _, b := range shownBuckets(v.Limits.Buckets, h-1) {
+	for _, b := range shownBuckets(limitsOf(v), h-1) {
 		rows = append(rows, limitRow(v, b, w))
 	}
 	if len(rows) == 0 {
@@ -166,6 +197,10 @@ func limitRow(v *View, b engine.BucketRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	name := clamp(w-34, 14, 22)
 	l.Field(part.Plain(brief(v, b)), name, part.Words)
+	if b.Kind == kindBreaker {
+		word, text := bucketState(v, b)
+		return l.Gap(2).Cells(v.state(word), part.As(themes.Dim, " "+text)).String()
+	}
 	l.Field(part.As(themes.Dim, window(b.Window)), 6, part.Number).Gap(2)
 	c := fillCell(v, b)
 	bar := clamp(w-1-name-6-2-1-9-8, 4, 30)
@@ -209,6 +244,11 @@ func heldSummary(v *View) []part.Cell {
 // holds is what sets the pace of all that waits: a window that an operator froze, one
 // that is full, the next permit, or else how many calls the tightest window lets through.
 func holds(v *View) string {
+	for _, b := range limitsOf(v) {
+		if b.Kind == kindBreaker {
+			return brief(v, b) + " down " + downText(v, breakerOf(v, b))
+		}
+	}
 	if b, ok := frozenOne(v); ok {
 		return brief(v, b) + " frozen: " + frozenText(v, b)
 	}
@@ -272,6 +312,9 @@ func limitLine(v *View, w int) string {
 	l.Cells(v.sep(), part.As(themes.Dim, count(waiting(v))+" wait"))
 	b, frozen := frozenOne(v)
 	switch next := v.NextCalls(); {
+	case len(v.Limits.Breakers) > 0:
+		b := limitsOf(v)[0]
+		l.Cells(part.Plain(", "+brief(v, b)+" "), v.state(string(engine.StandDown)), part.Plain(" "+downText(v, breakerOf(v, b))))
 	case frozen:
 		l.Cells(part.Plain(", frozen: " + frozenText(v, b)))
 	case next != "":

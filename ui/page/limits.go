@@ -74,7 +74,7 @@ func (p *Limits) source(v *View) recorder { return p.picked.of(v, p.tape.take(v)
 
 func (p *Limits) bucketSource(v *View) part.Slice[engine.BucketRow] {
 	return part.Slice[engine.BucketRow]{
-		Items: v.Limits.Buckets,
+		Items: limitsOf(v),
 		Key: func(b engine.BucketRow) string {
 			return b.Host + "|" + b.Method + "|" + b.Kind + "|" + b.Window.String()
 		},
@@ -213,7 +213,7 @@ func (p *Limits) Draw(v *View) []string {
 
 func (p *Limits) draw(v *View) []string {
 	w := v.W - 2
-	buckets := clamp(len(v.Limits.Buckets)+1, 2, max(v.H*2/5, 2))
+	buckets := clamp(len(limitsOf(v))+1, 2, max(v.H*2/5, 2))
 	wide := v.Size == L && v.W >= stripsFrom
 	if wide {
 		w -= stripsWidth(v)
@@ -244,7 +244,7 @@ func (p *Limits) draw(v *View) []string {
 		return part.Box(v.Theme, v.W, v.H, top, bottom)
 	}
 	right := stripsWidth(v)
-	beside := p.strips.panel(v, v.Limits.Buckets, p.buckets.cur.Top(), right-2, buckets)
+	beside := p.strips.panel(v, limitsOf(v), p.buckets.cur.Top(), right-2, buckets)
 	return part.Stack(
 		part.Beside(part.Box(v.Theme, v.W-right, buckets+2, top), part.Box(v.Theme, right, buckets+2, beside)),
 		part.Box(v.Theme, v.W, v.H-buckets-2, bottom))

@@ -9,7 +9,7 @@ import (
 // limitsTitle says where the limits are known from and since when, what waits for
 // them, and how many calls went before they were known.
 func limitsTitle(v *View) string {
-	if len(v.Limits.Buckets) == 0 {
+	if len(limitsOf(v)) == 0 {
 		return "Rate limits"
 	}
 	facts := []string{"Rate limits", "learnt" + learntAt(v), count(waiting(v)) + " held", count(v.Limits.Blind()) + " blind"}
@@ -50,7 +50,7 @@ func hostNames(v *View) string {
 // hostsOf are the hosts that have windows, in their own order.
 func hostsOf(v *View) []string {
 	var out []string
-	for _, b := range v.Limits.Buckets {
+	for _, b := range limitsOf(v) {
 		if !slices.Contains(out, b.Host) {
 			out = append(out, b.Host)
 		}

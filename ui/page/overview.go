@@ -285,6 +285,8 @@ func queueState(v *View, q engine.QueueRow) part.Cell {
 	switch {
 	case q.Paused:
 		return v.state("PAUSED")
+	case q.Stand != "":
+		return v.state(string(q.Stand))
 	case q.Counts[engine.Running] > 0:
 		return v.state("RUNNING")
 	case q.Counts[engine.Available]+q.Counts[engine.Scheduled]+q.Counts[engine.Retryable] > 0:

@@ -389,7 +389,7 @@ func settledPanel(v *View, w, h int) part.Panel {
 	rows := make([]string, 0, max(h, 0))
 	for i := range rest[:min(len(rest), max(h, 0))] {
 		a := &rest[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(SyncWord(*a)), 12, part.Words).Gap(2)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words).Gap(2)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-26, 10), part.Words).Gap(1)
 		l.Field(part.As(themes.Dim, matchesOf(a)), 14, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 9, part.Number)
 		rows = append(rows, l.String())

@@ -17,6 +17,9 @@ func view(d *Data) *View {
 	return &View{Data: d, Live: d, Theme: themes.NewMono(themes.Unicode), Now: uitest.Noon, W: 120, H: 36, Size: M, Tall: Normal}
 }
 
+// heldData has one run behind an outage and one behind a pause.
+var heldData = &Data{ETA: map[string]engine.ETA{"a": {Stand: engine.StandDown}, "b": {Stand: engine.StandPaused}}}
+
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
@@ -27,7 +30,9 @@ func TestWords(t *testing.T) {
 		{plural(1, "match", "matches"), "1 match"}, {plural(1204, "match", "matches"), "1,204 matches"},
 		{StateWord(engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {StateWord(engine.Job{State: engine.Scheduled}), "SCHEDULED"},
 		{StateWord(engine.Job{State: engine.Discarded}), "DISCARDED"},
-		{SyncWord(engine.AccountRow{Status: engine.SyncCompleted, Result: "incomplete"}), "INCOMPLETE"}, {SyncWord(engine.AccountRow{Status: engine.SyncPending}), "QUEUED"},
+		{new(Data).SyncWord(engine.AccountRow{Status: engine.SyncCompleted, Result: "incomplete"}), "INCOMPLETE"}, {new(Data).SyncWord(engine.AccountRow{Status: engine.SyncPending}), "QUEUED"},
+		{heldData.SyncWord(engine.AccountRow{ID: "a", Status: engine.Syncing}), "DOWN"}, {heldData.SyncWord(engine.AccountRow{ID: "a", Status: engine.SyncCompleted}), "DONE"},
+		{heldData.SyncWord(engine.AccountRow{ID: "b", Status: engine.SyncPending}), "PAUSED"}, {heldData.SyncWord(engine.AccountRow{ID: "c", Status: engine.Syncing}), "SYNCING"},
 		{matchWord("outside_retention_window"), "TOO OLD"}, {matchWord("temporary_failure"), "RETRYABLE"},
 		{eta(engine.ETA{}), ""}, {eta(engine.ETA{Known: true}), "finishing"},
 		{eta(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},

@@ -103,7 +103,7 @@ func stageRows(v *View, a engine.AccountRow, e engine.ETA, w int) []string {
 }
 
 func stateRow(v *View, a engine.AccountRow, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(1).Cells(v.state(SyncWord(a))).Gap(2)
+	l := part.NewLine(v.Theme, w).Gap(1).Cells(v.state(v.SyncWord(a))).Gap(2)
 	c := progressOf(v, a)
 	if c.Text != "" {
 		l.Cells(part.Plain(c.Text)).Gap(2)

@@ -8,6 +8,23 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
+// SyncWord is how an account stands, as screens write it: an open run that something
+// keeps from going on does not sync.
+func (d *Data) SyncWord(a engine.AccountRow) string {
+	if a.Status.Open() {
+		if e := d.ETA[a.ID]; e.Stand != "" {
+			return string(e.Stand)
+		}
+		if j, ok := d.Job(a.Job); ok && j.Stand != "" {
+			return string(j.Stand)
+		}
+	}
+	if a.Incomplete() {
+		return "INCOMPLETE"
+	}
+	return syncWords[a.Status]
+}
+
 // progressOf is an account's bar: its matches. The bar never moves back, so the
 // timelines that follow are told in words (see stageOf).
 func progressOf(v *View, a engine.AccountRow) part.Cell {
@@ -117,7 +134,7 @@ func (v *View) paused(name engine.Queue) bool {
 // syncCells are an open run's row on the overview.
 func syncCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
 	return append(cells,
-		v.state(SyncWord(a)),
+		v.state(v.SyncWord(a)),
 		part.Plain(a.RiotID),
 		progressOf(v, a),
 		part.As(themes.Dim, percentOf(a)),

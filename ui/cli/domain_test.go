@@ -121,3 +121,22 @@ func TestAWrongAnswerIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// An endpoint that is down is a row of `limits`.
+func TestI7_LimitsNameWhatIsDown(t *testing.T) {
+	l := engine.LimitsRow{
+		Breakers: []engine.BreakerRow{{Host: "asia", Method: "match-v5.match", Since: time.Now(), Next: time.Now().Add(30*time.Second + 500*time.Millisecond)}, {Host: "kr", Method: "league-v4.by-puuid"}},
+		Buckets:  []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 20, Server: -1}},
+	}
+	c := answering{answer: func(engine.Query) (engine.Answer, error) { return l, nil }}
+	text := printed(t, false, func(o cli.Out) error { return cli.Limits(t.Context(), c, "", o) })
+	for _, want := range []string{"DOWN since 20", ", next try in 30 s", "DOWN since -, tried now", "0/20"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	text = printed(t, false, func(o cli.Out) error { return cli.Limits(t.Context(), c, "kr", o) })
+	if strings.Contains(text, "asia") || !strings.Contains(text, "DOWN") {
+		t.Errorf("with a filter:\n%s", text)
+	}
+}

@@ -278,12 +278,20 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 		return err
 	}
 	l.Buckets = slices.DeleteFunc(l.Buckets, func(b engine.BucketRow) bool { return !part(text, b.Host, b.Method) })
+	l.Breakers = slices.DeleteFunc(l.Breakers, func(b engine.BreakerRow) bool { return !part(text, b.Host, b.Method) })
 	if o.JSON {
 		return o.json(l)
 	}
 	now := time.Now()
-	out := make([][]string, len(l.Buckets))
-	for i, b := range l.Buckets {
+	out := make([][]string, 0, len(l.Breakers)+len(l.Buckets))
+	for _, b := range l.Breakers {
+		next := "tried now"
+		if b.Next.After(now) {
+			next = "next try in " + in(b.Next, now)
+		}
+		out = append(out, []string{b.Host, b.Method, "-", "-", "-", "-", "-", string(engine.StandDown) + " since " + stamp(b.Since) + ", " + next})
+	}
+	for _, b := range l.Buckets {
 		server, state := "-", "OPEN"
 		if b.Server >= 0 {
 			server = strconv.Itoa(b.Server)
@@ -295,7 +303,7 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 		if scope == "" {
 			scope = b.Kind
 		}
-		out[i] = []string{b.Host, scope, short(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, in(b.Reset, now), b.Mode, state}
+		out = append(out, []string{b.Host, scope, short(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, in(b.Reset, now), b.Mode, state})
 	}
 	switch {
 	case len(out) == 0 && text != "":

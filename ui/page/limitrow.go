@@ -51,18 +51,16 @@ func limitsOf(v *View) []engine.BucketRow {
 	return append(rows, v.Limits.Buckets...)
 }
 
-// downText says since when an endpoint is down, and what is done about it.
+// downText says what is done about an endpoint that is down, and since when it is.
 func downText(v *View, b engine.BreakerRow) string {
-	text := "since " + v.clock(b.Since) + ", "
+	text := "tried now"
 	if left := v.in(b.Next); left != part.None {
-		text += "next try in " + left
-	} else {
-		text += "tried now"
+		text = "next try in " + left
 	}
 	if b.Waiting > 0 {
 		text += ", " + count(b.Waiting) + " wait"
 	}
-	return text
+	return text + ", since " + v.clock(b.Since)
 }
 
 // breakerOf is what a row of kindBreaker stands for.

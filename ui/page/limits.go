@@ -88,6 +88,9 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 	if left := v.in(b.Reset); left != part.None && b.Limit > 0 {
 		reset = part.Plain(left)
 	}
+	if b.Kind == kindBreaker {
+		reset = part.As(themes.Held, v.in(b.NextFree))
+	}
 	if (frozen(b) || b.Cap > 0) && !b.Thaws.IsZero() {
 		reset = part.As(themes.Held, v.in(b.Thaws))
 	}

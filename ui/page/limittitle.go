@@ -9,7 +9,7 @@ import (
 // limitsTitle says where the limits are known from and since when, what waits for
 // them, and how many calls went before they were known.
 func limitsTitle(v *View) string {
-	if len(limitsOf(v)) == 0 {
+	if len(v.Limits.Buckets) == 0 {
 		return "Rate limits"
 	}
 	facts := []string{"Rate limits", "learnt" + learntAt(v), count(waiting(v)) + " held", count(v.Limits.Blind()) + " blind"}

@@ -41,7 +41,7 @@ func progressOf(v *View, a engine.AccountRow) part.Cell {
 	case a.Status == engine.SyncFailed:
 		c.Token = themes.Err
 	case !a.Status.Open() && p.Cancelled > 0:
-		c.Token = v.Theme.State(SyncWord(a)).Token
+		c.Token = v.Theme.State(v.SyncWord(a)).Token
 	case !a.Status.Open(), p.Open == 0:
 		c.Token = themes.OK
 	}

@@ -216,6 +216,38 @@ func TestForgetTakesTheTypedName(t *testing.T) {
 	})
 }
 
+// TestPaletteCallsANumber: with the text as it was typed, after the engine has said what
+// it would do; what cannot be read, or may not be called, calls nobody.
+func TestPaletteCallsANumber(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
+			switch {
+			case c.Call.To == "+12025550199":
+				return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "add it to call_numbers", "…0199 is not among the numbers that may be called")
+			case c.DryRun:
+				return engine.Receipt{Matched: 1, Would: 1, Text: "would call …0143: call 1 of 5 today"}, nil
+			}
+			return engine.Receipt{Applied: 1, Text: "calls …0143"}, nil
+		}
+		d.line("call +12025550143")
+		d.reads("write a number with its country and what to say")
+		d.press("esc")
+		d.none()
+		d.line("call +12025550199 Hello.")
+		d.reads("not among the numbers that may be called")
+		d.line("call +12025550143 Come home because it is late.")
+		d.reads("Call …0143?", "Would call …0143: call 1 of 5 today")
+		if c := d.last(); !c.DryRun {
+			t.Fatalf("sent %+v", c)
+		}
+		d.press("y")
+		if c := d.last(); c.DryRun || c.Op != engine.OpCall || *c.Call != (engine.CallAsk{To: "+12025550143", Say: "Come home because it is late."}) {
+			t.Errorf("sent %+v", c)
+		}
+		d.wants("calls …0143")
+	})
+}
+
 // TestResetIsNotAConsoles: whoever sees a console is told which command it is.
 func TestResetIsNotAConsoles(t *testing.T) {
 	busy(t, func(d *desk) {

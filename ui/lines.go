@@ -58,6 +58,28 @@ func (m *Model) forgetLine(arg string, now time.Time) (tea.Cmd, string) {
 	return m.carryOut(page.ForgetAccount(a, reason), now), ""
 }
 
+// callLine calls a number, once the engine has said what it would do.
+func (m *Model) callLine(arg string, now time.Time) (tea.Cmd, string) {
+	if why := m.refuses(); why != "" {
+		return nil, why
+	}
+	e, wrong := callOf(arg)
+	if wrong != "" {
+		return nil, wrong
+	}
+	return m.carryOut(e, now), ""
+}
+
+// callOf reads a number and what shall be said, which is taken as it stands: a text may
+// well say because. Whether the number may be called is for the engine to say.
+func callOf(arg string) (page.Effect, string) {
+	number, text, _ := strings.Cut(strings.TrimSpace(arg), " ")
+	if text = strings.TrimSpace(text); number == "" || text == "" {
+		return page.Effect{}, "write a number with its country and what to say: call +4930123456 The import is done."
+	}
+	return page.PlaceCall(engine.CallAsk{To: number, Say: text}), ""
+}
+
 // resetElsewhere: whoever sees a console has an engine, and that holds what would be
 // replaced.
 const resetElsewhere = "end the engine first, then run `farsight reset`"

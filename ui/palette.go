@@ -43,6 +43,7 @@ func init() {
 		{"undo", "the number of a command, see Audit: undo 41", (*Model).undoLine},
 		{"sync", "Name#TAG platform", (*Model).syncLine},
 		{"forget", "Name#TAG: delete all that is stored of the player, after a question", (*Model).forgetLine},
+		{"call", "NUMBER TEXT: call a number that you have allowed, after a question", (*Model).callLine},
 		{"f", "a saved filter of this screen; f -NAME forgets it", (*Model).loadFilter},
 		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
 		{chaosVerb, page.ChaosGhost, (*Model).chaosLine},

@@ -226,7 +226,7 @@ func TestPlainReadOnlyRefuses(t *testing.T) {
 	opt.ReadOnly = true
 	p := overPipes(t, opt)
 	p.wants("Type help")
-	for _, line := range []string{"retry match:KR_7214550881", "sync Blue Heron#KR1 kr", "pause ingest.summoner.full", "forget Blue Heron#KR1", "undo"} {
+	for _, line := range []string{"retry match:KR_7214550881", "sync Blue Heron#KR1 kr", "pause ingest.summoner.full", "forget Blue Heron#KR1", "call +12025550143 Hello.", "undo"} {
 		p.types(line)
 		p.wants("Refused: this console is read only.")
 	}

@@ -87,6 +87,18 @@ func (p *plain) forget(arg string) {
 	p.carryOut(page.ForgetAccount(a, reason))
 }
 
+func (p *plain) call(arg string) {
+	if p.refused() {
+		return
+	}
+	e, wrong := callOf(arg)
+	if wrong != "" {
+		p.say("Nothing was done: " + wrong + ".")
+		return
+	}
+	p.carryOut(e)
+}
+
 func (p *plain) takeBack(arg string) {
 	if p.refused() {
 		return

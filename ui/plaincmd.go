@@ -50,6 +50,7 @@ func init() {
 		{"undo", "[NUMBER]", "take the last command back, or the one with a number", (*plain).takeBack},
 		{"reclass", "CLASS", "open the discarded jobs of an error class again", (*plain).reclass},
 		{"forget", "Name#TAG", "delete all that is stored of a player, after a question", (*plain).forget},
+		{"call", "NUMBER TEXT", "call a number that you have allowed, after a question", (*plain).call},
 		{"purge", "", "delete jobs that ended long ago, after a question", func(p *plain, _ string) { p.purge() }},
 		{"reset", "", "", func(p *plain, _ string) { p.say("Nothing was done: " + resetElsewhere + ".") }},
 		{"f", "", "", notPlain("saved filters belong to screens: give the filter behind the list's name")},

@@ -137,6 +137,14 @@ func ForgetAccount(a engine.AccountRow, reason string) Effect {
 	return e
 }
 
+// PlaceCall calls a number of a user's own.
+func PlaceCall(ask engine.CallAsk) Effect {
+	e := do(engine.Command{Op: engine.OpCall, Call: &ask})
+	e.Try = true
+	e.Confirm = &Confirm{Question: "Call " + engine.CutNumber(ask.To) + "?", Yes: "call it"}
+	return e
+}
+
 // tries is 2/5: charged attempts of the round and how many there may be.
 func tries(j engine.JobRow) string {
 	if j.MaxAttempts <= 0 {

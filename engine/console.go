@@ -356,6 +356,9 @@ type Cost struct {
 	Calls  int           `json:"calls"`
 	Takes  time.Duration `json:"takes_ns"`
 	Bucket string        `json:"bucket"` // the tightest one
+	// AtMost says that Calls and Takes are the worst case, and so is what they delay:
+	// nobody has counted yet how many games the account has.
+	AtMost bool `json:"at_most,omitempty"`
 	// Delays is what ends later for it, the scheduled runs first; nil = nobody has looked,
 	// empty = nothing does. Unknown says why it cannot be told, of some hosts or of all.
 	Delays  []Delay `json:"delays,omitzero"`

@@ -28,6 +28,23 @@ type Delay struct {
 	Bucket   string        `json:"bucket"`             // the tightest one that both use
 }
 
+// CallsText is the number of calls in words: about so many, or at most.
+func (c Cost) CallsText() string {
+	return either(c.AtMost, "at most ", "about ") + Counted(c.Calls, "call", "calls")
+}
+
+// DoneText says when the last call is made, as the clock of now shows it.
+func (c Cost) DoneText(now time.Time) string {
+	return either(c.AtMost, "done by about ", "done about ") + When(now.Add(c.Takes), now)
+}
+
+func either(first bool, yes, no string) string {
+	if first {
+		return yes
+	}
+	return no
+}
+
 // Delayed says in half a sentence what ends later because of a command: the scheduled
 // runs with their instants as the clock of now shows them, and the sync that is held up
 // most. "" when nobody has looked.
@@ -36,7 +53,7 @@ func (c Cost) Delayed(now time.Time) string {
 		return ""
 	}
 	var parts []string
-	if list := delayList(c.Delays, now); list != "" {
+	if list := c.delayList(now); list != "" {
 		parts = append(parts, "delays "+list)
 	}
 	switch {
@@ -50,13 +67,14 @@ func (c Cost) Delayed(now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
-func delayList(all []Delay, now time.Time) string {
+func (c Cost) delayList(now time.Time) string {
 	var parts []string
+	by := either(c.AtMost, " by up to ", " by about ")
 	var most Delay
 	syncs := 0
-	for _, d := range all {
+	for _, d := range c.Delays {
 		if d.Schedule != "" {
-			parts = append(parts, "the "+d.Schedule+" run of "+When(d.At, now)+" by about "+rough(d.By))
+			parts = append(parts, "the "+d.Schedule+" run of "+When(d.At, now)+by+rough(d.By))
 			continue
 		}
 		if syncs++; d.By > most.By {
@@ -64,7 +82,7 @@ func delayList(all []Delay, now time.Time) string {
 		}
 	}
 	if syncs > 0 {
-		text := most.RiotID + " by about " + rough(most.By)
+		text := most.RiotID + by + rough(most.By)
 		if syncs > 1 {
 			text += " and " + Counted(syncs-1, "other sync", "other syncs") + " by less"
 		}

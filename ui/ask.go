@@ -139,7 +139,7 @@ func (m *Model) askWeighed(t weighed, now time.Time) tea.Cmd {
 // asSentence makes one of what the engine has counted.
 func asSentence(text string) string {
 	if strings.HasPrefix(text, "would ") {
-		text = "W" + text[1:]
+		text = page.Capital(text)
 	}
 	return strings.TrimRight(text, ".") + "."
 }

@@ -24,10 +24,10 @@ func TestI2_CostBeforeASync(t *testing.T) {
 			for _, eta := range d.m.rows.data.ETA {
 				bucket = or(bucket, eta.Bucket)
 			}
-			calls := 889
+			calls, atMost := 889, false
 			d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
 				if c.DryRun {
-					cost := engine.Cost{Calls: calls, Takes: 2 * time.Hour, Bucket: bucket, Delays: []engine.Delay{
+					cost := engine.Cost{Calls: calls, AtMost: atMost, Takes: 2 * time.Hour, Bucket: bucket, Delays: []engine.Delay{
 						{Schedule: "latest", At: uitest.Noon.Add(29 * time.Minute), By: 4 * time.Minute, Bucket: bucket},
 						{Account: "a-kain", RiotID: "카인#KR1", By: 150 * time.Second, Bucket: bucket},
 						{Account: "a-wren", RiotID: "Winter Wren#NA1", By: time.Second, Bucket: bucket},
@@ -52,7 +52,11 @@ func TestI2_CostBeforeASync(t *testing.T) {
 			if c := d.last(); c.DryRun || c.Op != engine.OpTrigger || c.Account != "a-quiet" {
 				t.Errorf("sent %+v", c)
 			}
-			calls, bucket = 889, "" // of a host that was never asked
+			calls, atMost = 2011, true // nobody has counted the games
+			d.press("t")
+			d.reads("At most 2,011 calls ("+bucket+"), done by about 14:31; delays the latest run of 13:00 by up to 4 min 00 s, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▸[n no]")
+			d.press("n")
+			calls, atMost, bucket = 889, false, "" // of a host that was never asked
 			d.press("t")
 			d.reads("About 889 calls; when it is done, and what it delays, is not known before the first answer tells its limits.")
 			d.press("n")

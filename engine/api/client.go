@@ -274,6 +274,7 @@ func add(sum *engine.Receipt, r engine.Receipt) {
 	if r.Cost != nil && sum.Cost != nil {
 		total := *sum.Cost
 		total.Calls, total.Takes = total.Calls+r.Cost.Calls, total.Takes+r.Cost.Takes
+		total.AtMost = total.AtMost || r.Cost.AtMost
 		sum.Cost = &total
 	}
 }

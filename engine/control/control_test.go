@@ -112,8 +112,11 @@ func (syncer) Untrack(context.Context, string, string) (engine.Receipt, error) {
 	return engine.Receipt{Text: "not tracked"}, nil
 }
 
-func (syncer) Cost(context.Context, engine.CostQuery) (engine.Cost, error) {
-	return engine.Cost{Calls: 889, Takes: 18 * time.Minute, Bucket: "app:europe 120s"}, nil
+func (syncer) Cost(_ context.Context, q engine.CostQuery) (engine.Cost, error) {
+	return engine.Cost{
+		Calls: 889, Takes: 18 * time.Minute, Bucket: "app:europe 120s", AtMost: q.Account == "nobody#knows",
+		Loads: []engine.Load{{Host: "europe", Calls: 889}},
+	}, nil
 }
 func (syncer) Resume(context.Context) error { return nil }
 
@@ -277,6 +280,27 @@ func TestADryRunChangesNothing(t *testing.T) {
 	}
 	if entries, err := r.db.Audit(t.Context(), 10); err != nil || len(entries) != 0 {
 		t.Errorf("dry runs were audited: %v, %v", entries, err)
+	}
+}
+
+// TestS3_12_ABoundStaysOne: the cost of several syncs is a bound when that of one of them is.
+func TestS3_12_ABoundStaysOne(t *testing.T) {
+	r := newRig(t)
+	for _, c := range []struct {
+		accounts []string
+		calls    string
+	}{
+		{[]string{"a#b", "c#d"}, "about 1,778 calls"},
+		{[]string{"a#b", "nobody#knows", "c#d"}, "at most 2,667 calls"},
+	} {
+		a, err := r.Find(t.Context(), engine.CostQuery{Accounts: c.accounts})
+		if cost, _ := a.(engine.Cost); err != nil || cost.CallsText() != c.calls {
+			t.Errorf("%v: %s (%+v), %v; want %s", c.accounts, cost.CallsText(), cost, err, c.calls)
+		}
+	}
+	got, err := r.Do(t.Context(), engine.Command{Op: engine.OpTrigger, Account: "nobody#knows", DryRun: true})
+	if err != nil || !strings.HasPrefix(got.Text, "would make at most 889 calls in ") {
+		t.Errorf("%q, %v", got.Text, err)
 	}
 }
 

@@ -298,7 +298,7 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 		}
 		host := one.Loads[0].Host
 		sum := perHost[host]
-		perHost[host] = engine.Cost{Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket}
+		perHost[host] = engine.Cost{Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket, AtMost: sum.AtMost || one.AtMost}
 		total.Loads = append(total.Loads, one.Loads...)
 	}
 	slowest(&total, perHost)

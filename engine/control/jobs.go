@@ -123,7 +123,7 @@ func (c *Control) dryRun(ctx context.Context, cmd engine.Command, p picked) (eng
 // callsOf says how many calls there will be, and how long they take. The limits of a
 // host are learnt with its first answer: before that nobody can say.
 func callsOf(cost engine.Cost) string {
-	text := "about " + engine.Counted(cost.Calls, "call", "calls")
+	text := cost.CallsText()
 	if cost.Bucket == "" {
 		return text + ", at limits that the first answer will tell"
 	}
@@ -172,6 +172,7 @@ func slowest(sum *engine.Cost, perHost map[string]engine.Cost) {
 	for _, host := range slices.Sorted(maps.Keys(perHost)) {
 		one := perHost[host]
 		sum.Calls += one.Calls
+		sum.AtMost = sum.AtMost || one.AtMost
 		if one.Takes >= sum.Takes {
 			sum.Takes, sum.Bucket = one.Takes, one.Bucket
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // indexed is about how many games Riot lists of a player (developer-relations#517):
-// the worst case for one whose games nobody has counted yet.
+// the worst case for one whose games nobody has counted yet (engine.Cost.AtMost).
 const indexed = 1000
 
 // CallsOf is what a sync costs: one call to resolve, one per page, one per match
@@ -38,7 +38,7 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		a, err := in.findOrMake(tx, w, false)
 		if errors.Is(err, engine.ErrNotFound) && platform != "" {
-			will = callsFor(in.complete(want, league.Policy{}), indexed, 0)
+			will = callsFor(in.complete(want, league.Policy{}), 0, 0)
 			return nil
 		}
 		if err != nil {
@@ -57,13 +57,14 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 		return engine.Cost{}, err
 	}
 	eta := in.opt.Limits.ETA(string(platform.Region()), string(route.Match), will.sum())
-	return engine.Cost{Calls: will.sum(), Takes: eta.Low, Bucket: eta.Bucket, Loads: will.loads(platform, owner, want.Mode, engine.PriorityOperator)}, nil
+	return engine.Cost{Calls: will.sum(), AtMost: will.atMost, Takes: eta.Low, Bucket: eta.Bucket, Loads: will.loads(platform, owner, want.Mode, engine.PriorityOperator)}, nil
 }
 
 // plannedCalls are the calls that a sync is expected to make: those that resolve and
 // list, the matches and their timelines.
 type plannedCalls struct {
 	lists, matches, timelines int
+	atMost                    bool            // nobody has counted the games
 	priority                  engine.Priority // of the matches, when the policy names one
 }
 
@@ -104,17 +105,16 @@ func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (none
 		}
 		stored++
 	}
-	if listed = max(listed, stored); listed == 0 {
-		listed = indexed
-	}
-	return callsFor(want, listed, stored), nil
+	return callsFor(want, max(listed, stored), stored), nil
 }
 
-func callsFor(want league.Ask, listed, stored int) plannedCalls {
+// callsFor expects the calls for so many games; with none counted, for as many as there may be.
+func callsFor(want league.Ask, games, stored int) plannedCalls {
+	listed := cmp.Or(games, indexed)
 	if want.Count > 0 {
 		listed = min(listed, want.Count)
 	}
-	p := plannedCalls{lists: CallsOf(listed, 0, 0), matches: max(0, listed-stored)}
+	p := plannedCalls{lists: CallsOf(listed, 0, 0), matches: max(0, listed-stored), atMost: games == 0}
 	if want.Timelines != league.TimelinesNone {
 		p.timelines = p.matches
 	}

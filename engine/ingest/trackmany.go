@@ -164,7 +164,7 @@ func (in *Ingest) firstLook(tx engine.Tx, a league.Account, by engine.Actor) err
 // costOfNew is what the first `latest` runs of new accounts take, by region; the
 // regions go on side by side.
 func (in *Ingest) costOfNew(fresh map[route.Region]int) *engine.Cost {
-	cost := &engine.Cost{}
+	cost := &engine.Cost{AtMost: true}
 	for region, n := range fresh {
 		calls := n * CallsOf(in.opt.LatestCount, in.opt.LatestCount, in.opt.LatestCount)
 		eta := in.opt.Limits.ETA(string(region), string(route.Match), calls)

@@ -535,7 +535,7 @@ func TestFlow_CostBeforeASync(t *testing.T) {
 		ana.sees("SYNCING", "min")
 		ana.press("t")
 		ana.types(long.RiotID + " euw1")
-		ana.sees("Sync "+long.RiotID+"?", "About ", " calls (app:europe", "done about 12:", "delays Blue", "Heron#FLOW by about", "▸[n no]")
+		ana.sees("Sync "+long.RiotID+"?", "At most 2,011 calls (app:europe", "done by about 12:", "Blue Heron#FLOW by up to", "▸[n no]")
 		ana.press("n")
 		ana.misses("Sync " + long.RiotID + "?")
 		if n := len(ask[engine.AuditPage](t, f.task.control, engine.AuditQuery{}).Entries); n != 1 {

@@ -165,8 +165,12 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	}
 	var dry api.Started
 	c.ask(t, "POST", account+"/sync", `{"force":true,"dry_run":true}`, 200, &dry)
-	if dry.Cost == nil || dry.Job != "" {
+	if dry.Cost == nil || dry.Cost.AtMost || dry.Job != "" || !strings.HasPrefix(dry.Text, "would make about ") {
 		t.Errorf("%+v", dry)
+	}
+	c.ask(t, "POST", "/v1/accounts/nobody%20knows/http/sync", `{"platform":"euw1","dry_run":true}`, 200, &dry)
+	if !dry.Cost.AtMost || !strings.HasPrefix(dry.Text, "would make at most ") {
+		t.Errorf("the games of an unknown account: %+v", dry)
 	}
 	s.feeds(t, c)
 

@@ -27,6 +27,7 @@ func TestI2_DryRunTellsWhatIsDelayed(t *testing.T) {
 		{engine.Cost{Calls: 889, Delays: []engine.Delay{run}}, latest},
 		{engine.Cost{Calls: 889, Delays: []engine.Delay{run, slow}}, latest + ", Ana#EUW by about 12 min"},
 		{engine.Cost{Calls: 889, Delays: []engine.Delay{run, second, slow}}, latest + ", Ana#EUW by about 12 min and 1 other sync by less"},
+		{engine.Cost{Calls: 889, AtMost: true, Delays: []engine.Delay{slow}}, "; delays Ana#EUW by up to 12 min"},
 		{engine.Cost{Calls: 889, Unknown: "asia is frozen"}, "; what it delays is unknown: asia is frozen"},
 		{engine.Cost{Calls: 889, Delays: []engine.Delay{run}, Unknown: "asia is frozen"}, latest + "; what else it delays is unknown: asia is frozen"},
 	} {

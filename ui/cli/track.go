@@ -34,7 +34,7 @@ func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 		takes = time.Duration(r.Cost.Calls) * developmentPace
 		by = "at a development key's 100 calls per 2 minutes"
 	}
-	cost := fmt.Sprintf("takes at most %s calls, %s", count(r.Cost.Calls), short(takes))
+	cost := fmt.Sprintf("takes %s, %s", r.Cost.CallsText(), short(takes))
 	if !engineRuns {
 		return fmt.Sprintf("the first look begins when an engine runs, and %s (%s)", cost, by)
 	}

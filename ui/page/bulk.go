@@ -74,14 +74,15 @@ func wordForAll(e Effect, a Action, all bool) Effect {
 
 // bulkQuestion names the number and what the filter hides.
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
-	text := capital(verb) + " " + plural(n, one, many)
+	text := Capital(verb) + " " + plural(n, one, many)
 	if hidden > 0 {
 		text += " (" + count(hidden) + " not in this filter)"
 	}
 	return text + "?"
 }
 
-func capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
+// Capital begins a sentence: s begins with a small letter of a to z.
+func Capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
 
 // examples names a few of the rows.
 func examples(rows []engine.JobRow) string {

@@ -132,7 +132,7 @@ func ForgetAccount(a engine.AccountRow, reason string) Effect {
 	e.Try = true
 	e.Confirm = &Confirm{
 		Question: "Delete all that is stored of " + a.RiotID + "?", Yes: "delete it", Word: a.RiotID,
-		Lines: []string{"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. " + capital(engine.ForgetLeaves) + "."},
+		Lines: []string{"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. " + Capital(engine.ForgetLeaves) + "."},
 	}
 	return e
 }

@@ -165,7 +165,7 @@ func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 	if err != nil || !ok || ref.Codec != codecGzip || ref.Month != oldMonth || ref.Size != len(body) {
 		t.Fatalf("%+v %t %v", ref, ok, err)
 	}
-	if raw, err := Inflate(ref, body); err != nil || string(raw) != timelineOf(7) {
+	if raw, err := (frame{ref: ref, body: body}).raw(nil); err != nil || string(raw) != timelineOf(7) {
 		t.Errorf("inflated: %v", err)
 	}
 	if raw, err := db.RawPayload(ctx, "EUW1_0007", league.PartTimeline); err != nil || string(raw) != timelineOf(7) {

@@ -126,12 +126,6 @@ func openPayload(month, match string, part league.Part, v []byte) (f frame, err 
 
 func payloadKey(match string, part league.Part) []byte { return []byte(match + "/" + string(part)) }
 
-// Inflate gives the raw JSON of a payload that needs no dictionary, and proves that it is what ref says. Payloads.Raw
-// reads those of the archiver too.
-func Inflate(ref league.PayloadRef, body []byte) ([]byte, error) {
-	return frame{ref: ref, body: body}.raw(nil)
-}
-
 // raw gives the JSON of a payload and proves that it is the one that was stored.
 func (f frame) raw(dicts *dictionaries) ([]byte, error) {
 	if f.ref.RawLen < 0 || f.ref.RawLen > maxInflated {

@@ -186,14 +186,15 @@ func TestAFlippedPayloadByteIsFound(t *testing.T) {
 func TestInflateStopsAtWhatTheHeaderPromises(t *testing.T) {
 	bomb, body := gzipped(strings.Repeat("\x00", 1<<20))
 	bomb.RawLen = 10
-	if _, err := Inflate(bomb, body); err == nil {
+	if _, err := (frame{ref: bomb, body: body}).raw(nil); err == nil {
 		t.Error("more came out than the header says, and nobody minded")
 	}
 	bomb.RawLen = 33 << 20
-	if _, err := Inflate(bomb, body); err == nil {
+	if _, err := (frame{ref: bomb, body: body}).raw(nil); err == nil {
 		t.Error("a header above the limit was believed")
 	}
-	if _, err := Inflate(league.PayloadRef{Codec: "identity", RawLen: 3, CRC: rec.Sum([]byte("abc"))}, []byte("abc")); err != nil {
+	abc := league.PayloadRef{Codec: "identity", RawLen: 3, CRC: rec.Sum([]byte("abc"))}
+	if _, err := (frame{ref: abc, body: []byte("abc")}).raw(nil); err != nil {
 		t.Error(err)
 	}
 }

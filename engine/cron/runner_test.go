@@ -446,14 +446,3 @@ func TestNew_TellsEveryFault(t *testing.T) {
 		}
 	}
 }
-
-func TestParseMisfire(t *testing.T) {
-	for _, m := range []Misfire{Skip, Once, All} {
-		if got, err := ParseMisfire(m.String()); err != nil || got != m {
-			t.Errorf("%s reads as %s: %v", m, got, err)
-		}
-	}
-	if _, err := ParseMisfire("twice"); !errors.Is(err, engine.ErrInvalid) {
-		t.Errorf("twice: %v", err)
-	}
-}

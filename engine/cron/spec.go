@@ -28,16 +28,6 @@ func (m Misfire) String() string {
 	return fmt.Sprintf("misfire(%d)", uint8(m))
 }
 
-// ParseMisfire reads the word of a misfire rule.
-func ParseMisfire(word string) (Misfire, error) {
-	for i, n := range misfireNames {
-		if n == word {
-			return Misfire(i), nil
-		}
-	}
-	return 0, engine.Problemf(engine.ErrInvalid, "use skip, once or all", "%q is no misfire rule", word)
-}
-
 // maxCap bounds what one start can make up for.
 const maxCap = 1000
 

@@ -48,18 +48,6 @@ func ParseLimits(header string) ([]Limit, error) {
 	return limits, nil
 }
 
-// ParseCeiling reads a rate an operator writes: "18/s", "900/m", "20000/h".
-func ParseCeiling(text string) (Limit, error) {
-	units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}
-	count, unit, _ := strings.Cut(text, "/")
-	n, ok := digits(count)
-	per := units[unit]
-	if !ok || n < 1 || per == 0 {
-		return Limit{}, fmt.Errorf("rate ceiling %q: write it as calls per second, minute or hour, such as 18/s or 900/m", clip(text))
-	}
-	return Limit{N: n, Per: per}, nil
-}
-
 func parsePairs(header string) ([]Limit, error) {
 	fields := strings.Split(header, ",")
 	if len(fields) > maxPairs {

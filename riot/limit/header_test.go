@@ -40,19 +40,6 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
-func TestParseCeiling(t *testing.T) {
-	for text, want := range map[string]Limit{"18/s": {18, time.Second}, "900/m": {900, time.Minute}, "1/h": {1, time.Hour}} {
-		if got, err := ParseCeiling(text); err != nil || got != want {
-			t.Errorf("%q: got %v, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "18", "18/", "/s", "0/s", "-1/s", "18/d", "18/s/s", "1.5/s", "18 / s"} {
-		if got, err := ParseCeiling(text); err == nil {
-			t.Errorf("%q: got %v, want an error", text, got)
-		}
-	}
-}
-
 // TestP20_RetryAfter: whatever Retry-After says, the delay is 1 s to 24 h or the
 // caller backs off by itself.
 func TestP20_RetryAfter(t *testing.T) {

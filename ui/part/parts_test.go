@@ -131,7 +131,7 @@ func every0(s scene) []string {
 
 // fixed parts have their own height.
 var fixed = map[string]int{
-	"Row": 1, "Split": 1, "Selected": 1, "Header": 1, "Bar": 1, "NoBar": 1, "Spark": 1, "Timeline": TimelineHeight,
+	"Row": 1, "Split": 1, "Selected": 1, "Header": 1, "Bar": 1, "NoBar": 1, "Spark": 1, "Timeline": 3,
 	"Fold": 5, "Title": 1, "Tabs": 1, "Hints": 1, "Message": 1, "Prompt": 1,
 }
 

@@ -56,9 +56,6 @@ type Timeline struct {
 	Real bool
 }
 
-// TimelineHeight is the number of rows of Timeline.View.
-const TimelineHeight = 3
-
 // margin holds the signs that stages are hidden.
 const margin = 1
 

@@ -217,7 +217,7 @@ func TestAccountRowFollowsItsRun(t *testing.T) {
 	}
 	for i, r := range rows[1:] {
 		p := r.Matches
-		if p.Done()+p.Open != p.Total || p.Total != run.Listed || p.Done() != 3+min(i, 3) {
+		if p.Done()+p.Cancelled+p.Open != p.Total || p.Total != run.Listed || p.Done()+p.Cancelled != 3+min(i, 3) {
 			t.Errorf("row %d does not add up: %+v", i+1, p)
 		}
 	}

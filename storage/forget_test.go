@@ -131,7 +131,7 @@ func onePerson(db *DB, t *Tx, id string, games []game) error {
 	for _, owner := range []string{of.Making, of.Own, of.Filters} {
 		errs = append(errs, db.SaveCoverage(t, owner, "420", league.Coverage{Head: "x"}))
 	}
-	_, err = db.SaveGap(t, league.Gap{Match: "EUW1_0", Part: league.PartTimeline, Run: "RUN" + id, Account: id})
+	_, err = db.SaveGap(t, league.Gap{Match: "EUW1_missed", Part: league.PartTimeline, Run: "RUN" + id, Account: id})
 	errs = append(errs, err)
 	_, err = db.Stage(t, "RUN"+id, []league.Staged{{ID: "EUW1_0"}, {ID: "EUW1_1"}})
 	errs = append(errs, err)

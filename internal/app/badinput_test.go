@@ -84,7 +84,7 @@ func TestBadInput_OneClearSentence(t *testing.T) {
 		"retries below zero":    {args: words("config"), env: set("RIOT_MAX_RETRIES=-1"), says: words("RIOT_MAX_RETRIES -1")},
 		"workers beyond 64":     {args: words("config"), env: set("WORKER_CONCURRENCY=65"), says: words("WORKER_CONCURRENCY 64")},
 		"workers by its alias":  {args: words("config"), env: set("BULLMQ_CONCURRENCY=zero"), says: words("BULLMQ_CONCURRENCY zero")},
-		"ceiling without unit":  {args: words("config"), env: set("RATE_CEILING=18"), says: words("RATE_CEILING 18/s")},
+		"ceiling of nothing":    {args: words("config"), env: set("RATE_CEILING=0"), says: words("RATE_CEILING 18/s")},
 		"ceiling per hour":      {args: words("config"), env: set("BULLMQ_GLOBAL_RATE=18/h"), says: words("BULLMQ_GLOBAL_RATE 900/m")},
 		"retention in words":    {args: words("config"), env: set("RETENTION_MATCHES=forever"), says: words("RETENTION_MATCHES forever")},
 		"switch in words":       {args: words("config"), env: set("SYNC_ENABLE=sometimes"), says: words("SYNC_ENABLE true false")},

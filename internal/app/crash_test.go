@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -505,6 +506,14 @@ func provesReset(t *testing.T, _ *simulator, o outcome) {
 	}
 }
 
+// onlyFiles hides what cannot be copied: the socket that a killed process has left.
+type onlyFiles struct{ fs.FS }
+
+func (f onlyFiles) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(f.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Type()&fs.ModeSocket != 0 }), err
+}
+
 // copied is a copy of a closed data directory.
 func copied(t testing.TB, from string) string {
 	t.Helper()
@@ -512,7 +521,7 @@ func copied(t testing.TB, from string) string {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return to
 	}
-	err := os.CopyFS(to, os.DirFS(from))
+	err := os.CopyFS(to, onlyFiles{os.DirFS(from)})
 	if err == nil {
 		err = filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.IsDir() {

@@ -293,7 +293,8 @@ func (p *parts) close() error {
 	if p.client != nil {
 		p.client.CloseIdle()
 	}
-	return errors.Join(p.leave(), p.db.Close(), p.logs.Close())
+	p.leave()
+	return errors.Join(p.db.Close(), p.logs.Close())
 }
 
 // engineTask is an engine that runs while something else does.

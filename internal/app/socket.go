@@ -114,14 +114,14 @@ func (p *parts) attend(ctx context.Context) error {
 	return errors.Join(err, g.Wait())
 }
 
-// leave closes the sockets that were opened, served or not.
-func (p *parts) leave() (err error) {
+// leave closes the sockets that were opened, served or not. One whose file stays, on a
+// disk that has failed, does no harm: the next engine takes its place.
+func (p *parts) leave() {
 	for _, e := range p.entrances {
-		if e := e.listener.Close(); e != nil && !errors.Is(e, net.ErrClosed) {
-			err = errors.Join(err, e)
+		if err := e.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			p.log.Warn().Str("area", logbook.AreaSocket).Err(err).Msg("the control socket was not removed")
 		}
 	}
-	return err
 }
 
 // payloadsOf lets a console give out Riot's JSON.

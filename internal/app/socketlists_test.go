@@ -25,7 +25,7 @@ func TestServe_EveryListGoesThroughItsSocket(t *testing.T) {
 	d.until("the report", func() bool {
 		return strings.Contains(cli("reports", "--json").wants(t, exitDone).stdout, `"matches":6`)
 	})
-	if text := cli("reports", who.RiotID).wants(t, exitDone).stdout; !strings.Contains(text, "in 6 matches") || !strings.Contains(text, "\nSun  ") {
+	if text := cli("reports", who.RiotID).wants(t, exitDone).stdout; !strings.Contains(text, "in 6 of 6 matches") || !strings.Contains(text, "\nSun  ") {
 		t.Error(text)
 	}
 	oneSentence(t, cli("reports", "Nobody#X").wants(t, exitFailed).stderr, "Nobody#X")

@@ -211,7 +211,7 @@ func TestS3_9_CooldownCountSinceAndForce(t *testing.T) {
 	dir := freshDir(t)
 	now := "SYNC_COOLDOWN=0s"
 
-	// The newest five, then nothing within the cooldown.
+	// The newest five, then nothing within the cooldown of them.
 	sum := s.sync(who.RiotID, dir, "--count", "5").run(t).wants(t, exitDone).summary(t)
 	if sum.Matches.Total != 5 || sum.Matches.Success != 5 || sum.Result != "completed" {
 		t.Errorf("--count 5: %+v", sum)
@@ -222,11 +222,11 @@ func TestS3_9_CooldownCountSinceAndForce(t *testing.T) {
 		}
 	}
 	calls := s.calls.Load()
-	sum = s.sync(who.RiotID, dir).run(t).wants(t, exitDone).summary(t)
+	sum = s.sync(who.RiotID, dir, "--count", "4").run(t).wants(t, exitDone).summary(t)
 	if !strings.Contains(sum.Nothing, "nothing to do") || s.calls.Load() != calls {
 		t.Errorf("inside the cooldown: %+v after %d calls", sum, s.calls.Load()-calls)
 	}
-	plain := command{args: []string{"sync", who.RiotID, "--platform", "euw1", "--data-dir", dir}, env: s.env()}
+	plain := command{args: []string{"sync", who.RiotID, "--platform", "euw1", "--data-dir", dir, "--count", "5"}, env: s.env()}
 	if res := plain.run(t).wants(t, exitDone); !strings.Contains(res.stdout, "nothing to do") || strings.Count(res.stdout, "\n") != 1 {
 		t.Errorf("inside the cooldown it said %q", res.stdout)
 	}

@@ -11,8 +11,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // Closed months are archived: their shard is written anew, each payload as zstd of columns with a dictionary of its month

@@ -11,7 +11,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/engine/crash"
 )
 
 // Backups lie in one folder, by default backup/ of the data directory:

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // The test binary runs itself as another process: what it does then is named by this variable, its last argument is the

@@ -12,8 +12,8 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/crash"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // A group takes what is queued when its transaction begins, up to these bounds. There is no timer: a lone caller pays for

@@ -14,7 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/engine/crash"
 )
 
 const (

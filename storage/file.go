@@ -14,7 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 	"golang.org/x/sys/unix"
 
-	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/engine/crash"
 )
 
 // lockPatience makes bbolt try its own file lock exactly once (it waits in steps of 50 ms). Ours is held already, so a

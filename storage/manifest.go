@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/engine/crash"
 )
 
 // maxManifest bounds what is read as a manifest: two years of months take 5 KB.

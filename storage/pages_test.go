@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/internal/crash"
 )
 
 // many is more than three pages of every loop have rows, whatever a page holds in these tests.

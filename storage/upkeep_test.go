@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/engine/crash"
 )
 
 // jobEnv names what an upkeep child does.

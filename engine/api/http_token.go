@@ -17,7 +17,7 @@ import (
 	"syscall"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/regular"
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // TokenName is the name of the token's file in a data directory.

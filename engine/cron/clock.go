@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // wallNow is the wall clock; a variable so that tests can step it. Without its

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot/limit"
 )
 

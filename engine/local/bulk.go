@@ -7,7 +7,7 @@ import (
 	"maps"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // errDry takes back what a dry run has written.

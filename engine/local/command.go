@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // Insert stores new jobs. A key that a live job holds is no error: see Enqueued.

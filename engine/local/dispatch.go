@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // usualPerWrite bounds how many jobs one write moves, unless Options say otherwise.

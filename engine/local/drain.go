@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/crash"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // drain ends the session: nothing is claimed any more. After the signal running

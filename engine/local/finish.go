@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/crash"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // finishing is one outcome on its way to disk, with the claim of the worker's

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // pauseLook is how often Pause looks whether the last claims are decided.

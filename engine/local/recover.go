@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/crash"
+	"github.com/farsight-console/farsight/engine/crash"
 )
 
 // load builds the index from the store. Commits that are applied meanwhile win.

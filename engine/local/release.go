@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // Releaser is an Admitter that knows when what jobs are held for has ended, such

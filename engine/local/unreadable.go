@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // giveUpUnreadable ends one job whose record cannot be read (P-28): it alone is

@@ -9,11 +9,11 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/bundle"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
-	"github.com/farsight-console/farsight/internal/wall"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 

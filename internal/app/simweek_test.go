@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/ingest"
-	"github.com/farsight-console/farsight/internal/crash"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )

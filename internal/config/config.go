@@ -22,7 +22,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/internal/regular"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 

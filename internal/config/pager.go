@@ -17,7 +17,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/pager"
-	"github.com/farsight-console/farsight/internal/regular"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/wall"
+	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 )

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/farsight-console/farsight/internal/regular"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/riot"
 )
 

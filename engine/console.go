@@ -135,34 +135,6 @@ type BreakerRow struct {
 	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too
 }
 
-// Learnt is when a header last stated other limits than were known, on any host; zero =
-// none has.
-func (l LimitsRow) Learnt() (at time.Time) {
-	for _, h := range l.Hosts {
-		if h.Learnt.After(at) {
-			at = h.Learnt
-		}
-	}
-	return at
-}
-
-// Blind counts the blind calls of all hosts.
-func (l LimitsRow) Blind() (n int) {
-	for _, h := range l.Hosts {
-		n += h.Blind
-	}
-	return n
-}
-
-// LimitHost is how the limits of one host were learnt. A blind call is one that was sent
-// before a header had told the limits of its host, or of its method: the first on each,
-// which goes alone. Blind counts them since the start of the engine.
-type LimitHost struct {
-	Host   string    `json:"host"`
-	Learnt time.Time `json:"learnt,omitzero"` // the last change of any of its limits, in an earlier run too
-	Blind  int       `json:"blind_calls"`
-}
-
 // BucketRow is one rate limit window.
 type BucketRow struct {
 	Host      string        `json:"host"`
@@ -183,6 +155,8 @@ type BucketRow struct {
 	FreezeWhy string        `json:"freeze_why,omitempty"` // its reason
 	Mode      string        `json:"mode"`                 // A or C
 	Waiting   int           `json:"waiting"`
+	Name      string        `json:"name,omitempty"`  // as reasons and estimates call it: "app:europe 120s"
+	Paces     bool          `json:"paces,omitempty"` // sets the pace of what waits at its host, or would: one a host
 }
 
 // WaiterRow is a call that waits for a permit, and why.
@@ -578,7 +552,8 @@ type StatusAnswer struct {
 	Engine EngineRow    `json:"engine"`
 	Queues []QueueRow   `json:"queues"`
 	Open   []AccountRow `json:"syncing"`
-	Next   []JobRow     `json:"next_retries"` // the next ten; Engine.Retrying counts all
+	Next   []JobRow     `json:"next_retries"`     // the next ten; Engine.Retrying counts all
+	Pacing *BucketRow   `json:"pacing,omitempty"` // see LimitsRow.Pacing
 }
 
 // CostQuery asks what a sync would cost before it is confirmed; answered by Cost.

@@ -388,7 +388,7 @@ func TestDemoIsAlwaysVisible(t *testing.T) {
 func TestTinyScreenSaysWhatItNeeds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 52, 14, testOptions())
-		d.wants("LIVE", "asia 17/20", "running 4", "retrying 9", "alerts 2", "needs 60x16, is 52x14")
+		d.wants("LIVE", "asia 83/100", "running 4", "retrying 9", "alerts 2", "needs 60x16, is 52x14")
 	})
 }
 

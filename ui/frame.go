@@ -148,15 +148,15 @@ func (m *Model) keyPiece(v *page.View) part.Piece {
 	return part.Piece{Cell: part.As(themes.Dim, text)}
 }
 
-// bucketPieces are the application windows of the tightest host.
+// bucketPieces are the application windows of the host that sets the pace.
 func (m *Model) bucketPieces(v *page.View) []part.Piece {
-	worst, ok := v.Tightest()
+	pacing, ok := v.Limits.Pacing()
 	if !ok {
 		return nil
 	}
 	var out []part.Piece
 	for _, b := range v.Limits.Buckets {
-		if b.Host != worst.Host || b.Kind != worst.Kind {
+		if b.Host != pacing.Host || b.Kind != "app" {
 			continue
 		}
 		token := themes.Text

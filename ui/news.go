@@ -313,7 +313,7 @@ func (p *plain) statusLines() []string {
 	for _, a := range d.Syncing() {
 		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a, d.ETA[a.ID])+".")
 	}
-	if b, ok := d.Tightest(); ok {
+	if b, ok := d.Limits.Pacing(); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))
 	}
 	return lines

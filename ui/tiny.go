@@ -32,7 +32,7 @@ func (m *Model) tinyRows(v *page.View, now time.Time) []string {
 // tinyFacts are what the engine does, and the newest message.
 func (m *Model) tinyFacts(v *page.View) []part.Cell {
 	var cells []part.Cell
-	if b, ok := v.Tightest(); ok {
+	if b, ok := v.Limits.Pacing(); ok {
 		cells = append(cells, part.Plain("tightest limit "+b.Host+" "+strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+short(b.Window)))
 	}
 	cells = append(cells,

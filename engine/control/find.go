@@ -233,6 +233,9 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 	if a.Open, err = f.live.open(ctx); err != nil {
 		return nil, problem(fmt.Errorf("accounts: %w", err))
 	}
+	if b, ok := f.live.limits().Pacing(); ok {
+		a.Pacing = &b
+	}
 	return a, nil
 }
 

@@ -19,11 +19,14 @@ func (l *Limits) Rows() engine.LimitsRow {
 		b := &out.Breakers[i]
 		b.Waiting = l.waiting(limit.Scope{Host: b.Host, Method: b.Method})
 	}
+	slices.SortStableFunc(snap.Hosts, func(a, b limit.HostView) int { return l.busier(a.Host, b.Host) })
 	for _, h := range snap.Hosts {
 		out.Hosts = append(out.Hosts, hostRow(h))
+		first := len(out.Buckets)
 		for _, s := range h.Scopes {
 			out.Buckets = append(out.Buckets, l.bucketRows(snap.At, s)...)
 		}
+		l.markPace(h.Host, out.Buckets[first:])
 		for _, w := range h.Waiters {
 			out.Waiting = append(out.Waiting, engine.WaiterRow{
 				Job: engine.JobID(w.Job), Host: h.Host, Method: w.Method, Since: w.Since, Until: w.Until, Reason: w.Reason,
@@ -31,6 +34,26 @@ func (l *Limits) Rows() engine.LimitsRow {
 		}
 	}
 	return out
+}
+
+// busier puts the host with the most in line first.
+func (l *Limits) busier(a, b string) int {
+	return cmp.Compare(l.waiting(limit.Scope{Host: b}), l.waiting(limit.Scope{Host: a}))
+}
+
+// markPace marks the bucket of a host that sets the pace of what waits there: for the
+// method with the most in line, or for no method in particular.
+func (l *Limits) markPace(host string, rows []engine.BucketRow) {
+	most := engine.BucketRow{}
+	for _, b := range rows {
+		if b.Method != "" && b.Waiting > most.Waiting {
+			most = b
+		}
+	}
+	_, name := l.limiter.Rate(host, most.Method)
+	if i := slices.IndexFunc(rows, func(b engine.BucketRow) bool { return b.Name == name }); i >= 0 {
+		rows[i].Paces = true
+	}
 }
 
 func hostRow(h limit.HostView) engine.LimitHost {
@@ -49,7 +72,7 @@ func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.Buck
 		row := engine.BucketRow{
 			Host: s.Host, Method: s.Method, Kind: "app", Window: b.Limit.Per, Limit: b.Limit.N,
 			Used: min(b.Used(), b.Limit.N), InFlight: b.InFlight + b.Reserved, Foreign: b.Foreign, Server: b.Server, Reset: b.Reset,
-			NextFree: soon(b, at), Mode: string(b.Mode), Waiting: max(waiting, s.Waiting, 0),
+			NextFree: soon(b, at), Mode: string(b.Mode), Waiting: max(waiting, s.Waiting, 0), Name: b.Name,
 		}
 		if s.Method != "" {
 			row.Kind = "method"

@@ -77,6 +77,7 @@ func (c *console) reading() engine.Update {
 	for i, w := range r.Windows {
 		limits.Buckets[i] = bucket(w, now)
 	}
+	markPace(limits.Buckets)
 	row := engine.EngineRow{State: engine.EngineBrowse, Why: c.said(r, st), Started: c.started, Boot: c.started.Format(time.RFC3339Nano)}
 	if r.Key != "" {
 		row.Key = "…" + r.Key
@@ -100,6 +101,22 @@ func throttled(st sim.Stats) (n int) {
 		n += byStatus[429]
 	}
 	return n
+}
+
+// markPace marks of each host the window of the application that lets the fewest calls
+// through: what a simulator's clients have in line, it does not know.
+func markPace(rows []engine.BucketRow) {
+	slowest := map[string]*engine.BucketRow{}
+	rate := func(b *engine.BucketRow) float64 { return float64(b.Limit) / b.Window.Seconds() }
+	for i := range rows {
+		b := &rows[i]
+		if s := slowest[b.Host]; b.Kind == "app" && (s == nil || rate(b) < rate(s)) {
+			slowest[b.Host] = b
+		}
+	}
+	for _, b := range slowest {
+		b.Paces = true
+	}
 }
 
 func bucket(w sim.Window, now time.Time) engine.BucketRow {

@@ -84,16 +84,25 @@ func (l *Limiter) Rate(host, method string) (calls float64, bucket string) {
 	if h == nil {
 		return calls, ""
 	}
-	scopes, now := []*scope{h.app}, l.now()
-	if m := h.methods[method]; m != nil {
-		scopes = append(scopes, m)
+	if w, calls := h.pacer(l.now(), h.methods[method]); w != nil {
+		return calls, w.name
 	}
-	for _, s := range scopes {
+	return calls, ""
+}
+
+// pacer is the bucket that sets the pace of a method, which may be nil: the one that
+// allows the fewest calls per second in the long run; nil and +Inf while none is known.
+func (h *host) pacer(now instant, m *scope) (slowest *window, calls float64) {
+	calls = math.Inf(1)
+	for _, s := range [...]*scope{h.app, m} {
+		if s == nil {
+			continue
+		}
 		for _, w := range s.windows {
 			if r := perSecond(w, s.allowed(w, h.opts.Share, now)); r < calls {
-				calls, bucket = r, w.name
+				slowest, calls = w, r
 			}
 		}
 	}
-	return calls, bucket
+	return slowest, calls
 }

@@ -138,7 +138,7 @@ func (h *host) paced(now instant, m *scope) (c cause) {
 	if h.opts.Pacing == Burst {
 		return c
 	}
-	slowest := min(h.app.rate(h.opts.Share, now), m.rate(h.opts.Share, now))
+	_, slowest := h.pacer(now, m)
 	for _, s := range [...]*scope{h.app, m} {
 		for _, w := range s.windows {
 			n := s.allowed(w, h.opts.Share, now)

@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -150,15 +149,6 @@ func (s *scope) allowed(w *window, share float64, now instant) int {
 
 // perSecond is the rate of a bucket that allows n calls.
 func perSecond(w *window, n int) float64 { return float64(n) / w.Per.Seconds() }
-
-// rate is what the tightest bucket allows per second in the long run.
-func (s *scope) rate(share float64, now instant) float64 {
-	r := math.Inf(1)
-	for _, w := range s.windows {
-		r = min(r, perSecond(w, s.allowed(w, share, now)))
-	}
-	return r
-}
 
 // frozen reports whether an operator's freeze or cap is in force.
 func (s *scope) frozen(now instant) bool {

@@ -62,6 +62,9 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	if err := queues(o, s.Queues, text); err != nil {
 		return err
 	}
+	if b := s.Pacing; b != nil && b.Waiting > 0 {
+		_, _ = fmt.Fprintf(o.W, "%s wait, paced by %s: %d of %d used\n", count(b.Waiting), o.clean(b.Name), b.Used, b.Limit)
+	}
 	if len(s.Open) > 0 {
 		_, _ = fmt.Fprintln(o.W)
 		return accounts(o, s.Open)
@@ -298,6 +301,9 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 		}
 		if b.Blocked.After(now) {
 			state = "HELD by " + b.BlockedBy + ", " + in(b.Blocked, now)
+		}
+		if b.Paces && b.Waiting > 0 {
+			state += ", paces " + count(b.Waiting) + " waiting"
 		}
 		scope := b.Method
 		if scope == "" {

@@ -95,7 +95,10 @@ func bucketState(v *View, b engine.BucketRow) (word, more string) {
 // heldText says who waits at a bucket and until when.
 func heldText(v *View, b engine.BucketRow) string {
 	text := ""
-	if b.Waiting > 0 {
+	switch {
+	case b.Waiting > 0 && b.Paces:
+		text = "paces " + count(b.Waiting) + " waiting"
+	case b.Waiting > 0:
 		text = count(b.Waiting) + " wait"
 	}
 	if b.NextFree.After(v.Now) {
@@ -250,17 +253,16 @@ func holds(v *View) string {
 	if b, ok := frozenOne(v); ok {
 		return brief(v, b) + " frozen: " + frozenText(v, b)
 	}
-	b, ok := v.Tightest()
+	b, ok := v.Limits.Pacing()
 	switch next := v.NextCalls(); {
-	case ok && next != "":
+	case !ok:
+		return ""
+	case next != "":
 		return windowName(v, b) + shutWord(b) + ", " + next
 	case len(v.Limits.Waiting) > 0:
-		return "next call in " + v.in(v.Limits.Waiting[0].Until)
+		return windowName(v, b) + ", next call in " + v.in(v.Limits.Waiting[0].Until)
 	}
-	if b, ok = slowest(v); ok {
-		return brief(v, b) + " lets " + count(b.Limit) + " through per " + window(b.Window)
-	}
-	return ""
+	return brief(v, b) + " lets " + count(b.Limit) + " through per " + window(b.Window)
 }
 
 // frozenOne is a bucket through which an operator lets nothing.
@@ -271,18 +273,6 @@ func frozenOne(v *View) (engine.BucketRow, bool) {
 		}
 	}
 	return engine.BucketRow{}, false
-}
-
-// slowest is the window that lets the fewest calls through in the long run, of those
-// that something waits for.
-func slowest(v *View) (found engine.BucketRow, ok bool) {
-	perSecond := func(b engine.BucketRow) float64 { return float64(b.Limit) / b.Window.Seconds() }
-	for _, b := range v.Limits.Buckets {
-		if b.Waiting > 0 && b.Limit > 0 && b.Window > 0 && (!ok || perSecond(b) < perSecond(found)) {
-			found, ok = b, true
-		}
-	}
-	return found, ok
 }
 
 // windowName names one window of a bucket: app 12 s.
@@ -318,7 +308,7 @@ func limitLine(v *View, w int) string {
 	case next != "":
 		l.Cells(part.Plain(", " + next))
 	default:
-		if b, ok := slowest(v); ok {
+		if b, ok := v.Limits.Pacing(); ok && waiting(v) > 0 {
 			l.Cells(part.As(themes.Dim, ", "+count(b.Limit)+" go per "+window(b.Window)))
 		}
 	}

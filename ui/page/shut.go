@@ -6,16 +6,19 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Shut says when the tightest host lets calls through again, and how many the
+// Shut says when the host that sets the pace lets calls through again, and how many the
 // window that opens then brings; ok is false while something may be sent, or will be
 // within a second, and while nobody knows when.
 func (d *Data) Shut(now time.Time) (until time.Time, calls int, ok bool) {
-	worst, found := d.Tightest()
+	pacing, found := d.Limits.Pacing()
 	if !found {
 		return until, 0, false
 	}
+	through := func(b engine.BucketRow) bool {
+		return b.Host == pacing.Host && (b.Kind == "app" || b.Method == pacing.Method)
+	}
 	for _, b := range d.Limits.Buckets {
-		if b.Kind == worst.Kind && b.Host == worst.Host {
+		if through(b) {
 			until = latest(until, opens(b))
 		}
 	}
@@ -24,7 +27,7 @@ func (d *Data) Shut(now time.Time) (until time.Time, calls int, ok bool) {
 	}
 	calls = -1
 	for _, b := range d.Limits.Buckets {
-		if b.Kind != worst.Kind || b.Host != worst.Host || b.Limit <= 0 {
+		if !through(b) || b.Limit <= 0 {
 			continue
 		}
 		if n := roomAt(b, until); calls < 0 || n < calls {

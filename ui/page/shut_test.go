@@ -7,6 +7,27 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// TestOverviewAndLimitsNameTheBucketThatPaces: the one that the limiter names, not the
+// one that is the fullest for an instant nor one of a host that nothing waits for.
+func TestOverviewAndLimitsNameTheBucketThatPaces(t *testing.T) {
+	fullest := engine.BucketRow{Host: "asia", Kind: "app", Window: time.Second, Used: 19, Limit: 20, Waiting: 700}
+	paces := engine.BucketRow{Host: "asia", Kind: "app", Window: 2 * time.Minute, Used: 60, Limit: 100, Waiting: 700, Paces: true}
+	other := engine.BucketRow{Host: "kr", Kind: "app", Window: time.Hour, Used: 10, Limit: 10, Paces: true}
+	v := view(&Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{fullest, paces, other}}})
+	if got := holds(v); got != "asia app lets 100 through per 2 min" {
+		t.Errorf("the overview says %q", got)
+	}
+	for b, want := range map[*engine.BucketRow]string{&fullest: "700 wait", &paces: "paces 700 waiting", &other: ""} {
+		if _, more := bucketState(v, *b); more != want {
+			t.Errorf("limits says %q of %s per %s, not %q", more, b.Host, b.Window, want)
+		}
+	}
+	v.Limits.Waiting = []engine.WaiterRow{{Host: "asia", Until: v.Now.Add(1200 * time.Millisecond)}}
+	if got := holds(v); got != "asia app 2 min, next call in 2 s" {
+		t.Errorf("the overview says %q", got)
+	}
+}
+
 // TestTitleCountsDownWhenNothingMayBeSent: how long, and how many calls the window
 // that opens brings; nothing while calls may go.
 func TestTitleCountsDownWhenNothingMayBeSent(t *testing.T) {
@@ -34,6 +55,9 @@ func TestTitleCountsDownWhenNothingMayBeSent(t *testing.T) {
 		{"frozen without an end", []engine.BucketRow{held}, ""},
 		{"nothing known", nil, ""},
 	} {
+		if len(c.buckets) > 0 {
+			c.buckets[0].Paces = true
+		}
 		v := &View{Data: &Data{Limits: engine.LimitsRow{Buckets: c.buckets}}, Now: now}
 		if got := v.NextCalls(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -257,21 +257,6 @@ func (v *View) bucket(name string) string {
 	return name
 }
 
-// Tightest is the application window with the least room, over all hosts.
-func (d *Data) Tightest() (engine.BucketRow, bool) {
-	var worst engine.BucketRow
-	found := false
-	for _, b := range d.Limits.Buckets {
-		if b.Kind != "app" || b.Limit <= 0 {
-			continue
-		}
-		if !found || ratio(b) > ratio(worst) {
-			worst, found = b, true
-		}
-	}
-	return worst, found
-}
-
 func ratio(b engine.BucketRow) float64 {
 	if b.Limit <= 0 {
 		return 0

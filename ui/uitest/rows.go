@@ -135,7 +135,7 @@ func bucket(host, method, kind string, window time.Duration, used, limit int, re
 
 func busyLimits() engine.LimitsRow {
 	app := bucket("asia", "", "app", 2*time.Minute, 83, 100, 41*time.Second)
-	app.Server, app.Foreign, app.InFlight, app.Waiting = 84, 1, 4, 3
+	app.Server, app.Foreign, app.InFlight, app.Waiting, app.Paces = 84, 1, 4, 3, true
 	summoner := bucket("kr", "summoner-v4", "method", time.Minute, 1600, 1600, 12*time.Second)
 	summoner.NextFree, summoner.Waiting = Noon.Add(12*time.Second), 3
 	service := engine.BucketRow{Host: "asia", Method: "match-v5", Kind: "service", Server: -1, Blocked: Noon.Add(30 * time.Second), BlockedBy: "429 service", Mode: "A"}

@@ -40,8 +40,9 @@ type demoRun struct {
 	// How the engine reaches the simulator: by a loopback port, or in memory.
 	base      string
 	transport http.RoundTripper
-	phone     *pager.CallOptions // nil = the engine calls nobody
-	remove    func() error       // the directory
+	phone     *demo.Phone       // nil = the engine calls nobody
+	dials     http.RoundTripper // the pager's; nil = the usual one
+	remove    func() error      // the directory
 	stop      context.CancelFunc
 	done      chan struct{}
 }
@@ -79,13 +80,12 @@ func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun,
 	}
 	d.remove = dir.Remove
 	d.base = "http://" + l.Addr().String() + "/{routing}"
-	phone := demo.NewPhone(l.Addr().String(), d.cfg.Policies[engine.PolicyCall], d.Sim)
-	d.phone = phone.Calls()
+	d.phone = demo.NewPhone(l.Addr().String(), d.cfg.Policies[engine.PolicyCall], d.Sim)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	go func() {
 		defer close(d.done)
-		_ = serve(serving, l, phone)
+		_ = serve(serving, l, d.phone)
 	}()
 	return d, nil
 }
@@ -118,24 +118,49 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 	}
 	var p *parts
 	p, err := assemble(cfg, assembly{
-		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.phone,
+		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.calls(d.Chaos.Pages()), dials: d.dials,
 		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.db, changes) },
 		stall: d.Chaos.Stall, spoil: d.Chaos.Spoil(life),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return demoEngine{p.start(ctx, ended)}, nil
+	return demoEngine{p.start(ctx, ended), d.calls}, nil
+}
+
+// calls are whom the engine calls, and how. Nobody is called about alerts until the chaos
+// panel says so: a page among the first jobs is not what a newcomer looks for.
+func (d *demoRun) calls(alerts bool) *pager.CallOptions {
+	if d.phone == nil {
+		return nil
+	}
+	return d.phone.Calls(alerts)
 }
 
 // demoEngine is an engine as the stage of a demo has it.
-type demoEngine struct{ *engineTask }
+type demoEngine struct {
+	*engineTask
+	calls func(alerts bool) *pager.CallOptions
+}
 
 // Console implements demo.Engine.
 func (e demoEngine) Console() engine.Console { return e.control }
 
 // Note implements demo.Engine.
 func (e demoEngine) Note(n engine.Note) { e.control.Note(n) }
+
+// Page implements demo.Engine.
+func (e demoEngine) Page(ctx context.Context, on bool) error {
+	take, err := e.pager.Prepare(pager.Targets{Call: e.calls(on)})
+	if err != nil {
+		return err
+	}
+	take()
+	if on {
+		_, err = e.pager.Try(ctx, pager.TryCall, operator("demo"), false)
+	}
+	return err
+}
 
 // Stop implements demo.Engine.
 func (e demoEngine) Stop() error { return e.stop() }

@@ -48,6 +48,8 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 			t.Fatal(err)
 		}
 		d.transport = d.Sim.RoundTripper()
+		d.phone = demo.NewPhone("127.0.0.1:9", d.cfg.Policies[engine.PolicyCall], d.Sim)
+		d.dials = inMemory{d.phone}
 		r := &rehearsal{demoRun: d, t: t, states: map[engine.EngineState]bool{}, boots: map[string]bool{}}
 		ctx, done := context.WithCancel(context.Background())
 		var over atomic.Bool // what ends now ends because it is asked to
@@ -411,6 +413,45 @@ func TestChaos_FromWithin(t *testing.T) {
 		if row := r.row("worker crash"); row.On || row.Hits != hits {
 			t.Errorf("after 0 the row is %+v, and had %d hits", row, hits)
 		}
+	})
+}
+
+// TestChaos_PagerCalls: a demo calls nobody until the panel says so. Then a test and every
+// alert ring, until the panel ends it.
+func TestChaos_PagerCalls(t *testing.T) {
+	const row = "pager calls"
+	rehearse(t, 1, func(r *rehearsal) {
+		calls := func(states ...engine.State) []engine.JobRow {
+			q := engine.JobsQuery{Kind: engine.KindCall, States: states, Ended: true}
+			return ask[engine.JobsPage](t, r.Stage.Console(), q).Jobs
+		}
+		firing := func() (n int) {
+			for _, a := range ask[engine.AlertsAnswer](t, r.Stage.Console(), engine.AlertsQuery{}).Alerts {
+				if a.State == engine.AlertFiring {
+					n++
+				}
+			}
+			return n
+		}
+		r.ask("key expires")
+		r.until("an alert", 10*time.Minute, func() bool { return firing() > 0 })
+		time.Sleep(time.Minute)
+		if list := calls(); len(list) != 0 {
+			t.Fatalf("nobody asked for %+v", list)
+		}
+		r.ask("off")
+
+		r.ask(row)
+		r.until("an answered test call", 5*time.Minute, func() bool { return len(calls(engine.Completed)) > 0 })
+		if panel := r.row(row); !panel.On || panel.Hits < 3 || !strings.Contains(panel.Did, " went well") {
+			t.Errorf("the row is %+v", panel)
+		}
+		r.ask(row)
+		r.until("a call that waits for its next try", 10*time.Minute, func() bool { return len(calls(engine.Retryable)) > 0 })
+		r.ask(row + " off")
+		r.until("the end of it", time.Minute, func() bool {
+			return len(calls(engine.Retryable, engine.Available, engine.Running)) == 0 && !r.row(row).On
+		})
 	})
 }
 

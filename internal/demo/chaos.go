@@ -7,9 +7,11 @@ import (
 	"hash/fnv"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -30,10 +32,13 @@ type Chaos struct {
 	speed  float64
 	limits sim.Limits // the usual ones
 	begin  func(context.Context) error
+	by     engine.Actor
 	key    func() string // fingerprint of the key in use
 	tally  *tally
 	trap   *armed
 	todo   chan func() // what takes longer than a key may: for run
+
+	pages atomic.Bool // alerts call the demo's telephone
 
 	mu      sync.Mutex
 	rows    map[string]*injected
@@ -168,6 +173,8 @@ func (c *Chaos) start(m *mischief) (string, error) {
 		return "the key has expired: replace it by any RGAPI-uuid", nil
 	case restartAt:
 		return c.setTrap()
+	case pagerCalls:
+		return c.setPages()
 	}
 	c.sim.Remove(m.rated())
 	if err := c.inject(m, 0); err != nil {
@@ -200,13 +207,50 @@ func (c *Chaos) setTrap() (string, error) {
 		c.trap.arm(true)
 		return fmt.Sprintf("armed: the engine is killed at %d; until then the limits are %s", fallAt, limitsText(fallLimits)), nil
 	}
+	if !c.soon(c.anew) {
+		return "", errStarting
+	}
+	return "the demo begins anew, and is killed at " + strconv.Itoa(fallAt), nil
+}
+
+// errStarting is why what replaces or changes the engine is refused.
+var errStarting = engine.Problemf(engine.ErrConflict, "wait a moment", "the engine is being started already")
+
+// soon has Run do something; false when it has something to do already.
+func (c *Chaos) soon(f func() error) bool {
 	select {
-	case c.todo <- func() { c.tell(c.anew()) }:
-		return "the demo begins anew, and is killed at " + strconv.Itoa(fallAt), nil
+	case c.todo <- func() { c.tell(f()) }:
+		return true
 	default:
-		return "", engine.Problemf(engine.ErrConflict, "wait a moment", "the engine is being started already")
+		return false
 	}
 }
+
+// setPages lets alerts call the demo's telephone, and rings it.
+func (c *Chaos) setPages() (string, error) {
+	if !c.soon(c.page) {
+		return "", errStarting
+	}
+	c.pages.Store(true)
+	return "the pager rings a simulated telephone: see its calls in Jobs", nil
+}
+
+// page tells the engine whether alerts call anybody. What is in line when they do no more
+// is cancelled.
+func (c *Chaos) page() error {
+	on := c.Pages()
+	if err := c.stage.Engine().Page(c.stage.ctx, on); err != nil || on {
+		return err
+	}
+	_, err := c.stage.Console().Do(c.stage.ctx, engine.Command{
+		Op: engine.OpCancel, Select: &engine.Selection{Filter: &engine.JobFilter{Queue: pager.QueuePager}}, By: c.by, Reason: pagerCalls + " are ended",
+	})
+	return err
+}
+
+// Pages reports whether alerts call the demo's telephone, also that of an engine which is
+// only being started.
+func (c *Chaos) Pages() bool { return c.pages.Load() }
 
 // anew begins the demo with an empty directory and sets the trap.
 func (c *Chaos) anew() error {
@@ -281,6 +325,10 @@ func (c *Chaos) off(m *mischief) {
 	case keyExpires:
 		c.sim.RenewKeys()
 		c.refused = ""
+	case pagerCalls:
+		if c.pages.Swap(false) {
+			c.soon(c.page) // else an engine is being started, which knows
+		}
 	case restartAt:
 		c.trap.arm(false)
 		_ = c.sim.SetLimits(c.limits) // they were right before

@@ -46,7 +46,7 @@ func New(opt Options) *Demo {
 	c := newChaos(opt.Seed, opt.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call
 	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By}
-	c.sim, c.stage, c.limits, c.begin, c.key = d.Sim, d.Stage, o.Limits, d.Trigger, opt.Key
+	c.sim, c.stage, c.limits, c.begin, c.by, c.key = d.Sim, d.Stage, o.Limits, d.Trigger, opt.By, opt.Key
 	return d
 }
 

@@ -99,7 +99,7 @@ func TestPhoneBesideRiot(t *testing.T) {
 			t.Errorf("%s was answered with %d", path, w.Code)
 		}
 	}
-	if c := p.Calls(); c.BaseURL != "http://127.0.0.1:9" || len(c.To) != 1 || c.Poll <= 0 {
+	if c := p.Calls(true); c.BaseURL != "http://127.0.0.1:9" || len(c.To) != 1 || c.Poll <= 0 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -26,6 +26,7 @@ const (
 	workerCrash = "worker crash"
 	keyExpires  = "key expires"
 	restartAt   = "restart at 134/879"
+	pagerCalls  = "pager calls"
 )
 
 // mischiefs are the rows of the panel, in its order.
@@ -36,6 +37,7 @@ var mischiefs = []mischief{
 	{name: "outage 2 min", expect: "the breaker opens and probes", preset: true, lasts: 2 * time.Minute, faults: presetFaults("outage"),
 		about: "503 to everything: the breaker opens, one job at a time probes, no match is given up"},
 	{name: restartAt, expect: "killed there, resumes there", preset: true, about: "the engine is killed at 134 of 879 and started again: it resumes there, nothing twice"},
+	{name: pagerCalls, expect: "busy, busy, then answered", preset: true, about: "a test and then every alert ring a simulated telephone: busy, busy, answered"},
 
 	{name: "429 app", expect: "the host waits, no try is used", faults: one(sim.Fault{Kind: sim.LimitApp, RetryAfter: "2"}), about: "the whole host waits for Retry-After, no try is used"},
 	{name: "429 method", expect: "the method waits, no try is used", faults: one(sim.Fault{Kind: sim.LimitMethod, RetryAfter: "2"}), about: "that method waits for Retry-After, no try is used"},

@@ -72,6 +72,10 @@ func (c *Chaos) told(m *mischief) Row {
 		c.tellTrap(&row)
 	case m.name == keyExpires:
 		c.tellKey(&row, r)
+	case m.name == pagerCalls:
+		row.On, row.Told = c.Pages(), "on"
+		row.Sum = c.tally.total(pagerCalls)
+		row.Did = row.Sum.String()
 	case m.preset:
 		row.On, row.Told, row.Until = r.on && time.Now().Before(r.until), "on", r.until
 	case r.rate > 0:

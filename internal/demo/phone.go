@@ -41,8 +41,14 @@ func NewPhone(addr string, calls engine.Policy, rest http.Handler) *Phone {
 	}
 }
 
-// Calls are whom to call, and how.
-func (d *Phone) Calls() *pager.CallOptions { return &d.call }
+// Calls are whom to call, and how: about alerts nobody, unless alerts says so.
+func (d *Phone) Calls(alerts bool) *pager.CallOptions {
+	call := d.call
+	if !alerts {
+		call.To = nil
+	}
+	return &call
+}
 
 // ServeHTTP implements http.Handler.
 func (d *Phone) ServeHTTP(w http.ResponseWriter, r *http.Request) {

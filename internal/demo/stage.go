@@ -20,6 +20,9 @@ type Engine interface {
 	Console() engine.Console
 	// Note tells all who watch.
 	Note(engine.Note)
+	// Page has alerts call the demo's telephone, and rings it at once; or has them call
+	// nobody any more.
+	Page(ctx context.Context, on bool) error
 	// Stop drains the engine and closes the directory.
 	Stop() error
 	// Fall waits for an engine whose store was abandoned and closes its files. How it

@@ -19,6 +19,7 @@ type player struct {
 	abandoned error
 	notes     []string
 	ends      string // "stopped", "fallen"
+	pages     bool
 	ended     func()
 	life      context.Context
 }
@@ -28,6 +29,11 @@ func (p *player) Note(n engine.Note)      { p.notes = append(p.notes, n.Text) }
 func (p *player) Abandon(err error)       { p.abandoned = err }
 func (p *player) Stop() error             { return p.end("stopped") }
 func (p *player) Fall() error             { return p.end("fallen") }
+
+func (p *player) Page(_ context.Context, on bool) error {
+	p.pages = on
+	return nil
+}
 
 func (p *player) end(how string) error {
 	p.ends = how

@@ -60,9 +60,12 @@ func thingOf(m route.Method, id string) string {
 	return otherCalls
 }
 
+// pageKey is how the keys of calls about alerts begin.
+const pageKey = string(engine.KindCall) + ":"
+
 // thingOfJob is the same for a job by its key.
 func thingOfJob(key string) string {
-	if strings.HasPrefix(key, "match:") || strings.HasPrefix(key, "timeline:") {
+	if strings.HasPrefix(key, pageKey) || strings.HasPrefix(key, "match:") || strings.HasPrefix(key, "timeline:") {
 		return key
 	}
 	return otherCalls
@@ -130,7 +133,12 @@ func (t *tally) look(changes []engine.Change) {
 	}
 	for i := range changes {
 		if c := &changes[i]; c.Attempt != nil {
-			t.ended(thingOfJob(t.keys[c.Of]), c.Attempt.Verb, dead[c.Of])
+			thing := thingOfJob(t.keys[c.Of])
+			if strings.HasPrefix(thing, pageKey) { // each is a call
+				t.of(pagerCalls).Hits++
+				t.open[thing] = append(t.open[thing], pagerCalls)
+			}
+			t.ended(thing, c.Attempt.Verb, dead[c.Of])
 		}
 	}
 	for i := range changes {

@@ -144,7 +144,8 @@ type AccountRow struct {
 	Policy   string     `json:"policy,omitempty"` // its own, as `track --policy` takes it
 	Tracked  bool       `json:"tracked"`
 	Status   SyncStatus `json:"status"`
-	Job      JobID      `json:"job,omitempty"` // of the live or last run
+	Stand    Stand      `json:"stand,omitempty"` // in answers: what keeps an open run from going on
+	Job      JobID      `json:"job,omitempty"`   // of the live or last run
 	Run      string     `json:"run,omitempty"`
 	Kind     string     `json:"kind,omitempty"` // "full", "latest"
 	Queue    Queue      `json:"queue,omitempty"`

@@ -47,6 +47,7 @@ const (
 	EngineDegraded EngineState = "DEGRADED"
 	EngineNoKey    EngineState = "NO KEY"
 	EngineAPIDown  EngineState = "API DOWN"
+	EngineHeld     EngineState = "HELD"    // work waits for a host that an operator has frozen
 	EngineOpening  EngineState = "OPENING" // the data directory is being opened
 	EngineBrowse   EngineState = "BROWSE"  // no engine: stored data only
 	EngineStopping EngineState = "STOPPING"
@@ -79,16 +80,35 @@ type EngineRow struct {
 	// KeyWorked says that the key has worked since the start, or that another one is to
 	// be tried: it is worth waiting for while it is refused.
 	KeyWorked bool `json:"key_worked"`
+	// SinceStart says that the engine is not up for a minute yet: what is counted of the
+	// last minute is all since the start, and no rate.
+	SinceStart bool `json:"since_start,omitempty"`
 	Meter
 }
 
 // Meter is what the calls of this process add up to.
 type Meter struct {
 	CallsPerMin float64       `json:"calls_per_min"`
-	Spark       []int         `json:"spark,omitempty"` // calls per 5 s, oldest first
-	P50         time.Duration `json:"p50_ns"`          // of the last 200 answers
-	Throttled   int64         `json:"rate_limited"`    // 429s since start
-	Unforeseen  int64         `json:"unforeseen"`      // 429s our limiter did not expect
+	Spark       []int         `json:"spark,omitempty"`   // calls per 5 s, oldest first
+	P50         time.Duration `json:"p50_ns"`            // of the last 200 answers
+	Answered    time.Time     `json:"answered,omitzero"` // when the newest of them was asked for
+	Throttled   int64         `json:"rate_limited"`      // 429s since start
+	Unforeseen  int64         `json:"unforeseen"`        // 429s our limiter did not expect
+}
+
+// Calls are the calls of the last minute, rounded.
+func (m Meter) Calls() int { return int(m.CallsPerMin + 0.5) }
+
+// old is from which age on a reading is shown with it.
+const old = time.Minute
+
+// OldReading is the age of a reading that says little of now; 0 = it is a fresh one, or
+// nobody knows when it was taken.
+func OldReading(at, now time.Time) time.Duration {
+	if age := now.Sub(at); !at.IsZero() && age >= old {
+		return age
+	}
+	return 0
 }
 
 // QueueRow is one queue with its counts.
@@ -145,7 +165,8 @@ type BucketRow struct {
 	Used      int           `json:"used"` // own, in flight and foreign together, at most Limit; Server tells of more
 	InFlight  int           `json:"in_flight"`
 	Foreign   int           `json:"foreign"`
-	Server    int           `json:"server"` // last count the server told; -1 = none yet
+	Server    int           `json:"server"`             // last count the server told; -1 = none yet
+	ServerAt  time.Time     `json:"server_at,omitzero"` // when it told
 	Reset     time.Time     `json:"reset,omitzero"`
 	NextFree  time.Time     `json:"next_free,omitzero"` // zero = now
 	Blocked   time.Time     `json:"blocked,omitzero"`

@@ -302,8 +302,12 @@ func pairOf(big int, unit string, small int, below string) string {
 func (p *plain) statusLines() []string {
 	d := &p.rows.data
 	e := d.Engine
-	lines := []string{fmt.Sprintf("%s The engine is %s. %d calls a minute, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
-		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), int(e.CallsPerMin+0.5), e.InFlight, e.Workers, part.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
+	calls := strconv.Itoa(e.Calls()) + " calls a minute"
+	if e.SinceStart {
+		calls = counted(e.Calls(), "call", "calls") + " since the start"
+	}
+	lines := []string{fmt.Sprintf("%s The engine is %s. %s, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
+		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, part.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
 	if e.Why != "" {
 		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")
 	}

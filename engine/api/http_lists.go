@@ -93,6 +93,7 @@ func (p *Programs) matches(w http.ResponseWriter, r *Request) error {
 }
 
 func (p *Programs) summary(w http.ResponseWriter, r *Request) (err error) {
+	kind := engine.Kind(r.URL.Query().Get("kind"))
 	out := Summary{Firing: []engine.AlertRow{}}
 	if out.StatusAnswer, err = answerOf[engine.StatusAnswer](r.Context(), p, engine.StatusQuery{}); err != nil {
 		return err
@@ -106,7 +107,7 @@ func (p *Programs) summary(w http.ResponseWriter, r *Request) (err error) {
 			out.Firing = append(out.Firing, a)
 		}
 	}
-	if out.Metrics, err = answerOf[engine.Metrics](r.Context(), p, engine.MetricsQuery{}); err != nil {
+	if out.Metrics, err = answerOf[engine.Metrics](r.Context(), p, engine.MetricsQuery{Kind: kind}); err != nil {
 		return err
 	}
 	return WriteJSON(w, http.StatusOK, out)

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -561,6 +562,26 @@ func TestTheTourTakesEveryRoute(t *testing.T) {
 		path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.ReplaceAll(path, "$", `\$`), `[$$\w]+`)
 		if !regexp.MustCompile(begins[r.Method] + path + `["? \n]`).Match(raw) {
 			t.Errorf("%s %s is not in docs/http.md", r.Method, r.Path)
+		}
+	}
+}
+
+// The summary's metrics can be had of one kind of job, as `metrics --kind` gives them.
+func TestHTTPSummaryOfOneKind(t *testing.T) {
+	o := quiet()
+	rest := o.find
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		if m, ok := q.(engine.MetricsQuery); ok {
+			return engine.Metrics{Kind: m.Kind}, nil
+		}
+		return rest(q)
+	}
+	w := listen(t, o, nil)
+	for path, want := range map[string]engine.Kind{"/v1/summary": "", "/v1/summary?kind=alert.call": "alert.call"} {
+		body, _ := w.ask(t, "GET", path, "", http.StatusOK)
+		var got api.Summary
+		if err := json.Unmarshal([]byte(body), &got); err != nil || got.Metrics.Kind != want {
+			t.Errorf("%s: %q, %v", path, got.Metrics.Kind, err)
 		}
 	}
 }

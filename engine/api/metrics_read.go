@@ -107,7 +107,7 @@ func truth(b bool) float64 {
 
 // engineStates are all there are, so that a panel can show them by name.
 var engineStates = []engine.EngineState{
-	engine.EngineLive, engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown, engine.EngineOpening, engine.EngineStopping, engine.EngineBroken,
+	engine.EngineLive, engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown, engine.EngineHeld, engine.EngineOpening, engine.EngineStopping, engine.EngineBroken,
 }
 
 func (r reading) engine(out send, s engine.StatusAnswer) {

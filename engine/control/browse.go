@@ -69,6 +69,8 @@ type still struct {
 	accounts func(context.Context, engine.AccountsQuery) ([]engine.AccountRow, error)
 }
 
+func (still) stand([]engine.AccountRow) {}
+
 func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
 	return s.accounts(ctx, engine.AccountsQuery{Open: true})
 }

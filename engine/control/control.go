@@ -329,7 +329,10 @@ func (c *Control) engineRow() engine.EngineRow {
 	for _, q := range queues {
 		row.Retrying += q.Counts[engine.Retryable]
 	}
-	row.State, row.Why = c.state(queues)
+	row.SinceStart = time.Since(c.started) < time.Minute
+	if row.State, row.Why = c.state(queues); row.State == engine.EngineLive {
+		row.State, row.Why = heldUp(c.opt.Limiter.Rows().Buckets)
+	}
 	return row
 }
 

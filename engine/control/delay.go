@@ -102,7 +102,7 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
 	long := d.c.opt.Limiter.ETA(host, mostCalled(loads), longRun)
 	switch {
-	case frozenForGood(d.rows, host, nil):
+	case frozenForGood(d.rows, host):
 		return host + " is frozen until somebody resumes it"
 	case long.High <= 0:
 		return "the limits of " + host + " are told by its first answer"

@@ -1,7 +1,9 @@
 package control
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -73,9 +75,9 @@ func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []e
 	if state, why := c.state(queues); state != engine.EngineLive && state != engine.EngineAPIDown {
 		return engine.Held{Reason: why, Stand: standOf(state)}
 	}
-	methods := methodsOf(a)
-	for i, m := range methods {
-		h := c.opt.Limiter.Held(a.Region + "/" + m)
+	lanes := c.lanesOf(a)
+	for i, lane := range lanes {
+		h := c.opt.Limiter.Held(lane)
 		switch h.Until = (time.Time{}); {
 		case h.Reason == "":
 			continue
@@ -84,21 +86,76 @@ func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []e
 		}
 		return h
 	}
-	if frozenForGood(rows, a.Region, methods) {
-		return engine.Held{Reason: a.Region + " is frozen until somebody resumes it", Stand: engine.StandHeld}
+	frozen := slices.DeleteFunc(slices.Clone(rows), func(b engine.BucketRow) bool { return !frozenHere(b, lanes) })
+	if len(frozen) == 0 {
+		return engine.Held{}
 	}
-	if i := slices.IndexFunc(rows, func(b engine.BucketRow) bool { return frozenHere(b, a.Region, methods) }); i >= 0 {
-		return engine.Held{Reason: a.Region + " is frozen", Until: rows[i].Thaws, Stand: engine.StandHeld}
+	worst := frozen[0]
+	if i := slices.IndexFunc(frozen, func(b engine.BucketRow) bool { return b.Thaws.IsZero() }); i >= 0 {
+		worst = frozen[i]
 	}
-	return engine.Held{}
+	return engine.Held{Reason: frozenWords(worst), Until: worst.Thaws, Stand: engine.StandHeld}
 }
 
-// methodsOf are the endpoints that a run calls from where it stands on; none while it
-// looks for its player.
+// stand notes with accounts what keeps their runs from going on.
+func (c *Control) stand(accounts []engine.AccountRow) {
+	if !slices.ContainsFunc(accounts, func(a engine.AccountRow) bool { return a.Status.Open() }) {
+		return
+	}
+	queues, rows := c.opt.Backend.Queues(), c.opt.Limiter.Rows().Buckets
+	for i := range accounts {
+		if a := &accounts[i]; a.Status.Open() {
+			a.Stand = c.stands(*a, queues, rows).Stand
+		}
+	}
+}
+
+// frozenWords say that an operator has stopped a host, and for how long if nobody knows.
+func frozenWords(b engine.BucketRow) string {
+	if b.Thaws.IsZero() {
+		return b.Host + " is frozen until somebody resumes it"
+	}
+	return b.Host + " is frozen"
+}
+
+// heldUp is the word for an engine with work for a host that an operator has stopped.
+func heldUp(rows []engine.BucketRow) (engine.EngineState, string) {
+	for _, b := range rows {
+		if b.Waiting > 0 && frozenHere(b, []string{b.Host + "/"}) {
+			return engine.EngineHeld, frozenWords(b)
+		}
+	}
+	return engine.EngineLive, ""
+}
+
+// lanesOf are the endpoints that a run calls from where it stands on, as host/method.
+func (c *Control) lanesOf(a engine.AccountRow) []string {
+	if a.Phase == engine.PhaseResolve {
+		return c.resolves(a)
+	}
+	lanes := methodsOf(a)
+	for i, m := range lanes {
+		lanes[i] = a.Region + "/" + m
+	}
+	return lanes
+}
+
+// resolves is where the player of a run is looked for, as its job knows: accounts are
+// not on the host of matches everywhere. It is none while nobody waits for an answer.
+func (c *Control) resolves(a engine.AccountRow) []string {
+	d, err := c.store.Detail(context.Background(), engine.JobQuery{ID: a.Job})
+	if err != nil || d.Job.State == engine.Running {
+		return nil
+	}
+	if lane := c.lane(d.Job.Job); lane != "" {
+		return []string{lane}
+	}
+	return nil
+}
+
+// methodsOf are the endpoints that a run with a known player calls from where it stands on.
 func methodsOf(a engine.AccountRow) []string {
 	switch {
-	case a.Phase == engine.PhaseResolve:
-		return nil
 	case a.Phase == engine.PhaseList:
 		return []string{listMethod}
 	case !a.WantsTimelines && a.Timelines.Open == 0:
@@ -124,15 +181,20 @@ func pausedBy(q engine.QueueRow) string {
 	return "queue paused by " + q.By.User
 }
 
-// frozenForGood reports whether an operator has stopped a host, or one of its methods,
-// without saying until when.
-func frozenForGood(rows []engine.BucketRow, host string, methods []string) bool {
-	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool { return frozenHere(b, host, methods) && b.Thaws.IsZero() })
+// frozenForGood reports whether an operator has stopped a host without saying until when.
+func frozenForGood(rows []engine.BucketRow, host string) bool {
+	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool { return frozenHere(b, []string{host + "/"}) && b.Thaws.IsZero() })
 }
 
-// frozenHere reports whether an operator has stopped a host, or one of its methods.
-func frozenHere(b engine.BucketRow, host string, methods []string) bool {
-	return b.Host == host && (b.Method == "" || slices.Contains(methods, b.Method)) && b.BlockedBy == "frozen"
+// frozenHere reports whether an operator has stopped one of the lanes, or its host.
+func frozenHere(b engine.BucketRow, lanes []string) bool {
+	if b.BlockedBy != "frozen" {
+		return false
+	}
+	return slices.ContainsFunc(lanes, func(lane string) bool {
+		host, method, _ := strings.Cut(lane, "/")
+		return b.Host == host && (b.Method == "" || b.Method == method)
+	})
 }
 
 // callsUntil is how many calls its host makes until a run has made its last, or the last

@@ -16,6 +16,7 @@ import (
 type live interface {
 	row(j engine.Job) engine.JobRow
 	eta(a engine.AccountRow) engine.ETA
+	stand(accounts []engine.AccountRow)
 	calls(q engine.CallsQuery) engine.CallsPage
 	limits() engine.LimitsRow
 	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
@@ -62,7 +63,7 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 	case engine.ReasonsQuery:
 		return f.reasons(ctx, q)
 	case engine.AccountsQuery:
-		return wrap(f.store.Accounts(ctx, q))
+		return f.listAccounts(ctx, q)
 	case engine.AccountQuery:
 		return f.account(ctx, q)
 	case engine.MatchesQuery:
@@ -187,6 +188,7 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 		return nil, problem(err)
 	}
 	d := engine.AccountDetail{Row: row, ETA: f.live.eta(row)}
+	d.Row.Stand = d.ETA.Stand
 	if d.Identity, err = f.store.Identities(ctx, row.ID); err != nil {
 		return nil, problem(err)
 	}
@@ -233,10 +235,20 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 	if a.Open, err = f.live.open(ctx); err != nil {
 		return nil, problem(fmt.Errorf("accounts: %w", err))
 	}
+	f.live.stand(a.Open)
 	if b, ok := f.live.limits().Pacing(); ok {
 		a.Pacing = &b
 	}
 	return a, nil
+}
+
+func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engine.Answer, error) {
+	page, err := f.store.Accounts(ctx, q)
+	if err != nil {
+		return nil, problem(err)
+	}
+	f.live.stand(page.Accounts)
+	return page, nil
 }
 
 // accounts gives every account that a query fits, page by page.

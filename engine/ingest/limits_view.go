@@ -71,7 +71,7 @@ func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.Buck
 	for _, b := range s.Buckets {
 		row := engine.BucketRow{
 			Host: s.Host, Method: s.Method, Kind: "app", Window: b.Limit.Per, Limit: b.Limit.N,
-			Used: min(b.Used(), b.Limit.N), InFlight: b.InFlight + b.Reserved, Foreign: b.Foreign, Server: b.Server, Reset: b.Reset,
+			Used: min(b.Used(), b.Limit.N), InFlight: b.InFlight + b.Reserved, Foreign: b.Foreign, Server: b.Server, ServerAt: b.ServerAt, Reset: b.Reset,
 			NextFree: soon(b, at), Mode: string(b.Mode), Waiting: max(waiting, s.Waiting, 0), Name: b.Name,
 		}
 		if s.Method != "" {

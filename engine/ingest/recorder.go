@@ -173,7 +173,7 @@ func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
 func (r *recorder) meter(now time.Time) engine.Meter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := engine.Meter{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Spark: make([]int, sparkCells)}
+	p := engine.Meter{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Answered: r.answered(), Spark: make([]int, sparkCells)}
 	at := r.pulse(now)
 	for i, second := range r.stamp {
 		age := at - second
@@ -197,6 +197,16 @@ func (r *recorder) pulse(now time.Time) int64 {
 		at -= at % sparkCell
 	}
 	return at
+}
+
+// answered is when the newest call went out that was answered; zero = none was.
+func (r *recorder) answered() time.Time {
+	for i := range r.ring {
+		if row := r.ring[r.at(i)]; row.Status != 0 {
+			return row.At
+		}
+	}
+	return time.Time{}
 }
 
 // p50 is the median answer time; 0 while there was no answer.

@@ -167,3 +167,16 @@ func TestP38_TheMeterAgesByCells(t *testing.T) {
 		t.Errorf("at the next call: %+v", r.meter(again))
 	}
 }
+
+// The median goes with the instant of the newest answer: a call without one says nothing.
+func TestTheMedianHasAnAge(t *testing.T) {
+	var r recorder
+	if at := r.meter(noon).Answered; !at.IsZero() {
+		t.Errorf("no call was answered, and yet at %s", at)
+	}
+	r.add(call("", 200, time.Millisecond, noon))
+	r.add(call("", 0, time.Second, noon.Add(time.Minute)))
+	if at := r.meter(noon.Add(time.Hour)).Answered; !at.Equal(noon) {
+		t.Errorf("answered at %s, want %s", at, noon)
+	}
+}

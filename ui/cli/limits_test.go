@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -19,5 +21,52 @@ func TestLimitsSayHowTheyWereLearnt(t *testing.T) {
 	}
 	if got := howLearnt(engine.LimitsRow{}); !strings.HasPrefix(got, "learnt from headers, 0 calls held, 0 blind calls") {
 		t.Errorf("%q", got)
+	}
+}
+
+// told is a console that has one answer.
+type told struct {
+	engine.Console
+	answer engine.Answer
+}
+
+func (c told) Find(context.Context, engine.Query) (engine.Answer, error) { return c.answer, nil }
+
+// A count that the server told minutes ago says so.
+func TestLimitsSayHowOldTheServersCountIs(t *testing.T) {
+	for age, want := range map[time.Duration]string{7*time.Minute + time.Second: "84, 7 min 01 s ago", time.Second: "84 "} {
+		var b bytes.Buffer
+		row := engine.BucketRow{Host: "asia", Kind: "app", Window: time.Second, Limit: 20, Server: 84, ServerAt: time.Now().Add(-age)}
+		if err := Limits(t.Context(), told{answer: engine.LimitsRow{Buckets: []engine.BucketRow{row}}}, "", Out{W: &b}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("after %s %q is not in\n%s", age, want, b.String())
+		}
+	}
+}
+
+// What keeps an account's run from going on is its state, and that of a queue whose work
+// may not start.
+func TestI1_ListsSayWhatKeepsWorkBack(t *testing.T) {
+	status := engine.StatusAnswer{
+		Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "ingest.match"}, Stand: engine.StandDown}},
+		Open:   []engine.AccountRow{{ID: "a", RiotID: "Ana#EUW", Status: engine.Syncing, Stand: engine.StandHeld}, {ID: "b", RiotID: "Ben#EUW", Status: engine.Syncing}},
+	}
+	var b bytes.Buffer
+	if err := Status(t.Context(), told{answer: status}, "", false, Out{W: &b}); err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]string{"ingest.match": "DOWN", "Ana#EUW": "HELD", "Ben#EUW": "SYNCING"}
+	for line := range strings.Lines(b.String()) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); words[name] != "" {
+			if !strings.Contains(line, words[name]) {
+				t.Errorf("%q does not say %s", line, words[name])
+			}
+			delete(words, name)
+		}
+	}
+	if len(words) > 0 {
+		t.Errorf("not listed: %v in\n%s", words, b.String())
 	}
 }

@@ -84,8 +84,11 @@ func queues(o Out, rows []engine.QueueRow, filter string) error {
 	out := make([][]string, len(rows))
 	for i, q := range rows {
 		state := "open"
-		if q.Paused {
+		switch {
+		case q.Paused:
 			state = "PAUSED by " + q.By.User
+		case q.Stand != "":
+			state = string(q.Stand)
 		}
 		out[i] = []string{string(q.Name), count(q.Counts[engine.Available]), count(q.Counts[engine.Running]), count(q.Counts[engine.Retryable]), count(q.Held), state, engine.WhyUntil(q.Why, q.Until, now)}
 	}
@@ -115,7 +118,10 @@ func accounts(o Out, rows []engine.AccountRow) error {
 			tracked = "yes"
 		}
 		state := strings.ToUpper(a.Status.String())
-		if a.Incomplete() {
+		switch {
+		case a.Stand != "":
+			state = string(a.Stand)
+		case a.Incomplete():
 			state = "INCOMPLETE"
 		}
 		out[i] = []string{a.RiotID, a.Platform, state, fraction(a.Matches), fraction(a.Timelines), count(a.Matches.Failed), count(a.Matches.Cancelled), lastSync(a, now), tracked, a.LastError}
@@ -298,6 +304,9 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 		server, state := "-", "OPEN"
 		if b.Server >= 0 {
 			server = strconv.Itoa(b.Server)
+			if age := engine.OldReading(b.ServerAt, now); age > 0 {
+				server += ", " + ago(b.ServerAt, now)
+			}
 		}
 		if b.Blocked.After(now) {
 			state = "HELD by " + b.BlockedBy + ", " + in(b.Blocked, now)

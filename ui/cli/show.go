@@ -34,7 +34,10 @@ func newShow(o Out, name string) *show { return &show{out: o, name: name} }
 // engine notes what state the engine is in: a held run must say why.
 func (s *show) engine(e engine.EngineRow) {
 	s.held = ""
-	if e.State != engine.EngineLive && e.State != engine.EngineStopping {
+	switch e.State {
+	case engine.EngineLive, engine.EngineStopping:
+	case engine.EngineHeld: // another's host perhaps: the run says it of its own
+	default:
 		s.held = string(e.State) + ": " + e.Why
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
@@ -143,11 +144,13 @@ func fillCell(v *View, b engine.BucketRow) part.Cell {
 	return part.Cell{Text: strconv.Itoa(b.Used) + "/" + strconv.Itoa(b.Limit), Ratio: ratio(b), Token: token}
 }
 
-// serverCell is the server's count, and by how much it is above ours.
-func serverCell(b engine.BucketRow) part.Cell {
-	switch {
+// serverCell is the server's count, and by how much it is above ours, or how old it is.
+func serverCell(v *View, b engine.BucketRow) part.Cell {
+	switch age := engine.OldReading(b.ServerAt.Truncate(time.Minute), v.Now.Truncate(time.Minute)); {
 	case b.Server < 0:
 		return part.As(themes.Dim, part.None)
+	case age > 0:
+		return part.As(themes.Dim, strconv.Itoa(b.Server)+", "+part.Ago(age))
 	case b.Foreign > 0:
 		return part.As(themes.Warn, fmt.Sprintf("%d (+%d)", b.Server, b.Foreign))
 	default:

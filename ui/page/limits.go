@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -95,7 +96,7 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 		reset = part.As(themes.Held, v.in(b.Thaws))
 	}
 	return append(cells,
-		part.Plain(brief(v, b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(b),
+		part.Plain(brief(v, b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(v, b),
 		reset, v.state(word), part.As(themes.Dim, more), part.As(themes.Dim, strconv.Itoa(b.InFlight)), part.As(themes.Dim, b.Mode),
 	)
 }
@@ -107,6 +108,11 @@ func columnsOf(v *View) []part.Column {
 	if !oneHost(v) {
 		columns[0].Width = 28
 	}
+	server := &columns[3]
+	for _, b := range v.Limits.Buckets { // an age is cut off by nothing
+		server.Min = max(server.Min, safe.Width(serverCell(v, b).Text))
+	}
+	server.Width = max(server.Width, server.Min)
 	if v.W < noBarsBelow { // the scope says which window it is, a bar of four cells says nothing
 		columns[2].Min, columns[2].Width = leastFill, leastFill
 	}

@@ -277,7 +277,15 @@ func queueCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 	return append(cells, part.Plain(string(q.Name)), queueState(v, q),
 		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Wait),
 		n(engine.Discarded, themes.Err), n(engine.Scheduled, themes.Held),
-		part.As(themes.Dim, strconv.Itoa(int(q.PerMin+0.5))), part.As(themes.Dim, queueWhy(v, q)))
+		part.As(themes.Dim, settledRate(v, q)), part.As(themes.Dim, queueWhy(v, q)))
+}
+
+// settledRate is how many jobs of a queue end in a minute, once one has passed.
+func settledRate(v *View, q engine.QueueRow) string {
+	if v.Engine.SinceStart {
+		return part.None
+	}
+	return strconv.Itoa(int(q.PerMin + 0.5))
 }
 
 // queueState is the one word of a queue.

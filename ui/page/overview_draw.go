@@ -75,7 +75,7 @@ func (o *Overview) drawS(v *View) []string {
 	now[1] = limitLine(v, inner)
 	rows := fill(rest-1, []want{{max(len(v.Queues), 1), 1}, {max(syncs, 1), 1}, {max(needs, 1), 1}, {max(len(v.Retries()), 1), 1}})
 	panels := []part.Panel{
-		{Title: "Now", Rows: now, Height: 2},
+		{Title: "Now", Tail: uptime(v), Rows: now, Height: 2},
 		o.queuePanel(v, inner, rows[0]),
 		o.syncPanel(v, inner, rows[1]),
 		o.needPanel(v, inner, rows[2]),
@@ -199,17 +199,15 @@ func fill(rows int, wants []want) []int {
 // nowRows are the figures of the engine.
 func (o *Overview) nowRows(v *View, w int) []string {
 	e := o.pulse.take(v)
-	wide := w >= 60
 	spark := part.NewLine(v.Theme, w).Gap(1)
-	if wide {
-		spark.Cells(part.Plain(strconv.Itoa(perMin(e)) + " calls/min "))
-	} else {
-		spark.Cells(part.Plain(strconv.Itoa(perMin(e)) + "/min "))
-	}
+	spark.Cells(part.Plain(paceText(e, w >= 60) + " "))
 	spark.Spark(themes.Run, clamp(len(e.Spark), 1, clamp(w-50, 8, 24)), floats(e.Spark), 0)
 	spark.Gap(3).Cells(part.Plain("in flight " + strconv.Itoa(e.InFlight) + "/" + strconv.Itoa(e.Workers)))
 	if e.P50 > 0 {
 		spark.Gap(3).Cells(part.Plain("p50 " + part.Millis(e.P50)))
+		if age := engine.OldReading(e.Answered.Truncate(time.Minute), v.Now.Truncate(time.Minute)); age > 0 {
+			spark.Cells(part.As(themes.Dim, ", "+part.Ago(age)))
+		}
 	}
 	pace := spark.String()
 	if e.State == engine.EngineBrowse {
@@ -227,8 +225,8 @@ func (o *Overview) nowRows(v *View, w int) []string {
 	if won := retriesWon(v); won.Text != "" {
 		held = append(held, won)
 	}
-	if !e.Started.IsZero() {
-		held = append(held, part.As(themes.Dim, "up "+upFor(v.Now, e.Started)))
+	if up := uptime(v); up != "" {
+		held = append(held, part.As(themes.Dim, up))
 	}
 	rows := []string{pace, spaced(v, w, facts), spaced(v, w, held)}
 	if fresh := o.fresh.cells(v); len(fresh) > 0 {
@@ -252,14 +250,17 @@ func retriesWon(v *View) part.Cell {
 	return part.Cell{}
 }
 
-// upFor is how long the engine has been up. It moves with the clock in the title and
-// never between two minutes: an idle screen must stay silent.
-func upFor(now, since time.Time) string {
-	d := now.Truncate(time.Minute).Sub(since.Truncate(time.Minute))
-	if d < time.Minute {
-		return "<1 min"
+// uptime is how long the engine has been up; "" = none runs. It moves with the clock in
+// the title and never between two minutes: an idle screen must stay silent.
+func uptime(v *View) string {
+	if v.Engine.Started.IsZero() || v.Engine.State == engine.EngineBrowse {
+		return ""
 	}
-	return part.Coarse(d)
+	d := v.Now.Truncate(time.Minute).Sub(v.Engine.Started.Truncate(time.Minute))
+	if d < time.Minute {
+		return "up <1 min"
+	}
+	return "up " + part.Coarse(d)
 }
 
 // figure is a number that is only coloured when it is not zero.

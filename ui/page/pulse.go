@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -51,8 +52,19 @@ func (p *pulse) every(v *View) time.Duration {
 	return v.unhurried(pulseEvery)
 }
 
-// perMin is the calls per minute, rounded.
-func perMin(e engine.EngineRow) int { return int(e.CallsPerMin + 0.5) }
+// paceText is how many calls are made: as a rate once there has been time for one.
+func paceText(e engine.EngineRow, wide bool) string {
+	unit := "/min"
+	switch {
+	case e.SinceStart && wide:
+		unit = " calls since the start"
+	case e.SinceStart:
+		unit = " calls"
+	case wide:
+		unit = " calls/min"
+	}
+	return strconv.Itoa(e.Calls()) + unit
+}
 
 // calm is everything as it was at most half a second ago.
 type calm struct {

@@ -1,0 +1,119 @@
+package control
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
+)
+
+// metered is a limiter whose windows and meter are asked.
+type metered struct{ hosted }
+
+func (metered) Meter() engine.Meter        { return engine.Meter{CallsPerMin: 12} }
+func (metered) Held(string) engine.Held    { return engine.Held{} }
+func (knownKey) Since() time.Time          { return time.Time{} }
+func (idle) Load() (running, capacity int) { return 0, 5 }
+
+// The engine's row says itself whether what is counted is a minute's.
+func TestTheEngineSaysWhenItsCountIsNoRateYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := New(Options{Store: jobbed{}, Limiter: metered{}, Backend: idle{}, Keys: knownKey{}})
+		for age, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false, time.Hour: false} {
+			c.started = time.Now().Add(-age)
+			if got := c.engineRow(); got.SinceStart != want || got.Calls() != 12 {
+				t.Errorf("after %s: %+v", age, got)
+			}
+		}
+	})
+}
+
+// A host that an operator has stopped is in the title once work waits for it: nobody
+// would see else why nothing moves.
+func TestI1_AFrozenHostIsInTheTitle(t *testing.T) {
+	host := engine.BucketRow{Host: "europe", Kind: "app", BlockedBy: "frozen", Waiting: 3}
+	method, spare, capped := host, host, host
+	method.Method, spare.Waiting, capped.BlockedBy, capped.Cap = "match-v5.match", 0, "", 50
+	dated := host
+	dated.Thaws = time.Now().Add(time.Hour)
+	for _, c := range []struct {
+		row   engine.BucketRow
+		state engine.EngineState
+		why   string
+	}{
+		{host, engine.EngineHeld, "europe is frozen until somebody resumes it"},
+		{dated, engine.EngineHeld, "europe is frozen"},
+		{method, engine.EngineLive, ""}, {spare, engine.EngineLive, ""}, {capped, engine.EngineLive, ""},
+	} {
+		limits := metered{hosted{rows: []engine.BucketRow{c.row}}}
+		ctl := New(Options{Store: jobbed{}, Limiter: limits, Backend: idle{}, Keys: knownKey{}})
+		if got := ctl.engineRow(); got.State != c.state || got.Why != c.why {
+			t.Errorf("%+v: %s, %q", c.row, got.State, got.Why)
+		}
+		if why := ctl.standstill(nil); c.state == engine.EngineHeld && why == c.why {
+			t.Errorf("other hosts stand still too: %q", why)
+		}
+	}
+}
+
+// jobbed is a store with one job and one page of accounts.
+type jobbed struct {
+	Store
+	job      engine.Job
+	accounts []engine.AccountRow
+}
+
+func (s jobbed) Detail(context.Context, engine.JobQuery) (d engine.JobDetail, err error) {
+	d.Job.Job = s.job
+	return d, nil
+}
+
+func (s jobbed) Accounts(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {
+	return engine.AccountsPage{Accounts: s.accounts}, nil
+}
+
+// TestI1_AnAccountThatIsLookedForSaysWhatItWaitsFor: the host of accounts need not be
+// that of matches; and every list of accounts tells the word.
+func TestI1_AnAccountThatIsLookedForSaysWhatItWaitsFor(t *testing.T) {
+	lane := "asia/account-v1.by-riot-id"
+	for name, c := range map[string]struct {
+		state engine.State
+		rows  []engine.BucketRow
+		held  map[string]engine.Held
+		want  engine.Stand
+	}{
+		"its endpoint is down":          {engine.Scheduled, nil, map[string]engine.Held{lane: {Reason: "outage", Stand: engine.StandDown}}, engine.StandDown},
+		"its host is frozen":            {engine.Available, []engine.BucketRow{{Host: "asia", BlockedBy: "frozen"}}, nil, engine.StandHeld},
+		"its endpoint is frozen":        {engine.Available, []engine.BucketRow{{Host: "asia", Method: "account-v1.by-riot-id", BlockedBy: "frozen"}}, nil, engine.StandHeld},
+		"the host of matches is frozen": {engine.Available, []engine.BucketRow{{Host: "sea", BlockedBy: "frozen"}}, nil, ""},
+		"it is asked for":               {engine.Running, nil, map[string]engine.Held{lane: {Reason: "outage", Stand: engine.StandDown}}, ""},
+		"nothing":                       {engine.Available, nil, nil, ""},
+	} {
+		a := open("one", "sea", -1, true)
+		a.Phase, a.Job = engine.PhaseResolve, "7"
+		store := jobbed{job: engine.Job{ID: "7", State: c.state}, accounts: []engine.AccountRow{a, {ID: "two", Status: engine.SyncCompleted}}}
+		h := hub.New(hub.Options{})
+		h.SeedAccounts([]engine.AccountRow{a})
+		ctl := New(Options{Store: store, Limiter: downing{metered{hosted{rows: c.rows}}, c.held}, Backend: idle{}, Keys: knownKey{}, Lane: func(engine.Job) string { return lane }})
+		ctl.hub = h
+		answer, err := ctl.listAccounts(t.Context(), engine.AccountsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := answer.(engine.AccountsPage).Accounts
+		if got[0].Stand != c.want || got[1].Stand != "" || ctl.eta(a).Stand != c.want {
+			t.Errorf("%s: %q, %q, %q", name, got[0].Stand, got[1].Stand, ctl.eta(a).Stand)
+		}
+	}
+}
+
+// downing is a limiter with lanes that are held.
+type downing struct {
+	metered
+	held map[string]engine.Held
+}
+
+func (l downing) Held(lane string) engine.Held { return l.held[lane] }

@@ -1,0 +1,72 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+var screens = map[Size][2]int{S: {80, 24}, M: {120, 36}, L: {200, 56}}
+
+func drawn(p Page, d *Data, size Size) string {
+	v := view(d)
+	v.W, v.H, v.Size = screens[size][0], screens[size][1], size
+	return ansi.Strip(strings.Join(p.Draw(v), "\n"))
+}
+
+// The calls of five seconds are no rate, and neither is what a queue has done in them:
+// both are told as one after a minute.
+func TestARateIsShownAfterAMinute(t *testing.T) {
+	row := engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-5 * time.Second), SinceStart: true, Meter: engine.Meter{CallsPerMin: 37}}
+	queue := engine.QueueRow{QueueState: engine.QueueState{Name: "ingest.match"}, PerMin: 41, Counts: map[engine.State]int{engine.Running: 1}}
+	for size := range screens {
+		d := &Data{Ready: true, Engine: row, Queues: []engine.QueueRow{queue}}
+		if text := drawn(NewOverview(), d, size); !strings.Contains(text, "37 calls since the start") || strings.Contains(text, "calls/min") || strings.Contains(text, " 41 ") {
+			t.Errorf("after five seconds at size %v:\n%s", size, text)
+		}
+		d.Engine.SinceStart = false
+		if text := drawn(NewOverview(), d, size); !strings.Contains(text, "37 calls/min") || strings.Contains(text, "since the start") || !strings.Contains(text, " 41 ") {
+			t.Errorf("after a minute at size %v:\n%s", size, text)
+		}
+	}
+}
+
+// How long the engine is up is told from its first second on, on every screen.
+func TestUptimeIsToldFromTheStart(t *testing.T) {
+	for size := range screens {
+		for age, want := range map[time.Duration]string{0: "up <1 min", 3 * time.Hour: "up 3 h"} {
+			d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-age)}}
+			if text := drawn(NewOverview(), d, size); !strings.Contains(text, want) {
+				t.Errorf("%q is not told at size %v:\n%s", want, size, text)
+			}
+		}
+		if text := drawn(NewOverview(), &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
+			t.Errorf("no engine is up at size %v:\n%s", size, text)
+		}
+	}
+}
+
+// A median of answers and a count of the server's that are minutes old say so; fresh
+// ones, and those of an engine that does not tell their age, stand alone.
+func TestOldReadingsSayTheirAge(t *testing.T) {
+	for _, c := range []struct {
+		at  time.Time
+		old bool
+	}{{uitest.Noon.Add(-7 * time.Minute), true}, {uitest.Noon.Add(-3 * time.Second), false}, {time.Time{}, false}} {
+		d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Meter: engine.Meter{P50: 118 * time.Millisecond, Answered: c.at}}}
+		d.Limits.Buckets = []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 1600, Server: 1056, ServerAt: c.at}}
+		for size := range screens {
+			if text := drawn(NewOverview(), d, size); !strings.Contains(text, "p50 118 ms") || strings.Contains(text, "p50 118 ms, 7 m ago") != c.old {
+				t.Errorf("p50 of %v at size %v:\n%s", c.at, size, text)
+			}
+			if text := drawn(NewLimits(), d, size); size != S && (!strings.Contains(text, "1056") || strings.Contains(text, "1056, 7 m ago") != c.old) {
+				t.Errorf("the server's count of %v at size %v:\n%s", c.at, size, text)
+			}
+		}
+	}
+}

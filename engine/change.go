@@ -49,7 +49,7 @@ type QueueDiscards struct {
 // SyncStatus is how an account's sync stands.
 type SyncStatus uint8
 
-// Sync statuses of an account (spec section 2.1).
+// Sync statuses of an account.
 const (
 	SyncNever SyncStatus = iota
 	SyncPending

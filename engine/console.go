@@ -532,7 +532,7 @@ type MatchRow struct {
 
 // PlayReport is the play-time report of an account: minutes per weekday and
 // hour of day in Zone. Minutes are split at hour edges, games counted where they
-// start (spec section 2.3). Row 0 is Monday.
+// start. Row 0 is Monday.
 type PlayReport struct {
 	Account string         `json:"account"`
 	Zone    string         `json:"zone"`

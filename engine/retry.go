@@ -46,7 +46,7 @@ func (p Policies) Row(r JobRow) JobRow {
 	return r
 }
 
-// DefaultPolicies are the tables of spec 1.1 and S0-2, S2-2, S4-2: what configuration
+// DefaultPolicies are the tables of S0-2, S2-2 and S4-2: what configuration
 // starts from. Those in force come from there.
 func DefaultPolicies() Policies {
 	return Policies{

@@ -84,7 +84,7 @@ func TestStateWords(t *testing.T) {
 	}
 }
 
-// The table of spec section 6.1, as it is written there.
+// The legal moves of a job, written out.
 func TestLegalMoves(t *testing.T) {
 	legal := map[string]bool{}
 	allow := func(by Cause, to State, from ...State) {

@@ -76,7 +76,7 @@ const (
 
 type move struct{ from, to State }
 
-// moves is the table of spec section 6.1: everything else is a programming
+// moves are the legal moves of a job: everything else is a programming
 // error, counted and refused.
 var moves = map[move][]Cause{
 	{Pending, Available}:   {ByGroup, ByOperator},
@@ -123,7 +123,7 @@ func Legal(from, to State, by Cause) bool {
 // Hold is why a job was sent back without a charge.
 type Hold uint8
 
-// Holds, with the words of spec section 2.1.
+// Holds, with the words that people read.
 const (
 	HoldNone Hold = iota
 	HoldThrottled

@@ -13,7 +13,7 @@ const KindCall Kind = "alert.call"
 // CallStatus is how the provider says that a telephone call stands.
 type CallStatus string
 
-// Statuses of a call (spec section 3.3).
+// Statuses of a call.
 const (
 	CallBusy       CallStatus = "busy"
 	CallNoAnswer   CallStatus = "no-answer"
@@ -36,7 +36,7 @@ type StatusRule struct {
 	Never   []string // reasons within a status to be retried that no attempt will mend
 }
 
-// callRules is the table of S2-1, with spec section 3.3 (d) and (h): a permanent
+// callRules is the table of S2-1; besides, a permanent
 // reason within "failed" is not retried.
 var callRules = map[CallStatus]StatusRule{
 	CallBusy:       {Ended: true, Retry: true},

@@ -9,7 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// S2-1, and spec 3.3 (d) and (h): which status ends an attempt, and which one is
+// S2-1: which status ends an attempt, and which one is
 // tried again.
 func TestS2_1_OutcomePerStatus(t *testing.T) {
 	cases := []struct {
@@ -50,7 +50,7 @@ func TestS2_1_OutcomePerStatus(t *testing.T) {
 	}
 }
 
-// S2-2, spec 3.3 (a): the delays are the table's, and no formula is evaluated.
+// S2-2: the delays are the table's, and no formula is evaluated.
 func TestS2_2_DelaysAreATable(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	p := engine.DefaultPolicies()[engine.PolicyCall]

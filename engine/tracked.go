@@ -40,7 +40,7 @@ type WeeklyQuery struct {
 
 // WeeklyReport is what all tracked accounts played from a Monday to the Sunday
 // after it, in Zone. Minutes are split at hour edges, games counted where they
-// start (spec section 2.3). Row 0 of the tables is Monday.
+// start. Row 0 of the tables is Monday.
 type WeeklyReport struct {
 	Week     string          `json:"week"` // its Monday, 2026-11-16
 	From     time.Time       `json:"from"`

@@ -35,7 +35,7 @@ func wantError(t *testing.T, err error, reason Reason, class string) *Error {
 	return e
 }
 
-// TestEveryStatus holds the table of riot-api.md, Status codes. The body decides nothing but two 400s.
+// TestEveryStatus holds what each status of Riot's means. The body decides nothing but two 400s.
 func TestEveryStatus(t *testing.T) {
 	html := "<html>\n<body>\x1b[31mBad Gateway</body></html>"
 	for _, c := range []struct {

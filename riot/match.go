@@ -177,7 +177,7 @@ func (m *matchScan) participant(index int) Participant {
 	return p
 }
 
-// settle applies the rules that need several fields (riot-api.md, Fields that bite).
+// settle applies the rules that need several fields.
 func (m *matchScan) settle(id string, head metadata) Match {
 	out := m.out
 	out.ID, out.PUUIDs = id, head.puuids

@@ -21,8 +21,7 @@ type Codec uint8
 // Gzip is the only codec of the wire.
 const Gzip Codec = 1
 
-// Payload is Riot's answer, kept as the bytes that arrived: packing again at this point buys nothing
-// (performance.md, Payloads).
+// Payload is Riot's answer, kept as the bytes that arrived: packing again at this point buys nothing.
 type Payload struct {
 	Body   []byte // packed by Codec
 	Codec  Codec

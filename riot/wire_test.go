@@ -293,7 +293,7 @@ func TestForeignHostGetsNothing(t *testing.T) {
 	}
 }
 
-// TestTransportIsHardened holds reliability.md 4.3.
+// TestTransportIsHardened holds what a hostile or broken server may not do to the client.
 func TestTransportIsHardened(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")

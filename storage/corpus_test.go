@@ -15,7 +15,7 @@ import (
 
 var corpusTo = flag.String("corpus", "", "write the damaged stores of TestCrashCorpus to this folder, one small data directory each: ../internal/app/testdata/crash")
 
-// damagedStore is one entry of the corpus of reliability.md 5.9: a golden store with one thing wrong. Whatever it is, `check`
+// damagedStore is one entry of the corpus of damaged stores: a golden store with one thing wrong. Whatever it is, `check`
 // ends with 3 and names the file.
 type damagedStore struct {
 	name   string

@@ -104,7 +104,7 @@ func TestOpenRefusesASymbolicLink(t *testing.T) {
 	wantError[*ErrUnusable](t, err)
 }
 
-// damages is the corpus of reliability.md 5.9, made from a sound file.
+// damages are what can happen to a state file, made from a sound one.
 var damages = map[string]func(b []byte) []byte{
 	"truncated to half":       func(b []byte) []byte { return b[:usedPages(b)*4096/2] },
 	"truncated by one page":   func(b []byte) []byte { return b[:usedPages(b)*4096-4096] },

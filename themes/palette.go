@@ -29,7 +29,7 @@ func Palettes() []Palette { return append([]Palette(nil), palettes...) }
 
 // palettes were searched so that ok, run, wait, warn and err stay apart under
 // normal, protan, deutan and tritan vision; the cb themes follow the
-// Okabe-Ito families. Source of every value: console-ux.md section 4.
+// Okabe-Ito families.
 var palettes = []Palette{
 	{
 		Name: "dark", Dark: true, Bg: "#11151c", Sel: "#24304a",

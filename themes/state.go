@@ -9,7 +9,7 @@ type State struct {
 	Token Token
 }
 
-// sign is a row of the state table of console-ux.md section 4.
+// sign is how a state is drawn.
 type sign struct {
 	unicode, ascii string
 	token          Token

@@ -3,7 +3,7 @@ package themes
 // Token names what a piece of text means, never how it looks.
 type Token uint8
 
-// The tokens of console-ux.md section 4. Heat0 is the first of ten steps.
+// What a colour is for. Heat0 is the first of ten steps.
 const (
 	Text Token = iota
 	Dim

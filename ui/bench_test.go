@@ -47,7 +47,7 @@ func loaded(b *testing.B, w, h int) *Model {
 }
 
 // BenchmarkView draws every screen once per turn and tells the dearest and the mean of
-// them; the targets are 0.5 ms at 120x40 and 1 ms at 200x60 (performance.md section 5).
+// them; the targets are 0.5 ms at 120x40 and 1 ms at 200x60.
 // With -v each screen is told.
 func BenchmarkView(b *testing.B) {
 	for _, size := range [][2]int{{120, 40}, {200, 60}} {
@@ -200,7 +200,7 @@ const idleFor = 5 * time.Second
 
 // BenchmarkIdle is what a console costs on which nothing happens, after work and on
 // the first screen: bytes, the share of a core and how often a thread was woken. The
-// targets are 0 bytes, 0.3 % and 60 a second (performance.md section 5).
+// targets are 0 bytes, 0.3 % and 60 a second.
 func BenchmarkIdle(b *testing.B) {
 	out := &counter{}
 	inTheOpen(b, uitest.New(rested()), testOptions(), out, func(*Model, func(string)) {
@@ -233,7 +233,7 @@ const busyFor = 8 * time.Second
 
 // BenchmarkTraffic is what a terminal is sent while the engine is at work, of each of
 // the first five screens, with Korean names: the targets are 8 KB/s at ten updates a
-// second and 4 KiB/s at four (performance.md section 5). All run side by side.
+// second and 4 KiB/s at four. All run side by side.
 func BenchmarkTraffic(b *testing.B) {
 	var wg sync.WaitGroup
 	for _, c := range []struct {

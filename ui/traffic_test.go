@@ -84,7 +84,7 @@ func TestIdleScreenSendsNothing(t *testing.T) {
 var bytesMatter = true
 
 // TestBusyTraffic holds the screens to 8 KB/s at ten updates a second, and to
-// 4 KiB/s at four (performance.md section 5, console-ux.md section 6).
+// 4 KiB/s at four.
 func TestBusyTraffic(t *testing.T) {
 	if !bytesMatter {
 		t.Skip("how much is sent is counted without the race detector")

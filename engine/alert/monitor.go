@@ -230,7 +230,7 @@ func jobEvidence(at time.Time, j *engine.Job) engine.Evidence {
 }
 
 // callEnded counts a telephone call that was given up for a status that is in no
-// table (S2, spec section 3.3 (h)).
+// table (S2-1).
 func (m *Monitor) callEnded(at time.Time, j *engine.Job) {
 	status, _, _ := strings.Cut(string(j.Class), ".")
 	if j.Kind != engine.KindCall || !engine.CallStatus(status).Rule().Alert {

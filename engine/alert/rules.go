@@ -44,7 +44,7 @@ type Rule struct {
 	Next    string        // what to do
 }
 
-// Rules are the rules that ship (spec S2-10; console-ux.md, screen 9).
+// Rules are the rules that ship.
 func Rules() []Rule {
 	return []Rule{
 		{Name: "give-ups", About: "give-up share per 1 h", Measure: GiveUps, Unit: engine.AlertShare,

@@ -20,7 +20,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Limits of what a caller may cost (reliability.md section 4.4).
+// Limits of what a caller may cost.
 const (
 	maxBody       = 1 << 20 // bytes of a request's body
 	maxHeader     = 16 << 10

@@ -421,7 +421,7 @@ func TestI4_DryRunTellsTheCost(t *testing.T) {
 	})
 }
 
-// Spec 6.1: only force opens a completed job again, and it says why.
+// Only force opens a completed job again, and it says why.
 func TestForceOpensACompletedJob(t *testing.T) {
 	onDesk(t, func(d *desk) {
 		id := d.add("match:1")[0]

@@ -16,7 +16,7 @@ var (
 
 func ago(d time.Duration) time.Time { return noon.Add(-d) }
 
-// jobs are the rows of the Jobs screen in console-ux.md, in the engine's words.
+// jobs are rows of the Jobs screen, in the engine's words.
 var jobs = []engine.JobRow{
 	{Job: engine.Job{
 		ID: "01", Key: "match:KR_7214550881", Queue: "ingest.summoner.full", Kind: "match.fetch", State: engine.Retryable, Tries: 2, Attempts: 2, Class: "5xx",
@@ -69,7 +69,7 @@ func TestJobsFilter(t *testing.T) {
 	for query, want := range map[string]string{
 		"":    "01 02 03 04 05 06 07",
 		"   ": "01 02 03 04 05 06 07",
-		// console-ux.md, the Jobs screen and the palette
+		// as typed on the Jobs screen and in the palette
 		"state:retrying,snoozed,running,dead age<1d -queue:report.*": "01 02 03 04",
 		"state:failed,queued age<1d -queue:report.*":                 "01 04",
 		"state:failed":            "01 04",
@@ -210,7 +210,7 @@ func TestAccountsFilter(t *testing.T) {
 		{ID: "a6", RiotID: "\xff\xfebroken#X", Platform: "kr", Status: engine.SyncNever},
 	}
 	for query, want := range map[string]string{
-		"state:syncing,queued,failed,done region:*": "a1 a2 a3 a4 a5", // console-ux.md, the Accounts screen
+		"state:syncing,queued,failed,done region:*": "a1 a2 a3 a4 a5", // as typed on the Accounts screen
 		"account:카인#KR1":                            "a2",
 		"카":                                         "a2",
 		"카?#kr1":                                    "a2",
@@ -291,7 +291,7 @@ func TestCallsFilter(t *testing.T) {
 		{At: ago(time.Second), Target: "d", Host: "kr", Method: "summoner-v4", Class: "timeout", Took: 10 * time.Second},
 	}
 	for query, want := range map[string]string{
-		"status:429,503":   "b c", // console-ux.md, the flight recorder
+		"status:429,503":   "b c", // as typed in the flight recorder
 		"status>=400":      "b c",
 		"status:5xx":       "b",
 		"status:4??,2*":    "a c",

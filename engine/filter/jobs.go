@@ -9,7 +9,7 @@ import (
 type job = engine.JobRow
 
 // Bits of a job's state word: each state's own, and one for HELD, which is
-// scheduled as well (spec section 2.1).
+// scheduled as well.
 const (
 	bitPending uint64 = 1 << iota
 	bitAvailable

@@ -9,8 +9,7 @@ import (
 
 type match = engine.MatchRow
 
-// fetchWords are the statuses of a match, and of its timeline (spec section
-// 2.1), with the words that screens draw.
+// fetchWords are the statuses of a match, and of its timeline, with the words that screens draw.
 var fetchWords = []Word{
 	{Name: "unfetched", Bits: 1 << 0},
 	{Name: "success", Aliases: []string{"stored", "ok"}, Bits: 1 << 1},

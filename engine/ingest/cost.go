@@ -16,7 +16,7 @@ import (
 const indexed = 1000
 
 // CallsOf is what a sync costs: one call to resolve, one per page, one per match
-// and one per timeline (spec section 2.3).
+// and one per timeline.
 func CallsOf(listed, matches, timelines int) int {
 	pages := max(1, (listed+pageSize-1)/pageSize)
 	return 1 + pages + matches + timelines

@@ -21,7 +21,7 @@ type fuse struct {
 	told func(f *fuse) // that it blew or was repaired; must not block; nil = nobody
 }
 
-// Waits between probes (reliability.md section 3, riot-api.md 1.5).
+// Waits between probes.
 func newKeyFuse() fuse {
 	return fuse{hold: engine.HoldKeyInvalid, first: time.Minute, most: time.Minute}
 }
@@ -109,7 +109,7 @@ func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool
 
 // breaker watches one lane: when the last five answers, of at least two jobs, were
 // 5xx or timeouts, it is down unless something that it answered before proves that
-// it works (spec sections 2.4 and 2.7).
+// it works.
 type breaker struct {
 	fuse
 	failed []engine.JobID // jobs of the last answers in a row that failed

@@ -46,7 +46,7 @@ const (
 )
 
 // verdicts say what a failed call means for its job: this table decides, and
-// nothing else does (style.md, Errors).
+// nothing else does.
 var verdicts = map[riot.Reason]func(*riot.Error, situation) engine.Outcome{
 	riot.Throttled:    untilRetryAt,
 	riot.Transient:    retryUnlessOutage,

@@ -34,7 +34,7 @@ type ProjectsOptions struct {
 // Projects knows which API project the key in use belongs to. Riot encrypts
 // PUUIDs per project, so another project's key can read none that is stored: that
 // is found out by one probe with a known PUUID, and then nothing is called before
-// an operator has accepted the project (spec section 2.2). What is known of a key
+// an operator has accepted the project. What is known of a key
 // is stored under its fingerprint.
 type Projects struct {
 	opt  ProjectsOptions

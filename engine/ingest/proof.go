@@ -14,7 +14,7 @@ import (
 )
 
 // proof finds out whether a lane is down: it is asked for something that it answered
-// well before (spec section 2.7). Whoever fails meanwhile waits for what comes of it.
+// well before. Whoever fails meanwhile waits for what comes of it.
 type proof struct {
 	over chan struct{} // closed when the rest is known
 	// asked: something was known, and there was an answer or none came. cut: whoever

@@ -15,7 +15,7 @@ const spareEvery = time.Minute
 // succeeded since the job first failed: then it is the host that fails and not the
 // job, and the attempt would be spent for nothing. It waits at the latest until
 // twice the table's sum after the first failure, since a job that can never
-// succeed must come to its end (spec section 2.4). Where something is known that the
+// succeed must come to its end. Where something is known that the
 // lane answered before, it is not held: that is asked should the attempt fail.
 func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
 	if !a.run.LastTry() {

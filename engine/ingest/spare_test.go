@@ -22,7 +22,7 @@ func lonely(t *testing.T) (r *rig, id string, began time.Time) {
 	return r, id, began
 }
 
-// Spec 2.4: the last attempt is held `outage` as long as nothing on the host has
+// The last attempt is held `outage` as long as nothing on the host has
 // succeeded since the first failure, at the latest until twice the table's sum.
 // Then it is made, once: calls are exactly the policy's attempts (P-11).
 func TestP11_LastAttemptIsHeldWhileTheHostIsSilent(t *testing.T) {

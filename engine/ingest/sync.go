@@ -202,7 +202,7 @@ func (in *Ingest) identify(tx engine.Tx, a *league.Account, project string, got 
 }
 
 // forget puts a PUUID aside that the key in use cannot read, so that the Riot ID
-// is resolved again (spec section 2.2). It stays the account's under another
+// is resolved again. It stays the account's under another
 // name: the matches that are stored know the player by it.
 func (in *Ingest) forget(p pass) func(engine.Tx) error {
 	return func(tx engine.Tx) error {

@@ -26,7 +26,7 @@ func bySchedule(t cron.Tick) engine.Actor {
 const whySyncsOff = "syncs are switched off: set SYNC_ENABLE=true"
 
 // fireLatest starts a `latest` run of every tracked account that is due. One that
-// is being synced is skipped, whoever syncs it (spec section 2.3), and the tick
+// is being synced is skipped, whoever syncs it, and the tick
 // tells why.
 func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error) {
 	if in.opt.SyncOff {

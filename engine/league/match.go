@@ -45,7 +45,7 @@ func (s Status) Settled() bool {
 	return s == Success || s == PermanentlyUnfetchable || s == OutsideRetentionWindow
 }
 
-// legal holds the moves of S0-1 and spec section 2.1; the flag tells a move that
+// legal holds the moves of S0-1; the flag tells a move that
 // only an operator (retry, force, reclass) may make.
 var legal = map[[2]Status]bool{
 	{Unfetched, Success}:                       false,

@@ -68,7 +68,7 @@ func (e *engineOn) rate(b *testing.B, jobs int) float64 {
 
 // BenchmarkFinished runs no-op jobs on a store with a million finished jobs and on
 // one without any, in turns, and prints the median of the ratios. Target: at least
-// 0.85 (performance.md section 5). FARSIGHT_BENCH_FINISHED sets another number.
+// 0.85. FARSIGHT_BENCH_FINISHED sets another number.
 func BenchmarkFinished(b *testing.B) {
 	const jobs, rounds = 8_000, 7
 	full, empty := newEngineOn(b), newEngineOn(b)
@@ -123,7 +123,7 @@ func ended(db *storage.DB, tx engine.Tx, key string) error {
 }
 
 // BenchmarkDue has 100,000 jobs wait for far instants and 500 for near ones, and
-// prints how late the near ones start. Target: 50 ms (P-21, performance.md section 5).
+// prints how late the near ones start. Target: 50 ms (P-21).
 func BenchmarkDue(b *testing.B) {
 	const waiting, near = 100_000, 500
 	for b.Loop() {

@@ -23,7 +23,7 @@ const benchWorkers = 100
 // states, its attempt, its archived record). All take turns, and medians are
 // printed: the machine has other work. What a job costs the committer is told as
 // processor time, on which other work has little influence.
-// Target: at least 0.6 of the bare committer (performance.md section 5).
+// Target: at least 0.6 of the bare committer.
 func BenchmarkEngine(b *testing.B) {
 	const jobs, rounds = 8_000, 7
 	var rates, bares, toBare, toStore, perCommit, cpu []float64

@@ -8,8 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// roomLook is how often the disk is asked how much room it has
-// (reliability.md section 3).
+// roomLook is how often the disk is asked how much room it has.
 const roomLook = 10 * time.Second
 
 // lookAtRoom asks the disk, and stops or resumes the choosing. What runs goes on,

@@ -90,7 +90,7 @@ func (f *forest) want(q engine.JobQuery, s engine.State) engine.Job {
 	return d.Job.Job
 }
 
-// Spec 2.3: a sync works its own run only. A job that another run shares is
+// A sync works its own run only. A job that another run shares is
 // served, whether it was there before or joins while the sync runs; what belongs
 // to others stays as it is.
 func TestOnlyWhatIsServedRuns(t *testing.T) {

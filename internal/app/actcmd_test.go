@@ -31,7 +31,7 @@ func jobOf(t *testing.T, dir, key string) engine.Job {
 	return ask[engine.JobDetail](t, c, engine.JobQuery{Key: key}).Job.Job
 }
 
-// Spec 1.1: the console's commands for scripts, on a directory that nobody holds:
+// The console's commands for scripts, on a directory that nobody holds:
 // dry run, cost, class, undo, and the engine that starts next carries them out.
 func TestActCommands(t *testing.T) {
 	t.Parallel()

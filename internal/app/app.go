@@ -22,7 +22,7 @@ import (
 	"github.com/farsight-console/farsight/storage"
 )
 
-// Exit codes (spec section 1.1).
+// Exit codes.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -53,8 +53,7 @@ func usage(err error) error {
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// Main runs the command that the arguments name and gives the exit code (spec section
-// 1.1).
+// Main runs the command that the arguments name and gives the exit code.
 func Main(args []string) int {
 	// Bubble Tea would write every message, keys and pasted secrets included, to
 	// the file that this variable names.

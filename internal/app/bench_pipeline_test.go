@@ -33,7 +33,7 @@ var pipelineMatches = envNumber("FARSIGHT_BENCH_PIPELINE", 1000)
 // eight goroutines that decode everything into any, compress it again and store
 // it in a transaction of its own. Both run on the same cores as the server.
 // Targets: at least 5 times as many matches a second, at most a fifth of the
-// processor time (performance.md section 5).
+// processor time.
 func BenchmarkPipeline(b *testing.B) {
 	who := player("Pipe Line#PIPE", pipelineMatches)
 	s := sim.New(sim.Options{Seed: 4, Latency: sim.Instant, Limits: limits("100000:1,1000000:10"), Players: []sim.PlayerSpec{who}})

@@ -86,7 +86,7 @@ func crowd(db *storage.DB, tx engine.Tx, from, n int) error {
 // BenchmarkStart starts the real binary on a store of a million matches and a
 // million ended jobs, after a clean stop and after a kill. It prints how long the
 // first frame, and the first call of a sync, take, and how much anonymous memory
-// the console holds. Targets: 300 ms, 1 s, 150 MB (performance.md section 5).
+// the console holds. Targets: 300 ms, 1 s, 150 MB.
 func BenchmarkStart(b *testing.B) {
 	s := startSim(b, quick(player("Late Comer#ST", 3)))
 	dir := crowded(b, storedMatches)

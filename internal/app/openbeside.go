@@ -12,7 +12,7 @@ import (
 
 // openPatience is how long a console waits for the data directory before it shows
 // itself without. A store of a million matches takes half a second to prove and to
-// open; the first frame may not (performance.md section 5: 300 ms).
+// open; the first frame may not.
 const openPatience = 120 * time.Millisecond
 
 // ownEngine is the engine of a console, which may still be opening its directory

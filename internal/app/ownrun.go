@@ -10,7 +10,7 @@ import (
 )
 
 // ownRun is the console of a process that works for one sync: what is triggered, or
-// found under way, is all that its engine runs (spec section 2.3).
+// found under way, is all that its engine runs.
 type ownRun struct {
 	engine.Console
 	backend *local.Backend

@@ -9,7 +9,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-// Spec 2.3: `sync` works its own run only. What an interrupted sync of another
+// A `sync` works its own run only. What an interrupted sync of another
 // account has left stays as it is, and goes on with that account's own command.
 func TestSync_LeavesOtherRunsAlone(t *testing.T) {
 	t.Parallel()

@@ -167,7 +167,7 @@ func player(name string, matches int) sim.PlayerSpec {
 	return sim.PlayerSpec{RiotID: name, Platform: route.EUW1, Matches: matches}
 }
 
-// progressLine is what `sync --json` prints, as spec section 1.1 has it.
+// progressLine is what `sync --json` prints.
 type progressLine struct {
 	Event    string `json:"event"`
 	Account  string `json:"account"`

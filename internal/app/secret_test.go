@@ -18,7 +18,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-// Row P-40 and reliability.md 5.12: a server that echoes the key in every way it
+// P-40: a server that echoes the key in every way it
 // can, a refusal of the key in mid-run, a log at its most talkative; afterwards
 // the key is in no file, no output and no argument list.
 func TestP40_TheKeyIsNowhere(t *testing.T) {
@@ -95,7 +95,7 @@ func (s *simulator) struck(fault string) bool {
 	return slices.ContainsFunc(s.Faults(), func(f sim.ActiveFault) bool { return f.Fault.Name == fault && f.Hits > 0 })
 }
 
-// Hostile names reach no terminal and no log as they are (spec section 2.5). The
+// Hostile names reach no terminal and no log as they are. The
 // simulator's built-in players have every kind.
 func TestP40_HostileNamesAreCleanedAtEveryExit(t *testing.T) {
 	t.Parallel()

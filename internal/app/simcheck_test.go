@@ -12,7 +12,7 @@ import (
 )
 
 // checker sees every commit and proves, from the changes alone, the promises of
-// reliability.md section 1 that can be seen in them. It keeps a picture of its
+// the store that can be seen in them. It keeps a picture of its
 // own, so that a change which does not follow from the one before is found at its
 // commit and not at the end.
 type checker struct {
@@ -261,7 +261,7 @@ func (c *checker) attempt(of engine.JobID, a engine.Attempt) {
 	}
 }
 
-// syncMoves lists how the status of an account's sync may move (spec section 2.1).
+// syncMoves lists how the status of an account's sync may move.
 var syncMoves = map[[2]engine.SyncStatus]bool{
 	{engine.SyncNever, engine.SyncPending}: true, {engine.SyncCompleted, engine.SyncPending}: true,
 	{engine.SyncFailed, engine.SyncPending}: true, {engine.SyncCancelled, engine.SyncPending}: true,

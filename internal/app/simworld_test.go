@@ -24,7 +24,7 @@ import (
 )
 
 // A simulated stretch of time: the whole engine on a real store, in a bubble of
-// virtual time, against the simulated Riot in memory (reliability.md section 5.1).
+// virtual time, against the simulated Riot in memory.
 // What happens follows from the seed by keyed hashes; the order of what happens
 // at one instant does not.
 

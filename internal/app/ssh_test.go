@@ -91,8 +91,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	again.wait().wants(t, exitDone)
 }
 
-// What a console may cost over SSH in a second while the engine is busy
-// (console-ux.md section 6): four updates, and the second hand.
+// What a console may cost over SSH in a second while the engine is busy: four updates, and the second hand.
 const (
 	mostBytes  = 4 << 10
 	mostFrames = 5

@@ -322,7 +322,7 @@ func TestSync_InterruptedSummary(t *testing.T) {
 }
 
 // A match inside retention that is gone makes the result incomplete, and the
-// account completed all the same (spec section 2.3).
+// account completed all the same.
 func TestSync_IncompleteEndsWith3(t *testing.T) {
 	t.Parallel()
 	who := sim.PlayerSpec{RiotID: "Lost Pages#SYNC", Platform: route.NA1, Matches: 20, Missing: 3}

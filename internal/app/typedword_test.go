@@ -8,7 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Commands of class D (console-ux.md section 3) on a terminal: a wrong word refuses and
+// Commands of class D on a terminal: a wrong word refuses and
 // changes nothing, the right one does it. Elsewhere nobody can be asked.
 func TestTheTypedWordOnATerminal(t *testing.T) {
 	t.Parallel()

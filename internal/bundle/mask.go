@@ -116,7 +116,7 @@ func (m *masker) replace(ids map[string]string) {
 }
 
 var (
-	// puuidForm is a PUUID: 78 characters of base64url (riot-api.md section 2).
+	// puuidForm is a PUUID: 78 characters of base64url.
 	puuidForm = regexp.MustCompile(`[A-Za-z0-9_-]{70,}`)
 	// namedFields hold text that players chose or that Riot sent: as a whole it says
 	// nothing about a fault.

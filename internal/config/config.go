@@ -1,5 +1,5 @@
 // Package config reads everything that can be set, and says all that is wrong with it
-// at once (spec section 1.1).
+// at once.
 package config
 
 import (
@@ -87,7 +87,7 @@ type setting struct {
 	set  func(*Config, string) error
 }
 
-// settings is the table of spec section 1.1.
+// settings are all that can be set.
 func settings() []setting {
 	return []setting{
 		{"platform", []string{"FARSIGHT_PLATFORM"}, "", "platform of accounts that are named without one", setPlatform},

@@ -103,7 +103,7 @@ func load(t *testing.T, file string, env map[string]string, flags map[string]str
 }
 
 // Flag over environment over file over default, for every setting there is, and
-// `farsight config` names the source (spec section 1.1).
+// `farsight config` names the source.
 func TestConfig_EverySettingFromEverySource(t *testing.T) {
 	for _, s := range settings() {
 		t.Run(s.name, func(t *testing.T) {

@@ -105,8 +105,7 @@ func (d *Demo) stored(ctx context.Context) (map[string]bool, error) {
 	}
 }
 
-// delays is the retry table of the demo, short enough to be watched (spec
-// section 2.5).
+// delays is the retry table of the demo, short enough to be watched.
 var delays = []time.Duration{3 * time.Second, 6 * time.Second, 12 * time.Second, 30 * time.Second}
 
 // Policies are the usual ones with the demo's delays, divided by its speed.

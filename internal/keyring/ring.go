@@ -20,8 +20,7 @@ const Env = "RIOT_API_KEY"
 
 // Ring is where the API key comes from and where a new one goes: the
 // environment, else a file of mode 0600. It is never a flag, a setting or a row. A
-// key that Riot refuses counts as absent, so that the next source applies (spec
-// section 2.4). Its methods may be called at the same time.
+// key that Riot refuses counts as absent, so that the next source applies. Its methods may be called at the same time.
 type Ring struct {
 	*riot.Keys
 	path string   // of the key file

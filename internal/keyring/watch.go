@@ -13,7 +13,7 @@ import (
 
 // Watch watches the configuration while Riot refuses the key: a refused key
 // counts as absent, so the next source applies, and a key file that is written
-// meanwhile is found (spec section 2.4).
+// meanwhile is found.
 type Watch struct {
 	Keys   *Ring
 	Limits Limits

@@ -69,7 +69,7 @@ var measured = regexp.MustCompile(`TestBudget/(dev_key,_one_account|production_k
 
 // BenchmarkBudget prints the share of the rate budget that is used on a strict
 // server, as TestBudget measures it: in virtual time, which only a test has.
-// Targets: 99.5 % on a development key, 98.5 % on 500:10 (performance.md section 5).
+// Targets: 99.5 % on a development key, 98.5 % on 500:10.
 func BenchmarkBudget(b *testing.B) {
 	for b.Loop() {
 		out, err := exec.Command(os.Args[0], "-test.run=^TestBudget$", "-test.v").CombinedOutput()

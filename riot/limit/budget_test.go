@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestBudget measures what performance.md section 5 asks of the limiter on a
+// TestBudget measures what the limiter makes of its budget on a
 // strict server at 60 ± 30 ms. Virtual time, so the figures are exact.
 // budgetRules are the ways of counting that the budget is measured with.
 var budgetRules = []string{"lazy", "aligned", "sliding"}

@@ -23,7 +23,7 @@ func used(l *Limiter, bucket string) int {
 	return -1
 }
 
-// TestHazards are those of riot-api.md 1.3 and 3.2 rule 3.
+// TestHazards are the ways in which Riot's windows and headers surprise a client.
 func TestHazards(t *testing.T) {
 	const app = "app:europe 120s"
 	cases := []struct {

@@ -112,7 +112,7 @@ func (p *Permit) compare() {
 	}
 }
 
-// throttled obeys a 429 (riot-api.md 1.5): application blocks the host, every
+// throttled obeys a 429: application blocks the host, every
 // other kind the method. A 429 that names no time is answered by the length of
 // the window it says is over, else by doubling waits.
 func (p *Permit) throttled(now instant, header http.Header) {

@@ -54,7 +54,7 @@ func learnt(t *testing.T, opts Options) *Limiter {
 	return l
 }
 
-// TestP20_Kinds is riot-api.md 1.5: what each kind of 429 blocks and for how long.
+// TestP20_Kinds is what each kind of 429 blocks and for how long.
 func TestP20_Kinds(t *testing.T) {
 	full := "1:1,113:120"
 	cases := []struct {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRoutingTable holds the table of riot-api.md, Routing.
+// TestRoutingTable holds which region serves which platform.
 func TestRoutingTable(t *testing.T) {
 	table := map[Region][]Platform{
 		Americas: {NA1, BR1, LA1, LA2, PBE1},

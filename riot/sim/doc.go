@@ -11,6 +11,6 @@
 //   - A violation is a call that the client's own calls pushed over a limit. Refusals by a fault or by
 //     foreign use of the key are counted apart.
 //
-// Sources of behaviour: riot-api.md sections 1, 4 and 5 with their issue numbers; the recorded payloads
-// named in SOURCES.md of the fixtures for shapes and sizes. Nothing recorded is copied here.
+// Sources of behaviour: Riot's documentation and what its developers have reported; recorded payloads
+// for shapes and sizes. Nothing recorded is copied here.
 package sim

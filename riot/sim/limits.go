@@ -14,7 +14,7 @@ import (
 // developmentKey is what every new key gets (portal: Web APIs).
 var developmentKey = []Limit{{20, time.Second}, {100, 2 * time.Minute}}
 
-// methodLimits are the limits last seen for each method (riot-api.md 1.4).
+// methodLimits are the limits last seen for each method.
 var methodLimits = map[route.Method][]Limit{
 	route.AccountByRiotID: {{1000, time.Minute}},
 	route.AccountByPUUID:  {{1000, time.Minute}},

@@ -10,7 +10,7 @@ import (
 type Shape string
 
 // The shapes. Most were recorded from the real API. Flex and Normal are Ranked under another queue;
-// of Pre1120 only a timeline was recorded, its match follows riot-api.md section 4.
+// of Pre1120 only a timeline was recorded, its match follows what Riot documents of that time.
 const (
 	Ranked      Shape = "ranked"      // ranked solo, ten players
 	Flex        Shape = "flex"        // ranked flex

@@ -190,7 +190,7 @@ func TestExportNDJSONIsHarmlessAndExact(t *testing.T) {
 	}
 	for _, name := range []string{"match_id", "status", "attempts", "fetched_at", "last_attempt_at", "last_error", "cursor"} {
 		if _, there := l[name]; !there {
-			t.Errorf("a line without %s (spec section 1.1)", name)
+			t.Errorf("a line without %s", name)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestSync_CancelledIsNotDone(t *testing.T) {
 	}
 }
 
-// The lines of `sync --json` as spec section 1.1 has them, field by field.
+// The lines of `sync --json` field by field: scripts depend on them.
 func TestSync_NDJSON(t *testing.T) {
 	f := &fake{
 		row: at(engine.PhaseList, 0, 0), every: time.Second, eta: engine.ETA{Known: true, High: 912 * time.Second},
@@ -157,7 +157,7 @@ func TestSync_NDJSON(t *testing.T) {
 	}
 }
 
-// The summary has every field of spec section 1.1 even where all is zero.
+// The summary has every field even where all is zero.
 func TestSummary_FieldsAreStable(t *testing.T) {
 	raw, err := json.Marshal(summarize(engine.AccountRow{Result: "completed"}, time.Now()))
 	if err != nil {
@@ -257,7 +257,7 @@ func TestSync_SaysWhyNothingMoves(t *testing.T) {
 }
 
 // A key that is refused before it ever worked ends the sync; later it is waited
-// for (spec section 2.4).
+// for.
 func TestSync_RefusedKey(t *testing.T) {
 	for _, c := range []struct {
 		engine engine.EngineRow

@@ -4,8 +4,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Limits from which a command on many rows asks first (console-ux section 3,
-// consequence classes).
+// Limits from which a command on many rows asks first.
 const (
 	askRetries = 100
 	askCancels = 10

@@ -56,7 +56,7 @@ func eta(e engine.ETA) string {
 	return part.ETA(e.Low, e.High)
 }
 
-// StateWord is a job's state as screens write it (spec section 2.1).
+// StateWord is a job's state as screens write it.
 func StateWord(j engine.Job) string {
 	if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
 		return "HELD"

@@ -124,7 +124,7 @@ func cpuTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkFilter100k filters, and sorts, 100,000 jobs: the work that is done off
-// the loop. The target is 100 ms (performance.md section 5).
+// the loop. The target is 100 ms.
 func BenchmarkFilter100k(b *testing.B) {
 	for _, c := range []struct {
 		name, text string
@@ -147,8 +147,7 @@ func BenchmarkFilter100k(b *testing.B) {
 }
 
 // BenchmarkListCursorMove moves the cursor and draws, at a thousand rows and at a
-// million: the cost may not grow with them (at most 1.2 times, performance.md
-// section 5). Both take turns, so that a machine at other work slows both.
+// million: the cost may not grow with them (at most 1.2 times). Both take turns, so that a machine at other work slows both.
 func BenchmarkListCursorMove(b *testing.B) {
 	const turn = 200
 	sizes := [2]int{1_000, 1_000_000}

@@ -338,7 +338,7 @@ func BenchmarkTable(b *testing.B) {
 }
 
 // BenchmarkCursorMove prints what a move with its redraw costs at a million
-// rows against a thousand; performance.md section 5 asks for at most 1.2.
+// rows against a thousand; at most 1.2 is asked for.
 func BenchmarkCursorMove(b *testing.B) {
 	dark := themes.New(themes.Palettes()[0], themes.TrueColor, true, themes.Unicode)
 	cost := map[int]float64{}

@@ -8,7 +8,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-// life is the job of the mock-up in console-ux.md, "Job inspector".
+// life is a job with every sort of step.
 func life() Timeline {
 	at := func(s float64) time.Time {
 		return time.Date(2026, 1, 2, 12, 30, 5, 0, time.UTC).Add(time.Duration(s * float64(time.Second)))

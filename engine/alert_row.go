@@ -2,8 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // AlertState is how an alert stands.
@@ -99,20 +100,7 @@ func (a AlertRow) words(v float64) string {
 	case AlertShare:
 		return fmt.Sprintf("%.0f %%", v*100)
 	case AlertDuration:
-		return spanWords(v)
+		return human.Figure(time.Duration(v * float64(time.Second)))
 	}
 	return fmt.Sprintf("%.0f", v)
-}
-
-// spanWords writes seconds as Span does, without an end that says nothing: "120 ms",
-// "21 h 14 min", "24 h".
-func spanWords(seconds float64) string {
-	switch {
-	case seconds < 0:
-		return "-" + spanWords(-seconds)
-	case seconds == 0:
-		return "0 s"
-	}
-	text := Span(time.Duration(seconds * float64(time.Second)))
-	return strings.TrimSuffix(strings.TrimSuffix(text, " 00 min"), " 00 s")
 }

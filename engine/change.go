@@ -3,6 +3,8 @@ package engine
 import (
 	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Change is a committed fact. Exactly one of its pointers is set, but for
@@ -124,10 +126,10 @@ func (p Progress) Gaps() string { return Gaps(p.Failed, p.Cancelled) }
 func Gaps(failed, cancelled int) string {
 	var parts []string
 	if failed > 0 {
-		parts = append(parts, Count(int64(failed))+" could not be had")
+		parts = append(parts, human.Count(int64(failed))+" could not be had")
 	}
 	if cancelled > 0 {
-		parts = append(parts, Count(int64(cancelled))+" cancelled")
+		parts = append(parts, human.Count(int64(cancelled))+" cancelled")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Load is calls to come that take turns with others: those of one owner's jobs in one
@@ -30,7 +32,7 @@ type Delay struct {
 
 // CallsText is the number of calls in words: about so many, or at most.
 func (c Cost) CallsText() string {
-	return either(c.AtMost, "at most ", "about ") + Counted(c.Calls, "call", "calls")
+	return either(c.AtMost, "at most ", "about ") + human.Counted(c.Calls, "call", "calls")
 }
 
 // DoneText says when the last call is made, as the clock of now shows it.
@@ -74,7 +76,7 @@ func (c Cost) delayList(now time.Time) string {
 	syncs := 0
 	for _, d := range c.Delays {
 		if d.Schedule != "" {
-			parts = append(parts, "the "+d.Schedule+" run of "+When(d.At, now)+by+rough(d.By))
+			parts = append(parts, "the "+d.Schedule+" run of "+When(d.At, now)+by+human.Expected(d.By))
 			continue
 		}
 		if syncs++; d.By > most.By {
@@ -82,21 +84,13 @@ func (c Cost) delayList(now time.Time) string {
 		}
 	}
 	if syncs > 0 {
-		text := most.RiotID + by + rough(most.By)
+		text := most.RiotID + by + human.Expected(most.By)
 		if syncs > 1 {
-			text += " and " + Counted(syncs-1, "other sync", "other syncs") + " by less"
+			text += " and " + human.Counted(syncs-1, "other sync", "other syncs") + " by less"
 		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// rough is an expected time: no better than to the minute once it takes ten.
-func rough(d time.Duration) string {
-	if d >= 10*time.Minute && d < time.Hour {
-		return Counted(int(d.Round(time.Minute)/time.Minute), "min", "min")
-	}
-	return Span(d.Round(time.Second))
 }
 
 // When is a time of day as the clock of now shows it, with its day if that is another.

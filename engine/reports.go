@@ -1,6 +1,10 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
+)
 
 // ReportsQuery lists the play-time reports that are stored; answered by ReportsPage.
 // The report itself comes with AccountQuery.
@@ -41,7 +45,7 @@ func (r PlayReport) Without() string {
 	if r.LeftOut == 0 {
 		return ""
 	}
-	return Count(int64(r.LeftOut)) + " without this player"
+	return human.Count(int64(r.LeftOut)) + " without this player"
 }
 
 // Row sums a report up. Whose it is, is the caller's to fill in.

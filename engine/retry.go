@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Policy is a retry policy: a table of delays, never a formula. Delays[i] is the
@@ -116,7 +118,7 @@ func (p Policy) Decision(tries int) string {
 	if !ok {
 		return fmt.Sprintf("policy %s: %d of %d attempts used", p.Name, step, p.Max)
 	}
-	return fmt.Sprintf("policy %s step %d: %s", p.Name, step, Span(wait))
+	return fmt.Sprintf("policy %s step %d: %s", p.Name, step, human.Span(wait))
 }
 
 func clampDelay(d time.Duration) time.Duration { return min(max(d, 0), MaxDelay) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Commands that look after the store while its engine runs. They take as long as
@@ -132,7 +134,7 @@ func (d *ForgetDone) Target() string {
 // Brief says in one row of a narrow screen what was deleted.
 func (d ForgetDone) Brief() string {
 	text := fmt.Sprintf("%s, %s, %s and %s were deleted",
-		Counted(d.Matches, "match", "matches"), Counted(d.Jobs, "job", "jobs"), Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes))
+		human.Counted(d.Matches, "match", "matches"), human.Counted(d.Jobs, "job", "jobs"), human.Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes))
 	if len(d.Left) > 0 {
 		text += "; damaged months keep theirs"
 	}
@@ -146,10 +148,10 @@ func (d ForgetDone) Text(dry bool) string {
 		did, cancelled = "would be deleted", "would be cancelled"
 	}
 	text := fmt.Sprintf("%s (%s shared with other accounts %s), %s, %s and %s of payloads %s",
-		Counted(d.Matches, "match", "matches"), Count(int64(d.Shared)), stays(d.Shared), Counted(d.Jobs, "job", "jobs"),
-		Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes), did)
+		human.Counted(d.Matches, "match", "matches"), human.Count(int64(d.Shared)), stays(d.Shared), human.Counted(d.Jobs, "job", "jobs"),
+		human.Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes), did)
 	if d.Cancelled > 0 {
-		text += fmt.Sprintf("; %s of the jobs %s first", Count(int64(d.Cancelled)), cancelled)
+		text += fmt.Sprintf("; %s of the jobs %s first", human.Count(int64(d.Cancelled)), cancelled)
 	}
 	if len(d.Left) > 0 {
 		text += "; what the damaged months " + strings.Join(d.Left, ", ") + " hold stays"
@@ -161,7 +163,7 @@ func sizeOf(bytes int64) string {
 	const kib, mib = 1 << 10, 1 << 20
 	switch {
 	case bytes < kib:
-		return Counted(int(bytes), "byte", "bytes")
+		return human.Counted(int(bytes), "byte", "bytes")
 	case bytes < mib:
 		return fmt.Sprintf("%d KiB", (bytes+kib/2)/kib)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -173,7 +174,7 @@ func (t *Tx) beginForget(account string, specs [][]byte, f *Forgotten) error {
 		return err
 	}
 	if n := len(mine); n > 0 {
-		return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", engine.Counted(n, "job", "jobs"))
+		return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", human.Counted(n, "job", "jobs"))
 	}
 	f.Account, f.PUUIDs, f.Began, f.Done.Mask = a.ID, puuidsOf(a), t.now, maskOf(a)
 	if t.has(tReports, []byte(a.ID)) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -261,10 +262,10 @@ func (r *ResetReport) fill(b *bolt.Tx, ro ResetOptions, at time.Time) error {
 
 // Text says in one sentence what was done, or would be.
 func (r ResetReport) Text() string {
-	what := fmt.Sprintf("%s of %s and %s of payloads", engine.Counted(int(r.Totals.Matches), "match", "matches"),
-		engine.Counted(int(r.Totals.Accounts), "account", "accounts"), engine.Counted(r.Months, "month", "months"))
+	what := fmt.Sprintf("%s of %s and %s of payloads", human.Counted(int(r.Totals.Matches), "match", "matches"),
+		human.Counted(int(r.Totals.Accounts), "account", "accounts"), human.Counted(r.Months, "month", "months"))
 	if r.Damage != "" {
-		what = "a store that cannot be counted and " + engine.Counted(r.Months, "month", "months") + " of payloads"
+		what = "a store that cannot be counted and " + human.Counted(r.Months, "month", "months") + " of payloads"
 	}
 	did, dry := "deleted", ""
 	if r.Aside != "" {

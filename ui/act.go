@@ -2,13 +2,13 @@ package ui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -315,10 +315,10 @@ func (m *Model) exit(time.Time) tea.Cmd {
 func stops(running, open int, demo bool) string {
 	var what []string
 	if running > 0 {
-		what = append(what, counted(running, "running job", "running jobs"))
+		what = append(what, human.Counted(running, "running job", "running jobs"))
 	}
 	if open > 0 {
-		what = append(what, counted(open, "sync", "syncs"))
+		what = append(what, human.Counted(open, "sync", "syncs"))
 	}
 	kept := "It is kept and goes on at the next start."
 	switch {
@@ -328,11 +328,4 @@ func stops(running, open int, demo bool) string {
 		kept = "All of it is kept and goes on at the next start."
 	}
 	return "It stops " + strings.Join(what, " and ") + ". " + kept
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -154,7 +155,7 @@ func chaosSentences(s *page.ChaosState) []string {
 		if r.On {
 			told = r.Told
 		}
-		lines = append(lines, r.Name+": "+told+", "+counted(r.Hits, "hit", "hits")+"; "+or(r.Did, r.About)+".")
+		lines = append(lines, r.Name+": "+told+", "+human.Counted(r.Hits, "hit", "hits")+"; "+or(r.Did, r.About)+".")
 	}
 	return append(lines, "Inject with chaos NAME, once or a rate, such as chaos 503 5%. chaos off ends all.")
 }

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -48,7 +49,7 @@ func (m *Model) copies(now time.Time) []page.Copy {
 	}
 	if x, ok := m.page().(page.Exporter); ok {
 		if _, rows := x.Export(v, true); len(rows) > 1 {
-			row := page.Copy{Name: "row", What: counted(len(rows)-1, "row", "rows") + ", columns parted by tabs", Text: tabbed(rows[1:])}
+			row := page.Copy{Name: "row", What: human.Counted(len(rows)-1, "row", "rows") + ", columns parted by tabs", Text: tabbed(rows[1:])}
 			forms = slices.Insert(forms, min(1, len(forms)), row)
 		}
 	}
@@ -163,7 +164,7 @@ func (m *Model) written(w written, now time.Time) {
 	case w.err != nil:
 		n.Level, n.Text = engine.LevelWarn, fmt.Sprintf("the list was not written: %v", w.err)
 	default:
-		n.Text = "wrote " + counted(w.rows, "row", "rows") + " to " + path
+		n.Text = "wrote " + human.Counted(w.rows, "row", "rows") + " to " + path
 	}
 	m.toasts.add(n, now)
 }

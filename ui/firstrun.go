@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -90,7 +91,7 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 	case first.Bare != "":
 		browse = "nothing is stored in " + first.DataDir + " yet"
 	case first.Stored > 0:
-		browse = part.Count(int64(first.Stored)) + " matches stored in " + first.DataDir
+		browse = human.Count(int64(first.Stored)) + " matches stored in " + first.DataDir
 	}
 	m := &welcome{ctx: ctx, first: first, opt: opt, offers: []offer{
 		{ChooseKey, "paste an API key", "from developer.riotgames.com; " + first.KeyTo},

@@ -2,12 +2,12 @@ package ui
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -131,7 +131,7 @@ func (m *Model) statePiece(v *page.View, now time.Time) part.Piece {
 	case !m.rows.data.Lost.IsZero():
 		c := part.StateCell(m.theme, "DISCONNECTED")
 		v.Ticks = true
-		c.Text += " " + stopwatch(now.Sub(m.rows.data.Lost))
+		c.Text += " " + human.Stopwatch(now.Sub(m.rows.data.Lost))
 		return part.Piece{Cell: c, Keep: true}
 	case !v.Ready:
 		return part.Piece{Cell: part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis), Keep: true}
@@ -143,7 +143,7 @@ func (m *Model) keyPiece(v *page.View) part.Piece {
 	text := "key " + v.Engine.Key
 	left, ok := v.KeyLeft()
 	if ok {
-		text += " ≤" + part.Dur(left.Truncate(time.Minute))
+		text += " ≤" + human.Dur(left.Truncate(time.Minute))
 	}
 	return part.Piece{Cell: part.As(themes.Dim, text)}
 }
@@ -163,26 +163,13 @@ func (m *Model) bucketPieces(v *page.View) []part.Piece {
 		if b.Used*5 >= b.Limit*4 {
 			token = themes.Warn
 		}
-		piece := part.Piece{Cell: part.As(token, strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+short(b.Window))}
+		piece := part.Piece{Cell: part.As(token, strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+human.Tight(b.Window))}
 		if len(out) == 0 {
 			piece.Short, piece.Text = piece.Text, "app "+piece.Text
 		}
 		out = append(out, piece)
 	}
 	return out
-}
-
-// short is a window in the title: 1s, 2m, 1h.
-func short(d time.Duration) string {
-	s := d.String()
-	s = strings.TrimSuffix(s, "0s")
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	if s == "" || d < time.Minute {
-		return d.String()
-	}
-	return s
 }
 
 // shownTabs are the numbered screens that this console has.
@@ -286,7 +273,7 @@ func (m *Model) putCursor(x, y int) {
 // filterRow is the filter that is being typed, and how many rows fit.
 func (m *Model) filterRow(p *prompt, y int) string {
 	shown, all := p.filter.Fit()
-	told := part.Count(int64(shown)) + " of " + part.Count(int64(all)) + " "
+	told := human.Count(int64(shown)) + " of " + human.Count(int64(all)) + " "
 	row, x := p.View(m.theme, max(m.w-len(told)-1, 1))
 	m.putCursor(x, y)
 	return row + part.Split(m.theme, len(told)+1, nil, []part.Cell{part.As(themes.Dim, told)})

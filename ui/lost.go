@@ -37,15 +37,6 @@ func (m *Model) lostText(now time.Time) string {
 // lostSign is what the message line has in front of the text, and a margin.
 const lostSign = 10
 
-// stopwatch writes a span as 0:12, 4:05 or 1:00:09.
-func stopwatch(d time.Duration) string {
-	s := int(max(d, 0) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
 // detach leaves the console and lets the engine go on. An attached one is left as by
 // quitting.
 func (m *Model) detach(now time.Time) tea.Cmd {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -57,7 +58,7 @@ func TestStopwatch(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0:00", -time.Second: "0:00", 12 * time.Second: "0:12", 245 * time.Second: "4:05", time.Hour + 9*time.Second: "1:00:09",
 	} {
-		if got := stopwatch(d); got != want {
+		if got := human.Stopwatch(d); got != want {
 			t.Errorf("%v is %s, want %s", d, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -109,7 +110,7 @@ func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 		p.news.add("engine", "state", now, text)
 	}
 	if e.Failed > was.Failed {
-		p.news.add("engine", "failed", now, counted(int(e.Failed), "match has", "matches have")+" given up in all, "+strconv.Itoa(int(e.Failed-was.Failed))+" just now")
+		p.news.add("engine", "failed", now, human.Counted(int(e.Failed), "match has", "matches have")+" given up in all, "+strconv.Itoa(int(e.Failed-was.Failed))+" just now")
 	}
 }
 
@@ -150,9 +151,9 @@ func statusText(a engine.AccountRow) string {
 	case engine.Syncing:
 		return "has begun"
 	case engine.SyncCompleted:
-		text := "is complete: " + counted(a.Matches.Total, "match", "matches")
+		text := "is complete: " + human.Counted(a.Matches.Total, "match", "matches")
 		if a.Incomplete() {
-			text = "is incomplete: " + strconv.Itoa(a.Matches.Total-a.Matches.Failed-a.Matches.Cancelled) + " of " + counted(a.Matches.Total, "match", "matches")
+			text = "is incomplete: " + strconv.Itoa(a.Matches.Total-a.Matches.Failed-a.Matches.Cancelled) + " of " + human.Counted(a.Matches.Total, "match", "matches")
 		}
 		if gaps := a.Matches.Gaps(); gaps != "" {
 			text += ", " + gaps
@@ -172,7 +173,7 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 		return "looking for matches, " + strconv.Itoa(a.Listed) + " found"
 	}
 	m := a.Matches
-	text := strconv.Itoa(m.Done()) + " of " + counted(m.Total, "match", "matches") + ", " + strings.Replace(part.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
+	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + strings.Replace(part.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
 	if m.Retrying > 0 {
 		text += ", " + strconv.Itoa(m.Retrying) + " to be tried again"
 	}
@@ -186,7 +187,7 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 		text += ", timelines " + strconv.Itoa(a.Timelines.Done()) + " of " + strconv.Itoa(a.Timelines.Total)
 	}
 	if e.Known && e.Calls > 0 {
-		text += ", about " + spokenSpan(e.High) + " left"
+		text += ", about " + human.Spoken(e.High) + " left"
 	}
 	return text
 }
@@ -198,9 +199,9 @@ func (p *plain) compareJob(j engine.JobRow, now time.Time) {
 	}
 	switch {
 	case j.State == engine.Retryable:
-		p.news.add("retry", string(j.ID), now, "retry of "+thing(j.Job)+" in "+spokenSpan(j.Due.Sub(now))+", "+tryText(j)+", after "+cmp.Or(string(j.Class), "a failure"))
+		p.news.add("retry", string(j.ID), now, "retry of "+thing(j.Job)+" in "+human.Spoken(j.Due.Sub(now))+", "+tryText(j)+", after "+cmp.Or(string(j.Class), "a failure"))
 	case j.State == engine.Scheduled && j.Hold != engine.HoldNone:
-		p.news.add("hold", string(j.ID), now, thing(j.Job)+" waits "+spokenSpan(j.Due.Sub(now))+": "+cmp.Or(j.Why, j.Hold.String()))
+		p.news.add("hold", string(j.ID), now, thing(j.Job)+" waits "+human.Spoken(j.Due.Sub(now))+": "+cmp.Or(j.Why, j.Hold.String()))
 	}
 }
 
@@ -220,7 +221,7 @@ func thing(j engine.Job) string {
 func throttledText(c engine.CallRow) string {
 	text := "429 " + strings.TrimPrefix(string(c.Class), "429.") + " from " + c.Host + " for " + c.Method + " " + c.Target
 	if c.RetryAfter > 0 {
-		text += ", to wait " + spokenSpan(c.RetryAfter)
+		text += ", to wait " + human.Spoken(c.RetryAfter)
 	}
 	if c.Unforeseen {
 		text += ", not foreseen by our limiter"
@@ -242,7 +243,7 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 		case b.BlockedBy != "frozen" && old.BlockedBy == "frozen":
 			p.news.add("limit", name, now, name+" is open again")
 		case b.Blocked.After(now) && !old.Blocked.After(now):
-			p.news.add("limit", name, now, name+" lets nothing through for "+spokenSpan(b.Blocked.Sub(now))+": "+b.BlockedBy)
+			p.news.add("limit", name, now, name+" lets nothing through for "+human.Spoken(b.Blocked.Sub(now))+": "+b.BlockedBy)
 		}
 	}
 }
@@ -251,7 +252,7 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 func bucketName(b engine.BucketRow) string {
 	name := b.Host + " " + cmp.Or(b.Method, b.Kind)
 	if b.Window > 0 {
-		name += " per " + spokenSpan(b.Window)
+		name += " per " + human.Spoken(b.Window)
 	}
 	return name
 }
@@ -274,40 +275,16 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 	}
 }
 
-// spokenSpan is a duration in words: 12 seconds, 2 minutes 5 seconds, 3 hours.
-func spokenSpan(d time.Duration) string {
-	s := int(max(d, 0).Round(time.Second) / time.Second)
-	switch {
-	case s < 1:
-		return "less than a second"
-	case s < 60:
-		return counted(s, "second", "seconds")
-	case s < 3600:
-		return pairOf(s/60, "minute", s%60, "second")
-	case s < 86400:
-		return pairOf(s/3600, "hour", s%3600/60, "minute")
-	}
-	return pairOf(s/86400, "day", s%86400/3600, "hour")
-}
-
-func pairOf(big int, unit string, small int, below string) string {
-	text := counted(big, unit, unit+"s")
-	if small > 0 {
-		text += " " + counted(small, below, below+"s")
-	}
-	return text
-}
-
 // statusLines say how everything stands.
 func (p *plain) statusLines() []string {
 	d := &p.rows.data
 	e := d.Engine
 	calls := strconv.Itoa(e.Calls()) + " calls a minute"
 	if e.SinceStart {
-		calls = counted(e.Calls(), "call", "calls") + " since the start"
+		calls = human.Counted(e.Calls(), "call", "calls") + " since the start"
 	}
 	lines := []string{fmt.Sprintf("%s The engine is %s. %s, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
-		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, part.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
+		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, human.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
 	if e.Why != "" {
 		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")
 	}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -428,6 +429,6 @@ func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 		return nil, arg + " is no rate: 1 to " + strconv.Itoa(mostFPS) + " updates a second"
 	}
 	m.session.rate(n)
-	m.say("at most " + counted(n, "update", "updates") + " a second")
+	m.say("at most " + human.Counted(n, "update", "updates") + " a second")
 	return nil, ""
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -163,7 +164,7 @@ func (p *plain) sayRows(rows [][]string) {
 		p.say(row[0] + ": " + strings.Join(facts, ", ") + ".")
 	}
 	if more := len(rows) - 1 - mostLines; more > 0 {
-		p.say("And " + counted(more, "more", "more") + ": a filter narrows the list.")
+		p.say("And " + human.Counted(more, "more", "more") + ": a filter narrows the list.")
 	}
 }
 
@@ -186,13 +187,13 @@ func (p *plain) limits() {
 			text = bucketName(b) + ": no count"
 		}
 		if b.Reset.After(now) && b.Limit > 0 {
-			text += ", resets in " + spokenSpan(b.Reset.Sub(now))
+			text += ", resets in " + human.Spoken(b.Reset.Sub(now))
 		}
 		if b.BlockedBy != "" {
 			text += ", " + b.BlockedBy
 		}
 		if b.Waiting > 0 {
-			text += ", " + counted(b.Waiting, "call waits", "calls wait")
+			text += ", " + human.Counted(b.Waiting, "call waits", "calls wait")
 		}
 		p.say(text + ".")
 	}
@@ -270,7 +271,7 @@ func (p *plain) job(arg string) {
 	j := d.Job
 	p.say(fmt.Sprintf("%s is %s: %d of %d tries used, queue %s.", thing(j.Job), page.StateWord(j.Job), j.Tries, d.MaxAttempts, j.Queue))
 	if !d.NextRetryAt.IsZero() {
-		p.say("It is tried again in " + spokenSpan(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.zone()).Format("15:04:05 MST") + ".")
+		p.say("It is tried again in " + human.Spoken(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.zone()).Format("15:04:05 MST") + ".")
 	}
 	if j.Why != "" {
 		p.say("It waits: " + engine.WhyUntil(j.Why, j.Until, time.Now()) + ".")

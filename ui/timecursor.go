@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 // backFor is how far back a frozen view can step, in steps of a second.
@@ -226,7 +226,7 @@ func (m *Model) frozenText() string {
 	sep := " " + g.Sep + " "
 	text := m.theme.State("FROZEN").Glyph + " FROZEN " + m.since.Format("15:04:05")
 	if back := m.then.from.Sub(m.since); back >= shortStep {
-		text += ", " + part.Dur(back.Round(shortStep)) + " back" + sep + "lists as of " + m.then.from.Format("15:04:05")
+		text += ", " + human.Dur(back.Round(shortStep)) + " back" + sep + "lists as of " + m.then.from.Format("15:04:05")
 	}
 	return text + sep + m.keyed("{second back} {second on} step") + sep + m.keyed("{live} live")
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -33,7 +34,7 @@ func (m *Model) tinyRows(v *page.View, now time.Time) []string {
 func (m *Model) tinyFacts(v *page.View) []part.Cell {
 	var cells []part.Cell
 	if b, ok := v.Limits.Pacing(); ok {
-		cells = append(cells, part.Plain("tightest limit "+b.Host+" "+strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+short(b.Window)))
+		cells = append(cells, part.Plain("tightest limit "+b.Host+" "+strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+human.Tight(b.Window)))
 	}
 	cells = append(cells,
 		part.Plain("running "+strconv.Itoa(v.Engine.InFlight)),

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -127,7 +128,7 @@ func (m *Model) stripOpen(v *page.View, l *part.Line, row engine.AccountRow) {
 		facts = append(facts, part.As(themes.Held, text))
 	}
 	if eta.Known && eta.Calls > 0 {
-		facts = append(facts, part.Plain(part.ETA(eta.Low, eta.High)))
+		facts = append(facts, part.Plain(human.ETA(eta.Low, eta.High)))
 	}
 	if bar := m.w/6 - 4; total > 0 && bar >= 8 {
 		l.Bar(themes.Run, bar, float64(done)/float64(total)).Gap(2)

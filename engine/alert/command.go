@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // maxSilence is the longest silence: what is silent for longer is forgotten.
@@ -39,7 +40,7 @@ func (m *Monitor) Silence(id string, until time.Time, by engine.Actor, now time.
 	case err != nil:
 		return engine.Receipt{}, err
 	case until.Sub(now) > maxSilence:
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "choose seven days or less", "alert %s cannot be silent for %s", id, engine.Span(until.Sub(now)))
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "choose seven days or less", "alert %s cannot be silent for %s", id, human.Span(until.Sub(now)))
 	case !until.After(now):
 		return a.unmute(id, now), nil
 	}

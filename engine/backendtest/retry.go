@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // S0_2_DelaysAreTheTable: 30, 60, 120, 300 s after failed attempts 1 to 4, exactly.
@@ -29,7 +30,7 @@ func S0_2_DelaysAreTheTable(t testing.TB, s Site) {
 	}
 	d := r.want(id, engine.Discarded)
 	for i, w := range want {
-		if a := d.Attempts[i]; a.Decision != fmt.Sprintf("policy match step %d: %s", i+1, engine.Span(w)) {
+		if a := d.Attempts[i]; a.Decision != fmt.Sprintf("policy match step %d: %s", i+1, human.Span(w)) {
 			t.Errorf("decision of attempt %d = %q", i+1, a.Decision)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // plan is the rest of a bulk command that waits for its canary: one job that was
@@ -179,7 +180,7 @@ func (c *Control) judge(ctx context.Context) error {
 func (c *Control) carryOn(ctx context.Context, p plan, end engine.State) {
 	note := engine.Note{At: time.Now(), Level: engine.LevelWarn, Job: p.Canary}
 	if end != engine.Completed {
-		note.Text = fmt.Sprintf("canary job %s ended %s: %s left as they are", p.Canary, end, engine.Counted(len(p.Rest.IDs), "other job is", "other jobs are"))
+		note.Text = fmt.Sprintf("canary job %s ended %s: %s left as they are", p.Canary, end, human.Counted(len(p.Rest.IDs), "other job is", "other jobs are"))
 		c.Note(note)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Forgetting deletes what is stored of accounts. Accounts are ids or "Name#TAG".
@@ -117,16 +118,9 @@ func (c *Control) idleJobs(ctx context.Context, account string) ([]engine.Job, e
 		}
 	}
 	if running > 0 {
-		return nil, engine.Problemf(engine.ErrRefused, "cancel its sync first, or wait for its end", "a sync of the account is at work: %s running", isAre(running))
+		return nil, engine.Problemf(engine.ErrRefused, "cancel its sync first, or wait for its end", "a sync of the account is at work: %s running", human.Counted(running, "job is", "jobs are"))
 	}
 	return jobs, nil
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "1 job is"
-	}
-	return engine.Count(int64(n)) + " jobs are"
 }
 
 // cancelFor cancels what waits, and what came up meanwhile.
@@ -146,7 +140,7 @@ func (c *Control) cancelFor(ctx context.Context, cmd engine.Command, jobs []engi
 		n -= len(jobs)
 	}
 	if len(jobs) > 0 {
-		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it", "%s of the account cannot be cancelled: a sync of another account waits for it", engine.Counted(len(jobs), "job", "jobs"))
+		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it", "%s of the account cannot be cancelled: a sync of another account waits for it", human.Counted(len(jobs), "job", "jobs"))
 	}
 	return n, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // verb is how a command on jobs is told, and what it is meant for.
@@ -130,7 +131,7 @@ func callsOf(cost engine.Cost) string {
 	if cost.Takes < time.Second {
 		return text + ", for which there is room at once in " + cost.Bucket
 	}
-	return fmt.Sprintf("%s in %s, paced by %s", text, engine.Span(cost.Takes), cost.Bucket)
+	return fmt.Sprintf("%s in %s, paced by %s", text, human.Span(cost.Takes), cost.Bucket)
 }
 
 // costOf is what the jobs will take that were let run.
@@ -184,7 +185,7 @@ func tell(did string, r engine.Receipt) string {
 	if r.Matched == 0 {
 		return "no job fits: nothing to do"
 	}
-	s := fmt.Sprintf("%s %s of %s", did, engine.Count(int64(r.Applied)), engine.Counted(r.Matched, "job", "jobs"))
+	s := fmt.Sprintf("%s %s of %s", did, human.Count(int64(r.Applied)), human.Counted(r.Matched, "job", "jobs"))
 	if len(r.Skipped) > 0 {
 		s += "; left as they are: " + leftOut(r.Skipped)
 	}
@@ -195,7 +196,7 @@ func tell(did string, r engine.Receipt) string {
 func leftOut(skipped map[string]int) string {
 	var parts []string
 	for _, why := range slices.Sorted(maps.Keys(skipped)) {
-		parts = append(parts, engine.Count(int64(skipped[why]))+" "+why)
+		parts = append(parts, human.Count(int64(skipped[why]))+" "+why)
 	}
 	return strings.Join(parts, ", ")
 }

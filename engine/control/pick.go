@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // maxPicked bounds one selection: more than that nobody has looked at.
@@ -130,7 +131,7 @@ func (p picked) refuseAll(cmd engine.Command, sample []string) error {
 		return nil
 	}
 	return engine.Problemf(engine.ErrRefused, fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
-		"nothing narrows this down: it would %s %s%s", verbs[cmd.Op].does, engine.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
+		"nothing narrows this down: it would %s %s%s", verbs[cmd.Op].does, human.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
 }
 
 func suchAs(sample []string) string {
@@ -180,7 +181,7 @@ func nameOf(j engine.Job, id engine.JobID) string {
 // describe names a selection in an audit entry.
 func describe(s engine.Selection) string {
 	if len(s.IDs) > 0 {
-		return engine.Counted(len(s.IDs), "job", "jobs")
+		return human.Counted(len(s.IDs), "job", "jobs")
 	}
 	if s.Filter == nil || s.Filter.Empty() {
 		return "all jobs"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // RunNow fires a schedule at once, whether it is paused or not; its plan stays. A
@@ -31,16 +32,9 @@ func (r *Runner) RunNow(ctx context.Context, name string, by engine.Actor) (engi
 	case row.Result != engine.TickRan:
 		out.Nothing, out.Text = true, fmt.Sprintf("schedule %s was not run: %s", name, row.Reason)
 	default:
-		out.Applied, out.Text = 1, fmt.Sprintf("schedule %s ran: %s", name, jobs(row.Jobs))
+		out.Applied, out.Text = 1, fmt.Sprintf("schedule %s ran: %s", name, human.Counted(row.Jobs, "job inserted", "jobs inserted"))
 	}
 	return out, nil
-}
-
-func jobs(n int) string {
-	if n == 1 {
-		return "1 job inserted"
-	}
-	return fmt.Sprintf("%d jobs inserted", n)
 }
 
 // Pause lets a schedule's ticks pass without a run, until Resume; they are noted

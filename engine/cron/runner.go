@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Options of a Runner.
@@ -98,7 +99,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	for {
 		now, moved := c.read()
 		if moved != 0 {
-			r.note(engine.LevelWarn, "the clock moved %s by %s: no run is repeated, missed ones follow their rule", direction(moved), engine.Span(moved.Abs()))
+			r.note(engine.LevelWarn, "the clock moved %s by %s: no run is repeated, missed ones follow their rule", direction(moved), human.Span(moved.Abs()))
 		}
 		for i := range lines {
 			if err := r.catchUp(ctx, &lines[i], now, why); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -83,9 +84,9 @@ func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
 	for _, h := range f.Regions {
 		of := "an unknown number of"
 		if h.Allowed > 0 {
-			of = engine.Count(int64(math.Round(h.Allowed)))
+			of = human.Count(int64(math.Round(h.Allowed)))
 		}
-		parts = append(parts, fmt.Sprintf("needs %s of %s calls per hour in %s", engine.Count(int64(math.Ceil(h.Needs))), of, h.Region))
+		parts = append(parts, fmt.Sprintf("needs %s of %s calls per hour in %s", human.Count(int64(math.Ceil(h.Needs))), of, h.Region))
 	}
 	f.Text = cmp.Or(strings.Join(parts, ", "), "no account is tracked")
 }
@@ -113,15 +114,15 @@ func (in *Ingest) sayOutlook(f *engine.Freshness, at time.Time) {
 	case f.Lates == 0:
 		f.FreshAt, f.Outlook = at, "all are fresh"
 	case failed == f.Lates:
-		f.Never, f.Outlook = true, fmt.Sprintf("all are fresh but %s that cannot be synced: `farsight accounts 'state:failed'` says why", engine.Count(int64(failed)))
+		f.Never, f.Outlook = true, fmt.Sprintf("all are fresh but %s that cannot be synced: `farsight accounts 'state:failed'` says why", human.Count(int64(failed)))
 	case unknown:
 		f.Outlook = "when all are fresh is known after the first call: nobody knows the key's limits yet"
 	default:
 		wait := catchUp(f.Regions, f.Lates)
 		f.FreshAt = at.Add(wait)
-		f.Outlook = fmt.Sprintf("all are fresh in about %s", engine.Span(wait.Round(time.Minute)))
+		f.Outlook = fmt.Sprintf("all are fresh in about %s", human.Span(wait.Round(time.Minute)))
 		if failed > 0 {
-			f.Outlook += fmt.Sprintf(", but %s that cannot be synced: `farsight accounts 'state:failed'` says why", engine.Count(int64(failed)))
+			f.Outlook += fmt.Sprintf(", but %s that cannot be synced: `farsight accounts 'state:failed'` says why", human.Count(int64(failed)))
 		}
 	}
 }

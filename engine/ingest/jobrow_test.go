@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -57,7 +58,7 @@ func TestI1_AReasonHasNoTimeOfItsOwn(t *testing.T) {
 			if why != first || strings.HasSuffix(why, " s") {
 				t.Errorf("the reason %q was %q", why, first)
 			}
-			if got, want := engine.WhyUntil(why, until, time.Now()), why+", "+engine.Span(time.Until(until)); got != want || !until.Equal(before) {
+			if got, want := engine.WhyUntil(why, until, time.Now()), why+", "+human.Span(time.Until(until)); got != want || !until.Equal(before) {
 				t.Errorf("told as %q until %v, want %q until %v", got, until, want, before)
 			}
 		}

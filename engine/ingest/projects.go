@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -285,6 +286,6 @@ func (p *Projects) foreignKey(ctx context.Context, mark string) error {
 	p.opt.Limits.signal()
 	p.opt.OnNote(engine.Note{At: now(), Level: engine.LevelErr, Text: fmt.Sprintf(
 		"the key is of another project, syncs are paused: `reresolve` resolves all accounts again with %s in about %s",
-		calls(cost.Calls), engine.Span(cost.Takes))})
+		human.Counted(cost.Calls, "call", "calls"), human.Span(cost.Takes))})
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
@@ -56,7 +57,7 @@ func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out e
 	if err != nil {
 		return out, err
 	}
-	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %s again in about %s", engine.Counted(cost.Calls, "account", "accounts"), engine.Span(cost.Takes))}
+	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %s again in about %s", human.Counted(cost.Calls, "account", "accounts"), human.Span(cost.Takes))}
 	if dry {
 		return out, nil
 	}
@@ -76,7 +77,7 @@ func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out e
 	if err := p.learn(ctx, mark, project); err != nil {
 		return out, err
 	}
-	out.Text = fmt.Sprintf("%s accepted the key's project: %s resolved again", by.User, engine.Counted(out.Applied, "account is", "accounts are"))
+	out.Text = fmt.Sprintf("%s accepted the key's project: %s resolved again", by.User, human.Counted(out.Applied, "account is", "accounts are"))
 	return out, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 )
 
@@ -64,7 +65,7 @@ func (in *Ingest) swept(done, total int, every time.Duration) string {
 	case every == 0:
 		return fmt.Sprintf("%d of %d matches are tried again, the other %d wait: no further sweep is planned", done, total, left)
 	default:
-		return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, engine.Span(DrainTime(left, in.opt.SweepCount, every)))
+		return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, human.Span(DrainTime(left, in.opt.SweepCount, every)))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -52,9 +53,9 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 	if dry {
 		verb = "would be tracked"
 	}
-	n := func(of int) string { return engine.Count(int64(of)) }
+	n := func(of int) string { return human.Count(int64(of)) }
 	out.Text = fmt.Sprintf("%s of %s %s, %s already were, %s rejected",
-		n(out.Applied), engine.Counted(len(lines), "account", "accounts"), verb, n(len(good)-out.Applied), n(len(rejects)))
+		n(out.Applied), human.Counted(len(lines), "account", "accounts"), verb, n(len(good)-out.Applied), n(len(rejects)))
 	switch {
 	case looks == 0:
 	case in.opt.SyncOff:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 )
 
@@ -83,7 +84,7 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 			return engine.Receipt{
 				Account: a.ID, Nothing: true, Matched: 1, Due: due,
 				Text: fmt.Sprintf("%s was synced at %s: nothing to do for another %s (--force skips the wait)",
-					a.RiotID(), at.Format(time.TimeOnly), engine.Span(due.Sub(now()))),
+					a.RiotID(), at.Format(time.TimeOnly), human.Span(due.Sub(now()))),
 			}, "", nil
 		}
 	}
@@ -181,7 +182,7 @@ func (in *Ingest) notStale(tx engine.Tx, a league.Account, ask engine.SyncAsk, w
 	return engine.Receipt{
 		Account: a.ID, Nothing: true, Matched: 1, Due: due,
 		Text: fmt.Sprintf("%s was synced at %s: that is fresh for another %s",
-			a.RiotID(), at.Format(time.DateTime), engine.Span(due.Sub(now()))),
+			a.RiotID(), at.Format(time.DateTime), human.Span(due.Sub(now()))),
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
@@ -99,7 +100,7 @@ func alsoCancelled(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return ", and with it " + engine.Counted(n, "job that only it wanted", "jobs that only it wanted")
+	return ", and with it " + human.Counted(n, "job that only it wanted", "jobs that only it wanted")
 }
 
 // Retry lets a job run now, in queue order and through the limiter. Attempts it

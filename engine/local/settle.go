@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // maxError bounds the error text that is stored, in bytes.
@@ -234,11 +235,11 @@ func notBefore(at, now time.Time) (time.Time, string) {
 	wait := at.Sub(now)
 	switch {
 	case wait > engine.MaxDelay:
-		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", engine.Span(wait), engine.Span(engine.MaxDelay))
+		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", human.Span(wait), human.Span(engine.MaxDelay))
 	case wait < 0:
 		return now, "the answer's instant has passed"
 	}
-	return at, "the answer asked for " + engine.Span(wait)
+	return at, "the answer asked for " + human.Span(wait)
 }
 
 // byTable is the wait of the step that has been reached; past its end, the last

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -120,7 +121,7 @@ func (b *Backend) sweep(s *session) error {
 
 func (b *Backend) rescue(s *session, r *run) error {
 	b.withdraw(r)
-	why := fmt.Sprintf("no sign of life for %s", engine.Span(r.silent()))
+	why := fmt.Sprintf("no sign of life for %s", human.Span(r.silent()))
 	err := b.persist(s, func(tx engine.Tx) error {
 		return b.interruptIn(tx, r.job, why, engine.ByRescue)
 	})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
@@ -231,7 +232,7 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 		if b.Problem != "" {
 			word = "unusable: " + b.Problem
 		}
-		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, engine.Age(age), engine.Size(b.State.Size), engine.Size(b.Bytes()-b.State.Size), word, b.Note)
+		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, human.Age(age), engine.Size(b.State.Size), engine.Size(b.Bytes()-b.State.Size), word, b.Note)
 		_, _ = fmt.Fprintln(out.W, strings.TrimRight(safe.Text(line), " "))
 	}
 	return nil
@@ -305,7 +306,7 @@ func confirmRestore(r storage.RestoreReport, yes bool, out cli.Out) error {
 		return nil
 	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) || out.JSON {
-		return usagef("restore replaces state.db with that of %s, %s old: say --yes, or see --dry-run", r.From.Name, engine.Age(r.Age))
+		return usagef("restore replaces state.db with that of %s, %s old: say --yes, or see --dry-run", r.From.Name, human.Age(r.Age))
 	}
 	r.DryRun = true
 	if err := printRestore(r, out); err != nil {
@@ -324,7 +325,7 @@ func printRestore(r storage.RestoreReport, out cli.Out) error {
 	if r.DryRun {
 		did = "would put back"
 	}
-	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), engine.Age(r.Age), engine.Size(r.Bytes))
+	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), human.Age(r.Age), engine.Size(r.Bytes))
 	for _, f := range r.Files {
 		line := fmt.Sprintf("  %s: %s", f.Name, f.Do)
 		if f.Kept != "" {

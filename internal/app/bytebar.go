@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -67,7 +68,7 @@ func (b *byteBar) left(done, total int64) string {
 	if done <= 0 || done >= total || spent < time.Second {
 		return ""
 	}
-	return ", " + engine.Age(time.Duration(float64(spent)*float64(total-done)/float64(done))) + " left"
+	return ", " + human.Age(time.Duration(float64(spent)*float64(total-done)/float64(done))) + " left"
 }
 
 // follow shows how far the engine is with the backup that this process is about to ask

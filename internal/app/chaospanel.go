@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/page"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 var _ ui.Chaos = chaosPanel{}
@@ -34,7 +34,7 @@ func chaosRow(r *demo.Row) page.ChaosRow {
 		Hits: r.Sum.Hits, Did: r.Did, Expect: r.Expect, About: r.About,
 	}
 	if r.Stalled > 0 {
-		row.Did = fmt.Sprintf("waited %s in all, nothing lost", part.Dur(r.Stalled))
+		row.Did = fmt.Sprintf("waited %s in all, nothing lost", human.Dur(r.Stalled))
 	}
 	if r.Sure != nil {
 		row.Sure = &page.Confirm{Question: r.Sure.Text, Lines: r.Sure.Lines, Yes: r.Sure.Yes}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	filters "github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -289,7 +290,7 @@ func completeClasses(cmd *cobra.Command, _ []string, begun string) ([]cobra.Comp
 	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 		for _, class := range found[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{}).Classes {
 			if strings.HasPrefix(class.ID, begun) {
-				words = append(words, hint(class.ID, engine.Counted(class.Jobs, "job", "jobs")+": "+class.Error))
+				words = append(words, hint(class.ID, human.Counted(class.Jobs, "job", "jobs")+": "+class.Error))
 			}
 		}
 		return words
@@ -351,7 +352,7 @@ func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Comp
 	var words []cobra.Completion
 	for _, b := range list {
 		if strings.HasPrefix(b.Name, begun) {
-			words = append(words, hint(b.Name, engine.Age(time.Since(b.Taken))+" old, "+engine.Size(b.Bytes())))
+			words = append(words, hint(b.Name, human.Age(time.Since(b.Taken))+" old, "+engine.Size(b.Bytes())))
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
@@ -167,7 +168,7 @@ func (o reresolving) of(ctx context.Context, con engine.Console, later string) e
 // costed names the calls and what paces them in the receipt's sentence.
 func costed(r engine.Receipt) engine.Receipt {
 	if r.Cost != nil && r.Cost.Bucket != "" {
-		r.Text += ": " + engine.Counted(r.Cost.Calls, "call", "calls") + ", paced by " + r.Cost.Bucket
+		r.Text += ": " + human.Counted(r.Cost.Calls, "call", "calls") + ", paced by " + r.Cost.Bucket
 	}
 	return r
 }

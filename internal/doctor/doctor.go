@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
@@ -159,7 +160,7 @@ func (d Diagnosis) Print(w io.Writer, clean func(string) string) error {
 	}
 	word := "all is well"
 	if d.Faults+d.Warnings > 0 {
-		word = engine.Counted(d.Faults, "fault", "faults") + ", " + engine.Counted(d.Warnings, "warning", "warnings")
+		word = human.Counted(d.Faults, "fault", "faults") + ", " + human.Counted(d.Warnings, "warning", "warnings")
 	}
 	_, err := fmt.Fprintln(w, word)
 	return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/storage"
@@ -146,10 +147,10 @@ func (d *doctor) backups(context.Context) {
 		}
 		age := d.now.Sub(b.Taken)
 		if d.BackupEvery > 0 && age > 2*d.BackupEvery {
-			d.say(Warning, name, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", engine.Age(age), unusable)
+			d.say(Warning, name, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", human.Age(age), unusable)
 			return
 		}
-		d.say(Fine, name, "", "the newest is %s old, of %d%s", engine.Age(age), len(list), unusable)
+		d.say(Fine, name, "", "the newest is %s old, of %d%s", human.Age(age), len(list), unusable)
 		return
 	}
 	if !storage.HasState(d.Dir) {
@@ -166,7 +167,7 @@ func (d *doctor) clock(ctx context.Context) {
 	text := fmt.Sprintf("%s, zone %s (UTC%+03d:%02d)", d.now.Format(time.RFC3339), d.Zone, offset/3600, max(offset, -offset)/60%60)
 	newest, what := d.newestInstant(ctx)
 	if ahead := newest.Sub(d.now); ahead > time.Minute {
-		d.say(Warning, name, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, engine.Age(ahead))
+		d.say(Warning, name, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, human.Age(ahead))
 		return
 	}
 	d.say(Fine, name, "", "%s", text)
@@ -250,5 +251,5 @@ func since(t, now time.Time) string {
 	if t.After(now) {
 		return "in the future"
 	}
-	return engine.Age(now.Sub(t)) + " ago"
+	return human.Age(now.Sub(t)) + " ago"
 }

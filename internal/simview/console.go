@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 // console is what a simulator sees of its clients, for the Limits screen. There is no
@@ -153,7 +153,7 @@ func row(c sim.Call) engine.CallRow {
 		App: c.AppCount, MethodUsed: c.MethodCount, Unforeseen: c.Violation, Early: c.Early,
 	}
 	if u := c.Window; u.Limit > 0 {
-		r.PacedBy = fmt.Sprintf("%s %d/%d, %s", kindOf(u.Scope), u.Used, u.Limit, part.Dur(u.Per))
+		r.PacedBy = fmt.Sprintf("%s %d/%d, %s", kindOf(u.Scope), u.Used, u.Limit, human.Dur(u.Per))
 	}
 	if c.Status == 429 {
 		r.Class = engine.Class(cmp.Or(classes[c.LimitType], riot.ClassThrottledUnknown))
@@ -229,7 +229,7 @@ func spent(calls []sim.Call) (list []engine.SpentCalls) {
 func story(k sim.Call) string {
 	switch {
 	case k.Violation:
-		return fmt.Sprintf("The client made %d calls where %d are allowed in %s: this one came %s early.", k.Window.Used, k.Window.Limit, part.Dur(k.Window.Per), ahead(k.Early))
+		return fmt.Sprintf("The client made %d calls where %d are allowed in %s: this one came %s early.", k.Window.Used, k.Window.Limit, human.Dur(k.Window.Per), ahead(k.Early))
 	case k.Fault != "":
 		return fmt.Sprintf("The fault %q made it: no limit was reached.", k.Fault)
 	}

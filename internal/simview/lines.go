@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 // every is how often the call log is read.
@@ -71,7 +71,7 @@ func useText(u sim.Use) string {
 	if u.Limit == 0 {
 		return "not counted"
 	}
-	return fmt.Sprintf("%s %d/%d in %s", u.Scope, u.Used, u.Limit, part.Dur(u.Per))
+	return fmt.Sprintf("%s %d/%d in %s", u.Scope, u.Used, u.Limit, human.Dur(u.Per))
 }
 
 // notes are what a client may want to mend.
@@ -102,5 +102,5 @@ func ahead(d time.Duration) string {
 	if d < 100*time.Millisecond {
 		return "less than 0.1 s"
 	}
-	return part.Dur(d)
+	return human.Dur(d)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Ranks prints an account's rank history, newest first; queue "" = all queues.
@@ -87,7 +88,7 @@ func minutes(n float64) string {
 	if n <= 0 {
 		return "-"
 	}
-	return short(time.Duration(n * float64(time.Minute)))
+	return human.Span(time.Duration(n * float64(time.Minute)))
 }
 
 // weekdays sums each day of the report.
@@ -142,7 +143,7 @@ func Freshness(ctx context.Context, c engine.Console, o Out) error {
 	now := time.Now()
 	rows := make([][]string, len(f.Late))
 	for i, a := range f.Late {
-		rows[i] = []string{a.RiotID, ago(a.Last, now), short(a.Cadence)}
+		rows[i] = []string{a.RiotID, ago(a.Last, now), human.Span(a.Cadence)}
 	}
 	if err := o.table([]column{{title: "LATE ACCOUNT", flex: true}, {title: "LAST SYNC"}, {title: "EVERY", right: true}}, rows); err != nil || f.Lates <= len(f.Late) {
 		return err

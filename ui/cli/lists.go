@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -318,7 +319,7 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 		if scope == "" {
 			scope = b.Kind
 		}
-		out = append(out, []string{b.Host, scope, short(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, in(b.Reset, now), b.Mode, state})
+		out = append(out, []string{b.Host, scope, human.Span(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, in(b.Reset, now), b.Mode, state})
 	}
 	switch {
 	case len(out) == 0 && text != "":
@@ -342,14 +343,7 @@ func howLearnt(l engine.LimitsRow) string {
 	for _, b := range l.Buckets {
 		held = max(held, b.Waiting)
 	}
-	return text + ", " + some(held, "call") + " held, " + some(l.Blind(), "blind call") + " (sent before the limits were known)"
-}
-
-func some(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return count(n) + " " + what + "s"
+	return text + ", " + human.Counted(held, "call", "calls") + " held, " + human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
 }
 
 // Setting is one setting with its source, as `farsight config` shows it.

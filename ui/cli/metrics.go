@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Metrics prints what the jobs of a window add up to, and the sums of days.
@@ -43,16 +44,7 @@ func windowMetrics(o Out, m engine.Metrics) error {
 		{"retry rate", percent(m.RetryRate, m.Retries)},
 		{"retry success", percent(m.RetrySuccess, m.Retries)},
 	}
-	return o.table([]column{{title: "LAST " + strings.ToUpper(windowWords(m.Until.Sub(m.Since)))}, {title: "", flex: true}}, rows)
-}
-
-// windowWords rounds up to whole minutes, as the counts are kept.
-func windowWords(d time.Duration) string {
-	n := int((d + time.Minute - 1) / time.Minute)
-	if n%60 == 0 && n > 0 {
-		return fmt.Sprintf("%d h", n/60)
-	}
-	return fmt.Sprintf("%d min", n)
+	return o.table([]column{{title: "LAST " + strings.ToUpper(human.Window((m.Until.Sub(m.Since) + time.Minute - 1).Truncate(time.Minute)))}, {title: "", flex: true}}, rows)
 }
 
 // percent is a share of something; a dash when there was nothing.
@@ -159,7 +151,7 @@ func jobLog(o Out, rows []engine.JobLog) error {
 		}
 		took := "-"
 		if !j.Started.IsZero() && !j.Finished.IsZero() {
-			took = short(j.Finished.Sub(j.Started))
+			took = human.Span(j.Finished.Sub(j.Started))
 		}
 		out[i] = []string{string(j.Job), what, string(j.Queue), strings.ToUpper(j.Status.String()), count(j.Retries), stamp(j.Created), stamp(j.Finished), took, j.Error}
 	}

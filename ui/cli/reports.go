@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 )
 
@@ -93,7 +94,7 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 
 // made says of how many matches a report is made, and why not of the others.
 func made(r *engine.PlayReport) string {
-	text := count(r.Matches) + " of " + engine.Counted(r.Matches+r.Missing, "match", "matches")
+	text := count(r.Matches) + " of " + human.Counted(r.Matches+r.Missing, "match", "matches")
 	if r.Missing > 0 {
 		text += ", " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 )
 
@@ -130,7 +131,7 @@ func etaWords(eta engine.ETA) string {
 	case !eta.Known || eta.High <= 0:
 		return ""
 	}
-	words := "  ~" + short(eta.High)
+	words := "  ~" + human.Span(eta.High)
 	switch {
 	case eta.Why != "":
 		words += ", " + eta.Why
@@ -177,7 +178,7 @@ func (s *show) end(sum Summary) error {
 	line := fmt.Sprintf("%s %s: %s matches stored%s, %s too old; %s timelines%s; %s calls, %s rate limited, in %s",
 		sum.Account, sum.Result, count(sum.Matches.Success), lost(sum.Matches), count(sum.Matches.TooOld),
 		count(sum.Timelines.Success), lost(sum.Timelines), count(sum.Calls), count(sum.RateLimited),
-		short(time.Duration(sum.ElapsedS*float64(time.Second))))
+		human.Span(time.Duration(sum.ElapsedS*float64(time.Second))))
 	if sum.Error != "" && sum.Result == ResultInterrupted { // why one has failed, the caller says
 		line += ": " + sum.Error
 	}

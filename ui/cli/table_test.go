@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -121,8 +122,8 @@ func TestWords(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for got, want := range map[string]string{
 		count(0): "0", count(999): "999", count(1000): "1,000", count(-1234567): "-1,234,567", count(int64(12345678)): "12,345,678",
-		short(-time.Hour): "0 ms", short(999 * time.Millisecond): "999 ms", short(59900 * time.Millisecond): "59 s", short(61 * time.Second): "1 min 01 s",
-		short(100 * time.Minute): "1 h 40 min", short(72 * time.Hour): "3 d",
+		human.Span(-time.Hour): "0 ms", human.Span(999 * time.Millisecond): "999 ms", human.Span(59900 * time.Millisecond): "59 s", human.Span(61 * time.Second): "1 min 01 s",
+		human.Span(100 * time.Minute): "1 h 40 min", human.Span(72 * time.Hour): "3 d",
 		ago(time.Time{}, now): "-", ago(now.Add(-90*time.Second), now): "1 min 30 s ago",
 		in(time.Time{}, now): "-", in(now.Add(2*time.Second), now): "2 s", in(now.Add(-time.Hour), now): "0 ms",
 		stamp(time.Time{}): "-", stamp(time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)): "2026-01-02 03:04:05",

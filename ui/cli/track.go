@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // developmentPace is what a development key allows, for as long as nobody knows
@@ -34,7 +35,7 @@ func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 		takes = time.Duration(r.Cost.Calls) * developmentPace
 		by = "at a development key's 100 calls per 2 minutes"
 	}
-	cost := fmt.Sprintf("takes %s, %s", r.Cost.CallsText(), short(takes))
+	cost := fmt.Sprintf("takes %s, %s", r.Cost.CallsText(), human.Span(takes))
 	if !engineRuns {
 		return fmt.Sprintf("the first look begins when an engine runs, and %s (%s)", cost, by)
 	}

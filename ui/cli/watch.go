@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // NoLogs says that no record is kept, or none fits.
@@ -121,7 +122,7 @@ func Forensics(ctx context.Context, c engine.Console, q engine.ForensicsQuery, o
 	}
 	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", f.Call.Seq, stamp(f.Call.At), f.Kind, f.Call.Method, f.Call.Host)
 	if f.Call.RetryAfter > 0 {
-		head += ", retry after " + short(f.Call.RetryAfter)
+		head += ", retry after " + human.Span(f.Call.RetryAfter)
 	}
 	if f.Call.Job != "" {
 		head += ", job " + string(f.Call.Job)
@@ -156,7 +157,7 @@ func windows(o Out, list []engine.WindowCount) error {
 		if w.Drift() > 0 {
 			drift = "+" + drift
 		}
-		rows[i] = []string{w.Scope, short(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
+		rows[i] = []string{w.Scope, human.Span(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
 	}
 	return o.table([]column{{title: "SCOPE"}, {title: "WINDOW", right: true}, {title: "LIMIT", right: true}, {title: "OURS", right: true}, {title: "SERVER", right: true}, {title: "DRIFT", right: true}}, rows)
 }

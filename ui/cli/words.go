@@ -3,18 +3,18 @@ package cli
 import (
 	"time"
 
-	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // count prints a number with thousands apart.
-func count[T int | int64](n T) string { return engine.Count(int64(n)) }
+func count[T int | int64](n T) string { return human.Count(int64(n)) }
 
 // ago says how long since, in one unit; "-" for never.
 func ago(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return short(now.Sub(t)) + " ago"
+	return human.Span(now.Sub(t)) + " ago"
 }
 
 // in says how long until, never negative.
@@ -22,11 +22,8 @@ func in(t, now time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return short(t.Sub(now))
+	return human.Span(t.Sub(now))
 }
-
-// short prints a duration in its two largest units.
-func short(d time.Duration) string { return engine.Span(d) }
 
 // stamp prints an instant with its date; "-" for none.
 func stamp(t time.Time) string {

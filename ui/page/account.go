@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -289,7 +290,7 @@ func (p *Account) spent(v *View, w int) []string {
 	bar := clamp(w-34, 4, 24)
 	long := func(name string, t themes.Token, d time.Duration) string {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(name), 9, part.Words)
-		return l.Bar(t, bar, float64(d)/float64(max(limiter, http))).Gap(1).Cells(part.Plain(part.Secs(d))).String()
+		return l.Bar(t, bar, float64(d)/float64(max(limiter, http))).Gap(1).Cells(part.Plain(human.Secs(d))).String()
 	}
 	return []string{long("limiter", themes.Held, limiter), long("HTTP", themes.Run, http), p.pacing(v, w, "")}
 }

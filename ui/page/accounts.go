@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -247,7 +248,7 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	}
 	first := []part.Cell{part.Plain(puuid), part.Plain(or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{
-		part.Plain(listed(a)), part.Plain(plural(a.Calls, "call", "calls")), throttled(a),
+		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),
 	}
 	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.ago(a.LastSync))}
@@ -286,14 +287,14 @@ func listed(a engine.AccountRow) string {
 	if a.Pages == 0 {
 		return ""
 	}
-	return plural(a.Listed, "id", "ids") + " in " + plural(a.Pages, "page", "pages")
+	return human.Counted(a.Listed, "id", "ids") + " in " + human.Counted(a.Pages, "page", "pages")
 }
 
 func saved(a engine.AccountRow) string {
 	if a.Matches.Had == 0 {
 		return ""
 	}
-	return plural(a.Matches.Had, "was stored already", "were stored already")
+	return human.Counted(a.Matches.Had, "was stored already", "were stored already")
 }
 
 // resumedAt is resumed in as few words as possible.

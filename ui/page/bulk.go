@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Limits from which a command on many rows asks first.
@@ -40,7 +41,7 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
 	if len(sel.IDs) == 0 {
-		return say(engine.LevelInfo, "none of the "+plural(len(rows), "marked job", "marked jobs")+" can be "+word.past+" now")
+		return say(engine.LevelInfo, "none of the "+human.Counted(len(rows), "marked job", "marked jobs")+" can be "+word.past+" now")
 	}
 	e := do(engine.Command{Op: word.op, Select: sel})
 	most := askRetries
@@ -54,10 +55,10 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 	e.Confirm = &Confirm{Question: bulkQuestion(word.name, len(sel.IDs), "job", "jobs", hidden), Yes: word.name + " them"}
 	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit))
 	if a == Cancel && running > 0 {
-		e.Confirm.Lines = append(e.Confirm.Lines, plural(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")
+		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")
 	}
 	if unfit := len(rows) - len(fit); unfit > 0 {
-		e.Confirm.Lines = append(e.Confirm.Lines, plural(unfit, "marked job", "marked jobs")+" cannot be changed now and stay as they are.")
+		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(unfit, "marked job", "marked jobs")+" cannot be changed now and stay as they are.")
 	}
 	return e
 }
@@ -73,7 +74,7 @@ func wordForAll(e Effect, a Action, all bool) Effect {
 
 // bulkQuestion names the number and what the filter hides.
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
-	text := Capital(verb) + " " + plural(n, one, many)
+	text := Capital(verb) + " " + human.Counted(n, one, many)
 	if hidden > 0 {
 		text += " (" + count(hidden) + " not in this filter)"
 	}
@@ -115,7 +116,7 @@ func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 		verb = "cancel"
 	}
 	if len(e.DoAll) == 0 {
-		return say(engine.LevelInfo, "there is nothing to "+verb+" among the "+plural(len(rows), "marked account", "marked accounts"))
+		return say(engine.LevelInfo, "there is nothing to "+verb+" among the "+human.Counted(len(rows), "marked account", "marked accounts"))
 	}
 	lines := []string{names(rows)}
 	if a == Cancel {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -29,7 +30,7 @@ func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []strin
 	return []string{
 		v.row(calendarName+1, part.As(themes.Dim, b.name())) + at.labels(v, axis),
 		plan.lane(v, at, axis, "calls in line", themes.Held, func(n int) int { return plan.taken[n] - plan.mine[n] }),
-		plan.lane(v, at, axis, "with this "+part.Count(int64(c.Calls)), themes.Run, func(n int) int { return plan.mine[n] }),
+		plan.lane(v, at, axis, "with this "+human.Count(int64(c.Calls)), themes.Run, func(n int) int { return plan.mine[n] }),
 		runsLane(v, at, axis, plans),
 	}
 }

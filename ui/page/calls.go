@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -29,14 +30,14 @@ func pacedCell(c engine.CallRow) part.Cell {
 	if c.Paced <= 0 {
 		return part.As(themes.Dim, part.None)
 	}
-	return part.As(themes.Dim, part.Secs(c.Paced))
+	return part.As(themes.Dim, human.Secs(c.Paced))
 }
 
 // noteCell says what is unusual about a call.
 func noteCell(c engine.CallRow) part.Cell {
 	switch {
 	case c.Early > 0:
-		return part.As(themes.Err, part.Dur(c.Early)+" early: "+throttle(c))
+		return part.As(themes.Err, human.Dur(c.Early)+" early: "+throttle(c))
 	case c.Status == 429 && c.Unforeseen:
 		return part.As(themes.Err, "not foreseen: "+throttle(c))
 	case c.Status == 429:
@@ -55,7 +56,7 @@ const classServer engine.Class = "5xx"
 func throttle(c engine.CallRow) string {
 	kind := strings.TrimPrefix(string(c.Class), "429.")
 	if c.RetryAfter > 0 {
-		return kind + ", Retry-After " + part.Dur(c.RetryAfter)
+		return kind + ", Retry-After " + human.Dur(c.RetryAfter)
 	}
 	return kind
 }
@@ -72,12 +73,12 @@ func callLine(v *View, c engine.CallRow, w int) string {
 		l.Field(part.As(themes.Dim, versionless(c.Method)), 18, part.Words).Gap(2)
 	}
 	l.Field(part.Plain(briefTarget(c.Target)), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
-	l.Field(part.Plain(part.Millis(c.Took)), 7, part.Number).Gap(2)
+	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number).Gap(2)
 	if note := noteCell(c); note.Text != "" {
 		return l.Cells(note).String()
 	}
 	if c.Paced > 0 {
-		l.Cells(part.As(themes.Dim, "paced "+part.Secs(c.Paced)))
+		l.Cells(part.As(themes.Dim, "paced "+human.Secs(c.Paced)))
 	}
 	return l.String()
 }
@@ -215,7 +216,7 @@ func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 		part.Plain(c.Host),
 		part.Plain(versionless(c.Method)),
 		part.Plain(c.Target),
-		part.Plain(part.Millis(c.Took)),
+		part.Plain(human.Millis(c.Took)),
 		pacedCell(c),
 		part.As(themes.Dim, c.PacedBy),
 		part.As(themes.Dim, byWindow(c.App)),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -173,7 +174,7 @@ func (p *Chaos) now(v *View, w int) []string {
 	if c.Violations > 0 {
 		violations = part.As(themes.Err, count(c.Violations)+" over the limits")
 	}
-	sums := v.join(part.As(themes.Dim, "simulator: "+plural(c.Calls, "call", "calls")), violations,
+	sums := v.join(part.As(themes.Dim, "simulator: "+human.Counted(c.Calls, "call", "calls")), violations,
 		part.As(themes.Dim, count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, count(c.Repeated)+" for a match delivered before"))
 	rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
 	if r, ok := selected(&p.pane, p.source(v)); ok {

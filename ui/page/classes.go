@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -146,7 +147,7 @@ func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
 	e := do(c)
 	e.Try = true
 	e.Confirm = &Confirm{Question: question, Yes: yes, Lines: []string{
-		plural(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " discarded, such as " + strings.Join(r.Sample, ", ") + ".",
+		human.Counted(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " discarded, such as " + strings.Join(r.Sample, ", ") + ".",
 		canaryLine,
 	}}
 	return e
@@ -189,7 +190,7 @@ func (p *Classes) jobs() string {
 	if p.found.Jobs == 0 {
 		return ""
 	}
-	return plural(p.found.Jobs, "failed job", "failed jobs")
+	return human.Counted(p.found.Jobs, "failed job", "failed jobs")
 }
 
 // classDetail tells all of the selected class: where there is no room to tell it

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -61,7 +62,7 @@ func multiples(v *View, columns, tall int, high float64, charts []multiple) (row
 		if sum == 0 {
 			token = themes.Dim
 		}
-		text := part.Count(int64(sum))
+		text := human.Count(int64(sum))
 		for row, chart := range part.Chart(v.Theme, columns, tall, c.token, c.counts, high) {
 			l := part.NewLine(v.Theme, multipleName).Gap(1)
 			switch {

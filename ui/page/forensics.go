@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -110,7 +111,7 @@ func windowCells(v *View, w engine.WindowCount, cells []part.Cell) []part.Cell {
 			drift.Text = "+" + drift.Text
 		}
 	}
-	return append(cells, part.Plain(versionless(w.Scope)), part.As(themes.Dim, window(w.Window)), fill, server, drift, verdict(v, w))
+	return append(cells, part.Plain(versionless(w.Scope)), part.As(themes.Dim, human.Window(w.Window)), fill, server, drift, verdict(v, w))
 }
 
 // verdict says of a window whose count broke it.
@@ -160,12 +161,12 @@ func (p *Forensics) Draw(v *View) []string {
 // facts are the call and what follows from it.
 func (p *Forensics) facts(v *View, w int) []string {
 	c := p.call(v)
-	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), statusCell(c), part.Plain(c.Host), part.Plain(versionless(c.Method)), part.Plain(c.Target), part.Plain(part.Millis(c.Took)))
+	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), statusCell(c), part.Plain(c.Host), part.Plain(versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
 	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
 	kind := or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
 	why := []part.Cell{part.Plain(kind + " limit")}
 	if c.RetryAfter > 0 {
-		why = append(why, part.Plain("Retry-After "+part.Dur(c.RetryAfter)))
+		why = append(why, part.Plain("Retry-After "+human.Dur(c.RetryAfter)))
 	}
 	if c.Unforeseen {
 		why = append(why, part.As(themes.Err, "our limiter did not foresee it"))
@@ -204,9 +205,9 @@ func (p *Forensics) clock() part.Cell {
 	case d == 0:
 		return part.Cell{}
 	case d < 0:
-		return part.As(themes.Dim, "its clock is "+part.Secs(-d)+" behind ours")
+		return part.As(themes.Dim, "its clock is "+human.Secs(-d)+" behind ours")
 	}
-	return part.As(themes.Dim, "its clock is "+part.Secs(d)+" ahead of ours")
+	return part.As(themes.Dim, "its clock is "+human.Secs(d)+" ahead of ours")
 }
 
 // spentRows are the methods that spent the window's calls, with their shares.

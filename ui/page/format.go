@@ -3,39 +3,12 @@ package page
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
-// plural is 1 match, 3 matches.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + many
-}
-
-func count(n int) string { return part.Count(int64(n)) }
-
-// window names a limit's window: 1 s, 10 s, 2 min, 1 h.
-func window(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return part.None
-	case d%time.Hour == 0:
-		return strconv.Itoa(int(d/time.Hour)) + " h"
-	case d%time.Minute == 0:
-		return strconv.Itoa(int(d/time.Minute)) + " min"
-	}
-	return strconv.Itoa(int(d/time.Second)) + " s"
-}
-
-// tight is a window without spaces, for the title: 1s, 2m.
-func tight(d time.Duration) string {
-	return strings.TrimSuffix(strings.ReplaceAll(window(d), " ", ""), "in")
-}
+func count(n int) string { return human.Count(int64(n)) }
 
 // short keeps the ends of an opaque id such as a PUUID.
 func short(id string) string {
@@ -53,7 +26,7 @@ func eta(e engine.ETA) string {
 	case e.Calls <= 0:
 		return "finishing"
 	}
-	return part.ETA(e.Low, e.High)
+	return human.ETA(e.Low, e.High)
 }
 
 // StateWord is a job's state as screens write it.

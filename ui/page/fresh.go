@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -62,7 +63,7 @@ func (f *freshness) until(v *View) string {
 	case f.data.Never:
 		return ", never all fresh"
 	case at.After(v.Now):
-		return ", all fresh in " + engine.Span(at.Sub(v.Now).Round(time.Minute))
+		return ", all fresh in " + human.Span(at.Sub(v.Now).Round(time.Minute))
 	}
 	return ""
 }
@@ -73,9 +74,9 @@ func (f *freshness) needs() string {
 	for _, r := range f.data.Regions {
 		of := ""
 		if r.Allowed > 0 {
-			of = " of " + part.Count(int64(r.Allowed))
+			of = " of " + human.Count(int64(r.Allowed))
 		}
-		parts = append(parts, part.Count(int64(math.Ceil(r.Needs)))+of+" calls/h in "+r.Region)
+		parts = append(parts, human.Count(int64(math.Ceil(r.Needs)))+of+" calls/h in "+r.Region)
 	}
 	if len(parts) == 0 {
 		return f.data.Text

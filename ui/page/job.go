@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -189,9 +190,9 @@ func attemptCells(v *View, a engine.Attempt, cells []part.Cell) []part.Cell {
 	return append(cells,
 		part.As(themes.Dim, number),
 		part.Plain(a.Start.In(v.Now.Location()).Format("15:04:05.000")),
-		part.As(themes.Dim, part.Secs(inLine(a))),
-		part.As(themes.Held, part.Secs(limited(a))),
-		part.As(themes.Run, part.Secs(a.HTTP)),
+		part.As(themes.Dim, human.Secs(inLine(a))),
+		part.As(themes.Held, human.Secs(limited(a))),
+		part.As(themes.Run, human.Secs(a.HTTP)),
 		resultCell(v, a),
 		next,
 	)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -118,7 +119,7 @@ func (p *Job) headRow(v *View, w int) string {
 }
 
 func (p *Job) triesText(v *View, j engine.JobRow) string {
-	text := plural(j.Tries, "try", "tries") + " used"
+	text := human.Counted(j.Tries, "try", "tries") + " used"
 	if p.detail.MaxAttempts > 0 {
 		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.detail.MaxAttempts) + " tries used"
 	}
@@ -185,7 +186,7 @@ func (p *Job) planned(j engine.JobRow) []part.Stage {
 	for try := j.Tries + 1; try < p.detail.MaxAttempts && try-1 < len(p.detail.Policy.Delays); try++ {
 		delay := p.detail.Policy.Delays[try-1]
 		at = at.Add(delay)
-		out = append(out, part.Stage{Head: strconv.Itoa(before+try+1) + " +" + plainSeconds(delay), At: at, Planned: true})
+		out = append(out, part.Stage{Head: strconv.Itoa(before+try+1) + " +" + human.Seconds(delay), At: at, Planned: true})
 	}
 	return out
 }
@@ -200,11 +201,6 @@ func (p *Job) planText(v *View, j engine.JobRow) string {
 		text += ", " + v.clock(s.At)
 	}
 	return text + ", then DISCARDED"
-}
-
-// plainSeconds writes a delay as the tables of the policies do: 120 s, 0.3 s.
-func plainSeconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Round(10*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
 }
 
 // waitEnd is when the wait after the last attempt ends or has ended, as far as the
@@ -263,11 +259,11 @@ func waitText(a engine.Attempt, from, ended time.Time) string {
 	d, planned := ended.Sub(from), a.Next.Sub(from)
 	switch {
 	case (planned - d).Abs() < time.Second:
-		return name + " " + plainSeconds(planned.Round(time.Second))
+		return name + " " + human.Seconds(planned.Round(time.Second))
 	case d > planned:
-		return name + " " + plainSeconds(d.Round(time.Second))
+		return name + " " + human.Seconds(d.Round(time.Second))
 	}
-	return name + " " + part.Dur(d) + " of " + plainSeconds(planned.Round(time.Second))
+	return name + " " + human.Dur(d) + " of " + human.Seconds(planned.Round(time.Second))
 }
 
 // runningKind says what a running attempt does now.
@@ -286,7 +282,7 @@ func (p *Job) callRows(v *View, w int) []string {
 	if c == nil || v.H < 18 {
 		return nil
 	}
-	first := v.join(part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), statusCell(*c), part.Plain(part.Millis(c.Took)))
+	first := v.join(part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), statusCell(*c), part.Plain(human.Millis(c.Took)))
 	second := v.join(pacedText(*c), labelled("app", c.App), labelled("method", c.MethodUsed), noteCell(*c), part.As(themes.Dim, v.clock(c.At)))
 	return []string{
 		v.row(w, append([]part.Cell{part.Plain(" ")}, first...)...),
@@ -299,7 +295,7 @@ func pacedText(c engine.CallRow) part.Cell {
 	if c.Paced <= 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, strings.TrimSpace("paced "+part.Secs(c.Paced)+" for "+c.PacedBy))
+	return part.As(themes.Dim, strings.TrimSpace("paced "+human.Secs(c.Paced)+" for "+c.PacedBy))
 }
 
 func labelled(name, text string) part.Cell {
@@ -314,7 +310,7 @@ func (p *Job) factRows(v *View, w int) []string {
 	j := p.row(v)
 	about := []part.Cell{
 		part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))),
-		part.Plain("created " + v.clock(j.Created)), part.Plain(plural(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j),
+		part.Plain("created " + v.clock(j.Created)), part.Plain(human.Counted(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j),
 	}
 	waits := part.Plain(parentText(p.detail.Parents, j.State.Terminal()))
 	if v.Size == S { // the head line has no room for queue and account
@@ -363,7 +359,7 @@ func holdText(j engine.JobRow) string {
 	if j.Holds == 0 {
 		return ""
 	}
-	return plural(j.Holds, "hold", "holds") + " uncharged"
+	return human.Counted(j.Holds, "hold", "holds") + " uncharged"
 }
 
 // parentText says how many syncs wait for the job, or did until it ended.
@@ -372,9 +368,9 @@ func parentText(parents []engine.JobID, ended bool) string {
 	case len(parents) == 0:
 		return ""
 	case ended:
-		return plural(len(parents), "sync", "syncs") + " waited for it"
+		return human.Counted(len(parents), "sync", "syncs") + " waited for it"
 	}
-	return plural(len(parents), "sync waits", "syncs wait") + " for it"
+	return human.Counted(len(parents), "sync waits", "syncs wait") + " for it"
 }
 
 // traceName says what the other side's id of an attempt names.

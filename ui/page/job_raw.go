@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -98,7 +99,7 @@ func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Panel {
 	}
 	tail := ""
 	if more := len(lines) - p.raw.top - h; more > 0 {
-		tail = plural(more, "line", "lines") + " more"
+		tail = human.Counted(more, "line", "lines") + " more"
 	}
 	return part.Panel{Title: "Raw", Tail: tail, Focus: focus, Rows: rows, Height: h}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -69,7 +70,7 @@ func cancelSync(v *View, a engine.AccountRow) Effect {
 	e := do(c)
 	left := "What is stored stays."
 	if a.Matches.Open > 0 {
-		left = plural(a.Matches.Open, "match is", "matches are") + " not fetched unless another sync wants them. " + left
+		left = human.Counted(a.Matches.Open, "match is", "matches are") + " not fetched unless another sync wants them. " + left
 	}
 	e.Confirm = &Confirm{
 		Question: "Cancel the sync of " + a.RiotID + "?",

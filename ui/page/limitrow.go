@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -150,7 +151,7 @@ func serverCell(v *View, b engine.BucketRow) part.Cell {
 	case b.Server < 0:
 		return part.As(themes.Dim, part.None)
 	case age > 0:
-		return part.As(themes.Dim, strconv.Itoa(b.Server)+", "+part.Ago(age))
+		return part.As(themes.Dim, strconv.Itoa(b.Server)+", "+human.Ago(age))
 	case b.Foreign > 0:
 		return part.As(themes.Warn, fmt.Sprintf("%d (+%d)", b.Server, b.Foreign))
 	default:
@@ -205,7 +206,7 @@ func limitRow(v *View, b engine.BucketRow, w int) string {
 		word, text := bucketState(v, b)
 		return l.Gap(2).Cells(v.state(word), part.As(themes.Dim, " "+text)).String()
 	}
-	l.Field(part.As(themes.Dim, window(b.Window)), 6, part.Number).Gap(2)
+	l.Field(part.As(themes.Dim, human.Window(b.Window)), 6, part.Number).Gap(2)
 	c := fillCell(v, b)
 	bar := clamp(w-1-name-6-2-1-9-8, 4, 30)
 	if c.Ratio < 0 {
@@ -265,7 +266,7 @@ func holds(v *View) string {
 	case len(v.Limits.Waiting) > 0:
 		return windowName(v, b) + ", next call in " + v.in(v.Limits.Waiting[0].Until)
 	}
-	return brief(v, b) + " lets " + count(b.Limit) + " through per " + window(b.Window)
+	return brief(v, b) + " lets " + count(b.Limit) + " through per " + human.Window(b.Window)
 }
 
 // frozenOne is a bucket through which an operator lets nothing.
@@ -279,7 +280,9 @@ func frozenOne(v *View) (engine.BucketRow, bool) {
 }
 
 // windowName names one window of a bucket: app 12 s.
-func windowName(v *View, b engine.BucketRow) string { return brief(v, b) + " " + window(b.Window) }
+func windowName(v *View, b engine.BucketRow) string {
+	return brief(v, b) + " " + human.Window(b.Window)
+}
 
 // limitLine is all of it in one row, for small screens.
 func limitLine(v *View, w int) string {
@@ -293,7 +296,7 @@ func limitLine(v *View, w int) string {
 			l.Cells(v.sep())
 		}
 		c := fillCell(v, b)
-		l.Cells(part.As(themes.Dim, limitName(v, b, n)+tight(b.Window)+" ")).Bar(c.Token, 8, c.Ratio)
+		l.Cells(part.As(themes.Dim, limitName(v, b, n)+human.Tight(b.Window)+" ")).Bar(c.Token, 8, c.Ratio)
 		l.Cells(part.As(c.Token, " "+c.Text))
 		n++
 	}
@@ -312,7 +315,7 @@ func limitLine(v *View, w int) string {
 		l.Cells(part.Plain(", " + next))
 	default:
 		if b, ok := v.Limits.Pacing(); ok && waiting(v) > 0 {
-			l.Cells(part.As(themes.Dim, ", "+count(b.Limit)+" go per "+window(b.Window)))
+			l.Cells(part.As(themes.Dim, ", "+count(b.Limit)+" go per "+human.Window(b.Window)))
 		}
 	}
 	return l.String()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -96,7 +97,7 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 		reset = part.As(themes.Held, v.in(b.Thaws))
 	}
 	return append(cells,
-		part.Plain(brief(v, b)), part.As(themes.Dim, window(b.Window)), fillCell(v, b), serverCell(v, b),
+		part.Plain(brief(v, b)), part.As(themes.Dim, human.Window(b.Window)), fillCell(v, b), serverCell(v, b),
 		reset, v.state(word), part.As(themes.Dim, more), part.As(themes.Dim, strconv.Itoa(b.InFlight)), part.As(themes.Dim, b.Mode),
 	)
 }
@@ -266,7 +267,7 @@ func stripsWidth(v *View) int { return clamp(v.W*2/5, 48, 82) }
 
 func (p *Limits) recorderTitle(v *View, src recorder) string {
 	all := len(p.tape.calls)
-	name := "Flight recorder " + plural(all, "call", "calls")
+	name := "Flight recorder " + human.Counted(all, "call", "calls")
 	if told := p.told(); told != "" {
 		name = "Flight recorder " + count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // limitsTitle says where the limits are known from and since when, what waits for
@@ -16,7 +18,7 @@ func limitsTitle(v *View) string {
 	if v.Size != S {
 		facts = []string{
 			"Rate limits " + hostNames(v), "learnt from headers" + learntAt(v),
-			plural(waiting(v), "call", "calls") + " held", plural(v.Limits.Blind(), "blind call", "blind calls"),
+			human.Counted(waiting(v), "call", "calls") + " held", human.Counted(v.Limits.Blind(), "blind call", "blind calls"),
 		}
 	}
 	return strings.Join(facts, " "+v.Theme.Glyphs.Sep+" ")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -110,7 +111,7 @@ func (p *Logs) mode(v *View) part.Cell {
 func (p *Logs) counted() string {
 	shown, all := p.Fit()
 	if shown == all {
-		return plural(all, "record", "records")
+		return human.Counted(all, "record", "records")
 	}
 	return count(shown) + " of " + count(all)
 }
@@ -124,7 +125,7 @@ func dropped(v *View) part.Cell {
 		return part.As(sign.Token, sign.Glyph+" 0 dropped")
 	}
 	sign := v.Theme.State("WARN")
-	return part.As(sign.Token, sign.Glyph+" "+part.Count(int64(n))+" dropped")
+	return part.As(sign.Token, sign.Glyph+" "+human.Count(int64(n))+" dropped")
 }
 
 // drawLine draws line i: one row, or several of a wrapped record.
@@ -139,9 +140,9 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	if line.more > 0 {
 		in := ""
 		if line.span >= 100*time.Millisecond {
-			in = " in " + part.Dur(line.span)
+			in = " in " + human.Dur(line.span)
 		}
-		text := v.Theme.Glyphs.Ellipsis + " " + plural(line.more, "similar line", "similar lines") + in + " folded " + v.Theme.Glyphs.Sep + v.keyed(" {open} expands")
+		text := v.Theme.Glyphs.Ellipsis + " " + human.Counted(line.more, "similar line", "similar lines") + in + " folded " + v.Theme.Glyphs.Sep + v.keyed(" {open} expands")
 		return []string{l.To(15).Cells(part.As(themes.Dim, text)).String()}
 	}
 	r := &p.seen[line.at]

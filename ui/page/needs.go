@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Need is something only a person can settle, with the key that does it.
@@ -29,13 +30,13 @@ func (d *Data) Needs() []Need {
 	out = append(out, d.failedSyncs()...)
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
-			ID: "failed", Word: "WARN", Text: plural(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "{open}",
+			ID: "failed", Word: "WARN", Text: human.Counted(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "{open}",
 			open: func(*View) Effect { return Effect{Open: NewJobs("", shownFailed)} },
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {
 		out = append(out, Need{
-			ID: "429", Word: "WARN", Text: plural(int(d.Engine.Unforeseen), "unforeseen 429", "unforeseen 429s"), Key: "{open}",
+			ID: "429", Word: "WARN", Text: human.Counted(int(d.Engine.Unforeseen), "unforeseen 429", "unforeseen 429s"), Key: "{open}",
 			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}
@@ -84,7 +85,7 @@ func (d *Data) engineNeeds() []Need {
 	}
 	n.Text += d.Engine.Why
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
-		n.Text = plural(waiting, "job waits", "jobs wait") + ", " + n.Text
+		n.Text = human.Counted(waiting, "job waits", "jobs wait") + ", " + n.Text
 	}
 	return []Need{n}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -204,9 +205,9 @@ func (o *Overview) nowRows(v *View, w int) []string {
 	spark.Spark(themes.Run, clamp(len(e.Spark), 1, clamp(w-50, 8, 24)), floats(e.Spark), 0)
 	spark.Gap(3).Cells(part.Plain("in flight " + strconv.Itoa(e.InFlight) + "/" + strconv.Itoa(e.Workers)))
 	if e.P50 > 0 {
-		spark.Gap(3).Cells(part.Plain("p50 " + part.Millis(e.P50)))
+		spark.Gap(3).Cells(part.Plain("p50 " + human.Millis(e.P50)))
 		if age := engine.OldReading(e.Answered.Truncate(time.Minute), v.Now.Truncate(time.Minute)); age > 0 {
-			spark.Cells(part.As(themes.Dim, ", "+part.Ago(age)))
+			spark.Cells(part.As(themes.Dim, ", "+human.Ago(age)))
 		}
 	}
 	pace := spark.String()
@@ -214,7 +215,7 @@ func (o *Overview) nowRows(v *View, w int) []string {
 		pace = v.row(w, part.As(themes.Dim, " what is stored; no engine runs here"))
 	}
 	facts := []part.Cell{
-		part.Plain("stored " + part.Count(e.Stored)),
+		part.Plain("stored " + human.Count(e.Stored)),
 		figure(themes.Wait, "retrying", int64(e.Retrying)),
 		figure(themes.Err, "gave up", e.Failed),
 		figure(themes.Off, "too old", e.TooOld),
@@ -260,7 +261,7 @@ func uptime(v *View) string {
 	if d < time.Minute {
 		return "up <1 min"
 	}
-	return "up " + part.Coarse(d)
+	return "up " + human.Coarse(d)
 }
 
 // figure is a number that is only coloured when it is not zero.
@@ -268,7 +269,7 @@ func figure(t themes.Token, name string, n int64) part.Cell {
 	if n == 0 {
 		t = themes.Dim
 	}
-	return part.As(t, name+" "+part.Count(n))
+	return part.As(t, name+" "+human.Count(n))
 }
 
 // spaced writes facts with room between them.
@@ -405,7 +406,7 @@ func matchesOf(a *engine.AccountRow) string {
 	if a.Matches.Total <= 0 {
 		return ""
 	}
-	return plural(a.Matches.Total, "match", "matches")
+	return human.Counted(a.Matches.Total, "match", "matches")
 }
 
 // callPanel is the newest part of the flight recorder, newest first.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -24,10 +25,10 @@ func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
 	}{
-		{window(time.Second), "1 s"}, {window(2 * time.Minute), "2 min"}, {window(time.Hour), "1 h"}, {window(90 * time.Second), "90 s"}, {window(0), "—"},
-		{tight(2 * time.Minute), "2m"}, {tight(10 * time.Second), "10s"}, {tight(time.Hour), "1h"},
+		{human.Window(time.Second), "1 s"}, {human.Window(2 * time.Minute), "2 min"}, {human.Window(time.Hour), "1 h"}, {human.Window(90 * time.Second), "90 s"}, {human.Window(0), "—"},
+		{human.Tight(2 * time.Minute), "2m"}, {human.Tight(10 * time.Second), "10s"}, {human.Tight(time.Hour), "1h"},
 		{short("8QfA1b2c3d4e5f6g7h8i9jx2c"), "8Qf…x2c"}, {short("j881"), "j881"},
-		{plural(1, "match", "matches"), "1 match"}, {plural(1204, "match", "matches"), "1,204 matches"},
+		{human.Counted(1, "match", "matches"), "1 match"}, {human.Counted(1204, "match", "matches"), "1,204 matches"},
 		{StateWord(engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {StateWord(engine.Job{State: engine.Scheduled}), "SCHEDULED"},
 		{StateWord(engine.Job{State: engine.Discarded}), "DISCARDED"},
 		{new(Data).SyncWord(engine.AccountRow{Status: engine.SyncCompleted, Result: "incomplete"}), "INCOMPLETE"}, {new(Data).SyncWord(engine.AccountRow{Status: engine.SyncPending}), "QUEUED"},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -115,7 +116,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 	}
 	rows := []string{
 		line(part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
-		line(part.Plain("created "+v.clock(j.Created)), part.Plain(plural(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j)),
+		line(part.Plain("created "+v.clock(j.Created)), part.Plain(human.Counted(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
 		rows = append(rows, line(hands...))
@@ -125,7 +126,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 	}
 	rows = append(rows, p.wrapped(v, w, themes.Dim, "if it keeps failing: ", p.planText(v, j))...)
 	if c := p.detail.Call; c != nil {
-		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), statusCell(*c), part.Plain(part.Millis(c.Took))))
+		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), statusCell(*c), part.Plain(human.Millis(c.Took))))
 		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
 	}
 	return rows

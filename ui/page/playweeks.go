@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -98,8 +99,8 @@ func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) p
 
 // weekFacts are the games of a week, and the scale that all weeks share.
 func (p *Reports) weekFacts(v *View, week *engine.PlayWeek, top float64, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.join(part.Plain(plural(week.Games, "game", "games")), wonCell(week.Wins, week.Games))...)
-	return l.Right(part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+part.Dur(spanOf(top))+" ")).String()
+	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.join(part.Plain(human.Counted(week.Games, "game", "games")), wonCell(week.Wins, week.Games))...)
+	return l.Right(part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top))+" ")).String()
 }
 
 // wonCell is how many of some games were won.

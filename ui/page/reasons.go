@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -141,7 +142,7 @@ func (p *Reasons) Draw(v *View) []string {
 	for _, r := range p.shown {
 		waiting += r.Jobs
 	}
-	told := plural(waiting, "job waits", "jobs wait")
+	told := human.Counted(waiting, "job waits", "jobs wait")
 	far := ""
 	if p.growing {
 		far = p.far(liveJobs(v, p.queue))

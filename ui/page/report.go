@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -229,7 +230,7 @@ var weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 // coverage says of how many matches a report is made. It is always named.
 func coverage(r *engine.PlayReport) (word, text string) {
 	all := r.Matches + r.Missing
-	text = "from " + count(r.Matches) + " of " + plural(all, "match", "matches")
+	text = "from " + count(r.Matches) + " of " + human.Counted(all, "match", "matches")
 	if r.Missing == 0 {
 		return "OK", text
 	}

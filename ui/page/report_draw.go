@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -271,9 +272,9 @@ func (p *Reports) scaleRow(v *View, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3)
 	signs := v.Theme.Glyphs.Shade
 	for i, to := range []float64{stepLow, stepMid, stepHigh, 1} {
-		text := "<" + part.Dur(spanOf(top*to))
+		text := "<" + human.Dur(spanOf(top*to))
 		if i == 3 {
-			text = "to " + part.Dur(spanOf(top))
+			text = "to " + human.Dur(spanOf(top))
 		}
 		l.Glyph(heatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}
@@ -294,7 +295,7 @@ func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 	m, games := r.Minutes[d][p.hour], r.Games[d][p.hour]
 	return v.join(
 		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", weekdays[d], two(p.hour), v.Theme.Glyphs.Range, two((p.hour+1)%24))),
-		part.Plain(part.Dur(spanOf(m))), part.Plain(plural(games, "game", "games")+" begun"))
+		part.Plain(human.Dur(spanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
 }
 
 // cellPanel tells the cell of the cursor on wide screens, and what the map comes to.
@@ -320,12 +321,12 @@ func playFacts(v *View, r *engine.PlayReport) []fact {
 	day, hour := busiest(r)
 	weekend := days[5] + days[6]
 	facts := []fact{
-		{"busiest hour", weekdays[day] + " " + two(hour) + v.Theme.Glyphs.Range + two((hour+1)%24) + ", " + part.Dur(spanOf(r.Minutes[day][hour]))},
+		{"busiest hour", weekdays[day] + " " + two(hour) + v.Theme.Glyphs.Range + two((hour+1)%24) + ", " + human.Dur(spanOf(r.Minutes[day][hour]))},
 		{"Mon to Fri", hours(all-weekend) + ", " + part.Percent((all-weekend)/max(all, 1))},
 		{"Sat and Sun", hours(weekend) + ", " + part.Percent(weekend/max(all, 1))},
 	}
 	if r.Matches > 0 {
-		facts = append(facts, fact{"a game", part.Dur(spanOf(all/float64(r.Matches))) + " on average"})
+		facts = append(facts, fact{"a game", human.Dur(spanOf(all/float64(r.Matches))) + " on average"})
 	}
 	return facts
 }

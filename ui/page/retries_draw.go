@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -195,9 +196,9 @@ func (p *Retries) tryName(v *View, try int) string {
 	case high == 0:
 		return name
 	case low == high:
-		return name + " (" + plainSeconds(high) + ")"
+		return name + " (" + human.Seconds(high) + ")"
 	}
-	return name + " (" + strings.TrimSuffix(plainSeconds(low), " s") + v.Theme.Glyphs.Range + plainSeconds(high) + ")"
+	return name + " (" + strings.TrimSuffix(human.Seconds(low), " s") + v.Theme.Glyphs.Range + human.Seconds(high) + ")"
 }
 
 // delays are the shortest and the longest delay of a lane's retries; 0 = none is known.
@@ -243,7 +244,7 @@ func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
 	if b == nil {
 		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
 	}
-	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.host+" "+count(b.limit)+"/"+tight(b.window)), laneName+6, part.Words)
+	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.host+" "+count(b.limit)+"/"+human.Tight(b.window)), laneName+6, part.Words)
 	line.Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
 	shades := v.Theme.Glyphs.Shade
 	for i := range axis {
@@ -273,7 +274,7 @@ func startsCell(v *View, p promise) part.Cell {
 	case p.start.IsZero():
 		return part.As(themes.Warn, "not yet: "+p.by)
 	}
-	late := part.Coarse(p.late) + " late: " + briefBucket(v, p.by)
+	late := human.Coarse(p.late) + " late: " + briefBucket(v, p.by)
 	if v.Size != L {
 		return part.As(themes.Warn, late)
 	}
@@ -319,7 +320,7 @@ func (p *Retries) promisedBins(v *View, w, name, cell int) string {
 	if b == nil {
 		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
 	}
-	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "of "+b.host+" "+count(b.limit)+"/"+tight(b.window)), name, part.Words)
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "of "+b.host+" "+count(b.limit)+"/"+human.Tight(b.window)), name, part.Words)
 	for i, d := range dueBins {
 		share := b.share(p.plan.at.Add(min(d.to, 10*time.Minute)))
 		token := themes.Held

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -98,7 +99,7 @@ func tickCell(v *View, r engine.ScheduleRow) part.Cell {
 	case engine.TickRan:
 		word := or(strings.ToUpper(r.Outcome), "OK")
 		sign := v.Theme.State(word)
-		return part.As(sign.Token, sign.Glyph+" "+or(r.Outcome, "ran")+", "+plural(t.Jobs, "job", "jobs"))
+		return part.As(sign.Token, sign.Glyph+" "+or(r.Outcome, "ran")+", "+human.Counted(t.Jobs, "job", "jobs"))
 	}
 	return part.As(themes.Warn, string(t.Result)+": "+t.Reason)
 }

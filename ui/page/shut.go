@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Shut says when the host that sets the pace lets calls through again, and how many the
@@ -74,5 +75,5 @@ func (v *View) NextCalls() string {
 	if !ok || v.Engine.State == engine.EngineBrowse {
 		return ""
 	}
-	return plural(calls, "call", "calls") + " in " + v.in(until)
+	return human.Counted(calls, "call", "calls") + " in " + v.in(until)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -48,7 +49,7 @@ func listText(_ *View, a engine.AccountRow, at int) string {
 	if at == before {
 		return "starts when the account is known"
 	}
-	return plural(a.Listed, "id", "ids") + " in " + plural(a.Pages, "page", "pages")
+	return human.Counted(a.Listed, "id", "ids") + " in " + human.Counted(a.Pages, "page", "pages")
 }
 
 func matchesText(_ *View, a engine.AccountRow, at int) string {
@@ -132,7 +133,7 @@ func paceRow(v *View, a engine.AccountRow, e engine.ETA, w int) string {
 	}
 	var more []part.Cell
 	if e.Calls > 0 {
-		more = append(more, part.As(themes.Dim, plural(e.Calls, "call", "calls")+" left"))
+		more = append(more, part.As(themes.Dim, human.Counted(e.Calls, "call", "calls")+" left"))
 	}
 	switch {
 	case e.Why != "":
@@ -186,6 +187,6 @@ func runRow(v *View, a engine.AccountRow, w int) string {
 	if !a.Closed.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "complete since "+v.clock(a.Closed)))
 	}
-	facts = append(facts, part.As(themes.Dim, plural(a.Calls, "call", "calls")), throttled(a), part.As(themes.Dim, resumedAt(a)))
+	facts = append(facts, part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")), throttled(a), part.As(themes.Dim, resumedAt(a)))
 	return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...)
 }

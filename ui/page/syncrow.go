@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -97,7 +98,7 @@ func ended(v *View, a engine.AccountRow) string {
 	case a.Matches.Cancelled > 0:
 		return "matches: " + a.Matches.Gaps()
 	case a.Matches.Failed > 0:
-		return plural(a.Matches.Failed, "match", "matches") + " could not be had"
+		return human.Counted(a.Matches.Failed, "match", "matches") + " could not be had"
 	case a.Timelines.Cancelled > 0:
 		return "timelines: " + a.Timelines.Gaps()
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -102,7 +103,7 @@ type methodCount struct {
 // answersPanel says how each method's calls were answered, and below that shows
 // every call as one sign, old to new.
 func answersPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
-	p := part.Panel{Title: "Answers", Tail: plural(len(calls), "call", "calls"), Height: h}
+	p := part.Panel{Title: "Answers", Tail: human.Counted(len(calls), "call", "calls"), Height: h}
 	if len(calls) == 0 {
 		p.Tail = ""
 		p.Rows = []string{v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet")))}
@@ -119,7 +120,7 @@ func answersPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(versionless(m.name)), name, part.Words)
 		l.Field(number(themes.Text, m.calls), 9, part.Number).Field(number(themes.Warn, m.throttled), 9, part.Number)
 		l.Field(number(themes.Err, m.bad), 9, part.Number)
-		l.Field(part.As(themes.Dim, part.Millis(m.median())), 9, part.Number)
+		l.Field(part.As(themes.Dim, human.Millis(m.median())), 9, part.Number)
 		p.Rows = append(p.Rows, l.String())
 	}
 	if rest := h - len(p.Rows) - 2; rest > 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -79,9 +80,9 @@ func (v *View) until(at time.Time) string {
 		v.Ticks = true
 	}
 	if at.Before(v.Now) {
-		return part.Until(at, v.Now)
+		return human.Until(at, v.Now)
 	}
-	return part.Until(at, v.beat())
+	return human.Until(at, v.beat())
 }
 
 // beat is the second the screen is in. Countdowns and ages are told from it, so
@@ -107,7 +108,7 @@ func (v *View) in(at time.Time) string {
 	if d < time.Hour {
 		v.Ticks = true
 	}
-	return part.Dur((d + time.Second - 1).Truncate(time.Second))
+	return human.Dur((d + time.Second - 1).Truncate(time.Second))
 }
 
 // age is how old an instant is in one unit.
@@ -119,7 +120,7 @@ func (v *View) age(at time.Time) string {
 	if d < time.Minute {
 		v.Ticks = true
 	}
-	return part.Coarse(d)
+	return human.Coarse(d)
 }
 
 // ago is age with the word.
@@ -130,7 +131,7 @@ func (v *View) ago(at time.Time) string {
 	if v.Now.Sub(at) < time.Minute {
 		v.Ticks = true
 	}
-	return part.Ago(v.beat().Sub(at.Truncate(time.Second)))
+	return human.Ago(v.beat().Sub(at.Truncate(time.Second)))
 }
 
 // clock is an instant of the day.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -199,7 +200,7 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 	}
 	rows := []string{
 		v.row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
-			v.join(part.Plain(count(week.Complete)+" of "+plural(len(week.Accounts), "account", "accounts")), part.Plain(plural(week.Played, "game", "games")))...)...),
+			v.join(part.Plain(count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
 		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.clock(week.Built)))...)...),
 		still.hoursRow(v, cell, w),
 	}
@@ -212,7 +213,7 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 	if shownWeeks(v) == 1 {
 		return append(rows, still.scaleRow(v, top, w))
 	}
-	return append(rows, v.row(w, part.As(themes.Dim, "   one scale: "), part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+part.Dur(spanOf(top)))))
+	return append(rows, v.row(w, part.As(themes.Dim, "   one scale: "), part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top)))))
 }
 
 // weekTall is how many rows a day of the week gets: the accounts below have their
@@ -253,7 +254,7 @@ func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string
 	if bar := w - 96; bar >= 8 { // what is missing needs room, too
 		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
 	}
-	l.Field(part.Plain(plural(a.Games, "game", "games")), 10, part.Number).Gap(2)
+	l.Field(part.Plain(human.Counted(a.Games, "game", "games")), 10, part.Number).Gap(2)
 	won := part.None
 	if a.Games > 0 {
 		won = strconv.Itoa(a.Wins) + " won, " + part.Percent(float64(a.Wins)/float64(a.Games))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -243,7 +244,7 @@ func (t Timeline) fold(l *Line, s Stage) string {
 	for _, seg := range s.Segments {
 		how := shapes[seg.Kind]
 		if d := max(seg.End.Sub(seg.Start), 0); d > 0 && !waits(seg.Kind) {
-			l.Gap(1).Cells(As(how.token, how.short), Plain(" "+Secs(d)))
+			l.Gap(1).Cells(As(how.token, how.short), Plain(" "+human.Secs(d)))
 		}
 	}
 	if s.Result != "" {
@@ -269,5 +270,5 @@ func pause(seg Segment) string {
 	if seg.Text != "" {
 		return seg.Text
 	}
-	return "+" + Secs(seg.End.Sub(seg.Start))
+	return "+" + human.Secs(seg.End.Sub(seg.Start))
 }

@@ -1,0 +1,15 @@
+package human
+
+import "testing"
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Count(0), "0"}, {Count(999), "999"}, {Count(2011), "2,011"}, {Count(123456), "123,456"}, {Count(12_345_678), "12,345,678"},
+		{Count(-2011), "-2,011"}, {Count(-999), "-999"}, {Count(-1234567), "-1,234,567"},
+		{Counted(0, "call", "calls"), "0 calls"}, {Counted(1, "call", "calls"), "1 call"}, {Counted(2011, "call", "calls"), "2,011 calls"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}

@@ -416,6 +416,38 @@ func TestChaos_FromWithin(t *testing.T) {
 	})
 }
 
+// TestDemo_AStrangersName: whatever name somebody types, the demo has a player for it, who
+// lives on the platform that was asked first, and on no other.
+func TestDemo_AStrangersName(t *testing.T) {
+	rehearse(t, 4, func(r *rehearsal) {
+		const name = "Somebody Else#XYZ"
+		sync := func(platform string) engine.AccountRow {
+			_, err := r.Stage.Console().Do(context.Background(), engine.Command{
+				Op: engine.OpTrigger, Account: name, By: operator("demo"), Sync: engine.SyncAsk{Platform: platform, Count: 20},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var row engine.AccountRow
+			r.until(name+" on "+platform, 10*time.Minute, func() bool {
+				for _, a := range ask[engine.AccountsPage](t, r.Stage.Console(), engine.AccountsQuery{}).Accounts {
+					if a.RiotID == name && a.Platform == platform {
+						row = a
+					}
+				}
+				return row.ID != "" && !row.Status.Open()
+			})
+			return row
+		}
+		if row := sync("tr1"); row.Status != engine.SyncCompleted || row.Listed != 20 {
+			t.Errorf("the first platform: %+v", row)
+		}
+		if row := sync("na1"); row.Status != engine.SyncFailed || !strings.Contains(row.LastError, "on tr1: sync it with --platform tr1") {
+			t.Errorf("another one: %+v", row)
+		}
+	})
+}
+
 // TestChaos_PagerCalls: a demo calls nobody until the panel says so. Then a test and every
 // alert ring, until the panel ends it.
 func TestChaos_PagerCalls(t *testing.T) {

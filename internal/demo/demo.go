@@ -42,7 +42,7 @@ func New(opt Options) *Demo {
 	if opt.Headless {
 		o = sim.Headless(opt.Seed)
 	}
-	o.Speed = opt.Speed
+	o.Speed, o.Invent = opt.Speed, true // whoever types a name of their own finds somebody
 	c := newChaos(opt.Seed, opt.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call
 	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By}

@@ -103,5 +103,5 @@ func (s *Sim) exists(p person) bool {
 	if p.stranger {
 		return p.n < population && int(p.platform) < len(route.Platforms())
 	}
-	return int(p.n) < len(s.world.accounts)
+	return s.world.account(p.n) != nil
 }

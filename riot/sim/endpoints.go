@@ -26,6 +26,11 @@ func (s *Sim) serve(c *call) *answer {
 	if _, needed := c.params["puuid"]; needed && !c.known {
 		return statusAnswer(400, "Bad Request - Exception decrypting "+c.params["puuid"])
 	}
+	if c.known && homes[c.method] {
+		s.mu.Lock()
+		s.world.moveIn(c)
+		s.mu.Unlock()
+	}
 	return endpoints[c.method](s, c)
 }
 
@@ -33,7 +38,7 @@ func (w *world) riotID(p person) (name, tag string) {
 	if p.stranger {
 		return strangerName(w.seed, route.Platforms()[p.platform], int(p.n)), strangerTag(int(p.n))
 	}
-	a := w.accounts[p.n]
+	a := w.account(p.n)
 	return a.name, a.tag
 }
 
@@ -41,12 +46,15 @@ func (w *world) platform(p person) route.Platform {
 	if p.stranger {
 		return route.Platforms()[p.platform]
 	}
-	return w.accounts[p.n].spec.Platform
+	a := w.account(p.n)
+	w.invented.mu.RLock() // an invented player moves in later
+	defer w.invented.mu.RUnlock()
+	return a.spec.Platform
 }
 
 // find is the player with a Riot ID. A stranger's tag names it but for the platform.
 func (w *world) find(name, tag string) (person, bool) {
-	if a := w.byName[foldRiotID(name+"#"+tag)]; a != nil {
+	if a := w.named(name + "#" + tag); a != nil {
 		return a.me, true
 	}
 	n, ok := parseStrangerTag(tag)
@@ -63,6 +71,11 @@ func (w *world) find(name, tag string) (person, bool) {
 
 func (s *Sim) accountByRiotID(c *call) *answer {
 	p, ok := s.world.find(c.params["gameName"], c.params["tagLine"])
+	if !ok && s.opt.Invent {
+		if a := s.world.invent(c.id); a != nil {
+			p, ok = a.me, true
+		}
+	}
 	if !ok {
 		// Account-v1 writes the status code first.
 		b := append([]byte(`{"status":{"status_code":404,"message":`), appendString(nil, "Data not found - No results found for player with riot id "+c.id)...)
@@ -76,7 +89,7 @@ func (s *Sim) accountByRiotID(c *call) *answer {
 
 func (s *Sim) accountByPUUID(c *call) *answer {
 	name, tag := s.world.riotID(c.who)
-	hidden := !c.who.stranger && s.world.accounts[c.who.n].spec.Nameless
+	hidden := !c.who.stranger && s.world.account(c.who.n).spec.Nameless
 	return s.accountAnswer(c.params["puuid"], name, tag, hidden)
 }
 
@@ -99,7 +112,7 @@ func (s *Sim) activeRegion(c *call) *answer {
 }
 
 func (s *Sim) summoner(c *call) *answer {
-	if string(s.world.platform(c.who)) != c.host {
+	if !s.world.livesAt(c.who, c.host) {
 		return statusAnswer(404, "Data not found - summoner not found")
 	}
 	b := textField([]byte("{"), "puuid", c.params["puuid"])
@@ -117,9 +130,9 @@ var (
 func (s *Sim) league(c *call) *answer {
 	unranked := c.who.stranger && start(s.opt.Seed).str("unranked").num(c.who.pack()).below(3) == 0
 	if !c.who.stranger {
-		unranked = s.world.accounts[c.who.n].spec.Unranked
+		unranked = s.world.account(c.who.n).spec.Unranked
 	}
-	if unranked || string(s.world.platform(c.who)) != c.host {
+	if unranked || !s.world.livesAt(c.who, c.host) {
 		return jsonAnswer(200, "[]")
 	}
 	r := start(s.opt.Seed).str("league").num(c.who.pack()).stream()

@@ -27,7 +27,7 @@ func (s *Sim) matchIDs(c *call) *answer {
 		return jsonAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
 	}
 	s.mu.Lock()
-	a := s.world.accounts[c.who.n]
+	a := s.world.account(c.who.n)
 	s.world.grow(a, time.Since(s.began))
 	games := q.choose(a.games)
 	s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *Sim) playOn(c *call, n int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.world.accounts[c.who.n]
+	a := s.world.account(c.who.n)
 	for range n {
 		newest := s.world.epoch
 		if len(a.games) > 0 {

@@ -25,6 +25,10 @@ type Options struct {
 	Epoch time.Time
 	// Players are the known accounts; nil means DefaultPlayers. Every other Riot ID answers 404.
 	Players []PlayerSpec
+	// Invent makes up a player for every Riot ID that nobody has, in place of a 404: with a history of
+	// evenings and weekends, by Seed and name alone, and a home on the platform that is asked about them
+	// first. At most 200: every further name answers 404.
+	Invent bool
 	// FixturesDir holds recorded payloads (matches/*.json, timelines/*.json) to serve through accounts
 	// named "Recorded#…"; empty means none.
 	FixturesDir string

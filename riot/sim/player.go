@@ -15,8 +15,9 @@ type account struct {
 	spec      PlayerSpec
 	me        person
 	name, tag string
-	games     []*played // newest first
-	grown     int       // games that appeared since the start
+	games     []*played      // newest first
+	grown     int            // games that appeared since the start
+	lives     route.Platform // of an invented player: where their account is
 }
 
 // played is one game as the match index knows it.
@@ -48,10 +49,11 @@ type world struct {
 	accounts []*account
 	byName   map[string]*account
 	games    map[string]*played
+	invented invented
 }
 
 func newWorld(seed uint64, epoch time.Time, specs []PlayerSpec) *world {
-	w := &world{seed: seed, epoch: epoch, byName: map[string]*account{}, games: map[string]*played{}}
+	w := &world{seed: seed, epoch: epoch, byName: map[string]*account{}, games: map[string]*played{}, invented: newInvented()}
 	for _, spec := range specs {
 		w.addAccount(spec)
 	}

@@ -155,7 +155,7 @@ func (s *Sim) Players() []Player {
 func (s *Sim) MatchIDs(riotID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.world.byName[foldRiotID(riotID)]
+	a := s.world.named(riotID)
 	if a == nil {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (s *Sim) MatchIDs(riotID string) []string {
 func (s *Sim) PUUID(riotID, project string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.world.byName[foldRiotID(riotID)]
+	a := s.world.named(riotID)
 	if a == nil {
 		return ""
 	}

@@ -1,6 +1,8 @@
 package riot
 
 import (
+	"bytes"
+	"errors"
 	"io"
 	"log"
 	"strings"
@@ -81,3 +83,38 @@ func TestStoredPayloadsAreReadAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestInflatingEndsAtTheLimit: a small answer that unpacks to 500 MB is given up with the first byte
+// beyond the limit, and not once all of it lies in memory.
+func TestInflatingEndsAtTheLimit(t *testing.T) {
+	const limit = 1 << 20
+	huge := bomb(t)
+	for name, read := range map[string]func(dst *bytes.Buffer) error{
+		"inflate": func(dst *bytes.Buffer) error { return inflate(dst, []byte(huge), limit) },
+		"an answer": func(dst *bytes.Buffer) error {
+			b, err := readBody(strings.NewReader(huge), "gzip", limit)
+			dst.Write(b.raw.Bytes())
+			b.release()
+			return err
+		},
+		"an answer that is not packed": func(dst *bytes.Buffer) error {
+			b, err := readBody(zeros{}, "", limit)
+			dst.Write(b.raw.Bytes())
+			b.release()
+			return err
+		},
+	} {
+		var dst bytes.Buffer
+		if err := read(&dst); !errors.Is(err, errTooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if dst.Len() > limit+1 {
+			t.Errorf("%s: %d bytes were read under a limit of %d", name, dst.Len(), limit)
+		}
+	}
+}
+
+// zeros is an answer without an end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,20 @@ var Matches = New(Options{
 	field("err", Prose, "of the last failure", func(r *match) Value { return Text(r.LastError) }, "error"),
 	YesNo("corrupt", "its stored payload is damaged", func(r *match) bool { return r.Corrupt }),
 )
+
+// ofPlayer are the fields that tell of one player's seat in a match.
+var ofPlayer = []string{"champion", "kills", "deaths", "assists", "result"}
+
+// OfPlayer gives the first field of a filter that is of one player's seat: a list of the
+// matches of all has none to compare it with. "" = the filter asks for none.
+func OfPlayer(f Filter[match]) string {
+	for _, t := range f.terms {
+		if len(t.probes) == 1 && slices.Contains(ofPlayer, t.probes[0].field.Name) {
+			return t.probes[0].field.Name
+		}
+	}
+	return ""
+}
 
 func matchPlatform(r *match) Value {
 	platform, _, _ := strings.Cut(r.ID, "_")

@@ -331,7 +331,7 @@ func TestOwnCallsAloneCallNobodyAboutAlerts(t *testing.T) {
 		r.opt.Call.To = nil
 		r.start()
 		r.alerts(fires(time.Now()))
-		if _, err := r.pager.Try(t.Context(), "", operator, true); !errors.Is(err, engine.ErrRefused) {
+		if _, err := r.pager.Try(t.Context(), "", operator, false); !errors.Is(err, engine.ErrRefused) {
 			t.Errorf("a test: %v", err)
 		}
 		settled()
@@ -342,6 +342,36 @@ func TestOwnCallsAloneCallNobodyAboutAlerts(t *testing.T) {
 		settled()
 		if n := len(r.voice.Calls()); n != 1 {
 			t.Errorf("%d calls of a user's own", n)
+		}
+	})
+}
+
+// Who is configured is shown where users' own calls are alone, and beside others; a test
+// still has nobody to tell.
+func TestOwnCallsAreShownWithWhoIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		june()
+		r := ownRig(t, nil, 0)
+		called := r.opt.Call.To
+		r.opt.Call.To = nil
+		r.start()
+		const own = "calls of your own may go to …0143, …0144: `farsight call`"
+		alone, err := r.pager.Try(t.Context(), "", operator, true)
+		if err != nil || alone.Matched != 0 || len(alone.Sample) != 2 || !strings.HasPrefix(alone.Sample[0], "nobody is told of alerts") || alone.Sample[1] != own || !strings.Contains(alone.Text, "nobody is configured to be told") {
+			t.Errorf("alone: %+v, %v", alone, err)
+		}
+		if _, err := r.pager.Try(t.Context(), pager.TryCall, operator, true); !errors.Is(err, engine.ErrRefused) {
+			t.Errorf("by a name: %v", err)
+		}
+		o := r.opt.Call
+		o.To = called
+		p, err := pager.New(pager.Options{Targets: pager.Targets{Call: o}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := p.Try(t.Context(), "", operator, true)
+		if err != nil || both.Matched != 1 || len(both.Sample) != 2 || both.Sample[1] != own || strings.Contains(both.Text, "your own") {
+			t.Errorf("beside others: %+v, %v", both, err)
 		}
 	})
 }

@@ -94,18 +94,26 @@ func (n notice) testWords() string {
 // Try lets everybody who is configured, or those of one name, hear a test, by jobs
 // like those of an alert: a call that is not answered is made again, and then goes to
 // the next number. dry only says who would hear it. The receipt's sample are the keys
-// of the jobs, or, of a dry run, who would be told. Errors are *engine.Problem.
+// of the jobs, or, of a dry run, who would be told, and whom users may call. Errors are *engine.Problem.
 func (p *Pager) Try(ctx context.Context, name string, by engine.Actor, dry bool) (engine.Receipt, error) {
 	chosen, err := p.choose(name)
-	if err != nil {
+	own := p.set.Load().ownWords()
+	if err != nil && (!dry || name != "" || own == "") {
 		return engine.Receipt{}, err
+	}
+	if len(chosen) == 0 {
+		return engine.Receipt{Sample: []string{"nobody is told of alerts or events: " + toldBy, own}, Text: err.Error()}, nil
 	}
 	var words []string
 	for _, t := range chosen {
 		words = append(words, t.words)
 	}
 	if dry {
-		return engine.Receipt{Matched: len(chosen), Would: len(chosen), Sample: words, Text: "would tell: " + strings.Join(words, "; ")}, nil
+		text := "would tell: " + strings.Join(words, "; ")
+		if name == "" && own != "" {
+			words = append(words, own)
+		}
+		return engine.Receipt{Matched: len(chosen), Would: len(chosen), Sample: words, Text: text}, nil
 	}
 	if p.jobs == nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "start the engine first", "no engine runs that could tell anybody")
@@ -117,10 +125,25 @@ func (p *Pager) Try(ctx context.Context, name string, by engine.Actor, dry bool)
 	return engine.Receipt{Matched: len(chosen), Applied: len(chosen), Sample: keys, Text: "a test goes to: " + strings.Join(words, "; ")}, nil
 }
 
+// toldBy is what lets somebody be told.
+const toldBy = "fill in [pager] or [webhooks] in config.toml"
+
+// ownWords say whom users may call; "" = they may call nobody.
+func (s *setup) ownWords() string {
+	if s.twilio == nil || len(s.twilio.opt.Allow) == 0 {
+		return ""
+	}
+	var cut []string
+	for _, n := range s.twilio.opt.Allow {
+		cut = append(cut, engine.CutNumber(n))
+	}
+	return "calls of your own may go to " + strings.Join(cut, ", ") + ": `farsight call`"
+}
+
 func (p *Pager) choose(name string) (chosen []target, err error) {
 	all := p.targets(p.set.Load())
 	if len(all) == 0 {
-		return nil, engine.Problemf(engine.ErrRefused, "fill in [pager] or [webhooks] in config.toml", "nobody is configured to be told")
+		return nil, engine.Problemf(engine.ErrRefused, toldBy, "nobody is configured to be told")
 	}
 	var names []string
 	for _, t := range all {

@@ -151,6 +151,9 @@ func (o pagerTest) run(cmd *cobra.Command, cfg config.Config, who string) error 
 	if err != nil {
 		return err
 	}
+	if plan.Matched == 0 {
+		return errors.New(plan.Text)
+	}
 	if flagBool(cmd, "dry-run") {
 		if !out.JSON {
 			plan.Sample = nil // its text names them all

@@ -174,7 +174,10 @@ func Load(in Inputs) (Config, error) {
 	c.Sources = append(c.Sources, cli.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
 
 	file, faults := readFile(filepath.Join(dir, "config.toml"))
-	if dir == "" {
+	switch {
+	case dir == "" && source == noHome:
+		faults = Faults{"data_dir: " + noHome + ": set HOME, or name a directory by --data-dir or FARSIGHT_DATA_DIR"}
+	case dir == "":
 		faults = Faults{"data_dir (from " + source + "): name a directory"}
 	}
 	for _, s := range settings() {
@@ -250,6 +253,10 @@ func (c *Config) retries(in Inputs, file map[string]string) Faults {
 	return nil
 }
 
+// noHome is why there is no default data directory: a folder where somebody happens to
+// stand would be another one each time.
+const noHome = "there is no home directory to keep data in"
+
 func dataDir(in Inputs) (dir, source string) {
 	if f := in.Flags; f != nil {
 		if fl := f.Lookup("data-dir"); fl != nil && fl.Changed {
@@ -264,7 +271,7 @@ func dataDir(in Inputs) (dir, source string) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "farsight-data", "default"
+		return "", noHome
 	}
 	return filepath.Join(home, ".local", "share", "farsight"), "default"
 }

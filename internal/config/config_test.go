@@ -348,3 +348,19 @@ func write(t testing.TB, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// Without a home there is no folder of data wherever somebody stands: what to set is said,
+// and a directory that is named is taken.
+func TestConfig_NoHomeIsNoFolderHere(t *testing.T) {
+	t.Setenv("HOME", "")
+	none := func(string) (string, bool) { return "", false }
+	c, err := Load(Inputs{Getenv: none})
+	if err == nil || !strings.Contains(err.Error(), "set HOME, or name a directory by --data-dir or FARSIGHT_DATA_DIR") || c.DataDir != "" {
+		t.Errorf("%q, %v", c.DataDir, err)
+	}
+	dir := t.TempDir()
+	c, err = Load(Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
+	if err != nil || c.DataDir != dir {
+		t.Errorf("%q, %v", c.DataDir, err)
+	}
+}

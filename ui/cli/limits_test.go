@@ -70,3 +70,25 @@ func TestI1_ListsSayWhatKeepsWorkBack(t *testing.T) {
 		t.Errorf("not listed: %v in\n%s", words, b.String())
 	}
 }
+
+// A filter by what one player did in a match needs that player: without one it would fit
+// nothing for ever. What is of the match, and a free word, need none.
+func TestMatchesOfAllSayWhatNeedsAPlayer(t *testing.T) {
+	page := engine.MatchesPage{Matches: []engine.MatchRow{{ID: "KR_1", Champion: "Lux", QueueID: 420, Mode: "CLASSIC", Status: "success"}}}
+	for text, needs := range map[string]string{
+		"champion:Lux": "champion", "-champion:Lux": "champion", "kills>3": "kills", "queue:420 result:win": "result", "deaths:0": "deaths", "assists>9": "assists",
+		"queue:420": "", "lux": "", "mode:CLASSIC": "", "": "", "Ana#EUW champion:Lux": "",
+	} {
+		var b bytes.Buffer
+		err := Matches(t.Context(), told{answer: page}, text, false, Out{W: &b})
+		if needs == "" {
+			if err != nil || !strings.Contains(b.String(), "KR_1") {
+				t.Errorf("%q: %v, %s", text, err, b.String())
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), needs+" is one player's in a match") || !strings.Contains(err.Error(), "farsight matches 'Name#TAG ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

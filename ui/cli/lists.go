@@ -253,6 +253,11 @@ func name(j engine.Job) string {
 // "Name#TAG state:stored".
 func Matches(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
 	account, text := splitAccount(text)
+	if account == "" {
+		if err := allPlayers(text); err != nil {
+			return err
+		}
+	}
 	q := engine.MatchesQuery{Account: account, All: all}
 	hidden := 0
 	rows, err := listing[engine.MatchRow]{schema: filter.Matches, filter: text, page: matchPages(ctx, c, q, &hidden)}.rows(o)
@@ -264,6 +269,18 @@ func Matches(ctx context.Context, c engine.Console, text string, all bool, o Out
 	}
 	_, err = fmt.Fprintf(o.W, "%s permanently unfetchable hidden: --all shows them\n", count(hidden))
 	return err
+}
+
+// allPlayers refuses a filter of matches that fits none without a player to ask about.
+func allPlayers(text string) error {
+	fit, err := filter.Parse(text, filter.Matches)
+	if err != nil {
+		return nil // the list says so
+	}
+	if name := filter.OfPlayer(fit); name != "" {
+		return engine.Problemf(engine.ErrInvalid, "name the account before the filter: `farsight matches 'Name#TAG "+fit.String()+"'`", "%s is one player's in a match", name)
+	}
+	return nil
 }
 
 func matches(o Out, rows []engine.MatchRow, text string) error {

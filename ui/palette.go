@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -281,7 +282,7 @@ func (m *Model) nearest(n *menu, line string) []string {
 	var all []near
 	add := func(name string) {
 		if !slices.ContainsFunc(all, func(a near) bool { return a.name == name }) {
-			all = append(all, near{name, distance(strings.ToLower(line), strings.ToLower(name))})
+			all = append(all, near{name, filter.Distance(strings.ToLower(line), strings.ToLower(name))})
 		}
 	}
 	for _, w := range verbs {
@@ -298,28 +299,6 @@ func (m *Model) nearest(n *menu, line string) []string {
 		out = append(out, a.name)
 	}
 	return out
-}
-
-// distance counts the letters to change, add or take away.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		before := row[0]
-		row[0] = i + 1
-		for j := range y {
-			change := before
-			if x[i] != y[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
 }
 
 // listVerb shows a screen with a filter.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -86,7 +87,7 @@ func nearPlain(word string) []string {
 			names = append(names, c.name)
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return distance(word, a) - distance(word, b) })
+	slices.SortStableFunc(names, func(a, b string) int { return filter.Distance(word, a) - filter.Distance(word, b) })
 	return names[:3]
 }
 

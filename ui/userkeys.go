@@ -14,6 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -198,7 +199,9 @@ func nearActions(list []binding, at where, name string) []string {
 			names = append(names, n)
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return distance(spoken(name), spoken(a)) - distance(spoken(name), spoken(b)) })
+	slices.SortStableFunc(names, func(a, b string) int {
+		return filter.Distance(spoken(name), spoken(a)) - filter.Distance(spoken(name), spoken(b))
+	})
 	return names[:min(len(names), 3)]
 }
 

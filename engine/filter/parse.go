@@ -176,10 +176,13 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 // nearest is the name that differs from s in at most a third of its letters, or
 // begins with it; "" if none is.
 func nearest(s string, names []string) string {
+	if len(s) > 40 {
+		return "" // no name is as long
+	}
 	s = strings.ToLower(s)
 	best, least := "", len(s)/3+1
 	for _, name := range names {
-		d := distance(s, name)
+		d := Distance(s, name)
 		if strings.HasPrefix(name, s) {
 			d = 0
 		}
@@ -190,26 +193,24 @@ func nearest(s string, names []string) string {
 	return best
 }
 
-// distance counts the letters to change, add or drop (Levenshtein).
-func distance(a, b string) int {
-	if len(a) > 40 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
+// Distance counts the letters to change, add or drop between two names (Levenshtein).
+func Distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	row := make([]int, len(y)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) {
+	for i := range x {
 		diagonal := row[0]
 		row[0] = i + 1
-		for j := range len(b) {
+		for j := range y {
 			change := diagonal
-			if a[i] != b[j] {
+			if x[i] != y[j] {
 				change++
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(change, diagonal+1, row[j]+1)
 		}
 	}
-	return row[len(b)]
+	return row[len(y)]
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -65,8 +66,15 @@ func howGood(v *View) string {
 	if v.Size == S || !v.Ready {
 		return ""
 	}
+	if n := v.Engine.Unforeseen; n > 0 && noLimiter(v) {
+		return "429s " + count(int(v.Engine.Throttled)) + ", " + count(int(n)) + " broke a limit"
+	}
 	return foreseen(int(v.Engine.Throttled), int(v.Engine.Unforeseen))
 }
+
+// noLimiter reports whether the calls are of others, as a simulator sees those of its
+// clients: then no limiter of ours could have foreseen anything.
+func noLimiter(v *View) bool { return v.Engine.State == engine.EngineBrowse }
 
 // foreseen says how many of the 429s came without our counts expecting them.
 func foreseen(all, unforeseen int) string {

@@ -130,6 +130,8 @@ type JobRow struct {
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
 	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
+	// Player is whose sync it is, as a Riot ID; "" of other jobs.
+	Player string `json:"player,omitempty"`
 	// By the retry policy in force, see Policies.Row.
 	MaxAttempts int           `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
 	Delay       time.Duration `json:"delay_ns,omitempty"`     // retryable: from its last failure to its next try

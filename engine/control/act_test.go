@@ -287,6 +287,18 @@ func TestReceiptsNameASyncByItsPlayer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for where, c := range map[string]engine.Console{
+			"the engine":            d.Control,
+			"a directory at a stop": control.NewBrowse(d.db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start an engine"),
+		} {
+			a, err := c.Find(context.Background(), engine.JobsQuery{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows := a.(engine.JobsPage).Jobs; len(rows) != 1 || rows[0].Player != "Ana#EUW" {
+				t.Errorf("%s lists %+v", where, rows)
+			}
+		}
 		tried := d.do(engine.Command{Op: engine.OpCancel, DryRun: true, Select: &engine.Selection{Filter: &engine.JobFilter{Queue: fullQ}}})
 		done := d.do(engine.Command{Op: engine.OpCancel, Job: id})
 		again := d.do(engine.Command{Op: engine.OpCancel, Job: id})

@@ -75,7 +75,7 @@ func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
 	return s.accounts(ctx, engine.AccountsQuery{Open: true})
 }
 func (s still) row(j engine.Job) engine.JobRow {
-	row := engine.JobRow{Job: j}
+	row := engine.JobRow{Job: j, Player: playerOf(context.Background(), s.store, j)}
 	if j.State.Live() {
 		row.Why = "no engine runs on this directory"
 	}

@@ -268,7 +268,7 @@ func (f finder) accounts(ctx context.Context, q engine.AccountsQuery) (all []eng
 // What a running engine adds.
 
 func (c *Control) row(j engine.Job) engine.JobRow {
-	r := c.opt.Policies.Row(engine.JobRow{Job: j})
+	r := c.opt.Policies.Row(engine.JobRow{Job: j, Player: playerOf(context.Background(), c.store, j)})
 	if j.State.Live() && j.State != engine.Running {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 		r.Stand = c.opt.Backend.Held(j).Stand

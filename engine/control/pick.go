@@ -154,12 +154,22 @@ const kindSync engine.Kind = "account.sync"
 
 // calledBy is nameOf, but a sync has its player's name.
 func (c *Control) calledBy(ctx context.Context, j engine.Job, id engine.JobID) string {
-	if j.Kind == kindSync && j.Owner != "" {
-		if row, err := c.store.AccountRow(ctx, j.Owner); err == nil {
-			return "the sync of " + row.RiotID
-		}
+	if player := playerOf(ctx, c.store, j); player != "" {
+		return "the sync of " + player
 	}
 	return nameOf(j, id)
+}
+
+// playerOf is whose sync a job is; "" of other jobs, and while it is not known.
+func playerOf(ctx context.Context, store Store, j engine.Job) string {
+	if j.Kind != kindSync || j.Owner == "" {
+		return ""
+	}
+	row, err := store.AccountRow(ctx, j.Owner)
+	if err != nil {
+		return ""
+	}
+	return row.RiotID
 }
 
 // byPlayer gives a sync its player's name in a sentence that calls it by its id.

@@ -152,6 +152,9 @@ func row(c sim.Call) engine.CallRow {
 		Seq: uint64(c.Seq), At: c.At, Host: c.Host, Method: string(c.Method), Target: c.ID, Status: c.Status, Took: c.Took,
 		App: c.AppCount, MethodUsed: c.MethodCount, Unforeseen: c.Violation, Early: c.Early,
 	}
+	if c.Violation {
+		r.Early = max(c.Early, time.Millisecond) // it is early, by however little
+	}
 	if u := c.Window; u.Limit > 0 {
 		r.PacedBy = fmt.Sprintf("%s %d/%d, %s", kindOf(u.Scope), u.Used, u.Limit, human.Dur(u.Per))
 	}

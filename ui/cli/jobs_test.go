@@ -29,6 +29,18 @@ func (l *jobList) Do(context.Context, engine.Command) (engine.Receipt, error) {
 	return engine.Receipt{}, nil
 }
 
+// TestJobs_ASyncHasItsPlayer: in front of its key, which is of the id of an account.
+func TestJobs_ASyncHasItsPlayer(t *testing.T) {
+	l := &jobList{rows: []engine.JobRow{{Job: engine.Job{ID: "7", Key: "full:01M7", State: engine.Pending}, Player: "Ana#EUW"}}}
+	text := printed(t, false, func(o cli.Out) error { return cli.Jobs(t.Context(), l, "", false, o) })
+	if !strings.Contains(text, " Ana#EUW full:01M7 ") {
+		t.Error(text)
+	}
+	if text = printed(t, true, func(o cli.Out) error { return cli.Jobs(t.Context(), l, "", false, o) }); !strings.Contains(text, `"player":"Ana#EUW"`) {
+		t.Error(text)
+	}
+}
+
 // TestJobs_TheNextOneIsFirst: the list begins with what runs and goes on with what may run
 // next, and NEXT says when, by the instant of a retry and by the turn of what waits in line.
 func TestJobs_TheNextOneIsFirst(t *testing.T) {

@@ -184,7 +184,7 @@ func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none,
 	out := make([][]string, len(rows))
 	for i := range rows {
 		j := &rows[i]
-		out[i] = []string{string(j.ID), name(j.Job), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next(j, now), ago(j.Created, now)}
+		out[i] = []string{string(j.ID), name(j), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next(j, now), ago(j.Created, now)}
 		if o.Width >= wideJobs {
 			out[i] = append(out[i], orDash(j.Worker), orDash(j.Bytes), j.Asker())
 		}
@@ -241,11 +241,12 @@ func lastResult(j *engine.JobRow) string {
 	return j.Why
 }
 
-func name(j engine.Job) string {
-	if j.Key != "" {
-		return j.Key
+func name(j *engine.JobRow) string {
+	text := cmp.Or(j.Key, string(j.Kind))
+	if j.Player != "" {
+		text = j.Player + " " + text
 	}
-	return string(j.Kind)
+	return text
 }
 
 // Matches prints the stored matches that the filter fits, newest first; all shows

@@ -154,15 +154,8 @@ func (p *Forensics) Draw(v *View) []string {
 	t := part.Table{Columns: windowColumns, Empty: empty}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: "Rate limit hit", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
-		part.Panel{Title: countsTitle(v), Focus: true, Rows: p.windows.table(v, t, w, windows, p.windowSource(v)), Height: windows},
+		part.Panel{Title: "Our counts beside the server's", Focus: true, Rows: p.windows.table(v, t, w, windows, p.windowSource(v)), Height: windows},
 		part.Panel{Title: "Who spent the window", Rows: p.spentRows(v, w, spent), Height: spent})
-}
-
-func countsTitle(v *View) string {
-	if noLimiter(v) {
-		return "What the window held"
-	}
-	return "Our counts beside the server's"
 }
 
 // facts are the call and what follows from it.
@@ -176,7 +169,7 @@ func (p *Forensics) facts(v *View, w int) []string {
 		why = append(why, part.Plain("Retry-After "+human.Dur(c.RetryAfter)))
 	}
 	switch {
-	case c.Unforeseen && noLimiter(v):
+	case c.Early > 0: // a simulator tells of a client: no limiter of ours was there
 		why = append(why, part.As(themes.Err, "the client broke the limit"))
 	case c.Unforeseen:
 		why = append(why, part.As(themes.Err, "our limiter did not foresee it"))

@@ -83,6 +83,15 @@ func modeName(queue int, mode string) string {
 // job names without the word that every row of a screen would repeat.
 func keyOf(j engine.Job) string { return keyText(&j) }
 
+// nameOf is what a list calls a job: a sync by its player, in front of its key, which is
+// of an id that says nothing.
+func nameOf(j *engine.JobRow) string {
+	if j.Player == "" {
+		return keyText(&j.Job)
+	}
+	return j.Player + " " + keyText(&j.Job)
+}
+
 // keyText is keyOf for those who ask a hundred thousand times: a job is hundreds
 // of bytes.
 func keyText(j *engine.Job) string {

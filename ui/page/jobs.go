@@ -202,7 +202,7 @@ func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
 		result.Token = themes.Err
 	}
 	return append(cells,
-		part.Plain(keyOf(j.Job)),
+		part.Plain(nameOf(&j)),
 		part.As(themes.Dim, string(j.Queue)),
 		v.state(StateWord(j.Job)),
 		part.Plain(tries(j)),

@@ -66,15 +66,12 @@ func howGood(v *View) string {
 	if v.Size == S || !v.Ready {
 		return ""
 	}
-	if n := v.Engine.Unforeseen; n > 0 && noLimiter(v) {
+	// Where no engine runs, the 429s are of a simulator's clients.
+	if n := v.Engine.Unforeseen; n > 0 && v.Engine.State == engine.EngineBrowse {
 		return "429s " + count(int(v.Engine.Throttled)) + ", " + count(int(n)) + " broke a limit"
 	}
 	return foreseen(int(v.Engine.Throttled), int(v.Engine.Unforeseen))
 }
-
-// noLimiter reports whether the calls are of others, as a simulator sees those of its
-// clients: then no limiter of ours could have foreseen anything.
-func noLimiter(v *View) bool { return v.Engine.State == engine.EngineBrowse }
 
 // foreseen says how many of the 429s came without our counts expecting them.
 func foreseen(all, unforeseen int) string {

@@ -77,7 +77,7 @@ func (o *Overview) retries(v *View) part.Slice[engine.JobRow] {
 		Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
 			return append(cells,
 				part.As(themes.Wait, v.until(j.Due)),
-				part.Plain(keyOf(j.Job)),
+				part.Plain(nameOf(&j)),
 				part.Plain("try "+nextOf(j)),
 				part.As(themes.Dim, lastResult(v, j)),
 			)

@@ -78,7 +78,7 @@ func (p *Retries) cells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell
 	p.foresee(v)
 	return append(cells,
 		part.As(themes.Wait, v.until(j.Due)),
-		part.Plain(keyOf(j.Job)),
+		part.Plain(nameOf(&j)),
 		v.state(StateWord(j.Job)),
 		part.Plain(nextOf(j)),
 		startsCell(v, p.plan.starts[j.ID]),

@@ -93,6 +93,7 @@ func New(console engine.Console, opt Options) *Model {
 		},
 		polled: map[string]time.Time{}, said: said{},
 	}
+	m.rows.data.Platform = opt.Platform
 	m.started = m.now()
 	if _, ok := m.tabs[opt.Start]; ok {
 		m.tab = opt.Start

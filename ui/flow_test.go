@@ -61,7 +61,7 @@ func TestTriggerAsksForARiotID(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("t")
 		d.wants("Name#TAG platform")
-		d.text("Blue Heron")
+		d.text("Blue Crane")
 		d.press("enter")
 		d.wants("a Riot ID looks like Name#TAG")
 		d.text("#KR1")
@@ -71,11 +71,49 @@ func TestTriggerAsksForARiotID(t *testing.T) {
 		d.text(" KR")
 		d.press("enter")
 		c := d.last()
-		if c.Op != engine.OpTrigger || c.Account != "Blue Heron#KR1" || c.Sync.Platform != "kr" || c.By.User != "ana" || c.By.Via != "console" {
+		if c.Op != engine.OpTrigger || c.Account != "Blue Crane#KR1" || c.Sync.Platform != "kr" || c.By.User != "ana" || c.By.Via != "console" {
 			t.Errorf("sent %+v", c)
 		}
 		d.wants("trigger accepted")
 	})
+}
+
+// TestTriggerTakesTheUsualPlatform: what the configuration or a known account says of the
+// platform need not be typed, and tab writes a known name to its end.
+func TestTriggerTakesTheUsualPlatform(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Platform = "eun1"
+			d := open(t, uitest.Busy(), size[0], size[1], opt)
+			sent := func(account, platform string) {
+				t.Helper()
+				if c := d.last(); c.Account != account || c.Sync.Platform != platform {
+					t.Errorf("sent %+v, want %s on %s", c, account, platform)
+				}
+			}
+			d.press("t")
+			d.wants("its platform if that is not eun1")
+			d.text("Nobody Knows#ONE")
+			d.press("enter")
+			sent("Nobody Knows#ONE", "eun1")
+			d.press("t")
+			d.text("winter w")
+			d.press("tab", "enter")
+			sent("winter wren#NA1", "na1")
+			d.press("t")
+			d.text("Nobody Knows#ONE kr")
+			d.press("enter")
+			sent("Nobody Knows#ONE", "kr")
+			d.press(":")
+			d.text("track Nobody Knows#TWO")
+			d.press("enter")
+			sent("Nobody Knows#TWO", "eun1")
+			if c := d.last(); c.Op != engine.OpTrack {
+				t.Errorf("sent %+v", c)
+			}
+		})
+	}
 }
 
 func TestTriggerOfTheSelectedAccount(t *testing.T) {

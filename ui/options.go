@@ -20,6 +20,8 @@ type Options struct {
 	// ReadOnlyWhy is that reason; "" = the user has asked for it.
 	ReadOnlyWhy string
 
+	Platform string // of accounts that are named without one; "" = it has to be said
+
 	Demo     bool // the flag is always on the screen
 	Embedded bool // the engine ends with this console: quitting asks while it works
 	// CanDetach says that the engine can go on without this console, which owns it: Run

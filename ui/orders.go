@@ -223,7 +223,7 @@ func trackOrder(op engine.Op) func(d *page.Data, arg string, _ time.Time) (engin
 			a := &d.Accounts[i]
 			return engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}, Reason: reason}, ""
 		}
-		c, wrong := parseSync(text)
+		c, wrong := parseSync(text, d)
 		c.Op, c.Reason = op, reason
 		return c, wrong
 	}

@@ -387,7 +387,7 @@ func (m *Model) syncLine(arg string, _ time.Time) (tea.Cmd, string) {
 	if why := m.refuses(); why != "" {
 		return nil, why
 	}
-	c, wrong := parseSync(arg)
+	c, wrong := parseSync(arg, &m.rows.data)
 	if wrong != "" {
 		return nil, wrong
 	}

@@ -80,10 +80,12 @@ func newPlain(ctx context.Context, console engine.Console, opt Options) *plain {
 	if opt.Glyphs == "ascii" || opt.Glyphs == "" && themes.DetectASCII(opt.getenv) {
 		glyphs = themes.Plain
 	}
-	return &plain{
+	p := &plain{
 		console: console, opt: opt, ctx: ctx, out: bufio.NewWriter(out), prompts: isTerminal(opt.input()),
 		theme: themes.NewMono(glyphs), news: newNews(),
 	}
+	p.rows.data.Platform = opt.Platform
+	return p
 }
 
 func (o Options) input() io.Reader {

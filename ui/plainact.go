@@ -21,7 +21,7 @@ func (p *plain) sync(arg string) {
 	if p.refused() {
 		return
 	}
-	c, wrong := parseSync(arg)
+	c, wrong := parseSync(arg, &p.rows.data)
 	if wrong != "" {
 		p.say("Nothing was done: " + wrong + ".")
 		return

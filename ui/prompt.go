@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type prompt struct {
 	filter page.Filterer // what the text is a filter of; nil = none
 	gen    int           // of the text, for what comes back later
 
+	rest func(text string) string  // what tab puts behind the text; nil = nothing
 	try  func(text string) tea.Cmd // what the text would do, once it stands still; nil = is not asked
 	left func()                    // is told when the prompt closes; nil = nobody
 }
@@ -172,9 +174,10 @@ func (t foreseen) take(open *prompt) {
 func (m *Model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
-		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: "Name#TAG platform, for example Blue Heron#KR1 kr"}}
+		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}}
+		p.rest = func(text string) string { return restOfName(text, m.rows.data.Accounts) }
 		p.done = func(text string) (tea.Cmd, string) {
-			c, wrong := parseSync(text)
+			c, wrong := parseSync(text, &m.rows.data)
 			if wrong != "" {
 				return nil, wrong
 			}
@@ -215,9 +218,46 @@ func (m *Model) replaceKey(key string) tea.Cmd {
 // lastOf is what may be shown of a key.
 func lastOf(key string) string { return "…" + key[max(len(key)-4, 0):] }
 
+// syncGhost says what is typed to sync an account.
+func syncGhost(usual string) string {
+	if usual != "" {
+		return "Name#TAG, and its platform if that is not " + usual
+	}
+	return "Name#TAG platform, for example Blue Heron#KR1 kr"
+}
+
+// restOfName is what is left to type of the first account whose name begins with text; ""
+// = none does, or nothing was typed.
+func restOfName(text string, known []engine.AccountRow) string {
+	typed := []rune(text)
+	for i := range known {
+		name := []rune(safe.Text(known[i].RiotID))
+		if len(typed) > 0 && len(name) > len(typed) && strings.EqualFold(string(name[:len(typed)]), text) {
+			return string(name[len(typed):])
+		}
+	}
+	return ""
+}
+
+// platformOf is where an account that is named without a platform plays: where the only
+// one of that name does, else usual.
+func platformOf(riotID, usual string, known []engine.AccountRow) string {
+	found := ""
+	for i := range known {
+		switch a := &known[i]; {
+		case !strings.EqualFold(a.RiotID, riotID) || a.Platform == "":
+		case found != "" && found != a.Platform:
+			return usual
+		default:
+			found = a.Platform
+		}
+	}
+	return cmp.Or(found, usual)
+}
+
 // parseSync reads "Name#TAG platform". A tag has no spaces, so what follows it is
-// the platform.
-func parseSync(text string) (engine.Command, string) {
+// the platform. An account that is known needs none, and all others have d.Platform, where that is set.
+func parseSync(text string, d *page.Data) (engine.Command, string) {
 	text = strings.TrimSpace(text)
 	at := strings.LastIndexByte(text, '#')
 	if at <= 0 {
@@ -230,6 +270,10 @@ func parseSync(text string) (engine.Command, string) {
 		c.Sync.Platform = strings.ToLower(rest[1])
 		return c, ""
 	case 1:
+		c := engine.Command{Op: engine.OpTrigger, Account: strings.TrimSpace(text[:at]) + "#" + rest[0]}
+		if c.Sync.Platform = platformOf(c.Account, d.Platform, d.Accounts); c.Sync.Platform != "" {
+			return c, ""
+		}
 		return engine.Command{}, "say the platform too: " + text + " euw1 (or kr, na1, eun1, jp1, br1, …)"
 	}
 	return engine.Command{}, "type one Riot ID and its platform: Name#TAG euw1"
@@ -266,6 +310,9 @@ func (m *Model) promptKey(k tea.Key, now time.Time) tea.Cmd {
 			m.closePrompt()
 		}
 		return cmd
+	case name == "tab" && p.rest != nil:
+		p.Insert(p.rest(p.Value()))
+		return p.change()
 	case name == "tab" && p.filter != nil:
 		if p.complete() {
 			return p.change()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -99,7 +100,7 @@ func TestParseSync(t *testing.T) {
 		"Name#TAG euw1 more": "",
 		"":                   "",
 	} {
-		c, wrong := parseSync(text)
+		c, wrong := parseSync(text, &page.Data{})
 		got := ""
 		if wrong == "" {
 			got = c.Account + "/" + c.Sync.Platform

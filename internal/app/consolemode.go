@@ -105,7 +105,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 func (c console) options(cfg config.Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	o := ui.Options{
-		Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every,
+		Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every, Platform: cfg.Platform,
 		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.DataDir, consoleState()),
 	}
 	// What the operator chose on the screen stands between the command line and the

@@ -16,7 +16,9 @@ type Data struct {
 	Version uint64    // counts the updates: rows of the same version are the same
 	At      time.Time // of the last update
 	Ready   bool      // the first snapshot has come
-	Lost    time.Time // since when Watch yields nothing more; zero = connected
+	// Platform is that of accounts that are named without one; "" = it has to be said.
+	Platform string
+	Lost     time.Time // since when Watch yields nothing more; zero = connected
 
 	Engine   engine.EngineRow
 	Queues   []engine.QueueRow

@@ -215,6 +215,8 @@ type CallRow struct {
 	Early time.Duration `json:"early_ns,omitempty"`
 	// Counts are our counts beside the server's at the answer, of a 429 only.
 	Counts []WindowCount `json:"counts,omitempty"`
+	// Headers are all of the answer's, "Name: value"; only of a job's last call.
+	Headers []string `json:"headers,omitempty"`
 }
 
 // Level is how much a note matters.

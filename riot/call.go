@@ -2,7 +2,9 @@ package riot
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/riot/limit"
@@ -25,6 +27,8 @@ type Call struct {
 	LimitType, RetryAfter    string
 	TraceID                  string
 	Date                     time.Time // of the server's clock, whole seconds; zero = not told
+	// Headers are all of the answer's, "Name: value" in the order of names, bounded in number and length.
+	Headers []string
 }
 
 // observe copies what an answer says about limits, bounded: header values come from outside.
@@ -40,6 +44,28 @@ func (c *Client) observe(rec *Call, resp *http.Response) {
 	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		rec.Date = at
 	}
+	rec.Headers = c.headersOf(resp.Header)
+}
+
+// maxHeaders is how many headers of an answer are kept: Riot sends about twenty.
+const maxHeaders = 40
+
+// headersOf are an answer's headers as one can be shown them. Cookies are a secret of whoever set them, and
+// a server may echo the key's header.
+func (c *Client) headersOf(h http.Header) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if name == "Set-Cookie" || name == headerKey {
+			continue
+		}
+		for _, value := range h[name] {
+			if len(list) == maxHeaders {
+				return append(list, "… and more")
+			}
+			list = append(list, c.clean(name)+": "+c.clean(value))
+		}
+	}
+	return list
 }
 
 type jobKey struct{}

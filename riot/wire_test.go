@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -366,5 +367,31 @@ func TestOverTheWire(t *testing.T) {
 		if call.Status != 200 || call.AppCount != "1:1,1:120" || call.Bytes != len(body) || call.Target != "EUW1_1" || call.Latency <= 0 || call.Class != "" {
 			t.Errorf("recorded as %+v", call)
 		}
+	}
+}
+
+// All headers of an answer are kept for an operator to read, but those that hold a secret, and no more
+// of them, and no longer, than a screen is for.
+func TestHeadersOfAnAnswerAreKept(t *testing.T) {
+	cl, _ := client(t, nil)
+	h := http.Header{}
+	h.Set("X-App-Rate-Limit-Count", "1:1,1:120")
+	h.Set("Server", "edge \x1b[31m"+canary)
+	h.Set("Set-Cookie", "session=1")
+	h.Set(headerKey, canary)
+	h["X-Twice"] = []string{"a", "b"}
+	got := strings.Join(cl.headersOf(h), "\n")
+	if want := "X-App-Rate-Limit-Count: 1:1,1:120\nX-Twice: a\nX-Twice: b"; !strings.HasSuffix(got, want) || !strings.HasPrefix(got, "Server: edge ") {
+		t.Errorf("kept:\n%s", got)
+	}
+	if strings.Contains(got, canary) || strings.Contains(got, "session") || strings.ContainsRune(got, 0x1b) {
+		t.Errorf("kept what must not be: %q", got)
+	}
+	for i := range 3 * maxHeaders {
+		h.Set(fmt.Sprint("X-More-", i), strings.Repeat("x", 10_000))
+	}
+	list := cl.headersOf(h)
+	if len(list) != maxHeaders+1 || len(strings.Join(list, "")) > (maxHeaders+1)*(2*maxText+10) {
+		t.Errorf("%d headers of %d bytes", len(list), len(strings.Join(list, "")))
 	}
 }

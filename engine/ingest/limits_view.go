@@ -164,13 +164,15 @@ func (l *Limits) Calls(q engine.CallsQuery) engine.CallsPage { return l.calls.pa
 // CallsAfter gives the recorded calls after a sequence, oldest first.
 func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(seq) }
 
-// LastCall gives the newest recorded call of a job.
+// LastCall gives the newest recorded call of a job, with the headers of its answer.
 func (l *Limits) LastCall(job engine.JobID) *engine.CallRow {
 	page := l.calls.page(engine.CallsQuery{Job: job, Page: engine.Page{Limit: 1}})
 	if len(page.Calls) == 0 {
 		return nil
 	}
-	return &page.Calls[0]
+	last := page.Calls[0]
+	last.Headers = l.calls.headersOf(last.Seq)
+	return &last
 }
 
 // Freeze stops a bucket, or with b.Cap above 0 lowers it to that percentage,

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,32 @@ func TestP10_ARestartCountsTheCallsOfEveryAccount(t *testing.T) {
 		}
 		if calls := s.Stats().Calls; used < calls {
 			t.Errorf("the server has counted %d calls, the limiter %d after the restart", calls, used)
+		}
+	})
+}
+
+// The raw view shows what Riot said in all its headers; the lists of calls, which go to
+// every console at every update, do not carry them.
+func TestLastCallHasAllHeaders(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 3)}}))
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		r.settle("Ana#EUW", time.Hour)
+		calls := r.limits.Calls(engine.CallsQuery{}).Calls
+		for _, c := range calls {
+			if c.Headers != nil {
+				t.Fatalf("a list carries the headers of call %d", c.Seq)
+			}
+		}
+		last := r.limits.LastCall(calls[0].Job)
+		if last == nil || last.Seq != calls[0].Seq {
+			t.Fatalf("the last call is %+v", last)
+		}
+		text := strings.Join(last.Headers, "\n")
+		for _, name := range []string{"Date: ", "X-App-Rate-Limit: ", "X-App-Rate-Limit-Count: ", "X-Method-Rate-Limit: ", "X-Method-Rate-Limit-Count: "} {
+			if !strings.Contains(text, name) {
+				t.Errorf("no %s among:\n%s", name, text)
+			}
 		}
 	})
 }

@@ -26,6 +26,7 @@ type recorder struct {
 	ring       []engine.CallRow // oldest at next, once it is full
 	stats      []engine.CallStat
 	marks      []mark
+	headers    [][]string // of each call's answer: beside the rows, which go to every console
 	next       int
 	seq        uint64
 	throttled  int64
@@ -45,8 +46,9 @@ func (r *recorder) add(c riot.Call) {
 	row.Seq = r.seq
 	if len(r.ring) < recorded {
 		r.ring, r.stats, r.marks = append(r.ring, row), append(r.stats, stat), append(r.marks, seen)
+		r.headers = append(r.headers, c.Headers)
 	} else {
-		r.ring[r.next], r.stats[r.next], r.marks[r.next] = row, stat, seen
+		r.ring[r.next], r.stats[r.next], r.marks[r.next], r.headers[r.next] = row, stat, seen, c.Headers
 		r.next = (r.next + 1) % recorded
 	}
 	if row.Status == 429 {
@@ -97,6 +99,17 @@ func rowOf(c riot.Call) engine.CallRow {
 func (r *recorder) at(i int) int {
 	n := len(r.ring)
 	return ((r.next-1-i)%n + n) % n
+}
+
+// headersOf are those of the answer to a call.
+func (r *recorder) headersOf(seq uint64) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.ring, func(c engine.CallRow) bool { return c.Seq == seq })
+	if i < 0 {
+		return nil // it has left the recorder meanwhile
+	}
+	return r.headers[i]
 }
 
 // last gives the sequence of the newest call.

@@ -61,27 +61,16 @@ func rawText(j engine.JobRow, a engine.Attempt, on bool, c *engine.CallRow) []st
 	return out
 }
 
-// headers are those of the last answer that are kept of it.
+// headers are those of the last answer.
 func headers(c engine.CallRow) []string {
 	out := []string{"headers of the last answer"}
-	for _, h := range [...]struct{ name, value string }{
-		{"X-App-Rate-Limit-Count", c.App}, {"X-Method-Rate-Limit-Count", c.MethodUsed}, {"Retry-After", retryAfter(c)},
-	} {
-		if h.value != "" {
-			out = append(out, "  "+h.name+": "+h.value)
-		}
+	for _, h := range c.Headers {
+		out = append(out, "  "+h)
 	}
 	if len(out) == 1 {
 		out = append(out, "  none was kept")
 	}
 	return out
-}
-
-func retryAfter(c engine.CallRow) string {
-	if c.RetryAfter <= 0 {
-		return ""
-	}
-	return count(int(c.RetryAfter / time.Second))
 }
 
 // rawPanel is the raw record in h rows.

@@ -19,6 +19,10 @@ func retryingDetail() engine.JobDetail {
 	row.Tries, row.Attempts, row.Holds, row.Class, row.LastError, row.Due = 2, 2, 1, "503", "503 service unavailable", clock(12, 31, 47, 0)
 	row.Created = clock(12, 30, 4, 0)
 	call := busyCalls(40)[5]
+	call.Headers = []string{
+		"Content-Type: application/json;charset=utf-8", "X-App-Rate-Limit-Count: " + call.App,
+		"X-Method-Rate-Limit-Count: " + call.MethodUsed, "X-Riot-Edge-Trace-Id: 0a1b2c3d",
+	}
 	return engine.JobDetail{
 		Job: row, Account: "카인#KR1", MaxAttempts: 5, Policy: engine.DefaultPolicies()[engine.PolicyMatch], ShouldRetry: true, NextRetryAt: row.Due,
 		Parents: []engine.JobID{"s-kain"}, Call: &call,

@@ -132,7 +132,7 @@ func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 	v.Held = max(0, w.aliens.hold()-v.Foreign)
 	if w.fast() { // the server's window has been told: what counted in the one before takes no place
 		v.Mode = "C"
-		v.Own = max(0, v.Own-max(0, v.Used()-w.proven(&s.tally)))
+		v.Own = max(0, v.Own-max(0, v.Used()-w.taken(&s.tally)))
 	}
 	if w.server >= 0 {
 		v.ServerAt = l.at(w.counted)

@@ -73,6 +73,15 @@ func (w *window) spent(now instant, t *tally) int {
 // in its own count and after its own grant, hence the -1.
 func (w *window) proven(t *tally) int { return w.ref.count + t.since(w.ref.sent) - 1 }
 
+// taken is how many places of the server's present window are in use: what is proven, and no
+// less than it told itself since the reference.
+func (w *window) taken(t *tally) int {
+	if w.counted < w.ref.sent {
+		return w.proven(t)
+	}
+	return max(w.proven(t), w.server)
+}
+
 // turn is when the call that mode C keeps back may go.
 func (w *window) turn() instant {
 	if !w.opening {

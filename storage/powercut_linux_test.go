@@ -170,10 +170,9 @@ func traced(t *testing.T, role string) sysCalls {
 	return parseCalls(t, root, f)
 }
 
-// writesOf and syncsOf are the calls that the model tells apart from those about names.
+// writesOf are the calls whose effect begins before they return.
 var (
 	writesOf = []string{"pwrite64", "write", "ftruncate"}
-	syncsOf  = []string{"fsync", "fdatasync"}
 )
 
 // The forms of a line, such as `1234 pwrite64(7</tmp/x/state.db>, "\x00\x01", 2, 4096) = 2`.

@@ -451,6 +451,7 @@ func TestDemo_AStrangersName(t *testing.T) {
 // TestChaos_PagerCalls: a demo calls nobody until the panel says so. Then a test and every
 // alert ring, until the panel ends it.
 func TestChaos_PagerCalls(t *testing.T) {
+	long(t)
 	const row = "pager calls"
 	rehearse(t, 1, func(r *rehearsal) {
 		calls := func(states ...engine.State) []engine.JobRow {

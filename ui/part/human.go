@@ -12,8 +12,6 @@ import (
 // None is what stands where there is no value.
 const None = human.None
 
-const day = 24 * time.Hour
-
 // Bytes writes a size: 1,204 B, 41 KB, 3.1 MB; a KB is 1,000 bytes.
 func Bytes(n int64) string {
 	v := float64(max(n, 0))

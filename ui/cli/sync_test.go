@@ -27,6 +27,15 @@ type fake struct {
 	job     engine.JobRow
 	ends    bool // Watch does, after the updates
 	gone    bool // the engine does then, too
+	last    engine.AccountRow
+	over    time.Time // from then on the row is last; zero never
+}
+
+func (f *fake) account() engine.AccountRow {
+	if f.over.IsZero() || time.Now().Before(f.over) {
+		return f.row
+	}
+	return f.last
 }
 
 func (f *fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
@@ -40,7 +49,7 @@ func (f *fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 		if f.gone && f.ends && f.updates == nil {
 			return nil, engine.Problemf(engine.ErrGone, "", "not connected")
 		}
-		return engine.AccountDetail{Row: f.row, ETA: f.eta}, nil
+		return engine.AccountDetail{Row: f.account(), ETA: f.eta}, nil
 	case engine.JobQuery:
 		return engine.JobDetail{Job: f.job}, nil
 	}
@@ -363,7 +372,7 @@ func TestSync_GoesOnWithTheNextEngine(t *testing.T) {
 func TestSync_WatchesAgain(t *testing.T) {
 	f := &fake{row: at(engine.PhaseMatches, 3, 40), every: time.Second, updates: updates(at(engine.PhaseMatches, 8, 40)), ends: true}
 	synctest.Test(t, func(t *testing.T) {
-		time.AfterFunc(30*time.Second, func() { f.row = ended("completed") })
+		f.last, f.over = ended("completed"), time.Now().Add(30*time.Second)
 		sum, err := Sync(t.Context(), f, SyncOptions{}, Out{W: &bytes.Buffer{}})
 		if err != nil || sum.Result != ResultCompleted {
 			t.Errorf("%+v, %v", sum, err)

@@ -368,11 +368,12 @@ func (r *rig) reconcile(row engine.AccountRow) {
 // until waits until the account's row is as wanted.
 func (r *rig) until(riotID string, within time.Duration, wanted func(engine.AccountRow) bool) engine.AccountRow {
 	r.t.Helper()
-	const step = 100 * time.Millisecond
+	var step time.Duration
 	for waited := time.Duration(0); waited < within; waited += step {
 		if row := r.row(riotID); wanted(row) {
 			return row
 		}
+		step = max(100*time.Millisecond, waited/100) // a wait of half a day is not looked at 432,000 times
 		time.Sleep(step)
 	}
 	r.t.Fatalf("%s after %v: %+v", riotID, within, r.row(riotID))

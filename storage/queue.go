@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // op is one Write. It is answered once, after the commit that holds it or when it is known that none will.
@@ -20,7 +21,7 @@ func newOp(fn func(engine.Tx) error) *op { return &op{fn: fn, done: make(chan er
 // queue holds the ops that wait for the next group. A writer that has queued one sleeps once, until it is answered; handed
 // over one by one, each would sleep twice.
 type queue struct {
-	bell chan struct{} // rung when ops come to an empty queue; whoever takes some rings it for the rest
+	bell await.Bell // rung when ops come to an empty queue; whoever takes some rings it for the rest
 
 	used sync.Pool // ops whose answer was read: one comes with each step of a job
 
@@ -30,7 +31,7 @@ type queue struct {
 	shut error // no more are taken: why
 }
 
-func newQueue() *queue { return &queue{bell: make(chan struct{}, 1)} }
+func newQueue() *queue { return &queue{bell: await.NewBell()} }
 
 // op gives one for fn.
 func (q *queue) op(fn func(engine.Tx) error) *op {
@@ -56,17 +57,10 @@ func (q *queue) push(o *op) error {
 		return q.shut
 	}
 	if q.head == len(q.ops) {
-		q.ring()
+		q.bell.Ring()
 	}
 	q.ops = append(q.ops, o)
 	return nil
-}
-
-func (q *queue) ring() {
-	select {
-	case q.bell <- struct{}{}:
-	default:
-	}
 }
 
 func (q *queue) len() int {
@@ -78,7 +72,7 @@ func (q *queue) len() int {
 // ringForRest rings when ops are left.
 func (q *queue) ringForRest() {
 	if q.len() > 0 {
-		q.ring()
+		q.bell.Ring()
 	}
 }
 

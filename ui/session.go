@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Messages of the session.
@@ -48,11 +49,11 @@ type session struct {
 	console engine.Console
 	usual   atomic.Int64 // nanoseconds between two updates
 	away    atomic.Bool
-	back    chan struct{} // rung when the focus returns
+	back    await.Bell // rung when the focus returns
 }
 
 func newSession(c engine.Console, opt Options) *session {
-	s := &session{console: c, back: make(chan struct{}, 1)}
+	s := &session{console: c, back: await.NewBell()}
 	usual := gapLocal
 	if opt.SSH {
 		usual = gapSSH
@@ -114,15 +115,7 @@ func (s *session) pause(ctx context.Context) error {
 func (s *session) focus(on bool) {
 	s.away.Store(!on)
 	if on {
-		s.ring()
-	}
-}
-
-// ring ends the pause that is under way.
-func (s *session) ring() {
-	select {
-	case s.back <- struct{}{}:
-	default:
+		s.back.Ring()
 	}
 }
 

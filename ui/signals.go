@@ -9,6 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // signals does what Bubble Tea leaves out: SIGHUP ends the program in order, a
@@ -20,8 +22,8 @@ import (
 // after signal.Stop. The stop is therefore a SIGSTOP, which nothing can catch.
 type signals struct {
 	got   chan os.Signal
-	asked chan struct{} // ctrl+z
-	ended atomic.Bool   // a signal asked for the end
+	asked await.Bell  // ctrl+z
+	ended atomic.Bool // a signal asked for the end
 
 	hungUp atomic.Bool // it was that of a terminal which has gone
 
@@ -32,7 +34,7 @@ type signals struct {
 // newSignals catches signals from now on, before there is a screen that must be given
 // back. run lets them go.
 func newSignals() *signals {
-	s := &signals{got: make(chan os.Signal, 4), asked: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+	s := &signals{got: make(chan os.Signal, 4), asked: await.NewBell(), full: make(chan struct{}, 1)}
 	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT)
 	return s
 }
@@ -125,10 +127,7 @@ func suspendProgram() tea.Msg { return suspendAsked{} }
 func (s *signals) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg.(type) {
 	case suspendAsked:
-		select {
-		case s.asked <- struct{}{}:
-		default:
-		}
+		s.asked.Ring()
 		return nil
 	case tea.CapabilityMsg:
 		return nil // colour is settled: an answer nobody asked for must not change it

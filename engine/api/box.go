@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Bounds of what waits for a screen that does not take it.
@@ -24,7 +25,7 @@ var errBehind = errors.New("too far behind")
 // box merges updates until they are taken: the last row per id wins, what is only
 // ever added is kept in order, up to a bound.
 type box struct {
-	bell chan struct{} // capacity 1
+	bell await.Bell // capacity 1
 
 	mu       sync.Mutex
 	some     bool
@@ -36,7 +37,7 @@ type box struct {
 }
 
 func newBox() *box {
-	b := &box{bell: make(chan struct{}, 1)}
+	b := &box{bell: await.NewBell()}
 	b.empty()
 	return b
 }
@@ -70,7 +71,7 @@ func (b *box) put(u engine.Update) error {
 		delete(b.jobs, id)
 		b.gone[id] = struct{}{}
 	}
-	b.ring()
+	b.bell.Ring()
 	if !b.now.Snapshot && len(b.jobs)+len(b.gone) > boxJobs {
 		return errBehind
 	}
@@ -120,14 +121,7 @@ func (b *box) close(err error) {
 	if errors.Is(err, errBehind) {
 		b.empty()
 	}
-	b.ring()
-}
-
-func (b *box) ring() {
-	select {
-	case b.bell <- struct{}{}:
-	default:
-	}
+	b.bell.Ring()
 }
 
 // take waits for something and takes everything out. What came before the end is

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Types of events.
@@ -125,8 +126,8 @@ type Events struct {
 	lost    uint64        // of fresh, for want of room
 	pending map[string]engine.AccountRow
 	readers map[*eventReader]struct{}
-	left    time.Time     // when the last reader left
-	wake    chan struct{} // capacity 1: a reader has come
+	left    time.Time  // when the last reader left
+	wake    await.Bell // capacity 1: a reader has come
 	alerts  map[string]engine.AlertState
 }
 
@@ -148,7 +149,7 @@ func NewEvents(opt EventsOptions) *Events {
 	}, opt.Boot)
 	return &Events{
 		opt: opt, boot: cmp.Or(boot, "0"), pending: map[string]engine.AccountRow{},
-		readers: map[*eventReader]struct{}{}, wake: make(chan struct{}, 1),
+		readers: map[*eventReader]struct{}{}, wake: await.NewBell(),
 	}
 }
 
@@ -222,19 +223,12 @@ func (e *Events) rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.readers) > 0 {
-		e.rouse()
+		e.wake.Ring()
 		return
 	}
 	e.on.Store(false)
 	e.ring, e.fresh, e.alerts, e.pending = nil, nil, nil, map[string]engine.AccountRow{}
 	e.n++ // whoever comes again has missed something
-}
-
-func (e *Events) rouse() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
 }
 
 // judge looks which alerts have changed their state since the last look.
@@ -288,7 +282,7 @@ func (e *Events) flush() {
 		e.ring = slices.Clone(e.ring[over:])
 	}
 	for r := range e.readers {
-		r.ring()
+		r.bell.Ring()
 	}
 }
 

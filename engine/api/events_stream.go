@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 const typeEvents = "text/event-stream"
@@ -24,18 +25,11 @@ const (
 
 // eventReader is one who reads events.
 type eventReader struct {
-	bell    chan struct{} // capacity 1
-	pos     uint64        // of the last one that was looked at
-	account string        // "" = all
-	types   []string      // none = all
-	gap     bool          // what came before pos is not known any more
-}
-
-func (r *eventReader) ring() {
-	select {
-	case r.bell <- struct{}{}:
-	default:
-	}
+	bell    await.Bell
+	pos     uint64   // of the last one that was looked at
+	account string   // "" = all
+	types   []string // none = all
+	gap     bool     // what came before pos is not known any more
 }
 
 func (r *eventReader) wants(p packedEvent) bool {
@@ -46,7 +40,7 @@ func (r *eventReader) wants(p packedEvent) bool {
 func (e *Events) join(after, account string, types []string) *eventReader {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := &eventReader{bell: make(chan struct{}, 1), pos: e.n, account: account, types: types}
+	r := &eventReader{bell: await.NewBell(), pos: e.n, account: account, types: types}
 	if after != "" {
 		n, ok := e.parse(after)
 		r.gap = !ok || n > e.n
@@ -56,8 +50,8 @@ func (e *Events) join(after, account string, types []string) *eventReader {
 	}
 	e.readers[r] = struct{}{}
 	e.on.Store(true)
-	e.rouse()
-	r.ring()
+	e.wake.Ring()
+	r.bell.Ring()
 	return r
 }
 

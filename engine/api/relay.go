@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Bounds of what waits for one watcher that does not take it. One who falls further
@@ -63,7 +64,7 @@ type parcel struct {
 // watcher is one stream's end of a relay.
 type watcher struct {
 	run  *relayRun
-	bell chan struct{} // capacity 1
+	bell await.Bell // capacity 1
 
 	mail  []*parcel
 	rows  int // in it
@@ -87,7 +88,7 @@ func (r *relay) join(ctx context.Context) *watcher {
 	if r.now == nil || r.now.ended() {
 		r.now = r.start(ctx)
 	}
-	w := &watcher{run: r.now, bell: make(chan struct{}, 1)}
+	w := &watcher{run: r.now, bell: await.NewBell()}
 	w.run.add(w)
 	return w
 }
@@ -124,7 +125,7 @@ func (r *relay) pump(ctx context.Context, run *relayRun) {
 		}
 	}()
 	for u := range r.con.Watch(ctx) {
-		if !pause(ctx, r.wait(run.hand(u))) {
+		if !await.Pause(ctx, r.wait(run.hand(u))) {
 			return
 		}
 	}
@@ -150,7 +151,7 @@ func (r *relayRun) add(w *watcher) {
 	r.watchers[w] = struct{}{}
 	if r.told { // else the first update will be a snapshot
 		w.needs = snapshot
-		w.ring()
+		w.bell.Ring()
 	}
 }
 
@@ -184,14 +185,7 @@ func (w *watcher) put(p *parcel) {
 	if len(w.mail) > behindFrames || len(w.mail) > 1 && w.rows > behindRows {
 		w.mail, w.rows, w.needs = nil, 0, snapshotWithGap
 	}
-	w.ring()
-}
-
-func (w *watcher) ring() {
-	select {
-	case w.bell <- struct{}{}:
-	default:
-	}
+	w.bell.Ring()
 }
 
 // take empties the mail.

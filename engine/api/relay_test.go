@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // screen is what a watcher makes of its frames.
@@ -62,7 +63,7 @@ func TestP34_WhoeverComesWheneverSeesTheSame(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			switch rapid.SampledFrom([]string{"join", "look", "news", "news", "news", "snapshot"}).Draw(t, "step") {
 			case "join":
-				s := &screen{watcher: &watcher{run: run, bell: make(chan struct{}, 1)}}
+				s := &screen{watcher: &watcher{run: run, bell: await.NewBell()}}
 				run.add(s.watcher)
 				all = append(all, s)
 			case "look":

@@ -123,15 +123,3 @@ func untilEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	stop := context.AfterFunc(end, cancel)
 	return ctx, func() { stop(); cancel() }
 }
-
-// pause waits; false when ctx has ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -31,14 +32,7 @@ const canaryState = "canaries"
 type canaries struct {
 	mu      sync.Mutex // over the stored plans: read, change, write
 	watched sync.Map   // engine.JobID of the canaries
-	wake    chan struct{}
-}
-
-func (c *canaries) ring() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
+	wake    await.Bell
 }
 
 // look rings when one of the changes ends a canary. It does not block.
@@ -49,7 +43,7 @@ func (c *canaries) look(changes []engine.Change) {
 			continue
 		}
 		if _, ok := c.watched.Load(j.ID); ok {
-			c.ring()
+			c.wake.Ring()
 		}
 	}
 }
@@ -98,7 +92,7 @@ func (c *Control) keepPlan(ctx context.Context, p plan) error {
 		return err
 	}
 	c.canary.watched.Store(p.Canary, true)
-	c.canary.ring()
+	c.canary.wake.Ring()
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
@@ -157,7 +158,7 @@ func New(opt Options) *Control {
 		c.domain = opt.Domain
 	}
 	c.schedules, c.payloads = opt.Schedules, opt.Payloads
-	c.canary.wake = make(chan struct{}, 1)
+	c.canary.wake = await.NewBell()
 	c.logs, c.moments = opt.Logs, new(hub.Moments)
 	c.alerts, c.caring, c.most = opt.Alerts, new(caring), opt.Look
 	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})

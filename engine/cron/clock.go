@@ -1,7 +1,6 @@
 package cron
 
 import (
-	"context"
 	"time"
 
 	"github.com/farsight-console/farsight/engine/wall"
@@ -35,16 +34,4 @@ func (c *clock) read() (now time.Time, moved time.Duration) {
 		moved = 0
 	}
 	return now, moved
-}
-
-// pause sleeps; false when ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(max(d, 0))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -107,7 +108,7 @@ func (r *Runner) Run(ctx context.Context) error {
 			}
 		}
 		why = whyAsleep
-		if !pause(ctx, r.wait(lines)) {
+		if !await.Pause(ctx, r.wait(lines)) {
 			return nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Source is where the hub reads what is telemetry, not committed fact.
@@ -67,8 +68,8 @@ type Hub struct {
 	accounts map[string]engine.AccountRow // every one that changed since the start
 	jobs     map[engine.JobID]engine.Job  // live ones worth showing
 	boxes    map[*mailbox]struct{}
-	news     []news        // of the commit that is folded, for the boxes
-	watched  chan struct{} // signalled when the first console comes
+	news     []news     // of the commit that is folded, for the boxes
+	watched  await.Bell // signalled when the first console comes
 }
 
 // New makes a hub; Run moves its telemetry.
@@ -84,7 +85,7 @@ func New(opt Options) *Hub {
 		accounts: map[string]engine.AccountRow{},
 		jobs:     map[engine.JobID]engine.Job{},
 		boxes:    map[*mailbox]struct{}{},
-		watched:  make(chan struct{}, 1),
+		watched:  await.NewBell(),
 	}
 }
 
@@ -145,7 +146,7 @@ func (h *Hub) Publish(seq uint64, changes []engine.Change) {
 	}
 	for b := range h.boxes {
 		b.deliver(h.seq, h.news)
-		b.ring()
+		b.bell.Ring()
 	}
 	clear(h.news)
 	h.news = h.news[:0]
@@ -157,7 +158,7 @@ func (h *Hub) Note(n engine.Note) {
 	defer h.mu.Unlock()
 	for b := range h.boxes {
 		b.note(n)
-		b.ring()
+		b.bell.Ring()
 	}
 }
 
@@ -246,7 +247,7 @@ func (h *Hub) nudge() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for b := range h.boxes {
-		b.ring()
+		b.bell.Ring()
 	}
 }
 
@@ -278,10 +279,7 @@ func (h *Hub) join() *mailbox {
 	defer h.mu.Unlock()
 	b := newMailbox()
 	h.boxes[b] = struct{}{}
-	select {
-	case h.watched <- struct{}{}:
-	default:
-	}
+	h.watched.Ring()
 	return b
 }
 

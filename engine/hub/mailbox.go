@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // mailbox merges what one console has not read yet: the last row per id wins.
@@ -14,7 +15,7 @@ import (
 // has a mutex of its own: fifty readers that all took the hub's would make the
 // committer stand in line behind them.
 type mailbox struct {
-	bell chan struct{} // capacity 1: rung when there may be something to read
+	bell await.Bell // rung when there may be something to read
 
 	mu sync.Mutex // guards mail; taken after the hub's, or alone
 	mail
@@ -52,7 +53,7 @@ type news struct {
 }
 
 func newMailbox() *mailbox {
-	b := &mailbox{bell: make(chan struct{}, 1)}
+	b := &mailbox{bell: await.NewBell()}
 	b.clear()
 	return b
 }
@@ -64,13 +65,6 @@ func (b *mailbox) clear() {
 	b.born = map[engine.JobID]struct{}{}
 	b.notes = nil
 	b.overflow, b.renew = false, false
-}
-
-func (b *mailbox) ring() {
-	select {
-	case b.bell <- struct{}{}:
-	default:
-	}
 }
 
 // deliver takes what one commit has brought.
@@ -139,7 +133,7 @@ func (b *mailbox) again() {
 	b.mu.Lock()
 	b.renew = true
 	b.mu.Unlock()
-	b.ring()
+	b.bell.Ring()
 }
 
 // empty takes everything out.

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot"
@@ -53,11 +54,11 @@ type Limits struct {
 	calls   recorder
 	cases   cases
 	story   *story
-	changed chan struct{}
-	dirty   atomic.Bool   // something was admitted or called since the last save
-	unsaved atomic.Int64  // calls since the last save
-	busy    chan struct{} // many calls, or a 429, are not saved yet
-	onKey   func()        // told that the key was replaced; nil = nobody
+	changed await.Bell
+	dirty   atomic.Bool  // something was admitted or called since the last save
+	unsaved atomic.Int64 // calls since the last save
+	busy    await.Bell   // many calls, or a 429, are not saved yet
+	onKey   func()       // told that the key was replaced; nil = nobody
 
 	mu      sync.Mutex
 	backlog map[string]int // jobs by lane name
@@ -81,7 +82,7 @@ func NewLimits(o LimitsOptions) *Limits {
 	if o.Patience == 0 {
 		o.Patience = 2 * engine.DefaultPolicies()[engine.PolicyMatch].Sum()
 	}
-	l := &Limits{opt: o, limiter: o.Limiter, changed: make(chan struct{}, 1), busy: make(chan struct{}, 1), backlog: map[string]int{}}
+	l := &Limits{opt: o, limiter: o.Limiter, changed: await.NewBell(), busy: await.NewBell(), backlog: map[string]int{}}
 	l.gate = newGate(o.Patience, o.Speed, l.signal)
 	l.story = newStory(o.Log)
 	l.gate.logged = l.story.fuse
@@ -97,7 +98,7 @@ func (l *Limits) OnCall(c riot.Call) {
 	l.story.call(c)
 	// A wait that Riot has asked for must outlive a kill, so it is saved at once.
 	if l.unsaved.Add(1) == saveAfter || c.Status == 429 {
-		ring(l.busy)
+		l.busy.Ring()
 	}
 }
 
@@ -155,15 +156,7 @@ func (l *Limits) save(ctx context.Context) {
 	}
 }
 
-func (l *Limits) signal() { ring(l.changed) }
-
-// ring wakes whoever listens, once.
-func ring(bell chan struct{}) {
-	select {
-	case bell <- struct{}{}:
-	default:
-	}
-}
+func (l *Limits) signal() { l.changed.Ring() }
 
 // Changed is signalled when a refused lane may be worth asking again.
 func (l *Limits) Changed() <-chan struct{} { return l.changed }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -39,7 +40,7 @@ type ProjectsOptions struct {
 // is stored under its fingerprint.
 type Projects struct {
 	opt  ProjectsOptions
-	bell chan struct{}
+	bell await.Bell
 
 	mu      sync.Mutex
 	known   map[string]string // alias by fingerprint
@@ -50,11 +51,11 @@ type Projects struct {
 // NewProjects makes a Projects, and lets it hold the calls of limits while the
 // project of the key is not known.
 func NewProjects(o ProjectsOptions) *Projects {
-	p := &Projects{opt: o, bell: make(chan struct{}, 1), known: map[string]string{}, current: firstProject}
+	p := &Projects{opt: o, bell: await.NewBell(), known: map[string]string{}, current: firstProject}
 	if o.OnNote == nil {
 		p.opt.OnNote = func(engine.Note) {}
 	}
-	o.Limits.onKey = func() { ring(p.bell) }
+	o.Limits.onKey = p.bell.Ring
 	o.Limits.gate.project, o.Limits.gate.paused = p.holds, p.paused
 	return p
 }

@@ -141,7 +141,7 @@ func (a *attempt) prove(ctx context.Context) (*proof, error) {
 			if p.works() {
 				a.in.opt.Limits.story.works(a.at)
 			}
-			ring(a.in.opt.Limits.busy) // a start must not take the attempt for one call
+			a.in.opt.Limits.busy.Ring() // a start must not take the attempt for one call
 		}
 		select {
 		case <-p.over:

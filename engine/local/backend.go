@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 const (
@@ -78,7 +79,7 @@ type Backend struct {
 
 	idx     *index
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
-	wake    chan struct{}
+	wake    await.Bell
 	counts  counters
 
 	group sync.WaitGroup // workers
@@ -118,7 +119,7 @@ func New(o Options) (*Backend, error) {
 		store: o.Store, admitter: o.Admitter, policies: o.Policies, workers: o.Workers,
 		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room, perWrite: cmp.Or(o.PerWrite, usualPerWrite),
 		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
-		wake:  make(chan struct{}, 1),
+		wake:  await.NewBell(),
 	}
 	if b.store == nil || b.boot == "" {
 		return nil, errors.New("engine/local: Options need a Store and a Boot id")
@@ -216,7 +217,7 @@ func (b *Backend) Apply(seq uint64, changes []engine.Change) {
 	for _, r := range cancelled {
 		r.cancel(engine.ErrCancelled)
 	}
-	b.nudge()
+	b.wake.Ring()
 }
 
 // lanesOf asks the admitter for the lanes before the index is locked; nil when
@@ -265,14 +266,6 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 		}
 	}
 	return cancelled
-}
-
-// nudge wakes the dispatcher.
-func (b *Backend) nudge() {
-	select {
-	case b.wake <- struct{}{}:
-	default:
-	}
 }
 
 func (b *Backend) note(level engine.Level, job engine.JobID, format string, args ...any) {

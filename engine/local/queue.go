@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
@@ -23,7 +24,7 @@ func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor,
 		return r, err
 	}
 	for b.idx.deciding(name) { // claims chosen before the pause end within one commit
-		if !pause(ctx, pauseLook) {
+		if !await.Pause(ctx, pauseLook) {
 			return engine.Receipt{}, context.Cause(ctx)
 		}
 	}

@@ -30,7 +30,7 @@ func (b *Backend) lookAtRoom() {
 	case low == "" && was != "":
 		b.log.Info().Uint64("free", free).Msg("there is room again; jobs are started")
 		b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")
-		b.nudge()
+		b.wake.Ring()
 	}
 }
 

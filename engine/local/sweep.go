@@ -80,7 +80,7 @@ func (b *Backend) openSlot(r *run) {
 	b.log.Error().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).AnErr("err", context.Cause(r.ctx)).
 		Str("stack", safe.Block(stacks())).Msg("handler ignores its context; its slot is opened")
 	b.note(engine.LevelErr, r.job.ID, "job %s is stuck: its handler ignores that it was ended", r.job.ID)
-	b.nudge()
+	b.wake.Ring()
 }
 
 // stacks is a dump of all goroutines, cut to 64 KiB.

@@ -45,7 +45,7 @@ func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
 		return fmt.Errorf("read the children of job %s: %w", root, err)
 	}
 	b.idx.adopt(time.Now(), open...)
-	b.nudge()
+	b.wake.Ring()
 	return nil
 }
 

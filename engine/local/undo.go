@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // undo is what an order to take a command back knows of it.
@@ -77,7 +78,7 @@ func (b *Backend) awaitStops(ctx context.Context, moves []engine.JobMove) error 
 		if err != nil {
 			return fmt.Errorf("look whether jobs have stopped: %w", err)
 		}
-		if len(told) > 0 && !pause(ctx, stopLook) {
+		if len(told) > 0 && !await.Pause(ctx, stopLook) {
 			return context.Cause(ctx)
 		}
 	}

@@ -118,7 +118,7 @@ func (b *Backend) attempt(s *session, c claim) (next claim, more bool) {
 		return batch[0], true
 	}
 	b.idx.dismiss(1)
-	b.nudge()
+	b.wake.Ring()
 	return claim{}, false
 }
 

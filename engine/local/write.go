@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // storeError is a failure of the store itself, not a refusal of what was written.
@@ -76,7 +76,7 @@ func (b *Backend) persist(s *session, fn func(engine.Tx) error) error {
 			full = true
 			b.haltForRoom(err)
 		}
-		if !pause(s.ctx, roomEvery) {
+		if !await.Pause(s.ctx, roomEvery) {
 			return fmt.Errorf("the disk is still full: %w", err)
 		}
 	}
@@ -95,17 +95,5 @@ func (b *Backend) resumeAfterRoom(err error) {
 	b.idx.halt("")
 	b.log.Info().Msg("there is room again; jobs are started")
 	b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")
-	b.nudge()
-}
-
-// pause sleeps; false when ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	b.wake.Ring()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Bounds of following one call.
@@ -182,7 +183,7 @@ func (l line) follow(ctx context.Context, sid string) engine.Outcome {
 			return engine.Snooze(time.Now().Add(followAgain), engine.HoldOutage, err).With(engine.CallStat{External: sid})
 		}
 		l.run.Beat()
-		if !pause(ctx, l.twilio.opt.Poll) {
+		if !await.Pause(ctx, l.twilio.opt.Poll) {
 			return l.brokenOff(ctx, sid)
 		}
 	}
@@ -220,16 +221,6 @@ func (l line) brokenOff(ctx context.Context, sid string) engine.Outcome {
 		return o.As(engine.CallEnd{Status: engine.CallCanceled}.Class())
 	}
 	return o
-}
-
-// pause waits; false when the context ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // escalate inserts the job for the next number, in the transaction that gives this

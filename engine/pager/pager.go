@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Store is the part of storage that the pager works on.
@@ -57,7 +58,7 @@ type Pager struct {
 	ledger    *ledger
 	book      *book
 	following atomic.Int64
-	news      chan struct{}
+	news      await.Bell
 
 	mu    sync.Mutex
 	rows  []engine.AlertRow // the latest; shared, never changed
@@ -72,7 +73,7 @@ func New(o Options) (*Pager, error) {
 		o.OnNote = func(engine.Note) {}
 	}
 	p := &Pager{
-		opt: o, store: o.Store, log: o.Log, transport: o.Transport, news: make(chan struct{}, 1),
+		opt: o, store: o.Store, log: o.Log, transport: o.Transport, news: await.NewBell(),
 		ledger: &ledger{store: o.Store}, book: &book{store: o.Store},
 	}
 	if p.transport == nil {
@@ -97,7 +98,7 @@ func (p *Pager) Prepare(t Targets) (take func(), err error) {
 	}
 	return func() {
 		p.set.Store(s)
-		p.nudge() // what fires already is news for whoever was not told of anything
+		p.news.Ring() // what fires already is news for whoever was not told of anything
 	}, nil
 }
 
@@ -134,14 +135,7 @@ func (p *Pager) Alerts(rows []engine.AlertRow) {
 	p.mu.Lock()
 	p.rows, p.known = rows, true
 	p.mu.Unlock()
-	p.nudge()
-}
-
-func (p *Pager) nudge() {
-	select {
-	case p.news <- struct{}{}:
-	default:
-	}
+	p.news.Ring()
 }
 
 // Run turns what becomes of alerts into jobs, until ctx ends.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/themes"
@@ -81,11 +82,9 @@ func (b *byteBar) follow(ctx context.Context, c *api.Client) (arrived func()) {
 	var following sync.WaitGroup
 	following.Go(func() {
 		for {
-			select {
-			case <-ctx.Done():
+			if !await.Pause(ctx, barEvery) {
 				b.end()
 				return
-			case <-time.After(barEvery):
 			}
 			if run, ok := ownUpkeep(ctx, c); ok {
 				b.began = run.Began

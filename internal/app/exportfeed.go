@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -106,10 +107,8 @@ func (s *storeFeed) wait(ctx context.Context) error {
 		return err
 	}
 	for told := false; ; {
-		select {
-		case <-ctx.Done():
+		if !await.Pause(ctx, s.every) {
 			return context.Cause(ctx)
-		case <-time.After(s.every):
 		}
 		if readerGone(s.out) {
 			return syscall.EPIPE

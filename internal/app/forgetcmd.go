@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
@@ -130,9 +131,7 @@ func (l lateForgetter) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			l.log.Error().Err(err).Msg("an account could not be deleted wholly; it is tried again")
 		}
-		select {
-		case <-time.After(forgetLook):
-		case <-ctx.Done():
+		if !await.Pause(ctx, forgetLook) {
 			return nil
 		}
 	}

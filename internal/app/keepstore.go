@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/storage"
@@ -35,9 +36,7 @@ const keeperLook = 10 * time.Minute
 func (k keeper) Run(ctx context.Context) error {
 	var dropped time.Time
 	for {
-		select {
-		case <-time.After(keeperLook):
-		case <-ctx.Done():
+		if !await.Pause(ctx, keeperLook) {
 			return nil
 		}
 		if k.due() {

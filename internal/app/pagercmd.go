@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
@@ -233,10 +234,7 @@ func became(ctx context.Context, c *api.Client, job engine.JobQuery) (engine.Job
 		if n := len(d.Attempts); d.Job.State.Terminal() || n > 0 && !d.Attempts[n-1].End.IsZero() && d.ShouldRetry {
 			return d, nil
 		}
-		select {
-		case <-time.After(testLook):
-		case <-ctx.Done():
-		}
+		await.Pause(ctx, testLook)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
@@ -160,12 +161,10 @@ func (s *syncRun) after(ctx context.Context, err error) (again bool, _ error) {
 	if time.Since(s.lost) > engineBack {
 		return false, err
 	}
-	select {
-	case <-time.After(engineLook):
+	if await.Pause(ctx, engineLook) {
 		return true, nil
-	case <-ctx.Done():
-		return false, verdict(cli.Summary{Result: cli.ResultInterrupted}, s.account, s.out, keptHere)
 	}
+	return false, verdict(cli.Summary{Result: cli.ResultInterrupted}, s.account, s.out, keptHere)
 }
 
 // verdict turns how a sync ended into an exit code; kept says what becomes of one that

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -104,7 +105,7 @@ func (c *Chaos) revive() {
 			c.stage.Engine().Note(engine.Note{At: time.Now(), Level: engine.LevelOK, Text: at})
 			return
 		}
-		pause(c.stage.ctx, 100*time.Millisecond)
+		await.Pause(c.stage.ctx, 100*time.Millisecond)
 	}
 }
 
@@ -363,7 +364,7 @@ func (c *Chaos) Stall() {
 	c.mu.Unlock()
 	if wait > 0 {
 		c.tally.hit(name)
-		pause(c.stage.ctx, wait)
+		await.Pause(c.stage.ctx, wait)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/swap"
 )
 
@@ -121,7 +122,7 @@ func (s *Stage) revive(mend func()) error {
 	return s.replace(func() error {
 		s.kill(engine.ErrShutdown)
 		err := s.now.Fall()
-		pause(s.ctx, fallPause)
+		await.Pause(s.ctx, fallPause)
 		mend()
 		return err
 	}, s.Dir)
@@ -168,13 +169,4 @@ func (s *Stage) Stop() error {
 	}
 	defer s.kill(nil)
 	return s.now.Stop()
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

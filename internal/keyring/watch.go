@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/riot"
 )
@@ -38,9 +39,7 @@ const (
 func (w Watch) Run(ctx context.Context) error {
 	wait := keyLook
 	for {
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if !await.Pause(ctx, wait) {
 			return nil
 		}
 		wait = keyLook

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -60,7 +61,7 @@ func (c *console) Watch(ctx context.Context) iter.Seq[engine.Update] {
 // nil = ctx has ended.
 func (c *console) wait(ctx context.Context, seq int) []sim.Call {
 	for range int(time.Second / every) {
-		pause(ctx, every)
+		await.Pause(ctx, every)
 		if ctx.Err() != nil {
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -34,14 +35,7 @@ func Follow(ctx context.Context, s *sim.Sim, w io.Writer, asJSON bool) error {
 		if ended && len(calls) == 0 {
 			return nil
 		}
-		pause(ctx, every)
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
+		await.Pause(ctx, every)
 	}
 }
 

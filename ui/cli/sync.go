@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // SyncOptions of one `farsight sync`.
@@ -254,10 +255,8 @@ func (f *Following) watch(ctx context.Context, c engine.Console) <-chan engine.U
 // again watches an engine once more that has nothing to say any more, but answers; nil
 // when it has gone, which is no error if ctx has ended.
 func (f *Following) again(ctx context.Context, c engine.Console) (<-chan engine.Update, error) {
-	select {
-	case <-ctx.Done():
+	if !await.Pause(ctx, againAfter) {
 		return nil, nil
-	case <-time.After(againAfter):
 	}
 	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
 	switch {

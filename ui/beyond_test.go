@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,6 +61,32 @@ func TestAccountsSayHowManyThereAre(t *testing.T) {
 		d := open(t, scene, 120, 40, testOptions())
 		d.press("2")
 		d.wants("the first 6 of 12,345")
+	})
+}
+
+// TestListsSayThatThereIsMore: a list that is not read to its end says so.
+func TestListsSayThatThereIsMore(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		scene := uitest.Busy()
+		for i := range 600 {
+			scene.Audit = append(scene.Audit, engine.AuditEntry{Seq: uint64(10_000 + i), Op: engine.OpRetry, Target: "job", At: uitest.Noon})
+		}
+		one := scene.Matches[0]
+		scene.Matches = nil
+		for i := range 20_600 {
+			one.ID = "EUW1_" + strconv.Itoa(100_000+i)
+			scene.Matches = append(scene.Matches, one)
+		}
+		d := open(t, scene, 120, 40, testOptions())
+		d.show(page.NewAudit())
+		d.wants("Audit 500 · the newest 500, farsight audit has more")
+		d.press("6")
+		d.wants("First 500 · by id")
+		for range 45 {
+			d.press("G")
+			d.wait(2 * time.Second)
+		}
+		d.wants("First 20,000 · no more are read here, farsight matches has all")
 	})
 }
 

@@ -50,6 +50,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	ended, reopened, byKind, attempts, statuses, answers, throttled, atMax *prometheus.CounterVec
+	kindStatuses, kindRetries, kindWon                                     *prometheus.CounterVec
 	retries, won                                                           prometheus.Counter
 	tries                                                                  prometheus.Histogram
 	took, waited                                                           prometheus.Histogram
@@ -66,17 +67,20 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 	}
 	m := &Metrics{
 		opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{},
-		ends:      engine.Ends{},
-		ended:     counters("jobs_ended_total", "Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state"),
-		reopened:  counters("jobs_reopened_total", "Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state"),
-		byKind:    counters("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state"),
-		attempts:  counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result"),
-		statuses:  counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status"),
-		answers:   counters("answers_total", "Answers that jobs have got, by HTTP status; none = there was no answer.", "code"),
-		throttled: counters("throttled_total", "Answers 429 by the limit that they named.", "kind"),
-		atMax:     counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue"),
-		retries:   counter("retries_total", "Charged attempts after the first one of a round."),
-		won:       counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded."),
+		ends:         engine.Ends{},
+		ended:        counters("jobs_ended_total", "Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state"),
+		reopened:     counters("jobs_reopened_total", "Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state"),
+		byKind:       counters("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state"),
+		attempts:     counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result"),
+		statuses:     counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status"),
+		kindStatuses: counters("kind_attempt_statuses_total", "Charged attempts by the kind of their job and the status that they ended with.", "kind", "status"),
+		kindRetries:  counters("kind_retries_total", "Charged attempts after the first one of a round, by the kind of their job.", "kind"),
+		kindWon:      counters("kind_retries_succeeded_total", "Charged attempts after the first one of a round that succeeded, by the kind of their job.", "kind"),
+		answers:      counters("answers_total", "Answers that jobs have got, by HTTP status; none = there was no answer.", "code"),
+		throttled:    counters("throttled_total", "Answers 429 by the limit that they named.", "kind"),
+		atMax:        counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue"),
+		retries:      counter("retries_total", "Charged attempts after the first one of a round."),
+		won:          counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded."),
 		tries: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "job_attempts",
 			Help: "Charged attempts of jobs that completed or gave up: the mean is sum by count.", Buckets: []float64{0, 1, 2, 3, 4, 5, 10}}),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "answer_seconds",
@@ -84,7 +88,7 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 		waited: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "limiter_wait_seconds",
 			Help: "Time that an attempt waited for the limiter at the head of its line and after its claim.", Buckets: []float64{.01, .1, 1, 5, 10, 30, 60, 120}}),
 	}
-	m.registry.MustRegister(m.ended, m.reopened, m.byKind, m.attempts, m.statuses, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
+	m.registry.MustRegister(m.ended, m.reopened, m.byKind, m.attempts, m.statuses, m.kindStatuses, m.kindRetries, m.kindWon, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
 		reading{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, kind := range throttles {
 		m.throttled.WithLabelValues(kind)
@@ -173,13 +177,18 @@ func (m *Metrics) countAttempt(kind engine.Kind, a engine.Attempt) {
 	if a.Number == 0 || !told {
 		return // a hold, or cut off: it says nothing about the other side
 	}
-	m.statuses.WithLabelValues(m.series(status)).Inc()
+	label := m.series(status)
+	retries, won := m.kindRetries.WithLabelValues(string(kind)), m.kindWon.WithLabelValues(string(kind))
+	m.statuses.WithLabelValues(label).Inc()
+	m.kindStatuses.WithLabelValues(string(kind), label).Inc()
 	if a.Try <= 1 {
 		return
 	}
 	m.retries.Inc()
+	retries.Inc()
 	if engine.Succeeded(status) {
 		m.won.Inc()
+		won.Inc()
 	}
 }
 

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -42,12 +44,13 @@ var (
 	descFiring    = desc("alerts_firing", "Alerts that fire, by rule.", "rule")
 	descCommit    = desc("commit_seconds", "Time of the commits since the start, by store.", "store")
 	descStoreSize = desc("store_size_bytes", "Bytes of the store's files, by part; free = what the disk still takes.", "part")
+	descLeftOut   = desc("series_left_out", "What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.", "of")
 	descReadTime  = desc("read_seconds", "How long it took to read these values.")
 )
 
 var descs = []*prometheus.Desc{
 	descUp, descState, descBuild, descStarted, descWorkers, descRunning, descMatches, descAccounts, descSyncing, descCallRate, descUnseen, descLogDrops,
-	descQueue, descHeld, descAge, descPaused, descLimit, descUsed, descForeign, descWaiting, descAlerts, descFiring, descCommit, descStoreSize, descReadTime,
+	descQueue, descHeld, descAge, descPaused, descLimit, descUsed, descForeign, descWaiting, descAlerts, descFiring, descCommit, descStoreSize, descLeftOut, descReadTime,
 }
 
 // reading is the collector of what is read at each scrape.
@@ -65,6 +68,12 @@ type send chan<- prometheus.Metric
 
 func (s send) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// most is how many of n there is room for; those that are left out are counted.
+func (s send) most(of string, n int) int {
+	s.gauge(descLeftOut, float64(max(n-maxSeries, 0)), of)
+	return min(n, maxSeries)
 }
 
 func (s send) total(d *prometheus.Desc, v float64, labels ...string) {
@@ -132,7 +141,7 @@ func (r reading) engine(out send, s engine.StatusAnswer) {
 var liveStates = []engine.State{engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable}
 
 func (r reading) queues(out send, queues []engine.QueueRow) {
-	for _, q := range queues[:min(len(queues), maxSeries)] {
+	for _, q := range queues[:out.most("queues", len(queues))] {
 		name := r.opt.Queue(q.Name)
 		for _, s := range liveStates {
 			out.gauge(descQueue, float64(q.Counts[s]), name, s.String())
@@ -152,12 +161,14 @@ func (r reading) queues(out send, queues []engine.QueueRow) {
 func (r reading) limits(out send, row engine.LimitsRow) {
 	type name struct{ host, method, kind, window string }
 	seen := map[name]bool{}
-	for _, b := range row.Buckets {
+	buckets := slices.DeleteFunc(slices.Clone(row.Buckets), func(b engine.BucketRow) bool {
 		n := name{b.Host, b.Method, b.Kind, b.Window.String()}
-		if seen[n] || len(seen) >= maxSeries {
-			continue
-		}
+		again := seen[n]
 		seen[n] = true
+		return again
+	})
+	for _, b := range buckets[:out.most("limits", len(buckets))] {
+		n := name{b.Host, b.Method, b.Kind, b.Window.String()}
 		for d, v := range map[*prometheus.Desc]int{descLimit: b.Limit, descUsed: b.Used, descForeign: b.Foreign, descWaiting: b.Waiting} {
 			out.gauge(d, float64(v), n.host, n.method, n.kind, n.window)
 		}
@@ -170,9 +181,7 @@ func (r reading) firing(out send, rows []engine.AlertRow) {
 	states, rules := map[engine.AlertState]int{}, map[string]int{}
 	for _, a := range rows {
 		states[a.State]++
-		if _, ok := rules[a.Rule]; !ok && len(rules) < maxSeries {
-			rules[a.Rule] = 0
-		}
+		rules[a.Rule] += 0
 		if a.State == engine.AlertFiring {
 			rules[a.Rule]++
 		}
@@ -180,8 +189,9 @@ func (r reading) firing(out send, rows []engine.AlertRow) {
 	for _, s := range alertStates {
 		out.gauge(descAlerts, float64(states[s]), string(s))
 	}
-	for rule, n := range rules {
-		out.gauge(descFiring, float64(n), rule)
+	names := slices.Sorted(maps.Keys(rules))
+	for _, rule := range names[:out.most("rules", len(names))] {
+		out.gauge(descFiring, float64(rules[rule]), rule)
 	}
 }
 

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -98,6 +99,71 @@ farsight_throttled_total{kind="unknown"} 1
 		}
 	}
 	if err := testutil.GatherAndCompare(measured().Registry(), strings.NewReader(want), names...); err != nil {
+		t.Error(err)
+	}
+}
+
+// Retries and statuses are counted by kind as well: a call's say nothing of Riot.
+func TestMetricsCountAttemptsByKind(t *testing.T) {
+	m := api.NewMetrics(api.MetricsOptions{Console: quiet()})
+	for id, kind := range map[engine.JobID]engine.Kind{"a": engine.KindCall, "b": "match.fetch"} {
+		job := engine.Job{ID: id, Kind: kind, State: engine.Running}
+		m.Publish([]engine.Change{{Job: &job}, {Of: id, Attempt: &engine.Attempt{Number: 1, Try: 1, Verb: engine.VerbRetry, Class: "busy"}}})
+		m.Publish([]engine.Change{{Job: &job}, {Of: id, Attempt: &engine.Attempt{Number: 2, Try: 2, Verb: engine.VerbDone}}})
+	}
+	const want = `
+# HELP farsight_kind_attempt_statuses_total Charged attempts by the kind of their job and the status that they ended with.
+# TYPE farsight_kind_attempt_statuses_total counter
+farsight_kind_attempt_statuses_total{kind="alert.call",status="busy"} 1
+farsight_kind_attempt_statuses_total{kind="alert.call",status="completed"} 1
+farsight_kind_attempt_statuses_total{kind="match.fetch",status="busy"} 1
+farsight_kind_attempt_statuses_total{kind="match.fetch",status="ok"} 1
+# HELP farsight_kind_retries_succeeded_total Charged attempts after the first one of a round that succeeded, by the kind of their job.
+# TYPE farsight_kind_retries_succeeded_total counter
+farsight_kind_retries_succeeded_total{kind="alert.call"} 1
+farsight_kind_retries_succeeded_total{kind="match.fetch"} 1
+# HELP farsight_kind_retries_total Charged attempts after the first one of a round, by the kind of their job.
+# TYPE farsight_kind_retries_total counter
+farsight_kind_retries_total{kind="alert.call"} 1
+farsight_kind_retries_total{kind="match.fetch"} 1
+`
+	err := testutil.GatherAndCompare(m.Registry(), strings.NewReader(want),
+		"farsight_kind_attempt_statuses_total", "farsight_kind_retries_succeeded_total", "farsight_kind_retries_total")
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// One gauge has 256 series at most, and the reading says how many are missing.
+func TestMetricsSayWhatTheyLeaveOut(t *testing.T) {
+	o := quiet()
+	rest := o.find
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		switch q.(type) {
+		case engine.StatusQuery:
+			var a engine.StatusAnswer
+			for i := range 300 {
+				a.Queues = append(a.Queues, engine.QueueRow{QueueState: engine.QueueState{Name: engine.Queue(fmt.Sprintf("q%d", i))}})
+			}
+			return a, nil
+		case engine.LimitsQuery:
+			var a engine.LimitsRow
+			for i := range 257 {
+				a.Buckets = append(a.Buckets, engine.BucketRow{Method: fmt.Sprint(i)}, engine.BucketRow{Method: fmt.Sprint(i)})
+			}
+			return a, nil
+		}
+		return rest(q)
+	}
+	const want = `
+# HELP farsight_series_left_out What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.
+# TYPE farsight_series_left_out gauge
+farsight_series_left_out{of="limits"} 1
+farsight_series_left_out{of="queues"} 44
+farsight_series_left_out{of="rules"} 0
+`
+	m := api.NewMetrics(api.MetricsOptions{Console: o})
+	if err := testutil.GatherAndCompare(m.Registry(), strings.NewReader(want), "farsight_series_left_out"); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,6 +15,7 @@ type wall struct {
 	all    []engine.MatchRow // newest first; nil until all pages have come
 	coming []engine.MatchRow
 	next   string
+	more   bool // there are older ones than all
 }
 
 // The wall's rows are of so many matches; more than mostWalled of them are not
@@ -52,7 +53,7 @@ func (w *wall) got(v *View, q engine.MatchesQuery, a engine.Answer, err error) {
 	}
 	w.coming = append(w.coming, page.Matches...)
 	if w.next = page.Next; w.next == "" || len(w.coming) >= mostWalled {
-		w.all, w.coming, w.next = w.coming, nil, ""
+		w.all, w.more, w.coming, w.next = w.coming, w.next != "", nil, ""
 	}
 }
 
@@ -60,6 +61,9 @@ func (w *wall) got(v *View, q engine.MatchesQuery, a engine.Answer, err error) {
 func (w *wall) panel(v *View, width, h int, selected string) part.Panel {
 	n := len(w.all)
 	p := part.Panel{Title: titled("All matches", n), Height: h}
+	if w.more {
+		p.Title = titled("Newest matches", n)
+	}
 	if w.all == nil {
 		p.Rows = []string{v.row(width, part.As(themes.Dim, " loading all matches…"))}
 		return p

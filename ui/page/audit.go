@@ -16,6 +16,7 @@ type Audit struct {
 	list[engine.AuditEntry]
 	answer
 	entries []engine.AuditEntry
+	older   bool            // there are older ones than those read
 	undone  map[uint64]bool // commands that were taken back
 }
 
@@ -59,12 +60,20 @@ func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		return
 	}
 	page, _ := a.(engine.AuditPage)
-	p.entries, p.undone = page.Entries, map[uint64]bool{}
+	p.entries, p.older, p.undone = page.Entries, page.Next != "", map[uint64]bool{}
 	for i := range p.entries {
 		if e := &p.entries[i]; e.Op == engine.OpUndo && e.Applied > 0 {
 			p.undone[targetOf(e.Target)] = true
 		}
 	}
+}
+
+// cut says that the list ends before the first command that was given; "" = it does not.
+func (p *Audit) cut() string {
+	if !p.older {
+		return ""
+	}
+	return "the newest " + count(len(p.entries)) + ", farsight audit has more"
 }
 
 // targetOf reads the number of a command that an undo names: "command #12".
@@ -217,7 +226,7 @@ func (p *Audit) Draw(v *View) []string {
 		title = "#" + strconv.FormatUint(e.Seq, 10) + " " + string(e.Op) + " of " + e.Target
 	}
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Audit"), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
+		part.Panel{Title: p.title(v, "Audit", p.cut()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
 		part.Panel{Title: title, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room})
 }
 

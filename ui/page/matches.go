@@ -213,7 +213,7 @@ func (p *MatchList) Draw(v *View) []string {
 	h := max(v.H-4, 0)
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
-		part.Panel{Title: p.title(v, p.loaded(), p.orderText(v), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
+		part.Panel{Title: p.title(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
 	)
 }
 
@@ -227,6 +227,14 @@ func (p *MatchList) loaded() string {
 		return "First"
 	}
 	return "Newest"
+}
+
+// cut says that no more pages are read, although there are others; "" = they are.
+func (p *MatchList) cut() string {
+	if p.next == "" || p.pages < mostPages {
+		return ""
+	}
+	return "no more are read here, farsight matches has all"
 }
 
 // orderText says in which order matches of all accounts come, while no column

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -136,7 +137,7 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
 	}
 	page := engine.JobsPage{Total: len(f.Scene.Jobs)}
-	rows, next := f.pageOf(q.Page)
+	rows, next := pageOf(f.Scene.Jobs, q.Page)
 	for _, j := range rows {
 		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) && fits.Match(&j, Noon) &&
 			(q.Class == "" || engine.ClassOf(j.Job, "").Fits(q.Class) || strings.HasPrefix(string(q.Class), string(j.Class)+":")) &&
@@ -150,21 +151,17 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 	return page, nil
 }
 
-// pageOf is one page of the stored jobs, as they stand.
-func (f *Fake) pageOf(p engine.Page) (rows []engine.JobRow, next string) {
-	rows = f.Scene.Jobs
-	if i := slices.IndexFunc(rows, func(j engine.JobRow) bool { return string(j.ID) == p.After }); i >= 0 {
-		rows = rows[i+1:]
+// pageOf is one page of what is stored, as it stands: the cursor is a place, 500.
+func pageOf[T any](all []T, p engine.Page) (rows []T, next string) {
+	from, _ := strconv.Atoi(p.After)
+	if rows = all[min(from, len(all)):]; p.Limit > 0 && len(rows) > p.Limit {
+		return rows[:p.Limit], strconv.Itoa(from + p.Limit)
 	}
-	if p.Limit > 0 && len(rows) > p.Limit {
-		rows = rows[:p.Limit]
-		next = string(rows[p.Limit-1].ID)
-	}
-	return rows, next
+	return rows, ""
 }
 
 func (f *Fake) reasons(q engine.ReasonsQuery) (a engine.ReasonsAnswer) {
-	rows, next := f.pageOf(q.Page)
+	rows, next := pageOf(f.Scene.Jobs, q.Page)
 	var groups engine.Reasons
 	for _, j := range rows {
 		if row, ok := engine.ReasonOf(j); ok && (q.Queue == "" || j.Queue == q.Queue) {
@@ -177,13 +174,15 @@ func (f *Fake) reasons(q engine.ReasonsQuery) (a engine.ReasonsAnswer) {
 // matches leaves those out that could not be had, and counts them, unless asked.
 func (f *Fake) matches(q engine.MatchesQuery) engine.MatchesPage {
 	var page engine.MatchesPage
+	var fit []engine.MatchRow
 	for _, m := range f.Scene.Matches {
 		if m.Status == "permanently_unfetchable" && !q.All {
 			page.Hidden++
 			continue
 		}
-		page.Matches = append(page.Matches, m)
+		fit = append(fit, m)
 	}
+	page.Matches, page.Next = pageOf(fit, q.Page)
 	return page
 }
 

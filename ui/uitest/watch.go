@@ -156,6 +156,7 @@ func (f *Fake) audit(q engine.AuditQuery) engine.AuditPage {
 		}
 		page.Entries = append(page.Entries, e)
 	}
+	page.Entries, page.Next = pageOf(page.Entries, q.Page)
 	return page
 }
 

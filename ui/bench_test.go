@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/fold"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
@@ -37,7 +38,7 @@ func loaded(b *testing.B, w, h int) *Model {
 		a.ID, a.RiotID = fmt.Sprintf("many-%d", i), fmt.Sprintf("Player %d#EUW", i)
 		u.Accounts = append(u.Accounts, a)
 	}
-	for i := range recorderSize {
+	for i := range fold.KeptCalls {
 		c := u.Calls[i%40]
 		c.Seq = uint64(100 + i)
 		u.Calls = append(u.Calls, c)

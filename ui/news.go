@@ -133,7 +133,7 @@ func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 }
 
 func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
-	was := p.rows.accounts[a.ID]
+	was, _ := p.rows.fold.Account(a.ID)
 	if a.Status != was.Status {
 		p.news.add("sync", a.ID, now, "the sync of "+a.RiotID+" "+statusText(a))
 		return
@@ -193,7 +193,7 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 }
 
 func (p *plain) compareJob(j engine.JobRow, now time.Time) {
-	was := p.rows.jobs[j.ID]
+	was, _ := p.rows.data.Job(j.ID)
 	if was.Rev >= j.Rev || was.State == j.State && was.Tries == j.Tries && was.Due.Equal(j.Due) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/fold"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -35,10 +36,10 @@ func TestRowsFoldUpdates(t *testing.T) {
 	if n := len(r.data.Calls); n != 41 || len(frozen.Calls) != 40 {
 		t.Errorf("%d calls, want 41; %d in the frozen view, want 40", n, len(frozen.Calls))
 	}
-	for i := range 3 * recorderSize {
+	for i := range 3 * fold.KeptCalls {
 		r.apply(engine.Update{Calls: []engine.CallRow{{Seq: uint64(100 + i)}}}, uitest.Noon)
 	}
-	if n := len(r.data.Calls); n != recorderSize || r.data.Calls[n-1].Seq != uint64(99+3*recorderSize) {
+	if n := len(r.data.Calls); n != fold.KeptCalls || r.data.Calls[n-1].Seq != uint64(99+3*fold.KeptCalls) {
 		t.Errorf("the recorder keeps %d calls", n)
 	}
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/fold"
 )
 
 // Bounds of what waits for one watcher that does not take it. One who falls further
@@ -46,9 +47,12 @@ type relayRun struct {
 
 	mu       sync.Mutex // guards what follows, and the watchers' mail
 	watchers map[*watcher]struct{}
-	mirror   mirror
-	told     bool       // the mirror holds a snapshot
-	snaps    [2]*parcel // of the mirror as it is, without and with a gap; nil = not asked for
+	// rows are what the watchers have been told so far. Whoever comes later is given them
+	// as a snapshot: any other state would not fit the updates to come, which name only
+	// what differs from what was told before.
+	rows  fold.Rows
+	told  bool       // rows hold a snapshot
+	snaps [2]*parcel // of the rows as they are, without and with a gap; nil = not asked for
 }
 
 // parcel is an update, encoded when the first watcher sends it: nobody encodes what is
@@ -168,7 +172,7 @@ func (r *relayRun) hand(u engine.Update) int {
 	p := &parcel{now: u, rows: len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls) + len(u.Logs)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.mirror.fold(u)
+	r.rows.Add(u)
 	r.told, r.snaps = true, [2]*parcel{}
 	for w := range r.watchers {
 		w.put(p)
@@ -202,15 +206,17 @@ func (w *watcher) take() []*parcel {
 	return mail
 }
 
-// whole is the mirror as it is now, shared by all who ask before it changes: after a
-// restart every console comes at once.
+// whole is the rows as they are now, shared by all who ask before they change: after a
+// restart every console comes at once. Notes were for those who were there.
 func (r *relayRun) whole(gap bool) *parcel {
 	at := 0
 	if gap {
 		at = 1
 	}
 	if r.snaps[at] == nil {
-		r.snaps[at] = &parcel{now: r.mirror.snapshot(gap)}
+		u := r.rows.Update()
+		u.Snapshot, u.Gap, u.Notes = true, gap, nil
+		r.snaps[at] = &parcel{now: u}
 	}
 	return r.snaps[at]
 }

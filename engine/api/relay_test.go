@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,12 +16,13 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/fold"
 )
 
 // screen is what a watcher makes of its frames.
 type screen struct {
 	*watcher
-	rows mirror
+	rows fold.Rows
 	gaps int
 }
 
@@ -36,13 +37,13 @@ func (s *screen) look(t *rapid.T) {
 		if err := json.Unmarshal(append([]byte(`{"n":1`), raw...), &f); err != nil || f.Update == nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		if s.rows.accounts == nil && !f.Update.Snapshot {
+		if !s.rows.Whole().Snapshot && !f.Update.Snapshot {
 			t.Fatal("the first update is no snapshot")
 		}
 		if f.Update.Gap {
 			s.gaps++
 		}
-		s.rows.fold(*f.Update)
+		s.rows.Add(*f.Update)
 	}
 }
 
@@ -51,13 +52,13 @@ func (s *screen) look(t *rapid.T) {
 func TestP34_WhoeverComesWheneverSeesTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		run := &relayRun{watchers: map[*watcher]struct{}{}}
-		var truth mirror
+		var truth fold.Rows
 		var all []*screen
 		seq := uint64(0)
 		hand := func(u engine.Update) {
 			seq++
 			u.Seq = seq
-			truth.fold(u)
+			truth.Add(u)
 			run.hand(u)
 		}
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
@@ -85,9 +86,11 @@ func TestP34_WhoeverComesWheneverSeesTheSame(t *testing.T) {
 	})
 }
 
-func sameRows(a, b mirror) bool {
-	return maps.EqualFunc(a.jobs, b.jobs, func(x, y engine.JobRow) bool { return x.Rev == y.Rev }) && maps.EqualFunc(a.accounts, b.accounts, func(x, y engine.AccountRow) bool { return x.Calls == y.Calls }) &&
-		reflect.DeepEqual(a.now.Engine, b.now.Engine) && a.now.Seq == b.now.Seq && len(a.now.Calls) <= len(b.now.Calls)
+func sameRows(x, y fold.Rows) bool {
+	a, b := x.Update(), y.Update()
+	return slices.EqualFunc(a.Jobs, b.Jobs, func(x, y engine.JobRow) bool { return x.ID == y.ID && x.Rev == y.Rev }) &&
+		slices.EqualFunc(a.Accounts, b.Accounts, func(x, y engine.AccountRow) bool { return x.ID == y.ID && x.Calls == y.Calls }) &&
+		reflect.DeepEqual(a.Engine, b.Engine) && a.Seq == b.Seq && len(a.Calls) <= len(b.Calls)
 }
 
 // news are a few changes of a few jobs.

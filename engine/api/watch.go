@@ -54,7 +54,7 @@ func (c *Client) watchOnce(ctx context.Context, gap bool, yield func(engine.Upda
 		return false
 	}
 	b := newBox()
-	b.now.Gap = gap
+	b.rows.Add(engine.Update{Gap: gap})
 	reading.Go(func() { b.close(c.read(resp.Body, cancel, b)) })
 	for {
 		u, err := b.take(ctx)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/fold"
 )
 
 // TestEveryQueryHasARow reads engine's own source: a new query must be named here.
@@ -279,16 +280,16 @@ func TestBoxMergesAndIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !u.Snapshot || u.Seq != 4 || len(u.Jobs) != 1 || u.Jobs[0].Rev != 2 || len(u.Accounts) != 1 || len(u.Gone) != 2 || len(u.Calls) != 2 || len(u.Notes) != 1 || u.Alerts == nil {
+	if !u.Snapshot || u.Seq != 4 || len(u.Jobs) != 1 || u.Jobs[0].Rev != 2 || len(u.Accounts) != 1 || len(u.Gone) != 0 || len(u.Calls) != 2 || len(u.Notes) != 1 || u.Alerts == nil {
 		t.Errorf("merged into %+v", u)
 	}
 	many := engine.Update{}
-	for i := range 2 * boxCalls {
+	for i := range 2 * fold.KeptCalls {
 		many.Calls = append(many.Calls, engine.CallRow{Seq: uint64(i)})
 		many.Notes = append(many.Notes, engine.Note{})
 	}
 	put(many)
-	if u, _ = b.take(t.Context()); len(u.Calls) != boxCalls || u.Calls[0].Seq != boxCalls || len(u.Notes) != boxNotes {
+	if u, _ = b.take(t.Context()); len(u.Calls) != fold.KeptCalls || u.Calls[0].Seq != fold.KeptCalls || len(u.Notes) != fold.KeptNotes {
 		t.Errorf("%d calls from %d on, %d notes", len(u.Calls), u.Calls[0].Seq, len(u.Notes))
 	}
 	many = engine.Update{}

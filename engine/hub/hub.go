@@ -51,7 +51,6 @@ type Options struct {
 // snapshot, and of what a snapshot carries.
 const (
 	mailboxJobs      = 5000
-	mailboxNotes     = 200
 	snapshotAccounts = 10_000 // of more, those and the ones whose syncs are under way
 	accountsPage     = 500
 	snapshotCalls    = 2000
@@ -308,9 +307,10 @@ func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
 // may show what is no longer there.
 func (h *Hub) take(b *mailbox) (u engine.Update, renew bool) {
 	m := b.empty()
-	u, jobs := m.update()
-	for _, j := range jobs {
-		u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
+	u = m.rows.Update()
+	u.Gap = m.overflow
+	for i := range u.Jobs {
+		u.Jobs[i] = h.opt.Source.Row(u.Jobs[i].Job)
 	}
 	return u, m.renew
 }
@@ -327,7 +327,7 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	if m.renew {
 		b.again() // the page may be from before the deletion
 	}
-	u := engine.Update{Seq: h.seq, Snapshot: true, Notes: m.notes}
+	u := engine.Update{Seq: h.seq, Snapshot: true, Notes: m.rows.Whole().Notes}
 	jobs := make([]engine.Job, 0, len(h.jobs))
 	for _, j := range h.jobs {
 		jobs = append(jobs, j)

@@ -1,13 +1,12 @@
 package hub
 
 import (
-	"cmp"
 	"reflect"
-	"slices"
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/fold"
 )
 
 // mailbox merges what one console has not read yet: the last row per id wins.
@@ -31,14 +30,11 @@ type mailbox struct {
 	limits engine.LimitsRow
 }
 
-// mail is what has come since the reader was told last.
+// mail is what has come since the reader was told last. Its jobs are bare: what a row
+// adds to a job is read when the reader takes it.
 type mail struct {
-	seq      uint64
-	accounts map[string]engine.AccountRow
-	jobs     map[engine.JobID]engine.Job
-	gone     map[engine.JobID]struct{}
-	born     map[engine.JobID]struct{} // of jobs, those that the reader has never seen
-	notes    []engine.Note
+	rows     fold.Rows
+	born     map[engine.JobID]struct{} // of the jobs, those that the reader has never seen
 	overflow bool
 	renew    bool // an account was deleted
 }
@@ -58,24 +54,15 @@ func newMailbox() *mailbox {
 	return b
 }
 
-func (b *mailbox) clear() {
-	b.accounts = map[string]engine.AccountRow{}
-	b.jobs = map[engine.JobID]engine.Job{}
-	b.gone = map[engine.JobID]struct{}{}
-	b.born = map[engine.JobID]struct{}{}
-	b.notes = nil
-	b.overflow, b.renew = false, false
-}
-
 // deliver takes what one commit has brought.
 func (b *mailbox) deliver(seq uint64, all []news) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.seq = seq
+	b.rows.Add(engine.Update{Seq: seq})
 	for _, n := range all {
 		switch {
 		case n.account != nil:
-			b.accounts[n.account.ID] = *n.account
+			b.rows.PutAccount(*n.account)
 		case n.job != nil:
 			b.job(*n.job, n.first)
 		case n.renew:
@@ -88,44 +75,43 @@ func (b *mailbox) deliver(seq uint64, all []news) {
 
 // job takes a row; first = no console has been told of this job.
 func (b *mailbox) job(j engine.Job, first bool) {
-	if _, left := b.gone[j.ID]; first && !left {
+	if first && !b.rows.Gone(j.ID) {
 		b.born[j.ID] = struct{}{}
 	}
-	delete(b.gone, j.ID)
-	b.jobs[j.ID] = j
+	b.rows.PutJob(engine.JobRow{Job: j})
 	b.bound()
 }
 
 // leave takes a row back. A job that began and ended since the last update is no
 // news: at full speed that is most of them, times the consoles.
 func (b *mailbox) leave(id engine.JobID) {
-	delete(b.jobs, id)
 	if _, unseen := b.born[id]; unseen {
 		delete(b.born, id)
+		b.rows.ForgetJob(id)
 		return
 	}
-	b.gone[id] = struct{}{}
+	b.rows.DropJob(id)
 	b.bound()
 }
 
 // bound gives up merging for a reader that fell too far behind: it will get a
-// snapshot instead, and be told of the gap (P-34).
+// snapshot instead, and be told of the gap.
 func (b *mailbox) bound() {
-	if len(b.jobs)+len(b.gone) <= mailboxJobs {
+	if b.rows.Changed() <= mailboxJobs {
 		return
 	}
-	notes := b.notes
+	notes := b.rows.Whole().Notes
 	b.clear()
-	b.notes, b.overflow = notes, true
+	b.rows.Add(engine.Update{Notes: notes})
+	b.overflow = true
 }
+
+func (b *mailbox) clear() { b.mail = mail{born: map[engine.JobID]struct{}{}} }
 
 func (b *mailbox) note(n engine.Note) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.notes = append(b.notes, n)
-	if over := len(b.notes) - mailboxNotes; over > 0 {
-		b.notes = slices.Delete(b.notes, 0, over)
-	}
+	b.rows.Add(engine.Update{Notes: []engine.Note{n}})
 }
 
 // again asks for another snapshot.
@@ -143,25 +129,6 @@ func (b *mailbox) empty() mail {
 	m := b.mail
 	b.clear()
 	return m
-}
-
-// update is the mail in order, the jobs aside.
-func (m mail) update() (engine.Update, []engine.Job) {
-	u := engine.Update{Seq: m.seq, Gap: m.overflow, Notes: m.notes}
-	for _, a := range m.accounts {
-		u.Accounts = append(u.Accounts, a)
-	}
-	jobs := make([]engine.Job, 0, len(m.jobs))
-	for _, j := range m.jobs {
-		jobs = append(jobs, j)
-	}
-	for id := range m.gone {
-		u.Gone = append(u.Gone, id)
-	}
-	slices.SortFunc(u.Accounts, func(x, y engine.AccountRow) int { return cmp.Compare(x.ID, y.ID) })
-	slices.SortFunc(jobs, func(x, y engine.Job) int { return cmp.Compare(x.ID, y.ID) })
-	slices.Sort(u.Gone)
-	return u, jobs
 }
 
 // fresh reports, once, that the reader has seen nothing yet.

@@ -61,7 +61,7 @@ func Choose(o Options) (*Theme, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name == "mono" || o.NoColor != "" || o.Profile == Mono {
+	if name == "mono" || o.NoColor != "" || o.Profile <= Mono {
 		return NewMono(g), nil
 	}
 	if name != "auto" {
@@ -78,7 +78,7 @@ func Choose(o Options) (*Theme, error) {
 // since its answer would turn colour on again.
 func (o Options) Asks() bool {
 	name, err := o.name()
-	return err == nil && name == "auto" && o.NoColor == "" && o.Profile != Mono
+	return err == nil && name == "auto" && o.NoColor == "" && o.Profile > Mono
 }
 
 // name returns the first name that was given.

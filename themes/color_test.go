@@ -3,6 +3,9 @@ package themes
 import (
 	"math"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // visions are the matrices of Machado, Oliveira, Fernandes 2009, severity 1,
@@ -14,13 +17,13 @@ var visions = map[string][3][3]float64{
 	"tritan": {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-func see(c rgb, m [3][3]float64) lab {
-	v := c.linear()
+func see(c colorful.Color, m [3][3]float64) colorful.Color {
+	r, g, b := c.LinearRgb()
 	var out [3]float64
 	for i, row := range m {
-		out[i] = min(max(row[0]*v[0]+row[1]*v[1]+row[2]*v[2], 0), 1)
+		out[i] = min(max(row[0]*r+row[1]*g+row[2]*b, 0), 1)
 	}
-	return toLab(out)
+	return colorful.LinearRgb(out[0], out[1], out[2])
 }
 
 func TestContrastOfEveryTheme(t *testing.T) {
@@ -51,8 +54,19 @@ const rounding = 0.55
 func TestStatesStayApartForEveryVision(t *testing.T) {
 	for _, p := range Palettes() {
 		for name, m := range visions {
-			if got := closest(p, func(token Token) lab { return see(parse(p.colors()[token]), m) }); got < p.distance-rounding {
+			if got := closest(p, func(token Token) colorful.Color { return see(parse(p.colors()[token]), m) }); got < p.distance-rounding {
 				t.Errorf("%s, %s: distance %.1f, want %.0f", p.Name, name, got, p.distance)
+			}
+		}
+	}
+}
+
+func TestTextIsReadableIn256Colours(t *testing.T) {
+	for _, p := range Palettes() {
+		bg, colors := in256(parse(p.Bg)), p.colors()
+		for _, token := range append(states, Text, Dim, Accent) {
+			if got := contrast(in256(parse(colors[token])), bg); got < 4.2 {
+				t.Errorf("%s %v: contrast %.2f in 256 colours", p.Name, token, got)
 			}
 		}
 	}
@@ -61,7 +75,7 @@ func TestStatesStayApartForEveryVision(t *testing.T) {
 func TestStatesStayApartIn256Colours(t *testing.T) {
 	for _, p := range Palettes() {
 		for name, m := range visions {
-			got := closest(p, func(token Token) lab { return see(xterm(nearest(parse(p.colors()[token]))), m) })
+			got := closest(p, func(token Token) colorful.Color { return see(in256(parse(p.colors()[token])), m) })
 			if got < 15 {
 				t.Errorf("%s, %s: distance %.1f in 256 colours", p.Name, name, got)
 			}
@@ -69,11 +83,17 @@ func TestStatesStayApartIn256Colours(t *testing.T) {
 	}
 }
 
-func closest(p Palette, at func(Token) lab) float64 {
+// in256 is what a terminal of 256 colours shows for c.
+func in256(c colorful.Color) colorful.Color {
+	shown, _ := colorful.MakeColor(ansi.Convert256(c))
+	return shown
+}
+
+func closest(p Palette, at func(Token) colorful.Color) float64 {
 	least := math.Inf(1)
 	for i, a := range states {
 		for _, b := range states[i+1:] {
-			least = min(least, at(a).distance(at(b)))
+			least = min(least, distance(at(a), at(b)))
 		}
 	}
 	return least

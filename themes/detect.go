@@ -1,29 +1,30 @@
 package themes
 
-import "strings"
+import (
+	"strings"
 
-// rich are fragments of TERM values of terminals with full colour.
-var rich = []string{"direct", "truecolor", "24bit", "kitty", "ghostty", "alacritty", "wezterm", "foot", "contour"}
+	"github.com/charmbracelet/colorprofile"
+)
 
-// DetectProfile tells how much colour a terminal has from its environment.
+// DetectProfile tells how much colour a terminal has from its environment: what
+// colorprofile reads of TERM, under four rules of our own. Any NO_COLOR means mono, and
+// so does a DEC terminal (vt100, vt220), which has none. COLORTERM is believed inside
+// tmux and screen as well: both hand it through and convert what they cannot show. A
+// screen that does not say 256 in TERM was built with 16.
 // getenv is os.Getenv or a session's own; tty says whether output goes to a
 // terminal at all.
 func DetectProfile(getenv func(string) string, tty bool) Profile {
 	term := strings.ToLower(getenv("TERM"))
+	colorterm := strings.ToLower(getenv("COLORTERM"))
 	switch {
 	case !tty, getenv("NO_COLOR") != "", term == "", term == "dumb", strings.HasPrefix(term, "vt1"), strings.HasPrefix(term, "vt2"):
 		return Mono
-	case full(getenv), containsAny(term, rich):
+	case colorterm == "truecolor", colorterm == "24bit":
 		return TrueColor
-	case strings.Contains(term, "256"):
-		return ANSI256
+	case strings.HasPrefix(term, "screen") && !strings.Contains(term, "256"):
+		return ANSI16
 	}
-	return ANSI16
-}
-
-func full(getenv func(string) string) bool {
-	c := strings.ToLower(getenv("COLORTERM"))
-	return c == "truecolor" || c == "24bit" || getenv("WT_SESSION") != ""
+	return colorprofile.Env([]string{"TERM=" + term, "WT_SESSION=" + getenv("WT_SESSION")})
 }
 
 // DetectASCII reports whether the Unicode table would be misdrawn: the Linux
@@ -48,13 +49,4 @@ func first(values ...string) string {
 		}
 	}
 	return ""
-}
-
-func containsAny(s string, parts []string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
 }

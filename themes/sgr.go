@@ -94,15 +94,6 @@ func (p Palette) selected(t Token, th *Theme) look {
 	return append(p.look(t, th.Profile), paint("48", p.Sel, th.Profile)...)
 }
 
-// paint returns the parameters of a colour; layer is 38 or 48.
-func paint(layer, hex string, profile Profile) look {
-	c := parse(hex)
-	if profile == ANSI256 {
-		return look{layer, "5", strconv.Itoa(nearest(c))}
-	}
-	return look{layer, "2", strconv.Itoa(int(c.r)), strconv.Itoa(int(c.g)), strconv.Itoa(int(c.b))}
-}
-
 func ansiFg(n int8) look {
 	switch {
 	case n < 0:

@@ -1,20 +1,17 @@
 package themes
 
+import "github.com/charmbracelet/colorprofile"
+
 // Profile is how much colour a terminal has.
-type Profile uint8
+type Profile = colorprofile.Profile
 
 // The profiles, from none to all.
 const (
-	Mono Profile = iota
-	ANSI16
-	ANSI256
-	TrueColor
+	Mono      = colorprofile.ASCII // attributes only: bold, underline, reverse
+	ANSI16    = colorprofile.ANSI
+	ANSI256   = colorprofile.ANSI256
+	TrueColor = colorprofile.TrueColor
 )
-
-var profileNames = [...]string{"mono", "16", "256", "truecolor"}
-
-// String returns mono, 16, 256 or truecolor.
-func (p Profile) String() string { return profileNames[min(int(p), len(profileNames)-1)] }
 
 // reset ends every attribute and colour.
 const reset = "\x1b[m"

@@ -186,7 +186,7 @@ func (p Palette) check() error {
 	}
 	for i, a := range states {
 		for _, b := range states[i+1:] {
-			if d := toLab(parse(colors[a]).linear()).distance(toLab(parse(colors[b]).linear())); d < leastApart {
+			if d := distance(parse(colors[a]), parse(colors[b])); d < leastApart {
 				return fmt.Errorf("%v %s and %v %s look the same (distance %.0f, at least %d): choose colours further apart", a, colors[a], b, colors[b], d, leastApart)
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
@@ -143,24 +142,10 @@ func runToEnd(ctx context.Context, p *tea.Program) error {
 func programOptions(opt Options, sig *signals) []tea.ProgramOption {
 	out := []tea.ProgramOption{
 		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter),
-		tea.WithColorProfile(profileOf(themes.DetectProfile(opt.getenv, true))),
+		tea.WithColorProfile(themes.DetectProfile(opt.getenv, true)), // as the theme: nothing is converted twice
 	}
 	if opt.Input != nil {
 		out = append(out, tea.WithInput(opt.Input))
 	}
 	return append(out, tea.WithOutput(joined(opt.Output)))
-}
-
-// profileOf tells Bubble Tea what the theme was made for, so that it converts no
-// colour by itself.
-func profileOf(p themes.Profile) colorprofile.Profile {
-	switch p {
-	case themes.TrueColor:
-		return colorprofile.TrueColor
-	case themes.ANSI256:
-		return colorprofile.ANSI256
-	case themes.ANSI16:
-		return colorprofile.ANSI
-	}
-	return colorprofile.ASCII
 }

@@ -96,19 +96,6 @@ type QueueMove struct {
 	After  QueueState `json:"after"`
 }
 
-// undoable are the commands that can be taken back while nothing has happened to
-// their jobs, queue or schedule since (I-11).
-var undoable = map[Op]bool{
-	OpCancel: true, OpReschedule: true, OpReclass: true, OpPause: true, OpResume: true,
-	OpPauseSchedule: true, OpResumeSchedule: true, OpEditSchedule: true,
-}
-
-// Undoable reports whether the entry is of a command that can be undone, and has
-// changed something. Whether it still can be, the jobs decide.
-func (a AuditEntry) Undoable() bool {
-	return undoable[a.Op] && (len(a.Moves) > 0 || a.Queue != nil || a.Schedule != nil)
-}
-
 // ClassesQuery asks for the error classes of jobs that failed last and are not
 // completed; answered by ClassesAnswer.
 type ClassesQuery struct {

@@ -25,6 +25,9 @@ func States() []State {
 	return []State{Pending, Available, Scheduled, Running, Retryable, Completed, Cancelled, Discarded}
 }
 
+// LiveStates are those of jobs that have not ended.
+func LiveStates() []State { return []State{Pending, Available, Scheduled, Running, Retryable} }
+
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // Time an engine may take for an answer before it counts as gone.
@@ -24,10 +25,6 @@ const (
 	helloTimeout = 5 * time.Second
 	maxAnswer    = 256 << 20 // bytes of an answer or a frame
 )
-
-// slow commands take as long as the store is large. An engine that dies ends the
-// wait, and a caller that leaves ends the command.
-var slow = map[engine.Op]bool{engine.OpBackup: true, engine.OpPrune: true, engine.OpForget: true}
 
 var _ engine.Console = (*Client)(nil)
 
@@ -109,7 +106,8 @@ func (c *Client) Settings(ctx context.Context) ([]Setting, error) {
 
 // Do implements engine.Console. Who asks is told by the kernel: c.By is not sent.
 func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, err error) {
-	if !slow[cmd.Op] {
+	// Of a slow one an engine that dies ends the wait, and a caller that leaves ends it.
+	if !operation.Of(cmd.Op).Slow {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, doTimeout)
 		defer cancel()

@@ -137,13 +137,10 @@ func (r reading) engine(out send, s engine.StatusAnswer) {
 	out.total(descLogDrops, float64(e.LogDrops))
 }
 
-// liveStates are what a queue is counted by.
-var liveStates = []engine.State{engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable}
-
 func (r reading) queues(out send, queues []engine.QueueRow) {
 	for _, q := range queues[:out.most("queues", len(queues))] {
 		name := r.opt.Queue(q.Name)
-		for _, s := range liveStates {
+		for _, s := range engine.LiveStates() {
 			out.gauge(descQueue, float64(q.Counts[s]), name, s.String())
 		}
 		out.gauge(descHeld, float64(q.Held), name)

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // plan is the rest of a bulk command that waits for its canary: one job that was
@@ -76,7 +77,7 @@ func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) 
 		}
 		return total, c.keepPlan(ctx, plan{Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC()})
 	}
-	total.Nothing, total.Text = true, tell(verbs[cmd.Op].did, total)
+	total.Nothing, total.Text = true, tell(operation.Of(cmd.Op).Did, total)
 	return total, nil
 }
 

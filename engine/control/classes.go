@@ -9,7 +9,7 @@ import (
 )
 
 // failed are the states of jobs whose last attempt failed and that are not done.
-var failedStates = append(slices.Clone(liveStates), engine.Discarded)
+var failedStates = append(engine.LiveStates(), engine.Discarded)
 
 // classes groups the failed jobs by the fingerprint of their last failure (I-6).
 func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.ClassesAnswer, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // commands is the table of what an operator can ask for.
@@ -68,7 +69,7 @@ func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, e
 	auditing, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
 	defer cancel()
 	e, auditErr := c.audit(auditing, cmd, r, err)
-	r.Audit, r.Undo = e.Seq, e.Undoable()
+	r.Audit, r.Undo = e.Seq, operation.Undoable(e)
 	if err == nil {
 		c.tell(cmd, r)
 	}
@@ -123,8 +124,8 @@ func target(cmd engine.Command) string {
 		return "number " + engine.CutNumber(cmd.Call.To)
 	case cmd.Channel != "":
 		return "pager " + cmd.Channel
-	case upkeepTargets[cmd.Op] != "":
-		return upkeepTargets[cmd.Op]
+	case operation.Of(cmd.Op).About != "":
+		return operation.Of(cmd.Op).About
 	case cmd.Queue != "":
 		return "queue " + string(cmd.Queue)
 	case cmd.Bucket.Host != "":
@@ -156,16 +157,16 @@ func (c *Control) trigger(ctx context.Context, cmd engine.Command) (engine.Recei
 }
 
 func (c *Control) pause(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	return c.onQueue(ctx, cmd, "would pause", c.opt.Backend.Pause)
+	return c.onQueue(ctx, cmd, c.opt.Backend.Pause)
 }
 
 func (c *Control) resume(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	return c.onQueue(ctx, cmd, "would resume", c.opt.Backend.Resume)
+	return c.onQueue(ctx, cmd, c.opt.Backend.Resume)
 }
 
 type queueCommand func(context.Context, engine.Queue, engine.Actor, string) (engine.Receipt, error)
 
-func (c *Control) onQueue(ctx context.Context, cmd engine.Command, would string, run queueCommand) (engine.Receipt, error) {
+func (c *Control) onQueue(ctx context.Context, cmd engine.Command, run queueCommand) (engine.Receipt, error) {
 	if cmd.Queue == "" {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")
 	}
@@ -173,7 +174,7 @@ func (c *Control) onQueue(ctx context.Context, cmd engine.Command, would string,
 		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight queues`", "there is no queue %q", cmd.Queue)
 	}
 	if cmd.DryRun {
-		return engine.Receipt{Matched: 1, Text: would + " " + string(cmd.Queue)}, nil
+		return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " " + string(cmd.Queue)}, nil
 	}
 	return run(ctx, cmd.Queue, cmd.By, cmd.Reason)
 }

@@ -10,24 +10,11 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
-// verb is how a command on jobs is told, and what it is meant for.
-type verb struct {
-	does, did string
-	meant     []engine.State // what a filter without states picks
-	calls     bool           // every job that it lets run makes a call
-}
-
-var verbs = map[engine.Op]verb{
-	engine.OpCancel:     {"cancel", "cancelled", liveStates, false},
-	engine.OpRetry:      {"retry", "let run", []engine.State{engine.Scheduled, engine.Retryable, engine.Discarded}, true},
-	engine.OpForce:      {"force", "forced", []engine.State{engine.Scheduled, engine.Retryable, engine.Discarded, engine.Cancelled}, true},
-	engine.OpReclass:    {"open again", "opened again", []engine.State{engine.Discarded}, true},
-	engine.OpReschedule: {"reschedule", "rescheduled", []engine.State{engine.Available, engine.Scheduled, engine.Retryable}, false},
-}
-
-var liveStates = []engine.State{engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable}
+// would says that an operation is only tried: "would cancel".
+func would(op engine.Op) string { return "would " + operation.Of(op).Does }
 
 // onJobs carries out a command on one job or on a frozen selection.
 func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
@@ -56,7 +43,7 @@ func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receip
 		return c.sendCanary(ctx, cmd, p)
 	}
 	r, err := c.opt.Backend.Bulk(ctx, cmd)
-	r.Sample, r.Text = c.examples(ctx, p), tell(verbs[cmd.Op].did, r)
+	r.Sample, r.Text = c.examples(ctx, p), tell(operation.Of(cmd.Op).Did, r)
 	return r, err
 }
 
@@ -69,7 +56,7 @@ func checkJobs(cmd engine.Command) error {
 		return engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
 	case cmd.Op == engine.OpReschedule && cmd.At.IsZero():
 		return engine.Problemf(engine.ErrInvalid, "give an instant", "reschedule needs to know when")
-	case cmd.Canary && cmd.Op != engine.OpRetry && cmd.Op != engine.OpReclass:
+	case cmd.Canary && !operation.Of(cmd.Op).Canary:
 		return engine.Problemf(engine.ErrInvalid, "use it with retry or reclass", "a canary does not fit %s", cmd.Op)
 	}
 	return nil
@@ -106,11 +93,10 @@ func (c *Control) dryRun(ctx context.Context, cmd engine.Command, p picked) (eng
 	if err != nil {
 		return r, err
 	}
-	v := verbs[cmd.Op]
-	r.Select, r.Sample, r.Text = &p.sel, c.examples(ctx, p), tell("would "+v.does, r)
+	r.Select, r.Sample, r.Text = &p.sel, c.examples(ctx, p), tell(would(cmd.Op), r)
 	moves := r.Moves
 	r.Would, r.Applied, r.Moves, r.Nothing = r.Applied, 0, nil, r.Applied == 0
-	if !v.calls || r.Nothing {
+	if !operation.Of(cmd.Op).Calls || r.Nothing {
 		return r, nil
 	}
 	if r.Cost, err = c.costOf(ctx, moves, p); err != nil {

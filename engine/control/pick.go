@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // maxPicked bounds one selection: more than that nobody has looked at.
@@ -69,7 +70,7 @@ func statesOf(op engine.Op, f engine.JobFilter) []engine.State {
 	if len(f.States) > 0 {
 		return f.States
 	}
-	return verbs[op].meant
+	return operation.Of(op).Picks()
 }
 
 // fitting is a filter as it is asked of one job, when it is counted and again when it
@@ -131,7 +132,7 @@ func (p picked) refuseAll(cmd engine.Command, sample []string) error {
 		return nil
 	}
 	return engine.Problemf(engine.ErrRefused, fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
-		"nothing narrows this down: it would %s %s%s", verbs[cmd.Op].does, human.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
+		"nothing narrows this down: it %s %s%s", would(cmd.Op), human.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
 }
 
 func suchAs(sample []string) string {

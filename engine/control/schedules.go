@@ -68,16 +68,12 @@ func (c *Control) onSchedule(ctx context.Context, cmd engine.Command) (engine.Re
 	return c.schedules.Resume(ctx, cmd.Schedule, cmd.By, cmd.Reason)
 }
 
-var scheduleWould = map[engine.Op]string{
-	engine.OpRunSchedule: "would run", engine.OpPauseSchedule: "would pause", engine.OpResumeSchedule: "would resume",
-}
-
 func (c *Control) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 	named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
 	if !slices.ContainsFunc(c.schedules.List(), named) {
 		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
 	}
-	return engine.Receipt{Matched: 1, Text: scheduleWould[cmd.Op] + " schedule " + cmd.Schedule}, nil
+	return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " schedule " + cmd.Schedule}, nil
 }
 
 // undoSchedule puts a schedule back as it stood before a command.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // undoLook is how many commands are looked through for the last one that can be
@@ -35,7 +36,7 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 	}
 	did := "undone " + string(e.Op) + " of"
 	if cmd.DryRun {
-		did = "would undo " + string(e.Op) + " of"
+		did = would(cmd.Op) + " " + string(e.Op) + " of"
 	}
 	r.Text = tell(did, r)
 	if r.Applied == 0 {
@@ -51,8 +52,8 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
 	if seq != 0 {
 		e, err := c.store.AuditEntry(ctx, seq)
-		if err == nil && !e.Undoable() {
-			return e, engine.Problemf(engine.ErrRefused, "only cancel, reschedule, reclass, pause, resume and the edit of a schedule can be undone", "%s #%d has nothing that could be taken back", e.Op, seq)
+		if err == nil && !operation.Undoable(e) {
+			return e, engine.Problemf(engine.ErrRefused, "only "+operation.UndoWords("and")+" can be taken back", "%s #%d has nothing that could be taken back", e.Op, seq)
 		}
 		if errors.Is(err, engine.ErrNotFound) {
 			err = engine.Problemf(engine.ErrNotFound, "list them with `farsight audit`", "there is no command #%d", seq)
@@ -73,7 +74,7 @@ func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, er
 		if err != nil {
 			return e, err
 		}
-		if e.Undoable() && !taken[undoTarget(e.Seq)] {
+		if operation.Undoable(e) && !taken[undoTarget(e.Seq)] {
 			return e, nil
 		}
 	}

@@ -19,9 +19,6 @@ type Upkeep interface {
 	Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error)
 }
 
-// upkeepTargets are what the commands of upkeep are about, in the audit.
-var upkeepTargets = map[engine.Op]string{engine.OpBackup: "data directory", engine.OpPrune: "jobs"}
-
 func (c *Control) backup(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if err := c.cares(); err != nil {
 		return engine.Receipt{}, err

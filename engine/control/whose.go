@@ -1,11 +1,13 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // whoseLook is how many of the last commands are looked through for the one that was
@@ -37,11 +39,7 @@ func (c *Control) named(ctx context.Context, cmd engine.Command, r engine.Receip
 	if !ok {
 		return r, err
 	}
-	did := verbs[e.Op].did
-	if did == "" {
-		did = string(e.Op)
-	}
-	by := fmt.Sprintf("%s by %s at %s", did, byWhom(e.By), e.At.Format("15:04:05"))
+	by := fmt.Sprintf("%s by %s at %s", cmp.Or(operation.Of(e.Op).Did, string(e.Op)), byWhom(e.By), e.At.Format("15:04:05"))
 	if !moved {
 		r.Text += ", " + by
 		return r, err

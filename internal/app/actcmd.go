@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
@@ -88,7 +89,7 @@ func jobCommand(v jobVerb) *cobra.Command {
 	f.StringVar(&o.account, "account", "", "jobs of this account, such as 'Name#TAG'")
 	f.StringVar(&o.reason, "reason", "", "why; kept in the audit and with each job")
 	f.StringVar(&o.confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
-	if v.op == engine.OpRetry || v.op == engine.OpReclass {
+	if operation.Of(v.op).Canary {
 		f.BoolVar(&o.canary, "canary", false, "one job first, the rest when it has succeeded")
 	}
 	if v.op == engine.OpReschedule {
@@ -310,7 +311,7 @@ func thawCommand() *cobra.Command {
 func undoCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use: "undo [NUMBER]", Short: "Take a cancel, reschedule, reclass, pause or resume back, if nothing has happened since",
+		Use: "undo [NUMBER]", Short: "Take a " + operation.UndoWords("or") + " back, if nothing has happened since",
 		Args: oneAtMost("command", "31"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c := engine.Command{Op: engine.OpUndo, Reason: reason}
@@ -331,10 +332,6 @@ func undoCommand() *cobra.Command {
 
 // nextEngine is added to what lets jobs run, while no engine does.
 const nextEngine = "no engine runs on this directory: the next one does it"
-
-var needsEngine = map[engine.Op]bool{
-	engine.OpTrigger: true, engine.OpRetry: true, engine.OpForce: true, engine.OpReclass: true, engine.OpReschedule: true, engine.OpResume: true,
-}
 
 // runAct carries commands out, on the engine that holds the directory or else on
 // the directory. jobs are the ids and keys that the first command is about, if it
@@ -390,7 +387,7 @@ func (a acts) run(cmd *cobra.Command) error {
 			return err
 		}
 		later := ""
-		if a.alone && needsEngine[c.Op] {
+		if a.alone && operation.Of(c.Op).Starts {
 			later = nextEngine
 		}
 		if err := cli.Acted(out, r, dry, later); err != nil {

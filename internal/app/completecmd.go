@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
@@ -48,19 +49,10 @@ func completeArgs() map[string]cobra.CompletionFunc {
 	for _, name := range []string{"sync", "trigger", "track", "untrack", "ranks", "forget", "reports"} {
 		out[name] = firstAccount
 	}
-	for op, states := range actsOn {
-		out[string(op)] = completeJobs(states)
+	for _, o := range operation.OnJobs() {
+		out[string(o.Op)] = completeJobs(o.States)
 	}
 	return out
-}
-
-// actsOn are the states in which a command on jobs finds something to do.
-var actsOn = map[engine.Op][]engine.State{
-	engine.OpRetry:      {engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled},
-	engine.OpCancel:     {engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable},
-	engine.OpForce:      {engine.Discarded, engine.Cancelled, engine.Completed},
-	engine.OpReclass:    {engine.Discarded},
-	engine.OpReschedule: {engine.Available, engine.Scheduled, engine.Retryable},
 }
 
 // completeFlags are the completions of flags. One of "command flag" is of that command
@@ -322,17 +314,11 @@ func completeSchedules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Co
 	})
 }
 
-// takenBack are the commands that can be undone.
-var takenBack = []engine.Op{
-	engine.OpCancel, engine.OpReschedule, engine.OpReclass, engine.OpPause, engine.OpResume,
-	engine.OpPauseSchedule, engine.OpResumeSchedule, engine.OpEditSchedule,
-}
-
 // completeUndo offers the commands that may be taken back, newest first.
 func completeUndo(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	words, how := find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 		for _, e := range found[engine.AuditPage](ctx, c, engine.AuditQuery{Page: engine.Page{Limit: 100}}).Entries {
-			if n := strconv.FormatUint(e.Seq, 10); e.Applied > 0 && slices.Contains(takenBack, e.Op) && strings.HasPrefix(n, begun) {
+			if n := strconv.FormatUint(e.Seq, 10); e.Applied > 0 && operation.Of(e.Op).Undo && strings.HasPrefix(n, begun) {
 				words = append(words, hint(n, fmt.Sprintf("%s of %s", e.Op, e.Target)))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // ownRun is the console of a process that works for one sync: what is triggered, or
@@ -25,7 +26,7 @@ func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error
 		return r, err
 	case c.Op == engine.OpTrigger:
 		return o.serve(ctx, r, err)
-	case err == nil && r.Applied > 0 && needsEngine[c.Op] && o.leaves(c):
+	case err == nil && r.Applied > 0 && operation.Of(c.Op).Starts && o.leaves(c):
 		r.Text += "; what is no part of its sync waits for the next engine"
 	}
 	return r, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -90,20 +91,13 @@ func (p *Audit) refresh(v *View) {
 	p.put(v, madeOf{got: p.got}, func() []engine.AuditEntry { return p.entries })
 }
 
-// undoOps are the commands that can be taken back. A list may leave out what each
-// has changed: the engine says whether it still can be.
-var undoOps = map[engine.Op]bool{
-	engine.OpCancel: true, engine.OpReschedule: true, engine.OpReclass: true, engine.OpPause: true, engine.OpResume: true,
-	engine.OpPauseSchedule: true, engine.OpResumeSchedule: true, engine.OpEditSchedule: true,
-}
-
 // cannotUndo says why a command cannot be taken back; "" = it may be.
 func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 	switch {
 	case p.undone[e.Seq]:
 		return "#" + strconv.FormatUint(e.Seq, 10) + " has been taken back already"
-	case !undoOps[e.Op]:
-		return "only cancel, reschedule, reclass, pause, resume and edit can be taken back"
+	case !operation.Of(e.Op).Undo:
+		return "only " + operation.UndoWords("and") + " can be taken back"
 	case e.Applied == 0 && e.Queue == nil:
 		return "it has changed nothing"
 	}

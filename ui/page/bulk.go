@@ -3,6 +3,7 @@ package page
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // Limits from which a command on many rows asks first.
@@ -11,27 +12,16 @@ const (
 	askCancels = 10
 )
 
-// bulkWords are how a command on many rows is named.
-var bulkWords = map[Action]struct {
-	op   engine.Op
-	name string
-	past string
-	fits func(engine.JobRow) string // why it cannot act on a row; "" = it can
-}{
-	Retry:  {engine.OpRetry, "retry", "retried", cannotRetry},
-	Cancel: {engine.OpCancel, "cancel", "cancelled", cannotCancel},
-}
-
 // bulk acts on the marked jobs. The engine is given their ids and the revisions
 // that were shown: what has moved on since is skipped and told.
 func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
-	word := bulkWords[a]
+	does := operation.Of(engine.Op(a)).Does
 	sel := &engine.Selection{}
 	running := 0
 	var fit []engine.JobRow
 	for _, j := range rows {
 		j = v.liveJob(j)
-		if word.fits(j) != "" {
+		if cannotOn(a, j) != "" {
 			continue
 		}
 		fit = append(fit, j)
@@ -41,9 +31,9 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
 	if len(sel.IDs) == 0 {
-		return say(engine.LevelInfo, "none of the "+human.Counted(len(rows), "marked job", "marked jobs")+" can be "+word.past+" now")
+		return say(engine.LevelInfo, "there is nothing to "+does+" among the "+human.Counted(len(rows), "marked job", "marked jobs"))
 	}
-	e := do(engine.Command{Op: word.op, Select: sel})
+	e := do(engine.Command{Op: engine.Op(a), Select: sel})
 	most := askRetries
 	if a == Cancel {
 		most = askCancels
@@ -52,7 +42,7 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 		return e
 	}
 	e.Try = true // the engine counts what it would change, and what that costs
-	e.Confirm = &Confirm{Question: bulkQuestion(word.name, len(sel.IDs), "job", "jobs", hidden), Yes: word.name + " them"}
+	e.Confirm = &Confirm{Question: bulkQuestion(does, len(sel.IDs), "job", "jobs", hidden), Yes: does + " them"}
 	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit))
 	if a == Cancel && running > 0 {
 		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")

@@ -127,11 +127,3 @@ func rescheduleJob(v *View, j engine.JobRow) Effect {
 		},
 	}}
 }
-
-func cannotReschedule(j engine.JobRow) string {
-	switch j.State {
-	case engine.Available, engine.Scheduled, engine.Retryable:
-		return ""
-	}
-	return keyOf(j.Job) + " is " + StateWord(j.Job) + ": only a waiting job gets another time"
-}

@@ -100,14 +100,6 @@ func (p *Job) Cannot(v *View, a Action) string {
 		return or(p.told(v), "the job is not loaded yet")
 	}
 	switch a {
-	case Retry:
-		return cannotRetry(p.row(v))
-	case Cancel:
-		return cannotCancel(p.row(v))
-	case Due:
-		return cannotReschedule(p.row(v))
-	case Force:
-		return cannotForce(p.row(v))
 	case Recorder:
 		if p.detail.Call == nil {
 			return "no call of this job is in the flight recorder"
@@ -117,7 +109,7 @@ func (p *Job) Cannot(v *View, a Action) string {
 			return "this job belongs to no account"
 		}
 	}
-	return ""
+	return cannotOn(a, p.row(v))
 }
 
 // Act implements Page.

@@ -2,11 +2,13 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -19,17 +21,23 @@ func retryJob(v *View, j engine.JobRow) Effect {
 	return do(engine.Command{Op: engine.OpRetry, Job: j.ID, IfRev: j.Rev})
 }
 
-// cannotRetry says why a job cannot be run now.
-func cannotRetry(j engine.JobRow) string {
+// cannotOn says why an operation on jobs has no effect on this one; "" = it has, or the
+// action is none.
+func cannotOn(a Action, j engine.JobRow) string {
+	o := operation.Of(engine.Op(a))
 	switch {
-	case j.State == engine.Running:
-		return keyOf(j.Job) + " is RUNNING already"
+	case len(o.States) == 0 || slices.Contains(o.States, j.State):
+		return ""
+	case o.Only != "":
+		return keyOf(j.Job) + " is " + StateWord(j.Job) + ": " + o.Only
+	case j.State.Terminal():
+		return keyOf(j.Job) + " has ended: it is " + StateWord(j.Job)
+	case j.State == engine.Pending:
+		return keyOf(j.Job) + " waits for other jobs: " + o.Does + " those"
 	case j.State == engine.Available:
 		return keyOf(j.Job) + " is AVAILABLE already: it runs as soon as a limit lets it"
-	case j.State == engine.Pending:
-		return keyOf(j.Job) + " waits for other jobs: retry those"
 	}
-	return ""
+	return keyOf(j.Job) + " is " + StateWord(j.Job) + " already"
 }
 
 // cancelJob cancels a job: a waiting one at once, a running one or a whole sync
@@ -52,13 +60,6 @@ func cancelJob(v *View, j engine.JobRow) Effect {
 		}
 	}
 	return e
-}
-
-func cannotCancel(j engine.JobRow) string {
-	if j.State.Terminal() {
-		return keyOf(j.Job) + " has ended: it is " + StateWord(j.Job)
-	}
-	return ""
 }
 
 // cancelSync cancels the open run of an account.
@@ -205,10 +206,7 @@ func jobAge(v *View, j engine.JobRow) string {
 
 // ActOn is what an action on a job asks for, or why it cannot be.
 func ActOn(v *View, j engine.JobRow, a Action) (e Effect, why string) {
-	if cannot := map[Action]func(engine.JobRow) string{Retry: cannotRetry, Cancel: cannotCancel}[a]; cannot != nil {
-		why = cannot(j)
-	}
-	if why != "" {
+	if why := cannotOn(a, j); why != "" {
 		return Effect{}, why
 	}
 	return actJob(v, j, a), ""

@@ -20,7 +20,7 @@ type jobPart struct {
 func (p *jobPart) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 
 // failedStates are those of jobs that failed last and are not done.
-var failedStates = []engine.State{engine.Pending, engine.Available, engine.Scheduled, engine.Running, engine.Retryable, engine.Discarded}
+var failedStates = append(engine.LiveStates(), engine.Discarded)
 
 // NewJobsOfClass lists the jobs of an error class: its class and the shape of its
 // message. Where their calls go is known to the engine alone.
@@ -53,14 +53,4 @@ func forceJob(v *View, j engine.JobRow) Effect {
 			return engine.Command{Op: engine.OpForce, Job: j.ID, IfRev: j.Rev, Reason: why}, ""
 		},
 	}}
-}
-
-func cannotForce(j engine.JobRow) string {
-	switch j.State {
-	case engine.Running:
-		return keyOf(j.Job) + " is RUNNING already"
-	case engine.Pending:
-		return keyOf(j.Job) + " waits for other jobs: force those"
-	}
-	return ""
 }

@@ -308,17 +308,7 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 			return none(&p.pane, "job")
 		}
 	}
-	switch a {
-	case Retry:
-		return cannotRetry(j)
-	case Cancel:
-		return cannotCancel(j)
-	case Due:
-		return cannotReschedule(j)
-	case Force:
-		return cannotForce(j)
-	}
-	return ""
+	return cannotOn(a, j)
 }
 
 // Act implements Page.

@@ -85,6 +85,17 @@ func decode[T any](j engine.Job) (args T, err error) {
 	return args, nil
 }
 
+// Classes of jobs that ended for what they are about.
+const (
+	classArgs engine.Class = "args"
+	classSame engine.Class = "identity"
+	// ClassPlatform is of a sync of an account that is not on its platform.
+	ClassPlatform engine.Class = "platform"
+)
+
+// badArgs ends a job that nobody can carry out.
+func badArgs(err error) engine.Outcome { return engine.Fail(err).As(classArgs) }
+
 // Keys under which only one live job may exist.
 func syncKey(mode, account string) string { return mode + ":" + account }
 func matchKey(id string) string           { return "match:" + id }

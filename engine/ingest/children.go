@@ -7,7 +7,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/riot/route"
 )
 
 // fanOut ends the listing. In one transaction it puts all listed ids into the
@@ -229,13 +228,4 @@ func (in *Ingest) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open bool
 		return true, nil
 	}
 	return false, nil
-}
-
-// fetchLane is where a part of a match is fetched: the region comes from its id.
-func fetchLane(id string, method route.Method) (lane, route.Region, error) {
-	region, err := route.MatchRegion(id)
-	if err != nil {
-		return lane{}, "", err
-	}
-	return lane{string(region), string(method)}, region, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/traffic"
 )
 
 // Stored answers the queries of the domain from what is on disk: ranks, weekly
@@ -29,7 +30,7 @@ func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, know
 		a, err := s.play(ctx, q)
 		return a, true, err
 	case engine.ForensicsQuery:
-		a, err := s.forensics(ctx, q)
+		a, err := traffic.StoredForensics(ctx, s.Store, q)
 		return a, true, err
 	}
 	return nil, false, nil

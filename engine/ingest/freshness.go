@@ -77,7 +77,7 @@ func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
 	f.Lates = len(f.Late)
 	var parts []string
 	for region, n := range needs {
-		rate, bucket := in.opt.Limits.rate(string(region))
+		rate, bucket := in.opt.Limits.Rate(string(region))
 		f.Regions = append(f.Regions, engine.FreshnessHost{Region: string(region), Needs: n.perHour, Behind: n.behind, Allowed: rate * 3600, Bucket: bucket})
 	}
 	slices.SortFunc(f.Regions, func(a, b engine.FreshnessHost) int { return strings.Compare(a.Region, b.Region) })
@@ -153,14 +153,4 @@ func catchUp(regions []engine.FreshnessHost, lates int) time.Duration {
 	}
 	runs := (lates + maxStarts - 1) / maxStarts
 	return max(time.Duration(hours*float64(time.Hour)), time.Duration(runs)*latestEvery)
-}
-
-// rate is how many calls a second a host allows in the long run, by which bucket;
-// "" when that is not known yet.
-func (l *Limits) rate(host string) (float64, string) {
-	rate, bucket := l.limiter.Rate(host, string(route.Match))
-	if bucket == "" {
-		return 0, ""
-	}
-	return rate, bucket
 }

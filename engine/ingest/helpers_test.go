@@ -22,6 +22,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -39,7 +40,7 @@ type rig struct {
 	dir      string
 	sim      *sim.Sim
 	db       *storage.DB
-	limits   *ingest.Limits
+	limits   *traffic.Limits
 	keys     *riot.Keys
 	in       *ingest.Ingest
 	backend  *local.Backend
@@ -128,7 +129,7 @@ func open(t testing.TB, s *sim.Sim, dir string, change ...func(*setup)) *rig {
 	r.db, err = storage.Open(storage.Options{Dir: dir})
 	must(t, err)
 	limiter := limit.New(limit.Options{})
-	r.limits = ingest.NewLimits(ingest.LimitsOptions{Store: narrow{r.db}, Limiter: limiter, Log: set.log})
+	r.limits = traffic.New(traffic.Options{Store: narrow{r.db}, Limiter: limiter, Lanes: ingest.LaneOf, Log: set.log})
 	key, err := riot.ParseKey(testKey)
 	must(t, err)
 	r.keys = riot.NewKeys(key)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -29,13 +30,13 @@ func (in *Ingest) atHome(ctx context.Context, r engine.Run, p pass, listed []str
 	played, err := in.playedAt(ctx, p.account)
 	switch {
 	case err != nil:
-		return storageFault(err), false
+		return traffic.Fault(err), false
 	case played:
 		return o, true
 	}
 	puuid := p.account.PUUIDs[p.project]
-	a := attempt{in: in, run: r, at: lane{string(platform), string(route.Summoner)}, region: platform.Region(), puuid: puuid}
-	o, ok = a.call(ctx, func(ctx context.Context) error {
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: traffic.To(platform, route.Summoner), Region: platform.Region(), PUUID: puuid}
+	o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) error {
 		_, err := in.api.Summoner(ctx, platform, puuid)
 		return err
 	})
@@ -45,7 +46,7 @@ func (in *Ingest) atHome(ctx context.Context, r engine.Run, p pass, listed []str
 	case o.Class != riot.ClassMissing: // a key may be refused this path: what cannot be told is let pass
 		return o, true
 	}
-	return engine.Fail(unknownThere(p.account.RiotID(), platform, listed)).As(ClassPlatform).With(a.stat), false
+	return engine.Fail(unknownThere(p.account.RiotID(), platform, listed)).As(ClassPlatform).With(o.Call), false
 }
 
 // unknownThere is the error of an account that is not on its platform.

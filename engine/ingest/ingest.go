@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
@@ -70,7 +71,7 @@ var _ API = (*riot.Client)(nil)
 type Options struct {
 	Store  Store
 	API    API
-	Limits *Limits
+	Limits *traffic.Limits
 	// Project names the API project of the key in use: PUUIDs are encrypted per
 	// project. nil = one project for all keys.
 	Project func() string
@@ -106,8 +107,7 @@ type Ingest struct {
 	opt   Options
 	store Store
 	api   API
-	// probing lets one job at a time find out whether a key still works.
-	probing chan struct{}
+	calls *traffic.Caller
 }
 
 // New makes an Ingest.
@@ -130,7 +130,9 @@ func New(o Options) *Ingest {
 	o.LatestLookback = cmp.Or(o.LatestLookback, DefaultLookback)
 	o.Attempts = cmp.Or(o.Attempts, engine.DefaultPolicies()[engine.PolicyMatch].Max)
 	o.SweepCount = cmp.Or(o.SweepCount, DefaultSweep)
-	return &Ingest{opt: o, store: o.Store, api: o.API, probing: make(chan struct{}, 1)}
+	in := &Ingest{opt: o, store: o.Store, api: o.API}
+	in.calls = traffic.NewCaller(traffic.CallerOptions{Limits: o.Limits, Prober: o.API, History: o.Store, Known: in.known, Attempts: o.Attempts})
+	return in
 }
 
 // Kinds are the job kinds that this package handles.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -74,7 +75,7 @@ func TestP09_ARetryAfterIsSavedAtOnce(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(100 * time.Millisecond)
-		blob, err := r.db.LoadState(context.Background(), ingest.LimiterState)
+		blob, err := r.db.LoadState(context.Background(), traffic.LimiterState)
 		must(t, err)
 		if !strings.Contains(string(blob), `"block":{"kind":"method"`) {
 			t.Errorf("the store does not know of it: %s", blob)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -23,11 +24,11 @@ func (in *Ingest) list(ctx context.Context, r engine.Run, p pass) engine.Outcome
 	}
 	q := in.query(p.run)
 	region := route.Platform(p.account.Platform).Region()
-	a := attempt{in: in, run: r, at: listLane(p.account), region: region, puuid: puuid}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: listLane(p.account), Region: region, PUUID: puuid}
 	ids, ok := p.slice, p.sliced
 	var o engine.Outcome
 	if !ok {
-		o, ok = a.call(ctx, func(ctx context.Context) (err error) {
+		o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 			ids, err = in.api.MatchIDs(ctx, region, puuid, q)
 			return err
 		})
@@ -35,17 +36,18 @@ func (in *Ingest) list(ctx context.Context, r engine.Run, p pass) engine.Outcome
 	switch {
 	case ok:
 	case o.Class == riot.ClassWrongProject && p.account.Resolved.Before(p.run.Started):
-		return engine.Wait(0, in.forget(p)).With(a.stat)
+		return engine.Wait(0, in.forget(p)).With(o.Call)
 	default:
 		return o
 	}
 	pg := read(p.run, p.staged, p.known, ids, q.Count)
 	pg.asked, pg.raw, pg.sliced = q, ids, p.sliced
 	if next, more := in.after(p.run, pg); more {
-		return engine.Wait(0, func(tx engine.Tx) error { return in.savePage(tx, p, pg, next) }).With(a.stat)
+		return engine.Wait(0, func(tx engine.Tx) error { return in.savePage(tx, p, pg, next) }).With(o.Call)
 	}
+	stat := o.Call
 	o, ok = in.atHome(ctx, r, p, idsOf(p.staged, ids))
-	stat := plus(a.stat, o.Call)
+	stat = plus(stat, o.Call)
 	if !ok {
 		return o.With(stat)
 	}
@@ -68,11 +70,6 @@ func plus(a, b engine.CallStat) engine.CallStat {
 	}
 	b.Calls, b.Limiter, b.HTTP, b.Bytes = a.Calls+b.Calls, a.Limiter+b.Limiter, a.HTTP+b.HTTP, a.Bytes+b.Bytes
 	return b
-}
-
-// listLane is where the account's matches are listed.
-func listLane(a league.Account) lane {
-	return lane{string(route.Platform(a.Platform).Region()), string(route.MatchIDs)}
 }
 
 // cutoff is the oldest instant inside retention, as the run saw it when it began

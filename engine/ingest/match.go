@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -22,17 +23,20 @@ func (in *Ingest) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
 	m, err := in.loadMatch(ctx, args.Match)
 	switch {
 	case err != nil:
-		return storageFault(err)
+		return traffic.Fault(err)
 	case m.Match.Status.Settled():
 		return engine.Done(func(tx engine.Tx) error { return in.sortForParents(tx, r.Job, args) })
 	case in.opt.Matches.Expired(m.Played, now()):
 		return engine.Done(func(tx engine.Tx) error { return in.expireMatch(tx, r.Job, args) })
 	}
-	got, stat, o, ok := in.obtainMatch(ctx, r, m, args)
+	got, o, ok := obtain(ctx, in, r, m.Match, args, source[riot.Match]{
+		part: league.PartMatch, method: route.Match, fetch: in.api.Match, read: riot.ReadMatch,
+		payload: func(got riot.Match) (riot.Payload, string) { return got.Payload, monthOf(got) },
+	})
 	if !ok {
 		return o
 	}
-	return engine.Done(func(tx engine.Tx) error { return in.storeMatch(tx, r.Job, args, got) }).With(stat)
+	return engine.Done(func(tx engine.Tx) error { return in.storeMatch(tx, r.Job, args, got) }).With(o.Call)
 }
 
 func (in *Ingest) loadMatch(ctx context.Context, id string) (m league.Match, err error) {
@@ -52,32 +56,53 @@ type fetched[T any] struct {
 	body T
 }
 
-// obtainMatch adopts the payload that an interrupted attempt left behind, or
-// fetches it and puts it on disk (P3).
-func (in *Ingest) obtainMatch(ctx context.Context, r engine.Run, m league.Match, args fetchArgs) (got fetched[riot.Match], stat engine.CallStat, o engine.Outcome, ok bool) {
-	if in.again(r.Job, m.Match) {
-		got, ok = adopt(ctx, in.store, args.Match, league.PartMatch, riot.ReadMatch)
-		if ok {
-			return got, engine.CallStat{Bytes: got.ref.Size}, o, true
+// source is where a part of a match comes from: Riot, or the disk. payload gives what is
+// to be stored, and in which month's shard.
+type source[T any] struct {
+	part    league.Part
+	method  route.Method
+	fetch   func(ctx context.Context, r route.Region, id string) (T, error)
+	read    func(p riot.Payload, id string) (T, error)
+	payload func(got T) (p riot.Payload, month string)
+}
+
+// obtain adopts the payload that an interrupted attempt left behind, or fetches it and
+// puts it on disk (P3).
+func obtain[T any](ctx context.Context, in *Ingest, r engine.Run, f league.Fetch, args fetchArgs, from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
+	if in.again(r.Job, f) {
+		if got, ok = adopt(ctx, in.store, args.Match, from.part, from.read); ok {
+			return got, o.With(engine.CallStat{Bytes: got.ref.Size}), true
 		}
 	}
-	at, region, err := fetchLane(args.Match, route.Match)
+	at, region, err := fetchLane(args.Match, from.method)
 	if err != nil {
-		return got, stat, badArgs(err), false
+		return got, badArgs(err), false
 	}
-	a := attempt{in: in, run: r, at: at, region: region, used: args.Used, missing: in.disbelief(r.Job, args)}
-	o, ok = a.call(ctx, func(ctx context.Context) (err error) {
-		got.body, err = in.api.Match(ctx, region, args.Match)
+	trip := traffic.Trip{Run: r, At: at, Region: region, Used: args.Used, Missing: in.disbelief(r.Job, args)}
+	o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
+		got.body, err = from.fetch(ctx, region, args.Match)
 		return err
 	})
 	if !ok {
-		return got, a.stat, o, false
+		return got, o, false
 	}
-	got.ref = refOf(got.body.Payload, monthOf(got.body))
-	if err := in.store.PutPayload(ctx, args.Match, league.PartMatch, got.ref, got.body.Body); err != nil {
-		return got, a.stat, storageFault(fmt.Errorf("store match %s: %w", args.Match, err)).With(a.stat), false
+	payload, month := from.payload(got.body)
+	got.ref = refOf(payload, month)
+	if err := in.store.PutPayload(ctx, args.Match, from.part, got.ref, payload.Body); err != nil {
+		return got, traffic.Fault(fmt.Errorf("store %s of %s: %w", from.part, args.Match, err)).With(o.Call), false
 	}
-	return got, a.stat, o, true
+	return got, o, true
+}
+
+// disbelief is what a fetch makes of a 404.
+func (in *Ingest) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
+	switch {
+	case in.opt.RetryMissing:
+		return traffic.AskByTable
+	case args.Confirm && j.Class != riot.ClassMissing:
+		return traffic.AskOnceMore
+	}
+	return traffic.Believed
 }
 
 // again reports whether a payload may have been left behind by an earlier attempt,

@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -27,7 +28,7 @@ const projectsState = "key projects"
 type ProjectsOptions struct {
 	Store  Store
 	API    API
-	Limits *Limits
+	Limits *traffic.Limits
 	// Fingerprint names the key in use without showing it; "" = there is none.
 	Fingerprint func() string
 	OnNote      func(engine.Note) // told what a person should see; must not block
@@ -55,10 +56,12 @@ func NewProjects(o ProjectsOptions) *Projects {
 	if o.OnNote == nil {
 		p.opt.OnNote = func(engine.Note) {}
 	}
-	o.Limits.onKey = p.bell.Ring
-	o.Limits.gate.project, o.Limits.gate.paused = p.holds, p.paused
+	o.Limits.Obey(p)
 	return p
 }
+
+// KeyChanged has the project of another key found out.
+func (p *Projects) KeyChanged() { p.bell.Ring() }
 
 // Current is the alias of the key's project; while that is not known, the one of
 // the key before.
@@ -71,9 +74,9 @@ func (p *Projects) Current() string {
 	return p.current
 }
 
-// holds says why no call may be made, "" when they may. It is asked before each
+// Holds says why no call may be made, "" when they may. It is asked before each
 // claim.
-func (p *Projects) holds() string {
+func (p *Projects) Holds() string {
 	mark := p.opt.Fingerprint()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,8 +91,8 @@ func (p *Projects) holds() string {
 
 const whyForeign = "the key is of another project: accept it with reresolve, or put the old key back"
 
-// paused is holds for what does not end by itself.
-func (p *Projects) paused() string {
+// Paused is Holds for what does not end by itself.
+func (p *Projects) Paused() string {
 	mark := p.opt.Fingerprint()
 	if mark == "" || !p.isForeign(mark) {
 		return ""
@@ -155,7 +158,7 @@ func (p *Projects) Run(ctx context.Context) error {
 // that nobody could tell: ask later.
 func (p *Projects) check(ctx context.Context) (again bool, err error) {
 	mark := p.opt.Fingerprint()
-	if p.holds() == "" || p.isForeign(mark) {
+	if p.Holds() == "" || p.isForeign(mark) {
 		return false, nil
 	}
 	samples, err := p.samples(ctx)
@@ -241,16 +244,15 @@ func (p *Projects) probe(ctx context.Context, s sample) (fits, known bool) {
 	const job = "key project"
 	err := p.opt.API.Probe(riot.AsProof(riot.WithJob(ctx, job, limit.Interactive)), s.region, s.puuid)
 	e, ok := errors.AsType[*riot.Error](err)
-	g := p.opt.Limits.gate
 	switch {
 	case err == nil:
-		g.keyWorks()
+		p.opt.Limits.KeyWorks()
 		return true, true
 	case ok && e.Reason == riot.WrongProject:
-		g.keyWorks()
+		p.opt.Limits.KeyWorks()
 		return false, true
 	case ok && e.Reason.Denied():
-		g.blowKey(job, time.Now())
+		p.opt.Limits.DenyKey(job)
 	}
 	return false, false
 }
@@ -271,7 +273,7 @@ func (p *Projects) learn(ctx context.Context, mark, project string) error {
 	p.mu.Lock()
 	p.known, p.current, p.foreign = s.Known, project, ""
 	p.mu.Unlock()
-	p.opt.Limits.signal()
+	p.opt.Limits.Signal()
 	return nil
 }
 
@@ -284,7 +286,7 @@ func (p *Projects) foreignKey(ctx context.Context, mark string) error {
 	p.mu.Lock()
 	p.foreign = mark
 	p.mu.Unlock()
-	p.opt.Limits.signal()
+	p.opt.Limits.Signal()
 	p.opt.OnNote(engine.Note{At: now(), Level: engine.LevelErr, Text: fmt.Sprintf(
 		"the key is of another project, syncs are paused: `reresolve` resolves all accounts again with %s in about %s",
 		human.Counted(cost.Calls, "call", "calls"), human.Span(cost.Takes))})

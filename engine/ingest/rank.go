@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -28,16 +29,16 @@ func (in *Ingest) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
 		return engine.Abort(fmt.Errorf("the PUUID of %s is not known under the key in use: sync it first", a.RiotID())).As(classUnknown)
 	}
 	platform := route.Platform(args.Platform)
-	call := attempt{in: in, run: r, at: accountLane(r.Job), region: platform.AccountRegion(), puuid: puuid}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: platform.AccountRegion(), PUUID: puuid}
 	var entries []riot.LeagueEntry
-	o, ok := call.call(ctx, func(ctx context.Context) (err error) {
+	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		entries, err = in.api.LeagueEntries(ctx, platform, puuid)
 		return err
 	})
 	if !ok {
 		return o
 	}
-	return engine.Done(func(tx engine.Tx) error { return in.saveRanks(tx, a, entries) }).With(call.stat)
+	return engine.Done(func(tx engine.Tx) error { return in.saveRanks(tx, a, entries) }).With(o.Call)
 }
 
 // unready says why a job about an account cannot begin.
@@ -50,7 +51,7 @@ func (u *unready) outcome() engine.Outcome {
 	if u.args {
 		return badArgs(u.err)
 	}
-	return storageFault(u.err)
+	return traffic.Fault(u.err)
 }
 
 // loadRanked reads the account of a rank.fetch or account.resolve.
@@ -70,22 +71,6 @@ func (in *Ingest) loadRanked(ctx context.Context, j engine.Job) (args rankArgs, 
 		return args, a, &unready{fmt.Errorf("load account %s: %w", args.Account, err), errors.Is(err, engine.ErrNotFound)}
 	}
 	return args, a, nil
-}
-
-// accountLane is where the next call of a rank.fetch or account.resolve goes.
-func accountLane(j engine.Job) lane {
-	args, err := decode[rankArgs](j)
-	if err != nil {
-		return lane{}
-	}
-	platform, err := route.ParsePlatform(args.Platform)
-	switch {
-	case err != nil:
-		return lane{}
-	case j.Kind == KindResolve:
-		return lane{string(platform.AccountRegion()), string(route.AccountByRiotID)}
-	}
-	return lane{string(platform), string(route.LeagueEntries)}
 }
 
 // saveRanks compares Riot's answer with what was stored last, queue by queue, and

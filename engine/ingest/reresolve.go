@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -110,9 +111,9 @@ func (in *Ingest) resolveAgain(ctx context.Context, r engine.Run) engine.Outcome
 		return engine.Done(nil)
 	}
 	region := route.Platform(args.Platform).AccountRegion()
-	call := attempt{in: in, run: r, at: accountLane(r.Job), region: region}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: region}
 	var got riot.Account
-	o, ok := call.call(ctx, func(ctx context.Context) (err error) {
+	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		got, err = in.api.AccountByRiotID(ctx, region, a.GameName, a.TagLine)
 		return err
 	})
@@ -122,11 +123,11 @@ func (in *Ingest) resolveAgain(ctx context.Context, r engine.Run) engine.Outcome
 	other, _, err := in.twin(ctx, a, got.PUUID)
 	switch {
 	case err != nil:
-		return storageFault(err).With(call.stat)
+		return traffic.Fault(err).With(o.Call)
 	case other.ID != "":
-		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).With(call.stat)
+		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).With(o.Call)
 	}
-	return engine.Done(func(tx engine.Tx) error { return in.saveIdentity(tx, a.ID, project, got) }).With(call.stat)
+	return engine.Done(func(tx engine.Tx) error { return in.saveIdentity(tx, a.ID, project, got) }).With(o.Call)
 }
 
 func (in *Ingest) saveIdentity(tx engine.Tx, account, project string, got riot.Account) error {

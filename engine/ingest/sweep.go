@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 )
 
 // sweepAge is how old a failure must be before a sweep looks at it (S0-5).
@@ -82,7 +83,7 @@ func (in *Ingest) prune(ctx context.Context, r engine.Run) engine.Outcome {
 	}
 	done, err := in.opt.Prune(ctx)
 	if err != nil {
-		return storageFault(fmt.Errorf("prune ended jobs: %w", err))
+		return traffic.Fault(fmt.Errorf("prune ended jobs: %w", err))
 	}
 	return engine.Done(func(tx engine.Tx) error { return in.note(tx, r.Job, done) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -48,7 +49,7 @@ func (in *Ingest) sync(ctx context.Context, r engine.Run) engine.Outcome {
 	case errors.Is(err, engine.ErrNotFound):
 		return badArgs(err)
 	case err != nil:
-		return storageFault(err)
+		return traffic.Fault(err)
 	}
 	step, ok := phases[engine.Phase(p.run.Phase)]
 	if !ok {
@@ -99,9 +100,9 @@ func (in *Ingest) resolve(ctx context.Context, r engine.Run, p pass) engine.Outc
 	}
 	known := p.account.PUUIDs[p.project]
 	platform := route.Platform(p.account.Platform)
-	a := attempt{in: in, run: r, at: resolveLane(p.account, p.project), region: platform.AccountRegion(), puuid: known}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: resolveLane(p.account, p.project), Region: platform.AccountRegion(), PUUID: known}
 	var got riot.Account
-	o, ok := a.call(ctx, func(ctx context.Context) (err error) {
+	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		if known != "" {
 			got, err = in.api.AccountByPUUID(ctx, platform.AccountRegion(), known)
 			return err
@@ -111,9 +112,9 @@ func (in *Ingest) resolve(ctx context.Context, r engine.Run, p pass) engine.Outc
 	})
 	switch {
 	case ok:
-		return in.resolved(ctx, p, got, a.stat)
+		return in.resolved(ctx, p, got, o.Call)
 	case known != "" && gone(o):
-		return engine.Wait(0, in.forget(p)).With(a.stat)
+		return engine.Wait(0, in.forget(p)).With(o.Call)
 	case gone(o):
 		o.Err = fmt.Errorf("riot knows no account %s: check the spelling and the tag after the #", p.account.RiotID())
 	}
@@ -132,7 +133,7 @@ func (in *Ingest) resolved(ctx context.Context, p pass, got riot.Account, stat e
 	other, vacant, err := in.twin(ctx, p.account, got.PUUID)
 	switch {
 	case err != nil:
-		return storageFault(err).With(stat)
+		return traffic.Fault(err).With(stat)
 	case other.ID == "" || vacant:
 		return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, other, stat.Calls > 0) }).With(stat)
 	case other.RiotID() == p.account.RiotID():
@@ -243,13 +244,4 @@ func (in *Ingest) change(tx engine.Tx, args syncArgs, edit func(*league.Account,
 		return fmt.Errorf("save account %s: %w", a.ID, err)
 	}
 	return nil
-}
-
-// resolveLane is where the account's identity is asked for.
-func resolveLane(a league.Account, project string) lane {
-	method := route.AccountByRiotID
-	if a.PUUIDs[project] != "" {
-		method = route.AccountByPUUID
-	}
-	return lane{string(route.Platform(a.Platform).AccountRegion()), string(method)}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
 )
 
 // mondayOf is the start of the week of an instant, in a zone.
@@ -75,12 +76,12 @@ func (in *Ingest) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome 
 	}
 	accounts, err := in.tracked(ctx)
 	if err != nil {
-		return storageFault(err)
+		return traffic.Fault(err)
 	}
 	b := weekBuilder{zone: in.opt.Zone, out: engine.WeeklyReport{Week: args.Week, From: from.UTC(), To: to.UTC(), Zone: in.opt.Zone.String(), Built: now()}}
 	for _, a := range accounts {
 		if err := in.addWeek(ctx, &b, a); err != nil {
-			return storageFault(err)
+			return traffic.Fault(err)
 		}
 		if r.Beat != nil {
 			r.Beat()

@@ -17,8 +17,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -274,7 +274,7 @@ func restoreCommand() *cobra.Command {
 func runRestore(ctx context.Context, cfg config.Config, opt storage.RestoreOptions, yes bool, out cli.Out) error {
 	o := storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
 	opt.Verify, opt.By = verifyCopy, operator("cli")
-	opt.Forget = []string{ingest.LimiterState} // counts of another time: the windows count as full
+	opt.Forget = []string{traffic.LimiterState} // counts of another time: the windows count as full
 	if !opt.DryRun {
 		plan := opt
 		plan.DryRun = true

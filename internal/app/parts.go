@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
@@ -39,12 +40,12 @@ var (
 	_ local.Store     = (*storage.DB)(nil)
 	_ ingest.Store    = (*storage.DB)(nil)
 	_ control.Store   = (*storage.DB)(nil)
-	_ local.Admitter  = (*ingest.Limits)(nil)
-	_ local.Pacer     = (*ingest.Limits)(nil)
-	_ local.Releaser  = (*ingest.Limits)(nil)
+	_ local.Admitter  = (*traffic.Limits)(nil)
+	_ local.Pacer     = (*traffic.Limits)(nil)
+	_ local.Releaser  = (*traffic.Limits)(nil)
 	_ control.Backend = (*local.Backend)(nil)
 	_ control.Syncer  = (*ingest.Ingest)(nil)
-	_ control.Limiter = (*ingest.Limits)(nil)
+	_ control.Limiter = (*traffic.Limits)(nil)
 	_ control.Keys    = (*keyring.Ring)(nil)
 )
 
@@ -58,7 +59,7 @@ type parts struct {
 	front   engine.Console // control, or what stands before it
 	backend *local.Backend
 	client  *riot.Client
-	limits  *ingest.Limits
+	limits  *traffic.Limits
 	pager   *pager.Pager
 	// projects tells the key projects apart.
 	projects *ingest.Projects
@@ -124,7 +125,7 @@ func assemble(cfg config.Config, a assembly) (*parts, error) {
 func (p *parts) wire(cfg config.Config, a assembly) error {
 	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	boot := p.db.Boot()
-	limits := ingest.NewLimits(ingest.LimitsOptions{Limiter: limiter, Store: p.db, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
+	limits := traffic.New(traffic.Options{Limiter: limiter, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
 	client, err := riot.New(riot.Options{
 		Keys: a.keys, Limiter: limiter, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
@@ -206,7 +207,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.Ring, Keys: a.keys,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
-		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves, KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneName, Lines: knownQueues(),
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves, KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
 	p.control, p.front = con, con
 	if a.onlyOwn {
@@ -361,14 +362,14 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db *storage.DB, cfg config.Config) engine.Console {
-	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneName).Domain(ingest.Stored{Store: db}).
+	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneOf.Name).Domain(ingest.Stored{Store: db}).
 		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(logbook.StoredIn(cfg.DataDir))
 }
 
 // storedLimits reads what the last engine knew of the limits.
 func storedLimits(ctx context.Context, db *storage.DB) func() engine.LimitsRow {
 	return func() engine.LimitsRow {
-		row, err := ingest.StoredLimits(ctx, db)
+		row, err := traffic.StoredLimits(ctx, db)
 		if err != nil {
 			return engine.LimitsRow{}
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -48,7 +48,7 @@ func resetCommand() *cobra.Command {
 
 // runReset says what would go, asks, and then does it.
 func runReset(ctx context.Context, cfg config.Config, opt storage.ResetOptions, ask typedWord) error {
-	opt.By, opt.Forget = operator("cli"), []string{ingest.LimiterState} // counts of another time: the windows count as full
+	opt.By, opt.Forget = operator("cli"), []string{traffic.LimiterState} // counts of another time: the windows count as full
 	plan := opt
 	plan.DryRun = true
 	r, err := reset(ctx, cfg, plan)

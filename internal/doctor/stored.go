@@ -11,7 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -198,7 +198,7 @@ func (d *doctor) limits(ctx context.Context) {
 		return
 	}
 	var st limit.State
-	blob, err := d.db.LoadState(ctx, ingest.LimiterState)
+	blob, err := d.db.LoadState(ctx, traffic.LimiterState)
 	if err != nil {
 		d.sayError(name, "run `farsight check`", err)
 		return

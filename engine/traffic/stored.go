@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // StoredLimits reads what the last engine knew of the limits, for a directory on
 // which none runs.
-func StoredLimits(ctx context.Context, store StateStore) (engine.LimitsRow, error) {
+func StoredLimits(ctx context.Context, store Loader) (engine.LimitsRow, error) {
 	blob, err := store.LoadState(ctx, LimiterState)
 	if err != nil || blob == nil {
 		return engine.LimitsRow{}, err
@@ -21,7 +21,7 @@ func StoredLimits(ctx context.Context, store StateStore) (engine.LimitsRow, erro
 	if err := json.Unmarshal(blob, &st); err != nil {
 		return engine.LimitsRow{}, fmt.Errorf("read the limiter's state: %w", err)
 	}
-	l := NewLimits(LimitsOptions{Store: store, Limiter: limit.New(limit.Options{})})
+	l := New(Options{Limiter: limit.New(limit.Options{})})
 	l.limiter.Restore(st, wall.Now(), nil)
 	return l.Rows(), nil
 }

@@ -1,111 +1,11 @@
-package ingest
+package traffic
 
 import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot"
 )
-
-// fuse is blown by a failure and repaired by a success. While it is blown, one
-// job after `probe` may try; each failure of a probe doubles the wait.
-type fuse struct {
-	hold        engine.Hold
-	first, most time.Duration // wait before a probe
-
-	blown  bool
-	since  time.Time
-	probe  time.Time // the next try, unless a prober is under way
-	wait   time.Duration
-	prober engine.JobID
-
-	told func(f *fuse) // that it blew or was repaired; must not block; nil = nobody
-}
-
-// Waits between probes.
-func newKeyFuse() fuse {
-	return fuse{hold: engine.HoldKeyInvalid, first: time.Minute, most: time.Minute}
-}
-func newNetworkFuse() fuse {
-	return fuse{hold: engine.HoldLocalNetwork, first: time.Second, most: time.Minute}
-}
-func newOutageFuse() fuse {
-	return fuse{hold: engine.HoldOutage, first: 5 * time.Second, most: time.Minute}
-}
-
-// leastProbe keeps the probes of a world that runs fast from being a flood.
-const leastProbe = 50 * time.Millisecond
-
-// at gives the fuse for a world that runs so many times as fast; 0 = as fast as this
-// one.
-func (f fuse) at(speed float64) fuse {
-	if speed > 0 {
-		f.first = max(time.Duration(float64(f.first)/speed), leastProbe)
-		f.most = max(time.Duration(float64(f.most)/speed), leastProbe)
-	}
-	return f
-}
-
-// blow opens the fuse, or puts off the next probe when the prober failed. A
-// straggler that was under way when it blew changes nothing.
-func (f *fuse) blow(job engine.JobID, now time.Time) {
-	switch {
-	case !f.blown:
-		f.blown, f.since, f.wait = true, now, f.first
-		defer f.tell()
-	case f.prober == job:
-		f.wait = min(2*f.wait, f.most)
-	default:
-		return
-	}
-	f.prober, f.probe = "", now.Add(f.wait)
-}
-
-// repair closes the fuse and reports whether it was blown.
-func (f *fuse) repair() bool {
-	was := f.blown
-	f.blown, f.prober, f.wait = false, "", 0
-	if was {
-		f.tell()
-	}
-	return was
-}
-
-func (f *fuse) tell() {
-	if f.told != nil {
-		f.told(f)
-	}
-}
-
-// next is when the next probe may go; zero = one is under way.
-func (f *fuse) next() time.Time {
-	if f.prober != "" {
-		return time.Time{}
-	}
-	return f.probe
-}
-
-// release takes the probe back from a job that ended without an answer.
-func (f *fuse) release(job engine.JobID) bool {
-	if f.prober != job || job == "" {
-		return false
-	}
-	f.prober = ""
-	return true
-}
-
-// admits reports whether job may go; if not, when to ask again (zero: when the
-// prober is back).
-func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool) {
-	switch {
-	case !f.blown || f.prober == job:
-		return time.Time{}, true
-	case f.prober != "":
-		return time.Time{}, false
-	case now.Before(f.probe):
-		return f.probe, false
-	}
-	return time.Time{}, true
-}
 
 // breaker watches one lane: when the last five answers, of at least two jobs, were
 // 5xx or timeouts, it is down unless something that it answered before proves that
@@ -212,3 +112,28 @@ func (r *ramp) fail(job engine.JobID) {
 		r.most, r.good = 1, 0
 	}
 }
+
+// proof finds out whether a lane is down: it is asked for something that it answered
+// well before. Whoever fails meanwhile waits for what comes of it.
+type proof struct {
+	over chan struct{} // closed when the rest is known
+	// asked: something was known, and there was an answer or none came. cut: whoever
+	// asked was ended before.
+	asked, cut bool
+	err        *riot.Error // nil = it was answered well
+	next       time.Time   // when what the error holds may be tried again
+}
+
+// answers are the reasons of errors that a lane which works gives.
+var answers = map[riot.Reason]bool{
+	riot.Missing: true, riot.BadRequest: true, riot.WrongProject: true, riot.Malformed: true, riot.TooLarge: true,
+}
+
+// works reports whether the proof shows that the lane does.
+func (p *proof) works() bool { return p.asked && (p.err == nil || answers[p.err.Reason]) }
+
+// fails reports whether the proof shows that the lane is down.
+func (p *proof) fails() bool { return p.asked && p.err != nil && outages[p.err.Reason] }
+
+// outages are the reasons of errors that a lane which is down gives.
+var outages = map[riot.Reason]bool{riot.Transient: true, riot.Timeout: true}

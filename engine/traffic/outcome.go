@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -14,11 +14,7 @@ import (
 // Classes of failures that are not the answer of a call.
 const (
 	classPath    engine.Class = "403.path" // the key works, this path is refused
-	classArgs    engine.Class = "args"
 	classStorage engine.Class = "storage"
-	classSame    engine.Class = "identity"
-	// ClassPlatform is of a sync of an account that is not on its platform.
-	ClassPlatform engine.Class = "platform"
 )
 
 // confirmAfter is when a `latest` run asks again for a match that answered 404.
@@ -33,16 +29,17 @@ type situation struct {
 	next     time.Time // when held work may be tried again
 	outage   bool      // the breaker of this host and method is open
 	keyWorks bool      // 403: a probe was let in
-	missing  disbelief // 404: what is made of it
+	missing  Disbelief // 404: what is made of it
 }
 
-// disbelief is how far a 404 is believed.
-type disbelief uint8
+// Disbelief is how far a 404 is believed.
+type Disbelief uint8
 
+// How far a 404 is believed.
 const (
-	believed    disbelief = iota // it is final
-	askOnceMore                  // after confirmAfter, and then it is
-	askByTable                   // as if it were a fault of the server
+	Believed    Disbelief = iota // it is final
+	AskOnceMore                  // after confirmAfter, and then it is
+	AskByTable                   // as if it were a fault of the server
 )
 
 // verdicts say what a failed call means for its job: this table decides, and
@@ -111,9 +108,9 @@ func hold(why engine.Hold) func(*riot.Error, situation) engine.Outcome {
 
 func missing(e *riot.Error, s situation) engine.Outcome {
 	switch s.missing {
-	case askByTable:
+	case AskByTable:
 		return engine.Retry(nil)
-	case askOnceMore:
+	case AskOnceMore:
 		o := engine.Retry(nil)
 		o.At = s.now.Add(confirmAfter)
 		return o
@@ -152,8 +149,6 @@ func faultOf(err error, s situation) engine.Outcome {
 	return engine.Retry(err).As(classStorage)
 }
 
-// badArgs ends a job that nobody can carry out.
-func badArgs(err error) engine.Outcome { return engine.Fail(err).As(classArgs) }
-
-// storageFault is the outcome of a store that did not answer.
-func storageFault(err error) engine.Outcome { return faultOf(err, situation{now: time.Now()}) }
+// Fault is the outcome of an error from this side of the wire: a store that did not
+// answer, or the end of the attempt's context.
+func Fault(err error) engine.Outcome { return faultOf(err, situation{now: time.Now()}) }

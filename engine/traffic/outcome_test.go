@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -48,11 +48,11 @@ func TestOutcomeOf(t *testing.T) {
 		},
 		"404": {err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, verb: engine.VerbFail, as: riot.ClassMissing},
 		"404 to be confirmed": {
-			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{missing: askOnceMore},
+			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{missing: AskOnceMore},
 			verb: engine.VerbRetry, at: at.Add(300 * time.Second), as: riot.ClassMissing,
 		},
 		"404 by the table": {
-			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{missing: askByTable},
+			err: &riot.Error{Reason: riot.Missing, Class: riot.ClassMissing}, s: situation{missing: AskByTable},
 			verb: engine.VerbRetry, as: riot.ClassMissing,
 		},
 		"400":           {err: &riot.Error{Reason: riot.BadRequest, Class: riot.ClassBadRequest}, verb: engine.VerbFail, as: riot.ClassBadRequest},

@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"cmp"
@@ -79,28 +79,6 @@ func rankOf(scope string) int {
 type seen struct {
 	engine.CallRow
 	mark
-}
-
-// upTo gives the recorded calls up to a number, oldest first, and whether the
-// recorder once held older ones.
-func (r *recorder) upTo(seq uint64) (calls []seen, cut bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := len(r.ring) - 1; i >= 0; i-- {
-		at := r.at(i)
-		if r.ring[at].Seq > seq {
-			break
-		}
-		calls = append(calls, seen{r.ring[at], r.marks[at]})
-	}
-	return calls, len(r.ring) == recorded
-}
-
-// goOnFrom makes the numbers of calls go on after those that are stored.
-func (r *recorder) goOnFrom(seq uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.seq = max(r.seq, seq)
 }
 
 // notCounted are the classes of calls that Riot never counted: they did not leave,

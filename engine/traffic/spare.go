@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -18,13 +18,13 @@ const spareEvery = time.Minute
 // succeed must come to its end. Where something is known that the
 // lane answered before, it is not held: that is asked should the attempt fail.
 func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
-	if !a.run.LastTry() {
+	if !a.Run.LastTry() {
 		return o, false
 	}
 	first, ok := a.firstFailure(ctx)
 	now := time.Now()
-	left := first.Add(2 * a.run.Policy.Sum()).Sub(wall.At(now))
-	if !ok || left <= 0 || !a.in.opt.Limits.gate.silent(a.at, first, now) || len(a.known(ctx)) > 0 {
+	left := first.Add(2 * a.Run.Policy.Sum()).Sub(wall.At(now))
+	if !ok || left <= 0 || !a.gate.silent(a.At, first, now) || len(a.known(ctx)) > 0 {
 		return o, false
 	}
 	return engine.Snooze(now.Add(min(left, spareEvery)), engine.HoldOutage, nil), true
@@ -33,12 +33,12 @@ func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
 // firstFailure is when the first attempt of the job's round failed. If nobody can
 // tell, nothing is held back.
 func (a *attempt) firstFailure(ctx context.Context) (time.Time, bool) {
-	d, err := a.in.store.Detail(ctx, engine.JobQuery{ID: a.run.Job.ID})
+	d, err := a.opt.History.Detail(ctx, engine.JobQuery{ID: a.Run.Job.ID})
 	if err != nil {
 		return time.Time{}, false
 	}
 	for _, old := range d.Attempts {
-		if old.Round == a.run.Job.Round && old.Verb == engine.VerbRetry && !old.End.IsZero() {
+		if old.Round == a.Run.Job.Round && old.Verb == engine.VerbRetry && !old.End.IsZero() {
 			return old.End, true
 		}
 	}

@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -14,6 +14,9 @@ import (
 // cases are the 429s that were looked into. They are stored: who looks for the
 // cause of a bad night finds an engine that was started again.
 type cases struct {
+	calls *recorder
+	store keeper
+
 	mu    sync.Mutex
 	list  []engine.Forensics // ascending by number
 	seen  uint64             // the last call that was looked at
@@ -29,17 +32,17 @@ const (
 	saveCasesEvery = 10 * time.Second
 )
 
-// Forensics says what led to a 429 (I-9). Errors are *engine.Problem.
-func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) {
-	l.collect()
-	l.cases.mu.Lock()
-	list := slices.Clone(l.cases.list)
-	l.cases.mu.Unlock()
+// find says what led to a 429 (I-9). Errors are *engine.Problem.
+func (k *cases) find(q engine.ForensicsQuery) (engine.Forensics, error) {
+	k.collect()
+	k.mu.Lock()
+	list := slices.Clone(k.list)
+	k.mu.Unlock()
 	f, err := pickCase(list, q)
 	if err == nil || q.Seq == 0 {
 		return f, err
 	}
-	calls, cut := l.calls.upTo(q.Seq)
+	calls, cut := k.calls.upTo(q.Seq)
 	if n := len(calls); n > 0 && calls[n-1].Seq == q.Seq {
 		if calls[n-1].Status != 429 {
 			return f, engine.Problemf(engine.ErrInvalid, "name the call of a 429, or none for the latest", "call %d was answered with %s", q.Seq, answerWord(calls[n-1].Status))
@@ -78,16 +81,15 @@ func pickCase(list []engine.Forensics, q engine.ForensicsQuery) (engine.Forensic
 }
 
 // collect looks into the 429s since the last time.
-func (l *Limits) collect() {
-	k := &l.cases
+func (k *cases) collect() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, row := range l.calls.after(k.seen) {
+	for _, row := range k.calls.after(k.seen) {
 		k.seen = row.Seq
 		if row.Status != 429 {
 			continue
 		}
-		calls, cut := l.calls.upTo(row.Seq)
+		calls, cut := k.calls.upTo(row.Seq)
 		if len(calls) == 0 {
 			continue // pushed out in this very instant
 		}
@@ -99,10 +101,9 @@ func (l *Limits) collect() {
 	}
 }
 
-// saveCases stores what is new. A store that cannot take it is asked again later.
-func (l *Limits) saveCases(ctx context.Context, now time.Time, last bool) {
-	l.collect()
-	k := &l.cases
+// save stores what is new. A store that cannot take it is asked again later.
+func (k *cases) save(ctx context.Context, now time.Time, last bool) {
+	k.collect()
 	k.mu.Lock()
 	if !k.fresh || !last && now.Sub(k.saved) < saveCasesEvery {
 		k.mu.Unlock()
@@ -112,7 +113,7 @@ func (l *Limits) saveCases(ctx context.Context, now time.Time, last bool) {
 	blob, err := json.Marshal(k.list)
 	k.mu.Unlock()
 	if err == nil {
-		err = l.opt.Store.SaveState(ctx, casesState, blob)
+		err = k.store.SaveState(ctx, casesState, blob)
 	}
 	if err != nil {
 		k.mu.Lock()
@@ -121,26 +122,21 @@ func (l *Limits) saveCases(ctx context.Context, now time.Time, last bool) {
 	}
 }
 
-// restoreCases takes over what was looked into before. Nothing depends on it: what
+// restore takes over what was looked into before. Nothing depends on it: what
 // cannot be read is begun anew.
-func (l *Limits) restoreCases(ctx context.Context) {
-	list, err := storedCases(ctx, l.opt.Store)
+func (k *cases) restore(ctx context.Context) {
+	list, err := storedCases(ctx, k.store)
 	if err != nil || len(list) == 0 {
 		return
 	}
-	l.cases.mu.Lock()
-	defer l.cases.mu.Unlock()
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	newest := list[len(list)-1].Call.Seq
-	l.cases.list, l.cases.seen = list, newest
-	l.calls.goOnFrom(newest)
+	k.list, k.seen = list, newest
+	k.calls.goOnFrom(newest)
 }
 
-// stateLoader reads named blobs.
-type stateLoader interface {
-	LoadState(ctx context.Context, name string) ([]byte, error)
-}
-
-func storedCases(ctx context.Context, store stateLoader) (list []engine.Forensics, err error) {
+func storedCases(ctx context.Context, store Loader) (list []engine.Forensics, err error) {
 	blob, err := store.LoadState(ctx, casesState)
 	if err != nil || blob == nil {
 		return nil, err
@@ -151,9 +147,9 @@ func storedCases(ctx context.Context, store stateLoader) (list []engine.Forensic
 	return list, nil
 }
 
-// forensics answers from what the last engine has stored.
-func (s Stored) forensics(ctx context.Context, q engine.ForensicsQuery) (engine.Forensics, error) {
-	list, err := storedCases(ctx, s.Store)
+// StoredForensics says what led to a 429 by what the last engine has stored.
+func StoredForensics(ctx context.Context, store Loader, q engine.ForensicsQuery) (engine.Forensics, error) {
+	list, err := storedCases(ctx, store)
 	if err != nil {
 		return engine.Forensics{}, err
 	}

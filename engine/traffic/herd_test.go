@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -21,7 +21,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-// state is a StateStore that notes when something was saved, and what was last.
+// state is a Store that notes when something was saved, and what was last.
 type state struct {
 	mu    sync.Mutex
 	fails bool // it takes nothing
@@ -60,15 +60,19 @@ func (*state) Accounts(context.Context, engine.AccountsQuery) (engine.AccountsPa
 	return engine.AccountsPage{}, nil
 }
 
-// blank is a Store that has nothing but the names of matches that were fetched.
-type blank struct {
-	Store
-	fetched []string
-}
+// The jobs of a herd fetch one match each.
+const kindMatch engine.Kind = "match.fetch"
 
-func (blank) Read(_ context.Context, fn func(engine.Tx) error) error { return fn(nil) }
-func (b blank) Fetched(engine.Tx, league.Part, int, func(match string) bool) []string {
-	return b.fetched
+func matchKey(id string) string { return "match:" + id }
+
+// laneOfMatch is where a job of a herd calls.
+func laneOfMatch(j engine.Job) (at Lane, more bool) { return matches, false }
+
+// noHistory is of jobs whose attempts nobody asks for.
+type noHistory struct{}
+
+func (noHistory) Detail(context.Context, engine.JobQuery) (engine.JobDetail, error) {
+	return engine.JobDetail{}, engine.ErrNotFound
 }
 
 // herd is the engine with nothing but fetches, on a store in memory: retries by
@@ -88,35 +92,36 @@ func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing, fetched ...string) *
 	}
 	limiter := limit.New(limit.Options{Pacing: pacing})
 	kept := &state{}
-	limits := NewLimits(LimitsOptions{Store: kept, Limiter: limiter})
+	limits := New(Options{Store: kept, Limiter: limiter, Lanes: laneOfMatch})
 	client, err := riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: limiter, Transport: s.RoundTripper(), OnCall: limits.OnCall})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := New(Options{Store: blank{fetched: fetched}, API: client, Limits: limits})
-	fetch := func(ctx context.Context, r engine.Run) engine.Outcome {
-		args, err := decode[fetchArgs](r.Job)
-		if err != nil {
-			return badArgs(err)
-		}
-		at, region, err := fetchLane(args.Match, route.Match)
-		if err != nil {
-			return badArgs(err)
-		}
-		a := attempt{in: in, run: r, at: at, region: region}
-		o, ok := a.call(ctx, func(ctx context.Context) error {
-			_, err := client.Match(ctx, region, args.Match)
+	fetch := func(id string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := client.Match(ctx, route.Europe, id)
 			return err
-		})
+		}
+	}
+	var known []func(context.Context) error
+	for _, id := range fetched {
+		known = append(known, fetch(id))
+	}
+	caller := NewCaller(CallerOptions{
+		Limits: limits, Prober: client, History: noHistory{}, Attempts: 5,
+		Known: func(context.Context, Lane, engine.Job, func(string) bool) []func(context.Context) error { return known },
+	})
+	handler := func(ctx context.Context, r engine.Run) engine.Outcome {
+		o, ok := caller.Call(ctx, Trip{Run: r, At: matches, Region: route.Europe}, fetch(strings.TrimPrefix(r.Job.Key, matchKey(""))))
 		if !ok {
 			return o
 		}
-		return engine.Done(nil).With(a.stat)
+		return engine.Done(nil).With(o.Call)
 	}
 	h := &herd{t: t, sim: s, store: memstore.New(), state: kept}
 	backend, err := local.New(local.Options{
 		Store: h.store, Admitter: limits, Policies: engine.DefaultPolicies(), Boot: "boot",
-		Kinds:   []engine.KindSpec{{Kind: KindMatch, Policy: engine.PolicyMatch, Handler: fetch}},
+		Kinds:   []engine.KindSpec{{Kind: kindMatch, Policy: engine.PolicyMatch, Handler: handler}},
 		Workers: func() int { return 64 },
 	})
 	if err != nil {
@@ -145,7 +150,7 @@ func (h *herd) fail(ids []string, due time.Time) {
 	err := h.store.Write(context.Background(), func(tx engine.Tx) error {
 		for _, id := range ids {
 			out, err := tx.Enqueue(engine.Spec{
-				Kind: KindMatch, Queue: QueueFull, Key: matchKey(id), Policy: engine.PolicyMatch, RunAt: due, Args: encode(fetchArgs{Match: id}),
+				Kind: kindMatch, Queue: "ingest", Key: matchKey(id), Policy: engine.PolicyMatch, RunAt: due,
 			})
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"sync"
@@ -139,7 +139,7 @@ func (s *story) opened(now time.Time) {
 
 // fuse writes that a fuse blew or was repaired: the key, the network, or an
 // endpoint's breaker.
-func (s *story) fuse(f *fuse, l lane) {
+func (s *story) fuse(f *fuse, l Lane) {
 	what := fuseWords[f.hold]
 	ev, text := s.riot.Info(), what.mended
 	if f.blown {
@@ -147,8 +147,8 @@ func (s *story) fuse(f *fuse, l lane) {
 	} else {
 		ev = ev.Dur("took", whole(time.Since(f.since)))
 	}
-	if l != (lane{}) {
-		ev = ev.Str("route", l.host).Str("method", l.method)
+	if l != (Lane{}) {
+		ev = ev.Str("route", l.Host).Str("method", l.Method)
 	}
 	if f.blown && !f.probe.IsZero() {
 		ev = ev.Time("due", f.probe.UTC())
@@ -166,8 +166,8 @@ var fuseWords = map[engine.Hold]struct {
 }
 
 // works writes that failures were not those of the endpoint.
-func (s *story) works(l lane) {
-	s.riot.Info().Str("route", l.host).Str("method", l.method).Msg("endpoint works: it answered what it had answered before")
+func (s *story) works(l Lane) {
+	s.riot.Info().Str("route", l.Host).Str("method", l.Method).Msg("endpoint works: it answered what it had answered before")
 }
 
 // slept writes that time has passed that the process did not see.

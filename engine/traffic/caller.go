@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -12,55 +12,87 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// attempt is one run of a handler on its way to Riot and back.
+// Prober makes the call that any working key may make.
+type Prober interface {
+	Probe(ctx context.Context, r route.Region, puuid string) error
+}
+
+// History tells what became of the attempts of a job before.
+type History interface {
+	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
+}
+
+// CallerOptions are what a Caller is made of. All are required.
+type CallerOptions struct {
+	Limits  *Limits
+	Prober  Prober
+	History History
+	// Known lists calls that a lane has answered well before, none of them about what
+	// the job itself is about, nor about an account that is ill.
+	Known func(ctx context.Context, at Lane, j engine.Job, ill func(account string) bool) []func(context.Context) error
+	// Attempts of a match in all, whoever tries it.
+	Attempts int
+}
+
+// Caller makes the calls of jobs, and finds out of those that fail whose fault it is: the
+// key's, the network's, the endpoint's, or the job's own.
+type Caller struct {
+	opt CallerOptions
+	// probing lets one job at a time find out whether a key still works.
+	probing chan struct{}
+}
+
+// NewCaller makes a Caller.
+func NewCaller(o CallerOptions) *Caller { return &Caller{opt: o, probing: make(chan struct{}, 1)} }
+
+// Trip is one attempt of a job on its way to Riot and back.
+type Trip struct {
+	Run     engine.Run
+	At      Lane
+	Region  route.Region // where a probe of the key goes
+	PUUID   string       // of a known account under this key, for the probe; may be empty
+	Account string       // whom the call is about; "" = a match
+	Missing Disbelief    // of a 404
+	Used    int          // attempts that count besides the job's own
+}
+
+// Call makes the one call of a trip. ok is false when it failed, and then the outcome is
+// the answer of the handler. Either way the outcome tells what the call cost.
+func (c *Caller) Call(ctx context.Context, t Trip, do func(context.Context) error) (o engine.Outcome, ok bool) {
+	a := attempt{Trip: t, Caller: c, gate: c.opt.Limits.gate}
+	return a.call(ctx, do)
+}
+
+// attempt is a trip under way.
 type attempt struct {
-	in      *Ingest
-	run     engine.Run
-	at      lane
-	region  route.Region // where a probe of the key goes
-	puuid   string       // of a known account under this key, for the probe; may be empty
-	missing disbelief    // of a 404
-	used    int          // attempts that count besides the job's own
-	stat    engine.CallStat
-	began   time.Time // when its own call was asked for
+	Trip
+	*Caller
+	gate  *gate
+	began time.Time // when its own call was asked for
 }
 
-// disbelief is what a fetch makes of a 404.
-func (in *Ingest) disbelief(j engine.Job, args fetchArgs) disbelief {
-	switch {
-	case in.opt.RetryMissing:
-		return askByTable
-	case args.Confirm && j.Class != riot.ClassMissing:
-		return askOnceMore
-	}
-	return believed
-}
-
-// call makes the one call of the attempt. ok is false when it failed, and then
-// the outcome is the answer of the handler.
 func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o engine.Outcome, ok bool) {
 	if o, held := a.spared(ctx); held {
 		return o, false
 	}
-	job, calls := a.run.Job.ID, &a.in.opt.Limits.calls
+	job, calls := a.Run.Job.ID, &a.opt.Limits.calls
 	before := calls.last()
 	if o, held := a.tried(ctx); held {
 		return o.With(calls.statAfter(before, job)), false
 	}
 	a.began = time.Now()
-	stop := beating(a.run.Beat)
+	stop := beating(a.Run.Beat)
 	crash.Point("before-call")
-	err := do(riot.WithJob(ctx, string(job), priorityOf(a.run.Job)))
+	err := do(riot.WithJob(ctx, string(job), priorityOf(a.Run.Job)))
 	crash.Point("after-call")
 	stop()
 	if err != nil {
 		o = a.bounded(a.failed(ctx, err))
 	} else {
-		a.in.opt.Limits.gate.answer(a.at, job, nil, time.Now())
-		a.in.opt.Limits.gate.noteIll(a.at, a.run.Job.Owner, false)
+		a.gate.answer(a.At, job, nil, time.Now())
+		a.gate.noteIll(a.At, a.Account, false)
 	}
-	a.stat = calls.statAfter(before, job)
-	return o.With(a.stat), err == nil
+	return o.With(calls.statAfter(before, job)), err == nil
 }
 
 // bounded ends a match whose attempts are used up over several jobs (S0-3).
@@ -74,24 +106,24 @@ func (a *attempt) bounded(o engine.Outcome) engine.Outcome {
 
 // spent reports whether the attempts of a match are used up over several jobs.
 func (a *attempt) spent() bool {
-	return a.used > 0 && a.run.Job.Round <= 1 && a.used+a.run.Job.Tries >= a.in.opt.Attempts
+	return a.Used > 0 && a.Run.Job.Round <= 1 && a.Used+a.Run.Job.Tries >= a.opt.Attempts
 }
 
 // failed turns the error of the call into an outcome.
 func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
-	s := situation{now: time.Now(), missing: a.missing}
+	s := situation{now: time.Now(), missing: a.Missing}
 	e, ok := errors.AsType[*riot.Error](err)
 	switch {
 	case !ok:
-		a.in.opt.Limits.gate.quit(a.run.Job.ID)
+		a.gate.quit(a.Run.Job.ID)
 		return outcomeOf(err, s)
 	case e.Reason == riot.Denied403:
 		return a.forbidden(ctx, e, s)
 	}
 	if ill := outages[e.Reason]; ill || answers[e.Reason] {
-		a.in.opt.Limits.gate.noteIll(a.at, a.run.Job.Owner, ill)
+		a.gate.noteIll(a.At, a.Account, ill)
 	}
-	r := a.in.opt.Limits.gate.answer(a.at, a.run.Job.ID, e, time.Now())
+	r := a.gate.answer(a.At, a.Run.Job.ID, e, time.Now())
 	s.outage, s.next = r.outage, r.next
 	if r.doubt || a.buries(e, r) {
 		return a.blamed(ctx, e, s, r.doubt)
@@ -103,27 +135,27 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 // one path. One job at a time asks, with a call that any working key may make.
 func (a *attempt) forbidden(ctx context.Context, e *riot.Error, s situation) engine.Outcome {
 	select {
-	case a.in.probing <- struct{}{}:
-		defer func() { <-a.in.probing }()
+	case a.probing <- struct{}{}:
+		defer func() { <-a.probing }()
 	case <-ctx.Done():
 		return outcomeOf(context.Cause(ctx), s)
 	}
-	g, job := a.in.opt.Limits.gate, a.run.Job.ID
-	if r, blown := g.keyState(time.Now()); blown && !g.probes(job) {
+	job := a.Run.Job.ID
+	if r, blown := a.gate.keyState(time.Now()); blown && !a.gate.probes(job) {
 		s.next = r.next
 		return outcomeOf(e, s)
 	}
-	err := a.in.api.Probe(riot.AsProof(riot.WithJob(ctx, string(job), limit.Interactive)), a.region, a.puuid)
+	err := a.opt.Prober.Probe(riot.AsProof(riot.WithJob(ctx, string(job), limit.Interactive)), a.Region, a.PUUID)
 	denial, _ := errors.AsType[*riot.Error](err)
 	switch {
 	case err == nil, denial != nil && denial.Reason == riot.WrongProject:
-		g.keyWorks()
+		a.gate.keyWorks()
 		s.keyWorks = true
 	case denial == nil:
-		g.quit(job)
+		a.gate.quit(job)
 		return outcomeOf(err, s)
 	default: // refused too, or not known: what cannot be proven is not charged
-		s.next = g.blowKey(job, time.Now()).next
+		s.next = a.gate.blowKey(job, time.Now()).next
 	}
 	return outcomeOf(e, s)
 }

@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 		l.save(ctx)
 		return nil
 	}
-	l.restoreCases(ctx)
+	l.cases.restore(ctx)
 	blob, err := l.opt.Store.LoadState(ctx, LimiterState)
 	if err != nil {
 		return fmt.Errorf("load the limiter's state: %w", err)
@@ -57,8 +57,8 @@ func (l *Limits) openedSince(ctx context.Context, saved time.Time, live iter.Seq
 		if err != nil || j.State != engine.Running || j.Started.Before(saved) {
 			continue
 		}
-		if at, _ := laneOf(j); at != (lane{}) {
-			opened[limit.Scope{Host: at.host, Method: at.method}]++
+		if at, _ := l.opt.Lanes(j); at != (Lane{}) {
+			opened[limit.Scope{Host: at.Host, Method: at.Method}]++
 		}
 	}
 	return opened, l.endedSince(ctx, saved, opened)

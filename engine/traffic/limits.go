@@ -1,9 +1,8 @@
-package ingest
+package traffic
 
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,28 +11,36 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
-	"github.com/farsight-console/farsight/riot/route"
 )
 
-// StateStore is the part of storage that Limits works on.
-type StateStore interface {
-	// LoadState and SaveState keep the limiter's state over a restart.
+// Loader reads named blobs; nil when there is none.
+type Loader interface {
 	LoadState(ctx context.Context, name string) ([]byte, error)
+}
+
+// keeper keeps named blobs over a restart: what the limiter counts, and the 429s.
+type keeper interface {
+	Loader
 	SaveState(ctx context.Context, name string, blob []byte) error
+}
+
+// Store is the part of storage that Limits works on.
+type Store interface {
+	keeper
 	// Accounts and Recent tell which calls were made since it was saved: the
 	// attempts of an account's jobs that ended last, newest first.
 	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
 }
 
-// LimitsOptions are what a Limits is made of. Store and Limiter are required.
-type LimitsOptions struct {
-	Store   StateStore
+// Options are what a Limits is made of. Store, Limiter and Lanes are required.
+type Options struct {
+	Store   Store
 	Limiter *limit.Limiter
+	Lanes   Lanes // where the jobs call
 	// Patience is how long failures of an endpoint are held to be an outage that
 	// costs no attempt; 0 = twice the sum of the match policy's delays.
 	Patience time.Duration
@@ -48,7 +55,7 @@ type LimitsOptions struct {
 // Admitter: it admits jobs before they are claimed, stops work that would fail for reasons of its own, records
 // the calls, and keeps the limiter's state over a restart.
 type Limits struct {
-	opt     LimitsOptions
+	opt     Options
 	limiter *limit.Limiter
 	gate    *gate
 	calls   recorder
@@ -73,20 +80,19 @@ const (
 	// sleptAfter is the gap of the clock that means that the machine was suspended
 	// or the process stopped.
 	sleptAfter = 10 * time.Second
-	// moreSuffix marks the lane of matches whose timelines follow.
-	moreSuffix = "+"
 )
 
-// NewLimits makes a Limits. It starts nothing.
-func NewLimits(o LimitsOptions) *Limits {
+// New makes a Limits. It starts nothing.
+func New(o Options) *Limits {
 	if o.Patience == 0 {
 		o.Patience = 2 * engine.DefaultPolicies()[engine.PolicyMatch].Sum()
 	}
 	l := &Limits{opt: o, limiter: o.Limiter, changed: await.NewBell(), busy: await.NewBell(), backlog: map[string]int{}}
-	l.gate = newGate(o.Patience, o.Speed, l.signal)
+	l.gate = newGate(o.Patience, o.Speed, l.Signal)
 	l.story = newStory(o.Log)
 	l.gate.logged = l.story.fuse
-	l.gate.key.told = func(f *fuse) { l.story.fuse(f, lane{}) }
+	l.cases.calls, l.cases.store = &l.calls, o.Store
+	l.gate.key.told = func(f *fuse) { l.story.fuse(f, Lane{}) }
 	l.gate.network.told = l.gate.key.told
 	return l
 }
@@ -113,17 +119,17 @@ func (l *Limits) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			l.save(context.WithoutCancel(ctx))
-			l.saveCases(context.WithoutCancel(ctx), time.Now(), true)
+			l.cases.save(context.WithoutCancel(ctx), time.Now(), true)
 			return nil
 		case <-moved:
 			moved = l.limiter.Changed()
-			l.signal()
+			l.Signal()
 		case <-l.busy:
 			l.save(ctx)
 		case <-tick.C:
 			last = l.wake(last)
 			l.save(ctx)
-			l.saveCases(ctx, time.Now(), false)
+			l.cases.save(ctx, time.Now(), false)
 			l.story.opened(time.Now())
 		}
 	}
@@ -156,7 +162,11 @@ func (l *Limits) save(ctx context.Context) {
 	}
 }
 
-func (l *Limits) signal() { l.changed.Ring() }
+// Obey lets k decide whether calls may be made at all. Call it before Run.
+func (l *Limits) Obey(k Keyholder) { l.gate.keyholder = k }
+
+// Signal says that a refused lane may be worth asking again.
+func (l *Limits) Signal() { l.changed.Ring() }
 
 // Changed is signalled when a refused lane may be worth asking again.
 func (l *Limits) Changed() <-chan struct{} { return l.changed }
@@ -172,69 +182,25 @@ func (l *Limits) KeyRefused() bool {
 	return blown
 }
 
+// DenyKey notes that Riot refused the key to a call of somebody else.
+func (l *Limits) DenyKey(caller engine.JobID) { l.gate.blowKey(caller, time.Now()) }
+
 // KeyWorks notes that a call of somebody else proved the key.
 func (l *Limits) KeyWorks() { l.gate.keyWorks() }
 
-// Lane names where the job's next call goes: "europe/match-v5.match", with a "+"
-// when a timeline follows; "" when it makes none.
-func (l *Limits) Lane(j engine.Job) string { return LaneName(j) }
-
-// LaneName is Lane for whoever has no limits at hand.
-func LaneName(j engine.Job) string {
-	at, more := laneOf(j)
-	if more {
-		return at.String() + moreSuffix
-	}
-	return at.String()
-}
-
-// laneOf reads the next call from the job alone.
-func laneOf(j engine.Job) (at lane, more bool) {
-	switch j.Kind {
-	case KindSync:
-		return syncLane(j), false
-	case KindMatch:
-		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, matchKey("")), route.Match)
-		args, err := decode[fetchArgs](j)
-		return at, err == nil && args.More
-	case KindTimeline:
-		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, timelineKey("")), route.Timeline)
-	case KindRank, KindResolve:
-		at = accountLane(j)
-	}
-	return at, false
-}
-
-// syncLane: a sync resolves, lists, and makes no call once it has waited for its
-// children.
-func syncLane(j engine.Job) lane {
-	if j.Group != 0 {
-		return lane{}
-	}
-	args, err := decode[syncArgs](j)
-	if err != nil {
-		return lane{}
-	}
-	a := league.Account{Platform: args.Platform}
-	if j.Phase > 0 {
-		return listLane(a)
-	}
-	if args.Known {
-		a.PUUIDs = map[string]string{"": "known"}
-	}
-	return resolveLane(a, "")
-}
+// Lane names where the job's next call goes; "" when it makes none.
+func (l *Limits) Lane(j engine.Job) string { return l.opt.Lanes.Name(j) }
 
 // Admit reserves a permit for the job's call, or says until when and why not.
 func (l *Limits) Admit(j engine.Job) engine.Admission {
-	at, _ := laneOf(j)
-	if at == (lane{}) {
+	at, _ := l.opt.Lanes(j)
+	if at == (Lane{}) {
 		return engine.Admission{OK: true}
 	}
 	if until, why, ok := l.gate.check(at, j.ID, time.Now()); !ok {
 		return engine.Admission{Until: until, Reason: why}
 	}
-	d := l.limiter.Admit(limit.Request{Host: at.host, Method: at.method, Job: string(j.ID), Priority: priorityOf(j)})
+	d := l.limiter.Admit(limit.Request{Host: at.Host, Method: at.Method, Job: string(j.ID), Priority: priorityOf(j)})
 	if !d.OK {
 		return engine.Admission{Until: d.Until, Reason: d.Reason}
 	}
@@ -257,7 +223,7 @@ func (l *Limits) Backlog(name string, jobs int) {
 	l.backlog[name] = jobs
 	calls := 0
 	for other, n := range l.backlog {
-		if o, more := splitLane(other); o.host == at.host {
+		if o, more := splitLane(other); o.Host == at.Host {
 			calls += n
 			if more {
 				calls += n
@@ -265,13 +231,13 @@ func (l *Limits) Backlog(name string, jobs int) {
 		}
 	}
 	l.mu.Unlock()
-	l.limiter.SetBacklog(at.host, calls)
+	l.limiter.SetBacklog(at.Host, calls)
 }
 
 // KeyChanged lets work go on after the key was replaced.
 func (l *Limits) KeyChanged() {
-	if l.onKey != nil {
-		l.onKey()
+	if k := l.gate.keyholder; k != nil {
+		k.KeyChanged()
 	}
 	l.gate.forgetKey()
 }
@@ -287,7 +253,7 @@ func (l *Limits) Held(name string) engine.Held {
 }
 
 // Outage says what holds the calls of one method of a host; "" = nothing does.
-func (l *Limits) Outage(host, method string) (why string) { return l.gate.outage(lane{host, method}) }
+func (l *Limits) Outage(host, method string) (why string) { return l.gate.outage(Lane{host, method}) }
 
 // Health says what stops the calls, for the title bar: engine.EngineLive when
 // nothing does.

@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"fmt"
@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	matches = lane{"europe", "match-v5.match"}
-	lists   = lane{"europe", "match-v5.ids"}
+	matches = Lane{"europe", "match-v5.match"}
+	lists   = Lane{"europe", "match-v5.ids"}
 	noon    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
 func err5xx() *riot.Error { return &riot.Error{Reason: riot.Transient, Class: riot.ClassServer} }
 
 // told is an answer to the gate by a job that knows of nothing that was ever answered.
-func told(g *gate, l lane, job engine.JobID, e *riot.Error, now time.Time) ruling {
+func told(g *gate, l Lane, job engine.JobID, e *riot.Error, now time.Time) ruling {
 	r := g.answer(l, job, e, now)
 	if r.doubt {
 		return g.declare(l, job, now)
@@ -169,7 +169,7 @@ func TestACallThatWasNotMadeProvesNothing(t *testing.T) {
 func TestARefusedKeyStopsEveryHostUntilItIsReplaced(t *testing.T) {
 	g, rung := newTestGate()
 	g.answer(matches, "a", &riot.Error{Reason: riot.Denied401}, noon)
-	for _, l := range []lane{matches, lists, {"kr", "summoner-v4.by-puuid"}} {
+	for _, l := range []Lane{matches, lists, {"kr", "summoner-v4.by-puuid"}} {
 		if until, why, ok := g.check(l, "b", noon); ok || !until.Equal(noon.Add(time.Minute)) || why != "key invalid" {
 			t.Errorf("%s: %v until %v: %s", l, ok, until, why)
 		}

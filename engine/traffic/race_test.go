@@ -1,6 +1,6 @@
 //go:build race
 
-package ingest
+package traffic
 
 // Under the race detector everything is many times slower, and a crowd of some
 // hundreds races as one of thousands does.

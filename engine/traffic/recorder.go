@@ -1,9 +1,8 @@
-package ingest
+package traffic
 
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -251,9 +250,24 @@ func (r *recorder) medianNow() time.Duration {
 	return took[len(took)/2]
 }
 
-// splitLane reads a lane's name back.
-func splitLane(name string) (at lane, more bool) {
-	name, more = strings.CutSuffix(name, moreSuffix)
-	at.host, at.method, _ = strings.Cut(name, "/")
-	return at, more
+// upTo gives the recorded calls up to a number, oldest first, and whether the
+// recorder once held older ones.
+func (r *recorder) upTo(seq uint64) (calls []seen, cut bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.ring) - 1; i >= 0; i-- {
+		at := r.at(i)
+		if r.ring[at].Seq > seq {
+			break
+		}
+		calls = append(calls, seen{r.ring[at], r.marks[at]})
+	}
+	return calls, len(r.ring) == recorded
+}
+
+// goOnFrom makes the numbers of calls go on after those that are stored.
+func (r *recorder) goOnFrom(seq uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seq = max(r.seq, seq)
 }

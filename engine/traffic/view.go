@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"cmp"
@@ -116,7 +116,7 @@ func (l *Limits) waiting(s limit.Scope) (n int) {
 	defer l.mu.Unlock()
 	for name, jobs := range l.backlog {
 		at, _ := splitLane(name)
-		if at.host == s.Host && (s.Method == "" || at.method == s.Method) {
+		if at.Host == s.Host && (s.Method == "" || at.Method == s.Method) {
 			n += jobs
 		}
 	}
@@ -138,9 +138,8 @@ func (l *Limits) Workers() (n int) {
 		answer = 2 * p50
 	}
 	for _, host := range l.hosts() {
-		if rate, bucket := l.limiter.Rate(host, string(route.Match)); bucket != "" {
-			n += int(math.Ceil(rate * answer.Seconds()))
-		}
+		rate, _ := l.Rate(host)
+		n += int(math.Ceil(rate * answer.Seconds()))
 	}
 	return n
 }
@@ -151,8 +150,8 @@ func (l *Limits) hosts() []string {
 	defer l.mu.Unlock()
 	var out []string
 	for name, jobs := range l.backlog {
-		if at, _ := splitLane(name); jobs > 0 && !slices.Contains(out, at.host) {
-			out = append(out, at.host)
+		if at, _ := splitLane(name); jobs > 0 && !slices.Contains(out, at.Host) {
+			out = append(out, at.Host)
 		}
 	}
 	return out
@@ -163,6 +162,9 @@ func (l *Limits) Calls(q engine.CallsQuery) engine.CallsPage { return l.calls.pa
 
 // CallsAfter gives the recorded calls after a sequence, oldest first.
 func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(seq) }
+
+// Forensics says what led to a 429 (I-9). Errors are *engine.Problem.
+func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) { return l.cases.find(q) }
 
 // LastCall gives the newest recorded call of a job, with the headers of its answer.
 func (l *Limits) LastCall(job engine.JobID) *engine.CallRow {
@@ -219,7 +221,7 @@ func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
 	if l.gate.holds(at) {
 		return 0, false
 	}
-	e := l.limiter.Estimate(at.host, at.method, calls, false)
+	e := l.limiter.Estimate(at.Host, at.Method, calls, false)
 	return e.Wait, !e.Endless && (e.Known || e.Bucket != "")
 }
 
@@ -228,7 +230,7 @@ func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
 func (l *Limits) Shares(a, b string) bool {
 	x, _ := splitLane(a)
 	y, _ := splitLane(b)
-	return x.host != "" && x.host == y.host
+	return x.Host != "" && x.Host == y.Host
 }
 
 // ETA says how long so many calls on a host will take behind what waits already,
@@ -243,4 +245,14 @@ func (l *Limits) ETA(host, method string, calls int) engine.ETA {
 		out.Bucket = cmp.Or(out.Bucket, bucket)
 	}
 	return out
+}
+
+// Rate is how many calls of matches a second a host allows in the long run, by which
+// bucket; "" when that is not known yet.
+func (l *Limits) Rate(host string) (perSecond float64, bucket string) {
+	rate, bucket := l.limiter.Rate(host, string(route.Match))
+	if bucket == "" {
+		return 0, ""
+	}
+	return rate, bucket
 }

@@ -1,4 +1,4 @@
-package ingest
+package traffic
 
 import (
 	"maps"
@@ -20,46 +20,47 @@ type gate struct {
 	mu      sync.Mutex
 	key     fuse
 	network fuse
-	lanes   map[lane]*breaker
+	lanes   map[Lane]*breaker
 	proven  bool                 // something was answered with 200 since the start
 	good    map[string]time.Time // by host: its last answer that was no failure, by the wall clock
 	ended   map[engine.Hold]bool // repaired since Released was last asked
 	changed func()
 	// logged is told of each fuse that blows or is repaired, and of the lane it is of;
 	// nil = nobody.
-	logged func(f *fuse, l lane)
-	// project says why no call may be made with the key in use, "" when they may; nil
-	// = nobody asks. paused is the same for what only an operator can end.
-	project, paused func() string
+	logged    func(f *fuse, l Lane)
+	keyholder Keyholder // nil = the key may be used
 	// patience bounds how long failures are held to be an outage: a match that is
 	// broken for ever must come to an end.
 	patience time.Duration
 	speed    float64 // of the world that the probes are made in; 0 = as fast as this one
 }
 
-// lane is where a call goes: the unit that Riot limits, and that breaks down.
-type lane struct{ host, method string }
-
-func (l lane) String() string {
-	if l == (lane{}) {
-		return ""
-	}
-	return l.host + "/" + l.method
-}
-
 func newGate(patience time.Duration, speed float64, changed func()) *gate {
 	return &gate{
-		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed, lanes: map[lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
+		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed, lanes: map[Lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
 		changed: changed, patience: patience,
 	}
 }
 
+// Keyholder knows whether calls may be made with the key in use at all.
+type Keyholder interface {
+	Holds() string  // why none may be made; "" = they may. It is asked before each claim
+	Paused() string // the same for what only an operator can end
+	KeyChanged()    // another key is in use from now on
+}
+
+// forbidden is why no call may be made with the key in use; "" = they may.
+func (g *gate) forbidden() string {
+	if g.keyholder == nil {
+		return ""
+	}
+	return g.keyholder.Holds()
+}
+
 // check reports whether a job may call on a lane; if not, until when and why.
-func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, why string, ok bool) {
-	if g.project != nil {
-		if why := g.project(); why != "" {
-			return time.Time{}, why, false
-		}
+func (g *gate) check(l Lane, job engine.JobID, now time.Time) (until time.Time, why string, ok bool) {
+	if why := g.forbidden(); why != "" {
+		return time.Time{}, why, false
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,8 +80,8 @@ func (g *gate) check(l lane, job engine.JobID, now time.Time) (until time.Time, 
 }
 
 // holds reports whether a lane's calls wait for something that has no known end.
-func (g *gate) holds(l lane) bool {
-	if g.project != nil && g.project() != "" {
+func (g *gate) holds(l Lane) bool {
+	if g.forbidden() != "" {
 		return true
 	}
 	g.mu.Lock()
@@ -89,7 +90,7 @@ func (g *gate) holds(l lane) bool {
 }
 
 // begin makes the job the prober of whatever is blown on its lane.
-func (g *gate) begin(l lane, job engine.JobID) {
+func (g *gate) begin(l Lane, job engine.JobID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, f := range g.fuses(l) {
@@ -129,7 +130,7 @@ type ruling struct {
 }
 
 // answer tells the gate how a call went; e is nil for a good one.
-func (g *gate) answer(l lane, job engine.JobID, e *riot.Error, now time.Time) ruling {
+func (g *gate) answer(l Lane, job engine.JobID, e *riot.Error, now time.Time) ruling {
 	g.mu.Lock()
 	r, freed := g.judge(l, job, e, now)
 	g.mu.Unlock()
@@ -139,12 +140,12 @@ func (g *gate) answer(l lane, job engine.JobID, e *riot.Error, now time.Time) ru
 	return r
 }
 
-func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r ruling, freed bool) {
+func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r ruling, freed bool) {
 	b := g.lane(l)
 	switch {
 	case e == nil:
 		g.proven = true
-		g.good[l.host] = wall.At(now)
+		g.good[l.Host] = wall.At(now)
 		return r, g.alive(b, job, now)
 	case e.Reason == riot.Local:
 		g.network.blow(job, now)
@@ -165,20 +166,20 @@ func (g *gate) judge(l lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true, true)
 	}
-	g.good[l.host] = wall.At(now)
+	g.good[l.Host] = wall.At(now)
 	return r, g.alive(b, job, now) // 400, 404 and a body we cannot read are answers of a healthy endpoint
 }
 
 // silent reports whether nothing on the lane's host has succeeded since an
 // instant of the wall clock. An attempt that is part of an open outage is not asked about: it costs
 // nothing, and somebody must find out when the outage is over.
-func (g *gate) silent(l lane, since, now time.Time) bool {
+func (g *gate) silent(l Lane, since, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stands(g.lane(l), now).outage {
 		return false
 	}
-	return g.good[l.host].Before(since)
+	return g.good[l.Host].Before(since)
 }
 
 // stands rules by how a lane stands. What is only taken to be an outage is not held
@@ -261,7 +262,7 @@ func (g *gate) probes(job engine.JobID) bool {
 	return g.key.prober == job
 }
 
-func (g *gate) lane(l lane) *breaker {
+func (g *gate) lane(l Lane) *breaker {
 	b := g.lanes[l]
 	if b == nil {
 		b = &breaker{fuse: newOutageFuse().at(g.speed), ill: map[string]bool{}}
@@ -271,13 +272,13 @@ func (g *gate) lane(l lane) *breaker {
 	return b
 }
 
-func (g *gate) log(f *fuse, l lane) {
+func (g *gate) log(f *fuse, l Lane) {
 	if g.logged != nil {
 		g.logged(f, l)
 	}
 }
 
-func (g *gate) fuses(l lane) [3]*fuse { return [3]*fuse{&g.key, &g.network, &g.lane(l).fuse} }
+func (g *gate) fuses(l Lane) [3]*fuse { return [3]*fuse{&g.key, &g.network, &g.lane(l).fuse} }
 
 // later keeps a hold from ending in the past, which would be a hot loop.
 func later(t, now time.Time) time.Time {
@@ -287,7 +288,7 @@ func later(t, now time.Time) time.Time {
 	return t
 }
 
-func reasonOf(f *fuse, l lane) string {
+func reasonOf(f *fuse, l Lane) string {
 	if f.hold == engine.HoldOutage {
 		return "outage of " + l.String()
 	}
@@ -318,8 +319,8 @@ func (g *gate) health() (engine.EngineState, string) {
 	case g.network.blown:
 		return engine.EngineDegraded, "this machine cannot reach Riot"
 	}
-	if g.paused != nil {
-		if why := g.paused(); why != "" {
+	if g.keyholder != nil {
+		if why := g.keyholder.Paused(); why != "" {
 			return engine.EnginePaused, why
 		}
 	}
@@ -332,11 +333,9 @@ func (g *gate) health() (engine.EngineState, string) {
 }
 
 // held says what keeps all calls of a lane.
-func (g *gate) held(l lane) engine.Held {
-	if g.project != nil {
-		if why := g.project(); why != "" {
-			return engine.Held{Reason: why, Stand: engine.StandHeld}
-		}
+func (g *gate) held(l Lane) engine.Held {
+	if why := g.forbidden(); why != "" {
+		return engine.Held{Reason: why, Stand: engine.StandHeld}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -363,19 +362,19 @@ func (g *gate) down() (rows []engine.BreakerRow) {
 	defer g.mu.Unlock()
 	for _, at := range g.laneOrder() {
 		if b := g.lanes[at]; b.blown {
-			rows = append(rows, engine.BreakerRow{Host: at.host, Method: at.method, Since: b.since, Next: b.next(), Proven: b.proven})
+			rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.since, Next: b.next(), Proven: b.proven})
 		}
 	}
 	return rows
 }
 
 // laneOrder are the lanes by name.
-func (g *gate) laneOrder() []lane {
-	return slices.SortedFunc(maps.Keys(g.lanes), func(a, b lane) int { return strings.Compare(a.String(), b.String()) })
+func (g *gate) laneOrder() []Lane {
+	return slices.SortedFunc(maps.Keys(g.lanes), func(a, b Lane) int { return strings.Compare(a.String(), b.String()) })
 }
 
 // outage is the reason of a lane that is held while others go on.
-func (g *gate) outage(l lane) string {
+func (g *gate) outage(l Lane) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if b := g.lanes[l]; b != nil && b.blown {

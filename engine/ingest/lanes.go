@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// LaneOf reads where the next call goes from the job alone.
+var LaneOf traffic.Lanes = laneOf
+
+func laneOf(j engine.Job) (at traffic.Lane, more bool) {
+	switch j.Kind {
+	case KindSync:
+		return syncLane(j), false
+	case KindMatch:
+		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, matchKey("")), route.Match)
+		args, err := decode[fetchArgs](j)
+		return at, err == nil && args.More
+	case KindTimeline:
+		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, timelineKey("")), route.Timeline)
+	case KindRank, KindResolve:
+		at = accountLane(j)
+	}
+	return at, false
+}
+
+// syncLane: a sync resolves, lists, and makes no call once it has waited for its
+// children.
+func syncLane(j engine.Job) traffic.Lane {
+	if j.Group != 0 {
+		return traffic.Lane{}
+	}
+	args, err := decode[syncArgs](j)
+	if err != nil {
+		return traffic.Lane{}
+	}
+	a := league.Account{Platform: args.Platform}
+	if j.Phase > 0 {
+		return listLane(a)
+	}
+	if args.Known {
+		a.PUUIDs = map[string]string{"": "known"}
+	}
+	return resolveLane(a, "")
+}
+
+// fetchLane is where a part of a match is fetched: the region comes from its id.
+func fetchLane(id string, method route.Method) (traffic.Lane, route.Region, error) {
+	region, err := route.MatchRegion(id)
+	if err != nil {
+		return traffic.Lane{}, "", err
+	}
+	return traffic.To(region, method), region, nil
+}
+
+// listLane is where the account's matches are listed.
+func listLane(a league.Account) traffic.Lane {
+	return traffic.To(route.Platform(a.Platform).Region(), route.MatchIDs)
+}
+
+// accountLane is where the next call of a rank.fetch or account.resolve goes.
+func accountLane(j engine.Job) traffic.Lane {
+	args, err := decode[rankArgs](j)
+	if err != nil {
+		return traffic.Lane{}
+	}
+	platform, err := route.ParsePlatform(args.Platform)
+	switch {
+	case err != nil:
+		return traffic.Lane{}
+	case j.Kind == KindResolve:
+		return traffic.To(platform.AccountRegion(), route.AccountByRiotID)
+	}
+	return traffic.To(platform, route.LeagueEntries)
+}
+
+// resolveLane is where the account's identity is asked for.
+func resolveLane(a league.Account, project string) traffic.Lane {
+	method := route.AccountByRiotID
+	if a.PUUIDs[project] != "" {
+		method = route.AccountByPUUID
+	}
+	return traffic.To(route.Platform(a.Platform).AccountRegion(), method)
+}

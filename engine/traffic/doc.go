@@ -1,0 +1,14 @@
+// Package traffic is the way to Riot: it admits jobs before they are claimed, makes their
+// calls, stops work that would fail for a reason that is not its own, records each call,
+// and keeps what the limiter counts over a restart.
+//
+//	job ─▶ Limits.Admit ─▶ (claim) ─▶ Caller.Call ─▶ riot ─▶ Limits.OnCall
+//	         │  gate: key, network, breaker per lane        │
+//	         └─ limiter: buckets                            └─ recorder, forensics, log
+//
+// What a failed call means for its job is decided by the table in outcome.go and nowhere
+// else. A handler sees one method of all this, Caller.Call.
+//
+// One mutex guards the gate, one the recorder; neither is held while a call is made, a
+// store is asked, or anybody waits.
+package traffic

@@ -1,0 +1,108 @@
+package traffic
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// fuse is blown by a failure and repaired by a success. While it is blown, one
+// job after `probe` may try; each failure of a probe doubles the wait.
+type fuse struct {
+	hold        engine.Hold
+	first, most time.Duration // wait before a probe
+
+	blown  bool
+	since  time.Time
+	probe  time.Time // the next try, unless a prober is under way
+	wait   time.Duration
+	prober engine.JobID
+
+	told func(f *fuse) // that it blew or was repaired; must not block; nil = nobody
+}
+
+// Waits between probes.
+func newKeyFuse() fuse {
+	return fuse{hold: engine.HoldKeyInvalid, first: time.Minute, most: time.Minute}
+}
+func newNetworkFuse() fuse {
+	return fuse{hold: engine.HoldLocalNetwork, first: time.Second, most: time.Minute}
+}
+func newOutageFuse() fuse {
+	return fuse{hold: engine.HoldOutage, first: 5 * time.Second, most: time.Minute}
+}
+
+// leastProbe keeps the probes of a world that runs fast from being a flood.
+const leastProbe = 50 * time.Millisecond
+
+// at gives the fuse for a world that runs so many times as fast; 0 = as fast as this
+// one.
+func (f fuse) at(speed float64) fuse {
+	if speed > 0 {
+		f.first = max(time.Duration(float64(f.first)/speed), leastProbe)
+		f.most = max(time.Duration(float64(f.most)/speed), leastProbe)
+	}
+	return f
+}
+
+// blow opens the fuse, or puts off the next probe when the prober failed. A
+// straggler that was under way when it blew changes nothing.
+func (f *fuse) blow(job engine.JobID, now time.Time) {
+	switch {
+	case !f.blown:
+		f.blown, f.since, f.wait = true, now, f.first
+		defer f.tell()
+	case f.prober == job:
+		f.wait = min(2*f.wait, f.most)
+	default:
+		return
+	}
+	f.prober, f.probe = "", now.Add(f.wait)
+}
+
+// repair closes the fuse and reports whether it was blown.
+func (f *fuse) repair() bool {
+	was := f.blown
+	f.blown, f.prober, f.wait = false, "", 0
+	if was {
+		f.tell()
+	}
+	return was
+}
+
+func (f *fuse) tell() {
+	if f.told != nil {
+		f.told(f)
+	}
+}
+
+// next is when the next probe may go; zero = one is under way.
+func (f *fuse) next() time.Time {
+	if f.prober != "" {
+		return time.Time{}
+	}
+	return f.probe
+}
+
+// release takes the probe back from a job that ended without an answer.
+func (f *fuse) release(job engine.JobID) bool {
+	if f.prober != job || job == "" {
+		return false
+	}
+	f.prober = ""
+	return true
+}
+
+// admits reports whether job may go; if not, when to ask again (zero: when the
+// prober is back).
+func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool) {
+	switch {
+	case !f.blown || f.prober == job:
+		return time.Time{}, true
+	case f.prober != "":
+		return time.Time{}, false
+	case now.Before(f.probe):
+		return f.probe, false
+	}
+	return time.Time{}, true
+}

@@ -26,10 +26,8 @@ import (
 type Backend interface {
 	Run(ctx context.Context) error
 	Insert(ctx context.Context, specs ...engine.Spec) ([]engine.Enqueued, error)
-	Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
-	Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
-	Reschedule(ctx context.Context, id engine.JobID, ifRev engine.Revision, at time.Time, by engine.Actor, reason string) (engine.Receipt, error)
-	Force(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	// Act carries an operation out on one job.
+	Act(ctx context.Context, c engine.Command) (engine.Receipt, error)
 	Bulk(ctx context.Context, c engine.Command) (engine.Receipt, error)
 	Undo(ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error)
 	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
@@ -270,7 +268,7 @@ func (r *rig) sound(d engine.JobDetail) {
 
 func (r *rig) cancel(id engine.JobID) engine.Receipt {
 	r.t.Helper()
-	rc, err := r.node.Cancel(context.Background(), id, 0, ana, "test")
+	rc, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: id, By: ana, Reason: "test"})
 	if err != nil {
 		r.t.Errorf("cancel job %s: %v", id, err)
 	}
@@ -279,7 +277,7 @@ func (r *rig) cancel(id engine.JobID) engine.Receipt {
 
 func (r *rig) retry(id engine.JobID) engine.Receipt {
 	r.t.Helper()
-	rc, err := r.node.Retry(context.Background(), id, 0, ana, "test")
+	rc, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: id, By: ana, Reason: "test"})
 	if err != nil {
 		r.t.Errorf("retry job %s: %v", id, err)
 	}

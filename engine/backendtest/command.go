@@ -25,7 +25,7 @@ func P06_UniqueConflictOnRetry(t testing.TB, s Site) {
 	dead := r.add(engine.Spec{Kind: kind, Queue: queue, Key: "match:X", Owner: "first"})
 	before := r.want(dead, engine.Discarded)
 	holder := r.add(spec("match:X"))
-	_, err := r.node.Retry(context.Background(), dead, before.Job.Rev, ana, "")
+	_, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: dead, IfRev: before.Job.Rev, By: ana})
 	r.wantProblem(err, engine.ErrRefused, fmt.Sprintf("unique: #%s holds match:X", holder))
 	if p, _ := errors.AsType[*engine.Problem](err); p != nil && p.Job != holder {
 		t.Errorf("the problem names job %s, want %s", p.Job, holder)
@@ -56,7 +56,7 @@ func P13_CancelDoesNotLeak(t testing.TB, s Site) {
 	}).start()
 	probe := r.add(spec("probe"))
 	for _, unknown := range []engine.JobID{"", "nonsense", probe + "9", "z9999999", "12", "b12"} {
-		_, err := r.node.Cancel(context.Background(), unknown, 0, ana, "")
+		_, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: unknown, By: ana})
 		r.wantProblem(err, engine.ErrNotFound, "there is no job")
 	}
 	var ids []engine.JobID
@@ -102,7 +102,7 @@ func P14_CancelCompleteRace(t testing.TB, s Site, n int) {
 		took.set(name, time.Duration(rnd.IntN(4))*time.Millisecond)
 		id := r.add(spec(name))
 		time.Sleep(time.Duration(rnd.IntN(4)) * time.Millisecond)
-		_, err := r.node.Cancel(context.Background(), id, 0, ana, "race")
+		_, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: id, By: ana, Reason: "race"})
 		time.Sleep(10 * time.Millisecond)
 		synctest.Wait()
 		_, missing := r.node.Detail(context.Background(), engine.JobQuery{Key: "row:" + name})
@@ -136,16 +136,16 @@ func P15_TheLoserIsTold(t testing.TB, s Site) {
 	}).start()
 	id := r.add(spec("match:1"))
 	shown := r.want(id, engine.Retryable).Job.Rev
-	if _, err := r.node.Retry(context.Background(), id, shown, ana, ""); err != nil {
+	if _, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: id, IfRev: shown, By: ana}); err != nil {
 		t.Errorf("the first operator was refused: %v", err)
 	}
 	now := r.want(id, engine.Running).Job.Rev
 	words := fmt.Sprintf("changed since shown: now running (rev %d)", now)
-	_, err := r.node.Cancel(context.Background(), id, shown, ana, "")
+	_, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: id, IfRev: shown, By: ana})
 	r.wantProblem(err, engine.ErrConflict, words)
-	_, err = r.node.Retry(context.Background(), id, shown, ana, "")
+	_, err = r.node.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: id, IfRev: shown, By: ana})
 	r.wantProblem(err, engine.ErrConflict, words)
-	_, err = r.node.Retry(context.Background(), id, now, ana, "")
+	_, err = r.node.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: id, IfRev: now, By: ana})
 	r.wantProblem(err, engine.ErrConflict, "it is running now")
 	r.want(id, engine.Running)
 	r.down()

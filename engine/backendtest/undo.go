@@ -63,7 +63,7 @@ func I11_UndoBringsASyncBack(t testing.TB, s Site, restart bool) {
 		ids[d.Job.ID] = engine.StandOf(d.Job.Job)
 	}
 	before := f.detail(id)
-	r, err := f.node.Cancel(context.Background(), id, 0, ana, "")
+	r, err := f.node.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: id, By: ana})
 	if err != nil || len(r.Moves) != children+1 || r.Moves[0].Job != id || !strings.Contains(r.Text, "and with it 600 jobs") {
 		t.Errorf("cancel answered %q with %d moves, %v", r.Text, len(r.Moves), err)
 	}
@@ -179,14 +179,14 @@ func I11_UndoKeepsThePlace(t testing.TB, s Site) {
 	r.undo(cancelled.Moves)
 	inOrder("after the undo of a cancel")
 
-	moved, err := r.node.Reschedule(context.Background(), ids[2], 0, time.Now().Add(time.Hour), ana, "")
+	moved, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpReschedule, Job: ids[2], At: time.Now().Add(time.Hour), By: ana})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.undo(moved.Moves)
 	inOrder("after the undo of a new instant")
 
-	moved, err = r.node.Reschedule(context.Background(), ids[0], 0, time.Now(), ana, "") // now: to the end of the line
+	moved, err = r.node.Act(context.Background(), engine.Command{Op: engine.OpReschedule, Job: ids[0], At: time.Now(), By: ana}) // now: to the end of the line
 	if err != nil {
 		t.Fatal(err)
 	}

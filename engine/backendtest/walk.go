@@ -95,11 +95,11 @@ func (w *walk) step() {
 	case 3, 4:
 		w.ids = append(w.ids, w.sync(fmt.Sprint("full:", w.rnd.IntN(4)), w.rnd.IntN(20)))
 	case 5, 6:
-		w.command(w.node.Cancel(ctx, w.any(), 0, ana, "walk"))
+		w.command(w.node.Act(ctx, engine.Command{Op: engine.OpCancel, Job: w.any(), By: ana, Reason: "walk"}))
 	case 7, 8:
-		w.command(w.node.Retry(ctx, w.any(), 0, ana, "walk"))
+		w.command(w.node.Act(ctx, engine.Command{Op: engine.OpRetry, Job: w.any(), By: ana, Reason: "walk"}))
 	case 9:
-		w.command(w.node.Reschedule(ctx, w.any(), 0, time.Now().Add(time.Minute), ana, "walk"))
+		w.command(w.node.Act(ctx, engine.Command{Op: engine.OpReschedule, Job: w.any(), At: time.Now().Add(time.Minute), By: ana, Reason: "walk"}))
 	case 10:
 		act := w.node.Pause
 		if w.rnd.IntN(2) == 0 {
@@ -109,7 +109,7 @@ func (w *walk) step() {
 	case 11:
 		w.restart()
 	case 12:
-		w.command(w.node.Force(ctx, w.any(), 0, ana, "walk"))
+		w.command(w.node.Act(ctx, engine.Command{Op: engine.OpForce, Job: w.any(), By: ana, Reason: "walk"}))
 	case 13, 14:
 		ops := []engine.Op{engine.OpCancel, engine.OpRetry, engine.OpForce, engine.OpReclass, engine.OpReschedule}
 		c := engine.Command{Op: ops[w.rnd.IntN(len(ops))], By: ana, Reason: "walk", At: time.Now().Add(time.Minute), DryRun: w.rnd.IntN(3) == 0}

@@ -21,12 +21,10 @@ import (
 // Backend is the job engine.
 type Backend interface {
 	Run(ctx context.Context) error
-	Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
-	Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	// Act carries an operation out on one job.
+	Act(ctx context.Context, c engine.Command) (engine.Receipt, error)
 	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
-	Force(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
-	Reschedule(ctx context.Context, id engine.JobID, ifRev engine.Revision, at time.Time, by engine.Actor, reason string) (engine.Receipt, error)
 	// Bulk acts on exactly the jobs of c.Select; with c.DryRun it tells what it would.
 	Bulk(ctx context.Context, c engine.Command) (engine.Receipt, error)
 	// Undo takes job moves back, each unless something has happened to its job since.

@@ -52,20 +52,8 @@ func (b *backend) did(what string) (engine.Receipt, error) {
 	return engine.Receipt{Matched: 1, Applied: 1, Text: what}, b.refuse
 }
 
-func (b *backend) Cancel(_ context.Context, id engine.JobID, _ engine.Revision, _ engine.Actor, _ string) (engine.Receipt, error) {
-	return b.did("cancel " + string(id))
-}
-
-func (b *backend) Retry(_ context.Context, id engine.JobID, _ engine.Revision, _ engine.Actor, _ string) (engine.Receipt, error) {
-	return b.did("retry " + string(id))
-}
-
-func (b *backend) Force(_ context.Context, id engine.JobID, _ engine.Revision, _ engine.Actor, _ string) (engine.Receipt, error) {
-	return b.did("force " + string(id))
-}
-
-func (b *backend) Reschedule(_ context.Context, id engine.JobID, _ engine.Revision, _ time.Time, _ engine.Actor, _ string) (engine.Receipt, error) {
-	return b.did("reschedule " + string(id))
+func (b *backend) Act(_ context.Context, c engine.Command) (engine.Receipt, error) {
+	return b.did(string(c.Op) + " " + string(c.Job))
 }
 
 func (b *backend) Bulk(_ context.Context, c engine.Command) (engine.Receipt, error) {

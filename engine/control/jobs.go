@@ -21,8 +21,9 @@ func (c *Control) onJobs(ctx context.Context, cmd engine.Command) (engine.Receip
 	if err := checkJobs(cmd); err != nil {
 		return engine.Receipt{}, err
 	}
-	if one, ok := c.single(cmd); ok {
-		r, err := one(ctx)
+	// One job that is not only tried: its errors are told as they are.
+	if cmd.Select == nil && !cmd.DryRun && cmd.Op != engine.OpReclass {
+		r, err := c.opt.Backend.Act(ctx, cmd)
 		if err == nil {
 			r.Text = c.byPlayer(ctx, cmd.Job, r.Text)
 		}
@@ -60,30 +61,6 @@ func checkJobs(cmd engine.Command) error {
 		return engine.Problemf(engine.ErrInvalid, "use it with retry or reclass", "a canary does not fit %s", cmd.Op)
 	}
 	return nil
-}
-
-// single is the command on one job that is not only tried: its errors are told as
-// they are.
-func (c *Control) single(cmd engine.Command) (func(context.Context) (engine.Receipt, error), bool) {
-	if cmd.Select != nil || cmd.DryRun {
-		return nil, false
-	}
-	b := c.opt.Backend
-	run := map[engine.Op]func(context.Context) (engine.Receipt, error){
-		engine.OpCancel: func(ctx context.Context) (engine.Receipt, error) {
-			return b.Cancel(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
-		},
-		engine.OpRetry: func(ctx context.Context) (engine.Receipt, error) {
-			return b.Retry(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
-		},
-		engine.OpForce: func(ctx context.Context) (engine.Receipt, error) {
-			return b.Force(ctx, cmd.Job, cmd.IfRev, cmd.By, cmd.Reason)
-		},
-		engine.OpReschedule: func(ctx context.Context) (engine.Receipt, error) {
-			return b.Reschedule(ctx, cmd.Job, cmd.IfRev, cmd.At, cmd.By, cmd.Reason)
-		},
-	}[cmd.Op]
-	return run, run != nil
 }
 
 // dryRun tells what a command would do, what it would cost, and freezes what it

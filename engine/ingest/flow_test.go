@@ -80,7 +80,7 @@ func TestS1_9_AFailedRunKeepsWhatItStoredAndTheNextSkipsIt(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 30)}}))
 		job := r.trigger("Ana#EUW", engine.SyncAsk{}).Job
 		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 10 })
-		_, err := r.backend.Cancel(context.Background(), job, 0, operator, "enough")
+		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: job, By: operator, Reason: "enough"})
 		must(t, err)
 		row := r.settle("Ana#EUW", time.Minute)
 		time.Sleep(time.Minute)
@@ -113,7 +113,7 @@ func TestS1_9_AFailedListingEndsTheSyncAsFailed(t *testing.T) {
 			t.Fatalf("%d calls: %+v", r.calls(route.MatchIDs), row)
 		}
 		s.Clear()
-		_, err := r.backend.Retry(context.Background(), row.Job, 0, operator, "again")
+		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: row.Job, By: operator, Reason: "again"})
 		must(t, err)
 		if row := r.settle("Ana#EUW", time.Hour); row.Status != engine.SyncCompleted || row.Matches.Stored != 5 {
 			t.Errorf("after a retry by hand: %+v", row)
@@ -182,7 +182,7 @@ func TestS3_2_OneResolveNinePagesAndOneJobPerMatch(t *testing.T) {
 		if got := ingest.CallsOf(879, 879, 879); got != 1768 {
 			t.Errorf("S3-12: %d calls with timelines, want 1768", got)
 		}
-		_, err := r.backend.Cancel(context.Background(), job, 0, operator, "seen enough")
+		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: job, By: operator, Reason: "seen enough"})
 		must(t, err)
 		row = r.settle("Ana#EUW", time.Minute)
 		time.Sleep(time.Minute)

@@ -24,9 +24,9 @@ func TestS0_1_OnlyForceReopensSuccess(t *testing.T) {
 		before := r.match(id)
 		for key, method := range map[string]route.Method{"match:" + id: route.Match, "timeline:" + id: route.Timeline} {
 			job := r.detail(key).Job.ID
-			_, err := r.backend.Retry(context.Background(), job, 0, engine.Actor{User: "ana"}, "")
+			_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: job, By: engine.Actor{User: "ana"}})
 			wantProblem(t, err, engine.ErrRefused)
-			_, err = r.backend.Force(context.Background(), job, 0, engine.Actor{User: "ana"}, "looks odd")
+			_, err = r.backend.Act(context.Background(), engine.Command{Op: engine.OpForce, Job: job, By: engine.Actor{User: "ana"}, Reason: "looks odd"})
 			must(t, err)
 			time.Sleep(time.Minute)
 			synctest.Wait()

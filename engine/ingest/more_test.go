@@ -39,7 +39,7 @@ func TestCancellingARunLeavesWhatAnotherWaitsFor(t *testing.T) {
 		for _, p := range players {
 			r.until(p.RiotID, time.Minute, func(row engine.AccountRow) bool { return row.Phase == engine.PhaseMatches })
 		}
-		_, err := r.backend.Cancel(context.Background(), job, 0, operator, "not now")
+		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: job, By: operator, Reason: "not now"})
 		must(t, err)
 		ben := r.settle("Ben#EUW", time.Hour)
 		if ben.Result != "completed" || ben.Matches.Stored+ben.Matches.Had != 12 || ben.Timelines.Stored != 12 {
@@ -59,7 +59,7 @@ func TestALateChildIsStoredAndReopensNothing(t *testing.T) {
 		r := start(t, s)
 		sync := r.trigger("Ana#EUW", engine.SyncAsk{}).Job
 		r.settle("Ana#EUW", time.Hour)
-		_, err := r.backend.Retry(context.Background(), r.detail("match:"+id).Job.ID, 0, operator, "it is there now")
+		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: r.detail("match:" + id).Job.ID, By: operator, Reason: "it is there now"})
 		must(t, err)
 		time.Sleep(time.Minute)
 		if m := r.match(id); m.Match.Status != league.Success || m.Match.Attempts != 2 {
@@ -79,7 +79,7 @@ func TestADeadChildRetriedWhileTheRunGoesOnBringsItsTimeline(t *testing.T) {
 		r := start(t, s)
 		r.trigger("Ana#EUW", engine.SyncAsk{})
 		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Phase == engine.PhaseTimelines })
-		_, err := r.backend.Retry(context.Background(), r.detail("match:"+id).Job.ID, 0, operator, "it is there now")
+		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: r.detail("match:" + id).Job.ID, By: operator, Reason: "it is there now"})
 		must(t, err)
 		row := r.settle("Ana#EUW", time.Hour)
 		if row.Timelines.Stored != 20 || r.match(id).Timeline.Status != league.Success {

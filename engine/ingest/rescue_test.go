@@ -14,14 +14,14 @@ import (
 // retry is an operator's retry of the job with a key.
 func (r *rig) retry(key string) {
 	r.t.Helper()
-	_, err := r.backend.Retry(context.Background(), r.detail(key).Job.ID, 0, operator, "it is there now")
+	_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpRetry, Job: r.detail(key).Job.ID, By: operator, Reason: "it is there now"})
 	must(r.t, err)
 }
 
 // cancel is an operator's cancel of the job with a key.
 func (r *rig) cancel(key string) {
 	r.t.Helper()
-	_, err := r.backend.Cancel(context.Background(), r.detail(key).Job.ID, 0, operator, "not this one")
+	_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: r.detail(key).Job.ID, By: operator, Reason: "not this one"})
 	must(r.t, err)
 }
 

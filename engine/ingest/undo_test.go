@@ -70,7 +70,7 @@ func TestI11_UndoOfACancelledSync(t *testing.T) {
 				job := r.trigger("Ana#EUW", engine.SyncAsk{Force: true}).Job
 				before := r.until("Ana#EUW", time.Hour, c.at)
 				known := r.known(before.ID, before.Run)
-				cancelled, err := r.backend.Cancel(ctx, job, 0, operator, "the wrong one")
+				cancelled, err := r.backend.Act(ctx, engine.Command{Op: engine.OpCancel, Job: job, By: operator, Reason: "the wrong one"})
 				must(t, err)
 				gone := r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool {
 					return row.Status == engine.SyncCancelled && row.Matches.Open+row.Timelines.Open == 0
@@ -111,7 +111,7 @@ func TestI11_NoUndoAfterAnotherSync(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 12)}}))
 		job := r.trigger("Ana#EUW", engine.SyncAsk{}).Job
 		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Matches.Stored > 2 })
-		cancelled, err := r.backend.Cancel(ctx, job, 0, operator, "")
+		cancelled, err := r.backend.Act(ctx, engine.Command{Op: engine.OpCancel, Job: job, By: operator})
 		must(t, err)
 		time.Sleep(time.Second)
 		r.trigger("Ana#EUW", engine.SyncAsk{Mode: "latest"})

@@ -23,8 +23,8 @@ func (b *Backend) Bulk(ctx context.Context, c engine.Command) (engine.Receipt, e
 	if acts[c.Op] == nil || c.Op == engine.OpUndo || c.Select == nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%s does not act on a selection of jobs", c.Op)
 	}
-	o := orderOf(c.Op, c.By, c.Reason)
-	o.at, o.fits = c.At, c.Select.Fits
+	o := orderOf(c)
+	o.fits = c.Select.Fits
 	return b.each(ctx, *c.Select, o, c.DryRun)
 }
 

@@ -65,17 +65,21 @@ var acts = map[engine.Op]act{
 	engine.OpUndo:       (*Backend).undoOne,
 }
 
-func orderOf(op engine.Op, by engine.Actor, reason string) order {
-	return order{op: op, why: because{cause: engine.ByOperator, reason: reason, actor: nameOf(by), by: by.Name()}}
+func orderOf(c engine.Command) order {
+	return order{op: c.Op, at: c.At, why: because{cause: engine.ByOperator, reason: c.Reason, actor: nameOf(c.By), by: c.By.Name()}}
 }
 
-// Cancel ends a job for good. One that runs is told at once and ends as cancelled
-// whatever it brings; a parent takes the children along that only it wants. ifRev
-// 0 = any revision. Errors are *engine.Problem.
-func (b *Backend) Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.command(ctx, id, ifRev, orderOf(engine.OpCancel, by, reason))
+// Act carries an operation out on the one job c.Job, if it is at c.IfRev, 0 = at any
+// revision. Errors are *engine.Problem.
+func (b *Backend) Act(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	if acts[c.Op] == nil || c.Op == engine.OpUndo {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%s does not act on a job", c.Op)
+	}
+	return b.command(ctx, c.Job, c.IfRev, orderOf(c))
 }
 
+// cancelOne ends a job for good. One that runs is told at once and ends as cancelled
+// whatever it brings; a parent takes the children along that only it wants.
 func (b *Backend) cancelOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	switch {
 	case j.State == engine.Cancelled:
@@ -103,14 +107,9 @@ func alsoCancelled(n int) string {
 	return ", and with it " + human.Counted(n, "job that only it wanted", "jobs that only it wanted")
 }
 
-// Retry lets a job run now, in queue order and through the limiter. Attempts it
+// retryOne lets a job run now, in queue order and through the limiter. Attempts it
 // has used are not counted any more: a new round begins. A completed or running
-// job, and one whose key another live job holds, is refused. Errors are
-// *engine.Problem.
-func (b *Backend) Retry(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.command(ctx, id, ifRev, orderOf(engine.OpRetry, by, reason))
-}
-
+// job, and one whose key another live job holds, is refused.
 func (b *Backend) retryOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	if r, err := b.mayRetry(tx, j); r.Nothing || err != nil {
 		return r, err
@@ -137,12 +136,8 @@ func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, er
 	return r, b.move(tx, j, after, o.why)
 }
 
-// Force is Retry for a completed job too: what it has brought is done again. It
-// needs a reason. Errors are *engine.Problem.
-func (b *Backend) Force(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.command(ctx, id, ifRev, orderOf(engine.OpForce, by, reason))
-}
-
+// forceOne is retryOne for a completed job too: what it has brought is done again. It
+// needs a reason.
 func (b *Backend) forceOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	switch {
 	case strings.TrimSpace(o.why.reason) == "":
@@ -224,14 +219,7 @@ func runNow(j engine.Job, now time.Time) engine.Job {
 	return j
 }
 
-// Reschedule moves a waiting job to an instant; the past means now. Errors are
-// *engine.Problem.
-func (b *Backend) Reschedule(ctx context.Context, id engine.JobID, ifRev engine.Revision, at time.Time, by engine.Actor, reason string) (engine.Receipt, error) {
-	o := orderOf(engine.OpReschedule, by, reason)
-	o.at = at
-	return b.command(ctx, id, ifRev, o)
-}
-
+// rescheduleOne moves a waiting job to an instant; the past means now.
 func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	after := j
 	switch j.State {

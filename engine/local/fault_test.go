@@ -315,16 +315,16 @@ func TestReschedule(t *testing.T) {
 		id := be.add(keyed("1"))[0]
 		be.want(id, engine.Retryable)
 		by := engine.Actor{User: "ana"}
-		if _, err := be.b.Reschedule(context.Background(), id, 0, time.Now().Add(time.Hour), by, ""); err != nil {
+		if _, err := be.b.Act(context.Background(), engine.Command{Op: engine.OpReschedule, Job: id, At: time.Now().Add(time.Hour), By: by}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(59 * time.Minute)
 		be.want(id, engine.Retryable)
-		if _, err := be.b.Reschedule(context.Background(), id, 0, time.Now().Add(-time.Hour), by, ""); err != nil {
+		if _, err := be.b.Act(context.Background(), engine.Command{Op: engine.OpReschedule, Job: id, At: time.Now().Add(-time.Hour), By: by}); err != nil {
 			t.Fatal(err)
 		}
 		be.want(id, engine.Completed)
-		_, err := be.b.Reschedule(context.Background(), id, 0, time.Now(), by, "")
+		_, err := be.b.Act(context.Background(), engine.Command{Op: engine.OpReschedule, Job: id, At: time.Now(), By: by})
 		if !errors.Is(err, engine.ErrRefused) {
 			t.Errorf("reschedule of a completed job = %v", err)
 		}

@@ -39,7 +39,7 @@ func TestLowDiskPausesAndGoesOn(t *testing.T) {
 		if why, _, _ := be.b.Why(be.job(ids[1])); why != "disk low: 400 MiB free" || be.b.Halted() != why {
 			t.Errorf("reason %q, halted %q", why, be.b.Halted())
 		}
-		if _, err := be.b.Cancel(context.Background(), ids[2], 0, engine.Actor{User: "ana"}, ""); err != nil {
+		if _, err := be.b.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: ids[2], By: engine.Actor{User: "ana"}}); err != nil {
 			t.Errorf("cancel on a low disk: %v", err)
 		}
 		free.Store(512 << 20)

@@ -32,7 +32,7 @@ const stopLook = 10 * time.Millisecond
 // child comes back. A parent comes back in one transaction with the children that it
 // took along, after them: it must not find them settled.
 func (b *Backend) Undo(ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error) {
-	o := orderOf(engine.OpUndo, by, reason)
+	o := orderOf(engine.Command{Op: engine.OpUndo, By: by, Reason: reason})
 	o.why.cause = engine.ByUndo
 	o.was, o.stay = make(map[engine.JobID]engine.JobMove, len(moves)), map[engine.JobID]string{}
 	sel := engine.Selection{IDs: make([]engine.JobID, 0, len(moves))}

@@ -66,7 +66,7 @@ func TestAJobNamesWhoAsked(t *testing.T) {
 			t.Errorf("asked for by %q", j.By)
 		}
 		ctx := context.Background()
-		if _, err := be.b.Retry(ctx, id, 0, ana, ""); err != nil {
+		if _, err := be.b.Act(ctx, engine.Command{Op: engine.OpRetry, Job: id, By: ana}); err != nil {
 			t.Fatal(err)
 		}
 		if j := be.want(id, engine.Retryable); j.By != "ana" || j.Tries != 1 {

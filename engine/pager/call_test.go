@@ -100,7 +100,7 @@ func TestS2_8_ManualRetryAndCancelOfAPage(t *testing.T) {
 		time.Sleep(time.Minute)
 		d := r.page(a, "")
 		ana := engine.Actor{User: "ana", Via: "test"}
-		rc, err := r.backend.Retry(t.Context(), d.Job.ID, 0, ana, "")
+		rc, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: d.Job.ID, By: ana})
 		if err != nil || rc.Attempt != 2 || rc.Due.IsZero() {
 			t.Fatalf("retry: %+v, %v", rc, err)
 		}
@@ -110,11 +110,11 @@ func TestS2_8_ManualRetryAndCancelOfAPage(t *testing.T) {
 		if len(d.Attempts) != 2 || d.Attempts[1].Round != 2 || d.Attempts[0].External == d.Attempts[1].External {
 			t.Fatalf("after the retry: %+v", d.Attempts)
 		}
-		rc, err = r.backend.Cancel(t.Context(), d.Job.ID, 0, ana, "")
+		rc, err = r.backend.Act(t.Context(), engine.Command{Op: engine.OpCancel, Job: d.Job.ID, By: ana})
 		if err != nil || !rc.Due.IsZero() || !strings.Contains(rc.Text, "its next try") {
 			t.Fatalf("cancel: %+v, %v", rc, err)
 		}
-		if rc, err := r.backend.Cancel(t.Context(), d.Job.ID, 0, ana, ""); err != nil || !rc.Nothing {
+		if rc, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpCancel, Job: d.Job.ID, By: ana}); err != nil || !rc.Nothing {
 			t.Fatalf("a second cancel: %+v, %v", rc, err)
 		}
 		time.Sleep(time.Hour)

@@ -220,7 +220,7 @@ func TestOwnCallsHaveADailyCap(t *testing.T) {
 		}
 
 		// By hand, too: none is left today, and one tomorrow.
-		if _, err := r.backend.Force(t.Context(), firstCall.Job, 0, operator, "once more"); err != nil {
+		if _, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpForce, Job: firstCall.Job, By: operator, Reason: "once more"}); err != nil {
 			t.Fatal(err)
 		}
 		settled()
@@ -228,7 +228,7 @@ func TestOwnCallsHaveADailyCap(t *testing.T) {
 			t.Errorf("%s, class %s, %d calls", d.Job.State, d.Job.Class, len(r.voice.Calls()))
 		}
 		time.Sleep(12 * time.Hour)
-		if _, err := r.backend.Retry(t.Context(), firstCall.Job, 0, operator, "now"); err != nil {
+		if _, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: firstCall.Job, By: operator, Reason: "now"}); err != nil {
 			t.Fatal(err)
 		}
 		settled()

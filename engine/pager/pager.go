@@ -30,7 +30,7 @@ type Store interface {
 // Jobs is the part of the job engine that alerts start and cancel jobs with.
 type Jobs interface {
 	Insert(ctx context.Context, specs ...engine.Spec) ([]engine.Enqueued, error)
-	Cancel(ctx context.Context, id engine.JobID, ifRev engine.Revision, by engine.Actor, reason string) (engine.Receipt, error)
+	Act(ctx context.Context, c engine.Command) (engine.Receipt, error)
 }
 
 // Options of a Pager. Store is required.

@@ -136,7 +136,7 @@ func TestS2_4_ACallUnderWayIsFoundByItsSid(t *testing.T) {
 			if got := r.backend.Externals()[d.Job.ID]; got != call.SID || d.Job.State != engine.Running {
 				t.Errorf("while %s, job %s has the id %q, not %q", stage, d.Job.State, got, call.SID)
 			}
-			if _, err := r.backend.Retry(t.Context(), d.Job.ID, 0, operator, ""); !errors.Is(err, engine.ErrConflict) {
+			if _, err := r.backend.Act(t.Context(), engine.Command{Op: engine.OpRetry, Job: d.Job.ID, By: operator}); !errors.Is(err, engine.ErrConflict) {
 				t.Errorf("while %s a retry: %v", stage, err)
 			}
 		}

@@ -190,7 +190,7 @@ func (p *Pager) cancelCalls(ctx context.Context, was tale, why string) error {
 		if d.Job.State.Terminal() {
 			continue
 		}
-		_, err = p.jobs.Cancel(ctx, d.Job.ID, 0, byEngine, why)
+		_, err = p.jobs.Act(ctx, engine.Command{Op: engine.OpCancel, Job: d.Job.ID, By: byEngine, Reason: why})
 		if err != nil && !errors.Is(err, engine.ErrConflict) && !errors.Is(err, engine.ErrNotFound) {
 			return fmt.Errorf("cancel job %s: %w", d.Job.ID, err)
 		}

@@ -21,7 +21,7 @@ func TestOneTableOfKeys(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T) {
 		opt := testOptions()
-		opt.Mine = LoadMine(dir, "")
+		opt.Mine = LoadMine([]string{dir}, "")
 		if len(opt.Mine.Faults) > 0 {
 			t.Fatal(opt.Mine.Faults)
 		}

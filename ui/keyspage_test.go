@@ -38,8 +38,8 @@ func keysMarkdown() string {
 	b.WriteString(`# Keys
 
 Made from the table of keys in ui/keys.go by docs/make.sh: do not edit. In the console ` + "`?`" + ` shows the keys of the
-screen, ` + "`:`" + ` finds every command by name, and ` + "`keys.toml`" + ` in the data directory binds keys anew. A key that cannot act
-answers with the reason.
+screen, ` + "`:`" + ` finds every command by name, and ` + "`keys.toml`" + ` in the data directory, or else in
+` + "`~/.config/farsight`" + `, binds keys anew. A key that cannot act answers with the reason.
 `)
 	for _, group := range []string{groupAct, groupMove, groupView, groupApp} {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | does | where |\n|---|---|---|\n", group)

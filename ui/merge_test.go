@@ -21,7 +21,7 @@ func TestTwoConsolesOfOneUserLoseNothing(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			sit := func() *desk {
 				opt := testOptions()
-				opt.Getenv, opt.Mine = trueColor, LoadMine(t.TempDir(), state)
+				opt.Getenv, opt.Mine = trueColor, LoadMine([]string{t.TempDir()}, state)
 				return open(t, uitest.Busy(), 120, 40, opt)
 			}
 			f(sit(), sit())

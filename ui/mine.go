@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/farsight-console/farsight/themes"
 )
@@ -24,17 +25,26 @@ type Mine struct {
 	fresh bool // the console was never used by this user: it remembers nothing yet
 }
 
-// LoadMine reads the themes in dir/themes and the keys in dir/keys.toml, and what
-// the console remembers from the file state; "" remembers nothing.
-func LoadMine(dir, state string) Mine {
+// LoadMine reads the themes below the folders and the keys of the last folder that has
+// any, and what the console remembers from the file state; "" remembers nothing. Of two
+// themes of one name the last folder's is taken.
+func LoadMine(folders []string, state string) Mine {
 	var m Mine
 	var faults []error
-	m.Themes, faults = themes.LoadUser(filepath.Join(dir, "themes"))
-	keys, err := loadKeys(filepath.Join(dir, "keys.toml"))
-	if err != nil {
-		faults = append(faults, err)
+	for _, dir := range folders {
+		own, wrong := themes.LoadUser(filepath.Join(dir, "themes"))
+		m.Themes = slices.DeleteFunc(m.Themes, func(p themes.Palette) bool {
+			return slices.ContainsFunc(own, func(o themes.Palette) bool { return o.Name == p.Name })
+		})
+		m.Themes, faults = append(m.Themes, own...), append(faults, wrong...)
+		keys, err := loadKeys(filepath.Join(dir, "keys.toml"))
+		if err != nil {
+			faults = append(faults, err)
+		}
+		if keys != nil {
+			m.keys = keys
+		}
 	}
-	m.keys = keys
 	if state != "" {
 		m.file = &stateFile{path: state}
 		_, err := os.Stat(state)

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +22,7 @@ func TestWhatWasChosenIsThereAtTheNextStart(t *testing.T) {
 	start := func(t *testing.T, f func(d *desk)) {
 		bubble(t, func(t *testing.T) {
 			opt := testOptions()
-			opt.Getenv, opt.Mine = trueColor, LoadMine(t.TempDir(), state)
+			opt.Getenv, opt.Mine = trueColor, LoadMine([]string{t.TempDir()}, state)
 			f(open(t, uitest.Busy(), 120, 40, opt))
 		})
 	}
@@ -73,7 +75,7 @@ func TestFlagAndEnvironmentBeatTheSavedTheme(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			opt := testOptions()
-			opt.Theme, opt.Usual, opt.Mine = c.flag, c.usual, LoadMine(t.TempDir(), state)
+			opt.Theme, opt.Usual, opt.Mine = c.flag, c.usual, LoadMine([]string{t.TempDir()}, state)
 			opt.Getenv = func(name string) string {
 				if name == "FARSIGHT_THEME" {
 					return c.env
@@ -99,7 +101,7 @@ func TestUnreadableStateIsLeftAlone(t *testing.T) {
 			}
 			bubble(t, func(t *testing.T) {
 				opt := testOptions()
-				opt.Mine = LoadMine(t.TempDir(), state)
+				opt.Mine = LoadMine([]string{t.TempDir()}, state)
 				d := open(t, uitest.Busy(), 120, 40, opt)
 				if all := d.m.toasts.all; len(all) == 0 || !strings.Contains(all[0].Text, "cannot be read") {
 					t.Errorf("says %v", all)
@@ -145,7 +147,7 @@ func TestUserKeys(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T) {
 		opt := testOptions()
-		opt.Mine = LoadMine(dir, "")
+		opt.Mine = LoadMine([]string{dir}, "")
 		if len(opt.Mine.Faults) > 0 {
 			t.Fatal(opt.Mine.Faults)
 		}
@@ -162,6 +164,45 @@ func TestUserKeys(t *testing.T) {
 			t.Error("r does not retry on the other screens")
 		}
 	})
+}
+
+// TestOwnFilesOfTwoFolders: the last folder's keys are taken whole, and its theme where two
+// have one name.
+func TestOwnFilesOfTwoFolders(t *testing.T) {
+	first, last := t.TempDir(), t.TempDir()
+	theme := `bg = "%s"
+text = "#dddddd"
+dim = "#a0a0a0"
+border = "#707070"
+ok = "#5fd75f"
+run = "#5fafff"
+wait = "#d7af5f"
+warn = "#ff8700"
+err = "#ff5f87"
+`
+	for path, text := range map[string]string{
+		first + "/keys.toml": "[all]\nfreeze = \"F\"\n", last + "/keys.toml": "[all]\nquit = \"P\"\n",
+		first + "/themes/mine.toml": fmt.Sprintf(theme, "#000000"), last + "/themes/mine.toml": fmt.Sprintf(theme, "#101010"), first + "/themes/other.toml": fmt.Sprintf(theme, "#000000"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := LoadMine([]string{first, t.TempDir(), last}, "")
+	if len(m.Faults) > 0 || len(m.Themes) != 2 || m.Themes[0].Name != "other" || m.Themes[1].Bg != "#101010" {
+		t.Errorf("themes %v, faults %q", m.Themes, m.Faults)
+	}
+	if err := os.Remove(last + "/keys.toml"); err != nil {
+		t.Fatal(err)
+	}
+	for keys, want := range map[*keymap]string{m.keymap(): "P", LoadMine([]string{first, last}, "").keymap(): "q"} {
+		if i := slices.IndexFunc(keys.list, func(b binding) bool { return b.act == actQuit }); keys.list[i].keys[0] != want {
+			t.Errorf("quit is on %q, want %s", keys.list[i].keys, want)
+		}
+	}
 }
 
 // TestUserKeyFaults: a file with any fault changes nothing and is one sentence.

@@ -71,7 +71,7 @@ func TestNewcomersAreToldWhereToBegin(t *testing.T) {
 	start := func(use func(d *desk)) {
 		bubble(t, func(t *testing.T) {
 			opt := testOptions()
-			opt.Mine = LoadMine(t.TempDir(), state)
+			opt.Mine = LoadMine([]string{t.TempDir()}, state)
 			use(open(t, uitest.Busy(), 80, 24, opt))
 		})
 	}

@@ -25,7 +25,7 @@ const everywhere = "all"
 const largestKeys = 64 << 10
 
 // loadKeys reads the user's keys: tables named after screens, or all, of actions
-// and their key or keys. A file that is not there changes nothing. A file with any
+// and their key or keys. A file that is not there gives none. A file with any
 // fault changes nothing either, and the error is one sentence.
 //
 //	[all]
@@ -35,7 +35,7 @@ const largestKeys = 64 << 10
 func loadKeys(path string) (*keymap, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return builtin, nil
+		return nil, nil
 	}
 	if err == nil && (st.Size() > largestKeys || !st.Mode().IsRegular()) {
 		err = errors.New("it is not a file of at most 64 KiB")

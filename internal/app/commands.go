@@ -202,25 +202,6 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
-func configCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show every setting with where it comes from",
-		Long: "Shows every setting with where it comes from. Where an engine works on the data directory,\n" +
-			"these are the settings that it runs with; else those that one would be started with here.",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			return runConfig(cmd.Context(), cfg, stdout(cmd))
-		},
-	}
-	cmd.Flags().Bool("json", false, "as JSON")
-	return cmd
-}
-
 func versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",

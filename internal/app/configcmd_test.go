@@ -35,9 +35,27 @@ func TestConfig_Command(t *testing.T) {
 			t.Errorf("%s is %q from %q, want %q from %q", name, s.Value, s.Source, want[0], want[1])
 		}
 	}
-	c, err := config.Load(config.Inputs{Getenv: func(string) (string, bool) { return "", false }})
+	c, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "HOME" }})
 	if all := len(c.Sources) + 1; err != nil || len(got) != all { // the key is no setting
 		t.Errorf("%d settings shown, there are %d: %v", len(got), all, err)
+	}
+}
+
+// A file to begin with goes into the user's folder, once, and its settings are found there.
+func TestConfig_Init(t *testing.T) {
+	t.Parallel()
+	xdg := t.TempDir()
+	path := filepath.Join(xdg, "farsight", "config.toml")
+	env := map[string]string{"FARSIGHT_DATA_DIR": freshDir(t), "XDG_CONFIG_HOME": xdg}
+	res := command{args: []string{"config", "init"}, env: env}.run(t).wants(t, exitDone)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(res.stdout, path) {
+		t.Errorf("%v, %v, said %q", info, err, res.stdout)
+	}
+	write(t, path, "glyphs = \"ascii\"\n")
+	res = command{args: []string{"config", "init"}, env: env}.run(t).wants(t, exitFailed)
+	oneSentence(t, res.stderr, path+" exists already")
+	if out := (command{args: []string{"config", "--json"}, env: env}).run(t).wants(t, exitDone).stdout; !strings.Contains(out, `"ascii","source":"`+path+`"`) {
+		t.Errorf("config shows %s", out)
 	}
 }
 

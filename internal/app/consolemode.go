@@ -106,7 +106,7 @@ func (c console) options(cfg config.Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	o := ui.Options{
 		Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every, Platform: cfg.Platform,
-		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.DataDir, consoleState()),
+		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.Folders(), consoleState()),
 	}
 	// What the operator chose on the screen stands between the command line and the
 	// configuration file.
@@ -119,17 +119,13 @@ func (c console) options(cfg config.Config) ui.Options {
 }
 
 // consoleState is the file where the console remembers what its user chose; "" if
-// there is no place for it. Source: XDG Base Directory Specification 0.8.
+// there is no place for it.
 func consoleState() string {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if dir == "" || !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
+	dir := config.Inputs{Getenv: os.LookupEnv}.BaseFolder("XDG_STATE_HOME", ".local/state")
+	if dir == "" {
+		return ""
 	}
-	return filepath.Join(dir, "farsight", "console.json")
+	return filepath.Join(dir, "console.json")
 }
 
 func glyphs(word string) string {

@@ -24,6 +24,8 @@ var examples = map[string]string{
 	"completion powershell": "farsight completion powershell | Out-String | Invoke-Expression",
 	"completion zsh":        "source <(farsight completion zsh)",
 	"config":                "farsight config --json",
+	"config init":           "farsight config init",
+	"config schema":         "farsight config schema",
 	"demo":                  "farsight demo --seed 3 --speed 2",
 	"doctor":                "farsight doctor",
 	"export":                "farsight export matches --out matches.ndjson",

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // syncOptions are the flags of `farsight sync`.
@@ -72,34 +69,6 @@ func platforms() string {
 		s += string(p)
 	}
 	return s
-}
-
-// runConfig shows what the engine on the directory runs with; where there is none, what
-// one would be started with from here.
-func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
-	c, err := dialEngine(ctx, cfg)
-	if err != nil || c == nil {
-		return errors.Join(err, printConfig(cfg, out))
-	}
-	defer c.Close()
-	told, err := c.Settings(ctx)
-	if err != nil {
-		return err
-	}
-	settings := make([]cli.Setting, len(told))
-	for i, s := range told {
-		settings[i] = cli.Setting(s)
-	}
-	if err := cli.Config(out, settings); err != nil || out.JSON {
-		return err
-	}
-	_, err = fmt.Fprintf(out.W, "\nthe engine on %s runs with these\n", safe.Text(cfg.DataDir))
-	return err
-}
-
-func printConfig(cfg config.Config, out cli.Out) error {
-	keys, err := keyring.Load(cfg.KeyPath())
-	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
 }
 
 // isTerminal reports whether both ends are a terminal that can show a console.

@@ -242,7 +242,7 @@ func (s *sshServer) remote(user string, env, args []string) []string {
 	if user == "" {
 		user = s.me
 	}
-	env = append([]string{scratch.Mark(), "XDG_STATE_HOME=" + s.dir + "/state"}, env...)
+	env = append([]string{scratch.Mark(), "XDG_STATE_HOME=" + s.dir + "/state", "XDG_CONFIG_HOME=" + s.dir + "/config"}, env...)
 	return []string{user + "@farsight-test", "echo at process $$; exec env " + strings.Join(env, " ") + " " + farsight(s.t) + " " + strings.Join(args, " ")}
 }
 

@@ -3,33 +3,27 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // Config is everything that can be set, read once at the start: flag over
-// environment over config.toml in the data directory over default.
+// environment over config.toml in the data directory over that of the configuration
+// folder over default.
 type Config struct {
 	DataDir      string
+	ConfigDir    string // of the user, such as ~/.config/farsight; "" = there is none
 	Platform     string
 	BaseURL      string
 	KeyFile      string
@@ -63,6 +57,8 @@ type Config struct {
 	Operators   string
 	HTTPListen  string // loopback address for programs; "" = none
 
+	retries int // of listings at most, by their old name
+
 	Pager Pager // who is told of alerts and events
 
 	// Unneeded are sentences, one for each setting of another program that is given and
@@ -78,57 +74,64 @@ type Rate struct {
 	Per time.Duration
 }
 
-// setting is one row of the table: where a value may come from and what it does.
-type setting struct {
-	name string   // in config.toml, and with dashes as a flag
+// row is what every surface tells of a setting: the flags, `farsight config`, the sample
+// file, the schema for editors and docs/settings.md.
+type row struct {
+	name string   // in config.toml, and with dashes as a flag; "pager.from" is from in [pager]
 	env  []string // the first that is set wins
 	def  string
 	help string
-	set  func(*Config, string) error
+}
+
+// setting is one row of the table: where a value may come from, what it looks like and
+// what it does.
+type setting struct {
+	row
+	kind
 }
 
 // settings are all that can be set.
 func settings() []setting {
 	return []setting{
-		{"platform", []string{"FARSIGHT_PLATFORM"}, "", "platform of accounts that are named without one", setPlatform},
-		{"base_url", []string{"RIOT_BASE_URL"}, "https://{routing}.api.riotgames.com", "where Riot's API is; may hold {routing}", setBaseURL},
-		{"key_file", []string{"RIOT_API_KEY_FILE"}, "", "file (mode 0600) with the API key; empty = riot.key in the data directory", text(func(c *Config) *string { return &c.KeyFile })},
-		{"max_retries", []string{"RIOT_MAX_RETRIES"}, "4", "retries after the first attempt of policy ingest", nil},
-		{"http_timeout_ms", []string{"RIOT_HTTP_TIMEOUT_MS"}, "10000", "milliseconds one call may take, body included", setMillis},
-		{"queue_prefix", []string{"QUEUE_PREFIX"}, "fitlol", "prefix of queue names in exports and metrics", text(func(c *Config) *string { return &c.Prefix })},
-		{"worker_concurrency", []string{"WORKER_CONCURRENCY", "BULLMQ_CONCURRENCY"}, "", "ceiling of calls at once, 1 to 64; empty = by rate and answer time", setWorkers},
-		{"rate_ceiling", []string{"RATE_CEILING", "BULLMQ_GLOBAL_RATE"}, "", "18/s or 900/m; 18 alone is per second: only ever lowers what Riot's headers allow", setCeiling},
-		{"retention_matches", []string{"RETENTION_MATCHES"}, "2y", "how long Riot keeps matches; 0 = no limit", span(func(c *Config) *league.Span { return &c.Matches })},
-		{"retention_timelines", []string{"RETENTION_TIMELINES"}, "1y", "how long Riot keeps timelines; 0 = no limit", span(func(c *Config) *league.Span { return &c.Timelines })},
-		{"sync_enable", []string{"SYNC_ENABLE"}, "true", "false refuses to start syncs", boolean(func(c *Config) *bool { return &c.SyncOn })},
-		{"sync_cooldown", []string{"SYNC_COOLDOWN"}, "5m", "a sync this soon after the last one has nothing to do", duration(func(c *Config) *time.Duration { return &c.Cooldown })},
-		{"sync_stale_after", []string{"SYNC_STALE_AFTER"}, "24h", "age at which stored data counts as stale", duration(func(c *Config) *time.Duration { return &c.StaleAge })},
-		{"ingestion_max_matches_per_run", []string{"INGESTION_MAX_MATCHES_PER_RUN"}, "20", "matches of one latest run", whole(1, 1000, func(c *Config) *int { return &c.LatestMax })},
-		{"ingestion_lookback_days", []string{"INGESTION_LOOKBACK_DAYS"}, "30", "days a latest run looks back", setLookback},
-		{"report_tz", []string{"REPORT_TZ", "CRON_TZ"}, "", "time zone of reports; empty = this host's", setZone},
-		{"schedule_enable", []string{"SCHEDULE_ENABLE"}, "true", "false: nothing is started by the clock but the upkeep of the store", setSchedules},
-		{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when tracked accounts are looked at", cronText(func(c *Config) *string { return &c.Schedules.Latest })},
-		{"cron_rank_daily", []string{"CRON_RANK_DAILY"}, ingest.CronRank, "when their ranks are fetched", cronText(func(c *Config) *string { return &c.Schedules.Rank })},
-		{"cron_weekly_report", []string{"CRON_WEEKLY_REPORT"}, ingest.CronWeekly, "when the report of the week before is built", cronText(func(c *Config) *string { return &c.Schedules.Weekly })},
-		{"cron_sweep", []string{"CRON_SWEEP"}, ingest.CronSweep, "when failed matches that no job tries any more get one", cronText(func(c *Config) *string { return &c.Schedules.Sweep })},
-		{"sweep_batch", []string{"SWEEP_BATCH"}, strconv.Itoa(ingest.DefaultSweep), "at most so many of them, the oldest first", whole(1, 10_000, func(c *Config) *int { return &c.SweepBatch })},
-		{"cron_tz", []string{"CRON_TZ"}, "", "time zone of schedules; empty = this host's", setCronZone},
+		{row{"platform", []string{"FARSIGHT_PLATFORM"}, "", "platform of accounts that are named without one"}, checked(setPlatform)},
+		{row{"base_url", []string{"RIOT_BASE_URL"}, "https://{routing}.api.riotgames.com", "where Riot's API is; may hold {routing}"}, checked(setBaseURL)},
+		{row{"key_file", []string{"RIOT_API_KEY_FILE"}, "", "file (mode 0600) with the API key; empty = riot.key in the data directory"}, text(func(c *Config) *string { return &c.KeyFile })},
+		{row{"max_retries", []string{"RIOT_MAX_RETRIES"}, "4", "retries after the first attempt of policy ingest"}, whole(0, 20, func(c *Config) *int { return &c.retries })},
+		{row{"http_timeout_ms", []string{"RIOT_HTTP_TIMEOUT_MS"}, "10000", "milliseconds one call may take, body included"}, number(100, 300_000, func(c *Config, n int) { c.Timeout = time.Duration(n) * time.Millisecond })},
+		{row{"queue_prefix", []string{"QUEUE_PREFIX"}, "fitlol", "prefix of queue names in exports and metrics"}, text(func(c *Config) *string { return &c.Prefix })},
+		{row{"worker_concurrency", []string{"WORKER_CONCURRENCY", "BULLMQ_CONCURRENCY"}, "", "ceiling of calls at once, 1 to 64; empty = by rate and answer time"}, optional(whole(1, 64, func(c *Config) *int { return &c.Workers }))},
+		{row{"rate_ceiling", []string{"RATE_CEILING", "BULLMQ_GLOBAL_RATE"}, "", "18/s or 900/m; 18 alone is per second: only ever lowers what Riot's headers allow"}, optional(rate)},
+		{row{"retention_matches", []string{"RETENTION_MATCHES"}, "2y", "how long Riot keeps matches; 0 = no limit"}, span(func(c *Config) *league.Span { return &c.Matches })},
+		{row{"retention_timelines", []string{"RETENTION_TIMELINES"}, "1y", "how long Riot keeps timelines; 0 = no limit"}, span(func(c *Config) *league.Span { return &c.Timelines })},
+		{row{"sync_enable", []string{"SYNC_ENABLE"}, "true", "false refuses to start syncs"}, boolean(func(c *Config, on bool) { c.SyncOn = on })},
+		{row{"sync_cooldown", []string{"SYNC_COOLDOWN"}, "5m", "a sync this soon after the last one has nothing to do"}, duration(func(c *Config) *time.Duration { return &c.Cooldown })},
+		{row{"sync_stale_after", []string{"SYNC_STALE_AFTER"}, "24h", "age at which stored data counts as stale"}, duration(func(c *Config) *time.Duration { return &c.StaleAge })},
+		{row{"ingestion_max_matches_per_run", []string{"INGESTION_MAX_MATCHES_PER_RUN"}, "20", "matches of one latest run"}, whole(1, 1000, func(c *Config) *int { return &c.LatestMax })},
+		{row{"ingestion_lookback_days", []string{"INGESTION_LOOKBACK_DAYS"}, "30", "days a latest run looks back"}, number(1, 3650, func(c *Config, n int) { c.Lookback = time.Duration(n) * 24 * time.Hour })},
+		{row{"report_tz", []string{"REPORT_TZ", "CRON_TZ"}, "", "time zone of reports; empty = this host's"}, checked(setZone)},
+		{row{"schedule_enable", []string{"SCHEDULE_ENABLE"}, "true", "false: nothing is started by the clock but the upkeep of the store"}, boolean(func(c *Config, on bool) { c.Schedules.Off = !on })},
+		{row{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when tracked accounts are looked at"}, cronText(func(c *Config) *string { return &c.Schedules.Latest })},
+		{row{"cron_rank_daily", []string{"CRON_RANK_DAILY"}, ingest.CronRank, "when their ranks are fetched"}, cronText(func(c *Config) *string { return &c.Schedules.Rank })},
+		{row{"cron_weekly_report", []string{"CRON_WEEKLY_REPORT"}, ingest.CronWeekly, "when the report of the week before is built"}, cronText(func(c *Config) *string { return &c.Schedules.Weekly })},
+		{row{"cron_sweep", []string{"CRON_SWEEP"}, ingest.CronSweep, "when failed matches that no job tries any more get one"}, cronText(func(c *Config) *string { return &c.Schedules.Sweep })},
+		{row{"sweep_batch", []string{"SWEEP_BATCH"}, strconv.Itoa(ingest.DefaultSweep), "at most so many of them, the oldest first"}, whole(1, 10_000, func(c *Config) *int { return &c.SweepBatch })},
+		{row{"cron_tz", []string{"CRON_TZ"}, "", "time zone of schedules; empty = this host's"}, checked(setCronZone)},
 		retryTable(engine.PolicyMatch, "FARSIGHT_RETRY_MATCH", "delays after failed attempts of a match"),
 		retryTable(engine.PolicyIngest, "FARSIGHT_RETRY_INGEST", "delays after failed attempts of a listing"),
 		retryTable(engine.PolicyCall, "FARSIGHT_RETRY_CALL", "delays after failed calls to a person"),
-		{"retry_404", []string{"RETRY_404"}, "final", "a match or timeline that Riot answers 404: final at once, or table: tried again by retry_match", setMissing},
-		{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error", oneOf(func(c *Config) *string { return &c.LogLevel }, "debug", "info", "warn", "error")},
-		{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own", setTheme},
-		{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii", oneOf(func(c *Config) *string { return &c.Glyphs }, "auto", "unicode", "ascii")},
-		{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never", duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
-		{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all", span(func(c *Config) *league.Span { return &c.KeepPayloads })},
-		{"keep_running", []string{"FARSIGHT_KEEP_RUNNING"}, "auto", "true: an engine whose console loses its terminal runs on; auto: when that is over SSH", oneOf(func(c *Config) *string { return &c.KeepRunning }, "auto", "true", "false")},
-		{"socket_group", []string{"FARSIGHT_SOCKET_GROUP"}, "", "group that may enter by a second socket, socket_path; empty = there is none", setSocketGroup},
-		{"socket_path", []string{"FARSIGHT_SOCKET_PATH"}, "", "where the group's socket is, in a folder that the group can enter, such as /run/farsight/control.sock", setSocketPath},
-		{"viewers", []string{"FARSIGHT_VIEWERS"}, "", "who may look by the group's socket: users by name or uid, groups as @name or @gid", rules(func(c *Config) *string { return &c.Viewers })},
-		{"operators", []string{"FARSIGHT_OPERATORS"}, "", "who may act by it, too", rules(func(c *Config) *string { return &c.Operators })},
-		{"http_listen", []string{"FARSIGHT_HTTP_LISTEN"}, "", "loopback address, such as 127.0.0.1:7171, on which programs are answered that show the token in http.token; empty = none", setHTTPListen},
-		{"force_network_fs", nil, "false", "open a data directory on a network file system", boolean(func(c *Config) *bool { return &c.Force })},
+		{row{"retry_404", []string{"RETRY_404"}, "final", "a match or timeline that Riot answers 404: final at once, or table: tried again by retry_match"}, choice(func(c *Config, word string) { c.RetryMissing = word == "table" }, "final", "table")},
+		{row{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error"}, choice(func(c *Config, word string) { c.LogLevel = word }, engine.LogLevels()...)},
+		{row{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own"}, checked(setTheme)},
+		{row{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii"}, choice(func(c *Config, word string) { c.Glyphs = word }, "auto", "unicode", "ascii")},
+		{row{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never"}, duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
+		{row{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all"}, span(func(c *Config) *league.Span { return &c.KeepPayloads })},
+		{row{"keep_running", []string{"FARSIGHT_KEEP_RUNNING"}, "auto", "true: an engine whose console loses its terminal runs on; auto: when that is over SSH"}, choice(func(c *Config, word string) { c.KeepRunning = word }, "auto", "true", "false")},
+		{row{"socket_group", []string{"FARSIGHT_SOCKET_GROUP"}, "", "group that may enter by a second socket, socket_path; empty = there is none"}, checked(setSocketGroup)},
+		{row{"socket_path", []string{"FARSIGHT_SOCKET_PATH"}, "", "where the group's socket is, in a folder that the group can enter, such as /run/farsight/control.sock"}, checked(setSocketPath)},
+		{row{"viewers", []string{"FARSIGHT_VIEWERS"}, "", "who may look by the group's socket: users by name or uid, groups as @name or @gid"}, rules(func(c *Config) *string { return &c.Viewers })},
+		{row{"operators", []string{"FARSIGHT_OPERATORS"}, "", "who may act by it, too"}, rules(func(c *Config) *string { return &c.Operators })},
+		{row{"http_listen", []string{"FARSIGHT_HTTP_LISTEN"}, "", "loopback address, such as 127.0.0.1:7171, on which programs are answered that show the token in http.token; empty = none"}, checked(setHTTPListen)},
+		{row{"force_network_fs", nil, "false", "open a data directory on a network file system"}, boolean(func(c *Config, on bool) { c.Force = on })},
 	}
 }
 
@@ -170,10 +173,10 @@ func FlagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
 func Load(in Inputs) (Config, error) {
 	c := Config{Policies: engine.DefaultPolicies()}
 	dir, source := dataDir(in)
-	c.DataDir = dir
+	c.DataDir, c.ConfigDir = dir, in.BaseFolder("XDG_CONFIG_HOME", ".config")
 	c.Sources = append(c.Sources, cli.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
 
-	file, faults := readFile(filepath.Join(dir, "config.toml"))
+	file, faults := readFiles(c.Folders())
 	switch {
 	case dir == "" && source == noHome:
 		faults = Faults{"data_dir: " + noHome + ": set HOME, or name a directory by --data-dir or FARSIGHT_DATA_DIR"}
@@ -182,12 +185,12 @@ func Load(in Inputs) (Config, error) {
 	}
 	for _, s := range settings() {
 		value, source := resolve(s, in, file)
-		if err := s.apply(&c, value); err != nil {
+		if err := s.set(&c, value); err != nil {
 			faults = append(faults, fmt.Sprintf("%s (from %s): %v", s.name, source, err))
 		}
 		c.Sources = append(c.Sources, cli.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
 	}
-	faults = append(faults, c.retries(in, file)...)
+	c.boundRetries()
 	c.leaveOut(in)
 	faults = append(faults, c.paging(in, file)...)
 	if len(faults) > 0 {
@@ -210,17 +213,10 @@ func (c *Config) leaveOut(in Inputs) {
 // Given reports whether a setting comes from the command line or the environment.
 func (c Config) Given(name string) bool {
 	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
-	return i >= 0 && c.Sources[i].Source != "default" && c.Sources[i].Source != "config.toml"
+	return i >= 0 && c.Sources[i].Source != "default" && !strings.HasSuffix(c.Sources[i].Source, FileName)
 }
 
-func (s setting) apply(c *Config, value string) error {
-	if s.set == nil {
-		return nil
-	}
-	return s.set(c, value)
-}
-
-func resolve(s setting, in Inputs, file map[string]string) (value, source string) {
+func resolve(s setting, in Inputs, file map[string]given) (value, source string) {
 	if f := in.Flags; f != nil {
 		if fl := f.Lookup(FlagName(s.name)); fl != nil && fl.Changed {
 			return fl.Value.String(), "flag --" + fl.Name
@@ -232,25 +228,16 @@ func resolve(s setting, in Inputs, file map[string]string) (value, source string
 		}
 	}
 	if v, ok := file[s.name]; ok {
-		return v, "config.toml"
+		return v.value, v.source
 	}
 	return s.def, "default"
 }
 
-// retries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer,
-// so the old name maps onto attempts.
-func (c *Config) retries(in Inputs, file map[string]string) Faults {
-	i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == "max_retries" })
-	value, source := resolve(settings()[i], in, file)
-	n, err := number(value, 0, 20)
-	if err != nil {
-		return Faults{fmt.Sprintf("max_retries (from %s): %v", source, err)}
-	}
+// boundRetries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer, so the
+// old name maps onto attempts.
+func (c *Config) boundRetries() {
 	p := c.Policies[engine.PolicyIngest]
-	if source != "default" {
-		c.Policies[engine.PolicyIngest] = engine.NewPolicy(p.Name, min(n+1, p.Max), p.Delays...)
-	}
-	return nil
+	c.Policies[engine.PolicyIngest] = engine.NewPolicy(p.Name, min(c.retries+1, p.Max), p.Delays...)
 }
 
 // noHome is why there is no default data directory: a folder where somebody happens to
@@ -266,60 +253,13 @@ func dataDir(in Inputs) (dir, source string) {
 	if v, ok := in.Getenv("FARSIGHT_DATA_DIR"); ok && v != "" {
 		return v, "FARSIGHT_DATA_DIR"
 	}
-	if v, ok := in.Getenv("XDG_DATA_HOME"); ok && filepath.IsAbs(v) {
-		return filepath.Join(v, "farsight"), "default"
+	if dir := in.BaseFolder("XDG_DATA_HOME", ".local/share"); dir != "" {
+		return dir, "default"
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", noHome
-	}
-	return filepath.Join(home, ".local", "share", "farsight"), "default"
+	return "", noHome
 }
 
 func displayDir() string { return "~/.local/share/farsight" }
-
-// readFile reads config.toml as words; a missing file is an empty one. Unknown
-// names are faults, for a typing error must not be a silent default.
-func readFile(path string) (map[string]string, Faults) {
-	f, _, err := regular.Open(path, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || shut(path) {
-		return nil, nil // what is wrong with the directory is for whoever opens it to say
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, Faults{path + " cannot be read: permission denied: check its owner and mode"}
-	}
-	if err != nil {
-		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(f)
-	if err != nil {
-		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
-	}
-	var doc map[string]any
-	if err := toml.Unmarshal(raw, &doc); err != nil {
-		return nil, Faults{fmt.Sprintf("%s is no TOML: %v", path, err)}
-	}
-	known := map[string]bool{}
-	for _, s := range settings() {
-		known[s.name] = true
-	}
-	out := map[string]string{}
-	var faults Faults
-	for name, v := range doc {
-		if table, ok := v.(map[string]any); ok && slices.Contains(PagerTables, name) {
-			faults = append(faults, flattenTable(out, path, name, table)...)
-			continue
-		}
-		if !known[name] {
-			faults = append(faults, fmt.Sprintf("%s: unknown setting %q; `farsight config` lists them", path, name))
-			continue
-		}
-		out[name] = fmt.Sprint(v)
-	}
-	sort.Strings(faults)
-	return out, faults
-}
 
 // KeyPath is where the key file is, or would be.
 func (c Config) KeyPath() string {
@@ -327,12 +267,6 @@ func (c Config) KeyPath() string {
 		return c.KeyFile
 	}
 	return filepath.Join(c.DataDir, "riot.key")
-}
-
-// shut reports whether the folder of a file lets nobody like us in.
-func shut(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrPermission)
 }
 
 // Folder is the data directory by a name that holds in every process.

@@ -222,21 +222,23 @@ func TestBadInput_ConfigIsNoFile(t *testing.T) {
 	}
 }
 
+// goodEdges are values at the edges of what the settings take.
+var goodEdges = map[string][]string{
+	"http_timeout_ms":     {"100", "300000", " 5000 "},
+	"worker_concurrency":  {"", "1", "64"},
+	"rate_ceiling":        {"", "18", "1/s", "1000000/m"},
+	"sweep_batch":         {"1", "10000"},
+	"max_retries":         {"0", "20"},
+	"sync_cooldown":       {"0s", "1h30m"},
+	"retention_matches":   {"0", "2y", "18mo", "6w", "90d"},
+	"report_tz":           {"", "UTC", "America/New_York"},
+	"retry_match":         {"0s", "30s, 60s", "24h"},
+	"sync_enable":         {"true", "false", "1", "0"},
+	"retention_timelines": {"1y"},
+}
+
 // The setters on values at and beyond their edges.
 func TestSettings_Edges(t *testing.T) {
-	good := map[string][]string{
-		"http_timeout_ms":     {"100", "300000", " 5000 "},
-		"worker_concurrency":  {"", "1", "64"},
-		"rate_ceiling":        {"", "18", "1/s", "1000000/m"},
-		"sweep_batch":         {"1", "10000"},
-		"max_retries":         {"0", "20"},
-		"sync_cooldown":       {"0s", "1h30m"},
-		"retention_matches":   {"0", "2y", "18mo", "6w", "90d"},
-		"report_tz":           {"", "UTC", "America/New_York"},
-		"retry_match":         {"0s", "30s, 60s", "24h"},
-		"sync_enable":         {"true", "false", "1", "0"},
-		"retention_timelines": {"1y"},
-	}
 	bad := map[string][]string{
 		"http_timeout_ms":    {"", "99", "300001", "10s", "1e4"},
 		"worker_concurrency": {"0", "65", "-1", "4.5", "many"},
@@ -257,7 +259,7 @@ func TestSettings_Edges(t *testing.T) {
 		"glyphs":             {"", "emoji"},
 		"force_network_fs":   {"maybe"},
 	}
-	for name, values := range good {
+	for name, values := range goodEdges {
 		for _, v := range values {
 			if _, err := load(t, "", nil, map[string]string{FlagName(name): v}); err != nil {
 				t.Errorf("%s %q: %v", name, v, err)

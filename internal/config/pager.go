@@ -41,9 +41,8 @@ func (c Pager) Changed(now Pager) (names []string) {
 
 // pagerSetting is one row of the two tables.
 type pagerSetting struct {
-	name   string // "pager.from"
-	env    string
-	def    string
+	row
+	form   form
 	secret bool // may be a file of mode 0600, too: name_file
 	number bool // of a telephone, or a list of them: its last digits are shown
 }
@@ -67,24 +66,27 @@ func (s pagerSetting) show(value string) string {
 
 // pagerSettings is the table of what [pager] and [webhooks] hold.
 var pagerSettings = []pagerSetting{
-	{name: "pager.account_sid", env: "TWILIO_ACCOUNT_SID", secret: true},
-	{name: "pager.auth_token", env: "TWILIO_AUTH_TOKEN", secret: true},
-	{name: "pager.from", env: "FARSIGHT_PAGER_FROM", number: true},
-	{name: "pager.to", env: "FARSIGHT_PAGER_TO", number: true},               // the first is called first
-	{name: "pager.call_numbers", env: "FARSIGHT_CALL_NUMBERS", number: true}, // that users may call; none = they may not
-	{name: "pager.calls_per_day", env: "FARSIGHT_CALLS_PER_DAY", def: strconv.Itoa(pager.DefaultPerDay)},
-	{name: "pager.base_url", env: "TWILIO_BASE_URL", def: pager.DefaultBaseURL},
-	{name: "pager.webhook_url", env: "FARSIGHT_PAGER_WEBHOOK_URL", secret: true},
-	{name: "pager.webhook_secret", env: "FARSIGHT_PAGER_WEBHOOK_SECRET", secret: true},
-	{name: "pager.discord_url", env: "FARSIGHT_PAGER_DISCORD_URL", secret: true},
-	{name: "pager.pagerduty_key", env: "FARSIGHT_PAGER_PAGERDUTY_KEY", secret: true},
-	{name: "pager.pagerduty_url", env: "FARSIGHT_PAGER_PAGERDUTY_URL", def: pager.DefaultPagerDuty},
-	{name: "pager.command"}, // program and arguments, as a list
-	{name: "pager.command_timeout", def: pager.DefaultCommandTimeout.String()},
-	{name: "webhooks.url", env: "FARSIGHT_WEBHOOKS_URL", secret: true}, // one, or a list
-	{name: "webhooks.secret", env: "FARSIGHT_WEBHOOKS_SECRET", secret: true},
-	{name: "webhooks.events", def: strings.Join(pager.Events(), listSep)},
+	{row{"pager.account_sid", []string{"TWILIO_ACCOUNT_SID"}, "", "of your Twilio account: AC and 32 hexadecimal digits"}, one, true, false},
+	{row{"pager.auth_token", []string{"TWILIO_AUTH_TOKEN"}, "", "of that account"}, one, true, false},
+	{row{"pager.from", []string{"FARSIGHT_PAGER_FROM"}, "", "a number of that account, such as +4930123456"}, one, false, true},
+	{row{"pager.to", []string{"FARSIGHT_PAGER_TO"}, "", "who is called: one number, or a list that is gone through in its order"}, many, false, true},
+	{row{"pager.call_numbers", []string{"FARSIGHT_CALL_NUMBERS"}, "", "whom calls of your own may go to: one number, or a list; none = there are no such calls"}, many, false, true},
+	{row{"pager.calls_per_day", []string{"FARSIGHT_CALLS_PER_DAY"}, strconv.Itoa(pager.DefaultPerDay), "at most so many of them in a UTC day"}, form{Type: typeInteger, Minimum: &leastPerDay, Maximum: &mostPerDay}, false, false},
+	{row{"pager.base_url", []string{"TWILIO_BASE_URL"}, pager.DefaultBaseURL, "of the calls API"}, one, false, false},
+	{row{"pager.webhook_url", []string{"FARSIGHT_PAGER_WEBHOOK_URL"}, "", "address of a webhook that is told of alerts"}, one, true, false},
+	{row{"pager.webhook_secret", []string{"FARSIGHT_PAGER_WEBHOOK_SECRET"}, "", "key of its signature, at least 16 characters"}, one, true, false},
+	{row{"pager.discord_url", []string{"FARSIGHT_PAGER_DISCORD_URL"}, "", "a Discord webhook; who knows the address can post"}, one, true, false},
+	{row{"pager.pagerduty_key", []string{"FARSIGHT_PAGER_PAGERDUTY_KEY"}, "", "routing key of an Events API v2 integration"}, one, true, false},
+	{row{"pager.pagerduty_url", []string{"FARSIGHT_PAGER_PAGERDUTY_URL"}, pager.DefaultPagerDuty, "where its events go"}, one, false, false},
+	{row{"pager.command", nil, "", `a program with its arguments, ["/usr/local/bin/notify", "oncall"]; no shell reads it`}, many, false, false},
+	{row{"pager.command_timeout", nil, pager.DefaultCommandTimeout.String(), "how long it may take, 1s to 5m"}, form{Type: typeString, Pattern: durationForm}, false, false},
+	{row{"webhooks.url", []string{"FARSIGHT_WEBHOOKS_URL"}, "", "address of a program that is told of events, or a list of them"}, many, true, false},
+	{row{"webhooks.secret", []string{"FARSIGHT_WEBHOOKS_SECRET"}, "", "key of the signatures, at least 16 characters"}, one, true, false},
+	{row{"webhooks.events", nil, strings.Join(pager.Events(), listSep), "which events"}, many, false, false},
 }
+
+// Bounds of calls_per_day: whoever needs more is no pager's user.
+var leastPerDay, mostPerDay = 1, 1000
 
 const (
 	// listSep parts the values of a list that is kept as one text.
@@ -127,8 +129,7 @@ func flattenTable(out map[string]string, path, table string, values map[string]a
 // pagerReader reads the settings one by one and collects what is wrong.
 type pagerReader struct {
 	in     Inputs
-	file   map[string]string
-	path   string // of config.toml
+	file   map[string]given
 	faults Faults
 	shown  []cli.Setting
 	values map[string]string
@@ -136,20 +137,22 @@ type pagerReader struct {
 }
 
 // paging reads [pager] and [webhooks].
-func (c *Config) paging(in Inputs, file map[string]string) Faults {
-	r := &pagerReader{in: in, file: file, path: filepath.Join(c.DataDir, "config.toml"), values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
-	open := false
+func (c *Config) paging(in Inputs, file map[string]given) Faults {
+	r := &pagerReader{in: in, file: file, values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
+	open := map[string]bool{} // files with secrets
 	for _, s := range pagerSettings {
 		value, source := r.resolve(s)
 		r.values[s.name] = value
-		open = open || s.secret && value != "" && source == "config.toml"
+		if v, ok := file[s.name]; ok && s.secret && source == v.source {
+			open[v.path] = true
+		}
 		if (s.secret || s.number) && value != "" {
 			r.marks[s.name] = sha256.Sum256([]byte(value))
 		}
-		r.shown = append(r.shown, cli.Setting{Name: s.name, Value: s.show(value), Source: source, Env: s.env})
+		r.shown = append(r.shown, cli.Setting{Name: s.name, Value: s.show(value), Source: source, Env: strings.Join(s.env, ", ")})
 	}
-	if open {
-		r.mindMode()
+	for _, path := range slices.Sorted(maps.Keys(open)) {
+		r.mindMode(path)
 	}
 	c.Sources = append(c.Sources, r.shown...)
 	c.Pager = Pager{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: r.marks}
@@ -162,12 +165,12 @@ func (r *pagerReader) fault(name, format string, args ...any) {
 
 // resolve finds a value: the environment, a file of its own, config.toml, default.
 func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
-	if s.env != "" {
-		if v, ok := r.in.Getenv(s.env); ok && v != "" {
-			return strings.ReplaceAll(v, ",", listSep), s.env
+	for _, name := range s.env {
+		if v, ok := r.in.Getenv(name); ok && v != "" {
+			return strings.ReplaceAll(v, ",", listSep), name
 		}
 	}
-	if path, ok := r.file[s.name+fileSuffix]; ok && s.secret {
+	if path := r.file[s.name+fileSuffix].value; path != "" && s.secret {
 		v, err := secretFile(path)
 		if err != nil {
 			r.fault(s.name+fileSuffix, "%v", err)
@@ -175,7 +178,7 @@ func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
 		return v, path
 	}
 	if v, ok := r.file[s.name]; ok {
-		return v, "config.toml"
+		return v.value, v.source
 	}
 	return s.def, "default"
 }
@@ -201,17 +204,14 @@ func secretFile(path string) (string, error) {
 func readByOthers(m fs.FileMode) bool { return m.Perm()&0o077 != 0 }
 
 // mindMode: a config.toml with a secret in it is a secret.
-func (r *pagerReader) mindMode() {
-	info, err := os.Stat(r.path)
+func (r *pagerReader) mindMode(path string) {
+	info, err := os.Stat(path)
 	if err == nil && readByOthers(info.Mode()) {
-		r.faults = append(r.faults, fmt.Sprintf("%s holds a secret and can be read by others (mode %04o): run chmod 600 %s, or put the secret into a file of its own", r.path, info.Mode().Perm(), r.path))
+		r.faults = append(r.faults, fmt.Sprintf("%s holds a secret and can be read by others (mode %04o): run chmod 600 %s, or put the secret into a file of its own", path, info.Mode().Perm(), path))
 	}
 }
 
 var accountForm = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
-
-// maxPerDay bounds calls_per_day: whoever needs more is no pager's user.
-const maxPerDay = 1000
 
 // call reads who is called. Either everything for that is there, or nothing.
 func (r *pagerReader) call() *pager.CallOptions {
@@ -247,7 +247,7 @@ func (r *pagerReader) call() *pager.CallOptions {
 }
 
 func (r *pagerReader) perDay() int {
-	n, err := number(r.values["pager.calls_per_day"], 1, maxPerDay)
+	n, err := parseNumber(r.values["pager.calls_per_day"], leastPerDay, mostPerDay)
 	if err != nil {
 		r.fault("pager.calls_per_day", "%v", err)
 	}

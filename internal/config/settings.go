@@ -17,73 +17,109 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-// Setters: each reads one value's text and says in one clause what is wrong.
-
-func text(at func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, v string) error { *at(c) = v; return nil }
+// kind is what a setting takes: how editors see it, and how its text is read.
+type kind struct {
+	form form
+	set  func(*Config, string) error // says in one clause what is wrong
 }
 
-func boolean(at func(*Config) *bool) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func text(at func(*Config) *string) kind {
+	return checked(func(c *Config, v string) error { *at(c) = v; return nil })
+}
+
+// checked is a text that only its own reader can judge.
+func checked(set func(*Config, string) error) kind { return kind{form{Type: typeString}, set} }
+
+// optional takes an empty text for "not set".
+func optional(k kind) kind {
+	k.form.Pattern = "|" + k.form.Pattern
+	if k.form.Type == typeInteger {
+		k.form.Type = orString
+	}
+	return kind{k.form, func(c *Config, v string) error {
+		if v == "" {
+			return nil
+		}
+		return k.set(c, v)
+	}}
+}
+
+func boolean(use func(*Config, bool)) kind {
+	return kind{form{Type: typeBoolean}, func(c *Config, v string) error {
 		b, err := strconv.ParseBool(v)
 		if err != nil {
 			return fmt.Errorf("%q is neither true nor false", v)
 		}
-		*at(c) = b
+		use(c, b)
 		return nil
-	}
+	}}
 }
 
-func whole(low, high int, at func(*Config) *int) func(*Config, string) error {
-	return func(c *Config, v string) error {
-		n, err := number(v, low, high)
-		*at(c) = n
+func number(low, high int, use func(*Config, int)) kind {
+	return kind{form{Type: typeInteger, Minimum: &low, Maximum: &high}, func(c *Config, v string) error {
+		n, err := parseNumber(v, low, high)
+		use(c, n)
 		return err
-	}
+	}}
 }
 
-func duration(at func(*Config) *time.Duration) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func whole(low, high int, at func(*Config) *int) kind {
+	return number(low, high, func(c *Config, n int) { *at(c) = n })
+}
+
+func duration(at func(*Config) *time.Duration) kind {
+	return kind{form{Type: typeString, Pattern: durationForm}, func(c *Config, v string) error {
 		d, err := time.ParseDuration(v)
 		if err != nil || d < 0 {
 			return fmt.Errorf("%q is no duration: write 90s, 5m or 24h", v)
 		}
 		*at(c) = d
 		return nil
-	}
+	}}
 }
 
-func span(at func(*Config) *league.Span) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func span(at func(*Config) *league.Span) kind {
+	zero := 0 // 0 is "no limit", with quotes or without
+	return kind{form{Type: orString, Pattern: "0|[0-9]{1,3}(y|mo|w|d)", Minimum: &zero, Maximum: &zero}, func(c *Config, v string) error {
 		s, err := league.ParseSpan(v)
 		*at(c) = s
 		return err
-	}
+	}}
 }
 
-func oneOf(at func(*Config) *string, words ...string) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func choice(use func(*Config, string), words ...string) kind {
+	var enum []any
+	for _, w := range words {
+		enum = append(enum, w)
+		if b, err := strconv.ParseBool(w); err == nil { // true without quotes, too
+			enum = append(enum, b)
+		}
+	}
+	return kind{form{Enum: enum}, func(c *Config, v string) error {
 		if !slices.Contains(words, v) {
 			return fmt.Errorf("%q is not one of %s", v, strings.Join(words, ", "))
 		}
-		*at(c) = v
+		use(c, v)
 		return nil
-	}
+	}}
 }
 
 // Themes are the values of the setting theme that need no file.
 func Themes() []string { return append([]string{"auto"}, themes.Names()...) }
 
-// setTheme takes a built-in theme or one of the user's own, which has a file in
-// the data directory; whether that can be used the console says.
+// setTheme takes a built-in theme or one of the user's own, which has a file in one of
+// the folders; whether that can be used the console says.
 func setTheme(c *Config, v string) error {
 	c.Theme = v
 	if slices.Contains(Themes(), v) {
 		return nil
 	}
-	own, _ := filepath.Glob(filepath.Join(c.DataDir, "themes", "*.toml"))
-	for i := range own {
-		own[i] = strings.TrimSuffix(filepath.Base(own[i]), ".toml")
+	var own []string
+	for _, dir := range c.Folders() {
+		files, _ := filepath.Glob(filepath.Join(dir, "themes", "*.toml"))
+		for _, f := range files {
+			own = append(own, strings.TrimSuffix(filepath.Base(f), ".toml"))
+		}
 	}
 	if slices.Contains(own, v) {
 		return nil
@@ -106,51 +142,20 @@ func setBaseURL(c *Config, v string) error {
 	return riot.ParseBaseURL(v)
 }
 
-func setMillis(c *Config, v string) error {
-	n, err := number(v, 100, 300_000)
-	c.Timeout = time.Duration(n) * time.Millisecond
-	return err
-}
-
-func setLookback(c *Config, v string) error {
-	n, err := number(v, 1, 3650)
-	c.Lookback = time.Duration(n) * 24 * time.Hour
-	return err
-}
-
-func setWorkers(c *Config, v string) error {
-	if v == "" {
-		return nil
-	}
-	n, err := number(v, 1, 64)
-	c.Workers = n
-	return err
-}
-
-func setCeiling(c *Config, v string) error {
-	if v == "" {
-		return nil
-	}
+// rate is 18/s or 900/m.
+var rate = kind{form{Type: orString, Pattern: "[0-9]+(/[sm])?"}, func(c *Config, v string) error {
 	count, unit, given := strings.Cut(v, "/")
 	if !given {
 		unit = "s" // as BULLMQ_GLOBAL_RATE has it
 	}
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute}[unit]
-	n, err := number(count, 1, 1_000_000)
+	n, err := parseNumber(count, 1, 1_000_000)
 	if per == 0 || err != nil {
 		return fmt.Errorf("%q is no rate: write 18/s or 900/m", v)
 	}
 	c.Ceiling = Rate{N: n, Per: per}
 	return nil
-}
-
-// setMissing is RETRY_404.
-func setMissing(c *Config, v string) error {
-	var word string
-	err := oneOf(func(*Config) *string { return &word }, "final", "table")(c, v)
-	c.RetryMissing = word == "table"
-	return err
-}
+}}
 
 func setZone(c *Config, v string) error {
 	if v == "" {
@@ -182,20 +187,12 @@ func HostZone() *time.Location {
 	return time.Local
 }
 
-// setSchedules is the switch of everything that the clock starts.
-func setSchedules(c *Config, v string) error {
-	on := true
-	err := boolean(func(*Config) *bool { return &on })(c, v)
-	c.Schedules.Off = !on
-	return err
-}
-
-func cronText(at func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func cronText(at func(*Config) *string) kind {
+	return checked(func(c *Config, v string) error {
 		*at(c) = v
 		_, err := cron.Parse(v, "UTC")
 		return err
-	}
+	})
 }
 
 func setCronZone(c *Config, v string) error {
@@ -214,7 +211,7 @@ func setCronZone(c *Config, v string) error {
 // be at most is the shipped policy's.
 func retryTable(name, env, help string) setting {
 	shipped := engine.DefaultPolicies()[name]
-	return setting{"retry_" + name, []string{env}, tableText(shipped.Delays), help, policy(name, shipped.Max)}
+	return setting{row{"retry_" + name, []string{env}, tableText(shipped.Delays), help}, delayTable(name, shipped.Max)}
 }
 
 // tableText writes delays as a person would: 30s,60s,120s,300s, and 5m,15m,30m where all
@@ -233,8 +230,8 @@ func tableText(delays []time.Duration) string {
 	return strings.Join(parts, ",")
 }
 
-func policy(name string, limit int) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func delayTable(name string, limit int) kind {
+	return kind{form{Type: typeString, Pattern: delaysForm}, func(c *Config, v string) error {
 		var delays []time.Duration
 		for _, part := range strings.Split(v, ",") {
 			d, err := time.ParseDuration(strings.TrimSpace(part))
@@ -245,10 +242,10 @@ func policy(name string, limit int) func(*Config, string) error {
 		}
 		c.Policies[name] = engine.NewPolicy(name, limit, delays...)
 		return nil
-	}
+	}}
 }
 
-func number(v string, low, high int) (int, error) {
+func parseNumber(v string, low, high int) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(v))
 	if err != nil || n < low || n > high {
 		return 0, fmt.Errorf("%q is not a whole number from %d to %d", v, low, high)

@@ -10,12 +10,12 @@ import (
 
 // rules reads a list of users and groups. It stays a text: names are looked up
 // again at each reload.
-func rules(at func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, v string) error {
+func rules(at func(*Config) *string) kind {
+	return checked(func(c *Config, v string) error {
 		*at(c) = v
 		_, err := api.ParseRules(v)
 		return err
-	}
+	})
 }
 
 func setSocketGroup(c *Config, v string) error {

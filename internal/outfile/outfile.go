@@ -76,7 +76,7 @@ func cannotWrite(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err // the name that the caller gave says more than ours
 	}
-	return fmt.Errorf("write the export %s: %w", name, err)
+	return fmt.Errorf("write %s: %w", name, err)
 }
 
 // Finish ends the file after an export that failed with err, or did not. A whole
@@ -106,10 +106,10 @@ func (f *File) publish() error {
 		return nil
 	}
 	if _, there := os.Lstat(f.name); there == nil {
-		return fmt.Errorf("%s exists already: it came there during the export, which was not kept", f.name)
+		return fmt.Errorf("%s exists already: it came there meanwhile, and was kept", f.name)
 	}
 	if err := os.Rename(f.Name(), f.name); err != nil {
-		return fmt.Errorf("write the export %s: %w", f.name, err)
+		return fmt.Errorf("write %s: %w", f.name, err)
 	}
 	return nil
 }

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/outfile"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+func configCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show every setting with where it comes from",
+		Long: "Shows every setting with where it comes from. Where an engine works on the data directory,\n" +
+			"these are the settings that it runs with; else those that one would be started with here.\n\n" +
+			"A flag goes before the environment, that before config.toml in the data directory, and that\n" +
+			"before config.toml in ~/.config/farsight (XDG_CONFIG_HOME). keys.toml and themes are looked\n" +
+			"for in both, too.",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := configOf(cmd)
+			if err != nil {
+				return err
+			}
+			return runConfig(cmd.Context(), cfg, stdout(cmd))
+		},
+	}
+	cmd.Flags().Bool("json", false, "as JSON")
+	cmd.AddCommand(configInitCommand(), configSchemaCommand())
+	return cmd
+}
+
+func configInitCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Write a config.toml that has every setting as a comment, to begin with",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" {
+				cfg, _ := configOf(cmd) // whatever is wrong with the settings, the folder is known
+				if cfg.ConfigDir == "" {
+					return usagef("there is no home directory to keep settings in: name a file by --out")
+				}
+				out = filepath.Join(cfg.ConfigDir, config.FileName)
+				if err := os.MkdirAll(cfg.ConfigDir, 0o700); err != nil {
+					return fmt.Errorf("make the folder of settings: %w", err)
+				}
+			}
+			f, err := outfile.Open(out, false, false)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(f, config.Sample())
+			if err := f.Finish(err); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has every setting with its default, as a comment: take away the # of those that you change\n", safe.Text(out))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "file to write, which must not exist (default config.toml in ~/.config/farsight)")
+	return cmd
+}
+
+func configSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of config.toml, for editors",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := config.Schema()
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(text)
+			return err
+		},
+	}
+}
+
+// runConfig shows what the engine on the directory runs with; where there is none, what
+// one would be started with from here.
+func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
+	c, err := dialEngine(ctx, cfg)
+	if err != nil || c == nil {
+		return errors.Join(err, printConfig(cfg, out))
+	}
+	defer c.Close()
+	told, err := c.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	settings := make([]cli.Setting, len(told))
+	for i, s := range told {
+		settings[i] = cli.Setting(s)
+	}
+	if err := cli.Config(out, settings); err != nil || out.JSON {
+		return err
+	}
+	_, err = fmt.Fprintf(out.W, "\nthe engine on %s runs with these\n", safe.Text(cfg.DataDir))
+	return err
+}
+
+func printConfig(cfg config.Config, out cli.Out) error {
+	keys, err := keyring.Load(cfg.KeyPath())
+	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
+}

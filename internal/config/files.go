@@ -1,0 +1,125 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"syscall"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/farsight-console/farsight/engine/regular"
+)
+
+// FileName is the file of settings in each of the folders.
+const FileName = "config.toml"
+
+// BaseFolder is Farsight's part of one of the base directories of the XDG specification 0.8,
+// such as XDG_STATE_HOME or, where that is not an absolute path, ~/.local/state; "" where
+// there is no home either.
+func (in Inputs) BaseFolder(variable, below string) string {
+	base, _ := in.Getenv(variable)
+	if !filepath.IsAbs(base) {
+		home, _ := in.Getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		base = filepath.Join(home, below)
+	}
+	return filepath.Join(base, "farsight")
+}
+
+// Folders are where config.toml, keys.toml and themes are looked for: each goes before the
+// one in front of it.
+func (c Config) Folders() []string {
+	folders := []string{c.ConfigDir, c.DataDir}
+	if c.ConfigDir == "" || c.ConfigDir == c.DataDir {
+		return folders[1:]
+	}
+	return folders
+}
+
+// given is a value of a file.
+type given struct {
+	value  string
+	source string // as `farsight config` names it
+	path   string
+}
+
+// readFiles reads config.toml of all folders. That of the last, the data directory, is
+// called by its name alone.
+func readFiles(folders []string) (map[string]given, Faults) {
+	out := map[string]given{}
+	var all Faults
+	for i, dir := range folders {
+		path := filepath.Join(dir, FileName)
+		source := path
+		if i == len(folders)-1 {
+			source = FileName
+		}
+		values, faults := readFile(path)
+		all = append(all, faults...)
+		for name := range values { // a secret stands in a file of its own or here
+			delete(out, name+fileSuffix)
+			delete(out, strings.TrimSuffix(name, fileSuffix))
+		}
+		for name, v := range values {
+			out[name] = given{v, source, path}
+		}
+	}
+	return out, all
+}
+
+// readFile reads config.toml as words; a missing file is an empty one. Unknown
+// names are faults, for a typing error must not be a silent default.
+func readFile(path string) (map[string]string, Faults) {
+	f, _, err := regular.Open(path, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || shut(path) {
+		return nil, nil // what is wrong with the directory is for whoever opens it to say
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, Faults{path + " cannot be read: permission denied: check its owner and mode"}
+	}
+	if err != nil {
+		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
+	}
+	var doc map[string]any
+	if err := toml.Unmarshal(raw, &doc); err != nil {
+		return nil, Faults{fmt.Sprintf("%s is no TOML: %v", path, err)}
+	}
+	known := func(name string) bool {
+		return slices.ContainsFunc(settings(), func(s setting) bool { return s.name == name })
+	}
+	out := map[string]string{}
+	var faults Faults
+	for name, v := range doc {
+		if table, ok := v.(map[string]any); ok && slices.Contains(PagerTables, name) {
+			faults = append(faults, flattenTable(out, path, name, table)...)
+			continue
+		}
+		if !known(name) {
+			faults = append(faults, fmt.Sprintf("%s: unknown setting %q; `farsight config` lists them", path, name))
+			continue
+		}
+		out[name] = fmt.Sprint(v)
+	}
+	sort.Strings(faults)
+	return out, faults
+}
+
+// shut reports whether the folder of a file lets nobody like us in.
+func shut(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrPermission)
+}

@@ -20,7 +20,7 @@ import (
 // FileName is the file of settings in each of the folders.
 const FileName = "config.toml"
 
-// BaseFolder is Farsight's part of one of the base directories of the XDG specification 0.8,
+// BaseFolder is Farsight's part of one of the base directories that freedesktop.org defines (XDG),
 // such as XDG_STATE_HOME or, where that is not an absolute path, ~/.local/state; "" where
 // there is no home either.
 func (in Inputs) BaseFolder(variable, below string) string {

@@ -52,7 +52,7 @@ var holdWords = func() []Word {
 
 // Jobs is the schema of job lists: Jobs, Retries and the command jobs.
 var Jobs = New(Options{
-	Free:  []string{"key", "id", "queue", "kind", "state", "class", "err", "why", "owner"},
+	Free:  []string{"key", "id", "queue", "kind", "state", "class", "err", "why", "owner", "player"},
 	Fuzzy: []string{"key", "queue", "kind"},
 	Age:   "age", When: "created",
 	Keys: []string{"match", "timeline", "full", "latest", "rank", "report", "resolve", "weekly", "alert.call"},
@@ -82,6 +82,7 @@ var Jobs = New(Options{
 	field("why", Prose, "why it does not run", func(r *job) Value { return Text(r.Why) }),
 	Field[job]{Name: "result", Aliases: []string{"last"}, Help: "error, its class, or why it waits", Of: []string{"err", "why", "class"}},
 	field("owner", Name, "id of the account it works for", func(r *job) Value { return Text(r.Owner) }, "account"),
+	field("player", Name, "whose sync it is", func(r *job) Value { return Text(r.Player) }),
 	field("policy", Name, "of its retries", func(r *job) Value { return Text(r.Policy) }),
 	field("lock", Name, "", func(r *job) Value { return Text(r.Lock) }),
 	Field[job]{Name: "worker", Kind: Number, Help: "that has its running or last attempt in hand", Value: jobWorker},

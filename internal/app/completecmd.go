@@ -78,6 +78,7 @@ func completeFlags() map[string]cobra.CompletionFunc {
 func complete(root *cobra.Command) {
 	args, flags := completeArgs(), completeFlags()
 	root.InitDefaultCompletionCmd()
+	completeInQuotes(root)
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.ValidArgsFunction == nil {

@@ -1,0 +1,95 @@
+package app
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"github.com/farsight-console/farsight/internal/scratch"
+)
+
+// quoteShells are the shells that complete within an open quote: how each is started
+// without anybody's settings, and where it asks farsight. What is run in the end is told
+// instead, as ran <sync><Shell Script#CLI>.
+var quoteShells = map[string]struct {
+	args []string
+	set  string
+}{
+	"bash": {[]string{"--norc", "--noprofile"}, `farsight() { if [ "$1" = __complete ]; then %[1]s "$@"; else printf 'ran '; printf '<%%s>' "$@"; echo; fi; }`},
+	"zsh":  {[]string{"-f"}, `autoload -U compinit; compinit -u -D; farsight() { if [ "$1" = __complete ]; then %[1]s "$@"; else printf 'ran '; printf '<%%s>' "$@"; echo; fi; }`},
+	"fish": {[]string{"--no-config"}, `function farsight; if test "$argv[1]" = __complete; %[1]s $argv; else; printf 'ran '; printf '<%%s>' $argv; echo; end; end`},
+}
+
+// A name within a quote that is still open, as every example writes it, is completed by a
+// real shell, and so is one without.
+func TestCompletion_WithinAnOpenQuote(t *testing.T) {
+	t.Parallel()
+	dir, _ := scripted(t)
+	for shell, how := range quoteShells {
+		t.Run(shell, func(t *testing.T) {
+			script := (command{args: []string{"completion", shell}}).run(t).wants(t, exitDone).stdout
+			file := filepath.Join(t.TempDir(), "complete")
+			if err := os.WriteFile(file, []byte(fmt.Sprintf(how.set, shellWord(farsight(t)))+"\n"+script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(needed(t, shell), how.args...)
+			cmd.Env = []string{"PATH=/usr/bin:/bin", "TERM=xterm", "HOME=" + t.TempDir(), "LANG=C.UTF-8", "FARSIGHT_DATA_DIR=" + dir, scratch.Mark()}
+			tty, err := pty.Start(cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = tty.Close()
+				_ = cmd.Wait()
+			})
+			ran := ranIn(tty)
+			fmt.Fprintf(tty, ". '%s'\rfarsight ready\r", file)
+			wantRan(t, ran, "<ready>")
+			for typed, want := range map[string]string{
+				`sync 'Sh`:                 "<sync><Shell Script#CLI>",
+				`sync "Shell S`:            "<sync><Shell Script#CLI>",
+				`sync '`:                   "<sync><Shell Script#CLI>",
+				`sync Sh`:                  "<sync><Shell Script#CLI>",
+				`sync --platform=euw1 'Sh`: "<sync><--platform=euw1><Shell Script#CLI>",
+				`pau`:                      "<pause>",
+			} {
+				fmt.Fprintf(tty, "farsight %s\t\r", typed)
+				wantRan(t, ran, want)
+			}
+		})
+	}
+}
+
+// ranIn are what farsight was run with in a terminal.
+func ranIn(tty *os.File) <-chan string {
+	ran := make(chan string, 100)
+	go func() {
+		defer close(ran)
+		for lines := bufio.NewScanner(tty); lines.Scan(); {
+			if _, words, ok := strings.Cut(lines.Text(), "ran <"); ok {
+				ran <- "<" + strings.TrimSpace(words)
+			}
+		}
+	}()
+	return ran
+}
+
+func wantRan(t *testing.T, ran <-chan string, want string) {
+	t.Helper()
+	select {
+	case got := <-ran:
+		if got != want {
+			t.Errorf("ran %s, want %s", got, want)
+		}
+	case <-time.After(patience):
+		t.Fatalf("did not run %s", want)
+	}
+}

@@ -3,9 +3,11 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/playtime"
 	"github.com/farsight-console/farsight/engine/traffic"
 )
 
@@ -42,13 +44,41 @@ func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, 
 		if err != nil {
 			return nil, engine.Problemf(engine.ErrInvalid, "write it as 2026-11-16", "%q is no day", week)
 		}
-		week = mondayOf(day, time.UTC).Format(time.DateOnly)
+		week = playtime.MondayOf(day, time.UTC).Format(time.DateOnly)
 	}
 	r, err := s.Store.Weekly(ctx, week)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, engine.Problemf(engine.ErrNotFound, "it is built on Mondays, or by running schedule report.weekly now", "there is no report of that week")
 	}
 	return r, err
+}
+
+// play reads an account's newest games and adds them up.
+func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, error) {
+	zone, err := time.LoadLocation(q.Zone)
+	if err != nil {
+		return engine.Play{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin or UTC", "%q is no time zone", q.Zone)
+	}
+	var b *playtime.Recent
+	err = s.Store.Read(ctx, func(tx engine.Tx) error {
+		b = playtime.NewRecent(q.Account, zone, q.Weeks)
+		for g, err := range s.Store.GamesSince(tx, q.Account, time.Time{}) {
+			if err != nil {
+				return err
+			}
+			if !b.Add(g) {
+				return nil
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, engine.ErrNotFound) {
+		return engine.Play{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.Account)
+	}
+	if err != nil {
+		return engine.Play{}, fmt.Errorf("read the games of account %s: %w", q.Account, err)
+	}
+	return b.Done(), nil
 }
 
 // Find answers the queries of the domain, those included that need the limiter.

@@ -11,6 +11,8 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
 func TestS0_4_RetentionIsCountedInCalendarYears(t *testing.T) {
 	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 12, 0, 0, 0, time.UTC) }
 	two := league.Span{Years: 2}

@@ -10,20 +10,14 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/playtime"
 	"github.com/farsight-console/farsight/engine/traffic"
 )
-
-// mondayOf is the start of the week of an instant, in a zone.
-func mondayOf(t time.Time, zone *time.Location) time.Time {
-	local := t.In(zone)
-	back := (int(local.Weekday()) + 6) % 7
-	return time.Date(local.Year(), local.Month(), local.Day()-back, 0, 0, 0, 0, zone)
-}
 
 // lastWeek names the week before the one of an instant: what a report on a Monday
 // is about.
 func (in *Ingest) lastWeek(at time.Time) string {
-	monday := mondayOf(at, in.opt.Zone)
+	monday := playtime.MondayOf(at, in.opt.Zone)
 	return time.Date(monday.Year(), monday.Month(), monday.Day()-7, 0, 0, 0, 0, in.opt.Zone).Format(time.DateOnly)
 }
 
@@ -78,16 +72,16 @@ func (in *Ingest) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome 
 	if err != nil {
 		return traffic.Fault(err)
 	}
-	b := weekBuilder{zone: in.opt.Zone, out: engine.WeeklyReport{Week: args.Week, From: from.UTC(), To: to.UTC(), Zone: in.opt.Zone.String(), Built: now()}}
+	b := playtime.NewWeek(args.Week, from, to, in.opt.Zone, now())
 	for _, a := range accounts {
-		if err := in.addWeek(ctx, &b, a); err != nil {
+		if err := in.addWeek(ctx, b, a, from, to); err != nil {
 			return traffic.Fault(err)
 		}
 		if r.Beat != nil {
 			r.Beat()
 		}
 	}
-	report := b.done()
+	report := b.Done()
 	return engine.Done(func(tx engine.Tx) error { return in.store.SaveWeekly(tx, report) })
 }
 
@@ -111,18 +105,18 @@ func (in *Ingest) trackedIn(tx engine.Tx) (list []league.Account) {
 
 // addWeek reads one account's week: a transaction of its own, for it must be
 // short.
-func (in *Ingest) addWeek(ctx context.Context, b *weekBuilder, a league.Account) error {
+func (in *Ingest) addWeek(ctx context.Context, b *playtime.Week, a league.Account, from, to time.Time) error {
 	err := in.store.Read(ctx, func(tx engine.Tx) error {
 		policy, err := in.policyOf(tx, a)
 		if err != nil {
 			return err
 		}
-		missing, err := in.missingOf(tx, a, policy, b.out.From, b.out.To)
+		missing, err := in.missingOf(tx, a, policy, from, to)
 		if err != nil {
 			return err
 		}
 		var games []league.Game
-		for g, err := range in.store.GamesSince(tx, a.ID, b.out.From.Add(-longestGame)) {
+		for g, err := range in.store.GamesSince(tx, a.ID, from.Add(-playtime.LongestGame)) {
 			if err != nil {
 				return err
 			}
@@ -131,7 +125,7 @@ func (in *Ingest) addWeek(ctx context.Context, b *weekBuilder, a league.Account)
 		slices.SortFunc(games, func(a, b league.Game) int {
 			return cmp.Or(a.Played.Compare(b.Played), strings.Compare(a.Match, b.Match))
 		})
-		b.add(engine.WeeklyAccount{ID: a.ID, RiotID: a.RiotID(), Missing: missing}, games)
+		b.Add(engine.WeeklyAccount{ID: a.ID, RiotID: a.RiotID(), Missing: missing}, games)
 		return nil
 	})
 	if err != nil {
@@ -162,52 +156,4 @@ func (in *Ingest) missingOf(tx engine.Tx, a league.Account, p league.Policy, fro
 		}
 	}
 	return "", nil
-}
-
-// weekBuilder adds accounts up. Each comes with its games in order, so that sums
-// are the same to the last bit whatever order they were fetched in.
-type weekBuilder struct {
-	zone *time.Location
-	out  engine.WeeklyReport
-}
-
-func (b *weekBuilder) add(a engine.WeeklyAccount, games []league.Game) {
-	a.ByQueue = map[int]int{}
-	for _, g := range games {
-		if g.Here && !g.Played.IsZero() {
-			b.game(&a, g)
-		}
-	}
-	if a.Missing == "" {
-		b.out.Complete++
-	}
-	b.out.Played += a.Games
-	b.out.Accounts = append(b.out.Accounts, a)
-}
-
-// game counts the minutes that lie in the week, and the game if it began in it.
-func (b *weekBuilder) game(a *engine.WeeklyAccount, g league.Game) {
-	at := g.Played
-	for _, s := range split(g.Played, g.Duration, b.zone) {
-		if !at.Before(b.out.From) && at.Before(b.out.To) {
-			b.out.Minutes[s.day][s.hour] += s.length.Minutes()
-			a.Minutes += s.length.Minutes()
-		}
-		at = at.Add(s.length)
-	}
-	if g.Played.Before(b.out.From) || !g.Played.Before(b.out.To) {
-		return
-	}
-	day, hour := cell(g.Played, b.zone)
-	b.out.Games[day][hour]++
-	a.Games++
-	a.ByQueue[g.QueueID]++
-	if g.Won {
-		a.Wins++
-	}
-}
-
-func (b *weekBuilder) done() engine.WeeklyReport {
-	slices.SortStableFunc(b.out.Accounts, func(a, c engine.WeeklyAccount) int { return strings.Compare(a.RiotID, c.RiotID) })
-	return b.out
 }

@@ -1,4 +1,4 @@
-package ingest
+package playtime
 
 import (
 	"math"
@@ -53,7 +53,7 @@ func TestMinutesAreSplitAtLocalHours(t *testing.T) {
 		got := split(c.start, time.Duration(c.minutes)*time.Minute, z)
 		ok := len(got) == len(c.want)
 		for i := 0; ok && i < len(got); i++ {
-			ok = got[i] == slice{c.want[i].day, c.want[i].hour, time.Duration(c.want[i].minutes) * time.Minute}
+			ok = got[i] == slice{got[i].at, c.want[i].day, c.want[i].hour, time.Duration(c.want[i].minutes) * time.Minute}
 		}
 		if !ok {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -78,18 +78,18 @@ func TestSplitLosesNothing(t *testing.T) {
 			}
 			sum += s.length
 		}
-		if want := min(max(length, 0), longestGame); sum != want {
+		if want := min(max(length, 0), LongestGame); sum != want {
 			t.Fatalf("parts add up to %v, not %v", sum, want)
 		}
 	})
 }
 
 func TestTheReportCountsGamesWhereTheyStart(t *testing.T) {
-	b := newReport("a", time.UTC, noon)
-	b.add(league.Game{Played: noon.Add(50 * time.Minute), Duration: 30 * time.Minute, QueueID: 420, Here: true})
-	b.add(league.Game{Played: noon.Add(-24 * time.Hour), Duration: 20 * time.Minute, QueueID: 450, Here: true})
-	b.add(league.Game{Played: noon, Duration: time.Hour}) // without the player
-	b.add(league.Game{Here: true})                        // tells no time
+	b := NewReport("a", time.UTC, noon)
+	b.Add(league.Game{Played: noon.Add(50 * time.Minute), Duration: 30 * time.Minute, QueueID: 420, Here: true})
+	b.Add(league.Game{Played: noon.Add(-24 * time.Hour), Duration: 20 * time.Minute, QueueID: 450, Here: true})
+	b.Add(league.Game{Played: noon, Duration: time.Hour}) // without the player
+	b.Add(league.Game{Here: true})                        // tells no time
 	r := b.out
 	if r.Matches != 3 || r.LeftOut != 1 || r.ByQueue[420] != 1 || r.ByQueue[450] != 1 {
 		t.Errorf("%+v", r)
@@ -110,10 +110,10 @@ func TestS3_13_SumsAgreeInAnyOrder(t *testing.T) {
 	for i := range games {
 		games[i] = league.Game{Played: noon.Add(time.Duration(r.Intn(1e6)) * time.Second), Duration: time.Duration(r.Intn(3000)) * time.Second, Here: true}
 	}
-	a, b := newReport("a", time.UTC, noon), newReport("a", time.UTC, noon)
+	a, b := NewReport("a", time.UTC, noon), NewReport("a", time.UTC, noon)
 	for i := range games {
-		a.add(games[i])
-		b.add(games[len(games)-1-i])
+		a.Add(games[i])
+		b.Add(games[len(games)-1-i])
 	}
 	for d := range 7 {
 		for h := range 24 {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -37,4 +38,21 @@ func (q LogsQuery) Fits(r LogRow) bool {
 	return has(r.Text) || has(r.Area) || slices.ContainsFunc(r.Fields, func(f LogField) bool {
 		return has(f.Key + "=" + f.Value)
 	})
+}
+
+// Line is what a record says, in one line: attempt ended job=17 err="no answer".
+func (r LogRow) Line() string {
+	var b strings.Builder
+	b.WriteString(r.Text)
+	if r.Job != "" {
+		b.WriteString(" job=" + string(r.Job))
+	}
+	for _, f := range r.Fields {
+		value := f.Value
+		if value == "" || strings.ContainsAny(value, " \t\n\"") { // so that fields can be told apart
+			value = strconv.Quote(value)
+		}
+		b.WriteString(" " + f.Key + "=" + value)
+	}
+	return b.String()
 }

@@ -47,3 +47,30 @@ func TestTheSampleNotifyScriptRuns(t *testing.T) {
 		t.Errorf("what cannot be read counts as told: %q", said)
 	}
 }
+
+// systemd finds nothing wrong with the unit, but that it is of a newer one.
+func TestSystemdTakesTheUnit(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip(err)
+	}
+	unit, err := os.ReadFile(filepath.Join(top, "docs", "farsight.service"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const installed = "/usr/local/bin/farsight"
+	if !strings.Contains(string(unit), "\nExecStart="+installed+" serve\n") {
+		t.Fatal("the unit starts something else")
+	}
+	path := filepath.Join(t.TempDir(), "farsight.service")
+	write(t, path, strings.ReplaceAll(string(unit), installed, farsight(t)))
+	said, err := exec.Command("systemd-analyze", "verify", "--man=no", path).CombinedOutput()
+	for line := range strings.Lines(string(said)) {
+		if !strings.Contains(line, "ignoring: notify-reload") {
+			t.Error(line)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

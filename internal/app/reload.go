@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -18,13 +19,14 @@ import (
 // reload reads the key and the configuration again and takes over what can be
 // changed at run time; it says what needs a restart. What is wrong changes nothing.
 func (d *daemon) reload() {
+	d.say(sdnotify.Reloading()...)
 	said, err := d.takeOver()
 	level, text := engine.LevelInfo, "reload: "+strings.Join(said, "; ")
 	if err != nil {
 		level, text = engine.LevelErr, "reload: "+err.Error()+": nothing was changed"
 	}
 	d.tell(level, text)
-	d.say("STATUS=" + oneLine(riot.Redact(text)))
+	d.say("READY=1", "STATUS="+oneLine(riot.Redact(text)))
 }
 
 // oneLine is a text for systemd, to which a new line begins another message.

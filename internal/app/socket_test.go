@@ -240,7 +240,8 @@ func TestServe_TellsSystemd(t *testing.T) {
 	_ = p.cmd.Process.Signal(syscall.SIGHUP)
 	const taken = "reload: worker_concurrency, log_level, viewers taken over; theme changed: for consoles and commands that start from now on; sync_cooldown changed: restart to take over"
 	w.note(t, taken)
-	hears("STATUS=" + taken)
+	hears("RELOADING=1\nMONOTONIC_USEC=")
+	hears("READY=1\nSTATUS=" + taken)
 	p.until("the log saying so", func() bool {
 		log, _ := os.ReadFile(filepath.Join(dir, "farsight.log"))
 		return strings.Contains(string(log), taken)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/journal"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/riot"
 )
 
@@ -27,6 +29,8 @@ const maxLog = 16 << 20
 type File struct {
 	Ring *journal.Ring // the newest records
 
+	systemd bool // its journal is told what the file is
+
 	mu    sync.Mutex
 	level zerolog.Level // of the file: what is below it stays in memory
 	path  string
@@ -38,7 +42,7 @@ type File struct {
 // its first line, since whoever opens the store wants to log before the directory
 // is there.
 func New(dir, level string) (zerolog.Logger, *File) {
-	l := &File{path: Path(dir), Ring: journal.NewRing(journal.KeepRecords, journal.KeepBytes), level: zerolog.InfoLevel}
+	l := &File{path: Path(dir), Ring: journal.NewRing(journal.KeepRecords, journal.KeepBytes), systemd: sdnotify.Journals(), level: zerolog.InfoLevel}
 	if lvl, err := zerolog.ParseLevel(level); err == nil {
 		l.level = lvl
 	}
@@ -104,7 +108,36 @@ func (l *File) WriteLevel(level zerolog.Level, p []byte) (int, error) {
 	if !l.put(line) {
 		l.Ring.Drop()
 	}
+	if l.systemd {
+		p, message, fields := record(line)
+		_ = sdnotify.Log(p, message, fields...) // what it does not take stands in the file
+	}
 	return len(p), nil
+}
+
+// priorities are the levels of records, as the journal has them.
+var priorities = map[string]sdnotify.Priority{"debug": sdnotify.Debug, "info": sdnotify.Info, "warn": sdnotify.Warning, "error": sdnotify.Err}
+
+// record is a line of the log for systemd's journal: a sentence with its level, and each
+// field under its name, so that `journalctl FARSIGHT_JOB=17` finds a job's.
+func record(line []byte) (p sdnotify.Priority, message string, fields []sdnotify.JournalField) {
+	row, _ := journal.Decode(line)
+	fields = []sdnotify.JournalField{{Name: "FARSIGHT_AREA", Value: row.Area}}
+	if row.Job != "" {
+		fields = append(fields, sdnotify.JournalField{Name: "FARSIGHT_JOB", Value: string(row.Job)})
+	}
+	for _, f := range row.Fields {
+		fields = append(fields, sdnotify.JournalField{Name: "FARSIGHT_" + strings.Map(journalSign, strings.ToUpper(f.Key)), Value: f.Value})
+	}
+	return priorities[row.Level], row.Line(), fields
+}
+
+// journalSign is a sign as names of the journal's fields may have it.
+func journalSign(r rune) rune {
+	if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+		return r
+	}
+	return '_'
 }
 
 // SetLevel changes what the file takes from now on; a word that names no level changes nothing.

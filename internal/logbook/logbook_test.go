@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/internal/sdnotify"
 )
 
 // No goroutine outlives the tests.
@@ -155,5 +157,19 @@ func TestLogRotates(t *testing.T) {
 	s := StoredIn(dir)
 	if page := s.Page(engine.LogsQuery{}); len(page.Logs) != 2 || page.Logs[0].Text != "new" {
 		t.Errorf("%+v", page)
+	}
+}
+
+// Every level has its priority, and a record of the journal says all that the line does.
+func TestRecordOfTheJournal(t *testing.T) {
+	for _, level := range engine.LogLevels() {
+		if priorities[level] == 0 {
+			t.Errorf("%s has no priority", level)
+		}
+	}
+	p, message, fields := record([]byte(`{"level":"error","area":"jobs","job":"17","err":"no answer","at-host":"a\nb","message":"attempt ended"}`))
+	want := []sdnotify.JournalField{{Name: "FARSIGHT_AREA", Value: "jobs"}, {Name: "FARSIGHT_JOB", Value: "17"}, {Name: "FARSIGHT_ERR", Value: "no answer"}, {Name: "FARSIGHT_AT_HOST", Value: "a\nb"}}
+	if p != sdnotify.Err || message != `attempt ended job=17 err="no answer" at-host="a\nb"` || !slices.Equal(fields, want) {
+		t.Errorf("%d %s %q", p, message, fields)
 	}
 }

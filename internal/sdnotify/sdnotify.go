@@ -1,15 +1,15 @@
-// Package sdnotify tells systemd how a service stands, as sd_notify(3) describes it:
-// one datagram for each message.
+// Package sdnotify tells systemd how a service stands, as sd_notify(3) describes it, and
+// its journal what the service logs: one datagram for each message.
 package sdnotify
 
 import (
 	"context"
-	"errors"
-	"net"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Notifier tells systemd, or nobody: the zero Notifier does, and one that was made
@@ -45,12 +45,17 @@ func (n Notifier) Tell(lines ...string) error {
 	if n.path == "" {
 		return nil
 	}
-	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: n.path, Net: "unixgram"})
-	if err != nil {
-		return err
+	return send(n.path, []byte(strings.Join(lines, "\n")))
+}
+
+// Reloading are the lines that begin a reload; READY=1 ends it. systemd knows by the
+// instant that this reload, and no earlier one, is what it has asked for.
+func Reloading() []string {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		return []string{"RELOADING=1"}
 	}
-	_, err = c.Write([]byte(strings.Join(lines, "\n")))
-	return errors.Join(err, c.Close())
+	return []string{"RELOADING=1", "MONOTONIC_USEC=" + strconv.FormatInt(now.Nano()/1000, 10)}
 }
 
 // Watch feeds the watchdog as long as the engine answers. One that hangs is not

@@ -2,10 +2,13 @@ package sdnotify
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,17 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What systemd wants is taken out of the environment, and one message is one datagram.
 func TestTell(t *testing.T) {
-	dir, err := os.MkdirTemp("", "sd") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "n")
-	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	if err != nil {
-		t.Skipf("no socket here: %v", err)
-	}
-	defer c.Close()
+	path, next := listen(t)
 	t.Setenv("NOTIFY_SOCKET", path)
 	t.Setenv("WATCHDOG_USEC", "3000000")
 	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
@@ -44,10 +37,81 @@ func TestTell(t *testing.T) {
 	if err := n.Tell("READY=1", "STATUS=well"); err != nil {
 		t.Fatal(err)
 	}
-	buf := make([]byte, 100)
-	k, err := c.Read(buf)
-	if err != nil || string(buf[:k]) != "READY=1\nSTATUS=well" {
-		t.Errorf("%q, %v", buf[:k], err)
+	if got := next(); got != "READY=1\nSTATUS=well" {
+		t.Errorf("%q", got)
+	}
+}
+
+// listen is systemd's end of a socket: where it is, and what it hears next.
+func listen(t *testing.T) (path string, next func() string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sd") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, "n")
+	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Skipf("no socket here: %v", err)
+	}
+	t.Cleanup(func() { _, _ = c.Close(), os.RemoveAll(dir) })
+	return path, func() string {
+		buf := make([]byte, 1000)
+		n, err := c.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(buf[:n])
+	}
+}
+
+// A reload is told with an instant that lies between two readings of the clock.
+func TestReloading(t *testing.T) {
+	first, second := Reloading(), Reloading()
+	usec := func(lines []string) int {
+		n, err := strconv.Atoi(strings.TrimPrefix(lines[1], "MONOTONIC_USEC="))
+		if err != nil || lines[0] != "RELOADING=1" {
+			t.Errorf("%q: %v", lines, err)
+		}
+		return n
+	}
+	if a, b := usec(first), usec(second); a <= 0 || b < a || b-a > 60_000_000 {
+		t.Errorf("%d, then %d", a, b)
+	}
+}
+
+// A record is one datagram of the journal's protocol: a value of several lines goes with
+// its length.
+func TestLog(t *testing.T) {
+	path, next := listen(t)
+	was := journalSocket
+	journalSocket = path
+	defer func() { journalSocket = was }()
+	if err := Log(Warning, "attempt failed", JournalField{"FARSIGHT_JOB", "17"}, JournalField{"FARSIGHT_STACK", "a\nb"}); err != nil {
+		t.Fatal(err)
+	}
+	want := "MESSAGE=attempt failed\nPRIORITY=4\nSYSLOG_IDENTIFIER=farsight\nFARSIGHT_JOB=17\nFARSIGHT_STACK\n\x03\x00\x00\x00\x00\x00\x00\x00a\nb\n"
+	if got := next(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	journalSocket = path + "-nobody"
+	if err := Log(Info, "unheard"); err == nil {
+		t.Error("a journal that is not there takes a record")
+	}
+}
+
+// The journal is written to only where systemd says that the standard error is it.
+func TestJournals(t *testing.T) {
+	info, err := os.Stderr.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := info.Sys().(*syscall.Stat_t)
+	for stream, want := range map[string]bool{"": false, "nonsense": false, "1:2": false, fmt.Sprintf("%d:%d", st.Dev, st.Ino): true} {
+		t.Setenv("JOURNAL_STREAM", stream)
+		if Journals() != want {
+			t.Errorf("%q: %v", stream, !want)
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ var imports = map[string][]string{
 	"internal/keyring":            {"engine", "engine/safe", "engine/regular", "riot", "engine/await"},
 	"internal/leak":               {},
 	"internal/shape":              {},
-	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "riot"},
+	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "internal/sdnotify", "riot"},
 	"internal/outfile":            {},
 	"engine/regular":              {},
 	"internal/scratch":            {"internal/tempdir"},

@@ -44,23 +44,7 @@ func Logs(o Out, rows []engine.LogRow) error {
 var logWords = map[string]string{"debug": "DEBUG", "info": "INFO ", "warn": "WARN ", "error": "ERROR"}
 
 func logLine(r engine.LogRow) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %-8s %s", r.At.Local().Format("2006-01-02 15:04:05.000"), logWords[r.Level], r.Area, r.Text)
-	if r.Job != "" {
-		b.WriteString(" job=" + string(r.Job))
-	}
-	for _, f := range r.Fields {
-		b.WriteString(" " + f.Key + "=" + quoted(f.Value))
-	}
-	return b.String()
-}
-
-// quoted sets what holds a space in quotes, so that fields can be told apart.
-func quoted(s string) string {
-	if s == "" || strings.ContainsAny(s, " \t\n\"") {
-		return strconv.Quote(s)
-	}
-	return s
+	return fmt.Sprintf("%s %s %-8s %s", r.At.Local().Format("2006-01-02 15:04:05.000"), logWords[r.Level], r.Area, r.Line())
 }
 
 // Audit prints the newest commands that fit, at most last of them; 0 = all.

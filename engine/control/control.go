@@ -15,6 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
@@ -66,8 +67,8 @@ type Limiter interface {
 	Calls(q engine.CallsQuery) engine.CallsPage
 	CallsAfter(seq uint64) []engine.CallRow
 	Meter() engine.Meter
-	// ETA says how long so many calls take, by which bucket.
-	ETA(host, method string, calls int) engine.ETA
+	// Outlook is how the limits of a host stand now.
+	Outlook(host string) forecast.Limits
 	// Health tells of trouble that holds everything: no key, no network.
 	Health() (state engine.EngineState, why string)
 	// Held says what stands before all limits of a lane, such as europe/match-v5.match.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -111,7 +112,6 @@ func (syncer) Resume(context.Context) error { return nil }
 // limiter makes one call a second whatever the method.
 type limiter struct {
 	state engine.EngineState
-	asked int
 }
 
 func (l *limiter) Run(ctx context.Context) error { <-ctx.Done(); return nil }
@@ -127,10 +127,17 @@ func (l *limiter) Meter() engine.Meter                      { return engine.Mete
 func (l *limiter) Health() (engine.EngineState, string)     { return told(&l.state), "" }
 func (l *limiter) Held(string) (h engine.Held)              { return h }
 func (l *limiter) KeyChanged()                              {}
-func (l *limiter) ETA(_, _ string, calls int) engine.ETA {
-	l.asked = calls
-	return engine.ETA{Calls: calls, Low: time.Duration(calls) * time.Second, High: time.Duration(calls) * time.Second, Known: true}
+func (l *limiter) Outlook(string) forecast.Limits           { return secondly{} }
+
+// secondly are limits that let one call through each second.
+type secondly struct{}
+
+func (secondly) After(_ string, n int) forecast.Wait {
+	return forecast.Wait{Wait: time.Duration(n) * time.Second, Bucket: "app:europe", Known: true}
 }
+func (s secondly) Turn(method string, n int) forecast.Wait   { return s.After(method, n) }
+func (secondly) By(_ string, in time.Duration, most int) int { return min(most, int(in/time.Second)) }
+func (secondly) Rate(string) (float64, string)               { return 1, "app:europe" }
 
 type keys struct{ shown string }
 

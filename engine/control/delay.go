@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 )
 
 // Forecaster knows which calls a scheduled run will make.
@@ -21,8 +22,6 @@ type Forecaster interface {
 const (
 	leastDelay = time.Second // less is not told
 	mostDelays = 20
-	longRun    = 100_000 // calls by which the pace of the long run is read
-	mostShares = 300     // of one command or run on a host; beyond it owners are not told apart
 )
 
 // delaying is one look at what a command delays.
@@ -100,11 +99,12 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 
 // host looks at one host's calls. The answer says why what they delay is unknown.
 func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
-	long := d.c.opt.Limiter.ETA(host, mostCalled(loads), longRun)
+	limits := d.c.opt.Limiter.Outlook(host)
+	pace, bucket := limits.Rate(mostCalled(loads))
 	switch {
 	case frozenForGood(d.rows, host):
 		return host + " is frozen until somebody resumes it"
-	case long.High <= 0:
+	case bucket == "":
 		return "the limits of " + host + " are told by its first answer"
 	}
 	for _, l := range loads {
@@ -112,18 +112,17 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 			return "queue " + string(l.Queue) + " is paused, and its calls wait until it is resumed"
 		}
 	}
-	pace := longRun / long.High.Seconds()
 	begin := d.begins(host)
-	mine := sharesOf(merged(loads), -1, begin)
-	others := inLine(host, d.open, d.queues, d.rows, begin)
-	d.end(host, mostCalled(loads), pace, begin, mine, others)
+	mine := forecast.Shares(forecast.Merged(loads), -1, begin)
+	others := forecast.InLine(host, d.open, d.queues, d.rows, begin)
+	d.end(limits, mostCalled(loads), pace, begin, mine, others)
 	rows := make([]engine.Delay, len(d.open))
 	for i, a := range d.open {
-		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: long.Bucket}
+		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: bucket}
 	}
 	d.note(pace, mine, others, rows)
 	for _, p := range d.plans {
-		why := d.plan(ctx, p, host, long.Bucket, pace, mine, others)
+		why := d.plan(ctx, p, host, bucket, pace, mine, others)
 		unknown = cmp.Or(unknown, why)
 	}
 	return unknown
@@ -131,9 +130,9 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 
 // end notes when the last of the command's calls on a host goes, with all of the others
 // that go before it.
-func (d *delaying) end(host, method string, pace float64, begin time.Duration, mine, others []share) {
-	last := turns(append(tagged(mine, 0), without(others)...), pace, 1)[0]
-	e := d.c.opt.Limiter.ETA(host, method, int((last-begin).Seconds()*pace+0.5))
+func (d *delaying) end(limits forecast.Limits, method string, pace float64, begin time.Duration, mine, others []forecast.Share) {
+	last := forecast.Turns(append(forecast.Counting(mine, 0), forecast.Counting(others, -1)...), pace, 1)[0]
+	e := forecast.ETA(limits, method, int((last-begin).Seconds()*pace+0.5))
 	if e.Low >= d.ends.Low {
 		d.ends = e
 	}
@@ -151,12 +150,12 @@ func mostCalled(loads []engine.Load) (method string) {
 }
 
 // plan looks at the next run of one schedule, if it comes while the calls are made.
-func (d *delaying) plan(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []share) (unknown string) {
+func (d *delaying) plan(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []forecast.Share) (unknown string) {
 	if p.Paused || len(p.Next) == 0 || d.c.opt.Forecast == nil {
 		return ""
 	}
 	at := p.Next[0].Sub(d.now)
-	ended := turns(append(tagged(mine, 0), without(others)...), pace, 1)[0]
+	ended := forecast.Turns(append(forecast.Counting(mine, 0), forecast.Counting(others, -1)...), pace, 1)[0]
 	if at < 0 || at >= ended {
 		return ""
 	}
@@ -165,21 +164,21 @@ func (d *delaying) plan(ctx context.Context, p engine.ScheduleRow, host, bucket 
 		return "the calls of schedule " + p.Name + " could not be foreseen"
 	}
 	loads = slices.DeleteFunc(loads, func(l engine.Load) bool { return l.Host != host || d.paused[l.Queue] || d.synced[l.Owner] })
-	run := sharesOf(merged(loads), 0, at)
-	d.note(pace, mine, append(without(others), run...), []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: bucket}})
+	run := forecast.Shares(forecast.Merged(loads), 0, at)
+	d.note(pace, mine, append(forecast.Counting(others, -1), run...), []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: bucket}})
 	return ""
 }
 
 // note compares the ends of the others with and without the command's calls; rows are
 // what the others count for.
-func (d *delaying) note(pace float64, mine, others []share, rows []engine.Delay) {
+func (d *delaying) note(pace float64, mine, others []forecast.Share, rows []engine.Delay) {
 	calls := make([]float64, len(rows))
 	for _, s := range others {
-		if s.of >= 0 {
-			calls[s.of] += s.Calls
+		if s.Of >= 0 {
+			calls[s.Of] += s.Calls
 		}
 	}
-	before, after := turns(others, pace, len(rows)), turns(append(slices.Clone(others), mine...), pace, len(rows))
+	before, after := forecast.Turns(others, pace, len(rows)), forecast.Turns(append(slices.Clone(others), mine...), pace, len(rows))
 	for i, row := range rows {
 		if calls[i] == 0 {
 			continue
@@ -218,48 +217,3 @@ func (d *delaying) list() []engine.Delay {
 	})
 	return out[:min(len(out), mostDelays)]
 }
-
-// merged adds up the loads of one owner, queue and priority. Very many owners are not
-// told apart any more: their queue takes its turn all the same.
-func merged(loads []engine.Load) []engine.Load {
-	sums := map[engine.Load]float64{}
-	for _, l := range loads {
-		calls := l.Calls
-		l.Calls = 0
-		sums[l] += calls
-	}
-	out := make([]engine.Load, 0, len(sums))
-	for l, calls := range sums {
-		l.Calls = calls
-		out = append(out, l)
-	}
-	if len(out) > mostShares {
-		for i := range out {
-			out[i].Owner = ""
-		}
-		return merged(out)
-	}
-	slices.SortFunc(out, func(a, b engine.Load) int {
-		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Priority, b.Priority))
-	})
-	return out
-}
-
-func sharesOf(loads []engine.Load, of int, from time.Duration) []share {
-	out := make([]share, len(loads))
-	for i, l := range loads {
-		out[i] = share{Load: l, of: of, from: from}
-	}
-	return out
-}
-
-// tagged are shares that count for something; without are those that count for nothing.
-func tagged(shares []share, of int) []share {
-	out := slices.Clone(shares)
-	for i := range out {
-		out[i].of = of
-	}
-	return out
-}
-
-func without(shares []share) []share { return tagged(shares, -1) }

@@ -3,15 +3,13 @@ package control
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
@@ -33,14 +31,26 @@ type hosted struct {
 	state engine.EngineState
 }
 
-func (l hosted) ETA(host, _ string, calls int) engine.ETA {
-	pace, ok := l.pace[host]
-	if !ok {
-		return engine.ETA{Calls: calls}
+func (l hosted) Outlook(host string) forecast.Limits {
+	if l.pace[host] == 0 {
+		return even{}
 	}
-	d := time.Duration(calls) * pace
-	return engine.ETA{Calls: calls, Low: d, High: d, Bucket: "app:" + host, Known: true}
+	return even{l.pace[host], "app:" + host}
 }
+
+// even are limits that let one call through after the other; without a bucket they are not
+// known.
+type even struct {
+	pace   time.Duration
+	bucket string
+}
+
+func (e even) After(_ string, n int) forecast.Wait {
+	return forecast.Wait{Wait: time.Duration(n) * e.pace, Bucket: e.bucket, Known: e.bucket != ""}
+}
+func (e even) Turn(method string, n int) forecast.Wait        { return e.After(method, n) }
+func (e even) By(_ string, in time.Duration, most int) int    { return min(most, int(in/max(e.pace, 1))) }
+func (e even) Rate(string) (perSecond float64, bucket string) { return 1 / e.pace.Seconds(), e.bucket }
 
 func (l hosted) Rows() engine.LimitsRow { return engine.LimitsRow{Buckets: l.rows} }
 func (l hosted) Health() (engine.EngineState, string) {
@@ -186,48 +196,4 @@ func TestI2_DelaysInMinutes(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Whatever stands in line: all calls are made by the instant that the pace allows, none
-// before it, and more calls of others never let anybody end earlier.
-func TestI2_TurnsLoseNoCall(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		one := rapid.Custom(func(t *rapid.T) share {
-			return share{
-				Load: engine.Load{
-					Queue:    engine.Queue(rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "queue")),
-					Priority: engine.Priority(rapid.IntRange(0, 4).Draw(t, "priority")), Calls: rapid.Float64Range(0.01, 500).Draw(t, "calls"),
-				},
-				of: rapid.IntRange(-1, 2).Draw(t, "of"), from: time.Duration(rapid.IntRange(0, 600).Draw(t, "from")) * time.Second,
-			}
-		})
-		shares := rapid.SliceOfN(one, 1, 12).Draw(t, "shares")
-		more := rapid.SliceOfN(one, 0, 4).Draw(t, "more")
-		const pace = 2.5
-		ends := turns(shares, pace, 3)
-		sum, last, first := 0.0, time.Duration(0), time.Duration(0)
-		for _, s := range shares {
-			if s.of >= 0 && s.Calls > 0 && ends[s.of] < s.from+seconds(s.Calls/pace)-time.Millisecond {
-				t.Fatalf("%d ends at %s, before %v calls from %s can be made", s.of, ends[s.of], s.Calls, s.from)
-			}
-			sum += s.Calls
-			if s.Calls > 0 {
-				first = max(first, s.from)
-			}
-		}
-		for _, end := range ends {
-			last = max(last, end)
-		}
-		if last > first+seconds(sum/pace)+time.Second {
-			t.Fatalf("the last ends at %s, with %v calls from %s", last, sum, first)
-		}
-		for i := range more {
-			more[i].of = -1
-		}
-		for i, end := range turns(append(slices.Clone(shares), more...), pace, 3) {
-			if end < ends[i]-time.Millisecond {
-				t.Fatalf("%d ends at %s with more in line, at %s without", i, end, ends[i])
-			}
-		}
-	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 )
 
 // Endpoints that nearly all calls of a sync go to.
@@ -46,13 +47,10 @@ func (c *Control) ends(a engine.AccountRow, timelines bool) engine.ETA {
 	case a.Matches.Total < 0: // nobody knows yet how many calls there will be
 		return engine.ETA{Why: h.Reason, Stand: h.Stand}
 	case h.Reason != "" && h.Until.IsZero():
-		return engine.ETA{Calls: callsLeft(a), Why: h.Reason, Stand: h.Stand}
+		return engine.ETA{Calls: forecast.CallsLeft(a), Why: h.Reason, Stand: h.Stand}
 	}
-	if a.Matches.Total < 0 { // nobody knows how many while its pages are listed
-		return engine.ETA{}
-	}
-	e := c.opt.Limiter.ETA(a.Region, paceMethod, c.callsUntil(a, timelines, queues, rows))
-	e.Calls, e.Stand = callsLeft(a), h.Stand
+	e := forecast.ETA(c.opt.Limiter.Outlook(a.Region), paceMethod, c.callsUntil(a, timelines, queues, rows))
+	e.Calls, e.Stand = forecast.CallsLeft(a), h.Stand
 	wait := time.Until(c.hub.LastDue(a.ID))
 	if wait > e.Low {
 		e.Low, e.Why = wait, "its last retry is due then"
@@ -205,13 +203,13 @@ func (c *Control) callsUntil(a engine.AccountRow, timelines bool, queues []engin
 	if mine < 0 {
 		open, mine = append(open, a), len(open)
 	}
-	shares := inLine(a.Region, open, queues, rows, 0)
+	shares := forecast.InLine(a.Region, open, queues, rows, 0)
 	for i := range shares {
 		if shares[i].Priority == engine.PriorityLow && !timelines {
-			shares[i].of = -1
+			shares[i].Of = -1
 		}
 	}
-	ends := turns(shares, 1, len(open))
+	ends := forecast.Turns(shares, 1, len(open))
 	return int(ends[mine].Seconds() + 0.5)
 }
 
@@ -221,52 +219,4 @@ func (c *Control) served(open []engine.AccountRow) []engine.AccountRow {
 		return open
 	}
 	return slices.DeleteFunc(open, func(a engine.AccountRow) bool { return !c.opt.Serves(a.Job) })
-}
-
-// inLine are the calls that a host's open syncs still make, unless their queue is
-// paused, and those in its line that belong to none of them. A share counts for the
-// sync with its index in open.
-func inLine(host string, open []engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow, begin time.Duration) (out []share) {
-	paused := map[engine.Queue]bool{}
-	for _, q := range queues {
-		paused[q.Name] = q.Paused
-	}
-	known := 0
-	for i, a := range open {
-		if a.Region != host || a.Matches.Total < 0 {
-			continue
-		}
-		known += a.Matches.Open + a.Timelines.Open
-		if paused[a.Queue] {
-			continue
-		}
-		late := lateCalls(a)
-		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(callsLeft(a) - late)}
-		last := load
-		last.Priority, last.Calls = engine.PriorityLow, float64(late)
-		out = append(out, sharesOf([]engine.Load{load, last}, i, begin)...)
-	}
-	for _, b := range rows {
-		if b.Host != host || b.Kind != "app" {
-			continue
-		}
-		if rest := b.Waiting - known; rest > 0 {
-			out = append(out, sharesOf([]engine.Load{{Host: host, Priority: engine.PriorityHigh, Calls: float64(rest)}}, -1, begin)...)
-		}
-		break // all windows of a host have one line
-	}
-	return out
-}
-
-// callsLeft is how many calls a run still makes: one per open match and per open
-// timeline, and one for each timeline that follows from an open match.
-func callsLeft(a engine.AccountRow) int { return a.Matches.Open + lateCalls(a) }
-
-// lateCalls are those of them that are of timelines: they go behind all matches.
-func lateCalls(a engine.AccountRow) int {
-	n := a.Timelines.Open
-	if a.WantsTimelines {
-		n += a.Matches.Open
-	}
-	return n
 }

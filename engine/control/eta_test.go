@@ -8,16 +8,14 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
 // paced is a limiter of which only the pace is asked: one call a second.
 type paced struct{ Limiter }
 
-func (paced) ETA(_, _ string, calls int) engine.ETA {
-	d := time.Duration(calls) * time.Second
-	return engine.ETA{Calls: calls, Low: d, High: d, Bucket: "app:europe 120s", Known: true}
-}
+func (paced) Outlook(string) forecast.Limits { return even{time.Second, "app:europe 120s"} }
 
 func (paced) Rows() engine.LimitsRow { return engine.LimitsRow{} }
 func (paced) Held(lane string) (h engine.Held) {

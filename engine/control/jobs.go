@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 )
@@ -123,7 +124,7 @@ func (c *Control) costOf(ctx context.Context, moves []engine.JobMove, p picked) 
 		if at.host == "" {
 			continue // no call, or nobody knows where
 		}
-		eta := c.opt.Limiter.ETA(at.host, at.method, n)
+		eta := forecast.ETA(c.opt.Limiter.Outlook(at.host), at.method, n)
 		sum := perHost[at.host]
 		perHost[at.host] = engine.Cost{Calls: sum.Calls + n, Takes: sum.Takes + eta.Low, Bucket: eta.Bucket}
 	}

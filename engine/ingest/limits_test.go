@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot/route"
@@ -169,7 +170,7 @@ func TestI3_TheBandHoldsTheTrueEnd(t *testing.T) {
 			left = row.Matches.Open
 			return row.Matches.Stored > 30
 		})
-		eta, from := r.limits.ETA("europe", string(route.Match), left), time.Now()
+		eta, from := forecast.ETA(r.limits.Outlook("europe"), string(route.Match), left), time.Now()
 		if !eta.Known || !strings.HasPrefix(eta.Bucket, "app:europe") || eta.Low > eta.High || eta.Calls != left {
 			t.Errorf("told: %+v of %d calls", eta, left)
 		}

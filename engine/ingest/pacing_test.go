@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -42,7 +43,7 @@ func TestI3_OneBucketSetsThePace(t *testing.T) {
 					if !ok || b.Name != c.want || b.Limit != c.limit || b.Waiting == 0 {
 						t.Fatalf("the readings name %+v", b)
 					}
-					if e := r.limits.ETA("europe", string(route.Match), b.Waiting); e.Bucket != c.want {
+					if e := forecast.ETA(r.limits.Outlook("europe"), string(route.Match), b.Waiting); e.Bucket != c.want {
 						t.Fatalf("the estimate names %q", e.Bucket)
 					}
 					for _, q := range r.backend.Queues() {

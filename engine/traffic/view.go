@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -221,7 +222,7 @@ func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
 	if l.gate.holds(at) {
 		return 0, false
 	}
-	e := l.limiter.Estimate(at.Host, at.Method, calls, false)
+	e := l.limiter.Outlook(at.Host).Turn(at.Method, calls)
 	return e.Wait, !e.Endless && (e.Known || e.Bucket != "")
 }
 
@@ -233,18 +234,22 @@ func (l *Limits) Shares(a, b string) bool {
 	return x.Host != "" && x.Host == y.Host
 }
 
-// ETA says how long so many calls on a host will take behind what waits already,
-// and which bucket decides. Calls of a run are mostly of one method: it names it.
+// Outlook is how the limits of a host stand now, for whoever foresees calls.
+func (l *Limits) Outlook(host string) forecast.Limits { return outlook{l.limiter.Outlook(host)} }
+
+type outlook struct{ limit.Outlook }
+
+func (o outlook) After(method string, n int) forecast.Wait {
+	return forecast.Wait(o.Outlook.After(method, n))
+}
+
+func (o outlook) Turn(method string, n int) forecast.Wait {
+	return forecast.Wait(o.Outlook.Turn(method, n))
+}
+
+// ETA is how long so many calls on a host take, and which bucket decides.
 func (l *Limits) ETA(host, method string, calls int) engine.ETA {
-	e := l.limiter.Estimate(host, method, calls, false)
-	out := engine.ETA{Calls: calls, Low: e.Wait, High: e.Wait, Bucket: e.Bucket, Known: e.Known}
-	if rate, bucket := l.limiter.Rate(host, method); rate > 0 && bucket != "" {
-		held := l.limiter.Estimate(host, method, 0, false).Wait
-		even := held + time.Duration(float64(calls)/rate*float64(time.Second))
-		out.Low, out.High = min(e.Wait, even), max(e.Wait, even)
-		out.Bucket = cmp.Or(out.Bucket, bucket)
-	}
-	return out
+	return forecast.ETA(l.Outlook(host), method, calls)
 }
 
 // Rate is how many calls of matches a second a host allows in the long run, by which

@@ -20,30 +20,38 @@ const (
 	operatorStays = 10 * time.Minute
 )
 
-// pace is the instant at which the next bulk call should go through w, which has
-// free places of n: now for the calls on which the end of the backlog depends,
-// else spread so that the places last until more come free. backlog counts the
-// waiting calls, this one included; last is when the last bulk call went.
+// pace is the instant at which the next bulk call should go through w: now, or a gap
+// after the last one, see spread.
+func pace(now, last instant, w *window, t *tally, n, free, backlog int) instant {
+	if gap := spread(now, last, w, t, n, free, backlog); gap > 0 {
+		return max(now, last+gap)
+	}
+	return now
+}
+
+// spread is the gap between bulk calls through w, which has free places of n: 0 for the
+// calls on which the end of the backlog depends, else so wide that the places last until
+// more come free. backlog counts the waiting calls, the next one included; last is when
+// the last bulk call went.
 //
 // Let rem = (backlog-1) mod n + 1. The backlog cannot end before the rem-th next
 // place is free plus whole windows. If rem places are free they are used at once.
 // Else calls j = free+1 .. rem have to wait for their places anyway, at r(j); the
 // widest even gap that no call has to be delayed for is the largest (r(j)-last)/j,
 // and keeping it meets the end, since the rem-th call still goes at r(rem).
-func pace(now, last instant, w *window, t *tally, n, free, backlog int) instant {
+func spread(now, last instant, w *window, t *tally, n, free, backlog int) (gap instant) {
 	rem := n
 	if backlog <= saturated*n {
 		rem = (backlog-1)%n + 1
 	}
 	if w.Per < pacedSpan || free < 1 || rem <= free {
-		return now
+		return 0
 	}
-	gap := instant(0)
 	step := max(1, (rem-free)/samples)
 	for j := free + 1; j <= rem; j += step {
 		gap = max(gap, (placeAt(now, w, t, n, free, j)-last)/instant(j))
 	}
-	return max(now, last+gap)
+	return gap
 }
 
 // placeAt is when the jth place from now on is free, j > free. A place whose

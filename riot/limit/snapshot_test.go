@@ -95,7 +95,7 @@ func TestReasonsNameTheBucket(t *testing.T) {
 func TestEstimate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{})
-		if e := l.Estimate(testHost, matches, 10, false); e.Known || e.Wait != 0 {
+		if e := l.Outlook(testHost).After(matches, 10); e.Known || e.Wait != 0 {
 			t.Errorf("%+v of a host nobody has called", e)
 		}
 		l = learnt(t, Options{})
@@ -107,19 +107,15 @@ func TestEstimate(t *testing.T) {
 			{0, 0, ""}, {1, 0, ""}, {20, 0, ""}, {21, time.Second, "app:europe 1s"},
 			{889, 960 * time.Second, "app:europe 120s"}, {1768, 2040 * time.Second, "app:europe 120s"},
 		} {
-			if e := l.Estimate(testHost, matches, c.calls, false); e.Wait != c.want || e.Bucket != c.bucket || !e.Known {
+			if e := l.Outlook(testHost).After(matches, c.calls); e.Wait != c.want || e.Bucket != c.bucket || !e.Known {
 				t.Errorf("%d calls: %+v", c.calls, e)
 			}
-		}
-		l.SetBacklog(testHost, 1000)
-		if e := l.Estimate(testHost, matches, 1, true); e.Wait != 1200*time.Second {
-			t.Errorf("behind a backlog: %+v", e)
 		}
 		if r, bucket := l.Rate(testHost, matches); bucket != "app:europe 120s" || r < 0.83 || r > 0.84 {
 			t.Errorf("rate %v by %q", r, bucket)
 		}
 		take(t, l, matches).Done(429, headersOf("X-Rate-Limit-Type", "method", "Retry-After", "600"))
-		if e := l.Estimate(testHost, matches, 1, false); e.Wait != 601*time.Second || e.Bucket != "match-v5.match:europe" {
+		if e := l.Outlook(testHost).After(matches, 1); e.Wait != 601*time.Second || e.Bucket != "match-v5.match:europe" {
 			t.Errorf("behind a 429: %+v", e)
 		}
 	})

@@ -1,4 +1,4 @@
-package control
+package forecast
 
 import (
 	"math"
@@ -8,11 +8,29 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// share is a load in line on one host: whose end it counts for, and when it joins.
-type share struct {
+// Share is a load in line on one host: whose end it counts for, and when it joins.
+type Share struct {
 	engine.Load
-	of   int           // index of what is to end; below 0 = nobody asks
-	from time.Duration // from now
+	Of   int           // index of what is to end; below 0 = nobody asks
+	From time.Duration // from now
+}
+
+// Shares are loads that all count for one end and join at one instant.
+func Shares(loads []engine.Load, of int, from time.Duration) []Share {
+	out := make([]Share, len(loads))
+	for i, l := range loads {
+		out[i] = Share{Load: l, Of: of, From: from}
+	}
+	return out
+}
+
+// Counting are the same shares, counting for another end; for none below 0.
+func Counting(shares []Share, of int) []Share {
+	out := slices.Clone(shares)
+	for i := range out {
+		out[i].Of = of
+	}
+	return out
 }
 
 // turn is shares that are alike while calls are dealt: very many runs of a schedule
@@ -32,14 +50,26 @@ type alike struct {
 	priority engine.Priority
 }
 
-// turns deals a host's calls out as the engine does, at an even pace of so many a
+// Turns deals a host's calls out as the engine does, at an even pace of so many a
 // second: the better priority first, queues take turns, and so do the owners in one. It
 // gives the end of each of n that the shares count for; one without calls ends at once.
 //
 // It is the pace of the long run: a window that is still empty lets a few calls go
 // earlier than this says, and one that is full later.
-func turns(shares []share, perSecond float64, n int) []time.Duration {
+func Turns(shares []Share, perSecond float64, n int) []time.Duration {
 	ends := make([]time.Duration, n)
+	dealt(shares, perSecond, func(t *turn, _, now time.Duration) {
+		for _, of := range t.of {
+			if of >= 0 && t.over(now) {
+				ends[of] = max(ends[of], now)
+			}
+		}
+	})
+	return ends
+}
+
+// dealt tells of each turn what goes on while the paces stay the same, step by step.
+func dealt(shares []Share, perSecond float64, tell func(t *turn, from, to time.Duration)) {
 	left, lines := line(shares)
 	owners := make([]int, lines)
 	for now := time.Duration(0); len(left) > 0; {
@@ -48,25 +78,20 @@ func turns(shares []share, perSecond float64, n int) []time.Duration {
 		now += step
 		for i := range left {
 			left[i].left -= left[i].pace * step.Seconds()
+			tell(&left[i], now-step, now)
 		}
-		left = slices.DeleteFunc(left, func(t turn) bool {
-			over := t.left < spentCalls && t.from <= now
-			for _, of := range t.of {
-				if over && of >= 0 {
-					ends[of] = max(ends[of], now)
-				}
-			}
-			return over
-		})
+		left = slices.DeleteFunc(left, func(t turn) bool { return t.over(now) })
 	}
-	return ends
 }
+
+// over reports whether a turn has no calls left at an instant.
+func (t *turn) over(now time.Duration) bool { return t.left < spentCalls && t.from <= now }
 
 // spentCalls is so little of a call that it is none: what is left of a rounding.
 const spentCalls = 1e-6
 
 // line puts shares in line, and counts the lines: one per queue.
-func line(shares []share) (out []turn, lines int) {
+func line(shares []Share) (out []turn, lines int) {
 	var queues []engine.Queue
 	seen := map[alike]int{}
 	for _, s := range shares {
@@ -81,13 +106,13 @@ func line(shares []share) (out []turn, lines int) {
 		if priority == 0 {
 			priority = engine.PriorityNormal
 		}
-		kind := alike{s.Calls, s.from, at, priority}
+		kind := alike{s.Calls, s.From, at, priority}
 		if i, ok := seen[kind]; ok {
-			out[i].of = append(out[i].of, s.of)
+			out[i].of = append(out[i].of, s.Of)
 			continue
 		}
 		seen[kind] = len(out)
-		out = append(out, turn{alike: kind, of: []int{s.of}, left: s.Calls})
+		out = append(out, turn{alike: kind, of: []int{s.Of}, left: s.Calls})
 	}
 	return out, len(queues)
 }

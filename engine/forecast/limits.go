@@ -1,0 +1,48 @@
+// Package forecast says when work goes. It is a pure function of how the limits stand,
+// of what waits, and of now: a job's start, a sync's end, what a command delays and the
+// calls of the next windows follow from the same numbers, so that no two of them can
+// disagree. Whoever shows one of them prints it.
+package forecast
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Limits are how the limits of one host stand: a value, which asking does not change.
+type Limits interface {
+	// After is when the last of n calls of a method from now goes, as early as the
+	// limits let them.
+	After(method string, n int) Wait
+	// Turn is when the nth call in line goes, the spreading of calls included.
+	Turn(method string, n int) Wait
+	// By is how many calls may go within a time, at most so many.
+	By(method string, in time.Duration, most int) int
+	// Rate is calls per second in the long run, and the bucket that sets it; "" = no
+	// limit is known.
+	Rate(method string) (perSecond float64, bucket string)
+}
+
+// Wait is how long calls wait, and for which bucket.
+type Wait struct {
+	Wait    time.Duration
+	Bucket  string // "app:europe 120s"; "" = nothing limits them
+	Known   bool   // false: limits are not known yet, and Wait is the least
+	Endless bool   // until a command or an answer: Wait means nothing
+}
+
+// ETA says how long so many calls of a method take, as a band: as early as the limits let
+// them, and at their even pace. Calls of a sync are of several methods: it names that of
+// most.
+func ETA(l Limits, method string, calls int) engine.ETA {
+	e := l.After(method, calls)
+	out := engine.ETA{Calls: calls, Low: e.Wait, High: e.Wait, Bucket: e.Bucket, Known: e.Known}
+	if rate, bucket := l.Rate(method); rate > 0 && bucket != "" {
+		even := l.After(method, 0).Wait + seconds(float64(calls)/rate)
+		out.Low, out.High = min(e.Wait, even), max(e.Wait, even)
+		out.Bucket = cmp.Or(out.Bucket, bucket)
+	}
+	return out
+}

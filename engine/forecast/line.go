@@ -1,0 +1,86 @@
+package forecast
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// mostShares is of how many owners on a host calls are told apart.
+const mostShares = 300
+
+// Merged adds up the loads of one owner, queue and priority. Very many owners are not
+// told apart any more: their queue takes its turn all the same.
+func Merged(loads []engine.Load) []engine.Load {
+	sums := map[engine.Load]float64{}
+	for _, l := range loads {
+		calls := l.Calls
+		l.Calls = 0
+		sums[l] += calls
+	}
+	out := make([]engine.Load, 0, len(sums))
+	for l, calls := range sums {
+		l.Calls = calls
+		out = append(out, l)
+	}
+	if len(out) > mostShares {
+		for i := range out {
+			out[i].Owner = ""
+		}
+		return Merged(out)
+	}
+	slices.SortFunc(out, func(a, b engine.Load) int {
+		return cmp.Or(cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Priority, b.Priority))
+	})
+	return out
+}
+
+// InLine are the calls that a host's open syncs still make, unless their queue is
+// paused, and those in its line that belong to none of them. A share counts for the
+// sync with its index in open.
+func InLine(host string, open []engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow, begin time.Duration) (out []Share) {
+	paused := map[engine.Queue]bool{}
+	for _, q := range queues {
+		paused[q.Name] = q.Paused
+	}
+	known := 0
+	for i, a := range open {
+		if a.Region != host || a.Matches.Total < 0 {
+			continue
+		}
+		known += a.Matches.Open + a.Timelines.Open
+		if paused[a.Queue] {
+			continue
+		}
+		late := lateCalls(a)
+		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(CallsLeft(a) - late)}
+		last := load
+		last.Priority, last.Calls = engine.PriorityLow, float64(late)
+		out = append(out, Shares([]engine.Load{load, last}, i, begin)...)
+	}
+	for _, b := range rows {
+		if b.Host != host || b.Kind != "app" {
+			continue
+		}
+		if rest := b.Waiting - known; rest > 0 {
+			out = append(out, Shares([]engine.Load{{Host: host, Priority: engine.PriorityHigh, Calls: float64(rest)}}, -1, begin)...)
+		}
+		break // all windows of a host have one line
+	}
+	return out
+}
+
+// CallsLeft is how many calls a run still makes: one per open match and per open
+// timeline, and one for each timeline that follows from an open match.
+func CallsLeft(a engine.AccountRow) int { return a.Matches.Open + lateCalls(a) }
+
+// lateCalls are those of them that are of timelines: they go behind all matches.
+func lateCalls(a engine.AccountRow) int {
+	n := a.Timelines.Open
+	if a.WantsTimelines {
+		n += a.Matches.Open
+	}
+	return n
+}

@@ -1,0 +1,218 @@
+package limit
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"time"
+)
+
+// Outlook is a copy of how the limits of one host stand. What it says of calls to come
+// follows from it alone and changes nothing. All waits count from when it was taken. The
+// zero Outlook is of a host that nobody has called.
+type Outlook struct {
+	h   *host // a copy of our own; nil = unknown
+	now instant
+}
+
+// Estimate is how long a number of calls will take.
+type Estimate struct {
+	Wait   time.Duration // until the last of them may go, by the tightest bucket
+	Bucket string        // that bucket; "" if nothing limits them
+	Known  bool          // false: limits are not known yet, Wait is a lower bound
+	// Endless says that calls are stopped until a command or an answer: Wait means nothing.
+	Endless bool
+}
+
+// Outlook copies how a host stands now.
+func (l *Limiter) Outlook(host string) Outlook {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.hosts[host]
+	if h == nil {
+		return Outlook{}
+	}
+	now := l.now()
+	l.lapse(now)
+	h.tidy(now)
+	return Outlook{h.copied(), now}
+}
+
+// copied is a host without its waiters and its timer. Its backlog counts them.
+func (h *host) copied() *host {
+	c := *h
+	c.backlog, c.queues, c.timer = h.demand(), [2]map[string][]*waiter{}, nil
+	c.operator, c.app, c.methods = slices.Clone(h.operator), h.app.copied(), maps.Clone(h.methods)
+	for name, s := range c.methods {
+		c.methods[name] = s.copied()
+	}
+	return &c
+}
+
+func (s *scope) copied() *scope {
+	c := *s
+	c.own, c.foreign, c.sent = slices.Clone(s.own), slices.Clone(s.foreign), slices.Clone(s.sent)
+	c.windows = slices.Clone(s.windows)
+	for i, w := range c.windows {
+		one := *w
+		c.windows[i] = &one
+	}
+	return &c
+}
+
+// scopes are the application's and the method's, which is nil when nobody has called it.
+func (o Outlook) scopes(method string) []*scope {
+	if m := o.h.methods[method]; m != nil {
+		return []*scope{o.h.app, m}
+	}
+	return []*scope{o.h.app}
+}
+
+// After says how long n further calls of a method will take if all go as early as the
+// limits allow. Pacing spreads calls and ends no later, so this is also when the last of a
+// whole line goes. It names the bucket that decides.
+func (o Outlook) After(method string, n int) (e Estimate) {
+	if o.h == nil {
+		return e
+	}
+	scopes := o.scopes(method)
+	e.Known = len(scopes) == 2
+	for _, s := range scopes {
+		e.Known = e.Known && s.known
+		o.h.estimate(o.now, s, n, &e)
+	}
+	return e
+}
+
+// Turn says when the nth bulk call from now of a method goes, n at least 1: like After,
+// with the pacing that holds back the calls for which there is room.
+func (o Outlook) Turn(method string, n int) Estimate {
+	e := o.After(method, n)
+	if o.h == nil || e.Endless {
+		return e
+	}
+	later := func(at instant, bucket string) {
+		if at-o.now > e.Wait {
+			e.Wait, e.Bucket = at-o.now, bucket
+		}
+	}
+	// An answer that is under way is not waited for: it mostly comes at once.
+	c := o.h.check(o.now, Request{Host: o.h.app.Host, Method: method, Priority: Bulk})
+	if c.kind != none && c.until != never {
+		later(c.until, c.bucket())
+	}
+	if o.h.opts.Pacing == Burst {
+		return e
+	}
+	_, slowest := o.h.pacer(o.now, o.h.methods[method])
+	for _, s := range o.scopes(method) {
+		for _, w := range s.windows {
+			most := s.allowed(w, o.h.opts.Share, o.now)
+			if perSecond(w, most) > slowest {
+				continue
+			}
+			wait := o.h.gapOf(o.now, s, w, most, (n-1)%most+1)
+			if !w.fast() { // a place comes free a window after it was used: a spread repeats itself
+				wait += time.Duration((n-1)/most) * w.span()
+			}
+			later(o.now+wait, w.name)
+		}
+	}
+	return e
+}
+
+// gapOf is how long pacing holds the nth call back for which a bucket of so many has
+// room: those on which the end depends go at once, then the places last until more come.
+func (h *host) gapOf(now instant, s *scope, w *window, most, n int) time.Duration {
+	t, free, last, left := s.tally, w.free(now, &s.tally, most), s.lastBulk, h.backlog
+	first := (left-1)%most + 1
+	if first > free || left > saturated*most {
+		first = 0
+		if free > 0 && last+spread(now, last, w, &t, most, free, left) <= now {
+			first = 1
+		}
+	}
+	if first > 0 {
+		t.flying += first
+		n, free, left, last = n-first, free-first, left-first, now
+	}
+	if n = min(n, free); n < 1 {
+		return 0
+	}
+	return max(0, last+spread(now, last, w, &t, most, free, left)*instant(n)-now)
+}
+
+// By is how many calls of a method may go within a time, at most so many: as After has it.
+func (o Outlook) By(method string, in time.Duration, most int) int {
+	return sort.Search(most, func(i int) bool { return o.After(method, i+1).Wait > in })
+}
+
+// estimate lets one scope's buckets and blocks lengthen e.
+func (h *host) estimate(now instant, s *scope, n int, e *Estimate) {
+	longer := func(wait time.Duration, name string) {
+		if wait > e.Wait {
+			e.Wait, e.Bucket = wait, name
+		}
+	}
+	until, _ := s.stopped(now)
+	if until == never {
+		until = now
+		e.Known, e.Endless = false, true
+	}
+	longer(until-now, s.name)
+	for _, w := range s.windows {
+		longer(until-now+w.lasts(now, &s.tally, s.allowed(w, h.opts.Share, now), n), w.name)
+	}
+}
+
+// lasts is how long calls take through one bucket of n: the last of them uses
+// the place that comes free rem-th from now, whole windows later.
+func (w *window) lasts(now instant, t *tally, n, calls int) time.Duration {
+	if calls < 1 {
+		return 0
+	}
+	rem := (calls-1)%n + 1
+	free := w.free(now, t, n)
+	wait := time.Duration((calls-1)/n) * w.span()
+	if rem > free {
+		wait += placeAt(now, w, t, n, max(0, free), rem) - now
+	}
+	return wait
+}
+
+// Rate is the number of calls per second that a method can make in the long run,
+// and the bucket that sets it; +Inf and "" while no limit is known.
+func (o Outlook) Rate(method string) (calls float64, bucket string) {
+	if o.h == nil {
+		return math.Inf(1), ""
+	}
+	if w, calls := o.h.pacer(o.now, o.h.methods[method]); w != nil {
+		return calls, w.name
+	}
+	return math.Inf(1), ""
+}
+
+// Rate is that of the host's Outlook, without copying it.
+func (l *Limiter) Rate(host, method string) (calls float64, bucket string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Outlook{l.hosts[host], l.now()}.Rate(method)
+}
+
+// pacer is the bucket that sets the pace of a method, which may be nil: the one that
+// allows the fewest calls per second in the long run; nil and +Inf while none is known.
+func (h *host) pacer(now instant, m *scope) (slowest *window, calls float64) {
+	calls = math.Inf(1)
+	for _, s := range [...]*scope{h.app, m} {
+		if s == nil {
+			continue
+		}
+		for _, w := range s.windows {
+			if r := perSecond(w, s.allowed(w, h.opts.Share, now)); r < calls {
+				slowest, calls = w, r
+			}
+		}
+	}
+	return slowest, calls
+}

@@ -93,7 +93,9 @@ func (e ScheduleEdit) Same(o ScheduleEdit) bool {
 // ScheduleStand is the part of a schedule that commands change.
 type ScheduleStand struct {
 	Paused bool         `json:"paused"`
-	Since  time.Time    `json:"since,omitzero"` // of Paused
+	Since  time.Time    `json:"since,omitzero"`  // of Paused
+	By     Actor        `json:"by,omitzero"`     // who paused or resumed it
+	Reason string       `json:"reason,omitzero"` // why
 	Edit   ScheduleEdit `json:"edit,omitzero"`
 	Expr   string       `json:"expr"` // in force
 	Zone   string       `json:"zone"`

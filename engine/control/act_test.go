@@ -537,6 +537,36 @@ func TestI11_NoUndoOfAPauseThatWasRenewed(t *testing.T) {
 	}
 }
 
+// Who takes a resume back does not pause: the pause is whose it was, and the history says
+// who brought it back. It can be taken back in its turn.
+func TestI11_UndoOfAResumeRestoresThePause(t *testing.T) {
+	onDesk(t, func(d *desk) {
+		first := d.do(engine.Command{Op: engine.OpPause, Queue: fullQ, Reason: "deploy"})
+		queue := func() engine.QueueState {
+			stored, err := d.db.Queues(context.Background())
+			if err != nil || len(stored) != 1 {
+				t.Fatalf("the queues are %+v, %v", stored, err)
+			}
+			return stored[0]
+		}
+		was := queue()
+		bo := engine.Actor{User: "bo", Via: "cli"}
+		for _, op := range []engine.Op{engine.OpResume, engine.OpUndo} {
+			time.Sleep(time.Second)
+			if _, err := d.Do(context.Background(), engine.Command{Op: op, Queue: fullQ, By: bo, Reason: "looks good"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if now := queue(); now != was || was.Reason != "deploy" {
+			t.Errorf("the queue is %+v, was %+v", now, was)
+		}
+		d.do(engine.Command{Op: engine.OpUndo, Audit: first.Audit})
+		if now := queue(); now.Paused {
+			t.Errorf("the queue is %+v", now)
+		}
+	})
+}
+
 // The undo survives a restart: what a command has changed is in the audit.
 func TestI11_UndoAfterRestart(t *testing.T) {
 	onDesk(t, func(d *desk) {

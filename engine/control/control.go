@@ -26,6 +26,8 @@ type Backend interface {
 	Act(ctx context.Context, c engine.Command) (engine.Receipt, error)
 	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
+	// RestoreQueue lets a queue stand as q says; by and reason are of who asks for it.
+	RestoreQueue(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error)
 	// Bulk acts on exactly the jobs of c.Select; with c.DryRun it tells what it would.
 	Bulk(ctx context.Context, c engine.Command) (engine.Receipt, error)
 	// Undo takes job moves back, each unless something has happened to its job since.

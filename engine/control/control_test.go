@@ -64,6 +64,9 @@ func (b *backend) Bulk(_ context.Context, c engine.Command) (engine.Receipt, err
 	return b.did(string(c.Op) + " in bulk")
 }
 
+func (b *backend) RestoreQueue(context.Context, engine.QueueState, engine.Actor, string) (engine.Receipt, error) {
+	return engine.Receipt{}, nil
+}
 func (b *backend) Undo(context.Context, []engine.JobMove, engine.Actor, string, bool) (engine.Receipt, error) {
 	return b.did("undo")
 }

@@ -78,7 +78,7 @@ func (s *fakeSchedules) Edit(_ context.Context, name string, e engine.ScheduleEd
 	return engine.Receipt{Applied: 1}, nil
 }
 
-func (s *fakeSchedules) Undo(context.Context, engine.ScheduleMove, engine.Actor, string, bool) (engine.Receipt, error) {
+func (s *fakeSchedules) Undo(context.Context, engine.ScheduleMove, bool) (engine.Receipt, error) {
 	return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "", "changed since")
 }
 

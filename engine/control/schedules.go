@@ -18,7 +18,7 @@ type Schedules interface {
 	// changes nothing.
 	Edit(ctx context.Context, name string, edit engine.ScheduleEdit, dry bool) (engine.Receipt, error)
 	// Undo takes a command back; engine.ErrConflict when another has come since.
-	Undo(ctx context.Context, m engine.ScheduleMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error)
+	Undo(ctx context.Context, m engine.ScheduleMove, dry bool) (engine.Receipt, error)
 }
 
 // Schedules lets the console of stored data list what recurs.
@@ -77,11 +77,11 @@ func (c *Control) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 }
 
 // undoSchedule puts a schedule back as it stood before a command.
-func (c *Control) undoSchedule(ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string) (engine.Receipt, error) {
+func (c *Control) undoSchedule(ctx context.Context, cmd engine.Command, e engine.AuditEntry) (engine.Receipt, error) {
 	if c.schedules == nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
 	}
-	r, err := c.schedules.Undo(ctx, *e.Schedule, cmd.By, reason, cmd.DryRun)
+	r, err := c.schedules.Undo(ctx, *e.Schedule, cmd.DryRun)
 	r.Schedule = nil // an undo is not undone
 	if errors.Is(err, engine.ErrConflict) {
 		err = engine.Problemf(engine.ErrConflict, "look at the schedule", "%s #%d cannot be undone any more: schedule %s was changed since", e.Op, e.Seq, e.Schedule.Name)

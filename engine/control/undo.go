@@ -28,7 +28,7 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 		return c.undoQueue(ctx, cmd, e, reason)
 	}
 	if e.Schedule != nil {
-		return c.undoSchedule(ctx, cmd, e, reason)
+		return c.undoSchedule(ctx, cmd, e)
 	}
 	r, err := c.opt.Backend.Undo(ctx, e.Moves, cmd.By, reason, cmd.DryRun)
 	if err != nil {
@@ -98,11 +98,8 @@ func (c *Control) undoQueue(ctx context.Context, cmd engine.Command, e engine.Au
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: fmt.Sprintf("would undo %s of queue %s", e.Op, after.Name)}, nil
 	}
-	turn := c.opt.Backend.Resume
-	if before.Paused {
-		turn = c.opt.Backend.Pause
-	}
-	r, err := turn(ctx, after.Name, cmd.By, reason)
+	before.Name = after.Name
+	r, err := c.opt.Backend.RestoreQueue(ctx, before, cmd.By, reason)
 	r.Queue = nil // an undo is not undone
 	return r, err
 }

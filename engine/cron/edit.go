@@ -69,7 +69,7 @@ func (s *State) follow(sched Schedule, now time.Time) {
 // stand is what commands can change of a schedule.
 func (e entry) stand(s State) engine.ScheduleStand {
 	return engine.ScheduleStand{
-		Paused: s.Paused, Since: s.Since, Edit: s.Edit,
+		Paused: s.Paused, Since: s.Since, By: s.By, Reason: s.Reason, Edit: s.Edit,
 		Expr: cmp.Or(s.Edit.Expr, e.sched.Expr()), Zone: cmp.Or(s.Edit.Zone, e.sched.Zone()),
 	}
 }
@@ -131,15 +131,16 @@ func (s Schedule) tell(runs []time.Time) string {
 }
 
 // Undo puts a schedule back as it stood before a command, if that part of it still
-// stands as the command left it; else the error is engine.ErrConflict.
-func (r *Runner) Undo(ctx context.Context, m engine.ScheduleMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error) {
+// stands as the command left it; else the error is engine.ErrConflict. One that was paused is
+// paused by whom it was, since when and why.
+func (r *Runner) Undo(ctx context.Context, m engine.ScheduleMove, dry bool) (engine.Receipt, error) {
 	return r.alter(ctx, m.Name, dry, func(e entry, s *State) (engine.Receipt, error) {
 		if !standsAs(e.stand(*s), m) {
 			return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "look at the schedule", "schedule %s was changed since", m.Name)
 		}
 		now := wallNow()
 		if m.Before.Paused != m.After.Paused {
-			s.Paused, s.By, s.Since, s.Reason = m.Before.Paused, by, now, reason
+			s.Paused, s.By, s.Since, s.Reason = m.Before.Paused, m.Before.By, m.Before.Since, m.Before.Reason
 		} else {
 			s.Edit = m.Before.Edit
 		}

@@ -127,7 +127,7 @@ func TestI11_UndoOfASchedule(t *testing.T) {
 		first := b.edit(r, "30 * * * *", "", false).Schedule
 		b.pass(time.Second)
 		second := b.edit(r, "40 * * * *", "", false).Schedule
-		if _, err := r.Undo(t.Context(), *first, ana, "", false); !errors.Is(err, engine.ErrConflict) {
+		if _, err := r.Undo(t.Context(), *first, false); !errors.Is(err, engine.ErrConflict) {
 			t.Errorf("undo of the first of two edits: %v", err)
 		}
 		paused, err := r.Pause(t.Context(), "latest", ana, "")
@@ -135,10 +135,10 @@ func TestI11_UndoOfASchedule(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range []*engine.ScheduleMove{second, first, paused.Schedule} {
-			if got, err := r.Undo(t.Context(), *m, ana, "undo", true); err != nil || got.Applied != 0 || !strings.HasPrefix(got.Text, "would be: ") {
+			if got, err := r.Undo(t.Context(), *m, true); err != nil || got.Applied != 0 || !strings.HasPrefix(got.Text, "would be: ") {
 				t.Errorf("try to undo %+v: %+v, %v", m, got, err)
 			}
-			if got, err := r.Undo(t.Context(), *m, ana, "undo", false); err != nil || got.Applied != 1 {
+			if got, err := r.Undo(t.Context(), *m, false); err != nil || got.Applied != 1 {
 				t.Errorf("undo of %+v: %+v, %v", m, got, err)
 			}
 		}
@@ -147,6 +147,29 @@ func TestI11_UndoOfASchedule(t *testing.T) {
 		}
 		b.pass(50 * time.Minute)
 		b.wantJobs("latest@2026-03-02T13:00:00Z")
+	})
+}
+
+// Who takes a resume back does not pause: the pause is whose it was.
+func TestI11_UndoOfAResumeRestoresThePause(t *testing.T) {
+	in2026(t, func(b *bench) {
+		r := b.start(hourly(Skip, 0))
+		if _, err := r.Pause(t.Context(), "latest", ana, "patch day"); err != nil {
+			t.Fatal(err)
+		}
+		was := r.List()[0]
+		b.pass(time.Minute)
+		resumed, err := r.Resume(t.Context(), "latest", engine.Actor{User: "bo"}, "over")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.pass(time.Minute)
+		if _, err := r.Undo(t.Context(), *resumed.Schedule, false); err != nil {
+			t.Fatal(err)
+		}
+		if row := r.List()[0]; !row.Paused || row.By != ana || row.Reason != "patch day" || !row.Since.Equal(was.Since) {
+			t.Errorf("paused again: %+v, was %+v", row, was)
+		}
 	})
 }
 

@@ -17,13 +17,17 @@ const pauseLook = time.Millisecond
 // it returns, none starts any more; those that run go on. A queue that nobody has
 // used yet can be paused in advance.
 func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	b.idx.beginPause(name)
-	defer b.idx.endPause(name)
-	r, err := b.turnQueue(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(wall.Now()), Reason: reason})
+	return b.pauseAs(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(wall.Now()), Reason: reason}, by, reason)
+}
+
+func (b *Backend) pauseAs(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
+	b.idx.beginPause(q.Name)
+	defer b.idx.endPause(q.Name)
+	r, err := b.turnQueue(ctx, q, by, reason)
 	if err != nil || r.Nothing {
 		return r, err
 	}
-	for b.idx.deciding(name) { // claims chosen before the pause end within one commit
+	for b.idx.deciding(q.Name) { // claims chosen before the pause end within one commit
 		if !await.Pause(ctx, pauseLook) {
 			return engine.Receipt{}, context.Cause(ctx)
 		}
@@ -33,7 +37,16 @@ func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor,
 
 // Resume lets a paused queue's jobs start again.
 func (b *Backend) Resume(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.turnQueue(ctx, engine.QueueState{Name: name, By: by, Since: atLeast(wall.Now()), Reason: reason})
+	return b.turnQueue(ctx, engine.QueueState{Name: name, By: by, Since: atLeast(wall.Now()), Reason: reason}, by, reason)
+}
+
+// RestoreQueue lets a queue stand as it did before a command: one that was paused is paused
+// by whom it was, since when and why. by and reason are of the undo, for the history.
+func (b *Backend) RestoreQueue(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
+	if q.Paused {
+		return b.pauseAs(ctx, q, by, reason)
+	}
+	return b.turnQueue(ctx, q, by, reason)
 }
 
 // queueWords say how a queue stands, and what a command to that end answers.
@@ -43,7 +56,7 @@ var queueWords = map[bool]struct{ word, already, done string }{
 }
 
 // turnQueue stores a pause switch, unless it stands so already.
-func (b *Backend) turnQueue(ctx context.Context, q engine.QueueState) (engine.Receipt, error) {
+func (b *Backend) turnQueue(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
 	words := queueWords[q.Paused]
 	before, err := b.queueState(ctx, q.Name)
 	if err != nil {
@@ -57,7 +70,7 @@ func (b *Backend) turnQueue(ctx context.Context, q engine.QueueState) (engine.Re
 			return err
 		}
 		return b.store.AddHistory(tx, "queue:"+string(q.Name), engine.Transition{
-			At: q.Since, From: queueWords[!q.Paused].word, To: words.word, Reason: q.Reason, Actor: nameOf(q.By),
+			At: atLeast(wall.Now()), From: queueWords[!q.Paused].word, To: words.word, Reason: reason, Actor: nameOf(by),
 		})
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +12,12 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot/route"
 )
+
+// asks fill in what an ask for a sync leaves open.
+type asks struct {
+	opt   *Options
+	store tagReader
+}
 
 // who is an account as a person names it.
 type who struct {
@@ -43,34 +48,6 @@ func (w who) String() string {
 		return w.id
 	}
 	return w.name + "#" + w.tag
-}
-
-// findOrMake finds the account, or makes it if may says so and the platform is
-// known.
-func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, err error) {
-	if w.id != "" {
-		a, err = in.store.Account(tx, w.id)
-	} else {
-		a, err = in.store.AccountNamed(tx, w.name, w.tag, string(w.platform))
-	}
-	switch {
-	case err == nil:
-		return a, nil
-	case !errors.Is(err, engine.ErrNotFound):
-		return a, fmt.Errorf("look up %s: %w", w, err)
-	case w.id != "" || !may:
-		return a, engine.Problemf(engine.ErrNotFound, "list the accounts to see their names", "there is no account %s", w)
-	case w.platform == "":
-		return a, engine.Problemf(engine.ErrInvalid, "name its platform, such as euw1", "%s is new here", w)
-	}
-	a = league.Account{
-		ID: newID(), GameName: w.name, TagLine: w.tag, Platform: string(w.platform),
-		Status: engine.SyncNever.String(), Created: now(), Updated: now(),
-	}
-	if err := in.store.SaveAccount(tx, a); err != nil {
-		return a, fmt.Errorf("create account %s: %w", w, err)
-	}
-	return a, nil
 }
 
 // newID makes a ULID: ids of runs and accounts sort by age.
@@ -108,7 +85,7 @@ func askOf(ask engine.SyncAsk) (league.Ask, error) {
 
 // complete fills in what an ask leaves open: by the account's policy, then by the
 // settings.
-func (in *Ingest) complete(want league.Ask, p league.Policy) league.Ask {
+func (in *asks) complete(want league.Ask, p league.Policy) league.Ask {
 	lookback := p.Lookback
 	if want.Mode == ModeLatest {
 		want.Count = cmp.Or(want.Count, in.opt.LatestCount)
@@ -120,4 +97,18 @@ func (in *Ingest) complete(want league.Ask, p league.Policy) league.Ask {
 	want.Timelines = cmp.Or(want.Timelines, p.Timelines, league.TimelinesAll)
 	want.Filter = p.Filter()
 	return want
+}
+
+// policyOf is what the account's syncs cover: its own policy, and where that says
+// nothing those of its tags, the first one first.
+func (in *asks) policyOf(tx engine.Tx, a league.Account) (league.Policy, error) {
+	p := a.Policy
+	for _, tag := range a.Tags {
+		of, err := in.store.TagPolicy(tx, tag)
+		if err != nil {
+			return p, fmt.Errorf("load the policy of tag %s: %w", tag, err)
+		}
+		p = p.Or(of)
+	}
+	return p, nil
 }

@@ -12,7 +12,7 @@ import (
 // fanOut ends the listing. In one transaction it puts all listed ids into the
 // table, creates one job per match that is not settled, and moves the cursor: a
 // crash leaves all of it or nothing (S3-3).
-func (in *Ingest) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
+func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 	if _, err := in.store.Stage(tx, p.run.ID, pg.ids); err != nil {
 		return fmt.Errorf("stage the last page of run %s: %w", p.run.ID, err)
 	}
@@ -49,7 +49,7 @@ func (in *Ingest) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 
 // sorter tells listed matches apart: had already, too old, or to be fetched.
 type sorter struct {
-	in    *Ingest
+	in    *syncs
 	tx    engine.Tx
 	job   engine.Job // the sync job
 	args  syncArgs
@@ -111,12 +111,6 @@ func (s *sorter) left(m league.Match) error {
 	return s.in.without(s.tx, s.run, m.ID, league.PartMatch, true)
 }
 
-// without notes a part that a run misses without a job of its own.
-func (in *Ingest) without(tx engine.Tx, run *league.Run, match string, part league.Part, left bool) error {
-	_, err := in.store.SaveGap(tx, league.Gap{Match: match, Part: part, Run: run.ID, Account: run.Account, Left: left})
-	return err
-}
-
 // had counts a stored match, and creates the job of its timeline if that is
 // still to be had.
 func (s *sorter) had(m *league.Match) error {
@@ -170,62 +164,4 @@ func (s *sorter) fetch(m league.Match, isNew bool) error {
 		Parents:  []engine.GroupID{{Parent: s.job.ID, Group: league.GroupMatches}},
 	})
 	return nil
-}
-
-func timelineSpec(queue engine.Queue, owner, match string, args syncArgs, parents []engine.GroupID) engine.Spec {
-	return engine.Spec{
-		Kind:     KindTimeline,
-		Queue:    queue,
-		Args:     encode(fetchArgs{Match: match, Confirm: args.Mode == ModeLatest}),
-		Key:      timelineKey(match),
-		Policy:   engine.PolicyMatch,
-		Owner:    owner,
-		Priority: engine.PriorityLow,
-		Parents:  parents,
-	}
-}
-
-// wish is what one run wants of a match's timeline.
-type wish struct {
-	run    *league.Run
-	args   syncArgs
-	parent engine.JobID
-}
-
-func (w wish) group() engine.GroupID {
-	return engine.GroupID{Parent: w.parent, Group: league.GroupTimelines}
-}
-
-// sortTimeline counts the timeline of a stored match for one run, or says that it
-// is open: a job must fetch it. It may change and save the match.
-func (in *Ingest) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open bool, err error) {
-	switch {
-	case !wants(w.args.Timelines, m.QueueID):
-		w.run.TimelinesNone++
-	case m.Timeline.Status == league.Success:
-		w.run.TimelinesHad++
-	case m.Timeline.Status == league.OutsideRetentionWindow:
-		w.run.TimelinesTooOld++
-	case m.Timeline.Status == league.PermanentlyUnfetchable && !w.args.Force:
-		w.run.TimelinesHad++
-		w.run.Lost++
-		w.run.TimelinesLost++
-		return false, in.without(tx, w.run, m.ID, league.PartTimeline, false)
-	case m.Timeline.Status == league.PermanentlyUnfetchable:
-		m.Timeline.Status = league.Unfetched
-		return true, in.store.SaveMatch(tx, *m, true)
-	case in.opt.Timelines.Expired(m.Played, now()):
-		w.run.TimelinesTooOld++
-		m.Timeline.Status = league.OutsideRetentionWindow
-		return false, in.store.SaveMatch(tx, *m, false)
-	case m.Timeline.Cancelled == league.CancelledAlone && !w.args.Force:
-		w.run.TimelinesLeft++
-		return false, in.without(tx, w.run, m.ID, league.PartTimeline, true)
-	case m.Timeline.Cancelled != league.NotCancelled:
-		m.Timeline.Cancelled = league.NotCancelled
-		return true, in.store.SaveMatch(tx, *m, false)
-	default:
-		return true, nil
-	}
-	return false, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Stored answers the queries of the domain from what is on disk: ranks, weekly
 // reports and what an account has played. It needs no engine.
-type Stored struct{ Store Store }
+type Stored struct{ Store storedStore }
 
 // Find answers a query; known is false for one that is not the domain's. Errors
 // are *engine.Problem or of the store.
@@ -91,7 +91,7 @@ func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, kn
 		f, err := in.opt.Limits.Forensics(q)
 		return f, true, err
 	}
-	return Stored{in.store}.Find(ctx, q)
+	return Stored{in.opt.Store}.Find(ctx, q)
 }
 
 // Do carries out the commands of the domain; known is false for others.

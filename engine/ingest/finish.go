@@ -7,16 +7,8 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// Results of a run.
-const (
-	resultCompleted  = "completed"
-	resultIncomplete = "incomplete"
-	resultFailed     = "failed"
-	resultCancelled  = "cancelled"
-)
-
 // finish ends a sync: everything it waited for is settled.
-func (in *Ingest) finish(_ context.Context, _ engine.Run, p pass) engine.Outcome {
+func (in *syncs) finish(_ context.Context, _ engine.Run, p pass) engine.Outcome {
 	return engine.Done(func(tx engine.Tx) error {
 		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 			run.Phase, run.Finished = string(engine.PhaseDone), now()
@@ -27,6 +19,21 @@ func (in *Ingest) finish(_ context.Context, _ engine.Run, p pass) engine.Outcome
 				return err
 			}
 			return in.setRangesAside(tx, a, *run) // unfetched still: list them again
+		})
+	})
+}
+
+// report is the phase of a sync behind its matches: the play-time report is
+// built from what is stored, in the transaction that lets the sync go on.
+func (in *syncs) report(_ context.Context, _ engine.Run, p pass) engine.Outcome {
+	return engine.Wait(league.GroupTimelines, func(tx engine.Tx) error {
+		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
+			run.Phase = string(engine.PhaseTimelines)
+			missing, err := in.missingMatches(tx, *run)
+			if err != nil {
+				return err
+			}
+			return in.saveReport(tx, a.ID, missing)
 		})
 	})
 }

@@ -10,6 +10,15 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
+// settlement gives the parts of matches to the runs that wait for them or miss them.
+type settlement struct {
+	opt   *Options
+	store settleStore
+	*asks
+	*ranges
+	*reports
+}
+
 // A gap is a part of a match that a run wanted and that is missing: its job ended
 // without it, or there was none, since an earlier run had given the part up or an
 // operator had cancelled it. Whoever brings the part closes the gap in every run,
@@ -17,7 +26,7 @@ import (
 // another account.
 
 // missed notes that a job has ended without its part, for every sync that wants it.
-func (in *Ingest) missed(tx engine.Tx, id string, part league.Part, job engine.Job) error {
+func (in *settlement) missed(tx engine.Tx, id string, part league.Part, job engine.Job) error {
 	return in.eachRun(tx, job, groupOf(part), func(parent engine.Job, _ syncArgs, run *league.Run) error {
 		if shown, err := in.isShown(tx, *run); err != nil || parent.State.Terminal() && !shown {
 			return err
@@ -35,7 +44,7 @@ func (in *Ingest) missed(tx engine.Tx, id string, part league.Part, job engine.J
 
 // wantedAgain takes missed back for syncs that have not ended: their job is to bring
 // the part after all. One that has ended gets it late.
-func (in *Ingest) wantedAgain(tx engine.Tx, id string, part league.Part, job engine.Job) error {
+func (in *settlement) wantedAgain(tx engine.Tx, id string, part league.Part, job engine.Job) error {
 	gaps, err := in.store.Gaps(tx, id)
 	if err != nil {
 		return fmt.Errorf("look for runs that miss %s of %s: %w", part, id, err)
@@ -61,7 +70,7 @@ func groupOf(part league.Part) int {
 
 // isShown reports whether the run is the last one of its account: the others are
 // history, and what they miss is the business of the later one.
-func (in *Ingest) isShown(tx engine.Tx, run league.Run) (bool, error) {
+func (in *settlement) isShown(tx engine.Tx, run league.Run) (bool, error) {
 	a, err := in.store.Account(tx, run.Account)
 	if errors.Is(err, engine.ErrNotFound) {
 		return false, nil
@@ -74,7 +83,7 @@ func (in *Ingest) isShown(tx engine.Tx, run league.Run) (bool, error) {
 
 // takeOver ends the gaps that earlier runs of the account have in a match: the
 // later run lists it, and has its own opinion of it.
-func (in *Ingest) takeOver(tx engine.Tx, run *league.Run, match string) error {
+func (in *settlement) takeOver(tx engine.Tx, run *league.Run, match string) error {
 	gaps, err := in.store.Gaps(tx, match)
 	for _, g := range gaps {
 		if g.Account == run.Account && g.Run != run.ID {
@@ -89,7 +98,7 @@ func (in *Ingest) takeOver(tx engine.Tx, run *league.Run, match string) error {
 
 // closing is a part that has come, and who gets it late.
 type closing struct {
-	in    *Ingest
+	in    *settlement
 	tx    engine.Tx
 	job   engine.Job // that brought it
 	m     league.Match
@@ -100,7 +109,7 @@ type closing struct {
 
 // closeGaps gives a part that is settled now to every run that misses it. The
 // marks of the job are as after its end.
-func (in *Ingest) closeGaps(tx engine.Tx, job engine.Job, id string, part league.Part) error {
+func (in *settlement) closeGaps(tx engine.Tx, job engine.Job, id string, part league.Part) error {
 	gaps, err := in.store.Gaps(tx, id)
 	if err != nil {
 		return fmt.Errorf("look for runs that miss %s of %s: %w", part, id, err)
@@ -239,7 +248,7 @@ func (c *closing) finish(run *league.Run) error {
 // judge says how a run that has ended stands, and whether it misses something that
 // was cancelled. What could not be had inside retention makes it incomplete; the
 // account is completed all the same.
-func (in *Ingest) judge(tx engine.Tx, run *league.Run) (cancelled bool, err error) {
+func (in *settlement) judge(tx engine.Tx, run *league.Run) (cancelled bool, err error) {
 	left := run.Left + run.TimelinesLeft
 	missing := run.Lost + left
 	for _, group := range []int{league.GroupMatches, league.GroupTimelines} {
@@ -259,7 +268,7 @@ func (in *Ingest) judge(tx engine.Tx, run *league.Run) (cancelled bool, err erro
 
 // judgeAgain is judge for a run that came to its end before. One that is complete
 // now says since when, and its ranges are known again.
-func (in *Ingest) judgeAgain(tx engine.Tx, run *league.Run) error {
+func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 	was := run.Result
 	if was != resultCompleted && was != resultIncomplete {
 		return nil
@@ -288,7 +297,7 @@ func (in *Ingest) judgeAgain(tx engine.Tx, run *league.Run) error {
 // fetchUnwaited is for a match that came although no sync waits for it and none is
 // known to miss it. Its timeline is fetched as those wanted it whose syncs have
 // ended, else by the policies of the accounts that list it.
-func (in *Ingest) fetchUnwaited(tx engine.Tx, job engine.Job, m league.Match) error {
+func (in *settlement) fetchUnwaited(tx engine.Tx, job engine.Job, m league.Match) error {
 	asks := map[string]syncArgs{}
 	err := in.eachRun(tx, job, league.GroupMatches, func(_ engine.Job, want syncArgs, run *league.Run) error {
 		asks[run.Account] = want
@@ -322,7 +331,7 @@ func (in *Ingest) fetchUnwaited(tx engine.Tx, job engine.Job, m league.Match) er
 	return err
 }
 
-func (in *Ingest) asksOfListers(tx engine.Tx, match string) (map[string]syncArgs, error) {
+func (in *settlement) asksOfListers(tx engine.Tx, match string) (map[string]syncArgs, error) {
 	asks := map[string]syncArgs{}
 	for _, id := range in.store.AccountsOf(tx, match) {
 		a, err := in.store.Account(tx, id)
@@ -339,34 +348,4 @@ func (in *Ingest) asksOfListers(tx engine.Tx, match string) (map[string]syncArgs
 		asks[id] = argsOf(league.Run{Ask: in.complete(league.Ask{Mode: ModeFull}, p)})
 	}
 	return asks, nil
-}
-
-// cancelled marks a part whose job was cancelled, and how.
-func (in *Ingest) cancelled(tx engine.Tx, id string, part league.Part, before, after engine.Job) error {
-	m, err := in.store.Match(tx, id)
-	if err != nil {
-		return fmt.Errorf("load match %s: %w", id, err)
-	}
-	f := m.Of(part)
-	if f.Status.Settled() {
-		return nil
-	}
-	parents, err := tx.Parents(after.ID)
-	if err != nil {
-		return fmt.Errorf("list who waits for job %s: %w", after.ID, err)
-	}
-	since := after.Finished
-	if before.State == engine.Running {
-		since = before.Started
-	}
-	f.Cancelled = league.CancelledAlone
-	for _, p := range parents {
-		if p.Job.State == engine.Cancelled && !p.Job.Finished.Before(since.Truncate(time.Millisecond)) {
-			f.Cancelled = league.CancelledAlong
-		}
-	}
-	if err := in.store.SaveMatch(tx, m, false); err != nil {
-		return fmt.Errorf("save match %s: %w", id, err)
-	}
-	return nil
 }

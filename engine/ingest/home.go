@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ import (
 // atHome finds out whether the player of a listing that is complete is on the account's
 // platform. ok is false when the outcome is the answer: nobody could tell yet, or it is
 // unknown there.
-func (in *Ingest) atHome(ctx context.Context, r engine.Run, p pass, listed []string) (o engine.Outcome, ok bool) {
+func (in *syncs) atHome(ctx context.Context, r engine.Run, p pass, listed []string) (o engine.Outcome, ok bool) {
 	platform := route.Platform(p.account.Platform)
 	if p.account.Home || slices.ContainsFunc(listed, func(id string) bool { return playedOn(id, platform) }) {
 		return o, true
@@ -64,7 +63,7 @@ func playedOn(match string, platform route.Platform) bool {
 }
 
 // playedAt reports whether a match of the account on its platform is stored.
-func (in *Ingest) playedAt(ctx context.Context, a league.Account) (played bool, err error) {
+func (in *syncs) playedAt(ctx context.Context, a league.Account) (played bool, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		for g, err := range in.store.Games(tx, a.ID) {
 			if err != nil {
@@ -78,41 +77,4 @@ func (in *Ingest) playedAt(ctx context.Context, a league.Account) (played bool, 
 		return nil
 	})
 	return played, err
-}
-
-// notHere takes an account's PUUIDs away: they are of a player who is not on its
-// platform, and would keep that player's own account from being synced.
-func notHere(a *league.Account) { a.PUUIDs = nil }
-
-// makeWay does so for an account that stands for nobody, if it still does.
-func (in *Ingest) makeWay(tx engine.Tx, account string) error {
-	a, err := in.store.Account(tx, account)
-	if err != nil {
-		return fmt.Errorf("load account %s: %w", account, err)
-	}
-	if vacant, err := in.vacant(tx, a); err != nil || !vacant {
-		return errors.Join(err, engine.ErrConflict)
-	}
-	notHere(&a)
-	a.Updated = now()
-	a.LastError = a.RiotID() + " is unknown on " + a.Platform + ": it was found on another platform"
-	if err := in.store.SaveAccount(tx, a); err != nil {
-		return fmt.Errorf("save account %s: %w", a.ID, err)
-	}
-	return nil
-}
-
-// vacant reports whether an account stands for nobody: it was synced on a platform where
-// the player is not, before that was looked for.
-func (in *Ingest) vacant(tx engine.Tx, a league.Account) (bool, error) {
-	if a.Home || a.Status == engine.SyncPending.String() || a.Status == engine.Syncing.String() {
-		return false, nil
-	}
-	for _, err := range in.store.Games(tx, a.ID) {
-		if err != nil {
-			return false, fmt.Errorf("read the games of account %s: %w", a.ID, err)
-		}
-		return false, nil
-	}
-	return true, nil
 }

@@ -1,156 +1,39 @@
 package ingest
 
-import (
-	"cmp"
-	"context"
-	"time"
+import "github.com/farsight-console/farsight/engine/traffic"
 
-	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/engine/traffic"
-	"github.com/farsight-console/farsight/engine/wall"
-	"github.com/farsight-console/farsight/riot"
-	"github.com/farsight-console/farsight/riot/route"
-)
-
-// Kinds of jobs.
-const (
-	KindSync     engine.Kind = "account.sync"
-	KindMatch    engine.Kind = "match.fetch"
-	KindTimeline engine.Kind = "timeline.fetch"
-	KindRank     engine.Kind = "rank.fetch"
-	KindWeekly   engine.Kind = "report.weekly"
-	KindResolve  engine.Kind = "account.resolve"
-	KindSweep    engine.Kind = "sweep"
-	KindPrune    engine.Kind = "prune"
-)
-
-// Queues (S4-1). The children of a sync run in its queue; what keeps the store
-// itself in order has one of its own.
-const (
-	QueueLatest engine.Queue = "ingest.summoner.latest"
-	QueueFull   engine.Queue = "ingest.summoner.full"
-	QueueRank   engine.Queue = "ingest.rank.daily"
-	QueueWeekly engine.Queue = "report.weekly"
-	QueueUpkeep engine.Queue = "upkeep"
-)
-
-// Modes of a sync.
-const (
-	ModeFull   = "full"
-	ModeLatest = "latest"
-)
-
-// Defaults of Options.
-const (
-	DefaultCooldown = 5 * time.Minute
-	DefaultStale    = 24 * time.Hour
-	DefaultLatest   = 20                  // matches of one `latest` run
-	DefaultLookback = 30 * 24 * time.Hour // and how far it looks back
-	DefaultSweep    = 100                 // matches of one sweep
-	identityTTL     = 24 * time.Hour      // Riot ID -> PUUID (S4-8)
-	attemptTimeout  = time.Minute         // of one attempt without the wait for a permit
-)
-
-// API is the part of Riot that ingestion calls. Every error is a *riot.Error or
-// the cause of the context.
-type API interface {
-	AccountByRiotID(ctx context.Context, r route.Region, name, tag string) (riot.Account, error)
-	AccountByPUUID(ctx context.Context, r route.Region, puuid string) (riot.Account, error)
-	MatchIDs(ctx context.Context, r route.Region, puuid string, q riot.MatchIDsQuery) ([]string, error)
-	Match(ctx context.Context, r route.Region, id string) (riot.Match, error)
-	Timeline(ctx context.Context, r route.Region, id string) (riot.Timeline, error)
-	LeagueEntries(ctx context.Context, p route.Platform, puuid string) ([]riot.LeagueEntry, error)
-	Summoner(ctx context.Context, p route.Platform, puuid string) (riot.SummonerInfo, error)
-	Probe(ctx context.Context, r route.Region, puuid string) error
-}
-
-var _ API = (*riot.Client)(nil)
-
-// Options are what an Ingest is made of. Store, API and Limits are required.
-type Options struct {
-	Store  Store
-	API    API
-	Limits *traffic.Limits
-	// Project names the API project of the key in use: PUUIDs are encrypted per
-	// project. nil = one project for all keys.
-	Project func() string
-
-	Matches   league.Span // retention of matches; zero = off
-	Timelines league.Span // of timelines; zero = off
-	Zone      *time.Location
-	Cooldown  time.Duration // between two syncs of an account; 0 = DefaultCooldown, negative = none
-	Stale     time.Duration // how old a sync may be before a login starts one; 0 = DefaultStale
-
-	LatestCount    int           // newest matches of a `latest` run; 0 = DefaultLatest
-	LatestLookback time.Duration // how far it looks back; 0 = DefaultLookback
-	Attempts       int           // of a match in all, whoever tries it; 0 = as policy match ships
-	SweepCount     int           // matches of one sweep; 0 = DefaultSweep
-	// RetryMissing gives a match or timeline that answers 404 the whole table of
-	// delays (RETRY_404=table); else that is final.
-	RetryMissing bool
-	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
-	// deleted, and no schedule asks for it.
-	Prune func(context.Context) (done string, err error)
-	// Restored is when a backup was last put back in the store; zero = never. From
-	// then on a payload is looked for before it is fetched (P3).
-	Restored time.Time
-	// SyncOff refuses what schedules would start (SYNC_ENABLE=false).
-	SyncOff bool
-	// Projects tells the projects of keys apart, in place of Project; nil = there
-	// is one project.
-	Projects *Projects
-}
-
-// Ingest has the handlers. It starts nothing: a backend runs its Kinds.
+// Ingest has the handlers. It starts nothing: a backend runs its Kinds. Its own methods
+// are the commands and queries of the domain; its parts carry out the jobs, each on its
+// share of the store.
 type Ingest struct {
-	opt   Options
-	store Store
-	api   API
-	calls *traffic.Caller
+	opt   *Options
+	store frontStore
+	*asks
+	*ranges
+	*reports
+	*identities
+	*syncs
+	*fetches
+	*ranks
+	*upkeep
 }
 
 // New makes an Ingest.
 func New(o Options) *Ingest {
-	switch {
-	case o.Project != nil:
-	case o.Projects != nil:
-		o.Project = o.Projects.Current
-	default:
-		o.Project = func() string { return "" }
+	o.fillIn()
+	opt, store, api := &o, o.Store, o.API
+	known := witness{opt: opt, store: store, api: api}
+	calls := traffic.NewCaller(traffic.CallerOptions{Limits: o.Limits, Prober: api, History: store, Known: known.known, Attempts: o.Attempts})
+	a := &asks{opt: opt, store: store}
+	r := &ranges{opt: opt, store: store}
+	rep := &reports{opt: opt, store: store, asks: a}
+	s := &settlement{opt: opt, store: store, asks: a, ranges: r, reports: rep}
+	ids := &identities{opt: opt, store: store, api: api, calls: calls}
+	return &Ingest{
+		opt: opt, store: store, asks: a, ranges: r, reports: rep, identities: ids,
+		syncs:   &syncs{opt: opt, store: store, api: api, calls: calls, ranges: r, reports: rep, settlement: s, identities: ids},
+		fetches: &fetches{opt: opt, store: store, api: api, calls: calls, settlement: s},
+		ranks:   &ranks{opt: opt, store: store, api: api, calls: calls},
+		upkeep:  &upkeep{opt: opt, store: store},
 	}
-	if o.Zone == nil {
-		o.Zone = time.UTC
-	}
-	if o.Cooldown == 0 {
-		o.Cooldown = DefaultCooldown
-	}
-	o.Stale = cmp.Or(o.Stale, DefaultStale)
-	o.LatestCount = cmp.Or(o.LatestCount, DefaultLatest)
-	o.LatestLookback = cmp.Or(o.LatestLookback, DefaultLookback)
-	o.Attempts = cmp.Or(o.Attempts, engine.DefaultPolicies()[engine.PolicyMatch].Max)
-	o.SweepCount = cmp.Or(o.SweepCount, DefaultSweep)
-	in := &Ingest{opt: o, store: o.Store, api: o.API}
-	in.calls = traffic.NewCaller(traffic.CallerOptions{Limits: o.Limits, Prober: o.API, History: o.Store, Known: in.known, Attempts: o.Attempts})
-	return in
 }
-
-// Kinds are the job kinds that this package handles.
-func (in *Ingest) Kinds() []engine.KindSpec {
-	kinds := []engine.KindSpec{
-		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved, OnUndo: in.syncUndone},
-		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch, OnMove: in.matchMoved, OnUndo: in.matchUndone},
-		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline, OnMove: in.timelineMoved, OnUndo: in.timelineUndone},
-		{Kind: KindRank, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.fetchRank},
-		{Kind: KindWeekly, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.buildWeekly},
-		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},
-		{Kind: KindSweep, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sweep},
-	}
-	if in.opt.Prune != nil {
-		kinds = append(kinds, engine.KindSpec{Kind: KindPrune, Policy: engine.PolicyIngest, Handler: in.prune})
-	}
-	return kinds
-}
-
-// now is the wall clock as rows keep it.
-func now() time.Time { return wall.Now() }

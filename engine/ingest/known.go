@@ -11,6 +11,13 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
+// witness knows calls that a lane has answered well before.
+type witness struct {
+	opt   *Options
+	store witnessStore
+	api   API
+}
+
 // knownMost is how many things that were answered before take turns: one of them may
 // have gone bad since.
 const knownMost = 5
@@ -18,7 +25,7 @@ const knownMost = 5
 // known lists calls that a lane has answered well before, none of them about what the
 // job itself is about, nor about an account that is ill. The store knows: it outlives a
 // restart.
-func (in *Ingest) known(ctx context.Context, at traffic.Lane, j engine.Job, ill func(account string) bool) (calls []func(context.Context) error) {
+func (in *witness) known(ctx context.Context, at traffic.Lane, j engine.Job, ill func(account string) bool) (calls []func(context.Context) error) {
 	err := in.store.Read(ctx, func(tx engine.Tx) error {
 		if part := parts[route.Method(at.Method)]; part != "" {
 			calls = in.knownMatches(tx, at, part, j)
@@ -46,7 +53,7 @@ func (in *Ingest) known(ctx context.Context, at traffic.Lane, j engine.Job, ill 
 // parts are the methods that fetch a part of a match.
 var parts = map[route.Method]league.Part{route.Match: league.PartMatch, route.Timeline: league.PartTimeline}
 
-func (in *Ingest) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part, j engine.Job) (calls []func(context.Context) error) {
+func (in *witness) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part, j engine.Job) (calls []func(context.Context) error) {
 	ids := in.store.Fetched(tx, part, knownMost, func(id string) bool {
 		of, _, err := fetchLane(id, route.Method(at.Method))
 		return err == nil && of == at && !strings.HasSuffix(j.Key, ":"+id)
@@ -67,7 +74,7 @@ func (in *Ingest) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part, 
 // knownOf is the call of a lane that is about an account, if it was answered before;
 // nil = it was not, or goes elsewhere. Whoever has a PUUID is known to account-v1, and
 // to its platform, also when it has no rank there.
-func (in *Ingest) knownOf(at traffic.Lane, a league.Account) func(context.Context) error {
+func (in *witness) knownOf(at traffic.Lane, a league.Account) func(context.Context) error {
 	platform, puuid := route.Platform(a.Platform), a.PUUIDs[in.opt.Project()]
 	if puuid == "" {
 		return nil

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -14,8 +13,17 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
+// fetches are the handlers of match.fetch and timeline.fetch.
+type fetches struct {
+	opt   *Options
+	store fetchStore
+	api   API
+	calls *traffic.Caller
+	*settlement
+}
+
 // fetchMatch is the handler of match.fetch.
-func (in *Ingest) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
+func (in *fetches) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
 	args, err := decode[fetchArgs](r.Job)
 	if err != nil {
 		return badArgs(err)
@@ -39,7 +47,7 @@ func (in *Ingest) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
 	return engine.Done(func(tx engine.Tx) error { return in.storeMatch(tx, r.Job, args, got) }).With(o.Call)
 }
 
-func (in *Ingest) loadMatch(ctx context.Context, id string) (m league.Match, err error) {
+func (in *fetches) loadMatch(ctx context.Context, id string) (m league.Match, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		m, err = in.store.Match(tx, id)
 		return err
@@ -68,7 +76,7 @@ type source[T any] struct {
 
 // obtain adopts the payload that an interrupted attempt left behind, or fetches it and
 // puts it on disk (P3).
-func obtain[T any](ctx context.Context, in *Ingest, r engine.Run, f league.Fetch, args fetchArgs, from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
+func obtain[T any](ctx context.Context, in *fetches, r engine.Run, f league.Fetch, args fetchArgs, from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
 	if in.again(r.Job, f) {
 		if got, ok = adopt(ctx, in.store, args.Match, from.part, from.read); ok {
 			return got, o.With(engine.CallStat{Bytes: got.ref.Size}), true
@@ -95,7 +103,7 @@ func obtain[T any](ctx context.Context, in *Ingest, r engine.Run, f league.Fetch
 }
 
 // disbelief is what a fetch makes of a 404.
-func (in *Ingest) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
+func (in *fetches) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
 	switch {
 	case in.opt.RetryMissing:
 		return traffic.AskByTable
@@ -110,7 +118,7 @@ func (in *Ingest) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
 // back: only then is it looked for. No id tells its age, so that once a backup was
 // put back any match may be among those, also one that is listed anew. A payload
 // that is known already is to be replaced: an operator has forced that.
-func (in *Ingest) again(j engine.Job, f league.Fetch) bool {
+func (in *fetches) again(j engine.Job, f league.Fetch) bool {
 	if f.Ref != (league.PayloadRef{}) {
 		return false
 	}
@@ -119,7 +127,7 @@ func (in *Ingest) again(j engine.Job, f league.Fetch) bool {
 
 // adopt takes a payload that is on disk without a state that names it, if it is
 // whole and about the match.
-func adopt[T any](ctx context.Context, s Store, id string, part league.Part, read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
+func adopt[T any](ctx context.Context, s payloads, id string, part league.Part, read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
 	ref, body, found, err := s.FindPayload(ctx, id, part)
 	if err != nil || !found || ref.Codec != codecGzip {
 		return got, false
@@ -150,7 +158,7 @@ func monthOf(m riot.Match) string {
 
 // storeMatch is the success of a match: its facts, its seats, and the job of its
 // timeline, in the transaction that ends its own job.
-func (in *Ingest) storeMatch(tx engine.Tx, job engine.Job, args fetchArgs, got fetched[riot.Match]) error {
+func (in *fetches) storeMatch(tx engine.Tx, job engine.Job, args fetchArgs, got fetched[riot.Match]) error {
 	m, err := in.store.Match(tx, args.Match)
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", args.Match, err)
@@ -202,7 +210,7 @@ func nameOf(p riot.Participant) string {
 }
 
 // expireMatch settles a match whose date turned out to lie beyond retention.
-func (in *Ingest) expireMatch(tx engine.Tx, job engine.Job, args fetchArgs) error {
+func (in *fetches) expireMatch(tx engine.Tx, job engine.Job, args fetchArgs) error {
 	m, err := in.store.Match(tx, args.Match)
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", args.Match, err)
@@ -216,7 +224,7 @@ func (in *Ingest) expireMatch(tx engine.Tx, job engine.Job, args fetchArgs) erro
 
 // sortForParents tells every run that waits for the match what becomes of its
 // timeline, and creates the one job that fetches it for all who want it.
-func (in *Ingest) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) error {
+func (in *fetches) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) error {
 	m, err := in.store.Match(tx, args.Match)
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", args.Match, err)
@@ -255,51 +263,6 @@ func (in *Ingest) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) e
 	_, err = tx.Enqueue(timelineSpec(job.Queue, job.Owner, m.ID, first, groups))
 	if err != nil {
 		return fmt.Errorf("create the job of timeline %s: %w", m.ID, err)
-	}
-	return nil
-}
-
-// lacksMatch counts the timeline of a match that settled without being stored.
-func (w wish) lacksMatch(m league.Match) {
-	if m.Match.Status == league.OutsideRetentionWindow {
-		w.run.TimelinesTooOld++
-		return
-	}
-	w.run.TimelinesNone++
-}
-
-// eachRun calls edit for the run of every sync that waits for the job in a group,
-// or did, and stores what edit changed.
-func (in *Ingest) eachRun(tx engine.Tx, job engine.Job, group int, edit func(parent engine.Job, want syncArgs, run *league.Run) error) error {
-	parents, err := tx.Parents(job.ID)
-	if err != nil {
-		return fmt.Errorf("list who waits for job %s: %w", job.ID, err)
-	}
-	parents = slices.DeleteFunc(parents, func(p engine.Parent) bool {
-		return p.Group != group || p.Job.Kind != KindSync
-	})
-	for _, p := range parents {
-		want, err := decode[syncArgs](p.Job)
-		if err != nil {
-			return err
-		}
-		run, err := in.store.Run(tx, want.Run)
-		if errors.Is(err, engine.ErrNotFound) && p.Job.State.Terminal() {
-			continue // its account was forgotten
-		}
-		if err != nil {
-			return fmt.Errorf("load run %s: %w", want.Run, err)
-		}
-		before := run
-		if err := edit(p.Job, want, &run); err != nil {
-			return err
-		}
-		if run == before {
-			continue
-		}
-		if err := in.store.SaveRun(tx, run); err != nil {
-			return fmt.Errorf("save run %s: %w", run.ID, err)
-		}
 	}
 	return nil
 }

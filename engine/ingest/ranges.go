@@ -10,13 +10,19 @@ import (
 	"github.com/farsight-console/farsight/riot"
 )
 
+// ranges say how far the lists of an account are known, and what to list next.
+type ranges struct {
+	opt   *Options
+	store rangeStore
+}
+
 // The range that is known to be complete belongs to a list: an account's own
 // holds for all of its games, that of a filter for the list's games alone. What
 // a run with several lists has found is kept aside until its matches are in the
 // table (P9).
 
 // loadList reads what the next page of the run depends on.
-func (in *Ingest) loadList(tx engine.Tx, p *pass) (err error) {
+func (in *ranges) loadList(tx engine.Tx, p *pass) (err error) {
 	if p.staged, err = in.store.Staged(tx, p.run.ID); err != nil {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
 	}
@@ -26,7 +32,7 @@ func (in *Ingest) loadList(tx engine.Tx, p *pass) (err error) {
 	return in.loadSlice(tx, p)
 }
 
-func (in *Ingest) rangeOf(tx engine.Tx, a league.Account, run league.Run) (league.Coverage, error) {
+func (in *ranges) rangeOf(tx engine.Tx, a league.Account, run league.Run) (league.Coverage, error) {
 	if run.Ask.Filter == "" {
 		return a.Coverage, nil
 	}
@@ -38,7 +44,7 @@ func (in *Ingest) rangeOf(tx engine.Tx, a league.Account, run league.Run) (leagu
 }
 
 // endList keeps aside how far a list came, when another follows.
-func (in *Ingest) endList(tx engine.Tx, p pass, pg page) error {
+func (in *ranges) endList(tx engine.Tx, p pass, pg page) error {
 	listed, err := in.store.Staged(tx, p.run.ID)
 	if err != nil {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
@@ -52,7 +58,7 @@ func ofList(run league.Run, listed []league.Staged) []league.Staged {
 }
 
 // endLists moves the known ranges: all listed ids are in the table now.
-func (in *Ingest) endLists(tx engine.Tx, a *league.Account, run league.Run, listed []league.Staged, pg page) error {
+func (in *ranges) endLists(tx engine.Tx, a *league.Account, run league.Run, listed []league.Staged, pg page) error {
 	known, err := in.rangeOf(tx, *a, run)
 	if err != nil {
 		return err
@@ -76,7 +82,7 @@ func (in *Ingest) endLists(tx engine.Tx, a *league.Account, run league.Run, list
 
 // setRangesAside is for a run that leaves listed matches unfetched: the next one
 // lists everything again, unless this one becomes complete before.
-func (in *Ingest) setRangesAside(tx engine.Tx, a *league.Account, run league.Run) error {
+func (in *ranges) setRangesAside(tx engine.Tx, a *league.Account, run league.Run) error {
 	of := run.Ranges()
 	err := in.store.MoveCoverage(tx, a.ID, of.Filters)
 	if run.Listed == 0 || a.Coverage == (league.Coverage{}) {
@@ -88,7 +94,7 @@ func (in *Ingest) setRangesAside(tx engine.Tx, a *league.Account, run league.Run
 }
 
 // restoreRanges takes back what setRangesAside did.
-func (in *Ingest) restoreRanges(tx engine.Tx, a *league.Account, run league.Run) error {
+func (in *ranges) restoreRanges(tx engine.Tx, a *league.Account, run league.Run) error {
 	of := run.Ranges()
 	own, err := in.store.Coverage(tx, of.Own, "")
 	if err != nil {
@@ -101,7 +107,7 @@ func (in *Ingest) restoreRanges(tx engine.Tx, a *league.Account, run league.Run)
 }
 
 // dropRanges forgets what a run kept aside: a later one lists again.
-func (in *Ingest) dropRanges(tx engine.Tx, run string) error {
+func (in *ranges) dropRanges(tx engine.Tx, run string) error {
 	of := league.Run{ID: run}.Ranges()
 	return errors.Join(in.store.DropCoverage(tx, of.Making), in.store.DropCoverage(tx, of.Own), in.store.DropCoverage(tx, of.Filters))
 }
@@ -114,7 +120,7 @@ const maxCachedIDs = 1000
 
 // loadSlice takes the next page out of what was listed less than five minutes
 // ago, if it is there.
-func (in *Ingest) loadSlice(tx engine.Tx, p *pass) error {
+func (in *ranges) loadSlice(tx engine.Tx, p *pass) error {
 	if p.run.OldPart || p.run.Ask.Force || p.account.PUUIDs[p.project] == "" {
 		return nil
 	}
@@ -150,7 +156,7 @@ func sliceOf(c league.CachedIDs, q riot.MatchIDsQuery) (ids []string, ok bool) {
 
 // playedSince reports whether the last of the ids, the oldest, is known to be
 // young enough: the listing went further back than this one asks for.
-func (in *Ingest) playedSince(tx engine.Tx, ids []string, floor time.Time) (bool, error) {
+func (in *ranges) playedSince(tx engine.Tx, ids []string, floor time.Time) (bool, error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
@@ -165,7 +171,7 @@ func (in *Ingest) playedSince(tx engine.Tx, ids []string, floor time.Time) (bool
 }
 
 // keepIDs adds a page to what was listed; the first page replaces it.
-func (in *Ingest) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg page) error {
+func (in *ranges) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg page) error {
 	if pg.sliced || run.OldPart {
 		return nil
 	}

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,14 +12,18 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// classUnknown ends a job of an account whose PUUID is not known under the key in
-// use: its sync resolves it.
-const classUnknown engine.Class = "unresolved"
+// ranks are the handler of rank.fetch.
+type ranks struct {
+	opt   *Options
+	store rankStore
+	api   API
+	calls *traffic.Caller
+}
 
 // fetchRank is the handler of rank.fetch: one call, and at most one row per
 // ranked queue.
-func (in *Ingest) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
-	args, a, fault := in.loadRanked(ctx, r.Job)
+func (in *ranks) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
+	args, a, fault := loadRanked(ctx, in.store, r.Job)
 	if fault != nil {
 		return fault.outcome()
 	}
@@ -41,41 +44,9 @@ func (in *Ingest) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
 	return engine.Done(func(tx engine.Tx) error { return in.saveRanks(tx, a, entries) }).With(o.Call)
 }
 
-// unready says why a job about an account cannot begin.
-type unready struct {
-	err  error
-	args bool // it never will
-}
-
-func (u *unready) outcome() engine.Outcome {
-	if u.args {
-		return badArgs(u.err)
-	}
-	return traffic.Fault(u.err)
-}
-
-// loadRanked reads the account of a rank.fetch or account.resolve.
-func (in *Ingest) loadRanked(ctx context.Context, j engine.Job) (args rankArgs, a league.Account, fault *unready) {
-	args, err := decode[rankArgs](j)
-	if err == nil {
-		_, err = route.ParsePlatform(args.Platform)
-	}
-	if err != nil {
-		return args, a, &unready{err, true}
-	}
-	err = in.store.Read(ctx, func(tx engine.Tx) error {
-		a, err = in.store.Account(tx, args.Account)
-		return err
-	})
-	if err != nil {
-		return args, a, &unready{fmt.Errorf("load account %s: %w", args.Account, err), errors.Is(err, engine.ErrNotFound)}
-	}
-	return args, a, nil
-}
-
 // saveRanks compares Riot's answer with what was stored last, queue by queue, and
 // writes what is new: a change at once, else one row per day.
-func (in *Ingest) saveRanks(tx engine.Tx, a league.Account, entries []riot.LeagueEntry) error {
+func (in *ranks) saveRanks(tx engine.Tx, a league.Account, entries []riot.LeagueEntry) error {
 	stored, err := in.store.LastRanks(tx, a.ID)
 	if err != nil {
 		return fmt.Errorf("load the ranks of %s: %w", a.RiotID(), err)
@@ -128,7 +99,7 @@ const sureAfter = 12 * time.Hour
 // saveRank writes one row, or none. A rank that is missing is doubted until a
 // later answer agrees; when it is back, the doubt never was. What has not changed
 // gets one row per day, and an account that stays unranked none.
-func (in *Ingest) saveRank(tx engine.Tx, r, last league.Rank) error {
+func (in *ranks) saveRank(tx engine.Tx, r, last league.Rank) error {
 	sameDay := r.At.Format(time.DateOnly) == last.At.Format(time.DateOnly)
 	switch {
 	case last.Unsure && r.Unranked && r.At.Sub(last.At) < sureAfter:

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -11,24 +10,16 @@ import (
 	"github.com/farsight-console/farsight/engine/playtime"
 )
 
-// report is the phase of a sync behind its matches: the play-time report is
-// built from what is stored, in the transaction that lets the sync go on.
-func (in *Ingest) report(_ context.Context, _ engine.Run, p pass) engine.Outcome {
-	return engine.Wait(league.GroupTimelines, func(tx engine.Tx) error {
-		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
-			run.Phase = string(engine.PhaseTimelines)
-			missing, err := in.missingMatches(tx, *run)
-			if err != nil {
-				return err
-			}
-			return in.saveReport(tx, a.ID, missing)
-		})
-	})
+// reports build the play-time report of an account and the report of a week.
+type reports struct {
+	opt   *Options
+	store reportStore
+	*asks
 }
 
 // saveReport builds the report of an account from what is stored, and says how
 // many matches are missing.
-func (in *Ingest) saveReport(tx engine.Tx, account string, missing lack) error {
+func (in *reports) saveReport(tx engine.Tx, account string, missing lack) error {
 	b := playtime.NewReport(account, in.opt.Zone, now())
 	for g, err := range in.store.Games(tx, account) {
 		if err != nil {
@@ -48,7 +39,7 @@ func (in *Ingest) saveReport(tx engine.Tx, account string, missing lack) error {
 type lack struct{ matches, cancelled int }
 
 // missingMatches is what a run wanted and has not got.
-func (in *Ingest) missingMatches(tx engine.Tx, run league.Run) (lack, error) {
+func (in *reports) missingMatches(tx engine.Tx, run league.Run) (lack, error) {
 	g, err := in.store.Group(tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: league.GroupMatches})
 	if err != nil {
 		return lack{}, fmt.Errorf("read the matches of run %s: %w", run.ID, err)
@@ -59,7 +50,7 @@ func (in *Ingest) missingMatches(tx engine.Tx, run league.Run) (lack, error) {
 // rebuild builds anew what was built without a match that has come late: the
 // account's report, and that of the week the match was played in. late is the run
 // that has missed it, if one is known.
-func (in *Ingest) rebuild(tx engine.Tx, account string, late *league.Run, played time.Time) error {
+func (in *reports) rebuild(tx engine.Tx, account string, late *league.Run, played time.Time) error {
 	a, err := in.store.Account(tx, account)
 	if err != nil {
 		return fmt.Errorf("load account %s: %w", account, err)
@@ -85,7 +76,7 @@ func (in *Ingest) rebuild(tx engine.Tx, account string, late *league.Run, played
 
 // missingNow is what the report of an account misses: by the last run that has built
 // one. That is the last one of all, unless that has not come so far.
-func (in *Ingest) missingNow(tx engine.Tx, a league.Account, late *league.Run, had lack) (lack, error) {
+func (in *reports) missingNow(tx engine.Tx, a league.Account, late *league.Run, had lack) (lack, error) {
 	last, err := in.store.Run(tx, a.Run)
 	switch phase := engine.Phase(last.Phase); {
 	case err != nil && !errors.Is(err, engine.ErrNotFound):

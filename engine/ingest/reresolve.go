@@ -7,8 +7,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/engine/traffic"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
 
@@ -97,50 +95,4 @@ func resolveSpec(a league.Account) engine.Spec {
 		Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID, Priority: engine.PriorityHigh,
 		Args: encode(rankArgs{Account: a.ID, Platform: a.Platform}),
 	}
-}
-
-// resolveAgain is the handler of account.resolve: the PUUID of a Riot ID under
-// the key in use.
-func (in *Ingest) resolveAgain(ctx context.Context, r engine.Run) engine.Outcome {
-	args, a, fault := in.loadRanked(ctx, r.Job)
-	if fault != nil {
-		return fault.outcome()
-	}
-	project := in.opt.Project()
-	if a.PUUIDs[project] != "" {
-		return engine.Done(nil)
-	}
-	region := route.Platform(args.Platform).AccountRegion()
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: region}
-	var got riot.Account
-	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
-		got, err = in.api.AccountByRiotID(ctx, region, a.GameName, a.TagLine)
-		return err
-	})
-	if !ok {
-		return o
-	}
-	other, _, err := in.twin(ctx, a, got.PUUID)
-	switch {
-	case err != nil:
-		return traffic.Fault(err).With(o.Call)
-	case other.ID != "":
-		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).With(o.Call)
-	}
-	return engine.Done(func(tx engine.Tx) error { return in.saveIdentity(tx, a.ID, project, got) }).With(o.Call)
-}
-
-func (in *Ingest) saveIdentity(tx engine.Tx, account, project string, got riot.Account) error {
-	a, err := in.store.Account(tx, account)
-	if err != nil {
-		return fmt.Errorf("load account %s: %w", account, err)
-	}
-	if err := in.identify(tx, &a, project, got); err != nil {
-		return err
-	}
-	a.Updated = now()
-	if err := in.store.SaveAccount(tx, a); err != nil {
-		return fmt.Errorf("save account %s: %w", account, err)
-	}
-	return nil
 }

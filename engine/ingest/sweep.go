@@ -11,6 +11,12 @@ import (
 	"github.com/farsight-console/farsight/engine/traffic"
 )
 
+// upkeep are the handlers that keep the store in order.
+type upkeep struct {
+	opt   *Options
+	store upkeepStore
+}
+
 // sweepAge is how old a failure must be before a sweep looks at it (S0-5).
 const sweepAge = 10 * time.Minute
 
@@ -18,7 +24,7 @@ const sweepAge = 10 * time.Minute
 // and that no job tries any more. Attempts that were made count (S0-3). What it
 // finds is looked at again in the transaction that inserts the jobs, for a match
 // may have got one meanwhile.
-func (in *Ingest) sweep(_ context.Context, r engine.Run) engine.Outcome {
+func (in *upkeep) sweep(_ context.Context, r engine.Run) engine.Outcome {
 	args, err := decode[sweepArgs](r.Job)
 	if err != nil {
 		return badArgs(err)
@@ -42,7 +48,7 @@ func (in *Ingest) sweep(_ context.Context, r engine.Run) engine.Outcome {
 
 // sweepUp inserts the job of one match, or settles it when its attempts are used
 // up: no path makes a sixth call.
-func (in *Ingest) sweepUp(tx engine.Tx, s league.Stray) error {
+func (in *upkeep) sweepUp(tx engine.Tx, s league.Stray) error {
 	if s.Used >= in.opt.Attempts {
 		m, err := in.store.Match(tx, s.Match)
 		if err != nil {
@@ -59,7 +65,7 @@ func (in *Ingest) sweepUp(tx engine.Tx, s league.Stray) error {
 }
 
 // swept says what was done, and how long the rest takes at one sweep so often.
-func (in *Ingest) swept(done, total int, every time.Duration) string {
+func (in *upkeep) swept(done, total int, every time.Duration) string {
 	switch left := total - done; {
 	case left == 0:
 		return fmt.Sprintf("%d matches are tried again", done)
@@ -77,7 +83,7 @@ func DrainTime(matches, perSweep int, every time.Duration) time.Duration {
 
 // prune is the handler that deletes old ended jobs. The store decides which: it
 // knows what still needs them (P-33).
-func (in *Ingest) prune(ctx context.Context, r engine.Run) engine.Outcome {
+func (in *upkeep) prune(ctx context.Context, r engine.Run) engine.Outcome {
 	if _, err := decode[noArgs](r.Job); err != nil {
 		return badArgs(err)
 	}
@@ -89,6 +95,6 @@ func (in *Ingest) prune(ctx context.Context, r engine.Run) engine.Outcome {
 }
 
 // note leaves what upkeep has done in the history of its job.
-func (in *Ingest) note(tx engine.Tx, j engine.Job, done string) error {
+func (in *upkeep) note(tx engine.Tx, j engine.Job, done string) error {
 	return in.store.AddHistory(tx, string(j.ID), engine.Transition{At: now(), From: string(j.Kind), To: "done", Actor: "engine", Reason: done})
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,31 +14,29 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// pass is what one attempt of a sync works on, as it was stored when it began.
-type pass struct {
-	args    syncArgs
-	account league.Account
-	run     league.Run
-	project string
-	cached  string // PUUID of the Riot ID, resolved less than a day ago
-	staged  []league.Staged
-	known   league.Coverage  // of the list that is read now
-	ids     league.CachedIDs // what was listed of it last
-	slice   []string         // the next page out of that
-	sliced  bool
+// syncs are the handler of account.sync: one step of a run each time.
+type syncs struct {
+	opt   *Options
+	store syncStore
+	api   API
+	calls *traffic.Caller
+	*ranges
+	*reports
+	*settlement
+	*identities
 }
 
 // phases of a sync and what each does. The phase is of the run, not of the job:
 // it survives a retry by hand.
-var phases = map[engine.Phase]func(*Ingest, context.Context, engine.Run, pass) engine.Outcome{
-	engine.PhaseResolve:   (*Ingest).resolve,
-	engine.PhaseList:      (*Ingest).list,
-	engine.PhaseMatches:   (*Ingest).report,
-	engine.PhaseTimelines: (*Ingest).finish,
+var phases = map[engine.Phase]func(*syncs, context.Context, engine.Run, pass) engine.Outcome{
+	engine.PhaseResolve:   (*syncs).resolve,
+	engine.PhaseList:      (*syncs).list,
+	engine.PhaseMatches:   (*syncs).report,
+	engine.PhaseTimelines: (*syncs).finish,
 }
 
 // sync is the handler of account.sync.
-func (in *Ingest) sync(ctx context.Context, r engine.Run) engine.Outcome {
+func (in *syncs) sync(ctx context.Context, r engine.Run) engine.Outcome {
 	args, err := decode[syncArgs](r.Job)
 	if err != nil {
 		return badArgs(err)
@@ -58,7 +55,7 @@ func (in *Ingest) sync(ctx context.Context, r engine.Run) engine.Outcome {
 	return step(in, ctx, r, p)
 }
 
-func (in *Ingest) load(ctx context.Context, args syncArgs) (p pass, err error) {
+func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
 	p = pass{args: args, project: in.opt.Project()}
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		if p.account, err = in.store.Account(tx, args.Account); err != nil {
@@ -78,7 +75,7 @@ func (in *Ingest) load(ctx context.Context, args syncArgs) (p pass, err error) {
 	return p, err
 }
 
-func (in *Ingest) loadCached(tx engine.Tx, p *pass) error {
+func (in *syncs) loadCached(tx engine.Tx, p *pass) error {
 	if p.run.Ask.Force {
 		return nil
 	}
@@ -94,7 +91,7 @@ func (in *Ingest) loadCached(tx engine.Tx, p *pass) error {
 
 // resolve learns the PUUID of the account under the key in use, and its present
 // name. Who is known by a PUUID is asked for by it: names change hands.
-func (in *Ingest) resolve(ctx context.Context, r engine.Run, p pass) engine.Outcome {
+func (in *syncs) resolve(ctx context.Context, r engine.Run, p pass) engine.Outcome {
 	if p.cached != "" {
 		return in.resolved(ctx, p, riot.Account{PUUID: p.cached}, engine.CallStat{})
 	}
@@ -129,7 +126,7 @@ func gone(o engine.Outcome) bool {
 // resolved goes on to the listing, unless the player is here already under
 // another name or on another platform. One who was synced where they do not play has
 // nothing there: that account makes way.
-func (in *Ingest) resolved(ctx context.Context, p pass, got riot.Account, stat engine.CallStat) engine.Outcome {
+func (in *syncs) resolved(ctx context.Context, p pass, got riot.Account, stat engine.CallStat) engine.Outcome {
 	other, vacant, err := in.twin(ctx, p.account, got.PUUID)
 	switch {
 	case err != nil:
@@ -142,30 +139,8 @@ func (in *Ingest) resolved(ctx context.Context, p pass, got riot.Account, stat e
 	return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other.RiotID())).As(classSame).With(stat)
 }
 
-// twin gives another account that has the PUUID, and whether it stands for nobody on its
-// platform.
-func (in *Ingest) twin(ctx context.Context, a league.Account, puuid string) (other league.Account, vacant bool, err error) {
-	err = in.store.Read(ctx, func(tx engine.Tx) error {
-		id, ok, err := in.store.AccountOfPUUID(tx, puuid)
-		if err != nil || !ok || id == a.ID {
-			return err
-		}
-		if other, err = in.store.Account(tx, id); err != nil {
-			return err
-		}
-		if other.Platform != a.Platform {
-			vacant, err = in.vacant(tx, other)
-		}
-		return err
-	})
-	if err != nil {
-		return other, false, fmt.Errorf("look for another account of the player: %w", err)
-	}
-	return other, vacant, nil
-}
-
 // saveResolved stores who the account is; other is one that makes way for it, if any.
-func (in *Ingest) saveResolved(tx engine.Tx, p pass, got riot.Account, other league.Account, asked bool) error {
+func (in *syncs) saveResolved(tx engine.Tx, p pass, got riot.Account, other league.Account, asked bool) error {
 	if other.ID != "" {
 		if err := in.makeWay(tx, other.ID); err != nil {
 			return err
@@ -181,31 +156,10 @@ func (in *Ingest) saveResolved(tx engine.Tx, p pass, got riot.Account, other lea
 	})
 }
 
-// name gives the account the identity that Riot answered with.
-func name(a *league.Account, project string, got riot.Account) {
-	a.PUUIDs = maps.Clone(a.PUUIDs)
-	if a.PUUIDs == nil {
-		a.PUUIDs = map[string]string{}
-	}
-	a.PUUIDs[project] = got.PUUID
-	a.GameName, a.TagLine = cmp.Or(got.GameName, a.GameName), cmp.Or(got.TagLine, a.TagLine)
-}
-
-// identify is name for an answer that came just now: it is kept for a day (S4-8).
-func (in *Ingest) identify(tx engine.Tx, a *league.Account, project string, got riot.Account) error {
-	name(a, project, got)
-	a.Resolved = now()
-	err := in.store.CachePUUID(tx, a.GameName, a.TagLine, project, got.PUUID, a.Resolved.Add(identityTTL))
-	if err != nil {
-		return fmt.Errorf("cache the PUUID of %s: %w", a.RiotID(), err)
-	}
-	return nil
-}
-
 // forget puts a PUUID aside that the key in use cannot read, so that the Riot ID
 // is resolved again. It stays the account's under another
 // name: the matches that are stored know the player by it.
-func (in *Ingest) forget(p pass) func(engine.Tx) error {
+func (in *syncs) forget(p pass) func(engine.Tx) error {
 	return func(tx engine.Tx) error {
 		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 			a.PUUIDs = maps.Clone(a.PUUIDs)
@@ -224,7 +178,7 @@ func (in *Ingest) forget(p pass) func(engine.Tx) error {
 
 // change loads an account and its run as they are now, lets edit change them,
 // and stores both.
-func (in *Ingest) change(tx engine.Tx, args syncArgs, edit func(*league.Account, *league.Run) error) error {
+func (in *syncs) change(tx engine.Tx, args syncArgs, edit func(*league.Account, *league.Run) error) error {
 	a, err := in.store.Account(tx, args.Account)
 	if err != nil {
 		return fmt.Errorf("load account %s: %w", args.Account, err)

@@ -12,7 +12,7 @@ import (
 )
 
 // fetchTimeline is the handler of timeline.fetch.
-func (in *Ingest) fetchTimeline(ctx context.Context, r engine.Run) engine.Outcome {
+func (in *fetches) fetchTimeline(ctx context.Context, r engine.Run) engine.Outcome {
 	args, err := decode[fetchArgs](r.Job)
 	if err != nil {
 		return badArgs(err)
@@ -52,7 +52,7 @@ func shardOf(m league.Match) string {
 }
 
 // changeTimeline edits the timeline of a match, unless it was settled meanwhile.
-func (in *Ingest) changeTimeline(tx engine.Tx, id string, edit func(*league.Fetch)) error {
+func (in *fetches) changeTimeline(tx engine.Tx, id string, edit func(*league.Fetch)) error {
 	m, err := in.store.Match(tx, id)
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", id, err)

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,20 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 )
-
-// policyOf is what the account's syncs cover: its own policy, and where that says
-// nothing those of its tags, the first one first.
-func (in *Ingest) policyOf(tx engine.Tx, a league.Account) (league.Policy, error) {
-	p := a.Policy
-	for _, tag := range a.Tags {
-		of, err := in.store.TagPolicy(tx, tag)
-		if err != nil {
-			return p, fmt.Errorf("load the policy of tag %s: %w", tag, err)
-		}
-		p = p.Or(of)
-	}
-	return p, nil
-}
 
 // defaultPolicy is what removes a policy.
 const defaultPolicy = "default"
@@ -170,4 +157,32 @@ func (in *Ingest) track(tx engine.Tx, account string) error {
 		return fmt.Errorf("save account %s: %w", a.RiotID(), err)
 	}
 	return nil
+}
+
+// findOrMake finds the account, or makes it if may says so and the platform is
+// known.
+func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, err error) {
+	if w.id != "" {
+		a, err = in.store.Account(tx, w.id)
+	} else {
+		a, err = in.store.AccountNamed(tx, w.name, w.tag, string(w.platform))
+	}
+	switch {
+	case err == nil:
+		return a, nil
+	case !errors.Is(err, engine.ErrNotFound):
+		return a, fmt.Errorf("look up %s: %w", w, err)
+	case w.id != "" || !may:
+		return a, engine.Problemf(engine.ErrNotFound, "list the accounts to see their names", "there is no account %s", w)
+	case w.platform == "":
+		return a, engine.Problemf(engine.ErrInvalid, "name its platform, such as euw1", "%s is new here", w)
+	}
+	a = league.Account{
+		ID: newID(), GameName: w.name, TagLine: w.tag, Platform: string(w.platform),
+		Status: engine.SyncNever.String(), Created: now(), Updated: now(),
+	}
+	if err := in.store.SaveAccount(tx, a); err != nil {
+		return a, fmt.Errorf("create account %s: %w", w, err)
+	}
+	return a, nil
 }

@@ -16,14 +16,14 @@ import (
 
 // lastWeek names the week before the one of an instant: what a report on a Monday
 // is about.
-func (in *Ingest) lastWeek(at time.Time) string {
+func (in *reports) lastWeek(at time.Time) string {
 	monday := playtime.MondayOf(at, in.opt.Zone)
 	return time.Date(monday.Year(), monday.Month(), monday.Day()-7, 0, 0, 0, 0, in.opt.Zone).Format(time.DateOnly)
 }
 
 // week is from its Monday to the Monday after; a day of it may have 23 or 25
 // hours.
-func (in *Ingest) week(monday string) (from, to time.Time, err error) {
+func (in *reports) week(monday string) (from, to time.Time, err error) {
 	from, err = time.ParseInLocation(time.DateOnly, monday, in.opt.Zone)
 	if err == nil && from.Weekday() != time.Monday {
 		err = fmt.Errorf("%s is no Monday", monday)
@@ -40,7 +40,7 @@ func weeklySpec(week string) engine.Spec {
 const weekSettles = time.Minute
 
 // rebuildWeek asks for a weekly report anew, if it was built.
-func (in *Ingest) rebuildWeek(tx engine.Tx, week string) error {
+func (in *reports) rebuildWeek(tx engine.Tx, week string) error {
 	if !in.store.HasWeekly(tx, week) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (in *Ingest) rebuildWeek(tx engine.Tx, week string) error {
 
 // buildWeekly is the handler of report.weekly. It makes no call: it is built from
 // what is stored, account by account, and says of whom the week is not all there.
-func (in *Ingest) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome {
+func (in *reports) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome {
 	args, err := decode[weeklyArgs](r.Job)
 	if err != nil {
 		return badArgs(err)
@@ -86,7 +86,7 @@ func (in *Ingest) buildWeekly(ctx context.Context, r engine.Run) engine.Outcome 
 }
 
 // tracked lists the tracked accounts.
-func (in *Ingest) tracked(ctx context.Context) (list []league.Account, err error) {
+func (in *reports) tracked(ctx context.Context) (list []league.Account, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		list = in.trackedIn(tx)
 		return nil
@@ -94,7 +94,7 @@ func (in *Ingest) tracked(ctx context.Context) (list []league.Account, err error
 	return list, err
 }
 
-func (in *Ingest) trackedIn(tx engine.Tx) (list []league.Account) {
+func (in *reports) trackedIn(tx engine.Tx) (list []league.Account) {
 	for a := range in.store.AllAccounts(tx) {
 		if a.Tracked {
 			list = append(list, a)
@@ -105,7 +105,7 @@ func (in *Ingest) trackedIn(tx engine.Tx) (list []league.Account) {
 
 // addWeek reads one account's week: a transaction of its own, for it must be
 // short.
-func (in *Ingest) addWeek(ctx context.Context, b *playtime.Week, a league.Account, from, to time.Time) error {
+func (in *reports) addWeek(ctx context.Context, b *playtime.Week, a league.Account, from, to time.Time) error {
 	err := in.store.Read(ctx, func(tx engine.Tx) error {
 		policy, err := in.policyOf(tx, a)
 		if err != nil {
@@ -136,7 +136,7 @@ func (in *Ingest) addWeek(ctx context.Context, b *playtime.Week, a league.Accoun
 
 // missingOf says why an account's week may not be all there: nobody listed it to
 // its end, or the known range does not reach back to its start.
-func (in *Ingest) missingOf(tx engine.Tx, a league.Account, p league.Policy, from, to time.Time) (string, error) {
+func (in *reports) missingOf(tx engine.Tx, a league.Account, p league.Policy, from, to time.Time) (string, error) {
 	if a.LastSync.IsZero() {
 		return "never synced", nil
 	}

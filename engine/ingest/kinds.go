@@ -1,0 +1,20 @@
+package ingest
+
+import "github.com/farsight-console/farsight/engine"
+
+// Kinds are the job kinds that this package handles.
+func (in *Ingest) Kinds() []engine.KindSpec {
+	kinds := []engine.KindSpec{
+		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved, OnUndo: in.syncUndone},
+		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch, OnMove: in.matchMoved, OnUndo: in.matchUndone},
+		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline, OnMove: in.timelineMoved, OnUndo: in.timelineUndone},
+		{Kind: KindRank, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.fetchRank},
+		{Kind: KindWeekly, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.buildWeekly},
+		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},
+		{Kind: KindSweep, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sweep},
+	}
+	if in.opt.Prune != nil {
+		kinds = append(kinds, engine.KindSpec{Kind: KindPrune, Policy: engine.PolicyIngest, Handler: in.prune})
+	}
+	return kinds
+}

@@ -1,0 +1,96 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// Defaults of Options.
+const (
+	DefaultCooldown = 5 * time.Minute
+	DefaultStale    = 24 * time.Hour
+	DefaultLatest   = 20                  // matches of one `latest` run
+	DefaultLookback = 30 * 24 * time.Hour // and how far it looks back
+	DefaultSweep    = 100                 // matches of one sweep
+	identityTTL     = 24 * time.Hour      // Riot ID -> PUUID (S4-8)
+	attemptTimeout  = time.Minute         // of one attempt without the wait for a permit
+)
+
+// API is the part of Riot that ingestion calls. Every error is a *riot.Error or
+// the cause of the context.
+type API interface {
+	AccountByRiotID(ctx context.Context, r route.Region, name, tag string) (riot.Account, error)
+	AccountByPUUID(ctx context.Context, r route.Region, puuid string) (riot.Account, error)
+	MatchIDs(ctx context.Context, r route.Region, puuid string, q riot.MatchIDsQuery) ([]string, error)
+	Match(ctx context.Context, r route.Region, id string) (riot.Match, error)
+	Timeline(ctx context.Context, r route.Region, id string) (riot.Timeline, error)
+	LeagueEntries(ctx context.Context, p route.Platform, puuid string) ([]riot.LeagueEntry, error)
+	Summoner(ctx context.Context, p route.Platform, puuid string) (riot.SummonerInfo, error)
+	Probe(ctx context.Context, r route.Region, puuid string) error
+}
+
+var _ API = (*riot.Client)(nil)
+
+// Options are what an Ingest is made of. Store, API and Limits are required.
+type Options struct {
+	Store  Store
+	API    API
+	Limits *traffic.Limits
+	// Project names the API project of the key in use: PUUIDs are encrypted per
+	// project. nil = one project for all keys.
+	Project func() string
+
+	Matches   league.Span // retention of matches; zero = off
+	Timelines league.Span // of timelines; zero = off
+	Zone      *time.Location
+	Cooldown  time.Duration // between two syncs of an account; 0 = DefaultCooldown, negative = none
+	Stale     time.Duration // how old a sync may be before a login starts one; 0 = DefaultStale
+
+	LatestCount    int           // newest matches of a `latest` run; 0 = DefaultLatest
+	LatestLookback time.Duration // how far it looks back; 0 = DefaultLookback
+	Attempts       int           // of a match in all, whoever tries it; 0 = as policy match ships
+	SweepCount     int           // matches of one sweep; 0 = DefaultSweep
+	// RetryMissing gives a match or timeline that answers 404 the whole table of
+	// delays (RETRY_404=table); else that is final.
+	RetryMissing bool
+	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
+	// deleted, and no schedule asks for it.
+	Prune func(context.Context) (done string, err error)
+	// Restored is when a backup was last put back in the store; zero = never. From
+	// then on a payload is looked for before it is fetched (P3).
+	Restored time.Time
+	// SyncOff refuses what schedules would start (SYNC_ENABLE=false).
+	SyncOff bool
+	// Projects tells the projects of keys apart, in place of Project; nil = there
+	// is one project.
+	Projects *Projects
+}
+
+// fillIn puts the defaults in.
+func (o *Options) fillIn() {
+	switch {
+	case o.Project != nil:
+	case o.Projects != nil:
+		o.Project = o.Projects.Current
+	default:
+		o.Project = func() string { return "" }
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	if o.Cooldown == 0 {
+		o.Cooldown = DefaultCooldown
+	}
+	o.Stale = cmp.Or(o.Stale, DefaultStale)
+	o.LatestCount = cmp.Or(o.LatestCount, DefaultLatest)
+	o.LatestLookback = cmp.Or(o.LatestLookback, DefaultLookback)
+	o.Attempts = cmp.Or(o.Attempts, engine.DefaultPolicies()[engine.PolicyMatch].Max)
+	o.SweepCount = cmp.Or(o.SweepCount, DefaultSweep)
+}

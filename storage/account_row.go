@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -26,8 +27,25 @@ func (t *Tx) emitAccounts() error {
 		}
 		// A row that cannot be made is not shown; check names the record that is at fault.
 	}
-	if err := t.emitDiscards(); err != nil || !t.totalsChanged {
-		return err
+	return t.emitCounted()
+}
+
+// emitCounted publishes what counts towards the counters that this transaction has changed.
+func (t *Tx) emitCounted() error {
+	changed := false
+	for _, name := range t.counted {
+		queue, discards := strings.CutPrefix(name, countDiscards)
+		if changed = changed || !discards; !discards {
+			continue
+		}
+		n, _, err := t.number(tCounters, []byte(name))
+		if err != nil {
+			return err
+		}
+		t.Emit(engine.Change{Discards: &engine.QueueDiscards{Queue: engine.Queue(queue), Jobs: int(n)}})
+	}
+	if !changed {
+		return nil
 	}
 	totals, err := t.totals()
 	if err != nil {
@@ -78,7 +96,7 @@ func (t *Tx) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, er
 	} else if ok {
 		row.Queue = j.Queue
 	}
-	bound, _, err := t.runOfJob(k)
+	bound, _, err := tRunOfJob.get(t, k)
 	if err != nil {
 		return row, err
 	}

@@ -1,10 +1,7 @@
 package storage
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,83 +11,94 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-func accountRecord(a league.Account) *rec.Enc {
-	e := rec.NewEnc(fAccount, 320)
-	e.Str(a.GameName)
-	e.Str(a.TagLine)
-	e.Str(a.Platform)
-	e.Uint(uint64(len(a.PUUIDs)))
-	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
-		e.Str(project)
-		e.Str(a.PUUIDs[project])
+var (
+	tAccounts = declare(newTable("accounts", "id", "the account"), records[league.Account]{
+		format: 17, key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, fields: accountFields,
+		indexes: []index[league.Account]{accountName, accountPUUID},
+		counts:  func(*league.Account) []string { return []string{countAccounts} },
+	})
+	accountName = index[league.Account]{
+		table: newTable("account_name", "str name, str tag, str platform, str id", "marker; name and tag in lower case"),
+		rows:  func(a *league.Account) []entry { return []entry{{k: string(nameKey(*a))}} },
+		of: func(k []byte, _ string) []byte {
+			read := key.Read(k)
+			_, _, _ = read.String(), read.String(), read.String()
+			return []byte(read.String())
+		},
+		missing: "is not found by its Riot ID", wrong: "leads to no account of that name",
 	}
-	e.Time(a.Resolved)
-	e.Bool(a.Tracked)
-	e.Strs(a.Tags)
-	encodePolicy(e, a.Policy)
-	e.Str(a.Status)
-	e.Str(a.Run)
-	e.Str(a.Coverage.Head)
-	e.Time(a.Coverage.HeadAt)
-	e.Time(a.Coverage.Floor)
-	e.Bool(a.Coverage.ReachedEnd)
-	e.Str(string(a.Coverage.Timelines))
-	e.Time(a.Created)
-	e.Time(a.Updated)
-	e.Time(a.LastSync)
-	e.Str(a.LastError)
-	e.Dur(a.Policy.Cadence)
-	e.Bool(a.Home)
-	return e
+	accountPUUID = index[league.Account]{
+		table: newTable("account_puuid", "PUUID", "account id"),
+		rows: func(a *league.Account) (list []entry) {
+			for _, puuid := range a.PUUIDs {
+				if puuid != "" {
+					list = append(list, entry{puuid, a.ID})
+				}
+			}
+			return list
+		},
+		of:      func(_ []byte, text string) []byte { return []byte(text) },
+		missing: "is not found by its PUUID", wrong: "leads to no account of that PUUID",
+	}
+	tPUUIDCache = declare(
+		newTable("puuid_cache", "str project, str name, str tag", "PUUID and when it expires"),
+		records[cachedPUUID]{format: 21, fields: func(c *rec.Coder, p *cachedPUUID) {
+			c.Str(&p.puuid)
+			c.Time(&p.until)
+		}})
+)
+
+// cachedPUUID is what Riot last answered for a Riot ID.
+type cachedPUUID struct {
+	puuid string
+	until time.Time
 }
 
-func encodePolicy(e *rec.Enc, p league.Policy) {
-	e.Uint(uint64(len(p.Queues)))
-	for _, q := range p.Queues {
-		e.Int(int64(q))
+func accountFields(c *rec.Coder, a *league.Account) {
+	c.Str(&a.GameName, &a.TagLine, &a.Platform)
+	c.Map(&a.PUUIDs)
+	c.Time(&a.Resolved)
+	c.Bool(&a.Tracked)
+	c.Strs(&a.Tags)
+	policyFields(c, &a.Policy)
+	c.Str(&a.Status, &a.Run)
+	coverageFields(c, &a.Coverage)
+	c.Time(&a.Created, &a.Updated, &a.LastSync)
+	c.Str(&a.LastError)
+	if c.More(true) {
+		c.Dur(&a.Policy.Cadence)
 	}
-	e.Str(p.Type)
-	e.Dur(p.Lookback)
-	e.Str(string(p.Timelines))
-	e.Byte(p.Priority)
+	if c.More(true) {
+		c.Bool(&a.Home)
+	}
 }
 
-func decodeAccount(k, v []byte) (a league.Account, err error) {
-	d, err := tAccounts.open(k, v, fAccount)
-	if err != nil {
-		return a, err
-	}
-	a.ID = string(k)
-	a.GameName, a.TagLine, a.Platform = d.Str(), d.Str(), d.Str()
-	if n := d.Count(2); n > 0 {
-		a.PUUIDs = make(map[string]string, n)
-		for range n {
-			project := d.Str()
-			a.PUUIDs[project] = d.Str()
-		}
-	}
-	a.Resolved, a.Tracked, a.Tags = d.Time(), d.Bool(), d.Strs()
-	a.Policy = decodePolicy(d)
-	a.Status, a.Run = d.Str(), d.Str()
-	a.Coverage = league.Coverage{Head: d.Str(), HeadAt: d.Time(), Floor: d.Time(), ReachedEnd: d.Bool(), Timelines: league.Timelines(d.Str())}
-	a.Created, a.Updated, a.LastSync = d.Time(), d.Time(), d.Time()
-	a.LastError = d.Str()
-	if d.More() {
-		a.Policy.Cadence = d.Dur()
-	}
-	if d.More() {
-		a.Home = d.Bool()
-	}
-	return a, tAccounts.done(k, d)
+func policyFields(c *rec.Coder, p *league.Policy) {
+	rec.List(c, &p.Queues, 1, func(c *rec.Coder, q *int) { c.Int(q) })
+	c.Str(&p.Type)
+	c.Dur(&p.Lookback)
+	c.Str((*string)(&p.Timelines))
+	c.Byte(&p.Priority)
 }
 
-func decodePolicy(d *rec.Dec) (p league.Policy) {
-	for range d.Count(1) {
-		p.Queues = append(p.Queues, d.Num())
+func coverageFields(c *rec.Coder, v *league.Coverage) {
+	c.Str(&v.Head)
+	c.Time(&v.HeadAt, &v.Floor)
+	c.Bool(&v.ReachedEnd)
+	c.Str((*string)(&v.Timelines))
+}
+
+func init() { tAccounts.sound = soundAccount }
+
+// soundAccount checks that an account whose sync is open has the run that it names.
+func soundAccount(c *checker, k []byte, a *league.Account) {
+	var s engine.SyncStatus
+	if err := s.UnmarshalText([]byte(a.Status)); a.Status != "" && err != nil {
+		c.bad(tAccounts.name, k, "status %q is not known", a.Status)
 	}
-	p.Type, p.Lookback = d.Str(), d.Dur()
-	p.Timelines, p.Priority = league.Timelines(d.Str()), d.Byte()
-	return p
+	if s.Open() && !c.has(tRuns.table, []byte(a.Run)) {
+		c.bad(tAccounts.name, k, "is %s, but its run %q is not there", a.Status, a.Run)
+	}
 }
 
 // fold makes Riot IDs comparable: they differ in case only by appearance.
@@ -104,11 +112,11 @@ func nameKey(a league.Account) []byte {
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
 func (t *Tx) account(id string) (league.Account, error) {
-	v := t.bucket(tAccounts).Get([]byte(id))
-	if v == nil {
-		return league.Account{}, fmt.Errorf("account %q: %w", id, engine.ErrNotFound)
+	a, ok, err := tAccounts.get(t, []byte(id))
+	if err == nil && !ok {
+		err = fmt.Errorf("account %q: %w", id, engine.ErrNotFound)
 	}
-	return decodeAccount([]byte(id), v)
+	return a, err
 }
 
 // AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any. engine.ErrNotFound.
@@ -121,21 +129,15 @@ func (t *Tx) accountNamed(name, tag, platform string) (league.Account, error) {
 	if platform != "" {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
 	}
-	for r := range t.rows(tAccountName, prefix) {
-		read := key.Read(r.k)
-		_, _, _ = read.String(), read.String(), read.String()
-		id := read.String()
-		if err := read.Done(); err != nil {
-			return league.Account{}, tAccountName.corrupt(r.k, err)
-		}
-		return t.account(id)
+	for r := range t.rows(accountName.table, prefix) {
+		return t.account(string(accountName.of(r.k, "")))
 	}
 	return league.Account{}, fmt.Errorf("account %s#%s: %w", name, tag, engine.ErrNotFound)
 }
 
 // AccountOfPUUID finds whose PUUID it is, under any key project.
 func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, err error) {
-	return own(tx).text(tAccountPUUID, []byte(puuid))
+	return own(tx).text(accountPUUID.table, []byte(puuid))
 }
 
 // SaveAccount stores the account with all its index rows and emits its row.
@@ -144,63 +146,32 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	if a.ID == "" {
 		return fmt.Errorf("save account %s: no id: %w", a.RiotID(), engine.ErrInvalid)
 	}
-	old, err := t.account(a.ID)
-	known := err == nil
-	if err != nil && !isNotFound(err) {
+	k := []byte(a.ID)
+	was, known, err := tAccounts.get(t, k)
+	if err != nil {
 		return err
 	}
-	if err := t.indexAccount(old, a, known); err != nil {
+	old := &was
+	if !known {
+		old = nil
+	}
+	if err := tAccounts.save(t, k, old, &a); err != nil {
 		return fmt.Errorf("save account %s: %w", a.ID, err)
 	}
 	t.touch(a.ID)
-	return t.put(tAccounts, []byte(a.ID), accountRecord(a))
-}
-
-// indexAccount writes the rows by which an account is found, and removes those that no longer hold.
-func (t *Tx) indexAccount(old, a league.Account, known bool) error {
-	var errs []error
-	if !known {
-		errs = append(errs, t.countTotal(countAccounts, 1))
-	}
-	was, is := nameKey(old), nameKey(a)
-	if known && string(was) != string(is) {
-		errs = append(errs, t.remove(tAccountName, was))
-	}
-	if !known || string(was) != string(is) {
-		errs = append(errs, t.mark(tAccountName, is))
-	}
-	for project, puuid := range old.PUUIDs {
-		if a.PUUIDs[project] != puuid {
-			errs = append(errs, t.remove(tAccountPUUID, []byte(puuid)))
-		}
-	}
-	for project, puuid := range a.PUUIDs {
-		if puuid != "" && old.PUUIDs[project] != puuid {
-			errs = append(errs, t.putText(tAccountPUUID, []byte(puuid), a.ID))
-		}
-	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // CachedPUUID gives what Riot last answered for a Riot ID under a key project, while it is fresh.
 func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error) {
-	k := key.Strings(project, fold(name), fold(tag))
-	d, ok, err := own(tx).get(tPUUIDCache, k, fCached)
-	if err != nil || !ok {
+	cached, ok, err := tPUUIDCache.get(own(tx), key.Strings(project, fold(name), fold(tag)))
+	if err != nil || !ok || !now.Before(cached.until) {
 		return "", false, err
 	}
-	puuid = d.Str()
-	until := d.Time()
-	if err := tPUUIDCache.done(k, d); err != nil || !now.Before(until) {
-		return "", false, err
-	}
-	return puuid, true, nil
+	return cached.puuid, true, nil
 }
 
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	e := rec.NewEnc(fCached, 100)
-	e.Str(puuid)
-	e.Time(until)
-	return own(tx).put(tPUUIDCache, key.Strings(project, fold(name), fold(tag)), e)
+	return tPUUIDCache.put(own(tx), key.Strings(project, fold(name), fold(tag)), &cachedPUUID{puuid, until})
 }

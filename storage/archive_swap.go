@@ -66,7 +66,8 @@ func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) erro
 	}
 	for id, d := range fresh {
 		k := dictKey(id)
-		if err := t.Put(k, dictSeed.Seal(k, dictRecord(d))); err != nil {
+		sealed, err := d.seal(k)
+		if err = errors.Join(err, t.Put(k, sealed)); err != nil {
 			return err
 		}
 	}

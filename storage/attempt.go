@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/farsight-console/farsight/engine"
@@ -9,59 +8,51 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// attemptSize is a guess of what an attempt takes, in bytes.
-func attemptSize(a *engine.Attempt) int { return 72 + len(a.Err) + len(a.External) + len(a.Decision) }
+var (
+	tAttempts = declare(
+		newTable("attempts", "u64 id, u64 n", "one closed attempt of a live or ended job, or a hold (number 0)").grows(),
+		records[engine.Attempt]{format: 10, fields: attemptFields})
+	tRecent = declare(
+		newTable("recent", "str owner, u64 n", "u64 id, u64 n of an attempt; the last 200 per owner"),
+		records[attemptAt]{format: 11, fields: func(c *rec.Coder, a *attemptAt) { c.Uint(&a.job, &a.n) }})
+)
 
-func encodeAttempt(e *rec.Enc, a *engine.Attempt) {
-	e.Int(int64(a.Number))
-	e.Int(int64(a.Round))
-	e.Int(int64(a.Try))
-	e.Int(int64(a.Phase))
-	e.Uint(uint64(a.Rev))
-	e.Time(a.Start)
-	e.Time(a.End)
-	e.Byte(byte(a.Verb))
-	e.Byte(byte(a.Hold))
-	e.Str(string(a.Class))
-	e.Str(a.Err)
-	e.Str(a.External)
-	e.Int(int64(a.Status))
-	e.Dur(a.Queued)
-	e.Dur(a.Paced)
-	e.Dur(a.Limiter)
-	e.Dur(a.HTTP)
-	e.Time(a.Next)
-	e.Str(a.Decision)
-	if a.Worker != 0 { // added later: rec.Dec.More
-		e.Int(int64(a.Worker))
+func init() {
+	tAttempts.sound = func(c *checker, k []byte, _ *engine.Attempt) {
+		if len(k) != 16 || !c.has(tJobState.table, k[:8]) && !c.has(tArchive.table, k[:8]) {
+			c.bad(tAttempts.name, k, "belongs to no job")
+		}
+	}
+	tRecent.sound = func(c *checker, k []byte, a *attemptAt) {
+		if !c.has(tAttempts.table, a.key()) {
+			c.bad(tRecent.name, k, "names an attempt that is not there")
+		}
 	}
 }
 
-func decodeAttempt(k, v []byte) (a engine.Attempt, err error) {
-	d, err := tAttempts.open(k, v, fAttempt)
-	if err != nil {
-		return a, err
+// attemptAt is the key of an attempt.
+type attemptAt struct{ job, n uint64 }
+
+func (a attemptAt) key() []byte { return key.AppendUint64(key.Uint64(a.job), a.n) }
+
+func attemptFields(c *rec.Coder, a *engine.Attempt) {
+	c.Int(&a.Number, &a.Round, &a.Try, &a.Phase)
+	c.Uint((*uint64)(&a.Rev))
+	c.Time(&a.Start, &a.End)
+	c.Byte((*byte)(&a.Verb), (*byte)(&a.Hold))
+	c.Str((*string)(&a.Class), &a.Err, &a.External)
+	c.Int(&a.Status)
+	c.Dur(&a.Queued, &a.Paced, &a.Limiter, &a.HTTP)
+	c.Time(&a.Next)
+	c.Str(&a.Decision)
+	if c.More(a.Worker != 0) {
+		c.Int(&a.Worker)
 	}
-	a.Number, a.Round, a.Try, a.Phase = d.Num(), d.Num(), d.Num(), d.Num()
-	a.Rev = engine.Revision(d.Uint())
-	a.Start, a.End = d.Time(), d.Time()
-	a.Verb, a.Hold = engine.Verb(d.Byte()), engine.Hold(d.Byte())
-	a.Class = engine.Class(d.Str())
-	a.Err, a.External = d.Str(), d.Str()
-	a.Status = d.Num()
-	a.Queued, a.Paced, a.Limiter, a.HTTP = d.Dur(), d.Dur(), d.Dur(), d.Dur()
-	a.Next = d.Time()
-	a.Decision = d.Str()
-	if d.More() {
-		a.Worker = d.Num()
-	}
-	return a, tAttempts.done(k, d)
 }
 
 // attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is left out.
 func (t *Tx) attempts(job []byte) (attempts, holds []engine.Attempt) {
-	for r := range t.rows(tAttempts, job) {
-		a, err := decodeAttempt(r.k, r.v)
+	for a, err := range tAttempts.under(t, job) {
 		switch {
 		case err != nil:
 		case a.Number == 0:
@@ -81,16 +72,14 @@ func runningAttempt(j engine.Job) engine.Attempt {
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
 func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rowsBack(tRecent, key.Strings(account), nil) {
+		for at, err := range tRecent.back(t, key.Strings(account), nil) {
 			if len(list) == n {
 				return nil
 			}
-			d, err := tRecent.open(r.k, r.v, fRecent)
 			if err != nil {
 				continue // the list is a convenience; check names what is corrupt
 			}
-			k := key.AppendUint64(key.Uint64(d.Uint()), d.Uint())
-			if a, err := decodeAttempt(k, bytes.Clone(t.bucket(tAttempts).Get(k))); err == nil {
+			if a, ok, err := tAttempts.get(t, at.key()); ok && err == nil {
 				list = append(list, a)
 			}
 		}

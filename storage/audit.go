@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
@@ -14,21 +13,12 @@ import (
 // of its own: most entries are listed, few are undone.
 func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 	t := own(tx)
-	last, err := t.lastNumber(tAudit, nil)
+	last, err := t.lastNumber(tAudit.table, nil)
 	if err != nil {
 		return 0, err
 	}
 	a.Seq = last + 1
-	e := rec.NewEnc(fAudit, 96)
-	e.Time(a.At)
-	encodeActor(e, a.By)
-	e.Str(string(a.Op))
-	e.Str(a.Target)
-	e.Str(a.Reason)
-	e.Str(a.Result)
-	e.Int(int64(a.Matched))
-	e.Int(int64(a.Applied))
-	if err := t.put(tAudit, key.Uint64(a.Seq), e); err != nil {
+	if err := tAudit.put(t, key.Uint64(a.Seq), &a); err != nil {
 		return 0, err
 	}
 	if err := t.putMoves(a); err != nil {
@@ -37,6 +27,21 @@ func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 	t.Emit(engine.Change{Audit: &a})
 	return a.Seq, nil
 }
+
+var (
+	tAudit = declare(
+		newTable("audit", "u64 seq", "one operator command").grows(),
+		records[engine.AuditEntry]{format: 16, key: func(c *key.Coder, a *engine.AuditEntry) { c.Uint64(&a.Seq) },
+			fields: func(c *rec.Coder, a *engine.AuditEntry) {
+				c.Time(&a.At)
+				actorFields(c, &a.By)
+				c.Str((*string)(&a.Op), &a.Target, &a.Reason, &a.Result)
+				c.Int(&a.Matched, &a.Applied)
+			}})
+	tAuditMoves = declare(
+		newTable("audit_moves", "u64 seq", "what that command has changed, before and after").grows(),
+		records[moved]{format: 33, fields: func(c *rec.Coder, m *moved) { c.JSON(m) }})
+)
 
 // moved is what one command has changed. Only undo and people read it, so it is JSON.
 type moved struct {
@@ -50,23 +55,16 @@ func (t *Tx) putMoves(a engine.AuditEntry) error {
 	if len(a.Moves) == 0 && a.Queue == nil && a.Schedule == nil {
 		return nil
 	}
-	b, err := json.Marshal(moved{a.Moves, a.Queue, a.Schedule})
-	if err != nil {
-		return fmt.Errorf("what %s has changed: %w", a.Op, err)
-	}
-	e := rec.NewEnc(fMoved, len(b)+4)
-	e.Bytes(b)
-	return t.put(tAuditMoves, key.Uint64(a.Seq), e)
+	return tAuditMoves.put(t, key.Uint64(a.Seq), &moved{a.Moves, a.Queue, a.Schedule})
 }
 
 // Audit gives the last n operator commands, newest first, without what each has changed.
 func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rowsBack(tAudit, nil, nil) {
+		for a, err := range tAudit.back(t, nil, nil) {
 			if len(list) == n {
 				return nil
 			}
-			a, err := decodeAudit(r.k, r.v)
 			if err != nil {
 				return err
 			}
@@ -80,36 +78,17 @@ func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err e
 // AuditEntry gives one operator command with what it has changed; engine.ErrNotFound.
 func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *Tx) error {
+		var ok bool
 		k := key.Uint64(seq)
-		v := t.bucket(tAudit).Get(k)
-		if v == nil {
-			return fmt.Errorf("audit entry %d: %w", seq, engine.ErrNotFound)
+		if a, ok, err = tAudit.get(t, k); err == nil && !ok {
+			err = fmt.Errorf("audit entry %d: %w", seq, engine.ErrNotFound)
 		}
-		if a, err = decodeAudit(k, v); err != nil {
+		if err != nil {
 			return err
 		}
-		d, ok, err := t.get(tAuditMoves, k, fMoved)
-		if err != nil || !ok {
-			return err
-		}
-		var m moved
-		if err := json.Unmarshal(d.Bytes(), &m); err != nil {
-			return tAuditMoves.corrupt(k, err)
-		}
+		m, _, err := tAuditMoves.get(t, k)
 		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
-		return tAuditMoves.done(k, d)
+		return err
 	})
 	return a, err
-}
-
-func decodeAudit(k, v []byte) (engine.AuditEntry, error) {
-	d, err := tAudit.open(k, v, fAudit)
-	if err != nil {
-		return engine.AuditEntry{}, err
-	}
-	a := engine.AuditEntry{
-		Seq: key.Read(k).Uint64(), At: d.Time(), By: decodeActor(d), Op: engine.Op(d.Str()), Target: d.Str(),
-		Reason: d.Str(), Result: d.Str(), Matched: d.Num(), Applied: d.Num(),
-	}
-	return a, tAudit.done(k, d)
 }

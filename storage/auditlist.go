@@ -28,14 +28,13 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 	limit, fits := pageSize(q.Page), auditFilter(q)
 	err = db.view(ctx, func(t *Tx) error {
 		seen := 0
-		for r := range t.rowsBack(tAudit, nil, before) {
-			if seen++; seen > maxScan {
-				page.Next = strconv.FormatUint(key.Read(r.k).Uint64()+1, 10)
-				return nil
-			}
-			a, err := decodeAudit(r.k, r.v)
+		for a, err := range tAudit.back(t, nil, before) {
 			if err != nil {
 				return err
+			}
+			if seen++; seen > maxScan {
+				page.Next = strconv.FormatUint(a.Seq+1, 10)
+				return nil
 			}
 			if !fits(a) {
 				continue

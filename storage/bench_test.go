@@ -15,7 +15,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -71,7 +70,7 @@ func BenchmarkGroupCommit(b *testing.B) {
 			b.ResetTimer()
 			group := opsPerSecond(callers, n, func(i uint64) error {
 				return db.Write(ctx, func(tx engine.Tx) error {
-					return own(tx).put(tState, key.Uint64(i), blob(value))
+					return own(tx).putBlob(tState, key.Uint64(i), value)
 				})
 			})
 			b.StopTimer()
@@ -110,7 +109,7 @@ func BenchmarkJobCycle(b *testing.B) {
 			b.StopTimer()
 			bare := opsPerSecond(100, 2*n, func(i uint64) error {
 				return db.Write(context.Background(), func(tx engine.Tx) error {
-					return own(tx).put(tState, key.Uint64(i), blob(make([]byte, 40)))
+					return own(tx).putBlob(tState, key.Uint64(i), make([]byte, 40))
 				})
 			})
 			b.ReportMetric(rate, "jobs/s")
@@ -224,10 +223,4 @@ func openBare(b *testing.B, dir string, afterStop bool) time.Duration {
 	must(b, file.Update(func(*bolt.Tx) error { return nil }))
 	must(b, file.Close())
 	return took
-}
-
-func blob(b []byte) *rec.Enc {
-	e := rec.NewEnc(fBlob, len(b)+2)
-	e.Bytes(b)
-	return e
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -13,47 +12,14 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Finding is one thing that is not as it must be.
-type Finding struct {
-	Table string `json:"table"`
-	Key   string `json:"key"` // as text where it is one, else in hexadecimal
-	Why   string `json:"why"`
-}
-
-// CheckReport is what Check found. The store is sound when there are no findings.
-type CheckReport struct {
-	Rows     map[string]int `json:"rows"` // per table
-	Payloads int            `json:"payloads"`
-	Bytes    int64          `json:"payload_bytes"`
-	Orphans  int            `json:"orphans"` // payloads that no match names: a crash may leave some; they are adopted
-	Findings []Finding      `json:"findings"`
-	More     int            `json:"more"` // findings above maxFindings, only counted
-}
-
-// Sound reports whether nothing was found.
-func (r CheckReport) Sound() bool { return len(r.Findings) == 0 }
-
-// maxFindings are listed; a destroyed table would fill memory otherwise.
-const maxFindings = 1000
-
-// checker goes through the whole store in one transaction.
-type checker struct {
-	*Tx
-	ctx      context.Context
-	payloads *Payloads
-	report   *CheckReport
-}
-
 // Check reads every record and payload: each checksum, each index row in both directions, each counter against a recount,
 // each payload against the match that names it. It keeps one reading transaction open for as long as it takes, so it is
 // meant for a store that nobody writes to. Use it after CheckFiles, in a process of its own.
 func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	r := CheckReport{Rows: map[string]int{}}
 	err := db.view(ctx, func(t *Tx) error {
-		c := &checker{Tx: t, ctx: ctx, payloads: db.payloads, report: &r}
-		for _, step := range []func() error{
-			c.sums, c.liveJobs, c.endedJobs, c.attempted, c.days, c.membership, c.accounts, c.runs, c.matches, c.lists, c.gaps, c.feeds, c.shards,
-		} {
+		c := &checker{Tx: t, ctx: ctx, payloads: db.payloads, report: &r, counts: map[string]int{}}
+		for _, step := range []func() error{c.sums, c.declared, c.heldKeys, c.days, c.membership, c.lists, c.feeds, c.calledBy, c.shards} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -103,36 +69,6 @@ func pageCheck(name string, b *bolt.DB) (findings []Finding) {
 	return findings
 }
 
-func (c *checker) bad(tb string, k []byte, format string, args ...any) {
-	if len(c.report.Findings) >= maxFindings {
-		c.report.More++
-		return
-	}
-	c.report.Findings = append(c.report.Findings, Finding{Table: tb, Key: showKey(k), Why: fmt.Sprintf(format, args...)})
-}
-
-// fault lists an error if it is about a record, and returns it if it is not.
-func (c *checker) fault(err error) error {
-	if e, ok := asCorrupt(err); ok {
-		c.bad(e.Bucket, e.Key, "%v", e.Err)
-		return nil
-	}
-	if isNotFound(err) {
-		c.bad("", nil, "%v", err)
-		return nil
-	}
-	return err
-}
-
-func showKey(k []byte) string {
-	for _, b := range k {
-		if b < ' ' || b > '~' {
-			return fmt.Sprintf("%x", k)
-		}
-	}
-	return string(k)
-}
-
 // sums verifies the checksum of every value.
 func (c *checker) sums() error {
 	for _, tb := range tables {
@@ -149,126 +85,45 @@ func (c *checker) sums() error {
 	return nil
 }
 
-// pointsTo checks that the number under k leads to a job with that unique key.
-func (c *checker) pointsTo(tb *table, liveOnly bool) error {
-	for r := range c.rows(tb, nil) {
-		n, _, err := c.number(tb, r.k)
-		if err != nil {
-			continue // named by sums
+// declared checks what the tables of records say of themselves, and recounts.
+func (c *checker) declared() error {
+	for _, r := range declared {
+		if r.check(c); c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
 		}
-		j, ok, err := c.readJob(key.Uint64(n))
-		if err := c.fault(err); err != nil {
-			return err
-		}
-		switch {
-		case !ok:
-			c.bad(tb.name, r.k, "names job %s, which is not there", jobID(n))
-		case j.Key != string(r.k):
-			c.bad(tb.name, r.k, "names job %s, whose key is %q", j.ID, j.Key)
-		case liveOnly && j.State.Terminal():
-			c.bad(tb.name, r.k, "is held by job %s, which has ended", j.ID)
+	}
+	c.recount()
+	return nil
+}
+
+// heldKeys checks that each unique key leads to a job that has it.
+func (c *checker) heldKeys() error {
+	for _, tb := range []*table{tJobKey, tArchiveKey} {
+		for r := range c.rows(tb, nil) {
+			n, _, err := c.number(tb, r.k)
+			if err != nil {
+				continue // named by sums
+			}
+			j, ok, err := c.readJob(key.Uint64(n))
+			switch {
+			case err != nil: // named by its own table
+			case !ok:
+				c.bad(tb.name, r.k, "names job %s, which is not there", jobID(n))
+			case j.Key != string(r.k):
+				c.bad(tb.name, r.k, "names job %s, whose key is %q", j.ID, j.Key)
+			case tb == tJobKey && j.State.Terminal():
+				c.bad(tb.name, r.k, "is held by job %s, which has ended", j.ID)
+			}
 		}
 	}
 	return nil
 }
 
-func (c *checker) liveJobs() error {
-	for r := range c.rows(tJobState, nil) {
-		j, ok, err := c.readLive(r.k)
-		if err := c.fault(err); err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		if j.State.Terminal() {
-			c.bad(tJobState.name, r.k, "job %s is %s but not in the archive", j.ID, j.State)
-		}
-		if c.has(tArchive, r.k) {
-			c.bad(tJobState.name, r.k, "job %s is live and in the archive", j.ID)
-		}
-		if n, held, err := c.number(tJobKey, []byte(j.Key)); j.Key != "" && err == nil && (!held || jobID(n) != j.ID) {
-			c.bad(tJobState.name, r.k, "job %s does not hold its key %q", j.ID, j.Key)
-		}
-	}
-	for _, tb := range []*table{tJobSpec, tJobError} {
-		for r := range c.rows(tb, nil) {
-			if !c.has(tJobState, r.k) {
-				c.bad(tb.name, r.k, "belongs to no live job")
-			}
-		}
-	}
-	return c.pointsTo(tJobKey, true)
-}
-
-func (c *checker) endedJobs() error {
-	discards, whole := map[string]int{}, true
-	for r := range c.rows(tArchive, nil) {
-		j, err := decodeEnded(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
-		if err != nil {
-			whole = false
-			continue
-		}
-		if j.State == engine.Discarded {
-			discards[countDiscards+string(j.Queue)]++
-		}
-		if !j.State.Terminal() {
-			c.bad(tArchive.name, r.k, "job %s is %s", j.ID, j.State)
-		}
-		if listed(j.State) && !c.has(tArchiveState, stateKey(j.State, r.k)) {
-			c.bad(tArchive.name, r.k, "job %s is not listed as %s", j.ID, j.State)
-		}
-		// Of completed ones the latest may have been pruned.
-		if j.Key != "" && listed(j.State) && !c.has(tArchiveKey, []byte(j.Key)) {
-			c.bad(tArchive.name, r.k, "job %s is not found by its key %q", j.ID, j.Key)
-		}
-	}
-	if whole { // the queue of a row that cannot be read is not known
-		c.recountDiscards(discards)
-	}
-	for r := range c.rows(tArchiveState, nil) {
-		j, ok, err := c.readEnded(r.k[1:])
-		if err == nil && (!ok || byte(j.State) != r.k[0]) {
-			c.bad(tArchiveState.name, r.k, "lists job %s as %s, which it is not", jobID(key.Read(r.k[1:]).Uint64()), engine.State(r.k[0]))
-		}
-	}
-	return c.pointsTo(tArchiveKey, false)
-}
-
-// attempted checks attempts, what owners did last, and history.
-func (c *checker) attempted() error {
-	for r := range c.rows(tAttempts, nil) {
-		_, err := decodeAttempt(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
-		if len(r.k) != 16 || !c.has(tJobState, r.k[:8]) && !c.has(tArchive, r.k[:8]) {
-			c.bad(tAttempts.name, r.k, "belongs to no job")
-		}
-	}
-	for r := range c.rows(tRecent, nil) {
-		d, err := tRecent.open(r.k, r.v, fRecent)
-		if err != nil {
-			continue
-		}
-		if !c.has(tAttempts, key.AppendUint64(key.Uint64(d.Uint()), d.Uint())) {
-			c.bad(tRecent.name, r.k, "names an attempt that is not there")
-		}
-	}
-	return c.calledBy()
-}
-
 // membership recounts every group from its members (P6, P-16).
 func (c *checker) membership() error {
 	derived := map[string]engine.GroupStat{}
-	for r := range c.rows(tMembers, nil) {
-		m, err := decodeMember(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
+	for r := range c.rows(tMembers.table, nil) {
+		m, err := tMembers.decode(r.k, r.v)
 		if err != nil || len(r.k) != 17 {
 			continue
 		}
@@ -285,19 +140,12 @@ func (c *checker) membership() error {
 		}
 	}
 	for r := range c.rows(tMemberOf, nil) {
-		if len(r.k) != 17 || !c.has(tMembers, append(bytes.Clone(r.k[8:]), r.k[:8]...)) {
+		if len(r.k) != 17 || !c.has(tMembers.table, append(bytes.Clone(r.k[8:]), r.k[:8]...)) {
 			c.bad(tMemberOf.name, r.k, "the group does not know its child")
 		}
 	}
-	return c.recountGroups(derived)
-}
-
-func (c *checker) recountGroups(derived map[string]engine.GroupStat) error {
-	for r := range c.rows(tGroups, nil) {
-		stored, err := decodeGroup(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
+	for r := range c.rows(tGroups.table, nil) {
+		stored, err := tGroups.decode(r.k, r.v)
 		want := derived[string(r.k)]
 		want.GroupID = stored.GroupID
 		if err == nil && stored != want {
@@ -307,6 +155,31 @@ func (c *checker) recountGroups(derived map[string]engine.GroupStat) error {
 	}
 	for g := range derived {
 		c.bad(tMembers.name, []byte(g), "has members but no totals")
+	}
+	return nil
+}
+
+// lists checks the lists of accounts in both directions, and that each row stands at its match's time.
+func (c *checker) lists() error {
+	for r := range c.rows(tByAccount, nil) {
+		id, err := listedMatch(r.k)
+		if c.badRecord(err); err == nil && !c.has(tAccountsOf, reverseKey(r.k, id)) {
+			c.bad(tByAccount.name, r.k, "match %s does not know that it is listed", id)
+		}
+	}
+	for r := range c.rows(tAccountsOf, nil) {
+		read := key.Read(r.k)
+		match, account := read.String(), read.String()
+		at, _, err := c.instant(tAccountsOf, r.k)
+		if err != nil {
+			continue // named by sums
+		}
+		if !c.has(tByAccount, byAccountKey(account, at, match)) {
+			c.bad(tAccountsOf.name, r.k, "match %s is not in the list of account %s", match, account)
+		}
+		if m, err := c.match(match); err == nil && !m.Played.Equal(at) {
+			c.bad(tAccountsOf.name, r.k, "match %s is listed at another time than it was played", match)
+		}
 	}
 	return nil
 }

@@ -73,41 +73,41 @@ var breakages = map[string]struct {
 	"a key held by a corpse":     {"job_key", func(t *Tx) error { return t.putNumber(tJobKey, []byte("match:EUW1_2"), 3) }},
 	"a key that leads nowhere":   {"job_key", func(t *Tx) error { return t.putNumber(tJobKey, []byte("match:X"), 99) }},
 	"a live job without its key": {"job_state", func(t *Tx) error { return t.remove(tJobKey, []byte("match:EUW1_1")) }},
-	"a job without its spec":     {"job_spec", func(t *Tx) error { return t.remove(tJobSpec, key.Uint64(1)) }},
-	"a spec without its job":     {"job_spec", func(t *Tx) error { return t.remove(tJobState, key.Uint64(2)) }},
-	"a dead job not listed":      {"archive", func(t *Tx) error { return t.remove(tArchiveState, stateKey(engine.Discarded, key.Uint64(3))) }},
-	"a dead job listed wrongly":  {"archive_state", func(t *Tx) error { return t.mark(tArchiveState, stateKey(engine.Cancelled, key.Uint64(3))) }},
+	"a job without its spec":     {"job_spec", func(t *Tx) error { return t.remove(tJobSpec.table, key.Uint64(1)) }},
+	"a spec without its job":     {"job_spec", func(t *Tx) error { return t.remove(tJobState.table, key.Uint64(2)) }},
+	"a dead job not listed":      {"archive", func(t *Tx) error { return t.remove(archiveState.table, stateKey(engine.Discarded, key.Uint64(3))) }},
+	"a dead job listed wrongly":  {"archive_state", func(t *Tx) error { return t.mark(archiveState.table, stateKey(engine.Cancelled, key.Uint64(3))) }},
 	"an ended job not found":     {"archive", func(t *Tx) error { return t.remove(tArchiveKey, []byte("match:EUW1_2")) }},
 	"a group that drifted": {"groups", func(t *Tx) error {
-		return t.put(tGroups, groupKey(1, 1), groupRecord(engine.GroupStat{Total: 2, Open: 2}))
+		return tGroups.put(t, groupKey(1, 1), &engine.GroupStat{Total: 2, Open: 2})
 	}},
-	"a group without totals":     {"members", func(t *Tx) error { return t.remove(tGroups, groupKey(1, 1)) }},
+	"a group without totals":     {"members", func(t *Tx) error { return t.remove(tGroups.table, groupKey(1, 1)) }},
 	"a child that knows nothing": {"members", func(t *Tx) error { return t.removeAll(tMemberOf, key.Uint64(2)) }},
-	"a group without its child":  {"member_of", func(t *Tx) error { return t.removeAll(tMembers, groupKey(1, 1)) }},
+	"a group without its child":  {"member_of", func(t *Tx) error { return t.removeAll(tMembers.table, groupKey(1, 1)) }},
 	"an attempt of nobody": {"attempts", func(t *Tx) error {
-		e := t.enc(fAttempt, 0)
-		encodeAttempt(&e, &engine.Attempt{})
-		return t.put(tAttempts, key.AppendUint64(key.Uint64(77), 1), &e)
+		return tAttempts.put(t, key.AppendUint64(key.Uint64(77), 1), &engine.Attempt{})
 	}},
 	"a call of nobody":          {"call_sid", func(t *Tx) error { return t.putNumber(tCallSID, []byte("CA1"), 2) }},
-	"an attempt that vanished":  {"recent", func(t *Tx) error { return t.removeAll(tAttempts, key.Uint64(2)) }},
-	"an account without a name": {"accounts", func(t *Tx) error { return t.removeAll(tAccountName, nil) }},
-	"a name of nobody":          {"account_name", func(t *Tx) error { return t.mark(tAccountName, key.Strings("x", "y", "euw1", "01X")) }},
-	"a PUUID that leads astray": {"accounts", func(t *Tx) error { return t.putText(tAccountPUUID, []byte("puuid-01A"), "01B") }},
+	"an attempt that vanished":  {"recent", func(t *Tx) error { return t.removeAll(tAttempts.table, key.Uint64(2)) }},
+	"an account without a name": {"accounts", func(t *Tx) error { return t.removeAll(accountName.table, nil) }},
+	"a name of nobody":          {"account_name", func(t *Tx) error { return t.mark(accountName.table, key.Strings("x", "y", "euw1", "01X")) }},
+	"a PUUID that leads astray": {"accounts", func(t *Tx) error { return t.putText(accountPUUID.table, []byte("puuid-01A"), "01B") }},
 	"an open sync without a run": {"accounts", func(t *Tx) error {
-		return t.put(tAccounts, []byte("01A"), accountRecord(league.Account{ID: "01A", GameName: "A", TagLine: "1", Platform: "euw1", Status: "syncing", Run: "R9"}))
+		return tAccounts.put(t, []byte("01A"), &league.Account{ID: "01A", GameName: "A", TagLine: "1", Platform: "euw1", Status: "syncing", Run: "R9"})
 	}},
-	"a run of nobody":            {"runs", func(t *Tx) error { return t.put(tRuns, []byte("R2"), runRecord(league.Run{ID: "R2", Account: "01Z"})) }},
-	"a run that is not found":    {"runs", func(t *Tx) error { return t.remove(tRunOfJob, key.Uint64(1)) }},
-	"a lost match not listed":    {"matches", func(t *Tx) error { return t.remove(tMatchStatus, statusKey(league.PermanentlyUnfetchable, "EUW1_2")) }},
-	"a match listed wrongly":     {"match_status", func(t *Tx) error { return t.mark(tMatchStatus, statusKey(league.TemporaryFailure, "EUW1_1")) }},
+	"a run of nobody":         {"runs", func(t *Tx) error { return tRuns.put(t, []byte("R2"), &league.Run{ID: "R2", Account: "01Z"}) }},
+	"a run that is not found": {"runs", func(t *Tx) error { return t.remove(tRunOfJob.table, key.Uint64(1)) }},
+	"a lost match not listed": {"matches", func(t *Tx) error {
+		return t.remove(matchStatus.table, statusKey(league.PermanentlyUnfetchable, "EUW1_2"))
+	}},
+	"a match listed wrongly":     {"match_status", func(t *Tx) error { return t.mark(matchStatus.table, statusKey(league.TemporaryFailure, "EUW1_1")) }},
 	"a list without its reverse": {"by_account", func(t *Tx) error { return t.removeAll(tAccountsOf, nil) }},
 	"a reverse without its list": {"accounts_of", func(t *Tx) error { return t.removeAll(tByAccount, nil) }},
 	"success without a payload": {"matches", func(t *Tx) error {
-		return t.put(tMatches, []byte("EUW1_1"), matchRecord(league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: "2026-01", Codec: "gzip", RawLen: 1}}}))
+		return tMatches.put(t, []byte("EUW1_1"), &league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: "2026-01", Codec: "gzip", RawLen: 1}}})
 	}},
 	"success with another payload": {"matches", func(t *Tx) error {
-		return t.put(tMatches, []byte("EUW1_1"), matchRecord(league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: "gzip", RawLen: 1}}}))
+		return tMatches.put(t, []byte("EUW1_1"), &league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: "gzip", RawLen: 1}}})
 	}},
 	"a gap of no run": {"gaps", func(t *Tx) error {
 		_, err := t.saveGap(league.Gap{Match: "EUW1_2", Part: league.PartMatch, Run: "R9", Account: "01A"})
@@ -117,8 +117,10 @@ var breakages = map[string]struct {
 		_, err := t.saveGap(league.Gap{Match: "EUW1_1", Part: league.PartMatch, Run: "R1", Account: "01A"})
 		return err
 	}},
-	"a record under another key": {"runs", func(t *Tx) error { return t.bucket(tRuns).Put([]byte("R9"), t.bucket(tRuns).Get([]byte("R1"))) }},
-	"a record of another shape":  {"accounts", func(t *Tx) error { return t.put(tAccounts, []byte("01A"), rec.NewEnc(fAccount, 0)) }},
+	"a record under another key": {"runs", func(t *Tx) error {
+		return t.bucket(tRuns.table).Put([]byte("R9"), t.bucket(tRuns.table).Get([]byte("R1")))
+	}},
+	"a record of another shape": {"accounts", func(t *Tx) error { return t.put(tAccounts.table, []byte("01A"), t.record(tAccounts.format)) }},
 }
 
 func TestCheckFindsWhatIsBroken(t *testing.T) {
@@ -169,15 +171,31 @@ func TestCheckObeysItsContext(t *testing.T) {
 	must(t, db.Close())
 }
 
+// decoder reads the rows of one table.
+type decoder struct {
+	*table
+	format byte
+	decode func(k, v []byte) error
+}
+
+func decoderOf[T any](r *records[T]) decoder {
+	return decoder{r.table, r.format, func(k, v []byte) error { _, err := r.decode(k, v); return err }}
+}
+
+var decoders = []decoder{
+	decoderOf(tArchive), decoderOf(tAttempts), decoderOf(tMembers), decoderOf(tGroups), decoderOf(tAccounts), decoderOf(tRuns),
+	decoderOf(tMatches), decoderOf(tGaps), decoderOf(tParticipants), decoderOf(tReports), decoderOf(tFeed), decoderOf(tDays),
+}
+
 // FuzzRecords gives arbitrary bytes with a sound checksum to every decoder: none may panic, or ask for much memory.
 func FuzzRecords(f *testing.F) {
 	dir := world(f)
 	db, err := OpenReadOnly(Options{Dir: dir})
 	must(f, err)
 	must(f, db.view(context.Background(), func(t *Tx) error {
-		for i, tb := range []*table{tArchive, tAttempts, tMembers, tGroups, tAccounts, tRuns, tMatches} {
-			for r := range t.rows(tb, nil) {
-				_, body, err := tb.seed.Open(r.k, r.v)
+		for i, d := range decoders {
+			for r := range t.rows(d.table, nil) {
+				_, body, err := d.seed.Open(r.k, r.v)
 				must(f, err)
 				f.Add(uint8(i), append([]byte(nil), body...))
 			}
@@ -186,27 +204,15 @@ func FuzzRecords(f *testing.F) {
 	}))
 	must(f, db.Close())
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
-		decoders := []struct {
-			tb     *table
-			format byte
-			decode func(k, v []byte) error
-		}{
-			{tArchive, fArchived, func(k, v []byte) error { _, err := decodeEnded(k, v); return err }},
-			{tAttempts, fAttempt, func(k, v []byte) error { _, err := decodeAttempt(k, v); return err }},
-			{tMembers, fMember, func(k, v []byte) error { _, err := decodeMember(k, v); return err }},
-			{tGroups, fGroup, func(k, v []byte) error { _, err := decodeGroup(k, v); return err }},
-			{tAccounts, fAccount, func(k, v []byte) error { _, err := decodeAccount(k, v); return err }},
-			{tRuns, fRun, func(k, v []byte) error { _, err := decodeRun(k, v); return err }},
-			{tMatches, fMatch, func(k, v []byte) error { _, err := decodeMatch(k, v); return err }},
-			{tGaps, fGap, func(k, v []byte) error { _, err := decodeGap(k, v); return err }},
-		}
 		d := decoders[int(which)%len(decoders)]
-		e := rec.NewEnc(d.format, len(body))
+		c := rec.Write(nil, d.format)
 		for _, b := range body {
-			e.Byte(b)
+			c.Byte(&b)
 		}
 		k := append(key.Uint64(1), 1)
-		if err := d.decode(k, d.tb.seed.Seal(k, e)); err != nil {
+		v, err := d.seed.Seal(k, &c)
+		must(t, err)
+		if err := d.decode(k, v); err != nil {
 			wantError[*ErrCorrupt](t, err)
 		}
 	})

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 var errNo = errors.New("a precondition does not hold")
@@ -240,9 +239,7 @@ func TestAFullDiskRefusesAndLetsTheStoreLive(t *testing.T) {
 	stop := serve(t, db)
 	write(t, db, step{"a", 1, "ok"}.run)
 	big := func(tx engine.Tx) error {
-		e := rec.NewEnc(fBlob, 0)
-		e.Bytes(make([]byte, 1<<20))
-		return own(tx).put(tState, []byte("big"), e)
+		return own(tx).putBlob(tState, []byte("big"), make([]byte, 1<<20))
 	}
 	for range 2 {
 		if err := db.Write(context.Background(), big); !errors.Is(err, ErrDiskFull) {

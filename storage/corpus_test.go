@@ -79,9 +79,9 @@ func flipRecord(t testing.TB, dir string) {
 	t.Helper()
 	edit(t, statePath(dir), func(tx *Tx) error {
 		k := []byte("EUW1_0000")
-		v := bytes.Clone(tx.bucket(tMatches).Get(k))
+		v := bytes.Clone(tx.bucket(tMatches.table).Get(k))
 		v[len(v)/2] ^= 1
-		return tx.bucket(tMatches).Put(k, v)
+		return tx.bucket(tMatches.table).Put(k, v)
 	})
 }
 

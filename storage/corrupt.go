@@ -10,7 +10,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -42,16 +41,14 @@ func (t *Tx) setAside(tb *table, k []byte) error {
 	if v == nil {
 		return nil
 	}
-	e := rec.NewEnc(fBlob, len(v)+4)
-	e.Bytes(v)
-	return t.put(tState, asideName(tb, k), e)
+	return t.putBlob(tState, asideName(tb, k), v)
 }
 
 // SetAside lists the records that could not be read and were set aside.
 func (db *DB) SetAside(ctx context.Context) (list []Aside, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		for r := range t.rows(tState, []byte(asidePrefix)) {
-			d, err := tState.open(r.k, r.v, fBlob)
+			value, err := tState.blobOf(r.k, r.v)
 			if err != nil {
 				continue // check names it
 			}
@@ -60,7 +57,7 @@ func (db *DB) SetAside(ctx context.Context) (list []Aside, err error) {
 			if err != nil {
 				return tState.corrupt(r.k, err)
 			}
-			list = append(list, Aside{Table: name, Key: raw, Value: d.Bytes()})
+			list = append(list, Aside{Table: name, Key: raw, Value: value})
 		}
 		return nil
 	})
@@ -100,12 +97,12 @@ func (db *DB) MarkCorrupt(ctx context.Context, match string, part league.Part) e
 // counters are made anew from all rows.
 func (t *Tx) replaceMatch(id string) error {
 	k := []byte(id)
-	if err := t.setAside(tMatches, k); err != nil {
+	if err := t.setAside(tMatches.table, k); err != nil {
 		return err
 	}
 	m := league.Match{ID: id, Listed: t.now}
 	m.Match.LastError, m.Match.LastClass = "its record cannot be read: it is fetched again", classCorrupt
-	if err := errors.Join(t.put(tMatches, k, matchRecord(m)), t.feedMatch(league.Match{}, m, false)); err != nil {
+	if err := errors.Join(tMatches.put(t, k, &m), t.feedMatch(league.Match{}, m, false)); err != nil {
 		return err
 	}
 	if t.has(tFeedOf, feedOfKey(tagTimelines, id)) {
@@ -114,8 +111,8 @@ func (t *Tx) replaceMatch(id string) error {
 		}
 	}
 	for _, s := range []league.Status{league.TemporaryFailure, league.PermanentlyUnfetchable} {
-		if t.has(tMatchStatus, statusKey(s, id)) {
-			if err := t.remove(tMatchStatus, statusKey(s, id)); err != nil {
+		if t.has(matchStatus.table, statusKey(s, id)) {
+			if err := t.remove(matchStatus.table, statusKey(s, id)); err != nil {
 				return err
 			}
 		}
@@ -134,19 +131,15 @@ func (t *Tx) recountMatches() error {
 	for s := league.Unfetched; s <= league.OutsideRetentionWindow; s++ {
 		counts[countMatches+s.String()] = 0
 	}
-	for r := range t.rows(tMatches, nil) {
-		m, err := decodeMatch(r.k, r.v)
-		if err != nil {
-			continue // another one to be set aside
-		}
-		counts[countMatches+m.Match.Status.String()]++
-		if m.Timeline.Status == league.Success {
-			counts[countTimelines]++
+	for m, err := range tMatches.under(t, nil) {
+		if err == nil { // else another one to be set aside
+			for _, name := range tMatches.counts(&m) {
+				counts[name]++
+			}
 		}
 	}
-	t.totalsChanged = true
 	for name, n := range counts {
-		if err := t.putNumber(tCounters, []byte(name), n); err != nil {
+		if err := t.setCounter(name, n); err != nil {
 			return err
 		}
 	}
@@ -186,14 +179,12 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 // salvage reads what can be read of a job.
 func (t *Tx) salvage(k []byte) engine.Job {
 	var j engine.Job
-	if d, ok, err := t.get(tJobSpec, k, fJobSpec); ok && err == nil {
-		decodeSpec(d, &j)
+	if spec, ok, err := tJobSpec.get(t, k); ok && err == nil {
+		j = spec
 	}
-	if live, err := decodeLive(k, t.bucket(tJobState).Get(k)); err == nil {
-		spec := j
-		j = live
-		j.Kind, j.Queue, j.Key, j.Lock, j.Owner = spec.Kind, spec.Queue, spec.Key, spec.Lock, spec.Owner
-		j.Priority, j.Policy, j.Args, j.Created = spec.Priority, spec.Policy, spec.Args, spec.Created
+	whole := j
+	if ok, err := tJobState.add(t, k, &whole); ok && err == nil {
+		j = whole
 	}
 	j.ID = jobID(key.Read(k).Uint64())
 	j.HasParents = len(t.groupsOf(key.Read(k).Uint64())) > 0
@@ -202,7 +193,7 @@ func (t *Tx) salvage(k []byte) engine.Job {
 
 // bury moves a job to the archive, whatever state its records are in.
 func (t *Tx) bury(k []byte, j engine.Job) error {
-	for _, tb := range []*table{tJobState, tJobSpec, tJobError} {
+	for _, tb := range []*table{tJobState.table, tJobSpec.table, tJobError.table} {
 		v := t.bucket(tb).Get(k)
 		if v == nil {
 			continue

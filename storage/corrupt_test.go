@@ -32,7 +32,7 @@ func flip(t testing.TB, db *DB, tb *table, k []byte) (raw []byte) {
 // TestP28_ACorruptJobAloneIsDiscarded: the storage side. Whichever of its records is bad, the job ends as undecodable, its
 // raw bytes are kept, its key is free, its group settles, and its neighbours never notice.
 func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
-	for _, tb := range []*table{tJobState, tJobSpec, tJobError} {
+	for _, tb := range []*table{tJobState.table, tJobSpec.table, tJobError.table} {
 		db := start(t, "")
 		parent := enqueue(t, db, engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:01A"})
 		group := engine.GroupID{Parent: parent.ID, Group: 1}
@@ -104,7 +104,7 @@ func TestACorruptMatchIsFetchedAgain(t *testing.T) {
 	must(t, db.MarkCorrupt(ctx, "EUW1_2", league.PartMatch))
 	must(t, db.MarkCorrupt(ctx, "EUW1_2", league.PartMatch)) // twice does no harm
 	for _, id := range []string{"EUW1_0", "EUW1_1"} {
-		flip(t, db, tMatches, []byte(id))
+		flip(t, db, tMatches.table, []byte(id))
 		page, err := db.Matches(ctx, engine.MatchesQuery{All: true})
 		if err != nil || len(page.Matches) != 3 {
 			t.Fatalf("%+v %v", page, err)

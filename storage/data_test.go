@@ -280,7 +280,7 @@ func TestMatchesComeBackAsTheyWere(t *testing.T) {
 		if got, err := db.Participants(tx, m.ID); err != nil || !slices.Equal(got, seats) {
 			t.Errorf("seats %+v (%v)", got, err)
 		}
-		for r := range tx.rows(tMatches, nil) {
+		for r := range tx.rows(tMatches.table, nil) {
 			if len(r.v) > 220 {
 				t.Errorf("a match record of %d bytes", len(r.v))
 			}

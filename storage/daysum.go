@@ -19,6 +19,14 @@ import (
 // there, and pruned.
 type dayRow struct{ all, pruned engine.DaySum }
 
+var tDays = declare(
+	newTable("days", "UTC day as 2026-11-21", "sums of jobs and attempts that ended on it, and the pruned part"),
+	records[dayRow]{format: 34, fields: func(c *rec.Coder, d *dayRow) {
+		for _, s := range []*engine.DaySum{&d.all, &d.pruned} {
+			c.Int64(&s.Completed, &s.Discarded, &s.Cancelled, &s.Attempts, &s.Retries, &s.Won)
+		}
+	}})
+
 // onDay is what this transaction adds to a day. The rows are written once, before the commit: every attempt of a group would
 // write the same one.
 func (t *Tx) onDay(at time.Time) *dayRow {
@@ -71,7 +79,7 @@ func (t *Tx) saveDays() error {
 			return err
 		}
 		d.all, d.pruned = d.all.Plus(t.days[day].all), d.pruned.Plus(t.days[day].pruned)
-		if err := t.put(tDays, []byte(day), dayRecord(d)); err != nil {
+		if err := tDays.put(t, []byte(day), &d); err != nil {
 			return err
 		}
 	}
@@ -81,33 +89,8 @@ func (t *Tx) saveDays() error {
 
 // day gives a day's sums; those of a day without a row are 0.
 func (t *Tx) day(day string) (d dayRow, err error) {
-	if v := t.value(tDays, []byte(day)); v != nil {
-		return decodeDay([]byte(day), v)
-	}
-	return d, nil
-}
-
-func dayRecord(d dayRow) *rec.Enc {
-	e := rec.NewEnc(fDay, 40)
-	for _, s := range []engine.DaySum{d.all, d.pruned} {
-		for _, n := range []int64{s.Completed, s.Discarded, s.Cancelled, s.Attempts, s.Retries, s.Won} {
-			e.Int(n)
-		}
-	}
-	return e
-}
-
-func decodeDay(k, v []byte) (row dayRow, err error) {
-	d, err := tDays.open(k, v, fDay)
-	if err != nil {
-		return row, err
-	}
-	for _, s := range []*engine.DaySum{&row.all, &row.pruned} {
-		for _, n := range []*int64{&s.Completed, &s.Discarded, &s.Cancelled, &s.Attempts, &s.Retries, &s.Won} {
-			*n = d.Int()
-		}
-	}
-	return row, tDays.done(k, d)
+	d, _, err = tDays.get(t, []byte(day))
+	return d, err
 }
 
 // Days gives the stored sums of the last n UTC days up to now, the oldest first. Days on which nothing ended are left out,
@@ -118,11 +101,11 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 	}
 	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
 	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rowsFrom(tDays, nil, []byte(first)) {
+		for r := range t.rowsFrom(tDays.table, nil, []byte(first)) {
 			if string(r.k) > today { // a clock was set back
 				return nil
 			}
-			if d, err := decodeDay(r.k, r.v); err == nil {
+			if d, err := tDays.decode(r.k, r.v); err == nil {
 				d.all.Day = string(r.k)
 				list = append(list, d.all)
 			}
@@ -138,25 +121,22 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 // days recounts every day's sums from the jobs and attempts that are there (P-33).
 func (c *checker) days() error {
 	derived := map[string]engine.DaySum{}
-	for r := range c.rows(tArchive, nil) {
-		if j, err := decodeEnded(r.k, r.v); err == nil && !j.Finished.IsZero() {
+	for j, err := range tArchive.under(c.Tx, nil) {
+		if err == nil && !j.Finished.IsZero() {
 			d := derived[engine.UTCDay(j.Finished)]
 			d.CountEnded(j.State, 1)
 			derived[engine.UTCDay(j.Finished)] = d
 		}
 	}
-	for r := range c.rows(tAttempts, nil) {
-		if a, err := decodeAttempt(r.k, r.v); err == nil && !a.End.IsZero() {
+	for a, err := range tAttempts.under(c.Tx, nil) {
+		if err == nil && !a.End.IsZero() {
 			d := derived[engine.UTCDay(a.End)]
 			d.CountAttempt(a, 1)
 			derived[engine.UTCDay(a.End)] = d
 		}
 	}
-	for r := range c.rows(tDays, nil) {
-		stored, err := decodeDay(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
+	for r := range c.rows(tDays.table, nil) {
+		stored, err := tDays.decode(r.k, r.v)
 		if want := derived[string(r.k)].Plus(stored.pruned); err == nil && stored.all != want {
 			c.bad(tDays.name, r.k, "says %s, the jobs and attempts say %s", sumWords(stored.all), sumWords(want))
 		}
@@ -183,7 +163,7 @@ const oldPruned = "pruned."
 // The place of a step is the number of what it works on, and the last key that has been done.
 func toDays(t *Tx, after []byte) (next []byte, err error) {
 	if after == nil {
-		if err := addTables(t); err != nil {
+		if err := createTables(t.b); err != nil {
 			return nil, err
 		}
 		return []byte{0}, t.takeOldPruned()
@@ -191,7 +171,7 @@ func toDays(t *Tx, after []byte) (next []byte, err error) {
 	sources := []struct {
 		*table
 		count func(t *Tx, k, v []byte)
-	}{{tArchive, countOldJob}, {tAttempts, countOldAttempt}}
+	}{{tArchive.table, countOldJob}, {tAttempts.table, countOldAttempt}}
 	at := int(after[0])
 	if at >= len(sources) {
 		return nil, nil
@@ -210,13 +190,13 @@ func toDays(t *Tx, after []byte) (next []byte, err error) {
 // A record that cannot be read counts nowhere, as in a recount: check names it.
 
 func countOldJob(t *Tx, k, v []byte) {
-	if j, err := decodeEnded(k, v); err == nil {
+	if j, err := tArchive.decode(k, v); err == nil {
 		t.onDay(j.Finished).all.CountEnded(j.State, 1)
 	}
 }
 
 func countOldAttempt(t *Tx, k, v []byte) {
-	if a, err := decodeAttempt(k, v); err == nil {
+	if a, err := tAttempts.decode(k, v); err == nil {
 		t.onDay(a.End).all.CountAttempt(a, 1)
 	}
 }

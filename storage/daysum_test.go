@@ -176,14 +176,14 @@ func TestCheckRecountsTheDays(t *testing.T) {
 	j.Finished = noon
 	move(t, db, j, engine.Completed)
 	spoil := func(d dayRow) {
-		write(t, db, func(tx engine.Tx) error { return own(tx).put(tDays, []byte(engine.UTCDay(noon)), dayRecord(d)) })
+		write(t, db, func(tx engine.Tx) error { return tDays.put(own(tx), []byte(engine.UTCDay(noon)), &d) })
 	}
 	spoil(dayRow{all: engine.DaySum{Completed: 2, Attempts: 1}})
 	r, err := db.Check(context.Background())
 	if err != nil || len(r.Findings) != 1 || r.Findings[0].Table != "days" || r.Findings[0].Key != engine.UTCDay(noon) {
 		t.Errorf("%+v %v", r.Findings, err)
 	}
-	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tDays, []byte(engine.UTCDay(noon))) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tDays.table, []byte(engine.UTCDay(noon))) })
 	if r, err := db.Check(context.Background()); err != nil || len(r.Findings) != 1 {
 		t.Errorf("a row that is gone: %+v %v", r.Findings, err)
 	}
@@ -206,7 +206,7 @@ func TestDaysAreMadeForAnOlderStore(t *testing.T) {
 	write(t, db, func(tx engine.Tx) error {
 		x := own(tx)
 		for r := range want {
-			if err := x.remove(tDays, []byte(r)); err != nil {
+			if err := x.remove(tDays.table, []byte(r)); err != nil {
 				return err
 			}
 		}

@@ -39,11 +39,15 @@ var noDicts = new(dictionaries)
 
 func dictKey(id uint32) []byte { return binary.BigEndian.AppendUint32(nil, id) }
 
-func dictRecord(d dictionary) *rec.Enc {
-	e := rec.NewEnc(fDictionary, len(d.bytes)+16)
-	e.Str(string(d.part))
-	e.Bytes(d.bytes)
-	return e
+func (d *dictionary) fields(c *rec.Coder) {
+	c.Str((*string)(&d.part))
+	c.Bytes(&d.bytes)
+}
+
+func (d *dictionary) seal(k []byte) ([]byte, error) {
+	c := rec.Write(nil, fDictionary)
+	d.fields(&c)
+	return dictSeed.Seal(k, &c)
 }
 
 // readDicts reads the dictionaries of a shard. One that is damaged takes down the payloads that need it, and nothing else.
@@ -77,9 +81,9 @@ func openDict(k, v []byte) (d dictionary, err error) {
 	if format != fDictionary {
 		return d, fmt.Errorf("format %d, want %d", format, fDictionary)
 	}
-	r := rec.NewDec(body)
-	d.part, d.bytes = league.Part(r.Str()), r.Bytes()
-	return d, r.Done()
+	c := rec.Read(body)
+	d.fields(&c)
+	return d, c.Done()
 }
 
 // of finds a dictionary for a part; 0 when there is none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -13,29 +12,6 @@ import (
 
 // countDiscards is the counter of a queue's discarded jobs, and the queue's name.
 const countDiscards = "discarded."
-
-// countDiscarded adds n to the queue's counter if the job is discarded.
-func (t *Tx) countDiscarded(j *engine.Job, n int) error {
-	if j.State != engine.Discarded {
-		return nil
-	}
-	if !slices.Contains(t.discards, j.Queue) {
-		t.discards = append(t.discards, j.Queue)
-	}
-	return t.count(countDiscards+string(j.Queue), n)
-}
-
-// emitDiscards publishes the counters that this transaction has changed.
-func (t *Tx) emitDiscards() error {
-	for _, q := range t.discards {
-		n, _, err := t.number(tCounters, []byte(countDiscards+string(q)))
-		if err != nil {
-			return err
-		}
-		t.Emit(engine.Change{Discards: &engine.QueueDiscards{Queue: q, Jobs: int(n)}})
-	}
-	return nil
-}
 
 // Discards gives the number of discarded jobs that are kept, by queue; a queue without any is left out.
 func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error) {
@@ -59,28 +35,18 @@ func toDiscards(t *Tx, after []byte) (next []byte, err error) {
 	if after == nil {
 		after = []byte{byte(engine.Discarded)}
 	}
-	page, last := t.keysAfter(tArchiveState, after)
+	page, last := t.keysAfter(archiveState.table, after)
 	for _, k := range page {
 		if k[0] != byte(engine.Discarded) {
 			return nil, nil
 		}
-		j, ok, err := t.readEnded(k[1:])
+		j, ok, err := tArchive.get(t, k[1:])
 		if _, corrupt := asCorrupt(err); corrupt || !ok {
 			continue // check names it
 		}
-		if err := errors.Join(err, t.countDiscarded(&j, 1)); err != nil {
+		if err := errors.Join(err, t.count(countDiscards+string(j.Queue), 1)); err != nil {
 			return nil, err
 		}
 	}
 	return last, nil
-}
-
-// recountDiscards compares the counters with the rows.
-func (c *checker) recountDiscards(counts map[string]int) {
-	for r := range c.rows(tCounters, []byte(countDiscards)) {
-		counts[string(r.k)] += 0
-	}
-	for name, n := range counts {
-		c.counter(name, n)
-	}
 }

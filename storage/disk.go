@@ -141,25 +141,25 @@ func (t *Tx) addSize(used int64) error {
 	}
 	samples = append(samples, sizeSample{t.now, used})
 	samples = samples[max(len(samples)-keptSamples, 0):]
-	e := rec.NewEnc(fSizes, 16*len(samples))
-	e.Uint(uint64(len(samples)))
-	for _, s := range samples {
-		e.Time(s.at)
-		e.Int(s.used)
-	}
-	return t.put(tState, []byte(stateSizes), e)
+	c := t.record(fSizes)
+	sizesFields(c, &samples)
+	return t.put(tState, []byte(stateSizes), c)
 }
 
 // sizes reads the notes, oldest first.
 func (t *Tx) sizes() (list []sizeSample, err error) {
 	k := []byte(stateSizes)
-	d, ok, err := t.get(tState, k, fSizes)
+	c, ok, err := t.get(tState, k, fSizes)
 	if err != nil || !ok {
 		return nil, err
 	}
-	list = make([]sizeSample, d.Count(2))
-	for i := range list {
-		list[i] = sizeSample{at: d.Time(), used: d.Int()}
-	}
-	return list, tState.done(k, d)
+	sizesFields(c, &list)
+	return list, tState.done(k, c)
+}
+
+func sizesFields(c *rec.Coder, list *[]sizeSample) {
+	rec.List(c, list, 2, func(c *rec.Coder, s *sizeSample) {
+		c.Time(&s.at)
+		c.Int64(&s.used)
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
+var tCallSID = newTable("call_sid", "external id as it is", "u64 id of the job of kind alert.call that had it in an attempt")
+
 // externalScan is how many of the newest attempts are looked through for an external id that is in no index.
 const externalScan = 5000
 
@@ -41,11 +43,11 @@ func (t *Tx) jobOfExternal(external string) (engine.Job, error) {
 		return t.job(jobID(n))
 	}
 	looked := 0
-	for r := range t.rowsBack(tAttempts, nil, nil) {
+	for r := range t.rowsBack(tAttempts.table, nil, nil) {
 		if looked++; looked > externalScan {
 			break
 		}
-		if a, err := decodeAttempt(r.k, r.v); err == nil && a.External == external {
+		if a, err := tAttempts.decode(r.k, r.v); err == nil && a.External == external {
 			return t.job(jobID(key.Read(r.k).Uint64()))
 		}
 	}
@@ -93,12 +95,12 @@ func (c *checker) calledBy() error {
 // The place of a step is the last key that has been done.
 func toCallSIDs(t *Tx, after []byte) (next []byte, err error) {
 	if after == nil {
-		if err := addTables(t); err != nil {
+		if err := createTables(t.b); err != nil {
 			return nil, err
 		}
 		after = []byte{}
 	}
-	page, last := t.keysAfter(tAttempts, after)
+	page, last := t.keysAfter(tAttempts.table, after)
 	for _, k := range page {
 		if err := t.noteOldExternal(k); err != nil {
 			return nil, err
@@ -109,7 +111,7 @@ func toCallSIDs(t *Tx, after []byte) (next []byte, err error) {
 
 // noteOldExternal leaves out what cannot be read: check names it.
 func (t *Tx) noteOldExternal(k []byte) error {
-	a, err := decodeAttempt(k, t.bucket(tAttempts).Get(k))
+	a, _, err := tAttempts.get(t, k)
 	if err != nil || a.External == "" || len(k) != 16 {
 		return nil
 	}

@@ -33,15 +33,10 @@ func (db *DB) Facts(ctx context.Context) (f Facts, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		have, _, err := t.number(tMeta, metaSchema)
 		f.Schema, f.Restored = int(have), t.restored()
-		if d, ok, e := t.get(tMeta, metaInstance, fText); ok && e == nil {
-			f.Instance = d.Str()
-		}
-		if d, ok, e := t.get(tMeta, metaCreated, fTime); ok && e == nil {
-			f.Created = d.Time()
-		}
-		if d, ok, e := t.get(tMeta, metaRun, fBoot); ok && e == nil {
-			_, f.Opened, f.Closed = d.Str(), d.Time(), d.Time()
-		}
+		f.Instance, _, _ = t.text(tMeta, metaInstance)
+		f.Created, _, _ = t.instant(tMeta, metaCreated)
+		last, _, _ := t.lastOpening()
+		f.Opened, f.Closed = last.opened, last.closed
 		return err
 	})
 	return f, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -29,8 +30,22 @@ const (
 	tagTimelines    byte = 't'
 )
 
+var (
+	tFeed = declare(
+		newTable("feed", "feed byte, u64 seq", "id and revision of what was added or changed then").grows(),
+		records[feedPlace]{format: 32, key: func(c *key.Coder, p *feedPlace) {
+			c.Byte(&p.tag)
+			c.Uint64(&p.seq)
+		}, fields: func(c *rec.Coder, p *feedPlace) {
+			c.Str(&p.id)
+			c.Uint((*uint64)(&p.rev))
+		}})
+	tFeedOf = newTable("feed_of", "feed byte, id as it is", "u64 seq of its one row in feed; not for ended jobs")
+)
+
 // feedPlace is one row of table feed.
 type feedPlace struct {
+	tag byte
 	seq uint64
 	id  string
 	rev engine.Revision // of an ended job; 0 for others
@@ -46,14 +61,11 @@ func (t *Tx) newPlace(tag byte, id string, rev engine.Revision) (uint64, error) 
 		return 0, ErrReadOnly
 	}
 	t.dirty = true
-	seq, err := t.bucket(tFeed).NextSequence()
+	seq, err := t.bucket(tFeed.table).NextSequence()
 	if err != nil {
 		return 0, err
 	}
-	e := t.enc(fFeed, len(id)+8)
-	e.Str(id)
-	e.Uint(uint64(rev))
-	return seq, t.put(tFeed, key.AppendUint64(append(t.mem.take(9), tag), seq), &e)
+	return seq, tFeed.put(t, key.AppendUint64(append(t.mem.take(9), tag), seq), &feedPlace{id: id, rev: rev})
 }
 
 // toEnd gives an item the next place and removes the one that it had.
@@ -64,7 +76,7 @@ func (t *Tx) toEnd(tag byte, id string) error {
 		return err
 	}
 	if had {
-		if err := t.remove(tFeed, feedKey(tag, old)); err != nil {
+		if err := t.remove(tFeed.table, feedKey(tag, old)); err != nil {
 			return err
 		}
 	}
@@ -128,8 +140,7 @@ func matchFace(m league.Match) gameFace {
 
 // feedSeats moves the seats of a match if they differ from those that are stored.
 func (t *Tx) feedSeats(match string, ps []league.Participant) error {
-	k := []byte(match)
-	if bytes.Equal(t.bucket(tParticipants).Get(k), tParticipants.seed.Seal(k, seatsRecord(ps))) {
+	if tParticipants.same(t, []byte(match), &seating{match, ps}) {
 		return nil
 	}
 	return t.toEnd(tagParticipants, match)
@@ -158,7 +169,7 @@ func (db *DB) trimFeed(ctx context.Context) error {
 		err = db.Write(ctx, func(tx engine.Tx) error {
 			var errs []error
 			for _, k := range gone {
-				errs = append(errs, own(tx).remove(tFeed, k))
+				errs = append(errs, own(tx).remove(tFeed.table, k))
 			}
 			return errors.Join(errs...)
 		})
@@ -172,11 +183,11 @@ func (db *DB) trimFeed(ctx context.Context) error {
 // leftPlaces looks at the next places of ended jobs and gives those that do not count any more.
 func (t *Tx) leftPlaces(from []byte, limit int) (gone [][]byte, next []byte) {
 	looked := 0
-	for r := range t.rowsFrom(tFeed, []byte{tagJobs}, from) {
+	for r := range t.rowsFrom(tFeed.table, []byte{tagJobs}, from) {
 		if looked++; looked > limit {
 			return gone, bytes.Clone(r.k)
 		}
-		place, err := decodePlace(r.k, r.v)
+		place, err := tFeed.decode(r.k, r.v)
 		if err != nil {
 			continue // check names it
 		}
@@ -190,11 +201,8 @@ func (t *Tx) leftPlaces(from []byte, limit int) (gone [][]byte, next []byte) {
 // feeds checks that every item has its one place and that every place has its item.
 func (c *checker) feeds() error {
 	ended := 0
-	for r := range c.rows(tFeed, nil) {
-		place, err := decodePlace(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
+	for r := range c.rows(tFeed.table, nil) {
+		place, err := tFeed.decode(r.k, r.v)
 		if err != nil {
 			continue
 		}
@@ -210,34 +218,12 @@ func (c *checker) feeds() error {
 	}
 	for r := range c.rows(tFeedOf, nil) {
 		n, _, err := c.number(tFeedOf, r.k)
-		if err == nil && !c.has(tFeed, feedKey(r.k[0], n)) {
+		if err == nil && !c.has(tFeed.table, feedKey(r.k[0], n)) {
 			c.bad(tFeedOf.name, r.k, "its place %d is not there", n)
 		}
 	}
 	if n := c.report.Rows[tArchive.name]; n != ended {
 		c.bad(tFeed.name, []byte{tagJobs}, "has a place for %d ended jobs, there are %d", ended, n)
-	}
-	return c.fed()
-}
-
-// fed checks that what is to be exported has a place.
-func (c *checker) fed() error {
-	for r := range c.rows(tMatches, nil) {
-		m, err := decodeMatch(r.k, r.v)
-		if err != nil {
-			continue // named by matches
-		}
-		if !c.has(tFeedOf, feedOfKey(tagMatches, m.ID)) {
-			c.bad(tMatches.name, r.k, "has no place in the feed")
-		}
-		if faceOf(m.Timeline) != faceOf(league.Fetch{}) && !c.has(tFeedOf, feedOfKey(tagTimelines, m.ID)) {
-			c.bad(tMatches.name, r.k, "its timeline has no place in the feed")
-		}
-	}
-	for r := range c.rows(tParticipants, nil) {
-		if !c.has(tFeedOf, feedOfKey(tagParticipants, string(r.k))) {
-			c.bad(tParticipants.name, r.k, "has no place in the feed")
-		}
 	}
 	return nil
 }

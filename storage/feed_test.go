@@ -398,7 +398,7 @@ func TestP28_AFeedGoesOnBehindACorruptRecord(t *testing.T) {
 		for _, c := range []struct {
 			tb *table
 			k  []byte
-		}{{tMatches, []byte("EUW1_1")}, {tParticipants, []byte("EUW1_1")}, {tArchive, mustKey("a3")}, {tJobState, mustKey("a1")}} {
+		}{{tMatches.table, []byte("EUW1_1")}, {tParticipants.table, []byte("EUW1_1")}, {tArchive.table, mustKey("a3")}, {tJobState.table, mustKey("a1")}} {
 			b := own(tx).bucket(c.tb)
 			v := bytes.Clone(b.Get(c.k))
 			v[len(v)/2] ^= 0x40
@@ -443,7 +443,7 @@ func TestCheckFindsAFeedThatIsOff(t *testing.T) {
 		"a second place":                {"feed", func(t *Tx) error { _, err := t.newPlace(tagMatches, "EUW1_1", 0); return err }},
 		"a place of nothing":            {"feed", func(t *Tx) error { _, err := t.newPlace(tagMatches, "EUW1_9", 0); return err }},
 		"a way that leads nowhere":      {"feed_of", func(t *Tx) error { return t.putNumber(tFeedOf, feedOfKey(tagMatches, "EUW1_1"), 99) }},
-		"an ended job without a place":  {"feed", func(t *Tx) error { return t.removeAll(tFeed, []byte{tagJobs}) }},
+		"an ended job without a place":  {"feed", func(t *Tx) error { return t.removeAll(tFeed.table, []byte{tagJobs}) }},
 		"an ended job with two of them": {"feed", func(t *Tx) error { _, err := t.newPlace(tagJobs, "a3", 2); return err }},
 	} {
 		dir := world(t)
@@ -508,7 +508,7 @@ func TestPrunedJobsLeaveTheirPlaces(t *testing.T) {
 	_, before := fed(t, db, engine.FeedJobs, "", 0)
 	places := func() (n int) {
 		read(t, db, func(tx *Tx) error {
-			for range tx.rows(tFeed, []byte{tagJobs}) {
+			for range tx.rows(tFeed.table, []byte{tagJobs}) {
 				n++
 			}
 			return nil

@@ -31,7 +31,7 @@ var feedList = []feed{
 	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
 	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
 	{tag: tagRanks, kind: engine.FeedRanks, read: (*feedReader).ranks, from: tRankOrder},
-	{tag: tagLive, kind: engine.FeedLive, read: (*feedReader).live, from: tJobState},
+	{tag: tagLive, kind: engine.FeedLive, read: (*feedReader).live, from: tJobState.table},
 }
 
 // Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
@@ -91,12 +91,12 @@ func (t *Tx) feedReader(f feed, p engine.Page) (*feedReader, error) {
 // places goes through the feed's rows. It begins with the item of the cursor, of which some rows may be left.
 func (r *feedReader) places() error {
 	looked := 0
-	for row := range r.rowsFrom(tFeed, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
+	for row := range r.rowsFrom(tFeed.table, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
 		if looked++; looked > maxScan {
 			r.page.More = true
 			return nil
 		}
-		place, err := decodePlace(row.k, row.v)
+		place, err := tFeed.decode(row.k, row.v)
 		if place.seq == r.at.seq && !r.many {
 			continue
 		}
@@ -160,7 +160,7 @@ func (r *feedReader) ranks() error {
 
 // live goes through the live jobs.
 func (r *feedReader) live() error {
-	for row := range r.rowsFrom(tJobState, nil, key.Uint64(r.at.seq+1)) {
+	for row := range r.rowsFrom(tJobState.table, nil, key.Uint64(r.at.seq+1)) {
 		n := key.Read(row.k).Uint64()
 		j, ok, err := r.readLive(row.k)
 		one := engine.FeedRow{ID: string(jobID(n)), Corrupt: err != nil || !ok}
@@ -172,20 +172,6 @@ func (r *feedReader) live() error {
 		}
 	}
 	return nil
-}
-
-func decodePlace(k, v []byte) (p feedPlace, err error) {
-	read := key.Read(k[1:])
-	p.seq = read.Uint64()
-	if err := read.Done(); err != nil {
-		return p, tFeed.corrupt(k, err)
-	}
-	d, err := tFeed.open(k, v, fFeed)
-	if err != nil {
-		return p, err
-	}
-	p.id, p.rev = d.Str(), engine.Revision(d.Uint())
-	return p, tFeed.done(k, d)
 }
 
 func matchRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
@@ -247,7 +233,7 @@ func (t *Tx) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
 	if err != nil {
 		return j, false, nil // no job has such an id; check names it
 	}
-	j, ok, err := t.readEnded(k)
+	j, ok, err := tArchive.get(t, k)
 	return j, ok && j.Rev == place.rev, err
 }
 
@@ -303,7 +289,7 @@ func (r *feedReader) after(s string) (c feedCursor, err error) {
 // last is the highest number that a cursor of this feed can have.
 func (r *feedReader) last() uint64 {
 	if r.from == nil {
-		return r.bucket(tFeed).Sequence()
+		return r.bucket(tFeed.table).Sequence()
 	}
 	return r.bucket(r.from).Sequence()
 }

@@ -77,7 +77,7 @@ func (t *Tx) scanLive(q engine.JobsQuery, before []byte, limit int) (s jobScan) 
 		return s
 	}
 	looked := 0
-	for r := range t.rowsBack(tJobState, nil, before) {
+	for r := range t.rowsBack(tJobState.table, nil, before) {
 		id := key.Read(r.k).Uint64()
 		if looked++; looked > maxScan || len(s.jobs) > limit {
 			s.stop = id + 1
@@ -93,7 +93,7 @@ func (t *Tx) scanLive(q engine.JobsQuery, before []byte, limit int) (s jobScan) 
 // liveFrom lists live jobs after one, the oldest first.
 func (t *Tx) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engine.Job, next string) {
 	looked, last := 0, ""
-	for r := range t.rowsFrom(tJobState, nil, after) {
+	for r := range t.rowsFrom(tJobState.table, nil, after) {
 		if after != nil && bytes.Equal(r.k, after) {
 			continue
 		}
@@ -111,11 +111,11 @@ func (t *Tx) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engin
 // fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that cannot be read does not
 // fit; check names it.
 func (t *Tx) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
-	j, err := decodeLive(r.k, r.v)
+	j, err := tJobState.decode(r.k, r.v)
 	if err != nil || len(q.States) > 0 && !slices.Contains(q.States, j.State) {
 		return j, false
 	}
-	j, ok, err := t.readRest(r.k, j)
+	ok, err := t.readRest(r.k, &j)
 	return j, ok && err == nil && fits(q, j)
 }
 
@@ -128,13 +128,13 @@ func (t *Tx) scanEnded(q engine.JobsQuery, before []byte, limit int) (s jobScan)
 		return t.scanListed(q, before, limit)
 	}
 	looked := 0
-	for r := range t.rowsBack(tArchive, nil, before) {
+	for r := range t.rowsBack(tArchive.table, nil, before) {
 		id := key.Read(r.k).Uint64()
 		if looked++; looked > maxScan || len(s.jobs) > limit {
 			s.stop = id + 1
 			return s
 		}
-		if j, err := decodeEnded(r.k, r.v); err == nil && fits(q, j) {
+		if j, err := tArchive.decode(r.k, r.v); err == nil && fits(q, j) {
 			s.jobs = append(s.jobs, j)
 		}
 	}
@@ -153,12 +153,12 @@ func (t *Tx) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobScan
 		}
 		var one jobScan
 		looked := 0
-		for r := range t.rowsBack(tArchiveState, []byte{byte(state)}, from) {
+		for r := range t.rowsBack(archiveState.table, []byte{byte(state)}, from) {
 			if looked++; looked > maxScan || len(one.jobs) > limit {
 				one.stop = key.Read(r.k[1:]).Uint64() + 1
 				break
 			}
-			if j, ok, err := t.readEnded(r.k[1:]); err == nil && ok && fits(q, j) {
+			if j, ok, err := tArchive.get(t, r.k[1:]); err == nil && ok && fits(q, j) {
 				one.jobs = append(one.jobs, j)
 			}
 		}
@@ -194,7 +194,7 @@ func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
 // countJobs counts the live jobs that fit; -1 when there are too many to look at.
 func (t *Tx) countJobs(q engine.JobsQuery) (n int) {
 	looked := 0
-	for r := range t.rows(tJobState, nil) {
+	for r := range t.rows(tJobState.table, nil) {
 		if looked++; looked > maxScan {
 			return -1
 		}
@@ -208,7 +208,7 @@ func (t *Tx) countJobs(q engine.JobsQuery) (n int) {
 // counts reports whether a live job fits, without reading its spec if only states are asked for.
 func (t *Tx) counts(q engine.JobsQuery, r row) bool {
 	if q.Queue == "" && q.Kind == "" && q.Owner == "" && q.Text == "" {
-		j, err := decodeLive(r.k, r.v)
+		j, err := tJobState.decode(r.k, r.v)
 		return err == nil && (len(q.States) == 0 || slices.Contains(q.States, j.State))
 	}
 	_, ok := t.fittingLive(q, r)
@@ -271,8 +271,7 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 			return err
 		}
 		limit := pageSize(q.Page)
-		for r := range t.rowsFrom(tAccounts, nil, []byte(q.After)) {
-			a, err := decodeAccount(r.k, r.v)
+		for a, err := range tAccounts.from(t, []byte(q.After)) {
 			if err != nil || a.ID == q.After || !fitsAccount(q, a) {
 				continue // a corrupt one is named by check
 			}
@@ -298,8 +297,8 @@ func (t *Tx) countAccounts(q engine.AccountsQuery) (n int, err error) {
 		totals, err := t.totals()
 		return int(totals.Accounts), err
 	}
-	for r := range t.rows(tAccounts, nil) {
-		if a, err := decodeAccount(r.k, r.v); err == nil && fitsAccount(q, a) {
+	for a, err := range tAccounts.under(t, nil) {
+		if err == nil && fitsAccount(q, a) {
 			n++
 		}
 	}

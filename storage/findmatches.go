@@ -37,7 +37,7 @@ func (t *Tx) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
 	if q.After != "" {
 		before = []byte(q.After)
 	}
-	for r := range t.rowsBack(tMatches, nil, before) {
+	for r := range t.rowsBack(tMatches.table, nil, before) {
 		if len(page.Matches) == limit {
 			page.Next = page.Matches[limit-1].ID
 			break
@@ -152,7 +152,7 @@ func decodeCursor(s string, prefix []byte) ([]byte, error) {
 }
 
 func (t *Tx) unfetchable(match string) bool {
-	return t.has(tMatchStatus, statusKey(league.PermanentlyUnfetchable, match))
+	return t.has(matchStatus.table, statusKey(league.PermanentlyUnfetchable, match))
 }
 
 // matchRow is a match as lists show it. One whose record cannot be read is shown as corrupt; one that is linked but not yet
@@ -229,11 +229,10 @@ func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string
 		tag, fetchOf = tagTimelines, func(m league.Match) league.Fetch { return m.Timeline }
 	}
 	looked := 0
-	for r := range t.rowsBack(tFeed, []byte{tag}, nil) {
+	for place, err := range tFeed.back(t, []byte{tag}, nil) {
 		if looked++; len(ids) == n || looked > mostPlaces {
 			break
 		}
-		place, err := decodePlace(r.k, r.v)
 		if err != nil || !fits(place.id) {
 			continue // check names one that cannot be read
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -102,12 +101,12 @@ func (db *DB) forgetting(ctx context.Context) (list []Forgotten, err error) {
 
 func (t *Tx) forgetting() (list []Forgotten, err error) {
 	for r := range t.rows(tState, []byte(forgetPrefix)) {
-		d, err := tState.open(r.k, r.v, fBlob)
+		mark, err := tState.blobOf(r.k, r.v)
 		if err != nil {
 			return nil, err
 		}
 		var f Forgotten
-		if err := json.Unmarshal(d.Bytes(), &f); err != nil {
+		if err := json.Unmarshal(mark, &f); err != nil {
 			return nil, tState.corrupt(r.k, err)
 		}
 		list = append(list, f)
@@ -177,20 +176,16 @@ func (t *Tx) beginForget(account string, specs [][]byte, f *Forgotten) error {
 		return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", human.Counted(n, "job", "jobs"))
 	}
 	f.Account, f.PUUIDs, f.Began, f.Done.Mask = a.ID, puuidsOf(a), t.now, maskOf(a)
-	if t.has(tReports, []byte(a.ID)) {
+	if t.has(tReports.table, []byte(a.ID)) {
 		f.Done.Reports++
 	}
 	errs := []error{
-		t.countTotal(countAccounts, -1),
-		t.remove(tAccountName, nameKey(a)), t.remove(tAccounts, []byte(a.ID)), t.remove(tReports, []byte(a.ID)),
-		t.removeAll(tHistory, key.Strings(a.ID)), t.removeAll(tCoverage, key.Strings(a.ID)), t.removeAll(tIDsCache, key.Strings(a.ID)),
-		t.removeAll(tRecent, key.Strings(a.ID)), t.uncache(a),
+		tAccounts.drop(t, []byte(a.ID), &a), t.remove(tReports.table, []byte(a.ID)),
+		t.removeAll(tHistory.table, key.Strings(a.ID)), t.removeAll(tCoverage.table, key.Strings(a.ID)), t.removeAll(tIDsCache.table, key.Strings(a.ID)),
+		t.removeAll(tRecent.table, key.Strings(a.ID)), t.uncache(a),
 	}
 	for _, j := range bequeathed {
 		errs = append(errs, t.saveJob(j))
-	}
-	for _, puuid := range f.PUUIDs {
-		errs = append(errs, t.remove(tAccountPUUID, []byte(puuid)))
 	}
 	t.Emit(engine.Change{Forgotten: a.ID})
 	return errors.Join(append(errs, t.putForgotten(*f))...)
@@ -226,15 +221,15 @@ func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job
 func (t *Tx) uncache(a league.Account) error {
 	puuids := puuidsOf(a)
 	var gone [][]byte
-	for r := range t.rows(tPUUIDCache, nil) {
+	for r := range t.rows(tPUUIDCache.table, nil) {
 		read := key.Read(r.k)
 		_, name, tag := read.String(), read.String(), read.String()
-		d, err := tPUUIDCache.open(r.k, r.v, fCached)
-		if err == nil && (slices.Contains(puuids, d.Str()) || name == fold(a.GameName) && tag == fold(a.TagLine)) {
+		cached, err := tPUUIDCache.decode(r.k, r.v)
+		if err == nil && (slices.Contains(puuids, cached.puuid) || name == fold(a.GameName) && tag == fold(a.TagLine)) {
 			gone = append(gone, bytes.Clone(r.k))
 		}
 	}
-	return t.removeKeys(tPUUIDCache, gone)
+	return t.removeKeys(tPUUIDCache.table, gone)
 }
 
 func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
@@ -251,9 +246,7 @@ func (t *Tx) putForgotten(f Forgotten) error {
 	if err != nil {
 		return fmt.Errorf("mark of account %s: %w", f.Done.Mask, err)
 	}
-	e := rec.NewEnc(fBlob, len(b)+4)
-	e.Bytes(b)
-	return t.put(tState, forgetKey(f.Account), e)
+	return t.putBlob(tState, forgetKey(f.Account), b)
 }
 
 // finishForget deletes what is left, and then removes the mark in one transaction with the entry in the audit, whose result

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -122,17 +120,11 @@ func storedBytes(m league.Match) (n int64) {
 
 // dropMatch deletes every row of a match but those of accounts' lists.
 func (t *Tx) dropMatch(m league.Match) error {
-	errs := []error{t.countTotal(countMatches+m.Match.Status.String(), -1)}
-	if m.Timeline.Status == league.Success {
-		errs = append(errs, t.countTotal(countTimelines, -1))
-	}
-	if statusListed(m.Match.Status) {
-		errs = append(errs, t.remove(tMatchStatus, statusKey(m.Match.Status, m.ID)))
-	}
+	errs := []error{tMatches.drop(t, []byte(m.ID), &m), t.remove(tParticipants.table, []byte(m.ID)), t.removeAll(tHistory.table, key.Strings(m.ID))}
 	for _, tag := range []byte{tagMatches, tagTimelines, tagParticipants} {
 		errs = append(errs, t.dropPlace(tag, m.ID))
 	}
-	return errors.Join(append(errs, t.remove(tParticipants, []byte(m.ID)), t.removeAll(tHistory, key.Strings(m.ID)), t.remove(tMatches, []byte(m.ID)))...)
+	return errors.Join(errs...)
 }
 
 // dropPlace removes an item's place in the feed.
@@ -142,7 +134,7 @@ func (t *Tx) dropPlace(tag byte, id string) error {
 	if err != nil || !ok {
 		return err
 	}
-	return errors.Join(t.remove(tFeed, feedKey(tag, seq)), t.remove(tFeedOf, k))
+	return errors.Join(t.remove(tFeed.table, feedKey(tag, seq)), t.remove(tFeedOf, k))
 }
 
 // ranks deletes the rank history, and its places in the order of all.
@@ -157,15 +149,15 @@ func (w *forgetter) ranks() error {
 		if !ok {
 			return nil
 		}
-		if t.has(tRanks, of) {
+		if t.has(tRanks.table, of) {
 			f.Done.Ranks++
 		}
-		return errors.Join(t.remove(tRanks, of), t.remove(tRankOrder, k))
+		return errors.Join(t.remove(tRanks.table, of), t.remove(tRankOrder, k))
 	})
 	if err != nil {
 		return err
 	}
-	return w.clear(tRanks, prefix, func(d *engine.ForgetDone) { d.Ranks++ }) // those that were not sure
+	return w.clear(tRanks.table, prefix, func(d *engine.ForgetDone) { d.Ranks++ }) // those that were not sure
 }
 
 // rankPlace is the key of the rank that a place of the order names.
@@ -173,26 +165,19 @@ func rankPlace(k, v []byte) ([]byte, bool) {
 	if v == nil {
 		return nil, false
 	}
-	d, err := tRankOrder.open(k, v, fBlob)
-	if err != nil {
-		return nil, false
-	}
-	return d.Bytes(), true
+	of, err := tRankOrder.blobOf(k, v)
+	return of, err == nil
 }
 
 // weeklies takes the account's line out of the weekly reports. Their sums stay: they name nobody.
 func (w *forgetter) weeklies() error {
-	return w.sweep(tWeekly, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
-		d, ok, err := t.get(tWeekly, k, fWeekly)
+	return w.sweep(tWeekly.table, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
+		r, ok, err := tWeekly.get(t, k)
 		if isDamage(err) || err == nil && !ok {
-			return nil
+			return nil // check names it
 		}
 		if err != nil {
 			return err
-		}
-		var r engine.WeeklyReport
-		if err := json.Unmarshal(d.Bytes(), &r); err != nil {
-			return nil // check names it
 		}
 		for _, a := range r.Accounts {
 			if a.ID == w.f.Account && a.Missing == "" {
@@ -201,13 +186,7 @@ func (w *forgetter) weeklies() error {
 		}
 		r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == w.f.Account })
 		f.Done.Reports++
-		b, err := json.Marshal(r)
-		if err != nil {
-			return fmt.Errorf("report of week %s: %w", r.Week, err)
-		}
-		e := rec.NewEnc(fWeekly, len(b)+4)
-		e.Bytes(b)
-		return t.put(tWeekly, k, e)
+		return tWeekly.put(t, k, &r)
 	})
 }
 
@@ -216,7 +195,7 @@ func (w *forgetter) seats() error {
 	if len(w.f.PUUIDs) == 0 {
 		return nil
 	}
-	return w.sweep(tParticipants, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
+	return w.sweep(tParticipants.table, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
 		n, err := t.mask(string(k), w.f.PUUIDs)
 		f.Done.Seats += n
 		return err
@@ -234,7 +213,7 @@ func seatMask(match, puuid string) string {
 // mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
 func (t *Tx) mask(match string, puuids []string) (n int, err error) {
 	return t.reseat(match, func(p *league.Participant) bool {
-		if !slices.Contains(puuids, p.PUUID) || t.has(tAccountPUUID, []byte(p.PUUID)) {
+		if !slices.Contains(puuids, p.PUUID) || t.has(accountPUUID.table, []byte(p.PUUID)) {
 			return false
 		}
 		p.PUUID, p.RiotID = seatMask(match, p.PUUID), ""
@@ -244,7 +223,7 @@ func (t *Tx) mask(match string, puuids []string) (n int, err error) {
 
 // unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
 func (t *Tx) unmask(account, match string) error {
-	if !bytes.Contains(t.value(tParticipants, []byte(match)), []byte(maskedSeat)) {
+	if !bytes.Contains(t.value(tParticipants.table, []byte(match)), []byte(maskedSeat)) {
 		return nil
 	}
 	a, err := t.account(account)
@@ -283,5 +262,5 @@ func (t *Tx) reseat(match string, change func(p *league.Participant) bool) (n in
 	if n == 0 {
 		return 0, nil
 	}
-	return n, errors.Join(t.toEnd(tagParticipants, match), t.put(tParticipants, []byte(match), seatsRecord(seats)))
+	return n, errors.Join(t.toEnd(tagParticipants, match), tParticipants.put(t, []byte(match), &seating{match, seats}))
 }

@@ -16,7 +16,7 @@ func (w *forgetter) jobs() error {
 	if err := w.sweepSyncs(syncs); err != nil {
 		return err
 	}
-	return w.sweepPages(tArchive, nil, w.names, w.dropJobs)
+	return w.sweepPages(tArchive.table, nil, w.names, w.dropJobs)
 }
 
 func (w *forgetter) dropJobs(t *Tx, f *Forgotten, page [][]byte) error {
@@ -31,7 +31,7 @@ func (w *forgetter) dropJobs(t *Tx, f *Forgotten, page [][]byte) error {
 
 // isSync reports whether the job is the account's and may have children.
 func (w *forgetter) isSync(k, v []byte) bool {
-	j, err := decodeEnded(k, v)
+	j, err := tArchive.decode(k, v)
 	return err == nil && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
 }
 
@@ -39,7 +39,7 @@ func (w *forgetter) isSync(k, v []byte) bool {
 func (w *forgetter) sweepSyncs(fits func(k, v []byte) bool) error {
 	var from []byte
 	for {
-		page, next, err := w.look(tArchive, nil, from, fits)
+		page, next, err := w.look(tArchive.table, nil, from, fits)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (w *forgetter) leaveAll(parent []byte) error {
 
 func (t *Tx) leaveSome(parent []byte, limit int) (more bool, err error) {
 	var some [][]byte
-	for r := range t.rows(tMembers, parent) {
+	for r := range t.rows(tMembers.table, parent) {
 		if more = len(some) == limit; more {
 			break
 		}
@@ -91,12 +91,8 @@ func (t *Tx) leaveSome(parent []byte, limit int) (more bool, err error) {
 
 // leave takes one child out of a group, by its key in members.
 func (t *Tx) leave(k []byte) error {
-	v := t.value(tMembers, k)
-	if v == nil || len(k) != 17 {
-		return nil
-	}
-	m, err := decodeMember(k, v)
-	if err != nil {
+	m, ok, err := tMembers.get(t, k)
+	if err != nil || !ok || len(k) != 17 {
 		return err
 	}
 	g, child := k[:9], k[9:]
@@ -105,16 +101,16 @@ func (t *Tx) leave(k []byte) error {
 		return err
 	}
 	addMember(&stat, m, -1)
-	err = errors.Join(t.remove(tMembers, k), t.remove(tMemberOf, append(bytes.Clone(child), g...)))
+	err = errors.Join(t.remove(tMembers.table, k), t.remove(tMemberOf, append(bytes.Clone(child), g...)))
 	if err != nil || stat.Total > 0 {
-		return errors.Join(err, t.put(tGroups, g, groupRecord(stat)))
+		return errors.Join(err, tGroups.put(t, g, &stat))
 	}
-	return t.remove(tGroups, g)
+	return t.remove(tGroups.table, g)
 }
 
 // dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
 func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool) error {
-	j, ok, err := t.readEnded(k)
+	j, ok, err := tArchive.get(t, k)
 	if isDamage(err) || err == nil && !ok {
 		return nil // check names it; or it was opened again, and is another's
 	}
@@ -131,14 +127,14 @@ func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool)
 		}
 		j.Owner = heir
 		t.last = engine.Job{}
-		return t.putArchived(k, &j)
+		return tArchive.put(t, k, &j)
 	}
 	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
 		if err := t.leave(append(g, k...)); err != nil {
 			return err
 		}
 	}
-	for range t.rows(tAttempts, k) {
+	for range t.rows(tAttempts.table, k) {
 		f.Done.Attempts++
 	}
 	f.Done.Jobs++
@@ -170,18 +166,18 @@ func (t *Tx) heirOf(k []byte, account string) (string, error) {
 // runs deletes the syncs of the account, with what they had listed.
 func (w *forgetter) runs() error {
 	mine := func(k, v []byte) bool {
-		r, err := decodeRun(k, v)
+		r, err := tRuns.decode(k, v)
 		return err == nil && r.Account == w.f.Account
 	}
-	page, next, err := w.look(tRuns, nil, nil, mine)
-	for ; err == nil; page, next, err = w.look(tRuns, nil, next, mine) {
+	page, next, err := w.look(tRuns.table, nil, nil, mine)
+	for ; err == nil; page, next, err = w.look(tRuns.table, nil, next, mine) {
 		for _, k := range page {
 			if err := w.dropRun(k); err != nil {
 				return err
 			}
 		}
 		if next == nil {
-			return errors.Join(w.clearMine(tRunOfJob), w.clearMine(tGaps))
+			return errors.Join(w.clearMine(tRunOfJob.table), w.clearMine(tGaps.table))
 		}
 	}
 	return err
@@ -189,7 +185,7 @@ func (w *forgetter) runs() error {
 
 func (w *forgetter) dropRun(k []byte) error {
 	prefix := key.Strings(string(k))
-	if err := errors.Join(w.clear(tStaged, prefix, nil), w.clear(tStagedID, prefix, nil)); err != nil {
+	if err := errors.Join(w.clear(tStaged.table, prefix, nil), w.clear(tStagedID, prefix, nil)); err != nil {
 		return err
 	}
 	return w.commit(func(t *Tx, f *Forgotten) error {
@@ -199,12 +195,12 @@ func (w *forgetter) dropRun(k []byte) error {
 		}
 		f.Done.Runs++
 		of := r.Ranges()
-		errs := []error{t.remove(tRuns, k), t.removeAll(tCoverage, prefix), t.removeAll(tHistory, prefix)}
+		errs := []error{t.remove(tRuns.table, k), t.removeAll(tCoverage.table, prefix), t.removeAll(tHistory.table, prefix)}
 		for _, owner := range []string{of.Making, of.Own, of.Filters} {
-			errs = append(errs, t.removeAll(tCoverage, key.Strings(owner)))
+			errs = append(errs, t.removeAll(tCoverage.table, key.Strings(owner)))
 		}
 		if job, err := jobKey(engine.JobID(r.Job)); err == nil {
-			errs = append(errs, t.remove(tRunOfJob, job))
+			errs = append(errs, t.remove(tRunOfJob.table, job))
 		}
 		return errors.Join(errs...)
 	})

@@ -49,8 +49,8 @@ func (db *DB) watchSpecs(ctx context.Context, account []byte) error {
 func (db *DB) specsOf(ctx context.Context, account string) (keys [][]byte, err error) {
 	w := &forgetter{db: db, ctx: ctx}
 	names := func(_, v []byte) bool { return bytes.Contains(v, []byte(account)) }
-	page, next, err := w.look(tJobSpec, nil, nil, names)
-	for ; err == nil; page, next, err = w.look(tJobSpec, nil, next, names) {
+	page, next, err := w.look(tJobSpec.table, nil, nil, names)
+	for ; err == nil; page, next, err = w.look(tJobSpec.table, nil, next, names) {
 		if keys = append(keys, page...); next == nil {
 			return keys, nil
 		}
@@ -62,7 +62,7 @@ func (db *DB) specsOf(ctx context.Context, account string) (keys [][]byte, err e
 // account gets. An account that a job is for is named in its spec; a job may have ended since its spec was seen.
 func (t *Tx) liveOf(account string, specs [][]byte) (mine, bequeathed []engine.Job, err error) {
 	for _, k := range specs {
-		if !bytes.Contains(t.value(tJobSpec, k), []byte(account)) {
+		if !bytes.Contains(t.value(tJobSpec.table, k), []byte(account)) {
 			continue
 		}
 		j, ok, err := t.readLive(k)

@@ -21,7 +21,7 @@ func (db *DB) WouldForget(ctx context.Context, account string) (d engine.ForgetD
 	}
 	d.Mask = maskOf(a)
 	err = db.view(ctx, func(t *Tx) error {
-		if t.has(tReports, []byte(a.ID)) {
+		if t.has(tReports.table, []byte(a.ID)) {
 			d.Reports++
 		}
 		mine, _, err := t.liveOf(a.ID, specs)
@@ -40,10 +40,10 @@ func (db *DB) WouldForget(ctx context.Context, account string) (d engine.ForgetD
 		count  func(t *Tx, k []byte)
 	}{
 		{tByAccount, prefix, anyRow, func(t *Tx, k []byte) { t.countListed(a.ID, k, &d) }},
-		{tArchive, nil, w.names, func(t *Tx, k []byte) { t.countEnded(a.ID, k, &d) }},
-		{tRuns, nil, w.names, func(*Tx, []byte) { d.Runs++ }},
-		{tWeekly, nil, w.names, func(*Tx, []byte) { d.Reports++ }},
-		{tRanks, prefix, anyRow, func(*Tx, []byte) { d.Ranks++ }},
+		{tArchive.table, nil, w.names, func(t *Tx, k []byte) { t.countEnded(a.ID, k, &d) }},
+		{tRuns.table, nil, w.names, func(*Tx, []byte) { d.Runs++ }},
+		{tWeekly.table, nil, w.names, func(*Tx, []byte) { d.Reports++ }},
+		{tRanks.table, prefix, anyRow, func(*Tx, []byte) { d.Ranks++ }},
 	} {
 		if err := w.tryOut(part.tb, part.prefix, part.fits, part.count); err != nil {
 			return d, err
@@ -93,7 +93,7 @@ func (t *Tx) countEnded(account string, k []byte, d *engine.ForgetDone) {
 		return
 	}
 	d.Jobs++
-	for r := range t.rows(tAttempts, k) {
+	for r := range t.rows(tAttempts.table, k) {
 		if bytes.HasPrefix(r.k, k) {
 			d.Attempts++
 		}

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -14,12 +13,18 @@ import (
 // What runs wanted and have not got. A row lasts until the part is there, whoever brings it, or until a later run of the
 // account has taken the match over.
 
-func gapKey(g league.Gap) []byte { return key.Strings(g.Match, g.Run, string(g.Part)) }
+var tGaps = declare(
+	newTable("gaps", "str match, str run, str part", "whose run it is, and its job that ended without the part"),
+	records[league.Gap]{format: 35,
+		key: func(c *key.Coder, g *league.Gap) { c.Str(&g.Match, &g.Run, (*string)(&g.Part)) },
+		fields: func(c *rec.Coder, g *league.Gap) {
+			c.Str(&g.Account, &g.Job)
+			c.Bool(&g.Left)
+		}})
 
 // Gaps lists what any run misses of a match.
 func (db *DB) Gaps(tx engine.Tx, match string) (list []league.Gap, err error) {
-	for r := range own(tx).rows(tGaps, key.Strings(match)) {
-		g, err := decodeGap(r.k, r.v)
+	for g, err := range tGaps.under(own(tx), key.Strings(match)) {
 		if err != nil {
 			return nil, err
 		}
@@ -28,33 +33,18 @@ func (db *DB) Gaps(tx engine.Tx, match string) (list []league.Gap, err error) {
 	return list, nil
 }
 
-func decodeGap(k, v []byte) (g league.Gap, err error) {
-	d, err := tGaps.open(k, v, fGap)
-	if err != nil {
-		return g, err
-	}
-	read := key.Read(k)
-	g = league.Gap{Match: read.String(), Run: read.String(), Part: league.Part(read.String()), Account: d.Str(), Job: d.Str(), Left: d.Bool()}
-	if err := read.Done(); err != nil {
-		return g, tGaps.corrupt(k, err)
-	}
-	return g, tGaps.done(k, d)
-}
-
 // SaveGap notes what a run misses, in place of what was noted before; added is false when the run missed that part already.
 func (db *DB) SaveGap(tx engine.Tx, g league.Gap) (added bool, err error) { return own(tx).saveGap(g) }
 
 func (t *Tx) saveGap(g league.Gap) (added bool, err error) {
-	k := gapKey(g)
-	e := rec.NewEnc(fGap, 40)
-	e.Str(g.Account)
-	e.Str(g.Job)
-	e.Bool(g.Left)
-	return !t.has(tGaps, k), t.put(tGaps, k, e)
+	k := tGaps.keyOf(&g)
+	return !t.has(tGaps.table, k), tGaps.put(t, k, &g)
 }
 
 // DropGap takes the note away.
-func (db *DB) DropGap(tx engine.Tx, g league.Gap) error { return own(tx).remove(tGaps, gapKey(g)) }
+func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
+	return own(tx).remove(tGaps.table, tGaps.keyOf(&g))
+}
 
 // Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls were made for the parent all
 // the same, and count as the parent's own. A child that is not in the group changes nothing.
@@ -69,35 +59,31 @@ func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) erro
 		return err
 	}
 	k := key.AppendUint64(groupKey(parent, group.Group), n)
-	v := t.value(tMembers, k)
-	if v == nil {
-		return nil
-	}
-	m, err := decodeMember(k, v)
-	if err != nil {
+	m, ok, err := tMembers.get(t, k)
+	if err != nil || !ok {
 		return err
 	}
 	if err := t.leave(k); err != nil {
 		return err
 	}
-	b, ok, err := t.runOfJob(k[:8])
+	b, ok, err := tRunOfJob.get(t, k[:8])
 	if err != nil || !ok {
 		return err
 	}
 	t.touch(b.account)
 	b.calls, b.throttled = b.calls+m.calls, b.throttled+m.throttled
-	return t.putRunOfJob(k[:8], b)
+	return tRunOfJob.put(t, k[:8], &b)
 }
 
 // toGaps notes what the last run of each account misses, and which parts were cancelled, of a file from before that was kept:
 // first by the jobs that ended without them, then what those runs found given up already.
 func toGaps(t *Tx, after []byte) (next []byte, err error) {
 	if after == nil {
-		return []byte{byte(gapsOfJobs)}, addTables(t)
+		return []byte{byte(gapsOfJobs)}, createTables(t.b)
 	}
-	step, tb := gapStep(after[0]), tArchiveState
+	step, tb := gapStep(after[0]), archiveState.table
 	if step == gapsOfRuns {
-		tb = tAccounts
+		tb = tAccounts.table
 	}
 	page, last := t.keysAfter(tb, after[1:])
 	for _, k := range page {
@@ -129,7 +115,7 @@ const (
 // gapsOfJob notes what a discarded or cancelled job has left open.
 func (t *Tx) gapsOfJob(stateKey []byte) error {
 	k := stateKey[1:]
-	j, ok, err := t.readEnded(k)
+	j, ok, err := tArchive.get(t, k)
 	if err != nil || !ok {
 		return err
 	}
@@ -165,7 +151,7 @@ func (t *Tx) gapsOfJob(stateKey []byte) error {
 		return nil
 	}
 	f.Cancelled = how
-	return t.put(tMatches, []byte(m.ID), matchRecord(m))
+	return tMatches.put(t, []byte(m.ID), &m)
 }
 
 func (t *Tx) gapOfParent(parent engine.JobID, g league.Gap) error {
@@ -173,7 +159,7 @@ func (t *Tx) gapOfParent(parent engine.JobID, g league.Gap) error {
 	if err != nil {
 		return err
 	}
-	b, ok, err := t.runOfJob(k)
+	b, ok, err := tRunOfJob.get(t, k)
 	if err != nil || !ok || !t.lastRun(b) {
 		return err
 	}
@@ -211,7 +197,7 @@ func (t *Tx) gapsOfAccount(k []byte) error {
 	}
 	var errs []error
 	for _, g := range lost {
-		if t.has(tGaps, gapKey(g)) {
+		if t.has(tGaps.table, tGaps.keyOf(&g)) {
 			continue
 		}
 		if g.Part == league.PartTimeline {
@@ -221,26 +207,18 @@ func (t *Tx) gapsOfAccount(k []byte) error {
 		errs = append(errs, err)
 	}
 	run.TimelinesLost = min(run.TimelinesLost, run.Lost)
-	return errors.Join(append(errs, t.put(tRuns, bytes.Clone([]byte(run.ID)), runRecord(run)))...)
+	return errors.Join(append(errs, tRuns.put(t, []byte(run.ID), &run))...)
 }
 
-// gaps: each row is of a run that is there, and of a match that is there and has not that part.
-func (c *checker) gaps() error {
-	for r := range c.rows(tGaps, nil) {
-		g, err := decodeGap(r.k, r.v)
-		if err := c.fault(err); err != nil {
-			return err
-		}
-		if err != nil {
-			continue
-		}
-		if !c.has(tRuns, []byte(g.Run)) {
-			c.bad(tGaps.name, r.k, "its run is not there")
-		}
-		m, err := c.match(g.Match)
-		if err == nil && m.Of(g.Part).Status == league.Success {
-			c.bad(tGaps.name, r.k, "is of a part that is stored")
-		}
+func init() { tGaps.sound = soundGap }
+
+// soundGap: it is of a run that is there, and of a match that has not that part.
+func soundGap(c *checker, k []byte, g *league.Gap) {
+	if !c.has(tRuns.table, []byte(g.Run)) {
+		c.bad(tGaps.name, k, "its run is not there")
 	}
-	return nil
+	m, err := c.match(g.Match)
+	if err == nil && m.Of(g.Part).Status == league.Success {
+		c.bad(tGaps.name, k, "is of a part that is stored")
+	}
 }

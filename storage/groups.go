@@ -21,46 +21,25 @@ type member struct {
 
 func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent), byte(group)) }
 
-func memberRecord(m member) *rec.Enc {
-	e := rec.NewEnc(fMember, 4)
-	e.Byte(byte(m.mark))
-	e.Int(int64(m.calls))
-	e.Int(int64(m.throttled))
-	return e
-}
-
-func decodeMember(k, v []byte) (m member, err error) {
-	d, err := tMembers.open(k, v, fMember)
-	if err != nil {
-		return m, err
-	}
-	m.mark = engine.Mark(d.Byte())
-	m.calls, m.throttled = d.Num(), d.Num()
-	return m, tMembers.done(k, d)
-}
-
-func groupRecord(g engine.GroupStat) *rec.Enc {
-	e := rec.NewEnc(fGroup, 16)
-	for _, n := range []int{g.Total, g.Open, g.Retrying, g.Done, g.Dead, g.Cancelled, g.Calls, g.Throttled} {
-		e.Int(int64(n))
-	}
-	return e
-}
-
-func decodeGroup(k, v []byte) (g engine.GroupStat, err error) {
-	d, err := tGroups.open(k, v, fGroup)
-	if err != nil {
-		return g, err
-	}
-	for _, n := range []*int{&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled} {
-		*n = d.Num()
-	}
-	if len(k) != 9 {
-		return g, tGroups.corrupt(k, key.ErrMalformed)
-	}
-	g.Parent, g.GroupID.Group = jobID(key.Read(k[:8]).Uint64()), int(k[8])
-	return g, tGroups.done(k, d)
-}
+var (
+	tMembers = declare(
+		newTable("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").grows(),
+		records[member]{format: 12, fields: func(c *rec.Coder, m *member) {
+			c.Byte((*byte)(&m.mark))
+			c.Int(&m.calls, &m.throttled)
+		}})
+	tMemberOf = newTable("member_of", "u64 child, u64 parent, group byte", "marker").grows()
+	tGroups   = declare(
+		newTable("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members"),
+		records[engine.GroupStat]{format: 13, fields: func(c *rec.Coder, g *engine.GroupStat) {
+			c.Int(&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled)
+		}, key: func(c *key.Coder, g *engine.GroupStat) {
+			var group byte
+			keyJob(c, &g.Parent)
+			c.Byte(&group)
+			g.GroupID.Group = int(group)
+		}})
+)
 
 // add counts one child with n = 1, or takes it out with n = -1.
 func addMember(g *engine.GroupStat, m member, n int) {
@@ -93,7 +72,7 @@ func (t *Tx) addParents(child uint64, s engine.State, parents []engine.GroupID) 
 			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
 		}
 		g := groupKey(n, p.Group)
-		if t.has(tMembers, key.AppendUint64(bytes.Clone(g), child)) {
+		if t.has(tMembers.table, key.AppendUint64(bytes.Clone(g), child)) {
 			continue
 		}
 		if err := t.mark(tMemberOf, append(key.Uint64(child), g...)); err != nil {
@@ -117,19 +96,19 @@ func (t *Tx) setMember(g []byte, child uint64, old *member, m member) (engine.Gr
 	}
 	addMember(&stat, m, 1)
 	err = errors.Join(
-		t.put(tMembers, key.AppendUint64(bytes.Clone(g), child), memberRecord(m)),
-		t.put(tGroups, g, groupRecord(stat)),
+		tMembers.put(t, key.AppendUint64(bytes.Clone(g), child), &m),
+		tGroups.put(t, g, &stat),
 		t.touchRunOf(g[:8]))
 	return stat, err
 }
 
 // group reads a group's totals; all zero when it has no child.
 func (t *Tx) group(g []byte) (engine.GroupStat, error) {
-	v := t.value(tGroups, g)
-	if v == nil {
-		return engine.GroupStat{GroupID: engine.GroupID{Parent: jobID(key.Read(g[:8]).Uint64()), Group: int(g[8])}}, nil
+	stat, ok, err := tGroups.get(t, g)
+	if !ok && err == nil {
+		stat.GroupID = engine.GroupID{Parent: jobID(key.Read(g[:8]).Uint64()), Group: int(g[8])}
 	}
-	return decodeGroup(g, v)
+	return stat, err
 }
 
 // Mark sets the child's mark in every group that waits for it, adds calls and throttled to the sums, and returns those
@@ -143,11 +122,10 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 	var groups []engine.GroupStat
 	for _, g := range t.groupsOf(n) {
 		k := key.AppendUint64(bytes.Clone(g), n)
-		v := t.bucket(tMembers).Get(k)
-		if v == nil {
-			return nil, tMemberOf.corrupt(k, errMissing)
+		old, ok, err := tMembers.get(t, k)
+		if err == nil && !ok {
+			err = tMemberOf.corrupt(k, errMissing)
 		}
-		old, err := decodeMember(k, v)
 		if err != nil {
 			return nil, err
 		}
@@ -199,11 +177,10 @@ func (t *Tx) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if at, _ := t.cursor(tGroups).Seek(k); !bytes.HasPrefix(at, k) { // most jobs have none
+	if at, _ := t.cursor(tGroups.table).Seek(k); !bytes.HasPrefix(at, k) { // most jobs have none
 		return nil, nil
 	}
-	for r := range t.rows(tGroups, k) {
-		g, err := decodeGroup(r.k, r.v)
+	for g, err := range tGroups.under(t, k) {
 		if err != nil {
 			return nil, err
 		}
@@ -220,8 +197,8 @@ func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, e
 	}
 	var open []engine.JobID
 	seen := map[engine.JobID]bool{}
-	for r := range own(tx).rows(tMembers, k) {
-		m, err := decodeMember(r.k, r.v)
+	for r := range own(tx).rows(tMembers.table, k) {
+		m, err := tMembers.decode(r.k, r.v)
 		if err != nil {
 			return nil, err
 		}

@@ -37,17 +37,21 @@ func TestWorkerBytesAndWhoAskedComeBack(t *testing.T) {
 func TestJobsOfTheFirstReleaseAreRead(t *testing.T) {
 	want := engine.Job{ID: jobID(7), Rev: 3, Kind: "match.fetch", Queue: "q", Key: "match:1", State: engine.Completed, Round: 1, Tries: 1, Attempts: 1, Class: "503", LastError: "late"}
 	k := key.Uint64(7)
-	state := rec.NewEnc(fJobState, 64)
-	encodeState(state, &want)
-	got, err := decodeLive(k, tJobState.seed.Seal(k, state))
+	state := rec.Write(nil, tJobState.format)
+	stateFields(&state, &want)
+	v, err := tJobState.seed.Seal(k, &state)
+	must(t, err)
+	got, err := tJobState.decode(k, v)
 	if err != nil || got.Rev != want.Rev || got.By != "" || got.Worker != 0 || got.Bytes != 0 {
 		t.Errorf("a live one: %+v, %v", got, err)
 	}
-	ended := rec.NewEnc(fArchived, 128)
-	encodeSpec(ended, &want)
-	encodeState(ended, &want)
-	encodeError(ended, &want)
-	got, err = decodeEnded(k, tArchive.seed.Seal(k, ended))
+	ended := rec.Write(nil, tArchive.format)
+	specFields(&ended, &want)
+	stateFields(&ended, &want)
+	errorFields(&ended, &want)
+	v, err = tArchive.seed.Seal(k, &ended)
+	must(t, err)
+	got, err = tArchive.decode(k, v)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("an ended one: %+v, %v", got, err)
 	}

@@ -52,6 +52,14 @@ func (t *Tx) jobKey(id engine.JobID) ([]byte, error) {
 	return t.key(n), nil
 }
 
+// keyJob is a job's number in a key.
+func keyJob(c *key.Coder, id *engine.JobID) {
+	n := mustNumber(*id)
+	if c.Uint64(&n); c.Reading() {
+		*id = jobID(n)
+	}
+}
+
 // mustNumber is jobNumber for an id that has been checked already.
 func mustNumber(id engine.JobID) uint64 {
 	n, _ := jobNumber(id)

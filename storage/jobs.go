@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -116,7 +115,7 @@ func (t *Tx) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	}
 	t.dirty = true
 	t.last = engine.Job{}
-	n, err := t.bucket(tJobState).NextSequence()
+	n, err := t.bucket(tJobState.table).NextSequence()
 	if err != nil {
 		return engine.Enqueued{}, err
 	}
@@ -167,7 +166,7 @@ func (t *Tx) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, e
 	if len(parents) > 0 && !j.HasParents {
 		j.HasParents = true
 		t.wrote(n, j)
-		if err := t.putState(t.key(n), &j); err != nil {
+		if err := tJobState.put(t, t.key(n), &j); err != nil {
 			return engine.Enqueued{}, err
 		}
 	}
@@ -202,9 +201,9 @@ func (t *Tx) saveJob(j engine.Job) error {
 	case old.State.Live():
 		err = errors.Join(t.dropLive(k, &old), t.putEnded(n, k, &j))
 	case j.State.Live():
-		err = errors.Join(t.dropEnded(k, &old), t.revive(n, k, &j))
+		err = errors.Join(t.dropEnded(k, old), t.revive(n, k, &j))
 	default:
-		err = errors.Join(t.dropEnded(k, &old), t.putEnded(n, k, &j))
+		err = errors.Join(t.dropEnded(k, old), t.putEnded(n, k, &j))
 	}
 	if err != nil {
 		return fmt.Errorf("save job %s: %w", j.ID, err)
@@ -243,9 +242,9 @@ func (t *Tx) revive(n uint64, k []byte, j *engine.Job) error {
 }
 
 func (t *Tx) dropLive(k []byte, j *engine.Job) error {
-	err := errors.Join(t.remove(tJobState, k), t.remove(tJobSpec, k))
+	err := errors.Join(t.remove(tJobState.table, k), t.remove(tJobSpec.table, k))
 	if j.Class != "" || j.LastError != "" {
-		err = errors.Join(err, t.remove(tJobError, k))
+		err = errors.Join(err, t.remove(tJobError.table, k))
 	}
 	if j.Key != "" {
 		err = errors.Join(err, t.remove(tJobKey, t.bytesOf(j.Key)))
@@ -261,17 +260,11 @@ func listed(s engine.State) bool { return s == engine.Discarded || s == engine.C
 
 func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
 
+func (t *Tx) dropEnded(k []byte, j engine.Job) error { return tArchive.drop(t, k, &j) }
+
 func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
-	if err := errors.Join(t.putArchived(k, j), t.feedEnded(j), t.countDiscarded(j, 1)); err != nil {
+	if err := errors.Join(tArchive.save(t, k, nil, j), t.feedEnded(j)); err != nil || j.Key == "" {
 		return err
-	}
-	if listed(j.State) {
-		if err := t.mark(tArchiveState, stateKey(j.State, k)); err != nil {
-			return err
-		}
-	}
-	if j.Key == "" {
-		return nil
 	}
 	unique := t.bytesOf(j.Key)
 	latest, _, err := t.number(tArchiveKey, unique)
@@ -281,12 +274,10 @@ func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
 	return t.putNumber(tArchiveKey, unique, n)
 }
 
-func (t *Tx) dropEnded(k []byte, j *engine.Job) error {
-	if err := t.remove(tArchive, k); err != nil || !listed(j.State) {
-		return err
-	}
-	return errors.Join(t.remove(tArchiveState, stateKey(j.State, k)), t.countDiscarded(j, -1))
-}
+var (
+	tJobKey     = newTable("job_key", "unique key as it is", "u64 id of the live job that holds it")
+	tArchiveKey = newTable("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
+)
 
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and
 // error.
@@ -319,7 +310,7 @@ type loaded struct {
 
 func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rowsFrom(tJobState, nil, from) {
+		for r := range t.rowsFrom(tJobState.table, nil, from) {
 			if len(page) == db.pages.load {
 				next = append([]byte(nil), r.k...)
 				return nil
@@ -347,14 +338,12 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	if err != nil {
 		return err
 	}
-	n, err := t.lastNumber(tAttempts, k)
+	n, err := t.lastNumber(tAttempts.table, k)
 	if err != nil {
 		return err
 	}
 	n++
-	e := t.enc(fAttempt, attemptSize(&a))
-	encodeAttempt(&e, &a)
-	if err := t.put(tAttempts, key.AppendUint64(append(t.mem.take(16), k...), n), &e); err != nil {
+	if err := tAttempts.put(t, key.AppendUint64(append(t.mem.take(16), k...), n), &a); err != nil {
 		return err
 	}
 	t.onDay(a.End).all.CountAttempt(a, 1)
@@ -373,15 +362,13 @@ const maxRecent = 200
 
 func (t *Tx) addRecent(owner string, job []byte, n uint64) error {
 	prefix := key.Strings(owner)
-	last, err := t.lastNumber(tRecent, prefix)
+	last, err := t.lastNumber(tRecent.table, prefix)
 	if err != nil {
 		return err
 	}
-	e := rec.NewEnc(fRecent, 16)
-	e.Uint(key.Read(job).Uint64())
-	e.Uint(n)
-	if err := t.put(tRecent, key.AppendUint64(prefix, last+1), e); err != nil || last < maxRecent {
+	at := attemptAt{key.Read(job).Uint64(), n}
+	if err := tRecent.put(t, key.AppendUint64(prefix, last+1), &at); err != nil || last < maxRecent {
 		return err
 	}
-	return t.remove(tRecent, key.AppendUint64(key.Strings(owner), last+1-maxRecent))
+	return t.remove(tRecent.table, key.AppendUint64(key.Strings(owner), last+1-maxRecent))
 }

@@ -120,7 +120,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		wantJob(t, db, full)
 	}
 	read(t, db, func(tx *Tx) error {
-		for r := range tx.rows(tJobState, nil) {
+		for r := range tx.rows(tJobState.table, nil) {
 			if len(r.v) > 80 { // every field set at once; the usual record has 20 to 40
 				t.Errorf("a state record of %d bytes", len(r.v))
 			}
@@ -135,7 +135,7 @@ func TestAStateRecordIsSmall(t *testing.T) {
 	j.Boot, j.Started, j.Tries, j.Attempts = db.Boot().ID, time.Now(), 1, 1
 	move(t, db, j, engine.Running)
 	read(t, db, func(tx *Tx) error {
-		for r := range tx.rows(tJobState, nil) {
+		for r := range tx.rows(tJobState.table, nil) {
 			if len(r.v) > 48 {
 				t.Errorf("the state record of a running job has %d bytes", len(r.v))
 			}

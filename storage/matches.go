@@ -16,11 +16,11 @@ import (
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) { return own(tx).match(id) }
 
 func (t *Tx) match(id string) (league.Match, error) {
-	v := t.bucket(tMatches).Get([]byte(id))
-	if v == nil {
-		return league.Match{}, fmt.Errorf("match %q: %w", id, engine.ErrNotFound)
+	m, ok, err := tMatches.get(t, []byte(id))
+	if err == nil && !ok {
+		err = fmt.Errorf("match %q: %w", id, engine.ErrNotFound)
 	}
-	return decodeMatch([]byte(id), v)
+	return m, err
 }
 
 // SaveMatch stores the match, its status counters and every index row. A move of either status that is not legal is
@@ -31,23 +31,22 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	if m.ID == "" || len(m.ID) > maxMatch {
 		return fmt.Errorf("match id of %d bytes: %w", len(m.ID), engine.ErrInvalid)
 	}
-	old, err := t.match(m.ID)
-	known := err == nil
-	if err != nil && !isNotFound(err) {
+	k := []byte(m.ID)
+	was, known, err := tMatches.get(t, k)
+	if err != nil {
 		return err
 	}
-	if err := legalFetch("match", old.Match, m.Match, byOperator); err != nil {
+	old := &was
+	if !known {
+		old = nil
+	}
+	if err := legalFetch("match", was.Match, m.Match, byOperator); err != nil {
 		return fmt.Errorf("%s: %w", m.ID, err)
 	}
-	if err := legalFetch("timeline", old.Timeline, m.Timeline, byOperator); err != nil {
+	if err := legalFetch("timeline", was.Timeline, m.Timeline, byOperator); err != nil {
 		return fmt.Errorf("%s: %w", m.ID, err)
 	}
-	err = errors.Join(
-		t.countMatch(old, m, known),
-		t.indexStatus(old, m, known),
-		t.movePlayed(old, m, known),
-		t.feedMatch(old, m, known),
-		t.put(tMatches, []byte(m.ID), matchRecord(m)))
+	err = errors.Join(t.movePlayed(was, m, known), t.feedMatch(was, m, known), tMatches.save(t, k, old, &m))
 	if err != nil {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
 	}
@@ -62,48 +61,8 @@ func legalFetch(part string, from, to league.Fetch, byOperator bool) error {
 	return fmt.Errorf("%s cannot go from %s to %s: %w", part, from.Status, to.Status, engine.ErrRefused)
 }
 
-func (t *Tx) countMatch(old, m league.Match, known bool) error {
-	var errs []error
-	if !known || old.Match.Status != m.Match.Status {
-		errs = append(errs, t.countTotal(countMatches+m.Match.Status.String(), 1))
-		if known {
-			errs = append(errs, t.countTotal(countMatches+old.Match.Status.String(), -1))
-		}
-	}
-	was, is := old.Timeline.Status == league.Success, m.Timeline.Status == league.Success
-	if was != is {
-		n := 1
-		if was {
-			n = -1
-		}
-		errs = append(errs, t.countTotal(countTimelines, n))
-	}
-	return errors.Join(errs...)
-}
-
-// statusListed reports whether matches of a status are listed by it: those that an operator looks for.
-func statusListed(s league.Status) bool {
-	return s == league.TemporaryFailure || s == league.PermanentlyUnfetchable
-}
-
 func statusKey(s league.Status, match string) []byte {
 	return key.AppendString([]byte{byte(s)}, match)
-}
-
-func (t *Tx) indexStatus(old, m league.Match, known bool) error {
-	was, is := old.Match.Status, m.Match.Status
-	if known && was == is {
-		return nil
-	}
-	if known && statusListed(was) {
-		if err := t.remove(tMatchStatus, statusKey(was, m.ID)); err != nil {
-			return err
-		}
-	}
-	if !statusListed(is) {
-		return nil
-	}
-	return t.mark(tMatchStatus, statusKey(is, m.ID))
 }
 
 // milli is t as a record holds it, so that times compare equal before and after they are stored.
@@ -146,12 +105,11 @@ func (t *Tx) accountsOf(match string) (accounts []string) {
 // listMatch is the one writer of an account's list and of its reverse.
 func (t *Tx) listMatch(account, match string, played time.Time) error {
 	k := key.Strings(match, account)
-	d, listed, err := t.get(tAccountsOf, k, fTime)
+	at, listed, err := t.instant(tAccountsOf, k)
 	if err != nil {
 		return err
 	}
 	if listed {
-		at := d.Time()
 		if at.Equal(played) {
 			return nil
 		}
@@ -180,7 +138,7 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 		return err
 	}
 	for _, p := range ps {
-		account, ok, err := t.text(tAccountPUUID, []byte(p.PUUID))
+		account, ok, err := t.text(accountPUUID.table, []byte(p.PUUID))
 		if err != nil {
 			return err
 		}
@@ -194,7 +152,7 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 	if err := t.feedSeats(match, ps); err != nil {
 		return err
 	}
-	return t.put(tParticipants, []byte(match), seatsRecord(ps))
+	return tParticipants.put(t, []byte(match), &seating{match, ps})
 }
 
 // Games iterates an account's stored matches, oldest first. It stops at the first record that cannot be read.
@@ -266,16 +224,8 @@ func (db *DB) Participants(tx engine.Tx, match string) ([]league.Participant, er
 }
 
 func (t *Tx) seats(match string) ([]league.Participant, error) {
-	k := []byte(match)
-	d, ok, err := t.get(tParticipants, k, fSeats)
-	if err != nil || !ok {
-		return nil, err
-	}
-	seats := make([]league.Participant, d.Count(8))
-	for i := range seats {
-		seats[i] = decodeSeat(d, match)
-	}
-	return seats, tParticipants.done(k, d)
+	s, _, err := tParticipants.get(t, []byte(match))
+	return s.seats, err
 }
 
 // removeAll deletes every row under prefix. Keys are collected first: deleting moves a bbolt cursor past rows.

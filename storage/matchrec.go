@@ -3,88 +3,107 @@ package storage
 import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
 )
 
-func matchRecord(m league.Match) *rec.Enc {
-	e := rec.NewEnc(fMatch, 160+len(m.Match.LastError)+len(m.Timeline.LastError))
-	encodeFetch(e, m.Match)
-	encodeFetch(e, m.Timeline)
-	e.Time(m.Played)
-	e.Dur(m.Duration)
-	e.Int(int64(m.QueueID))
-	e.Str(m.Mode)
-	e.Str(m.Patch)
-	e.Bool(m.Aborted)
-	e.Bool(m.Remake)
-	e.Int(int64(m.Participants))
-	e.Time(m.Listed)
-	if m.Match.Cancelled != league.NotCancelled || m.Timeline.Cancelled != league.NotCancelled {
-		e.Byte(byte(m.Match.Cancelled))
-		e.Byte(byte(m.Timeline.Cancelled))
+var (
+	tMatches = declare(newTable("matches", "id", "both fetches, the game's facts, payload references"), records[league.Match]{
+		format: 23, key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, fields: matchFields,
+		indexes: []index[league.Match]{matchStatus},
+		counts: func(m *league.Match) []string {
+			names := []string{countMatches + m.Match.Status.String()}
+			if m.Timeline.Status == league.Success {
+				names = append(names, countTimelines)
+			}
+			return names
+		},
+	})
+	matchStatus = index[league.Match]{
+		table: newTable("match_status", "status byte, str id", "marker; temporary_failure and permanently_unfetchable only"),
+		rows: func(m *league.Match) []entry {
+			s := m.Match.Status
+			if s != league.TemporaryFailure && s != league.PermanentlyUnfetchable {
+				return nil // an operator looks for the others
+			}
+			return []entry{{k: string(statusKey(s, m.ID))}}
+		},
+		of:      func(k []byte, _ string) []byte { return []byte(key.Read(k[1:]).String()) },
+		missing: "is not listed by its status", wrong: "lists a match that has another status",
 	}
-	return e
+	tByAccount  = newTable("by_account", "str account, desc played, str match", "marker; unknown time last")
+	tAccountsOf = newTable("accounts_of", "str match, str account", "time under which by_account has it")
+
+	tParticipants = declare(newTable("participants", "match id", "all seats in one"), records[seating]{
+		format: 24, key: func(c *key.Coder, s *seating) { c.Rest(&s.match) }, fields: func(c *rec.Coder, s *seating) {
+			rec.List(c, &s.seats, 8, seatFields)
+			for i := range s.seats {
+				s.seats[i].Match = s.match
+			}
+		},
+	})
+)
+
+// seating is who sat where in a match.
+type seating struct {
+	match string
+	seats []league.Participant
 }
 
-func encodeFetch(e *rec.Enc, f league.Fetch) {
-	e.Byte(byte(f.Status))
-	e.Int(int64(f.Attempts))
-	e.Time(f.FetchedAt)
-	e.Time(f.LastAttemptAt)
-	e.Str(f.LastError)
-	e.Str(f.LastClass)
-	e.Str(f.Ref.Month)
-	e.Str(f.Ref.Codec)
-	e.Int(int64(f.Ref.Size))
-	e.Int(int64(f.Ref.RawLen))
-	e.Uint(uint64(f.Ref.CRC))
+func matchFields(c *rec.Coder, m *league.Match) {
+	fetchFields(c, &m.Match)
+	fetchFields(c, &m.Timeline)
+	c.Time(&m.Played)
+	c.Dur(&m.Duration)
+	c.Int(&m.QueueID)
+	c.Str(&m.Mode, &m.Patch)
+	c.Bool(&m.Aborted, &m.Remake)
+	c.Int(&m.Participants)
+	c.Time(&m.Listed)
+	if c.More(m.Match.Cancelled != league.NotCancelled || m.Timeline.Cancelled != league.NotCancelled) {
+		c.Byte((*byte)(&m.Match.Cancelled), (*byte)(&m.Timeline.Cancelled))
+	}
 }
 
-func decodeMatch(k, v []byte) (m league.Match, err error) {
-	d, err := tMatches.open(k, v, fMatch)
-	if err != nil {
-		return m, err
-	}
-	m.ID = string(k)
-	m.Match, m.Timeline = decodeFetch(d), decodeFetch(d)
-	m.Played, m.Duration, m.QueueID = d.Time(), d.Dur(), d.Num()
-	m.Mode, m.Patch = d.Str(), d.Str()
-	m.Aborted, m.Remake = d.Bool(), d.Bool()
-	m.Participants, m.Listed = d.Num(), d.Time()
-	if d.More() {
-		m.Match.Cancelled, m.Timeline.Cancelled = league.Cancel(d.Byte()), league.Cancel(d.Byte())
-	}
-	return m, tMatches.done(k, d)
+func fetchFields(c *rec.Coder, f *league.Fetch) {
+	c.Byte((*byte)(&f.Status))
+	c.Int(&f.Attempts)
+	c.Time(&f.FetchedAt, &f.LastAttemptAt)
+	c.Str(&f.LastError, &f.LastClass, &f.Ref.Month, &f.Ref.Codec)
+	c.Int(&f.Ref.Size, &f.Ref.RawLen)
+	c.Uint32(&f.Ref.CRC)
 }
 
-func decodeFetch(d *rec.Dec) league.Fetch {
-	f := league.Fetch{
-		Status: league.Status(d.Byte()), Attempts: d.Num(), FetchedAt: d.Time(), LastAttemptAt: d.Time(),
-		LastError: d.Str(), LastClass: d.Str(),
-	}
-	f.Ref = league.PayloadRef{Month: d.Str(), Codec: d.Str(), Size: d.Num(), RawLen: d.Num(), CRC: uint32(d.Uint())}
-	return f
+func seatFields(c *rec.Coder, p *league.Participant) {
+	c.Int(&p.Index)
+	c.Str(&p.PUUID, &p.RiotID, &p.Champion)
+	c.Int(&p.Team)
+	c.Bool(&p.Won)
+	c.Int(&p.Kills, &p.Deaths, &p.Assists)
 }
 
-func seatsRecord(ps []league.Participant) *rec.Enc {
-	e := rec.NewEnc(fSeats, 128*len(ps)+2)
-	e.Uint(uint64(len(ps)))
-	for _, p := range ps {
-		e.Int(int64(p.Index))
-		e.Str(p.PUUID)
-		e.Str(p.RiotID)
-		e.Str(p.Champion)
-		e.Int(int64(p.Team))
-		e.Bool(p.Won)
-		e.Int(int64(p.Kills))
-		e.Int(int64(p.Deaths))
-		e.Int(int64(p.Assists))
+func init() { tMatches.sound, tParticipants.sound = soundMatch, soundSeats }
+
+// soundMatch checks that what is stored is there and whole, unless retention took it, and has its place in the feeds.
+func soundMatch(c *checker, k []byte, m *league.Match) {
+	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
+		f := m.Of(part)
+		if f.Status != league.Success || f.Ref.Dropped() {
+			continue
+		}
+		if _, err := c.payloads.Get(m.ID, part, f.Ref); err != nil {
+			c.bad(tMatches.name, k, "the %s is stored, but: %v", part, err)
+		}
 	}
-	return e
+	if !c.has(tFeedOf, feedOfKey(tagMatches, m.ID)) {
+		c.bad(tMatches.name, k, "has no place in the feed")
+	}
+	if faceOf(m.Timeline) != faceOf(league.Fetch{}) && !c.has(tFeedOf, feedOfKey(tagTimelines, m.ID)) {
+		c.bad(tMatches.name, k, "its timeline has no place in the feed")
+	}
 }
 
-func decodeSeat(d *rec.Dec, match string) league.Participant {
-	return league.Participant{
-		Match: match, Index: d.Num(), PUUID: d.Str(), RiotID: d.Str(), Champion: d.Str(), Team: d.Num(), Won: d.Bool(),
-		Kills: d.Num(), Deaths: d.Num(), Assists: d.Num(),
+func soundSeats(c *checker, k []byte, s *seating) {
+	if !c.has(tFeedOf, feedOfKey(tagParticipants, s.match)) {
+		c.bad(tParticipants.name, k, "has no place in the feed")
 	}
 }

@@ -23,8 +23,23 @@ type migration struct {
 	step func(t *Tx, after []byte) (next []byte, err error)
 }
 
-// newestSchema is what this program writes and reads.
-func newestSchema() uint64 { return firstSchema + uint64(len(migrations)) }
+// newestSchema is what this program writes and reads: the version that the last migration makes, or that a later table came
+// with.
+func newestSchema() uint64 {
+	newest := firstSchema + uint64(len(migrations))
+	for _, tb := range tables {
+		newest = max(newest, tb.since)
+	}
+	return newest
+}
+
+// migrationFrom leads from one version to the next. One that only brings new tables is not written down.
+func migrationFrom(have uint64) migration {
+	if i := have - firstSchema; i < uint64(len(migrations)) {
+		return migrations[i]
+	}
+	return migration{"new tables", func(t *Tx, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
+}
 
 // schemaOf reads the version of a state file, and refuses what is not ours.
 func schemaOf(b *bolt.Tx, path string) (uint64, error) {
@@ -71,7 +86,7 @@ func (db *DB) migrate(o Options) error {
 		}
 	}
 	for ; have < newestSchema(); have++ {
-		m := migrations[have-firstSchema]
+		m := migrationFrom(have)
 		if err := db.runMigration(m, have+1); err != nil {
 			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, have+1, m.name, err, backupDir)
 		}
@@ -154,12 +169,14 @@ func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
 
 // migrationPlace is where the last step of the migration to a version stopped.
 func (t *Tx) migrationPlace(to uint64) ([]byte, error) {
-	d, ok, err := t.get(tMeta, metaMigration, fPlace)
+	c, ok, err := t.get(tMeta, metaMigration, fPlace)
 	if err != nil || !ok {
 		return nil, err
 	}
-	of, after := d.Uint(), d.Bytes()
-	if err := tMeta.done(metaMigration, d); err != nil || of != to {
+	var of uint64
+	var after []byte
+	placeFields(c, &of, &after)
+	if err := tMeta.done(metaMigration, c); err != nil || of != to {
 		return nil, err
 	}
 	return after, nil
@@ -174,8 +191,12 @@ func (t *Tx) leavePlace(to uint64) error {
 }
 
 func (t *Tx) putPlace(to uint64, after []byte) error {
-	e := rec.NewEnc(fPlace, len(after)+8)
-	e.Uint(to)
-	e.Bytes(after)
-	return t.put(tMeta, metaMigration, e)
+	c := t.record(fPlace)
+	placeFields(c, &to, &after)
+	return t.put(tMeta, metaMigration, c)
+}
+
+func placeFields(c *rec.Coder, to *uint64, after *[]byte) {
+	c.Uint(to)
+	c.Bytes(after)
 }

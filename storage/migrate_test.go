@@ -143,8 +143,9 @@ func copyCounters(t *Tx, after []byte) (next []byte, err error) {
 		if to.Get(k) != nil {
 			return nil, fmt.Errorf("row %s was copied twice", k)
 		}
-		e := rec.NewEnc(fMarker, 0)
-		if err := to.Put(k, seed.Seal(k, e)); err != nil {
+		c := rec.Write(nil, fMarker)
+		v, err := seed.Seal(k, &c)
+		if err = errors.Join(err, to.Put(k, v)); err != nil {
 			return nil, err
 		}
 	}

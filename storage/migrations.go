@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine/league"
 )
@@ -11,8 +10,8 @@ import (
 // migrations lead from the first schema to the present one, in order: the first makes version 2. A variable so that tests
 // can add to it.
 //
-// Whoever adds a table or changes what a record means adds a migration. Fields that are added at the end of a record need
-// none (rec.Dec.More).
+// Whoever changes what a record means adds a migration. A new table says which version it came with (cameWith), and fields that
+// are added at the end of a record need nothing (rec.Coder.More).
 var migrations = []migration{
 	{"tables of the whole engine, and the feeds of what is there", toFeeds},
 	{"the sums of each day", toDays},
@@ -27,12 +26,12 @@ var migrations = []migration{
 // The place of a step is the number of the table that it works on, and the last key that has been done.
 func toFeeds(t *Tx, after []byte) (next []byte, err error) {
 	if after == nil {
-		return []byte{0}, addTables(t)
+		return []byte{0}, createTables(t.b)
 	}
 	tables := []struct {
 		*table
 		feed func(t *Tx, k, v []byte) error
-	}{{tMatches, feedOldMatch}, {tParticipants, feedOldSeats}, {tArchive, feedOldJob}}
+	}{{tMatches.table, feedOldMatch}, {tParticipants.table, feedOldSeats}, {tArchive.table, feedOldJob}}
 	at := int(after[0])
 	if at >= len(tables) {
 		return nil, nil
@@ -63,20 +62,10 @@ func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
 	return page, nil
 }
 
-// addTables makes the tables that an older file does not have. Those that a later migration is about do no harm earlier.
-func addTables(t *Tx) error {
-	for _, tb := range tables {
-		if _, err := t.b.CreateBucketIfNotExists([]byte(tb.name)); err != nil {
-			return fmt.Errorf("create table %s: %w", tb.name, err)
-		}
-	}
-	return nil
-}
-
 // A record that cannot be read has its place all the same where its key tells enough: check names it.
 
 func feedOldMatch(t *Tx, k, v []byte) error {
-	m, err := decodeMatch(k, v)
+	m, err := tMatches.decode(k, v)
 	if err != nil {
 		m = league.Match{}
 	}
@@ -92,7 +81,7 @@ func feedOldMatch(t *Tx, k, v []byte) error {
 func feedOldSeats(t *Tx, k, _ []byte) error { return t.toEnd(tagParticipants, string(k)) }
 
 func feedOldJob(t *Tx, k, v []byte) error {
-	j, err := decodeEnded(k, v)
+	j, err := tArchive.decode(k, v)
 	if _, corrupt := asCorrupt(err); corrupt {
 		return nil
 	}

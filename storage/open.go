@@ -221,17 +221,13 @@ func (db *DB) markOpened() error {
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, wallNow())
 		db.boot.ID, db.boot.Opened = randomID(), t.now
-		d, ok, err := t.get(tMeta, metaRun, fBoot)
-		if ok {
-			_, _ = d.Str(), d.Time()
-			db.boot.Last = d.Time()
-			err = d.Done()
-		}
+		last, ok, err := t.lastOpening()
+		db.boot.Last = last.closed
 		// A row that cannot be read says the same as one that was not closed: nothing is known of the last stop.
 		db.boot.Clean = err == nil && (!ok || !db.boot.Last.IsZero())
 		db.boot.Restored = t.restored()
 		db.seq.Store(uint64(b.ID()))
-		return t.putRun(db.boot, time.Time{})
+		return t.putRun(opening{id: db.boot.ID, opened: db.boot.Opened})
 	})
 }
 
@@ -242,22 +238,34 @@ func (db *DB) markClosed() error {
 	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, wallNow())
-		return t.putRun(db.boot, t.now)
+		return t.putRun(opening{id: db.boot.ID, opened: db.boot.Opened, closed: t.now})
 	})
 }
 
-func (t *Tx) putRun(b Boot, closed time.Time) error {
-	e := rec.NewEnc(fBoot, 40)
-	e.Str(b.ID)
-	e.Time(b.Opened)
-	e.Time(closed)
-	return t.put(tMeta, metaRun, e)
+// opening is what table meta tells of one opening; closed is zero when it was not closed in order.
+type opening struct {
+	id             string
+	opened, closed time.Time
 }
 
-func (t *Tx) putTime(tb *table, k []byte, at time.Time) error {
-	e := rec.NewEnc(fTime, 8)
-	e.Time(at)
-	return t.put(tb, k, e)
+func (o *opening) fields(c *rec.Coder) {
+	c.Str(&o.id)
+	c.Time(&o.opened, &o.closed)
+}
+
+func (t *Tx) putRun(o opening) error {
+	c := t.record(fBoot)
+	o.fields(c)
+	return t.put(tMeta, metaRun, c)
+}
+
+func (t *Tx) lastOpening() (o opening, ok bool, err error) {
+	c, ok, err := t.get(tMeta, metaRun, fBoot)
+	if !ok {
+		return o, false, err
+	}
+	o.fields(c)
+	return o, true, c.Done()
 }
 
 // randomID is 16 hexadecimal digits.

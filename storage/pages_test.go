@@ -54,7 +54,7 @@ func TestTheFeedIsTrimmedToItsEnd(t *testing.T) {
 		t.Errorf("pruned %d of %d", report.Completed, many)
 	}
 	read(t, db, func(tx *Tx) error {
-		if n := tx.rowCount(tFeed); n != 1 || !stays(t, db, kept) {
+		if n := tx.rowCount(tFeed.table); n != 1 || !stays(t, db, kept) {
 			t.Errorf("the feed has %d places, of one job that is left", n)
 		}
 		return nil
@@ -89,12 +89,12 @@ func TestForgettingTakesAPageAtATime(t *testing.T) {
 	var left []int
 	defer crash.Arm(func(name string) {
 		if name == "forget-batch" {
-			read(t, db, func(tx *Tx) error { left = append(left, tx.rowCount(tMembers)); return nil })
+			read(t, db, func(tx *Tx) error { left = append(left, tx.rowCount(tMembers.table)); return nil })
 		}
 	})()
 	_, _, err := db.Forget(context.Background(), forgetters[0], engine.Actor{}, "asked", 0)
 	must(t, err)
-	wantNoTrace(t, db, forgetters[0], tAudit)
+	wantNoTrace(t, db, forgetters[0], tAudit.table)
 	if left[0] < 4*many || left[len(left)-1] != 0 {
 		t.Errorf("members after each transaction: %v", left)
 	}

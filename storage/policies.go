@@ -10,16 +10,29 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
+var (
+	tTagPolicies = declare(
+		newTable("tag_policies", "tag", "what the syncs of accounts with the tag cover"),
+		records[league.Policy]{format: 28, fields: func(c *rec.Coder, p *league.Policy) {
+			policyFields(c, p)
+			c.Dur(&p.Cadence)
+		}})
+	tCoverage = declare(
+		newTable("coverage", "str account or run, str list", "the complete range of a list that is not of all games"),
+		records[league.Coverage]{format: 29, fields: coverageFields})
+	tIDsCache = declare(
+		newTable("ids_cache", "str account, str list", "the newest ids as listed, and when"),
+		records[league.CachedIDs]{format: 30, fields: func(c *rec.Coder, ids *league.CachedIDs) {
+			c.Time(&ids.At, &ids.Floor)
+			c.Bool(&ids.Whole)
+			c.Strs(&ids.IDs)
+		}})
+)
+
 // TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is said.
 func (db *DB) TagPolicy(tx engine.Tx, tag string) (p league.Policy, err error) {
-	k := []byte(tag)
-	d, ok, err := own(tx).get(tTagPolicies, k, fPolicy)
-	if err != nil || !ok {
-		return p, err
-	}
-	p = decodePolicy(d)
-	p.Cadence = d.Dur()
-	return p, tTagPolicies.done(k, d)
+	p, _, err = tTagPolicies.get(own(tx), []byte(tag))
+	return p, err
 }
 
 // SaveTagPolicy sets a tag's policy; the zero one removes it.
@@ -29,50 +42,36 @@ func (db *DB) SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error {
 	}
 	t := own(tx)
 	if p.IsZero() {
-		return t.remove(tTagPolicies, []byte(tag))
+		return t.remove(tTagPolicies.table, []byte(tag))
 	}
-	e := rec.NewEnc(fPolicy, 32)
-	encodePolicy(e, p)
-	e.Dur(p.Cadence)
-	return t.put(tTagPolicies, []byte(tag), e)
+	return tTagPolicies.put(t, []byte(tag), &p)
 }
 
 // Coverage gives the range that is known to be complete of one list of an account's games, or of a run in the making.
 func (db *DB) Coverage(tx engine.Tx, owner, list string) (c league.Coverage, err error) {
-	k := key.Strings(owner, list)
-	d, ok, err := own(tx).get(tCoverage, k, fCoverage)
-	if err != nil || !ok {
-		return c, err
-	}
-	c = league.Coverage{Head: d.Str(), HeadAt: d.Time(), Floor: d.Time(), ReachedEnd: d.Bool(), Timelines: league.Timelines(d.Str())}
-	return c, tCoverage.done(k, d)
+	c, _, err = tCoverage.get(own(tx), key.Strings(owner, list))
+	return c, err
 }
 
 // SaveCoverage stores it. The range of all games of an account is the account's own: see league.Account.
 func (db *DB) SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error {
-	e := rec.NewEnc(fCoverage, 48)
-	e.Str(c.Head)
-	e.Time(c.HeadAt)
-	e.Time(c.Floor)
-	e.Bool(c.ReachedEnd)
-	e.Str(string(c.Timelines))
-	return own(tx).put(tCoverage, key.Strings(owner, list), e)
+	return tCoverage.put(own(tx), key.Strings(owner, list), &c)
 }
 
 // DropCoverage forgets all ranges of an owner.
 func (db *DB) DropCoverage(tx engine.Tx, owner string) error {
-	return own(tx).removeAll(tCoverage, key.Strings(owner))
+	return own(tx).removeAll(tCoverage.table, key.Strings(owner))
 }
 
 // MoveCoverage gives all ranges of an owner to another.
 func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
 	t := own(tx)
 	moved := map[string]league.Coverage{}
-	for r := range t.rows(tCoverage, key.Strings(from)) {
+	for r := range t.rows(tCoverage.table, key.Strings(from)) {
 		read := key.Read(r.k)
 		_ = read.String()
 		list := read.String()
-		c, err := db.Coverage(t, from, list)
+		c, err := tCoverage.decode(r.k, r.v)
 		if err != nil {
 			return err
 		}
@@ -88,21 +87,10 @@ func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
 
 // CachedIDs gives the newest ids of a list as they were listed last; false when there are none.
 func (db *DB) CachedIDs(tx engine.Tx, account, list string) (c league.CachedIDs, ok bool, err error) {
-	k := key.Strings(account, list)
-	d, ok, err := own(tx).get(tIDsCache, k, fIDs)
-	if err != nil || !ok {
-		return c, false, err
-	}
-	c = league.CachedIDs{At: d.Time(), Floor: d.Time(), Whole: d.Bool(), IDs: d.Strs()}
-	return c, true, tIDsCache.done(k, d)
+	return tIDsCache.get(own(tx), key.Strings(account, list))
 }
 
 // CacheIDs keeps what was listed, in place of what was there.
 func (db *DB) CacheIDs(tx engine.Tx, account, list string, c league.CachedIDs) error {
-	e := rec.NewEnc(fIDs, 24+16*len(c.IDs))
-	e.Time(c.At)
-	e.Time(c.Floor)
-	e.Bool(c.Whole)
-	e.Strs(c.IDs)
-	return own(tx).put(tIDsCache, key.Strings(account, list), e)
+	return tIDsCache.put(own(tx), key.Strings(account, list), &c)
 }

@@ -112,8 +112,8 @@ func wantPromises(t *testing.T, d *disk, root string, said []string, survives lu
 		}
 	}
 	read(t, db, func(tx *Tx) error {
-		for r := range tx.rows(tMatches, nil) {
-			m, err := decodeMatch(r.k, r.v)
+		for r := range tx.rows(tMatches.table, nil) {
+			m, err := tMatches.decode(r.k, r.v)
 			if err == nil && m.Match.Status == league.Success {
 				_, err = db.RawPayload(context.Background(), m.ID, league.PartMatch)
 			}

@@ -110,12 +110,12 @@ func (db *DB) prunable(ctx context.Context, rule PruneRule, now time.Time, after
 	err = db.view(ctx, func(t *Tx) error {
 		spare := t.newestFailed(rule.KeepFailed)
 		looked := 0
-		for r := range t.rowsFrom(tArchive, nil, after) {
+		for r := range t.rowsFrom(tArchive.table, nil, after) {
 			if looked++; looked > db.pages.scan {
 				next = bytes.Clone(r.k)
 				return nil
 			}
-			j, err := decodeEnded(r.k, r.v)
+			j, err := tArchive.decode(r.k, r.v)
 			if err != nil {
 				continue // check names it
 			}
@@ -133,7 +133,7 @@ func (t *Tx) newestFailed(n int) map[engine.JobID]bool {
 	var ids []uint64
 	for _, s := range []engine.State{engine.Discarded, engine.Cancelled} {
 		seen := 0
-		for r := range t.rowsBack(tArchiveState, []byte{byte(s)}, nil) {
+		for r := range t.rowsBack(archiveState.table, []byte{byte(s)}, nil) {
 			if seen++; seen > n {
 				break
 			}
@@ -153,7 +153,7 @@ func (t *Tx) prune(page [][]byte, remove bool) (r PruneReport, err error) {
 	gone := map[string][]uint64{} // by owner
 	keys := map[string]bool{}
 	for _, k := range page {
-		j, ok, err := t.readEnded(k)
+		j, ok, err := tArchive.get(t, k)
 		if err != nil || !ok {
 			continue // revived meanwhile
 		}
@@ -162,7 +162,7 @@ func (t *Tx) prune(page [][]byte, remove bool) (r PruneReport, err error) {
 			continue
 		}
 		r.count(j)
-		for range t.rows(tAttempts, k) {
+		for range t.rows(tAttempts.table, k) {
 			r.Attempts++
 		}
 		if !remove {
@@ -194,14 +194,14 @@ func (r *PruneReport) count(j engine.Job) {
 // needed reports whether a stored job waits for this one or shows it, whether it has open children, or whether its groups are
 // the progress that its account shows.
 func (t *Tx) needed(k []byte) bool {
-	if b, ok, err := t.runOfJob(k); err != nil || ok && t.lastRun(b) {
+	if b, ok, err := tRunOfJob.get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
 	}
 	for range t.rows(tMemberOf, k) {
 		return true
 	}
-	for r := range t.rows(tGroups, k) {
-		if g, err := decodeGroup(r.k, r.v); err != nil || g.Open > 0 {
+	for g, err := range tGroups.under(t, k) {
+		if err != nil || g.Open > 0 {
 			return true
 		}
 	}
@@ -216,8 +216,8 @@ func (t *Tx) lastRun(b jobRun) bool {
 
 func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
-	for r := range t.rows(tAttempts, k) {
-		if a, err := decodeAttempt(r.k, r.v); err == nil {
+	for r := range t.rows(tAttempts.table, k) {
+		if a, err := tAttempts.decode(r.k, r.v); err == nil {
 			t.onDay(a.End).pruned.CountAttempt(a, 1)
 		}
 	}
@@ -225,7 +225,7 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 		return err
 	}
 	var kids [][]byte
-	for r := range t.rows(tMembers, k) {
+	for r := range t.rows(tMembers.table, k) {
 		kids = append(kids, append(bytes.Clone(r.k[9:]), r.k[:9]...))
 	}
 	for _, kid := range kids {
@@ -233,8 +233,8 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 			return err
 		}
 	}
-	err := errors.Join(t.removeAll(tMembers, k), t.removeAll(tGroups, k), t.removeAll(tAttempts, k),
-		t.removeAll(tHistory, key.Strings(string(j.ID))), t.dropEnded(k, &j))
+	err := errors.Join(t.removeAll(tMembers.table, k), t.removeAll(tGroups.table, k), t.removeAll(tAttempts.table, k),
+		t.removeAll(tHistory.table, key.Strings(string(j.ID))), tArchive.drop(t, k, &j))
 	if err != nil || j.Key == "" {
 		return err
 	}
@@ -247,14 +247,14 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 // forgetRecent takes pruned jobs out of what their owner did last.
 func (t *Tx) forgetRecent(owner string, ids []uint64) error {
 	var gone [][]byte
-	for r := range t.rows(tRecent, key.Strings(owner)) {
-		d, err := tRecent.open(r.k, r.v, fRecent)
-		if err == nil && slices.Contains(ids, d.Uint()) {
+	for r := range t.rows(tRecent.table, key.Strings(owner)) {
+		at, err := tRecent.decode(r.k, r.v)
+		if err == nil && slices.Contains(ids, at.job) {
 			gone = append(gone, bytes.Clone(r.k))
 		}
 	}
 	for _, k := range gone {
-		if err := t.remove(tRecent, k); err != nil {
+		if err := t.remove(tRecent.table, k); err != nil {
 			return err
 		}
 	}
@@ -268,8 +268,8 @@ func (t *Tx) repoint(keys map[string]bool) error {
 		return nil
 	}
 	latest := map[string]uint64{}
-	for r := range t.rows(tArchiveState, nil) {
-		j, ok, err := t.readEnded(r.k[1:])
+	for r := range t.rows(archiveState.table, nil) {
+		j, ok, err := tArchive.get(t, r.k[1:])
 		if ok && err == nil && keys[j.Key] {
 			latest[j.Key] = max(latest[j.Key], key.Read(r.k[1:]).Uint64())
 		}

@@ -37,10 +37,10 @@ func TestS4_2_CompletedJobsGoToTheArchiveAtOnce(t *testing.T) {
 		t.Errorf("job %s is live: %v", j.ID, err)
 	}
 	read(t, db, func(tx *Tx) error {
-		if n := tx.rowCount(tArchive); n != 1 {
+		if n := tx.rowCount(tArchive.table); n != 1 {
 			t.Errorf("%d archived jobs", n)
 		}
-		if n := tx.rowCount(tJobState); n != 0 {
+		if n := tx.rowCount(tJobState.table); n != 0 {
 			t.Errorf("%d live rows", n)
 		}
 		return nil

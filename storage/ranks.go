@@ -12,48 +12,19 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-func rankKey(r league.Rank) []byte { return key.AppendTime(key.Strings(r.Account, r.Queue), r.At) }
-
-// Flags of a rank record.
-const (
-	rankUnranked = 1 << iota
-	rankUnsure
+var (
+	tRanks = declare(
+		newTable("ranks", "str account, str queue, time", "where the account stood in a ranked queue"),
+		records[league.Rank]{format: 26, key: func(c *key.Coder, r *league.Rank) {
+			c.Str(&r.Account, &r.Queue)
+			c.Time(&r.At)
+		}, fields: func(c *rec.Coder, r *league.Rank) {
+			c.Flags(&r.Unranked, &r.Unsure)
+			c.Str(&r.Tier, &r.Division)
+			c.Int(&r.Points, &r.Wins, &r.Losses)
+		}})
+	tRankOrder = newTable("rank_order", "u64 n", "key of the ranks row that was the n-th to be stored").grows()
 )
-
-func rankRecord(r league.Rank) *rec.Enc {
-	e := rec.NewEnc(fRank, 32)
-	var flags byte
-	if r.Unranked {
-		flags |= rankUnranked
-	}
-	if r.Unsure {
-		flags |= rankUnsure
-	}
-	e.Byte(flags)
-	e.Str(r.Tier)
-	e.Str(r.Division)
-	e.Int(int64(r.Points))
-	e.Int(int64(r.Wins))
-	e.Int(int64(r.Losses))
-	return e
-}
-
-func decodeRank(k, v []byte) (r league.Rank, err error) {
-	d, err := tRanks.open(k, v, fRank)
-	if err != nil {
-		return r, err
-	}
-	at := key.Read(k)
-	r.Account, r.Queue, r.At = at.String(), at.String(), at.Time()
-	if err := at.Done(); err != nil {
-		return r, tRanks.corrupt(k, err)
-	}
-	flags := d.Byte()
-	r.Unranked, r.Unsure = flags&rankUnranked != 0, flags&rankUnsure != 0
-	r.Tier, r.Division = d.Str(), d.Str()
-	r.Points, r.Wins, r.Losses = d.Num(), d.Num(), d.Num()
-	return r, tRanks.done(k, d)
-}
 
 // LastRanks gives the newest row of each queue of an account.
 func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err error) {
@@ -62,8 +33,7 @@ func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err e
 	var before []byte
 	for {
 		found := false
-		for r := range t.rowsBack(tRanks, prefix, before) {
-			rank, err := decodeRank(r.k, r.v)
+		for rank, err := range tRanks.back(t, prefix, before) {
 			if err != nil {
 				return nil, err
 			}
@@ -83,18 +53,16 @@ func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	if r.Account == "" || r.Queue == "" || r.At.IsZero() {
 		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account, r.Queue, engine.ErrInvalid)
 	}
-	k := rankKey(r)
-	isNew := !t.has(tRanks, k)
-	if err := t.put(tRanks, k, rankRecord(r)); err != nil || r.Unsure || !isNew {
+	k := tRanks.keyOf(&r)
+	isNew := !t.has(tRanks.table, k)
+	if err := tRanks.put(t, k, &r); err != nil || r.Unsure || !isNew {
 		return err
 	}
 	n, err := t.bucket(tRankOrder).NextSequence()
 	if err != nil {
 		return err
 	}
-	e := rec.NewEnc(fBlob, len(k)+4)
-	e.Bytes(k)
-	return t.put(tRankOrder, key.Uint64(n), e)
+	return t.putBlob(tRankOrder, key.Uint64(n), k)
 }
 
 // DropRank removes a row that turned out to be wrong. Only an unsure one has no place in the durable order, so only such
@@ -103,7 +71,7 @@ func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
 	if !r.Unsure {
 		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At, engine.ErrRefused)
 	}
-	return own(tx).remove(tRanks, rankKey(r))
+	return own(tx).remove(tRanks.table, tRanks.keyOf(&r))
 }
 
 // RankHistory answers engine.RanksQuery; engine.ErrNotFound when there is no such account.
@@ -122,13 +90,13 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 			return err
 		}
 		var last []byte
-		for r := range t.rowsBack(tRanks, prefix, before) {
+		for r := range t.rowsBack(tRanks.table, prefix, before) {
 			if len(page.Ranks) == pageSize(q.Page) {
 				page.Next = encodeCursor(last, prefix)
 				return nil
 			}
 			last = bytes.Clone(r.k)
-			if rank, err := decodeRank(r.k, r.v); err == nil && !rank.Unsure { // check names a corrupt one
+			if rank, err := tRanks.decode(r.k, r.v); err == nil && !rank.Unsure { // check names a corrupt one
 				page.Ranks = append(page.Ranks, rankRow(a, rank))
 			}
 		}
@@ -171,17 +139,12 @@ func (db *DB) Ranks(ctx context.Context, after string, limit int) (rows []engine
 
 // orderedRank follows a row of the order; false for one that cannot be read, which check names.
 func (t *Tx) orderedRank(r row, accounts map[string]league.Account) (out engine.RankRow, ok bool) {
-	d, err := tRankOrder.open(r.k, r.v, fBlob)
+	k, err := tRankOrder.blobOf(r.k, r.v)
 	if err != nil {
 		return out, false
 	}
-	k := d.Bytes()
-	v := t.bucket(tRanks).Get(k)
-	if v == nil {
-		return out, false
-	}
-	rank, err := decodeRank(k, v)
-	if err != nil {
+	rank, ok, err := tRanks.get(t, k)
+	if err != nil || !ok {
 		return out, false
 	}
 	a, known := accounts[rank.Account]

@@ -17,7 +17,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 // Resetting begins a new store in the place of the old one. The new state.db takes the old one's name in one step; it holds
@@ -251,13 +250,11 @@ func (r *ResetReport) fill(b *bolt.Tx, ro ResetOptions, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	e := rec.NewEnc(fBlob, len(text)+4)
-	e.Bytes(text)
 	t := newTx(b, at)
 	_, auditErr := (&DB{}).AddAudit(t, engine.AuditEntry{
 		At: at, By: ro.By, Op: "reset", Target: "data directory", Reason: ro.Reason, Result: r.Text(), Matched: 1, Applied: 1,
 	})
-	return errors.Join(t.put(tState, resetKey, e), t.disbelieve(ro.Forget), auditErr)
+	return errors.Join(t.putBlob(tState, resetKey, text), t.disbelieve(ro.Forget), auditErr)
 }
 
 // Text says in one sentence what was done, or would be.
@@ -327,12 +324,12 @@ func (db *DB) resetMark() (mark resetting, marked bool, err error) {
 		if b.Bucket([]byte(tState.name)) == nil {
 			return nil // no store of ours
 		}
-		d, ok, err := newTx(b, wallNow()).get(tState, resetKey, fBlob)
+		text, ok, err := newTx(b, wallNow()).blob(tState, resetKey)
 		if err != nil || !ok {
 			return err
 		}
 		marked = true
-		if err := json.Unmarshal(d.Bytes(), &mark); err != nil {
+		if err := json.Unmarshal(text, &mark); err != nil {
 			return tState.corrupt(resetKey, err)
 		}
 		return nil

@@ -14,7 +14,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 const (
@@ -309,9 +308,7 @@ func (r *restorer) sign(path string) error {
 // disbelieve replaces saved states by a word that their owners cannot read.
 func (t *Tx) disbelieve(names []string) error {
 	for _, name := range names {
-		e := rec.NewEnc(fBlob, 16)
-		e.Bytes([]byte("restored"))
-		if err := t.put(tState, []byte(name), e); err != nil {
+		if err := t.putBlob(tState, []byte(name), []byte("restored")); err != nil {
 			return err
 		}
 	}
@@ -320,9 +317,6 @@ func (t *Tx) disbelieve(names []string) error {
 
 // restored is when a backup was last put back; the zero time when never.
 func (t *Tx) restored() time.Time {
-	d, ok, err := t.get(tMeta, metaRestored, fTime)
-	if err != nil || !ok {
-		return time.Time{} // a record that cannot be read costs a few calls
-	}
-	return d.Time()
+	at, _, _ := t.instant(tMeta, metaRestored) // a record that cannot be read costs a few calls
+	return at
 }

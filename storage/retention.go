@@ -101,12 +101,12 @@ func (db *DB) dropRefs(ctx context.Context, list []DroppedMonth, dryRun bool) er
 func (db *DB) namedIn(ctx context.Context, list []DroppedMonth, after []byte) (ids []string, next []byte, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		looked := 0
-		for r := range t.rowsFrom(tMatches, nil, after) {
+		for r := range t.rowsFrom(tMatches.table, nil, after) {
 			if looked++; looked > db.pages.scan {
 				next = slices.Clone(r.k)
 				return nil
 			}
-			m, err := decodeMatch(r.k, r.v)
+			m, err := tMatches.decode(r.k, r.v)
 			if err != nil {
 				continue // check names it
 			}
@@ -152,7 +152,7 @@ func (t *Tx) dropRefs(ids []string, list []DroppedMonth) error {
 				f.Ref.Codec, f.Ref.Size = league.CodecDropped, 0
 			}
 		}
-		if err := t.put(tMatches, []byte(id), matchRecord(m)); err != nil {
+		if err := tMatches.put(t, []byte(id), &m); err != nil {
 			return fmt.Errorf("mark the payloads of %s as dropped: %w", id, err)
 		}
 	}

@@ -33,6 +33,7 @@ func (a *arena) reset() { a.rest = a.chunk }
 // reuse is what the committer's transactions use one after the other, so that a job costs as little memory as it may.
 type reuse struct {
 	mem     arena
+	draft   []byte
 	group   []*op
 	before  int // ops of the last group
 	changes []engine.Change
@@ -60,12 +61,13 @@ func (r *reuse) lend(t *Tx) {
 	clear(r.buckets)
 	clear(r.cursors)
 	clear(r.moved)
-	t.mem, t.buckets, t.cursors, t.moved, t.running = &r.mem, r.buckets, r.cursors, r.moved, r.running
+	t.mem, t.draft, t.buckets, t.cursors, t.moved, t.running = &r.mem, r.draft, r.buckets, r.cursors, r.moved, r.running
 	t.changes = r.changes[:0]
 }
 
 // committed takes in what t has changed, after its commit.
 func (r *reuse) committed(t *Tx) {
+	r.draft = t.draft
 	for n, j := range t.moved {
 		if j == nil {
 			delete(r.running, n)

@@ -10,78 +10,71 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-func runRecord(r league.Run) *rec.Enc {
-	e := rec.NewEnc(fRun, 240)
-	e.Str(r.Account)
-	e.Str(r.Job)
-	e.Str(r.Ask.Mode)
-	e.Int(int64(r.Ask.Count))
-	e.Time(r.Ask.Floor)
-	e.Str(string(r.Ask.Timelines))
-	e.Bool(r.Ask.Force)
-	e.Str(r.Phase)
-	e.Time(r.Anchor)
-	for _, n := range []int{r.Start, r.Pages, r.Staged} {
-		e.Int(int64(n))
+var (
+	tRuns = declare(newTable("runs", "id", "one sync of an account").grows(), records[league.Run]{
+		format: 18, key: func(c *key.Coder, r *league.Run) { c.Rest(&r.ID) }, fields: runFields,
+	})
+	tRunOfJob = declare(
+		newTable("run_of_job", "u64 id of the sync job", "run id, calls and 429s of the job's own attempts").grows(),
+		records[jobRun]{format: 19, fields: func(c *rec.Coder, b *jobRun) {
+			c.Str(&b.run, &b.account)
+			c.Int(&b.calls, &b.throttled)
+		}})
+	tStaged = declare(
+		newTable("staged", "str run, u64 n", "one listed id, in the order of the listing"),
+		records[league.Staged]{format: 20, fields: func(c *rec.Coder, s *league.Staged) {
+			c.Str(&s.ID)
+			c.Bool(&s.TooOld)
+		}})
+	tStagedID = newTable("staged_id", "str run, str match", "u64 n")
+)
+
+func runFields(c *rec.Coder, r *league.Run) {
+	c.Str(&r.Account, &r.Job, &r.Ask.Mode)
+	c.Int(&r.Ask.Count)
+	c.Time(&r.Ask.Floor)
+	c.Str((*string)(&r.Ask.Timelines))
+	c.Bool(&r.Ask.Force)
+	c.Str(&r.Phase)
+	c.Time(&r.Anchor)
+	c.Int(&r.Start, &r.Pages, &r.Staged)
+	c.Bool(&r.OldPart)
+	c.Int(&r.Listed, &r.Had, &r.TooOld, &r.TimelinesHad, &r.TimelinesTooOld, &r.TimelinesNone, &r.Lost, &r.Resumed, &r.ResumedAt)
+	c.Time(&r.Triggered, &r.Started, &r.Finished)
+	c.Str(&r.Result, &r.Error, &r.By)
+	if c.More(true) {
+		c.Str((*string)(&r.Ask.Filter))
+		c.Int(&r.List, &r.From)
 	}
-	e.Bool(r.OldPart)
-	for _, n := range []int{r.Listed, r.Had, r.TooOld, r.TimelinesHad, r.TimelinesTooOld, r.TimelinesNone, r.Lost, r.Resumed, r.ResumedAt} {
-		e.Int(int64(n))
+	if c.More(true) {
+		c.Int(&r.TimelinesLost, &r.Left, &r.TimelinesLeft)
+		c.Time(&r.Closed)
 	}
-	e.Time(r.Triggered)
-	e.Time(r.Started)
-	e.Time(r.Finished)
-	e.Str(r.Result)
-	e.Str(r.Error)
-	e.Str(r.By)
-	e.Str(string(r.Ask.Filter))
-	e.Int(int64(r.List))
-	e.Int(int64(r.From))
-	for _, n := range []int{r.TimelinesLost, r.Left, r.TimelinesLeft} {
-		e.Int(int64(n))
+	if c.More(true) {
+		c.Str(&r.Before)
 	}
-	e.Time(r.Closed)
-	e.Str(r.Before)
-	return e
 }
 
-func decodeRun(k, v []byte) (r league.Run, err error) {
-	d, err := tRuns.open(k, v, fRun)
-	if err != nil {
-		return r, err
+func init() { tRuns.sound = soundRun }
+
+func soundRun(c *checker, k []byte, r *league.Run) {
+	if !c.has(tAccounts.table, []byte(r.Account)) && !c.has(tState, forgetKey(r.Account)) {
+		c.bad(tRuns.name, k, "its account %q is not there", r.Account)
 	}
-	r.ID = string(k)
-	r.Account, r.Job = d.Str(), d.Str()
-	r.Ask = league.Ask{Mode: d.Str(), Count: d.Num(), Floor: d.Time(), Timelines: league.Timelines(d.Str()), Force: d.Bool()}
-	r.Phase, r.Anchor = d.Str(), d.Time()
-	r.Start, r.Pages, r.Staged = d.Num(), d.Num(), d.Num()
-	r.OldPart = d.Bool()
-	for _, n := range []*int{&r.Listed, &r.Had, &r.TooOld, &r.TimelinesHad, &r.TimelinesTooOld, &r.TimelinesNone, &r.Lost, &r.Resumed, &r.ResumedAt} {
-		*n = d.Num()
+	if job, err := jobKey(engine.JobID(r.Job)); r.Job != "" && (err != nil || !c.has(tRunOfJob.table, job)) {
+		c.bad(tRuns.name, k, "its job %q does not lead back to it", r.Job)
 	}
-	r.Triggered, r.Started, r.Finished = d.Time(), d.Time(), d.Time()
-	r.Result, r.Error, r.By = d.Str(), d.Str(), d.Str()
-	if d.More() {
-		r.Ask.Filter, r.List, r.From = league.Filter(d.Str()), d.Num(), d.Num()
-	}
-	if d.More() {
-		r.TimelinesLost, r.Left, r.TimelinesLeft, r.Closed = d.Num(), d.Num(), d.Num(), d.Time()
-	}
-	if d.More() {
-		r.Before = d.Str()
-	}
-	return r, tRuns.done(k, d)
 }
 
 // Run gives a run by its id; engine.ErrNotFound.
 func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) { return own(tx).run(id) }
 
 func (t *Tx) run(id string) (league.Run, error) {
-	v := t.bucket(tRuns).Get([]byte(id))
-	if v == nil {
-		return league.Run{}, fmt.Errorf("run %q: %w", id, engine.ErrNotFound)
+	r, ok, err := tRuns.get(t, []byte(id))
+	if err == nil && !ok {
+		err = fmt.Errorf("run %q: %w", id, engine.ErrNotFound)
 	}
-	return decodeRun([]byte(id), v)
+	return r, err
 }
 
 // SaveRun stores the run and emits its account's row.
@@ -96,7 +89,7 @@ func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 		}
 	}
 	t.touch(r.Account)
-	return t.put(tRuns, []byte(r.ID), runRecord(r))
+	return tRuns.put(t, []byte(r.ID), &r)
 }
 
 // jobRun says which run a sync job carries, and what the job itself has cost: its children count in their groups.
@@ -111,29 +104,12 @@ func (t *Tx) bindRun(r league.Run) error {
 	if err != nil {
 		return err
 	}
-	b, ok, err := t.runOfJob(k)
+	b, ok, err := tRunOfJob.get(t, k)
 	if err != nil || ok && b.run == r.ID {
 		return err
 	}
-	return t.putRunOfJob(k, jobRun{run: r.ID, account: r.Account, calls: b.calls, throttled: b.throttled})
-}
-
-func (t *Tx) runOfJob(k []byte) (b jobRun, ok bool, err error) {
-	d, ok, err := t.get(tRunOfJob, k, fRunOfJob)
-	if err != nil || !ok {
-		return b, false, err
-	}
-	b = jobRun{run: d.Str(), account: d.Str(), calls: d.Num(), throttled: d.Num()}
-	return b, true, tRunOfJob.done(k, d)
-}
-
-func (t *Tx) putRunOfJob(k []byte, b jobRun) error {
-	e := rec.NewEnc(fRunOfJob, 64)
-	e.Str(b.run)
-	e.Str(b.account)
-	e.Int(int64(b.calls))
-	e.Int(int64(b.throttled))
-	return t.put(tRunOfJob, k, e)
+	b.run, b.account = r.ID, r.Account
+	return tRunOfJob.put(t, k, &b)
 }
 
 // countCalls adds a sync job's own call to its run. A call was made when there was an answer or time on the wire.
@@ -141,7 +117,7 @@ func (t *Tx) countCalls(k []byte, a engine.Attempt) error {
 	if a.Status == 0 && a.HTTP == 0 {
 		return nil
 	}
-	b, ok, err := t.runOfJob(k)
+	b, ok, err := tRunOfJob.get(t, k)
 	if err != nil || !ok {
 		return err
 	}
@@ -150,7 +126,7 @@ func (t *Tx) countCalls(k []byte, a engine.Attempt) error {
 		b.throttled++
 	}
 	t.touch(b.account)
-	return t.putRunOfJob(k, b)
+	return tRunOfJob.put(t, k, &b)
 }
 
 // statusThrottled is HTTP's 429 Too Many Requests.
@@ -158,7 +134,7 @@ const statusThrottled = 429
 
 // touchRunOf asks for the row of the account whose sync job k is, if it is one.
 func (t *Tx) touchRunOf(k []byte) error {
-	b, ok, err := t.runOfJob(k)
+	b, ok, err := tRunOfJob.get(t, k)
 	if ok {
 		t.touch(b.account)
 	}
@@ -170,7 +146,7 @@ func (t *Tx) touchRunOf(k []byte) error {
 func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
 	t := own(tx)
 	prefix := key.Strings(run)
-	n, err := t.lastNumber(tStaged, prefix)
+	n, err := t.lastNumber(tStaged.table, prefix)
 	if err != nil {
 		return 0, err
 	}
@@ -190,29 +166,17 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 				return added, err
 			}
 		}
-		if err := t.put(tStaged, key.AppendUint64(key.Strings(run), at), stagedRecord(s)); err != nil {
+		if err := tStaged.put(t, key.AppendUint64(key.Strings(run), at), &s); err != nil {
 			return added, err
 		}
 	}
 	return added, nil
 }
 
-func stagedRecord(s league.Staged) *rec.Enc {
-	e := rec.NewEnc(fStaged, 20)
-	e.Str(s.ID)
-	e.Bool(s.TooOld)
-	return e
-}
-
 // Staged gives the run's ids in the order they were staged.
 func (db *DB) Staged(tx engine.Tx, run string) (ids []league.Staged, err error) {
-	for r := range own(tx).rows(tStaged, key.Strings(run)) {
-		d, err := tStaged.open(r.k, r.v, fStaged)
+	for s, err := range tStaged.under(own(tx), key.Strings(run)) {
 		if err != nil {
-			return nil, err
-		}
-		s := league.Staged{ID: d.Str(), TooOld: d.Bool()}
-		if err := tStaged.done(r.k, d); err != nil {
 			return nil, err
 		}
 		ids = append(ids, s)
@@ -223,5 +187,5 @@ func (db *DB) Staged(tx engine.Tx, run string) (ids []league.Staged, err error) 
 // Unstage drops the run's staged ids.
 func (db *DB) Unstage(tx engine.Tx, run string) error {
 	t := own(tx)
-	return errors.Join(t.removeAll(tStaged, key.Strings(run)), t.removeAll(tStagedID, key.Strings(run)))
+	return errors.Join(t.removeAll(tStaged.table, key.Strings(run)), t.removeAll(tStagedID, key.Strings(run)))
 }

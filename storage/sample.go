@@ -23,7 +23,7 @@ func (db *DB) sample() error {
 			}
 			id, err := listedMatch(r.k)
 			if err == nil {
-				_, err = tByAccount.open(r.k, r.v, fMarker)
+				_, err = tByAccount.body(r.k, r.v, fMarker)
 			}
 			if err == nil && !t.has(tAccountsOf, reverseKey(r.k, id)) {
 				return &Damaged{Path: statePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", id)}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -15,6 +14,15 @@ import (
 
 var _ cron.Store = (*DB)(nil)
 
+var (
+	// There are a handful of schedules, and only people read most of it, so a record's body is JSON.
+	tSchedules = declare(
+		newTable("schedules", "name", "its next run, pause, edit, last ticks"),
+		records[cron.State]{format: 31, fields: func(c *rec.Coder, s *cron.State) { c.JSON(s) }})
+	tTicks   = newTable("ticks", "str schedule, time, str id", "marker: a run that was planned and recorded").grows()
+	tTickIDs = newTable("tick_ids", "tick id", "when it was recorded")
+)
+
 // How long ticks are kept: so long, and the last ones of a schedule for longer.
 const (
 	keepTicks = 48 * time.Hour
@@ -23,29 +31,16 @@ const (
 
 // Schedule gives a schedule's state; engine.ErrNotFound before the first save.
 func (db *DB) Schedule(tx engine.Tx, name string) (s cron.State, err error) {
-	k := []byte(name)
-	d, ok, err := own(tx).get(tSchedules, k, fSchedule)
-	if err != nil {
-		return s, err
+	s, ok, err := tSchedules.get(own(tx), []byte(name))
+	if err == nil && !ok {
+		err = fmt.Errorf("schedule %q: %w", name, engine.ErrNotFound)
 	}
-	if !ok {
-		return s, fmt.Errorf("schedule %q: %w", name, engine.ErrNotFound)
-	}
-	if err := json.Unmarshal(d.Bytes(), &s); err != nil {
-		return s, tSchedules.corrupt(k, err)
-	}
-	return s, tSchedules.done(k, d)
+	return s, err
 }
 
-// SaveSchedule stores a schedule's state. There are a handful of them and only people read the rest, so its body is JSON.
+// SaveSchedule stores a schedule's state.
 func (db *DB) SaveSchedule(tx engine.Tx, s cron.State) error {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("state of schedule %s: %w", s.Name, err)
-	}
-	e := rec.NewEnc(fSchedule, len(b)+4)
-	e.Bytes(b)
-	return own(tx).put(tSchedules, []byte(s.Name), e)
+	return tSchedules.put(own(tx), []byte(s.Name), &s)
 }
 
 // RecordTick stores a tick under its id, which is unique for ever; fresh is false when it is there already. Ticks go that

@@ -2,13 +2,34 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
+)
+
+var (
+	tState  = newTable("state", "name", "a small blob of its owner's, such as the limiter's state")
+	tQueues = declare(
+		newTable("queues", "name", "pause switch"),
+		records[engine.QueueState]{format: 14, key: func(c *key.Coder, q *engine.QueueState) { c.Rest((*string)(&q.Name)) },
+			fields: func(c *rec.Coder, q *engine.QueueState) {
+				c.Bool(&q.Paused)
+				actorFields(c, &q.By)
+				c.Time(&q.Since)
+				c.Str(&q.Reason)
+			}})
+	tHistory = declare(
+		newTable("history", "str id, u64 n", "one transition; the last 50 per id"),
+		records[engine.Transition]{format: 15, fields: func(c *rec.Coder, tr *engine.Transition) {
+			c.Time(&tr.At)
+			c.Str(&tr.From, &tr.To, &tr.Reason, &tr.Actor)
+		}})
+	// A report is a table of numbers that only people and exports read, so its body is JSON.
+	tReports = declare(
+		newTable("reports", "account id", "the play-time report"),
+		records[engine.PlayReport]{format: 22, fields: func(c *rec.Coder, r *engine.PlayReport) { c.JSON(r) }})
 )
 
 // maxHistory transitions are kept per id.
@@ -19,20 +40,14 @@ const maxHistory = 50
 func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
 	t := own(tx)
 	prefix := key.Strings(id)
-	last, err := t.lastNumber(tHistory, prefix)
+	last, err := t.lastNumber(tHistory.table, prefix)
 	if err != nil {
 		return err
 	}
-	e := rec.NewEnc(fTransition, 48)
-	e.Time(tr.At)
-	e.Str(tr.From)
-	e.Str(tr.To)
-	e.Str(tr.Reason)
-	e.Str(tr.Actor)
-	if err := t.put(tHistory, key.AppendUint64(prefix, last+1), e); err != nil || last < maxHistory {
+	if err := tHistory.put(t, key.AppendUint64(prefix, last+1), &tr); err != nil || last < maxHistory {
 		return err
 	}
-	return t.remove(tHistory, key.AppendUint64(key.Strings(id), last+1-maxHistory))
+	return t.remove(tHistory.table, key.AppendUint64(key.Strings(id), last+1-maxHistory))
 }
 
 // History gives the last transitions of an id, oldest first.
@@ -42,15 +57,12 @@ func (db *DB) History(tx engine.Tx, id string) ([]engine.Transition, error) {
 
 func (t *Tx) history(id string) (list []engine.Transition, err error) {
 	prefix := key.Strings(id)
-	for r := range t.rows(tHistory, prefix) {
-		d, err := tHistory.open(r.k, r.v, fTransition)
+	for r := range t.rows(tHistory.table, prefix) {
+		tr, err := tHistory.decode(r.k, r.v)
 		if err != nil {
 			return nil, err
 		}
-		tr := engine.Transition{Seq: key.Read(r.k[len(prefix):]).Uint64(), At: d.Time(), From: d.Str(), To: d.Str(), Reason: d.Str(), Actor: d.Str()}
-		if err := tHistory.done(r.k, d); err != nil {
-			return nil, err
-		}
+		tr.Seq = key.Read(r.k[len(prefix):]).Uint64()
 		list = append(list, tr)
 	}
 	return list, nil
@@ -59,12 +71,7 @@ func (t *Tx) history(id string) (list []engine.Transition, err error) {
 // SetQueue stores a queue's pause switch and emits the change.
 func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 	t := own(tx)
-	e := rec.NewEnc(fQueue, 48)
-	e.Bool(q.Paused)
-	encodeActor(e, q.By)
-	e.Time(q.Since)
-	e.Str(q.Reason)
-	if err := t.put(tQueues, []byte(q.Name), e); err != nil {
+	if err := tQueues.put(t, []byte(q.Name), &q); err != nil {
 		return err
 	}
 	t.Emit(engine.Change{Queue: &q})
@@ -74,13 +81,8 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 // Queues lists the stored queues by name.
 func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rows(tQueues, nil) {
-			d, err := tQueues.open(r.k, r.v, fQueue)
+		for q, err := range tQueues.under(t, nil) {
 			if err != nil {
-				return err
-			}
-			q := engine.QueueState{Name: engine.Queue(r.k), Paused: d.Bool(), By: decodeActor(d), Since: d.Time(), Reason: d.Str()}
-			if err := tQueues.done(r.k, d); err != nil {
 				return err
 			}
 			list = append(list, q)
@@ -90,25 +92,13 @@ func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) 
 	return list, err
 }
 
-func encodeActor(e *rec.Enc, a engine.Actor) {
-	e.Str(a.User)
-	e.Str(a.Session)
-	e.Str(a.Via)
-}
-
-func decodeActor(d *rec.Dec) engine.Actor {
-	return engine.Actor{User: d.Str(), Session: d.Str(), Via: d.Str()}
-}
+func actorFields(c *rec.Coder, a *engine.Actor) { c.Str(&a.User, &a.Session, &a.Via) }
 
 // LoadState gives a small named blob; nil when there is none.
 func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		d, ok, err := t.get(tState, []byte(name), fBlob)
-		if err != nil || !ok {
-			return err
-		}
-		blob = d.Bytes()
-		return tState.done([]byte(name), d)
+		blob, _, err = t.blob(tState, []byte(name))
+		return err
 	})
 	return blob, err
 }
@@ -120,21 +110,12 @@ func (db *DB) SaveState(ctx context.Context, name string, blob []byte) error {
 
 // PutState is SaveState within a transaction.
 func (db *DB) PutState(tx engine.Tx, name string, blob []byte) error {
-	e := rec.NewEnc(fBlob, len(blob)+4)
-	e.Bytes(blob)
-	return own(tx).put(tState, []byte(name), e)
+	return own(tx).putBlob(tState, []byte(name), blob)
 }
 
-// SaveReport stores an account's play-time report in place of the one before. The report is a table of numbers that only
-// people and exports read, so its body is JSON.
+// SaveReport stores an account's play-time report in place of the one before.
 func (db *DB) SaveReport(tx engine.Tx, r engine.PlayReport) error {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("report of %s: %w", r.Account, err)
-	}
-	e := rec.NewEnc(fReport, len(b)+4)
-	e.Bytes(b)
-	return own(tx).put(tReports, []byte(r.Account), e)
+	return tReports.put(own(tx), []byte(r.Account), &r)
 }
 
 // Report gives an account's stored report; nil when there is none.
@@ -152,16 +133,11 @@ func (db *DB) PlayReport(tx engine.Tx, account string) (*engine.PlayReport, erro
 }
 
 func (t *Tx) report(account string) (*engine.PlayReport, error) {
-	k := []byte(account)
-	d, ok, err := t.get(tReports, k, fReport)
+	r, ok, err := tReports.get(t, []byte(account))
 	if err != nil || !ok {
 		return nil, err
 	}
-	r := new(engine.PlayReport)
-	if err := json.Unmarshal(d.Bytes(), r); err != nil {
-		return nil, tReports.corrupt(k, err)
-	}
-	return r, tReports.done(k, d)
+	return &r, nil
 }
 
 // Names in table counters.
@@ -170,12 +146,6 @@ const (
 	countMatches   = "matches." // and the word of a status
 	countTimelines = "timelines.success"
 )
-
-// countTotal adds to one of the totals that consoles show.
-func (t *Tx) countTotal(name string, n int) error {
-	t.totalsChanged = true
-	return t.count(name, n)
-}
 
 // Totals gives the stored counters of all matches.
 func (db *DB) Totals(ctx context.Context) (totals engine.Totals, err error) {

@@ -15,7 +15,7 @@ import (
 func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
 	t := own(tx)
 	prefix := []byte{byte(league.TemporaryFailure)}
-	for r := range t.rows(tMatchStatus, prefix) {
+	for r := range t.rows(matchStatus.table, prefix) {
 		id := key.Read(r.k[1:]).String()
 		if t.has(tJobKey, []byte(jobKey(id))) {
 			continue // whatever its age: it has a job (S0-6)

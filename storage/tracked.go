@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"time"
@@ -13,12 +12,15 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
+var tWeekly = declare(
+	newTable("weekly", "Monday as 2026-11-16", "the report of that week over all tracked accounts"),
+	records[engine.WeeklyReport]{format: 27, fields: func(c *rec.Coder, r *engine.WeeklyReport) { c.JSON(r) }})
+
 // AllAccounts iterates every account in the order they were added. One that cannot be read is left out; check names it.
 func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 	t := own(tx)
 	return func(yield func(league.Account) bool) {
-		for r := range t.rows(tAccounts, nil) {
-			a, err := decodeAccount(r.k, r.v)
+		for a, err := range tAccounts.under(t, nil) {
 			if err == nil && !yield(a) {
 				return
 			}
@@ -80,18 +82,12 @@ func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2
 
 // SaveWeekly stores the report of a week in place of the one before.
 func (db *DB) SaveWeekly(tx engine.Tx, r engine.WeeklyReport) error {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("report of week %s: %w", r.Week, err)
-	}
-	e := rec.NewEnc(fWeekly, len(b)+4)
-	e.Bytes(b)
-	return own(tx).put(tWeekly, []byte(r.Week), e)
+	return tWeekly.put(own(tx), []byte(r.Week), &r)
 }
 
 // HasWeekly reports whether the report of a week was built.
 func (db *DB) HasWeekly(tx engine.Tx, monday string) bool {
-	return own(tx).has(tWeekly, []byte(monday))
+	return own(tx).has(tWeekly.table, []byte(monday))
 }
 
 // Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest. engine.ErrNotFound.
@@ -99,23 +95,17 @@ func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport
 	err = db.view(ctx, func(t *Tx) error {
 		k := []byte(monday)
 		if monday == "" {
-			for last := range t.rowsBack(tWeekly, nil, nil) {
+			for last := range t.rowsBack(tWeekly.table, nil, nil) {
 				k = append(k, last.k...)
 				break
 			}
 		}
-		if len(k) == 0 || !t.has(tWeekly, k) {
-			return fmt.Errorf("weekly report %s: %w", monday, engine.ErrNotFound)
+		report, ok, err := tWeekly.get(t, k)
+		if err == nil && !ok {
+			err = fmt.Errorf("weekly report %s: %w", monday, engine.ErrNotFound)
 		}
-		d, _, err := t.get(tWeekly, k, fWeekly)
-		if err != nil {
-			return err
-		}
-		r = new(engine.WeeklyReport)
-		if err := json.Unmarshal(d.Bytes(), r); err != nil {
-			return tWeekly.corrupt(k, err)
-		}
-		return tWeekly.done(k, d)
+		r = &report
+		return err
 	})
 	if err != nil {
 		return nil, err

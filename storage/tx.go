@@ -29,10 +29,9 @@ type Tx struct {
 	today   *dayRow            // of days: the one that was used last
 	todayNo int64              // its number
 
-	totalsChanged bool
-	discards      []engine.Queue // those whose number of discarded jobs changed
-	region        func(platform string) string
-	page          int // rows of a table that a step of a migration goes through
+	counted []string // counters that changed
+	region  func(platform string) string
+	page    int // rows of a table that a step of a migration goes through
 
 	buckets []*bolt.Bucket // by table.at; filled when first used
 	cursors []*bolt.Cursor // by table.at, as buckets: for looking up one row
@@ -40,6 +39,9 @@ type Tx struct {
 
 	// Of the committer's transactions only.
 	mem     *arena
+	draft   []byte                 // of the record that is written; its memory serves the next one
+	coder   coders                 // of the row that is read or written
+	live    engine.Job             // the live job that is read
 	moved   map[uint64]*engine.Job // jobs that were written: how they run now; nil = they do not
 	running map[uint64]*engine.Job // before this transaction
 	specs   *specWatch             // nil = of no use here
@@ -128,19 +130,28 @@ func (t *Tx) value(tb *table, k []byte) []byte {
 	return v
 }
 
-// key is the key of one number, enc the beginning of a record of about so many bytes: both for this transaction only.
+// key is the key of one number, for this transaction only.
 func (t *Tx) key(n uint64) []byte { return key.AppendUint64(t.mem.take(8), n) }
 
-func (t *Tx) enc(format byte, size int) rec.Enc {
-	return rec.EncIn(t.mem.take(size+rec.Overhead), format)
+// record begins a record, to be put before anything else is read or written.
+func (t *Tx) record(format byte) *rec.Coder {
+	t.coder.Coder = rec.Write(t.draft, format)
+	return &t.coder.Coder
 }
 
 // put stores a record under k.
-func (t *Tx) put(tb *table, k []byte, e *rec.Enc) error {
+func (t *Tx) put(tb *table, k []byte, c *rec.Coder) error {
 	if !t.writable {
 		return ErrReadOnly
 	}
-	v := tb.seed.Seal(k, e)
+	draft, err := tb.seed.Seal(k, c)
+	if err != nil {
+		return fmt.Errorf("write to table %s: %w", tb.name, err)
+	}
+	if len(draft) < arenaChunk {
+		t.draft = draft
+	}
+	v := append(t.mem.take(len(draft)), draft...)
 	t.dirty = true
 	t.bytes += len(k) + len(v)
 	if err := t.bucket(tb).Put(k, v); err != nil {
@@ -150,10 +161,7 @@ func (t *Tx) put(tb *table, k []byte, e *rec.Enc) error {
 }
 
 // mark stores an index row.
-func (t *Tx) mark(tb *table, k []byte) error {
-	e := t.enc(fMarker, 0)
-	return t.put(tb, k, &e)
-}
+func (t *Tx) mark(tb *table, k []byte) error { return t.put(tb, k, t.record(fMarker)) }
 
 // remove deletes what is under k, if anything is.
 func (t *Tx) remove(tb *table, k []byte) error {
@@ -172,50 +180,19 @@ func (t *Tx) remove(tb *table, k []byte) error {
 	return nil
 }
 
-// get opens the record under k; ok is false when there is none. The record must be of the given format.
-func (t *Tx) get(tb *table, k []byte, format byte) (d *rec.Dec, ok bool, err error) {
+// get begins to read the record under k, to be read before anything else is; ok is false when there is none. The record must
+// be of the given format.
+func (t *Tx) get(tb *table, k []byte, format byte) (c *rec.Coder, ok bool, err error) {
 	v := t.value(tb, k)
 	if v == nil {
 		return nil, false, nil
 	}
-	d, err = tb.open(k, v, format)
-	return d, err == nil, err
+	body, err := tb.body(k, v, format)
+	t.coder.Coder = rec.Read(body)
+	return &t.coder.Coder, err == nil, err
 }
 
 func (t *Tx) has(tb *table, k []byte) bool { return t.value(tb, k) != nil }
-
-// open checks and opens one value.
-func (tb *table) open(k, v []byte, format byte) (*rec.Dec, error) {
-	body, err := tb.body(k, v, format)
-	if err != nil {
-		return nil, err
-	}
-	return rec.NewDec(body), nil
-}
-
-// body checks one value and gives what its record holds.
-func (tb *table) body(k, v []byte, format byte) ([]byte, error) {
-	f, body, err := tb.seed.Open(k, v)
-	if err != nil {
-		return nil, tb.corrupt(k, err)
-	}
-	if f != format {
-		return nil, tb.corrupt(k, fmt.Errorf("format %d, want %d", f, format))
-	}
-	return body, nil
-}
-
-func (tb *table) corrupt(k []byte, err error) error {
-	return &ErrCorrupt{Bucket: tb.name, Key: bytes.Clone(k), Err: err}
-}
-
-// done ends the reading of a record.
-func (tb *table) done(k []byte, d *rec.Dec) error {
-	if err := d.Done(); err != nil {
-		return tb.corrupt(k, err)
-	}
-	return nil
-}
 
 // row is a raw row of a table. It is valid until the transaction writes or ends.
 type row struct{ k, v []byte }
@@ -280,40 +257,78 @@ func (t *Tx) lastNumber(tb *table, prefix []byte) (uint64, error) {
 }
 
 // number reads a record that is one number; 0 when there is none.
-func (t *Tx) number(tb *table, k []byte) (uint64, bool, error) {
-	v := t.value(tb, k)
-	if v == nil {
-		return 0, false, nil
-	}
-	body, err := tb.body(k, v, fNumber)
-	if err != nil {
+func (t *Tx) number(tb *table, k []byte) (n uint64, ok bool, err error) {
+	c, ok, err := t.get(tb, k, fNumber)
+	if !ok {
 		return 0, false, err
 	}
-	d := rec.NewDec(body)
-	n := d.Uint()
-	return n, true, tb.done(k, d)
+	c.Uint(&n)
+	return n, true, tb.done(k, c)
 }
 
 func (t *Tx) putNumber(tb *table, k []byte, n uint64) error {
-	e := t.enc(fNumber, 10)
-	e.Uint(n)
-	return t.put(tb, k, &e)
+	c := t.record(fNumber)
+	c.Uint(&n)
+	return t.put(tb, k, c)
 }
 
 // text reads a record that is one text; "" when there is none.
-func (t *Tx) text(tb *table, k []byte) (string, bool, error) {
-	d, ok, err := t.get(tb, k, fText)
-	if err != nil || !ok {
+func (t *Tx) text(tb *table, k []byte) (s string, ok bool, err error) {
+	c, ok, err := t.get(tb, k, fText)
+	if !ok {
 		return "", false, err
 	}
-	s := d.Str()
-	return s, true, tb.done(k, d)
+	c.Str(&s)
+	return s, true, tb.done(k, c)
 }
 
 func (t *Tx) putText(tb *table, k []byte, s string) error {
-	e := rec.NewEnc(fText, len(s)+2)
-	e.Str(s)
-	return t.put(tb, k, e)
+	c := t.record(fText)
+	c.Str(&s)
+	return t.put(tb, k, c)
+}
+
+// instant reads a record that is one instant; the zero time when there is none.
+func (t *Tx) instant(tb *table, k []byte) (at time.Time, ok bool, err error) {
+	c, ok, err := t.get(tb, k, fTime)
+	if !ok {
+		return at, false, err
+	}
+	c.Time(&at)
+	return at, true, tb.done(k, c)
+}
+
+func (t *Tx) putTime(tb *table, k []byte, at time.Time) error {
+	c := t.record(fTime)
+	c.Time(&at)
+	return t.put(tb, k, c)
+}
+
+// blob reads a record that is any bytes; nil when there is none.
+func (t *Tx) blob(tb *table, k []byte) (b []byte, ok bool, err error) {
+	c, ok, err := t.get(tb, k, fBlob)
+	if !ok {
+		return nil, false, err
+	}
+	c.Bytes(&b)
+	return b, true, tb.done(k, c)
+}
+
+// blobOf reads one value that is any bytes.
+func (tb *table) blobOf(k, v []byte) (b []byte, err error) {
+	body, err := tb.body(k, v, fBlob)
+	if err != nil {
+		return nil, err
+	}
+	c := rec.Read(body)
+	c.Bytes(&b)
+	return b, tb.done(k, &c)
+}
+
+func (t *Tx) putBlob(tb *table, k, b []byte) error {
+	c := t.record(fBlob)
+	c.Bytes(&b)
+	return t.put(tb, k, c)
 }
 
 // count adds n to a counter. What it counts, check recounts.
@@ -329,5 +344,12 @@ func (t *Tx) count(name string, n int) error {
 	if n < 0 && old < uint64(-n) {
 		return fmt.Errorf("counter %s would fall below zero: %w", name, engine.ErrBroken)
 	}
-	return t.putNumber(tCounters, k, old+uint64(n))
+	return t.setCounter(name, old+uint64(n))
+}
+
+func (t *Tx) setCounter(name string, n uint64) error {
+	if !slices.Contains(t.counted, name) {
+		t.counted = append(t.counted, name)
+	}
+	return t.putNumber(tCounters, []byte(name), n)
 }

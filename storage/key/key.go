@@ -95,6 +95,20 @@ func (r *Reader) Uint64() uint64 {
 	return v
 }
 
+// Byte reads one byte.
+func (r *Reader) Byte() byte {
+	if r.err != nil {
+		return 0
+	}
+	if len(r.rest) == 0 {
+		r.fail("a byte is missing")
+		return 0
+	}
+	v := r.rest[0]
+	r.rest = r.rest[1:]
+	return v
+}
+
 // Int64 reads what AppendInt64 wrote.
 func (r *Reader) Int64() int64 {
 	v := r.Uint64()

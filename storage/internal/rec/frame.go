@@ -40,9 +40,10 @@ func (s Seed) Of(key, data []byte) uint32 {
 	return crc32.Update(crc32.Update(uint32(s), castagnoli, key), castagnoli, data)
 }
 
-// Seal closes the record that e holds: the bytes to store under key. e is not used afterwards.
-func (s Seed) Seal(key []byte, e *Enc) []byte {
-	return binary.LittleEndian.AppendUint32(e.b, s.Of(key, e.b))
+// Seal closes the record that c wrote: the bytes to store under key. c is not used afterwards. The error is that of a value
+// that cannot be written as JSON.
+func (s Seed) Seal(key []byte, c *Coder) ([]byte, error) {
+	return binary.LittleEndian.AppendUint32(c.b, s.Of(key, c.b)), c.err
 }
 
 // Open checks the record stored under key and returns its format and body. The body points into value.

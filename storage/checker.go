@@ -1,0 +1,143 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// checker goes through the whole store in one transaction.
+type checker struct {
+	*Tx
+	ctx      context.Context
+	payloads *Payloads
+	report   *CheckReport
+	counts   map[string]int // what the rows say of the counters
+	unsure   bool           // a row that counts cannot be read: nobody knows what the counters should be
+}
+
+// Finding is one thing that is not as it must be.
+type Finding struct {
+	Table string `json:"table"`
+	Key   string `json:"key"` // as text where it is one, else in hexadecimal
+	Why   string `json:"why"`
+}
+
+// CheckReport is what Check found. The store is sound when there are no findings.
+type CheckReport struct {
+	Rows     map[string]int `json:"rows"` // per table
+	Payloads int            `json:"payloads"`
+	Bytes    int64          `json:"payload_bytes"`
+	Orphans  int            `json:"orphans"` // payloads that no match names: a crash may leave some; they are adopted
+	Findings []Finding      `json:"findings"`
+	More     int            `json:"more"` // findings above maxFindings, only counted
+}
+
+// Sound reports whether nothing was found.
+func (r CheckReport) Sound() bool { return len(r.Findings) == 0 }
+
+// maxFindings are listed; a destroyed table would fill memory otherwise.
+const maxFindings = 1000
+
+func (c *checker) bad(tb string, k []byte, format string, args ...any) {
+	if len(c.report.Findings) >= maxFindings {
+		c.report.More++
+		return
+	}
+	c.report.Findings = append(c.report.Findings, Finding{Table: tb, Key: showKey(k), Why: fmt.Sprintf(format, args...)})
+}
+
+func showKey(k []byte) string {
+	for _, b := range k {
+		if b < ' ' || b > '~' {
+			return fmt.Sprintf("%x", k)
+		}
+	}
+	return string(k)
+}
+
+// check reads every row of the table, and every row of its indexes in both directions.
+func (r *records[T]) check(c *checker) {
+	for at := range c.rows(r.table, nil) {
+		v, err := r.decode(at.k, at.v)
+		if err != nil {
+			c.unsure = c.unsure || r.counts != nil
+			if _, _, unsealed := r.seed.Open(at.k, at.v); unsealed == nil { // else named by sums
+				c.badRecord(err)
+			}
+			continue
+		}
+		for _, name := range r.counted(&v) {
+			c.counts[name]++
+		}
+		for i := range r.indexes {
+			r.indexes[i].checkValue(c, r.name, at.k, &v)
+		}
+		if r.sound != nil {
+			r.sound(c, at.k, &v)
+		}
+	}
+	for i := range r.indexes {
+		r.checkIndex(c, &r.indexes[i])
+	}
+}
+
+// badRecord lists a record whose shape does not hold.
+func (c *checker) badRecord(err error) {
+	if e, ok := asCorrupt(err); ok {
+		c.bad(e.Bucket, e.Key, "%v", e.Err)
+	}
+}
+
+// checkValue checks that a value is found by its index rows.
+func (x *index[T]) checkValue(c *checker, of string, k []byte, v *T) {
+	for _, want := range x.entries(v) {
+		if have, err := c.entry(x.table, []byte(want.k)); err == nil && have != want {
+			c.bad(of, k, "%s", x.missing)
+		}
+	}
+}
+
+// checkIndex checks that every row of an index leads to a value that has it.
+func (r *records[T]) checkIndex(c *checker, x *index[T]) {
+	for at := range c.rows(x.table, nil) {
+		have, err := c.entry(x.table, at.k)
+		if err != nil {
+			continue // named by sums
+		}
+		v, ok, err := r.get(c.Tx, x.of(at.k, have.text))
+		if err == nil && (!ok || !slices.Contains(x.entries(&v), have)) {
+			c.bad(x.name, at.k, "%s", x.wrong)
+		}
+	}
+}
+
+// entry is the index row under k; the zero entry when there is none.
+func (t *Tx) entry(tb *table, k []byte) (e entry, err error) {
+	v := t.value(tb, k)
+	if v == nil {
+		return e, nil
+	}
+	if e.k = string(k); len(v) > 0 && v[0] == fText {
+		e.text, _, err = t.text(tb, k)
+	} else {
+		_, err = tb.body(k, v, fMarker)
+	}
+	return e, err
+}
+
+// recount compares every counter with the rows.
+func (c *checker) recount() {
+	if c.unsure {
+		return
+	}
+	for r := range c.rows(tCounters, nil) {
+		c.counts[string(r.k)] += 0
+	}
+	for name, want := range c.counts {
+		stored, _, err := c.number(tCounters, []byte(name))
+		if err == nil && int(stored) != want {
+			c.bad(tCounters.name, []byte(name), "says %d, the rows say %d", stored, want)
+		}
+	}
+}

@@ -34,6 +34,6 @@ func New(o Options) *Ingest {
 		syncs:   &syncs{opt: opt, store: store, api: api, calls: calls, ranges: r, reports: rep, settlement: s, identities: ids},
 		fetches: &fetches{opt: opt, store: store, api: api, calls: calls, settlement: s},
 		ranks:   &ranks{opt: opt, store: store, api: api, calls: calls},
-		upkeep:  &upkeep{opt: opt, store: store},
+		upkeep:  &upkeep{opt: opt, store: store, settlement: s},
 	}
 }

@@ -1,13 +1,16 @@
 package ingest
 
-import "github.com/farsight-console/farsight/engine"
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
 
 // Kinds are the job kinds that this package handles.
 func (in *Ingest) Kinds() []engine.KindSpec {
 	kinds := []engine.KindSpec{
 		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved, OnUndo: in.syncUndone},
-		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch, OnMove: in.matchMoved, OnUndo: in.matchUndone},
-		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline, OnMove: in.timelineMoved, OnUndo: in.timelineUndone},
+		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch, OnMove: in.partMoved(league.PartMatch), OnUndo: in.partUndone(league.PartMatch)},
+		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline, OnMove: in.partMoved(league.PartTimeline), OnUndo: in.partUndone(league.PartTimeline)},
 		{Kind: KindRank, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.fetchRank},
 		{Kind: KindWeekly, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.buildWeekly},
 		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},

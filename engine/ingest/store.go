@@ -120,7 +120,6 @@ type (
 	}
 	// upkeepStore is of the sweep.
 	upkeepStore interface {
-		matchStore
 		history
 		// Strays lists failed matches that no live job tries, the oldest first.
 		Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error)

@@ -15,6 +15,7 @@ import (
 type upkeep struct {
 	opt   *Options
 	store upkeepStore
+	*settlement
 }
 
 // sweepAge is how old a failure must be before a sweep looks at it (S0-5).
@@ -50,12 +51,7 @@ func (in *upkeep) sweep(_ context.Context, r engine.Run) engine.Outcome {
 // up: no path makes a sixth call.
 func (in *upkeep) sweepUp(tx engine.Tx, s league.Stray) error {
 	if s.Used >= in.opt.Attempts {
-		m, err := in.store.Match(tx, s.Match)
-		if err != nil {
-			return err
-		}
-		m.Match.Status = league.PermanentlyUnfetchable
-		return in.store.SaveMatch(tx, m, false)
+		return in.changePart(tx, s.Match, league.PartMatch, func(_ *league.Match, f *league.Fetch) { f.Status = league.PermanentlyUnfetchable })
 	}
 	_, err := tx.Enqueue(engine.Spec{
 		Kind: KindMatch, Queue: QueueFull, Key: matchKey(s.Match), Owner: s.Owner, Priority: engine.PriorityNormal,

@@ -1,0 +1,183 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
+)
+
+// fetches are the handlers of match.fetch and timeline.fetch.
+type fetches struct {
+	opt   *Options
+	store fetchStore
+	api   API
+	calls *traffic.Caller
+	*settlement
+}
+
+// fetch is the handler of a part of a match: nothing is called for one that is settled or
+// that Riot does not keep any more.
+func fetch[T any](ctx context.Context, in *fetches, r engine.Run, from source[T]) engine.Outcome {
+	args, err := decode[fetchArgs](r.Job)
+	if err != nil {
+		return badArgs(err)
+	}
+	m, err := in.loadMatch(ctx, args.Match)
+	switch {
+	case err != nil:
+		return traffic.Fault(err)
+	case m.Of(from.part).Status.Settled():
+		return engine.Done(func(tx engine.Tx) error { return from.settled(tx, r.Job, args) })
+	case in.span(from.part).Expired(m.Played, now()):
+		return engine.Done(func(tx engine.Tx) error {
+			err := in.changePart(tx, args.Match, from.part, func(_ *league.Match, f *league.Fetch) { f.Status = league.OutsideRetentionWindow })
+			return errors.Join(err, from.settled(tx, r.Job, args))
+		})
+	}
+	got, o, ok := obtain(ctx, in, r, m, args, from)
+	if !ok {
+		return o
+	}
+	return engine.Done(func(tx engine.Tx) error { return from.store(tx, r.Job, args, got) }).With(o.Call)
+}
+
+// changePart edits a part of a match and stores it, unless the part was settled
+// meanwhile: then it belongs to whoever settled it.
+func (in *settlement) changePart(tx engine.Tx, id string, part league.Part, edit func(m *league.Match, f *league.Fetch)) error {
+	m, err := in.store.Match(tx, id)
+	if err != nil {
+		return fmt.Errorf("load match %s: %w", id, err)
+	}
+	f := m.Of(part)
+	if f.Status.Settled() {
+		return nil
+	}
+	edit(&m, f)
+	if err := in.store.SaveMatch(tx, m, false); err != nil {
+		return fmt.Errorf("save match %s: %w", id, err)
+	}
+	return nil
+}
+
+func (in *fetches) loadMatch(ctx context.Context, id string) (m league.Match, err error) {
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		m, err = in.store.Match(tx, id)
+		return err
+	})
+	if err != nil {
+		return m, fmt.Errorf("load match %s: %w", id, err)
+	}
+	return m, nil
+}
+
+// fetched is a payload that is on disk, and what it says.
+type fetched[T any] struct {
+	ref  league.PayloadRef
+	body T
+}
+
+// source is where a part of a match comes from: Riot, or the disk. payload gives what is
+// to be stored, and in which month's shard.
+type source[T any] struct {
+	part    league.Part
+	method  route.Method
+	fetch   func(ctx context.Context, r route.Region, id string) (T, error)
+	read    func(p riot.Payload, id string) (T, error)
+	payload func(m league.Match, got T) (p riot.Payload, month string)
+
+	// In the transaction that ends the job: store is the success; settled is for a part
+	// that needs no fetching.
+	store   func(tx engine.Tx, job engine.Job, args fetchArgs, got fetched[T]) error
+	settled func(tx engine.Tx, job engine.Job, args fetchArgs) error
+}
+
+// obtain adopts the payload that an interrupted attempt left behind, or fetches it and
+// puts it on disk (P3).
+func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Match, args fetchArgs, from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
+	if in.again(r.Job, *m.Of(from.part)) {
+		if got, ok = adopt(ctx, in.store, args.Match, from.part, from.read); ok {
+			return got, o.With(engine.CallStat{Bytes: got.ref.Size}), true
+		}
+	}
+	at, region, err := fetchLane(args.Match, from.method)
+	if err != nil {
+		return got, badArgs(err), false
+	}
+	trip := traffic.Trip{Run: r, At: at, Region: region, Used: args.Used, Missing: in.disbelief(r.Job, args)}
+	o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
+		got.body, err = from.fetch(ctx, region, args.Match)
+		return err
+	})
+	if !ok {
+		return got, o, false
+	}
+	payload, month := from.payload(m, got.body)
+	got.ref = refOf(payload, month)
+	if err := in.store.PutPayload(ctx, args.Match, from.part, got.ref, payload.Body); err != nil {
+		return got, traffic.Fault(fmt.Errorf("store %s of %s: %w", from.part, args.Match, err)).With(o.Call), false
+	}
+	return got, o, true
+}
+
+// disbelief is what a fetch makes of a 404.
+func (in *fetches) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
+	switch {
+	case in.opt.RetryMissing:
+		return traffic.AskByTable
+	case args.Confirm && j.Class != riot.ClassMissing:
+		return traffic.AskOnceMore
+	}
+	return traffic.Believed
+}
+
+// again reports whether a payload may have been left behind by an earlier attempt,
+// or by whatever was fetched between a backup and the instant at which it was put
+// back: only then is it looked for. No id tells its age, so that once a backup was
+// put back any match may be among those, also one that is listed anew. A payload
+// that is known already is to be replaced: an operator has forced that.
+func (in *fetches) again(j engine.Job, f league.Fetch) bool {
+	if f.Ref != (league.PayloadRef{}) {
+		return false
+	}
+	return !in.opt.Restored.IsZero() || j.Crashes > 0 || j.Attempts > 1 || j.Holds > 0 || j.Round > 1
+}
+
+// adopt takes a payload that is on disk without a state that names it, if it is
+// whole and about the match.
+func adopt[T any](ctx context.Context, s payloads, id string, part league.Part, read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
+	ref, body, found, err := s.FindPayload(ctx, id, part)
+	if err != nil || !found || ref.Codec != codecGzip {
+		return got, false
+	}
+	got.ref = ref
+	got.body, err = read(riot.Payload{Body: body, Codec: riot.Gzip, RawLen: ref.RawLen, CRC: ref.CRC}, id)
+	return got, err == nil
+}
+
+const codecGzip = "gzip"
+
+func refOf(p riot.Payload, month string) league.PayloadRef {
+	return league.PayloadRef{Month: month, Codec: codecGzip, Size: len(p.Body), RawLen: p.RawLen, CRC: p.CRC}
+}
+
+func succeed(f *league.Fetch, ref league.PayloadRef) {
+	f.Status, f.Ref, f.LastAttemptAt = league.Success, ref, now()
+	f.Attempts++
+	if f.FetchedAt.IsZero() {
+		f.FetchedAt = f.LastAttemptAt
+	}
+}
+
+// span is how long Riot keeps a part.
+func (in *fetches) span(part league.Part) league.Span {
+	if part == league.PartTimeline {
+		return in.opt.Timelines
+	}
+	return in.opt.Matches
+}

@@ -84,6 +84,11 @@ func (a Attempt) Ending(kind Kind) (status string, told bool) {
 	return "error", true
 }
 
+// Missing reports whether an attempt ended with the answer that there is nothing to be had:
+// a 404 that the retry table takes as final. It is no failure of either side. Where the
+// table tries a 404 again it is one.
+func (a Attempt) Missing() bool { return a.Verb == VerbFail && a.Class == "404" }
+
 // Succeeded reports whether a status is that of an attempt that did what it should.
 func Succeeded(status string) bool { return status == StatusOK || status == string(CallCompleted) }
 

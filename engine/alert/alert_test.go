@@ -651,6 +651,25 @@ func TestAlerts_SubjectsWorthTelling(t *testing.T) {
 	}
 }
 
+// A 404 that is final is an answer, and needs nobody, however many matches of a list are
+// gone; one that is tried again is a failure.
+func TestAlerts_FinalAnswersAreNoSpike(t *testing.T) {
+	m := fresh(t)
+	for i := range 50 {
+		tried(m, noon, fmt.Sprint("gone", i), engine.VerbFail, 1, "404")
+	}
+	if _, told := lookup(m, noon, "spike/404"); told {
+		t.Error("50 matches that are gone are a spike")
+	}
+	if got := m.Metrics(noon, time.Hour); got.Statuses["404"] != 50 {
+		t.Errorf("metrics: %+v", got)
+	}
+	failMany(m, noon, 11, "404")
+	if r := row(t, m, noon, "spike/404"); !r.Holds || r.Value != 11 {
+		t.Errorf("retried ones: %+v", r)
+	}
+}
+
 // However many names are fed, memory stays bounded, and nothing is lost from sums.
 func TestAlerts_BoundedMemory(t *testing.T) {
 	m := fresh(t)

@@ -257,7 +257,7 @@ func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) 
 		return
 	}
 	e := engine.Evidence{At: a.End, Kind: "job", ID: string(job), Text: a.Err}
-	if !engine.Succeeded(status) {
+	if !engine.Succeeded(status) && !a.Missing() {
 		m.note(Spike, bounded(m.statuses, status, maxStatuses), kind, e)
 	}
 	if retry, won := a.Retry(); retry && !won {
@@ -272,9 +272,11 @@ func (t *tally) attempt(a engine.Attempt, status string, told bool) {
 	if a.End.IsZero() || !told {
 		return
 	}
-	name := bounded(t.statuses, status, maxStatuses)
-	ringOf(t.statuses, name, perSpike, day+reach).add(a.End, 1)
+	name := bounded(t.lately, status, maxStatuses)
 	ringOf(t.lately, name, perMinute, reach).add(a.End, 1)
+	if !a.Missing() { // ten matches of a list that are gone need nobody
+		ringOf(t.statuses, bounded(t.statuses, status, maxStatuses), perSpike, day+reach).add(a.End, 1)
+	}
 	retry, won := a.Retry()
 	if retry {
 		t.retries.add(a.End, 1)

@@ -126,3 +126,36 @@ func TestI11_NoUndoAfterAnotherSync(t *testing.T) {
 		}
 	})
 }
+
+// The last open match of a sync is cancelled, so that the sync comes to its end without
+// it; the undo brings the match back, and with it the sync is complete.
+func TestI11_UndoOfTheLastOpenMatchCompletesItsSync(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 12)}})
+		must(t, s.Inject(fails(sim.ServerError, s.MatchIDs("Ana#EUW")[0], 1)))
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Matches.Stored == 11 && row.Matches.Retrying == 1 })
+		jobs, _, _, err := r.db.Jobs(ctx, engine.JobsQuery{Kind: "match.fetch"})
+		must(t, err)
+		if len(jobs) != 1 {
+			t.Fatalf("open matches: %+v", jobs)
+		}
+		cancelled, err := r.backend.Act(ctx, engine.Command{Op: engine.OpCancel, Job: jobs[0].ID, By: operator})
+		must(t, err)
+		gone := r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return !row.Status.Open() })
+		if gone.Result != "incomplete" || gone.Matches.Cancelled != 1 {
+			t.Errorf("without its last match: %+v", gone)
+		}
+		undone, err := r.backend.Undo(ctx, cancelled.Moves, operator, "oops", false)
+		if err != nil || undone.Applied != 1 {
+			t.Fatalf("undo: %+v, %v", undone, err)
+		}
+		row := r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		if row.Run != gone.Run || row.Matches.Stored != 12 || row.Matches.Cancelled != 0 || !row.Closed.After(gone.Finished) {
+			t.Errorf("the end: %+v", row)
+		}
+		r.sound()
+	})
+}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +30,18 @@ type Delay struct {
 	Calls    int           `json:"calls"`              // that it is expected to make on the shared hosts
 	By       time.Duration `json:"by_ns"`              // how much later it ends
 	Bucket   string        `json:"bucket"`             // the tightest one that both use
+}
+
+// Beside adds the calls of hosts, which work side by side: the slowest one counts.
+func (c *Cost) Beside(perHost map[string]Cost) {
+	for _, host := range slices.Sorted(maps.Keys(perHost)) {
+		one := perHost[host]
+		c.Calls += one.Calls
+		c.AtMost = c.AtMost || one.AtMost
+		if one.Takes >= c.Takes {
+			c.Takes, c.Bucket = one.Takes, one.Bucket
+		}
+	}
 }
 
 // CallsText is the number of calls in words: about so many, or at most.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -51,4 +52,26 @@ func (p *Problem) Reason() string {
 		return p.Why
 	}
 	return p.Sentence
+}
+
+// ProblemOf makes a Problem of what went wrong below: the code that it wraps, or a data
+// directory that could not be read.
+func ProblemOf(err error) *Problem {
+	if p, ok := errors.AsType[*Problem](err); ok {
+		return p
+	}
+	for _, code := range []error{ErrNotFound, ErrConflict, ErrRefused, ErrInvalid, ErrStale} {
+		if errors.Is(err, code) {
+			return Problemf(code, "", "%v", err)
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		return GivenUp()
+	}
+	return Problemf(ErrBroken, "run `farsight check`", "the data directory could not be read: %v", err)
+}
+
+// GivenUp is what becomes of what nobody waits for any more.
+func GivenUp() *Problem {
+	return Problemf(ErrGone, "", "it was given up before it was done: whoever asked for it has gone")
 }

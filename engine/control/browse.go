@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // Browse is the Console of a data directory on which no engine works: what is
@@ -29,6 +30,37 @@ func NewBrowse(store Store, policies engine.Policies, limits func() engine.Limit
 	b := &Browse{do: do}
 	b.finder = finder{store: store, lane: noLane}
 	b.live = still{store: store, policies: policies, stored: limits, do: do, accounts: b.accounts}
+	return b
+}
+
+// Alerts lets the console of stored data show the alerts as the last engine left
+// them.
+func (b *Browse) Alerts(a Alerts) *Browse {
+	b.alerts = a
+	return b
+}
+
+// Domain lets the console of stored data answer the queries of a domain.
+func (b *Browse) Domain(d Finder) *Browse {
+	b.domain = d
+	return b
+}
+
+// Payloads lets the console of stored data give out payloads.
+func (b *Browse) Payloads(read Payloads) *Browse {
+	b.payloads = read
+	return b
+}
+
+// Logs lets the console of stored data show the log that the last engine wrote.
+func (b *Browse) Logs(l Logs) *Browse {
+	b.logs = l
+	return b
+}
+
+// Schedules lets the console of stored data list what recurs.
+func (b *Browse) Schedules(s operation.Schedules) *Browse {
+	b.schedules = s
 	return b
 }
 

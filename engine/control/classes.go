@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // failed are the states of jobs whose last attempt failed and that are not done.
@@ -15,7 +16,7 @@ var failedStates = append(engine.LiveStates(), engine.Discarded)
 func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.ClassesAnswer, error) {
 	var a engine.ClassesAnswer
 	rows := map[engine.ErrorClass]*engine.ClassRow{}
-	err := f.walk(ctx, failedStates, func(j engine.Job) error {
+	err := operation.EachJob(ctx, f.store, failedStates, func(j engine.Job) error {
 		if j.Class == "" || q.Queue != "" && j.Queue != q.Queue {
 			return nil
 		}
@@ -42,6 +43,9 @@ func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.Clas
 	return a, nil
 }
 
+// classSamples are how many of its jobs a class names.
+const classSamples = 5
+
 // addTo counts a job in its class. The instant of its last attempt stands for
 // that of its failure.
 func addTo(row *engine.ClassRow, j engine.Job) {
@@ -57,7 +61,7 @@ func addTo(row *engine.ClassRow, j engine.Job) {
 	if !j.Started.Before(row.Last) {
 		row.Last, row.Error = j.Started, j.LastError
 	}
-	if len(row.Sample) < samples {
-		row.Sample = append(row.Sample, nameOf(j, j.ID))
+	if len(row.Sample) < classSamples {
+		row.Sample = append(row.Sample, cmp.Or(j.Key, "job "+string(j.ID)))
 	}
 }

@@ -11,13 +11,6 @@ import (
 	"github.com/farsight-console/farsight/engine/forecast"
 )
 
-// Forecaster knows which calls a scheduled run will make.
-type Forecaster interface {
-	// Forecast are the calls that the run of a schedule at an instant is expected to
-	// make; none for a schedule that makes no calls.
-	Forecast(ctx context.Context, schedule string, at time.Time) ([]engine.Load, error)
-}
-
 // Bounds of a look at what is delayed.
 const (
 	leastDelay = time.Second // less is not told

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/forecast"
 	"github.com/farsight-console/farsight/engine/hub"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // idle is a backend of which only the queues and its health are asked.
@@ -66,7 +67,7 @@ func (knownKey) Shown() string { return "…7f3a" }
 
 // planned are schedules that only are listed.
 type planned struct {
-	Schedules
+	operation.Schedules
 	rows []engine.ScheduleRow
 }
 

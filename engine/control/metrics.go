@@ -20,7 +20,7 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answ
 	var err error
 	if f.alerts != nil {
 		if m, err = f.alerts.Metrics(q.Kind, q.Window); err != nil {
-			return nil, problem(err)
+			return nil, engine.ProblemOf(err)
 		}
 	}
 	if !q.Traffic {
@@ -30,11 +30,11 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answ
 		return m, nil
 	}
 	if m.Days, err = f.store.Days(ctx, q.Days, now); err != nil {
-		return nil, problem(err)
+		return nil, engine.ProblemOf(err)
 	}
 	_, queues, _, err := f.live.status(ctx)
 	if err != nil {
-		return nil, problem(err)
+		return nil, engine.ProblemOf(err)
 	}
 	m.Waiting = map[engine.Queue]int{}
 	for _, row := range queues {

@@ -10,13 +10,13 @@ import (
 func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (engine.Answer, error) {
 	accounts, err := f.store.Accounts(ctx, engine.AccountsQuery{Page: q.Page, Text: q.Text})
 	if err != nil {
-		return nil, problem(err)
+		return nil, engine.ProblemOf(err)
 	}
 	page := engine.ReportsPage{Reports: []engine.ReportRow{}, Next: accounts.Next}
 	for _, a := range accounts.Accounts {
 		r, err := f.store.Report(ctx, a.ID)
 		if err != nil {
-			return nil, problem(err)
+			return nil, engine.ProblemOf(err)
 		}
 		if r == nil {
 			continue

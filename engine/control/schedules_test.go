@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/storage"
 )
 
 // hourly is one schedule on a store, not running.
-func hourly(t *testing.T, db *storage.DB) control.Schedules {
+func hourly(t *testing.T, db *storage.DB) operation.Schedules {
 	t.Helper()
 	r, err := cron.New(cron.Options{Store: db, Specs: []cron.Spec{{
 		Name: "latest", Expr: "0 */1 * * *", Fire: cron.Insert(func(cron.Tick) []engine.Spec { return nil }),

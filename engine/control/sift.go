@@ -27,7 +27,7 @@ func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.
 	for looked < cmp.Or(f.most, maxLook) {
 		jobs, more, _, err := f.store.Jobs(ctx, q)
 		if err != nil {
-			return "", looked, problem(err)
+			return "", looked, engine.ProblemOf(err)
 		}
 		for i := range jobs {
 			looked++

@@ -2,22 +2,16 @@ package control
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // Store is the part of storage that queries and the audit work on. Everything it
 // returns is as received; screens and commands clean it.
 type Store interface {
-	Write(ctx context.Context, fn func(engine.Tx) error) error
-	// Jobs lists live jobs (q.Ended: ended ones too), newest first.
-	Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error)
-	// Detail gives what is stored about one job: attempts, holds, groups, parents,
-	// history. By key: the live, else the latest, job of it. engine.ErrNotFound.
-	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
-	Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error)
+	operation.Store
 	// AccountRow finds by id or "Name#TAG"; engine.ErrNotFound.
 	AccountRow(ctx context.Context, id string) (engine.AccountRow, error)
 	// AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
@@ -29,26 +23,15 @@ type Store interface {
 	Report(ctx context.Context, account string) (*engine.PlayReport, error)
 	// Recent gives the attempts of an account's jobs that ended last, newest first.
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
-	// Live iterates all live jobs; one that cannot be read comes with its error.
-	Live(ctx context.Context) iter.Seq2[engine.Job, error]
-	Queues(ctx context.Context) ([]engine.QueueState, error)
 	Totals(ctx context.Context) (engine.Totals, error)
 	// Discards gives the number of discarded jobs that are kept, by queue.
 	Discards(ctx context.Context) (map[engine.Queue]int, error)
 	// Feed reads one page of a durable order; a cursor that is none is ErrInvalid.
 	Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error)
-	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)
-	// Audit gives the last n commands, newest first; AuditEntry one with what it has
-	// changed, engine.ErrNotFound.
-	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
-	AuditEntry(ctx context.Context, seq uint64) (engine.AuditEntry, error)
 	// Audits lists commands, newest first, without what each has changed.
 	Audits(ctx context.Context, q engine.AuditQuery) (engine.AuditPage, error)
 	// Days gives the sums of the last n UTC days, the oldest first and today's last.
 	Days(ctx context.Context, n int, now time.Time) ([]engine.DaySum, error)
 	// JobLog lists ended jobs, newest first; a cursor that is none is ErrInvalid.
 	JobLog(ctx context.Context, q engine.JobLogQuery) (engine.JobLogPage, error)
-	// LoadState and SaveState keep small named blobs; nil when there is none.
-	LoadState(ctx context.Context, name string) ([]byte, error)
-	SaveState(ctx context.Context, name string, blob []byte) error
 }

@@ -9,21 +9,6 @@ import (
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
-// Logs are the newest records of the engine's log.
-type Logs interface {
-	Page(q engine.LogsQuery) engine.LogsPage
-	// After gives the records after a number, oldest first, at most the newest n.
-	After(seq uint64, n int) []engine.LogRow
-	// Dropped is how many records the log file could not take.
-	Dropped() uint64
-}
-
-// Logs lets the console of stored data show the log that the last engine wrote.
-func (b *Browse) Logs(l Logs) *Browse {
-	b.logs = l
-	return b
-}
-
 // listLogs answers from the ring; without one there are no records.
 func (f finder) listLogs(q engine.LogsQuery) (engine.Answer, error) {
 	if err := q.Check(); err != nil {

@@ -3,6 +3,7 @@
 package operation
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -28,9 +29,14 @@ type Operation struct {
 	Canary        bool // one job may go first, the rest when it has succeeded
 	Undo          bool // it can be taken back while nothing else has happened to what it changed
 	Slow          bool // it takes as long as the store is large
+	// run carries it out, or with DryRun says what it would do.
+	run func(*Operator, context.Context, engine.Command) (engine.Receipt, error)
 	// About names what it is about, in the audit, where the command names nothing.
 	About string
 }
+
+// table is filled by init: what carries an operation out reads the words of it here.
+var table []Operation
 
 // Picks are the states in which a selection that names none finds jobs.
 func (o Operation) Picks() []engine.State {

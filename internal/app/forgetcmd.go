@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
@@ -20,7 +20,7 @@ import (
 )
 
 // Proof that the store deletes accounts for the console.
-var _ control.Forgetting = (*storage.DB)(nil)
+var _ operation.Forgetting = (*storage.DB)(nil)
 
 // forgetting are the flags of `farsight forget`.
 type forgetting struct {

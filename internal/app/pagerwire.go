@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
@@ -18,10 +19,10 @@ import (
 
 // Proofs that the pager fits those who use it, and what it uses.
 var (
-	_ pager.Store    = (*storage.DB)(nil)
-	_ pager.Jobs     = (*local.Backend)(nil)
-	_ control.Runner = (*pager.Pager)(nil)
-	_ control.Pager  = (*pager.Pager)(nil)
+	_ pager.Store     = (*storage.DB)(nil)
+	_ pager.Jobs      = (*local.Backend)(nil)
+	_ control.Runner  = (*pager.Pager)(nil)
+	_ operation.Pager = (*pager.Pager)(nil)
 )
 
 // isPager reports whether a setting is of [pager] or [webhooks].

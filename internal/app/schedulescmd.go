@@ -7,16 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-var _ control.Schedules = (*cron.Runner)(nil)
+var _ operation.Schedules = (*cron.Runner)(nil)
 
 // scheduleOptions are the flags of `farsight schedules`.
 type scheduleOptions struct {
@@ -101,7 +101,7 @@ func (o scheduleOptions) editing() (engine.Command, error) {
 
 // storedSchedules are the schedules of a directory on which no engine works, as the
 // last one left them; nil when they cannot be read.
-func storedSchedules(ctx context.Context, db *storage.DB, cfg config.Config) control.Schedules {
+func storedSchedules(ctx context.Context, db *storage.DB, cfg config.Config) operation.Schedules {
 	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db)}).Schedules(cfg.Schedules)})
 	if err != nil || r.Load(ctx) != nil {
 		return nil

@@ -1,4 +1,4 @@
-package control
+package operation
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // whoseLook is how many of the last commands are looked through for the one that was
@@ -16,8 +15,8 @@ const whoseLook = 50
 
 // whoseLead is the newest command on a job, carried out by somebody: whoever comes
 // second is told who was first. false = the engine itself moved the job.
-func (c *Control) whoseLead(ctx context.Context, id engine.JobID) (engine.AuditEntry, bool) {
-	list, err := c.store.Audit(ctx, whoseLook)
+func (o *Operator) whoseLead(ctx context.Context, id engine.JobID) (engine.AuditEntry, bool) {
+	list, err := o.opt.Store.Audit(ctx, whoseLook)
 	if err != nil {
 		return engine.AuditEntry{}, false // the refusal stands without it
 	}
@@ -30,16 +29,16 @@ func (c *Control) whoseLead(ctx context.Context, id engine.JobID) (engine.AuditE
 }
 
 // named adds to the answer of a command that came too late who came first, and when.
-func (c *Control) named(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.Receipt, error) {
+func (o *Operator) named(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.Receipt, error) {
 	p, moved := errors.AsType[*engine.Problem](err)
 	if moved = moved && errors.Is(err, engine.ErrConflict); !moved && !r.Nothing {
 		return r, err
 	}
-	e, ok := c.whoseLead(ctx, cmd.Job)
+	e, ok := o.whoseLead(ctx, cmd.Job)
 	if !ok {
 		return r, err
 	}
-	by := fmt.Sprintf("%s by %s at %s", cmp.Or(operation.Of(e.Op).Did, string(e.Op)), byWhom(e.By), e.At.Format("15:04:05"))
+	by := fmt.Sprintf("%s by %s at %s", cmp.Or(Of(e.Op).Did, string(e.Op)), byWhom(e.By), e.At.Format("15:04:05"))
 	if !moved {
 		r.Text += ", " + by
 		return r, err

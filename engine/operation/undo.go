@@ -1,4 +1,4 @@
-package control
+package operation
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // undoLook is how many commands are looked through for the last one that can be
@@ -15,8 +14,8 @@ const undoLook = 50
 
 // undo takes a command back: jobs to which nothing has happened since, a
 // queue's switch or a schedule that nobody has changed since (I-11).
-func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	e, err := c.toUndo(ctx, cmd.Audit)
+func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	e, err := o.toUndo(ctx, cmd.Audit)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
@@ -25,12 +24,12 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 		reason += ": " + cmd.Reason
 	}
 	if e.Queue != nil {
-		return c.undoQueue(ctx, cmd, e, reason)
+		return o.undoQueue(ctx, cmd, e, reason)
 	}
 	if e.Schedule != nil {
-		return c.undoSchedule(ctx, cmd, e)
+		return o.undoSchedule(ctx, cmd, e)
 	}
-	r, err := c.opt.Backend.Undo(ctx, e.Moves, cmd.By, reason, cmd.DryRun)
+	r, err := o.opt.Backend.Undo(ctx, e.Moves, cmd.By, reason, cmd.DryRun)
 	if err != nil {
 		return r, err
 	}
@@ -49,18 +48,18 @@ func (c *Control) undo(ctx context.Context, cmd engine.Command) (engine.Receipt,
 }
 
 // toUndo finds the command: by number, or the last one that can be undone.
-func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
+func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
 	if seq != 0 {
-		e, err := c.store.AuditEntry(ctx, seq)
-		if err == nil && !operation.Undoable(e) {
-			return e, engine.Problemf(engine.ErrRefused, "only "+operation.UndoWords("and")+" can be taken back", "%s #%d has nothing that could be taken back", e.Op, seq)
+		e, err := o.opt.Store.AuditEntry(ctx, seq)
+		if err == nil && !Undoable(e) {
+			return e, engine.Problemf(engine.ErrRefused, "only "+UndoWords("and")+" can be taken back", "%s #%d has nothing that could be taken back", e.Op, seq)
 		}
 		if errors.Is(err, engine.ErrNotFound) {
 			err = engine.Problemf(engine.ErrNotFound, "list them with `farsight audit`", "there is no command #%d", seq)
 		}
 		return e, err
 	}
-	list, err := c.store.Audit(ctx, undoLook)
+	list, err := o.opt.Store.Audit(ctx, undoLook)
 	if err != nil {
 		return engine.AuditEntry{}, err
 	}
@@ -70,11 +69,11 @@ func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, er
 			taken[short.Target] = true
 			continue
 		}
-		e, err := c.store.AuditEntry(ctx, short.Seq)
+		e, err := o.opt.Store.AuditEntry(ctx, short.Seq)
 		if err != nil {
 			return e, err
 		}
-		if operation.Undoable(e) && !taken[undoTarget(e.Seq)] {
+		if Undoable(e) && !taken[undoTarget(e.Seq)] {
 			return e, nil
 		}
 	}
@@ -84,9 +83,9 @@ func (c *Control) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, er
 func undoTarget(seq uint64) string { return fmt.Sprintf("command #%d", seq) }
 
 // undoQueue turns a queue's switch back if it stands as the command left it.
-func (c *Control) undoQueue(ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string) (engine.Receipt, error) {
+func (o *Operator) undoQueue(ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string) (engine.Receipt, error) {
 	before, after := e.Queue.Before, e.Queue.After
-	stored, err := c.store.Queues(ctx)
+	stored, err := o.opt.Store.Queues(ctx)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
@@ -99,7 +98,7 @@ func (c *Control) undoQueue(ctx context.Context, cmd engine.Command, e engine.Au
 		return engine.Receipt{Matched: 1, Text: fmt.Sprintf("would undo %s of queue %s", e.Op, after.Name)}, nil
 	}
 	before.Name = after.Name
-	r, err := c.opt.Backend.RestoreQueue(ctx, before, cmd.By, reason)
+	r, err := o.opt.Backend.RestoreQueue(ctx, before, cmd.By, reason)
 	r.Queue = nil // an undo is not undone
 	return r, err
 }

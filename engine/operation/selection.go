@@ -1,4 +1,4 @@
-package control
+package operation
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // maxPicked bounds one selection: more than that nobody has looked at.
@@ -25,9 +24,9 @@ type picked struct {
 
 // pick freezes what a command acts on: one job, the ids that its caller has
 // counted, or what its filter finds now.
-func (c *Control) pick(ctx context.Context, cmd engine.Command) (picked, error) {
+func (o *Operator) pick(ctx context.Context, cmd engine.Command) (picked, error) {
 	if cmd.Select == nil {
-		d, err := c.find(ctx, engine.JobQuery{ID: cmd.Job})
+		d, err := o.opt.Find(ctx, engine.JobQuery{ID: cmd.Job})
 		if err != nil {
 			return picked{}, err
 		}
@@ -42,7 +41,7 @@ func (c *Control) pick(ctx context.Context, cmd engine.Command) (picked, error) 
 		}
 		p := picked{sel: *cmd.Select}
 		if f := p.sel.Filter; f != nil {
-			p.sel.Fits = c.fitting(cmd.Op, *f)
+			p.sel.Fits = o.fitting(cmd.Op, *f)
 		}
 		return p, nil
 	}
@@ -50,8 +49,8 @@ func (c *Control) pick(ctx context.Context, cmd engine.Command) (picked, error) 
 	if cmd.Select.Filter != nil {
 		filter = *cmd.Select.Filter
 	}
-	p := picked{sel: engine.Selection{Filter: &filter, Fits: c.fitting(cmd.Op, filter)}, jobs: map[engine.JobID]engine.Job{}}
-	err := c.walk(ctx, statesOf(cmd.Op, filter), func(j engine.Job) error {
+	p := picked{sel: engine.Selection{Filter: &filter, Fits: o.fitting(cmd.Op, filter)}, jobs: map[engine.JobID]engine.Job{}}
+	err := EachJob(ctx, o.opt.Store, statesOf(cmd.Op, filter), func(j engine.Job) error {
 		if !p.sel.Fits(j) {
 			return nil
 		}
@@ -70,15 +69,15 @@ func statesOf(op engine.Op, f engine.JobFilter) []engine.State {
 	if len(f.States) > 0 {
 		return f.States
 	}
-	return operation.Of(op).Picks()
+	return Of(op).Picks()
 }
 
 // fitting is a filter as it is asked of one job, when it is counted and again when it
 // is acted on.
-func (c *Control) fitting(op engine.Op, f engine.JobFilter) func(engine.Job) bool {
+func (o *Operator) fitting(op engine.Op, f engine.JobFilter) func(engine.Job) bool {
 	states := statesOf(op, f)
 	return func(j engine.Job) bool {
-		return slices.Contains(states, j.State) && fits(f, j) && (f.Class == "" || engine.ClassOf(j, c.lane(j)).Fits(f.Class))
+		return slices.Contains(states, j.State) && fits(f, j) && (f.Class == "" || engine.ClassOf(j, o.opt.Lane(j)).Fits(f.Class))
 	}
 }
 
@@ -87,42 +86,6 @@ func fits(f engine.JobFilter, j engine.Job) bool {
 		(f.Kind == "" || f.Kind == j.Kind) &&
 		(f.Owner == "" || f.Owner == j.Owner) &&
 		(f.Text == "" || strings.Contains(strings.ToLower(j.Key), strings.ToLower(f.Text)))
-}
-
-// walk gives every job in one of the states, live ones first. A job that cannot
-// be read is skipped: check names it.
-func (f finder) walk(ctx context.Context, states []engine.State, each func(engine.Job) error) error {
-	for j, err := range f.store.Live(ctx) {
-		if err != nil || !slices.Contains(states, j.State) {
-			if j.ID == "" && err != nil {
-				return err // not one job: the table
-			}
-			continue
-		}
-		if err := each(j); err != nil {
-			return err
-		}
-	}
-	ended := slices.DeleteFunc(slices.Clone(states), engine.State.Live)
-	if len(ended) == 0 {
-		return nil
-	}
-	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: storePage}}
-	for {
-		jobs, next, _, err := f.store.Jobs(ctx, q)
-		if err != nil {
-			return err
-		}
-		for _, j := range jobs {
-			if err := each(j); err != nil {
-				return err
-			}
-		}
-		if next == "" {
-			return nil
-		}
-		q.After = next
-	}
 }
 
 // refuseAll stops a selection without any criterion that nobody has confirmed by
@@ -143,43 +106,28 @@ func suchAs(sample []string) string {
 }
 
 // examples names a few of the jobs.
-func (c *Control) examples(ctx context.Context, p picked) (names []string) {
+func (o *Operator) examples(ctx context.Context, p picked) (names []string) {
 	for _, id := range p.sel.IDs[:min(samples, len(p.sel.IDs))] {
-		names = append(names, c.calledBy(ctx, p.jobs[id], id))
+		names = append(names, o.calledBy(ctx, p.jobs[id], id))
 	}
 	return names
 }
 
-// kindSync is the job of a sync: people know it by its player, not by its key.
-const kindSync engine.Kind = "account.sync"
-
 // calledBy is nameOf, but a sync has its player's name.
-func (c *Control) calledBy(ctx context.Context, j engine.Job, id engine.JobID) string {
-	if player := playerOf(ctx, c.store, j); player != "" {
+func (o *Operator) calledBy(ctx context.Context, j engine.Job, id engine.JobID) string {
+	if player := o.opt.Player(ctx, j); player != "" {
 		return "the sync of " + player
 	}
 	return nameOf(j, id)
 }
 
-// playerOf is whose sync a job is; "" of other jobs, and while it is not known.
-func playerOf(ctx context.Context, store Store, j engine.Job) string {
-	if j.Kind != kindSync || j.Owner == "" {
-		return ""
-	}
-	row, err := store.AccountRow(ctx, j.Owner)
-	if err != nil {
-		return ""
-	}
-	return row.RiotID
-}
-
 // byPlayer gives a sync its player's name in a sentence that calls it by its id.
-func (c *Control) byPlayer(ctx context.Context, id engine.JobID, text string) string {
-	d, err := c.store.Detail(ctx, engine.JobQuery{ID: id})
-	if err != nil || d.Job.Kind != kindSync {
+func (o *Operator) byPlayer(ctx context.Context, id engine.JobID, text string) string {
+	d, err := o.opt.Store.Detail(ctx, engine.JobQuery{ID: id})
+	if err != nil || o.opt.Player(ctx, d.Job.Job) == "" {
 		return text
 	}
-	return strings.ReplaceAll(text, "job "+string(id), c.calledBy(ctx, d.Job.Job, id))
+	return strings.ReplaceAll(text, "job "+string(id), o.calledBy(ctx, d.Job.Job, id))
 }
 
 func nameOf(j engine.Job, id engine.JobID) string {
@@ -187,27 +135,4 @@ func nameOf(j engine.Job, id engine.JobID) string {
 		return j.Key
 	}
 	return "job " + string(id)
-}
-
-// describe names a selection in an audit entry.
-func describe(s engine.Selection) string {
-	if len(s.IDs) > 0 {
-		return human.Counted(len(s.IDs), "job", "jobs")
-	}
-	if s.Filter == nil || s.Filter.Empty() {
-		return "all jobs"
-	}
-	var parts []string
-	for _, p := range []struct{ name, value string }{
-		{"class", string(s.Filter.Class)}, {"queue", string(s.Filter.Queue)}, {"kind", string(s.Filter.Kind)},
-		{"account", s.Filter.Owner}, {"key", s.Filter.Text},
-	} {
-		if p.value != "" {
-			parts = append(parts, p.name+" "+p.value)
-		}
-	}
-	for _, st := range s.Filter.States {
-		parts = append(parts, st.String())
-	}
-	return "jobs: " + strings.Join(parts, ", ")
 }

@@ -1,4 +1,4 @@
-package control
+package operation
 
 import (
 	"context"
@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // plan is the rest of a bulk command that waits for its canary: one job that was
@@ -29,34 +26,27 @@ type plan struct {
 // canaryState is the name under which the plans are kept.
 const canaryState = "canaries"
 
-// canaries wakes the runner when a canary has ended.
-type canaries struct {
-	mu      sync.Mutex // over the stored plans: read, change, write
-	watched sync.Map   // engine.JobID of the canaries
-	wake    await.Bell
-}
-
-// look rings when one of the changes ends a canary. It does not block.
-func (c *canaries) look(changes []engine.Change) {
+// Look takes the changes of a commit: one of them may end a canary. It does not block.
+func (o *Operator) Look(changes []engine.Change) {
 	for i := range changes {
 		j := changes[i].Job
 		if j == nil || !j.State.Terminal() {
 			continue
 		}
-		if _, ok := c.watched.Load(j.ID); ok {
-			c.wake.Ring()
+		if _, ok := o.canary.watched.Load(j.ID); ok {
+			o.canary.wake.Ring()
 		}
 	}
 }
 
 // sendCanary lets the first job run that can, and keeps the rest for when it has
 // succeeded.
-func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
-	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: c.examples(ctx, p)}
+func (o *Operator) sendCanary(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
+	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: o.examples(ctx, p)}
 	for i, id := range p.sel.IDs {
 		first := cmd
 		first.Select = &engine.Selection{IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}, Filter: p.sel.Filter, Fits: p.sel.Fits}
-		r, err := c.opt.Backend.Bulk(ctx, first)
+		r, err := o.opt.Backend.Bulk(ctx, first)
 		if err != nil {
 			return total, err
 		}
@@ -71,34 +61,34 @@ func (c *Control) sendCanary(ctx context.Context, cmd engine.Command, p picked) 
 		for n := range rest.IDs {
 			rest.Revs = append(rest.Revs, p.sel.Rev(i+1+n))
 		}
-		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded", c.calledBy(ctx, p.jobs[id], id), len(rest.IDs))
+		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded", o.calledBy(ctx, p.jobs[id], id), len(rest.IDs))
 		if len(rest.IDs) == 0 {
 			return total, nil
 		}
-		return total, c.keepPlan(ctx, plan{Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC()})
+		return total, o.keepPlan(ctx, plan{Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC()})
 	}
-	total.Nothing, total.Text = true, tell(operation.Of(cmd.Op).Did, total)
+	total.Nothing, total.Text = true, tell(Of(cmd.Op).Did, total)
 	return total, nil
 }
 
 // keepPlan stores a plan, then looks whether its canary has ended already.
-func (c *Control) keepPlan(ctx context.Context, p plan) error {
-	c.canary.mu.Lock()
-	defer c.canary.mu.Unlock()
-	plans, err := c.plans(ctx)
+func (o *Operator) keepPlan(ctx context.Context, p plan) error {
+	o.canary.mu.Lock()
+	defer o.canary.mu.Unlock()
+	plans, err := o.plans(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.savePlans(ctx, append(plans, p)); err != nil {
+	if err := o.savePlans(ctx, append(plans, p)); err != nil {
 		return err
 	}
-	c.canary.watched.Store(p.Canary, true)
-	c.canary.wake.Ring()
+	o.canary.watched.Store(p.Canary, true)
+	o.canary.wake.Ring()
 	return nil
 }
 
-func (c *Control) plans(ctx context.Context) (plans []plan, err error) {
-	blob, err := c.store.LoadState(ctx, canaryState)
+func (o *Operator) plans(ctx context.Context) (plans []plan, err error) {
+	blob, err := o.opt.Store.LoadState(ctx, canaryState)
 	if err != nil || len(blob) == 0 {
 		return nil, err
 	}
@@ -108,27 +98,25 @@ func (c *Control) plans(ctx context.Context) (plans []plan, err error) {
 	return plans, nil
 }
 
-func (c *Control) savePlans(ctx context.Context, plans []plan) error {
+func (o *Operator) savePlans(ctx context.Context, plans []plan) error {
 	blob, err := json.Marshal(plans)
 	if err != nil {
 		return err
 	}
-	return c.store.SaveState(ctx, canaryState, blob)
+	return o.opt.Store.SaveState(ctx, canaryState, blob)
 }
 
-// canaryRunner carries the rest of plans out when their canaries have ended.
-type canaryRunner struct{ c *Control }
-
-// Run looks at the start, and whenever a canary has ended.
-func (r canaryRunner) Run(ctx context.Context) error {
+// Run carries the rest of bulk operations out whose canaries have ended: it looks at the
+// start, and whenever one has.
+func (o *Operator) Run(ctx context.Context) error {
 	for {
-		if err := r.c.judge(ctx); err != nil && ctx.Err() == nil {
-			r.c.Note(engine.Note{At: time.Now(), Level: engine.LevelWarn, Text: "the rest of a canary's jobs was not looked at: " + err.Error()})
+		if err := o.judge(ctx); err != nil && ctx.Err() == nil {
+			o.opt.Note(engine.Note{At: time.Now(), Level: engine.LevelWarn, Text: "the rest of a canary's jobs was not looked at: " + err.Error()})
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-r.c.canary.wake:
+		case <-o.canary.wake:
 		}
 	}
 }
@@ -136,22 +124,22 @@ func (r canaryRunner) Run(ctx context.Context) error {
 // judge carries out the plans whose canary has completed, and drops those whose
 // canary has come to another end. A plan is taken from the store first: what a
 // crash interrupts is not begun twice, and can be asked for again.
-func (c *Control) judge(ctx context.Context) error {
-	c.canary.mu.Lock()
-	defer c.canary.mu.Unlock()
-	plans, err := c.plans(ctx)
+func (o *Operator) judge(ctx context.Context) error {
+	o.canary.mu.Lock()
+	defer o.canary.mu.Unlock()
+	plans, err := o.plans(ctx)
 	if err != nil || len(plans) == 0 {
 		return err
 	}
 	var wait, due []plan
 	ends := map[engine.JobID]engine.State{}
 	for _, p := range plans {
-		d, err := c.store.Detail(ctx, engine.JobQuery{ID: p.Canary})
+		d, err := o.opt.Store.Detail(ctx, engine.JobQuery{ID: p.Canary})
 		switch {
 		case err != nil && !errors.Is(err, engine.ErrNotFound):
 			return err
 		case err == nil && d.Job.State.Live():
-			c.canary.watched.Store(p.Canary, true)
+			o.canary.watched.Store(p.Canary, true)
 			wait = append(wait, p)
 		default:
 			ends[p.Canary] = engine.Cancelled
@@ -162,31 +150,31 @@ func (c *Control) judge(ctx context.Context) error {
 		}
 	}
 	for i, p := range due {
-		if err := c.savePlans(ctx, slices.Concat(wait, due[i+1:])); err != nil {
+		if err := o.savePlans(ctx, slices.Concat(wait, due[i+1:])); err != nil {
 			return err
 		}
-		c.canary.watched.Delete(p.Canary)
-		c.carryOn(ctx, p, ends[p.Canary])
+		o.canary.watched.Delete(p.Canary)
+		o.carryOn(ctx, p, ends[p.Canary])
 	}
 	return nil
 }
 
 // carryOn does the rest of a plan, or says why not.
-func (c *Control) carryOn(ctx context.Context, p plan, end engine.State) {
+func (o *Operator) carryOn(ctx context.Context, p plan, end engine.State) {
 	note := engine.Note{At: time.Now(), Level: engine.LevelWarn, Job: p.Canary}
 	if end != engine.Completed {
 		note.Text = fmt.Sprintf("canary job %s ended %s: %s left as they are", p.Canary, end, human.Counted(len(p.Rest.IDs), "other job is", "other jobs are"))
-		c.Note(note)
+		o.opt.Note(note)
 		return
 	}
 	reason := fmt.Sprintf("canary job %s has succeeded", p.Canary)
 	if p.Reason != "" {
 		reason = p.Reason + " (" + reason + ")"
 	}
-	r, err := c.Do(ctx, engine.Command{Op: p.Op, Select: &p.Rest, Confirm: engine.ConfirmAll, By: p.By, Reason: reason})
+	r, err := o.Do(ctx, engine.Command{Op: p.Op, Select: &p.Rest, Confirm: engine.ConfirmAll, By: p.By, Reason: reason})
 	note.Level, note.Text = engine.LevelOK, fmt.Sprintf("canary job %s has succeeded: %s", p.Canary, r.Text)
 	if err != nil {
 		note.Level, note.Text = engine.LevelErr, fmt.Sprintf("canary job %s has succeeded, but: %v", p.Canary, err)
 	}
-	c.Note(note)
+	o.opt.Note(note)
 }

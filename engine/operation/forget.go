@@ -1,4 +1,4 @@
-package control
+package operation
 
 import (
 	"context"
@@ -9,51 +9,40 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 )
 
-// Forgetting deletes what is stored of accounts. Accounts are ids or "Name#TAG".
-type Forgetting interface {
-	// LiveJobsOf are the live jobs of an account, the oldest first; engine.ErrNotFound.
-	LiveJobsOf(ctx context.Context, account string) ([]engine.Job, error)
-	WouldForget(ctx context.Context, account string) (engine.ForgetDone, error)
-	// Forget tells how many jobs were cancelled for it, and writes the audit entry that
-	// says that it is done, whose number is audit; engine.ErrRefused while a job of the
-	// account is live.
-	Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error)
-}
-
 // forgetRounds is how often the jobs of an account are cancelled before it is given up:
 // a job may come up between two looks.
 const forgetRounds = 5
 
 // forget deletes an account with all that is stored of it. Jobs that wait are cancelled
 // first; while one runs it is refused.
-func (c *Control) forget(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	if c.opt.Forget == nil {
+func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if o.opt.Forget == nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing can be forgotten here")
 	}
 	if cmd.Account == "" {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
 	}
-	id, err := c.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
+	id, err := o.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
 	cmd.Account = id
-	jobs, err := c.idleJobs(ctx, cmd.Account)
+	jobs, err := o.idleJobs(ctx, cmd.Account)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
 	if cmd.DryRun {
-		done, err := c.opt.Forget.WouldForget(ctx, cmd.Account)
+		done, err := o.opt.Forget.WouldForget(ctx, cmd.Account)
 		if err != nil {
 			return engine.Receipt{}, err
 		}
 		return engine.Receipt{Matched: 1, Would: 1, Forget: &done, Text: done.Text(true)}, nil
 	}
-	cancelled, err := c.cancelFor(ctx, cmd, jobs)
+	cancelled, err := o.cancelFor(ctx, cmd, jobs)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
-	done, audit, err := c.opt.Forget.Forget(ctx, cmd.Account, cmd.By, cmd.Reason, cancelled)
+	done, audit, err := o.opt.Forget.Forget(ctx, cmd.Account, cmd.By, cmd.Reason, cancelled)
 	if err != nil {
 		return engine.Receipt{Forget: &done}, givenUp(ctx, err)
 	}
@@ -62,11 +51,11 @@ func (c *Control) forget(ctx context.Context, cmd engine.Command) (engine.Receip
 
 // oneAccount gives the id of the one account that is named, on the platform that is told:
 // what cannot be undone is not done to another of the same name.
-func (c *Control) oneAccount(ctx context.Context, account, platform string) (id string, err error) {
+func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id string, err error) {
 	var on []string
 	q := engine.AccountsQuery{Text: account}
 	for {
-		page, err := c.opt.Store.Accounts(ctx, q)
+		page, err := o.opt.Store.Accounts(ctx, q)
 		if err != nil {
 			return "", err
 		}
@@ -103,8 +92,8 @@ func errNoAccount() error {
 }
 
 // idleJobs are the live jobs of the account; it is refused while one of them runs.
-func (c *Control) idleJobs(ctx context.Context, account string) ([]engine.Job, error) {
-	jobs, err := c.opt.Forget.LiveJobsOf(ctx, account)
+func (o *Operator) idleJobs(ctx context.Context, account string) ([]engine.Job, error) {
+	jobs, err := o.opt.Forget.LiveJobsOf(ctx, account)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil, errNoAccount()
 	}
@@ -124,17 +113,17 @@ func (c *Control) idleJobs(ctx context.Context, account string) ([]engine.Job, e
 }
 
 // cancelFor cancels what waits, and what came up meanwhile.
-func (c *Control) cancelFor(ctx context.Context, cmd engine.Command, jobs []engine.Job) (n int, err error) {
+func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []engine.Job) (n int, err error) {
 	for round := 0; len(jobs) > 0 && round < forgetRounds; round++ {
 		order := engine.Command{Op: engine.OpCancel, Select: &engine.Selection{}, By: cmd.By, Reason: "the account is deleted"}
 		for i := range jobs {
 			order.Select.IDs = append(order.Select.IDs, jobs[i].ID)
 		}
-		if _, err := c.opt.Backend.Bulk(ctx, order); err != nil {
+		if _, err := o.opt.Backend.Bulk(ctx, order); err != nil {
 			return n, err
 		}
 		n += len(jobs)
-		if jobs, err = c.idleJobs(ctx, cmd.Account); err != nil {
+		if jobs, err = o.idleJobs(ctx, cmd.Account); err != nil {
 			return n, err
 		}
 		n -= len(jobs)

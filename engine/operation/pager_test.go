@@ -1,4 +1,4 @@
-package control
+package operation
 
 import (
 	"context"
@@ -34,14 +34,14 @@ func (p *tried) Place(_ context.Context, ask engine.CallAsk, _ engine.Actor, dry
 func TestOwnCallIsThePagers(t *testing.T) {
 	p := &tried{}
 	cmd := engine.Command{Op: engine.OpCall, Call: &engine.CallAsk{To: "+12025550143", Say: "Hello."}}
-	for name, opt := range map[string]Options{"a sync alone": {Pager: p, Serves: func(engine.JobID) bool { return true }}, "nobody": {}} {
-		c := &Control{opt: opt}
+	for name, opt := range map[string]Options{"a sync alone": {Pager: p, OneSync: true}, "nobody": {}} {
+		c := New(opt)
 		if _, err := c.call(t.Context(), cmd); !errors.Is(err, engine.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, demo := range []bool{true, false} {
-		c := &Control{opt: Options{Pager: p, Demo: demo}}
+		c := New(Options{Pager: p, Demo: demo})
 		if _, err := c.call(t.Context(), cmd); err != nil {
 			t.Error(err)
 		}
@@ -62,12 +62,12 @@ func TestPageIsRefusedInADemo(t *testing.T) {
 	p := &tried{}
 	test := engine.Command{Op: engine.OpPage, Channel: "call"}
 	for name, opt := range map[string]Options{"a demo": {Pager: p, Demo: true}, "nobody": {}} {
-		c := &Control{opt: opt}
+		c := New(opt)
 		if _, err := c.page(t.Context(), test); !errors.Is(err, engine.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	c := &Control{opt: Options{Pager: p}}
+	c := New(Options{Pager: p})
 	for _, test.DryRun = range []bool{true, false} {
 		if _, err := c.page(t.Context(), test); err != nil {
 			t.Error(err)

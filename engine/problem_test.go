@@ -1,4 +1,4 @@
-package control
+package engine_test
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 
 // A question that its caller has given up tells of no damage.
 func TestAQuestionGivenUpIsNoDamage(t *testing.T) {
-	err := problem(fmt.Errorf("read account x: %w", context.Canceled))
+	err := engine.ProblemOf(fmt.Errorf("read account x: %w", context.Canceled))
 	if !errors.Is(err, engine.ErrGone) || strings.Contains(err.Error(), "check") {
 		t.Errorf("%v", err)
 	}
-	if err := problem(errors.New("a page is missing")); !errors.Is(err, engine.ErrBroken) {
+	if err := engine.ProblemOf(errors.New("a page is missing")); !errors.Is(err, engine.ErrBroken) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,58 @@
+package control
+
+import (
+	"context"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
+	"github.com/farsight-console/farsight/engine/operation"
+)
+
+// live adds to stored answers what only a running engine knows. Nil while a
+// directory is only browsed.
+type live interface {
+	row(j engine.Job) engine.JobRow
+	eta(a engine.AccountRow) engine.ETA
+	stand(accounts []engine.AccountRow)
+	calls(q engine.CallsQuery) engine.CallsPage
+	limits() engine.LimitsRow
+	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
+	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)
+	// open gives every account whose sync is under way, in the order they were added.
+	open(ctx context.Context) ([]engine.AccountRow, error)
+	policy(j *engine.Job) engine.Policy
+	externals() map[engine.JobID]string
+}
+
+// finder answers queries from the store, with live additions if there are any.
+type finder struct {
+	store     Store
+	live      live
+	lane      func(engine.Job) string
+	schedules operation.Schedules // nil = there are none
+	payloads  Payloads            // nil = they cannot be read here
+	logs      Logs                // nil = there are none
+	moments   *hub.Moments
+	alerts    Alerts              // nil = there are none
+	operator  *operation.Operator // nil = there is no engine
+	most      int                 // jobs that one answer looks at; 0 = maxLook
+	// domain answers what the finder itself does not know; nil = nobody.
+	domain Finder
+}
+
+func noLane(engine.Job) string { return "" }
+
+// kindSync is the job of a sync: people know it by its player, not by its key.
+const kindSync engine.Kind = "account.sync"
+
+// playerOf is whose sync a job is; "" of other jobs, and while it is not known.
+func playerOf(ctx context.Context, store Store, j engine.Job) string {
+	if j.Kind != kindSync || j.Owner == "" {
+		return ""
+	}
+	row, err := store.AccountRow(ctx, j.Owner)
+	if err != nil {
+		return ""
+	}
+	return row.RiotID
+}

@@ -1,0 +1,68 @@
+package control
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func (c *Control) row(j engine.Job) engine.JobRow {
+	r := c.opt.Policies.Row(engine.JobRow{Job: j, Player: playerOf(context.Background(), c.store, j)})
+	if j.State.Live() && j.State != engine.Running {
+		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
+		r.Stand = c.opt.Backend.Held(j).Stand
+	}
+	if j.State == engine.Pending && r.Until.IsZero() {
+		r.Until = c.groupEnds(j)
+	}
+	return r
+}
+
+// open are the hub's: it has had all of them since the start.
+func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
+	return slices.SortedFunc(slices.Values(c.hub.Open()), func(a, b engine.AccountRow) int { return strings.Compare(a.ID, b.ID) }), nil
+}
+
+func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }
+func (c *Control) policy(j *engine.Job) engine.Policy         { return c.opt.Policies.Of(j) }
+func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
+func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
+
+func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
+	if len(q.Accounts) > 0 {
+		return c.costOfAll(ctx, q), nil
+	}
+	cost, err := c.opt.Syncer.Cost(ctx, q)
+	if err != nil {
+		return cost, engine.ProblemOf(err)
+	}
+	c.addDelays(ctx, &cost, true)
+	return cost, nil
+}
+
+// costOfAll is the cost of several syncs as one act. One that would be refused costs
+// nothing: it says so when it is started.
+func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost {
+	var total engine.Cost
+	perHost := map[string]engine.Cost{}
+	for _, account := range q.Accounts {
+		one, err := c.opt.Syncer.Cost(ctx, engine.CostQuery{Account: account, Sync: q.Sync})
+		if err != nil || len(one.Loads) == 0 {
+			continue
+		}
+		host := one.Loads[0].Host
+		sum := perHost[host]
+		perHost[host] = engine.Cost{Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket, AtMost: sum.AtMost || one.AtMost}
+		total.Loads = append(total.Loads, one.Loads...)
+	}
+	total.Beside(perHost)
+	c.addDelays(ctx, &total, true)
+	return total
+}
+
+func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
+	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
+	return c.engineRow(), c.queues(), retries, err
+}

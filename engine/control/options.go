@@ -1,0 +1,146 @@
+package control
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
+)
+
+// Alerts judge what the engine does, and know who has seen what of it.
+type Alerts interface {
+	operation.Alerts
+	// Evaluated is the instant of that; zero when there was none yet.
+	Evaluated() time.Time
+	// Firing is how many fire that nobody has acknowledged or silenced.
+	Firing() int
+	// Metrics sums up a window that ends now, an hour for 0, of the jobs of one kind; "" =
+	// of all.
+	Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error)
+}
+
+// Finder answers queries of a domain that the console itself knows nothing of.
+type Finder interface {
+	// Find answers q; known is false when it is not one of the domain's.
+	Find(ctx context.Context, q engine.Query) (a engine.Answer, known bool, err error)
+}
+
+// Domain is a Finder that carries out the domain's own commands, too.
+type Domain interface {
+	Finder
+	operation.Domain
+}
+
+// Payloads reads Riot's JSON of a stored match or timeline; engine.ErrNotFound
+// when there is none.
+type Payloads func(ctx context.Context, q engine.PayloadQuery) ([]byte, error)
+
+// Logs are the newest records of the engine's log.
+type Logs interface {
+	Page(q engine.LogsQuery) engine.LogsPage
+	// After gives the records after a number, oldest first, at most the newest n.
+	After(seq uint64, n int) []engine.LogRow
+	// Dropped is how many records the log file could not take.
+	Dropped() uint64
+}
+
+// Backend is the job engine.
+type Backend interface {
+	operation.Backend
+	Run(ctx context.Context) error
+	// Why says why the job does not run, until when, and its place in line.
+	Why(j engine.Job) (reason string, until time.Time, place int)
+	NextRetries(ctx context.Context, n int) ([]engine.Job, error)
+	// Externals are the ids that the other side has given to attempts under way.
+	Externals() map[engine.JobID]string
+	// Load is how many jobs run and of how many at most.
+	Load() (running, workers int)
+	// Halted says why no job is started at all, such as a full disk; "" = they are.
+	Halted() string
+	// Held is what keeps a job from starting wherever it stands in line.
+	Held(j engine.Job) engine.Held
+}
+
+// Syncer starts and plans syncs.
+type Syncer interface {
+	operation.Syncer
+	// Resume notes on every open run that the engine was started again.
+	Resume(ctx context.Context) error
+}
+
+// Limiter reads and steers the rate limiter, the gate before it and the flight
+// recorder.
+type Limiter interface {
+	operation.Limiter
+	Run(ctx context.Context) error
+	// Restore takes over what the process before knew; fresh = a new directory.
+	Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error
+	Rows() engine.LimitsRow
+	Calls(q engine.CallsQuery) engine.CallsPage
+	CallsAfter(seq uint64) []engine.CallRow
+	Meter() engine.Meter
+	// Health tells of trouble that holds everything: no key, no network.
+	Health() (state engine.EngineState, why string)
+	// Held says what stands before all limits of a lane, such as europe/match-v5.match.
+	Held(lane string) engine.Held
+}
+
+// Keys is the API key in use.
+type Keys interface {
+	operation.Keys
+	Since() time.Time
+}
+
+// Runner is a part that blocks until ctx ends.
+type Runner interface {
+	Run(ctx context.Context) error
+}
+
+// Forecaster knows which calls a scheduled run will make.
+type Forecaster interface {
+	// Forecast are the calls that the run of a schedule at an instant is expected to
+	// make; none for a schedule that makes no calls.
+	Forecast(ctx context.Context, schedule string, at time.Time) ([]engine.Load, error)
+}
+
+// Options of a Control.
+type Options struct {
+	Store   Store
+	Backend Backend
+	Syncer  Syncer
+	Domain  Domain // nil = it has no queries and commands of its own
+	// Schedules are listed and steered here, but run by whoever is among Also; nil =
+	// nothing recurs.
+	Schedules operation.Schedules
+	Forecast  Forecaster // nil = nobody knows what a scheduled run will call
+	Limiter   Limiter
+	Logs      Logs            // nil = nothing is kept of the log
+	Alerts    Alerts          // nil = nobody evaluates any
+	Pager     operation.Pager // nil = nobody can be tried
+	Keys      Keys
+	Payloads  Payloads             // nil = nobody can ask for them
+	Upkeep    operation.Upkeep     // nil = the store cannot be backed up or pruned by command
+	Forget    operation.Forgetting // nil = no account can be deleted
+	Also      []Runner             // supervised with the rest
+	Policies  engine.Policies
+	// Lines are the queues that there are, used or not; none = every name is one.
+	Lines  []engine.Queue
+	Boot   string
+	Fresh  bool // the directory was made by this start
+	Demo   bool
+	SyncOn bool
+	// MomentEvery is how often a moment is kept for the time cursor; 0 = each second.
+	MomentEvery time.Duration
+	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.
+	Lane func(engine.Job) string
+	// Look is how many jobs one answer about all of them looks at; 0 = 20,000.
+	Look int
+	// Serves reports whether the engine works on a job; nil = on every one. An engine
+	// that has it ends with the sync that it was started for.
+	Serves func(engine.JobID) bool
+	// KeyWorked reports whether the key is worth waiting for while it is refused: it has
+	// worked, or another source has one that nobody has tried; nil = it is.
+	KeyWorked func() bool
+}

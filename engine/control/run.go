@@ -1,0 +1,168 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"golang.org/x/sync/errgroup"
+	"iter"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
+	"github.com/farsight-console/farsight/engine/operation"
+)
+
+// New wires a console; nothing runs until Run.
+func New(opt Options) *Control {
+	c := &Control{opt: opt, started: time.Now(), discards: map[engine.Queue]int{}}
+	if c.opt.Lane == nil {
+		c.opt.Lane = noLane
+	}
+	c.finder = finder{store: opt.Store, live: c, lane: c.opt.Lane}
+	if opt.Domain != nil {
+		c.domain = opt.Domain
+	}
+	c.schedules, c.payloads = opt.Schedules, opt.Payloads
+	c.logs, c.moments = opt.Logs, new(hub.Moments)
+	c.alerts, c.most = opt.Alerts, opt.Look
+	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
+	c.operator = operation.New(operation.Options{
+		Store: opt.Store, Backend: opt.Backend, Syncer: opt.Syncer, Limiter: opt.Limiter, Keys: opt.Keys, Schedules: opt.Schedules,
+		Alerts: opt.Alerts, Pager: opt.Pager, Upkeep: opt.Upkeep, Forget: opt.Forget, Domain: opt.Domain, Lines: opt.Lines,
+		Demo: opt.Demo, SyncOn: opt.SyncOn, OneSync: opt.Serves != nil,
+		Find: c.find, Note: c.Note, Lane: c.opt.Lane, Delays: c.addDelays,
+		Player: func(ctx context.Context, j engine.Job) string { return playerOf(ctx, opt.Store, j) },
+	})
+	return c
+}
+
+// Do carries out one command and writes an audit entry, whatever came of it.
+// Errors are *engine.Problem.
+func (c *Control) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return c.operator.Do(ctx, cmd)
+}
+
+// Refuse writes the audit entry of a command that was refused before it came here:
+// who asked may not.
+func (c *Control) Refuse(ctx context.Context, cmd engine.Command, why string) error {
+	return c.operator.Refuse(ctx, cmd, why)
+}
+
+// Publish takes the changes of one commit, in commit order.
+func (c *Control) Publish(seq uint64, changes []engine.Change) {
+	for i := range changes {
+		if t := changes[i].Totals; t != nil {
+			c.mu.Lock()
+			c.totals = *t
+			c.mu.Unlock()
+		}
+		if d := changes[i].Discards; d != nil {
+			c.mu.Lock()
+			c.discards[d.Queue] = d.Jobs
+			c.mu.Unlock()
+		}
+	}
+	c.operator.Look(changes)
+	c.hub.Publish(seq, changes)
+}
+
+// Note puts a message on every console's message line.
+func (c *Control) Note(n engine.Note) { c.hub.Note(n) }
+
+// Run takes over from the process before and supervises every part until ctx
+// ends. If one fails the others stop, and the first error is returned. The store
+// must be serving.
+func (c *Control) Run(ctx context.Context) error {
+	if err := c.takeOver(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return c.fails(err)
+	}
+	// The backend drains after ctx ends, and the drain still needs the others:
+	// they stop when it is done.
+	parts, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	g, parts := errgroup.WithContext(parts)
+	main, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(parts, cancel)
+	context.AfterFunc(ctx, c.stops)
+	g.Go(func() error {
+		defer stop()
+		return c.fails(c.opt.Backend.Run(main))
+	})
+	for _, r := range append([]Runner{c.opt.Limiter, c.hub, c.operator, sampler{c}}, c.opt.Also...) {
+		g.Go(func() error { return c.fails(r.Run(parts)) })
+	}
+	return g.Wait()
+}
+
+// takeOver reads what must be known before the first job runs.
+func (c *Control) takeOver(ctx context.Context) error {
+	totals, err := c.opt.Store.Totals(ctx)
+	if err != nil {
+		return fmt.Errorf("read the totals: %w", err)
+	}
+	discards, err := c.opt.Store.Discards(ctx)
+	if err != nil {
+		return fmt.Errorf("read how many jobs were discarded: %w", err)
+	}
+	c.mu.Lock()
+	c.totals, c.discards, c.runs = totals, discards, true
+	c.mu.Unlock()
+	if err := c.opt.Limiter.Restore(ctx, c.opt.Fresh, c.opt.Store.Live(ctx)); err != nil {
+		return fmt.Errorf("restore the limiter: %w", err)
+	}
+	if err := c.seed(ctx); err != nil {
+		return fmt.Errorf("read the jobs: %w", err)
+	}
+	return c.opt.Syncer.Resume(ctx)
+}
+
+// seed gives the hub the live jobs and open syncs of the start. A job that cannot
+// be read is the backend's to report.
+func (c *Control) seed(ctx context.Context) error {
+	for j, err := range c.opt.Store.Live(ctx) {
+		if err == nil {
+			c.hub.Seed(j)
+		}
+	}
+	open, err := c.accounts(ctx, engine.AccountsQuery{Open: true})
+	c.hub.SeedAccounts(open)
+	return err
+}
+
+func (c *Control) stops() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopping = true
+}
+
+func (c *Control) fails(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = err.Error()
+	return err
+}
+
+// Watch is the hub's.
+func (c *Control) Watch(ctx context.Context) iter.Seq[engine.Update] { return c.hub.Watch(ctx) }
+
+// Find answers from disk and adds what only a live engine knows.
+func (c *Control) Find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	return c.find(ctx, q)
+}
+
+// source is the hub's view of the telemetry.
+type source struct{ c *Control }
+
+func (s source) Engine() engine.EngineRow               { return s.c.engineRow() }
+func (s source) Queues() []engine.QueueRow              { return s.c.queues() }
+func (s source) Limits() engine.LimitsRow               { return s.c.opt.Limiter.Rows() }
+func (s source) CallsAfter(seq uint64) []engine.CallRow { return s.c.opt.Limiter.CallsAfter(seq) }
+func (s source) Row(j engine.Job) engine.JobRow         { return s.c.row(j) }

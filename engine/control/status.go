@@ -1,0 +1,108 @@
+package control
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// queues are the backend's, and how many discarded jobs each has kept.
+func (c *Control) queues() []engine.QueueRow {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return withDiscards(c.opt.Backend.Queues(), c.discards)
+}
+
+// withDiscards adds to rows of queues, by name, how many discarded jobs each has kept; a queue
+// without a row gets one. Rows and counts are the backend's: they are copied.
+func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engine.QueueRow {
+	rows = slices.Clone(rows)
+	for name, n := range discards {
+		if n == 0 {
+			continue
+		}
+		i, ok := slices.BinarySearchFunc(rows, name, func(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) })
+		if !ok {
+			rows = slices.Insert(rows, i, engine.QueueRow{QueueState: engine.QueueState{Name: name}})
+		}
+		counts := map[engine.State]int{}
+		maps.Copy(counts, rows[i].Counts)
+		counts[engine.Discarded] = n
+		rows[i].Counts = counts
+	}
+	return rows
+}
+
+// engineRow composes the engine's one row.
+func (c *Control) engineRow() engine.EngineRow {
+	running, workers := c.opt.Backend.Load()
+	m := c.opt.Limiter.Meter()
+	c.mu.Lock()
+	t := c.totals
+	c.mu.Unlock()
+	row := engine.EngineRow{
+		Demo: c.opt.Demo, Boot: c.opt.Boot, Started: c.started,
+		Key: c.opt.Keys.Shown(), KeySince: c.opt.Keys.Since(),
+		Workers: workers, InFlight: running,
+		Accounts: t.Accounts, Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
+		Alerts: c.firing(), LogDrops: c.logDrops(),
+		Meter:      m,
+		OnlyServed: c.opt.Serves != nil, KeyWorked: c.opt.KeyWorked == nil || c.opt.KeyWorked(),
+	}
+	queues := c.opt.Backend.Queues()
+	for _, q := range queues {
+		row.Retrying += q.Counts[engine.Retryable]
+	}
+	row.SinceStart = time.Since(c.started) < time.Minute
+	if row.State, row.Why = c.state(queues); row.State == engine.EngineLive {
+		row.State, row.Why = heldUp(c.opt.Limiter.Rows().Buckets)
+	}
+	return row
+}
+
+// toDo is how many jobs of a queue have not ended, but for those that wait for others.
+func toDo(q engine.QueueRow) (n int) {
+	for _, s := range engine.States() {
+		if s.Live() && s != engine.Pending {
+			n += q.Counts[s]
+		}
+	}
+	return n
+}
+
+// state picks the one word of the title bar: the worst that holds.
+func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
+	c.mu.Lock()
+	broken, stopping := c.broken, c.stopping
+	c.mu.Unlock()
+	switch {
+	case broken != "":
+		return engine.EngineBroken, broken
+	case stopping:
+		return engine.EngineStopping, "letting the calls in flight finish"
+	}
+	if why := c.opt.Backend.Halted(); why != "" {
+		return engine.EnginePaused, why + "; work goes on by itself when there is room"
+	}
+	if s, why := c.opt.Limiter.Health(); s != engine.EngineLive {
+		return s, why
+	}
+	if c.opt.Keys.Shown() == "" {
+		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
+	}
+	paused, open := 0, 0
+	for _, q := range queues {
+		if n := toDo(q); q.Paused {
+			paused += n
+		} else {
+			open += n
+		}
+	}
+	if paused > 0 && open == 0 {
+		return engine.EnginePaused, "every queue with work is paused"
+	}
+	return engine.EngineLive, ""
+}

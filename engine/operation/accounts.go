@@ -1,0 +1,46 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func (o *Operator) trigger(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if !o.opt.SyncOn {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "set SYNC_ENABLE=true", "syncs are switched off")
+	}
+	if !cmd.DryRun {
+		return o.opt.Syncer.Trigger(ctx, cmd.Account, cmd.Sync, cmd.By)
+	}
+	cost, err := o.opt.Syncer.Cost(ctx, engine.CostQuery{Account: cmd.Account, Sync: cmd.Sync})
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	o.opt.Delays(ctx, &cost, true)
+	return engine.Receipt{Matched: 1, Cost: &cost, Text: "would make " + callsOf(cost)}, nil
+}
+
+func (o *Operator) track(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: "would track " + cmd.Account}, nil
+	}
+	return o.opt.Syncer.Track(ctx, cmd.Account, cmd.Sync)
+}
+
+func (o *Operator) untrack(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: "would stop tracking " + cmd.Account + "; its data stays"}, nil
+	}
+	return o.opt.Syncer.Untrack(ctx, cmd.Account, cmd.Sync.Platform)
+}
+
+// inDomain is a command of the domain.
+func (o *Operator) inDomain(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if o.opt.Domain != nil {
+		if r, known, err := o.opt.Domain.Do(ctx, cmd); known {
+			return r, err
+		}
+	}
+	return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
+}

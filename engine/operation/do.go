@@ -1,0 +1,83 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// auditTime is how long an audit entry may take to be on disk.
+const auditTime = 30 * time.Second
+
+// Do carries out one command and writes an audit entry, whatever came of it.
+// Errors are *engine.Problem.
+func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	run := Of(cmd.Op).run
+	if run == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
+	}
+	r, err := run(o, ctx, cmd)
+	if err != nil {
+		err = engine.ProblemOf(err)
+	}
+	if cmd.DryRun {
+		if err == nil && r.Cost != nil && r.Cost.Delays == nil && r.Cost.Unknown == "" {
+			o.opt.Delays(ctx, r.Cost, false)
+		}
+		return r, err
+	}
+	// What was done is written down, also when whoever asked for it has gone since.
+	auditing, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
+	defer cancel()
+	e, auditErr := o.audit(auditing, cmd, r, err)
+	r.Audit, r.Undo = e.Seq, Undoable(e)
+	if err == nil {
+		o.announce(cmd, r)
+	}
+	if auditErr != nil && err == nil {
+		return r, engine.ProblemOf(fmt.Errorf("the command was carried out, but its audit entry was not written: %w", auditErr))
+	}
+	return r, err
+}
+
+func (o *Operator) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.AuditEntry, error) {
+	if r.Audit != 0 { // the store wrote it in one transaction with what was done
+		return engine.AuditEntry{Seq: r.Audit}, nil
+	}
+	e := engine.AuditEntry{
+		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: targetOf(cmd, r), Reason: cmd.Reason,
+		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue, Schedule: r.Schedule,
+	}
+	if err != nil {
+		e.Result = err.Error()
+	}
+	err = o.opt.Store.Write(ctx, func(tx engine.Tx) (err error) {
+		e.Seq, err = o.opt.Store.AddAudit(tx, e)
+		return err
+	})
+	return e, err
+}
+
+// announce shows every console what an operator has done, and who it was.
+func (o *Operator) announce(cmd engine.Command, r engine.Receipt) {
+	if r.Nothing || r.Joined {
+		return
+	}
+	text := string(cmd.Op) + " " + targetOf(cmd, r)
+	if targetOf(cmd, r) == string(cmd.Op) {
+		text = string(cmd.Op)
+	}
+	if r.Text != "" {
+		text += ": " + r.Text
+	}
+	o.opt.Note(engine.Note{At: time.Now(), Level: engine.LevelInfo, Text: cmd.By.User + ": " + text, Job: cmd.Job, By: cmd.By})
+}
+
+// Refuse writes the audit entry of a command that was refused before it came here:
+// who asked may not.
+func (o *Operator) Refuse(ctx context.Context, cmd engine.Command, why string) error {
+	_, err := o.audit(ctx, cmd, engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "refused: %s", why))
+	return err
+}

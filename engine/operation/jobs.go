@@ -1,0 +1,110 @@
+package operation
+
+import (
+	"context"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
+)
+
+// onJobs carries out a command on one job or on a frozen selection.
+func (o *Operator) onJobs(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := checkJobs(cmd); err != nil {
+		return engine.Receipt{}, err
+	}
+	// One job that is not only tried: its errors are told as they are.
+	if cmd.Select == nil && !cmd.DryRun && cmd.Op != engine.OpReclass {
+		r, err := o.opt.Backend.Act(ctx, cmd)
+		if err == nil {
+			r.Text = o.byPlayer(ctx, cmd.Job, r.Text)
+		}
+		return o.named(ctx, cmd, r, err)
+	}
+	p, err := o.pick(ctx, cmd)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	cmd.Select = &p.sel
+	if cmd.DryRun {
+		return o.dryRun(ctx, cmd, p)
+	}
+	if err := p.refuseAll(cmd, o.examples(ctx, p)); err != nil {
+		return engine.Receipt{Matched: len(p.sel.IDs), Sample: o.examples(ctx, p)}, err
+	}
+	if cmd.Canary && len(p.sel.IDs) > 1 {
+		return o.sendCanary(ctx, cmd, p)
+	}
+	r, err := o.opt.Backend.Bulk(ctx, cmd)
+	r.Sample, r.Text = o.examples(ctx, p), tell(Of(cmd.Op).Did, r)
+	return r, err
+}
+
+// checkJobs refuses what makes no sense, whatever the jobs are.
+func checkJobs(cmd engine.Command) error {
+	switch {
+	case cmd.Job == "" && cmd.Select == nil:
+		return engine.Problemf(engine.ErrInvalid, "name a job, or say which by class, queue or state", "no job is named")
+	case cmd.Op == engine.OpForce && strings.TrimSpace(cmd.Reason) == "":
+		return engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
+	case cmd.Op == engine.OpReschedule && cmd.At.IsZero():
+		return engine.Problemf(engine.ErrInvalid, "give an instant", "reschedule needs to know when")
+	case cmd.Canary && !Of(cmd.Op).Canary:
+		return engine.Problemf(engine.ErrInvalid, "use it with retry or reclass", "a canary does not fit %s", cmd.Op)
+	}
+	return nil
+}
+
+// dryRun tells what a command would do, what it would cost, and freezes what it
+// has counted.
+func (o *Operator) dryRun(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
+	r, err := o.opt.Backend.Bulk(ctx, cmd)
+	if err != nil {
+		return r, err
+	}
+	r.Select, r.Sample, r.Text = &p.sel, o.examples(ctx, p), tell(would(cmd.Op), r)
+	moves := r.Moves
+	r.Would, r.Applied, r.Moves, r.Nothing = r.Applied, 0, nil, r.Applied == 0
+	if !Of(cmd.Op).Calls || r.Nothing {
+		return r, nil
+	}
+	if r.Cost, err = o.costOf(ctx, moves, p); err != nil {
+		return r, err
+	}
+	r.Text += ": " + callsOf(*r.Cost)
+	return r, nil
+}
+
+// costOf is what the jobs will take that were let run.
+func (o *Operator) costOf(ctx context.Context, moves []engine.JobMove, p picked) (*engine.Cost, error) {
+	type lane struct{ host, method string }
+	calls := map[lane]int{}
+	var loads []engine.Load
+	for _, m := range moves {
+		j, ok := p.jobs[m.Job]
+		if !ok {
+			d, err := o.opt.Store.Detail(ctx, engine.JobQuery{ID: m.Job})
+			if err != nil {
+				return nil, err
+			}
+			j = d.Job.Job
+		}
+		host, method, _ := strings.Cut(strings.TrimSuffix(o.opt.Lane(j), "+"), "/")
+		calls[lane{host, method}]++
+		if host != "" {
+			loads = append(loads, engine.Load{Host: host, Method: method, Queue: j.Queue, Owner: j.Owner, Priority: j.Priority, Calls: 1})
+		}
+	}
+	cost := &engine.Cost{Loads: loads}
+	perHost := map[string]engine.Cost{}
+	for at, n := range calls {
+		if at.host == "" {
+			continue // no call, or nobody knows where
+		}
+		eta := forecast.ETA(o.opt.Limiter.Outlook(at.host), at.method, n)
+		sum := perHost[at.host]
+		perHost[at.host] = engine.Cost{Calls: sum.Calls + n, Takes: sum.Takes + eta.Low, Bucket: eta.Bucket}
+	}
+	cost.Beside(perHost)
+	return cost, nil
+}

@@ -1,0 +1,49 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func (o *Operator) freeze(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " frozen: its jobs wait, none fails"}
+	if cmd.Bucket.Cap > 0 {
+		r.Text = fmt.Sprintf("bucket %s capped at %d %%: what goes beyond it waits, none fails", bucketName(cmd.Bucket), cmd.Bucket.Cap)
+	}
+	if cmd.DryRun {
+		r.Text = "would have " + r.Text
+		return r, nil
+	}
+	if err := o.opt.Limiter.Freeze(cmd.Bucket, cmd.Reason); err != nil {
+		return engine.Receipt{Matched: 1}, err
+	}
+	r.Applied = 1
+	return r, nil
+}
+
+func (o *Operator) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " open again"}
+	if cmd.DryRun {
+		r.Text = "would have " + r.Text
+		return r, nil
+	}
+	frozen, err := o.opt.Limiter.Thaw(cmd.Bucket)
+	if err != nil {
+		return engine.Receipt{Matched: 1}, err
+	}
+	if !frozen {
+		return engine.Receipt{Matched: 1, Nothing: true, Text: "bucket " + bucketName(cmd.Bucket) + " was not frozen"}, nil
+	}
+	r.Applied = 1
+	return r, nil
+}
+
+func (o *Operator) replaceKey(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := o.opt.Keys.Replace(cmd.Key); err != nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%v", err)
+	}
+	o.opt.Limiter.KeyChanged()
+	return engine.Receipt{Matched: 1, Applied: 1, Text: "API key replaced, now " + o.opt.Keys.Shown()}, nil
+}

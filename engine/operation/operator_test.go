@@ -1,0 +1,109 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// fakeDomain knows one operation.
+type fakeDomain struct{ did []engine.Command }
+
+func (d *fakeDomain) Do(_ context.Context, cmd engine.Command) (engine.Receipt, bool, error) {
+	if cmd.Op != engine.OpTrackMany {
+		return engine.Receipt{}, false, nil
+	}
+	d.did = append(d.did, cmd)
+	return engine.Receipt{Applied: len(cmd.Lines)}, true, nil
+}
+
+func TestTheDomainHasOperationsOfItsOwn(t *testing.T) {
+	d := &fakeDomain{}
+	c := New(Options{Domain: d})
+	r, err := c.inDomain(context.Background(), engine.Command{Op: engine.OpTrackMany, Lines: make([]engine.TrackLine, 3)})
+	if err != nil || r.Applied != 3 || len(d.did) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := c.inDomain(context.Background(), engine.Command{Op: engine.OpReresolve}); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("a command that nobody knows: %v", err)
+	}
+}
+
+// fakeSchedules is one schedule.
+type fakeSchedules struct{ did []string }
+
+func (s *fakeSchedules) List() []engine.ScheduleRow {
+	return []engine.ScheduleRow{{Name: "latest", Next: []time.Time{{}}}}
+}
+
+func (s *fakeSchedules) RunNow(_ context.Context, name string, by engine.Actor) (engine.Receipt, error) {
+	s.did = append(s.did, "run "+name+" "+by.User)
+	return engine.Receipt{Applied: 1}, nil
+}
+
+func (s *fakeSchedules) Pause(_ context.Context, name string, _ engine.Actor, reason string) (engine.Receipt, error) {
+	s.did = append(s.did, "pause "+name+" "+reason)
+	return engine.Receipt{Applied: 1}, nil
+}
+
+func (s *fakeSchedules) Resume(_ context.Context, name string, _ engine.Actor, reason string) (engine.Receipt, error) {
+	s.did = append(s.did, "resume "+name+" "+reason)
+	return engine.Receipt{Applied: 1}, nil
+}
+
+func (s *fakeSchedules) Edit(_ context.Context, name string, e engine.ScheduleEdit, dry bool) (engine.Receipt, error) {
+	if dry {
+		return engine.Receipt{Text: "would be"}, nil
+	}
+	s.did = append(s.did, "edit "+name+" "+e.Expr+" "+e.Zone+" "+e.By.User+" "+e.Reason)
+	return engine.Receipt{Applied: 1}, nil
+}
+
+func (s *fakeSchedules) Undo(context.Context, engine.ScheduleMove, bool) (engine.Receipt, error) {
+	return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "", "changed since")
+}
+
+func TestSchedulesAreSteered(t *testing.T) {
+	s := &fakeSchedules{}
+	c := New(Options{Schedules: s})
+	ana := engine.Actor{User: "ana"}
+	for _, dry := range []bool{true, false} {
+		for _, op := range []engine.Op{engine.OpRunSchedule, engine.OpPauseSchedule, engine.OpResumeSchedule, engine.OpEditSchedule} {
+			cmd := engine.Command{Op: op, Schedule: "latest", Reason: "so", By: ana, DryRun: dry}
+			if r, err := c.onSchedule(context.Background(), cmd); err != nil || dry == (r.Applied == 1) {
+				t.Errorf("%s, dry %v: %+v, %v", op, dry, r, err)
+			}
+		}
+	}
+	if want := []string{"run latest ana", "pause latest so", "resume latest so", "edit latest   ana so"}; len(s.did) != 4 || s.did[3] != want[3] || s.did[0] != want[0] || s.did[1] != want[1] || s.did[2] != want[2] {
+		t.Errorf("%v", s.did)
+	}
+	if _, err := c.onSchedule(context.Background(), engine.Command{Op: engine.OpRunSchedule, Schedule: "nope", DryRun: true}); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("an unknown schedule: %v", err)
+	}
+	if _, err := New(Options{}).onSchedule(context.Background(), engine.Command{Op: engine.OpRunSchedule}); !errors.Is(err, engine.ErrRefused) {
+		t.Errorf("without schedules: %v", err)
+	}
+}
+
+// anySyncer starts every sync.
+type anySyncer struct{ Syncer }
+
+func (anySyncer) Trigger(context.Context, string, engine.SyncAsk, engine.Actor) (engine.Receipt, error) {
+	return engine.Receipt{Applied: 1}, nil
+}
+
+func TestS1_12_ASwitchTurnsSyncsOff(t *testing.T) {
+	c := New(Options{Syncer: anySyncer{}})
+	cmd := engine.Command{Op: engine.OpTrigger, Account: "Ana#EUW"}
+	if _, err := c.trigger(context.Background(), cmd); !errors.Is(err, engine.ErrRefused) {
+		t.Errorf("with SYNC_ENABLE=false: %v", err)
+	}
+	c.opt.SyncOn = true
+	if _, err := c.trigger(context.Background(), cmd); err != nil {
+		t.Errorf("with SYNC_ENABLE=true: %v", err)
+	}
+}

@@ -1,0 +1,38 @@
+package operation
+
+import (
+	"context"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func (o *Operator) pause(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return o.onQueue(ctx, cmd, o.opt.Backend.Pause)
+}
+
+func (o *Operator) resume(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	return o.onQueue(ctx, cmd, o.opt.Backend.Resume)
+}
+
+type queueCommand func(context.Context, engine.Queue, engine.Actor, string) (engine.Receipt, error)
+
+func (o *Operator) onQueue(ctx context.Context, cmd engine.Command, run queueCommand) (engine.Receipt, error) {
+	if cmd.Queue == "" {
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")
+	}
+	if !o.hasQueue(cmd.Queue) {
+		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight queues`", "there is no queue %q", cmd.Queue)
+	}
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " " + string(cmd.Queue)}, nil
+	}
+	return run(ctx, cmd.Queue, cmd.By, cmd.Reason)
+}
+
+// hasQueue reports whether a queue is known: a mistyped one would be paused for
+// nothing.
+func (o *Operator) hasQueue(name engine.Queue) bool {
+	return len(o.opt.Lines) == 0 || slices.Contains(o.opt.Lines, name) ||
+		slices.ContainsFunc(o.opt.Backend.Queues(), func(q engine.QueueRow) bool { return q.Name == name })
+}

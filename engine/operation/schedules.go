@@ -1,0 +1,51 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// onSchedule is a command on one schedule.
+func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if o.opt.Schedules == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
+	}
+	if cmd.Op == engine.OpEditSchedule {
+		edit := engine.ScheduleEdit{Expr: cmd.Expr, Zone: cmd.Zone, By: cmd.By, Reason: cmd.Reason}
+		return o.opt.Schedules.Edit(ctx, cmd.Schedule, edit, cmd.DryRun)
+	}
+	if cmd.DryRun {
+		return o.wouldSchedule(cmd)
+	}
+	switch cmd.Op {
+	case engine.OpRunSchedule:
+		return o.opt.Schedules.RunNow(ctx, cmd.Schedule, cmd.By)
+	case engine.OpPauseSchedule:
+		return o.opt.Schedules.Pause(ctx, cmd.Schedule, cmd.By, cmd.Reason)
+	}
+	return o.opt.Schedules.Resume(ctx, cmd.Schedule, cmd.By, cmd.Reason)
+}
+
+func (o *Operator) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
+	named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
+	if !slices.ContainsFunc(o.opt.Schedules.List(), named) {
+		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
+	}
+	return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " schedule " + cmd.Schedule}, nil
+}
+
+// undoSchedule puts a schedule back as it stood before a command.
+func (o *Operator) undoSchedule(ctx context.Context, cmd engine.Command, e engine.AuditEntry) (engine.Receipt, error) {
+	if o.opt.Schedules == nil {
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
+	}
+	r, err := o.opt.Schedules.Undo(ctx, *e.Schedule, cmd.DryRun)
+	r.Schedule = nil // an undo is not undone
+	if errors.Is(err, engine.ErrConflict) {
+		err = engine.Problemf(engine.ErrConflict, "look at the schedule", "%s #%d cannot be undone any more: schedule %s was changed since", e.Op, e.Seq, e.Schedule.Name)
+	}
+	return r, err
+}

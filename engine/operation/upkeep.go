@@ -1,0 +1,78 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func (o *Operator) backup(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := o.cares(); err != nil {
+		return engine.Receipt{}, err
+	}
+	var ask engine.BackupAsk
+	if cmd.Backup != nil {
+		ask = *cmd.Backup
+	}
+	if cmd.DryRun {
+		return engine.Receipt{Matched: 1, Text: "would copy the data directory"}, nil
+	}
+	run := o.running.begin(cmd)
+	defer o.running.end(run)
+	done, err := o.opt.Upkeep.Backup(ctx, ask, func(done, total int64) { o.running.told(run, done, total) })
+	if err != nil {
+		return engine.Receipt{}, givenUp(ctx, err)
+	}
+	r := engine.Receipt{Matched: 1, Applied: 1, Backup: &done, Text: fmt.Sprintf("copied to %s, verified, %d bytes written", done.Path, done.Copied)}
+	if n := len(done.Failed); n > 0 {
+		r.Text += fmt.Sprintf("; %d months of payloads have no new copy", n)
+	}
+	return r, nil
+}
+
+func (o *Operator) prune(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := o.cares(); err != nil {
+		return engine.Receipt{}, err
+	}
+	done, err := o.opt.Upkeep.Prune(ctx, cmd.Prune, cmd.DryRun)
+	r := engine.Receipt{Matched: done.Completed + done.Failed + done.Spared, Prune: &done, Text: done.Text(cmd.DryRun)}
+	if cmd.DryRun {
+		r.Would = done.Completed + done.Failed
+	} else {
+		r.Applied = done.Completed + done.Failed
+	}
+	if err != nil { // what was deleted before it failed is gone
+		return r, givenUp(ctx, err)
+	}
+	return r, nil
+}
+
+func (o *Operator) cares() error {
+	if o.opt.Upkeep == nil {
+		return engine.Problemf(engine.ErrRefused, "", "nobody looks after the store here")
+	}
+	return nil
+}
+
+// givenUp tells a command that its caller has left from one that failed.
+func givenUp(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return engine.GivenUp()
+	}
+	return err
+}
+
+// Running answers UpkeepQuery.
+func (o *Operator) Running() engine.UpkeepAnswer {
+	a := engine.UpkeepAnswer{Running: []engine.UpkeepRun{}}
+	if o == nil { // no engine: nothing is under way
+		return a
+	}
+	o.running.mu.Lock()
+	defer o.running.mu.Unlock()
+	for _, run := range o.running.runs {
+		a.Running = append(a.Running, *run)
+	}
+	return a
+}

@@ -284,6 +284,11 @@ func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 	if err := in.store.AddHistory(tx, run.Job, why); err != nil {
 		return err
 	}
+	if in.opt.Late != nil {
+		if err := in.opt.Late(tx, lateMilestone(*run)); err != nil {
+			return err
+		}
+	}
 	a, err := in.store.Account(tx, run.Account)
 	if err != nil || a.Run != run.ID {
 		return err

@@ -27,6 +27,7 @@ type Milestone struct {
 	At      time.Time
 	Account string // id; "" = all tracked accounts
 	Run     string
+	Job     engine.JobID // of the sync or the weekly report
 	Mode    string
 	Result  string // SyncDone: completed, incomplete
 	Week    string // 2026-11-16, of a weekly report
@@ -52,8 +53,16 @@ func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Out
 		return m, false, fmt.Errorf("load run %s: %w", args.Run, err)
 	}
 	return Milestone{
-		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Mode: args.Mode, Result: run.Result,
+		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID, Mode: args.Mode, Result: run.Result,
 	}, true, nil
+}
+
+// lateMilestone is of a run that has become complete after its end: its last gap is closed.
+func lateMilestone(run league.Run) Milestone {
+	return Milestone{
+		Kind: SyncDone, ID: fmt.Sprintf("%s:%s:%d", SyncDone, run.ID, run.Closed.UnixMilli()), At: run.Closed,
+		Account: run.Account, Run: run.ID, Job: engine.JobID(run.Job), Mode: run.Ask.Mode, Result: run.Result,
+	}
 }
 
 // syncMilestone: the report is stored by the outcome that waits for timelines.
@@ -75,5 +84,5 @@ func weeklyMilestone(after engine.Job) (m Milestone, ok bool) {
 		return m, false
 	}
 	at := now()
-	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()), At: at, Mode: ModeWeekly, Week: args.Week}, true
+	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()), At: at, Job: after.ID, Mode: ModeWeekly, Week: args.Week}, true
 }

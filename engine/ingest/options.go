@@ -68,6 +68,9 @@ type Options struct {
 	Restored time.Time
 	// SyncOff refuses what schedules would start (SYNC_ENABLE=false).
 	SyncOff bool
+	// Late is told, inside the transaction, of a sync that has become complete after its
+	// end; nil = nobody is.
+	Late func(tx engine.Tx, m Milestone) error
 	// Projects tells the projects of keys apart, in place of Project; nil = there
 	// is one project.
 	Projects *Projects

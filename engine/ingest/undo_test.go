@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -134,7 +135,10 @@ func TestI11_UndoOfTheLastOpenMatchCompletesItsSync(t *testing.T) {
 		ctx := context.Background()
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 12)}})
 		must(t, s.Inject(fails(sim.ServerError, s.MatchIDs("Ana#EUW")[0], 1)))
-		r := start(t, s)
+		var late []ingest.Milestone
+		r := start(t, s, func(set *setup) {
+			set.ingest.Late = func(_ engine.Tx, m ingest.Milestone) error { late = append(late, m); return nil }
+		})
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
 		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Matches.Stored == 11 && row.Matches.Retrying == 1 })
 		jobs, _, _, err := r.db.Jobs(ctx, engine.JobsQuery{Kind: "match.fetch"})
@@ -155,6 +159,9 @@ func TestI11_UndoOfTheLastOpenMatchCompletesItsSync(t *testing.T) {
 		row := r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
 		if row.Run != gone.Run || row.Matches.Stored != 12 || row.Matches.Cancelled != 0 || !row.Closed.After(gone.Finished) {
 			t.Errorf("the end: %+v", row)
+		}
+		if len(late) != 1 || late[0].Kind != ingest.SyncDone || late[0].Run != row.Run || late[0].Result != "completed" || late[0].At.UnixMilli() != row.Closed.UnixMilli() || late[0].Job != row.Job {
+			t.Errorf("told of %+v", late)
 		}
 		r.sound()
 	})

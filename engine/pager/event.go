@@ -64,9 +64,14 @@ func (p *Pager) Told(read func(tx engine.Tx, before, after engine.Job, o engine.
 		if err != nil || !ok {
 			return err
 		}
-		_, err = tx.Enqueue(p.eventSpecs(e)...)
-		return err
+		return p.Tell(tx, e)
 	}
+}
+
+// Tell tells every hook of an event, inside the transaction that brings it about.
+func (p *Pager) Tell(tx engine.Tx, e Event) error {
+	_, err := tx.Enqueue(p.eventSpecs(e)...)
+	return err
 }
 
 func (p *Pager) eventSpecs(e Event) (specs []engine.Spec) {

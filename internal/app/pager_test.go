@@ -16,6 +16,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
 )
 
 const pagerSecret = "canary-of-the-pager-7d1f"
@@ -53,14 +55,17 @@ func (h *hookInbox) got(event string) map[string]any {
 }
 
 // A sync that ends and a report that is built are told to a hook, signed, at least
-// once, and again until it takes them.
+// once, and again until it takes them. A sync that becomes complete later is told again.
 func TestWebhooksOnSyncCompletedAndReportBuilt(t *testing.T) {
 	t.Parallel()
 	in := &hookInbox{seen: map[string]int{}, good: map[string]map[string]any{}}
 	server := httptest.NewServer(in)
 	defer server.Close()
 	who := player("Told You#HOOK", 6)
-	s, dir := startSim(t, quick(who)), freshDir(t)
+	o := quick(who)
+	gone := sim.New(o).MatchIDs(who.RiotID)[0]
+	o.Faults = []sim.Fault{{Name: "gone", Kind: sim.NotFound, Match: sim.Match{Method: route.Match, ID: gone, Attempts: 1}}}
+	s, dir := startSim(t, o), freshDir(t)
 	p := s.serving(t, dir, map[string]string{
 		"FARSIGHT_WEBHOOKS_URL": server.URL + "/hook", "FARSIGHT_WEBHOOKS_SECRET": pagerSecret, "FARSIGHT_RETRY_INGEST": "20ms,20ms,20ms,20ms",
 	})
@@ -73,8 +78,19 @@ func TestWebhooksOnSyncCompletedAndReportBuilt(t *testing.T) {
 		p.until(event, func() bool { return in.got(event) != nil })
 	}
 	done, built := in.got(pager.SyncCompleted), in.got(pager.ReportBuilt)
-	if done["riot_id"] != who.RiotID || done["result"] != "completed" || done["mode"] != "full" || done["id"] == built["id"] || built["run"] != done["run"] {
+	if done["riot_id"] != who.RiotID || done["result"] != "incomplete" || done["mode"] != "full" || done["id"] == built["id"] || built["run"] != done["run"] {
 		t.Errorf("told %v and %v", done, built)
+	}
+	a, err := w.Find(t.Context(), engine.JobQuery{Key: "match:" + gone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Do(t.Context(), engine.Command{Op: engine.OpRetry, Job: a.(engine.JobDetail).Job.ID}); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the sync that is complete now", func() bool { return in.got(pager.SyncCompleted)["result"] == "completed" })
+	if late := in.got(pager.SyncCompleted); late["run"] != done["run"] || late["job"] != done["job"] || late["id"] == done["id"] {
+		t.Errorf("told %v, before %v", late, done)
 	}
 	for _, err := range in.errs {
 		t.Error(err)

@@ -58,9 +58,7 @@ func (p *parts) newPager(cfg config.Config, a assembly, note func(engine.Note)) 
 func pagedKinds(in *ingest.Ingest, pg *pager.Pager) []engine.KindSpec {
 	told := pg.Told(func(tx engine.Tx, before, after engine.Job, o engine.Outcome) (pager.Event, bool, error) {
 		m, ok, err := in.Milestone(tx, before, after, o)
-		return pager.Event{
-			ID: m.ID, Type: milestones[m.Kind], At: m.At, Account: m.Account, Run: m.Run, Mode: m.Mode, Result: m.Result, Week: m.Week, Job: string(after.ID),
-		}, ok, err
+		return eventOf(m), ok, err
 	})
 	kinds := in.Kinds()
 	for i, k := range kinds {
@@ -77,6 +75,12 @@ func pagedKinds(in *ingest.Ingest, pg *pager.Pager) []engine.KindSpec {
 		}
 	}
 	return append(kinds, pg.Kinds()...)
+}
+
+func eventOf(m ingest.Milestone) pager.Event {
+	return pager.Event{
+		ID: m.ID, Type: milestones[m.Kind], At: m.At, Account: m.Account, Run: m.Run, Mode: m.Mode, Result: m.Result, Week: m.Week, Job: string(m.Job),
+	}
 }
 
 // milestones are the events by what ingestion calls them.

@@ -153,6 +153,10 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		return err
 	}
 	p.projects = projects
+	pg, err := p.newPager(cfg, a, noteOf(logbook.AreaPager))
+	if err != nil {
+		return err
+	}
 	in := ingest.New(ingest.Options{
 		Store: p.db, API: client, Limits: limits, Projects: projects,
 		Prune:       pruner(p.db),
@@ -160,11 +164,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
 		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
 		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: boot.Restored,
+		Late: func(tx engine.Tx, m ingest.Milestone) error { return pg.Tell(tx, eventOf(m)) },
 	})
-	pg, err := p.newPager(cfg, a, noteOf(logbook.AreaPager))
-	if err != nil {
-		return err
-	}
 	kinds := pagedKinds(in, pg)
 	p.pager = pg
 	backend, err := local.New(local.Options{

@@ -118,6 +118,9 @@ func TestNarrator_TellsSyncsCommandsAndTicks(t *testing.T) {
 	steps := []engine.AccountRow{row, row, row, {ID: "b", RiotID: "Bob#EUW", Status: engine.SyncCompleted}}
 	steps[1].Status = engine.Syncing
 	steps[2].Status, steps[2].Result, steps[2].Started, steps[2].Finished = engine.SyncCompleted, "completed", began, began.Add(time.Minute)
+	late, old := steps[2], steps[3] // a match came after the end; of an earlier engine that is known
+	late.Closed, old.Closed = time.Now().Add(time.Minute), began.AddDate(-1, 0, 0)
+	steps = append(steps, late, late, old)
 	for i := range steps {
 		n.Changes([]engine.Change{{Account: &steps[i]}})
 	}
@@ -131,7 +134,7 @@ func TestNarrator_TellsSyncsCommandsAndTicks(t *testing.T) {
 		got = append(got, r.Level+" "+r.Area+" "+string(r.Job)+" "+r.Text)
 	}
 	want := []string{
-		"info sync 7 sync begun", "info sync 7 sync ended", "info engine  command", "info schedule 9 schedule ran",
+		"info sync 7 sync begun", "info sync 7 sync ended", "info sync 7 sync complete: its last gap is closed", "info engine  command", "info schedule 9 schedule ran",
 		"warn schedule  ticks skipped", "warn schedule 3 the clock moved", "error engine  engine broke",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

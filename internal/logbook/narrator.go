@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // Areas of the log: which part of the engine a record is of. The limiter and the
@@ -27,14 +28,16 @@ const (
 type Narrator struct {
 	log     zerolog.Logger
 	version string // of the program
+	since   time.Time
 
-	mu   sync.Mutex
-	open map[string]string // account -> run that is under way
+	mu     sync.Mutex
+	open   map[string]string    // account -> run that is under way
+	closed map[string]time.Time // account -> when its last run became complete after its end
 }
 
 // NewNarrator writes into log; version is the program's.
 func NewNarrator(log zerolog.Logger, version string) *Narrator {
-	return &Narrator{log: log, version: version, open: map[string]string{}}
+	return &Narrator{log: log, version: version, open: map[string]string{}, closed: map[string]time.Time{}, since: wall.Now()}
 }
 
 // Started tells that an engine runs; fresh is the first start on its directory.
@@ -110,6 +113,10 @@ func (n *Narrator) account(a *engine.AccountRow) {
 	} else {
 		delete(n.open, a.ID)
 	}
+	late := !a.Closed.IsZero() && !a.Closed.Before(n.since) && !a.Closed.Equal(n.closed[a.ID])
+	if n.closed[a.ID] = a.Closed; a.Closed.IsZero() {
+		delete(n.closed, a.ID)
+	}
 	n.mu.Unlock()
 	log := Area(n.log, AreaSync)
 	switch {
@@ -127,6 +134,8 @@ func (n *Narrator) account(a *engine.AccountRow) {
 		n.run(ev, a).Str("result", a.Result).Int("stored", a.Matches.Stored).Int("had", a.Matches.Had).
 			Int("failed", a.Matches.Failed).Int("calls", a.Calls).Int("rate_limited", a.Throttled).
 			Dur("took", took(a)).Msg("sync ended")
+	case late && !a.Status.Open():
+		n.run(log.Info(), a).Str("result", a.Result).Time("finished", a.Finished.UTC()).Msg("sync complete: its last gap is closed")
 	case was && run != a.Run:
 		n.run(log.Info(), a).Msg("sync begun")
 	}

@@ -176,7 +176,10 @@ func (m *Model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
 	case "down":
 		m.paletteDown(n)
 	case "tab":
-		if n.at < len(n.shown) {
+		if rest := m.restOfAccount(n.input.Value()); rest != "" {
+			n.input.Insert(rest)
+			n.narrow()
+		} else if n.at < len(n.shown) {
 			n.input.Set(strings.TrimSuffix(n.shown[n.at].name, m.theme.Glyphs.Ellipsis) + " ")
 			n.narrow()
 		}
@@ -223,6 +226,19 @@ func lineOf(text string) string {
 func verbIn(text string) (at int, arg string) {
 	name, arg, _ := strings.Cut(lineOf(text), " ")
 	return slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) }), strings.TrimSpace(arg)
+}
+
+// ofAccount begins the argument of a verb that takes an account.
+const ofAccount = "Name#TAG"
+
+// restOfAccount is what is left to type of an account behind a verb that takes one; "" =
+// nothing is known to fit.
+func (m *Model) restOfAccount(line string) string {
+	at, arg := verbIn(line)
+	if at < 0 || !strings.HasPrefix(verbs[at].ghost, ofAccount) {
+		return ""
+	}
+	return restOfName(arg, m.rows.data.Accounts)
 }
 
 // jobID is how a job is called that has no key: d6280.

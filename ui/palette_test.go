@@ -45,6 +45,25 @@ func TestPaletteTakesArguments(t *testing.T) {
 	})
 }
 
+// Tab behind a verb that takes an account completes its name.
+func TestPaletteCompletesAccounts(t *testing.T) {
+	busy(t, func(d *desk) {
+		for _, verb := range []string{"account", "sync", "untrack", "forget"} {
+			d.press(":")
+			d.text(verb + " blue h")
+			d.press("tab")
+			if got := d.m.over.menu.input.Value(); got != verb+" blue heron#KR1" {
+				t.Errorf("%s: %q", verb, got)
+			}
+			d.press("esc")
+		}
+		d.line("account 카")
+		d.wants("there is no account 카")
+		d.press("tab", "enter")
+		d.wants("Where the time went", "카인#KR1")
+	})
+}
+
 func TestPaletteActsOnAJob(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.line("retry job:match:KR_7214550881")

@@ -94,10 +94,10 @@ func tabbed(rows [][]string) string {
 // whether it took it.
 func (m *Model) copyText(text string) tea.Cmd {
 	if len(text) > maxCopy {
-		m.say(part.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
+		m.say(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
 		return nil
 	}
-	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "copied " + part.Bytes(int64(len(text))) + " (OSC 52; tmux needs set-clipboard on)"}, m.now())
+	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "copied " + human.Bytes(int64(len(text))) + " (OSC 52; tmux needs set-clipboard on)"}, m.now())
 	return tea.SetClipboard(text)
 }
 

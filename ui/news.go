@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/ui/page"
-	"github.com/farsight-console/farsight/ui/part"
 )
 
 // told is how many sentences of a kind are said one by one; the rest are counted.
@@ -96,7 +95,7 @@ func (p *plain) compare(u engine.Update, now time.Time) {
 		}
 	}
 	for _, n := range u.Notes {
-		p.news.add("note", "", n.At, strings.ToLower(page.LevelWord[n.Level])+": "+n.Text)
+		p.news.add("note", "", n.At, strings.ToLower(columns.LevelWord[n.Level])+": "+n.Text)
 	}
 }
 
@@ -173,7 +172,7 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 		return "looking for matches, " + strconv.Itoa(a.Listed) + " found"
 	}
 	m := a.Matches
-	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + strings.Replace(part.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
+	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + strings.Replace(human.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
 	if m.Retrying > 0 {
 		text += ", " + strconv.Itoa(m.Retrying) + " to be tried again"
 	}

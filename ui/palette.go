@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
@@ -128,7 +129,7 @@ func (m *Model) namedItems(v *page.View) []item {
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		id := j.ID
-		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + page.StateWord(j.Job), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewJob(id)); return nil }})
+		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + columns.StateWord(&j.Job), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewJob(id)); return nil }})
 	}
 	return out
 }

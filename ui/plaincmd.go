@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
@@ -270,7 +271,7 @@ func (p *plain) job(arg string) {
 	}
 	d, _ := found.(engine.JobDetail)
 	j := d.Job
-	p.say(fmt.Sprintf("%s is %s: %d of %d tries used, queue %s.", thing(j.Job), page.StateWord(j.Job), j.Tries, d.MaxAttempts, j.Queue))
+	p.say(fmt.Sprintf("%s is %s: %d of %d tries used, queue %s.", thing(j.Job), columns.StateWord(&j.Job), j.Tries, d.MaxAttempts, j.Queue))
 	if !d.NextRetryAt.IsZero() {
 		p.say("It is tried again in " + human.Spoken(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.zone()).Format("15:04:05 MST") + ".")
 	}

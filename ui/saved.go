@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -85,7 +86,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() || st.Size() > most {
-		return nil, fmt.Errorf("it is not a file of at most %s", part.Bytes(most))
+		return nil, fmt.Errorf("it is not a file of at most %s", human.Bytes(most))
 	}
 	return os.ReadFile(path)
 }

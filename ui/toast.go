@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -15,7 +15,7 @@ var toastLife = map[engine.Level]time.Duration{
 }
 
 // toastWord is the word in front of a message.
-var toastWord = page.LevelWord
+var toastWord = columns.LevelWord
 
 // keptNotes is how many messages the list behind the line holds.
 const keptNotes = 200

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 )
 
@@ -68,7 +69,7 @@ func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (engine.Answer, 
 
 // sieve is what a query asks of each job.
 func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err error) {
-	fit, err := filter.Parse(q.Filter, filter.Jobs)
+	fit, err := filter.Parse(q.Filter, columns.Jobs.Schema)
 	if err != nil {
 		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
 	}

@@ -1,4 +1,4 @@
-package filter
+package filter_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/filter"
 )
 
 const benchRows = 100_000
@@ -41,7 +43,7 @@ func BenchmarkFilter100k(b *testing.B) {
 	rows := manyJobs()
 	for name, query := range benchQueries {
 		b.Run(name, func(b *testing.B) {
-			f, err := Parse(query, Jobs)
+			f, err := filter.Parse(query, columns.Jobs.Schema)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -61,7 +63,7 @@ func BenchmarkFilter100k(b *testing.B) {
 
 func TestMatchDoesNotAllocate(t *testing.T) {
 	account := engine.AccountRow{RiotID: "Blue Heron#KR1", Tags: []string{"pro", "amateur"}}
-	tags, err := Parse("-tag:y* -tag:yy -tag:~zz -~zz", Accounts)
+	tags, err := filter.Parse("-tag:y* -tag:yy -tag:~zz -~zz", columns.Accounts.Schema)
 	if n := testing.AllocsPerRun(200, func() { tags.Match(&account, noon) }); n > 0 || err != nil || !tags.Match(&account, noon) {
 		t.Errorf("tags allocate %v times (%v)", n, err)
 	}
@@ -71,7 +73,7 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 		if strings.Contains(query, "/") {
 			continue // the regexp package pools its machines: now and then it makes one
 		}
-		f, err := Parse(query, Jobs)
+		f, err := filter.Parse(query, columns.Jobs.Schema)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package filter
+package filter_test
 
 import (
 	"slices"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/filter"
 )
 
 func TestComplete(t *testing.T) {
@@ -33,7 +35,7 @@ func TestComplete(t *testing.T) {
 		"zz|":                     "",
 		"카인 pol|":                 "카인 policy:|",
 	} {
-		s := Jobs.With(Field[engine.JobRow]{Name: "queue", Kind: Name, Hints: []string{"ingest.summoner.full", "report.weekly"}, Value: func(r *engine.JobRow, _ time.Time) Value { return Text(r.Queue) }})
+		s := columns.Jobs.With(filter.Field[engine.JobRow]{Name: "queue", Kind: filter.Name, Hints: []string{"ingest.summoner.full", "report.weekly"}, Value: func(r *engine.JobRow, _ time.Time) filter.Value { return filter.Text(r.Queue) }})
 		at := strings.IndexByte(query, '|')
 		query = query[:at] + query[at+1:]
 		var got []string
@@ -44,17 +46,17 @@ func TestComplete(t *testing.T) {
 			t.Errorf("Complete(%q, %d)\n got %s\nwant %s", query, at, s, want)
 		}
 	}
-	if all := Jobs.Complete("", 0); len(all) != len(Jobs.Fields()) {
-		t.Errorf("an empty query offers %d fields of %d", len(all), len(Jobs.Fields()))
+	if all := columns.Jobs.Complete("", 0); len(all) != len(columns.Jobs.Fields()) {
+		t.Errorf("an empty query offers %d fields of %d", len(all), len(columns.Jobs.Fields()))
 	}
 }
 
 // What is offered must parse, or the prompt would lead into an error.
 func TestCompletionsParse(t *testing.T) {
-	for _, f := range Jobs.Fields() {
+	for _, f := range columns.Jobs.Fields() {
 		query := f.Name + ":"
-		for _, x := range Jobs.Complete(query, len(query)) {
-			if _, err := Parse(query[:x.From]+x.Text, Jobs); err != nil {
+		for _, x := range columns.Jobs.Complete(query, len(query)) {
+			if _, err := filter.Parse(query[:x.From]+x.Text, columns.Jobs.Schema); err != nil {
 				t.Errorf("%s%s: %v", query, x.Text, err)
 			}
 		}
@@ -63,15 +65,15 @@ func TestCompletionsParse(t *testing.T) {
 
 func TestWithReplacesAField(t *testing.T) {
 	names := map[string]string{"A1": "Blue Heron#KR1"}
-	s := Jobs.With(Field[engine.JobRow]{Name: "owner", Aliases: []string{"account"}, Kind: Prose, Value: func(r *engine.JobRow, _ time.Time) Value { return Text(names[r.Owner]) }})
+	s := columns.Jobs.With(filter.Field[engine.JobRow]{Name: "owner", Aliases: []string{"account"}, Kind: filter.Prose, Value: func(r *engine.JobRow, _ time.Time) filter.Value { return filter.Text(names[r.Owner]) }})
 	got := fitting(t, s, "account:heron", jobs, func(r *engine.JobRow) string { return string(r.ID) })
 	if got != "01 02 03" {
 		t.Errorf("fits %s", got)
 	}
-	if _, ok := s.Field("Account"); !ok || len(s.Fields()) != len(Jobs.Fields()) {
+	if _, ok := s.Field("Account"); !ok || len(s.Fields()) != len(columns.Jobs.Fields()) {
 		t.Error("owner was not replaced")
 	}
-	more := s.With(Field[engine.JobRow]{Name: "weight", Kind: Size, Value: func(*engine.JobRow, time.Time) Value { return Count(1) }})
+	more := s.With(filter.Field[engine.JobRow]{Name: "weight", Kind: filter.Size, Value: func(*engine.JobRow, time.Time) filter.Value { return filter.Count(1) }})
 	if _, ok := s.Field("weight"); ok || len(more.Fields()) != len(s.Fields())+1 {
 		t.Error("With must leave the schema it is called on as it was")
 	}
@@ -82,7 +84,7 @@ func TestWithReplacesAField(t *testing.T) {
 func TestWordsAreTheEngines(t *testing.T) {
 	for _, state := range engine.States() {
 		for _, other := range engine.States() {
-			f, err := Parse("state:"+state.String(), Jobs)
+			f, err := filter.Parse("state:"+state.String(), columns.Jobs.Schema)
 			row := engine.JobRow{Job: engine.Job{State: other}}
 			if err != nil || f.Match(&row, noon) != (state == other) {
 				t.Errorf("state:%v on %v: %v", state, other, err)
@@ -90,14 +92,14 @@ func TestWordsAreTheEngines(t *testing.T) {
 		}
 	}
 	for h := engine.HoldThrottled; h <= engine.HoldFrozen; h++ {
-		f, err := Parse(`hold:"`+h.String()+`" state:held`, Jobs)
+		f, err := filter.Parse(`hold:"`+h.String()+`" state:held`, columns.Jobs.Schema)
 		row := engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: h}}
 		if err != nil || !f.Match(&row, noon) {
 			t.Errorf("hold %v: %v", h, err)
 		}
 	}
 	for s := engine.SyncNever; s <= engine.SyncCancelled; s++ {
-		f, err := Parse("state:"+s.String(), Accounts)
+		f, err := filter.Parse("state:"+s.String(), columns.Accounts.Schema)
 		if err != nil || !f.Match(&engine.AccountRow{Status: s}, noon) || f.Match(&engine.AccountRow{Status: (s + 1) % 6}, noon) {
 			t.Errorf("sync status %v: %v", s, err)
 		}
@@ -105,8 +107,8 @@ func TestWordsAreTheEngines(t *testing.T) {
 }
 
 func TestNewRefusesABrokenSchema(t *testing.T) {
-	value := func(*int, time.Time) Value { return Value{} }
-	for name, fields := range map[string][]Field[int]{
+	value := func(*int, time.Time) filter.Value { return filter.Value{} }
+	for name, fields := range map[string][]filter.Field[int]{
 		"double":   {{Name: "a", Value: value}, {Name: "b", Aliases: []string{"a"}, Value: value}},
 		"no value": {{Name: "a"}},
 		"bad name": {{Name: "a:b", Value: value}},
@@ -119,13 +121,13 @@ func TestNewRefusesABrokenSchema(t *testing.T) {
 					t.Errorf("%s: New must panic", name)
 				}
 			}()
-			New(Options{}, fields...)
+			filter.New(filter.Options{}, fields...)
 		}()
 	}
 }
 
 func TestTimesFollowTheZoneAndTheDay(t *testing.T) {
-	f, err := Parse("created>=12:30 created:today", Jobs)
+	f, err := filter.Parse("created>=12:30 created:today", columns.Jobs.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,7 @@ func TestTimesFollowTheZoneAndTheDay(t *testing.T) {
 func TestP36_AgesAreNeverNegative(t *testing.T) {
 	row := engine.JobRow{Job: engine.Job{Created: noon.Add(time.Hour)}}
 	for query, want := range map[string]bool{"age>=0s": true, "age:0s": true, "age<1s": true, "age<0s": false} {
-		f, err := Parse(query, Jobs)
+		f, err := filter.Parse(query, columns.Jobs.Schema)
 		if err != nil || f.Match(&row, noon) != want {
 			t.Errorf("%s: want %v (%v)", query, want, err)
 		}
@@ -158,7 +160,7 @@ func TestP36_AgesAreNeverNegative(t *testing.T) {
 
 func TestSuggestionsKeepTheOrderOfFields(t *testing.T) {
 	var names []string
-	for _, x := range Calls.Complete("a", 1) {
+	for _, x := range columns.Calls.Complete("a", 1) {
 		names = append(names, x.Text)
 	}
 	if want := []string{"at:", "age:"}; !slices.Equal(names, want) {

@@ -75,6 +75,16 @@ func (f Filter[T]) Empty() bool {
 	return !slices.ContainsFunc(f.terms, func(t term[T]) bool { return t.not || !t.any })
 }
 
+// Asks gives the first of some fields that a term of the filter is of alone; "" = none is.
+func (f Filter[T]) Asks(names ...string) string {
+	for _, t := range f.terms {
+		if len(t.probes) == 1 && slices.Contains(names, t.probes[0].field.Name) {
+			return t.probes[0].field.Name
+		}
+	}
+	return ""
+}
+
 // String is the query in its canonical form, which parses to the same filter:
 // full names of fields and words, quotes only where they are needed.
 func (f Filter[T]) String() string {

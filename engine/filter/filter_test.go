@@ -1,4 +1,4 @@
-package filter
+package filter_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/filter"
 )
 
 var (
@@ -46,9 +48,9 @@ var jobs = []engine.JobRow{
 	}},
 }
 
-func fitting[T any](t *testing.T, s *Schema[T], query string, rows []T, id func(*T) string) string {
+func fitting[T any](t *testing.T, s *filter.Schema[T], query string, rows []T, id func(*T) string) string {
 	t.Helper()
-	f, err := Parse(query, s)
+	f, err := filter.Parse(query, s)
 	if err != nil {
 		t.Fatalf("Parse(%q): %v", query, err)
 	}
@@ -58,7 +60,7 @@ func fitting[T any](t *testing.T, s *Schema[T], query string, rows []T, id func(
 			ids = append(ids, id(&rows[i]))
 		}
 	}
-	again, err := Parse(f.String(), s)
+	again, err := filter.Parse(f.String(), s)
 	if err != nil || again.String() != f.String() {
 		t.Errorf("String of %q is %q, which parses to %q, %v", query, f.String(), again.String(), err)
 	}
@@ -197,7 +199,7 @@ func TestJobsFilter(t *testing.T) {
 		"~isl":                   "01 02 03 04 05 07",
 		"key:~lst8":              "05",
 	} {
-		if got := fitting(t, Jobs, query, jobs, func(r *engine.JobRow) string { return string(r.ID) }); got != want {
+		if got := fitting(t, columns.Jobs.Schema, query, jobs, func(r *engine.JobRow) string { return string(r.ID) }); got != want {
 			t.Errorf("%s\nfits %s\nwant %s", query, got, want)
 		}
 	}
@@ -245,7 +247,7 @@ func TestAccountsFilter(t *testing.T) {
 		"phase:matches":                             "a1",
 		"europe -straße":                            "a3",
 	} {
-		if got := fitting(t, Accounts, query, rows, func(r *engine.AccountRow) string { return r.ID }); got != want {
+		if got := fitting(t, columns.Accounts.Schema, query, rows, func(r *engine.AccountRow) string { return r.ID }); got != want {
 			t.Errorf("%s\nfits %s\nwant %s", query, got, want)
 		}
 	}
@@ -280,7 +282,7 @@ func TestMatchesFilter(t *testing.T) {
 		"corrupt:yes":          "EUW1_4",
 		"404":                  "EUW1_4",
 	} {
-		if got := fitting(t, Matches, query, rows, func(r *engine.MatchRow) string { return r.ID }); got != want {
+		if got := fitting(t, columns.Matches.Schema, query, rows, func(r *engine.MatchRow) string { return r.ID }); got != want {
 			t.Errorf("%s\nfits %s\nwant %s", query, got, want)
 		}
 	}
@@ -317,7 +319,7 @@ func TestCallsFilter(t *testing.T) {
 		"job:12":           "a",
 		"host:asia ms<120": "a",
 	} {
-		if got := fitting(t, Calls, query, rows, func(r *engine.CallRow) string { return r.Target }); got != want {
+		if got := fitting(t, columns.Calls.Schema, query, rows, func(r *engine.CallRow) string { return r.Target }); got != want {
 			t.Errorf("%s\nfits %s\nwant %s", query, got, want)
 		}
 	}
@@ -343,7 +345,7 @@ func TestCanonicalForm(t *testing.T) {
 		"due:never":                "due:none",
 		"job:x,\"y,z\" -~a\"b c\"": "job:x,\"y,z\" -~\"ab c\"",
 	} {
-		f, err := Parse(query, Jobs)
+		f, err := filter.Parse(query, columns.Jobs.Schema)
 		if err != nil || f.String() != want {
 			t.Errorf("%q is %q (%v), want %q", query, f.String(), err, want)
 		}
@@ -358,7 +360,7 @@ func TestExplain(t *testing.T) {
 		"-state:c* result:x job:a,b":              "state is not completed, nor cancelled, and result has x, and job is a or b",
 		"due<60s created>yesterday /a+/ ~bh":      "due is less than 60s from now, and created is after yesterday, and has what fits /a+/, and has the letters of bh in order",
 	} {
-		f, err := Parse(query, Jobs)
+		f, err := filter.Parse(query, columns.Jobs.Schema)
 		if err != nil || f.Explain() != want {
 			t.Errorf("%q means %q (%v)\nwant %q", query, f.Explain(), err, want)
 		}
@@ -371,7 +373,7 @@ func TestP32_FilterThatExcludesNothingIsEmpty(t *testing.T) {
 		"": true, " ": true, "*": true, "**": true, "queue:*": true, "state:* key:*": true, "try:*": true, "/.*/": true, "/x*/ *": true, "key:/^/": true, "result:*": true,
 		"a": false, "?": false, "-*": false, "* a": false, "state:live": false, "try>0": false, "/./": false, `err:""`: false, "-queue:*": false, "/x*y/": false,
 	} {
-		f, err := Parse(query, Jobs)
+		f, err := filter.Parse(query, columns.Jobs.Schema)
 		if err != nil || f.Empty() != want {
 			t.Errorf("Empty of %q is %v (%v), want %v", query, f.Empty(), err, want)
 		}
@@ -379,14 +381,14 @@ func TestP32_FilterThatExcludesNothingIsEmpty(t *testing.T) {
 			t.Errorf("%q is empty but excludes a row", query)
 		}
 	}
-	var zero Filter[engine.JobRow]
+	var zero filter.Filter[engine.JobRow]
 	if !zero.Empty() || !zero.Match(&jobs[0], noon) || zero.String() != "" {
 		t.Error("the zero filter must fit everything")
 	}
 }
 
 func TestErrorsSayWhereAndWhatToDo(t *testing.T) {
-	long := strings.Repeat("x", maxQuery+1)
+	long := strings.Repeat("x", 2000+1)
 	for query, want := range map[string]struct {
 		part string // of the query that is marked; "" = anything
 		text string // of the sentence
@@ -440,11 +442,11 @@ func TestErrorsSayWhereAndWhatToDo(t *testing.T) {
 		strings.Repeat("a ", 65):             {"a ", "64 terms"},
 		"/" + strings.Repeat("a", 300) + "/": {"", "200 bytes"},
 	} {
-		f, err := Parse(query, Jobs)
+		f, err := filter.Parse(query, columns.Jobs.Schema)
 		if want.text == "" {
 			continue
 		}
-		e, ok := errors.AsType[*Error](err)
+		e, ok := errors.AsType[*filter.Error](err)
 		if !ok {
 			t.Errorf("Parse(%.40q) is %q, want an error about %q", query, f, want.text)
 			continue

@@ -13,6 +13,18 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
+var (
+	seoul = time.FixedZone("KST", 9*3600)
+	noon  = time.Date(2026, 11, 20, 12, 31, 35, 0, seoul)
+)
+
+// field makes a field that does not depend on the present.
+func field(name string, kind Kind, value func(*thing) Value) Field[thing] {
+	return Field[thing]{Name: name, Kind: kind, Value: func(row *thing, _ time.Time) Value { return value(row) }}
+}
+
+func ofColor(f Field[thing]) Field[thing] { f.Words = colors; return f }
+
 // thing is a row with one field of each kind.
 type thing struct {
 	name, prose string
@@ -26,14 +38,14 @@ type thing struct {
 var colors = []Word{{Name: "red", Bits: 1}, {Name: "green", Aliases: []string{"lime"}, Bits: 2}, {Name: "dark green", Bits: 4}, {Name: "greenish", Bits: 6}}
 
 var things = New(Options{Free: []string{"name", "prose", "tag", "number", "color"}, Fuzzy: []string{"name"}, Age: "age", When: "past", Keys: []string{"match"}},
-	field("name", Name, "", func(r *thing) Value { return Text(r.name) }),
-	field("prose", Prose, "", func(r *thing) Value { return Text(r.prose) }),
-	field("tag", Name, "", func(r *thing) Value { return Texts(&r.tags) }),
-	field("number", Number, "", func(r *thing) Value { return Count(r.number) }),
-	field("age", Duration, "", func(r *thing) Value { return Span(r.age) }),
-	field("past", Past, "", func(r *thing) Value { return At(r.past) }),
-	field("ahead", Ahead, "", func(r *thing) Value { return At(r.ahead) }),
-	field("color", Enum, "", func(r *thing) Value { return Bits(1 << r.color >> 1) }).with(colors),
+	field("name", Name, func(r *thing) Value { return Text(r.name) }),
+	field("prose", Prose, func(r *thing) Value { return Text(r.prose) }),
+	field("tag", Name, func(r *thing) Value { return Texts(&r.tags) }),
+	field("number", Number, func(r *thing) Value { return Count(r.number) }),
+	field("age", Duration, func(r *thing) Value { return Span(r.age) }),
+	field("past", Past, func(r *thing) Value { return At(r.past) }),
+	field("ahead", Ahead, func(r *thing) Value { return At(r.ahead) }),
+	ofColor(field("color", Enum, func(r *thing) Value { return Bits(1 << r.color >> 1) })),
 	Field[thing]{Name: "text", Of: []string{"name", "prose"}},
 )
 

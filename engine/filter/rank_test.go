@@ -1,19 +1,21 @@
-package filter
+package filter_test
 
 import (
 	"testing"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/filter"
 )
 
 // levels is a schema whose words have an order, and one whose words have none.
-var levels = New(Options{Free: []string{"level"}},
-	Field[int]{Name: "level", Kind: Enum, Ranks: true, Words: levelWords, Value: levelOf},
-	Field[int]{Name: "kind", Kind: Enum, Words: levelWords, Value: levelOf},
+var levels = filter.New(filter.Options{Free: []string{"level"}},
+	filter.Field[int]{Name: "level", Kind: filter.Enum, Ranks: true, Words: levelWords, Value: levelOf},
+	filter.Field[int]{Name: "kind", Kind: filter.Enum, Words: levelWords, Value: levelOf},
 )
 
-var levelWords = []Word{{Name: "debug", Bits: 1}, {Name: "info", Bits: 2}, {Name: "warn", Aliases: []string{"wrn"}, Bits: 4}, {Name: "error", Bits: 8}}
+var levelWords = []filter.Word{{Name: "debug", Bits: 1}, {Name: "info", Bits: 2}, {Name: "warn", Aliases: []string{"wrn"}, Bits: 4}, {Name: "error", Bits: 8}}
 
-func levelOf(row *int, _ time.Time) Value { return Bits(1 << *row) }
+func levelOf(row *int, _ time.Time) filter.Value { return filter.Bits(1 << *row) }
 
 func TestWordsInOrderHaveMoreAndLess(t *testing.T) {
 	rows := []int{0, 1, 2, 3}
@@ -27,11 +29,11 @@ func TestWordsInOrderHaveMoreAndLess(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"level>=loud", "kind>=warn"} {
-		if _, err := Parse(query, levels); err == nil {
+		if _, err := filter.Parse(query, levels); err == nil {
 			t.Errorf("%s was taken", query)
 		}
 	}
-	f, err := Parse("level>=wrn", levels)
+	f, err := filter.Parse("level>=wrn", levels)
 	if err != nil || f.String() != "level>=warn" {
 		t.Errorf("level>=wrn is written %q, %v", f.String(), err)
 	}

@@ -93,6 +93,30 @@ func Ago(d time.Duration) string {
 	return Coarse(d) + " ago"
 }
 
+// SpanAgo says in a command's table how long since; "-" for never.
+func SpanAgo(t, now time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return Span(now.Sub(t)) + " ago"
+}
+
+// SpanTo says in a command's table how long until, never negative; "-" = nobody knows.
+func SpanTo(t, now time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return Span(t.Sub(now))
+}
+
+// Stamp writes an instant with its date in a command's table; "-" for none.
+func Stamp(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Local().Format("2006-01-02 15:04:05")
+}
+
 // Until writes the way to an instant: +0:12, +1:02:03, then due, and due 4 s ago when
 // it is over.
 func Until(at, now time.Time) string {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/themes"
@@ -277,19 +278,19 @@ func lists() []list {
 		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Queues(cmd.Context(), c, f, o)
 		}},
-		{"jobs", "List jobs", "ended jobs too", withFields(filters.Jobs), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+		{"jobs", "List jobs", "ended jobs too", withFields(columns.Jobs.Schema), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			if flagBool(cmd, "classes") {
 				return cli.Classes(cmd.Context(), c, f, o)
 			}
 			return cli.Jobs(cmd.Context(), c, f, all, o)
 		}},
-		{"retries", "List jobs that wait for their next try", nothingHidden, withFields(filters.Jobs), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"retries", "List jobs that wait for their next try", nothingHidden, withFields(columns.Jobs.Schema), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Retries(cmd.Context(), c, f, o)
 		}},
-		{"accounts", "List accounts", nothingHidden, withFields(filters.Accounts), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
+		{"accounts", "List accounts", nothingHidden, withFields(columns.Accounts.Schema), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
 			return cli.Accounts(cmd.Context(), c, f, o)
 		}},
-		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + withFields(filters.Matches), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
+		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + withFields(columns.Matches.Schema), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
 			return cli.Matches(cmd.Context(), c, f, all, o)
 		}},
 		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {

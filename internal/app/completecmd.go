@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
@@ -40,8 +41,8 @@ func completeArgs() map[string]cobra.CompletionFunc {
 	firstAccount := onlyFirst(completeAccounts)
 	out := map[string]cobra.CompletionFunc{
 		"status": onlyFirst(completeQueues), "queues": onlyFirst(completeQueues), "limits": onlyFirst(completeHosts), "schedules": onlyFirst(completeSchedules),
-		"jobs": completeFilter(filters.Jobs), "retries": completeFilter(filters.Jobs), "accounts": completeFilter(filters.Accounts),
-		"matches": orAccount(completeFilter(filters.Matches)),
+		"jobs": completeFilter(columns.Jobs.Schema), "retries": completeFilter(columns.Jobs.Schema), "accounts": completeFilter(columns.Accounts.Schema),
+		"matches": orAccount(completeFilter(columns.Matches.Schema)),
 		"ack":     onlyFirst(completeAlerts(engine.AlertFiring)), "silence": onlyFirst(completeAlerts()), "undo": onlyFirst(completeUndo), "restore": onlyFirst(completeBackups),
 		"freeze": completeBuckets, "thaw": completeBuckets, "pause": completeQueues, "resume": completeQueues,
 		"attach": onlyFirst(completeFiles), "pager test": onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -62,14 +63,5 @@ func Classes(ctx context.Context, c engine.Console, queue string, o Out) error {
 	case len(a.Classes) == 0:
 		return o.say("no job has failed")
 	}
-	now := time.Now()
-	rows := make([][]string, len(a.Classes))
-	for i, c := range a.Classes {
-		rows[i] = []string{
-			c.ID, count(c.Jobs), fmt.Sprintf("%.0f %%", 100*c.Share), count(c.Waiting), count(c.Dead),
-			ago(c.First, now), ago(c.Last, now), strings.TrimSpace(c.Host + " " + c.Method), c.Error,
-		}
-	}
-	cols := []column{{title: "CLASS"}, {title: "JOBS", right: true}, {title: "SHARE", right: true}, {title: "WAIT", right: true}, {title: "DEAD", right: true}, {title: "FIRST"}, {title: "LAST"}, {title: "WHERE", flex: true}, {title: "LATEST ERROR", flex: true}}
-	return o.table(cols, rows)
+	return list(o, columns.ClassLines, a.Classes)
 }

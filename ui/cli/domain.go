@@ -35,9 +35,9 @@ func Ranks(ctx context.Context, c engine.Console, account, queue string, o Out) 
 	}
 	out := make([][]string, len(rows))
 	for i, r := range rows {
-		out[i] = []string{stamp(r.At), r.Queue, rankWords(r), strconv.Itoa(r.Points), count(r.Wins), count(r.Losses), winRate(r.Wins, r.Losses)}
+		out[i] = []string{human.Stamp(r.At), r.Queue, rankWords(r), strconv.Itoa(r.Points), count(r.Wins), count(r.Losses), winRate(r.Wins, r.Losses)}
 	}
-	return o.table([]column{{title: "AT"}, {title: "QUEUE"}, {title: "RANK", flex: true}, {title: "POINTS", right: true}, {title: "WINS", right: true}, {title: "LOSSES", right: true}, {title: "WON", right: true}}, out)
+	return o.table([]column{{Title: "AT"}, {Title: "QUEUE"}, {Title: "RANK", Flex: 1}, {Title: "POINTS", Kind: number}, {Title: "WINS", Kind: number}, {Title: "LOSSES", Kind: number}, {Title: "WON", Kind: number}}, out)
 }
 
 func rankWords(r engine.RankRow) string {
@@ -71,8 +71,8 @@ func Weekly(ctx context.Context, c engine.Console, week string, o Out) error {
 	zone := zoneOf(r.Zone)
 	_, _ = fmt.Fprintf(o.W, "%s to %s (%s): %s games of %s accounts, %s of them complete; built %s\n\n",
 		r.From.In(zone).Format("Mon 2006-01-02"), r.To.In(zone).AddDate(0, 0, -1).Format("Mon 2006-01-02"), o.clean(r.Zone),
-		count(r.Played), count(len(r.Accounts)), count(r.Complete), stamp(r.Built))
-	if err := o.table([]column{{title: "DAY"}, {title: "GAMES", right: true}, {title: "PLAYED", right: true}, {title: "BUSIEST HOUR"}}, weekdays(r)); err != nil {
+		count(r.Played), count(len(r.Accounts)), count(r.Complete), human.Stamp(r.Built))
+	if err := o.table([]column{{Title: "DAY"}, {Title: "GAMES", Kind: number}, {Title: "PLAYED", Kind: number}, {Title: "BUSIEST HOUR"}}, weekdays(r)); err != nil {
 		return err
 	}
 	_, _ = fmt.Fprintln(o.W)
@@ -80,7 +80,7 @@ func Weekly(ctx context.Context, c engine.Console, week string, o Out) error {
 	for i, a := range r.Accounts {
 		rows[i] = []string{a.RiotID, count(a.Games), minutes(a.Minutes), winRate(a.Wins, a.Games-a.Wins), a.Missing}
 	}
-	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "GAMES", right: true}, {title: "PLAYED", right: true}, {title: "WON", right: true}, {title: "MISSING", flex: true}}, rows)
+	return o.table([]column{{Title: "ACCOUNT", Flex: 1}, {Title: "GAMES", Kind: number}, {Title: "PLAYED", Kind: number}, {Title: "WON", Kind: number}, {Title: "MISSING", Flex: 1}}, rows)
 }
 
 // minutes prints played time; "-" for none.
@@ -131,7 +131,7 @@ func Freshness(ctx context.Context, c engine.Console, o Out) error {
 		for i, r := range f.Regions {
 			rows[i] = []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), r.Bucket}
 		}
-		cols := []column{{title: "REGION"}, {title: "NEEDS/H", right: true}, {title: "ALLOWED/H", right: true}, {title: "SHARE", right: true}, {title: "TIGHTEST", flex: true}}
+		cols := []column{{Title: "REGION"}, {Title: "NEEDS/H", Kind: number}, {Title: "ALLOWED/H", Kind: number}, {Title: "SHARE", Kind: number}, {Title: "TIGHTEST", Flex: 1}}
 		if err := o.table(cols, rows); err != nil {
 			return err
 		}
@@ -143,9 +143,9 @@ func Freshness(ctx context.Context, c engine.Console, o Out) error {
 	now := time.Now()
 	rows := make([][]string, len(f.Late))
 	for i, a := range f.Late {
-		rows[i] = []string{a.RiotID, ago(a.Last, now), human.Span(a.Cadence)}
+		rows[i] = []string{a.RiotID, human.SpanAgo(a.Last, now), human.Span(a.Cadence)}
 	}
-	if err := o.table([]column{{title: "LATE ACCOUNT", flex: true}, {title: "LAST SYNC"}, {title: "EVERY", right: true}}, rows); err != nil || f.Lates <= len(f.Late) {
+	if err := o.table([]column{{Title: "LATE ACCOUNT", Flex: 1}, {Title: "LAST SYNC"}, {Title: "EVERY", Kind: number}}, rows); err != nil || f.Lates <= len(f.Late) {
 		return err
 	}
 	_, err = fmt.Fprintf(o.W, "and %s more\n", count(f.Lates-len(f.Late)))

@@ -60,10 +60,11 @@ type exporter struct {
 	src    Feed
 	out    io.Writer
 
-	buf   bytes.Buffer // whole lines
-	csv   *csv.Writer  // into buf
-	lines int          // in buf
-	at    string       // cursor of the last line in buf
+	buf   bytes.Buffer  // whole lines
+	csv   *csv.Writer   // into buf
+	lines int           // in buf
+	at    string        // cursor of the last line in buf
+	job   engine.JobRow // of the line that is written
 	done  Exported
 }
 
@@ -139,6 +140,10 @@ func (x *exporter) pages(ctx context.Context, kind engine.FeedKind, after string
 func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
 	if r.Corrupt {
 		x.unreadable(fmt.Errorf("the record of %s cannot be read", r.ID))
+	}
+	if r.Job != nil {
+		x.job = engine.JobRow{Job: *r.Job}
+		x.job.Queue = engine.Queue(x.Queue(r.Job.Queue))
 	}
 	write := x.ndjson
 	if x.Format == CSV {

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // field is one member of an NDJSON line and one column of a CSV file. Both come
@@ -70,141 +70,23 @@ func fieldsOf(kind engine.FeedKind) []field {
 	return nil
 }
 
-// of makes a field of one kind of row.
-func of[T any](row func(engine.FeedRow) *T, get func(*T) any) func(*exporter, engine.FeedRow) any {
-	return func(_ *exporter, r engine.FeedRow) any { return get(row(r)) }
-}
-
-func match(get func(*engine.MatchRow) any) func(*exporter, engine.FeedRow) any {
-	return of(func(r engine.FeedRow) *engine.MatchRow { return r.Match }, get)
-}
-
-func timeline(get func(*engine.TimelineRow) any) func(*exporter, engine.FeedRow) any {
-	return of(func(r engine.FeedRow) *engine.TimelineRow { return r.Timeline }, get)
-}
-
-func seat(get func(*engine.SeatRow) any) func(*exporter, engine.FeedRow) any {
-	return of(func(r engine.FeedRow) *engine.SeatRow { return r.Seat }, get)
-}
-
-func rank(get func(*engine.RankRow) any) func(*exporter, engine.FeedRow) any {
-	return of(func(r engine.FeedRow) *engine.RankRow { return r.Rank }, get)
-}
-
-func job(get func(*engine.Job) any) func(*exporter, engine.FeedRow) any {
-	return of(func(r engine.FeedRow) *engine.Job { return r.Job }, get)
-}
-
-func rowID(_ *exporter, r engine.FeedRow) any { return r.ID }
-
-var matchFields = []field{
-	{name: "match_id", of: rowID, always: true},
-	{name: "status", of: match(func(m *engine.MatchRow) any { return m.Status })},
-	{name: "timeline_status", of: match(func(m *engine.MatchRow) any { return m.Timeline })},
-	{name: "attempts", of: match(func(m *engine.MatchRow) any { return m.Attempts })},
-	{name: "played_at", of: match(func(m *engine.MatchRow) any { return instant(m.Played) })},
-	{name: "duration_s", of: match(func(m *engine.MatchRow) any { return m.Duration.Seconds() })},
-	{name: "queue_id", of: match(func(m *engine.MatchRow) any { return m.QueueID })},
-	{name: "mode", of: match(func(m *engine.MatchRow) any { return orNull(m.Mode) })},
-	{name: "fetched_at", of: match(func(m *engine.MatchRow) any { return instant(m.FetchedAt) })},
-	{name: "last_attempt_at", of: match(func(m *engine.MatchRow) any { return instant(m.LastAttemptAt) })},
-	{name: "last_error", of: match(func(m *engine.MatchRow) any { return orNull(m.LastError) })},
-}
-
-var timelineFields = []field{
-	{name: "match_id", of: rowID, always: true},
-	{name: "status", of: timeline(func(t *engine.TimelineRow) any { return t.Status })},
-	{name: "attempts", of: timeline(func(t *engine.TimelineRow) any { return t.Attempts })},
-	{name: "fetched_at", of: timeline(func(t *engine.TimelineRow) any { return instant(t.FetchedAt) })},
-	{name: "last_attempt_at", of: timeline(func(t *engine.TimelineRow) any { return instant(t.LastAttemptAt) })},
-	{name: "last_class", of: timeline(func(t *engine.TimelineRow) any { return orNull(t.LastClass) })},
-	{name: "last_error", of: timeline(func(t *engine.TimelineRow) any { return orNull(t.LastError) })},
-}
-
-var seatFields = []field{
-	{name: "match_id", of: rowID, always: true},
-	{name: "index", of: seat(func(s *engine.SeatRow) any { return s.Index })},
-	{name: "puuid", of: seat(func(s *engine.SeatRow) any { return s.PUUID })},
-	{name: "riot_id", of: seat(func(s *engine.SeatRow) any { return s.RiotID })},
-	{name: "champion", of: seat(func(s *engine.SeatRow) any { return s.Champion })},
-	{name: "team_id", of: seat(func(s *engine.SeatRow) any { return s.Team })},
-	{name: "won", of: seat(func(s *engine.SeatRow) any { return s.Won })},
-	{name: "kills", of: seat(func(s *engine.SeatRow) any { return s.Kills })},
-	{name: "deaths", of: seat(func(s *engine.SeatRow) any { return s.Deaths })},
-	{name: "assists", of: seat(func(s *engine.SeatRow) any { return s.Assists })},
-}
-
-var rankFields = []field{
-	{name: "account_id", of: rowID, always: true},
-	{name: "riot_id", of: rank(func(r *engine.RankRow) any { return r.RiotID })},
-	{name: "platform", of: rank(func(r *engine.RankRow) any { return r.Platform })},
-	{name: "queue", of: rank(func(r *engine.RankRow) any { return r.Queue })},
-	{name: "at", of: rank(func(r *engine.RankRow) any { return instant(r.At) })},
-	{name: "unranked", of: rank(func(r *engine.RankRow) any { return r.Unranked })},
-	{name: "tier", of: rank(func(r *engine.RankRow) any { return orNull(r.Tier) })},
-	{name: "division", of: rank(func(r *engine.RankRow) any { return orNull(r.Division) })},
-	{name: "points", of: rank(func(r *engine.RankRow) any { return r.Points })},
-	{name: "wins", of: rank(func(r *engine.RankRow) any { return r.Wins })},
-	{name: "losses", of: rank(func(r *engine.RankRow) any { return r.Losses })},
-}
-
-var jobFields = []field{
-	{name: "job_id", of: rowID, always: true},
-	{name: "kind", of: job(func(j *engine.Job) any { return string(j.Kind) })},
-	{name: "queue", of: func(x *exporter, r engine.FeedRow) any { return x.Queue(r.Job.Queue) }},
-	{name: "key", of: job(func(j *engine.Job) any { return orNull(j.Key) })},
-	{name: "owner", of: job(func(j *engine.Job) any { return orNull(j.Owner) })},
-	{name: "state", of: job(func(j *engine.Job) any { return j.State.String() })},
-	{name: "hold", of: job(func(j *engine.Job) any { return orNull(j.Hold.String()) })},
-	{name: "attempts", of: job(func(j *engine.Job) any { return j.Attempts })},
-	{name: "round", of: job(func(j *engine.Job) any { return j.Round })},
-	{name: "tries", of: job(func(j *engine.Job) any { return j.Tries })},
-	{name: "holds", of: job(func(j *engine.Job) any { return j.Holds })},
-	{name: "crashes", of: job(func(j *engine.Job) any { return j.Crashes })},
-	{name: "class", of: job(func(j *engine.Job) any { return orNull(string(j.Class)) })},
-	{name: "last_error", of: job(func(j *engine.Job) any { return orNull(j.LastError) })},
-	{name: "created_at", of: job(func(j *engine.Job) any { return instant(j.Created) })},
-	{name: "started_at", of: job(func(j *engine.Job) any { return instant(j.Started) })},
-	{name: "finished_at", of: job(func(j *engine.Job) any { return instant(j.Finished) })},
-	{name: "due_at", of: job(due)},
-	{name: "args", of: job(func(j *engine.Job) any { return document(j.Args) })},
-}
-
-// due is when a live job may go on; what an ended one was due once says nothing.
-func due(j *engine.Job) any {
-	if j.State.Terminal() {
-		return instant(time.Time{})
+// exported are the fields of a kind of row: its id, which is known even of a record that
+// cannot be read, and its columns.
+func exported[T any](id string, columns columns.List[T], row func(x *exporter, r engine.FeedRow) *T) []field {
+	fields := []field{{name: id, always: true, of: func(_ *exporter, r engine.FeedRow) any { return r.ID }}}
+	for _, c := range columns {
+		fields = append(fields, field{name: c.Exported(), of: func(x *exporter, r engine.FeedRow) any { return c.JSON(row(x, r)) }})
 	}
-	return instant(j.Due)
+	return fields
 }
 
-// instant is null for the zero time. It is a text already, since encoding/json
-// refuses the years that a spoilt payload may name.
-func instant(t time.Time) *string {
-	if t.IsZero() {
-		return nil
-	}
-	return orNull(t.UTC().Format(time.RFC3339Nano))
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// document is stored JSON as it is, so that no number in it is rounded. What is
-// no JSON after all becomes a text that shows it.
-func document(raw json.RawMessage) any {
-	switch {
-	case len(raw) == 0:
-		return nil
-	case !json.Valid(raw):
-		return string(raw)
-	}
-	return raw
-}
+var (
+	matchFields    = exported("match_id", columns.MatchExport, func(_ *exporter, r engine.FeedRow) *engine.MatchRow { return r.Match })
+	timelineFields = exported("match_id", columns.TimelineExport, func(_ *exporter, r engine.FeedRow) *engine.TimelineRow { return r.Timeline })
+	seatFields     = exported("match_id", columns.SeatExport, func(_ *exporter, r engine.FeedRow) *engine.SeatRow { return r.Seat })
+	rankFields     = exported("account_id", columns.RankExport, func(_ *exporter, r engine.FeedRow) *engine.RankRow { return r.Rank })
+	jobFields      = exported("job_id", columns.JobExport, func(x *exporter, _ engine.FeedRow) *engine.JobRow { return &x.job })
+)
 
 // cell is a value as a CSV file shows it; null is empty.
 func cell(v any) string {

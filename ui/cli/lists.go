@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -41,7 +41,7 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	}
 	open := len(s.Open)
 	if all {
-		if s.Open, err = (listing[engine.AccountRow]{schema: filter.Accounts, page: accountPages(ctx, c)}).rows(Out{}); err != nil {
+		if s.Open, err = (listing[engine.AccountRow]{schema: columns.Accounts.Schema, page: accountPages(ctx, c)}).rows(Out{}); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,7 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	}
 	if len(s.Open) > 0 {
 		_, _ = fmt.Fprintln(o.W)
-		return accounts(o, s.Open)
+		return list(o, columns.AccountLines, s.Open)
 	}
 	return nil
 }
@@ -93,12 +93,12 @@ func queues(o Out, rows []engine.QueueRow, filter string) error {
 		}
 		out[i] = []string{string(q.Name), count(q.Counts[engine.Available]), count(q.Counts[engine.Running]), count(q.Counts[engine.Retryable]), count(q.Held), state, engine.WhyUntil(q.Why, q.Until, now)}
 	}
-	return o.table([]column{{title: "QUEUE"}, {title: "WAIT", right: true}, {title: "RUN", right: true}, {title: "RETRY", right: true}, {title: "HELD", right: true}, {title: "STATE"}, {title: "WHY", flex: true}}, out)
+	return o.table([]column{{Title: "QUEUE"}, {Title: "WAIT", Kind: number}, {Title: "RUN", Kind: number}, {Title: "RETRY", Kind: number}, {Title: "HELD", Kind: number}, {Title: "STATE"}, {Title: "WHY", Flex: 1}}, out)
 }
 
 // Accounts prints every account that the filter fits.
 func Accounts(ctx context.Context, c engine.Console, text string, o Out) error {
-	rows, err := listing[engine.AccountRow]{schema: filter.Accounts, filter: text, page: accountPages(ctx, c)}.rows(o)
+	rows, err := listing[engine.AccountRow]{schema: columns.Accounts.Schema, filter: text, page: accountPages(ctx, c)}.rows(o)
 	switch {
 	case err != nil || o.JSON:
 		return err
@@ -107,43 +107,7 @@ func Accounts(ctx context.Context, c engine.Console, text string, o Out) error {
 	case len(rows) == 0:
 		return o.nothing(text, "")
 	}
-	return accounts(o, rows)
-}
-
-func accounts(o Out, rows []engine.AccountRow) error {
-	now := time.Now()
-	out := make([][]string, len(rows))
-	for i, a := range rows {
-		tracked := ""
-		if a.Tracked {
-			tracked = "yes"
-		}
-		state := strings.ToUpper(a.Status.String())
-		switch {
-		case a.Stand != "":
-			state = string(a.Stand)
-		case a.Incomplete():
-			state = "INCOMPLETE"
-		}
-		out[i] = []string{a.RiotID, a.Platform, state, fraction(a.Matches), fraction(a.Timelines), count(a.Matches.Failed), count(a.Matches.Cancelled), lastSync(a, now), tracked, a.LastError}
-	}
-	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "PLATFORM"}, {title: "STATE"}, {title: "MATCHES", right: true}, {title: "TIMELINES", right: true}, {title: "FAILED", right: true}, {title: "CANCELLED", right: true}, {title: "LAST SYNC"}, {title: "TRACKED"}, {title: "ERROR", flex: true}}, out)
-}
-
-// lastSync is when the last sync ended, and when it became complete if that was later.
-func lastSync(a engine.AccountRow, now time.Time) string {
-	text := ago(a.LastSync, now)
-	if !a.Closed.IsZero() {
-		text += ", complete " + ago(a.Closed, now)
-	}
-	return text
-}
-
-func fraction(p engine.Progress) string {
-	if p.Total < 0 {
-		return count(p.Done()) + "/?"
-	}
-	return count(p.Done()) + "/" + count(p.Total)
+	return list(o, columns.AccountLines, rows)
 }
 
 // Jobs prints the live jobs that the filter fits, those that go next first; all adds
@@ -164,7 +128,7 @@ func Retries(ctx context.Context, c engine.Console, text string, o Out) error {
 // jobs prints a list of them; none says that there is no job at all, more what
 // else could be asked for.
 func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none, more string, o Out) error {
-	rows, err := listing[engine.JobRow]{schema: filter.Jobs, filter: text, page: jobPages(ctx, c, q)}.rows(o)
+	rows, err := listing[engine.JobRow]{schema: columns.Jobs.Schema, filter: text, page: jobPages(ctx, c, q)}.rows(o)
 	switch {
 	case err != nil || o.JSON:
 		return err
@@ -176,42 +140,16 @@ func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none,
 	if !q.Ended {
 		slices.SortStableFunc(rows, whoGoesNext)
 	}
-	now := time.Now()
-	cols := []column{{title: "ID", right: true}, {title: "JOB"}, {title: "QUEUE"}, {title: "STATE"}, {title: "TRY", right: true}, {title: "NEXT"}, {title: "CREATED"}}
-	if o.Width >= wideJobs {
-		cols = append(cols, column{title: "WORKER", right: true}, column{title: "BYTES", right: true}, column{title: "BY"})
+	shown := columns.JobLines
+	if o.Width < wideJobs {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
 	}
-	out := make([][]string, len(rows))
-	for i := range rows {
-		j := &rows[i]
-		out[i] = []string{string(j.ID), name(j), string(j.Queue), strings.ToUpper(j.State.String()), strconv.Itoa(j.Tries), next(j, now), ago(j.Created, now)}
-		if o.Width >= wideJobs {
-			out[i] = append(out[i], orDash(j.Worker), orDash(j.Bytes), j.Asker())
-		}
-		out[i] = append(out[i], lastResult(j))
-	}
-	return o.table(append(cols, column{title: "LAST RESULT", flex: true}), out)
+	return list(o, shown, rows)
 }
 
 // wideJobs is from which width of a terminal on a list of jobs tells the worker, the
 // bytes and who asked. Where there is no terminal a script may count columns.
 const wideJobs = 160
-
-// orDash writes a number; none is a dash.
-func orDash(n int) string {
-	if n == 0 {
-		return "-"
-	}
-	return count(n)
-}
-
-// next is how long until a job may run: by its instant, else by its turn.
-func next(j *engine.JobRow, now time.Time) string {
-	if !j.State.Live() || j.State == engine.Running {
-		return "-"
-	}
-	return in(j.ReasonEnds(), now)
-}
 
 // whoGoesNext orders live jobs: those that run, then by when they may. What nobody knows
 // the instant of comes last.
@@ -233,22 +171,6 @@ func truth(b bool) int {
 	return 0
 }
 
-// lastResult is a job's last error, else why it does not run yet.
-func lastResult(j *engine.JobRow) string {
-	if j.LastError != "" || !j.State.Live() {
-		return j.LastError
-	}
-	return j.Why
-}
-
-func name(j *engine.JobRow) string {
-	text := cmp.Or(j.Key, string(j.Kind))
-	if j.Player != "" {
-		text = j.Player + " " + text
-	}
-	return text
-}
-
 // Matches prints the stored matches that the filter fits, newest first; all shows
 // the hidden ones too. A filter that begins with a Riot ID is about that account's:
 // "Name#TAG state:stored".
@@ -261,7 +183,7 @@ func Matches(ctx context.Context, c engine.Console, text string, all bool, o Out
 	}
 	q := engine.MatchesQuery{Account: account, All: all}
 	hidden := 0
-	rows, err := listing[engine.MatchRow]{schema: filter.Matches, filter: text, page: matchPages(ctx, c, q, &hidden)}.rows(o)
+	rows, err := listing[engine.MatchRow]{schema: columns.Matches.Schema, filter: text, page: matchPages(ctx, c, q, &hidden)}.rows(o)
 	if err != nil || o.JSON {
 		return err
 	}
@@ -274,11 +196,11 @@ func Matches(ctx context.Context, c engine.Console, text string, all bool, o Out
 
 // allPlayers refuses a filter of matches that fits none without a player to ask about.
 func allPlayers(text string) error {
-	fit, err := filter.Parse(text, filter.Matches)
+	fit, err := filter.Parse(text, columns.Matches.Schema)
 	if err != nil {
 		return nil // the list says so
 	}
-	if name := filter.OfPlayer(fit); name != "" {
+	if name := columns.OfPlayer(fit); name != "" {
 		return engine.Problemf(engine.ErrInvalid, "name the account before the filter: `farsight matches 'Name#TAG "+fit.String()+"'`", "%s is one player's in a match", name)
 	}
 	return nil
@@ -291,12 +213,7 @@ func matches(o Out, rows []engine.MatchRow, text string) error {
 	case len(rows) == 0:
 		return o.nothing(text, "")
 	}
-	out := make([][]string, len(rows))
-	for i, m := range rows {
-		out[i] = []string{m.ID, stamp(m.Played), m.Status, m.Timeline, strconv.Itoa(m.Attempts), count(m.Bytes), m.LastError}
-	}
-	cols := []column{{title: "MATCH"}, {title: "PLAYED"}, {title: "STATUS"}, {title: "TIMELINE"}, {title: "TRIES", right: true}, {title: "BYTES", right: true}, {title: "LAST ERROR", flex: true}}
-	return o.table(cols, out)
+	return list(o, columns.MatchLines, rows)
 }
 
 // Limits prints the buckets with the filter in their host or method.
@@ -315,20 +232,20 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 	for _, b := range l.Breakers {
 		next := "tried now"
 		if b.Next.After(now) {
-			next = "next try in " + in(b.Next, now)
+			next = "next try in " + human.SpanTo(b.Next, now)
 		}
-		out = append(out, []string{b.Host, b.Method, "-", "-", "-", "-", "-", string(engine.StandDown) + " since " + stamp(b.Since) + ", " + next})
+		out = append(out, []string{b.Host, b.Method, "-", "-", "-", "-", "-", string(engine.StandDown) + " since " + human.Stamp(b.Since) + ", " + next})
 	}
 	for _, b := range l.Buckets {
 		server, state := "-", "OPEN"
 		if b.Server >= 0 {
 			server = strconv.Itoa(b.Server)
 			if age := engine.OldReading(b.ServerAt, now); age > 0 {
-				server += ", " + ago(b.ServerAt, now)
+				server += ", " + human.SpanAgo(b.ServerAt, now)
 			}
 		}
 		if b.Blocked.After(now) {
-			state = "HELD by " + b.BlockedBy + ", " + in(b.Blocked, now)
+			state = "HELD by " + b.BlockedBy + ", " + human.SpanTo(b.Blocked, now)
 		}
 		if b.Paces && b.Waiting > 0 {
 			state += ", paces " + count(b.Waiting) + " waiting"
@@ -337,7 +254,7 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 		if scope == "" {
 			scope = b.Kind
 		}
-		out = append(out, []string{b.Host, scope, human.Span(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, in(b.Reset, now), b.Mode, state})
+		out = append(out, []string{b.Host, scope, human.Span(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, human.SpanTo(b.Reset, now), b.Mode, state})
 	}
 	switch {
 	case len(out) == 0 && text != "":
@@ -345,7 +262,7 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 	case len(out) == 0:
 		return o.say("no limits known yet: they are learnt from the headers of the first answers")
 	}
-	if err := o.table([]column{{title: "HOST"}, {title: "SCOPE"}, {title: "WINDOW", right: true}, {title: "USED", right: true}, {title: "SERVER", right: true}, {title: "RESET", right: true}, {title: "MODE"}, {title: "STATE", flex: true}}, out); err != nil {
+	if err := o.table([]column{{Title: "HOST"}, {Title: "SCOPE"}, {Title: "WINDOW", Kind: number}, {Title: "USED", Kind: number}, {Title: "SERVER", Kind: number}, {Title: "RESET", Kind: number}, {Title: "MODE"}, {Title: "STATE", Flex: 1}}, out); err != nil {
 		return err
 	}
 	return o.say(howLearnt(l))
@@ -355,7 +272,7 @@ func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
 func howLearnt(l engine.LimitsRow) string {
 	text := "learnt from headers"
 	if at := l.Learnt(); !at.IsZero() {
-		text += " " + stamp(at)
+		text += " " + human.Stamp(at)
 	}
 	held := len(l.Waiting)
 	for _, b := range l.Buckets {
@@ -381,7 +298,7 @@ func Config(o Out, settings []Setting) error {
 	for i, s := range settings {
 		rows[i] = []string{s.Name, s.Value, s.Source, s.Env}
 	}
-	return o.table([]column{{title: "SETTING"}, {title: "VALUE", flex: true}, {title: "SOURCE"}, {title: "ENVIRONMENT"}}, rows)
+	return o.table([]column{{Title: "SETTING"}, {Title: "VALUE", Flex: 1}, {Title: "SOURCE"}, {Title: "ENVIRONMENT"}}, rows)
 }
 
 // Player is an account of the simulator.
@@ -401,5 +318,5 @@ func Players(o Out, players []Player) error {
 	for i, p := range players {
 		rows[i] = []string{safe.Line(p.RiotID, 40), p.Platform, count(p.Matches)}
 	}
-	return o.table([]column{{title: "RIOT ID", flex: true}, {title: "PLATFORM"}, {title: "MATCHES", right: true}}, rows)
+	return o.table([]column{{Title: "RIOT ID", Flex: 1}, {Title: "PLATFORM"}, {Title: "MATCHES", Kind: number}}, rows)
 }

@@ -44,7 +44,7 @@ func windowMetrics(o Out, m engine.Metrics) error {
 		{"retry rate", percent(m.RetryRate, m.Retries)},
 		{"retry success", percent(m.RetrySuccess, m.Retries)},
 	}
-	return o.table([]column{{title: "LAST " + strings.ToUpper(human.Window((m.Until.Sub(m.Since) + time.Minute - 1).Truncate(time.Minute)))}, {title: "", flex: true}}, rows)
+	return o.table([]column{{Title: "LAST " + strings.ToUpper(human.Window((m.Until.Sub(m.Since) + time.Minute - 1).Truncate(time.Minute)))}, {Title: "", Flex: 1}}, rows)
 }
 
 // percent is a share of something; a dash when there was nothing.
@@ -74,7 +74,7 @@ func statuses(o Out, m engine.Metrics) error {
 		rows[i] = []string{name, count(n), percent(float64(n)/float64(total), total)}
 	}
 	_, _ = fmt.Fprintln(o.W)
-	return o.table([]column{{title: "ATTEMPTS ENDED"}, {title: "COUNT", right: true}, {title: "SHARE", right: true}}, rows)
+	return o.table([]column{{Title: "ATTEMPTS ENDED"}, {Title: "COUNT", Kind: number}, {Title: "SHARE", Kind: number}}, rows)
 }
 
 func waitingJobs(o Out, m engine.Metrics) error {
@@ -86,7 +86,7 @@ func waitingJobs(o Out, m engine.Metrics) error {
 		rows = append(rows, []string{string(q), count(m.Waiting[q])})
 	}
 	_, _ = fmt.Fprintln(o.W)
-	return o.table([]column{{title: "QUEUE"}, {title: "WAITING", right: true}}, rows)
+	return o.table([]column{{Title: "QUEUE"}, {Title: "WAITING", Kind: number}}, rows)
 }
 
 func days(o Out, m engine.Metrics) error {
@@ -102,7 +102,7 @@ func days(o Out, m engine.Metrics) error {
 		rows[i] = []string{d.Day, count(d.Completed), count(d.Discarded), count(d.Cancelled), count(d.Attempts), count(d.Retries), percent(share, int(d.Retries))}
 	}
 	_, _ = fmt.Fprintln(o.W)
-	return o.table([]column{{title: "DAY (UTC)"}, {title: "COMPLETED", right: true}, {title: "DISCARDED", right: true}, {title: "CANCELLED", right: true}, {title: "ATTEMPTS", right: true}, {title: "RETRIES", right: true}, {title: "WON", right: true}}, rows)
+	return o.table([]column{{Title: "DAY (UTC)"}, {Title: "COMPLETED", Kind: number}, {Title: "DISCARDED", Kind: number}, {Title: "CANCELLED", Kind: number}, {Title: "ATTEMPTS", Kind: number}, {Title: "RETRIES", Kind: number}, {Title: "WON", Kind: number}}, rows)
 }
 
 // JobLog prints ended jobs, newest first, at most limit of them; 0 = all.
@@ -153,7 +153,7 @@ func jobLog(o Out, rows []engine.JobLog) error {
 		if !j.Started.IsZero() && !j.Finished.IsZero() {
 			took = human.Span(j.Finished.Sub(j.Started))
 		}
-		out[i] = []string{string(j.Job), what, string(j.Queue), strings.ToUpper(j.Status.String()), count(j.Retries), stamp(j.Created), stamp(j.Finished), took, j.Error}
+		out[i] = []string{string(j.Job), what, string(j.Queue), strings.ToUpper(j.Status.String()), count(j.Retries), human.Stamp(j.Created), human.Stamp(j.Finished), took, j.Error}
 	}
-	return o.table([]column{{title: "ID", right: true}, {title: "JOB"}, {title: "QUEUE"}, {title: "STATE"}, {title: "RETRIES", right: true}, {title: "CREATED"}, {title: "FINISHED"}, {title: "LAST RUN", right: true}, {title: "ERROR", flex: true}}, out)
+	return o.table([]column{{Title: "ID", Kind: number}, {Title: "JOB"}, {Title: "QUEUE"}, {Title: "STATE"}, {Title: "RETRIES", Kind: number}, {Title: "CREATED"}, {Title: "FINISHED"}, {Title: "LAST RUN", Kind: number}, {Title: "ERROR", Flex: 1}}, out)
 }

@@ -42,9 +42,9 @@ func Reports(ctx context.Context, c engine.Console, filter string, o Out) error 
 	}
 	out := make([][]string, len(rows))
 	for i, r := range rows {
-		out[i] = []string{r.RiotID, r.Platform, played(r.Minutes), count(r.Matches), missing(r), busiest(r), r.Zone, stamp(r.Built)}
+		out[i] = []string{r.RiotID, r.Platform, played(r.Minutes), count(r.Matches), missing(r), busiest(r), r.Zone, human.Stamp(r.Built)}
 	}
-	return o.table([]column{{title: "ACCOUNT", flex: true}, {title: "PLATFORM"}, {title: "PLAYED", right: true}, {title: "MATCHES", right: true}, {title: "MISSING", right: true}, {title: "BUSIEST"}, {title: "ZONE", flex: true}, {title: "BUILT"}}, out)
+	return o.table([]column{{Title: "ACCOUNT", Flex: 1}, {Title: "PLATFORM"}, {Title: "PLAYED", Kind: number}, {Title: "MATCHES", Kind: number}, {Title: "MISSING", Kind: number}, {Title: "BUSIEST"}, {Title: "ZONE", Flex: 1}, {Title: "BUILT"}}, out)
 }
 
 // missing is how many matches a report lacks, and how many of them were cancelled.
@@ -81,9 +81,9 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 	}
 	row := r.Row()
 	_, _ = fmt.Fprintf(o.W, "%s: %s in %s; hours of %s; built %s\n",
-		o.clean(d.Row.RiotID), played(row.Minutes), made(r), o.clean(r.Zone), stamp(r.Built))
+		o.clean(d.Row.RiotID), played(row.Minutes), made(r), o.clean(r.Zone), human.Stamp(r.Built))
 	if at := d.Row.Closed; !at.IsZero() {
-		_, _ = fmt.Fprintf(o.W, "its last sync ended with matches missing; it is complete since %s\n", stamp(at))
+		_, _ = fmt.Fprintf(o.W, "its last sync ended with matches missing; it is complete since %s\n", human.Stamp(at))
 	}
 	if !r.First.IsZero() {
 		zone := zoneOf(r.Zone)

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/table"
 )
 
 // Out is where a command prints and how.
@@ -17,13 +20,11 @@ type Out struct {
 	ASCII bool // the terminal has 7 bits only
 }
 
-// column is one column of a table. A flexible one gives way when the terminal is
-// narrow.
-type column struct {
-	title string
-	right bool
-	flex  bool
-}
+// column is one column of a table. Numbers stand right; a flexible one gives way when the
+// terminal is narrow.
+type column = table.Column
+
+const number = table.Number
 
 // minFlex is what a flexible column keeps at the least.
 const minFlex = 8
@@ -33,7 +34,7 @@ func (o Out) table(cols []column, rows [][]string) error {
 	clean := make([][]string, 0, len(rows)+1)
 	head := make([]string, len(cols))
 	for i, c := range cols {
-		head[i] = c.title
+		head[i] = c.Title
 	}
 	clean = append(clean, head)
 	for _, r := range rows {
@@ -50,6 +51,21 @@ func (o Out) table(cols []column, rows [][]string) error {
 		_ = w.WriteByte('\n')
 	}
 	return w.Flush()
+}
+
+// list prints rows in columns of their catalogue.
+func list[T any](o Out, shown columns.List[T], rows []T) error {
+	now := time.Now()
+	cols, cells := make([]column, len(shown)), make([][]string, len(rows))
+	for i := range shown {
+		cols[i] = shown[i].Printed()
+	}
+	for i := range rows {
+		for _, c := range shown {
+			cells[i] = append(cells[i], c.Print(&rows[i], now))
+		}
+	}
+	return o.table(cols, cells)
 }
 
 func (o Out) clean(s string) string {
@@ -88,7 +104,7 @@ func (o Out) widths(cols []column, rows [][]string) []int {
 func widest(cols []column, widths []int) int {
 	at := -1
 	for i, c := range cols {
-		if c.flex && widths[i] > minFlex && (at < 0 || widths[i] > widths[at]) {
+		if c.Flex > 0 && widths[i] > minFlex && (at < 0 || widths[i] > widths[at]) {
 			at = i
 		}
 	}
@@ -109,7 +125,7 @@ func (o Out) row(cols []column, widths []int, cells []string) string {
 		if i > 0 {
 			b.WriteString("  ")
 		}
-		if c.right {
+		if c.Kind == number {
 			b.WriteString(safe.PadLeft(o.cut(cells[i], widths[i]), widths[i]))
 		} else {
 			b.WriteString(safe.PadRight(o.cut(cells[i], widths[i]), widths[i]))

@@ -31,7 +31,7 @@ func printed(t *testing.T, o Out, cols []column, rows [][]string) []string {
 // Columns stay aligned under wide, combining and hostile text: the number column
 // ends in the same cell on every line.
 func TestTable_AlignsWhateverTheCellsHold(t *testing.T) {
-	cols := []column{{title: "NAME", flex: true}, {title: "N", right: true}}
+	cols := []column{{Title: "NAME", Flex: 1}, {Title: "N", Kind: number}}
 	var rows [][]string
 	for _, cell := range nasty {
 		rows = append(rows, []string{cell, "7"})
@@ -72,7 +72,7 @@ func harmless(t *testing.T, line string) {
 // Only flexible columns give way; where that is not enough the line is longer
 // than the terminal rather than wrong.
 func TestTable_NarrowTerminal(t *testing.T) {
-	cols := []column{{title: "ID", right: true}, {title: "WHAT", flex: true}, {title: "WHY", flex: true}, {title: "STATE"}}
+	cols := []column{{Title: "ID", Kind: number}, {Title: "WHAT", Flex: 1}, {Title: "WHY", Flex: 1}, {Title: "STATE"}}
 	rows := [][]string{{"12345", strings.Repeat("w", 30), strings.Repeat("y", 50), "COMPLETED"}}
 	wide := printed(t, Out{}, cols, rows)[1]
 	if safe.Width(wide) != 5+30+50+9+3*2 {
@@ -90,7 +90,7 @@ func TestTable_NarrowTerminal(t *testing.T) {
 }
 
 func TestTable_NoTrailingSpaces(t *testing.T) {
-	for _, line := range printed(t, Out{}, []column{{title: "A"}, {title: "B"}}, [][]string{{"x", ""}, {"", "long enough"}}) {
+	for _, line := range printed(t, Out{}, []column{{Title: "A"}, {Title: "B"}}, [][]string{{"x", ""}, {"", "long enough"}}) {
 		if strings.TrimRight(line, " ") != line {
 			t.Errorf("%q", line)
 		}
@@ -124,9 +124,9 @@ func TestWords(t *testing.T) {
 		count(0): "0", count(999): "999", count(1000): "1,000", count(-1234567): "-1,234,567", count(int64(12345678)): "12,345,678",
 		human.Span(-time.Hour): "0 ms", human.Span(999 * time.Millisecond): "999 ms", human.Span(59900 * time.Millisecond): "59 s", human.Span(61 * time.Second): "1 min 01 s",
 		human.Span(100 * time.Minute): "1 h 40 min", human.Span(72 * time.Hour): "3 d",
-		ago(time.Time{}, now): "-", ago(now.Add(-90*time.Second), now): "1 min 30 s ago",
-		in(time.Time{}, now): "-", in(now.Add(2*time.Second), now): "2 s", in(now.Add(-time.Hour), now): "0 ms",
-		stamp(time.Time{}): "-", stamp(time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)): "2026-01-02 03:04:05",
+		human.SpanAgo(time.Time{}, now): "-", human.SpanAgo(now.Add(-90*time.Second), now): "1 min 30 s ago",
+		human.SpanTo(time.Time{}, now): "-", human.SpanTo(now.Add(2*time.Second), now): "2 s", human.SpanTo(now.Add(-time.Hour), now): "0 ms",
+		human.Stamp(time.Time{}): "-", human.Stamp(time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)): "2026-01-02 03:04:05",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -66,11 +66,11 @@ func Audit(ctx context.Context, c engine.Console, q engine.AuditQuery, last int,
 		if e.By.Via != "" {
 			who += " (" + e.By.Via + ")"
 		}
-		rows[i] = []string{strconv.FormatUint(e.Seq, 10), stamp(e.At), who, string(e.Op), e.Target, fmt.Sprintf("%d/%d", e.Applied, e.Matched), e.Result, e.Reason}
+		rows[i] = []string{strconv.FormatUint(e.Seq, 10), human.Stamp(e.At), who, string(e.Op), e.Target, fmt.Sprintf("%d/%d", e.Applied, e.Matched), e.Result, e.Reason}
 	}
 	return o.table([]column{
-		{title: "#", right: true}, {title: "WHEN"}, {title: "WHO"}, {title: "COMMAND"}, {title: "TARGET", flex: true},
-		{title: "DONE", right: true}, {title: "RESULT", flex: true}, {title: "REASON", flex: true},
+		{Title: "#", Kind: number}, {Title: "WHEN"}, {Title: "WHO"}, {Title: "COMMAND"}, {Title: "TARGET", Flex: 1},
+		{Title: "DONE", Kind: number}, {Title: "RESULT", Flex: 1}, {Title: "REASON", Flex: 1},
 	}, rows)
 }
 
@@ -104,7 +104,7 @@ func Forensics(ctx context.Context, c engine.Console, q engine.ForensicsQuery, o
 	if o.JSON {
 		return o.json(f)
 	}
-	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", f.Call.Seq, stamp(f.Call.At), f.Kind, f.Call.Method, f.Call.Host)
+	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", f.Call.Seq, human.Stamp(f.Call.At), f.Kind, f.Call.Method, f.Call.Host)
 	if f.Call.RetryAfter > 0 {
 		head += ", retry after " + human.Span(f.Call.RetryAfter)
 	}
@@ -143,7 +143,7 @@ func windows(o Out, list []engine.WindowCount) error {
 		}
 		rows[i] = []string{w.Scope, human.Span(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
 	}
-	return o.table([]column{{title: "SCOPE"}, {title: "WINDOW", right: true}, {title: "LIMIT", right: true}, {title: "OURS", right: true}, {title: "SERVER", right: true}, {title: "DRIFT", right: true}}, rows)
+	return o.table([]column{{Title: "SCOPE"}, {Title: "WINDOW", Kind: number}, {Title: "LIMIT", Kind: number}, {Title: "OURS", Kind: number}, {Title: "SERVER", Kind: number}, {Title: "DRIFT", Kind: number}}, rows)
 }
 
 // spentWords say what is no method.
@@ -160,7 +160,7 @@ func spent(o Out, f engine.Forensics) error {
 			}
 			rows[i] = []string{what, count(s.Calls)}
 		}
-		if err := o.table([]column{{title: "SPENT BY"}, {title: "CALLS", right: true}}, rows); err != nil {
+		if err := o.table([]column{{Title: "SPENT BY"}, {Title: "CALLS", Kind: number}}, rows); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -65,71 +66,7 @@ func (p *Account) source(v *View) part.Slice[engine.MatchRow] {
 		items = slices.Clone(p.detail.Recent)
 		slices.Reverse(items)
 	}
-	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID },
-		Cells: func(m engine.MatchRow, cells []part.Cell) []part.Cell { return matchCells(v, m, cells) }}
-}
-
-func matchCells(v *View, m engine.MatchRow, cells []part.Cell) []part.Cell {
-	if m.FetchedAt.IsZero() {
-		none := part.As(themes.Dim, part.None)
-		return append(cells, part.Plain(m.ID), part.As(themes.Dim, v.clock(m.Played)), none, none, none, none, none,
-			v.state(matchWord(m.Status)), none, part.As(themes.Err, inShort(m.LastError)))
-	}
-	champion, score, result := seatCells(m)
-	word := matchWord(m.Status)
-	if m.Corrupt {
-		word = "ERROR"
-	}
-	return append(cells,
-		part.Plain(m.ID),
-		part.As(themes.Dim, v.clock(m.Played)),
-		part.Plain(modeName(m.QueueID, m.Mode)),
-		part.Plain(gameLength(m.Duration)),
-		champion, score, result,
-		v.state(word),
-		part.As(themes.Dim, v.clock(m.FetchedAt)),
-		part.As(themes.Dim, part.Bytes(int64(m.Bytes))),
-	)
-}
-
-// seatCells are the player's part of a match. A list of all accounts' matches
-// has no player.
-func seatCells(m engine.MatchRow) (champion, score, result part.Cell) {
-	if m.Champion == "" {
-		none := part.As(themes.Dim, part.None)
-		return none, none, none
-	}
-	result = part.As(themes.Dim, "loss")
-	if m.Won {
-		result = part.As(themes.OK, "win")
-	}
-	return part.Plain(m.Champion), part.Plain(count(m.Kills) + "/" + count(m.Deaths) + "/" + count(m.Assists)), result
-}
-
-// gameLength is minutes and seconds, as the game shows them.
-func gameLength(d time.Duration) string {
-	d = max(d, 0)
-	return two(int(d.Minutes())) + ":" + two(int(d.Seconds())%60)
-}
-
-func two(n int) string {
-	if n < 10 {
-		return "0" + count(n)
-	}
-	return count(n)
-}
-
-var matchColumns = []part.Column{
-	{Title: "MATCH", Kind: part.ID, Min: 15, Width: 15},
-	{Title: "PLAYED", Kind: part.Words, Min: 12, Width: 12, Priority: 4},
-	{Title: "QUEUE", Kind: part.Words, Min: 12, Width: 12, Priority: 5},
-	{Title: "LEN", Kind: part.Number, Min: 5, Width: 5, Priority: 6},
-	{Title: "CHAMPION", Kind: part.Words, Min: 12, Width: 14, Priority: 2},
-	{Title: "K/D/A", Kind: part.Words, Min: 8, Width: 8, Priority: 3},
-	{Title: "RESULT", Kind: part.Words, Min: 6, Width: 6, Priority: 3},
-	{Title: "STATE", Kind: part.State, Min: 11, Width: 11},
-	{Title: "FETCHED", Kind: part.Words, Min: 8, Width: 8, Priority: 1},
-	{Title: "SIZE, ERROR", Kind: part.Words, Min: 11, Width: 12, Flex: 1, Priority: 1},
+	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: cellsOf(v, columns.RecentMatches)}
 }
 
 // Cannot implements Page.
@@ -206,7 +143,7 @@ func (p *Account) drawS(v *View, row engine.AccountRow) []string {
 	}
 	h := max(v.H-len(stages)-3, 0)
 	src := p.source(v)
-	t := part.Table{Columns: matchColumns, Empty: p.empty()}
+	t := part.Table{Columns: columns.RecentMatches.Heads(), Empty: p.empty()}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.title(v, row), Tail: p.told(v), Rows: stages, Height: len(stages)},
 		part.Panel{Title: "Last matches", Focus: true, Rows: p.matches.table(v, t, v.W-2, h, src), Height: h})
@@ -217,7 +154,7 @@ func (p *Account) matchBox(v *View, w, h int) []string {
 		return nil
 	}
 	src := p.source(v)
-	t := part.Table{Columns: matchColumns, Empty: p.empty()}
+	t := part.Table{Columns: columns.RecentMatches.Heads(), Empty: p.empty()}
 	name := "Last matches"
 	if v.Size == L && p.wall.all != nil {
 		name = "Matches"
@@ -273,7 +210,7 @@ func (p *Account) history(v *View, w int) []string {
 	cells := max(w-2, 1)
 	h := clamp((len(recent)+cells-1)/cells, 1, 4)
 	rows := part.Wall(v.Theme, cells, h, len(recent), func(i int) themes.State {
-		return v.Theme.State(matchWord(recent[i].Status))
+		return v.Theme.State(columns.MatchWord(recent[i].Status))
 	})
 	for i := range rows {
 		rows[i] = " " + rows[i]
@@ -302,7 +239,7 @@ func (p *Account) pacing(v *View, w int, measure string) string {
 	if limiter+http <= 0 {
 		return v.row(w)
 	}
-	why := part.Percent(float64(limiter)/float64(limiter+http)) + measure + " is pacing"
+	why := human.Percent(float64(limiter)/float64(limiter+http)) + measure + " is pacing"
 	if b := p.eta(v).Bucket; b != "" {
 		why += " for " + v.bucket(b)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -86,7 +87,7 @@ func (w *wall) panel(v *View, width, h int, selected string) part.Panel {
 				l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
 				continue
 			}
-			sign := v.Theme.State(matchWord(m.Status))
+			sign := v.Theme.State(columns.MatchWord(m.Status))
 			l.Glyph(sign.Token, sign.Glyph, 1)
 		}
 		p.Rows = append(p.Rows, l.String())

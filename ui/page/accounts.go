@@ -1,12 +1,10 @@
 package page
 
 import (
-	"cmp"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -20,7 +18,7 @@ type Accounts struct {
 
 // NewAccounts makes the screen.
 func NewAccounts() *Accounts {
-	return &Accounts{list: newList(filter.Accounts, accountID, accountCells, accountFields).reading(accountReads)}
+	return &Accounts{list: newList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })}
 }
 
 // Screen implements Page.
@@ -42,24 +40,13 @@ func (p *Accounts) refresh(v *View) {
 	p.put(v, madeOf{v.Version, time.Time{}}, func() []engine.AccountRow { return v.Accounts })
 }
 
-func accountCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
-	last := part.As(themes.Dim, v.ago(a.LastSync))
-	if a.Status.Open() {
-		last = part.As(themes.Dim, "since "+v.clock(a.Triggered))
-	}
-	return append(cells,
-		part.Plain(a.RiotID),
-		part.As(themes.Dim, or(a.Region, a.Platform)),
-		v.state(v.SyncWord(a)),
-		progressOf(v, a),
-		etaOf(v, a),
-		last,
-		number(themes.Text, a.Matches.Stored),
-		number(themes.Err, a.Matches.Failed),
-		number(themes.Wait, a.Matches.Retrying),
-		part.As(themes.Dim, stageOf(v, a)),
-	)
-}
+// accountColumns are those of the list; some tell of the account's job and queue, and when
+// its run ends.
+var accountColumns = columns.AccountList.
+	Drawn("state", byView(func(v *View, a *engine.AccountRow) part.Cell { return v.state(v.SyncWord(*a)) })).
+	Drawn("progress_bar", byView(func(v *View, a *engine.AccountRow) part.Cell { return progressOf(v, *a) })).
+	Drawn("eta", byView(func(v *View, a *engine.AccountRow) part.Cell { return etaOf(v, *a) })).
+	Drawn("stage_words", byView(func(v *View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, stageOf(v, *a)) }))
 
 // number is a count that is dim when it is nothing.
 func number(t themes.Token, n int) part.Cell {
@@ -67,32 +54,6 @@ func number(t themes.Token, n int) part.Cell {
 		t = themes.Dim
 	}
 	return part.As(t, count(n))
-}
-
-func byCount(of func(*engine.AccountRow) int) func(a, b *engine.AccountRow) int {
-	return func(a, b *engine.AccountRow) int { return cmp.Compare(of(b), of(a)) }
-}
-
-var accountFields = []field[engine.AccountRow]{
-	{part.Column{Title: "ACCOUNT", Kind: part.Words, Min: 16, Width: 20, Flex: 1}, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) }},
-	{part.Column{Title: "REGION", Kind: part.Words, Min: 8, Width: 8, Priority: 6}, func(a, b *engine.AccountRow) int { return strings.Compare(a.Region, b.Region) }},
-	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.AccountRow) int {
-		return cmp.Compare(rank(accountRank[:], int(a.Status)), rank(accountRank[:], int(b.Status)))
-	}},
-	{part.Column{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 24, Tail: 11, Flex: 1}, func(a, b *engine.AccountRow) int { return cmp.Compare(doneOf(b), doneOf(a)) }},
-	{part.Column{Title: "ETA", Kind: part.Number, Min: 10, Width: 11}, nil},
-	{part.Column{Title: "LAST SYNC", Kind: part.Words, Min: 14, Width: 14, Priority: 5}, func(a, b *engine.AccountRow) int { return b.LastSync.Compare(a.LastSync) }},
-	{part.Column{Title: "NEW", Kind: part.Number, Min: 5, Width: 6, Priority: 3}, byCount(func(a *engine.AccountRow) int { return a.Matches.Stored })},
-	{part.Column{Title: "FAIL", Kind: part.Number, Min: 4, Width: 4, Priority: 2}, byCount(func(a *engine.AccountRow) int { return a.Matches.Failed })},
-	{part.Column{Title: "RETRY", Kind: part.Number, Min: 5, Width: 5, Priority: 4}, byCount(func(a *engine.AccountRow) int { return a.Matches.Retrying })},
-	{part.Column{Title: "STAGE", Kind: part.Words, Min: 18, Width: 26, Flex: 1, Priority: 1}, nil},
-}
-
-func doneOf(a *engine.AccountRow) float64 {
-	if a.Matches.Total <= 0 {
-		return -1
-	}
-	return float64(a.Matches.Done()) / float64(a.Matches.Total)
 }
 
 // Cannot implements Page.
@@ -217,9 +178,9 @@ func (p *Accounts) jobsOf(v *View, account string) []engine.JobRow {
 func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Panel {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(StateWord(j.Job)), 11, part.State).Gap(2)
-		l.Field(part.Plain(keyOf(j.Job)), 24, part.ID).Gap(2).Field(part.Plain(nextTry(v, j)), 8, part.Number).Gap(2)
-		rows = append(rows, l.Cells(part.As(themes.Dim, lastResult(v, j))).String())
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
+		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(pen{v}, &j)), 8, part.Number).Gap(2)
+		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(pen{v}, &j))).String())
 	}
 	return part.Panel{Title: titled("Running and next retries", len(jobs)), Rows: rows, Height: h}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -19,31 +19,9 @@ type Alerts struct {
 	at   instant           // of the last evaluation; zero = not known
 }
 
-// alertWords are the states of alerts as screens write them, and where they stand.
-var alertWords = map[engine.AlertState]struct {
-	word, sign string
-	rank       int
-}{
-	engine.AlertFiring:       {"FIRING", "FIRING", 0},
-	engine.AlertPending:      {"PENDING", "PENDING ALERT", 1},
-	engine.AlertAcknowledged: {"ACKNOWLEDGED", "ACKNOWLEDGED", 2},
-	engine.AlertSilenced:     {"SILENCED", "SILENCED", 3},
-	engine.AlertOK:           {"OK", "OK", 4},
-}
-
-// alertSchema is what can be asked of an alert.
-var alertSchema = filter.New(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
-	textField("rule", filter.Prose, "", func(r *engine.AlertRow) string { return r.About }),
-	textField("subject", filter.Name, "host, status, queue", func(r *engine.AlertRow) string { return r.Subject }),
-	textField("state", filter.Name, "firing, pending, acknowledged, silenced, ok", func(r *engine.AlertRow) string { return string(r.State) }),
-	textField("next", filter.Prose, "what to do", func(r *engine.AlertRow) string { return r.Next }),
-	filter.Field[engine.AlertRow]{Name: "since", Kind: filter.Past, Value: func(r *engine.AlertRow, _ instant) filter.Value { return filter.At(r.Since) }},
-	filter.Field[engine.AlertRow]{Name: "age", Kind: filter.Duration, Value: func(r *engine.AlertRow, now instant) filter.Value { return filter.Since(r.Since, now) }},
-)
-
 // NewAlerts makes the screen.
 func NewAlerts() *Alerts {
-	return &Alerts{list: newList(alertSchema, func(r engine.AlertRow) string { return r.ID }, alertCells, alertFields)}
+	return &Alerts{list: newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })}
 }
 
 // Screen implements Page.
@@ -80,63 +58,16 @@ func (p *Alerts) rows(v *View) []engine.AlertRow {
 	}
 	rows := append([]engine.AlertRow(nil), from...)
 	sortRows(rows, func(a, b *engine.AlertRow) int {
-		return cmp.Or(alertWords[a.State].rank-alertWords[b.State].rank, strings.Compare(a.About, b.About), strings.Compare(a.ID, b.ID))
+		return cmp.Or(columns.AlertRank(a.State)-columns.AlertRank(b.State), strings.Compare(a.About, b.About), strings.Compare(a.ID, b.ID))
 	})
 	return rows
-}
-
-// alertState is an alert's word with its sign: one that is pending has the sign
-// of an alert, not that of a job.
-func alertState(v *View, r *engine.AlertRow) part.Cell {
-	w := alertWords[r.State]
-	sign := v.Theme.State(w.sign)
-	return part.As(sign.Token, sign.Glyph+" "+or(w.word, strings.ToUpper(string(r.State))))
-}
-
-func alertCells(v *View, r engine.AlertRow, cells []part.Cell) []part.Cell {
-	now := part.Plain(r.Now())
-	if r.Holds {
-		now.Token = themes.Warn
-	}
-	since := part.None
-	if r.State != engine.AlertOK {
-		since = v.age(r.Since)
-	}
-	return append(cells, alertState(v, &r), part.As(themes.Dim, since), part.Plain(alertName(&r)), now, part.As(themes.Dim, r.Bound()),
-		sparkCell(v, &r), nextStep(v, &r))
-}
-
-// alertName is the rule and what it is about.
-func alertName(r *engine.AlertRow) string {
-	if r.Subject == "" {
-		return r.About
-	}
-	return r.About + " (" + r.Subject + ")"
 }
 
 // needName leaves out in what time: the screen of alerts tells.
 func needName(r *engine.AlertRow) string {
 	short := *r
 	short.About, _, _ = strings.Cut(r.About, " per ")
-	return alertName(&short)
-}
-
-// nextStep is what comes next by itself, or what a person can do.
-func nextStep(v *View, r *engine.AlertRow) part.Cell {
-	switch r.State {
-	case engine.AlertOK:
-		return part.As(themes.Dim, part.None)
-	case engine.AlertPending:
-		return part.As(themes.Dim, "fires in "+v.in(r.Fires))
-	case engine.AlertSilenced:
-		return part.As(themes.Dim, "until "+v.clock(r.Until)+by(r.By))
-	case engine.AlertAcknowledged:
-		return part.As(themes.Dim, "seen"+by(r.By)+": "+r.Next)
-	}
-	if r.Clears.After(v.Now) {
-		return part.As(themes.Dim, "ends in "+v.in(r.Clears))
-	}
-	return part.Plain(r.Next)
+	return columns.AlertName(&short)
 }
 
 // sparkCell draws the values of an hour against the limit: what is far from it is
@@ -157,7 +88,7 @@ func sparkText(v *View, values []float64, high float64) string {
 		high = math.Max(high, x)
 	}
 	var b strings.Builder
-	for _, x := range values[max(len(values)-sparkCells, 0):] {
+	for _, x := range values[max(len(values)-columns.SparkCells, 0):] {
 		switch {
 		case x < 0 || math.IsNaN(x):
 			b.WriteByte(' ')
@@ -168,20 +99,6 @@ func sparkText(v *View, values []float64, high float64) string {
 		}
 	}
 	return b.String()
-}
-
-const sparkCells = 12
-
-var alertFields = []field[engine.AlertRow]{
-	{part.Column{Title: "STATE", Kind: part.State, Min: 14, Width: 14}, func(a, b *engine.AlertRow) int {
-		return alertWords[a.State].rank - alertWords[b.State].rank
-	}},
-	{part.Column{Title: "SINCE", Kind: part.Number, Min: 5, Width: 6, Priority: 2}, func(a, b *engine.AlertRow) int { return b.Since.Compare(a.Since) }},
-	{part.Column{Title: "RULE", Kind: part.Words, Min: 26, Width: 34}, func(a, b *engine.AlertRow) int { return strings.Compare(alertName(a), alertName(b)) }},
-	{part.Column{Title: "NOW", Kind: part.Number, Min: 11, Width: 11}, nil},
-	{part.Column{Title: "LIMIT", Kind: part.Words, Min: 8, Width: 8}, nil},
-	{part.Column{Title: "LAST HOUR", Kind: part.Number, Min: sparkCells, Width: sparkCells, Priority: 3}, nil},
-	{part.Column{Title: "NEXT STEP", Kind: part.Words, Min: 20, Width: 24, Flex: 1, Priority: 1}, nil},
 }
 
 // Cannot implements Page.
@@ -195,7 +112,7 @@ func (p *Alerts) Cannot(v *View, a Action) string {
 	}
 	r, _ := p.selected()
 	if a == Ack && p.cur.MarkCount() == 0 && r.State != engine.AlertFiring {
-		return alertName(&r) + " is " + alertWords[r.State].word + ": only a firing alert can be acknowledged"
+		return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) + ": only a firing alert can be acknowledged"
 	}
 	return ""
 }
@@ -276,7 +193,7 @@ func (p *Alerts) Draw(v *View) []string {
 	detail := alertDetail(v, &r, v.W-2, below)
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: title, Focus: true, Tail: p.tail(v), Rows: rows, Height: h},
-		part.Panel{Title: or(alertName(&r), "Selected"), Rows: detail, Height: below})
+		part.Panel{Title: or(columns.AlertName(&r), "Selected"), Rows: detail, Height: below})
 }
 
 func (p *Alerts) tail(v *View) string {
@@ -347,7 +264,7 @@ func labelledRows(v *View, w int, label string, lines []string) []string {
 
 // alertStands is FIRING, now 47, limit > 2, since 12:30:05, and the last hour.
 func alertStands(v *View, r *engine.AlertRow) []part.Cell {
-	facts := []part.Cell{alertState(v, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
+	facts := []part.Cell{columns.AlertSign(pen{v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "since "+v.clock(r.Since)))
 	}

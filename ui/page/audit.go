@@ -1,12 +1,11 @@
 package page
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -21,22 +20,10 @@ type Audit struct {
 	undone  map[uint64]bool // commands that were taken back
 }
 
-var auditSchema = filter.New(filter.Options{Free: []string{"who", "op", "target", "result", "reason"}, Fuzzy: []string{"target"}, Age: "age", When: "at"},
-	textField("who", filter.Name, "", func(e *engine.AuditEntry) string { return e.By.User }),
-	textField("via", filter.Name, "console, cli, socket, cron, engine", func(e *engine.AuditEntry) string { return e.By.Via }),
-	textField("op", filter.Name, "retry, cancel, pause", func(e *engine.AuditEntry) string { return string(e.Op) }),
-	textField("target", filter.Prose, "", func(e *engine.AuditEntry) string { return e.Target }),
-	textField("result", filter.Prose, "", func(e *engine.AuditEntry) string { return e.Result }),
-	textField("reason", filter.Prose, "", func(e *engine.AuditEntry) string { return e.Reason }),
-	filter.Field[engine.AuditEntry]{Name: "changed", Kind: filter.Number, Help: "how many it changed", Value: func(e *engine.AuditEntry, _ instant) filter.Value { return filter.Count(e.Applied) }},
-	filter.Field[engine.AuditEntry]{Name: "at", Kind: filter.Past, Value: func(e *engine.AuditEntry, _ instant) filter.Value { return filter.At(e.At) }},
-	filter.Field[engine.AuditEntry]{Name: "age", Kind: filter.Duration, Value: func(e *engine.AuditEntry, now instant) filter.Value { return filter.Since(e.At, now) }},
-)
-
 // NewAudit makes the screen.
 func NewAudit() *Audit {
 	p := &Audit{}
-	p.list = newList(auditSchema, func(e engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) }, p.cellsOf, auditFields)
+	p.list = newList(columns.Audit, columns.AuditList.Drawn("undo", byView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	return p
 }
 
@@ -115,46 +102,6 @@ func (p *Audit) undoWord(v *View, e *engine.AuditEntry) part.Cell {
 	return part.As(themes.Dim, part.None)
 }
 
-func (p *Audit) cellsOf(v *View, e engine.AuditEntry, cells []part.Cell) []part.Cell {
-	result := part.Plain(e.Result)
-	if e.Applied == 0 {
-		result.Token = themes.Dim
-	}
-	return append(cells, part.As(themes.Dim, v.clock(e.At)), part.Plain(whoWords(e.By)), part.As(themes.Accent, string(e.Op)), part.Plain(e.Target), result,
-		part.As(themes.Dim, changed(&e)), p.undoWord(v, &e), part.As(themes.Dim, e.Reason), part.As(themes.Dim, strconv.FormatUint(e.Seq, 10)))
-}
-
-// whoWords is ana@console.
-func whoWords(a engine.Actor) string {
-	switch {
-	case a.User == "":
-		return or(a.Via, part.None)
-	case a.Via == "" || a.Via == a.User:
-		return a.User
-	}
-	return a.User + "@" + a.Via
-}
-
-// changed is how many of how many a command has changed.
-func changed(e *engine.AuditEntry) string {
-	if e.Matched == e.Applied {
-		return count(e.Applied)
-	}
-	return count(e.Applied) + "/" + count(e.Matched)
-}
-
-var auditFields = []field[engine.AuditEntry]{
-	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *engine.AuditEntry) int { return b.At.Compare(a.At) }},
-	{part.Column{Title: "WHO", Kind: part.Words, Min: 10, Width: 14}, func(a, b *engine.AuditEntry) int { return strings.Compare(whoWords(a.By), whoWords(b.By)) }},
-	{part.Column{Title: "WHAT", Kind: part.Words, Min: 10, Width: 12}, func(a, b *engine.AuditEntry) int { return strings.Compare(string(a.Op), string(b.Op)) }},
-	{part.Column{Title: "OF", Kind: part.Words, Min: 16, Width: 26, Flex: 1, Priority: 1}, func(a, b *engine.AuditEntry) int { return strings.Compare(a.Target, b.Target) }},
-	{part.Column{Title: "RESULT", Kind: part.Words, Min: 30, Width: 40, Flex: 2}, nil},
-	{part.Column{Title: "CHANGED", Kind: part.Number, Min: 7, Width: 7, Priority: 3}, func(a, b *engine.AuditEntry) int { return a.Applied - b.Applied }},
-	{part.Column{Title: "UNDO", Kind: part.Words, Min: 6, Width: 6, Priority: 2}, nil},
-	{part.Column{Title: "WHY", Kind: part.Words, Min: 18, Width: 24, Flex: 1, Priority: 4}, func(a, b *engine.AuditEntry) int { return strings.Compare(a.Reason, b.Reason) }},
-	{part.Column{Title: "#", Kind: part.Number, Min: 5, Width: 6, Priority: 5}, func(a, b *engine.AuditEntry) int { return cmp.Compare(a.Seq, b.Seq) }},
-}
-
 // Cannot implements Page.
 func (p *Audit) Cannot(v *View, a Action) string {
 	p.refresh(v)
@@ -197,7 +144,7 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 	f.Try = true
 	f.Confirm = &Confirm{
 		Question: "Take back " + string(e.Op) + " of " + e.Target + "?",
-		Lines:    []string{whoWords(e.By) + " did it " + v.ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
+		Lines:    []string{columns.Who(e.By) + " did it " + v.ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
 		Yes:      "take it back",
 	}
 	return f
@@ -234,13 +181,13 @@ func (p *Audit) detail(v *View, w, h int) []string {
 		return []string{v.row(w, part.As(themes.Dim, " no command is selected"))}
 	}
 	rows := []string{v.row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
-		v.join(part.Plain(whoWords(e.By)), part.As(themes.Dim, v.ago(e.At)), part.Plain(why(&e)))...)...)}
+		v.join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.ago(e.At)), part.Plain(why(&e)))...)...)}
 	label := " result  "
 	for _, line := range part.Wrap(or(e.Result, part.None), max(w-len(label)-1, 10)) {
 		rows = append(rows, v.row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
-	for _, f := range []fact{{"changed", changed(&e)}, {"at", e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
+	for _, f := range []fact{{"changed", columns.Changed(&e)}, {"at", e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
 		rows = append(rows, factRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]

@@ -1,6 +1,10 @@
 package page
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/columns"
+)
 
 // briefWhy is a limiter's reason in the words of a list: without the host, where there
 // is only one, and the version of the method.
@@ -10,7 +14,7 @@ func briefWhy(v *View, why string) string {
 	if !named || !hasHost(v, host) {
 		return why
 	}
-	name = versionless(name)
+	name = columns.Versionless(name)
 	if !oneHost(v) {
 		name += ":" + host
 	}
@@ -35,7 +39,7 @@ func briefBucket(v *View, name string) string {
 	if !ok || !spaced || !oneHost(v) || !hasHost(v, host) {
 		return name
 	}
-	return versionless(kind) + " " + window
+	return columns.Versionless(kind) + " " + window
 }
 
 // hasHost reports whether windows of a host are known.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 )
@@ -82,7 +83,7 @@ func examples(rows []engine.JobRow) string {
 		if i > 0 {
 			text += ", "
 		}
-		text += keyOf(j.Job)
+		text += columns.JobKey(&j.Job)
 	}
 	if len(rows) > most {
 		text += " and " + count(len(rows)-most) + " more"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -70,7 +71,7 @@ func callLine(v *View, c engine.CallRow, w int) string {
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(statusCell(c), 7, part.Words).Gap(1)
 	if w >= methodFrom {
-		l.Field(part.As(themes.Dim, versionless(c.Method)), 18, part.Words).Gap(2)
+		l.Field(part.As(themes.Dim, columns.Versionless(c.Method)), 18, part.Words).Gap(2)
 	}
 	l.Field(part.Plain(briefTarget(c.Target)), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number).Gap(2)
@@ -214,7 +215,7 @@ func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 		part.As(themes.Dim, c.At.In(r.v.Now.Location()).Format(layout)),
 		statusCell(c),
 		part.Plain(c.Host),
-		part.Plain(versionless(c.Method)),
+		part.Plain(columns.Versionless(c.Method)),
 		part.Plain(c.Target),
 		part.Plain(human.Millis(c.Took)),
 		pacedCell(c),

@@ -1,12 +1,11 @@
 package page
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -25,21 +24,9 @@ type Classes struct {
 // all failed jobs to answer.
 const classesEvery = 10 * time.Second
 
-var classSchema = filter.New(filter.Options{Free: []string{"class", "method", "host", "err"}, Fuzzy: []string{"method", "err"}, When: "last"},
-	textField("class", filter.Name, "429.app, 5xx, timeout", func(r *engine.ClassRow) string { return string(r.Class) }),
-	textField("method", filter.Name, "", func(r *engine.ClassRow) string { return r.Method }),
-	textField("host", filter.Name, "europe, kr", func(r *engine.ClassRow) string { return r.Host }),
-	textField("err", filter.Prose, "of the latest one", func(r *engine.ClassRow) string { return r.Error }),
-	filter.Field[engine.ClassRow]{Name: "jobs", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Jobs) }},
-	filter.Field[engine.ClassRow]{Name: "waiting", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Waiting) }},
-	filter.Field[engine.ClassRow]{Name: "discarded", Kind: filter.Number, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.Count(r.Dead) }},
-	filter.Field[engine.ClassRow]{Name: "first", Kind: filter.Past, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.At(r.First) }},
-	filter.Field[engine.ClassRow]{Name: "last", Kind: filter.Past, Value: func(r *engine.ClassRow, _ instant) filter.Value { return filter.At(r.Last) }},
-)
-
 // NewClasses makes the list of a queue; "" means all.
 func NewClasses(queue engine.Queue) *Classes {
-	return &Classes{queue: queue, list: newList(classSchema, func(r engine.ClassRow) string { return r.ID }, classCells, classFields)}
+	return &Classes{queue: queue, list: newList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })}
 }
 
 // Screen implements Page.
@@ -66,36 +53,6 @@ func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 func (p *Classes) refresh(v *View) {
 	p.put(v, madeOf{got: p.got}, func() []engine.ClassRow { return p.found.Classes })
-}
-
-func classCells(v *View, r engine.ClassRow, cells []part.Cell) []part.Cell {
-	waiting, discarded := part.As(themes.Dim, "0"), part.As(themes.Dim, "0")
-	if r.Waiting > 0 {
-		waiting = part.As(themes.Wait, count(r.Waiting))
-	}
-	if r.Dead > 0 {
-		discarded = part.As(themes.Err, count(r.Dead))
-	}
-	return append(cells, part.As(themes.Err, string(r.Class)), part.Plain(where(&r)), part.Plain(count(r.Jobs)),
-		part.Cell{Text: part.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}, waiting, discarded,
-		part.As(themes.Dim, v.age(r.First)), part.As(themes.Dim, v.age(r.Last)), part.Plain(inShort(r.Error)))
-}
-
-// where is host and method of a class.
-func where(r *engine.ClassRow) string {
-	return strings.TrimSpace(r.Host + " " + versionless(r.Method))
-}
-
-var classFields = []field[engine.ClassRow]{
-	{part.Column{Title: "CLASS", Kind: part.Words, Min: 9, Width: 11}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Class, b.Class) }},
-	{part.Column{Title: "WHERE", Kind: part.Words, Min: 18, Width: 22, Priority: 2}, func(a, b *engine.ClassRow) int { return strings.Compare(where(a), where(b)) }},
-	{part.Column{Title: "JOBS", Kind: part.Number, Min: 4, Width: 6}, func(a, b *engine.ClassRow) int { return a.Jobs - b.Jobs }},
-	{part.Column{Title: "SHARE", Kind: part.Progress, Min: 5, Width: 14, Tail: 5}, func(a, b *engine.ClassRow) int { return cmp.Compare(a.Share, b.Share) }},
-	{part.Column{Title: "WAITING", Kind: part.Number, Min: 7, Width: 7}, func(a, b *engine.ClassRow) int { return a.Waiting - b.Waiting }},
-	{part.Column{Title: "DISCARDED", Kind: part.Number, Min: 9, Width: 9}, func(a, b *engine.ClassRow) int { return a.Dead - b.Dead }},
-	{part.Column{Title: "FIRST", Kind: part.Number, Min: 5, Width: 6, Priority: 3}, func(a, b *engine.ClassRow) int { return b.First.Compare(a.First) }},
-	{part.Column{Title: "LAST", Kind: part.Number, Min: 5, Width: 6, Priority: 1}, func(a, b *engine.ClassRow) int { return b.Last.Compare(a.Last) }},
-	{part.Column{Title: "LATEST ERROR", Kind: part.Words, Min: 23, Width: 40, Flex: 1}, nil},
 }
 
 // Cannot implements Page.
@@ -178,7 +135,7 @@ func (p *Classes) Draw(v *View) []string {
 	title := "Selected"
 	r, ok := p.selected()
 	if ok {
-		title = string(r.Class) + " " + where(&r)
+		title = string(r.Class) + " " + columns.ClassWhere(&r)
 	}
 	return part.Box(v.Theme, v.W, v.H,
 		part.Panel{Title: p.title(v, "Error classes", string(p.queue), p.jobs()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
@@ -201,7 +158,7 @@ func classDetail(v *View, r *engine.ClassRow, w, h int) []string {
 	}
 	facts := []fact{
 		{"latest", or(r.Error, part.None)}, {"jobs", strings.Join(r.Sample, ", ")},
-		{"seen", "first " + v.clock(r.First) + ", last " + v.clock(r.Last) + ", " + part.Percent(r.Share) + " of all failures"},
+		{"seen", "first " + v.clock(r.First) + ", last " + v.clock(r.Last) + ", " + human.Percent(r.Share) + " of all failures"},
 		{"shape", or(r.Shape, part.None)},
 	}
 	if rows := factRows(v, w, facts); len(rows) <= h {

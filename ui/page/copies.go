@@ -30,7 +30,7 @@ func (l *list[T]) Copies(v *View) []Copy {
 	for i := range rows {
 		things[i] = rows[i]
 	}
-	return copiesOf(v, things, func(i int) string { return l.key(rows[i]) })
+	return copiesOf(v, things, func(i int) string { return l.key(&rows[i]) })
 }
 
 // Copies implements Copier.

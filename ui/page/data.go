@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // Data is what pages draw from: rows as Watch delivered them, in screen order.
@@ -91,18 +92,13 @@ func (d *Data) inState(s engine.State) []engine.JobRow {
 	return d.Jobs[from : from+n]
 }
 
-// accountRank orders accounts by how much they are at work.
-var accountRank = [...]int{
-	engine.Syncing: 0, engine.SyncPending: 1, engine.SyncFailed: 2, engine.SyncCancelled: 3, engine.SyncCompleted: 4, engine.SyncNever: 5,
-}
-
 // SortAccounts puts accounts in screen order: those at work in the order they
 // started, which does not change while they are; then failures, then the rest
 // by name.
 func SortAccounts(rows []engine.AccountRow) { sortRows(rows, compareAccounts) }
 
 func compareAccounts(a, b *engine.AccountRow) int {
-	if d := cmp.Compare(rank(accountRank[:], int(a.Status)), rank(accountRank[:], int(b.Status))); d != 0 {
+	if d := cmp.Compare(columns.SyncRank(a.Status), columns.SyncRank(b.Status)); d != 0 {
 		return d
 	}
 	if a.Status.Open() {
@@ -113,20 +109,12 @@ func compareAccounts(a, b *engine.AccountRow) int {
 	return cmp.Or(cmp.Compare(a.RiotID, b.RiotID), cmp.Compare(a.ID, b.ID))
 }
 
-// stateRank orders jobs: what will run and when, what runs, what waits, what
-// ended. What runs does not stand first: it comes and goes many times a second,
-// and the first row is where the cursor begins.
-var stateRank = [...]int{
-	engine.Retryable: 0, engine.Scheduled: 1, engine.Running: 2, engine.Available: 3, engine.Pending: 4,
-	engine.Discarded: 5, engine.Cancelled: 6, engine.Completed: 7,
-}
-
 // SortJobs puts jobs in screen order.
 func SortJobs(rows []engine.JobRow) { sortRows(rows, compareJobs) }
 
 func compareJobs(a, b *engine.JobRow) int {
 	if a.State != b.State {
-		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
+		return cmp.Compare(columns.StateRank(a.State), columns.StateRank(b.State))
 	}
 	if d := compareTime(a, b); d != 0 {
 		return d
@@ -134,20 +122,12 @@ func compareJobs(a, b *engine.JobRow) int {
 	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
 }
 
-// rank looks a state up; one that a newer engine made goes last.
-func rank(ranks []int, state int) int {
-	if state < len(ranks) {
-		return ranks[state]
-	}
-	return len(ranks)
-}
-
 func compareTime(a, b *engine.JobRow) int {
 	switch a.State {
 	case engine.Running:
 		return a.Started.Compare(b.Started)
 	case engine.Retryable, engine.Scheduled, engine.Available: // places are of different lines
-		return zeroLast(nextAt(a), nextAt(b))
+		return columns.ZeroLast(columns.NextAt(a), columns.NextAt(b))
 	case engine.Discarded, engine.Cancelled, engine.Completed:
 		return b.Finished.Compare(a.Finished)
 	}

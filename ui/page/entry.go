@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -17,15 +17,9 @@ type Entry struct {
 	entry engine.AuditEntry
 }
 
-var moveSchema = filter.New(filter.Options{Free: []string{"job", "before", "after"}},
-	textField("job", filter.Name, "", func(m *engine.JobMove) string { return string(m.Job) }),
-	textField("before", filter.Name, "state before", func(m *engine.JobMove) string { return m.Before.State.String() }),
-	textField("after", filter.Name, "state after", func(m *engine.JobMove) string { return m.After.State.String() }),
-)
-
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	return &Entry{entry: e, list: newList(moveSchema, func(m engine.JobMove) string { return string(m.Job) }, moveCells, moveFields)}
+	return &Entry{entry: e, list: newList(columns.Moves, columns.MoveList.Drawn("else", byView(diff)), func(m *engine.JobMove) string { return string(m.Job) })}
 }
 
 // Screen implements Page.
@@ -62,18 +56,8 @@ func (p *Entry) refresh(v *View) {
 	p.put(v, madeOf{got: p.got}, func() []engine.JobMove { return p.entry.Moves })
 }
 
-func moveCells(v *View, m engine.JobMove, cells []part.Cell) []part.Cell {
-	return append(cells, part.Plain(string(m.Job)), standCell(v, m.Before), standCell(v, m.After),
-		part.As(themes.Dim, diff(v, m)))
-}
-
-// standCell is a state with its sign.
-func standCell(v *View, s engine.JobStand) part.Cell {
-	return v.state(StateWord(s.Put(engine.Job{})))
-}
-
 // diff is what else has changed besides the state.
-func diff(v *View, m engine.JobMove) string {
+func diff(v *View, m *engine.JobMove) part.Cell {
 	var facts []string
 	a, b := m.Before, m.After
 	if !a.Due.Equal(b.Due) {
@@ -91,14 +75,7 @@ func diff(v *View, m engine.JobMove) string {
 	if !a.Front && b.Front {
 		facts = append(facts, "first in its line")
 	}
-	return strings.Join(facts, ", ")
-}
-
-var moveFields = []field[engine.JobMove]{
-	{part.Column{Title: "JOB", Kind: part.ID, Min: 14, Width: 24, Flex: 1}, func(a, b *engine.JobMove) int { return strings.Compare(string(a.Job), string(b.Job)) }},
-	{part.Column{Title: "BEFORE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobMove) int { return int(a.Before.State) - int(b.Before.State) }},
-	{part.Column{Title: "AFTER", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobMove) int { return int(a.After.State) - int(b.After.State) }},
-	{part.Column{Title: "WHAT ELSE CHANGED", Kind: part.Words, Min: 20, Width: 40, Flex: 2, Priority: 1}, nil},
+	return part.As(themes.Dim, strings.Join(facts, ", "))
 }
 
 // SelectedJob implements Jobber.
@@ -163,7 +140,7 @@ func (p *Entry) Draw(v *View) []string {
 
 // whoFull names the session too.
 func whoFull(a engine.Actor) string {
-	text := whoWords(a)
+	text := columns.Who(a)
 	if a.Session != "" {
 		text += ", session " + a.Session
 	}
@@ -181,7 +158,7 @@ func scheduleMove(v *View, m *engine.ScheduleMove) string {
 	words := func(s engine.ScheduleStand) string {
 		text := s.Expr + " " + s.Zone
 		if s.Edit.Expr != "" {
-			text += " (edited" + by(s.Edit.By) + ")"
+			text += " (edited" + columns.ByUser(s.Edit.By) + ")"
 		}
 		if s.Paused {
 			text += ", paused"

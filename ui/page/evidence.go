@@ -2,11 +2,9 @@ package page
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
-	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -17,19 +15,12 @@ type Evidence struct {
 	alert engine.AlertRow
 }
 
-var evidenceSchema = filter.New(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
-	textField("kind", filter.Name, "job, account, call, queue", func(r *engine.Evidence) string { return r.Kind }),
-	textField("id", filter.Name, "", func(r *engine.Evidence) string { return r.ID }),
-	textField("text", filter.Prose, "", func(r *engine.Evidence) string { return r.Text }),
-	filter.Field[engine.Evidence]{Name: "at", Kind: filter.Past, Value: func(r *engine.Evidence, _ instant) filter.Value { return filter.At(r.At) }},
-)
-
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
-	return &Evidence{alert: r, list: newList(evidenceSchema, evidenceID, evidenceCells, evidenceFields)}
+	return &Evidence{alert: r, list: newList(columns.Evidence, columns.EvidenceList, evidenceID)}
 }
 
-func evidenceID(e engine.Evidence) string {
+func evidenceID(e *engine.Evidence) string {
 	return e.Kind + " " + e.ID + " " + e.At.UTC().Format("20060102T150405.000000")
 }
 
@@ -37,7 +28,7 @@ func evidenceID(e engine.Evidence) string {
 func (p *Evidence) Screen() Screen { return ScreenEvidence }
 
 // Crumb implements Page.
-func (p *Evidence) Crumb(*View) string { return alertName(&p.alert) }
+func (p *Evidence) Crumb(*View) string { return columns.AlertName(&p.alert) }
 
 // now is the alert as it stands: its evidence grows while it is looked at.
 func (p *Evidence) now(v *View) *engine.AlertRow {
@@ -49,17 +40,6 @@ func (p *Evidence) now(v *View) *engine.AlertRow {
 
 func (p *Evidence) refresh(v *View) {
 	p.put(v, madeOf{version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })
-}
-
-func evidenceCells(v *View, e engine.Evidence, cells []part.Cell) []part.Cell {
-	return append(cells, part.As(themes.Dim, v.clock(e.At)), part.As(themes.Dim, e.Kind), part.Plain(e.ID), part.Plain(e.Text))
-}
-
-var evidenceFields = []field[engine.Evidence]{
-	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *engine.Evidence) int { return b.At.Compare(a.At) }},
-	{part.Column{Title: "WHAT", Kind: part.Words, Min: 8, Width: 8}, func(a, b *engine.Evidence) int { return strings.Compare(a.Kind, b.Kind) }},
-	{part.Column{Title: "ID", Kind: part.ID, Min: 12, Width: 24, Priority: 1}, func(a, b *engine.Evidence) int { return strings.Compare(a.ID, b.ID) }},
-	{part.Column{Title: "SAID", Kind: part.Words, Min: 34, Width: 48, Flex: 1}, nil},
 }
 
 // evidencePages open a thing by its kind.
@@ -145,6 +125,6 @@ func (p *Evidence) Draw(v *View) []string {
 	h := max(v.H-len(head)-3, 1)
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: alertName(r), Rows: head, Height: len(head)},
+		part.Panel{Title: columns.AlertName(r), Rows: head, Height: len(head)},
 		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: p.about(v.keyed("{open} opens it")), Rows: p.draw(v, w, h, empty), Height: h})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -111,7 +112,7 @@ func windowCells(v *View, w engine.WindowCount, cells []part.Cell) []part.Cell {
 			drift.Text = "+" + drift.Text
 		}
 	}
-	return append(cells, part.Plain(versionless(w.Scope)), part.As(themes.Dim, human.Window(w.Window)), fill, server, drift, verdict(v, w))
+	return append(cells, part.Plain(columns.Versionless(w.Scope)), part.As(themes.Dim, human.Window(w.Window)), fill, server, drift, verdict(v, w))
 }
 
 // verdict says of a window whose count broke it.
@@ -161,7 +162,7 @@ func (p *Forensics) Draw(v *View) []string {
 // facts are the call and what follows from it.
 func (p *Forensics) facts(v *View, w int) []string {
 	c := p.call(v)
-	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), statusCell(c), part.Plain(c.Host), part.Plain(versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
+	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), statusCell(c), part.Plain(c.Host), part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
 	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
 	kind := or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
 	why := []part.Cell{part.Plain(kind + " limit")}
@@ -221,14 +222,14 @@ func (p *Forensics) spentRows(v *View, w, h int) []string {
 	}
 	rows := make([]string, 0, max(h, 0))
 	for _, s := range p.found.Spent[:min(len(p.found.Spent), max(h, 0))] {
-		token, name := themes.Run, versionless(s.What)
+		token, name := themes.Run, columns.Versionless(s.What)
 		if s.What == "others" {
 			token, name = themes.Warn, "others with this key"
 		}
 		share := float64(s.Calls) / float64(max(total, 1))
 		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(name), 26, part.Words).Gap(1).Field(part.Plain(count(s.Calls)), 6, part.Number).Gap(2)
 		l.Bar(token, clamp(l.Room()-8, 4, 60), share).Gap(1)
-		rows = append(rows, l.Cells(part.As(themes.Dim, part.Percent(share))).String())
+		rows = append(rows, l.Cells(part.As(themes.Dim, human.Percent(share))).String())
 	}
 	if len(rows) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(p.waitingText(), "nobody: the recorder has no call of that window any more"))))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // steerBucket resumes a bucket that is frozen or capped, and else asks until when
@@ -17,7 +18,7 @@ func steerBucket(b engine.BucketRow) Effect {
 		return do(engine.Command{Op: engine.OpThaw, Bucket: at})
 	}
 	return Effect{Text: &Text{
-		Label: "freeze " + b.Host + " " + versionless(or(b.Method, b.Kind)),
+		Label: "freeze " + b.Host + " " + columns.Versionless(or(b.Method, b.Kind)),
 		Ghost: "+10m or until 14:00, or a cap: 60% +10m; then why",
 		Read: func(text string, now time.Time) (engine.Command, string) {
 			c, wrong := FreezeOf(text, now)
@@ -117,7 +118,7 @@ func WhenOf(text string, now time.Time) (time.Time, bool) {
 func rescheduleJob(v *View, j engine.JobRow) Effect {
 	j = v.liveJob(j)
 	return Effect{Text: &Text{
-		Label: "run " + keyOf(j.Job) + " at", Ghost: "+10m, 14:00 or now",
+		Label: "run " + columns.JobKey(&j.Job) + " at", Ghost: "+10m, 14:00 or now",
 		Read: func(text string, now time.Time) (engine.Command, string) {
 			at, ok := WhenOf(text, now)
 			if !ok {

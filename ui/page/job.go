@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -37,7 +38,8 @@ func (p *Job) Crumb(v *View) string {
 	if !p.have {
 		return or(p.key, string(p.id))
 	}
-	return keyOf(p.row(v).Job)
+	j := p.row(v)
+	return columns.JobKey(&j.Job)
 }
 
 // row is the newest row there is: Watch's, else the answer's.
@@ -214,7 +216,7 @@ func resultWord(a engine.Attempt) string {
 // resultCell is the sign of an attempt's end and what the other side said.
 func resultCell(v *View, a engine.Attempt) part.Cell {
 	sign := v.Theme.State(resultWord(a))
-	text := inShort(a.Err)
+	text := columns.InShort(a.Err)
 	switch {
 	case a.End.IsZero():
 		text = "RUNNING " + v.age(a.Start)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -109,8 +110,8 @@ func (p *Job) whyRows(v *View, w int, why string) []string {
 // headRow is the job in one line.
 func (p *Job) headRow(v *View, w int) string {
 	j := p.row(v)
-	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(keyOf(j.Job))).Gap(3).Cells(v.state(StateWord(j.Job))).Gap(2)
-	if word := string(j.Stand); word != "" && word != StateWord(j.Job) {
+	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).Cells(v.state(columns.StateWord(&j.Job))).Gap(2)
+	if word := string(j.Stand); word != "" && word != columns.StateWord(&j.Job) {
 		l.Cells(v.state(word)).Gap(2)
 	}
 	l.Cells(part.Plain(p.triesText(v, j)))
@@ -343,7 +344,7 @@ func handsOf(j *engine.JobRow) (facts []part.Cell) {
 		facts = append(facts, part.As(themes.Dim, "last had by worker "+strconv.Itoa(j.Worker)))
 	}
 	if j.Bytes > 0 {
-		facts = append(facts, part.Plain("fetched "+part.Bytes(int64(j.Bytes))))
+		facts = append(facts, part.Plain("fetched "+human.Bytes(int64(j.Bytes))))
 	}
 	return facts
 }
@@ -405,7 +406,7 @@ func (p *Job) attemptFacts(v *View, a engine.Attempt) []part.Cell {
 		return []part.Cell{part.As(themes.Accent, name), part.As(themes.Dim, status), part.As(themes.Dim, next), part.As(themes.Dim, trace), part.As(themes.Dim, a.Decision)}
 	}
 	return []part.Cell{
-		part.As(themes.Accent, name), part.As(themes.Dim, or(inShort(a.Err), status)), part.As(themes.Dim, a.Decision),
+		part.As(themes.Accent, name), part.As(themes.Dim, or(columns.InShort(a.Err), status)), part.As(themes.Dim, a.Decision),
 		part.As(themes.Dim, next), part.As(themes.Dim, trace),
 	}
 }
@@ -441,7 +442,7 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 		t := p.detail.History[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(t.At)), 13, part.Words)
 		l.Field(part.Plain(or(t.From, "new")+" "+v.Theme.Glyphs.Next+" "+t.To), 26, part.Words)
-		l.Cells(v.leading(l.Room(), part.Plain(inShort(t.Reason)), part.As(themes.Dim, t.Actor))...)
+		l.Cells(v.leading(l.Room(), part.Plain(columns.InShort(t.Reason)), part.As(themes.Dim, t.Actor))...)
 		rows = append(rows, l.String())
 	}
 	return rows

@@ -3,10 +3,9 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/part"
@@ -29,15 +28,15 @@ func cannotOn(a Action, j engine.JobRow) string {
 	case len(o.States) == 0 || slices.Contains(o.States, j.State):
 		return ""
 	case o.Only != "":
-		return keyOf(j.Job) + " is " + StateWord(j.Job) + ": " + o.Only
+		return columns.JobKey(&j.Job) + " is " + columns.StateWord(&j.Job) + ": " + o.Only
 	case j.State.Terminal():
-		return keyOf(j.Job) + " has ended: it is " + StateWord(j.Job)
+		return columns.JobKey(&j.Job) + " has ended: it is " + columns.StateWord(&j.Job)
 	case j.State == engine.Pending:
-		return keyOf(j.Job) + " waits for other jobs: " + o.Does + " those"
+		return columns.JobKey(&j.Job) + " waits for other jobs: " + o.Does + " those"
 	case j.State == engine.Available:
-		return keyOf(j.Job) + " is AVAILABLE already: it runs as soon as a limit lets it"
+		return columns.JobKey(&j.Job) + " is AVAILABLE already: it runs as soon as a limit lets it"
 	}
-	return keyOf(j.Job) + " is " + StateWord(j.Job) + " already"
+	return columns.JobKey(&j.Job) + " is " + columns.StateWord(&j.Job) + " already"
 }
 
 // cancelJob cancels a job: a waiting one at once, a running one or a whole sync
@@ -49,13 +48,13 @@ func cancelJob(v *View, j engine.JobRow) Effect {
 	case j.Kind == "account.sync":
 		e.Confirm = &Confirm{
 			Question: "Cancel this sync?",
-			Lines:    []string{keyOf(j.Job) + " ends as CANCELLED. Matches that no other sync waits for are not fetched; what is stored stays."},
+			Lines:    []string{columns.JobKey(&j.Job) + " ends as CANCELLED. Matches that no other sync waits for are not fetched; what is stored stays."},
 			Yes:      "cancel the sync",
 		}
 	case j.State == engine.Running:
 		e.Confirm = &Confirm{
 			Question: "Cancel a running job?",
-			Lines:    []string{keyOf(j.Job) + " is on its try " + tries(j) + ". Its call is given up and its answer thrown away."},
+			Lines:    []string{columns.JobKey(&j.Job) + " is on its try " + columns.Tries(&j, j.Tries) + ". Its call is given up and its answer thrown away."},
 			Yes:      "cancel the job",
 		}
 	}
@@ -145,63 +144,6 @@ func PlaceCall(ask engine.CallAsk) Effect {
 	e.Try = true
 	e.Confirm = &Confirm{Question: "Call " + engine.CutNumber(ask.To) + "?", Yes: "call it"}
 	return e
-}
-
-// tries is 2/5: charged attempts of the round and how many there may be.
-func tries(j engine.JobRow) string {
-	if j.MaxAttempts <= 0 {
-		return fmt.Sprint(j.Tries)
-	}
-	return fmt.Sprintf("%d/%d", j.Tries, j.MaxAttempts)
-}
-
-// lastResult is what a job's row says of its past or present.
-func lastResult(v *View, j engine.JobRow) string {
-	switch {
-	case j.Why != "" && (j.State != engine.Retryable || j.LastError == ""):
-		return briefWhy(v, j.Why)
-	case j.State == engine.Running:
-		return string(j.Kind)
-	case j.LastError != "":
-		return inShort(j.LastError)
-	}
-	return string(j.Class)
-}
-
-// nextTry is when a job moves by itself; what is overdue tells since when.
-func nextTry(v *View, j engine.JobRow) string {
-	at := nextAt(&j)
-	switch {
-	case at.IsZero():
-		return part.None
-	case j.State == engine.Available && !at.After(v.Now):
-		return "now"
-	case j.State == engine.Available:
-		return v.in(at)
-	}
-	return strings.TrimPrefix(v.until(at), "due ")
-}
-
-// nextAt is that instant; zero = it does not move by itself, or nobody knows when.
-func nextAt(j *engine.JobRow) time.Time {
-	switch j.State {
-	case engine.Retryable, engine.Scheduled:
-		return j.Due
-	case engine.Available:
-		return j.Until
-	}
-	return time.Time{}
-}
-
-// jobAge is how long a job has been what it is.
-func jobAge(v *View, j engine.JobRow) string {
-	switch {
-	case j.State == engine.Running:
-		return v.age(j.Started)
-	case j.State.Terminal():
-		return v.age(j.Finished)
-	}
-	return v.age(j.Created)
 }
 
 // ActOn is what an action on a job asks for, or why it cannot be.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // Jobber is a page on which a job may be selected, so that its log can be shown.
@@ -61,7 +62,7 @@ func named(j engine.JobRow, ok bool) (engine.JobID, string) {
 	if !ok {
 		return "", ""
 	}
-	return j.ID, keyOf(j.Job)
+	return j.ID, columns.JobKey(&j.Job)
 }
 
 // Holder is a page with a list that has a cursor.

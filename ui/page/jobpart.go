@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // jobPart is a part of all jobs that a filter cannot name.
@@ -44,7 +45,7 @@ func NewJobsOfReason(queue engine.Queue, shape, text string) *Jobs {
 func forceJob(v *View, j engine.JobRow) Effect {
 	j = v.liveJob(j)
 	return Effect{Text: &Text{
-		Label: "force " + keyOf(j.Job), Ghost: "why? it is kept with the job",
+		Label: "force " + columns.JobKey(&j.Job), Ghost: "why? it is kept with the job",
 		Read: func(text string, _ time.Time) (engine.Command, string) {
 			why := strings.TrimSpace(text)
 			if why == "" {

@@ -1,16 +1,11 @@
 package page
 
 import (
-	"cmp"
 	"reflect"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
-	"github.com/farsight-console/farsight/themes"
-	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // Shown says which jobs a list holds.
@@ -64,8 +59,10 @@ type jobsMade struct {
 
 // NewJobs makes the list; queue "" means all.
 func NewJobs(queue engine.Queue, shown Shown) *Jobs {
-	return &Jobs{list: newList(filter.Jobs, jobID, jobCells, jobFields).reading(jobReads).sparing("WORKER", "BYTES", "BY"), queue: queue, which: shown}
+	return &Jobs{list: newList(columns.Jobs, columns.JobList, jobKey), queue: queue, which: shown}
 }
+
+func jobKey(j *engine.JobRow) string { return string(j.ID) }
 
 // AllJobs makes the numbered screen.
 func AllJobs() *Jobs { return NewJobs("", shownLive) }
@@ -195,93 +192,6 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 }
 
 func (p *Jobs) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queue == j.Queue }
-
-func jobCells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
-	result := part.As(themes.Dim, lastResult(v, j))
-	if j.State == engine.Discarded {
-		result.Token = themes.Err
-	}
-	return append(cells,
-		part.Plain(nameOf(&j)),
-		part.As(themes.Dim, string(j.Queue)),
-		v.state(StateWord(j.Job)),
-		part.Plain(tries(j)),
-		part.Plain(nextTry(v, j)),
-		part.As(themes.Dim, jobAge(v, j)),
-		result,
-		part.As(themes.Dim, string(j.ID)),
-		part.As(themes.Held, holdWord(j)),
-		part.As(themes.Dim, v.clock(j.Created)),
-		workerCell(&j),
-		part.As(themes.Dim, bytesText(j.Bytes)),
-		byCell(&j),
-	)
-}
-
-// workerCell is the worker of a job; of one that does not run, the last one it had.
-func workerCell(j *engine.JobRow) part.Cell {
-	switch {
-	case j.Worker == 0:
-		return part.As(themes.Dim, part.None)
-	case j.State == engine.Running:
-		return part.As(themes.Run, strconv.Itoa(j.Worker))
-	}
-	return part.As(themes.Dim, strconv.Itoa(j.Worker))
-}
-
-// byCell is who asked for a job: a person or a schedule stands out.
-func byCell(j *engine.JobRow) part.Cell {
-	if j.By == "" {
-		return part.As(themes.Dim, engine.ByEngine)
-	}
-	return part.Plain(j.By)
-}
-
-func bytesText(n int) string {
-	if n == 0 {
-		return part.None
-	}
-	return part.Bytes(int64(n))
-}
-
-// holdWord says why a job was sent back uncharged; "" = it was not.
-func holdWord(j engine.JobRow) string {
-	if j.Hold == engine.HoldNone {
-		return ""
-	}
-	return j.Hold.String()
-}
-
-var jobFields = []field[engine.JobRow]{
-	{part.Column{Title: "JOB", Kind: part.ID, Min: 22, Width: 24, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
-	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 5}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
-	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, func(a, b *engine.JobRow) int {
-		return cmp.Compare(rank(stateRank[:], int(a.State)), rank(stateRank[:], int(b.State)))
-	}},
-	{part.Column{Title: "TRY", Kind: part.Number, Min: 3, Width: 3}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
-	{part.Column{Title: "NEXT", Kind: part.Number, Min: 6, Width: 7}, func(a, b *engine.JobRow) int { return zeroLast(nextAt(a), nextAt(b)) }},
-	{part.Column{Title: "AGE", Kind: part.Number, Min: 5, Width: 5, Priority: 2}, func(a, b *engine.JobRow) int { return b.Created.Compare(a.Created) }},
-	{part.Column{Title: "RESULT OR REASON", Kind: part.Words, Min: 18, Width: 30, Flex: 2, Priority: 1}, func(a, b *engine.JobRow) int {
-		return strings.Compare(a.LastError+a.Why, b.LastError+b.Why)
-	}},
-	{part.Column{Title: "ID", Kind: part.Words, Min: 20, Width: 20, Priority: 5}, func(a, b *engine.JobRow) int { return cmp.Compare(a.ID, b.ID) }},
-	{part.Column{Title: "HOLD", Kind: part.Words, Min: 10, Width: 10, Priority: 7}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Hold, b.Hold) }},
-	{part.Column{Title: "CREATED", Kind: part.Words, Min: 12, Width: 12, Priority: 6}, func(a, b *engine.JobRow) int { return a.Created.Compare(b.Created) }},
-	{part.Column{Title: "WORKER", Kind: part.Number, Min: 6, Width: 6, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Worker, b.Worker) }},
-	{part.Column{Title: "BYTES", Kind: part.Number, Min: 7, Width: 7, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(b.Bytes, a.Bytes) }},
-	{part.Column{Title: "BY", Kind: part.Words, Min: 8, Width: 12, Priority: 4}, func(a, b *engine.JobRow) int { return strings.Compare(a.Asker(), b.Asker()) }},
-}
-
-// zeroLast orders instants; those that are not known come last.
-func zeroLast(a, b time.Time) int {
-	switch {
-	case a.IsZero() == b.IsZero():
-		return a.Compare(b)
-	case a.IsZero():
-		return 1
-	}
-	return -1
-}
 
 // Cannot implements Page.
 func (p *Jobs) Cannot(v *View, a Action) string {

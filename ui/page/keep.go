@@ -41,13 +41,13 @@ func (l *list[T]) State() ListState {
 	s := ListState{Down: l.down, Wide: l.wide}
 	for i, f := range l.fields {
 		if l.by == i+1 {
-			s.Sort = columnName(f.Title)
+			s.Sort = columnName(f.Head.Title)
 		}
 		if l.hidden[i] {
-			s.Hidden = append(s.Hidden, columnName(f.Title))
+			s.Hidden = append(s.Hidden, columnName(f.Head.Title))
 		}
 		if l.spare.on[i] {
-			s.Shown = append(s.Shown, columnName(f.Title))
+			s.Shown = append(s.Shown, columnName(f.Head.Title))
 		}
 	}
 	return s

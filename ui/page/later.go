@@ -1,17 +1,15 @@
 package page
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
 
-// Rows up to offLoop are filtered and sorted at once: that takes less than two
-// milliseconds. Up to sortMost they can be sorted by any column; what is longer
-// stays in the order it has on disk, and the title says so.
-const (
-	offLoop  = 4_000
-	sortMost = 100_000
-)
+// offLoop is how many rows are filtered and sorted at once: that takes a few
+// milliseconds. The longest list, the jobs that fit a filter, has 20,000.
+const offLoop = 4_000
 
 // How often a long list follows its rows, and the ages in its filter. What the
 // operator asks for is done at once.
@@ -40,7 +38,6 @@ type later[T any] struct {
 	work   func() made[T] // not handed out yet
 	begun  time.Time
 	under  bool // way: handed out and not back
-	stop   *halt
 }
 
 // agesMove is how often a filter that speaks of ages is looked at again.
@@ -83,40 +80,48 @@ func (l *list[T]) waits(v *View, now recipe) bool {
 	return false
 }
 
+// made is a list that was worked out, and what of. Its rows point into those it
+// was made of: a row is hundreds of bytes.
+type made[T any] struct {
+	recipe
+	shown []*T
+	at    map[string]int32
+	all   int
+}
+
 // work is the making of the list, of values that nothing changes: it may be done
-// on any goroutine. What is halted comes back unmade.
-func (l *list[T]) work(all []T, now recipe, at time.Time, stop *halt) func() made[T] {
-	fit, order := l.fit, l.ordering(len(all))
+// on any goroutine. Equal rows are ordered by their ids; without an order all stay as
+// they are.
+func (l *list[T]) work(all []T, now recipe, at time.Time) func() made[T] {
+	fit, key, order := l.fit, l.key, l.order()
 	return func() made[T] {
-		rows := order(fitting(fit, all, at, stop), stop)
-		if stop.on() {
-			return made[T]{recipe: now, halted: true}
+		m := made[T]{recipe: now, all: len(all), shown: make([]*T, 0, len(all))}
+		for i := range all {
+			if fit.Match(&all[i], at) {
+				m.shown = append(m.shown, &all[i])
+			}
 		}
-		m := made[T]{recipe: now, all: len(all), shown: make([]*T, len(rows))}
-		for i := range rows {
-			m.shown[i] = rows[i].row
+		if order != nil {
+			slices.SortFunc(m.shown, func(a, b *T) int { return cmp.Or(order(a, b), strings.Compare(key(a), key(b))) })
 		}
-		m.at = placesOf(len(rows), func(i int) string { return rows[i].key })
+		m.at = make(map[string]int32, len(m.shown))
+		for i, row := range m.shown {
+			m.at[key(row)] = int32(i)
+		}
 		return m
 	}
 }
 
-// ordering is how n rows are put in order: by what is read of them where the list
-// says how, else by comparing the rows themselves.
-func (l *list[T]) ordering(n int) func(rows []*T, stop *halt) []keyed[T] {
-	key, down, reads := l.key, l.down, l.reads
-	id := func(row *T) string { return key(*row) }
-	if reads != nil {
-		id = reads.id
+// order compares rows as the operator wants them; nil = they stay as they come.
+func (l *list[T]) order() func(a, b *T) int {
+	if l.by == 0 || l.by > len(l.fields) {
+		return nil
 	}
-	if l.by == 0 || l.by > len(l.fields) || n > sortMost {
-		return func(rows []*T, _ *halt) []keyed[T] { return sorted(rows, id, nil, false) }
+	order := l.fields[l.by-1].Order
+	if l.down {
+		return func(a, b *T) int { return order(b, a) }
 	}
-	f := l.fields[l.by-1]
-	if reads != nil && reads.by[f.Title] != nil {
-		return func(rows []*T, stop *halt) []keyed[T] { return sortByKey(rows, reads, reads.by[f.Title], down, stop) }
-	}
-	return func(rows []*T, _ *halt) []keyed[T] { return sorted(rows, id, f.order, down) }
+	return order
 }
 
 // place shows a list that was made.
@@ -139,7 +144,7 @@ func (l *list[T]) Work() func() any {
 // dropped: a newer one is under way.
 func (l *list[T]) Done(result any) {
 	m, ok := result.(made[T])
-	if !ok || m.halted || m.recipe != l.later.wanted {
+	if !ok || m.recipe != l.later.wanted {
 		return
 	}
 	l.later.under = false
@@ -148,13 +153,10 @@ func (l *list[T]) Done(result any) {
 
 // sortText names the order of the list; "" = as it comes.
 func (l *list[T]) sortText(v *View) string {
-	switch {
-	case l.by == 0:
+	if l.by == 0 {
 		return ""
-	case l.all > sortMost:
-		return "key order: too many rows to sort"
 	}
-	return "sort: " + strings.ToLower(l.fields[l.by-1].Title) + " " + l.arrow(v)
+	return "sort: " + strings.ToLower(l.fields[l.by-1].Head.Title) + " " + l.arrow(v)
 }
 
 // workText says that the list is being worked out, once that takes its time.

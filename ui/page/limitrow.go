@@ -3,10 +3,10 @@ package page
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -19,7 +19,7 @@ const nearlyFull = 0.8
 // the title says already: the host, where there is only one, and the version of the
 // method.
 func brief(v *View, b engine.BucketRow) string {
-	name := versionless(or(b.Method, b.Kind))
+	name := columns.Versionless(or(b.Method, b.Kind))
 	if b.Kind == "service" {
 		name += " service"
 	}
@@ -27,16 +27,6 @@ func brief(v *View, b engine.BucketRow) string {
 		return name
 	}
 	return b.Host + " " + name
-}
-
-// versionless takes the version out of a method's name: match-v5.ids is match.ids.
-func versionless(method string) string {
-	at := strings.Index(method, "-v")
-	if at < 0 {
-		return method
-	}
-	rest := strings.TrimLeft(method[at+2:], "0123456789")
-	return method[:at] + rest
 }
 
 func oneHost(v *View) bool { return len(hostsOf(v)) <= 1 }

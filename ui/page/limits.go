@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -27,7 +27,7 @@ type Limits struct {
 
 // NewLimits makes the screen.
 func NewLimits() *Limits {
-	return &Limits{onCalls: true, tape: tape{every: tapeEvery}, query: query[engine.CallRow]{schema: filter.Calls}}
+	return &Limits{onCalls: true, tape: tape{every: tapeEvery}, query: query[engine.CallRow]{schema: columns.Calls.Schema}}
 }
 
 // NewLimitsAt makes the screen with the cursor on a call.

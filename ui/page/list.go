@@ -5,25 +5,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/part"
 )
-
-// field is a column of a list and how rows are ordered by it.
-type field[T any] struct {
-	part.Column
-	order func(a, b *T) int // nil = the list cannot be sorted by it
-}
 
 // list is a table that can be filtered, sorted, narrowed to some columns and
 // marked. Rows come in screen order from whoever owns the list.
 type list[T any] struct {
 	pane
 	query[T]
-	fields []field[T]
-	reads  *reads[T] // how to sort it when it is long; nil = by comparing rows
-	key    func(T) string
-	cells  func(v *View, row T, cells []part.Cell) []part.Cell
+	fields columns.List[T]
+	key    func(*T) string
 
 	hidden map[int]bool // columns the operator took away
 	spare  spares       // those that are shown when asked for
@@ -31,10 +23,10 @@ type list[T any] struct {
 	by     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
 
-	shown  []*T // of all, filtered and sorted
-	all    int  // how many there are without the filter
-	of     int  // the same where the rows are some of them; 0 = the rows are all
-	at     places
+	shown  []*T             // of all, filtered and sorted
+	all    int              // how many there are without the filter
+	of     int              // the same where the rows are some of them; 0 = the rows are all
+	at     map[string]int32 // where the row of an id is shown
 	made   recipe
 	placed bool     // something was made
 	later  later[T] // the same, of lists that are too long for the event loop
@@ -49,13 +41,13 @@ type recipe struct {
 	minute time.Time // what a filter says of ages moves on with time
 }
 
-func newList[T any](s *filter.Schema[T], key func(T) string, cells func(*View, T, []part.Cell) []part.Cell, fields []field[T]) list[T] {
-	return list[T]{query: query[T]{schema: s}, key: key, cells: cells, fields: fields}
-}
-
-// reading tells the list how its rows are read for sorting.
-func (l list[T]) reading(r *reads[T]) list[T] {
-	l.reads = r
+func newList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) list[T] {
+	l := list[T]{query: query[T]{schema: all.Schema}, key: key, fields: shown}
+	for i, c := range shown {
+		if c.Spare {
+			l.spare.is = with(l.spare.is, i)
+		}
+	}
 	return l
 }
 
@@ -80,19 +72,20 @@ func (l *list[T]) put(v *View, version any, rows func() []T) {
 		return
 	}
 	all := rows()
-	l.later.stop.stop()
 	if len(all) <= offLoop {
 		l.later = later[T]{wanted: now, begun: v.Now}
-		l.place(l.work(all, now, v.Now, nil)())
+		l.place(l.work(all, now, v.Now)())
 		return
 	}
-	stop := &halt{}
-	l.later = later[T]{wanted: now, work: l.work(all, now, v.Now, stop), begun: v.Now, stop: stop}
+	l.later = later[T]{wanted: now, work: l.work(all, now, v.Now), begun: v.Now}
 }
 
 // id is the identity of a shown row, and find the way back.
-func (l *list[T]) id(i int) string                     { return l.key(*l.shown[i]) }
-func (l *list[T]) find(id string) (place int, ok bool) { return l.at.find(id, l.id) }
+func (l *list[T]) id(i int) string { return l.key(l.shown[i]) }
+func (l *list[T]) find(id string) (place int, ok bool) {
+	at, ok := l.at[id]
+	return int(at), ok
+}
 
 // rows is the list as a table's source.
 func (l *list[T]) rows(v *View) rowSource[T] { return rowSource[T]{l, v} }
@@ -115,17 +108,17 @@ func (s rowSource[T]) Find(id string) (int, bool) {
 
 // Row implements part.Source: the cells of the columns that are not hidden.
 func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
-	all := s.l.cells(s.v, *s.l.shown[i], cells)
-	if s.l.allShown() {
-		return all
-	}
-	kept := all[:0]
-	for n, c := range all {
-		if s.l.shows(n) {
-			kept = append(kept, c)
+	return s.l.cells(s.v, s.l.shown[i], cells, s.l.shows)
+}
+
+// cells are those of a row in the columns that are asked for.
+func (l *list[T]) cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
+	for i := range l.fields {
+		if of(i) {
+			cells = append(cells, l.fields[i].Cell(pen{v}, row))
 		}
 	}
-	return kept
+	return cells
 }
 
 // columns are those that are not hidden, the sorted one with its arrow.
@@ -136,7 +129,7 @@ func (l *list[T]) columns(v *View) []part.Column {
 		if !l.shows(i) {
 			continue
 		}
-		c := l.preferred(v, i, f.Column)
+		c := l.preferred(v, i, f.Head)
 		if l.by == i+1 {
 			c.Title += " " + l.arrow(v)
 		}
@@ -195,7 +188,7 @@ func (l *list[T]) selected() (row T, ok bool) {
 // be looked at: no other key acts on it.
 func (l *list[T]) toOpen() (id string, ok bool) {
 	if row, ok := l.selected(); ok {
-		return l.key(row), true
+		return l.key(&row), true
 	}
 	return l.cur.Left()
 }
@@ -256,14 +249,14 @@ func (l *list[T]) act(v *View, a Action) bool {
 }
 
 func (l *list[T]) firstSortable() int {
-	return 1 + slices.IndexFunc(l.fields, func(f field[T]) bool { return f.order != nil })
+	return 1 + slices.IndexFunc(l.fields, func(c columns.Column[T]) bool { return c.Order != nil })
 }
 
 // marked are the marked rows that are still there, and how many of them the
 // filter hides.
 func (l *list[T]) marked(all []T) (rows []T, hidden int) {
 	for i := range all {
-		id := l.key(all[i])
+		id := l.key(&all[i])
 		if !l.cur.Marked(id) {
 			continue
 		}
@@ -328,8 +321,8 @@ func (l *list[T]) Columns() []ColumnChoice {
 	out := make([]ColumnChoice, len(l.fields))
 	for i, f := range l.fields {
 		out[i] = ColumnChoice{
-			Name: f.Title, Sortable: f.order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: !l.seen(i),
-			Pinned: f.Kind == part.State || i == 0,
+			Name: f.Head.Title, Sortable: f.Order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: !l.seen(i),
+			Pinned: f.Head.Kind == part.State || i == 0,
 		}
 	}
 	return out
@@ -337,7 +330,7 @@ func (l *list[T]) Columns() []ColumnChoice {
 
 // SortBy implements Lister.
 func (l *list[T]) SortBy(column int) {
-	if column < 0 || column >= len(l.fields) || l.fields[column].order == nil {
+	if column < 0 || column >= len(l.fields) || l.fields[column].Order == nil {
 		return
 	}
 	l.by, l.down = column+1, l.by == column+1 && !l.down
@@ -372,12 +365,12 @@ func (l *list[T]) export(v *View, only bool) [][]string {
 	}
 	head := make([]string, len(l.fields))
 	for i, f := range l.fields {
-		head[i] = f.Title
+		head[i] = f.Head.Title
 	}
 	out := [][]string{head}
 	var cells []part.Cell
 	for _, row := range rows {
-		cells = l.cells(v, *row, cells[:0])
+		cells = l.cells(v, row, cells[:0], func(int) bool { return true })
 		texts := make([]string, len(cells))
 		for n, c := range cells {
 			texts[n] = strings.TrimSpace(c.Text)

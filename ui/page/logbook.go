@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // record is a record of the log with its fields as text.
@@ -24,7 +25,7 @@ func recordOf(r engine.LogRow) record {
 			if slices.Contains(firstFields, f.Key) == first {
 				named = named || f.Key == "job"
 				out.pairs = append(out.pairs, f.Key+"="+f.Value)
-				told = append(told, f.Key+"="+inShort(f.Value))
+				told = append(told, f.Key+"="+columns.InShort(f.Value))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -36,7 +37,7 @@ func tellingFields(r *engine.LogRow, named bool) string {
 	for _, key := range logKeys {
 		for i := range r.Fields {
 			if r.Fields[i].Key == key {
-				b.WriteString(" " + key + "=" + inShort(r.Fields[i].Value))
+				b.WriteString(" " + key + "=" + columns.InShort(r.Fields[i].Value))
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -34,14 +34,14 @@ var matchStates = []struct{ status, word string }{
 
 // NewMatches makes the list of an account's matches; "" means all matches.
 func NewMatches(account string) *MatchList {
-	cells, fields := seatedCells, matchFields
+	shown := columns.AccountMatches
 	if account == "" {
-		cells, fields = unseatedCells, allMatchFields
+		shown = columns.AllMatches
 	}
-	return &MatchList{list: newList(filter.Matches, matchID, cells, slices.Clone(fields)), account: account}
+	return &MatchList{list: newList(columns.Matches, slices.Clone(shown), matchID), account: account}
 }
 
-func matchID(m engine.MatchRow) string { return m.ID }
+func matchID(m *engine.MatchRow) string { return m.ID }
 
 // Screen implements Page.
 func (p *MatchList) Screen() Screen { return ScreenMatches }
@@ -97,13 +97,17 @@ func (p *MatchList) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.list.asked, p.turned = p.list.asked || p.turned, false
 }
 
+// The errors have their room before most other columns, or after all of them while
+// there are none.
+const firstColumn, lastColumn = 2, 11
+
 // weigh makes room for the errors of matches where there are any.
 func (p *MatchList) weigh() {
 	priority := lastColumn
-	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return faultOf(&m) != "" }) {
+	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return columns.FaultOf(&m) != "" }) {
 		priority = firstColumn
 	}
-	p.fields[len(p.fields)-1].Priority = priority
+	p.fields[len(p.fields)-1].Head.Priority = priority
 }
 
 // The room that an error has at least: "503: Service unavailable" is whole where there is
@@ -112,7 +116,7 @@ const leastError, wholeError = 14, 24
 
 // roomForErrors gives it to them.
 func (p *MatchList) roomForErrors(v *View) {
-	f := &p.fields[len(p.fields)-1]
+	f := &p.fields[len(p.fields)-1].Head
 	f.Min = leastError
 	if v.Size != S && f.Priority == firstColumn {
 		f.Min = wholeError

@@ -2,10 +2,9 @@ package page
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -13,26 +12,12 @@ import (
 // Messages lists what the message line has said, the newest first.
 type Messages struct {
 	quiet
-	list[message]
+	list[columns.Message]
 }
-
-// message is a note with its number: two may say the same.
-type message struct {
-	engine.Note
-	n int
-}
-
-var messageSchema = filter.New(filter.Options{Free: []string{"text", "level", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at"},
-	textField("text", filter.Prose, "", func(m *message) string { return m.Text }),
-	textField("level", filter.Name, "ok, info, warn, error", func(m *message) string { return string(m.Level) }),
-	textField("job", filter.Name, "", func(m *message) string { return string(m.Job) }),
-	filter.Field[message]{Name: "at", Kind: filter.Past, Value: func(m *message, _ instant) filter.Value { return filter.At(m.At) }},
-	filter.Field[message]{Name: "age", Kind: filter.Duration, Value: func(m *message, now instant) filter.Value { return filter.Since(m.At, now) }},
-)
 
 // NewMessages makes the screen.
 func NewMessages() *Messages {
-	return &Messages{list: newList(messageSchema, func(m message) string { return strconv.Itoa(m.n) }, messageCells, messageFields)}
+	return &Messages{list: newList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })}
 }
 
 // Screen implements Page.
@@ -42,29 +27,13 @@ func (p *Messages) Screen() Screen { return ScreenMessages }
 func (p *Messages) Crumb(*View) string { return "Messages" }
 
 func (p *Messages) refresh(v *View) {
-	p.put(v, v.Noted, func() []message {
-		rows := make([]message, 0, len(v.Notes))
+	p.put(v, v.Noted, func() []columns.Message {
+		rows := make([]columns.Message, 0, len(v.Notes))
 		for i := len(v.Notes) - 1; i >= 0; i-- {
-			rows = append(rows, message{v.Notes[i], v.Noted - len(v.Notes) + i})
+			rows = append(rows, columns.Message{Note: v.Notes[i], Number: v.Noted - len(v.Notes) + i})
 		}
 		return rows
 	})
-}
-
-// LevelWord is the state word of a level.
-var LevelWord = map[engine.Level]string{
-	engine.LevelOK: "OK", engine.LevelInfo: "INFO", engine.LevelWarn: "WARN", engine.LevelErr: "ERROR",
-}
-
-func messageCells(v *View, m message, cells []part.Cell) []part.Cell {
-	return append(cells, part.As(themes.Dim, v.clock(m.At)), v.state(LevelWord[m.Level]), part.Plain(m.Text), part.As(themes.Dim, string(m.Job)))
-}
-
-var messageFields = []field[message]{
-	{part.Column{Title: "WHEN", Kind: part.Words, Min: 12, Width: 12}, func(a, b *message) int { return b.At.Compare(a.At) }},
-	{part.Column{Title: "LEVEL", Kind: part.State, Min: 7, Width: 7}, func(a, b *message) int { return strings.Compare(string(a.Level), string(b.Level)) }},
-	{part.Column{Title: "MESSAGE", Kind: part.Words, Min: 42, Width: 60, Flex: 4}, nil},
-	{part.Column{Title: "JOB", Kind: part.Words, Min: 8, Width: 14, Priority: 1}, func(a, b *message) int { return strings.Compare(string(a.Job), string(b.Job)) }},
 }
 
 // SelectedJob implements Jobber.

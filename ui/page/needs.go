@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -117,7 +118,7 @@ func (d *Data) pausedQueues() []Need {
 		}
 		name := q.Name
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + by(q.By), Key: "{pause} resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), Key: "{pause} resumes",
 			open: func(*View) Effect { return Effect{Open: NewJobs(name, shownLive)} },
 		})
 	}
@@ -146,13 +147,6 @@ func (d *Data) failedSyncs() []Need {
 		})
 	}
 	return out
-}
-
-func by(a engine.Actor) string {
-	if a.User == "" {
-		return ""
-	}
-	return " by " + a.User
 }
 
 // Needs is Data.Needs, worked out once for a drawing.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -33,7 +34,8 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 		job("retry", engine.Retryable, 0, time.Hour),
 	}
 	SortJobs(rows)
-	if late := nextTry(view(&Data{}), job("late", engine.Available, 1, time.Second)); late != "now" {
+	waits := job("late", engine.Available, 1, time.Second)
+	if late := columns.NextTry(pen{view(&Data{})}, &waits); late != "now" {
 		t.Errorf("what could have gone goes %s", late)
 	}
 	for i, want := range []engine.JobID{"retry", "match 1", "match 9", "timeline", "unknown"} {

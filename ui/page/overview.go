@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -77,9 +78,9 @@ func (o *Overview) retries(v *View) part.Slice[engine.JobRow] {
 		Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
 			return append(cells,
 				part.As(themes.Wait, v.until(j.Due)),
-				part.Plain(nameOf(&j)),
+				part.Plain(columns.JobName(&j)),
 				part.Plain("try "+nextOf(j)),
-				part.As(themes.Dim, lastResult(v, j)),
+				part.As(themes.Dim, columns.LastResult(pen{v}, &j)),
 			)
 		},
 	}
@@ -97,7 +98,7 @@ func accountID(a engine.AccountRow) string { return a.ID }
 // nextOf is the try that comes next: 3/5.
 func nextOf(j engine.JobRow) string {
 	j.Tries++
-	return tries(j)
+	return columns.Tries(&j, j.Tries)
 }
 
 // source is the list of the pane in focus.
@@ -309,7 +310,7 @@ func queueWhy(v *View, q engine.QueueRow) string {
 	case q.Paused && q.Reason != "":
 		return q.Reason + ", " + v.ago(q.Since)
 	case q.Paused:
-		return strings.TrimSpace(by(q.By) + " " + v.ago(q.Since))
+		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.ago(q.Since))
 	case q.Why != "" && !q.Until.IsZero():
 		return briefWhy(v, q.Why) + ", in " + v.in(q.Until)
 	}

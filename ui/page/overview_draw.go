@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -375,8 +376,8 @@ func workerPanel(v *View, w, h int) part.Panel {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range running[:min(len(running), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1)
-		l.Cells(v.state("RUNNING")).Gap(2).Field(part.Plain(nameOf(&j)), max(l.Room()-16, 8), part.ID)
-		l.Field(part.As(themes.Dim, tries(j)), 6, part.Number).Field(part.Plain(v.age(j.Started)), 7, part.Number)
+		l.Cells(v.state("RUNNING")).Gap(2).Field(part.Plain(columns.JobName(&j)), max(l.Room()-16, 8), part.ID)
+		l.Field(part.As(themes.Dim, columns.Tries(&j, j.Tries)), 6, part.Number).Field(part.Plain(v.age(j.Started)), 7, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(running) == 0 {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/uitest"
@@ -29,15 +29,15 @@ func TestWords(t *testing.T) {
 		{human.Tight(2 * time.Minute), "2m"}, {human.Tight(10 * time.Second), "10s"}, {human.Tight(time.Hour), "1h"},
 		{short("8QfA1b2c3d4e5f6g7h8i9jx2c"), "8Qf…x2c"}, {short("j881"), "j881"},
 		{human.Counted(1, "match", "matches"), "1 match"}, {human.Counted(1204, "match", "matches"), "1,204 matches"},
-		{StateWord(engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {StateWord(engine.Job{State: engine.Scheduled}), "SCHEDULED"},
-		{StateWord(engine.Job{State: engine.Discarded}), "DISCARDED"},
+		{columns.StateWord(&engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {columns.StateWord(&engine.Job{State: engine.Scheduled}), "SCHEDULED"},
+		{columns.StateWord(&engine.Job{State: engine.Discarded}), "DISCARDED"},
 		{new(Data).SyncWord(engine.AccountRow{Status: engine.SyncCompleted, Result: "incomplete"}), "INCOMPLETE"}, {new(Data).SyncWord(engine.AccountRow{Status: engine.SyncPending}), "QUEUED"},
 		{heldData.SyncWord(engine.AccountRow{ID: "a", Status: engine.Syncing}), "DOWN"}, {heldData.SyncWord(engine.AccountRow{ID: "a", Status: engine.SyncCompleted}), "DONE"},
 		{heldData.SyncWord(engine.AccountRow{ID: "b", Status: engine.SyncPending}), "PAUSED"}, {heldData.SyncWord(engine.AccountRow{ID: "c", Status: engine.Syncing}), "SYNCING"},
-		{matchWord("outside_retention_window"), "TOO OLD"}, {matchWord("temporary_failure"), "RETRYABLE"},
+		{columns.MatchWord("outside_retention_window"), "TOO OLD"}, {columns.MatchWord("temporary_failure"), "RETRYABLE"},
 		{eta(engine.ETA{}), ""}, {eta(engine.ETA{Known: true}), "finishing"},
 		{eta(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},
-		{gameLength(31*time.Minute + 7*time.Second), "31:07"}, {modeName(420, ""), "Ranked Solo"}, {modeName(9999, "CHERRY"), "CHERRY"}, {modeName(9999, ""), "queue 9999"},
+		{columns.GameLength(31*time.Minute + 7*time.Second), "31:07"}, {columns.ModeName(420, ""), "Ranked Solo"}, {columns.ModeName(9999, "CHERRY"), "CHERRY"}, {columns.ModeName(9999, ""), "queue 9999"},
 		{Sentence(engine.Problemf(engine.ErrConflict, "wait", "it runs")), "it runs: wait"}, {Sentence(errors.New("x")), "x"},
 	} {
 		if c.got != c.want {
@@ -125,8 +125,13 @@ func TestP36_ShownTimesAreNeverNegative(t *testing.T) {
 			State: engine.State(rapid.IntRange(0, 7).Draw(t, "state")), Created: at("created"), Started: at("started"), Finished: at("finished"), Due: at("due"),
 		}}
 		v := view(&Data{Ready: true})
-		for _, text := range []string{jobAge(v, j), nextTry(v, j), v.in(j.Due), v.ago(j.Created)} {
+		for _, text := range []string{v.in(j.Due), v.ago(j.Created)} {
 			if text == "" || text[0] == '-' {
+				t.Fatalf("shows %q", text)
+			}
+		}
+		for _, c := range columns.Jobs.Pick("age due created") {
+			if text := c.Cell(pen{v}, &j).Text; text == "" || text[0] == '-' {
 				t.Fatalf("shows %q", text)
 			}
 		}
@@ -157,7 +162,7 @@ func TestSortIsStable(t *testing.T) {
 // rows stay as the last one left them.
 func TestFilterKeepsTheLastGoodQuery(t *testing.T) {
 	rows := uitest.Busy().Update.Accounts
-	q := query[engine.AccountRow]{schema: filter.Accounts}
+	q := query[engine.AccountRow]{schema: columns.Accounts.Schema}
 	for _, c := range []struct {
 		text string
 		rows int
@@ -177,7 +182,7 @@ func TestReasonsAndErrorsInShort(t *testing.T) {
 		"503 service unavailable":                                         "503 service unavailable",
 		"riot: something else":                                            "riot: something else",
 	} {
-		if got := inShort(long); got != want {
+		if got := columns.InShort(long); got != want {
 			t.Errorf("%q in short is %q, want %q", long, got, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -80,11 +81,11 @@ func (k *peek) draw(v *View, list *Jobs, w, h int) []string {
 func (p *Job) beside(v *View, w, h int) []part.Panel {
 	j := p.row(v)
 	life := []string{
-		v.row(w, part.Plain(" "), v.state(StateWord(j.Job)), part.Plain("  "+p.triesText(v, j))),
+		v.row(w, part.Plain(" "), v.state(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
 		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))...)...),
 	}
 	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
-	life = append(life, p.wrapped(v, w, themes.Err, "last: ", inShort(j.LastError))...)
+	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
 	facts := p.besideFacts(v, w)
 	fold := p.timeline(v).Fold(v.Theme, w)
 	if len(fold) == 0 {
@@ -93,7 +94,7 @@ func (p *Job) beside(v *View, w, h int) []part.Panel {
 	room := max(h-len(life)-len(facts)-5, 1)
 	tried := clamp(len(fold), 1, room)
 	panels := []part.Panel{
-		{Title: keyOf(j.Job), Tail: p.told(v), Rows: life, Height: len(life)},
+		{Title: columns.JobKey(&j.Job), Tail: p.told(v), Rows: life, Height: len(life)},
 		{Title: "Attempts", Rows: fold[len(fold)-tried:], Height: tried},
 		{Title: "Facts", Rows: facts, Height: len(facts)},
 	}

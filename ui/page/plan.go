@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -90,15 +91,12 @@ func (p *planned) draw(v *View, name string, w int) (rows []string, ok bool) {
 	return append(rows, v.row(w, p.runsIn(" would run ", zone)...)), true
 }
 
-// hostZone is the zone of the machine that the engine runs on, which may be another.
-const hostZone = "Local"
-
 // runsIn are the runs as a clock in a zone shows them.
 func (p *planned) runsIn(label, zone string) []part.Cell {
 	cells, runs := []part.Cell{part.As(themes.Dim, label)}, p.receipt.Runs
 	loc, err := time.LoadLocation(zone)
 	switch {
-	case zone == hostZone:
+	case zone == columns.HostZone:
 		loc = time.FixedZone("", p.receipt.UTCOffset)
 		zone = "local " + time.Time{}.In(loc).Format("-07:00")
 	case err != nil: // the engine's machine knows more zones than this one
@@ -113,17 +111,9 @@ func (p *planned) runsIn(label, zone string) []part.Cell {
 	return append(cells, part.As(themes.Dim, zone))
 }
 
-// planCell is when a schedule runs, and that an operator has said so.
-func planCell(r *engine.ScheduleRow) part.Cell {
-	if r.Edit.Expr == "" {
-		return part.Plain(r.Expr)
-	}
-	return part.As(themes.Accent, r.Expr+" (edited)")
-}
-
 // editedText tells who edited a schedule and what the configuration says.
 func editedText(v *View, r *engine.ScheduleRow) string {
-	text := "edited" + by(r.Edit.By) + ", " + v.ago(r.Edit.At)
+	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.ago(r.Edit.At)
 	if r.Edit.Reason != "" {
 		text += ": " + r.Edit.Reason
 	}

@@ -108,7 +108,7 @@ func wonCell(wins, games int) part.Cell {
 	if games == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, count(wins)+" won, "+part.Percent(float64(wins)/float64(games)))
+	return part.As(themes.Dim, count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
 }
 
 // championsPanel are the champions of the account, the most played first.
@@ -120,7 +120,7 @@ func (p *Reports) championsPanel(v *View, w, h int) part.Panel {
 		if name == "" {
 			name = "not told"
 		}
-		all = append(all, bar{name, float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), part.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+		all = append(all, bar{name, float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
 	}
 	rows := bars(v, all, themes.Run, w)
 	tail := "games, won"

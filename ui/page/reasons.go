@@ -1,12 +1,9 @@
 package page
 
 import (
-	"strings"
-
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -21,16 +18,9 @@ type Reasons struct {
 	growing bool           // groups are of the pages so far
 }
 
-var reasonSchema = filter.New(filter.Options{Free: []string{"why", "queue"}, Fuzzy: []string{"why"}, When: "ends"},
-	textField("why", filter.Prose, "", func(r *engine.ReasonRow) string { return r.Text }),
-	textField("queue", filter.Name, "", func(r *engine.ReasonRow) string { return string(r.First.Queue) }),
-	filter.Field[engine.ReasonRow]{Name: "jobs", Kind: filter.Number, Value: func(r *engine.ReasonRow, _ instant) filter.Value { return filter.Count(r.Jobs) }},
-	filter.Field[engine.ReasonRow]{Name: "ends", Kind: filter.Ahead, Value: func(r *engine.ReasonRow, _ instant) filter.Value { return filter.At(r.Ends) }},
-)
-
 // NewReasons makes the list of a queue; "" means all.
 func NewReasons(queue engine.Queue) *Reasons {
-	return &Reasons{queue: queue, list: newList(reasonSchema, func(r engine.ReasonRow) string { return r.Shape }, reasonCells, reasonFields)}
+	return &Reasons{queue: queue, list: newList(columns.Reasons, columns.ReasonList, func(r *engine.ReasonRow) string { return r.Shape })}
 }
 
 // Screen implements Page.
@@ -72,29 +62,6 @@ func (p *Reasons) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 func (p *Reasons) refresh(v *View) {
 	p.put(v, madeOf{got: p.got}, func() []engine.ReasonRow { return p.groups })
-}
-
-func reasonCells(v *View, r engine.ReasonRow, cells []part.Cell) []part.Cell {
-	return append(cells, part.Plain(r.Text), v.state(StateWord(r.First.Job)), part.Plain(count(r.Jobs)), part.Plain(endsIn(v, r.Ends)), part.As(themes.Dim, endsIn(v, r.Last)),
-		part.As(themes.Dim, keyOf(r.First.Job)), part.As(themes.Dim, string(r.First.Queue)))
-}
-
-// endsIn is the time until a reason ends; one whose time has come ends now.
-func endsIn(v *View, at instant) string {
-	if !at.IsZero() && !at.After(v.Now) {
-		return "now"
-	}
-	return v.in(at)
-}
-
-var reasonFields = []field[engine.ReasonRow]{
-	{part.Column{Title: "WHY", Kind: part.Words, Min: 40, Width: 40, Flex: 2}, func(a, b *engine.ReasonRow) int { return strings.Compare(a.Text, b.Text) }},
-	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
-	{part.Column{Title: "JOBS", Kind: part.Number, Min: 6, Width: 6}, func(a, b *engine.ReasonRow) int { return a.Jobs - b.Jobs }},
-	{part.Column{Title: "ENDS IN", Kind: part.Number, Min: 8, Width: 8}, func(a, b *engine.ReasonRow) int { return zeroLast(a.Ends, b.Ends) }},
-	{part.Column{Title: "LAST IN", Kind: part.Number, Min: 8, Width: 8, Priority: 2}, func(a, b *engine.ReasonRow) int { return zeroLast(a.Last, b.Last) }},
-	{part.Column{Title: "FIRST JOB", Kind: part.ID, Min: 14, Width: 24, Flex: 1, Priority: 1}, nil},
-	{part.Column{Title: "ITS QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 3}, nil},
 }
 
 // SelectedJob implements Jobber: the first one of the group.

@@ -234,7 +234,7 @@ func coverage(r *engine.PlayReport) (word, text string) {
 	if r.Missing == 0 {
 		return "OK", text
 	}
-	text += " " + part.Percent(float64(r.Matches)/float64(max(all, 1)))
+	text += " " + human.Percent(float64(r.Matches)/float64(max(all, 1)))
 	if r.Cancelled > 0 {
 		text += ": " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -322,8 +323,8 @@ func playFacts(v *View, r *engine.PlayReport) []fact {
 	weekend := days[5] + days[6]
 	facts := []fact{
 		{"busiest hour", weekdays[day] + " " + two(hour) + v.Theme.Glyphs.Range + two((hour+1)%24) + ", " + human.Dur(spanOf(r.Minutes[day][hour]))},
-		{"Mon to Fri", hours(all-weekend) + ", " + part.Percent((all-weekend)/max(all, 1))},
-		{"Sat and Sun", hours(weekend) + ", " + part.Percent(weekend/max(all, 1))},
+		{"Mon to Fri", hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
+		{"Sat and Sun", hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
 	}
 	if r.Matches > 0 {
 		facts = append(facts, fact{"a game", human.Dur(spanOf(all/float64(r.Matches))) + " on average"})
@@ -365,7 +366,7 @@ type bar struct {
 func modeBars(r *engine.PlayReport) []bar {
 	out := make([]bar, 0, len(r.ByQueue))
 	for id, n := range r.ByQueue {
-		out = append(out, bar{modeName(id, ""), float64(n), count(n)})
+		out = append(out, bar{columns.ModeName(id, ""), float64(n), count(n)})
 	}
 	slices.SortFunc(out, func(a, b bar) int {
 		if a.value != b.value {

@@ -1,13 +1,10 @@
 package page
 
 import (
-	"cmp"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
-	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -31,7 +28,11 @@ type plan struct {
 // NewRetries makes the screen.
 func NewRetries() *Retries {
 	p := &Retries{zoom: usualHorizon}
-	p.list = newList(filter.Jobs, jobID, p.cells, retryFields).reading(retryReads)
+	shown := columns.RetryList.Drawn("starts", byView(func(v *View, j *engine.JobRow) part.Cell {
+		p.foresee(v)
+		return startsCell(v, p.plan.starts[j.ID])
+	}))
+	p.list = newList(columns.Jobs, shown, jobKey)
 	return p
 }
 
@@ -72,33 +73,6 @@ func (p *Retries) Got(*View, engine.Query, engine.Answer, error) {}
 
 func (p *Retries) refresh(v *View) {
 	p.put(v, madeOf{v.Version, time.Time{}}, v.Retries)
-}
-
-func (p *Retries) cells(v *View, j engine.JobRow, cells []part.Cell) []part.Cell {
-	p.foresee(v)
-	return append(cells,
-		part.As(themes.Wait, v.until(j.Due)),
-		part.Plain(nameOf(&j)),
-		v.state(StateWord(j.Job)),
-		part.Plain(nextOf(j)),
-		startsCell(v, p.plan.starts[j.ID]),
-		part.As(themes.Dim, lastResult(v, j)),
-		part.As(themes.Err, string(j.Class)),
-		part.As(themes.Dim, string(j.Queue)),
-		part.As(themes.Dim, v.clock(j.Due)),
-	)
-}
-
-var retryFields = []field[engine.JobRow]{
-	{part.Column{Title: "IN", Kind: part.Words, Min: 6, Width: 8}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
-	{part.Column{Title: "JOB", Kind: part.ID, Min: 20, Width: 22, Flex: 1}, func(a, b *engine.JobRow) int { return strings.Compare(keyText(&a.Job), keyText(&b.Job)) }},
-	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
-	{part.Column{Title: "NEXT TRY", Kind: part.Number, Min: 8, Width: 8}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Tries, b.Tries) }},
-	{part.Column{Title: "STARTS", Kind: part.Words, Min: 21, Width: 28, Priority: 1, Flex: 1}, nil},
-	{part.Column{Title: "LAST RESULT", Kind: part.Words, Min: 18, Width: 30, Flex: 1, Priority: 2}, func(a, b *engine.JobRow) int { return strings.Compare(a.LastError, b.LastError) }},
-	{part.Column{Title: "CLASS", Kind: part.Words, Min: 20, Width: 20, Priority: 5}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Class, b.Class) }},
-	{part.Column{Title: "QUEUE", Kind: part.Words, Min: 22, Width: 22, Priority: 4}, func(a, b *engine.JobRow) int { return cmp.Compare(a.Queue, b.Queue) }},
-	{part.Column{Title: "DUE", Kind: part.Words, Min: 14, Width: 14, Priority: 6}, func(a, b *engine.JobRow) int { return zeroLast(a.Due, b.Due) }},
 }
 
 // Cannot implements Page.

@@ -259,7 +259,7 @@ func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
 		}
 		line.Glyph(token, shades[clamp(int(share*float64(len(shades)-1)), 1, len(shades)-1)], 1)
 	}
-	return line.Cells(part.As(themes.Dim, " now "+part.Percent(b.share(p.plan.at)))).String()
+	return line.Cells(part.As(themes.Dim, " now "+human.Percent(b.share(p.plan.at)))).String()
 }
 
 // startsRound is how exactly the start of a late retry is told: it moves with all
@@ -330,7 +330,7 @@ func (p *Retries) promisedBins(v *View, w, name, cell int) string {
 		if i == len(dueBins)-1 {
 			token = themes.Dim
 		}
-		l.Field(part.As(token, part.Percent(share)), cell, part.Number)
+		l.Field(part.As(token, human.Percent(share)), cell, part.Number)
 	}
 	return l.String()
 }

@@ -2,11 +2,9 @@ package page
 
 import (
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
-	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -20,18 +18,9 @@ type Schedules struct {
 	plan planned
 }
 
-// scheduleSchema is what can be asked of a schedule.
-var scheduleSchema = filter.New(filter.Options{Free: []string{"name", "cron", "zone"}, Fuzzy: []string{"name"}},
-	filter.Field[engine.ScheduleRow]{Name: "name", Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Name) }},
-	filter.Field[engine.ScheduleRow]{Name: "cron", Kind: filter.Prose, Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Expr) }},
-	filter.Field[engine.ScheduleRow]{Name: "zone", Value: func(r *engine.ScheduleRow, _ instant) filter.Value { return filter.Text(r.Zone) }},
-	filter.YesNo("paused", "", func(r *engine.ScheduleRow) bool { return r.Paused }),
-	filter.YesNo("edited", "", func(r *engine.ScheduleRow) bool { return r.Edit.Expr != "" }),
-)
-
 // NewSchedules makes the screen.
 func NewSchedules() *Schedules {
-	return &Schedules{list: newList(scheduleSchema, func(r engine.ScheduleRow) string { return r.Name }, scheduleCells, scheduleFields)}
+	return &Schedules{list: newList(columns.Schedules, columns.ScheduleList, func(r *engine.ScheduleRow) string { return r.Name })}
 }
 
 // Screen implements Page.
@@ -58,62 +47,6 @@ func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 func (p *Schedules) refresh(v *View) {
 	p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.rows })
-}
-
-// nextRun is when a schedule runs next; zero = never.
-func nextRun(r *engine.ScheduleRow) (at instant) {
-	if len(r.Next) > 0 {
-		at = r.Next[0]
-	}
-	return at
-}
-
-func scheduleCells(v *View, r engine.ScheduleRow, cells []part.Cell) []part.Cell {
-	word := "SCHEDULED"
-	if r.Paused {
-		word = "PAUSED"
-	}
-	next := part.Plain(v.in(nextRun(&r)))
-	if r.Paused {
-		next.Token = themes.Off
-	}
-	return append(cells, part.Plain(r.Name), v.state(word), planCell(&r), part.As(themes.Dim, zoneOf(&r)), next,
-		part.As(themes.Dim, v.clock(nextRun(&r))), part.As(themes.Dim, v.clock(r.Last.At)), tickCell(v, r), part.As(themes.Dim, r.Misfire))
-}
-
-// zoneOf names the zone of a schedule; one that goes by the clock of the engine's
-// host says how far that is from UTC.
-func zoneOf(r *engine.ScheduleRow) string {
-	if r.Zone != hostZone || len(r.Next) == 0 {
-		return r.Zone
-	}
-	return "local " + r.Next[0].In(time.FixedZone("", r.UTCOffset)).Format("-07:00")
-}
-
-// tickCell is what became of a schedule's last run.
-func tickCell(v *View, r engine.ScheduleRow) part.Cell {
-	t := r.Last
-	switch t.Result {
-	case "":
-		return part.As(themes.Dim, "never ran")
-	case engine.TickRan:
-		word := or(strings.ToUpper(r.Outcome), "OK")
-		sign := v.Theme.State(word)
-		return part.As(sign.Token, sign.Glyph+" "+or(r.Outcome, "ran")+", "+human.Counted(t.Jobs, "job", "jobs"))
-	}
-	return part.As(themes.Warn, string(t.Result)+": "+t.Reason)
-}
-
-var scheduleFields = []field[engine.ScheduleRow]{
-	{part.Column{Title: "SCHEDULE", Kind: part.Words, Min: 22, Width: 22}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Name, b.Name) }},
-	{part.Column{Title: "STATE", Kind: part.State, Min: 11, Width: 11}, nil},
-	{part.Column{Title: "WHEN", Kind: part.Words, Min: 19, Width: 20, Priority: 3}, nil},
-	{part.Column{Title: "ZONE", Kind: part.Words, Min: 12, Width: 18, Priority: 5}, func(a, b *engine.ScheduleRow) int { return strings.Compare(a.Zone, b.Zone) }},
-	{part.Column{Title: "NEXT IN", Kind: part.Number, Min: 7, Width: 7}, func(a, b *engine.ScheduleRow) int { return zeroLast(nextRun(a), nextRun(b)) }},
-	{part.Column{Title: "AT", Kind: part.Words, Min: 12, Width: 12, Priority: 2}, nil},
-	{part.Column{Title: "LAST RUN", Kind: part.Words, Min: 12, Width: 12, Priority: 4}, func(a, b *engine.ScheduleRow) int { return b.Last.At.Compare(a.Last.At) }},
-	{part.Column{Title: "WHAT BECAME OF IT", Kind: part.Words, Min: 18, Width: 40, Priority: 1}, nil},
-	{part.Column{Title: "IF MISSED", Kind: part.Words, Min: 9, Width: 18, Priority: 6}, nil},
 }
 
 // Cannot implements Page.
@@ -199,7 +132,7 @@ func (p *Schedules) detail(v *View, w int) []string {
 		rows = append(rows, v.row(w, part.As(themes.Accent, " "+editedText(v, &r))))
 	}
 	if r.Paused {
-		why := "paused" + by(r.By) + " " + v.ago(r.Since)
+		why := "paused" + columns.ByUser(r.By) + " " + v.ago(r.Since)
 		if r.Reason != "" {
 			why += ": " + r.Reason
 		}
@@ -221,7 +154,7 @@ func (p *Schedules) about(v *View, r *engine.ScheduleRow, w int) []string {
 	if does := scheduleDoes[r.Name]; does != "" {
 		rows = append(rows, v.row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
-	facts := v.join(part.Plain(or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, zoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
+	facts := v.join(part.Plain(or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
 	return append(rows, v.row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
 }
 
@@ -242,7 +175,7 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 	if r.Last.Result == "" {
 		return nil
 	}
-	cell := tickCell(v, *r)
+	cell := columns.LastRun(pen{v}, r)
 	when := "   " + r.Last.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04") + "   "
 	label, room := " last", max(w-len(" last")-len(when)-1, 10)
 	var rows []string

@@ -12,28 +12,10 @@ type spares struct {
 	drawn map[int]bool // those that were in the last frame
 }
 
-// sparing names the spare columns of a list.
-func (l list[T]) sparing(titles ...string) list[T] {
-	l.spare.is = make(map[int]bool, len(titles))
-	for _, title := range titles {
-		for i, f := range l.fields {
-			if f.Title == title {
-				l.spare.is[i] = true
-			}
-		}
-	}
-	return l
-}
-
 // shows reports whether a column belongs to the list as it is chosen, whatever room
 // there is.
 func (l *list[T]) shows(i int) bool {
 	return !l.hidden[i] && (!l.spare.is[i] || l.spare.on[i] || l.spare.roomy || l.wide)
-}
-
-// allShown reports whether every column does.
-func (l *list[T]) allShown() bool {
-	return len(l.hidden) == 0 && (len(l.spare.is) == len(l.spare.on) || l.spare.roomy || l.wide)
 }
 
 // seen reports whether the operator takes a column for shown: one that comes unasked

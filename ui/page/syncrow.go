@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -53,7 +54,7 @@ func percentOf(a engine.AccountRow) string {
 	if a.Matches.Total <= 0 {
 		return ""
 	}
-	return part.Percent(float64(a.Matches.Done()) / float64(a.Matches.Total))
+	return human.Percent(float64(a.Matches.Done()) / float64(a.Matches.Total))
 }
 
 // stageOf says what an open run does now, in words.
@@ -86,7 +87,7 @@ func waitsFor(v *View, a engine.AccountRow) string {
 		return j.Why
 	}
 	if q, ok := v.Queue(a.Queue); ok && q.Paused {
-		return "queue paused" + by(q.By)
+		return "queue paused" + columns.ByUser(q.By)
 	}
 	return "waits for its turn"
 }
@@ -94,7 +95,7 @@ func waitsFor(v *View, a engine.AccountRow) string {
 func ended(v *View, a engine.AccountRow) string {
 	switch {
 	case a.LastError != "" && a.Status == engine.SyncFailed:
-		return inShort(a.LastError)
+		return columns.InShort(a.LastError)
 	case a.Matches.Cancelled > 0:
 		return "matches: " + a.Matches.Gaps()
 	case a.Matches.Failed > 0:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -117,7 +118,7 @@ func answersPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
 	}
 	p.Rows = append(p.Rows, head.String())
 	for _, m := range methods[:min(len(methods), max(h-1, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(versionless(m.name)), name, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(columns.Versionless(m.name)), name, part.Words)
 		l.Field(number(themes.Text, m.calls), 9, part.Number).Field(number(themes.Warn, m.throttled), 9, part.Number)
 		l.Field(number(themes.Err, m.bad), 9, part.Number)
 		l.Field(part.As(themes.Dim, human.Millis(m.median())), 9, part.Number)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestListsNameASyncByItsPlayer(t *testing.T) {
 	j := engine.JobRow{Job: engine.Job{ID: "7", Key: "full:01M7", State: engine.Retryable}, Player: "Ana#EUW"}
 	v := view(&Data{Ready: true})
-	for name, cells := range map[string][]part.Cell{"jobs": jobCells(v, j, nil), "retries": NewRetries().cells(v, j, nil)} {
+	for name, cells := range map[string][]part.Cell{"jobs": cellsOf(v, columns.JobList)(j, nil), "retries": cellsOf(v, NewRetries().fields)(j, nil)} {
 		if !slices.ContainsFunc(cells, func(c part.Cell) bool { return c.Text == "Ana#EUW full:01M7" }) {
 			t.Errorf("%s shows %+v", name, cells)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // AccountHolder is a page on which an account may be selected, so that it can be
@@ -42,7 +43,7 @@ func (p *MatchList) SelectedAccount(*View) string { return p.account }
 // turn; "" = nothing that is known.
 func BlockedBy(v *View, a engine.AccountRow, e engine.ETA) string {
 	if q, ok := v.Queue(a.Queue); ok && q.Paused {
-		return "queue paused" + by(q.By)
+		return "queue paused" + columns.ByUser(q.By)
 	}
 	if a.Status == engine.SyncPending {
 		return waitsFor(v, a)

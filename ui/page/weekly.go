@@ -257,7 +257,7 @@ func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string
 	l.Field(part.Plain(human.Counted(a.Games, "game", "games")), 10, part.Number).Gap(2)
 	won := part.None
 	if a.Games > 0 {
-		won = strconv.Itoa(a.Wins) + " won, " + part.Percent(float64(a.Wins)/float64(a.Games))
+		won = strconv.Itoa(a.Wins) + " won, " + human.Percent(float64(a.Wins)/float64(a.Games))
 	}
 	l.Field(part.As(themes.Dim, won), 13, part.Words).Gap(2)
 	if a.Missing != "" {

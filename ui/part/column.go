@@ -1,35 +1,24 @@
 package part
 
-// Kind says how a column's text stands and how it is cut.
-type Kind uint8
+import "github.com/farsight-console/farsight/engine/table"
 
-// The kinds. Words and State stand left and lose their end; Number stands
-// right; ID loses its middle; Progress is a bar and its text. A State column
-// is never dropped.
-const (
-	Words Kind = iota
-	Number
-	ID
-	State
-	Progress
+// Column describes one column of a table, Kind how its text stands.
+type (
+	Column = table.Column
+	Kind   = table.Kind
 )
 
-// Column describes one column of a table. Widths are cells.
-type Column struct {
-	Title string
-	Kind  Kind
-	// Min is the least useful width, Width the wanted one (at least Min).
-	Min, Width int
-	// Flex is the column's share of the room that is left over; 0 takes none.
-	Flex int
-	// Tail is what a Progress column keeps for its text; 0 means 8.
-	Tail int
-	// Priority orders dropping: the highest number goes first, 0 never.
-	Priority int
-}
+// The kinds of columns.
+const (
+	Words    = table.Words
+	Number   = table.Number
+	ID       = table.ID
+	State    = table.State
+	Progress = table.Progress
+)
 
 // pinned columns survive every width.
-func (c Column) pinned() bool { return c.Kind == State || c.Priority == 0 }
+func pinned(c Column) bool { return c.Kind == State || c.Priority == 0 }
 
 // Geometry of a row: a margin, the sign column, a space; columns; one cell
 // for the sign that more columns exist.
@@ -69,7 +58,7 @@ func layout(columns []Column, w, pan int) (slots []slot, more bool) {
 func panned(columns []Column, pan int) []slot {
 	slots := make([]slot, 0, len(columns))
 	for i, c := range columns {
-		if !c.pinned() && pan > 0 {
+		if !pinned(c) && pan > 0 {
 			pan--
 			continue
 		}
@@ -93,7 +82,7 @@ func victim(columns []Column, slots []slot, panning bool) int {
 	at, worst := -1, 0
 	for i, s := range slots {
 		c := columns[s.column]
-		if c.pinned() {
+		if pinned(c) {
 			continue
 		}
 		if panning || c.Priority >= worst {

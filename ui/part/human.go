@@ -1,9 +1,6 @@
 package part
 
 import (
-	"fmt"
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine/human"
@@ -11,35 +8,6 @@ import (
 
 // None is what stands where there is no value.
 const None = human.None
-
-// Bytes writes a size: 1,204 B, 41 KB, 3.1 MB; a KB is 1,000 bytes.
-func Bytes(n int64) string {
-	v := float64(max(n, 0))
-	switch {
-	case v < 1e4:
-		return human.Count(int64(v)) + " B"
-	case v < 1e6:
-		return strconv.Itoa(int(v/1e3)) + " KB"
-	case v < 1e9:
-		return fmt.Sprintf("%.1f MB", math.Floor(v/1e5)/10)
-	}
-	return fmt.Sprintf("%.1f GB", math.Floor(v/1e8)/10)
-}
-
-// Percent writes a share: 15 %. Only all is 100 %, only nothing 0 %.
-func Percent(ratio float64) string {
-	switch {
-	case math.IsNaN(ratio):
-		return None
-	case ratio <= 0:
-		return "0 %"
-	case ratio < 0.01:
-		return "<1 %"
-	case ratio < 1:
-		return strconv.Itoa(min(int(math.Round(ratio*100)), 99)) + " %"
-	}
-	return strconv.Itoa(int(math.Round(math.Min(ratio, 9.99)*100))) + " %"
-}
 
 // Of writes progress: 134/879, and 134/? when the total is not known yet.
 func Of(done, total int64) string {

@@ -4,25 +4,18 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/table"
 	"github.com/farsight-console/farsight/themes"
 )
 
 // Cell is a piece of text and what it means.
-type Cell struct {
-	Text  string
-	Token themes.Token
-	// Clean says that Text went through safe.Text already, so that a hot row
-	// need not look at it again.
-	Clean bool
-	// Ratio is the fill of a Progress column, 0 to 1; negative means no bar.
-	Ratio float64
-}
+type Cell = table.Cell
 
 // Plain returns a cell of ordinary text.
-func Plain(s string) Cell { return Cell{Text: s} }
+func Plain(s string) Cell { return table.Plain(s) }
 
 // As returns a cell that means t.
-func As(t themes.Token, s string) Cell { return Cell{Text: s, Token: t} }
+func As(t themes.Token, s string) Cell { return table.As(t, s) }
 
 // StateCell returns a state word with its sign and colour.
 func StateCell(th *themes.Theme, word string) Cell {

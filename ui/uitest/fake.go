@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 )
 
@@ -132,7 +133,7 @@ func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
 }
 
 func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
-	fits, err := filter.Parse(q.Filter, filter.Jobs)
+	fits, err := filter.Parse(q.Filter, columns.Jobs.Schema)
 	if err != nil {
 		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
 	}

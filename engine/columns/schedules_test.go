@@ -1,4 +1,4 @@
-package cli
+package columns
 
 import (
 	"strings"
@@ -25,8 +25,11 @@ func TestSchedulesGoByTheClockOfTheEngine(t *testing.T) {
 		s := engine.ScheduleRow{Zone: c.zone, UTCOffset: c.offset, Next: []time.Time{at}}
 		s.Last.Planned = at.Add(-24 * time.Hour)
 		s.Last.Result = engine.TickRan
-		row := scheduleRow(s)
-		if got := strings.Join([]string{row[2], row[3], row[4], row[6]}, "|"); !strings.HasPrefix(got, c.want) {
+		var row []string
+		for _, c := range Schedules.Pick("zone next next_at result") {
+			row = append(row, c.Print(&s, at))
+		}
+		if got := strings.Join(row, "|"); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s", c.zone, got)
 		}
 	}

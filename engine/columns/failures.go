@@ -1,0 +1,82 @@
+package columns
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/table"
+	"github.com/farsight-console/farsight/themes"
+)
+
+type (
+	class  = engine.ClassRow
+	reason = engine.ReasonRow
+)
+
+// Classes is what is told of failures of one fingerprint.
+var Classes = New(filter.Options{Free: []string{"class", "method", "host", "err"}, Fuzzy: []string{"method", "err"}, When: "last"},
+	name("class", "429.app, 5xx, timeout", func(r *class) engine.Class { return r.Class }).head("CLASS", table.Words, 9, 11).colour(themes.Err).rising(),
+	name("method", "", func(r *class) string { return r.Method }),
+	name("host", "europe, kr", func(r *class) string { return r.Host }),
+	prose("err", "of the latest one", func(r *class) string { return r.Error }).head("LATEST ERROR", table.Words, 23, 40).flex(1).says(func(_ Pen, r *class) string { return InShort(r.Error) }),
+	number("jobs", "", func(r *class) int { return r.Jobs }).head("JOBS", table.Number, 4, 6).rising(),
+	number("waiting", "", func(r *class) int { return r.Waiting }).head("WAITING", table.Number, 7, 7).dimZero(themes.Wait).rising().line("WAIT", table.Number, 0),
+	number("discarded", "", func(r *class) int { return r.Dead }).head("DISCARDED", table.Number, 9, 9).dimZero(themes.Err).rising().line("DEAD", table.Number, 0),
+	past("first", "", func(r *class) time.Time { return r.First }).head("FIRST", table.Number, 5, 6).drop(3).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.First) }).greatestFirst(),
+	past("last", "", func(r *class) time.Time { return r.Last }).head("LAST", table.Number, 5, 6).drop(1).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.Last) }).greatestFirst(),
+	shown[class]("id").line("CLASS", table.Words, 0).prints(func(r *class, _ time.Time) string { return r.ID }),
+	shown[class]("where").head("WHERE", table.Words, 18, 22).drop(2).says(func(_ Pen, r *class) string { return ClassWhere(r) }).
+		sort(func(a, b *class) int { return strings.Compare(ClassWhere(a), ClassWhere(b)) }).
+		line("", table.Words, 1).prints(func(r *class, _ time.Time) string { return strings.TrimSpace(r.Host + " " + r.Method) }),
+	shown[class]("share").head("SHARE", table.Progress, 5, 14).tail(5).sort(func(a, b *class) int { return cmp.Compare(a.Share, b.Share) }).
+		cell(func(_ Pen, r *class) table.Cell {
+			return table.Cell{Text: human.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}
+		}).line("", table.Number, 0).prints(func(r *class, _ time.Time) string { return fmt.Sprintf("%.0f %%", 100*r.Share) }),
+)
+
+// Where error classes are shown, with the columns in their order.
+var (
+	ClassList  = Classes.Pick("class where jobs share waiting discarded first last err")
+	ClassLines = Classes.Pick("id jobs share waiting discarded first last where err")
+)
+
+// ClassWhere is host and method of a class.
+func ClassWhere(r *class) string { return strings.TrimSpace(r.Host + " " + Versionless(r.Method)) }
+
+// Versionless takes the version out of a method's name: match-v5.ids is match.ids.
+func Versionless(method string) string {
+	at := strings.Index(method, "-v")
+	if at < 0 {
+		return method
+	}
+	rest := strings.TrimLeft(method[at+2:], "0123456789")
+	return method[:at] + rest
+}
+
+// Reasons is what is told of the jobs that do not run for one reason.
+var Reasons = New(filter.Options{Free: []string{"why", "queue"}, Fuzzy: []string{"why"}, When: "ends"},
+	prose("why", "", func(r *reason) string { return r.Text }).head("WHY", table.Words, 40, 40).flex(2).rising(),
+	name("queue", "", func(r *reason) engine.Queue { return r.First.Queue }).head("ITS QUEUE", table.Words, 22, 22).drop(3).colour(themes.Dim),
+	number("jobs", "", func(r *reason) int { return r.Jobs }).head("JOBS", table.Number, 6, 6).rising(),
+	ahead("ends", "", func(r *reason) time.Time { return r.Ends }).head("ENDS IN", table.Number, 8, 8).says(func(p Pen, r *reason) string { return endsIn(p, r.Ends) }).rising(),
+	ahead("last", "", func(r *reason) time.Time { return r.Last }).head("LAST IN", table.Number, 8, 8).drop(2).colour(themes.Dim).
+		says(func(p Pen, r *reason) string { return endsIn(p, r.Last) }).rising().unasked(),
+	shown[reason]("state").head("STATE", table.State, 11, 11).cell(func(p Pen, r *reason) table.Cell { return p.State(StateWord(&r.First.Job)) }),
+	shown[reason]("job").head("FIRST JOB", table.ID, 14, 24).flex(1).drop(1).colour(themes.Dim).says(func(_ Pen, r *reason) string { return JobKey(&r.First.Job) }),
+)
+
+// ReasonList are the columns of the screen of reasons.
+var ReasonList = Reasons.Pick("why state jobs ends last job queue")
+
+// endsIn is the time until a reason ends; one whose time has come ends now.
+func endsIn(p Pen, at time.Time) string {
+	if !at.IsZero() && !at.After(p.Now()) {
+		return "now"
+	}
+	return p.In(at)
+}

@@ -1,0 +1,246 @@
+package columns
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/table"
+	"github.com/farsight-console/farsight/themes"
+)
+
+// The kinds of columns. Each knows how its values are asked for, written, compared and
+// exported; what differs is said behind it.
+
+// name is text that names something: a filter's plain value is all of it.
+func name[T any, S ~string](name, help string, get func(*T) S) Column[T] {
+	return Column[T]{
+		Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Text(get(r)) }},
+		text:  func(_ Pen, r *T) string { return string(get(r)) },
+		Print: func(r *T, _ time.Time) string { return string(get(r)) },
+		JSON:  func(r *T) any { return orNull(string(get(r))) },
+		up:    func(a, b *T) int { return strings.Compare(string(get(a)), string(get(b))) },
+	}
+}
+
+// prose is text to read: a filter's plain value may stand anywhere in it.
+func prose[T any](is, help string, get func(*T) string) Column[T] {
+	c := name(is, help, get)
+	c.Kind, c.Line.Flex = filter.Prose, 1
+	return c
+}
+
+// number is a count; 0 is one like the others.
+func number[T any](name, help string, get func(*T) int) Column[T] {
+	return Column[T]{
+		Field: filter.Field[T]{Name: name, Kind: filter.Number, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Count(get(r)) }},
+		Line:  table.Column{Kind: table.Number},
+		text:  func(_ Pen, r *T) string { return human.Count(int64(get(r))) },
+		Print: func(r *T, _ time.Time) string { return human.Count(int64(get(r))) },
+		JSON:  func(r *T) any { return get(r) },
+		up:    func(a, b *T) int { return cmp.Compare(get(a), get(b)) },
+	}
+}
+
+// known is number where 0 means that there is none.
+func known[T any](name, help string, get func(*T) int) Column[T] {
+	c := number(name, help, get).unknown(func(r *T) bool { return get(r) == 0 })
+	c.text = func(_ Pen, r *T) string { return none(get(r), human.None, human.Count) }
+	c.Print = func(r *T, _ time.Time) string { return none(get(r), "-", human.Count) }
+	return c
+}
+
+// size is bytes; 0 = there are none.
+func size[T any](name, help string, get func(*T) int) Column[T] {
+	c := known(name, help, get).sized()
+	c.text = func(_ Pen, r *T) string { return none(get(r), human.None, human.Bytes) }
+	return c
+}
+
+func none(n int, none string, write func(int64) string) string {
+	if n == 0 {
+		return none
+	}
+	return write(int64(n))
+}
+
+// past is an instant that was, the newest first when it falls.
+func past[T any](name, help string, get func(*T) time.Time) Column[T] {
+	return Column[T]{
+		Field:   filter.Field[T]{Name: name, Kind: filter.Past, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.At(get(r)) }},
+		text:    func(p Pen, r *T) string { return p.Clock(get(r)) },
+		Print:   func(r *T, now time.Time) string { return human.SpanAgo(get(r), now) },
+		JSON:    func(r *T) any { return instant(get(r)) },
+		up:      func(a, b *T) int { return ZeroLast(get(a), get(b)) },
+		falling: func(a, b *T) int { return get(b).Compare(get(a)) },
+	}
+}
+
+// ahead is an instant that will be.
+func ahead[T any](name, help string, get func(*T) time.Time) Column[T] {
+	c := past(name, help, get)
+	c.Kind = filter.Ahead
+	c.text = func(p Pen, r *T) string { return p.In(get(r)) }
+	return c
+}
+
+// age is for how long something has been so, since an instant.
+func age[T any](name, help string, get func(*T) time.Time) Column[T] {
+	c := past(name, help, get)
+	c.Kind = filter.Duration
+	c.Value = func(r *T, now time.Time) filter.Value { return filter.Since(get(r), now) }
+	c.text = func(p Pen, r *T) string { return p.Age(get(r)) }
+	c.up, c.falling = c.falling, c.up // the newest is the least
+	return c
+}
+
+// span is a duration, the longest first when it falls.
+func span[T any](name, help string, get func(*T) time.Duration) Column[T] {
+	return Column[T]{
+		Field: filter.Field[T]{Name: name, Kind: filter.Duration, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Span(get(r)) }},
+		up:    func(a, b *T) int { return cmp.Compare(get(a), get(b)) },
+	}
+}
+
+// enum is one of few words, or several of them at once.
+func enum[T any](name, help string, words []filter.Word, get func(*T) filter.Value) Column[T] {
+	return Column[T]{Field: filter.Field[T]{Name: name, Kind: filter.Enum, Help: help, Words: words, Value: func(r *T, _ time.Time) filter.Value { return get(r) }}}
+}
+
+// word is the value of a row that keeps its word as text.
+func word(words []filter.Word, text string) filter.Value {
+	for i := range words {
+		if words[i].Name == text {
+			return filter.Bits(words[i].Bits)
+		}
+	}
+	return filter.Value{}
+}
+
+// tags are several texts: a row fits when one of them does.
+func tags[T any](name, help string, get func(*T) *[]string) Column[T] {
+	return Column[T]{Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Texts(get(r)) }}}
+}
+
+// yesNo is a fact that is true of a row or not.
+func yesNo[T any](name, help string, fact func(*T) bool) Column[T] {
+	return Column[T]{Field: filter.YesNo(name, help, fact)}
+}
+
+// anyOf is asked of several others: a row fits when one of them does.
+func anyOf[T any](name, help string, of ...string) Column[T] {
+	return Column[T]{Field: filter.Field[T]{Name: name, Help: help, Of: of}}
+}
+
+// shown is a column that no filter asks for.
+func shown[T any](name string) Column[T] { return Column[T]{Field: filter.Field[T]{Name: name}} }
+
+func (c Column[T]) as(aliases ...string) Column[T] { c.Aliases = aliases; return c }
+
+// unknown says which rows have no value to ask for.
+func (c Column[T]) unknown(is func(*T) bool) Column[T] {
+	value := c.Value
+	c.Value = func(r *T, now time.Time) filter.Value {
+		if is(r) {
+			return filter.Value{}
+		}
+		return value(r, now)
+	}
+	return c
+}
+
+// sized makes bytes of a number.
+func (c Column[T]) sized() Column[T] { c.Kind = filter.Size; return c }
+
+// bare is the unit of a duration that is asked for without one.
+func (c Column[T]) bare(unit time.Duration) Column[T] { c.Bare = unit; return c }
+
+// always is a text in an export even when it is empty.
+func (c Column[T]) always() Column[T] {
+	return c.value(func(r *T) any { return c.Print(r, time.Time{}) })
+}
+
+// dimZero is a count in a colour, and dim when it is nothing.
+func (c Column[T]) dimZero(t themes.Token) Column[T] {
+	return c.cell(func(p Pen, r *T) table.Cell {
+		text := c.text(p, r)
+		if text == "0" {
+			return table.As(themes.Dim, text)
+		}
+		return table.As(t, text)
+	})
+}
+
+// head puts the column on a screen.
+func (c Column[T]) head(title string, k table.Kind, least, width int) Column[T] {
+	c.Head.Title, c.Head.Kind, c.Head.Min, c.Head.Width = title, k, least, width
+	return c
+}
+
+func (c Column[T]) flex(share int) Column[T]         { c.Head.Flex = share; return c }
+func (c Column[T]) tail(cells int) Column[T]         { c.Head.Tail = cells; return c }
+func (c Column[T]) drop(priority int) Column[T]      { c.Head.Priority = priority; return c }
+func (c Column[T]) colour(t themes.Token) Column[T]  { c.token = t; return c }
+func (c Column[T]) spare() Column[T]                 { c.Spare = true; return c }
+func (c Column[T]) rising() Column[T]                { c.Order = c.up; return c }
+func (c Column[T]) export(name string) Column[T]     { c.Export = name; return c }
+func (c Column[T]) value(get func(*T) any) Column[T] { c.JSON = get; return c }
+
+// greatestFirst sorts by it so; of instants, the newest first.
+func (c Column[T]) greatestFirst() Column[T] {
+	if c.Order = c.falling; c.Order == nil {
+		up := c.up
+		c.Order = func(a, b *T) int { return up(b, a) }
+	}
+	return c
+}
+
+// unasked takes the column out of filters.
+func (c Column[T]) unasked() Column[T] { c.Value = nil; return c }
+
+func (c Column[T]) sort(order func(a, b *T) int) Column[T] { c.Order = order; return c }
+
+// says is what a screen writes, cell with its colour.
+func (c Column[T]) says(text func(p Pen, row *T) string) Column[T]     { c.text = text; return c }
+func (c Column[T]) cell(draw func(p Pen, row *T) table.Cell) Column[T] { c.draw = draw; return c }
+
+// prints is what a command writes.
+func (c Column[T]) prints(text func(row *T, now time.Time) string) Column[T] {
+	c.Print = text
+	return c
+}
+
+// line is the column's place in what a command prints, where it differs from the head.
+func (c Column[T]) line(title string, k table.Kind, flex int) Column[T] {
+	c.Line = table.Column{Title: title, Kind: k, Flex: flex}
+	return c
+}
+
+// ZeroLast orders instants; those that are not known come last.
+func ZeroLast(a, b time.Time) int {
+	switch {
+	case a.IsZero() == b.IsZero():
+		return a.Compare(b)
+	case a.IsZero():
+		return 1
+	}
+	return -1
+}
+
+// instant is null for the zero time. It is a text already, since encoding/json
+// refuses the years that a spoilt payload may name.
+func instant(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return orNull(t.UTC().Format(time.RFC3339Nano))
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,39 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// pen writes the cells of a catalogue as a view does.
+type pen struct{ *View }
+
+func (p pen) Now() time.Time              { return p.View.Now }
+func (p pen) Clock(at time.Time) string   { return p.clock(at) }
+func (p pen) Age(at time.Time) string     { return p.age(at) }
+func (p pen) Ago(at time.Time) string     { return p.ago(at) }
+func (p pen) In(at time.Time) string      { return p.in(at) }
+func (p pen) Until(at time.Time) string   { return p.until(at) }
+func (p pen) Why(reason string) string    { return briefWhy(p.View, reason) }
+func (p pen) State(word string) part.Cell { return p.state(word) }
+func (p pen) Sign(state, text string) part.Cell {
+	sign := p.Theme.State(state)
+	return part.As(sign.Token, sign.Glyph+" "+text)
+}
+
+// byView is a cell for which a view itself is needed.
+func byView[T any](draw func(v *View, row *T) part.Cell) func(columns.Pen, *T) part.Cell {
+	return func(p columns.Pen, row *T) part.Cell { return draw(p.(pen).View, row) }
+}
+
+// cellsOf writes the rows of a short list, which is never sorted.
+func cellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cell) []part.Cell {
+	return func(row T, cells []part.Cell) []part.Cell {
+		for i := range shown {
+			cells = append(cells, shown[i].Cell(pen{v}, &row))
+		}
+		return cells
+	}
+}

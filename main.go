@@ -9,4 +9,7 @@ import (
 	"github.com/farsight-console/farsight/internal/app"
 )
 
-func main() { os.Exit(app.Main(os.Args[1:])) }
+// version is set by the release build, as in 1.2.3.
+var version string
+
+func main() { os.Exit(app.Main(version, os.Args[1:])) }

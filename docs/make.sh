@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes what is in docs/ from the program itself: the page of keys from the one table
-# of keys, that of settings, the fields of JSON from the types, the pictures from the demo. Needs Go; takes about two minutes.
+# of keys, those of settings and commands, the fields of JSON from the types, the pictures from the demo. Needs Go; takes about two minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 go test ./ui -run TestKeysPageIsFresh -update
 go test ./internal/config -run TestSettingsPagesAreFresh -update
-go test ./internal/app -run TestJSONPageIsFresh -update
+go test ./internal/app -run 'TestJSONPageIsFresh|TestCommandsPageIsFresh' -update
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

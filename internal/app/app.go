@@ -53,8 +53,10 @@ func usage(err error) error {
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// Main runs the command that the arguments name and gives the exit code.
-func Main(args []string) int {
+// Main runs the command that the arguments name and gives the exit code. The version is
+// that of a release, "" for any other build.
+func Main(version string, args []string) int {
+	release = version
 	// Bubble Tea would write every message, keys and pasted secrets included, to
 	// the file that this variable names.
 	_ = os.Unsetenv("TEA_DEBUG")

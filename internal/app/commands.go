@@ -53,7 +53,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newAlertCommands()...)
 	root.AddCommand(newMetricsCommands()...)
 	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand(), callCommand())
-	root.AddCommand(pruneCommand(), forgetCommand(), resetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand())
+	root.AddCommand(pruneCommand(), forgetCommand(), resetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand(), manCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
 	arrange(root)
@@ -251,16 +251,13 @@ const filterHelp = "The filter is the console's: words that all must occur, fiel
 	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
 	"Quote it; begin with -- if its first sign is a -."
 
-// withFields is help for a filter with its fields, in lines that fit into 80 columns.
+// withFields is help for a filter with its fields.
 func withFields[T any](s *filters.Schema[T]) string {
-	text, line := filterHelp+"\n\nFields:", ""
+	text := filterHelp + "\n\nFields:"
 	for _, f := range s.Fields() {
-		if len(line)+len(f.Name) > 72 {
-			text, line = text+line+"\n", ""
-		}
-		line += " " + f.Name
+		text += " " + f.Name
 	}
-	return text + line
+	return text
 }
 
 // partHelp is for the short lists.

@@ -47,7 +47,7 @@ func crashing() int {
 			select {} // nothing more happens here, nor in whoever waits for the lock
 		}
 	})
-	return Main(os.Args[1:])
+	return Main("", os.Args[1:])
 }
 
 // at makes the command end itself at a crash point, as kill -9 would.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // The sample program of docs/pager.md is run as it stands there, with the environment
@@ -45,6 +47,49 @@ func TestTheSampleNotifyScriptRuns(t *testing.T) {
 	}
 	if said, err := notify("no JSON"); err == nil {
 		t.Errorf("what cannot be read counts as told: %q", said)
+	}
+}
+
+// TestCommandsPageIsFresh fails when docs/commands.md is not what the command tree says.
+func TestCommandsPageIsFresh(t *testing.T) {
+	path, want := filepath.Join(top, "docs", "commands.md"), manual(newRoot()).Markdown()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("docs/commands.md is stale (%v): run go test ./internal/app -run CommandsPage -update", err)
+	}
+}
+
+// The manual page names every command with its flags, and man has nothing to say about it.
+func TestManPage(t *testing.T) {
+	t.Parallel()
+	text := command{args: []string{"man"}}.run(t).wants(t, exitDone).stdout
+	if _, err := exec.LookPath("man"); err != nil {
+		t.Skip(err)
+	}
+	path := filepath.Join(t.TempDir(), "farsight.1")
+	write(t, path, text)
+	cmd := exec.Command("man", "--warnings", "-l", path)
+	cmd.Env = append(os.Environ(), "MANWIDTH=80", "LC_ALL=C.UTF-8")
+	var said strings.Builder
+	cmd.Stderr = &said
+	page, err := cmd.Output()
+	if err != nil || said.Len() > 0 {
+		t.Fatalf("%v: %s", err, said.String())
+	}
+	eachCommand(newRoot(), func(c *cobra.Command) {
+		if !strings.Contains(string(page), "\n   "+c.CommandPath()) && c.HasParent() {
+			t.Errorf("no word of %s", c.CommandPath())
+		}
+	})
+	flat := strings.Join(strings.Fields(string(page)), " ")
+	for _, want := range []string{"farsight - keep League of Legends accounts in sync", "--payload", "farsight sync 'Name#TAG' --platform euw1", "130 interrupted"} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }
 

@@ -9,14 +9,19 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/internal/reference"
 )
 
-// plainWidth is how wide help is that goes into a pipe or a file.
-const plainWidth = 80
+// plainWidth is how wide help is that goes into a pipe or a file, and mostWidth how wide
+// on any terminal: fang's ceiling.
+const (
+	plainWidth = 80
+	mostWidth  = 120
+)
 
 // helped lets every command show its help readably, the root by way of `help`: fang takes
 // over the root's own. It gives the arguments to run with.
@@ -66,10 +71,7 @@ func tidy(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		for i, part := range strings.Split(ansi.Wordwrap(strings.TrimLeft(line, " "), plainWidth-len(indent), ""), "\n") {
-			if i > 0 {
-				part = strings.TrimLeft(part, " ")
-			}
+		for _, part := range strings.Split(reference.Wrap(strings.TrimLeft(line, " "), plainWidth-len(indent)), "\n") {
 			_, _ = fmt.Fprintln(w, strings.TrimRight(indent+part, " "))
 		}
 	}
@@ -84,6 +86,7 @@ const (
 // describe prepares a command for fang, which shows flags by their name alone and wraps
 // no description.
 func describe(c *cobra.Command, width int) {
+	c.Long = reference.Reflow(cmp.Or(c.Long, c.Short+"."), min(width, mostWidth)-tableMargin)
 	c.InitDefaultHelpFlag()
 	_ = c.InheritedFlags() // takes them over
 	longest := 10          // fang's least
@@ -117,10 +120,10 @@ func describe(c *cobra.Command, width int) {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 			said = " (" + f.DefValue + ")" // fang adds it
 		}
-		f.Usage = strings.TrimSuffix(ansi.Wordwrap(f.Usage+said, room, ""), said)
+		f.Usage = strings.TrimSuffix(reference.Wrap(f.Usage+said, room), said)
 	}
 	for _, sub := range c.Commands() {
-		sub.Short = ansi.Wordwrap(sub.Short, room, "")
+		sub.Short = reference.Wrap(sub.Short, room)
 	}
 }
 

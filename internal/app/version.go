@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// release is set by the release build.
-var release = ""
+// release is the version of a release; "" = this build is none.
+var release string
 
 // version names the build: the release, else the revision it was built from.
 func version() string {

@@ -65,6 +65,7 @@ var imports = map[string][]string{
 	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "internal/sdnotify", "riot"},
 	"internal/outfile":            {},
 	"engine/regular":              {},
+	"internal/reference":          {},
 	"internal/scratch":            {"internal/tempdir"},
 	"internal/sdnotify":           {},
 	"internal/simview":            {"engine", "engine/human", "engine/safe", "riot", "riot/sim", "engine/await"},

@@ -1,0 +1,73 @@
+// Package reference writes the pages of commands from the command tree: docs/commands.md
+// and farsight(1).
+package reference
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// paragraph is one of a command's long text: to be filled, or verbatim.
+type paragraph struct {
+	text     string
+	verbatim bool // an example; its lines stay
+}
+
+// paragraphs parts a long text, whose lines end where they do in the source. Lines that
+// are set in by two spaces or a tab are verbatim.
+func paragraphs(long string) (all []paragraph) {
+	open := false // the last one goes on
+	for line := range strings.SplitSeq(long, "\n") {
+		verbatim := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
+		text := strings.TrimSpace(line)
+		switch last := len(all) - 1; {
+		case text == "":
+			open = false
+		case open && all[last].verbatim == verbatim && verbatim:
+			all[last].text += "\n" + text
+		case open && all[last].verbatim == verbatim:
+			all[last].text += " " + text
+		default:
+			all, open = append(all, paragraph{text, verbatim}), true
+		}
+	}
+	return all
+}
+
+// Reflow fills the paragraphs of a long text anew, in lines of width columns.
+func Reflow(long string, width int) string {
+	var out []string
+	for _, p := range paragraphs(long) {
+		if p.verbatim {
+			out = append(out, "  "+strings.ReplaceAll(p.text, "\n", "\n  "))
+			continue
+		}
+		out = append(out, Wrap(p.text, width))
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// Wrap breaks a text into lines of at most width columns, at its spaces alone: --dry-run
+// stays whole. What is as wide as that already stays as it is, runs of spaces included.
+func Wrap(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	used := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case used == 0:
+		case used+1+n > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
+}

@@ -98,14 +98,14 @@ func newSim(o sim.Options) *sim.Sim {
 // player is an account with so many games, one every 8 hours. They were remade: all
 // that a game has, in the smallest payloads.
 func player(riotID string, matches int) sim.PlayerSpec {
-	return sim.PlayerSpec{RiotID: riotID, Platform: route.EUW1, Matches: matches, Shapes: []sim.Shape{sim.Remake}}
+	return sim.PlayerSpec{RiotID: riotID, Platform: route.EUW1, Matches: matches, Shapes: []sim.Shape{"remake"}}
 }
 
 // short is player with games that were aborted: their payloads are tiny, which is
 // all that a test of lists needs.
 func short(riotID string, matches int) sim.PlayerSpec {
 	spec := player(riotID, matches)
-	spec.Shapes = []sim.Shape{sim.Aborted}
+	spec.Shapes = []sim.Shape{"aborted"}
 	return spec
 }
 

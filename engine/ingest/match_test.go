@@ -21,7 +21,7 @@ func fails(kind sim.Kind, id string, n int) sim.Fault {
 func TestS0_1_EveryStatusOfAMatchIsReached(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Retention: sim.KeepForever, Players: []sim.PlayerSpec{
-			{RiotID: "Ana#EUW", Platform: route.EUW1, Matches: 8, Span: 4 * 365 * 24 * time.Hour, Shapes: []sim.Shape{sim.Normal}},
+			{RiotID: "Ana#EUW", Platform: route.EUW1, Matches: 8, Span: 4 * 365 * 24 * time.Hour, Shapes: []sim.Shape{"normal"}},
 		}})
 		ids := s.MatchIDs("Ana#EUW")
 		must(t, s.Inject(fails(sim.Unavailable, ids[0], 1)))
@@ -108,7 +108,7 @@ func TestS0_3_FifthFailureEndsIt(t *testing.T) {
 func TestS0_4_BeyondRetentionNoCallIsMade(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Retention: sim.KeepForever, Players: []sim.PlayerSpec{
-			{RiotID: "Ana#EUW", Platform: route.EUW1, Matches: 40, Span: 4 * 365 * 24 * time.Hour, Shapes: []sim.Shape{sim.Normal}},
+			{RiotID: "Ana#EUW", Platform: route.EUW1, Matches: 40, Span: 4 * 365 * 24 * time.Hour, Shapes: []sim.Shape{"normal"}},
 		}})
 		r := start(t, s)
 		r.trigger("Ana#EUW", engine.SyncAsk{})

@@ -88,7 +88,7 @@ func TestS4_13_TheSchedulesAreThoseOfTheSpecification(t *testing.T) {
 
 func TestS4_1_LatestFetchesTheNewestTwentyOfAMonth(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 60), {RiotID: "Ben#EUW", Platform: route.EUW1, Matches: 12, Span: 110 * 24 * time.Hour, Shapes: []sim.Shape{sim.Aborted}}}})
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 60), {RiotID: "Ben#EUW", Platform: route.EUW1, Matches: 12, Span: 110 * 24 * time.Hour, Shapes: []sim.Shape{"aborted"}}}})
 		r := start(t, s)
 		r.track("Ana#EUW", engine.SyncAsk{})
 		r.track("Ben#EUW", engine.SyncAsk{})
@@ -174,7 +174,7 @@ func TestS4_4_UnknownFieldsOfAPayloadAreRejected(t *testing.T) {
 func TestCadenceFollowsTheLastGame(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		week := 7 * 24 * time.Hour
-		idle := sim.PlayerSpec{RiotID: "Idle#EUW", Platform: route.EUW1, Matches: 1, Shapes: []sim.Shape{sim.Normal}}
+		idle := sim.PlayerSpec{RiotID: "Idle#EUW", Platform: route.EUW1, Matches: 1, Shapes: []sim.Shape{"normal"}}
 		r := start(t, newSim(sim.Options{Epoch: time.Now().Add(-2 * week), Players: []sim.PlayerSpec{idle, player("Own#EUW", 1)}}))
 		r.track("Idle#EUW", engine.SyncAsk{})
 		r.track("Own#EUW", engine.SyncAsk{Policy: "cadence=2h"})

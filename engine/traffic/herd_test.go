@@ -202,7 +202,7 @@ const mostGames = 1000
 func crowd(n int) (players []sim.PlayerSpec) {
 	for i := range n/mostGames + 1 {
 		players = append(players, sim.PlayerSpec{
-			RiotID: fmt.Sprintf("Ana %d#EUW", i), Platform: route.EUW1, Matches: mostGames, Span: 300 * 24 * time.Hour, Shapes: []sim.Shape{sim.Aborted},
+			RiotID: fmt.Sprintf("Ana %d#EUW", i), Platform: route.EUW1, Matches: mostGames, Span: 300 * 24 * time.Hour, Shapes: []sim.Shape{"aborted"},
 		})
 	}
 	return players

@@ -15,7 +15,7 @@ import (
 // flowPlayer is a player with small games.
 func flowPlayer(name string, matches int) sim.PlayerSpec {
 	p := player(name, matches)
-	p.Shapes = []sim.Shape{sim.Swarm}
+	p.Shapes = []sim.Shape{"swarm"}
 	return p
 }
 

@@ -9,6 +9,6 @@ import "github.com/farsight-console/farsight/riot/sim"
 // nothing. What runs in a process of its own is built without the detector, which
 // sees nothing of it: those tests are for the usual run.
 func init() {
-	usualShapes, paceMatters = []sim.Shape{sim.Swarm, sim.Remake}, false
+	usualShapes, paceMatters = []sim.Shape{"swarm", "remake"}, false
 	unseen = "the race detector does not see into the program that this starts"
 }

@@ -133,7 +133,7 @@ func (w *world) players() []sim.PlayerSpec {
 			RiotID: fmt.Sprintf("Player %d#SIM", i), Platform: []route.Platform{route.EUW1, route.NA1, route.KR}[i%3],
 			Matches: w.draw("matches", i, 16), Span: 20 * 24 * time.Hour,
 			Grow:   time.Duration(3+w.draw("grow", i, 60)) * 50 * time.Minute,
-			Shapes: []sim.Shape{sim.Swarm, sim.Swarm, sim.Aborted},
+			Shapes: []sim.Shape{"swarm", "swarm", "aborted"},
 		}
 		if i%11 == 5 && list[i-3].Matches > 3 {
 			p.Matches += 3

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -59,7 +60,7 @@ func (s *Sim) dress(c *call, a *answer) *answer {
 	if a.noHeaders {
 		return a
 	}
-	reversed := start(s.opt.Seed).str("order").num(uint64(s.log.total)).below(2) == 0
+	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.total)).Below(2) == 0
 	limits, counts := s.windows(scope{c.key, c.host, ""}).headers(reversed)
 	a.set("X-App-Rate-Limit", limits)
 	a.set("X-App-Rate-Limit-Count", counts)

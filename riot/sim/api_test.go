@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
 func idsOf(t testing.TB, s *Sim, host, riotID, query string) []string {
@@ -25,6 +27,8 @@ func idsOf(t testing.TB, s *Sim, host, riotID, query string) []string {
 	return ids
 }
 
+var epoch = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 // quick has room for every call of a test.
 func quick(players ...PlayerSpec) Options {
 	return Options{Seed: 3, Epoch: epoch, Latency: Instant, Retention: KeepForever, Players: players,
@@ -36,7 +40,7 @@ func TestEveryPlayerResolvesThroughEveryEndpoint(t *testing.T) {
 	o.Players = nil // the built-in ones, hostile names included
 	s := New(o)
 	for _, p := range s.Players() {
-		name, tag := cutRiotID(p.RiotID)
+		name, tag := world.Cut(p.RiotID)
 		var a struct{ PUUID, GameName, TagLine string }
 		r := get(t, s, "/asia/riot/account/v1/accounts/by-riot-id/"+url.PathEscape(strings.ToUpper(name))+"/"+url.PathEscape(tag))
 		mustDecode(t, []byte(r.body), &a)
@@ -71,21 +75,30 @@ func TestEveryPlayerResolvesThroughEveryEndpoint(t *testing.T) {
 }
 
 func TestStrangersOfAMatchResolveToo(t *testing.T) {
-	s := New(quick(PlayerSpec{RiotID: "A#A", Platform: route.KR, Matches: 3, Shapes: []Shape{Ranked}}))
-	_, g := matchOf(t, s, s.MatchIDs("A#A")[0])
-	for _, p := range g.parts {
-		r := get(t, s, "/asia/riot/account/v1/accounts/by-puuid/"+p.puuid)
-		var a struct{ GameName, TagLine string }
-		mustDecode(t, []byte(r.body), &a)
-		if a.GameName != p.name || a.TagLine != p.tag {
-			t.Errorf("%s: %s, want %s#%s", p.puuid, r.body, p.name, p.tag)
-		}
-		back := get(t, s, "/asia/riot/account/v1/accounts/by-riot-id/"+url.PathEscape(p.name)+"/"+url.PathEscape(p.tag))
-		if back.status != 200 {
-			t.Errorf("%s#%s: %d", p.name, p.tag, back.status)
+	s := New(quick(PlayerSpec{RiotID: "A#A", Platform: route.KR, Matches: 3, Shapes: []Shape{world.Ranked}}))
+	var m struct {
+		Info struct {
+			Participants []struct{ PUUID, RiotIDGameName, RiotIDTagline string }
 		}
 	}
-	if ids := get(t, s, "/asia/lol/match/v5/matches/by-puuid/"+g.parts[(g.known[0].slot+1)%10].puuid+"/ids").body; ids != "[]" {
+	mustDecode(t, s.world.AppendMatch(nil, s.world.Games[s.MatchIDs("A#A")[0]], s.project("")), &m)
+	stranger := ""
+	for _, p := range m.Info.Participants {
+		if p.PUUID != s.PUUID("A#A", "") {
+			stranger = p.PUUID
+		}
+		r := get(t, s, "/asia/riot/account/v1/accounts/by-puuid/"+p.PUUID)
+		var a struct{ GameName, TagLine string }
+		mustDecode(t, []byte(r.body), &a)
+		if a.GameName != p.RiotIDGameName || a.TagLine != p.RiotIDTagline {
+			t.Errorf("%s: %s, want %s#%s", p.PUUID, r.body, p.RiotIDGameName, p.RiotIDTagline)
+		}
+		back := get(t, s, "/asia/riot/account/v1/accounts/by-riot-id/"+url.PathEscape(p.RiotIDGameName)+"/"+url.PathEscape(p.RiotIDTagline))
+		if back.status != 200 {
+			t.Errorf("%s#%s: %d", p.RiotIDGameName, p.RiotIDTagline, back.status)
+		}
+	}
+	if ids := get(t, s, "/asia/lol/match/v5/matches/by-puuid/"+stranger+"/ids").body; ids != "[]" {
 		t.Error("a stranger has a history: ", ids)
 	}
 }
@@ -97,7 +110,7 @@ func TestIDListsFollowTheirParameters(t *testing.T) {
 		PlayerSpec{RiotID: "Old#A", Platform: route.EUW1, Matches: 10, Span: 2400 * day},
 	))
 	all := s.MatchIDs("A#A")
-	at := func(id string) time.Time { return s.world.games[id].at }
+	at := func(id string) time.Time { return s.world.Games[id].At }
 	if !slices.IsSortedFunc(all, func(a, b string) int { return at(b).Compare(at(a)) }) {
 		t.Error("not newest first")
 	}
@@ -124,8 +137,8 @@ func TestIDListsFollowTheirParameters(t *testing.T) {
 		}
 	}
 	for _, id := range idsOf(t, s, "europe", "A#A", "queue=450&type=normal&count=100") {
-		if s.world.games[id].queue != 450 {
-			t.Errorf("%s is of queue %d", id, s.world.games[id].queue)
+		if s.world.Games[id].Queue != 450 {
+			t.Errorf("%s is of queue %d", id, s.world.Games[id].Queue)
 		}
 	}
 	if n := len(idsOf(t, s, "europe", "Full#A", "start=950&count=100")); n != 50 {
@@ -152,7 +165,7 @@ func TestIDListsFollowTheirParameters(t *testing.T) {
 func TestSharedMissingExpiredAndMisroutedMatches(t *testing.T) {
 	o := quick(
 		PlayerSpec{RiotID: "A#A", Platform: route.EUW1, Matches: 60, Span: 1200 * day, Missing: 5},
-		PlayerSpec{RiotID: "B#B", Platform: route.EUW1, Matches: 30, ShareWith: "A#A", Shared: 10, Shapes: []Shape{Ranked}},
+		PlayerSpec{RiotID: "B#B", Platform: route.EUW1, Matches: 30, ShareWith: "A#A", Shared: 10, Shapes: []Shape{world.Ranked}},
 	)
 	o.Epoch = time.Now().Truncate(time.Hour)
 	o.Retention = 0 // as Riot does
@@ -164,10 +177,10 @@ func TestSharedMissingExpiredAndMisroutedMatches(t *testing.T) {
 			continue
 		}
 		shared++
-		if s.world.games[id].shape == Aborted {
+		if s.world.Games[id].Shape == world.Aborted {
 			continue
 		}
-		raw, _ := matchOf(t, s, id)
+		raw := s.world.AppendMatch(nil, s.world.Games[id], s.project(""))
 		for _, who := range []string{"A#A", "B#B"} {
 			if !strings.Contains(string(raw), s.PUUID(who, "")) {
 				t.Errorf("%s is not in shared match %s", who, id)
@@ -179,10 +192,10 @@ func TestSharedMissingExpiredAndMisroutedMatches(t *testing.T) {
 	}
 	missing, expired, young := 0, 0, 0
 	for _, id := range a {
-		g := s.world.games[id]
+		g := s.world.Games[id]
 		m := get(t, s, "/europe/lol/match/v5/matches/"+id)
 		tl := get(t, s, "/europe/lol/match/v5/matches/"+id+"/timeline")
-		age := time.Since(g.at)
+		age := time.Since(g.At)
 		switch {
 		case age > 735*day:
 			expired++
@@ -191,7 +204,7 @@ func TestSharedMissingExpiredAndMisroutedMatches(t *testing.T) {
 			}
 		case age > 370*day && tl.status != 404:
 			t.Errorf("timeline of %s, %v old: %d", id, age, tl.status)
-		case g.missing:
+		case g.Missing:
 			missing++
 		default:
 			young++
@@ -209,7 +222,7 @@ func TestSharedMissingExpiredAndMisroutedMatches(t *testing.T) {
 }
 
 func TestPUUIDsBelongToAProject(t *testing.T) {
-	o := quick(PlayerSpec{RiotID: "A#A", Platform: route.EUW1, Matches: 3, Shapes: []Shape{Ranked}})
+	o := quick(PlayerSpec{RiotID: "A#A", Platform: route.EUW1, Matches: 3, Shapes: []Shape{world.Ranked}})
 	other, dead, unknown := strings.Replace(testKey, "4000", "4001", 1), strings.Replace(testKey, "4000", "4002", 1), strings.Replace(testKey, "4000", "4003", 1)
 	o.Keys = map[string]Key{other: {Project: "other"}, dead: {State: KeyExpired}, unknown: {State: KeyUnknown}}
 	s := New(o)
@@ -256,7 +269,9 @@ func TestHistoryGrows(t *testing.T) {
 func TestRecordedPayloadsAreServedThroughOurAccounts(t *testing.T) {
 	o := quick()
 	o.Players = []PlayerSpec{}
-	o.FixturesDir = fixtures(t)
+	if o.FixturesDir = os.Getenv("FARSIGHT_FIXTURES"); o.FixturesDir == "" {
+		t.Skip("FARSIGHT_FIXTURES names no recorded payloads")
+	}
 	s := New(o)
 	served := 0
 	for _, p := range s.Players() {
@@ -277,5 +292,22 @@ func TestRecordedPayloadsAreServedThroughOurAccounts(t *testing.T) {
 	}
 	if r := get(t, s, "/americas/lol/match/v5/matches/NA1_3923257498/timeline"); r.status != 200 {
 		t.Errorf("its timeline: %d", r.status)
+	}
+}
+
+// BenchmarkServed is what a client of the simulator waits for beside the latency: a match and its timeline, packed.
+func BenchmarkServed(b *testing.B) {
+	s := New(quick(PlayerSpec{RiotID: "A#A", Platform: route.EUW1, Matches: 100, Span: 100 * day}))
+	ids := s.MatchIDs("A#A")
+	for i := 0; b.Loop(); i++ {
+		get(b, s, "/europe/lol/match/v5/matches/"+ids[i%len(ids)])
+		get(b, s, "/europe/lol/match/v5/matches/"+ids[i%len(ids)]+"/timeline")
+	}
+}
+
+func mustDecode(t *testing.T, data []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatal(err)
 	}
 }

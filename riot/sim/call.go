@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
 // call is one request on its way through the simulator.
@@ -21,10 +22,10 @@ type call struct {
 	thing   string // what is asked for: method, id and page. Attempts are counted per thing
 	attempt int    // the n-th call for the thing that the limiter let through
 
-	project   *project
-	who       person // of the PUUID parameter
-	known     bool   // the PUUID belongs to the key's project
-	duplicate bool   // a page of ids is to repeat some
+	project   *world.Project
+	who       world.Person // of the PUUID parameter
+	known     bool         // the PUUID belongs to the key's project
+	duplicate bool         // a page of ids is to repeat some
 	arrived   time.Time
 	violation bool
 	refused   bool
@@ -85,11 +86,11 @@ func (s *Sim) identify(c *call) {
 	case c.method == route.AccountByRiotID:
 		c.id = c.params["gameName"] + "#" + c.params["tagLine"]
 	case c.params["puuid"] != "":
-		c.who, c.known = c.project.person(c.params["puuid"])
-		c.known = c.known && s.exists(c.who)
+		c.who, c.known = c.project.Person(c.params["puuid"])
+		c.known = c.known && s.world.Exists(c.who)
 		c.id = c.params["puuid"]
 		if c.known {
-			name, tag := s.world.riotID(c.who)
+			name, tag := s.world.RiotID(c.who)
 			c.id = name + "#" + tag
 		}
 	}
@@ -97,11 +98,4 @@ func (s *Sim) identify(c *call) {
 	if start := c.query.Get("start"); start != "" {
 		c.thing += " " + start
 	}
-}
-
-func (s *Sim) exists(p person) bool {
-	if p.stranger {
-		return p.n < population && int(p.platform) < len(route.Platforms())
-	}
-	return s.world.account(p.n) != nil
 }

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"bytes"
-	"strconv"
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +54,7 @@ func init() { // a literal would refer to itself through Fault.check
 		LimitService: limited("service"),
 		LimitPlain:   limited(""),
 
-		Status:         func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return jsonAnswer(f.Status, f.Body) },
+		Status:         func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return textAnswer(f.Status, f.Body) },
 		BadRequest:     problem(400, "Bad Request"),
 		Unauthorized:   withoutHeaders(problem(401, "Unknown apikey")),
 		Forbidden:      withoutHeaders(problem(403, "Forbidden")),
@@ -111,7 +111,7 @@ func limited(kind string) effect {
 func problem(status int, message string) effect {
 	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
 		if f.Body != "" {
-			return jsonAnswer(status, f.Body)
+			return textAnswer(status, f.Body)
 		}
 		return statusAnswer(status, message)
 	}
@@ -132,7 +132,7 @@ func withoutHeaders(e effect) effect {
 }
 
 func jsonBody(body string) effect {
-	return func(*Sim, *Fault, *call, func() *answer) *answer { return jsonAnswer(200, body) }
+	return func(*Sim, *Fault, *call, func() *answer) *answer { return textAnswer(200, body) }
 }
 
 func after(change func(*answer, *Fault)) effect {
@@ -155,15 +155,34 @@ func wrongID(_ *Sim, _ *Fault, c *call, normal func() *answer) *answer {
 	return a
 }
 
-func jsonAnswer(status int, body string) *answer {
+// textAnswer is an answer of JSON that is written already.
+func textAnswer(status int, body string) *answer {
 	return &answer{status: status, body: []byte(body), header: map[string]string{"Content-Type": textJSON}}
 }
 
-// statusAnswer is Riot's form of an error.
+// jsonAnswer writes v. Only what JSON demands is escaped: hostile runes reach the client as Riot would send them.
+func jsonAnswer(status int, v any) *answer {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("sim: an answer that is no JSON: " + err.Error()) // all are types of this package
+	}
+	return textAnswer(status, strings.TrimSuffix(b.String(), "\n"))
+}
+
+// problemText is Riot's form of an error.
+type problemText struct {
+	Status any `json:"status"`
+}
+
+type codeLast struct {
+	Message string `json:"message"`
+	Code    int    `json:"status_code"`
+}
+
 func statusAnswer(status int, message string) *answer {
-	b := append([]byte(`{"status":{"message":`), appendString(nil, message)...)
-	b = append(append(b, `,"status_code":`...), strconv.Itoa(status)...)
-	return jsonAnswer(status, string(append(b, "}}"...)))
+	return jsonAnswer(status, problemText{codeLast{message, status}})
 }
 
 // bomb is a small gzip stream of a huge, valid JSON document.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
 
 // Kind is a way in which a call goes wrong.
@@ -147,11 +148,11 @@ func (m Match) chosen(name string, c *call, seed uint64) bool {
 	if m.Rate == 0 {
 		return true
 	}
-	h := start(seed).str("fault").str(name).str(c.thing)
+	h := keyed.Start(seed).Str("fault").Str(name).Str(c.thing)
 	if m.Each {
-		h = h.num(uint64(c.attempt))
+		h = h.Num(uint64(c.attempt))
 	}
-	return h.unit() < m.Rate
+	return h.Unit() < m.Rate
 }
 
 // wireFault is a fault as the admin endpoint reads and writes it, with durations as "2m30s".

@@ -17,10 +17,11 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
 func onePlayer() PlayerSpec {
-	return PlayerSpec{RiotID: "A#A", Platform: route.EUW1, Matches: 250, Span: 300 * day, Shapes: []Shape{ARAM}}
+	return PlayerSpec{RiotID: "A#A", Platform: route.EUW1, Matches: 250, Span: 300 * day, Shapes: []Shape{world.ARAM}}
 }
 
 func matchPath(s *Sim, n int) string {

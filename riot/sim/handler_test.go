@@ -216,8 +216,8 @@ func TestDemoPlansStrikeEnough(t *testing.T) {
 		if hits["backend restarts"] < 15 || hits["backend fails twice"] < 4 || hits["stubborn"] < 1 {
 			t.Errorf("seed %d: %v", seed, hits)
 		}
-		if h := New(Headless(seed)); len(h.world.games) < 60 || len(h.world.games) > 100 {
-			t.Errorf("headless demo of %d matches", len(h.world.games))
+		if h := New(Headless(seed)); len(h.world.Games) < 60 || len(h.world.Games) > 100 {
+			t.Errorf("headless demo of %d matches", len(h.world.Games))
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
 // indexed is how many games Riot lists at most.
@@ -23,38 +25,31 @@ func (s *Sim) matchIDs(c *call) *answer {
 	if problem != "" {
 		return statusAnswer(400, "Bad request - "+problem)
 	}
-	if c.who.stranger || string(s.world.platform(c.who).Region()) != c.host {
-		return jsonAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
+	if c.who.Stranger || string(s.world.Platform(c.who).Region()) != c.host {
+		return textAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
 	}
 	s.mu.Lock()
-	a := s.world.account(c.who.n)
-	s.world.grow(a, time.Since(s.began))
-	games := q.choose(a.games)
+	a := s.world.Known(c.who)
+	s.world.Grow(a, time.Since(s.began))
+	games := q.choose(a.Games)
 	s.mu.Unlock()
-	b := []byte("[")
-	for i, id := range q.cut(games, c.duplicate) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendString(b, id)
-	}
-	return jsonAnswer(200, string(append(b, ']')))
+	return jsonAnswer(200, q.cut(games, c.duplicate))
 }
 
 // playOn lets n games end for the account that c asks about.
 func (s *Sim) playOn(c *call, n int) {
-	if !c.known || c.who.stranger {
+	if !c.known || c.who.Stranger {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.world.account(c.who.n)
+	a := s.world.Known(c.who)
 	for range n {
-		newest := s.world.epoch
-		if len(a.games) > 0 {
-			newest = a.games[0].at
+		newest := s.world.Epoch
+		if len(a.Games) > 0 {
+			newest = a.Games[0].At
 		}
-		s.world.addNewest(a, newest.Add(time.Minute))
+		s.world.AddNewest(a, newest.Add(time.Minute))
 	}
 }
 
@@ -92,8 +87,8 @@ func parseIDQuery(values url.Values) (q idQuery, problem string) {
 }
 
 // choose are the games that fit, newest first, out of the newest thousand.
-func (q idQuery) choose(games []*played) []*played {
-	var out []*played
+func (q idQuery) choose(games []*world.Game) []*world.Game {
+	var out []*world.Game
 	for _, g := range games[:min(len(games), indexed)] {
 		if q.fits(g) {
 			out = append(out, g)
@@ -102,19 +97,19 @@ func (q idQuery) choose(games []*played) []*played {
 	return out
 }
 
-func (q idQuery) fits(g *played) bool {
+func (q idQuery) fits(g *world.Game) bool {
 	switch {
-	case q.queue >= 0 && g.queue != q.queue, q.kind != "" && typeOf[g.queue] != q.kind:
+	case q.queue >= 0 && g.Queue != q.queue, q.kind != "" && world.TypeOf[g.Queue] != q.kind:
 		return false
-	case !q.from.IsZero() && (g.timeless || g.at.Before(q.from)):
+	case !q.from.IsZero() && (g.Timeless || g.At.Before(q.from)):
 		return false
 	}
-	return q.to.IsZero() || !g.at.After(q.to)
+	return q.to.IsZero() || !g.At.After(q.to)
 }
 
 // cut is the page that was asked for. With duplicates it also repeats the end of the page before it and
 // one id of its own, so it may be longer than count; no id is lost.
-func (q idQuery) cut(games []*played, duplicates bool) []string {
+func (q idQuery) cut(games []*world.Game, duplicates bool) []string {
 	from := min(q.start, len(games))
 	to := min(from+q.count, len(games))
 	if duplicates {
@@ -122,7 +117,7 @@ func (q idQuery) cut(games []*played, duplicates bool) []string {
 	}
 	ids := make([]string, 0, to-from+1)
 	for _, g := range games[from:to] {
-		ids = append(ids, g.id)
+		ids = append(ids, g.ID)
 	}
 	if duplicates && len(ids) > 1 {
 		ids = slices.Insert(ids, 1, ids[1])

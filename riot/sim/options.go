@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
 // Options describe a simulated Riot. The zero value is a quiet API with a development key's limits, the
@@ -38,8 +39,6 @@ type Options struct {
 	// Retention says how old a match may be before it answers 404. Timelines last half as long.
 	Retention Retention
 	Faults    []Fault
-	// CacheBytes bounds the cache of compressed bodies; 0 means 8 MiB.
-	CacheBytes int
 	// Door is called with every call before it counts as arrived, and may keep it waiting until ctx ends;
 	// id is that of a match or timeline. nil: all calls go on.
 	Door func(ctx context.Context, m route.Method, id string)
@@ -102,23 +101,6 @@ type Key struct {
 	State   KeyState `json:"state"`
 }
 
-// PlayerSpec is a known account and its history.
-type PlayerSpec struct {
-	RiotID   string // Name#TAG
-	Platform route.Platform
-	Matches  int
-	Span     time.Duration // from the oldest game to the newest; 0 means a game every 8 hours
-	Missing  int           // this many listed games answer 404
-	Shapes   []Shape       // in turn, the newest first; nil means a natural mix
-	// ShareWith is the Riot ID of an earlier player of the same platform; Shared of the Matches are
-	// games of theirs too.
-	ShareWith string
-	Shared    int
-	Unranked  bool
-	Grow      time.Duration // a new game ends this often while the simulator runs; 0 means never
-	Nameless  bool          // account-v1 by PUUID gives no gameName and tagLine
-}
-
 // Validate reports every fault of the options at once, each as a sentence for the person who set them.
 func (o Options) Validate() error {
 	var faults []error
@@ -143,57 +125,11 @@ func (o Options) Validate() error {
 	for _, f := range o.Faults {
 		add(f.check())
 	}
-	add(checkPlayers(o.players()))
+	add(world.CheckSpecs(o.Players))
 	if o.FixturesDir != "" {
-		_, err := loadFixtures(o.FixturesDir)
-		add(err)
+		add(world.CheckRecordings(o.FixturesDir))
 	}
 	return errors.Join(faults...)
-}
-
-func checkPlayers(specs []PlayerSpec) error {
-	var faults []error
-	known := map[string]PlayerSpec{}
-	for _, p := range specs {
-		if err := p.check(known); err != nil {
-			faults = append(faults, err)
-		}
-		known[foldRiotID(p.RiotID)] = p
-	}
-	return errors.Join(faults...)
-}
-
-func (p PlayerSpec) check(known map[string]PlayerSpec) error {
-	name, tag := cutRiotID(p.RiotID)
-	_, twice := known[foldRiotID(p.RiotID)]
-	with, found := known[foldRiotID(p.ShareWith)]
-	switch {
-	case name == "" || tag == "":
-		return fmt.Errorf("player %q: write the Riot ID as Name#TAG", p.RiotID)
-	case twice:
-		return fmt.Errorf("player %q is listed twice", p.RiotID)
-	case !slices.Contains(route.Platforms(), p.Platform):
-		return fmt.Errorf("player %q: unknown platform %q", p.RiotID, p.Platform)
-	case p.Matches < 0 || p.Matches > 100_000:
-		return fmt.Errorf("player %q: %d matches are out of range 0 to 100000", p.RiotID, p.Matches)
-	case p.Shared > 0 && (!found || with.Platform != p.Platform):
-		return fmt.Errorf("player %q shares games with %q, who is not an earlier player of the same platform", p.RiotID, p.ShareWith)
-	case p.Shared < 0 || p.Shared > p.Matches || p.Shared > with.Matches:
-		return fmt.Errorf("player %q cannot share %d games", p.RiotID, p.Shared)
-	}
-	for _, s := range p.Shapes {
-		if _, ok := shapes[s]; !ok {
-			return fmt.Errorf("player %q: unknown shape %q", p.RiotID, s)
-		}
-	}
-	return nil
-}
-
-func (o Options) players() []PlayerSpec {
-	if o.Players == nil {
-		return DefaultPlayers(o.Seed)
-	}
-	return o.Players
 }
 
 func (o Options) withDefaults() Options {
@@ -209,9 +145,8 @@ func (o Options) withDefaults() Options {
 	if o.Epoch.IsZero() {
 		o.Epoch = time.Now().Truncate(time.Hour)
 	}
-	if o.CacheBytes == 0 {
-		o.CacheBytes = 8 << 20
+	if o.Players == nil {
+		o.Players = DefaultPlayers(o.Seed)
 	}
-	o.Players = o.players()
 	return o
 }

@@ -10,20 +10,21 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
+	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
 // Sim is a simulated Riot. It is an http.Handler and gives an http.RoundTripper; both are safe for any
 // number of callers.
 type Sim struct {
-	opt    Options
-	world  *world
-	bodies *bodies
-	began  time.Time
+	opt   Options
+	world *world.World
+	began time.Time
 
 	mu       sync.Mutex // guards all below, and the games of growing accounts
 	limits   Limits
 	scopes   map[scope]windows
-	projects map[string]*project
+	projects map[string]*world.Project
 	keys     map[string]Key
 	faults   []*armed
 	attempts map[string]int      // admitted calls per thing
@@ -48,12 +49,12 @@ func New(o Options) *Sim {
 		panic("sim.New: " + err.Error())
 	}
 	o = o.withDefaults()
-	s := &Sim{opt: o, bodies: newBodies(o.CacheBytes), began: time.Now(), limits: o.Limits}
-	s.world = newWorld(o.Seed, o.Epoch, o.Players)
+	s := &Sim{opt: o, began: time.Now(), limits: o.Limits}
+	s.world = world.New(o.Seed, o.Epoch, o.Players)
 	if o.FixturesDir != "" {
-		s.world.addRecordings(o.FixturesDir)
+		s.world.AddRecordings(o.FixturesDir)
 	}
-	s.projects = map[string]*project{}
+	s.projects = map[string]*world.Project{}
 	s.keys, s.used = map[string]Key{}, map[string]struct{}{}
 	for key, state := range o.Keys {
 		s.keys[key] = state
@@ -143,9 +144,9 @@ type Player struct {
 func (s *Sim) Players() []Player {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]Player, len(s.world.accounts))
-	for i, a := range s.world.accounts {
-		list[i] = Player{a.spec.RiotID, a.spec.Platform, len(a.games)}
+	list := make([]Player, len(s.world.Accounts))
+	for i, a := range s.world.Accounts {
+		list[i] = Player{a.Spec.RiotID, a.Spec.Platform, len(a.Games)}
 	}
 	return list
 }
@@ -155,13 +156,13 @@ func (s *Sim) Players() []Player {
 func (s *Sim) MatchIDs(riotID string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.world.named(riotID)
+	a := s.world.Named(riotID)
 	if a == nil {
 		return nil
 	}
-	ids := make([]string, 0, len(a.games))
-	for _, g := range a.games[:min(len(a.games), indexed)] {
-		ids = append(ids, g.id)
+	ids := make([]string, 0, len(a.Games))
+	for _, g := range a.Games[:min(len(a.Games), indexed)] {
+		ids = append(ids, g.ID)
 	}
 	return ids
 }
@@ -170,19 +171,19 @@ func (s *Sim) MatchIDs(riotID string) []string {
 func (s *Sim) PUUID(riotID, project string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.world.named(riotID)
+	a := s.world.Named(riotID)
 	if a == nil {
 		return ""
 	}
-	return s.project(project).puuid(a.me)
+	return s.project(project).PUUID(a.Me)
 }
 
-func (s *Sim) project(name string) *project {
+func (s *Sim) project(name string) *world.Project {
 	if name == "" {
 		name = "default"
 	}
 	if s.projects[name] == nil {
-		s.projects[name] = newProject(s.opt.Seed, name)
+		s.projects[name] = world.NewProject(s.opt.Seed, name)
 	}
 	return s.projects[name]
 }
@@ -224,11 +225,11 @@ func (s *Sim) latency() (up, down time.Duration) {
 	}
 	s.mu.Lock()
 	s.log.drawn++
-	h := start(s.opt.Seed).str("latency").num(uint64(s.log.drawn))
+	h := keyed.Start(s.opt.Seed).Str("latency").Num(uint64(s.log.drawn))
 	s.mu.Unlock()
-	total := float64(l.Base) + float64(l.Jitter)*(2*h.num(1).unit()-1)
+	total := float64(l.Base) + float64(l.Jitter)*(2*h.Num(1).Unit()-1)
 	total = math.Max(0, total) / s.opt.Speed
-	up = time.Duration(total * (0.2 + 0.4*h.num(2).unit()))
+	up = time.Duration(total * (0.2 + 0.4*h.Num(2).Unit()))
 	return up, time.Duration(total) - up
 }
 
@@ -360,7 +361,7 @@ func (s *Sim) limit(c *call) *answer {
 // window, developer-relations#371: 2 for one).
 func (s *Sim) rounded(d time.Duration) string {
 	seconds := d.Seconds()
-	switch start(s.opt.Seed).str("retry-after").num(uint64(s.log.total)).below(4) {
+	switch keyed.Start(s.opt.Seed).Str("retry-after").Num(uint64(s.log.total)).Below(4) {
 	case 0:
 		return strconv.Itoa(int(seconds))
 	case 1:

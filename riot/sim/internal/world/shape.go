@@ -1,9 +1,11 @@
-package sim
+package world
 
 import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
 
 // Shape is a kind of match payload. Those without a year take the fields of the patch they were played on.
@@ -134,8 +136,8 @@ var naturalMix = []struct {
 	{Remake, 3}, {Aborted, 1}, {FalseAbort, 1}, {Swarm, 1}, {Bots, 1},
 }
 
-func naturalShape(h hash, e era) Shape {
-	n := h.below(100)
+func naturalShape(h keyed.Hash, e era) Shape {
+	n := h.Below(100)
 	for _, m := range naturalMix {
 		if n -= m.weight; n < 0 {
 			if f := shapes[m.shape]; e < f.from || (e > f.to && f.arena == rift) {
@@ -150,8 +152,8 @@ func naturalShape(h hash, e era) Shape {
 // pin is the era in which a game of this form was played: the one of its age where possible.
 func (f form) pin(e era) era { return min(max(e, f.from), f.to) }
 
-// typeOf is the value of match-v5's type filter that a queue belongs to.
-var typeOf = map[int]string{
+// TypeOf is the value of match-v5's type filter that a queue belongs to.
+var TypeOf = map[int]string{
 	420: "ranked", 440: "ranked", 400: "normal", 430: "normal", 450: "normal", 480: "normal", 490: "normal",
 	850: "normal", 1700: "normal", 1810: "normal", 2000: "tutorial", 0: "tourney",
 }

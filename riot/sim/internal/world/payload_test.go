@@ -1,7 +1,10 @@
-package sim
+package world
 
 import (
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"os"
@@ -15,14 +18,19 @@ import (
 
 var epoch = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func everyShape(t testing.TB, matches int) *Sim {
-	t.Helper()
-	return New(Options{Seed: 7, Epoch: epoch, Latency: Instant, Retention: KeepForever, Players: []PlayerSpec{
+func everyShape(matches int) *World {
+	return New(7, epoch, []Spec{
 		{RiotID: "Shapes#T", Platform: route.EUW1, Matches: len(AllShapes()), Span: 30 * day, Shapes: AllShapes()},
 		{RiotID: "Mix#T", Platform: route.NA1, Matches: matches, Span: 600 * day},
 		{RiotID: "Eras#T", Platform: route.KR, Matches: 24, Span: 2400 * day, Shapes: []Shape{Ranked, ARAM, Flex}},
-	}})
+	})
 }
+
+// project is a key project.
+var project = NewProject(7, "default")
+
+// gamesOf are an account's games, newest first.
+func gamesOf(w *World, riotID string) []*Game { return w.Named(riotID).Games }
 
 type anyMatch struct {
 	Metadata struct {
@@ -32,33 +40,29 @@ type anyMatch struct {
 	Info map[string]json.RawMessage
 }
 
-func matchOf(t testing.TB, s *Sim, id string) ([]byte, *game) {
-	t.Helper()
-	g := s.world.facts(s.world.games[id], s.project(""))
-	return g.appendMatch(nil, s.opt.Seed), g
-}
+func matchOf(w *World, g *Game) []byte { return w.AppendMatch(nil, g, project) }
 
-func timelineOf(s *Sim, g *game) []byte { return g.appendTimeline(nil, s.opt.Seed) }
+func timelineOf(w *World, g *Game) []byte { return w.AppendTimeline(nil, g, project) }
 
 func TestEveryShapeIsJSONAboutItsMatch(t *testing.T) {
 	alone(t)
-	s := everyShape(t, 20)
-	for _, p := range s.Players() {
-		for _, id := range s.MatchIDs(p.RiotID) {
-			raw, g := matchOf(t, s, id)
+	s := everyShape(20)
+	for _, a := range s.Accounts {
+		for _, g := range a.Games {
+			id, raw := g.ID, matchOf(s, g)
 			var m anyMatch
 			if err := json.Unmarshal(raw, &m); err != nil {
-				t.Fatalf("%s %s: %v", g.shape, id, err)
+				t.Fatalf("%s %s: %v", g.Shape, id, err)
 			}
 			if m.Metadata.MatchID != id {
 				t.Fatalf("%s: match id %q inside", id, m.Metadata.MatchID)
 			}
-			if !slices.Contains(m.Metadata.Participants, s.PUUID(p.RiotID, "")) {
-				t.Errorf("%s %s: our player is not in it", g.shape, id)
+			if !slices.Contains(m.Metadata.Participants, project.PUUID(a.Me)) {
+				t.Errorf("%s %s: our player is not in it", g.Shape, id)
 			}
 			var tl anyMatch
 			if err := json.Unmarshal(timelineOf(s, g), &tl); err != nil || tl.Metadata.MatchID != id {
-				t.Fatalf("%s timeline %s: %v", g.shape, id, err)
+				t.Fatalf("%s timeline %s: %v", g.Shape, id, err)
 			}
 		}
 	}
@@ -68,23 +72,32 @@ func TestEveryShapeIsJSONAboutItsMatch(t *testing.T) {
 // gzipped). The bands leave room for the mix of modes.
 func TestSizesAreNearRealPayloads(t *testing.T) {
 	alone(t)
-	s := everyShape(t, 60)
+	s := everyShape(60)
 	var raw, gz, rawT, gzT, n int
-	for _, id := range s.MatchIDs("Mix#T") {
-		m, g := matchOf(t, s, id)
-		if g.shape == Aborted {
+	for _, g := range gamesOf(s, "Mix#T") {
+		m := matchOf(s, g)
+		if g.Shape == Aborted {
 			continue
 		}
 		tl := timelineOf(s, g)
 		n++
 		raw, rawT = raw+len(m), rawT+len(tl)
-		gz, gzT = gz+len(compress(m)), gzT+len(compress(tl))
+		gz, gzT = gz+packed(m), gzT+packed(tl)
 	}
 	within(t, "match", raw/n, 62_000, 80_000)
 	within(t, "match gzip", gz/n, 8_500, 13_000)
 	within(t, "timeline", rawT/n, 420_000, 530_000)
 	within(t, "timeline gzip", gzT/n, 40_000, 56_000)
 	t.Logf("match %d B, gzip %d; timeline %d B, gzip %d", raw/n, gz/n, rawT/n, gzT/n)
+}
+
+// packed is the size of a payload on its way.
+func packed(raw []byte) int {
+	var out bytes.Buffer
+	zw := gzip.NewWriter(&out)
+	_, _ = zw.Write(raw)
+	_ = zw.Close()
+	return out.Len()
 }
 
 // shapesSkipped says why tests of payloads alone are left out; empty = they are not.
@@ -125,8 +138,8 @@ func TestKeysAreTheRecordedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(Options{Epoch: epoch, Players: []PlayerSpec{{RiotID: "A#A", Platform: route.EUW1, Matches: 2, Span: 2 * c.age, Shapes: []Shape{c.shape}}}})
-		raw, _ := matchOf(t, s, s.MatchIDs("A#A")[1])
+		s := New(0, epoch, []Spec{{RiotID: "A#A", Platform: route.EUW1, Matches: 2, Span: 2 * c.age, Shapes: []Shape{c.shape}}})
+		raw := matchOf(s, gamesOf(s, "A#A")[1])
 		mustDecode(t, recorded, &want)
 		mustDecode(t, raw, &got)
 		compareKeys(t, string(c.shape)+" info", keysOf(want.Info), keysOf(got.Info))
@@ -156,10 +169,9 @@ func TestTimelineKeysAreTheRecordedOnes(t *testing.T) {
 		}
 		collectTimeline(t, data, events, frame)
 	}
-	s := everyShape(t, 10)
+	s := everyShape(10)
 	simEvents, simFrame := map[string]map[string]bool{}, map[string]bool{}
-	for _, id := range s.MatchIDs("Shapes#T") {
-		_, g := matchOf(t, s, id)
+	for _, g := range gamesOf(s, "Shapes#T") {
 		collectTimeline(t, timelineOf(s, g), simEvents, simFrame)
 	}
 	compareKeys(t, "participantFrame", frame, simFrame)
@@ -242,22 +254,18 @@ func compareKeys(t *testing.T, what string, want, got map[string]bool) {
 	}
 }
 
-// fixtures is the folder of recorded payloads: FARSIGHT_FIXTURES, else beside the checkout. The test is
-// skipped without it.
+// fixtures is the folder of recorded payloads. The test is skipped without it.
 func fixtures(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("FARSIGHT_FIXTURES")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "fixtures", "riot")
-	}
-	if !exists(dir) {
-		t.Skip("no recorded payloads here")
+		t.Skip("FARSIGHT_FIXTURES names no recorded payloads")
 	}
 	return dir
 }
 
 func TestShapesKeepTheirPeculiarities(t *testing.T) {
-	s := everyShape(t, 1)
+	s := everyShape(1)
 	type facts struct {
 		Info struct {
 			EndOfGameResult  string
@@ -274,8 +282,8 @@ func TestShapesKeepTheirPeculiarities(t *testing.T) {
 		Metadata struct{ Participants []string }
 	}
 	byShape := map[Shape]facts{}
-	for i, id := range s.MatchIDs("Shapes#T") {
-		raw, _ := matchOf(t, s, id)
+	for i, g := range gamesOf(s, "Shapes#T") {
+		raw := matchOf(s, g)
 		var f facts
 		mustDecode(t, raw, &f)
 		byShape[AllShapes()[i]] = f
@@ -307,8 +315,8 @@ func TestShapesKeepTheirPeculiarities(t *testing.T) {
 
 // Kills, gold and levels of a timeline end where those of its match end.
 func TestTimelineAgreesWithMatch(t *testing.T) {
-	s := everyShape(t, 1)
-	_, g := matchOf(t, s, s.MatchIDs("Mix#T")[0])
+	s := everyShape(1)
+	g := s.facts(gamesOf(s, "Mix#T")[0], project)
 	var tl struct {
 		Info struct {
 			Frames []struct {
@@ -318,7 +326,7 @@ func TestTimelineAgreesWithMatch(t *testing.T) {
 			}
 		}
 	}
-	mustDecode(t, timelineOf(s, g), &tl)
+	mustDecode(t, timelineOf(s, g.Game), &tl)
 	kills := 0
 	for _, f := range tl.Info.Frames {
 		for _, e := range f.Events {
@@ -334,67 +342,54 @@ func TestTimelineAgreesWithMatch(t *testing.T) {
 }
 
 func TestSameSeedGivesSamePayloadsInAnyOrder(t *testing.T) {
-	one, two, other := everyShape(t, 20), everyShape(t, 20), New(Options{Seed: 8, Epoch: epoch, Players: []PlayerSpec{{RiotID: "Mix#T", Platform: route.NA1, Matches: 20, Span: 600 * day}}})
-	ids := one.MatchIDs("Mix#T")
-	if !slices.Equal(ids, two.MatchIDs("Mix#T")) {
+	one, two := everyShape(20), everyShape(20)
+	other := New(8, epoch, []Spec{{RiotID: "Mix#T", Platform: route.NA1, Matches: 20, Span: 600 * day}})
+	ids := func(w *World) (list []string) {
+		for _, g := range gamesOf(w, "Mix#T") {
+			list = append(list, g.ID)
+		}
+		return list
+	}
+	if !slices.Equal(ids(one), ids(two)) {
 		t.Fatal("same seed, other ids")
 	}
-	if slices.Equal(ids, other.MatchIDs("Mix#T")) {
+	if slices.Equal(ids(one), ids(other)) {
 		t.Error("another seed, same ids")
 	}
-	slices.Reverse(ids)
 	made := map[string][]byte{}
-	for _, id := range ids {
-		m, g := matchOf(t, two, id)
-		made[id] = append(m, timelineOf(two, g)...)
+	for _, g := range slices.Backward(gamesOf(two, "Mix#T")) {
+		made[g.ID] = append(matchOf(two, g), timelineOf(two, g)...)
 	}
-	slices.Reverse(ids)
-	for _, id := range ids {
-		m, g := matchOf(t, one, id)
-		if !bytes.Equal(append(m, timelineOf(one, g)...), made[id]) {
-			t.Errorf("%s differs with the order of calls", id)
+	for _, g := range gamesOf(one, "Mix#T") {
+		if !bytes.Equal(append(matchOf(one, g), timelineOf(one, g)...), made[g.ID]) {
+			t.Errorf("%s differs with the order of calls", g.ID)
 		}
 	}
 }
 
-func BenchmarkMatch(b *testing.B) {
-	s := everyShape(b, 40)
-	ids := s.MatchIDs("Mix#T")
-	buf := make([]byte, 0, 1<<20)
-	for i := 0; b.Loop(); i++ {
-		g := s.world.facts(s.world.games[ids[i%len(ids)]], s.project(""))
-		buf = g.appendMatch(buf[:0], 7)
+// What a seed tells stays the same from version to version: goldens and pictures show it.
+func TestPayloadsStayAsTheyWere(t *testing.T) {
+	alone(t)
+	w, sum := everyShape(40), sha256.New()
+	for _, a := range w.Accounts {
+		for _, g := range a.Games {
+			sum.Write(matchOf(w, g))
+			sum.Write(timelineOf(w, g))
+		}
+	}
+	const want = "8fc85f15e1f962f886d07a9bf505a4148815e9d81804331fae7ac5eb4ea07950"
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+		t.Errorf("the payloads of seed 7 hash to %s, not %s", got, want)
 	}
 }
 
-func BenchmarkMatchGzip(b *testing.B) {
-	s := everyShape(b, 40)
-	ids := s.MatchIDs("Mix#T")
-	buf := make([]byte, 0, 1<<20)
-	for i := 0; b.Loop(); i++ {
-		g := s.world.facts(s.world.games[ids[i%len(ids)]], s.project(""))
-		buf = g.appendMatch(buf[:0], 7)
-		compress(buf)
-	}
-}
+func BenchmarkMatch(b *testing.B)    { write(b, (*World).AppendMatch) }
+func BenchmarkTimeline(b *testing.B) { write(b, (*World).AppendTimeline) }
 
-func BenchmarkTimelineGzip(b *testing.B) {
-	s := everyShape(b, 40)
-	ids := s.MatchIDs("Mix#T")
-	buf := make([]byte, 0, 1<<20)
+func write(b *testing.B, kind func(*World, []byte, *Game, *Project) []byte) {
+	w := everyShape(40)
+	games, buf := gamesOf(w, "Mix#T"), make([]byte, 0, 1<<20)
 	for i := 0; b.Loop(); i++ {
-		g := s.world.facts(s.world.games[ids[i%len(ids)]], s.project(""))
-		buf = g.appendTimeline(buf[:0], 7)
-		compress(buf)
-	}
-}
-
-func BenchmarkTimeline(b *testing.B) {
-	s := everyShape(b, 40)
-	ids := s.MatchIDs("Mix#T")
-	buf := make([]byte, 0, 1<<20)
-	for i := 0; b.Loop(); i++ {
-		g := s.world.facts(s.world.games[ids[i%len(ids)]], s.project(""))
-		buf = g.appendTimeline(buf[:0], 7)
+		buf = kind(w, buf[:0], games[i%len(games)], project)
 	}
 }

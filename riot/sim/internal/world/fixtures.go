@@ -1,4 +1,4 @@
-package sim
+package world
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// recording is a recorded match, or a timeline whose match was not recorded.
-type recording struct {
+// Recording is a recorded match, or a timeline whose match was not recorded.
+type Recording struct {
 	id              string
 	match, timeline string // file names; empty: not recorded
 	at              time.Time
@@ -32,13 +32,19 @@ type recordedInfo struct {
 	}
 }
 
+// CheckRecordings says what is wrong with a folder of recordings.
+func CheckRecordings(dir string) error {
+	_, err := loadFixtures(dir)
+	return err
+}
+
 // loadFixtures reads the index of a folder with matches/*.json and timelines/*.json.
-func loadFixtures(dir string) ([]*recording, error) {
+func loadFixtures(dir string) ([]*Recording, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "matches", "*.json"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no recorded matches in %s: name a folder that holds matches/*.json", dir)
 	}
-	var all []*recording
+	var all []*Recording
 	for _, file := range files {
 		rec, err := loadRecording(dir, file)
 		if err != nil {
@@ -49,7 +55,7 @@ func loadFixtures(dir string) ([]*recording, error) {
 	return append(all, loneTimelines(dir, all)...), nil
 }
 
-func loadRecording(dir, file string) (*recording, error) {
+func loadRecording(dir, file string) (*Recording, error) {
 	id := strings.TrimSuffix(filepath.Base(file), ".json")
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -66,7 +72,7 @@ func loadRecording(dir, file string) (*recording, error) {
 	if at == 0 {
 		at = m.Info.GameEndTimestamp // an aborted game
 	}
-	rec := &recording{id: id, match: file, at: time.UnixMilli(at), queue: m.Info.QueueID, puuid: m.Metadata.Participants[0]}
+	rec := &Recording{id: id, match: file, at: time.UnixMilli(at), queue: m.Info.QueueID, puuid: m.Metadata.Participants[0]}
 	if path := filepath.Join(dir, "timelines", id+".json"); exists(path) {
 		rec.timeline = path
 	}
@@ -80,36 +86,36 @@ func exists(path string) bool {
 
 // loneTimelines are served to whoever asks by id, and listed nowhere: the match answers 404 while the
 // timeline is there (developer-relations#627).
-func loneTimelines(dir string, known []*recording) []*recording {
+func loneTimelines(dir string, known []*Recording) []*Recording {
 	files, _ := filepath.Glob(filepath.Join(dir, "timelines", "*.json"))
-	var lone []*recording
+	var lone []*Recording
 	for _, file := range files {
 		id := strings.TrimSuffix(filepath.Base(file), ".json")
-		if _, err := route.OfMatch(id); err != nil || slices.ContainsFunc(known, func(r *recording) bool { return r.id == id }) {
+		if _, err := route.OfMatch(id); err != nil || slices.ContainsFunc(known, func(r *Recording) bool { return r.id == id }) {
 			continue
 		}
-		lone = append(lone, &recording{id: id, timeline: file})
+		lone = append(lone, &Recording{id: id, timeline: file})
 	}
 	return lone
 }
 
 // recorders are the accounts that played the recorded games, one per region.
-var recorders = map[route.Region]PlayerSpec{
+var recorders = map[route.Region]Spec{
 	route.Americas: {RiotID: "Recorded#NA", Platform: route.NA1},
 	route.Europe:   {RiotID: "Recorded#EUW", Platform: route.EUW1},
 	route.Asia:     {RiotID: "Recorded#KR", Platform: route.KR},
 	route.Sea:      {RiotID: "Recorded#SEA", Platform: route.SG2},
 }
 
-// addRecordings adds the recorded games and their accounts. Validate has read the folder before, so it
+// AddRecordings adds the recorded games and their accounts. Validate has read the folder before, so it
 // can only fail if it changed since.
-func (w *world) addRecordings(dir string) {
+func (w *World) AddRecordings(dir string) {
 	all, err := loadFixtures(dir)
 	if err != nil {
 		panic("sim: " + err.Error())
 	}
 	for _, region := range route.Regions() {
-		var own []*recording
+		var own []*Recording
 		for _, rec := range all {
 			if r, _ := route.MatchRegion(rec.id); r == region {
 				own = append(own, rec)
@@ -121,35 +127,35 @@ func (w *world) addRecordings(dir string) {
 	}
 }
 
-func (w *world) addRecorder(spec PlayerSpec, own []*recording) {
+func (w *World) addRecorder(spec Spec, own []*Recording) {
 	a := w.addAccount(spec)
 	for _, rec := range own {
 		platform, _ := route.OfMatch(rec.id)
 		_, digits, _ := strings.Cut(rec.id, "_")
 		number, _ := strconv.ParseUint(digits, 10, 64)
-		g := &played{id: rec.id, number: number, platform: platform, at: rec.at, queue: rec.queue, missing: rec.match == "",
-			recorded: rec, known: []member{{a.me, 0}}}
-		w.games[g.id] = g
+		g := &Game{ID: rec.id, number: number, Platform: platform, At: rec.at, Queue: rec.queue, Missing: rec.match == "",
+			Recorded: rec, known: []member{{a.Me, 0}}}
+		w.Games[g.ID] = g
 		if rec.match != "" {
-			a.games = append(a.games, g)
+			a.Games = append(a.Games, g)
 		}
 	}
-	slices.SortStableFunc(a.games, newestFirst)
+	slices.SortStableFunc(a.Games, newestFirst)
 }
 
-// replay serves a recorded payload with our account in the place of the first participant: PUUIDs have
-// one length, so nothing else changes.
-func (s *Sim) replay(c *call, g *played, timeline bool) *answer {
-	file := g.recorded.match
+// Replay is a recorded payload with our account in the place of the first participant: PUUIDs have one length, so
+// nothing else changes. false = it was not recorded.
+func (r *Recording) Replay(g *Game, timeline bool, pr *Project) ([]byte, bool) {
+	file := r.match
 	if timeline {
-		file = g.recorded.timeline
+		file = r.timeline
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return statusAnswer(404, "Data not found - match file not found")
+		return nil, false
 	}
-	if old := g.recorded.puuid; old != "" {
-		data = bytes.ReplaceAll(data, []byte(old), []byte(c.project.puuid(g.known[0].who)))
+	if r.puuid != "" {
+		data = bytes.ReplaceAll(data, []byte(r.puuid), []byte(pr.PUUID(g.known[0].who)))
 	}
-	return s.bodyAnswer(c, file+c.project.name, func(b []byte) []byte { return append(b, data...) })
+	return data, true
 }

@@ -1,6 +1,6 @@
 //go:build race
 
-package sim
+package world
 
 // What one goroutine computes from a seed has no race in it, and takes minutes
 // under the detector.

@@ -1,4 +1,4 @@
-package sim
+package world
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
 
 // mostInvented bounds what names that nobody has can take of memory.
@@ -18,19 +19,19 @@ const inventedFrom = 1 << 31
 // answered, so they have a lock of their own; it is never held while another is taken.
 type invented struct {
 	mu     sync.RWMutex
-	byN    map[uint32]*account
-	byName map[string]*account
+	byN    map[uint32]*Account
+	byName map[string]*Account
 }
 
 func newInvented() invented {
-	return invented{byN: map[uint32]*account{}, byName: map[string]*account{}}
+	return invented{byN: map[uint32]*Account{}, byName: map[string]*Account{}}
 }
 
 // account is the one of a person who is no stranger; nil when nobody was made up by that number.
-func (w *world) account(n uint32) *account {
+func (w *World) Account(n uint32) *Account {
 	if n < inventedFrom {
-		if int(n) < len(w.accounts) {
-			return w.accounts[n]
+		if int(n) < len(w.Accounts) {
+			return w.Accounts[n]
 		}
 		return nil
 	}
@@ -40,8 +41,8 @@ func (w *world) account(n uint32) *account {
 }
 
 // named is the account with a Riot ID, made up or not; nil = nobody has it.
-func (w *world) named(riotID string) *account {
-	name := foldRiotID(riotID)
+func (w *World) Named(riotID string) *Account {
+	name := Fold(riotID)
 	if a := w.byName[name]; a != nil {
 		return a
 	}
@@ -52,19 +53,19 @@ func (w *world) named(riotID string) *account {
 
 // invent makes up the player with a Riot ID, who lives nowhere yet. The seed and the name decide who that
 // is. nil when there are as many as there may be.
-func (w *world) invent(riotID string) *account {
+func (w *World) Invent(riotID string) *Account {
 	w.invented.mu.Lock()
 	defer w.invented.mu.Unlock()
-	name := foldRiotID(riotID)
+	name := Fold(riotID)
 	if a := w.invented.byName[name]; a != nil || len(w.invented.byName) >= mostInvented {
 		return a
 	}
-	n := inventedFrom | uint32(start(w.seed).str("invented").str(name)>>33)
+	n := inventedFrom | uint32(keyed.Start(w.seed).Str("invented").Str(name)>>33)
 	for w.invented.byN[n] != nil {
 		n = inventedFrom | (n + 1)
 	}
-	a := &account{spec: PlayerSpec{RiotID: riotID}, me: person{n: n}}
-	a.name, a.tag = cutRiotID(riotID)
+	a := &Account{Spec: Spec{RiotID: riotID}, Me: Person{n: n}}
+	a.name, a.tag = Cut(riotID)
 	w.invented.byN[n], w.invented.byName[name] = a, a
 	return a
 }
@@ -74,53 +75,46 @@ var mainPlatforms = map[route.Region]route.Platform{
 	route.Europe: route.EUW1, route.Americas: route.NA1, route.Asia: route.KR, route.Sea: route.SG2,
 }
 
-// moveIn gives an invented player a past in the region that is asked about them first, for the list of
-// matches is asked of one, and an account on the platform there that is. The caller holds the lock of Sim.
-func (w *world) moveIn(c *call) {
-	if c.who.stranger || c.who.n < inventedFrom {
+// MoveIn gives an invented player a past in the region of the host that is asked about them first, for a list of
+// matches is asked of a region, and an account on the platform there that is. The caller holds the lock of Sim.
+func (w *World) MoveIn(p Person, host string) {
+	if p.Stranger || p.n < inventedFrom {
 		return
 	}
-	a := w.account(c.who.n)
-	if home := w.platform(c.who); home == "" {
-		w.settle(a, regionOf(c))
+	a, platform := w.Account(p.n), route.Platform(host)
+	region := cmp.Or(platform.Region(), route.Region(host))
+	if w.Platform(p) == "" {
+		w.settle(a, region)
 	}
 	w.invented.mu.Lock()
 	defer w.invented.mu.Unlock()
-	if c.method != route.MatchIDs && a.lives == "" && a.spec.Platform.Region() == regionOf(c) {
-		a.lives = route.Platform(c.host)
+	if platform.Region() != "" && a.lives == "" && a.Spec.Platform.Region() == region {
+		a.lives = platform
 	}
 }
 
-// regionOf is the region of the host that was called.
-func regionOf(c *call) route.Region {
-	return cmp.Or(route.Platform(c.host).Region(), route.Region(c.host))
-}
-
-func (w *world) settle(a *account, region route.Region) {
+func (w *World) settle(a *Account, region route.Region) {
 	w.invented.mu.Lock()
-	a.spec.Platform = mainPlatforms[region]
+	a.Spec.Platform = mainPlatforms[region]
 	w.invented.mu.Unlock()
-	for n, at := range humanHours(w.epoch, w.nameHash(a), longitude[region]) {
+	for n, at := range humanHours(w.Epoch, w.nameHash(a), longitude[region]) {
 		w.addGame(a, n, at)
 	}
 }
 
-// homes are the calls by which an invented player is looked for where they might live.
-var homes = map[route.Method]bool{route.MatchIDs: true, route.Summoner: true, route.LeagueEntries: true}
-
-// livesAt reports whether a platform knows a player.
-func (w *world) livesAt(p person, platform string) bool {
-	if p.stranger || p.n < inventedFrom {
-		return string(w.platform(p)) == platform
+// LivesAt reports whether a platform knows a player.
+func (w *World) LivesAt(p Person, platform string) bool {
+	if p.Stranger || p.n < inventedFrom {
+		return string(w.Platform(p)) == platform
 	}
-	a := w.account(p.n)
+	a := w.Account(p.n)
 	w.invented.mu.RLock()
 	defer w.invented.mu.RUnlock()
 	return string(a.lives) == platform
 }
 
-func (w *world) nameHash(a *account) hash {
-	return start(w.seed).str("invented").str(foldRiotID(a.spec.RiotID))
+func (w *World) nameHash(a *Account) keyed.Hash {
+	return keyed.Start(w.seed).Str("invented").Str(Fold(a.Spec.RiotID))
 }
 
 // longitude is how far a region's evenings are ahead of UTC.
@@ -128,19 +122,19 @@ var longitude = map[route.Region]time.Duration{route.Europe: hour, route.America
 
 // humanHours are the starts of a person's games, newest first: some evenings of the week, longer weekends.
 // h decides how many, and when.
-func humanHours(epoch time.Time, h hash, ahead time.Duration) []time.Time {
-	want := 40 + h.str("games").below(120)
+func humanHours(epoch time.Time, h keyed.Hash, ahead time.Duration) []time.Time {
+	want := 40 + h.Str("games").Below(120)
 	times := make([]time.Time, 0, want)
 	midnight := epoch.Add(ahead).Truncate(day)
 	for d := 0; len(times) < want; d++ {
-		r := h.str("day").num(uint64(d)).stream()
+		r := h.Str("day").Num(uint64(d)).Stream()
 		date := midnight.Add(-time.Duration(d) * day)
-		first, games, plays := 18*hour+time.Duration(r.below(120))*time.Minute, 1+r.below(3), r.chance(55)
+		first, games, plays := 18*hour+time.Duration(r.Below(120))*time.Minute, 1+r.Below(3), r.Chance(55)
 		if free := date.Weekday() == time.Saturday || date.Weekday() == time.Sunday; free {
-			first, games, plays = 12*hour+time.Duration(r.below(360))*time.Minute, 2+r.below(4), r.chance(85)
+			first, games, plays = 12*hour+time.Duration(r.Below(360))*time.Minute, 2+r.Below(4), r.Chance(85)
 		}
 		for i := games - 1; plays && i >= 0; i-- {
-			at := date.Add(first + time.Duration(i)*50*time.Minute + time.Duration(r.below(10))*time.Minute - ahead)
+			at := date.Add(first + time.Duration(i)*50*time.Minute + time.Duration(r.Below(10))*time.Minute - ahead)
 			if !at.After(epoch) && len(times) < want {
 				times = append(times, at)
 			}

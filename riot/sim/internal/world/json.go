@@ -1,4 +1,4 @@
-package sim
+package world
 
 import (
 	"math"
@@ -6,11 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// These build JSON by appending: a match has 2,900 values and must cost less than its transfer.
-
 func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
-
-func appendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
 // appendFloat writes a float as Riot does: the shortest form, without an exponent for sizes that occur.
 func appendFloat(b []byte, f float64) []byte {
@@ -45,19 +41,3 @@ func appendString(b []byte, s string) []byte {
 	}
 	return append(b, '"')
 }
-
-// appendKey writes `,"key":`, without the comma at the start of an object.
-func appendKey(b []byte, key string) []byte {
-	if b[len(b)-1] != '{' {
-		b = append(b, ',')
-	}
-	b = append(b, '"')
-	b = append(b, key...)
-	return append(b, '"', ':')
-}
-
-func intField(b []byte, key string, n int) []byte { return appendInt(appendKey(b, key), n) }
-
-func textField(b []byte, key, s string) []byte { return appendString(appendKey(b, key), s) }
-
-func boolField(b []byte, key string, v bool) []byte { return appendBool(appendKey(b, key), v) }

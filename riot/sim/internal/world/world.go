@@ -1,0 +1,251 @@
+// Package world is what a simulated Riot knows: players, their games, and the payloads of those. All of it follows
+// from a seed: facts.go invents how a game went, templates holds the JSON that tells it, template.go fills it in.
+package world
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
+)
+
+// Account is a known player with a history.
+type Account struct {
+	Spec      Spec
+	Me        Person
+	name, tag string
+	Games     []*Game        // newest first
+	grown     int            // games that appeared since the start
+	lives     route.Platform // of an invented player: where their account is
+}
+
+// Game is one game as the match index knows it.
+type Game struct {
+	ID       string
+	number   uint64
+	Platform route.Platform
+	At       time.Time // its start
+	Shape    Shape
+	era      era
+	Queue    int  // of the game; an aborted one is still listed under it
+	Missing  bool // listed, and yet a 404
+	Timeless bool // too old for the index to know its time: vanishes under startTime
+	known    []member
+	Recorded *Recording // a fixture instead of a generated payload
+}
+
+// member is a known account at a place in the list of participants.
+type member struct {
+	who  Person
+	slot int
+}
+
+// World is everything that exists: accounts, games and who played them. It changes only when games are
+// added to growing accounts, under the lock of Sim.
+type World struct {
+	seed     uint64
+	Epoch    time.Time
+	Accounts []*Account
+	byName   map[string]*Account
+	Games    map[string]*Game
+	invented invented
+}
+
+// New makes the world of a seed, in which these players have played until epoch.
+func New(seed uint64, epoch time.Time, specs []Spec) *World {
+	w := &World{seed: seed, Epoch: epoch, byName: map[string]*Account{}, Games: map[string]*Game{}, invented: newInvented()}
+	for _, spec := range specs {
+		w.addAccount(spec)
+	}
+	return w
+}
+
+func (w *World) addAccount(spec Spec) *Account {
+	a := &Account{Spec: spec, Me: Person{n: uint32(len(w.Accounts))}}
+	a.name, a.tag = Cut(spec.RiotID)
+	w.Accounts = append(w.Accounts, a)
+	w.byName[Fold(spec.RiotID)] = a
+	w.share(a)
+	for n := range spec.Matches - len(a.Games) {
+		w.addGame(a, n, w.timeOf(a, n))
+	}
+	slices.SortStableFunc(a.Games, newestFirst)
+	w.lose(a)
+	return a
+}
+
+// unstamped is the age beyond which a game's time is not stored. At Riot that is 2021-06-16; here it
+// counts from the epoch, like the eras.
+const unstamped = 1980 * day
+
+func newestFirst(x, y *Game) int {
+	if c := y.At.Compare(x.At); c != 0 {
+		return c
+	}
+	return cmp.Compare(y.number, x.number)
+}
+
+// timeOf is the start of a's n-th newest game: evenly spread over the span, each moved by a hash.
+func (w *World) timeOf(a *Account, n int) time.Time {
+	span := a.Spec.Span
+	if span == 0 {
+		span = time.Duration(a.Spec.Matches) * 8 * hour
+	}
+	mean := span / time.Duration(max(1, a.Spec.Matches-a.Spec.Shared))
+	shift := time.Duration(0)
+	if n > 0 {
+		shift = time.Duration(w.hash(a, "shift", n).Unit() * 0.8 * float64(mean))
+	}
+	return w.Epoch.Add(-time.Duration(n)*mean - shift).Truncate(time.Millisecond)
+}
+
+func (w *World) hash(a *Account, domain string, n int) keyed.Hash {
+	return keyed.Start(w.seed).Str(domain).Str(a.Spec.RiotID).Num(uint64(n))
+}
+
+func (w *World) addGame(a *Account, n int, at time.Time) *Game {
+	e := eraOf(w.Epoch.Sub(at))
+	shape := naturalShape(w.hash(a, "shape", n), e)
+	if len(a.Spec.Shapes) > 0 {
+		shape = a.Spec.Shapes[n%len(a.Spec.Shapes)]
+	}
+	f := shapes[shape]
+	g := &Game{Platform: a.Spec.Platform, At: at, Shape: shape, era: f.pin(e), Queue: f.queue}
+	g.Timeless = w.Epoch.Sub(at) > unstamped
+	w.number(g, w.hash(a, "number", n))
+	g.known = []member{{a.Me, keyed.Start(w.seed).Str("slot").Str(g.ID).Below(f.humans(shape))}}
+	w.Games[g.ID] = g
+	a.Games = append(a.Games, g)
+	return g
+}
+
+// humans is how many places in the list of participants belong to people.
+func (f form) humans(s Shape) int {
+	if s == Bots {
+		return 5
+	}
+	return f.players
+}
+
+// number gives g the next free game number; numbers grow with time, as Riot's do.
+func (w *World) number(g *Game, h keyed.Hash) {
+	since := g.At.Unix() - time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	g.number = 1_000_000 + uint64(max(0, since))*8 + uint64(h.Below(8))
+	prefix := strings.ToUpper(string(g.Platform)) + "_"
+	for {
+		g.ID = prefix + strconv.FormatUint(g.number, 10)
+		if w.Games[g.ID] == nil {
+			return
+		}
+		g.number++
+	}
+}
+
+// share lets a take part in games of an earlier account, spread evenly over its history.
+func (w *World) share(a *Account) {
+	if a.Spec.Shared == 0 {
+		return
+	}
+	with := w.byName[Fold(a.Spec.ShareWith)]
+	open := slices.DeleteFunc(slices.Clone(with.Games), func(g *Game) bool {
+		return shapes[g.Shape].humans(g.Shape) <= len(g.known)
+	})
+	n := min(a.Spec.Shared, len(open))
+	for i := range n {
+		g := open[i*len(open)/n]
+		g.known = append(g.known, member{a.Me, w.freeSlot(g)})
+		a.Games = append(a.Games, g)
+	}
+}
+
+func (w *World) freeSlot(g *Game) int {
+	n := shapes[g.Shape].humans(g.Shape)
+	slot := keyed.Start(w.seed).Str("slot").Str(g.ID).Num(uint64(len(g.known))).Below(n)
+	for slices.ContainsFunc(g.known, func(m member) bool { return m.slot == slot }) {
+		slot = (slot + 1) % n
+	}
+	return slot
+}
+
+// lose makes spec.Missing of the account's own games answer 404.
+func (w *World) lose(a *Account) {
+	own := slices.DeleteFunc(slices.Clone(a.Games), func(g *Game) bool { return g.known[0].who != a.Me })
+	n := min(a.Spec.Missing, len(own))
+	for i := range n {
+		own[(2*i+1)*len(own)/(2*n)].Missing = true
+	}
+}
+
+// Grow adds the games that ended since the simulator started, elapsed ago.
+func (w *World) Grow(a *Account, elapsed time.Duration) {
+	if a.Spec.Grow <= 0 {
+		return
+	}
+	for due := int(elapsed / a.Spec.Grow); a.grown < due; {
+		a.grown++
+		w.AddNewest(a, w.Epoch.Add(time.Duration(a.grown)*a.Spec.Grow))
+	}
+}
+
+// AddNewest lets one more game of a end.
+func (w *World) AddNewest(a *Account, at time.Time) {
+	w.addGame(a, len(a.Games), at)
+	slices.SortStableFunc(a.Games, newestFirst)
+}
+
+// RiotID is the name of a person, in its two parts.
+func (w *World) RiotID(p Person) (name, tag string) {
+	if p.Stranger {
+		return strangerName(w.seed, route.Platforms()[p.platform], int(p.n)), strangerTag(int(p.n))
+	}
+	a := w.Account(p.n)
+	return a.name, a.tag
+}
+
+// Platform is where a person's account is; empty for an invented one whom nobody has looked for yet.
+func (w *World) Platform(p Person) route.Platform {
+	if p.Stranger {
+		return route.Platforms()[p.platform]
+	}
+	a := w.Account(p.n)
+	w.invented.mu.RLock() // an invented player moves in later
+	defer w.invented.mu.RUnlock()
+	return a.Spec.Platform
+}
+
+// Exists reports whether there is such a person: a PUUID may be older than the options.
+func (w *World) Exists(p Person) bool {
+	if p.Stranger {
+		return p.n < population && int(p.platform) < len(route.Platforms())
+	}
+	return w.Account(p.n) != nil
+}
+
+// Known is the account of a person; nil for a stranger.
+func (w *World) Known(p Person) *Account {
+	if p.Stranger {
+		return nil
+	}
+	return w.Account(p.n)
+}
+
+// Find is the player with a Riot ID. A stranger's tag names it but for the platform.
+func (w *World) Find(name, tag string) (Person, bool) {
+	if a := w.Named(name + "#" + tag); a != nil {
+		return a.Me, true
+	}
+	n, ok := parseStrangerTag(tag)
+	if !ok {
+		return Person{}, false
+	}
+	for _, p := range route.Platforms() {
+		if Fold(strangerName(w.seed, p, n)) == Fold(name) {
+			return strangerOf(p, n), true
+		}
+	}
+	return Person{}, false
+}

@@ -195,8 +195,9 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	watch := keyring.Watch{Keys: a.keys, Limits: limits, Probe: p.probeKey, Note: noteOf(logbook.AreaEngine)}
 	also := []control.Runner{projects, watch, alerts, pg, lateForgetter{p}}
+	typos := newMistyped(cfg.Cooldown)
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
-		also = append(also, schedules)
+		also = append(also, schedules, typos)
 	}
 	if !a.onlyOwn && !a.demo {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
@@ -211,6 +212,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves, KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
 	p.control, p.front = con, con
+	typos.console = con
 	if a.onlyOwn {
 		p.front = ownRun{con, backend}
 	}
@@ -222,6 +224,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 			a.watch(seq, changes)
 		}
 		alerts.Publish(changes)
+		typos.Publish(changes)
 		p.told(changes)
 	})
 	return nil

@@ -9,10 +9,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -125,24 +123,11 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 	return verdict(sum, s.account, s.out, keptHere)
 }
 
-// dropUnknown takes an account away that was made for this sync, and that Riot does not
-// know, or not on that platform: it was mistyped, and its end has been told. If it cannot
-// be taken away it stays as FAILED.
+// dropUnknown takes an account away that was mistyped: its end has been told.
 func (s *syncRun) dropUnknown(ctx context.Context, c engine.Console, sum cli.Summary) {
-	if sum.Result != cli.ResultFailed {
-		return
+	if sum.Result == cli.ResultFailed {
+		forgetMistyped(ctx, c, s.follow.Account(), operator("cli"))
 	}
-	a, err := c.Find(ctx, engine.AccountQuery{ID: s.follow.Account()})
-	d, ok := a.(engine.AccountDetail)
-	if err != nil || !ok || d.Row.Status != engine.SyncFailed || d.Row.Tracked || !d.Row.LastSync.IsZero() || len(d.Identity) > 0 {
-		return
-	}
-	j, err := c.Find(ctx, engine.JobQuery{ID: d.Row.Job})
-	job, ok := j.(engine.JobDetail)
-	if err != nil || !ok || job.Job.Class != riot.ClassMissing && job.Job.Class != ingest.ClassPlatform {
-		return
-	}
-	_, _ = c.Do(ctx, engine.Command{Op: engine.OpForget, Account: d.Row.ID, Reason: "Riot knows no such account", By: operator("cli")})
 }
 
 // after reports whether the next engine is to be looked for: the one that carried the

@@ -9,14 +9,17 @@ import (
 // Sentinels for callers to test with errors.Is.
 var (
 	ErrNotFound = errors.New("not found")
-	ErrConflict = errors.New("conflict")      // changed since shown, or already running
-	ErrRefused  = errors.New("refused")       // a rule says no
-	ErrInvalid  = errors.New("invalid")       // the command or query makes no sense
-	ErrUsedUp   = errors.New("used up")       // so much was allowed for a time, and no more
-	ErrReadOnly = errors.New("read only")     // no engine runs here
-	ErrBroken   = errors.New("broken")        // an invariant does not hold: the engine has stopped claiming
-	ErrStale    = errors.New("stale write")   // the revision has moved on: a late result
-	ErrGone     = errors.New("not connected") // the engine behind a remote console does not answer
+	ErrConflict = errors.New("conflict")    // changed since shown, or already running
+	ErrRefused  = errors.New("refused")     // a rule says no
+	ErrInvalid  = errors.New("invalid")     // the command or query makes no sense
+	ErrUsedUp   = errors.New("used up")     // so much was allowed for a time, and no more
+	ErrReadOnly = errors.New("read only")   // no engine runs here
+	ErrBroken   = errors.New("broken")      // an invariant does not hold: the engine has stopped claiming
+	ErrStale    = errors.New("stale write") // the revision has moved on: a late result
+	// ErrUnreadable: one record is not what was written; the store and its neighbours are
+	// sound. Any other error of a read means that the store itself failed.
+	ErrUnreadable = errors.New("unreadable")
+	ErrGone       = errors.New("not connected") // the engine behind a remote console does not answer
 )
 
 // WhyChanged is the Why of a refusal because a job is not as its caller was shown it.

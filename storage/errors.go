@@ -105,6 +105,9 @@ func (e *ErrCorrupt) Error() string {
 
 func (e *ErrCorrupt) Unwrap() error { return e.Err }
 
+// Is tells those who do not see this package that it is about one record.
+func (e *ErrCorrupt) Is(target error) bool { return target == engine.ErrUnreadable }
+
 // Refused reports whether err says that a store was refused as it is on disk: damaged, not usable, or of a later version.
 func Refused(err error) bool {
 	_, bad := errors.AsType[*Damaged](err)

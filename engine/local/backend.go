@@ -36,6 +36,7 @@ const (
 type Options struct {
 	Store    Store
 	Admitter Admitter // nil = every job may go
+	Launcher Launcher // nil = handlers run in this process
 	Kinds    []engine.KindSpec
 	// Policies by name. Every kind's policy must be among them.
 	Policies engine.Policies
@@ -44,7 +45,10 @@ type Options struct {
 	// Boot is random per process start: never the host's name nor a process id,
 	// which come back.
 	Boot string
-	Log  zerolog.Logger
+	// Alive reports whether another process, named by its Boot, still works on the
+	// store: its jobs are not given back. nil = this one holds the store alone.
+	Alive func(boot string) bool
+	Log   zerolog.Logger
 	// OnNote gets messages for people. It must not block. nil = none.
 	OnNote func(engine.Note)
 	// OnlyServed lets the backend run nothing but the jobs that Serve names and those
@@ -67,6 +71,8 @@ const DefaultWorkers = 16
 type Backend struct {
 	store    Store
 	admitter Admitter
+	launcher Launcher
+	alive    func(boot string) bool
 	kinds    map[engine.Kind]*engine.KindSpec
 	policies engine.Policies
 	workers  func() int
@@ -116,7 +122,7 @@ func (s *session) failure() error {
 // New makes a Backend. It starts nothing.
 func New(o Options) (*Backend, error) {
 	b := &Backend{
-		store: o.Store, admitter: o.Admitter, policies: o.Policies, workers: o.Workers,
+		store: o.Store, admitter: o.Admitter, launcher: o.Launcher, alive: o.Alive, policies: o.Policies, workers: o.Workers,
 		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room, perWrite: cmp.Or(o.PerWrite, usualPerWrite),
 		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
 		wake:  await.NewBell(),
@@ -158,6 +164,9 @@ func (b *Backend) fillIn() {
 	if b.admitter == nil {
 		b.admitter = admitAll{}
 	}
+	if b.launcher == nil {
+		b.launcher = inProcess{}
+	}
 	if b.workers == nil {
 		b.workers = func() int { return DefaultWorkers }
 	}
@@ -193,7 +202,7 @@ func (b *Backend) start(s *session) error {
 	if err := b.load(s.ctx); err != nil {
 		return ended(s, fmt.Errorf("read the jobs: %w", err))
 	}
-	if err := b.recover(s); err != nil {
+	if err := b.recover(s, b.othersHave); err != nil {
 		return ended(s, fmt.Errorf("give orphans back: %w", err))
 	}
 	b.lookAtRoom()

@@ -59,7 +59,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 	err := b.store.Read(s.write, func(tx engine.Tx) error { return b.look(tx, c) })
 	if err != nil {
 		b.idx.giveBack(c.e)
-		s.fail(fmt.Errorf("read job %s before its claim: %w", c.id, err))
+		s.fail(fmt.Errorf("before its claim: %w", err))
 		return false
 	}
 	if c.moved != nil || c.gone || c.bad != nil {
@@ -75,15 +75,18 @@ func (b *Backend) admit(s *session, c *claim) bool {
 	return true
 }
 
-// look reads the job of a claim and notes what stands against it.
+// look reads the job of a claim and notes what stands against it. An error is the
+// store's: it says nothing about the job.
 func (b *Backend) look(tx engine.Tx, c *claim) error {
 	c.ok, c.moved, c.gone, c.bad, c.groups = false, nil, false, nil, nil
 	j, err := b.store.Job(tx, c.id)
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
 		c.gone = true
-	case err != nil:
+	case errors.Is(err, engine.ErrUnreadable):
 		c.bad = err
+	case err != nil:
+		return fmt.Errorf("read job %s: %w", c.id, err)
 	case j.Rev != c.rev:
 		moved := j
 		c.moved = &moved
@@ -93,10 +96,17 @@ func (b *Backend) look(tx engine.Tx, c *claim) error {
 	return nil
 }
 
+// ofTheJob tells an error of a read that is about the one job from the store's own.
+func ofTheJob(err error) bool {
+	return errors.Is(err, engine.ErrNotFound) || errors.Is(err, engine.ErrUnreadable)
+}
+
 // claimIn moves the chosen job to running: compare-and-set on its revision and
 // state. A job that has moved on is skipped; that is no error.
 func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
-	_ = b.look(tx, c)
+	if err := b.look(tx, c); err != nil {
+		return err
+	}
 	if c.moved != nil || c.gone || c.bad != nil || c.refused != nil {
 		return nil
 	}
@@ -118,6 +128,9 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	}
 	if err != nil {
 		return fmt.Errorf("claim job %s: %w", c.id, err)
+	}
+	if err := b.launcher.Claimed(tx, c.job); err != nil {
+		return fmt.Errorf("pass job %s on: %w", c.id, err)
 	}
 	groups, err := b.store.Groups(tx, c.id)
 	if err != nil {

@@ -86,7 +86,9 @@ func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
 }
 
 func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
-	_ = b.look(tx, c)
+	if err := b.look(tx, c); err != nil {
+		return err
+	}
 	if c.moved != nil || c.gone || c.bad != nil {
 		return nil
 	}
@@ -133,17 +135,6 @@ func (b *Backend) startSome(s *session) (full bool, err error) {
 		b.hire(s, c)
 	}
 	return len(picked) == b.perWrite, nil
-}
-
-// hire lets a worker begin with a job that was to be claimed.
-func (b *Backend) hire(s *session, c claim) {
-	if !b.accept(s, &c) {
-		b.idx.dismiss(1)
-		b.idx.vacate(c)
-		return
-	}
-	b.group.Add(1)
-	go b.work(s, c)
 }
 
 // tellBacklog tells the admitter how many jobs wait or run in lanes that changed.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -23,8 +24,8 @@ func (b *Backend) load(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			if j.ID == "" {
-				return err // not one job: the table
+			if j.ID == "" || !errors.Is(err, engine.ErrUnreadable) {
+				return err // not one job: the table, or the store
 			}
 			b.giveUpUnreadable(j.ID, err)
 			continue
@@ -99,29 +100,32 @@ func (x *index) halt(why string) {
 	x.halted = why
 }
 
-// recover gives every running job back: this process holds the store alone and
-// has started none, so each is an orphan (boot ids are kept for the reader).
-func (b *Backend) recover(s *session) error {
+// recover gives running jobs back of which no run is here, but for those that a living
+// process has in hand.
+func (b *Backend) recover(s *session, inHand func(engine.Job) bool) error {
 	orphans := b.idx.orphans()
 	crash.Point("recovery-found")
 	for len(orphans) > 0 {
 		some := orphans[:min(b.perWrite, len(orphans))]
 		orphans = orphans[len(some):]
-		if err := b.recoverSome(s, some); err != nil {
+		if err := b.recoverSome(s, some, inHand); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *Backend) recoverSome(s *session, ids []engine.JobID) error {
+func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine.Job) bool) error {
 	n := 0
 	err := b.persist(s, func(tx engine.Tx) error {
 		n = 0
 		for _, id := range ids {
 			j, err := b.store.Job(tx, id)
-			if err != nil || j.State != engine.Running {
-				continue // settled meanwhile, or unreadable: left alone
+			if ofTheJob(err) || err == nil && (j.State != engine.Running || inHand(j)) {
+				continue // settled meanwhile, or left alone
+			}
+			if err != nil {
+				return fmt.Errorf("read job %s: %w", id, err)
 			}
 			if err := b.interruptJob(tx, j, "its process ended", engine.ByRescue); err != nil {
 				return err
@@ -134,17 +138,29 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID) error {
 		return err
 	}
 	crash.Point("recovery-given-back")
-	b.counts.recovered.Add(int64(n))
-	b.log.Info().Int("jobs", n).Msg("orphans given back")
+	if n > 0 {
+		b.counts.recovered.Add(int64(n))
+		b.log.Info().Int("jobs", n).Msg("orphans given back")
+	}
 	return nil
 }
 
+// othersHave reports whether a living process other than this one has a running job.
+func (b *Backend) othersHave(j engine.Job) bool {
+	return b.alive != nil && j.Boot != b.boot && b.alive(j.Boot)
+}
+
+// orphans are the running jobs of which no run is here.
 func (x *index) orphans() []engine.JobID {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var ids []engine.JobID
+	here := make(map[engine.JobID]bool, len(x.runs))
+	for r := range x.runs {
+		here[r.job.ID] = true
+	}
 	for id, e := range x.jobs {
-		if e.state == engine.Running {
+		if e.state == engine.Running && !here[id] {
 			ids = append(ids, id)
 		}
 	}

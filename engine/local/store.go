@@ -17,7 +17,8 @@ type Store interface {
 	Write(ctx context.Context, fn func(engine.Tx) error) error
 	Read(ctx context.Context, fn func(engine.Tx) error) error
 
-	// Job gives a live or ended job; engine.ErrNotFound.
+	// Job gives a live or ended job; engine.ErrNotFound, engine.ErrUnreadable. Any other
+	// error is the store's own, and ends Run.
 	Job(tx engine.Tx, id engine.JobID) (engine.Job, error)
 	// JobByKey gives the live job that holds the key; engine.ErrNotFound.
 	JobByKey(tx engine.Tx, key string) (engine.Job, error)
@@ -43,7 +44,7 @@ type Store interface {
 	OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, error)
 
 	// Live iterates all live jobs in id order; used once, to build the index. A
-	// job that cannot be read is yielded with its error and skipped.
+	// job that cannot be read is yielded with engine.ErrUnreadable and skipped.
 	Live(ctx context.Context) iter.Seq2[engine.Job, error]
 
 	// AddHistory appends one transition of anything that has an id.

@@ -106,7 +106,7 @@ func (x *index) ghost(r *run) {
 
 // sweep rescues running jobs that have been silent for longer than their kind
 // allows: the attempt is not charged, the revision moves on, and what the handler
-// brings later is stale.
+// brings later is stale. So are jobs of other processes that have ended meanwhile.
 func (b *Backend) sweep(s *session) error {
 	for _, r := range b.idx.running() {
 		if r.silent() <= r.kind.Stuck || r.gone() {
@@ -116,7 +116,10 @@ func (b *Backend) sweep(s *session) error {
 			return err
 		}
 	}
-	return nil
+	if b.alive == nil {
+		return nil
+	}
+	return b.recover(s, func(j engine.Job) bool { return j.Boot == b.boot || b.othersHave(j) })
 }
 
 func (b *Backend) rescue(s *session, r *run) error {

@@ -68,12 +68,15 @@ func (u undo) without(id engine.JobID, why string) {
 func (b *Backend) awaitStops(ctx context.Context, moves []engine.JobMove) error {
 	told := slices.DeleteFunc(slices.Clone(moves), func(m engine.JobMove) bool { return m.After.State != engine.Running })
 	for end := time.Now().Add(stopTime); len(told) > 0 && time.Now().Before(end); {
-		err := b.store.Read(ctx, func(tx engine.Tx) error {
+		err := b.store.Read(ctx, func(tx engine.Tx) (fault error) {
 			told = slices.DeleteFunc(told, func(m engine.JobMove) bool {
 				j, err := b.store.Job(tx, m.Job)
+				if err != nil && !ofTheJob(err) {
+					fault = err
+				}
 				return err != nil || j.Rev != m.Rev
 			})
-			return nil
+			return fault
 		})
 		if err != nil {
 			return fmt.Errorf("look whether jobs have stopped: %w", err)

@@ -90,19 +90,10 @@ func (x *index) unregister(r *run) {
 	delete(x.runs, r)
 }
 
-// work is one worker: it runs a claimed job, and as long as there is another to
-// claim with the outcome, that one.
+// work runs a claimed job and writes its outcome. If there is another to claim in the
+// same write, that one follows in the worker's place; else its slot is given back.
 func (b *Backend) work(s *session, c claim) {
 	defer b.group.Done()
-	defer b.idx.vacate(c) // as it is now: its worker stays the same
-	for more := true; more; {
-		c, more = b.attempt(s, c)
-	}
-}
-
-// attempt runs one job and writes its outcome. It answers the next job, claimed
-// in the same write; without one the worker's slot has been given back.
-func (b *Backend) attempt(s *session, c claim) (next claim, more bool) {
 	r := b.begin(s, &c)
 	b.counts.claimed.Add(1)
 	o := b.call(r, c.groups)
@@ -110,16 +101,15 @@ func (b *Backend) attempt(s *session, c claim) (next claim, more bool) {
 	b.withdraw(r)
 	if stuck { // its slot has another worker
 		b.finish(s, r, o, nil)
-		return claim{}, false
+		b.idx.vacate(c)
+		return
 	}
-	batch := b.pickNext(s, c.worker)
-	err := b.finish(s, r, o, batch)
-	if err == nil && len(batch) == 1 && b.accept(s, &batch[0]) {
-		return batch[0], true
+	next := b.pickNext(s, c.worker)
+	if err := b.finish(s, r, o, next); err == nil && len(next) == 1 {
+		b.hire(s, next[0])
+		return
 	}
-	b.idx.dismiss(1)
-	b.wake.Ring()
-	return claim{}, false
+	b.leave(c)
 }
 
 // pickNext chooses the worker's next job, unless there are too many workers.

@@ -1,13 +1,12 @@
 package memstore
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
-var errBad = errors.New("the record cannot be read")
+var errBad = fmt.Errorf("the record cannot be read: %w", engine.ErrUnreadable)
 
 // Spoil makes a live job's record unreadable.
 func (s *Store) Spoil(id engine.JobID) {

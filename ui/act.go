@@ -109,10 +109,11 @@ func (m *Model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	before, _ := m.instant(now)
 	effect := m.page().Act(v, a)
 	m.followPage(before, now)
+	cmd := m.carryOut(effect, now)
 	if a == page.Open && effect.Open != nil {
-		m.listed = append(m.listed, effect.Open)
+		m.listed = append(m.listed, m.page())
 	}
-	return m.carryOut(effect, now)
+	return cmd
 }
 
 // inTime is what a key means while the view is frozen: those that go to the
@@ -175,7 +176,7 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 		m.toasts.add(e.Say, now)
 	}
 	if e.Open != nil {
-		m.stack = append(m.stack, e.Open)
+		m.stack = append(m.stack, page.New(e.Open))
 	}
 	if e.Go != nil {
 		m.goTo(*e.Go)

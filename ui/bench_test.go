@@ -281,7 +281,7 @@ func benchOpen(m *Model, name string) {
 	case "record":
 		m.goTo(page.ScreenLogs)
 		m.draw(uitest.Noon)
-		m.stack = []page.Page{m.page().Act(m.view(uitest.Noon), page.Open).Open}
+		m.stack = []page.Page{page.New(m.page().Act(m.view(uitest.Noon), page.Open).Open)}
 	case "evidence":
 		m.stack = []page.Page{page.NewEvidence(uitest.Busy().Update.Alerts[0])}
 	case "entry":

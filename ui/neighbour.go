@@ -56,8 +56,8 @@ func (m *Model) beside(s page.Screen, by time.Duration, now time.Time) page.Page
 		if m.page().Cannot(v, page.Open) != "" {
 			continue
 		}
-		if next := m.page().Act(v, page.Open).Open; next != nil && next.Screen() == s {
-			return next
+		if next := m.page().Act(v, page.Open).Open; next != nil && next.Screen == s {
+			return page.New(next)
 		}
 	}
 	for range moved {

@@ -100,12 +100,12 @@ func (p *Account) Act(v *View, a Action) Effect {
 	case Track:
 		return track(p.row(v))
 	case Matches:
-		return Effect{Open: NewMatches(p.id)}
+		return Effect{Open: &Target{Screen: ScreenMatches, ID: p.id}}
 	case Report:
-		return Effect{Open: NewReports(p.id)}
+		return Effect{Open: &Target{Screen: ScreenReports, ID: p.id}}
 	case Open:
 		if m, ok := selected(&p.matches, src); ok {
-			return Effect{Open: NewJobOf("match:" + m.ID)}
+			return Effect{Open: &Target{Screen: ScreenJob, Key: "match:" + m.ID}}
 		}
 	}
 	return Effect{}
@@ -259,3 +259,15 @@ func medians(spent []engine.Spent) (limiter, http time.Duration) {
 	slices.Sort(h)
 	return l[len(l)/2], h[len(h)/2]
 }
+
+// SelectedJob implements Jobber: the sync of the account.
+func (p *Account) SelectedJob(v *View) (engine.JobID, string) {
+	row := p.row(v)
+	return row.Job, row.RiotID
+}
+
+// Hold implements Holder.
+func (p *Account) Hold() { p.matches.Hold() }
+
+// Place implements Holder.
+func (p *Account) Place() string { return p.matches.Place() }

@@ -48,14 +48,6 @@ var accountColumns = columns.AccountList.
 	Drawn("eta", byView(func(v *View, a *engine.AccountRow) part.Cell { return etaOf(v, *a) })).
 	Drawn("stage_words", byView(func(v *View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, stageOf(v, *a)) }))
 
-// number is a count that is dim when it is nothing.
-func number(t themes.Token, n int) part.Cell {
-	if n == 0 {
-		t = themes.Dim
-	}
-	return part.As(t, count(n))
-}
-
 // Cannot implements Page.
 func (p *Accounts) Cannot(v *View, a Action) string {
 	p.refresh(v)
@@ -92,7 +84,7 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 		return bulkSyncs(v, a, rows, hidden)
 	}
 	if id, ok := p.toOpen(); ok && a == Open {
-		return Effect{Open: NewAccount(id)}
+		return Effect{Open: toAccount(id)}
 	}
 	row, ok := p.selected()
 	switch {
@@ -223,13 +215,6 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	return rows
 }
 
-func throttled(a engine.AccountRow) part.Cell {
-	if a.Throttled == 0 {
-		return part.Cell{}
-	}
-	return part.As(themes.Warn, "429s "+count(a.Throttled))
-}
-
 func tracked(a engine.AccountRow) string {
 	if a.Tracked {
 		return "tracked"
@@ -256,14 +241,6 @@ func saved(a engine.AccountRow) string {
 		return ""
 	}
 	return human.Counted(a.Matches.Had, "was stored already", "were stored already")
-}
-
-// resumedAt is resumed in as few words as possible.
-func resumedAt(a engine.AccountRow) string {
-	if a.Resumed == 0 {
-		return ""
-	}
-	return "resumed at " + count(a.ResumedAt)
 }
 
 func resumed(a engine.AccountRow) string {

@@ -63,13 +63,6 @@ func (p *Alerts) rows(v *View) []engine.AlertRow {
 	return rows
 }
 
-// needName leaves out in what time: the screen of alerts tells.
-func needName(r *engine.AlertRow) string {
-	short := *r
-	short.About, _, _ = strings.Cut(r.About, " per ")
-	return columns.AlertName(&short)
-}
-
 // sparkCell draws the values of an hour against the limit: what is far from it is
 // low, however it moves.
 func sparkCell(v *View, r *engine.AlertRow) part.Cell {
@@ -130,7 +123,7 @@ func (p *Alerts) Act(v *View, a Action) Effect {
 	case !ok:
 		return Effect{}
 	case a == Open:
-		return Effect{Open: NewEvidence(r)}
+		return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}}
 	case a == Ack:
 		return ackAlerts(p.chosen())
 	case a == Silence:

@@ -96,3 +96,25 @@ func Sentence(err error) string {
 
 // Reload makes the page ask again at once.
 func (a *answer) Reload() { a.forget() }
+
+// madeOf names the versions of what a list of jobs is made of.
+type madeOf struct {
+	version uint64
+	got     time.Time
+}
+
+// reloadEvery is how long a list that is read from disk stays as it is while
+// the database moves on.
+const reloadEvery = 2 * time.Second
+
+// listMost is how many jobs a list asks for.
+const listMost = 500
+
+// quiet is a page that asks the engine nothing: what it shows comes with Watch.
+type quiet struct{}
+
+// Want implements Page.
+func (quiet) Want(*View) engine.Query { return nil }
+
+// Got implements Page.
+func (quiet) Got(*View, engine.Query, engine.Answer, error) {}

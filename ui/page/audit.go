@@ -130,7 +130,7 @@ func (p *Audit) Act(v *View, a Action) Effect {
 	case !ok:
 		return Effect{}
 	case a == Open:
-		return Effect{Open: NewEntry(e)}
+		return Effect{Open: &Target{Screen: ScreenEntry, Row: e}}
 	case a == TakeBack:
 		return takeBack(v, e)
 	}

@@ -72,9 +72,6 @@ func bulkQuestion(verb string, n int, one, many string, hidden int) string {
 	return text + "?"
 }
 
-// Capital begins a sentence: s begins with a small letter of a to z.
-func Capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
-
 // examples names a few of the rows.
 func examples(rows []engine.JobRow) string {
 	const most = 3

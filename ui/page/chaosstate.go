@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ChaosState is what the simulated Riot of the demo was told to do wrong, and what
@@ -22,24 +23,16 @@ type ChaosRow struct {
 	Name   string // as the palette takes it
 	Preset bool   // a scene: it is started and ends by itself
 	On     bool
-	Told   string  // how it is injected, while On: "once", "5 %", "at 87/134"
-	Until  instant // when it ends by itself; zero = not known
-	Rate   float64 // percent; 0 = no rate
-	Fixed  bool    // it takes no rate
-	Hits   int     // calls, commits or jobs that it struck
-	Did    string  // what the engine did about those; "" = nothing yet
-	Expect string  // what it will do, in few words
-	About  string  // what it is and what is to be expected, in one line
+	Told   string    // how it is injected, while On: "once", "5 %", "at 87/134"
+	Until  time.Time // when it ends by itself; zero = not known
+	Rate   float64   // percent; 0 = no rate
+	Fixed  bool      // it takes no rate
+	Hits   int       // calls, commits or jobs that it struck
+	Did    string    // what the engine did about those; "" = nothing yet
+	Expect string    // what it will do, in few words
+	About  string    // what it is and what is to be expected, in one line
 	// Sure is asked before it starts; nil = nothing is.
 	Sure *Confirm
-}
-
-// ChaosAsk is something to do wrong, or to stop doing wrong.
-type ChaosAsk struct {
-	Name string // of a row; "" with Off = every one
-	Once bool
-	Rate float64 // percent, above 0 to 100
-	Off  bool
 }
 
 // Words of the palette, beside the names of rows.

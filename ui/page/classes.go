@@ -83,7 +83,7 @@ func (p *Classes) Act(v *View, a Action) Effect {
 	case !ok:
 		return Effect{}
 	case a == Open:
-		return Effect{Open: NewJobsOfClass(p.queue, r)}
+		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
 	case a == Retry, a == Reopen:
 		return onClass(a, p.queue, r)
 	}

@@ -105,7 +105,7 @@ func (p *Entry) Act(v *View, a Action) Effect {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == Open && ok:
-		return Effect{Open: NewJob(m.Job)}
+		return Effect{Open: toJob(m.Job)}
 	}
 	return Effect{}
 }

@@ -43,30 +43,30 @@ func (p *Evidence) refresh(v *View) {
 }
 
 // evidencePages open a thing by its kind.
-var evidencePages = map[string]func(v *View, e engine.Evidence) Page{
-	"job":     func(_ *View, e engine.Evidence) Page { return NewJob(engine.JobID(e.ID)) },
-	"account": func(_ *View, e engine.Evidence) Page { return NewAccount(e.ID) },
-	"queue":   func(_ *View, e engine.Evidence) Page { return NewJobs(engine.Queue(e.ID), shownLive) },
+var evidencePages = map[string]func(v *View, e engine.Evidence) *Target{
+	"job":     func(_ *View, e engine.Evidence) *Target { return toJob(engine.JobID(e.ID)) },
+	"account": func(_ *View, e engine.Evidence) *Target { return toAccount(e.ID) },
+	"queue":   func(_ *View, e engine.Evidence) *Target { return toQueue(engine.Queue(e.ID)) },
 	"call":    openCall,
 }
 
 // openCall opens what is known about a 429, else the call's job. The evidence of
 // a call names its job and its instant.
-func openCall(v *View, e engine.Evidence) Page {
+func openCall(v *View, e engine.Evidence) *Target {
 	for i := range v.Calls {
 		c := &v.Calls[i]
 		if c.Status == 429 && c.At.Equal(e.At) && string(c.Job) == e.ID {
-			return NewForensics(c.Seq)
+			return &Target{Screen: ScreenForensics, Seq: c.Seq}
 		}
 	}
 	if e.ID == "" {
 		return nil
 	}
-	return NewJob(engine.JobID(e.ID))
+	return toJob(engine.JobID(e.ID))
 }
 
 // page is what the selected thing opens; nil = nothing does.
-func (p *Evidence) page(v *View) Page {
+func (p *Evidence) page(v *View) *Target {
 	e, ok := p.selected()
 	open := evidencePages[e.Kind]
 	if !ok || open == nil || e.ID == "" && e.Kind != "call" {

@@ -81,9 +81,9 @@ func (p *Forensics) Act(v *View, a Action) Effect {
 	case Trigger:
 		return Effect{Ask: AskSync}
 	case Open:
-		return Effect{Open: NewJob(p.call(v).Job)}
+		return Effect{Open: toJob(p.call(v).Job)}
 	case Recorder:
-		return Effect{Open: NewLimitsAt(p.seq)}
+		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.seq}}
 	}
 	p.windows.act(p.windowSource(v), a)
 	return Effect{}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
 )
 
 func count(n int) string { return human.Count(int64(n)) }
@@ -36,3 +38,38 @@ var syncWords = map[engine.SyncStatus]string{
 
 // two is a number of at least two digits.
 func two(n int) string { return fmt.Sprintf("%02d", n) }
+
+func clamp(n, low, high int) int { return max(low, min(n, high)) }
+
+func or(first, second string) string {
+	if first != "" {
+		return first
+	}
+	return second
+}
+
+func titled(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return name + " (" + count(n) + ")"
+}
+
+// figure is a number that is only coloured when it is not zero.
+func figure(t themes.Token, name string, n int64) part.Cell {
+	if n == 0 {
+		t = themes.Dim
+	}
+	return part.As(t, name+" "+human.Count(n))
+}
+
+// number is a count that is dim when it is nothing.
+func number(t themes.Token, n int) part.Cell {
+	if n == 0 {
+		t = themes.Dim
+	}
+	return part.As(t, count(n))
+}
+
+// Capital begins a sentence: s begins with a small letter of a to z.
+func Capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }

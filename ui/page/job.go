@@ -127,11 +127,11 @@ func (p *Job) Act(v *View, a Action) Effect {
 	case Trigger:
 		return Effect{Ask: AskSync}
 	case Open:
-		return Effect{Open: NewAccount(row.Owner)}
+		return Effect{Open: toAccount(row.Owner)}
 	case Pause:
 		return pauseQueue(v, row.Queue)
 	case Recorder:
-		return Effect{Open: NewLimitsAt(p.detail.Call.Seq)}
+		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.detail.Call.Seq}}
 	}
 	return actJob(v, row, a)
 }
@@ -229,3 +229,6 @@ func resultCell(v *View, a engine.Attempt) part.Cell {
 	}
 	return part.Cell{Text: sign.Glyph + " " + text, Token: sign.Token}
 }
+
+// SelectedJob implements Jobber.
+func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return named(p.row(v), p.have) }

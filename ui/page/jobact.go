@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -152,4 +154,53 @@ func ActOn(v *View, j engine.JobRow, a Action) (e Effect, why string) {
 		return Effect{}, why
 	}
 	return actJob(v, j, a), ""
+}
+
+// actJob carries out what a key means on a job's row.
+func actJob(v *View, j engine.JobRow, a Action) Effect {
+	switch a {
+	case Open:
+		return Effect{Open: toJob(j.ID)}
+	case Retry:
+		return retryJob(v, j)
+	case Cancel:
+		return cancelJob(v, j)
+	case Due:
+		return rescheduleJob(v, j)
+	case Force:
+		return forceJob(v, j)
+	}
+	return Effect{}
+}
+
+// pauseQueue turns a queue's switch, as it stands now.
+func pauseQueue(v *View, name engine.Queue) Effect {
+	op := engine.OpPause
+	if q, ok := v.Live.Queue(name); ok && q.Paused {
+		op = engine.OpResume
+	}
+	return do(engine.Command{Op: op, Queue: name})
+}
+
+func named(j engine.JobRow, ok bool) (engine.JobID, string) {
+	if !ok {
+		return "", ""
+	}
+	return j.ID, columns.JobKey(&j.Job)
+}
+
+// forceJob runs a job past its limit of tries, or once more. It asks why: the
+// reason stays with the job and in the audit.
+func forceJob(v *View, j engine.JobRow) Effect {
+	j = v.liveJob(j)
+	return Effect{Text: &Text{
+		Label: "force " + columns.JobKey(&j.Job), Ghost: "why? it is kept with the job",
+		Read: func(text string, _ time.Time) (engine.Command, string) {
+			why := strings.TrimSpace(text)
+			if why == "" {
+				return engine.Command{}, "say why: the reason stays with the job and in the audit"
+			}
+			return engine.Command{Op: engine.OpForce, Job: j.ID, IfRev: j.Rev, Reason: why}, ""
+		},
+	}}
 }

@@ -2,30 +2,12 @@ package page
 
 import (
 	"reflect"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 )
 
-// Shown says which jobs a list holds.
-type Shown uint8
-
-// Choices of jobs.
-const (
-	shownLive Shown = iota
-	shownFailed
-	shownAll
-)
-
 var shownNames = [...]string{"live", "failed", "live and ended"}
-
-// reloadEvery is how long a list that is read from disk stays as it is while
-// the database moves on.
-const reloadEvery = 2 * time.Second
-
-// listMost is how many jobs a list asks for.
-const listMost = 500
 
 // Jobs lists jobs of one queue or of all.
 type Jobs struct {
@@ -43,12 +25,6 @@ type Jobs struct {
 	part    *jobPart
 	rail    rail
 	peek    peek
-}
-
-// madeOf names the versions of what a list of jobs is made of.
-type madeOf struct {
-	version uint64
-	got     time.Time
 }
 
 // jobsMade are the same of the jobs of one queue.
@@ -232,9 +208,9 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	case a == Purge:
 		return PurgeJobs()
 	case a == ByClass:
-		return Effect{Open: NewClasses(p.queue)}
+		return Effect{Open: &Target{Screen: ScreenClasses, Queue: p.queue}}
 	case a == ByReason:
-		return Effect{Open: NewReasons(p.queue)}
+		return Effect{Open: &Target{Screen: ScreenReasons, Queue: p.queue}}
 	case a == States:
 		p.which, p.whole = (p.which+1)%Shown(len(shownNames)), false
 		p.again()
@@ -250,7 +226,7 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		return pauseQueue(v, engine.Queue(or(string(p.queue), string(j.Queue))))
 	}
 	if id, left := p.toOpen(); left && a == Open {
-		return Effect{Open: NewJob(engine.JobID(id))}
+		return Effect{Open: toJob(engine.JobID(id))}
 	}
 	if !ok {
 		return Effect{}
@@ -280,4 +256,10 @@ func (p *Jobs) empty(v *View) string {
 		return v.start("every job has ended", "{states} shows the failed, again all")
 	}
 	return v.start("no jobs yet", "{sync} starts a sync")
+}
+
+// SelectedJob implements Jobber.
+func (p *Jobs) SelectedJob(v *View) (engine.JobID, string) {
+	p.refresh(v)
+	return named(p.selected())
 }

@@ -30,8 +30,8 @@ func NewLimits() *Limits {
 	return &Limits{onCalls: true, tape: tape{every: tapeEvery}, query: query[engine.CallRow]{schema: columns.Calls.Schema}}
 }
 
-// NewLimitsAt makes the screen with the cursor on a call.
-func NewLimitsAt(seq uint64) *Limits {
+// newLimitsAt makes the screen with the cursor on a call.
+func newLimitsAt(seq uint64) *Limits {
 	p := NewLimits()
 	p.seek, p.moved = seq, true
 	return p
@@ -182,9 +182,9 @@ func (p *Limits) open(v *View) Effect {
 	case !ok:
 		return say(engine.LevelInfo, "there is no call here")
 	case c.Status == 429:
-		return Effect{Open: NewForensics(c.Seq)}
+		return Effect{Open: &Target{Screen: ScreenForensics, Seq: c.Seq}}
 	case c.Job != "":
-		return Effect{Open: NewJob(c.Job)}
+		return Effect{Open: toJob(c.Job)}
 	}
 	return say(engine.LevelInfo, "this call belongs to no job")
 }
@@ -286,4 +286,26 @@ func (p *Limits) emptyCalls(v *View) string {
 		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
 	}
 	return or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))
+}
+
+// SelectedJob implements Jobber: the job of the call under the cursor.
+func (p *Limits) SelectedJob(v *View) (engine.JobID, string) {
+	c, ok := p.call(v)
+	if !ok || !p.onCalls {
+		return "", ""
+	}
+	return c.Job, string(c.Job)
+}
+
+// Hold implements Holder.
+func (p *Limits) Hold() { p.focused().Hold() }
+
+// Place implements Holder.
+func (p *Limits) Place() string { return p.focused().Place() }
+
+func (p *Limits) focused() *pane {
+	if p.onCalls {
+		return &p.calls
+	}
+	return &p.buckets
 }

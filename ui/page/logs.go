@@ -235,7 +235,7 @@ func (p *Logs) enter() Effect {
 		p.cur.Go(p, p.cur.At(), p.height)
 		return Effect{}
 	}
-	return Effect{Open: NewRecord(p.seen[l.at])}
+	return Effect{Open: &Target{Screen: ScreenRecord, Row: p.seen[l.at]}}
 }
 
 func (p *Logs) line() (logLine, bool) {

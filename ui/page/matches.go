@@ -183,7 +183,7 @@ func (p *MatchList) Act(v *View, a Action) Effect {
 		p.show(!p.all)
 	case Open, Retry:
 		if id, ok := p.toOpen(); ok {
-			return Effect{Open: NewJobOf("match:" + id)}
+			return Effect{Open: &Target{Screen: ScreenJob, Key: "match:" + id}}
 		}
 	}
 	return Effect{}

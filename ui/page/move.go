@@ -109,3 +109,20 @@ func none(p *pane, what string) string {
 	}
 	return "there is no " + what + " here"
 }
+
+// missing says that no row is under the cursor.
+func missing[T any](p *pane, src part.Slice[T], what string) string {
+	if _, ok := selected(p, src); !ok {
+		return none(p, what)
+	}
+	return ""
+}
+
+// Hold implements Holder.
+func (p *pane) Hold() { p.cur.Hold() }
+
+// Place implements Holder.
+func (p *pane) Place() string {
+	id, _ := p.cur.Selected()
+	return id
+}

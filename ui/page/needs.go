@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -32,7 +33,7 @@ func (d *Data) Needs() []Need {
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
 			ID: "failed", Word: "WARN", Text: human.Counted(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "{open}",
-			open: func(*View) Effect { return Effect{Open: NewJobs("", shownFailed)} },
+			open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenJobs, Shown: shownFailed}} },
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {
@@ -56,7 +57,7 @@ func (d *Data) alertNeeds() []Need {
 		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
 			continue
 		}
-		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), Key: "{open}", open: func(*View) Effect { return Effect{Open: NewEvidence(r)} }}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), Key: "{open}", open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
 		if key, ok := alertKeys[r.Rule]; ok {
 			n.Key, n.open = key, func(*View) Effect { return Effect{Ask: AskKey} }
 		}
@@ -119,7 +120,7 @@ func (d *Data) pausedQueues() []Need {
 		name := q.Name
 		out = append(out, Need{
 			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), Key: "{pause} resumes",
-			open: func(*View) Effect { return Effect{Open: NewJobs(name, shownLive)} },
+			open: func(*View) Effect { return Effect{Open: toQueue(name)} },
 		})
 	}
 	return out
@@ -143,7 +144,7 @@ func (d *Data) failedSyncs() []Need {
 		}
 		out = append(out, Need{
 			ID: "sync:" + id, Word: "WARN", Text: "sync failed: " + name, Key: "{open}",
-			open: func(*View) Effect { return Effect{Open: NewAccount(id)} },
+			open: func(*View) Effect { return Effect{Open: toAccount(id)} },
 		})
 	}
 	return out
@@ -163,4 +164,11 @@ func (v *View) Firing() string {
 		return strconv.Itoa(v.Engine.Alerts)
 	}
 	return ""
+}
+
+// needName leaves out in what time: the screen of alerts tells.
+func needName(r *engine.AlertRow) string {
+	short := *r
+	short.About, _, _ = strings.Cut(r.About, " per ")
+	return columns.AlertName(&short)
 }

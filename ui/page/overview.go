@@ -141,14 +141,6 @@ func (o *Overview) Cannot(v *View, a Action) string {
 	return ""
 }
 
-// missing says that no row is under the cursor.
-func missing[T any](p *pane, src part.Slice[T], what string) string {
-	if _, ok := selected(p, src); !ok {
-		return none(p, what)
-	}
-	return ""
-}
-
 // pausedNeed is the queue of the need under the cursor, if it is one.
 func (o *Overview) pausedNeed(v *View) engine.Queue {
 	n, ok := selected(&o.panes[paneNeeds], o.needs(v))
@@ -172,7 +164,7 @@ func (o *Overview) Act(v *View, a Action) Effect {
 	case Trigger:
 		return Effect{Ask: AskSync}
 	case Calendar:
-		return Effect{Open: NewSchedules()}
+		return Effect{Open: &Target{Screen: ScreenSchedules}}
 	}
 	if a == Open {
 		return o.open(v)
@@ -214,7 +206,7 @@ func (o *Overview) open(v *View) Effect {
 	switch o.focus {
 	case paneQueues:
 		if name, ok := openable(p, o.queues(v)); ok {
-			return Effect{Open: NewJobs(engine.Queue(name), shownLive)}
+			return Effect{Open: toQueue(engine.Queue(name))}
 		}
 	case paneNeeds:
 		if n, ok := selected(p, o.needs(v)); ok && n.open != nil {
@@ -222,11 +214,11 @@ func (o *Overview) open(v *View) Effect {
 		}
 	case paneRetries:
 		if id, ok := openable(p, o.retries(v)); ok {
-			return Effect{Open: NewJob(engine.JobID(id))}
+			return Effect{Open: toJob(engine.JobID(id))}
 		}
 	case paneSyncing:
 		if id, ok := openable(p, o.syncing(v)); ok {
-			return Effect{Open: NewAccount(id)}
+			return Effect{Open: toAccount(id)}
 		}
 	}
 	return Effect{}
@@ -239,32 +231,6 @@ func (o *Overview) actSync(v *View, a Action) Effect {
 		return cancelSync(v, row)
 	}
 	return Effect{}
-}
-
-// actJob carries out what a key means on a job's row.
-func actJob(v *View, j engine.JobRow, a Action) Effect {
-	switch a {
-	case Open:
-		return Effect{Open: NewJob(j.ID)}
-	case Retry:
-		return retryJob(v, j)
-	case Cancel:
-		return cancelJob(v, j)
-	case Due:
-		return rescheduleJob(v, j)
-	case Force:
-		return forceJob(v, j)
-	}
-	return Effect{}
-}
-
-// pauseQueue turns a queue's switch, as it stands now.
-func pauseQueue(v *View, name engine.Queue) Effect {
-	op := engine.OpPause
-	if q, ok := v.Live.Queue(name); ok && q.Paused {
-		op = engine.OpResume
-	}
-	return do(engine.Command{Op: op, Queue: name})
 }
 
 // queueCells are a queue's row: what waits, runs, was held, is dead.
@@ -304,15 +270,16 @@ func queueState(v *View, q engine.QueueRow) part.Cell {
 	return part.As(themes.Dim, "  idle")
 }
 
-// queueWhy says who paused a queue, or why its head does not start.
-func queueWhy(v *View, q engine.QueueRow) string {
-	switch {
-	case q.Paused && q.Reason != "":
-		return q.Reason + ", " + v.ago(q.Since)
-	case q.Paused:
-		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.ago(q.Since))
-	case q.Why != "" && !q.Until.IsZero():
-		return briefWhy(v, q.Why) + ", in " + v.in(q.Until)
+// SelectedJob implements Jobber: a job of the next retries.
+func (o *Overview) SelectedJob(v *View) (engine.JobID, string) {
+	if o.focus != paneRetries {
+		return "", ""
 	}
-	return briefWhy(v, q.Why)
+	return named(selected(&o.panes[paneRetries], o.retries(v)))
 }
+
+// Hold implements Holder.
+func (o *Overview) Hold() { o.panes[o.focus].Hold() }
+
+// Place implements Holder.
+func (o *Overview) Place() string { return o.panes[o.focus].Place() }

@@ -178,8 +178,6 @@ func (o *Overview) bottom(v *View) []string {
 	return part.Box(v.Theme, v.W, n+2, o.syncPanel(v, v.W-2, n))
 }
 
-func clamp(n, low, high int) int { return max(low, min(n, high)) }
-
 // want is how many rows a panel could use and how many it must have.
 type want struct{ rows, least int }
 
@@ -265,26 +263,6 @@ func uptime(v *View) string {
 	return "up " + human.Coarse(d)
 }
 
-// figure is a number that is only coloured when it is not zero.
-func figure(t themes.Token, name string, n int64) part.Cell {
-	if n == 0 {
-		t = themes.Dim
-	}
-	return part.As(t, name+" "+human.Count(n))
-}
-
-// spaced writes facts with room between them.
-func spaced(v *View, w int, facts []part.Cell) string {
-	l := part.NewLine(v.Theme, w).Gap(1)
-	for i, f := range facts {
-		if i > 0 {
-			l.Gap(3)
-		}
-		l.Cells(f)
-	}
-	return l.String()
-}
-
 func floats(n []int) []float64 {
 	out := make([]float64, len(n))
 	for i := range n {
@@ -354,20 +332,6 @@ func (o *Overview) syncTail(v *View) string {
 		return o.fresh.text(v)
 	}
 	return ""
-}
-
-func titled(name string, n int) string {
-	if n == 0 {
-		return name
-	}
-	return name + " (" + count(n) + ")"
-}
-
-func or(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
 }
 
 // workerPanel lists what is in hand.

@@ -163,7 +163,7 @@ type Effect struct {
 	Confirm *Confirm
 	Try     bool             // Do, or DoAll, is tried first: what it costs is told with Confirm
 	Free    int              // with Try: what costs at most so many calls is carried out without a question
-	Open    Page             // on top of this one
+	Open    *Target          // on top of this one
 	Go      *Screen          // to a numbered screen
 	DoAll   []engine.Command // several commands, one after the other
 	Ask     Prompt           // for text
@@ -208,3 +208,51 @@ func say(level engine.Level, text string) Effect {
 }
 
 func do(c engine.Command) Effect { return Effect{Do: &c} }
+
+// ChaosAsk is something to do wrong, or to stop doing wrong.
+type ChaosAsk struct {
+	Name string // of a row; "" with Off = every one
+	Once bool
+	Rate float64 // percent, above 0 to 100
+	Off  bool
+}
+
+// Jobber is a page on which a job may be selected, so that its log can be shown.
+type Jobber interface {
+	// SelectedJob is that job and how it is named; "" = none.
+	SelectedJob(v *View) (id engine.JobID, name string)
+}
+
+// Holder is a page with a list that has a cursor.
+type Holder interface {
+	// Hold keeps the row under the cursor as it was last drawn: somebody acts on it.
+	Hold()
+	// Place is the id of the row under the cursor, "" = there is none.
+	Place() string
+}
+
+// Shown says which jobs a list holds.
+type Shown uint8
+
+// Choices of jobs.
+const (
+	shownLive Shown = iota
+	shownFailed
+	shownAll
+)
+
+// Target names a page to open by what it is of: no screen needs to know how another is
+// made, see New.
+type Target struct {
+	Screen Screen
+	ID     string       // of the job or the account
+	Key    string       // of a job, in place of its ID
+	Seq    uint64       // of a call
+	Queue  engine.Queue // "" = all
+	Shown  Shown        // of the jobs
+	Row    any          // the alert, command, class, reason or record that the page is of
+}
+
+func toJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
+func toAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
+func toQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }

@@ -84,3 +84,19 @@ func liveJobs(v *View, queue engine.Queue) (n int) {
 	}
 	return n
 }
+
+// everyQueue adds all queues up.
+func everyQueue(v *View) engine.QueueRow {
+	sum := engine.QueueRow{Counts: map[engine.State]int{}}
+	for _, q := range v.Queues {
+		for s, n := range q.Counts {
+			sum.Counts[s] += n
+		}
+		sum.Held += q.Held
+		sum.PerMin += q.PerMin
+		if !q.OldestDue.IsZero() && (sum.OldestDue.IsZero() || q.OldestDue.Before(sum.OldestDue)) {
+			sum.OldestDue = q.OldestDue
+		}
+	}
+	return sum
+}

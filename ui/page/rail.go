@@ -1,7 +1,10 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -31,22 +34,6 @@ func (r *rail) source(v *View) part.Slice[engine.QueueRow] {
 		Key:   func(q engine.QueueRow) string { return or(string(q.Name), allQueues) },
 		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return railCells(v, q, cells) },
 	}
-}
-
-// everyQueue adds all queues up.
-func everyQueue(v *View) engine.QueueRow {
-	sum := engine.QueueRow{Counts: map[engine.State]int{}}
-	for _, q := range v.Queues {
-		for s, n := range q.Counts {
-			sum.Counts[s] += n
-		}
-		sum.Held += q.Held
-		sum.PerMin += q.PerMin
-		if !q.OldestDue.IsZero() && (sum.OldestDue.IsZero() || q.OldestDue.Before(sum.OldestDue)) {
-			sum.OldestDue = q.OldestDue
-		}
-	}
-	return sum
 }
 
 func railCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
@@ -147,4 +134,17 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 		rows = append(rows, v.row(w, part.As(token, " "+why)))
 	}
 	return rows
+}
+
+// queueWhy says who paused a queue, or why its head does not start.
+func queueWhy(v *View, q engine.QueueRow) string {
+	switch {
+	case q.Paused && q.Reason != "":
+		return q.Reason + ", " + v.ago(q.Since)
+	case q.Paused:
+		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.ago(q.Since))
+	case q.Why != "" && !q.Until.IsZero():
+		return briefWhy(v, q.Why) + ", in " + v.in(q.Until)
+	}
+	return briefWhy(v, q.Why)
 }

@@ -91,7 +91,7 @@ func (p *Reasons) Act(v *View, a Action) Effect {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == Open && ok:
-		return Effect{Open: NewJobsOfReason(p.queue, r.Shape, r.Text)}
+		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
 	}
 	return Effect{}
 }

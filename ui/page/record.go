@@ -19,8 +19,8 @@ type Record struct {
 	record
 }
 
-// NewRecord makes the screen of a record.
-func NewRecord(r record) *Record { return &Record{record: r} }
+// newRecord makes the screen of a record.
+func newRecord(r record) *Record { return &Record{record: r} }
 
 // Screen implements Page.
 func (p *Record) Screen() Screen { return ScreenRecord }
@@ -45,7 +45,7 @@ func (p *Record) Act(v *View, a Action) Effect {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == Open:
-		return Effect{Open: NewJob(p.Job)}
+		return Effect{Open: toJob(p.Job)}
 	}
 	p.pane.act(p.source(v), a)
 	return Effect{}

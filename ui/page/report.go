@@ -158,7 +158,7 @@ func (p *Reports) Act(v *View, a Action) Effect {
 	case Next:
 		p.step(v, 1)
 	case Open:
-		return Effect{Open: NewAccount(p.id(v))}
+		return Effect{Open: toAccount(p.id(v))}
 	case Trigger:
 		if row, ok := v.Account(p.id(v)); ok {
 			return startSync(row)

@@ -110,9 +110,9 @@ func (p *Retries) Act(v *View, a Action) Effect {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == ByClass:
-		return Effect{Open: NewClasses("")}
+		return Effect{Open: &Target{Screen: ScreenClasses}}
 	case a == ByReason:
-		return Effect{Open: NewReasons("")}
+		return Effect{Open: &Target{Screen: ScreenReasons}}
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		all := v.Retries()
 		rows, hidden := p.marked(all)
@@ -122,7 +122,7 @@ func (p *Retries) Act(v *View, a Action) Effect {
 		return actJob(v, j, a)
 	}
 	if id, ok := p.toOpen(); ok && a == Open {
-		return Effect{Open: NewJob(engine.JobID(id))}
+		return Effect{Open: toJob(engine.JobID(id))}
 	}
 	return Effect{}
 }
@@ -131,4 +131,10 @@ func (p *Retries) Act(v *View, a Action) Effect {
 func (p *Retries) Export(v *View, only bool) (string, [][]string) {
 	p.refresh(v)
 	return "retries", p.export(v, only)
+}
+
+// SelectedJob implements Jobber.
+func (p *Retries) SelectedJob(v *View) (engine.JobID, string) {
+	p.refresh(v)
+	return named(p.selected())
 }

@@ -87,7 +87,7 @@ func (p *Schedules) Act(v *View, a Action) Effect {
 	case a == Edit:
 		return Effect{Text: p.plan.ask(r)}
 	case a == Open:
-		return Effect{Open: NewJob(r.Last.Job)}
+		return Effect{Open: toJob(r.Last.Job)}
 	}
 	return Effect{}
 }

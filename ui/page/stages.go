@@ -190,3 +190,18 @@ func runRow(v *View, a engine.AccountRow, w int) string {
 	facts = append(facts, part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")), throttled(a), part.As(themes.Dim, resumedAt(a)))
 	return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...)
 }
+
+// resumedAt is resumed in as few words as possible.
+func resumedAt(a engine.AccountRow) string {
+	if a.Resumed == 0 {
+		return ""
+	}
+	return "resumed at " + count(a.ResumedAt)
+}
+
+func throttled(a engine.AccountRow) part.Cell {
+	if a.Throttled == 0 {
+		return part.Cell{}
+	}
+	return part.As(themes.Warn, "429s "+count(a.Throttled))
+}

@@ -1,0 +1,45 @@
+package page
+
+import "github.com/farsight-console/farsight/engine"
+
+// New makes the page that an action opens: the one place that knows all of them.
+func New(t *Target) Page {
+	switch t.Screen {
+	case ScreenJob:
+		return &Job{id: engine.JobID(t.ID), key: t.Key}
+	case ScreenJobs:
+		return newJobsOf(t)
+	case ScreenAccount:
+		return NewAccount(t.ID)
+	case ScreenMatches:
+		return NewMatches(t.ID)
+	case ScreenReports:
+		return NewReports(t.ID)
+	case ScreenLimits:
+		return newLimitsAt(t.Seq)
+	case ScreenForensics:
+		return NewForensics(t.Seq)
+	case ScreenClasses:
+		return NewClasses(t.Queue)
+	case ScreenReasons:
+		return NewReasons(t.Queue)
+	case ScreenEvidence:
+		return NewEvidence(t.Row.(engine.AlertRow))
+	case ScreenEntry:
+		return NewEntry(t.Row.(engine.AuditEntry))
+	case ScreenRecord:
+		return newRecord(t.Row.(record))
+	}
+	return NewSchedules()
+}
+
+// newJobsOf lists jobs: of an error class, for a reason, or of a queue.
+func newJobsOf(t *Target) Page {
+	switch of := t.Row.(type) {
+	case engine.ClassRow:
+		return newJobsOfClass(t.Queue, of)
+	case engine.ReasonRow:
+		return newJobsOfReason(t.Queue, of.Shape, of.Text)
+	}
+	return NewJobs(t.Queue, t.Shown)
+}

@@ -39,7 +39,7 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 	dir := scratch.Memory(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)))
-		cfg, err := config.Load(config.Inputs{Getenv: func(string) (string, bool) { return "", false }})
+		cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -452,6 +452,7 @@ func TestDemo_AStrangersName(t *testing.T) {
 // alert ring, until the panel ends it.
 func TestChaos_PagerCalls(t *testing.T) {
 	long(t)
+	usualPace(t)
 	const row = "pager calls"
 	rehearse(t, 1, func(r *rehearsal) {
 		calls := func(states ...engine.State) []engine.JobRow {

@@ -1,13 +1,10 @@
 package local
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -119,164 +116,6 @@ func (s *session) failure() error {
 	return s.err
 }
 
-// New makes a Backend. It starts nothing.
-func New(o Options) (*Backend, error) {
-	b := &Backend{
-		store: o.Store, admitter: o.Admitter, launcher: o.Launcher, alive: o.Alive, policies: o.Policies, workers: o.Workers,
-		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room, perWrite: cmp.Or(o.PerWrite, usualPerWrite),
-		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
-		wake:  await.NewBell(),
-	}
-	if b.store == nil || b.boot == "" {
-		return nil, errors.New("engine/local: Options need a Store and a Boot id")
-	}
-	for _, k := range o.Kinds {
-		if err := b.register(k); err != nil {
-			return nil, err
-		}
-	}
-	b.fillIn()
-	b.idx = newIndex(b.kinds)
-	if o.OnlyServed {
-		b.idx.trees = newTrees()
-	}
-	return b, nil
-}
-
-func (b *Backend) register(k engine.KindSpec) error {
-	if k.Kind == "" || k.Handler == nil {
-		return fmt.Errorf("engine/local: kind %q needs a name and a handler", k.Kind)
-	}
-	if b.kinds[k.Kind] != nil {
-		return fmt.Errorf("engine/local: kind %q is named twice", k.Kind)
-	}
-	if _, ok := b.policies[k.Policy]; !ok {
-		return fmt.Errorf("engine/local: kind %q names the unknown retry policy %q", k.Kind, k.Policy)
-	}
-	if k.Stuck <= 0 {
-		k.Stuck = engine.DefaultStuck
-	}
-	b.kinds[k.Kind] = &k
-	return nil
-}
-
-func (b *Backend) fillIn() {
-	if b.admitter == nil {
-		b.admitter = admitAll{}
-	}
-	if b.launcher == nil {
-		b.launcher = inProcess{}
-	}
-	if b.workers == nil {
-		b.workers = func() int { return DefaultWorkers }
-	}
-	if b.onNote == nil {
-		b.onNote = func(engine.Note) {}
-	}
-	if b.noRoom == nil {
-		b.noRoom = func(err error) bool { return errors.Is(err, syscall.ENOSPC) }
-	}
-}
-
-// Run takes in the store, gives orphans back, and runs jobs until ctx ends; then
-// it claims nothing more, gives running jobs two seconds, hands the rest back
-// uncharged, and returns nil. It returns an error when the store cannot be
-// trusted any more: close it, open it again, and Run anew. Call it once at a
-// time, and let it outlive nothing but the store.
-func (b *Backend) Run(ctx context.Context) error {
-	s := &session{write: context.WithoutCancel(ctx)}
-	s.ctx, s.end = context.WithCancelCause(ctx)
-	defer s.end(nil)
-	s.work, s.stop = context.WithCancelCause(s.write)
-	defer s.stop(nil)
-	if err := b.start(s); err != nil {
-		return err
-	}
-	b.dispatch(s)
-	b.drain(s)
-	return s.failure()
-}
-
-// start builds the index and gives orphans back.
-func (b *Backend) start(s *session) error {
-	if err := b.load(s.ctx); err != nil {
-		return ended(s, fmt.Errorf("read the jobs: %w", err))
-	}
-	if err := b.recover(s, b.othersHave); err != nil {
-		return ended(s, fmt.Errorf("give orphans back: %w", err))
-	}
-	b.lookAtRoom()
-	b.idx.open()
-	return nil
-}
-
-// ended tells a start that was cut short by the signal from one that failed.
-func ended(s *session, err error) error {
-	if s.ctx.Err() != nil && errors.Is(err, context.Cause(s.ctx)) {
-		return nil
-	}
-	return err
-}
-
-// Apply takes in the changes of one commit. The store's owner calls it for every
-// commit, in commit order and before the writer is answered. It does not block.
-func (b *Backend) Apply(seq uint64, changes []engine.Change) {
-	lanes := b.lanesOf(changes)
-	cancelled := b.idx.apply(seq, changes, lanes, time.Now())
-	for _, r := range cancelled {
-		r.cancel(engine.ErrCancelled)
-	}
-	b.wake.Ring()
-}
-
-// lanesOf asks the admitter for the lanes before the index is locked; nil when
-// no change needs one.
-func (b *Backend) lanesOf(changes []engine.Change) []string {
-	var lanes []string
-	for i := range changes {
-		j := changes[i].Job
-		if j == nil || j.State.Terminal() || b.kinds[j.Kind] == nil {
-			continue
-		}
-		name := b.admitter.Lane(*j)
-		if name == "" {
-			continue
-		}
-		if lanes == nil {
-			lanes = make([]string, len(changes))
-		}
-		lanes[i] = name
-	}
-	return lanes
-}
-
-func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now time.Time) (cancelled []*run) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.seq = max(x.seq, seq)
-	x.grow(changes, now)
-	if !x.loading && !x.loaded {
-		return nil // what is committed now, load will find
-	}
-	for i := range changes {
-		switch c := &changes[i]; {
-		case c.Job != nil:
-			lane := ""
-			if lanes != nil {
-				lane = lanes[i]
-			}
-			if r := x.put(c.Job, lane, now); r != nil {
-				cancelled = append(cancelled, r)
-			}
-		case c.Deleted != "":
-			x.drop(c.Deleted)
-		case c.Queue != nil:
-			x.queueOf(c.Queue.Name).QueueState = *c.Queue
-		}
-	}
-	return cancelled
-}
-
 func (b *Backend) note(level engine.Level, job engine.JobID, format string, args ...any) {
 	b.onNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
 }
@@ -323,3 +162,6 @@ func (b *Backend) Stats() Stats {
 		InFlight: busy, Slots: slots,
 	}
 }
+
+// usualPerWrite bounds how many jobs one write moves, unless Options say otherwise.
+const usualPerWrite = 256

@@ -10,28 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
-// claim is one job that was chosen, on its way to running.
-type claim struct {
-	e    *entry // the index's: read and changed under its lock only
-	id   engine.JobID
-	rev  engine.Revision
-	lane string // "" = it makes no call, and has no permit
-
-	paced time.Duration // at its line's head, held by the limiter
-
-	worker int // number of the one that will have it in hand
-
-	refused error // the domain does not let it run: OnMove's answer
-
-	// Set by the transaction, afresh each time it runs.
-	job    engine.Job
-	groups []engine.GroupStat
-	ok     bool
-	moved  *engine.Job // the store has another revision: what it has
-	gone   bool        // the store does not have it
-	bad    error       // its record cannot be read
-}
-
 // pick chooses at most n jobs that the admitter lets go now.
 func (b *Backend) pick(s *session, n int) []claim {
 	b.picking.Lock()
@@ -181,14 +159,6 @@ func (b *Backend) unclaimed(c *claim) {
 	}
 }
 
-// resync brings the index up to a job as the store has it. Every commit is
-// applied, so this mends what cannot happen; a job that is skipped for ever is
-// worse than a look too many.
-func (b *Backend) resync(j engine.Job) {
-	lanes := b.lanesOf([]engine.Change{{Job: &j}})
-	b.idx.apply(0, []engine.Change{{Job: &j}}, lanes, time.Now())
-}
-
 // claimAll claims a batch in one write.
 func (b *Backend) claimAll(s *session, batch []claim) error {
 	crash.Point("before-claim")
@@ -203,4 +173,43 @@ func (b *Backend) claimAll(s *session, batch []claim) error {
 	})
 	crash.Point("after-claim")
 	return err
+}
+
+// withdraw gives the run's permit back, once, before its job can be admitted
+// again.
+func (b *Backend) withdraw(r *run) {
+	r.mu.Lock()
+	first := r.lane != "" && !r.withdrawn
+	r.withdrawn = true
+	r.mu.Unlock()
+	if first {
+		b.admitter.Withdraw(r.job.ID)
+	}
+}
+
+// tellBacklog tells the admitter how many jobs wait or run in lanes that changed.
+// The caller holds picking, so that an older count never follows a newer one.
+func (b *Backend) tellBacklog() {
+	for _, l := range b.idx.changedLanes() {
+		b.admitter.Backlog(l.name, l.jobs)
+	}
+}
+
+type laneJobs struct {
+	name string
+	jobs int
+}
+
+func (x *index) changedLanes() []laneJobs {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.dirty) == 0 {
+		return nil
+	}
+	out := make([]laneJobs, len(x.dirty))
+	for i, l := range x.dirty {
+		out[i], l.dirty = laneJobs{l.name, l.jobs}, false
+	}
+	x.dirty = x.dirty[:0]
+	return out
 }

@@ -236,13 +236,6 @@ func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Rec
 	return receipt(after, "job %s is due at %s", j.ID, after.Due.Format(time.RFC3339)), b.move(tx, j, after, o.why)
 }
 
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // command carries out one order on one job, in one transaction.
 func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
 	var r engine.Receipt

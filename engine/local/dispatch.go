@@ -8,9 +8,6 @@ import (
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
-// usualPerWrite bounds how many jobs one write moves, unless Options say otherwise.
-const usualPerWrite = 256
-
 // dispatch chooses and claims until the session ends. It sleeps until something
 // was committed, the admitter has news, or the next instant has come.
 func (b *Backend) dispatch(s *session) {
@@ -135,31 +132,4 @@ func (b *Backend) startSome(s *session) (full bool, err error) {
 		b.hire(s, c)
 	}
 	return len(picked) == b.perWrite, nil
-}
-
-// tellBacklog tells the admitter how many jobs wait or run in lanes that changed.
-// The caller holds picking, so that an older count never follows a newer one.
-func (b *Backend) tellBacklog() {
-	for _, l := range b.idx.changedLanes() {
-		b.admitter.Backlog(l.name, l.jobs)
-	}
-}
-
-type laneJobs struct {
-	name string
-	jobs int
-}
-
-func (x *index) changedLanes() []laneJobs {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if len(x.dirty) == 0 {
-		return nil
-	}
-	out := make([]laneJobs, len(x.dirty))
-	for i, l := range x.dirty {
-		out[i], l.dirty = laneJobs{l.name, l.jobs}, false
-	}
-	x.dirty = x.dirty[:0]
-	return out
 }

@@ -228,13 +228,6 @@ func (b *Backend) bears(j engine.Job) *engine.ChildPolicy {
 	return nil
 }
 
-// orphaned ends a job that has lost too many children.
-func orphaned(j engine.Job, why string, now time.Time) engine.Job {
-	j.State, j.Finished, j.Due = engine.Discarded, now, time.Time{}
-	j.Class, j.LastError = engine.ClassChildren, why
-	return j
-}
-
 func settledWords(g engine.GroupStat) string {
 	return fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
 }

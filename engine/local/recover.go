@@ -36,15 +36,6 @@ func (b *Backend) load(ctx context.Context) error {
 	return nil
 }
 
-// leaveAlone keeps one job that cannot be worked from holding up the others. It
-// comes back when it is changed, or at the next start.
-func (b *Backend) leaveAlone(id engine.JobID, why string, err error) {
-	b.counts.alone.Add(1)
-	b.idx.forget(id)
-	b.log.Error().Str("job", string(id)).Err(err).Msg("job " + why + "; it is left alone")
-	b.note(engine.LevelErr, id, "job %s %s and is left alone: %v", id, why, err)
-}
-
 // begin empties the index and lets changes in.
 func (x *index) begin() {
 	x.mu.Lock()
@@ -85,19 +76,6 @@ func (x *index) open() {
 	defer x.mu.Unlock()
 	x.loading, x.loaded = false, true
 	clear(x.gone)
-}
-
-// shut ends the choosing; the index goes on showing what is committed.
-func (x *index) shut() { x.halt(hasStopped) }
-
-// hasStopped is why nothing is chosen after the end.
-const hasStopped = "the engine has stopped"
-
-// halt stops the choosing for a reason; "" lets it go on.
-func (x *index) halt(why string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.halted = why
 }
 
 // recover gives running jobs back of which no run is here, but for those that a living

@@ -40,15 +40,3 @@ func (x *index) release(h engine.Hold, now time.Time) {
 	}
 	heap.Init(&x.due)
 }
-
-// dueOf is when a waiting job goes on. A hold that has ended since the job's
-// attempt began is over, whatever instant the attempt's outcome has written: what
-// it was told was disproved meanwhile.
-func (x *index) dueOf(j *engine.Job) time.Time {
-	due := j.Due.Round(0) // by the wall clock
-	over := x.released[j.Hold]
-	if j.State == engine.Scheduled && !over.IsZero() && !j.Started.After(over) && over.Before(due) {
-		return over
-	}
-	return due
-}

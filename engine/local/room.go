@@ -54,3 +54,16 @@ func (x *index) setLow(why string) (was string) {
 	was, x.low = x.low, why
 	return was
 }
+
+// shut ends the choosing; the index goes on showing what is committed.
+func (x *index) shut() { x.halt(hasStopped) }
+
+// hasStopped is why nothing is chosen after the end.
+const hasStopped = "the engine has stopped"
+
+// halt stops the choosing for a reason; "" lets it go on.
+func (x *index) halt(why string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.halted = why
+}

@@ -276,3 +276,10 @@ func cut(s string) string {
 	}
 	return s[:maxError] + "…"
 }
+
+// orphaned ends a job that has lost too many children.
+func orphaned(j engine.Job, why string, now time.Time) engine.Job {
+	j.State, j.Finished, j.Due = engine.Discarded, now, time.Time{}
+	j.Class, j.LastError = engine.ClassChildren, why
+	return j
+}

@@ -43,35 +43,6 @@ func (b *Backend) watch(s *session, w *watcher) error {
 	return b.sweep(s)
 }
 
-// running gives the runs as they are.
-func (x *index) running() []*run {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	out := make([]*run, 0, len(x.runs))
-	for r := range x.runs {
-		out = append(out, r)
-	}
-	return out
-}
-
-// deaf reports, once, that a handler has gone on for ten seconds after it was
-// cancelled. The run's slot is then open for another.
-func (r *run) deaf(now time.Time) bool {
-	if r.ctx.Err() == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.over || r.stuck {
-		return false
-	}
-	if r.deafFor.IsZero() {
-		r.deafFor = now
-	}
-	r.stuck = now.Sub(r.deafFor) >= deafAfter
-	return r.stuck
-}
-
 // openSlot lets another worker take the place of a handler that ignores its
 // context. The job stays running until it returns or is rescued.
 func (b *Backend) openSlot(r *run) {
@@ -87,21 +58,6 @@ func (b *Backend) openSlot(r *run) {
 func stacks() string {
 	buf := make([]byte, 64<<10)
 	return string(buf[:runtime.Stack(buf, true)])
-}
-
-func (x *index) ghost(r *run) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.slots--
-	e := x.jobs[r.job.ID]
-	if e == nil || e.run != r || !e.busy() || e.ghost {
-		return
-	}
-	e.ghost = true
-	x.busy--
-	if x.alone == e {
-		x.alone = nil
-	}
 }
 
 // sweep rescues running jobs that have been silent for longer than their kind
@@ -140,17 +96,4 @@ func (b *Backend) rescue(s *session, r *run) error {
 	b.log.Warn().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).Int("attempt", r.job.Attempts).Msg("rescued: " + why)
 	b.note(engine.LevelWarn, r.job.ID, "job %s was rescued: %s", r.job.ID, why)
 	return nil
-}
-
-// gone reports whether the run has nothing left to rescue.
-func (r *run) gone() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.over || r.rescued
-}
-
-func (r *run) markRescued() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.rescued = true
 }

@@ -16,6 +16,28 @@ const (
 	suspectHush     = 30 * time.Second
 )
 
+// claim is one job that was chosen, on its way to running.
+type claim struct {
+	e    *entry // the index's: read and changed under its lock only
+	id   engine.JobID
+	rev  engine.Revision
+	lane string // "" = it makes no call, and has no permit
+
+	paced time.Duration // at its line's head, held by the limiter
+
+	worker int // number of the one that will have it in hand
+
+	refused error // the domain does not let it run: OnMove's answer
+
+	// Set by the transaction, afresh each time it runs.
+	job    engine.Job
+	groups []engine.GroupStat
+	ok     bool
+	moved  *engine.Job // the store has another revision: what it has
+	gone   bool        // the store does not have it
+	bad    error       // its record cannot be read
+}
+
 // take chooses the job that goes next and marks it taken; false if none may.
 // Whoever takes a job must claim it or give it back.
 func (x *index) take(now time.Time) (claim, bool) {

@@ -1,8 +1,6 @@
 package local
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -29,38 +27,11 @@ func (t *trees) has(id engine.JobID) bool {
 	return ok
 }
 
-// Serve names a job that a backend with Options.OnlyServed works for. Its children
-// are those that its groups hold now and those that join them later.
-func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
-	if b.idx.trees == nil {
-		return engine.Problemf(engine.ErrInvalid, "", "this engine works for every job")
-	}
-	b.idx.plant(root, time.Now()) // first, so that no join is missed
-	var open []engine.JobID
-	err := b.store.Read(ctx, func(tx engine.Tx) (err error) {
-		open, err = b.store.OpenChildren(tx, root)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("read the children of job %s: %w", root, err)
-	}
-	b.idx.adopt(time.Now(), open...)
-	b.wake.Ring()
-	return nil
-}
-
 func (x *index) plant(root engine.JobID, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.trees.roots[root] = struct{}{}
 	x.include(root, now)
-}
-
-// Serves reports whether a job may run here.
-func (b *Backend) Serves(id engine.JobID) bool {
-	b.idx.mu.Lock()
-	defer b.idx.mu.Unlock()
-	return b.idx.trees.has(id)
 }
 
 // adopt makes jobs part of the trees.

@@ -42,3 +42,12 @@ func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
 	}
 	return b.wakeParents(tx, groups, now)
 }
+
+// leaveAlone keeps one job that cannot be worked from holding up the others. It
+// comes back when it is changed, or at the next start.
+func (b *Backend) leaveAlone(id engine.JobID, why string, err error) {
+	b.counts.alone.Add(1)
+	b.idx.forget(id)
+	b.log.Error().Str("job", string(id)).Err(err).Msg("job " + why + "; it is left alone")
+	b.note(engine.LevelErr, id, "job %s %s and is left alone: %v", id, why, err)
+}

@@ -200,3 +200,6 @@ func (f *frontier) pop() int {
 	f.nodes = f.nodes[1:]
 	return i
 }
+
+// Load is how many jobs run now, and of how many at most.
+func (b *Backend) Load() (running, workers int) { return b.Stats().InFlight, b.workers() }

@@ -4,59 +4,11 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
 )
-
-// run is one attempt at work.
-type run struct {
-	job    engine.Job // as claimed
-	kind   *engine.KindSpec
-	lane   string // "" = it has no permit
-	paced  time.Duration
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	began  time.Time    // monotonic
-	beat   atomic.Int64 // last sign of life, nanoseconds after began
-	limit  *time.Timer  // ends the attempt; nil = no timeout
-
-	mu      sync.Mutex
-	over    bool      // the handler has returned
-	deafFor time.Time // since when it is known to have been cancelled (the watch's own)
-	stuck   bool      // its slot is open for another
-	rescued bool      // its job has been given back without it
-
-	withdrawn bool // its permit was given back
-
-	external string // the other side's id of this attempt; "" = not known yet
-}
-
-// Beat says that the work goes on: the job is not rescued, and the kind's timeout
-// begins anew. Waiting for a permit beats, so it does not count.
-func (r *run) Beat() {
-	r.beat.Store(int64(time.Since(r.began)))
-	if r.limit != nil {
-		r.limit.Reset(r.kind.Timeout)
-	}
-}
-
-// Named notes the id that the other side has given to the attempt.
-func (r *run) Named(external string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.external = external
-}
-
-func (r *run) silent() time.Duration {
-	return time.Since(r.began) - time.Duration(r.beat.Load())
-}
-
-// errTimeout is the cause of an attempt that was out of time.
-var errTimeout = errors.New("the attempt took too long")
 
 // begin registers a claimed job as running here.
 func (b *Backend) begin(s *session, c *claim) *run {
@@ -69,25 +21,6 @@ func (b *Backend) begin(s *session, c *claim) *run {
 		r.cancel(engine.ErrCancelled)
 	}
 	return r
-}
-
-// register adds a run; true when a cancel was asked for before it began.
-func (x *index) register(r *run) (cancel bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.runs[r] = struct{}{}
-	e := x.jobs[r.job.ID]
-	if e == nil {
-		return false
-	}
-	e.run = r
-	return e.cancel
-}
-
-func (x *index) unregister(r *run) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	delete(x.runs, r)
 }
 
 // work runs a claimed job and writes its outcome. If there is another to claim in the
@@ -139,18 +72,6 @@ func (b *Backend) accept(s *session, c *claim) bool {
 	}
 	b.handBack(s, c.job)
 	return false
-}
-
-// withdraw gives the run's permit back, once, before its job can be admitted
-// again.
-func (b *Backend) withdraw(r *run) {
-	r.mu.Lock()
-	first := r.lane != "" && !r.withdrawn
-	r.withdrawn = true
-	r.mu.Unlock()
-	if first {
-		b.admitter.Withdraw(r.job.ID)
-	}
 }
 
 // quit ends the handler's part of a run; true if its slot was opened meanwhile.

@@ -1,0 +1,46 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/wall"
+)
+
+// handBack makes a job available again that was claimed here: uncharged, first in
+// its line.
+func (b *Backend) handBack(s *session, claimed engine.Job) {
+	err := b.persist(s, func(tx engine.Tx) error {
+		return b.interruptIn(tx, claimed, "the engine stopped", engine.ByDrain)
+	})
+	if err != nil && !errors.Is(err, engine.ErrStale) {
+		s.fail(fmt.Errorf("hand job %s back: %w", claimed.ID, err))
+	}
+}
+
+// interruptIn ends the attempt of a running job as interrupted. A drain is no
+// crash; a rescue and an orphan are.
+func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, cause engine.Cause) error {
+	j, err := b.store.Job(tx, claimed.ID)
+	if err != nil {
+		return fmt.Errorf("read job %s: %w", claimed.ID, err)
+	}
+	if !holds(j, claimed.Rev) {
+		return engine.ErrStale
+	}
+	return b.interruptJob(tx, j, why, cause)
+}
+
+func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause engine.Cause) error {
+	v := interrupted(j, why, cause, wall.Now())
+	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
+		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
+	}
+	if v.job.State == engine.Cancelled {
+		cause = engine.ByOperator // whose word had come before
+	}
+	return b.move(tx, j, v.job, because{
+		cause: cause, reason: v.reason, outcome: engine.Outcome{Verb: v.attempt.Verb}, now: atLeast(wall.Now()),
+	})
+}

@@ -134,7 +134,7 @@ func (d *ForgetDone) Target() string {
 // Brief says in one row of a narrow screen what was deleted.
 func (d ForgetDone) Brief() string {
 	text := fmt.Sprintf("%s, %s, %s and %s were deleted",
-		human.Counted(d.Matches, "match", "matches"), human.Counted(d.Jobs, "job", "jobs"), human.Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes))
+		human.Counted(d.Matches, "match", "matches"), human.Counted(d.Jobs, "job", "jobs"), human.Counted(d.Reports, "report", "reports"), human.Bytes(d.Bytes))
 	if len(d.Left) > 0 {
 		text += "; damaged months keep theirs"
 	}
@@ -149,7 +149,7 @@ func (d ForgetDone) Text(dry bool) string {
 	}
 	text := fmt.Sprintf("%s (%s shared with other accounts %s), %s, %s and %s of payloads %s",
 		human.Counted(d.Matches, "match", "matches"), human.Count(int64(d.Shared)), stays(d.Shared), human.Counted(d.Jobs, "job", "jobs"),
-		human.Counted(d.Reports, "report", "reports"), sizeOf(d.Bytes), did)
+		human.Counted(d.Reports, "report", "reports"), human.Bytes(d.Bytes), did)
 	if d.Cancelled > 0 {
 		text += fmt.Sprintf("; %s of the jobs %s first", human.Count(int64(d.Cancelled)), cancelled)
 	}
@@ -157,17 +157,6 @@ func (d ForgetDone) Text(dry bool) string {
 		text += "; what the damaged months " + strings.Join(d.Left, ", ") + " hold stays"
 	}
 	return text
-}
-
-func sizeOf(bytes int64) string {
-	const kib, mib = 1 << 10, 1 << 20
-	switch {
-	case bytes < kib:
-		return human.Counted(int(bytes), "byte", "bytes")
-	case bytes < mib:
-		return fmt.Sprintf("%d KiB", (bytes+kib/2)/kib)
-	}
-	return fmt.Sprintf("%.1f MiB", float64(bytes)/mib)
 }
 
 func stays(n int) string {

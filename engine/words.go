@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine/human"
@@ -16,12 +15,4 @@ func WhyUntil(why string, until, now time.Time) string {
 		return why
 	}
 	return why + ", " + human.Span(left)
-}
-
-// Size writes how large a file of n bytes is: 0.4 KiB, 41.0 MiB.
-func Size(n int64) string {
-	if n < 1<<20 {
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }

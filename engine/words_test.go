@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-func TestSizes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0.0 KiB", 410: "0.4 KiB", 41 << 20: "41.0 MiB", 3 << 30: "3072.0 MiB"} {
-		if got := Size(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-}
-
 // A reason is told with what is left of it at the time of reading.
 func TestWhyUntil(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

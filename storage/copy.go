@@ -13,6 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -262,6 +263,6 @@ func needRoom(dir, what string, need int64) error {
 	if free >= uint64(need)+minRoom {
 		return nil
 	}
-	return fmt.Errorf("%s needs %d MiB beside a reserve of %d MiB, and %s has %d MiB: %w",
-		what, need>>20+1, minRoom>>20, dir, free>>20, ErrDiskFull)
+	return fmt.Errorf("%s needs %s beside a reserve of %s, and %s has %s: %w",
+		what, human.Bytes(need), human.Bytes(minRoom), dir, human.Bytes(int64(min(free, 1<<62))), ErrDiskFull)
 }

@@ -271,7 +271,7 @@ func (r ResetReport) Text() string {
 	if r.DryRun {
 		dry = "would be "
 	}
-	return fmt.Sprintf("%s, %s in all, %s%s", what, engine.Size(r.Bytes), dry, did)
+	return fmt.Sprintf("%s, %s in all, %s%s", what, human.Bytes(r.Bytes), dry, did)
 }
 
 // finishReset carries out the mark of a reset, if there is one, and removes it.

@@ -216,7 +216,7 @@ func TestForgetTakesTheTypedName(t *testing.T) {
 		if c := d.last(); c.DryRun || c.Op != engine.OpForget || c.Account != a.ID || c.Reason != "they asked" {
 			t.Errorf("sent %+v", c)
 		}
-		d.wants("12,879 matches, 121,763 jobs, 12 reports and 1055.0 MiB were deleted")
+		d.wants("12,879 matches, 121,763 jobs, 12 reports and 1.1 GB were deleted")
 	})
 }
 

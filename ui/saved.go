@@ -2,11 +2,9 @@ package ui
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -129,34 +128,13 @@ func (f *stateFile) flush() error {
 		if err != nil {
 			return err
 		}
-		return writeAtomic(f.path, append(text, '\n'))
+		return regular.Replace(f.path, append(text, '\n'))
 	})
 	if err != nil {
 		return fmt.Errorf("what the console remembers was not saved: %w", err)
 	}
 	f.base = mine
 	return nil
-}
-
-// writeAtomic replaces a file, readable by its owner only.
-func writeAtomic(path string, text []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // unsaved is what kept the file from being written.

@@ -59,7 +59,7 @@ func TestForgetNamesNobodyAfterwards(t *testing.T) {
 		return r.Do(t.Context(), c)
 	}
 	got, err := do(engine.Command{Account: "Ana#EUW", DryRun: true})
-	if err != nil || got.Would != 1 || got.Applied != 0 || e.asked != "" || got.Text != "7 matches (2 shared with other accounts stay), 9 jobs, 1 report and 3.0 MiB of payloads would be deleted" {
+	if err != nil || got.Would != 1 || got.Applied != 0 || e.asked != "" || got.Text != "7 matches (2 shared with other accounts stay), 9 jobs, 1 report and 3.1 MB of payloads would be deleted" {
 		t.Errorf("a dry run: %+v, %v", got, err)
 	}
 	got, err = do(engine.Command{Account: "Ana#EUW"})

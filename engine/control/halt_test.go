@@ -11,13 +11,13 @@ import (
 // say: nothing is called.
 func TestAHaltedEngineSaysWhy(t *testing.T) {
 	r := newRig(t)
-	rewrite(func() { r.limiter.state, r.backend.halted = engine.EngineDegraded, "disk low: 400 MiB free" })
+	rewrite(func() { r.limiter.state, r.backend.halted = engine.EngineDegraded, "disk low: 419.4 MB free" })
 	a, err := r.Find(t.Context(), engine.StatusQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := a.(engine.StatusAnswer).Engine
-	if row.State != engine.EnginePaused || !strings.Contains(row.Why, "400 MiB") || !strings.Contains(row.Why, "by itself") {
+	if row.State != engine.EnginePaused || !strings.Contains(row.Why, "419.4 MB") || !strings.Contains(row.Why, "by itself") {
 		t.Errorf("%s: %s", row.State, row.Why)
 	}
 }

@@ -2,10 +2,10 @@ package local
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // roomLook is how often the disk is asked how much room it has.
@@ -20,13 +20,13 @@ func (b *Backend) lookAtRoom() {
 	free, ok := b.room()
 	low := ""
 	if !ok {
-		low = fmt.Sprintf("disk low: %d MiB free", free>>20)
+		low = "disk low: " + human.Bytes(int64(free)) + " free"
 	}
 	was := b.idx.setLow(low)
 	switch {
 	case low != "" && was == "":
 		b.log.Warn().Uint64("free", free).Msg("the disk is nearly full; no job is started until there is room")
-		b.note(engine.LevelErr, "", "only %d MiB are free on the disk: nothing is lost, and work goes on by itself when there is room", free>>20)
+		b.note(engine.LevelErr, "", "only %s are free on the disk: nothing is lost, and work goes on by itself when there is room", human.Bytes(int64(free)))
 	case low == "" && was != "":
 		b.log.Info().Uint64("free", free).Msg("there is room again; jobs are started")
 		b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")
@@ -34,7 +34,7 @@ func (b *Backend) lookAtRoom() {
 	}
 }
 
-// Halted says why no job is started at all: "disk full", or "disk low: 400 MiB
+// Halted says why no job is started at all: "disk full", or "disk low: 419.4 MB
 // free"; "" when nothing of the kind stops the engine.
 func (b *Backend) Halted() string {
 	b.idx.mu.Lock()

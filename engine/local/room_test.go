@@ -36,7 +36,7 @@ func TestLowDiskPausesAndGoesOn(t *testing.T) {
 				t.Errorf("job %s: %+v", j.Key, j)
 			}
 		}
-		if why, _, _ := be.b.Why(be.job(ids[1])); why != "disk low: 400 MiB free" || be.b.Halted() != why {
+		if why, _, _ := be.b.Why(be.job(ids[1])); why != "disk low: 419.4 MB free" || be.b.Halted() != why {
 			t.Errorf("reason %q, halted %q", why, be.b.Halted())
 		}
 		if _, err := be.b.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: ids[2], By: engine.Actor{User: "ana"}}); err != nil {
@@ -56,7 +56,7 @@ func TestLowDiskPausesAndGoesOn(t *testing.T) {
 		be.mu.Lock()
 		notes := strings.Join(be.notes, "\n")
 		be.mu.Unlock()
-		if !strings.Contains(notes, "400 MiB") || !strings.Contains(notes, "room on the disk again") {
+		if !strings.Contains(notes, "419.4 MB") || !strings.Contains(notes, "room on the disk again") {
 			t.Errorf("notes %q", notes)
 		}
 		be.down()

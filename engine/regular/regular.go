@@ -1,4 +1,5 @@
-// Package regular opens files for reading, and nothing else that has a name: a pipe would wait for its writer for ever.
+// Package regular opens files for reading, and nothing else that has a name: a pipe would wait for its writer for
+// ever. And it replaces files whole.
 package regular
 
 import (
@@ -6,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -27,4 +29,21 @@ func Open(path string, flags int) (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
+}
+
+// Replace puts text in the place of a file, or of none, whole or not at all. Only its owner may read it.
+func Replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
 }

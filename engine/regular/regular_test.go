@@ -39,3 +39,27 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		_ = f.Close()
 	}
 }
+
+func TestReplacedWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for _, text := range []string{"first", "second, which is longer", ""} {
+		if err := Replace(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		info, _ := os.Stat(path)
+		if string(got) != text || err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%q (%v, %v), want %q", got, info.Mode(), err, text)
+		}
+	}
+	if err := Replace(dir, []byte("text")); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if left, err := os.ReadDir(dir); len(left) != 1 || err != nil {
+		t.Errorf("beside the file are %v (%v)", left, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); len(entries) != 1 || err != nil {
+		t.Errorf("beside the folder are %v (%v)", entries, err)
+	}
+}

@@ -184,7 +184,7 @@ func printBackup(r engine.BackupDone, out cli.Out) error {
 		return cli.JSON(out, r)
 	}
 	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s, %d of %d months were copied before\n",
-		safe.Text(r.Path), engine.Size(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
+		safe.Text(r.Path), human.Bytes(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
 	for month, why := range r.Failed {
 		_, _ = fmt.Fprintf(out.W, "payloads of %s have no new copy: %s\n", month, safe.Text(why))
 	}
@@ -232,7 +232,7 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 		if b.Problem != "" {
 			word = "unusable: " + b.Problem
 		}
-		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, human.Age(age), engine.Size(b.State.Size), engine.Size(b.Bytes()-b.State.Size), word, b.Note)
+		line := fmt.Sprintf("%s  %s ago  state %s, payloads %s  %s  %s", b.Name, human.Age(age), human.Bytes(b.State.Size), human.Bytes(b.Bytes()-b.State.Size), word, b.Note)
 		_, _ = fmt.Fprintln(out.W, strings.TrimRight(safe.Text(line), " "))
 	}
 	return nil
@@ -325,7 +325,7 @@ func printRestore(r storage.RestoreReport, out cli.Out) error {
 	if r.DryRun {
 		did = "would put back"
 	}
-	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), human.Age(r.Age), engine.Size(r.Bytes))
+	_, _ = fmt.Fprintf(out.W, "%s %s (%s old), %s in all\n", did, safe.Text(r.From.Name), human.Age(r.Age), human.Bytes(r.Bytes))
 	for _, f := range r.Files {
 		line := fmt.Sprintf("  %s: %s", f.Name, f.Do)
 		if f.Kept != "" {
@@ -412,13 +412,13 @@ func toEnd(command string, err error) error {
 
 func printCompact(r storage.CompactReport, out cli.Out) error {
 	for _, m := range r.Months {
-		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, engine.Size(m.Before), engine.Size(m.After),
+		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, human.Bytes(m.Before), human.Bytes(m.After),
 			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
 		if r.DryRun {
-			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, engine.Size(m.Before), m.Packed, m.Payloads)
+			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, human.Bytes(m.Before), m.Packed, m.Payloads)
 		}
 		if m.Left != "" {
-			line = fmt.Sprintf("%s: %s, left as it is: %s", m.Month, engine.Size(m.Before), m.Left)
+			line = fmt.Sprintf("%s: %s, left as it is: %s", m.Month, human.Bytes(m.Before), m.Left)
 		}
 		if m.Bad > 0 {
 			line += fmt.Sprintf("; %d cannot be read and were kept as they are: run `farsight check`", m.Bad)
@@ -426,10 +426,10 @@ func printCompact(r storage.CompactReport, out cli.Out) error {
 		_, _ = fmt.Fprintln(out.W, safe.Text(line))
 	}
 	if r.DryRun {
-		_, err := fmt.Fprintf(out.W, "state.db: %s; nothing was changed\n", engine.Size(r.StateBefore))
+		_, err := fmt.Fprintf(out.W, "state.db: %s; nothing was changed\n", human.Bytes(r.StateBefore))
 		return err
 	}
-	_, err := fmt.Fprintf(out.W, "state.db: %s -> %s\nin all: %s -> %s\n", engine.Size(r.StateBefore), engine.Size(r.StateAfter), engine.Size(r.Before), engine.Size(r.After))
+	_, err := fmt.Fprintf(out.W, "state.db: %s -> %s\nin all: %s -> %s\n", human.Bytes(r.StateBefore), human.Bytes(r.StateAfter), human.Bytes(r.Before), human.Bytes(r.After))
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/bundle"
@@ -90,7 +91,7 @@ func printWritten(w bundle.Written, out cli.Out) error {
 	for line := range strings.Lines(w.Readme) {
 		_, _ = fmt.Fprintln(out.W, safe.Text(strings.TrimSuffix(line, "\n")))
 	}
-	_, err := fmt.Fprintf(out.W, "\nwritten to %s, %s\n", safe.Text(w.Path), engine.Size(w.Bytes))
+	_, err := fmt.Fprintf(out.W, "\nwritten to %s, %s\n", safe.Text(w.Path), human.Bytes(w.Bytes))
 	return err
 }
 

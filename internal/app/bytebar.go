@@ -44,14 +44,14 @@ func newByteBar(out cli.Out, what string) *byteBar {
 }
 
 func (b *byteBar) show(done, total int64) {
-	b.line(done, total, fmt.Sprintf("%s of %s", engine.Size(done), engine.Size(total)))
+	b.line(done, total, fmt.Sprintf("%s of %s", human.Bytes(done), human.Bytes(total)))
 }
 
 func (b *byteBar) archive(p storage.ArchiveProgress) {
 	if p.Done == 0 || b.what != p.Month {
 		b.what, b.began = p.Month, time.Now() // each month has its own bar and its own pace
 	}
-	b.line(int64(p.Done), int64(p.Total), fmt.Sprintf("%d of %d payloads, %s -> %s", p.Done, p.Total, engine.Size(p.Before), engine.Size(p.After)))
+	b.line(int64(p.Done), int64(p.Total), fmt.Sprintf("%d of %d payloads, %s -> %s", p.Done, p.Total, human.Bytes(p.Before), human.Bytes(p.After)))
 }
 
 func (b *byteBar) line(done, total int64, text string) {

@@ -71,7 +71,7 @@ func TestBackupOfARunningEngine_ShowsABarWithItsEnd(t *testing.T) {
 		arrived()
 		done <- err
 	}()
-	for end := time.Now().Add(patience); !strings.Contains(drawn.String(), "backup [######------------------] 2.0 MiB of 8.0 MiB, 30 s left"); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !strings.Contains(drawn.String(), "backup [######------------------] 2.0 MB of 8.3 MB, 30 s left"); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no bar: %q", drawn.String())
 		}
@@ -80,7 +80,7 @@ func TestBackupOfARunningEngine_ShowsABarWithItsEnd(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if text := drawn.String(); !strings.HasSuffix(text, "\r\x1b[K") || strings.Contains(text, "9.0 MiB") {
+	if text := drawn.String(); !strings.HasSuffix(text, "\r\x1b[K") || strings.Contains(text, "9.4 MB") {
 		t.Errorf("afterwards stands %q", text)
 	}
 }

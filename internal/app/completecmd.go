@@ -340,7 +340,7 @@ func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Comp
 	var words []cobra.Completion
 	for _, b := range list {
 		if strings.HasPrefix(b.Name, begun) {
-			words = append(words, hint(b.Name, human.Age(time.Since(b.Taken))+" old, "+engine.Size(b.Bytes())))
+			words = append(words, hint(b.Name, human.Age(time.Since(b.Taken))+" old, "+human.Bytes(b.Bytes())))
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp

@@ -88,21 +88,21 @@ func (d *doctor) disk(ctx context.Context) {
 		d.say(Fault, name, "", "%v", err)
 		return
 	}
-	text := space(int64(min(free, 1<<62))) + " free"
+	text := human.Bytes(int64(min(free, 1<<62))) + " free"
 	var f storage.Forecast
 	if d.db != nil {
 		if f, err = d.db.Forecast(ctx); err != nil {
 			d.say(Warning, name, "", "%s; its growth cannot be told: %v", text, err)
 			return
 		}
-		text += ", " + space(f.Used) + " in use"
+		text += ", " + human.Bytes(f.Used) + " in use"
 	}
 	if f.PerDay > 0 {
-		text += fmt.Sprintf(", %s more a day", space(f.PerDay))
+		text += fmt.Sprintf(", %s more a day", human.Bytes(f.PerDay))
 	}
 	switch {
 	case free < storage.RoomFloor:
-		d.say(Fault, name, more, "%s: below %s no job is started", text, engine.Size(storage.RoomFloor))
+		d.say(Fault, name, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
 	case f.Full.IsZero():
 		d.say(Fine, name, "", "%s", text)
 	case f.Full.Sub(d.now) < 14*24*time.Hour:
@@ -110,14 +110,6 @@ func (d *doctor) disk(ctx context.Context) {
 	default:
 		d.say(Fine, name, "", "%s, full about %s", text, f.Full.UTC().Format(time.DateOnly))
 	}
-}
-
-// space says how large something is; a disk counts in GiB.
-func space(n int64) string {
-	if n < 10<<30 {
-		return engine.Size(n)
-	}
-	return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
 }
 
 // existing is the nearest folder of a path that is there.

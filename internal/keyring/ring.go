@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/riot"
 )
 
@@ -142,27 +141,11 @@ func (k *Ring) Replace(text string) error {
 	if err := key.CheckForm(); err != nil {
 		return err
 	}
-	if err := writeSecret(k.path, text); err != nil {
+	if err := regular.Replace(k.path, []byte(text+"\n")); err != nil {
 		return fmt.Errorf("the key could not be kept in %s: %w", k.path, err)
 	}
 	k.take(sourced{key, k.path})
 	return nil
-}
-
-// writeSecret replaces a file that only its owner may read, whole or not at all.
-func writeSecret(path, text string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".key-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if _, err := tmp.WriteString(text + "\n"); err != nil {
-		return errors.Join(err, tmp.Close())
-	}
-	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
 }
 
 // Shown is all of the key that is ever shown: its last four characters.

@@ -73,7 +73,7 @@ var imports = map[string][]string{
 	"internal/simview":            {"engine", "engine/human", "engine/safe", "riot", "riot/sim", "engine/await"},
 	"internal/swap":               {"engine"},
 	"internal/tempdir":            {},
-	"ui":                          {"engine", "engine/await", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/safe", "themes", "ui/page", "ui/part"},
+	"ui":                          {"engine", "engine/await", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/regular", "engine/safe", "themes", "ui/page", "ui/part"},
 	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/part"},
 	"ui/part":                     {"engine/human", "engine/safe", "engine/table", "themes"},
 	"ui/cli":                      {"engine", "engine/await", "engine/columns", "engine/filter", "engine/human", "engine/safe", "engine/table", "themes"},

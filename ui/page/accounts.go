@@ -1,8 +1,6 @@
 package page
 
 import (
-	"time"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -12,20 +10,19 @@ import (
 
 // Accounts lists the accounts and how their syncs stand.
 type Accounts struct {
-	list[engine.AccountRow]
+	listPage[engine.AccountRow]
 	fresh freshness
 }
 
 // NewAccounts makes the screen.
 func NewAccounts() *Accounts {
-	return &Accounts{list: newList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })}
+	p := &Accounts{}
+	p.list = newList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
+	p.is = screenOf[engine.AccountRow]{screen: ScreenAccounts, file: "accounts", fill: func(v *View) {
+		p.put(v, madeOf{version: v.Version}, func() []engine.AccountRow { return v.Accounts })
+	}}
+	return p
 }
-
-// Screen implements Page.
-func (p *Accounts) Screen() Screen { return ScreenAccounts }
-
-// Crumb implements Page.
-func (p *Accounts) Crumb(*View) string { return "" }
 
 // Want implements Page: accounts come with Watch, how fresh they can be kept does
 // not.
@@ -34,10 +31,6 @@ func (p *Accounts) Want(v *View) engine.Query { return p.fresh.want(v) }
 // Got implements Page.
 func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.fresh.got(v, q, a, err)
-}
-
-func (p *Accounts) refresh(v *View) {
-	p.put(v, madeOf{v.Version, time.Time{}}, func() []engine.AccountRow { return v.Accounts })
 }
 
 // accountColumns are those of the list; some tell of the account's job and queue, and when
@@ -100,12 +93,6 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 		return track(row)
 	}
 	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Accounts) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "accounts", p.export(v, only)
 }
 
 // Draw implements Page.

@@ -13,7 +13,7 @@ import (
 
 // Alerts lists every rule about every subject: how it stands, and what to do.
 type Alerts struct {
-	list[engine.AlertRow]
+	listPage[engine.AlertRow]
 	answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   instant           // of the last evaluation; zero = not known
@@ -21,14 +21,25 @@ type Alerts struct {
 
 // NewAlerts makes the screen.
 func NewAlerts() *Alerts {
-	return &Alerts{list: newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })}
+	p := &Alerts{}
+	p.list = newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
+	p.is = screenOf[engine.AlertRow]{
+		screen: ScreenAlerts, file: "alerts", row: "alert",
+		fill: func(v *View) { p.put(v, madeOf{v.Version, p.got}, func() []engine.AlertRow { return p.rows(v) }) },
+		does: map[Action]func(*View, engine.AlertRow) Effect{
+			Open:    func(_ *View, r engine.AlertRow) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} },
+			Ack:     func(*View, engine.AlertRow) Effect { return ackAlerts(p.chosen()) },
+			Silence: func(_ *View, r engine.AlertRow) Effect { return silenceAlert(r) },
+		},
+		cannot: func(_ *View, a Action, r engine.AlertRow) string {
+			if a == Ack && p.cur.MarkCount() == 0 && r.State != engine.AlertFiring {
+				return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) + ": only a firing alert can be acknowledged"
+			}
+			return ""
+		},
+	}
+	return p
 }
-
-// Screen implements Page.
-func (p *Alerts) Screen() Screen { return ScreenAlerts }
-
-// Crumb implements Page.
-func (p *Alerts) Crumb(*View) string { return "" }
 
 // Want implements Page: Watch tells the alerts when one has changed; before that,
 // and after a reload, they are asked for.
@@ -45,10 +56,6 @@ func (p *Alerts) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		got, _ := a.(engine.AlertsAnswer)
 		p.read, p.at = got.Alerts, got.At
 	}
-}
-
-func (p *Alerts) refresh(v *View) {
-	p.put(v, madeOf{v.Version, p.got}, func() []engine.AlertRow { return p.rows(v) })
 }
 
 func (p *Alerts) rows(v *View) []engine.AlertRow {
@@ -94,44 +101,6 @@ func sparkText(v *View, values []float64, high float64) string {
 	return b.String()
 }
 
-// Cannot implements Page.
-func (p *Alerts) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if a != Open && a != Ack && a != Silence {
-		return ""
-	}
-	if why := p.missing("alert"); why != "" {
-		return why
-	}
-	r, _ := p.selected()
-	if a == Ack && p.cur.MarkCount() == 0 && r.State != engine.AlertFiring {
-		return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) + ": only a firing alert can be acknowledged"
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Alerts) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	r, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case !ok:
-		return Effect{}
-	case a == Open:
-		return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}}
-	case a == Ack:
-		return ackAlerts(p.chosen())
-	case a == Silence:
-		return silenceAlert(r)
-	}
-	return Effect{}
-}
-
 // ackAlerts says of alerts that somebody has seen them; those that do not fire
 // are left out.
 func ackAlerts(rows []engine.AlertRow) Effect {
@@ -164,12 +133,6 @@ func silenceAlert(r engine.AlertRow) Effect {
 			return engine.Command{Op: engine.OpSilence, Alert: r.ID, At: at, Reason: strings.TrimSpace(why)}, ""
 		},
 	}}
-}
-
-// Export implements Exporter.
-func (p *Alerts) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "alerts", p.export(v, only)
 }
 
 // Draw implements Page.

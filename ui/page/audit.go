@@ -13,7 +13,7 @@ import (
 
 // Audit lists who did what, when, and what came of it (I-11).
 type Audit struct {
-	list[engine.AuditEntry]
+	listPage[engine.AuditEntry]
 	answer
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
@@ -24,14 +24,22 @@ type Audit struct {
 func NewAudit() *Audit {
 	p := &Audit{}
 	p.list = newList(columns.Audit, columns.AuditList.Drawn("undo", byView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
+	p.is = screenOf[engine.AuditEntry]{
+		screen: ScreenAudit, crumb: "Audit", file: "audit", row: "command",
+		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.AuditEntry { return p.entries }) },
+		does: map[Action]func(*View, engine.AuditEntry) Effect{
+			Open:     func(_ *View, e engine.AuditEntry) Effect { return Effect{Open: &Target{Screen: ScreenEntry, Row: e}} },
+			TakeBack: takeBack,
+		},
+		cannot: func(_ *View, a Action, e engine.AuditEntry) string {
+			if a == TakeBack {
+				return p.cannotUndo(&e)
+			}
+			return ""
+		},
+	}
 	return p
 }
-
-// Screen implements Page.
-func (p *Audit) Screen() Screen { return ScreenAudit }
-
-// Crumb implements Page.
-func (p *Audit) Crumb(*View) string { return "Audit" }
 
 // Want implements Page: commands move with the database.
 func (p *Audit) Want(v *View) engine.Query {
@@ -74,10 +82,6 @@ func targetOf(target string) uint64 {
 	return n
 }
 
-func (p *Audit) refresh(v *View) {
-	p.put(v, madeOf{got: p.got}, func() []engine.AuditEntry { return p.entries })
-}
-
 // cannotUndo says why a command cannot be taken back; "" = it may be.
 func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 	switch {
@@ -102,41 +106,6 @@ func (p *Audit) undoWord(v *View, e *engine.AuditEntry) part.Cell {
 	return part.As(themes.Dim, part.None)
 }
 
-// Cannot implements Page.
-func (p *Audit) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if a != Open && a != TakeBack {
-		return ""
-	}
-	if why := p.missing("command"); why != "" {
-		return why
-	}
-	if e, _ := p.selected(); a == TakeBack {
-		return p.cannotUndo(&e)
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Audit) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	e, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case !ok:
-		return Effect{}
-	case a == Open:
-		return Effect{Open: &Target{Screen: ScreenEntry, Row: e}}
-	case a == TakeBack:
-		return takeBack(v, e)
-	}
-	return Effect{}
-}
-
 // takeBack undoes a command after a question: it may be long ago, so the engine
 // counts first what still stands as the command left it.
 func takeBack(v *View, e engine.AuditEntry) Effect {
@@ -148,12 +117,6 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 		Yes:      "take it back",
 	}
 	return f
-}
-
-// Export implements Exporter.
-func (p *Audit) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "audit", p.export(v, only)
 }
 
 // Draw implements Page.

@@ -14,7 +14,7 @@ import (
 // Classes lists error classes: failures of one fingerprint as one thing to act on
 // (I-6).
 type Classes struct {
-	list[engine.ClassRow]
+	listPage[engine.ClassRow]
 	answer
 	queue engine.Queue // "" = all
 	found engine.ClassesAnswer
@@ -26,14 +26,27 @@ const classesEvery = 10 * time.Second
 
 // NewClasses makes the list of a queue; "" means all.
 func NewClasses(queue engine.Queue) *Classes {
-	return &Classes{queue: queue, list: newList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })}
+	p := &Classes{queue: queue}
+	p.list = newList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
+	p.is = screenOf[engine.ClassRow]{
+		screen: ScreenClasses, crumb: "Error classes", file: "classes", row: "error class",
+		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ClassRow { return p.found.Classes }) },
+		does: map[Action]func(*View, engine.ClassRow) Effect{
+			Open: func(_ *View, r engine.ClassRow) Effect {
+				return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
+			},
+			Retry:  func(_ *View, r engine.ClassRow) Effect { return onClass(Retry, p.queue, r) },
+			Reopen: func(_ *View, r engine.ClassRow) Effect { return onClass(Reopen, p.queue, r) },
+		},
+		cannot: func(v *View, a Action, r engine.ClassRow) string {
+			if a == Reopen && r.Dead == 0 {
+				return v.keyed("none of its jobs is DISCARDED: {retry} retries those that wait")
+			}
+			return ""
+		},
+	}
+	return p
 }
-
-// Screen implements Page.
-func (p *Classes) Screen() Screen { return ScreenClasses }
-
-// Crumb implements Page.
-func (p *Classes) Crumb(*View) string { return "Error classes" }
 
 // Want implements Page.
 func (p *Classes) Want(v *View) engine.Query {
@@ -49,45 +62,6 @@ func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	if ok && asked.Queue == p.queue && p.take(v, err) {
 		p.found, _ = a.(engine.ClassesAnswer)
 	}
-}
-
-func (p *Classes) refresh(v *View) {
-	p.put(v, madeOf{got: p.got}, func() []engine.ClassRow { return p.found.Classes })
-}
-
-// Cannot implements Page.
-func (p *Classes) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if a != Open && a != Retry && a != Reopen {
-		return ""
-	}
-	if why := p.missing("error class"); why != "" {
-		return why
-	}
-	if r, _ := p.selected(); a == Reopen && r.Dead == 0 {
-		return v.keyed("none of its jobs is DISCARDED: {retry} retries those that wait")
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Classes) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	r, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case !ok:
-		return Effect{}
-	case a == Open:
-		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
-	case a == Retry, a == Reopen:
-		return onClass(a, p.queue, r)
-	}
-	return Effect{}
 }
 
 const canaryLine = "One of them goes first; the others follow when it has succeeded, and stay as they are when it has not."
@@ -116,12 +90,6 @@ func ReclassOf(class string) Effect {
 	e.Try = true
 	e.Confirm = &Confirm{Question: "Open the discarded jobs of class " + class + " again?", Yes: "open them", Lines: []string{canaryLine}}
 	return e
-}
-
-// Export implements Exporter.
-func (p *Classes) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "classes", p.export(v, only)
 }
 
 // classRows is how many rows the selected class gets at least.

@@ -12,22 +12,24 @@ import (
 
 // Entry is one command of the audit with what it has changed, before and after.
 type Entry struct {
-	list[engine.JobMove]
+	listPage[engine.JobMove]
 	answer
 	entry engine.AuditEntry
 }
 
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	return &Entry{entry: e, list: newList(columns.Moves, columns.MoveList.Drawn("else", byView(diff)), func(m *engine.JobMove) string { return string(m.Job) })}
-}
-
-// Screen implements Page.
-func (p *Entry) Screen() Screen { return ScreenEntry }
-
-// Crumb implements Page.
-func (p *Entry) Crumb(*View) string {
-	return string(p.entry.Op) + " #" + strconv.FormatUint(p.entry.Seq, 10)
+	p := &Entry{entry: e}
+	p.list = newList(columns.Moves, columns.MoveList.Drawn("else", byView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
+	number := strconv.FormatUint(e.Seq, 10)
+	p.is = screenOf[engine.JobMove]{
+		screen: ScreenEntry, crumb: string(e.Op) + " #" + number, file: "command-" + number, row: "job",
+		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.JobMove { return p.entry.Moves }) },
+		does: map[Action]func(*View, engine.JobMove) Effect{
+			Open: func(_ *View, m engine.JobMove) Effect { return Effect{Open: toJob(m.Job)} },
+		},
+	}
+	return p
 }
 
 // Want implements Page: a command that was carried out never changes.
@@ -50,10 +52,6 @@ func (p *Entry) Got(v *View, q engine.Query, a engine.Answer, err error) {
 			p.entry = e
 		}
 	}
-}
-
-func (p *Entry) refresh(v *View) {
-	p.put(v, madeOf{got: p.got}, func() []engine.JobMove { return p.entry.Moves })
 }
 
 // diff is what else has changed besides the state.
@@ -83,37 +81,6 @@ func (p *Entry) SelectedJob(v *View) (engine.JobID, string) {
 	p.refresh(v)
 	m, _ := p.selected()
 	return m.Job, string(m.Job)
-}
-
-// Cannot implements Page.
-func (p *Entry) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if a == Open {
-		return p.missing("job")
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Entry) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	m, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == Open && ok:
-		return Effect{Open: toJob(m.Job)}
-	}
-	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Entry) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "command-" + strconv.FormatUint(p.entry.Seq, 10), p.export(v, only)
 }
 
 // Draw implements Page.

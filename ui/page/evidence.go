@@ -11,24 +11,35 @@ import (
 // Evidence lists what speaks for an alert: each thing opens where it is seen.
 type Evidence struct {
 	quiet
-	list[engine.Evidence]
+	listPage[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
-	return &Evidence{alert: r, list: newList(columns.Evidence, columns.EvidenceList, evidenceID)}
+	p := &Evidence{alert: r}
+	p.list = newList(columns.Evidence, columns.EvidenceList, evidenceID)
+	p.is = screenOf[engine.Evidence]{
+		screen: ScreenEvidence, crumb: columns.AlertName(&r), file: "evidence", row: "evidence",
+		fill: func(v *View) {
+			p.put(v, madeOf{version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })
+		},
+		does: map[Action]func(*View, engine.Evidence) Effect{
+			Open: func(v *View, _ engine.Evidence) Effect { return Effect{Open: p.page(v)} },
+		},
+		cannot: func(v *View, a Action, _ engine.Evidence) string {
+			if a == Open && p.page(v) == nil {
+				return "there is no screen for this: its line says all that is known"
+			}
+			return ""
+		},
+	}
+	return p
 }
 
 func evidenceID(e *engine.Evidence) string {
 	return e.Kind + " " + e.ID + " " + e.At.UTC().Format("20060102T150405.000000")
 }
-
-// Screen implements Page.
-func (p *Evidence) Screen() Screen { return ScreenEvidence }
-
-// Crumb implements Page.
-func (p *Evidence) Crumb(*View) string { return columns.AlertName(&p.alert) }
 
 // now is the alert as it stands: its evidence grows while it is looked at.
 func (p *Evidence) now(v *View) *engine.AlertRow {
@@ -36,10 +47,6 @@ func (p *Evidence) now(v *View) *engine.AlertRow {
 		return &v.Alerts[i]
 	}
 	return &p.alert
-}
-
-func (p *Evidence) refresh(v *View) {
-	p.put(v, madeOf{version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })
 }
 
 // evidencePages open a thing by its kind.
@@ -82,35 +89,6 @@ func (p *Evidence) SelectedJob(v *View) (engine.JobID, string) {
 		return engine.JobID(e.ID), e.ID
 	}
 	return "", ""
-}
-
-// Cannot implements Page.
-func (p *Evidence) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if a == Open && p.page(v) == nil {
-		return or(p.missing("evidence"), "there is no screen for this: its line says all that is known")
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Evidence) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	switch {
-	case p.list.act(v, a):
-		return Effect{}
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == Open:
-		return Effect{Open: p.page(v)}
-	}
-	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Evidence) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "evidence", p.export(v, only)
 }
 
 // Draw implements Page.

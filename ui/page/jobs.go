@@ -11,7 +11,7 @@ var shownNames = [...]string{"live", "failed", "live and ended"}
 
 // Jobs lists jobs of one queue or of all.
 type Jobs struct {
-	list[engine.JobRow]
+	listPage[engine.JobRow]
 	paged
 	queue   engine.Queue
 	which   Shown
@@ -35,16 +35,18 @@ type jobsMade struct {
 
 // NewJobs makes the list; queue "" means all.
 func NewJobs(queue engine.Queue, shown Shown) *Jobs {
-	return &Jobs{list: newList(columns.Jobs, columns.JobList, jobKey), queue: queue, which: shown}
+	p := &Jobs{queue: queue, which: shown}
+	p.list = newList(columns.Jobs, columns.JobList, jobKey)
+	p.is = screenOf[engine.JobRow]{screen: ScreenJobs, file: "jobs", fill: func(v *View) { // the answer from disk, with what Watch has told since
+		p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue}, func() []engine.JobRow { return p.merge(v) })
+	}}
+	return p
 }
 
 func jobKey(j *engine.JobRow) string { return string(j.ID) }
 
 // AllJobs makes the numbered screen.
 func AllJobs() *Jobs { return NewJobs("", shownLive) }
-
-// Screen implements Page.
-func (p *Jobs) Screen() Screen { return ScreenJobs }
 
 // Crumb implements Page.
 func (p *Jobs) Crumb(*View) string {
@@ -140,11 +142,6 @@ func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, page engine.
 	}
 }
 
-// refresh puts the answer from disk, with what Watch has told since, in the list.
-func (p *Jobs) refresh(v *View) {
-	p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue}, func() []engine.JobRow { return p.merge(v) })
-}
-
 func (p *Jobs) merge(v *View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
@@ -232,12 +229,6 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		return Effect{}
 	}
 	return actJob(v, j, a)
-}
-
-// Export implements Exporter.
-func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "jobs", p.export(v, only)
 }
 
 func (p *Jobs) empty(v *View) string {

@@ -12,7 +12,7 @@ import (
 // MatchList lists what is stored and says why the rest is not: of one account, or
 // of all.
 type MatchList struct {
-	list[engine.MatchRow]
+	listPage[engine.MatchRow]
 	answer
 	account string // id; "" = all
 	status  int    // index in matchStates
@@ -38,16 +38,15 @@ func NewMatches(account string) *MatchList {
 	if account == "" {
 		shown = columns.AllMatches
 	}
-	return &MatchList{list: newList(columns.Matches, slices.Clone(shown), matchID), account: account}
+	p := &MatchList{account: account}
+	p.list = newList(columns.Matches, slices.Clone(shown), matchID)
+	p.is = screenOf[engine.MatchRow]{screen: ScreenMatches, crumb: "Matches", file: "matches", fill: func(v *View) {
+		p.put(v, matchesMade{madeOf{got: p.got}, len(p.read), p.status}, p.ofStatus)
+	}}
+	return p
 }
 
 func matchID(m *engine.MatchRow) string { return m.ID }
-
-// Screen implements Page.
-func (p *MatchList) Screen() Screen { return ScreenMatches }
-
-// Crumb implements Page.
-func (p *MatchList) Crumb(*View) string { return "Matches" }
 
 // nearEnd is how many rows before the last one the next page is asked for, and
 // mostPages how many pages a list holds: what is older is found by a filter on
@@ -129,10 +128,6 @@ type matchesMade struct {
 	rows, status int
 }
 
-func (p *MatchList) refresh(v *View) {
-	p.put(v, matchesMade{madeOf{got: p.got}, len(p.read), p.status}, p.ofStatus)
-}
-
 // ofStatus keeps the matches of the chosen state.
 func (p *MatchList) ofStatus() []engine.MatchRow {
 	want := matchStates[p.status].status
@@ -201,12 +196,6 @@ func (p *MatchList) trigger(v *View) Effect {
 		return startSync(row)
 	}
 	return Effect{Ask: AskSync}
-}
-
-// Export implements Exporter.
-func (p *MatchList) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "matches", p.export(v, only)
 }
 
 // Draw implements Page.

@@ -12,21 +12,29 @@ import (
 // Messages lists what the message line has said, the newest first.
 type Messages struct {
 	quiet
-	list[columns.Message]
+	listPage[columns.Message]
 }
 
 // NewMessages makes the screen.
 func NewMessages() *Messages {
-	return &Messages{list: newList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })}
+	p := &Messages{}
+	p.list = newList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
+	p.is = screenOf[columns.Message]{
+		screen: ScreenMessages, crumb: "Messages", file: "messages", row: "message", fill: p.fill,
+		does: map[Action]func(*View, columns.Message) Effect{
+			Open: func(_ *View, m columns.Message) Effect { return Effect{Open: toJob(m.Job)} },
+		},
+		cannot: func(_ *View, a Action, m columns.Message) string {
+			if a == Open && m.Job == "" {
+				return "this message is about no job"
+			}
+			return ""
+		},
+	}
+	return p
 }
 
-// Screen implements Page.
-func (p *Messages) Screen() Screen { return ScreenMessages }
-
-// Crumb implements Page.
-func (p *Messages) Crumb(*View) string { return "Messages" }
-
-func (p *Messages) refresh(v *View) {
+func (p *Messages) fill(v *View) {
 	p.put(v, v.Noted, func() []columns.Message {
 		rows := make([]columns.Message, 0, len(v.Notes))
 		for i := len(v.Notes) - 1; i >= 0; i-- {
@@ -41,37 +49,6 @@ func (p *Messages) SelectedJob(v *View) (engine.JobID, string) {
 	p.refresh(v)
 	m, _ := p.selected()
 	return m.Job, string(m.Job)
-}
-
-// Cannot implements Page.
-func (p *Messages) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if m, _ := p.selected(); a == Open && m.Job == "" {
-		return or(p.missing("message"), "this message is about no job")
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Messages) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	m, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == Open && ok:
-		return Effect{Open: toJob(m.Job)}
-	}
-	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Messages) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "messages", p.export(v, only)
 }
 
 // below is the whole text of the selected message: a list cuts it.

@@ -10,7 +10,7 @@ import (
 // Reasons groups the jobs that do not run by the one reason that each has (I-1):
 // what holds how many, and when it ends.
 type Reasons struct {
-	list[engine.ReasonRow]
+	listPage[engine.ReasonRow]
 	paged
 	queue   engine.Queue // "" = all
 	groups  []engine.ReasonRow
@@ -20,14 +20,19 @@ type Reasons struct {
 
 // NewReasons makes the list of a queue; "" means all.
 func NewReasons(queue engine.Queue) *Reasons {
-	return &Reasons{queue: queue, list: newList(columns.Reasons, columns.ReasonList, func(r *engine.ReasonRow) string { return r.Shape })}
+	p := &Reasons{queue: queue}
+	p.list = newList(columns.Reasons, columns.ReasonList, func(r *engine.ReasonRow) string { return r.Shape })
+	p.is = screenOf[engine.ReasonRow]{
+		screen: ScreenReasons, crumb: "Reasons", file: "reasons", row: "reason",
+		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ReasonRow { return p.groups }) },
+		does: map[Action]func(*View, engine.ReasonRow) Effect{
+			Open: func(_ *View, r engine.ReasonRow) Effect {
+				return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
+			},
+		},
+	}
+	return p
 }
-
-// Screen implements Page.
-func (p *Reasons) Screen() Screen { return ScreenReasons }
-
-// Crumb implements Page.
-func (p *Reasons) Crumb(*View) string { return "Reasons" }
 
 // Want implements Page: of all live jobs, page by page.
 func (p *Reasons) Want(v *View) engine.Query {
@@ -60,46 +65,11 @@ func (p *Reasons) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.growing = !last && (initial || p.growing)
 }
 
-func (p *Reasons) refresh(v *View) {
-	p.put(v, madeOf{got: p.got}, func() []engine.ReasonRow { return p.groups })
-}
-
 // SelectedJob implements Jobber: the first one of the group.
 func (p *Reasons) SelectedJob(v *View) (engine.JobID, string) {
 	p.refresh(v)
 	r, ok := p.selected()
 	return named(r.First, ok)
-}
-
-// Cannot implements Page.
-func (p *Reasons) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	if a == Open {
-		return p.missing("reason")
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Reasons) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	r, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == Open && ok:
-		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
-	}
-	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Reasons) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "reasons", p.export(v, only)
 }
 
 // Draw implements Page.

@@ -10,7 +10,8 @@ import (
 
 // Retries shows what will be tried again, when, and what of the limits that takes.
 type Retries struct {
-	list[engine.JobRow]
+	quiet
+	listPage[engine.JobRow]
 	zoom int // index of horizons
 	plan plan
 }
@@ -33,6 +34,7 @@ func NewRetries() *Retries {
 		return startsCell(v, p.plan.starts[j.ID])
 	}))
 	p.list = newList(columns.Jobs, shown, jobKey)
+	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.Retries) }}
 	return p
 }
 
@@ -57,22 +59,6 @@ func (p *Retries) foresee(v *View) {
 			p.plan.late++
 		}
 	}
-}
-
-// Screen implements Page.
-func (p *Retries) Screen() Screen { return ScreenRetries }
-
-// Crumb implements Page.
-func (p *Retries) Crumb(*View) string { return "" }
-
-// Want implements Page: the next retries come with Watch.
-func (p *Retries) Want(*View) engine.Query { return nil }
-
-// Got implements Page.
-func (p *Retries) Got(*View, engine.Query, engine.Answer, error) {}
-
-func (p *Retries) refresh(v *View) {
-	p.put(v, madeOf{v.Version, time.Time{}}, v.Retries)
 }
 
 // Cannot implements Page.
@@ -125,12 +111,6 @@ func (p *Retries) Act(v *View, a Action) Effect {
 		return Effect{Open: toJob(engine.JobID(id))}
 	}
 	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Retries) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "retries", p.export(v, only)
 }
 
 // SelectedJob implements Jobber.

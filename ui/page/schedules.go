@@ -12,7 +12,7 @@ import (
 // Schedules lists what runs by the calendar: when next, what became of the last
 // run, and which runs were left out and why.
 type Schedules struct {
-	list[engine.ScheduleRow]
+	listPage[engine.ScheduleRow]
 	answer
 	rows []engine.ScheduleRow
 	plan planned
@@ -20,14 +20,35 @@ type Schedules struct {
 
 // NewSchedules makes the screen.
 func NewSchedules() *Schedules {
-	return &Schedules{list: newList(columns.Schedules, columns.ScheduleList, func(r *engine.ScheduleRow) string { return r.Name })}
+	p := &Schedules{}
+	p.list = newList(columns.Schedules, columns.ScheduleList, func(r *engine.ScheduleRow) string { return r.Name })
+	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
+	p.is = screenOf[engine.ScheduleRow]{
+		screen: ScreenSchedules, crumb: "Schedules", file: "schedules", row: "schedule",
+		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.rows }) },
+		does: map[Action]func(*View, engine.ScheduleRow) Effect{
+			Retry: func(_ *View, r engine.ScheduleRow) Effect { return switched(engine.OpRunSchedule, r) },
+			Pause: func(_ *View, r engine.ScheduleRow) Effect {
+				if r.Paused {
+					return switched(engine.OpResumeSchedule, r)
+				}
+				return switched(engine.OpPauseSchedule, r)
+			},
+			Edit: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Text: p.plan.ask(r)} },
+			Open: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Open: toJob(r.Last.Job)} },
+		},
+		cannot: func(v *View, a Action, r engine.ScheduleRow) string {
+			switch {
+			case a == Open && r.Last.Job == "":
+				return "its last run made no job"
+			case a == Cancel:
+				return v.keyed("{pause} pauses a schedule; {open} opens the job of its last run")
+			}
+			return ""
+		},
+	}
+	return p
 }
-
-// Screen implements Page.
-func (p *Schedules) Screen() Screen { return ScreenSchedules }
-
-// Crumb implements Page.
-func (p *Schedules) Crumb(*View) string { return "Schedules" }
 
 // Want implements Page: schedules move with the database.
 func (p *Schedules) Want(v *View) engine.Query {
@@ -43,59 +64,6 @@ func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		page, _ := a.(engine.SchedulesPage)
 		p.rows = page.Schedules
 	}
-}
-
-func (p *Schedules) refresh(v *View) {
-	p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.rows })
-}
-
-// Cannot implements Page.
-func (p *Schedules) Cannot(v *View, a Action) string {
-	p.refresh(v)
-	r, _ := p.selected()
-	switch a {
-	case Retry, Pause, Edit:
-		return p.missing("schedule")
-	case Open:
-		if r.Last.Job == "" {
-			return or(p.missing("schedule"), "its last run made no job")
-		}
-	case Cancel:
-		return v.keyed("{pause} pauses a schedule; {open} opens the job of its last run")
-	}
-	return ""
-}
-
-// Act implements Page.
-func (p *Schedules) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
-		return Effect{}
-	}
-	r, ok := p.selected()
-	switch {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case !ok:
-		return Effect{}
-	case a == Retry:
-		return do(engine.Command{Op: engine.OpRunSchedule, Schedule: r.Name})
-	case a == Pause && r.Paused:
-		return do(engine.Command{Op: engine.OpResumeSchedule, Schedule: r.Name})
-	case a == Pause:
-		return do(engine.Command{Op: engine.OpPauseSchedule, Schedule: r.Name})
-	case a == Edit:
-		return Effect{Text: p.plan.ask(r)}
-	case a == Open:
-		return Effect{Open: toJob(r.Last.Job)}
-	}
-	return Effect{}
-}
-
-// Export implements Exporter.
-func (p *Schedules) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	return "schedules", p.export(v, only)
 }
 
 // Draw implements Page.

@@ -1,9 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -424,29 +422,6 @@ func (a acts) check(ctx context.Context, c engine.Command) error {
 	return nil
 }
 
-// unheld lets do work on the store with the limits as they were left, without an
-// engine.
-func (p *parts) unheld(ctx context.Context, do func(context.Context) error) error {
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	served, limited := make(chan error, 1), make(chan error, 1)
-	go func() { served <- p.db.Serve(serving) }()
-	err := p.limits.Restore(ctx, p.db.Boot().New, p.db.Live(ctx))
-	limiting, halt := context.WithCancel(serving)
-	go func() { limited <- p.limits.Run(limiting) }()
-	if err == nil {
-		err = do(ctx)
-	}
-	halt() // what was frozen or thawed is saved now
-	err = errors.Join(err, <-limited)
-	stop()
-	return errors.Join(err, <-served, p.close())
-}
-
-// queueNames are the queues that the engine's own jobs run in.
-func queueNames() []string {
-	return []string{string(ingest.QueueLatest), string(ingest.QueueFull), string(ingest.QueueRank), string(ingest.QueueWeekly)}
-}
-
 // knows refuses a queue that neither the engine nor the store has heard of: a
 // mistyped one would be paused for nothing.
 func (p *parts) knows(ctx context.Context, name engine.Queue) error {
@@ -466,30 +441,4 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 		}
 	}
 	return noQueue(name)
-}
-
-func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return starting(slices.DeleteFunc(queueNames(), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
-}
-
-func stateNames() (words []string) {
-	for _, s := range engine.States() {
-		words = append(words, s.String())
-	}
-	return words
-}
-
-// completeStates completes the last of the states that commas set apart.
-func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	at := strings.LastIndexByte(begun, ',') + 1
-	words := starting(stateNames(), begun[at:])
-	for i := range words {
-		words[i] = begun[:at] + words[i]
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
-}
-
-func starting(words []string, begun string) []string {
-	slices.SortFunc(words, cmp.Compare)
-	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
 }

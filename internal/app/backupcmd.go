@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -23,10 +22,6 @@ import (
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// checkCopy is the hidden command that reads one database file to its last
-// record. Like check-pages it runs as a process of its own.
-const checkCopy = "check-copy"
 
 // newBackupCommands makes the commands that keep the store: backup, restore,
 // compact, and the hidden one that proves their copies.
@@ -47,29 +42,6 @@ func checkCopyCommand() *cobra.Command {
 			return err
 		},
 	}
-}
-
-// verifyCopy proves a copy in a child process, which a damaged page may end.
-func verifyCopy(ctx context.Context, path string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("start the check of %s: %w", path, err)
-	}
-	child := exec.CommandContext(ctx, self, checkCopy, path)
-	child.Stderr = os.Stderr
-	said, err := child.Output()
-	exit, failed := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case failed && exit.ExitCode() == exitIncomplete && len(said) > 0:
-		return &storage.Damaged{Path: path, Why: string(said)}
-	case failed && exit.ExitCode() < 0:
-		return &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
-	}
-	return fmt.Errorf("check %s: %w", path, err)
 }
 
 // backupOptions are the flags of `farsight backup`.

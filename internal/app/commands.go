@@ -2,19 +2,16 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -71,26 +68,6 @@ func hideRareFlags(root *cobra.Command) {
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = !commonFlags[f.Name] })
 }
 
-// configOf is the configuration that a command runs with.
-func configOf(cmd *cobra.Command) (config.Config, error) {
-	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
-}
-
-// engineConfig is configOf for a command that starts an engine: it names on the
-// standard error what is configured and not needed.
-func engineConfig(cmd *cobra.Command) (config.Config, error) {
-	cfg, err := configOf(cmd)
-	for _, sentence := range cfg.Unneeded {
-		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "farsight: "+sentence)
-	}
-	return cfg, err
-}
-
-func flagBool(cmd *cobra.Command, name string) bool {
-	v, err := cmd.Flags().GetBool(name)
-	return err == nil && v
-}
-
 func demoCommand() *cobra.Command {
 	var opt demoOptions
 	cmd := &cobra.Command{
@@ -140,11 +117,6 @@ func syncCommand() *cobra.Command {
 	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
 	f.Bool("json", false, "progress as NDJSON, a summary object last")
 	return cmd
-}
-
-func addActFlags(cmd *cobra.Command) {
-	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
-	cmd.Flags().Bool("json", false, "the receipt as JSON")
 }
 
 func simCommand() *cobra.Command {
@@ -260,13 +232,6 @@ func withFields[T any](s *filters.Schema[T]) string {
 	return text
 }
 
-// partHelp is for the short lists.
-const partHelp = "The filter is a part of a name."
-
-// nothingHidden is what --all says where it adds nothing: scripts may give it to
-// every list.
-const nothingHidden = "taken by every list; this one hides nothing"
-
 func lists() []list {
 	return []list{
 		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
@@ -321,33 +286,3 @@ func listCommands() []*cobra.Command {
 	}
 	return out
 }
-
-// stdout is where a command prints, and how.
-func stdout(cmd *cobra.Command) cli.Out {
-	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv)}
-	if f, ok := o.W.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
-			o.Width = w
-		}
-	}
-	return o
-}
-
-// operator is who runs a command.
-func operator(via string) engine.Actor {
-	user := os.Getenv("USER")
-	if user == "" {
-		user = fmt.Sprintf("uid %d", os.Getuid())
-	}
-	session := ""
-	if from := os.Getenv("SSH_CONNECTION"); from != "" {
-		_, _ = fmt.Sscan(from, &session)
-	}
-	return engine.Actor{User: user, Session: session, Via: via}
-}
-
-// stdoutPlain is standard output for a mode that was not started by its command.
-func stdoutPlain() cli.Out { return cli.Out{W: os.Stdout} }
-
-// defaultSeed is the demo's, unless told.
-const defaultSeed = 7

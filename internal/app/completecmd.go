@@ -225,16 +225,6 @@ func find(cmd *cobra.Command, ask func(context.Context, engine.Console) []cobra.
 	return words[:min(len(words), completeMost)], cobra.ShellCompDirectiveNoFileComp
 }
 
-// found gives the answer to a query; its zero value when there is none.
-func found[T any](ctx context.Context, c engine.Console, q engine.Query) (answer T) {
-	a, err := c.Find(ctx, q)
-	if err != nil {
-		return answer
-	}
-	answer, _ = a.(T)
-	return answer
-}
-
 // hint is a word with what it means. Descriptions may hold anything but line ends.
 func hint(word, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, safe.Line(about, 60))

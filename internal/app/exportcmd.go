@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/outfile"
@@ -60,12 +58,6 @@ func exportCommand() *cobra.Command {
 		return usagef("say what to export: farsight export %s", wordList(names, "or"))
 	}
 	return cmd
-}
-
-// wordList writes words as a sentence has them: a, b or c.
-func wordList(words []string, and string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }
 
 func exportOf(e cli.Exportable) *cobra.Command {
@@ -164,15 +156,6 @@ func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeF
 	return done, f.Finish(err)
 }
 
-// edgeQueue is a queue's name outside of the program: many deployments share one
-// place that collects such names.
-func edgeQueue(cfg config.Config, q engine.Queue) string {
-	if cfg.Prefix == "" {
-		return string(q)
-	}
-	return cfg.Prefix + ":" + string(q)
-}
-
 // verdict turns how an export ended into an exit code.
 func (o exportOptions) verdict(done cli.Exported, err error) error {
 	switch {
@@ -210,25 +193,4 @@ func readerGone(w io.Writer) bool {
 	p := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(p, 0)
 	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
-}
-
-// rawPayload reads Riot's JSON of a stored match or timeline.
-func rawPayload(ctx context.Context, db *storage.DB, match string, part league.Part) ([]byte, error) {
-	var m league.Match
-	err := db.Read(ctx, func(tx engine.Tx) (err error) {
-		m, err = db.Match(tx, match)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s payload of %s: %w", part, match, err)
-	}
-	ref := m.Match.Ref
-	if part == league.PartTimeline {
-		ref = m.Timeline.Ref
-	}
-	raw, err := db.Payloads().Raw(match, part, ref)
-	if err != nil {
-		return nil, fmt.Errorf("%s payload of %s: %w", part, match, err)
-	}
-	return raw, nil
 }

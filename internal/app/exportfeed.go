@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -135,10 +134,4 @@ func (s *storeFeed) unchanged() bool {
 	}
 	now, err := s.stat()
 	return err == nil && os.SameFile(now, s.seen) && now.Size() == s.seen.Size() && now.ModTime().Equal(s.seen.ModTime())
-}
-
-// isHeld reports whether an error says that another process has the directory.
-func isHeld(err error) bool {
-	_, held := errors.AsType[*storage.ErrHeld](err)
-	return held
 }

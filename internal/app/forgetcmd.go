@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
-	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
@@ -115,24 +113,4 @@ func (o forgetting) on(ctx context.Context, c engine.Console) error {
 		return leftOr(ctx, err)
 	}
 	return cli.Acted(o.ask.out, r, false, "")
-}
-
-// lateForgetter goes on with what a crash, or a caller who has left, has left half
-// deleted.
-type lateForgetter struct{ *parts }
-
-// forgetLook is how often it looks for that.
-const forgetLook = time.Minute
-
-// Run implements control.Runner. What fails is logged and tried again at the next look.
-func (l lateForgetter) Run(ctx context.Context) error {
-	for {
-		err := l.db.FinishForgotten(ctx, func(storage.Forgotten) {})
-		if err != nil && ctx.Err() == nil {
-			l.log.Error().Err(err).Msg("an account could not be deleted wholly; it is tried again")
-		}
-		if !await.Pause(ctx, forgetLook) {
-			return nil
-		}
-	}
 }

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -163,3 +166,77 @@ func possible(rule storage.PruneRule) error {
 	}
 	return nil
 }
+
+// verifyCopy proves a copy in a child process, which a damaged page may end.
+func verifyCopy(ctx context.Context, path string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("start the check of %s: %w", path, err)
+	}
+	child := exec.CommandContext(ctx, self, checkCopy, path)
+	child.Stderr = os.Stderr
+	said, err := child.Output()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case failed && exit.ExitCode() == exitIncomplete && len(said) > 0:
+		return &storage.Damaged{Path: path, Why: string(said)}
+	case failed && exit.ExitCode() < 0:
+		return &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
+	}
+	return fmt.Errorf("check %s: %w", path, err)
+}
+
+const (
+	day          = 24 * time.Hour
+	fewestFailed = 100 // of the failed jobs, the last ones stay whatever their age
+)
+
+// keepRule says how long ended jobs are kept (S4-2): what went well for a month,
+// failures for a quarter of a year by the class of their error, and the last
+// hundred failures for ever. A 404 says no more than its match does; what broke the
+// engine is evidence for longer.
+func keepRule() storage.PruneRule {
+	return storage.PruneRule{
+		Completed: 30 * day, Failed: 90 * day, KeepFailed: fewestFailed,
+		Classes: map[engine.Class]time.Duration{"404": 30 * day, "crash": 365 * day, "panic": 365 * day, "undecodable": 365 * day},
+	}
+}
+
+// pruner is what the daily schedule does.
+func pruner(db *storage.DB) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
+		return pruned(r, false), err
+	}
+}
+
+// pruned says in words what a prune did, or would do.
+func pruned(r storage.PruneReport, dry bool) string { return engine.PruneDone(r).Text(dry) }
+
+// lateForgetter goes on with what a crash, or a caller who has left, has left half
+// deleted.
+type lateForgetter struct{ *parts }
+
+// forgetLook is how often it looks for that.
+const forgetLook = time.Minute
+
+// Run implements control.Runner. What fails is logged and tried again at the next look.
+func (l lateForgetter) Run(ctx context.Context) error {
+	for {
+		err := l.db.FinishForgotten(ctx, func(storage.Forgotten) {})
+		if err != nil && ctx.Err() == nil {
+			l.log.Error().Err(err).Msg("an account could not be deleted wholly; it is tried again")
+		}
+		if !await.Pause(ctx, forgetLook) {
+			return nil
+		}
+	}
+}
+
+// checkCopy is the hidden command that reads one database file to its last
+// record. Like check-pages it runs as a process of its own.
+const checkCopy = "check-copy"

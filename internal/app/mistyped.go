@@ -110,3 +110,13 @@ func forgetMistyped(ctx context.Context, c engine.Console, id string, by engine.
 	}
 	_, _ = c.Do(ctx, engine.Command{Op: engine.OpForget, Account: d.Row.ID, Reason: "Riot knows no such account", By: by})
 }
+
+// found gives the answer to a query; its zero value when there is none.
+func found[T any](ctx context.Context, c engine.Console, q engine.Query) (answer T) {
+	a, err := c.Find(ctx, q)
+	if err != nil {
+		return answer
+	}
+	answer, _ = a.(T)
+	return answer
+}

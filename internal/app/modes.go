@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"os"
 	"time"
 
@@ -11,9 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
-	"github.com/farsight-console/farsight/riot"
-	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
 
@@ -74,17 +70,4 @@ func platforms() string {
 // isTerminal reports whether both ends are a terminal that can show a console.
 func isTerminal() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
-}
-
-// probeKey makes the one call that every working key may make.
-func (p *parts) probeKey(ctx context.Context) error {
-	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
-}
-
-// keyWorked reports whether a key that is refused is worth waiting for: it has worked,
-// or another source has one that nobody has tried.
-func (p *parts) keyWorked(keys *keyring.Ring) func() bool {
-	return func() bool {
-		return p.limits.Proven() || keys.Untried()
-	}
 }

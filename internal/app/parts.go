@@ -23,6 +23,7 @@ import (
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
@@ -379,4 +380,27 @@ func storedLimits(ctx context.Context, db *storage.DB) func() engine.LimitsRow {
 		}
 		return row
 	}
+}
+
+// probeKey makes the one call that every working key may make.
+func (p *parts) probeKey(ctx context.Context) error {
+	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
+}
+
+// keyWorked reports whether a key that is refused is worth waiting for: it has worked,
+// or another source has one that nobody has tried.
+func (p *parts) keyWorked(keys *keyring.Ring) func() bool {
+	return func() bool {
+		return p.limits.Proven() || keys.Untried()
+	}
+}
+
+// storedSchedules are the schedules of a directory on which no engine works, as the
+// last one left them; nil when they cannot be read.
+func storedSchedules(ctx context.Context, db *storage.DB, cfg config.Config) operation.Schedules {
+	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db)}).Schedules(cfg.Schedules)})
+	if err != nil || r.Load(ctx) != nil {
+		return nil
+	}
+	return r
 }

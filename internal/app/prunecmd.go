@@ -23,33 +23,6 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-const (
-	day          = 24 * time.Hour
-	fewestFailed = 100 // of the failed jobs, the last ones stay whatever their age
-)
-
-// keepRule says how long ended jobs are kept (S4-2): what went well for a month,
-// failures for a quarter of a year by the class of their error, and the last
-// hundred failures for ever. A 404 says no more than its match does; what broke the
-// engine is evidence for longer.
-func keepRule() storage.PruneRule {
-	return storage.PruneRule{
-		Completed: 30 * day, Failed: 90 * day, KeepFailed: fewestFailed,
-		Classes: map[engine.Class]time.Duration{"404": 30 * day, "crash": 365 * day, "panic": 365 * day, "undecodable": 365 * day},
-	}
-}
-
-// pruner is what the daily schedule does.
-func pruner(db *storage.DB) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
-		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
-		return pruned(r, false), err
-	}
-}
-
-// pruned says in words what a prune did, or would do.
-func pruned(r storage.PruneReport, dry bool) string { return engine.PruneDone(r).Text(dry) }
-
 // pruneFlags are the flags of `farsight prune`.
 type pruneFlags struct {
 	completed, failed string

@@ -1,18 +1,14 @@
 package app
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
-	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
-	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -97,14 +93,4 @@ func (o scheduleOptions) editing() (engine.Command, error) {
 		return c, usagef("say when %s runs: --cron '0 */2 * * *', or --reset for what the configuration says", safe.Text(o.edit))
 	}
 	return c, nil
-}
-
-// storedSchedules are the schedules of a directory on which no engine works, as the
-// last one left them; nil when they cannot be read.
-func storedSchedules(ctx context.Context, db *storage.DB, cfg config.Config) operation.Schedules {
-	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db)}).Schedules(cfg.Schedules)})
-	if err != nil || r.Load(ctx) != nil {
-		return nil
-	}
-	return r
 }

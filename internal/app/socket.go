@@ -11,12 +11,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
-	"github.com/farsight-console/farsight/storage"
 )
 
 // entrance is a way in to a running engine: a listener and what answers on it.
@@ -121,16 +118,5 @@ func (p *parts) leave() {
 		if err := e.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			p.log.Warn().Str("area", logbook.AreaSocket).Err(err).Msg("the control socket was not removed")
 		}
-	}
-}
-
-// payloadsOf lets a console give out Riot's JSON.
-func payloadsOf(db *storage.DB) func(context.Context, engine.PayloadQuery) ([]byte, error) {
-	return func(ctx context.Context, q engine.PayloadQuery) ([]byte, error) {
-		part := league.PartMatch
-		if q.Timeline {
-			part = league.PartTimeline
-		}
-		return rawPayload(ctx, db, q.Match, part)
 	}
 }

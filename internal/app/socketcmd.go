@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
-	"github.com/farsight-console/farsight/engine/ingest"
-	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -115,36 +112,4 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 	}
 	c.Select = &sel
 	return nil
-}
-
-// knownQueues are the queues that an engine of this program has, used or not.
-func knownQueues() []engine.Queue {
-	var all []engine.Queue
-	for _, name := range queueNames() {
-		all = append(all, engine.Queue(name))
-	}
-	return append(all, pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
-}
-
-// hasQueue asks an engine whether it knows a queue.
-func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error {
-	if slices.Contains(knownQueues(), name) {
-		return nil
-	}
-	a, err := con.Find(ctx, engine.StatusQuery{})
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(a.(engine.StatusAnswer).Queues, func(q engine.QueueRow) bool { return q.Name == name }) {
-		return nil
-	}
-	return noQueue(name)
-}
-
-func noQueue(name engine.Queue) error {
-	var names []string
-	for _, q := range knownQueues() {
-		names = append(names, string(q))
-	}
-	return usagef("there is no queue %q: use one of %s", name, strings.Join(names, ", "))
 }

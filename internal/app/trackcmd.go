@@ -153,21 +153,6 @@ func giveOrders(ctx context.Context, cfg config.Config, work func(do doer, besid
 		})
 }
 
-// onDirectory opens the data directory, which no engine may hold, lets do work on it,
-// and closes it. The engine does not run; what the last one knew of the limits is known
-// here.
-func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
-	keys, err := keyring.Load(cfg.KeyPath())
-	if err != nil {
-		return err
-	}
-	p, err := assemble(cfg, assembly{keys: keys})
-	if err != nil {
-		return err
-	}
-	return p.unheld(ctx, func(ctx context.Context) error { return do(ctx, p, keys) })
-}
-
 // maxTrackFile bounds what is read of a list, in bytes: a hundred thousand
 // accounts fit.
 const maxTrackFile = 16 << 20

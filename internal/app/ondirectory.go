@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/keyring"
+)
+
+// onDirectory opens the data directory, which no engine may hold, lets do work on it,
+// and closes it. The engine does not run; what the last one knew of the limits is known
+// here.
+func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
+	keys, err := keyring.Load(cfg.KeyPath())
+	if err != nil {
+		return err
+	}
+	p, err := assemble(cfg, assembly{keys: keys})
+	if err != nil {
+		return err
+	}
+	return p.unheld(ctx, func(ctx context.Context) error { return do(ctx, p, keys) })
+}
+
+// unheld lets do work on the store with the limits as they were left, without an
+// engine.
+func (p *parts) unheld(ctx context.Context, do func(context.Context) error) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served, limited := make(chan error, 1), make(chan error, 1)
+	go func() { served <- p.db.Serve(serving) }()
+	err := p.limits.Restore(ctx, p.db.Boot().New, p.db.Live(ctx))
+	limiting, halt := context.WithCancel(serving)
+	go func() { limited <- p.limits.Run(limiting) }()
+	if err == nil {
+		err = do(ctx)
+	}
+	halt() // what was frozen or thawed is saved now
+	err = errors.Join(err, <-limited)
+	stop()
+	return errors.Join(err, <-served, p.close())
+}

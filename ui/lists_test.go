@@ -94,7 +94,7 @@ func TestFreezeOfABucket(t *testing.T) {
 		d.press("tab", "p")
 		d.wants("freeze asia app")
 		for _, c := range []struct{ text, wrong string }{
-			{"later", "say how long"}, {"+10m", "say why"}, {"120% +1h x", "120% is no cap"}, {"until", "until when?"}, {"until 25:00 x", "25:00 is no time of day"}, {"+10 x", "+10 is no duration"},
+			{"later", "say how long, then why"}, {"+10m", "say why behind it, as in +10m deploy"}, {"120% +1h x", "120% is no cap"}, {"until", "until when?"}, {"until 25:00 x", "25:00 is no time of day"}, {"+10 x", "+10 is no duration"},
 		} {
 			d.text(c.text)
 			d.press("enter")

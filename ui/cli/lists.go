@@ -274,11 +274,11 @@ func howLearnt(l engine.LimitsRow) string {
 	if at := l.Learnt(); !at.IsZero() {
 		text += " " + human.Stamp(at)
 	}
-	held := len(l.Waiting)
+	waiting := len(l.Waiting)
 	for _, b := range l.Buckets {
-		held = max(held, b.Waiting)
+		waiting = max(waiting, b.Waiting)
 	}
-	return text + ", " + human.Counted(held, "call", "calls") + " held, " + human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
+	return text + ", " + human.Counted(waiting, "call waits", "calls wait") + ", " + human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
 }
 
 // Setting is one setting with its source, as `farsight config` shows it.

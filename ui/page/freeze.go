@@ -45,9 +45,9 @@ func FreezeOf(text string, now time.Time) (c engine.Command, wrong string) {
 	c.Reason = strings.Join(words, " ")
 	switch {
 	case c.Bucket.Until.IsZero() && c.Bucket.Cap == 0:
-		return c, "say how long: +10m, until 14:00, or a cap such as 60%"
+		return c, "say how long, then why: +10m deploy, until 14:00 deploy, or a cap: 60% deploy"
 	case c.Reason == "":
-		return c, "say why behind it: the reason stands beside the bucket and in the audit"
+		return c, "say why behind it, as in " + strings.TrimSpace(text) + " deploy: the reason stands beside the bucket and in the audit"
 	}
 	return c, ""
 }

@@ -15,11 +15,11 @@ func limitsTitle(v *View) string {
 	if len(v.Limits.Buckets) == 0 {
 		return "Rate limits"
 	}
-	facts := []string{"Rate limits", "learnt" + learntAt(v), count(waiting(v)) + " held", count(v.Limits.Blind()) + " blind"}
+	facts := []string{"Rate limits", "learnt" + learntAt(v), count(waiting(v)) + " wait", count(v.Limits.Blind()) + " blind"}
 	if v.Size != S {
 		facts = []string{
 			"Rate limits " + hostNames(v), "learnt from headers" + learntAt(v),
-			human.Counted(waiting(v), "call", "calls") + " held", human.Counted(v.Limits.Blind(), "blind call", "blind calls"),
+			human.Counted(waiting(v), "call waits", "calls wait"), human.Counted(v.Limits.Blind(), "blind call", "blind calls"),
 		}
 	}
 	return strings.Join(facts, " "+v.Theme.Glyphs.Sep+" ")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // TestAbandonIsAsACrash: nothing is written after it, and the next opening knows that
@@ -28,7 +29,7 @@ func TestAbandonIsAsACrash(t *testing.T) {
 	gone := errors.New("gone")
 	db.OnCommit(func(uint64, []engine.Change) { db.Abandon(gone) })
 	must(t, audit("last"))
-	if err := audit("after"); !errors.Is(err, ErrClosed) || !errors.Is(err, gone) {
+	if err := audit("after"); !errors.Is(err, disk.ErrClosed) || !errors.Is(err, gone) {
 		t.Errorf("a write after it gives %v", err)
 	}
 	if err := <-done; !errors.Is(err, gone) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // emitAccounts emits the row of every touched account, and the totals if they changed, as they are at the end of the
@@ -22,7 +23,7 @@ func (t *Tx) emitAccounts() error {
 				continue
 			}
 		}
-		if _, corrupt := errors.AsType[*ErrCorrupt](err); !corrupt && !isNotFound(err) {
+		if _, corrupt := errors.AsType[*disk.ErrCorrupt](err); !corrupt && !disk.IsNotFound(err) {
 			return err
 		}
 		// A row that cannot be made is not shown; check names the record that is at fault.
@@ -70,7 +71,7 @@ func (t *Tx) accountRow(a league.Account) (engine.AccountRow, error) {
 		return row, nil
 	}
 	run, err := t.run(a.Run)
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		return row, nil
 	}
 	if err != nil {

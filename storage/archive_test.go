@@ -14,6 +14,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 const oldMonth = "2026-03"
@@ -68,9 +70,9 @@ func storeOld(db *DB, i int) error {
 // atNow puts the wall clock of the storage edge to an instant.
 func atNow(t testing.TB, at time.Time) {
 	t.Helper()
-	real := wallNow
-	wallNow = func() time.Time { return at }
-	t.Cleanup(func() { wallNow = real })
+	real := disk.Now
+	disk.Now = func() time.Time { return at }
+	t.Cleanup(func() { disk.Now = real })
 }
 
 // oldStore is a closed directory with n matches of March and one of the present month; it is November.
@@ -106,7 +108,7 @@ func wantOld(t testing.TB, db *DB, n int) {
 	}
 }
 
-func archive(t testing.TB, db *DB, o ArchiveOptions) []ArchivedMonth {
+func archive(t testing.TB, db *DB, o payload.ArchiveOptions) []payload.ArchivedMonth {
 	t.Helper()
 	r, err := db.Archive(context.Background(), o)
 	must(t, err)
@@ -116,12 +118,12 @@ func archive(t testing.TB, db *DB, o ArchiveOptions) []ArchivedMonth {
 func TestTheArchiverKeepsEveryPayload(t *testing.T) {
 	dir := oldStore(t, 40)
 	db := start(t, dir)
-	dry := archive(t, db, ArchiveOptions{DryRun: true})
+	dry := archive(t, db, payload.ArchiveOptions{DryRun: true})
 	if len(dry) != 1 || dry[0].Month != oldMonth || dry[0].Packed != 80 || dry[0].After != dry[0].Before {
 		t.Fatalf("dry run: %+v", dry)
 	}
-	var last ArchiveProgress
-	r := archive(t, db, ArchiveOptions{Workers: 2, Progress: func(p ArchiveProgress) { last = p }})
+	var last payload.ArchiveProgress
+	r := archive(t, db, payload.ArchiveOptions{Workers: 2, Progress: func(p payload.ArchiveProgress) { last = p }})
 	if len(r) != 1 || r[0].Packed != 80 || r[0].Bad != 0 || r[0].Left != "" || r[0].After*100 > r[0].Before*75 {
 		t.Errorf("%+v", r)
 	}
@@ -129,7 +131,7 @@ func TestTheArchiverKeepsEveryPayload(t *testing.T) {
 		t.Errorf("progress ended at %+v", last)
 	}
 	wantOld(t, db, 40)
-	again := archive(t, db, ArchiveOptions{})
+	again := archive(t, db, payload.ArchiveOptions{})
 	if again[0].Packed != 0 || again[0].Left != "archived already" {
 		t.Errorf("again: %+v", again)
 	}
@@ -139,33 +141,33 @@ func TestTheArchiverKeepsEveryPayload(t *testing.T) {
 	for i := 40; i < 43; i++ {
 		must(t, storeOld(db, i))
 	}
-	if r = archive(t, db, ArchiveOptions{}); r[0].Packed != 6 || r[0].Left != "" {
+	if r = archive(t, db, payload.ArchiveOptions{}); r[0].Packed != 6 || r[0].Left != "" {
 		t.Errorf("later ones: %+v", r)
 	}
 	if now := dictsOf(t, db); ds == 0 || now != ds {
 		t.Errorf("%d dictionaries, then %d", ds, now)
 	}
 	wantOld(t, db, 43)
-	if _, err := os.Stat(db.payloads.shard(oldMonth).path + archiveExt); !os.IsNotExist(err) {
+	if _, err := os.Stat(db.payloads.Shard(oldMonth).Path + payload.ArchiveExt); !os.IsNotExist(err) {
 		t.Error("the half-made file is still there")
 	}
 }
 
 func dictsOf(t testing.TB, db *DB) (n int) {
 	t.Helper()
-	must(t, db.payloads.with(oldMonth, false, func(s *shard) error { n = len(s.dicts.known); return nil }))
+	must(t, db.payloads.With(oldMonth, false, func(s *payload.Shard) error { n = len(s.Dicts.Known); return nil }))
 	return n
 }
 
 func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 	db := start(t, oldStore(t, 10))
-	archive(t, db, ArchiveOptions{})
+	archive(t, db, payload.ArchiveOptions{})
 	ctx := context.Background()
 	ref, body, ok, err := db.FindPayload(ctx, "EUW1_0007", league.PartTimeline)
-	if err != nil || !ok || ref.Codec != codecGzip || ref.Month != oldMonth || ref.Size != len(body) {
+	if err != nil || !ok || ref.Codec != payload.CodecGzip || ref.Month != oldMonth || ref.Size != len(body) {
 		t.Fatalf("%+v %t %v", ref, ok, err)
 	}
-	if raw, err := (frame{ref: ref, body: body}).raw(nil); err != nil || string(raw) != timelineOf(7) {
+	if raw, err := (payload.Frame{Ref: ref, Body: body}).Raw(nil); err != nil || string(raw) != timelineOf(7) {
 		t.Errorf("inflated: %v", err)
 	}
 	if raw, err := db.RawPayload(ctx, "EUW1_0007", league.PartTimeline); err != nil || string(raw) != timelineOf(7) {
@@ -174,9 +176,9 @@ func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 	if _, err := db.RawPayload(ctx, "EUW1_none", league.PartMatch); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("raw of nothing: %v", err)
 	}
-	before, _ := db.payloads.shard(oldMonth).seqLocked()
+	before, _ := db.payloads.Shard(oldMonth).SeqLocked()
 	must(t, db.PutPayload(ctx, "EUW1_0007", league.PartTimeline, ref, body))
-	if after, _ := db.payloads.shard(oldMonth).seqLocked(); after != before {
+	if after, _ := db.payloads.Shard(oldMonth).SeqLocked(); after != before {
 		t.Error("what is there already was written again")
 	}
 }
@@ -184,7 +186,7 @@ func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 func TestPayloadsMayArriveWhileTheirMonthIsArchived(t *testing.T) {
 	db := start(t, oldStore(t, 10))
 	n := 10
-	r := archive(t, db, ArchiveOptions{Progress: func(p ArchiveProgress) {
+	r := archive(t, db, payload.ArchiveOptions{Progress: func(p payload.ArchiveProgress) {
 		if p.Done == p.Total && n < 12 { // the pass is over, the file not yet compared
 			must(t, storeOld(db, n))
 			n++
@@ -201,25 +203,25 @@ func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
 	db, err := Open(Options{Dir: dir})
 	must(t, err)
 	var bad []byte
-	must(t, db.payloads.with(oldMonth, true, func(s *shard) error {
-		return s.bolt.Update(func(b *bolt.Tx) error {
-			m := b.Bucket([]byte(payloadTable)).Bucket([]byte("EUW1_0003"))
+	must(t, db.payloads.With(oldMonth, true, func(s *payload.Shard) error {
+		return s.Bolt.Update(func(b *bolt.Tx) error {
+			m := b.Bucket([]byte(payload.Table)).Bucket([]byte("EUW1_0003"))
 			bad = bytes.Clone(m.Get([]byte("m")))
 			bad[20] ^= 1
 			return m.Put([]byte("m"), bad)
 		})
 	}))
-	r := archive(t, db, ArchiveOptions{})
+	r := archive(t, db, payload.ArchiveOptions{})
 	if r[0].Bad != 1 || r[0].Left != "" {
 		t.Errorf("%+v", r)
 	}
-	must(t, db.payloads.with(oldMonth, false, func(s *shard) error {
-		if v, err := s.get("EUW1_0003", []byte("m")); err != nil || !bytes.Equal(v, bad) {
+	must(t, db.payloads.With(oldMonth, false, func(s *payload.Shard) error {
+		if v, err := s.Get("EUW1_0003", []byte("m")); err != nil || !bytes.Equal(v, bad) {
 			t.Errorf("the damaged payload was changed: %v", err)
 		}
 		return nil
 	}))
-	if r = archive(t, db, ArchiveOptions{}); r[0].Left == "" {
+	if r = archive(t, db, payload.ArchiveOptions{}); r[0].Left == "" {
 		t.Errorf("again: %+v", r)
 	}
 	must(t, db.Close())
@@ -229,9 +231,9 @@ func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
 	dir := oldStore(t, 32)
 	db, err := Open(Options{Dir: dir})
 	must(t, err)
-	archive(t, db, ArchiveOptions{})
+	archive(t, db, payload.ArchiveOptions{})
 	breakDict(t, db, league.PartTimeline)
-	must(t, db.payloads.close())
+	must(t, db.payloads.Close())
 	stop := serve(t, db)
 	ctx := context.Background()
 	if _, err := db.RawPayload(ctx, "EUW1_0001", league.PartMatch); err != nil {
@@ -261,7 +263,7 @@ func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
 			return db.SaveMatch(tx, m, false)
 		})
 	}
-	archive(t, db, ArchiveOptions{})
+	archive(t, db, payload.ArchiveOptions{})
 	wantOld(t, db, 32)
 	if r, err = db.Check(ctx); err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Why, "dictionary") {
 		t.Errorf("%+v %v", r.Findings, err)
@@ -273,12 +275,12 @@ func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
 // breakDict flips a bit in the dictionary of a part.
 func breakDict(t testing.TB, db *DB, part league.Part) {
 	t.Helper()
-	must(t, db.payloads.with(oldMonth, true, func(s *shard) error {
-		id := s.dicts.of(part)
-		return s.bolt.Update(func(b *bolt.Tx) error {
-			v := bytes.Clone(b.Bucket([]byte(dictTable)).Get(dictKey(id)))
+	must(t, db.payloads.With(oldMonth, true, func(s *payload.Shard) error {
+		id := s.Dicts.Of(part)
+		return s.Bolt.Update(func(b *bolt.Tx) error {
+			v := bytes.Clone(b.Bucket([]byte(payload.DictTable)).Get(payload.DictKey(id)))
 			v[len(v)/2] ^= 4
-			return b.Bucket([]byte(dictTable)).Put(dictKey(id), v)
+			return b.Bucket([]byte(payload.DictTable)).Put(payload.DictKey(id), v)
 		})
 	}))
 }
@@ -290,7 +292,7 @@ func TestPayloadsThatAreNoJSONAreArchivedToo(t *testing.T) {
 	for i := range 12 {
 		must(t, p.Put(ctx, fmt.Sprintf("EUW1_%d", i), league.PartMatch, ref, body))
 	}
-	r, err := p.archive(ctx, ArchiveOptions{Months: []string{oldMonth}})
+	r, err := p.Archive(ctx, payload.ArchiveOptions{Months: []string{oldMonth}})
 	if err != nil || r[0].Bad != 0 || r[0].Left != "" {
 		t.Fatalf("%+v %v", r, err)
 	}

@@ -12,6 +12,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // Backups lie in one folder, by default backup/ of the data directory:
@@ -36,7 +38,7 @@ type BackupOptions struct {
 	Keep      int    // newest to keep; 0 = 7. Those made before a migration are not counted and not removed
 	StateOnly bool   // no payloads
 	Note      string // why, if not by schedule or command
-	Verify    Verifier
+	Verify    payload.Verifier
 	Progress  func(done, total int64) // bytes; called by one goroutine
 }
 
@@ -101,14 +103,14 @@ type backuper struct {
 func (db *DB) Backup(ctx context.Context, o BackupOptions) (r BackupReport, err error) {
 	began := time.Now()
 	b := &backuper{DB: db, ctx: ctx, o: o, to: db.backups(o.To), report: &r}
-	if err := prepareDir(b.to); err != nil {
+	if err := disk.PrepareDir(b.to); err != nil {
 		return r, err
 	}
-	lock, err := lockDir(b.to, false)
+	lock, err := disk.LockDir(b.to, false)
 	if err != nil {
 		return r, err
 	}
-	defer lock.release()
+	defer lock.Release()
 	err = b.run()
 	r.Took = time.Since(began)
 	return r, err
@@ -130,7 +132,7 @@ func (b *backuper) run() error {
 	if _, err := b.changed(); err != nil {
 		return err
 	}
-	if err := needRoom(b.to, "the backup", b.total); err != nil {
+	if err := disk.NeedRoom(b.to, "the backup", b.total); err != nil {
 		return err
 	}
 	if err := b.state(kept); err != nil {
@@ -170,7 +172,7 @@ func newestCopies(to string, kept []Backup) map[string]BackupFile {
 
 // changed lists the months to copy, takes over the copies that are up to date, and adds up what there is to write.
 func (b *backuper) changed() (months []string, err error) {
-	if b.total, err = usedBytes(statePath(b.dir)); err != nil || b.o.StateOnly {
+	if b.total, err = disk.UsedBytes(disk.StatePath(b.dir)); err != nil || b.o.StateOnly {
 		return nil, err
 	}
 	all, err := b.payloads.Months()
@@ -181,7 +183,7 @@ func (b *backuper) changed() (months []string, err error) {
 		now, err := b.version(m)
 		last, have := b.last[m]
 		switch {
-		case isDamage(err):
+		case disk.IsDamage(err):
 			b.fail(m, err)
 		case err != nil:
 			return nil, err
@@ -209,9 +211,9 @@ func (b *backuper) fail(month string, err error) {
 
 // version tells what a copy of the month would be now.
 func (b *backuper) version(month string) (f BackupFile, err error) {
-	err = b.payloads.with(month, false, func(s *shard) error {
-		return s.guard(func() error {
-			return s.bolt.View(func(tx *bolt.Tx) error {
+	err = b.payloads.With(month, false, func(s *payload.Shard) error {
+		return s.Guard(func() error {
+			return s.Bolt.View(func(tx *bolt.Tx) error {
 				f = versionOf(tx)
 				return nil
 			})
@@ -221,7 +223,7 @@ func (b *backuper) version(month string) (f BackupFile, err error) {
 }
 
 func versionOf(tx *bolt.Tx) BackupFile {
-	instance, _, err := newTx(tx, wallNow()).text(tMeta, metaInstance)
+	instance, _, err := disk.MetaOf(tx).Text(disk.MetaInstance)
 	if err != nil {
 		instance = "unreadable" // check names it
 	}
@@ -238,7 +240,7 @@ func (b *backuper) moved(n int) {
 
 // state copies state.db into a folder that has no name of a backup yet.
 func (b *backuper) state(kept []Backup) error {
-	b.report.Taken = wallNow().Truncate(time.Millisecond)
+	b.report.Taken = disk.Now().Truncate(time.Millisecond)
 	b.report.Name = freeName(b.report.Taken, kept)
 	b.report.Path = filepath.Join(b.to, b.report.Name)
 	b.report.Note = b.o.Note
@@ -246,21 +248,21 @@ func (b *backuper) state(kept []Backup) error {
 		return err
 	}
 	partial := b.report.Path + partialExt
-	if err := os.Mkdir(partial, dirMode); err != nil {
-		return unusable(partial, err)
+	if err := os.Mkdir(partial, disk.DirMode); err != nil {
+		return disk.Unusable(partial, err)
 	}
-	path := filepath.Join(partial, stateFile)
-	w, seq, err := snapshot(b.ctx, b.bolt, path, b.moved)
+	path := filepath.Join(partial, disk.StateFile)
+	w, seq, err := disk.Snapshot(b.ctx, b.bolt, path, b.moved)
 	if err != nil {
 		return err
 	}
 	crash.Point("backup-copied")
-	if err := b.o.Verify.verify(b.ctx, path); err != nil {
+	if err := b.o.Verify.Verify(b.ctx, path); err != nil {
 		return fmt.Errorf("the copy of state.db is not sound: %w", err)
 	}
-	b.report.State = BackupFile{Name: filepath.Join(b.report.Name, stateFile), Size: w.size, CRC: w.crc, Seq: seq, Taken: b.report.Taken}
+	b.report.State = BackupFile{Name: filepath.Join(b.report.Name, disk.StateFile), Size: w.Size, CRC: w.Crc, Seq: seq, Taken: b.report.Taken}
 	return b.bolt.View(func(tx *bolt.Tx) error {
-		have, err := schemaOf(tx, statePath(b.dir))
+		have, err := schemaOf(tx, disk.StatePath(b.dir))
 		b.report.Schema = int(have)
 		b.report.State.Instance = versionOf(tx).Instance
 		return err
@@ -283,14 +285,14 @@ func freeName(taken time.Time, kept []Backup) string {
 
 // removePartial removes what interrupted backups have left.
 func removePartial(to string) error {
-	for _, dir := range []string{to, filepath.Join(to, payloadDir)} {
+	for _, dir := range []string{to, filepath.Join(to, payload.Dir)} {
 		left, err := filepath.Glob(filepath.Join(dir, "*"+partialExt))
 		if err != nil {
 			return err
 		}
 		for _, path := range left {
 			if err := os.RemoveAll(path); err != nil {
-				return unusable(path, err)
+				return disk.Unusable(path, err)
 			}
 		}
 	}
@@ -299,49 +301,49 @@ func removePartial(to string) error {
 
 // month copies one month beside the copy there is, and puts it in its place when it is sound.
 func (b *backuper) month(month string) error {
-	dir := filepath.Join(b.to, payloadDir)
-	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return unusable(dir, err)
+	dir := filepath.Join(b.to, payload.Dir)
+	if err := os.Mkdir(dir, disk.DirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return disk.Unusable(dir, err)
 	}
 	f := BackupFile{}
-	name := filepath.Join(payloadDir, month+shardExt)
+	name := filepath.Join(payload.Dir, month+payload.Ext)
 	partial := filepath.Join(b.to, name) + partialExt
-	err := b.payloads.with(month, false, func(s *shard) error {
-		return s.guard(func() error {
-			return s.bolt.View(func(tx *bolt.Tx) error {
+	err := b.payloads.With(month, false, func(s *payload.Shard) error {
+		return s.Guard(func() error {
+			return s.Bolt.View(func(tx *bolt.Tx) error {
 				f = versionOf(tx)
-				w, err := writeCopy(b.ctx, partial, b.moved, func(w *copyWriter) error {
+				w, err := disk.WriteCopy(b.ctx, partial, b.moved, func(w *disk.CopyWriter) error {
 					_, err := tx.WriteTo(w)
 					return err
 				})
 				if err == nil {
-					f.Size, f.CRC = w.size, w.crc
+					f.Size, f.CRC = w.Size, w.Crc
 				}
 				return err
 			})
 		})
 	})
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		return nil // dropped meanwhile
 	}
 	crash.Point("backup-month-copied")
 	if err == nil {
-		err = b.o.Verify.verify(b.ctx, partial)
+		err = b.o.Verify.Verify(b.ctx, partial)
 	}
-	if isDamage(err) {
+	if disk.IsDamage(err) {
 		b.fail(month, err)
 		return os.Remove(partial)
 	}
 	if err != nil {
 		return err
 	}
-	f.Name, f.Month, f.Taken = name, month, wallNow().Truncate(time.Millisecond)
+	f.Name, f.Month, f.Taken = name, month, disk.Now().Truncate(time.Millisecond)
 	b.report.Months = append(b.report.Months, f)
 	if err := os.Rename(partial, filepath.Join(b.to, name)); err != nil {
-		return unusable(partial, err)
+		return disk.Unusable(partial, err)
 	}
 	crash.Point("backup-month-renamed")
-	return syncDir(dir)
+	return disk.SyncDir(dir)
 }
 
 // finish writes the manifest and gives the backup its name.
@@ -354,10 +356,10 @@ func (b *backuper) finish() error {
 	}
 	crash.Point("backup-before-rename")
 	if err := os.Rename(partial, b.report.Path); err != nil {
-		return unusable(partial, err)
+		return disk.Unusable(partial, err)
 	}
 	crash.Point("backup-after-rename")
-	return syncDir(b.to)
+	return disk.SyncDir(b.to)
 }
 
 // BackupsDir is where the backups of a data directory lie unless told otherwise.

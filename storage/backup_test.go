@@ -13,6 +13,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 func backup(t testing.TB, db *DB, o BackupOptions) BackupReport {
@@ -57,7 +59,7 @@ func TestABackupLooksAtTheMonthsAfterItHasTheState(t *testing.T) {
 			late = true
 			must(t, storeMatch(db, "EUW1_71"))
 		}
-		return CheckCopy(ctx, path)
+		return payload.CheckCopy(ctx, path)
 	}})
 	if !late || second.Reused != len(first.Months)-1 || len(second.Months) != len(first.Months) {
 		t.Errorf("%+v", second)
@@ -94,7 +96,7 @@ func TestAMonthThatDidNotChangeIsCopiedOnce(t *testing.T) {
 	if second.Reused != 1 || len(second.Months) != 2 || second.Months[0].Month != oldMonth || second.Months[0].Taken != first.Months[0].Taken {
 		t.Errorf("%+v", second)
 	}
-	archive(t, db, ArchiveOptions{}) // the same payloads, written anew
+	archive(t, db, payload.ArchiveOptions{}) // the same payloads, written anew
 	third := backup(t, db, BackupOptions{})
 	if third.Reused != 1 || third.Months[0].Instance == first.Months[0].Instance {
 		t.Errorf("%+v", third)
@@ -140,7 +142,7 @@ func TestABackupThatIsNotSoundIsNotKept(t *testing.T) {
 	must(t, storeOld(db, 3))
 	r := backup(t, db, BackupOptions{Verify: func(_ context.Context, path string) error {
 		if strings.Contains(path, oldMonth) {
-			return &Damaged{Path: path, Why: "a test says so"}
+			return &disk.Damaged{Path: path, Why: "a test says so"}
 		}
 		return nil
 	}})
@@ -158,14 +160,14 @@ func TestTwoBackupsAtOnceAreRefused(t *testing.T) {
 			_, second = db.Backup(context.Background(), BackupOptions{})
 		}
 	}})
-	wantError[*ErrHeld](t, second)
+	wantError[*disk.ErrHeld](t, second)
 }
 
 func TestRestoreKeepsWhatItReplaces(t *testing.T) {
 	dir := oldStore(t, 4)
 	must(t, upkeepJobs["backup"](dir))
 	later(t, dir) // after the backup: one more match of this month
-	state := statePath(dir)
+	state := disk.StatePath(dir)
 	must(t, os.WriteFile(state, []byte("oh dear"), 0o600))
 	ctx, o := context.Background(), Options{Dir: dir}
 
@@ -194,7 +196,7 @@ func TestRestoreKeepsWhatItReplaces(t *testing.T) {
 		t.Errorf("audit %+v %v", audit, err)
 	}
 	// The payload that is newer than the backup is there to be adopted.
-	var orphans []Orphan
+	var orphans []payload.Orphan
 	for o, err := range db.Orphans(ctx) {
 		must(t, err)
 		orphans = append(orphans, o)
@@ -210,8 +212,8 @@ func TestRestoreKeepsWhatItReplaces(t *testing.T) {
 func TestRestorePutsBackMissingAndDamagedMonths(t *testing.T) {
 	dir := oldStore(t, 4)
 	must(t, upkeepJobs["backup"](dir))
-	old := filepath.Join(dir, payloadDir, oldMonth+shardExt)
-	now := filepath.Join(dir, payloadDir, testMonth+shardExt)
+	old := filepath.Join(dir, payload.Dir, oldMonth+payload.Ext)
+	now := filepath.Join(dir, payload.Dir, testMonth+payload.Ext)
 	must(t, os.Remove(old))
 	must(t, os.WriteFile(now, []byte("damage"), 0o600))
 	r, err := Restore(context.Background(), Options{Dir: dir}, RestoreOptions{})
@@ -230,33 +232,33 @@ func TestRestoreRefuses(t *testing.T) {
 	dir := oldStore(t, 1)
 	ctx, o := context.Background(), Options{Dir: dir}
 	_, err := Restore(ctx, o, RestoreOptions{})
-	wantError[*ErrUnusable](t, err) // there is none
+	wantError[*disk.ErrUnusable](t, err) // there is none
 	must(t, upkeepJobs["backup"](dir))
 	list, err := Backups(BackupsDir(dir))
 	must(t, err)
 	_, err = Restore(ctx, o, RestoreOptions{Name: "20200101T000000Z"})
-	if e := wantError[*ErrUnusable](t, err); !strings.Contains(e.Do, list[0].Name) {
+	if e := wantError[*disk.ErrUnusable](t, err); !strings.Contains(e.Do, list[0].Name) {
 		t.Errorf("%v does not say which there are", e)
 	}
 	db, err := Open(o)
 	must(t, err)
 	_, err = Restore(ctx, o, RestoreOptions{})
-	wantError[*ErrHeld](t, err)
+	wantError[*disk.ErrHeld](t, err)
 	must(t, db.Close())
 
-	before, err := os.ReadFile(statePath(dir))
+	before, err := os.ReadFile(disk.StatePath(dir))
 	must(t, err)
-	copied := filepath.Join(list[0].Path, stateFile)
+	copied := filepath.Join(list[0].Path, disk.StateFile)
 	body, err := os.ReadFile(copied)
 	must(t, err)
 	body[len(body)-1] ^= 1
 	must(t, os.WriteFile(copied, body, 0o600))
 	_, err = Restore(ctx, o, RestoreOptions{})
-	wantError[*Damaged](t, err) // not what the backup wrote
+	wantError[*disk.Damaged](t, err) // not what the backup wrote
 	must(t, os.Truncate(copied, 100))
 	_, err = Restore(ctx, o, RestoreOptions{Name: list[0].Name})
-	wantError[*Damaged](t, err)
-	if after, _ := os.ReadFile(statePath(dir)); !bytes.Equal(before, after) {
+	wantError[*disk.Damaged](t, err)
+	if after, _ := os.ReadFile(disk.StatePath(dir)); !bytes.Equal(before, after) {
 		t.Error("state.db was changed")
 	}
 	wantNothingHalfMade(t, dir, "a refused restore")
@@ -274,7 +276,7 @@ func TestCompactTakesOutHoles(t *testing.T) {
 	if _, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true}); err == nil {
 		t.Error("compacted under a running engine")
 	} else {
-		wantError[*ErrHeld](t, err)
+		wantError[*disk.ErrHeld](t, err)
 	}
 	stop()
 	must(t, db.Close())
@@ -295,7 +297,7 @@ func TestCompactTakesOutHoles(t *testing.T) {
 
 func TestCompactLeavesADamagedStateAlone(t *testing.T) {
 	dir := oldStore(t, 1)
-	path := statePath(dir)
+	path := disk.StatePath(dir)
 	flipRecord(t, dir)
 	b, err := os.ReadFile(path)
 	must(t, err)
@@ -343,7 +345,7 @@ func TestDropExpiredTakesWholeMonths(t *testing.T) {
 			t.Errorf("%+v %v", m, err)
 		}
 		_, err = db.payloads.Get("EUW1_0001", league.PartMatch, m.Match.Ref)
-		if !errors.Is(err, ErrDropped) {
+		if !errors.Is(err, disk.ErrDropped) {
 			t.Errorf("asked for it: %v", err)
 		}
 		return nil
@@ -352,7 +354,7 @@ func TestDropExpiredTakesWholeMonths(t *testing.T) {
 		t.Errorf("%+v %v", again, err)
 	}
 	// A damaged file is not deleted, and its matches are not marked.
-	path := filepath.Join(dir, payloadDir, "2026-04"+shardExt)
+	path := filepath.Join(dir, payload.Dir, "2026-04"+payload.Ext)
 	must(t, os.WriteFile(path, []byte("damage"), 0o600))
 	if list, err = db.DropExpired(ctx, year, past.AddDate(0, 1, 0), false); err != nil || len(list) != 1 || list[0].Left == "" {
 		t.Errorf("%+v %v", list, err)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -38,7 +40,7 @@ func opsPerSecond(callers, n int, op func(i uint64) error) float64 {
 
 func benchBolt(b *testing.B, name string) *bolt.DB {
 	b.Helper()
-	db, err := bolt.Open(filepath.Join(b.TempDir(), name), 0o600, boltOptions())
+	db, err := bolt.Open(filepath.Join(b.TempDir(), name), 0o600, disk.BoltOptions())
 	must(b, err)
 	must(b, db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("x")); return err }))
 	b.Cleanup(func() { must(b, db.Close()) })
@@ -169,8 +171,8 @@ func BenchmarkPutPayload(b *testing.B) {
 		return p.Put(context.Background(), id, league.PartTimeline, ref, body)
 	})
 	var used int64
-	must(b, p.with(testMonth, false, func(s *shard) error {
-		return s.bolt.View(func(tx *bolt.Tx) error { used = tx.Size(); return nil })
+	must(b, p.With(testMonth, false, func(s *payload.Shard) error {
+		return s.Bolt.View(func(tx *bolt.Tx) error { used = tx.Size(); return nil })
 	}))
 	b.ReportMetric(rate, "matches/s")
 	b.ReportMetric(float64(used)/float64(n*(58<<10)), "x_wire_bytes")
@@ -199,7 +201,7 @@ func BenchmarkOpen(b *testing.B) {
 	var walked, clean, killed time.Duration
 	for b.Loop() {
 		began := time.Now()
-		if _, err := preflight(statePath(dir)); err != nil {
+		if _, err := disk.Preflight(disk.StatePath(dir)); err != nil {
 			b.Fatal(err)
 		}
 		walked += time.Since(began)
@@ -216,7 +218,7 @@ func BenchmarkOpen(b *testing.B) {
 // openBare opens the state file with bbolt alone, and leaves it as the other kind of stop does.
 func openBare(b *testing.B, dir string, afterStop bool) time.Duration {
 	began := time.Now()
-	file, err := bolt.Open(statePath(dir), fileMode, boltOptions())
+	file, err := bolt.Open(disk.StatePath(dir), disk.FileMode, disk.BoltOptions())
 	must(b, err)
 	took := time.Since(began)
 	file.NoFreelistSync = afterStop

@@ -9,6 +9,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -31,42 +33,27 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 
 // CheckFiles runs bbolt's own page check on the state file and on every shard of a directory that nobody holds. A file that
 // is damaged in a way that bbolt does not survive ends the process, so run it in a child.
-func CheckFiles(o Options) ([]Finding, error) {
+func CheckFiles(o Options) ([]payload.Finding, error) {
 	db, err := OpenReadOnly(o)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	findings := pageCheck(stateFile, db.bolt)
+	findings := payload.PageCheck(disk.StateFile, db.bolt)
 	months, err := db.payloads.Months()
 	if err != nil {
 		return findings, err
 	}
 	for _, m := range months {
-		err := db.payloads.with(m, false, func(s *shard) error {
-			findings = append(findings, pageCheck(payloadDir+"/"+m+shardExt, s.bolt)...)
+		err := db.payloads.With(m, false, func(s *payload.Shard) error {
+			findings = append(findings, payload.PageCheck(payload.Dir+"/"+m+payload.Ext, s.Bolt)...)
 			return nil
 		})
 		if err != nil {
-			findings = append(findings, Finding{Table: payloadDir + "/" + m + shardExt, Why: err.Error()})
+			findings = append(findings, payload.Finding{Table: payload.Dir + "/" + m + payload.Ext, Why: err.Error()})
 		}
 	}
 	return findings, nil
-}
-
-func pageCheck(name string, b *bolt.DB) (findings []Finding) {
-	err := b.View(func(tx *bolt.Tx) error {
-		for err := range tx.Check() {
-			if len(findings) < maxFindings {
-				findings = append(findings, Finding{Table: name, Why: err.Error()})
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		findings = append(findings, Finding{Table: name, Why: err.Error()})
-	}
-	return findings
 }
 
 // sums verifies the checksum of every value.
@@ -199,12 +186,12 @@ func (c *checker) shards() error {
 }
 
 func (c *checker) shard(month string) error {
-	name := payloadDir + "/" + month
-	err := c.payloads.with(month, false, func(s *shard) error {
-		return s.guard(func() error {
-			c.dictionaries(name, s.dicts)
-			return s.bolt.View(func(b *bolt.Tx) error {
-				p := b.Bucket([]byte(payloadTable))
+	name := payload.Dir + "/" + month
+	err := c.payloads.With(month, false, func(s *payload.Shard) error {
+		return s.Guard(func() error {
+			c.dictionaries(name, s.Dicts)
+			return s.Bolt.View(func(b *bolt.Tx) error {
+				p := b.Bucket([]byte(payload.Table))
 				return p.ForEachBucket(func(match []byte) error {
 					return p.Bucket(match).ForEach(func(k, v []byte) error {
 						return c.payload(s, string(match), k, v)
@@ -222,25 +209,25 @@ func (c *checker) shard(month string) error {
 	return nil
 }
 
-func (c *checker) dictionaries(name string, ds *dictionaries) {
-	for id, err := range ds.bad {
-		c.bad(name, dictKey(id), "dictionary: %v", err)
+func (c *checker) dictionaries(name string, ds *payload.Dictionaries) {
+	for id, err := range ds.Bad {
+		c.bad(name, payload.DictKey(id), "dictionary: %v", err)
 	}
 }
 
-func (c *checker) payload(s *shard, match string, k, v []byte) error {
+func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 	c.report.Payloads++
 	c.report.Bytes += int64(len(v))
-	part := partOfKey(k)
-	f, err := openPayload(s.month, match, part, v)
+	part := payload.PartOfKey(k)
+	f, err := payload.Open(s.Month, match, part, v)
 	if err == nil {
-		_, err = f.raw(s.dicts)
+		_, err = f.Raw(s.Dicts)
 	}
 	if err != nil {
-		c.bad(payloadDir+"/"+s.month, []byte(match+"/"+string(k)), "%v", err)
+		c.bad(payload.Dir+"/"+s.Month, []byte(match+"/"+string(k)), "%v", err)
 	}
 	m, err := c.match(match)
-	if f := fetchOf(m, part); err != nil || f.Status != league.Success || f.Ref.Month != s.month {
+	if f := fetchOf(m, part); err != nil || f.Status != league.Success || f.Ref.Month != s.Month {
 		c.report.Orphans++
 	}
 	return context.Cause(c.ctx)

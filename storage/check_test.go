@@ -9,6 +9,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -125,7 +127,7 @@ var breakages = map[string]struct {
 
 func TestCheckFindsWhatIsBroken(t *testing.T) {
 	dir := world(t)
-	path := filepath.Join(dir, stateFile)
+	path := filepath.Join(dir, disk.StateFile)
 	sound, err := os.ReadFile(path)
 	must(t, err)
 	for name, b := range breakages {
@@ -147,17 +149,17 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 	must(t, os.WriteFile(path, sound, 0o600))
 	edit(t, path, breakages["a list without its reverse"].do)
 	_, err = Open(Options{Dir: dir})
-	wantError[*Damaged](t, err)
+	wantError[*disk.Damaged](t, err)
 }
 
 // openUnsampled opens a store without the look at one account.
 func openUnsampled(dir string) (*DB, error) {
-	path := statePath(dir)
-	b, err := openFile(path, boltOptions(), Options{}.Log)
+	path := disk.StatePath(dir)
+	b, err := disk.OpenFile(path, disk.BoltOptions(), Options{}.Log)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{dir: dir, bolt: b, lock: &dirLock{}, readOnly: true, queue: newQueue(), payloads: newPayloads(dir, true, Options{}.Log)}, nil
+	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, queue: newQueue(), payloads: payload.New(dir, true, Options{}.Log)}, nil
 }
 
 func TestCheckObeysItsContext(t *testing.T) {
@@ -213,7 +215,7 @@ func FuzzRecords(f *testing.F) {
 		v, err := d.seed.Seal(k, &c)
 		must(t, err)
 		if err := d.decode(k, v); err != nil {
-			wantError[*ErrCorrupt](t, err)
+			wantError[*disk.ErrCorrupt](t, err)
 		}
 	})
 }

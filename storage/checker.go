@@ -4,24 +4,24 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 // checker goes through the whole store in one transaction.
 type checker struct {
 	*Tx
 	ctx      context.Context
-	payloads *Payloads
+	payloads *payload.Store
 	report   *CheckReport
 	counts   map[string]int // what the rows say of the counters
 	unsure   bool           // a row that counts cannot be read: nobody knows what the counters should be
 }
 
 // Finding is one thing that is not as it must be.
-type Finding struct {
-	Table string `json:"table"`
-	Key   string `json:"key"` // as text where it is one, else in hexadecimal
-	Why   string `json:"why"`
-}
+type Finding = payload.Finding
 
 // CheckReport is what Check found. The store is sound when there are no findings.
 type CheckReport struct {
@@ -36,24 +36,12 @@ type CheckReport struct {
 // Sound reports whether nothing was found.
 func (r CheckReport) Sound() bool { return len(r.Findings) == 0 }
 
-// maxFindings are listed; a destroyed table would fill memory otherwise.
-const maxFindings = 1000
-
 func (c *checker) bad(tb string, k []byte, format string, args ...any) {
-	if len(c.report.Findings) >= maxFindings {
+	if len(c.report.Findings) >= payload.MaxFindings {
 		c.report.More++
 		return
 	}
-	c.report.Findings = append(c.report.Findings, Finding{Table: tb, Key: showKey(k), Why: fmt.Sprintf(format, args...)})
-}
-
-func showKey(k []byte) string {
-	for _, b := range k {
-		if b < ' ' || b > '~' {
-			return fmt.Sprintf("%x", k)
-		}
-	}
-	return string(k)
+	c.report.Findings = append(c.report.Findings, payload.Finding{Table: tb, Key: payload.ShowKey(k), Why: fmt.Sprintf(format, args...)})
 }
 
 // check reads every row of the table, and every row of its indexes in both directions.
@@ -84,7 +72,7 @@ func (r *records[T]) check(c *checker) {
 
 // badRecord lists a record whose shape does not hold.
 func (c *checker) badRecord(err error) {
-	if e, ok := asCorrupt(err); ok {
+	if e, ok := disk.AsCorrupt(err); ok {
 		c.bad(e.Bucket, e.Key, "%v", e.Err)
 	}
 }
@@ -118,10 +106,10 @@ func (t *Tx) entry(tb *table, k []byte) (e entry, err error) {
 	if v == nil {
 		return e, nil
 	}
-	if e.k = string(k); len(v) > 0 && v[0] == fText {
+	if e.k = string(k); len(v) > 0 && v[0] == rec.Text {
 		e.text, _, err = t.text(tb, k)
 	} else {
-		_, err = tb.body(k, v, fMarker)
+		_, err = tb.body(k, v, rec.Marker)
 	}
 	return e, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // The test binary runs itself as another process: what it does then is named by this variable, its last argument is the
@@ -164,7 +165,7 @@ func TestASecondProcessIsToldWhoHoldsTheDirectory(t *testing.T) {
 	}
 	for name, open := range map[string]func(Options) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
 		_, err := open(Options{Dir: dir})
-		held := wantError[*ErrHeld](t, err)
+		held := wantError[*disk.ErrHeld](t, err)
 		if held.PID != cmd.Process.Pid || held.Path != dir || held.Host == "" || time.Since(held.Since) > time.Minute {
 			t.Errorf("%s: %+v, want process %d", name, held, cmd.Process.Pid)
 		}

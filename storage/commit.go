@@ -13,14 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/engine/wall"
-)
-
-// A group takes what is queued when its transaction begins, up to these bounds. There is no timer: a lone caller pays for
-// its own commit and waits for nobody.
-const (
-	maxGroupOps   = 256
-	maxGroupBytes = 2 << 20
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // errAgain: an op failed after it had written, so the group is rolled back and tried again without it.
@@ -35,13 +28,13 @@ var errAgain = errors.New("try the group again")
 // Write waits for the answer.
 func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if db.readOnly {
-		return ErrReadOnly
+		return disk.ErrReadOnly
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if why := db.brokenBy.Load(); why != nil {
-		return fmt.Errorf("%w: %w", ErrClosed, *why)
+		return fmt.Errorf("%w: %w", disk.ErrClosed, *why)
 	}
 	o := db.queue.op(fn)
 	if err := db.queue.push(o); err != nil {
@@ -64,7 +57,7 @@ func (db *DB) commitQueued() error {
 // more writes.
 func (db *DB) commitGroup(first *op) error {
 	if why := db.brokenBy.Load(); why != nil {
-		first.done <- fmt.Errorf("%w: %w", ErrClosed, *why)
+		first.done <- fmt.Errorf("%w: %w", disk.ErrClosed, *why)
 		return *why
 	}
 	db.gather(1)
@@ -82,7 +75,7 @@ func (db *DB) commitGroup(first *op) error {
 		o.done <- answer // from here on it may be another Write's
 	}
 	db.reuse.group, db.reuse.before = g[:0], len(g)
-	if errors.Is(err, ErrDiskFull) {
+	if errors.Is(err, disk.ErrDiskFull) {
 		return nil
 	}
 	return err
@@ -92,11 +85,11 @@ func (db *DB) commitGroup(first *op) error {
 func (db *DB) tryGroup(g *[]*op) (err error) {
 	b, err := db.bolt.Begin(true)
 	if err != nil {
-		return fmt.Errorf("%w: begin: %w", ErrUnknown, err)
+		return fmt.Errorf("%w: begin: %w", disk.ErrUnknown, err)
 	}
 	defer func() {
 		if r := recover(); r != nil { // bbolt fell over a damaged page
-			err = fmt.Errorf("%w: %v", ErrUnknown, r)
+			err = fmt.Errorf("%w: %v", disk.ErrUnknown, r)
 		}
 		if b.DB() != nil {
 			_ = b.Rollback() // fails only when it is closed already
@@ -120,7 +113,7 @@ func (db *DB) tryGroup(g *[]*op) (err error) {
 
 // takeNext adds one queued op to the group, if there is one and room for it.
 func (db *DB) takeNext(g *[]*op, t *Tx) bool {
-	if len(*g) >= maxGroupOps || t.bytes >= maxGroupBytes {
+	if len(*g) >= disk.MaxGroupOps || t.bytes >= disk.MaxGroupBytes {
 		return false
 	}
 	o := db.queue.pop()
@@ -160,7 +153,7 @@ func (o *op) run(t *Tx) error {
 	}
 	if fault, ok := errors.AsType[*pageFault](o.err); ok {
 		o.err = nil // answered as all others of the group
-		return fmt.Errorf("%w: %w", ErrUnknown, fault)
+		return fmt.Errorf("%w: %w", disk.ErrUnknown, fault)
 	}
 	if wrote {
 		o.out = true
@@ -203,7 +196,7 @@ func (db *DB) finishGroup(t *Tx) error {
 		return nil
 	}
 	if err := errors.Join(t.saveDays(), t.emitAccounts()); err != nil {
-		return fmt.Errorf("%w: %w", ErrUnknown, err)
+		return fmt.Errorf("%w: %w", disk.ErrUnknown, err)
 	}
 	id := t.b.ID()
 	crash.Point("before-state-commit")
@@ -212,7 +205,7 @@ func (db *DB) finishGroup(t *Tx) error {
 		db.beforeCommit()
 	}
 	err := t.commit()
-	db.commits.add(began)
+	db.commits.Add(began)
 	if err != nil {
 		return db.judge(id, err)
 	}
@@ -251,11 +244,16 @@ func (db *DB) judge(id int, cause error) error {
 		visible = b.ID() >= id
 		return nil
 	})
-	if err == nil && !visible && (noRoom(cause) || errors.Is(cause, berrors.ErrMaxSizeReached)) {
-		return fmt.Errorf("%w: %w", ErrDiskFull, cause)
+	if err == nil && !visible && (disk.NoRoom(cause) || errors.Is(cause, berrors.ErrMaxSizeReached)) {
+		return fmt.Errorf("%w: %w", disk.ErrDiskFull, cause)
 	}
-	return fmt.Errorf("%s: %w: %w", statePath(db.dir), ErrUnknown, cause)
+	return fmt.Errorf("%s: %w: %w", disk.StatePath(db.dir), disk.ErrUnknown, cause)
 }
 
-// wallNow is the wall clock at the storage edge; a variable so that tests can step it.
-var wallNow = wall.Now
+// opPanic is the error of an operation that panicked.
+type opPanic struct {
+	value any
+	stack []byte
+}
+
+func (e *opPanic) Error() string { return fmt.Sprintf("panic in a write: %v\n%s", e.value, e.stack) }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 var errNo = errors.New("a precondition does not hold")
@@ -203,7 +204,7 @@ func TestWriteObeysItsContextAndTheEnd(t *testing.T) {
 	stop := serve(t, db)
 	write(t, db, step{"a", 7, "ok"}.run)
 	stop()
-	if err := db.Write(context.Background(), step{"a", 8, "ok"}.run); !errors.Is(err, ErrClosed) {
+	if err := db.Write(context.Background(), step{"a", 8, "ok"}.run); !errors.Is(err, disk.ErrClosed) {
 		t.Errorf("after the end: %v", err)
 	}
 	if err := db.Serve(context.Background()); err == nil {
@@ -213,7 +214,7 @@ func TestWriteObeysItsContextAndTheEnd(t *testing.T) {
 		t.Error("a write after the end was carried out")
 	}
 	must(t, db.Close())
-	if err := db.Read(context.Background(), func(engine.Tx) error { return nil }); !errors.Is(err, ErrClosed) {
+	if err := db.Read(context.Background(), func(engine.Tx) error { return nil }); !errors.Is(err, disk.ErrClosed) {
 		t.Errorf("read after Close: %v", err)
 	}
 }
@@ -221,12 +222,12 @@ func TestWriteObeysItsContextAndTheEnd(t *testing.T) {
 func TestReadingTransactionsCannotWrite(t *testing.T) {
 	db := start(t, "")
 	err := db.Read(context.Background(), func(tx engine.Tx) error {
-		if _, err := tx.Enqueue(engine.Spec{Kind: "k"}); !errors.Is(err, ErrReadOnly) {
+		if _, err := tx.Enqueue(engine.Spec{Kind: "k"}); !errors.Is(err, disk.ErrReadOnly) {
 			t.Errorf("enqueue: %v", err)
 		}
 		return own(tx).remove(tState, []byte("x"))
 	})
-	if !errors.Is(err, ErrReadOnly) {
+	if !errors.Is(err, disk.ErrReadOnly) {
 		t.Errorf("remove: %v", err)
 	}
 }
@@ -242,7 +243,7 @@ func TestAFullDiskRefusesAndLetsTheStoreLive(t *testing.T) {
 		return own(tx).putBlob(tState, []byte("big"), make([]byte, 1<<20))
 	}
 	for range 2 {
-		if err := db.Write(context.Background(), big); !errors.Is(err, ErrDiskFull) {
+		if err := db.Write(context.Background(), big); !errors.Is(err, disk.ErrDiskFull) {
 			t.Fatalf("got %v, want ErrDiskFull", err)
 		}
 	}
@@ -271,13 +272,13 @@ func TestAnUnknownCommitStopsTheStore(t *testing.T) {
 		}
 		panic(fault{errors.New("input/output error")})
 	})
-	if !errors.Is(err, ErrUnknown) {
+	if !errors.Is(err, disk.ErrUnknown) {
 		t.Errorf("got %v, want ErrUnknown", err)
 	}
-	if err := <-done; !errors.Is(err, ErrUnknown) {
+	if err := <-done; !errors.Is(err, disk.ErrUnknown) {
 		t.Errorf("Serve ended with %v", err)
 	}
-	if err := db.Write(context.Background(), step{"a", 3, "ok"}.run); !errors.Is(err, ErrClosed) || !errors.Is(err, ErrUnknown) {
+	if err := db.Write(context.Background(), step{"a", 3, "ok"}.run); !errors.Is(err, disk.ErrClosed) || !errors.Is(err, disk.ErrUnknown) {
 		t.Errorf("afterwards: %v", err)
 	}
 	must(t, db.Close())
@@ -300,7 +301,7 @@ func (fault) Addr() uintptr { return 4096 }
 func TestAFaultWhileReadingIsDamage(t *testing.T) {
 	db := start(t, "")
 	err := db.Read(context.Background(), func(engine.Tx) error { panic(fault{errors.New("input/output error")}) })
-	wantError[*Damaged](t, err)
+	wantError[*disk.Damaged](t, err)
 	defer func() {
 		if recover() == nil {
 			t.Error("a programming error was swallowed")

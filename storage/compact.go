@@ -10,6 +10,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 const (
@@ -21,20 +23,26 @@ const (
 // CompactOptions say what to shrink.
 type CompactOptions struct {
 	State   bool // state.db
-	Archive ArchiveOptions
+	Archive payload.ArchiveOptions
 	Months  bool // archive closed months, as Archive says
 	DryRun  bool
-	Verify  Verifier
+	Verify  payload.Verifier
 }
 
 // CompactReport is what was shrunk. Sizes are bytes in use.
 type CompactReport struct {
-	DryRun      bool            `json:"dry_run,omitempty"`
-	StateBefore int64           `json:"state_before"`
-	StateAfter  int64           `json:"state_after"`
-	Months      []ArchivedMonth `json:"months"`
-	Before      int64           `json:"before"` // of all that was looked at
-	After       int64           `json:"after"`
+	DryRun      bool                    `json:"dry_run,omitempty"`
+	StateBefore int64                   `json:"state_before"`
+	StateAfter  int64                   `json:"state_after"`
+	Months      []payload.ArchivedMonth `json:"months"`
+	Before      int64                   `json:"before"` // of all that was looked at
+	After       int64                   `json:"after"`
+}
+
+// Archive packs the payloads of closed months. It may run while payloads are read and put. A month that cannot be archived
+// is left as it is and says why; the error is for what stops all of them: ctx, a full disk.
+func (db *DB) Archive(ctx context.Context, o payload.ArchiveOptions) ([]payload.ArchivedMonth, error) {
+	return db.payloads.Archive(ctx, o)
 }
 
 // Compact shrinks a data directory that nobody holds (*ErrHeld): it archives closed months and writes state.db anew without
@@ -46,7 +54,7 @@ func Compact(ctx context.Context, o Options, c CompactOptions) (r CompactReport,
 		return r, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if r.StateBefore, err = usedBytes(statePath(o.Dir)); err != nil {
+	if r.StateBefore, err = disk.UsedBytes(disk.StatePath(o.Dir)); err != nil {
 		return r, err
 	}
 	r.StateAfter = r.StateBefore
@@ -61,7 +69,7 @@ func Compact(ctx context.Context, o Options, c CompactOptions) (r CompactReport,
 		if err := db.compactState(ctx, c.Verify); err != nil {
 			return r.sum(), err
 		}
-		if r.StateAfter, err = usedBytes(statePath(o.Dir)); err != nil {
+		if r.StateAfter, err = disk.UsedBytes(disk.StatePath(o.Dir)); err != nil {
 			return r.sum(), err
 		}
 	}
@@ -80,34 +88,34 @@ func (r CompactReport) sum() CompactReport {
 // openUpkeep opens a directory for work on its files: alone, but without taking part in its life. The state is open for
 // reading, and neither opening nor closing is recorded, so that what the last engine left behind still tells its story.
 func openUpkeep(o Options) (*DB, error) {
-	if _, err := os.Stat(statePath(o.Dir)); err != nil {
-		return nil, unusable(statePath(o.Dir), err)
+	if _, err := os.Stat(disk.StatePath(o.Dir)); err != nil {
+		return nil, disk.Unusable(disk.StatePath(o.Dir), err)
 	}
 	if err := refuseNetworkUnless(o); err != nil {
 		return nil, err
 	}
-	lock, err := lockDir(o.Dir, false)
+	lock, err := disk.LockDir(o.Dir, false)
 	if err != nil {
 		return nil, err
 	}
 	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, queue: newQueue()}
-	db.payloads = newPayloads(o.Dir, false, o.Log)
+	db.payloads = payload.New(o.Dir, false, o.Log)
 	return db.opened(o)
 }
 
 // compactState writes a copy without holes and puts it in the place of the file. It closes the file.
-func (db *DB) compactState(ctx context.Context, verify Verifier) error {
-	path := statePath(db.dir)
-	used, err := usedBytes(path)
+func (db *DB) compactState(ctx context.Context, verify payload.Verifier) error {
+	path := disk.StatePath(db.dir)
+	used, err := disk.UsedBytes(path)
 	if err != nil {
 		return err
 	}
-	if err := needRoom(db.dir, "the copy of state.db", used); err != nil {
+	if err := disk.NeedRoom(db.dir, "the copy of state.db", used); err != nil {
 		return err
 	}
 	temp := path + compactExt
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return unusable(temp, err) // what an interrupted run has left
+		return disk.Unusable(temp, err) // what an interrupted run has left
 	}
 	err = db.fillCompact(ctx, temp)
 	if err == nil {
@@ -118,22 +126,22 @@ func (db *DB) compactState(ctx context.Context, verify Verifier) error {
 		return fmt.Errorf("compact %s, which stays as it is: %w", path, err)
 	}
 	if err := db.bolt.Close(); err != nil {
-		return unusable(path, err)
+		return disk.Unusable(path, err)
 	}
 	crash.Point("compact-before-rename")
 	if err := os.Rename(temp, path); err != nil {
-		return unusable(path, err)
+		return disk.Unusable(path, err)
 	}
 	crash.Point("compact-after-rename")
-	return syncDir(db.dir)
+	return disk.SyncDir(db.dir)
 }
 
 func (db *DB) fillCompact(ctx context.Context, temp string) error {
-	o := boltOptions()
-	o.OpenFile = openNew
-	to, err := bolt.Open(temp, fileMode, o)
+	o := disk.BoltOptions()
+	o.OpenFile = disk.OpenNew
+	to, err := bolt.Open(temp, disk.FileMode, o)
 	if err != nil {
-		return unusable(temp, err)
+		return disk.Unusable(temp, err)
 	}
 	crash.Point("compact-begun")
 	err = db.guarded(func() error { return bolt.Compact(to, db.bolt, compactBatch) })
@@ -141,15 +149,15 @@ func (db *DB) fillCompact(ctx context.Context, temp string) error {
 		return err
 	}
 	crash.Point("compact-filled")
-	return syncFile(temp)
+	return disk.SyncFile(temp)
 }
 
 // checkCompacted proves that the copy is whole: every checksum, and as many rows in every table.
-func checkCompacted(ctx context.Context, verify Verifier, temp string, db *DB) error {
-	if err := verify.verify(ctx, temp); err != nil {
+func checkCompacted(ctx context.Context, verify payload.Verifier, temp string, db *DB) error {
+	if err := verify.Verify(ctx, temp); err != nil {
 		return err
 	}
-	copied, err := openFile(temp, boltOptions(), zerolog.Nop())
+	copied, err := disk.OpenFile(temp, disk.BoltOptions(), zerolog.Nop())
 	if err != nil {
 		return err
 	}
@@ -179,4 +187,13 @@ func countRows(b *bolt.DB, into map[string]int) error {
 }
 
 // guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a crash.
-func (db *DB) guarded(f func() error) error { return guardFile(statePath(db.dir), f) }
+func (db *DB) guarded(f func() error) error { return disk.GuardFile(disk.StatePath(db.dir), f) }
+
+// What the archiver is asked for and tells.
+type (
+	ArchiveOptions  = payload.ArchiveOptions
+	ArchiveProgress = payload.ArchiveProgress
+)
+
+// CheckCopy verifies one database file that nobody has open.
+func CheckCopy(ctx context.Context, path string) error { return payload.CheckCopy(ctx, path) }

@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -127,7 +128,7 @@ func benchArchive(b *testing.B, list []wire) {
 	total, matches := 0, 0
 	opsPerSecond(8, len(list), func(i uint64) error {
 		w := list[i-1]
-		return p.Put(ctx, w.id, w.part, league.PayloadRef{Month: oldMonth, Codec: codecGzip, RawLen: w.rawLen, CRC: w.crc}, w.body)
+		return p.Put(ctx, w.id, w.part, league.PayloadRef{Month: oldMonth, Codec: payload.CodecGzip, RawLen: w.rawLen, CRC: w.crc}, w.body)
 	})
 	for _, w := range list {
 		total += len(w.body)
@@ -136,7 +137,7 @@ func benchArchive(b *testing.B, list []wire) {
 		}
 	}
 	began := time.Now()
-	r, err := p.archive(ctx, ArchiveOptions{Months: []string{oldMonth}, Workers: 2})
+	r, err := p.Archive(ctx, payload.ArchiveOptions{Months: []string{oldMonth}, Workers: 2})
 	must(b, err)
 	took := time.Since(began)
 	if r[0].Bad > 0 || r[0].Left != "" {
@@ -155,15 +156,15 @@ func BenchmarkReadArchived(b *testing.B) {
 	for _, packed := range []bool{false, true} {
 		p, ctx := payloads(b), context.Background()
 		for _, w := range list {
-			must(b, p.Put(ctx, w.id, w.part, league.PayloadRef{Month: oldMonth, Codec: codecGzip, RawLen: w.rawLen, CRC: w.crc}, w.body))
+			must(b, p.Put(ctx, w.id, w.part, league.PayloadRef{Month: oldMonth, Codec: payload.CodecGzip, RawLen: w.rawLen, CRC: w.crc}, w.body))
 		}
 		if packed {
-			_, err := p.archive(ctx, ArchiveOptions{Months: []string{oldMonth}})
+			_, err := p.Archive(ctx, payload.ArchiveOptions{Months: []string{oldMonth}})
 			must(b, err)
 		}
 		rate[packed] = opsPerSecond(1, max(b.N, 120), func(i uint64) error {
 			w := list[int(i)%len(list)]
-			_, err := p.Raw(w.id, w.part, league.PayloadRef{Month: oldMonth, Codec: codecGzip, RawLen: w.rawLen, CRC: w.crc})
+			_, err := p.Raw(w.id, w.part, league.PayloadRef{Month: oldMonth, Codec: payload.CodecGzip, RawLen: w.rawLen, CRC: w.crc})
 			return err
 		})
 	}
@@ -180,7 +181,7 @@ func BenchmarkBackup(b *testing.B) {
 	for i := range body {
 		body[i] = byte(i * i >> 3)
 	}
-	ref := league.PayloadRef{Month: testMonth, Codec: codecIdentity, RawLen: len(body), CRC: rec.Sum(body)}
+	ref := league.PayloadRef{Month: testMonth, Codec: payload.CodecIdentity, RawLen: len(body), CRC: rec.Sum(body)}
 	opsPerSecond(8, megabytes<<20/len(body), func(i uint64) error {
 		return db.PutPayload(context.Background(), fmt.Sprintf("EUW1_%08d", i), league.PartTimeline, ref, body)
 	})

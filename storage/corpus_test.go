@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 var corpusTo = flag.String("corpus", "", "write the damaged stores of TestCrashCorpus to this folder, one small data directory each: ../internal/app/testdata/crash")
@@ -24,18 +26,18 @@ type damagedStore struct {
 	opens  bool // the store opens all the same: check finds the damage
 }
 
-var oldShard = filepath.Join(payloadDir, oldMonth+shardExt)
+var oldShard = filepath.Join(payload.Dir, oldMonth+payload.Ext)
 
 var crashCorpus = []damagedStore{
-	{"state-truncated", stateFile, func(b []byte) []byte { return b[:usedPages(b)*4096/2] }, false},
-	{"state-cut-by-a-page", stateFile, func(b []byte) []byte { return b[:usedPages(b)*4096-4096] }, false},
-	{"state-meta0-zeroed", stateFile, func(b []byte) []byte { clear(b[:4096]); return b }, false},
-	{"state-meta1-zeroed", stateFile, func(b []byte) []byte { clear(b[4096:8192]); return b }, false},
-	{"state-pages-swapped", stateFile, swapRoot, false},
-	{"state-empty", stateFile, func([]byte) []byte { return nil }, false},
-	{"state-text", stateFile, func([]byte) []byte { return bytes.Repeat([]byte("dear operator, "), 1000) }, false},
-	{"state-record-flipped", stateFile, nil, true},
-	{"state-newer", stateFile, nil, false},
+	{"state-truncated", disk.StateFile, func(b []byte) []byte { return b[:usedPages(b)*4096/2] }, false},
+	{"state-cut-by-a-page", disk.StateFile, func(b []byte) []byte { return b[:usedPages(b)*4096-4096] }, false},
+	{"state-meta0-zeroed", disk.StateFile, func(b []byte) []byte { clear(b[:4096]); return b }, false},
+	{"state-meta1-zeroed", disk.StateFile, func(b []byte) []byte { clear(b[4096:8192]); return b }, false},
+	{"state-pages-swapped", disk.StateFile, swapRoot, false},
+	{"state-empty", disk.StateFile, func([]byte) []byte { return nil }, false},
+	{"state-text", disk.StateFile, func([]byte) []byte { return bytes.Repeat([]byte("dear operator, "), 1000) }, false},
+	{"state-record-flipped", disk.StateFile, nil, true},
+	{"state-newer", disk.StateFile, nil, false},
 	{"shard-truncated", oldShard, func(b []byte) []byte { return b[:len(b)/3] }, true},
 	{"shard-text", oldShard, func([]byte) []byte { return []byte("no payloads here") }, true},
 	{"shard-missing", oldShard, nil, true},
@@ -59,7 +61,7 @@ func swapRoot(b []byte) []byte {
 // special are the damages that take more than a file's bytes.
 var special = map[string]func(t testing.TB, dir string){
 	"state-newer": func(t testing.TB, dir string) {
-		edit(t, statePath(dir), func(tx *Tx) error { return tx.putNumber(tMeta, metaSchema, newestSchema()+1) })
+		edit(t, disk.StatePath(dir), func(tx *Tx) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
 	},
 	"state-record-flipped": flipRecord,
 	"shard-missing":        func(t testing.TB, dir string) { must(t, os.Remove(filepath.Join(dir, oldShard))) },
@@ -77,7 +79,7 @@ var special = map[string]func(t testing.TB, dir string){
 // flipRecord damages one record of the state.
 func flipRecord(t testing.TB, dir string) {
 	t.Helper()
-	edit(t, statePath(dir), func(tx *Tx) error {
+	edit(t, disk.StatePath(dir), func(tx *Tx) error {
 		k := []byte("EUW1_0000")
 		v := bytes.Clone(tx.bucket(tMatches.table).Get(k))
 		v[len(v)/2] ^= 1
@@ -116,7 +118,7 @@ func (d damagedStore) keep(t testing.TB, dir string) {
 	for path, text := range bytesOf(t, dir) {
 		name, err := filepath.Rel(dir, path)
 		must(t, err)
-		if !d.opens && name != stateFile {
+		if !d.opens && name != disk.StateFile {
 			continue
 		}
 		b := withoutReserve([]byte(text))
@@ -130,9 +132,9 @@ func withoutReserve(b []byte) []byte {
 	if len(b) < 8192 {
 		return b
 	}
-	m0, _ := readMeta(b)
-	m1, _ := readMeta(b[4096:])
-	used := 4096 * max(m0.high, m1.high)
+	m0, _ := disk.ReadMeta(b)
+	m1, _ := disk.ReadMeta(b[4096:])
+	used := 4096 * max(m0.High, m1.High)
 	if used == 0 || used > uint64(len(b)) {
 		return b
 	}
@@ -144,7 +146,7 @@ func bytesOf(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	must(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() || e.Name() == lockFile {
+		if err != nil || e.IsDir() || e.Name() == disk.LockFile {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -173,8 +175,8 @@ func TestCrashCorpus(t *testing.T) {
 			}
 			if err == nil {
 				must(t, db.Close())
-			} else if !isDamage(err) {
-				wantError[*ErrNewer](t, err)
+			} else if !disk.IsDamage(err) {
+				wantError[*disk.ErrNewer](t, err)
 			}
 			if !d.opens {
 				_, err = Open(Options{Dir: dir})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -71,7 +72,7 @@ func (db *DB) MarkCorrupt(ctx context.Context, match string, part league.Part) e
 	return db.Write(ctx, func(tx engine.Tx) error {
 		t := own(tx)
 		m, err := t.match(match)
-		if _, corrupt := asCorrupt(err); corrupt {
+		if _, corrupt := disk.AsCorrupt(err); corrupt {
 			return t.replaceMatch(match)
 		}
 		if err != nil {
@@ -156,7 +157,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 		return engine.Job{}, err
 	}
 	_, ok, err := t.readLive(k)
-	if _, corrupt := asCorrupt(err); !corrupt {
+	if _, corrupt := disk.AsCorrupt(err); !corrupt {
 		if err == nil && ok {
 			err = fmt.Errorf("job %s can be read: %w", id, engine.ErrRefused)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -209,7 +210,7 @@ func (t *Tx) takeOldPruned() error {
 	}
 	for _, name := range names {
 		n, _, err := t.number(tCounters, []byte(name))
-		if _, corrupt := asCorrupt(err); err != nil && !corrupt {
+		if _, corrupt := disk.AsCorrupt(err); err != nil && !corrupt {
 			return err
 		}
 		day, word, _ := strings.Cut(strings.TrimPrefix(name, oldPruned), ".")

@@ -15,6 +15,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 const (
@@ -28,14 +30,14 @@ const (
 type DB struct {
 	dir      string
 	bolt     *bolt.DB
-	lock     *dirLock
+	lock     *disk.Lock
 	log      zerolog.Logger
 	readOnly bool
 	boot     Boot
 	self     os.FileInfo // the open state file, to notice that another took its name
-	payloads *Payloads
+	payloads *payload.Store
 	region   func(platform string) string
-	pages    pages
+	pages    disk.Pages
 	sized    time.Time // when the size was last noted; Serve's own
 
 	queue        *queue
@@ -43,7 +45,7 @@ type DB struct {
 	onCommit     func(seq uint64, changes []engine.Change)
 	beforeCommit func() // nil = nothing
 	seq          atomic.Uint64
-	commits      writeTimes
+	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
 	specs        specWatch  // Serve's own
 
@@ -64,10 +66,10 @@ func (db *DB) Seq() uint64 { return db.seq.Load() }
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
 // Free is how many bytes the disk of the data directory still takes.
-func (db *DB) Free() (uint64, error) { return freeBytes(db.dir) }
+func (db *DB) Free() (uint64, error) { return disk.FreeBytes(db.dir) }
 
 // Payloads is the store of match payloads.
-func (db *DB) Payloads() *Payloads { return db.payloads }
+func (db *DB) Payloads() *payload.Store { return db.payloads }
 
 // OnCommit names the one function that gets the changes of every commit, in commit order and before the writers are
 // answered. It must not block and must not keep the slice's array. Call it before Serve.
@@ -129,10 +131,10 @@ func (db *DB) drain() error {
 // watch compares the open file with the one under its name: the lock follows the file, so a replaced one would let two
 // writers in.
 func (db *DB) watch() error {
-	db.payloads.closeIdle()
-	now, err := os.Stat(statePath(db.dir))
+	db.payloads.CloseIdle()
+	now, err := os.Stat(disk.StatePath(db.dir))
 	if err != nil || !os.SameFile(db.self, now) {
-		return fmt.Errorf("%w: %s", ErrReplaced, statePath(db.dir))
+		return fmt.Errorf("%w: %s", disk.ErrReplaced, disk.StatePath(db.dir))
 	}
 	return nil
 }
@@ -140,9 +142,9 @@ func (db *DB) watch() error {
 func (db *DB) stop(err error) {
 	db.stopOnce.Do(func() {
 		db.stopErr = err
-		why := error(ErrClosed)
+		why := error(disk.ErrClosed)
 		if err != nil {
-			why = fmt.Errorf("%w: %w", ErrClosed, err)
+			why = fmt.Errorf("%w: %w", disk.ErrClosed, err)
 		}
 		db.queue.close(why)
 	})
@@ -161,12 +163,12 @@ func (db *DB) view(ctx context.Context, fn func(*Tx) error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	b, err := db.bolt.Begin(false)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrClosed, err)
+		return fmt.Errorf("%w: %w", disk.ErrClosed, err)
 	}
 	defer b.Rollback()
 	defer func() {
 		if fault, ok := asFault(recover()); ok {
-			err = &Damaged{Path: statePath(db.dir), Why: fault}
+			err = &disk.Damaged{Path: disk.StatePath(db.dir), Why: fault}
 		}
 	}()
 	return fn(db.tx(b))
@@ -196,18 +198,18 @@ func (db *DB) Close() error {
 	var err error
 	if !db.readOnly && db.stopErr == nil {
 		if err = db.markClosed(); err != nil {
-			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there", statePath(db.dir), err)
+			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there", disk.StatePath(db.dir), err)
 		}
 	}
 	crash.Point("shutdown-marked")
 	closed := make(chan error, 1)
-	go func() { closed <- errors.Join(db.payloads.close(), db.bolt.Close()) }()
+	go func() { closed <- errors.Join(db.payloads.Close(), db.bolt.Close()) }()
 	select {
 	case e := <-closed:
 		err = errors.Join(err, e)
 	case <-time.After(closePatience):
 		err = errors.Join(err, fmt.Errorf("close %s: a reader is still at work", db.dir))
 	}
-	db.lock.release()
+	db.lock.Release()
 	return err
 }

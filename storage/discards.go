@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // How many discarded jobs each queue has kept. Completed jobs touch no counter: there are many.
@@ -41,7 +42,7 @@ func toDiscards(t *Tx, after []byte) (next []byte, err error) {
 			return nil, nil
 		}
 		j, ok, err := tArchive.get(t, k[1:])
-		if _, corrupt := asCorrupt(err); corrupt || !ok {
+		if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {
 			continue // check names it
 		}
 		if err := errors.Join(err, t.count(countDiscards+string(j.Queue), 1)); err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -29,12 +31,12 @@ func (db *DB) Room() (free uint64, ok bool) {
 	if crash.Fault("room") != nil {
 		return 0, false
 	}
-	free, err := freeBytes(db.dir)
+	free, err := disk.FreeBytes(db.dir)
 	if err != nil {
 		db.log.Warn().Err(err).Msg("the disk does not say how much room it has")
 		return 0, false
 	}
-	return free, free >= minRoom
+	return free, free >= disk.MinRoom
 }
 
 // Forecast says how the disk fills.
@@ -54,7 +56,7 @@ type sizeSample struct {
 
 // Forecast compares the size of the store with what it was over the last days.
 func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
-	if f.Free, err = freeBytes(db.dir); err != nil {
+	if f.Free, err = disk.FreeBytes(db.dir); err != nil {
 		return f, err
 	}
 	if f.Used, err = db.usedBytes(); err != nil {
@@ -65,10 +67,10 @@ func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
 		samples, err = t.sizes()
 		return err
 	})
-	if isDamage(err) {
+	if disk.IsDamage(err) {
 		err = nil // check names it; the next note begins anew
 	}
-	f.extrapolate(samples, wallNow())
+	f.extrapolate(samples, disk.Now())
 	return f, err
 }
 
@@ -87,7 +89,7 @@ func (f *Forecast) extrapolate(samples []sizeSample, now time.Time) {
 	if f.PerDay <= 0 {
 		return
 	}
-	left := float64(f.Free) - minRoom
+	left := float64(f.Free) - disk.MinRoom
 	days := max(left, 0) / float64(f.PerDay)
 	if days < 100*365 { // beyond that it is no forecast, and no time.Duration
 		f.Full = now.Add(time.Duration(days * 24 * float64(time.Hour)))
@@ -96,17 +98,17 @@ func (f *Forecast) extrapolate(samples []sizeSample, now time.Time) {
 
 // usedBytes adds up what is in use in all files; one that is damaged counts nothing.
 func (db *DB) usedBytes() (total int64, err error) {
-	paths := []string{statePath(db.dir)}
+	paths := []string{disk.StatePath(db.dir)}
 	months, err := db.payloads.Months()
 	if err != nil {
 		return 0, err
 	}
 	for _, m := range months {
-		paths = append(paths, filepath.Join(db.payloads.dir, m+shardExt))
+		paths = append(paths, filepath.Join(db.payloads.Dir, m+payload.Ext))
 	}
 	for _, path := range paths {
-		n, err := usedBytes(path)
-		if err != nil && !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
+		n, err := disk.UsedBytes(path)
+		if err != nil && !disk.IsDamage(err) && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err
 		}
 		if err == nil {
@@ -133,7 +135,7 @@ func (db *DB) noteSize() error {
 
 func (t *Tx) addSize(used int64) error {
 	samples, err := t.sizes()
-	if err != nil && !isDamage(err) {
+	if err != nil && !disk.IsDamage(err) {
 		return err
 	}
 	if n := len(samples); n > 0 && t.now.Sub(samples[n-1].at).Abs() < sampleEvery {
@@ -141,7 +143,7 @@ func (t *Tx) addSize(used int64) error {
 	}
 	samples = append(samples, sizeSample{t.now, used})
 	samples = samples[max(len(samples)-keptSamples, 0):]
-	c := t.record(fSizes)
+	c := t.record(rec.Sizes)
 	sizesFields(c, &samples)
 	return t.put(tState, []byte(stateSizes), c)
 }
@@ -149,7 +151,7 @@ func (t *Tx) addSize(used int64) error {
 // sizes reads the notes, oldest first.
 func (t *Tx) sizes() (list []sizeSample, err error) {
 	k := []byte(stateSizes)
-	c, ok, err := t.get(tState, k, fSizes)
+	c, ok, err := t.get(tState, k, rec.Sizes)
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 func TestForecastDrawsALine(t *testing.T) {
@@ -18,8 +20,8 @@ func TestForecastDrawsALine(t *testing.T) {
 	}{
 		"nothing seen":         {nil, 5 << 30, 9 << 30, 0, 0},
 		"too short":            {[]sizeSample{{noon.Add(-time.Minute), 0}}, 5 << 30, 9 << 30, 0, 0},
-		"1 GiB a day":          {[]sizeSample{{noon.Add(-2 * day), 3 << 30}, {noon.Add(-day), 3 << 30}}, 5 << 30, 10<<30 + minRoom, 1 << 30, 10 * day},
-		"too old to count":     {[]sizeSample{{noon.Add(-30 * day), 0}, {noon.Add(-day), 4 << 30}}, 5 << 30, 1<<30 + minRoom, 1 << 30, day},
+		"1 GiB a day":          {[]sizeSample{{noon.Add(-2 * day), 3 << 30}, {noon.Add(-day), 3 << 30}}, 5 << 30, 10<<30 + disk.MinRoom, 1 << 30, 10 * day},
+		"too old to count":     {[]sizeSample{{noon.Add(-30 * day), 0}, {noon.Add(-day), 4 << 30}}, 5 << 30, 1<<30 + disk.MinRoom, 1 << 30, day},
 		"full already":         {[]sizeSample{{noon.Add(-day), 4 << 30}}, 5 << 30, 1 << 20, 1 << 30, 1},
 		"shrinks":              {[]sizeSample{{noon.Add(-day), 6 << 30}}, 5 << 30, 1 << 30, -1 << 30, 0},
 		"from the future":      {[]sizeSample{{noon.Add(day), 1 << 30}}, 5 << 30, 1 << 30, 0, 0},
@@ -65,7 +67,7 @@ func TestTheStoreNotesItsSize(t *testing.T) {
 func TestRoomAsksTheDisk(t *testing.T) {
 	db := start(t, "")
 	free, ok := db.Room()
-	if free == 0 || ok != (free >= minRoom) {
+	if free == 0 || ok != (free >= disk.MinRoom) {
 		t.Errorf("%d %t", free, ok)
 	}
 	gone := &DB{dir: "/nowhere/at/all"}

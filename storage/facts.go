@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // RoomFloor is the free space, in bytes, below which the engine starts nothing.
-const RoomFloor = minRoom
+const RoomFloor = disk.MinRoom
 
 // Facts are what a store says of itself.
 type Facts struct {
@@ -31,9 +33,9 @@ type Facts struct {
 func (db *DB) Facts(ctx context.Context) (f Facts, err error) {
 	f.Known = int(newestSchema())
 	err = db.view(ctx, func(t *Tx) error {
-		have, _, err := t.number(tMeta, metaSchema)
+		have, _, err := t.number(tMeta, disk.MetaSchema)
 		f.Schema, f.Restored = int(have), t.restored()
-		f.Instance, _, _ = t.text(tMeta, metaInstance)
+		f.Instance, _, _ = t.text(tMeta, disk.MetaInstance)
 		f.Created, _, _ = t.instant(tMeta, metaCreated)
 		last, _, _ := t.lastOpening()
 		f.Opened, f.Closed = last.opened, last.closed
@@ -54,23 +56,23 @@ type Holder struct {
 // HolderOf tells which process has the directory for itself. It looks at the lock and gives it back at once; readers, who
 // may be many, are no holders. held is false as well when there is no lock file.
 func HolderOf(dir string) (h Holder, held bool, err error) {
-	path := filepath.Join(dir, lockFile)
+	path := filepath.Join(dir, disk.LockFile)
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, nil
 	}
 	if err != nil {
-		return h, false, unusable(path, err)
+		return h, false, disk.Unusable(path, err)
 	}
 	defer f.Close()
-	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
+	err = disk.Flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	if err == nil {
-		return h, false, flock(f, unix.LOCK_UN)
+		return h, false, disk.Flock(f, unix.LOCK_UN)
 	}
 	if !errors.Is(err, unix.EWOULDBLOCK) {
-		return h, false, unusable(path, err)
+		return h, false, disk.Unusable(path, err)
 	}
-	var said holder
+	var said disk.Signature
 	if b, err := io.ReadAll(io.NewSectionReader(f, 0, 4096)); err == nil {
 		_ = json.Unmarshal(b, &said) // a holder that is just signing has no name yet
 	}
@@ -82,7 +84,13 @@ func HolderOf(dir string) (h Holder, held bool, err error) {
 }
 
 // RoomIn is how many bytes an ordinary user may still write to the file system of a directory.
-func RoomIn(dir string) (free uint64, err error) { return freeBytes(dir) }
+func RoomIn(dir string) (free uint64, err error) { return disk.FreeBytes(dir) }
 
 // NetworkFS names the kind of network file system that a directory lies on; "" when it is a local one.
-func NetworkFS(dir string) (kind string, err error) { return networkKind(dir) }
+func NetworkFS(dir string) (kind string, err error) { return disk.NetworkKind(dir) }
+
+// HasState reports whether a data directory holds something to browse.
+func HasState(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, disk.StateFile))
+	return err == nil && st.Mode().IsRegular()
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -58,7 +59,7 @@ func feedOfKey(tag byte, id string) []byte { return append([]byte{tag}, id...) }
 // newPlace gives an item the next place of all.
 func (t *Tx) newPlace(tag byte, id string, rev engine.Revision) (uint64, error) {
 	if !t.writable {
-		return 0, ErrReadOnly
+		return 0, disk.ErrReadOnly
 	}
 	t.dirty = true
 	seq, err := t.bucket(tFeed.table).NextSequence()
@@ -157,7 +158,7 @@ func (db *DB) trimFeed(ctx context.Context) error {
 	for from := feedKey(tagJobs, 0); from != nil; {
 		var gone [][]byte
 		err := db.view(ctx, func(t *Tx) error {
-			gone, from = t.leftPlaces(from, db.pages.scan)
+			gone, from = t.leftPlaces(from, db.pages.Scan)
 			return nil
 		})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -105,7 +106,7 @@ func (r *feedReader) places() error {
 			rows, err = r.load(r.Tx, place)
 		}
 		if err != nil {
-			if _, ok := asCorrupt(err); !ok {
+			if _, ok := disk.AsCorrupt(err); !ok {
 				return err
 			}
 			rows = []engine.FeedRow{{ID: place.id, Corrupt: true}}
@@ -176,7 +177,7 @@ func (r *feedReader) live() error {
 
 func matchRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 	m, err := t.match(place.id)
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		return nil, nil // check names it
 	}
 	if err != nil {
@@ -191,7 +192,7 @@ func matchRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 
 func timelineRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 	m, err := t.match(place.id)
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -247,7 +248,7 @@ type feedCursor struct {
 
 // feedStore names the store in cursors, since it was last restored, in eight digits.
 func (t *Tx) feedStore() (string, error) {
-	name, _, err := t.text(tMeta, metaInstance)
+	name, _, err := t.text(tMeta, disk.MetaInstance)
 	if err != nil {
 		return "", err
 	}

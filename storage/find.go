@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -352,6 +351,3 @@ func (db *DB) Identities(ctx context.Context, account string) (list []engine.Ide
 	})
 	return list, err
 }
-
-// asCorrupt tells a corrupt record from other errors.
-func asCorrupt(err error) (*ErrCorrupt, bool) { return errors.AsType[*ErrCorrupt](err) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -159,7 +160,7 @@ func (t *Tx) unfetchable(match string) bool {
 // stored as unfetched.
 func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRow, shown bool) {
 	m, err := t.match(id)
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		m, err = league.Match{ID: id}, nil
 	}
 	if err != nil {
@@ -188,8 +189,8 @@ func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRo
 // full disk does not, nor does one damaged month.
 func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
 	err := db.payloads.Put(ctx, match, p, ref, body)
-	_, unusable := errors.AsType[*ErrUnusable](err)
-	if unusable || errors.Is(err, ErrUnknown) {
+	_, unusable := errors.AsType[*disk.ErrUnusable](err)
+	if unusable || errors.Is(err, disk.ErrUnknown) {
 		db.breakDown(err)
 	}
 	return err

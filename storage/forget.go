@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -118,11 +119,11 @@ func (t *Tx) forgetting() (list []Forgotten, err error) {
 func (db *DB) doomAgain() error {
 	return db.view(context.Background(), func(t *Tx) error {
 		list, err := t.forgetting()
-		if err != nil && !isDamage(err) { // check names a mark that cannot be read
+		if err != nil && !disk.IsDamage(err) { // check names a mark that cannot be read
 			return err
 		}
 		for _, f := range list {
-			db.payloads.doomed.add(slices.DeleteFunc(f.Doomed, t.fetched))
+			db.payloads.Doomed.Add(slices.DeleteFunc(f.Doomed, t.fetched))
 		}
 		return nil
 	})
@@ -131,7 +132,7 @@ func (db *DB) doomAgain() error {
 // fetched reports whether a match row names a payload.
 func (t *Tx) fetched(match string) bool {
 	m, err := t.match(match)
-	return !isNotFound(err) && (err != nil || m.Match.Status == league.Success || m.Timeline.Status == league.Success)
+	return !disk.IsNotFound(err) && (err != nil || m.Match.Status == league.Success || m.Timeline.Status == league.Success)
 }
 
 // beginForget leaves the mark, in one transaction with taking the account away. The live jobs are looked through before, and
@@ -324,7 +325,7 @@ func (w *forgetter) sweepPages(tb *table, prefix []byte, fits func(k, v []byte) 
 		if err != nil {
 			return err
 		}
-		for some := range slices.Chunk(page, w.db.pages.forget) {
+		for some := range slices.Chunk(page, w.db.pages.Forget) {
 			if err := w.commit(func(t *Tx, f *Forgotten) error { return part(t, f, some) }); err != nil {
 				return err
 			}
@@ -341,7 +342,7 @@ func (w *forgetter) look(tb *table, prefix, from []byte, fits func(k, v []byte) 
 	err = w.db.view(w.ctx, func(t *Tx) error {
 		looked := 0
 		for r := range t.rowsFrom(tb, prefix, from) {
-			if looked++; looked > w.db.pages.scan {
+			if looked++; looked > w.db.pages.Scan {
 				next = bytes.Clone(r.k)
 				return nil
 			}

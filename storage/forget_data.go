@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -22,7 +23,7 @@ func (w *forgetter) matches() error {
 		if err != nil || len(page) == 0 {
 			return err
 		}
-		for some := range slices.Chunk(page, w.db.pages.forget) {
+		for some := range slices.Chunk(page, w.db.pages.Forget) {
 			if err := w.matchPage(some); err != nil {
 				return err
 			}
@@ -39,7 +40,7 @@ func (w *forgetter) matchPage(page [][]byte) error {
 			ids = append(ids, id)
 		}
 	}
-	w.db.payloads.doomed.add(ids)
+	w.db.payloads.Doomed.Add(ids)
 	err := w.commit(func(t *Tx, f *Forgotten) error {
 		f.Doomed = nil
 		for _, k := range page {
@@ -50,10 +51,10 @@ func (w *forgetter) matchPage(page [][]byte) error {
 		return nil
 	})
 	if err != nil {
-		w.db.payloads.doomed.remove(ids)
+		w.db.payloads.Doomed.Remove(ids)
 		return err
 	}
-	w.db.payloads.doomed.remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
+	w.db.payloads.Doomed.Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
 	return w.payloads()
 }
 
@@ -62,7 +63,7 @@ func (w *forgetter) payloads() error {
 	if len(w.f.Doomed) == 0 {
 		return nil
 	}
-	left, err := w.db.payloads.erase(w.f.Doomed)
+	left, err := w.db.payloads.Erase(w.f.Doomed)
 	if err != nil {
 		return fmt.Errorf("delete payloads: %w", err)
 	}
@@ -74,7 +75,7 @@ func (w *forgetter) payloads() error {
 		return nil
 	})
 	if err == nil {
-		w.db.payloads.doomed.remove(gone)
+		w.db.payloads.Doomed.Remove(gone)
 	}
 	return err
 }
@@ -96,7 +97,7 @@ func (t *Tx) dropListed(f *Forgotten, listKey []byte) error {
 		return nil
 	}
 	m, err := t.match(id)
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
@@ -173,7 +174,7 @@ func rankPlace(k, v []byte) ([]byte, bool) {
 func (w *forgetter) weeklies() error {
 	return w.sweep(tWeekly.table, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
 		r, ok, err := tWeekly.get(t, k)
-		if isDamage(err) || err == nil && !ok {
+		if disk.IsDamage(err) || err == nil && !ok {
 			return nil // check names it
 		}
 		if err != nil {
@@ -248,7 +249,7 @@ func (t *Tx) unmask(account, match string) error {
 // reseat stores the seats of a match anew if change has changed any, and counts those.
 func (t *Tx) reseat(match string, change func(p *league.Participant) bool) (n int, err error) {
 	seats, err := t.seats(match)
-	if isDamage(err) {
+	if disk.IsDamage(err) {
 		return 0, nil // check names it
 	}
 	if err != nil {

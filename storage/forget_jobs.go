@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -63,7 +64,7 @@ func (w *forgetter) sweepSyncs(fits func(k, v []byte) bool) error {
 func (w *forgetter) leaveAll(parent []byte) error {
 	for more := true; more; {
 		err := w.commit(func(t *Tx, _ *Forgotten) (err error) {
-			more, err = t.leaveSome(parent, w.db.pages.forget)
+			more, err = t.leaveSome(parent, w.db.pages.Forget)
 			return err
 		})
 		if err != nil {
@@ -111,7 +112,7 @@ func (t *Tx) leave(k []byte) error {
 // dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
 func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool) error {
 	j, ok, err := tArchive.get(t, k)
-	if isDamage(err) || err == nil && !ok {
+	if disk.IsDamage(err) || err == nil && !ok {
 		return nil // check names it; or it was opened again, and is another's
 	}
 	if err != nil {
@@ -153,7 +154,7 @@ func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool)
 func (t *Tx) heirOf(k []byte, account string) (string, error) {
 	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
 		p, ok, err := t.readJob(g[:8])
-		if err != nil && !isDamage(err) {
+		if err != nil && !disk.IsDamage(err) {
 			return "", err
 		}
 		if ok && p.Owner != account {

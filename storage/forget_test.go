@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // Accounts of the worlds of these tests; the first one is forgotten.
@@ -266,9 +267,9 @@ func storedIn(t testing.TB, db *DB) (ids []string) {
 	months, err := db.payloads.Months()
 	must(t, err)
 	for _, m := range months {
-		must(t, db.payloads.with(m, false, func(s *shard) error {
-			return s.bolt.View(func(b *bolt.Tx) error {
-				return b.Bucket([]byte(payloadTable)).ForEachBucket(func(k []byte) error {
+		must(t, db.payloads.With(m, false, func(s *payload.Shard) error {
+			return s.Bolt.View(func(b *bolt.Tx) error {
+				return b.Bucket([]byte(payload.Table)).ForEachBucket(func(k []byte) error {
 					ids = append(ids, string(k))
 					return nil
 				})
@@ -287,7 +288,7 @@ func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
 		w := rapid.Custom(drawWorld).Example(seed)
 		games, cut := w.games, w.cut
 		few := fewRows
-		few.forget = w.batch
+		few.Forget = w.batch
 		db, err := Open(Options{Dir: t.TempDir() + "/data", pages: few})
 		must(t, err)
 		stop := serve(t, db)
@@ -399,12 +400,12 @@ func TestAPayloadThatIsWantedAgainIsNotErased(t *testing.T) {
 	for _, id := range []string{"EUW1_0", "EUW1_1"} {
 		must(t, p.Put(ctx, id, league.PartMatch, ref, body))
 	}
-	p.doomed.add([]string{"EUW1_0", "EUW1_1"})
+	p.Doomed.Add([]string{"EUW1_0", "EUW1_1"})
 	if _, _, found, err := p.Find(ctx, "EUW1_0", league.PartMatch); found || err != nil {
 		t.Errorf("found on its way out: %t %v", found, err)
 	}
 	must(t, p.Put(ctx, "EUW1_1", league.PartMatch, ref, body))
-	if left, err := p.erase([]string{"EUW1_0", "EUW1_1", "EUW1_2"}); len(left) > 0 || err != nil {
+	if left, err := p.Erase([]string{"EUW1_0", "EUW1_1", "EUW1_2"}); len(left) > 0 || err != nil {
 		t.Fatalf("%v %v", left, err)
 	}
 	for id, want := range map[string]bool{"EUW1_0": false, "EUW1_1": true} {

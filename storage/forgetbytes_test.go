@@ -14,6 +14,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // ofPlayer is JSON as Riot sends it, with the account's names in it as they are, and enough that no two have alike for a
@@ -74,9 +76,9 @@ func atRest(t testing.TB, dir string, do func(db *DB)) {
 	must(t, db.Close())
 }
 
-func compacted(t testing.TB, dir string) (month ArchivedMonth) {
+func compacted(t testing.TB, dir string) (month payload.ArchivedMonth) {
 	t.Helper()
-	r, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true, Months: true, Archive: ArchiveOptions{Workers: 2}})
+	r, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true, Months: true, Archive: payload.ArchiveOptions{Workers: 2}})
 	must(t, err)
 	for _, m := range r.Months {
 		if m.Month == oldMonth {
@@ -114,16 +116,16 @@ func TestNoByteOfAForgottenAccountIsLeftAfterCompact(t *testing.T) {
 			if c.archivedFirst {
 				compacted(t, dir)
 			}
-			half := filepath.Join(dir, payloadDir, oldMonth+shardExt+archiveExt)
+			half := filepath.Join(dir, payload.Dir, oldMonth+payload.Ext+payload.ArchiveExt)
 			if c.halfMade {
-				must(t, os.WriteFile(half, []byte("half made, with "+puuidOf(gone)), fileMode))
+				must(t, os.WriteFile(half, []byte("half made, with "+puuidOf(gone)), disk.FileMode))
 			}
 			atRest(t, dir, func(db *DB) {
 				_, _, err := db.Forget(context.Background(), gone, engine.Actor{User: "ana"}, "asked for", 0)
 				must(t, err)
 			})
 			before := strings.Join(filesWith(t, dir, gone), ", ")
-			if !strings.Contains(before, stateFile) || c.archivedFirst && !strings.Contains(before, oldMonth) {
+			if !strings.Contains(before, disk.StateFile) || c.archivedFirst && !strings.Contains(before, oldMonth) {
 				t.Fatalf("before compact only %s: this proves nothing", before)
 			}
 			if m := compacted(t, dir); m.Payloads != 2*c.theirs || m.Packed != 2*c.theirs || m.Left != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -91,7 +92,7 @@ func toGaps(t *Tx, after []byte) (next []byte, err error) {
 		if step == gapsOfJobs {
 			work = t.gapsOfJob
 		}
-		if err := work(k); err != nil && !isDamage(err) && !isNotFound(err) { // check names what cannot be read
+		if err := work(k); err != nil && !disk.IsDamage(err) && !disk.IsNotFound(err) { // check names what cannot be read
 			return nil, err
 		}
 	}

@@ -6,42 +6,29 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
-// WriteBounds are the upper bounds of WriteSum's counts.
-var WriteBounds = [...]time.Duration{
-	500 * time.Microsecond, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
-	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
-	time.Second, 2500 * time.Millisecond, 5 * time.Second,
-}
-
-// WriteSum says how long the commits since the start have taken.
-type WriteSum struct {
-	Counts [len(WriteBounds)]uint64 // commits no longer than the bound, and longer than the one before
-	Count  uint64                   // all, those beyond the last bound too
-	Sum    time.Duration
-}
-
-func (s *WriteSum) add(took time.Duration) {
-	s.Count++
-	s.Sum += took
-	for i, bound := range WriteBounds {
-		if took <= bound {
-			s.Counts[i]++
-			return
+// WriteTimes gives the p95 of the commits of the last minute: of "state", the group commits, and of "payload". A store to
+// which nothing was written is left out.
+func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
+	out := map[string]time.Duration{}
+	for name, w := range map[string]*disk.WriteTimes{"state": &db.commits, "payload": &db.payloads.Commits} {
+		if d, ok := w.P95(now); ok {
+			out[name] = d
 		}
 	}
+	return out
 }
+
+// WriteBounds are the upper bounds of the counts of WriteSums.
+var WriteBounds = disk.WriteBounds
 
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of "payload".
-func (db *DB) WriteSums() map[string]WriteSum {
-	return map[string]WriteSum{"state": db.commits.sum(), "payload": db.payloads.commits.sum()}
-}
-
-func (w *writeTimes) sum() WriteSum {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.all
+func (db *DB) WriteSums() map[string]disk.WriteSum {
+	return map[string]disk.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Commits.Sum()}
 }
 
 // Sizes are how large the files of the store are, in bytes.
@@ -54,10 +41,10 @@ type Sizes struct {
 
 // Sizes looks at the files of the store.
 func (db *DB) Sizes() (s Sizes, err error) {
-	if s.Free, err = freeBytes(db.dir); err != nil {
+	if s.Free, err = disk.FreeBytes(db.dir); err != nil {
 		return s, err
 	}
-	if s.State, err = fileSize(statePath(db.dir)); err != nil {
+	if s.State, err = fileSize(disk.StatePath(db.dir)); err != nil {
 		return s, err
 	}
 	months, err := db.payloads.Months()
@@ -66,7 +53,7 @@ func (db *DB) Sizes() (s Sizes, err error) {
 	}
 	s.Shards = len(months)
 	for _, m := range months {
-		n, err := fileSize(filepath.Join(db.payloads.dir, m+shardExt))
+		n, err := fileSize(filepath.Join(db.payloads.Dir, m+payload.Ext))
 		if err != nil {
 			return s, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -90,7 +91,7 @@ func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
 // ended job never blocks a key.
 func (t *Tx) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	if !t.writable {
-		return nil, ErrReadOnly
+		return nil, disk.ErrReadOnly
 	}
 	answers := make([]engine.Enqueued, 0, len(specs))
 	for _, s := range specs {
@@ -311,7 +312,7 @@ type loaded struct {
 func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		for r := range t.rowsFrom(tJobState.table, nil, from) {
-			if len(page) == db.pages.load {
+			if len(page) == db.pages.Load {
 				next = append([]byte(nil), r.k...)
 				return nil
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // canary stands for the operator's key. No test may find it in any file that the store wrote (P-40).
@@ -21,7 +22,7 @@ const canary = "RGAPI-00000000-cafe-4bad-8bad-c0ffee000000"
 
 // fewRows are the pages of all tests: whatever goes through a table of ten rows comes to its third page, so that a loop
 // that stops after the first is noticed wherever it is used. Benchmarks have the usual ones.
-var fewRows = pages{scan: 4, load: 3, prune: 2, forget: 2, migrate: 3, archive: 2}
+var fewRows = disk.Pages{Scan: 4, Load: 3, Prune: 2, Forget: 2, Migrate: 3, Archive: 2}
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" {
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("RIOT_API_KEY", canary)
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		usualPages = fewRows
+		disk.UsualPages = fewRows
 	}
 	goleak.VerifyTestMain(scratch.OnDisk(m))
 }
@@ -65,7 +66,7 @@ func serve(t testing.TB, db *DB) (stop func()) {
 	go func() { done <- db.Serve(ctx) }()
 	return func() {
 		cancel()
-		if err := <-done; err != nil && !errors.Is(err, ErrUnknown) {
+		if err := <-done; err != nil && !errors.Is(err, disk.ErrUnknown) {
 			t.Error(err)
 		}
 	}

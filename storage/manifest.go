@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // maxManifest bounds what is read as a manifest: two years of months take 5 KB.
@@ -28,14 +29,14 @@ func writeManifest(ctx context.Context, dir string, b Backup) error {
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
 	}
-	_, err = writeCopy(ctx, filepath.Join(dir, manifestFile), nil, func(w *copyWriter) error {
+	_, err = disk.WriteCopy(ctx, filepath.Join(dir, manifestFile), nil, func(w *disk.CopyWriter) error {
 		_, err := w.Write(append(body, '\n'))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return disk.SyncDir(dir)
 }
 
 // Backups lists the backups in a folder, newest first. One that cannot be used is listed with its Problem. A folder that is
@@ -46,7 +47,7 @@ func Backups(to string) ([]Backup, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unusable(to, err)
+		return nil, disk.Unusable(to, err)
 	}
 	var list []Backup
 	for _, e := range slices.Backward(entries) { // by name, which is by time
@@ -75,7 +76,7 @@ func readManifest(path string) (b Backup) {
 		b.Problem = "its manifest cannot be read: " + err.Error()
 		return b
 	}
-	info, err := os.Lstat(filepath.Join(path, stateFile))
+	info, err := os.Lstat(filepath.Join(path, disk.StateFile))
 	switch {
 	case err != nil:
 		b.Problem = "its state.db is missing"
@@ -116,15 +117,15 @@ func (b *backuper) prune() error {
 		}
 		gone := k.Path + partialExt // so that a crash half way leaves no backup that lacks a part
 		if err := os.Rename(k.Path, gone); err != nil {
-			return unusable(k.Path, err)
+			return disk.Unusable(k.Path, err)
 		}
 		crash.Point("backup-pruned")
 		if err := os.RemoveAll(gone); err != nil {
-			return unusable(gone, err)
+			return disk.Unusable(gone, err)
 		}
 		b.report.Removed = append(b.report.Removed, k.Name)
 	}
-	return syncDir(b.to)
+	return disk.SyncDir(b.to)
 }
 
 // sorted gives the keys of a set in order.

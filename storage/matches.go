@@ -9,6 +9,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -28,7 +30,7 @@ func (t *Tx) match(id string) (league.Match, error) {
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
 	m.Played = milli(m.Played)
-	if m.ID == "" || len(m.ID) > maxMatch {
+	if m.ID == "" || len(m.ID) > payload.MaxMatch {
 		return fmt.Errorf("match id of %d bytes: %w", len(m.ID), engine.ErrInvalid)
 	}
 	k := []byte(m.ID)
@@ -124,7 +126,7 @@ func (t *Tx) listMatch(account, match string, played time.Time) error {
 func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
 	t := own(tx)
 	m, err := t.match(match)
-	if err != nil && !isNotFound(err) {
+	if err != nil && !disk.IsNotFound(err) {
 		return err
 	}
 	return errors.Join(t.listMatch(account, match, m.Played), t.unmask(account, match))

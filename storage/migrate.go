@@ -9,6 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -43,21 +44,21 @@ func migrationFrom(have uint64) migration {
 
 // schemaOf reads the version of a state file, and refuses what is not ours.
 func schemaOf(b *bolt.Tx, path string) (uint64, error) {
-	if b.Bucket([]byte(tMeta.name)) == nil {
-		return 0, &Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
+	if !disk.MetaOf(b).Exists() {
+		return 0, &disk.Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
 	}
-	have, ok, err := newTx(b, wallNow()).number(tMeta, metaSchema)
+	have, ok, err := disk.MetaOf(b).Number(disk.MetaSchema)
 	switch {
 	case err != nil || !ok || have < 1:
-		return 0, &Damaged{Path: path, Why: "its schema version cannot be read"}
+		return 0, &disk.Damaged{Path: path, Why: "its schema version cannot be read"}
 	case have > newestSchema():
-		return 0, &ErrNewer{Path: path, Have: int(have), Know: int(newestSchema())}
+		return 0, &disk.ErrNewer{Path: path, Have: int(have), Know: int(newestSchema())}
 	}
 	return have, nil
 }
 
 func outdated(path string, have uint64) error {
-	return &ErrUnusable{Path: path, Why: fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
+	return &disk.ErrUnusable{Path: path, Why: fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
 		Do: "start farsight or `farsight serve` once: it makes a backup and brings the file up to date"}
 }
 
@@ -65,12 +66,12 @@ var metaMigration = []byte("migration")
 
 // migrate brings an older state file up to date, after a backup of it. It goes on where a crash has left it.
 func (db *DB) migrate(o Options) error {
-	path := statePath(db.dir)
+	path := disk.StatePath(db.dir)
 	var have uint64
 	var begun bool
 	err := db.bolt.View(func(b *bolt.Tx) (err error) {
 		if have, err = schemaOf(b, path); err == nil {
-			begun = newTx(b, wallNow()).has(tMeta, metaMigration)
+			begun = disk.MetaOf(b).Has(metaMigration)
 		}
 		return err
 	})
@@ -101,12 +102,12 @@ func (db *DB) backupBefore(o Options, have uint64) error {
 	if err != nil {
 		return err
 	}
-	now, err := fileMeta(statePath(db.dir))
+	now, err := disk.FileMeta(disk.StatePath(db.dir))
 	if err != nil {
 		return err
 	}
 	for _, k := range kept {
-		if k.Note == note && k.State.Seq == now.txid && k.Problem == "" {
+		if k.Note == note && k.State.Seq == now.Txid && k.Problem == "" {
 			return nil
 		}
 	}
@@ -142,8 +143,8 @@ func (db *DB) runMigration(m migration, to uint64) error {
 func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
 	err = db.guarded(func() error {
 		return db.bolt.Update(func(b *bolt.Tx) error {
-			t := newTx(b, wallNow())
-			t.page = db.pages.migrate
+			t := newTx(b, disk.Now())
+			t.page = db.pages.Migrate
 			after, err := t.migrationPlace(to)
 			if err != nil {
 				return err
@@ -157,19 +158,19 @@ func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
 			if !done {
 				return t.putPlace(to, next)
 			}
-			return errors.Join(t.putNumber(tMeta, metaSchema, to), t.leavePlace(to))
+			return errors.Join(t.putNumber(tMeta, disk.MetaSchema, to), t.leavePlace(to))
 		})
 	})
 	crash.Point("migration-after-commit")
-	if noRoom(err) {
-		err = fmt.Errorf("%w: %w", ErrDiskFull, err)
+	if disk.NoRoom(err) {
+		err = fmt.Errorf("%w: %w", disk.ErrDiskFull, err)
 	}
 	return done, err
 }
 
 // migrationPlace is where the last step of the migration to a version stopped.
 func (t *Tx) migrationPlace(to uint64) ([]byte, error) {
-	c, ok, err := t.get(tMeta, metaMigration, fPlace)
+	c, ok, err := t.get(tMeta, metaMigration, rec.Place)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func (t *Tx) leavePlace(to uint64) error {
 }
 
 func (t *Tx) putPlace(to uint64, after []byte) error {
-	c := t.record(fPlace)
+	c := t.record(rec.Place)
 	placeFields(c, &to, &after)
 	return t.put(tMeta, metaMigration, c)
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -26,7 +28,7 @@ var golden = flag.Bool("golden", false, "write the golden files anew that this c
 const goldenDir = "testdata/schema1"
 
 // goldenFiles are the files of the golden store, gzipped in testdata.
-var goldenFiles = []string{stateFile, payloadDir + "/" + testMonth + shardExt}
+var goldenFiles = []string{disk.StateFile, payload.Dir + "/" + testMonth + payload.Ext}
 
 // TestGoldenStoreOfSchema1 opens what the first schema wrote (by the code of that day). It must be readable for ever.
 func TestGoldenStoreOfSchema1(t *testing.T) {
@@ -143,7 +145,7 @@ func copyCounters(t *Tx, after []byte) (next []byte, err error) {
 		if to.Get(k) != nil {
 			return nil, fmt.Errorf("row %s was copied twice", k)
 		}
-		c := rec.Write(nil, fMarker)
+		c := rec.Write(nil, rec.Marker)
 		v, err := seed.Seal(k, &c)
 		if err = errors.Join(err, to.Put(k, v)); err != nil {
 			return nil, err
@@ -188,7 +190,7 @@ func TestAnOlderStoreIsBackedUpAndMigrated(t *testing.T) {
 	dir := goldenStore(t, goldenDir, goldenFiles...)
 	undo := withMigrations(t, testMigrations...)
 	_, err := OpenReadOnly(Options{Dir: dir})
-	if e := wantError[*ErrUnusable](t, err); !strings.Contains(e.Do, "start farsight") {
+	if e := wantError[*disk.ErrUnusable](t, err); !strings.Contains(e.Do, "start farsight") {
 		t.Errorf("%v", e)
 	}
 	wantMigrated(t, dir, "first start")
@@ -203,7 +205,7 @@ func TestAnOlderStoreIsBackedUpAndMigrated(t *testing.T) {
 	// The program before refuses the result, and is content with the backup.
 	undo()
 	_, err = Open(Options{Dir: dir})
-	if e := wantError[*ErrNewer](t, err); e.Have != e.Know+2 {
+	if e := wantError[*disk.ErrNewer](t, err); e.Have != e.Know+2 {
 		t.Errorf("%+v", e)
 	}
 	if _, err := Restore(context.Background(), Options{Dir: dir}, RestoreOptions{}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // migrations lead from the first schema to the present one, in order: the first makes version 2. A variable so that tests
@@ -82,7 +83,7 @@ func feedOldSeats(t *Tx, k, _ []byte) error { return t.toEnd(tagParticipants, st
 
 func feedOldJob(t *Tx, k, v []byte) error {
 	j, err := tArchive.decode(k, v)
-	if _, corrupt := asCorrupt(err); corrupt {
+	if _, corrupt := disk.AsCorrupt(err); corrupt {
 		return nil
 	}
 	return errors.Join(err, t.feedEnded(&j))

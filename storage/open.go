@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,11 +12,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 const (
-	stateFile = "state.db"
 	// defaultMaxState bounds state.db, so that a fault of ours cannot fill the disk: 1,000,000 matches take about 1 GB.
 	defaultMaxState = int64(64) << 30
 )
@@ -30,14 +29,14 @@ type Options struct {
 	MaxState int64 // bytes that state.db may grow to; 0 = 64 GiB
 	Log      zerolog.Logger
 	// Verify proves the backup that is made before a migration; nil = in this process.
-	Verify Verifier
+	Verify payload.Verifier
 	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's matter, not storage's.
 	Region func(platform string) string
 	// BeforeCommit is called before each state commit and may keep it waiting, as a slow disk does: the demo shows one. nil =
 	// nothing.
 	BeforeCommit func()
 
-	pages pages // zero = the usual ones
+	pages disk.Pages // zero = the usual ones
 }
 
 // Boot is one opening of a data directory for writing.
@@ -58,7 +57,7 @@ type Boot struct {
 // lock, preflight, bbolt, schema version, sample. Errors to tell apart: *ErrHeld, *Damaged, *ErrNewer, *ErrUnusable,
 // ErrDiskFull. None of them has changed a file.
 func Open(o Options) (*DB, error) {
-	if err := prepareDir(o.Dir); err != nil {
+	if err := disk.PrepareDir(o.Dir); err != nil {
 		return nil, err
 	}
 	return open(o, false)
@@ -67,8 +66,8 @@ func Open(o Options) (*DB, error) {
 // OpenReadOnly opens an existing data directory to browse it, together with other readers. Nothing in it is changed but
 // who holds the lock. A directory that an engine holds gives *ErrHeld.
 func OpenReadOnly(o Options) (*DB, error) {
-	if _, err := os.Stat(statePath(o.Dir)); err != nil {
-		return nil, unusable(statePath(o.Dir), err)
+	if _, err := os.Stat(disk.StatePath(o.Dir)); err != nil {
+		return nil, disk.Unusable(disk.StatePath(o.Dir), err)
 	}
 	return open(o, true)
 }
@@ -78,23 +77,30 @@ func open(o Options, browse bool) (*DB, error) {
 		return nil, err
 	}
 	if !browse && isBackup(o.Dir) {
-		return nil, &ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name another directory"}
+		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name another directory"}
 	}
-	lock, err := lockDir(o.Dir, browse)
+	lock, err := disk.LockDir(o.Dir, browse)
 	if err != nil {
 		return nil, err
 	}
 	return openLocked(o, lock, browse)
 }
 
-// openLocked opens a directory whose lock is held.
-func openLocked(o Options, lock *dirLock, browse bool) (*DB, error) {
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, pages: o.pages, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
-	if db.pages == (pages{}) {
-		db.pages = usualPages
+func refuseNetworkUnless(o Options) error {
+	if o.Network {
+		return nil
 	}
-	db.payloads = newPayloads(payloadHome(o.Dir, browse), browse, o.Log)
-	db.payloads.pages = db.pages
+	return disk.RefuseNetwork(o.Dir)
+}
+
+// openLocked opens a directory whose lock is held.
+func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, pages: o.pages, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
+	if db.pages == (disk.Pages{}) {
+		db.pages = disk.UsualPages
+	}
+	db.payloads = payload.New(payloadHome(o.Dir, browse), browse, o.Log)
+	db.payloads.Pages = db.pages
 	return db.opened(o)
 }
 
@@ -107,21 +113,21 @@ func (db *DB) opened(o Options) (*DB, error) {
 	if db.bolt != nil {
 		err = errors.Join(err, db.bolt.Close())
 	}
-	db.lock.release()
+	db.lock.Release()
 	return nil, err
 }
 
 func (db *DB) openState(o Options) error {
-	path := statePath(db.dir)
+	path := disk.StatePath(db.dir)
 	if err := db.createState(path); err != nil {
 		return err
 	}
 	var err error
-	if db.bolt, err = openFile(path, stateOptions(o, db.readOnly), db.log); err != nil {
+	if db.bolt, err = disk.OpenFile(path, stateOptions(o, db.readOnly), db.log); err != nil {
 		return err
 	}
 	if db.self, err = os.Stat(path); err != nil {
-		return unusable(path, err)
+		return disk.Unusable(path, err)
 	}
 	if err := db.migrate(o); err != nil {
 		return err
@@ -142,8 +148,8 @@ func (db *DB) openState(o Options) error {
 }
 
 func stateOptions(o Options, browse bool) *bolt.Options {
-	b := boltOptions()
-	b.InitialMmapSize = stateMap()
+	b := disk.BoltOptions()
+	b.InitialMmapSize = disk.StateMap()
 	size := defaultMaxState
 	if o.MaxState > 0 {
 		size = o.MaxState
@@ -155,21 +161,21 @@ func stateOptions(o Options, browse bool) *bolt.Options {
 
 // createState makes an empty state.db where there is none.
 func (db *DB) createState(path string) error {
-	there, err := exists(path)
+	there, err := disk.Exists(path)
 	if err != nil {
-		return unusable(path, err)
+		return disk.Unusable(path, err)
 	}
 	if there {
 		return nil
 	}
 	if db.readOnly {
-		return unusable(path, fs.ErrNotExist)
+		return disk.Unusable(path, fs.ErrNotExist)
 	}
-	if db.payloads.any() {
+	if db.payloads.Any() {
 		db.log.Warn().Str("path", path).Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
 	}
 	db.boot.New = true
-	return createFile(path, fillState)
+	return disk.CreateFile(path, fillState)
 }
 
 // fillState makes the tables of a new state.db.
@@ -177,24 +183,22 @@ func fillState(b *bolt.Tx) error {
 	if err := createTables(b); err != nil {
 		return err
 	}
-	t := newTx(b, wallNow())
+	t := newTx(b, disk.Now())
 	return errors.Join(
-		t.putNumber(tMeta, metaSchema, newestSchema()),
-		t.putText(tMeta, metaInstance, randomID()),
+		t.putNumber(tMeta, disk.MetaSchema, newestSchema()),
+		t.putText(tMeta, disk.MetaInstance, disk.RandomID()),
 		t.putTime(tMeta, metaCreated, t.now))
 }
 
 // Names in table meta.
 var (
-	metaSchema   = []byte("schema")
-	metaInstance = []byte("instance")
-	metaCreated  = []byte("created")
-	metaRun      = []byte("run")
+	metaCreated = []byte("created")
+	metaRun     = []byte("run")
 )
 
 // checkSchema refuses a file that another program wrote, or that lacks a table.
 func (db *DB) checkSchema(b *bolt.Tx) error {
-	path := statePath(db.dir)
+	path := disk.StatePath(db.dir)
 	have, err := schemaOf(b, path)
 	if err != nil {
 		return err
@@ -204,7 +208,7 @@ func (db *DB) checkSchema(b *bolt.Tx) error {
 	}
 	for _, tb := range tables {
 		if b.Bucket([]byte(tb.name)) == nil {
-			return &Damaged{Path: path, Why: fmt.Sprintf("table %s is missing", tb.name)}
+			return &disk.Damaged{Path: path, Why: fmt.Sprintf("table %s is missing", tb.name)}
 		}
 	}
 	db.seq.Store(uint64(b.ID()))
@@ -219,8 +223,8 @@ func (db *DB) markOpened() error {
 	crash.Point("recovery-before-mark")
 	defer crash.Point("recovery-after-mark")
 	return db.bolt.Update(func(b *bolt.Tx) error {
-		t := newTx(b, wallNow())
-		db.boot.ID, db.boot.Opened = randomID(), t.now
+		t := newTx(b, disk.Now())
+		db.boot.ID, db.boot.Opened = disk.RandomID(), t.now
 		last, ok, err := t.lastOpening()
 		db.boot.Last = last.closed
 		// A row that cannot be read says the same as one that was not closed: nothing is known of the last stop.
@@ -237,7 +241,7 @@ func (db *DB) markOpened() error {
 func (db *DB) markClosed() error {
 	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {
-		t := newTx(b, wallNow())
+		t := newTx(b, disk.Now())
 		return t.putRun(opening{id: db.boot.ID, opened: db.boot.Opened, closed: t.now})
 	})
 }
@@ -254,23 +258,16 @@ func (o *opening) fields(c *rec.Coder) {
 }
 
 func (t *Tx) putRun(o opening) error {
-	c := t.record(fBoot)
+	c := t.record(rec.Boot)
 	o.fields(c)
 	return t.put(tMeta, metaRun, c)
 }
 
 func (t *Tx) lastOpening() (o opening, ok bool, err error) {
-	c, ok, err := t.get(tMeta, metaRun, fBoot)
+	c, ok, err := t.get(tMeta, metaRun, rec.Boot)
 	if !ok {
 		return o, false, err
 	}
 	o.fields(c)
 	return o, true, c.Done()
-}
-
-// randomID is 16 hexadecimal digits.
-func randomID() string {
-	var b [8]byte
-	rand.Read(b[:]) // never fails (crypto/rand, Go 1.24)
-	return hex.EncodeToString(b[:])
 }

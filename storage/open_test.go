@@ -16,6 +16,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 func wantError[E error](t testing.TB, err error) (e E) {
@@ -80,7 +81,7 @@ func TestOpenRefusesDirectoriesThatCannotServe(t *testing.T) {
 	must(t, os.Chmod(open, 0o777))
 	for name, dir := range map[string]string{"a file": file, "below a file": filepath.Join(file, "x"), "others may write": open} {
 		_, err := Open(Options{Dir: dir})
-		e := wantError[*ErrUnusable](t, err)
+		e := wantError[*disk.ErrUnusable](t, err)
 		if e.Do == "" || strings.Contains(e.Error(), "\n") {
 			t.Errorf("%s: %q does not say what to do", name, e)
 		}
@@ -92,16 +93,16 @@ func TestOpenRefusesDirectoriesThatCannotServe(t *testing.T) {
 		t.Errorf("an empty directory was left at %04o", info.Mode().Perm())
 	}
 	_, err := OpenReadOnly(Options{Dir: filepath.Join(t.TempDir(), "none")})
-	wantError[*ErrUnusable](t, err)
+	wantError[*disk.ErrUnusable](t, err)
 }
 
 func TestOpenRefusesASymbolicLink(t *testing.T) {
 	dir := filled(t)
 	real := filepath.Join(t.TempDir(), "elsewhere.db")
-	must(t, os.Rename(filepath.Join(dir, stateFile), real))
-	must(t, os.Symlink(real, filepath.Join(dir, stateFile)))
+	must(t, os.Rename(filepath.Join(dir, disk.StateFile), real))
+	must(t, os.Symlink(real, filepath.Join(dir, disk.StateFile)))
 	_, err := Open(Options{Dir: dir})
-	wantError[*ErrUnusable](t, err)
+	wantError[*disk.ErrUnusable](t, err)
 }
 
 // damages are what can happen to a state file, made from a sound one.
@@ -120,28 +121,28 @@ var damages = map[string]func(b []byte) []byte{
 	"page size absurd":        func(b []byte) []byte { b[16+8] = 7; return b },
 	"root page zeroed":        func(b []byte) []byte { clear(page(b, rootPage(b))); return b },
 	"two pages swapped":       swapPages,
-	"element outside of page": func(b []byte) []byte { order.PutUint32(page(b, rootPage(b))[16+4:], 1<<30); return b },
+	"element outside of page": func(b []byte) []byte { disk.ByteOrder.PutUint32(page(b, rootPage(b))[16+4:], 1<<30); return b },
 	"page number wrong":       func(b []byte) []byte { page(b, rootPage(b))[0]++; return b },
 	"page kind wrong":         func(b []byte) []byte { page(b, rootPage(b))[8] = 0x40; return b },
-	"overflow past the end":   func(b []byte) []byte { order.PutUint32(page(b, rootPage(b))[12:], 1<<20); return b },
+	"overflow past the end":   func(b []byte) []byte { disk.ByteOrder.PutUint32(page(b, rootPage(b))[12:], 1<<20); return b },
 }
 
 func usedPages(b []byte) int {
-	m0, _ := readMeta(b)
-	m1, _ := readMeta(b[4096:])
-	if m1.txid > m0.txid {
-		return int(m1.high)
+	m0, _ := disk.ReadMeta(b)
+	m1, _ := disk.ReadMeta(b[4096:])
+	if m1.Txid > m0.Txid {
+		return int(m1.High)
 	}
-	return int(m0.high)
+	return int(m0.High)
 }
 
 func rootPage(b []byte) int {
-	m0, _ := readMeta(b)
-	m1, _ := readMeta(b[4096:])
-	if m1.txid > m0.txid {
-		return int(m1.root)
+	m0, _ := disk.ReadMeta(b)
+	m1, _ := disk.ReadMeta(b[4096:])
+	if m1.Txid > m0.Txid {
+		return int(m1.Root)
 	}
-	return int(m0.root)
+	return int(m0.Root)
 }
 
 func page(b []byte, n int) []byte { return b[n*4096 : (n+1)*4096] }
@@ -150,10 +151,10 @@ func page(b []byte, n int) []byte { return b[n*4096 : (n+1)*4096] }
 func swapPages(b []byte) []byte {
 	var leaves []int
 	root := page(b, rootPage(b))
-	for i := range int(order.Uint16(root[10:])) {
+	for i := range int(disk.ByteOrder.Uint16(root[10:])) {
 		at := 16 + i*16
-		start := at + int(order.Uint32(root[at+4:])) + int(order.Uint32(root[at+8:]))
-		if id := order.Uint64(root[start:]); id != 0 {
+		start := at + int(disk.ByteOrder.Uint32(root[at+4:])) + int(disk.ByteOrder.Uint32(root[at+8:]))
+		if id := disk.ByteOrder.Uint64(root[start:]); id != 0 {
 			leaves = append(leaves, int(id))
 		}
 	}
@@ -169,7 +170,7 @@ func TestDamagedStateIsRefusedAndLeftAlone(t *testing.T) {
 		t.Skip("the corpus is made for pages of 4096 bytes")
 	}
 	dir := filled(t)
-	path := filepath.Join(dir, stateFile)
+	path := filepath.Join(dir, disk.StateFile)
 	sound, err := os.ReadFile(path)
 	must(t, err)
 	for name, damage := range damages {
@@ -178,7 +179,7 @@ func TestDamagedStateIsRefusedAndLeftAlone(t *testing.T) {
 			must(t, os.WriteFile(path, bad, 0o600))
 			for what, open := range map[string]func(Options) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
 				_, err := open(Options{Dir: dir})
-				if d := wantError[*Damaged](t, err); d.Path != path || d.Why == "" {
+				if d := wantError[*disk.Damaged](t, err); d.Path != path || d.Why == "" {
 					t.Errorf("%s: %v", what, d)
 				}
 			}
@@ -197,22 +198,22 @@ func TestDamagedStateIsRefusedAndLeftAlone(t *testing.T) {
 
 func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, stateFile)
+	path := filepath.Join(dir, disk.StateFile)
 	b, err := bolt.Open(path, 0o600, nil)
 	must(t, err)
 	must(t, b.Close())
 	_, err = Open(Options{Dir: dir})
-	wantError[*Damaged](t, err)
+	wantError[*disk.Damaged](t, err)
 }
 
 func TestANewerSchemaIsRefused(t *testing.T) {
 	dir := filled(t)
-	path := filepath.Join(dir, stateFile)
-	edit(t, path, func(tx *Tx) error { return tx.putNumber(tMeta, metaSchema, newestSchema()+1) })
+	path := filepath.Join(dir, disk.StateFile)
+	edit(t, path, func(tx *Tx) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
 	before, err := os.ReadFile(path)
 	must(t, err)
 	_, err = Open(Options{Dir: dir})
-	if e := wantError[*ErrNewer](t, err); e.Have != int(newestSchema())+1 || e.Know != int(newestSchema()) || e.Path != path {
+	if e := wantError[*disk.ErrNewer](t, err); e.Have != int(newestSchema())+1 || e.Know != int(newestSchema()) || e.Path != path {
 		t.Errorf("%+v", e)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
@@ -236,12 +237,12 @@ func TestATornMetaPageIsNoDamage(t *testing.T) {
 	}
 	for n := range 2 {
 		dir := filled(t)
-		path := filepath.Join(dir, stateFile)
+		path := filepath.Join(dir, disk.StateFile)
 		b, err := os.ReadFile(path)
 		must(t, err)
 		b[n*4096+16+60] ^= 0xFF // in the checksum
 		must(t, os.WriteFile(path, b, 0o600))
-		note, err := preflight(path)
+		note, err := disk.Preflight(path)
 		if err != nil || !strings.Contains(note, fmt.Sprintf("meta page %d is torn", n)) {
 			t.Errorf("note %q, %v", note, err)
 		}
@@ -252,7 +253,7 @@ func TestATornMetaPageIsNoDamage(t *testing.T) {
 // One flipped byte of data that the page checks cannot see is one corrupt record, not a damaged file.
 func TestAFlippedByteIsOneCorruptRecord(t *testing.T) {
 	dir := filled(t)
-	path := filepath.Join(dir, stateFile)
+	path := filepath.Join(dir, disk.StateFile)
 	b, err := os.ReadFile(path)
 	must(t, err)
 	at := bytes.LastIndex(b[:usedPages(b)*4096], []byte(strings.Repeat("x", 100)))
@@ -270,7 +271,7 @@ func TestAFlippedByteIsOneCorruptRecord(t *testing.T) {
 			continue
 		}
 		bad++
-		if e := wantError[*ErrCorrupt](t, err); e.Bucket != tJobSpec.name {
+		if e := wantError[*disk.ErrCorrupt](t, err); e.Bucket != tJobSpec.name {
 			t.Errorf("%v", e)
 		}
 	}
@@ -286,10 +287,10 @@ func TestReadersShareADirectoryAndKeepWritersOut(t *testing.T) {
 	b, err := OpenReadOnly(Options{Dir: dir})
 	must(t, err)
 	_, err = Open(Options{Dir: dir})
-	if e := wantError[*ErrHeld](t, err); e.PID != os.Getpid() {
+	if e := wantError[*disk.ErrHeld](t, err); e.PID != os.Getpid() {
 		t.Errorf("%+v", e)
 	}
-	if err := a.Write(context.Background(), func(engine.Tx) error { return nil }); !errors.Is(err, ErrReadOnly) {
+	if err := a.Write(context.Background(), func(engine.Tx) error { return nil }); !errors.Is(err, disk.ErrReadOnly) {
 		t.Errorf("write: %v", err)
 	}
 	_, _, total, err := a.Jobs(context.Background(), engine.JobsQuery{})
@@ -309,7 +310,7 @@ func TestBootTellsHowTheLastOneEnded(t *testing.T) {
 		t.Errorf("P-04: after a clean stop: %+v", b)
 	}
 	must(t, db.bolt.Close()) // as a crash: nothing is marked
-	db.lock.release()
+	db.lock.Release()
 	db, err = Open(Options{Dir: db.dir})
 	must(t, err)
 	if b := db.Boot(); b.Clean || !b.Last.IsZero() {
@@ -325,7 +326,7 @@ func TestAReplacedFileStopsTheStore(t *testing.T) {
 		must(t, err)
 		done := make(chan error, 1)
 		go func() { done <- db.Serve(t.Context()) }()
-		path := filepath.Join(dir, stateFile)
+		path := filepath.Join(dir, disk.StateFile)
 		b, err := os.ReadFile(path)
 		must(t, err)
 		time.Sleep(2 * watchEvery)
@@ -333,10 +334,10 @@ func TestAReplacedFileStopsTheStore(t *testing.T) {
 		must(t, os.WriteFile(path+".copy", b, 0o600))
 		must(t, os.Rename(path+".copy", path))
 		time.Sleep(watchEvery + time.Second)
-		if err := <-done; !errors.Is(err, ErrReplaced) {
+		if err := <-done; !errors.Is(err, disk.ErrReplaced) {
 			t.Errorf("Serve ended with %v", err)
 		}
-		if err := db.Write(t.Context(), func(engine.Tx) error { return nil }); !errors.Is(err, ErrClosed) || !errors.Is(err, ErrReplaced) {
+		if err := db.Write(t.Context(), func(engine.Tx) error { return nil }); !errors.Is(err, disk.ErrClosed) || !errors.Is(err, disk.ErrReplaced) {
 			t.Errorf("write afterwards: %v", err)
 		}
 		must(t, db.Close())
@@ -345,7 +346,7 @@ func TestAReplacedFileStopsTheStore(t *testing.T) {
 
 func FuzzPreflight(f *testing.F) {
 	dir := filled(f)
-	sound, err := os.ReadFile(filepath.Join(dir, stateFile))
+	sound, err := os.ReadFile(filepath.Join(dir, disk.StateFile))
 	must(f, err)
 	sound = sound[:usedPages(sound)*4096]
 	f.Add(uint32(16+8), byte(0xFF), uint32(0))
@@ -355,14 +356,14 @@ func FuzzPreflight(f *testing.F) {
 		bad := bytes.Clone(sound)
 		bad[int(at)%len(bad)] ^= flip
 		bad = bad[:len(bad)-int(cut)%len(bad)]
-		path := filepath.Join(t.TempDir(), stateFile)
+		path := filepath.Join(t.TempDir(), disk.StateFile)
 		must(t, os.WriteFile(path, bad, 0o600))
-		if _, err := preflight(path); err != nil {
-			wantError[*Damaged](t, err)
+		if _, err := disk.Preflight(path); err != nil {
+			wantError[*disk.Damaged](t, err)
 			return
 		}
 		// What passes must open: bbolt would end the process otherwise.
-		b, err := openFile(path, boltOptions(), Options{}.Log)
+		b, err := disk.OpenFile(path, disk.BoltOptions(), Options{}.Log)
 		if err != nil {
 			t.Fatalf("passed the preflight, but: %v", err)
 		}

@@ -3,25 +3,19 @@ package storage
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
-
-// Orphan is a payload that no match names: a crash, or a restored backup, has left it.
-type Orphan struct {
-	Match string
-	Part  league.Part
-	Ref   league.PayloadRef // as FindPayload gives it, but for codec and size
-}
 
 // Orphans goes through all payloads and yields those that no match names, in no transaction of its own: the caller may
 // write while it ranges. It stops at the first error that is not about one record.
-func (db *DB) Orphans(ctx context.Context) iter.Seq2[Orphan, error] {
-	return func(yield func(Orphan, error) bool) {
+func (db *DB) Orphans(ctx context.Context) iter.Seq2[payload.Orphan, error] {
+	return func(yield func(payload.Orphan, error) bool) {
 		months, err := db.payloads.Months()
 		if err != nil {
-			yield(Orphan{}, err)
+			yield(payload.Orphan{}, err)
 			return
 		}
 		for _, m := range months {
@@ -32,18 +26,18 @@ func (db *DB) Orphans(ctx context.Context) iter.Seq2[Orphan, error] {
 	}
 }
 
-func (db *DB) orphansOf(ctx context.Context, month string, yield func(Orphan, error) bool) bool {
+func (db *DB) orphansOf(ctx context.Context, month string, yield func(payload.Orphan, error) bool) bool {
 	var after []byte
 	for {
-		page, next, err := db.payloads.page(month, after)
+		page, next, err := db.payloads.Page(month, after)
 		if err == nil {
 			page, err = db.unnamed(ctx, page)
 		}
-		if isDamage(err) || isNotFound(err) {
+		if disk.IsDamage(err) || disk.IsNotFound(err) {
 			return true // check names a damaged file; one that was dropped meanwhile has no orphans
 		}
 		if err != nil {
-			return yield(Orphan{}, err)
+			return yield(payload.Orphan{}, err)
 		}
 		for _, o := range page {
 			if !yield(o, nil) {
@@ -57,54 +51,15 @@ func (db *DB) orphansOf(ctx context.Context, month string, yield func(Orphan, er
 	}
 }
 
-// page lists the payloads of the next matches of a month. Those that are not whole are left out.
-func (p *Payloads) page(month string, after []byte) (page []Orphan, next []byte, err error) {
-	err = p.with(month, false, func(s *shard) error {
-		page, next, err = s.page(after, p.pages.load)
-		return err
-	})
-	return page, next, err
-}
-
-func (s *shard) page(after []byte, limit int) (page []Orphan, next []byte, err error) {
-	err = s.guard(func() error {
-		tx, err := s.bolt.Begin(false)
-		if err != nil {
-			return err
-		}
-		defer tx.Rollback()
-		p := tx.Bucket([]byte(payloadTable))
-		c := p.Cursor()
-		match, _ := c.Seek(after)
-		for n := 0; match != nil; match, _ = c.Next() {
-			if n++; n > limit {
-				next = slices.Clone(match)
-				return nil
-			}
-			err := p.Bucket(match).ForEach(func(k, v []byte) error {
-				if f, err := openPayload(s.month, string(match), partOfKey(k), v); err == nil {
-					page = append(page, Orphan{Match: string(match), Part: partOfKey(k), Ref: f.ref})
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return page, next, err
-}
-
 // unnamed keeps the payloads that no match names.
-func (db *DB) unnamed(ctx context.Context, page []Orphan) (left []Orphan, err error) {
+func (db *DB) unnamed(ctx context.Context, page []payload.Orphan) (left []payload.Orphan, err error) {
 	err = db.view(ctx, func(t *Tx) error {
 		for _, o := range page {
-			if db.payloads.doomed.has(o.Match) {
+			if db.payloads.Doomed.Has(o.Match) {
 				continue
 			}
 			m, err := t.match(o.Match)
-			if err != nil && !isNotFound(err) && !isDamage(err) {
+			if err != nil && !disk.IsNotFound(err) && !disk.IsDamage(err) {
 				return err
 			}
 			f := fetchOf(m, o.Part)

@@ -99,7 +99,7 @@ func TestForgettingTakesAPageAtATime(t *testing.T) {
 		t.Errorf("members after each transaction: %v", left)
 	}
 	for i := 1; i < len(left); i++ {
-		if n := left[i-1] - left[i]; n > fewRows.forget {
+		if n := left[i-1] - left[i]; n > fewRows.Forget {
 			t.Errorf("one transaction took %d members out", n)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -32,10 +34,10 @@ func gzipped(raw string) (league.PayloadRef, []byte) {
 	return league.PayloadRef{Month: testMonth, Codec: "gzip", Size: b.Len(), RawLen: len(raw), CRC: rec.Sum([]byte(raw))}, b.Bytes()
 }
 
-func payloads(t testing.TB) *Payloads {
+func payloads(t testing.TB) *payload.Store {
 	t.Helper()
-	p := newPayloads(t.TempDir(), false, zerolog.Nop())
-	t.Cleanup(func() { must(t, p.close()) })
+	p := payload.New(t.TempDir(), false, zerolog.Nop())
+	t.Cleanup(func() { must(t, p.Close()) })
 	return p
 }
 
@@ -129,8 +131,8 @@ func TestManyPayloadsAtOnceShareCommits(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s := p.shard(testMonth)
-	if s.leading || len(s.queue) != 0 {
+	s := p.Shard(testMonth)
+	if s.Leading || len(s.Queue) != 0 {
 		t.Error("somebody still leads")
 	}
 }
@@ -139,8 +141,8 @@ func TestADamagedShardIsRefusedAndLeftAlone(t *testing.T) {
 	p, ctx := payloads(t), context.Background()
 	ref, body := gzipped(strings.Repeat("data", 4000))
 	must(t, p.Put(ctx, "EUW1_1", league.PartMatch, ref, body))
-	must(t, p.close())
-	path := filepath.Join(p.dir, testMonth+shardExt)
+	must(t, p.Close())
+	path := filepath.Join(p.Dir, testMonth+payload.Ext)
 	sound, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.WriteFile(path, sound[:9000], 0o600))
@@ -148,7 +150,7 @@ func TestADamagedShardIsRefusedAndLeftAlone(t *testing.T) {
 		"Put": func() error { return p.Put(ctx, "EUW1_2", league.PartMatch, ref, body) },
 		"Get": func() error { _, err := p.Get("EUW1_1", league.PartMatch, ref); return err },
 	} {
-		if d := wantError[*Damaged](t, f()); d.Path != path {
+		if d := wantError[*disk.Damaged](t, f()); d.Path != path {
 			t.Errorf("%s: %v", name, d)
 		}
 	}
@@ -159,24 +161,24 @@ func TestADamagedShardIsRefusedAndLeftAlone(t *testing.T) {
 		t.Errorf("Find over a damaged shard: %t %v", ok, err)
 	}
 	// A shard under another month's name is refused too.
-	must(t, os.WriteFile(filepath.Join(p.dir, "2026-10.db"), sound, 0o600))
+	must(t, os.WriteFile(filepath.Join(p.Dir, "2026-10.db"), sound, 0o600))
 	ref.Month = "2026-10"
 	_, err = p.Get("EUW1_1", league.PartMatch, ref)
-	wantError[*Damaged](t, err)
+	wantError[*disk.Damaged](t, err)
 }
 
 func TestAFlippedPayloadByteIsFound(t *testing.T) {
 	p, ctx := payloads(t), context.Background()
 	ref, body := gzipped(strings.Repeat("0123456789", 2000))
 	must(t, p.Put(ctx, "EUW1_1", league.PartMatch, ref, body))
-	must(t, p.close())
-	path := filepath.Join(p.dir, testMonth+shardExt)
+	must(t, p.Close())
+	path := filepath.Join(p.Dir, testMonth+payload.Ext)
 	b, err := os.ReadFile(path)
 	must(t, err)
 	b[bytes.Index(b, body)+len(body)/2] ^= 1
 	must(t, os.WriteFile(path, b, 0o600))
 	_, err = p.Get("EUW1_1", league.PartMatch, ref)
-	wantError[*ErrCorrupt](t, err)
+	wantError[*disk.ErrCorrupt](t, err)
 	must(t, p.Put(ctx, "EUW1_1", league.PartMatch, ref, body)) // fetched again
 	if _, err := p.Raw("EUW1_1", league.PartMatch, ref); err != nil {
 		t.Error(err)
@@ -186,54 +188,54 @@ func TestAFlippedPayloadByteIsFound(t *testing.T) {
 func TestInflateStopsAtWhatTheHeaderPromises(t *testing.T) {
 	bomb, body := gzipped(strings.Repeat("\x00", 1<<20))
 	bomb.RawLen = 10
-	if _, err := (frame{ref: bomb, body: body}).raw(nil); err == nil {
+	if _, err := (payload.Frame{Ref: bomb, Body: body}).Raw(nil); err == nil {
 		t.Error("more came out than the header says, and nobody minded")
 	}
 	bomb.RawLen = 33 << 20
-	if _, err := (frame{ref: bomb, body: body}).raw(nil); err == nil {
+	if _, err := (payload.Frame{Ref: bomb, Body: body}).Raw(nil); err == nil {
 		t.Error("a header above the limit was believed")
 	}
 	abc := league.PayloadRef{Codec: "identity", RawLen: 3, CRC: rec.Sum([]byte("abc"))}
-	if _, err := (frame{ref: abc, body: []byte("abc")}).raw(nil); err != nil {
+	if _, err := (payload.Frame{Ref: abc, Body: []byte("abc")}).Raw(nil); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestIdleShardsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPayloads(t.TempDir(), false, zerolog.Nop())
+		p := payload.New(t.TempDir(), false, zerolog.Nop())
 		ref, body := gzipped("x")
 		must(t, p.Put(context.Background(), "EUW1_1", league.PartMatch, ref, body))
-		s := p.shard(testMonth)
-		p.closeIdle()
-		if s.bolt == nil {
+		s := p.Shard(testMonth)
+		p.CloseIdle()
+		if s.Bolt == nil {
 			t.Error("closed at once")
 		}
-		time.Sleep(shardIdle + time.Second)
-		p.closeIdle()
-		if s.bolt != nil {
+		time.Sleep(payload.ShardIdle + time.Second)
+		p.CloseIdle()
+		if s.Bolt != nil {
 			t.Error("still open")
 		}
 		if _, err := p.Get("EUW1_1", league.PartMatch, ref); err != nil {
 			t.Error(err)
 		}
-		must(t, p.close())
+		must(t, p.Close())
 	})
 }
 
 func FuzzPayloadFrame(f *testing.F) {
 	ref, body := gzipped(`{"a":1}`)
-	v, err := sealPayload("EUW1_1", league.PartMatch, ref, body)
+	v, err := payload.Seal("EUW1_1", league.PartMatch, ref, body)
 	must(f, err)
 	f.Add(v)
 	f.Add([]byte{1, 2, 3})
-	f.Add(make([]byte, payloadHeader+payloadSum))
+	f.Add(make([]byte, payload.HeaderSize+payload.SumSize))
 	f.Fuzz(func(t *testing.T, v []byte) {
-		got, err := openPayload(testMonth, "EUW1_1", league.PartMatch, v)
+		got, err := payload.Open(testMonth, "EUW1_1", league.PartMatch, v)
 		if err != nil {
 			return
 		}
-		if raw, err := got.raw(nil); err == nil && len(raw) != got.ref.RawLen {
+		if raw, err := got.Raw(nil); err == nil && len(raw) != got.Ref.RawLen {
 			t.Fatal("inflated to another length than the header says")
 		}
 	})

@@ -8,15 +8,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // sector is what a disk writes as one: a longer write may be torn between two of them.
 const sector = 512
 
-// disk is a model of a file system over a power cut. What was written is certain once its
+// recording is a model of a file system over a power cut. What was written is certain once its
 // file was synced, and a name once its directory was; until then each of them may or may
 // not be there afterwards, a write also in part, and a later one without an earlier one.
-type disk struct {
+type recording struct {
 	names   map[string]*inode // as programs see them now; a directory has no inode
 	certain map[string]*inode
 	pending []naming
@@ -43,13 +45,13 @@ type naming struct {
 	to  map[string]*inode
 }
 
-func newDisk(root string) *disk {
-	d := &disk{names: map[string]*inode{}, certain: map[string]*inode{}}
+func newDisk(root string) *recording {
+	d := &recording{names: map[string]*inode{}, certain: map[string]*inode{}}
 	d.names[root], d.certain[root] = &inode{dir: true}, &inode{dir: true}
 	return d
 }
 
-func (d *disk) name(dir string, to map[string]*inode) {
+func (d *recording) name(dir string, to map[string]*inode) {
 	for path, node := range to {
 		if node == nil {
 			delete(d.names, path)
@@ -60,26 +62,26 @@ func (d *disk) name(dir string, to map[string]*inode) {
 	d.pending = append(d.pending, naming{dir, to})
 }
 
-func (d *disk) create(path string, dir bool) {
+func (d *recording) create(path string, dir bool) {
 	if d.names[path] == nil {
 		d.name(filepath.Dir(path), map[string]*inode{path: {dir: dir}})
 	}
 }
 
-func (d *disk) rename(from, to string) {
+func (d *recording) rename(from, to string) {
 	d.name(filepath.Dir(to), map[string]*inode{from: nil, to: d.names[from]})
 }
 
-func (d *disk) remove(path string) { d.name(filepath.Dir(path), map[string]*inode{path: nil}) }
+func (d *recording) remove(path string) { d.name(filepath.Dir(path), map[string]*inode{path: nil}) }
 
-func (d *disk) write(path string, c change) {
+func (d *recording) write(path string, c change) {
 	if node := d.names[path]; node != nil {
 		node.pending = append(node.pending, c)
 	}
 }
 
 // size is how long programs see a file.
-func (d *disk) size(path string) int64 {
+func (d *recording) size(path string) int64 {
 	if node := d.names[path]; node != nil {
 		return int64(len(node.left(always)))
 	}
@@ -87,7 +89,7 @@ func (d *disk) size(path string) int64 {
 }
 
 // sync makes what was written to a file, or which names a directory has, certain.
-func (d *disk) sync(path string) {
+func (d *recording) sync(path string) {
 	node := d.names[path]
 	if node == nil {
 		return
@@ -129,7 +131,7 @@ func (c change) apply(b []byte) []byte {
 }
 
 // uncertain reports whether a power cut now could lose anything.
-func (d *disk) uncertain() bool {
+func (d *recording) uncertain() bool {
 	if len(d.pending) > 0 {
 		return true
 	}
@@ -153,7 +155,7 @@ func drawn(seed uint64) luck {
 }
 
 // after writes what a power cut leaves into the folder to, as if it were root.
-func (d *disk) after(t testing.TB, root, to string, survives luck) {
+func (d *recording) after(t testing.TB, root, to string, survives luck) {
 	t.Helper()
 	names := maps.Clone(d.certain)
 	for _, n := range d.pending {
@@ -168,10 +170,10 @@ func (d *disk) after(t testing.TB, root, to string, survives luck) {
 			continue
 		}
 		if names[path].dir {
-			must(t, os.MkdirAll(to+rel, dirMode))
+			must(t, os.MkdirAll(to+rel, disk.DirMode))
 			continue
 		}
-		must(t, os.WriteFile(to+rel, names[path].left(survives), fileMode))
+		must(t, os.WriteFile(to+rel, names[path].left(survives), disk.FileMode))
 	}
 }
 

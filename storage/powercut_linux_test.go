@@ -82,7 +82,7 @@ func TestP1_P2_P3_APowerCutKeepsThePromises(t *testing.T) {
 }
 
 // wantPromises opens what a cut leaves.
-func wantPromises(t *testing.T, d *disk, root string, said []string, survives luck) bool {
+func wantPromises(t *testing.T, d *recording, root string, said []string, survives luck) bool {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cut")
 	must(t, err)
@@ -132,7 +132,7 @@ func wantPromises(t *testing.T, d *disk, root string, said []string, survives lu
 type sysCall struct {
 	text   string
 	stored string
-	happen func(d *disk)
+	happen func(d *recording)
 }
 
 type sysCalls struct {
@@ -239,31 +239,31 @@ func (s *sysCalls) add(name, args string) {
 
 func (s *sysCalls) say(line string) {
 	if match, ok := strings.CutPrefix(strings.TrimSpace(line), "stored "); ok {
-		s.list = append(s.list, sysCall{text: line, stored: match, happen: func(*disk) {}})
+		s.list = append(s.list, sysCall{text: line, stored: match, happen: func(*recording) {}})
 	}
 }
 
 // effect is what a call does to the model; nil = nothing.
-func effect(name, args, file string, texts []string) func(d *disk) {
+func effect(name, args, file string, texts []string) func(d *recording) {
 	switch name {
 	case "fsync", "fdatasync":
-		return func(d *disk) { d.sync(file) }
+		return func(d *recording) { d.sync(file) }
 	case "pwrite64":
-		return func(d *disk) { d.write(file, change{at: lastNumber(args), data: []byte(texts[0])}) }
+		return func(d *recording) { d.write(file, change{at: lastNumber(args), data: []byte(texts[0])}) }
 	case "ftruncate":
-		return func(d *disk) { d.write(file, change{at: lastNumber(args), truncate: true}) }
+		return func(d *recording) { d.write(file, change{at: lastNumber(args), truncate: true}) }
 	case "write":
-		return func(d *disk) { d.write(file, change{at: d.size(file), data: []byte(texts[0])}) }
+		return func(d *recording) { d.write(file, change{at: d.size(file), data: []byte(texts[0])}) }
 	case "openat":
 		if strings.Contains(args, "O_CREAT") {
-			return func(d *disk) { d.create(file, false) }
+			return func(d *recording) { d.create(file, false) }
 		}
 	case "mkdir", "mkdirat":
-		return func(d *disk) { d.create(file, true) }
+		return func(d *recording) { d.create(file, true) }
 	case "rename", "renameat", "renameat2":
-		return func(d *disk) { d.rename(texts[0], texts[1]) }
+		return func(d *recording) { d.rename(texts[0], texts[1]) }
 	case "unlink", "unlinkat", "rmdir":
-		return func(d *disk) { d.remove(file) }
+		return func(d *recording) { d.remove(file) }
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (db *DB) Prune(ctx context.Context, rule PruneRule, now time.Time, dryRun b
 		if err != nil {
 			return r, err
 		}
-		for some := range slices.Chunk(page, db.pages.prune) {
+		for some := range slices.Chunk(page, db.pages.Prune) {
 			part, err := db.prunePage(ctx, some, dryRun)
 			if err != nil {
 				return r, err
@@ -111,7 +111,7 @@ func (db *DB) prunable(ctx context.Context, rule PruneRule, now time.Time, after
 		spare := t.newestFailed(rule.KeepFailed)
 		looked := 0
 		for r := range t.rowsFrom(tArchive.table, nil, after) {
-			if looked++; looked > db.pages.scan {
+			if looked++; looked > db.pages.Scan {
 				next = bytes.Clone(r.k)
 				return nil
 			}

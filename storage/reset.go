@@ -17,6 +17,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // Resetting begins a new store in the place of the old one. The new state.db takes the old one's name in one step; it holds
@@ -66,11 +68,11 @@ func Reset(o Options, ro ResetOptions) (r ResetReport, err error) {
 	if err := resettable(o); err != nil {
 		return r, err
 	}
-	lock, err := lockDir(o.Dir, false)
+	lock, err := disk.LockDir(o.Dir, false)
 	if err != nil {
 		return r, err
 	}
-	at := wallNow()
+	at := disk.Now()
 	if !ro.DryRun {
 		err = finishEarlier(o.Dir)
 	}
@@ -84,7 +86,7 @@ func Reset(o Options, ro ResetOptions) (r ResetReport, err error) {
 		err = r.begin(ro, at)
 	}
 	if err != nil || ro.DryRun {
-		lock.release()
+		lock.Release()
 		return r, err
 	}
 	db, err := openLocked(o, lock, false) // carries out the mark
@@ -95,16 +97,16 @@ func Reset(o Options, ro ResetOptions) (r ResetReport, err error) {
 }
 
 func resettable(o Options) error {
-	if _, err := os.Stat(statePath(o.Dir)); err != nil {
-		return unusable(statePath(o.Dir), err)
+	if _, err := os.Stat(disk.StatePath(o.Dir)); err != nil {
+		return disk.Unusable(disk.StatePath(o.Dir), err)
 	}
 	if isBackup(o.Dir) {
-		return &ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "name a data directory"}
+		return &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "name a data directory"}
 	}
 	if err := refuseNetworkUnless(o); err != nil {
 		return err
 	}
-	return sameDisk(o.Dir, filepath.Join(o.Dir, payloadDir))
+	return sameDisk(o.Dir, filepath.Join(o.Dir, payload.Dir))
 }
 
 // sameDisk refuses payloads that lie on another disk than the directory: they cannot be moved aside by their name.
@@ -115,28 +117,28 @@ func sameDisk(dir, payloads string) error {
 		return nil
 	}
 	if err := errors.Join(err, unix.Stat(dir, &a)); err != nil {
-		return unusable(payloads, err)
+		return disk.Unusable(payloads, err)
 	}
 	if a.Dev != b.Dev || b.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return &ErrUnusable{Path: payloads, Why: "it is no folder of the data directory's own disk", Do: "move it into the data directory, or name another one"}
+		return &disk.ErrUnusable{Path: payloads, Why: "it is no folder of the data directory's own disk", Do: "move it into the data directory, or name another one"}
 	}
 	return nil
 }
 
 // weigh counts what is stored, as far as it can be read.
-func (r *ResetReport) weigh(o Options, lock *dirLock) error {
-	db := &DB{dir: o.Dir, lock: lock, log: zerolog.Nop(), readOnly: true, queue: newQueue(), payloads: newPayloads(o.Dir, true, zerolog.Nop())}
+func (r *ResetReport) weigh(o Options, lock *disk.Lock) error {
+	db := &DB{dir: o.Dir, lock: lock, log: zerolog.Nop(), readOnly: true, queue: newQueue(), payloads: payload.New(o.Dir, true, zerolog.Nop())}
 	months, err := db.payloads.Months()
 	if err != nil {
 		return err
 	}
 	r.Months = len(months)
-	if r.State, err = sizeOf(statePath(o.Dir)); err != nil {
+	if r.State, err = sizeOf(disk.StatePath(o.Dir)); err != nil {
 		return err
 	}
 	r.Bytes = r.State
 	for _, m := range months {
-		n, err := sizeOf(filepath.Join(o.Dir, payloadDir, m+shardExt))
+		n, err := sizeOf(filepath.Join(o.Dir, payload.Dir, m+payload.Ext))
 		if err != nil {
 			return err
 		}
@@ -163,26 +165,26 @@ func (r *ResetReport) weigh(o Options, lock *dirLock) error {
 func sizeOf(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return 0, unusable(path, err)
+		return 0, disk.Unusable(path, err)
 	}
 	return info.Size(), nil
 }
 
 // begin puts the new state.db in the place of the old one, which has another name then.
 func (r *ResetReport) begin(ro ResetOptions, at time.Time) error {
-	temp := statePath(r.Dir) + resetExt
-	if err := createFile(temp, func(b *bolt.Tx) error { return r.fill(b, ro, at) }); err != nil {
+	temp := disk.StatePath(r.Dir) + resetExt
+	if err := disk.CreateFile(temp, func(b *bolt.Tx) error { return r.fill(b, ro, at) }); err != nil {
 		return err
 	}
 	if err := r.keep(); err != nil {
 		return err
 	}
 	crash.Point("reset-kept")
-	if err := os.Rename(temp, statePath(r.Dir)); err != nil {
-		return unusable(statePath(r.Dir), err)
+	if err := os.Rename(temp, disk.StatePath(r.Dir)); err != nil {
+		return disk.Unusable(disk.StatePath(r.Dir), err)
 	}
 	crash.Point("reset-renamed")
-	return syncDir(r.Dir)
+	return disk.SyncDir(r.Dir)
 }
 
 // keep gives the old state.db a second name in the folder that it is moved to. What a reset that was cut off here has left is
@@ -194,33 +196,33 @@ func (r *ResetReport) keep() error {
 	if err := dropTwins(r.Dir); err != nil {
 		return err
 	}
-	if err := os.Mkdir(r.Aside, dirMode); err != nil {
-		return unusable(r.Aside, err)
+	if err := os.Mkdir(r.Aside, disk.DirMode); err != nil {
+		return disk.Unusable(r.Aside, err)
 	}
-	if err := keepAs(statePath(r.Dir), filepath.Join(r.Aside, stateFile)); err != nil {
+	if err := keepAs(disk.StatePath(r.Dir), filepath.Join(r.Aside, disk.StateFile)); err != nil {
 		return err
 	}
-	return syncDir(r.Dir)
+	return disk.SyncDir(r.Dir)
 }
 
 // dropTwins removes folders of earlier resets whose state.db is the one that is in use.
 func dropTwins(dir string) error {
-	mine, err := os.Stat(statePath(dir))
+	mine, err := os.Stat(disk.StatePath(dir))
 	if err != nil {
-		return unusable(statePath(dir), err)
+		return disk.Unusable(disk.StatePath(dir), err)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return unusable(dir, err)
+		return disk.Unusable(dir, err)
 	}
 	for _, e := range entries {
-		twin := filepath.Join(dir, e.Name(), stateFile)
+		twin := filepath.Join(dir, e.Name(), disk.StateFile)
 		info, err := os.Lstat(twin)
 		if err != nil || !strings.HasPrefix(e.Name(), resetPrefix) || !os.SameFile(mine, info) {
 			continue
 		}
 		if err := os.Remove(twin); err != nil {
-			return unusable(twin, err)
+			return disk.Unusable(twin, err)
 		}
 		_ = os.Remove(filepath.Dir(twin)) // it stays if somebody has put something into it
 	}
@@ -231,7 +233,7 @@ func dropTwins(dir string) error {
 func freeAside(dir string, at time.Time) (string, error) {
 	for n := 0; ; n++ {
 		aside := filepath.Join(dir, resetPrefix+at.Add(time.Duration(n)*time.Second).UTC().Format(stampForm))
-		if there, err := exists(aside); err != nil || !there {
+		if there, err := disk.Exists(aside); err != nil || !there {
 			return aside, err
 		}
 	}
@@ -280,32 +282,32 @@ func (db *DB) finishReset() error {
 	if err != nil || !marked {
 		return err
 	}
-	payloads := filepath.Join(db.dir, payloadDir)
+	payloads := filepath.Join(db.dir, payload.Dir)
 	if mark.Aside != "" {
 		aside := filepath.Join(db.dir, filepath.Base(mark.Aside))
-		err = errors.Join(os.MkdirAll(aside, dirMode), os.Rename(payloads, filepath.Join(aside, payloadDir)))
+		err = errors.Join(os.MkdirAll(aside, disk.DirMode), os.Rename(payloads, filepath.Join(aside, payload.Dir)))
 	} else {
 		err = os.RemoveAll(payloads)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unusable(payloads, err)
+		return disk.Unusable(payloads, err)
 	}
 	for _, half := range []string{compactExt, restoreExt} { // of the old one
-		if err := os.Remove(statePath(db.dir) + half); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return unusable(statePath(db.dir)+half, err)
+		if err := os.Remove(disk.StatePath(db.dir) + half); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable(disk.StatePath(db.dir)+half, err)
 		}
 	}
-	if err := syncDir(db.dir); err != nil {
-		return unusable(db.dir, err)
+	if err := disk.SyncDir(db.dir); err != nil {
+		return disk.Unusable(db.dir, err)
 	}
 	crash.Point("reset-cleared")
-	return db.bolt.Update(func(b *bolt.Tx) error { return newTx(b, wallNow()).remove(tState, resetKey) })
+	return db.bolt.Update(func(b *bolt.Tx) error { return newTx(b, disk.Now()).remove(tState, resetKey) })
 }
 
 // finishEarlier carries out the mark of a reset that was cut off. Its payloads are not those of the store that is there.
 func finishEarlier(dir string) error {
-	b, err := openFile(statePath(dir), boltOptions(), zerolog.Nop())
-	if isDamage(err) {
+	b, err := disk.OpenFile(disk.StatePath(dir), disk.BoltOptions(), zerolog.Nop())
+	if disk.IsDamage(err) {
 		return nil // it has no mark that could be read
 	}
 	if err != nil {
@@ -313,7 +315,7 @@ func finishEarlier(dir string) error {
 	}
 	db := &DB{dir: dir, bolt: b}
 	err = db.guarded(db.finishReset)
-	if isDamage(err) {
+	if disk.IsDamage(err) {
 		err = nil
 	}
 	return errors.Join(err, b.Close())
@@ -324,7 +326,7 @@ func (db *DB) resetMark() (mark resetting, marked bool, err error) {
 		if b.Bucket([]byte(tState.name)) == nil {
 			return nil // no store of ours
 		}
-		text, ok, err := newTx(b, wallNow()).blob(tState, resetKey)
+		text, ok, err := newTx(b, disk.Now()).blob(tState, resetKey)
 		if err != nil || !ok {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // resetDir is a directory at rest with a store, and with what a reset leaves alone.
@@ -18,8 +20,8 @@ func resetDir(t testing.TB) (dir string, others map[string]string) {
 	others = map[string]string{"config.toml": "theme = \"nord\"", "riot.key": "not read here", "themes/own.toml": "name = 'own'", "backup/20261101T000000Z/manifest.json": "{}"}
 	for name, text := range others {
 		path := filepath.Join(dir, name)
-		must(t, os.MkdirAll(filepath.Dir(path), dirMode))
-		must(t, os.WriteFile(path, []byte(text), fileMode))
+		must(t, os.MkdirAll(filepath.Dir(path), disk.DirMode))
+		must(t, os.WriteFile(path, []byte(text), disk.FileMode))
 	}
 	return dir, others
 }
@@ -86,15 +88,15 @@ func TestResetMovesTheStoreAside(t *testing.T) {
 
 func TestResetWithoutABackupDeletes(t *testing.T) {
 	dir, others := resetDir(t)
-	must(t, os.WriteFile(statePath(dir)+compactExt, []byte("half made"), fileMode))
+	must(t, os.WriteFile(disk.StatePath(dir)+compactExt, []byte("half made"), disk.FileMode))
 	r := resetNow(t, dir, ResetOptions{NoBackup: true})
 	if r.Aside != "" || !strings.HasSuffix(r.Text(), " deleted") {
 		t.Errorf("%+v: %s", r, r.Text())
 	}
 	wantBegun(t, dir, r)
 	wantOthers(t, dir, others)
-	for _, gone := range []string{payloadDir, stateFile + compactExt} {
-		if there, err := exists(filepath.Join(dir, gone)); there || err != nil {
+	for _, gone := range []string{payload.Dir, disk.StateFile + compactExt} {
+		if there, err := disk.Exists(filepath.Join(dir, gone)); there || err != nil {
 			t.Errorf("%s is there: %v", gone, err)
 		}
 	}
@@ -103,14 +105,14 @@ func TestResetWithoutABackupDeletes(t *testing.T) {
 // A store that cannot be opened is what one wants to be rid of.
 func TestADamagedStoreIsReset(t *testing.T) {
 	dir, others := resetDir(t)
-	must(t, os.WriteFile(statePath(dir), []byte("dear operator"), fileMode))
+	must(t, os.WriteFile(disk.StatePath(dir), []byte("dear operator"), disk.FileMode))
 	r := resetNow(t, dir, ResetOptions{})
 	if r.Damage == "" || !strings.Contains(r.Text(), "cannot be counted") {
 		t.Errorf("%+v", r)
 	}
 	wantBegun(t, dir, r)
 	wantOthers(t, dir, others)
-	if raw, err := os.ReadFile(filepath.Join(r.Aside, stateFile)); err != nil || string(raw) != "dear operator" {
+	if raw, err := os.ReadFile(filepath.Join(r.Aside, disk.StateFile)); err != nil || string(raw) != "dear operator" {
 		t.Errorf("aside: %q %v", raw, err)
 	}
 }
@@ -120,10 +122,10 @@ func TestADamagedStoreIsReset(t *testing.T) {
 func TestAResetThatWasCutOffLeavesNoTwin(t *testing.T) {
 	dir, _ := resetDir(t)
 	twin := filepath.Join(dir, resetPrefix+"20261101T000000Z")
-	must(t, os.Mkdir(twin, dirMode))
-	must(t, os.Link(statePath(dir), filepath.Join(twin, stateFile)))
+	must(t, os.Mkdir(twin, disk.DirMode))
+	must(t, os.Link(disk.StatePath(dir), filepath.Join(twin, disk.StateFile)))
 	r := resetNow(t, dir, ResetOptions{})
-	if there, err := exists(twin); there || err != nil {
+	if there, err := disk.Exists(twin); there || err != nil {
 		t.Errorf("it is there: %v", err)
 	}
 	atRest(t, r.Aside, func(db *DB) { wantOld(t, db, 3) })
@@ -133,18 +135,18 @@ func TestAResetThatWasCutOffLeavesNoTwin(t *testing.T) {
 func TestAResetThatWasCutOffIsFinished(t *testing.T) {
 	dir, _ := resetDir(t)
 	cut := func() (aside string) {
-		lock, err := lockDir(dir, false)
+		lock, err := disk.LockDir(dir, false)
 		must(t, err)
-		defer lock.release()
+		defer lock.Release()
 		must(t, finishEarlier(dir))
 		r := ResetReport{Dir: dir}
-		r.Aside, err = freeAside(dir, wallNow())
+		r.Aside, err = freeAside(dir, disk.Now())
 		must(t, err)
-		must(t, r.begin(ResetOptions{}, wallNow()))
+		must(t, r.begin(ResetOptions{}, disk.Now()))
 		return r.Aside
 	}
 	first := cut()
-	if there, err := exists(filepath.Join(dir, payloadDir)); !there || err != nil {
+	if there, err := disk.Exists(filepath.Join(dir, payload.Dir)); !there || err != nil {
 		t.Fatalf("it was not cut off: %v", err)
 	}
 	second := cut()
@@ -161,7 +163,7 @@ func TestResetIsRefused(t *testing.T) {
 	held, _ := resetDir(t)
 	db := start(t, held)
 	elsewhere, _ := resetDir(t)
-	payloads := filepath.Join(elsewhere, payloadDir)
+	payloads := filepath.Join(elsewhere, payload.Dir)
 	must(t, os.Rename(payloads, payloads+"-elsewhere"))
 	must(t, os.Symlink(payloads+"-elsewhere", payloads))
 	empty := t.TempDir()
@@ -169,9 +171,9 @@ func TestResetIsRefused(t *testing.T) {
 		dir string
 		is  func(error) bool
 	}{
-		"held":                    {held, func(err error) bool { e, ok := errors.AsType[*ErrHeld](err); return ok && e.PID == os.Getpid() }},
+		"held":                    {held, func(err error) bool { e, ok := errors.AsType[*disk.ErrHeld](err); return ok && e.PID == os.Getpid() }},
 		"nothing stored":          {empty, func(err error) bool { return errors.Is(err, os.ErrNotExist) }},
-		"payloads somewhere else": {elsewhere, func(err error) bool { e, ok := errors.AsType[*ErrUnusable](err); return ok && e.Path == payloads }},
+		"payloads somewhere else": {elsewhere, func(err error) bool { e, ok := errors.AsType[*disk.ErrUnusable](err); return ok && e.Path == payloads }},
 	} {
 		if _, err := Reset(Options{Dir: c.dir}, ResetOptions{}); !c.is(err) {
 			t.Errorf("%s: %v", name, err)

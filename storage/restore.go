@@ -14,6 +14,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 const (
@@ -26,7 +28,7 @@ type RestoreOptions struct {
 	Backups string // folder of the backups; "" = backup/ in the data directory
 	Name    string // "" = the newest that can be used
 	DryRun  bool
-	Verify  Verifier
+	Verify  payload.Verifier
 	By      engine.Actor // for the audit
 	// Forget names saved states (SaveState) that tell of the moments before the backup and must not be believed after it,
 	// such as the limiter's counts. Each is replaced by a word that its owner cannot read.
@@ -76,18 +78,18 @@ type restorer struct {
 // there keeps its bytes under another name. Payload files that are sound stay, since they have all that the backup has and
 // what came after; missing and damaged ones are put back. Nothing is deleted, and at no instant is there no state.db.
 func Restore(ctx context.Context, o Options, ro RestoreOptions) (r RestoreReport, err error) {
-	if err := prepareDir(o.Dir); err != nil {
+	if err := disk.PrepareDir(o.Dir); err != nil {
 		return r, err
 	}
 	if err := refuseNetworkUnless(o); err != nil {
 		return r, err
 	}
-	lock, err := lockDir(o.Dir, false)
+	lock, err := disk.LockDir(o.Dir, false)
 	if err != nil {
 		return r, err
 	}
-	defer lock.release()
-	rs := &restorer{ctx: ctx, dir: o.Dir, to: (&DB{dir: o.Dir}).backups(ro.Backups), o: ro, at: wallNow(), report: &r}
+	defer lock.Release()
+	rs := &restorer{ctx: ctx, dir: o.Dir, to: (&DB{dir: o.Dir}).backups(ro.Backups), o: ro, at: disk.Now(), report: &r}
 	r.DryRun = ro.DryRun
 	if err := rs.plan(); err != nil || ro.DryRun {
 		return r, err
@@ -106,9 +108,9 @@ func (r *restorer) plan() error {
 	}
 	r.report.Age = r.at.Sub(r.report.From.Taken)
 	if have := r.report.From.Schema; have > int(newestSchema()) {
-		return &ErrNewer{Path: r.report.From.Path, Have: have, Know: int(newestSchema())}
+		return &disk.ErrNewer{Path: r.report.From.Path, Have: have, Know: int(newestSchema())}
 	}
-	state, err := r.planFile(stateFile, r.report.From.State, true)
+	state, err := r.planFile(disk.StateFile, r.report.From.State, true)
 	if err != nil {
 		return err
 	}
@@ -121,13 +123,13 @@ func (r *restorer) choose(all []Backup) (Backup, error) {
 	for _, b := range all {
 		switch {
 		case r.o.Name == b.Name && b.Problem != "":
-			return b, &Damaged{Path: b.Path, Why: b.Problem}
+			return b, &disk.Damaged{Path: b.Path, Why: b.Problem}
 		case r.o.Name == b.Name, r.o.Name == "" && b.Problem == "":
 			return b, nil
 		}
 		names = append(names, b.Name)
 	}
-	e := &ErrUnusable{Path: r.to, Why: "there is no backup in it", Do: "name the folder that `farsight backup` wrote to"}
+	e := &disk.ErrUnusable{Path: r.to, Why: "there is no backup in it", Do: "name the folder that `farsight backup` wrote to"}
 	if len(names) > 0 {
 		e.Why = fmt.Sprintf("there is no backup %q in it", r.o.Name)
 		e.Do = "choose one of " + strings.Join(names, ", ")
@@ -147,19 +149,19 @@ func (r *restorer) add(f RestoredFile) {
 func (r *restorer) planFile(name string, from BackupFile, always bool) (f RestoredFile, err error) {
 	f = RestoredFile{Name: name, Do: DoPutBack, from: from}
 	path := filepath.Join(r.dir, name)
-	there, err := exists(path)
+	there, err := disk.Exists(path)
 	if err != nil {
-		return f, unusable(path, err)
+		return f, disk.Unusable(path, err)
 	}
 	if !there {
 		return f, nil
 	}
-	_, err = preflight(path)
+	_, err = disk.Preflight(path)
 	switch {
 	case err == nil && !always:
 		f.Do = DoKeep
 		return f, nil
-	case err != nil && !isDamage(err):
+	case err != nil && !disk.IsDamage(err):
 		return f, err
 	case err != nil:
 		f.Why = err.Error()
@@ -177,7 +179,7 @@ func (r *restorer) planFile(name string, from BackupFile, always bool) (f Restor
 func (r *restorer) freeKept(name string) (string, error) {
 	for n := 0; ; n++ {
 		kept := name + keptExt + r.at.Add(time.Duration(n)*time.Second).UTC().Format(stampForm)
-		there, err := exists(filepath.Join(r.dir, kept))
+		there, err := disk.Exists(filepath.Join(r.dir, kept))
 		if err != nil || !there {
 			return kept, err
 		}
@@ -186,7 +188,7 @@ func (r *restorer) freeKept(name string) (string, error) {
 
 // planMonths covers every month that there is a copy of, and every month that is there.
 func (r *restorer) planMonths(copies map[string]BackupFile) error {
-	here, err := newPayloads(r.dir, true, zerolog.Nop()).Months()
+	here, err := payload.New(r.dir, true, zerolog.Nop()).Months()
 	if err != nil {
 		return err
 	}
@@ -198,7 +200,7 @@ func (r *restorer) planMonths(copies map[string]BackupFile) error {
 		months[m] = true
 	}
 	for _, m := range sorted(months) {
-		f, err := r.planFile(filepath.Join(payloadDir, m+shardExt), copies[m], false)
+		f, err := r.planFile(filepath.Join(payload.Dir, m+payload.Ext), copies[m], false)
 		if err != nil {
 			return err
 		}
@@ -208,7 +210,7 @@ func (r *restorer) planMonths(copies map[string]BackupFile) error {
 }
 
 func (r *restorer) run() error {
-	if err := needRoom(r.dir, "the restore", r.report.Bytes); err != nil {
+	if err := disk.NeedRoom(r.dir, "the restore", r.report.Bytes); err != nil {
 		return err
 	}
 	// Payloads first: once the state is there, it may name them.
@@ -226,16 +228,16 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 		return nil
 	}
 	path := filepath.Join(r.dir, f.Name)
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return unusable(path, err)
+	if err := os.MkdirAll(filepath.Dir(path), disk.DirMode); err != nil {
+		return disk.Unusable(path, err)
 	}
 	temp := path + restoreExt
 	from := filepath.Join(r.to, f.from.Name)
-	if err := copyFile(r.ctx, from, temp, f.from.CRC, r.moved); err != nil {
+	if err := disk.CopyFile(r.ctx, from, temp, f.from.CRC, r.moved); err != nil {
 		return err
 	}
 	crash.Point("restore-copied")
-	err := r.o.Verify.verify(r.ctx, temp)
+	err := r.o.Verify.Verify(r.ctx, temp)
 	if err == nil && sign != nil {
 		err = sign(temp)
 	}
@@ -252,10 +254,10 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 	}
 	crash.Point("restore-kept")
 	if err := os.Rename(temp, path); err != nil {
-		return unusable(path, err)
+		return disk.Unusable(path, err)
 	}
 	crash.Point("restore-renamed")
-	return syncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 func (r *restorer) moved(n int) {
@@ -270,25 +272,25 @@ func keepAs(path, kept string) error {
 	err := os.Link(path, kept)
 	if err != nil {
 		var crc uint32
-		if crc, _, err = sumFile(context.Background(), path); err == nil {
-			err = copyFile(context.Background(), path, kept, crc, nil)
+		if crc, _, err = disk.SumFile(context.Background(), path); err == nil {
+			err = disk.CopyFile(context.Background(), path, kept, crc, nil)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("keep %s as %s: %w", path, kept, err)
 	}
-	return syncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 var metaRestored = []byte("restored")
 
 // sign notes in the copy that it was put back, when, and by whom.
 func (r *restorer) sign(path string) error {
-	b, err := openFile(path, boltOptions(), zerolog.Nop())
+	b, err := disk.OpenFile(path, disk.BoltOptions(), zerolog.Nop())
 	if err != nil {
 		return err
 	}
-	err = guardFile(path, func() error {
+	err = disk.GuardFile(path, func() error {
 		return b.Update(func(tx *bolt.Tx) error {
 			if _, err := schemaOf(tx, path); err != nil {
 				return err
@@ -299,7 +301,7 @@ func (r *restorer) sign(path string) error {
 				Result: "the state of " + r.report.From.Taken.UTC().Format(time.RFC3339) + " was put back", Matched: 1, Applied: 1,
 			})
 			// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
-			return errors.Join(err, t.disbelieve(r.o.Forget), t.putTime(tMeta, metaRestored, r.at), t.putText(tMeta, metaInstance, randomID()))
+			return errors.Join(err, t.disbelieve(r.o.Forget), t.putTime(tMeta, metaRestored, r.at), t.putText(tMeta, disk.MetaInstance, disk.RandomID()))
 		})
 	})
 	return errors.Join(err, b.Close())

@@ -10,6 +10,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // overlap is how long after the end of its month a game of that month may still have begun: it is created while players
@@ -37,7 +39,7 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		return nil, err
 	}
 	for _, m := range months {
-		if !monthEnd(m).Add(overlap).Before(keep.Before(now)) {
+		if !payload.MonthEnd(m).Add(overlap).Before(keep.Before(now)) {
 			continue
 		}
 		d, err := db.weighMonth(m)
@@ -67,15 +69,15 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 
 func (db *DB) weighMonth(month string) (d DroppedMonth, err error) {
 	d.Month = month
-	path := filepath.Join(db.payloads.dir, month+shardExt)
-	if _, err := preflight(path); err != nil {
-		if !isDamage(err) {
+	path := filepath.Join(db.payloads.Dir, month+payload.Ext)
+	if _, err := disk.Preflight(path); err != nil {
+		if !disk.IsDamage(err) {
 			return d, err
 		}
 		d.Left = err.Error()
 		return d, nil
 	}
-	d.Bytes, err = usedBytes(path)
+	d.Bytes, err = disk.UsedBytes(path)
 	return d, err
 }
 
@@ -102,7 +104,7 @@ func (db *DB) namedIn(ctx context.Context, list []DroppedMonth, after []byte) (i
 	err = db.view(ctx, func(t *Tx) error {
 		looked := 0
 		for r := range t.rowsFrom(tMatches.table, nil, after) {
-			if looked++; looked > db.pages.scan {
+			if looked++; looked > db.pages.Scan {
 				next = slices.Clone(r.k)
 				return nil
 			}
@@ -141,7 +143,7 @@ func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {
 func (t *Tx) dropRefs(ids []string, list []DroppedMonth) error {
 	for _, id := range ids {
 		m, err := t.match(id)
-		if isDamage(err) || isNotFound(err) {
+		if disk.IsDamage(err) || disk.IsNotFound(err) {
 			continue
 		}
 		if err != nil {

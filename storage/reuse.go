@@ -4,6 +4,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // arenaChunk holds the keys and records of an ordinary group.
@@ -81,7 +82,7 @@ func (r *reuse) committed(t *Tx) {
 // not kept.
 func (r *reuse) takeBack(changes []engine.Change) {
 	clear(changes)
-	if cap(changes) > 8*maxGroupOps {
+	if cap(changes) > 8*disk.MaxGroupOps {
 		changes = nil
 	}
 	r.changes = changes[:0]

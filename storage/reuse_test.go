@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // bothWays reads a job as the committer knows it, and as it is on disk.
@@ -80,13 +81,13 @@ func TestAPanicOfACommitIsAnsweredToAll(t *testing.T) {
 	write(t, db, step{"a", 1, "ok"}.run)
 	disarm := crash.ArmFaults(func(string) error { panic("page 7 already freed") })
 	defer disarm()
-	if err := db.Write(context.Background(), step{"a", 2, "ok"}.run); !errors.Is(err, ErrUnknown) {
+	if err := db.Write(context.Background(), step{"a", 2, "ok"}.run); !errors.Is(err, disk.ErrUnknown) {
 		t.Errorf("answer: %v", err)
 	}
-	if err := <-served; !errors.Is(err, ErrUnknown) {
+	if err := <-served; !errors.Is(err, disk.ErrUnknown) {
 		t.Errorf("Serve: %v", err)
 	}
-	if err := db.Write(context.Background(), step{"a", 3, "ok"}.run); !errors.Is(err, ErrClosed) {
+	if err := db.Write(context.Background(), step{"a", 3, "ok"}.run); !errors.Is(err, disk.ErrClosed) {
 		t.Errorf("afterwards: %v", err)
 	}
 	disarm()
@@ -94,7 +95,7 @@ func TestAPanicOfACommitIsAnsweredToAll(t *testing.T) {
 }
 
 // closedInOrder makes a store with free pages, and gives its state file and where in it the list of them stands.
-func closedInOrder(t *testing.T) (path string, file []byte, list int, m boltMeta) {
+func closedInOrder(t *testing.T) (path string, file []byte, list int, m disk.BoltMeta) {
 	t.Helper()
 	db, err := Open(Options{Dir: filepath.Join(t.TempDir(), "data")})
 	must(t, err)
@@ -103,46 +104,49 @@ func closedInOrder(t *testing.T) (path string, file []byte, list int, m boltMeta
 	must(t, db.SaveState(context.Background(), "big", nil))
 	stop()
 	must(t, db.Close())
-	path = statePath(db.dir)
+	path = disk.StatePath(db.dir)
 	f, err := os.Open(path)
 	must(t, err)
 	defer f.Close()
 	info, err := f.Stat()
 	must(t, err)
-	m, _, err = newestMeta(f, info.Size())
+	m, _, err = disk.NewestMeta(f, info.Size())
 	must(t, err)
-	if m.freelist == noFreelist {
+	if m.Freelist == disk.NoFreelist {
 		t.Fatal("a store that was closed in order has no list of free pages")
 	}
 	file, err = os.ReadFile(path)
 	must(t, err)
-	return path, file, int(m.freelist) * m.pageSize, m
+	return path, file, int(m.Freelist) * m.PageSize, m
 }
 
 func TestAListOfFreePagesIsNotBelievedUnseen(t *testing.T) {
 	path, file, list, m := closedInOrder(t)
-	n := int(order.Uint16(file[list+10:]))
+	n := int(disk.ByteOrder.Uint16(file[list+10:]))
 	if n < 2 {
 		t.Fatalf("%d free pages", n)
 	}
-	first := list + pageHeader
+	first := list + disk.PageHeader
 	for what, spoil := range map[string]func(b []byte){
-		"a page in use":     func(b []byte) { order.PutUint64(b[first:], m.root) },
-		"the list itself":   func(b []byte) { order.PutUint64(b[first+8*(n-1):], m.freelist) },
-		"a meta page":       func(b []byte) { order.PutUint64(b[first:], 1) },
-		"twice":             func(b []byte) { order.PutUint64(b[first+8:], order.Uint64(b[first:])) },
-		"past the end":      func(b []byte) { order.PutUint64(b[first+8*(n-1):], m.high) },
-		"more than it says": func(b []byte) { order.PutUint16(b[list+10:], uint16(n+1)) },
-		"a wild number":     func(b []byte) { order.PutUint16(b[list+10:], manyFree); order.PutUint64(b[first:], 1<<60) },
+		"a page in use":     func(b []byte) { disk.ByteOrder.PutUint64(b[first:], m.Root) },
+		"the list itself":   func(b []byte) { disk.ByteOrder.PutUint64(b[first+8*(n-1):], m.Freelist) },
+		"a meta page":       func(b []byte) { disk.ByteOrder.PutUint64(b[first:], 1) },
+		"twice":             func(b []byte) { disk.ByteOrder.PutUint64(b[first+8:], disk.ByteOrder.Uint64(b[first:])) },
+		"past the end":      func(b []byte) { disk.ByteOrder.PutUint64(b[first+8*(n-1):], m.High) },
+		"more than it says": func(b []byte) { disk.ByteOrder.PutUint16(b[list+10:], uint16(n+1)) },
+		"a wild number": func(b []byte) {
+			disk.ByteOrder.PutUint16(b[list+10:], disk.ManyFree)
+			disk.ByteOrder.PutUint64(b[first:], 1<<60)
+		},
 	} {
 		bad := append([]byte(nil), file...)
 		spoil(bad)
-		must(t, os.WriteFile(path, bad, fileMode))
-		if _, err := Open(Options{Dir: filepath.Dir(path)}); !isDamage(err) {
+		must(t, os.WriteFile(path, bad, disk.FileMode))
+		if _, err := Open(Options{Dir: filepath.Dir(path)}); !disk.IsDamage(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	must(t, os.WriteFile(path, file, fileMode))
+	must(t, os.WriteFile(path, file, disk.FileMode))
 	db, err := Open(Options{Dir: filepath.Dir(path)})
 	must(t, err)
 	stop := serve(t, db)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 // sampled rows of one account are checked at every open.
@@ -23,12 +26,12 @@ func (db *DB) sample() error {
 			}
 			id, err := listedMatch(r.k)
 			if err == nil {
-				_, err = tByAccount.body(r.k, r.v, fMarker)
+				_, err = tByAccount.body(r.k, r.v, rec.Marker)
 			}
 			if err == nil && !t.has(tAccountsOf, reverseKey(r.k, id)) {
-				return &Damaged{Path: statePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", id)}
+				return &disk.Damaged{Path: disk.StatePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", id)}
 			}
-			if _, corrupt := errors.AsType[*ErrCorrupt](err); err != nil && !corrupt {
+			if _, corrupt := errors.AsType[*disk.ErrCorrupt](err); err != nil && !corrupt {
 				return err
 			}
 		}

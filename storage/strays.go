@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -60,7 +61,7 @@ func (t *Tx) completeStray(s *league.Stray, unique string) error {
 		return err
 	}
 	j, err := t.job(jobID(n))
-	if isNotFound(err) {
+	if disk.IsNotFound(err) {
 		return nil
 	}
 	s.Used = j.Tries

@@ -9,6 +9,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -23,9 +24,6 @@ type table struct {
 	fill  float64 // how full a split leaves a page; 0 = bbolt's half
 	since uint64  // schema version that it came with; 0 = that of a migration
 }
-
-// Rows that only ever come at the end leave full pages behind.
-const appendFill = 0.9
 
 // tables are all that were declared, as the program starts.
 var tables []*table
@@ -44,7 +42,7 @@ func (tb *table) cameWith(version uint64) *table {
 
 // grows says that rows only ever come at the end.
 func (tb *table) grows() *table {
-	tb.fill = appendFill
+	tb.fill = disk.AppendFill
 	return tb
 }
 
@@ -71,7 +69,7 @@ func (tb *table) body(k, v []byte, format byte) ([]byte, error) {
 }
 
 func (tb *table) corrupt(k []byte, err error) error {
-	return &ErrCorrupt{Bucket: tb.name, Key: bytes.Clone(k), Err: err}
+	return &disk.ErrCorrupt{Bucket: tb.name, Key: bytes.Clone(k), Err: err}
 }
 
 // done ends the reading of a record.
@@ -111,7 +109,7 @@ var declared []interface{ check(c *checker) }
 
 // formats are the numbers of the shapes of records, which are on disk: each stands for one for ever.
 var formats = map[byte]string{
-	fMarker: "markers", fNumber: "numbers", fText: "texts", fBlob: "blobs", fBoot: "meta", fTime: "instants",
+	rec.Marker: "markers", rec.Number: "numbers", rec.Text: "texts", rec.Blob: "blobs", rec.Boot: "meta", rec.Time: "instants",
 }
 
 // declare adds a table of records. A changed shape gets a new number and a migration; fields that are added at the end of a

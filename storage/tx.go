@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -57,17 +58,17 @@ func newTx(b *bolt.Tx, now time.Time) *Tx {
 
 // bareTx lacks the memory for what it opens.
 func bareTx(b *bolt.Tx, now time.Time) *Tx {
-	return &Tx{b: b, writable: b.Writable(), now: now, region: noRegion, page: usualPages.migrate}
+	return &Tx{b: b, writable: b.Writable(), now: now, region: noRegion, page: disk.UsualPages.Migrate}
 }
 
 func noRegion(string) string { return "" }
 
 // tx is a transaction of the state file.
-func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, wallNow())) }
+func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, disk.Now())) }
 
 // groupTx is the transaction of a group commit.
 func (db *DB) groupTx(b *bolt.Tx) *Tx {
-	t := db.located(bareTx(b, wallNow()))
+	t := db.located(bareTx(b, disk.Now()))
 	db.reuse.lend(t)
 	t.specs = &db.specs
 	return t
@@ -142,7 +143,7 @@ func (t *Tx) record(format byte) *rec.Coder {
 // put stores a record under k.
 func (t *Tx) put(tb *table, k []byte, c *rec.Coder) error {
 	if !t.writable {
-		return ErrReadOnly
+		return disk.ErrReadOnly
 	}
 	draft, err := tb.seed.Seal(k, c)
 	if err != nil {
@@ -161,12 +162,12 @@ func (t *Tx) put(tb *table, k []byte, c *rec.Coder) error {
 }
 
 // mark stores an index row.
-func (t *Tx) mark(tb *table, k []byte) error { return t.put(tb, k, t.record(fMarker)) }
+func (t *Tx) mark(tb *table, k []byte) error { return t.put(tb, k, t.record(rec.Marker)) }
 
 // remove deletes what is under k, if anything is.
 func (t *Tx) remove(tb *table, k []byte) error {
 	if !t.writable {
-		return ErrReadOnly
+		return disk.ErrReadOnly
 	}
 	t.dirty = true
 	t.bytes += len(k)
@@ -258,7 +259,7 @@ func (t *Tx) lastNumber(tb *table, prefix []byte) (uint64, error) {
 
 // number reads a record that is one number; 0 when there is none.
 func (t *Tx) number(tb *table, k []byte) (n uint64, ok bool, err error) {
-	c, ok, err := t.get(tb, k, fNumber)
+	c, ok, err := t.get(tb, k, rec.Number)
 	if !ok {
 		return 0, false, err
 	}
@@ -267,14 +268,14 @@ func (t *Tx) number(tb *table, k []byte) (n uint64, ok bool, err error) {
 }
 
 func (t *Tx) putNumber(tb *table, k []byte, n uint64) error {
-	c := t.record(fNumber)
+	c := t.record(rec.Number)
 	c.Uint(&n)
 	return t.put(tb, k, c)
 }
 
 // text reads a record that is one text; "" when there is none.
 func (t *Tx) text(tb *table, k []byte) (s string, ok bool, err error) {
-	c, ok, err := t.get(tb, k, fText)
+	c, ok, err := t.get(tb, k, rec.Text)
 	if !ok {
 		return "", false, err
 	}
@@ -283,14 +284,14 @@ func (t *Tx) text(tb *table, k []byte) (s string, ok bool, err error) {
 }
 
 func (t *Tx) putText(tb *table, k []byte, s string) error {
-	c := t.record(fText)
+	c := t.record(rec.Text)
 	c.Str(&s)
 	return t.put(tb, k, c)
 }
 
 // instant reads a record that is one instant; the zero time when there is none.
 func (t *Tx) instant(tb *table, k []byte) (at time.Time, ok bool, err error) {
-	c, ok, err := t.get(tb, k, fTime)
+	c, ok, err := t.get(tb, k, rec.Time)
 	if !ok {
 		return at, false, err
 	}
@@ -299,14 +300,14 @@ func (t *Tx) instant(tb *table, k []byte) (at time.Time, ok bool, err error) {
 }
 
 func (t *Tx) putTime(tb *table, k []byte, at time.Time) error {
-	c := t.record(fTime)
+	c := t.record(rec.Time)
 	c.Time(&at)
 	return t.put(tb, k, c)
 }
 
 // blob reads a record that is any bytes; nil when there is none.
 func (t *Tx) blob(tb *table, k []byte) (b []byte, ok bool, err error) {
-	c, ok, err := t.get(tb, k, fBlob)
+	c, ok, err := t.get(tb, k, rec.Blob)
 	if !ok {
 		return nil, false, err
 	}
@@ -316,7 +317,7 @@ func (t *Tx) blob(tb *table, k []byte) (b []byte, ok bool, err error) {
 
 // blobOf reads one value that is any bytes.
 func (tb *table) blobOf(k, v []byte) (b []byte, err error) {
-	body, err := tb.body(k, v, fBlob)
+	body, err := tb.body(k, v, rec.Blob)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +327,7 @@ func (tb *table) blobOf(k, v []byte) (b []byte, err error) {
 }
 
 func (t *Tx) putBlob(tb *table, k, b []byte) error {
-	c := t.record(fBlob)
+	c := t.record(rec.Blob)
 	c.Bytes(&b)
 	return t.put(tb, k, c)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // jobEnv names what an upkeep child does.
@@ -28,7 +29,7 @@ var upkeepJobs = map[string]func(dir string) error{
 		return db.Close()
 	},
 	"archive": func(dir string) error {
-		_, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{Months: true, Archive: ArchiveOptions{Months: []string{oldMonth}}})
+		_, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{Months: true, Archive: payload.ArchiveOptions{Months: []string{oldMonth}}})
 		return err
 	},
 	"compact": func(dir string) error {
@@ -164,7 +165,7 @@ func wantWhole(t testing.TB, dir string, n int, after string) {
 func wantNothingHalfMade(t testing.TB, dir, after string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		for _, ext := range []string{partialExt, archiveExt, compactExt, restoreExt, ".new"} {
+		for _, ext := range []string{partialExt, payload.ArchiveExt, compactExt, restoreExt, ".new"} {
 			if strings.HasSuffix(path, ext) {
 				t.Errorf("after %s: %s is left", after, path)
 			}

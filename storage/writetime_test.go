@@ -8,21 +8,22 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 func TestWriteTimesAreTheP95OfTheLastMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w writeTimes
+		var w disk.WriteTimes
 		took := func(d time.Duration) {
 			began := time.Now()
 			time.Sleep(d)
-			w.add(began)
+			w.Add(began)
 		}
-		if _, ok := w.p95(time.Now()); ok {
+		if _, ok := w.P95(time.Now()); ok {
 			t.Error("nothing was written yet")
 		}
 		took(time.Second)
-		if d, ok := w.p95(time.Now()); !ok || d != time.Second {
+		if d, ok := w.P95(time.Now()); !ok || d != time.Second {
 			t.Errorf("one write of a second: %s %t", d, ok)
 		}
 		time.Sleep(2 * time.Minute)
@@ -30,21 +31,21 @@ func TestWriteTimesAreTheP95OfTheLastMinute(t *testing.T) {
 			took(time.Millisecond)
 		}
 		took(300 * time.Millisecond)
-		if d, _ := w.p95(time.Now()); d != time.Millisecond {
+		if d, _ := w.P95(time.Now()); d != time.Millisecond {
 			t.Errorf("one slow write of 20: %s", d)
 		}
 		took(400 * time.Millisecond)
-		if d, _ := w.p95(time.Now()); d != 300*time.Millisecond {
+		if d, _ := w.P95(time.Now()); d != 300*time.Millisecond {
 			t.Errorf("two slow writes of 21: %s", d)
 		}
-		for range 2 * writesKept { // no more than so many are kept
+		for range 2 * disk.WritesKept { // no more than so many are kept
 			took(time.Microsecond)
 		}
-		if d, _ := w.p95(time.Now()); d != time.Microsecond {
+		if d, _ := w.P95(time.Now()); d != time.Microsecond {
 			t.Errorf("then many fast ones: %s", d)
 		}
 		time.Sleep(2 * time.Minute)
-		if _, ok := w.p95(time.Now()); ok {
+		if _, ok := w.P95(time.Now()); ok {
 			t.Error("two minutes later there is none left")
 		}
 	})

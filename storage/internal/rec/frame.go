@@ -18,6 +18,23 @@ const (
 	Overhead = formatSize + sumSize
 )
 
+// Formats of records that are not of one table alone. Formats are on disk: each stands for one shape for ever.
+const (
+	Marker byte = 1
+	Number byte = 2
+	Text   byte = 3
+	Blob   byte = 4
+	Boot   byte = 5
+	Time   byte = 25
+)
+
+// Formats of what the store keeps about itself, numbered apart from the others.
+const (
+	Dictionary byte = 128 + iota // in shards
+	Place
+	Sizes
+)
+
 // Faults of a frame.
 var (
 	ErrShort = errors.New("record is shorter than its frame")

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"golang.org/x/sys/unix"
@@ -27,8 +27,8 @@ var networkKinds = map[int64]string{
 	0xBACBACBC: "VMware shared folder",
 }
 
-// networkKind names the network file system that dir lies on; "" when it lies on a local one.
-func networkKind(dir string) (string, error) {
+// NetworkKind names the network file system that dir lies on; "" when it lies on a local one.
+func NetworkKind(dir string) (string, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ const (
 	freelistPage = 0x10
 	nestedTable  = 0x01
 
-	manyFree     = 0xFFFF // free pages: their number stands before the first
+	ManyFree     = 0xFFFF // free pages: their number stands before the first
 	elementSize  = 16     // leaf: flags, position, key size, value size; branch: position, key size, page
 	tableHeader  = 16     // root page (0 = inline), sequence
 	deepestTable = 64     // levels; a sound file has fewer than ten
@@ -32,18 +32,18 @@ type walker struct {
 // bounds are the keys between which a subtree must lie: low <= key < high; nil = open.
 type bounds struct{ low, high []byte }
 
-func (w *walker) walk(m boltMeta) error {
+func (w *walker) walk(m BoltMeta) error {
 	for id := range uint64(2) {
 		if err := w.claim(id); err != nil {
 			return err
 		}
 	}
-	if m.freelist != noFreelist {
-		if err := w.freelist(m.freelist); err != nil {
+	if m.Freelist != NoFreelist {
+		if err := w.freelist(m.Freelist); err != nil {
 			return err
 		}
 	}
-	if err := w.subtree(m.root, bounds{}, 0); err != nil {
+	if err := w.subtree(m.Root, bounds{}, 0); err != nil {
 		return err
 	}
 	return w.freePages()
@@ -55,11 +55,11 @@ func (w *walker) page(id uint64) (b []byte, flags uint16, err error) {
 		return nil, 0, fmt.Errorf("page %d lies outside of the file's %d pages", id, w.high)
 	}
 	start := int(id) * w.pageSize
-	head := w.data[start : start+pageHeader]
-	if self := order.Uint64(head); self != id {
+	head := w.data[start : start+PageHeader]
+	if self := ByteOrder.Uint64(head); self != id {
 		return nil, 0, fmt.Errorf("page %d says that it is page %d", id, self)
 	}
-	pages := uint64(order.Uint32(head[12:])) + 1
+	pages := uint64(ByteOrder.Uint32(head[12:])) + 1
 	if id+pages > w.high {
 		return nil, 0, fmt.Errorf("page %d runs past the end of the file", id)
 	}
@@ -68,7 +68,7 @@ func (w *walker) page(id uint64) (b []byte, flags uint16, err error) {
 			return nil, 0, err
 		}
 	}
-	return w.data[start : start+int(pages)*w.pageSize], order.Uint16(head[8:]), nil
+	return w.data[start : start+int(pages)*w.pageSize], ByteOrder.Uint16(head[8:]), nil
 }
 
 func (w *walker) claim(id uint64) error {
@@ -84,9 +84,9 @@ func (w *walker) freelist(id uint64) error {
 	if err != nil {
 		return err
 	}
-	n, list := uint64(order.Uint16(b[10:])), b[pageHeader:]
-	if n == manyFree {
-		n, list = order.Uint64(list), list[8:]
+	n, list := uint64(ByteOrder.Uint16(b[10:])), b[PageHeader:]
+	if n == ManyFree {
+		n, list = ByteOrder.Uint64(list), list[8:]
 	}
 	if flags != freelistPage || n > uint64(len(list)/8) {
 		return fmt.Errorf("page %d is not the list of free pages", id)
@@ -99,7 +99,7 @@ func (w *walker) freelist(id uint64) error {
 func (w *walker) freePages() error {
 	last := uint64(1) // the meta pages are never free
 	for list := w.free; len(list) > 0; list = list[8:] {
-		id := order.Uint64(list)
+		id := ByteOrder.Uint64(list)
 		if id <= last || id >= w.high {
 			return fmt.Errorf("page %d is out of place in the list of free pages", id)
 		}
@@ -134,14 +134,14 @@ func (w *walker) subtree(id uint64, in bounds, depth int) error {
 }
 
 func (w *walker) branch(b []byte, in bounds, depth int) error {
-	n := int(order.Uint16(b[10:]))
-	if n == 0 || pageHeader+n*elementSize > len(b) {
+	n := int(ByteOrder.Uint16(b[10:]))
+	if n == 0 || PageHeader+n*elementSize > len(b) {
 		return fmt.Errorf("a branch of %d elements", n)
 	}
 	keys := make([][]byte, n)
 	for i := range keys {
-		at := pageHeader + i*elementSize
-		k, err := within(b, at, order.Uint32(b[at:]), order.Uint32(b[at+4:]), 0)
+		at := PageHeader + i*elementSize
+		k, err := within(b, at, ByteOrder.Uint32(b[at:]), ByteOrder.Uint32(b[at+4:]), 0)
 		if err != nil {
 			return fmt.Errorf("element %d %w", i, err)
 		}
@@ -159,7 +159,7 @@ func (w *walker) branch(b []byte, in bounds, depth int) error {
 		if i+1 < n {
 			child.high = keys[i+1]
 		}
-		if err := w.subtree(order.Uint64(b[pageHeader+i*elementSize+8:]), child, depth+1); err != nil {
+		if err := w.subtree(ByteOrder.Uint64(b[PageHeader+i*elementSize+8:]), child, depth+1); err != nil {
 			return err
 		}
 	}
@@ -167,15 +167,15 @@ func (w *walker) branch(b []byte, in bounds, depth int) error {
 }
 
 func (w *walker) leaf(b []byte, in bounds, depth int) error {
-	n := int(order.Uint16(b[10:]))
-	if pageHeader+n*elementSize > len(b) {
+	n := int(ByteOrder.Uint16(b[10:]))
+	if PageHeader+n*elementSize > len(b) {
 		return fmt.Errorf("a leaf of %d elements", n)
 	}
 	var before []byte
 	for i := range n {
-		at := pageHeader + i*elementSize
-		flags, pos := order.Uint32(b[at:]), order.Uint32(b[at+4:])
-		ksize, vsize := order.Uint32(b[at+8:]), order.Uint32(b[at+12:])
+		at := PageHeader + i*elementSize
+		flags, pos := ByteOrder.Uint32(b[at:]), ByteOrder.Uint32(b[at+4:])
+		ksize, vsize := ByteOrder.Uint32(b[at+8:]), ByteOrder.Uint32(b[at+12:])
 		k, err := within(b, at, pos, ksize, vsize)
 		if err != nil {
 			return fmt.Errorf("element %d %w", i, err)
@@ -200,11 +200,11 @@ func (w *walker) table(v []byte, depth int) error {
 	if len(v) < tableHeader {
 		return fmt.Errorf("its header has %d bytes", len(v))
 	}
-	if root := order.Uint64(v); root != 0 {
+	if root := ByteOrder.Uint64(v); root != 0 {
 		return w.subtree(root, bounds{}, depth+1)
 	}
 	inline := v[tableHeader:]
-	if len(inline) < pageHeader || order.Uint16(inline[8:]) != leafPage || depth > deepestTable {
+	if len(inline) < PageHeader || ByteOrder.Uint16(inline[8:]) != leafPage || depth > deepestTable {
 		return errors.New("its inline page is no leaf")
 	}
 	return w.leaf(inline, bounds{}, depth+1)

@@ -1,4 +1,4 @@
-package storage
+package payload
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // doomed are the matches whose payloads are about to be deleted, since no account has them any more. A payload without a
@@ -20,7 +22,7 @@ type doomed struct {
 	matches map[string]bool
 }
 
-func (d *doomed) add(matches []string) {
+func (d *doomed) Add(matches []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.matches == nil {
@@ -31,7 +33,7 @@ func (d *doomed) add(matches []string) {
 	}
 }
 
-func (d *doomed) remove(matches []string) {
+func (d *doomed) Remove(matches []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, id := range matches {
@@ -39,7 +41,7 @@ func (d *doomed) remove(matches []string) {
 	}
 }
 
-func (d *doomed) has(match string) bool {
+func (d *doomed) Has(match string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.matches[match]
@@ -54,11 +56,11 @@ func (d *doomed) spare(match string) (release func()) {
 	return d.deleting.RUnlock
 }
 
-// erase deletes the payloads of those of the matches that are doomed, in all months: a crash may have left one in a month
+// Erase deletes the payloads of those of the matches that are doomed, in all months: a crash may have left one in a month
 // that no match names. Months that cannot be read are answered in left.
-func (p *Payloads) erase(matches []string) (left []string, err error) {
+func (p *Store) Erase(matches []string) (left []string, err error) {
 	if p.readOnly {
-		return nil, ErrReadOnly
+		return nil, disk.ErrReadOnly
 	}
 	p.archiving.Lock() // a month that is written anew would keep them
 	defer p.archiving.Unlock()
@@ -68,36 +70,36 @@ func (p *Payloads) erase(matches []string) (left []string, err error) {
 	}
 	for _, m := range months {
 		err := p.eraseIn(m, matches)
-		if isDamage(err) {
+		if disk.IsDamage(err) {
 			left = append(left, m)
 			continue
 		}
-		if err != nil && !isNotFound(err) {
+		if err != nil && !disk.IsNotFound(err) {
 			return left, err
 		}
 	}
 	return left, nil
 }
 
-func (p *Payloads) eraseIn(month string, matches []string) error {
-	return p.with(month, false, func(s *shard) error {
-		return s.guard(func() error {
+func (p *Store) eraseIn(month string, matches []string) error {
+	return p.With(month, false, func(s *Shard) error {
+		return s.Guard(func() error {
 			there, err := s.have(matches)
 			if err != nil || len(there) == 0 {
 				return err
 			}
-			p.doomed.deleting.Lock()
-			defer p.doomed.deleting.Unlock()
-			there = slices.DeleteFunc(there, func(id string) bool { return !p.doomed.has(id) })
+			p.Doomed.deleting.Lock()
+			defer p.Doomed.deleting.Unlock()
+			there = slices.DeleteFunc(there, func(id string) bool { return !p.Doomed.Has(id) })
 			return s.erase(there)
 		})
 	})
 }
 
 // have gives those of the matches that the shard has a payload of.
-func (s *shard) have(matches []string) (there []string, err error) {
-	err = s.bolt.View(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(payloadTable))
+func (s *Shard) have(matches []string) (there []string, err error) {
+	err = s.Bolt.View(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(Table))
 		for _, id := range matches {
 			if p.Bucket([]byte(id)) != nil {
 				there = append(there, id)
@@ -111,20 +113,20 @@ func (s *shard) have(matches []string) (there []string, err error) {
 // erase deletes the payloads of matches, and marks the file: until the archiver has written it anew, its free pages have
 // them, and its dictionaries, which were made of whole payloads, pieces of them. A half-made file of the archiver's goes
 // first, since it has them as well.
-func (s *shard) erase(matches []string) error {
+func (s *Shard) erase(matches []string) error {
 	if len(matches) == 0 {
 		return nil
 	}
-	if err := os.Remove(s.path + archiveExt); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unusable(s.path+archiveExt, err)
+	if err := os.Remove(s.Path + ArchiveExt); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return disk.Unusable(s.Path+ArchiveExt, err)
 	}
-	return s.bolt.Update(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(payloadTable))
+	return s.Bolt.Update(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(Table))
 		for _, id := range matches {
 			if err := p.DeleteBucket([]byte(id)); err != nil {
 				return err
 			}
 		}
-		return newTx(b, wallNow()).putNumber(tMeta, metaErased, uint64(b.ID()))
+		return disk.MetaOf(b).PutNumber(metaErased, uint64(b.ID()))
 	})
 }

@@ -1,4 +1,4 @@
-package storage
+package payload
 
 import (
 	"encoding/binary"
@@ -13,11 +13,11 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// dictTable holds the dictionaries of a shard: number -> part and dictionary. A dictionary is never changed: the payloads
+// DictTable holds the dictionaries of a shard: number -> part and dictionary. A dictionary is never changed: the payloads
 // that were packed with it cannot be read without it.
-const dictTable = "dict"
+const DictTable = "dict"
 
-var dictSeed = rec.TableSeed(dictTable)
+var dictSeed = rec.TableSeed(DictTable)
 
 // dictionary is what zstd knows of a kind of payload before it reads the first byte.
 type dictionary struct {
@@ -25,19 +25,19 @@ type dictionary struct {
 	bytes []byte
 }
 
-// dictionaries are those of one shard, with a decoder for each that has been used.
-type dictionaries struct {
-	known map[uint32]dictionary
-	bad   map[uint32]error // those that cannot be read, by their number
+// Dictionaries are those of one shard, with a decoder for each that has been used.
+type Dictionaries struct {
+	Known map[uint32]dictionary
+	Bad   map[uint32]error // those that cannot be read, by their number
 
 	mu       sync.Mutex
 	decoders map[uint32]*zstd.Decoder
 }
 
 // noDicts decode what needs no dictionary.
-var noDicts = new(dictionaries)
+var noDicts = new(Dictionaries)
 
-func dictKey(id uint32) []byte { return binary.BigEndian.AppendUint32(nil, id) }
+func DictKey(id uint32) []byte { return binary.BigEndian.AppendUint32(nil, id) }
 
 func (d *dictionary) fields(c *rec.Coder) {
 	c.Str((*string)(&d.part))
@@ -45,15 +45,15 @@ func (d *dictionary) fields(c *rec.Coder) {
 }
 
 func (d *dictionary) seal(k []byte) ([]byte, error) {
-	c := rec.Write(nil, fDictionary)
+	c := rec.Write(nil, rec.Dictionary)
 	d.fields(&c)
 	return dictSeed.Seal(k, &c)
 }
 
 // readDicts reads the dictionaries of a shard. One that is damaged takes down the payloads that need it, and nothing else.
-func readDicts(b *bolt.Tx) *dictionaries {
-	ds := &dictionaries{known: map[uint32]dictionary{}, bad: map[uint32]error{}}
-	t := b.Bucket([]byte(dictTable))
+func readDicts(b *bolt.Tx) *Dictionaries {
+	ds := &Dictionaries{Known: map[uint32]dictionary{}, Bad: map[uint32]error{}}
+	t := b.Bucket([]byte(DictTable))
 	if t == nil {
 		return ds
 	}
@@ -64,10 +64,10 @@ func readDicts(b *bolt.Tx) *dictionaries {
 		id := binary.BigEndian.Uint32(k)
 		d, err := openDict(k, v)
 		if err != nil {
-			ds.bad[id] = err
+			ds.Bad[id] = err
 			return nil
 		}
-		ds.known[id] = d
+		ds.Known[id] = d
 		return nil
 	})
 	return ds
@@ -78,17 +78,17 @@ func openDict(k, v []byte) (d dictionary, err error) {
 	if err != nil {
 		return d, err
 	}
-	if format != fDictionary {
-		return d, fmt.Errorf("format %d, want %d", format, fDictionary)
+	if format != rec.Dictionary {
+		return d, fmt.Errorf("format %d, want %d", format, rec.Dictionary)
 	}
 	c := rec.Read(body)
 	d.fields(&c)
 	return d, c.Done()
 }
 
-// of finds a dictionary for a part; 0 when there is none.
-func (ds *dictionaries) of(part league.Part) (id uint32) {
-	for n, d := range ds.known {
+// Of finds a dictionary for a part; 0 when there is none.
+func (ds *Dictionaries) Of(part league.Part) (id uint32) {
+	for n, d := range ds.Known {
 		if d.part == part && n > id {
 			id = n
 		}
@@ -97,12 +97,12 @@ func (ds *dictionaries) of(part league.Part) (id uint32) {
 }
 
 // usable reports whether what was packed with the dictionary can be read.
-func (ds *dictionaries) usable(id uint32) bool {
-	_, ok := ds.known[id]
+func (ds *Dictionaries) usable(id uint32) bool {
+	_, ok := ds.Known[id]
 	return ok || id == 0
 }
 
-func (ds *dictionaries) decode(id uint32, body []byte) ([]byte, error) {
+func (ds *Dictionaries) decode(id uint32, body []byte) ([]byte, error) {
 	if ds == nil {
 		ds = noDicts
 	}
@@ -113,7 +113,7 @@ func (ds *dictionaries) decode(id uint32, body []byte) ([]byte, error) {
 	return d.DecodeAll(body, nil)
 }
 
-func (ds *dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
+func (ds *Dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	if d := ds.decoders[id]; d != nil {
@@ -121,7 +121,7 @@ func (ds *dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	}
 	options := []zstd.DOption{zstd.WithDecoderMaxMemory(maxInflated), zstd.WithDecoderConcurrency(2)}
 	if id != 0 {
-		d, ok := ds.known[id]
+		d, ok := ds.Known[id]
 		if !ok {
 			return nil, fmt.Errorf("dictionary %d: %w", id, ds.lost(id))
 		}
@@ -138,14 +138,14 @@ func (ds *dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	return d, nil
 }
 
-func (ds *dictionaries) lost(id uint32) error {
-	if err := ds.bad[id]; err != nil {
+func (ds *Dictionaries) lost(id uint32) error {
+	if err := ds.Bad[id]; err != nil {
 		return err
 	}
 	return errors.New("it is not in this file")
 }
 
-func (ds *dictionaries) close() {
+func (ds *Dictionaries) close() {
 	if ds == nil {
 		return
 	}
@@ -208,15 +208,15 @@ func trainDict(part league.Part, id uint32, samples [][]byte, toPack int) (d []b
 type packer struct {
 	dict  uint32
 	enc   *zstd.Encoder
-	dicts *dictionaries // to prove what was packed
+	dicts *Dictionaries // to prove what was packed
 }
 
-func newPacker(ds *dictionaries, id uint32, workers int) (*packer, error) {
+func newPacker(ds *Dictionaries, id uint32, workers int) (*packer, error) {
 	options := []zstd.EOption{
 		zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(workers), zstd.WithEncoderCRC(false),
 	}
 	if id != 0 {
-		options = append(options, zstd.WithEncoderDict(ds.known[id].bytes))
+		options = append(options, zstd.WithEncoderDict(ds.Known[id].bytes))
 	}
 	enc, err := zstd.NewWriter(nil, options...)
 	if err != nil {
@@ -227,23 +227,23 @@ func newPacker(ds *dictionaries, id uint32, workers int) (*packer, error) {
 
 // pack packs a payload anew and proves that its JSON comes back. What cannot be read is returned as an error, so that it
 // is kept as it is.
-func (p *packer) pack(f frame) (frame, error) {
-	raw, err := f.raw(p.dicts)
+func (p *packer) pack(f Frame) (Frame, error) {
+	raw, err := f.Raw(p.dicts)
 	if err != nil {
 		return f, err
 	}
-	out := frame{ref: f.ref, dict: p.dict}
-	out.ref.Codec = codecColumns
+	out := Frame{Ref: f.Ref, dict: p.dict}
+	out.Ref.Codec = codecColumns
 	cols, err := splitColumns(raw)
 	if err != nil {
-		cols, out.ref.Codec = raw, codecZstd
+		cols, out.Ref.Codec = raw, codecZstd
 	}
-	out.body = p.enc.EncodeAll(cols, nil)
-	out.ref.Size = len(out.body)
-	if _, err := out.raw(p.dicts); err != nil { // compares length and checksum
+	out.Body = p.enc.EncodeAll(cols, nil)
+	out.Ref.Size = len(out.Body)
+	if _, err := out.Raw(p.dicts); err != nil { // compares length and checksum
 		return f, err
 	}
-	if len(out.body) >= len(f.body) {
+	if len(out.Body) >= len(f.Body) {
 		return f, nil
 	}
 	return out, nil

@@ -1,4 +1,4 @@
-package storage
+package payload
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // Closed months are archived: their shard is written anew, each payload as zstd of columns with a dictionary of its month
@@ -23,7 +24,7 @@ import (
 // of payloads as they are, names and all.
 
 const (
-	archiveExt = ".archiving" // of the half-made file
+	ArchiveExt = ".archiving" // of the half-made file
 	// settled is how long after its end a month still gets payloads in the ordinary course of things.
 	settled = 7 * 24 * time.Hour
 	// maxRounds bounds how often a month is gone through again because payloads kept arriving.
@@ -58,15 +59,9 @@ type ArchivedMonth struct {
 	Took     time.Duration `json:"took_ns"`
 }
 
-// Archive packs the payloads of closed months. It may run while payloads are read and put. A month that cannot be archived
-// is left as it is and says why; the error is for what stops all of them: ctx, a full disk.
-func (db *DB) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
-	return db.payloads.archive(ctx, o)
-}
-
-func (p *Payloads) archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
+func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
 	if p.readOnly && !o.DryRun {
-		return nil, ErrReadOnly
+		return nil, disk.ErrReadOnly
 	}
 	p.archiving.Lock() // two at once would write to the same new file
 	defer p.archiving.Unlock()
@@ -80,7 +75,7 @@ func (p *Payloads) archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMon
 			continue
 		}
 		r, err := p.archiveMonth(ctx, m, o)
-		if isDamage(err) {
+		if disk.IsDamage(err) {
 			r.Left, err = err.Error(), nil
 		}
 		if err != nil {
@@ -95,11 +90,11 @@ func wantMonth(asked []string, m string) bool {
 	if asked != nil {
 		return slices.Contains(asked, m)
 	}
-	return monthEnd(m).Add(settled).Before(wallNow())
+	return MonthEnd(m).Add(settled).Before(disk.Now())
 }
 
-// monthEnd is the first instant after a month.
-func monthEnd(m string) time.Time {
+// MonthEnd is the first instant after a month.
+func MonthEnd(m string) time.Time {
 	t, err := time.Parse("2006-01", m)
 	if err != nil {
 		return time.Time{}
@@ -112,7 +107,7 @@ type load struct{ payloads, bytes int }
 
 // archiver is at work on one month.
 type archiver struct {
-	*shard
+	*Shard
 	page    int
 	o       ArchiveOptions
 	report  *ArchivedMonth
@@ -122,19 +117,19 @@ type archiver struct {
 
 	path    string // of the half-made file
 	out     *bolt.DB
-	dicts   *dictionaries
+	dicts   *Dictionaries
 	packing sync.Mutex
 	packers map[league.Part]*packer // made when first used: an encoder takes tens of megabytes
 	now     ArchiveProgress
 	told    time.Time
 }
 
-func (p *Payloads) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
+func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
 	began := time.Now()
 	r.Month = month
-	a := &archiver{shard: p.shard(month), page: p.pages.archive, o: o, report: &r, pending: map[league.Part]load{}, packers: map[league.Part]*packer{}}
-	a.path = a.shard.path + archiveExt
-	if r.Before, err = usedBytes(a.shard.path); err != nil {
+	a := &archiver{Shard: p.Shard(month), page: p.Pages.Archive, o: o, report: &r, pending: map[league.Part]load{}, packers: map[league.Part]*packer{}}
+	a.path = a.Shard.Path + ArchiveExt
+	if r.Before, err = disk.UsedBytes(a.Shard.Path); err != nil {
 		return r, err
 	}
 	r.After = r.Before
@@ -150,13 +145,13 @@ func (p *Payloads) archiveMonth(ctx context.Context, month string, o ArchiveOpti
 	case o.DryRun:
 		return r, nil
 	}
-	if err := needRoom(p.dir, "the archive of "+month, r.Before); err != nil {
+	if err := disk.NeedRoom(p.Dir, "the archive of "+month, r.Before); err != nil {
 		return r, err
 	}
 	err = a.run(ctx)
 	r.Took = time.Since(began)
 	if err == nil && r.Left == "" {
-		r.After, err = usedBytes(a.shard.path)
+		r.After, err = disk.UsedBytes(a.Shard.Path)
 	}
 	return r, err
 }
@@ -167,23 +162,23 @@ func (a *archiver) use(f func(*bolt.Tx) error) error {
 		return err
 	}
 	defer a.release()
-	return a.guard(func() error { return a.bolt.View(f) })
+	return a.Guard(func() error { return a.Bolt.View(f) })
 }
 
 // count looks at every payload's header. untouched: nothing was put since the archiver last wrote the file.
 func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 	err = a.use(func(b *bolt.Tx) error {
-		t := newTx(b, wallNow())
-		if last, ok, err := t.number(tMeta, metaArchived); err == nil && ok && last == uint64(b.ID()) {
+		m := disk.MetaOf(b)
+		if last, ok, err := m.Number(metaArchived); err == nil && ok && last == uint64(b.ID()) {
 			untouched = true
 		}
-		a.erased = t.has(tMeta, metaErased)
-		p := b.Bucket([]byte(payloadTable))
+		a.erased = m.Has(metaErased)
+		p := b.Bucket([]byte(Table))
 		return p.ForEachBucket(func(match []byte) error {
 			a.ids = append(a.ids, string(match))
 			return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(k, v []byte) error {
 				a.report.Payloads++
-				if part := partOfKey(k); len(v) > 1 && (a.erased || !packedCodec(v[1])) {
+				if part := PartOfKey(k); len(v) > 1 && (a.erased || !packedCodec(v[1])) {
 					l := a.pending[part]
 					a.pending[part] = load{l.payloads + 1, l.bytes + len(v)}
 				}
@@ -249,7 +244,7 @@ type piece struct {
 
 // pass brings over what the new file does not have yet.
 func (a *archiver) pass(ctx context.Context) error {
-	a.now = ArchiveProgress{Month: a.month, Total: a.report.Payloads}
+	a.now = ArchiveProgress{Month: a.Month, Total: a.report.Payloads}
 	a.report.Bad = 0
 	var after []byte
 	for {
@@ -277,7 +272,7 @@ func (a *archiver) pass(ctx context.Context) error {
 func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
 	var last []byte
 	err = a.use(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(payloadTable))
+		p := b.Bucket([]byte(Table))
 		c := p.Cursor()
 		match, _ := c.Seek(after)
 		if after != nil && bytes.Equal(match, after) {
@@ -305,8 +300,8 @@ func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
 // write commits a page to the new file.
 func (a *archiver) write(page []*piece) error {
 	err := a.out.Update(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(payloadTable))
-		p.FillPercent = appendFill
+		p := b.Bucket([]byte(Table))
+		p.FillPercent = disk.AppendFill
 		for _, x := range page {
 			if x.to == nil {
 				continue
@@ -322,7 +317,7 @@ func (a *archiver) write(page []*piece) error {
 		return nil
 	})
 	if err != nil {
-		return unusable(a.path, err)
+		return disk.Unusable(a.path, err)
 	}
 	crash.Point("archive-page")
 	for _, x := range page {
@@ -352,10 +347,10 @@ func (a *archiver) tell(last bool) {
 func (a *archiver) seal() error {
 	a.tell(true)
 	err := a.out.Update(func(b *bolt.Tx) error {
-		return newTx(b, wallNow()).putNumber(tMeta, metaArchived, uint64(b.ID()))
+		return disk.MetaOf(b).PutNumber(metaArchived, uint64(b.ID()))
 	})
 	if err != nil {
-		return unusable(a.path, err)
+		return disk.Unusable(a.path, err)
 	}
 	crash.Point("archive-sealed")
 	return nil

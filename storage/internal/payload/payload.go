@@ -1,4 +1,4 @@
-package storage
+package payload
 
 import (
 	"bytes"
@@ -16,49 +16,50 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 const (
-	payloadDir = "payload"
-	shardExt   = ".db"
-	// shardIdle is how long a shard that nobody uses stays open.
-	shardIdle = 5 * time.Minute
-	maxMatch  = 64 // bytes of a match id; Riot's have 8 to 16
+	Dir = "payload"
+	Ext = ".db"
+	// ShardIdle is how long a shard that nobody uses stays open.
+	ShardIdle = 5 * time.Minute
+	MaxMatch  = 64 // bytes of a match id; Riot's have 8 to 16
 )
 
 // Payloads keeps match payloads in one file per month of the game's creation, so that retention is the removal of a file
 // and a closed month never changes. Files are opened when first used and closed when idle. Its methods may be called by
 // many goroutines at once.
-type Payloads struct {
-	dir      string
+type Store struct {
+	Dir      string
 	readOnly bool
 	log      zerolog.Logger
-	pages    pages
+	Pages    disk.Pages
 
 	archiving sync.Mutex // one archiver at a time
 
-	commits writeTimes // of all months
-	doomed  doomed     // matches whose payloads are to be deleted
+	Commits disk.WriteTimes // of all months
+	Doomed  doomed          // matches whose payloads are to be deleted
 
 	mu     sync.Mutex
-	shards map[string]*shard
+	shards map[string]*Shard
 }
 
-func newPayloads(dataDir string, readOnly bool, log zerolog.Logger) *Payloads {
-	return &Payloads{dir: filepath.Join(dataDir, payloadDir), readOnly: readOnly, log: log, pages: usualPages, shards: map[string]*shard{}}
+func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
+	return &Store{Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log, Pages: disk.UsualPages, shards: map[string]*Shard{}}
 }
 
 // Put stores the bytes of a payload as they arrived and returns when they are on disk. ref says in which month, and what
 // they hold once inflated. The same payload again costs nothing; another one under the same name replaces it. Errors:
 // ErrDiskFull (nothing written), ErrUnknown, *Damaged.
-func (p *Payloads) Put(ctx context.Context, match string, part league.Part, ref league.PayloadRef, body []byte) error {
+func (p *Store) Put(ctx context.Context, match string, part league.Part, ref league.PayloadRef, body []byte) error {
 	if p.readOnly {
-		return ErrReadOnly
+		return disk.ErrReadOnly
 	}
-	if match == "" || len(match) > maxMatch {
-		return fmt.Errorf("match id of %d bytes: outside 1 to %d", len(match), maxMatch)
+	if match == "" || len(match) > MaxMatch {
+		return fmt.Errorf("match id of %d bytes: outside 1 to %d", len(match), MaxMatch)
 	}
-	v, err := sealPayload(match, part, ref, body)
+	v, err := Seal(match, part, ref, body)
 	if err != nil {
 		return err
 	}
@@ -69,9 +70,9 @@ func (p *Payloads) Put(ctx context.Context, match string, part league.Part, ref 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	release := p.doomed.spare(match)
+	release := p.Doomed.spare(match)
 	defer release()
-	return p.with(ref.Month, true, func(s *shard) error {
+	return p.With(ref.Month, true, func(s *Shard) error {
 		if s.holds(match, part, k, ref) {
 			return nil
 		}
@@ -81,18 +82,18 @@ func (p *Payloads) Put(ctx context.Context, match string, part league.Part, ref 
 
 // Get returns a payload as it is stored, after checking that it is whole and the one that ref names. ErrDropped when
 // retention took it, engine.ErrNotFound when it is not there, *ErrCorrupt when it is not whole.
-func (p *Payloads) Get(match string, part league.Part, ref league.PayloadRef) (body []byte, err error) {
-	err = p.named(match, part, ref, func(_ *shard, f frame) error {
-		body = f.body
+func (p *Store) Get(match string, part league.Part, ref league.PayloadRef) (body []byte, err error) {
+	err = p.named(match, part, ref, func(_ *Shard, f Frame) error {
+		body = f.Body
 		return nil
 	})
 	return body, err
 }
 
 // Raw returns a payload's JSON, inflated and verified. Errors as of Get.
-func (p *Payloads) Raw(match string, part league.Part, ref league.PayloadRef) (raw []byte, err error) {
-	err = p.named(match, part, ref, func(s *shard, f frame) error {
-		raw, err = f.raw(s.dicts)
+func (p *Store) Raw(match string, part league.Part, ref league.PayloadRef) (raw []byte, err error) {
+	err = p.named(match, part, ref, func(s *Shard, f Frame) error {
+		raw, err = f.Raw(s.Dicts)
 		return err
 	})
 	return raw, err
@@ -101,11 +102,11 @@ func (p *Payloads) Raw(match string, part league.Part, ref league.PayloadRef) (r
 var errOther = errors.New("it is not the payload that the match row names")
 
 // named runs f on the payload that ref names; what f finds wrong with it makes it corrupt.
-func (p *Payloads) named(match string, part league.Part, ref league.PayloadRef, f func(*shard, frame) error) error {
+func (p *Store) named(match string, part league.Part, ref league.PayloadRef, f func(*Shard, Frame) error) error {
 	if ref.Dropped() {
-		return fmt.Errorf("%s of %s: %w", part, match, ErrDropped)
+		return fmt.Errorf("%s of %s: %w", part, match, disk.ErrDropped)
 	}
-	return p.read(ref.Month, match, part, func(s *shard, have frame) error {
+	return p.read(ref.Month, match, part, func(s *Shard, have Frame) error {
 		if !have.same(ref) {
 			return errOther
 		}
@@ -114,9 +115,9 @@ func (p *Payloads) named(match string, part league.Part, ref league.PayloadRef, 
 }
 
 // Has reports whether the month's shard holds the payload, whole.
-func (p *Payloads) Has(month, match string, part league.Part) (bool, error) {
-	err := p.read(month, match, part, func(*shard, frame) error { return nil })
-	if isNotFound(err) {
+func (p *Store) Has(month, match string, part league.Part) (bool, error) {
+	err := p.read(month, match, part, func(*Shard, Frame) error { return nil })
+	if disk.IsNotFound(err) {
 		return false, nil
 	}
 	return err == nil, err
@@ -125,34 +126,34 @@ func (p *Payloads) Has(month, match string, part league.Part) (bool, error) {
 // Find looks for a payload in all months, newest first: a crash may have left one that no state names. It comes as gzip, or
 // as it arrived; one that the archiver packed is packed as gzip again, so that nobody else has to know of dictionaries. A
 // shard that is damaged, or a payload that is not whole, counts as not there.
-func (p *Payloads) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
-	ok, err = p.find(ctx, match, part, func(s *shard, f frame) error {
+func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
+	ok, err = p.find(ctx, match, part, func(s *Shard, f Frame) error {
 		if !f.packed() {
-			ref, body = f.ref, f.body
+			ref, body = f.Ref, f.Body
 			return nil
 		}
-		raw, err := f.raw(s.dicts)
+		raw, err := f.Raw(s.Dicts)
 		if err != nil {
 			return err
 		}
-		ref, body = f.ref, packGzip(raw)
-		ref.Codec, ref.Size = codecGzip, len(body)
+		ref, body = f.Ref, packGzip(raw)
+		ref.Codec, ref.Size = CodecGzip, len(body)
 		return nil
 	})
 	return ref, body, ok, err
 }
 
 // FindRaw is Find for those who want the JSON.
-func (p *Payloads) FindRaw(ctx context.Context, match string, part league.Part) (raw []byte, ok bool, err error) {
-	ok, err = p.find(ctx, match, part, func(s *shard, f frame) error {
-		raw, err = f.raw(s.dicts)
+func (p *Store) FindRaw(ctx context.Context, match string, part league.Part) (raw []byte, ok bool, err error) {
+	ok, err = p.find(ctx, match, part, func(s *Shard, f Frame) error {
+		raw, err = f.Raw(s.Dicts)
 		return err
 	})
 	return raw, ok, err
 }
 
-func (p *Payloads) find(ctx context.Context, match string, part league.Part, use func(*shard, frame) error) (ok bool, err error) {
-	if p.doomed.has(match) {
+func (p *Store) find(ctx context.Context, match string, part league.Part, use func(*Shard, Frame) error) (ok bool, err error) {
+	if p.Doomed.Has(match) {
 		return false, nil
 	}
 	months, err := p.Months()
@@ -166,7 +167,7 @@ func (p *Payloads) find(ctx context.Context, match string, part league.Part, use
 		if err = p.read(m, match, part, use); err == nil {
 			return true, nil
 		}
-		if !isNotFound(err) && !isDamage(err) {
+		if !disk.IsNotFound(err) && !disk.IsDamage(err) {
 			return false, err
 		}
 	}
@@ -185,17 +186,17 @@ func packGzip(raw []byte) []byte {
 }
 
 // Months lists the months that have a shard, oldest first.
-func (p *Payloads) Months() ([]string, error) {
-	entries, err := os.ReadDir(p.dir)
+func (p *Store) Months() ([]string, error) {
+	entries, err := os.ReadDir(p.Dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unusable(p.dir, err)
+		return nil, disk.Unusable(p.Dir, err)
 	}
 	var months []string
 	for _, e := range entries {
-		if m, ok := strings.CutSuffix(e.Name(), shardExt); ok && checkMonth(m) == nil {
+		if m, ok := strings.CutSuffix(e.Name(), Ext); ok && checkMonth(m) == nil {
 			months = append(months, m)
 		}
 	}
@@ -203,28 +204,28 @@ func (p *Payloads) Months() ([]string, error) {
 }
 
 // Drop deletes a month's payloads for good: the whole file. Only the operator's retention rule may ask for it.
-func (p *Payloads) Drop(month string) error {
+func (p *Store) Drop(month string) error {
 	if p.readOnly {
-		return ErrReadOnly
+		return disk.ErrReadOnly
 	}
 	if err := checkMonth(month); err != nil {
 		return err
 	}
-	return p.shard(month).drop()
+	return p.Shard(month).drop()
 }
 
 // read runs use on a stored payload. What is wrong with it, use's error included, makes it corrupt.
-func (p *Payloads) read(month, match string, part league.Part, use func(*shard, frame) error) error {
+func (p *Store) read(month, match string, part league.Part, use func(*Shard, Frame) error) error {
 	k, err := partKey(part)
 	if err != nil {
 		return err
 	}
-	return p.with(month, false, func(s *shard) error {
-		v, err := s.get(match, k)
+	return p.With(month, false, func(s *Shard) error {
+		v, err := s.Get(match, k)
 		if err != nil {
 			return err
 		}
-		f, err := openPayload(month, match, part, v)
+		f, err := Open(month, match, part, v)
 		if err == nil {
 			err = use(s, f)
 		}
@@ -235,16 +236,16 @@ func (p *Payloads) read(month, match string, part league.Part, use func(*shard, 
 	})
 }
 
-func (p *Payloads) corrupt(month, match string, part league.Part, err error) error {
-	return &ErrCorrupt{Bucket: payloadDir + "/" + month, Key: payloadKey(match, part), Err: err}
+func (p *Store) corrupt(month, match string, part league.Part, err error) error {
+	return &disk.ErrCorrupt{Bucket: Dir + "/" + month, Key: payloadKey(match, part), Err: err}
 }
 
-// with runs f on the open shard of a month.
-func (p *Payloads) with(month string, create bool, f func(*shard) error) error {
+// With runs f on the open shard of a month.
+func (p *Store) With(month string, create bool, f func(*Shard) error) error {
 	if err := checkMonth(month); err != nil {
 		return err
 	}
-	s := p.shard(month)
+	s := p.Shard(month)
 	if err := s.acquire(create); err != nil {
 		return err
 	}
@@ -252,34 +253,34 @@ func (p *Payloads) with(month string, create bool, f func(*shard) error) error {
 	return f(s)
 }
 
-func (p *Payloads) shard(month string) *shard {
+func (p *Store) Shard(month string) *Shard {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.shards[month]
 	if s == nil {
-		s = &shard{month: month, path: filepath.Join(p.dir, month+shardExt), readOnly: p.readOnly, log: p.log, commits: &p.commits}
+		s = &Shard{Month: month, Path: filepath.Join(p.Dir, month+Ext), readOnly: p.readOnly, log: p.log, commits: &p.Commits}
 		p.shards[month] = s
 	}
 	return s
 }
 
-func (p *Payloads) all() []*shard {
+func (p *Store) all() []*Shard {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var list []*shard
+	var list []*Shard
 	for _, s := range p.shards {
 		list = append(list, s)
 	}
 	return list
 }
 
-func (p *Payloads) closeIdle() {
+func (p *Store) CloseIdle() {
 	for _, s := range p.all() {
 		s.closeIdle()
 	}
 }
 
-func (p *Payloads) close() error {
+func (p *Store) Close() error {
 	var errs []error
 	for _, s := range p.all() {
 		errs = append(errs, s.close())
@@ -287,7 +288,7 @@ func (p *Payloads) close() error {
 	return errors.Join(errs...)
 }
 
-func (p *Payloads) any() bool {
+func (p *Store) Any() bool {
 	months, err := p.Months()
 	return err == nil && len(months) > 0
 }
@@ -309,7 +310,7 @@ func partKey(p league.Part) ([]byte, error) {
 	return nil, fmt.Errorf("a match has no part %q", p)
 }
 
-func partOfKey(k []byte) league.Part {
+func PartOfKey(k []byte) league.Part {
 	if string(k) == "t" {
 		return league.PartTimeline
 	}

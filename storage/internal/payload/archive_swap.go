@@ -1,4 +1,4 @@
-package storage
+package payload
 
 import (
 	"bytes"
@@ -14,28 +14,29 @@ import (
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // begin opens the half-made file that an earlier run has left, or makes a new one with its dictionaries.
 func (a *archiver) begin(ctx context.Context) error {
-	there, err := exists(a.path)
+	there, err := disk.Exists(a.path)
 	if err != nil {
-		return unusable(a.path, err)
+		return disk.Unusable(a.path, err)
 	}
 	if there && a.reopen() == nil {
 		return nil
 	}
 	// A half-made file of ours that cannot be used holds nothing that the old one does not.
 	if err := os.Remove(a.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return unusable(a.path, err)
+		return disk.Unusable(a.path, err)
 	}
 	fresh, err := a.train(ctx)
 	if err != nil {
 		return err
 	}
 	err = a.use(func(old *bolt.Tx) error {
-		return createFile(a.path, func(b *bolt.Tx) error {
-			return errors.Join(createShard(b, a.month, shardArchived), createDicts(b, a.oldDicts(old), fresh))
+		return disk.CreateFile(a.path, func(b *bolt.Tx) error {
+			return errors.Join(createShard(b, a.Month, shardArchived), createDicts(b, a.oldDicts(old), fresh))
 		})
 	})
 	if err != nil {
@@ -50,12 +51,12 @@ func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
 	if a.erased {
 		return nil
 	}
-	return old.Bucket([]byte(dictTable))
+	return old.Bucket([]byte(DictTable))
 }
 
 // createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh ones.
 func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) error {
-	t, err := b.CreateBucket([]byte(dictTable))
+	t, err := b.CreateBucket([]byte(DictTable))
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) erro
 		}
 	}
 	for id, d := range fresh {
-		k := dictKey(id)
+		k := DictKey(id)
 		sealed, err := d.seal(k)
 		if err = errors.Join(err, t.Put(k, sealed)); err != nil {
 			return err
@@ -82,14 +83,14 @@ func (a *archiver) reopen() (err error) {
 			a.end()
 		}
 	}()
-	out, err := openFile(a.path, boltOptions(), a.log)
+	out, err := disk.OpenFile(a.path, disk.BoltOptions(), a.log)
 	if err != nil {
 		return err
 	}
 	a.out = out
 	err = out.View(func(b *bolt.Tx) error {
 		a.dicts = readDicts(b)
-		return (&shard{month: a.month, path: a.path}).checkSchema(b)
+		return (&Shard{Month: a.Month, Path: a.path}).checkSchema(b)
 	})
 	return err
 }
@@ -101,7 +102,7 @@ func (a *archiver) packer(part league.Part) (*packer, error) {
 	if p := a.packers[part]; p != nil {
 		return p, nil
 	}
-	p, err := newPacker(a.dicts, a.dicts.of(part), max(a.o.Workers, 1))
+	p, err := newPacker(a.dicts, a.dicts.Of(part), max(a.o.Workers, 1))
 	if err == nil {
 		a.packers[part] = p
 	}
@@ -133,7 +134,7 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 
 func (a *archiver) knownDict(part league.Part) (have bool, err error) {
 	err = a.use(func(*bolt.Tx) error {
-		have = a.shard.dicts.of(part) != 0 && !a.erased
+		have = a.Shard.Dicts.Of(part) != 0 && !a.erased
 		return nil
 	})
 	return have, err
@@ -151,15 +152,15 @@ func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte
 			return nil, context.Cause(ctx)
 		}
 		err := a.use(func(b *bolt.Tx) error {
-			m := b.Bucket([]byte(payloadTable)).Bucket([]byte(a.ids[i]))
+			m := b.Bucket([]byte(Table)).Bucket([]byte(a.ids[i]))
 			if m == nil {
 				return nil
 			}
-			f, err := openPayload(a.month, a.ids[i], part, m.Get(k))
+			f, err := Open(a.Month, a.ids[i], part, m.Get(k))
 			if err != nil || f.packed() && !a.erased {
 				return nil //nolint:nilerr // not there, or check names it
 			}
-			if raw, err := f.raw(a.shard.dicts); err == nil {
+			if raw, err := f.Raw(a.Shard.Dicts); err == nil {
 				list = append(list, forPacking(raw))
 			}
 			return nil
@@ -189,7 +190,7 @@ func (a *archiver) pack(page []*piece) error {
 	}
 	for i, x := range page {
 		if held[i] {
-			_, err := openPayload(a.month, x.match, partOfKey(x.key), x.from)
+			_, err := Open(a.Month, x.match, PartOfKey(x.key), x.from)
 			x.bad = err != nil
 			continue
 		}
@@ -202,7 +203,7 @@ func (a *archiver) pack(page []*piece) error {
 func (a *archiver) held(page []*piece) ([]bool, error) {
 	held := make([]bool, len(page))
 	err := a.out.View(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(payloadTable))
+		p := b.Bucket([]byte(Table))
 		for i, x := range page {
 			m := p.Bucket([]byte(x.match))
 			held[i] = m != nil && a.same(x.match, x.key, x.from, m.Get(x.key))
@@ -217,16 +218,16 @@ func (a *archiver) same(match string, key, from, to []byte) bool {
 	if bytes.Equal(from, to) {
 		return true
 	}
-	old, err1 := openPayload(a.month, match, partOfKey(key), from)
-	made, err2 := openPayload(a.month, match, partOfKey(key), to)
-	return err1 == nil && err2 == nil && made.same(old.ref) && a.dicts.usable(made.dict)
+	old, err1 := Open(a.Month, match, PartOfKey(key), from)
+	made, err2 := Open(a.Month, match, PartOfKey(key), to)
+	return err1 == nil && err2 == nil && made.same(old.Ref) && a.dicts.usable(made.dict)
 }
 
 // packOne packs one payload. What cannot be read is taken over as it is: the archiver deletes nothing.
 func (a *archiver) packOne(x *piece) error {
-	part := partOfKey(x.key)
+	part := PartOfKey(x.key)
 	x.to = x.from
-	f, err := openPayload(a.month, x.match, part, x.from)
+	f, err := Open(a.Month, x.match, part, x.from)
 	if err != nil {
 		x.bad = true
 		return nil //nolint:nilerr // counted; check names it
@@ -255,13 +256,13 @@ func (a *archiver) packOne(x *piece) error {
 }
 
 // unpacked is a payload as its JSON, by the dictionaries of the old file.
-func (a *archiver) unpacked(f frame) (frame, error) {
+func (a *archiver) unpacked(f Frame) (Frame, error) {
 	var raw []byte
 	err := a.use(func(*bolt.Tx) (err error) {
-		raw, err = f.raw(a.shard.dicts)
+		raw, err = f.Raw(a.Shard.Dicts)
 		return err
 	})
-	f.ref.Codec, f.ref.Size, f.dict, f.body = codecIdentity, len(raw), 0, raw
+	f.Ref.Codec, f.Ref.Size, f.dict, f.Body = CodecIdentity, len(raw), 0, raw
 	return f, err
 }
 
@@ -269,10 +270,10 @@ func (a *archiver) unpacked(f frame) (frame, error) {
 // the old one has changed meanwhile; seq is its transaction that was compared.
 func (a *archiver) prove(ctx context.Context) (seq uint64, same bool, err error) {
 	if err := a.out.Close(); err != nil {
-		return 0, false, unusable(a.path, err)
+		return 0, false, disk.Unusable(a.path, err)
 	}
 	a.out = nil
-	if err := a.o.Verify.verify(ctx, a.path); err != nil && a.report.Bad == 0 {
+	if err := a.o.Verify.Verify(ctx, a.path); err != nil && a.report.Bad == 0 {
 		return 0, false, a.discard(err)
 	}
 	if err := a.reopen(); err != nil {
@@ -291,11 +292,11 @@ func (a *archiver) prove(ctx context.Context) (seq uint64, same bool, err error)
 // discard removes a new file that is not what it should be; the next run begins another one.
 func (a *archiver) discard(why error) error {
 	a.end()
-	return errors.Join(fmt.Errorf("the new file of %s is not sound, the old one stays: %w", a.month, why), os.Remove(a.path))
+	return errors.Join(fmt.Errorf("the new file of %s is not sound, the old one stays: %w", a.Month, why), os.Remove(a.path))
 }
 
 func (a *archiver) compare(ctx context.Context, old, made *bolt.Tx) (same bool, err error) {
-	o, m := old.Bucket([]byte(payloadTable)), made.Bucket([]byte(payloadTable))
+	o, m := old.Bucket([]byte(Table)), made.Bucket([]byte(Table))
 	same = true
 	n := 0
 	err = o.ForEachBucket(func(match []byte) error {
@@ -324,29 +325,29 @@ func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) 
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	now, err := a.seqLocked()
+	now, err := a.SeqLocked()
 	if err != nil || now != seq {
 		return false, err
 	}
 	if err := errors.Join(a.closeLocked(), a.out.Close()); err != nil {
-		return false, unusable(a.path, err)
+		return false, disk.Unusable(a.path, err)
 	}
 	a.out = nil
 	crash.Point("archive-before-rename")
-	if err := os.Rename(a.path, a.shard.path); err != nil {
-		return false, unusable(a.shard.path, err)
+	if err := os.Rename(a.path, a.Shard.Path); err != nil {
+		return false, disk.Unusable(a.Shard.Path, err)
 	}
 	crash.Point("archive-after-rename")
-	return true, syncDir(filepath.Dir(a.path))
+	return true, disk.SyncDir(filepath.Dir(a.path))
 }
 
-// seqLocked is the last transaction of the old file.
-func (s *shard) seqLocked() (seq uint64, err error) {
-	if s.bolt == nil {
-		m, err := fileMeta(s.path)
-		return m.txid, err
+// SeqLocked is the last transaction of the old file.
+func (s *Shard) SeqLocked() (seq uint64, err error) {
+	if s.Bolt == nil {
+		m, err := disk.FileMeta(s.Path)
+		return m.Txid, err
 	}
-	err = s.bolt.View(func(b *bolt.Tx) error {
+	err = s.Bolt.View(func(b *bolt.Tx) error {
 		seq = uint64(b.ID())
 		return nil
 	})

@@ -1,9 +1,9 @@
-package storage
+package disk
 
 import "golang.org/x/sys/unix"
 
-// networkKind names the network file system that dir lies on; "" when it lies on a local one.
-func networkKind(dir string) (string, error) {
+// NetworkKind names the network file system that dir lies on; "" when it lies on a local one.
+func NetworkKind(dir string) (string, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return "", err

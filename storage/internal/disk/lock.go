@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"encoding/json"
@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile guards the whole data directory. It is never removed: a name that comes and goes would let two processes lock
+// LockFile guards the whole data directory. It is never removed: a name that comes and goes would let two processes lock
 // two different files.
-const lockFile = "farsight.lock"
+const LockFile = "farsight.lock"
 
 // holder is what the lock file says, in JSON.
-type holder struct {
+type Signature struct {
 	PID    int       `json:"pid"`
 	Host   string    `json:"host"`
 	Since  time.Time `json:"since"`
@@ -25,33 +25,33 @@ type holder struct {
 }
 
 // dirLock is a held lock. The kernel frees it when the process ends, however it ends.
-type dirLock struct{ f *os.File }
+type Lock struct{ f *os.File }
 
-// lockDir takes the lock of dir, for itself alone or (browse) together with other readers. It tries once.
-func lockDir(dir string, browse bool) (*dirLock, error) {
-	path := filepath.Join(dir, lockFile)
+// LockDir takes the lock of dir, for itself alone or (browse) together with other readers. It tries once.
+func LockDir(dir string, browse bool) (*Lock, error) {
+	path := filepath.Join(dir, LockFile)
 	f, err := openLock(path, browse)
 	if err != nil {
-		return nil, unusable(path, err)
+		return nil, Unusable(path, err)
 	}
 	if f == nil {
-		return &dirLock{}, nil
+		return &Lock{}, nil
 	}
 	how := unix.LOCK_EX | unix.LOCK_NB
 	if browse {
 		how = unix.LOCK_SH | unix.LOCK_NB
 	}
-	if err := flock(f, how); err != nil {
+	if err := Flock(f, how); err != nil {
 		defer f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, heldBy(f, dir)
 		}
-		return nil, unusable(path, err)
+		return nil, Unusable(path, err)
 	}
-	l := &dirLock{f: f}
+	l := &Lock{f: f}
 	if err := l.sign(browse); err != nil && !browse {
-		l.release()
-		return nil, unusable(path, err)
+		l.Release()
+		return nil, Unusable(path, err)
 	}
 	return l, nil
 }
@@ -70,7 +70,7 @@ func openLock(path string, browse bool) (*os.File, error) {
 	return f, err
 }
 
-func flock(f *os.File, how int) error {
+func Flock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)
 		if !errors.Is(err, unix.EINTR) {
@@ -80,12 +80,12 @@ func flock(f *os.File, how int) error {
 }
 
 // sign writes who holds the lock.
-func (l *dirLock) sign(browse bool) error {
+func (l *Lock) sign(browse bool) error {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this host"
 	}
-	b, err := json.Marshal(holder{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Millisecond), Browse: browse})
+	b, err := json.Marshal(Signature{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Millisecond), Browse: browse})
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,11 @@ func (l *dirLock) sign(browse bool) error {
 	return err
 }
 
-// release frees the lock by name, not only by closing the file: a child that is just being started has it open too, until
+// Release frees the lock by name, not only by closing the file: a child that is just being started has it open too, until
 // it has become another program.
-func (l *dirLock) release() {
+func (l *Lock) Release() {
 	if l.f != nil {
-		_ = flock(l.f, unix.LOCK_UN)
+		_ = Flock(l.f, unix.LOCK_UN)
 		l.f.Close()
 		l.f = nil
 	}
@@ -108,7 +108,7 @@ func (l *dirLock) release() {
 
 // heldBy reads who holds the lock. The holder may be between taking the lock and signing it: a moment's patience.
 func heldBy(f *os.File, dir string) error {
-	var h holder
+	var h Signature
 	for range 5 {
 		b, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 		if err == nil && json.Unmarshal(b, &h) == nil && h.PID != 0 {

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"errors"
@@ -28,10 +28,10 @@ const (
 	lockPause = 20 * time.Millisecond
 )
 
-// boltOptions are those of every file of ours. NoFreelistSync: a large free list would be written with each small commit
+// BoltOptions are those of every file of ours. NoFreelistSync: a large free list would be written with each small commit
 // (774 KB against 20 KB after a big delete); markClosed writes it. Never NoSync, NoGrowSync or StrictMode. No Logger: bbolt tells it nothing that
 // its errors do not say, formats a line for each key that is put, and would write keys into a log.
-func boltOptions() *bolt.Options {
+func BoltOptions() *bolt.Options {
 	return &bolt.Options{
 		Timeout:        lockPatience,
 		FreelistType:   bolt.FreelistMapType,
@@ -44,14 +44,14 @@ func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
 }
 
-// openNew is openNoFollow for a file that must not be there yet.
-func openNew(path string, flag int, mode os.FileMode) (*os.File, error) {
+// OpenNew is openNoFollow for a file that must not be there yet.
+func OpenNew(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return openNoFollow(path, flag|os.O_EXCL, mode)
 }
 
-// stateMap is the address space that the state file reserves, so that growing it does not wait for readers: without it one
+// StateMap is the address space that the state file reserves, so that growing it does not wait for readers: without it one
 // slow reader and one growing write froze all other readers for seconds.
-func stateMap() int {
+func StateMap() int {
 	var size int64 = 4 << 30
 	if bits.UintSize < 64 {
 		return 0
@@ -59,32 +59,32 @@ func stateMap() int {
 	return int(size)
 }
 
-// createFile makes a bbolt file at path in one step that a crash cannot halve: it is filled under another name, closed,
+// CreateFile makes a bbolt file at path in one step that a crash cannot halve: it is filled under another name, closed,
 // synced and then renamed. A power cut inside bbolt's own first write leaves one file in eight unusable.
-func createFile(path string, fill func(*bolt.Tx) error) error {
+func CreateFile(path string, fill func(*bolt.Tx) error) error {
 	temp := path + ".new"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return unusable(temp, err) // what a crash left of an earlier creation
+		return Unusable(temp, err) // what a crash left of an earlier creation
 	}
 	if err := fillFile(temp, fill); err != nil {
 		os.Remove(temp)
-		return unusable(temp, err)
+		return Unusable(temp, err)
 	}
 	crash.Point("creation-before-rename")
 	if err := os.Rename(temp, path); err != nil {
-		return unusable(path, err)
+		return Unusable(path, err)
 	}
 	crash.Point("creation-after-rename")
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return unusable(filepath.Dir(path), err)
+	if err := SyncDir(filepath.Dir(path)); err != nil {
+		return Unusable(filepath.Dir(path), err)
 	}
 	return nil
 }
 
 func fillFile(path string, fill func(*bolt.Tx) error) error {
-	o := boltOptions()
-	o.OpenFile = openNew
-	b, err := bolt.Open(path, fileMode, o)
+	o := BoltOptions()
+	o.OpenFile = OpenNew
+	b, err := bolt.Open(path, FileMode, o)
 	if err != nil {
 		return err
 	}
@@ -94,10 +94,10 @@ func fillFile(path string, fill func(*bolt.Tx) error) error {
 		return err
 	}
 	crash.Point("creation-before-sync")
-	return syncFile(path)
+	return SyncFile(path)
 }
 
-func syncFile(path string) error {
+func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
@@ -105,10 +105,10 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// openFile opens an existing bbolt file after its preflight. A fault of the mapping or a panic of bbolt's becomes an
+// OpenFile opens an existing bbolt file after its preflight. A fault of the mapping or a panic of bbolt's becomes an
 // error.
-func openFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err error) {
-	note, err := preflight(path)
+func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err error) {
+	note, err := Preflight(path)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func openFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 		}
 	}()
 	for range lockTries {
-		if b, err = bolt.Open(path, fileMode, o); !errors.Is(err, berrors.ErrTimeout) {
+		if b, err = bolt.Open(path, FileMode, o); !errors.Is(err, berrors.ErrTimeout) {
 			break
 		}
 		time.Sleep(lockPause)
@@ -131,7 +131,7 @@ func openFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 		return nil, &ErrUnusable{Path: path, Why: "another program has it open", Do: "end that program", Err: err}
 	}
 	if err != nil {
-		return nil, unusable(path, err)
+		return nil, Unusable(path, err)
 	}
 	return b, nil
 }

@@ -1,4 +1,4 @@
-package storage
+package payload
 
 import (
 	"bytes"
@@ -21,20 +21,20 @@ import (
 const (
 	formatArrived  = 1
 	formatArchived = 2
-	payloadHeader  = 10
-	archivedHeader = payloadHeader + 4
-	payloadSum     = 4
+	HeaderSize     = 10
+	archivedHeader = HeaderSize + 4
+	SumSize        = 4
 
 	// maxInflated bounds what a payload may become: half a megabyte of gzip can hold half a gigabyte.
 	maxInflated = 32 << 20
 )
 
 // Codecs on disk, and their names in a league.PayloadRef.
-var codecs = [...]string{1: codecIdentity, 2: codecGzip, 3: codecZstd, 4: codecColumns}
+var codecs = [...]string{1: CodecIdentity, 2: CodecGzip, 3: codecZstd, 4: codecColumns}
 
 const (
-	codecIdentity = "identity"
-	codecGzip     = "gzip"
+	CodecIdentity = "identity"
+	CodecGzip     = "gzip"
 	codecZstd     = "zstd"
 	codecColumns  = "zstd-columns" // the JSON taken apart into columns (columns.go), then zstd
 )
@@ -48,62 +48,62 @@ func codecNumber(name string) (byte, error) {
 	return 0, fmt.Errorf("payload codec %q is not known: use identity, gzip, zstd or zstd-columns", name)
 }
 
-var payloadSeed = rec.TableSeed(payloadTable)
+var payloadSeed = rec.TableSeed(Table)
 
-// frame is a stored payload, taken apart. Its body points into the value it was read from.
-type frame struct {
-	ref  league.PayloadRef
+// Frame is a stored payload, taken apart. Its body points into the value it was read from.
+type Frame struct {
+	Ref  league.PayloadRef
 	dict uint32 // number of the dictionary that its codec needs; 0 = none
-	body []byte
+	Body []byte
 }
 
 // sealPayload makes the value to store for a payload as it arrived.
-func sealPayload(match string, part league.Part, ref league.PayloadRef, body []byte) ([]byte, error) {
-	return sealFrame(match, part, frame{ref: ref, body: body})
+func Seal(match string, part league.Part, ref league.PayloadRef, body []byte) ([]byte, error) {
+	return sealFrame(match, part, Frame{Ref: ref, Body: body})
 }
 
-func sealFrame(match string, part league.Part, f frame) ([]byte, error) {
-	codec, err := codecNumber(f.ref.Codec)
+func sealFrame(match string, part league.Part, f Frame) ([]byte, error) {
+	codec, err := codecNumber(f.Ref.Codec)
 	if err != nil {
 		return nil, err
 	}
-	if len(f.body) == 0 || f.ref.RawLen <= 0 || f.ref.RawLen > maxInflated || len(f.body) > maxInflated {
-		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.body), f.ref.RawLen, maxInflated)
+	if len(f.Body) == 0 || f.Ref.RawLen <= 0 || f.Ref.RawLen > maxInflated || len(f.Body) > maxInflated {
+		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.Body), f.Ref.RawLen, maxInflated)
 	}
 	format := byte(formatArrived)
 	if f.archived() {
 		format = formatArchived
 	}
-	v := make([]byte, 0, archivedHeader+len(f.body)+payloadSum)
+	v := make([]byte, 0, archivedHeader+len(f.Body)+SumSize)
 	v = append(v, format, codec)
-	v = binary.LittleEndian.AppendUint32(v, uint32(f.ref.RawLen))
-	v = binary.LittleEndian.AppendUint32(v, f.ref.CRC)
+	v = binary.LittleEndian.AppendUint32(v, uint32(f.Ref.RawLen))
+	v = binary.LittleEndian.AppendUint32(v, f.Ref.CRC)
 	if format == formatArchived {
 		v = binary.LittleEndian.AppendUint32(v, f.dict)
 	}
-	v = append(v, f.body...)
+	v = append(v, f.Body...)
 	return binary.LittleEndian.AppendUint32(v, payloadSeed.Of(payloadKey(match, part), v)), nil
 }
 
 // archived reports whether the archiver packed the payload.
-func (f frame) archived() bool { return f.dict != 0 || f.ref.Codec == codecColumns }
+func (f Frame) archived() bool { return f.dict != 0 || f.Ref.Codec == codecColumns }
 
 // packed reports whether there is nothing left for the archiver to do.
-func (f frame) packed() bool { return f.ref.Codec == codecColumns || f.ref.Codec == codecZstd }
+func (f Frame) packed() bool { return f.Ref.Codec == codecColumns || f.Ref.Codec == codecZstd }
 
 // same reports whether both hold the same JSON.
-func (f frame) same(o league.PayloadRef) bool { return f.ref.CRC == o.CRC && f.ref.RawLen == o.RawLen }
+func (f Frame) same(o league.PayloadRef) bool { return f.Ref.CRC == o.CRC && f.Ref.RawLen == o.RawLen }
 
 // openPayload checks a stored value and takes it apart.
-func openPayload(month, match string, part league.Part, v []byte) (f frame, err error) {
-	if len(v) < payloadHeader+payloadSum {
+func Open(month, match string, part league.Part, v []byte) (f Frame, err error) {
+	if len(v) < HeaderSize+SumSize {
 		return f, errors.New("shorter than its frame")
 	}
-	framed, sum := v[:len(v)-payloadSum], binary.LittleEndian.Uint32(v[len(v)-payloadSum:])
+	framed, sum := v[:len(v)-SumSize], binary.LittleEndian.Uint32(v[len(v)-SumSize:])
 	if payloadSeed.Of(payloadKey(match, part), framed) != sum {
 		return f, rec.ErrSum
 	}
-	format, codec, header := framed[0], int(framed[1]), payloadHeader
+	format, codec, header := framed[0], int(framed[1]), HeaderSize
 	if format == formatArchived {
 		header = archivedHeader
 	}
@@ -111,13 +111,13 @@ func openPayload(month, match string, part league.Part, v []byte) (f frame, err 
 		return f, fmt.Errorf("format %d, codec %d: not known", format, codec)
 	}
 	if format == formatArchived {
-		f.dict = binary.LittleEndian.Uint32(framed[payloadHeader:])
+		f.dict = binary.LittleEndian.Uint32(framed[HeaderSize:])
 	}
-	f.body = framed[header:]
-	f.ref = league.PayloadRef{
+	f.Body = framed[header:]
+	f.Ref = league.PayloadRef{
 		Month:  month,
 		Codec:  codecs[codec],
-		Size:   len(f.body),
+		Size:   len(f.Body),
 		RawLen: int(binary.LittleEndian.Uint32(framed[2:])),
 		CRC:    binary.LittleEndian.Uint32(framed[6:]),
 	}
@@ -126,39 +126,39 @@ func openPayload(month, match string, part league.Part, v []byte) (f frame, err 
 
 func payloadKey(match string, part league.Part) []byte { return []byte(match + "/" + string(part)) }
 
-// raw gives the JSON of a payload and proves that it is the one that was stored.
-func (f frame) raw(dicts *dictionaries) ([]byte, error) {
-	if f.ref.RawLen < 0 || f.ref.RawLen > maxInflated {
-		return nil, fmt.Errorf("raw length %d is above %d", f.ref.RawLen, maxInflated)
+// Raw gives the JSON of a payload and proves that it is the one that was stored.
+func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
+	if f.Ref.RawLen < 0 || f.Ref.RawLen > maxInflated {
+		return nil, fmt.Errorf("raw length %d is above %d", f.Ref.RawLen, maxInflated)
 	}
 	raw, err := f.inflate(dicts)
 	if err != nil {
-		return nil, fmt.Errorf("inflate %s: %w", f.ref.Codec, err)
+		return nil, fmt.Errorf("inflate %s: %w", f.Ref.Codec, err)
 	}
-	if len(raw) != f.ref.RawLen || rec.Sum(raw) != f.ref.CRC {
+	if len(raw) != f.Ref.RawLen || rec.Sum(raw) != f.Ref.CRC {
 		return nil, fmt.Errorf("raw payload of %d bytes is not the one that was stored", len(raw))
 	}
 	return raw, nil
 }
 
-func (f frame) inflate(dicts *dictionaries) ([]byte, error) {
-	switch f.ref.Codec {
-	case codecIdentity:
-		return f.body, nil
-	case codecGzip:
-		r, err := gzip.NewReader(bytes.NewReader(f.body))
+func (f Frame) inflate(dicts *Dictionaries) ([]byte, error) {
+	switch f.Ref.Codec {
+	case CodecIdentity:
+		return f.Body, nil
+	case CodecGzip:
+		r, err := gzip.NewReader(bytes.NewReader(f.Body))
 		if err != nil {
 			return nil, err
 		}
-		return readAtMost(r, f.ref.RawLen)
+		return readAtMost(r, f.Ref.RawLen)
 	case codecZstd:
-		return dicts.decode(f.dict, f.body)
+		return dicts.decode(f.dict, f.Body)
 	case codecColumns:
-		cols, err := dicts.decode(f.dict, f.body)
+		cols, err := dicts.decode(f.dict, f.Body)
 		if err != nil {
 			return nil, err
 		}
-		return joinColumns(cols, f.ref.RawLen)
+		return joinColumns(cols, f.Ref.RawLen)
 	}
 	return nil, errors.New("codec is not known")
 }

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"errors"
@@ -12,24 +12,20 @@ import (
 )
 
 const (
-	dirMode  = 0o700
-	fileMode = 0o600
+	StateFile = "state.db"
+
+	DirMode  = 0o700
+	FileMode = 0o600
 )
 
-// HasState reports whether a data directory holds something to browse.
-func HasState(dir string) bool {
-	st, err := os.Stat(filepath.Join(dir, stateFile))
-	return err == nil && st.Mode().IsRegular()
-}
-
-// prepareDir makes the data directory, or proves that the one that is there may be used.
-func prepareDir(dir string) error {
+// PrepareDir makes the data directory, or proves that the one that is there may be used.
+func PrepareDir(dir string) error {
 	if err := makeDir(dir); err != nil {
-		return unusable(dir, err)
+		return Unusable(dir, err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return unusable(dir, err)
+		return Unusable(dir, err)
 	}
 	if !info.IsDir() {
 		return &ErrUnusable{Path: dir, Why: "it is no directory", Do: "name a directory"}
@@ -43,17 +39,17 @@ func prepareDir(dir string) error {
 // makeDir makes a directory, with those above it, so that all of them survive a power cut. A parent that may be written to
 // but not read cannot be synced.
 func makeDir(dir string) error {
-	if there, err := exists(dir); err != nil || there {
+	if there, err := Exists(dir); err != nil || there {
 		return err
 	}
 	parent := filepath.Dir(dir)
 	if err := makeDir(parent); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, DirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := syncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := SyncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	return nil
@@ -64,11 +60,11 @@ func makeDir(dir string) error {
 func tighten(dir string, mode fs.FileMode) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return unusable(dir, err)
+		return Unusable(dir, err)
 	}
 	if len(entries) == 0 {
-		if err := os.Chmod(dir, dirMode); err != nil {
-			return unusable(dir, err)
+		if err := os.Chmod(dir, DirMode); err != nil {
+			return Unusable(dir, err)
 		}
 		return nil
 	}
@@ -78,11 +74,11 @@ func tighten(dir string, mode fs.FileMode) error {
 	return nil
 }
 
-// refuseNetwork stops on file systems where a lock on one host says nothing to another.
-func refuseNetwork(dir string) error {
-	kind, err := networkKind(dir)
+// RefuseNetwork stops on file systems where a lock on one host says nothing to another.
+func RefuseNetwork(dir string) error {
+	kind, err := NetworkKind(dir)
 	if err != nil {
-		return unusable(dir, err)
+		return Unusable(dir, err)
 	}
 	if kind == "" {
 		return nil
@@ -91,18 +87,11 @@ func refuseNetwork(dir string) error {
 		Do: "use a local directory, or force it if only one host will ever use this one"}
 }
 
-func refuseNetworkUnless(o Options) error {
-	if o.Network {
-		return nil
-	}
-	return refuseNetwork(o.Dir)
-}
-
-// unusable puts a file system's error into words.
-func unusable(path string, err error) error {
+// Unusable puts a file system's error into words.
+func Unusable(path string, err error) error {
 	e := &ErrUnusable{Path: path, Err: err}
 	switch {
-	case noRoom(err):
+	case NoRoom(err):
 		return fmt.Errorf("%s: %w: %w", path, ErrDiskFull, err)
 	case errors.Is(err, fs.ErrNotExist):
 		e.Why, e.Do = "it does not exist", "check the path"
@@ -120,7 +109,7 @@ func unusable(path string, err error) error {
 	return e
 }
 
-func noRoom(err error) bool {
+func NoRoom(err error) bool {
 	for _, full := range []unix.Errno{unix.ENOSPC, unix.EDQUOT} {
 		if errors.Is(err, full) || grewInVain(err, full) {
 			return true
@@ -138,8 +127,8 @@ func grewInVain(err error, why unix.Errno) bool {
 	return strings.HasSuffix(text, why.Error()) && (strings.Contains(text, "file resize error: ") || strings.Contains(text, "file sync error: "))
 }
 
-// syncDir makes a new or renamed entry of dir survive a power cut.
-func syncDir(dir string) error {
+// SyncDir makes a new or renamed entry of dir survive a power cut.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -148,7 +137,7 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-func exists(path string) (bool, error) {
+func Exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -156,8 +145,8 @@ func exists(path string) (bool, error) {
 	return err == nil, err
 }
 
-// freeBytes is what an ordinary user may still write to the file system of dir.
-func freeBytes(dir string) (uint64, error) {
+// FreeBytes is what an ordinary user may still write to the file system of dir.
+func FreeBytes(dir string) (uint64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, fmt.Errorf("ask for the free space of %s: %w", dir, err)
@@ -165,4 +154,4 @@ func freeBytes(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
-func statePath(dir string) string { return filepath.Join(dir, stateFile) }
+func StatePath(dir string) string { return filepath.Join(dir, StateFile) }

@@ -1,4 +1,4 @@
-package storage
+package disk
 
 import (
 	"encoding/binary"
@@ -17,22 +17,22 @@ const (
 	boltMagic   = 0xED0CDAED
 	boltVersion = 2
 
-	pageHeader = 16 // id 8, flags 2, count 2, overflow 4
+	PageHeader = 16 // id 8, flags 2, count 2, overflow 4
 	metaSize   = 64
 	metaSummed = 56 // the bytes before the checksum
 
 	smallestPage, largestPage = 1 << 10, 1 << 24
-	noFreelist                = ^uint64(0)
+	NoFreelist                = ^uint64(0)
 )
 
-var order = binary.NativeEndian
+var ByteOrder = binary.NativeEndian
 
-// boltMeta is one of the two meta pages. They are written in turn, so one of them may be half written after a power cut.
-type boltMeta struct {
-	pageSize       int
-	root, freelist uint64
-	high           uint64 // pages in use: the high-water mark
-	txid           uint64
+// BoltMeta is one of the two meta pages. They are written in turn, so one of them may be half written after a power cut.
+type BoltMeta struct {
+	PageSize       int
+	Root, Freelist uint64
+	High           uint64 // pages in use: the high-water mark
+	Txid           uint64
 }
 
 // metaState tells a meta page that a power cut may leave from one that only damage explains.
@@ -44,21 +44,21 @@ const (
 	metaBad
 )
 
-func readMeta(page []byte) (boltMeta, metaState) {
-	b := page[pageHeader : pageHeader+metaSize]
-	m := boltMeta{
-		pageSize: int(order.Uint32(b[8:])),
-		root:     order.Uint64(b[16:]),
-		freelist: order.Uint64(b[32:]),
-		high:     order.Uint64(b[40:]),
-		txid:     order.Uint64(b[48:]),
+func ReadMeta(page []byte) (BoltMeta, metaState) {
+	b := page[PageHeader : PageHeader+metaSize]
+	m := BoltMeta{
+		PageSize: int(ByteOrder.Uint32(b[8:])),
+		Root:     ByteOrder.Uint64(b[16:]),
+		Freelist: ByteOrder.Uint64(b[32:]),
+		High:     ByteOrder.Uint64(b[40:]),
+		Txid:     ByteOrder.Uint64(b[48:]),
 	}
-	if order.Uint32(b) != boltMagic || order.Uint32(b[4:]) != boltVersion || !validPageSize(m.pageSize) {
+	if ByteOrder.Uint32(b) != boltMagic || ByteOrder.Uint32(b[4:]) != boltVersion || !validPageSize(m.PageSize) {
 		return m, metaBad
 	}
 	h := fnv.New64a()
 	h.Write(b[:metaSummed])
-	if h.Sum64() != order.Uint64(b[metaSummed:]) {
+	if h.Sum64() != ByteOrder.Uint64(b[metaSummed:]) {
 		return m, metaTorn
 	}
 	return m, metaGood
@@ -66,23 +66,23 @@ func readMeta(page []byte) (boltMeta, metaState) {
 
 func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage && n&(n-1) == 0 }
 
-// preflight proves that bbolt can open the file at path without reading past its end or falling over a page that is not
+// Preflight proves that bbolt can open the file at path without reading past its end or falling over a page that is not
 // what it claims to be. bbolt maps the file and walks it in a goroutine of its own, where such a fault ends the process.
 // The file is only read. note is not empty when one of the two meta pages was torn, as a power cut may leave it.
-func preflight(path string) (note string, err error) {
+func Preflight(path string) (note string, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return "", unusable(path, err)
+		return "", Unusable(path, err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "", unusable(path, err)
+		return "", Unusable(path, err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", &ErrUnusable{Path: path, Why: "it is no regular file"}
 	}
-	m, note, err := newestMeta(f, info.Size())
+	m, note, err := NewestMeta(f, info.Size())
 	if err == nil {
 		err = walkFile(f, m)
 	}
@@ -92,25 +92,25 @@ func preflight(path string) (note string, err error) {
 	return note, nil
 }
 
-// newestMeta reads both meta pages and returns the one that counts.
-func newestMeta(f *os.File, size int64) (m boltMeta, note string, err error) {
+// NewestMeta reads both meta pages and returns the one that counts.
+func NewestMeta(f *os.File, size int64) (m BoltMeta, note string, err error) {
 	if size == 0 {
 		return m, "", errors.New("the file is empty")
 	}
-	first := make([]byte, pageHeader+metaSize)
+	first := make([]byte, PageHeader+metaSize)
 	if _, err := f.ReadAt(first, 0); err != nil {
 		return m, "", fmt.Errorf("it has only %d bytes", size)
 	}
-	m0, s0 := readMeta(first)
+	m0, s0 := ReadMeta(first)
 	if s0 == metaBad {
 		return m, "", errors.New("meta page 0 is not that of a database (wrong kind of file, or overwritten)")
 	}
-	second := make([]byte, pageHeader+metaSize)
-	if _, err := f.ReadAt(second, int64(m0.pageSize)); err != nil {
+	second := make([]byte, PageHeader+metaSize)
+	if _, err := f.ReadAt(second, int64(m0.PageSize)); err != nil {
 		return m, "", fmt.Errorf("it has only %d bytes", size)
 	}
-	m1, s1 := readMeta(second)
-	if s1 == metaBad || m1.pageSize != m0.pageSize {
+	m1, s1 := ReadMeta(second)
+	if s1 == metaBad || m1.PageSize != m0.PageSize {
 		return m, "", errors.New("meta page 1 is not that of a database (overwritten)")
 	}
 	switch {
@@ -120,20 +120,20 @@ func newestMeta(f *os.File, size int64) (m boltMeta, note string, err error) {
 		m, note = m1, "meta page 0 is torn, as a power cut leaves it: went on from meta page 1"
 	case s1 == metaTorn:
 		m, note = m0, "meta page 1 is torn, as a power cut leaves it: went on from meta page 0"
-	case m1.txid > m0.txid:
+	case m1.Txid > m0.Txid:
 		m = m1
 	default:
 		m = m0
 	}
-	if need := m.high * uint64(m.pageSize); m.high > uint64(size) || need > uint64(size) {
+	if need := m.High * uint64(m.PageSize); m.High > uint64(size) || need > uint64(size) {
 		return m, "", fmt.Errorf("it is cut short: %d of %d bytes", size, need)
 	}
 	return m, note, nil
 }
 
 // walkFile maps the used part of the file and walks its pages.
-func walkFile(f *os.File, m boltMeta) (err error) {
-	data, err := unix.Mmap(int(f.Fd()), 0, int(m.high)*m.pageSize, unix.PROT_READ, unix.MAP_SHARED)
+func walkFile(f *os.File, m BoltMeta) (err error) {
+	data, err := unix.Mmap(int(f.Fd()), 0, int(m.High)*m.PageSize, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return fmt.Errorf("cannot be mapped: %w", err)
 	}
@@ -144,6 +144,6 @@ func walkFile(f *os.File, m boltMeta) (err error) {
 			err = fmt.Errorf("a page cannot be read: %v", r)
 		}
 	}()
-	w := walker{data: data, pageSize: m.pageSize, high: m.high, seen: make([]uint64, m.high/64+1)}
+	w := walker{data: data, pageSize: m.PageSize, high: m.High, seen: make([]uint64, m.High/64+1)}
 	return w.walk(m)
 }

@@ -71,14 +71,23 @@ func (b *book) asked(ctx context.Context, o order) (engine.Receipt, error) {
 func (b *book) try(ctx context.Context, o order, perDay int, what string) (engine.Receipt, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r, err := b.asked(ctx, o); err != nil || r.Joined {
+	r, count, err := b.next(ctx, o, perDay)
+	if err != nil || r.Joined {
 		return r, err
 	}
-	count, err := b.count(perDay)
-	if err != nil {
-		return untilMidnight(), err
-	}
 	return engine.Receipt{Matched: 1, Would: 1, Text: fmt.Sprintf("would %s: call %d of %d today", what, count+1, perDay)}, nil
+}
+
+// next is how many calls today has before this one; a joined receipt stands for one that
+// was asked for before. The lock is held.
+func (b *book) next(ctx context.Context, o order, perDay int) (r engine.Receipt, count int, err error) {
+	if r, err = b.asked(ctx, o); err != nil || r.Joined {
+		return r, 0, err
+	}
+	if count, err = b.count(perDay); err != nil { // until midnight
+		r.Due = time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	}
+	return r, count, err
 }
 
 // count is how many calls today has, if there may be another.
@@ -90,21 +99,13 @@ func (b *book) count(perDay int) (int, error) {
 	return n, nil
 }
 
-// untilMidnight is the receipt of what must wait for the next day.
-func untilMidnight() engine.Receipt {
-	return engine.Receipt{Due: time.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)}
-}
-
 // place inserts a call's job and writes that down, both or neither.
 func (b *book) place(ctx context.Context, o order, perDay int, whom string, spec engine.Spec) (engine.Receipt, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r, err := b.asked(ctx, o); err != nil || r.Joined {
+	r, count, err := b.next(ctx, o, perDay)
+	if err != nil || r.Joined {
 		return r, err
-	}
-	count, err := b.count(perDay)
-	if err != nil {
-		return untilMidnight(), err
 	}
 	next := b.pages.another(time.Now().UTC())
 	err = b.store.Write(ctx, func(tx engine.Tx) error {

@@ -235,6 +235,6 @@ func (p *Pager) escalate(tx engine.Tx, before, after engine.Job, _ engine.Outcom
 		return nil // it was discarded for its arguments, or is for nobody else
 	}
 	n.Level++
-	_, err := tx.Enqueue(p.callSpec(n))
+	_, err := tx.Enqueue(callSpec(n))
 	return err
 }

@@ -14,31 +14,6 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
-// Form says how a channel is spoken to.
-type Form string
-
-// Forms.
-const (
-	FormSigned    Form = "webhook"   // JSON with a signature, see the package comment
-	FormDiscord   Form = "discord"   // a Discord webhook
-	FormPagerDuty Form = "pagerduty" // PagerDuty's Events API v2
-	FormCommand   Form = "command"   // a local program
-)
-
-// DefaultPagerDuty is where PagerDuty takes events.
-const DefaultPagerDuty = "https://events.pagerduty.com/v2/enqueue"
-
-// Channel is somewhere that notices of alerts go.
-type Channel struct {
-	Name   string // in jobs: it finds the channel again
-	Form   Form
-	URL    Secret // whoever knows Discord's can post
-	Secret Secret // FormSigned: the key of the signature; FormPagerDuty: the routing key
-
-	Command []string      // FormCommand: the program and its arguments; no shell
-	Timeout time.Duration // FormCommand; 0 = DefaultCommandTimeout
-}
-
 // message is what a form makes of a notice.
 type message struct {
 	body   []byte

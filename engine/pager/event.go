@@ -21,14 +21,6 @@ const (
 // Events lists what hooks can ask for.
 func Events() []string { return []string{ReportBuilt, SyncCompleted} }
 
-// Hook is an address that events are sent to.
-type Hook struct {
-	Name   string
-	URL    Secret
-	Secret Secret   // of the signature
-	Events []string // which; empty = all
-}
-
 func (h Hook) wants(event string) bool {
 	return len(h.Events) == 0 || slices.Contains(h.Events, event)
 }

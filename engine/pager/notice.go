@@ -107,7 +107,7 @@ func (n notice) callKey() string {
 	return key
 }
 
-func (p *Pager) callSpec(n notice) engine.Spec {
+func callSpec(n notice) engine.Spec {
 	return engine.Spec{
 		Kind: KindCall, Queue: QueuePager, Policy: engine.PolicyCall, Args: encode(n), Key: n.callKey(),
 		Lock: lineLock(n.Level), Priority: engine.PriorityOperator,
@@ -140,3 +140,25 @@ func encode(args any) json.RawMessage {
 	}
 	return b
 }
+
+// testKey is the key of a test call: there is one at a time.
+const testKey = string(KindCall) + ":" + testAlert
+
+// testWords are a test as a sentence.
+func (n notice) testWords() string {
+	if n.Turn == Resolved {
+		return "Farsight's test of the pager is over"
+	}
+	return fmt.Sprintf("This is a test of the Farsight pager, asked for by %s. Nothing is wrong", n.By)
+}
+
+// ownCall is a call of a user's own as its job keeps it: no whole number is in it.
+type ownCall struct {
+	Number string `json:"number"` // its mark: the number is looked for among those that are allowed when it is called
+	Digits string `json:"digits"` // its last ones, for people
+	Text   string `json:"say"`    // as it is spoken
+	By     string `json:"by,omitempty"`
+}
+
+// testAlert is the name under which a test is told, in the place of an alert's.
+const testAlert = "test"

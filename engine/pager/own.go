@@ -17,14 +17,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// ownCall is a call of a user's own as its job keeps it: no whole number is in it.
-type ownCall struct {
-	Number string `json:"number"` // its mark: the number is looked for among those that are allowed when it is called
-	Digits string `json:"digits"` // its last ones, for people
-	Text   string `json:"say"`    // as it is spoken
-	By     string `json:"by,omitempty"`
-}
-
 // ownArgs are the arguments of its job, which a notice reads.
 type ownArgs struct {
 	Own ownCall `json:"own"`

@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// Targets are who is told, and how.
-type Targets struct {
-	Call     *CallOptions // by telephone, of alerts and by users; nil = nobody is called
-	Channels []Channel    // of alerts
-	Hooks    []Hook       // of events
-}
-
 // setup is targets made ready. It is never changed.
 type setup struct {
 	client   *client

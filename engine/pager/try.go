@@ -20,12 +20,6 @@ const (
 // TestEvent is the type of the event that a test sends to hooks.
 const TestEvent = "farsight.test"
 
-// testAlert is the name under which a test is told, in the place of an alert's.
-const testAlert = "test"
-
-// testKey is the key of a test call: there is one at a time.
-const testKey = string(KindCall) + ":" + testAlert
-
 // target is somebody who can be tried.
 type target struct {
 	name  string
@@ -36,7 +30,7 @@ type target struct {
 // targets are all who are told of something, in the order that they are told in.
 func (p *Pager) targets(s *setup) (out []target) {
 	if s.rings() {
-		out = append(out, target{TryCall, s.twilio.words(), func(n notice) []engine.Spec { return []engine.Spec{p.callSpec(n)} }})
+		out = append(out, target{TryCall, s.twilio.words(), func(n notice) []engine.Spec { return []engine.Spec{callSpec(n)} }})
 	}
 	for _, c := range s.channels {
 		out = append(out, target{c.Name, c.words(), func(n notice) []engine.Spec {
@@ -81,14 +75,6 @@ func hostOf(address Secret) string {
 		return masked
 	}
 	return u.Host
-}
-
-// testWords are a test as a sentence.
-func (n notice) testWords() string {
-	if n.Turn == Resolved {
-		return "Farsight's test of the pager is over"
-	}
-	return fmt.Sprintf("This is a test of the Farsight pager, asked for by %s. Nothing is wrong", n.By)
 }
 
 // Try lets everybody who is configured, or those of one name, hear a test, by jobs

@@ -105,7 +105,7 @@ func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
 	n := noticeOf(Fired, a, a.Since, a.Since)
 	specs := p.notices(n)
 	if p.set.Load().rings() {
-		specs = append([]engine.Spec{p.callSpec(n)}, specs...)
+		specs = append([]engine.Spec{callSpec(n)}, specs...)
 	}
 	if err := p.insert(ctx, specs); err != nil {
 		return err

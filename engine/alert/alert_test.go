@@ -757,7 +757,7 @@ func TestRules_TellEveryFault(t *testing.T) {
 			t.Errorf("the error lacks %q: %v", want, err)
 		}
 	}
-	measured := map[Measure]bool{}
+	measured := map[measure]bool{}
 	for _, r := range Rules() {
 		measured[r.Measure] = true
 	}

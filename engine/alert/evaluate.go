@@ -123,7 +123,7 @@ func worth(rows []engine.AlertRow) []engine.AlertRow {
 
 // tidy forgets statuses and hosts of which nothing is counted any more.
 func (m *Monitor) tidy(now time.Time) {
-	empty := func(what Measure) func(string, *ring) bool {
+	empty := func(what measure) func(string, *ring) bool {
 		return func(subject string, r *ring) bool {
 			if !r.empty(now) {
 				return false
@@ -137,10 +137,10 @@ func (m *Monitor) tidy(now time.Time) {
 		}
 	}
 	for _, t := range m.tallies() {
-		maps.DeleteFunc(t.statuses, empty(Spike))
+		maps.DeleteFunc(t.statuses, empty(spike))
 		maps.DeleteFunc(t.lately, func(_ string, r *ring) bool { return r.empty(now) })
 	}
-	maps.DeleteFunc(m.unavailable, empty(Unavailable))
+	maps.DeleteFunc(m.unavailable, empty(unavailable))
 }
 
 // of gives a rule's alerts, by subject.
@@ -174,7 +174,7 @@ func (m *Monitor) drop(id string) {
 func (m *Monitor) row(a *alert, r Rule, now time.Time) engine.AlertRow {
 	out := engine.AlertRow{
 		ID: idOf(r.Name, a.subject), Rule: r.Name, About: r.About, Subject: a.subject, Holds: a.holding,
-		Unit: r.Unit, Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Below: r.Below, AtLimit: r.Measure == Spike,
+		Unit: r.Unit, Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Below: r.Below, AtLimit: r.Measure == spike,
 		History: a.history.values(now), Evidence: slices.Clone(a.last.evidence), Next: r.Next,
 	}
 	mute := &a.life

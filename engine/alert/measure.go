@@ -18,19 +18,19 @@ type sample struct {
 }
 
 // measures say how each measure is taken: one sample per subject.
-var measures = map[Measure]func(m *Monitor, r Rule, now time.Time) []sample{
-	GiveUps:     (*Monitor).giveUps,
-	RetriesWon:  (*Monitor).retriesWon,
-	Spike:       (*Monitor).spikes,
-	Unforeseen:  (*Monitor).unforeseen429,
-	Unavailable: (*Monitor).bursts,
-	KeyLife:     (*Monitor).keyLife,
-	KeyRefused:  (*Monitor).keyRefused,
-	Silence:     (*Monitor).silence,
-	QueueAge:    (*Monitor).queueAges,
-	WriteTime:   (*Monitor).writeTimes,
-	LogDrops:    (*Monitor).logDrops,
-	OddCalls:    (*Monitor).oddCalls,
+var measures = map[measure]func(m *Monitor, r Rule, now time.Time) []sample{
+	giveUps:     (*Monitor).giveUps,
+	retriesWon:  (*Monitor).retriesWon,
+	spike:       (*Monitor).spikes,
+	unforeseen:  (*Monitor).unforeseen429,
+	unavailable: (*Monitor).bursts,
+	keyLife:     (*Monitor).keyLife,
+	keyRefused:  (*Monitor).keyRefused,
+	silence:     (*Monitor).silence,
+	queueAge:    (*Monitor).queueAges,
+	writeTime:   (*Monitor).writeTimes,
+	logDrops:    (*Monitor).logDrops,
+	oddCalls:    (*Monitor).oddCalls,
 }
 
 // total is the one sample of a rule without subjects, with its trail.

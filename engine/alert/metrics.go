@@ -6,8 +6,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// MaxWindow is the longest window that Metrics can sum up.
-const MaxWindow = reach
+// maxWindow is the longest window that Metrics can sum up.
+const maxWindow = reach
 
 // Metrics sums up a window that ends with the present minute, in whole minutes, at
 // most MaxWindow (S2-9, S4-11). Waiting and Days are not the monitor's to know.
@@ -17,7 +17,7 @@ func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
 
 // MetricsOf is Metrics of the jobs of one kind; "" = of all.
 func (m *Monitor) MetricsOf(kind engine.Kind, now time.Time, window time.Duration) engine.Metrics {
-	window = min(max(window.Round(perMinute), perMinute), MaxWindow)
+	window = min(max(window.Round(perMinute), perMinute), maxWindow)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.tallyOf(kind)

@@ -205,7 +205,7 @@ func (m *Monitor) ended(at time.Time, e engine.End) {
 		m.callEnded(at, j)
 	}
 	if upTo {
-		m.note(GiveUps, "", j.Kind, jobEvidence(at, j))
+		m.note(giveUps, "", j.Kind, jobEvidence(at, j))
 	}
 }
 
@@ -237,7 +237,7 @@ func (m *Monitor) callEnded(at time.Time, j *engine.Job) {
 		return
 	}
 	m.odd.add(at, 1)
-	m.note(OddCalls, "", j.Kind, jobEvidence(at, j))
+	m.note(oddCalls, "", j.Kind, jobEvidence(at, j))
 }
 
 // Attempt folds a closed attempt, or a hold, of a job. It counts statuses and
@@ -258,10 +258,10 @@ func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) 
 	}
 	e := engine.Evidence{At: a.End, Kind: "job", ID: string(job), Text: a.Err}
 	if !engine.Succeeded(status) && !a.Missing() {
-		m.note(Spike, bounded(m.statuses, status, maxStatuses), kind, e)
+		m.note(spike, bounded(m.statuses, status, maxStatuses), kind, e)
 	}
 	if retry, won := a.Retry(); retry && !won {
-		m.note(RetriesWon, "", kind, e)
+		m.note(retriesWon, "", kind, e)
 	}
 }
 
@@ -314,12 +314,12 @@ func (m *Monitor) call(r *engine.CallRow) {
 	}
 	if r.Unforeseen {
 		m.unforeseen.add(r.At, 1)
-		m.note(Unforeseen, "", "", e)
+		m.note(unforeseen, "", "", e)
 	}
 	if r.Status == 503 {
 		host := bounded(m.unavailable, r.Host, maxHosts)
 		ringOf(m.unavailable, host, perBurst, time.Minute).add(r.At, 1)
-		m.note(Unavailable, host, "", e)
+		m.note(unavailable, host, "", e)
 	}
 }
 
@@ -396,7 +396,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // note keeps evidence for the alerts that measure it, of all jobs or of the kind's alone.
-func (m *Monitor) note(what Measure, subject string, kind engine.Kind, e engine.Evidence) {
+func (m *Monitor) note(what measure, subject string, kind engine.Kind, e engine.Evidence) {
 	for _, r := range m.rules {
 		if r.Measure == what && (r.Kind == "" || r.Kind == kind) {
 			id := idOf(r.Name, subject)

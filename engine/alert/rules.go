@@ -9,30 +9,30 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Measure names what a rule looks at.
-type Measure string
+// measure names what a rule looks at.
+type measure string
 
 // Measures.
 const (
-	GiveUps     Measure = "give-ups"    // share of finished jobs that have used up their attempts
-	RetriesWon  Measure = "retries won" // share of retries that succeeded
-	Spike       Measure = "spike"       // failures of one status, against the day before; one alert per status
-	Unforeseen  Measure = "unforeseen"  // 429s that our limiter did not expect
-	Unavailable Measure = "unavailable" // 503s; one alert per host
-	KeyLife     Measure = "key life"    // what is left until the key expires
-	KeyRefused  Measure = "key refused" // 1 while Riot refuses the key
-	Silence     Measure = "silence"     // of the syncing account that was heard of longest ago, and has no reason for it
-	QueueAge    Measure = "queue age"   // how long a queue has had a due job and started none; one alert per queue
-	WriteTime   Measure = "write time"  // p95 of writes; one alert per store
-	LogDrops    Measure = "log drops"   // log lines that were dropped
-	OddCalls    Measure = "odd calls"   // telephone calls that ended in a way nobody knows
+	giveUps     measure = "give-ups"    // share of finished jobs that have used up their attempts
+	retriesWon  measure = "retries won" // share of retries that succeeded
+	spike       measure = "spike"       // failures of one status, against the day before; one alert per status
+	unforeseen  measure = "unforeseen"  // 429s that our limiter did not expect
+	unavailable measure = "unavailable" // 503s; one alert per host
+	keyLife     measure = "key life"    // what is left until the key expires
+	keyRefused  measure = "key refused" // 1 while Riot refuses the key
+	silence     measure = "silence"     // of the syncing account that was heard of longest ago, and has no reason for it
+	queueAge    measure = "queue age"   // how long a queue has had a due job and started none; one alert per queue
+	writeTime   measure = "write time"  // p95 of writes; one alert per store
+	logDrops    measure = "log drops"   // log lines that were dropped
+	oddCalls    measure = "odd calls"   // telephone calls that ended in a way nobody knows
 )
 
 // Rule is one rule, as data.
 type Rule struct {
 	Name    string
 	About   string // what it says, in a few words
-	Measure Measure
+	Measure measure
 	Kind    engine.Kind // GiveUps, RetriesWon, Spike: of the jobs of this kind alone; "" = of all
 	Unit    engine.AlertUnit
 	Limit   float64 // of Spike the least count; of durations in seconds
@@ -47,49 +47,49 @@ type Rule struct {
 // Rules are the rules that ship.
 func Rules() []Rule {
 	return []Rule{
-		{Name: "give-ups", About: "give-up share per 1 h", Measure: GiveUps, Unit: engine.AlertShare,
+		{Name: "give-ups", About: "give-up share per 1 h", Measure: giveUps, Unit: engine.AlertShare,
 			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs: one error class for most of them can be retried as one"},
-		{Name: "retries", About: "retry success per 1 h", Measure: RetriesWon, Unit: engine.AlertShare,
+		{Name: "retries", About: "retry success per 1 h", Measure: retriesWon, Unit: engine.AlertShare,
 			Limit: 0.20, Below: true, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "look at the error classes: retries do not help against what fails here"},
-		{Name: "spike", About: "status spike per 1 h", Measure: Spike, Unit: engine.AlertCount,
+		{Name: "spike", About: "status spike per 1 h", Measure: spike, Unit: engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs and compare them with Riot's status page"},
-		{Name: "call give-ups", About: "calls given up per 1 h", Measure: GiveUps, Kind: engine.KindCall, Unit: engine.AlertShare,
+		{Name: "call give-ups", About: "calls given up per 1 h", Measure: giveUps, Kind: engine.KindCall, Unit: engine.AlertShare,
 			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs: nobody may be reached by telephone"},
-		{Name: "call retries", About: "call retry success per 1 h", Measure: RetriesWon, Kind: engine.KindCall, Unit: engine.AlertShare,
+		{Name: "call retries", About: "call retry success per 1 h", Measure: retriesWon, Kind: engine.KindCall, Unit: engine.AlertShare,
 			Limit: 0.20, Below: true, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "look at how the calls end: retries do not help against that"},
-		{Name: "call spike", About: "call status spike per 1 h", Measure: Spike, Kind: engine.KindCall, Unit: engine.AlertCount,
+		{Name: "call spike", About: "call status spike per 1 h", Measure: spike, Kind: engine.KindCall, Unit: engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "look at the calls in the provider's log"},
-		{Name: "429", About: "429s not foreseen per 1 h", Measure: Unforeseen, Unit: engine.AlertCount,
+		{Name: "429", About: "429s not foreseen per 1 h", Measure: unforeseen, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "another process may use the key: compare the counts on Limits"},
-		{Name: "503", About: "503 burst per 1 min", Measure: Unavailable, Unit: engine.AlertCount,
+		{Name: "503", About: "503 burst per 1 min", Measure: unavailable, Unit: engine.AlertCount,
 			Limit: 2, Window: time.Minute, For: 30 * time.Second,
 			Next: "wait: the engine probes the host and goes on by itself"},
-		{Name: "key expiry", About: "key expires soon", Measure: KeyLife, Unit: engine.AlertDuration,
+		{Name: "key expiry", About: "key expires soon", Measure: keyLife, Unit: engine.AlertDuration,
 			Limit: 2 * 3600, Below: true, Window: time.Minute,
 			Next: "paste a new key"},
-		{Name: "key", About: "key rejected", Measure: KeyRefused, Unit: engine.AlertCount,
+		{Name: "key", About: "key rejected", Measure: keyRefused, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Minute,
 			Next: "paste a new key: every queue waits for it"},
-		{Name: "silent sync", About: "sync without a heartbeat", Measure: Silence, Unit: engine.AlertDuration,
+		{Name: "silent sync", About: "sync without a heartbeat", Measure: silence, Unit: engine.AlertDuration,
 			Limit: 600, Window: time.Minute, For: time.Minute,
 			Next: "open the account: cancel its sync and start it again if it stays silent"},
-		{Name: "queue age", About: "queue age", Measure: QueueAge, Unit: engine.AlertDuration,
+		{Name: "queue age", About: "queue age", Measure: queueAge, Unit: engine.AlertDuration,
 			Limit: 3600, Window: time.Minute, For: 10 * time.Minute,
 			Next: "see why its head does not start"},
-		{Name: "writes", About: "write p95", Measure: WriteTime, Unit: engine.AlertDuration,
+		{Name: "writes", About: "write p95", Measure: writeTime, Unit: engine.AlertDuration,
 			Limit: 0.100, Window: time.Minute, For: 2 * time.Minute,
 			Next: "look for other load on the disk, or move the data directory"},
-		{Name: "log drops", About: "dropped log lines per 1 h", Measure: LogDrops, Unit: engine.AlertCount,
+		{Name: "log drops", About: "dropped log lines per 1 h", Measure: logDrops, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "raise the log level, or give the log a faster disk"},
-		{Name: "calls", About: "unclear phone calls per 1 h", Measure: OddCalls, Unit: engine.AlertCount,
+		{Name: "calls", About: "unclear phone calls per 1 h", Measure: oddCalls, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "look at the call in the provider's log: nobody may have been reached, and it is not tried again"},
 	}
@@ -138,7 +138,7 @@ func (r Rule) holds(s sample) bool {
 		return false
 	case r.Below:
 		return s.value < s.limit
-	case r.Measure == Spike:
+	case r.Measure == spike:
 		return s.value >= s.limit
 	}
 	return s.value > s.limit

@@ -230,11 +230,11 @@ func (r *Runner) Firing() (n int) {
 // Metrics sums up a window that ends now, of the jobs of one kind or, for "", of all; at most MaxWindow, else the error is a
 // *engine.Problem.
 func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error) {
-	if window < 0 || window > MaxWindow {
+	if window < 0 || window > maxWindow {
 		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid, "ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
 	}
 	if window == 0 {
-		window = MaxWindow
+		window = maxWindow
 	}
 	return r.opt.Monitor.MetricsOf(kind, wall.Now(), window), nil
 }
@@ -245,7 +245,7 @@ func (r *Runner) Acknowledge(ctx context.Context, id string, by engine.Actor) (e
 	return r.operate(ctx, func(now time.Time) (engine.Receipt, error) { return r.opt.Monitor.Acknowledge(id, by, now) })
 }
 
-// Silence keeps an alert silent until an instant, and stores that; an instant that
+// silence keeps an alert silent until an instant, and stores that; an instant that
 // has passed ends a silence. Errors are *engine.Problem, or the store's.
 func (r *Runner) Silence(ctx context.Context, id string, until time.Time, by engine.Actor) (engine.Receipt, error) {
 	return r.operate(ctx, func(now time.Time) (engine.Receipt, error) { return r.opt.Monitor.Silence(id, until, by, now) })

@@ -178,50 +178,6 @@ type AccountRow struct {
 // all the same.
 func (a AccountRow) Incomplete() bool { return a.Status == SyncCompleted && a.Result == "incomplete" }
 
-// QueueState is a queue's pause switch.
-type QueueState struct {
-	Name   Queue     `json:"name"`
-	Paused bool      `json:"paused"`
-	By     Actor     `json:"by,omitzero"`
-	Since  time.Time `json:"since,omitzero"`
-	Reason string    `json:"reason,omitempty"`
-}
-
-// Actor is who asked for something.
-type Actor struct {
-	User    string `json:"user"`
-	Session string `json:"session,omitempty"`
-	Via     string `json:"via"` // console, cli, socket, cron, engine
-}
-
-// Name is the actor in one word or two: the user, or the way that one without a name
-// came; "" = the engine itself.
-func (a Actor) Name() string {
-	if a.User == "" && a.Via != "engine" {
-		return a.Via
-	}
-	return a.User
-}
-
-// AuditEntry is one operator command that was carried out or refused.
-type AuditEntry struct {
-	Seq     uint64    `json:"seq"`
-	At      time.Time `json:"at"`
-	By      Actor     `json:"by"`
-	Op      Op        `json:"op"`
-	Target  string    `json:"target"`
-	Reason  string    `json:"reason,omitempty"`
-	Result  string    `json:"result"`
-	Matched int       `json:"matched"`
-	Applied int       `json:"applied"`
-
-	// What it changed, with how it stood before and after.
-	Moves []JobMove  `json:"moves,omitempty"`
-	Queue *QueueMove `json:"queue,omitempty"`
-
-	Schedule *ScheduleMove `json:"schedule,omitempty"`
-}
-
 // Totals are the stored counters of all matches. A recount must equal them (P6).
 type Totals struct {
 	Accounts  int64 `json:"accounts"`

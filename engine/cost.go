@@ -115,3 +115,30 @@ func When(at, now time.Time) string {
 	}
 	return at.Format("Mon 2 Jan 15:04")
 }
+
+// Cost is what a command will take (S3-12).
+type Cost struct {
+	Calls  int           `json:"calls"`
+	Takes  time.Duration `json:"takes_ns"`
+	Bucket string        `json:"bucket"` // the tightest one
+	// AtMost says that Calls and Takes are the worst case, and so is what they delay:
+	// nobody has counted yet how many games the account has.
+	AtMost bool `json:"at_most,omitempty"`
+	// Delays is what ends later for it, the scheduled runs first; nil = nobody has looked,
+	// empty = nothing does. Unknown says why it cannot be told, of some hosts or of all.
+	Delays  []Delay `json:"delays,omitzero"`
+	Unknown string  `json:"unknown,omitempty"`
+	Loads   []Load  `json:"-"` // the calls by who makes them, for Delays
+}
+
+// ETA says when work ends and what sets the pace (I-3).
+type ETA struct {
+	Calls  int           `json:"calls"` // still to make
+	Low    time.Duration `json:"low_ns"`
+	High   time.Duration `json:"high_ns"`
+	Bucket string        `json:"bucket,omitempty"` // the tightest one: "app:europe 100/120s"
+	Known  bool          `json:"known"`
+	// Why says what decides in place of a bucket, or why nobody knows.
+	Why   string `json:"why,omitempty"`
+	Stand Stand  `json:"stand,omitempty"` // what keeps the run from going on; "" = nothing
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -211,3 +212,41 @@ type GroupStat struct {
 
 // Settled reports whether nothing is open. A group of no children is settled.
 func (g GroupStat) Settled() bool { return g.Open == 0 }
+
+// Verb is what a handler decided.
+type Verb uint8
+
+// Verbs of an Outcome. VerbInterrupted is never returned by a handler: it stands
+// in the history of an attempt that a crash or a drain ended.
+const (
+	VerbDone Verb = iota
+	VerbRetry
+	VerbSnooze
+	VerbFail
+	VerbAbort
+	VerbWait
+	VerbInterrupted
+)
+
+var verbNames = [...]string{"done", "retry", "snooze", "fail", "abort", "wait", "interrupted"}
+
+func (v Verb) String() string {
+	if int(v) < len(verbNames) {
+		return verbNames[v]
+	}
+	return fmt.Sprintf("verb(%d)", uint8(v))
+}
+
+// MarshalText writes the verb's word.
+func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the verb's word.
+func (v *Verb) UnmarshalText(b []byte) error {
+	for i, n := range verbNames {
+		if n == string(b) {
+			*v = Verb(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown verb %q", b)
+}

@@ -40,3 +40,85 @@ func (l LimitsRow) Pacing() (BucketRow, bool) {
 	}
 	return BucketRow{}, false
 }
+
+// LimitsRow is a live reading of the limiter.
+type LimitsRow struct {
+	At      time.Time   `json:"at"`
+	Buckets []BucketRow `json:"buckets"`
+	Waiting []WaiterRow `json:"waiting,omitempty"`
+	Hosts   []LimitHost `json:"hosts,omitempty"`
+	// Breakers are the endpoints that are down: no call goes there but a try.
+	Breakers []BreakerRow `json:"breakers,omitempty"`
+}
+
+// BreakerRow is an endpoint that is down.
+type BreakerRow struct {
+	Host    string    `json:"host"`
+	Method  string    `json:"method"`
+	Since   time.Time `json:"since"`
+	Next    time.Time `json:"next,omitzero"`    // the next try; zero = one is under way
+	Waiting int       `json:"waiting"`          // jobs that stand behind it
+	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too
+}
+
+// BucketRow is one rate limit window.
+type BucketRow struct {
+	Host      string        `json:"host"`
+	Method    string        `json:"method,omitempty"` // "" = application
+	Kind      string        `json:"kind"`             // app, method, service
+	Window    time.Duration `json:"window_ns"`
+	Limit     int           `json:"limit"`
+	Used      int           `json:"used"` // own, in flight and foreign together, at most Limit; Server tells of more
+	InFlight  int           `json:"in_flight"`
+	Foreign   int           `json:"foreign"`
+	Server    int           `json:"server"`             // last count the server told; -1 = none yet
+	ServerAt  time.Time     `json:"server_at,omitzero"` // when it told
+	Reset     time.Time     `json:"reset,omitzero"`
+	NextFree  time.Time     `json:"next_free,omitzero"` // zero = now
+	Blocked   time.Time     `json:"blocked,omitzero"`
+	BlockedBy string        `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
+	Cap       int           `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
+	Thaws     time.Time     `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
+	FreezeWhy string        `json:"freeze_why,omitempty"` // its reason
+	Mode      string        `json:"mode"`                 // A or C
+	Waiting   int           `json:"waiting"`
+	Name      string        `json:"name,omitempty"`  // as reasons and estimates call it: "app:europe 120s"
+	Paces     bool          `json:"paces,omitempty"` // sets the pace of what waits at its host, or would: one a host
+}
+
+// WaiterRow is a call that waits for a permit, and why.
+type WaiterRow struct {
+	Job    JobID     `json:"job"`
+	Host   string    `json:"host"`
+	Method string    `json:"method"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	Reason string    `json:"reason"`
+}
+
+// CallRow is one call in the flight recorder.
+type CallRow struct {
+	Seq        uint64        `json:"seq"`
+	At         time.Time     `json:"at"`
+	Host       string        `json:"host"`
+	Method     string        `json:"method"`
+	Target     string        `json:"target"`          // match id, or a cut PUUID
+	Proof      bool          `json:"proof,omitempty"` // not for its answer: to find out whether the endpoint, or the key, works
+	Job        JobID         `json:"job,omitempty"`
+	Status     int           `json:"status"` // 0 = no answer
+	Class      Class         `json:"class,omitempty"`
+	Took       time.Duration `json:"took_ns"`
+	Paced      time.Duration `json:"paced_ns"`
+	PacedBy    string        `json:"paced_by,omitempty"`
+	App        string        `json:"app,omitempty"` // count header as received
+	MethodUsed string        `json:"method_used,omitempty"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
+	Unforeseen bool          `json:"unforeseen,omitempty"`
+	// Early is how much later the call would have kept the limit that it broke: a
+	// simulator knows, Riot does not say.
+	Early time.Duration `json:"early_ns,omitempty"`
+	// Counts are our counts beside the server's at the answer, of a 429 only.
+	Counts []WindowCount `json:"counts,omitempty"`
+	// Headers are all of the answer's, "Name: value"; only of a job's last call.
+	Headers []string `json:"headers,omitempty"`
+}

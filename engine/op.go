@@ -1,0 +1,23 @@
+package engine
+
+// Op is a command's verb.
+type Op string
+
+// Commands of an operator.
+const (
+	OpTrigger Op = "trigger" // start a sync of an account
+	OpCancel  Op = "cancel"  // a job; a sync job cancels its run
+	OpRetry   Op = "retry"   // now, in queue order, through the limiter
+	OpPause   Op = "pause"   // a queue
+	OpResume  Op = "resume"
+	OpFreeze  Op = "freeze" // a bucket until an instant, or cap it
+	OpThaw    Op = "thaw"
+	OpTrack   Op = "track"
+	OpUntrack Op = "untrack"
+	OpKey     Op = "key" // replace the API key
+)
+
+// OpPage lets those who are configured to be told hear a test: Command.Channel names
+// one of them, "" = all. Receipt.Sample are the keys of the jobs that tell them, or, of
+// a dry run, who would be told.
+const OpPage Op = "page"

@@ -1,0 +1,24 @@
+package engine
+
+import "time"
+
+// QueueState is a queue's pause switch.
+type QueueState struct {
+	Name   Queue     `json:"name"`
+	Paused bool      `json:"paused"`
+	By     Actor     `json:"by,omitzero"`
+	Since  time.Time `json:"since,omitzero"`
+	Reason string    `json:"reason,omitempty"`
+}
+
+// QueueRow is one queue with its counts.
+type QueueRow struct {
+	QueueState
+	Counts    map[State]int `json:"counts"`  // live jobs, and the discarded ones that are kept
+	Held      int           `json:"held"`    // scheduled with a hold; part of Counts[Scheduled]
+	PerMin    float64       `json:"per_min"` // jobs settled
+	OldestDue time.Time     `json:"oldest_due,omitzero"`
+	Why       string        `json:"why,omitempty"` // why its head does not start
+	Until     time.Time     `json:"until,omitzero"`
+	Stand     Stand         `json:"stand,omitempty"` // nothing of what waits may start: what keeps it; "" = nothing does
+}

@@ -1,0 +1,143 @@
+package engine
+
+import "time"
+
+// EngineState is the one word of the title bar.
+type EngineState string
+
+// Engine states.
+const (
+	EngineLive     EngineState = "LIVE"
+	EnginePaused   EngineState = "PAUSED"
+	EngineDegraded EngineState = "DEGRADED"
+	EngineNoKey    EngineState = "NO KEY"
+	EngineAPIDown  EngineState = "API DOWN"
+	EngineHeld     EngineState = "HELD"    // work waits for a host that an operator has frozen
+	EngineOpening  EngineState = "OPENING" // the data directory is being opened
+	EngineBrowse   EngineState = "BROWSE"  // no engine: stored data only
+	EngineStopping EngineState = "STOPPING"
+	EngineBroken   EngineState = "BROKEN"
+)
+
+// EngineRow is the engine as a whole.
+type EngineRow struct {
+	State    EngineState `json:"state"`
+	Why      string      `json:"why,omitempty"` // reason of any state but LIVE
+	Key      string      `json:"key,omitempty"` // last four characters only: "…7f3a"
+	KeySince time.Time   `json:"key_since,omitzero"`
+	Demo     bool        `json:"demo,omitempty"`
+	Boot     string      `json:"boot"`
+	Started  time.Time   `json:"started,omitzero"`
+	Workers  int         `json:"workers"`   // ceiling
+	InFlight int         `json:"in_flight"` // running now
+
+	Accounts int64 `json:"accounts"` // that are known
+	Stored   int64 `json:"stored"`   // matches with status success, all accounts
+	Failed   int64 `json:"failed"`   // permanently_unfetchable
+	TooOld   int64 `json:"too_old"`  // outside_retention_window
+	Retrying int   `json:"retrying"` // jobs in state retryable
+	// Alerts is how many fire and are neither acknowledged nor silenced.
+	Alerts   int    `json:"alerts"`
+	LogDrops uint64 `json:"log_drops"` // records that the log file could not take
+	// OnlyServed says that it is the engine of a `sync`: it works on what it is asked for
+	// alone, and ends with its own sync.
+	OnlyServed bool `json:"only_served,omitempty"`
+	// KeyWorked says that the key has worked since the start, or that another one is to
+	// be tried: it is worth waiting for while it is refused.
+	KeyWorked bool `json:"key_worked"`
+	// SinceStart says that the engine is not up for a minute yet: what is counted of the
+	// last minute is all since the start, and no rate.
+	SinceStart bool `json:"since_start,omitempty"`
+	Meter
+}
+
+// Meter is what the calls of this process add up to.
+type Meter struct {
+	CallsPerMin float64       `json:"calls_per_min"`
+	Spark       []int         `json:"spark,omitempty"`   // calls per 5 s, oldest first
+	P50         time.Duration `json:"p50_ns"`            // of the last 200 answers
+	Answered    time.Time     `json:"answered,omitzero"` // when the newest of them was asked for
+	Throttled   int64         `json:"rate_limited"`      // 429s since start
+	Unforeseen  int64         `json:"unforeseen"`        // 429s our limiter did not expect
+}
+
+// Calls are the calls of the last minute, rounded.
+func (m Meter) Calls() int { return int(m.CallsPerMin + 0.5) }
+
+// old is from which age on a reading is shown with it.
+const old = time.Minute
+
+// OldReading is the age of a reading that says little of now; 0 = it is a fresh one, or
+// nobody knows when it was taken.
+func OldReading(at, now time.Time) time.Duration {
+	if age := now.Sub(at); !at.IsZero() && age >= old {
+		return age
+	}
+	return 0
+}
+
+// JobRow is a job with the one computed reason why it does not run (I-1).
+type JobRow struct {
+	Job
+	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
+	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
+	Place int       `json:"place,omitempty"` // in its line, 1 = next
+	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
+	// Player is whose sync it is, as a Riot ID; "" of other jobs.
+	Player string `json:"player,omitempty"`
+	// By the retry policy in force, see Policies.Row.
+	MaxAttempts int           `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
+	Delay       time.Duration `json:"delay_ns,omitempty"`     // retryable: from its last failure to its next try
+}
+
+// MatchRow is a match as lists show it. Text is as received.
+type MatchRow struct {
+	ID            string        `json:"match_id"`
+	Status        string        `json:"status"`
+	Timeline      string        `json:"timeline_status"`
+	Attempts      int           `json:"attempts"`
+	Played        time.Time     `json:"played,omitzero"`
+	Duration      time.Duration `json:"duration_ns,omitempty"`
+	QueueID       int           `json:"queue_id,omitempty"`
+	Mode          string        `json:"mode,omitempty"`
+	Champion      string        `json:"champion,omitempty"`
+	Kills         int           `json:"kills"`
+	Deaths        int           `json:"deaths"`
+	Assists       int           `json:"assists"`
+	Won           bool          `json:"won"`
+	FetchedAt     time.Time     `json:"fetched_at,omitzero"`
+	LastAttemptAt time.Time     `json:"last_attempt_at,omitzero"`
+	LastError     string        `json:"last_error,omitempty"`
+	Bytes         int           `json:"bytes,omitempty"`
+	Corrupt       bool          `json:"corrupt,omitempty"`
+}
+
+// Level is how much a note matters.
+type Level string
+
+// Levels of notes.
+const (
+	LevelOK   Level = "ok"
+	LevelInfo Level = "info"
+	LevelWarn Level = "warn"
+	LevelErr  Level = "error"
+)
+
+// Note is a message for the message line and the list behind it.
+type Note struct {
+	At    time.Time `json:"at"`
+	Level Level     `json:"level"`
+	Text  string    `json:"text"`
+	Job   JobID     `json:"job,omitempty"`
+	By    Actor     `json:"by,omitzero"` // whose action it tells of; zero = the engine itself
+}
+
+// Transition is one row of history.
+type Transition struct {
+	Seq    uint64    `json:"seq"`
+	At     time.Time `json:"at"`
+	From   string    `json:"from"`
+	To     string    `json:"to"`
+	Reason string    `json:"reason,omitempty"`
+	Actor  string    `json:"actor,omitempty"`
+}

@@ -1,7 +1,7 @@
 Third-party software in Farsight
 ================================
 
-The binary holds the libraries below, under their licences. Made by .ci/notices with go-licenses: do not edit.
+The binary holds the libraries below, under their licences. Made by go-licenses.
 The Go standard library is under the licence that golang.org/x/sys has.
 {{ range . }}
 --------------------------------------------------------------------------------

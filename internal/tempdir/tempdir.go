@@ -30,6 +30,9 @@ type Dir struct {
 func New(base, prefix string) (*Dir, error) {
 	if base == "" {
 		base = os.TempDir()
+		if err := os.MkdirAll(base, 0o700); err != nil { // an image from scratch has none
+			return nil, err
+		}
 	}
 	Sweep(base, prefix)
 	for {

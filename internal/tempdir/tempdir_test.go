@@ -125,3 +125,16 @@ func TestNew_ManyAtOnce(t *testing.T) {
 		t.Errorf("%v are left", left)
 	}
 }
+
+// Where there is no directory for temporary files one is made.
+func TestNew_WithoutATemporaryDirectory(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "none", "yet")
+	t.Setenv("TMPDIR", base)
+	d, err := New("", "x-")
+	if err != nil || filepath.Dir(d.Path) != base {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Error(err)
+	}
+}

@@ -43,9 +43,18 @@ type Started struct {
 func (p *Programs) accounts() []Route {
 	started := map[int]any{http.StatusAccepted: Started{}}
 	return []Route{
-		{Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report", Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: p.account},
-		{Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs", Role: Operator, In: SyncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync},
-		{Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly", Role: Operator, In: TriggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger},
+		{
+			Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report",
+			Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: p.account,
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs",
+			Role: Operator, In: SyncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync,
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly",
+			Role: Operator, In: TriggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger,
+		},
 	}
 }
 

@@ -72,12 +72,21 @@ func (p *Programs) calls() []Route {
 			Role: Operator, In: CallRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}}, Type: typeJSON, Handle: p.placeCall,
 			Header: []Param{{idempotencyKey, "the same as idempotency_key: a second request with it calls nobody again"}},
 		},
-		{Method: http.MethodGet, Path: "/v1/calls/{sid}", Summary: "Everything about a job, by the external id of any of its attempts", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byCall)},
+		{
+			Method: http.MethodGet, Path: "/v1/calls/{sid}", Summary: "Everything about a job, by the external id of any of its attempts",
+			Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byCall),
+		},
 		{Method: http.MethodPost, Path: "/v1/calls/{sid}/retry", Summary: "Let that job run now", Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byCall)},
-		{Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt", Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason}},
+		{
+			Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt",
+			Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason},
+		},
 		{Method: http.MethodGet, Path: "/calls/{sid}/debug", Summary: "A call with all its attempts, by the sid of any of them", Role: Viewer, Out: CallDebug{}, Type: typeJSON, Handle: p.callDebug},
 		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: RetryRequest{}, Out: CallRetry{}, Type: typeJSON, Handle: p.callRetry},
-		{Method: http.MethodDelete, Path: "/calls/{sid}/retry", Summary: "Do not call again", Role: Operator, Out: CallCancel{}, Type: typeJSON, Handle: p.callCancel, Query: []Param{paramIfRev, paramReason}},
+		{
+			Method: http.MethodDelete, Path: "/calls/{sid}/retry", Summary: "Do not call again",
+			Role: Operator, Out: CallCancel{}, Type: typeJSON, Handle: p.callCancel, Query: []Param{paramIfRev, paramReason},
+		},
 	}
 }
 

@@ -57,8 +57,14 @@ func (p *Programs) jobs() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/jobs/{id}", Summary: "Everything about a job, by its id or its key", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byID)},
 		{Method: http.MethodGet, Path: "/v1/jobs/{id}/progress", Summary: "How far a job has come", Role: Viewer, Out: JobProgress{}, Type: typeJSON, Handle: p.progress},
-		{Method: http.MethodPost, Path: "/v1/jobs/{id}/retry", Summary: "Let a job run now, in queue order and through the limiter", Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byID)},
-		{Method: http.MethodDelete, Path: "/v1/jobs/{id}/retry", Summary: "Cancel a job's planned attempt", Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byID), Query: []Param{paramIfRev, paramReason}},
+		{
+			Method: http.MethodPost, Path: "/v1/jobs/{id}/retry", Summary: "Let a job run now, in queue order and through the limiter",
+			Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byID),
+		},
+		{
+			Method: http.MethodDelete, Path: "/v1/jobs/{id}/retry", Summary: "Cancel a job's planned attempt",
+			Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byID), Query: []Param{paramIfRev, paramReason},
+		},
 	}
 }
 

@@ -31,8 +31,14 @@ type Summary struct {
 func (p *Programs) feeds() []Route {
 	paged := []Param{paramAfter, paramLimit}
 	return []Route{
-		{Method: http.MethodGet, Path: "/v1/matches", Summary: "The ordered feed of matches: each once, at the place of its latest change", Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedMatches), Query: paged},
-		{Method: http.MethodGet, Path: "/v1/matches/participants", Summary: "The ordered feed of participants", Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedParticipants), Query: paged},
+		{
+			Method: http.MethodGet, Path: "/v1/matches", Summary: "The ordered feed of matches: each once, at the place of its latest change",
+			Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedMatches), Query: paged,
+		},
+		{
+			Method: http.MethodGet, Path: "/v1/matches/participants", Summary: "The ordered feed of participants",
+			Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedParticipants), Query: paged,
+		},
 		{
 			Method: http.MethodGet, Path: "/v1/matches/{name}/{tag}", Summary: "The matches of an account, newest first", Role: Viewer, Out: engine.MatchesPage{}, Type: typeJSON, Handle: p.matches,
 			Query: append([]Param{{"all", "true: also those that cannot be had"}}, paged...),

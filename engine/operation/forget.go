@@ -129,7 +129,8 @@ func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []eng
 		n -= len(jobs)
 	}
 	if len(jobs) > 0 {
-		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it", "%s of the account cannot be cancelled: a sync of another account waits for it", human.Counted(len(jobs), "job", "jobs"))
+		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it",
+			"%s of the account cannot be cancelled: a sync of another account waits for it", human.Counted(len(jobs), "job", "jobs"))
 	}
 	return n, nil
 }

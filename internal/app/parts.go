@@ -210,7 +210,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.Ring, Keys: a.keys,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
-		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves, KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
+		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
+		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
 	p.control, p.front = con, con
 	typos.console = con

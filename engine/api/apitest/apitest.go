@@ -70,7 +70,10 @@ func (d *Document) Fits(method, path string, status int, body []byte) error {
 
 // ofHTTP are the errors that any route may answer with, and that of an engine that has
 // fallen.
-var ofHTTP = map[int]bool{http.StatusExpectationFailed: true, http.StatusRequestHeaderFieldsTooLarge: true, http.StatusNotImplemented: true, http.StatusHTTPVersionNotSupported: true, http.StatusInternalServerError: true}
+var ofHTTP = map[int]bool{
+	http.StatusExpectationFailed: true, http.StatusRequestHeaderFieldsTooLarge: true, http.StatusNotImplemented: true,
+	http.StatusHTTPVersionNotSupported: true, http.StatusInternalServerError: true,
+}
 
 // has reports whether a request leads to a route.
 func (d *Document) has(method, address string) bool {

@@ -159,7 +159,7 @@ func TestAlertIsAcknowledgedAndSilenced(t *testing.T) {
 		d.wants("silence give-ups until")
 		d.text("later")
 		d.press("enter")
-		d.wants("write for how long: +30m")
+		d.wants("write until when: +30m")
 		d.m.prompt.Set("+30m we know, the patch")
 		d.press("enter")
 		if c := d.last(); c.Op != engine.OpSilence || c.Alert != "give-ups" || !c.At.Equal(time.Now().Add(30*time.Minute)) || c.Reason != "we know, the patch" {

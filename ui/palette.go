@@ -14,7 +14,9 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -40,20 +42,15 @@ func init() {
 		{"account", "Name#TAG", (*Model).openAccount},
 		{"report", "Name#TAG", (*Model).openReport},
 		{"job", "an id or a key: job match:KR_1", (*Model).openJob},
-		{"retry", "job:KEY", jobVerb(page.Retry)},
-		{"cancel", "job:KEY", jobVerb(page.Cancel)},
-		{"reclass", "an error class, whose discarded jobs are opened again: reclass 404", (*Model).reclassLine},
-		{"undo", "the number of a command, see Audit: undo 41", (*Model).undoLine},
-		{"sync", "Name#TAG platform", (*Model).syncLine},
-		{"forget", "Name#TAG: delete all that is stored of the player, after a question", (*Model).forgetLine},
-		{"call", "NUMBER TEXT: call a number that you have allowed, after a question", (*Model).callLine},
 		{"f", "a saved filter of this screen; f -NAME forgets it", (*Model).loadFilter},
 		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
 		{chaosVerb, page.ChaosGhost, (*Model).chaosLine},
 		{"fps", "updates a second, 1 to 10", (*Model).fpsLine},
 	}
-	for _, o := range orders {
-		verbs = append(verbs, o.verb())
+	for _, o := range operation.Lines() {
+		if o.Line.Args != "" {
+			verbs = append(verbs, verb{o.Word(), cmp.Or(o.Line.Hint, o.Line.Args), operate(o)})
+		}
 	}
 }
 
@@ -107,8 +104,10 @@ func (m *Model) paletteItems(now time.Time) []item {
 		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *Model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
 	}
 	out = append(out, item{name: "begin anew with an empty store", words: "reset", off: true, do: (*Model).resetItem})
-	if m.keys.first(at, page.Purge) == "" { // else it is among the keys of the screen
-		out = append(out, item{name: "purge jobs that ended", words: "purge", off: m.refuses() != "", do: (*Model).purgeItem})
+	for _, o := range operation.Lines() {
+		if o.Line.Args == "" && m.keys.first(at, page.Action(o.Word())) == "" { // else it is among the keys of the screen
+			out = append(out, item{name: o.Line.Hint, words: o.Word(), off: m.refuses() != "", do: operateItem(o)})
+		}
 	}
 	out = append(out, m.tourItem())
 	out = append(out, m.filterItems()...)
@@ -249,26 +248,26 @@ var jobID = regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`)
 // the chosen item.
 func (m *Model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
-	line := lineOf(n.input.Value())
-	if at, arg := verbIn(line); at >= 0 && arg != "" {
+	typed := lineOf(n.input.Value())
+	if at, arg := verbIn(typed); at >= 0 && arg != "" {
 		cmd, wrong := verbs[at].run(m, arg, now)
 		if n.wrong = wrong; wrong == "" {
-			m.remember(line)
+			m.remember(typed)
 			m.closePalette(n)
 		}
 		return cmd
 	}
-	if jobID.MatchString(line) { // as the audit and receipts print it
-		cmd, _ := m.openJob(strings.TrimPrefix(line, "#"), now)
-		m.remember(line)
+	if jobID.MatchString(typed) { // as the audit and receipts print it
+		cmd, _ := m.openJob(strings.TrimPrefix(typed, "#"), now)
+		m.remember(typed)
 		m.closePalette(n)
 		return cmd
 	}
 	if len(n.shown) == 0 {
-		n.wrong = "there is no command " + strconv.Quote(line) + ": did you mean " + strings.Join(m.nearest(n, line), ", ") + "?"
+		n.wrong = "there is no command " + strconv.Quote(typed) + ": did you mean " + strings.Join(m.nearest(n, typed), ", ") + "?"
 		return nil
 	}
-	m.remember(line)
+	m.remember(typed)
 	return m.chooseItem(now)
 }
 
@@ -335,18 +334,8 @@ func listVerb(s page.Screen) func(m *Model, arg string, now time.Time) (tea.Cmd,
 	}
 }
 
-// accountNamed finds an account by its Riot ID or our id.
-func (m *Model) accountNamed(name string) (engine.AccountRow, bool) {
-	rows := m.rows.data.Accounts
-	i := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == name || strings.EqualFold(a.RiotID, name) })
-	if i < 0 {
-		return engine.AccountRow{}, false
-	}
-	return rows[i], true
-}
-
 func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
-	a, ok := m.accountNamed(arg)
+	a, ok := line.Stored(&m.rows.data, arg)
 	if !ok {
 		return nil, "there is no account " + arg + m.keyed(": {:sync} ") + arg + " platform starts one"
 	}
@@ -355,7 +344,7 @@ func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
-	a, ok := m.accountNamed(arg)
+	a, ok := line.Stored(&m.rows.data, arg)
 	if !ok {
 		return nil, "there is no account " + arg
 	}
@@ -363,14 +352,9 @@ func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// liveJob finds a live job by id or key, with or without job: in front.
-func (m *Model) liveJob(arg string) (engine.JobRow, bool) {
-	return liveJobIn(&m.rows.data, arg)
-}
-
 func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	arg = strings.TrimPrefix(arg, "job:")
-	j, live := m.liveJob(arg)
+	j, live := line.Live(&m.rows.data, arg)
 	switch {
 	case live:
 		m.push(page.NewJob(j.ID))
@@ -382,17 +366,13 @@ func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// jobVerb acts on a live job by its key or id, as its key on a list would.
-func jobVerb(a page.Action) func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
+// operate carries out what stands behind an operation's word, after its question.
+func operate(o operation.Operation) func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
 	return func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
 		if why := m.refuses(); why != "" {
 			return nil, why
 		}
-		j, ok := m.liveJob(arg)
-		if !ok {
-			return nil, "no live job is called " + strings.TrimPrefix(arg, "job:") + m.keyed(": open it with {:job} ") + strings.TrimPrefix(arg, "job:")
-		}
-		e, wrong := page.ActOn(m.view(now), j, a)
+		e, wrong := line.Read(m.view(now), o, arg)
 		if wrong != "" {
 			return nil, wrong
 		}
@@ -400,15 +380,15 @@ func jobVerb(a page.Action) func(m *Model, arg string, now time.Time) (tea.Cmd, 
 	}
 }
 
-func (m *Model) syncLine(arg string, _ time.Time) (tea.Cmd, string) {
-	if why := m.refuses(); why != "" {
-		return nil, why
+// operateItem carries out an operation that is about nothing in particular.
+func operateItem(o operation.Operation) func(m *Model, now time.Time) tea.Cmd {
+	return func(m *Model, now time.Time) tea.Cmd {
+		cmd, wrong := operate(o)(m, "", now)
+		if wrong != "" {
+			m.say(wrong)
+		}
+		return cmd
 	}
-	c, wrong := parseSync(arg, &m.rows.data)
-	if wrong != "" {
-		return nil, wrong
-	}
-	return m.carryOut(page.SyncOf(c), m.now()), ""
 }
 
 func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
@@ -427,4 +407,14 @@ func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 	m.session.rate(n)
 	m.say("at most " + human.Counted(n, "update", "updates") + " a second")
 	return nil, ""
+}
+
+// resetElsewhere: whoever sees a console has an engine, and that holds what would be
+// replaced.
+const resetElsewhere = "end the engine first, then run `farsight reset`"
+
+// resetItem says who can begin anew.
+func (m *Model) resetItem(time.Time) tea.Cmd {
+	m.say(resetElsewhere)
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -17,81 +19,16 @@ func (p *plain) refused() bool {
 	return why != ""
 }
 
-func (p *plain) sync(arg string) {
-	if p.refused() {
+// operate carries out what stands behind an operation's word, after its question.
+func (p *plain) operate(o operation.Operation, arg string) {
+	switch {
+	case p.refused():
+		return
+	case o.Op == engine.OpUndo && arg == "":
+		p.takeBack()
 		return
 	}
-	c, wrong := parseSync(arg, &p.rows.data)
-	if wrong != "" {
-		p.say("Nothing was done: " + wrong + ".")
-		return
-	}
-	p.carryOut(page.SyncOf(c))
-}
-
-// plainJob acts on a live job as its key on a list would.
-func plainJob(a page.Action) func(p *plain, arg string) {
-	return func(p *plain, arg string) {
-		if p.refused() {
-			return
-		}
-		j, ok := p.liveJob(arg)
-		if row, found := p.accountNamed(arg); found && !ok {
-			j, ok = p.liveJob(string(row.Job))
-		}
-		if !ok {
-			p.say("No live job is called " + strings.TrimPrefix(arg, "job:") + ": jobs lists them.")
-			return
-		}
-		effect, wrong := page.ActOn(p.view(), j, a)
-		if wrong != "" {
-			p.say("Nothing was done: " + wrong + ".")
-			return
-		}
-		p.carryOut(effect)
-	}
-}
-
-// reclass opens the discarded jobs of an error class again, after a question.
-func (p *plain) reclass(arg string) {
-	if p.refused() {
-		return
-	}
-	class, reason := reasoned(arg)
-	if class == "" {
-		p.say("Nothing was done: name an error class, such as 404.")
-		return
-	}
-	e := page.ReclassOf(class)
-	e.Do.Reason = reason
-	p.carryOut(e)
-}
-
-func (p *plain) purge() {
-	if !p.refused() {
-		p.carryOut(page.PurgeJobs())
-	}
-}
-
-// forget deletes an account, once its name is typed.
-func (p *plain) forget(arg string) {
-	if p.refused() {
-		return
-	}
-	name, reason := reasoned(arg)
-	a, ok := p.accountNamed(name)
-	if !ok {
-		p.say("Nothing was done: there is no account " + or(name, "without a name") + ".")
-		return
-	}
-	p.carryOut(page.ForgetAccount(a, reason))
-}
-
-func (p *plain) call(arg string) {
-	if p.refused() {
-		return
-	}
-	e, wrong := callOf(arg)
+	e, wrong := line.Read(p.view(), o, arg)
 	if wrong != "" {
 		p.say("Nothing was done: " + wrong + ".")
 		return
@@ -99,19 +36,8 @@ func (p *plain) call(arg string) {
 	p.carryOut(e)
 }
 
-func (p *plain) takeBack(arg string) {
-	if p.refused() {
-		return
-	}
-	if arg != "" {
-		c, wrong := undoOf(arg)
-		if wrong != "" {
-			p.say("Nothing was done: " + wrong + ".")
-			return
-		}
-		p.do(c)
-		return
-	}
+// takeBack takes the last command back.
+func (p *plain) takeBack() {
 	if p.undo.audit == 0 || time.Now().After(p.undo.until) {
 		p.say("There is nothing to undo: a cancel, a pause, a new time or a plan can be taken back within 10 seconds.")
 		return

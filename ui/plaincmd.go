@@ -12,6 +12,8 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -46,15 +48,7 @@ func init() {
 		{"account", "Name#TAG", "one account", (*plain).account},
 		{"report", "Name#TAG", "when an account plays", (*plain).report},
 		{"job", "KEY or id", "one job with its attempts", (*plain).job},
-		{"sync", "Name#TAG platform", "sync an account", (*plain).sync},
-		{"retry", "job:KEY", "try a job again now", plainJob(page.Retry)},
-		{"cancel", "job:KEY", "cancel a job, or a sync by its account", plainJob(page.Cancel)},
 		{"chaos", "[NAME once, 5% or off]", "break the simulated Riot of the demo", (*plain).chaos},
-		{"undo", "[NUMBER]", "take the last command back, or the one with a number", (*plain).takeBack},
-		{"reclass", "CLASS", "open the discarded jobs of an error class again", (*plain).reclass},
-		{"forget", "Name#TAG", "delete all that is stored of a player, after a question", (*plain).forget},
-		{"call", "NUMBER TEXT", "call a number that you have allowed, after a question", (*plain).call},
-		{"purge", "", "delete jobs that ended long ago, after a question", func(p *plain, _ string) { p.purge() }},
 		{"reset", "", "", func(p *plain, _ string) { p.say("Nothing was done: " + resetElsewhere + ".") }},
 		{"f", "", "", notPlain("saved filters belong to screens: give the filter behind the list's name")},
 		{"theme", "", "", notPlain("there are no colours here")},
@@ -63,9 +57,10 @@ func init() {
 		{"key", "", "", notPlain("a key that is typed here would stay on the screen: replace it in the full console, or in the key file")},
 		{"quit", "", "leave", func(p *plain, _ string) { p.done = true }},
 	}
-	at := slices.IndexFunc(plainCommands, func(c plainCommand) bool { return c.name == "undo" })
-	for _, o := range slices.Backward(orders) {
-		plainCommands = slices.Insert(plainCommands, at, o.plain())
+	at := slices.IndexFunc(plainCommands, func(c plainCommand) bool { return c.name == "reset" })
+	for _, o := range slices.Backward(operation.Lines()) {
+		run := func(p *plain, arg string) { p.operate(o, arg) }
+		plainCommands = slices.Insert(plainCommands, at, plainCommand{o.Word(), o.Line.Args, o.Line.Help, run})
 	}
 }
 
@@ -202,24 +197,15 @@ func (p *plain) limits() {
 }
 
 func (p *plain) matches(arg string) {
-	if a, ok := p.accountNamed(arg); ok {
+	if a, ok := line.Stored(&p.rows.data, arg); ok {
 		p.list(page.NewMatches(a.ID), "")
 		return
 	}
 	p.list(page.NewMatches(""), arg)
 }
 
-func (p *plain) accountNamed(name string) (engine.AccountRow, bool) {
-	rows := p.rows.data.Accounts
-	i := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == name || strings.EqualFold(a.RiotID, name) })
-	if i < 0 {
-		return engine.AccountRow{}, false
-	}
-	return rows[i], true
-}
-
 func (p *plain) account(arg string) {
-	a, ok := p.accountNamed(arg)
+	a, ok := line.Stored(&p.rows.data, arg)
 	if !ok {
 		p.say("There is no account " + arg + ": sync " + cmp.Or(arg, "Name#TAG") + " platform starts one.")
 		return
@@ -237,7 +223,7 @@ func (p *plain) account(arg string) {
 }
 
 func (p *plain) report(arg string) {
-	a, ok := p.accountNamed(arg)
+	a, ok := line.Stored(&p.rows.data, arg)
 	if !ok {
 		p.say("There is no account " + cmp.Or(arg, "without a name") + ".")
 		return
@@ -261,7 +247,7 @@ func (p *plain) job(arg string) {
 	if strings.Contains(arg, ":") {
 		q = engine.JobQuery{Key: arg}
 	}
-	if j, ok := p.liveJob(arg); ok {
+	if j, ok := line.Live(&p.rows.data, arg); ok {
 		q = engine.JobQuery{ID: j.ID}
 	}
 	found, err := p.console.Find(p.ctx, q)
@@ -297,14 +283,4 @@ func attemptText(a engine.Attempt, zone *time.Location) string {
 		text += "; " + a.Decision
 	}
 	return text + "."
-}
-
-func (p *plain) liveJob(arg string) (engine.JobRow, bool) {
-	arg = strings.TrimPrefix(arg, "job:")
-	jobs := p.rows.data.Jobs
-	i := slices.IndexFunc(jobs, func(j engine.JobRow) bool { return string(j.ID) == arg || j.Key == arg })
-	if i < 0 {
-		return engine.JobRow{}, false
-	}
-	return jobs[i], true
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -177,11 +177,7 @@ func (m *Model) ask(kind page.Prompt) {
 		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}}
 		p.rest = func(text string) string { return restOfName(text, m.rows.data.Accounts) }
 		p.done = func(text string) (tea.Cmd, string) {
-			c, wrong := parseSync(text, &m.rows.data)
-			if wrong != "" {
-				return nil, wrong
-			}
-			return m.carryOut(page.SyncOf(c), m.now()), ""
+			return operate(operation.Of(engine.OpTrigger))(m, text, m.now())
 		}
 		m.prompt = p
 	case page.AskKey:
@@ -237,46 +233,6 @@ func restOfName(text string, known []engine.AccountRow) string {
 		}
 	}
 	return ""
-}
-
-// platformOf is where an account that is named without a platform plays: where the only
-// one of that name does, else usual.
-func platformOf(riotID, usual string, known []engine.AccountRow) string {
-	found := ""
-	for i := range known {
-		switch a := &known[i]; {
-		case !strings.EqualFold(a.RiotID, riotID) || a.Platform == "":
-		case found != "" && found != a.Platform:
-			return usual
-		default:
-			found = a.Platform
-		}
-	}
-	return cmp.Or(found, usual)
-}
-
-// parseSync reads "Name#TAG platform". A tag has no spaces, so what follows it is
-// the platform. An account that is known needs none, and all others have d.Platform, where that is set.
-func parseSync(text string, d *page.Data) (engine.Command, string) {
-	text = strings.TrimSpace(text)
-	at := strings.LastIndexByte(text, '#')
-	if at <= 0 {
-		return engine.Command{}, "a Riot ID looks like Name#TAG: type it with the # and the tag"
-	}
-	rest := strings.Fields(text[at+1:])
-	switch len(rest) {
-	case 2:
-		c := engine.Command{Op: engine.OpTrigger, Account: strings.TrimSpace(text[:at]) + "#" + rest[0]}
-		c.Sync.Platform = strings.ToLower(rest[1])
-		return c, ""
-	case 1:
-		c := engine.Command{Op: engine.OpTrigger, Account: strings.TrimSpace(text[:at]) + "#" + rest[0]}
-		if c.Sync.Platform = platformOf(c.Account, d.Platform, d.Accounts); c.Sync.Platform != "" {
-			return c, ""
-		}
-		return engine.Command{}, "say the platform too: " + text + " euw1 (or kr, na1, eun1, jp1, br1, …)"
-	}
-	return engine.Command{}, "type one Riot ID and its platform: Name#TAG euw1"
 }
 
 // keyFault says why a text cannot be an API key; it never repeats it.

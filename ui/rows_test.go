@@ -6,7 +6,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/fold"
-	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -87,27 +86,5 @@ func TestToastsFade(t *testing.T) {
 	}
 	if !x.next(uitest.Noon).IsZero() {
 		t.Error("an error fades")
-	}
-}
-
-func TestParseSync(t *testing.T) {
-	for text, want := range map[string]string{
-		"Blue Heron#KR1 kr":  "Blue Heron#KR1/kr",
-		" 카인#KR1   KR ":      "카인#KR1/kr",
-		"a#b#C1 euw1":        "a#b#C1/euw1",
-		"no tag":             "",
-		"#KR1 kr":            "",
-		"Name#TAG":           "",
-		"Name#TAG euw1 more": "",
-		"":                   "",
-	} {
-		c, wrong := parseSync(text, &page.Data{})
-		got := ""
-		if wrong == "" {
-			got = c.Account + "/" + c.Sync.Platform
-		}
-		if got != want {
-			t.Errorf("%q gave %q (%s), want %q", text, got, wrong, want)
-		}
 	}
 }

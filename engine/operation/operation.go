@@ -3,12 +3,61 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 )
+
+// Target is a kind of thing that an operation acts on.
+type Target uint8
+
+// Targets.
+const (
+	Nothing Target = iota
+	Job
+	Class // of errors
+	Queue
+	Bucket
+	Account // by its Riot ID, whether it is stored or not
+	Stored  // an account that is
+	Schedule
+	Alert
+	Entry // of the audit
+	Number
+)
+
+// Arg is what an operation needs besides its target.
+type Arg uint8
+
+// Arguments.
+const (
+	NoArg Arg = iota
+	Why       // a reason, which stays with the job
+	When      // an instant: +10m, 14:00, now
+	Share     // of a limit and until when: 60% +10m, or until 14:00; and why
+	Plan      // of a schedule: 0 */2 * * * Asia/Seoul
+	Say       // words to be spoken
+)
+
+// Line is how the console's lines ask for an operation: "reschedule job:KEY +10m".
+type Line struct {
+	Word string // "" = the operation's own
+	Args string
+	Hint string // of the palette; "" = Args; where there are none, what the palette calls it
+	Help string
+}
+
+// Question is asked before an operation that cannot be taken back, or costs much: what the
+// engine says that it would do is told with it. %s stands for the target.
+type Question struct {
+	Text, Yes string
+	Lines     []string
+	Word      string // to be typed; "" = yes is enough
+	Free      int    // what costs at most so many calls needs no question
+}
 
 // Operation is one thing that an operator can do.
 type Operation struct {
@@ -29,6 +78,13 @@ type Operation struct {
 	Canary        bool // one job may go first, the rest when it has succeeded
 	Undo          bool // it can be taken back while nothing else has happened to what it changed
 	Slow          bool // it takes as long as the store is large
+	// Target is what it acts on, Arg what else it needs, Line how the console's lines ask
+	// for it; no Line.Help = they do not. Ask is the question before it is carried out.
+	Target Target
+	Arg    Arg
+	Needs  string // said where Arg lacks or cannot be read
+	Line   Line
+	Ask    Question
 	// run carries it out, or with DryRun says what it would do.
 	run func(*Operator, context.Context, engine.Command) (engine.Receipt, error)
 	// About names what it is about, in the audit, where the command names nothing.
@@ -55,6 +111,14 @@ func Of(op engine.Op) Operation {
 		return table[i]
 	}
 	return Operation{Op: op}
+}
+
+// Word is what a line begins with that asks for it.
+func (o Operation) Word() string { return cmp.Or(o.Line.Word, string(o.Op)) }
+
+// Lines are the operations that the console's lines ask for.
+func Lines() []Operation {
+	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return o.Line.Help == "" })
 }
 
 // OnJobs are the operations on jobs.

@@ -2,58 +2,125 @@ package operation
 
 import "github.com/farsight-console/farsight/engine"
 
+// CanaryLine says before a canary is sent what that is.
+const CanaryLine = "One of them goes first; the others follow when it has succeeded, and stay as they are when it has not."
+
+// AsConfigured is the plan of a schedule that takes an edit back.
+const AsConfigured = "as configured"
+
 func init() {
 	table = []Operation{
 		{
-			Op: engine.OpCancel, run: (*Operator).onJobs, Does: "cancel", Did: "cancelled",
+			Op: engine.OpCancel, run: (*Operator).onJobs, Does: "cancel", Did: "cancelled", Target: Job,
 			States: engine.LiveStates(), Undo: true,
+			Line: Line{Args: "job:KEY", Help: "cancel a job, or a sync by its account"},
 		},
 		{
-			Op: engine.OpRetry, run: (*Operator).onJobs, Does: "retry", Did: "let run",
+			Op: engine.OpRetry, run: (*Operator).onJobs, Does: "retry", Did: "let run", Target: Job,
 			States: []engine.State{engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled},
 			ByName: []engine.State{engine.Cancelled}, Starts: true, Calls: true, Canary: true,
+			Line: Line{Args: "job:KEY", Help: "try a job again now"},
 		},
 		{
-			Op: engine.OpForce, run: (*Operator).onJobs, Does: "force", Did: "forced",
+			Op: engine.OpForce, run: (*Operator).onJobs, Does: "force", Did: "forced", Target: Job, Arg: Why,
+			Needs:  "say why: the reason stays with the job and in the audit",
 			States: []engine.State{engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled, engine.Completed},
 			ByName: []engine.State{engine.Completed}, Starts: true, Calls: true,
+			Line: Line{Args: "job:KEY because why", Help: "run a job once more, past its limit of tries"},
 		},
 		{
-			Op: engine.OpReschedule, run: (*Operator).onJobs, Does: "reschedule", Did: "rescheduled",
+			Op: engine.OpReschedule, run: (*Operator).onJobs, Does: "reschedule", Did: "rescheduled", Target: Job, Arg: When,
+			Needs:  "write when: +10m, 14:00 or now",
 			States: []engine.State{engine.Available, engine.Scheduled, engine.Retryable}, Only: "only a waiting job gets another time",
 			Starts: true, Undo: true,
+			Line: Line{Args: "job:KEY +10m, 14:00 or now", Help: "give a waiting job another time"},
 		},
 		{
-			Op: engine.OpReclass, run: (*Operator).onJobs, Does: "open again", Did: "opened again",
+			Op: engine.OpReclass, run: (*Operator).onJobs, Does: "open again", Did: "opened again", Target: Class,
 			States: []engine.State{engine.Discarded}, Starts: true, Calls: true, Canary: true, Undo: true,
+			Line: Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404", Help: "open the discarded jobs of an error class again"},
+			Ask:  Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
 		},
-		{Op: engine.OpUndo, run: (*Operator).undo, Does: "undo"},
+		{
+			Op: engine.OpUndo, run: (*Operator).undo, Does: "undo", Target: Entry,
+			Line: Line{Args: "[NUMBER]", Hint: "the number of a command, see Audit: undo 41", Help: "take the last command back, or the one with a number"},
+		},
 
-		{Op: engine.OpPause, run: (*Operator).pause, Does: "pause", Undo: true},
-		{Op: engine.OpResume, run: (*Operator).resume, Does: "resume", Starts: true, Undo: true},
-		{Op: engine.OpFreeze, run: (*Operator).freeze, Does: "freeze"},
-		{Op: engine.OpThaw, run: (*Operator).thaw, Does: "thaw"},
+		{
+			Op: engine.OpPause, run: (*Operator).pause, Does: "pause", Undo: true, Target: Queue,
+			Line: Line{Args: "a queue, because why", Help: "pause a queue"},
+		},
+		{
+			Op: engine.OpResume, run: (*Operator).resume, Does: "resume", Starts: true, Undo: true, Target: Queue,
+			Line: Line{Args: "a queue", Help: "let a queue go on"},
+		},
+		{
+			Op: engine.OpFreeze, run: (*Operator).freeze, Does: "freeze", Target: Bucket, Arg: Share,
+			Line: Line{Args: "host [method] 60% +10m or until 14:00, because why", Help: "freeze or cap a rate limit"},
+		},
+		{
+			Op: engine.OpThaw, run: (*Operator).thaw, Does: "thaw", Target: Bucket,
+			Line: Line{Args: "host [method]", Help: "end a freeze or a cap"},
+		},
 
-		{Op: engine.OpTrigger, run: (*Operator).trigger, Does: "sync", Starts: true},
-		{Op: engine.OpTrack, run: (*Operator).track, Does: "track"},
-		{Op: engine.OpUntrack, run: (*Operator).untrack, Does: "stop tracking"},
+		{
+			Op: engine.OpTrigger, run: (*Operator).trigger, Does: "sync", Starts: true, Target: Account,
+			Line: Line{Word: "sync", Args: "Name#TAG platform", Help: "sync an account"},
+			Ask:  Question{Text: "Sync %s?", Yes: "sync it", Free: 100},
+		},
+		{
+			Op: engine.OpTrack, run: (*Operator).track, Does: "track", Target: Account,
+			Line: Line{Args: "Name#TAG platform", Help: "keep an account fresh by the schedules"},
+		},
+		{
+			Op: engine.OpUntrack, run: (*Operator).untrack, Does: "stop tracking", Target: Account,
+			Line: Line{Args: "Name#TAG", Help: "stop that; what is stored stays"},
+		},
 		{Op: engine.OpTrackMany, run: (*Operator).inDomain, Does: "track"},
 		{Op: engine.OpReresolve, run: (*Operator).inDomain, Does: "resolve again"},
-		{Op: engine.OpForget, run: (*Operator).forget, Does: "delete", Slow: true},
+		{
+			Op: engine.OpForget, run: (*Operator).forget, Does: "delete", Slow: true, Target: Stored,
+			Line: Line{Args: "Name#TAG", Hint: "Name#TAG: delete all that is stored of the player, after a question", Help: "delete all that is stored of a player, after a question"},
+			Ask: Question{Text: "Delete all that is stored of %s?", Yes: "delete it", Word: "%s", Lines: []string{
+				"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. T" + engine.ForgetLeaves[1:] + ".",
+			}},
+		},
 
-		{Op: engine.OpRunSchedule, run: (*Operator).onSchedule, Does: "run"},
-		{Op: engine.OpPauseSchedule, run: (*Operator).onSchedule, Does: "pause", Undo: true},
-		{Op: engine.OpResumeSchedule, run: (*Operator).onSchedule, Does: "resume", Undo: true},
-		{Op: engine.OpEditSchedule, run: (*Operator).onSchedule, Does: "edit", Undo: true},
+		{Op: engine.OpRunSchedule, run: (*Operator).onSchedule, Does: "run", Target: Schedule},
+		{Op: engine.OpPauseSchedule, run: (*Operator).onSchedule, Does: "pause", Undo: true, Target: Schedule},
+		{Op: engine.OpResumeSchedule, run: (*Operator).onSchedule, Does: "resume", Undo: true, Target: Schedule},
+		{
+			Op: engine.OpEditSchedule, run: (*Operator).onSchedule, Does: "edit", Undo: true, Target: Schedule, Arg: Plan,
+			Needs: "write its plan behind the name, such as 0 */2 * * *, or " + AsConfigured,
+			Line:  Line{Word: "schedule", Args: "edit, run, pause or resume NAME: schedule edit latest 0 */2 * * *", Help: "steer a schedule"},
+		},
 
-		{Op: engine.OpAck, run: (*Operator).ack, Does: "acknowledge"},
-		{Op: engine.OpSilence, run: (*Operator).silence, Does: "silence"},
+		{
+			Op: engine.OpAck, run: (*Operator).ack, Does: "acknowledge", Target: Alert,
+			Line: Line{Args: "an alert: ack 429", Help: "acknowledge an alert that fires"},
+		},
+		{
+			Op: engine.OpSilence, run: (*Operator).silence, Does: "silence", Target: Alert, Arg: When,
+			Needs: "write until when: +30m, 14:00, or now to end a silence",
+			Line:  Line{Args: "an alert and until when: silence 429 +30m, 14:00 or now", Help: "silence an alert for a time"},
+		},
 
 		{Op: engine.OpBackup, run: (*Operator).backup, Does: "copy", Slow: true, About: "data directory"},
-		{Op: engine.OpPrune, run: (*Operator).prune, Does: "delete", Slow: true, About: "jobs"},
+		{
+			Op: engine.OpPrune, run: (*Operator).prune, Does: "delete", Slow: true, About: "jobs",
+			Line: Line{Word: "purge", Hint: "purge jobs that ended", Help: "delete jobs that ended long ago, after a question"},
+			Ask: Question{Text: "Purge ended jobs?", Yes: "purge them", Word: "purge", Lines: []string{
+				"Jobs that ended longer ago than the retention of jobs are deleted with their attempts, as the schedule does it. It cannot be taken back; matches and accounts stay.",
+			}},
+		},
 
 		{Op: engine.OpKey, run: (*Operator).replaceKey, Does: "replace"},
 		{Op: engine.OpPage, run: (*Operator).page, Does: "tell"},
-		{Op: engine.OpCall, run: (*Operator).call, Does: "call"},
+		{
+			Op: engine.OpCall, run: (*Operator).call, Does: "call", Target: Number, Arg: Say,
+			Needs: "write a number with its country and what to say: call +4930123456 The import is done.",
+			Line:  Line{Args: "NUMBER TEXT", Hint: "NUMBER TEXT: call a number that you have allowed, after a question", Help: "call a number that you have allowed, after a question"},
+			Ask:   Question{Text: "Call %s?", Yes: "call it"},
+		},
 	}
 }

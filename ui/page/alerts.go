@@ -122,17 +122,7 @@ func silenceAlert(r engine.AlertRow) Effect {
 	if r.State == engine.AlertSilenced {
 		ghost = "now ends the silence; +30m or 14:00 is another end"
 	}
-	return Effect{Text: &Text{
-		Label: "silence " + r.Rule + " until", Ghost: ghost,
-		Read: func(text string, now instant) (engine.Command, string) {
-			when, why, _ := strings.Cut(strings.TrimSpace(text), " ")
-			at, ok := WhenOf(when, now)
-			if !ok {
-				return engine.Command{}, "write for how long: +30m, +2h, 14:00, or now to end it"
-			}
-			return engine.Command{Op: engine.OpSilence, Alert: r.ID, At: at, Reason: strings.TrimSpace(why)}, ""
-		},
-	}}
+	return askArg(engine.Command{Op: engine.OpSilence, Alert: r.ID}, "silence "+r.Rule+" until", ghost)
 }
 
 // Draw implements Page.

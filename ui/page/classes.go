@@ -1,12 +1,14 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -64,31 +66,16 @@ func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-const canaryLine = "One of them goes first; the others follow when it has succeeded, and stay as they are when it has not."
-
 // onClass acts on a whole class. The engine counts first what it would act on and
 // what that costs; one job goes first, the others when it has succeeded.
 func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
-	c := engine.Command{Op: engine.OpRetry, Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(r.ID), Queue: queue}}}
-	question := "Retry the class " + string(r.Class) + "?"
-	yes := "retry it"
-	if a == Reopen {
-		c.Op, question, yes = engine.OpReclass, "Open the discarded jobs of class "+string(r.Class)+" again?", "open them"
+	c := engine.Command{Op: engine.Op(a), Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(r.ID), Queue: queue}}}
+	e := Ask(c, string(r.Class))
+	if a == Retry {
+		e.Try, e.Confirm = true, &Confirm{Question: "Retry the class " + string(r.Class) + "?", Yes: "retry it", Lines: []string{operation.CanaryLine}}
 	}
-	e := do(c)
-	e.Try = true
-	e.Confirm = &Confirm{Question: question, Yes: yes, Lines: []string{
-		human.Counted(r.Jobs, "job", "jobs") + ", " + count(r.Waiting) + " waiting and " + count(r.Dead) + " discarded, such as " + strings.Join(r.Sample, ", ") + ".",
-		canaryLine,
-	}}
-	return e
-}
-
-// ReclassOf opens the discarded jobs of an error class again that was asked for by name.
-func ReclassOf(class string) Effect {
-	e := do(engine.Command{Op: engine.OpReclass, Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(class)}}})
-	e.Try = true
-	e.Confirm = &Confirm{Question: "Open the discarded jobs of class " + class + " again?", Yes: "open them", Lines: []string{canaryLine}}
+	e.Confirm.Lines = slices.Insert(e.Confirm.Lines, 0,
+		human.Counted(r.Jobs, "job", "jobs")+", "+count(r.Waiting)+" waiting and "+count(r.Dead)+" discarded, such as "+strings.Join(r.Sample, ", ")+".")
 	return e
 }
 

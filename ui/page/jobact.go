@@ -15,13 +15,6 @@ import (
 
 // Commands on one job, shared by every screen that has a job under its cursor.
 
-// retryJob runs a job now. It sends the revision that was shown, so that a job
-// which moved meanwhile is not touched.
-func retryJob(v *View, j engine.JobRow) Effect {
-	j = v.liveJob(j)
-	return do(engine.Command{Op: engine.OpRetry, Job: j.ID, IfRev: j.Rev})
-}
-
 // cannotOn says why an operation on jobs has no effect on this one; "" = it has, or the
 // action is none.
 func cannotOn(a Action, j engine.JobRow) string {
@@ -89,21 +82,25 @@ func cannotCancelSync(a engine.AccountRow) string {
 	return ""
 }
 
-// freeCalls is what a sync may cost without a question.
-const freeCalls = 100
-
-// startSync starts a sync of a known account. What it costs is said first if that
-// is much; of one that runs already the engine says so.
+// startSync starts a sync of a known account. Of one that runs already the engine says so.
 func startSync(a engine.AccountRow) Effect {
-	return weighSync(do(engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}), a.RiotID, a.Status.Open())
+	c := engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}
+	if a.Status.Open() {
+		return do(c)
+	}
+	return Ask(c, a.RiotID)
 }
 
-// SyncOf is a sync that was asked for by name.
-func SyncOf(c engine.Command) Effect { return weighSync(do(c), c.Account, false) }
-
-func weighSync(e Effect, name string, open bool) Effect {
-	if !open {
-		e.Try, e.Free, e.Confirm = true, freeCalls, &Confirm{Question: "Sync " + name + "?", Yes: "sync it"}
+// Ask is an operation after its question, if it has one; name is what it acts on.
+func Ask(c engine.Command, name string) Effect {
+	e, q := do(c), operation.Of(c.Op).Ask
+	if q.Text == "" {
+		return e
+	}
+	e.Try, e.Free = true, q.Free
+	e.Confirm = &Confirm{
+		Question: strings.Replace(q.Text, "%s", name, 1), Yes: q.Yes,
+		Lines: slices.Clone(q.Lines), Word: strings.Replace(q.Word, "%s", name, 1),
 	}
 	return e
 }
@@ -118,34 +115,15 @@ func track(a engine.AccountRow) Effect {
 	return do(engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
 }
 
-// PurgeJobs deletes jobs that ended long ago, by the rule of the daily schedule.
-func PurgeJobs() Effect {
-	e := do(engine.Command{Op: engine.OpPrune})
-	e.Try = true
-	e.Confirm = &Confirm{
-		Question: "Purge ended jobs?", Yes: "purge them", Word: "purge",
-		Lines: []string{"Jobs that ended longer ago than the retention of jobs are deleted with their attempts, as the schedule does it. It cannot be taken back; matches and accounts stay."},
+// steerBucket resumes a bucket that is frozen or capped, and else asks until when
+// and why it shall be. A host's windows are frozen together, and so are those of
+// a method: that is how Riot counts them.
+func steerBucket(b engine.BucketRow) Effect {
+	at := engine.Bucket{Host: b.Host, Method: b.Method}
+	if frozen(b) || b.Cap > 0 {
+		return do(engine.Command{Op: engine.OpThaw, Bucket: at})
 	}
-	return e
-}
-
-// ForgetAccount deletes all that is stored of an account.
-func ForgetAccount(a engine.AccountRow, reason string) Effect {
-	e := do(engine.Command{Op: engine.OpForget, Account: a.ID, Reason: reason})
-	e.Try = true
-	e.Confirm = &Confirm{
-		Question: "Delete all that is stored of " + a.RiotID + "?", Yes: "delete it", Word: a.RiotID,
-		Lines: []string{"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. " + Capital(engine.ForgetLeaves) + "."},
-	}
-	return e
-}
-
-// PlaceCall calls a number of a user's own.
-func PlaceCall(ask engine.CallAsk) Effect {
-	e := do(engine.Command{Op: engine.OpCall, Call: &ask})
-	e.Try = true
-	e.Confirm = &Confirm{Question: "Call " + engine.CutNumber(ask.To) + "?", Yes: "call it"}
-	return e
+	return askArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
 }
 
 // ActOn is what an action on a job asks for, or why it cannot be.
@@ -161,14 +139,18 @@ func actJob(v *View, j engine.JobRow, a Action) Effect {
 	switch a {
 	case Open:
 		return Effect{Open: toJob(j.ID)}
-	case Retry:
-		return retryJob(v, j)
 	case Cancel:
 		return cancelJob(v, j)
-	case Due:
-		return rescheduleJob(v, j)
-	case Force:
-		return forceJob(v, j)
+	}
+	j = v.liveJob(j)
+	c := engine.Command{Op: engine.Op(a), Job: j.ID, IfRev: j.Rev}
+	switch {
+	case a == Due:
+		return askArg(c, "run "+columns.JobKey(&j.Job)+" at", "+10m, 14:00 or now")
+	case a == Force:
+		return askArg(c, "force "+columns.JobKey(&j.Job), "why? it is kept with the job")
+	case operation.Of(c.Op).Target == operation.Job:
+		return Ask(c, columns.JobKey(&j.Job))
 	}
 	return Effect{}
 }

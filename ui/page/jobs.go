@@ -203,7 +203,7 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == Purge:
-		return PurgeJobs()
+		return Ask(engine.Command{Op: engine.OpPrune}, "")
 	case a == ByClass:
 		return Effect{Open: &Target{Screen: ScreenClasses, Queue: p.queue}}
 	case a == ByReason:

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -28,14 +27,13 @@ func (p *planned) ask(r engine.ScheduleRow) *Text {
 		Label: "edit " + r.Name,
 		Ghost: "empty takes the edit back: " + r.ConfigExpr + " " + r.ConfigZone,
 		Start: r.Expr + " " + r.Zone,
-		Read: func(text string, _ time.Time) (engine.Command, string) {
+		Read: func(text string, now time.Time) (engine.Command, string) {
 			c := engine.Command{Op: engine.OpEditSchedule, Schedule: r.Name}
 			if p.wrong != "" && text == p.faulty {
 				return c, "it cannot be read, the reason stands above"
 			}
-			var wrong string
 			p.asked = text
-			c.Expr, c.Zone, wrong = ReadPlan(text)
+			wrong := ReadArg(&c, text, now)
 			return c, wrong
 		},
 		Tried: func(got *engine.Receipt, wrong string) {
@@ -45,28 +43,6 @@ func (p *planned) ask(r engine.ScheduleRow) *Text {
 			}
 		},
 	}
-}
-
-// ReadPlan parts the expression from the zone behind it. Whether either can be read is
-// for the engine to say.
-func ReadPlan(text string) (expr, zone, wrong string) {
-	words := strings.Fields(text)
-	n := 5
-	switch {
-	case len(words) > 0 && words[0] == "@every":
-		n = 2
-	case len(words) > 0 && words[0][0] == '@':
-		n = 1
-	}
-	n = min(n, len(words))
-	switch rest := words[n:]; len(rest) {
-	case 0:
-	case 1:
-		zone = rest[0]
-	default:
-		return "", "", `write a schedule and its zone, such as 0 */2 * * * Asia/Seoul`
-	}
-	return strings.Join(words[:n], " "), zone, ""
 }
 
 // draw shows when a schedule would run by the plan that is being typed; ok is false

@@ -6,36 +6,49 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
-// steerBucket resumes a bucket that is frozen or capped, and else asks until when
-// and why it shall be. A host's windows are frozen together, and so are those of
-// a method: that is how Riot counts them.
-func steerBucket(b engine.BucketRow) Effect {
-	at := engine.Bucket{Host: b.Host, Method: b.Method}
-	if frozen(b) || b.Cap > 0 {
-		return do(engine.Command{Op: engine.OpThaw, Bucket: at})
+// ReadArg reads what an operation needs besides its target, such as "+10m a deploy", into
+// its command, or says what is wrong with it.
+func ReadArg(c *engine.Command, text string, now time.Time) (wrong string) {
+	o := operation.Of(c.Op)
+	ok := true
+	switch text = strings.TrimSpace(text); o.Arg {
+	case operation.Why:
+		c.Reason, ok = text, text != ""
+	case operation.When:
+		when, why, _ := strings.Cut(text, " ")
+		c.Reason = strings.TrimSpace(why)
+		c.At, ok = whenOf(when, now)
+	case operation.Share:
+		return readShare(c, text, now)
+	case operation.Plan:
+		c.Expr, c.Zone, wrong = readPlan(text)
+		return wrong
 	}
-	return Effect{Text: &Text{
-		Label: "freeze " + b.Host + " " + columns.Versionless(or(b.Method, b.Kind)),
-		Ghost: "+10m or until 14:00, or a cap: 60% +10m; then why",
-		Read: func(text string, now time.Time) (engine.Command, string) {
-			c, wrong := FreezeOf(text, now)
-			c.Bucket.Host, c.Bucket.Method = at.Host, at.Method
-			return c, wrong
-		},
-	}}
+	if !ok {
+		return o.Needs
+	}
+	return ""
 }
 
-// FreezeOf reads "60% until 14:00 deploy of the site": a cap, an end, a reason.
-func FreezeOf(text string, now time.Time) (c engine.Command, wrong string) {
-	c.Op = engine.OpFreeze
+// askArg asks for what an operation needs besides its target.
+func askArg(c engine.Command, label, ghost string) Effect {
+	return Effect{Text: &Text{Label: label, Ghost: ghost, Read: func(text string, now time.Time) (engine.Command, string) {
+		c := c
+		wrong := ReadArg(&c, text, now)
+		return c, wrong
+	}}}
+}
+
+// readShare reads "60% until 14:00 deploy of the site": a cap, an end, a reason.
+func readShare(c *engine.Command, text string, now time.Time) (wrong string) {
 	words := strings.Fields(strings.ReplaceAll(text, " %", "%"))
 	for len(words) > 0 {
 		n, fault := freezeWord(&c.Bucket, words, now)
 		if fault != "" {
-			return c, fault
+			return fault
 		}
 		if n == 0 {
 			break
@@ -45,11 +58,11 @@ func FreezeOf(text string, now time.Time) (c engine.Command, wrong string) {
 	c.Reason = strings.Join(words, " ")
 	switch {
 	case c.Bucket.Until.IsZero() && c.Bucket.Cap == 0:
-		return c, "say how long, then why: +10m deploy, until 14:00 deploy, or a cap: 60% deploy"
+		return "say how long, then why: +10m deploy, until 14:00 deploy, or a cap: 60% deploy"
 	case c.Reason == "":
-		return c, "say why behind it, as in " + strings.TrimSpace(text) + " deploy: the reason stands beside the bucket and in the audit"
+		return "say why behind it, as in " + strings.TrimSpace(text) + " deploy: the reason stands beside the bucket and in the audit"
 	}
-	return c, ""
+	return ""
 }
 
 // freezeWord takes what the words begin with into b and says how many words that
@@ -101,8 +114,8 @@ func clockAfter(text string, now time.Time) (time.Time, bool) {
 	return at, true
 }
 
-// WhenOf reads an instant: +10m, 14:00, now; ok is false for anything else.
-func WhenOf(text string, now time.Time) (time.Time, bool) {
+// whenOf reads an instant: +10m, 14:00, now; ok is false for anything else.
+func whenOf(text string, now time.Time) (time.Time, bool) {
 	text = strings.TrimSpace(text)
 	if text == "now" {
 		return now, true
@@ -114,17 +127,24 @@ func WhenOf(text string, now time.Time) (time.Time, bool) {
 	return now.Add(d), err == nil && d >= 0
 }
 
-// rescheduleJob asks when a waiting job shall run.
-func rescheduleJob(v *View, j engine.JobRow) Effect {
-	j = v.liveJob(j)
-	return Effect{Text: &Text{
-		Label: "run " + columns.JobKey(&j.Job) + " at", Ghost: "+10m, 14:00 or now",
-		Read: func(text string, now time.Time) (engine.Command, string) {
-			at, ok := WhenOf(text, now)
-			if !ok {
-				return engine.Command{}, "write when: +10m, 14:00 or now"
-			}
-			return engine.Command{Op: engine.OpReschedule, Job: j.ID, IfRev: j.Rev, At: at}, ""
-		},
-	}}
+// readPlan parts the expression from the zone behind it. Whether either can be read is
+// for the engine to say.
+func readPlan(text string) (expr, zone, wrong string) {
+	words := strings.Fields(text)
+	n := 5
+	switch {
+	case len(words) > 0 && words[0] == "@every":
+		n = 2
+	case len(words) > 0 && words[0][0] == '@':
+		n = 1
+	}
+	n = min(n, len(words))
+	switch rest := words[n:]; len(rest) {
+	case 0:
+	case 1:
+		zone = rest[0]
+	default:
+		return "", "", `write a schedule and its zone, such as 0 */2 * * * Asia/Seoul`
+	}
+	return strings.Join(words[:n], " "), zone, ""
 }

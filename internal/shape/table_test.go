@@ -45,7 +45,7 @@ func (f figures) row(name string) string {
 // measure reads the whole program; the sum leaves out what only tests use.
 func measure(t *testing.T) (map[string]figures, figures) {
 	tr := load(t)
-	used := tr.usedOutside()
+	used := tr.usedOutside(t)
 	byFolder, sum := map[string]figures{}, figures{}
 	for _, p := range tr.packages {
 		f := p.figures(t)

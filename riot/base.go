@@ -9,8 +9,8 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// DefaultBaseURL are Riot's own hosts.
-const DefaultBaseURL = "https://" + placeholder + ".api.riotgames.com"
+// defaultBaseURL are Riot's own hosts.
+const defaultBaseURL = "https://" + placeholder + ".api.riotgames.com"
 
 // placeholder stands in a base URL for the routing value: "euw1", "europe".
 const placeholder = "{routing}"
@@ -29,13 +29,13 @@ func ParseBaseURL(s string) error {
 
 func parseBase(s string) (base, error) {
 	if s == "" {
-		s = DefaultBaseURL
+		s = defaultBaseURL
 	}
 	b := base{text: strings.TrimRight(s, "/"), allowed: map[string]bool{}}
 	for _, host := range hosts() {
 		u, err := url.Parse(b.expand(host))
 		if err != nil {
-			return base{}, fmt.Errorf("the base URL cannot be read: write it like %s", DefaultBaseURL)
+			return base{}, fmt.Errorf("the base URL cannot be read: write it like %s", defaultBaseURL)
 		}
 		if err := checkBase(u); err != nil {
 			return base{}, err

@@ -47,7 +47,7 @@ func BenchmarkRecorded(b *testing.B) {
 }
 
 func race(b *testing.B, raw []byte, scan func([]byte) error) {
-	p, err := Pack(raw)
+	p, err := pack(raw)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func race(b *testing.B, raw []byte, scan func([]byte) error) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		body, err := readBody(bytes.NewReader(p.Body), "gzip", MaxBody)
+		body, err := readBody(bytes.NewReader(p.Body), "gzip", maxBody)
 		if err == nil {
 			err = scan(body.raw.Bytes())
 		}

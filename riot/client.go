@@ -14,9 +14,9 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// DefaultTimeout is how long one exchange may take, from the first byte sent to the last one read.
+// defaultTimeout is how long one exchange may take, from the first byte sent to the last one read.
 // Answers of several seconds happen; the wait for the limiter is not part of it.
-const DefaultTimeout = 10 * time.Second
+const defaultTimeout = 10 * time.Second
 
 // Limiter hands out permits; *limit.Limiter is one. Acquire returns when the call may go, or the cause of
 // ctx. The client ends each permit exactly once.
@@ -29,7 +29,7 @@ type Options struct {
 	Keys      KeySource         // required; read for each call, so that a key can be replaced at any time
 	Limiter   Limiter           // required
 	BaseURL   string            // may hold {routing}; empty: Riot's hosts
-	Timeout   time.Duration     // 0: DefaultTimeout
+	Timeout   time.Duration     // 0: defaultTimeout
 	UserAgent string            // honest: the product and its version; empty: "farsight"
 	Proxy     string            // URL; empty: none, whatever the environment says
 	Transport http.RoundTripper // for tests; nil: the hardened one
@@ -67,7 +67,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent, onCall: o.OnCall}
 	if c.timeout == 0 {
-		c.timeout = DefaultTimeout
+		c.timeout = defaultTimeout
 	}
 	if c.agent == "" {
 		c.agent = "farsight"
@@ -160,7 +160,7 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p 
 	if resp.StatusCode != http.StatusOK {
 		return c.refused(rq, resp, t.receipt)
 	}
-	b, err := readBody(resp.Body, encodingOf(resp), MaxBody)
+	b, err := readBody(resp.Body, encodingOf(resp), maxBody)
 	defer b.release()
 	rec.Latency, rec.Bytes = time.Since(rec.At), b.wire.Len()
 	if err == nil {

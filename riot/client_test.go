@@ -46,9 +46,9 @@ func TestEveryStatus(t *testing.T) {
 	}{
 		{204, "", Malformed, ClassPayload},
 		{206, `{"puuid":"x"}`, Malformed, ClassPayload},
-		{301, "", Transient, ClassRedirect},
-		{302, "", Transient, ClassRedirect},
-		{304, "", Transient, ClassRedirect},
+		{301, "", Transient, classRedirect},
+		{302, "", Transient, classRedirect},
+		{304, "", Transient, classRedirect},
 		{400, `{"status":{"message":"Bad request - count","status_code":400}}`, BadRequest, ClassBadRequest},
 		{400, `{"status":{"message":"Bad Request - Exception decrypting X","status_code":400}}`, WrongProject, ClassWrongProject},
 		{400, `{"status":{"message":"Unknown apikey","status_code":400}}`, Denied401, ClassUnauthorized},
@@ -331,7 +331,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestBaseURLs(t *testing.T) {
-	for _, s := range []string{"", DefaultBaseURL, "http://127.0.0.1:9000/{routing}", "http://localhost:9000", "http://[::1]:1/x/{routing}/", "https://riot.example.org/{routing}"} {
+	for _, s := range []string{"", defaultBaseURL, "http://127.0.0.1:9000/{routing}", "http://localhost:9000", "http://[::1]:1/x/{routing}/", "https://riot.example.org/{routing}"} {
 		if err := ParseBaseURL(s); err != nil {
 			t.Errorf("%s: %v", s, err)
 		}

@@ -25,7 +25,7 @@ const (
 	Denied403                      // the key is expired or blocked, or the path is refused: see Client.Probe
 	NoKey                          // no key is set: no call was made
 	Malformed                      // a 200 whose body is not what was asked for
-	TooLarge                       // a 200 whose body is beyond MaxBody
+	TooLarge                       // a 200 whose body is beyond maxBody
 )
 
 var reasonNames = [...]string{
@@ -52,8 +52,8 @@ const (
 	ClassThrottledService = "429.service"
 	ClassThrottledUnknown = "429.unknown"
 	ClassServer           = "5xx"
-	ClassReset            = "reset"
-	ClassRedirect         = "3xx"
+	classReset            = "reset"
+	classRedirect         = "3xx"
 	ClassTimeout          = "timeout"
 	ClassLocal            = "local"
 	ClassMissing          = "404"

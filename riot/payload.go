@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// MaxBody bounds a body, both as it comes over the wire and inflated, in bytes. The largest recorded
+// maxBody bounds a body, both as it comes over the wire and inflated, in bytes. The largest recorded
 // timeline has 0.8 MB; half a megabyte of gzip can hold half a gigabyte of zeros.
-const MaxBody = 8 << 20
+const maxBody = 8 << 20
 
 // Codec says how a Payload's Body is packed.
 type Codec uint8
@@ -31,7 +31,7 @@ type Payload struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errTooLarge = fmt.Errorf("is larger than %d MiB", MaxBody>>20)
+var errTooLarge = fmt.Errorf("is larger than %d MiB", maxBody>>20)
 
 // Raw inflates the JSON, under the same limit as when it came, and checks its length and checksum.
 func (p Payload) Raw() ([]byte, error) {
@@ -39,8 +39,8 @@ func (p Payload) Raw() ([]byte, error) {
 		return nil, fmt.Errorf("payload of unknown codec %d", p.Codec)
 	}
 	var raw bytes.Buffer
-	raw.Grow(min(max(p.RawLen, 0), MaxBody) + bytes.MinRead)
-	if err := inflate(&raw, p.Body, MaxBody); err != nil {
+	raw.Grow(min(max(p.RawLen, 0), maxBody) + bytes.MinRead)
+	if err := inflate(&raw, p.Body, maxBody); err != nil {
 		return nil, fmt.Errorf("payload %w", err)
 	}
 	if raw.Len() != p.RawLen || crc32.Checksum(raw.Bytes(), castagnoli) != p.CRC {
@@ -80,7 +80,7 @@ func readBody(r io.Reader, encoding string, limit int64) (body, error) {
 func (b *body) payload() (Payload, error) {
 	raw := b.raw.Bytes()
 	if b.wire == b.raw {
-		return Pack(raw)
+		return pack(raw)
 	}
 	packed := bytes.Clone(b.wire.Bytes())
 	return Payload{Body: packed, Codec: Gzip, RawLen: len(raw), CRC: crc32.Checksum(raw, castagnoli)}, nil
@@ -94,8 +94,8 @@ func (b *body) release() {
 	*b = body{}
 }
 
-// Pack makes the Payload of a JSON text that did not come packed.
-func Pack(raw []byte) (Payload, error) {
+// pack makes the Payload of a JSON text that did not come packed.
+func pack(raw []byte) (Payload, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	if _, err := w.Write(raw); err != nil {

@@ -12,7 +12,7 @@ import (
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func TestPayloadKnowsDamage(t *testing.T) {
-	good, err := Pack([]byte(`{"a":1}`))
+	good, err := pack([]byte(`{"a":1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,13 +43,13 @@ func fails(p Payload) bool {
 
 // FuzzPayload: whatever stands in a stored payload, Raw ends with the right text or an error.
 func FuzzPayload(f *testing.F) {
-	good, _ := Pack([]byte(`{"a":[1,2,3]}`))
+	good, _ := pack([]byte(`{"a":[1,2,3]}`))
 	f.Add(good.Body, good.RawLen, good.CRC)
 	f.Add(good.Body[:9], 3, uint32(1))
 	f.Add([]byte("\x1f\x8b\x08"), -1, uint32(0))
 	f.Fuzz(func(t *testing.T, packed []byte, n int, crc uint32) {
 		p := Payload{Body: packed, Codec: Gzip, RawLen: n, CRC: crc}
-		if raw, err := p.Raw(); err == nil && (len(raw) != n || n > MaxBody) {
+		if raw, err := p.Raw(); err == nil && (len(raw) != n || n > maxBody) {
 			t.Fatalf("%d bytes of %d", len(raw), n)
 		}
 	})
@@ -58,7 +58,7 @@ func FuzzPayload(f *testing.F) {
 // TestStoredPayloadsAreReadAgain: adoption after a crash finds what the call would have found.
 func TestStoredPayloadsAreReadAgain(t *testing.T) {
 	raw := small(`"gameDuration":9,"gameEndTimestamp":1,"frames":[{}],"participants":[{"puuid":"p1","participantId":1}]`)
-	p, err := Pack(raw)
+	p, err := pack(raw)
 	if err != nil {
 		t.Fatal(err)
 	}

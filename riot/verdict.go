@@ -34,7 +34,7 @@ var verdicts = map[int]verdict{
 // families judge the codes that have no line of their own, by their first digit.
 var families = map[int]verdict{
 	1: {Malformed, ClassPayload}, 2: {Malformed, ClassPayload},
-	3: {Transient, ClassRedirect},
+	3: {Transient, classRedirect},
 	4: {BadRequest, ClassBadRequest},
 	5: {Transient, ClassServer},
 }
@@ -85,7 +85,7 @@ func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt) *Erro
 	v := judge(resp.StatusCode, said)
 	message := said
 	switch {
-	case v.class == ClassRedirect:
+	case v.class == classRedirect:
 		message = "a redirect, which is never followed: check the base URL and the network"
 	case message == "":
 		message = cmp.Or(http.StatusText(resp.StatusCode), "a status that nobody has defined")
@@ -156,7 +156,7 @@ func (c *Client) verdictOf(err error, wrote bool) (verdict, string) {
 	case isTimeout(err):
 		return verdict{Timeout, ClassTimeout}, "the connection timed out"
 	}
-	return verdict{Transient, ClassReset}, "the connection broke: " + err.Error()
+	return verdict{Transient, classReset}, "the connection broke: " + err.Error()
 }
 
 // isOffline: this machine lost its network while the call was under way.

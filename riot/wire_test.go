@@ -35,8 +35,8 @@ func TestHostileBodies(t *testing.T) {
 		reason Reason
 	}{
 		"gzip bomb of 500 MB":       {say(200, bomb(t), "Content-Encoding", "gzip"), TooLarge},
-		"one byte too many":         {say(200, strings.Repeat(" ", MaxBody+1)), TooLarge},
-		"one byte too many, packed": {say(200, packed(t, strings.Repeat(" ", MaxBody+1)), "Content-Encoding", "gzip"), TooLarge},
+		"one byte too many":         {say(200, strings.Repeat(" ", maxBody+1)), TooLarge},
+		"one byte too many, packed": {say(200, packed(t, strings.Repeat(" ", maxBody+1)), "Content-Encoding", "gzip"), TooLarge},
 		"truncated gzip":            {say(200, whole[:len(whole)-9], "Content-Encoding", "gzip"), Malformed},
 		"gzip without checksum":     {say(200, whole[:len(whole)-8], "Content-Encoding", "gzip"), Malformed},
 		"damaged gzip":              {say(200, whole[:len(whole)-2]+"xx", "Content-Encoding", "gzip"), Malformed},
@@ -61,7 +61,7 @@ func TestHostileBodies(t *testing.T) {
 		}
 		b.wantEnd(t, "done")
 	}
-	cl, _ := client(t, say(200, string(small(""))+strings.Repeat(" ", MaxBody-len(small("")))))
+	cl, _ := client(t, say(200, string(small(""))+strings.Repeat(" ", maxBody-len(small("")))))
 	if _, err := cl.Match(t.Context(), route.Europe, "EUW1_1"); err != nil {
 		t.Errorf("a body of exactly the limit: %v", err)
 	}
@@ -125,7 +125,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 			sent := time.Now()
 			_, err := cl.Match(t.Context(), route.Europe, "EUW1_1")
 			wantError(t, err, Timeout, ClassTimeout)
-			if took := time.Since(sent); took != DefaultTimeout {
+			if took := time.Since(sent); took != defaultTimeout {
 				t.Errorf("%s: gave up after %v", name, took)
 			}
 			b.wantEnd(t, c.end)
@@ -190,12 +190,12 @@ func TestBrokenConnections(t *testing.T) {
 		"refused":      {dial(refused), Local, ClassLocal, "refund"},
 		"no such host": {dial(&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}), Local, ClassLocal, "refund"},
 		"no network":   {dial(syscall.ENETUNREACH), Local, ClassLocal, "refund"},
-		"closed":       {broken(func(net.Conn) {}), Transient, ClassReset, "lost"},
-		"no HTTP":      {broken(func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-x\r\n\r\n") }), Transient, ClassReset, "lost"},
+		"closed":       {broken(func(net.Conn) {}), Transient, classReset, "lost"},
+		"no HTTP":      {broken(func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-x\r\n\r\n") }), Transient, classReset, "lost"},
 		"headers too big": {broken(func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 2*maxHeaderBytes))
-		}), Transient, ClassReset, "lost"},
-		"half a body": {broken(func(c net.Conn) { _, _ = io.WriteString(c, head+"{") }), Transient, ClassReset, "done"},
+		}), Transient, classReset, "lost"},
+		"half a body": {broken(func(c net.Conn) { _, _ = io.WriteString(c, head+"{") }), Transient, classReset, "done"},
 	} {
 		cl, b := client(t, c.rt, onPipe)
 		_, err := cl.Match(t.Context(), route.Europe, "EUW1_1")
@@ -255,7 +255,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := cl.Status(t.Context(), route.EUW1)
-	wantError(t, err, Transient, ClassReset)
+	wantError(t, err, Transient, classReset)
 	if requests.Load() != 2 {
 		t.Errorf("%d requests for 2 calls", requests.Load())
 	}
@@ -276,7 +276,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	defer riot.Close()
 	cl, b := client(t, nil, func(o *Options) { o.BaseURL = riot.URL + "/{routing}" })
 	_, err := cl.Status(t.Context(), route.EUW1)
-	wantError(t, err, Transient, ClassRedirect)
+	wantError(t, err, Transient, classRedirect)
 	if stolen.Load() != 0 || asked.Load() != 1 {
 		t.Errorf("%d requests at the thief, %d at home", stolen.Load(), asked.Load())
 	}

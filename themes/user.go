@@ -84,14 +84,14 @@ func loadPalette(name, path string) (Palette, error) {
 	if err != nil {
 		return Palette{}, err
 	}
-	return ParseUser(name, text)
+	return parseUser(name, text)
 }
 
 // themeName is what a theme may be called: it is typed, and shown in a list.
 var themeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,23}$`)
 
-// ParseUser makes a palette of a theme file's text. Its error is one sentence.
-func ParseUser(name string, text []byte) (Palette, error) {
+// parseUser makes a palette of a theme file's text. Its error is one sentence.
+func parseUser(name string, text []byte) (Palette, error) {
 	if !themeName.MatchString(name) {
 		return Palette{}, errors.New("name the file with a to z, 0 to 9 and -, at most 24 of them")
 	}

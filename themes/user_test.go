@@ -22,7 +22,7 @@ err = "#ee8a92"
 `
 
 func TestUserThemeIsChosenByName(t *testing.T) {
-	p, err := ParseUser("nord", []byte(nord))
+	p, err := parseUser("nord", []byte(nord))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestUserThemeFaults(t *testing.T) {
 		{"My Theme", nord, "name the file with a to z"},
 		{"x\x1b[2J", nord, "name the file with a to z"},
 	} {
-		_, err := ParseUser(c.name, []byte(c.text))
+		_, err := parseUser(c.name, []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", c.name, err, c.wants)
 		}
@@ -99,7 +99,7 @@ func FuzzParseUser(f *testing.F) {
 	f.Add("bg = '#'")
 	f.Add("[[bg]]\ntext = 1")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ParseUser("mine", []byte(text))
+		p, err := parseUser("mine", []byte(text))
 		if err != nil {
 			return
 		}

@@ -72,7 +72,7 @@ type server struct {
 }
 
 func newServer(r rule, app string) *server {
-	limits, err := ParseLimits(app)
+	limits, err := parseLimits(app)
 	if err != nil {
 		panic(err)
 	}

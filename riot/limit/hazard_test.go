@@ -155,7 +155,7 @@ func TestRecordedHeaders(t *testing.T) {
 
 func checkReadings(t *testing.T, l *Limiter, r recorded, got Receipt) {
 	t.Helper()
-	limits, err := ParseLimits(r.App)
+	limits, err := parseLimits(r.App)
 	counts, err2 := parsePairs(r.AppCount)
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)

@@ -31,11 +31,11 @@ const (
 	maxSeconds = 31 * 86400
 )
 
-// ParseLimits reads X-App-Rate-Limit and X-Method-Rate-Limit ("20:1,100:120").
+// parseLimits reads X-App-Rate-Limit and X-Method-Rate-Limit ("20:1,100:120").
 // The order of the entries means nothing (both orders occur in recordings), so
 // the result is sorted by window. An empty header, a malformed entry, a zero or
 // a window stated twice is an error, and then nothing may be learnt from it.
-func ParseLimits(header string) ([]Limit, error) {
+func parseLimits(header string) ([]Limit, error) {
 	limits, err := parsePairs(header)
 	if err != nil {
 		return nil, fmt.Errorf("read rate limit %q: %w", clip(header), err)
@@ -144,7 +144,7 @@ func clip(s string) string {
 	return s[:most] + "…"
 }
 
-// formatLimits is the inverse of ParseLimits.
+// formatLimits is the inverse of parseLimits.
 func formatLimits(limits []Limit) string {
 	parts := make([]string, len(limits))
 	for i, l := range limits {

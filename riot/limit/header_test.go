@@ -22,7 +22,7 @@ func TestParseLimits(t *testing.T) {
 		"10:2,30:10,50:60,9999:600": {{10, 2 * time.Second}, {30, 10 * time.Second}, {50, time.Minute}, {9999, 10 * time.Minute}},
 	}
 	for header, want := range good {
-		if got, err := ParseLimits(header); err != nil || !slices.Equal(got, want) {
+		if got, err := parseLimits(header); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, %v", header, got, err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestParseLimits(t *testing.T) {
 		"99999999999999999999:1", "1:2678401", "１:1", strings.Repeat("1:1,", 20) + "1:1",
 	}
 	for _, header := range bad {
-		if got, err := ParseLimits(header); err == nil {
+		if got, err := parseLimits(header); err == nil {
 			t.Errorf("%q: got %v, want an error", header, got)
 		} else if len(err.Error()) > 300 {
 			t.Errorf("%q: error of %d characters", header, len(err.Error()))
@@ -85,7 +85,7 @@ func FuzzParseLimits(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
-		limits, err := ParseLimits(header)
+		limits, err := parseLimits(header)
 		if err != nil {
 			if limits != nil {
 				t.Fatalf("limits %v beside the error %v", limits, err)
@@ -97,7 +97,7 @@ func FuzzParseLimits(f *testing.F) {
 				t.Fatalf("%q gives %v", header, limits)
 			}
 		}
-		again, err := ParseLimits(formatLimits(limits))
+		again, err := parseLimits(formatLimits(limits))
 		if err != nil || !slices.Equal(again, limits) {
 			t.Fatalf("%q: %v printed and read again is %v, %v", header, limits, again, err)
 		}

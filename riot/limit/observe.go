@@ -57,7 +57,7 @@ func (p *Permit) recovered(s *scope, epoch uint64) {
 // learn takes in one scope's limits and counts, and reports whether the answer
 // told its count. Missing or unreadable headers change nothing.
 func (p *Permit) learn(s *scope, header http.Header, names headers) bool {
-	if limits, err := ParseLimits(header.Get(names.limit)); err == nil && s.learn(limits) {
+	if limits, err := parseLimits(header.Get(names.limit)); err == nil && s.learn(limits) {
 		s.taught = time.Now().Round(0)
 		p.readNew(s)
 	}

@@ -75,7 +75,7 @@ type session struct {
 func live(t *testing.T, p plan) (violations, calls int) {
 	s := newServer(p.rule, p.app)
 	if p.method != "" {
-		s.methods[matches], _ = ParseLimits(p.method)
+		s.methods[matches], _ = parseLimits(p.method)
 	}
 	rnd := rand.New(rand.NewPCG(p.seed, 1))
 	base := jitter(p.mean, p.mean)

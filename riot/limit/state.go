@@ -198,7 +198,7 @@ func (st *State) sound() bool {
 			}
 			n += c.N
 		}
-		if _, err := ParseLimits(s.Limits); s.Limits != "" && err != nil || s.Flying < 0 || n > maxCells || s.Host == "" {
+		if _, err := parseLimits(s.Limits); s.Limits != "" && err != nil || s.Flying < 0 || n > maxCells || s.Host == "" {
 			return false
 		}
 	}
@@ -206,7 +206,7 @@ func (st *State) sound() bool {
 }
 
 func (s *scope) restore(now, age instant, wall time.Time, from *ScopeState, sound bool) {
-	if limits, err := ParseLimits(from.Limits); err == nil {
+	if limits, err := parseLimits(from.Limits); err == nil {
 		s.learn(limits)
 	}
 	s.known = from.Known || len(s.windows) > 0 && from.Limits != ""

@@ -313,7 +313,7 @@ func TestS4_5_BothLimitsHold(t *testing.T) {
 		t.Run(c.method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, l := newServer(sliding, "20:1,100:120"), New(Options{})
-				s.methods[matches], _ = ParseLimits(c.method)
+				s.methods[matches], _ = parseLimits(c.method)
 				warm(t, l, s)
 				took := backfill(t, l, s, 200, 16)
 				best := bound(200, append(s.methods[matches], s.app...)...)

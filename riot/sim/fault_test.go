@@ -246,7 +246,7 @@ func TestFaultSurvivesJSON(t *testing.T) {
 }
 
 func TestPresetsAreSound(t *testing.T) {
-	for _, name := range PresetNames() {
+	for _, name := range presetNames() {
 		list, err := Preset(name)
 		for _, f := range list {
 			err = errors.Join(err, f.check())

@@ -37,7 +37,7 @@ func ParseFault(text string) ([]Fault, error) {
 	}
 	if effects[f.Kind] == nil {
 		return nil, fmt.Errorf("fault %q: %q is neither a scene nor a kind: scenes are %s; kinds are %s",
-			text, kind, strings.Join(PresetNames(), ", "), strings.Join(kindNames(), ", "))
+			text, kind, strings.Join(presetNames(), ", "), strings.Join(kindNames(), ", "))
 	}
 	return []Fault{f}, f.check()
 }

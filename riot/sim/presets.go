@@ -56,10 +56,10 @@ func garbage() []Fault {
 func Preset(name string) ([]Fault, error) {
 	list, ok := presets[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown scene %q: use one of %s", name, strings.Join(PresetNames(), ", "))
+		return nil, fmt.Errorf("unknown scene %q: use one of %s", name, strings.Join(presetNames(), ", "))
 	}
 	return slices.Clone(list), nil
 }
 
-// PresetNames lists the scenes.
-func PresetNames() []string { return slices.Sorted(maps.Keys(presets)) }
+// presetNames lists the scenes.
+func presetNames() []string { return slices.Sorted(maps.Keys(presets)) }

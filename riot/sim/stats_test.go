@@ -124,7 +124,7 @@ func TestThePageNamesAllThatIsThere(t *testing.T) {
 	for name := range fields {
 		bounds = append(bounds, name)
 	}
-	for _, name := range slices.Concat(PresetNames(), kindNames(), bounds) {
+	for _, name := range slices.Concat(presetNames(), kindNames(), bounds) {
 		if !strings.Contains(page, "`"+name+"`") {
 			t.Errorf("%s is not told", name)
 		}

@@ -79,7 +79,7 @@ func (p Panel) body(th *themes.Theme, w, j int) string {
 		row = p.Rows[j]
 	}
 	side := th.Paint(themes.Border, th.Glyphs.Vertical)
-	return side + Fit(th, row, w-2) + side
+	return side + fit(th, row, w-2) + side
 }
 
 // rule returns the border that carries the panel's title.
@@ -90,7 +90,7 @@ func (p Panel) rule(th *themes.Theme, w int, top bool) string {
 		left, right = g.TopLeft, g.TopRight
 	}
 	if p.Head != "" {
-		return th.Paint(themes.Border, left) + Fit(th, p.Head, w-2) + th.Paint(themes.Border, right)
+		return th.Paint(themes.Border, left) + fit(th, p.Head, w-2) + th.Paint(themes.Border, right)
 	}
 	l := NewLine(th, w-1).Glyph(themes.Border, left, 1)
 	p.title(l)

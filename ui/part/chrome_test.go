@@ -94,16 +94,16 @@ func TestBox(t *testing.T) {
 func TestBars(t *testing.T) {
 	ascii := themes.NewMono(themes.Plain)
 	for _, c := range []struct{ got, want string }{
-		{plain(Bar(mono, 10, themes.Run, 0.5)), "■■■■■·····"},
-		{plain(Bar(mono, 10, themes.Run, 0.001)), "■·········"},
-		{plain(Bar(mono, 10, themes.Run, 0.9999)), "■■■■■■■■■·"},
-		{plain(Bar(mono, 10, themes.Run, 7)), "■■■■■■■■■■"},
-		{plain(Bar(mono, 10, themes.Run, math.NaN())), "··········"},
-		{plain(Bar(ascii, 10, themes.Run, 0.5)), "[####----]"},
-		{plain(Bar(ascii, 2, themes.Run, 0.5)), "#-"},
-		{plain(Spark(mono, 8, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▂▃▄▅▆▇██"},
-		{plain(Spark(mono, 5, themes.Run, []float64{1, math.NaN(), 1}, 0)), "  █ █"},
-		{plain(Spark(ascii, 4, themes.Run, []float64{0, 5, 9.99, 10}, 10)), "0599"},
+		{plain(bar(mono, 10, themes.Run, 0.5)), "■■■■■·····"},
+		{plain(bar(mono, 10, themes.Run, 0.001)), "■·········"},
+		{plain(bar(mono, 10, themes.Run, 0.9999)), "■■■■■■■■■·"},
+		{plain(bar(mono, 10, themes.Run, 7)), "■■■■■■■■■■"},
+		{plain(bar(mono, 10, themes.Run, math.NaN())), "··········"},
+		{plain(bar(ascii, 10, themes.Run, 0.5)), "[####----]"},
+		{plain(bar(ascii, 2, themes.Run, 0.5)), "#-"},
+		{plain(spark(mono, 8, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▂▃▄▅▆▇██"},
+		{plain(spark(mono, 5, themes.Run, []float64{1, math.NaN(), 1}, 0)), "  █ █"},
+		{plain(spark(ascii, 4, themes.Run, []float64{0, 5, 9.99, 10}, 10)), "0599"},
 		{plain(Wall(mono, 3, 2, 8, func(i int) themes.State { return themes.State{Glyph: "abcdefgh"[i : i+1]} })...), "cde\nfgh"},
 	} {
 		if c.got != c.want {
@@ -214,4 +214,12 @@ func TestHelpInColumns(t *testing.T) {
 	if got := plain(Help(mono, 30, 2, groups, 3)...); !strings.HasPrefix(got, " Act\n t") {
 		t.Errorf("scrolled to\n%s", got)
 	}
+}
+
+func bar(th *themes.Theme, w int, t themes.Token, ratio float64) string {
+	return NewLine(th, w).Bar(t, w, ratio).String()
+}
+
+func spark(th *themes.Theme, w int, t themes.Token, values []float64, high float64) string {
+	return NewLine(th, w).Spark(t, w, values, high).String()
 }

@@ -50,7 +50,7 @@ func (d Dialog) View(th *themes.Theme, w, h int) []string {
 		if i == 0 {
 			rows = append(rows, "")
 		}
-		rows = append(rows, Fit(th, "  "+row, w-2))
+		rows = append(rows, fit(th, "  "+row, w-2))
 	}
 	rows = append(rows, "")
 	if d.Word != "" && d.Input != nil {
@@ -147,13 +147,13 @@ func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
 	x, y := (w-bw)/2, max((h-len(box))/2, 0)
 	box = slices.Clone(box[:min(len(box), len(out)-y)])
 	for i := range box {
-		box[i] = Fit(th, box[i], bw)
+		box[i] = fit(th, box[i], bw)
 	}
 	under := lipgloss.NewLayer(strings.Join(out, "\n"))
 	over := lipgloss.NewLayer(strings.Join(box, "\n")).X(x).Y(y).Z(1)
 	rows := strings.Split(lipgloss.NewCompositor(under, over).Render(), "\n")
 	for i := range out {
-		out[i] = Fit(th, onGround(th, rows[i]), w)
+		out[i] = fit(th, onGround(th, rows[i]), w)
 	}
 	return out
 }

@@ -38,11 +38,6 @@ func filled(w int, ratio float64) int {
 // NoBar writes the place of a bar whose total is not known.
 func (l *Line) NoBar(w int) *Line { return l.Glyph(themes.Off, l.th.Glyphs.BarNone, w) }
 
-// Bar returns a bar of w cells.
-func Bar(th *themes.Theme, w int, t themes.Token, ratio float64) string {
-	return NewLine(th, w).Bar(t, w, ratio).String()
-}
-
 // Spark writes the last w values as columns, the newest at the right. high is
 // the top of the scale; 0 takes the greatest value shown. NaN leaves a gap.
 func (l *Line) Spark(t themes.Token, w int, values []float64, high float64) *Line {
@@ -59,11 +54,6 @@ func (l *Line) Spark(t themes.Token, w int, values []float64, high float64) *Lin
 		l.Glyph(t, step(l.th.Glyphs.Spark, v, high), 1)
 	}
 	return l
-}
-
-// Spark returns a spark line of w cells.
-func Spark(th *themes.Theme, w int, t themes.Token, values []float64, high float64) string {
-	return NewLine(th, w).Spark(t, w, values, high).String()
 }
 
 func greatest(values []float64) float64 {

@@ -69,10 +69,10 @@ var every = map[string]func(s scene) []string{
 	},
 	"Table body": func(s scene) []string { return s.table().Body(s.th, s.w, s.h, s.source(), &Cursor{}) },
 	"Header":     func(s scene) []string { return one(s.table().Header(s.th, s.w)) },
-	"Bar":        func(s scene) []string { return one(Bar(s.th, s.w, themes.Run, s.ratio)) },
+	"Bar":        func(s scene) []string { return one(bar(s.th, s.w, themes.Run, s.ratio)) },
 	"NoBar":      func(s scene) []string { return one(NewLine(s.th, s.w).NoBar(s.n).String()) },
 	"Spark": func(s scene) []string {
-		return one(Spark(s.th, s.w, themes.OK, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0))
+		return one(spark(s.th, s.w, themes.OK, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0))
 	},
 	"Wall": func(s scene) []string {
 		return Wall(s.th, s.w, s.h, s.n*7, func(int) themes.State { return s.th.State("RETRYABLE") })
@@ -268,7 +268,7 @@ func TestOutsideTextPaintsNothing(t *testing.T) {
 	if strings.Contains(row, "\x1b[31m") || !strings.Contains(row, "‹U+001B›[31mred") {
 		t.Errorf("%q", row)
 	}
-	if got := Fit(th, "\x1b[2Jx\u202e", 30); strings.Contains(got, "\x1b[2J") || strings.Contains(got, "\u202e") {
+	if got := fit(th, "\x1b[2Jx\u202e", 30); strings.Contains(got, "\x1b[2J") || strings.Contains(got, "\u202e") {
 		t.Errorf("%q", got)
 	}
 }

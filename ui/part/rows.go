@@ -22,7 +22,7 @@ func Frame(th *themes.Theme, w, h int, rows []string) string {
 		if i < len(rows) {
 			row = rows[i]
 		}
-		fitted[i] = Fit(th, row, w)
+		fitted[i] = fit(th, row, w)
 		size += len(fitted[i])
 	}
 	var b strings.Builder
@@ -38,8 +38,8 @@ func Frame(th *themes.Theme, w, h int, rows []string) string {
 	return b.String()
 }
 
-// Fit returns a painted row as exactly w cells that end in plain text.
-func Fit(th *themes.Theme, row string, w int) string {
+// fit returns a painted row as exactly w cells that end in plain text.
+func fit(th *themes.Theme, row string, w int) string {
 	if w <= 0 {
 		return ""
 	}
@@ -72,7 +72,7 @@ func Height(th *themes.Theme, w, h int, rows []string) []string {
 		if i < len(rows) {
 			row = rows[i]
 		}
-		out[i] = Fit(th, row, w)
+		out[i] = fit(th, row, w)
 	}
 	return out
 }

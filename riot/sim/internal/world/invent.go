@@ -42,7 +42,7 @@ func (w *World) Account(n uint32) *Account {
 
 // named is the account with a Riot ID, made up or not; nil = nobody has it.
 func (w *World) Named(riotID string) *Account {
-	name := Fold(riotID)
+	name := fold(riotID)
 	if a := w.byName[name]; a != nil {
 		return a
 	}
@@ -56,7 +56,7 @@ func (w *World) Named(riotID string) *Account {
 func (w *World) Invent(riotID string) *Account {
 	w.invented.mu.Lock()
 	defer w.invented.mu.Unlock()
-	name := Fold(riotID)
+	name := fold(riotID)
 	if a := w.invented.byName[name]; a != nil || len(w.invented.byName) >= mostInvented {
 		return a
 	}
@@ -114,7 +114,7 @@ func (w *World) LivesAt(p Person, platform string) bool {
 }
 
 func (w *World) nameHash(a *Account) keyed.Hash {
-	return keyed.Start(w.seed).Str("invented").Str(Fold(a.Spec.RiotID))
+	return keyed.Start(w.seed).Str("invented").Str(fold(a.Spec.RiotID))
 }
 
 // longitude is how far a region's evenings are ahead of UTC.

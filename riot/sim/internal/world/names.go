@@ -52,7 +52,7 @@ func Cut(id string) (name, tag string) {
 	return id[:at], id[at+1:]
 }
 
-// Fold is the form in which Riot compares Riot IDs: case and spaces do not count.
-func Fold(id string) string {
+// fold is the form in which Riot compares Riot IDs: case and spaces do not count.
+func fold(id string) string {
 	return strings.ToLower(strings.ToUpper(strings.ReplaceAll(id, " ", ""))) // by way of upper case: Greek has two small sigmas
 }

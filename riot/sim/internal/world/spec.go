@@ -34,15 +34,15 @@ func CheckSpecs(specs []Spec) error {
 		if err := p.check(known); err != nil {
 			faults = append(faults, err)
 		}
-		known[Fold(p.RiotID)] = p
+		known[fold(p.RiotID)] = p
 	}
 	return errors.Join(faults...)
 }
 
 func (p Spec) check(known map[string]Spec) error {
 	name, tag := Cut(p.RiotID)
-	_, twice := known[Fold(p.RiotID)]
-	with, found := known[Fold(p.ShareWith)]
+	_, twice := known[fold(p.RiotID)]
+	with, found := known[fold(p.ShareWith)]
 	switch {
 	case name == "" || tag == "":
 		return fmt.Errorf("player %q: write the Riot ID as Name#TAG", p.RiotID)

@@ -68,7 +68,7 @@ func (w *World) addAccount(spec Spec) *Account {
 	a := &Account{Spec: spec, Me: Person{n: uint32(len(w.Accounts))}}
 	a.name, a.tag = Cut(spec.RiotID)
 	w.Accounts = append(w.Accounts, a)
-	w.byName[Fold(spec.RiotID)] = a
+	w.byName[fold(spec.RiotID)] = a
 	w.share(a)
 	for n := range spec.Matches - len(a.Games) {
 		w.addGame(a, n, w.timeOf(a, n))
@@ -150,7 +150,7 @@ func (w *World) share(a *Account) {
 	if a.Spec.Shared == 0 {
 		return
 	}
-	with := w.byName[Fold(a.Spec.ShareWith)]
+	with := w.byName[fold(a.Spec.ShareWith)]
 	open := slices.DeleteFunc(slices.Clone(with.Games), func(g *Game) bool {
 		return shapes[g.Shape].humans(g.Shape) <= len(g.known)
 	})
@@ -243,7 +243,7 @@ func (w *World) Find(name, tag string) (Person, bool) {
 		return Person{}, false
 	}
 	for _, p := range route.Platforms() {
-		if Fold(strangerName(w.seed, p, n)) == Fold(name) {
+		if fold(strangerName(w.seed, p, n)) == fold(name) {
 			return strangerOf(p, n), true
 		}
 	}

@@ -9,8 +9,7 @@ import (
 // Filter is a compiled query. The zero Filter, like that of an empty query, fits
 // every row. A Filter never changes and may be shared.
 type Filter[T any] struct {
-	terms []term[T] // as written
-	plan  []term[T] // the same, cheap ones first
+	terms []term[T]
 }
 
 // term is one compiled term.
@@ -18,7 +17,6 @@ type term[T any] struct {
 	not    bool
 	any    bool // it excludes nothing, or if not, everything
 	probes []probe[T]
-	cost   int
 	text   string // canonical
 	words  string // explained
 }
@@ -42,24 +40,12 @@ func (t *term[T]) fits(row *T, now time.Time) bool {
 	return false
 }
 
-// compile orders the terms; a filter is only ever made here.
-func compile[T any](terms []term[T]) Filter[T] {
-	plan := slices.Clone(terms)
-	for i := range plan {
-		for _, p := range plan[i].probes {
-			plan[i].cost += p.test.cost()
-		}
-	}
-	slices.SortStableFunc(plan, func(a, b term[T]) int { return a.cost - b.cost })
-	return Filter[T]{terms: terms, plan: plan}
-}
-
 // Match reports whether the row fits at now. Clocks and dates are those of now's
 // zone. Give it the address of an element of a slice, not of a loop variable:
 // the latter would be put on the heap for each row.
 func (f Filter[T]) Match(row *T, now time.Time) bool {
-	for i := range f.plan {
-		t := &f.plan[i]
+	for i := range f.terms {
+		t := &f.terms[i]
 		if t.fits(row, now) == t.not {
 			return false
 		}

@@ -2,6 +2,8 @@ package filter
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,7 +67,9 @@ func (g *glob) fits(s string) bool {
 type chunk struct {
 	ascii needle
 	runes []rune
-	sieve sieve
+	// sole is the first rune where no other case of it exists, as in 카인: the library
+	// finds it many bytes at a time. 0 = there is none.
+	sole rune
 }
 
 func newChunk(pattern []rune) chunk {
@@ -81,7 +85,11 @@ func newChunk(pattern []rune) chunk {
 	if plain {
 		return chunk{ascii: newNeedle(string(runes))}
 	}
-	return chunk{runes: runes, sieve: newSieve(runes)}
+	c := chunk{runes: runes}
+	if r := runes[0]; r >= utf8.RuneSelf && r != utf8.RuneError && unicode.SimpleFold(r) == r {
+		c.sole = r
+	}
+	return c
 }
 
 // find gives the end of the chunk's first place in s, or of its place at the
@@ -103,10 +111,14 @@ func (c *chunk) find(s string, atStart bool) int {
 }
 
 func (c *chunk) findRunes(s string, atStart bool) int {
-	if !c.sieve.passes(s) {
-		return -1
-	}
 	for i := 0; ; {
+		if c.sole != 0 && !atStart {
+			skip := strings.IndexRune(s[i:], c.sole)
+			if skip < 0 {
+				return -1
+			}
+			i += skip
+		}
 		if n := c.prefix(s[i:]); n >= 0 {
 			return i + n
 		}
@@ -122,9 +134,6 @@ func (c *chunk) ends(s string, whole bool) bool {
 	if low := c.ascii.text; low != "" {
 		cut := len(s) - len(low)
 		return cut >= 0 && (cut == 0 || !whole) && equalFold(s[cut:], low)
-	}
-	if !c.sieve.passes(s) {
-		return false
 	}
 	// A chunk has a fixed number of runes, but text as received may be broken
 	// UTF-8, which reads differently from its end: so from the start.

@@ -3,7 +3,6 @@ package filter
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // needle is lower-case ASCII to look for in text of any case. It looks for its
@@ -59,47 +58,4 @@ func (n *needle) index(s string) int {
 		}
 	}
 	return -1
-}
-
-// sieve is text that a chunk of runes cannot do without: the part of it that is
-// ASCII, or that has no case. The zero sieve lets everything pass.
-type sieve struct {
-	ascii needle
-	exact string
-}
-
-func newSieve(runes []rune) sieve {
-	ascii := longestRun(runes, func(r rune) bool { return r >= 0 && r < utf8.RuneSelf })
-	exact := longestRun(runes, func(r rune) bool { return r >= utf8.RuneSelf && r != utf8.RuneError && unicode.SimpleFold(r) == r })
-	switch {
-	case exact != "":
-		return sieve{exact: exact}
-	case ascii != "":
-		return sieve{ascii: newNeedle(ascii)}
-	}
-	return sieve{}
-}
-
-func longestRun(runes []rune, in func(rune) bool) string {
-	best, start := "", 0
-	for i := 0; i <= len(runes); i++ {
-		if i < len(runes) && in(runes[i]) {
-			continue
-		}
-		if run := string(runes[start:i]); len(run) > len(best) {
-			best = run
-		}
-		start = i + 1
-	}
-	return best
-}
-
-func (v *sieve) passes(s string) bool {
-	switch {
-	case v.exact != "":
-		return strings.Contains(s, v.exact)
-	case v.ascii.text != "":
-		return v.ascii.index(s) >= 0
-	}
-	return true
 }

@@ -17,7 +17,7 @@ func Parse[T any](query string, s *Schema[T]) (Filter[T], error) {
 	if err != nil {
 		return Filter[T]{}, err.in(query)
 	}
-	return compile(terms), nil
+	return Filter[T]{terms: terms}, nil
 }
 
 func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {

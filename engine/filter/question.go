@@ -10,7 +10,6 @@ import (
 // test is one question about one value.
 type test interface {
 	fits(v Value, now time.Time) bool
-	cost() int // relative; cheap questions are asked first
 }
 
 // anyOf asks about each of several texts. It takes the test itself, since a
@@ -28,19 +27,16 @@ func anyOf(list []string, t interface{ in(string) bool }) bool {
 type anyTest struct{}
 
 func (anyTest) fits(Value, time.Time) bool { return true }
-func (anyTest) cost() int                  { return 0 }
 
 // noneTest asks whether there is no value.
 type noneTest struct{}
 
 func (noneTest) fits(v Value, _ time.Time) bool { return !v.set }
-func (noneTest) cost() int                      { return 1 }
 
 // bitsTest asks for words of an Enum.
 type bitsTest uint64
 
 func (t bitsTest) fits(v Value, _ time.Time) bool { return uint64(v.n)&uint64(t) != 0 }
-func (bitsTest) cost() int                        { return 1 }
 
 // globTest asks for a text.
 type globTest struct{ glob }
@@ -52,7 +48,6 @@ func (t *globTest) fits(v Value, _ time.Time) bool {
 	return t.glob.fits(v.text)
 }
 func (t *globTest) in(s string) bool { return t.glob.fits(s) }
-func (*globTest) cost() int          { return 8 }
 
 // needleTest asks for a text that may stand anywhere: a globTest for the most
 // frequent question.
@@ -65,7 +60,6 @@ func (t *needleTest) fits(v Value, _ time.Time) bool {
 	return t.index(v.text) >= 0
 }
 func (t *needleTest) in(s string) bool { return t.index(s) >= 0 }
-func (*needleTest) cost() int          { return 7 }
 
 // digitsTest asks for a number by some of its digits: 5xx.
 type digitsTest struct{ glob }
@@ -75,7 +69,6 @@ func (t *digitsTest) fits(v Value, _ time.Time) bool {
 	digits := strconv.AppendInt(buf[:0], v.n, 10)
 	return v.set && t.glob.fits(string(digits))
 }
-func (*digitsTest) cost() int { return 4 }
 
 // fuzzyTest asks for letters in their order.
 type fuzzyTest struct{ letters []rune }
@@ -86,7 +79,6 @@ func (t *fuzzyTest) fits(v Value, _ time.Time) bool {
 	}
 	return t.in(v.text)
 }
-func (*fuzzyTest) cost() int { return 16 }
 
 func (t *fuzzyTest) in(s string) bool {
 	n := 0
@@ -121,7 +113,6 @@ func (t *regexTest) fits(v Value, _ time.Time) bool {
 	}
 	return t.in(v.text)
 }
-func (*regexTest) cost() int { return 64 }
 
 func (t *regexTest) in(s string) bool {
 	if cut := len(s) - len(t.tail); cut < 0 || !equalFold(s[cut:], t.tail) {
@@ -145,7 +136,6 @@ type quantityTest struct {
 }
 
 func (t *quantityTest) fits(v Value, _ time.Time) bool { return v.set && t.holds(v.n) }
-func (*quantityTest) cost() int                        { return 2 }
 
 func (t *quantityTest) holds(n int64) bool {
 	switch t.op {
@@ -198,4 +188,3 @@ func (t *whenTest) fits(v Value, now time.Time) bool {
 	}
 	return v.n >= from && v.n < to
 }
-func (*whenTest) cost() int { return 6 }

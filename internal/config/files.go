@@ -24,10 +24,10 @@ const FileName = "config.toml"
 // such as XDG_STATE_HOME or, where that is not an absolute path, ~/.local/state; "" where
 // there is no home either.
 func (in Inputs) BaseFolder(variable, below string) string {
-	base, _ := in.Getenv(variable)
-	if !filepath.IsAbs(base) {
-		home, _ := in.Getenv("HOME")
-		if home == "" {
+	base, set := in.Getenv(variable)
+	if !set || !filepath.IsAbs(base) {
+		home, set := in.Getenv("HOME")
+		if !set || home == "" {
 			return ""
 		}
 		base = filepath.Join(home, below)

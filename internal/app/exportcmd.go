@@ -37,7 +37,11 @@ that exists.
 While an engine works on the data directory, it is asked through its control socket.
 Otherwise the directory is read, and released while --follow waits, so that syncs can
 run in turns; what they store is written when they have ended. A sync that is under
-way keeps an export out (exit 4).`
+way keeps an export out (exit 4).
+
+In CSV a cell that a spreadsheet would take for a formula, or that begins with an
+apostrophe, has an apostrophe in front: whoever reads takes one away. Numbers and Riot's
+ids stay as they are.`
 
 // exportOptions are the flags of `farsight export`.
 type exportOptions struct {

@@ -18,10 +18,19 @@ import (
 // Answers of several seconds happen; the wait for the limiter is not part of it.
 const defaultTimeout = 10 * time.Second
 
-// Limiter hands out permits; *limit.Limiter is one. Acquire returns when the call may go, or the cause of
-// ctx. The client ends each permit exactly once.
+// Limiter hands out permits. Acquire returns when the call may go, or the cause of ctx. The client ends each
+// permit exactly once.
 type Limiter interface {
-	Acquire(ctx context.Context, r limit.Request) (*limit.Permit, error)
+	Acquire(ctx context.Context, r limit.Request) (Permit, error)
+}
+
+// LimitedBy is the limiter of this process.
+func LimitedBy(l *limit.Limiter) Limiter { return inProcess{l} }
+
+type inProcess struct{ limiter *limit.Limiter }
+
+func (i inProcess) Acquire(ctx context.Context, r limit.Request) (Permit, error) {
+	return i.limiter.Acquire(ctx, r)
 }
 
 // Options are what a Client is made of.
@@ -42,7 +51,7 @@ type Client struct {
 	wire    http.RoundTripper
 	own     *http.Transport // nil in tests that bring theirs
 	keys    KeySource
-	acquire func(context.Context, limit.Request) (permit, error)
+	acquire func(context.Context, limit.Request) (Permit, error)
 	timeout time.Duration
 	agent   string
 	onCall  func(Call)
@@ -65,14 +74,13 @@ func New(o Options) (*Client, error) {
 	case strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }):
 		return nil, fmt.Errorf("the user agent %q must be plain ASCII", o.UserAgent)
 	}
-	c := &Client{base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent, onCall: o.OnCall}
+	c := &Client{base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent, onCall: o.OnCall, acquire: o.Limiter.Acquire}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout
 	}
 	if c.agent == "" {
 		c.agent = "farsight"
 	}
-	c.acquire = func(ctx context.Context, r limit.Request) (permit, error) { return o.Limiter.Acquire(ctx, r) }
 	next := o.Transport
 	if next == nil {
 		c.own = newTransport(proxy)
@@ -142,7 +150,7 @@ func (c *Client) newRequest(rq request) (*http.Request, error) {
 var errTimeout = errors.New("no whole answer in time")
 
 // exchange writes the request and reads the answer. The permit ends in here, on every way out.
-func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p permit, rec *Call) error {
+func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p Permit, rec *Call) error {
 	t := &trip{permit: p}
 	defer func() { // also after a panic below: the limiter must not wait for ever
 		t.settle()

@@ -310,7 +310,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	good := Options{Keys: &Keys{}, Limiter: limit.New(limit.Options{})}
+	good := Options{Keys: &Keys{}, Limiter: LimitedBy(limit.New(limit.Options{}))}
 	for _, c := range []struct {
 		change func(*Options)
 		want   string

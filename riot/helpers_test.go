@@ -106,7 +106,7 @@ func (b *book) wantEnd(t *testing.T, want ...string) {
 func client(t *testing.T, rt http.RoundTripper, change ...func(*Options)) (*Client, *book) {
 	t.Helper()
 	b := &book{}
-	o := Options{Keys: NewKeys(canaryKey()), Limiter: limit.New(limit.Options{}), Transport: rt, OnCall: func(c Call) {
+	o := Options{Keys: NewKeys(canaryKey()), Limiter: LimitedBy(limit.New(limit.Options{})), Transport: rt, OnCall: func(c Call) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.calls = append(b.calls, c)
@@ -119,7 +119,7 @@ func client(t *testing.T, rt http.RoundTripper, change ...func(*Options)) (*Clie
 		t.Fatal(err)
 	}
 	t.Cleanup(c.CloseIdle)
-	c.acquire = func(ctx context.Context, _ limit.Request) (permit, error) {
+	c.acquire = func(ctx context.Context, _ limit.Request) (Permit, error) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("wait: %w", context.Cause(ctx))
 		}
@@ -135,7 +135,7 @@ func client(t *testing.T, rt http.RoundTripper, change ...func(*Options)) (*Clie
 // metered makes a Client with a real limiter.
 func metered(t *testing.T, rt http.RoundTripper) *Client {
 	t.Helper()
-	c, err := New(Options{Keys: NewKeys(canaryKey()), Limiter: limit.New(limit.Options{}), Transport: rt})
+	c, err := New(Options{Keys: NewKeys(canaryKey()), Limiter: LimitedBy(limit.New(limit.Options{})), Transport: rt})
 	if err != nil {
 		t.Fatal(err)
 	}

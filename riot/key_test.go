@@ -173,7 +173,7 @@ func TestJobTravelsInTheContext(t *testing.T) {
 	var asked []limit.Request
 	c, _ := client(t, say(200, `{"id":"EUW1"}`))
 	inner := c.acquire
-	c.acquire = func(ctx context.Context, r limit.Request) (permit, error) {
+	c.acquire = func(ctx context.Context, r limit.Request) (Permit, error) {
 		asked = append(asked, r)
 		return inner(ctx, r)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 )
 
-// permit is what the client needs of a *limit.Permit.
-type permit interface {
+// Permit lets one call go; a *limit.Permit is one.
+type Permit interface {
 	Wrote()                                            // the request has been written: from here on Riot may count it
 	FirstByte()                                        // the answer began: Riot has counted it by now
 	Done(status int, header http.Header) limit.Receipt // answered
@@ -21,7 +21,7 @@ type permit interface {
 // that come late (it writes and reads on goroutines of its own) touch it no more.
 type trip struct {
 	mu      sync.Mutex
-	permit  permit
+	permit  Permit
 	wrote   bool
 	began   bool
 	ended   bool

@@ -133,7 +133,7 @@ func open(t testing.TB, s *sim.Sim, dir string, change ...func(*setup)) *rig {
 	key, err := riot.ParseKey(testKey)
 	must(t, err)
 	r.keys = riot.NewKeys(key)
-	client, err := riot.New(riot.Options{Keys: r.keys, Limiter: limiter, Transport: mortal{r, set.transport}, OnCall: r.limits.OnCall})
+	client, err := riot.New(riot.Options{Keys: r.keys, Limiter: riot.LimitedBy(limiter), Transport: mortal{r, set.transport}, OnCall: r.limits.OnCall})
 	must(t, err)
 	set.ingest.Store, set.ingest.API, set.ingest.Limits = narrow{r.db}, client, r.limits
 	if set.store != nil {

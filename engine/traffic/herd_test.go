@@ -93,7 +93,7 @@ func newHerd(t *testing.T, s *sim.Sim, pacing limit.Pacing, fetched ...string) *
 	limiter := limit.New(limit.Options{Pacing: pacing})
 	kept := &state{}
 	limits := New(Options{Store: kept, Limiter: limiter, Lanes: laneOfMatch})
-	client, err := riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: limiter, Transport: s.RoundTripper(), OnCall: limits.OnCall})
+	client, err := riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: riot.LimitedBy(limiter), Transport: s.RoundTripper(), OnCall: limits.OnCall})
 	if err != nil {
 		t.Fatal(err)
 	}

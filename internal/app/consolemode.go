@@ -172,7 +172,7 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 	}
 	var limits string
 	client, err := riot.New(riot.Options{
-		Keys: riot.NewKeys(key), Limiter: limit.New(limit.Options{}), BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		Keys: riot.NewKeys(key), Limiter: riot.LimitedBy(limit.New(limit.Options{})), BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), OnCall: func(c riot.Call) { limits = c.AppLimit },
 	})
 	if err != nil {

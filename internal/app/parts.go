@@ -128,7 +128,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	boot := p.db.Boot()
 	limits := traffic.New(traffic.Options{Limiter: limiter, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
 	client, err := riot.New(riot.Options{
-		Keys: a.keys, Limiter: limiter, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		Keys: a.keys, Limiter: riot.LimitedBy(limiter), BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
 	})
 	if err != nil {

@@ -78,7 +78,7 @@ func (d *doctor) call(ctx context.Context) {
 	defer cancel()
 	var seen riot.Call
 	client, err := riot.New(riot.Options{
-		Keys: d.Key.Keys, Limiter: limit.New(limit.Options{}), BaseURL: d.BaseURL, Timeout: d.Timeout,
+		Keys: d.Key.Keys, Limiter: riot.LimitedBy(limit.New(limit.Options{})), BaseURL: d.BaseURL, Timeout: d.Timeout,
 		UserAgent: "farsight/" + d.Version, OnCall: func(c riot.Call) { seen = c },
 	})
 	if err != nil {

@@ -17,8 +17,8 @@ const (
 	ReportDone MilestoneKind = "report" // a report was built
 )
 
-// ModeWeekly is the mode of a weekly report's milestone.
-const ModeWeekly = "weekly"
+// modeWeekly is the mode of a weekly report's milestone.
+const modeWeekly = "weekly"
 
 // Milestone is what a move of a job has brought about.
 type Milestone struct {
@@ -84,5 +84,5 @@ func weeklyMilestone(after engine.Job) (m Milestone, ok bool) {
 		return m, false
 	}
 	at := now()
-	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()), At: at, Job: after.ID, Mode: ModeWeekly, Week: args.Week}, true
+	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()), At: at, Job: after.ID, Mode: modeWeekly, Week: args.Week}, true
 }

@@ -14,10 +14,10 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultCooldown = 5 * time.Minute
-	DefaultStale    = 24 * time.Hour
-	DefaultLatest   = 20                  // matches of one `latest` run
-	DefaultLookback = 30 * 24 * time.Hour // and how far it looks back
+	defaultCooldown = 5 * time.Minute
+	defaultStale    = 24 * time.Hour
+	defaultLatest   = 20                  // matches of one `latest` run
+	defaultLookback = 30 * 24 * time.Hour // and how far it looks back
 	DefaultSweep    = 100                 // matches of one sweep
 	identityTTL     = 24 * time.Hour      // Riot ID -> PUUID (S4-8)
 	attemptTimeout  = time.Minute         // of one attempt without the wait for a permit
@@ -89,11 +89,11 @@ func (o *Options) fillIn() {
 		o.Zone = time.UTC
 	}
 	if o.Cooldown == 0 {
-		o.Cooldown = DefaultCooldown
+		o.Cooldown = defaultCooldown
 	}
-	o.Stale = cmp.Or(o.Stale, DefaultStale)
-	o.LatestCount = cmp.Or(o.LatestCount, DefaultLatest)
-	o.LatestLookback = cmp.Or(o.LatestLookback, DefaultLookback)
+	o.Stale = cmp.Or(o.Stale, defaultStale)
+	o.LatestCount = cmp.Or(o.LatestCount, defaultLatest)
+	o.LatestLookback = cmp.Or(o.LatestLookback, defaultLookback)
 	o.Attempts = cmp.Or(o.Attempts, engine.DefaultPolicies()[engine.PolicyMatch].Max)
 	o.SweepCount = cmp.Or(o.SweepCount, DefaultSweep)
 }

@@ -37,7 +37,7 @@ type Options struct {
 	Kinds    []engine.KindSpec
 	// Policies by name. Every kind's policy must be among them.
 	Policies engine.Policies
-	// Workers is asked for the ceiling of jobs at work; nil = DefaultWorkers.
+	// Workers is asked for the ceiling of jobs at work; nil = 16.
 	Workers func() int
 	// Boot is random per process start: never the host's name nor a process id,
 	// which come back.
@@ -61,8 +61,8 @@ type Options struct {
 	PerWrite int
 }
 
-// DefaultWorkers is the ceiling of jobs at work when nobody names one.
-const DefaultWorkers = 16
+// defaultWorkers is the ceiling of jobs at work when nobody names one.
+const defaultWorkers = 16
 
 // Backend runs jobs. Make it with New, feed it with Apply, start it with Run.
 type Backend struct {
@@ -123,11 +123,11 @@ func (b *Backend) note(level engine.Level, job engine.JobID, format string, args
 // admitAll is the admitter of an engine without one.
 type admitAll struct{}
 
-func (admitAll) Lane(engine.Job) string     { return "" }
-func (admitAll) Admit(engine.Job) Admission { return Admission{OK: true} }
-func (admitAll) Withdraw(engine.JobID)      {}
-func (admitAll) Changed() <-chan struct{}   { return nil }
-func (admitAll) Backlog(lane string, n int) {}
+func (admitAll) Lane(engine.Job) string            { return "" }
+func (admitAll) Admit(engine.Job) engine.Admission { return engine.Admission{OK: true} }
+func (admitAll) Withdraw(engine.JobID)             {}
+func (admitAll) Changed() <-chan struct{}          { return nil }
+func (admitAll) Backlog(lane string, n int)        {}
 
 // counters are the sums that Stats gives.
 type counters struct {

@@ -127,7 +127,7 @@ func (m *machine) take(t *rapid.T) {
 func (m *machine) decide(t *rapid.T) {
 	for id, e := range m.taken {
 		if rapid.Bool().Draw(t, "refused") {
-			m.x.refuse(claim{e: e, lane: m.lanes[id]}, Admission{Until: m.now.Add(5 * time.Second), Reason: "full"}, m.now)
+			m.x.refuse(claim{e: e, lane: m.lanes[id]}, engine.Admission{Until: m.now.Add(5 * time.Second), Reason: "full"}, m.now)
 		} else {
 			m.x.giveBack(e)
 		}
@@ -253,7 +253,7 @@ func TestRefusedLaneStaysShut(t *testing.T) {
 		m.commit(&engine.Job{ID: id, Rev: 1, Kind: knownKind, Queue: "q", State: engine.Available})
 	}
 	head, _ := m.x.take(m.now)
-	m.x.refuse(head, Admission{Until: m.now.Add(time.Minute)}, m.now)
+	m.x.refuse(head, engine.Admission{Until: m.now.Add(time.Minute)}, m.now)
 	if _, ok := m.x.take(m.now.Add(59 * time.Second)); ok {
 		t.Error("asked again too early")
 	}

@@ -43,13 +43,13 @@ func (g *gate) Lane(j engine.Job) string {
 	return ""
 }
 
-func (g *gate) Admit(j engine.Job) local.Admission {
+func (g *gate) Admit(j engine.Job) engine.Admission {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.asked++
 	lane := g.Lane(j)
 	if until := g.shut[lane]; until.After(time.Now()) {
-		return local.Admission{Until: until, Reason: "app:" + lane + " 100/100"}
+		return engine.Admission{Until: until, Reason: "app:" + lane + " 100/100"}
 	}
 	if d := g.perTurn[lane]; d > 0 {
 		g.shut[lane] = time.Now().Add(d)
@@ -58,7 +58,7 @@ func (g *gate) Admit(j engine.Job) local.Admission {
 		panic("admitted twice")
 	}
 	g.reserved[j.ID] = true
-	return local.Admission{OK: true}
+	return engine.Admission{OK: true}
 }
 
 func (g *gate) Withdraw(id engine.JobID) {

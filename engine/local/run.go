@@ -60,7 +60,7 @@ func (b *Backend) fillIn() {
 		b.launcher = inProcess{}
 	}
 	if b.workers == nil {
-		b.workers = func() int { return DefaultWorkers }
+		b.workers = func() int { return defaultWorkers }
 	}
 	if b.onNote == nil {
 		b.onNote = func(engine.Note) {}

@@ -63,7 +63,7 @@ type Admitter interface {
 	// It is asked whenever a job has moved, and must depend on the job alone.
 	Lane(j engine.Job) string
 	// Admit reserves a permit for the job, or says until when and why not.
-	Admit(j engine.Job) Admission
+	Admit(j engine.Job) engine.Admission
 	// Withdraw gives an unused reservation back. It is called once for each Admit
 	// that was OK: when the claim failed, or when the attempt's handler has returned.
 	// A reservation that was used is not given back: then it does nothing.
@@ -90,9 +90,6 @@ type Pacer interface {
 type holder interface {
 	Held(lane string) engine.Held
 }
-
-// Admission is the answer to Admit.
-type Admission = engine.Admission
 
 // Launcher carries claimed jobs to where their handlers run. Without one they run here,
 // each on a goroutine of its own; one that hands them to other processes writes them

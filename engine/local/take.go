@@ -154,7 +154,7 @@ func (x *index) untake(e *entry) {
 }
 
 // refuse gives e back and closes its lane until the admitter lets it pass.
-func (x *index) refuse(c claim, a Admission, now time.Time) {
+func (x *index) refuse(c claim, a engine.Admission, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.untake(c.e)

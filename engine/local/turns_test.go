@@ -18,7 +18,7 @@ type stopGate struct {
 	asks func(n int)
 }
 
-func (g *stopGate) Admit(j engine.Job) local.Admission {
+func (g *stopGate) Admit(j engine.Job) engine.Admission {
 	a := g.gate.Admit(j)
 	g.asks(g.timesAsked())
 	return a

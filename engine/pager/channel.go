@@ -38,7 +38,7 @@ func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
 	if !ok || forms[c.Form] == nil {
 		return engine.Fail(fmt.Errorf("the configuration has no channel %s any more", n.Channel)).As("no-channel")
 	}
-	if n.Turn == Fired && r.Job.Round <= 1 && r.Job.Tries > 1 && p.isOver(n) {
+	if n.Turn == turnFired && r.Job.Round <= 1 && r.Job.Tries > 1 && p.isOver(n) {
 		return engine.Abort(errors.New("the alert was over before this could be told")).As("over")
 	}
 	return s.post(ctx, c.URL, forms[c.Form](p, c, n))
@@ -151,7 +151,7 @@ func sign(secret Secret, event, id string, body []byte) message {
 func (p *Pager) discord(_ Channel, n notice) message {
 	const most = 1900 // of 2000 characters
 	text := plain(safe.Text(n.words()))
-	if n.Turn == Fired && n.Next != "" {
+	if n.Turn == turnFired && n.Next != "" {
 		text += "\n" + plain(safe.Text(n.Next))
 	}
 	if r := []rune(text); len(r) > most {
@@ -165,7 +165,7 @@ func (p *Pager) discord(_ Channel, n notice) message {
 var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`).Replace
 
 // actions are PagerDuty's words (Events API v2, event_action).
-var actions = map[Turn]string{Fired: "trigger", Acknowledged: "acknowledge", Resolved: "resolve"}
+var actions = map[turn]string{turnFired: "trigger", turnAcknowledged: "acknowledge", turnResolved: "resolve"}
 
 // pagerDuty is an event of one incident: the dedup key is the same for all turns of
 // one firing.
@@ -176,7 +176,7 @@ func (p *Pager) pagerDuty(c Channel, n notice) message {
 		"routing_key": c.Secret.value(), "event_action": actions[n.Turn],
 		"dedup_key": strings.Join([]string{"farsight", p.opt.Instance, n.Alert, stamp(n.Since)}, ":"),
 	}
-	if n.Turn == Fired {
+	if n.Turn == turnFired {
 		event["client"] = "Farsight"
 		event["payload"] = map[string]any{
 			"summary": string(summary[:min(len(summary), most)]), "source": source(p.opt.Instance), "severity": "error",

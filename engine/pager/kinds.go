@@ -56,7 +56,7 @@ func (p *Pager) Kinds() []engine.KindSpec {
 		{Kind: KindCall, Policy: engine.PolicyCall, Timeout: attemptTimeout, Handler: p.call, OnMove: p.escalate},
 		{Kind: KindWebhook, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.deliver},
 		{Kind: KindCommand, Policy: engine.PolicyIngest, Handler: p.command},
-		{Kind: KindEvent, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.sendEvent},
+		{Kind: kindEvent, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.sendEvent},
 	}
 }
 

@@ -13,7 +13,7 @@ const (
 	KindCall    = engine.KindCall
 	KindWebhook = engine.Kind("alert.webhook")
 	KindCommand = engine.Kind("alert.command")
-	KindEvent   = engine.Kind("event.webhook")
+	kindEvent   = engine.Kind("event.webhook")
 )
 
 // Queues.
@@ -23,20 +23,20 @@ const (
 	QueueCalls    engine.Queue = "calls" // of users' own
 )
 
-// Turn is what has become of an alert.
-type Turn string
+// turn is what has become of an alert.
+type turn string
 
 // Turns.
 const (
-	Fired        Turn = "fired"
-	Acknowledged Turn = "acknowledged"
-	Resolved     Turn = "resolved"
+	turnFired        turn = "fired"
+	turnAcknowledged turn = "acknowledged"
+	turnResolved     turn = "resolved"
 )
 
 // notice is what a job tells of an alert, as it stood when the job was made. It is
 // the job's arguments: no number, address or secret is in it. Text is as received.
 type notice struct {
-	Turn    Turn      `json:"turn"`
+	Turn    turn      `json:"turn"`
 	Channel string    `json:"channel,omitempty"` // "" = a call
 	Level   int       `json:"level,omitempty"`   // of a call: which number, from 0
 	Alert   string    `json:"alert"`             // its id
@@ -53,12 +53,12 @@ type notice struct {
 	Own     *ownCall  `json:"own,omitempty"`  // nor behind a user's own call, which is all that there is then
 }
 
-func noticeOf(turn Turn, a engine.AlertRow, since, at time.Time) notice {
+func noticeOf(of turn, a engine.AlertRow, since, at time.Time) notice {
 	n := notice{
-		Turn: turn, Alert: a.ID, Since: since.UTC(), At: at.UTC(), Rule: a.Rule, About: a.About, Subject: a.Subject,
+		Turn: of, Alert: a.ID, Since: since.UTC(), At: at.UTC(), Rule: a.Rule, About: a.About, Subject: a.Subject,
 		Value: a.Now(), Limit: a.Bound(), Next: a.Next,
 	}
-	if turn == Acknowledged {
+	if of == turnAcknowledged {
 		n.By = a.By.User
 	}
 	return n
@@ -78,9 +78,9 @@ func (n notice) words() string {
 		return n.testWords()
 	}
 	switch n.Turn {
-	case Acknowledged:
+	case turnAcknowledged:
 		return fmt.Sprintf("Farsight alert %s was acknowledged by %s: %s is %s", n.Alert, n.By, n.About, n.Value)
-	case Resolved:
+	case turnResolved:
 		return fmt.Sprintf("Farsight alert %s is over", n.Alert)
 	}
 	return fmt.Sprintf("Farsight alert %s: %s is %s, limit %s", n.Alert, n.About, n.Value, n.Limit)
@@ -146,7 +146,7 @@ const testKey = string(KindCall) + ":" + testAlert
 
 // testWords are a test as a sentence.
 func (n notice) testWords() string {
-	if n.Turn == Resolved {
+	if n.Turn == turnResolved {
 		return "Farsight's test of the pager is over"
 	}
 	return fmt.Sprintf("This is a test of the Farsight pager, asked for by %s. Nothing is wrong", n.By)

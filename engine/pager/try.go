@@ -35,7 +35,7 @@ func (p *Pager) targets(s *setup) (out []target) {
 	for _, c := range s.channels {
 		out = append(out, target{c.Name, c.words(), func(n notice) []engine.Spec {
 			end := n
-			end.Turn = Resolved // what a test opens it closes
+			end.Turn = turnResolved // what a test opens it closes
 			return []engine.Spec{channelSpec(c, n), channelSpec(c, end)}
 		}})
 	}
@@ -148,7 +148,7 @@ func (p *Pager) choose(name string) (chosen []target, err error) {
 func (p *Pager) test(ctx context.Context, chosen []target, by engine.Actor) (keys []string, err error) {
 	now := time.Now().UTC()
 	n := notice{
-		Turn: Fired, Alert: testAlert, Since: now, At: now, Rule: testAlert, About: "a test of the pager", Value: "0", Limit: "0",
+		Turn: turnFired, Alert: testAlert, Since: now, At: now, Rule: testAlert, About: "a test of the pager", Value: "0", Limit: "0",
 		Next: "nothing: this is a test", By: by.User, Test: true,
 	}
 	var specs []engine.Spec

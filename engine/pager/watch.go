@@ -102,7 +102,7 @@ func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 }
 
 func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
-	n := noticeOf(Fired, a, a.Since, a.Since)
+	n := noticeOf(turnFired, a, a.Since, a.Since)
 	specs := p.notices(n)
 	if p.set.Load().rings() {
 		specs = append([]engine.Spec{callSpec(n)}, specs...)
@@ -120,7 +120,7 @@ func (p *Pager) acknowledged(ctx context.Context, t told, a engine.AlertRow) err
 	if err := p.cancelCalls(ctx, was, "the alert is acknowledged"); err != nil {
 		return err
 	}
-	if err := p.insert(ctx, p.notices(noticeOf(Acknowledged, a, was.Since, a.Since))); err != nil {
+	if err := p.insert(ctx, p.notices(noticeOf(turnAcknowledged, a, was.Since, a.Since))); err != nil {
 		return err
 	}
 	was.Acked = true
@@ -137,7 +137,7 @@ func (p *Pager) over(ctx context.Context, t told, id string) error {
 	if err := p.cancelCalls(ctx, was, "the alert is over"); err != nil {
 		return err
 	}
-	n := noticeOf(Resolved, was.Row, was.Since, time.Now())
+	n := noticeOf(turnResolved, was.Row, was.Since, time.Now())
 	if err := p.insert(ctx, p.notices(n)); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (p *Pager) insert(ctx context.Context, specs []engine.Spec) error {
 // that is inserted by escalation meanwhile comes later, and behind one that was never
 // called there is none.
 func (p *Pager) cancelCalls(ctx context.Context, was tale, why string) error {
-	n := noticeOf(Fired, was.Row, was.Since, was.Since)
+	n := noticeOf(turnFired, was.Row, was.Since, was.Since)
 	for ; ; n.Level++ {
 		d, err := p.store.Detail(ctx, engine.JobQuery{Key: n.callKey()})
 		if errors.Is(err, engine.ErrNotFound) {

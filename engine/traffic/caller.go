@@ -12,8 +12,8 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// Prober makes the call that any working key may make.
-type Prober interface {
+// prober makes the call that any working key may make.
+type prober interface {
 	Probe(ctx context.Context, r route.Region, puuid string) error
 }
 
@@ -25,7 +25,7 @@ type History interface {
 // CallerOptions are what a Caller is made of. All are required.
 type CallerOptions struct {
 	Limits  *Limits
-	Prober  Prober
+	Prober  prober
 	History History
 	// Known lists calls that a lane has answered well before, none of them about what
 	// the job itself is about, nor about an account that is ill.

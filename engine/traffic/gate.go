@@ -28,7 +28,7 @@ type gate struct {
 	// logged is told of each fuse that blows or is repaired, and of the lane it is of;
 	// nil = nobody.
 	logged    func(f *fuse, l Lane)
-	keyholder Keyholder // nil = the key may be used
+	keyholder keyholder // nil = the key may be used
 	// patience bounds how long failures are held to be an outage: a match that is
 	// broken for ever must come to an end.
 	patience time.Duration
@@ -42,8 +42,8 @@ func newGate(patience time.Duration, speed float64, changed func()) *gate {
 	}
 }
 
-// Keyholder knows whether calls may be made with the key in use at all.
-type Keyholder interface {
+// keyholder knows whether calls may be made with the key in use at all.
+type keyholder interface {
 	Holds() string  // why none may be made; "" = they may. It is asked before each claim
 	Paused() string // the same for what only an operator can end
 	KeyChanged()    // another key is in use from now on

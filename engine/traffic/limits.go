@@ -27,8 +27,8 @@ type keeper interface {
 	SaveState(ctx context.Context, name string, blob []byte) error
 }
 
-// Store is the part of storage that Limits works on.
-type Store interface {
+// stateStore is the part of storage that Limits works on.
+type stateStore interface {
 	keeper
 	// Accounts and Recent tell which calls were made since it was saved: the
 	// attempts of an account's jobs that ended last, newest first.
@@ -38,7 +38,7 @@ type Store interface {
 
 // Options are what a Limits is made of. Store, Limiter and Lanes are required.
 type Options struct {
-	Store   Store
+	Store   stateStore
 	Limiter *limit.Limiter
 	Lanes   Lanes // where the jobs call
 	// Patience is how long failures of an endpoint are held to be an outage that
@@ -163,7 +163,7 @@ func (l *Limits) save(ctx context.Context) {
 }
 
 // Obey lets k decide whether calls may be made at all. Call it before Run.
-func (l *Limits) Obey(k Keyholder) { l.gate.keyholder = k }
+func (l *Limits) Obey(k keyholder) { l.gate.keyholder = k }
 
 // Signal says that a refused lane may be worth asking again.
 func (l *Limits) Signal() { l.changed.Ring() }

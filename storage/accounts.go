@@ -2,6 +2,8 @@ package storage
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -174,4 +176,22 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
 	return tPUUIDCache.put(own(tx), key.Strings(project, fold(name), fold(tag)), &cachedPUUID{puuid, until})
+}
+
+func puuidsOf(a league.Account) (list []string) {
+	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
+		if puuid := a.PUUIDs[project]; puuid != "" {
+			list = append(list, puuid)
+		}
+	}
+	return list
+}
+
+func (t *Tx) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
+
+func (t *Tx) accountOn(id, platform string) (league.Account, error) {
+	if i := strings.LastIndexByte(id, '#'); i >= 0 {
+		return t.accountNamed(id[:i], id[i+1:], platform)
+	}
+	return t.account(id)
 }

@@ -195,8 +195,10 @@ func (db *DB) finishGroup(t *Tx) error {
 	if !t.dirty {
 		return nil
 	}
-	if err := errors.Join(t.saveDays(), t.emitAccounts()); err != nil {
-		return fmt.Errorf("%w: %w", disk.ErrUnknown, err)
+	for _, finish := range db.finish {
+		if err := finish(t); err != nil {
+			return fmt.Errorf("%w: %w", disk.ErrUnknown, err)
+		}
 	}
 	id := t.b.ID()
 	crash.Point("before-state-commit")

@@ -186,9 +186,6 @@ func countRows(b *bolt.DB, into map[string]int) error {
 	})
 }
 
-// guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a crash.
-func (db *DB) guarded(f func() error) error { return disk.GuardFile(disk.StatePath(db.dir), f) }
-
 // What the archiver is asked for and tells.
 type (
 	ArchiveOptions  = payload.ArchiveOptions

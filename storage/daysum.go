@@ -13,13 +13,6 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// dayRow is one UTC day in table days. A job counts on the day it ended, as long as it stays ended: one that is opened again
-// is taken back, and counts when it ends the next time. An attempt counts on the day it ended.
-//
-// pruned is the part of all whose jobs and attempts Prune has removed, so that check can recount the day: all is what is
-// there, and pruned.
-type dayRow struct{ all, pruned engine.DaySum }
-
 var tDays = declare(
 	newTable("days", "UTC day as 2026-11-21", "sums of jobs and attempts that ended on it, and the pruned part"),
 	records[dayRow]{format: 34, fields: func(c *rec.Coder, d *dayRow) {

@@ -43,7 +43,10 @@ type DB struct {
 	queue        *queue
 	reuse        *reuse // Serve's own
 	onCommit     func(seq uint64, changes []engine.Change)
-	beforeCommit func() // nil = nothing
+	beforeCommit func()            // nil = nothing
+	finish       []func(*Tx) error // complete a group's transaction, before its commit
+	tick         func() error      // runs between groups, now and then
+	closing      func() error      // runs when the store is closed in order
 	seq          atomic.Uint64
 	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
@@ -106,7 +109,7 @@ func (db *DB) commitLoop(ctx context.Context) error {
 			db.queue.ringForRest()
 		case <-watch.C:
 			if err = db.watch(); err == nil {
-				err = db.noteSize()
+				err = db.tick()
 			}
 		case err = <-db.broken:
 		case <-ctx.Done():
@@ -197,7 +200,7 @@ func (db *DB) Close() error {
 	db.stop(nil)
 	var err error
 	if !db.readOnly && db.stopErr == nil {
-		if err = db.markClosed(); err != nil {
+		if err = db.closing(); err != nil {
 			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there", disk.StatePath(db.dir), err)
 		}
 	}
@@ -213,3 +216,47 @@ func (db *DB) Close() error {
 	db.lock.Release()
 	return err
 }
+
+// tx is a transaction of the state file.
+func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, disk.Now())) }
+
+// groupTx is the transaction of a group commit.
+func (db *DB) groupTx(b *bolt.Tx) *Tx {
+	t := db.located(bareTx(b, disk.Now()))
+	db.reuse.lend(t)
+	t.specs = &db.specs
+	return t
+}
+
+func (db *DB) located(t *Tx) *Tx {
+	if db.region != nil {
+		t.region = db.region
+	}
+	return t
+}
+
+// breakDown ends Serve and refuses what is written until it has ended.
+func (db *DB) breakDown(why error) {
+	db.brokenBy.CompareAndSwap(nil, &why)
+	select {
+	case db.broken <- why:
+	default: // it has been told already, or the store is not open to write
+	}
+}
+
+// Boot is one opening of a data directory for writing.
+type Boot struct {
+	ID     string // random, so that no other process, host or restart ever has it
+	Opened time.Time
+	// Clean tells whether the opening before this one was closed in order; true for a new directory. Last is when that
+	// was, or the zero time.
+	Clean bool
+	Last  time.Time
+	New   bool // the directory held no state yet
+	// Restored is when a backup was last put back in this directory; the zero time when never. What was fetched between the
+	// backup and then is not in the state, but its payloads are: a job that was created before looks for them (FindPayload).
+	Restored time.Time
+}
+
+// guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a crash.
+func (db *DB) guarded(f func() error) error { return disk.GuardFile(disk.StatePath(db.dir), f) }

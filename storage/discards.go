@@ -11,9 +11,6 @@ import (
 
 // How many discarded jobs each queue has kept. Completed jobs touch no counter: there are many.
 
-// countDiscards is the counter of a queue's discarded jobs, and the queue's name.
-const countDiscards = "discarded."
-
 // Discards gives the number of discarded jobs that are kept, by queue; a queue without any is left out.
 func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error) {
 	err = db.view(ctx, func(t *Tx) error {

@@ -228,3 +228,13 @@ func (c *checker) feeds() error {
 	}
 	return nil
 }
+
+// endedAt gives the job that ended at a place; here is false when it has been run again since.
+func (t *Tx) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
+	k, err := jobKey(engine.JobID(place.id))
+	if err != nil {
+		return j, false, nil // no job has such an id; check names it
+	}
+	j, ok, err := tArchive.get(t, k)
+	return j, ok && j.Rev == place.rev, err
+}

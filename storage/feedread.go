@@ -228,16 +228,6 @@ func jobRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 	return []engine.FeedRow{{ID: place.id, Job: &j}}, nil
 }
 
-// endedAt gives the job that ended at a place; here is false when it has been run again since.
-func (t *Tx) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
-	k, err := jobKey(engine.JobID(place.id))
-	if err != nil {
-		return j, false, nil // no job has such an id; check names it
-	}
-	j, ok, err := tArchive.get(t, k)
-	return j, ok && j.Rev == place.rev, err
-}
-
 // feedCursor is a place of a feed as others keep it: m812-5f3a9c01, or p812.3-5f3a9c01 after the third row of an item.
 type feedCursor struct {
 	tag   byte

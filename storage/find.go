@@ -13,25 +13,6 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-const (
-	defaultPage = 100
-	maxPage     = 500
-	// maxScan rows are looked at for one page of a filtered list; a page that ends there has a cursor to go on.
-	maxScan = 20_000
-)
-
-func pageSize(p engine.Page) int {
-	if p.Limit <= 0 {
-		return defaultPage
-	}
-	return min(p.Limit, maxPage)
-}
-
-// badPage refuses an After that is no page's Next.
-func badPage(after string) error {
-	return fmt.Errorf("%w: after=%q is no place in this list: give the next that the page before ended with, or none to begin", engine.ErrInvalid, after)
-}
-
 // Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with q.Oldest live ones
 // alone, the other way round. total counts the live jobs that fit, for the first page; -1 when they are too many to count.
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
@@ -326,15 +307,6 @@ func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine
 		return err
 	})
 	return row, err
-}
-
-func (t *Tx) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
-
-func (t *Tx) accountOn(id, platform string) (league.Account, error) {
-	if i := strings.LastIndexByte(id, '#'); i >= 0 {
-		return t.accountNamed(id[:i], id[i+1:], platform)
-	}
-	return t.account(id)
 }
 
 // Identities lists an account's PUUIDs by key project.

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -139,19 +138,6 @@ func (t *Tx) lastTried(account string, n int) (last []triedMatch) {
 	return last
 }
 
-func encodeCursor(k, prefix []byte) string { return hex.EncodeToString(k[len(prefix):]) }
-
-func decodeCursor(s string, prefix []byte) ([]byte, error) {
-	if s == "" {
-		return nil, nil
-	}
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		return nil, badPage(s)
-	}
-	return append(bytes.Clone(prefix), b...), nil
-}
-
 func (t *Tx) unfetchable(match string) bool {
 	return t.has(matchStatus.table, statusKey(league.PermanentlyUnfetchable, match))
 }
@@ -194,15 +180,6 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 		db.breakDown(err)
 	}
 	return err
-}
-
-// breakDown ends Serve and refuses what is written until it has ended.
-func (db *DB) breakDown(why error) {
-	db.brokenBy.CompareAndSwap(nil, &why)
-	select {
-	case db.broken <- why:
-	default: // it has been told already, or the store is not open to write
-	}
 }
 
 // FindPayload looks for a payload that a crash left without state; see Payloads.Find.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -23,11 +22,6 @@ import (
 // nobody can ask for anything of it any more, and leaves a mark in table state. The rest goes in transactions of bounded
 // size, each of which brings the mark up to date; the last one removes it. Whatever happens between two of them, the store
 // is sound and the mark leads to the end: every step looks for what is still there.
-
-// forgetPrefix leads the names of marks in table state, before the account's id.
-const forgetPrefix = "forget:"
-
-func forgetKey(account string) []byte { return []byte(forgetPrefix + account) }
 
 // Forgotten is an account that is being forgotten, or has been.
 type Forgotten struct {
@@ -48,15 +42,6 @@ func maskOf(a league.Account) string {
 		secret = puuids[0]
 	}
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
-}
-
-func puuidsOf(a league.Account) (list []string) {
-	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
-		if puuid := a.PUUIDs[project]; puuid != "" {
-			list = append(list, puuid)
-		}
-	}
-	return list
 }
 
 // Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were cancelled just now for it;
@@ -231,15 +216,6 @@ func (t *Tx) uncache(a league.Account) error {
 		}
 	}
 	return t.removeKeys(tPUUIDCache.table, gone)
-}
-
-func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
-	for _, k := range keys {
-		if err := t.remove(tb, k); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *Tx) putForgotten(f Forgotten) error {

@@ -90,25 +90,6 @@ func (t *Tx) leaveSome(parent []byte, limit int) (more bool, err error) {
 	return more, nil
 }
 
-// leave takes one child out of a group, by its key in members.
-func (t *Tx) leave(k []byte) error {
-	m, ok, err := tMembers.get(t, k)
-	if err != nil || !ok || len(k) != 17 {
-		return err
-	}
-	g, child := k[:9], k[9:]
-	stat, err := t.group(g)
-	if err != nil {
-		return err
-	}
-	addMember(&stat, m, -1)
-	err = errors.Join(t.remove(tMembers.table, k), t.remove(tMemberOf, append(bytes.Clone(child), g...)))
-	if err != nil || stat.Total > 0 {
-		return errors.Join(err, tGroups.put(t, g, &stat))
-	}
-	return t.remove(tGroups.table, g)
-}
-
 // dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
 func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool) error {
 	j, ok, err := tArchive.get(t, k)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -12,29 +11,6 @@ import (
 // A store may have a hundred thousand live jobs, and no index tells whose they are: a sync's children are found by the sync,
 // and nothing else asks. So forgetting goes through them before its transaction, a page per reading one, and meanwhile the
 // committer notes which specs are written that name the account. The transaction looks at those alone.
-
-// specWatch notes which specs of live jobs are written that name an account. It is the committer's: it is set and read in
-// transactions.
-type specWatch struct {
-	account []byte // nil = none is watched
-	keys    [][]byte
-}
-
-func (w *specWatch) watching() bool { return w != nil && w.account != nil }
-
-// wrote notes the spec of a live job. A transaction that fails notes more than there is, which costs a look.
-func (w *specWatch) wrote(k, v []byte) {
-	if bytes.Contains(v, w.account) {
-		w.keys = append(w.keys, bytes.Clone(k))
-	}
-}
-
-// with gives the keys that were noted and those that were found, each once, the oldest job first.
-func (w *specWatch) with(found [][]byte) [][]byte {
-	keys := slices.Concat(found, w.keys)
-	slices.SortFunc(keys, bytes.Compare)
-	return slices.CompactFunc(keys, bytes.Equal)
-}
 
 // watchSpecs begins to note what is written of an account, or ends it (nil). When it returns, all that was written before is
 // committed.

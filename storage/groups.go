@@ -231,3 +231,22 @@ func (t *Tx) Parents(id engine.JobID) ([]engine.Parent, error) {
 	}
 	return parents, nil
 }
+
+// leave takes one child out of a group, by its key in members.
+func (t *Tx) leave(k []byte) error {
+	m, ok, err := tMembers.get(t, k)
+	if err != nil || !ok || len(k) != 17 {
+		return err
+	}
+	g, child := k[:9], k[9:]
+	stat, err := t.group(g)
+	if err != nil {
+		return err
+	}
+	addMember(&stat, m, -1)
+	err = errors.Join(t.remove(tMembers.table, k), t.remove(tMemberOf, append(bytes.Clone(child), g...)))
+	if err != nil || stat.Total > 0 {
+		return errors.Join(err, tGroups.put(t, g, &stat))
+	}
+	return t.remove(tGroups.table, g)
+}

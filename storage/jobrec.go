@@ -188,3 +188,16 @@ func soundEnded(c *checker, k []byte, j *engine.Job) {
 		c.bad(tArchive.name, k, "job %s is not found by its key %q", j.ID, j.Key)
 	}
 }
+
+var (
+	tJobKey     = newTable("job_key", "unique key as it is", "u64 id of the live job that holds it")
+	tArchiveKey = newTable("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
+)
+
+// listed reports whether ended jobs of this state are listed by it: the failed ones, not the many completed ones.
+func listed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
+
+func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
+
+// countDiscards is the counter of a queue's discarded jobs, and the queue's name.
+const countDiscards = "discarded."

@@ -12,9 +12,6 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// errMissing: an index or a sibling names a row that is not there.
-var errMissing = errors.New("a row that belongs to it is missing")
-
 // Job gives a live or ended job; engine.ErrNotFound.
 func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
 
@@ -256,11 +253,6 @@ func (t *Tx) dropLive(k []byte, j *engine.Job) error {
 // bytesOf is a text as a key, in the transaction's memory.
 func (t *Tx) bytesOf(s string) []byte { return append(t.mem.take(len(s)), s...) }
 
-// listed reports whether ended jobs of this state are listed by it: the failed ones, not the many completed ones.
-func listed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
-
-func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }
-
 func (t *Tx) dropEnded(k []byte, j engine.Job) error { return tArchive.drop(t, k, &j) }
 
 func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
@@ -274,11 +266,6 @@ func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
 	}
 	return t.putNumber(tArchiveKey, unique, n)
 }
-
-var (
-	tJobKey     = newTable("job_key", "unique key as it is", "u64 id of the live job that holds it")
-	tArchiveKey = newTable("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
-)
 
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and
 // error.

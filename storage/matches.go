@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -61,10 +60,6 @@ func legalFetch(part string, from, to league.Fetch, byOperator bool) error {
 		return nil
 	}
 	return fmt.Errorf("%s cannot go from %s to %s: %w", part, from.Status, to.Status, engine.ErrRefused)
-}
-
-func statusKey(s league.Status, match string) []byte {
-	return key.AppendString([]byte{byte(s)}, match)
 }
 
 // milli is t as a record holds it, so that times compare equal before and after they are stored.
@@ -228,20 +223,6 @@ func (db *DB) Participants(tx engine.Tx, match string) ([]league.Participant, er
 func (t *Tx) seats(match string) ([]league.Participant, error) {
 	s, _, err := tParticipants.get(t, []byte(match))
 	return s.seats, err
-}
-
-// removeAll deletes every row under prefix. Keys are collected first: deleting moves a bbolt cursor past rows.
-func (t *Tx) removeAll(tb *table, prefix []byte) error {
-	var keys [][]byte
-	for r := range t.rows(tb, prefix) {
-		keys = append(keys, bytes.Clone(r.k))
-	}
-	for _, k := range keys {
-		if err := t.remove(tb, k); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // reverseKey is the accounts_of key of a by_account row.

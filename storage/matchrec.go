@@ -107,3 +107,7 @@ func soundSeats(c *checker, k []byte, s *seating) {
 		c.bad(tParticipants.name, k, "has no place in the feed")
 	}
 }
+
+func statusKey(s league.Status, match string) []byte {
+	return key.AppendString([]byte{byte(s)}, match)
+}

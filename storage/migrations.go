@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 
 	"github.com/farsight-console/farsight/engine/league"
@@ -47,20 +46,6 @@ func toFeeds(t *Tx, after []byte) (next []byte, err error) {
 		return []byte{byte(at + 1)}, nil
 	}
 	return append([]byte{byte(at)}, last...), nil
-}
-
-// keysAfter gives the next keys of a table; last is nil when there are no more behind them.
-func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
-	for r := range t.rowsFrom(tb, nil, after) {
-		if len(after) > 0 && bytes.Equal(r.k, after) {
-			continue
-		}
-		if len(page) == t.page {
-			return page, page[len(page)-1]
-		}
-		page = append(page, bytes.Clone(r.k))
-	}
-	return page, nil
 }
 
 // A record that cannot be read has its place all the same where its key tells enough: check names it.

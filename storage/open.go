@@ -39,20 +39,6 @@ type Options struct {
 	pages disk.Pages // zero = the usual ones
 }
 
-// Boot is one opening of a data directory for writing.
-type Boot struct {
-	ID     string // random, so that no other process, host or restart ever has it
-	Opened time.Time
-	// Clean tells whether the opening before this one was closed in order; true for a new directory. Last is when that
-	// was, or the zero time.
-	Clean bool
-	Last  time.Time
-	New   bool // the directory held no state yet
-	// Restored is when a backup was last put back in this directory; the zero time when never. What was fetched between the
-	// backup and then is not in the state, but its payloads are: a job that was created before looks for them (FindPayload).
-	Restored time.Time
-}
-
 // Open opens a data directory for writing, and makes it if it is not there. In this order: directory, kind of file system,
 // lock, preflight, bbolt, schema version, sample. Errors to tell apart: *ErrHeld, *Damaged, *ErrNewer, *ErrUnusable,
 // ErrDiskFull. None of them has changed a file.
@@ -101,6 +87,8 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 	}
 	db.payloads = payload.New(payloadHome(o.Dir, browse), browse, o.Log)
 	db.payloads.Pages = db.pages
+	db.finish = []func(*Tx) error{(*Tx).saveDays, (*Tx).emitAccounts}
+	db.tick, db.closing = db.noteSize, db.markClosed
 	return db.opened(o)
 }
 

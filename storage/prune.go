@@ -208,12 +208,6 @@ func (t *Tx) needed(k []byte) bool {
 	return false
 }
 
-// lastRun reports whether an account still shows the run.
-func (t *Tx) lastRun(b jobRun) bool {
-	a, err := t.account(b.account)
-	return err == nil && a.Run == b.run
-}
-
 func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
 	for r := range t.rows(tAttempts.table, k) {

@@ -189,3 +189,9 @@ func (db *DB) Unstage(tx engine.Tx, run string) error {
 	t := own(tx)
 	return errors.Join(t.removeAll(tStaged.table, key.Strings(run)), t.removeAll(tStagedID, key.Strings(run)))
 }
+
+// lastRun reports whether an account still shows the run.
+func (t *Tx) lastRun(b jobRun) bool {
+	a, err := t.account(b.account)
+	return err == nil && a.Run == b.run
+}

@@ -16,3 +16,8 @@ var (
 	tMeta     = newTable("meta", "name", "schema version, instance, created, run (boot, opened, closed)")
 	tCounters = newTable("counters", "name", "a number that a recount of rows must equal")
 )
+
+// forgetPrefix leads the names of marks in table state, before the account's id.
+const forgetPrefix = "forget:"
+
+func forgetKey(account string) []byte { return []byte(forgetPrefix + account) }

@@ -284,3 +284,6 @@ func (t *Tx) putEntry(tb *table, e entry) error {
 	}
 	return t.putText(tb, []byte(e.k), e.text)
 }
+
+// errMissing: an index or a sibling names a row that is not there.
+var errMissing = errors.New("a row that belongs to it is missing")

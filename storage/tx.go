@@ -63,24 +63,6 @@ func bareTx(b *bolt.Tx, now time.Time) *Tx {
 
 func noRegion(string) string { return "" }
 
-// tx is a transaction of the state file.
-func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, disk.Now())) }
-
-// groupTx is the transaction of a group commit.
-func (db *DB) groupTx(b *bolt.Tx) *Tx {
-	t := db.located(bareTx(b, disk.Now()))
-	db.reuse.lend(t)
-	t.specs = &db.specs
-	return t
-}
-
-func (db *DB) located(t *Tx) *Tx {
-	if db.region != nil {
-		t.region = db.region
-	}
-	return t
-}
-
 // own gives our transaction back. Another backend's is a programming error.
 func own(tx engine.Tx) *Tx {
 	t, ok := tx.(*Tx)
@@ -353,4 +335,71 @@ func (t *Tx) setCounter(name string, n uint64) error {
 		t.counted = append(t.counted, name)
 	}
 	return t.putNumber(tCounters, []byte(name), n)
+}
+
+// dayRow is one UTC day in table days. A job counts on the day it ended, as long as it stays ended: one that is opened again
+// is taken back, and counts when it ends the next time. An attempt counts on the day it ended.
+//
+// pruned is the part of all whose jobs and attempts Prune has removed, so that check can recount the day: all is what is
+// there, and pruned.
+type dayRow struct{ all, pruned engine.DaySum }
+
+// specWatch notes which specs of live jobs are written that name an account. It is the committer's: it is set and read in
+// transactions.
+type specWatch struct {
+	account []byte // nil = none is watched
+	keys    [][]byte
+}
+
+func (w *specWatch) watching() bool { return w != nil && w.account != nil }
+
+// wrote notes the spec of a live job. A transaction that fails notes more than there is, which costs a look.
+func (w *specWatch) wrote(k, v []byte) {
+	if bytes.Contains(v, w.account) {
+		w.keys = append(w.keys, bytes.Clone(k))
+	}
+}
+
+// with gives the keys that were noted and those that were found, each once, the oldest job first.
+func (w *specWatch) with(found [][]byte) [][]byte {
+	keys := slices.Concat(found, w.keys)
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal)
+}
+
+// keysAfter gives the next keys of a table; last is nil when there are no more behind them.
+func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
+	for r := range t.rowsFrom(tb, nil, after) {
+		if len(after) > 0 && bytes.Equal(r.k, after) {
+			continue
+		}
+		if len(page) == t.page {
+			return page, page[len(page)-1]
+		}
+		page = append(page, bytes.Clone(r.k))
+	}
+	return page, nil
+}
+
+// removeAll deletes every row under prefix. Keys are collected first: deleting moves a bbolt cursor past rows.
+func (t *Tx) removeAll(tb *table, prefix []byte) error {
+	var keys [][]byte
+	for r := range t.rows(tb, prefix) {
+		keys = append(keys, bytes.Clone(r.k))
+	}
+	for _, k := range keys {
+		if err := t.remove(tb, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
+	for _, k := range keys {
+		if err := t.remove(tb, k); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,76 @@
+package storage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+)
+
+// maskedSeat leads what stands for the PUUID of a player who was forgotten. Behind it is a sum of match and PUUID, so that
+// nobody can tell whether two seats are of one player, but the player's own account finds its seat when it comes back.
+const maskedSeat = "forgotten:"
+
+func seatMask(match, puuid string) string {
+	return fmt.Sprintf("%s%x", maskedSeat, sha256.Sum256([]byte(match+"\x00"+puuid)))[:len(maskedSeat)+32]
+}
+
+// mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
+func (t *Tx) mask(match string, puuids []string) (n int, err error) {
+	return t.reseat(match, func(p *league.Participant) bool {
+		if !slices.Contains(puuids, p.PUUID) || t.has(accountPUUID.table, []byte(p.PUUID)) {
+			return false
+		}
+		p.PUUID, p.RiotID = seatMask(match, p.PUUID), ""
+		return true
+	})
+}
+
+// unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
+func (t *Tx) unmask(account, match string) error {
+	if !bytes.Contains(t.value(tParticipants.table, []byte(match)), []byte(maskedSeat)) {
+		return nil
+	}
+	a, err := t.account(account)
+	if err != nil {
+		return err
+	}
+	_, err = t.reseat(match, func(p *league.Participant) bool {
+		if !strings.HasPrefix(p.PUUID, maskedSeat) {
+			return false
+		}
+		for _, puuid := range puuidsOf(a) {
+			if seatMask(match, puuid) == p.PUUID {
+				p.PUUID, p.RiotID = puuid, a.RiotID()
+				return true
+			}
+		}
+		return false
+	})
+	return err
+}
+
+// reseat stores the seats of a match anew if change has changed any, and counts those.
+func (t *Tx) reseat(match string, change func(p *league.Participant) bool) (n int, err error) {
+	seats, err := t.seats(match)
+	if disk.IsDamage(err) {
+		return 0, nil // check names it
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range seats {
+		if change(&seats[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, errors.Join(t.toEnd(tagParticipants, match), tParticipants.put(t, []byte(match), &seating{match, seats}))
+}

@@ -87,7 +87,7 @@ func TestParseFault(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	if got, err := ParseFault("outage"); err != nil || !reflect.DeepEqual(got, presets["outage"]) {
+	if got, err := ParseFault("outage"); err != nil || !reflect.DeepEqual(got, presets()["outage"]) {
 		t.Errorf("a scene: %+v, %v", got, err)
 	}
 	for text, hint := range map[string]string{

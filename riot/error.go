@@ -12,7 +12,7 @@ import (
 // Reason says what a failed call means for the one who made it. The zero Reason is never used.
 type Reason uint8
 
-// The reasons. What the engine does about each stands in engine/ingest/outcome.go.
+// The reasons. What the engine does about each stands in engine/traffic/outcome.go.
 const (
 	Throttled    Reason = iota + 1 // 429: not before RetryAt
 	Transient                      // 5xx, or the connection broke after the request was written

@@ -201,14 +201,12 @@ func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engin
 
 // accounts gives every account that a query fits, page by page.
 func (f finder) accounts(ctx context.Context, q engine.AccountsQuery) (all []engine.AccountRow, err error) {
-	for q.Limit = storePage; ; {
-		page, err := f.store.Accounts(ctx, q)
+	q.Limit = storePage
+	for row, err := range engine.EachAccount(ctx, f.store.Accounts, q) {
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, page.Accounts...); page.Next == "" {
-			return all, nil
-		}
-		q.After = page.Next
+		all = append(all, row)
 	}
+	return all, nil
 }

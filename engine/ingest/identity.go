@@ -71,17 +71,27 @@ func notHere(a *league.Account) { a.PUUIDs = nil }
 
 // makeWay does so for an account that stands for nobody, if it still does.
 func (in *identities) makeWay(tx engine.Tx, account string) error {
-	a, err := in.store.Account(tx, account)
+	return changeAccount(in.store, tx, account, func(a *league.Account) error {
+		if vacant, err := in.vacant(tx, *a); err != nil || !vacant {
+			return errors.Join(err, engine.ErrConflict)
+		}
+		notHere(a)
+		a.LastError = a.RiotID() + " is unknown on " + a.Platform + ": it was found on another platform"
+		return nil
+	})
+}
+
+// changeAccount edits an account and stores it.
+func changeAccount(s accountStore, tx engine.Tx, id string, edit func(*league.Account) error) error {
+	a, err := s.Account(tx, id)
 	if err != nil {
-		return fmt.Errorf("load account %s: %w", account, err)
+		return fmt.Errorf("load account %s: %w", id, err)
 	}
-	if vacant, err := in.vacant(tx, a); err != nil || !vacant {
-		return errors.Join(err, engine.ErrConflict)
+	if err := edit(&a); err != nil {
+		return err
 	}
-	notHere(&a)
 	a.Updated = now()
-	a.LastError = a.RiotID() + " is unknown on " + a.Platform + ": it was found on another platform"
-	if err := in.store.SaveAccount(tx, a); err != nil {
+	if err := s.SaveAccount(tx, a); err != nil {
 		return fmt.Errorf("save account %s: %w", a.ID, err)
 	}
 	return nil
@@ -130,22 +140,9 @@ func (in *identities) resolveAgain(ctx context.Context, r engine.Run) engine.Out
 	case other.ID != "":
 		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).With(o.Call)
 	}
-	return engine.Done(func(tx engine.Tx) error { return in.saveIdentity(tx, a.ID, project, got) }).With(o.Call)
-}
-
-func (in *identities) saveIdentity(tx engine.Tx, account, project string, got riot.Account) error {
-	a, err := in.store.Account(tx, account)
-	if err != nil {
-		return fmt.Errorf("load account %s: %w", account, err)
-	}
-	if err := in.identify(tx, &a, project, got); err != nil {
-		return err
-	}
-	a.Updated = now()
-	if err := in.store.SaveAccount(tx, a); err != nil {
-		return fmt.Errorf("save account %s: %w", account, err)
-	}
-	return nil
+	return engine.Done(func(tx engine.Tx) error {
+		return changeAccount(in.store, tx, a.ID, func(a *league.Account) error { return in.identify(tx, a, project, got) })
+	}).With(o.Call)
 }
 
 // classUnknown ends a job of an account whose PUUID is not known under the key in

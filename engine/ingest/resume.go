@@ -11,22 +11,15 @@ import (
 // the run had come: consoles say "resumed at 134". Call it once at the start,
 // before the backend runs; the jobs go on by themselves.
 func (in *Ingest) Resume(ctx context.Context) error {
-	q := engine.AccountsQuery{}
-	for {
-		page, err := in.store.Accounts(ctx, q)
+	for row, err := range engine.EachAccount(ctx, in.store.Accounts, engine.AccountsQuery{}) {
 		if err != nil {
 			return fmt.Errorf("look for open runs: %w", err)
 		}
-		for _, row := range page.Accounts {
-			if err := in.resume(ctx, row); err != nil {
-				return err
-			}
+		if err := in.resume(ctx, row); err != nil {
+			return err
 		}
-		if page.Next == "" {
-			return nil
-		}
-		q.After = page.Next
 	}
+	return nil
 }
 
 func (in *Ingest) resume(ctx context.Context, row engine.AccountRow) error {

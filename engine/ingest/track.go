@@ -147,18 +147,6 @@ func (in *Ingest) setTagPolicies(ctx context.Context, want tracking) (engine.Rec
 	}, nil
 }
 
-func (in *Ingest) track(tx engine.Tx, account string) error {
-	a, err := in.store.Account(tx, account)
-	if err != nil {
-		return fmt.Errorf("load account %s: %w", account, err)
-	}
-	a.Tracked = true
-	if err := in.store.SaveAccount(tx, a); err != nil {
-		return fmt.Errorf("save account %s: %w", a.RiotID(), err)
-	}
-	return nil
-}
-
 // findOrMake finds the account, or makes it if may says so and the platform is
 // known.
 func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, err error) {

@@ -47,7 +47,10 @@ func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAs
 		if err != nil || running != "" || !(ask.Track || ask.Cause == engine.CauseLinked) || a.Tracked {
 			return err
 		}
-		return in.track(tx, a.ID)
+		return changeAccount(in.store, tx, a.ID, func(a *league.Account) error {
+			a.Tracked = true
+			return nil
+		})
 	})
 	switch {
 	case err != nil:

@@ -67,29 +67,22 @@ func (l *Limits) openedSince(ctx context.Context, saved time.Time, live iter.Seq
 // endedSince adds the attempts that ended since. They tell no method; the host
 // is that of their account, whose buckets are the tight ones.
 func (l *Limits) endedSince(ctx context.Context, saved time.Time, opened map[limit.Scope]int) error {
-	q := engine.AccountsQuery{}
-	for {
-		page, err := l.opt.Store.Accounts(ctx, q)
+	for row, err := range engine.EachAccount(ctx, l.opt.Store.Accounts, engine.AccountsQuery{}) {
 		if err != nil {
 			return err
 		}
-		for _, row := range page.Accounts {
-			if !row.Status.Open() && row.Updated.Before(saved) {
-				continue
-			}
-			attempts, err := l.opt.Store.Recent(ctx, row.ID, 2*saveAfter)
-			if err != nil {
-				return err
-			}
-			if n := callsSince(saved, attempts); n > 0 {
-				opened[limit.Scope{Host: string(route.Platform(row.Platform).Region())}] += n
-			}
+		if !row.Status.Open() && row.Updated.Before(saved) {
+			continue
 		}
-		if page.Next == "" {
-			return nil
+		attempts, err := l.opt.Store.Recent(ctx, row.ID, 2*saveAfter)
+		if err != nil {
+			return err
 		}
-		q.After = page.Next
+		if n := callsSince(saved, attempts); n > 0 {
+			opened[limit.Scope{Host: string(route.Platform(row.Platform).Region())}] += n
+		}
 	}
+	return nil
 }
 
 func callsSince(saved time.Time, attempts []engine.Attempt) (n int) {

@@ -146,7 +146,8 @@ type AccountRow struct {
 	Policy   string     `json:"policy,omitempty"` // its own, as `track --policy` takes it
 	Tracked  bool       `json:"tracked"`
 	Status   SyncStatus `json:"status"`
-	Stand    Stand      `json:"stand,omitempty"` // in answers: what keeps an open run from going on
+	Stand    Stand      `json:"stand,omitempty"` // what keeps an open run from going on
+	ETA      ETA        `json:"eta,omitzero"`    // of an open run, when consoles are told of it
 	Job      JobID      `json:"job,omitempty"`   // of the live or last run
 	Run      string     `json:"run,omitempty"`
 	Kind     string     `json:"kind,omitempty"` // "full", "latest"

@@ -129,6 +129,9 @@ type Cost struct {
 	Delays  []Delay `json:"delays,omitzero"`
 	Unknown string  `json:"unknown,omitempty"`
 	Loads   []Load  `json:"-"` // the calls by who makes them, for Delays
+	// Calendar is the host that decides, with the calls in the windows of its limit; nil =
+	// nothing can be foreseen.
+	Calendar *HostForecast `json:"calendar,omitempty"`
 }
 
 // ETA says when work ends and what sets the pace (I-3).

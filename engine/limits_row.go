@@ -28,6 +28,10 @@ type LimitHost struct {
 	Host   string    `json:"host"`
 	Learnt time.Time `json:"learnt,omitzero"` // the last change of any of its limits, in an earlier run too
 	Blind  int       `json:"blind_calls"`
+	// Opens is when calls of what waits go again, and Brings how many then go at once; zero
+	// = now, or nobody knows.
+	Opens  time.Time `json:"opens,omitzero"`
+	Brings int       `json:"brings,omitempty"`
 }
 
 // Pacing is the bucket that sets the pace of what waits, as the limiter tells it: at the
@@ -122,3 +126,9 @@ type CallRow struct {
 	// Headers are all of the answer's, "Name: value"; only of a job's last call.
 	Headers []string `json:"headers,omitempty"`
 }
+
+// BlockedFrozen is why a bucket is blocked that an operator has stopped.
+const BlockedFrozen = "frozen"
+
+// Frozen reports whether an operator has stopped a bucket.
+func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }

@@ -83,6 +83,10 @@ type JobRow struct {
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
 	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
+	// Starts is when a job goes that waits for an instant after trouble; zero = unknown.
+	// LateBy is what makes that later than the instant; "" = it is on time.
+	Starts time.Time `json:"starts,omitzero"`
+	LateBy string    `json:"late_by,omitempty"`
 	// Player is whose sync it is, as a Riot ID; "" of other jobs.
 	Player string `json:"player,omitempty"`
 	// By the retry policy in force, see Policies.Row.

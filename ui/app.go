@@ -61,9 +61,6 @@ type Model struct {
 	picked string   // theme that was chosen here; "" = none
 	kept   saved    // what is remembered from one start to the next
 
-	polled  map[string]time.Time // when each open account was asked for its end
-	polling bool
-
 	wake    time.Time // of the tick that is under way
 	recheck time.Time // when lists are due to be read again
 
@@ -91,7 +88,7 @@ func New(console engine.Console, opt Options) *Model {
 			page.ScreenLogs:     page.NewLogs("", ""),
 			page.ScreenAlerts:   page.NewAlerts(),
 		},
-		polled: map[string]time.Time{}, said: said{},
+		said: said{},
 	}
 	m.rows.data.Platform = opt.Platform
 	m.started = m.now()
@@ -187,8 +184,6 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.answered(msg, now)
 	case found:
 		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
-	case polled:
-		m.takeETA(msg)
 	case remembered:
 		m.takeMoments(msg)
 	case unsaved:

@@ -31,11 +31,6 @@ type (
 		page   page.Worker
 		result any
 	}
-	polled struct {
-		id     string
-		answer engine.Answer
-		err    error
-	}
 )
 
 // do asks the engine to carry out a command. The rows change when Watch says so.
@@ -199,54 +194,10 @@ func (m *Model) work() tea.Cmd {
 	return func() tea.Msg { return worked{w, work()} }
 }
 
-// pollEvery is how often an open account is asked when it will be done.
-const pollEvery = 4 * time.Second
-
-// follow asks what the page on top wants to know, and the ends of open syncs.
+// follow asks what the page on top wants to know.
 func (m *Model) follow(now time.Time) tea.Cmd {
-	var cmds []tea.Cmd
 	if q := m.page().Want(m.view(now)); q != nil {
-		cmds = append(cmds, m.find(m.page(), q))
+		return m.find(m.page(), q)
 	}
-	if id := m.stalest(now); id != "" {
-		cmds = append(cmds, m.poll(id, now))
-	}
-	return tea.Batch(cmds...)
-}
-
-// stalest is the open account whose end was asked for longest ago; "" = all are
-// fresh. Only the first screenful is asked for.
-func (m *Model) stalest(now time.Time) string {
-	const most = 16
-	if m.polling || m.frozen != nil || m.rows.data.Engine.State == engine.EngineBrowse {
-		return ""
-	}
-	open := m.rows.data.Syncing()
-	id, oldest := "", now.Add(-pollEvery)
-	for _, a := range open[:min(len(open), most)] {
-		if a.Status != engine.Syncing {
-			continue
-		}
-		if at := m.polled[a.ID]; !at.After(oldest) {
-			id, oldest = a.ID, at
-		}
-	}
-	return id
-}
-
-func (m *Model) poll(id string, now time.Time) tea.Cmd {
-	m.polling = true
-	m.polled[id] = now
-	console, ctx := m.console, m.ctx
-	return func() tea.Msg {
-		a, err := console.Find(ctx, engine.AccountQuery{ID: id})
-		return polled{id, a, err}
-	}
-}
-
-func (m *Model) takeETA(p polled) {
-	m.polling = false
-	if d, ok := p.answer.(engine.AccountDetail); ok && p.err == nil {
-		m.rows.setETA(p.id, d.ETA)
-	}
+	return nil
 }

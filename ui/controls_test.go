@@ -19,15 +19,11 @@ func TestI2_CostBeforeASync(t *testing.T) {
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
-			d.wait(5 * time.Second) // the ends of the syncs at work are asked for
-			bucket := ""
-			for _, eta := range d.m.rows.data.ETA {
-				bucket = or(bucket, eta.Bucket)
-			}
+			bucket := "app:asia 100/120s"
 			calls, atMost := 889, false
 			d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
 				if c.DryRun {
-					cost := engine.Cost{Calls: calls, AtMost: atMost, Takes: 2 * time.Hour, Bucket: bucket, Delays: []engine.Delay{
+					cost := engine.Cost{Calls: calls, AtMost: atMost, Takes: 2 * time.Hour, Bucket: bucket, Calendar: uitest.Beside(d.fake.Scene.Update, calls, 2*time.Hour), Delays: []engine.Delay{
 						{Schedule: "latest", At: uitest.Noon.Add(29 * time.Minute), By: 4 * time.Minute, Bucket: bucket},
 						{Account: "a-kain", RiotID: "카인#KR1", By: 150 * time.Second, Bucket: bucket},
 						{Account: "a-wren", RiotID: "Winter Wren#NA1", By: time.Second, Bucket: bucket},

@@ -138,7 +138,7 @@ func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
 		return
 	}
 	if a.Status == engine.Syncing && (a.Matches.Done() != was.Matches.Done() || a.Phase != was.Phase || a.Listed != was.Listed) {
-		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a, p.rows.data.ETA[a.ID]))
+		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a, a.ETA))
 	}
 }
 
@@ -237,9 +237,9 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 		old := was[bucketName(b)]
 		name := bucketName(b)
 		switch {
-		case b.BlockedBy == "frozen" && old.BlockedBy != "frozen":
+		case b.Frozen() && !old.Frozen():
 			p.news.add("limit", name, now, name+" was frozen: "+cmp.Or(b.FreezeWhy, "no reason given"))
-		case b.BlockedBy != "frozen" && old.BlockedBy == "frozen":
+		case !b.Frozen() && old.Frozen():
 			p.news.add("limit", name, now, name+" is open again")
 		case b.Blocked.After(now) && !old.Blocked.After(now):
 			p.news.add("limit", name, now, name+" lets nothing through for "+human.Spoken(b.Blocked.Sub(now))+": "+b.BlockedBy)
@@ -291,7 +291,7 @@ func (p *plain) statusLines() []string {
 		lines = append(lines, "Needs you: "+n.Word+", "+n.Text+".")
 	}
 	for _, a := range d.Syncing() {
-		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a, d.ETA[a.ID])+".")
+		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a, a.ETA)+".")
 	}
 	if b, ok := d.Limits.Pacing(); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))

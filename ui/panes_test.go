@@ -120,6 +120,7 @@ func full() uitest.Scene {
 	limits.Buckets = append([]engine.BucketRow(nil), limits.Buckets...)
 	limits.Buckets[1].Used = 100
 	s.Update.Limits = &limits
+	uitest.Foresee(&s.Update)
 	return s
 }
 
@@ -142,12 +143,13 @@ func TestI2_RetriesTellWhatTheyTakeAndWhichAreLate(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, full(), size[0], size[1], testOptions())
 			d.press("4")
-			d.wants("2 late", "32 s late: app:", "100 %")
+			d.wants("2 late", "29 s late: app:", "100 %")
 		})
 	}
 	bubble(t, func(t *testing.T) {
 		s := full()
 		s.Update.Limits.Buckets[1].BlockedBy = "frozen"
+		uitest.Foresee(&s.Update)
 		d := open(t, s, 160, 40, testOptions())
 		d.press("4")
 		d.wants("not yet: asia is frozen")

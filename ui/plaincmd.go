@@ -212,7 +212,7 @@ func (p *plain) account(arg string) {
 	}
 	p.say(a.RiotID + " on " + cmp.Or(a.Platform, "no platform") + ": its sync " + statusText(a) + ".")
 	if a.Status.Open() {
-		p.say(progressText(a, p.rows.data.ETA[a.ID]) + ".")
+		p.say(progressText(a, a.ETA) + ".")
 	}
 	if !a.LastSync.IsZero() {
 		p.say("Its last complete sync ended at " + a.LastSync.In(p.opt.zone()).Format("2006-01-02 15:04:05 MST") + ".")

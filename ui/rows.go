@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"maps"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -35,7 +34,6 @@ func (r *rows) apply(u engine.Update, now time.Time) int {
 	if u.Snapshot || len(u.Accounts) > 0 {
 		d.Accounts = r.fold.Accounts()
 		page.SortAccounts(d.Accounts)
-		r.dropETAs()
 	}
 	if u.Snapshot || len(u.Jobs)+len(u.Gone) > 0 {
 		r.listJobs()
@@ -52,38 +50,4 @@ func (r *rows) listJobs() {
 		at[list[i].ID] = i
 	}
 	r.data.Jobs, r.data.JobAt = list, at
-}
-
-// dropETAs forgets the estimates of runs that are over.
-func (r *rows) dropETAs() {
-	kept := map[string]engine.ETA{}
-	for id, e := range r.data.ETA {
-		if a, _ := r.fold.Account(id); a.Status.Open() {
-			kept[id] = e
-		}
-	}
-	r.data.ETA = kept
-}
-
-// setETA takes an estimate in; it is shown anew only if it moved by more than a
-// tenth, so that the figure can be read.
-func (r *rows) setETA(id string, e engine.ETA) {
-	old, ok := r.data.ETA[id]
-	if ok && old.Known == e.Known && old.Why == e.Why && !moved(old.High, e.High) && !moved(old.Low, e.Low) {
-		return
-	}
-	etas := maps.Clone(r.data.ETA)
-	if etas == nil {
-		etas = map[string]engine.ETA{}
-	}
-	etas[id] = e
-	r.data.ETA = etas
-}
-
-func moved(a, b time.Duration) bool {
-	d := a - b
-	if d < 0 {
-		d = -d
-	}
-	return d*10 > a
 }

@@ -48,31 +48,6 @@ func TestRowsFoldUpdates(t *testing.T) {
 	}
 }
 
-// TestETAMovesOnlyWhenItMatters: less than a tenth is noise.
-func TestETAMovesOnlyWhenItMatters(t *testing.T) {
-	var r rows
-	r.apply(uitest.Busy().Update, uitest.Noon)
-	show := func(high time.Duration) time.Duration {
-		r.setETA("a-kain", engine.ETA{Known: true, Low: high, High: high})
-		return r.data.ETA["a-kain"].High
-	}
-	if got := show(100 * time.Second); got != 100*time.Second {
-		t.Errorf("shows %v", got)
-	}
-	if got := show(95 * time.Second); got != 100*time.Second {
-		t.Errorf("shows %v after a move of 5 %%", got)
-	}
-	if got := show(80 * time.Second); got != 80*time.Second {
-		t.Errorf("shows %v after a move of 20 %%", got)
-	}
-	done, _ := r.data.Account("a-kain")
-	done.Status = engine.SyncCompleted
-	r.apply(engine.Update{Accounts: []engine.AccountRow{done}}, uitest.Noon)
-	if len(r.data.ETA) != 0 {
-		t.Error("the end of a run that is over is still known")
-	}
-}
-
 func TestToastsFade(t *testing.T) {
 	var x toasts
 	x.add(engine.Note{Level: engine.LevelInfo, Text: "a"}, uitest.Noon)

@@ -123,7 +123,7 @@ func (m *Model) stripOpen(v *page.View, l *part.Line, row engine.AccountRow) {
 	if rate, ok := m.watch.perMinute(); ok {
 		facts = append(facts, part.Plain(strconv.Itoa(int(rate+0.5))+"/min"))
 	}
-	eta := m.rows.data.ETA[row.ID]
+	eta := row.ETA
 	if text := page.BlockedBy(v, row, eta); text != "" {
 		facts = append(facts, part.As(themes.Held, text))
 	}

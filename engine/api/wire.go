@@ -89,6 +89,7 @@ var queries = []queryKind{
 	kind[engine.FreshnessQuery, engine.Freshness]("freshness"),
 	kind[engine.CallsQuery, engine.CallsPage]("calls"),
 	kind[engine.LimitsQuery, engine.LimitsRow]("limits"),
+	kind[engine.ForecastQuery, engine.Forecast]("forecast"),
 	kind[engine.CostQuery, engine.Cost]("cost"),
 	kind[engine.SchedulesQuery, engine.SchedulesPage]("schedules"),
 	kind[engine.AlertsQuery, engine.AlertsAnswer]("alerts"),

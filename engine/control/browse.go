@@ -101,7 +101,7 @@ type still struct {
 	accounts func(context.Context, engine.AccountsQuery) ([]engine.AccountRow, error)
 }
 
-func (still) stand([]engine.AccountRow) {}
+func (still) foresee([]engine.AccountRow) {}
 
 func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
 	return s.accounts(ctx, engine.AccountsQuery{Open: true})
@@ -113,7 +113,9 @@ func (s still) row(j engine.Job) engine.JobRow {
 	}
 	return s.policies.Row(row)
 }
-func (s still) eta(engine.AccountRow) engine.ETA         { return engine.ETA{} }
+func (still) forecast(engine.ForecastQuery) engine.Forecast {
+	return engine.Forecast{Hosts: []engine.HostForecast{}, Accounts: []engine.AccountForecast{}}
+}
 func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (s still) limits() engine.LimitsRow                 { return s.stored() }
 func (s still) policy(j *engine.Job) engine.Policy       { return s.policies.Of(j) }

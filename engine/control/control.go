@@ -15,6 +15,9 @@ type Control struct {
 	hub     *hub.Hub
 	started time.Time
 
+	foreseeing sync.Mutex
+	foresight  *foresight // guarded by foreseeing
+
 	mu       sync.Mutex
 	totals   engine.Totals
 	discards map[engine.Queue]int

@@ -126,6 +126,7 @@ func (l *limiter) Freeze(engine.Bucket, string) error       { return nil }
 func (l *limiter) Thaw(engine.Bucket) (bool, error)         { return false, nil }
 func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (l *limiter) CallsAfter(uint64) []engine.CallRow       { return nil }
+func (l *limiter) CallsBy() map[string][]int                { return nil }
 func (l *limiter) Meter() engine.Meter                      { return engine.Meter{CallsPerMin: 60} }
 func (l *limiter) Health() (engine.EngineState, string)     { return told(&l.state), "" }
 func (l *limiter) Held(string) (h engine.Held)              { return h }

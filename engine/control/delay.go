@@ -20,15 +20,14 @@ const (
 // delaying is one look at what a command delays.
 type delaying struct {
 	c      *Control
-	now    time.Time
-	queues []engine.QueueRow
-	rows   []engine.BucketRow
-	plans  []engine.ScheduleRow
+	plan   *forecast.Plan
+	runs   []engine.ScheduleRow // that are planned
 	open   []engine.AccountRow
 	paused map[engine.Queue]bool
 	synced map[string]bool         // accounts that the command itself syncs
 	found  map[string]engine.Delay // by schedule or account
 	ends   engine.ETA              // of the command's last call
+	last   string                  // the host that it goes to; "" = nobody knows
 }
 
 // addDelays says in a cost when its calls are done beside all others, which scheduled runs
@@ -40,28 +39,21 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 	if cost == nil || len(cost.Loads) == 0 {
 		return
 	}
-	queues := c.opt.Backend.Queues()
-	if cost.Unknown = c.standstill(queues); cost.Unknown != "" {
+	p := c.plan()
+	if cost.Unknown = c.standstill(p.Queues); cost.Unknown != "" {
 		return
 	}
-	d := delaying{
-		c: c, now: time.Now(), queues: queues, rows: c.opt.Limiter.Rows().Buckets,
-		paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{},
-	}
+	d := delaying{c: c, plan: p, paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{}}
 	for _, l := range cost.Loads {
 		d.synced[l.Owner] = syncs && l.Owner != ""
 	}
-	for _, q := range queues {
+	for _, q := range p.Queues {
 		d.paused[q.Name] = q.Paused
 	}
 	if c.schedules != nil {
-		d.plans = c.schedules.List()
+		d.runs = c.schedules.List()
 	}
-	for _, a := range c.hub.Open() {
-		if !d.synced[a.ID] {
-			d.open = append(d.open, a)
-		}
-	}
+	d.open = slices.DeleteFunc(slices.Clone(p.Open), func(a engine.AccountRow) bool { return d.synced[a.ID] })
 	hosts := map[string][]engine.Load{}
 	for _, l := range cost.Loads {
 		hosts[l.Host] = append(hosts[l.Host], l)
@@ -72,6 +64,9 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 	}
 	if d.ends.Known {
 		cost.Takes, cost.Bucket = d.ends.Low, d.ends.Bucket
+	}
+	if calls := int(sumOf(hosts[d.last]) + 0.5); d.last != "" {
+		cost.Calendar = p.Beside(d.last, calls, cost.Takes)
 	}
 	cost.Delays = d.list()
 }
@@ -95,7 +90,7 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	limits := d.c.opt.Limiter.Outlook(host)
 	pace, bucket := limits.Rate(mostCalled(loads))
 	switch {
-	case frozenForGood(d.rows, host):
+	case frozenForGood(d.plan.Buckets, host):
 		return host + " is frozen until somebody resumes it"
 	case bucket == "":
 		return "the limits of " + host + " are told by its first answer"
@@ -107,15 +102,15 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	}
 	begin := d.begins(host)
 	mine := forecast.Shares(forecast.Merged(loads), -1, begin)
-	others := forecast.InLine(host, d.open, d.queues, d.rows, begin)
-	d.end(limits, mostCalled(loads), pace, begin, mine, others)
+	others := forecast.InLine(host, d.open, d.plan.Queues, d.plan.Buckets, begin)
+	d.end(host, limits, mostCalled(loads), pace, begin, mine, others)
 	rows := make([]engine.Delay, len(d.open))
 	for i, a := range d.open {
 		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: bucket}
 	}
 	d.note(pace, mine, others, rows)
-	for _, p := range d.plans {
-		why := d.plan(ctx, p, host, bucket, pace, mine, others)
+	for _, p := range d.runs {
+		why := d.run(ctx, p, host, bucket, pace, mine, others)
 		unknown = cmp.Or(unknown, why)
 	}
 	return unknown
@@ -123,12 +118,19 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 
 // end notes when the last of the command's calls on a host goes, with all of the others
 // that go before it.
-func (d *delaying) end(limits forecast.Limits, method string, pace float64, begin time.Duration, mine, others []forecast.Share) {
+func (d *delaying) end(host string, limits forecast.Limits, method string, pace float64, begin time.Duration, mine, others []forecast.Share) {
 	last := forecast.Turns(append(forecast.Counting(mine, 0), forecast.Counting(others, -1)...), pace, 1)[0]
 	e := forecast.ETA(limits, method, int((last-begin).Seconds()*pace+0.5))
 	if e.Low >= d.ends.Low {
-		d.ends = e
+		d.ends, d.last = e, host
 	}
+}
+
+func sumOf(loads []engine.Load) (sum float64) {
+	for _, l := range loads {
+		sum += l.Calls
+	}
+	return sum
 }
 
 // mostCalled is the method that most of the calls are of.
@@ -139,15 +141,15 @@ func mostCalled(loads []engine.Load) (method string) {
 			method = l.Method
 		}
 	}
-	return cmp.Or(method, paceMethod)
+	return cmp.Or(method, forecast.MatchMethod)
 }
 
-// plan looks at the next run of one schedule, if it comes while the calls are made.
-func (d *delaying) plan(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []forecast.Share) (unknown string) {
+// run looks at the next run of one schedule, if it comes while the calls are made.
+func (d *delaying) run(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []forecast.Share) (unknown string) {
 	if p.Paused || len(p.Next) == 0 || d.c.opt.Forecast == nil {
 		return ""
 	}
-	at := p.Next[0].Sub(d.now)
+	at := p.Next[0].Sub(d.plan.Now)
 	ended := forecast.Turns(append(forecast.Counting(mine, 0), forecast.Counting(others, -1)...), pace, 1)[0]
 	if at < 0 || at >= ended {
 		return ""
@@ -157,8 +159,8 @@ func (d *delaying) plan(ctx context.Context, p engine.ScheduleRow, host, bucket 
 		return "the calls of schedule " + p.Name + " could not be foreseen"
 	}
 	loads = slices.DeleteFunc(loads, func(l engine.Load) bool { return l.Host != host || d.paused[l.Queue] || d.synced[l.Owner] })
-	run := forecast.Shares(forecast.Merged(loads), 0, at)
-	d.note(pace, mine, append(forecast.Counting(others, -1), run...), []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: bucket}})
+	shares := forecast.Shares(forecast.Merged(loads), 0, at)
+	d.note(pace, mine, append(forecast.Counting(others, -1), shares...), []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: bucket}})
 	return ""
 }
 
@@ -185,9 +187,9 @@ func (d *delaying) note(pace float64, mine, others []forecast.Share, rows []engi
 
 // begins is how long the host is held, by an operator or by Riot.
 func (d *delaying) begins(host string) (wait time.Duration) {
-	for _, b := range d.rows {
+	for _, b := range d.plan.Buckets {
 		if b.Host == host && b.Kind == "app" && !b.Blocked.IsZero() {
-			wait = max(wait, b.Blocked.Sub(d.now))
+			wait = max(wait, b.Blocked.Sub(d.plan.Now))
 		}
 	}
 	return wait

@@ -20,8 +20,9 @@ type idle struct {
 	queues []engine.QueueRow
 }
 
-func (b idle) Queues() []engine.QueueRow { return b.queues }
-func (idle) Halted() string              { return "" }
+func (b idle) Queues() []engine.QueueRow     { return b.queues }
+func (idle) Halted() string                  { return "" }
+func (idle) Held(engine.Job) (h engine.Held) { return h }
 
 // hosted is a limiter whose hosts have a pace each, in seconds a call; one without is
 // not learnt.
@@ -179,7 +180,7 @@ func TestI2_DelaysInMinutes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := hub.New(hub.Options{})
 				h.SeedAccounts(tc.open)
-				c := &Control{hub: h, runs: !tc.still, opt: Options{
+				c := &Control{hub: h, finder: finder{lane: noLane}, runs: !tc.still, opt: Options{
 					Backend: idle{queues: tc.queues}, Keys: knownKey{}, Forecast: tc.calls,
 					Limiter: hosted{pace: map[string]time.Duration{"europe": time.Second, "asia": time.Second}, rows: tc.rows, state: tc.state},
 				}}

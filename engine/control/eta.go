@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -10,17 +11,27 @@ import (
 	"github.com/farsight-console/farsight/engine/forecast"
 )
 
-// Endpoints that nearly all calls of a sync go to.
-const (
-	paceMethod     = "match-v5.match"
-	timelineMethod = "match-v5.timeline"
-	listMethod     = "match-v5.ids"
-)
+// listMethod is where a sync asks for the ids of matches.
+const listMethod = "match-v5.ids"
 
-// eta says when an account's run ends (I-3): when the last of its calls has gone, with
-// all that go before it, at the pace of the tightest limit; and not before the last of
-// its retries is due. While the run stands still it says why instead.
-func (c *Control) eta(a engine.AccountRow) engine.ETA { return c.ends(a, true) }
+// plan is what the limits, what waits and now let foresee.
+func (c *Control) plan() *forecast.Plan {
+	return forecast.New(forecast.State{
+		Now: time.Now(), Open: c.served(c.hub.Open()), Waiting: c.waiting(),
+		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.opt.Limiter.Outlook,
+	})
+}
+
+// waiting are the jobs that wait for an instant after trouble.
+func (c *Control) waiting() []forecast.Waiting {
+	jobs := c.hub.Waiting()
+	out := make([]forecast.Waiting, len(jobs))
+	for i, j := range jobs {
+		host, method, _ := strings.Cut(strings.TrimSuffix(c.lane(j), "+"), "/")
+		out[i] = forecast.Waiting{Job: j, Host: host, Method: method, Held: c.opt.Backend.Held(j)}
+	}
+	return out
+}
 
 // groupEnds is when the children of a sync's job are settled that it waits for; zero =
 // nobody knows.
@@ -29,35 +40,28 @@ func (c *Control) groupEnds(j engine.Job) time.Time {
 		if a.Job != j.ID {
 			continue
 		}
-		if e := c.ends(a, a.Phase == engine.PhaseTimelines); e.Known {
+		if e := c.endsBy(c.plan(), a, a.Phase == engine.PhaseTimelines); e.Known {
 			return time.Now().Add(e.Low)
 		}
 	}
 	return time.Time{}
 }
 
-// ends is when a run's matches are settled, or its timelines with them.
-func (c *Control) ends(a engine.AccountRow, timelines bool) engine.ETA {
+// endsBy is when a run's matches are settled, or its timelines with them. While the run
+// stands still it says why instead.
+func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) engine.ETA {
 	if !a.Status.Open() {
 		return engine.ETA{}
 	}
-	queues, rows := c.opt.Backend.Queues(), c.opt.Limiter.Rows().Buckets
-	h := c.stands(a, queues, rows)
+	h := c.stands(a, p.Queues, p.Buckets)
 	switch {
 	case a.Matches.Total < 0: // nobody knows yet how many calls there will be
 		return engine.ETA{Why: h.Reason, Stand: h.Stand}
 	case h.Reason != "" && h.Until.IsZero():
 		return engine.ETA{Calls: forecast.CallsLeft(a), Why: h.Reason, Stand: h.Stand}
 	}
-	e := forecast.ETA(c.opt.Limiter.Outlook(a.Region), paceMethod, c.callsUntil(a, timelines, queues, rows))
-	e.Calls, e.Stand = forecast.CallsLeft(a), h.Stand
-	wait := time.Until(c.hub.LastDue(a.ID))
-	if wait > e.Low {
-		e.Low, e.Why = wait, "its last retry is due then"
-	}
-	if wait > e.High {
-		e.High, e.Bucket = wait, ""
-	}
+	e := p.ETA(a, timelines)
+	e.Stand = h.Stand
 	return e
 }
 
@@ -95,18 +99,51 @@ func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []e
 	return engine.Held{Reason: frozenWords(worst), Until: worst.Thaws, Stand: engine.StandHeld}
 }
 
-// stand notes with accounts what keeps their runs from going on.
-func (c *Control) stand(accounts []engine.AccountRow) {
-	if !slices.ContainsFunc(accounts, func(a engine.AccountRow) bool { return a.Status.Open() }) {
-		return
-	}
-	queues, rows := c.opt.Backend.Queues(), c.opt.Limiter.Rows().Buckets
+// foresee notes with accounts when their open runs end, and what keeps them from going on.
+func (c *Control) foresee(accounts []engine.AccountRow) {
+	var p *forecast.Plan
 	for i := range accounts {
-		if a := &accounts[i]; a.Status.Open() {
-			a.Stand = c.stands(*a, queues, rows).Stand
+		a := &accounts[i]
+		if !a.Status.Open() {
+			continue
 		}
+		if p == nil {
+			p = c.plan()
+		}
+		a.ETA = c.endsBy(p, *a, true)
+		a.Stand = a.ETA.Stand
 	}
 }
+
+// foresight is what is told of open syncs and of jobs that wait for an instant. Consoles ask
+// for it row by row, so it is worked out once a second.
+type foresight struct {
+	at     time.Time
+	etas   map[string]engine.ETA
+	starts map[engine.JobID]forecast.Start
+}
+
+func (c *Control) foreseen() *foresight {
+	c.foreseeing.Lock()
+	defer c.foreseeing.Unlock()
+	if now := time.Now(); c.foresight == nil || now.Sub(c.foresight.at) >= time.Second {
+		p := c.plan()
+		c.foresight = &foresight{at: now, etas: map[string]engine.ETA{}, starts: p.Starts()}
+		for _, a := range c.hub.Open() {
+			c.foresight.etas[a.ID] = c.endsBy(p, a, true)
+		}
+	}
+	return c.foresight
+}
+
+// forecast answers what is called next, and what was in the past minute.
+func (c *Control) forecast(q engine.ForecastQuery) engine.Forecast {
+	ahead := cmp.Or(min(q.Ahead, longestAhead), engine.ForecastPlanned*engine.ForecastStep)
+	return c.plan().Answer(ahead, c.opt.Limiter.CallsBy())
+}
+
+// longestAhead bounds how far ahead windows are told.
+const longestAhead = 24 * time.Hour
 
 // frozenWords say that an operator has stopped a host, and for how long if nobody knows.
 func frozenWords(b engine.BucketRow) string {
@@ -157,11 +194,11 @@ func methodsOf(a engine.AccountRow) []string {
 	case a.Phase == engine.PhaseList:
 		return []string{listMethod}
 	case !a.WantsTimelines && a.Timelines.Open == 0:
-		return []string{paceMethod}
+		return []string{forecast.MatchMethod}
 	case a.Matches.Open == 0 && a.Timelines.Open > 0:
-		return []string{timelineMethod}
+		return []string{forecast.TimelineMethod}
 	}
-	return []string{paceMethod, timelineMethod}
+	return []string{forecast.MatchMethod, forecast.TimelineMethod}
 }
 
 // standOf is the word for what the whole engine waits for.
@@ -186,31 +223,13 @@ func frozenForGood(rows []engine.BucketRow, host string) bool {
 
 // frozenHere reports whether an operator has stopped one of the lanes, or its host.
 func frozenHere(b engine.BucketRow, lanes []string) bool {
-	if b.BlockedBy != "frozen" {
+	if !b.Frozen() {
 		return false
 	}
 	return slices.ContainsFunc(lanes, func(lane string) bool {
 		host, method, _ := strings.Cut(lane, "/")
 		return b.Host == host && (b.Method == "" || b.Method == method)
 	})
-}
-
-// callsUntil is how many calls its host makes until a run has made its last, or the last
-// of its matches.
-func (c *Control) callsUntil(a engine.AccountRow, timelines bool, queues []engine.QueueRow, rows []engine.BucketRow) int {
-	open := c.served(c.hub.Open())
-	mine := slices.IndexFunc(open, func(o engine.AccountRow) bool { return o.ID == a.ID })
-	if mine < 0 {
-		open, mine = append(open, a), len(open)
-	}
-	shares := forecast.InLine(a.Region, open, queues, rows, 0)
-	for i := range shares {
-		if shares[i].Priority == engine.PriorityLow && !timelines {
-			shares[i].Of = -1
-		}
-	}
-	ends := forecast.Turns(shares, 1, len(open))
-	return int(ends[mine].Seconds() + 0.5)
 }
 
 // served are those of the open syncs that the engine works on.

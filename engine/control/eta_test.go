@@ -19,7 +19,7 @@ func (paced) Outlook(string) forecast.Limits { return even{time.Second, "app:eur
 
 func (paced) Rows() engine.LimitsRow { return engine.LimitsRow{} }
 func (paced) Held(lane string) (h engine.Held) {
-	if lane == "americas/"+timelineMethod {
+	if lane == "americas/"+forecast.TimelineMethod {
 		h = engine.Held{Reason: "outage of " + lane, Stand: engine.StandDown}
 	}
 	return h
@@ -27,6 +27,9 @@ func (paced) Held(lane string) (h engine.Held) {
 func (paced) Health() (engine.EngineState, string) { return engine.EngineLive, "" }
 
 func (paced) Restore(context.Context, bool, iter.Seq2[engine.Job, error]) error { return nil }
+
+// eta is what is foreseen of an account now.
+func (c *Control) eta(a engine.AccountRow) engine.ETA { return c.endsBy(c.plan(), a, true) }
 
 func open(id, region string, matches int, timelines bool) engine.AccountRow {
 	return engine.AccountRow{
@@ -53,7 +56,7 @@ func TestI3_ETAsShareTheBudgetAsTheEngineDealsIt(t *testing.T) {
 	h := hub.New(hub.Options{})
 	h.SeedAccounts([]engine.AccountRow{small, big, far, listing, ended, waits, down, stuck, looking})
 	paused := engine.QueueRow{QueueState: engine.QueueState{Name: latest, Paused: true, By: engine.Actor{User: "ana"}}}
-	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{paused, {}}}, Keys: knownKey{}}, hub: h}
+	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{paused, {}}}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
 	cases := []struct {
 		name  string
 		row   engine.AccountRow
@@ -88,7 +91,7 @@ func TestI1_AParentIsToldWhenItsChildrenAreSettled(t *testing.T) {
 		small.Job, small.Phase = "parent", engine.PhaseMatches
 		h := hub.New(hub.Options{})
 		h.SeedAccounts([]engine.AccountRow{small, big})
-		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h}
+		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
 		if got := time.Until(c.groupEnds(engine.Job{ID: "parent"})); got != 20*time.Second {
 			t.Errorf("its matches end in %s, want 20s: those of the other take turns", got)
 		}
@@ -114,7 +117,7 @@ func TestI3_TheLastRetryBoundsTheETA(t *testing.T) {
 			h.Seed(engine.Job{ID: engine.JobID(rune('a' + i)), Rev: 1, Owner: "one", State: engine.Retryable, Due: time.Now().Add(in)})
 		}
 		h.Seed(engine.Job{ID: "x", Rev: 1, Owner: "other", State: engine.Retryable, Due: time.Now().Add(time.Hour)})
-		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h}
+		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
 		if got := c.eta(row); got.Low != 5*time.Minute || got.High != got.Low || got.Bucket != "" || got.Why != "its last retry is due then" {
 			t.Errorf("%+v", got)
 		}
@@ -129,7 +132,7 @@ func TestI3_AnEngineOfOneSyncForeseesWhatItServes(t *testing.T) {
 	h := hub.New(hub.Options{})
 	h.SeedAccounts([]engine.AccountRow{own, beside, other})
 	served := map[engine.JobID]bool{"1": true}
-	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{{}}}, Keys: knownKey{}, Serves: func(id engine.JobID) bool { return served[id] }}, hub: h}
+	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{{}}}, Keys: knownKey{}, Serves: func(id engine.JobID) bool { return served[id] }}, hub: h, finder: finder{lane: noLane}}
 	if got := c.eta(own); got.High != 20*time.Second {
 		t.Errorf("alone: %+v", got)
 	}

@@ -55,6 +55,8 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return f.live.calls(q), nil
 	case engine.LimitsQuery:
 		return f.live.limits(), nil
+	case engine.ForecastQuery:
+		return f.live.forecast(q), nil
 	case engine.CostQuery:
 		return f.live.cost(ctx, q)
 	case engine.FeedQuery:
@@ -135,8 +137,9 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 	if err != nil {
 		return nil, engine.ProblemOf(err)
 	}
-	d := engine.AccountDetail{Row: row, ETA: f.live.eta(row)}
-	d.Row.Stand = d.ETA.Stand
+	rows := []engine.AccountRow{row}
+	f.live.foresee(rows)
+	d := engine.AccountDetail{Row: rows[0], ETA: rows[0].ETA}
 	if d.Identity, err = f.store.Identities(ctx, row.ID); err != nil {
 		return nil, engine.ProblemOf(err)
 	}
@@ -183,7 +186,7 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 	if a.Open, err = f.live.open(ctx); err != nil {
 		return nil, engine.ProblemOf(fmt.Errorf("accounts: %w", err))
 	}
-	f.live.stand(a.Open)
+	f.live.foresee(a.Open)
 	if b, ok := f.live.limits().Pacing(); ok {
 		a.Pacing = &b
 	}
@@ -195,7 +198,7 @@ func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engin
 	if err != nil {
 		return nil, engine.ProblemOf(err)
 	}
-	f.live.stand(page.Accounts)
+	f.live.foresee(page.Accounts)
 	return page, nil
 }
 

@@ -12,8 +12,9 @@ import (
 // directory is only browsed.
 type live interface {
 	row(j engine.Job) engine.JobRow
-	eta(a engine.AccountRow) engine.ETA
-	stand(accounts []engine.AccountRow)
+	// foresee notes with accounts when their open runs end, and what keeps them from going on.
+	foresee(accounts []engine.AccountRow)
+	forecast(q engine.ForecastQuery) engine.Forecast
 	calls(q engine.CallsQuery) engine.CallsPage
 	limits() engine.LimitsRow
 	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)

@@ -2,8 +2,6 @@ package control
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -14,6 +12,9 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 		r.Stand = c.opt.Backend.Held(j).Stand
 	}
+	if start, ok := c.foreseen().starts[j.ID]; ok {
+		r.Starts, r.LateBy = start.At, start.LateBy
+	}
 	if j.State == engine.Pending && r.Until.IsZero() {
 		r.Until = c.groupEnds(j)
 	}
@@ -22,7 +23,7 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 
 // open are the hub's: it has had all of them since the start.
 func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
-	return slices.SortedFunc(slices.Values(c.hub.Open()), func(a, b engine.AccountRow) int { return strings.Compare(a.ID, b.ID) }), nil
+	return c.hub.Open(), nil
 }
 
 func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }

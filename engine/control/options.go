@@ -80,6 +80,8 @@ type Limiter interface {
 	Rows() engine.LimitsRow
 	Calls(q engine.CallsQuery) engine.CallsPage
 	CallsAfter(seq uint64) []engine.CallRow
+	// CallsBy are the calls of the past minute by account, in steps of a Forecast.
+	CallsBy() map[string][]int
 	Meter() engine.Meter
 	// Health tells of trouble that holds everything: no key, no network.
 	Health() (state engine.EngineState, why string)

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"golang.org/x/sync/errgroup"
 	"iter"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/hub"
@@ -166,3 +167,10 @@ func (s source) Queues() []engine.QueueRow              { return s.c.queues() }
 func (s source) Limits() engine.LimitsRow               { return s.c.opt.Limiter.Rows() }
 func (s source) CallsAfter(seq uint64) []engine.CallRow { return s.c.opt.Limiter.CallsAfter(seq) }
 func (s source) Row(j engine.Job) engine.JobRow         { return s.c.row(j) }
+
+func (s source) ETA(account string) engine.ETA { return s.c.foreseen().etas[account] }
+
+func (s source) Start(id engine.JobID) (at time.Time, lateBy string) {
+	start := s.c.foreseen().starts[id]
+	return start.At, start.LateBy
+}

@@ -8,8 +8,10 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +28,10 @@ type Source interface {
 	CallsAfter(seq uint64) []engine.CallRow
 	// Row adds to a job why it does not run.
 	Row(j engine.Job) engine.JobRow
+	// ETA is when an account's open run ends, and Start when a job goes that waits for an
+	// instant after trouble: what is foreseen now.
+	ETA(account string) engine.ETA
+	Start(id engine.JobID) (at time.Time, lateBy string)
 }
 
 // Accounts reads a page of stored accounts for a snapshot.
@@ -109,7 +115,7 @@ func (h *Hub) SeedAccounts(rows []engine.AccountRow) {
 	}
 }
 
-// Open gives the accounts whose runs are under way.
+// Open gives the accounts whose runs are under way, in the order they were added.
 func (h *Hub) Open() []engine.AccountRow {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,20 +125,21 @@ func (h *Hub) Open() []engine.AccountRow {
 			open = append(open, a)
 		}
 	}
+	slices.SortFunc(open, func(a, b engine.AccountRow) int { return cmp.Compare(a.ID, b.ID) })
 	return open
 }
 
-// LastDue is when the last of an account's jobs is due that wait after trouble; zero =
-// none does.
-func (h *Hub) LastDue(owner string) (last time.Time) {
+// Waiting gives the jobs that wait for an instant after trouble, by their instants.
+func (h *Hub) Waiting() (jobs []engine.Job) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, j := range h.jobs {
-		if j.Owner == owner && j.State != engine.Running && j.Due.After(last) {
-			last = j.Due
+		if j.State != engine.Running {
+			jobs = append(jobs, j)
 		}
 	}
-	return last
+	h.mu.Unlock()
+	slices.SortFunc(jobs, func(a, b engine.Job) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) })
+	return jobs
 }
 
 // Publish folds the changes of one commit. It never blocks.
@@ -393,6 +400,7 @@ func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
 		u.Limits = &l
 	}
 	b.told = true
+	h.foresee(b, u)
 	calls := src.CallsAfter(b.calls)
 	if n := len(calls); n > 0 {
 		b.calls = calls[n-1].Seq

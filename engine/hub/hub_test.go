@@ -20,11 +20,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // still is telemetry that never moves, and rows that carry the job alone.
 type still struct{}
 
-func (still) Engine() engine.EngineRow           { return engine.EngineRow{State: engine.EngineLive} }
-func (still) Queues() []engine.QueueRow          { return nil }
-func (still) Limits() engine.LimitsRow           { return engine.LimitsRow{} }
-func (still) CallsAfter(uint64) []engine.CallRow { return nil }
-func (still) Row(j engine.Job) engine.JobRow     { return engine.JobRow{Job: j} }
+func (still) Engine() engine.EngineRow               { return engine.EngineRow{State: engine.EngineLive} }
+func (still) Queues() []engine.QueueRow              { return nil }
+func (still) Limits() engine.LimitsRow               { return engine.LimitsRow{} }
+func (still) CallsAfter(uint64) []engine.CallRow     { return nil }
+func (still) ETA(string) engine.ETA                  { return engine.ETA{} }
+func (still) Start(engine.JobID) (time.Time, string) { return time.Time{}, "" }
+func (still) Row(j engine.Job) engine.JobRow         { return engine.JobRow{Job: j} }
 
 func stored(rows ...engine.AccountRow) hub.Accounts {
 	return func(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {

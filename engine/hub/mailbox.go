@@ -28,6 +28,7 @@ type mailbox struct {
 	engine engine.EngineRow
 	queues []engine.QueueRow
 	limits engine.LimitsRow
+	foreseen
 }
 
 // mail is what has come since the reader was told last. Its jobs are bare: what a row

@@ -75,10 +75,10 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 	if o, held := a.spared(ctx); held {
 		return o, false
 	}
-	job, calls := a.Run.Job.ID, &a.opt.Limits.calls
-	before := calls.last()
+	job := a.Run.Job.ID
+	before := a.opt.Limits.calls.last()
 	if o, held := a.tried(ctx); held {
-		return o.With(calls.statAfter(before, job)), false
+		return o.With(a.cost(before)), false
 	}
 	a.began = time.Now()
 	stop := beating(a.Run.Beat)
@@ -92,7 +92,15 @@ func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o e
 		a.gate.answer(a.At, job, nil, time.Now())
 		a.gate.noteIll(a.At, a.Account, false)
 	}
-	return o.With(calls.statAfter(before, job)), err == nil
+	return o.With(a.cost(before)), err == nil
+}
+
+// cost is what the job's calls after a sequence of the recorder have cost.
+func (a *attempt) cost(before uint64) engine.CallStat {
+	calls := &a.opt.Limits.calls
+	stat := calls.statAfter(before, a.Run.Job.ID)
+	calls.own(a.Run.Job.Owner, stat.Calls, time.Now())
+	return stat
 }
 
 // bounded ends a match whose attempts are used up over several jobs (S0-3).

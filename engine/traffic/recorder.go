@@ -32,7 +32,8 @@ type recorder struct {
 	unforeseen int64
 	perSecond  [ratedFor]int
 	stamp      [ratedFor]int64 // the second that perSecond counts
-	middle     time.Duration   // the median when the newest call was middleOf: it is asked for far more often than there are calls
+	owned      [engine.ForecastPast]ownedCalls
+	middle     time.Duration // the median when the newest call was middleOf: it is asked for far more often than there are calls
 	middleOf   uint64
 }
 
@@ -65,6 +66,49 @@ func (r *recorder) count(second int64) {
 		r.stamp[i], r.perSecond[i] = second, 0
 	}
 	r.perSecond[i]++
+}
+
+// ownedCalls are the calls of one step of time, by the account whose work they were.
+type ownedCalls struct {
+	step  int64 // since the epoch
+	calls map[string]int
+}
+
+func stepOf(at time.Time) int64 { return at.UnixNano() / int64(engine.ForecastStep) }
+
+// own counts calls of an account's work.
+func (r *recorder) own(owner string, calls int, now time.Time) {
+	if owner == "" || calls == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	step := stepOf(now)
+	o := &r.owned[step%engine.ForecastPast]
+	if o.step != step {
+		*o = ownedCalls{step, map[string]int{}}
+	}
+	o.calls[owner] += calls
+}
+
+// byOwner are the calls of the past minute by step, the oldest first.
+func (r *recorder) byOwner(now time.Time) map[string][]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[string][]int{}
+	for _, o := range r.owned {
+		age := stepOf(now) - o.step
+		if age < 0 || age >= engine.ForecastPast {
+			continue
+		}
+		for owner, calls := range o.calls {
+			if out[owner] == nil {
+				out[owner] = make([]int, engine.ForecastPast)
+			}
+			out[owner][engine.ForecastPast-1-age] += calls
+		}
+	}
+	return out
 }
 
 // bytesOf is how much a good answer brought.

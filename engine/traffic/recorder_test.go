@@ -138,3 +138,24 @@ func TestTheMedianHasAnAge(t *testing.T) {
 		t.Errorf("answered at %s, want %s", at, noon)
 	}
 }
+
+// TestCallsOfThePastMinuteByAccount: each step of five seconds has its calls, the present
+// one last, and what is older than a minute is gone.
+func TestCallsOfThePastMinuteByAccount(t *testing.T) {
+	var r recorder
+	at := time.Date(2026, 1, 20, 12, 0, 2, 0, time.UTC)
+	r.own("ana", 3, at)
+	r.own("ana", 2, at.Add(time.Second))
+	r.own("bo", 1, at.Add(56*time.Second))
+	r.own("", 7, at)
+	got := r.byOwner(at.Add(57 * time.Second))
+	if a := got["ana"]; len(got) != 2 || len(a) != engine.ForecastPast || a[0] != 5 || got["bo"][engine.ForecastPast-1] != 1 {
+		t.Errorf("%v", got)
+	}
+	if got := r.byOwner(at.Add(58 * time.Second)); got["ana"] != nil || got["bo"][engine.ForecastPast-2] != 1 {
+		t.Errorf("five seconds later: %v", got)
+	}
+	if got := r.byOwner(at.Add(time.Hour)); len(got) != 0 {
+		t.Errorf("an hour later: %v", got)
+	}
+}

@@ -22,12 +22,13 @@ func (l *Limits) Rows() engine.LimitsRow {
 	}
 	slices.SortStableFunc(snap.Hosts, func(a, b limit.HostView) int { return l.busier(a.Host, b.Host) })
 	for _, h := range snap.Hosts {
-		out.Hosts = append(out.Hosts, hostRow(h))
-		first := len(out.Buckets)
+		row, first := hostRow(h), len(out.Buckets)
 		for _, s := range h.Scopes {
 			out.Buckets = append(out.Buckets, l.bucketRows(snap.At, s)...)
 		}
-		l.markPace(h.Host, out.Buckets[first:])
+		method := l.markPace(h.Host, out.Buckets[first:])
+		l.opens(&row, method)
+		out.Hosts = append(out.Hosts, row)
 		for _, w := range h.Waiters {
 			out.Waiting = append(out.Waiting, engine.WaiterRow{
 				Job: engine.JobID(w.Job), Host: h.Host, Method: w.Method, Since: w.Since, Until: w.Until, Reason: w.Reason,
@@ -43,8 +44,8 @@ func (l *Limits) busier(a, b string) int {
 }
 
 // markPace marks the bucket of a host that sets the pace of what waits there: for the
-// method with the most in line, or for no method in particular.
-func (l *Limits) markPace(host string, rows []engine.BucketRow) {
+// method with the most in line, which it names, or for no method in particular.
+func (l *Limits) markPace(host string, rows []engine.BucketRow) (method string) {
 	most := engine.BucketRow{}
 	for _, b := range rows {
 		if b.Method != "" && b.Waiting > most.Waiting {
@@ -54,6 +55,22 @@ func (l *Limits) markPace(host string, rows []engine.BucketRow) {
 	_, name := l.limiter.Rate(host, most.Method)
 	if i := slices.IndexFunc(rows, func(b engine.BucketRow) bool { return b.Name == name }); i >= 0 {
 		rows[i].Paces = true
+	}
+	return most.Method
+}
+
+// A host is shut when the next call has to wait for longer than leastShut. What it brings
+// when it opens is counted to mostBrought.
+const (
+	leastShut   = time.Second
+	mostBrought = 10_000
+)
+
+// opens tells of a host when it lets calls of a method through again, and how many.
+func (l *Limits) opens(row *engine.LimitHost, method string) {
+	o := l.limiter.Outlook(row.Host)
+	if e := o.After(method, 1); e.Wait > leastShut && !e.Endless {
+		row.Opens, row.Brings = o.At(e.Wait), o.By(method, e.Wait, mostBrought)
 	}
 }
 
@@ -107,7 +124,7 @@ func block(row *engine.BucketRow, s limit.ScopeView) {
 	case s.Frozen && s.Percent > 0:
 		row.Cap = s.Percent
 	case s.Frozen:
-		row.Blocked, row.BlockedBy = s.Thaws, "frozen"
+		row.Blocked, row.BlockedBy = s.Thaws, engine.BlockedFrozen
 	}
 }
 
@@ -166,6 +183,10 @@ func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(
 
 // Forensics says what led to a 429 (I-9). Errors are *engine.Problem.
 func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) { return l.cases.find(q) }
+
+// CallsBy are the calls of the past minute by the account whose work they were, in steps
+// of a Forecast, the oldest first.
+func (l *Limits) CallsBy() map[string][]int { return l.calls.byOwner(time.Now()) }
 
 // LastCall gives the newest recorded call of a job, with the headers of its answer.
 func (l *Limits) LastCall(job engine.JobID) *engine.CallRow {

@@ -144,9 +144,11 @@ func (s noopSource) Engine() engine.EngineRow {
 	n, most := s.Load()
 	return engine.EngineRow{State: engine.EngineLive, InFlight: n, Workers: most, Stored: s.Stats().Finished}
 }
-func (noopSource) Limits() engine.LimitsRow           { return engine.LimitsRow{} }
-func (noopSource) CallsAfter(uint64) []engine.CallRow { return nil }
-func (s noopSource) Row(j engine.Job) engine.JobRow   { return engine.JobRow{Job: j} }
+func (noopSource) Limits() engine.LimitsRow               { return engine.LimitsRow{} }
+func (noopSource) CallsAfter(uint64) []engine.CallRow     { return nil }
+func (noopSource) ETA(string) engine.ETA                  { return engine.ETA{} }
+func (noopSource) Start(engine.JobID) (time.Time, string) { return time.Time{}, "" }
+func (s noopSource) Row(j engine.Job) engine.JobRow       { return engine.JobRow{Job: j} }
 
 // noopConsole is a console of which nothing but watching is asked.
 type noopConsole struct {

@@ -80,7 +80,7 @@ var imports = map[string][]string{
 	"ui/line":                     {"engine", "engine/operation", "ui/page"},
 	"ui/part":                     {"engine/human", "engine/safe", "engine/table", "themes"},
 	"ui/cli":                      {"engine", "engine/await", "engine/columns", "engine/filter", "engine/human", "engine/safe", "engine/table", "themes"},
-	"ui/uitest":                   {"engine", "engine/columns", "engine/filter"},
+	"ui/uitest":                   {"engine", "engine/columns", "engine/filter", "engine/forecast"},
 	"docs/pictures":               {},
 	"themes":                      {},
 }

@@ -12,8 +12,9 @@ import (
 // follows from it alone and changes nothing. All waits count from when it was taken. The
 // zero Outlook is of a host that nobody has called.
 type Outlook struct {
-	h   *host // a copy of our own; nil = unknown
-	now instant
+	h    *host // a copy of our own; nil = unknown
+	now  instant
+	wall time.Time // the same by the wall clock
 }
 
 // Estimate is how long a number of calls will take.
@@ -33,11 +34,15 @@ func (l *Limiter) Outlook(host string) Outlook {
 	if h == nil {
 		return Outlook{}
 	}
-	now := l.now()
+	wall := time.Now()
+	now := wall.Sub(l.base)
 	l.lapse(now)
 	h.tidy(now)
-	return Outlook{h.copied(), now}
+	return Outlook{h.copied(), now, wall}
 }
+
+// At is the instant so long after the outlook was taken.
+func (o Outlook) At(wait time.Duration) time.Time { return o.wall.Add(wait) }
 
 // copied is a host without its waiters and its timer. Its backlog counts them.
 func (h *host) copied() *host {
@@ -197,7 +202,7 @@ func (o Outlook) Rate(method string) (calls float64, bucket string) {
 func (l *Limiter) Rate(host, method string) (calls float64, bucket string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Outlook{l.hosts[host], l.now()}.Rate(method)
+	return Outlook{h: l.hosts[host], now: l.now()}.Rate(method)
 }
 
 // pacer is the bucket that sets the pace of a method, which may be nil: the one that

@@ -176,8 +176,8 @@ func (p *Account) title(v *View, row engine.AccountRow) string {
 }
 
 func (p *Account) eta(v *View) engine.ETA {
-	if e, ok := v.ETA[p.id]; ok {
-		return e
+	if a, ok := v.Account(p.id); ok {
+		return a.ETA
 	}
 	return p.detail.ETA
 }

@@ -131,7 +131,7 @@ func (p *Accounts) drawL(v *View) []string {
 		return part.Beside(a, part.Box(v.Theme, right, v.H, part.Panel{Title: "Selected"}))
 	}
 	facts := accountFacts(v, row, right-2)
-	side := part.Panel{Title: row.RiotID, Rows: append(stageRows(v, row, v.ETA[row.ID], right-2), "", facts[0], facts[2])}
+	side := part.Panel{Title: row.RiotID, Rows: append(stageRows(v, row, row.ETA, right-2), "", facts[0], facts[2])}
 	panels := []part.Panel{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -10,27 +9,26 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// calendar is a budget with calls dealt into it that nobody has confirmed yet.
+// calendar are the windows of a limit with the calls of a command in them.
 type calendar struct {
-	*budget
-	mine map[int]int // by window, of taken
+	*engine.HostForecast
+	now time.Time
 }
 
 // Budgeted draws what a command would cost into what is promised of its limit already
 // (I-2): the calls in line and the retries as they would go beside it, its own calls,
-// and the scheduled runs. None when the limit is not known, or is frozen.
+// and the scheduled runs. None when nothing of it can be foreseen.
 func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []string {
-	b := bucketAt(v, c.Bucket)
-	if b == nil || b.stuck || c.Calls == 0 {
+	if c.Calendar == nil {
 		return nil
 	}
-	plan := b.with(v, c)
+	plan := calendar{c.Calendar, v.Now}
 	at := horizonOf(plan.end(c).Sub(v.Now))
 	axis := w - calendarName - 1
 	return []string{
-		v.row(calendarName+1, part.As(themes.Dim, b.name())) + at.labels(v, axis),
-		plan.lane(v, at, axis, "calls in line", themes.Held, func(n int) int { return plan.taken[n] - plan.mine[n] }),
-		plan.lane(v, at, axis, "with this "+human.Count(int64(c.Calls)), themes.Run, func(n int) int { return plan.mine[n] }),
+		v.row(calendarName+1, part.As(themes.Dim, plan.Bucket)) + at.labels(v, axis),
+		plan.lane(v, at, axis, "calls in line", themes.Held, func(w engine.PlannedWindow) int { return w.Calls() - w.Command }),
+		plan.lane(v, at, axis, "with this "+human.Count(int64(c.Calls)), themes.Run, func(w engine.PlannedWindow) int { return w.Command }),
 		runsLane(v, at, axis, plans),
 	}
 }
@@ -38,55 +36,25 @@ func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []strin
 // calendarName is what the names of lanes take.
 const calendarName = 18
 
-// bucketAt is the application window that a bucket's name belongs to.
-func bucketAt(v *View, name string) *budget {
-	var found *budget
-	for _, b := range v.Limits.Buckets {
-		if b.Kind != "app" || b.Limit <= 0 || b.Window <= 0 || !strings.Contains(name, b.Host) {
-			continue
-		}
-		if made := newBudget(v, b); found == nil || made.pace() < found.pace() {
-			found = made
-		}
-	}
-	return found
-}
-
-// with deals the calls evenly over the time they take, what is in line behind and
-// beside them, and each retry into the first window from its instant that has room.
-func (b *budget) with(v *View, c engine.Cost) calendar {
-	plan := calendar{budget: b, mine: map[int]int{}}
-	first := b.at(b.opens)
-	last := max(b.at(v.Now.Add(c.Takes)), first)
-	each := (c.Calls + last - first) / (last - first + 1)
-	left := c.Calls
-	for n := first; left > 0 && n < first+mostWindows; n++ {
-		some := min(max(b.limit-b.taken[n], 0), left)
-		if n <= last {
-			some = min(some, each)
-		}
-		plan.mine[n], left = some, left-some
-		b.taken[n], b.owed[n] = b.taken[n]+some, b.owed[n]+some
-	}
-	b.fill(b.bucket.Waiting)
-	lines := queuedOf(v)
-	for _, j := range v.Retries() {
-		if lines.owners[j.Owner].region == b.host && callsRiot[j.Kind] {
-			b.promise(j.Due, 0)
-		}
-	}
-	return plan
-}
-
-// end is when the last of the calls is made.
+// end is when the last of the command's calls is made.
 func (c calendar) end(cost engine.Cost) time.Time {
 	end := c.now.Add(cost.Takes)
-	for n, calls := range c.mine {
-		if from := c.begins(n); calls > 0 && from.After(end) {
-			end = from
+	for _, w := range c.Windows {
+		if w.Command > 0 && w.Begin.After(end) {
+			end = w.Begin
 		}
 	}
 	return end
+}
+
+// between is the most that some calls take of a window that a stretch of time touches.
+func between(windows []engine.PlannedWindow, from, to time.Time, calls func(w engine.PlannedWindow) int) (most int) {
+	for _, w := range windows {
+		if w.End.After(from) && w.Begin.Before(to) {
+			most = max(most, calls(w))
+		}
+	}
+	return most
 }
 
 // horizonOf is the nearest one that shows so much time.
@@ -101,19 +69,16 @@ func horizonOf(span time.Duration) horizon {
 
 // lane draws how much of each window some calls take: of the windows that one cell
 // holds, the fullest.
-func (c calendar) lane(v *View, at horizon, axis int, name string, token themes.Token, calls func(n int) int) string {
+func (c calendar) lane(v *View, at horizon, axis int, name string, token themes.Token, calls func(w engine.PlannedWindow) int) string {
 	line := beginLane(v, axis, name)
 	shades := v.Theme.Glyphs.Shade
 	for i := range axis {
-		most := 0
-		for n := c.at(v.Now.Add(at.point(float64(i), axis))); n <= c.at(v.Now.Add(at.point(float64(i+1), axis)-1)); n++ {
-			most = max(most, calls(n))
-		}
+		most := between(c.Windows, v.Now.Add(at.point(float64(i), axis)), v.Now.Add(at.point(float64(i+1), axis)), calls)
 		if most <= 0 {
 			line.Glyph(themes.Off, v.Theme.Glyphs.BarNone, 1)
 			continue
 		}
-		line.Glyph(token, shades[clamp(most*(len(shades)-1)/c.limit, 1, len(shades)-1)], 1)
+		line.Glyph(token, shades[clamp(most*(len(shades)-1)/c.Limit, 1, len(shades)-1)], 1)
 	}
 	return line.String()
 }

@@ -31,7 +31,6 @@ type Data struct {
 	Alerts   []engine.AlertRow
 	Logs     []engine.LogRow // the newest ones, oldest first
 	Restarts uint64          // counts the snapshots: what was asked before one may be stale
-	ETA      map[string]engine.ETA
 }
 
 // Job finds a live job.

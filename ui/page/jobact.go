@@ -120,7 +120,7 @@ func track(a engine.AccountRow) Effect {
 // a method: that is how Riot counts them.
 func steerBucket(b engine.BucketRow) Effect {
 	at := engine.Bucket{Host: b.Host, Method: b.Method}
-	if frozen(b) || b.Cap > 0 {
+	if b.Frozen() || b.Cap > 0 {
 		return do(engine.Command{Op: engine.OpThaw, Bucket: at})
 	}
 	return askArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")

@@ -70,7 +70,7 @@ func bucketState(v *View, b engine.BucketRow) (word, more string) {
 	switch {
 	case b.Kind == kindBreaker:
 		return string(engine.StandDown), downText(v, breakerOf(v, b))
-	case frozen(b):
+	case b.Frozen():
 		return "FROZEN", frozenText(v, b)
 	case b.Cap > 0:
 		return "CAPPED", fmt.Sprintf("%d %%: %s", b.Cap, frozenText(v, b))
@@ -101,11 +101,6 @@ func heldText(v *View, b engine.BucketRow) string {
 	}
 	return text
 }
-
-// frozen reports whether an operator lets nothing through.
-func frozen(b engine.BucketRow) bool { return b.BlockedBy == blockedFrozen }
-
-const blockedFrozen = "frozen"
 
 // frozenText says why there is an operator's order, and when it ends. The reason comes
 // first: nothing else on the screen tells it.
@@ -207,7 +202,7 @@ func limitRow(v *View, b engine.BucketRow, w int) string {
 	l.Gap(1).Field(part.As(c.Token, c.Text), 9, part.Words)
 	word, _ := bucketState(v, b)
 	switch sign := v.Theme.State(word); {
-	case frozen(b) && b.Thaws.IsZero():
+	case b.Frozen() && b.Thaws.IsZero():
 		l.Right(part.As(sign.Token, sign.Glyph+" "+word+" "))
 	case b.Blocked.After(v.Now):
 		l.Right(part.As(sign.Token, sign.Glyph+" "+v.in(b.Blocked)+" "))
@@ -262,7 +257,7 @@ func holds(v *View) string {
 // frozenOne is a bucket through which an operator lets nothing.
 func frozenOne(v *View) (engine.BucketRow, bool) {
 	for _, b := range v.Limits.Buckets {
-		if frozen(b) {
+		if b.Frozen() {
 			return b, true
 		}
 	}

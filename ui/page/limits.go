@@ -93,7 +93,7 @@ func bucketCells(v *View, b engine.BucketRow, cells []part.Cell) []part.Cell {
 	if b.Kind == kindBreaker {
 		reset = part.As(themes.Held, v.in(b.NextFree))
 	}
-	if (frozen(b) || b.Cap > 0) && !b.Thaws.IsZero() {
+	if (b.Frozen() || b.Cap > 0) && !b.Thaws.IsZero() {
 		reset = part.As(themes.Held, v.in(b.Thaws))
 	}
 	return append(cells,

@@ -18,9 +18,6 @@ func view(d *Data) *View {
 	return &View{Data: d, Live: d, Theme: themes.NewMono(themes.Unicode), Now: uitest.Noon, W: 120, H: 36, Size: M, Tall: Normal}
 }
 
-// heldData has one run behind an outage and one behind a pause.
-var heldData = &Data{ETA: map[string]engine.ETA{"a": {Stand: engine.StandDown}, "b": {Stand: engine.StandPaused}}}
-
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
@@ -32,8 +29,8 @@ func TestWords(t *testing.T) {
 		{columns.StateWord(&engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {columns.StateWord(&engine.Job{State: engine.Scheduled}), "SCHEDULED"},
 		{columns.StateWord(&engine.Job{State: engine.Discarded}), "DISCARDED"},
 		{new(Data).SyncWord(engine.AccountRow{Status: engine.SyncCompleted, Result: "incomplete"}), "INCOMPLETE"}, {new(Data).SyncWord(engine.AccountRow{Status: engine.SyncPending}), "QUEUED"},
-		{heldData.SyncWord(engine.AccountRow{ID: "a", Status: engine.Syncing}), "DOWN"}, {heldData.SyncWord(engine.AccountRow{ID: "a", Status: engine.SyncCompleted}), "DONE"},
-		{heldData.SyncWord(engine.AccountRow{ID: "b", Status: engine.SyncPending}), "PAUSED"}, {heldData.SyncWord(engine.AccountRow{ID: "c", Status: engine.Syncing}), "SYNCING"},
+		{new(Data).SyncWord(engine.AccountRow{Stand: engine.StandDown, Status: engine.Syncing}), "DOWN"}, {new(Data).SyncWord(engine.AccountRow{Stand: engine.StandDown, Status: engine.SyncCompleted}), "DONE"},
+		{new(Data).SyncWord(engine.AccountRow{Stand: engine.StandPaused, Status: engine.SyncPending}), "PAUSED"}, {new(Data).SyncWord(engine.AccountRow{Status: engine.Syncing}), "SYNCING"},
 		{columns.MatchWord("outside_retention_window"), "TOO OLD"}, {columns.MatchWord("temporary_failure"), "RETRYABLE"},
 		{eta(engine.ETA{}), ""}, {eta(engine.ETA{Known: true}), "finishing"},
 		{eta(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},

@@ -84,7 +84,7 @@ func (c *calm) take(v *View) *View {
 	}
 	out := *v
 	d := c.data
-	d.Limits, d.Calls, d.ETA, d.Lost = c.fills.take(v), v.Calls, v.ETA, v.Lost
+	d.Limits, d.Calls, d.Lost = c.fills.take(v), v.Calls, v.Lost
 	out.Data = &d
 	out.Ticks = v.Ticks || c.data.Version != v.Version
 	return &out

@@ -10,54 +10,42 @@ import (
 
 // Retries shows what will be tried again, when, and what of the limits that takes.
 type Retries struct {
-	quiet
 	listPage[engine.JobRow]
 	zoom int // index of horizons
-	plan plan
-}
-
-// plan is when the retries can start. It only gives an impression of what is to
-// come, so it is worked out anew every few seconds and not with each row.
-type plan struct {
-	version uint64
-	at      time.Time
-	starts  map[engine.JobID]promise
-	hosts   []*budget
-	late    int
+	answer
+	plan engine.Forecast
 }
 
 // NewRetries makes the screen.
 func NewRetries() *Retries {
 	p := &Retries{zoom: usualHorizon}
 	shown := columns.RetryList.Drawn("starts", byView(func(v *View, j *engine.JobRow) part.Cell {
-		p.foresee(v)
-		return startsCell(v, p.plan.starts[j.ID])
+		return startsCell(v, *j)
 	}))
 	p.list = newList(columns.Jobs, shown, jobKey)
 	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.Retries) }}
 	return p
 }
 
-// replanEvery is how long a plan holds while nobody presses a key.
+// replanEvery is how long a plan holds: it only gives an impression of what is to come.
 const replanEvery = 2 * time.Second
 
-// foresee works the plan out anew if it is too old.
-func (p *Retries) foresee(v *View) {
-	age := v.Now.Sub(p.plan.at)
-	same := p.plan.version == v.Version
-	switch {
-	case p.plan.starts == nil:
-	case (v.Frozen || v.Hurry) && !same:
-	case age < 0, age >= v.unhurried(replanEvery):
-	default:
-		return
+// Want implements Page: what of the limits is promised. The next retries come with Watch.
+func (p *Retries) Want(v *View) engine.Query {
+	switch age := v.Now.Sub(p.answer.at); {
+	case p.pending, !v.Ready, v.Frozen && p.have, v.Engine.State == engine.EngineBrowse:
+		return nil
+	case p.have && age >= 0 && age < v.unhurried(replanEvery):
+		return nil
 	}
-	p.plan = plan{version: v.Version, at: v.beat()}
-	p.plan.starts, p.plan.hosts = promises(v, v.Retries())
-	for _, s := range p.plan.starts {
-		if s.by != "" {
-			p.plan.late++
-		}
+	p.pending, p.answer.at = true, v.Now
+	return engine.ForecastQuery{Ahead: 24 * time.Hour}
+}
+
+// Got implements Page.
+func (p *Retries) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.ForecastQuery); ok && p.take(v, err) {
+		p.plan, _ = a.(engine.Forecast)
 	}
 }
 

@@ -84,7 +84,6 @@ func (l *lane) add(cell int) {
 // Draw implements Page.
 func (p *Retries) Draw(v *View) []string {
 	p.refresh(v)
-	p.foresee(v)
 	w := v.W - 2
 	hist := p.schedule(v, w)
 	h := max(v.H-len(hist)-3, 0)
@@ -101,8 +100,14 @@ func (p *Retries) scheduleTitle(v *View) string {
 	}
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	text := "Retry schedule" + dot + count(len(all)) + " waiting" + dot + "next " + v.until(all[0].Due)
-	if p.plan.late > 0 {
-		text += dot + count(p.plan.late) + " late"
+	late := 0
+	for i := range all {
+		if all[i].LateBy != "" {
+			late++
+		}
+	}
+	if late > 0 {
+		text += dot + count(late) + " late"
 		if v.Size != S {
 			text += ": the budget is full"
 		}
@@ -165,7 +170,7 @@ func (p *Retries) lanes(v *View, at horizon, axis int) (lanes []*lane) {
 				queues[j.Queue] = l
 			}
 		}
-		l.add(at.cell(j.Due.Sub(p.plan.at), axis))
+		l.add(at.cell(j.Due.Sub(p.from(v)), axis))
 	}
 	if len(lanes) == 0 {
 		open("no retry is due")
@@ -240,15 +245,15 @@ func (l *lane) row(v *View, w, axis int, high float64, marks bool) string {
 // promisedRow is how much of the host's limit is taken or promised, window by
 // window.
 func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
-	b := mostPromised(p.plan.hosts)
+	b := p.promised()
 	if b == nil {
 		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
 	}
-	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.host+" "+count(b.limit)+"/"+human.Tight(b.window)), laneName+6, part.Words)
+	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.Host+" "+count(b.Limit)+"/"+human.Tight(b.Window)), laneName+6, part.Words)
 	line.Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
 	shades := v.Theme.Glyphs.Shade
 	for i := range axis {
-		share := b.share(p.plan.at.Add(at.ahead(i, axis)))
+		share := share(b, p.from(v).Add(at.ahead(i, axis)))
 		token := themes.Held
 		if share >= 1 {
 			token = themes.Warn
@@ -259,7 +264,36 @@ func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
 		}
 		line.Glyph(token, shades[clamp(int(share*float64(len(shades)-1)), 1, len(shades)-1)], 1)
 	}
-	return line.Cells(part.As(themes.Dim, " now "+human.Percent(b.share(p.plan.at)))).String()
+	return line.Cells(part.As(themes.Dim, " now "+human.Percent(share(b, p.from(v))))).String()
+}
+
+// promised is the host that most retries go to; nil when they go to none.
+func (p *Retries) promised() *engine.HostForecast {
+	var most *engine.HostForecast
+	for i := range p.plan.Hosts {
+		if h := &p.plan.Hosts[i]; h.Retries > 0 && (most == nil || h.Retries > most.Retries) {
+			most = h
+		}
+	}
+	return most
+}
+
+// from is where the axis begins. It moves with the plan, and not each second: it only
+// gives an impression of what is to come.
+func (p *Retries) from(v *View) time.Time {
+	if !p.have {
+		return v.beat()
+	}
+	return p.answer.at.Truncate(time.Second)
+}
+
+// share is how much of the window at an instant is taken or promised, 0 to 1.
+func share(h *engine.HostForecast, at time.Time) float64 {
+	if len(h.Windows) > 0 {
+		at = latest(at, h.Windows[0].Begin)
+	}
+	n := between(h.Windows, at, at.Add(1), engine.PlannedWindow.Calls)
+	return min(float64(n)/float64(h.Limit), 1)
 }
 
 // startsRound is how exactly the start of a late retry is told: it moves with all
@@ -267,18 +301,25 @@ func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
 const startsRound = 5 * time.Second
 
 // startsCell says when a retry really starts, and what it waits for then.
-func startsCell(v *View, p promise) part.Cell {
+func startsCell(v *View, j engine.JobRow) part.Cell {
 	switch {
-	case p.by == "":
+	case j.LateBy == "":
 		return part.As(themes.Dim, "on time")
-	case p.start.IsZero():
-		return part.As(themes.Warn, "not yet: "+p.by)
+	case j.Starts.IsZero():
+		return part.As(themes.Warn, "not yet: "+j.LateBy)
 	}
-	late := human.Coarse(p.late) + " late: " + briefBucket(v, p.by)
+	late := human.Coarse(j.Starts.Sub(latest(j.Due, v.Now))) + " late: " + briefBucket(v, j.LateBy)
 	if v.Size != L {
 		return part.As(themes.Warn, late)
 	}
-	return part.As(themes.Warn, v.clock(p.start.Truncate(startsRound))+", "+late)
+	return part.As(themes.Warn, v.clock(j.Starts.Truncate(startsRound))+", "+late)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // dueBins are the columns of the histogram of small screens.
@@ -298,7 +339,7 @@ func (p *Retries) bins(v *View, w int) []string {
 		head.Field(part.As(themes.Dim, d.name), cell, part.Number)
 	}
 	out := []string{head.String()}
-	counts := p.counts(p.plan.at)
+	counts := p.counts(p.from(v))
 	for try := 2; try <= p.lastTry(); try++ {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(p.tryName(v, try)), name, part.Words)
 		for i := range dueBins {
@@ -316,13 +357,13 @@ func (p *Retries) bins(v *View, w int) []string {
 // promisedBins is the promised row of the histogram: the fullest window of each
 // column.
 func (p *Retries) promisedBins(v *View, w, name, cell int) string {
-	b := mostPromised(p.plan.hosts)
+	b := p.promised()
 	if b == nil {
 		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
 	}
-	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "of "+b.host+" "+count(b.limit)+"/"+human.Tight(b.window)), name, part.Words)
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "of "+b.Host+" "+count(b.Limit)+"/"+human.Tight(b.Window)), name, part.Words)
 	for i, d := range dueBins {
-		share := b.share(p.plan.at.Add(min(d.to, 10*time.Minute)))
+		share := share(b, p.from(v).Add(min(d.to, 10*time.Minute)))
 		token := themes.Held
 		if share >= 1 {
 			token = themes.Warn

@@ -28,37 +28,26 @@ func TestOverviewAndLimitsNameTheBucketThatPaces(t *testing.T) {
 	}
 }
 
-// TestTitleCountsDownWhenNothingMayBeSent: how long, and how many calls the window
-// that opens brings; nothing while calls may go.
+// TestTitleCountsDownWhenNothingMayBeSent: how long, and how many calls may then be sent,
+// as the engine tells it of the host that sets the pace; nothing while calls may go.
 func TestTitleCountsDownWhenNothingMayBeSent(t *testing.T) {
 	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
-	in := func(s int) time.Time { return now.Add(time.Duration(s) * time.Second) }
-	bucket := func(window time.Duration, used, limit int, reset time.Time) engine.BucketRow {
-		return engine.BucketRow{Host: "asia", Kind: "app", Window: window, Used: used, Limit: limit, Server: -1, Reset: reset}
+	shut := func(in time.Duration, calls int) engine.LimitHost {
+		return engine.LimitHost{Host: "asia", Opens: now.Add(in), Brings: calls}
 	}
-	open, full := bucket(time.Second, 3, 20, in(1)), bucket(2*time.Minute, 100, 100, in(41))
-	blocked := bucket(time.Second, 0, 20, time.Time{})
-	blocked.Blocked, blocked.BlockedBy = in(10), "429 application"
-	held := bucket(time.Second, 0, 20, time.Time{})
-	held.BlockedBy = blockedFrozen
-	other := engine.BucketRow{Host: "europe", Kind: "app", Window: time.Second, Used: 1, Limit: 20}
 	for _, c := range []struct {
-		name    string
-		buckets []engine.BucketRow
-		want    string
+		name  string
+		hosts []engine.LimitHost
+		want  string
 	}{
-		{"open", []engine.BucketRow{open, bucket(2*time.Minute, 83, 100, in(41))}, ""},
-		{"full, bounded by the smaller window", []engine.BucketRow{open, full, other}, "20 calls in 41 s"},
-		{"full alone", []engine.BucketRow{full}, "100 calls in 41 s"},
-		{"a full second is no wait", []engine.BucketRow{bucket(time.Second, 20, 20, in(1))}, ""},
-		{"blocked, with some room left then", []engine.BucketRow{blocked, bucket(2*time.Minute, 93, 100, in(41))}, "7 calls in 10 s"},
-		{"frozen without an end", []engine.BucketRow{held}, ""},
+		{"open", []engine.LimitHost{{Host: "asia"}}, ""},
+		{"full", []engine.LimitHost{{Host: "kr"}, shut(41*time.Second, 20)}, "20 calls in 41 s"},
+		{"places come free one by one", []engine.LimitHost{shut(3*time.Second, 1)}, "1 call in 3 s"},
+		{"a full second is no wait", []engine.LimitHost{shut(time.Second, 20)}, ""},
+		{"another host", []engine.LimitHost{{Host: "kr", Opens: now.Add(time.Minute), Brings: 9}}, ""},
 		{"nothing known", nil, ""},
 	} {
-		if len(c.buckets) > 0 {
-			c.buckets[0].Paces = true
-		}
-		v := &View{Data: &Data{Limits: engine.LimitsRow{Buckets: c.buckets}}, Now: now}
+		v := &View{Data: &Data{Limits: engine.LimitsRow{Hosts: c.hosts, Buckets: []engine.BucketRow{{Host: "asia", Paces: true}}}}, Now: now}
 		if got := v.NextCalls(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -206,7 +206,7 @@ func (s *strips) cells(v *View, b engine.BucketRow, columns int, bin time.Durati
 		hint = at
 		c := &cells[n]
 		c.known, c.ratio = true, max(c.ratio, ratio(*was))
-		c.held = c.held || frozen(*was) || was.Blocked.After(s.seen[i].At)
+		c.held = c.held || was.Frozen() || was.Blocked.After(s.seen[i].At)
 	}
 	for i := len(v.Calls) - 1; i >= 0 && end.Sub(v.Calls[i].At) <= stripSpan; i-- {
 		if c := &v.Calls[i]; c.Status == 429 && hits(c, b) {

@@ -13,13 +13,8 @@ import (
 // SyncWord is how an account stands, as screens write it: an open run that something
 // keeps from going on does not sync.
 func (d *Data) SyncWord(a engine.AccountRow) string {
-	if a.Status.Open() {
-		if e := d.ETA[a.ID]; e.Stand != "" {
-			return string(e.Stand)
-		}
-		if j, ok := d.Job(a.Job); ok && j.Stand != "" {
-			return string(j.Stand)
-		}
+	if a.Status.Open() && a.Stand != "" {
+		return string(a.Stand)
 	}
 	if a.Incomplete() {
 		return "INCOMPLETE"
@@ -114,7 +109,7 @@ func etaOf(v *View, a engine.AccountRow) part.Cell {
 	case a.Queue != "" && v.paused(a.Queue):
 		return part.As(themes.Held, "paused")
 	}
-	if text := eta(v.ETA[a.ID]); text != "" {
+	if text := eta(a.ETA); text != "" {
 		return part.Plain(text)
 	}
 	return part.As(themes.Dim, part.None)
@@ -122,7 +117,7 @@ func etaOf(v *View, a engine.AccountRow) part.Cell {
 
 // stillOf says why an open run stands still, where nobody can say when it ends.
 func stillOf(v *View, a engine.AccountRow) string {
-	if e := v.ETA[a.ID]; !e.Known {
+	if e := a.ETA; !e.Known {
 		return e.Why
 	}
 	return ""

@@ -87,12 +87,14 @@ func discardedDetail() engine.JobDetail {
 	}
 }
 
+var syncETA = engine.ETA{Calls: 1621, Low: 16 * time.Minute, High: 19 * time.Minute, Bucket: "app:asia 100/120s", Known: true}
+
 // syncingDetail is the account of the detail mock-up.
 func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 	d := engine.AccountDetail{
 		Row:      row,
 		Report:   playReport(row.ID),
-		ETA:      engine.ETA{Calls: 1621, Low: 16 * time.Minute, High: 19 * time.Minute, Bucket: "app:asia 100/120s", Known: true},
+		ETA:      syncETA,
 		Identity: []engine.Identity{{Project: "default", PUUID: row.PUUID}},
 	}
 	for i := range 40 {

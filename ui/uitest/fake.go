@@ -113,6 +113,8 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 		return *f.Scene.Update.Limits, nil
 	case engine.CostQuery:
 		return f.Scene.Cost, nil
+	case engine.ForecastQuery:
+		return plan(f.Scene.Update).Answer(q.Ahead, nil), nil
 	}
 	if a, ok := f.past(q); ok {
 		return a, nil

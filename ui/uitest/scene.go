@@ -55,6 +55,7 @@ func Busy() Scene {
 		},
 	}
 	rows := busyAccounts()
+	rows[1].ETA = syncETA
 	s.Accounts = map[string]engine.AccountDetail{rows[1].ID: syncingDetail(rows[1]), rows[0].ID: {Row: rows[0], Report: playReport(rows[0].ID)}}
 	s.Matches, s.Plans = storedMatches(), plans()
 	row := busyEngine()
@@ -64,6 +65,7 @@ func Busy() Scene {
 		Jobs: live(s.Jobs), Limits: &limits, Calls: busyCalls(40),
 		Notes: []engine.Note{{At: Noon.Add(-time.Second), Level: engine.LevelOK, Text: "Blue Heron#KR1 resumed at 290/300 after restart"}},
 	}
+	Foresee(&s.Update)
 	s.look()
 	return s
 }
@@ -102,6 +104,12 @@ func Browse() Scene {
 	row.State, row.Why, row.Key = engine.EngineBrowse, "no engine runs here: stored data only", ""
 	row.InFlight, row.CallsPerMin, row.Spark, row.Workers = 0, 0, nil, 0
 	s.Update.Engine, s.Update.Limits, s.Update.Calls, s.Update.Notes = &row, &engine.LimitsRow{At: Noon}, nil, nil
+	for i := range s.Update.Accounts { // nobody foresees anything
+		s.Update.Accounts[i].ETA = engine.ETA{}
+	}
+	for i := range s.Update.Jobs {
+		s.Update.Jobs[i].Starts = time.Time{}
+	}
 	return s
 }
 

@@ -1,0 +1,167 @@
+package forecast
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Calendar is the window of a host's limits that sets the pace, again and again from now
+// on, with the calls that are dealt into it. Retries come first and what stands in line
+// fills the rest, so that no window ever holds more than its limit.
+type Calendar struct {
+	engine.HostForecast
+	now, reset time.Time // reset ends the present window
+	opens      time.Time // nothing goes before: the host is held
+	dealt      map[int]*engine.PlannedWindow
+	last       int // the last window that has calls
+}
+
+// leastLate is a lateness that is told: below it a retry starts in the same second.
+const leastLate = time.Second
+
+// mostWindows bounds how far ahead calls are dealt out.
+const mostWindows = 1000
+
+// NewCalendar has the calls that were made already; nil = no limit of the host is known.
+func NewCalendar(now time.Time, host string, rows []engine.BucketRow) *Calendar {
+	var b *engine.BucketRow
+	for i := range rows {
+		r := &rows[i]
+		if r.Host != host || r.Limit <= 0 || r.Window <= 0 || !r.Paces && r.Kind != "app" {
+			continue
+		}
+		if b == nil || r.Paces || !b.Paces && rateOf(r) < rateOf(b) {
+			b = r
+		}
+	}
+	if b == nil {
+		return nil
+	}
+	c := &Calendar{now: now, reset: b.Reset, opens: b.Blocked, dealt: map[int]*engine.PlannedWindow{}}
+	c.Host, c.Limit, c.Window = host, mostOf(b), b.Window
+	c.Bucket = "app:" + host + " " + strconv.Itoa(b.Limit) + "/" + strconv.Itoa(int(b.Window/time.Second)) + "s"
+	if b.Method != "" {
+		c.Bucket = b.Method + c.Bucket[len("app"):]
+	}
+	c.Stuck = b.Frozen() && b.Thaws.IsZero()
+	used := b.Used
+	if !c.reset.After(now) { // nothing is counted: the window opens with the next call
+		c.reset, used = now.Add(b.Window), 0
+	}
+	c.window(0).Made = used
+	return c
+}
+
+func rateOf(b *engine.BucketRow) float64 { return float64(mostOf(b)) / b.Window.Seconds() }
+
+// mostOf is how many calls a window takes under an operator's cap.
+func mostOf(b *engine.BucketRow) int {
+	if b.Cap == 0 {
+		return b.Limit
+	}
+	return max(b.Limit*b.Cap/100, 1)
+}
+
+// at is the number of the window an instant falls in; 0 is the present one.
+func (c *Calendar) at(t time.Time) int {
+	if t.Before(c.reset) {
+		return 0
+	}
+	return 1 + int(t.Sub(c.reset)/c.Window)
+}
+
+// begins is when a window opens.
+func (c *Calendar) begins(n int) time.Time {
+	if n == 0 {
+		return c.now
+	}
+	return c.reset.Add(time.Duration(n-1) * c.Window)
+}
+
+func (c *Calendar) window(n int) *engine.PlannedWindow {
+	w := c.dealt[n]
+	if w == nil {
+		w = &engine.PlannedWindow{Begin: c.begins(n), End: c.begins(n + 1)}
+		c.dealt[n], c.last = w, max(c.last, n)
+	}
+	return w
+}
+
+func (c *Calendar) room(n int) int {
+	if w := c.dealt[n]; w != nil {
+		return c.Limit - w.Calls()
+	}
+	return c.Limit
+}
+
+// deal lets calls go as early as the windows have room, at most so many in each.
+func (c *Calendar) deal(calls, each int, of func(w *engine.PlannedWindow) *int) {
+	if c.Stuck {
+		return
+	}
+	first := c.at(latest(c.opens, c.now))
+	for n := first; calls > 0 && n < first+mostWindows; n++ {
+		if some := min(c.room(n), calls, each); some > 0 {
+			*of(c.window(n)) += some
+			calls -= some
+		}
+	}
+}
+
+// Command deals the calls of a command evenly over the time they take.
+func (c *Calendar) Command(calls int, takes time.Duration) {
+	first := c.at(latest(c.opens, c.now))
+	windows := max(c.at(c.now.Add(takes))-first, 0) + 1
+	c.deal(calls, (calls+windows-1)/windows, func(w *engine.PlannedWindow) *int { return &w.Command })
+}
+
+// Line deals calls in line into what room is left.
+func (c *Calendar) Line(calls int) {
+	c.deal(calls, c.Limit, func(w *engine.PlannedWindow) *int { return &w.Line })
+}
+
+// Start is when work goes that waits for an instant.
+type Start struct {
+	At     time.Time // zero = nobody knows
+	LateBy string    // what makes it later than its instant; "" = it is on time
+}
+
+// Retry takes the first place at or after an instant, and not before so long from now:
+// what stands in line before it takes that long.
+func (c *Calendar) Retry(due time.Time, line time.Duration) Start {
+	c.Retries++
+	if c.Stuck {
+		return Start{LateBy: c.Host + " is frozen"}
+	}
+	due = latest(due, c.now)
+	at := latest(latest(due, c.opens), c.now.Add(line))
+	n := c.at(at)
+	for last := n + mostWindows; c.room(n) <= 0 && n < last; {
+		n++
+		at = c.begins(n)
+	}
+	c.window(n).Retries++
+	if at.Sub(due) < leastLate {
+		return Start{At: due}
+	}
+	return Start{At: at, LateBy: c.Bucket}
+}
+
+// Through are the windows up to the last that has calls, or that begins within a time.
+func (c *Calendar) Through(ahead time.Duration) []engine.PlannedWindow {
+	n := min(c.at(c.now.Add(ahead)), c.last)
+	out := make([]engine.PlannedWindow, 0, n+1)
+	for i := range n + 1 {
+		out = append(out, *c.window(i))
+	}
+	return out
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

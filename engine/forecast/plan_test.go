@@ -1,0 +1,171 @@
+package forecast_test
+
+import (
+	"fmt"
+	"sort"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
+)
+
+var now = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
+
+// window is a limit that opens all at once: so many per span, some of them used.
+type window struct {
+	limit, used int
+	span, reset time.Duration
+}
+
+func (w window) After(_ string, n int) forecast.Wait {
+	wait := forecast.Wait{Bucket: "app", Known: true}
+	if rest := n - (w.limit - w.used); rest > 0 {
+		wait.Wait = w.reset + time.Duration((rest-1)/w.limit)*w.span
+	}
+	return wait
+}
+
+func (w window) Turn(method string, n int) forecast.Wait { return w.After(method, n) }
+
+func (w window) By(_ string, in time.Duration, most int) int {
+	return sort.Search(most, func(i int) bool { return w.After("", i+1).Wait > in })
+}
+
+func (w window) Rate(string) (float64, string) { return float64(w.limit) / w.span.Seconds(), "app" }
+
+// state is a host in asia with such a limit.
+func state(w window, waiting int) forecast.State {
+	return forecast.State{
+		Now: now, Limits: func(string) forecast.Limits { return w },
+		Buckets: []engine.BucketRow{{Kind: "app", Host: "asia", Limit: w.limit, Window: w.span, Used: w.used, Reset: now.Add(w.reset), Waiting: waiting}},
+	}
+}
+
+func match(id, owner string, due time.Duration) forecast.Waiting {
+	return forecast.Waiting{Job: engine.Job{ID: engine.JobID(id), Owner: owner, State: engine.Retryable, Priority: engine.PriorityHigh, Due: now.Add(due)}, Host: "asia", Method: forecast.MatchMethod}
+}
+
+// TestI2_NoWindowIsPromisedMoreThanItHas: retries, what is in line and a command's calls
+// take no more of any window together than its limit, every call is dealt, and no retry
+// starts before its instant.
+func TestI2_NoWindowIsPromisedMoreThanItHas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := window{limit: rapid.IntRange(2, 50).Draw(t, "limit"), span: 2 * time.Minute, reset: time.Duration(rapid.IntRange(1, 120).Draw(t, "reset")) * time.Second}
+		w.used = rapid.IntRange(0, w.limit).Draw(t, "used")
+		s := state(w, rapid.IntRange(0, 200).Draw(t, "waiting"))
+		for i := range rapid.IntRange(0, 200).Draw(t, "retries") {
+			s.Waiting = append(s.Waiting, match(fmt.Sprint(i), "a", time.Duration(rapid.IntRange(-5, 600).Draw(t, "due"))*time.Second))
+		}
+		p := forecast.New(s)
+		for _, r := range s.Waiting {
+			if at := p.Starts()[r.ID].At; at.Before(r.Due) || at.Before(now) {
+				t.Fatalf("due %v starts %v", r.Due, at)
+			}
+		}
+		calls := rapid.IntRange(1, 900).Draw(t, "calls")
+		for _, h := range []engine.HostForecast{
+			p.Answer(24*time.Hour, nil).Hosts[0],
+			*p.Beside("asia", calls, time.Duration(rapid.IntRange(0, 3600).Draw(t, "takes"))*time.Second),
+		} {
+			line, retries, command := 0, 0, 0
+			for i, x := range h.Windows {
+				if x.Calls() > w.limit || i > 0 && !x.Begin.Equal(h.Windows[i-1].End) {
+					t.Fatalf("window %d: %+v", i, x)
+				}
+				line, retries, command = line+x.Line, retries+x.Retries, command+x.Command
+			}
+			if line != s.Buckets[0].Waiting || retries != len(s.Waiting) || command != 0 && command != calls {
+				t.Fatalf("%d in line, %d retries, %d calls are dealt", line, retries, command)
+			}
+		}
+	})
+}
+
+// TestI2_RetriesWaitForWhatIsInLineBefore: a retry goes to the end of its account's line,
+// accounts of one region take turns, and timelines give way to all else. One on another
+// host, or that makes no call, goes at its instant; one whose queue is paused does not.
+func TestI2_RetriesWaitForWhatIsInLineBefore(t *testing.T) {
+	s := state(window{limit: 100, used: 100, span: 100 * time.Second, reset: 10 * time.Second}, 200)
+	row := func(id, region string, open int) engine.AccountRow {
+		return engine.AccountRow{ID: id, Region: region, Status: engine.Syncing, Matches: engine.Progress{Total: 900, Open: open}}
+	}
+	s.Open = []engine.AccountRow{row("long", "asia", 150), row("short", "asia", 50), row("far", "europe", 500)}
+	timeline := match("3", "short", time.Second)
+	timeline.Priority = engine.PriorityLow
+	call, rank, paused := match("4", "", time.Second), match("5", "long", time.Second), match("6", "long", time.Second)
+	call.Host = ""
+	rank.Host = "kr" // ranks are asked of the platform, not of the region of matches
+	paused.Held = engine.Held{Reason: "queue paused by ana", Stand: engine.StandPaused}
+	s.Waiting = []forecast.Waiting{match("1", "long", time.Second), match("2", "short", time.Second), timeline, call, rank, paused}
+	starts := forecast.New(s).Starts()
+	for id, want := range map[engine.JobID]time.Duration{
+		"1": 210 * time.Second, // 150 of its own and 50 of the other before it
+		"2": 110 * time.Second, // 50 of its own, 50 of the other
+		"3": 210 * time.Second, // all matches of both before it
+		"4": time.Second, "5": time.Second,
+	} {
+		if got := starts[id].At.Sub(now); got != want {
+			t.Errorf("%s starts after %v, want %v", id, got, want)
+		}
+	}
+	if got := starts["6"]; !got.At.IsZero() || got.LateBy != "queue paused by ana" {
+		t.Errorf("behind a pause: %+v", got)
+	}
+	if got := starts["1"]; got.LateBy != "app:asia 100/100s" {
+		t.Errorf("late by %q", got.LateBy)
+	}
+}
+
+// TestTheNextMinutesAddUp: the calls of the accounts are those of their host, and those of
+// its windows; what was called in the past minute comes as it was counted.
+func TestTheNextMinutesAddUp(t *testing.T) {
+	s := state(window{limit: 100, used: 80, span: 12 * time.Second, reset: 4 * time.Second}, 499)
+	s.Open = []engine.AccountRow{
+		{ID: "heron", RiotID: "Night Heron#EUW", Region: "asia", Status: engine.Syncing, WantsTimelines: true, Matches: engine.Progress{Total: 900, Open: 477}},
+		{ID: "fox", RiotID: "달빛 여우#KR1", Region: "asia", Status: engine.Syncing, Matches: engine.Progress{Total: 900}, Timelines: engine.Progress{Open: 22}},
+	}
+	s.Waiting = []forecast.Waiting{match("1", "heron", 30*time.Second)}
+	past := map[string][]int{"heron": {0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 20, 30}, "left": {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}
+	f := forecast.New(s).Answer(3*time.Minute, past)
+	sum := func(steps []int) (n int) {
+		for _, calls := range steps {
+			n += calls
+		}
+		return n
+	}
+	if len(f.Accounts) != 3 || f.Accounts[0].Account != "heron" || f.Accounts[0].RiotID != "Night Heron#EUW" || sum(f.Accounts[0].Past) != 60 || f.Accounts[2].Account != "left" {
+		t.Fatalf("%+v", f.Accounts)
+	}
+	const all = 477 + 477 + 22 + 1
+	accounts, windows, h := 0, 0, f.Hosts[0]
+	for _, a := range f.Accounts {
+		accounts += sum(a.Planned)
+	}
+	for _, w := range h.Windows {
+		windows += w.Line + w.Retries
+	}
+	if accounts != all || sum(h.Planned) != all || windows != all || h.Windows[0].Made != 80 || h.Planned[0] != 100+20 {
+		t.Errorf("%d of the accounts, %d of the host, %d in windows, want %d: %+v", accounts, sum(h.Planned), windows, all, h)
+	}
+}
+
+// TestAFrozenHostPlansNothing until somebody resumes it; under a cap it plans less.
+func TestAFrozenHostPlansNothing(t *testing.T) {
+	s := state(window{limit: 100, span: 10 * time.Second}, 300)
+	s.Waiting = []forecast.Waiting{match("1", "", time.Second)}
+	s.Buckets[0].Cap = 50
+	if h := forecast.New(s).Answer(time.Minute, nil).Hosts[0]; h.Limit != 50 || h.Windows[0].Line != 50-h.Windows[0].Retries {
+		t.Errorf("under a cap: %+v", h)
+	}
+	s.Buckets[0].BlockedBy = engine.BlockedFrozen
+	p := forecast.New(s)
+	if h := p.Answer(time.Minute, nil).Hosts[0]; !h.Stuck || h.Windows[0].Line != 0 || h.Planned[0] != 0 || p.Beside("asia", 9, 0) != nil {
+		t.Errorf("frozen: %+v", h)
+	}
+	if got := p.Starts()["1"]; !got.At.IsZero() || got.LateBy != "asia is frozen" {
+		t.Errorf("frozen: %+v", got)
+	}
+}

@@ -1,0 +1,60 @@
+package engine
+
+import "time"
+
+// ForecastQuery asks which calls will go in the next minutes, and which went in the past
+// one; answered by Forecast.
+type ForecastQuery struct {
+	Ahead time.Duration `json:"ahead_ns,omitempty"` // 0 = three minutes, a day at most
+}
+
+func (ForecastQuery) query() {}
+
+// Steps of a Forecast: a minute back and three ahead.
+const (
+	ForecastStep    = 5 * time.Second
+	ForecastPast    = 12 // steps
+	ForecastPlanned = 36 // steps
+)
+
+// Forecast is what the limits, what waits and now let foresee. What was called and what is
+// planned is counted by steps of Step: Past ends and Planned begins at At.
+type Forecast struct {
+	At       time.Time         `json:"at"`
+	Step     time.Duration     `json:"step_ns"`
+	Hosts    []HostForecast    `json:"hosts"`
+	Accounts []AccountForecast `json:"accounts"`
+}
+
+// HostForecast is one host and the window of its limits that sets the pace.
+type HostForecast struct {
+	Host    string          `json:"host"`
+	Bucket  string          `json:"bucket"` // "app:europe 100/120s"
+	Limit   int             `json:"limit"`  // calls that may be made in a window
+	Window  time.Duration   `json:"window_ns"`
+	Stuck   bool            `json:"stuck,omitempty"` // frozen until somebody resumes it: nothing is planned
+	Windows []PlannedWindow `json:"windows"`         // the present one first, until nothing more is planned
+	Planned []int           `json:"planned"`         // calls of all accounts
+	Retries int             `json:"retries"`         // that wait for an instant
+}
+
+// PlannedWindow is one window of a limit with the calls that are promised of it.
+type PlannedWindow struct {
+	Begin   time.Time `json:"begin"`
+	End     time.Time `json:"end"`
+	Made    int       `json:"made"`              // calls that count already, in the present window
+	Line    int       `json:"line"`              // of jobs in line
+	Retries int       `json:"retries"`           // of retries, by when they start
+	Command int       `json:"command,omitempty"` // of the command whose cost this is
+}
+
+// Calls are all calls of a window, made and planned.
+func (w PlannedWindow) Calls() int { return w.Made + w.Line + w.Retries + w.Command }
+
+// AccountForecast are the calls of one account's jobs.
+type AccountForecast struct {
+	Account string `json:"account"` // id
+	RiotID  string `json:"riot_id"` // as received; "" = not known to be at work
+	Past    []int  `json:"past"`    // ForecastPast steps
+	Planned []int  `json:"planned"` // ForecastPlanned steps
+}

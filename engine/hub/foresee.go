@@ -1,0 +1,81 @@
+package hub
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// foreseen is what one reader was told of what is to come. It moves without a commit: a
+// sync that nothing happens to ends later when another one is started beside it.
+type foreseen struct {
+	at     time.Time // when it was looked at last
+	etas   map[string]engine.ETA
+	starts map[engine.JobID]start
+}
+
+// start is when a job goes that waits for an instant.
+type start struct {
+	at     time.Time
+	lateBy string
+}
+
+// foreseeEvery is how often rows are told anew because something else is foreseen.
+const foreseeEvery = time.Second
+
+// foresee adds to the accounts of an update when their runs end, and to the update those
+// accounts and jobs of which something else is foreseen than the reader was told.
+func (h *Hub) foresee(b *mailbox, u *engine.Update) {
+	f, now := &b.foreseen, time.Now()
+	if u.Snapshot || f.etas == nil {
+		*f = foreseen{etas: map[string]engine.ETA{}, starts: map[engine.JobID]start{}}
+	}
+	for i := range u.Accounts {
+		h.addETA(f, &u.Accounts[i])
+	}
+	for _, j := range u.Jobs {
+		f.starts[j.ID] = start{j.Starts, j.LateBy}
+	}
+	for _, id := range u.Gone {
+		delete(f.starts, id)
+	}
+	if now.Sub(f.at) < foreseeEvery {
+		return
+	}
+	f.at = now
+	for _, a := range h.Open() {
+		if h.addETA(f, &a) {
+			u.Accounts = append(u.Accounts, a)
+		}
+	}
+	for _, j := range h.Waiting() {
+		var s start
+		s.at, s.lateBy = h.opt.Source.Start(j.ID)
+		if was := f.starts[j.ID]; was.lateBy != s.lateBy || moved(was.at.Sub(now), s.at.Sub(now)) {
+			f.starts[j.ID] = s
+			u.Jobs = append(u.Jobs, h.opt.Source.Row(j))
+		}
+	}
+}
+
+// addETA adds what is foreseen of an open run: what the reader was told already, unless it
+// has moved.
+func (h *Hub) addETA(f *foreseen, a *engine.AccountRow) (anew bool) {
+	if !a.Status.Open() {
+		delete(f.etas, a.ID)
+		return false
+	}
+	told, known := f.etas[a.ID]
+	now := h.opt.Source.ETA(a.ID)
+	anew = !known || told.Known != now.Known || told.Why != now.Why || told.Stand != now.Stand || told.Bucket != now.Bucket ||
+		moved(told.High, now.High) || moved(told.Low, now.Low)
+	if anew {
+		f.etas[a.ID], told = now, now
+	}
+	a.ETA, a.Stand = told, told.Stand
+	return anew
+}
+
+// moved reports whether a span differs by more than a tenth: a figure that moves all the
+// time cannot be read.
+func moved(a, b time.Duration) bool { return (a-b).Abs()*10 > a.Abs() }

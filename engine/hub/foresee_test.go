@@ -1,0 +1,109 @@
+package hub_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/hub"
+)
+
+// foreseeing is a source of which only what is to come moves.
+type foreseeing struct {
+	still
+	mu    sync.Mutex
+	eta   engine.ETA
+	start time.Time
+	late  string
+}
+
+func (f *foreseeing) ETA(string) engine.ETA {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.eta
+}
+
+func (f *foreseeing) Start(engine.JobID) (time.Time, string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.start, f.late
+}
+
+func (f *foreseeing) Row(j engine.Job) engine.JobRow {
+	at, late := f.Start(j.ID)
+	return engine.JobRow{Job: j, Starts: at, LateBy: late}
+}
+
+func (f *foreseeing) set(eta engine.ETA, start time.Time, late string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.eta, f.start, f.late = eta, start, late
+}
+
+// TestI3_ConsolesAreToldWhatIsForeseenAnew: nothing is committed, but an open run ends
+// later, a pause keeps it from going on, or a retry starts late: its row is told again. Less
+// than a tenth is noise.
+func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		due := time.Now().Add(time.Minute)
+		src := &foreseeing{eta: engine.ETA{Known: true, Low: 100 * time.Second, High: 100 * time.Second}, start: due}
+		open, ended := engine.AccountRow{ID: "open", Status: engine.Syncing}, engine.AccountRow{ID: "ended", Status: engine.SyncCompleted}
+		h := hub.New(hub.Options{Source: src, Accounts: stored(open, ended)})
+		h.SeedAccounts([]engine.AccountRow{open})
+		h.Seed(engine.Job{ID: "1", Rev: 1, State: engine.Retryable, Due: due})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{}, 2)
+		var got []engine.Update
+		go func() { _ = h.Run(ctx); done <- struct{}{} }()
+		go func() {
+			for u := range h.Watch(ctx) {
+				got = append(got, u)
+			}
+			done <- struct{}{}
+		}()
+		time.Sleep(3 * time.Second)
+		first := got[0]
+		if len(got) != 1 || first.Accounts[0].ETA.High != 100*time.Second || first.Accounts[1].ETA != (engine.ETA{}) || !first.Jobs[0].Starts.Equal(due) {
+			t.Fatalf("%d updates, the snapshot is %+v", len(got), first)
+		}
+		told := func(eta engine.ETA, start time.Time, late string) (u engine.Update) {
+			n := len(got)
+			src.set(eta, start, late)
+			time.Sleep(3 * time.Second)
+			if len(got) > n+1 {
+				t.Errorf("told %d times", len(got)-n)
+			}
+			if len(got) > n {
+				u = got[n]
+			}
+			return u
+		}
+		eta := src.eta
+		eta.High, eta.Low = 95*time.Second, 95*time.Second
+		if u := told(eta, due, ""); len(u.Accounts)+len(u.Jobs) != 0 {
+			t.Errorf("a move of 5 %%: %+v", u)
+		}
+		eta.High = 180 * time.Second
+		if u := told(eta, due, ""); len(u.Accounts) != 1 || u.Accounts[0].ETA.High != eta.High || len(u.Jobs) != 0 {
+			t.Errorf("it ends later: %+v", u)
+		}
+		eta = engine.ETA{Why: "queue paused by ana", Stand: engine.StandPaused}
+		if u := told(eta, due, ""); len(u.Accounts) != 1 || u.Accounts[0].Stand != engine.StandPaused {
+			t.Errorf("its queue is paused: %+v", u)
+		}
+		if u := told(eta, due.Add(30*time.Second), "app:asia 100/120s"); len(u.Accounts) != 0 || len(u.Jobs) != 1 || u.Jobs[0].LateBy == "" {
+			t.Errorf("a retry is late: %+v", u)
+		}
+		h.Publish(2, []engine.Change{{Account: &engine.AccountRow{ID: "open", Status: engine.Syncing, Calls: 9}}})
+		synctest.Wait()
+		if u := got[len(got)-1]; len(u.Accounts) != 1 || u.Accounts[0].Calls != 9 || u.Accounts[0].Stand != engine.StandPaused {
+			t.Errorf("a changed row lacks what is foreseen: %+v", u)
+		}
+		cancel()
+		<-done
+		<-done
+	})
+}

@@ -1,0 +1,75 @@
+package uitest
+
+import (
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
+)
+
+// plan is what an engine would foresee of a scene: of its accounts' jobs those that its
+// limits say are in line.
+func plan(u engine.Update) *forecast.Plan {
+	s := forecast.State{Now: Noon, Queues: u.Queues, Buckets: slices.Clone(u.Limits.Buckets)}
+	for i := range s.Buckets { // all windows of a host have one line
+		if b, last := &s.Buckets[i], s.Buckets[max(i-1, 0)]; b.Host == last.Host && b.Kind == last.Kind {
+			s.Buckets[max(i-1, 0)].Waiting = max(b.Waiting, last.Waiting)
+		}
+	}
+	s.Limits = func(host string) forecast.Limits { return limits{host, u.Limits.Buckets} }
+	for _, j := range u.Jobs {
+		if j.State == engine.Retryable {
+			s.Waiting = append(s.Waiting, forecast.Waiting{Job: j.Job, Host: "asia", Method: forecast.MatchMethod})
+		}
+	}
+	return forecast.New(s)
+}
+
+// Foresee notes with the jobs of a scene when they start.
+func Foresee(u *engine.Update) {
+	starts := plan(*u).Starts()
+	u.Jobs = append([]engine.JobRow(nil), u.Jobs...)
+	for i := range u.Jobs {
+		if start, ok := starts[u.Jobs[i].ID]; ok {
+			u.Jobs[i].Starts, u.Jobs[i].LateBy = start.At, start.LateBy
+		}
+	}
+}
+
+// Beside is the calendar of a command's calls in a scene.
+func Beside(u engine.Update, calls int, takes time.Duration) *engine.HostForecast {
+	return plan(u).Beside("asia", calls, takes)
+}
+
+// limits are a host's application windows as their rows show them, which open and close all
+// at once.
+type limits struct {
+	host string
+	rows []engine.BucketRow
+}
+
+func (l limits) After(_ string, n int) (w forecast.Wait) {
+	for _, b := range l.rows {
+		if b.Host != l.host || b.Kind != "app" || b.Limit <= 0 || n <= 0 {
+			continue
+		}
+		w.Known = true
+		if rest := n - (b.Limit - b.Used); rest > 0 {
+			if at := b.Reset.Sub(Noon) + time.Duration((rest-1)/b.Limit)*b.Window; at > w.Wait {
+				w.Wait, w.Bucket = at, "app:"+b.Host+" "+strings.TrimSuffix(b.Window.String(), "m0s")
+			}
+		}
+	}
+	return w
+}
+
+func (l limits) Turn(method string, n int) forecast.Wait { return l.After(method, n) }
+
+func (l limits) By(method string, in time.Duration, most int) int {
+	return sort.Search(most, func(i int) bool { return l.After(method, i+1).Wait > in })
+}
+
+func (l limits) Rate(string) (perSecond float64, bucket string) { return 0, "" }

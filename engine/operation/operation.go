@@ -85,6 +85,9 @@ type Operation struct {
 	Needs  string // said where Arg lacks or cannot be read
 	Line   Line
 	Ask    Question
+	// Short, Long and Example are the help of its command; "" = it has none, or one with
+	// flags of its own.
+	Short, Long, Example string
 	// run carries it out, or with DryRun says what it would do.
 	run func(*Operator, context.Context, engine.Command) (engine.Receipt, error)
 	// About names what it is about, in the audit, where the command names nothing.
@@ -119,6 +122,11 @@ func (o Operation) Word() string { return cmp.Or(o.Line.Word, string(o.Op)) }
 // Lines are the operations that the console's lines ask for.
 func Lines() []Operation {
 	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return o.Line.Help == "" })
+}
+
+// Commands are the operations whose commands need no flags of their own.
+func Commands() []Operation {
+	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return o.Short == "" })
 }
 
 // OnJobs are the operations on jobs.

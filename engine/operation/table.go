@@ -13,33 +13,48 @@ func init() {
 		{
 			Op: engine.OpCancel, run: (*Operator).onJobs, Does: "cancel", Did: "cancelled", Target: Job,
 			States: engine.LiveStates(), Undo: true,
-			Line: Line{Args: "job:KEY", Help: "cancel a job, or a sync by its account"},
+			Short:   "End jobs for good",
+			Long:    "A sync takes the jobs along that only it wants. `farsight undo` brings waiting\njobs back as long as nothing has happened since.",
+			Example: "farsight cancel match:KR_7214550881\nfarsight cancel --account 'Name#TAG' --dry-run",
+			Line:    Line{Args: "job:KEY", Help: "cancel a job, or a sync by its account"},
 		},
 		{
 			Op: engine.OpRetry, run: (*Operator).onJobs, Does: "retry", Did: "let run", Target: Job,
 			States: []engine.State{engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled},
 			ByName: []engine.State{engine.Cancelled}, Starts: true, Calls: true, Canary: true,
-			Line: Line{Args: "job:KEY", Help: "try a job again now"},
+			Short:   "Let jobs run now, in queue order, with a new round of attempts",
+			Long:    "Waiting and discarded jobs run when their turn comes, through the rate limiter.\nAttempts they have used count no more.",
+			Example: "farsight retry match:KR_7214550881\nfarsight retry --class 503 --canary",
+			Line:    Line{Args: "job:KEY", Help: "try a job again now"},
 		},
 		{
 			Op: engine.OpForce, run: (*Operator).onJobs, Does: "force", Did: "forced", Target: Job, Arg: Why,
 			Needs:  "say why: the reason stays with the job and in the audit",
 			States: []engine.State{engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled, engine.Completed},
 			ByName: []engine.State{engine.Completed}, Starts: true, Calls: true,
-			Line: Line{Args: "job:KEY because why", Help: "run a job once more, past its limit of tries"},
+			Short:   "Run jobs again, completed ones too: a stored match is fetched again",
+			Long:    "It needs --reason, which is kept with the job.",
+			Example: "farsight force match:KR_7214550881 --reason 'its payload is cut'",
+			Line:    Line{Args: "job:KEY because why", Help: "run a job once more, past its limit of tries"},
 		},
 		{
 			Op: engine.OpReschedule, run: (*Operator).onJobs, Does: "reschedule", Did: "rescheduled", Target: Job, Arg: When,
 			Needs:  "write when: +10m, 14:00 or now",
 			States: []engine.State{engine.Available, engine.Scheduled, engine.Retryable}, Only: "only a waiting job gets another time",
 			Starts: true, Undo: true,
-			Line: Line{Args: "job:KEY +10m, 14:00 or now", Help: "give a waiting job another time"},
+			Short:   "Move waiting jobs to another instant",
+			Long:    "It needs --at or --in.",
+			Example: "farsight reschedule match:KR_7214550881 --in 10m",
+			Line:    Line{Args: "job:KEY +10m, 14:00 or now", Help: "give a waiting job another time"},
 		},
 		{
 			Op: engine.OpReclass, run: (*Operator).onJobs, Does: "open again", Did: "opened again", Target: Class,
 			States: []engine.State{engine.Discarded}, Starts: true, Calls: true, Canary: true, Undo: true,
-			Line: Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404", Help: "open the discarded jobs of an error class again"},
-			Ask:  Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
+			Short:   "Open the discarded jobs of an error class again",
+			Long:    "What they were about counts as unfetched again, and a new round begins.",
+			Example: "farsight reclass --class 503 --canary",
+			Line:    Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404", Help: "open the discarded jobs of an error class again"},
+			Ask:     Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
 		},
 		{
 			Op: engine.OpUndo, run: (*Operator).undo, Does: "undo", Target: Entry,
@@ -48,11 +63,15 @@ func init() {
 
 		{
 			Op: engine.OpPause, run: (*Operator).pause, Does: "pause", Undo: true, Target: Queue,
-			Line: Line{Args: "a queue, because why", Help: "pause a queue"},
+			Short:   "Keep the jobs of queues from starting, over restarts too",
+			Example: "farsight pause ingest.summoner.full --reason 'patch day'",
+			Line:    Line{Args: "a queue, because why", Help: "pause a queue"},
 		},
 		{
 			Op: engine.OpResume, run: (*Operator).resume, Does: "resume", Starts: true, Undo: true, Target: Queue,
-			Line: Line{Args: "a queue", Help: "let a queue go on"},
+			Short:   "Let the jobs of paused queues start again",
+			Example: "farsight resume ingest.summoner.full",
+			Line:    Line{Args: "a queue", Help: "let a queue go on"},
 		},
 		{
 			Op: engine.OpFreeze, run: (*Operator).freeze, Does: "freeze", Target: Bucket, Arg: Share,
@@ -60,7 +79,9 @@ func init() {
 		},
 		{
 			Op: engine.OpThaw, run: (*Operator).thaw, Does: "thaw", Target: Bucket,
-			Line: Line{Args: "host [method]", Help: "end a freeze or a cap"},
+			Short:   "End a freeze or a cap",
+			Example: "farsight thaw europe match-v5.match",
+			Line:    Line{Args: "host [method]", Help: "end a freeze or a cap"},
 		},
 
 		{
@@ -97,7 +118,9 @@ func init() {
 
 		{
 			Op: engine.OpAck, run: (*Operator).ack, Does: "acknowledge", Target: Alert,
-			Line: Line{Args: "an alert: ack 429", Help: "acknowledge an alert that fires"},
+			Short:   "Say that you have seen a firing alert, until it ends",
+			Example: "farsight ack key-expires --reason 'a new one is on its way'",
+			Line:    Line{Args: "an alert: ack 429", Help: "acknowledge an alert that fires"},
 		},
 		{
 			Op: engine.OpSilence, run: (*Operator).silence, Does: "silence", Target: Alert, Arg: When,

@@ -21,34 +21,64 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// jobVerb is one command on jobs.
-type jobVerb struct {
-	op    engine.Op
-	short string
-	long  string
-}
-
-func jobVerbs() []jobVerb {
-	return []jobVerb{
-		{engine.OpRetry, "Let jobs run now, in queue order, with a new round of attempts", "Waiting and discarded jobs run when their turn comes, through the rate limiter.\nAttempts they have used count no more."},
-		{engine.OpCancel, "End jobs for good", "A sync takes the jobs along that only it wants. `farsight undo` brings waiting\njobs back as long as nothing has happened since."},
-		{engine.OpForce, "Run jobs again, completed ones too: a stored match is fetched again", "It needs --reason, which is kept with the job."},
-		{engine.OpReclass, "Open the discarded jobs of an error class again", "What they were about counts as unfetched again, and a new round begins."},
-		{engine.OpReschedule, "Move waiting jobs to another instant", "It needs --at or --in."},
-	}
-}
-
 // newActCommands are the console's commands for scripts. They are carried out by the
 // engine that runs, else on the data directory.
 func newActCommands() []*cobra.Command {
 	var out []*cobra.Command
-	for _, v := range jobVerbs() {
-		out = append(out, jobCommand(v))
+	for _, o := range operation.Commands() {
+		if len(o.States) > 0 {
+			out = append(out, jobCommand(o))
+		} else {
+			out = append(out, targetCommand(o))
+		}
 	}
-	return append(out,
-		queueCommand(engine.OpPause, "Keep the jobs of queues from starting, over restarts too"),
-		queueCommand(engine.OpResume, "Let the jobs of paused queues start again"),
-		triggerCommand(), freezeCommand(), thawCommand(), undoCommand())
+	return append(out, triggerCommand(), freezeCommand(), undoCommand())
+}
+
+// targets are how the arguments of a command name what it acts on: each makes one command
+// to the engine, but for a bucket, which they name together.
+var targets = map[operation.Target]struct {
+	use      string
+	check    cobra.PositionalArgs
+	complete cobra.CompletionFunc
+	each     func(c *engine.Command, arg string)
+	all      func(c *engine.Command, args []string)
+}{
+	operation.Nothing: {check: noArgs, all: func(*engine.Command, []string) {}},
+	operation.Queue:   {use: " QUEUE…", check: someQueues, complete: completeQueues, each: func(c *engine.Command, arg string) { c.Queue = engine.Queue(arg) }},
+	operation.Alert:   {use: " ALERT", check: oneAlert, complete: onlyFirst(completeAlerts()), each: func(c *engine.Command, arg string) { c.Alert = arg }},
+	operation.Bucket:  {use: " HOST [METHOD]", check: bucketArgs, complete: completeBuckets, all: func(c *engine.Command, args []string) { c.Bucket = bucketOf(args) }},
+}
+
+// targetCommand is the command of an operation that needs no more than its target.
+func targetCommand(o operation.Operation) *cobra.Command {
+	var reason string
+	t := targets[o.Target]
+	cmd := &cobra.Command{
+		Use: string(o.Op) + t.use, Short: o.Short, Example: o.Example, ValidArgsFunction: t.complete, Args: t.check,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c := engine.Command{Op: o.Op, Reason: reason}
+			if t.all != nil {
+				t.all(&c, args)
+				return runAct(cmd, []engine.Command{c}, nil)
+			}
+			all := slices.Repeat([]engine.Command{c}, len(args))
+			for i, arg := range args {
+				t.each(&all[i], arg)
+			}
+			return runAct(cmd, all, nil)
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
+	addActFlags(cmd)
+	return cmd
+}
+
+func someQueues(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
+	}
+	return nil
 }
 
 // jobFlags are the flags of a command on jobs.
@@ -64,16 +94,16 @@ type jobFlags struct {
 	at, in  string
 }
 
-func jobCommand(v jobVerb) *cobra.Command {
+func jobCommand(v operation.Operation) *cobra.Command {
 	var o jobFlags
 	cmd := &cobra.Command{
-		Use:   string(v.op) + " [ID|KEY…]",
-		Short: v.short,
-		Long: v.short + ".\n\n" + v.long + "\n\nName jobs by id or key, such as match:KR_7214550881, or say which by --class,\n" +
+		Use:   string(v.Op) + " [ID|KEY…]",
+		Short: v.Short, Example: v.Example,
+		Long: v.Short + ".\n\n" + v.Long + "\n\nName jobs by id or key, such as match:KR_7214550881, or say which by --class,\n" +
 			"--queue, --state or --account. --dry-run counts them and tells the cost first.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.command(v.op, args, time.Now())
+			c, err := o.command(v.Op, args, time.Now())
 			if err != nil {
 				return err
 			}
@@ -87,10 +117,10 @@ func jobCommand(v jobVerb) *cobra.Command {
 	f.StringVar(&o.account, "account", "", "jobs of this account, such as 'Name#TAG'")
 	f.StringVar(&o.reason, "reason", "", "why; kept in the audit and with each job")
 	f.StringVar(&o.confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
-	if operation.Of(v.op).Canary {
+	if v.Canary {
 		f.BoolVar(&o.canary, "canary", false, "one job first, the rest when it has succeeded")
 	}
-	if v.op == engine.OpReschedule {
+	if v.Arg == operation.When {
 		f.StringVar(&o.at, "at", "", "instant, such as 2026-11-21T18:30:00Z or 18:30")
 		f.StringVar(&o.in, "in", "", "time from now, such as 10m")
 	}
@@ -183,29 +213,6 @@ func clock(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, usagef("%q is no instant: use 18:30 or 2026-11-21T18:30:00Z", s)
 }
 
-func queueCommand(op engine.Op, short string) *cobra.Command {
-	var reason string
-	cmd := &cobra.Command{
-		Use: string(op) + " QUEUE…", Short: short, ValidArgsFunction: completeQueues,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var all []engine.Command
-			for _, name := range args {
-				all = append(all, engine.Command{Op: op, Queue: engine.Queue(name), Reason: reason})
-			}
-			return runAct(cmd, all, nil)
-		},
-	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
-	return cmd
-}
-
 func triggerCommand() *cobra.Command {
 	var opt syncOptions
 	var mode, reason string
@@ -293,17 +300,6 @@ func untilFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		name = "for"
 	}
 	return pflag.NormalizedName(name)
-}
-
-func thawCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "thaw HOST [METHOD]", Short: "End a freeze or a cap", Args: bucketArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runAct(cmd, []engine.Command{{Op: engine.OpThaw, Bucket: bucketOf(args)}}, nil)
-		},
-	}
-	addActFlags(cmd)
-	return cmd
 }
 
 func undoCommand() *cobra.Command {

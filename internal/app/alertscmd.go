@@ -12,7 +12,7 @@ import (
 // newAlertCommands list alerts and act on them. Like the other commands for scripts
 // they work on a data directory that no other process holds.
 func newAlertCommands() []*cobra.Command {
-	return []*cobra.Command{alertsCommand(), ackCommand(), silenceCommand()}
+	return []*cobra.Command{alertsCommand(), silenceCommand()}
 }
 
 func alertsCommand() *cobra.Command {
@@ -35,19 +35,6 @@ func oneAlert(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return usagef("name one alert, such as spike/503: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
-}
-
-func ackCommand() *cobra.Command {
-	var reason string
-	cmd := &cobra.Command{
-		Use: "ack ALERT", Short: "Say that you have seen a firing alert, until it ends", Args: oneAlert,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runAct(cmd, []engine.Command{{Op: engine.OpAck, Alert: args[0], Reason: reason}}, nil)
-		},
-	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
-	return cmd
 }
 
 // silenceFlags say until when.

@@ -32,8 +32,8 @@ func callCommand() *cobra.Command {
 			"(calls_per_day) can be asked for. The engine that runs makes the call: a line that\n" +
 			"is busy, or that nobody picks up, is tried again by the table of retry_call. With\n" +
 			"--key, asking again calls nobody twice. docs/pager.md has more.",
-		Example: "  farsight call +4930123456 --say 'The import is done.'\n" +
-			"  farsight call +4930123456 --say 'The import is done.' --key import-4711 --dry-run",
+		Example: "farsight call +4930123456 --say 'The import is done.'\n" +
+			"farsight call +4930123456 --say 'The import is done.' --key import-4711 --dry-run",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return nil

@@ -44,7 +44,7 @@ func completeArgs() map[string]cobra.CompletionFunc {
 		"jobs": completeFilter(columns.Jobs.Schema), "retries": completeFilter(columns.Jobs.Schema), "accounts": completeFilter(columns.Accounts.Schema),
 		"matches": orAccount(completeFilter(columns.Matches.Schema)),
 		"ack":     onlyFirst(completeAlerts(engine.AlertFiring)), "silence": onlyFirst(completeAlerts()), "undo": onlyFirst(completeUndo), "restore": onlyFirst(completeBackups),
-		"freeze": completeBuckets, "thaw": completeBuckets, "pause": completeQueues, "resume": completeQueues,
+		"freeze": completeBuckets,
 		"attach": onlyFirst(completeFiles), "pager test": onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
 	}
 	for _, name := range []string{"sync", "trigger", "track", "untrack", "ranks", "forget", "reports"} {

@@ -9,13 +9,11 @@ import (
 // examples are what the help of each command shows, by its path.
 var examples = map[string]string{
 	"accounts":              "farsight accounts 'status:failed'",
-	"ack":                   "farsight ack key-expires --reason 'a new one is on its way'",
 	"alerts":                "farsight alerts --json",
 	"attach":                "farsight attach\nfarsight attach /run/farsight/control.sock",
 	"audit":                 "farsight audit --op cancel --last 20",
 	"backup":                "farsight backup --to /mnt/backup",
 	"bundle":                "farsight bundle --out report.tar.gz",
-	"cancel":                "farsight cancel match:KR_7214550881\nfarsight cancel --account 'Name#TAG' --dry-run",
 	"check":                 "farsight check && echo sound",
 	"compact":               "farsight compact --month 2026-10",
 	"completion":            "source <(farsight completion bash)",
@@ -35,7 +33,6 @@ var examples = map[string]string{
 	"export ranks":          "farsight export ranks --format csv --out ranks.csv",
 	"export timelines":      "farsight export timelines --out timelines.ndjson",
 	"farsight":              "farsight\nfarsight --data-dir /var/lib/farsight --read-only",
-	"force":                 "farsight force match:KR_7214550881 --reason 'its payload is cut'",
 	"forensics":             "farsight forensics 31",
 	"forget":                "farsight forget 'Name#TAG' --platform euw1 --dry-run",
 	"freeze":                "farsight freeze europe match-v5.match --for 10m",
@@ -49,26 +46,20 @@ var examples = map[string]string{
 	"metrics":               "farsight metrics --days 7",
 	"pager":                 "farsight pager",
 	"pager test":            "farsight pager test discord",
-	"pause":                 "farsight pause ingest.summoner.full --reason 'patch day'",
 	"prune":                 "farsight prune --completed 30d --dry-run",
 	"queues":                "farsight queues",
 	"ranks":                 "farsight ranks 'Name#TAG' --queue RANKED_SOLO_5x5",
-	"reclass":               "farsight reclass --class 503 --canary",
 	"reports":               "farsight reports 'Name#TAG'",
 	"reresolve":             "farsight reresolve --dry-run",
-	"reschedule":            "farsight reschedule match:KR_7214550881 --in 10m",
 	"reset":                 "farsight reset --dry-run",
 	"restore":               "farsight restore --dry-run",
-	"resume":                "farsight resume ingest.summoner.full",
 	"retries":               "farsight retries 'class:503'",
-	"retry":                 "farsight retry match:KR_7214550881\nfarsight retry --class 503 --canary",
 	"schedules":             "farsight schedules --run rank-daily",
 	"serve":                 "farsight serve --http 127.0.0.1:7171",
 	"silence":               "farsight silence key-expires --for 2h",
 	"sim":                   "farsight sim --limits 20:1,100:120 --player 'Name#TAG,euw1,879'",
 	"status":                "farsight status --all",
 	"sync":                  "farsight sync 'Name#TAG' --platform euw1\nfarsight sync 'Name#TAG' --since 30d --json | tail -n 1",
-	"thaw":                  "farsight thaw europe match-v5.match",
 	"track":                 "farsight track 'Name#TAG' --platform euw1 --tag team\nfarsight track --file accounts.csv",
 	"trigger":               "farsight trigger 'Name#TAG' --platform euw1 --mode latest",
 	"undo":                  "farsight undo 31",
@@ -82,8 +73,9 @@ func exemplify(root *cobra.Command) {
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.Example == "" {
-			c.Example = "  " + strings.ReplaceAll(examples[strings.TrimPrefix(c.CommandPath(), root.Name()+" ")], "\n", "\n  ")
+			c.Example = examples[strings.TrimPrefix(c.CommandPath(), root.Name()+" ")]
 		}
+		c.Example = "  " + strings.ReplaceAll(c.Example, "\n", "\n  ")
 		for _, sub := range c.Commands() {
 			visit(sub)
 		}

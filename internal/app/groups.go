@@ -1,6 +1,10 @@
 package app
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine/operation"
+)
 
 // group is a part of the list of commands: what somebody looks for together.
 type group struct {
@@ -14,9 +18,17 @@ var groups = []group{
 	{"Accounts", []string{"track", "untrack", "trigger", "freshness", "reresolve"}},
 	{"See", []string{"status", "queues", "jobs", "retries", "accounts", "matches", "limits", "reports", "weekly", "ranks", "schedules"}},
 	{"Find out why", []string{"alerts", "logs", "audit", "forensics", "metrics", "joblog", "doctor", "bundle"}},
-	{"Act", []string{"retry", "cancel", "force", "reschedule", "reclass", "pause", "resume", "freeze", "thaw", "undo", "ack", "silence", "pager", "call"}},
+	{"Act", append(tableCommands(), "freeze", "undo", "silence", "pager", "call")},
 	{"Data", []string{"export", "check", "backup", "restore", "compact", "prune", "forget", "reset"}},
 	{"Setup", []string{"config", "version", "completion", "help"}},
+}
+
+// tableCommands are the commands that are made from the table of operations.
+func tableCommands() (names []string) {
+	for _, o := range operation.Commands() {
+		names = append(names, string(o.Op))
+	}
+	return names
 }
 
 // arrange puts the commands of root into their groups. Cobra makes completion and

@@ -1,32 +1,111 @@
 package columns
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/table"
+	"github.com/farsight-console/farsight/themes"
 )
 
 type call = engine.CallRow
 
-// Calls is what can be asked of the flight recorder. A call without an answer has no
+// Calls is what is told of a call in the flight recorder. A call without an answer has no
 // status: status:none.
 var Calls = New(filter.Options{
 	Free:  []string{"status", "host", "method", "target", "job", "class", "by"},
 	Fuzzy: []string{"method", "target"},
 	Age:   "ms", When: "at",
 },
-	known("status", "of the answer: 429, 5xx, none", func(r *call) int { return r.Status }),
+	known("status", "of the answer: 429, 5xx, none", func(r *call) int { return r.Status }).head("STATUS", table.Words, 7, 7).cell(func(_ Pen, r *call) table.Cell { return StatusCell(r) }),
 	name("class", "fingerprint of the failure: 429.app, timeout", func(r *call) engine.Class { return r.Class }),
-	name("host", "europe, kr", func(r *call) string { return r.Host }).as("region", "route"),
-	name("method", "", func(r *call) string { return r.Method }),
-	prose("target", "match id or PUUID", func(r *call) string { return r.Target }).as("match"),
+	name("host", "europe, kr", func(r *call) string { return r.Host }).as("region", "route").head("HOST", table.Words, 8, 8).drop(5),
+	name("method", "", func(r *call) string { return r.Method }).head("METHOD", table.Words, 14, 18).drop(4).says(func(_ Pen, r *call) string { return Versionless(r.Method) }),
+	prose("target", "match id or PUUID", func(r *call) string { return r.Target }).as("match").head("TARGET", table.ID, 13, 15),
 	name("job", "id of the job that made it", func(r *call) engine.JobID { return r.Job }),
-	span("ms", "how long it took; milliseconds unless a unit is given", func(r *call) time.Duration { return r.Took }).as("took").bare(time.Millisecond),
-	span("paced", "how long the limiter kept it", func(r *call) time.Duration { return r.Paced }),
-	prose("by", "the limit that kept it", func(r *call) string { return r.PacedBy }).as("paced_by"),
+	span("ms", "how long it took; milliseconds unless a unit is given", func(r *call) time.Duration { return r.Took }).as("took").bare(time.Millisecond).
+		head("TOOK", table.Number, 7, 7).says(func(_ Pen, r *call) string { return human.Millis(r.Took) }),
+	span("paced", "how long the limiter kept it", func(r *call) time.Duration { return r.Paced }).head("PACED", table.Number, 6, 7).cell(pacedCell),
+	prose("by", "the limit that kept it", func(r *call) string { return r.PacedBy }).as("paced_by").head("FOR THE WINDOW", table.Words, 18, 18).drop(3).colour(themes.Dim),
 	span("retry_after", "as the answer asked", func(r *call) time.Duration { return r.RetryAfter }).as("ra").unknown(func(r *call) bool { return r.RetryAfter <= 0 }),
-	past("at", "when it was answered", func(r *call) time.Time { return r.At }).as("time"),
+	past("at", "when it was answered", func(r *call) time.Time { return r.At }).as("time").head("TIME", table.Words, 12, 12),
 	age("age", "since it was answered", func(r *call) time.Time { return r.At }),
 	yesNo("unforeseen", "a 429 that our limiter did not expect", func(r *call) bool { return r.Unforeseen }),
+	shown[call]("app").head("APP COUNT", table.Words, 12, 12).drop(6).colour(themes.Dim).says(func(_ Pen, r *call) string { return byWindow(r.App) }),
+	shown[call]("method_count").head("METHOD COUNT", table.Words, 12, 12).drop(7).colour(themes.Dim).says(func(_ Pen, r *call) string { return byWindow(r.MethodUsed) }),
+	shown[call]("note").head("NOTE", table.Words, 20, 24).flex(1).drop(2).cell(func(_ Pen, r *call) table.Cell { return NoteCell(r) }),
 )
+
+// CallList are the columns of the flight recorder.
+var CallList = Calls.Pick("at status host method target ms paced by app method_count note")
+
+// StatusCell is how a call ended: its status, or why there was none.
+func StatusCell(c *call) table.Cell {
+	switch {
+	case c.Status == 200:
+		return table.As(themes.OK, "200")
+	case c.Status == 0:
+		return table.As(themes.Err, cmp.Or(string(c.Class), "none"))
+	case c.Status == 429:
+		return table.As(themes.Warn, "429")
+	}
+	return table.As(themes.Err, strconv.Itoa(c.Status))
+}
+
+// pacedCell says how long the limiter kept the call.
+func pacedCell(_ Pen, c *call) table.Cell {
+	if c.Paced <= 0 {
+		return table.As(themes.Dim, human.None)
+	}
+	return table.As(themes.Dim, human.Secs(c.Paced))
+}
+
+// NoteCell says what is unusual about a call.
+func NoteCell(c *call) table.Cell {
+	switch {
+	case c.Early > 0:
+		return table.As(themes.Err, human.Dur(c.Early)+" early: "+throttle(c))
+	case c.Status == 429 && c.Unforeseen:
+		return table.As(themes.Err, "not foreseen: "+throttle(c))
+	case c.Status == 429:
+		return table.As(themes.Warn, throttle(c))
+	case c.Proof:
+		return table.As(themes.Dim, "asked to find out what works")
+	case c.Status != 200 && c.Class != classServer && string(c.Class) != StatusCell(c).Text:
+		return table.As(themes.Dim, string(c.Class))
+	}
+	return table.Plain("")
+}
+
+// classServer says no more than the status does.
+const classServer engine.Class = "5xx"
+
+func throttle(c *call) string {
+	kind := strings.TrimPrefix(string(c.Class), "429.")
+	if c.RetryAfter > 0 {
+		return kind + ", Retry-After " + human.Dur(c.RetryAfter)
+	}
+	return kind
+}
+
+// byWindow is a count header with its windows from the shortest to the longest: Riot's order
+// differs from answer to answer. What is no count header stays as it is.
+func byWindow(header string) string {
+	if !strings.Contains(header, ",") {
+		return header
+	}
+	parts := strings.Split(header, ",")
+	span := func(part string) int {
+		_, seconds, _ := strings.Cut(part, ":")
+		n, _ := strconv.Atoi(strings.TrimSpace(seconds))
+		return n
+	}
+	slices.SortStableFunc(parts, func(a, b string) int { return span(a) - span(b) })
+	return strings.Join(parts, ",")
+}

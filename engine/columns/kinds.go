@@ -154,6 +154,12 @@ func (c Column[T]) unknown(is func(*T) bool) Column[T] {
 // sized makes bytes of a number.
 func (c Column[T]) sized() Column[T] { c.Kind = filter.Size; return c }
 
+// ranked words have more and less, in their order.
+func (c Column[T]) ranked() Column[T] { c.Ranks = true; return c }
+
+// inside lets a filter's plain value stand anywhere in the text.
+func (c Column[T]) inside() Column[T] { c.Kind = filter.Prose; return c }
+
 // bare is the unit of a duration that is asked for without one.
 func (c Column[T]) bare(unit time.Duration) Column[T] { c.Bare = unit; return c }
 

@@ -74,6 +74,18 @@ func (a *answer) forget() { a.seq, a.at, a.have = 0, time.Time{}, false }
 
 func (a *answer) loading() bool { return !a.have && a.err == nil }
 
+// absent says in the place of a list that it could not be read, or is on its way; "" = it
+// is there.
+func (a *answer) absent(v *View, what, loading string) string {
+	switch {
+	case !a.have && a.err != nil:
+		return v.failed(what)
+	case a.loading():
+		return "loading " + loading + "…"
+	}
+	return ""
+}
+
 // told says what is wrong with what is shown; "" = nothing.
 func (a *answer) told(v *View) string {
 	if a.err == nil {

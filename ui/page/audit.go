@@ -164,11 +164,5 @@ func why(e *engine.AuditEntry) string {
 }
 
 func (p *Audit) empty(v *View) string {
-	switch {
-	case !p.have && p.err != nil:
-		return v.failed("the audit")
-	case p.loading():
-		return "loading the audit…"
-	}
-	return or(p.list.empty(v), "no command has been given yet: every one is written down here")
+	return or(p.absent(v, "the audit", "the audit"), or(p.list.empty(v), "no command has been given yet: every one is written down here"))
 }

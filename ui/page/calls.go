@@ -13,55 +13,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// statusCell is how a call ended: its status, or why there was none.
-func statusCell(c engine.CallRow) part.Cell {
-	switch {
-	case c.Status == 200:
-		return part.As(themes.OK, "200")
-	case c.Status == 0:
-		return part.As(themes.Err, or(string(c.Class), "none"))
-	case c.Status == 429:
-		return part.As(themes.Warn, "429")
-	}
-	return part.As(themes.Err, strconv.Itoa(c.Status))
-}
-
-// pacedCell says how long the limiter kept the call.
-func pacedCell(c engine.CallRow) part.Cell {
-	if c.Paced <= 0 {
-		return part.As(themes.Dim, part.None)
-	}
-	return part.As(themes.Dim, human.Secs(c.Paced))
-}
-
-// noteCell says what is unusual about a call.
-func noteCell(c engine.CallRow) part.Cell {
-	switch {
-	case c.Early > 0:
-		return part.As(themes.Err, human.Dur(c.Early)+" early: "+throttle(c))
-	case c.Status == 429 && c.Unforeseen:
-		return part.As(themes.Err, "not foreseen: "+throttle(c))
-	case c.Status == 429:
-		return part.As(themes.Warn, throttle(c))
-	case c.Proof:
-		return part.As(themes.Dim, "asked to find out what works")
-	case c.Status != 200 && c.Class != classServer && string(c.Class) != statusCell(c).Text:
-		return part.As(themes.Dim, string(c.Class))
-	}
-	return part.Plain("")
-}
-
-// classServer says no more than the status does.
-const classServer engine.Class = "5xx"
-
-func throttle(c engine.CallRow) string {
-	kind := strings.TrimPrefix(string(c.Class), "429.")
-	if c.RetryAfter > 0 {
-		return kind + ", Retry-After " + human.Dur(c.RetryAfter)
-	}
-	return kind
-}
-
 // methodFrom is the width from which the line of a call has room for its method.
 const methodFrom = 80
 
@@ -69,13 +20,13 @@ const methodFrom = 80
 func callLine(v *View, c engine.CallRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
-	l.Field(statusCell(c), 7, part.Words).Gap(1)
+	l.Field(columns.StatusCell(&c), 7, part.Words).Gap(1)
 	if w >= methodFrom {
 		l.Field(part.As(themes.Dim, columns.Versionless(c.Method)), 18, part.Words).Gap(2)
 	}
 	l.Field(part.Plain(briefTarget(c.Target)), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number).Gap(2)
-	if note := noteCell(c); note.Text != "" {
+	if note := columns.NoteCell(&c); note.Text != "" {
 		return l.Cells(note).String()
 	}
 	if c.Paced > 0 {
@@ -181,65 +132,30 @@ func (r recorder) Find(id string) (int, bool) {
 	return len(r.calls) - 1 - i, ok
 }
 
-// recorderColumns go with recorder.Row.
-func recorderColumns(size Size) []part.Column {
-	columns := slices.Clone(recorderWide)
-	if size == S {
-		columns[0].Min, columns[0].Width = 8, 8
+// recorderShown are the columns of the recorder. A narrow screen tells whole seconds.
+var recorderShown = columns.CallList.Drawn("at", byView(func(v *View, c *engine.CallRow) part.Cell {
+	layout := "15:04:05.000"
+	if v.Size == S {
+		layout = "15:04:05"
 	}
-	return columns
-}
+	return part.As(themes.Dim, c.At.In(v.Now.Location()).Format(layout))
+}))
 
-var recorderWide = []part.Column{
-	{Title: "TIME", Kind: part.Words, Min: 12, Width: 12},
-	{Title: "STATUS", Kind: part.Words, Min: 7, Width: 7},
-	{Title: "HOST", Kind: part.Words, Min: 8, Width: 8, Priority: 5},
-	{Title: "METHOD", Kind: part.Words, Min: 14, Width: 18, Priority: 4},
-	{Title: "TARGET", Kind: part.ID, Min: 13, Width: 15},
-	{Title: "TOOK", Kind: part.Number, Min: 7, Width: 7},
-	{Title: "PACED", Kind: part.Number, Min: 6, Width: 7},
-	{Title: "FOR THE WINDOW", Kind: part.Words, Min: 18, Width: 18, Priority: 3},
-	{Title: "APP COUNT", Kind: part.Words, Min: 12, Width: 12, Priority: 6},
-	{Title: "METHOD COUNT", Kind: part.Words, Min: 12, Width: 12, Priority: 7},
-	{Title: "NOTE", Kind: part.Words, Min: 20, Width: 24, Flex: 1, Priority: 2},
+func recorderColumns(size Size) []part.Column {
+	heads := recorderShown.Heads()
+	if size == S {
+		heads[0].Min, heads[0].Width = 8, 8
+	}
+	return heads
 }
 
 // Row implements part.Source.
 func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 	c := r.at(i)
-	layout := "15:04:05.000"
-	if r.v.Size == S {
-		layout = "15:04:05"
+	for n := range recorderShown {
+		cells = append(cells, recorderShown[n].Cell(pen{r.v}, &c))
 	}
-	return append(cells,
-		part.As(themes.Dim, c.At.In(r.v.Now.Location()).Format(layout)),
-		statusCell(c),
-		part.Plain(c.Host),
-		part.Plain(columns.Versionless(c.Method)),
-		part.Plain(c.Target),
-		part.Plain(human.Millis(c.Took)),
-		pacedCell(c),
-		part.As(themes.Dim, c.PacedBy),
-		part.As(themes.Dim, byWindow(c.App)),
-		part.As(themes.Dim, byWindow(c.MethodUsed)),
-		noteCell(c),
-	)
-}
-
-// byWindow is a count header with its windows from the shortest to the longest: Riot's order
-// differs from answer to answer. What is no count header stays as it is.
-func byWindow(header string) string {
-	if !strings.Contains(header, ",") {
-		return header
-	}
-	parts := strings.Split(header, ",")
-	span := func(part string) int {
-		_, seconds, _ := strings.Cut(part, ":")
-		n, _ := strconv.Atoi(strings.TrimSpace(seconds))
-		return n
-	}
-	slices.SortStableFunc(parts, func(a, b string) int { return span(a) - span(b) })
-	return strings.Join(parts, ",")
+	return cells
 }
 
 // briefTarget is a call's target without the sign that its PUUID was cut, where more

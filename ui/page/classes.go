@@ -127,11 +127,5 @@ func classDetail(v *View, r *engine.ClassRow, w, h int) []string {
 }
 
 func (p *Classes) empty(v *View) string {
-	switch {
-	case !p.have && p.answer.err != nil:
-		return v.failed("the error classes")
-	case p.loading():
-		return "loading error classes…"
-	}
-	return or(p.list.empty(v), "no job waits after a failure, and none is discarded")
+	return or(p.absent(v, "the error classes", "error classes"), or(p.list.empty(v), "no job waits after a failure, and none is discarded"))
 }

@@ -162,7 +162,7 @@ func (p *Forensics) Draw(v *View) []string {
 // facts are the call and what follows from it.
 func (p *Forensics) facts(v *View, w int) []string {
 	c := p.call(v)
-	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), statusCell(c), part.Plain(c.Host), part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
+	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), columns.StatusCell(&c), part.Plain(c.Host), part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
 	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
 	kind := or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
 	why := []part.Cell{part.Plain(kind + " limit")}

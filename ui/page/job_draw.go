@@ -283,8 +283,8 @@ func (p *Job) callRows(v *View, w int) []string {
 	if c == nil || v.H < 18 {
 		return nil
 	}
-	first := v.join(part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), statusCell(*c), part.Plain(human.Millis(c.Took)))
-	second := v.join(pacedText(*c), labelled("app", c.App), labelled("method", c.MethodUsed), noteCell(*c), part.As(themes.Dim, v.clock(c.At)))
+	first := v.join(part.Plain("GET "+c.Host+" "+c.Method+" "+c.Target), columns.StatusCell(c), part.Plain(human.Millis(c.Took)))
+	second := v.join(pacedText(*c), labelled("app", c.App), labelled("method", c.MethodUsed), columns.NoteCell(c), part.As(themes.Dim, v.clock(c.At)))
 	return []string{
 		v.row(w, append([]part.Cell{part.Plain(" ")}, first...)...),
 		v.row(w, append([]part.Cell{part.Plain(" ")}, second...)...),

@@ -11,29 +11,25 @@ import (
 )
 
 // record is a record of the log with its fields as text.
-type record struct {
-	engine.LogRow
-	pairs []string // key=value
-	told  string   // the same in one row, an error without what the row says anyhow
-}
+type record = columns.Record
 
 func recordOf(r engine.LogRow) record {
-	out := record{LogRow: r, pairs: make([]string, 0, len(r.Fields)+1)}
+	out := record{LogRow: r, Pairs: make([]string, 0, len(r.Fields)+1)}
 	told, named := make([]string, 0, len(r.Fields)+1), false
 	for _, first := range []bool{true, false} {
 		for _, f := range r.Fields {
 			if slices.Contains(firstFields, f.Key) == first {
 				named = named || f.Key == "job"
-				out.pairs = append(out.pairs, f.Key+"="+f.Value)
+				out.Pairs = append(out.Pairs, f.Key+"="+f.Value)
 				told = append(told, f.Key+"="+columns.InShort(f.Value))
 			}
 		}
 	}
 	if r.Job != "" && !named {
-		out.pairs = append(out.pairs, "job="+string(r.Job))
+		out.Pairs = append(out.Pairs, "job="+string(r.Job))
 		told = append(told, "job="+string(r.Job))
 	}
-	out.told = strings.Join(told, " ")
+	out.Told = strings.Join(told, " ")
 	return out
 }
 

@@ -1,10 +1,8 @@
 package page
 
 import (
-	"strings"
-
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -40,44 +38,11 @@ const logAsk = 500
 
 // NewLogs makes the log of one job, named name; "" is the numbered screen with all.
 func NewLogs(job engine.JobID, name string) *Logs {
-	p := &Logs{job: job, name: name, query: query[record]{schema: logSchema}, level: usualLevel}
+	p := &Logs{job: job, name: name, query: query[record]{schema: columns.Logs.Schema}, level: usualLevel}
 	if job != "" {
 		p.level = 0
 	}
 	return p
-}
-
-// levelWords are the levels as a filter asks for them: level>=warn.
-var levelWords = func() []filter.Word {
-	short := map[string]string{"debug": "dbg", "info": "inf", "warn": "wrn", "error": "err"}
-	var words []filter.Word
-	for i, level := range logLevels {
-		words = append(words, filter.Word{Name: level, Aliases: []string{short[level]}, Bits: 1 << i})
-	}
-	return words
-}()
-
-func levelValue(level string) filter.Value {
-	if rank := engine.LogRank(level); rank >= 0 {
-		return filter.Bits(1 << rank)
-	}
-	return filter.Value{}
-}
-
-// logSchema is what can be asked of a record.
-var logSchema = filter.New(filter.Options{Free: []string{"text", "area", "field", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at", Keys: []string{"match", "timeline", "full", "latest"}},
-	textField("text", filter.Prose, "", func(r *record) string { return r.Text }),
-	textField("area", filter.Name, "limiter, riot, storage", func(r *record) string { return r.Area }),
-	filter.Field[record]{Name: "level", Kind: filter.Enum, Ranks: true, Words: levelWords, Value: func(r *record, _ instant) filter.Value { return levelValue(r.Level) }},
-	textField("job", filter.Name, "id of a job", func(r *record) string { return string(r.Job) }),
-	filter.Field[record]{Name: "field", Kind: filter.Prose, Help: "key=value, or a part of it", Value: func(r *record, _ instant) filter.Value { return filter.Texts(&r.pairs) }},
-	filter.Field[record]{Name: "at", Kind: filter.Past, Value: func(r *record, _ instant) filter.Value { return filter.At(r.At) }},
-	filter.Field[record]{Name: "age", Kind: filter.Duration, Value: func(r *record, now instant) filter.Value { return filter.Since(r.At, now) }},
-)
-
-// textField is a field of a filter that is text of the row.
-func textField[T any](name string, kind filter.Kind, help string, text func(*T) string) filter.Field[T] {
-	return filter.Field[T]{Name: name, Kind: kind, Help: help, Value: func(r *T, _ instant) filter.Value { return filter.Text(text(r)) }}
 }
 
 // Screen implements Page.
@@ -287,10 +252,12 @@ func (p *Logs) Export(v *View, only bool) (string, [][]string) {
 			rows = p.seen[l.at : l.at+1]
 		}
 	}
-	out := [][]string{{"TIME", "LEVEL", "AREA", "TEXT", "JOB", "FIELDS"}}
-	for i := range rows {
-		r := &rows[i]
-		out = append(out, []string{r.At.In(v.Now.Location()).Format("2006-01-02T15:04:05.000Z07:00"), r.Level, r.Area, r.Text, string(r.Job), strings.Join(r.pairs, " ")})
+	out := make([][]string, len(rows)+1)
+	for _, c := range columns.LogExport {
+		out[0] = append(out[0], c.Head.Title)
+		for i := range rows {
+			out[i+1] = append(out[i+1], c.Cell(pen{v}, &rows[i]).Text)
+		}
 	}
 	return "logs", out
 }

@@ -162,7 +162,7 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	} else {
 		l.Field(part.Plain(r.Text), message, part.Words).Gap(1)
 	}
-	return []string{l.Field(part.As(themes.Dim, r.told), max(l.Room()-1, 0), part.Words).String()}
+	return []string{l.Field(part.As(themes.Dim, r.Told), max(l.Room()-1, 0), part.Words).String()}
 }
 
 // prefix writes when, how grave, and where.
@@ -202,7 +202,7 @@ func wholeText(r *record) string {
 	if len(text) > maxValue {
 		text = text[:maxValue]
 	}
-	return strings.TrimSpace(text + "  " + strings.Join(r.pairs, " "))
+	return strings.TrimSpace(text + "  " + strings.Join(r.Pairs, " "))
 }
 
 // panStep is how many letters one step to the right goes on.

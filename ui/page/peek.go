@@ -127,7 +127,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 	}
 	rows = append(rows, p.wrapped(v, w, themes.Dim, "if it keeps failing: ", p.planText(v, j))...)
 	if c := p.detail.Call; c != nil {
-		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), statusCell(*c), part.Plain(human.Millis(c.Took))))
+		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c), part.Plain(human.Millis(c.Took))))
 		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
 	}
 	return rows

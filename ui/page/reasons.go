@@ -91,11 +91,5 @@ func (p *Reasons) Draw(v *View) []string {
 }
 
 func (p *Reasons) empty(v *View) string {
-	switch {
-	case !p.have && p.answer.err != nil:
-		return v.failed("the jobs")
-	case p.loading():
-		return "loading jobs…"
-	}
-	return or(p.list.empty(v), "no job waits")
+	return or(p.absent(v, "the jobs", "jobs"), or(p.list.empty(v), "no job waits"))
 }

@@ -155,11 +155,5 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 }
 
 func (p *Schedules) empty(v *View) string {
-	switch {
-	case !p.have && p.err != nil:
-		return v.failed("the schedules")
-	case p.loading():
-		return "loading schedules…"
-	}
-	return or(p.list.empty(v), "there is no schedule")
+	return or(p.absent(v, "the schedules", "schedules"), or(p.list.empty(v), "there is no schedule"))
 }

@@ -10,10 +10,10 @@ import (
 
 var (
 	tAttempts = declare(
-		newTable("attempts", "u64 id, u64 n", "one closed attempt of a live or ended job, or a hold (number 0)").grows(),
+		newTable("attempts", "u64 id, u64 n", "one closed attempt of a live or ended job, or a hold (number 0)").grows().belongs(ofJob),
 		records[engine.Attempt]{format: 10, fields: attemptFields})
 	tRecent = declare(
-		newTable("recent", "str owner, u64 n", "u64 id, u64 n of an attempt; the last 200 per owner"),
+		newTable("recent", "str owner, u64 n", "u64 id, u64 n of an attempt; the last 200 per owner").belongs(ofAccount),
 		records[attemptAt]{format: 11, fields: func(c *rec.Coder, a *attemptAt) { c.Uint(&a.job, &a.n) }})
 )
 

@@ -166,9 +166,7 @@ func (t *Tx) beginForget(account string, specs [][]byte, f *Forgotten) error {
 		f.Done.Reports++
 	}
 	errs := []error{
-		tAccounts.drop(t, []byte(a.ID), &a), t.remove(tReports.table, []byte(a.ID)),
-		t.removeAll(tHistory.table, key.Strings(a.ID)), t.removeAll(tCoverage.table, key.Strings(a.ID)), t.removeAll(tIDsCache.table, key.Strings(a.ID)),
-		t.removeAll(tRecent.table, key.Strings(a.ID)), t.uncache(a),
+		tAccounts.drop(t, []byte(a.ID), &a), t.remove(tReports.table, []byte(a.ID)), t.uncache(a),
 	}
 	for _, j := range bequeathed {
 		errs = append(errs, t.saveJob(j))
@@ -230,7 +228,7 @@ func (t *Tx) putForgotten(f Forgotten) error {
 // ends with note.
 func (db *DB) finishForget(ctx context.Context, f Forgotten, note string) (done engine.ForgetDone, audit uint64, err error) {
 	w := &forgetter{db: db, ctx: ctx, f: f}
-	for _, step := range []func() error{w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats} {
+	for _, step := range []func() error{w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats} {
 		if err := step(); err != nil {
 			return w.f.Done, 0, err
 		}
@@ -339,6 +337,18 @@ func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetD
 		}
 		return t.remove(tb, k)
 	})
+}
+
+// owned removes the rows of all tables that belong to the account.
+func (w *forgetter) owned() error { return w.clearOwned(ofAccount, w.f.Account) }
+
+func (w *forgetter) clearOwned(by owner, id string) error {
+	for _, tb := range owned(by) {
+		if err := w.clear(tb, key.Strings(id), nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func anyRow(_, _ []byte) bool { return true }

@@ -119,7 +119,7 @@ func storedBytes(m league.Match) (n int64) {
 
 // dropMatch deletes every row of a match but those of accounts' lists.
 func (t *Tx) dropMatch(m league.Match) error {
-	errs := []error{tMatches.drop(t, []byte(m.ID), &m), t.remove(tParticipants.table, []byte(m.ID)), t.removeAll(tHistory.table, key.Strings(m.ID))}
+	errs := []error{tMatches.drop(t, []byte(m.ID), &m), t.remove(tParticipants.table, []byte(m.ID)), t.removeOwned(ofMatch, key.Strings(m.ID))}
 	for _, tag := range []byte{tagMatches, tagTimelines, tagParticipants} {
 		errs = append(errs, t.dropPlace(tag, m.ID))
 	}

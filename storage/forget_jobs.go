@@ -166,8 +166,7 @@ func (w *forgetter) runs() error {
 }
 
 func (w *forgetter) dropRun(k []byte) error {
-	prefix := key.Strings(string(k))
-	if err := errors.Join(w.clear(tStaged.table, prefix, nil), w.clear(tStagedID, prefix, nil)); err != nil {
+	if err := w.clearOwned(ofRun, string(k)); err != nil {
 		return err
 	}
 	return w.commit(func(t *Tx, f *Forgotten) error {
@@ -177,7 +176,7 @@ func (w *forgetter) dropRun(k []byte) error {
 		}
 		f.Done.Runs++
 		of := r.Ranges()
-		errs := []error{t.remove(tRuns.table, k), t.removeAll(tCoverage.table, prefix), t.removeAll(tHistory.table, prefix)}
+		errs := []error{t.remove(tRuns.table, k)}
 		for _, owner := range []string{of.Making, of.Own, of.Filters} {
 			errs = append(errs, t.removeAll(tCoverage.table, key.Strings(owner)))
 		}

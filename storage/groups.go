@@ -23,14 +23,14 @@ func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent
 
 var (
 	tMembers = declare(
-		newTable("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").grows(),
+		newTable("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").grows().belongs(ofJob),
 		records[member]{format: 12, fields: func(c *rec.Coder, m *member) {
 			c.Byte((*byte)(&m.mark))
 			c.Int(&m.calls, &m.throttled)
 		}})
 	tMemberOf = newTable("member_of", "u64 child, u64 parent, group byte", "marker").grows()
 	tGroups   = declare(
-		newTable("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members"),
+		newTable("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members").belongs(ofJob),
 		records[engine.GroupStat]{format: 13, fields: func(c *rec.Coder, g *engine.GroupStat) {
 			c.Int(&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled)
 		}, key: func(c *key.Coder, g *engine.GroupStat) {

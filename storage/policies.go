@@ -18,10 +18,10 @@ var (
 			c.Dur(&p.Cadence)
 		}})
 	tCoverage = declare(
-		newTable("coverage", "str account or run, str list", "the complete range of a list that is not of all games"),
+		newTable("coverage", "str account or run, str list", "the complete range of a list that is not of all games").belongs(ofAccount|ofRun),
 		records[league.Coverage]{format: 29, fields: coverageFields})
 	tIDsCache = declare(
-		newTable("ids_cache", "str account, str list", "the newest ids as listed, and when"),
+		newTable("ids_cache", "str account, str list", "the newest ids as listed, and when").belongs(ofAccount),
 		records[league.CachedIDs]{format: 30, fields: func(c *rec.Coder, ids *league.CachedIDs) {
 			c.Time(&ids.At, &ids.Floor)
 			c.Bool(&ids.Whole)

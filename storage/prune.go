@@ -227,7 +227,7 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 			return err
 		}
 	}
-	err := errors.Join(t.removeAll(tMembers.table, k), t.removeAll(tGroups.table, k), t.removeAll(tAttempts.table, k),
+	err := errors.Join(t.removeOwned(ofJob, k),
 		t.removeAll(tHistory.table, key.Strings(string(j.ID))), tArchive.drop(t, k, &j))
 	if err != nil || j.Key == "" {
 		return err

@@ -21,12 +21,12 @@ var (
 			c.Int(&b.calls, &b.throttled)
 		}})
 	tStaged = declare(
-		newTable("staged", "str run, u64 n", "one listed id, in the order of the listing"),
+		newTable("staged", "str run, u64 n", "one listed id, in the order of the listing").belongs(ofRun),
 		records[league.Staged]{format: 20, fields: func(c *rec.Coder, s *league.Staged) {
 			c.Str(&s.ID)
 			c.Bool(&s.TooOld)
 		}})
-	tStagedID = newTable("staged_id", "str run, str match", "u64 n")
+	tStagedID = newTable("staged_id", "str run, str match", "u64 n").belongs(ofRun)
 )
 
 func runFields(c *rec.Coder, r *league.Run) {

@@ -21,7 +21,7 @@ var (
 				c.Str(&q.Reason)
 			}})
 	tHistory = declare(
-		newTable("history", "str id, u64 n", "one transition; the last 50 per id"),
+		newTable("history", "str id, u64 n", "one transition; the last 50 per id").belongs(ofAccount|ofRun|ofMatch),
 		records[engine.Transition]{format: 15, fields: func(c *rec.Coder, tr *engine.Transition) {
 			c.Time(&tr.At)
 			c.Str(&tr.From, &tr.To, &tr.Reason, &tr.Actor)

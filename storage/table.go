@@ -22,6 +22,7 @@ type table struct {
 	seed  rec.Seed
 	at    int     // index in tables
 	fill  float64 // how full a split leaves a page; 0 = bbolt's half
+	owner owner   // whose rows go with their owner
 	since uint64  // schema version that it came with; 0 = that of a migration
 }
 
@@ -32,6 +33,33 @@ func newTable(name, keyed, says string) *table {
 	tb := &table{name: name, keyed: keyed, says: says, seed: rec.TableSeed(name), at: len(tables)}
 	tables = append(tables, tb)
 	return tb
+}
+
+// owner is what the first element of a table's keys names: with an account that is forgotten, a run or a match that is dropped,
+// or a job that is pruned, its rows go.
+type owner uint8
+
+const (
+	ofAccount owner = 1 << iota // str id
+	ofRun                       // str id
+	ofMatch                     // str id
+	ofJob                       // u64 id
+)
+
+// belongs says whose the rows are.
+func (tb *table) belongs(to owner) *table {
+	tb.owner = to
+	return tb
+}
+
+// owned are the tables whose rows go with such an owner.
+func owned(by owner) (list []*table) {
+	for _, tb := range tables {
+		if tb.owner&by != 0 {
+			list = append(list, tb)
+		}
+	}
+	return list
 }
 
 // cameWith says from which schema version on files have the table. One that came with a version of its own needs no migration.

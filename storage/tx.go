@@ -403,3 +403,13 @@ func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
 	}
 	return nil
 }
+
+// removeOwned deletes the rows of one owner in all tables.
+func (t *Tx) removeOwned(by owner, prefix []byte) error {
+	for _, tb := range owned(by) {
+		if err := t.removeAll(tb, prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}

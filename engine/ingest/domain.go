@@ -116,3 +116,27 @@ func (in *Ingest) Reresolve(ctx context.Context, dry bool, by engine.Actor) (eng
 	}
 	return in.opt.Projects.accept(ctx, dry, by)
 }
+
+// Milestone reads what a move means, inside its transaction and after the
+// handler's rows were written. ok is false when it means nothing.
+func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Outcome) (m Milestone, ok bool, err error) {
+	if before.State != engine.Running || before.State == after.State {
+		return m, false, nil
+	}
+	if after.Kind == KindWeekly {
+		m, ok = weeklyMilestone(after)
+		return m, ok, nil
+	}
+	kind, ok := syncMilestone(after, o)
+	args, err := decode[syncArgs](after)
+	if !ok || err != nil {
+		return m, false, nil // as in matchMoved
+	}
+	run, err := in.store.Run(tx, args.Run)
+	if err != nil {
+		return m, false, fmt.Errorf("load run %s: %w", args.Run, err)
+	}
+	return Milestone{
+		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID, Mode: args.Mode, Result: run.Result,
+	}, true, nil
+}

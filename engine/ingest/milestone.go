@@ -33,30 +33,6 @@ type Milestone struct {
 	Week    string // 2026-11-16, of a weekly report
 }
 
-// Milestone reads what a move means, inside its transaction and after the
-// handler's rows were written. ok is false when it means nothing.
-func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Outcome) (m Milestone, ok bool, err error) {
-	if before.State != engine.Running || before.State == after.State {
-		return m, false, nil
-	}
-	if after.Kind == KindWeekly {
-		m, ok = weeklyMilestone(after)
-		return m, ok, nil
-	}
-	kind, ok := syncMilestone(after, o)
-	args, err := decode[syncArgs](after)
-	if !ok || err != nil {
-		return m, false, nil // as in matchMoved
-	}
-	run, err := in.store.Run(tx, args.Run)
-	if err != nil {
-		return m, false, fmt.Errorf("load run %s: %w", args.Run, err)
-	}
-	return Milestone{
-		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID, Mode: args.Mode, Result: run.Result,
-	}, true, nil
-}
-
 // lateMilestone is of a run that has become complete after its end: its last gap is closed.
 func lateMilestone(run league.Run) Milestone {
 	return Milestone{

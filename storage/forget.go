@@ -335,7 +335,7 @@ func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetD
 		if t.has(tb, k) && count != nil {
 			count(&f.Done)
 		}
-		return t.remove(tb, k)
+		return t.removeRow(tb, k)
 	})
 }
 

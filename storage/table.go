@@ -16,14 +16,15 @@ import (
 
 // table is one bbolt bucket.
 type table struct {
-	name  string
-	keyed string // what its keys are made of, for people: "str account, str queue, time"
-	says  string // what a row tells, for people
-	seed  rec.Seed
-	at    int     // index in tables
-	fill  float64 // how full a split leaves a page; 0 = bbolt's half
-	owner owner   // whose rows go with their owner
-	since uint64  // schema version that it came with; 0 = that of a migration
+	name    string
+	keyed   string // what its keys are made of, for people: "str account, str queue, time"
+	says    string // what a row tells, for people
+	seed    rec.Seed
+	at      int                         // index in tables
+	fill    float64                     // how full a split leaves a page; 0 = bbolt's half
+	owner   owner                       // whose rows go with their owner
+	dropRow func(t *Tx, k []byte) error // removes a row with what follows from it; nil = nothing does
+	since   uint64                      // schema version that it came with; 0 = that of a migration
 }
 
 // tables are all that were declared, as the program starts.
@@ -148,6 +149,9 @@ func declare[T any](tb *table, r records[T]) *records[T] {
 	}
 	formats[r.format] = tb.name
 	r.table = tb
+	if len(r.indexes) > 0 || r.counts != nil {
+		tb.dropRow = r.dropAt
+	}
 	declared = append(declared, &r)
 	return &r
 }
@@ -254,6 +258,15 @@ func (r *records[T]) save(t *Tx, k []byte, old, v *T) error {
 // drop removes what is stored under k with its index rows, and takes back what it counted.
 func (r *records[T]) drop(t *Tx, k []byte, old *T) error {
 	return errors.Join(r.move(t, old, nil), t.remove(r.table, k))
+}
+
+// dropAt is drop of what is stored under k, or of a row that cannot be read.
+func (r *records[T]) dropAt(t *Tx, k []byte) error {
+	old, ok, err := r.get(t, k)
+	if err != nil || !ok {
+		return t.remove(r.table, k)
+	}
+	return r.drop(t, k, &old)
 }
 
 // move brings the index rows and the counters from old to v; nil = none.

@@ -387,21 +387,24 @@ func (t *Tx) removeAll(tb *table, prefix []byte) error {
 	for r := range t.rows(tb, prefix) {
 		keys = append(keys, bytes.Clone(r.k))
 	}
+	return t.removeKeys(tb, keys)
+}
+
+func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
 	for _, k := range keys {
-		if err := t.remove(tb, k); err != nil {
+		if err := t.removeRow(tb, k); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
-	for _, k := range keys {
-		if err := t.remove(tb, k); err != nil {
-			return err
-		}
+// removeRow deletes a row with its index rows, and takes back what it counted.
+func (t *Tx) removeRow(tb *table, k []byte) error {
+	if tb.dropRow != nil {
+		return tb.dropRow(t, k)
 	}
-	return nil
+	return t.remove(tb, k)
 }
 
 // removeOwned deletes the rows of one owner in all tables.

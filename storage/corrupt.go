@@ -17,8 +17,8 @@ import (
 // A record whose checksum or shape does not hold is set aside: its raw bytes go to table state under corrupt/table/key, from
 // where they can be exported, and what it was about goes on without it.
 
-// ClassUndecodable is the error class of a job that was discarded because its records cannot be read (P-28).
-const ClassUndecodable engine.Class = "undecodable"
+// classUndecodable is the error class of a job that was discarded because its records cannot be read (P-28).
+const classUndecodable engine.Class = "undecodable"
 
 // classCorrupt is the error class of a part whose stored bytes cannot be read; it is fetched again.
 const classCorrupt = "corrupt"
@@ -169,7 +169,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 	j := t.salvage(k)
 	j.State, j.Finished, j.Hold = engine.Discarded, t.now, 0
 	j.Rev++
-	j.Class, j.LastError = ClassUndecodable, "its record cannot be read: "+err.Error()
+	j.Class, j.LastError = classUndecodable, "its record cannot be read: "+err.Error()
 	if err := t.bury(k, j); err != nil {
 		return j, fmt.Errorf("discard job %s: %w", id, err)
 	}

@@ -19,9 +19,9 @@ const (
 	outletPart = 1 << 10     // bytes; each part has the whole time
 )
 
-// ErrStalled is the ErrHungUp of a network terminal that took nothing any more. The
+// errStalled is the ErrHungUp of a network terminal that took nothing any more. The
 // user has been told on it, in as far as it can be told anything.
-var ErrStalled = fmt.Errorf("the console was closed: its terminal took nothing for %s (%w)", stallAfter, ErrHungUp)
+var errStalled = fmt.Errorf("the console was closed: its terminal took nothing for %s (%w)", stallAfter, ErrHungUp)
 
 // outlet writes to a network terminal with deadlines. A write to a terminal that
 // nobody reads would otherwise never end, and with it the console.

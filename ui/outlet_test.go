@@ -38,7 +38,7 @@ func TestP34_AStalledNetworkTerminalIsClosed(t *testing.T) {
 	opt := testOptions()
 	opt.Getenv, opt.Embedded, opt.CanDetach = trueColor, true, true
 	opt.Input, opt.Output, opt.SSH, opt.StallAfter, opt.Stalled = tty, tty, true, 200*time.Millisecond, "the engine goes on"
-	if err := Run(context.Background(), uitest.New(uitest.Busy()), opt); !errors.Is(err, ErrStalled) || !errors.Is(err, ErrHungUp) {
+	if err := Run(context.Background(), uitest.New(uitest.Busy()), opt); !errors.Is(err, errStalled) || !errors.Is(err, ErrHungUp) {
 		t.Fatalf("Run gave %v", err)
 	}
 	after, err := term.GetState(int(tty.Fd()))

@@ -61,14 +61,14 @@ func (m *Model) leaving(err error) error {
 	return err
 }
 
-// ErrNoTerminal says that there is nothing to draw on.
-var ErrNoTerminal = errors.New("the console needs a terminal: use farsight status, jobs, accounts or limits for plain output")
+// errNoTerminal says that there is nothing to draw on.
+var errNoTerminal = errors.New("the console needs a terminal: use farsight status, jobs, accounts or limits for plain output")
 
 // runProgram runs a model on the terminal; feed sends it messages of its own
 // until its context ends, and may be nil. ErrHungUp when the terminal has gone.
 func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context.Context, *tea.Program)) error {
 	if opt.Output == nil && !term.IsTerminal(int(os.Stdout.Fd())) {
-		return ErrNoTerminal
+		return errNoTerminal
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,7 +105,7 @@ func runProgram(ctx context.Context, m tea.Model, opt Options, feed func(context
 		return crash
 	}
 	if sig.stalled.Load() {
-		return ErrStalled
+		return errStalled
 	}
 	hungUp := errors.Is(err, syscall.EIO) // a closed terminal is read before its signal comes
 	if err != nil && ctx.Err() == nil && !sig.ended.Load() && !hungUp {

@@ -736,13 +736,13 @@ func TestAlerts_OrderAndHistory(t *testing.T) {
 	if len(r.History) != historyCells || r.History[11] != 20 || r.History[10] != -1 || r.History[9] != 20 {
 		t.Errorf("history: %v", r.History)
 	}
-	if got := len(m.Evaluate(noon)); got < len(Rules()) {
-		t.Errorf("%d rows for %d rules", got, len(Rules()))
+	if got := len(m.Evaluate(noon)); got < len(rules()) {
+		t.Errorf("%d rows for %d rules", got, len(rules()))
 	}
 }
 
 func TestRules_TellEveryFault(t *testing.T) {
-	good := Rules()[0]
+	good := rules()[0]
 	bad := func(change func(*Rule)) Rule { r := good; change(&r); return r }
 	_, err := New(Options{Rules: []Rule{
 		good, good,
@@ -758,7 +758,7 @@ func TestRules_TellEveryFault(t *testing.T) {
 		}
 	}
 	measured := map[measure]bool{}
-	for _, r := range Rules() {
+	for _, r := range rules() {
 		measured[r.Measure] = true
 	}
 	for what := range maps.Keys(measures) {
@@ -786,7 +786,7 @@ func FuzzLoad(f *testing.F) {
 		m := fresh(t)
 		_ = m.Load(blob)
 		rows := m.Evaluate(noon.Add(time.Minute))
-		if len(rows) < len(Rules()) || len(m.statuses) > maxStatuses {
+		if len(rows) < len(rules()) || len(m.statuses) > maxStatuses {
 			t.Fatalf("%d rows, %d statuses", len(rows), len(m.statuses))
 		}
 		if _, err := m.Save(); err != nil {

@@ -214,7 +214,7 @@ var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
 
 // TestS2_10_EachRuleIsSilentOnAHealthyDayAndFiresWhenItShould: no rule without both days.
 func TestS2_10_EachRuleIsSilentOnAHealthyDayAndFiresWhenItShould(t *testing.T) {
-	for _, r := range Rules() {
+	for _, r := range rules() {
 		c, ok := days[r.Name]
 		if !ok {
 			t.Errorf("rule %q has no day", r.Name)

@@ -141,7 +141,7 @@ type alert struct {
 // rules.
 func New(opt Options) (*Monitor, error) {
 	if opt.Rules == nil {
-		opt.Rules = Rules()
+		opt.Rules = rules()
 	}
 	if err := check(opt.Rules); err != nil {
 		return nil, err

@@ -44,8 +44,8 @@ type Rule struct {
 	Next    string        // what to do
 }
 
-// Rules are the rules that ship.
-func Rules() []Rule {
+// rules are the rules that ship.
+func rules() []Rule {
 	return []Rule{
 		{Name: "give-ups", About: "give-up share per 1 h", Measure: giveUps, Unit: engine.AlertShare,
 			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,

@@ -25,7 +25,7 @@ var Alerts = New(filter.Options{Free: []string{"rule", "subject", "state", "next
 	name("state", "firing, pending, acknowledged, silenced, ok", func(r *alert) engine.AlertState { return r.State }).head("STATE", table.State, 14, 14).
 		cell(AlertSign).sort(func(a, b *alert) int { return AlertRank(a.State) - AlertRank(b.State) }).
 		prints(func(r *alert, _ time.Time) string { return strings.ToUpper(string(r.State)) }),
-	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).flex(1).drop(1).cell(NextStep).
+	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).flex(1).drop(1).cell(nextStep).
 		line("REMARK", table.Words, 1).prints(alertRemark),
 	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 5, 6).drop(2).colour(themes.Dim).greatestFirst().
 		says(func(p Pen, r *alert) string {
@@ -91,8 +91,8 @@ func AlertName(r *alert) string {
 	return r.About + " (" + r.Subject + ")"
 }
 
-// NextStep is what comes next by itself, or what a person can do.
-func NextStep(p Pen, r *alert) table.Cell {
+// nextStep is what comes next by itself, or what a person can do.
+func nextStep(p Pen, r *alert) table.Cell {
 	switch r.State {
 	case engine.AlertOK:
 		return table.As(themes.Dim, human.None)

@@ -50,8 +50,8 @@ func Since(t, now time.Time) Value {
 // by the bit that its Word names.
 func Bits(set uint64) Value { return Value{n: int64(set), set: set != 0} }
 
-// Flag is the value of a field made by [YesNo].
-func Flag(yes bool) Value {
+// flag is the value of a field made by [YesNo].
+func flag(yes bool) Value {
 	if yes {
 		return Bits(bitYes)
 	}

@@ -15,7 +15,7 @@ import (
 // How many of the newest are kept of what is only ever added.
 const (
 	KeptCalls = 2000
-	KeptLogs  = 2000
+	keptLogs  = 2000
 	KeptNotes = 200
 )
 
@@ -63,7 +63,7 @@ func (r *Rows) whole(u engine.Update) {
 		n.Alerts = u.Alerts
 	}
 	n.Calls = newest(append(n.Calls, u.Calls...), KeptCalls)
-	n.Logs = newest(append(n.Logs, u.Logs...), KeptLogs)
+	n.Logs = newest(append(n.Logs, u.Logs...), keptLogs)
 	n.Notes = newest(append(n.Notes, u.Notes...), KeptNotes)
 }
 

@@ -32,7 +32,7 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 	auditing, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTime)
 	defer cancel()
 	e, auditErr := o.audit(auditing, cmd, r, err)
-	r.Audit, r.Undo = e.Seq, Undoable(e)
+	r.Audit, r.Undo = e.Seq, undoable(e)
 	if err == nil {
 		o.announce(cmd, r)
 	}

@@ -134,9 +134,9 @@ func OnJobs() []Operation {
 	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return len(o.States) == 0 })
 }
 
-// Undoable reports whether an entry is of an operation that can be taken back, and has
+// undoable reports whether an entry is of an operation that can be taken back, and has
 // changed something. Whether it still can be, what it has changed decides.
-func Undoable(e engine.AuditEntry) bool {
+func undoable(e engine.AuditEntry) bool {
 	return Of(e.Op).Undo && (len(e.Moves) > 0 || e.Queue != nil || e.Schedule != nil)
 }
 

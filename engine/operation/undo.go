@@ -51,7 +51,7 @@ func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt
 func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
 	if seq != 0 {
 		e, err := o.opt.Store.AuditEntry(ctx, seq)
-		if err == nil && !Undoable(e) {
+		if err == nil && !undoable(e) {
 			return e, engine.Problemf(engine.ErrRefused, "only "+UndoWords("and")+" can be taken back", "%s #%d has nothing that could be taken back", e.Op, seq)
 		}
 		if errors.Is(err, engine.ErrNotFound) {
@@ -73,7 +73,7 @@ func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, e
 		if err != nil {
 			return e, err
 		}
-		if Undoable(e) && !taken[undoTarget(e.Seq)] {
+		if undoable(e) && !taken[undoTarget(e.Seq)] {
 			return e, nil
 		}
 	}

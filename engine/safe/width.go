@@ -49,8 +49,8 @@ func CutEnd(s string, cells int, sign string) string {
 	return s[:prefix(s, room)] + sign
 }
 
-// CutStart shortens clean text at its start, for ids that differ at the end.
-func CutStart(s string, cells int) string {
+// cutStart shortens clean text at its start, for ids that differ at the end.
+func cutStart(s string, cells int) string {
 	if len(s) <= cells || Width(s) <= cells {
 		return s
 	}
@@ -72,7 +72,7 @@ func CutMiddle(s string, cells int) string {
 		return s
 	}
 	if cells < idTail+2 {
-		return CutStart(s, cells)
+		return cutStart(s, cells)
 	}
 	room := cells - 1
 	head := strings.LastIndexAny(s, "_:") + 1

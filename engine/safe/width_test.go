@@ -23,8 +23,8 @@ func TestCuts(t *testing.T) {
 		{"one cell", Cut, "abc", 1, "…"},
 		{"wide letter at the edge", Cut, "카인카인", 4, "카…"},
 		{"marks stay on their letter", Cut, "x\u0323\u0302yz", 2, "x\u0323\u0302…"},
-		{"start", CutStart, "KR_7214550881", 5, "…0881"},
-		{"start of wide", CutStart, "카인카", 4, "…카"},
+		{"start", cutStart, "KR_7214550881", 5, "…0881"},
+		{"start of wide", cutStart, "카인카", 4, "…카"},
 		{"match id", CutMiddle, "KR_7214550881", 7, "KR_…881"},
 		{"job", CutMiddle, "match:KR_7214550881", 14, "match:KR_…0881"},
 		{"puuid", CutMiddle, "8Qfxxxxxxxxxxxxxxx2c", 7, "8Qf…x2c"},
@@ -47,7 +47,7 @@ func TestCuts(t *testing.T) {
 func TestCutsKeepTheirWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, w := Text(nasty().Draw(t, "s")), rapid.IntRange(-1, 30).Draw(t, "w")
-		for name, cut := range map[string]func(string, int) string{"end": Cut, "start": CutStart, "middle": CutMiddle} {
+		for name, cut := range map[string]func(string, int) string{"end": Cut, "start": cutStart, "middle": CutMiddle} {
 			got := cut(s, w)
 			if Width(got) > max(w, 0) {
 				t.Errorf("%s of %q to %d = %q, %d cells", name, s, w, got, Width(got))

@@ -14,8 +14,8 @@ import (
 const (
 	formatSize = 1
 	sumSize    = 4
-	// Overhead is what a frame adds to a body, in bytes.
-	Overhead = formatSize + sumSize
+	// overhead is what a frame adds to a body, in bytes.
+	overhead = formatSize + sumSize
 )
 
 // Formats of records that are not of one table alone. Formats are on disk: each stands for one shape for ever.
@@ -37,7 +37,7 @@ const (
 
 // Faults of a frame.
 var (
-	ErrShort = errors.New("record is shorter than its frame")
+	errShort = errors.New("record is shorter than its frame")
 	ErrSum   = errors.New("checksum does not hold")
 )
 
@@ -65,8 +65,8 @@ func (s Seed) Seal(key []byte, c *Coder) ([]byte, error) {
 
 // Open checks the record stored under key and returns its format and body. The body points into value.
 func (s Seed) Open(key, value []byte) (format byte, body []byte, err error) {
-	if len(value) < Overhead {
-		return 0, nil, ErrShort
+	if len(value) < overhead {
+		return 0, nil, errShort
 	}
 	framed := value[:len(value)-sumSize]
 	if s.Of(key, framed) != binary.LittleEndian.Uint32(value[len(framed):]) {

@@ -403,7 +403,7 @@ func TestFlow_QuitWhileJobsRun(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		ana.sees("SYNCING")
 		ana.press("q")
-		ana.sees("Quit Farsight?", "1 sync", "All of it is kept", "▸[n no]")
+		ana.sees("Quit Farsight?", "1 sync", "kept and goes on", "▸[n no]")
 		ana.press("enter")
 		ana.misses("Quit Farsight?")
 		ana.press("q", "y")

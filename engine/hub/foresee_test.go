@@ -65,6 +65,7 @@ func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
 			done <- struct{}{}
 		}()
 		time.Sleep(3 * time.Second)
+		synctest.Wait()
 		first := got[0]
 		if len(got) != 1 || first.Accounts[0].ETA.High != 100*time.Second || first.Accounts[1].ETA != (engine.ETA{}) || !first.Jobs[0].Starts.Equal(due) {
 			t.Fatalf("%d updates, the snapshot is %+v", len(got), first)
@@ -73,6 +74,7 @@ func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
 			n := len(got)
 			src.set(eta, start, late)
 			time.Sleep(3 * time.Second)
+			synctest.Wait()
 			if len(got) > n+1 {
 				t.Errorf("told %d times", len(got)-n)
 			}

@@ -164,6 +164,36 @@ func withMigrations(t testing.TB, more ...migration) (undo func()) {
 	return undo
 }
 
+// TestANewTableNeedsNoMigration: the next start makes it, after a backup, and a program
+// that does not know it refuses the file.
+func TestANewTableNeedsNoMigration(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	db, err := Open(Options{Dir: dir})
+	must(t, err)
+	must(t, db.Close())
+	before, had := newestSchema(), slices.Clone(tables)
+	undo := func() { tables = had }
+	t.Cleanup(undo)
+	newTable("later", "str id", "what a later version keeps").cameWith(before + 1)
+	db, err = Open(Options{Dir: dir})
+	must(t, err)
+	must(t, db.bolt.View(func(b *bolt.Tx) error {
+		if have, err := schemaOf(b, dir); err != nil || have != before+1 || b.Bucket([]byte("later")) == nil {
+			t.Errorf("schema %d, %v", have, err)
+		}
+		return nil
+	}))
+	must(t, db.Close())
+	if list, err := Backups(BackupsDir(dir)); err != nil || len(list) != 1 || uint64(list[0].Schema) != before {
+		t.Errorf("backups: %+v, %v", list, err)
+	}
+	undo()
+	_, err = Open(Options{Dir: dir})
+	if e := wantError[*disk.ErrNewer](t, err); uint64(e.Have) != before+1 {
+		t.Errorf("%+v", e)
+	}
+}
+
 func wantMigrated(t testing.TB, dir, after string) {
 	t.Helper()
 	db, err := Open(Options{Dir: dir})

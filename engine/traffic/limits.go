@@ -65,7 +65,6 @@ type Limits struct {
 	dirty   atomic.Bool  // something was admitted or called since the last save
 	unsaved atomic.Int64 // calls since the last save
 	busy    await.Bell   // many calls, or a 429, are not saved yet
-	onKey   func()       // told that the key was replaced; nil = nobody
 
 	mu      sync.Mutex
 	backlog map[string]int // jobs by lane name

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,14 +15,30 @@ import (
 
 // failures is a console with accounts that have failed, and what was forgotten of them.
 type failures struct {
+	class map[engine.JobID]engine.Class
+
+	mu        sync.Mutex
 	accounts  []engine.AccountDetail
-	class     map[engine.JobID]engine.Class
 	forgotten []string
+}
+
+func (f *failures) comes(a engine.AccountDetail) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.accounts = append(f.accounts, a)
+}
+
+func (f *failures) gone() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.forgotten)
 }
 
 func (f *failures) Watch(context.Context) iter.Seq[engine.Update] { return nil }
 
 func (f *failures) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if c.Op == engine.OpForget && c.By.Via == "engine" && c.Reason != "" {
 		f.forgotten = append(f.forgotten, c.Account)
 	}
@@ -29,6 +46,8 @@ func (f *failures) Do(_ context.Context, c engine.Command) (engine.Receipt, erro
 }
 
 func (f *failures) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch q := q.(type) {
 	case engine.AccountsQuery: // a page of one
 		i := slices.IndexFunc(f.accounts, func(a engine.AccountDetail) bool { return a.Row.ID == q.After }) + 1
@@ -65,15 +84,16 @@ func TestMistyped_LeavesAfterTheCooldown(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- m.Run(ctx) }()
 		time.Sleep(90 * time.Second)
-		f.accounts = append(f.accounts, row("now", riot.ClassMissing))
-		m.Publish([]engine.Change{{Account: &f.accounts[5].Row}})
+		late := row("now", riot.ClassMissing)
+		f.comes(late)
+		m.Publish([]engine.Change{{Account: &late.Row}})
 		time.Sleep(4 * time.Minute)
-		if len(f.forgotten) > 0 {
-			t.Errorf("within the cooldown %q are gone", f.forgotten)
+		if gone := f.gone(); len(gone) > 0 {
+			t.Errorf("within the cooldown %q are gone", gone)
 		}
 		time.Sleep(2 * time.Minute)
-		if !slices.Equal(f.forgotten, []string{"before", "now"}) {
-			t.Errorf("%q are gone", f.forgotten)
+		if gone := f.gone(); !slices.Equal(gone, []string{"before", "now"}) {
+			t.Errorf("%q are gone", gone)
 		}
 		cancel()
 		if err := <-done; err != nil {

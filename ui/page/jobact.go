@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -169,20 +168,4 @@ func named(j engine.JobRow, ok bool) (engine.JobID, string) {
 		return "", ""
 	}
 	return j.ID, columns.JobKey(&j.Job)
-}
-
-// forceJob runs a job past its limit of tries, or once more. It asks why: the
-// reason stays with the job and in the audit.
-func forceJob(v *View, j engine.JobRow) Effect {
-	j = v.liveJob(j)
-	return Effect{Text: &Text{
-		Label: "force " + columns.JobKey(&j.Job), Ghost: "why? it is kept with the job",
-		Read: func(text string, _ time.Time) (engine.Command, string) {
-			why := strings.TrimSpace(text)
-			if why == "" {
-				return engine.Command{}, "say why: the reason stays with the job and in the audit"
-			}
-			return engine.Command{Op: engine.OpForce, Job: j.ID, IfRev: j.Rev, Reason: why}, ""
-		},
-	}}
 }

@@ -3,7 +3,6 @@ package disk
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -50,10 +49,6 @@ func (m Meta) Text(name []byte) (s string, ok bool, err error) {
 
 func (m Meta) PutText(name []byte, s string) error {
 	return m.put(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
-}
-
-func (m Meta) putTime(name []byte, at time.Time) error {
-	return m.put(name, rec.Time, func(c *rec.Coder) { c.Time(&at) })
 }
 
 func (m Meta) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool, err error) {

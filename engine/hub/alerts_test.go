@@ -29,6 +29,20 @@ func (b *board) get() []engine.AlertRow {
 	return b.rows
 }
 
+// watching runs a hub and keeps what one console is told; who reads it calls synctest.Wait
+// before. What it gives ends both.
+func watching(t *testing.T, h *hub.Hub, got *[]engine.Update) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var both sync.WaitGroup
+	both.Go(func() { _ = h.Run(ctx) })
+	both.Go(func() {
+		for u := range h.Watch(ctx) {
+			*got = append(*got, u)
+		}
+	})
+	return func() { cancel(); both.Wait() }
+}
+
 // Consoles get all alerts with the snapshot, then again when one looks different,
 // and an idle engine wakes nobody.
 func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
@@ -39,21 +53,14 @@ func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
 		}
 		b.set(key(21*time.Hour+30*time.Second, engine.AlertFiring))
 		h := hub.New(hub.Options{Source: still{}, Accounts: stored(), Alerts: b.get})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{}, 2)
 		var got []engine.Update
-		go func() { _ = h.Run(ctx); done <- struct{}{} }()
-		go func() {
-			for u := range h.Watch(ctx) {
-				got = append(got, u)
-			}
-			done <- struct{}{}
-		}()
+		defer watching(t, h, &got)()
 		time.Sleep(time.Second)
 		for s := 29; s > 0; s-- { // a second less each time: still 21h
 			b.set(key(21*time.Hour+time.Duration(s)*time.Second, engine.AlertFiring))
 			time.Sleep(time.Second)
 		}
+		synctest.Wait()
 		if len(got) != 1 || !got[0].Snapshot || len(got[0].Alerts) != 1 {
 			t.Fatalf("%d updates, want the snapshot alone: %+v", len(got), got)
 		}
@@ -63,11 +70,9 @@ func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
 		time.Sleep(time.Second)
 		h.Publish(1, []engine.Change{{Attempt: &engine.Attempt{Number: 1}, Of: "7"}}) // no row is about an attempt
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if len(got) != 3 || len(got[1].Alerts) != 2 || got[2].Alerts[0].State != engine.AlertAcknowledged {
 			t.Errorf("%d updates: %+v", len(got), got)
 		}
-		cancel()
-		<-done
-		<-done
 	})
 }

@@ -1,7 +1,6 @@
 package hub_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -54,16 +53,8 @@ func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
 		h := hub.New(hub.Options{Source: src, Accounts: stored(open, ended)})
 		h.SeedAccounts([]engine.AccountRow{open})
 		h.Seed(engine.Job{ID: "1", Rev: 1, State: engine.Retryable, Due: due})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan struct{}, 2)
 		var got []engine.Update
-		go func() { _ = h.Run(ctx); done <- struct{}{} }()
-		go func() {
-			for u := range h.Watch(ctx) {
-				got = append(got, u)
-			}
-			done <- struct{}{}
-		}()
+		defer watching(t, h, &got)()
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		first := got[0]
@@ -104,8 +95,5 @@ func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
 		if u := got[len(got)-1]; len(u.Accounts) != 1 || u.Accounts[0].Calls != 9 || u.Accounts[0].Stand != engine.StandPaused {
 			t.Errorf("a changed row lacks what is foreseen: %+v", u)
 		}
-		cancel()
-		<-done
-		<-done
 	})
 }

@@ -266,6 +266,32 @@ func TestHistoryGrows(t *testing.T) {
 	})
 }
 
+// A simulator that runs over midnight, and one that is started again after it, know every
+// game that was listed before. Only when the games were played follows from the start.
+func TestIDsOutliveTheHour(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		time.Sleep(12*time.Hour - time.Minute)
+		const asked = "Busy Bee#SIM"
+		start := func() *Sim { return New(Options{Latency: Instant}) }
+		first := start()
+		before := idsOf(t, first, "americas", asked, "count=100")
+		for _, wait := range []time.Duration{2 * time.Minute, 58 * time.Minute, 30 * day} {
+			time.Sleep(wait)
+			for name, s := range map[string]*Sim{"the same": first, "another": start()} {
+				if !slices.Equal(before, idsOf(t, s, "americas", asked, "count=100")) {
+					t.Errorf("%s lists other games after %s", name, wait)
+				}
+				time.Sleep(2 * time.Minute) // the limits' window
+				for _, id := range before[:20] {
+					if r := get(t, s, "/americas/lol/match/v5/matches/"+id); r.status != 200 {
+						t.Errorf("%s says %d for %s after %s", name, r.status, id, wait)
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestRecordedPayloadsAreServedThroughOurAccounts(t *testing.T) {
 	o := quick()
 	o.Players = []PlayerSpec{}

@@ -22,7 +22,8 @@ type Options struct {
 	// original (20:1 at speed 10 is announced as 200:1, 100:120 as 100:12).
 	Speed   float64
 	Latency Latency
-	// Epoch is the start of the newest game. Zero means the start of the current hour.
+	// Epoch is the start of the newest game. Zero means the start of the current hour. It moves the times of
+	// games, not their ids: those are the same whenever a simulator is started.
 	Epoch time.Time
 	// Players are the known accounts; nil means DefaultPlayers. Every other Riot ID answers 404.
 	Players []PlayerSpec

@@ -4,6 +4,7 @@ package world
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,7 @@ type World struct {
 
 // New makes the world of a seed, in which these players have played until epoch.
 func New(seed uint64, epoch time.Time, specs []Spec) *World {
+	epoch = epoch.Truncate(time.Millisecond) // as games are told: their ages are whole, too
 	w := &World{seed: seed, Epoch: epoch, byName: map[string]*Account{}, Games: map[string]*Game{}, invented: newInvented()}
 	for _, spec := range specs {
 		w.addAccount(spec)
@@ -131,10 +133,14 @@ func (f form) humans(s Shape) int {
 	return f.players
 }
 
-// number gives g the next free game number; numbers grow with time, as Riot's do.
+// newestNumber is about that of a game which starts at the epoch: EUW1_6789620800.
+const newestNumber = 6_789_620_800
+
+// number gives g the next free game number; numbers grow with time, as Riot's do. They follow from how long
+// before the epoch the game was: a simulator that is started again in another hour knows the ids that it gave.
 func (w *World) number(g *Game, h keyed.Hash) {
-	since := g.At.Unix() - time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	g.number = 1_000_000 + uint64(max(0, since))*8 + uint64(h.Below(8))
+	since := int64(math.Floor(g.At.Sub(w.Epoch).Seconds()))
+	g.number = uint64(max(1_000_000, newestNumber+8*since)) + uint64(h.Below(8))
 	prefix := strings.ToUpper(string(g.Platform)) + "_"
 	for {
 		g.ID = prefix + strconv.FormatUint(g.number, 10)

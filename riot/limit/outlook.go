@@ -102,11 +102,7 @@ func (o Outlook) Turn(method string, n int) Estimate {
 			e.Wait, e.Bucket = at-o.now, bucket
 		}
 	}
-	// An answer that is under way is not waited for: it mostly comes at once.
-	c := o.h.check(o.now, Request{Host: o.h.app.Host, Method: method, Priority: Bulk})
-	if c.kind != none && c.until != never {
-		later(c.until, c.bucket())
-	}
+	later(o.next(method))
 	if o.h.opts.Pacing == Burst {
 		return e
 	}
@@ -125,6 +121,25 @@ func (o Outlook) Turn(method string, n int) Estimate {
 		}
 	}
 	return e
+}
+
+// looks bounds how often next looks again. Twice is usual: at a place that comes free, and
+// when pacing lets it be used.
+const looks = 8
+
+// next is when the next bulk call of a method goes, and the bucket that holds it until
+// then: as a dispatcher does it, which asks again when it was told to. An answer that is
+// under way is not waited for: it mostly comes at once.
+func (o Outlook) next(method string) (at instant, bucket string) {
+	at = o.now
+	for range looks {
+		c := o.h.check(at, Request{Host: o.h.app.Host, Method: method, Priority: Bulk})
+		if c.kind == none || c.until == never || c.until <= at {
+			break
+		}
+		at, bucket = c.until, c.bucket()
+	}
+	return at, bucket
 }
 
 // gapOf is how long pacing holds the nth call back for which a bucket of so many has

@@ -5,20 +5,21 @@ import "time"
 // ForecastQuery asks which calls will go in the next minutes, and which went in the past
 // one; answered by Forecast.
 type ForecastQuery struct {
-	Ahead time.Duration `json:"ahead_ns,omitempty"` // 0 = three minutes, a day at most
+	Ahead time.Duration `json:"ahead_ns,omitempty"` // of windows: 0 = five minutes, a day at most
 }
 
 func (ForecastQuery) query() {}
 
-// Steps of a Forecast: a minute back and three ahead.
+// Steps of a Forecast: a minute back and five ahead.
 const (
 	ForecastStep    = 5 * time.Second
 	ForecastPast    = 12 // steps
-	ForecastPlanned = 36 // steps
+	ForecastPlanned = 60 // steps
 )
 
 // Forecast is what the limits, what waits and now let foresee. What was called and what is
-// planned is counted by steps of Step: Past ends and Planned begins at At.
+// planned is counted by steps of Step. Planned begins at At. The steps of Past begin at
+// multiples of Step; At is in the last one, which is still being counted.
 type Forecast struct {
 	At       time.Time         `json:"at"`
 	Step     time.Duration     `json:"step_ns"`
@@ -35,6 +36,7 @@ type HostForecast struct {
 	Stuck   bool            `json:"stuck,omitempty"` // frozen until somebody resumes it: nothing is planned
 	Windows []PlannedWindow `json:"windows"`         // the present one first, until nothing more is planned
 	Planned []int           `json:"planned"`         // calls of all accounts
+	Line    int             `json:"line"`            // calls of jobs in line, however far ahead they go
 	Retries int             `json:"retries"`         // that wait for an instant
 }
 

@@ -117,8 +117,10 @@ func (c *Calendar) Command(calls int, takes time.Duration) {
 	c.deal(calls, (calls+windows-1)/windows, func(w *engine.PlannedWindow) *int { return &w.Command })
 }
 
-// Line deals calls in line into what room is left.
+// Line deals calls in line into what room is left. Those of a frozen host are counted all
+// the same.
 func (c *Calendar) Line(calls int) {
+	c.HostForecast.Line += calls
 	c.deal(calls, c.Limit, func(w *engine.PlannedWindow) *int { return &w.Line })
 }
 

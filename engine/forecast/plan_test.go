@@ -147,7 +147,7 @@ func TestTheNextMinutesAddUp(t *testing.T) {
 	for _, w := range h.Windows {
 		windows += w.Line + w.Retries
 	}
-	if accounts != all || sum(h.Planned) != all || windows != all || h.Windows[0].Made != 80 || h.Planned[0] != 100+20 {
+	if accounts != all || sum(h.Planned) != all || windows != all || h.Line+h.Retries != all || h.Windows[0].Made != 80 || h.Planned[0] != 100+20 {
 		t.Errorf("%d of the accounts, %d of the host, %d in windows, want %d: %+v", accounts, sum(h.Planned), windows, all, h)
 	}
 }
@@ -162,7 +162,7 @@ func TestAFrozenHostPlansNothing(t *testing.T) {
 	}
 	s.Buckets[0].BlockedBy = engine.BlockedFrozen
 	p := forecast.New(s)
-	if h := p.Answer(time.Minute, nil).Hosts[0]; !h.Stuck || h.Windows[0].Line != 0 || h.Planned[0] != 0 || p.Beside("asia", 9, 0) != nil {
+	if h := p.Answer(time.Minute, nil).Hosts[0]; !h.Stuck || h.Line != 300 || h.Windows[0].Line != 0 || h.Planned[0] != 0 || p.Beside("asia", 9, 0) != nil {
 		t.Errorf("frozen: %+v", h)
 	}
 	if got := p.Starts()["1"]; !got.At.IsZero() || got.LateBy != "asia is frozen" {

@@ -59,4 +59,8 @@ type AccountForecast struct {
 	RiotID  string `json:"riot_id"` // as received; "" = not known to be at work
 	Past    []int  `json:"past"`    // ForecastPast steps
 	Planned []int  `json:"planned"` // ForecastPlanned steps
+	// Calls are those that its sync still makes, however far ahead, and Ends is when the
+	// last of them goes at the latest; zero = nothing of it goes yet.
+	Calls int       `json:"calls"`
+	Ends  time.Time `json:"ends,omitzero"`
 }

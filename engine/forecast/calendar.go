@@ -124,6 +124,30 @@ func (c *Calendar) Line(calls int) {
 	c.deal(calls, c.Limit, func(w *engine.PlannedWindow) *int { return &w.Line })
 }
 
+// paced is how many calls in line are made by the end of each step. Those of a window are
+// spread evenly over what is left of it: the limiter paces a line.
+func (c *Calendar) paced() (f flow) {
+	n, before := 0, 0 // the window that is open, and the calls of those before it
+	for i := range f {
+		end := c.now.Add(time.Duration(i+1) * engine.ForecastStep)
+		for ; n < c.at(end); n++ {
+			before += c.line(n)
+		}
+		f[i] = float64(before)
+		if from := latest(c.begins(n), c.opens); end.After(from) {
+			f[i] += float64(c.line(n)) * float64(end.Sub(from)) / float64(c.begins(n+1).Sub(from))
+		}
+	}
+	return f
+}
+
+func (c *Calendar) line(n int) int {
+	if w := c.dealt[n]; w != nil {
+		return w.Line
+	}
+	return 0
+}
+
 // Start is when work goes that waits for an instant.
 type Start struct {
 	At     time.Time // zero = nobody knows

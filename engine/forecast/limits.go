@@ -18,8 +18,6 @@ type Limits interface {
 	After(method string, n int) Wait
 	// Turn is when the nth call in line goes, the spreading of calls included.
 	Turn(method string, n int) Wait
-	// By is how many calls may go within a time, at most so many.
-	By(method string, in time.Duration, most int) int
 	// Rate is calls per second in the long run, and the bucket that sets it; "" = no
 	// limit is known.
 	Rate(method string) (perSecond float64, bucket string)

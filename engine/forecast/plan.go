@@ -227,16 +227,13 @@ func (f *flow) steps() []int {
 }
 
 // flow adds a host's calls to those of each open sync, and gives those of all. The line
-// moves as fast as the limits let it; a retry is a call at its start.
+// moves as the windows let it; a retry is a call at its start.
 func (p *Plan) flow(name string, h *hostPlan, of []flow) *flow {
 	var all flow
 	if h.calendar.Stuck {
 		return &all
 	}
-	var until flow // calls that the limits let through by the end of each step
-	for i, most := 0, callsOf(h.shares); i < len(until); i++ {
-		until[i] = float64(h.limits.By(MatchMethod, time.Duration(i+1)*engine.ForecastStep, most))
-	}
+	until := h.calendar.paced()
 	dealt(h.shares, 1, func(t *turn, from, to time.Duration) {
 		for i, by := range until {
 			calls := t.pace * max(0, min(by, to.Seconds())-from.Seconds())
@@ -288,8 +285,8 @@ func (p *Plan) Beside(host string, calls int, takes time.Duration) *engine.HostF
 // accounts are those with calls, the most of them first.
 func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountForecast {
 	out := []engine.AccountForecast{}
-	add := func(id, name string, f *flow) {
-		row := engine.AccountForecast{Account: id, RiotID: name, Past: past[id], Planned: f.steps()}
+	add := func(row engine.AccountForecast, f *flow) {
+		row.Past, row.Planned = past[row.Account], f.steps()
 		if row.Past == nil {
 			row.Past = make([]int, engine.ForecastPast)
 		}
@@ -300,11 +297,15 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 	open := map[string]bool{}
 	for i, a := range p.Open {
 		open[a.ID] = true
-		add(a.ID, a.RiotID, &planned[i])
+		row := engine.AccountForecast{Account: a.ID, RiotID: a.RiotID, Calls: CallsLeft(a)}
+		if planned[i] != (flow{}) {
+			row.Ends = p.Now.Add(p.ETA(a, true).High)
+		}
+		add(row, &planned[i])
 	}
 	for id := range past {
 		if !open[id] {
-			add(id, "", new(flow))
+			add(engine.AccountForecast{Account: id}, new(flow))
 		}
 	}
 	slices.SortFunc(out, func(a, b engine.AccountForecast) int {

@@ -2,7 +2,6 @@ package forecast_test
 
 import (
 	"fmt"
-	"sort"
 	"testing"
 	"time"
 
@@ -29,10 +28,6 @@ func (w window) After(_ string, n int) forecast.Wait {
 }
 
 func (w window) Turn(method string, n int) forecast.Wait { return w.After(method, n) }
-
-func (w window) By(_ string, in time.Duration, most int) int {
-	return sort.Search(most, func(i int) bool { return w.After("", i+1).Wait > in })
-}
 
 func (w window) Rate(string) (float64, string) { return float64(w.limit) / w.span.Seconds(), "app" }
 
@@ -140,14 +135,17 @@ func TestTheNextMinutesAddUp(t *testing.T) {
 		t.Fatalf("%+v", f.Accounts)
 	}
 	const all = 477 + 477 + 22 + 1
-	accounts, windows, h := 0, 0, f.Hosts[0]
+	accounts, windows, left, h := 0, 0, 0, f.Hosts[0]
 	for _, a := range f.Accounts {
-		accounts += sum(a.Planned)
+		accounts, left = accounts+sum(a.Planned), left+a.Calls
+	}
+	if heron := f.Accounts[0]; left != all-1 || heron.Calls != 2*477 || heron.Ends.Sub(now) < 111*time.Second || !f.Accounts[2].Ends.IsZero() {
+		t.Errorf("%d calls of syncs, %+v", left, f.Accounts)
 	}
 	for _, w := range h.Windows {
 		windows += w.Line + w.Retries
 	}
-	if accounts != all || sum(h.Planned) != all || windows != all || h.Line+h.Retries != all || h.Windows[0].Made != 80 || h.Planned[0] != 100+20 {
+	if accounts != all || sum(h.Planned) != all || windows != all || h.Line+h.Retries != all || h.Windows[0].Made != 80 || h.Planned[0] != 20+8 {
 		t.Errorf("%d of the accounts, %d of the host, %d in windows, want %d: %+v", accounts, sum(h.Planned), windows, all, h)
 	}
 }

@@ -2,7 +2,6 @@ package uitest
 
 import (
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -67,9 +66,5 @@ func (l limits) After(_ string, n int) (w forecast.Wait) {
 }
 
 func (l limits) Turn(method string, n int) forecast.Wait { return l.After(method, n) }
-
-func (l limits) By(method string, in time.Duration, most int) int {
-	return sort.Search(most, func(i int) bool { return l.After(method, i+1).Wait > in })
-}
 
 func (l limits) Rate(string) (perSecond float64, bucket string) { return 0, "" }

@@ -1,6 +1,9 @@
 package themes
 
-// Palette is one theme as data. Colours are "#rrggbb".
+import "github.com/lucasb-eyer/go-colorful"
+
+// Palette is one theme as data. Colours are "#rrggbb"; those marked with "derived" may
+// be absent.
 type Palette struct {
 	Name string
 	Dark bool
@@ -8,106 +11,146 @@ type Palette struct {
 	// Sel is the background of the selected row; empty means reverse video.
 	Sel string
 
-	text, dim, border, accent string
-	ok, run, wait, warn, err  string
+	text, dim, accent         string
+	figure                    string // the brightest text; derived
+	tick, hairline            string // marks and lines that are no text; derived
+	track, raised             string // the rest of a bar, the row of tabs; derived
+	ok, run, retry, warn, err string
+	line                      string   // waits in line; derived
+	full                      string   // the hue of the ramp; derived from run
+	flow                      []string // five stops of the ramp from a little to full; derived from full
 	ansi                      ansiPalette
-	contrast, distance        float64 // the floors that tests hold it to
+	contrast, distance        float64 // what its state colours reach, see Reach
 }
 
 // ansiPalette is the same meaning in the terminal's own 16 colours, written
 // out: converting automatically makes one red of warn and err. own = the
 // terminal's text colour.
 type ansiPalette struct {
-	dim, border, accent, ok, run, wait, warn, err int8
-	boldWarn                                      bool
+	dim, accent, ok, run, retry, warn, err int8
+	line, faint                            int8 // in line and planned; ticks, lines and tracks
+	boldWarn                               bool
 }
 
 const own = -1
 
-// Palettes returns the six colour themes, dark and light first.
+// What the state colours of a theme should reach: the contrast of the faintest of them on
+// the ground (WCAG 2), and the distance of the two nearest (CIE76), seen by people with
+// usual vision and without one of the three cones.
+const (
+	WantContrast = 5.5
+	WantDistance = 31
+)
+
+// Reach is the least contrast and the least distance that the palette's state colours
+// keep; those of a user's theme are measured when it is read.
+func (p Palette) Reach() (contrast, distance float64) { return p.contrast, p.distance }
+
+// Palettes returns the colour themes, dark and light first.
 func Palettes() []Palette { return append([]Palette(nil), palettes...) }
 
-// palettes were searched so that ok, run, wait, warn and err stay apart under
-// normal, protan, deutan and tritan vision; the cb themes follow the
-// Okabe-Ito families.
-var palettes = []Palette{
-	{
-		Name: "dark", Dark: true, Bg: "#11151c", Sel: "#24304a",
-		text: "#d7dde8", dim: "#8b95a7", border: "#5f6b82", accent: "#7aa2f7",
-		ok: "#c4e6a5", run: "#3dcce7", wait: "#bb4fed", warn: "#fccd2e", err: "#df573a",
-		ansi:     ansiPalette{dim: 7, border: 8, accent: 12, ok: 10, run: 14, wait: 13, warn: 11, err: 9},
-		contrast: 4.8, distance: 35,
-	},
-	{
-		Name: "light", Bg: "#fafafa", Sel: "#d6e2fb",
-		text: "#1f2430", dim: "#5c6370", border: "#8a93a3", accent: "#2757c4",
-		ok: "#22734b", run: "#193b67", wait: "#af01fd", warn: "#6f5112", err: "#4b1404",
-		ansi:     ansiPalette{dim: 8, border: 8, accent: 4, ok: 2, run: 6, wait: 5, warn: 3, err: 1, boldWarn: true},
-		contrast: 4.7, distance: 22,
-	},
-	{
-		Name: "cb-dark", Dark: true, Bg: "#11151c",
-		text: "#d7dde8", dim: "#8b95a7", border: "#5f6b82", accent: "#d7dde8",
-		ok: "#4cbef8", run: "#f2f2f2", wait: "#bb6695", warn: "#fec80b", err: "#e86e4f",
-		ansi:     ansiPalette{dim: 7, border: 8, accent: own, ok: 12, run: 15, wait: 13, warn: 11, err: 9},
-		contrast: 4.7, distance: 31,
-	},
-	{
-		Name: "cb-light", Bg: "#fafafa",
-		text: "#1f2430", dim: "#5c6370", border: "#8a93a3", accent: "#1f2430",
-		ok: "#0846de", run: "#1a1a1a", wait: "#570364", warn: "#8f6e0a", err: "#6c2209",
-		ansi:     ansiPalette{dim: 8, border: 8, accent: own, ok: 4, run: 0, wait: 5, warn: 3, err: 1, boldWarn: true},
-		contrast: 4.6, distance: 28,
-	},
-	{
-		Name: "hc-dark", Dark: true, Bg: "#000000",
-		text: "#ffffff", dim: "#c8c8c8", border: "#ffffff", accent: "#ffffff",
-		ok: "#80b5fc", run: "#ffffff", wait: "#c97ea6", warn: "#f9d33f", err: "#f47f6e",
-		ansi:     ansiPalette{dim: 7, border: own, accent: own, ok: 12, run: 15, wait: 13, warn: 11, err: 9},
-		contrast: 7.0, distance: 26,
-	},
-	{
-		Name: "hc-light", Bg: "#ffffff",
-		text: "#000000", dim: "#333333", border: "#000000", accent: "#000000",
-		ok: "#2147c2", run: "#000000", wait: "#590b72", warn: "#705505", err: "#5c0d01",
-		ansi:     ansiPalette{dim: 8, border: own, accent: own, ok: 4, run: 0, wait: 5, warn: 3, err: 1, boldWarn: true},
-		contrast: 7.0, distance: 22,
-	},
-}
-
-// cividis in ten steps, from little to much on a dark ground; a light ground
-// reads it backwards. Source: Nuñez, Anderton, Renslow, PLOS ONE 2018.
-var cividis = [heatSteps]string{
-	"#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
-	"#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
-}
-
-// colors returns the foreground of each token.
-func (p Palette) colors() [tokenCount]string {
-	c := [tokenCount]string{
-		Text: p.text, Dim: p.dim, Border: p.border, Focus: p.accent, Accent: p.accent, Sel: p.text,
-		OK: p.ok, Run: p.run, Wait: p.wait, Held: p.dim, Warn: p.warn, Err: p.err, Off: p.dim,
-	}
-	for i := range heatSteps {
-		step := i
-		if !p.Dark {
-			step = heatSteps - 1 - i
+// whole returns the palette with every colour that it leaves to be derived.
+func (p Palette) whole() Palette {
+	bg, text := parse(p.Bg), parse(p.text)
+	derive := func(field *string, c colorful.Color) {
+		if *field == "" {
+			*field = c.Hex()
 		}
-		c[int(Heat0)+i] = cividis[step]
+	}
+	edge := colorful.Color{R: 1, G: 1, B: 1}
+	if !p.Dark {
+		edge = colorful.Color{}
+	}
+	derive(&p.figure, edge)
+	derive(&p.tick, bg.BlendRgb(parse(p.dim), 0.5))
+	derive(&p.hairline, bg.BlendRgb(text, 0.14))
+	derive(&p.track, bg.BlendRgb(text, 0.09))
+	derive(&p.raised, bg.BlendRgb(text, 0.03))
+	derive(&p.line, text.BlendRgb(parse(p.run), 0.5))
+	derive(&p.full, parse(p.run))
+	if p.flow == nil {
+		full := parse(p.full)
+		for _, share := range [...]float64{0.32, 0.5, 0.7, 1} {
+			p.flow = append(p.flow, bg.BlendRgb(full, share).Hex())
+		}
+		p.flow = append(p.flow, full.BlendRgb(edge, 0.55).Hex())
+	}
+	return p
+}
+
+// How far a tone is mixed over the ground: every second stripe of what happened, what is
+// planned in both stripes, and the states' own plans.
+const (
+	oddMix     = 0.16
+	plannedMix = 0.05
+	oddPlanMix = 0.4
+	softMix    = 0.4
+	seamLight  = 0.16 // of the column of now
+)
+
+// colors returns the foreground of each token of a whole palette.
+func (p Palette) colors() [tokens]colorful.Color {
+	var c [tokens]colorful.Color
+	for t, hex := range [...]string{
+		Text: p.text, Figure: p.figure, Dim: p.dim, Tick: p.tick, Hairline: p.hairline, Track: p.track,
+		Focus: p.accent, Accent: p.accent, Sel: p.text,
+		OK: p.ok, Run: p.run, Retry: p.retry, Warn: p.warn, Err: p.err, Line: p.line, Held: p.dim, Off: p.dim,
+	} {
+		c[t] = parse(hex)
+	}
+	bg := parse(p.Bg)
+	for _, t := range states {
+		c[Planned(t)] = c[t].BlendRgb(bg, softMix)
+	}
+	for i := range steps {
+		at := flow0 + Token(i)
+		tone := p.ramp((float64(i) + 0.5) / steps)
+		c[at], c[Odd(at)] = tone, tone.BlendRgb(bg, oddMix)
+		c[Planned(at)], c[Odd(Planned(at))] = tone.BlendRgb(bg, plannedMix), tone.BlendRgb(bg, oddPlanMix)
+		heat := i
+		if !p.Dark {
+			heat = steps - 1 - i
+		}
+		c[Heat0+Token(i)] = parse(cividis[heat])
 	}
 	return c
 }
 
-// ansiColors returns the 16-colour number of each token. Heat has none: its
+// ramp is the colour between the five stops at a ratio of 0 to 1.
+func (p Palette) ramp(ratio float64) colorful.Color {
+	at := ratio * float64(len(p.flow)-1)
+	i := min(int(at), len(p.flow)-2)
+	return parse(p.flow[i]).BlendRgb(parse(p.flow[i+1]), at-float64(i))
+}
+
+// cividis in ten steps, from little to much on a dark ground; a light ground
+// reads it backwards. Source: Nuñez, Anderton, Renslow, PLOS ONE 2018.
+var cividis = [steps]string{
+	"#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
+	"#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
+}
+
+// ansiColors returns the 16-colour number of each token. There are no ramps: what
+// happened is the colour of run, what is planned that of the line; heat has none, its
 // glyphs carry the value.
-func (p Palette) ansiColors() [tokenCount]int8 {
+func (p Palette) ansiColors() [tokens]int8 {
 	a := p.ansi
-	c := [tokenCount]int8{
-		Text: own, Dim: a.dim, Border: a.border, Focus: a.accent, Accent: a.accent, Sel: own,
-		OK: a.ok, Run: a.run, Wait: a.wait, Held: a.dim, Warn: a.warn, Err: a.err, Off: a.dim,
+	var c [tokens]int8
+	for t := range c {
+		switch at := Token(t); {
+		case at >= Heat0:
+			c[t] = own
+		case at >= plan0:
+			c[t] = a.line
+		case at >= flow0:
+			c[t] = a.run
+		}
 	}
-	for i := range heatSteps {
-		c[int(Heat0)+i] = own
-	}
+	copy(c[:], []int8{
+		Text: own, Figure: own, Dim: a.dim, Tick: a.faint, Hairline: a.faint, Track: a.faint,
+		Focus: a.accent, Accent: a.accent, Sel: own,
+		OK: a.ok, Run: a.run, Retry: a.retry, Warn: a.warn, Err: a.err, Line: a.line, Held: a.dim, Off: a.dim,
+		soft: a.ok, soft + 1: a.line, soft + 2: a.retry, soft + 3: a.warn, soft + 4: a.err,
+	})
 	return c
 }

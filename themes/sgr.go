@@ -3,6 +3,9 @@ package themes
 import (
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // look is what one token does to a cell: SGR parameters in order.
@@ -19,18 +22,36 @@ const (
 
 // monoLooks uses bold, underline and reverse only: faint is unreadable on
 // many terminals.
-var monoLooks = [tokenCount]look{
-	Focus: {bold}, Accent: {bold}, Sel: {reverse}, Run: {bold}, Held: {bold}, Warn: {bold}, Err: {bold, underline},
+var monoLooks = [tokens]look{
+	Figure: {bold}, Focus: {bold}, Accent: {bold}, Sel: {reverse}, Run: {bold}, Held: {bold}, Warn: {bold}, Err: {bold, underline},
+}
+
+// The layers of a terminal of 16 colours that stand out: by the terminal's own greys.
+const (
+	brightBlackGround = "100"
+	whiteGround       = "47"
+)
+
+// painter makes one palette's sequences for one terminal.
+type painter struct {
+	Palette
+	th     *Theme
+	colors [tokens]colorful.Color
+	ansi   [tokens]int8
+	ground [layers]colorful.Color
 }
 
 // New makes the palette ready for a terminal. painted draws the palette's
 // background under everything; it needs 256 colours or more.
 func New(p Palette, profile Profile, painted bool, g *Glyphs) *Theme {
 	th := &Theme{Name: p.Name, Profile: profile, Painted: painted && profile >= ANSI256, Glyphs: g}
-	for t := range tokenCount {
-		l := p.look(Token(t), profile)
-		th.open[t] = append(l, p.ground(th)...).sgr()
-		th.openSel[t] = p.selected(Token(t), th).sgr()
+	p = p.whole()
+	b := painter{Palette: p, th: th, colors: p.colors(), ansi: p.ansiColors()}
+	b.ground = p.grounds()
+	for l := range th.open {
+		for t := range th.open[l] {
+			th.open[l][t] = b.look(Token(t), Layer(l)).sgr()
+		}
 	}
 	th.finish()
 	return th
@@ -39,9 +60,13 @@ func New(p Palette, profile Profile, painted bool, g *Glyphs) *Theme {
 // NewMono returns the theme without any colour.
 func NewMono(g *Glyphs) *Theme {
 	th := &Theme{Name: "mono", Profile: Mono, Glyphs: g}
-	for t, l := range monoLooks {
-		th.open[t] = l.sgr()
-		th.openSel[t] = look{reverse}.sgr()
+	for l := range th.open {
+		for t, look := range monoLooks {
+			th.open[l][t] = look.sgr()
+		}
+	}
+	for t := range th.open[OnSel] {
+		th.open[OnSel][t] = look{reverse}.sgr()
 	}
 	th.finish()
 	return th
@@ -49,49 +74,98 @@ func NewMono(g *Glyphs) *Theme {
 
 // finish settles plain text and the selection token.
 func (th *Theme) finish() {
-	th.open[Sel] = th.openSel[Text]
-	th.base = th.open[Text]
+	th.base = th.open[OnPlain][Text]
 	plain := look{}.sgr()
 	if th.base == plain {
 		th.base = ""
 	}
-	for t := range th.open {
-		if th.open[t] == plain {
-			th.open[t] = reset
+	for l := range th.open {
+		th.open[l][Sel] = th.open[OnSel][Text]
+		for t := range th.open[l] {
+			if th.open[l][t] == plain {
+				th.open[l][t] = reset
+			}
 		}
 	}
 }
 
-// look returns the foreground and attributes of t.
-func (p Palette) look(t Token, profile Profile) look {
-	var l look
-	switch {
-	case t == Held, t == Focus,
-		t == Warn && profile == ANSI16 && p.ansi.boldWarn,
-		t == Accent && p.accent == p.text: // a key beside its word needs some mark
-		l = append(l, bold)
+// grounds returns the colour of each layer of a whole palette.
+func (p Palette) grounds() [layers]colorful.Color {
+	var g [layers]colorful.Color
+	for l := range g {
+		g[l] = parse(p.Bg)
 	}
-	if profile == ANSI16 {
-		return append(l, ansiFg(p.ansiColors()[t])...)
+	if p.Sel != "" {
+		g[OnSel] = parse(p.Sel)
 	}
-	return append(l, paint("38", p.colors()[t], profile)...)
+	g[OnRaised], g[OnTrack] = parse(p.raised), parse(p.track)
+	g[OnSeam] = parse(p.Bg).BlendRgb(parse(p.figure), seamLight)
+	return g
 }
 
-// ground returns the background under unselected text.
-func (p Palette) ground(th *Theme) look {
-	if !th.Painted {
+// look returns everything that t does to a cell of a layer.
+func (b *painter) look(t Token, l Layer) look {
+	if l == OnSel && (b.Sel == "" || b.th.Profile == ANSI16) {
+		// Reverse video drops the token's colour: glyph and word still carry the state.
+		return append(append(look{reverse}, b.front(Text, OnPlain)...), b.back(OnPlain)...)
+	}
+	return append(b.front(t, l), b.back(l)...)
+}
+
+// front returns the foreground and attributes of t.
+func (b *painter) front(t Token, l Layer) look {
+	var out look
+	switch {
+	case t == Held, t == Focus, t == Figure,
+		t == Warn && b.th.Profile == ANSI16 && b.Palette.ansi.boldWarn,
+		t == Accent && b.accent == b.text: // a key beside its word needs some mark
+		out = append(out, bold)
+	}
+	if b.th.Profile == ANSI16 {
+		return append(out, ansiFg(b.ansi[t])...)
+	}
+	c := b.colors[t]
+	if share := l.amount(); share > 0 {
+		c = faded(c, b.ground[OnPlain], share)
+	}
+	return append(out, paint("38", c, b.th.Profile)...)
+}
+
+// faded mixes a colour over the ground as far as it can still be read.
+func faded(c, ground colorful.Color, share float64) colorful.Color {
+	floor := min(fadeFloor, contrast(c, ground)) // what is no text fades at once
+	if floor < fadeFloor {
+		floor = 1
+	}
+	for ; share > 0; share -= fadeStep / 2 {
+		if f := c.BlendRgb(ground, share); contrast(f, ground) >= floor {
+			return f
+		}
+	}
+	return c
+}
+
+// back returns the background of a layer; plain ground is drawn only where the theme
+// paints its own.
+func (b *painter) back(l Layer) look {
+	switch {
+	case b.th.Profile == ANSI16 && l == OnSeam && b.Dark:
+		return look{brightBlackGround}
+	case b.th.Profile == ANSI16 && l == OnSeam:
+		return look{whiteGround}
+	case b.th.Profile == ANSI16, (l == OnPlain || l >= fade1) && !b.th.Painted:
 		return nil
 	}
-	return paint("48", p.Bg, th.Profile)
+	return paint("48", b.ground[l], b.th.Profile)
 }
 
-// selected returns the look of t on the selected row. Reverse video drops the
-// token's colour: glyph and word still carry the state.
-func (p Palette) selected(t Token, th *Theme) look {
-	if p.Sel == "" || th.Profile == ANSI16 {
-		return append(append(look{reverse}, p.look(Text, th.Profile)...), p.ground(th)...)
+// paint returns the parameters of a colour; layer is 38 or 48.
+func paint(layer string, c colorful.Color, profile Profile) look {
+	if profile == ANSI256 {
+		return look{layer, "5", strconv.Itoa(int(ansi.Convert256(c)))}
 	}
-	return append(p.look(t, th.Profile), paint("48", p.Sel, th.Profile)...)
+	r, g, b := c.RGB255()
+	return look{layer, "2", strconv.Itoa(int(r)), strconv.Itoa(int(g)), strconv.Itoa(int(b))}
 }
 
 func ansiFg(n int8) look {

@@ -17,11 +17,11 @@ type sign struct {
 }
 
 var signs = []sign{
-	{"○", "o", Wait, []string{"AVAILABLE", "QUEUED", "UNFETCHED", "WAITING"}},
+	{"○", "o", Line, []string{"AVAILABLE", "QUEUED", "UNFETCHED", "WAITING"}},
 	{"◇", "@", Off, []string{"SCHEDULED", "PENDING", "NEVER", "BROWSE", "STOPPING"}},
 	{"●", "*", Run, []string{"RUNNING", "SYNCING", "OPEN", "LIVE"}},
 	{"≡", "=", Held, []string{"HELD"}},
-	{"↻", "~", Wait, []string{"RETRYABLE", "TEMPORARY FAILURE"}},
+	{"↻", "~", Retry, []string{"RETRYABLE", "TEMPORARY FAILURE"}},
 	{"✓", "+", OK, []string{"COMPLETED", "STORED", "DONE", "OK", "SUCCESS"}},
 	{"✗", "x", Err, []string{"DISCARDED", "GAVE UP", "FAILED", "PERMANENTLY UNFETCHABLE", "ERR", "ERROR", "NO KEY", "API DOWN", "DOWN", "DISCONNECTED", "BROKEN"}},
 	{"⊘", "-", Off, []string{"CANCELLED"}},

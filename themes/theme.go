@@ -27,18 +27,22 @@ type Theme struct {
 	// Glyphs is the sign table; Glyphs.ASCII says that only 7 bits may leave.
 	Glyphs *Glyphs
 
-	open, openSel [tokenCount]string
-	base          string
+	open [layers][tokens]string
+	base string
 }
 
-// Open returns the SGR string that switches to t.
-func (th *Theme) Open(t Token) string { return th.open[index(t)] }
+// Open returns the SGR string that switches to t on plain ground.
+func (th *Theme) Open(t Token) string { return th.open[OnPlain][index(t)] }
 
-// OpenSel returns the SGR string of t on the selected row.
-func (th *Theme) OpenSel(t Token) string { return th.openSel[index(t)] }
+// On returns the SGR string that switches to t on a layer.
+func (th *Theme) On(l Layer, t Token) string { return th.open[min(int(l), layers-1)][index(t)] }
+
+// Shades reports whether tones of one colour can be told apart: if not, stripes, fades
+// and the column of now need a sign.
+func (th *Theme) Shades() bool { return th.Profile >= ANSI256 }
 
 // Close returns the SGR string that goes back to plain text.
-func (th *Theme) Close() string { return th.open[Text] }
+func (th *Theme) Close() string { return th.open[OnPlain][Text] }
 
 // Base returns what a row of the screen begins with: the colours of plain
 // text, empty where those are the terminal's own.
@@ -70,7 +74,7 @@ func (th *Theme) ASCII() bool { return th.Glyphs.ASCII }
 
 // index keeps a token of a newer version or a wrong cast inside the table.
 func index(t Token) int {
-	if int(t) < tokenCount {
+	if int(t) < tokens {
 		return int(t)
 	}
 	return int(Text)

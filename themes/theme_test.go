@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -42,9 +43,9 @@ func TestChoose(t *testing.T) {
 
 func TestChooseSaysWhatIsWrong(t *testing.T) {
 	cases := map[string]Options{
-		`--theme is "drak": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, mono`:     {Flag: "drak"},
-		`FARSIGHT_THEME is "x": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, mono`: {Env: "x"},
-		`--glyphs is "braille": use unicode or ascii`:                                              {Glyphs: "braille"},
+		`--theme is "drak": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, mono`:     {Flag: "drak"},
+		`FARSIGHT_THEME is "x": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, mono`: {Env: "x"},
+		`--glyphs is "braille": use unicode or ascii`: {Glyphs: "braille"},
 	}
 	for want, o := range cases {
 		if _, err := Choose(o); err == nil || err.Error() != want {
@@ -197,7 +198,7 @@ func TestState(t *testing.T) {
 	}{
 		{"RUNNING", "●", "*", Run},
 		{"running", "●", "*", Run},
-		{"retryable", "↻", "~", Wait},
+		{"retryable", "↻", "~", Retry},
 		{"gave_up", "✗", "x", Err},
 		{"outside_retention_window", "∅", "0", Off},
 		{"HELD", "≡", "=", Held},
@@ -222,14 +223,14 @@ func TestSGR(t *testing.T) {
 	}{
 		{"truecolor", New(dark, TrueColor, false, Unicode).Open(OK), "\x1b[0;38;2;196;230;165m"},
 		{"painted", New(dark, TrueColor, true, Unicode).Open(OK), "\x1b[0;38;2;196;230;165;48;2;17;21;28m"},
-		{"selected", New(dark, TrueColor, true, Unicode).OpenSel(OK), "\x1b[0;38;2;196;230;165;48;2;36;48;74m"},
+		{"selected", New(dark, TrueColor, true, Unicode).On(OnSel, OK), "\x1b[0;38;2;196;230;165;48;2;36;48;74m"},
 		{"held is dim and bold", New(dark, TrueColor, false, Unicode).Open(Held), "\x1b[0;1;38;2;139;149;167m"},
 		{"sixteen", New(dark, ANSI16, true, Unicode).Open(Err), "\x1b[0;91m"},
 		{"sixteen, warn on light", New(light, ANSI16, false, Unicode).Open(Warn), "\x1b[0;1;33m"},
 		{"sixteen, text is the terminal's", New(dark, ANSI16, false, Unicode).Close(), "\x1b[m"},
-		{"sixteen, selection", New(dark, ANSI16, false, Unicode).OpenSel(Err), "\x1b[0;7m"},
+		{"sixteen, selection", New(dark, ANSI16, false, Unicode).On(OnSel, Err), "\x1b[0;7m"},
 		{"mono", NewMono(Unicode).Open(Err), "\x1b[0;1;4m"},
-		{"mono selection", NewMono(Unicode).OpenSel(Err), "\x1b[0;7m"},
+		{"mono selection", NewMono(Unicode).On(OnSel, Err), "\x1b[0;7m"},
 		{"mono base", NewMono(Unicode).Base(), ""},
 		{"text costs nothing", New(dark, TrueColor, true, Unicode).Paint(Text, "x"), "x"},
 		{"token out of range", NewMono(Unicode).Open(200), "\x1b[m"},
@@ -242,8 +243,8 @@ func TestSGR(t *testing.T) {
 
 func TestMonoUsesNoColour(t *testing.T) {
 	th := NewMono(Unicode)
-	for token := range Token(tokenCount) {
-		for _, s := range []string{th.Open(token), th.OpenSel(token)} {
+	for token := range Token(tokens) {
+		for _, s := range []string{th.Open(token), th.On(OnSel, token)} {
 			if !regexp.MustCompile(`^\x1b\[(m|0(;[147])*m)$`).MatchString(s) {
 				t.Errorf("%v: %q", token, s)
 			}
@@ -252,11 +253,22 @@ func TestMonoUsesNoColour(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	if Heat(-1) != Heat0 || Heat(0.55) != Heat0+5 || Heat(2) != Heat0+9 {
-		t.Error("heat is not clamped")
+	if Heat(-1) != Heat0 || Heat(0.55) != Heat0+5 || Heat(2) != Heat0+9 || Flow(math.NaN()) != flow0 {
+		t.Error("a scale is not clamped")
 	}
-	if Warn.String() != "warn" || (Heat0+9).String() != "heat9" || Token(99).String() != "text" {
-		t.Error("names")
+	for token, want := range map[Token]string{
+		Warn: "warn", Off: "off", Planned(Retry): "planned retry", Planned(Line): "planned run", Planned(Dim): "dim",
+		Flow(0.35): "flow3", Odd(Flow(1)): "odd flow9", Planned(Flow(0)): "plan0", Planned(Odd(Flow(0.5))): "odd plan5",
+		Odd(Planned(Flow(0.5))): "odd plan5", Odd(Text): "text", Heat(1): "heat9", Token(200): "text",
+	} {
+		if token.String() != want {
+			t.Errorf("token %d is %s, want %s", token, token, want)
+		}
+	}
+	for share, want := range map[float64]Layer{-1: OnPlain, 0.02: OnPlain, 0.05: fade1, 0.11: fade1 + 1, 3: fade1 + fades - 1} {
+		if got := Fade(share); got != want {
+			t.Errorf("fade %v is layer %d, want %d", share, got, want)
+		}
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 )
 
 // A user's theme must keep this much contrast against its background: WCAG 2's
-// AA for text, and half of it for lines, which carry no meaning.
+// AA for text, and what can be seen at all for lines, which carry no meaning.
 const (
-	leastContrast       = 4.5
-	leastBorderContrast = 2
+	leastContrast     = 4.5
+	leastLineContrast = 1.2
 )
 
 // leastApart is the least CIE76 distance between two of the state colours: below
@@ -35,14 +35,24 @@ type userFile struct {
 	Sel     string `toml:"sel"` // background of the selected row; empty = reverse video
 	Text    string `toml:"text"`
 	Dim     string `toml:"dim"`
-	Border  string `toml:"border"`
 	Accent  string `toml:"accent"` // empty = text
 	OK      string `toml:"ok"`
 	Run     string `toml:"run"`
-	Wait    string `toml:"wait"`
+	Retry   string `toml:"retry"`
+	Wait    string `toml:"wait"` // what retry was called before
 	Warn    string `toml:"warn"`
 	Err     string `toml:"err"`
 	Comment string `toml:"comment"` // for people
+
+	// What follows is made from the colours above where it is absent.
+	Figure   string   `toml:"figure"`
+	Tick     string   `toml:"tick"`
+	Hairline string   `toml:"hairline"`
+	Border   string   `toml:"border"` // what hairline was called before
+	Track    string   `toml:"track"`
+	Raised   string   `toml:"raised"`
+	Line     string   `toml:"line"`
+	Flow     []string `toml:"flow"` // the ramp: five colours from a little to full
 }
 
 // LoadUser reads the user's themes, *.toml in dir, by name. A directory that is
@@ -128,24 +138,47 @@ var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // colours checks the form of every colour.
 func (f *userFile) colours() error {
-	if f.Accent == "" {
-		f.Accent = f.Text
-	}
+	f.Accent, f.Retry, f.Hairline = first(f.Accent, f.Text), first(f.Retry, f.Wait), first(f.Hairline, f.Border)
 	for _, c := range []struct{ name, value string }{
-		{"bg", f.Bg}, {"text", f.Text}, {"dim", f.Dim}, {"border", f.Border}, {"accent", f.Accent},
-		{"ok", f.OK}, {"run", f.Run}, {"wait", f.Wait}, {"warn", f.Warn}, {"err", f.Err},
+		{"bg", f.Bg}, {"text", f.Text}, {"dim", f.Dim}, {"accent", f.Accent},
+		{"ok", f.OK}, {"run", f.Run}, {"retry", f.Retry}, {"warn", f.Warn}, {"err", f.Err},
 	} {
 		if c.value == "" {
 			return fmt.Errorf("%s is missing: give it a colour such as #11151c", c.name)
 		}
-		if !hexColour.MatchString(c.value) {
-			return fmt.Errorf("%s is %q: write a colour such as #11151c", c.name, c.value)
+		if err := colour(c.name, c.value); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct{ name, value string }{
+		{"figure", f.Figure}, {"tick", f.Tick}, {"hairline", f.Hairline}, {"track", f.Track}, {"raised", f.Raised}, {"line", f.Line},
+	} {
+		if c.value == "" {
+			continue
+		}
+		if err := colour(c.name, c.value); err != nil {
+			return err
 		}
 	}
 	if f.Sel != "" && !hexColour.MatchString(f.Sel) {
 		return fmt.Errorf("sel is %q: write a colour such as #24304a, or leave it out for reverse video", f.Sel)
 	}
+	if n := len(f.Flow); n != 0 && n != rampStops {
+		return fmt.Errorf("flow has %d colours: give %d, from a little to full, or leave it out", n, rampStops)
+	}
+	for _, c := range f.Flow {
+		if err := colour("flow", c); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func colour(name, value string) error {
+	if hexColour.MatchString(value) {
+		return nil
+	}
+	return fmt.Errorf("%s is %q: write a colour such as #11151c", name, value)
 }
 
 // palette makes a palette of the file. A terminal of 16 colours gets those of the
@@ -155,41 +188,59 @@ func (f *userFile) palette(name string) Palette {
 	if f.Dark != nil {
 		dark = *f.Dark
 	}
-	base := "light"
+	own := lightAnsi
 	if dark {
-		base = "dark"
+		own = darkAnsi
 	}
-	return Palette{
+	p := Palette{
 		Name: name, Dark: dark, Bg: f.Bg, Sel: f.Sel,
-		text: f.Text, dim: f.Dim, border: f.Border, accent: f.Accent,
-		ok: f.OK, run: f.Run, wait: f.Wait, warn: f.Warn, err: f.Err,
-		ansi: Options{}.find(base).ansi, contrast: leastContrast, distance: leastApart,
+		text: f.Text, dim: f.Dim, accent: f.Accent,
+		figure: f.Figure, tick: f.Tick, hairline: f.Hairline, track: f.Track, raised: f.Raised,
+		ok: f.OK, run: f.Run, retry: f.Retry, warn: f.Warn, err: f.Err, line: f.Line,
+		flow: f.Flow, ansi: own,
 	}
+	p.contrast, p.distance = p.measure()
+	return p
 }
 
 // check says which colour cannot be read, or which two look the same.
 func (p Palette) check() error {
+	p = p.whole()
 	colors, bg := p.colors(), parse(p.Bg)
-	for _, t := range append([]Token{Text, Dim, Accent}, states...) {
-		if got := contrast(parse(colors[t]), bg); got < leastContrast {
-			return fmt.Errorf("%v %s on %s has a contrast of %.1f: text needs %.1f", t, colors[t], p.Bg, got, leastContrast)
+	for _, t := range append([]Token{Text, Figure, Dim, Accent, Line}, states[:]...) {
+		if got := contrast(colors[t], bg); got < leastContrast {
+			return fmt.Errorf("%v %s on %s has a contrast of %.1f: text needs %.1f", t, colors[t].Hex(), p.Bg, got, leastContrast)
 		}
 		if p.Sel == "" || t == Dim {
 			continue
 		}
-		if got := contrast(parse(colors[t]), parse(p.Sel)); got < leastContrast-1 {
-			return fmt.Errorf("%v %s on the selected row %s has a contrast of %.1f: it needs %.1f", t, colors[t], p.Sel, got, leastContrast-1)
+		if got := contrast(colors[t], parse(p.Sel)); got < leastContrast-1 {
+			return fmt.Errorf("%v %s on the selected row %s has a contrast of %.1f: it needs %.1f", t, colors[t].Hex(), p.Sel, got, leastContrast-1)
 		}
 	}
-	if got := contrast(parse(p.border), bg); got < leastBorderContrast {
-		return fmt.Errorf("border %s on %s has a contrast of %.1f: lines need %d", p.border, p.Bg, got, leastBorderContrast)
+	if got := contrast(parse(p.hairline), bg); got < leastLineContrast {
+		return fmt.Errorf("hairline %s on %s has a contrast of %.1f: lines need %.1f", p.hairline, p.Bg, got, leastLineContrast)
 	}
 	for i, a := range states {
 		for _, b := range states[i+1:] {
-			if d := distance(parse(colors[a]), parse(colors[b])); d < leastApart {
-				return fmt.Errorf("%v %s and %v %s look the same (distance %.0f, at least %d): choose colours further apart", a, colors[a], b, colors[b], d, leastApart)
+			if d := distance(colors[a], colors[b]); d < leastApart {
+				return fmt.Errorf("%v %s and %v %s look the same (distance %.0f, at least %d): choose colours further apart", a, colors[a].Hex(), b, colors[b].Hex(), d, leastApart)
 			}
 		}
+	}
+	return p.checkRamp()
+}
+
+// checkRamp says where the ramp does not run from what is just seen on the ground away
+// from it.
+func (p Palette) checkRamp() error {
+	last := parse(p.Bg)
+	for i, hex := range p.flow {
+		c := parse(hex)
+		if l, was := lightness(c), lightness(last); l > was != p.Dark || distance(c, last) < leastStep {
+			return fmt.Errorf("flow: colour %d, %s, does not stand out more than what comes before it: let each differ by a shade", i+1, hex)
+		}
+		last = c
 	}
 	return nil
 }

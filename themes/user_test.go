@@ -54,7 +54,7 @@ func TestUserThemeFaults(t *testing.T) {
 		{"nord", swap("#a3be8c", "green"), `ok is "green": write a colour`},
 		{"nord", swap("#eceff4", "#3b4252"), "text #3b4252 on #2e3440 has a contrast of 1.2: text needs 4.5"},
 		{"nord", swap("#ebcb8b", "#a3be8d"), "ok #a3be8c and warn #a3be8d look the same"},
-		{"nord", swap("#7b88a1", "#343a46"), "lines need 2"},
+		{"nord", swap("#7b88a1", "#2f3541"), "lines need 1.2"},
 		{"nord", swap("#20242d", "#aaaaaa"), "on the selected row"},
 		{"nord", swap("sel =", "select ="), `line 3: there is no setting "select"`},
 		{"nord", swap(`bg = "`, `bg = `), "line 2:"},

@@ -166,7 +166,7 @@ const presses = 100
 // of the list of jobs; only frames that paint a selected row count.
 func BenchmarkKeyToBytes(b *testing.B) {
 	out := &echo{wrote: make(chan time.Time, 1)}
-	look := New(uitest.New(uitest.Busy()), darkOptions()).theme.OpenSel(themes.Text)
+	look := New(uitest.New(uitest.Busy()), darkOptions()).theme.On(themes.OnSel, themes.Text)
 	out.sign = []byte(strings.TrimSuffix(look[strings.LastIndex(look, "48;2;"):], "m"))
 	var all []time.Duration
 	inTheOpen(b, newAtWork(gapLocal, true), testOptions(), out, func(_ *Model, press func(string)) {

@@ -12,11 +12,15 @@ import (
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-// tokenSigns name the tokens in a golden map, one letter a cell: in the order of the
-// tokens, heat0 last. On the selected row letters are capitals.
+// tokenSigns name the tokens in a golden map, one letter a cell: the named ones in their
+// order, planned states, the two stripes of what happened and of what is planned, heat.
+// On the selected row letters are capitals; the column of now and the open tab have one
+// sign for all tokens, a raised or faded row the signs of a plain one.
 const (
-	tokenSigns    = ".dbfasorwhyex0123456789"
-	selectedSigns = ",DBFASORWHYEX@@@@@@@@@@"
+	tokenSigns    = ".gdkbtfasorwyelhxpppppiiiiiiiiiijjjjjjjjjjmmmmmmmmmmnnnnnnnnnn0123456789"
+	selectedSigns = ",GDKBTFASORWYELHXPPPPPIIIIIIIIIIJJJJJJJJJJMMMMMMMMMMNNNNNNNNNN@@@@@@@@@@"
+	seamSign      = '|'
+	trackSign     = '_'
 )
 
 // inkOf gives for each SGR sequence of a theme the sign of the first token that looks
@@ -33,7 +37,16 @@ func inkOf(th *themes.Theme) map[string]byte {
 	}
 	put(th.Reset(), tokenSigns[0])
 	for i := range len(selectedSigns) {
-		put(th.OpenSel(themes.Token(i)), selectedSigns[i])
+		put(th.On(themes.OnSel, themes.Token(i)), selectedSigns[i])
+	}
+	for i := range len(tokenSigns) {
+		token := themes.Token(i)
+		put(th.On(themes.OnSeam, token), seamSign)
+		put(th.On(themes.OnRaised, token), tokenSigns[i])
+		put(th.On(themes.OnTrack, token), trackSign)
+		for share := 0.05; share < 0.5; share += 0.05 {
+			put(th.On(themes.Fade(share), token), tokenSigns[i])
+		}
 	}
 	return ink
 }
@@ -73,10 +86,10 @@ func foldInks(dark string, th *themes.Theme) string {
 			return rune(ink[th.Open(themes.Token(i))])
 		}
 		if r == '@' {
-			return rune(ink[th.OpenSel(themes.Heat0)])
+			return rune(ink[th.On(themes.OnSel, themes.Heat0)])
 		}
 		if i := strings.IndexRune(selectedSigns, r); i >= 0 {
-			return rune(ink[th.OpenSel(themes.Token(i))])
+			return rune(ink[th.On(themes.OnSel, themes.Token(i))])
 		}
 		return r
 	}, dark)

@@ -144,7 +144,7 @@ func (m *Model) menuLine(n *menu, w int) string {
 	if n.wrong != "" {
 		return part.Row(m.theme, w, part.As(themes.Err, " "+n.wrong))
 	}
-	return part.NewLine(m.theme, w).Gap(1).Glyph(themes.Border, m.theme.Glyphs.Horizontal, w-2).String()
+	return part.NewLine(m.theme, w).Gap(1).Glyph(themes.Hairline, m.theme.Glyphs.Horizontal, w-2).String()
 }
 
 // nameWidth is how wide the names of a menu are drawn.

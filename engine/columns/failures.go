@@ -25,7 +25,7 @@ var Classes = New(filter.Options{Free: []string{"class", "method", "host", "err"
 	name("host", "europe, kr", func(r *class) string { return r.Host }),
 	prose("err", "of the latest one", func(r *class) string { return r.Error }).head("LATEST ERROR", table.Words, 23, 40).flex(1).says(func(_ Pen, r *class) string { return InShort(r.Error) }),
 	number("jobs", "", func(r *class) int { return r.Jobs }).head("JOBS", table.Number, 4, 6).rising(),
-	number("waiting", "", func(r *class) int { return r.Waiting }).head("WAITING", table.Number, 7, 7).dimZero(themes.Wait).rising().line("WAIT", table.Number, 0),
+	number("waiting", "", func(r *class) int { return r.Waiting }).head("WAITING", table.Number, 7, 7).dimZero(themes.Retry).rising().line("WAIT", table.Number, 0),
 	number("discarded", "", func(r *class) int { return r.Dead }).head("DISCARDED", table.Number, 9, 9).dimZero(themes.Err).rising().line("DEAD", table.Number, 0),
 	past("first", "", func(r *class) time.Time { return r.First }).head("FIRST", table.Number, 5, 6).drop(3).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.First) }).greatestFirst(),
 	past("last", "", func(r *class) time.Time { return r.Last }).head("LAST", table.Number, 5, 6).drop(1).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.Last) }).greatestFirst(),

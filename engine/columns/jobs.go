@@ -88,7 +88,7 @@ var Jobs = New(filter.Options{
 	shown[job]("args").export("args").value(func(r *job) any { return document(r.Args) }),
 
 	// What waits for its next try is told of by when that is.
-	ahead("in", "", due).head("IN", table.Words, 6, 8).colour(themes.Wait).says(func(p Pen, r *job) string { return p.Until(r.Due) }).rising().unasked(),
+	ahead("in", "", due).head("IN", table.Words, 6, 8).colour(themes.Retry).says(func(p Pen, r *job) string { return p.Until(r.Due) }).rising().unasked(),
 	number("next_try", "", func(r *job) int { return r.Tries }).head("NEXT TRY", table.Number, 8, 8).says(func(_ Pen, r *job) string { return Tries(r, r.Tries+1) }).rising().unasked(),
 	shown[job]("starts").head("STARTS", table.Words, 21, 28).drop(1).flex(1),
 	prose("last_result", "", func(r *job) string { return r.LastError }).head("LAST RESULT", table.Words, 18, 30).flex(1).drop(2).colour(themes.Dim).says(LastResult).rising().unasked(),

@@ -73,7 +73,7 @@ var Matches = New(filter.Options{
 	number("try", "attempts so far", func(r *match) int { return r.Attempts }).as("tries", "attempts").head("TRIES", table.Number, 5, 5).drop(9).greatestFirst().
 		cell(func(_ Pen, r *match) table.Cell {
 			if r.Attempts > 1 {
-				return table.As(themes.Wait, human.Count(int64(r.Attempts)))
+				return table.As(themes.Retry, human.Count(int64(r.Attempts)))
 			}
 			return table.As(themes.Dim, human.Count(int64(r.Attempts)))
 		}).export("attempts"),

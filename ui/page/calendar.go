@@ -108,5 +108,5 @@ func runsLane(v *View, at horizon, axis int, plans []engine.ScheduleRow) string 
 // beginLane begins a lane with its name.
 func beginLane(v *View, axis int, name string) *part.Line {
 	line := part.NewLine(v.Theme, calendarName+1+axis)
-	return line.Field(part.As(themes.Dim, name), calendarName, part.Words).Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
+	return line.Field(part.As(themes.Dim, name), calendarName, part.Words).Glyph(themes.Hairline, v.Theme.Glyphs.Vertical, 1)
 }

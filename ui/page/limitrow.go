@@ -228,7 +228,7 @@ func heldSummary(v *View) []part.Cell {
 	if n == 0 {
 		return []part.Cell{part.As(themes.Dim, "nothing waits")}
 	}
-	return v.join(part.As(themes.Wait, count(n)+" wait"), part.Plain(holds(v)))
+	return v.join(part.As(themes.Line, count(n)+" wait"), part.Plain(holds(v)))
 }
 
 // holds is what sets the pace of all that waits: a window that an operator froze, one

@@ -281,7 +281,7 @@ func (p *MatchList) counts(v *View) []part.Cell {
 	row, _ := v.Account(p.account)
 	m := row.Matches
 	facts := []part.Cell{
-		part.As(themes.OK, count(m.Stored+m.Had)+" stored"), tally(themes.Wait, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
+		part.As(themes.OK, count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
 		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
 	}
 	if m.Total > 0 {

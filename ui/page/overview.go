@@ -77,7 +77,7 @@ func (o *Overview) retries(v *View) part.Slice[engine.JobRow] {
 		Key:   jobID,
 		Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
 			return append(cells,
-				part.As(themes.Wait, v.until(j.Due)),
+				part.As(themes.Retry, v.until(j.Due)),
 				part.Plain(columns.JobName(&j)),
 				part.Plain("try "+nextOf(j)),
 				part.As(themes.Dim, columns.LastResult(pen{v}, &j)),
@@ -242,7 +242,7 @@ func queueCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 		return part.As(t, count(q.Counts[s]))
 	}
 	return append(cells, part.Plain(string(q.Name)), queueState(v, q),
-		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Wait),
+		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Retry),
 		n(engine.Discarded, themes.Err), n(engine.Scheduled, themes.Held),
 		part.As(themes.Dim, settledRate(v, q)), part.As(themes.Dim, queueWhy(v, q)))
 }

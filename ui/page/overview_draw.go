@@ -215,7 +215,7 @@ func (o *Overview) nowRows(v *View, w int) []string {
 	}
 	facts := []part.Cell{
 		part.Plain("stored " + human.Count(e.Stored)),
-		figure(themes.Wait, "retrying", int64(e.Retrying)),
+		figure(themes.Retry, "retrying", int64(e.Retrying)),
 		figure(themes.Err, "gave up", e.Failed),
 		figure(themes.Off, "too old", e.TooOld),
 	}

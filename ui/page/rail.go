@@ -120,7 +120,7 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 	pace := part.Plain(count(int(q.PerMin+0.5)) + " /min")
 	rows := []string{
 		pair(n(themes.Text, "wait", engine.Available), n(themes.Run, "run", engine.Running)),
-		pair(n(themes.Wait, "retry", engine.Retryable), figure(themes.Held, "held", int64(q.Held))),
+		pair(n(themes.Retry, "retry", engine.Retryable), figure(themes.Held, "held", int64(q.Held))),
 		pair(n(themes.Err, "discarded", engine.Discarded), pace),
 	}
 	if !q.OldestDue.IsZero() {

@@ -223,17 +223,17 @@ func (p *Retries) delays(try int) (low, high time.Duration) {
 // row draws a lane: its name, how many there are, and when.
 func (l *lane) row(v *View, w, axis int, high float64, marks bool) string {
 	line := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(l.name), laneName-1, part.Words)
-	line.Field(number(themes.Text, l.jobs), 6, part.Number).Gap(1).Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
+	line.Field(number(themes.Text, l.jobs), 6, part.Number).Gap(1).Glyph(themes.Hairline, v.Theme.Glyphs.Vertical, 1)
 	for _, n := range l.counts {
 		switch {
 		case n == 0:
 			line.Gap(1)
 		case !marks:
-			line.Spark(themes.Wait, 1, []float64{n}, high)
+			line.Spark(themes.Retry, 1, []float64{n}, high)
 		case n == 1:
-			line.Glyph(themes.Wait, v.Theme.State("RETRYABLE").Glyph, 1)
+			line.Glyph(themes.Retry, v.Theme.State("RETRYABLE").Glyph, 1)
 		default:
-			line.Glyph(themes.Wait, strconv.Itoa(min(int(n), 9)), 1)
+			line.Glyph(themes.Retry, strconv.Itoa(min(int(n), 9)), 1)
 		}
 	}
 	if l.later > 0 {
@@ -250,7 +250,7 @@ func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
 		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
 	}
 	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.Host+" "+count(b.Limit)+"/"+human.Tight(b.Window)), laneName+6, part.Words)
-	line.Glyph(themes.Border, v.Theme.Glyphs.Vertical, 1)
+	line.Glyph(themes.Hairline, v.Theme.Glyphs.Vertical, 1)
 	shades := v.Theme.Glyphs.Shade
 	for i := range axis {
 		share := share(b, p.from(v).Add(at.ahead(i, axis)))
@@ -344,7 +344,7 @@ func (p *Retries) bins(v *View, w int) []string {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(p.tryName(v, try)), name, part.Words)
 		for i := range dueBins {
 			if n := counts[try][i]; n > 0 {
-				l.Field(part.As(themes.Wait, count(n)), cell, part.Number)
+				l.Field(part.As(themes.Retry, count(n)), cell, part.Number)
 				continue
 			}
 			l.Field(part.As(themes.Off, v.Theme.Glyphs.BarNone), cell, part.Number)

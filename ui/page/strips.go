@@ -182,7 +182,7 @@ func (c stripCell) draw(v *View, l *part.Line) {
 	case !c.known:
 		l.Gap(1)
 	case c.ratio <= 0:
-		l.Glyph(themes.Border, g.BarNone, 1)
+		l.Glyph(themes.Hairline, g.BarNone, 1)
 	default:
 		// Never the whole cell: the strips of two windows stand in rows below one another.
 		l.Glyph(token, g.Spark[clamp(int(c.ratio*float64(len(g.Spark))), 0, len(g.Spark)-2)], 1)

@@ -38,7 +38,7 @@ var shapes = map[SegmentKind]shape{
 	Queued:  {func(g *themes.Glyphs) string { return g.Queued }, themes.Off, "queued", "line"},
 	Limiter: {func(g *themes.Glyphs) string { return g.Limiter }, themes.Held, "limiter", "lim"},
 	HTTP:    {func(g *themes.Glyphs) string { return g.HTTP }, themes.Run, "HTTP", "http"},
-	Backoff: {func(g *themes.Glyphs) string { return g.Backoff }, themes.Wait, "back-off", "back-off"},
+	Backoff: {func(g *themes.Glyphs) string { return g.Backoff }, themes.Retry, "back-off", "back-off"},
 	Snoozed: {func(g *themes.Glyphs) string { return g.Snoozed }, themes.Held, "snoozed", "snoozed"},
 	Planned: {func(g *themes.Glyphs) string { return g.Planned }, themes.Off, "only if it fails again", "planned"},
 }

@@ -43,8 +43,8 @@ func Box(th *themes.Theme, w, h int, panels ...Panel) []string {
 	for len(out) < h-1 {
 		out = append(out, Panel{}.body(th, w, 0))
 	}
-	bottom := NewLine(th, w).Glyph(themes.Border, g.BottomLeft, 1).
-		Glyph(themes.Border, g.Horizontal, w-2).Glyph(themes.Border, g.BottomRight, 1)
+	bottom := NewLine(th, w).Glyph(themes.Hairline, g.BottomLeft, 1).
+		Glyph(themes.Hairline, g.Horizontal, w-2).Glyph(themes.Hairline, g.BottomRight, 1)
 	return append(out[:h-1], bottom.String())
 }
 
@@ -78,7 +78,7 @@ func (p Panel) body(th *themes.Theme, w, j int) string {
 	if j < len(p.Rows) {
 		row = p.Rows[j]
 	}
-	side := th.Paint(themes.Border, th.Glyphs.Vertical)
+	side := th.Paint(themes.Hairline, th.Glyphs.Vertical)
 	return side + fit(th, row, w-2) + side
 }
 
@@ -90,13 +90,13 @@ func (p Panel) rule(th *themes.Theme, w int, top bool) string {
 		left, right = g.TopLeft, g.TopRight
 	}
 	if p.Head != "" {
-		return th.Paint(themes.Border, left) + fit(th, p.Head, w-2) + th.Paint(themes.Border, right)
+		return th.Paint(themes.Hairline, left) + fit(th, p.Head, w-2) + th.Paint(themes.Hairline, right)
 	}
-	l := NewLine(th, w-1).Glyph(themes.Border, left, 1)
+	l := NewLine(th, w-1).Glyph(themes.Hairline, left, 1)
 	p.title(l)
 	p.tail(l)
-	l.Glyph(themes.Border, g.Horizontal, l.Room())
-	return l.String() + th.Paint(themes.Border, right)
+	l.Glyph(themes.Hairline, g.Horizontal, l.Room())
+	return l.String() + th.Paint(themes.Hairline, right)
 }
 
 // title writes " Title " or " ▸ Title " and leaves a cell of rule.
@@ -121,7 +121,7 @@ func (p Panel) tail(l *Line) {
 	if tail == "" || l.Room() < w+4 {
 		return
 	}
-	l.Glyph(themes.Border, l.th.Glyphs.Horizontal, l.Room()-w-3)
+	l.Glyph(themes.Hairline, l.th.Glyphs.Horizontal, l.Room()-w-3)
 	l.Gap(1).write(themes.Dim, tail, w).Gap(1)
 }
 
@@ -137,5 +137,5 @@ func Stamp(th *themes.Theme, w int, row, text string) string {
 	}
 	head, _ := cutRow(row, room+1)
 	return head + NewLine(th, safe.Width(text)+2).Gap(1).write(themes.Held, text, safe.Width(text)).String() +
-		NewLine(th, 2).Glyph(themes.Border, g.Horizontal, 1).Glyph(themes.Border, g.BottomRight, 1).String()
+		NewLine(th, 2).Glyph(themes.Hairline, g.Horizontal, 1).Glyph(themes.Hairline, g.BottomRight, 1).String()
 }

@@ -47,7 +47,7 @@ func (l *Line) level(t themes.Token, n int, ground bool) {
 	case n > 0:
 		l.Glyph(t, signs[n-1], 1)
 	case ground:
-		l.Glyph(themes.Border, l.th.Glyphs.BarNone, 1)
+		l.Glyph(themes.Hairline, l.th.Glyphs.BarNone, 1)
 	default:
 		l.Gap(1)
 	}

@@ -117,7 +117,7 @@ func dim(l *Line, text string) {
 	for text != "" {
 		token, line := themes.Dim, isRule(firstRune(text))
 		if line {
-			token = themes.Border
+			token = themes.Hairline
 		}
 		end := strings.IndexFunc(text, func(r rune) bool { return isRule(r) != line })
 		if end < 0 {

@@ -52,7 +52,7 @@ func NewLine(th *themes.Theme, w int) *Line {
 func (l *Line) Reset(w int, selected bool) {
 	l.b, l.at, l.max, l.selected, l.token = l.b[:0], 0, max(w, 0), selected, themes.Text
 	if selected && l.max > 0 {
-		l.b = append(l.b, l.th.OpenSel(themes.Text)...)
+		l.b = append(l.b, l.th.On(themes.OnSel, themes.Text)...)
 	}
 }
 
@@ -194,7 +194,7 @@ func (l *Line) switchTo(t themes.Token) {
 	}
 	was, now := l.th.Open(l.token), l.th.Open(t)
 	if l.selected {
-		was, now = l.th.OpenSel(l.token), l.th.OpenSel(t)
+		was, now = l.th.On(themes.OnSel, l.token), l.th.On(themes.OnSel, t)
 	}
 	l.token = t
 	if was != now {

@@ -11,7 +11,7 @@ import (
 // magnifiers follow that one. The selected row is the one that is painted in the
 // selection's colours, or the one with the cursor's sign where there are none.
 func SelectedAt(th *themes.Theme, rows []string) (x, y int, ok bool) {
-	if x, y, ok = findIn(rows, th.OpenSel(themes.Text)); ok {
+	if x, y, ok = findIn(rows, th.On(themes.OnSel, themes.Text)); ok {
 		return x + 1, y, true
 	}
 	return findIn(rows, th.Open(themes.Focus)+th.Glyphs.Cursor)

@@ -32,7 +32,7 @@ func (s numbered) Row(i int, cells []Cell) []Cell {
 	return append(cells,
 		Cell{Text: "match:KR_72145508" + strconv.Itoa(i), Clean: true},
 		Cell{Text: "ingest.summoner.full", Token: themes.Dim, Clean: true},
-		Cell{Text: "↻ RETRYABLE", Token: themes.Wait, Clean: true},
+		Cell{Text: "↻ RETRYABLE", Token: themes.Retry, Clean: true},
 		Cell{Text: "2/5", Clean: true}, Cell{Text: "+0:12", Clean: true}, Cell{Text: "1m30", Clean: true},
 		Cell{Text: "503 service unavailable", Token: themes.Err, Clean: true}, Cell{Text: "system", Token: themes.Dim, Clean: true})
 }

@@ -37,12 +37,7 @@ var Accounts = New(filter.Options{
 	name("queue", "of the last sync", func(r *account) engine.Queue { return r.Queue }),
 	name("job", "of the last sync", func(r *account) engine.JobID { return r.Job }),
 	tags("tag", "any of its tags", func(r *account) *[]string { return &r.Tags }).as("tags"),
-	yesNo("tracked", "kept in sync by itself", func(r *account) bool { return r.Tracked }).line("TRACKED", table.Words, 0).prints(func(r *account, _ time.Time) string {
-		if r.Tracked {
-			return "yes"
-		}
-		return ""
-	}),
+	yesNo("tracked", "kept in sync by itself", func(r *account) bool { return r.Tracked }).line("TRACKED", table.Words, 0),
 	number("total", "matches of the sync, once listed", func(r *account) int { return r.Matches.Total }).unknown(func(r *account) bool { return r.Matches.Total < 0 }),
 	number("done", "matches that came to their end", func(r *account) int { return r.Matches.Done() }),
 	number("percent", "done of total", func(r *account) int { return r.Matches.Done() * 100 / r.Matches.Total }).unknown(func(r *account) bool { return r.Matches.Total <= 0 }).as("progress"),

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -21,28 +22,42 @@ type (
 // Audit is what is told of a command that somebody gave.
 var Audit = New(filter.Options{Free: []string{"who", "op", "target", "result", "reason"}, Fuzzy: []string{"target"}, Age: "age", When: "at"},
 	name("who", "", func(r *entry) string { return r.By.User }).head("WHO", table.Words, 10, 14).says(func(_ Pen, r *entry) string { return Who(r.By) }).
-		sort(func(a, b *entry) int { return strings.Compare(Who(a.By), Who(b.By)) }),
+		sort(func(a, b *entry) int { return strings.Compare(Who(a.By), Who(b.By)) }).prints(func(r *entry, _ time.Time) string {
+		if r.By.Via == "" {
+			return r.By.User
+		}
+		return r.By.User + " (" + r.By.Via + ")"
+	}),
 	name("via", "console, cli, socket, cron, engine", func(r *entry) string { return r.By.Via }),
-	name("op", "retry, cancel, pause", func(r *entry) engine.Op { return r.Op }).head("WHAT", table.Words, 10, 12).colour(themes.Accent).rising(),
-	prose("target", "", func(r *entry) string { return r.Target }).head("OF", table.Words, 16, 26).flex(1).drop(1).rising(),
+	name("op", "retry, cancel, pause", func(r *entry) engine.Op { return r.Op }).head("WHAT", table.Words, 10, 12).colour(themes.Accent).rising().
+		line("COMMAND", table.Words, 0),
+	prose("target", "", func(r *entry) string { return r.Target }).head("OF", table.Words, 16, 26).flex(1).drop(1).rising().line("TARGET", table.Words, 1),
 	prose("result", "", func(r *entry) string { return r.Result }).head("RESULT", table.Words, 30, 40).flex(2).cell(func(_ Pen, r *entry) table.Cell {
 		if r.Applied == 0 {
 			return table.As(themes.Dim, r.Result)
 		}
 		return table.Plain(r.Result)
 	}),
-	prose("reason", "", func(r *entry) string { return r.Reason }).head("WHY", table.Words, 18, 24).flex(1).drop(4).colour(themes.Dim).rising(),
+	prose("reason", "", func(r *entry) string { return r.Reason }).head("WHY", table.Words, 18, 24).flex(1).drop(4).colour(themes.Dim).rising().
+		line("REASON", table.Words, 1),
 	number("changed", "how many it changed", func(r *entry) int { return r.Applied }).head("CHANGED", table.Number, 7, 7).drop(3).colour(themes.Dim).
-		says(func(_ Pen, r *entry) string { return Changed(r) }).rising(),
-	past("at", "", func(r *entry) time.Time { return r.At }).head("WHEN", table.Words, 12, 12).colour(themes.Dim).greatestFirst(),
+		says(func(_ Pen, r *entry) string { return Changed(r) }).rising().
+		line("DONE", table.Number, 0).prints(func(r *entry, _ time.Time) string { return fmt.Sprintf("%d/%d", r.Applied, r.Matched) }),
+	past("at", "", func(r *entry) time.Time { return r.At }).head("WHEN", table.Words, 12, 12).colour(themes.Dim).greatestFirst().
+		prints(func(r *entry, _ time.Time) string { return human.Stamp(r.At) }),
 	age("age", "", func(r *entry) time.Time { return r.At }),
 	shown[entry]("undo").head("UNDO", table.Words, 6, 6).drop(2),
-	shown[entry]("seq").head("#", table.Number, 5, 6).drop(5).colour(themes.Dim).says(func(_ Pen, r *entry) string { return strconv.FormatUint(r.Seq, 10) }).
-		sort(func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) }),
+	shown[entry]("seq").head("#", table.Number, 5, 6).drop(5).colour(themes.Dim).says(func(_ Pen, r *entry) string { return seq(r, time.Time{}) }).
+		sort(func(a, b *entry) int { return cmp.Compare(a.Seq, b.Seq) }).line("", table.Number, 0).prints(seq).value(func(r *entry) any { return r.Seq }),
 )
 
-// AuditList are the columns of the screen of the audit.
-var AuditList = Audit.Pick("at who op target result changed undo reason seq")
+// Where the audit is shown, with the columns in their order.
+var (
+	AuditList  = Audit.Pick("at who op target result changed undo reason seq")
+	AuditLines = Audit.Pick("seq at who op target changed result reason")
+)
+
+func seq(r *entry, _ time.Time) string { return strconv.FormatUint(r.Seq, 10) }
 
 // Who is ana@console.
 func Who(a engine.Actor) string {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/table"
 	"github.com/farsight-console/farsight/themes"
@@ -116,13 +117,70 @@ func (l List[T]) Drawn(name string, draw func(p Pen, row *T) table.Cell) List[T]
 	return l
 }
 
+// About is a column as somebody asks for it by its name.
+type About struct {
+	Name, Help string
+}
+
+// printable are the columns that a command can print and sort by.
+func (c *Catalogue[T]) printable() List[T] {
+	return slices.DeleteFunc(slices.Clone(c.all), func(c Column[T]) bool { return c.Print == nil })
+}
+
+// Printable tells of the columns that a command can print and sort by.
+func (c *Catalogue[T]) Printable() (all []About) {
+	for _, c := range c.printable() {
+		all = append(all, About{Name: c.Name, Help: cmp.Or(c.Help, strings.ToLower(c.Printed().Title))})
+	}
+	return all
+}
+
+// Named gives a column that a command can print by its name or another word for it.
+// The error of another name tells those that there are.
+func (c *Catalogue[T]) Named(name string) (Column[T], error) {
+	is := func(word string) bool { return strings.EqualFold(word, strings.TrimSpace(name)) }
+	all := c.printable()
+	i := slices.IndexFunc(all, func(c Column[T]) bool { return is(c.Name) })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(c Column[T]) bool { return slices.ContainsFunc(c.Aliases, is) })
+	}
+	if i < 0 {
+		var names []string
+		for _, c := range all {
+			names = append(names, c.Name)
+		}
+		return Column[T]{}, engine.Problemf(engine.ErrInvalid, "use one of "+strings.Join(names, ", "), "there is no column %q", name)
+	}
+	return all[i], nil
+}
+
+// Rising orders rows by the column, the least first; nil = nothing orders them.
+func (c *Column[T]) Rising() func(a, b *T) int { return c.up }
+
+// Falling orders rows by the column, the greatest first. Instants that are not known come
+// last in either order.
+func (c *Column[T]) Falling() func(a, b *T) int {
+	if c.falling != nil || c.up == nil {
+		return c.falling
+	}
+	return func(a, b *T) int { return c.up(b, a) }
+}
+
+// Told is the column's value for a program: what an export has, else what is printed.
+func (c *Column[T]) Told(row *T, now time.Time) any {
+	if c.JSON == nil {
+		return c.Print(row, now)
+	}
+	return c.JSON(row)
+}
+
 // Exported is the column's name in an export.
 func (c *Column[T]) Exported() string { return cmp.Or(c.Export, c.Name) }
 
 // Printed is how the column stands in what a command prints.
 func (c *Column[T]) Printed() table.Column {
 	line := c.Line
-	line.Title = cmp.Or(line.Title, c.Head.Title)
+	line.Title = cmp.Or(line.Title, c.Head.Title, strings.ToUpper(c.Name))
 	return line
 }
 

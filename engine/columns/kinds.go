@@ -2,6 +2,7 @@ package columns
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,6 @@ func number[T any](name, help string, get func(*T) int) Column[T] {
 func known[T any](name, help string, get func(*T) int) Column[T] {
 	c := number(name, help, get).unknown(func(r *T) bool { return get(r) == 0 })
 	c.text = func(_ Pen, r *T) string { return none(get(r), human.None, human.Count) }
-	c.Print = func(r *T, _ time.Time) string { return none(get(r), "-", human.Count) }
 	return c
 }
 
@@ -100,13 +100,29 @@ func age[T any](name, help string, get func(*T) time.Time) Column[T] {
 func span[T any](name, help string, get func(*T) time.Duration) Column[T] {
 	return Column[T]{
 		Field: filter.Field[T]{Name: name, Kind: filter.Duration, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Span(get(r)) }},
+		Line:  table.Column{Kind: table.Number},
+		Print: func(r *T, _ time.Time) string { return human.Span(get(r)) },
+		JSON:  func(r *T) any { return get(r).Seconds() },
 		up:    func(a, b *T) int { return cmp.Compare(get(a), get(b)) },
 	}
 }
 
 // enum is one of few words, or several of them at once.
 func enum[T any](name, help string, words []filter.Word, get func(*T) filter.Value) Column[T] {
-	return Column[T]{Field: filter.Field[T]{Name: name, Kind: filter.Enum, Help: help, Words: words, Value: func(r *T, _ time.Time) filter.Value { return get(r) }}}
+	said := func(r *T) string {
+		of := get(r)
+		i := slices.IndexFunc(words, func(w filter.Word) bool { return of.Has(w.Bits) })
+		if i < 0 {
+			return ""
+		}
+		return words[i].Name
+	}
+	return Column[T]{
+		Field: filter.Field[T]{Name: name, Kind: filter.Enum, Help: help, Words: words, Value: func(r *T, _ time.Time) filter.Value { return get(r) }},
+		Print: func(r *T, _ time.Time) string { return said(r) },
+		JSON:  func(r *T) any { return orNull(said(r)) },
+		up:    func(a, b *T) int { return strings.Compare(said(a), said(b)) },
+	}
 }
 
 // word is the value of a row that keeps its word as text.
@@ -121,12 +137,28 @@ func word(words []filter.Word, text string) filter.Value {
 
 // tags are several texts: a row fits when one of them does.
 func tags[T any](name, help string, get func(*T) *[]string) Column[T] {
-	return Column[T]{Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Texts(get(r)) }}}
+	said := func(r *T) string { return strings.Join(*get(r), " ") }
+	return Column[T]{
+		Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Texts(get(r)) }},
+		Print: func(r *T, _ time.Time) string { return said(r) },
+		JSON:  func(r *T) any { return said(r) },
+		up:    func(a, b *T) int { return strings.Compare(said(a), said(b)) },
+	}
 }
 
 // yesNo is a fact that is true of a row or not.
 func yesNo[T any](name, help string, fact func(*T) bool) Column[T] {
-	return Column[T]{Field: filter.YesNo(name, help, fact)}
+	return Column[T]{
+		Field: filter.YesNo(name, help, fact),
+		Print: func(r *T, _ time.Time) string {
+			if fact(r) {
+				return "yes"
+			}
+			return ""
+		},
+		JSON: func(r *T) any { return fact(r) },
+		up:   func(a, b *T) int { return bools(fact(a), fact(b)) },
+	}
 }
 
 // anyOf is asked of several others: a row fits when one of them does.
@@ -139,16 +171,45 @@ func shown[T any](name string) Column[T] { return Column[T]{Field: filter.Field[
 
 func (c Column[T]) as(aliases ...string) Column[T] { c.Aliases = aliases; return c }
 
-// unknown says which rows have no value to ask for.
+// unknown says which rows have no value to ask for; they are less than the others.
 func (c Column[T]) unknown(is func(*T) bool) Column[T] {
-	value := c.Value
+	value, text, told, up := c.Value, c.Print, c.JSON, c.up
 	c.Value = func(r *T, now time.Time) filter.Value {
 		if is(r) {
 			return filter.Value{}
 		}
 		return value(r, now)
 	}
+	c.Print = func(r *T, now time.Time) string {
+		if is(r) {
+			return "-"
+		}
+		return text(r, now)
+	}
+	c.JSON = func(r *T) any {
+		if is(r) {
+			return nil
+		}
+		return told(r)
+	}
+	c.up = func(a, b *T) int {
+		if x, y := is(a), is(b); x || y {
+			return bools(!x, !y)
+		}
+		return up(a, b)
+	}
 	return c
+}
+
+// bools orders what is not so before what is.
+func bools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // sized makes bytes of a number.
@@ -196,17 +257,18 @@ func (c Column[T]) value(get func(*T) any) Column[T] { c.JSON = get; return c }
 
 // greatestFirst sorts by it so; of instants, the newest first.
 func (c Column[T]) greatestFirst() Column[T] {
-	if c.Order = c.falling; c.Order == nil {
-		up := c.up
-		c.Order = func(a, b *T) int { return up(b, a) }
-	}
+	c.Order = c.Falling()
 	return c
 }
 
-// unasked takes the column out of filters.
-func (c Column[T]) unasked() Column[T] { c.Value = nil; return c }
+// unasked takes the column out of filters, and out of what a command prints unless it
+// says how: another column tells the same there.
+func (c Column[T]) unasked() Column[T] { c.Value, c.Print = nil, nil; return c }
 
-func (c Column[T]) sort(order func(a, b *T) int) Column[T] { c.Order = order; return c }
+func (c Column[T]) sort(order func(a, b *T) int) Column[T] {
+	c.Order, c.up, c.falling = order, order, nil
+	return c
+}
 
 // says is what a screen writes, cell with its colour.
 func (c Column[T]) says(text func(p Pen, row *T) string) Column[T]     { c.text = text; return c }

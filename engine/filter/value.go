@@ -50,6 +50,9 @@ func Since(t, now time.Time) Value {
 // by the bit that its Word names.
 func Bits(set uint64) Value { return Value{n: int64(set), set: set != 0} }
 
+// Has reports whether a set of words holds one of these.
+func (v Value) Has(bits uint64) bool { return uint64(v.n)&bits != 0 }
+
 // flag is the value of a field made by [YesNo].
 func flag(yes bool) Value {
 	if yes {

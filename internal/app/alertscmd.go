@@ -16,17 +16,8 @@ func newAlertCommands() []*cobra.Command {
 }
 
 func alertsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "alerts", Short: "List alerts as the engine evaluated them last", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error { return cli.Alerts(cmd.Context(), c, stdout(cmd)) })
-		},
-	}
-	cmd.Flags().Bool("json", false, "one JSON object per line")
+	cmd := &cobra.Command{Use: "alerts", Short: "List alerts as the engine evaluated them last", Args: noArgs}
+	cmd.RunE = lister(cmd, func(*cobra.Command, []string) (cli.List, error) { return cli.Alerts(), nil })
 	return cmd
 }
 

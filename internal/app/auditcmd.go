@@ -19,29 +19,18 @@ func auditCommand() *cobra.Command {
 	var q engine.AuditQuery
 	var op string
 	var last int
-	cmd := &cobra.Command{
-		Use:   "audit",
-		Short: "Show which commands operators gave, when, why and with what result",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			if last < 0 {
-				return usagef("--last %d makes no sense: use 1 or more, or 0 for all", last)
-			}
-			q.Op = engine.Op(op)
-			return browse(cmd.Context(), cfg, func(c engine.Console) error {
-				return cli.Audit(cmd.Context(), c, q, last, stdout(cmd))
-			})
-		},
-	}
+	cmd := &cobra.Command{Use: "audit", Short: "Show which commands operators gave, when, why and with what result", Args: noArgs}
 	f := cmd.Flags()
 	f.StringVar(&op, "op", "", "only this command: cancel, retry, pause, freeze …")
 	f.StringVar(&q.Text, "text", "", "only those with this text in who gave it, target, reason or result")
 	f.IntVar(&last, "last", 200, "at most so many of the newest; 0 = all")
-	f.Bool("json", false, "one JSON object per line")
+	cmd.RunE = lister(cmd, func(*cobra.Command, []string) (cli.List, error) {
+		if last < 0 {
+			return cli.List{}, usagef("--last %d makes no sense: use 1 or more, or 0 for all", last)
+		}
+		q.Op = engine.Op(op)
+		return cli.Audit(q, last), nil
+	})
 	return cmd
 }
 

@@ -71,6 +71,10 @@ func TestCompletion(t *testing.T) {
 		{"accounts", "state:fa", "state:failed", filter},
 		{"sync --platform", "e", "euw1", noFiles},
 		{"export matches --format", "", "csv", noFiles},
+		{"jobs --sort", "cr", "created", noFiles},
+		{"jobs --classes --sort", "", "discarded", noFiles},
+		{"schedules --columns", "name,n", "name,next", filter},
+		{"queues -o", "", "json", noFiles},
 		{"logs --level", "w", "warn", noFiles},
 		{"sim --window", "", "sliding", noFiles},
 		{"help", "for", "forget", noFiles},
@@ -301,4 +305,33 @@ func TestVersion_IsOneLine(t *testing.T) {
 	if text := (command{args: []string{"version", "--modules"}}).run(t).wants(t, exitDone).stdout; !strings.Contains(text, "go.etcd.io/bbolt") || !strings.Contains(text, "not endorsed by Riot Games") {
 		t.Error(text)
 	}
+}
+
+// A list that is watched ends with its reader, and on Ctrl-C; the directory is free for others
+// in between, and what they do there is shown.
+func TestLists_AreWatched(t *testing.T) {
+	t.Parallel()
+	dir, _ := scripted(t)
+	shown := in(dir, "queues", "--watch", "-o", "csv", "--columns", "queue,state").start(t)
+	shown.says("report.weekly,PAUSED by")
+	in(dir, "resume", "report.weekly").run(t).wants(t, exitDone)
+	in(dir, "pause", "ingest.rank.daily").run(t).wants(t, exitDone)
+	shown.says("ingest.rank.daily,PAUSED by")
+	_ = shown.cmd.Process.Signal(syscall.SIGINT)
+	if res := shown.wait().wants(t, exitDone); strings.Count(res.stdout, "queue,state") != 1 || res.stderr != "" {
+		t.Errorf("%s%s", res.stdout, res.stderr)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	piped := in(dir, "jobs", "--all", "--watch")
+	piped.as = func(cmd *exec.Cmd) { cmd.Stdout = w }
+	p := piped.start(t)
+	w.Close()
+	if _, err := r.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	p.wait().wants(t, exitDone)
 }

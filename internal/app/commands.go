@@ -3,14 +3,10 @@ package app
 import (
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
-	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -208,81 +204,4 @@ type build struct {
 	Go       string   `json:"go"`
 	Platform string   `json:"platform"` // of the system, such as linux/amd64
 	Modules  []string `json:"modules"`
-}
-
-// list is one list command: what it shows of a console.
-type list struct {
-	use, short string
-	all        string // what --all adds
-	help       string // what the filter can be
-	show       func(cmd *cobra.Command, c engine.Console, filter string, all bool, o cli.Out) error
-}
-
-// filterHelp is for lists that take the filter language of the console.
-const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
-	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
-	"Quote it; begin with -- if its first sign is a -."
-
-// withFields is help for a filter with its fields.
-func withFields[T any](s *filters.Schema[T]) string {
-	text := filterHelp + "\n\nFields:"
-	for _, f := range s.Fields() {
-		text += " " + f.Name
-	}
-	return text
-}
-
-func lists() []list {
-	return []list{
-		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
-			return cli.Status(cmd.Context(), c, f, all, o)
-		}},
-		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
-			return cli.Queues(cmd.Context(), c, f, o)
-		}},
-		{"jobs", "List jobs", "ended jobs too", withFields(columns.Jobs.Schema), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
-			if flagBool(cmd, "classes") {
-				return cli.Classes(cmd.Context(), c, f, o)
-			}
-			return cli.Jobs(cmd.Context(), c, f, all, o)
-		}},
-		{"retries", "List jobs that wait for their next try", nothingHidden, withFields(columns.Jobs.Schema), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
-			return cli.Retries(cmd.Context(), c, f, o)
-		}},
-		{"accounts", "List accounts", nothingHidden, withFields(columns.Accounts.Schema), func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
-			return cli.Accounts(cmd.Context(), c, f, o)
-		}},
-		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + withFields(columns.Matches.Schema), func(cmd *cobra.Command, c engine.Console, f string, all bool, o cli.Out) error {
-			return cli.Matches(cmd.Context(), c, f, all, o)
-		}},
-		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
-			return cli.Reports(cmd.Context(), c, f, o)
-		}},
-		{"limits", "Show the rate limits as last known", nothingHidden, partHelp, func(cmd *cobra.Command, c engine.Console, f string, _ bool, o cli.Out) error {
-			return cli.Limits(cmd.Context(), c, f, o)
-		}},
-	}
-}
-
-func listCommands() []*cobra.Command {
-	var out []*cobra.Command
-	for _, l := range lists() {
-		cmd := &cobra.Command{Use: l.use + " [FILTER]", Short: l.short, Long: l.short + ".\n\n" + l.help, Args: oneFilter}
-		cmd.Flags().Bool("all", false, l.all)
-		cmd.Flags().Bool("json", false, "one JSON object per line")
-		if l.use == "jobs" {
-			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
-		}
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error {
-				return l.show(cmd, c, strings.Join(args, " "), flagBool(cmd, "all"), stdout(cmd))
-			})
-		}
-		out = append(out, cmd)
-	}
-	return out
 }

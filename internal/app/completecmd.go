@@ -64,7 +64,7 @@ func completeFlags() map[string]cobra.CompletionFunc {
 		"platform": offer(strings.Split(platforms(), ", ")...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
 		"theme": offer(config.Themes()...), "glyphs": offer("auto", "unicode", "ascii"), "keep-running": offer("auto", "true", "false"),
 		"timelines": offer(string(league.TimelinesAll), string(league.TimelinesRanked), string(league.TimelinesNone)),
-		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "confirm": offer(engine.ConfirmAll),
+		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
 		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),
 		"queue": completeQueues, "ranks queue": offer("RANKED_SOLO_5x5", "RANKED_FLEX_SR"), "kind": offer(kinds()...),
 		"run": schedules, "pause": schedules, "resume": schedules, "edit": schedules,

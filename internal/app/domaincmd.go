@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,22 +18,11 @@ import (
 
 func ranksCommand() *cobra.Command {
 	var queue string
-	cmd := &cobra.Command{
-		Use:   "ranks 'Name#TAG'",
-		Short: "Show an account's rank history, newest first",
-		Args:  oneAccount,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error {
-				return cli.Ranks(cmd.Context(), c, args[0], queue, stdout(cmd))
-			})
-		},
-	}
+	cmd := &cobra.Command{Use: "ranks 'Name#TAG'", Short: "Show an account's rank history, newest first", Args: oneAccount}
 	cmd.Flags().StringVar(&queue, "queue", "", "this ranked queue only, such as RANKED_SOLO_5x5")
-	cmd.Flags().Bool("json", false, "one JSON object per line")
+	cmd.RunE = lister(cmd, func(_ *cobra.Command, args []string) (cli.List, error) {
+		return cli.Ranks(strings.Join(args, " "), queue), nil
+	})
 	return cmd
 }
 

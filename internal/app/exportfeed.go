@@ -26,7 +26,7 @@ type storeFeed struct {
 
 	engine *api.Client // one of engine and db is set while there is something to read
 	db     *storage.DB
-	seen   os.FileInfo // the state file as it was read
+	rest   restingState
 }
 
 func (s *storeFeed) open(ctx context.Context) error {
@@ -42,12 +42,8 @@ func (s *storeFeed) openStore() error {
 		return err
 	}
 	s.db = db
-	s.seen, err = s.stat() // nobody writes while it is open
-	return err
-}
-
-func (s *storeFeed) stat() (os.FileInfo, error) {
-	return os.Stat(filepath.Join(s.cfg.DataDir, "state.db"))
+	s.rest.dir = s.cfg.DataDir
+	return s.rest.note()
 }
 
 func (s *storeFeed) close() error {
@@ -112,7 +108,7 @@ func (s *storeFeed) wait(ctx context.Context) error {
 		if readerGone(s.out) {
 			return syscall.EPIPE
 		}
-		if !byEngine && s.unchanged() {
+		if !byEngine && s.rest.unchanged() {
 			continue
 		}
 		err := s.open(ctx)
@@ -126,12 +122,29 @@ func (s *storeFeed) wait(ctx context.Context) error {
 	}
 }
 
+// restingState is a data directory without an engine, as it was read: it need not be opened
+// to find out that it is the same.
+type restingState struct {
+	dir  string
+	seen os.FileInfo // its state file; nil = it was not read
+}
+
+func (r *restingState) stat() (os.FileInfo, error) {
+	return os.Stat(filepath.Join(r.dir, "state.db"))
+}
+
+// note takes the directory as it is now, while it is open and nobody writes.
+func (r *restingState) note() (err error) {
+	r.seen, err = r.stat()
+	return err
+}
+
 // unchanged reports whether the directory is as it was read, and no engine works on
 // it.
-func (s *storeFeed) unchanged() bool {
-	if _, err := os.Lstat(controlSocket(s.cfg.DataDir)); err == nil || s.seen == nil {
+func (r *restingState) unchanged() bool {
+	if _, err := os.Lstat(controlSocket(r.dir)); err == nil || r.seen == nil {
 		return false
 	}
-	now, err := s.stat()
-	return err == nil && os.SameFile(now, s.seen) && now.Size() == s.seen.Size() && now.ModTime().Equal(s.seen.ModTime())
+	now, err := r.stat()
+	return err == nil && os.SameFile(now, r.seen) && now.Size() == r.seen.Size() && now.ModTime().Equal(r.seen.ModTime())
 }

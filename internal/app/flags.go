@@ -43,8 +43,11 @@ func addActFlags(cmd *cobra.Command) {
 func stdout(cmd *cobra.Command) cli.Out {
 	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv)}
 	if f, ok := o.W.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width = w
+			if os.Getenv("TERM") != "dumb" {
+				o.Height = h
+			}
 		}
 	}
 	return o

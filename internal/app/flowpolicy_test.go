@@ -43,7 +43,7 @@ func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
 		}
 		wants(f.task.control, "the engine")
 		var out bytes.Buffer
-		if err := cli.Retries(t.Context(), f.task.control, "", cli.Out{W: &out, JSON: true}); err != nil {
+		if err := cli.Retries("").Show(t.Context(), f.task.control, cli.Out{W: &out, JSON: true}); err != nil {
 			t.Fatal(err)
 		}
 		var line struct {

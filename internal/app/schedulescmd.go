@@ -19,7 +19,7 @@ type scheduleOptions struct {
 	run, pause, resume string
 	edit, cron, zone   string
 	reset              bool
-	reason, filter     string
+	reason             string
 }
 
 func schedulesCommand() *cobra.Command {
@@ -31,10 +31,25 @@ func schedulesCommand() *cobra.Command {
 			"An edit wins over the configuration, over restarts too, until --reset takes it back:\n" +
 			"  farsight schedules --edit latest --cron '0 */2 * * *' --zone Asia/Seoul --dry-run",
 		Args: oneFilter,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opt.filter = strings.Join(args, " ")
-			return runSchedules(cmd, opt)
-		},
+	}
+	show := lister(cmd, func(_ *cobra.Command, args []string) (cli.List, error) {
+		return cli.Schedules(strings.Join(args, " ")), nil
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		chosen, err := opt.chosen()
+		switch {
+		case err != nil:
+			return err
+		case len(chosen) == 0:
+			return show(cmd, args)
+		case len(chosen) > 1:
+			return usagef("give one of --run, --pause, --resume and --edit")
+		}
+		cfg, err := configOf(cmd)
+		if err != nil {
+			return err
+		}
+		return doTrack(cmd, cfg, chosen[0])
 	}
 	f := cmd.Flags()
 	f.Bool("all", false, nothingHidden)
@@ -46,37 +61,27 @@ func schedulesCommand() *cobra.Command {
 	f.StringVar(&opt.zone, "zone", "", "time zone of --cron, such as Asia/Seoul; without it the one in force stays")
 	f.BoolVar(&opt.reset, "reset", false, "with --edit: it runs as the configuration says again")
 	f.StringVar(&opt.reason, "reason", "", "why; kept with a pause or an edit and in the audit")
-	addActFlags(cmd)
+	f.Bool("dry-run", false, "say what would be done, and do nothing")
 	return cmd
 }
 
-func runSchedules(cmd *cobra.Command, opt scheduleOptions) error {
-	cfg, err := configOf(cmd)
-	if err != nil {
-		return err
-	}
-	var chosen []engine.Command
+// chosen are the commands that the flags give; none = the list is asked for.
+func (o scheduleOptions) chosen() (chosen []engine.Command, err error) {
 	for op, name := range map[engine.Op]string{
-		engine.OpRunSchedule: opt.run, engine.OpPauseSchedule: opt.pause, engine.OpResumeSchedule: opt.resume,
+		engine.OpRunSchedule: o.run, engine.OpPauseSchedule: o.pause, engine.OpResumeSchedule: o.resume,
 	} {
 		if name != "" {
-			chosen = append(chosen, engine.Command{Op: op, Schedule: name, Reason: opt.reason})
+			chosen = append(chosen, engine.Command{Op: op, Schedule: name, Reason: o.reason})
 		}
 	}
-	if opt.edits() {
-		edit, err := opt.editing()
+	if o.edits() {
+		edit, err := o.editing()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		chosen = append(chosen, edit)
 	}
-	switch len(chosen) {
-	case 0:
-		return browse(cmd.Context(), cfg, func(c engine.Console) error { return cli.Schedules(cmd.Context(), c, opt.filter, stdout(cmd)) })
-	case 1:
-		return doTrack(cmd, cfg, chosen[0])
-	}
-	return usagef("give one of --run, --pause, --resume and --edit")
+	return chosen, nil
 }
 
 func (o scheduleOptions) edits() bool { return o.edit != "" || o.cron != "" || o.zone != "" || o.reset }

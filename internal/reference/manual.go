@@ -67,6 +67,9 @@ func (m Manual) options(c *cobra.Command) (all []Entry) {
 			return
 		}
 		name := strings.TrimSpace("--" + f.Name + " " + m.Value(c, f))
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
 		is := f.Usage
 		if !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
 			is += " (" + f.DefValue + ")"

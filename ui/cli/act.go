@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // Acted prints what a command did, or would do. later is added to what it did: when
@@ -46,22 +43,4 @@ func delayed(c engine.Cost) string {
 		return ""
 	}
 	return "; " + text
-}
-
-// Classes prints the error classes of failed jobs, the largest first.
-func Classes(ctx context.Context, c engine.Console, queue string, o Out) error {
-	a, err := ask[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{Queue: engine.Queue(queue)})
-	if err != nil {
-		return err
-	}
-	if o.JSON {
-		return lines(o, a.Classes)
-	}
-	switch {
-	case len(a.Classes) == 0 && queue != "":
-		return o.say("no job of queue " + safe.Cut(queue, mostEcho) + " has failed")
-	case len(a.Classes) == 0:
-		return o.say("no job has failed")
-	}
-	return list(o, columns.ClassLines, a.Classes)
 }

@@ -4,56 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 )
-
-// Ranks prints an account's rank history, newest first; queue "" = all queues.
-func Ranks(ctx context.Context, c engine.Console, account, queue string, o Out) error {
-	var rows []engine.RankRow
-	for q := (engine.RanksQuery{Account: account, Queue: queue, Page: engine.Page{Limit: pageSize}}); ; {
-		page, err := ask[engine.RanksPage](ctx, c, q)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, page.Ranks...)
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
-	}
-	if o.JSON {
-		return lines(o, rows)
-	}
-	if len(rows) == 0 {
-		_, err := fmt.Fprintln(o.W, "no rank is stored yet: ranks of tracked accounts are fetched once a day")
-		return err
-	}
-	out := make([][]string, len(rows))
-	for i, r := range rows {
-		out[i] = []string{human.Stamp(r.At), r.Queue, rankWords(r), strconv.Itoa(r.Points), count(r.Wins), count(r.Losses), winRate(r.Wins, r.Losses)}
-	}
-	return o.table([]column{{Title: "AT"}, {Title: "QUEUE"}, {Title: "RANK", Flex: 1}, {Title: "POINTS", Kind: number}, {Title: "WINS", Kind: number}, {Title: "LOSSES", Kind: number}, {Title: "WON", Kind: number}}, out)
-}
-
-func rankWords(r engine.RankRow) string {
-	if r.Unranked {
-		return "unranked"
-	}
-	return strings.TrimSpace(r.Tier + " " + r.Division)
-}
-
-// winRate is the share of games won; "-" when none was played.
-func winRate(wins, losses int) string {
-	if wins+losses == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f %%", 100*float64(wins)/float64(wins+losses))
-}
 
 // Weekly prints the report of the week that holds a day, written as 2026-11-16; ""
 // = the latest that is stored.
@@ -78,7 +34,7 @@ func Weekly(ctx context.Context, c engine.Console, week string, o Out) error {
 	_, _ = fmt.Fprintln(o.W)
 	rows := make([][]string, len(r.Accounts))
 	for i, a := range r.Accounts {
-		rows[i] = []string{a.RiotID, count(a.Games), minutes(a.Minutes), winRate(a.Wins, a.Games-a.Wins), a.Missing}
+		rows[i] = []string{a.RiotID, count(a.Games), minutes(a.Minutes), columns.WinRate(a.Wins, a.Games-a.Wins), a.Missing}
 	}
 	return o.table([]column{{Title: "ACCOUNT", Flex: 1}, {Title: "GAMES", Kind: number}, {Title: "PLAYED", Kind: number}, {Title: "WON", Kind: number}, {Title: "MISSING", Flex: 1}}, rows)
 }
@@ -166,4 +122,13 @@ func share(needs, allowed float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.0f %%", 100*needs/allowed)
+}
+
+// zoneOf is UTC for a zone that this machine does not know.
+func zoneOf(name string) *time.Location {
+	loc, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return loc
 }

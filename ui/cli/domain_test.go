@@ -60,7 +60,7 @@ func TestRanksArePrintedPageByPage(t *testing.T) {
 		}
 		return engine.RanksPage{Ranks: rows[1:]}, nil
 	}}
-	show := func(o cli.Out) error { return cli.Ranks(t.Context(), c, "Ana#EUW", "RANKED", o) }
+	show := func(o cli.Out) error { return cli.Ranks("Ana#EUW", "RANKED").Show(t.Context(), c, o) }
 	at := friday.Local().Format("2006-01-02 15:04:05")
 	wantLines(t, printed(t, false, show), "AT QUEUE RANK POINTS WINS LOSSES WON",
 		at+" RANKED_SOLO_5x5 GOLD II 40 30 10 75 %", at+" RANKED_FLEX_SR unranked 0 0 0 -")
@@ -112,7 +112,7 @@ func TestFreshnessIsPrinted(t *testing.T) {
 func TestAWrongAnswerIsAnError(t *testing.T) {
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return engine.LimitsRow{}, nil }}
 	for name, show := range map[string]func(cli.Out) error{
-		"ranks":     func(o cli.Out) error { return cli.Ranks(t.Context(), c, "a#b", "", o) },
+		"ranks":     func(o cli.Out) error { return cli.Ranks("a#b", "").Show(t.Context(), c, o) },
 		"weekly":    func(o cli.Out) error { return cli.Weekly(t.Context(), c, "", o) },
 		"freshness": func(o cli.Out) error { return cli.Freshness(t.Context(), c, o) },
 	} {
@@ -129,13 +129,13 @@ func TestI7_LimitsNameWhatIsDown(t *testing.T) {
 		Buckets:  []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 20, Server: -1}},
 	}
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return l, nil }}
-	text := printed(t, false, func(o cli.Out) error { return cli.Limits(t.Context(), c, "", o) })
+	text := printed(t, false, func(o cli.Out) error { return cli.Limits("").Show(t.Context(), c, o) })
 	for _, want := range []string{"DOWN since 20", ", next try in 30 s", "DOWN since -, tried now", "0/20"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
-	text = printed(t, false, func(o cli.Out) error { return cli.Limits(t.Context(), c, "kr", o) })
+	text = printed(t, false, func(o cli.Out) error { return cli.Limits("kr").Show(t.Context(), c, o) })
 	if strings.Contains(text, "asia") || !strings.Contains(text, "DOWN") {
 		t.Errorf("with a filter:\n%s", text)
 	}

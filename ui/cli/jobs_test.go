@@ -32,11 +32,11 @@ func (l *jobList) Do(context.Context, engine.Command) (engine.Receipt, error) {
 // TestJobs_ASyncHasItsPlayer: in front of its key, which is of the id of an account.
 func TestJobs_ASyncHasItsPlayer(t *testing.T) {
 	l := &jobList{rows: []engine.JobRow{{Job: engine.Job{ID: "7", Key: "full:01M7", State: engine.Pending}, Player: "Ana#EUW"}}}
-	text := printed(t, false, func(o cli.Out) error { return cli.Jobs(t.Context(), l, "", false, o) })
+	text := printed(t, false, func(o cli.Out) error { return cli.Jobs("", false).Show(t.Context(), l, o) })
 	if !strings.Contains(text, " Ana#EUW full:01M7 ") {
 		t.Error(text)
 	}
-	if text = printed(t, true, func(o cli.Out) error { return cli.Jobs(t.Context(), l, "", false, o) }); !strings.Contains(text, `"player":"Ana#EUW"`) {
+	if text = printed(t, true, func(o cli.Out) error { return cli.Jobs("", false).Show(t.Context(), l, o) }); !strings.Contains(text, `"player":"Ana#EUW"`) {
 		t.Error(text)
 	}
 }
@@ -60,7 +60,7 @@ func TestJobs_TheNextOneIsFirst(t *testing.T) {
 			row("retry", engine.Retryable, 12*time.Second, 0, ""), row("runs", engine.Running, 0, 0, ""),
 		}}
 		var out bytes.Buffer
-		if err := cli.Jobs(t.Context(), l, "", false, cli.Out{W: &out}); err != nil {
+		if err := cli.Jobs("", false).Show(t.Context(), l, cli.Out{W: &out}); err != nil {
 			t.Fatal(err)
 		}
 		var keys []string

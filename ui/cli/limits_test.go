@@ -37,7 +37,7 @@ func TestLimitsSayHowOldTheServersCountIs(t *testing.T) {
 	for age, want := range map[time.Duration]string{7*time.Minute + time.Second: "84, 7 min 01 s ago", time.Second: "84 "} {
 		var b bytes.Buffer
 		row := engine.BucketRow{Host: "asia", Kind: "app", Window: time.Second, Limit: 20, Server: 84, ServerAt: time.Now().Add(-age)}
-		if err := Limits(t.Context(), told{answer: engine.LimitsRow{Buckets: []engine.BucketRow{row}}}, "", Out{W: &b}); err != nil {
+		if err := Limits("").Show(t.Context(), told{answer: engine.LimitsRow{Buckets: []engine.BucketRow{row}}}, Out{W: &b}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) {
@@ -54,7 +54,7 @@ func TestI1_ListsSayWhatKeepsWorkBack(t *testing.T) {
 		Open:   []engine.AccountRow{{ID: "a", RiotID: "Ana#EUW", Status: engine.Syncing, Stand: engine.StandHeld}, {ID: "b", RiotID: "Ben#EUW", Status: engine.Syncing}},
 	}
 	var b bytes.Buffer
-	if err := Status(t.Context(), told{answer: status}, "", false, Out{W: &b}); err != nil {
+	if err := Status("", false).Show(t.Context(), told{answer: status}, Out{W: &b}); err != nil {
 		t.Fatal(err)
 	}
 	words := map[string]string{"ingest.match": "DOWN", "Ana#EUW": "HELD", "Ben#EUW": "SYNCING"}
@@ -80,7 +80,7 @@ func TestMatchesOfAllSayWhatNeedsAPlayer(t *testing.T) {
 		"queue:420": "", "lux": "", "mode:CLASSIC": "", "": "", "Ana#EUW champion:Lux": "",
 	} {
 		var b bytes.Buffer
-		err := Matches(t.Context(), told{answer: page}, text, false, Out{W: &b})
+		err := Matches(text, false).Show(t.Context(), told{answer: page}, Out{W: &b})
 		if needs == "" {
 			if err != nil || !strings.Contains(b.String(), "KR_1") {
 				t.Errorf("%q: %v, %s", text, err, b.String())

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -32,16 +31,20 @@ func ask[T any](ctx context.Context, c engine.Console, q engine.Query) (T, error
 	return t, nil
 }
 
-// Status prints the engine, its queues and what syncs; all adds the accounts that
+// Status shows the engine, its queues and what syncs; every adds the accounts that
 // do not. The filter is a part of a queue's or an account's name.
-func Status(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
+func Status(text string, every bool) List {
+	return document(func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) })
+}
+
+func status(ctx context.Context, c engine.Console, text string, every bool, o Out) error {
 	s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
 	if err != nil {
 		return err
 	}
 	open := len(s.Open)
-	if all {
-		if s.Open, err = (listing[engine.AccountRow]{schema: columns.Accounts.Schema, page: accountPages(ctx, c)}).rows(Out{}); err != nil {
+	if every {
+		if s.Open, err = everything(accountPages(ctx, c)); err != nil {
 			return err
 		}
 	}
@@ -60,7 +63,7 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	}
 	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
 		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))
-	if err := queues(o, s.Queues, text); err != nil {
+	if err := queues(text).end(printer[engine.QueueRow]{o: o, shown: columns.QueueLines, now: time.Now()}, s.Queues, nil); err != nil {
 		return err
 	}
 	if b := s.Pacing; b != nil && b.Waiting > 0 {
@@ -68,88 +71,73 @@ func Status(ctx context.Context, c engine.Console, text string, all bool, o Out)
 	}
 	if len(s.Open) > 0 {
 		_, _ = fmt.Fprintln(o.W)
-		return list(o, columns.AccountLines, s.Open)
+		return rows(o, columns.AccountLines, s.Open)
 	}
 	return nil
 }
 
-// queues prints those with the filter in their names.
-func queues(o Out, rows []engine.QueueRow, filter string) error {
-	switch {
-	case len(rows) == 0 && filter != "":
-		return o.say("no queue with " + safe.Cut(filter, mostEcho) + " in its name has a job")
-	case len(rows) == 0:
-		return o.say("no queue has a job")
+// Queues lists the queues with their counts, and why their heads do not start.
+// filter is part of a name.
+func Queues(filter string) List { return queues(filter).list() }
+
+func queues(filter string) listing[engine.QueueRow] {
+	return listing[engine.QueueRow]{
+		of: columns.Queues, shown: columns.QueueLines, filter: filter, names: func(q *engine.QueueRow) []string { return []string{string(q.Name)} },
+		none: "no queue has a job", unfit: "no queue with " + safe.Cut(filter, mostEcho) + " in its name has a job",
+		read: func(ctx context.Context, c engine.Console) (source[engine.QueueRow], error) {
+			s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
+			return all(s.Queues), err
+		},
 	}
-	now := time.Now()
-	out := make([][]string, len(rows))
-	for i, q := range rows {
-		state := "open"
-		switch {
-		case q.Paused:
-			state = "PAUSED by " + q.By.User
-		case q.Stand != "":
-			state = string(q.Stand)
-		}
-		out[i] = []string{string(q.Name), count(q.Counts[engine.Available]), count(q.Counts[engine.Running]), count(q.Counts[engine.Retryable]), count(q.Held), state, engine.WhyUntil(q.Why, q.Until, now)}
-	}
-	return o.table([]column{{Title: "QUEUE"}, {Title: "WAIT", Kind: number}, {Title: "RUN", Kind: number}, {Title: "RETRY", Kind: number}, {Title: "HELD", Kind: number}, {Title: "STATE"}, {Title: "WHY", Flex: 1}}, out)
 }
 
-// Accounts prints every account that the filter fits.
-func Accounts(ctx context.Context, c engine.Console, text string, o Out) error {
-	rows, err := listing[engine.AccountRow]{schema: columns.Accounts.Schema, filter: text, page: accountPages(ctx, c)}.rows(o)
-	switch {
-	case err != nil || o.JSON:
-		return err
-	case len(rows) == 0 && text == "":
-		return o.say("no account is known yet: `farsight sync 'Name#TAG'` syncs one")
-	case len(rows) == 0:
-		return o.nothing(text, "")
+// Accounts lists the accounts that the filter fits.
+func Accounts(filter string) List {
+	return listing[engine.AccountRow]{
+		of: columns.Accounts, shown: columns.AccountLines, filter: filter,
+		none: "no account is known yet: `farsight sync 'Name#TAG'` syncs one",
+		read: func(ctx context.Context, c engine.Console) (source[engine.AccountRow], error) {
+			return accountPages(ctx, c), nil
+		},
+	}.list()
+}
+
+// Jobs lists the live jobs that the filter fits, those that go next first; ended adds
+// those that have, the newest first.
+func Jobs(filter string, ended bool) List {
+	l := jobs(engine.JobsQuery{Ended: ended, Oldest: !ended}, filter)
+	l.none = "no job is live"
+	if !ended {
+		l.more = "--all looks through the ended ones too"
 	}
-	return list(o, columns.AccountLines, rows)
+	return l.list()
 }
 
-// Jobs prints the live jobs that the filter fits, those that go next first; all adds
-// ended ones, the newest first.
-func Jobs(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
-	more := ""
-	if !all {
-		more = "--all looks through the ended ones too"
-	}
-	return jobs(ctx, c, engine.JobsQuery{Ended: all, Oldest: !all}, text, "no job is live", more, o)
+// Retries lists the jobs that wait for their next try, soonest first.
+func Retries(filter string) List {
+	l := jobs(engine.JobsQuery{States: []engine.State{engine.Retryable}}, filter)
+	l.none = "no job waits for its next try"
+	return l.list()
 }
 
-// Retries prints the jobs that wait for their next try, soonest first.
-func Retries(ctx context.Context, c engine.Console, text string, o Out) error {
-	return jobs(ctx, c, engine.JobsQuery{States: []engine.State{engine.Retryable}}, text, "no job waits for its next try", "", o)
-}
-
-// jobs prints a list of them; none says that there is no job at all, more what
-// else could be asked for.
-func jobs(ctx context.Context, c engine.Console, q engine.JobsQuery, text, none, more string, o Out) error {
-	rows, err := listing[engine.JobRow]{schema: columns.Jobs.Schema, filter: text, page: jobPages(ctx, c, q)}.rows(o)
-	switch {
-	case err != nil || o.JSON:
-		return err
-	case len(rows) == 0 && text == "":
-		return o.say(sentence(none, more))
-	case len(rows) == 0:
-		return o.nothing(text, more)
+func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
+	l := listing[engine.JobRow]{
+		of: columns.Jobs, shown: columns.JobLines, filter: filter,
+		read: func(ctx context.Context, c engine.Console) (source[engine.JobRow], error) {
+			q := q
+			q.Limit = pageSize
+			return source[engine.JobRow]{page: func(after string) ([]engine.JobRow, string, error) {
+				q.After = after
+				p, err := ask[engine.JobsPage](ctx, c, q)
+				return p.Jobs, p.Next, err
+			}}, nil
+		},
 	}
 	if !q.Ended {
-		slices.SortStableFunc(rows, whoGoesNext)
+		l.order = whoGoesNext
 	}
-	shown := columns.JobLines
-	if o.Width < wideJobs {
-		shown = slices.DeleteFunc(slices.Clone(shown), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
-	}
-	return list(o, shown, rows)
+	return l
 }
-
-// wideJobs is from which width of a terminal on a list of jobs tells the worker, the
-// bytes and who asked. Where there is no terminal a script may count columns.
-const wideJobs = 160
 
 // whoGoesNext orders live jobs: those that run, then by when they may. What nobody knows
 // the instant of comes last.
@@ -157,11 +145,7 @@ func whoGoesNext(a, b engine.JobRow) int {
 	if a.State == engine.Running || b.State == engine.Running {
 		return cmp.Compare(truth(b.State == engine.Running), truth(a.State == engine.Running))
 	}
-	x, y := a.ReasonEnds(), b.ReasonEnds()
-	if x.IsZero() != y.IsZero() {
-		return cmp.Compare(truth(x.IsZero()), truth(y.IsZero()))
-	}
-	return x.Compare(y)
+	return columns.ZeroLast(a.ReasonEnds(), b.ReasonEnds())
 }
 
 func truth(b bool) int {
@@ -171,27 +155,51 @@ func truth(b bool) int {
 	return 0
 }
 
-// Matches prints the stored matches that the filter fits, newest first; all shows
+// Classes lists the error classes of failed jobs, the largest first.
+func Classes(queue string) List {
+	return listing[engine.ClassRow]{
+		of: columns.Classes, shown: columns.ClassLines, filter: queue, names: func(*engine.ClassRow) []string { return []string{queue} },
+		none: "no job has failed", unfit: "no job of queue " + safe.Cut(queue, mostEcho) + " has failed",
+		read: func(ctx context.Context, c engine.Console) (source[engine.ClassRow], error) {
+			a, err := ask[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{Queue: engine.Queue(queue)})
+			return all(a.Classes), err
+		},
+	}.list()
+}
+
+// Matches lists the stored matches that the filter fits, newest first; every shows
 // the hidden ones too. A filter that begins with a Riot ID is about that account's:
 // "Name#TAG state:stored".
-func Matches(ctx context.Context, c engine.Console, text string, all bool, o Out) error {
+func Matches(text string, every bool) List {
 	account, text := splitAccount(text)
-	if account == "" {
-		if err := allPlayers(text); err != nil {
-			return err
-		}
-	}
-	q := engine.MatchesQuery{Account: account, All: all}
-	hidden := 0
-	rows, err := listing[engine.MatchRow]{schema: columns.Matches.Schema, filter: text, page: matchPages(ctx, c, q, &hidden)}.rows(o)
-	if err != nil || o.JSON {
-		return err
-	}
-	if err := matches(o, rows, text); err != nil || hidden == 0 {
-		return err
-	}
-	_, err = fmt.Fprintf(o.W, "%s permanently unfetchable hidden: --all shows them\n", count(hidden))
-	return err
+	q := engine.MatchesQuery{Account: account, All: every, Page: engine.Page{Limit: pageSize}}
+	return listing[engine.MatchRow]{
+		of: columns.Matches, shown: columns.MatchLines, filter: text,
+		none: "no match is stored yet: `farsight sync 'Name#TAG'` fetches an account's",
+		read: func(ctx context.Context, c engine.Console) (source[engine.MatchRow], error) {
+			if account == "" {
+				if err := allPlayers(text); err != nil {
+					return source[engine.MatchRow]{}, err
+				}
+			}
+			hidden := 0
+			return source[engine.MatchRow]{
+				page: func(after string) ([]engine.MatchRow, string, error) {
+					q := q
+					q.After = after
+					p, err := ask[engine.MatchesPage](ctx, c, q)
+					hidden += p.Hidden
+					return p.Matches, p.Next, err
+				},
+				foot: func() string {
+					if hidden == 0 {
+						return ""
+					}
+					return count(hidden) + " permanently unfetchable hidden: --all shows them"
+				},
+			}, nil
+		},
+	}.list()
 }
 
 // allPlayers refuses a filter of matches that fits none without a player to ask about.
@@ -206,66 +214,29 @@ func allPlayers(text string) error {
 	return nil
 }
 
-func matches(o Out, rows []engine.MatchRow, text string) error {
-	switch {
-	case len(rows) == 0 && text == "":
-		return o.say("no match is stored yet: `farsight sync 'Name#TAG'` fetches an account's")
-	case len(rows) == 0:
-		return o.nothing(text, "")
-	}
-	return list(o, columns.MatchLines, rows)
-}
-
-// Limits prints the buckets with the filter in their host or method.
-func Limits(ctx context.Context, c engine.Console, text string, o Out) error {
-	l, err := ask[engine.LimitsRow](ctx, c, engine.LimitsQuery{})
-	if err != nil {
-		return err
-	}
-	l.Buckets = slices.DeleteFunc(l.Buckets, func(b engine.BucketRow) bool { return !part(text, b.Host, b.Method) })
-	l.Breakers = slices.DeleteFunc(l.Breakers, func(b engine.BreakerRow) bool { return !part(text, b.Host, b.Method) })
-	if o.JSON {
-		return o.json(l)
-	}
-	now := time.Now()
-	out := make([][]string, 0, len(l.Breakers)+len(l.Buckets))
-	for _, b := range l.Breakers {
-		next := "tried now"
-		if b.Next.After(now) {
-			next = "next try in " + human.SpanTo(b.Next, now)
-		}
-		out = append(out, []string{b.Host, b.Method, "-", "-", "-", "-", "-", string(engine.StandDown) + " since " + human.Stamp(b.Since) + ", " + next})
-	}
-	for _, b := range l.Buckets {
-		server, state := "-", "OPEN"
-		if b.Server >= 0 {
-			server = strconv.Itoa(b.Server)
-			if age := engine.OldReading(b.ServerAt, now); age > 0 {
-				server += ", " + human.SpanAgo(b.ServerAt, now)
+// Limits lists the buckets with the filter in their host or method, after what is down.
+func Limits(filter string) List {
+	return listing[columns.Limit]{
+		of: columns.Limits, shown: columns.LimitLines, filter: filter, names: func(r *columns.Limit) []string { return []string{r.Host, r.Method} },
+		none: "no limits known yet: they are learnt from the headers of the first answers",
+		read: func(ctx context.Context, c engine.Console) (source[columns.Limit], error) {
+			l, err := ask[engine.LimitsRow](ctx, c, engine.LimitsQuery{})
+			l.Buckets = slices.DeleteFunc(l.Buckets, func(b engine.BucketRow) bool { return !part(filter, b.Host, b.Method) })
+			l.Breakers = slices.DeleteFunc(l.Breakers, func(b engine.BreakerRow) bool { return !part(filter, b.Host, b.Method) })
+			var rows []columns.Limit
+			for _, b := range l.Breakers {
+				rows = append(rows, columns.Breaking(b))
 			}
-		}
-		if b.Blocked.After(now) {
-			state = "HELD by " + b.BlockedBy + ", " + human.SpanTo(b.Blocked, now)
-		}
-		if b.Paces && b.Waiting > 0 {
-			state += ", paces " + count(b.Waiting) + " waiting"
-		}
-		scope := b.Method
-		if scope == "" {
-			scope = b.Kind
-		}
-		out = append(out, []string{b.Host, scope, human.Span(b.Window), fmt.Sprintf("%d/%d", b.Used, b.Limit), server, human.SpanTo(b.Reset, now), b.Mode, state})
-	}
-	switch {
-	case len(out) == 0 && text != "":
-		return o.nothing(text, "")
-	case len(out) == 0:
-		return o.say("no limits known yet: they are learnt from the headers of the first answers")
-	}
-	if err := o.table([]column{{Title: "HOST"}, {Title: "SCOPE"}, {Title: "WINDOW", Kind: number}, {Title: "USED", Kind: number}, {Title: "SERVER", Kind: number}, {Title: "RESET", Kind: number}, {Title: "MODE"}, {Title: "STATE", Flex: 1}}, out); err != nil {
-		return err
-	}
-	return o.say(howLearnt(l))
+			for _, b := range l.Buckets {
+				rows = append(rows, columns.Limit{BucketRow: b})
+			}
+			src := all(rows)
+			if src.whole = l; len(rows) > 0 {
+				src.foot = func() string { return howLearnt(l) }
+			}
+			return src, err
+		},
+	}.list()
 }
 
 // howLearnt says when the limits were learnt, and how many calls went before that.
@@ -279,6 +250,81 @@ func howLearnt(l engine.LimitsRow) string {
 		waiting = max(waiting, b.Waiting)
 	}
 	return text + ", " + human.Counted(waiting, "call waits", "calls wait") + ", " + human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
+}
+
+// Alerts lists every alert: those that fire first.
+func Alerts() List {
+	return listing[engine.AlertRow]{
+		of: columns.Alerts, shown: columns.AlertLines,
+		read: func(ctx context.Context, c engine.Console) (source[engine.AlertRow], error) {
+			a, err := ask[engine.AlertsAnswer](ctx, c, engine.AlertsQuery{})
+			src := all(a.Alerts)
+			src.foot = func() string {
+				if a.At.IsZero() {
+					return "alerts are evaluated while an engine runs; none has run here yet"
+				}
+				return "evaluated " + human.SpanAgo(a.At, time.Now())
+			}
+			return src, err
+		},
+	}.list()
+}
+
+// Schedules lists what recurs, with the next runs in the schedule's own zone and
+// in UTC.
+func Schedules(filter string) List {
+	return listing[engine.ScheduleRow]{
+		of: columns.Schedules, shown: columns.ScheduleLines, filter: filter, names: func(s *engine.ScheduleRow) []string { return []string{s.Name} },
+		read: func(ctx context.Context, c engine.Console) (source[engine.ScheduleRow], error) {
+			page, err := ask[engine.SchedulesPage](ctx, c, engine.SchedulesQuery{})
+			return all(page.Schedules), err
+		},
+	}.list()
+}
+
+// Ranks lists an account's rank history, newest first; queue "" = all queues.
+func Ranks(account, queue string) List {
+	q := engine.RanksQuery{Account: account, Queue: queue, Page: engine.Page{Limit: pageSize}}
+	return listing[engine.RankRow]{
+		of: columns.Ranks, shown: columns.RankLines, none: "no rank is stored yet: ranks of tracked accounts are fetched once a day",
+		read: func(ctx context.Context, c engine.Console) (source[engine.RankRow], error) {
+			return source[engine.RankRow]{page: func(after string) ([]engine.RankRow, string, error) {
+				q := q
+				q.After = after
+				p, err := ask[engine.RanksPage](ctx, c, q)
+				return p.Ranks, p.Next, err
+			}}, nil
+		},
+	}.list()
+}
+
+// Audit lists the newest commands that fit, at most last of them; 0 = all.
+func Audit(q engine.AuditQuery, last int) List {
+	return listing[engine.AuditEntry]{
+		of: columns.Audit, shown: columns.AuditLines, none: "no command of an operator fits",
+		read: func(ctx context.Context, c engine.Console) (source[engine.AuditEntry], error) {
+			left := last
+			return source[engine.AuditEntry]{page: func(after string) ([]engine.AuditEntry, string, error) {
+				q := q
+				q.After, q.Limit = after, pageSize
+				if last > 0 {
+					q.Limit = min(pageSize, left)
+				}
+				p, err := ask[engine.AuditPage](ctx, c, q)
+				if left -= len(p.Entries); last > 0 && left <= 0 {
+					p.Next = ""
+				}
+				return p.Entries, p.Next, err
+			}}, nil
+		},
+	}.list()
+}
+
+func accountPages(ctx context.Context, c engine.Console) source[engine.AccountRow] {
+	return source[engine.AccountRow]{page: func(after string) ([]engine.AccountRow, string, error) {
+		p, err := ask[engine.AccountsPage](ctx, c, engine.AccountsQuery{Page: engine.Page{After: after, Limit: pageSize}})
+		return p.Accounts, p.Next, err
+	}}
 }
 
 // Setting is one setting with its source, as `farsight config` shows it.

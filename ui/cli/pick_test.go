@@ -56,7 +56,7 @@ func TestListsTakeTheFilterLanguage(t *testing.T) {
 		for _, asJSON := range []bool{false, true} {
 			var asked []engine.Query
 			var b bytes.Buffer
-			if err := cli.Jobs(t.Context(), stored(&asked), tt.filter, true, cli.Out{W: &b, JSON: asJSON}); err != nil {
+			if err := cli.Jobs(tt.filter, true).Show(t.Context(), stored(&asked), cli.Out{W: &b, JSON: asJSON}); err != nil {
 				t.Fatalf("%s: %v", tt.filter, err)
 			}
 			rows := strings.Count(b.String(), "\n")
@@ -79,7 +79,7 @@ func TestListsRefuseAWrongFilter(t *testing.T) {
 	} {
 		var asked []engine.Query
 		var b bytes.Buffer
-		err := cli.Jobs(t.Context(), stored(&asked), filter, true, cli.Out{W: &b})
+		err := cli.Jobs(filter, true).Show(t.Context(), stored(&asked), cli.Out{W: &b})
 		if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", filter, err)
 		}
@@ -103,7 +103,7 @@ func TestMatchesOfAnAccountAreFiltered(t *testing.T) {
 	} {
 		var asked []engine.Query
 		var b bytes.Buffer
-		if err := cli.Matches(t.Context(), stored(&asked), filter, false, cli.Out{W: &b}); err != nil {
+		if err := cli.Matches(filter, false).Show(t.Context(), stored(&asked), cli.Out{W: &b}); err != nil {
 			t.Fatalf("%s: %v", filter, err)
 		}
 		if got := asked[0].(engine.MatchesQuery).Account; got != want.account {
@@ -133,17 +133,17 @@ func TestEmptyListsSaySo(t *testing.T) {
 		return engine.StatusAnswer{}, nil
 	}}
 	for says, list := range map[string]func(cli.Out) error{
-		"no job is live: --all":           func(o cli.Out) error { return cli.Jobs(t.Context(), none, "", false, o) },
-		"nothing fits KR_1: --all":        func(o cli.Out) error { return cli.Jobs(t.Context(), none, "KR_1", false, o) },
-		"no job waits for its next try":   func(o cli.Out) error { return cli.Retries(t.Context(), none, "", o) },
-		"no match is stored yet":          func(o cli.Out) error { return cli.Matches(t.Context(), none, "", true, o) },
-		"no account is known yet":         func(o cli.Out) error { return cli.Accounts(t.Context(), none, "", o) },
-		"nothing fits state:failed":       func(o cli.Out) error { return cli.Accounts(t.Context(), none, "state:failed", o) },
-		"no queue has a job":              func(o cli.Out) error { return cli.Queues(t.Context(), none, "", o) },
-		"nothing fits asia":               func(o cli.Out) error { return cli.Limits(t.Context(), none, "asia", o) },
-		"nothing fits daily":              func(o cli.Out) error { return cli.Schedules(t.Context(), none, "daily", o) },
-		"matches stored 0, gave up 0":     func(o cli.Out) error { return cli.Status(t.Context(), none, "", true, o) },
-		"no limits known yet: they are l": func(o cli.Out) error { return cli.Limits(t.Context(), none, "", o) },
+		"no job is live: --all":           func(o cli.Out) error { return cli.Jobs("", false).Show(t.Context(), none, o) },
+		"nothing fits KR_1: --all":        func(o cli.Out) error { return cli.Jobs("KR_1", false).Show(t.Context(), none, o) },
+		"no job waits for its next try":   func(o cli.Out) error { return cli.Retries("").Show(t.Context(), none, o) },
+		"no match is stored yet":          func(o cli.Out) error { return cli.Matches("", true).Show(t.Context(), none, o) },
+		"no account is known yet":         func(o cli.Out) error { return cli.Accounts("").Show(t.Context(), none, o) },
+		"nothing fits state:failed":       func(o cli.Out) error { return cli.Accounts("state:failed").Show(t.Context(), none, o) },
+		"no queue has a job":              func(o cli.Out) error { return cli.Queues("").Show(t.Context(), none, o) },
+		"nothing fits asia":               func(o cli.Out) error { return cli.Limits("asia").Show(t.Context(), none, o) },
+		"nothing fits daily":              func(o cli.Out) error { return cli.Schedules("daily").Show(t.Context(), none, o) },
+		"matches stored 0, gave up 0":     func(o cli.Out) error { return cli.Status("", true).Show(t.Context(), none, o) },
+		"no limits known yet: they are l": func(o cli.Out) error { return cli.Limits("").Show(t.Context(), none, o) },
 	} {
 		var b bytes.Buffer
 		if err := list(cli.Out{W: &b}); err != nil {

@@ -4,67 +4,34 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 )
 
-// Reports prints the play-time reports that are stored; of an account that is named
-// whole, by "Name#TAG", the report itself.
-func Reports(ctx context.Context, c engine.Console, filter string, o Out) error {
-	if strings.Contains(filter, "#") {
-		return playReport(ctx, c, filter, o)
+// Reports lists the play-time reports that are stored; of an account that is named
+// whole, by "Name#TAG", it shows the report itself.
+func Reports(filter string) List {
+	l := listing[engine.ReportRow]{
+		of: columns.Reports, shown: columns.ReportLines, filter: filter, names: func(*engine.ReportRow) []string { return []string{filter} },
+		none:  "no report is stored: one is made of each account that is synced, when its matches are settled",
+		unfit: "no report of such an account is stored: `farsight reports` lists all",
+		read: func(ctx context.Context, c engine.Console) (source[engine.ReportRow], error) {
+			return source[engine.ReportRow]{page: func(after string) ([]engine.ReportRow, string, error) {
+				p, err := ask[engine.ReportsPage](ctx, c, engine.ReportsQuery{Text: filter, Page: engine.Page{After: after, Limit: pageSize}})
+				return p.Reports, p.Next, err
+			}}, nil
+		},
+	}.list()
+	if !strings.Contains(filter, "#") {
+		return l
 	}
-	var rows []engine.ReportRow
-	for q := (engine.ReportsQuery{Text: filter, Page: engine.Page{Limit: pageSize}}); ; {
-		page, err := ask[engine.ReportsPage](ctx, c, q)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, page.Reports...)
-		if page.Next == "" {
-			break
-		}
-		q.After = page.Next
-	}
-	if o.JSON {
-		return lines(o, rows)
-	}
-	if len(rows) == 0 && filter != "" {
-		_, err := fmt.Fprintln(o.W, "no report of such an account is stored: `farsight reports` lists all")
-		return err
-	}
-	if len(rows) == 0 {
-		_, err := fmt.Fprintln(o.W, "no report is stored: one is made of each account that is synced, when its matches are settled")
-		return err
-	}
-	out := make([][]string, len(rows))
-	for i, r := range rows {
-		out[i] = []string{r.RiotID, r.Platform, played(r.Minutes), count(r.Matches), missing(r), busiest(r), r.Zone, human.Stamp(r.Built)}
-	}
-	return o.table([]column{{Title: "ACCOUNT", Flex: 1}, {Title: "PLATFORM"}, {Title: "PLAYED", Kind: number}, {Title: "MATCHES", Kind: number}, {Title: "MISSING", Kind: number}, {Title: "BUSIEST"}, {Title: "ZONE", Flex: 1}, {Title: "BUILT"}}, out)
+	whole := document(func(ctx context.Context, c engine.Console, o Out) error { return playReport(ctx, c, filter, o) })
+	whole.Columns = l.Columns // are completed before the account is typed
+	return whole
 }
-
-// missing is how many matches a report lacks, and how many of them were cancelled.
-func missing(r engine.ReportRow) string {
-	if r.Cancelled == 0 {
-		return count(r.Missing)
-	}
-	return count(r.Missing) + " (" + count(r.Cancelled) + " cancelled)"
-}
-
-// busiest is the hour of the week with the most minutes.
-func busiest(r engine.ReportRow) string {
-	if r.Minutes <= 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%s %02d:00", dayName(r.Day), r.Hour)
-}
-
-// dayName is a row of a report as people call it; row 0 is Monday.
-func dayName(row int) string { return time.Weekday((row + 1) % 7).String()[:3] }
 
 // playReport prints when an account plays: minutes by weekday and hour.
 func playReport(ctx context.Context, c engine.Console, account string, o Out) error {
@@ -81,7 +48,7 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 	}
 	row := r.Row()
 	_, _ = fmt.Fprintf(o.W, "%s: %s in %s; hours of %s; built %s\n",
-		o.clean(d.Row.RiotID), played(row.Minutes), made(r), o.clean(r.Zone), human.Stamp(r.Built))
+		o.clean(d.Row.RiotID), columns.PlayedFor(row.Minutes), made(r), o.clean(r.Zone), human.Stamp(r.Built))
 	if at := d.Row.Closed; !at.IsZero() {
 		_, _ = fmt.Fprintf(o.W, "its last sync ended with matches missing; it is complete since %s\n", human.Stamp(at))
 	}
@@ -120,16 +87,16 @@ func (o Out) heat(r *engine.PlayReport, sum engine.ReportRow) error {
 	b.WriteString("   PLAYED  GAMES\n")
 	for d := range r.Minutes {
 		all, games := 0.0, 0
-		b.WriteString(dayName(d) + "  ")
+		b.WriteString(columns.DayName(d) + "  ")
 		for h, m := range r.Minutes[d] {
 			b.WriteString(strings.Repeat(shades[step(m, top, len(shades))], 2))
 			all, games = all+m, games+r.Games[d][h]
 		}
-		fmt.Fprintf(&b, "  %8s  %5s\n", played(all), count(games))
+		fmt.Fprintf(&b, "  %8s  %5s\n", columns.PlayedFor(all), count(games))
 	}
 	if top > 0 {
 		fmt.Fprintf(&b, "\n%s is up to a quarter of the busiest hour, %s %02d:00 with %s; %s is above three quarters\n",
-			shades[1], dayName(sum.Day), sum.Hour, played(top), shades[len(shades)-1])
+			shades[1], columns.DayName(sum.Day), sum.Hour, columns.PlayedFor(top), shades[len(shades)-1])
 	}
 	_, err := fmt.Fprint(o.W, b.String())
 	return err
@@ -142,15 +109,4 @@ func step(m, top float64, steps int) int {
 		return 0
 	}
 	return min(1+int(m/top*float64(steps-1)), steps-1)
-}
-
-// played is a time in a narrow column: minutes, then hours.
-func played(m float64) string {
-	switch {
-	case m <= 0:
-		return "-"
-	case m < 100:
-		return fmt.Sprintf("%.0f min", m)
-	}
-	return fmt.Sprintf("%.1f h", m/60)
 }

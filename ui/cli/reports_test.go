@@ -19,7 +19,7 @@ func TestReportsAreListedPageByPage(t *testing.T) {
 		}
 		return engine.ReportsPage{Reports: []engine.ReportRow{row}}, nil
 	}}
-	show := func(o cli.Out) error { return cli.Reports(t.Context(), c, "ana", o) }
+	show := func(o cli.Out) error { return cli.Reports("ana").Show(t.Context(), c, o) }
 	if text := printed(t, false, show); !strings.Contains(text, "Wed 21:00") || !strings.Contains(text, "90 min") {
 		t.Error(text)
 	}
@@ -37,7 +37,7 @@ func TestThePlayTimeReportFitsInto80Columns(t *testing.T) {
 	}
 	detail := engine.AccountDetail{Row: engine.AccountRow{RiotID: "Ana\x1b[31m#1"}, Report: &r}
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return detail, nil }}
-	show := func(o cli.Out) error { o.ASCII = !o.JSON; return cli.Reports(t.Context(), c, "Ana#1", o) }
+	show := func(o cli.Out) error { o.ASCII = !o.JSON; return cli.Reports("Ana#1").Show(t.Context(), c, o) }
 	text := printed(t, false, show)
 	if strings.Contains(text, "\x1b") || !strings.Contains(text, "Sun    ") || !strings.Contains(text, "Sun 23:00 with 23.0 h") {
 		t.Error(text)
@@ -63,7 +63,7 @@ func TestThePlayTimeReportFitsInto80Columns(t *testing.T) {
 		}
 	}
 	detail.Report = nil
-	if err := cli.Reports(t.Context(), c, "Ana#1", cli.Out{}); !errors.Is(err, engine.ErrNotFound) {
+	if err := cli.Reports("Ana#1").Show(t.Context(), c, cli.Out{}); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("without a report: %v", err)
 	}
 }
@@ -83,8 +83,8 @@ func TestWhenASyncBecameCompleteIsSaid(t *testing.T) {
 		return engine.AccountDetail{Row: row, Report: &r}, nil
 	}}
 	for name, show := range map[string]func(o cli.Out) error{
-		"accounts": func(o cli.Out) error { return cli.Accounts(t.Context(), c, "", o) },
-		"status":   func(o cli.Out) error { return cli.Status(t.Context(), c, "", true, o) },
+		"accounts": func(o cli.Out) error { return cli.Accounts("").Show(t.Context(), c, o) },
+		"status":   func(o cli.Out) error { return cli.Status("", true).Show(t.Context(), c, o) },
 	} {
 		if text := printed(t, false, show); !strings.Contains(text, ", complete ") {
 			t.Errorf("%s: %s", name, text)
@@ -93,11 +93,11 @@ func TestWhenASyncBecameCompleteIsSaid(t *testing.T) {
 			t.Errorf("%s --json: %s", name, text)
 		}
 	}
-	if text := printed(t, false, func(o cli.Out) error { return cli.Reports(t.Context(), c, "Ana#1", o) }); !strings.Contains(text, "it is complete since ") {
+	if text := printed(t, false, func(o cli.Out) error { return cli.Reports("Ana#1").Show(t.Context(), c, o) }); !strings.Contains(text, "it is complete since ") {
 		t.Errorf("reports: %s", text)
 	}
 	row.Closed = time.Time{}
-	if text := printed(t, false, func(o cli.Out) error { return cli.Accounts(t.Context(), c, "", o) }); strings.Contains(text, "complete ") {
+	if text := printed(t, false, func(o cli.Out) error { return cli.Accounts("").Show(t.Context(), c, o) }); strings.Contains(text, "complete ") {
 		t.Errorf("a sync that was never incomplete: %s", text)
 	}
 }

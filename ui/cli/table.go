@@ -2,22 +2,22 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"strings"
-	"time"
 
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/table"
 )
 
 // Out is where a command prints and how.
 type Out struct {
-	W     io.Writer
-	JSON  bool
-	Width int  // of the terminal; 0 = no terminal, nothing is cut
-	ASCII bool // the terminal has 7 bits only
+	W      io.Writer
+	JSON   bool
+	CSV    bool // rows as CSV; only lists of rows can
+	Width  int  // of the terminal; 0 = no terminal, nothing is cut
+	Height int  // of a terminal that can be drawn on anew; 0 = of none
+	ASCII  bool // the terminal has 7 bits only
+	View   View // what of a list is printed
 }
 
 // column is one column of a table. Numbers stand right; a flexible one gives way when the
@@ -44,28 +44,20 @@ func (o Out) table(cols []column, rows [][]string) error {
 		}
 		clean = append(clean, line)
 	}
+	alone := o.View.NoHeaders && o.View.seen == nil // a head that stands above already is as wide
+	if alone {
+		clean = clean[1:]
+	}
 	widths := o.widths(cols, clean)
+	if o.View.NoHeaders && !alone {
+		clean = clean[1:]
+	}
 	w := bufio.NewWriter(o.W)
 	for _, r := range clean {
 		_, _ = w.WriteString(o.row(cols, widths, r))
 		_ = w.WriteByte('\n')
 	}
 	return w.Flush()
-}
-
-// list prints rows in columns of their catalogue.
-func list[T any](o Out, shown columns.List[T], rows []T) error {
-	now := time.Now()
-	cols, cells := make([]column, len(shown)), make([][]string, len(rows))
-	for i := range shown {
-		cols[i] = shown[i].Printed()
-	}
-	for i := range rows {
-		for _, c := range shown {
-			cells[i] = append(cells[i], c.Print(&rows[i], now))
-		}
-	}
-	return o.table(cols, cells)
 }
 
 func (o Out) clean(s string) string {
@@ -136,11 +128,11 @@ func (o Out) row(cols []column, widths []int, cells []string) string {
 
 // json prints one value on one line, harmless to a terminal. A list of nothing is [].
 func (o Out) json(v any) error {
-	raw, err := json.Marshal(listed(v))
+	line, err := encoded(v)
 	if err != nil {
 		return err
 	}
-	_, err = o.W.Write(append(safe.JSON(raw), '\n'))
+	_, err = o.W.Write(line)
 	return err
 }
 

@@ -47,51 +47,6 @@ func logLine(r engine.LogRow) string {
 	return fmt.Sprintf("%s %s %-8s %s", r.At.Local().Format("2006-01-02 15:04:05.000"), logWords[r.Level], r.Area, r.Line())
 }
 
-// Audit prints the newest commands that fit, at most last of them; 0 = all.
-func Audit(ctx context.Context, c engine.Console, q engine.AuditQuery, last int, o Out) error {
-	entries, err := audited(ctx, c, q, last)
-	if err != nil {
-		return err
-	}
-	if o.JSON {
-		return lines(o, entries)
-	}
-	if len(entries) == 0 {
-		_, err := fmt.Fprintln(o.W, "no command of an operator fits")
-		return err
-	}
-	rows := make([][]string, len(entries))
-	for i, e := range entries {
-		who := e.By.User
-		if e.By.Via != "" {
-			who += " (" + e.By.Via + ")"
-		}
-		rows[i] = []string{strconv.FormatUint(e.Seq, 10), human.Stamp(e.At), who, string(e.Op), e.Target, fmt.Sprintf("%d/%d", e.Applied, e.Matched), e.Result, e.Reason}
-	}
-	return o.table([]column{
-		{Title: "#", Kind: number}, {Title: "WHEN"}, {Title: "WHO"}, {Title: "COMMAND"}, {Title: "TARGET", Flex: 1},
-		{Title: "DONE", Kind: number}, {Title: "RESULT", Flex: 1}, {Title: "REASON", Flex: 1},
-	}, rows)
-}
-
-func audited(ctx context.Context, c engine.Console, q engine.AuditQuery, last int) (list []engine.AuditEntry, err error) {
-	for {
-		q.Limit = pageSize
-		if last > 0 {
-			q.Limit = min(pageSize, last-len(list))
-		}
-		page, err := ask[engine.AuditPage](ctx, c, q)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, page.Entries...)
-		if page.Next == "" || last > 0 && len(list) >= last {
-			return list, nil
-		}
-		q.After = page.Next
-	}
-}
-
 // Forensics prints what is known about one 429.
 func Forensics(ctx context.Context, c engine.Console, q engine.ForensicsQuery, o Out) error {
 	f, err := ask[engine.Forensics](ctx, c, q)

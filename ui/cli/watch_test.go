@@ -56,7 +56,7 @@ func TestAudit_GoesThroughPagesUpToTheLast(t *testing.T) {
 		return page, nil
 	}}
 	var b bytes.Buffer
-	if err := Audit(t.Context(), c, engine.AuditQuery{}, 25, Out{W: &b, JSON: true}); err != nil || strings.Count(b.String(), "\n") != 25 || asked != 3 {
+	if err := Audit(engine.AuditQuery{}, 25).Show(t.Context(), c, Out{W: &b, JSON: true}); err != nil || strings.Count(b.String(), "\n") != 25 || asked != 3 {
 		t.Errorf("%d lines of %d pages, %v", strings.Count(b.String(), "\n"), asked, err)
 	}
 }

@@ -16,7 +16,7 @@ func TestJobs_AWideTerminalTellsMore(t *testing.T) {
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return engine.JobsPage{Jobs: []engine.JobRow{row}}, nil }}
 	for width, want := range map[int]bool{0: false, 120: false, 159: false, 160: true, 250: true} {
 		var out bytes.Buffer
-		if err := cli.Jobs(t.Context(), c, "", false, cli.Out{W: &out, Width: width}); err != nil {
+		if err := cli.Jobs("", false).Show(t.Context(), c, cli.Out{W: &out, Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()
@@ -27,7 +27,7 @@ func TestJobs_AWideTerminalTellsMore(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := cli.Jobs(t.Context(), c, "by:ana", false, cli.Out{W: &out, JSON: true}); err != nil || !strings.Contains(out.String(), `"worker":3,"by":"ana","bytes":41000`) {
+	if err := cli.Jobs("by:ana", false).Show(t.Context(), c, cli.Out{W: &out, JSON: true}); err != nil || !strings.Contains(out.String(), `"worker":3,"by":"ana","bytes":41000`) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -1,0 +1,208 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/columns"
+	filters "github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// list is one list command with a filter.
+type list struct {
+	use, short string
+	all        string // what --all adds
+	help       string // what the filter can be
+	of         func(cmd *cobra.Command, filter string, all bool) cli.List
+}
+
+// filterHelp is for lists that take the filter language of the console.
+const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
+	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
+	"Quote it; begin with -- if its first sign is a -."
+
+// withFields is help for a filter with its fields.
+func withFields[T any](s *filters.Schema[T]) string {
+	text := filterHelp + "\n\nFields:"
+	for _, f := range s.Fields() {
+		text += " " + f.Name
+	}
+	return text
+}
+
+func lists() []list {
+	return []list{
+		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(_ *cobra.Command, f string, all bool) cli.List { return cli.Status(f, all) }},
+		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Queues(f) }},
+		{"jobs", "List jobs", "ended jobs too", withFields(columns.Jobs.Schema), func(cmd *cobra.Command, f string, all bool) cli.List {
+			if flagBool(cmd, "classes") {
+				return cli.Classes(f)
+			}
+			return cli.Jobs(f, all)
+		}},
+		{"retries", "List jobs that wait for their next try", nothingHidden, withFields(columns.Jobs.Schema), func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Retries(f) }},
+		{"accounts", "List accounts", nothingHidden, withFields(columns.Accounts.Schema), func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Accounts(f) }},
+		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + withFields(columns.Matches.Schema), func(_ *cobra.Command, f string, all bool) cli.List {
+			return cli.Matches(f, all)
+		}},
+		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Reports(f) }},
+		{"limits", "Show the rate limits as last known", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Limits(f) }},
+	}
+}
+
+func listCommands() []*cobra.Command {
+	var out []*cobra.Command
+	for _, l := range lists() {
+		cmd := &cobra.Command{Use: l.use + " [FILTER]", Short: l.short, Long: l.short + ".\n\n" + l.help, Args: oneFilter}
+		cmd.Flags().Bool("all", false, l.all)
+		if l.use == "jobs" {
+			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
+		}
+		cmd.RunE = lister(cmd, func(cmd *cobra.Command, args []string) (cli.List, error) {
+			return l.of(cmd, strings.Join(args, " "), flagBool(cmd, "all")), nil
+		})
+		out = append(out, cmd)
+	}
+	return out
+}
+
+// lister makes a list command of cmd: its flags, their completion, and what runs.
+func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.List, error)) func(*cobra.Command, []string) error {
+	f := cmd.Flags()
+	f.Bool("json", false, "one JSON object per line, as -o json")
+	f.StringP("output", "o", forms[0], "form of the list: table, json or csv")
+	f.Bool("watch", false, "show it again when it has changed, until Ctrl-C; into a pipe, the rows that are new or changed")
+	if l, _ := of(cmd, nil); len(l.Columns) > 0 {
+		f.StringSlice("columns", nil, "these columns only, in this order")
+		f.String("sort", "", "order by a column; with a - in front the greatest stand first")
+		f.Int("limit", 0, "at most so many rows; 0 = all")
+		f.Bool("no-headers", false, "no names of columns, and no sentence below them")
+		if cmd.Long == "" {
+			cmd.Long = cmd.Short + "."
+		}
+		cmd.Long += "\n\nColumns:"
+		for _, c := range l.Columns {
+			cmd.Long += " " + c.Name
+		}
+	}
+	names := func(cmd *cobra.Command, prefix, begun string) (words []cobra.Completion) {
+		l, _ := of(cmd, nil)
+		for _, c := range l.Columns {
+			if strings.HasPrefix(c.Name, begun) {
+				words = append(words, hint(prefix+c.Name, c.Help))
+			}
+		}
+		return words
+	}
+	_ = cmd.RegisterFlagCompletionFunc("sort", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		name, falls := strings.CutPrefix(begun, "-")
+		return names(cmd, strings.Repeat("-", truth(falls)), name), cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = cmd.RegisterFlagCompletionFunc("columns", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := strings.LastIndexByte(begun, ',') + 1
+		return names(cmd, begun[:at], begun[at:]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+	return func(cmd *cobra.Command, args []string) error {
+		l, err := of(cmd, args)
+		if err != nil {
+			return err
+		}
+		return runList(cmd, l)
+	}
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// forms of a list; the first is the usual one.
+var forms = []string{"table", "json", "csv"}
+
+// listOut is stdout with what was asked of a list.
+func listOut(cmd *cobra.Command) (cli.Out, error) {
+	o, f := stdout(cmd), cmd.Flags()
+	form, _ := f.GetString("output")
+	switch {
+	case !slices.Contains(forms, form):
+		return o, usagef("--output %q is unknown: use %s", form, wordList(forms, "or"))
+	case o.JSON && f.Changed("output") && form != "json":
+		return o, usagef("--json and -o %s ask for two forms: give one of them", form)
+	}
+	o.JSON, o.CSV = o.JSON || form == "json", form == "csv"
+	o.View.Sort, _ = f.GetString("sort")
+	o.View.Limit, _ = f.GetInt("limit")
+	o.View.NoHeaders = flagBool(cmd, "no-headers")
+	if f.Changed("columns") {
+		o.View.Columns, _ = f.GetStringSlice("columns")
+	}
+	return o, nil
+}
+
+// runList prints a list, or watches it.
+func runList(cmd *cobra.Command, l cli.List) error {
+	out, err := listOut(cmd)
+	if err != nil {
+		return err
+	}
+	if err := l.Check(out); err != nil {
+		return err
+	}
+	cfg, err := configOf(cmd)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if flagBool(cmd, "watch") {
+		return watchList(ctx, cfg, l, out)
+	}
+	return browse(ctx, cfg, func(c engine.Console) error { return l.Show(ctx, c, out) })
+}
+
+// watchEvery is how often a list that is watched is asked for again.
+const watchEvery = time.Second
+
+// watchList shows a list until it is interrupted or nobody reads it any more.
+func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) error {
+	signal.Ignore(syscall.SIGPIPE) // writing gives an error instead
+	defer signal.Reset(syscall.SIGPIPE)
+	watch, rest := cli.NewWatch(out), restingState{dir: cfg.DataDir}
+	show := func(c engine.Console) error {
+		return watch.Round(func(o cli.Out) error { return l.Show(ctx, c, o) })
+	}
+	for shown := false; ; {
+		if !rest.unchanged() {
+			err := through(ctx, cfg, func(c *api.Client) error { return show(c) }, func() error {
+				return browseStored(ctx, cfg, func(c engine.Console) error {
+					rest.note()
+					return show(c)
+				})
+			})
+			switch {
+			case errors.Is(err, syscall.EPIPE), ctx.Err() != nil:
+				return nil
+			case shown && (isHeld(err) || errors.Is(err, engine.ErrGone)): // it is asked again
+			case err != nil:
+				return err
+			}
+			shown = true
+		}
+		if !await.Pause(ctx, watchEvery) || readerGone(out.W) {
+			return nil
+		}
+	}
+}

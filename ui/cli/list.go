@@ -1,0 +1,334 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// View is what somebody wants to see of a list.
+type View struct {
+	Columns   []string // their names in the order wanted; nil = the usual ones
+	Sort      string   // a column's name; with a - in front the greatest stand first
+	Limit     int      // at most so many rows; 0 = all
+	NoHeaders bool     // rows alone: no names of columns, no sentence below
+
+	seen *seen // of a list that is watched through a pipe
+}
+
+// plain reports whether nothing is asked for.
+func (v View) plain() bool { return v.Columns == nil && v.Sort == "" && v.Limit == 0 }
+
+// List is what one command lists.
+type List struct {
+	Columns []columns.About // that --columns and --sort take; none = it is no list of rows
+	show    func(ctx context.Context, c engine.Console, o Out) error
+	check   func(View) error
+}
+
+// Check finds what is wrong with a view before anything is asked: engine.ErrInvalid.
+func (l List) Check(o Out) error {
+	if l.check != nil {
+		return l.check(o.View)
+	}
+	if !o.View.plain() || o.CSV {
+		return engine.Problemf(engine.ErrInvalid, "leave out --columns, --sort, --limit and -o csv", "this is no list of rows")
+	}
+	return nil
+}
+
+// Show prints what the console has.
+func (l List) Show(ctx context.Context, c engine.Console, o Out) error {
+	if err := l.Check(o); err != nil {
+		return err
+	}
+	return l.show(ctx, c, o)
+}
+
+// document is what is shown as a whole.
+func document(show func(ctx context.Context, c engine.Console, o Out) error) List {
+	return List{show: show}
+}
+
+// listing is a list of rows of one catalogue.
+type listing[T any] struct {
+	of     *columns.Catalogue[T]
+	shown  columns.List[T]
+	filter string            // what was typed
+	names  func(*T) []string // the filter is a part of these; nil = it is in the console's language
+	none   string            // there is no row at all; "" = an empty table says so
+	unfit  string            // none fits; "" = the usual words
+	more   string            // what else could be asked for
+	order  func(a, b T) int
+	read   func(ctx context.Context, c engine.Console) (source[T], error)
+}
+
+// source is where the rows of a list come from.
+type source[T any] struct {
+	page  func(after string) (rows []T, next string, err error)
+	foot  func() string // said below a table, once its rows are read; nil or "" = nothing
+	whole any           // what is printed as JSON in the place of rows; nil = the rows
+}
+
+// all is a source that has its rows.
+func all[T any](rows []T) source[T] {
+	return source[T]{page: func(string) ([]T, string, error) { return rows, "", nil }}
+}
+
+func (l listing[T]) list() List {
+	return List{Columns: l.of.Printable(), show: l.show, check: func(v View) error { _, err := l.printer(Out{View: v}); return err }}
+}
+
+// printer is how the rows of a list are printed.
+type printer[T any] struct {
+	o     Out
+	shown columns.List[T]
+	order func(a, b *T) int // what was asked for; nil = as they come
+	whole bool              // as JSON a row is all that is known of it, not its columns
+	now   time.Time
+	rows  int // printed so far
+	begun bool
+}
+
+func (l listing[T]) printer(o Out) (p printer[T], err error) {
+	p = printer[T]{o: o, shown: l.shown, whole: o.View.Columns == nil, now: time.Now()}
+	if o.View.Limit < 0 {
+		return p, engine.Problemf(engine.ErrInvalid, "use 1 or more, or 0 for all", "--limit %d makes no sense", o.View.Limit)
+	}
+	if o.View.Columns != nil {
+		p.shown = nil
+		for _, name := range o.View.Columns {
+			c, err := l.of.Named(name)
+			if err != nil {
+				return p, fmt.Errorf("--columns: %w", err)
+			}
+			p.shown = append(p.shown, c)
+		}
+	} else if o.Width < wide {
+		p.shown = slices.DeleteFunc(slices.Clone(l.shown), func(c columns.Column[T]) bool { return c.Spare })
+	}
+	if o.View.Sort == "" {
+		return p, nil
+	}
+	name, falls := strings.CutPrefix(o.View.Sort, "-")
+	by, err := l.of.Named(name)
+	if err != nil {
+		return p, fmt.Errorf("--sort: %w", err)
+	}
+	if p.order = by.Rising(); falls {
+		p.order = by.Falling()
+	}
+	if p.order == nil {
+		return p, engine.Problemf(engine.ErrInvalid, "", "--sort: nothing orders rows by %s", name)
+	}
+	return p, nil
+}
+
+// wide is from which width of a terminal on a table has its spare columns too. Where there is
+// no terminal a script may count columns.
+const wide = 160
+
+func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
+	p, err := l.printer(o)
+	if err != nil {
+		return err
+	}
+	fits, err := l.fits(p.now)
+	if err != nil {
+		return err
+	}
+	src, err := l.read(ctx, c)
+	if err != nil {
+		return err
+	}
+	if o.JSON && o.View.plain() && src.whole != nil {
+		return o.json(src.whole)
+	}
+	p.whole = p.whole && src.whole == nil
+	if o.streams() && p.order == nil && (l.order == nil || o.View.Limit == 0) {
+		return src.each(fits, p.print)
+	}
+	var rows []T
+	if err := src.each(fits, func(page []T) (bool, error) {
+		rows = append(rows, page...)
+		return p.order == nil && l.order == nil && o.View.Limit > 0 && len(rows) >= o.View.Limit, nil
+	}); err != nil {
+		return err
+	}
+	l.sort(rows, p.order)
+	return l.end(p, rows, src.foot)
+}
+
+// fits is the filter as a function.
+func (l listing[T]) fits(now time.Time) (func(*T) bool, error) {
+	if l.names != nil {
+		return func(row *T) bool { return part(l.filter, l.names(row)...) }, nil
+	}
+	fit, err := filter.Parse(l.filter, l.of.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("filter: %w", err)
+	}
+	return func(row *T) bool { return fit.Match(row, now) }, nil
+}
+
+// sort puts rows into the list's own order, and then into the one that was asked for.
+func (l listing[T]) sort(rows []T, by func(a, b *T) int) {
+	if l.order != nil {
+		slices.SortStableFunc(rows, l.order)
+	}
+	if by != nil {
+		slices.SortStableFunc(rows, func(a, b T) int { return by(&a, &b) })
+	}
+}
+
+// end prints the rows of a list that was read to its end.
+func (l listing[T]) end(p printer[T], rows []T, foot func() string) error {
+	said := ""
+	switch {
+	case p.o.streams() || len(rows) > 0:
+	case l.filter == "" && l.none != "":
+		said = sentence(l.none, l.more)
+	case l.filter != "":
+		said = sentence(cmp.Or(l.unfit, "nothing fits "+safe.Cut(l.filter, mostEcho)), l.more)
+	}
+	if said != "" {
+		if err := p.o.say(said); err != nil {
+			return err
+		}
+	} else if _, err := p.print(rows); err != nil || p.o.streams() || p.o.View.NoHeaders {
+		return err
+	}
+	if foot == nil {
+		return nil
+	}
+	if text := foot(); text != "" {
+		return p.o.say(text)
+	}
+	return nil
+}
+
+// each gives the rows that fit to use, page by page, until it has enough of them.
+func (s source[T]) each(fits func(*T) bool, use func([]T) (enough bool, err error)) error {
+	for after := ""; ; {
+		page, next, err := s.page(after)
+		if err != nil {
+			return err
+		}
+		page = slices.DeleteFunc(page, func(row T) bool { return !fits(&row) })
+		if enough, err := use(page); err != nil || enough || next == "" {
+			return err
+		}
+		after = next
+	}
+}
+
+// everything reads all rows of a source.
+func everything[T any](s source[T]) (rows []T, err error) {
+	err = s.each(func(*T) bool { return true }, func(page []T) (bool, error) { rows = append(rows, page...); return false, nil })
+	return rows, err
+}
+
+// streams reports whether each row is printed by itself, as it comes: a list of any
+// length takes no memory.
+func (o Out) streams() bool { return o.JSON || o.CSV }
+
+// print writes rows, up to the limit: enough says that it is reached.
+func (p *printer[T]) print(rows []T) (enough bool, err error) {
+	if limit := p.o.View.Limit; limit > 0 {
+		rows = rows[:min(len(rows), limit-p.rows)]
+		enough = p.rows+len(rows) >= limit
+	}
+	if !p.o.streams() {
+		p.rows += len(rows)
+		return enough, p.table(rows)
+	}
+	var b bytes.Buffer
+	if p.o.CSV && !p.begun && !p.o.View.NoHeaders {
+		p.record(&b, func(c *columns.Column[T]) string { return c.Name })
+	}
+	p.begun = true
+	for i := range rows {
+		p.rows++
+		line, err := p.line(&rows[i])
+		if err != nil {
+			return enough, err
+		}
+		if p.o.View.seen.news(string(line)) {
+			b.Write(line)
+		}
+	}
+	_, err = p.o.W.Write(b.Bytes())
+	return enough, err
+}
+
+// line is a row for a program.
+func (p *printer[T]) line(row *T) ([]byte, error) {
+	switch {
+	case p.o.CSV:
+		var b bytes.Buffer
+		p.record(&b, func(c *columns.Column[T]) string { return safe.CSV(cell(c.Told(row, p.now))) })
+		return b.Bytes(), nil
+	case p.whole:
+		return encoded(row)
+	}
+	line := []byte{'{'}
+	for i := range p.shown {
+		line = member(line, p.shown[i].Name, p.shown[i].Told(row, p.now))
+	}
+	return append(safe.JSON(append(line, '}')), '\n'), nil
+}
+
+// record adds a line of CSV. Writing into memory cannot fail.
+func (p *printer[T]) record(b *bytes.Buffer, cell func(*columns.Column[T]) string) {
+	cells := make([]string, len(p.shown))
+	for i := range p.shown {
+		cells[i] = cell(&p.shown[i])
+	}
+	w := csv.NewWriter(b)
+	_ = w.Write(cells)
+	w.Flush()
+}
+
+// table prints rows under the names of their columns.
+func (p *printer[T]) table(rows []T) error {
+	cols, cells := make([]column, len(p.shown)), make([][]string, 0, len(rows))
+	for i := range p.shown {
+		cols[i] = p.shown[i].Printed()
+	}
+	for i := range rows {
+		line := make([]string, len(p.shown))
+		for at := range p.shown {
+			line[at] = p.shown[at].Print(&rows[i], p.now)
+		}
+		if p.o.View.seen.news(strings.Join(line, "\x00")) {
+			cells = append(cells, line)
+		}
+	}
+	return p.o.table(cols, cells)
+}
+
+// rows prints a table of rows in columns of their catalogue.
+func rows[T any](o Out, shown columns.List[T], rows []T) error {
+	p := printer[T]{o: o, shown: shown, now: time.Now()}
+	return p.table(rows)
+}
+
+// encoded is one value as a line of JSON, harmless to a terminal. A list of nothing is [].
+func encoded(v any) ([]byte, error) {
+	raw, err := json.Marshal(listed(v))
+	if err != nil {
+		return nil, err
+	}
+	return append(safe.JSON(raw), '\n'), nil
+}

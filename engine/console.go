@@ -119,15 +119,43 @@ type AccountDetail struct {
 	Row      AccountRow  `json:"account"`
 	Recent   []MatchRow  `json:"recent"`          // last settled, oldest first, at most 60
 	Waits    []Spent     `json:"waits,omitempty"` // of the last attempts, newest first
+	Runs     []RunRow    `json:"runs,omitempty"`  // the last syncs, newest first, at most 8
 	ETA      ETA         `json:"eta"`
 	Report   *PlayReport `json:"report,omitempty"`
 	Identity []Identity  `json:"identity,omitempty"`
 }
 
-// Spent says where one attempt's time went.
+// Spent says where one attempt's time went: in line, to the limiter, on the wire, and the
+// rest of the attempt for reading the answer and storing it.
 type Spent struct {
+	Kind    Kind          `json:"kind,omitempty"` // of its job
+	End     time.Time     `json:"end,omitzero"`
+	Line    time.Duration `json:"line_ns"`
 	Limiter time.Duration `json:"limiter_ns"`
 	HTTP    time.Duration `json:"http_ns"`
+	Rest    time.Duration `json:"rest_ns"`
+}
+
+// Spent says where the time of an attempt at a job of a kind went.
+func (a Attempt) Spent(kind Kind) Spent {
+	return Spent{
+		Kind: kind, End: a.End, Line: max(a.Queued-a.Paced, 0), Limiter: max(a.Paced, 0) + max(a.Limiter, 0), HTTP: max(a.HTTP, 0),
+		Rest: max(a.End.Sub(a.Start)-max(a.Limiter, 0)-max(a.HTTP, 0), 0),
+	}
+}
+
+// RunRow is one sync of an account as lists show it.
+type RunRow struct {
+	ID        string    `json:"run"`
+	Kind      string    `json:"kind"`         // "full", "latest"
+	By        string    `json:"by,omitempty"` // who asked for it
+	Triggered time.Time `json:"triggered,omitzero"`
+	Started   time.Time `json:"started,omitzero"`
+	Finished  time.Time `json:"finished,omitzero"`
+	Result    string    `json:"result,omitempty"` // completed, incomplete, failed, cancelled; "" = it is under way
+	Error     string    `json:"error,omitempty"`
+	Matches   Progress  `json:"matches"`
+	Calls     int       `json:"calls"`
 }
 
 // Identity is a PUUID under one key project.

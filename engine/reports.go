@@ -73,6 +73,7 @@ type PlayQuery struct {
 	Account string `json:"account"`         // id
 	Zone    string `json:"zone,omitempty"`  // IANA name of the zone of weeks and hours; "" = UTC
 	Weeks   int    `json:"weeks,omitempty"` // 0 = 4, at most 12
+	Draft   bool   `json:"draft,omitempty"` // a draft of the report, too
 }
 
 // Play answers PlayQuery. Weeks are the newest first, from the one of the newest game
@@ -85,6 +86,9 @@ type Play struct {
 	More      int         `json:"more_champions"`      // that have no row
 	Games     int         `json:"games"`               // looked at
 	Cut       bool        `json:"cut,omitempty"`       // there are older ones that were not looked at
+	// Draft is what the play-time report would say if it were built now, in the zone of
+	// reports: Matches are those in it, Missing those that are listed and not stored.
+	Draft *PlayReport `json:"draft,omitempty"`
 }
 
 // PlayWeek is one week of an account. Minutes are split at hour edges, games counted

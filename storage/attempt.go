@@ -72,18 +72,36 @@ func runningAttempt(j engine.Job) engine.Attempt {
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
 func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		for at, err := range tRecent.back(t, key.Strings(account), nil) {
-			if len(list) == n {
-				return nil
-			}
-			if err != nil {
-				continue // the list is a convenience; check names what is corrupt
-			}
-			if a, ok, err := tAttempts.get(t, at.key()); ok && err == nil {
-				list = append(list, a)
-			}
-		}
+		t.eachRecent(account, n, func(_ []byte, a engine.Attempt) { list = append(list, a) })
 		return nil
 	})
 	return list, err
+}
+
+// Spent tells where the time of an account's last n attempts went, the newest first.
+func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.Spent, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		t.eachRecent(account, n, func(job []byte, a engine.Attempt) {
+			j, _, _ := t.readJob(job) // one that cannot be read has no kind; check names it
+			list = append(list, a.Spent(j.Kind))
+		})
+		return nil
+	})
+	return list, err
+}
+
+// eachRecent goes through the last n attempts of an account's jobs, the newest first.
+func (t *Tx) eachRecent(account string, n int, tell func(job []byte, a engine.Attempt)) {
+	for at, err := range tRecent.back(t, key.Strings(account), nil) {
+		if n == 0 {
+			return
+		}
+		if err != nil {
+			continue // the list is a convenience; check names what is corrupt
+		}
+		if a, ok, err := tAttempts.get(t, at.key()); ok && err == nil {
+			tell(key.Uint64(at.job), a)
+			n--
+		}
+	}
 }

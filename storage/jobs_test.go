@@ -359,6 +359,12 @@ func TestDetailTellsAllThatIsStoredOfAJob(t *testing.T) {
 		t.Errorf("recent %+v %v", recent, err)
 	}
 	move(t, db, j, engine.Completed)
+	want := engine.Spent{
+		Kind: "match.fetch", End: failed.End, Line: 100 * time.Millisecond, Limiter: 930 * time.Millisecond, HTTP: 70 * time.Millisecond, Rest: 900 * time.Millisecond,
+	}
+	if spent, err := db.Spent(ctx, "acc", 10); err != nil || len(spent) != 2 || !reflect.DeepEqual(spent[1], want) {
+		t.Errorf("spent %+v %v, want %+v", spent, err, want)
+	}
 	second := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:X"})
 	if d, err := db.Detail(ctx, engine.JobQuery{Key: "match:X"}); err != nil || d.Job.ID != second.ID {
 		t.Errorf("the live job comes first: %s %v", d.Job.ID, err)

@@ -173,6 +173,28 @@ func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] 
 	}
 }
 
+// MatchesOf iterates every match in an account's list, stored or not. Of one whose record cannot be read the error says
+// why, and the iteration goes on.
+func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error] {
+	t := own(tx)
+	return func(yield func(league.Match, error) bool) {
+		for r := range t.rows(tByAccount, key.Strings(account)) {
+			id, err := listedMatch(r.k)
+			if err != nil {
+				continue // check names it
+			}
+			m, err := t.match(id)
+			if disk.IsNotFound(err) { // linked, but not yet stored
+				err = nil
+			}
+			m.ID = id
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
 func (t *Tx) game(a league.Account, listKey []byte) (g league.Game, stored bool, err error) {
 	id, err := listedMatch(listKey)
 	if err != nil {

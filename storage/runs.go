@@ -1,11 +1,13 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -75,6 +77,36 @@ func (t *Tx) run(id string) (league.Run, error) {
 		err = fmt.Errorf("run %q: %w", id, engine.ErrNotFound)
 	}
 	return r, err
+}
+
+// Runs lists the last n runs of an account, the newest first. One that is not kept any more ends the list.
+func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.RunRow, err error) {
+	err = db.view(ctx, func(t *Tx) error {
+		a, err := t.account(account)
+		if err != nil {
+			return err
+		}
+		for id := a.Run; id != "" && len(list) < n; {
+			r, err := t.run(id)
+			if disk.IsNotFound(err) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			row, err := t.withRun(engine.AccountRow{}, r)
+			if err != nil {
+				return err
+			}
+			list = append(list, engine.RunRow{
+				ID: r.ID, Kind: row.Kind, By: r.By, Triggered: row.Triggered, Started: row.Started, Finished: row.Finished, Result: row.Result,
+				Error: r.Error, Matches: row.Matches, Calls: row.Calls,
+			})
+			id = r.Before
+		}
+		return nil
+	})
+	return list, err
 }
 
 // SaveRun stores the run and emits its account's row.

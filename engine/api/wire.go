@@ -82,6 +82,7 @@ var queries = []queryKind{
 	kind[engine.AccountsQuery, engine.AccountsPage]("accounts"),
 	kind[engine.AccountQuery, engine.AccountDetail]("account"),
 	kind[engine.MatchesQuery, engine.MatchesPage]("matches"),
+	kind[engine.MatchCellsQuery, engine.MatchCells]("match_cells"),
 	kind[engine.RanksQuery, engine.RanksPage]("ranks"),
 	kind[engine.ReportsQuery, engine.ReportsPage]("reports"),
 	kind[engine.WeeklyQuery, *engine.WeeklyReport]("weekly"),

@@ -12,6 +12,7 @@ import (
 const (
 	recentMatches  = 60
 	recentAttempts = 60
+	recentRuns     = 8
 	statusRetries  = 10
 )
 
@@ -149,12 +150,11 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 	if d.Recent, err = f.store.Settled(ctx, row.ID, recentMatches); err != nil {
 		return nil, engine.ProblemOf(err)
 	}
-	attempts, err := f.store.Recent(ctx, row.ID, recentAttempts)
-	if err != nil {
+	if d.Waits, err = f.store.Spent(ctx, row.ID, recentAttempts); err != nil {
 		return nil, engine.ProblemOf(err)
 	}
-	for _, a := range attempts {
-		d.Waits = append(d.Waits, engine.Spent{Limiter: a.Paced + a.Limiter, HTTP: a.HTTP})
+	if d.Runs, err = f.store.Runs(ctx, row.ID, recentRuns); err != nil {
+		return nil, engine.ProblemOf(err)
 	}
 	return d, nil
 }

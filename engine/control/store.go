@@ -21,8 +21,10 @@ type Store interface {
 	// Settled lists the n matches of an account that were tried last, the oldest first.
 	Settled(ctx context.Context, account string, n int) ([]engine.MatchRow, error)
 	Report(ctx context.Context, account string) (*engine.PlayReport, error)
-	// Recent gives the attempts of an account's jobs that ended last, newest first.
-	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
+	// Spent tells where the time of an account's last n attempts went, the newest first.
+	Spent(ctx context.Context, account string, n int) ([]engine.Spent, error)
+	// Runs lists the last n syncs of an account, the newest first.
+	Runs(ctx context.Context, account string, n int) ([]engine.RunRow, error)
 	Totals(ctx context.Context) (engine.Totals, error)
 	// Discards gives the number of discarded jobs that are kept, by queue.
 	Discards(ctx context.Context) (map[engine.Queue]int, error)

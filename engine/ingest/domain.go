@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,10 @@ import (
 
 // Stored answers the queries of the domain from what is on disk: ranks, weekly
 // reports and what an account has played. It needs no engine.
-type Stored struct{ Store storedStore }
+type Stored struct {
+	Store storedStore
+	Zone  *time.Location // of reports; nil = UTC
+}
 
 // Find answers a query; known is false for one that is not the domain's. Errors
 // are *engine.Problem or of the store.
@@ -21,15 +25,15 @@ func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, know
 	switch q := q.(type) {
 	case engine.RanksQuery:
 		page, err := s.Store.RankHistory(ctx, q)
-		if errors.Is(err, engine.ErrNotFound) {
-			err = engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.Account)
-		}
-		return page, true, err
+		return page, true, ofAccount(q.Account, err)
 	case engine.WeeklyQuery:
 		a, err := s.weekly(ctx, q.Week)
 		return a, true, err
 	case engine.PlayQuery:
 		a, err := s.play(ctx, q)
+		return a, true, err
+	case engine.MatchCellsQuery:
+		a, err := s.cells(ctx, q.Account)
 		return a, true, err
 	case engine.ForensicsQuery:
 		a, err := traffic.StoredForensics(ctx, s.Store, q)
@@ -59,26 +63,66 @@ func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, erro
 	if err != nil {
 		return engine.Play{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin or UTC", "%q is no time zone", q.Zone)
 	}
-	var b *playtime.Recent
+	var out engine.Play
 	err = s.Store.Read(ctx, func(tx engine.Tx) error {
-		b = playtime.NewRecent(q.Account, zone, q.Weeks)
+		recent := playtime.NewRecent(q.Account, zone, q.Weeks)
+		draft := playtime.NewReport(q.Account, cmp.Or(s.Zone, time.UTC), now())
 		for g, err := range s.Store.GamesSince(tx, q.Account, time.Time{}) {
 			if err != nil {
 				return err
 			}
-			if !b.Add(g) {
-				return nil
+			if !recent.Add(g) {
+				break
+			}
+			draft.Add(g)
+		}
+		out = recent.Done()
+		if !q.Draft {
+			return nil
+		}
+		report := draft.Done()
+		for m := range s.Store.MatchesOf(tx, q.Account) {
+			if !m.Match.Status.Settled() {
+				report.Missing++
 			}
 		}
+		out.Draft = &report
 		return nil
 	})
+	return out, ofAccount(q.Account, err)
+}
+
+// cells reads how every match of an account stands.
+func (s Stored) cells(ctx context.Context, account string) (out engine.MatchCells, err error) {
+	err = s.Store.Read(ctx, func(tx engine.Tx) error {
+		a, err := s.Store.Account(tx, account)
+		if err != nil {
+			return err
+		}
+		since := time.Time{}
+		run, err := s.Store.Run(tx, a.Run)
+		if err == nil && run.Result == "" {
+			since = run.Triggered
+		}
+		b := playtime.NewCells(since)
+		for m, err := range s.Store.MatchesOf(tx, account) {
+			b.Add(m, err != nil)
+		}
+		out = b.Done(account)
+		return nil
+	})
+	return out, ofAccount(account, err)
+}
+
+// ofAccount is an error of reading about an account; where there is none it says so.
+func ofAccount(id string, err error) error {
 	if errors.Is(err, engine.ErrNotFound) {
-		return engine.Play{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.Account)
+		return engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", id)
 	}
 	if err != nil {
-		return engine.Play{}, fmt.Errorf("read the games of account %s: %w", q.Account, err)
+		return fmt.Errorf("read account %s: %w", id, err)
 	}
-	return b.Done(), nil
+	return nil
 }
 
 // Find answers the queries of the domain, those included that need the limiter.
@@ -91,7 +135,7 @@ func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, kn
 		f, err := in.opt.Limits.Forensics(q)
 		return f, true, err
 	}
-	return Stored{in.opt.Store}.Find(ctx, q)
+	return Stored{in.opt.Store, in.opt.Zone}.Find(ctx, q)
 }
 
 // Do carries out the commands of the domain; known is false for others.

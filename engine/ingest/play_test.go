@@ -75,6 +75,13 @@ func TestPlayWeekByWeek(t *testing.T) {
 		if p.Weeks[0].Games == 0 {
 			t.Error("the newest week has no game")
 		}
+		report, err := r.db.Report(context.Background(), id)
+		must(t, err)
+		answer, _, err = r.in.Find(context.Background(), engine.PlayQuery{Account: id, Draft: true})
+		must(t, err)
+		if d := answer.(engine.Play).Draft; d == nil || d.Matches != report.Matches || d.Zone != report.Zone || d.Games != report.Games || d.Missing != 0 || p.Draft != nil {
+			t.Errorf("the draft of a built report is %+v, want %+v", d, report)
+		}
 		_, _, err = r.in.Find(context.Background(), engine.PlayQuery{Account: id, Zone: "Mars/Olympus"})
 		wantProblem(t, err, engine.ErrInvalid)
 		_, _, err = r.in.Find(context.Background(), engine.PlayQuery{Account: "nobody"})

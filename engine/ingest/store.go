@@ -142,6 +142,8 @@ type (
 	// storedStore answers the queries of the domain.
 	storedStore interface {
 		reader
+		accountReader
+		runReader
 		gameReader
 		traffic.Loader
 		RankHistory(ctx context.Context, q engine.RanksQuery) (engine.RanksPage, error)
@@ -241,6 +243,9 @@ type (
 		// from an instant on, newest first.
 		Games(tx engine.Tx, account string) iter.Seq2[league.Game, error]
 		GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2[league.Game, error]
+		// MatchesOf iterates every match in an account's list, stored or not, in any order.
+		// Of one whose record cannot be read the error says why, and the iteration goes on.
+		MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error]
 		// LastPlayed is when the newest stored game of an account was played; zero = not
 		// known.
 		LastPlayed(tx engine.Tx, account string) (time.Time, error)

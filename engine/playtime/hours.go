@@ -28,7 +28,7 @@ func split(start time.Time, length time.Duration, zone *time.Location) []slice {
 	length = min(max(length, 0), LongestGame)
 	for at := start; length > 0; {
 		step := min(toEdge(at, zone), length)
-		day, hour := cell(at, zone)
+		day, hour := hourOf(at, zone)
 		parts = append(parts, slice{at, day, hour, step})
 		at, length = at.Add(step), length-step
 	}
@@ -47,7 +47,7 @@ func toEdge(t time.Time, zone *time.Location) time.Duration {
 	return left
 }
 
-func cell(t time.Time, zone *time.Location) (day, hour int) {
+func hourOf(t time.Time, zone *time.Location) (day, hour int) {
 	local := t.In(zone)
 	return (int(local.Weekday()) + 6) % 7, local.Hour()
 }

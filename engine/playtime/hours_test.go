@@ -73,7 +73,7 @@ func TestSplitLosesNothing(t *testing.T) {
 			if s.length <= 0 || s.length > time.Hour || s.day < 0 || s.day > 6 || s.hour < 0 || s.hour > 23 {
 				t.Fatalf("part %+v", s)
 			}
-			if day, hour := cell(at.Add(sum), z); day != s.day || hour != s.hour {
+			if day, hour := hourOf(at.Add(sum), z); day != s.day || hour != s.hour {
 				t.Fatalf("part %+v lies in %d %d", s, day, hour)
 			}
 			sum += s.length

@@ -41,7 +41,7 @@ func (b *Report) Add(g league.Game) {
 	if g.Played.After(b.out.Last) {
 		b.out.Last = g.Played
 	}
-	day, hour := cell(g.Played, b.zone)
+	day, hour := hourOf(g.Played, b.zone)
 	b.out.Games[day][hour]++
 	for _, s := range split(g.Played, g.Duration, b.zone) {
 		b.out.Minutes[s.day][s.hour] += s.length.Minutes()

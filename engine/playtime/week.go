@@ -49,7 +49,7 @@ func (b *Week) game(a *engine.WeeklyAccount, g league.Game) {
 	if !b.has(g.Played) {
 		return
 	}
-	day, hour := cell(g.Played, b.zone)
+	day, hour := hourOf(g.Played, b.zone)
 	b.out.Games[day][hour]++
 	a.Games++
 	a.ByQueue[g.QueueID]++

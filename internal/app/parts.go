@@ -368,7 +368,7 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db *storage.DB, cfg config.Config) engine.Console {
-	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneOf.Name).Domain(ingest.Stored{Store: db}).
+	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneOf.Name).Domain(ingest.Stored{Store: db, Zone: cfg.ReportTZ}).
 		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(logbook.StoredIn(cfg.DataDir))
 }
 

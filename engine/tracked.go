@@ -5,7 +5,6 @@ import "time"
 // RankRow is where an account stood in a ranked queue at an instant. Rows are
 // written when something changed, and once a day otherwise.
 type RankRow struct {
-	Cursor   string    `json:"-"` // of the durable order: reading goes on after this row
 	Account  string    `json:"account_id"`
 	RiotID   string    `json:"riot_id"` // as received
 	Platform string    `json:"platform"`

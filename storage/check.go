@@ -227,15 +227,8 @@ func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 		c.bad(payload.Dir+"/"+s.Month, []byte(match+"/"+string(k)), "%v", err)
 	}
 	m, err := c.match(match)
-	if f := fetchOf(m, part); err != nil || f.Status != league.Success || f.Ref.Month != s.Month {
+	if f := m.Of(part); err != nil || f.Status != league.Success || f.Ref.Month != s.Month {
 		c.report.Orphans++
 	}
 	return context.Cause(c.ctx)
-}
-
-func fetchOf(m league.Match, p league.Part) league.Fetch {
-	if p == league.PartTimeline {
-		return m.Timeline
-	}
-	return m.Match
 }

@@ -2,14 +2,11 @@ package storage
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -20,17 +17,7 @@ import (
 // classUndecodable is the error class of a job that was discarded because its records cannot be read (P-28).
 const classUndecodable engine.Class = "undecodable"
 
-// classCorrupt is the error class of a part whose stored bytes cannot be read; it is fetched again.
-const classCorrupt = "corrupt"
-
 const asidePrefix = "corrupt/"
-
-// Aside is a record that could not be read, as it lay in its table.
-type Aside struct {
-	Table string `json:"table"`
-	Key   []byte `json:"key"`
-	Value []byte `json:"value"`
-}
 
 func asideName(tb *table, k []byte) []byte {
 	return []byte(asidePrefix + tb.name + "/" + hex.EncodeToString(k))
@@ -43,108 +30,6 @@ func (t *Tx) setAside(tb *table, k []byte) error {
 		return nil
 	}
 	return t.putBlob(tState, asideName(tb, k), v)
-}
-
-// SetAside lists the records that could not be read and were set aside.
-func (db *DB) SetAside(ctx context.Context) (list []Aside, err error) {
-	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rows(tState, []byte(asidePrefix)) {
-			value, err := tState.blobOf(r.k, r.v)
-			if err != nil {
-				continue // check names it
-			}
-			name, k, _ := strings.Cut(strings.TrimPrefix(string(r.k), asidePrefix), "/")
-			raw, err := hex.DecodeString(k)
-			if err != nil {
-				return tState.corrupt(r.k, err)
-			}
-			list = append(list, Aside{Table: name, Key: raw, Value: value})
-		}
-		return nil
-	})
-	return list, err
-}
-
-// MarkCorrupt takes a part whose stored bytes cannot be read back to unfetched, so that it is fetched again, and says why
-// in its row. If the match's own record cannot be read it is set aside, and both parts are unfetched: payloads that are
-// whole are then adopted (FindPayload). A part that is not a success is left as it is.
-func (db *DB) MarkCorrupt(ctx context.Context, match string, part league.Part) error {
-	return db.Write(ctx, func(tx engine.Tx) error {
-		t := own(tx)
-		m, err := t.match(match)
-		if _, corrupt := disk.AsCorrupt(err); corrupt {
-			return t.replaceMatch(match)
-		}
-		if err != nil {
-			return err
-		}
-		f := &m.Match
-		if part == league.PartTimeline {
-			f = &m.Timeline
-		}
-		if f.Status != league.Success {
-			return nil
-		}
-		f.Status, f.Ref = league.Unfetched, league.PayloadRef{}
-		f.LastError, f.LastClass = "what was stored of it cannot be read: it is fetched again", classCorrupt
-		if err := db.SaveMatch(t, m, true); err != nil {
-			return err
-		}
-		return db.AddHistory(t, match, engine.Transition{At: t.now, From: "success", To: "unfetched", Reason: "the stored " + string(part) + " is corrupt", Actor: "engine"})
-	})
-}
-
-// replaceMatch puts an empty row in the place of one that cannot be read. What the old one counted as is unknown, so the
-// counters are made anew from all rows.
-func (t *Tx) replaceMatch(id string) error {
-	k := []byte(id)
-	if err := t.setAside(tMatches.table, k); err != nil {
-		return err
-	}
-	m := league.Match{ID: id, Listed: t.now}
-	m.Match.LastError, m.Match.LastClass = "its record cannot be read: it is fetched again", classCorrupt
-	if err := errors.Join(tMatches.put(t, k, &m), t.feedMatch(league.Match{}, m, false)); err != nil {
-		return err
-	}
-	if t.has(tFeedOf, feedOfKey(tagTimelines, id)) {
-		if err := t.toEnd(tagTimelines, id); err != nil {
-			return err
-		}
-	}
-	for _, s := range []league.Status{league.TemporaryFailure, league.PermanentlyUnfetchable} {
-		if t.has(matchStatus.table, statusKey(s, id)) {
-			if err := t.remove(matchStatus.table, statusKey(s, id)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, account := range t.accountsOf(id) {
-		if err := t.listMatch(account, id, m.Played); err != nil {
-			return err
-		}
-	}
-	return t.recountMatches()
-}
-
-// recountMatches sets the counters of matches to what the rows say.
-func (t *Tx) recountMatches() error {
-	counts := map[string]uint64{countTimelines: 0}
-	for s := league.Unfetched; s <= league.OutsideRetentionWindow; s++ {
-		counts[countMatches+s.String()] = 0
-	}
-	for m, err := range tMatches.under(t, nil) {
-		if err == nil { // else another one to be set aside
-			for _, name := range tMatches.counts(&m) {
-				counts[name]++
-			}
-		}
-	}
-	for name, n := range counts {
-		if err := t.setCounter(name, n); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // DiscardUnreadable ends a live job whose records cannot be read (Live yields it with its error): it is discarded as

@@ -67,14 +67,9 @@ func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
 			}
 			return err
 		})
-		aside, err := db.SetAside(context.Background())
-		must(t, err)
-		kept := false
-		for _, a := range aside {
-			kept = kept || a.Table == tb.name && bytes.Equal(a.Key, k) && bytes.Equal(a.Value, raw)
-		}
-		if !kept {
-			t.Errorf("%s: the raw record is gone: %+v", tb.name, aside)
+		aside, err := db.LoadState(context.Background(), string(asideName(tb, k)))
+		if err != nil || !bytes.Equal(aside, raw) {
+			t.Errorf("%s: the raw record is gone: %x %v", tb.name, aside, err)
 		}
 		if again := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:EUW1_1"}); again.ID == kid.ID {
 			t.Errorf("%s: the corpse holds the key", tb.name)
@@ -82,53 +77,6 @@ func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
 		if d, err := db.Detail(context.Background(), engine.JobQuery{ID: kid.ID}); err != nil || d.Job.State != engine.Discarded {
 			t.Errorf("%s: %+v %v", tb.name, d.Job, err)
 		}
-	}
-}
-
-func TestACorruptMatchIsFetchedAgain(t *testing.T) {
-	db := start(t, "")
-	ctx := context.Background()
-	saveAccount(t, db, account("01A", "A", "1"))
-	ref, body := gzipped(`{"metadata":{}}`)
-	for i, s := range []league.Status{league.Success, league.PermanentlyUnfetchable, league.Success} {
-		id := fmt.Sprintf("EUW1_%d", i)
-		must(t, db.PutPayload(ctx, id, league.PartMatch, ref, body))
-		f := league.Fetch{Status: s}
-		if s == league.Success {
-			f.Ref = ref
-		}
-		write(t, db, func(tx engine.Tx) error {
-			return errors.Join(db.SaveMatch(tx, league.Match{ID: id, Played: noon, Match: f}, false), db.LinkMatch(tx, "01A", id))
-		})
-	}
-	must(t, db.MarkCorrupt(ctx, "EUW1_2", league.PartMatch))
-	must(t, db.MarkCorrupt(ctx, "EUW1_2", league.PartMatch)) // twice does no harm
-	for _, id := range []string{"EUW1_0", "EUW1_1"} {
-		flip(t, db, tMatches.table, []byte(id))
-		page, err := db.Matches(ctx, engine.MatchesQuery{All: true})
-		if err != nil || len(page.Matches) != 3 {
-			t.Fatalf("%+v %v", page, err)
-		}
-		must(t, db.MarkCorrupt(ctx, id, league.PartMatch))
-	}
-	for i := range 3 {
-		read(t, db, func(tx *Tx) error {
-			m, err := tx.match(fmt.Sprintf("EUW1_%d", i))
-			if err != nil || m.Match.Status != league.Unfetched || m.Match.LastClass != classCorrupt || m.Match.Ref != (league.PayloadRef{}) {
-				t.Errorf("%+v %v", m, err)
-			}
-			return nil
-		})
-	}
-	totals, err := db.Totals(ctx)
-	if err != nil || totals.Unfetched != 3 || totals.Success != 0 || totals.Permanent != 0 {
-		t.Errorf("%+v %v", totals, err)
-	}
-	if aside, err := db.SetAside(ctx); err != nil || len(aside) != 2 {
-		t.Errorf("%d set aside, %v", len(aside), err)
-	}
-	if err := db.MarkCorrupt(ctx, "EUW1_none", league.PartMatch); !errors.Is(err, engine.ErrNotFound) {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -163,7 +111,7 @@ func TestP33_PruneTakesNoEvidence(t *testing.T) {
 	young := end("match:young", engine.Completed, day)
 	old := end("match:old", engine.Discarded, 90*day)
 	failed := end("match:failed", engine.Discarded, 80*day)
-	rule := PruneRule{Completed: 7 * day, Failed: 30 * day, KeepFailed: 1}
+	rule := engine.PruneAsk{Completed: 7 * day, Failed: 30 * day, KeepFailed: 1}
 
 	dry, err := db.Prune(context.Background(), rule, now, true)
 	must(t, err)
@@ -200,7 +148,7 @@ func TestP33_PruneTakesNoEvidence(t *testing.T) {
 			t.Errorf("job %s is still there: %v", id, err)
 		}
 	}
-	if r, err := db.Prune(context.Background(), PruneRule{}, now, false); err != nil || !reflect.DeepEqual(r, PruneReport{}) {
+	if r, err := db.Prune(context.Background(), engine.PruneAsk{}, now, false); err != nil || !reflect.DeepEqual(r, engine.PruneDone{}) {
 		t.Errorf("no rule: %+v %v", r, err)
 	}
 }
@@ -218,7 +166,7 @@ func TestP33_PruneSparesTheRunThatAnAccountShows(t *testing.T) {
 		return move(t, db, j, engine.Completed)
 	}
 	before, last := syncOf("r1"), syncOf("r2")
-	r, err := db.Prune(context.Background(), PruneRule{Completed: 24 * time.Hour}, now, false)
+	r, err := db.Prune(context.Background(), engine.PruneAsk{Completed: 24 * time.Hour}, now, false)
 	if err != nil || r.Completed != 1 || r.Spared != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}

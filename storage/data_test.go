@@ -277,7 +277,7 @@ func TestMatchesComeBackAsTheyWere(t *testing.T) {
 		if got, err := db.Match(tx, m.ID); err != nil || !reflect.DeepEqual(got, m) {
 			t.Errorf("stored %+v\nwant %+v (%v)", got, m, err)
 		}
-		if got, err := db.Participants(tx, m.ID); err != nil || !slices.Equal(got, seats) {
+		if got, err := tx.seats(m.ID); err != nil || !slices.Equal(got, seats) {
 			t.Errorf("seats %+v (%v)", got, err)
 		}
 		for r := range tx.rows(tMatches.table, nil) {

@@ -121,7 +121,7 @@ func TestP33_DaySumsSurvivePruning(t *testing.T) {
 			b.step()
 		}
 		b.agrees("before pruning")
-		r, err := db.Prune(context.Background(), PruneRule{Completed: 10 * 24 * time.Hour, Failed: 20 * 24 * time.Hour}, b.now, false)
+		r, err := db.Prune(context.Background(), engine.PruneAsk{Completed: 10 * 24 * time.Hour, Failed: 20 * 24 * time.Hour}, b.now, false)
 		if err != nil || r.Completed+r.Failed == 0 || r.Attempts == 0 {
 			t.Fatalf("%+v %v", r, err)
 		}

@@ -50,7 +50,6 @@ type DB struct {
 	seq          atomic.Uint64
 	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
-	specs        specWatch  // Serve's own
 
 	running  atomic.Bool
 	broken   chan error            // a payload file cannot be trusted: ends Serve
@@ -64,12 +63,6 @@ func (db *DB) Dir() string { return db.dir }
 
 // Seq is the version of the last commit.
 func (db *DB) Seq() uint64 { return db.seq.Load() }
-
-// ReadOnly reports whether the store was opened to browse.
-func (db *DB) ReadOnly() bool { return db.readOnly }
-
-// Free is how many bytes the disk of the data directory still takes.
-func (db *DB) Free() (uint64, error) { return disk.FreeBytes(db.dir) }
 
 // Payloads is the store of match payloads.
 func (db *DB) Payloads() *payload.Store { return db.payloads }
@@ -224,7 +217,6 @@ func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, disk.Now())) }
 func (db *DB) groupTx(b *bolt.Tx) *Tx {
 	t := db.located(bareTx(b, disk.Now()))
 	db.reuse.lend(t)
-	t.specs = &db.specs
 	return t
 }
 

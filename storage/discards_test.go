@@ -39,7 +39,7 @@ func TestP16_DiscardedJobsAreCounted(t *testing.T) {
 		}
 		jobs[j.ID] = j
 		if rapid.IntRange(0, 19).Draw(rt, "prune") == 0 {
-			_, err := db.Prune(context.Background(), PruneRule{Completed: time.Hour, Failed: time.Hour}, time.Now().Add(48*time.Hour), false)
+			_, err := db.Prune(context.Background(), engine.PruneAsk{Completed: time.Hour, Failed: time.Hour}, time.Now().Add(48*time.Hour), false)
 			must(t, err)
 			maps.DeleteFunc(jobs, func(_ engine.JobID, j engine.Job) bool { return j.State.Terminal() && !stays(t, db, j.ID) })
 		}

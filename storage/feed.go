@@ -1,9 +1,7 @@
 package storage
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -155,48 +153,17 @@ func (t *Tx) feedEnded(j *engine.Job) error {
 
 // trimFeed removes the places of jobs that were pruned or have been run again: those no longer count, and never will.
 func (db *DB) trimFeed(ctx context.Context) error {
-	for from := feedKey(tagJobs, 0); from != nil; {
-		var gone [][]byte
-		err := db.view(ctx, func(t *Tx) error {
-			gone, from = t.leftPlaces(from, db.pages.Scan)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if len(gone) == 0 {
-			continue
-		}
-		err = db.Write(ctx, func(tx engine.Tx) error {
-			var errs []error
-			for _, k := range gone {
-				errs = append(errs, own(tx).remove(tFeed.table, k))
-			}
-			return errors.Join(errs...)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leftPlaces looks at the next places of ended jobs and gives those that do not count any more.
-func (t *Tx) leftPlaces(from []byte, limit int) (gone [][]byte, next []byte) {
-	looked := 0
-	for r := range t.rowsFrom(tFeed.table, []byte{tagJobs}, from) {
-		if looked++; looked > limit {
-			return gone, bytes.Clone(r.k)
-		}
+	left := func(t *Tx, r row) bool {
 		place, err := tFeed.decode(r.k, r.v)
 		if err != nil {
-			continue // check names it
+			return false // check names it
 		}
-		if _, here, err := t.endedAt(place); err == nil && !here {
-			gone = append(gone, bytes.Clone(r.k))
-		}
+		_, here, err := t.endedAt(place)
+		return err == nil && !here
 	}
-	return gone, nil
+	return db.scan(ctx, tFeed.table, []byte{tagJobs}, db.pages.Scan, left, func(page [][]byte) error {
+		return db.do(ctx, false, func(t *Tx) error { return t.removeKeys(tFeed.table, page) })
+	})
 }
 
 // feeds checks that every item has its one place and that every place has its item.

@@ -516,7 +516,7 @@ func TestPrunedJobsLeaveTheirPlaces(t *testing.T) {
 		})
 		return n
 	}
-	rule := PruneRule{Completed: time.Hour}
+	rule := engine.PruneAsk{Completed: time.Hour}
 	for _, dryRun := range []bool{true, false} {
 		if r, err := db.Prune(context.Background(), rule, noon.AddDate(0, 0, 1), dryRun); err != nil || r.Completed != 2 {
 			t.Fatalf("%+v %v", r, err)

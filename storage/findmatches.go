@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -185,15 +184,6 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 // FindPayload looks for a payload that a crash left without state; see Payloads.Find.
 func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
 	return db.payloads.Find(ctx, match, p)
-}
-
-// RawPayload gives Riot's JSON of a stored part, in whatever month and codec it lies; engine.ErrNotFound.
-func (db *DB) RawPayload(ctx context.Context, match string, p league.Part) ([]byte, error) {
-	raw, ok, err := db.payloads.FindRaw(ctx, match, p)
-	if err == nil && !ok {
-		err = fmt.Errorf("%s of %s: %w", p, match, engine.ErrNotFound)
-	}
-	return raw, err
 }
 
 // mostPlaces bounds how far back Fetched looks: behind the ids of a few large listings.

@@ -13,47 +13,33 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// matches takes the account's list apart, the newest first: what no other account has is deleted.
+// matches takes the account's list apart, the newest first: what no other account has is deleted, first its rows, then its
+// payloads. Both are doomed before, so that whoever wants one of the matches meanwhile fetches it anew.
 func (w *forgetter) matches() error {
-	prefix := key.Strings(w.f.Account)
-	for {
-		page, _, err := w.look(tByAccount, prefix, prefix, anyRow)
-		if err != nil || len(page) == 0 {
+	return w.pages(tByAccount, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
+		var ids []string
+		for _, k := range page {
+			if id, err := listedMatch(k); err == nil && !w.dry {
+				ids = append(ids, id)
+			}
+		}
+		w.db.payloads.Doomed.Add(ids)
+		err := w.commit(func(t *Tx, f *Forgotten) error {
+			f.Doomed = nil
+			for _, k := range page {
+				if err := w.dropListed(t, f, k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			w.db.payloads.Doomed.Remove(ids)
 			return err
 		}
-		for some := range slices.Chunk(page, w.db.pages.Forget) {
-			if err := w.matchPage(some); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// matchPage deletes a page of matches: first their rows, then their payloads. Both are doomed before, so that whoever wants
-// one of the matches meanwhile fetches it anew.
-func (w *forgetter) matchPage(page [][]byte) error {
-	var ids []string
-	for _, k := range page {
-		if id, err := listedMatch(k); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	w.db.payloads.Doomed.Add(ids)
-	err := w.commit(func(t *Tx, f *Forgotten) error {
-		f.Doomed = nil
-		for _, k := range page {
-			if err := t.dropListed(f, k); err != nil {
-				return err
-			}
-		}
-		return nil
+		w.db.payloads.Doomed.Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
+		return w.payloads()
 	})
-	if err != nil {
-		w.db.payloads.Doomed.Remove(ids)
-		return err
-	}
-	w.db.payloads.Doomed.Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
-	return w.payloads()
 }
 
 // payloads deletes those of the doomed matches.
@@ -79,32 +65,40 @@ func (w *forgetter) payloads() error {
 }
 
 // dropListed takes a match out of the account's list, and deletes it if no other account has it.
-func (t *Tx) dropListed(f *Forgotten, listKey []byte) error {
+func (w *forgetter) dropListed(t *Tx, f *Forgotten, listKey []byte) error {
 	id, err := listedMatch(listKey)
-	if err != nil {
-		return t.remove(tByAccount, listKey) // its reverse, if there is one, is no longer known
+	if err != nil || !t.has(tByAccount, listKey) {
+		return w.unlist(t, listKey) // of a key that cannot be read the reverse, if there is one, is not known
 	}
-	if !t.has(tByAccount, listKey) {
-		return nil
-	}
-	if err := errors.Join(t.remove(tByAccount, listKey), t.remove(tAccountsOf, reverseKey(listKey, id))); err != nil {
+	if err := w.unlist(t, listKey, key.Strings(id, w.f.Account)); err != nil {
 		return err
 	}
-	if len(t.accountsOf(id)) > 0 {
+	if slices.ContainsFunc(t.accountsOf(id), func(a string) bool { return a != w.f.Account }) {
 		f.Done.Shared++
 		return nil
 	}
 	m, err := t.match(id)
-	if disk.IsNotFound(err) {
-		return nil
-	}
 	if err != nil {
+		if disk.IsNotFound(err) || w.dry {
+			return nil
+		}
 		return err
 	}
 	f.Done.Matches++
 	f.Done.Bytes += storedBytes(m)
+	if w.dry {
+		return nil
+	}
 	f.Doomed = append(f.Doomed, id)
 	return t.dropMatch(m)
+}
+
+// unlist removes a row of a list, and its reverse.
+func (w *forgetter) unlist(t *Tx, listKey []byte, reverse ...[]byte) error {
+	if w.dry {
+		return nil
+	}
+	return errors.Join(t.remove(tByAccount, listKey), t.removeKeys(tAccountsOf, reverse))
 }
 
 // storedBytes is what a match's payloads had when they were fetched.
@@ -136,36 +130,23 @@ func (t *Tx) dropPlace(tag byte, id string) error {
 	return errors.Join(t.remove(tFeed.table, feedKey(tag, seq)), t.remove(tFeedOf, k))
 }
 
-// ranks deletes the rank history, and its places in the order of all.
+// ranks deletes the places in the order of all ranks, and then the history.
 func (w *forgetter) ranks() error {
 	prefix := key.Strings(w.f.Account)
 	mine := func(k, v []byte) bool {
-		of, ok := rankPlace(k, v)
-		return ok && bytes.HasPrefix(of, prefix)
+		of, err := tRankOrder.blobOf(k, v)
+		return err == nil && bytes.HasPrefix(of, prefix)
 	}
-	err := w.sweep(tRankOrder, nil, mine, func(t *Tx, f *Forgotten, k []byte) error {
-		of, ok := rankPlace(k, t.value(tRankOrder, k))
-		if !ok {
+	err := w.sweep(tRankOrder, nil, mine, func(t *Tx, _ *Forgotten, k []byte) error {
+		if w.dry {
 			return nil
 		}
-		if t.has(tRanks.table, of) {
-			f.Done.Ranks++
-		}
-		return errors.Join(t.remove(tRanks.table, of), t.remove(tRankOrder, k))
+		return t.remove(tRankOrder, k)
 	})
 	if err != nil {
 		return err
 	}
-	return w.clear(tRanks.table, prefix, func(d *engine.ForgetDone) { d.Ranks++ }) // those that were not sure
-}
-
-// rankPlace is the key of the rank that a place of the order names.
-func rankPlace(k, v []byte) ([]byte, bool) {
-	if v == nil {
-		return nil, false
-	}
-	of, err := tRankOrder.blobOf(k, v)
-	return of, err == nil
+	return w.clear(tRanks.table, prefix, func(d *engine.ForgetDone) { d.Ranks++ })
 }
 
 // weeklies takes the account's line out of the weekly reports. Their sums stay: they name nobody.
@@ -184,7 +165,9 @@ func (w *forgetter) weeklies() error {
 			}
 		}
 		r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == w.f.Account })
-		f.Done.Reports++
+		if f.Done.Reports++; w.dry {
+			return nil
+		}
 		return tWeekly.put(t, k, &r)
 	})
 }

@@ -13,51 +13,37 @@ import (
 // it. A job that another account's sync counts stays, and becomes that account's. Syncs go first: as long as they are
 // there, their groups count their children.
 func (w *forgetter) jobs() error {
-	syncs := func(k, v []byte) bool { return w.names(k, v) && w.isSync(k, v) }
-	if err := w.sweepSyncs(syncs); err != nil {
-		return err
+	syncs := func(k, v []byte) bool {
+		j, err := tArchive.decode(k, v)
+		return err == nil && !w.dry && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
 	}
-	return w.sweepPages(tArchive.table, nil, w.names, w.dropJobs)
-}
-
-func (w *forgetter) dropJobs(t *Tx, f *Forgotten, page [][]byte) error {
-	keys := map[string]bool{}
-	for _, k := range page {
-		if err := w.dropJob(t, f, k, keys); err != nil {
-			return err
-		}
-	}
-	return t.repoint(keys)
-}
-
-// isSync reports whether the job is the account's and may have children.
-func (w *forgetter) isSync(k, v []byte) bool {
-	j, err := tArchive.decode(k, v)
-	return err == nil && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
-}
-
-// sweepSyncs takes the children out of the groups of each sync, and then the sync.
-func (w *forgetter) sweepSyncs(fits func(k, v []byte) bool) error {
-	var from []byte
-	for {
-		page, next, err := w.look(tArchive.table, nil, from, fits)
-		if err != nil {
-			return err
-		}
+	err := w.pages(tArchive.table, nil, syncs, func(page [][]byte) error {
 		for _, k := range page {
 			if err := w.leaveAll(k); err != nil {
 				return err
 			}
-			err := w.commit(func(t *Tx, f *Forgotten) error { return w.dropJobs(t, f, [][]byte{k}) })
-			if err != nil {
+			if err := w.dropJobs([][]byte{k}); err != nil {
 				return err
 			}
 		}
-		if next == nil {
-			return nil
-		}
-		from = next
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	return w.pages(tArchive.table, nil, w.names, w.dropJobs)
+}
+
+func (w *forgetter) dropJobs(page [][]byte) error {
+	return w.commit(func(t *Tx, f *Forgotten) error {
+		keys := map[string]bool{}
+		for _, k := range page {
+			if err := w.dropJob(t, f, k, keys); err != nil {
+				return err
+			}
+		}
+		return t.repoint(keys)
+	})
 }
 
 // leaveAll takes all children out of a parent's groups, a page per transaction.
@@ -104,22 +90,22 @@ func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool)
 		return err
 	}
 	if heir != "" {
-		if j.Owner != w.f.Account {
+		if j.Owner != w.f.Account || w.dry {
 			return nil
 		}
 		j.Owner = heir
 		t.last = engine.Job{}
 		return tArchive.put(t, k, &j)
 	}
+	f.Done.Jobs++
+	if f.Done.Attempts += t.rowsUnder(tAttempts.table, k); w.dry {
+		return nil
+	}
 	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
 		if err := t.leave(append(g, k...)); err != nil {
 			return err
 		}
 	}
-	for range t.rows(tAttempts.table, k) {
-		f.Done.Attempts++
-	}
-	f.Done.Jobs++
 	t.last = engine.Job{}
 	if err := t.pruneJob(k, j); err != nil {
 		return err
@@ -151,30 +137,34 @@ func (w *forgetter) runs() error {
 		r, err := tRuns.decode(k, v)
 		return err == nil && r.Account == w.f.Account
 	}
-	page, next, err := w.look(tRuns.table, nil, nil, mine)
-	for ; err == nil; page, next, err = w.look(tRuns.table, nil, next, mine) {
+	err := w.pages(tRuns.table, nil, mine, func(page [][]byte) error {
 		for _, k := range page {
 			if err := w.dropRun(k); err != nil {
 				return err
 			}
 		}
-		if next == nil {
-			return errors.Join(w.clearMine(tRunOfJob.table), w.clearMine(tGaps.table))
-		}
+		return nil
+	})
+	if err != nil || w.dry {
+		return err
 	}
-	return err
+	return errors.Join(w.clearMine(tRunOfJob.table), w.clearMine(tGaps.table))
 }
 
 func (w *forgetter) dropRun(k []byte) error {
-	if err := w.clearOwned(ofRun, string(k)); err != nil {
-		return err
+	if !w.dry {
+		if err := w.clearOwned(ofRun, string(k)); err != nil {
+			return err
+		}
 	}
 	return w.commit(func(t *Tx, f *Forgotten) error {
 		r, err := t.run(string(k))
 		if err != nil {
 			return err
 		}
-		f.Done.Runs++
+		if f.Done.Runs++; w.dry {
+			return nil
+		}
 		of := r.Ranges()
 		errs := []error{t.remove(tRuns.table, k)}
 		for _, owner := range []string{of.Making, of.Own, of.Filters} {

@@ -89,14 +89,6 @@ func archivedFields(c *rec.Coder, j *engine.Job) {
 	addedFields(c, j)
 }
 
-func (t *Tx) putSpec(k []byte, j *engine.Job) error {
-	err := tJobSpec.put(t, k, j)
-	if t.specs.watching() {
-		t.specs.wrote(k, t.value(tJobSpec.table, k))
-	}
-	return err
-}
-
 // readJob gives the live or ended job under k; ok is false when there is none.
 func (t *Tx) readJob(k []byte) (j engine.Job, ok bool, err error) {
 	if j, ok, err = t.readLive(k); ok || err != nil {
@@ -131,7 +123,7 @@ func (t *Tx) putLive(k []byte, j, old *engine.Job, known bool) error {
 		return err
 	}
 	if !known || !sameSpec(j, old) {
-		if err := t.putSpec(k, j); err != nil {
+		if err := tJobSpec.put(t, k, j); err != nil {
 			return err
 		}
 	}

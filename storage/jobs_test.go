@@ -398,7 +398,7 @@ func TestHistoryAndRecentAreTrimmed(t *testing.T) {
 		})
 	}
 	read(t, db, func(tx *Tx) error {
-		h, err := db.History(tx, "acc")
+		h, err := tx.history("acc")
 		if err != nil || len(h) != maxHistory || h[0].Reason != "251" || h[49].Seq != 300 {
 			t.Errorf("%d rows of history, %v", len(h), err)
 		}

@@ -237,11 +237,7 @@ func (t *Tx) seatOf(a league.Account, match string) (seat league.Participant, he
 	return seat, false, nil
 }
 
-// Participants gives the seats of a match by index; none when they are not stored.
-func (db *DB) Participants(tx engine.Tx, match string) ([]league.Participant, error) {
-	return own(tx).seats(match)
-}
-
+// seats gives the seats of a match by index; none when they are not stored.
 func (t *Tx) seats(match string) ([]league.Participant, error) {
 	s, _, err := tParticipants.get(t, []byte(match))
 	return s.seats, err

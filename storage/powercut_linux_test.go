@@ -106,7 +106,7 @@ func wantPromises(t *testing.T, d *recording, root string, said []string, surviv
 		ok = false
 	}
 	for _, match := range said { // P1, P3
-		if _, err := db.RawPayload(context.Background(), match, league.PartMatch); err != nil {
+		if _, err := rawPayload(db, match, league.PartMatch); err != nil {
 			t.Errorf("%s was said to be stored: %v", match, err)
 			ok = false
 		}
@@ -115,7 +115,7 @@ func wantPromises(t *testing.T, d *recording, root string, said []string, surviv
 		for r := range tx.rows(tMatches.table, nil) {
 			m, err := tMatches.decode(r.k, r.v)
 			if err == nil && m.Match.Status == league.Success {
-				_, err = db.RawPayload(context.Background(), m.ID, league.PartMatch)
+				_, err = rawPayload(db, m.ID, league.PartMatch)
 			}
 			if err != nil {
 				t.Errorf("a match that is stored: %v", err)

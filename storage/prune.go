@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,122 +14,57 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// PruneRule says which ended jobs may go, by how long ago they ended. 0 keeps them for ever.
-type PruneRule struct {
-	Completed time.Duration
-	Failed    time.Duration // discarded and cancelled
-	// Classes overrules Failed for jobs whose last error was of a class; "404" stands for "404.x", too.
-	Classes    map[engine.Class]time.Duration
-	KeepFailed int // the newest failed ones that stay whatever their age
-}
-
-// age is how long a job that has ended is kept; 0 = for ever.
-func (r PruneRule) age(j engine.Job) time.Duration {
-	if !listed(j.State) {
-		return r.Completed
-	}
-	if age, ok := r.Classes[j.Class]; ok {
-		return age
-	}
-	family, _, _ := strings.Cut(string(j.Class), ".")
-	if age, ok := r.Classes[engine.Class(family)]; ok && family != "" {
-		return age
-	}
-	return r.Failed
-}
-
-// PruneReport is what Prune removed, or would remove.
-type PruneReport struct {
-	Completed int `json:"completed"`
-	Failed    int `json:"failed"`
-	Attempts  int `json:"attempts"`
-	Spared    int `json:"spared"` // old enough, but a job that is kept waits for them or shows them, or they have open children
-	// Classes are the failed ones by the class of their last error.
-	Classes map[engine.Class]int `json:"classes,omitempty"`
-}
-
 // Prune removes ended jobs with their attempts, groups and history, oldest first, a page per transaction (P-33). Data,
 // counters and runs stay. It needs Serve, unless dryRun.
-func (db *DB) Prune(ctx context.Context, rule PruneRule, now time.Time, dryRun bool) (r PruneReport, err error) {
-	var after []byte
-	for {
-		page, next, err := db.prunable(ctx, rule, now, after)
-		if err != nil {
-			return r, err
-		}
-		for some := range slices.Chunk(page, db.pages.Prune) {
-			part, err := db.prunePage(ctx, some, dryRun)
-			if err != nil {
-				return r, err
-			}
-			r.add(part)
-		}
-		if next == nil {
-			if !dryRun && r.Completed+r.Failed > 0 {
-				err = db.trimFeed(ctx)
-			}
-			return r, err
-		}
-		after = next
-	}
-}
-
-func (r *PruneReport) add(o PruneReport) {
-	r.Completed += o.Completed
-	r.Failed += o.Failed
-	r.Attempts += o.Attempts
-	r.Spared += o.Spared
-	for class, n := range o.Classes {
-		r.class(class, n)
-	}
-}
-
-func (r *PruneReport) class(c engine.Class, n int) {
-	if r.Classes == nil {
-		r.Classes = map[engine.Class]int{}
-	}
-	r.Classes[c] += n
-}
-
-func (db *DB) prunePage(ctx context.Context, page [][]byte, dryRun bool) (r PruneReport, err error) {
-	if dryRun {
-		err = db.view(ctx, func(t *Tx) error {
-			r, err = t.prune(page, false)
-			return err
-		})
-		return r, err
-	}
-	err = db.Write(ctx, func(tx engine.Tx) error {
-		r, err = own(tx).prune(page, true)
-		return err
-	})
-	return r, err
-}
-
-// prunable looks at the next ended jobs and gives those that are old enough.
-func (db *DB) prunable(ctx context.Context, rule PruneRule, now time.Time, after []byte) (page [][]byte, next []byte, err error) {
+func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (done engine.PruneDone, err error) {
+	var spare map[engine.JobID]bool
 	err = db.view(ctx, func(t *Tx) error {
-		spare := t.newestFailed(rule.KeepFailed)
-		looked := 0
-		for r := range t.rowsFrom(tArchive.table, nil, after) {
-			if looked++; looked > db.pages.Scan {
-				next = bytes.Clone(r.k)
-				return nil
-			}
-			j, err := tArchive.decode(r.k, r.v)
-			if err != nil {
-				continue // check names it
-			}
-			if age := rule.age(j); age > 0 && now.Sub(j.Finished) > age && !spare[j.ID] {
-				page = append(page, bytes.Clone(r.k))
-			}
-		}
+		spare = t.newestFailed(rule.KeepFailed)
 		return nil
 	})
-	return page, next, err
+	if err != nil {
+		return done, err
+	}
+	old := func(_ *Tx, r row) bool {
+		j, err := tArchive.decode(r.k, r.v) // check names one that cannot be read
+		age := keptFor(rule, j)
+		return err == nil && age > 0 && now.Sub(j.Finished) > age && !spare[j.ID]
+	}
+	err = db.scan(ctx, tArchive.table, nil, db.pages.Prune, old, func(page [][]byte) error {
+		var next engine.PruneDone
+		err := db.do(ctx, dryRun, func(t *Tx) error {
+			next = done
+			next.Classes = maps.Clone(done.Classes)
+			return t.prune(page, &next, dryRun)
+		})
+		if err == nil {
+			done = next
+		}
+		return err
+	})
+	if err == nil && !dryRun && done.Completed+done.Failed > 0 {
+		err = db.trimFeed(ctx)
+	}
+	return done, err
 }
 
-// newestFailed are the last n discarded and cancelled jobs.
+// keptFor is how long a job that has ended is kept; 0 = for ever. The class "404.match" has the age of "404" if it has none
+// of its own.
+func keptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
+	if !listed(j.State) {
+		return rule.Completed
+	}
+	family, _, _ := strings.Cut(string(j.Class), ".")
+	for _, class := range []engine.Class{j.Class, engine.Class(family)} {
+		if age, ok := rule.Classes[class]; ok && (class != "" || class == j.Class) {
+			return age
+		}
+	}
+	return rule.Failed
+}
+
+// newestFailed are the last n discarded and cancelled jobs, which stay whatever their age. Those that fail while others are
+// pruned are too young to go.
 func (t *Tx) newestFailed(n int) map[engine.JobID]bool {
 	var ids []uint64
 	for _, s := range []engine.State{engine.Discarded, engine.Cancelled} {
@@ -148,8 +84,8 @@ func (t *Tx) newestFailed(n int) map[engine.JobID]bool {
 	return spare
 }
 
-// prune removes the ended jobs under the keys, but for those that others still need.
-func (t *Tx) prune(page [][]byte, remove bool) (r PruneReport, err error) {
+// prune removes the ended jobs under the keys, but for those that others still need, and counts them.
+func (t *Tx) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 	gone := map[string][]uint64{} // by owner
 	keys := map[string]bool{}
 	for _, k := range page {
@@ -158,37 +94,33 @@ func (t *Tx) prune(page [][]byte, remove bool) (r PruneReport, err error) {
 			continue // revived meanwhile
 		}
 		if t.needed(k) {
-			r.Spared++
+			done.Spared++
 			continue
 		}
-		r.count(j)
-		for range t.rows(tAttempts.table, k) {
-			r.Attempts++
+		if done.Attempts += t.rowsUnder(tAttempts.table, k); listed(j.State) {
+			done.Failed++
+			if done.Classes == nil {
+				done.Classes = map[engine.Class]int{}
+			}
+			done.Classes[j.Class]++
+		} else {
+			done.Completed++
 		}
-		if !remove {
+		if dry {
 			continue
 		}
 		if err := t.pruneJob(k, j); err != nil {
-			return r, fmt.Errorf("prune job %s: %w", j.ID, err)
+			return fmt.Errorf("prune job %s: %w", j.ID, err)
 		}
 		gone[j.Owner] = append(gone[j.Owner], key.Read(k).Uint64())
 		keys[j.Key] = true
 	}
 	for owner, ids := range gone {
 		if err := t.forgetRecent(owner, ids); err != nil {
-			return r, err
+			return err
 		}
 	}
-	return r, t.repoint(keys)
-}
-
-func (r *PruneReport) count(j engine.Job) {
-	if listed(j.State) {
-		r.Failed++
-		r.class(j.Class, 1)
-		return
-	}
-	r.Completed++
+	return t.repoint(keys)
 }
 
 // needed reports whether a stored job waits for this one or shows it, whether it has open children, or whether its groups are
@@ -197,7 +129,7 @@ func (t *Tx) needed(k []byte) bool {
 	if b, ok, err := tRunOfJob.get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
 	}
-	for range t.rows(tMemberOf, k) {
+	if t.rowsUnder(tMemberOf, k) > 0 {
 		return true
 	}
 	for g, err := range tGroups.under(t, k) {
@@ -218,12 +150,8 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 	if err := t.forgetCalls(j); err != nil {
 		return err
 	}
-	var kids [][]byte
 	for r := range t.rows(tMembers.table, k) {
-		kids = append(kids, append(bytes.Clone(r.k[9:]), r.k[:9]...))
-	}
-	for _, kid := range kids {
-		if err := t.remove(tMemberOf, kid); err != nil {
+		if err := t.remove(tMemberOf, append(bytes.Clone(r.k[9:]), r.k[:9]...)); err != nil {
 			return err
 		}
 	}

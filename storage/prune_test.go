@@ -61,7 +61,7 @@ func (t *Tx) rowCount(tb *table) (n int) {
 // same and changes nothing.
 func TestS4_2_FailedJobsAreKeptByClassAndAge(t *testing.T) {
 	db := start(t, "")
-	rule := PruneRule{
+	rule := engine.PruneAsk{
 		Completed: 30 * 24 * time.Hour, Failed: 90 * 24 * time.Hour,
 		Classes: map[engine.Class]time.Duration{"404": 10 * 24 * time.Hour, "403.path": 20 * 24 * time.Hour, "crash": 0},
 	}
@@ -95,7 +95,7 @@ func TestS4_2_FailedJobsAreKeptByClassAndAge(t *testing.T) {
 	if db.Seq() != seq {
 		t.Error("a dry run wrote")
 	}
-	want := PruneReport{Completed: 1, Failed: 5, Attempts: 6, Classes: map[engine.Class]int{"404": 1, "404.timeline": 1, "403.path": 1, "503": 1, "": 1}}
+	want := engine.PruneDone{Completed: 1, Failed: 5, Attempts: 6, Classes: map[engine.Class]int{"404": 1, "404.timeline": 1, "403.path": 1, "503": 1, "": 1}}
 	if !reflect.DeepEqual(dry, want) {
 		t.Errorf("dry run: %+v", dry)
 	}
@@ -114,7 +114,7 @@ func TestS4_2_FailedJobsAreKeptByClassAndAge(t *testing.T) {
 // Whatever the rule says, the last hundred failures stay.
 func TestS4_2_TheLastHundredFailuresStay(t *testing.T) {
 	db := start(t, "")
-	rule := PruneRule{Failed: time.Hour, Classes: map[engine.Class]time.Duration{"404": time.Minute}, KeepFailed: 100}
+	rule := engine.PruneAsk{Failed: time.Hour, Classes: map[engine.Class]time.Duration{"404": time.Minute}, KeepFailed: 100}
 	var ids []engine.JobID
 	for i := range 130 {
 		class, to := engine.Class("404"), engine.Discarded

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -112,31 +111,6 @@ func rankRow(a league.Account, r league.Rank) engine.RankRow {
 	}
 }
 
-// Ranks gives the rank rows of all accounts in the order in which they were stored, for exports: at most limit of them
-// behind the cursor ("" = from the first). A row that is there never moves.
-func (db *DB) Ranks(ctx context.Context, after string, limit int) (rows []engine.RankRow, err error) {
-	var from uint64
-	if after != "" {
-		if from, err = strconv.ParseUint(after, 10, 64); err != nil {
-			return nil, engine.Problemf(engine.ErrInvalid, "use the one that the export before ended with", "%q is no cursor of ranks", after)
-		}
-	}
-	accounts := map[string]league.Account{}
-	err = db.view(ctx, func(t *Tx) error {
-		for r := range t.rowsFrom(tRankOrder, nil, key.Uint64(from+1)) {
-			if len(rows) >= limit {
-				return nil
-			}
-			row, ok := t.orderedRank(r, accounts)
-			if ok {
-				rows = append(rows, row)
-			}
-		}
-		return nil
-	})
-	return rows, err
-}
-
 // orderedRank follows a row of the order; false for one that cannot be read, which check names.
 func (t *Tx) orderedRank(r row, accounts map[string]league.Account) (out engine.RankRow, ok bool) {
 	k, err := tRankOrder.blobOf(r.k, r.v)
@@ -154,7 +128,5 @@ func (t *Tx) orderedRank(r row, accounts map[string]league.Account) (out engine.
 		}
 		accounts[rank.Account] = a
 	}
-	out = rankRow(a, rank)
-	out.Cursor = strconv.FormatUint(key.Read(r.k).Uint64(), 10)
-	return out, true
+	return rankRow(a, rank), true
 }

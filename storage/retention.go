@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -51,7 +50,14 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 	if len(list) == 0 {
 		return nil, nil
 	}
-	if err := db.dropRefs(ctx, list, dryRun); err != nil || dryRun {
+	// Those that name a payload of the months are marked, a page of matches per transaction.
+	err = db.scan(ctx, tMatches.table, nil, db.pages.Scan, func(_ *Tx, r row) bool { return countIn(list, r) }, func(page [][]byte) error {
+		if dryRun {
+			return nil
+		}
+		return db.do(ctx, false, func(t *Tx) error { return t.dropRefs(page, list) })
+	})
+	if err != nil || dryRun {
 		return list, err
 	}
 	crash.Point("retention-marked")
@@ -81,51 +87,19 @@ func (db *DB) weighMonth(month string) (d DroppedMonth, err error) {
 	return d, err
 }
 
-// dropRefs marks the references into the months of the list, a page of matches per transaction.
-func (db *DB) dropRefs(ctx context.Context, list []DroppedMonth, dryRun bool) error {
-	var after []byte
-	for {
-		ids, next, err := db.namedIn(ctx, list, after)
-		if err != nil {
-			return err
-		}
-		if len(ids) > 0 && !dryRun {
-			err = db.Write(ctx, func(tx engine.Tx) error { return own(tx).dropRefs(ids, list) })
-		}
-		if err != nil || next == nil {
-			return err
-		}
-		after = next
+// countIn counts a match's payloads that lie in the months, and reports whether there are any.
+func countIn(list []DroppedMonth, r row) (any bool) {
+	m, err := tMatches.decode(r.k, r.v)
+	if err != nil {
+		return false // check names it
 	}
-}
-
-// namedIn looks at the next matches and gives those that name a payload of the months, and counts those payloads.
-func (db *DB) namedIn(ctx context.Context, list []DroppedMonth, after []byte) (ids []string, next []byte, err error) {
-	err = db.view(ctx, func(t *Tx) error {
-		looked := 0
-		for r := range t.rowsFrom(tMatches.table, nil, after) {
-			if looked++; looked > db.pages.Scan {
-				next = slices.Clone(r.k)
-				return nil
-			}
-			m, err := tMatches.decode(r.k, r.v)
-			if err != nil {
-				continue // check names it
-			}
-			n := 0
-			for _, f := range []*league.Fetch{&m.Match, &m.Timeline} {
-				if d := dropping(list, f); d != nil {
-					d.Payloads++
-					n++
-				}
-			}
-			if n > 0 {
-				ids = append(ids, m.ID)
-			}
+	for _, f := range []*league.Fetch{&m.Match, &m.Timeline} {
+		if d := dropping(list, f); d != nil {
+			d.Payloads++
+			any = true
 		}
-		return nil
-	})
-	return ids, next, err
+	}
+	return any
 }
 
 // dropping finds the month of the list that holds a payload.
@@ -140,9 +114,9 @@ func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {
 	return &list[i]
 }
 
-func (t *Tx) dropRefs(ids []string, list []DroppedMonth) error {
-	for _, id := range ids {
-		m, err := t.match(id)
+func (t *Tx) dropRefs(page [][]byte, list []DroppedMonth) error {
+	for _, k := range page {
+		m, err := t.match(string(k))
 		if disk.IsDamage(err) || disk.IsNotFound(err) {
 			continue
 		}
@@ -154,8 +128,8 @@ func (t *Tx) dropRefs(ids []string, list []DroppedMonth) error {
 				f.Ref.Codec, f.Ref.Size = league.CodecDropped, 0
 			}
 		}
-		if err := tMatches.put(t, []byte(id), &m); err != nil {
-			return fmt.Errorf("mark the payloads of %s as dropped: %w", id, err)
+		if err := tMatches.put(t, k, &m); err != nil {
+			return fmt.Errorf("mark the payloads of %s as dropped: %w", m.ID, err)
 		}
 	}
 	return nil

@@ -50,11 +50,7 @@ func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
 	return t.remove(tHistory.table, key.AppendUint64(key.Strings(id), last+1-maxHistory))
 }
 
-// History gives the last transitions of an id, oldest first.
-func (db *DB) History(tx engine.Tx, id string) ([]engine.Transition, error) {
-	return own(tx).history(id)
-}
-
+// history gives the last transitions of an id, oldest first.
 func (t *Tx) history(id string) (list []engine.Transition, err error) {
 	prefix := key.Strings(id)
 	for r := range t.rows(tHistory.table, prefix) {

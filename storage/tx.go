@@ -45,7 +45,6 @@ type Tx struct {
 	live    engine.Job             // the live job that is read
 	moved   map[uint64]*engine.Job // jobs that were written: how they run now; nil = they do not
 	running map[uint64]*engine.Job // before this transaction
-	specs   *specWatch             // nil = of no use here
 }
 
 var _ engine.Tx = (*Tx)(nil)
@@ -344,29 +343,6 @@ func (t *Tx) setCounter(name string, n uint64) error {
 // there, and pruned.
 type dayRow struct{ all, pruned engine.DaySum }
 
-// specWatch notes which specs of live jobs are written that name an account. It is the committer's: it is set and read in
-// transactions.
-type specWatch struct {
-	account []byte // nil = none is watched
-	keys    [][]byte
-}
-
-func (w *specWatch) watching() bool { return w != nil && w.account != nil }
-
-// wrote notes the spec of a live job. A transaction that fails notes more than there is, which costs a look.
-func (w *specWatch) wrote(k, v []byte) {
-	if bytes.Contains(v, w.account) {
-		w.keys = append(w.keys, bytes.Clone(k))
-	}
-}
-
-// with gives the keys that were noted and those that were found, each once, the oldest job first.
-func (w *specWatch) with(found [][]byte) [][]byte {
-	keys := slices.Concat(found, w.keys)
-	slices.SortFunc(keys, bytes.Compare)
-	return slices.CompactFunc(keys, bytes.Equal)
-}
-
 // keysAfter gives the next keys of a table; last is nil when there are no more behind them.
 func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
 	for r := range t.rowsFrom(tb, nil, after) {
@@ -379,6 +355,14 @@ func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
 		page = append(page, bytes.Clone(r.k))
 	}
 	return page, nil
+}
+
+// rowsUnder counts the rows whose key starts with prefix.
+func (t *Tx) rowsUnder(tb *table, prefix []byte) (n int) {
+	for range t.rows(tb, prefix) {
+		n++
+	}
+	return n
 }
 
 // removeAll deletes every row under prefix. Keys are collected first: deleting moves a bbolt cursor past rows.

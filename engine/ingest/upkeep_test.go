@@ -91,12 +91,12 @@ func TestS4_1_RanksAreFetchedOncePerAccountAndDay(t *testing.T) {
 		if rows := r.ranks(ana, league.RankedSolo); len(rows) != 4 || !rows[0].Unranked {
 			t.Errorf("two empty answers: %+v", rows)
 		}
-		all, err := r.db.Ranks(context.Background(), "", 1000)
+		all, err := r.db.Feed(context.Background(), engine.FeedQuery{Kind: engine.FeedRanks})
 		must(t, err)
-		tail, err := r.db.Ranks(context.Background(), all[2].Cursor, 2)
+		tail, err := r.db.Feed(context.Background(), engine.FeedQuery{Kind: engine.FeedRanks, Page: engine.Page{After: all.Rows[2].Cursor, Limit: 2}})
 		must(t, err)
-		if len(tail) != 2 || tail[0] != all[3] || tail[1] != all[4] {
-			t.Errorf("the export goes on with %+v, want %+v", tail, all[3:5])
+		if len(tail.Rows) != 2 || *tail.Rows[0].Rank != *all.Rows[3].Rank || *tail.Rows[1].Rank != *all.Rows[4].Rank {
+			t.Errorf("the export goes on with %+v, want %+v", tail.Rows, all.Rows[3:5])
 		}
 	})
 }

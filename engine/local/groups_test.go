@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	bt "github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
-	"github.com/farsight-console/farsight/storage"
 )
 
 // Row P-16: 10,000 random schedules on the model, and fewer on the real store,
@@ -21,7 +21,7 @@ func TestP16_SummariesEqualTheirMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		prune := func() {
-			rule := storage.PruneRule{Completed: time.Hour, Failed: time.Hour}
+			rule := engine.PruneAsk{Completed: time.Hour, Failed: time.Hour}
 			if _, err := db.Prune(context.Background(), rule, time.Now().AddDate(1, 0, 0), false); err != nil {
 				t.Error(err)
 			}

@@ -203,7 +203,7 @@ var crashScenes = []crashScene{
 	},
 	{
 		name:   "forget",
-		once:   "forget-looked forget-begun forget-before-end",
+		once:   "forget-begun forget-before-end",
 		often:  "forget-batch forget-erased",
 		dir:    syncedDir,
 		do:     func(_ *simulator, dir string) command { return in(dir, "forget", crashPlayer.RiotID, "--yes") },

@@ -7,7 +7,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/storage"
 )
 
 func TestPruneRuleOfTheFlags(t *testing.T) {
@@ -26,7 +25,7 @@ func TestPruneRuleOfTheFlags(t *testing.T) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	said := pruned(storage.PruneReport{Completed: 1, Failed: 2, Spared: 3}, true)
+	said := engine.PruneDone{Completed: 1, Failed: 2, Spared: 3}.Text(true)
 	if said != "1 completed and 2 failed jobs would be deleted, 3 are still needed" {
 		t.Errorf("%q", said)
 	}
@@ -73,7 +72,7 @@ func TestDomainCommands(t *testing.T) {
 	if res := run(exitDone, "prune --dry-run"); !strings.Contains(res.stdout, "0 completed and 0 failed jobs would be deleted") {
 		t.Errorf("%s", res.stdout)
 	}
-	var report storage.PruneReport
+	var report engine.PruneDone
 	unmarshal(t, run(exitDone, "prune --json --completed 1d").stdout, &report)
 	if report.Completed != 0 {
 		t.Errorf("%+v", report)

@@ -145,17 +145,16 @@ func backedUp(r storage.BackupReport) engine.BackupDone {
 func (u upkeep) Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error) {
 	rule := keepRule()
 	if ask != nil {
-		rule = storage.PruneRule(*ask)
+		rule = *ask
 	}
 	if err := possible(rule); err != nil {
 		return engine.PruneDone{}, err
 	}
-	r, err := u.db.Prune(ctx, rule, wall.Now(), dry)
-	return engine.PruneDone(r), err
+	return u.db.Prune(ctx, rule, wall.Now(), dry)
 }
 
 // possible refuses a rule that deletes what always stays, or what has not ended yet.
-func possible(rule storage.PruneRule) error {
+func possible(rule engine.PruneAsk) error {
 	if rule.KeepFailed < fewestFailed {
 		return engine.Problemf(engine.ErrInvalid, "", "keep_failed %d is too few: the last %d failed jobs always stay", rule.KeepFailed, fewestFailed)
 	}
@@ -199,8 +198,8 @@ const (
 // failures for a quarter of a year by the class of their error, and the last
 // hundred failures for ever. A 404 says no more than its match does; what broke the
 // engine is evidence for longer.
-func keepRule() storage.PruneRule {
-	return storage.PruneRule{
+func keepRule() engine.PruneAsk {
+	return engine.PruneAsk{
 		Completed: 30 * day, Failed: 90 * day, KeepFailed: fewestFailed,
 		Classes: map[engine.Class]time.Duration{"404": 30 * day, "crash": 365 * day, "panic": 365 * day, "undecodable": 365 * day},
 	}
@@ -210,12 +209,9 @@ func keepRule() storage.PruneRule {
 func pruner(db *storage.DB) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
-		return pruned(r, false), err
+		return r.Text(false), err
 	}
 }
-
-// pruned says in words what a prune did, or would do.
-func pruned(r storage.PruneReport, dry bool) string { return engine.PruneDone(r).Text(dry) }
 
 // lateForgetter goes on with what a crash, or a caller who has left, has left half
 // deleted.

@@ -64,7 +64,7 @@ func pruneCommand() *cobra.Command {
 }
 
 // rule is the default one with what the flags change.
-func (o pruneFlags) rule() (storage.PruneRule, error) {
+func (o pruneFlags) rule() (engine.PruneAsk, error) {
 	r := keepRule()
 	if o.keep < fewestFailed {
 		return r, usagef("--keep %d is too few: the last %d failed jobs always stay", o.keep, fewestFailed)
@@ -116,14 +116,13 @@ func parseAge(s string) (time.Duration, error) {
 
 // runPrune lets the engine that holds the directory delete old jobs, else does it
 // itself.
-func runPrune(cmd *cobra.Command, cfg config.Config, rule storage.PruneRule) error {
+func runPrune(cmd *cobra.Command, cfg config.Config, rule engine.PruneAsk) error {
 	if !storage.HasState(cfg.DataDir) {
 		return errNothingStored(cfg)
 	}
 	ctx, out, dry := cmd.Context(), stdout(cmd), flagBool(cmd, "dry-run")
 	return through(ctx, cfg, func(c *api.Client) error {
-		ask := engine.PruneAsk(rule)
-		r, err := c.Do(ctx, engine.Command{Op: engine.OpPrune, Prune: &ask, DryRun: dry})
+		r, err := c.Do(ctx, engine.Command{Op: engine.OpPrune, Prune: &rule, DryRun: dry})
 		if err != nil {
 			return leftOr(ctx, err)
 		}
@@ -140,20 +139,20 @@ func runPrune(cmd *cobra.Command, cfg config.Config, rule storage.PruneRule) err
 		if err != nil {
 			return err
 		}
-		return printPruned(engine.PruneDone(r), dry, out)
+		return printPruned(r, dry, out)
 	})
 }
 
-func wouldPrune(ctx context.Context, cfg config.Config, rule storage.PruneRule) (storage.PruneReport, error) {
+func wouldPrune(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (engine.PruneDone, error) {
 	db, err := openStored(cfg)
 	if err != nil {
-		return storage.PruneReport{}, err
+		return engine.PruneDone{}, err
 	}
 	r, err := db.Prune(ctx, rule, wall.Now(), true)
 	return r, errors.Join(err, db.Close())
 }
 
-func pruneUnheld(ctx context.Context, cfg config.Config, rule storage.PruneRule) (r storage.PruneReport, err error) {
+func pruneUnheld(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (r engine.PruneDone, err error) {
 	err = onDirectory(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) (err error) {
 		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
 			return err
@@ -163,10 +162,10 @@ func pruneUnheld(ctx context.Context, cfg config.Config, rule storage.PruneRule)
 	return r, err
 }
 
-func (p *parts) auditPrune(ctx context.Context, r storage.PruneReport) error {
+func (p *parts) auditPrune(ctx context.Context, r engine.PruneDone) error {
 	return p.db.Write(ctx, func(tx engine.Tx) error {
 		_, err := p.db.AddAudit(tx, engine.AuditEntry{
-			At: wall.Now(), By: operator("cli"), Op: engine.OpPrune, Target: "jobs", Result: pruned(r, false),
+			At: wall.Now(), By: operator("cli"), Op: engine.OpPrune, Target: "jobs", Result: r.Text(false),
 			Matched: r.Completed + r.Failed + r.Spared, Applied: r.Completed + r.Failed,
 		})
 		return err

@@ -114,20 +114,11 @@ func (p *Store) named(match string, part league.Part, ref league.PayloadRef, f f
 	})
 }
 
-// Has reports whether the month's shard holds the payload, whole.
-func (p *Store) Has(month, match string, part league.Part) (bool, error) {
-	err := p.read(month, match, part, func(*Shard, Frame) error { return nil })
-	if disk.IsNotFound(err) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
 // Find looks for a payload in all months, newest first: a crash may have left one that no state names. It comes as gzip, or
 // as it arrived; one that the archiver packed is packed as gzip again, so that nobody else has to know of dictionaries. A
 // shard that is damaged, or a payload that is not whole, counts as not there.
 func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
-	ok, err = p.find(ctx, match, part, func(s *Shard, f Frame) error {
+	use := func(s *Shard, f Frame) error {
 		if !f.packed() {
 			ref, body = f.Ref, f.Body
 			return nil
@@ -139,39 +130,26 @@ func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref l
 		ref, body = f.Ref, packGzip(raw)
 		ref.Codec, ref.Size = CodecGzip, len(body)
 		return nil
-	})
-	return ref, body, ok, err
-}
-
-// FindRaw is Find for those who want the JSON.
-func (p *Store) FindRaw(ctx context.Context, match string, part league.Part) (raw []byte, ok bool, err error) {
-	ok, err = p.find(ctx, match, part, func(s *Shard, f Frame) error {
-		raw, err = f.Raw(s.Dicts)
-		return err
-	})
-	return raw, ok, err
-}
-
-func (p *Store) find(ctx context.Context, match string, part league.Part, use func(*Shard, Frame) error) (ok bool, err error) {
+	}
 	if p.Doomed.Has(match) {
-		return false, nil
+		return ref, nil, false, nil
 	}
 	months, err := p.Months()
 	if err != nil {
-		return false, err
+		return ref, nil, false, err
 	}
 	for _, m := range slices.Backward(months) {
 		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
+			return ref, nil, false, context.Cause(ctx)
 		}
 		if err = p.read(m, match, part, use); err == nil {
-			return true, nil
+			return ref, body, true, nil
 		}
 		if !disk.IsNotFound(err) && !disk.IsDamage(err) {
-			return false, err
+			return ref, nil, false, err
 		}
 	}
-	return false, nil
+	return ref, nil, false, nil
 }
 
 // packGzip is for speed, not for size: nobody stores what it makes.

@@ -9,7 +9,14 @@ func (a Attempt) Charged() bool { return a.Number > 0 && !a.End.IsZero() }
 // round that told something; and whether it was won, so that another was not
 // needed. One that was cut off says nothing about the other side.
 func (a Attempt) Retry() (retry, won bool) {
-	if !a.Charged() || a.Try < 2 || a.Verb == VerbInterrupted || a.Verb == VerbAbort {
+	told, won := a.Told()
+	return told && a.Try > 1, won && a.Try > 1
+}
+
+// Told reports whether a is a charged attempt that told something of the other side, and
+// whether it was won.
+func (a Attempt) Told() (told, won bool) {
+	if !a.Charged() || a.Try < 1 || a.Verb == VerbInterrupted || a.Verb == VerbAbort {
 		return false, false
 	}
 	return true, a.Verb == VerbDone || a.Verb == VerbWait

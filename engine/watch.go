@@ -100,18 +100,30 @@ type Metrics struct {
 	PerMin       float64 `json:"per_min"`      // jobs ended
 	FailureRate  float64 `json:"failure_rate"` // discarded of completed and discarded, 0 to 1
 	// Of ended attempts.
-	Retries      int            `json:"retries"` // attempts after the first of a round
-	RetriesWon   int            `json:"retries_won"`
-	RetryRate    float64        `json:"retry_rate"`    // retries of all attempts, 0 to 1
-	RetrySuccess float64        `json:"retry_success"` // won of retries, 0 to 1
-	Statuses     map[string]int `json:"statuses"`      // attempts by how they ended
-	Waiting      map[Queue]int  `json:"waiting"`       // queue lengths now
+	Retries      int     `json:"retries"` // attempts after the first of a round
+	RetriesWon   int     `json:"retries_won"`
+	RetryRate    float64 `json:"retry_rate"`    // retries of all attempts, 0 to 1
+	RetrySuccess float64 `json:"retry_success"` // won of retries, 0 to 1
+	// Tries are attempts by their number within their round, the first one first.
+	Tries    []TryCount     `json:"tries,omitempty"`
+	Statuses map[string]int `json:"statuses"` // attempts by how they ended
+	Waiting  map[Queue]int  `json:"waiting"`  // queue lengths now
 	// Days are stored sums, the oldest first; the last one is today.
 	Days []DaySum `json:"days,omitempty"`
 	// Traffic are the last 24 hours by half an hour, the oldest first, from the one on
 	// in which counting began; the last one has only begun.
 	Traffic []TrafficSpan `json:"traffic,omitempty"`
 }
+
+// TryCount is how many attempts were a job's nth try, and how many of them were won, so that
+// no other was needed.
+type TryCount struct {
+	Made int `json:"made"`
+	Won  int `json:"won"`
+}
+
+// TriesTold is how many tries are counted apart: later ones count as the last of them.
+const TriesTold = 8
 
 // TrafficEvery is the length of a TrafficSpan.
 const TrafficEvery = 30 * time.Minute

@@ -119,6 +119,7 @@ func TestS2_9_Metrics(t *testing.T) {
 		Since: noon.Add(-29 * time.Minute), Until: now,
 		Completed: 2, Discarded: 2, Cancelled: 1, AtMax: 1, MeanAttempts: 2.5, PerMin: 5.0 / 60, FailureRate: 0.5,
 		Retries: 4, RetriesWon: 2, RetryRate: 4.0 / 7, RetrySuccess: 0.5,
+		Tries:    []engine.TryCount{{Made: 2}, {Made: 3, Won: 1}, {Made: 1, Won: 1}},
 		Statuses: map[string]int{"ok": 2, "503": 1, "timeout": 1, "404": 1, "429.app": 1, "frozen": 1, "500": 1},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -198,7 +199,17 @@ func TestS2_9_MetricsAreARecount(t *testing.T) {
 		if sum != charged {
 			t.Fatalf("%d statuses of %d attempts", sum, charged)
 		}
-		want.Since, want.Until, want.Statuses = got.Since, got.Until, got.Statuses
+		want.Since, want.Until, want.Statuses, want.Tries = got.Since, got.Until, got.Statuses, got.Tries
+		made, retriesWon := 0, 0
+		for i, try := range got.Tries {
+			made += try.Made
+			if i > 0 {
+				retriesWon += try.Won
+			}
+		}
+		if made != charged || retriesWon != want.RetriesWon {
+			t.Fatalf("%d tries, %d retries won: %v", made, retriesWon, got.Tries)
+		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("metrics are\n%+v, want\n%+v", got, want)
 		}

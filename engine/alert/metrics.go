@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -34,11 +35,24 @@ func (m *Monitor) MetricsOf(kind engine.Kind, now time.Time, window time.Duratio
 	out.FailureRate, _ = ratio(out.Discarded, finished)
 	out.RetryRate, _ = ratio(out.Retries, sum(t.charged))
 	out.RetrySuccess, _ = ratio(out.RetriesWon, out.Retries)
+	out.Tries = tries(t, sum)
 	for name, r := range t.lately {
 		if n := sum(r); n > 0 {
 			out.Statuses[name] = n
 		}
 	}
+	return out
+}
+
+// tries are the attempts of each try up to the last one that was made.
+func tries(t *tally, sum func(*ring) int) (out []engine.TryCount) {
+	for try := engine.TriesTold; try > 0; try-- {
+		made, won := tryNames(try)
+		if c := (engine.TryCount{Made: sum(t.tries[made]), Won: sum(t.tries[won])}); c.Made > 0 || len(out) > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.Reverse(out)
 	return out
 }
 

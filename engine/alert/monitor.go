@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -76,13 +77,20 @@ type tally struct {
 	charged, retries, won           *ring            // ended attempts; retries are those after the first of a round
 	statuses                        map[string]*ring // attempts by how they ended, for a day
 	lately                          map[string]*ring // the same for an hour, per minute
+	tries                           map[string]*ring // ended attempts by their try: 2, and of those the won ones: 2 won
+}
+
+// tryNames are the names of a try's rings.
+func tryNames(try int) (made, won string) {
+	made = strconv.Itoa(min(try, engine.TriesTold))
+	return made, made + " won"
 }
 
 func newTally() tally {
 	minute := func() *ring { return newRing(perMinute, reach) }
 	return tally{
 		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
-		charged: minute(), retries: minute(), won: minute(), statuses: map[string]*ring{}, lately: map[string]*ring{},
+		charged: minute(), retries: minute(), won: minute(), statuses: map[string]*ring{}, lately: map[string]*ring{}, tries: map[string]*ring{},
 	}
 }
 
@@ -276,6 +284,13 @@ func (t *tally) attempt(a engine.Attempt, status string, told bool) {
 	ringOf(t.lately, name, perMinute, reach).add(a.End, 1)
 	if !a.Missing() { // ten matches of a list that are gone need nobody
 		ringOf(t.statuses, bounded(t.statuses, status, maxStatuses), perSpike, day+reach).add(a.End, 1)
+	}
+	made, wonOnes := tryNames(a.Try)
+	if told, won := a.Told(); told {
+		ringOf(t.tries, made, perMinute, reach).add(a.End, 1)
+		if won {
+			ringOf(t.tries, wonOnes, perMinute, reach).add(a.End, 1)
+		}
 	}
 	retry, won := a.Retry()
 	if retry {

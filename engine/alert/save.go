@@ -33,10 +33,11 @@ type savedTally struct {
 	Rings    map[string]cells `json:"rings,omitempty"`
 	Statuses map[string]cells `json:"statuses,omitempty"`
 	Lately   map[string]cells `json:"lately,omitempty"`
+	Tries    map[string]cells `json:"tries,omitempty"`
 }
 
 func (t *tally) copied() savedTally {
-	return savedTally{Rings: filled(t.named()), Statuses: filled(t.statuses), Lately: filled(t.lately)}
+	return savedTally{Rings: filled(t.named()), Statuses: filled(t.statuses), Lately: filled(t.lately), Tries: filled(t.tries)}
 }
 
 func (t *tally) fill(s savedTally) {
@@ -48,6 +49,14 @@ func (t *tally) fill(s savedTally) {
 	}
 	for name, c := range s.Lately {
 		ringOf(t.lately, bounded(t.lately, name, maxStatuses), perMinute, reach).fill(c)
+	}
+	for try := 1; try <= engine.TriesTold; try++ {
+		made, won := tryNames(try)
+		for _, name := range []string{made, won} {
+			if c := s.Tries[name]; c != nil {
+				ringOf(t.tries, name, perMinute, reach).fill(c)
+			}
+		}
 	}
 }
 

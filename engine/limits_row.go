@@ -125,6 +125,8 @@ type CallRow struct {
 	Counts []WindowCount `json:"counts,omitempty"`
 	// Headers are all of the answer's, "Name: value"; only of a job's last call.
 	Headers []string `json:"headers,omitempty"`
+	// Body is the start of an answer that was refused; only of a job's last call.
+	Body string `json:"body,omitempty"`
 }
 
 // BlockedFrozen is why a bucket is blocked that an operator has stopped.

@@ -29,6 +29,7 @@ type Call struct {
 	Date                     time.Time // of the server's clock, whole seconds; zero = not told
 	// Headers are all of the answer's, "Name: value" in the order of names, bounded in number and length.
 	Headers []string
+	Body    string // start of an answer that was refused: one line, at most 200 characters
 }
 
 // observe copies what an answer says about limits, bounded: header values come from outside.

@@ -166,7 +166,7 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p 
 	t.done(resp.StatusCode, resp.Header)
 	c.observe(rec, resp)
 	if resp.StatusCode != http.StatusOK {
-		return c.refused(rq, resp, t.receipt)
+		return c.refused(rq, resp, t.receipt, rec)
 	}
 	b, err := readBody(resp.Body, encodingOf(resp), maxBody)
 	defer b.release()

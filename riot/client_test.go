@@ -80,6 +80,9 @@ func TestEveryStatus(t *testing.T) {
 		if c.body == html && !strings.Contains(e.Excerpt, "Bad Gateway") {
 			t.Errorf("%d: excerpt %q", c.status, e.Excerpt)
 		}
+		if body := b.calls[0].Body; (body == "") != (c.body == "") || body != cl.clean(c.body) {
+			t.Errorf("%d: kept of the answer %q", c.status, body)
+		}
 		b.wantEnd(t, "done")
 		if len(b.calls) != 1 || b.calls[0].Class != c.class {
 			t.Errorf("%d: recorded as %+v", c.status, b.calls)

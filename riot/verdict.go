@@ -77,7 +77,7 @@ func judge(status int, message string) verdict {
 const maxErrorBody = 4 << 10
 
 // refused makes the error of an answer that is not a 200.
-func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt) *Error {
+func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *Call) *Error {
 	b, _ := readBody(resp.Body, encodingOf(resp), maxHeaderBytes) // cut or broken, its start serves as well
 	defer b.release()
 	raw := b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)]
@@ -92,8 +92,9 @@ func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt) *Erro
 	}
 	e := c.newError(rq, v.reason, v.class, message)
 	c.answered(e, resp)
+	rec.Body = c.clean(string(raw))
 	if said == "" {
-		e.Excerpt = c.clean(string(raw))
+		e.Excerpt = rec.Body
 	}
 	if v.reason == Throttled {
 		e.throttled(r)

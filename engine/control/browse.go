@@ -117,6 +117,7 @@ func (still) forecast(engine.ForecastQuery) engine.Forecast {
 	return engine.Forecast{Hosts: []engine.HostForecast{}, Accounts: []engine.AccountForecast{}}
 }
 func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
+func (s still) lastCall(engine.JobID) *engine.CallRow    { return nil }
 func (s still) limits() engine.LimitsRow                 { return s.stored() }
 func (s still) policy(j *engine.Job) engine.Policy       { return s.policies.Of(j) }
 func (s still) externals() map[engine.JobID]string       { return nil }

@@ -125,13 +125,16 @@ func (l *limiter) Rows() engine.LimitsRow                   { return engine.Limi
 func (l *limiter) Freeze(engine.Bucket, string) error       { return nil }
 func (l *limiter) Thaw(engine.Bucket) (bool, error)         { return false, nil }
 func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
-func (l *limiter) CallsAfter(uint64) []engine.CallRow       { return nil }
-func (l *limiter) CallsBy() map[string][]int                { return nil }
-func (l *limiter) Meter() engine.Meter                      { return engine.Meter{CallsPerMin: 60} }
-func (l *limiter) Health() (engine.EngineState, string)     { return told(&l.state), "" }
-func (l *limiter) Held(string) (h engine.Held)              { return h }
-func (l *limiter) KeyChanged()                              {}
-func (l *limiter) Outlook(string) forecast.Limits           { return secondly{} }
+func (l *limiter) LastCall(j engine.JobID) *engine.CallRow {
+	return &engine.CallRow{Job: j, Headers: []string{"Date: today"}, Body: "busy"}
+}
+func (l *limiter) CallsAfter(uint64) []engine.CallRow   { return nil }
+func (l *limiter) CallsBy() map[string][]int            { return nil }
+func (l *limiter) Meter() engine.Meter                  { return engine.Meter{CallsPerMin: 60} }
+func (l *limiter) Health() (engine.EngineState, string) { return told(&l.state), "" }
+func (l *limiter) Held(string) (h engine.Held)          { return h }
+func (l *limiter) KeyChanged()                          {}
+func (l *limiter) Outlook(string) forecast.Limits       { return secondly{} }
 
 // secondly are limits that let one call through each second.
 type secondly struct{}
@@ -342,6 +345,9 @@ func TestTheInspectorKnowsPolicyAndReason(t *testing.T) {
 	}
 	if d.Job.Why != "3rd in line" || d.Job.Place != 3 {
 		t.Errorf("reason = %q, place %d", d.Job.Why, d.Job.Place)
+	}
+	if d.Call == nil || d.Call.Job != id || len(d.Call.Headers) != 1 || d.Call.Body != "busy" {
+		t.Errorf("what was answered: %+v", d.Call)
 	}
 	if d.ShouldRetry || !d.NextRetryAt.IsZero() {
 		t.Errorf("an untried job claims a retry: %+v", d)

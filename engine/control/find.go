@@ -113,9 +113,7 @@ func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, erro
 			d.Account = row.RiotID
 		}
 	}
-	if page := f.live.calls(engine.CallsQuery{Job: j.ID, Page: engine.Page{Limit: 1}}); len(page.Calls) > 0 {
-		d.Call = &page.Calls[0]
-	}
+	d.Call = f.live.lastCall(j.ID)
 	return d, nil
 }
 

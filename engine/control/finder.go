@@ -16,6 +16,8 @@ type live interface {
 	foresee(accounts []engine.AccountRow)
 	forecast(q engine.ForecastQuery) engine.Forecast
 	calls(q engine.CallsQuery) engine.CallsPage
+	// lastCall is the newest recorded call of a job with what its answer said; nil = none is.
+	lastCall(job engine.JobID) *engine.CallRow
 	limits() engine.LimitsRow
 	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
 	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)

@@ -12,8 +12,11 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 		r.Stand = c.opt.Backend.Held(j).Stand
 	}
-	if start, ok := c.foreseen().starts[j.ID]; ok {
+	switch start, ok := c.foreseen().starts[j.ID]; {
+	case ok:
 		r.Starts, r.LateBy = start.At, start.LateBy
+	case j.InLineAgain(): // its instant has come, and something else goes before it
+		r.Starts, r.LateBy = r.Until, r.Why
 	}
 	if j.State == engine.Pending && r.Until.IsZero() {
 		r.Until = c.groupEnds(j)
@@ -30,6 +33,7 @@ func (c *Control) limits() engine.LimitsRow                   { return c.opt.Lim
 func (c *Control) policy(j *engine.Job) engine.Policy         { return c.opt.Policies.Of(j) }
 func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
 func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
+func (c *Control) lastCall(j engine.JobID) *engine.CallRow    { return c.opt.Limiter.LastCall(j) }
 
 func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
 	if len(q.Accounts) > 0 {

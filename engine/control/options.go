@@ -79,6 +79,8 @@ type Limiter interface {
 	Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error
 	Rows() engine.LimitsRow
 	Calls(q engine.CallsQuery) engine.CallsPage
+	// LastCall gives the newest recorded call of a job with what its answer said; nil = none is.
+	LastCall(job engine.JobID) *engine.CallRow
 	CallsAfter(seq uint64) []engine.CallRow
 	// CallsBy are the calls of the past minute by account, in steps of a Forecast.
 	CallsBy() map[string][]int

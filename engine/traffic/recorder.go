@@ -25,7 +25,7 @@ type recorder struct {
 	ring       []engine.CallRow // oldest at next, once it is full
 	stats      []engine.CallStat
 	marks      []mark
-	headers    [][]string // of each call's answer: beside the rows, which go to every console
+	answers    []answer // of each call: beside the rows, which go to every console
 	next       int
 	seq        uint64
 	throttled  int64
@@ -46,9 +46,9 @@ func (r *recorder) add(c riot.Call) {
 	row.Seq = r.seq
 	if len(r.ring) < recorded {
 		r.ring, r.stats, r.marks = append(r.ring, row), append(r.stats, stat), append(r.marks, seen)
-		r.headers = append(r.headers, c.Headers)
+		r.answers = append(r.answers, answer{c.Headers, c.Body})
 	} else {
-		r.ring[r.next], r.stats[r.next], r.marks[r.next], r.headers[r.next] = row, stat, seen, c.Headers
+		r.ring[r.next], r.stats[r.next], r.marks[r.next], r.answers[r.next] = row, stat, seen, answer{c.Headers, c.Body}
 		r.next = (r.next + 1) % recorded
 	}
 	if row.Status == 429 {
@@ -144,15 +144,19 @@ func (r *recorder) at(i int) int {
 	return ((r.next-1-i)%n + n) % n
 }
 
-// headersOf are those of the answer to a call.
-func (r *recorder) headersOf(seq uint64) []string {
+// answer is what an answer said beside its status.
+type answer struct {
+	headers []string
+	body    string
+}
+
+// whole adds to a call what its answer said, unless it has left the recorder meanwhile.
+func (r *recorder) whole(c *engine.CallRow) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := slices.IndexFunc(r.ring, func(c engine.CallRow) bool { return c.Seq == seq })
-	if i < 0 {
-		return nil // it has left the recorder meanwhile
+	if i := slices.IndexFunc(r.ring, func(o engine.CallRow) bool { return o.Seq == c.Seq }); i >= 0 {
+		c.Headers, c.Body = r.answers[i].headers, r.answers[i].body
 	}
-	return r.headers[i]
 }
 
 // last gives the sequence of the newest call.

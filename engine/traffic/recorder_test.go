@@ -159,3 +159,19 @@ func TestCallsOfThePastMinuteByAccount(t *testing.T) {
 		t.Errorf("an hour later: %v", got)
 	}
 }
+
+// What an answer said beside its status is told of one call, and not in lists of them.
+func TestOneCallIsToldWhole(t *testing.T) {
+	var r recorder
+	for _, body := range []string{"first", "second"} {
+		r.add(riot.Call{At: time.Now(), Headers: []string{"Server: " + body}, Body: body})
+	}
+	rows := r.after(0)
+	if rows[0].Body != "" || rows[0].Headers != nil {
+		t.Errorf("a list tells all: %+v", rows[0])
+	}
+	r.whole(&rows[0])
+	if rows[0].Body != "first" || rows[0].Headers[0] != "Server: first" {
+		t.Errorf("told %+v", rows[0])
+	}
+}

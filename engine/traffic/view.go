@@ -188,14 +188,15 @@ func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) { 
 // of a Forecast, the oldest first.
 func (l *Limits) CallsBy() map[string][]int { return l.calls.byOwner(time.Now()) }
 
-// LastCall gives the newest recorded call of a job, with the headers of its answer.
+// LastCall gives the newest recorded call of a job, with the headers of its answer, and of
+// one that was refused how its body began.
 func (l *Limits) LastCall(job engine.JobID) *engine.CallRow {
 	page := l.calls.page(engine.CallsQuery{Job: job, Page: engine.Page{Limit: 1}})
 	if len(page.Calls) == 0 {
 		return nil
 	}
 	last := page.Calls[0]
-	last.Headers = l.calls.headersOf(last.Seq)
+	l.calls.whole(&last)
 	return &last
 }
 

@@ -30,6 +30,26 @@ type ClassRow struct {
 	Last    time.Time `json:"last,omitzero"`
 	Sample  []string  `json:"sample,omitempty"` // a few jobs, by key or id
 	Error   string    `json:"error"`            // of the latest one, as received
+	Latest  JobID     `json:"latest,omitempty"` // the job of the latest one
+	// Lately are the failures of its jobs in the past hour by ClassStep, the oldest first.
+	Lately []int `json:"lately"`
+}
+
+// ClassStep and ClassSteps are the steps of ClassRow.Lately.
+const (
+	ClassStep  = 2 * time.Minute
+	ClassSteps = 30
+)
+
+// Failed counts a failure of one of the class's jobs, if it was in the past hour.
+func (r *ClassRow) Failed(at, now time.Time) {
+	if r.Lately == nil {
+		r.Lately = make([]int, ClassSteps)
+	}
+	step := ClassSteps - 1 - int(now.Truncate(ClassStep).Sub(at.Truncate(ClassStep))/ClassStep)
+	if step >= 0 && step < ClassSteps {
+		r.Lately[step]++
+	}
 }
 
 // classSep parts the class from the hash in an ID: no class contains it.

@@ -105,6 +105,18 @@ type Job struct {
 	Created   time.Time `json:"created,omitzero"`
 	Started   time.Time `json:"started,omitzero"`  // of the running or last attempt
 	Finished  time.Time `json:"finished,omitzero"` // when it became terminal
+	// Failed is when its charged attempts failed, the oldest first: the latest KeptFailures.
+	Failed []time.Time `json:"failed_at,omitempty"`
+}
+
+// KeptFailures is how many instants a job keeps in Failed: more than a round has tries by
+// the tables that ship.
+const KeptFailures = 8
+
+// AddFailure notes that an attempt of j has failed. Other copies of j keep what they have.
+func (j *Job) AddFailure(at time.Time) {
+	kept := j.Failed[max(len(j.Failed)-KeptFailures+1, 0):]
+	j.Failed = append(kept[:len(kept):len(kept)], at)
 }
 
 // ShouldRetry reports whether the engine will try j again by itself (S2-5).

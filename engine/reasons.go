@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,8 @@ type ReasonsAnswer struct {
 
 func (ReasonsQuery) query() {}
 
-// ReasonRow is why some jobs do not run. It is of jobs whose reasons have one shape.
+// ReasonRow is why some jobs do not run. It is of jobs in one state whose reasons have one
+// shape: those of First.
 type ReasonRow struct {
 	Shape string    `json:"shape"` // without the numbers that differ from job to job
 	Text  string    `json:"text"`  // of the one that comes first
@@ -35,21 +37,37 @@ type ReasonRow struct {
 	Last  time.Time `json:"last_ends,omitzero"`
 }
 
+// FarBack is why a job does not run whose place in line is not counted: "far back in line".
+const FarBack = "far back in line"
+
+// NextTry is why a job does not run that waits for its instant after so many failed tries.
+func NextTry(tries int) string { return fmt.Sprintf("next try after %d failed", tries) }
+
 // Reason is why a job does not run, in words; "" = it runs or has ended.
 func (j *JobRow) Reason() string {
 	switch {
 	case j.State == Running || j.State.Terminal():
 		return ""
+	case j.State == Retryable && (j.Why == "" || j.Why == NextTry(j.Tries)):
+		return "backs off after " + cmp.Or(string(j.Class), "a failure")
 	case j.Why != "":
 		return j.Why
-	case j.State == Retryable:
-		return "backs off after " + cmp.Or(string(j.Class), "a failure")
 	case j.Hold != HoldNone:
 		return "held: " + j.Hold.String()
 	case j.State == Available:
 		return "may run now"
 	}
 	return "is " + j.State.String()
+}
+
+// ReasonShape is what jobs have in common that do not run for one reason: its words without
+// what differs from job to job. All that stand in a line which moves have one, whatever of
+// the limits it waits for at the moment.
+func (j *JobRow) ReasonShape() string {
+	if j.State == Available && j.Stand == "" && (j.Place > 0 || strings.HasPrefix(j.Why, FarBack)) {
+		return "in line"
+	}
+	return Shape(j.Reason())
 }
 
 // ReasonEnds is when a job's reason ends; zero = not known.
@@ -63,27 +81,41 @@ func (j *JobRow) ReasonEnds() time.Time {
 // ReasonOf is the group of one job; false = it runs or has ended.
 func ReasonOf(j JobRow) (ReasonRow, bool) {
 	why, ends := j.Reason(), j.ReasonEnds()
-	return ReasonRow{Shape: Shape(why), Text: why, Jobs: 1, First: j, Ends: ends, Last: ends}, why != ""
+	return ReasonRow{Shape: j.ReasonShape(), Text: why, Jobs: 1, First: j, Ends: ends, Last: ends}, why != ""
 }
 
 // Reasons puts groups of jobs together. The zero Reasons has none.
 type Reasons struct {
-	at   map[string]int
+	at   map[ReasonKey]int
 	rows []ReasonRow
 }
 
-// Add makes groups of one shape one.
+// ReasonKey tells groups of jobs apart: a paused queue holds jobs in line and jobs that back
+// off, and those are two groups.
+type ReasonKey struct {
+	State State
+	Held  bool // sent back uncharged
+	Shape string
+}
+
+// Key is the group of a row.
+func (r *ReasonRow) Key() ReasonKey {
+	return ReasonKey{r.First.State, r.First.Hold != HoldNone, r.Shape}
+}
+
+// Add makes groups of one key one.
 func (g *Reasons) Add(rows ...ReasonRow) {
 	for i := range rows {
-		n, ok := g.at[rows[i].Shape]
+		key := rows[i].Key()
+		n, ok := g.at[key]
 		switch {
 		case ok:
 			g.rows[n].join(&rows[i])
 			continue
 		case g.at == nil:
-			g.at = map[string]int{}
+			g.at = map[ReasonKey]int{}
 		}
-		g.at[rows[i].Shape] = len(g.rows)
+		g.at[key] = len(g.rows)
 		g.rows = append(g.rows, rows[i])
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine/human"
@@ -42,10 +43,18 @@ func (p Policies) UsedUp(j *Job) bool {
 func (p Policies) Row(r JobRow) JobRow {
 	policy := p.Of(&r.Job)
 	r.MaxAttempts = policy.Max
-	if r.State == Retryable {
+	if r.Retrying() {
 		r.Delay, _ = policy.delay(r.Tries)
+		r.Then = policy.then(r.Tries)
 	}
 	return r
+}
+
+// then are the delays that follow a try which comes after `tries` failed ones, if it fails
+// and so does each one after it.
+func (p Policy) then(tries int) []time.Duration {
+	last := min(len(p.Delays), p.Max-1)
+	return slices.Clip(p.Delays[min(max(tries, 1), max(last, 0)):max(last, 0)])
 }
 
 // DefaultPolicies are the tables of S0-2, S2-2 and S4-2: what configuration

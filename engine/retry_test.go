@@ -146,3 +146,45 @@ func TestMarks(t *testing.T) {
 		t.Error("a group of no children is not settled")
 	}
 }
+
+// A job keeps the instants of its latest failures; copies that were made before keep theirs.
+func TestAJobKeepsItsLatestFailures(t *testing.T) {
+	var j Job
+	for i := range KeptFailures + 3 {
+		before := j
+		j.AddFailure(testNow.Add(time.Duration(i) * time.Minute))
+		before.AddFailure(time.Time{})
+		if last := j.Failed[len(j.Failed)-1]; !last.Equal(testNow.Add(time.Duration(i) * time.Minute)) {
+			t.Fatalf("failure %d: %v", i, j.Failed)
+		}
+	}
+	if len(j.Failed) != KeptFailures || !j.Failed[0].Equal(testNow.Add(3*time.Minute)) {
+		t.Errorf("kept %v", j.Failed)
+	}
+}
+
+// A row of a job that waits for another try tells the delay before it and those that follow.
+func TestARowTellsWhatFollowsIfItFailsAgain(t *testing.T) {
+	p := Policies{"p": NewPolicy("p", 5, time.Second, 2*time.Second, 3*time.Second, 4*time.Second), "one": NewPolicy("one", 1, time.Second)}
+	for _, c := range []struct {
+		policy string
+		state  State
+		tries  int
+		delay  time.Duration
+		then   []time.Duration
+	}{
+		{"p", Retryable, 1, time.Second, []time.Duration{2 * time.Second, 3 * time.Second, 4 * time.Second}},
+		{"p", Available, 3, 3 * time.Second, []time.Duration{4 * time.Second}},
+		{"p", Retryable, 4, 4 * time.Second, nil},
+		{"p", Retryable, 9, 0, nil},
+		{"p", Available, 0, 0, nil},
+		{"p", Running, 2, 0, nil},
+		{"one", Retryable, 1, 0, nil},
+		{"none", Retryable, 1, 0, nil},
+	} {
+		r := p.Row(JobRow{Job: Job{Policy: c.policy, State: c.state, Tries: c.tries}})
+		if r.Delay != c.delay || !slices.Equal(r.Then, c.then) {
+			t.Errorf("%+v: %v, then %v", c, r.Delay, r.Then)
+		}
+	}
+}

@@ -83,16 +83,27 @@ type JobRow struct {
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
 	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
-	// Starts is when a job goes that waits for an instant after trouble; zero = unknown.
-	// LateBy is what makes that later than the instant; "" = it is on time.
+	// Starts is when a job goes that waits for an instant after trouble, or in line since
+	// that has come; zero = unknown. LateBy is what makes that later than the instant; "" =
+	// it is on time.
 	Starts time.Time `json:"starts,omitzero"`
 	LateBy string    `json:"late_by,omitempty"`
 	// Player is whose sync it is, as a Riot ID; "" of other jobs.
 	Player string `json:"player,omitempty"`
 	// By the retry policy in force, see Policies.Row.
 	MaxAttempts int           `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
-	Delay       time.Duration `json:"delay_ns,omitempty"`     // retryable: from its last failure to its next try
+	Delay       time.Duration `json:"delay_ns,omitempty"`     // it waits for its next try: the table's delay before that
+	// Then are the delays of the table that follow if its next try fails, and each one after
+	// it; none = it is given up then.
+	Then []time.Duration `json:"then_ns,omitempty"`
 }
+
+// Retrying reports whether a job waits for another try: for its instant, or in line since
+// that has come.
+func (j *Job) Retrying() bool { return j.State == Retryable || j.InLineAgain() }
+
+// InLineAgain reports whether a job stands in line for another try.
+func (j *Job) InLineAgain() bool { return j.State == Available && j.Tries > 0 }
 
 // MatchRow is a match as lists show it. Text is as received.
 type MatchRow struct {

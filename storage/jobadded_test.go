@@ -3,6 +3,7 @@ package storage
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -11,7 +12,7 @@ import (
 
 // What came to jobs and attempts after the first release comes back, of live and of
 // ended ones; records of before it are read as if nothing was known of it.
-func TestWorkerBytesAndWhoAskedComeBack(t *testing.T) {
+func TestWorkerBytesFailuresAndWhoAskedComeBack(t *testing.T) {
 	db := start(t, "")
 	j := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:1", By: "ana"})
 	if j.By != "ana" {
@@ -20,6 +21,7 @@ func TestWorkerBytesAndWhoAskedComeBack(t *testing.T) {
 	for _, s := range []engine.State{engine.Running, engine.Completed, engine.Available} {
 		j.Rev++
 		j.State, j.Worker, j.By, j.Bytes = s, j.Worker+1, "bo", 41_000+int(s)
+		j.AddFailure(noon.Add(time.Duration(s) * time.Minute))
 		write(t, db, func(tx engine.Tx) error { return db.SaveJob(tx, j) })
 		wantJob(t, db, j)
 	}

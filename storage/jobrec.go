@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -71,9 +72,12 @@ func errorFields(c *rec.Coder, j *engine.Job) { c.Str((*string)(&j.Class), &j.La
 
 // addedFields came to jobs after the first release: at the end of a state record and of an archived one.
 func addedFields(c *rec.Coder, j *engine.Job) {
-	if c.More(j.By != "" || j.Worker != 0 || j.Bytes != 0) {
+	if c.More(j.By != "" || j.Worker != 0 || j.Bytes != 0 || len(j.Failed) > 0) {
 		c.Str(&j.By)
 		c.Int(&j.Worker, &j.Bytes)
+	}
+	if c.More(len(j.Failed) > 0) {
+		rec.List(c, &j.Failed, 1, func(c *rec.Coder, at *time.Time) { c.Time(at) })
 	}
 }
 

@@ -46,10 +46,10 @@ func TestReasonsCountAllJobs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, crowd(7000), 120, 40, testOptions())
 		d.press("3", "b")
-		d.wants("7,017 jobs wait", "far back in line", "7,000")
+		d.wants("7,017 jobs wait", "app:asia 97/100", "7,006")
 		d.press("enter")
 		d.wait(3 * time.Second) // a long list follows its rows once a second
-		d.wants("Jobs 7,000 · far back in line")
+		d.wants("Jobs 7,006 · app:asia 97/100")
 	})
 }
 

@@ -619,6 +619,9 @@ func TestI6_ErrorClasses(t *testing.T) {
 		if big.Class != "404" || big.Jobs != 5 || big.Dead != 5 || big.Waiting != 0 || big.Host != "europe" || big.Method != "match-v5.match" || big.Shape != `match # "…" not found` || big.First.IsZero() || big.Last.Before(big.First) {
 			t.Errorf("the largest class: %+v", big)
 		}
+		if n := big.Lately[engine.ClassSteps-1] + big.Lately[engine.ClassSteps-2]; n != 5 || big.Latest == "" || len(big.Lately) != engine.ClassSteps {
+			t.Errorf("%d failures just now: %v, the latest of job %s", n, big.Lately, big.Latest)
+		}
 		if c := classes.Classes[1]; c.Class != "503" || c.Waiting != 3 || c.Share < 0.33 || c.Share > 0.34 {
 			t.Errorf("the second class: %+v", c)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/operation"
@@ -15,7 +16,7 @@ var failedStates = append(engine.LiveStates(), engine.Discarded)
 // classes groups the failed jobs by the fingerprint of their last failure (I-6).
 func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.ClassesAnswer, error) {
 	var a engine.ClassesAnswer
-	rows := map[engine.ErrorClass]*engine.ClassRow{}
+	rows, now := map[engine.ErrorClass]*engine.ClassRow{}, time.Now()
 	err := operation.EachJob(ctx, f.store, failedStates, func(j engine.Job) error {
 		if j.Class == "" || q.Queue != "" && j.Queue != q.Queue {
 			return nil
@@ -27,7 +28,7 @@ func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.Clas
 			row = &engine.ClassRow{ErrorClass: class, ID: class.ID()}
 			rows[class] = row
 		}
-		addTo(row, j)
+		addTo(row, j, now)
 		return nil
 	})
 	if err != nil {
@@ -48,8 +49,11 @@ const classSamples = 5
 
 // addTo counts a job in its class. The instant of its last attempt stands for
 // that of its failure.
-func addTo(row *engine.ClassRow, j engine.Job) {
+func addTo(row *engine.ClassRow, j engine.Job, now time.Time) {
 	row.Jobs++
+	for _, at := range j.Failed {
+		row.Failed(at, now)
+	}
 	if j.State.Live() {
 		row.Waiting++
 	} else {
@@ -59,7 +63,7 @@ func addTo(row *engine.ClassRow, j engine.Job) {
 		row.First = j.Started
 	}
 	if !j.Started.Before(row.Last) {
-		row.Last, row.Error = j.Started, j.LastError
+		row.Last, row.Error, row.Latest = j.Started, j.LastError, j.ID
 	}
 	if len(row.Sample) < classSamples {
 		row.Sample = append(row.Sample, cmp.Or(j.Key, "job "+string(j.ID)))

@@ -76,7 +76,7 @@ func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err e
 	now := time.Now()
 	return func(j *engine.JobRow) bool {
 		return (q.Class == "" || j.Job.Class != "" && engine.ClassOf(j.Job, f.lane(j.Job)).Fits(q.Class)) &&
-			(q.Reason == "" || engine.Shape(j.Reason()) == q.Reason) && fit.Match(j, now)
+			(q.Reason == "" || j.ReasonShape() == q.Reason) && fit.Match(j, now)
 	}, nil
 }
 

@@ -20,6 +20,18 @@ type start struct {
 	lateBy string
 }
 
+// startOf is when a row says that its job goes. What holds one in line is its place, which
+// moves all the time.
+func startOf(r *engine.JobRow) start {
+	if r.State == engine.Available {
+		return start{at: r.Starts}
+	}
+	return start{r.Starts, r.LateBy}
+}
+
+// mostOverdue bounds how many jobs in line are looked at again and again: a place is counted.
+const mostOverdue = 200
+
 // foreseeEvery is how often rows are told anew because something else is foreseen.
 const foreseeEvery = time.Second
 
@@ -34,7 +46,7 @@ func (h *Hub) foresee(b *mailbox, u *engine.Update) {
 		h.addETA(f, &u.Accounts[i])
 	}
 	for _, j := range u.Jobs {
-		f.starts[j.ID] = start{j.Starts, j.LateBy}
+		f.starts[j.ID] = startOf(&j)
 	}
 	for _, id := range u.Gone {
 		delete(f.starts, id)
@@ -46,6 +58,15 @@ func (h *Hub) foresee(b *mailbox, u *engine.Update) {
 	for _, a := range h.Open() {
 		if h.addETA(f, &a) {
 			u.Accounts = append(u.Accounts, a)
+		}
+	}
+	for _, j := range h.overdue(mostOverdue) {
+		r := h.opt.Source.Row(j)
+		s := startOf(&r)
+		was := f.starts[j.ID]
+		if by := s.at.Sub(was.at); was.at.IsZero() != s.at.IsZero() || by.Abs() >= time.Second && moved(was.at.Sub(now), s.at.Sub(now)) {
+			f.starts[j.ID] = s
+			u.Jobs = append(u.Jobs, r)
 		}
 	}
 	for _, j := range h.Waiting() {

@@ -97,3 +97,39 @@ func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
 		}
 	})
 }
+
+// TestARetryThatIsDueIsToldUntilItRuns: its instant has come and it waits in line. It stays
+// on the screens, is told again when its turn moves by more than a second, and is no job that
+// waits for an instant any more.
+func TestARetryThatIsDueIsToldUntilItRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		due := time.Now()
+		src := &foreseeing{start: due.Add(30 * time.Second)}
+		h := hub.New(hub.Options{Source: src, Accounts: stored()})
+		again := engine.Job{ID: "1", Rev: 1, State: engine.Retryable, Tries: 1, Due: due}
+		h.Seed(again)
+		var got []engine.Update
+		defer watching(t, h, &got)()
+		time.Sleep(3 * time.Second)
+		again.Rev, again.State = 2, engine.Available
+		h.Publish(1, []engine.Change{{Job: &again}, job("2", 1, engine.Available)})
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if u := got[len(got)-1]; len(u.Gone) != 0 || len(u.Jobs) != 1 || u.Jobs[0].State != engine.Available || len(h.Waiting()) != 0 {
+			t.Errorf("when it is due: %+v", u)
+		}
+		n := len(got)
+		src.set(engine.ETA{}, due.Add(90*time.Second), "")
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if len(got) != n+1 || !got[n].Jobs[0].Starts.Equal(due.Add(90*time.Second)) {
+			t.Errorf("told %d times more when its turn comes later", len(got)-n)
+		}
+		again.Rev, again.State = 3, engine.Completed
+		h.Publish(2, []engine.Change{{Job: &again}})
+		synctest.Wait()
+		if u := got[len(got)-1]; len(u.Gone) != 1 {
+			t.Errorf("when it has ended: %+v", u)
+		}
+	})
+}

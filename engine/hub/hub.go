@@ -133,13 +133,28 @@ func (h *Hub) Open() []engine.AccountRow {
 func (h *Hub) Waiting() (jobs []engine.Job) {
 	h.mu.Lock()
 	for _, j := range h.jobs {
-		if j.State != engine.Running {
+		if j.State != engine.Running && j.State != engine.Available {
 			jobs = append(jobs, j)
 		}
 	}
 	h.mu.Unlock()
-	slices.SortFunc(jobs, func(a, b engine.Job) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(jobs, byDue)
 	return jobs
+}
+
+func byDue(a, b engine.Job) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) }
+
+// overdue gives the first n jobs whose instant has come and that wait for their turn since.
+func (h *Hub) overdue(n int) (jobs []engine.Job) {
+	h.mu.Lock()
+	for _, j := range h.jobs {
+		if j.State == engine.Available {
+			jobs = append(jobs, j)
+		}
+	}
+	h.mu.Unlock()
+	slices.SortFunc(jobs, byDue)
+	return jobs[:min(n, len(jobs))]
 }
 
 // Publish folds the changes of one commit. It never blocks.
@@ -204,8 +219,8 @@ func (h *Hub) drop(id engine.JobID) {
 	h.news = append(h.news, news{gone: id})
 }
 
-// shown reports whether a job is worth a row without being asked for: it runs,
-// or it waits for an instant after trouble.
+// shown reports whether a job is worth a row without being asked for: it runs, or
+// after trouble it waits for an instant, or for its turn since that has come.
 func shown(j engine.Job) bool {
 	switch j.State {
 	case engine.Running, engine.Retryable:
@@ -213,7 +228,7 @@ func shown(j engine.Job) bool {
 	case engine.Scheduled:
 		return j.Hold != engine.HoldNone
 	}
-	return false
+	return j.InLineAgain()
 }
 
 // Run reads telemetry for the consoles while there are any.

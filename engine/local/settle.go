@@ -107,6 +107,7 @@ func couldRun(j *engine.Job) time.Time {
 func done(e ending, v *verdict) { end(v, engine.Completed, e.now, "") }
 
 func fail(e ending, v *verdict) {
+	v.job.AddFailure(atLeast(e.now))
 	v.attempt.Decision = "permanent error"
 	end(v, engine.Discarded, e.now, text(e.outcome.Err))
 }
@@ -129,6 +130,7 @@ func end(v *verdict, s engine.State, now time.Time, reason string) {
 
 // retry charges the attempt.
 func retry(e ending, v *verdict) {
+	v.job.AddFailure(atLeast(e.now))
 	due, ok := e.policy.Next(e.job.Tries, e.now)
 	v.attempt.Decision = e.policy.Decision(e.job.Tries)
 	if !ok {

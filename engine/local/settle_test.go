@@ -73,6 +73,9 @@ func TestSettle(t *testing.T) {
 			if v.attempt.Verb != c.verb || (v.attempt.Number == 0) != (c.holds > 0) {
 				t.Errorf("attempt %+v", v.attempt)
 			}
+			if failed := v.attempt.Verb == engine.VerbRetry || v.attempt.Verb == engine.VerbFail; failed != (len(j.Failed) == 1) || failed && !j.Failed[0].Equal(testNow) {
+				t.Errorf("failed at %v", j.Failed)
+			}
 			if j.State.Terminal() == j.Finished.IsZero() {
 				t.Errorf("state %s, finished %v", j.State, j.Finished)
 			}

@@ -177,7 +177,7 @@ func whyLater(j engine.Job) string {
 	case j.Hold != engine.HoldNone:
 		return "held: " + j.Hold.String()
 	case j.State == engine.Retryable:
-		return fmt.Sprintf("next try after %d failed", j.Tries)
+		return engine.NextTry(j.Tries)
 	}
 	return "scheduled"
 }
@@ -258,13 +258,16 @@ func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	switch {
 	case e.lane.shut(now):
 		s.reason, s.shut, s.again = e.lane.reason, true, e.lane.known
+		if place == 0 {
+			s.reason = engine.FarBack + ": " + s.reason
+		}
 		return s
 	case alone != nil:
 		return standing{reason: fmt.Sprintf("suspect #%s runs alone", alone.id), place: place}
 	case e.suspect:
 		return standing{reason: "suspect: runs last and alone", place: place}
 	case place == 0:
-		return standing{reason: "far back in line"}
+		return standing{reason: engine.FarBack}
 	}
 	s.reason = ordinal(place) + " in line"
 	return s

@@ -32,6 +32,6 @@ func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 // newJobsOfReason lists the jobs that do not run for one reason.
 func newJobsOfReason(queue engine.Queue, shape, text string) *Jobs {
 	p := NewJobs(queue, shownLive)
-	p.part = &jobPart{name: text, reason: shape, fits: func(j *engine.JobRow) bool { return engine.Shape(j.Reason()) == shape }}
+	p.part = &jobPart{name: text, reason: shape, fits: func(j *engine.JobRow) bool { return j.ReasonShape() == shape }}
 	return p
 }

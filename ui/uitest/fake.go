@@ -144,7 +144,7 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 	for _, j := range rows {
 		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) && fits.Match(&j, Noon) &&
 			(q.Class == "" || engine.ClassOf(j.Job, "").Fits(q.Class) || strings.HasPrefix(string(q.Class), string(j.Class)+":")) &&
-			(q.Reason == "" || engine.Shape(j.Reason()) == q.Reason) {
+			(q.Reason == "" || j.ReasonShape() == q.Reason) {
 			page.Jobs = append(page.Jobs, j)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,20 +33,25 @@ type simulator struct {
 	// before, if set, sees each call before it is answered. It is set before the first.
 	before func(r *http.Request)
 	active atomic.Int64 // calls that are being answered
-	held   atomic.Int64 // calls that holdFrom has kept back
+	held   atomic.Int64 // calls that hold has kept back
 	most   atomic.Int64 // see upTo
 }
 
-// holdFrom lets the calls for matches wait, from the nth on, until they are let go, so that
-// a test which does something meanwhile does not race with the end of a sync. It is asked for
-// before the first call.
+// holdFrom lets the calls for matches wait, from the nth on, until they are let go.
 func (s *simulator) holdFrom(t testing.TB, n int64) (letGo func()) {
+	var seen atomic.Int64
+	return s.hold(t, func(string) bool { return seen.Add(1) >= n })
+}
+
+// hold lets the calls for some matches wait until they are let go, so that a test which does
+// something meanwhile does not race with the end of a sync. It is asked for before the first
+// call. An engine makes few calls at once: when as many are held, it makes no other.
+func (s *simulator) hold(t testing.TB, which func(id string) bool) (letGo func()) {
 	gate := make(chan struct{})
 	letGo = sync.OnceFunc(func() { close(gate) })
 	t.Cleanup(letGo)
-	var seen atomic.Int64
 	s.before = func(r *http.Request) {
-		if m, _ := filepath.Match("/*/lol/match/v5/matches/*", r.URL.Path); !m || seen.Add(1) < n {
+		if m, _ := filepath.Match("/*/lol/match/v5/matches/*", r.URL.Path); !m || !which(path.Base(r.URL.Path)) {
 			return
 		}
 		s.held.Add(1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,7 +29,8 @@ func TestSync_HoldsNoOneOut(t *testing.T) {
 	t.Parallel()
 	own, other := player("Holds Nobody#OUT", 40), player("Comes Beside#OUT", 3)
 	s := startSim(t, quick(own, other))
-	s.upTo(20)
+	ends := []string{slices.Max(s.MatchIDs(own.RiotID)), slices.Max(s.MatchIDs(other.RiotID))}
+	letGo := s.hold(t, func(id string) bool { return slices.Contains(ends, id) }) // neither sync ends, and all else is answered
 	dir := freshDir(t)
 	p := command{args: []string{"sync", own.RiotID, "--platform", "euw1", "--data-dir", dir}, env: s.env()}.start(t)
 	p.says("matches")
@@ -69,7 +71,7 @@ func TestSync_HoldsNoOneOut(t *testing.T) {
 	}
 
 	// Its engine has ended with its own sync: the one beside takes the directory over.
-	s.upTo(0)
+	letGo()
 	sum := beside.wait().wants(t, exitDone).summary(t)
 	if sum.Result != "completed" || sum.Matches.Success != 3 || sum.Timelines.Success != 3 {
 		t.Errorf("the sync beside it: %+v", sum)

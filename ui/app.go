@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Model is the console: the one tea.Model of the program.
@@ -54,12 +55,13 @@ type Model struct {
 	undo   undo // the last command that can be taken back
 	why    why  // reason of the next command
 	tour   tour
-	mouse  bool     // clicks and the wheel are taken
-	rolls  int      // rows that the wheel has turned since it was last carried out
-	laid   box      // where what lies over the page stands
-	past   []string // lines of the palette, oldest first
-	picked string   // theme that was chosen here; "" = none
-	kept   saved    // what is remembered from one start to the next
+	mouse  bool      // clicks and the wheel are taken
+	rolls  int       // rows that the wheel has turned since it was last carried out
+	laid   box       // where what lies over the page stands
+	hits   part.Hits // what can be clicked of the screen as it was last drawn
+	past   []string  // lines of the palette, oldest first
+	picked string    // theme that was chosen here; "" = none
+	kept   saved     // what is remembered from one start to the next
 
 	wake    time.Time // of the tick that is under way
 	recheck time.Time // when lists are due to be read again

@@ -34,7 +34,7 @@ func TestFilterFindsTheJobAtPlace600(t *testing.T) {
 		d.text(`id:` + string(sought.ID))
 		d.rest()
 		d.press("enter")
-		d.wants("Jobs 1 of ", "550594")
+		d.wants("JOBS 1 of ", "550594")
 		d.press("esc", "esc") // the message, then the filter
 		d.wait(3 * time.Second)
 		d.wants("the first of ")
@@ -49,7 +49,7 @@ func TestReasonsCountAllJobs(t *testing.T) {
 		d.wants("7,017 jobs wait", "app:asia 97/100", "7,006")
 		d.press("enter")
 		d.wait(3 * time.Second) // a long list follows its rows once a second
-		d.wants("Jobs 7,006 · app:asia 97/100")
+		d.wants("JOBS 7,006 · app:asia 97/100")
 	})
 }
 
@@ -79,14 +79,14 @@ func TestListsSayThatThereIsMore(t *testing.T) {
 		}
 		d := open(t, scene, 120, 40, testOptions())
 		d.show(page.NewAudit())
-		d.wants("Audit 500 · the newest 500, farsight audit has more")
+		d.wants("AUDIT 500 · the newest 500, farsight audit has more")
 		d.press("6")
-		d.wants("First 500 · by id")
+		d.wants("MATCHES 500 · the first · by id")
 		for range 45 {
 			d.press("G")
 			d.wait(2 * time.Second)
 		}
-		d.wants("First 20,000 · no more are read here, farsight matches has all")
+		d.wants("MATCHES 20,000 · the first · no more are read here, farsight matches has all")
 	})
 }
 

@@ -84,8 +84,8 @@ func panel(t *testing.T, f func(d *desk, c *vandal)) {
 
 func TestChaosPanelShowsBothSides(t *testing.T) {
 	panel(t, func(d *desk, _ *vandal) {
-		d.wants("Chaos", "DEMO", "seed 7", "INJECTED", "WHAT THE ENGINE DID", "▌ 503", "▲ 5 %", "9 retried, 2 held, 0 given up, 1 open",
-			"▲ on 1m12", "36 held", "▲ once", "held until a call proves the key", "503: a try is used", "1,204 calls", "0 over the limits", "1 for a match delivered before", "What happened")
+		d.wants("Chaos", "DEMO", "seed 7", "INJECTED", "WHAT THE ENGINE DID", "▌  503", "▲ 5 %", "9 retried, 2 held, 0 given up, 1 open",
+			"▲ on 1m12", "36 held", "▲ once", "held until a call proves the key", "503: a try is used", "1,204 calls", "0 over the limits", "1 for a match delivered before", "WHAT HAPPENED")
 		d.wait(2 * time.Second)
 		d.wants("▲ on 1m10")
 		d.press("esc", "esc", "esc", "esc")

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -332,7 +333,8 @@ func TestSuspendNeedsAShell(t *testing.T) {
 func (d *desk) click(text string) {
 	d.t.Helper()
 	for y, row := range strings.Split(d.screen(), "\n") {
-		if x := cellOf(row, text); x >= 0 {
+		if at := strings.Index(row, text); at >= 0 {
+			x := safe.Width(row[:at])
 			d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
 			return
 		}
@@ -424,7 +426,7 @@ func TestTheEffectOfACommandIsSeenAtOnce(t *testing.T) {
 		if took := time.Since(at); took > 0 {
 			t.Errorf("%v passed", took)
 		}
-		d.wants("job is cancelled", "Jobs 0 ·", "(left)") // the row stays where it stood, marked, until the list moves
+		d.wants("job is cancelled", "JOBS 0 ·", "(left)") // the row stays where it stood, marked, until the list moves
 		d.lacks("AVAILABLE")
 	})
 }

@@ -277,7 +277,7 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 	for told := wordy + 1; told <= scant && len(rows)+2 > most; told++ {
 		rows, promptAt = m.rows(told, inner)
 	}
-	box := part.Box(th, w, min(len(rows)+2, most), part.Panel{Title: m.product(), Focus: true, Rows: rows})
+	box := part.Over(th, w, min(len(rows)+2, most), part.Section{Title: m.product(), Rows: rows})
 	screen := part.Overlay(th, m.w, m.h-1, nil, box)
 	screen = append(screen, part.Hints(th, m.w, m.hints()))
 	if promptAt < 0 {

@@ -236,7 +236,7 @@ func TestFilterKeepsTheCursorAndClears(t *testing.T) {
 		d.text("na1")
 		d.wants("Nightjar") // the letters have not come to rest
 		d.wait(150 * time.Millisecond)
-		d.wants("Accounts 1 of 6", "Winter Wren#NA1", "1 of 6")
+		d.wants("ACCOUNTS 1 of 6", "Winter Wren#NA1", "1 of 6")
 		d.press("enter")
 		d.lacks("Nightjar")
 		d.press("esc", "esc")
@@ -340,7 +340,7 @@ func TestQClosesWhatWasOpenedFirst(t *testing.T) {
 		d.press("4", "enter")
 		d.wants("Retries ▸ match:KR_7214550881", "2 of 5 tries used")
 		d.press("q")
-		d.wants("Retry schedule")
+		d.wants("RETRY SCHEDULE")
 		if d.quit || d.m.over != nil {
 			t.Error("q quits from a page that was opened")
 		}
@@ -536,6 +536,6 @@ func TestJobOpensFromACallAndBack(t *testing.T) {
 		d.press("a") // its account
 		d.wants("카인#KR1", "131 stored, 3 gave up, 9 retrying, 736 left")
 		d.press("esc", "esc", "esc")
-		d.wants("Flight recorder")
+		d.wants("FLIGHT RECORDER")
 	})
 }

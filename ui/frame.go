@@ -16,7 +16,7 @@ import (
 
 // draw paints the screen into m.frame.
 func (m *Model) draw(now time.Time) {
-	m.cursor, m.ticks = nil, false
+	m.cursor, m.ticks, m.hits = nil, false, m.hits[:0]
 	if m.asking || m.w <= 0 || m.h <= 0 {
 		m.frame = ""
 		return
@@ -30,11 +30,12 @@ func (m *Model) draw(now time.Time) {
 	rows := make([]string, 0, m.h)
 	rows = append(rows, m.title(v, now))
 	if m.tall != page.Short {
-		rows = append(rows, m.tabRow())
+		rows = append(rows, m.tabRow(len(rows)))
 	}
+	v.Y, v.Hits = len(rows), &m.hits
 	body := exactly(m.page().Draw(v), v.H)
 	if m.frozen != nil && v.H > 0 {
-		body[v.H-1] = part.Stamp(m.theme, m.w, body[v.H-1], m.frozenText())
+		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, "  "+m.frozenText()))
 	}
 	if m.over != nil {
 		body = m.drawOver(v, body, len(rows))
@@ -180,16 +181,16 @@ func (m *Model) shownTabs() []page.Screen {
 	return page.Tabs()
 }
 
-func (m *Model) tabRow() string {
+func (m *Model) tabRow(y int) string {
 	var tabs []part.Tab
 	selected := 0
 	for i, s := range m.shownTabs() {
-		tabs = append(tabs, part.Tab{Key: strconv.Itoa(int(s) + 1), Name: s.String()})
+		tabs = append(tabs, part.Tab{Key: strconv.Itoa(int(s) + 1), Name: s.String(), Click: func(int, int) string { m.goTo(s); return "" }})
 		if s == m.tab {
 			selected = i
 		}
 	}
-	return part.Tabs(m.theme, m.w, tabs, selected, part.As(themes.Accent, "?"), part.As(themes.Dim, " help"))
+	return part.Tabs(m.theme, y, m.w, &m.hits, tabs, selected, part.As(themes.Accent, "?"), part.As(themes.Dim, " help"))
 }
 
 // messageRow is the prompt, the newest message or how much a frozen view hides.

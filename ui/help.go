@@ -129,17 +129,17 @@ func (m *Model) helpBox(v *page.View, h int) []string {
 		rows[1] = part.Row(m.theme, w-2, part.As(themes.Dim, m.keyed(" no key of this screen fits: {palette} looks through all commands")))
 	}
 	name := "Keys of " + m.page().Screen().String()
-	panels := []part.Panel{{Title: name, Tail: tail, Focus: true, Rows: rows, Height: inner + 1}}
+	panels := []part.Section{{Title: name, Tail: tail, Rows: rows, Height: inner + 1}}
 	height := inner + 3
 	if len(legal) > 0 {
 		small := make([]string, 0, len(legal))
 		for _, line := range legal {
 			small = append(small, part.Row(m.theme, w-2, part.As(themes.Dim, " "+line)))
 		}
-		panels = append(panels, part.Panel{Title: m.product(), Rows: small, Height: len(legal)})
+		panels = append(panels, part.Section{Title: m.product(), Rows: small, Height: len(legal)})
 		height += len(legal) + 1
 	}
-	return part.Box(m.theme, w, min(height, h), panels...)
+	return part.Over(m.theme, w, min(height, h), panels...)
 }
 
 func (m *Model) product() string {

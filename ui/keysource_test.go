@@ -49,7 +49,7 @@ func TestOneTableOfKeys(t *testing.T) {
 			t.Errorf("the palette shows %q", row)
 		}
 		d.press("esc", "B")
-		d.wants("Flight recorder")
+		d.wants("FLIGHT RECORDER")
 		d.press("3", "ctrl+e")
 		d.wants("Error classes")
 	})

@@ -42,15 +42,15 @@ func TestMatchesGoThroughStates(t *testing.T) {
 		d.press("2", "j", "enter", "6")
 		d.wants("Matches of 카인#KR1", "131 stored", "9 retrying", "3 gave up", "736 not fetched")
 		d.press("s")
-		d.wants("Matches 45 · stored")
+		d.wants("MATCHES 45 · stored")
 		d.lacks("RETRYABLE")
 		d.press("s", "s", "s")
 		d.wait(3 * time.Second)
-		d.wants("Matches 3 · gave up", "404 not")
+		d.wants("MATCHES 3 · gave up", "404 not")
 		d.press("enter")
 		d.wants("match:KR_72")
 		d.press("q", "q")
-		d.wants("Where the time went") // back on the account
+		d.wants("WHERE THE TIME WENT") // back on the account
 		if q, ok := lastMatches(d); !ok || q.Account != "a-kain" || !q.All {
 			t.Errorf("asked %+v", q)
 		}
@@ -72,7 +72,7 @@ func TestReportNamesItsCoverage(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("7")
-			d.wants("Play time of Blue Heron#KR1", "PARTIAL", "from 131 of 134 matches 98 %", "Asia/Seoul", "Sat 20–21", "54.0 h")
+			d.wants("PLAY TIME of Blue Heron#KR1", "PARTIAL", "from 131 of 134 matches 98 %", "Asia/Seoul", "Sat 20–21", "54.0 h")
 			d.press("Z")
 			d.wants("UTC+09:00")
 			d.press("n")
@@ -82,7 +82,7 @@ func TestReportNamesItsCoverage(t *testing.T) {
 			d.press("up", "left")
 			d.wants("Fri 19–20")
 			d.press("]")
-			d.wants("Play time of Nightjar#KR1", "the report is made when")
+			d.wants("PLAY TIME of Nightjar#KR1", "the report is made when")
 		})
 	}
 }
@@ -135,10 +135,10 @@ func TestFilterWithAnErrorKeepsTheLastGoodResult(t *testing.T) {
 		d.press("3", "/")
 		d.text("state:ret")
 		d.rest()
-		d.wants("Jobs 9 of 23", "9 of 23")
+		d.wants("JOBS 9 of 23", "9 of 23")
 		d.text(" stat:x")
 		d.rest()
-		d.wants("Jobs 9 of 23", `there is no field "stat"`, "/state:ret still")
+		d.wants("JOBS 9 of 23", `there is no field "stat"`, "/state:ret still")
 		if bad := d.m.prompt.Bad; bad != len("state:ret ")+1 {
 			t.Errorf("wrong from rune %d", bad)
 		}
@@ -147,9 +147,9 @@ func TestFilterWithAnErrorKeepsTheLastGoodResult(t *testing.T) {
 			t.Fatal("enter took a filter that is wrong")
 		}
 		d.press("esc")
-		d.wants("Jobs 9 of 23")
+		d.wants("JOBS 9 of 23")
 		d.press("esc", "esc") // the message, then the filter
-		d.wants("Jobs 23")
+		d.wants("JOBS 23")
 	})
 }
 
@@ -159,7 +159,7 @@ func TestFilterCompletes(t *testing.T) {
 		d.text("state:disc")
 		d.press("tab")
 		d.rest()
-		d.wants("state:discarded", "Jobs 1 of 23")
+		d.wants("state:discarded", "JOBS 1 of 23")
 	})
 }
 
@@ -209,7 +209,7 @@ func TestBulkCancelNamesHiddenRows(t *testing.T) {
 func TestSchedules(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("S")
-		d.wants("Schedules 3", "ingest.rank.daily", "SCHEDULED", "PAUSED", "completed, 6 jobs", "skipped: the last", "next   Wed 21 Jan 03:00")
+		d.wants("SCHEDULES 3", "ingest.rank.daily", "SCHEDULED", "PAUSED", "completed, 6 jobs", "skipped: the last", "next   Wed 21 Jan 03:00")
 		d.press("j")
 		d.wants("missed 4 from 09:15:00 to 10:00:00", "no engine ran")
 		d.press("r")

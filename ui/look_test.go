@@ -22,7 +22,7 @@ func logged(from uint64, rows ...engine.LogRow) updated {
 func TestLogsFollowUntilTheCursorLeaves(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("8")
-		d.wants("Logs  FOLLOW  level≥info", "hold released", "✓ 0 dropped", "242 of 244", "ERR riot", "bucket=app:100:120 held=3")
+		d.wants("LOGS  FOLLOW  level≥info", "hold released", "✓ 0 dropped", "242 of 244", "ERR riot", "bucket=app:100:120 held=3")
 		d.lacks("batch committed") // debug
 		d.send(logged(245, engine.LogRow{Level: "warn", Area: "riot", Text: "the host answers again"}))
 		d.wants("FOLLOW", "the host answers again", "▌12:31:35.001 WRN")
@@ -82,7 +82,7 @@ func TestLogsStepThroughMatches(t *testing.T) {
 func TestLogRecordOpensItsJob(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("8", "N", "enter")
-		d.wants("Record 243", "2026-01-20 12:31:34.980 +09:00", "503 service unavailable", "try", "60s", "j881")
+		d.wants("RECORD 243", "2026-01-20 12:31:34.980 +09:00", "503 service unavailable", "try", "60s", "j881")
 		d.press("enter")
 		d.wants("match:KR_7214550881", "2 of 5 tries used")
 	})
@@ -137,11 +137,11 @@ func TestAlertsAreInTheTitleAndOnTheOverview(t *testing.T) {
 		d.wants("▲ 2 alerts", "▲ FIRING  give-up share: 34 %")
 		d.lacks("were not foreseen by our limiter") // the alert says it
 		d.press("tab", "enter")
-		d.wants("Evidence 3", "now 34 %", "limit > 30 %", "match:KR_6011000003: 404")
+		d.wants("EVIDENCE 3", "now 34 %", "limit > 30 %", "match:KR_6011000003: 404")
 		d.press("enter")
 		d.wants("match:KR_6011000003", "DISCARDED")
 		d.press("q", "j", "enter")
-		d.wants("Where the time went")
+		d.wants("WHERE THE TIME WENT")
 		d.press("q", "j", "enter")
 		d.wants("Jobs", string(uitest.Full))
 	})
@@ -179,12 +179,12 @@ func TestAlertIsAcknowledgedAndSilenced(t *testing.T) {
 func TestI11_AuditShowsAndTakesBack(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("U")
-		d.wants("Audit 5", "ana@console", "cancelled 2 of 3 jobs", "z undo", "undone")
+		d.wants("AUDIT 5", "ana@console", "cancelled 2 of 3 jobs", "z undo", "undone")
 		d.press("j", "z")
 		d.wants("#8 has been taken back already")
 		d.none()
 		d.press("j", "enter")
-		d.wants("Command #7", "op@cli", "the account was merged", "j017", "↻ RETRYABLE", "⊘ CANCELLED", "due 12:32:35 → —")
+		d.wants("COMMAND #7", "op@cli", "the account was merged", "j017", "↻ RETRYABLE", "⊘ CANCELLED", "due 12:32:35 → —")
 		d.press("q", "z")
 		d.wants("Take back cancel of 2 jobs?", "Only what nothing has happened to since")
 		if c := d.last(); !c.DryRun || c.Op != engine.OpUndo || c.Audit != 7 {
@@ -199,7 +199,7 @@ func TestI11_AuditShowsAndTakesBack(t *testing.T) {
 		d.press("q", "/")
 		d.text("who:op")
 		d.press("enter")
-		d.wants("Audit 2 of 5")
+		d.wants("AUDIT 2 of 5")
 	})
 }
 
@@ -207,7 +207,7 @@ func TestMessagesOpenTheirJob(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.send(updated{engine.Update{Seq: 5002, Notes: []engine.Note{{Level: engine.LevelErr, Text: "match:KR_7214550881 gave up", Job: "j881"}}}})
 		d.press("M")
-		d.wants("Messages 2", "✗ ERROR  match:KR_7214550881 gave up", "✓ OK     Blue Heron#KR1 resumed")
+		d.wants("MESSAGES 2", "✗ ERROR  match:KR_7214550881 gave up", "✓ OK     Blue Heron#KR1 resumed")
 		d.press("enter")
 		d.wants("2 of 5 tries used")
 		d.press("q", "j", "enter")
@@ -227,7 +227,7 @@ func TestI6_RetryAnErrorClassWithACanary(t *testing.T) {
 			return engine.Receipt{Applied: 1, Text: "match:KR_7214550881 goes first; the other 7 follow when it has succeeded"}, nil
 		}
 		d.press("3", "#")
-		d.wants("Error classes 3 · 12 failed jobs", "67 %", "asia match.match", "503 service unavailable", "# service unavailable")
+		d.wants("ERROR CLASSES 3 · 12 failed jobs", "67 %", "asia match.match", "503 service unavailable", "# service unavailable")
 		d.press("r")
 		id := uitest.Busy().Classes.Classes[0].ID
 		if c := d.last(); !c.DryRun || !c.Canary || c.Op != engine.OpRetry || c.Select.Filter.Class != engine.Class(id) {
@@ -274,7 +274,7 @@ func TestI6_ReclassOpensTheDead(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		d.press("enter")
-		d.wants("Jobs 1 · class 404", "match:KR_6011000003")
+		d.wants("JOBS 1 · class 404", "match:KR_6011000003")
 		d.lacks("RETRYABLE")
 		d.press("s")
 		d.wants("this list is of class 404")
@@ -311,9 +311,9 @@ func TestForcePastTheLimitWithReason(t *testing.T) {
 func TestI1_ReasonsSayWhatHoldsHowMany(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "b")
-		d.wants("Why jobs do not run 4 · 17 jobs wait", "backs off after 503", "app:asia 97/100", "41 s", "waits for 745 of 879 matches")
+		d.wants("WHY JOBS DO NOT RUN 4 · 17 jobs wait", "backs off after 503", "app:asia 97/100", "41 s", "waits for 745 of 879 matches")
 		d.press("j", "enter")
-		d.wants("Jobs 6 · app:asia 97/100", "match:KR_7214550950")
+		d.wants("JOBS 6 · app:asia 97/100", "match:KR_7214550950")
 		d.lacks("RUNNING")
 	})
 }
@@ -325,16 +325,16 @@ func TestI9_From429ToItsJobAndBack(t *testing.T) {
 		d.press("5", "/")
 		d.text("status:429")
 		d.press("enter", "enter")
-		d.wants("Rate limit hit", "91/100", "+9", "full at the server, not by our count", "another process uses this key", "others with this key", "its clock is 1.30 s behind ours")
+		d.wants("RATE LIMIT HIT", "91/100", "+9", "full at the server, not by our count", "another process uses this key", "others with this key", "its clock is 1.30 s behind ours")
 		d.press("c")
-		d.wants("Flight recorder 40 calls", "▌ 12:31:21.480  429")
+		d.wants("FLIGHT RECORDER 40 calls", "▌  12:31:21.480  429")
 		d.press("q", "enter")
 		d.wants("match:KR_7214550777")
 		d.press("q", "q")
 		d.wants("/status:429")
 		d.show(page.NewJob("j881"))
 		d.press("c")
-		d.wants("▌ 12:30:56.180  503", "KR_7214550881")
+		d.wants("▌  12:30:56.180  503", "KR_7214550881")
 		d.press("enter")
 		d.wants("2 of 5 tries used")
 	})
@@ -343,7 +343,7 @@ func TestI9_From429ToItsJobAndBack(t *testing.T) {
 func TestPaletteReachesTheSideScreens(t *testing.T) {
 	busy(t, func(d *desk) {
 		for line, want := range map[string]string{
-			"audit": "Audit 5", "messages": "Messages 1", "error classes": "Error classes 3", "reasons": "Why jobs do not run", "logs area:limiter": "/area:limiter", "alerts state:firing": "Alerts 2 of 8",
+			"audit": "AUDIT 5", "messages": "MESSAGES 1", "error classes": "ERROR CLASSES 3", "reasons": "WHY JOBS DO NOT RUN", "logs area:limiter": "/area:limiter", "alerts state:firing": "ALERTS 2 of 8",
 		} {
 			d.press("esc", "esc", "1")
 			d.line(line)

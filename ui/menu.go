@@ -116,7 +116,7 @@ func (m *Model) menuBox(v *page.View, h int) []string {
 	if len(n.shown) == 0 {
 		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, "   "+n.bare())))
 	}
-	return part.Box(m.theme, w, len(rows)+2, part.Panel{Title: n.title, Tail: "esc closes", Focus: true, Rows: rows, Height: len(rows)})
+	return part.Over(m.theme, w, len(rows)+2, part.Section{Title: n.title, Tail: "esc closes", Rows: rows, Height: len(rows)})
 }
 
 // bare is what a menu says without a line that fits: a verb with its argument is not

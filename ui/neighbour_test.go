@@ -76,7 +76,7 @@ func TestEnterShowsTheRawRecord(t *testing.T) {
 		d.press("4", "enter")
 		d.wants("enter raw", "a account")
 		d.press("enter")
-		d.wants("Raw", `"id": "j881"`)
+		d.wants("RAW", `"id": "j881"`)
 		d.press("esc", "esc")
 		d.wants("policy match step 2")
 	})

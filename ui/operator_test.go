@@ -101,14 +101,14 @@ func TestFreezeStepToA429AndOpenItsJob(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("5", "f")
 		for range 20 {
-			if strings.Contains(d.screen(), "▌ 12:31:21.480  429") {
+			if strings.Contains(d.screen(), "▌  12:31:21.480  429") {
 				break
 			}
 			d.press("[")
 		}
-		d.wants("▌ 12:31:21.480  429", "FROZEN 12:31:22, 13 s back", "70/100")
+		d.wants("▌  12:31:21.480  429", "FROZEN 12:31:22, 13 s back", "70/100")
 		d.press("enter")
-		d.wants("Rate limit hit", "91/100", "FROZEN")
+		d.wants("RATE LIMIT HIT", "91/100", "FROZEN")
 		d.press("enter")
 		d.wants("match:KR_7214550777")
 		d.press("esc", ".")

@@ -22,13 +22,13 @@ func TestPaletteTakesArguments(t *testing.T) {
 			line  string
 			wants []string
 		}{
-			{"jobs state:discarded", []string{"Jobs 1 of 748", "/state:discarded"}},
-			{"account 카인#KR1", []string{"Where the time went", "카인#KR1"}},
-			{"report blue heron#kr1", []string{"Play time of Blue Heron#KR1"}},
+			{"jobs state:discarded", []string{"JOBS 1 of 748", "/state:discarded"}},
+			{"account 카인#KR1", []string{"WHERE THE TIME WENT", "카인#KR1"}},
+			{"report blue heron#kr1", []string{"PLAY TIME of Blue Heron#KR1"}},
 			{"job match:KR_7214550881", []string{"2 of 5 tries used", "match:KR_7214550881"}},
 			{"job j777", []string{"match:KR_7214550777"}},
 			{"fps 2", []string{"at most 2 updates a second"}},
-			{"Retries", []string{"Retry schedule"}},
+			{"Retries", []string{"RETRY SCHEDULE"}},
 			{"light", []string{"LIVE"}},
 		} {
 			d.press("esc", "esc", "1")
@@ -60,7 +60,7 @@ func TestPaletteCompletesAccounts(t *testing.T) {
 		d.line("account 카")
 		d.wants("there is no account 카")
 		d.press("tab", "enter")
-		d.wants("Where the time went", "카인#KR1")
+		d.wants("WHERE THE TIME WENT", "카인#KR1")
 	})
 }
 
@@ -111,7 +111,7 @@ func TestPaletteRemembers(t *testing.T) {
 		d.press("down")
 		d.wants(": jobs state:running")
 		d.press("enter")
-		d.wants("Jobs 4 of 748")
+		d.wants("JOBS 4 of 748")
 	})
 }
 
@@ -136,6 +136,6 @@ func TestPaletteOfManyAccountsOpensAtOnce(t *testing.T) {
 		d.text("blhe")
 		d.wants("account, SYNCING")
 		d.press("enter")
-		d.wants("full sync · job", "Blue Heron#KR1")
+		d.wants("full · job", "Blue Heron#KR1")
 	})
 }

@@ -24,12 +24,12 @@ func TestRailChoosesTheQueue(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("3", "Q")
-			d.wants("▸ Queues", "▌ all queues", "report.weekly ‖")
+			d.wants("▸QUEUES", "▌  all queues", "report.weekly ‖")
 			d.press("p")
 			d.wants("choose one queue to pause")
 			d.none()
 			d.press("j", "j")
-			d.wants("▌ ingest.summoner.latest")
+			d.wants("▌  ingest.summoner.latest")
 			d.press("r")
 			d.wants("the keys are in the queues: enter goes to the jobs")
 			d.none()
@@ -39,7 +39,7 @@ func TestRailChoosesTheQueue(t *testing.T) {
 			}
 			d.wait(11 * time.Second) // the first esc would take a message away
 			d.press("esc")
-			d.wants("▸ Jobs", "ingest.summoner.latest")
+			d.wants("JOBS", "ingest.summoner.latest")
 			d.lacks("match:KR_7214550881")
 			d.press("Q", "k", "enter")
 			d.wait(3 * time.Second)
@@ -77,7 +77,7 @@ func TestTheInspectorFollowsTheCursor(t *testing.T) {
 		d.press("G", "k")
 		d.reads("✗ DISCARDED 1 of 5 tries used", "last: 404 not found (final)")
 		d.press("enter")
-		d.wants("Job j003")
+		d.wants("JOB j003")
 	})
 }
 
@@ -85,18 +85,18 @@ func TestTheInspectorFollowsTheCursor(t *testing.T) {
 func TestJobShowsItsRecordRaw(t *testing.T) {
 	wide(t, func(d *desk) {
 		d.show(page.NewJob("j881"))
-		d.wants("X-App-Rate-Limit-Count: 6:1,49:120", `"key": "match:KR_7214550881"`, "▸ Tries")
+		d.wants("X-App-Rate-Limit-Count: 6:1,49:120", `"key": "match:KR_7214550881"`, "TRIES")
 	})
 	busy(t, func(d *desk) {
 		d.show(page.NewJob("j881"))
 		d.lacks(`"key"`)
 		d.press("v")
-		d.wants("▸ Raw", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 1: 30 s"`)
+		d.wants("RAW", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 1: 30 s"`)
 		d.press("G")
 		d.wants(`"last_error": "503 service unavailable"`)
 		d.press("esc", "esc") // the first one takes the message away
-		d.lacks("▸ Raw")
-		d.wants("Job j881")
+		d.lacks("RAW")
+		d.wants("JOB j881")
 	})
 }
 
@@ -105,7 +105,7 @@ func TestJobShowsItsRecordRaw(t *testing.T) {
 func TestAllMatchesAsAWall(t *testing.T) {
 	wide(t, func(d *desk) {
 		d.show(page.NewAccount("a-kain"))
-		d.wants("All matches (60)", "stored", "to come", "▸ Matches (60)", "✓✓✓")
+		d.wants("ALL MATCHES 60", "stored", "to come", "MATCHES 60", "✓✓✓")
 		d.press("j", "enter")
 		if q, ok := d.fake.Asked()[len(d.fake.Asked())-1].(engine.JobQuery); !ok || q.Key != "match:KR_7214550881" {
 			t.Errorf("asked %+v", q)

@@ -106,9 +106,9 @@ func TestJobs_EmptyListSaysWhereTheEndedAre(t *testing.T) {
 // They are filtered by as any other.
 func TestJobs_FilterByWorkerBytesAndBy(t *testing.T) {
 	for query, want := range map[string][]string{
-		"by:ana":                 {"Jobs 2 of 23", "full:a-kain", "latest:a-oslo"},
-		"worker:2 state:running": {"Jobs 1 of 23", "KR_7214550778"},
-		"bytes>3KB":              {"Jobs 1 of 23", "full:a-kain"},
+		"by:ana":                 {"JOBS 2 of 23", "full:a-kain", "latest:a-oslo"},
+		"worker:2 state:running": {"JOBS 1 of 23", "KR_7214550778"},
+		"bytes>3KB":              {"JOBS 1 of 23", "full:a-kain"},
 	} {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), 250, 60, testOptions())

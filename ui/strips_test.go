@@ -28,7 +28,7 @@ func TestLimitsStripsShowTenMinutes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 200, 60, testOptions())
 		d.press("5")
-		d.wants("Fill, last 10 min", "‖ held  ✗ 429", "-10m", "-5m", "now")
+		d.wants("FILL, LAST 10 MIN", "‖ held  ✗ 429", "-10m", "-5m", "now")
 		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▁▁▂▂▃▃▄▅") && !strings.Contains(row, "▁▁▂▃▃▄▅") || !strings.Contains(row, "✗") {
 			t.Errorf("the window's past is not beside it: %s", row)
 		}
@@ -54,7 +54,7 @@ func TestLimitsStripsGoOn(t *testing.T) {
 			row.At = time.Now()
 			d.send(updated{engine.Update{Seq: uint64(6000 + i), Limits: &row}})
 		}
-		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▇▇▇▇ │") {
+		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▇▇▇▇") {
 			t.Errorf("what was seen since is not there: %s", row)
 		}
 		n := 0

@@ -220,7 +220,7 @@ func (m *Model) instant(now time.Time) (time.Time, bool) {
 	return p.Instant(m.view(now))
 }
 
-// frozenText is what the border says of a frozen view.
+// frozenText is what the last row of the page says of a frozen view.
 func (m *Model) frozenText() string {
 	g := m.theme.Glyphs
 	sep := " " + g.Sep + " "

@@ -140,7 +140,7 @@ func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 	before := int64(0)
 	for _, page := range []string{"1", "3", "5"} {
 		x.press(page)
-		x.shows(map[string]string{"1": "[1 Overview]", "3": "AVAILABLE", "5": "Flight recorder"}[page])
+		x.shows(map[string]string{"1": "[1 Overview]", "3": "AVAILABLE", "5": "FLIGHT RECORDER"}[page])
 		time.Sleep(time.Second) // a new screen is painted whole, and its lists are read
 		sparing := func() bool {
 			began := time.Now()

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -119,60 +120,55 @@ func (p *Account) Draw(v *View) []string {
 	}
 	left := max(v.W/2, min(v.W*3/5, stagesFit))
 	right := v.W - left
-	stages := stageRows(v, row, p.eta(v), left-2)
-	history := p.history(v, right-2)
-	spent := p.spent(v, right-2)
+	stages := stageRows(v, row, p.eta(v), v.inner(left))
+	history := p.history(v, v.inner(right))
+	spent := p.spent(v, v.inner(right))
 	top := max(len(stages), len(history)+len(spent)+1) + 2
-	a := part.Box(v.Theme, left, top, part.Panel{Title: p.title(v, row), Tail: p.told(v), Rows: stages})
-	b := part.Box(v.Theme, right, top,
-		part.Panel{Title: "Last " + count(len(p.recent(v, right-2))) + " settled, old to new", Rows: history, Height: len(history)},
-		part.Panel{Title: "Where the time went, median of a fetch", Rows: spent})
+	a := v.sections(0, 0, left, top, part.Section{Title: "SYNC", Note: p.about(v, row), Tail: p.told(v), Rows: stages})
+	b := v.sections(left, 0, right, top,
+		part.Section{Title: "LAST " + count(len(p.recent(v, v.inner(right)))) + " SETTLED", Note: "old to new", Rows: history, Height: len(history)},
+		part.Section{Title: "WHERE THE TIME WENT", Note: "median of a fetch", Rows: spent})
 	if v.Size == L && v.H-top > 2 {
-		list := p.matchBox(v, v.W-wallWidth, v.H-top)
+		list := p.matchBox(v, top, v.W-wallWidth, v.H-top)
 		at, _ := p.matches.cur.Selected()
-		walled := part.Box(v.Theme, wallWidth, v.H-top, p.wall.panel(v, wallWidth-2, v.H-top-2, at))
+		walled := v.sections(v.W-wallWidth, top, wallWidth, v.H-top, p.wall.panel(v, v.inner(wallWidth), v.H-top-1, at))
 		return part.Stack(part.Beside(a, b), part.Beside(list, walled))
 	}
-	return part.Stack(part.Beside(a, b), p.matchBox(v, v.W, v.H-top))
+	return part.Stack(part.Beside(a, b), p.matchBox(v, top, v.W, v.H-top))
 }
 
 func (p *Account) drawS(v *View, row engine.AccountRow) []string {
-	stages := stageRows(v, row, p.eta(v), v.W-2)
+	stages := stageRows(v, row, p.eta(v), v.inner(v.W))
 	if len(p.detail.Waits) > 0 && v.H > 16 {
-		stages = append(stages, p.pacing(v, v.W-2, " of the time"))
+		stages = append(stages, p.pacing(v, v.inner(v.W), " of the time"))
 	}
 	h := max(v.H-len(stages)-3, 0)
 	src := p.source(v)
 	t := part.Table{Columns: columns.RecentMatches.Heads(), Empty: p.empty()}
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, row), Tail: p.told(v), Rows: stages, Height: len(stages)},
-		part.Panel{Title: "Last matches", Focus: true, Rows: p.matches.table(v, t, v.W-2, h, src), Height: h})
+	return v.whole(
+		part.Section{Title: "SYNC", Note: p.about(v, row), Tail: p.told(v), Rows: stages, Height: len(stages)},
+		p.matches.section(v, t, v.inner(v.W), h, src, part.Section{Title: "LAST MATCHES"}))
 }
 
-func (p *Account) matchBox(v *View, w, h int) []string {
+func (p *Account) matchBox(v *View, y, w, h int) []string {
 	if h < 2 {
 		return nil
 	}
 	src := p.source(v)
 	t := part.Table{Columns: columns.RecentMatches.Heads(), Empty: p.empty()}
-	name := "Last matches"
+	name := "LAST MATCHES"
 	if v.Size == L && p.wall.all != nil {
-		name = "Matches"
+		name = "MATCHES"
 	}
-	return part.Box(v.Theme, w, h, part.Panel{
-		Title: titled(name, len(src.Items)), Focus: true, Rows: p.matches.table(v, t, w-2, h-2, src), Height: h - 2,
-	})
+	return v.sections(0, y, w, h, p.matches.section(v, t, v.inner(w), h-1, src, part.Section{Title: name, Note: some(len(src.Items))}))
 }
 
-func (p *Account) title(v *View, row engine.AccountRow) string {
-	name := "Sync"
-	if row.Kind != "" {
-		name = row.Kind + " sync"
+// about names the kind of the sync and its job.
+func (p *Account) about(v *View, row engine.AccountRow) string {
+	if row.Job == "" {
+		return row.Kind
 	}
-	if row.Job != "" {
-		name += " " + v.Theme.Glyphs.Sep + " job " + short(string(row.Job))
-	}
-	return name
+	return strings.TrimSpace(row.Kind + " " + v.Theme.Glyphs.Sep + " job " + short(string(row.Job)))
 }
 
 func (p *Account) eta(v *View) engine.ETA {
@@ -207,7 +203,7 @@ func (p *Account) recent(v *View, w int) []engine.MatchRow {
 // history is one sign for each of the last matches, and what they add up to.
 func (p *Account) history(v *View, w int) []string {
 	recent := p.recent(v, w)
-	cells := max(w-2, 1)
+	cells := max(v.inner(w), 1)
 	h := clamp((len(recent)+cells-1)/cells, 1, 4)
 	rows := part.Wall(v.Theme, cells, h, len(recent), func(i int) themes.State {
 		return v.Theme.State(columns.MatchWord(recent[i].Status))

@@ -59,11 +59,11 @@ func (w *wall) got(v *View, q engine.MatchesQuery, a engine.Answer, err error) {
 }
 
 // panel draws the wall, oldest first; the match under the list's cursor stands out.
-func (w *wall) panel(v *View, width, h int, selected string) part.Panel {
+func (w *wall) panel(v *View, width, h int, selected string) part.Section {
 	n := len(w.all)
-	p := part.Panel{Title: titled("All matches", n), Height: h}
+	p := part.Section{Title: "ALL MATCHES", Note: some(n), Height: h}
 	if w.more {
-		p.Title = titled("Newest matches", n)
+		p.Title, p.Note = "NEWEST MATCHES", some(n)
 	}
 	if w.all == nil {
 		p.Rows = []string{v.row(width, part.As(themes.Dim, " loading all matches…"))}

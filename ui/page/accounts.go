@@ -104,40 +104,40 @@ func (p *Accounts) Draw(v *View) []string {
 	case v.Size == M && v.H >= 14:
 		return p.drawM(v)
 	}
-	return part.Box(v.Theme, v.W, v.H, p.panel(v, v.W-2, v.H-2))
+	return v.whole(p.panel(v, v.inner(v.W), v.H-1))
 }
 
 // drawM has what is known of the selected account below the list.
 func (p *Accounts) drawM(v *View) []string {
 	const facts = 3
 	h := v.H - facts - 3
-	list := p.panel(v, v.W-2, h)
+	list := p.panel(v, v.inner(v.W), h)
 	row, ok := p.selected()
-	below := part.Panel{Height: facts, Title: "Selected"}
+	below := part.Section{Height: facts, Title: "SELECTED"}
 	if ok {
 		below.Title = row.RiotID
-		below.Rows = accountFacts(v, row, v.W-2)
+		below.Rows = accountFacts(v, row, v.inner(v.W))
 	}
-	return part.Box(v.Theme, v.W, v.H, list, below)
+	return v.whole(list, below)
 }
 
 // drawL has the stages of the selected account's run at the right.
 func (p *Accounts) drawL(v *View) []string {
 	right := 64
 	left := v.W - right
-	a := part.Box(v.Theme, left, v.H, p.panel(v, left-2, v.H-2))
+	a := v.sections(0, 0, left, v.H, p.panel(v, v.inner(left), v.H-1))
 	row, ok := p.selected()
 	if !ok {
-		return part.Beside(a, part.Box(v.Theme, right, v.H, part.Panel{Title: "Selected"}))
+		return part.Beside(a, v.sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
-	facts := accountFacts(v, row, right-2)
-	side := part.Panel{Title: row.RiotID, Rows: append(stageRows(v, row, row.ETA, right-2), "", facts[0], facts[2])}
-	panels := []part.Panel{side}
+	facts := accountFacts(v, row, v.inner(right))
+	side := part.Section{Title: row.RiotID, Rows: append(stageRows(v, row, row.ETA, v.inner(right)), "", facts[0], facts[2])}
+	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)
-		panels = append(panels, jobsPanel(v, jobs, right-2, v.H-len(side.Rows)-3))
+		panels = append(panels, jobsPanel(v, jobs, v.inner(right), v.H-len(side.Rows)-3))
 	}
-	return part.Beside(a, part.Box(v.Theme, right, v.H, panels...))
+	return part.Beside(a, v.sections(left, 0, right, v.H, panels...))
 }
 
 // jobsOf are the jobs of an account that run or are tried again, in order of time.
@@ -154,17 +154,17 @@ func (p *Accounts) jobsOf(v *View, account string) []engine.JobRow {
 }
 
 // jobsPanel lists them: when, what, how often tried, and what came of it.
-func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Panel {
+func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
 		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(pen{v}, &j)), 8, part.Number).Gap(2)
 		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(pen{v}, &j))).String())
 	}
-	return part.Panel{Title: titled("Running and next retries", len(jobs)), Rows: rows, Height: h}
+	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: some(len(jobs)), Rows: rows, Height: h}
 }
 
-func (p *Accounts) panel(v *View, w, h int) part.Panel {
+func (p *Accounts) panel(v *View, w, h int) part.Section {
 	work := ""
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
 		work = count(open) + " at work"
@@ -173,7 +173,7 @@ func (p *Accounts) panel(v *View, w, h int) part.Panel {
 	if n := v.known(); n > len(v.Accounts) {
 		p.of, cut = n, "the first "+count(len(v.Accounts))+" of "+count(n)
 	}
-	return part.Panel{Title: p.title(v, "Accounts", cut, work), Focus: true, Tail: p.fresh.text(v), Rows: p.draw(v, w, h, p.empty(v)), Height: h}
+	return p.section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.note(v, cut, work), Tail: p.fresh.text(v)})
 }
 
 func (p *Accounts) empty(v *View) string {

@@ -128,18 +128,18 @@ func silenceAlert(r engine.AlertRow) Effect {
 // Draw implements Page.
 func (p *Alerts) Draw(v *View) []string {
 	p.refresh(v)
-	title := p.title(v, "Alerts", alertCounts(p.shown)...)
+	note := p.note(v, alertCounts(p.shown)...)
 	least := 4
 	if v.Tall != Short {
 		least = min(max(v.H/3, 4), v.H-5)
 	}
 	h, below := p.parts(v, least)
-	rows := p.draw(v, v.W-2, h, p.empty(v))
+	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
 	r, _ := p.selected()
-	detail := alertDetail(v, &r, v.W-2, below)
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: title, Focus: true, Tail: p.tail(v), Rows: rows, Height: h},
-		part.Panel{Title: or(columns.AlertName(&r), "Selected"), Rows: detail, Height: below})
+	detail := alertDetail(v, &r, v.inner(v.W), below)
+	return v.whole(
+		list,
+		part.Section{Title: or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
 }
 
 func (p *Alerts) tail(v *View) string {

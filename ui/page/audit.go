@@ -123,15 +123,15 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 func (p *Audit) Draw(v *View) []string {
 	p.refresh(v)
 	h, room := p.parts(v, auditRows)
-	below := p.detail(v, v.W-2, room)
-	rows := p.draw(v, v.W-2, h, p.empty(v))
-	title := "Selected"
+	below := p.detail(v, v.inner(v.W), room)
+	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "AUDIT", Note: p.note(v, p.cut()), Tail: p.told(v)})
+	title, note := "SELECTED", ""
 	if e, ok := p.selected(); ok {
-		title = "#" + strconv.FormatUint(e.Seq, 10) + " " + string(e.Op) + " of " + e.Target
+		title, note = "#"+strconv.FormatUint(e.Seq, 10), string(e.Op)+" of "+e.Target
 	}
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Audit", p.cut()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
-		part.Panel{Title: title, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room})
+	return v.whole(
+		list,
+		part.Section{Title: title, Note: note, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room})
 }
 
 // auditRows is how many rows the selected command has at least.

@@ -132,30 +132,30 @@ func injectedCell(v *View, r *ChaosRow) part.Cell {
 // Draw implements Page.
 func (p *Chaos) Draw(v *View) []string {
 	v.Ticks = true // counts move without the engine telling
-	w := v.W - 2
+	w := v.inner(v.W)
 	src := p.source(v)
 	columns := chaosColumns
 	if v.Size != S {
 		columns = chaosWide
 	}
-	table := part.Table{Columns: columns, Title: v.Theme.Glyphs.Focus + " " + p.title(v), Empty: "only the demo has a simulated Riot to break"}
+	table := part.Table{Columns: columns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
 	now := p.now(v, w)
 	rows := min(src.Len(), max(v.H-len(now)-3, 1))
-	panels := []part.Panel{
-		{Head: table.Header(v.Theme, w), Focus: true, Rows: p.body(v, table, w, rows, src), Height: rows},
-		{Title: "Now", Tail: v.keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
+	panels := []part.Section{
+		{Head: table.Header(v.Theme, w), Rows: p.body(v, table, w, rows, src), Height: rows, Click: func(_, y int) string { return p.clicked(src, y) }},
+		{Title: "NOW", Tail: v.keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
 	}
 	if left := v.H - rows - len(now) - 4; left > 0 {
-		panels = append(panels, part.Panel{Title: "What happened", Tail: "newest first", Rows: chaosStory(v, w, left), Height: left})
+		panels = append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: chaosStory(v, w, left), Height: left})
 	}
-	return part.Box(v.Theme, v.W, v.H, panels...)
+	return v.whole(panels...)
 }
 
 func (p *Chaos) title(v *View) string {
 	if v.Chaos == nil {
 		return "Chaos"
 	}
-	title := "Chaos, seed " + strconv.FormatUint(v.Chaos.Seed, 10)
+	title := "CHAOS, seed " + strconv.FormatUint(v.Chaos.Seed, 10)
 	if v.Chaos.Speed != 1 {
 		title += ", " + strconv.FormatFloat(v.Chaos.Speed, 'g', 4, 64) + "x"
 	}

@@ -86,15 +86,15 @@ const classRows = 4
 func (p *Classes) Draw(v *View) []string {
 	p.refresh(v)
 	h, below := p.parts(v, classRows)
-	rows := p.draw(v, v.W-2, h, p.empty(v))
-	title := "Selected"
+	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "ERROR CLASSES", Note: p.note(v, string(p.queue), p.jobs()), Tail: p.told(v)})
+	title, note := "SELECTED", ""
 	r, ok := p.selected()
 	if ok {
-		title = string(r.Class) + " " + columns.ClassWhere(&r)
+		title, note = string(r.Class), columns.ClassWhere(&r)
 	}
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Error classes", string(p.queue), p.jobs()), Focus: true, Tail: p.told(v), Rows: rows, Height: h},
-		part.Panel{Title: title, Tail: p.about(v.keyed("{open} lists its jobs")), Rows: classDetail(v, &r, v.W-2, below), Height: below})
+	return v.whole(
+		list,
+		part.Section{Title: title, Note: note, Tail: p.about(v.keyed("{open} lists its jobs")), Rows: classDetail(v, &r, v.inner(v.W), below), Height: below})
 }
 
 // jobs is how many failed jobs there are.

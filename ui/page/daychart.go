@@ -87,8 +87,8 @@ const dayRows = 6
 
 // panel draws calls, 429s and matches stored of the last 24 hours with one scale. What
 // was before counting began is blank, and told.
-func (d *dayTraffic) panel(v *View, w int) part.Panel {
-	p := part.Panel{Title: "24 hours", Height: dayRows}
+func (d *dayTraffic) panel(v *View, w int) part.Section {
+	p := part.Section{Title: "24 HOURS", Height: dayRows}
 	if len(d.spans) == 0 {
 		p.Rows = []string{v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing was counted yet")))}
 		return p

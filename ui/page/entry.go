@@ -86,7 +86,7 @@ func (p *Entry) SelectedJob(v *View) (engine.JobID, string) {
 // Draw implements Page.
 func (p *Entry) Draw(v *View) []string {
 	p.refresh(v)
-	e, w := &p.entry, v.W-2
+	e, w := &p.entry, v.inner(v.W)
 	facts := []fact{
 		{"who", whoFull(e.By)}, {"when", e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.ago(e.At) + ")"},
 		{"what", string(e.Op) + " of " + e.Target}, {"why", or(e.Reason, part.None)}, {"result", e.Result},
@@ -100,9 +100,9 @@ func (p *Entry) Draw(v *View) []string {
 	head := factRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
 	h := max(v.H-len(head)-3, 1)
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: "Command #" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
-		part.Panel{Title: p.title(v, "Changed jobs"), Focus: true, Tail: p.about(v.keyed("{open} opens the job")), Rows: p.draw(v, w, h, p.empty(v)), Height: h})
+	return v.whole(
+		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
+		p.section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.note(v), Tail: p.about(v.keyed("{open} opens the job"))}))
 }
 
 // whoFull names the session too.

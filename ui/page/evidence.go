@@ -95,14 +95,14 @@ func (p *Evidence) SelectedJob(v *View) (engine.JobID, string) {
 func (p *Evidence) Draw(v *View) []string {
 	p.refresh(v)
 	r := p.now(v)
-	w := v.W - 2
+	w := v.inner(v.W)
 	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
 	for _, line := range part.Wrap("next: "+or(r.Next, part.None), max(w-2, 10)) {
 		head = append(head, v.row(w, part.Plain(" "+line)))
 	}
 	h := max(v.H-len(head)-3, 1)
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: columns.AlertName(r), Rows: head, Height: len(head)},
-		part.Panel{Title: p.title(v, "Evidence"), Focus: true, Tail: p.about(v.keyed("{open} opens it")), Rows: p.draw(v, w, h, empty), Height: h})
+	return v.whole(
+		part.Section{Title: columns.AlertName(r), Rows: head, Height: len(head)},
+		p.section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.note(v), Tail: p.about(v.keyed("{open} opens it"))}))
 }

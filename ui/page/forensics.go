@@ -141,10 +141,10 @@ var windowColumns = []part.Column{
 
 // Draw implements Page.
 func (p *Forensics) Draw(v *View) []string {
-	w := v.W - 2
+	w := v.inner(v.W)
 	facts := p.facts(v, w)
 	windows := clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
-	spent := max(v.H-len(facts)-windows-4, 0)
+	spent := max(v.H-len(facts)-windows-5, 0)
 	empty := "the recorder kept no counts of this call"
 	switch {
 	case p.loading():
@@ -153,10 +153,10 @@ func (p *Forensics) Draw(v *View) []string {
 		empty = "what led to it could not be read"
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: "Rate limit hit", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
-		part.Panel{Title: "Our counts beside the server's", Focus: true, Rows: p.windows.table(v, t, w, windows, p.windowSource(v)), Height: windows},
-		part.Panel{Title: "Who spent the window", Rows: p.spentRows(v, w, spent), Height: spent})
+	return v.whole(
+		part.Section{Title: "RATE LIMIT HIT", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
+		p.windows.section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
+		part.Section{Title: "WHO SPENT THE WINDOW", Rows: p.spentRows(v, w, spent), Height: spent})
 }
 
 // facts are the call and what follows from it.

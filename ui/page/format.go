@@ -48,11 +48,12 @@ func or(first, second string) string {
 	return second
 }
 
-func titled(name string, n int) string {
+// some is a number that is only told when it is not zero.
+func some(n int) string {
 	if n == 0 {
-		return name
+		return ""
 	}
-	return name + " (" + count(n) + ")"
+	return count(n)
 }
 
 // figure is a number that is only coloured when it is not zero.

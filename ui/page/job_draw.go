@@ -19,25 +19,25 @@ func (p *Job) Draw(v *View) []string {
 		if p.err != nil {
 			text = Sentence(p.err)
 		}
-		return part.Box(v.Theme, v.W, v.H, part.Panel{Title: "Job", Rows: []string{v.row(v.W-2, part.Plain("   "+text))}})
+		return v.whole(part.Section{Title: "JOB", Rows: []string{v.row(v.inner(v.W), part.Plain("   "+text))}})
 	}
 	switch {
 	case v.Size == L:
 		left := v.W - rawWidth
-		return part.Beside(p.inspector(v, left), part.Box(v.Theme, rawWidth, v.H, p.rawPanel(v, rawWidth-2, v.H-2, p.raw.on)))
+		return part.Beside(p.inspector(v, left), v.sections(left, 0, rawWidth, v.H, p.rawPanel(v, v.inner(rawWidth), v.H-1, p.raw.on)))
 	case p.raw.on:
-		return part.Box(v.Theme, v.W, v.H, p.rawPanel(v, v.W-2, v.H-2, true))
+		return v.whole(p.rawPanel(v, v.inner(v.W), v.H-1, false))
 	}
 	return p.inspector(v, v.W)
 }
 
 // inspector is the job's life in a frame of outer cells.
 func (p *Job) inspector(v *View, outer int) []string {
-	w := outer - 2
+	w := v.inner(outer)
 	life := p.life(v, w)
 	call := p.callRows(v, w)
 	facts := p.factRows(v, w)
-	panels := []part.Panel{{Title: "Job " + string(p.id), Tail: p.told(v), Rows: life, Height: len(life)}}
+	panels := []part.Section{{Title: "JOB", Note: string(p.id), Tail: p.told(v), Rows: life, Height: len(life)}}
 	room := max(v.H-len(life)-len(call)-len(facts)-5, 1)
 	if v.Size == S {
 		panels = append(panels, p.foldPanel(v, w, room))
@@ -45,23 +45,23 @@ func (p *Job) inspector(v *View, outer int) []string {
 		panels = append(panels, p.attemptPanel(v, w, room))
 	}
 	if len(call) > 0 {
-		panels = append(panels, part.Panel{Title: "Last call", Rows: call, Height: len(call)})
+		panels = append(panels, part.Section{Title: "LAST CALL", Rows: call, Height: len(call)})
 	}
-	panels = append(panels, part.Panel{Title: "Facts", Rows: facts, Height: len(facts)})
+	panels = append(panels, part.Section{Title: "FACTS", Rows: facts, Height: len(facts)})
 	panels = append(panels, p.pastPanels(v, w, room-panels[1].Height-1)...)
-	return part.Box(v.Theme, outer, v.H, panels...)
+	return v.sections(0, 0, outer, v.H, panels...)
 }
 
 // attemptPanel lists the attempts as a table.
-func (p *Job) attemptPanel(v *View, w, room int) part.Panel {
+func (p *Job) attemptPanel(v *View, w, room int) part.Section {
 	src := p.source(v)
-	t := part.Table{Columns: attemptColumns, Title: v.Theme.Glyphs.Focus + " Tries", Empty: "not tried yet"}
+	t := part.Table{Columns: attemptColumns, Title: "TRIES", Empty: "not tried yet"}
 	h := clamp(src.Len(), 1, room)
-	return part.Panel{Head: t.Header(v.Theme, w), Focus: !p.raw.on, Rows: p.list.body(v, t, w, h, src), Height: h}
+	return part.Section{Head: t.Header(v.Theme, w), Rows: p.list.body(v, t, w, h, src), Height: h, Click: func(_, y int) string { return p.list.clicked(src, y) }}
 }
 
 // foldPanel has one line for each attempt instead of axis and table.
-func (p *Job) foldPanel(v *View, w, room int) part.Panel {
+func (p *Job) foldPanel(v *View, w, room int) part.Section {
 	fold := p.timeline(v).Fold(v.Theme, w-1)
 	p.list.height = room
 	p.list.cur.Sync(p.source(v), room)
@@ -78,7 +78,7 @@ func (p *Job) foldPanel(v *View, w, room int) part.Panel {
 	}
 	top := clamp(at-room/2, 0, max(len(fold)-room, 0))
 	fold = fold[top:]
-	return part.Panel{Title: "Attempts", Focus: true, Rows: fold, Height: clamp(len(fold), 1, room)}
+	return part.Section{Title: "ATTEMPTS", Rows: fold, Height: clamp(len(fold), 1, room)}
 }
 
 // life is the head line, the axis, and the reason why the job waits.
@@ -416,21 +416,21 @@ const leastLog = 4
 
 // pastPanels tell in the room that is left what became of the job: its moves, and below
 // them the newest records of its log.
-func (p *Job) pastPanels(v *View, w, room int) []part.Panel {
-	var out []part.Panel
+func (p *Job) pastPanels(v *View, w, room int) []part.Section {
+	var out []part.Section
 	if n := len(p.detail.History); room > 0 && n > 0 {
 		h := room
 		if room-n-1 >= leastLog {
 			h = n
 		}
-		out = append(out, part.Panel{Title: titled("History", n), Rows: p.historyRows(v, w, h), Height: h})
+		out = append(out, part.Section{Title: "HISTORY", Note: some(n), Rows: p.historyRows(v, w, h), Height: h})
 		room -= h + 1
 	}
 	if room < leastLog {
 		return out
 	}
 	if rows := logRows(v, w, room, p.id); len(rows) > 0 {
-		out = append(out, part.Panel{Title: "Log", Tail: v.keyed("{logs of the job} shows all"), Rows: rows, Height: room})
+		out = append(out, part.Section{Title: "LOG", Tail: v.keyed("{logs of the job} shows all"), Rows: rows, Height: room})
 	}
 	return out
 }

@@ -74,7 +74,7 @@ func headers(c engine.CallRow) []string {
 }
 
 // rawPanel is the raw record in h rows.
-func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Panel {
+func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Section {
 	lines := p.rawLines(v)
 	p.raw.rows = max(h, 1)
 	p.raw.top = clamp(p.raw.top, 0, max(len(lines)-h, 0))
@@ -90,7 +90,7 @@ func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Panel {
 	if more := len(lines) - p.raw.top - h; more > 0 {
 		tail = human.Counted(more, "line", "lines") + " more"
 	}
-	return part.Panel{Title: "Raw", Tail: tail, Focus: focus, Rows: rows, Height: h}
+	return part.Section{Title: "RAW", Tail: tail, Focus: focus, Rows: rows, Height: h}
 }
 
 // act scrolls the raw record while it has the keys; false when the key means

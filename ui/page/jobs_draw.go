@@ -10,25 +10,25 @@ func (p *Jobs) Draw(v *View) []string {
 	p.refresh(v)
 	switch {
 	case p.part != nil || v.W < railNarrow*2:
-		return p.box(v, v.W)
+		return p.box(v, 0, v.W)
 	case v.Size == S && p.rail.on:
 		return p.rail.draw(v, v.W, v.H)
 	case v.Size == S:
-		return p.box(v, v.W)
+		return p.box(v, 0, v.W)
 	}
 	p.rail.aim(v, p.queue)
 	left := railWidth(v.W, v.Size == M && len(p.spare.on) > 0)
 	panes := [][]string{p.rail.draw(v, left, v.H)}
 	if v.Size == L {
 		right := peekWidth(v.W)
-		list := p.box(v, v.W-left-right) // first: what is looked at follows its cursor
-		return part.Beside(append(panes, list, p.peek.draw(v, p, right, v.H))...)
+		list := p.box(v, left, v.W-left-right) // first: what is looked at follows its cursor
+		return part.Beside(append(panes, list, p.peek.draw(v, p, v.W-right, right, v.H))...)
 	}
-	return part.Beside(append(panes, p.box(v, v.W-left))...)
+	return part.Beside(append(panes, p.box(v, left, v.W-left))...)
 }
 
 // box is the list of the jobs in a frame of w cells.
-func (p *Jobs) box(v *View, w int) []string {
+func (p *Jobs) box(v *View, x, w int) []string {
 	which := shownNames[p.which]
 	p.of = 0
 	if p.more || p.sought.Filter != "" {
@@ -47,9 +47,11 @@ func (p *Jobs) box(v *View, w int) []string {
 	case p.more && p.sought.Sifts():
 		more = "the first of those that fit, " + count(p.looked) + " looked at"
 	}
-	return part.Box(v.Theme, w, v.H, part.Panel{
-		Title: p.title(v, "Jobs", which, more, string(p.queue)), Focus: !p.rail.on, Tail: p.answer.told(v), Rows: p.draw(v, w-2, v.H-2, p.empty(v)), Height: v.H - 2,
+	s := p.section(v, v.inner(w), v.H-1, p.empty(v), part.Section{
+		Title: "JOBS", Note: p.note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: p.answer.told(v),
 	})
+	s.Click = s.Click.After(func() { p.rail.on = false })
+	return v.sections(x, 0, w, v.H, s)
 }
 
 // firstOf says that a list holds only the first jobs of those asked for.

@@ -144,12 +144,12 @@ func serverCell(v *View, b engine.BucketRow) part.Cell {
 	}
 }
 
-// limitTitle names the host if all windows belong to one.
-func limitTitle(v *View) string {
+// limitHost names the host if all windows belong to one.
+func limitHost(v *View) string {
 	if hosts := hostsOf(v); len(hosts) == 1 {
-		return "Limits (" + hosts[0] + ")"
+		return hosts[0]
 	}
-	return "Limits"
+	return ""
 }
 
 // shownBuckets picks the windows that matter most for n rows: all if they fit, else

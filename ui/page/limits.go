@@ -222,19 +222,19 @@ func (p *Limits) Draw(v *View) []string {
 }
 
 func (p *Limits) draw(v *View) []string {
-	w := v.W - 2
+	w := v.inner(v.W)
 	buckets := clamp(len(limitsOf(v))+1, 2, max(v.H*2/5, 2))
 	wide := v.Size == L && v.W >= stripsFrom
 	if wide {
 		w -= stripsWidth(v)
 	}
 	bt := part.Table{Columns: columnsOf(v), Blur: p.onCalls, Empty: or(v.waiting(), "no limit is known yet: the first answer tells them")}
-	top := part.Panel{
-		Title: limitsTitle(v), Focus: !p.onCalls, Tail: moreThan(v, len(v.Limits.Buckets)-(buckets-1)),
-		Rows: p.buckets.table(v, bt, w, buckets, p.bucketSource(v)), Height: buckets,
-	}
+	top := p.buckets.section(v, bt, w, buckets, p.bucketSource(v), part.Section{
+		Title: "RATE LIMITS", Note: limitsNote(v), Focus: !p.onCalls, Tail: moreThan(v, len(v.Limits.Buckets)-(buckets-1)),
+	})
+	top.Click = top.Click.After(func() { p.onCalls = false })
 	if wide {
-		w = v.W - 2
+		w = v.inner(v.W)
 	}
 	src := p.source(v)
 	if !p.moved {
@@ -246,18 +246,16 @@ func (p *Limits) draw(v *View) []string {
 	if wide {
 		h--
 	}
-	bottom := part.Panel{
-		Title: p.recorderTitle(v, src), Focus: p.onCalls, Tail: p.follow(v),
-		Rows: p.calls.table(v, ct, w, h, src), Height: h,
-	}
+	bottom := p.calls.section(v, ct, w, h, src, part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src), Focus: p.onCalls, Tail: p.follow(v)})
+	bottom.Click = bottom.Click.After(func() { p.onCalls, p.moved = true, true })
 	if !wide {
-		return part.Box(v.Theme, v.W, v.H, top, bottom)
+		return v.whole(top, bottom)
 	}
 	right := stripsWidth(v)
-	beside := p.strips.panel(v, limitsOf(v), p.buckets.cur.Top(), right-2, buckets)
+	beside := p.strips.panel(v, limitsOf(v), p.buckets.cur.Top(), v.inner(right), buckets)
 	return part.Stack(
-		part.Beside(part.Box(v.Theme, v.W-right, buckets+2, top), part.Box(v.Theme, right, buckets+2, beside)),
-		part.Box(v.Theme, v.W, v.H-buckets-2, bottom))
+		part.Beside(v.sections(0, 0, v.W-right, buckets+2, top), v.sections(v.W-right, 0, right, buckets+2, beside)),
+		v.sections(0, buckets+2, v.W, v.H-buckets-2, bottom))
 }
 
 // stripsFrom is the width from which there is room beside the buckets.
@@ -265,13 +263,12 @@ const stripsFrom = 150
 
 func stripsWidth(v *View) int { return clamp(v.W*2/5, 48, 82) }
 
-func (p *Limits) recorderTitle(v *View, src recorder) string {
+func (p *Limits) recorderNote(v *View, src recorder) string {
 	all := len(p.tape.calls)
-	name := "Flight recorder " + human.Counted(all, "call", "calls")
 	if told := p.told(); told != "" {
-		name = "Flight recorder " + count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
+		return count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
-	return name
+	return human.Counted(all, "call", "calls")
 }
 
 func (p *Limits) follow(v *View) string {

@@ -9,16 +9,16 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 )
 
-// limitsTitle says where the limits are known from and since when, what waits for
+// limitsNote says where the limits are known from and since when, what waits for
 // them, and how many calls went before they were known.
-func limitsTitle(v *View) string {
+func limitsNote(v *View) string {
 	if len(v.Limits.Buckets) == 0 {
-		return "Rate limits"
+		return ""
 	}
-	facts := []string{"Rate limits", "learnt" + learntAt(v), count(waiting(v)) + " wait", count(v.Limits.Blind()) + " blind"}
+	facts := []string{"learnt" + learntAt(v), count(waiting(v)) + " wait", count(v.Limits.Blind()) + " blind"}
 	if v.Size != S {
 		facts = []string{
-			"Rate limits " + hostNames(v), "learnt from headers" + learntAt(v),
+			hostNames(v), "learnt from headers" + learntAt(v),
 			human.Counted(waiting(v), "call waits", "calls wait"), human.Counted(v.Limits.Blind(), "blind call", "blind calls"),
 		}
 	}

@@ -152,7 +152,7 @@ func (l *list[T]) arrow(v *View) string {
 // draw draws the list with its header.
 func (l *list[T]) draw(v *View, w, h int, empty string) []string {
 	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan}
-	l.note(t, w)
+	l.keep(t, w)
 	return l.table(v, t, w, h, l.rows(v))
 }
 
@@ -268,10 +268,37 @@ func (l *list[T]) marked(all []T) (rows []T, hidden int) {
 	return rows, hidden
 }
 
-// title is the list's name with how many rows there are, the filter, the order
-// and the marks.
-func (l *list[T]) title(v *View, name string, more ...string) string {
-	text := name + " " + count(len(l.shown))
+// section is a section that holds the list, h rows of w cells with the header.
+func (l *list[T]) section(v *View, w, h int, empty string, s part.Section) part.Section {
+	s.Rows, s.Height = l.draw(v, w, h, empty), h
+	s.Click = func(x, y int) string {
+		if y == 0 {
+			l.sortAt(v, w, x)
+			return ""
+		}
+		return l.clicked(l.rows(v), y-1)
+	}
+	return s
+}
+
+// sortAt orders the list by the column whose title stands at a cell of its header.
+func (l *list[T]) sortAt(v *View, w, x int) {
+	at := part.Table{Columns: l.columns(v), Pan: l.pan}.ColumnAt(w, x)
+	for i := range l.fields {
+		if !l.shows(i) {
+			continue
+		}
+		if at == 0 {
+			l.SortBy(i)
+			return
+		}
+		at--
+	}
+}
+
+// note is how many rows the list has, the filter, the order and the marks.
+func (l *list[T]) note(v *View, more ...string) string {
+	text := count(len(l.shown))
 	if l.text != "" {
 		text += " of " + count(max(l.all, l.of))
 	}

@@ -20,15 +20,16 @@ func (p *Logs) Draw(v *View) []string {
 	p.refresh(v)
 	p.height = max(v.H-1, 1)
 	p.settle()
-	rows := append(make([]string, 0, v.H), p.header(v))
+	w := v.inner(v.W)
+	rows := make([]string, 0, v.H)
 	if len(p.lines) == 0 {
-		return append(rows, v.row(v.W, part.As(themes.Dim, "  "+p.empty(v))))
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+p.empty(v))))
 	}
-	l := part.NewLine(v.Theme, v.W)
+	l := part.NewLine(v.Theme, w)
 	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < v.H; i++ {
 		rows = append(rows, p.drawLine(v, l, i)...)
 	}
-	return rows[:min(len(rows), v.H)]
+	return v.whole(part.Section{Head: p.header(v, w), Rows: rows})
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one
@@ -61,10 +62,10 @@ func (p *Logs) empty(v *View) string {
 	return "nothing has been logged yet"
 }
 
-// header says what is shown: it has no border, like the lines below it.
-func (p *Logs) header(v *View) string {
-	l := part.NewLine(v.Theme, v.W).Gap(2)
-	l.Cells(part.As(themes.Accent, "Logs")).Gap(2).Cells(p.mode(v)).Gap(2)
+// header says what is shown.
+func (p *Logs) header(v *View, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(1)
+	l.Cells(part.As(themes.Figure, "LOGS")).Gap(2).Cells(p.mode(v)).Gap(2)
 	l.Cells(part.Plain("level≥" + logLevels[p.level]))
 	if p.job != "" {
 		l.Gap(2).Cells(part.As(themes.Accent, "job:"+p.name))
@@ -131,7 +132,7 @@ func dropped(v *View) part.Cell {
 // drawLine draws line i: one row, or several of a wrapped record.
 func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	line := p.lines[i]
-	l.Reset(v.W, i == p.cur.At())
+	l.Reset(v.inner(v.W), i == p.cur.At())
 	l.To(1)
 	if i == p.cur.At() {
 		l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
@@ -191,7 +192,7 @@ func (p *Logs) wrapped(v *View, l *part.Line, r *record) []string {
 	lines = lines[:min(len(lines), max(p.height/2, 1))]
 	rows := []string{l.Cells(part.Plain(lines[0])).String()}
 	for _, text := range lines[1:] {
-		l.Reset(v.W, false)
+		l.Reset(v.inner(v.W), false)
 		rows = append(rows, l.To(from).Cells(part.Plain(text)).String())
 	}
 	return rows
@@ -214,12 +215,12 @@ func panned(r *record, pan int) string {
 }
 
 // logPanel is the end of the log, the newest record first like the calls above it.
-func logPanel(v *View, w, h int) part.Panel {
+func logPanel(v *View, w, h int) part.Section {
 	rows := logRows(v, w, h, "")
 	if len(rows) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
 	}
-	return part.Panel{Title: "Log", Tail: v.keyed("more on {logs}"), Rows: rows, Height: h}
+	return part.Section{Title: "LOG", Tail: v.keyed("more on {logs}"), Rows: rows, Height: h}
 }
 
 // levelSign is a level as three letters.

@@ -202,24 +202,24 @@ func (p *MatchList) trigger(v *View) Effect {
 func (p *MatchList) Draw(v *View) []string {
 	p.refresh(v)
 	p.roomForErrors(v)
-	totals := spaced(v, v.W-2, p.counts(v))
+	totals := spaced(v, v.inner(v.W), p.counts(v))
 	h := max(v.H-4, 0)
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
-		part.Panel{Title: p.title(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Focus: true, Tail: p.foot(v), Rows: p.draw(v, v.W-2, h, p.empty(v)), Height: h},
+	return v.whole(
+		part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
+		p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "MATCHES", Note: p.note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}),
 	)
 }
 
-// loaded names the list: all of it, or as far as it was read. An account's matches
+// loaded says that the list is not whole, and which part of it was read. An account's matches
 // come newest first, those of all accounts by their ids, platform by platform.
 func (p *MatchList) loaded() string {
 	switch {
 	case p.next == "":
-		return "Matches"
+		return ""
 	case p.account == "":
-		return "First"
+		return "the first"
 	}
-	return "Newest"
+	return "the newest"
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.

@@ -56,10 +56,10 @@ func (p *Messages) below(v *View) []string {
 	m, _ := p.selected()
 	var rows []string
 	if len(p.shown) == 0 {
-		return []string{v.row(v.W-2, part.As(themes.Dim, " no message is selected"))}
+		return []string{v.row(v.inner(v.W), part.As(themes.Dim, " no message is selected"))}
 	}
 	for _, line := range part.Wrap(m.Text, max(v.W-4, 10)) {
-		rows = append(rows, v.row(v.W-2, part.Plain(" "+line)))
+		rows = append(rows, v.row(v.inner(v.W), part.Plain(" "+line)))
 	}
 	return rows
 }
@@ -71,8 +71,8 @@ const wholeRows = 3
 func (p *Messages) Draw(v *View) []string {
 	p.refresh(v)
 	h, below := p.parts(v, wholeRows)
-	rows := p.draw(v, v.W-2, h, or(p.list.empty(v), "no message yet"))
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Messages"), Focus: true, Tail: p.about(v.keyed("{open} opens the job")), Rows: rows, Height: h},
-		part.Panel{Title: "Whole message", Rows: p.below(v), Height: below})
+	list := p.section(v, v.inner(v.W), h, or(p.list.empty(v), "no message yet"), part.Section{Title: "MESSAGES", Note: p.note(v), Tail: p.about(v.keyed("{open} opens the job"))})
+	return v.whole(
+		list,
+		part.Section{Title: "WHOLE MESSAGE", Rows: p.below(v), Height: below})
 }

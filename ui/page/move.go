@@ -51,6 +51,15 @@ func (p *pane) act(src part.Source, a Action) bool {
 	return false
 }
 
+// clicked puts the cursor on a visible row, counted from the first one.
+func (p *pane) clicked(src part.Source, row int) (action string) {
+	if row >= 0 && row < p.height && p.cur.Top()+row < src.Len() {
+		p.cur.Sync(src, p.height)
+		p.cur.Move(src, p.cur.Top()+row-p.cur.At(), p.height)
+	}
+	return ""
+}
+
 // table draws the list with its header: h rows of w cells.
 func (p *pane) table(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.height = max(h-1, 1)
@@ -65,6 +74,13 @@ func (p *pane) body(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.height = max(h, 1)
 	p.follow(src)
 	return t.Body(v.Theme, w, h, src, &p.cur)
+}
+
+// section is a section that holds the list, h rows of w cells with the header.
+func (p *pane) section(v *View, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
+	s.Rows, s.Height = p.table(v, t, w, h, src), h
+	s.Click = func(_, y int) string { return p.clicked(src, y-1) }
+	return s
 }
 
 // fitPan stops panning where every column has been seen.

@@ -70,14 +70,14 @@ func (o *Overview) draw(v *View) []string {
 
 // drawS is one box: the same order, fewer rows.
 func (o *Overview) drawS(v *View) []string {
-	inner := v.W - 2
+	inner := v.inner(v.W)
 	syncs, needs := len(v.Syncing()), len(v.Needs())
 	rest := v.H - 7 // five rules, two borders' worth of rows that are fixed
 	now := o.nowRows(v, inner)[:2]
 	now[1] = limitLine(v, inner)
 	rows := fill(rest-1, []want{{max(len(v.Queues), 1), 1}, {max(syncs, 1), 1}, {max(needs, 1), 1}, {max(len(v.Retries()), 1), 1}})
-	panels := []part.Panel{
-		{Title: "Now", Tail: uptime(v), Rows: now, Height: 2},
+	panels := []part.Section{
+		{Title: "NOW", Tail: uptime(v), Rows: now, Height: 2},
 		o.queuePanel(v, inner, rows[0]),
 		o.syncPanel(v, inner, rows[1]),
 		o.needPanel(v, inner, rows[2]),
@@ -86,7 +86,7 @@ func (o *Overview) drawS(v *View) []string {
 	if left := rest - 1 - rows[0] - rows[1] - rows[2] - rows[3]; left > 2 {
 		panels = append(panels, callPanel(v, o.tape.take(v), inner, left-1))
 	}
-	return part.Box(v.Theme, v.W, v.H, panels...)
+	return v.whole(panels...)
 }
 
 // leastTraffic is the height below which the charts of calls say too little.
@@ -104,78 +104,81 @@ func spare(rows, n, least int) (list, rest int) {
 
 func (o *Overview) drawM(v *View) []string {
 	bottom := o.bottom(v)
-	h := v.H - len(bottom)
+	h := v.H - len(bottom) - 1
 	left := v.W * 11 / 20
 	right := v.W - left
 	queues := clamp(len(v.Queues), 1, max(h/3, 1))
-	now := o.nowRows(v, left-2)
-	a := part.Box(v.Theme, left, h,
-		part.Panel{Title: "Now", Rows: now, Height: len(now)},
-		o.queuePanel(v, left-2, queues),
-		callPanel(v, o.tape.take(v), left-2, max(h-len(now)-queues-4, 0)),
+	now := o.nowRows(v, v.inner(left))
+	a := v.sections(0, 0, left, h,
+		part.Section{Title: "NOW", Rows: now, Height: len(now)},
+		o.queuePanel(v, v.inner(left), queues),
+		callPanel(v, o.tape.take(v), v.inner(left), max(h-len(now)-queues-5, 0)),
 	)
-	limits := limitRows(v, right-2, max(h/3, 3))
+	limits := limitRows(v, v.inner(right), max(h/3, 3))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	retries, charts := spare(max(h-len(limits)-needs-4, 0), len(v.Retries()), leastTraffic)
-	panels := []part.Panel{
-		{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
-		o.needPanel(v, right-2, needs),
-		o.retryPanel(v, right-2, retries),
+	retries, charts := spare(max(h-len(limits)-needs-5, 0), len(v.Retries()), leastTraffic)
+	panels := []part.Section{
+		{Title: "LIMITS", Note: limitHost(v), Tail: "reset in", Rows: limits, Height: len(limits)},
+		o.needPanel(v, v.inner(right), needs),
+		o.retryPanel(v, v.inner(right), retries),
 	}
 	if charts > 0 {
-		panels = append(panels, trafficPanel(v, o.tape.take(v), right-2, charts))
+		panels = append(panels, trafficPanel(v, o.tape.take(v), v.inner(right), charts))
 	}
-	return part.Stack(part.Beside(a, part.Box(v.Theme, right, h, panels...)), bottom)
+	return part.Stack(part.Beside(a, v.sections(left, 0, right, h, panels...)), blank(v, bottom))
 }
 
 func (o *Overview) drawL(v *View) []string {
 	bottom := o.bottom(v)
-	h := v.H - len(bottom)
+	h := v.H - len(bottom) - 1
 	left, mid := v.W*7/20, v.W*6/20
 	right := v.W - left - mid
 	queues := clamp(len(v.Queues), 1, max(h/3, 1))
 	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	now := o.nowRows(v, left-2)
-	panels := []part.Panel{{Title: "Now", Rows: now, Height: len(now)}}
-	rest := h - len(now) - queues - needs - 5
+	now := o.nowRows(v, v.inner(left))
+	panels := []part.Section{{Title: "NOW", Rows: now, Height: len(now)}}
+	rest := h - len(now) - queues - needs - 7
 	if rest > dayRows+leastTraffic {
-		panels = append(panels, o.day.panel(v, left-2))
-		rest -= dayRows + 1
+		panels = append(panels, o.day.panel(v, v.inner(left)))
+		rest -= dayRows + 2
 	}
 	accounts, charts := spare(max(rest, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
 	panels = append(panels,
-		o.queuePanel(v, left-2, queues),
-		o.needPanel(v, left-2, needs),
-		settledPanel(v, left-2, accounts),
+		o.queuePanel(v, v.inner(left), queues),
+		o.needPanel(v, v.inner(left), needs),
+		settledPanel(v, v.inner(left), accounts),
 	)
 	if charts > 0 {
-		panels = append(panels, trafficPanel(v, o.tape.take(v), left-2, charts))
+		panels = append(panels, trafficPanel(v, o.tape.take(v), v.inner(left), charts))
 	}
-	a := part.Box(v.Theme, left, h, panels...)
-	limits := limitRows(v, mid-2, max(h/2, 3))
+	a := v.sections(0, 0, left, h, panels...)
+	limits := limitRows(v, v.inner(mid), max(h/2, 3))
 	retries, answers := spare(max(h-len(limits)-3, 0), len(v.Retries()), leastTraffic)
-	panels = []part.Panel{
-		{Title: limitTitle(v), Tail: "reset in", Rows: limits, Height: len(limits)},
-		o.retryPanel(v, mid-2, retries),
+	panels = []part.Section{
+		{Title: "LIMITS", Note: limitHost(v), Tail: "reset in", Rows: limits, Height: len(limits)},
+		o.retryPanel(v, v.inner(mid), retries),
 	}
 	if answers > 0 {
-		panels = append(panels, answersPanel(v, o.tape.take(v), mid-2, answers))
+		panels = append(panels, answersPanel(v, o.tape.take(v), v.inner(mid), answers))
 	}
-	b := part.Box(v.Theme, mid, h, panels...)
+	b := v.sections(left, 0, mid, h, panels...)
 	workers := clamp(len(v.Running()), 1, max(h/3, 1))
-	tail := max(h-workers-4, 0) / 2
-	c := part.Box(v.Theme, right, h,
-		workerPanel(v, right-2, workers),
-		callPanel(v, o.tape.take(v), right-2, max(h-workers-4-tail, 0)),
-		logPanel(v, right-2, tail),
+	tail := max(h-workers-5, 0) / 2
+	c := v.sections(left+mid, 0, right, h,
+		workerPanel(v, v.inner(right), workers),
+		callPanel(v, o.tape.take(v), v.inner(right), max(h-workers-5-tail, 0)),
+		logPanel(v, v.inner(right), tail),
 	)
-	return part.Stack(part.Beside(a, b, c), bottom)
+	return part.Stack(part.Beside(a, b, c), blank(v, bottom))
 }
 
-// bottom is the box of the syncs under way.
+// blank puts an empty row above a block.
+func blank(v *View, block []string) []string { return append([]string{v.row(v.W)}, block...) }
+
+// bottom is the block of the syncs under way.
 func (o *Overview) bottom(v *View) []string {
 	n := clamp(len(v.Syncing()), 1, max(v.H/4, 1))
-	return part.Box(v.Theme, v.W, n+2, o.syncPanel(v, v.W-2, n))
+	return v.sections(0, v.H-n-1, v.W, n+1, o.syncPanel(v, v.inner(v.W), n))
 }
 
 // want is how many rows a panel could use and how many it must have.
@@ -271,6 +274,16 @@ func floats(n []int) []float64 {
 	return out
 }
 
+// section is a section that holds a pane.
+func (o *Overview) section(v *View, n int, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
+	s.Focus, s.Rows, s.Height = o.focus == n, o.list(v, n, t, w, h, src), h
+	s.Click = func(_, y int) string {
+		o.focus = n
+		return o.panes[n].clicked(src, y)
+	}
+	return s
+}
+
 // list draws a pane. One that is not in focus has no cursor to hold on to a row
 // that left; and as long as nobody has moved in it, it begins with its first row,
 // which is the gravest need and the next retry.
@@ -283,46 +296,35 @@ func (o *Overview) list(v *View, n int, t part.Table, w, h int, src part.Source)
 	return o.panes[n].body(v, t, w, h, src)
 }
 
-func (o *Overview) queuePanel(v *View, w, h int) part.Panel {
+func (o *Overview) queuePanel(v *View, w, h int) part.Section {
 	t := part.Table{
-		Columns: queueColumns, Title: "Queues", Still: o.focus != paneQueues,
+		Columns: queueColumns, Title: "QUEUES", Still: o.focus != paneQueues,
 		Empty: or(v.waiting(), v.start("no queue yet", "{sync} starts a sync")),
 	}
-	focused := o.focus == paneQueues
-	if focused {
-		t.Title = v.Theme.Glyphs.Focus + " Queues"
-	}
-	return part.Panel{Head: t.Header(v.Theme, w), Focus: focused, Rows: o.list(v, paneQueues, t, w, h, o.queues(v)), Height: h}
+	s := o.section(v, paneQueues, t, w, h, o.queues(v), part.Section{})
+	s.Head = t.Header(v.Theme, w)
+	return s
 }
 
-func (o *Overview) needPanel(v *View, w, h int) part.Panel {
+func (o *Overview) needPanel(v *View, w, h int) part.Section {
 	src := o.needs(v)
 	t := part.Table{Columns: needColumnsOf(v, src.Items), Empty: or(v.waiting(), "nothing needs you")}
-	return part.Panel{
-		Title: titled("Needs you", len(src.Items)), Focus: o.focus == paneNeeds,
-		Rows: o.list(v, paneNeeds, t, w, h, src), Height: h,
-	}
+	return o.section(v, paneNeeds, t, w, h, src, part.Section{Title: "NEEDS YOU", Note: some(len(src.Items))})
 }
 
-func (o *Overview) retryPanel(v *View, w, h int) part.Panel {
+func (o *Overview) retryPanel(v *View, w, h int) part.Section {
 	src := o.retries(v)
 	t := part.Table{Columns: retryColumns, Empty: or(v.waiting(), "no retry is due")}
-	return part.Panel{
-		Title: titled("Next retries", len(src.Items)), Focus: o.focus == paneRetries,
-		Rows: o.list(v, paneRetries, t, w, h, src), Height: h,
-	}
+	return o.section(v, paneRetries, t, w, h, src, part.Section{Title: "NEXT RETRIES", Note: some(len(src.Items))})
 }
 
-func (o *Overview) syncPanel(v *View, w, h int) part.Panel {
+func (o *Overview) syncPanel(v *View, w, h int) part.Section {
 	src := o.syncing(v)
 	t := part.Table{
 		Columns: syncColumns,
 		Empty:   or(v.waiting(), v.start("nothing is syncing", "{sync} starts a sync")),
 	}
-	return part.Panel{
-		Title: titled("Syncing now", len(src.Items)), Focus: o.focus == paneSyncing, Tail: o.syncTail(v),
-		Rows: o.list(v, paneSyncing, t, w, h, src), Height: h,
-	}
+	return o.section(v, paneSyncing, t, w, h, src, part.Section{Title: "SYNCING NOW", Note: some(len(src.Items)), Tail: o.syncTail(v)})
 }
 
 // syncTail is how fresh the tracked accounts can be kept, where the panel of
@@ -335,7 +337,7 @@ func (o *Overview) syncTail(v *View) string {
 }
 
 // workerPanel lists what is in hand.
-func workerPanel(v *View, w, h int) part.Panel {
+func workerPanel(v *View, w, h int) part.Section {
 	running := v.Running()
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range running[:min(len(running), max(h, 0))] {
@@ -347,11 +349,11 @@ func workerPanel(v *View, w, h int) part.Panel {
 	if len(running) == 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no job is running"))))
 	}
-	return part.Panel{Title: "Workers " + strconv.Itoa(v.Engine.InFlight) + "/" + strconv.Itoa(v.Engine.Workers), Rows: rows, Height: h}
+	return part.Section{Title: "WORKERS", Note: strconv.Itoa(v.Engine.InFlight) + "/" + strconv.Itoa(v.Engine.Workers), Rows: rows, Height: h}
 }
 
 // settledPanel lists the accounts that are not at work.
-func settledPanel(v *View, w, h int) part.Panel {
+func settledPanel(v *View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
 	rows := make([]string, 0, max(h, 0))
 	for i := range rest[:min(len(rest), max(h, 0))] {
@@ -364,7 +366,7 @@ func settledPanel(v *View, w, h int) part.Panel {
 	if len(rest) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no other account"))))
 	}
-	return part.Panel{Title: titled("Other accounts", len(rest)), Tail: "last sync", Rows: rows, Height: h}
+	return part.Section{Title: "OTHER ACCOUNTS", Note: some(len(rest)), Tail: "last sync", Rows: rows, Height: h}
 }
 
 func matchesOf(a *engine.AccountRow) string {
@@ -375,7 +377,7 @@ func matchesOf(a *engine.AccountRow) string {
 }
 
 // callPanel is the newest part of the flight recorder, newest first.
-func callPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
+func callPanel(v *View, calls []engine.CallRow, w, h int) part.Section {
 	rows := make([]string, 0, max(h, 0))
 	for i := len(calls) - 1; i >= 0 && len(rows) < h; i-- {
 		rows = append(rows, callLine(v, calls[i], w))
@@ -383,5 +385,5 @@ func callPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
 	if len(calls) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet"))))
 	}
-	return part.Panel{Title: "Calls", Tail: v.keyed("more on {limits}"), Rows: rows, Height: h}
+	return part.Section{Title: "CALLS", Tail: v.keyed("more on {limits}"), Rows: rows, Height: h}
 }

@@ -68,17 +68,17 @@ func (k *peek) got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-func (k *peek) draw(v *View, list *Jobs, w, h int) []string {
+func (k *peek) draw(v *View, list *Jobs, x, w, h int) []string {
 	k.follow(v, list)
 	if k.job == nil {
-		rows := []string{v.row(w-2, part.As(themes.Dim, "   no job is selected"))}
-		return part.Box(v.Theme, w, h, part.Panel{Title: "Selected", Rows: rows})
+		rows := []string{v.row(v.inner(w), part.As(themes.Dim, "   no job is selected"))}
+		return v.sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
 	}
-	return part.Box(v.Theme, w, h, k.job.beside(v, w-2, h)...)
+	return v.sections(x, 0, w, h, k.job.beside(v, v.inner(w), h)...)
 }
 
 // beside are the panels of a job's inspector beside a list.
-func (p *Job) beside(v *View, w, h int) []part.Panel {
+func (p *Job) beside(v *View, w, h int) []part.Section {
 	j := p.row(v)
 	life := []string{
 		v.row(w, part.Plain(" "), v.state(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
@@ -91,12 +91,12 @@ func (p *Job) beside(v *View, w, h int) []part.Panel {
 	if len(fold) == 0 {
 		fold = []string{v.row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
-	room := max(h-len(life)-len(facts)-5, 1)
+	room := max(h-len(life)-len(facts)-6, 1)
 	tried := clamp(len(fold), 1, room)
-	panels := []part.Panel{
+	panels := []part.Section{
 		{Title: columns.JobKey(&j.Job), Tail: p.told(v), Rows: life, Height: len(life)},
-		{Title: "Attempts", Rows: fold[len(fold)-tried:], Height: tried},
-		{Title: "Facts", Rows: facts, Height: len(facts)},
+		{Title: "ATTEMPTS", Rows: fold[len(fold)-tried:], Height: tried},
+		{Title: "FACTS", Rows: facts, Height: len(facts)},
 	}
 	return append(panels, p.pastPanels(v, w, room-tried-1)...)
 }

@@ -73,19 +73,19 @@ func (p *Reports) drawWeeks(v *View) []string {
 		if i == besideWeeks-1 {
 			width = v.W - w*i
 		}
-		panel := part.Panel{Title: "no older week", Height: weekBoxHeight - 2}
+		panel := part.Section{Title: "NO OLDER WEEK", Height: weekBoxHeight - 2}
 		switch {
 		case i < len(weeks):
-			panel = p.playWeek(v, &weeks[i], top, width-2)
+			panel = p.playWeek(v, &weeks[i], top, v.inner(width))
 		case p.played.loading():
 			panel.Title = "loading…"
 		}
-		boxes[i] = part.Box(v.Theme, width, weekBoxHeight, panel)
+		boxes[i] = v.sections(0, 0, width, weekBoxHeight, panel)
 	}
 	return part.Beside(boxes...)
 }
 
-func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) part.Panel {
+func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) part.Section {
 	r := &engine.PlayReport{Minutes: week.Minutes}
 	still := *p // the cursor is on the map of all weeks
 	still.day, still.numbers = -1, false
@@ -94,7 +94,7 @@ func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) p
 	for d := range r.Minutes {
 		rows = append(rows, still.dayRow(v, r, d, 0, cell, top, w))
 	}
-	return part.Panel{Title: weekTitle(&engine.WeeklyReport{Week: week.Week}), Rows: append(rows, still.totalRow(v, r, cell, w))}
+	return part.Section{Title: weekTitle(&engine.WeeklyReport{Week: week.Week}), Rows: append(rows, still.totalRow(v, r, cell, w))}
 }
 
 // weekFacts are the games of a week, and the scale that all weeks share.
@@ -112,7 +112,7 @@ func wonCell(wins, games int) part.Cell {
 }
 
 // championsPanel are the champions of the account, the most played first.
-func (p *Reports) championsPanel(v *View, w, h int) part.Panel {
+func (p *Reports) championsPanel(v *View, w, h int) part.Section {
 	play := &p.played.play
 	all := make([]bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
@@ -130,5 +130,5 @@ func (p *Reports) championsPanel(v *View, w, h int) part.Panel {
 	if len(rows) == 0 && p.played.loading() {
 		rows = []string{v.row(w, part.As(themes.Dim, "   loading the champions…"))}
 	}
-	return part.Panel{Title: "Champions", Tail: tail, Rows: slices.Clip(rows[:min(len(rows), max(h, 0))])}
+	return part.Section{Title: "CHAMPIONS", Tail: tail, Rows: slices.Clip(rows[:min(len(rows), max(h, 0))])}
 }

@@ -91,12 +91,12 @@ func (r *rail) draw(v *View, w, h int) []string {
 }
 
 func (r *rail) boxes(v *View, w, h int) []string {
-	facts := queueFacts(v, r.row(v), w-2)
+	facts := queueFacts(v, r.row(v), v.inner(w))
 	list := h - len(facts) - 3
 	if list < 4 {
-		return part.Box(v.Theme, w, h, r.panel(v, w-2, h-2))
+		return v.sections(0, 0, w, h, r.panel(v, v.inner(w), h-1))
 	}
-	return part.Box(v.Theme, w, h, r.panel(v, w-2, list), part.Panel{Title: or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
+	return v.sections(0, 0, w, h, r.panel(v, v.inner(w), list), part.Section{Title: or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
 }
 
 func (r *rail) row(v *View) engine.QueueRow {
@@ -104,9 +104,9 @@ func (r *rail) row(v *View) engine.QueueRow {
 	return q
 }
 
-func (r *rail) panel(v *View, w, h int) part.Panel {
+func (r *rail) panel(v *View, w, h int) part.Section {
 	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: or(v.waiting(), "no queue yet")}
-	return part.Panel{Title: "Queues", Tail: "Q", Focus: r.on, Rows: r.table(v, t, w, h, r.source(v)), Height: h}
+	return r.pane.section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
 }
 
 // queueFacts are a queue's counts and why its head does not start.

@@ -84,10 +84,9 @@ func (p *Reasons) Draw(v *View) []string {
 	if p.growing {
 		far = p.far(liveJobs(v, p.queue))
 	}
-	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: p.title(v, "Why jobs do not run", told, far, string(p.queue)), Focus: true, Tail: or(p.answer.told(v), p.about(v.keyed("{open} lists them"))),
-		Rows: p.draw(v, v.W-2, v.H-2, p.empty(v)), Height: v.H - 2,
-	})
+	return v.whole(p.section(v, v.inner(v.W), v.H-1, p.empty(v), part.Section{
+		Title: "WHY JOBS DO NOT RUN", Note: p.note(v, told, far, string(p.queue)), Tail: or(p.answer.told(v), p.about(v.keyed("{open} lists them"))),
+	}))
 }
 
 func (p *Reasons) empty(v *View) string {

@@ -127,8 +127,7 @@ func (p *Record) Draw(v *View) []string {
 		tail = v.keyed("{back} goes back")
 	}
 	src := p.source(v)
-	return part.Box(v.Theme, v.W, v.H, part.Panel{
-		Title: "Record " + strconv.FormatUint(p.Seq, 10), Focus: true, Tail: tail,
-		Rows: p.table(v, part.Table{Columns: factColumns}, v.W-2, v.H-2, src), Height: v.H - 2,
-	})
+	return v.whole(p.section(v, part.Table{Columns: factColumns}, v.inner(v.W), v.H-1, src, part.Section{
+		Title: "RECORD", Note: strconv.FormatUint(p.Seq, 10), Tail: tail,
+	}))
 }

@@ -266,8 +266,8 @@ func (p *Reports) Draw(v *View) []string {
 	}
 	r := p.detail.Report
 	if r == nil || r.Matches == 0 {
-		return part.Box(v.Theme, v.W, v.H, part.Panel{
-			Title: p.heading(v), Focus: true, Tail: p.tail(v), Rows: v.said(v.W-2, p.empty(v)),
+		return v.whole(part.Section{
+			Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.said(v.inner(v.W), p.empty(v)),
 		})
 	}
 	if p.weeksBeside(v, r) {
@@ -286,14 +286,14 @@ func (p *Reports) drawPlay(v *View, r *engine.PlayReport) []string {
 	if v.Size == L {
 		w = v.W * 3 / 5
 	}
-	rows := p.heat(v, r, w-2)
-	box := func(w, h int, panels ...part.Panel) []string { return part.Box(v.Theme, w, h, panels...) }
-	top := part.Panel{Title: p.heading(v), Focus: true, Tail: p.tail(v), Rows: rows, Height: len(rows)}
+	rows := p.heat(v, r, v.inner(w))
+	box := func(w, h int, panels ...part.Section) []string { return v.sections(0, 0, w, h, panels...) }
+	top := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: rows, Height: len(rows)}
 	if v.Size == L {
-		return part.Beside(box(w, v.H, top, p.cellPanel(v, r, w-2)), box(v.W-w, v.H, p.barsPanels(v, r, v.W-w-2)...))
+		return part.Beside(box(w, v.H, top, p.cellPanel(v, r, v.inner(w))), box(v.W-w, v.H, p.barsPanels(v, r, v.inner(v.W-w))...))
 	}
 	if room := v.H - len(rows) - 3; room >= 3 {
-		return box(w, v.H, append([]part.Panel{top}, p.barsPanels(v, r, w-2)...)...)
+		return box(w, v.H, append([]part.Section{top}, p.barsPanels(v, r, v.inner(w))...)...)
 	}
 	return box(w, v.H, top)
 }
@@ -317,9 +317,9 @@ func (p *Reports) tail(v *View) string {
 func (p *Reports) heading(v *View) string {
 	row, ok := v.Account(p.id(v))
 	if !ok {
-		return "Play time"
+		return ""
 	}
-	return "Play time of " + row.RiotID
+	return "of " + row.RiotID
 }
 
 func (p *Reports) empty(v *View) string {

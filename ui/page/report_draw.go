@@ -300,12 +300,12 @@ func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 }
 
 // cellPanel tells the cell of the cursor on wide screens, and what the map comes to.
-func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Panel {
+func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Section {
 	rows := []string{p.cursorRow(v, r, w), ""}
 	for _, f := range playFacts(v, r) {
 		rows = append(rows, part.NewLine(v.Theme, w).Gap(3).Field(part.As(themes.Dim, f.key), 14, part.Words).Gap(1).Cells(part.Plain(f.value)).String())
 	}
-	return part.Panel{Title: "Cell", Rows: rows}
+	return part.Section{Title: "CELL", Rows: rows}
 }
 
 // playFacts are the busiest hour, how the week is shared between working days and
@@ -333,7 +333,7 @@ func playFacts(v *View, r *engine.PlayReport) []fact {
 }
 
 // barsPanels are the hours of each day and the games of each mode as bars.
-func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Panel {
+func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Section {
 	modes := modeBars(r)
 	days := make([]bar, 0, 7)
 	for d := range r.Minutes {
@@ -343,17 +343,17 @@ func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Panel 
 		}
 		days = append(days, bar{weekdays[d], sum, hours(sum)})
 	}
-	byMode := part.Panel{Title: "Games by mode", Rows: bars(v, modes, themes.Run, w)}
+	byMode := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modes, themes.Run, w)}
 	if v.Size != L {
-		return []part.Panel{byMode}
+		return []part.Section{byMode}
 	}
-	byDay := part.Panel{Title: "Hours by day", Rows: bars(v, days, themes.OK, w), Height: len(days)}
-	room := v.H - len(days) - len(modes) - 4
+	byDay := part.Section{Title: "HOURS BY DAY", Rows: bars(v, days, themes.OK, w), Height: len(days)}
+	room := v.H - len(days) - len(modes) - 5
 	if p.played.of != r.Account || room < 3 {
-		return []part.Panel{byDay, byMode}
+		return []part.Section{byDay, byMode}
 	}
 	byMode.Height = max(len(modes), 1)
-	return []part.Panel{byDay, byMode, p.championsPanel(v, w, room)}
+	return []part.Section{byDay, byMode, p.championsPanel(v, w, room)}
 }
 
 // bar is one line of a bar chart.

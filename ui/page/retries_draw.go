@@ -84,22 +84,22 @@ func (l *lane) add(cell int) {
 // Draw implements Page.
 func (p *Retries) Draw(v *View) []string {
 	p.refresh(v)
-	w := v.W - 2
+	w := v.inner(v.W)
 	hist := p.schedule(v, w)
 	h := max(v.H-len(hist)-3, 0)
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.scheduleTitle(v), Tail: v.keyed("{nearer} {farther} zoom"), Rows: hist, Height: len(hist)},
-		part.Panel{Title: p.title(v, "Due next"), Focus: true, Rows: p.draw(v, w, h, p.empty(v)), Height: h},
+	return v.whole(
+		part.Section{Title: "RETRY SCHEDULE", Note: p.scheduleNote(v), Tail: v.keyed("{nearer} {farther} zoom"), Rows: hist, Height: len(hist)},
+		p.section(v, w, h, p.empty(v), part.Section{Title: "DUE NEXT", Note: p.note(v)}),
 	)
 }
 
-func (p *Retries) scheduleTitle(v *View) string {
+func (p *Retries) scheduleNote(v *View) string {
 	all := v.Retries()
 	if len(all) == 0 {
-		return "Retry schedule"
+		return ""
 	}
 	dot := " " + v.Theme.Glyphs.Sep + " "
-	text := "Retry schedule" + dot + count(len(all)) + " waiting" + dot + "next " + v.until(all[0].Due)
+	text := count(len(all)) + " waiting" + dot + "next " + v.until(all[0].Due)
 	late := 0
 	for i := range all {
 		if all[i].LateBy != "" {

@@ -69,16 +69,16 @@ func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
 // Draw implements Page.
 func (p *Schedules) Draw(v *View) []string {
 	p.refresh(v)
-	below := p.detail(v, v.W-2)
+	below := p.detail(v, v.inner(v.W))
 	h, room := p.parts(v, len(below))
-	title := "Selected"
-	list := p.draw(v, v.W-2, h, p.empty(v))
+	title := "SELECTED"
+	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "SCHEDULES", Note: p.note(v), Tail: p.told(v)})
 	if r, ok := p.selected(); ok {
 		title = r.Name
 	}
-	return part.Box(v.Theme, v.W, v.H,
-		part.Panel{Title: p.title(v, "Schedules"), Focus: true, Tail: p.told(v), Rows: list, Height: h},
-		part.Panel{Title: title, Rows: below, Height: room})
+	return v.whole(
+		list,
+		part.Section{Title: title, Rows: below, Height: room})
 }
 
 // shownSkips is how many runs that were left out are told.

@@ -47,8 +47,8 @@ func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 // comes unasked: "503: Service unavailable" is 24 cells.
 const roomyMore = 6
 
-// note keeps which spare columns a frame of w cells shows.
-func (l *list[T]) note(t part.Table, w int) {
+// keep notes which spare columns a frame of w cells shows.
+func (l *list[T]) keep(t part.Table, w int) {
 	if len(l.spare.is) == 0 {
 		return
 	}

@@ -94,8 +94,8 @@ func (s *strips) edge() instant {
 
 // panel draws the strips of the buckets from top on, each in the row beside its
 // bucket: w x h cells with the axis.
-func (s *strips) panel(v *View, buckets []engine.BucketRow, top, w, h int) part.Panel {
-	p := part.Panel{Title: "Fill, last 10 min", Height: h}
+func (s *strips) panel(v *View, buckets []engine.BucketRow, top, w, h int) part.Section {
+	p := part.Section{Title: "FILL, LAST 10 MIN", Height: h}
 	if len(s.seen) == 0 || w < 20 {
 		p.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "nothing is recorded yet")))}
 		return p

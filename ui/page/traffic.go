@@ -31,10 +31,10 @@ func failedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 
 
 // trafficPanel is the flight recorder as small multiples with one scale: all
 // calls, the 429s, the failures.
-func trafficPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
+func trafficPanel(v *View, calls []engine.CallRow, w, h int) part.Section {
 	columns := max(w-multipleName-2, 1)
 	counts, high := traffic(v, calls, columns)
-	p := part.Panel{Title: "Traffic", Tail: trafficTail(v, calls), Height: h}
+	p := part.Section{Title: "TRAFFIC", Tail: trafficTail(v, calls), Height: h}
 	tall := h / len(trafficKinds)
 	if len(calls) == 0 || tall < 1 {
 		p.Tail = ""
@@ -103,8 +103,8 @@ type methodCount struct {
 
 // answersPanel says how each method's calls were answered, and below that shows
 // every call as one sign, old to new.
-func answersPanel(v *View, calls []engine.CallRow, w, h int) part.Panel {
-	p := part.Panel{Title: "Answers", Tail: human.Counted(len(calls), "call", "calls"), Height: h}
+func answersPanel(v *View, calls []engine.CallRow, w, h int) part.Section {
+	p := part.Section{Title: "ANSWERS", Tail: human.Counted(len(calls), "call", "calls"), Height: h}
 	if len(calls) == 0 {
 		p.Tail = ""
 		p.Rows = []string{v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet")))}

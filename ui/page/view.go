@@ -40,8 +40,11 @@ type View struct {
 	Theme *themes.Theme
 	Now   time.Time // in the zone of the screen
 	W, H  int       // of the page's own area
-	Size  Size
-	Tall  Tall
+	X, Y  int       // where on the screen that area begins
+	// Hits takes what of the area can be clicked; nil = nobody wants to know.
+	Hits *part.Hits
+	Size Size
+	Tall Tall
 	// Frozen says that Data stands still; Live is the newest there is.
 	Frozen bool
 	Live   *Data
@@ -139,6 +142,27 @@ func (v *View) clock(at time.Time) string { return part.Clock(at, v.Now) }
 
 // state is a state word with its sign.
 func (v *View) state(word string) part.Cell { return part.StateCell(v.Theme, word) }
+
+// pad is how many cells stay empty at either side of a block of sections.
+func (v *View) pad() int {
+	if v.Size == S {
+		return 0
+	}
+	return 1
+}
+
+// inner is how wide the rows of sections are that stand in a block of w cells.
+func (v *View) inner(w int) int { return w - 2*v.pad() }
+
+// sections draws a block of w x h cells whose first cell is x, y of the page's area.
+func (v *View) sections(x, y, w, h int, sections ...part.Section) []string {
+	return part.Sections(v.Theme, v.X+x, v.Y+y, w, h, v.pad(), v.Hits, sections...)
+}
+
+// whole draws sections on all of the page's area.
+func (v *View) whole(sections ...part.Section) []string {
+	return v.sections(0, 0, v.W, v.H, sections...)
+}
 
 // row is one painted row of w cells.
 func (v *View) row(w int, cells ...part.Cell) string { return part.Row(v.Theme, w, cells...) }

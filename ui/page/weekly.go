@@ -118,9 +118,9 @@ func asReport(w *engine.WeeklyReport) *engine.PlayReport {
 func (p *Reports) drawWeekly(v *View) []string {
 	weeks := p.weekly.shown(v)
 	if len(weeks) == 0 {
-		return part.Box(v.Theme, v.W, v.H, part.Panel{
-			Title: "Weekly report", Focus: true, Tail: p.weekly.told(v),
-			Rows: v.said(v.W-2, p.weeklyEmpty(v)),
+		return v.whole(part.Section{
+			Title: "WEEKLY REPORT", Tail: p.weekly.told(v),
+			Rows: v.said(v.inner(v.W), p.weeklyEmpty(v)),
 		})
 	}
 	top := 1.0
@@ -131,7 +131,7 @@ func (p *Reports) drawWeekly(v *View) []string {
 	w := v.W / beside
 	rows := make([][]string, len(weeks))
 	for i := range weeks {
-		rows[i] = p.weekRows(v, &weeks[i], top, w-2)
+		rows[i] = p.weekRows(v, &weeks[i], top, v.inner(w))
 	}
 	h := len(rows[0]) + 2
 	var boxes [][]string
@@ -140,11 +140,11 @@ func (p *Reports) drawWeekly(v *View) []string {
 		if i == beside-1 {
 			width = v.W - w*i
 		}
-		panel := part.Panel{Title: "no older week"}
+		panel := part.Section{Title: "NO OLDER WEEK"}
 		if i < len(weeks) {
-			panel = part.Panel{Title: weekTitle(&weeks[i]), Focus: i == 0, Rows: rows[i]}
+			panel = part.Section{Title: weekTitle(&weeks[i]), Rows: rows[i]}
 		}
-		boxes = append(boxes, part.Box(v.Theme, width, h, panel))
+		boxes = append(boxes, v.sections(w*i, 0, width, h, panel))
 	}
 	below := v.H - h
 	if v.Size != L || below < 3 {
@@ -152,19 +152,19 @@ func (p *Reports) drawWeekly(v *View) []string {
 	}
 	left := *v
 	left.W = v.W * 2 / 3
-	right := part.Box(v.Theme, v.W-left.W, below, weekModes(v, &weeks[0], v.W-left.W-2))
+	right := v.sections(left.W, h, v.W-left.W, below, weekModes(v, &weeks[0], v.inner(v.W-left.W)))
 	return part.Stack(part.Beside(boxes...), part.Beside(p.weekAccounts(&left, &weeks[0], below), right))
 }
 
 // weekModes are the games of all accounts in a week by mode.
-func weekModes(v *View, week *engine.WeeklyReport, w int) part.Panel {
+func weekModes(v *View, week *engine.WeeklyReport, w int) part.Section {
 	sum := engine.PlayReport{ByQueue: map[int]int{}}
 	for _, a := range week.Accounts {
 		for queue, n := range a.ByQueue {
 			sum.ByQueue[queue] += n
 		}
 	}
-	return part.Panel{Title: "Games by mode, " + weekTitle(week), Rows: bars(v, modeBars(&sum), themes.Run, w)}
+	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: bars(v, modeBars(&sum), themes.Run, w)}
 }
 
 func (p *Reports) weeklyEmpty(v *View) string {
@@ -231,7 +231,7 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 	slices.SortStableFunc(all, func(a, b engine.WeeklyAccount) int {
 		return cmp.Or(cmp.Compare(b.Minutes, a.Minutes), cmp.Compare(a.RiotID, b.RiotID))
 	})
-	w := v.W - 2
+	w := v.inner(v.W)
 	most := 0.0
 	for _, a := range all {
 		most = max(most, a.Minutes)
@@ -243,8 +243,8 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 	if len(all) == 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
-	return part.Box(v.Theme, v.W, h, part.Panel{
-		Title: titled("Accounts", len(all)) + ", " + weekTitle(week), Tail: v.keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.keyed(" {states} play time"), Rows: rows,
+	return v.sections(0, 0, v.W, h, part.Section{
+		Title: "ACCOUNTS", Note: some(len(all)) + " in the " + weekTitle(week), Tail: v.keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.keyed(" {states} play time"), Rows: rows,
 	})
 }
 

@@ -109,14 +109,18 @@ func width(cells []Cell) int {
 }
 
 // Tab is one screen of the tabs row.
-type Tab struct{ Key, Name string }
+type Tab struct {
+	Key, Name string
+	Click     Click
+}
 
-// Tabs returns the row of screens; the active one stands in brackets. Where
+// Tabs returns row y of the screen, the screens; the active one stands in brackets. Where
 // the names do not fit, the others show their keys alone.
-func Tabs(th *themes.Theme, w int, tabs []Tab, active int, right ...Cell) string {
+func Tabs(th *themes.Theme, y, w int, hits *Hits, tabs []Tab, active int, right ...Cell) string {
 	names := tabsWidth(tabs) < w
 	l := NewLine(th, w).Gap(1)
 	for i, t := range tabs {
+		from := l.at
 		switch {
 		case i == active:
 			l.Cells(As(themes.Focus, "["+t.Key+" "+t.Name+"]"))
@@ -125,6 +129,7 @@ func Tabs(th *themes.Theme, w int, tabs []Tab, active int, right ...Cell) string
 		default:
 			l.Cells(As(themes.Accent, " "+t.Key+" "))
 		}
+		hits.Add(from, y, l.at-from, 1, t.Click)
 	}
 	l.edge(right)
 	return l.String()

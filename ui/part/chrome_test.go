@@ -33,12 +33,12 @@ func TestTitleShortensThenDropsFromTheLeft(t *testing.T) {
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func TestTabs(t *testing.T) {
-	tabs := []Tab{{"1", "Overview"}, {"2", "Accounts"}, {"3", "Jobs"}}
+	tabs := []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: "Accounts"}, {Key: "3", Name: "Jobs"}}
 	for w, want := range map[int]string{
 		60: " [1 Overview] 2 Accounts  3 Jobs                      ? help",
 		24: " [1 Overview] 2  3",
 	} {
-		if got := plain(Tabs(mono, w, tabs, 0, Plain("? help"))); squeeze(got) != squeeze(want) {
+		if got := plain(Tabs(mono, 0, w, nil, tabs, 0, Plain("? help"))); squeeze(got) != squeeze(want) {
 			t.Errorf("%d cells: %q", w, got)
 		}
 	}
@@ -72,21 +72,32 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-func TestBox(t *testing.T) {
-	want := `╭ ▸ Now ──────────── tail ─╮
-│ 46 calls/min             │
-├ Queues     wait   run    ┤
-│ row of 26 cells, cut here│
-├ Needs you (2) ───────────┤
-│                          │
-╰──────────────────────────╯`
-	got := Box(mono, 28, 7, Panel{Title: "Now", Tail: "tail", Focus: true, Rows: []string{" 46 calls/min"}, Height: 1},
-		Panel{Head: " Queues     wait   run", Rows: []string{" row of 26 cells, cut here, so"}, Height: 1}, Panel{Title: "Needs you (2)"})
-	if plain(got...) != want {
+func TestSectionsNoteWhatCanBeClicked(t *testing.T) {
+	want := `▸NOW of 46 ────────── tail
+ 46 calls/min
+
+ Queues     wait   run
+ row of 26 cells, cut here,
+
+ NEEDS YOU ───────────────`
+	var hits Hits
+	clicked := [2]int{}
+	got := Sections(mono, 10, 20, 27, 8, 0, &hits, Section{Title: "NOW", Note: "of 46", Tail: "tail", Focus: true, Rows: []string{" 46 calls/min"}, Height: 1},
+		Section{Head: " Queues     wait   run", Rows: []string{" row of 26 cells, cut here, so"}, Height: 1, Click: func(x, y int) string {
+			clicked = [2]int{x, y}
+			return "open"
+		}}, Section{Title: "NEEDS YOU"})
+	if plain(got...) != want+"\n" {
 		t.Errorf("got\n%s", plain(got...))
 	}
-	ascii := Box(themes.NewMono(themes.Plain), 16, 3, Panel{Title: "Now", Rows: []string{"카인"}})
-	if plain(ascii...) != "+ Now ---------+\n|????          |\n+--------------+" {
+	if action, found := hits.Click(13, 24); action != "open" || !found || clicked != [2]int{3, 0} {
+		t.Errorf("clicked %q %v at %v", action, found, clicked)
+	}
+	if _, found := hits.Click(13, 25); found {
+		t.Error("an empty row can be clicked")
+	}
+	ascii := Sections(themes.NewMono(themes.Plain), 0, 0, 16, 3, 1, nil, Section{Title: "NOW", Rows: []string{"카인"}})
+	if plain(ascii...) != "  NOW --------\n ????\n" {
 		t.Errorf("got\n%s", plain(ascii...))
 	}
 }
@@ -155,13 +166,13 @@ func TestPromptHidesSecrets(t *testing.T) {
 
 func TestDialogDefaultsToNo(t *testing.T) {
 	d := Dialog{Title: "Cancel 14 jobs?", Body: []string{"3 of them are running. What they fetched stays stored."}, Yes: "cancel 14 jobs", No: "keep"}
-	want := `╭ ▸ Cancel 14 jobs? ───────────────────╮
-│                                      │
-│  3 of them are running. What they    │
-│  fetched stays stored.               │
-│                                      │
-│  ▸[keep]    cancel 14 jobs           │
-╰──────────────────────────────────────╯`
+	want := `  Cancel 14 jobs? ────────────────────
+
+   3 of them are running. What they
+   fetched stays stored.
+
+   ▸[keep]    cancel 14 jobs
+  ────────────────────────────────────`
 	if got := plain(d.View(mono, 40, 20)...); got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -186,7 +197,7 @@ func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
 // What is laid over a screen does not bring the terminal's own background through.
 func TestOverlayKeepsTheGround(t *testing.T) {
 	th := themes.New(themes.Palettes()[1], themes.TrueColor, true, themes.Unicode)
-	for i, row := range Overlay(th, 30, 5, nil, Box(th, 12, 3, Panel{Title: "Theme"})) {
+	for i, row := range Overlay(th, 30, 5, nil, Over(th, 12, 3, Section{Title: "Theme"})) {
 		if strings.Contains(row, "\x1b[m") || strings.Contains(row, "\x1b[0m") {
 			t.Errorf("row %d goes back to the terminal's look: %q", i, row)
 		}

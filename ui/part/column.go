@@ -20,7 +20,7 @@ const (
 // pinned columns survive every width.
 func pinned(c Column) bool { return c.Kind == State || c.Priority == 0 }
 
-// Geometry of a row: a margin, the sign column, a space; columns; one cell
+// Geometry of a row: the cursor's sign, the mark, a space; columns; one cell
 // for the sign that more columns exist.
 const (
 	leftMargin  = 3

@@ -62,7 +62,7 @@ func (d Dialog) View(th *themes.Theme, w, h int) []string {
 		rows = rows[:max(len(rows)-over, 0)]
 	}
 	rows = append(rows, answers)
-	return Box(th, w, min(len(rows)+2, h), Panel{Title: d.Title, Rows: rows, Focus: true})
+	return Over(th, w, min(len(rows)+2, h), Section{Title: d.Title, Rows: rows})
 }
 
 // Lines are the dialog without a box, rows of w cells: the question, what it says, and

@@ -54,11 +54,9 @@ var every = map[string]func(s scene) []string{
 		l.Reset(s.w, true)
 		return one(l.Cells(s.cells()...).Field(As(themes.OK, s.text()), s.n, Number).String())
 	},
-	"Box": func(s scene) []string {
-		return Box(s.th, s.w, s.h,
-			Panel{Title: s.text(), Tail: s.text(), Rows: []string{s.text()}, Focus: true, Height: s.n % 5},
-			Panel{Title: s.text(), Head: s.table().Header(s.th, s.w-2)},
-			Panel{Title: s.text(), Rows: []string{Row(s.th, s.w, s.cells()...), s.text()}})
+	"Over": func(s scene) []string { return Over(s.th, s.w, s.h, s.sections()...) },
+	"Sections": func(s scene) []string {
+		return Sections(s.th, 0, 0, s.w, s.h, s.n%3, nil, s.sections()...)
 	},
 	"Table": func(s scene) []string {
 		src, c := s.source(), &Cursor{}
@@ -84,7 +82,7 @@ var every = map[string]func(s scene) []string{
 		return one(Title(s.th, s.w, []string{"FARSIGHT", s.text(), s.text()}, pieces))
 	},
 	"Tabs": func(s scene) []string {
-		return one(Tabs(s.th, s.w, []Tab{{"1", "Overview"}, {"2", s.text()}, {"3", "Jobs"}}, s.n%3, Plain("? help")))
+		return one(Tabs(s.th, 0, s.w, nil, []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: s.text()}, {Key: "3", Name: "Jobs"}}, s.n%3, Plain("? help")))
 	},
 	"Hints": func(s scene) []string {
 		return one(Hints(s.th, s.w, []Hint{{Key: "t", Does: s.text()}, {Key: "x", Does: "cancel", Off: true}, {Key: "?", Does: "keys", Keep: true}}))
@@ -112,8 +110,8 @@ var every = map[string]func(s scene) []string{
 		return Overlay(s.th, s.w, s.h, base, d.View(s.th, s.w, s.h))
 	},
 	"Beside": func(s scene) []string {
-		left := Box(s.th, s.w/2, s.h, Panel{Title: s.text()})
-		return Beside(left, Box(s.th, s.w-s.w/2, s.h, Panel{Title: s.text()}))
+		left := Over(s.th, s.w/2, s.h, Section{Title: s.text()})
+		return Beside(left, Over(s.th, s.w-s.w/2, s.h, Section{Title: s.text()}))
 	},
 	"Frame": func(s scene) []string {
 		f := Frame(s.th, s.w, s.h, append(every0(s), s.text(), "\x1b[2J"+s.text(), "\u009bx"))
@@ -136,6 +134,14 @@ var fixed = map[string]int{
 }
 
 func one(row string) []string { return []string{row} }
+
+func (s scene) sections() []Section {
+	return []Section{
+		{Title: s.text(), Note: s.text(), Tail: s.text(), Rows: []string{s.text()}, Focus: true, Height: s.n % 5},
+		{Title: s.text(), Head: s.table().Header(s.th, s.w-2)},
+		{Title: s.text(), Rows: []string{Row(s.th, s.w, s.cells()...), s.text()}},
+	}
+}
 
 func (s scene) cells() []Cell {
 	return []Cell{As(themes.Held, s.text()), Plain(s.text()), StateCell(s.th, "GAVE UP")}

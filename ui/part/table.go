@@ -62,6 +62,20 @@ func (t Table) Shown(w int) []bool {
 	return shown
 }
 
+// ColumnAt returns the column whose title stands at cell x of the header of w cells, -1
+// for none.
+func (t Table) ColumnAt(w, x int) int {
+	slots, _ := layout(t.Columns, w, t.Pan)
+	from := leftMargin
+	for _, s := range slots {
+		if x >= from-1 && x <= from+s.width {
+			return s.column
+		}
+		from += s.width + columnGap
+	}
+	return -1
+}
+
 // View returns the header and the visible rows: h rows of w cells.
 func (t Table) View(th *themes.Theme, w, h int, src Source, c *Cursor) []string {
 	if h <= 0 {
@@ -120,7 +134,7 @@ func (t Table) header(l *Line, slots []slot, more bool) string {
 	l.To(1)
 	for n, s := range slots {
 		if n == 0 && t.Title != "" {
-			l.Field(As(themes.Text, t.Title), s.width+leftMargin-1, Words)
+			l.Field(As(themes.Figure, t.Title), s.width+leftMargin-1, Words)
 			continue
 		}
 		if n > 0 {
@@ -138,19 +152,14 @@ func (t Table) header(l *Line, slots []slot, more bool) string {
 	return l.String()
 }
 
-// signs writes the first three cells. Cursor or mark stand in column 1; on a
-// marked cursor row the mark moves to column 0.
+// signs writes the first three cells: the cursor in the first, the mark in the second.
 func (t Table) signs(l *Line, at, marked bool) {
-	g := l.th.Glyphs
-	if at && marked {
-		l.Glyph(themes.Accent, g.Mark, 1)
+	if at {
+		l.Glyph(themes.Focus, l.th.Glyphs.Cursor, 1)
 	}
 	l.To(1)
-	switch {
-	case at:
-		l.Glyph(themes.Focus, g.Cursor, 1)
-	case marked:
-		l.Glyph(themes.Accent, g.Mark, 1)
+	if marked {
+		l.Glyph(themes.Accent, l.th.Glyphs.Mark, 1)
 	}
 	l.To(leftMargin)
 }

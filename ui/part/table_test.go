@@ -71,23 +71,23 @@ func TestTableDropsThenShrinks(t *testing.T) {
 	}{
 		{118, `
    JOB                         QUEUE                 STATE        TRY  NEXT      AGE  LAST RESULT            BY
- ▌ match:KR_721455080          ingest.summoner.full  ↻ RETRYABLE  2/5  +0:12    1m30  503 service unavaila…  system
+▌  match:KR_721455080          ingest.summoner.full  ↻ RETRYABLE  2/5  +0:12    1m30  503 service unavaila…  system
  ◆ match:KR_721455081          ingest.summoner.full  ↻ RETRYABLE  2/5  +0:12    1m30  503 service unavaila…  system`},
 		{58, `
    JOB                  STATE        TRY  NEXT   LAST RE…›
- ▌ match:KR_721455080   ↻ RETRYABLE  2/5  +0:12  503 ser…
+▌  match:KR_721455080   ↻ RETRYABLE  2/5  +0:12  503 ser…
  ◆ match:KR_721455081   ↻ RETRYABLE  2/5  +0:12  503 ser…`},
 		{38, `
    JOB               STATE        TRY›
- ▌ match:KR_…455080  ↻ RETRYABLE  2/5
+▌  match:KR_…455080  ↻ RETRYABLE  2/5
  ◆ match:KR_…455081  ↻ RETRYABLE  2/5`},
 		{18, `
    JOB     STATE ›
- ▌ ma…080  ↻ RET…
+▌  ma…080  ↻ RET…
  ◆ ma…081  ↻ RET…`},
 		{5, `
    …›
- ▌ …
+▌  …
  ◆ …`},
 	} {
 		if got := "\n" + plain(jobTable().View(mono, x.w, 3, src, c)...); got != x.want {
@@ -218,7 +218,7 @@ func TestRowThatLeftStaysUntilTheCursorDoes(t *testing.T) {
 	c.Move(src, 2, 6)
 	src = list{"a", "b", "d", "e", "f"}
 	c.Sync(src, 6)
-	want := "\n   a         RUNNING\n   b         RUNNING\n ▌ c         (left)\n   d         RUNNING\n   e         RUNNING\n   f         RUNNING"
+	want := "\n   a         RUNNING\n   b         RUNNING\n▌  c         (left)\n   d         RUNNING\n   e         RUNNING\n   f         RUNNING"
 	if got := "\n" + plain(idTable.Body(mono, 30, 6, src, c)...); got != want {
 		t.Errorf("got%s", got)
 	}
@@ -331,7 +331,7 @@ func BenchmarkTable(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				rows := jobTable().View(dark, s.w-2, s.h-4, src, c)
-				Frame(dark, s.w, s.h, Box(dark, s.w, s.h-2, Panel{Title: "Jobs", Rows: rows}))
+				Frame(dark, s.w, s.h, Over(dark, s.w, s.h-2, Section{Title: "Jobs", Rows: rows}))
 			}
 		})
 	}

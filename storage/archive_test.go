@@ -110,7 +110,7 @@ func wantOld(t testing.TB, db *DB, n int) {
 
 func archive(t testing.TB, db *DB, o payload.ArchiveOptions) []payload.ArchivedMonth {
 	t.Helper()
-	r, err := db.Archive(context.Background(), o)
+	r, err := db.payloads.Archive(context.Background(), o)
 	must(t, err)
 	return r
 }

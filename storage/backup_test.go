@@ -15,9 +15,10 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
-func backup(t testing.TB, db *DB, o BackupOptions) BackupReport {
+func backup(t testing.TB, db *DB, o keep.BackupOptions) engine.BackupDone {
 	t.Helper()
 	r, err := db.Backup(context.Background(), o)
 	must(t, err)
@@ -28,17 +29,17 @@ func TestABackupIsTakenWhileCommitsGoOn(t *testing.T) {
 	db := start(t, oldStore(t, 5))
 	n := 0
 	var told int64
-	r := backup(t, db, BackupOptions{Progress: func(done, total int64) {
+	r := backup(t, db, keep.BackupOptions{Progress: func(done, total int64) {
 		if n++; n < 4 {
 			must(t, storeMatch(db, fmt.Sprintf("EUW1_7%d", n))) // commits in the middle of the copy
 		}
 		told = total
 	}})
-	if n < 4 || r.Copied == 0 || told == 0 || len(r.Months) != 2 || r.Reused != 0 || !r.Verified || r.Seq() == 0 {
+	if n < 4 || r.Copied == 0 || told == 0 || len(r.Months) != 2 || r.Reused != 0 || !r.Verified || seqOf(r) == 0 {
 		t.Errorf("%d calls, %+v", n, r)
 	}
 	kept := filepath.Join(t.TempDir(), "data")
-	if _, err := Restore(context.Background(), Options{Dir: kept}, RestoreOptions{Backups: db.backups("")}); err != nil {
+	if _, err := Restore(context.Background(), Options{Dir: kept}, keep.RestoreOptions{Backups: keep.BackupsDir(db.dir)}); err != nil {
 		t.Fatal(err)
 	}
 	back, err := Open(Options{Dir: kept})
@@ -52,9 +53,9 @@ func TestABackupIsTakenWhileCommitsGoOn(t *testing.T) {
 func TestABackupLooksAtTheMonthsAfterItHasTheState(t *testing.T) {
 	db := start(t, oldStore(t, 5))
 	must(t, storeMatch(db, "EUW1_70"))
-	first := backup(t, db, BackupOptions{})
+	first := backup(t, db, keep.BackupOptions{})
 	late := false
-	second := backup(t, db, BackupOptions{Verify: func(ctx context.Context, path string) error {
+	second := backup(t, db, keep.BackupOptions{Verify: func(ctx context.Context, path string) error {
 		if !late { // the state is copied, no month is
 			late = true
 			must(t, storeMatch(db, "EUW1_71"))
@@ -68,7 +69,7 @@ func TestABackupLooksAtTheMonthsAfterItHasTheState(t *testing.T) {
 
 func TestABackupIsReadWhereItLies(t *testing.T) {
 	db := start(t, oldStore(t, 5))
-	r := backup(t, db, BackupOptions{})
+	r := backup(t, db, keep.BackupOptions{})
 	for _, dir := range []string{r.Path, r.Path + "/"} {
 		kept, err := OpenReadOnly(Options{Dir: dir})
 		must(t, err)
@@ -79,30 +80,30 @@ func TestABackupIsReadWhereItLies(t *testing.T) {
 	if _, err := Open(Options{Dir: r.Path}); !strings.Contains(fmt.Sprint(err), "only read") {
 		t.Errorf("a backup was opened to write to it: %v", err)
 	}
-	backup(t, db, BackupOptions{Keep: 1}) // what reading has left there does not keep it
-	if list, err := Backups(db.backups("")); err != nil || len(list) != 1 || list[0].Problem != "" {
+	backup(t, db, keep.BackupOptions{Keep: 1}) // what reading has left there does not keep it
+	if list, err := keep.Backups(keep.BackupsDir(db.dir)); err != nil || len(list) != 1 || list[0].Problem != "" {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
 
 // Seq is what the test asks of a report.
-func (r BackupReport) Seq() uint64 { return r.State.Seq }
+func seqOf(r engine.BackupDone) uint64 { return r.State.Seq }
 
 func TestAMonthThatDidNotChangeIsCopiedOnce(t *testing.T) {
 	db := start(t, oldStore(t, 5))
-	first := backup(t, db, BackupOptions{})
+	first := backup(t, db, keep.BackupOptions{})
 	must(t, storeMatch(db, "EUW1_8")) // the open month
-	second := backup(t, db, BackupOptions{})
+	second := backup(t, db, keep.BackupOptions{})
 	if second.Reused != 1 || len(second.Months) != 2 || second.Months[0].Month != oldMonth || second.Months[0].Taken != first.Months[0].Taken {
 		t.Errorf("%+v", second)
 	}
 	archive(t, db, payload.ArchiveOptions{}) // the same payloads, written anew
-	third := backup(t, db, BackupOptions{})
+	third := backup(t, db, keep.BackupOptions{})
 	if third.Reused != 1 || third.Months[0].Instance == first.Months[0].Instance {
 		t.Errorf("%+v", third)
 	}
-	must(t, os.Remove(filepath.Join(db.backups(""), third.Months[0].Name))) // lost: copied again
-	if r := backup(t, db, BackupOptions{}); r.Reused != 1 {
+	must(t, os.Remove(filepath.Join(keep.BackupsDir(db.dir), third.Months[0].Name))) // lost: copied again
+	if r := backup(t, db, keep.BackupOptions{}); r.Reused != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -110,12 +111,12 @@ func TestAMonthThatDidNotChangeIsCopiedOnce(t *testing.T) {
 func TestOldBackupsAreRemovedAndNotedOnesStay(t *testing.T) {
 	dir := oldStore(t, 1)
 	db := start(t, dir)
-	backup(t, db, BackupOptions{Note: "before schema 2", StateOnly: true})
-	var last BackupReport
+	backup(t, db, keep.BackupOptions{Note: "before schema 2", StateOnly: true})
+	var last engine.BackupDone
 	for range 4 {
-		last = backup(t, db, BackupOptions{Keep: 2})
+		last = backup(t, db, keep.BackupOptions{Keep: 2})
 	}
-	list, err := Backups(BackupsDir(dir))
+	list, err := keep.Backups(keep.BackupsDir(dir))
 	if err != nil || len(list) != 3 || list[0].Name != last.Name || list[2].Note == "" || len(last.Removed) != 1 {
 		t.Errorf("%+v %v", list, err)
 	}
@@ -125,22 +126,22 @@ func TestABackupThatIsNotSoundIsNotKept(t *testing.T) {
 	dir := oldStore(t, 3)
 	db := start(t, dir)
 	bad := errors.New("not sound")
-	_, err := db.Backup(context.Background(), BackupOptions{Verify: func(context.Context, string) error { return bad }})
+	_, err := db.Backup(context.Background(), keep.BackupOptions{Verify: func(context.Context, string) error { return bad }})
 	if !errors.Is(err, bad) {
 		t.Fatal(err)
 	}
-	if list, err := Backups(BackupsDir(dir)); len(list) != 0 || err != nil {
+	if list, err := keep.Backups(keep.BackupsDir(dir)); len(list) != 0 || err != nil {
 		t.Errorf("%+v %v", list, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := db.Backup(ctx, BackupOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Backup(ctx, keep.BackupOptions{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	// A month whose copy fails keeps the copy that it had.
-	first := backup(t, db, BackupOptions{})
+	first := backup(t, db, keep.BackupOptions{})
 	must(t, storeOld(db, 3))
-	r := backup(t, db, BackupOptions{Verify: func(_ context.Context, path string) error {
+	r := backup(t, db, keep.BackupOptions{Verify: func(_ context.Context, path string) error {
 		if strings.Contains(path, oldMonth) {
 			return &disk.Damaged{Path: path, Why: "a test says so"}
 		}
@@ -155,9 +156,9 @@ func TestABackupThatIsNotSoundIsNotKept(t *testing.T) {
 func TestTwoBackupsAtOnceAreRefused(t *testing.T) {
 	db := start(t, oldStore(t, 1))
 	var second error
-	backup(t, db, BackupOptions{Progress: func(int64, int64) {
+	backup(t, db, keep.BackupOptions{Progress: func(int64, int64) {
 		if second == nil {
-			_, second = db.Backup(context.Background(), BackupOptions{})
+			_, second = db.Backup(context.Background(), keep.BackupOptions{})
 		}
 	}})
 	wantError[*disk.ErrHeld](t, second)
@@ -171,14 +172,14 @@ func TestRestoreKeepsWhatItReplaces(t *testing.T) {
 	must(t, os.WriteFile(state, []byte("oh dear"), 0o600))
 	ctx, o := context.Background(), Options{Dir: dir}
 
-	dry, err := Restore(ctx, o, RestoreOptions{DryRun: true})
-	if err != nil || len(dry.Files) != 3 || dry.Files[0].Do != DoReplace || dry.Files[0].Why == "" || dry.Files[1].Do != DoKeep {
+	dry, err := Restore(ctx, o, keep.RestoreOptions{DryRun: true})
+	if err != nil || len(dry.Files) != 3 || dry.Files[0].Do != keep.DoReplace || dry.Files[0].Why == "" || dry.Files[1].Do != keep.DoKeep {
 		t.Fatalf("dry run: %+v %v", dry, err)
 	}
 	if b, _ := os.ReadFile(state); string(b) != "oh dear" {
 		t.Fatal("a dry run changed something")
 	}
-	r, err := Restore(ctx, o, RestoreOptions{By: engine.Actor{User: "ana"}, Forget: []string{"limiter"}})
+	r, err := Restore(ctx, o, keep.RestoreOptions{By: engine.Actor{User: "ana"}, Forget: []string{"limiter"}})
 	must(t, err)
 	if b, err := os.ReadFile(filepath.Join(dir, r.Files[0].Kept)); err != nil || string(b) != "oh dear" {
 		t.Errorf("what was replaced: %q %v", b, err)
@@ -211,9 +212,9 @@ func TestRestorePutsBackMissingAndDamagedMonths(t *testing.T) {
 	now := filepath.Join(dir, payload.Dir, testMonth+payload.Ext)
 	must(t, os.Remove(old))
 	must(t, os.WriteFile(now, []byte("damage"), 0o600))
-	r, err := Restore(context.Background(), Options{Dir: dir}, RestoreOptions{})
+	r, err := Restore(context.Background(), Options{Dir: dir}, keep.RestoreOptions{})
 	must(t, err)
-	if r.Files[1].Do != DoPutBack || r.Files[2].Do != DoReplace || r.Files[2].Kept == "" {
+	if r.Files[1].Do != keep.DoPutBack || r.Files[2].Do != keep.DoReplace || r.Files[2].Kept == "" {
 		t.Errorf("%+v", r.Files)
 	}
 	db := start(t, dir)
@@ -226,18 +227,18 @@ func TestRestorePutsBackMissingAndDamagedMonths(t *testing.T) {
 func TestRestoreRefuses(t *testing.T) {
 	dir := oldStore(t, 1)
 	ctx, o := context.Background(), Options{Dir: dir}
-	_, err := Restore(ctx, o, RestoreOptions{})
+	_, err := Restore(ctx, o, keep.RestoreOptions{})
 	wantError[*disk.ErrUnusable](t, err) // there is none
 	must(t, upkeepJobs["backup"](dir))
-	list, err := Backups(BackupsDir(dir))
+	list, err := keep.Backups(keep.BackupsDir(dir))
 	must(t, err)
-	_, err = Restore(ctx, o, RestoreOptions{Name: "20200101T000000Z"})
+	_, err = Restore(ctx, o, keep.RestoreOptions{Name: "20200101T000000Z"})
 	if e := wantError[*disk.ErrUnusable](t, err); !strings.Contains(e.Do, list[0].Name) {
 		t.Errorf("%v does not say which there are", e)
 	}
 	db, err := Open(o)
 	must(t, err)
-	_, err = Restore(ctx, o, RestoreOptions{})
+	_, err = Restore(ctx, o, keep.RestoreOptions{})
 	wantError[*disk.ErrHeld](t, err)
 	must(t, db.Close())
 
@@ -248,10 +249,10 @@ func TestRestoreRefuses(t *testing.T) {
 	must(t, err)
 	body[len(body)-1] ^= 1
 	must(t, os.WriteFile(copied, body, 0o600))
-	_, err = Restore(ctx, o, RestoreOptions{})
+	_, err = Restore(ctx, o, keep.RestoreOptions{})
 	wantError[*disk.Damaged](t, err) // not what the backup wrote
 	must(t, os.Truncate(copied, 100))
-	_, err = Restore(ctx, o, RestoreOptions{Name: list[0].Name})
+	_, err = Restore(ctx, o, keep.RestoreOptions{Name: list[0].Name})
 	wantError[*disk.Damaged](t, err)
 	if after, _ := os.ReadFile(disk.StatePath(dir)); !bytes.Equal(before, after) {
 		t.Error("state.db was changed")
@@ -268,18 +269,18 @@ func TestCompactTakesOutHoles(t *testing.T) {
 		must(t, db.SaveState(context.Background(), fmt.Sprint("hole", i), make([]byte, 20_000)))
 	}
 	write(t, db, func(tx engine.Tx) error { return own(tx).removeAll(tState, []byte("hole")) })
-	if _, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true}); err == nil {
+	if _, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true}); err == nil {
 		t.Error("compacted under a running engine")
 	} else {
 		wantError[*disk.ErrHeld](t, err)
 	}
 	stop()
 	must(t, db.Close())
-	dry, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true, Months: true, DryRun: true})
+	dry, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true, Months: true, DryRun: true})
 	if err != nil || dry.StateAfter != dry.StateBefore || len(dry.Months) != 1 {
 		t.Errorf("%+v %v", dry, err)
 	}
-	r, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true, Months: true})
+	r, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true, Months: true})
 	if err != nil || r.StateAfter*3 > r.StateBefore || r.After >= r.Before || len(r.Months) != 1 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -296,7 +297,7 @@ func TestCompactLeavesADamagedStateAlone(t *testing.T) {
 	flipRecord(t, dir)
 	b, err := os.ReadFile(path)
 	must(t, err)
-	if _, err = Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true}); err == nil {
+	if _, err = Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true}); err == nil {
 		t.Fatal("a copy of a damaged record took the place of the file")
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(after, b) {

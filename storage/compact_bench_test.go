@@ -20,6 +20,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // wire is a payload as Riot sends it.
@@ -187,8 +188,8 @@ func BenchmarkBackup(b *testing.B) {
 	})
 	for b.Loop() {
 		quiet := longestCommit(b, db, func() { time.Sleep(time.Second) })
-		var r BackupReport
-		busy := longestCommit(b, db, func() { r = backup(b, db, BackupOptions{To: filepath.Join(b.TempDir(), "kept")}) })
+		var r engine.BackupDone
+		busy := longestCommit(b, db, func() { r = backup(b, db, keep.BackupOptions{To: filepath.Join(b.TempDir(), "kept")}) })
 		b.ReportMetric(float64(r.Copied)/1e6/r.Took.Seconds(), "MB/s")
 		b.ReportMetric(float64(r.Copied)/(1<<20), "MiB")
 		b.ReportMetric(float64(busy.Milliseconds()), "longest_ms")

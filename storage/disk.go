@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/disk"
-	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -98,15 +96,11 @@ func (f *Forecast) extrapolate(samples []sizeSample, now time.Time) {
 
 // usedBytes adds up what is in use in all files; one that is damaged counts nothing.
 func (db *DB) usedBytes() (total int64, err error) {
-	paths := []string{disk.StatePath(db.dir)}
-	months, err := db.payloads.Months()
+	months, err := db.payloads.Files()
 	if err != nil {
 		return 0, err
 	}
-	for _, m := range months {
-		paths = append(paths, filepath.Join(db.payloads.Dir, m+payload.Ext))
-	}
-	for _, path := range paths {
+	for _, path := range append(months, disk.StatePath(db.dir)) {
 		n, err := disk.UsedBytes(path)
 		if err != nil && !disk.IsDamage(err) && !errors.Is(err, fs.ErrNotExist) {
 			return 0, err

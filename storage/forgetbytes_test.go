@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // ofPlayer is JSON as Riot sends it, with the account's names in it as they are, and enough that no two have alike for a
@@ -78,7 +79,7 @@ func atRest(t testing.TB, dir string, do func(db *DB)) {
 
 func compacted(t testing.TB, dir string) (month payload.ArchivedMonth) {
 	t.Helper()
-	r, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true, Months: true, Archive: payload.ArchiveOptions{Workers: 2}})
+	r, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true, Months: true, Archive: payload.ArchiveOptions{Workers: 2}})
 	must(t, err)
 	for _, m := range r.Months {
 		if m.Month == oldMonth {

@@ -1,14 +1,9 @@
 package storage
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/farsight-console/farsight/storage/internal/disk"
-	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // WriteTimes gives the p95 of the commits of the last minute: of "state", the group commits, and of "payload". A store to
@@ -44,32 +39,14 @@ func (db *DB) Sizes() (s Sizes, err error) {
 	if s.Free, err = disk.FreeBytes(db.dir); err != nil {
 		return s, err
 	}
-	if s.State, err = fileSize(disk.StatePath(db.dir)); err != nil {
-		return s, err
-	}
-	months, err := db.payloads.Months()
+	months, err := db.payloads.Files()
 	if err != nil {
 		return s, err
 	}
 	s.Shards = len(months)
-	for _, m := range months {
-		n, err := fileSize(filepath.Join(db.payloads.Dir, m+payload.Ext))
-		if err != nil {
-			return s, err
-		}
-		s.Payloads += n
+	if s.State, err = disk.Size(disk.StatePath(db.dir)); err != nil {
+		return s, err
 	}
-	return s, nil
-}
-
-// fileSize is 0 for a file that has gone meanwhile.
-func fileSize(path string) (int64, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	s.Payloads, err = disk.Size(months...)
+	return s, err
 }

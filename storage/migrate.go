@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -11,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // migration brings state.db from one schema version to the next. It works in steps, each in a transaction of its own, so
@@ -42,21 +44,6 @@ func migrationFrom(have uint64) migration {
 	return migration{"new tables", func(t *Tx, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
 }
 
-// schemaOf reads the version of a state file, and refuses what is not ours.
-func schemaOf(b *bolt.Tx, path string) (uint64, error) {
-	if !disk.MetaOf(b).Exists() {
-		return 0, &disk.Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
-	}
-	have, ok, err := disk.MetaOf(b).Number(disk.MetaSchema)
-	switch {
-	case err != nil || !ok || have < 1:
-		return 0, &disk.Damaged{Path: path, Why: "its schema version cannot be read"}
-	case have > newestSchema():
-		return 0, &disk.ErrNewer{Path: path, Have: int(have), Know: int(newestSchema())}
-	}
-	return have, nil
-}
-
 func outdated(path string, have uint64) error {
 	return &disk.ErrUnusable{Path: path, Why: fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
 		Do: "start farsight or `farsight serve` once: it makes a backup and brings the file up to date"}
@@ -70,7 +57,7 @@ func (db *DB) migrate(o Options) error {
 	var have uint64
 	var begun bool
 	err := db.bolt.View(func(b *bolt.Tx) (err error) {
-		if have, err = schemaOf(b, path); err == nil {
+		if have, err = disk.SchemaOf(b, path, newestSchema()); err == nil {
 			begun = disk.MetaOf(b).Has(metaMigration)
 		}
 		return err
@@ -89,7 +76,7 @@ func (db *DB) migrate(o Options) error {
 	for ; have < newestSchema(); have++ {
 		m := migrationFrom(have)
 		if err := db.runMigration(m, have+1); err != nil {
-			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, have+1, m.name, err, backupDir)
+			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, have+1, m.name, err, filepath.Base(keep.BackupsDir(db.dir)))
 		}
 	}
 	return nil
@@ -98,7 +85,7 @@ func (db *DB) migrate(o Options) error {
 // backupBefore keeps the state as it is, unless a start that was cut off has done so. Migrations do not touch payloads.
 func (db *DB) backupBefore(o Options, have uint64) error {
 	note := fmt.Sprintf("before schema %d", newestSchema())
-	kept, err := Backups(db.backups(""))
+	kept, err := keep.Backups(keep.BackupsDir(db.dir))
 	if err != nil {
 		return err
 	}
@@ -111,7 +98,7 @@ func (db *DB) backupBefore(o Options, have uint64) error {
 			return nil
 		}
 	}
-	r, err := db.Backup(context.Background(), BackupOptions{Verify: o.Verify, StateOnly: true, Note: note})
+	r, err := db.Backup(context.Background(), keep.BackupOptions{Verify: o.Verify, StateOnly: true, Note: note})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 var golden = flag.Bool("golden", false, "write the golden files anew that this code makes; never those of an older schema")
@@ -178,13 +179,13 @@ func TestANewTableNeedsNoMigration(t *testing.T) {
 	db, err = Open(Options{Dir: dir})
 	must(t, err)
 	must(t, db.bolt.View(func(b *bolt.Tx) error {
-		if have, err := schemaOf(b, dir); err != nil || have != before+1 || b.Bucket([]byte("later")) == nil {
+		if have, err := disk.SchemaOf(b, dir, newestSchema()); err != nil || have != before+1 || b.Bucket([]byte("later")) == nil {
 			t.Errorf("schema %d, %v", have, err)
 		}
 		return nil
 	}))
 	must(t, db.Close())
-	if list, err := Backups(BackupsDir(dir)); err != nil || len(list) != 1 || uint64(list[0].Schema) != before {
+	if list, err := keep.Backups(keep.BackupsDir(dir)); err != nil || len(list) != 1 || uint64(list[0].Schema) != before {
 		t.Errorf("backups: %+v, %v", list, err)
 	}
 	undo()
@@ -203,7 +204,7 @@ func wantMigrated(t testing.TB, dir, after string) {
 	}
 	defer func() { must(t, db.Close()) }()
 	must(t, db.bolt.View(func(b *bolt.Tx) error {
-		version, err := schemaOf(b, "")
+		version, err := disk.SchemaOf(b, "", newestSchema())
 		rows := b.Bucket([]byte(copiedTable)).Stats().KeyN
 		if want := b.Bucket([]byte(tCounters.name)).Stats().KeyN; err != nil || version != newestSchema() || rows != want || want < 3 {
 			t.Errorf("%s: version %d, %d of %d rows, %v", after, version, rows, want, err)
@@ -224,12 +225,12 @@ func TestAnOlderStoreIsBackedUpAndMigrated(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 	wantMigrated(t, dir, "first start")
-	list, err := Backups(BackupsDir(dir))
+	list, err := keep.Backups(keep.BackupsDir(dir))
 	if err != nil || len(list) != 1 || list[0].Schema != 1 || list[0].Note != fmt.Sprintf("before schema %d", newestSchema()) || !list[0].Verified {
 		t.Fatalf("%+v %v", list, err)
 	}
 	wantMigrated(t, dir, "second start")
-	if list, _ = Backups(BackupsDir(dir)); len(list) != 1 {
+	if list, _ = keep.Backups(keep.BackupsDir(dir)); len(list) != 1 {
 		t.Errorf("a second backup was made: %+v", list)
 	}
 	// The program before refuses the result, and is content with the backup.
@@ -238,7 +239,7 @@ func TestAnOlderStoreIsBackedUpAndMigrated(t *testing.T) {
 	if e := wantError[*disk.ErrNewer](t, err); e.Have != e.Know+2 {
 		t.Errorf("%+v", e)
 	}
-	if _, err := Restore(context.Background(), Options{Dir: dir}, RestoreOptions{}); err != nil {
+	if _, err := Restore(context.Background(), Options{Dir: dir}, keep.RestoreOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	db := start(t, dir)
@@ -260,7 +261,7 @@ func TestP01_KillsInAMigration(t *testing.T) {
 			continue
 		}
 		wantMigrated(t, dir, "after "+point)
-		if list, err := Backups(BackupsDir(dir)); err != nil || len(list) != 1 {
+		if list, err := keep.Backups(keep.BackupsDir(dir)); err != nil || len(list) != 1 {
 			t.Errorf("after %s: %d backups, %v", point, len(list), err)
 		}
 	}
@@ -270,7 +271,7 @@ func TestAMigrationThatFailsSaysWhereTheBackupIs(t *testing.T) {
 	dir := goldenStore(t, goldenDir, goldenFiles...)
 	undo := withMigrations(t, migration{"fail", func(*Tx, []byte) ([]byte, error) { return nil, errors.New("no luck") }})
 	_, err := Open(Options{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "no luck") || !strings.Contains(err.Error(), backupDir) {
+	if err == nil || !strings.Contains(err.Error(), "no luck") || !strings.Contains(err.Error(), "is in backup") {
 		t.Errorf("%v", err)
 	}
 	undo()

@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 const (
@@ -52,8 +53,8 @@ func Open(o Options) (*DB, error) {
 // OpenReadOnly opens an existing data directory to browse it, together with other readers. Nothing in it is changed but
 // who holds the lock. A directory that an engine holds gives *ErrHeld.
 func OpenReadOnly(o Options) (*DB, error) {
-	if _, err := os.Stat(disk.StatePath(o.Dir)); err != nil {
-		return nil, disk.Unusable(disk.StatePath(o.Dir), err)
+	if err := hasState(o.Dir); err != nil {
+		return nil, err
 	}
 	return open(o, true)
 }
@@ -62,7 +63,7 @@ func open(o Options, browse bool) (*DB, error) {
 	if err := refuseNetworkUnless(o); err != nil {
 		return nil, err
 	}
-	if !browse && isBackup(o.Dir) {
+	if !browse && keep.IsBackup(o.Dir) {
 		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name another directory"}
 	}
 	lock, err := disk.LockDir(o.Dir, browse)
@@ -70,6 +71,28 @@ func open(o Options, browse bool) (*DB, error) {
 		return nil, err
 	}
 	return openLocked(o, lock, browse)
+}
+
+// openUpkeep opens a directory for work on its files: alone, but without taking part in its life. The state is open for
+// reading, and neither opening nor closing is recorded, so that what the last engine left behind still tells its story.
+func openUpkeep(o Options) (*DB, error) {
+	if err := errors.Join(hasState(o.Dir), refuseNetworkUnless(o)); err != nil {
+		return nil, err
+	}
+	lock, err := disk.LockDir(o.Dir, false)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, queue: newQueue()}
+	db.payloads = payload.New(o.Dir, false, o.Log)
+	return db.opened(o)
+}
+
+func hasState(dir string) error {
+	if _, err := os.Stat(disk.StatePath(dir)); err != nil {
+		return disk.Unusable(disk.StatePath(dir), err)
+	}
+	return nil
 }
 
 func refuseNetworkUnless(o Options) error {
@@ -85,7 +108,7 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
 	}
-	db.payloads = payload.New(payloadHome(o.Dir, browse), browse, o.Log)
+	db.payloads = payload.New(keep.PayloadHome(o.Dir, browse), browse, o.Log)
 	db.payloads.Pages = db.pages
 	db.finish = []func(*Tx) error{(*Tx).saveDays, (*Tx).emitAccounts}
 	db.tick, db.closing = db.noteSize, db.markClosed
@@ -129,7 +152,7 @@ func (db *DB) openState(o Options) error {
 	if db.readOnly {
 		return nil
 	}
-	if err := errors.Join(db.finishReset(), db.doomAgain()); err != nil {
+	if err := errors.Join(keep.FinishReset(db.dir, db.bolt), db.doomAgain()); err != nil {
 		return err
 	}
 	return db.markOpened()
@@ -180,14 +203,15 @@ func fillState(b *bolt.Tx) error {
 
 // Names in table meta.
 var (
-	metaCreated = []byte("created")
-	metaRun     = []byte("run")
+	metaCreated  = []byte("created")
+	metaRun      = []byte("run")
+	metaRestored = []byte("restored")
 )
 
 // checkSchema refuses a file that another program wrote, or that lacks a table.
 func (db *DB) checkSchema(b *bolt.Tx) error {
 	path := disk.StatePath(db.dir)
-	have, err := schemaOf(b, path)
+	have, err := disk.SchemaOf(b, path, newestSchema())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/keep"
+	bolt "go.etcd.io/bbolt"
 )
 
 // resetDir is a directory at rest with a store, and with what a reset leaves alone.
@@ -36,7 +38,7 @@ func wantOthers(t testing.TB, dir string, others map[string]string) {
 }
 
 // wantBegun: the store is sound and empty but for the entry that says why.
-func wantBegun(t testing.TB, dir string, r ResetReport) {
+func wantBegun(t testing.TB, dir string, r keep.ResetReport) {
 	t.Helper()
 	atRest(t, dir, func(db *DB) {
 		wantSound(t, db)
@@ -56,7 +58,7 @@ func wantBegun(t testing.TB, dir string, r ResetReport) {
 	})
 }
 
-func resetNow(t testing.TB, dir string, ro ResetOptions) ResetReport {
+func resetNow(t testing.TB, dir string, ro keep.ResetOptions) keep.ResetReport {
 	t.Helper()
 	ro.By, ro.Reason, ro.Forget = engine.Actor{User: "ana"}, "moved on", []string{"limiter"}
 	r, err := Reset(Options{Dir: dir}, ro)
@@ -66,12 +68,12 @@ func resetNow(t testing.TB, dir string, ro ResetOptions) ResetReport {
 
 func TestResetMovesTheStoreAside(t *testing.T) {
 	dir, others := resetDir(t)
-	dry := resetNow(t, dir, ResetOptions{DryRun: true})
+	dry := resetNow(t, dir, keep.ResetOptions{DryRun: true})
 	if dry.Totals.Matches != 4 || dry.Months != 2 || dry.State == 0 || dry.Bytes <= dry.State || !strings.Contains(dry.Text(), "would be moved to before-reset-") {
 		t.Errorf("%+v: %s", dry, dry.Text())
 	}
 	atRest(t, dir, func(db *DB) { wantOld(t, db, 3) })
-	r := resetNow(t, dir, ResetOptions{})
+	r := resetNow(t, dir, keep.ResetOptions{})
 	if r.Totals != dry.Totals || !strings.HasPrefix(r.Text(), "4 matches of 0 accounts and 2 months of payloads, ") {
 		t.Errorf("%+v: %s", r, r.Text())
 	}
@@ -81,21 +83,21 @@ func TestResetMovesTheStoreAside(t *testing.T) {
 		wantSound(t, db)
 		wantOld(t, db, 3)
 	})
-	if again := resetNow(t, dir, ResetOptions{}); again.Aside == r.Aside || again.Totals.Matches != 0 {
+	if again := resetNow(t, dir, keep.ResetOptions{}); again.Aside == r.Aside || again.Totals.Matches != 0 {
 		t.Errorf("again: %+v", again)
 	}
 }
 
 func TestResetWithoutABackupDeletes(t *testing.T) {
 	dir, others := resetDir(t)
-	must(t, os.WriteFile(disk.StatePath(dir)+compactExt, []byte("half made"), disk.FileMode))
-	r := resetNow(t, dir, ResetOptions{NoBackup: true})
+	must(t, os.WriteFile(disk.StatePath(dir)+".compacting", []byte("half made"), disk.FileMode))
+	r := resetNow(t, dir, keep.ResetOptions{NoBackup: true})
 	if r.Aside != "" || !strings.HasSuffix(r.Text(), " deleted") {
 		t.Errorf("%+v: %s", r, r.Text())
 	}
 	wantBegun(t, dir, r)
 	wantOthers(t, dir, others)
-	for _, gone := range []string{payload.Dir, disk.StateFile + compactExt} {
+	for _, gone := range []string{payload.Dir, disk.StateFile + ".compacting"} {
 		if there, err := disk.Exists(filepath.Join(dir, gone)); there || err != nil {
 			t.Errorf("%s is there: %v", gone, err)
 		}
@@ -106,7 +108,7 @@ func TestResetWithoutABackupDeletes(t *testing.T) {
 func TestADamagedStoreIsReset(t *testing.T) {
 	dir, others := resetDir(t)
 	must(t, os.WriteFile(disk.StatePath(dir), []byte("dear operator"), disk.FileMode))
-	r := resetNow(t, dir, ResetOptions{})
+	r := resetNow(t, dir, keep.ResetOptions{})
 	if r.Damage == "" || !strings.Contains(r.Text(), "cannot be counted") {
 		t.Errorf("%+v", r)
 	}
@@ -121,10 +123,10 @@ func TestADamagedStoreIsReset(t *testing.T) {
 // next reset removes: nobody can take it for a copy.
 func TestAResetThatWasCutOffLeavesNoTwin(t *testing.T) {
 	dir, _ := resetDir(t)
-	twin := filepath.Join(dir, resetPrefix+"20261101T000000Z")
+	twin := filepath.Join(dir, "before-reset-20261101T000000Z")
 	must(t, os.Mkdir(twin, disk.DirMode))
 	must(t, os.Link(disk.StatePath(dir), filepath.Join(twin, disk.StateFile)))
-	r := resetNow(t, dir, ResetOptions{})
+	r := resetNow(t, dir, keep.ResetOptions{})
 	if there, err := disk.Exists(twin); there || err != nil {
 		t.Errorf("it is there: %v", err)
 	}
@@ -135,14 +137,14 @@ func TestAResetThatWasCutOffLeavesNoTwin(t *testing.T) {
 func TestAResetThatWasCutOffIsFinished(t *testing.T) {
 	dir, _ := resetDir(t)
 	cut := func() (aside string) {
-		lock, err := disk.LockDir(dir, false)
+		r, err := keep.Reset(dir, keep.ResetOptions{}, func() (engine.Totals, error) { return engine.Totals{}, nil },
+			func(b *bolt.Tx, e engine.AuditEntry) error {
+				return errors.Join(fillState(b), newTx(b, e.At).beginAnew(e, nil))
+			}, func(lock *disk.Lock) error {
+				lock.Release() // and nobody opens it
+				return nil
+			})
 		must(t, err)
-		defer lock.Release()
-		must(t, finishEarlier(dir))
-		r := ResetReport{Dir: dir}
-		r.Aside, err = freeAside(dir, disk.Now())
-		must(t, err)
-		must(t, r.begin(ResetOptions{}, disk.Now()))
 		return r.Aside
 	}
 	first := cut()
@@ -152,8 +154,8 @@ func TestAResetThatWasCutOffIsFinished(t *testing.T) {
 	second := cut()
 	atRest(t, first, func(db *DB) { wantOld(t, db, 3) })
 	atRest(t, dir, func(db *DB) {
-		if _, marked, err := db.resetMark(); marked || err != nil {
-			t.Errorf("the mark is left: %v", err)
+		if mark, err := db.LoadState(context.Background(), "resetting"); mark != nil || err != nil {
+			t.Errorf("the mark is left: %s %v", mark, err)
 		}
 	})
 	atRest(t, second, func(db *DB) { wantSound(t, db) })
@@ -175,7 +177,7 @@ func TestResetIsRefused(t *testing.T) {
 		"nothing stored":          {empty, func(err error) bool { return errors.Is(err, os.ErrNotExist) }},
 		"payloads somewhere else": {elsewhere, func(err error) bool { e, ok := errors.AsType[*disk.ErrUnusable](err); return ok && e.Path == payloads }},
 	} {
-		if _, err := Reset(Options{Dir: c.dir}, ResetOptions{}); !c.is(err) {
+		if _, err := Reset(Options{Dir: c.dir}, keep.ResetOptions{}); !c.is(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // jobEnv names what an upkeep child does.
@@ -29,11 +30,11 @@ var upkeepJobs = map[string]func(dir string) error{
 		return db.Close()
 	},
 	"archive": func(dir string) error {
-		_, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{Months: true, Archive: payload.ArchiveOptions{Months: []string{oldMonth}}})
+		_, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{Months: true, Archive: payload.ArchiveOptions{Months: []string{oldMonth}}})
 		return err
 	},
 	"compact": func(dir string) error {
-		_, err := Compact(context.Background(), Options{Dir: dir}, CompactOptions{State: true})
+		_, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true})
 		return err
 	},
 	"backup": func(dir string) error {
@@ -41,11 +42,11 @@ var upkeepJobs = map[string]func(dir string) error{
 		if err != nil {
 			return err
 		}
-		_, err = db.Backup(context.Background(), BackupOptions{Keep: 1})
+		_, err = db.Backup(context.Background(), keep.BackupOptions{Keep: 1})
 		return errors.Join(err, db.Close())
 	},
 	"restore": func(dir string) error {
-		_, err := Restore(context.Background(), Options{Dir: dir}, RestoreOptions{})
+		_, err := Restore(context.Background(), Options{Dir: dir}, keep.RestoreOptions{})
 		return err
 	},
 	"migrate": func(dir string) error {
@@ -156,7 +157,7 @@ func wantWhole(t testing.TB, dir string, n int, after string) {
 		return
 	}
 	wantOld(t, db, n)
-	if list, err := Backups(BackupsDir(dir)); err != nil || len(list) == 0 || list[0].Problem != "" {
+	if list, err := keep.Backups(keep.BackupsDir(dir)); err != nil || len(list) == 0 || list[0].Problem != "" {
 		t.Errorf("after %s: backups %+v %v", after, list, err)
 	}
 }
@@ -165,7 +166,7 @@ func wantWhole(t testing.TB, dir string, n int, after string) {
 func wantNothingHalfMade(t testing.TB, dir, after string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		for _, ext := range []string{partialExt, payload.ArchiveExt, compactExt, restoreExt, ".new"} {
+		for _, ext := range []string{".partial", payload.ArchiveExt, ".compacting", ".restoring", ".new"} {
 			if strings.HasSuffix(path, ext) {
 				t.Errorf("after %s: %s is left", after, path)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // P3: what was fetched between a backup and its return is on disk without a state
@@ -26,7 +27,7 @@ func TestP3_PayloadsNewerThanARestoredBackupAreAdopted(t *testing.T) {
 		must(t, s.Inject(sim.Fault{Kind: sim.Status, Status: 503, Match: sim.Match{Method: route.Match}}))
 		r.trigger("Ben#EUW", engine.SyncAsk{})
 		r.until("Ben#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Total == 6 })
-		if _, err := r.db.Backup(ctx, storage.BackupOptions{}); err != nil {
+		if _, err := r.db.Backup(ctx, keep.BackupOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		s.Clear()
@@ -34,7 +35,7 @@ func TestP3_PayloadsNewerThanARestoredBackupAreAdopted(t *testing.T) {
 		r.trigger("Ana#EUW", engine.SyncAsk{})
 		r.settle("Ana#EUW", time.Hour)
 		r.stop()
-		if _, err := storage.Restore(ctx, storage.Options{Dir: r.dir}, storage.RestoreOptions{Forget: []string{"limiter"}}); err != nil {
+		if _, err := storage.Restore(ctx, storage.Options{Dir: r.dir}, keep.RestoreOptions{Forget: []string{"limiter"}}); err != nil {
 			t.Fatal(err)
 		}
 

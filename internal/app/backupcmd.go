@@ -20,6 +20,7 @@ import (
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -34,7 +35,7 @@ func checkCopyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: checkCopy + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := storage.CheckCopy(cmd.Context(), args[0])
+			err := keep.CheckCopy(cmd.Context(), args[0])
 			if d, ok := errors.AsType[*storage.Damaged](err); ok {
 				_, _ = fmt.Fprint(cmd.OutOrStdout(), d.Why)
 				return &coded{code: exitIncomplete, quiet: true, err: err}
@@ -113,9 +114,9 @@ func backupUnheld(ctx context.Context, cfg config.Config, opt backupOptions, out
 		return engine.BackupDone{}, err
 	}
 	bar := newByteBar(out, "backup")
-	r, err := db.Backup(ctx, storage.BackupOptions{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads, Verify: verifyCopy, Progress: bar.show})
+	r, err := db.Backup(ctx, keep.BackupOptions{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads, Verify: verifyCopy, Progress: bar.show})
 	bar.end()
-	return backedUp(r), errors.Join(err, db.Close())
+	return r, errors.Join(err, db.Close())
 }
 
 // errNoReport is the answer of an engine that knows the command by another meaning.
@@ -171,12 +172,12 @@ func backupsOf(cfg config.Config, to string) string {
 	if to != "" {
 		return to
 	}
-	return storage.BackupsDir(cfg.DataDir)
+	return keep.BackupsDir(cfg.DataDir)
 }
 
 // listedBackup is one line of `farsight backup --list --json`.
 type listedBackup struct {
-	storage.Backup
+	keep.Backup
 	Path    string `json:"path"`
 	Bytes   int64  `json:"bytes"`
 	AgeS    int64  `json:"age_s"`
@@ -184,7 +185,7 @@ type listedBackup struct {
 }
 
 func listBackups(cfg config.Config, to string, out cli.Out) error {
-	list, err := storage.Backups(backupsOf(cfg, to))
+	list, err := keep.Backups(backupsOf(cfg, to))
 	if err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 }
 
 func restoreCommand() *cobra.Command {
-	var opt storage.RestoreOptions
+	var opt keep.RestoreOptions
 	var list, yes bool
 	cmd := &cobra.Command{
 		Use:   "restore [BACKUP]",
@@ -243,7 +244,7 @@ func restoreCommand() *cobra.Command {
 	return cmd
 }
 
-func runRestore(ctx context.Context, cfg config.Config, opt storage.RestoreOptions, yes bool, out cli.Out) error {
+func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions, yes bool, out cli.Out) error {
 	o := storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
 	opt.Verify, opt.By = verifyCopy, operator("cli")
 	opt.Forget = []string{traffic.LimiterState} // counts of another time: the windows count as full
@@ -273,7 +274,7 @@ func runRestore(ctx context.Context, cfg config.Config, opt storage.RestoreOptio
 }
 
 // confirmRestore asks on a terminal, and wants --yes elsewhere.
-func confirmRestore(r storage.RestoreReport, yes bool, out cli.Out) error {
+func confirmRestore(r keep.RestoreReport, yes bool, out cli.Out) error {
 	if yes {
 		return nil
 	}
@@ -292,7 +293,7 @@ func confirmRestore(r storage.RestoreReport, yes bool, out cli.Out) error {
 	return nil
 }
 
-func printRestore(r storage.RestoreReport, out cli.Out) error {
+func printRestore(r keep.RestoreReport, out cli.Out) error {
 	did := "put back"
 	if r.DryRun {
 		did = "would put back"
@@ -355,9 +356,9 @@ func runCompact(ctx context.Context, cfg config.Config, opt compactOptions, out 
 		opt.workers = runtime.NumCPU()
 	}
 	bar := newByteBar(out, "archive")
-	r, err := storage.Compact(ctx, storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, storage.CompactOptions{
+	r, err := storage.Compact(ctx, storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, keep.CompactOptions{
 		State: true, Months: !opt.stateOnly, DryRun: opt.dryRun, Verify: verifyCopy,
-		Archive: storage.ArchiveOptions{Months: opt.months, Workers: opt.workers, Progress: bar.archive},
+		Archive: keep.ArchiveOptions{Months: opt.months, Workers: opt.workers, Progress: bar.archive},
 	})
 	bar.end()
 	if err != nil {
@@ -382,7 +383,7 @@ func toEnd(command string, err error) error {
 	return fmt.Errorf("%w: `farsight %s` needs it for itself: end the engine with `kill %d`, and start it again afterwards", err, command, held.PID)
 }
 
-func printCompact(r storage.CompactReport, out cli.Out) error {
+func printCompact(r keep.CompactReport, out cli.Out) error {
 	for _, m := range r.Months {
 		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, human.Bytes(m.Before), human.Bytes(m.After),
 			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // storedMonth is one that has long ended.
@@ -110,7 +111,7 @@ func TestBackupRestoreAndCompact(t *testing.T) {
 		t.Errorf("dry run: %s", r.stdout)
 	}
 	r = in(dir, "compact", "--json").run(t).wants(t, exitDone)
-	var shrunk storage.CompactReport
+	var shrunk keep.CompactReport
 	if err := json.Unmarshal([]byte(r.stdout), &shrunk); err != nil || len(shrunk.Months) != 1 || shrunk.Months[0].Packed != 12 {
 		t.Errorf("%s: %v", r.stdout, err)
 	}

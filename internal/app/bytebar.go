@@ -15,7 +15,7 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -47,7 +47,7 @@ func (b *byteBar) show(done, total int64) {
 	b.line(done, total, fmt.Sprintf("%s of %s", human.Bytes(done), human.Bytes(total)))
 }
 
-func (b *byteBar) archive(p storage.ArchiveProgress) {
+func (b *byteBar) archive(p keep.ArchiveProgress) {
 	if p.Done == 0 || b.what != p.Month {
 		b.what, b.began = p.Month, time.Now() // each month has its own bar and its own pace
 	}

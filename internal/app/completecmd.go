@@ -23,6 +23,7 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -326,7 +327,7 @@ func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Comp
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	from, _ := cmd.Flags().GetString("from")
-	list, _ := storage.Backups(backupsOf(cfg, from))
+	list, _ := keep.Backups(backupsOf(cfg, from))
 	var words []cobra.Completion
 	for _, b := range list {
 		if strings.HasPrefix(b.Name, begun) {

@@ -22,6 +22,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // crashEnv names the crash point, and at which hit, at which a farsight made of
@@ -363,7 +364,7 @@ func gunzip(from, to string) error {
 
 func provesMigration(t *testing.T, s *simulator, o outcome) {
 	t.Helper()
-	list, err := storage.Backups(storage.BackupsDir(o.dir))
+	list, err := keep.Backups(keep.BackupsDir(o.dir))
 	if err != nil || len(list) != 1 || list[0].Schema != 1 || list[0].Problem != "" {
 		t.Errorf("backups of the old state: %+v %v", list, err)
 	}
@@ -394,7 +395,7 @@ func backedUpDir(t *testing.T) string {
 
 func provesBackup(t *testing.T, s *simulator, o outcome) {
 	t.Helper()
-	list, err := storage.Backups(storage.BackupsDir(o.dir))
+	list, err := keep.Backups(keep.BackupsDir(o.dir))
 	if err != nil || len(list) != 1 || len(list[0].Months) != 1 || list[0].Problem != "" {
 		t.Errorf("backups: %+v %v", list, err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/farsight-console/farsight/internal/bundle"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -63,8 +63,8 @@ var answers = []answer{
 	{"check", false, checkReport{}},
 	{"backup", false, engine.BackupDone{}},
 	{"backup --list, restore --list", true, listedBackup{}},
-	{"restore", false, storage.RestoreReport{}},
-	{"compact", false, storage.CompactReport{}},
+	{"restore", false, keep.RestoreReport{}},
+	{"compact", false, keep.CompactReport{}},
 	{"prune", false, engine.PruneDone{}},
 	{"sim", true, cli.Player{}},
 	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve, call", false, engine.Receipt{}},

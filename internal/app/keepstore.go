@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // keeper does what a store needs while the engine runs: backups, and retention
@@ -58,7 +59,7 @@ func (k keeper) due() bool {
 	if k.every <= 0 {
 		return false
 	}
-	list, err := storage.Backups(storage.BackupsDir(k.db.Dir()))
+	list, err := keep.Backups(keep.BackupsDir(k.db.Dir()))
 	if err != nil {
 		k.log.Warn().Err(err).Msg("could not look at the backups")
 		return false
@@ -72,7 +73,7 @@ func (k keeper) due() bool {
 }
 
 func (k keeper) backup(ctx context.Context) {
-	r, err := k.db.Backup(ctx, storage.BackupOptions{Verify: verifyCopy})
+	r, err := k.db.Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
 	if ctx.Err() != nil {
 		return
 	}
@@ -107,11 +108,11 @@ func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done
 	if ask.Keep < 0 || ask.Keep > mostBackups {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
 	}
-	r, err := u.db.Backup(ctx, storage.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
+	r, err := u.db.Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
 	if err != nil {
 		return engine.BackupDone{}, notBackedUp(err)
 	}
-	return backedUp(r), nil
+	return r, nil
 }
 
 // notBackedUp tells what stands in the way of a backup from what is wrong with the
@@ -126,19 +127,6 @@ func notBackedUp(err error) error {
 		return engine.Problemf(engine.ErrRefused, "", "%v", err)
 	}
 	return engine.Problemf(engine.ErrBroken, "", "the backup failed: %v", err)
-}
-
-// backedUp is the report as an engine gives it.
-func backedUp(r storage.BackupReport) engine.BackupDone {
-	months := make([]engine.BackupFile, len(r.Months))
-	for i, m := range r.Months {
-		months[i] = engine.BackupFile(m)
-	}
-	return engine.BackupDone{
-		Name: r.Name, Taken: r.Taken, Schema: r.Schema, Note: r.Note, Verified: r.Verified,
-		State: engine.BackupFile(r.State), Months: months, Failed: r.Failed,
-		Path: r.Path, Copied: r.Copied, Reused: r.Reused, Removed: r.Removed, Took: r.Took,
-	}
 }
 
 // Prune implements control.Upkeep.

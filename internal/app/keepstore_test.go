@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 func TestBackupsAreDueByTheNewestOne(t *testing.T) {
@@ -20,7 +21,7 @@ func TestBackupsAreDueByTheNewestOne(t *testing.T) {
 	if (keeper{db: db}).due() || !k.due() {
 		t.Error("no backup yet: due if they are wanted, and only then")
 	}
-	if _, err := db.Backup(context.Background(), storage.BackupOptions{}); err != nil {
+	if _, err := db.Backup(context.Background(), keep.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if k.due() {

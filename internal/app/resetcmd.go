@@ -13,11 +13,12 @@ import (
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
 func resetCommand() *cobra.Command {
-	var opt storage.ResetOptions
+	var opt keep.ResetOptions
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "reset",
@@ -47,7 +48,7 @@ func resetCommand() *cobra.Command {
 }
 
 // runReset says what would go, asks, and then does it.
-func runReset(ctx context.Context, cfg config.Config, opt storage.ResetOptions, ask typedWord) error {
+func runReset(ctx context.Context, cfg config.Config, opt keep.ResetOptions, ask typedWord) error {
 	opt.By, opt.Forget = operator("cli"), []string{traffic.LimiterState} // counts of another time: the windows count as full
 	plan := opt
 	plan.DryRun = true
@@ -75,9 +76,9 @@ func resetWord(cfg config.Config) string {
 	return filepath.Base(path)
 }
 
-func reset(ctx context.Context, cfg config.Config, opt storage.ResetOptions) (storage.ResetReport, error) {
+func reset(ctx context.Context, cfg config.Config, opt keep.ResetOptions) (keep.ResetReport, error) {
 	if ctx.Err() != nil {
-		return storage.ResetReport{}, context.Cause(ctx)
+		return keep.ResetReport{}, context.Cause(ctx)
 	}
 	r, err := storage.Reset(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, opt)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +87,7 @@ func reset(ctx context.Context, cfg config.Config, opt storage.ResetOptions) (st
 	return r, toEnd("reset", err)
 }
 
-func printReset(r storage.ResetReport, out cli.Out, failed error) error {
+func printReset(r keep.ResetReport, out cli.Out, failed error) error {
 	if failed != nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // A directory begins anew with its configuration, and what it had is a data directory of
@@ -22,7 +22,7 @@ func TestResetBeginsAnewAndKeepsTheRest(t *testing.T) {
 	config := filepath.Join(dir, "config.toml")
 	write(t, config, "report_tz = \"UTC\"\n")
 
-	var would, did storage.ResetReport
+	var would, did keep.ResetReport
 	unmarshal(t, in(dir, "reset", "--dry-run", "--json").run(t).wants(t, exitDone).stdout, &would)
 	if !would.DryRun || would.Totals.Matches != 4 || would.Totals.Accounts != 1 || would.Months == 0 || would.Bytes <= would.State || would.State == 0 {
 		t.Errorf("%+v", would)

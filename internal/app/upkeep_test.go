@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // TestServe_IsBackedUpAndPrunedWhileItSyncs: what a script does to a directory goes on
@@ -34,7 +35,7 @@ func TestServe_IsBackedUpAndPrunedWhileItSyncs(t *testing.T) {
 	for range 2 { // the second one finds months that were copied before, and have grown
 		var done engine.BackupDone
 		text := cli("backup", "--json").wants(t, exitDone).stdout
-		if err := json.Unmarshal([]byte(text), &done); err != nil || !done.Verified || done.Copied == 0 || filepath.Dir(done.Path) != storage.BackupsDir(dir) {
+		if err := json.Unmarshal([]byte(text), &done); err != nil || !done.Verified || done.Copied == 0 || filepath.Dir(done.Path) != keep.BackupsDir(dir) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		copies = append(copies, done)

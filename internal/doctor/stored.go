@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // store opens it, which looks at both meta pages and samples it, and with --full
@@ -126,7 +127,7 @@ func existing(dir string) string {
 // backups looks at the newest backup that can be used.
 func (d *doctor) backups(context.Context) {
 	const name = "backup"
-	list, err := storage.Backups(storage.BackupsDir(d.Dir))
+	list, err := keep.Backups(keep.BackupsDir(d.Dir))
 	if err != nil {
 		d.say(Warning, name, "check the folder's owner and mode", "%v", err)
 		return

@@ -52,7 +52,8 @@ var imports = map[string][]string{
 	"riot/sim":                    {"riot/route", "riot/sim/internal/keyed", "riot/sim/internal/world"},
 	"riot/sim/internal/keyed":     {},
 	"riot/sim/internal/world":     {"riot/route", "riot/sim/internal/keyed"},
-	"storage":                     {"engine", "engine/await", "engine/crash", "engine/cron", "engine/human", "engine/league", "storage/internal/disk", "storage/internal/payload", "storage/internal/rec", "storage/key"},
+	"storage":                     {"engine", "engine/await", "engine/crash", "engine/cron", "engine/human", "engine/league", "storage/internal/disk", "storage/internal/payload", "storage/internal/rec", "storage/keep", "storage/key"},
+	"storage/keep":                {"engine", "engine/crash", "engine/human", "storage/internal/disk", "storage/internal/payload"},
 	"storage/internal/disk":       {"engine", "engine/crash", "engine/human", "engine/wall", "storage/internal/rec"},
 	"storage/internal/payload":    {"engine", "engine/crash", "engine/league", "storage/internal/disk", "storage/internal/rec"},
 	"storage/key":                 {},
@@ -62,7 +63,7 @@ var imports = map[string][]string{
 	"engine/wall":                 {},
 	"internal/bundle":             {"engine", "engine/safe", "riot"},
 	"internal/demo":               {"engine", "engine/league", "engine/pager", "engine/pager/voice", "internal/swap", "riot", "riot/route", "riot/sim", "engine/await"},
-	"internal/doctor":             {"engine", "engine/human", "engine/traffic", "engine/wall", "internal/keyring", "riot", "riot/limit", "riot/route", "storage", "themes"},
+	"internal/doctor":             {"engine", "engine/human", "engine/traffic", "engine/wall", "internal/keyring", "riot", "riot/limit", "riot/route", "storage", "storage/keep", "themes"},
 	"internal/keyring":            {"engine", "engine/safe", "engine/regular", "riot", "engine/await"},
 	"internal/leak":               {},
 	"internal/shape":              {},
@@ -88,7 +89,7 @@ var imports = map[string][]string{
 // outside are libraries that only certain folders may see: no HTTP in storage
 // and ui, no bbolt anywhere but in storage and below it.
 var outside = map[string][]string{
-	"go.etcd.io/bbolt":          {"storage", "storage/internal/disk", "storage/internal/payload"},
+	"go.etcd.io/bbolt":          {"storage", "storage/internal/disk", "storage/internal/payload", "storage/keep"},
 	"net/http":                  {"internal/app", "riot", "riot/limit", "riot/sim", "engine/api", "engine/api/apitest", "engine/pager", "engine/pager/voice", "internal/demo"},
 	"charm.land/bubbletea/v2":   {"ui", "ui/page", "ui/part"},
 	"github.com/spf13/cobra":    {"internal/app", "internal/reference"},

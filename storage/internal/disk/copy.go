@@ -153,6 +153,20 @@ func UsedBytes(path string) (int64, error) {
 	return int64(m.High) * int64(m.PageSize), err
 }
 
+// Size is how many bytes files have together; one that has gone has none.
+func Size(paths ...string) (n int64, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return 0, Unusable(path, err)
+		}
+		if err == nil {
+			n += info.Size()
+		}
+	}
+	return n, nil
+}
+
 // FileMeta reads the meta page that counts, without opening the database.
 func FileMeta(path string) (m BoltMeta, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)

@@ -12,51 +12,70 @@ import (
 // MetaTable is where a database file tells of itself: its schema version, its instance, and what else is about all of it.
 const MetaTable = "meta"
 
-var metaSeed = rec.TableSeed(MetaTable)
-
 // Names in it.
 var (
 	MetaSchema   = []byte("schema")
 	MetaInstance = []byte("instance")
 )
 
-// Meta reads and writes that table.
-type Meta struct{ tx *bolt.Tx }
+// Table reads and writes single records of a table by name, for those who do not know what else is in it.
+type Table struct {
+	tx   *bolt.Tx
+	name string
+}
 
-// MetaOf is the table of one transaction.
-func MetaOf(tx *bolt.Tx) Meta { return Meta{tx} }
+// TableOf is a table of one transaction.
+func TableOf(tx *bolt.Tx, name string) Table { return Table{tx, name} }
 
-// Exists reports whether the file has the table, as every one of ours does.
-func (m Meta) Exists() bool { return m.tx.Bucket([]byte(MetaTable)) != nil }
+// MetaOf is the table in which the file tells of itself.
+func MetaOf(tx *bolt.Tx) Table { return Table{tx, MetaTable} }
 
-func (m Meta) Has(name []byte) bool { return m.tx.Bucket([]byte(MetaTable)).Get(name) != nil }
+func (t Table) bucket() *bolt.Bucket { return t.tx.Bucket([]byte(t.name)) }
+
+// Exists reports whether the file has the table.
+func (t Table) Exists() bool { return t.bucket() != nil }
+
+func (t Table) Has(name []byte) bool { return t.bucket().Get(name) != nil }
+
+// Remove deletes a record, if it is there.
+func (t Table) Remove(name []byte) error { return t.bucket().Delete(name) }
 
 // Number is 0 when there is none.
-func (m Meta) Number(name []byte) (n uint64, ok bool, err error) {
-	ok, err = m.read(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
+func (t Table) Number(name []byte) (n uint64, ok bool, err error) {
+	ok, err = t.read(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
 	return n, ok, err
 }
 
-func (m Meta) PutNumber(name []byte, n uint64) error {
-	return m.put(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
+func (t Table) PutNumber(name []byte, n uint64) error {
+	return t.put(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
 }
 
 // Text is "" when there is none.
-func (m Meta) Text(name []byte) (s string, ok bool, err error) {
-	ok, err = m.read(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
+func (t Table) Text(name []byte) (s string, ok bool, err error) {
+	ok, err = t.read(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
 	return s, ok, err
 }
 
-func (m Meta) PutText(name []byte, s string) error {
-	return m.put(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
+func (t Table) PutText(name []byte, s string) error {
+	return t.put(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
 }
 
-func (m Meta) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool, err error) {
-	v := m.tx.Bucket([]byte(MetaTable)).Get(name)
+// Blob is nil when there is none.
+func (t Table) Blob(name []byte) (b []byte, ok bool, err error) {
+	ok, err = t.read(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
+	return b, ok, err
+}
+
+func (t Table) PutBlob(name, b []byte) error {
+	return t.put(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
+}
+
+func (t Table) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool, err error) {
+	v := t.bucket().Get(name)
 	if v == nil {
 		return false, nil
 	}
-	have, body, err := metaSeed.Open(name, v)
+	have, body, err := rec.TableSeed(t.name).Open(name, v)
 	if err == nil && have != format {
 		err = rec.ErrBody
 	}
@@ -66,19 +85,34 @@ func (m Meta) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool, 
 		err = c.Done()
 	}
 	if err != nil {
-		return false, &ErrCorrupt{Bucket: MetaTable, Key: name, Err: err}
+		return false, &ErrCorrupt{Bucket: t.name, Key: name, Err: err}
 	}
 	return true, nil
 }
 
-func (m Meta) put(name []byte, format byte, fields func(*rec.Coder)) error {
+func (t Table) put(name []byte, format byte, fields func(*rec.Coder)) error {
 	c := rec.Write(nil, format)
 	fields(&c)
-	v, err := metaSeed.Seal(name, &c)
+	v, err := rec.TableSeed(t.name).Seal(name, &c)
 	if err != nil {
 		return err
 	}
-	return m.tx.Bucket([]byte(MetaTable)).Put(name, v)
+	return t.bucket().Put(name, v)
+}
+
+// SchemaOf reads the version of a file, and refuses what is not ours or later than newest.
+func SchemaOf(tx *bolt.Tx, path string, newest uint64) (uint64, error) {
+	if !MetaOf(tx).Exists() {
+		return 0, &Damaged{Path: path, Why: "it is a database, but not one of Farsight's"}
+	}
+	have, ok, err := MetaOf(tx).Number(MetaSchema)
+	switch {
+	case err != nil || !ok || have < 1:
+		return 0, &Damaged{Path: path, Why: "its schema version cannot be read"}
+	case have > newest:
+		return 0, &ErrNewer{Path: path, Have: int(have), Know: int(newest)}
+	}
+	return have, nil
 }
 
 // RandomID is 16 hexadecimal digits.

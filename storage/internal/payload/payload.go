@@ -181,6 +181,15 @@ func (p *Store) Months() ([]string, error) {
 	return months, nil
 }
 
+// Files are the paths of the shards, oldest first.
+func (p *Store) Files() ([]string, error) {
+	list, err := p.Months()
+	for i, m := range list {
+		list[i] = filepath.Join(p.Dir, m+Ext)
+	}
+	return list, err
+}
+
 // Drop deletes a month's payloads for good: the whole file. Only the operator's retention rule may ask for it.
 func (p *Store) Drop(month string) error {
 	if p.readOnly {

@@ -155,12 +155,8 @@ func (s *Shard) checkSchema(b *bolt.Tx) error {
 	if !disk.MetaOf(b).Exists() || b.Bucket([]byte(Table)) == nil {
 		return &disk.Damaged{Path: s.Path, Why: "it is a database, but not a payload file of Farsight's"}
 	}
-	have, ok, err := disk.MetaOf(b).Number(disk.MetaSchema)
-	if err != nil || !ok {
-		return &disk.Damaged{Path: s.Path, Why: "its schema version cannot be read"}
-	}
-	if have > shardArchived {
-		return &disk.ErrNewer{Path: s.Path, Have: int(have), Know: shardArchived}
+	if _, err := disk.SchemaOf(b, s.Path, shardArchived); err != nil {
+		return err
 	}
 	if month, _, err := disk.MetaOf(b).Text(metaMonth); err != nil || month != s.Month {
 		return &disk.Damaged{Path: s.Path, Why: fmt.Sprintf("it holds the payloads of %q", month)}

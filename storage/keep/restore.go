@@ -1,11 +1,13 @@
-package storage
+package keep
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +53,7 @@ type RestoredFile struct {
 	Kept string `json:"kept,omitempty"` // under which name the old one stays
 	Why  string `json:"why,omitempty"`
 	Size int64  `json:"size"` // of what is put back
-	from BackupFile
+	from engine.BackupFile
 }
 
 // RestoreReport is what one Restore did.
@@ -69,7 +71,9 @@ type restorer struct {
 	dir    string
 	to     string // folder of the backups
 	o      RestoreOptions
+	schema uint64
 	at     time.Time
+	sign   func(b *bolt.Tx, e engine.AuditEntry) error
 	report *RestoreReport
 	done   int64
 }
@@ -77,21 +81,18 @@ type restorer struct {
 // Restore puts a backup back into a data directory that nobody holds (*ErrHeld). state.db is replaced; the one that was
 // there keeps its bytes under another name. Payload files that are sound stay, since they have all that the backup has and
 // what came after; missing and damaged ones are put back. Nothing is deleted, and at no instant is there no state.db.
-func Restore(ctx context.Context, o Options, ro RestoreOptions) (r RestoreReport, err error) {
-	if err := disk.PrepareDir(o.Dir); err != nil {
-		return r, err
-	}
-	if err := refuseNetworkUnless(o); err != nil {
-		return r, err
-	}
-	lock, err := disk.LockDir(o.Dir, false)
+//
+// schema is the newest version that this program reads. sign is called in a transaction of the copy before it is let in, and
+// adds the entry to the audit.
+func Restore(ctx context.Context, dir string, schema uint64, o RestoreOptions, sign func(b *bolt.Tx, e engine.AuditEntry) error) (r RestoreReport, err error) {
+	lock, err := disk.LockDir(dir, false)
 	if err != nil {
 		return r, err
 	}
 	defer lock.Release()
-	rs := &restorer{ctx: ctx, dir: o.Dir, to: (&DB{dir: o.Dir}).backups(ro.Backups), o: ro, at: disk.Now(), report: &r}
-	r.DryRun = ro.DryRun
-	if err := rs.plan(); err != nil || ro.DryRun {
+	rs := &restorer{ctx: ctx, dir: dir, schema: schema, to: backupsOf(dir, o.Backups), o: o, at: disk.Now(), sign: sign, report: &r}
+	r.DryRun = o.DryRun
+	if err := rs.plan(); err != nil || o.DryRun {
 		return r, err
 	}
 	return r, rs.run()
@@ -107,8 +108,8 @@ func (r *restorer) plan() error {
 		return err
 	}
 	r.report.Age = r.at.Sub(r.report.From.Taken)
-	if have := r.report.From.Schema; have > int(newestSchema()) {
-		return &disk.ErrNewer{Path: r.report.From.Path, Have: have, Know: int(newestSchema())}
+	if have := r.report.From.Schema; have > int(r.schema) {
+		return &disk.ErrNewer{Path: r.report.From.Path, Have: have, Know: int(r.schema)}
 	}
 	state, err := r.planFile(disk.StateFile, r.report.From.State, true)
 	if err != nil {
@@ -146,7 +147,7 @@ func (r *restorer) add(f RestoredFile) {
 }
 
 // planFile says what becomes of one file. A payload file that is sound stays (always = false).
-func (r *restorer) planFile(name string, from BackupFile, always bool) (f RestoredFile, err error) {
+func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f RestoredFile, err error) {
 	f = RestoredFile{Name: name, Do: DoPutBack, from: from}
 	path := filepath.Join(r.dir, name)
 	there, err := disk.Exists(path)
@@ -187,7 +188,7 @@ func (r *restorer) freeKept(name string) (string, error) {
 }
 
 // planMonths covers every month that there is a copy of, and every month that is there.
-func (r *restorer) planMonths(copies map[string]BackupFile) error {
+func (r *restorer) planMonths(copies map[string]engine.BackupFile) error {
 	here, err := payload.New(r.dir, true, zerolog.Nop()).Months()
 	if err != nil {
 		return err
@@ -199,7 +200,7 @@ func (r *restorer) planMonths(copies map[string]BackupFile) error {
 	for m := range copies {
 		months[m] = true
 	}
-	for _, m := range sorted(months) {
+	for _, m := range slices.Sorted(maps.Keys(months)) {
 		f, err := r.planFile(filepath.Join(payload.Dir, m+payload.Ext), copies[m], false)
 		if err != nil {
 			return err
@@ -219,7 +220,7 @@ func (r *restorer) run() error {
 			return err
 		}
 	}
-	return r.put(r.report.Files[0], r.sign)
+	return r.put(r.report.Files[0], r.signCopy)
 }
 
 // put copies one file beside its place, proves it, keeps what is in its place under another name, and lets it in.
@@ -282,43 +283,22 @@ func keepAs(path, kept string) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
-var metaRestored = []byte("restored")
-
-// sign notes in the copy that it was put back, when, and by whom.
-func (r *restorer) sign(path string) error {
+// signCopy notes in the copy that it was put back, when, and by whom.
+func (r *restorer) signCopy(path string) error {
 	b, err := disk.OpenFile(path, disk.BoltOptions(), zerolog.Nop())
 	if err != nil {
 		return err
 	}
 	err = disk.GuardFile(path, func() error {
 		return b.Update(func(tx *bolt.Tx) error {
-			if _, err := schemaOf(tx, path); err != nil {
+			if _, err := disk.SchemaOf(tx, path, r.schema); err != nil {
 				return err
 			}
-			t := newTx(tx, r.at)
-			_, err := (&DB{}).AddAudit(t, engine.AuditEntry{
+			return r.sign(tx, engine.AuditEntry{
 				At: r.at, By: r.o.By, Op: "restore", Target: r.report.From.Name,
 				Result: "the state of " + r.report.From.Taken.UTC().Format(time.RFC3339) + " was put back", Matched: 1, Applied: 1,
 			})
-			// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
-			return errors.Join(err, t.disbelieve(r.o.Forget), t.putTime(tMeta, metaRestored, r.at), t.putText(tMeta, disk.MetaInstance, disk.RandomID()))
 		})
 	})
 	return errors.Join(err, b.Close())
-}
-
-// disbelieve replaces saved states by a word that their owners cannot read.
-func (t *Tx) disbelieve(names []string) error {
-	for _, name := range names {
-		if err := t.putBlob(tState, []byte(name), []byte("restored")); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// restored is when a backup was last put back; the zero time when never.
-func (t *Tx) restored() time.Time {
-	at, _, _ := t.instant(tMeta, metaRestored) // a record that cannot be read costs a few calls
-	return at
 }

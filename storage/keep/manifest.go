@@ -1,4 +1,4 @@
-package storage
+package keep
 
 import (
 	"context"
@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
@@ -20,12 +20,14 @@ import (
 // maxManifest bounds what is read as a manifest: two years of months take 5 KB.
 const maxManifest = 1 << 20
 
-func sortFiles(files []BackupFile) {
-	slices.SortFunc(files, func(a, b BackupFile) int { return strings.Compare(a.Month, b.Month) })
+func sortFiles(files []engine.BackupFile) {
+	slices.SortFunc(files, func(a, b engine.BackupFile) int { return strings.Compare(a.Month, b.Month) })
 }
 
-func writeManifest(ctx context.Context, dir string, b Backup) error {
-	body, err := json.MarshalIndent(b, "", "  ")
+func writeManifest(ctx context.Context, dir string, r *engine.BackupDone) error {
+	body, err := json.MarshalIndent(Backup{
+		Name: r.Name, Taken: r.Taken, Schema: r.Schema, Note: r.Note, Verified: r.Verified, State: r.State, Months: r.Months, Failed: r.Failed,
+	}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
 	}
@@ -128,19 +130,17 @@ func (b *backuper) prune() error {
 	return disk.SyncDir(b.to)
 }
 
-// sorted gives the keys of a set in order.
-func sorted[V any](set map[string]V) []string { return slices.Sorted(maps.Keys(set)) }
-
-// payloadHome is the directory whose payloads belong to the state in dir: dir itself, unless dir is a backup, which may be
+// PayloadHome is the directory whose payloads belong to the state in dir: dir itself, unless dir is a backup, which may be
 // read as if it were a data directory. Its payloads lie beside it, for all backups.
-func payloadHome(dir string, browse bool) string {
-	if !browse || !isBackup(dir) {
+func PayloadHome(dir string, browse bool) string {
+	if !browse || !IsBackup(dir) {
 		return dir
 	}
 	return filepath.Dir(filepath.Clean(dir))
 }
 
-func isBackup(dir string) bool {
+// IsBackup reports whether a directory is one of the backups, which are only read.
+func IsBackup(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, manifestFile))
 	return err == nil
 }

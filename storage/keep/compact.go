@@ -1,4 +1,4 @@
-package storage
+package keep
 
 import (
 	"context"
@@ -39,37 +39,26 @@ type CompactReport struct {
 	After       int64                   `json:"after"`
 }
 
-// Archive packs the payloads of closed months. It may run while payloads are read and put. A month that cannot be archived
-// is left as it is and says why; the error is for what stops all of them: ctx, a full disk.
-func (db *DB) Archive(ctx context.Context, o payload.ArchiveOptions) ([]payload.ArchivedMonth, error) {
-	return db.payloads.Archive(ctx, o)
-}
-
-// Compact shrinks a data directory that nobody holds (*ErrHeld): it archives closed months and writes state.db anew without
-// its holes. Whatever happens, each file is the old one or the new one, whole.
-func Compact(ctx context.Context, o Options, c CompactOptions) (r CompactReport, err error) {
+// Compact shrinks a data directory that nobody else has open: it archives closed months and writes state.db anew without its
+// holes. Whatever happens, each file is the old one or the new one, whole. Bolt is closed after it if state.db was written.
+func (s Store) Compact(ctx context.Context, c CompactOptions) (r CompactReport, err error) {
 	r.DryRun = c.DryRun
-	db, err := openUpkeep(o)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if r.StateBefore, err = disk.UsedBytes(disk.StatePath(o.Dir)); err != nil {
+	if r.StateBefore, err = disk.UsedBytes(disk.StatePath(s.Dir)); err != nil {
 		return r, err
 	}
 	r.StateAfter = r.StateBefore
 	if c.Months {
 		a := c.Archive
 		a.DryRun, a.Verify = c.DryRun, c.Verify
-		if r.Months, err = db.Archive(ctx, a); err != nil {
+		if r.Months, err = s.Payloads.Archive(ctx, a); err != nil {
 			return r.sum(), err
 		}
 	}
 	if c.State && !c.DryRun {
-		if err := db.compactState(ctx, c.Verify); err != nil {
+		if err := s.compactState(ctx, c.Verify); err != nil {
 			return r.sum(), err
 		}
-		if r.StateAfter, err = disk.UsedBytes(disk.StatePath(o.Dir)); err != nil {
+		if r.StateAfter, err = disk.UsedBytes(disk.StatePath(s.Dir)); err != nil {
 			return r.sum(), err
 		}
 	}
@@ -85,47 +74,29 @@ func (r CompactReport) sum() CompactReport {
 	return r
 }
 
-// openUpkeep opens a directory for work on its files: alone, but without taking part in its life. The state is open for
-// reading, and neither opening nor closing is recorded, so that what the last engine left behind still tells its story.
-func openUpkeep(o Options) (*DB, error) {
-	if _, err := os.Stat(disk.StatePath(o.Dir)); err != nil {
-		return nil, disk.Unusable(disk.StatePath(o.Dir), err)
-	}
-	if err := refuseNetworkUnless(o); err != nil {
-		return nil, err
-	}
-	lock, err := disk.LockDir(o.Dir, false)
-	if err != nil {
-		return nil, err
-	}
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, queue: newQueue()}
-	db.payloads = payload.New(o.Dir, false, o.Log)
-	return db.opened(o)
-}
-
 // compactState writes a copy without holes and puts it in the place of the file. It closes the file.
-func (db *DB) compactState(ctx context.Context, verify payload.Verifier) error {
-	path := disk.StatePath(db.dir)
+func (s Store) compactState(ctx context.Context, verify payload.Verifier) error {
+	path := disk.StatePath(s.Dir)
 	used, err := disk.UsedBytes(path)
 	if err != nil {
 		return err
 	}
-	if err := disk.NeedRoom(db.dir, "the copy of state.db", used); err != nil {
+	if err := disk.NeedRoom(s.Dir, "the copy of state.db", used); err != nil {
 		return err
 	}
 	temp := path + compactExt
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return disk.Unusable(temp, err) // what an interrupted run has left
 	}
-	err = db.fillCompact(ctx, temp)
+	err = s.fillCompact(ctx, temp)
 	if err == nil {
-		err = checkCompacted(ctx, verify, temp, db)
+		err = checkCompacted(ctx, verify, temp, s)
 	}
 	if err != nil {
 		os.Remove(temp)
 		return fmt.Errorf("compact %s, which stays as it is: %w", path, err)
 	}
-	if err := db.bolt.Close(); err != nil {
+	if err := s.Bolt.Close(); err != nil {
 		return disk.Unusable(path, err)
 	}
 	crash.Point("compact-before-rename")
@@ -133,10 +104,10 @@ func (db *DB) compactState(ctx context.Context, verify payload.Verifier) error {
 		return disk.Unusable(path, err)
 	}
 	crash.Point("compact-after-rename")
-	return disk.SyncDir(db.dir)
+	return disk.SyncDir(s.Dir)
 }
 
-func (db *DB) fillCompact(ctx context.Context, temp string) error {
+func (s Store) fillCompact(ctx context.Context, temp string) error {
 	o := disk.BoltOptions()
 	o.OpenFile = disk.OpenNew
 	to, err := bolt.Open(temp, disk.FileMode, o)
@@ -144,7 +115,7 @@ func (db *DB) fillCompact(ctx context.Context, temp string) error {
 		return disk.Unusable(temp, err)
 	}
 	crash.Point("compact-begun")
-	err = db.guarded(func() error { return bolt.Compact(to, db.bolt, compactBatch) })
+	err = s.guarded(func() error { return bolt.Compact(to, s.Bolt, compactBatch) })
 	if err = errors.Join(err, context.Cause(ctx), to.Close()); err != nil {
 		return err
 	}
@@ -153,7 +124,7 @@ func (db *DB) fillCompact(ctx context.Context, temp string) error {
 }
 
 // checkCompacted proves that the copy is whole: every checksum, and as many rows in every table.
-func checkCompacted(ctx context.Context, verify payload.Verifier, temp string, db *DB) error {
+func checkCompacted(ctx context.Context, verify payload.Verifier, temp string, s Store) error {
 	if err := verify.Verify(ctx, temp); err != nil {
 		return err
 	}
@@ -162,7 +133,7 @@ func checkCompacted(ctx context.Context, verify payload.Verifier, temp string, d
 		return err
 	}
 	have, want := map[string]int{}, map[string]int{}
-	err = errors.Join(countRows(copied, have), copied.Close(), db.guarded(func() error { return countRows(db.bolt, want) }))
+	err = errors.Join(countRows(copied, have), copied.Close(), s.guarded(func() error { return countRows(s.Bolt, want) }))
 	if err != nil {
 		return err
 	}
@@ -185,12 +156,3 @@ func countRows(b *bolt.DB, into map[string]int) error {
 		})
 	})
 }
-
-// What the archiver is asked for and tells.
-type (
-	ArchiveOptions  = payload.ArchiveOptions
-	ArchiveProgress = payload.ArchiveProgress
-)
-
-// CheckCopy verifies one database file that nobody has open.
-func CheckCopy(ctx context.Context, path string) error { return payload.CheckCopy(ctx, path) }

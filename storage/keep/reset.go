@@ -1,4 +1,4 @@
-package storage
+package keep
 
 import (
 	"encoding/json"
@@ -30,8 +30,10 @@ const (
 	resetExt    = ".resetting"
 )
 
-// resetKey is the mark, in table state.
+// resetKey is the mark, in the table of small blobs.
 var resetKey = []byte("resetting")
+
+const stateTable = "state"
 
 // resetting is what the mark says.
 type resetting struct {
@@ -63,50 +65,36 @@ type ResetReport struct {
 
 // Reset begins a new store in a data directory that nobody holds (*ErrHeld), whatever state the old one is in. Everything
 // else in the directory stays, backups too. It needs something that is stored: fs.ErrNotExist.
-func Reset(o Options, ro ResetOptions) (r ResetReport, err error) {
-	r.DryRun, r.Dir = ro.DryRun, o.Dir
-	if err := resettable(o); err != nil {
+//
+// What it needs of the tables is handed in: totals counts what is stored, fill makes the tables of a new store with the entry
+// in its audit, and open opens the new store with the lock that it is given, which carries out the mark.
+func Reset(dir string, o ResetOptions, totals func() (engine.Totals, error), fill func(b *bolt.Tx, e engine.AuditEntry) error, open func(*disk.Lock) error) (r ResetReport, err error) {
+	r.DryRun, r.Dir = o.DryRun, dir
+	if err := sameDisk(dir, filepath.Join(dir, payload.Dir)); err != nil {
 		return r, err
 	}
-	lock, err := disk.LockDir(o.Dir, false)
+	lock, err := disk.LockDir(dir, false)
 	if err != nil {
 		return r, err
 	}
 	at := disk.Now()
-	if !ro.DryRun {
-		err = finishEarlier(o.Dir)
+	if !o.DryRun {
+		err = finishEarlier(dir)
 	}
 	if err == nil {
-		err = r.weigh(o, lock)
+		err = r.weigh(totals)
 	}
-	if err == nil && !ro.NoBackup {
-		r.Aside, err = freeAside(o.Dir, at)
+	if err == nil && !o.NoBackup {
+		r.Aside, err = freeAside(dir, at)
 	}
-	if err == nil && !ro.DryRun {
-		err = r.begin(ro, at)
+	if err == nil && !o.DryRun {
+		err = r.begin(o, at, fill)
 	}
-	if err != nil || ro.DryRun {
+	if err != nil || o.DryRun {
 		lock.Release()
 		return r, err
 	}
-	db, err := openLocked(o, lock, false) // carries out the mark
-	if err != nil {
-		return r, err
-	}
-	return r, db.Close()
-}
-
-func resettable(o Options) error {
-	if _, err := os.Stat(disk.StatePath(o.Dir)); err != nil {
-		return disk.Unusable(disk.StatePath(o.Dir), err)
-	}
-	if isBackup(o.Dir) {
-		return &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "name a data directory"}
-	}
-	if err := refuseNetworkUnless(o); err != nil {
-		return err
-	}
-	return sameDisk(o.Dir, filepath.Join(o.Dir, payload.Dir))
+	return r, open(lock)
 }
 
 // sameDisk refuses payloads that lie on another disk than the directory: they cannot be moved aside by their name.
@@ -126,54 +114,45 @@ func sameDisk(dir, payloads string) error {
 }
 
 // weigh counts what is stored, as far as it can be read.
-func (r *ResetReport) weigh(o Options, lock *disk.Lock) error {
-	db := &DB{dir: o.Dir, lock: lock, log: zerolog.Nop(), readOnly: true, queue: newQueue(), payloads: payload.New(o.Dir, true, zerolog.Nop())}
-	months, err := db.payloads.Months()
+func (r *ResetReport) weigh(totals func() (engine.Totals, error)) error {
+	months, err := payload.New(r.Dir, true, zerolog.Nop()).Files()
 	if err != nil {
 		return err
 	}
 	r.Months = len(months)
-	if r.State, err = sizeOf(disk.StatePath(o.Dir)); err != nil {
+	if r.State, err = disk.Size(disk.StatePath(r.Dir)); err != nil {
 		return err
 	}
-	r.Bytes = r.State
-	for _, m := range months {
-		n, err := sizeOf(filepath.Join(o.Dir, payload.Dir, m+payload.Ext))
-		if err != nil {
-			return err
-		}
-		r.Bytes += n
+	if r.Bytes, err = disk.Size(append(months, disk.StatePath(r.Dir))...); err != nil {
+		return err
 	}
-	err = db.openState(o)
-	if err == nil {
-		err = db.guarded(func() error {
-			return db.bolt.View(func(b *bolt.Tx) (err error) {
-				r.Totals, err = db.tx(b).totals()
-				return err
-			})
-		})
-	}
-	if err != nil {
+	if r.Totals, err = totals(); err != nil {
 		r.Damage = err.Error()
 	}
-	if db.bolt == nil {
-		return nil
-	}
-	return db.bolt.Close()
-}
-
-func sizeOf(path string) (int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, disk.Unusable(path, err)
-	}
-	return info.Size(), nil
+	return nil
 }
 
 // begin puts the new state.db in the place of the old one, which has another name then.
-func (r *ResetReport) begin(ro ResetOptions, at time.Time) error {
+func (r *ResetReport) begin(o ResetOptions, at time.Time, fill func(b *bolt.Tx, e engine.AuditEntry) error) error {
+	mark := resetting{}
+	if r.Aside != "" {
+		mark.Aside = filepath.Base(r.Aside)
+	}
+	text, err := json.Marshal(mark)
+	if err != nil {
+		return err
+	}
+	entry := engine.AuditEntry{
+		At: at, By: o.By, Op: "reset", Target: "data directory", Reason: o.Reason, Result: r.Text(), Matched: 1, Applied: 1,
+	}
 	temp := disk.StatePath(r.Dir) + resetExt
-	if err := disk.CreateFile(temp, func(b *bolt.Tx) error { return r.fill(b, ro, at) }); err != nil {
+	err = disk.CreateFile(temp, func(b *bolt.Tx) error {
+		if err := fill(b, entry); err != nil {
+			return err
+		}
+		return disk.TableOf(b, stateTable).PutBlob(resetKey, text)
+	})
+	if err != nil {
 		return err
 	}
 	if err := r.keep(); err != nil {
@@ -239,26 +218,6 @@ func freeAside(dir string, at time.Time) (string, error) {
 	}
 }
 
-// fill makes the tables of the new store, with the mark and the entry in the audit.
-func (r *ResetReport) fill(b *bolt.Tx, ro ResetOptions, at time.Time) error {
-	if err := fillState(b); err != nil {
-		return err
-	}
-	mark := resetting{}
-	if r.Aside != "" {
-		mark.Aside = filepath.Base(r.Aside)
-	}
-	text, err := json.Marshal(mark)
-	if err != nil {
-		return err
-	}
-	t := newTx(b, at)
-	_, auditErr := (&DB{}).AddAudit(t, engine.AuditEntry{
-		At: at, By: ro.By, Op: "reset", Target: "data directory", Reason: ro.Reason, Result: r.Text(), Matched: 1, Applied: 1,
-	})
-	return errors.Join(t.putBlob(tState, resetKey, text), t.disbelieve(ro.Forget), auditErr)
-}
-
 // Text says in one sentence what was done, or would be.
 func (r ResetReport) Text() string {
 	what := fmt.Sprintf("%s of %s and %s of payloads", human.Counted(int(r.Totals.Matches), "match", "matches"),
@@ -276,15 +235,15 @@ func (r ResetReport) Text() string {
 	return fmt.Sprintf("%s, %s in all, %s%s", what, human.Bytes(r.Bytes), dry, did)
 }
 
-// finishReset carries out the mark of a reset, if there is one, and removes it.
-func (db *DB) finishReset() error {
-	mark, marked, err := db.resetMark()
+// FinishReset carries out the mark of a reset, if there is one, and removes it.
+func FinishReset(dir string, b *bolt.DB) error {
+	mark, marked, err := resetMark(b)
 	if err != nil || !marked {
 		return err
 	}
-	payloads := filepath.Join(db.dir, payload.Dir)
+	payloads := filepath.Join(dir, payload.Dir)
 	if mark.Aside != "" {
-		aside := filepath.Join(db.dir, filepath.Base(mark.Aside))
+		aside := filepath.Join(dir, filepath.Base(mark.Aside))
 		err = errors.Join(os.MkdirAll(aside, disk.DirMode), os.Rename(payloads, filepath.Join(aside, payload.Dir)))
 	} else {
 		err = os.RemoveAll(payloads)
@@ -293,46 +252,44 @@ func (db *DB) finishReset() error {
 		return disk.Unusable(payloads, err)
 	}
 	for _, half := range []string{compactExt, restoreExt} { // of the old one
-		if err := os.Remove(disk.StatePath(db.dir) + half); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return disk.Unusable(disk.StatePath(db.dir)+half, err)
+		if err := os.Remove(disk.StatePath(dir) + half); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable(disk.StatePath(dir)+half, err)
 		}
 	}
-	if err := disk.SyncDir(db.dir); err != nil {
-		return disk.Unusable(db.dir, err)
+	if err := disk.SyncDir(dir); err != nil {
+		return disk.Unusable(dir, err)
 	}
 	crash.Point("reset-cleared")
-	return db.bolt.Update(func(b *bolt.Tx) error { return newTx(b, disk.Now()).remove(tState, resetKey) })
+	return b.Update(func(tx *bolt.Tx) error { return disk.TableOf(tx, stateTable).Remove(resetKey) })
 }
 
-// finishEarlier carries out the mark of a reset that was cut off. Its payloads are not those of the store that is there.
+// finishEarlier carries out the mark of a reset that was cut off. Its payloads are not those of the store that is there. A
+// store that is damaged has no mark that could be read.
 func finishEarlier(dir string) error {
 	b, err := disk.OpenFile(disk.StatePath(dir), disk.BoltOptions(), zerolog.Nop())
+	if err == nil {
+		err = disk.GuardFile(disk.StatePath(dir), func() error { return FinishReset(dir, b) })
+		err = errors.Join(err, b.Close())
+	}
 	if disk.IsDamage(err) {
-		return nil // it has no mark that could be read
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	db := &DB{dir: dir, bolt: b}
-	err = db.guarded(db.finishReset)
-	if disk.IsDamage(err) {
-		err = nil
-	}
-	return errors.Join(err, b.Close())
+	return err
 }
 
-func (db *DB) resetMark() (mark resetting, marked bool, err error) {
-	err = db.bolt.View(func(b *bolt.Tx) error {
-		if b.Bucket([]byte(tState.name)) == nil {
+func resetMark(b *bolt.DB) (mark resetting, marked bool, err error) {
+	err = b.View(func(tx *bolt.Tx) error {
+		state := disk.TableOf(tx, stateTable)
+		if !state.Exists() {
 			return nil // no store of ours
 		}
-		text, ok, err := newTx(b, disk.Now()).blob(tState, resetKey)
+		text, ok, err := state.Blob(resetKey)
 		if err != nil || !ok {
 			return err
 		}
 		marked = true
 		if err := json.Unmarshal(text, &mark); err != nil {
-			return tState.corrupt(resetKey, err)
+			return &disk.ErrCorrupt{Bucket: stateTable, Key: resetKey, Err: err}
 		}
 		return nil
 	})

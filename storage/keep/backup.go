@@ -1,4 +1,4 @@
-package storage
+package keep
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
@@ -42,26 +43,15 @@ type BackupOptions struct {
 	Progress  func(done, total int64) // bytes; called by one goroutine
 }
 
-// BackupFile is one file of a backup.
-type BackupFile struct {
-	Name     string    `json:"name"` // relative to the folder of the backups
-	Month    string    `json:"month,omitempty"`
-	Size     int64     `json:"size"`
-	CRC      uint32    `json:"crc32c"`
-	Seq      uint64    `json:"seq"`                // transaction that was copied
-	Instance string    `json:"instance,omitempty"` // of the copied file: a shard that was written anew has another
-	Taken    time.Time `json:"taken"`
-}
-
 // Backup is one kept backup, as its manifest tells.
 type Backup struct {
-	Name     string       `json:"name"`
-	Taken    time.Time    `json:"taken"`
-	Schema   int          `json:"schema"`
-	Note     string       `json:"note,omitempty"`
-	Verified bool         `json:"verified"`
-	State    BackupFile   `json:"state"`
-	Months   []BackupFile `json:"months"`
+	Name     string              `json:"name"`
+	Taken    time.Time           `json:"taken"`
+	Schema   int                 `json:"schema"`
+	Note     string              `json:"note,omitempty"`
+	Verified bool                `json:"verified"`
+	State    engine.BackupFile   `json:"state"`
+	Months   []engine.BackupFile `json:"months"`
 	// Failed names months whose copy was not sound: the copy of an earlier backup stays in its place.
 	Failed  map[string]string `json:"failed,omitempty"`
 	Path    string            `json:"-"`
@@ -77,32 +67,24 @@ func (b Backup) Bytes() int64 {
 	return n
 }
 
-// BackupReport is what one Backup did.
-type BackupReport struct {
-	Backup
-	Copied  int64         `json:"copied"`            // bytes written
-	Reused  int           `json:"reused"`            // months whose copy was up to date
-	Removed []string      `json:"removed,omitempty"` // older backups
-	Took    time.Duration `json:"took_ns"`
-}
-
 // backuper makes one backup.
 type backuper struct {
-	*DB
+	Store
 	ctx    context.Context
 	o      BackupOptions
 	to     string
-	last   map[string]BackupFile // copies of months that are there, as the last manifest tells
-	report *BackupReport
+	last   map[string]engine.BackupFile // copies of months that are there, as the last manifest tells
+	report *engine.BackupDone
 	done   int64
 	total  int64
 }
 
 // Backup copies the store while it is in use; commits go on. ErrDiskFull before anything is written when there is no room,
 // *ErrHeld when another backup to the same folder is under way, *Damaged when the copy is not sound.
-func (db *DB) Backup(ctx context.Context, o BackupOptions) (r BackupReport, err error) {
+func (s Store) Backup(ctx context.Context, o BackupOptions) (r engine.BackupDone, err error) {
 	began := time.Now()
-	b := &backuper{DB: db, ctx: ctx, o: o, to: db.backups(o.To), report: &r}
+	r.Months = []engine.BackupFile{}
+	b := &backuper{Store: s, ctx: ctx, o: o, to: backupsOf(s.Dir, o.To), report: &r}
 	if err := disk.PrepareDir(b.to); err != nil {
 		return r, err
 	}
@@ -114,13 +96,6 @@ func (db *DB) Backup(ctx context.Context, o BackupOptions) (r BackupReport, err 
 	err = b.run()
 	r.Took = time.Since(began)
 	return r, err
-}
-
-func (db *DB) backups(to string) string {
-	if to != "" {
-		return to
-	}
-	return BackupsDir(db.dir)
 }
 
 func (b *backuper) run() error {
@@ -140,7 +115,7 @@ func (b *backuper) run() error {
 	}
 	// What the state names was stored before it: months are looked at after it was copied, or one that got its first
 	// payload, or its next, meanwhile would be left out.
-	b.report.Months, b.report.Reused, b.report.Failed = nil, 0, nil
+	b.report.Months, b.report.Reused, b.report.Failed = []engine.BackupFile{}, 0, nil
 	months, err := b.changed()
 	if err != nil {
 		return err
@@ -157,8 +132,8 @@ func (b *backuper) run() error {
 }
 
 // newestCopies tells what the copies of months are, of those that are still as long as they were.
-func newestCopies(to string, kept []Backup) map[string]BackupFile {
-	newest := map[string]BackupFile{}
+func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
+	newest := map[string]engine.BackupFile{}
 	for _, k := range kept { // newest first
 		for _, f := range k.Months {
 			info, err := os.Stat(filepath.Join(to, f.Name))
@@ -172,10 +147,10 @@ func newestCopies(to string, kept []Backup) map[string]BackupFile {
 
 // changed lists the months to copy, takes over the copies that are up to date, and adds up what there is to write.
 func (b *backuper) changed() (months []string, err error) {
-	if b.total, err = disk.UsedBytes(disk.StatePath(b.dir)); err != nil || b.o.StateOnly {
+	if b.total, err = disk.UsedBytes(disk.StatePath(b.Dir)); err != nil || b.o.StateOnly {
 		return nil, err
 	}
-	all, err := b.payloads.Months()
+	all, err := b.Payloads.Months()
 	if err != nil {
 		return nil, err
 	}
@@ -210,8 +185,8 @@ func (b *backuper) fail(month string, err error) {
 }
 
 // version tells what a copy of the month would be now.
-func (b *backuper) version(month string) (f BackupFile, err error) {
-	err = b.payloads.With(month, false, func(s *payload.Shard) error {
+func (b *backuper) version(month string) (f engine.BackupFile, err error) {
+	err = b.Payloads.With(month, false, func(s *payload.Shard) error {
 		return s.Guard(func() error {
 			return s.Bolt.View(func(tx *bolt.Tx) error {
 				f = versionOf(tx)
@@ -222,12 +197,12 @@ func (b *backuper) version(month string) (f BackupFile, err error) {
 	return f, err
 }
 
-func versionOf(tx *bolt.Tx) BackupFile {
+func versionOf(tx *bolt.Tx) engine.BackupFile {
 	instance, _, err := disk.MetaOf(tx).Text(disk.MetaInstance)
 	if err != nil {
 		instance = "unreadable" // check names it
 	}
-	return BackupFile{Seq: uint64(tx.ID()), Instance: instance, Size: tx.Size()}
+	return engine.BackupFile{Seq: uint64(tx.ID()), Instance: instance, Size: tx.Size()}
 }
 
 func (b *backuper) moved(n int) {
@@ -252,7 +227,7 @@ func (b *backuper) state(kept []Backup) error {
 		return disk.Unusable(partial, err)
 	}
 	path := filepath.Join(partial, disk.StateFile)
-	w, seq, err := disk.Snapshot(b.ctx, b.bolt, path, b.moved)
+	w, seq, err := disk.Snapshot(b.ctx, b.Bolt, path, b.moved)
 	if err != nil {
 		return err
 	}
@@ -260,9 +235,9 @@ func (b *backuper) state(kept []Backup) error {
 	if err := b.o.Verify.Verify(b.ctx, path); err != nil {
 		return fmt.Errorf("the copy of state.db is not sound: %w", err)
 	}
-	b.report.State = BackupFile{Name: filepath.Join(b.report.Name, disk.StateFile), Size: w.Size, CRC: w.Crc, Seq: seq, Taken: b.report.Taken}
-	return b.bolt.View(func(tx *bolt.Tx) error {
-		have, err := schemaOf(tx, disk.StatePath(b.dir))
+	b.report.State = engine.BackupFile{Name: filepath.Join(b.report.Name, disk.StateFile), Size: w.Size, CRC: w.Crc, Seq: seq, Taken: b.report.Taken}
+	return b.Bolt.View(func(tx *bolt.Tx) error {
+		have, err := disk.SchemaOf(tx, disk.StatePath(b.Dir), b.Schema)
 		b.report.Schema = int(have)
 		b.report.State.Instance = versionOf(tx).Instance
 		return err
@@ -305,10 +280,10 @@ func (b *backuper) month(month string) error {
 	if err := os.Mkdir(dir, disk.DirMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return disk.Unusable(dir, err)
 	}
-	f := BackupFile{}
+	f := engine.BackupFile{}
 	name := filepath.Join(payload.Dir, month+payload.Ext)
 	partial := filepath.Join(b.to, name) + partialExt
-	err := b.payloads.With(month, false, func(s *payload.Shard) error {
+	err := b.Payloads.With(month, false, func(s *payload.Shard) error {
 		return s.Guard(func() error {
 			return s.Bolt.View(func(tx *bolt.Tx) error {
 				f = versionOf(tx)
@@ -351,7 +326,7 @@ func (b *backuper) finish() error {
 	sortFiles(b.report.Months)
 	b.report.Verified = true
 	partial := b.report.Path + partialExt
-	if err := writeManifest(b.ctx, partial, b.report.Backup); err != nil {
+	if err := writeManifest(b.ctx, partial, b.report); err != nil {
 		return err
 	}
 	crash.Point("backup-before-rename")
@@ -364,3 +339,10 @@ func (b *backuper) finish() error {
 
 // BackupsDir is where the backups of a data directory lie unless told otherwise.
 func BackupsDir(dataDir string) string { return filepath.Join(dataDir, backupDir) }
+
+func backupsOf(dataDir, to string) string {
+	if to != "" {
+		return to
+	}
+	return BackupsDir(dataDir)
+}

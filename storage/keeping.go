@@ -1,0 +1,106 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/keep"
+)
+
+// What keeps files is package keep's. Here it gets what it needs of the tables.
+
+func (db *DB) kept() keep.Store {
+	return keep.Store{Dir: db.dir, Bolt: db.bolt, Payloads: db.payloads, Schema: newestSchema()}
+}
+
+// Backup is keep.Store.Backup.
+func (db *DB) Backup(ctx context.Context, o keep.BackupOptions) (engine.BackupDone, error) {
+	return db.kept().Backup(ctx, o)
+}
+
+// Compact is keep.Store.Compact of a data directory that nobody holds (*ErrHeld).
+func Compact(ctx context.Context, o Options, c keep.CompactOptions) (r keep.CompactReport, err error) {
+	db, err := openUpkeep(o)
+	if err != nil {
+		return keep.CompactReport{DryRun: c.DryRun}, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.kept().Compact(ctx, c)
+}
+
+// Restore is keep.Restore.
+func Restore(ctx context.Context, o Options, ro keep.RestoreOptions) (r keep.RestoreReport, err error) {
+	if err := disk.PrepareDir(o.Dir); err != nil {
+		return r, err
+	}
+	if err := refuseNetworkUnless(o); err != nil {
+		return r, err
+	}
+	return keep.Restore(ctx, o.Dir, newestSchema(), ro, func(b *bolt.Tx, e engine.AuditEntry) error {
+		t := newTx(b, e.At)
+		// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
+		return errors.Join(t.beginAnew(e, ro.Forget), t.putTime(tMeta, metaRestored, e.At), t.putText(tMeta, disk.MetaInstance, disk.RandomID()))
+	})
+}
+
+// Reset is keep.Reset.
+func Reset(o Options, ro keep.ResetOptions) (r keep.ResetReport, err error) {
+	if err := hasState(o.Dir); err != nil {
+		return keep.ResetReport{DryRun: ro.DryRun, Dir: o.Dir}, err
+	}
+	if keep.IsBackup(o.Dir) {
+		return r, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "name a data directory"}
+	}
+	if err := refuseNetworkUnless(o); err != nil {
+		return r, err
+	}
+	totals := func() (engine.Totals, error) { return storedTotals(o) }
+	fill := func(b *bolt.Tx, e engine.AuditEntry) error {
+		if err := fillState(b); err != nil {
+			return err
+		}
+		return newTx(b, e.At).beginAnew(e, ro.Forget)
+	}
+	return keep.Reset(o.Dir, ro, totals, fill, func(lock *disk.Lock) error {
+		db, err := openLocked(o, lock, false)
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
+}
+
+// storedTotals counts what a directory holds whose lock is held, as far as it can be read.
+func storedTotals(o Options) (totals engine.Totals, err error) {
+	db := &DB{dir: o.Dir, log: zerolog.Nop(), readOnly: true, queue: newQueue(), payloads: payload.New(o.Dir, true, zerolog.Nop())}
+	if err = db.openState(o); err == nil {
+		totals, err = db.Totals(context.Background())
+	}
+	if db.bolt != nil {
+		err = errors.Join(err, db.bolt.Close())
+	}
+	return totals, err
+}
+
+// beginAnew adds the entry that says so to the audit, and replaces saved states by a word that their owners cannot read: they
+// tell of other times, such as the limiter's counts.
+func (t *Tx) beginAnew(e engine.AuditEntry, disbelieve []string) error {
+	_, err := (&DB{}).AddAudit(t, e)
+	for _, name := range disbelieve {
+		err = errors.Join(err, t.putBlob(tState, []byte(name), []byte("restored")))
+	}
+	return err
+}
+
+// restored is when a backup was last put back; the zero time when never.
+func (t *Tx) restored() time.Time {
+	at, _, _ := t.instant(tMeta, metaRestored) // a record that cannot be read costs a few calls
+	return at
+}

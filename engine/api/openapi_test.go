@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"reflect"
@@ -25,7 +26,7 @@ type object = map[string]any
 // TestOpenAPIIsTheTableOfRoutes keeps the document and the code together. After a
 // change of a route or a type: go test ./engine/api -run OpenAPI -update
 func TestOpenAPIIsTheTableOfRoutes(t *testing.T) {
-	want, err := json.MarshalIndent(describe(allRoutes()), "", " ")
+	want, err := json.MarshalIndent(describe(fromSource(), allRoutes()), "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +48,10 @@ func allRoutes() []Route {
 }
 
 // describe makes the OpenAPI document of routes.
-func describe(routes []Route) object {
-	g := &schemas{all: object{}}
+func describe(s *source, routes []Route) object {
+	g := &schemas{all: object{}, source: s}
+	g.union("Question", "query", func(k queryKind) reflect.Type { return k.query }, false)
+	g.union("Reply", "answer", func(k queryKind) reflect.Type { return k.answer }, true)
 	paths := object{}
 	for _, r := range routes {
 		at, _ := paths[r.Path].(object)
@@ -67,23 +70,38 @@ func describe(routes []Route) object {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Farsight control protocol", "version": fmt.Sprint(Protocol),
+			"contact": object{"name": "Farsight", "url": "https://github.com/farsight-console/farsight/issues"},
+			"license": object{"name": "MIT", "identifier": "MIT"},
 			"description": "Spoken over the Unix socket control.sock of a data directory: curl --unix-socket DIR/control.sock http://localhost/v1/hello. " +
 				"Who asks is told by the kernel. A listener on a loopback address, when there is one, takes the same routes with the token of the data directory's file http.token. Spans of time are nanoseconds, instants RFC 3339; text is as received, and may hold anything. " +
 				"Fields are told apart by their case, each stands once, and one that is not described is refused. Every GET answers HEAD, too; every error is a problem (RFC 9457), also that of a head that is too large or no HTTP at all.",
 		},
-		"paths":      paths,
-		"components": object{"schemas": g.all, "responses": g.problems(), "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
-		"security":   []any{object{}, object{"token": []any{}}},
-		"x-queries":  g.queries(),
+		"servers": []any{
+			object{
+				"url": "http://{address}", "description": "The listener for programs (http_listen), always on a loopback address.",
+				"variables": object{"address": object{"default": "127.0.0.1:7171", "description": "as http_listen says"}},
+			},
+			object{"url": "http://farsight", "description": "The control socket: any host name of its own will do."},
+		},
+		"tags":  allTags(),
+		"paths": paths,
+		"components": object{"schemas": g.all, "responses": g.problems(), "securitySchemes": object{"token": object{
+			"type": "http", "scheme": "bearer", "description": "What the file http.token of the data directory holds; over the socket none is needed.",
+		}}},
+		"security":  []any{object{}, object{"token": []any{}}},
+		"x-queries": g.queries(),
 	}
 }
 
 // schemas collects the schemas of types by name.
-type schemas struct{ all object }
+type schemas struct {
+	all    object
+	source *source
+}
 
 func (g *schemas) operation(r Route) object {
 	op := object{
-		"summary": r.Summary, "operationId": strings.ToLower(r.Method) + idOfPath.Replace(r.Path), "x-role": r.Role.String(),
+		"summary": r.Summary, "description": description(r), "tags": []any{tagOf(r.Path)}, "operationId": strings.ToLower(r.Method) + idOfPath.Replace(r.Path), "x-role": r.Role.String(),
 		"responses": g.responses(r),
 	}
 	if params := parameters(r); len(params) > 0 {
@@ -192,7 +210,9 @@ var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
 func parameters(r Route) (out []any) {
 	for _, m := range inPath.FindAllStringSubmatch(r.Path, -1) {
-		out = append(out, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": "string"}})
+		at := maps.Clone(inPaths[m[1]])
+		at["name"], at["in"], at["required"] = m[1], "path", true
+		out = append(out, at)
 	}
 	for _, q := range r.Query {
 		out = append(out, object{"name": q.Name, "in": "query", "description": q.About, "schema": object{"type": "string"}})
@@ -231,10 +251,14 @@ func (g *schemas) of(t reflect.Type) object {
 		return object{"type": "string", "format": "date-time"}
 	case t == rawType:
 		return object{}
+	case slices.Contains(few, t):
+		return g.enum(t)
 	case t.Implements(textType):
 		return object{"type": "string"}
 	}
 	switch t.Kind() {
+	case reflect.Int64, reflect.Uint64:
+		return object{"type": "integer", "format": "int64"}
 	case reflect.Pointer:
 		return g.of(t.Elem())
 	case reflect.String:
@@ -255,6 +279,16 @@ func (g *schemas) of(t reflect.Type) object {
 	return object{"type": "integer"}
 }
 
+// enum is a type with few words.
+func (g *schemas) enum(t reflect.Type) object {
+	one := object{"type": "string", "enum": g.source.wordsOf(t)}
+	if about := g.source.about[t.String()]; about != "" {
+		one["description"] = about
+	}
+	g.all[t.Name()] = one
+	return object{"$ref": "#/components/schemas/" + t.Name()}
+}
+
 func (g *schemas) object(t reflect.Type) object {
 	ref := object{"$ref": "#/components/schemas/" + t.Name()}
 	if _, known := g.all[t.Name()]; known {
@@ -263,6 +297,9 @@ func (g *schemas) object(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	s := object{"type": "object", "properties": properties, "additionalProperties": false}
 	g.all[t.Name()] = s
+	if about := g.source.about[t.String()]; about != "" {
+		s["description"] = about
+	}
 	g.fields(t, properties, &required)
 	if len(required) > 0 {
 		slices.Sort(required)
@@ -283,16 +320,30 @@ func (g *schemas) fields(t reflect.Type, properties object, required *[]string) 
 			if name == "" {
 				name = f.Name
 			}
-			properties[name] = g.of(f.Type)
-			if strings.Contains(rest, "omit") {
+			properties[name] = g.told(t, f, g.of(f.Type))
+			if strings.Contains(rest, "omit") || optional[t.String()+"."+f.Name] {
 				continue
 			}
 			*required = append(*required, name)
 			if f.Type.Kind() == reflect.Pointer {
-				properties[name] = object{"anyOf": []any{g.of(f.Type), object{"type": "null"}}}
+				properties[name] = g.told(t, f, object{"anyOf": []any{g.of(f.Type), object{"type": "null"}}})
 			}
 		}
 	}
+}
+
+// optional are fields of requests that may be left out, though our own client sends them.
+var optional = map[string]bool{"engine.Command.By": true, "engine.AuditQuery.Seq": true}
+
+// told adds to the schema of a field what its comment says.
+func (g *schemas) told(t reflect.Type, f reflect.StructField, schema object) object {
+	about := g.source.about[t.String()+"."+f.Name]
+	if about == "" {
+		return schema
+	}
+	schema = maps.Clone(schema)
+	schema["description"] = about
+	return schema
 }
 
 // fits reports how a value does not fit a schema of the document; "" = it does.
@@ -327,7 +378,7 @@ func TestEveryTypeFitsTheDocument(t *testing.T) {
 			continue
 		}
 		for part, typ := range map[string]reflect.Type{"query": k.query, "answer": k.answer} {
-			for _, v := range []any{filled(typ), reflect.New(typ).Elem().Interface()} {
+			for _, v := range []any{filled(typ), empty(typ)} {
 				if reflect.ValueOf(v).Kind() == reflect.Pointer && reflect.ValueOf(v).IsNil() {
 					continue
 				}

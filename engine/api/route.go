@@ -22,8 +22,9 @@ const (
 type Route struct {
 	Method, Path string
 	Summary      string
-	Role         Role // that it takes
-	In, Out      any  // zero values of what goes in and out as JSON; nil = nothing
+	About        string // in the document, where the summary does not say it all
+	Role         Role   // that it takes
+	In, Out      any    // zero values of what goes in and out as JSON; nil = nothing
 	Type         string
 	Handle       Handler
 	Query        []Param     // that its address may have; any other is refused

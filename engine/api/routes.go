@@ -24,9 +24,9 @@ var Document []byte
 func (s *Server) protocol() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/hello", Summary: "Who the engine is, and who you are to it", Role: Viewer, Out: Hello{}, Type: typeJSON, Handle: s.hello},
-		{Method: http.MethodGet, Path: "/v1/watch", Summary: "A snapshot, then merged updates, one frame a line, until you go", Role: Viewer, Out: Frame{}, Type: typeStream, Handle: s.watch},
-		{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", Role: Viewer, In: Question{}, Out: Reply{}, Type: typeJSON, Handle: s.find},
-		{Method: http.MethodPost, Path: "/v1/do", Summary: "Carry out a command", Role: Operator, In: engine.Command{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.do},
+		{Method: http.MethodGet, Path: "/v1/watch", Summary: "A snapshot, then merged updates, one frame a line, until you go", About: "A stream of frames, one JSON object a line: hello, a snapshot, then merged updates at most ten times a second. A frame with nothing but its number says that the engine lives.", Role: Viewer, Out: Frame{}, Type: typeStream, Handle: s.watch},
+		{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", About: "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`.", Role: Viewer, In: Question{}, Out: Reply{}, Type: typeJSON, Handle: s.find},
+		{Method: http.MethodPost, Path: "/v1/do", Summary: "Carry out a command", About: "Carry out any command that an operator can give; `op` says which. With `dry_run` nothing is done, and the receipt says what would be.", Role: Operator, In: engine.Command{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.do},
 		{Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key", Role: Operator, In: KeyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key},
 		{Method: http.MethodGet, Path: "/openapi.json", Summary: "This document", Role: Viewer, Type: typeJSON, Handle: document},
 	}

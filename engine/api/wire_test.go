@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -140,6 +141,10 @@ func fill(v reflect.Value, r *rand.Rand, depth int) {
 		v.SetUint(1)
 		return
 	}
+	if isFew(v.Type()) {
+		v.SetString(fromSource().wordsOf(v.Type())[1])
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString("söme <text> & \u202e")
@@ -176,6 +181,30 @@ func fill(v reflect.Value, r *rand.Rand, depth int) {
 		}
 	}
 }
+
+// empty makes a value of a type with nothing in it but what is never without a word.
+func empty(t reflect.Type) any {
+	v := reflect.New(t).Elem()
+	word(v)
+	return v.Interface()
+}
+
+func word(v reflect.Value) {
+	switch {
+	case isFew(v.Type()):
+		v.SetString(fromSource().wordsOf(v.Type())[0])
+	case v.Kind() == reflect.Struct && v.Type() != timeType:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				word(v.Field(i))
+			}
+		}
+	}
+}
+
+// isFew reports whether a type is text with few words; those that are numbers have none
+// that is empty.
+func isFew(t reflect.Type) bool { return t.Kind() == reflect.String && slices.Contains(few, t) }
 
 func TestProblemsComeBackAsTheyWere(t *testing.T) {
 	for _, c := range codes {

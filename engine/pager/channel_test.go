@@ -97,6 +97,11 @@ func TestWebhookSignature(t *testing.T) {
 			if err := pager.Verify(hookKey, h.Get(pager.HeaderTimestamp), h.Get(pager.HeaderSignature), p.body, p.at); err != nil {
 				t.Error(err)
 			}
+			id := h.Get(pager.HeaderStandardID)
+			if sig := pager.SignStandard(hookKey, id, p.at, p.body); h.Get(pager.HeaderStandardSignature) != sig || h.Get(pager.HeaderStandardTimestamp) != h.Get(pager.HeaderTimestamp) ||
+				id == "" || strings.Contains(id, ".") || id != got[0].header.Get(pager.HeaderStandardID) {
+				t.Errorf("not in the form of Standard Webhooks: %v, want %s", h, sig)
+			}
 			if h.Get(pager.HeaderEvent) != "alert.fired" || h.Get(pager.HeaderDelivery) != got[0].header.Get(pager.HeaderDelivery) {
 				t.Errorf("headers %v", h)
 			}
@@ -123,6 +128,18 @@ func TestWebhookSignature(t *testing.T) {
 			t.Errorf("%s: %v", p.body, err)
 		}
 	})
+}
+
+// The signature is what the libraries of Standard Webhooks expect: their own example.
+func TestWebhookSignature_IsTheStandardOne(t *testing.T) {
+	const id, body, want = "msg_p5jXN8AQM9LWM0D4loKWxJek", `{"test": 2432232314}`, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+	at := time.Unix(1614265330, 0)
+	if got := pager.SignStandard("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", id, at, []byte(body)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if pager.SignStandard("whsec_no base64", id, at, []byte(body)) == want || pager.SignStandard("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", id, at, []byte(body)) == want {
+		t.Error("another key signs the same")
+	}
 }
 
 // One firing at each channel: fired, acknowledged, resolved, in that order, and

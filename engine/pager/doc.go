@@ -45,6 +45,7 @@
 //	Farsight-Delivery: 01J…                the event's id, the same at each attempt
 //	Farsight-Timestamp: 1795276800         Unix seconds of this attempt
 //	Farsight-Signature: v1=5f2c…           hex HMAC-SHA256 of timestamp + "." + body
+//	webhook-id, webhook-timestamp, webhook-signature: the same by Standard Webhooks
 //
 // Verify shows how a receiver checks them. Each event arrives at least once: drop
 // an id that was seen. Deliveries to one URL go one at a time and in order, but one

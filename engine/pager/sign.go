@@ -3,6 +3,7 @@ package pager
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"strconv"
@@ -18,6 +19,14 @@ const (
 	HeaderSignature = "Farsight-Signature"
 )
 
+// Headers of the same message in the form of Standard Webhooks, which many libraries check
+// (www.standardwebhooks.com).
+const (
+	HeaderStandardID        = "webhook-id"
+	HeaderStandardTimestamp = "webhook-timestamp"
+	HeaderStandardSignature = "webhook-signature"
+)
+
 // version of the signature: it names what is signed and how.
 const version = "v1="
 
@@ -28,6 +37,22 @@ const Tolerance = 5 * time.Minute
 func Sign(secret string, at time.Time, body []byte) string {
 	return version + hex.EncodeToString(sum(secret, strconv.FormatInt(at.Unix(), 10), body))
 }
+
+// SignStandard gives the signature of a message in the form of Standard Webhooks: v1, and the
+// base64 HMAC-SHA256 of id.timestamp.body. A secret with whsec_ in front is base64 of the key;
+// of another one the key is its text.
+func SignStandard(secret, id string, at time.Time, body []byte) string {
+	key := secret
+	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
+		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+			key = string(raw)
+		}
+	}
+	return "v1," + base64.StdEncoding.EncodeToString(sum(key, id+"."+strconv.FormatInt(at.Unix(), 10), body))
+}
+
+// standardID is the id of a delivery without dots, which part what is signed.
+var standardID = strings.NewReplacer(".", "-").Replace
 
 func sum(secret, timestamp string, body []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(secret))

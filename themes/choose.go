@@ -23,12 +23,10 @@ type Options struct {
 	Env   string // FARSIGHT_THEME
 	Saved string // from the state directory
 
-	Glyphs  string // --glyphs: unicode, ascii or empty
+	Glyphs  string // --glyphs, see GlyphNames; empty = what the terminal can show
+	Getenv  func(string) string
 	Profile Profile
 	Ground  Ground
-	// ASCII says that the terminal cannot show the Unicode table (see
-	// DetectASCII); an explicit --glyphs wins.
-	ASCII bool
 	// NoColor is the value of NO_COLOR. Any that is not empty means mono, a
 	// flag included: the promise of that variable is "no colour at all".
 	NoColor string
@@ -53,7 +51,7 @@ func Names(user ...Palette) []string {
 // Choose returns the theme for o. The order is flag, environment, saved, auto;
 // an unknown name is an error that lists the known ones.
 func Choose(o Options) (*Theme, error) {
-	g, err := o.glyphs()
+	g, err := ChooseGlyphs(o.Glyphs, o.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -96,21 +94,6 @@ func (o Options) name() (string, error) {
 		return s.name, nil
 	}
 	return "auto", nil
-}
-
-func (o Options) glyphs() (*Glyphs, error) {
-	switch o.Glyphs {
-	case "":
-		if o.ASCII {
-			return Plain, nil
-		}
-		return Unicode, nil
-	case "unicode":
-		return Unicode, nil
-	case "ascii":
-		return Plain, nil
-	}
-	return nil, fmt.Errorf("--glyphs is %q: use unicode or ascii", o.Glyphs)
 }
 
 // Knows reports whether there is a theme of that name; auto is one.

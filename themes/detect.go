@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -40,6 +41,17 @@ func DetectASCII(getenv func(string) string) bool {
 	}
 	locale := strings.ToLower(first(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
+}
+
+// withoutBraille are beginnings of TERM whose terminals draw with a font of their own
+// that has no braille, however much else of Unicode.
+var withoutBraille = []string{"putty", "cygwin", "msys", "eterm", "kterm", "rxvt", "fbterm", "jfbterm", "bterm", "teraterm", "mlterm-fb"}
+
+// DetectBlocks reports whether braille would come out as boxes: terminals that bring
+// their own font. All others take the sign from another font when theirs has none.
+func DetectBlocks(getenv func(string) string) bool {
+	term := strings.ToLower(strings.TrimPrefix(getenv("TERM"), "screen."))
+	return !strings.HasPrefix(term, "rxvt-unicode") && slices.ContainsFunc(withoutBraille, func(name string) bool { return strings.HasPrefix(term, name) })
 }
 
 func first(values ...string) string {

@@ -104,7 +104,7 @@ func (p Palette) colors() [tokens]colorful.Color {
 	}
 	for i := range steps {
 		at := flow0 + Token(i)
-		tone := p.ramp((float64(i) + 0.5) / steps)
+		tone := p.ramp(float64(i) / (steps - 1))
 		c[at], c[Odd(at)] = tone, tone.BlendRgb(bg, oddMix)
 		c[Planned(at)], c[Odd(Planned(at))] = tone.BlendRgb(bg, plannedMix), tone.BlendRgb(bg, oddPlanMix)
 		heat := i

@@ -45,7 +45,7 @@ func TestChooseSaysWhatIsWrong(t *testing.T) {
 	cases := map[string]Options{
 		`--theme is "drak": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, mono`:     {Flag: "drak"},
 		`FARSIGHT_THEME is "x": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, mono`: {Env: "x"},
-		`--glyphs is "braille": use unicode or ascii`: {Glyphs: "braille"},
+		`--glyphs is "braille": use auto, unicode, blocks or ascii`:                                                                 {Glyphs: "braille"},
 	}
 	for want, o := range cases {
 		if _, err := Choose(o); err == nil || err.Error() != want {
@@ -132,9 +132,33 @@ func TestDetectASCII(t *testing.T) {
 	}
 }
 
+func TestChooseGlyphs(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		getenv func(string) string
+		want   *Glyphs
+	}{
+		{"", nil, Unicode},
+		{"auto", env("TERM", "xterm-256color"), Unicode},
+		{"auto", env("TERM", "linux"), Plain},
+		{"", env("TERM", "putty-256color"), Blocks},
+		{"", env("TERM", "screen.putty-256color"), Blocks},
+		{"", env("TERM", "rxvt"), Blocks},
+		{"", env("TERM", "rxvt-unicode-256color"), Unicode},
+		{"", env("TERM", "putty", "LANG", "C"), Plain},
+		{"unicode", env("TERM", "putty"), Unicode},
+		{"blocks", env("TERM", "xterm"), Blocks},
+		{"ascii", env("TERM", "xterm"), Plain},
+	} {
+		if got, err := ChooseGlyphs(c.name, c.getenv); got != c.want || err != nil {
+			t.Errorf("%q with TERM %v: another table, %v", c.name, c.getenv != nil && c.getenv("TERM") != "", err)
+		}
+	}
+}
+
 func TestGlyphsAreOneCellWide(t *testing.T) {
 	cond := &runewidth.Condition{StrictEmojiNeutral: true}
-	for name, g := range map[string]*Glyphs{"unicode": Unicode, "ascii": Plain} {
+	for name, g := range map[string]*Glyphs{"unicode": Unicode, "blocks": Blocks, "ascii": Plain} {
 		for _, s := range allGlyphs(g) {
 			if s == "" {
 				continue

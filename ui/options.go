@@ -14,7 +14,7 @@ import (
 type Options struct {
 	Theme  string // --theme: auto, a name of themes.Names, or "" for FARSIGHT_THEME and then auto
 	Usual  string // theme where neither that nor what was chosen last names one; "" = auto
-	Glyphs string // --glyphs: unicode, ascii or "" for what the terminal can do
+	Glyphs string // --glyphs; "" for what the terminal can do
 
 	ReadOnly bool // actions are refused with a reason
 	// ReadOnlyWhy is that reason; "" = the user has asked for it.
@@ -77,7 +77,7 @@ func (o Options) getenv(name string) string {
 func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
 	return themes.Options{
 		Flag: o.Theme, Env: o.getenv("FARSIGHT_THEME"), Glyphs: o.Glyphs, Profile: p, Ground: g,
-		ASCII: themes.DetectASCII(o.getenv), NoColor: o.getenv("NO_COLOR"),
+		Getenv: o.getenv, NoColor: o.getenv("NO_COLOR"),
 		Saved: or(o.Mine.kept.Theme, o.Usual), User: o.Mine.Themes,
 	}
 }

@@ -76,9 +76,9 @@ func newPlain(ctx context.Context, console engine.Console, opt Options) *plain {
 	if opt.Output != nil {
 		out = opt.Output
 	}
-	glyphs := themes.Unicode
-	if opt.Glyphs == "ascii" || opt.Glyphs == "" && themes.DetectASCII(opt.getenv) {
-		glyphs = themes.Plain
+	glyphs, err := themes.ChooseGlyphs(opt.Glyphs, opt.getenv)
+	if err != nil {
+		glyphs = themes.Plain // the options were checked
 	}
 	p := &plain{
 		console: console, opt: opt, ctx: ctx, out: bufio.NewWriter(out), prompts: isTerminal(opt.input()),

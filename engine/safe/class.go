@@ -41,6 +41,7 @@ var simple = &unicode.RangeTable{
 		{Lo: 0x25c1, Hi: 0x25e5, Stride: 1}, // circles, diamonds
 		{Lo: 0x2713, Hi: 0x2713, Stride: 1}, // ✓
 		{Lo: 0x2717, Hi: 0x2717, Stride: 1}, // ✗
+		{Lo: 0x2800, Hi: 0x28ff, Stride: 1}, // dots
 		{Lo: 0x3041, Hi: 0x3096, Stride: 1}, // kana
 		{Lo: 0x30a1, Hi: 0x30fa, Stride: 1},
 		{Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, // unified ideographs
@@ -50,10 +51,10 @@ var simple = &unicode.RangeTable{
 }
 
 // Simple reports whether cleaning leaves r alone whatever simple rune stands
-// beside it. Boxes, bars and Hangul are answered without a search: rows on the
+// beside it. Boxes, bars, dots and Hangul are answered without a search: rows on the
 // screen are full of them.
 func Simple(r rune) bool {
-	return r >= 0x20 && r < 0x7f || r >= 0x2500 && r <= 0x25a9 || r >= 0xac00 && r <= 0xd7a3 || unicode.Is(simple, r)
+	return r >= 0x20 && r < 0x7f || r >= 0x2500 && r <= 0x25a9 || r >= 0x2800 && r <= 0x28ff || r >= 0xac00 && r <= 0xd7a3 || unicode.Is(simple, r)
 }
 
 // isSimple reports whether every rune of s is in simple.

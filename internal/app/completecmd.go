@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/keep"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -63,7 +64,7 @@ func completeFlags() map[string]cobra.CompletionFunc {
 	schedules := cobra.CompletionFunc(completeSchedules)
 	return map[string]cobra.CompletionFunc{
 		"platform": offer(strings.Split(platforms(), ", ")...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
-		"theme": offer(config.Themes()...), "glyphs": offer("auto", "unicode", "ascii"), "keep-running": offer("auto", "true", "false"),
+		"theme": offer(config.Themes()...), "glyphs": offer(themes.GlyphNames()...), "keep-running": offer("auto", "true", "false"),
 		"timelines": offer(string(league.TimelinesAll), string(league.TimelinesRanked), string(league.TimelinesNone)),
 		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
 		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),

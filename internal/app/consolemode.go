@@ -105,7 +105,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 func (c console) options(cfg config.Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	o := ui.Options{
-		Glyphs: glyphs(cfg.Glyphs), ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every, Platform: cfg.Platform,
+		Glyphs: cfg.Glyphs, ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every, Platform: cfg.Platform,
 		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.Folders(), consoleState()),
 	}
 	// What the operator chose on the screen stands between the command line and the
@@ -126,13 +126,6 @@ func consoleState() string {
 		return ""
 	}
 	return filepath.Join(dir, "console.json")
-}
-
-func glyphs(word string) string {
-	if word == "auto" {
-		return ""
-	}
-	return word
 }
 
 // firstRun asks what to do where there is neither a key nor anything stored.

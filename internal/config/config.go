@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -134,7 +135,7 @@ func settings() []setting {
 		},
 		{row{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error"}, choice(func(c *Config, word string) { c.LogLevel = word }, engine.LogLevels()...)},
 		{row{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own"}, checked(setTheme)},
-		{row{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "auto, unicode or ascii"}, choice(func(c *Config, word string) { c.Glyphs = word }, "auto", "unicode", "ascii")},
+		{row{"glyphs", []string{"FARSIGHT_GLYPHS"}, "auto", "signs: auto = what the terminal can show; " + strings.Join(themes.GlyphNames()[1:], ", ")}, choice(func(c *Config, word string) { c.Glyphs = word }, themes.GlyphNames()...)},
 		{row{"backup_every", []string{"BACKUP_EVERY"}, "24h", "a backup of the running store this often; 0s = never"}, duration(func(c *Config) *time.Duration { return &c.BackupEvery })},
 		{row{"keep_payloads", []string{"KEEP_PAYLOADS"}, "0", "delete stored payloads of matches older than this; 0 = keep all"}, span(func(c *Config) *league.Span { return &c.KeepPayloads })},
 		{

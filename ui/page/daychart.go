@@ -63,7 +63,7 @@ func multiples(v *View, columns, tall int, high float64, charts []multiple) (row
 			token = themes.Dim
 		}
 		text := human.Count(int64(sum))
-		for row, chart := range part.Chart(v.Theme, columns, tall, c.token, c.counts, high) {
+		for row, chart := range part.Bars(v.Theme, columns, tall, c.token, c.counts, high) {
 			l := part.NewLine(v.Theme, multipleName).Gap(1)
 			switch {
 			case row == tall-1 && tall > 1:

@@ -11,6 +11,7 @@ type canvas struct{ cells []canvasCell }
 type canvasCell struct {
 	glyph string // empty: nothing here yet
 	token themes.Token
+	seam  bool // lies in the column of now
 	wide  bool // the second cell of a wide rune, or the first
 }
 
@@ -40,13 +41,26 @@ func (c *canvas) put(x int, t themes.Token, s string) {
 			continue
 		case x < 0, x+w > len(c.cells):
 		case w == 2:
-			c.cells[x] = canvasCell{string(r), t, true}
-			c.cells[x+1] = canvasCell{"", t, true}
+			c.set(x, t, string(r), true)
+			c.set(x+1, t, "", true)
 		default:
-			c.cells[x] = canvasCell{string(r), t, false}
+			c.set(x, t, string(r), false)
 		}
 		x += w
 	}
+}
+
+// set puts a sign of one cell at x; outside it is lost.
+func (c *canvas) set(x int, t themes.Token, glyph string, wide bool) {
+	if x < 0 || x >= len(c.cells) {
+		return
+	}
+	cell := &c.cells[x]
+	if cell.wide && !wide { // half a letter goes with the other half
+		c.cells[x-btoi(cell.glyph == "")] = canvasCell{}
+		c.cells[x+btoi(cell.glyph != "")] = canvasCell{}
+	}
+	cell.glyph, cell.token, cell.wide = glyph, t, wide
 }
 
 // mark puts a combining mark on the letter that ends at x.
@@ -70,16 +84,25 @@ func (c *canvas) try(x int, t themes.Token, s string) bool {
 }
 
 // row returns the canvas as a painted row.
-func (c *canvas) row(th *themes.Theme) string {
-	l := NewLine(th, len(c.cells))
+func (c *canvas) row(th *themes.Theme) string { return c.on(NewLine(th, len(c.cells))).String() }
+
+// on writes the canvas at the end of a line.
+func (c *canvas) on(l *Line) *Line {
+	under := l.layer
 	for _, cell := range c.cells {
+		if cell.seam {
+			l.layer = themes.OnSeam
+		}
 		switch {
 		case cell.wide && cell.glyph == "":
-		case cell.glyph == "":
-			l.Gap(1)
+		case cell.glyph != "":
+			l.sign(cell.token, cell.glyph, 1+btoi(cell.wide))
+		case cell.seam:
+			l.seam()
 		default:
-			l.write(cell.token, cell.glyph, 2)
+			l.Gap(1)
 		}
+		l.layer = under
 	}
-	return l.String()
+	return l
 }

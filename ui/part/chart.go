@@ -2,32 +2,240 @@ package part
 
 import (
 	"math"
+	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
 
-// Chart draws the last w values as columns that are h rows tall, the newest at
-// the right. high is the top of the scale; 0 takes the greatest value shown.
-// Nothing stands on the ground line where a value is zero.
-func Chart(th *themes.Theme, w, h int, t themes.Token, values []float64, high float64) []string {
-	if w <= 0 || h <= 0 {
-		return nil
+// Axis is the time of all charts of a screen: each cell is one step of it, and now has
+// the same column in all of them. Now is that step's beginning, so that what is drawn
+// moves by whole cells and all charts in the same frame.
+type Axis struct {
+	Step  time.Duration // what one cell stands for
+	Now   time.Time
+	Back  int // the cells before now: its column
+	Width int
+}
+
+// NewAxis returns an axis of w cells with so many of them before now.
+func NewAxis(now time.Time, step time.Duration, back, w int) Axis {
+	return Axis{Step: step, Now: now.Truncate(step), Back: back, Width: max(w, 0)}
+}
+
+// At returns the cell of an instant; below 0 or Width and more it is not on the axis.
+func (a Axis) At(t time.Time) int {
+	return a.Back + int(math.Floor(float64(t.Sub(a.Now))/float64(a.Step)))
+}
+
+// Start returns the instant at which a cell begins.
+func (a Axis) Start(cell int) time.Time {
+	return a.Now.Add(time.Duration(cell-a.Back) * a.Step)
+}
+
+// Window returns which window of a fixed length a cell lies in, by when the next of them
+// begins. The numbers go on as windows pass: a window keeps its number, and whether that
+// is odd.
+func (a Axis) Window(cell int, reset time.Time, every time.Duration) int {
+	n := math.Floor(float64(a.Start(cell).Add(a.Step/2).Sub(reset)) / float64(every))
+	return int(n + math.Round(float64(reset.UnixNano())/float64(every)))
+}
+
+// Chart is rows of cells on one axis: what happened solid, what is planned in dots, now
+// the seam between them. Things are put on it by their cell, rows count from the top.
+type Chart struct {
+	Axis
+	th   *themes.Theme
+	rows []canvas
+	text Line // cleans what is put
+}
+
+// NewChart returns an empty chart of h rows.
+func NewChart(th *themes.Theme, a Axis, h int) *Chart {
+	c := &Chart{Axis: a, th: th, rows: make([]canvas, max(h, 0))}
+	c.text = Line{th: th, max: a.Width}
+	cells := make([]canvasCell, len(c.rows)*a.Width)
+	for y := range c.rows {
+		c.rows[y].cells = cells[y*a.Width : (y+1)*a.Width : (y+1)*a.Width]
 	}
-	values = values[max(len(values)-w, 0):]
-	if !(high > 0) {
-		high = greatest(values)
+	return c
+}
+
+// Series is the heights of an area, one for each cell of the axis.
+type Series struct {
+	Values []float64 // NaN = not known: nothing is drawn
+	Top    float64   // of the scale
+	// Token colours it; Text takes the ramp, brighter where it is higher.
+	Token themes.Token
+	// Odd tells the stripes: cells that follow each other and differ in it lie in
+	// different windows. nil = no stripes.
+	Odd func(cell int) bool
+	// Sure draws what is ahead solid as well: what is due, not what may be.
+	Sure bool
+}
+
+// Area fills the h rows from y on with heights. What was put there before stays where a
+// height leaves its cell free.
+func (c *Chart) Area(y, h int, s Series) {
+	top := y + h
+	if y < 0 || h <= 0 || top > len(c.rows) || !(s.Top > 0) {
+		return
 	}
-	out := make([]string, 0, h)
-	l := NewLine(th, w)
-	for row := h - 1; row >= 0; row-- {
-		l.Reset(w, false)
-		l.Gap(w - len(values))
-		for _, v := range values {
-			l.level(t, height(v, high, h, len(th.Glyphs.Spark))-row*len(th.Glyphs.Spark), row == 0)
+	for x := range min(c.Width, len(s.Values)) {
+		v := s.Values[x]
+		if !(v > 0) {
+			continue
 		}
-		out = append(out, l.String())
+		planned := x >= c.Back && !s.Sure
+		signs := c.th.Glyphs.Spark
+		if planned {
+			signs = c.th.Glyphs.Plan
+		}
+		odd := s.Odd != nil && s.Odd(x)
+		resets := s.Odd != nil && x > 0 && s.Odd(x-1) != odd
+		n := height(v, s.Top, h, len(signs))
+		for r := 0; r < h && n > 0; r++ {
+			k := min(n, len(signs))
+			glyph := signs[k-1]
+			if k == len(signs) && resets && !c.th.Shades() {
+				glyph = c.th.Glyphs.Reset
+			}
+			c.rows[top-1-r].set(x, s.tone(r, h, v, planned, odd), glyph, false)
+			n -= k
+		}
+	}
+}
+
+// tone is the colour of row r of h, counted from the ground.
+func (s Series) tone(r, h int, v float64, planned, odd bool) themes.Token {
+	t := s.Token
+	if t == themes.Text {
+		at := (float64(r) + 0.5) / float64(h)
+		switch {
+		case h == 1:
+			t = themes.Flow(0.3 + 0.5*v/s.Top)
+		case planned:
+			t = themes.Flow(0.2 + 0.6*at)
+		default:
+			t = themes.Flow(0.12 + 0.72*at)
+		}
+	}
+	if odd {
+		t = themes.Odd(t)
+	}
+	if planned {
+		t = themes.Planned(t)
+	}
+	return t
+}
+
+// Sign puts one sign of the glyph table at a cell.
+func (c *Chart) Sign(y, cell int, t themes.Token, glyph string) {
+	if y >= 0 && y < len(c.rows) {
+		c.rows[y].set(cell, t, glyph, false)
+	}
+}
+
+// Run puts a sign into each cell from one to before another.
+func (c *Chart) Run(y, from, to int, t themes.Token, glyph string) {
+	for x := max(from, 0); x < min(to, c.Width); x++ {
+		c.Sign(y, x, t, glyph)
+	}
+}
+
+// Put writes text from a cell on over what is there; what lies outside is lost.
+func (c *Chart) Put(y, cell int, t themes.Token, text string) {
+	if y >= 0 && y < len(c.rows) {
+		c.rows[y].put(cell, t, c.text.clean(text, false))
+	}
+}
+
+// Try writes text from a cell on where it fits with a gap to what is there, and reports
+// whether it did.
+func (c *Chart) Try(y, cell int, t themes.Token, text string) bool {
+	return y >= 0 && y < len(c.rows) && c.rows[y].try(cell, t, c.text.clean(text, false))
+}
+
+// Mid writes text around a cell of the axis where it is free, moved inwards at the ends.
+func (c *Chart) Mid(y, cell int, t themes.Token, text string) bool {
+	w := safe.Width(text)
+	return cell >= 0 && cell < c.Width && c.Try(y, clamp(cell-w/2, 0, max(c.Width-w, 0)), t, text)
+}
+
+// Seam draws the column of now through the rows from y on.
+func (c *Chart) Seam(y, h int) {
+	if c.Back < 0 || c.Back >= c.Width {
+		return
+	}
+	for i := max(y, 0); i < min(y+h, len(c.rows)); i++ {
+		c.rows[i].cells[c.Back].seam = true
+	}
+}
+
+// wordsApart is how many cells lie between two words of an axis, at least.
+const wordsApart = 10
+
+// Words writes the axis into row y: now above its column, then how far away the cells
+// are.
+func (c *Chart) Words(y int) {
+	c.Mid(y, c.Back, themes.Figure, "now")
+	every := c.round()
+	for n := 1; ; n++ {
+		far := time.Duration(n) * every
+		before, after := c.At(c.Now.Add(-far)), c.At(c.Now.Add(far))
+		if before < 0 && after >= c.Width {
+			return
+		}
+		c.Mid(y, after, themes.Dim, "+"+away(far))
+		c.Mid(y, before, themes.Dim, c.th.Glyphs.Minus+away(far))
+	}
+}
+
+// round is the time between two words: one that people count in.
+func (c *Chart) round() time.Duration {
+	for _, d := range []time.Duration{5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600} {
+		if d *= time.Second; d >= wordsApart*c.Step {
+			return d
+		}
+	}
+	return (wordsApart*c.Step + 24*time.Hour - 1).Truncate(24 * time.Hour)
+}
+
+// away names how far from now a cell is: 30 s, 1 min, 1:30.
+func away(d time.Duration) string {
+	if d > time.Minute && d%time.Minute != 0 {
+		return human.Stopwatch(d)
+	}
+	return human.Window(d)
+}
+
+// Row writes row y at the end of a line.
+func (c *Chart) Row(l *Line, y int) *Line {
+	if y < 0 || y >= len(c.rows) {
+		return l
+	}
+	return c.rows[y].on(l)
+}
+
+// View returns the chart alone, row by row.
+func (c *Chart) View() []string {
+	out := make([]string, 0, len(c.rows))
+	l := NewLine(c.th, c.Width)
+	for y := range c.rows {
+		l.Reset(c.Width, false)
+		out = append(out, c.Row(l, y).String())
 	}
 	return out
+}
+
+// seam writes an empty cell of the column of now.
+func (l *Line) seam() {
+	if l.th.Profile == themes.Mono || l.th.ASCII() {
+		l.sign(themes.Dim, l.th.Glyphs.Seam, 1)
+		return
+	}
+	l.sign(themes.Text, " ", 1)
 }
 
 // height is a value in steps of a column of h cells; a little is never nothing.
@@ -36,19 +244,4 @@ func height(v, high float64, h, steps int) int {
 		return 0
 	}
 	return max(int(math.Round(math.Min(v/high, 1)*float64(h*steps))), 1)
-}
-
-// level draws what a column of n steps has in one cell.
-func (l *Line) level(t themes.Token, n int, ground bool) {
-	signs := l.th.Glyphs.Spark
-	switch {
-	case n >= len(signs):
-		l.Glyph(t, l.th.Glyphs.Shade[len(l.th.Glyphs.Shade)-1], 1) // rows of one column meet
-	case n > 0:
-		l.Glyph(t, signs[n-1], 1)
-	case ground:
-		l.Glyph(themes.Hairline, l.th.Glyphs.BarNone, 1)
-	default:
-		l.Gap(1)
-	}
 }

@@ -103,18 +103,30 @@ func TestSectionsNoteWhatCanBeClicked(t *testing.T) {
 }
 
 func TestBars(t *testing.T) {
-	ascii := themes.NewMono(themes.Plain)
+	ascii, blocks, dark := themes.NewMono(themes.Plain), themes.NewMono(themes.Blocks), looks()["dark painted"]
+	shares := []Share{{themes.Run, "running", 2}, {themes.Line, "in line", 535}, {themes.Err, "gave up", 0}}
 	for _, c := range []struct{ got, want string }{
-		{plain(bar(mono, 10, themes.Run, 0.5)), "■■■■■·····"},
-		{plain(bar(mono, 10, themes.Run, 0.001)), "■·········"},
-		{plain(bar(mono, 10, themes.Run, 0.9999)), "■■■■■■■■■·"},
-		{plain(bar(mono, 10, themes.Run, 7)), "■■■■■■■■■■"},
-		{plain(bar(mono, 10, themes.Run, math.NaN())), "··········"},
+		{plain(bar(mono, 10, themes.Run, 0.5)), "▄▄▄▄▄"},
+		{plain(bar(mono, 10, themes.Run, 0.001)), ""},
+		{plain(bar(mono, 10, themes.Run, 0.26)), "▄▄▖"},
+		{plain(bar(mono, 10, themes.Run, 0.9999)), "▄▄▄▄▄▄▄▄▄▖"},
+		{plain(bar(mono, 10, themes.Run, 7)), "▄▄▄▄▄▄▄▄▄▄"},
+		{plain(bar(mono, 10, themes.Run, math.NaN())), ""},
+		{plain(bar(dark, 6, themes.Run, 0.5)), "▄▄▄▄▄▄"},
 		{plain(bar(ascii, 10, themes.Run, 0.5)), "[####----]"},
 		{plain(bar(ascii, 2, themes.Run, 0.5)), "#-"},
-		{plain(spark(mono, 8, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▂▃▄▅▆▇██"},
+		{plain(NewLine(mono, 10).Meter(10, 0.42).String()), "████▎⣿⣿⣿⣿⣿"},
+		{plain(NewLine(ascii, 10).Meter(10, 0.42).String()), "####::::::"},
+		{plain(NewLine(blocks, 4).Meter(4, 0.5).String()), "██░░"},
+		{plain(spark(mono, 9, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▁▁▂▃▄▅▆▇█"},
 		{plain(spark(mono, 5, themes.Run, []float64{1, math.NaN(), 1}, 0)), "  █ █"},
-		{plain(spark(ascii, 4, themes.Run, []float64{0, 5, 9.99, 10}, 10)), "0599"},
+		{plain(spark(ascii, 4, themes.Run, []float64{0, 5, 9, 10}, 10)), "_=*#"},
+		{plain(NewLine(mono, 10).Stack(10, shares).String()), "▄▄▄▄▄▄▄▄▄▄"},
+		{plain(NewLine(mono, 40).Legend(shares).String()), "■ 2 running   ■ 535 in line"},
+		{plain(NewLine(mono, 20).Legend(shares).String()), "■ 2 running"},
+		{plain(digitsOf(mono, "42")...), "╻ ╻╺━┓\n┗━┫┏━┛\n  ╹┗━╸"},
+		{plain(digitsOf(mono, "1,0%")...), "╺┓  ┏━┓\n ┃  ┃ ┃\n╺┻╸,┗━┛%"},
+		{plain(digitsOf(ascii, "42")...), "\n42\n"},
 		{plain(Wall(mono, 3, 2, 8, func(i int) themes.State { return themes.State{Glyph: "abcdefgh"[i : i+1]} })...), "cde\nfgh"},
 	} {
 		if c.got != c.want {
@@ -229,6 +241,13 @@ func TestHelpInColumns(t *testing.T) {
 
 func bar(th *themes.Theme, w int, t themes.Token, ratio float64) string {
 	return NewLine(th, w).Bar(t, w, ratio).String()
+}
+
+func digitsOf(th *themes.Theme, figure string) (rows []string) {
+	for y := range digitRows {
+		rows = append(rows, NewLine(th, DigitsWidth(th, figure)).Digits(y, figure).String())
+	}
+	return rows
 }
 
 func spark(th *themes.Theme, w int, t themes.Token, values []float64, high float64) string {

@@ -3,11 +3,14 @@ package part
 import (
 	"math"
 
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
 
-// Bar writes a bar of w cells. A little is never drawn as nothing, and nearly
-// all never as all.
+// Bar writes a bar of w cells, half a cell high and exact to half a cell: less than
+// that is empty, the number beside it tells. Nearly all is never drawn as all. Run
+// takes the ramp, along the whole scale.
 func (l *Line) Bar(t themes.Token, w int, ratio float64) *Line {
 	g := l.th.Glyphs
 	w = min(w, l.Room())
@@ -20,26 +23,116 @@ func (l *Line) Bar(t themes.Token, w int, ratio float64) *Line {
 }
 
 func (l *Line) fill(t themes.Token, w int, ratio float64) *Line {
-	full := filled(w, ratio)
-	return l.Glyph(t, l.th.Glyphs.BarFull, full).Glyph(themes.Dim, l.th.Glyphs.BarEmpty, w-full)
+	g := l.th.Glyphs
+	n := filled(2*w, ratio)
+	for i := range n / 2 {
+		l.Glyph(along(t, i, w), g.BarFull, 1)
+	}
+	if n%2 == 1 {
+		l.Glyph(along(t, n/2, w), g.BarHalf, 1)
+	}
+	return l.rest(w - (n+1)/2)
 }
 
-// filled returns the full cells of w.
-func filled(w int, ratio float64) int {
+// along is the tone of cell i of a bar of w cells.
+func along(t themes.Token, i, w int) themes.Token {
+	if t != themes.Run {
+		return t
+	}
+	return themes.Flow(0.15 + 0.85*(float64(i)+0.5)/float64(w))
+}
+
+// rest writes what a bar does not fill. Without colour a track would look full.
+func (l *Line) rest(w int) *Line {
+	switch g := l.th.Glyphs; {
+	case g.ASCII:
+		return l.Glyph(themes.Track, g.BarEmpty, w)
+	case l.th.Profile == themes.Mono:
+		return l.Gap(max(w, 0))
+	default:
+		return l.Glyph(themes.Track, g.BarFull, w)
+	}
+}
+
+// filled returns the full steps of n.
+func filled(n int, ratio float64) int {
 	switch {
-	case w <= 0 || !(ratio > 0): // NaN too
+	case n <= 0 || !(ratio > 0): // NaN too
 		return 0
 	case ratio >= 1:
-		return w
+		return n
 	}
-	return clamp(int(math.Round(ratio*float64(w))), min(1, w-1), w-1)
+	return min(int(math.Round(ratio*float64(n))), n-1)
 }
 
 // NoBar writes the place of a bar whose total is not known.
 func (l *Line) NoBar(w int) *Line { return l.Glyph(themes.Off, l.th.Glyphs.BarNone, w) }
 
-// Spark writes the last w values as columns, the newest at the right. high is
-// the top of the scale; 0 takes the greatest value shown. NaN leaves a gap.
+// Meter writes a bar that is alone on its rows: a whole cell high, exact to an eighth;
+// what it does not fill is to come, and dotted.
+func (l *Line) Meter(w int, ratio float64) *Line {
+	g := l.th.Glyphs
+	w = min(w, l.Room())
+	n := filled(len(g.Eighths)*w, ratio)
+	whole, end := n/len(g.Eighths), n%len(g.Eighths)
+	for i := range whole {
+		l.Glyph(themes.Flow(0.05+0.8*float64(i)/float64(whole)), g.Eighths[len(g.Eighths)-1], 1)
+	}
+	if end > 0 {
+		l.Glyph(themes.Flow(0.85), g.Eighths[end-1], 1)
+		whole++
+	}
+	return l.Glyph(themes.Planned(themes.Odd(themes.Flow(0.4))), g.Plan[len(g.Plan)-1], w-whole)
+}
+
+// Share is one part of a whole.
+type Share struct {
+	Token themes.Token
+	Name  string
+	N     int
+}
+
+// Stack writes the parts of a whole as one bar of w cells; none that is there is left
+// out.
+func (l *Line) Stack(w int, shares []Share) *Line {
+	w = min(w, l.Room())
+	total, shown := 0, 0
+	for _, s := range shares {
+		total += max(s.N, 0)
+		shown += btoi(s.N > 0)
+	}
+	if w < shown || total == 0 {
+		return l.rest(w)
+	}
+	spare := w - shown
+	for _, s := range shares {
+		if s.N <= 0 {
+			continue
+		}
+		cells := 1 + spare*s.N/total
+		total, spare = total-s.N, spare-(cells-1)
+		l.Glyph(s.Token, l.th.Glyphs.BarFull, cells)
+	}
+	return l
+}
+
+// Legend writes what the colours of a stack say: ■ 535 available. Parts for which there
+// is no room are left out whole.
+func (l *Line) Legend(shares []Share) *Line {
+	for i, s := range shares {
+		n := human.Count(int64(s.N))
+		gap := 3 * btoi(i > 0)
+		if gap+2+len(n)+1+safe.Width(s.Name) > l.Room() {
+			return l
+		}
+		l.Gap(gap).Glyph(s.Token, l.th.Glyphs.Cell, 1).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, s.Name)
+	}
+	return l
+}
+
+// Spark writes the last w values as heights, the newest at the right, on a line of
+// ground. high is the top of the scale; 0 takes the greatest value shown. NaN leaves a
+// gap. Run takes the ramp.
 func (l *Line) Spark(t themes.Token, w int, values []float64, high float64) *Line {
 	w = min(w, l.Room())
 	if w <= 0 {
@@ -51,9 +144,20 @@ func (l *Line) Spark(t themes.Token, w int, values []float64, high float64) *Lin
 	}
 	l.Gap(w - len(values))
 	for _, v := range values {
-		l.Glyph(t, step(l.th.Glyphs.Spark, v, high), 1)
+		l.level(sparkTone(t, v/high), height(v, high, 1, len(l.th.Glyphs.Spark)), !math.IsNaN(v))
 	}
 	return l
+}
+
+// sparkTone is the colour of a height: what is low is darker.
+func sparkTone(t themes.Token, ratio float64) themes.Token {
+	switch {
+	case t == themes.Run:
+		return themes.Flow(0.25 + 0.75*ratio)
+	case ratio < 0.5:
+		return themes.Planned(t)
+	}
+	return t
 }
 
 func greatest(values []float64) float64 {
@@ -66,16 +170,37 @@ func greatest(values []float64) float64 {
 	return high
 }
 
-// step picks the sign of v on a scale from 0 to high.
-func step(signs []string, v, high float64) string {
-	if math.IsNaN(v) {
-		return " "
+// Bars draws the last w values as columns that are h rows tall, the newest at
+// the right. high is the top of the scale; 0 takes the greatest value shown.
+func Bars(th *themes.Theme, w, h int, t themes.Token, values []float64, high float64) []string {
+	values = values[max(len(values)-max(w, 0), 0):]
+	if !(high > 0) {
+		high = greatest(values)
 	}
-	if !(high > 0) || v <= 0 {
-		return signs[0]
+	out := make([]string, 0, max(h, 0))
+	l := NewLine(th, w)
+	for row := h - 1; row >= 0; row-- {
+		l.Reset(w, false)
+		l.Gap(w - len(values))
+		for _, v := range values {
+			l.level(t, height(v, high, h, len(th.Glyphs.Spark))-row*len(th.Glyphs.Spark), row == 0)
+		}
+		out = append(out, l.String())
 	}
-	n := int(math.Min(v/high, 1) * float64(len(signs)))
-	return signs[clamp(n, 0, len(signs)-1)]
+	return out
+}
+
+// level draws what a column of n steps has in one cell.
+func (l *Line) level(t themes.Token, n int, ground bool) {
+	signs := l.th.Glyphs.Spark
+	switch {
+	case n > 0:
+		l.Glyph(t, signs[min(n, len(signs))-1], 1)
+	case ground:
+		l.Glyph(themes.Hairline, l.th.Glyphs.Ground, 1)
+	default:
+		l.Gap(1)
+	}
 }
 
 // Wall draws n signs row by row, w in a row, at most h rows; at returns the
@@ -100,4 +225,11 @@ func Wall(th *themes.Theme, w, h, n int, at func(i int) themes.State) []string {
 		out = append(out, l.String())
 	}
 	return out
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

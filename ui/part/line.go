@@ -30,11 +30,12 @@ const maxText = 4096
 // Line builds one row of a fixed width. What does not fit is cut with a
 // single ellipsis; what is missing is filled with spaces.
 type Line struct {
-	th       *themes.Theme
-	b        []byte
-	at, max  int
-	selected bool
-	token    themes.Token
+	th      *themes.Theme
+	b       []byte
+	at, max int
+	layer   themes.Layer // what the next text lies on
+	lit     themes.Layer // what the text before it lay on, and
+	token   themes.Token // what it meant
 }
 
 // lineLooks is what the colours of a usual row take, in bytes.
@@ -50,10 +51,17 @@ func NewLine(th *themes.Theme, w int) *Line {
 // Reset starts the next row in the same buffer; selected rows carry the
 // selection's background to their end.
 func (l *Line) Reset(w int, selected bool) {
-	l.b, l.at, l.max, l.selected, l.token = l.b[:0], 0, max(w, 0), selected, themes.Text
+	*l = Line{th: l.th, b: l.b[:0], max: max(w, 0)}
 	if selected && l.max > 0 {
-		l.b = append(l.b, l.th.On(themes.OnSel, themes.Text)...)
+		l.layer = themes.OnSel
+		l.switchTo(themes.Text)
 	}
+}
+
+// On puts what follows on a layer: the open tab, a row that has faded.
+func (l *Line) On(layer themes.Layer) *Line {
+	l.layer = layer
+	return l
 }
 
 // Room returns the cells that are left.
@@ -100,6 +108,16 @@ func (l *Line) Glyph(t themes.Token, glyph string, n int) *Line {
 	return l
 }
 
+// sign writes one sign of w cells, of which there is room.
+func (l *Line) sign(t themes.Token, glyph string, w int) {
+	if l.Room() < w {
+		return
+	}
+	l.switchTo(t)
+	l.b = append(l.b, glyph...)
+	l.at += w
+}
+
 // Gap writes n spaces of plain text.
 func (l *Line) Gap(n int) *Line { return l.To(l.at + n) }
 
@@ -139,10 +157,8 @@ func (l *Line) cleaned(cells []Cell) []Cell {
 // String ends the row: filled to its width, back in plain text.
 func (l *Line) String() string {
 	l.To(l.max)
-	if l.selected && l.max > 0 || l.th.Open(l.token) != l.th.Close() {
-		l.b = append(l.b, l.th.Close()...)
-	}
-	l.selected, l.token = false, themes.Text
+	l.layer = themes.OnPlain
+	l.switchTo(themes.Text)
 	return string(l.b)
 }
 
@@ -189,14 +205,11 @@ func (l *Line) clean(s string, isClean bool) string {
 }
 
 func (l *Line) switchTo(t themes.Token) {
-	if t == l.token {
+	if t == l.token && l.layer == l.lit {
 		return
 	}
-	was, now := l.th.Open(l.token), l.th.Open(t)
-	if l.selected {
-		was, now = l.th.On(themes.OnSel, l.token), l.th.On(themes.OnSel, t)
-	}
-	l.token = t
+	was, now := l.th.On(l.lit, l.token), l.th.On(l.layer, t)
+	l.token, l.lit = t, l.layer
 	if was != now {
 		l.b = append(l.b, now...)
 	}

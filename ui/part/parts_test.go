@@ -31,6 +31,7 @@ func looks() map[string]*themes.Theme {
 		"light 256":    themes.New(themes.Palettes()[1], themes.ANSI256, false, themes.Unicode),
 		"16 ascii":     themes.New(dark, themes.ANSI16, false, themes.Plain),
 		"mono":         themes.NewMono(themes.Unicode),
+		"blocks":       themes.New(dark, themes.ANSI16, false, themes.Blocks),
 		"mono ascii":   themes.NewMono(themes.Plain),
 	}
 }
@@ -72,6 +73,16 @@ var every = map[string]func(s scene) []string{
 	"Spark": func(s scene) []string {
 		return one(spark(s.th, s.w, themes.OK, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0))
 	},
+	"Bars": func(s scene) []string {
+		return Bars(s.th, s.w, s.h, themes.Run, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0)
+	},
+	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio).String()) },
+	"Digits": func(s scene) []string { return one(NewLine(s.th, s.w).Digits(s.n%4, s.text()).String()) },
+	"Legend": func(s scene) []string {
+		shares := []Share{{themes.Run, s.text(), s.n}, {themes.Line, s.text(), -1}, {themes.Err, "gave up", 3}}
+		return one(NewLine(s.th, s.w).Stack(s.n, shares).On(themes.Fade(s.ratio)).Legend(shares).String())
+	},
+	"Chart": func(s scene) []string { return s.chart().View() },
 	"Wall": func(s scene) []string {
 		return Wall(s.th, s.w, s.h, s.n*7, func(int) themes.State { return s.th.State("RETRYABLE") })
 	},
@@ -129,8 +140,25 @@ func every0(s scene) []string {
 
 // fixed parts have their own height.
 var fixed = map[string]int{
-	"Row": 1, "Split": 1, "Selected": 1, "Header": 1, "Bar": 1, "NoBar": 1, "Spark": 1, "Timeline": 3,
+	"Row": 1, "Meter": 1, "Digits": 1, "Legend": 1, "Split": 1, "Selected": 1, "Header": 1, "Bar": 1, "NoBar": 1, "Spark": 1, "Timeline": 3,
 	"Fold": 5, "Title": 1, "Tabs": 1, "Hints": 1, "Message": 1, "Prompt": 1,
+}
+
+// chart puts hostile text and heights anywhere on a chart of the scene's size.
+func (s scene) chart() *Chart {
+	c := NewChart(s.th, NewAxis(time.Unix(1_700_000_000, 0), time.Duration(s.n+1)*time.Second, s.w/3, s.w), s.h)
+	values := make([]float64, s.w+3)
+	for x := range values {
+		values[x] = s.ratio * float64(x)
+	}
+	c.Area(s.n%3, s.h-s.n%3, Series{Values: values, Top: float64(s.w), Odd: func(x int) bool { return x/3%2 == 1 }})
+	c.Put(s.n%5, s.n-4, themes.Dim, s.text())
+	c.Mid(0, s.n, themes.OK, s.text())
+	c.Sign(s.n%4, s.n, themes.Err, s.th.State("GAVE UP").Glyph)
+	c.Run(1, s.n, s.w, themes.Planned(themes.Retry), s.th.Glyphs.Ahead)
+	c.Seam(0, s.h)
+	c.Words(s.h - 1)
+	return c
 }
 
 func one(row string) []string { return []string{row} }

@@ -41,9 +41,9 @@ func TestRendererAgreesOnMixtures(t *testing.T) {
 
 // What measure takes for a line or a block is one cell, by the same table as all else.
 func TestDrawnRunesAreOneCell(t *testing.T) {
-	for r := rune(0x2400); r < 0x2700; r++ {
+	for r := rune(0x2400); r < 0x2a00; r++ {
 		s := string(r)
-		if in := r >= 0x2500 && r <= 0x259f; drawn(s) != in {
+		if in := r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff; drawn(s) != in {
 			t.Errorf("%U: drawn is %t", r, drawn(s))
 		} else if in && (!safe.Simple(r) || safe.RuneWidth(r) != 1) {
 			t.Errorf("%U is %d cells, simple %t", r, safe.RuneWidth(r), safe.Simple(r))

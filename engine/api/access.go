@@ -66,7 +66,7 @@ type Access struct {
 }
 
 // role is what a peer may do. Its groups are asked for only when a rule names one.
-func (a Access) role(p *Peer) Role {
+func (a Access) role(p *peer) Role {
 	switch {
 	case a.owns(p), p.fits(a.Operators):
 		return Operator
@@ -76,10 +76,10 @@ func (a Access) role(p *Peer) Role {
 	return Stranger
 }
 
-func (a Access) owns(p *Peer) bool { return p.UID == a.Owner || p.UID == 0 }
+func (a Access) owns(p *peer) bool { return p.UID == a.Owner || p.UID == 0 }
 
-// Peer is the other end of a connection, as the kernel knows it.
-type Peer struct {
+// peer is the other end of a connection, as the kernel knows it.
+type peer struct {
 	UID, GID uint32
 	PID      int // 0 = the kernel does not tell
 	// Groups of the user; nil = those of the host's user database, when they are
@@ -90,7 +90,7 @@ type Peer struct {
 	name string
 }
 
-func (p *Peer) fits(rules []Rule) bool {
+func (p *peer) fits(rules []Rule) bool {
 	return slices.ContainsFunc(rules, func(r Rule) bool {
 		if !r.Group {
 			return r.ID == p.UID
@@ -99,7 +99,7 @@ func (p *Peer) fits(rules []Rule) bool {
 	})
 }
 
-func (p *Peer) groups() []uint32 {
+func (p *peer) groups() []uint32 {
 	if p.Groups != nil {
 		return p.Groups()
 	}
@@ -121,7 +121,7 @@ func (p *Peer) groups() []uint32 {
 }
 
 // user is the name of the peer's user, looked up once for each connection.
-func (p *Peer) user() string {
+func (p *peer) user() string {
 	p.once.Do(func() {
 		p.name = fmt.Sprintf("uid %d", p.UID)
 		if u, err := user.LookupId(strconv.FormatUint(uint64(p.UID), 10)); err == nil && u.Username != "" {
@@ -131,14 +131,14 @@ func (p *Peer) user() string {
 	return p.name
 }
 
-func (p *Peer) where() string {
+func (p *peer) where() string {
 	if p.PID == 0 {
 		return fmt.Sprintf("uid %d", p.UID)
 	}
 	return fmt.Sprintf("uid %d, process %d", p.UID, p.PID)
 }
 
-func (p *Peer) actor() engine.Actor {
+func (p *peer) actor() engine.Actor {
 	a := engine.Actor{User: p.user(), Via: "socket"}
 	if p.PID != 0 {
 		a.Session = fmt.Sprintf("process %d", p.PID)
@@ -161,14 +161,14 @@ func (d *Door) Set(a Access) { d.access.Store(&a) }
 
 // Who tells the caller by the credential of the connection's peer.
 func (d *Door) Who(r *http.Request) (Caller, error) {
-	p, ok := r.Context().Value(peerKey{}).(*Peer)
+	p, ok := r.Context().Value(peerKey{}).(*peer)
 	if !ok {
-		return Caller{}, Faultf(http.StatusForbidden, engine.ErrRefused, "", "the kernel does not tell who is at the other end of this connection")
+		return Caller{}, faultf(http.StatusForbidden, engine.ErrRefused, "", "the kernel does not tell who is at the other end of this connection")
 	}
 	rules := d.access.Load()
 	c := Caller{Actor: p.actor(), Role: rules.role(p), Own: rules.owns(p), Where: p.where()}
 	if c.Role == Stranger {
-		return c, Faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `viewers` or `operators`",
+		return c, faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `viewers` or `operators`",
 			"%s (%s) is not let in here", c.Actor.User, c.Where)
 	}
 	return c, nil

@@ -16,32 +16,32 @@ func TestAccess(t *testing.T) {
 	groups := func(ids ...uint32) func() []uint32 { return func() []uint32 { return ids } }
 	a := Access{Owner: 1000, Viewers: []Rule{{ID: 1001}, {ID: 50, Group: true}}, Operators: []Rule{{ID: 1002}, {ID: 60, Group: true}}}
 	for name, c := range map[string]struct {
-		peer *Peer
+		peer *peer
 		want Role
 	}{
-		"owner":                   {&Peer{UID: 1000}, Operator},
-		"root":                    {&Peer{UID: 0}, Operator},
-		"viewer by uid":           {&Peer{UID: 1001, Groups: groups()}, Viewer},
-		"operator by uid":         {&Peer{UID: 1002}, Operator},
-		"viewer by group":         {&Peer{UID: 7, GID: 50, Groups: groups()}, Viewer},
-		"viewer by another group": {&Peer{UID: 7, GID: 8, Groups: groups(9, 50)}, Viewer},
-		"operator by group":       {&Peer{UID: 7, Groups: groups(60, 50)}, Operator},
-		"uid like a gid":          {&Peer{UID: 60, GID: 8, Groups: groups()}, Stranger},
-		"stranger":                {&Peer{UID: 7, GID: 8, Groups: groups(9)}, Stranger},
+		"owner":                   {&peer{UID: 1000}, Operator},
+		"root":                    {&peer{UID: 0}, Operator},
+		"viewer by uid":           {&peer{UID: 1001, Groups: groups()}, Viewer},
+		"operator by uid":         {&peer{UID: 1002}, Operator},
+		"viewer by group":         {&peer{UID: 7, GID: 50, Groups: groups()}, Viewer},
+		"viewer by another group": {&peer{UID: 7, GID: 8, Groups: groups(9, 50)}, Viewer},
+		"operator by group":       {&peer{UID: 7, Groups: groups(60, 50)}, Operator},
+		"uid like a gid":          {&peer{UID: 60, GID: 8, Groups: groups()}, Stranger},
+		"stranger":                {&peer{UID: 7, GID: 8, Groups: groups(9)}, Stranger},
 	} {
 		if got := a.role(c.peer); got != c.want {
 			t.Errorf("%s is %v, want %v", name, got, c.want)
 		}
 	}
 	door := NewDoor(a)
-	from := func(p *Peer) *http.Request {
+	from := func(p *peer) *http.Request {
 		return (&http.Request{}).WithContext(context.WithValue(t.Context(), peerKey{}, p))
 	}
-	c, err := door.Who(from(&Peer{UID: 4242, GID: 8, PID: 17, Groups: groups()}))
+	c, err := door.Who(from(&peer{UID: 4242, GID: 8, PID: 17, Groups: groups()}))
 	if !errors.Is(err, engine.ErrRefused) || c.Role != Stranger || !strings.Contains(err.Error(), "uid 4242, process 17") {
 		t.Errorf("a stranger: %+v %v", c, err)
 	}
-	if c, err = door.Who(from(&Peer{UID: 1001, PID: 17, Groups: groups()})); err != nil || c.Role != Viewer || c.Actor.Via != "socket" || c.Actor.Session != "process 17" {
+	if c, err = door.Who(from(&peer{UID: 1001, PID: 17, Groups: groups()})); err != nil || c.Role != Viewer || c.Actor.Via != "socket" || c.Actor.Session != "process 17" {
 		t.Errorf("a viewer: %+v %v", c, err)
 	}
 	if _, err := door.Who(&http.Request{}); err == nil {

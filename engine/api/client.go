@@ -84,7 +84,7 @@ func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
-	var reply Reply
+	var reply reply
 	if err := c.call(ctx, http.MethodPost, "/v1/find", env, &reply); err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, 
 		defer cancel()
 	}
 	if cmd.Op == engine.OpKey {
-		return r, c.callDo(ctx, "/v1/key", KeyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
+		return r, c.callDo(ctx, "/v1/key", keyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
 	}
 	cmd.By = engine.Actor{}
 	if parts := inParts(cmd); parts != nil {

@@ -20,64 +20,30 @@ import (
 
 // Types of events.
 const (
-	EventHello    = "hello"    // the first one: what is under way
-	EventProgress = "progress" // of an account, at most four times a second
-	EventJob      = "job"      // has ended
-	EventAlert    = "alert"    // has changed its state
-	EventGap      = "gap"      // events are lost to this reader
+	eventHello    = "hello"    // the first one: what is under way
+	eventProgress = "progress" // of an account, at most four times a second
+	eventJob      = "job"      // has ended
+	eventAlert    = "alert"    // has changed its state
+	eventGap      = "gap"      // events are lost to this reader
 )
 
-// Event is one thing that has happened. Numbers rise by one for each event of the
+// event is one thing that has happened. Numbers rise by one for each event of the
 // engine; a reader who asked for some only sees holes in them, and a gap is always
 // said.
-type Event struct {
+type event struct {
 	ID       string            `json:"id"` // "boot.number": to go on behind it
 	N        uint64            `json:"n"`
 	At       time.Time         `json:"at"`
 	Type     string            `json:"type"`
 	Progress *AccountProgress  `json:"progress,omitempty"`
-	Job      *JobEnd           `json:"job,omitempty"`
+	Job      *jobEnd           `json:"job,omitempty"`
 	Alert    *engine.AlertRow  `json:"alert,omitempty"`
 	Open     []AccountProgress `json:"open,omitempty"`   // hello: accounts whose syncs are under way
 	Missed   uint64            `json:"missed,omitempty"` // gap: how many; 0 = nobody knows, the engine was started again
 }
 
-// AccountProgress is how far the live or last sync of an account has come.
-type AccountProgress struct {
-	Account   string            `json:"account"` // id
-	RiotID    string            `json:"riot_id"`
-	Platform  string            `json:"platform"`
-	Status    engine.SyncStatus `json:"status"`
-	Kind      string            `json:"kind,omitempty"`
-	Phase     engine.Phase      `json:"phase,omitempty"`
-	Job       engine.JobID      `json:"job,omitempty"`
-	Done      int               `json:"done"`
-	Total     int               `json:"total"`     // -1 = not known yet
-	Cancelled int               `json:"cancelled"` // part of Total, not of Done
-	Matches   engine.Progress   `json:"matches"`
-	Timelines engine.Progress   `json:"timelines"`
-	Calls     int               `json:"calls"`
-	Throttled int               `json:"rate_limited"`
-	Result    string            `json:"result,omitempty"`
-	LastError string            `json:"last_error,omitempty"`
-}
-
-// progressOf is an account's progress; of its matches, until their timelines are
-// what is left.
-func progressOf(a engine.AccountRow) AccountProgress {
-	shown := a.Matches
-	if a.Phase == engine.PhaseTimelines {
-		shown = a.Timelines
-	}
-	return AccountProgress{
-		Account: a.ID, RiotID: a.RiotID, Platform: a.Platform, Status: a.Status, Kind: a.Kind, Phase: a.Phase, Job: a.Job,
-		Done: shown.Done(), Total: shown.Total, Cancelled: shown.Cancelled, Matches: a.Matches, Timelines: a.Timelines, Calls: a.Calls, Throttled: a.Throttled,
-		Result: a.Result, LastError: a.LastError,
-	}
-}
-
-// JobEnd is a job that has ended.
-type JobEnd struct {
+// jobEnd is a job that has ended.
+type jobEnd struct {
 	ID        engine.JobID `json:"id"`
 	Kind      engine.Kind  `json:"kind"`
 	Queue     engine.Queue `json:"queue"`
@@ -90,8 +56,8 @@ type JobEnd struct {
 	Finished  time.Time    `json:"finished,omitzero"`
 }
 
-func endOf(j engine.Job) *JobEnd {
-	return &JobEnd{
+func endOf(j engine.Job) *jobEnd {
+	return &jobEnd{
 		ID: j.ID, Kind: j.Kind, Queue: j.Queue, Key: j.Key, Account: j.Owner, State: j.State, Attempts: j.Attempts,
 		Class: j.Class, LastError: j.LastError, Finished: j.Finished,
 	}
@@ -122,7 +88,7 @@ type Events struct {
 	mu      sync.Mutex
 	n       uint64        // of the newest event
 	ring    []packedEvent // the newest, oldest first
-	fresh   []Event       // not numbered yet, as they came
+	fresh   []event       // not numbered yet, as they came
 	lost    uint64        // of fresh, for want of room
 	pending map[string]engine.AccountRow
 	readers map[*eventReader]struct{}
@@ -166,14 +132,14 @@ func (e *Events) Publish(changes []engine.Change) {
 		case c.Account != nil:
 			e.pending[c.Account.ID] = *c.Account
 		case c.Job != nil && c.Job.State.Terminal() && !c.Before.Terminal():
-			e.add(Event{At: time.Now(), Type: EventJob, Job: endOf(*c.Job)})
+			e.add(event{At: time.Now(), Type: eventJob, Job: endOf(*c.Job)})
 		}
 	}
 }
 
 // add lays an event down for Run. What is too much is counted, so that its readers
 // are told of a gap.
-func (e *Events) add(ev Event) {
+func (e *Events) add(ev event) {
 	if len(e.fresh) >= keptEvents {
 		e.lost++
 		return
@@ -247,7 +213,7 @@ func (e *Events) judge(ctx context.Context) {
 		seen[row.ID] = row.State
 		was := cmp.Or(e.alerts[row.ID], engine.AlertOK)
 		if !first && was != row.State || first && row.State == engine.AlertFiring {
-			e.add(Event{At: time.Now(), Type: EventAlert, Alert: &row})
+			e.add(event{At: time.Now(), Type: eventAlert, Alert: &row})
 		}
 	}
 	e.alerts = seen
@@ -258,7 +224,7 @@ func (e *Events) flush() {
 	e.mu.Lock()
 	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
 		p := progressOf(e.pending[id])
-		e.add(Event{At: time.Now(), Type: EventProgress, Progress: &p})
+		e.add(event{At: time.Now(), Type: eventProgress, Progress: &p})
 	}
 	e.pending = map[string]engine.AccountRow{}
 	fresh, lost, n := e.fresh, e.lost, e.n
@@ -286,7 +252,7 @@ func (e *Events) flush() {
 	}
 }
 
-func (e *Events) pack(ev Event, n uint64) (packedEvent, bool) {
+func (e *Events) pack(ev event, n uint64) (packedEvent, bool) {
 	ev.N, ev.ID = n, e.id(n)
 	raw, err := encode(ev)
 	if err != nil {

@@ -108,7 +108,7 @@ func (e *Events) stream(ctx context.Context, r *eventReader, out sink) error {
 		return err
 	}
 	if r.gap {
-		if err := e.say(ctx, out, Event{Type: EventGap}, r.pos); err != nil {
+		if err := e.say(ctx, out, event{Type: eventGap}, r.pos); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (e *Events) pass(ctx context.Context, r *eventReader, out sink) error {
 	for {
 		list, missed, more := e.take(r)
 		if missed > 0 {
-			if err := e.say(ctx, out, Event{Type: EventGap, Missed: missed}, r.pos); err != nil {
+			if err := e.say(ctx, out, event{Type: eventGap, Missed: missed}, r.pos); err != nil {
 				return err
 			}
 		}
@@ -158,7 +158,7 @@ func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
 	if err != nil || !ok {
 		return errors.Join(err, errors.New("the state of the engine cannot be read"))
 	}
-	ev := Event{Type: EventHello}
+	ev := event{Type: eventHello}
 	for _, row := range status.Open {
 		if r.account == "" || r.account == row.ID {
 			ev.Open = append(ev.Open, progressOf(row))
@@ -168,7 +168,7 @@ func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
 }
 
 // say sends an event that is for one reader only.
-func (e *Events) say(ctx context.Context, out sink, ev Event, pos uint64) error {
+func (e *Events) say(ctx context.Context, out sink, ev event, pos uint64) error {
 	ev.N, ev.ID, ev.At = pos, e.id(pos), time.Now()
 	raw, err := encode(ev)
 	if err != nil {
@@ -178,7 +178,7 @@ func (e *Events) say(ctx context.Context, out sink, ev Event, pos uint64) error 
 }
 
 // eventTypes are those that can be asked for.
-var eventTypes = []string{EventProgress, EventJob, EventAlert}
+var eventTypes = []string{eventProgress, eventJob, eventAlert}
 
 func (p *Programs) events(w http.ResponseWriter, r *Request) error {
 	e := p.opt.Events
@@ -262,10 +262,6 @@ func (e *Events) overSocket(ctx context.Context, w http.ResponseWriter, r *Reque
 	_ = c.Close(websocket.StatusGoingAway, "the engine stops")
 	return nil
 }
-
-// goodbye is how long a WebSocket's client may take to read what is on its way when the
-// engine stops, and again to answer that it does.
-const goodbye = time.Second
 
 // sse writes server-sent events. A reader may be slow, but not for ever; meanwhile
 // events are kept for them, or lost with a gap.

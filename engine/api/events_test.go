@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"bufio"
@@ -15,14 +15,13 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // broadcast is a listener for programs whose events run.
 type broadcast struct {
 	*web
 	*office
-	events *api.Events
+	events *Events
 	mu     sync.Mutex
 	alerts []engine.AlertRow
 	open   []engine.AccountRow
@@ -47,7 +46,7 @@ func tell(t testing.TB) *broadcast {
 		}
 		return rest(q)
 	}
-	b.events = api.NewEvents(api.EventsOptions{Console: b.office, Boot: "b0.0t"})
+	b.events = NewEvents(EventsOptions{Console: b.office, Boot: "b0.0t"})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- b.events.Run(ctx) }()
@@ -57,7 +56,7 @@ func tell(t testing.TB) *broadcast {
 			t.Error(err)
 		}
 	})
-	b.web = listen(t, b.office, func(p *api.ProgramsOptions, _ *api.Options) { p.Events = b.events })
+	b.web = listen(t, b.office, func(p *ProgramsOptions, _ *Options) { p.Events = b.events })
 	return b
 }
 
@@ -88,14 +87,14 @@ func (b *broadcast) read(t testing.TB, query, last string) *reader {
 	}
 	r := &reader{t: t, lines: bufio.NewReader(resp.Body), close: sync.OnceFunc(func() { cancel(); resp.Body.Close() })}
 	t.Cleanup(r.close)
-	if hello := r.next(); hello.Type != api.EventHello {
+	if hello := r.next(); hello.Type != eventHello {
 		t.Fatalf("the first event is %+v", hello)
 	}
 	return r
 }
 
 // next is the next event. Its fields and its data say the same.
-func (r *reader) next() (e api.Event) {
+func (r *reader) next() (e event) {
 	r.t.Helper()
 	fields := map[string]string{}
 	for {
@@ -121,7 +120,7 @@ func (r *reader) next() (e api.Event) {
 }
 
 // until skips to an event of a type.
-func (r *reader) until(typ string) api.Event {
+func (r *reader) until(typ string) event {
 	r.t.Helper()
 	for {
 		if e := r.next(); e.Type == typ {
@@ -161,12 +160,12 @@ func TestS1_11_EventsOfASync(t *testing.T) {
 		}
 		last = e.N
 		switch e.Type {
-		case api.EventJob:
+		case eventJob:
 			if e.Job.ID != engine.JobID("c"+strconv.Itoa(jobs)) || e.Job.State != engine.Completed {
 				t.Errorf("%+v", e.Job)
 			}
 			jobs++
-		case api.EventProgress:
+		case eventProgress:
 			progress++
 			if p := e.Progress; p.Account == "01A" && jobs == 100 && (p.Done != 100 || p.Total != 100 || p.RiotID != "Name\x1b[31m#01A") {
 				t.Errorf("%+v", p)
@@ -176,7 +175,7 @@ func TestS1_11_EventsOfASync(t *testing.T) {
 	if most := 20 + 2*int(time.Since(began)/(250*time.Millisecond)); progress > most {
 		t.Errorf("%d events of progress of 101 commits", progress)
 	}
-	if e := one.next(); e.Type != api.EventProgress || e.Progress.Account != "01B" || e.Progress.Done != 3 {
+	if e := one.next(); e.Type != eventProgress || e.Progress.Account != "01B" || e.Progress.Done != 3 {
 		t.Errorf("who asked for one account was told %+v", e)
 	}
 
@@ -185,14 +184,14 @@ func TestS1_11_EventsOfASync(t *testing.T) {
 	b.alerts = []engine.AlertRow{{ID: "429", Rule: "429", State: engine.AlertFiring}}
 	b.mu.Unlock()
 	for _, r := range []*reader{r, one} {
-		if e := r.until(api.EventAlert); e.Alert.ID != "429" || e.Alert.State != engine.AlertFiring {
+		if e := r.until(eventAlert); e.Alert.ID != "429" || e.Alert.State != engine.AlertFiring {
 			t.Errorf("%+v", e.Alert)
 		}
 	}
 	b.mu.Lock()
 	b.alerts[0].State = engine.AlertAcknowledged
 	b.mu.Unlock()
-	if e := r.until(api.EventAlert); e.Alert.State != engine.AlertAcknowledged {
+	if e := r.until(eventAlert); e.Alert.State != engine.AlertAcknowledged {
 		t.Errorf("%+v", e.Alert)
 	}
 }
@@ -209,7 +208,7 @@ func TestEventsGoOnBehindTheLastOne(t *testing.T) {
 	}
 	r = b.read(t, "?types=job", first.ID)
 	for i := 1; i < 50; i++ {
-		if e := r.next(); e.Type != api.EventJob || e.Job.ID != engine.JobID("c"+strconv.Itoa(i)) {
+		if e := r.next(); e.Type != eventJob || e.Job.ID != engine.JobID("c"+strconv.Itoa(i)) {
 			t.Fatalf("event %d is %+v", i, e)
 		}
 	}
@@ -230,14 +229,14 @@ func TestEventsGoOnBehindTheLastOne(t *testing.T) {
 		}
 	}
 	r = b.read(t, "", first.ID)
-	if e := r.next(); e.Type != api.EventGap || e.Missed < 1000 {
+	if e := r.next(); e.Type != eventGap || e.Missed < 1000 {
 		t.Errorf("%+v", e)
 	} else if next := r.next(); next.N != e.N+1 {
 		t.Errorf("%d comes after a gap up to %d", next.N, e.N)
 	}
 	for _, strange := range []string{"other.5", "b00t.999999999", "nonsense", "b00t.-1"} {
 		r = b.read(t, "?types=job", strange)
-		if e := r.next(); e.Type != api.EventGap || e.Missed != 0 {
+		if e := r.next(); e.Type != eventGap || e.Missed != 0 {
 			t.Errorf("%s: %+v", strange, e)
 		}
 	}
@@ -259,7 +258,7 @@ func TestASlowReaderOfEventsCostsNothing(t *testing.T) {
 	last := uint64(0)
 	for {
 		e := slow.next()
-		if e.Type == api.EventGap && e.Missed > 0 {
+		if e.Type == eventGap && e.Missed > 0 {
 			break
 		}
 		if last != 0 && e.N != last+1 {
@@ -293,7 +292,7 @@ func TestEventsOverAWebSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.CloseNow() }()
-	next := func() (e api.Event) {
+	next := func() (e event) {
 		t.Helper()
 		typ, raw, err := c.Read(ctx)
 		if err != nil || typ != websocket.MessageText {
@@ -304,7 +303,7 @@ func TestEventsOverAWebSocket(t *testing.T) {
 		}
 		return e
 	}
-	if e := next(); e.Type != api.EventHello {
+	if e := next(); e.Type != eventHello {
 		t.Errorf("%+v", e)
 	}
 	b.events.Publish([]engine.Change{account("01A", 1), ended(1), ended(2)})

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/base64"
 	"net/http"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -19,24 +18,12 @@ func handshake(w http.ResponseWriter, r *Request) error {
 	case !r.ProtoAtLeast(1, 1) || !hasToken(r.Header["Connection"], "upgrade"):
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
-		return Faultf(http.StatusUpgradeRequired, engine.ErrInvalid, do, "the request has no Connection: Upgrade")
+		return faultf(http.StatusUpgradeRequired, engine.ErrInvalid, do, "the request has no Connection: Upgrade")
 	case r.Header.Get("Sec-WebSocket-Version") != webSocketVersion:
 		w.Header().Set("Sec-WebSocket-Version", webSocketVersion)
-		return Faultf(http.StatusBadRequest, engine.ErrInvalid, do, "the WebSocket's version is %q, not %s", short(r.Header.Get("Sec-WebSocket-Version")), webSocketVersion)
+		return faultf(http.StatusBadRequest, engine.ErrInvalid, do, "the WebSocket's version is %q, not %s", short(r.Header.Get("Sec-WebSocket-Version")), webSocketVersion)
 	case err != nil || len(key) != 16:
-		return Faultf(http.StatusBadRequest, engine.ErrInvalid, do, "Sec-WebSocket-Key holds no 16 bytes")
+		return faultf(http.StatusBadRequest, engine.ErrInvalid, do, "Sec-WebSocket-Key holds no 16 bytes")
 	}
 	return nil
-}
-
-// hasToken looks for a word in a header that is a list.
-func hasToken(values []string, word string) bool {
-	for _, v := range values {
-		for part := range strings.SplitSeq(v, ",") {
-			if strings.EqualFold(strings.TrimSpace(part), word) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// SyncRequest says what a sync shall cover; everything may be left out.
-type SyncRequest struct {
+// syncRequest says what a sync shall cover; everything may be left out.
+type syncRequest struct {
 	engine.SyncAsk
 	Reason string `json:"reason,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"` // says only what it would cost
 }
 
-// TriggerRequest says what is triggered. Without an account `latest` looks at all
+// triggerRequest says what is triggered. Without an account `latest` looks at all
 // that are tracked.
-type TriggerRequest struct {
+type triggerRequest struct {
 	Account  string `json:"account,omitempty"` // "Name#TAG", or an id
 	Platform string `json:"platform,omitempty"`
 	Force    bool   `json:"force,omitempty"`
@@ -49,11 +49,11 @@ func (p *Programs) accounts() []Route {
 		},
 		{
 			Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs",
-			Role: Operator, In: SyncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync,
+			Role: Operator, In: syncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync,
 		},
 		{
 			Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly",
-			Role: Operator, In: TriggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger,
+			Role: Operator, In: triggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger,
 		},
 	}
 }
@@ -65,11 +65,11 @@ func (p *Programs) account(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, d)
+	return writeJSON(w, http.StatusOK, d)
 }
 
 func (p *Programs) sync(w http.ResponseWriter, r *Request) error {
-	var in SyncRequest
+	var in syncRequest
 	if err := readInto(r, &in); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
 	if !ok {
 		return engine.Problemf(engine.ErrNotFound, "use latest, full, rank or weekly", "there is no trigger %q", what)
 	}
-	var in TriggerRequest
+	var in triggerRequest
 	if err := readInto(r, &in); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func answerStart(w http.ResponseWriter, got engine.Receipt) error {
 		retryAfter(w, time.Until(got.Due))
 	}
 	leadTo(w, got.Job)
-	return WriteJSON(w, status, out)
+	return writeJSON(w, status, out)
 }
 
 // leadTo says where the job is to be looked at.

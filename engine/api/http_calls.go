@@ -33,24 +33,24 @@ type CallAttempt struct {
 	Reason string    `json:"reason"`
 }
 
-// CallRetry names the call to come. Its sid is the provider's to give, at the
+// callRetry names the call to come. Its sid is the provider's to give, at the
 // instant of the call: it stands among the attempts of CallDebug then.
-type CallRetry struct {
+type callRetry struct {
 	Asked  string    `json:"call_sid"`     // that was asked for
 	SID    *string   `json:"new_call_sid"` // null until the call is made
 	Number int       `json:"attempt_number"`
 	At     time.Time `json:"scheduled_at"`
 }
 
-// CallCancel says that nobody is called again.
-type CallCancel struct {
+// callCancel says that nobody is called again.
+type callCancel struct {
 	SID         string `json:"call_sid"` // that was asked for
 	ShouldRetry bool   `json:"should_retry"`
 	Text        string `json:"message"`
 }
 
-// CallRequest is a call of a user's own.
-type CallRequest struct {
+// callRequest is a call of a user's own.
+type callRequest struct {
 	engine.CallAsk
 	Reason string `json:"reason,omitempty"`
 	DryRun bool   `json:"dry_run,omitempty"` // says only what would be done
@@ -69,23 +69,23 @@ func (p *Programs) calls() []Route {
 	return []Route{
 		{
 			Method: http.MethodPost, Path: "/v1/calls", Summary: "Call a number of the allow list: 202 with the job of the call",
-			Role: Operator, In: CallRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}}, Type: typeJSON, Handle: p.placeCall,
+			Role: Operator, In: callRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}}, Type: typeJSON, Handle: p.placeCall,
 			Header: []Param{{idempotencyKey, "the same as idempotency_key: a second request with it calls nobody again"}},
 		},
 		{
 			Method: http.MethodGet, Path: "/v1/calls/{sid}", Summary: "Everything about a job, by the external id of any of its attempts",
 			Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byCall),
 		},
-		{Method: http.MethodPost, Path: "/v1/calls/{sid}/retry", Summary: "Let that job run now", Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byCall)},
+		{Method: http.MethodPost, Path: "/v1/calls/{sid}/retry", Summary: "Let that job run now", Role: Operator, In: retryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byCall)},
 		{
 			Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt",
 			Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason},
 		},
 		{Method: http.MethodGet, Path: "/calls/{sid}/debug", Summary: "A call with all its attempts, by the sid of any of them", Role: Viewer, Out: CallDebug{}, Type: typeJSON, Handle: p.callDebug},
-		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: RetryRequest{}, Out: CallRetry{}, Type: typeJSON, Handle: p.callRetry},
+		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: retryRequest{}, Out: callRetry{}, Type: typeJSON, Handle: p.callRetry},
 		{
 			Method: http.MethodDelete, Path: "/calls/{sid}/retry", Summary: "Do not call again",
-			Role: Operator, Out: CallCancel{}, Type: typeJSON, Handle: p.callCancel, Query: []Param{paramIfRev, paramReason},
+			Role: Operator, Out: callCancel{}, Type: typeJSON, Handle: p.callCancel, Query: []Param{paramIfRev, paramReason},
 		},
 	}
 }
@@ -95,7 +95,7 @@ func (p *Programs) callDebug(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, debugOf(r.PathValue("sid"), d))
+	return writeJSON(w, http.StatusOK, debugOf(r.PathValue("sid"), d))
 }
 
 func debugOf(sid string, d engine.JobDetail) CallDebug {
@@ -164,7 +164,7 @@ func (p *Programs) callRetry(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, CallRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At})
+	return writeJSON(w, http.StatusOK, callRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At})
 }
 
 func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
@@ -172,13 +172,13 @@ func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, CallCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text})
+	return writeJSON(w, http.StatusOK, callCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text})
 }
 
 const idempotencyKey = "Idempotency-Key"
 
 func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
-	var in CallRequest
+	var in callRequest
 	if err := strict(r.Body, &in); err != nil {
 		return unreadable("call", err)
 	}
@@ -199,5 +199,5 @@ func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
 		status = http.StatusOK
 	}
 	leadTo(w, got.Job)
-	return WriteJSON(w, status, CallPlaced{Job: got.Job, Joined: got.Joined, Audit: got.Audit, Text: got.Text})
+	return writeJSON(w, status, CallPlaced{Job: got.Job, Joined: got.Joined, Audit: got.Audit, Text: got.Text})
 }

@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"net/http"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // A call of a user's own takes an operator: a viewer calls nobody, not by its route and
@@ -18,8 +17,8 @@ func TestAViewerCallsNobody(t *testing.T) {
 		t.Errorf("%+v was done", c)
 		return engine.Receipt{}, nil
 	}
-	w := listen(t, o, func(_ *api.ProgramsOptions, opt *api.Options) {
-		opt.Who = func(*http.Request) (api.Caller, error) { return api.Caller{Role: api.Viewer, Where: "uid 7"}, nil }
+	w := listen(t, o, func(_ *ProgramsOptions, opt *Options) {
+		opt.Who = func(*http.Request) (Caller, error) { return Caller{Role: Viewer, Where: "uid 7"}, nil }
 	})
 	w.ask(t, "POST", "/v1/calls", `{"to":"+12025550143","say":"Hello."}`, 403)
 	w.ask(t, "POST", "/v1/calls", `{"to":"+12025550143","say":"Hello.","dry_run":true}`, 403)

@@ -12,8 +12,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// RetryRequest says which job, as it was seen, shall run now.
-type RetryRequest struct {
+// retryRequest says which job, as it was seen, shall run now.
+type retryRequest struct {
 	IfRev  engine.Revision `json:"if_rev,omitempty"` // 0 = any
 	Reason string          `json:"reason,omitempty"`
 }
@@ -59,7 +59,7 @@ func (p *Programs) jobs() []Route {
 		{Method: http.MethodGet, Path: "/v1/jobs/{id}/progress", Summary: "How far a job has come", Role: Viewer, Out: JobProgress{}, Type: typeJSON, Handle: p.progress},
 		{
 			Method: http.MethodPost, Path: "/v1/jobs/{id}/retry", Summary: "Let a job run now, in queue order and through the limiter",
-			Role: Operator, In: RetryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byID),
+			Role: Operator, In: retryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byID),
 		},
 		{
 			Method: http.MethodDelete, Path: "/v1/jobs/{id}/retry", Summary: "Cancel a job's planned attempt",
@@ -89,7 +89,7 @@ func (p *Programs) showJob(find finding) Handler {
 		if err != nil {
 			return err
 		}
-		return WriteJSON(w, http.StatusOK, d)
+		return writeJSON(w, http.StatusOK, d)
 	}
 }
 
@@ -104,14 +104,14 @@ func (p *Programs) progress(w http.ResponseWriter, r *Request) error {
 		Attempts: len(d.Attempts), MaxAttempts: d.MaxAttempts, Groups: d.Groups,
 	}
 	if j.Owner == "" {
-		return WriteJSON(w, http.StatusOK, out)
+		return writeJSON(w, http.StatusOK, out)
 	}
 	a, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: j.Owner})
 	if err == nil && a.Row.Job == j.ID {
 		progress := progressOf(a.Row)
 		out.Account, out.ETA = &progress, &a.ETA
 	}
-	return WriteJSON(w, http.StatusOK, out)
+	return writeJSON(w, http.StatusOK, out)
 }
 
 func (p *Programs) retryJob(find finding) Handler {
@@ -120,13 +120,13 @@ func (p *Programs) retryJob(find finding) Handler {
 		if err != nil {
 			return err
 		}
-		return WriteJSON(w, http.StatusOK, out)
+		return writeJSON(w, http.StatusOK, out)
 	}
 }
 
 // retry lets a job run. Asked twice it answers the same attempt (S2-8).
 func (p *Programs) retry(r *Request, find finding) (out RetryAnswer, err error) {
-	var in RetryRequest
+	var in retryRequest
 	if err := readInto(r, &in); err != nil {
 		return out, err
 	}
@@ -155,7 +155,7 @@ func (p *Programs) dropRetry(find finding) Handler {
 		if err != nil {
 			return err
 		}
-		return WriteJSON(w, http.StatusOK, out)
+		return writeJSON(w, http.StatusOK, out)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Health says how the engine stands.
-type Health struct {
+// health says how the engine stands.
+type health struct {
 	Status string             `json:"status"` // ok
 	Engine engine.EngineState `json:"engine"`
 	Why    string             `json:"why,omitempty"`
@@ -73,7 +73,7 @@ func (p *Programs) feed(kind engine.FeedKind) Handler {
 		if out.Rows == nil {
 			out.Rows = []engine.FeedRow{}
 		}
-		return WriteJSON(w, http.StatusOK, out)
+		return writeJSON(w, http.StatusOK, out)
 	}
 }
 
@@ -95,7 +95,7 @@ func (p *Programs) matches(w http.ResponseWriter, r *Request) error {
 	if out.Matches == nil {
 		out.Matches = []engine.MatchRow{}
 	}
-	return WriteJSON(w, http.StatusOK, out)
+	return writeJSON(w, http.StatusOK, out)
 }
 
 func (p *Programs) summary(w http.ResponseWriter, r *Request) (err error) {
@@ -116,14 +116,14 @@ func (p *Programs) summary(w http.ResponseWriter, r *Request) (err error) {
 	if out.Metrics, err = answerOf[engine.Metrics](r.Context(), p, engine.MetricsQuery{Kind: kind}); err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, out)
+	return writeJSON(w, http.StatusOK, out)
 }
 
 func (p *Programs) config(w http.ResponseWriter, _ *Request) error {
 	if p.opt.Config == nil {
 		return engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")
 	}
-	return WriteJSON(w, http.StatusOK, Settings{p.opt.Config()})
+	return writeJSON(w, http.StatusOK, Settings{p.opt.Config()})
 }
 
 // States of an engine that is ill, and of one that is well but cannot work.
@@ -141,9 +141,9 @@ func (p *Programs) health(w http.ResponseWriter, r *Request, bad map[engine.Engi
 		return err
 	}
 	if e := a.Engine; bad[e.State] {
-		return Faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)
+		return faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)
 	}
-	return WriteJSON(w, http.StatusOK, Health{Status: "ok", Engine: a.Engine.State, Why: a.Engine.Why})
+	return writeJSON(w, http.StatusOK, health{Status: "ok", Engine: a.Engine.State, Why: a.Engine.Why})
 }
 
 func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {

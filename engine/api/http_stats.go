@@ -137,7 +137,7 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 		out.More = "/v1/matches/" + url.PathEscape(r.PathValue("name")) + "/" + url.PathEscape(r.PathValue("tag")) +
 			"?" + url.Values{"after": {page.Next}, "limit": {strconv.Itoa(more(ask.count, limit))}}.Encode()
 	}
-	return writeTagged(w, r, out)
+	return writeTagged(w, r.Request, out)
 }
 
 // more is how many matches the page behind a first one of limit has.

@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // played is an office that knows one account with a report and so many matches, one a
@@ -62,7 +61,7 @@ func TestS3_1_StatsCarryTheSortedMatches(t *testing.T) {
 		if short != long || head.Get("ETag") != same.Get("ETag") {
 			t.Errorf("%q: the two paths differ", c.ask)
 		}
-		var got api.PlayStats
+		var got PlayStats
 		if err := json.Unmarshal([]byte(long), &got); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"context"
@@ -22,7 +22,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // office is a console that answers by the query's type.
@@ -74,26 +73,26 @@ type web struct {
 	refused     []engine.Command
 }
 
-func listen(t testing.TB, con engine.Console, change func(*api.ProgramsOptions, *api.Options)) *web {
+func listen(t testing.TB, con engine.Console, change func(*ProgramsOptions, *Options)) *web {
 	t.Helper()
 	dir := t.TempDir()
-	token, err := api.LoadToken(dir)
+	token, err := LoadToken(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := api.ListenHTTP("127.0.0.1:0")
+	l, err := ListenHTTP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, api.TokenName))
+	raw, err := os.ReadFile(filepath.Join(dir, TokenName))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &web{addr: l.Addr().String(), base: "http://" + l.Addr().String(), token: strings.TrimSpace(string(raw))}
 	w.http = &http.Client{Transport: &http.Transport{}}
-	popt := api.ProgramsOptions{Console: con, Platform: "euw1", Cooldown: time.Minute}
-	opt := api.Options{
-		Console: con, Who: token.Who, Conns: api.HTTPConns,
+	popt := ProgramsOptions{Console: con, Platform: "euw1", Cooldown: time.Minute}
+	opt := Options{
+		Console: con, Who: token.Who, Conns: HTTPConns,
 		Refused: func(_ context.Context, c engine.Command, _ string) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -101,14 +100,14 @@ func listen(t testing.TB, con engine.Console, change func(*api.ProgramsOptions, 
 			return nil
 		},
 	}
-	opt.Hosts, opt.Origins = api.HTTPHosts(l)
+	opt.Hosts, opt.Origins = HTTPHosts(l)
 	if change != nil {
 		change(&popt, &opt)
 	}
-	opt.Routes = api.NewPrograms(popt).Routes()
+	opt.Routes = NewPrograms(popt).Routes()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- api.NewServer(opt).Serve(ctx, l) }()
+	go func() { done <- NewServer(opt).Serve(ctx, l) }()
 	t.Cleanup(func() {
 		w.http.CloseIdleConnections()
 		cancel()
@@ -149,7 +148,7 @@ func (w *web) ask(t testing.TB, method, path, body string, want int, header ...s
 	if resp.StatusCode != want {
 		t.Errorf("%s %s answered %d %s, want %d", method, path, resp.StatusCode, raw, want)
 	}
-	if err := api.Fits(method, path, resp.StatusCode, raw); err != nil {
+	if err := Fits(method, path, resp.StatusCode, raw); err != nil {
 		t.Error(err)
 	}
 	if resp.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -240,7 +239,7 @@ func TestHTTPBadRequests(t *testing.T) {
 
 // A slow client is cut off, too many are turned away, and neither harms the others.
 func TestHTTPSlowAndManyConnections(t *testing.T) {
-	hasty := listen(t, quiet(), func(_ *api.ProgramsOptions, o *api.Options) { o.HeadTime = 100 * time.Millisecond })
+	hasty := listen(t, quiet(), func(_ *ProgramsOptions, o *Options) { o.HeadTime = 100 * time.Millisecond })
 	slow, err := net.Dial("tcp", hasty.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +253,7 @@ func TestHTTPSlowAndManyConnections(t *testing.T) {
 
 	w := listen(t, quiet(), nil)
 	var all []net.Conn
-	for range api.HTTPConns {
+	for range HTTPConns {
 		c, err := net.Dial("tcp", w.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +303,7 @@ func TestStrangersKeepNoPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := listen(t, quiet(), nil)
 			var all []net.Conn
-			for range api.HTTPConns {
+			for range HTTPConns {
 				conn, err := net.Dial("tcp", w.addr)
 				if err != nil {
 					t.Fatal(err)
@@ -326,30 +325,30 @@ func TestStrangersKeepNoPlace(t *testing.T) {
 
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for _, good := range []string{"127.0.0.1:0", "localhost:7171", "[::1]:7171", "127.9.9.9:1", "[::ffff:127.0.0.1]:1"} {
-		if _, err := api.ParseLoopback(good); err != nil {
+		if _, err := ParseLoopback(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
 	for _, bad := range []string{"", ":7171", "0.0.0.0:7171", "192.168.1.2:7171", "[::]:7171", "example.com:7171", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "[fe80::1%eth0]:1", "7171"} {
-		_, err := api.ParseLoopback(bad)
+		_, err := ParseLoopback(bad)
 		if err == nil || !strings.Contains(err.Error(), "127.0.0.1:") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	l, err := api.ListenHTTP("127.0.0.1:0")
+	l, err := ListenHTTP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := api.ListenHTTP(l.Addr().String()); err == nil || !strings.Contains(err.Error(), "choose another port") {
+	if _, err := ListenHTTP(l.Addr().String()); err == nil || !strings.Contains(err.Error(), "choose another port") {
 		t.Errorf("a port that is taken: %v", err)
 	}
 }
 
 func TestTheTokenIsItsOwnersAlone(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, api.TokenName)
-	first, err := api.LoadToken(dir)
+	path := filepath.Join(dir, TokenName)
+	first, err := LoadToken(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +356,7 @@ func TestTheTokenIsItsOwnersAlone(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	again, err := api.LoadToken(dir)
+	again, err := LoadToken(dir)
 	if err != nil || again != first {
 		t.Error("it is not the same the second time: ", err)
 	}
@@ -386,7 +385,7 @@ func TestTheTokenIsItsOwnersAlone(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := api.LoadToken(dir); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), string(raw[:20])) {
+		if _, err := LoadToken(dir); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), string(raw[:20])) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -511,8 +510,8 @@ func TestStatsOfAViewerStartNothing(t *testing.T) {
 		t.Errorf("%+v was done", c)
 		return engine.Receipt{}, nil
 	}
-	w := listen(t, o, func(_ *api.ProgramsOptions, opt *api.Options) {
-		opt.Who = func(*http.Request) (api.Caller, error) { return api.Caller{Role: api.Viewer, Where: "uid 7"}, nil }
+	w := listen(t, o, func(_ *ProgramsOptions, opt *Options) {
+		opt.Who = func(*http.Request) (Caller, error) { return Caller{Role: Viewer, Where: "uid 7"}, nil }
 	})
 	w.ask(t, "GET", "/v1/stats/Quiet/SIM", "", 404)
 	w.ask(t, "POST", "/v1/accounts/Quiet/SIM/sync", "{}", 403)
@@ -532,7 +531,7 @@ func TestHealthAndReadiness(t *testing.T) {
 	}
 	var warned atomic.Int64
 	log := zerolog.New(io.Discard).Hook(zerolog.HookFunc(func(*zerolog.Event, zerolog.Level, string) { warned.Add(1) }))
-	w := listen(t, o, func(_ *api.ProgramsOptions, opt *api.Options) { opt.Log = log })
+	w := listen(t, o, func(_ *ProgramsOptions, opt *Options) { opt.Log = log })
 	for s, want := range map[engine.EngineState][2]int{
 		engine.EngineLive: {200, 200}, engine.EnginePaused: {200, 200}, engine.EngineAPIDown: {200, 200}, engine.EngineNoKey: {200, 503},
 		engine.EngineStopping: {200, 503}, engine.EngineBroken: {503, 503},
@@ -557,7 +556,7 @@ func TestTheTourTakesEveryRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	begins := map[string]string{"GET": `get (-N --max-time \d+ )?"\$base`, "POST": `post "?`, "DELETE": `delete "?`}
-	for _, r := range api.NewServer(api.Options{Routes: api.NewPrograms(api.ProgramsOptions{}).Routes()}).Routes() {
+	for _, r := range NewServer(Options{Routes: NewPrograms(ProgramsOptions{}).Routes()}).Routes() {
 		path := strings.NewReplacer(`{name}/{tag}`, `$acc`, `.`, `\.`).Replace(r.Path)
 		path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(strings.ReplaceAll(path, "$", `\$`), `[$$\w]+`)
 		if !regexp.MustCompile(begins[r.Method] + path + `["? \n]`).Match(raw) {
@@ -579,7 +578,7 @@ func TestHTTPSummaryOfOneKind(t *testing.T) {
 	w := listen(t, o, nil)
 	for path, want := range map[string]engine.Kind{"/v1/summary": "", "/v1/summary?kind=alert.call": "alert.call"} {
 		body, _ := w.ask(t, "GET", path, "", http.StatusOK)
-		var got api.Summary
+		var got Summary
 		if err := json.Unmarshal([]byte(body), &got); err != nil || got.Metrics.Kind != want {
 			t.Errorf("%s: %q, %v", path, got.Metrics.Kind, err)
 		}

@@ -131,5 +131,5 @@ func (t Token) Who(r *http.Request) (Caller, error) {
 }
 
 func unauthorized(why string) error {
-	return Faultf(http.StatusUnauthorized, engine.ErrRefused, "send Authorization: Bearer with what is in "+TokenName+" of the data directory", "%s", why)
+	return faultf(http.StatusUnauthorized, engine.ErrRefused, "send Authorization: Bearer with what is in "+TokenName+" of the data directory", "%s", why)
 }

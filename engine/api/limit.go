@@ -70,7 +70,7 @@ const drainLook = 5 * time.Millisecond
 // turnAway answers without reading. What it writes fits into the socket's buffer,
 // so it does not wait.
 func (l *limitedListener) turnAway(c net.Conn) {
-	p := problemOf(Faultf(http.StatusServiceUnavailable, engine.ErrRefused, "close some of them",
+	p := problemOf(faultf(http.StatusServiceUnavailable, engine.ErrRefused, "close some of them",
 		"there are %d connections to this engine already, more are not taken", l.most))
 	_ = c.SetDeadline(time.Now().Add(time.Second))
 	_, _ = c.Write(wholeProblem(p, "Retry-After: 1\r\n"))

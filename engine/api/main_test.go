@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 )
@@ -88,20 +87,20 @@ func (d *desk) last() engine.Command {
 
 // served is a server on a real socket with a client.
 type served struct {
-	*api.Client
+	*Client
 	path    string
-	door    *api.Door
+	door    *Door
 	refused []engine.Command
 	whys    []string
 	stop    func()
 }
 
 // serve answers for a console until the test ends. change may alter the options.
-func serve(t testing.TB, con engine.Console, change func(*api.Options)) *served {
+func serve(t testing.TB, con engine.Console, change func(*Options)) *served {
 	t.Helper()
-	s := &served{path: filepath.Join(shortDir(t), api.SocketName)}
-	s.door = api.NewDoor(api.Access{Owner: uint32(os.Geteuid())})
-	opt := api.Options{
+	s := &served{path: filepath.Join(shortDir(t), SocketName)}
+	s.door = NewDoor(Access{Owner: uint32(os.Geteuid())})
+	opt := Options{
 		Console: con, Who: s.door.Who, Version: "test", Dir: "dir", PID: 7, Pace: time.Millisecond,
 		Refused: func(_ context.Context, c engine.Command, why string) error {
 			s.refused, s.whys = append(s.refused, c), append(s.whys, why)
@@ -111,14 +110,14 @@ func serve(t testing.TB, con engine.Console, change func(*api.Options)) *served 
 	if change != nil {
 		change(&opt)
 	}
-	l, err := api.Listen(s.path, -1)
+	l, err := Listen(s.path, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- api.NewServer(opt).Serve(ctx, l) }()
-	s.Client = api.NewClient(s.path)
+	go func() { done <- NewServer(opt).Serve(ctx, l) }()
+	s.Client = NewClient(s.path)
 	s.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -133,10 +132,10 @@ func serve(t testing.TB, con engine.Console, change func(*api.Options)) *served 
 }
 
 // as makes every caller one of a role.
-func as(role api.Role) func(*api.Options) {
-	return func(o *api.Options) {
-		o.Who = func(*http.Request) (api.Caller, error) {
-			return api.Caller{Actor: engine.Actor{User: "bo", Session: "process 9", Via: "socket"}, Role: role, Where: "uid 1002, process 9"}, nil
+func as(role Role) func(*Options) {
+	return func(o *Options) {
+		o.Who = func(*http.Request) (Caller, error) {
+			return Caller{Actor: engine.Actor{User: "bo", Session: "process 9", Via: "socket"}, Role: role, Where: "uid 1002, process 9"}, nil
 		}
 	}
 }

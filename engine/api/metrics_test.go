@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"encoding/json"
@@ -13,11 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // measured are metrics of an engine in which everything has happened once.
-func measured() *api.Metrics {
+func measured() *Metrics {
 	o := quiet()
 	rest := o.find
 	o.find = func(q engine.Query) (engine.Answer, error) {
@@ -35,12 +34,12 @@ func measured() *api.Metrics {
 		}
 		return rest(q)
 	}
-	m := api.NewMetrics(api.MetricsOptions{
+	m := NewMetrics(MetricsOptions{
 		Console: o, Version: "v1",
 		Queue:    func(q engine.Queue) string { return "fitlol:" + string(q) },
 		Policies: engine.DefaultPolicies(),
-		Commits: func() map[string]api.Histogram {
-			return map[string]api.Histogram{"state": {Bounds: map[float64]uint64{.01: 1}, Count: 2, Sum: .5}}
+		Commits: func() map[string]Histogram {
+			return map[string]Histogram{"state": {Bounds: map[float64]uint64{.01: 1}, Count: 2, Sum: .5}}
 		},
 		Sizes: func() map[string]float64 { return map[string]float64{"state": 4096} },
 	})
@@ -105,7 +104,7 @@ farsight_throttled_total{kind="unknown"} 1
 
 // Retries and statuses are counted by kind as well: a call's say nothing of Riot.
 func TestMetricsCountAttemptsByKind(t *testing.T) {
-	m := api.NewMetrics(api.MetricsOptions{Console: quiet()})
+	m := NewMetrics(MetricsOptions{Console: quiet()})
 	for id, kind := range map[engine.JobID]engine.Kind{"a": engine.KindCall, "b": "match.fetch"} {
 		job := engine.Job{ID: id, Kind: kind, State: engine.Running}
 		m.Publish([]engine.Change{{Job: &job}, {Of: id, Attempt: &engine.Attempt{Number: 1, Try: 1, Verb: engine.VerbRetry, Class: "busy"}}})
@@ -162,7 +161,7 @@ farsight_series_left_out{of="limits"} 1
 farsight_series_left_out{of="queues"} 44
 farsight_series_left_out{of="rules"} 0
 `
-	m := api.NewMetrics(api.MetricsOptions{Console: o})
+	m := NewMetrics(MetricsOptions{Console: o})
 	if err := testutil.GatherAndCompare(m.Registry(), strings.NewReader(want), "farsight_series_left_out"); err != nil {
 		t.Error(err)
 	}
@@ -196,7 +195,7 @@ func TestMetricNamesAreGood(t *testing.T) {
 			t.Errorf("%s: %s", p.Metric, p.Text)
 		}
 	}
-	w := listen(t, quiet(), func(p *api.ProgramsOptions, _ *api.Options) { p.Metrics = m.Handler() })
+	w := listen(t, quiet(), func(p *ProgramsOptions, _ *Options) { p.Metrics = m.Handler() })
 	text, _ := w.ask(t, "GET", "/metrics", "", 200)
 	promtool, err := exec.LookPath("promtool")
 	if err != nil && os.Getenv("CI") != "" {

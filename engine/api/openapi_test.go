@@ -285,18 +285,21 @@ func (g *schemas) enum(t reflect.Type) object {
 	if about := g.source.about[t.String()]; about != "" {
 		one["description"] = about
 	}
-	g.all[t.Name()] = one
-	return object{"$ref": "#/components/schemas/" + t.Name()}
+	g.all[schemaName(t)] = one
+	return object{"$ref": "#/components/schemas/" + schemaName(t)}
 }
 
+// schemaName is what the document calls a type.
+func schemaName(t reflect.Type) string { return capital(t.Name()) }
+
 func (g *schemas) object(t reflect.Type) object {
-	ref := object{"$ref": "#/components/schemas/" + t.Name()}
-	if _, known := g.all[t.Name()]; known {
+	ref := object{"$ref": "#/components/schemas/" + schemaName(t)}
+	if _, known := g.all[schemaName(t)]; known {
 		return ref
 	}
 	properties, required := object{}, []string{}
 	s := object{"type": "object", "properties": properties, "additionalProperties": false}
-	g.all[t.Name()] = s
+	g.all[schemaName(t)] = s
 	if about := g.source.about[t.String()]; about != "" {
 		s["description"] = about
 	}

@@ -91,7 +91,7 @@ func (s *source) comments(f *ast.File) {
 		for _, spec := range gen.Specs {
 			spec := spec.(*ast.TypeSpec)
 			name := f.Name.Name + "." + spec.Name.Name
-			s.about[name] = said(spec.Doc, gen.Doc)
+			s.about[name] = capital(said(spec.Doc, gen.Doc))
 			if fields, ok := spec.Type.(*ast.StructType); ok {
 				for _, field := range fields.Fields.List {
 					for _, n := range field.Names {
@@ -111,6 +111,14 @@ func said(groups ...*ast.CommentGroup) string {
 		}
 	}
 	return ""
+}
+
+// capital begins a sentence as one: the document calls callRetry CallRetry.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // few are the types with few words, those of which are in the document. Classes, kinds and
@@ -211,7 +219,7 @@ func (g *schemas) union(name, member string, of func(k queryKind) reflect.Type, 
 		one, mapping[k.name] = append(one, object{"$ref": ref}), ref
 	}
 	g.all[name] = object{
-		"description": g.source.about["api."+name], "oneOf": one,
+		"description": g.source.about["api."+strings.ToLower(name)], "oneOf": one,
 		"discriminator": object{"propertyName": "type", "mapping": mapping},
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // peerOf asks the kernel who connected.
-func peerOf(c *net.UnixConn) (*Peer, error) {
-	var p Peer
+func peerOf(c *net.UnixConn) (*peer, error) {
+	var p peer
 	err := onFD(c, func(fd int) error {
 		cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 		if err != nil {

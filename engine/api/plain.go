@@ -14,6 +14,9 @@ import (
 // request, before anything of ours has seen it. It writes the whole answer at once.
 var plainHead = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
+// maxHeader is how many bytes the head of a request may have.
+const maxHeader = 16 << 10
+
 // maxPlainHead is within how many bytes it stands there.
 const maxPlainHead = 256
 
@@ -47,7 +50,7 @@ func asProblem(answer []byte) (problem []byte, ok bool) {
 	if _, reason, told := strings.Cut(said, ": "); told {
 		why = reason
 	}
-	return wholeProblem(problemOf(Faultf(status, engine.ErrInvalid, "", "%s", why)), ""), true
+	return wholeProblem(problemOf(faultf(status, engine.ErrInvalid, "", "%s", why)), ""), true
 }
 
 // wholeProblem is an answer with its head, for whom no request was read. more are

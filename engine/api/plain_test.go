@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"bufio"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // line sends a request as it stands and reads its answer.
@@ -60,14 +59,14 @@ func TestBadInput_EvenWhatIsNoRequestIsAProblem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			resp, body := w.line(t, "GET", c.send)
-			var p api.Problem
+			var p Problem
 			if err := json.Unmarshal([]byte(body), &p); err != nil || resp.StatusCode != c.status || p.Status != c.status || !strings.Contains(p.Detail, c.says) {
 				t.Errorf("%d %s (%v), want %d and %q", resp.StatusCode, body, err, c.status, c.says)
 			}
 			if h := resp.Header; h.Get("Content-Type") != "application/problem+json" || !resp.Close {
 				t.Errorf("%v, close %v", h, resp.Close)
 			}
-			if err := api.Fits("GET", "/healthz", c.status, []byte(body)); err != nil {
+			if err := Fits("GET", "/healthz", c.status, []byte(body)); err != nil {
 				t.Error(err)
 			}
 		})

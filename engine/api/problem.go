@@ -50,8 +50,8 @@ type fault struct {
 
 func (f *fault) Unwrap() error { return f.Problem }
 
-// Faultf makes an error that answers with a status of its own. do may be empty.
-func Faultf(status int, code error, do, format string, args ...any) error {
+// faultf makes an error that answers with a status of its own. do may be empty.
+func faultf(status int, code error, do, format string, args ...any) error {
 	return &fault{status, engine.Problemf(code, do, format, args...)}
 }
 
@@ -95,3 +95,6 @@ func readProblem(status int, body []byte) (Problem, *engine.Problem) {
 	}
 	return p, p.asError()
 }
+
+// short is what is told of a text that whoever is refused has chosen.
+func short(text string) string { return text[:min(len(text), 200)] }

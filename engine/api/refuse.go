@@ -17,7 +17,7 @@ func (s *Server) mayNot(route Route, r *Request) error {
 		cmd = engine.Command{Op: opOf(route)}
 	}
 	s.writeDown(r, cmd, why)
-	return Faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`", "%s", why)
+	return faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`", "%s", why)
 }
 
 // mayNotName refuses a folder of the engine's host to whoever is not at home there: a
@@ -29,7 +29,7 @@ func (s *Server) mayNotName(r *Request, c engine.Command) error {
 	}
 	const why = "only the owner of the engine may name a folder on its host, and on its control socket"
 	s.writeDown(r, c, why)
-	return Faultf(http.StatusForbidden, engine.ErrRefused, "leave it out: the copy goes to backup/ in the data directory", "%s", why)
+	return faultf(http.StatusForbidden, engine.ErrRefused, "leave it out: the copy goes to backup/ in the data directory", "%s", why)
 }
 
 // turnAway logs a stranger or a web page, not every knock, and leaves an audit entry
@@ -62,9 +62,6 @@ func (s *Server) audit(r *http.Request, c engine.Command, why string) {
 
 // opOf stands in the audit for a command that could not be read.
 func opOf(route Route) engine.Op { return engine.Op(route.Method + " " + route.Path) }
-
-// short is what is told of a text that whoever is refused has chosen.
-func short(text string) string { return text[:min(len(text), 200)] }
 
 // refusals keeps those who are refused again and again from filling the audit: one
 // line a second for each, and no more than a few for all, who may be a thousand

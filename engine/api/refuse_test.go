@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 )
 
 // TestOnlyTheOwnerNamesAFolder: by a token, or as another user of a socket, a backup
@@ -31,7 +30,7 @@ func TestOnlyTheOwnerNamesAFolder(t *testing.T) {
 	}
 
 	other, began := &desk{}, time.Now()
-	s = serve(t, other, as(api.Operator))
+	s = serve(t, other, as(Operator))
 	for _, dry := range []bool{false, true} {
 		there.DryRun = dry
 		_, err := s.Do(t.Context(), there)
@@ -56,10 +55,10 @@ func TestOnlyTheOwnerNamesAFolder(t *testing.T) {
 // comes as another process each time.
 func TestManyRefusalsFillNoAudit(t *testing.T) {
 	var n int
-	s := serve(t, &desk{}, func(o *api.Options) {
-		o.Who = func(*http.Request) (api.Caller, error) {
+	s := serve(t, &desk{}, func(o *Options) {
+		o.Who = func(*http.Request) (Caller, error) {
 			n++
-			return api.Caller{Role: api.Viewer, Where: fmt.Sprint("uid 1002, process ", n)}, nil
+			return Caller{Role: Viewer, Where: fmt.Sprint("uid 1002, process ", n)}, nil
 		}
 	})
 	began := time.Now()
@@ -86,9 +85,9 @@ func TestAWebPageIsRefusedAndWrittenDown(t *testing.T) {
 // TestASlowBodyIsCutOff through both ways in, and one who does not read an answer is
 // no burden to others.
 func TestASlowBodyIsCutOff(t *testing.T) {
-	hasty := func(o *api.Options) { o.BodyTime = 50 * time.Millisecond }
+	hasty := func(o *Options) { o.BodyTime = 50 * time.Millisecond }
 	s := serve(t, &desk{}, hasty)
-	w := listen(t, quiet(), func(_ *api.ProgramsOptions, o *api.Options) { hasty(o) })
+	w := listen(t, quiet(), func(_ *ProgramsOptions, o *Options) { hasty(o) })
 	for name, dial := range map[string]func() (net.Conn, error){
 		"socket": func() (net.Conn, error) { return net.Dial("unix", s.path) },
 		"tcp":    func() (net.Conn, error) { return net.Dial("tcp", w.addr) },
@@ -170,16 +169,16 @@ func TestAStopWaitsForNoWebSocket(t *testing.T) {
 // gives what the first was told.
 func stopUnderAWrite(t *testing.T) websocket.StatusCode {
 	t.Helper()
-	e := api.NewEvents(api.EventsOptions{Console: quiet(), Boot: "b"})
-	l, err := api.ListenHTTP("127.0.0.1:0")
+	e := NewEvents(EventsOptions{Console: quiet(), Boot: "b"})
+	l, err := ListenHTTP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	hosts, origins := api.HTTPHosts(l)
-	server := api.NewServer(api.Options{
+	hosts, origins := HTTPHosts(l)
+	server := NewServer(Options{
 		Console: quiet(), Hosts: hosts, Origins: origins,
-		Who:    func(*http.Request) (api.Caller, error) { return api.Caller{Role: api.Viewer}, nil },
-		Routes: api.NewPrograms(api.ProgramsOptions{Console: quiet(), Events: e}).Routes(),
+		Who:    func(*http.Request) (Caller, error) { return Caller{Role: Viewer}, nil },
+		Routes: NewPrograms(ProgramsOptions{Console: quiet(), Events: e}).Routes(),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var serving sync.WaitGroup

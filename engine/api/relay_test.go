@@ -33,7 +33,7 @@ func (s *screen) look(t *rapid.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f Frame
+		var f frame
 		if err := json.Unmarshal(append([]byte(`{"n":1`), raw...), &f); err != nil || f.Update == nil {
 			t.Fatalf("%s: %v", raw, err)
 		}

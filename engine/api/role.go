@@ -53,5 +53,5 @@ type Caller struct {
 }
 
 // Who tells a request's caller by what the transport knows of it. Its error is the
-// answer: a *engine.Problem, or one of Faultf.
+// answer: a *engine.Problem, or one of faultf.
 type Who func(r *http.Request) (Caller, error)

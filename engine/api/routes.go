@@ -24,10 +24,10 @@ var Document []byte
 func (s *Server) protocol() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/hello", Summary: "Who the engine is, and who you are to it", Role: Viewer, Out: Hello{}, Type: typeJSON, Handle: s.hello},
-		{Method: http.MethodGet, Path: "/v1/watch", Summary: "A snapshot, then merged updates, one frame a line, until you go", About: "A stream of frames, one JSON object a line: hello, a snapshot, then merged updates at most ten times a second. A frame with nothing but its number says that the engine lives.", Role: Viewer, Out: Frame{}, Type: typeStream, Handle: s.watch},
-		{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", About: "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`.", Role: Viewer, In: Question{}, Out: Reply{}, Type: typeJSON, Handle: s.find},
+		{Method: http.MethodGet, Path: "/v1/watch", Summary: "A snapshot, then merged updates, one frame a line, until you go", About: "A stream of frames, one JSON object a line: hello, a snapshot, then merged updates at most ten times a second. A frame with nothing but its number says that the engine lives.", Role: Viewer, Out: frame{}, Type: typeStream, Handle: s.watch},
+		{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", About: "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`.", Role: Viewer, In: question{}, Out: reply{}, Type: typeJSON, Handle: s.find},
 		{Method: http.MethodPost, Path: "/v1/do", Summary: "Carry out a command", About: "Carry out any command that an operator can give; `op` says which. With `dry_run` nothing is done, and the receipt says what would be.", Role: Operator, In: engine.Command{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.do},
-		{Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key", Role: Operator, In: KeyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key},
+		{Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key", Role: Operator, In: keyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key},
 		{Method: http.MethodGet, Path: "/openapi.json", Summary: "This document", Role: Viewer, Type: typeJSON, Handle: document},
 	}
 }
@@ -83,12 +83,12 @@ func checkQuery(route Route, r *http.Request) error {
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, route Route) ([]byte, error) {
 	if route.In == nil {
 		if r.ContentLength != 0 {
-			return nil, Faultf(http.StatusBadRequest, engine.ErrInvalid, "", "%s takes no body", r.URL.Path)
+			return nil, faultf(http.StatusBadRequest, engine.ErrInvalid, "", "%s takes no body", r.URL.Path)
 		}
 		return nil, nil
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, Faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "send Content-Type: "+typeJSON, "the body's type is %q", r.Header.Get("Content-Type"))
+		return nil, faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "send Content-Type: "+typeJSON, "the body's type is %q", r.Header.Get("Content-Type"))
 	}
 	body, err := unpack(http.MaxBytesReader(w, r.Body, maxBody), r.Header.Get("Content-Encoding"))
 	if err == nil { // else what is left of it may not take longer either
@@ -98,10 +98,10 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, route Route) (
 		return nil, err
 	}
 	if _, big := errors.AsType[*http.MaxBytesError](err); big {
-		return nil, Faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts", "the body has more than %d bytes", maxBody)
+		return nil, faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts", "the body has more than %d bytes", maxBody)
 	}
 	if err != nil {
-		return nil, Faultf(http.StatusRequestTimeout, engine.ErrInvalid, "", "the body did not arrive")
+		return nil, faultf(http.StatusRequestTimeout, engine.ErrInvalid, "", "the body did not arrive")
 	}
 	return body, nil
 }
@@ -117,7 +117,7 @@ func (s *Server) helloTo(c Caller) Hello {
 }
 
 func (s *Server) hello(w http.ResponseWriter, r *Request) error {
-	return WriteJSON(w, http.StatusOK, s.helloTo(r.Caller))
+	return writeJSON(w, http.StatusOK, s.helloTo(r.Caller))
 }
 
 func (s *Server) find(w http.ResponseWriter, r *Request) error {
@@ -129,10 +129,10 @@ func (s *Server) find(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	return WriteJSON(w, http.StatusOK, told{Type: k.name, Answer: a})
+	return writeJSON(w, http.StatusOK, told{Type: k.name, Answer: a})
 }
 
-// told is a Reply whose answer is not encoded twice.
+// told is a reply whose answer is not encoded twice.
 type told struct {
 	Type   string        `json:"type"`
 	Answer engine.Answer `json:"answer"`
@@ -147,7 +147,7 @@ func (s *Server) do(w http.ResponseWriter, r *Request) error {
 }
 
 func (s *Server) key(w http.ResponseWriter, r *Request) error {
-	var k KeyChange
+	var k keyChange
 	if strict(r.Body, &k) != nil || k.Key == "" { // the error could hold the key
 		return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the new key cannot be read")
 	}
@@ -163,7 +163,7 @@ func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) e
 	c.By = r.Caller.Actor
 	receipt, err := s.opt.Console.Do(r.Context(), c)
 	if err == nil {
-		return WriteJSON(w, http.StatusOK, receipt)
+		return writeJSON(w, http.StatusOK, receipt)
 	}
 	p := problemOf(err)
 	if receipt.Matched > 0 || receipt.Text != "" {

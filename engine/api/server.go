@@ -22,22 +22,19 @@ import (
 
 // Limits of what a caller may cost.
 const (
-	maxBody       = 1 << 20 // bytes of a request's body
-	maxHeader     = 16 << 10
+	maxBody       = 1 << 20          // bytes of a request's body
 	headerSlop    = 4 << 10          // what net/http reads beyond its MaxHeaderBytes
 	headerTimeout = 5 * time.Second  // for a request's head
 	bodyTimeout   = 10 * time.Second // for its body
-	writeTimeout  = 30 * time.Second // without a byte taken: cut off
 	idleTimeout   = 2 * time.Minute
 	closeTimeout  = 2 * time.Second // for requests under way when the server ends
 	// strangerTimeout is for the body of whoever is refused: the server reads it before
 	// it answers, and until then their connection is one less for the others.
 	strangerTimeout = time.Second
-	// DefaultConns is how many connections a socket lets be open: fifty consoles have
+	// defaultConns is how many connections a socket lets be open: fifty consoles have
 	// two each.
-	DefaultConns = 256
+	defaultConns = 256
 	defaultPace  = 100 * time.Millisecond
-	defaultBeat  = 10 * time.Second
 )
 
 // Options of a Server.
@@ -51,7 +48,7 @@ type Options struct {
 	// is refused.
 	Origins []string
 	Routes  []Route // besides those of the protocol
-	Conns   int     // open at once; 0 = DefaultConns
+	Conns   int     // open at once; 0 = defaultConns
 	// Refused takes the audit entry of a command that its caller's role does not
 	// allow; nil = there is no audit.
 	Refused func(ctx context.Context, c engine.Command, why string) error
@@ -88,7 +85,7 @@ func NewServer(opt Options) *Server {
 		opt.Hosts = socketHosts
 	}
 	if opt.Conns <= 0 {
-		opt.Conns = DefaultConns
+		opt.Conns = defaultConns
 	}
 	if opt.Pace <= 0 {
 		opt.Pace = defaultPace
@@ -121,10 +118,6 @@ func (s *Server) Routes() []Route {
 	slices.SortFunc(out, func(a, b Route) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
 	return out
 }
-
-// endKey leads to the context that ends when the server shall stop: requests under
-// way go on, streams end.
-type endKey struct{}
 
 // Serve answers on l until ctx ends, lets the requests under way finish, and
 // closes l. nil when ctx has ended it.
@@ -193,10 +186,10 @@ func (s *Server) welcome(r *http.Request) error {
 		host = name
 	}
 	if !slices.ContainsFunc(s.opt.Hosts, func(ours string) bool { return strings.EqualFold(ours, host) }) {
-		return Faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "), "this is not the host %q", short(host))
+		return faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "), "this is not the host %q", short(host))
 	}
 	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
-		return Faultf(http.StatusForbidden, engine.ErrRefused, "ask from a program, which names no Origin", "requests of web pages are not taken, this one comes from %q", short(o))
+		return faultf(http.StatusForbidden, engine.ErrRefused, "ask from a program, which names no Origin", "requests of web pages are not taken, this one comes from %q", short(o))
 	}
 	return nil
 }
@@ -220,10 +213,10 @@ func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(allowed) == 0 || path.Clean(r.URL.Path) != r.URL.Path {
-		return Faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s", cmp.Or(r.URL.Path, r.RequestURI))
+		return faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s", cmp.Or(r.URL.Path, r.RequestURI))
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return Faultf(http.StatusMethodNotAllowed, engine.ErrInvalid, "", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method)
+	return faultf(http.StatusMethodNotAllowed, engine.ErrInvalid, "", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method)
 }
 
 // recovered turns a panic of a handler into an answer: the engine goes on.

@@ -1,4 +1,4 @@
-package api_test
+package api
 
 import (
 	"bytes"
@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
@@ -46,7 +45,7 @@ func TestCommandsCarryTheActorOfTheKernel(t *testing.T) {
 		t.Errorf("a claim was believed: %+v", by)
 	}
 	h, err := s.Hello(t.Context())
-	if err != nil || h.You != got.By || h.Role != api.Operator || h.Dir != "dir" {
+	if err != nil || h.You != got.By || h.Role != Operator || h.Dir != "dir" {
 		t.Errorf("%+v %v", h, err)
 	}
 }
@@ -86,7 +85,7 @@ func (s *served) send(t testing.TB, method, path, body string, want int, header 
 	if resp.StatusCode != want {
 		t.Errorf("%s %s answered %d %s, want %d", method, path, resp.StatusCode, got, want)
 	}
-	if err := api.Fits(method, path, resp.StatusCode, got); err != nil {
+	if err := Fits(method, path, resp.StatusCode, got); err != nil {
 		t.Error(err)
 	}
 	return got
@@ -168,7 +167,7 @@ func TestBadRequestsAreRefusedAndFitTheDocument(t *testing.T) {
 // A command on a hundred thousand frozen jobs fits, and a bomb does not.
 func TestALargeSelectionFits(t *testing.T) {
 	d := &desk{}
-	s := serve(t, d, func(o *api.Options) { o.BodyTime = patience })
+	s := serve(t, d, func(o *Options) { o.BodyTime = patience })
 	c := engine.Command{Op: engine.OpRetry, Select: &engine.Selection{}}
 	for i := range 100_000 {
 		c.Select.IDs = append(c.Select.IDs, engine.JobID("c"+strconv.Itoa(1_000_000+3*i)))
@@ -191,7 +190,7 @@ func TestALargeSelectionFits(t *testing.T) {
 
 func TestAViewerMayLookButNotAct(t *testing.T) {
 	d := &desk{answer: engine.LimitsRow{}}
-	s := serve(t, d, as(api.Viewer))
+	s := serve(t, d, as(Viewer))
 	if _, err := s.Find(t.Context(), engine.LimitsQuery{}); err != nil {
 		t.Error(err)
 	}
@@ -224,13 +223,13 @@ func second[A any](_ A, err error) error { return err }
 func TestAStrangerIsRefused(t *testing.T) {
 	d := &desk{}
 	s := serve(t, d, nil)
-	s.door.Set(api.Access{Owner: uint32(os.Geteuid()) + 1})
+	s.door.Set(Access{Owner: uint32(os.Geteuid()) + 1})
 	if os.Geteuid() == 0 {
 		t.Skip("root is nowhere a stranger: see TestAccess")
 	}
 	isCode(t, second(s.Hello(t.Context())), engine.ErrRefused)
 	isCode(t, second(s.Do(t.Context(), engine.Command{Op: engine.OpRetry})), engine.ErrRefused)
-	s.door.Set(api.Access{Owner: uint32(os.Geteuid())})
+	s.door.Set(Access{Owner: uint32(os.Geteuid())})
 	if _, err := s.Hello(t.Context()); err != nil {
 		t.Error("the new rules do not hold for an open connection:", err)
 	}
@@ -282,18 +281,18 @@ func TestWatchHasNumbersAndOwnNotesAreLeftOut(t *testing.T) {
 	}
 	_, body, _ := bytes.Cut(all, []byte("\r\n\r\n"))
 	for i, line := range bytes.Split(bytes.TrimSpace(body), []byte("\n")) {
-		var f api.Frame
+		var f frame
 		if err := json.Unmarshal(line, &f); err != nil || f.N != uint64(i+1) {
 			t.Errorf("frame %d is %s: %v", i, line, err)
 		}
-		if err := api.Fits("GET", "/v1/watch", 200, line); err != nil {
+		if err := Fits("GET", "/v1/watch", 200, line); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
 func TestASilentStreamBeats(t *testing.T) {
-	s := serve(t, &desk{}, func(o *api.Options) { o.Beat = 5 * time.Millisecond })
+	s := serve(t, &desk{}, func(o *Options) { o.Beat = 5 * time.Millisecond })
 	c, err := net.Dial("unix", s.path)
 	if err != nil {
 		t.Fatal(err)
@@ -399,7 +398,7 @@ func flood(h *hub.Hub, n int) {
 }
 
 func TestTooManyConnectionsAreToldSo(t *testing.T) {
-	s := serve(t, &desk{}, func(o *api.Options) { o.Conns, o.HeadTime = 2, time.Hour })
+	s := serve(t, &desk{}, func(o *Options) { o.Conns, o.HeadTime = 2, time.Hour })
 	for range 2 {
 		c, err := net.Dial("unix", s.path)
 		if err != nil {
@@ -412,13 +411,13 @@ func TestTooManyConnectionsAreToldSo(t *testing.T) {
 	if !strings.HasPrefix(head, "HTTP/1.1 503 ") {
 		t.Errorf("the third was answered with %q", got)
 	}
-	if err := api.Fits("GET", "/v1/hello", 503, []byte(body)); err != nil {
+	if err := Fits("GET", "/v1/hello", 503, []byte(body)); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestASlowRequestIsCutOff(t *testing.T) {
-	s := serve(t, &desk{}, func(o *api.Options) { o.HeadTime = 50 * time.Millisecond })
+	s := serve(t, &desk{}, func(o *Options) { o.HeadTime = 50 * time.Millisecond })
 	c, err := net.Dial("unix", s.path)
 	if err != nil {
 		t.Fatal(err)
@@ -432,8 +431,8 @@ func TestASlowRequestIsCutOff(t *testing.T) {
 }
 
 func TestAPanicEndsNothing(t *testing.T) {
-	s := serve(t, &desk{watch: func(context.Context) iter.Seq[engine.Update] { panic("oh") }}, func(o *api.Options) {
-		o.Routes = []api.Route{{Method: "GET", Path: "/v1/oh", Role: api.Viewer, Handle: func(http.ResponseWriter, *api.Request) error { panic("oh") }}}
+	s := serve(t, &desk{watch: func(context.Context) iter.Seq[engine.Update] { panic("oh") }}, func(o *Options) {
+		o.Routes = []Route{{Method: "GET", Path: "/v1/oh", Role: Viewer, Handle: func(http.ResponseWriter, *Request) error { panic("oh") }}}
 	})
 	s.send(t, "GET", "/v1/oh", "", http.StatusInternalServerError, nil)
 	if _, err := s.Hello(t.Context()); err != nil {
@@ -442,8 +441,8 @@ func TestAPanicEndsNothing(t *testing.T) {
 }
 
 func TestClientSaysWhyNobodyAnswers(t *testing.T) {
-	path := filepath.Join(shortDir(t), api.SocketName)
-	c := api.NewClient(path)
+	path := filepath.Join(shortDir(t), SocketName)
+	c := NewClient(path)
 	defer c.Close()
 	for range c.Watch(t.Context()) {
 		t.Error("an update of nobody")
@@ -465,7 +464,7 @@ func TestClientSaysWhyNobodyAnswers(t *testing.T) {
 // TestClientSaysWhatANeighbourIs: something else listens on the path. A question can be
 // asked again; of a command nobody knows.
 func TestClientSaysWhatANeighbourIs(t *testing.T) {
-	path := filepath.Join(shortDir(t), api.SocketName)
+	path := filepath.Join(shortDir(t), SocketName)
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
@@ -482,7 +481,7 @@ func TestClientSaysWhatANeighbourIs(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	c := api.NewClient(path)
+	c := NewClient(path)
 	p := isCode(t, second(c.Hello(t.Context())), engine.ErrGone)
 	if !strings.Contains(p.Do, "no Farsight engine") {
 		t.Error(p)
@@ -506,14 +505,14 @@ func TestTheClientComesBackAfterARestart(t *testing.T) {
 	if _, err := os.Lstat(s.path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket was left behind: %v", err)
 	}
-	l, err := api.Listen(s.path, -1)
+	l, err := Listen(s.path, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- api.NewServer(api.Options{Console: &desk{answer: engine.LimitsRow{}}, Who: s.door.Who}).Serve(ctx, l)
+		done <- NewServer(Options{Console: &desk{answer: engine.LimitsRow{}}, Who: s.door.Who}).Serve(ctx, l)
 	}()
 	if _, err := s.Find(t.Context(), engine.LimitsQuery{}); err != nil {
 		t.Error(err)
@@ -527,8 +526,8 @@ func TestTheClientComesBackAfterARestart(t *testing.T) {
 
 func TestSocketsAreOursAlone(t *testing.T) {
 	dir := shortDir(t)
-	path := filepath.Join(dir, api.SocketName)
-	l, err := api.Listen(path, -1)
+	path := filepath.Join(dir, SocketName)
+	l, err := Listen(path, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -536,7 +535,7 @@ func TestSocketsAreOursAlone(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	if _, err := api.Listen(path, -1); err == nil || !strings.Contains(err.Error(), "already") {
+	if _, err := Listen(path, -1); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("a second listener: %v", err)
 	}
 	if err := l.Close(); err != nil {
@@ -549,7 +548,7 @@ func TestSocketsAreOursAlone(t *testing.T) {
 	}
 	stale.(*net.UnixListener).SetUnlinkOnClose(false)
 	stale.Close()
-	if l, err = api.Listen(path, os.Getgid()); err != nil {
+	if l, err = Listen(path, os.Getgid()); err != nil {
 		t.Fatal(err)
 	}
 	info, _ = os.Lstat(path)
@@ -561,7 +560,7 @@ func TestSocketsAreOursAlone(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := api.Listen(path, -1); err == nil {
+	if _, err := Listen(path, -1); err == nil {
 		t.Error("a file was taken for a socket")
 	}
 	if raw, _ := os.ReadFile(path); string(raw) != "mine" {
@@ -572,7 +571,7 @@ func TestSocketsAreOursAlone(t *testing.T) {
 		if err := os.Mkdir(long, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		l, err := api.Listen(filepath.Join(long, api.SocketName), -1)
+		l, err := Listen(filepath.Join(long, SocketName), -1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -41,24 +40,6 @@ func (s *stream) hello(h Hello) error {
 		return err
 	}
 	return s.write(append(append([]byte(`,"hello":`), raw[:len(raw)-1]...), emptyFrame...))
-}
-
-// writePiece is how much a reader is given a writeTimeout for.
-const writePiece = 64 << 10
-
-// writeSlowly writes and flushes as slowly as the reader takes it, and gives it up
-// when it has taken nothing for long.
-func writeSlowly(w http.ResponseWriter, raw []byte) error {
-	rc := http.NewResponseController(w)
-	for len(raw) > 0 {
-		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // of a connection that has gone the write tells
-		n := min(len(raw), writePiece)
-		if _, err := w.Write(raw[:n]); err != nil {
-			return err
-		}
-		raw = raw[n:]
-	}
-	return rc.Flush()
 }
 
 // watch streams the console's updates until the reader or the server goes.
@@ -110,16 +91,4 @@ func (s *stream) pass(in *watcher) error {
 		}
 	}
 	return nil
-}
-
-// untilEnd is a request's context that ends with the server, too: requests under way
-// may finish, streams may not.
-func untilEnd(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	end, ok := ctx.Value(endKey{}).(context.Context)
-	if !ok {
-		return ctx, cancel
-	}
-	stop := context.AfterFunc(end, cancel)
-	return ctx, func() { stop(); cancel() }
 }

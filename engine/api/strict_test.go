@@ -44,8 +44,8 @@ func TestWhatIsNotClearIsNoCommand(t *testing.T) {
 // TestEveryFieldIsTaken: what this program writes it reads, to the last field.
 func TestEveryFieldIsTaken(t *testing.T) {
 	all := []reflect.Type{
-		reflect.TypeFor[engine.Command](), reflect.TypeFor[SyncRequest](), reflect.TypeFor[TriggerRequest](),
-		reflect.TypeFor[RetryRequest](), reflect.TypeFor[KeyChange](),
+		reflect.TypeFor[engine.Command](), reflect.TypeFor[syncRequest](), reflect.TypeFor[triggerRequest](),
+		reflect.TypeFor[retryRequest](), reflect.TypeFor[keyChange](),
 	}
 	for _, k := range queries {
 		all = append(all, k.query)

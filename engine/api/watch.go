@@ -81,7 +81,7 @@ func (c *Client) read(body io.Reader, cancel func(), b *box) error {
 			return err
 		}
 		quiet.Reset(silence)
-		var f Frame
+		var f frame
 		if err := json.Unmarshal(raw, &f); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (c *Client) read(body io.Reader, cancel func(), b *box) error {
 	}
 }
 
-func (c *Client) takeFrame(f Frame, b *box) error {
+func (c *Client) takeFrame(f frame, b *box) error {
 	if f.Hello != nil {
 		if f.Hello.Protocol != Protocol {
 			return fmt.Errorf("protocol %d", f.Hello.Protocol)

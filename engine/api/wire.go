@@ -20,29 +20,29 @@ type Hello struct {
 	Role     Role         `json:"role"` // what you may do
 }
 
-// Frame is one line of a stream. Numbers begin at 1 and have no gap; a frame
+// frame is one line of a stream. Numbers begin at 1 and have no gap; a frame
 // without anything else says that the engine lives.
-type Frame struct {
+type frame struct {
 	N      uint64         `json:"n"`
 	Hello  *Hello         `json:"hello,omitempty"`
 	Update *engine.Update `json:"update,omitempty"`
 }
 
-// Question is the envelope of a query: the word for its type, and the query.
-type Question struct {
+// question is the envelope of a query: the word for its type, and the query.
+type question struct {
 	Type  string          `json:"type"`
 	Query json.RawMessage `json:"query"`
 }
 
-// Reply is the envelope of an answer, of the question's type.
-type Reply struct {
+// reply is the envelope of an answer, of the question's type.
+type reply struct {
 	Type   string          `json:"type"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// KeyChange replaces the API key. It has a route of its own, so that a key is in
+// keyChange replaces the API key. It has a route of its own, so that a key is in
 // no body that anything else looks at.
-type KeyChange struct {
+type keyChange struct {
 	Key    string `json:"key"`
 	Reason string `json:"reason,omitempty"`
 }
@@ -120,18 +120,18 @@ func indexKinds() (map[string]*queryKind, map[reflect.Type]*queryKind) {
 func kindOf(q engine.Query) *queryKind { return kindByType[reflect.TypeOf(q)] }
 
 // ask puts a query into its envelope.
-func ask(q engine.Query) (Question, *queryKind, error) {
+func ask(q engine.Query) (question, *queryKind, error) {
 	k := kindOf(q)
 	if k == nil {
-		return Question{}, nil, engine.Problemf(engine.ErrInvalid, "", "the query %T cannot be asked of an engine elsewhere", q)
+		return question{}, nil, engine.Problemf(engine.ErrInvalid, "", "the query %T cannot be asked of an engine elsewhere", q)
 	}
 	raw, err := json.Marshal(q)
-	return Question{Type: k.name, Query: raw}, k, err
+	return question{Type: k.name, Query: raw}, k, err
 }
 
 // readQuestion takes a query out of its envelope.
 func readQuestion(body []byte) (engine.Query, *queryKind, error) {
-	var env Question
+	var env question
 	if err := strict(body, &env); err != nil {
 		return nil, nil, unreadable("question", err)
 	}

@@ -91,11 +91,11 @@ func TestEveryQueryAndAnswerKeepsItsMeaning(t *testing.T) {
 
 func TestUpdatesAndCommandsKeepTheirMeaning(t *testing.T) {
 	u := filled(reflect.TypeFor[engine.Update]()).(engine.Update)
-	raw, err := encode(Frame{N: 3, Update: &u})
+	raw, err := encode(frame{N: 3, Update: &u})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f Frame
+	var f frame
 	if err := json.Unmarshal(raw, &f); err != nil || !reflect.DeepEqual(*f.Update, u) {
 		t.Errorf("an update came out as\n%+v, was\n%+v (%v)", f.Update, u, err)
 	}

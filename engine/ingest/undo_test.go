@@ -47,9 +47,10 @@ func TestI11_UndoOfACancelledSync(t *testing.T) {
 	const games = 60
 	for name, c := range map[string]struct {
 		policy string
+		held   bool // its queue is paused
 		at     func(row engine.AccountRow) bool
 	}{
-		"waiting":         {at: func(row engine.AccountRow) bool { return row.Status == engine.SyncPending }},
+		"waiting":         {held: true, at: func(row engine.AccountRow) bool { return row.Status == engine.SyncPending }},
 		"listing":         {at: func(row engine.AccountRow) bool { return row.Phase == engine.PhaseList }},
 		"second list":     {policy: "queues=420,440", at: func(row engine.AccountRow) bool { return row.Pages > 0 }},
 		"matches":         {at: func(row engine.AccountRow) bool { return row.Matches.Stored > 10 && row.Timelines.Stored > 3 }},
@@ -68,6 +69,9 @@ func TestI11_UndoOfACancelledSync(t *testing.T) {
 				r.settle("Ana#EUW", time.Hour)
 				time.Sleep(time.Hour)
 
+				if c.held { // or its job would start at any moment from here to the undo
+					r.pause(ingest.QueueFull)
+				}
 				job := r.trigger("Ana#EUW", engine.SyncAsk{Force: true}).Job
 				before := r.until("Ana#EUW", time.Hour, c.at)
 				known := r.known(before.ID, before.Run)
@@ -92,6 +96,10 @@ func TestI11_UndoOfACancelledSync(t *testing.T) {
 					t.Errorf("known after the undo %+v, before %+v", now, known)
 				}
 				r.sound()
+				if c.held {
+					_, err := r.backend.Resume(ctx, ingest.QueueFull, operator, "")
+					must(t, err)
+				}
 				end := r.settle("Ana#EUW", 5*time.Hour)
 				if end.Result != "completed" || end.Matches.Done() != end.Matches.Total || end.Timelines.Cancelled != 0 {
 					t.Errorf("the end: %+v", end)

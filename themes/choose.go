@@ -102,11 +102,16 @@ func (o Options) Knows(name string) bool {
 }
 
 func (o Options) find(name string) Palette {
-	for _, p := range o.User {
-		if p.Name == name {
-			return p
+	p, _ := o.Palette(name)
+	return p
+}
+
+// Palette returns the palette of a name, the user's own first; auto and mono have none.
+func (o Options) Palette(name string) (p Palette, ok bool) {
+	for _, list := range [...][]Palette{o.User, palettes} {
+		if i := slices.IndexFunc(list, func(p Palette) bool { return p.Name == name }); i >= 0 {
+			return list[i], true
 		}
 	}
-	i := slices.IndexFunc(palettes, func(p Palette) bool { return p.Name == name })
-	return palettes[i]
+	return Palette{}, false
 }

@@ -37,14 +37,19 @@ func TestContrastOfEveryTheme(t *testing.T) {
 func TestThemesReachWhatTheySay(t *testing.T) {
 	for _, p := range Palettes() {
 		faintest, nearest := p.measure()
-		if least, apart := p.Reach(); faintest < least-0.05 || nearest < apart-0.05 || nearest > apart+1 {
+		if least, apart := p.contrast, p.distance; faintest < least-0.05 || nearest < apart-0.05 || nearest > apart+1 {
 			t.Errorf("%s says contrast %.1f and distance %.1f, has %.2f and %.2f", p.Name, least, apart, faintest, nearest)
 		}
 	}
-	for _, name := range []string{"dark", "light", "cb-dark", "cb-light", "hc-dark", "hc-light", "solarized-dark", "solarized-light"} {
-		if least, apart := (Options{}).find(name).Reach(); least < WantContrast || apart < WantDistance {
-			t.Errorf("%s: contrast %.1f, distance %.1f", name, least, apart)
+	short := map[string]string{"nord": "apart 24 of 31"}
+	for _, p := range Palettes() {
+		if got := p.Short(); got != short[p.Name] {
+			t.Errorf("%s falls short by %q, want %q", p.Name, got, short[p.Name])
 		}
+	}
+	faint := Palette{contrast: 4.6, distance: 40}
+	if got := faint.Short(); got != "contrast 4.6 of 5.5" {
+		t.Errorf("says %q", got)
 	}
 }
 
@@ -96,6 +101,7 @@ func TestFadesStayReadable(t *testing.T) {
 
 func TestTextIsReadableIn256Colours(t *testing.T) {
 	for _, p := range Palettes() {
+		p = stand(p)
 		bg, colors := in256(parse(p.Bg)), p.whole().colors()
 		for _, token := range append(states[:], Text, Dim, Accent) {
 			if got := contrast(in256(colors[token]), bg); got < 4.2 {
@@ -107,6 +113,7 @@ func TestTextIsReadableIn256Colours(t *testing.T) {
 
 func TestStatesStayApartIn256Colours(t *testing.T) {
 	for _, p := range Palettes() {
+		p = stand(p)
 		colors := p.whole().colors()
 		for _, v := range visions {
 			got := apart(func(token Token) colorful.Color { return seen(in256(colors[token]), v.m) })
@@ -115,6 +122,14 @@ func TestStatesStayApartIn256Colours(t *testing.T) {
 			}
 		}
 	}
+}
+
+// stand is the palette that a terminal of 256 colours gets.
+func stand(p Palette) Palette {
+	if p.in256 != nil {
+		return *p.in256
+	}
+	return p
 }
 
 // in256 is what a terminal of 256 colours shows for c.

@@ -1,6 +1,10 @@
 package themes
 
-import "github.com/lucasb-eyer/go-colorful"
+import (
+	"fmt"
+
+	"github.com/lucasb-eyer/go-colorful"
+)
 
 // Palette is one theme as data. Colours are "#rrggbb"; those marked with "derived" may
 // be absent.
@@ -20,7 +24,9 @@ type Palette struct {
 	full                      string   // the hue of the ramp; derived from run
 	flow                      []string // five stops of the ramp from a little to full; derived from full
 	ansi                      ansiPalette
-	contrast, distance        float64 // what its state colours reach, see Reach
+	// in256 has other colours for a terminal of 256, where converted ones would meet.
+	in256              *Palette
+	contrast, distance float64 // what its state colours reach, see Short
 }
 
 // ansiPalette is the same meaning in the terminal's own 16 colours, written
@@ -38,13 +44,21 @@ const own = -1
 // the ground (WCAG 2), and the distance of the two nearest (CIE76), seen by people with
 // usual vision and without one of the three cones.
 const (
-	WantContrast = 5.5
-	WantDistance = 31
+	wantContrast = 5.5
+	wantDistance = 31
 )
 
-// Reach is the least contrast and the least distance that the palette's state colours
-// keep; those of a user's theme are measured when it is read.
-func (p Palette) Reach() (contrast, distance float64) { return p.contrast, p.distance }
+// Short says what the palette's state colours cannot do, "" where they pass: apart 24 of
+// 31. Those of a user's theme are measured when it is read.
+func (p Palette) Short() string {
+	switch {
+	case p.contrast < wantContrast:
+		return fmt.Sprintf("contrast %.1f of %.1f", p.contrast, wantContrast)
+	case p.distance < wantDistance:
+		return fmt.Sprintf("apart %.0f of %d", p.distance, wantDistance)
+	}
+	return ""
+}
 
 // Palettes returns the colour themes, dark and light first.
 func Palettes() []Palette { return append([]Palette(nil), palettes...) }

@@ -79,3 +79,20 @@ func index(t Token) int {
 	}
 	return int(Text)
 }
+
+// Swatch is what the theme's colours look like, side by side: the states by their signs,
+// then the ramp. It is SwatchWidth cells wide and ends in the theme's plain text.
+func (th *Theme) Swatch() string {
+	b := append([]byte(th.Open(Text)), ' ')
+	for _, word := range [...]string{"COMPLETED", "RUNNING", "AVAILABLE", "RETRYABLE", "WARN", "GAVE UP"} {
+		s := th.State(word)
+		b = append(append(append(b, th.Open(s.Token)...), s.Glyph...), th.Open(Text)+" "...)
+	}
+	for i := range Token(steps) {
+		b = append(append(b, th.Open(flow0+i)...), th.Glyphs.BarFull...)
+	}
+	return string(append(append(b, th.Open(Text)...), ' '))
+}
+
+// SwatchWidth is how wide a swatch is.
+const SwatchWidth = 1 + 2*6 + steps + 1

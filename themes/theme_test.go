@@ -43,9 +43,9 @@ func TestChoose(t *testing.T) {
 
 func TestChooseSaysWhatIsWrong(t *testing.T) {
 	cases := map[string]Options{
-		`--theme is "drak": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, mono`:     {Flag: "drak"},
-		`FARSIGHT_THEME is "x": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, mono`: {Env: "x"},
-		`--glyphs is "braille": use auto, unicode, blocks or ascii`:                                                                 {Glyphs: "braille"},
+		`--theme is "drak": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, catppuccin, gruvbox, nord, tokyo-night, dracula, rose-pine, mono`:     {Flag: "drak"},
+		`FARSIGHT_THEME is "x": use auto, dark, light, cb-dark, cb-light, hc-dark, hc-light, solarized-dark, solarized-light, catppuccin, gruvbox, nord, tokyo-night, dracula, rose-pine, mono`: {Env: "x"},
+		`--glyphs is "braille": use auto, unicode, blocks or ascii`: {Glyphs: "braille"},
 	}
 	for want, o := range cases {
 		if _, err := Choose(o); err == nil || err.Error() != want {

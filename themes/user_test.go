@@ -22,24 +22,24 @@ err = "#ee8a92"
 `
 
 func TestUserThemeIsChosenByName(t *testing.T) {
-	p, err := parseUser("nord", []byte(nord))
+	p, err := parseUser("fjord", []byte(nord))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !p.Dark || p.Name != "nord" {
+	if !p.Dark || p.Name != "fjord" {
 		t.Errorf("read %+v", p)
 	}
-	o := Options{Saved: "nord", Profile: TrueColor, User: []Palette{p}}
+	o := Options{Saved: "fjord", Profile: TrueColor, User: []Palette{p}}
 	th, err := Choose(o)
-	if err != nil || th.Name != "nord" || !strings.Contains(th.Open(OK), "163;190;140") {
+	if err != nil || th.Name != "fjord" || !strings.Contains(th.Open(OK), "163;190;140") {
 		t.Errorf("chose %v, %v", th, err)
 	}
-	if names := Names(p); names[len(names)-1] != "nord" {
+	if names := Names(p); names[len(names)-1] != "fjord" {
 		t.Errorf("names are %v", names)
 	}
 	for _, profile := range []Profile{ANSI16, ANSI256} {
 		o.Profile = profile
-		if th, err := Choose(o); err != nil || th.Name != "nord" {
+		if th, err := Choose(o); err != nil || th.Name != "fjord" {
 			t.Errorf("%v: chose %v, %v", profile, th, err)
 		}
 	}
@@ -50,15 +50,15 @@ func TestUserThemeIsChosenByName(t *testing.T) {
 func TestUserThemeFaults(t *testing.T) {
 	swap := func(old, new string) string { return strings.Replace(nord, old, new, 1) }
 	for _, c := range []struct{ name, text, wants string }{
-		{"nord", swap(`ok = "#a3be8c"`, ""), "ok is missing"},
-		{"nord", swap("#a3be8c", "green"), `ok is "green": write a colour`},
-		{"nord", swap("#eceff4", "#3b4252"), "text #3b4252 on #2e3440 has a contrast of 1.2: text needs 4.5"},
-		{"nord", swap("#ebcb8b", "#a3be8d"), "ok #a3be8c and warn #a3be8d look the same"},
-		{"nord", swap("#7b88a1", "#2f3541"), "lines need 1.2"},
-		{"nord", swap("#20242d", "#aaaaaa"), "on the selected row"},
-		{"nord", swap("sel =", "select ="), `line 3: there is no setting "select"`},
-		{"nord", swap(`bg = "`, `bg = `), "line 2:"},
-		{"nord", "dark = 3" + nord, "line 1:"},
+		{"fjord", swap(`ok = "#a3be8c"`, ""), "ok is missing"},
+		{"fjord", swap("#a3be8c", "green"), `ok is "green": write a colour`},
+		{"fjord", swap("#eceff4", "#3b4252"), "text #3b4252 on #2e3440 has a contrast of 1.2: text needs 4.5"},
+		{"fjord", swap("#ebcb8b", "#a3be8d"), "ok #a3be8c and warn #a3be8d look the same"},
+		{"fjord", swap("#7b88a1", "#2f3541"), "lines need 1.2"},
+		{"fjord", swap("#20242d", "#aaaaaa"), "on the selected row"},
+		{"fjord", swap("sel =", "select ="), `line 3: there is no setting "select"`},
+		{"fjord", swap(`bg = "`, `bg = `), "line 2:"},
+		{"fjord", "dark = 3" + nord, "line 1:"},
 		{"dark", nord, "dark is a built-in theme"},
 		{"auto", nord, "auto is a built-in theme"},
 		{"My Theme", nord, "name the file with a to z"},
@@ -73,13 +73,13 @@ func TestUserThemeFaults(t *testing.T) {
 
 func TestLoadUserKeepsTheGoodOnes(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"nord.toml": nord, "bad.toml": "bg = 1", "notes.txt": "x", "huge.toml": strings.Repeat("#", largestFile+1)} {
+	for name, text := range map[string]string{"fjord.toml": nord, "bad.toml": "bg = 1", "notes.txt": "x", "huge.toml": strings.Repeat("#", largestFile+1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, faults := LoadUser(dir)
-	if len(got) != 1 || got[0].Name != "nord" || len(faults) != 2 {
+	if len(got) != 1 || got[0].Name != "fjord" || len(faults) != 2 {
 		t.Errorf("read %d themes, %v", len(got), faults)
 	}
 	for _, err := range faults {

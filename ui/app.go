@@ -109,7 +109,7 @@ func New(console engine.Console, opt Options) *Model {
 
 // choose makes the theme anew from what is known of the terminal.
 func (m *Model) choose() {
-	o := m.opt.look(themes.DetectProfile(m.opt.getenv, true), m.ground)
+	o := m.themeOptions()
 	if m.picked != "" {
 		o.Flag = m.picked
 	}
@@ -118,6 +118,11 @@ func (m *Model) choose() {
 		th = themes.NewMono(themes.Unicode)
 	}
 	m.theme = th
+}
+
+// themeOptions is what is known of the terminal and of what was asked for.
+func (m *Model) themeOptions() themes.Options {
+	return m.opt.look(themes.DetectProfile(m.opt.getenv, true), m.ground)
 }
 
 // groundWait is how long the first frame waits for the terminal to tell its

@@ -190,3 +190,35 @@ func TestGoldenThemes(t *testing.T) {
 		}
 	}
 }
+
+// TestThemesShowTheirColours: each theme in the list shows its states and its ramp on its
+// own ground, and says what its colours cannot do; every row keeps its width.
+func TestThemesShowTheirColours(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		opt := testOptions()
+		opt.Getenv, opt.Theme = trueColor, "dark"
+		d := open(t, uitest.Busy(), 120, 40, opt)
+		d.press("T")
+		text := ansi.Strip(d.m.frame)
+		if n := strings.Count(text, "✓ ● ○ ↻ ▲ ✗ ▄▄▄▄▄▄▄▄▄▄"); n != len(themes.Palettes()) {
+			t.Errorf("%d themes show their colours:\n%s", n, text)
+		}
+		for _, p := range themes.Palettes() {
+			th := themes.New(p, themes.TrueColor, true, d.m.theme.Glyphs)
+			if open := th.Open(themes.Text); !strings.Contains(d.m.frame, open[strings.Index(open, ";48;2;"):]) {
+				t.Errorf("%s is not on its own ground", p.Name)
+			}
+			if w := safe.Width(ansi.Strip(th.Swatch())); w != themes.SwatchWidth {
+				t.Errorf("%s: a swatch of %d cells", p.Name, w)
+			}
+			if !strings.Contains(text, p.Short()) {
+				t.Errorf("%s does not say: %s", p.Name, p.Short())
+			}
+		}
+		for _, row := range strings.Split(d.m.frame, "\n") {
+			if w := safe.Width(ansi.Strip(row)); w != 120 {
+				t.Errorf("a row of %d cells: %s", w, ansi.Strip(row))
+			}
+		}
+	})
+}

@@ -21,6 +21,7 @@ type item struct {
 	words string // more that typed text is compared with
 	sign  string // in front: chosen, shown
 	off   bool   // it cannot act now
+	show  string // what it looks like, painted: the swatch of a theme
 	do    func(m *Model, now time.Time) tea.Cmd
 }
 
@@ -157,6 +158,11 @@ func nameWidth(items []item, w int) int {
 }
 
 func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
+	if i.show != "" && w > 3*themes.SwatchWidth {
+		w -= themes.SwatchWidth + 1
+	} else {
+		i.show = ""
+	}
 	l := part.NewLine(m.theme, w)
 	l.Reset(w, at)
 	l.Gap(1)
@@ -174,7 +180,11 @@ func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
 	l.Field(part.As(name, i.name), nameWidth, part.Words).Gap(2)
 	what := max(l.Room()-safe.Width(i.key)-3, 0)
 	l.Field(part.As(themes.Dim, i.what), what, part.Words)
-	return l.Right(part.As(key, i.key), part.Plain(" ")).String()
+	row := l.Right(part.As(key, i.key), part.Plain(" ")).String()
+	if i.show != "" {
+		row += i.show + m.theme.Close() + " "
+	}
+	return row
 }
 
 // openSort lets the operator choose the column that the list is sorted by.
@@ -238,7 +248,7 @@ func (m *Model) openThemes(time.Time) tea.Cmd {
 		if name == m.theme.Name {
 			n.at = len(n.all)
 		}
-		n.all = append(n.all, item{name: name, what: themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
+		n.all = append(n.all, item{name: name, what: m.themeWord(name), show: m.swatch(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
 	}
 	m.openMenu(n)
 	return nil
@@ -249,11 +259,24 @@ func (m *Model) themeNames() []string {
 	return append([]string{"auto"}, themes.Names(m.opt.Mine.Themes...)...)
 }
 
-func themeWord(name string) string {
-	if word, ok := themeWords[name]; ok {
-		return word
+// themeWord says what a theme is for, or what its colours cannot do.
+func (m *Model) themeWord(name string) string {
+	word, builtIn := themeWords[name]
+	if !builtIn {
+		word = "your own"
 	}
-	return "your own, from the data directory"
+	if p, ok := m.themeOptions().Palette(name); ok && p.Short() != "" {
+		return word + "; " + p.Short()
+	}
+	return word
+}
+
+// swatch shows a theme's colours on its own ground.
+func (m *Model) swatch(name string) string {
+	if p, ok := m.themeOptions().Palette(name); ok {
+		return themes.New(p, m.theme.Profile, true, m.theme.Glyphs).Swatch()
+	}
+	return ""
 }
 
 // chooseTheme shows a theme from now on, and at the next start.
@@ -264,8 +287,10 @@ func (m *Model) chooseTheme(name string) {
 
 var themeWords = map[string]string{
 	"auto": "what the terminal's background asks for", "dark": "on a dark ground", "light": "on a light ground",
-	"cb-dark": "dark, for every kind of colour vision", "cb-light": "light, for every kind of colour vision",
-	"hc-dark": "dark, most contrast", "hc-light": "light, most contrast", "mono": "no colour: bold, underline, reverse",
+	"cb-dark": "dark, every kind of colour vision", "cb-light": "light, every kind of colour vision",
+	"hc-dark": "dark, most contrast", "hc-light": "light, most contrast", "mono": "bold, underline, reverse",
+	"solarized-dark": "on blue green", "solarized-light": "on cream",
+	"catppuccin": "mocha", "gruvbox": "dark and warm", "nord": "dark and cool", "tokyo-night": "night", "dracula": "dark", "rose-pine": "main",
 }
 
 // useTheme shows a theme; "" is the one the options name.

@@ -112,7 +112,7 @@ func (m *Model) paletteItems(now time.Time) []item {
 	out = append(out, m.tourItem())
 	out = append(out, m.filterItems()...)
 	for _, name := range m.themeNames() {
-		out = append(out, item{name: "theme " + name, what: themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
+		out = append(out, item{name: "theme " + name, what: m.themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
 	}
 	return append(out, m.namedItems(v)...)
 }

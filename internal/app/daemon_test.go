@@ -57,7 +57,7 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 
 	a.keys("3")
 	// With their number: at first the sync itself is AVAILABLE, alone.
-	a.shows("[3 Jobs]", "Jobs 4", "AVAILABLE")
+	a.shows("[3 Jobs]", "JOBS ", "AVAILABLE")
 	a.keys("End", "k") // the last match: its turn comes last
 	a.keys("x")
 	a.toldOf("undo")

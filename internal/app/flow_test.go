@@ -57,7 +57,7 @@ func TestFlow_CancelAndUndo(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("4")
-		ana.sees("RETRYABLE", "▌ +0:")
+		ana.sees("RETRYABLE", "▌  +0:")
 		ana.press(";")
 		ana.types("the account was merged")
 		ana.sees("what you do next is because: the account was merged")
@@ -66,7 +66,7 @@ func TestFlow_CancelAndUndo(t *testing.T) {
 		f.until("the cancel", time.Second, f.state(id, engine.Cancelled))
 		f.audited(engine.OpCancel, "ana", "the account was merged")
 		ana.press("z")
-		ana.sees("▌ +0:", "RETRYABLE")
+		ana.sees("▌  +0:", "RETRYABLE")
 		f.until("the undo", time.Second, f.state(id, engine.Retryable))
 		is := f.job("match:" + id).Job
 		if is.ID != was.ID || is.Tries != was.Tries || !is.Due.Equal(was.Due) {
@@ -74,7 +74,7 @@ func TestFlow_CancelAndUndo(t *testing.T) {
 		}
 		f.audited(engine.OpUndo, "ana", "")
 		ana.press("U", "j")
-		ana.sees("Audit 3", "ana@console", "cancel", "undo", "the account was merged", "undone")
+		ana.sees("AUDIT 3", "ana@console", "cancel", "undo", "the account was merged", "undone")
 	})
 }
 
@@ -91,16 +91,16 @@ func TestFlow_BulkCancelWithHiddenRows(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("4")
-		ana.sees("Due next 3")
+		ana.sees("DUE NEXT 3")
 		ana.press("/")
 		ana.types(ids[0])
-		ana.sees("Due next 1 of 3")
+		ana.sees("DUE NEXT 1 of 3")
 		ana.press("space", "/")
 		for range ids[0] {
 			ana.press("backspace")
 		}
 		ana.types(ids[1])
-		ana.sees("Due next 1 of 3", "1 marked")
+		ana.sees("DUE NEXT 1 of 3", "1 marked")
 		ana.press("space")
 		ana.sees("2 marked")
 		ana.press("x")
@@ -136,7 +136,7 @@ func TestFlow_RetryAnErrorClassWithACanary(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("3", "#")
-		ana.sees("Error classes 1 · 4 failed jobs", "404")
+		ana.sees("ERROR CLASSES 1 · 4 failed jobs", "404")
 		ana.press(";")
 		ana.types("Riot has them again")
 		ana.press("C")
@@ -233,7 +233,7 @@ func TestFlow_PauseAQueueAndSeeReasonsChange(t *testing.T) {
 		defer ana.leave()
 		ana.sees("SYNCING")
 		ana.press("3", "b")
-		ana.sees("Why jobs do not run", "app:europe")
+		ana.sees("WHY JOBS DO NOT RUN", "app:europe")
 		ana.press("1", ";")
 		ana.types("deploy of the site")
 		ana.press("p")
@@ -371,17 +371,17 @@ func TestFlow_FreezeStepToA429AndOpenItsJob(t *testing.T) {
 		ana.sees("‖ FROZEN")
 		stored := ask[engine.StatusAnswer](t, f.task.control, engine.StatusQuery{}).Engine.Stored
 		for range 40 {
-			if strings.Contains(ana.line("▌ 12:0"), "  429  ") {
+			if strings.Contains(ana.line("▌  12:0"), "  429  ") {
 				break
 			}
 			ana.press("[")
 		}
 		ana.sees("back", "lists as of")
-		if !strings.Contains(ana.line("▌ 12:0"), "  429  ") {
+		if !strings.Contains(ana.line("▌  12:0"), "  429  ") {
 			t.Fatalf("the cursor never comes to the 429:\n%s", ana.glass.text())
 		}
 		ana.press("enter")
-		ana.sees("Rate limit hit", "429", "FROZEN")
+		ana.sees("RATE LIMIT HIT", "429", "FROZEN")
 		ana.press("enter")
 		ana.sees("match:EUW1_", "tries used")
 		ana.press("esc", "esc", ".")

@@ -21,7 +21,7 @@ func TestFlow_WhatOthersDoIsSeenAtOnce(t *testing.T) {
 		job := f.inLine()[0]
 		bo.press("3", "s", "s", "/")
 		bo.types(job.Key)
-		bo.sees("Jobs 1 of", "AVAILABLE")
+		bo.sees("JOBS 1 of", "AVAILABLE")
 		// A list is read again by itself at 2.1 s and 4.2 s after its last change: what is done
 		// at 3 s would be seen 1.2 s late.
 		const atOnce = time.Second

@@ -57,7 +57,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 
 	// What one does, the others see, by the name that the kernel knows.
 	x.press("3")
-	x.shows("Jobs 4", "AVAILABLE")
+	x.shows("JOBS ", "AVAILABLE")
 	x.press("\x1b[Fk") // the last match: its turn comes last
 	x.press("x")
 	me, err := user.Current()
@@ -267,7 +267,7 @@ func TestSSH_AViewersUIDCannotAct(t *testing.T) {
 	x := forced.open(100, 30, stranger, nil, "cancel")
 	x.shows("LIVE", "READ ONLY", who.RiotID)
 	x.press("3")
-	x.shows("Jobs 4", "AVAILABLE")
+	x.shows("JOBS ", "AVAILABLE")
 	x.press("\x1b[Fk")
 	x.press("x")
 	x.toldOf("a viewer may look, not act")

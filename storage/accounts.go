@@ -114,11 +114,7 @@ func nameKey(a league.Account) []byte {
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
 func (t *Tx) account(id string) (league.Account, error) {
-	a, ok, err := tAccounts.get(t, []byte(id))
-	if err == nil && !ok {
-		err = fmt.Errorf("account %q: %w", id, engine.ErrNotFound)
-	}
-	return a, err
+	return tAccounts.want(t, []byte(id), "account %q", id)
 }
 
 // AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any. engine.ErrNotFound.

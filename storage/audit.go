@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -78,12 +77,8 @@ func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err e
 // AuditEntry gives one operator command with what it has changed; engine.ErrNotFound.
 func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *Tx) error {
-		var ok bool
 		k := key.Uint64(seq)
-		if a, ok, err = tAudit.get(t, k); err == nil && !ok {
-			err = fmt.Errorf("audit entry %d: %w", seq, engine.ErrNotFound)
-		}
-		if err != nil {
+		if a, err = tAudit.want(t, k, "audit entry %d", seq); err != nil {
 			return err
 		}
 		m, _, err := tAuditMoves.get(t, k)

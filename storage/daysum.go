@@ -152,47 +152,21 @@ func sumWords(d engine.DaySum) string {
 // oldPruned was the counter of pruned jobs before there was a table of days: and a day and a state.
 const oldPruned = "pruned."
 
-// toDays makes the sums of the days from what is there. Attempts of jobs that were pruned before are not known any more.
-//
-// The place of a step is the number of what it works on, and the last key that has been done.
-func toDays(t *Tx, after []byte) (next []byte, err error) {
-	if after == nil {
-		if err := createTables(t.b); err != nil {
-			return nil, err
-		}
-		return []byte{0}, t.takeOldPruned()
-	}
-	sources := []struct {
-		*table
-		count func(t *Tx, k, v []byte)
-	}{{tArchive.table, countOldJob}, {tAttempts.table, countOldAttempt}}
-	at := int(after[0])
-	if at >= len(sources) {
-		return nil, nil
-	}
-	page, last := t.keysAfter(sources[at].table, after[1:])
-	for _, k := range page {
-		sources[at].count(t, k, t.bucket(sources[at].table).Get(k))
-	}
-	next = []byte{byte(at + 1)}
-	if last != nil {
-		next = append([]byte{byte(at)}, last...)
-	}
-	return next, t.saveDays()
-}
-
+// Version 3 makes the sums of the days from what is there. Attempts of jobs that were pruned before are not known any more.
 // A record that cannot be read counts nowhere, as in a recount: check names it.
 
-func countOldJob(t *Tx, k, v []byte) {
-	if j, err := tArchive.decode(k, v); err == nil {
+func countOldJob(t *Tx, k []byte) error {
+	if j, _, err := tArchive.get(t, k); err == nil {
 		t.onDay(j.Finished).all.CountEnded(j.State, 1)
 	}
+	return nil
 }
 
-func countOldAttempt(t *Tx, k, v []byte) {
-	if a, err := tAttempts.decode(k, v); err == nil {
+func countOldAttempt(t *Tx, k []byte) error {
+	if a, _, err := tAttempts.get(t, k); err == nil {
 		t.onDay(a.End).all.CountAttempt(a, 1)
 	}
+	return nil
 }
 
 // takeOldPruned puts the counters of pruned jobs where they belong now.
@@ -218,5 +192,5 @@ func (t *Tx) takeOldPruned() error {
 			return err
 		}
 	}
-	return t.saveDays()
+	return nil
 }

@@ -215,7 +215,7 @@ func TestDaysAreMadeForAnOlderStore(t *testing.T) {
 	var place []byte
 	for steps := 0; steps == 0 || place != nil; steps++ {
 		write(t, db, func(tx engine.Tx) (err error) {
-			place, err = toDays(own(tx), place)
+			place, err = migrationTo(3).step(own(tx), place)
 			return err
 		})
 		if steps > 10 {

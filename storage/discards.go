@@ -28,23 +28,11 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 	return by, err
 }
 
-// toDiscards counts the discarded jobs of a file from before there was a counter of them.
-func toDiscards(t *Tx, after []byte) (next []byte, err error) {
-	if after == nil {
-		after = []byte{byte(engine.Discarded)}
+// countOldDiscard counts a discarded job of a file from before there was a counter of them, by its row in archive_state.
+func countOldDiscard(t *Tx, k []byte) error {
+	j, ok, err := tArchive.get(t, k[1:])
+	if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {
+		return nil // check names it
 	}
-	page, last := t.keysAfter(archiveState.table, after)
-	for _, k := range page {
-		if k[0] != byte(engine.Discarded) {
-			return nil, nil
-		}
-		j, ok, err := tArchive.get(t, k[1:])
-		if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {
-			continue // check names it
-		}
-		if err := errors.Join(err, t.count(countDiscards+string(j.Queue), 1)); err != nil {
-			return nil, err
-		}
-	}
-	return last, nil
+	return errors.Join(err, t.count(countDiscards+string(j.Queue), 1))
 }

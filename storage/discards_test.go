@@ -73,7 +73,7 @@ func TestP6_DiscardedJobsAreRecounted(t *testing.T) {
 	}
 	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tCounters, counter) })
 	write(t, db, func(tx engine.Tx) error {
-		_, err := toDiscards(own(tx), nil)
+		_, err := migrationTo(5).step(own(tx), nil)
 		return err
 	})
 	if got, err := db.Discards(context.Background()); err != nil || got["q"] != 2 {

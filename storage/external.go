@@ -90,26 +90,7 @@ func (c *checker) calledBy() error {
 	return nil
 }
 
-// toCallSIDs makes the index of calls from what is there.
-//
-// The place of a step is the last key that has been done.
-func toCallSIDs(t *Tx, after []byte) (next []byte, err error) {
-	if after == nil {
-		if err := createTables(t.b); err != nil {
-			return nil, err
-		}
-		after = []byte{}
-	}
-	page, last := t.keysAfter(tAttempts.table, after)
-	for _, k := range page {
-		if err := t.noteOldExternal(k); err != nil {
-			return nil, err
-		}
-	}
-	return last, nil
-}
-
-// noteOldExternal leaves out what cannot be read: check names it.
+// noteOldExternal adds an attempt of a file from before there was the index. It leaves out what cannot be read: check names it.
 func (t *Tx) noteOldExternal(k []byte) error {
 	a, _, err := tAttempts.get(t, k)
 	if err != nil || a.External == "" || len(k) != 16 {

@@ -74,7 +74,7 @@ func TestCallsOfAnOlderStoreAreFoundByTheirIds(t *testing.T) {
 	var place []byte
 	for steps := 0; steps == 0 || place != nil; steps++ {
 		write(t, db, func(tx engine.Tx) (err error) {
-			place, err = toCallSIDs(own(tx), place)
+			place, err = migrationTo(4).step(own(tx), place)
 			return err
 		})
 		if steps > 10 {

@@ -76,45 +76,23 @@ func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) erro
 	return tRunOfJob.put(t, k[:8], &b)
 }
 
-// toGaps notes what the last run of each account misses, and which parts were cancelled, of a file from before that was kept:
-// first by the jobs that ended without them, then what those runs found given up already.
-func toGaps(t *Tx, after []byte) (next []byte, err error) {
-	if after == nil {
-		return []byte{byte(gapsOfJobs)}, createTables(t.b)
+// Version 6 notes what the last run of each account misses, and which parts were cancelled, of a file from before that was
+// kept: first by the jobs that ended without them, then what those runs found given up already. Check names what cannot be
+// read.
+
+func (t *Tx) gapsOfJob(stateKey []byte) error { return readable(t.gapOfJob(stateKey)) }
+
+func (t *Tx) gapsOfAccount(k []byte) error { return readable(t.gapsOfLastRun(k)) }
+
+func readable(err error) error {
+	if disk.IsDamage(err) || disk.IsNotFound(err) {
+		return nil
 	}
-	step, tb := gapStep(after[0]), archiveState.table
-	if step == gapsOfRuns {
-		tb = tAccounts.table
-	}
-	page, last := t.keysAfter(tb, after[1:])
-	for _, k := range page {
-		work := t.gapsOfAccount
-		if step == gapsOfJobs {
-			work = t.gapsOfJob
-		}
-		if err := work(k); err != nil && !disk.IsDamage(err) && !disk.IsNotFound(err) { // check names what cannot be read
-			return nil, err
-		}
-	}
-	switch {
-	case last != nil:
-		return append([]byte{byte(step)}, last...), nil
-	case step == gapsOfJobs:
-		return []byte{byte(gapsOfRuns)}, nil
-	}
-	return nil, nil
+	return err
 }
 
-// gapStep is a pass of toGaps.
-type gapStep byte
-
-const (
-	gapsOfJobs gapStep = iota
-	gapsOfRuns
-)
-
-// gapsOfJob notes what a discarded or cancelled job has left open.
-func (t *Tx) gapsOfJob(stateKey []byte) error {
+// gapOfJob notes what a discarded or cancelled job has left open.
+func (t *Tx) gapOfJob(stateKey []byte) error {
 	k := stateKey[1:]
 	j, ok, err := tArchive.get(t, k)
 	if err != nil || !ok {
@@ -169,9 +147,9 @@ func (t *Tx) gapOfParent(parent engine.JobID, g league.Gap) error {
 	return err
 }
 
-// gapsOfAccount notes the matches that the account's last run found given up. Which they were it did not keep: all that are
+// gapsOfLastRun notes the matches that the account's last run found given up. Which they were it did not keep: all that are
 // given up and that none of its own jobs tried are taken for them.
-func (t *Tx) gapsOfAccount(k []byte) error {
+func (t *Tx) gapsOfLastRun(k []byte) error {
 	a, err := t.account(string(k))
 	if err != nil || a.Run == "" {
 		return err

@@ -17,11 +17,7 @@ import (
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) { return own(tx).match(id) }
 
 func (t *Tx) match(id string) (league.Match, error) {
-	m, ok, err := tMatches.get(t, []byte(id))
-	if err == nil && !ok {
-		err = fmt.Errorf("match %q: %w", id, engine.ErrNotFound)
-	}
-	return m, err
+	return tMatches.want(t, []byte(id), "match %q", id)
 }
 
 // SaveMatch stores the match, its status counters and every index row. A move of either status that is not legal is

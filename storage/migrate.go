@@ -15,33 +15,87 @@ import (
 	"github.com/farsight-console/farsight/storage/keep"
 )
 
-// migration brings state.db from one schema version to the next. It works in steps, each in a transaction of its own, so
-// that a large table neither fills memory nor is begun anew after a crash.
+// migration brings state.db from the schema version before one to that one. It works in steps, each in a transaction of its
+// own, so that a large table neither fills memory nor is begun anew after a crash.
 //
 // A migration is for good: its code decodes what the version before it wrote, with decoders of its own if the present ones
-// have moved on, and is tested on a golden file of that version. New tables are made in its first step.
+// have moved on, and is tested on a golden file of that version.
 type migration struct {
+	to   uint64
 	name string
 	// step does the next piece of work after the place that the last one answered; nil at the start, and nil when done.
 	step func(t *Tx, after []byte) (next []byte, err error)
 }
 
-// newestSchema is what this program writes and reads: the version that the last migration makes, or that a later table came
-// with.
+// pass goes through the rows of a table under prefix. What it does not delete it leaves readable: a step may stop behind any.
+type pass struct {
+	tb     *table
+	prefix []byte
+	do     func(t *Tx, k []byte) error
+}
+
+// through is a migration's step that goes through tables, one pass after the other, a page of rows at a time. begin is done
+// once before; nil = nothing. A place is the last key that has been done, led by the number of its pass where there are
+// several: 01 00000000000002A1 is job b673 in the second of toDays.
+func through(begin func(*Tx) error, passes ...pass) func(t *Tx, after []byte) ([]byte, error) {
+	return func(t *Tx, after []byte) (next []byte, err error) {
+		if after == nil {
+			if err := createTables(t.b); err != nil {
+				return nil, err
+			}
+			if begin != nil {
+				if err := begin(t); err != nil {
+					return nil, err
+				}
+			}
+			if after = []byte{}; len(passes) > 1 {
+				after = []byte{0}
+			}
+		}
+		at, lead := 0, []byte{}
+		if len(passes) > 1 {
+			at, lead, after = int(after[0]), after[:1:1], after[1:]
+		}
+		if at >= len(passes) {
+			return nil, nil
+		}
+		p := passes[at]
+		page, last := t.keysAfter(p.tb, p.prefix, after)
+		for _, k := range page {
+			if err := p.do(t, k); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case last != nil:
+			next = append(lead, last...)
+		case at+1 < len(passes):
+			next = []byte{byte(at + 1)}
+		}
+		return next, t.saveDays()
+	}
+}
+
+// newestSchema is what this program writes and reads: the version of the last migration, or that a later table came with.
 func newestSchema() uint64 {
-	newest := firstSchema + uint64(len(migrations))
+	newest := uint64(firstSchema)
+	for _, m := range migrations {
+		newest = max(newest, m.to)
+	}
 	for _, tb := range tables {
 		newest = max(newest, tb.since)
 	}
 	return newest
 }
 
-// migrationFrom leads from one version to the next. One that only brings new tables is not written down.
-func migrationFrom(have uint64) migration {
-	if i := have - firstSchema; i < uint64(len(migrations)) {
-		return migrations[i]
+// migrationTo leads to a version from the one before it. One that only brings new tables is not written down.
+func migrationTo(version uint64) migration {
+	for _, m := range migrations {
+		if m.to == version {
+			return m
+		}
 	}
-	return migration{"new tables", func(t *Tx, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
+	return migration{version, "new tables", func(t *Tx, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
 }
 
 func outdated(path string, have uint64) error {
@@ -74,9 +128,9 @@ func (db *DB) migrate(o Options) error {
 		}
 	}
 	for ; have < newestSchema(); have++ {
-		m := migrationFrom(have)
-		if err := db.runMigration(m, have+1); err != nil {
-			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, have+1, m.name, err, filepath.Base(keep.BackupsDir(db.dir)))
+		m := migrationTo(have + 1)
+		if err := db.runMigration(m); err != nil {
+			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, m.to, m.name, err, filepath.Base(keep.BackupsDir(db.dir)))
 		}
 	}
 	return nil
@@ -109,30 +163,30 @@ func (db *DB) backupBefore(o Options, have uint64) error {
 
 const migrationTell = 5 * time.Second
 
-func (db *DB) runMigration(m migration, to uint64) error {
-	db.log.Info().Uint64("schema", to).Str("name", m.name).Msg("migration begun")
+func (db *DB) runMigration(m migration) error {
+	db.log.Info().Uint64("schema", m.to).Str("name", m.name).Msg("migration begun")
 	told, steps := time.Now(), 0
 	for done := false; !done; steps++ {
 		var err error
-		if done, err = db.migrationStep(m, to); err != nil {
+		if done, err = db.migrationStep(m); err != nil {
 			return err
 		}
 		if time.Since(told) > migrationTell {
 			told = time.Now()
-			db.log.Info().Uint64("schema", to).Int("steps", steps).Msg("migration goes on")
+			db.log.Info().Uint64("schema", m.to).Int("steps", steps).Msg("migration goes on")
 		}
 	}
-	db.log.Info().Uint64("schema", to).Int("steps", steps).Msg("migration done")
+	db.log.Info().Uint64("schema", m.to).Int("steps", steps).Msg("migration done")
 	return nil
 }
 
 // migrationStep runs one step and notes in its own transaction how far it got, or that the version is reached.
-func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
+func (db *DB) migrationStep(m migration) (done bool, err error) {
 	err = db.guarded(func() error {
 		return db.bolt.Update(func(b *bolt.Tx) error {
 			t := newTx(b, disk.Now())
 			t.page = db.pages.Migrate
-			after, err := t.migrationPlace(to)
+			after, err := t.migrationPlace(m.to)
 			if err != nil {
 				return err
 			}
@@ -143,9 +197,9 @@ func (db *DB) migrationStep(m migration, to uint64) (done bool, err error) {
 			done = next == nil
 			crash.Point("migration-before-commit")
 			if !done {
-				return t.putPlace(to, next)
+				return t.putPlace(m.to, next)
 			}
-			return errors.Join(t.putNumber(tMeta, disk.MetaSchema, to), t.leavePlace(to))
+			return errors.Join(t.putNumber(tMeta, disk.MetaSchema, m.to), t.leavePlace(m.to))
 		})
 	})
 	crash.Point("migration-after-commit")

@@ -125,8 +125,8 @@ func goldenStore(t testing.TB, from string, names ...string) (dir string) {
 // testMigrations prove the framework: the first makes a table and fills it with a row for each counter, two per step; the
 // second does all at once.
 var testMigrations = []migration{
-	{"copy the counters", copyCounters},
-	{"note it", func(t *Tx, _ []byte) ([]byte, error) { return nil, t.putText(tMeta, []byte("noted"), "yes") }},
+	{newestSchema() + 1, "copy the counters", copyCounters},
+	{newestSchema() + 2, "note it", func(t *Tx, _ []byte) ([]byte, error) { return nil, t.putText(tMeta, []byte("noted"), "yes") }},
 }
 
 const copiedTable = "counters_copy"
@@ -163,6 +163,25 @@ func withMigrations(t testing.TB, more ...migration) (undo func()) {
 	undo = func() { migrations = old }
 	t.Cleanup(undo)
 	return undo
+}
+
+// Every version is either that of a migration or one that tables came with: a migration of a version that files have
+// already, because tables came with it, would never run.
+func TestEveryVersionComesFromOnePlace(t *testing.T) {
+	from := map[uint64][]string{}
+	for _, m := range migrations {
+		from[m.to] = append(from[m.to], "migration: "+m.name)
+	}
+	for _, tb := range tables {
+		if tb.since > 0 && !slices.Contains(from[tb.since], "new tables") {
+			from[tb.since] = append(from[tb.since], "new tables")
+		}
+	}
+	for v := uint64(firstSchema + 1); v <= newestSchema(); v++ {
+		if len(from[v]) != 1 {
+			t.Errorf("version %d comes from %q", v, from[v])
+		}
+	}
 }
 
 // TestANewTableNeedsNoMigration: the next start makes it, after a backup, and a program
@@ -269,7 +288,7 @@ func TestP01_KillsInAMigration(t *testing.T) {
 
 func TestAMigrationThatFailsSaysWhereTheBackupIs(t *testing.T) {
 	dir := goldenStore(t, goldenDir, goldenFiles...)
-	undo := withMigrations(t, migration{"fail", func(*Tx, []byte) ([]byte, error) { return nil, errors.New("no luck") }})
+	undo := withMigrations(t, migration{newestSchema() + 1, "fail", func(*Tx, []byte) ([]byte, error) { return nil, errors.New("no luck") }})
 	_, err := Open(Options{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "no luck") || !strings.Contains(err.Error(), "is in backup") {
 		t.Errorf("%v", err)

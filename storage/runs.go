@@ -72,11 +72,7 @@ func soundRun(c *checker, k []byte, r *league.Run) {
 func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) { return own(tx).run(id) }
 
 func (t *Tx) run(id string) (league.Run, error) {
-	r, ok, err := tRuns.get(t, []byte(id))
-	if err == nil && !ok {
-		err = fmt.Errorf("run %q: %w", id, engine.ErrNotFound)
-	}
-	return r, err
+	return tRuns.want(t, []byte(id), "run %q", id)
 }
 
 // Runs lists the last n runs of an account, the newest first. One that is not kept any more ends the list.

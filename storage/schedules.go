@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -30,12 +29,8 @@ const (
 )
 
 // Schedule gives a schedule's state; engine.ErrNotFound before the first save.
-func (db *DB) Schedule(tx engine.Tx, name string) (s cron.State, err error) {
-	s, ok, err := tSchedules.get(own(tx), []byte(name))
-	if err == nil && !ok {
-		err = fmt.Errorf("schedule %q: %w", name, engine.ErrNotFound)
-	}
-	return s, err
+func (db *DB) Schedule(tx engine.Tx, name string) (cron.State, error) {
+	return tSchedules.want(own(tx), []byte(name), "schedule %q", name)
 }
 
 // SaveSchedule stores a schedule's state.

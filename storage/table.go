@@ -9,6 +9,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -189,6 +190,15 @@ func (r *records[T]) into(c *coders, k, v []byte, out *T) error {
 func (r *records[T]) get(t *Tx, k []byte) (out T, ok bool, err error) {
 	ok, err = r.add(t, k, &out)
 	return out, ok, err
+}
+
+// want is get of a row that must be there: engine.ErrNotFound with what was looked for, as `match "EUW1_7"`.
+func (r *records[T]) want(t *Tx, k []byte, what string, args ...any) (T, error) {
+	out, ok, err := r.get(t, k)
+	if err == nil && !ok {
+		err = fmt.Errorf(what+": %w", append(args, engine.ErrNotFound)...)
+	}
+	return out, err
 }
 
 // add sets the fields of the row under k; ok is false when there is none.

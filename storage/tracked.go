@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"time"
 
@@ -100,15 +99,11 @@ func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport
 				break
 			}
 		}
-		report, ok, err := tWeekly.get(t, k)
-		if err == nil && !ok {
-			err = fmt.Errorf("weekly report %s: %w", monday, engine.ErrNotFound)
+		report, err := tWeekly.want(t, k, "weekly report %s", monday)
+		if err == nil {
+			r = &report
 		}
-		r = &report
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, err
 }

@@ -343,9 +343,12 @@ func (t *Tx) setCounter(name string, n uint64) error {
 // there, and pruned.
 type dayRow struct{ all, pruned engine.DaySum }
 
-// keysAfter gives the next keys of a table; last is nil when there are no more behind them.
-func (t *Tx) keysAfter(tb *table, after []byte) (page [][]byte, last []byte) {
-	for r := range t.rowsFrom(tb, nil, after) {
+// keysAfter gives the next keys under prefix; last is nil when there are no more behind them.
+func (t *Tx) keysAfter(tb *table, prefix, after []byte) (page [][]byte, last []byte) {
+	if bytes.Compare(after, prefix) < 0 {
+		after = prefix
+	}
+	for r := range t.rowsFrom(tb, prefix, after) {
 		if len(after) > 0 && bytes.Equal(r.k, after) {
 			continue
 		}

@@ -22,8 +22,8 @@ var (
 	accountName = index[league.Account]{
 		table: newTable("account_name", "str name, str tag, str platform, str id", "marker; name and tag in lower case"),
 		rows:  func(a *league.Account) []entry { return []entry{{k: string(nameKey(*a))}} },
-		of: func(k []byte, _ string) []byte {
-			read := key.Read(k)
+		of: func(e entry) []byte {
+			read := key.Read([]byte(e.k))
 			_, _, _ = read.String(), read.String(), read.String()
 			return []byte(read.String())
 		},
@@ -34,12 +34,12 @@ var (
 		rows: func(a *league.Account) (list []entry) {
 			for _, puuid := range a.PUUIDs {
 				if puuid != "" {
-					list = append(list, entry{puuid, a.ID})
+					list = append(list, entry{k: puuid, text: a.ID})
 				}
 			}
 			return list
 		},
-		of:      func(_ []byte, text string) []byte { return []byte(text) },
+		of:      func(e entry) []byte { return []byte(e.text) },
 		missing: "is not found by its PUUID", wrong: "leads to no account of that PUUID",
 	}
 	tPUUIDCache = declare(
@@ -128,7 +128,7 @@ func (t *Tx) accountNamed(name, tag, platform string) (league.Account, error) {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
 	}
 	for r := range t.rows(accountName.table, prefix) {
-		return t.account(string(accountName.of(r.k, "")))
+		return t.account(string(accountName.of(entry{k: string(r.k)})))
 	}
 	return league.Account{}, fmt.Errorf("account %s#%s: %w", name, tag, engine.ErrNotFound)
 }

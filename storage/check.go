@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
@@ -21,7 +20,7 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	r := CheckReport{Rows: map[string]int{}}
 	err := db.view(ctx, func(t *Tx) error {
 		c := &checker{Tx: t, ctx: ctx, payloads: db.payloads, report: &r, counts: map[string]int{}}
-		for _, step := range []func() error{c.sums, c.declared, c.heldKeys, c.days, c.membership, c.lists, c.feeds, c.calledBy, c.shards} {
+		for _, step := range []func() error{c.sums, c.declared, c.heldKeys, c.days, c.membership, c.feeds, c.calledBy, c.shards} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -111,24 +110,16 @@ func (c *checker) membership() error {
 	derived := map[string]engine.GroupStat{}
 	for r := range c.rows(tMembers.table, nil) {
 		m, err := tMembers.decode(r.k, r.v)
-		if err != nil || len(r.k) != 17 {
+		if err != nil {
 			continue
 		}
-		g, child := r.k[:9], r.k[9:]
-		stat := derived[string(g)]
+		g := string(m.groupKey())
+		stat := derived[g]
 		addMember(&stat, m, 1)
-		derived[string(g)] = stat
-		if !c.has(tMemberOf, append(bytes.Clone(child), g...)) {
-			c.bad(tMembers.name, r.k, "the child does not know its group")
-		}
-		j, ok, err := c.readJob(child)
+		derived[g] = stat
+		j, ok, err := c.readJob(key.Uint64(m.child))
 		if err == nil && (!ok || !m.mark.Settled() && j.State.Terminal()) {
-			c.bad(tMembers.name, r.k, "child %s is open in its group, but has ended", jobID(key.Read(child).Uint64()))
-		}
-	}
-	for r := range c.rows(tMemberOf, nil) {
-		if len(r.k) != 17 || !c.has(tMembers.table, append(bytes.Clone(r.k[8:]), r.k[:8]...)) {
-			c.bad(tMemberOf.name, r.k, "the group does not know its child")
+			c.bad(tMembers.name, r.k, "child %s is open in its group, but has ended", jobID(m.child))
 		}
 	}
 	for r := range c.rows(tGroups.table, nil) {
@@ -142,31 +133,6 @@ func (c *checker) membership() error {
 	}
 	for g := range derived {
 		c.bad(tMembers.name, []byte(g), "has members but no totals")
-	}
-	return nil
-}
-
-// lists checks the lists of accounts in both directions, and that each row stands at its match's time.
-func (c *checker) lists() error {
-	for r := range c.rows(tByAccount, nil) {
-		id, err := listedMatch(r.k)
-		if c.badRecord(err); err == nil && !c.has(tAccountsOf, reverseKey(r.k, id)) {
-			c.bad(tByAccount.name, r.k, "match %s does not know that it is listed", id)
-		}
-	}
-	for r := range c.rows(tAccountsOf, nil) {
-		read := key.Read(r.k)
-		match, account := read.String(), read.String()
-		at, _, err := c.instant(tAccountsOf, r.k)
-		if err != nil {
-			continue // named by sums
-		}
-		if !c.has(tByAccount, byAccountKey(account, at, match)) {
-			c.bad(tAccountsOf.name, r.k, "match %s is not in the list of account %s", match, account)
-		}
-		if m, err := c.match(match); err == nil && !m.Played.Equal(at) {
-			c.bad(tAccountsOf.name, r.k, "match %s is listed at another time than it was played", match)
-		}
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (r *records[T]) checkIndex(c *checker, x *index[T]) {
 		if err != nil {
 			continue // named by sums
 		}
-		v, ok, err := r.get(c.Tx, x.of(at.k, have.text))
+		v, ok, err := r.get(c.Tx, x.of(have))
 		if err == nil && (!ok || !slices.Contains(x.entries(&v), have)) {
 			c.bad(x.name, at.k, "%s", x.wrong)
 		}
@@ -106,12 +106,23 @@ func (t *Tx) entry(tb *table, k []byte) (e entry, err error) {
 	if v == nil {
 		return e, nil
 	}
-	if e.k = string(k); len(v) > 0 && v[0] == rec.Text {
+	switch e.k = string(k); first(v) {
+	case rec.Text:
 		e.text, _, err = t.text(tb, k)
-	} else {
+	case rec.Number:
+		e.n, _, err = t.number(tb, k)
+	default:
 		_, err = tb.body(k, v, rec.Marker)
 	}
 	return e, err
+}
+
+// first is the format of a record, whatever else it is.
+func first(v []byte) byte {
+	if len(v) == 0 {
+		return 0
+	}
+	return v[0]
 }
 
 // recount compares every counter with the rows.

@@ -438,14 +438,16 @@ func TestCheckFindsAFeedThatIsOff(t *testing.T) {
 		table string
 		do    func(*Tx) error
 	}{
-		"a match without a place":       {"matches", func(t *Tx) error { return t.remove(tFeedOf, feedOfKey(tagMatches, "EUW1_2")) }},
-		"a timeline without a place":    {"matches", func(t *Tx) error { return t.remove(tFeedOf, feedOfKey(tagTimelines, "EUW1_1")) }},
-		"seats without a place":         {"participants", func(t *Tx) error { return t.remove(tFeedOf, feedOfKey(tagParticipants, "EUW1_1")) }},
-		"a second place":                {"feed", func(t *Tx) error { _, err := t.newPlace(tagMatches, "EUW1_1", 0); return err }},
-		"a place of nothing":            {"feed", func(t *Tx) error { _, err := t.newPlace(tagMatches, "EUW1_9", 0); return err }},
-		"a way that leads nowhere":      {"feed_of", func(t *Tx) error { return t.putNumber(tFeedOf, feedOfKey(tagMatches, "EUW1_1"), 99) }},
+		"a match without a place":    {"matches", func(t *Tx) error { return t.remove(feedOf.table, feedOfKey(tagMatches, "EUW1_2")) }},
+		"a timeline without a place": {"matches", func(t *Tx) error { return t.remove(feedOf.table, feedOfKey(tagTimelines, "EUW1_1")) }},
+		"seats without a place":      {"participants", func(t *Tx) error { return t.remove(feedOf.table, feedOfKey(tagParticipants, "EUW1_1")) }},
+		"a second place":             {"feed", func(t *Tx) error { return t.newPlace(tagMatches, "EUW1_1", 0) }},
+		"a place of nothing": {"feed", func(t *Tx) error {
+			return tFeed.put(t, feedKey(tagMatches, 99), &feedPlace{id: "EUW1_9"})
+		}},
+		"a way that leads nowhere":      {"feed_of", func(t *Tx) error { return t.putNumber(feedOf.table, feedOfKey(tagMatches, "EUW1_1"), 99) }},
 		"an ended job without a place":  {"feed", func(t *Tx) error { return t.removeAll(tFeed.table, []byte{tagJobs}) }},
-		"an ended job with two of them": {"feed", func(t *Tx) error { _, err := t.newPlace(tagJobs, "a3", 2); return err }},
+		"an ended job with two of them": {"feed", func(t *Tx) error { return t.newPlace(tagJobs, "a3", 2) }},
 	} {
 		dir := world(t)
 		db, err := Open(Options{Dir: dir})

@@ -38,7 +38,7 @@ var feedList = []feed{
 // Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
 // end only, so that paging to the end misses nothing.
 func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
-	f, ok := feedOf(q.Kind)
+	f, ok := feedOfKind(q.Kind)
 	if !ok {
 		return page, engine.Problemf(engine.ErrInvalid, "", "there is no feed of %q", q.Kind)
 	}
@@ -58,7 +58,7 @@ func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPag
 	return page, err
 }
 
-func feedOf(kind engine.FeedKind) (feed, bool) {
+func feedOfKind(kind engine.FeedKind) (feed, bool) {
 	for _, f := range feedList {
 		if f.kind == kind {
 			return f, true

@@ -63,8 +63,8 @@ func (t *Tx) accountMatches(q engine.MatchesQuery, a league.Account, page *engin
 	}
 	limit := pageSize(q.Page)
 	var last []byte
-	for r := range t.rows(tByAccount, prefix) {
-		id, err := listedMatch(r.k)
+	for r := range t.rows(byAccount.table, prefix) {
+		l, err := listingAt(r.k)
 		if err != nil {
 			continue // check names it
 		}
@@ -72,12 +72,12 @@ func (t *Tx) accountMatches(q engine.MatchesQuery, a league.Account, page *engin
 			if full && page.Next == "" {
 				page.Next = encodeCursor(last, prefix)
 			}
-			if !q.All && t.unfetchable(id) {
+			if !q.All && t.unfetchable(l.match) {
 				page.Hidden++
 			}
 			continue
 		}
-		row, shown := t.matchRow(a, id, q.All)
+		row, shown := t.matchRow(a, l.match, q.All)
 		if !shown {
 			page.Hidden++
 			continue
@@ -113,16 +113,16 @@ type triedMatch struct {
 // lastTried looks through the account's whole list. A match whose record cannot be read is not in it; check names it.
 func (t *Tx) lastTried(account string, n int) (last []triedMatch) {
 	later := func(a, b triedMatch) int { return a.at.Compare(b.at) }
-	for r := range t.rows(tByAccount, key.Strings(account)) {
-		id, err := listedMatch(r.k)
+	for r := range t.rows(byAccount.table, key.Strings(account)) {
+		l, err := listingAt(r.k)
 		if err != nil {
 			continue
 		}
-		m, err := t.match(id)
+		m, err := t.match(l.match)
 		if err != nil || m.Match.Status == league.Unfetched {
 			continue
 		}
-		one := triedMatch{id: id, at: m.Match.FetchedAt}
+		one := triedMatch{id: m.ID, at: m.Match.FetchedAt}
 		if m.Match.LastAttemptAt.After(one.at) {
 			one.at = m.Match.LastAttemptAt
 		}

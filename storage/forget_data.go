@@ -16,11 +16,11 @@ import (
 // matches takes the account's list apart, the newest first: what no other account has is deleted, first its rows, then its
 // payloads. Both are doomed before, so that whoever wants one of the matches meanwhile fetches it anew.
 func (w *forgetter) matches() error {
-	return w.pages(tByAccount, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
+	return w.pages(byAccount.table, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
 		var ids []string
 		for _, k := range page {
-			if id, err := listedMatch(k); err == nil && !w.dry {
-				ids = append(ids, id)
+			if l, err := listingAt(k); err == nil && !w.dry {
+				ids = append(ids, l.match)
 			}
 		}
 		w.db.payloads.Doomed.Add(ids)
@@ -65,19 +65,25 @@ func (w *forgetter) payloads() error {
 }
 
 // dropListed takes a match out of the account's list, and deletes it if no other account has it.
-func (w *forgetter) dropListed(t *Tx, f *Forgotten, listKey []byte) error {
-	id, err := listedMatch(listKey)
-	if err != nil || !t.has(tByAccount, listKey) {
-		return w.unlist(t, listKey) // of a key that cannot be read the reverse, if there is one, is not known
+func (w *forgetter) dropListed(t *Tx, f *Forgotten, k []byte) error {
+	l, err := listingAt(k)
+	if err == nil && !t.has(byAccount.table, k) {
+		return nil
 	}
-	if err := w.unlist(t, listKey, key.Strings(id, w.f.Account)); err != nil {
-		return err
+	if !w.dry {
+		// Of a key that cannot be read the reverse, if there is one, is not known.
+		if err := errors.Join(t.removeRow(tAccountsOf.table, listedKey(l)), t.remove(byAccount.table, k)); err != nil {
+			return err
+		}
 	}
-	if slices.ContainsFunc(t.accountsOf(id), func(a string) bool { return a != w.f.Account }) {
+	if err != nil {
+		return nil //nolint:nilerr // as above
+	}
+	if slices.ContainsFunc(t.accountsOf(l.match), func(a string) bool { return a != w.f.Account }) {
 		f.Done.Shared++
 		return nil
 	}
-	m, err := t.match(id)
+	m, err := t.match(l.match)
 	if err != nil {
 		if disk.IsNotFound(err) || w.dry {
 			return nil
@@ -89,16 +95,8 @@ func (w *forgetter) dropListed(t *Tx, f *Forgotten, listKey []byte) error {
 	if w.dry {
 		return nil
 	}
-	f.Doomed = append(f.Doomed, id)
+	f.Doomed = append(f.Doomed, m.ID)
 	return t.dropMatch(m)
-}
-
-// unlist removes a row of a list, and its reverse.
-func (w *forgetter) unlist(t *Tx, listKey []byte, reverse ...[]byte) error {
-	if w.dry {
-		return nil
-	}
-	return errors.Join(t.remove(tByAccount, listKey), t.removeKeys(tAccountsOf, reverse))
 }
 
 // storedBytes is what a match's payloads had when they were fetched.
@@ -122,12 +120,11 @@ func (t *Tx) dropMatch(m league.Match) error {
 
 // dropPlace removes an item's place in the feed.
 func (t *Tx) dropPlace(tag byte, id string) error {
-	k := feedOfKey(tag, id)
-	seq, ok, err := t.number(tFeedOf, k)
+	seq, ok, err := t.number(feedOf.table, feedOfKey(tag, id))
 	if err != nil || !ok {
 		return err
 	}
-	return errors.Join(t.remove(tFeed.table, feedKey(tag, seq)), t.remove(tFeedOf, k))
+	return t.removeRow(tFeed.table, feedKey(tag, seq))
 }
 
 // ranks deletes the places in the order of all ranks, and then the history.

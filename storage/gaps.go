@@ -159,18 +159,18 @@ func (t *Tx) gapsOfLastRun(k []byte) error {
 		return err
 	}
 	var lost []league.Gap
-	for r := range t.rows(tByAccount, key.Strings(a.ID)) {
-		id, err := listedMatch(r.k)
+	for r := range t.rows(byAccount.table, key.Strings(a.ID)) {
+		l, err := listingAt(r.k)
 		if err != nil {
 			continue
 		}
-		m, err := t.match(id)
+		m, err := t.match(l.match)
 		if err != nil {
 			continue
 		}
 		for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
 			if m.Of(part).Status == league.PermanentlyUnfetchable {
-				lost = append(lost, league.Gap{Match: id, Part: part, Run: run.ID, Account: a.ID})
+				lost = append(lost, league.Gap{Match: m.ID, Part: part, Run: run.ID, Account: a.ID})
 			}
 		}
 	}

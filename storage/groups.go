@@ -15,21 +15,37 @@ const maxGroup = 255
 
 // member is how one child stands in one group.
 type member struct {
+	parent           uint64
+	group            byte
+	child            uint64
 	mark             engine.Mark
 	calls, throttled int
 }
+
+func (m *member) groupKey() []byte { return groupKey(m.parent, int(m.group)) }
 
 func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent), byte(group)) }
 
 var (
 	tMembers = declare(
 		newTable("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").grows().belongs(ofJob),
-		records[member]{format: 12, fields: func(c *rec.Coder, m *member) {
+		records[member]{format: 12, key: func(c *key.Coder, m *member) {
+			c.Uint64(&m.parent)
+			c.Byte(&m.group)
+			c.Uint64(&m.child)
+		}, fields: func(c *rec.Coder, m *member) {
 			c.Byte((*byte)(&m.mark))
 			c.Int(&m.calls, &m.throttled)
-		}})
-	tMemberOf = newTable("member_of", "u64 child, u64 parent, group byte", "marker").grows()
-	tGroups   = declare(
+		}, indexes: []index[member]{memberOf}})
+	memberOf = index[member]{
+		table: newTable("member_of", "u64 child, u64 parent, group byte", "marker").grows(),
+		rows: func(m *member) []entry {
+			return []entry{{k: string(append(key.Uint64(m.child), m.groupKey()...))}}
+		},
+		of:      func(e entry) []byte { return []byte(e.k[min(len(e.k), 8):] + e.k[:min(len(e.k), 8)]) },
+		missing: "the child does not know its group", wrong: "the group does not know its child",
+	}
+	tGroups = declare(
 		newTable("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members").belongs(ofJob),
 		records[engine.GroupStat]{format: 13, fields: func(c *rec.Coder, g *engine.GroupStat) {
 			c.Int(&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled)
@@ -71,14 +87,11 @@ func (t *Tx) addParents(child uint64, s engine.State, parents []engine.GroupID) 
 		if p.Group < 0 || p.Group > maxGroup {
 			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
 		}
-		g := groupKey(n, p.Group)
-		if t.has(tMembers.table, key.AppendUint64(bytes.Clone(g), child)) {
+		m := member{parent: n, group: byte(p.Group), child: child, mark: engine.MarkOf(s)}
+		if t.has(tMembers.table, tMembers.keyOf(&m)) {
 			continue
 		}
-		if err := t.mark(tMemberOf, append(key.Uint64(child), g...)); err != nil {
-			return err
-		}
-		if _, err := t.setMember(g, child, nil, member{mark: engine.MarkOf(s)}); err != nil {
+		if _, err := t.setMember(nil, &m); err != nil {
 			return err
 		}
 	}
@@ -86,19 +99,19 @@ func (t *Tx) addParents(child uint64, s engine.State, parents []engine.GroupID) 
 }
 
 // setMember stores how a child stands in a group and brings the group's totals up to date. old is nil for a new child.
-func (t *Tx) setMember(g []byte, child uint64, old *member, m member) (engine.GroupStat, error) {
+func (t *Tx) setMember(old, m *member) (engine.GroupStat, error) {
+	g := m.groupKey()
 	stat, err := t.group(g)
 	if err != nil {
 		return stat, err
 	}
-	if old != nil {
+	if addMember(&stat, *m, 1); old != nil {
 		addMember(&stat, *old, -1)
+		err = tMembers.put(t, tMembers.keyOf(m), m) // its index row stays as it is
+	} else {
+		err = tMembers.save(t, tMembers.keyOf(m), nil, m)
 	}
-	addMember(&stat, m, 1)
-	err = errors.Join(
-		tMembers.put(t, key.AppendUint64(bytes.Clone(g), child), &m),
-		tGroups.put(t, g, &stat),
-		t.touchRunOf(g[:8]))
+	err = errors.Join(err, tGroups.put(t, g, &stat), t.touchRunOf(g[:8]))
 	return stat, err
 }
 
@@ -124,12 +137,13 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 		k := key.AppendUint64(bytes.Clone(g), n)
 		old, ok, err := tMembers.get(t, k)
 		if err == nil && !ok {
-			err = tMemberOf.corrupt(k, errMissing)
+			err = memberOf.corrupt(k, errMissing)
 		}
 		if err != nil {
 			return nil, err
 		}
-		now := member{mark: m, calls: old.calls + calls, throttled: old.throttled + throttled}
+		now := old
+		now.mark, now.calls, now.throttled = m, old.calls+calls, old.throttled+throttled
 		if now == old {
 			stat, err := t.group(g)
 			if err != nil {
@@ -138,7 +152,7 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 			groups = append(groups, stat)
 			continue
 		}
-		stat, err := t.setMember(g, n, &old, now)
+		stat, err := t.setMember(&old, &now)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +164,7 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 // groupsOf lists the keys of the groups that wait for a child.
 func (t *Tx) groupsOf(child uint64) (groups [][]byte) {
 	k := key.Uint64(child)
-	for r := range t.rows(tMemberOf, k) {
+	for r := range t.rows(memberOf.table, k) {
 		if g := r.k[len(k):]; len(g) == 9 {
 			groups = append(groups, bytes.Clone(g))
 		}
@@ -197,12 +211,11 @@ func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, e
 	}
 	var open []engine.JobID
 	seen := map[engine.JobID]bool{}
-	for r := range own(tx).rows(tMembers.table, k) {
-		m, err := tMembers.decode(r.k, r.v)
+	for m, err := range tMembers.under(own(tx), k) {
 		if err != nil {
 			return nil, err
 		}
-		id := jobID(key.Read(r.k[9:]).Uint64())
+		id := jobID(m.child)
 		if m.mark.Settled() || seen[id] {
 			continue
 		}
@@ -225,7 +238,7 @@ func (t *Tx) Parents(id engine.JobID) ([]engine.Parent, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, tMemberOf.corrupt(g, errMissing)
+			return nil, memberOf.corrupt(g, errMissing)
 		}
 		parents = append(parents, engine.Parent{Group: int(g[8]), Job: j})
 	}
@@ -235,16 +248,16 @@ func (t *Tx) Parents(id engine.JobID) ([]engine.Parent, error) {
 // leave takes one child out of a group, by its key in members.
 func (t *Tx) leave(k []byte) error {
 	m, ok, err := tMembers.get(t, k)
-	if err != nil || !ok || len(k) != 17 {
+	if err != nil || !ok {
 		return err
 	}
-	g, child := k[:9], k[9:]
+	g := m.groupKey()
 	stat, err := t.group(g)
 	if err != nil {
 		return err
 	}
 	addMember(&stat, m, -1)
-	err = errors.Join(t.remove(tMembers.table, k), t.remove(tMemberOf, append(bytes.Clone(child), g...)))
+	err = tMembers.drop(t, k, &m)
 	if err != nil || stat.Total > 0 {
 		return errors.Join(err, tGroups.put(t, g, &stat))
 	}

@@ -41,7 +41,7 @@ var (
 			}
 			return []entry{{k: string(stateKey(j.State, key.Uint64(mustNumber(j.ID))))}}
 		},
-		of:      func(k []byte, _ string) []byte { return k[min(len(k), 1):] },
+		of:      func(e entry) []byte { return []byte(e.k[min(len(e.k), 1):]) },
 		missing: "is not listed by its state",
 		wrong:   "lists a job of another state",
 	}

@@ -66,10 +66,6 @@ func milli(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
-func byAccountKey(account string, played time.Time, match string) []byte {
-	return key.AppendString(key.AppendTimeDesc(key.Strings(account), played), match)
-}
-
 // movePlayed puts the match where its time belongs in the list of every account that has it.
 func (t *Tx) movePlayed(old, m league.Match, known bool) error {
 	if !known || old.Played.Equal(m.Played) {
@@ -87,7 +83,7 @@ func (t *Tx) movePlayed(old, m league.Match, known bool) error {
 func (db *DB) AccountsOf(tx engine.Tx, match string) []string { return own(tx).accountsOf(match) }
 
 func (t *Tx) accountsOf(match string) (accounts []string) {
-	for r := range t.rows(tAccountsOf, key.Strings(match)) {
+	for r := range t.rows(tAccountsOf.table, key.Strings(match)) {
 		read := key.Read(r.k)
 		_ = read.String()
 		accounts = append(accounts, read.String())
@@ -95,22 +91,18 @@ func (t *Tx) accountsOf(match string) (accounts []string) {
 	return accounts
 }
 
-// listMatch is the one writer of an account's list and of its reverse.
+// listMatch lists a match for an account, at the time that it was played.
 func (t *Tx) listMatch(account, match string, played time.Time) error {
-	k := key.Strings(match, account)
-	at, listed, err := t.instant(tAccountsOf, k)
-	if err != nil {
+	l := accountMatch{match, account, milli(played)}
+	k := listedKey(l)
+	was, listed, err := tAccountsOf.get(t, k)
+	switch {
+	case err != nil || listed && was.played.Equal(l.played):
 		return err
+	case !listed:
+		return tAccountsOf.save(t, k, nil, &l)
 	}
-	if listed {
-		if at.Equal(played) {
-			return nil
-		}
-		if err := t.remove(tByAccount, byAccountKey(account, at, match)); err != nil {
-			return err
-		}
-	}
-	return errors.Join(t.putTime(tAccountsOf, k, played), t.mark(tByAccount, byAccountKey(account, played, match)))
+	return tAccountsOf.save(t, k, &was, &l)
 }
 
 // LinkMatch adds the match to an account's list, as its listing said.
@@ -157,7 +149,7 @@ func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] 
 			yield(league.Game{}, err)
 			return
 		}
-		for r := range t.rowsBack(tByAccount, key.Strings(account), nil) {
+		for r := range t.rowsBack(byAccount.table, key.Strings(account), nil) {
 			g, stored, err := t.game(a, r.k)
 			if !stored && err == nil {
 				continue
@@ -174,16 +166,16 @@ func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] 
 func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error] {
 	t := own(tx)
 	return func(yield func(league.Match, error) bool) {
-		for r := range t.rows(tByAccount, key.Strings(account)) {
-			id, err := listedMatch(r.k)
+		for r := range t.rows(byAccount.table, key.Strings(account)) {
+			l, err := listingAt(r.k)
 			if err != nil {
 				continue // check names it
 			}
-			m, err := t.match(id)
+			m, err := t.match(l.match)
 			if disk.IsNotFound(err) { // linked, but not yet stored
 				err = nil
 			}
-			m.ID = id
+			m.ID = l.match
 			if !yield(m, err) {
 				return
 			}
@@ -192,29 +184,18 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 }
 
 func (t *Tx) game(a league.Account, listKey []byte) (g league.Game, stored bool, err error) {
-	id, err := listedMatch(listKey)
+	l, err := listingAt(listKey)
 	if err != nil {
 		return g, false, err
 	}
-	m, err := t.match(id)
+	m, err := t.match(l.match)
 	if err != nil || m.Match.Status != league.Success {
 		return g, false, err
 	}
-	g = league.Game{Match: id, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
-	seat, here, err := t.seatOf(a, id)
+	g = league.Game{Match: m.ID, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
+	seat, here, err := t.seatOf(a, m.ID)
 	g.Here, g.Won, g.Champion = here, here && seat.Won, seat.Champion
 	return g, true, err
-}
-
-// listedMatch reads the match id of a by_account row.
-func listedMatch(k []byte) (string, error) {
-	read := key.Read(k)
-	_, _ = read.String(), read.TimeDesc()
-	id := read.String()
-	if err := read.Done(); err != nil {
-		return "", tByAccount.corrupt(k, err)
-	}
-	return id, nil
 }
 
 // seatOf finds the account's seat in a match.
@@ -237,9 +218,4 @@ func (t *Tx) seatOf(a league.Account, match string) (seat league.Participant, he
 func (t *Tx) seats(match string) ([]league.Participant, error) {
 	s, _, err := tParticipants.get(t, []byte(match))
 	return s.seats, err
-}
-
-// reverseKey is the accounts_of key of a by_account row.
-func reverseKey(listKey []byte, match string) []byte {
-	return key.Strings(match, key.Read(listKey).String())
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"time"
+
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -27,11 +29,28 @@ var (
 			}
 			return []entry{{k: string(statusKey(s, m.ID))}}
 		},
-		of:      func(k []byte, _ string) []byte { return []byte(key.Read(k[1:]).String()) },
+		of:      func(e entry) []byte { return []byte(key.Read([]byte(e.k)[min(len(e.k), 1):]).String()) },
 		missing: "is not listed by its status", wrong: "lists a match that has another status",
 	}
-	tByAccount  = newTable("by_account", "str account, desc played, str match", "marker; unknown time last")
-	tAccountsOf = newTable("accounts_of", "str match, str account", "time under which by_account has it")
+	tAccountsOf = declare(newTable("accounts_of", "str match, str account", "time under which by_account has it"), records[accountMatch]{
+		format: rec.Time, key: func(c *key.Coder, l *accountMatch) { c.Str(&l.match, &l.account) }, fields: func(c *rec.Coder, l *accountMatch) { c.Time(&l.played) },
+		indexes: []index[accountMatch]{byAccount},
+	})
+	byAccount = index[accountMatch]{
+		table: newTable("by_account", "str account, desc played, str match", "marker; unknown time last"),
+		rows: func(l *accountMatch) []entry {
+			c := key.Build(nil)
+			listKey(&c, l)
+			return []entry{{k: string(c.Key())}}
+		},
+		of: func(e entry) []byte {
+			var l accountMatch
+			c := key.Take([]byte(e.k))
+			listKey(&c, &l)
+			return listedKey(l)
+		},
+		missing: "is not in the list of its account", wrong: "is of a match that does not know that it is listed",
+	}
 
 	tParticipants = declare(newTable("participants", "match id", "all seats in one"), records[seating]{
 		format: 24, key: func(c *key.Coder, s *seating) { c.Rest(&s.match) }, fields: func(c *rec.Coder, s *seating) {
@@ -42,6 +61,31 @@ var (
 		},
 	})
 )
+
+// accountMatch is a match in the list of an account.
+type accountMatch struct {
+	match, account string
+	played         time.Time
+}
+
+// listedKey is the key of the same in accounts_of.
+func listedKey(l accountMatch) []byte { return key.Strings(l.match, l.account) }
+
+// listKey is where a listing stands in by_account: behind those that were played later.
+func listKey(c *key.Coder, l *accountMatch) {
+	c.Str(&l.account)
+	c.TimeDesc(&l.played)
+	c.Str(&l.match)
+}
+
+// listingAt reads a row of by_account.
+func listingAt(k []byte) (l accountMatch, err error) {
+	c := key.Take(k)
+	if listKey(&c, &l); c.Done() != nil {
+		return l, byAccount.corrupt(k, c.Done())
+	}
+	return l, nil
+}
 
 // seating is who sat where in a match.
 type seating struct {
@@ -81,7 +125,15 @@ func seatFields(c *rec.Coder, p *league.Participant) {
 	c.Int(&p.Kills, &p.Deaths, &p.Assists)
 }
 
-func init() { tMatches.sound, tParticipants.sound = soundMatch, soundSeats }
+func init() {
+	tMatches.sound, tParticipants.sound, tAccountsOf.sound = soundMatch, soundSeats, soundListing
+}
+
+func soundListing(c *checker, k []byte, l *accountMatch) {
+	if m, err := c.match(l.match); err == nil && !m.Played.Equal(l.played) {
+		c.bad(tAccountsOf.name, k, "match %s is listed at another time than it was played", l.match)
+	}
+}
 
 // soundMatch checks that what is stored is there and whole, unless retention took it, and has its place in the feeds.
 func soundMatch(c *checker, k []byte, m *league.Match) {
@@ -94,16 +146,16 @@ func soundMatch(c *checker, k []byte, m *league.Match) {
 			c.bad(tMatches.name, k, "the %s is stored, but: %v", part, err)
 		}
 	}
-	if !c.has(tFeedOf, feedOfKey(tagMatches, m.ID)) {
+	if !c.has(feedOf.table, feedOfKey(tagMatches, m.ID)) {
 		c.bad(tMatches.name, k, "has no place in the feed")
 	}
-	if faceOf(m.Timeline) != faceOf(league.Fetch{}) && !c.has(tFeedOf, feedOfKey(tagTimelines, m.ID)) {
+	if faceOf(m.Timeline) != faceOf(league.Fetch{}) && !c.has(feedOf.table, feedOfKey(tagTimelines, m.ID)) {
 		c.bad(tMatches.name, k, "its timeline has no place in the feed")
 	}
 }
 
 func soundSeats(c *checker, k []byte, s *seating) {
-	if !c.has(tFeedOf, feedOfKey(tagParticipants, s.match)) {
+	if !c.has(feedOf.table, feedOfKey(tagParticipants, s.match)) {
 		c.bad(tParticipants.name, k, "has no place in the feed")
 	}
 }

@@ -129,7 +129,7 @@ func (t *Tx) needed(k []byte) bool {
 	if b, ok, err := tRunOfJob.get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
 	}
-	if t.rowsUnder(tMemberOf, k) > 0 {
+	if t.rowsUnder(memberOf.table, k) > 0 {
 		return true
 	}
 	for g, err := range tGroups.under(t, k) {
@@ -149,11 +149,6 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 	}
 	if err := t.forgetCalls(j); err != nil {
 		return err
-	}
-	for r := range t.rows(tMembers.table, k) {
-		if err := t.remove(tMemberOf, append(bytes.Clone(r.k[9:]), r.k[:9]...)); err != nil {
-			return err
-		}
 	}
 	err := errors.Join(t.removeOwned(ofJob, k),
 		t.removeAll(tHistory.table, key.Strings(string(j.ID))), tArchive.drop(t, k, &j))

@@ -20,16 +20,16 @@ func (db *DB) sample() error {
 	return db.bolt.View(func(b *bolt.Tx) (err error) {
 		t := db.tx(b)
 		seen := 0
-		for r := range t.rows(tByAccount, nil) {
+		for r := range t.rows(byAccount.table, nil) {
 			if seen++; seen > sampled {
 				return nil
 			}
-			id, err := listedMatch(r.k)
+			l, err := listingAt(r.k)
 			if err == nil {
-				_, err = tByAccount.body(r.k, r.v, rec.Marker)
+				_, err = byAccount.body(r.k, r.v, rec.Marker)
 			}
-			if err == nil && !t.has(tAccountsOf, reverseKey(r.k, id)) {
-				return &disk.Damaged{Path: disk.StatePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", id)}
+			if err == nil && !t.has(tAccountsOf.table, listedKey(l)) {
+				return &disk.Damaged{Path: disk.StatePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", l.match)}
 			}
 			if _, corrupt := errors.AsType[*disk.ErrCorrupt](err); err != nil && !corrupt {
 				return err

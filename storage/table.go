@@ -129,7 +129,7 @@ type index[T any] struct {
 	*table
 	rows func(v *T) []entry
 	// of gives the key of the value that a row leads to.
-	of func(k []byte, text string) []byte
+	of func(e entry) []byte
 	// missing and wrong say for people what is not as it must be: of the value, "is not found by its Riot ID", and of the row.
 	missing, wrong string
 }
@@ -145,10 +145,11 @@ var formats = map[byte]string{
 // declare adds a table of records. A changed shape gets a new number and a migration; fields that are added at the end of a
 // record do not (rec.Coder.More).
 func declare[T any](tb *table, r records[T]) *records[T] {
-	if other, taken := formats[r.format]; taken {
+	if other, taken := formats[r.format]; taken && r.format != rec.Time {
 		panic(fmt.Sprintf("format %d of table %s is that of %s", r.format, tb.name, other))
+	} else if !taken {
+		formats[r.format] = tb.name
 	}
-	formats[r.format] = tb.name
 	r.table = tb
 	if len(r.indexes) > 0 || r.counts != nil {
 		tb.dropRow = r.dropAt
@@ -310,8 +311,11 @@ func (r *records[T]) move(t *Tx, old, v *T) error {
 	return errors.Join(errs...)
 }
 
-// entry is a row of an index. One without a text is a marker: all is in its key.
-type entry struct{ k, text string }
+// entry is a row of an index. One with neither a text nor a number is a marker: all is in its key.
+type entry struct {
+	k, text string
+	n       uint64
+}
 
 // entries are the rows by which v is found; none of nil.
 func (x *index[T]) entries(v *T) []entry {
@@ -330,10 +334,14 @@ func (r *records[T]) counted(v *T) []string {
 }
 
 func (t *Tx) putEntry(tb *table, e entry) error {
-	if e.text == "" {
-		return t.mark(tb, []byte(e.k))
+	switch k := []byte(e.k); {
+	case e.text != "":
+		return t.putText(tb, k, e.text)
+	case e.n != 0:
+		return t.putNumber(tb, k, e.n)
+	default:
+		return t.mark(tb, k)
 	}
-	return t.putText(tb, []byte(e.k), e.text)
 }
 
 // errMissing: an index or a sibling names a row that is not there.

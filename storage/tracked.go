@@ -29,23 +29,9 @@ func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 
 // LastPlayed is when the account's newest game that is stored was played; zero when none is.
 func (db *DB) LastPlayed(tx engine.Tx, account string) (at time.Time, err error) {
-	for r := range own(tx).rows(tByAccount, key.Strings(account)) {
-		return playedOf(r.k)
-	}
-	return at, nil
-}
-
-// playedOf reads the instant of a by_account row; zero for a game of unknown time.
-func playedOf(listKey []byte) (time.Time, error) {
-	read := key.Read(listKey)
-	_ = read.String()
-	at := read.TimeDesc()
-	_ = read.String()
-	if err := read.Done(); err != nil {
-		return at, tByAccount.corrupt(listKey, err)
-	}
-	if at.Year() < 2000 { // how the zero time reads
-		return time.Time{}, nil
+	for r := range own(tx).rows(byAccount.table, key.Strings(account)) {
+		l, err := listingAt(r.k)
+		return l.played, err
 	}
 	return at, nil
 }
@@ -59,9 +45,9 @@ func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2
 			yield(league.Game{}, err)
 			return
 		}
-		for r := range t.rows(tByAccount, key.Strings(account)) {
-			at, err := playedOf(r.k)
-			if err == nil && at.Before(from) { // those of unknown time come last, too
+		for r := range t.rows(byAccount.table, key.Strings(account)) {
+			l, err := listingAt(r.k)
+			if err == nil && l.played.Before(from) { // those of unknown time come last, too
 				return
 			}
 			var g league.Game

@@ -58,8 +58,8 @@ func (e Ends) attempts(j *Job) int {
 	}
 }
 
-// StatusOK is the status of an attempt that succeeded; of a call it is CallCompleted.
-const StatusOK = "ok"
+// statusOK is the status of an attempt that succeeded; of a call it is CallCompleted.
+const statusOK = "ok"
 
 // Ending names how an attempt of a job of a kind ended. told is false for one that was cut
 // off: it says nothing about the other side.
@@ -69,7 +69,7 @@ func (a Attempt) Ending(kind Kind) (status string, told bool) {
 		if kind == KindCall {
 			return string(CallCompleted), true
 		}
-		return StatusOK, true
+		return statusOK, true
 	case VerbInterrupted, VerbAbort:
 		return "", false
 	}
@@ -90,7 +90,7 @@ func (a Attempt) Ending(kind Kind) (status string, told bool) {
 func (a Attempt) Missing() bool { return a.Verb == VerbFail && a.Class == "404" }
 
 // Succeeded reports whether a status is that of an attempt that did what it should.
-func Succeeded(status string) bool { return status == StatusOK || status == string(CallCompleted) }
+func Succeeded(status string) bool { return status == statusOK || status == string(CallCompleted) }
 
 // KindsOf are the kinds of the jobs that the changes of one commit tell of: an attempt
 // names its job alone, and its job moves in the same commit.

@@ -53,16 +53,6 @@ var callRules = map[CallStatus]StatusRule{
 // unknownCall is the rule of a status that is in no table.
 var unknownCall = StatusRule{Ended: true, Alert: true}
 
-// CallStatuses lists the statuses of the table, in alphabetical order.
-func CallStatuses() []CallStatus {
-	var all []CallStatus
-	for s := range callRules {
-		all = append(all, s)
-	}
-	slices.Sort(all)
-	return all
-}
-
 // Rule is the table's row of a status; a status that is in none is not retried
 // and raises an alert.
 func (s CallStatus) Rule() StatusRule {

@@ -13,7 +13,7 @@ import (
 
 // emitAccounts emits the row of every touched account, and the totals if they changed, as they are at the end of the
 // transaction: a hundred matches that settle in one group make one row.
-func (t *Tx) emitAccounts() error {
+func (t *txn) emitAccounts() error {
 	for _, id := range t.touched {
 		a, err := t.account(id)
 		if err == nil {
@@ -32,7 +32,7 @@ func (t *Tx) emitAccounts() error {
 }
 
 // emitCounted publishes what counts towards the counters that this transaction has changed.
-func (t *Tx) emitCounted() error {
+func (t *txn) emitCounted() error {
 	changed := false
 	for _, name := range t.counted {
 		queue, discards := strings.CutPrefix(name, countDiscards)
@@ -57,7 +57,7 @@ func (t *Tx) emitCounted() error {
 }
 
 // accountRow joins an account with its last run and that run's groups.
-func (t *Tx) accountRow(a league.Account) (engine.AccountRow, error) {
+func (t *txn) accountRow(a league.Account) (engine.AccountRow, error) {
 	row := engine.AccountRow{
 		ID: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Region: t.region(a.Platform), PUUID: onePUUID(a),
 		Tags: a.Tags, Policy: a.Policy.String(), Tracked: a.Tracked, Run: a.Run, LastSync: a.LastSync, LastError: a.LastError, Updated: a.Updated,
@@ -80,7 +80,7 @@ func (t *Tx) accountRow(a league.Account) (engine.AccountRow, error) {
 	return t.withRun(row, run)
 }
 
-func (t *Tx) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, error) {
+func (t *txn) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, error) {
 	row.Job, row.Kind, row.Phase = engine.JobID(r.Job), r.Ask.Mode, engine.Phase(r.Phase)
 	row.Pages, row.Listed, row.Resumed, row.ResumedAt = r.Pages, r.Listed, r.Resumed, r.ResumedAt
 	row.WantsTimelines = r.Ask.Timelines != league.TimelinesNone

@@ -113,7 +113,7 @@ func nameKey(a league.Account) []byte {
 // Account gives an account by its id; engine.ErrNotFound.
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
-func (t *Tx) account(id string) (league.Account, error) {
+func (t *txn) account(id string) (league.Account, error) {
 	return tAccounts.want(t, []byte(id), "account %q", id)
 }
 
@@ -122,7 +122,7 @@ func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Acc
 	return own(tx).accountNamed(name, tag, platform)
 }
 
-func (t *Tx) accountNamed(name, tag, platform string) (league.Account, error) {
+func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
 	prefix := key.Strings(fold(name), fold(tag))
 	if platform != "" {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
@@ -183,9 +183,9 @@ func puuidsOf(a league.Account) (list []string) {
 	return list
 }
 
-func (t *Tx) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
+func (t *txn) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
 
-func (t *Tx) accountOn(id, platform string) (league.Account, error) {
+func (t *txn) accountOn(id, platform string) (league.Account, error) {
 	if i := strings.LastIndexByte(id, '#'); i >= 0 {
 		return t.accountNamed(id[:i], id[i+1:], platform)
 	}

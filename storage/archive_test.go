@@ -97,7 +97,7 @@ func wantOld(t testing.TB, db *DB, n int) {
 	for i := range n {
 		id := fmt.Sprintf("EUW1_%04d", i)
 		var m league.Match
-		read(t, db, func(tx *Tx) (err error) { m, err = tx.match(id); return err })
+		read(t, db, func(tx *txn) (err error) { m, err = tx.match(id); return err })
 		raw, err := db.payloads.Raw(id, league.PartMatch, m.Match.Ref)
 		if err != nil || string(raw) != matchJSON(i) {
 			t.Fatalf("match %s: %v", id, err)

@@ -51,7 +51,7 @@ func attemptFields(c *rec.Coder, a *engine.Attempt) {
 }
 
 // attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is left out.
-func (t *Tx) attempts(job []byte) (attempts, holds []engine.Attempt) {
+func (t *txn) attempts(job []byte) (attempts, holds []engine.Attempt) {
 	for a, err := range tAttempts.under(t, job) {
 		switch {
 		case err != nil:
@@ -71,7 +71,7 @@ func runningAttempt(j engine.Job) engine.Attempt {
 
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
 func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		t.eachRecent(account, n, func(_ []byte, a engine.Attempt) { list = append(list, a) })
 		return nil
 	})
@@ -80,7 +80,7 @@ func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.
 
 // Spent tells where the time of an account's last n attempts went, the newest first.
 func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.Spent, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		t.eachRecent(account, n, func(job []byte, a engine.Attempt) {
 			j, _, _ := t.readJob(job) // one that cannot be read has no kind; check names it
 			list = append(list, a.Spent(j.Kind))
@@ -91,7 +91,7 @@ func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.S
 }
 
 // eachRecent goes through the last n attempts of an account's jobs, the newest first.
-func (t *Tx) eachRecent(account string, n int, tell func(job []byte, a engine.Attempt)) {
+func (t *txn) eachRecent(account string, n int, tell func(job []byte, a engine.Attempt)) {
 	for at, err := range tRecent.back(t, key.Strings(account), nil) {
 		if n == 0 {
 			return

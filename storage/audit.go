@@ -50,7 +50,7 @@ type moved struct {
 	Schedule *engine.ScheduleMove `json:"schedule,omitempty"`
 }
 
-func (t *Tx) putMoves(a engine.AuditEntry) error {
+func (t *txn) putMoves(a engine.AuditEntry) error {
 	if len(a.Moves) == 0 && a.Queue == nil && a.Schedule == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (t *Tx) putMoves(a engine.AuditEntry) error {
 
 // Audit gives the last n operator commands, newest first, without what each has changed.
 func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		for a, err := range tAudit.back(t, nil, nil) {
 			if len(list) == n {
 				return nil
@@ -76,7 +76,7 @@ func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err e
 
 // AuditEntry gives one operator command with what it has changed; engine.ErrNotFound.
 func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		k := key.Uint64(seq)
 		if a, err = tAudit.want(t, k, "audit entry %d", seq); err != nil {
 			return err

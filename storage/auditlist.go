@@ -26,7 +26,7 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 		return page, err
 	}
 	limit, fits := pageSize(q.Page), auditFilter(q)
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		seen := 0
 		for a, err := range tAudit.back(t, nil, before) {
 			if err != nil {

@@ -335,7 +335,7 @@ func TestDropExpiredTakesWholeMonths(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0] != dry[0] || list[0].Payloads != 12 || list[0].Bytes == 0 {
 		t.Fatalf("%+v, dry %+v, %v", list, dry, err)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		m, err := tx.match("EUW1_0001")
 		if err != nil || m.Match.Status != league.Success || !m.Match.Ref.Dropped() || !m.Timeline.Ref.Dropped() {
 			t.Errorf("%+v %v", m, err)

@@ -18,8 +18,8 @@ import (
 // meant for a store that nobody writes to. Use it after CheckFiles, in a process of its own.
 func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	r := CheckReport{Rows: map[string]int{}}
-	err := db.view(ctx, func(t *Tx) error {
-		c := &checker{Tx: t, ctx: ctx, payloads: db.payloads, report: &r, counts: map[string]int{}}
+	err := db.view(ctx, func(t *txn) error {
+		c := &checker{txn: t, ctx: ctx, payloads: db.payloads, report: &r, counts: map[string]int{}}
 		for _, step := range []func() error{c.sums, c.declared, c.heldKeys, c.days, c.membership, c.feeds, c.calledBy, c.shards} {
 			if err := step(); err != nil {
 				return err

@@ -12,7 +12,7 @@ import (
 
 // checker goes through the whole store in one transaction.
 type checker struct {
-	*Tx
+	*txn
 	ctx      context.Context
 	payloads *payload.Store
 	report   *CheckReport
@@ -93,7 +93,7 @@ func (r *records[T]) checkIndex(c *checker, x *index[T]) {
 		if err != nil {
 			continue // named by sums
 		}
-		v, ok, err := r.get(c.Tx, x.of(have))
+		v, ok, err := r.get(c.txn, x.of(have))
 		if err == nil && (!ok || !slices.Contains(x.entries(&v), have)) {
 			c.bad(x.name, at.k, "%s", x.wrong)
 		}
@@ -101,7 +101,7 @@ func (r *records[T]) checkIndex(c *checker, x *index[T]) {
 }
 
 // entry is the index row under k; the zero entry when there is none.
-func (t *Tx) entry(tb *table, k []byte) (e entry, err error) {
+func (t *txn) entry(tb *table, k []byte) (e entry, err error) {
 	v := t.value(tb, k)
 	if v == nil {
 		return e, nil

@@ -199,7 +199,7 @@ func TestP01_EveryAcknowledgedWriteSurvivesKill9(t *testing.T) {
 		if db.Boot().Clean {
 			t.Errorf("round %d: a killed process counts as a clean shutdown", round)
 		}
-		read(t, db, func(tx *Tx) error {
+		read(t, db, func(tx *txn) error {
 			for id := range acknowledged {
 				if m, err := tx.match(id); err != nil || m.Match.Status != league.Success {
 					t.Errorf("round %d: acknowledged match %s: %v", round, id, err)
@@ -259,7 +259,7 @@ func wantStored(t *testing.T, dir string, acknowledged int, name string) {
 		return
 	}
 	stop := serve(t, db)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for i := range acknowledged {
 			if _, err := tx.match(fmt.Sprintf("EUW1_%d", i)); err != nil {
 				t.Errorf("after %s: %v", name, err)

@@ -112,7 +112,7 @@ func (db *DB) tryGroup(g *[]*op) (err error) {
 }
 
 // takeNext adds one queued op to the group, if there is one and room for it.
-func (db *DB) takeNext(g *[]*op, t *Tx) bool {
+func (db *DB) takeNext(g *[]*op, t *txn) bool {
 	if len(*g) >= disk.MaxGroupOps || t.bytes >= disk.MaxGroupBytes {
 		return false
 	}
@@ -142,7 +142,7 @@ func (db *DB) gather(have int) {
 }
 
 // run lets the op do its part. A refusal before its first write costs nobody anything; one after it asks for a new try.
-func (o *op) run(t *Tx) error {
+func (o *op) run(t *txn) error {
 	wasDirty, changes, touched := t.dirty, len(t.changes), len(t.touched)
 	t.dirty = false
 	o.err = call(o.fn, t)
@@ -171,7 +171,7 @@ func (e *pageFault) Error() string {
 }
 
 // call runs fn and turns a panic into its error.
-func call(fn func(engine.Tx) error, t *Tx) (err error) {
+func call(fn func(engine.Tx) error, t *txn) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = asError(r)
@@ -191,7 +191,7 @@ func asError(r any) error {
 }
 
 // finishGroup adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs no commit.
-func (db *DB) finishGroup(t *Tx) error {
+func (db *DB) finishGroup(t *txn) error {
 	if !t.dirty {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (db *DB) finishGroup(t *Tx) error {
 }
 
 // commit writes the transaction to disk.
-func (t *Tx) commit() error {
+func (t *txn) commit() error {
 	if err := crash.Fault("state-commit"); err != nil {
 		return err
 	}

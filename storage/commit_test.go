@@ -128,7 +128,7 @@ func atOnce(db *DB, steps []step) []error {
 
 func stored(t testing.TB, db *DB, k string) (n uint64) {
 	t.Helper()
-	read(t, db, func(tx *Tx) (err error) {
+	read(t, db, func(tx *txn) (err error) {
 		n, _, err = tx.number(tState, []byte("test."+k))
 		return err
 	})

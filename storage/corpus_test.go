@@ -61,7 +61,7 @@ func swapRoot(b []byte) []byte {
 // special are the damages that take more than a file's bytes.
 var special = map[string]func(t testing.TB, dir string){
 	"state-newer": func(t testing.TB, dir string) {
-		edit(t, disk.StatePath(dir), func(tx *Tx) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
+		edit(t, disk.StatePath(dir), func(tx *txn) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
 	},
 	"state-record-flipped": flipRecord,
 	"shard-missing":        func(t testing.TB, dir string) { must(t, os.Remove(filepath.Join(dir, oldShard))) },
@@ -79,7 +79,7 @@ var special = map[string]func(t testing.TB, dir string){
 // flipRecord damages one record of the state.
 func flipRecord(t testing.TB, dir string) {
 	t.Helper()
-	edit(t, disk.StatePath(dir), func(tx *Tx) error {
+	edit(t, disk.StatePath(dir), func(tx *txn) error {
 		k := []byte("EUW1_0000")
 		v := bytes.Clone(tx.bucket(tMatches.table).Get(k))
 		v[len(v)/2] ^= 1

@@ -24,7 +24,7 @@ func asideName(tb *table, k []byte) []byte {
 }
 
 // setAside keeps the raw bytes of a record, if there is one.
-func (t *Tx) setAside(tb *table, k []byte) error {
+func (t *txn) setAside(tb *table, k []byte) error {
 	v := t.bucket(tb).Get(k)
 	if v == nil {
 		return nil
@@ -63,7 +63,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 }
 
 // salvage reads what can be read of a job.
-func (t *Tx) salvage(k []byte) engine.Job {
+func (t *txn) salvage(k []byte) engine.Job {
 	var j engine.Job
 	if spec, ok, err := tJobSpec.get(t, k); ok && err == nil {
 		j = spec
@@ -78,7 +78,7 @@ func (t *Tx) salvage(k []byte) engine.Job {
 }
 
 // bury moves a job to the archive, whatever state its records are in.
-func (t *Tx) bury(k []byte, j engine.Job) error {
+func (t *txn) bury(k []byte, j engine.Job) error {
 	for _, tb := range []*table{tJobState.table, tJobSpec.table, tJobError.table} {
 		v := t.bucket(tb).Get(k)
 		if v == nil {
@@ -97,7 +97,7 @@ func (t *Tx) bury(k []byte, j engine.Job) error {
 }
 
 // freeKeysOf frees the unique key that a job holds, which its own record may no longer tell.
-func (t *Tx) freeKeysOf(k []byte) error {
+func (t *txn) freeKeysOf(k []byte) error {
 	var held [][]byte
 	for r := range t.rows(tJobKey, nil) {
 		if n, _, err := t.number(tJobKey, r.k); err == nil && bytes.Equal(key.Uint64(n), k) {

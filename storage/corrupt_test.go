@@ -127,7 +127,7 @@ func TestP33_PruneTakesNoEvidence(t *testing.T) {
 	if d, err := db.Detail(context.Background(), engine.JobQuery{Key: "match:twice"}); err != nil || d.Job.ID != twice.ID {
 		t.Errorf("the key finds %s, %v", d.Job.ID, err)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		d, err := tx.day(engine.UTCDay(now.Add(-90 * day)))
 		if d.all.Discarded != 1 || d.pruned.Discarded != 1 || err != nil {
 			t.Errorf("the day's sums are %+v, %v", d, err)
@@ -256,7 +256,7 @@ func TestP37_BigNumbersComeBack(t *testing.T) {
 	}
 	m := league.Match{ID: "EUW1_" + strings.Repeat("9", 18), QueueID: math.MaxInt32, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: league.CodecDropped, CRC: math.MaxUint32}}}
 	write(t, db, func(tx engine.Tx) error { return db.SaveMatch(tx, m, false) })
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		got, err := tx.match(m.ID)
 		if err != nil || got.Match.Ref != m.Match.Ref || got.QueueID != m.QueueID {
 			t.Errorf("%+v %v", got, err)

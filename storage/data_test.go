@@ -37,7 +37,7 @@ func TestAccountsAreFoundByWhatTheyAreCalled(t *testing.T) {
 	b.Platform = "kr"
 	saveAccount(t, db, a)
 	saveAccount(t, db, b)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		got, err := db.Account(tx, a.ID)
 		if err != nil || !reflect.DeepEqual(got, a) {
 			t.Errorf("stored %+v\nwant %+v (%v)", got, a, err)
@@ -63,7 +63,7 @@ func TestAccountsAreFoundByWhatTheyAreCalled(t *testing.T) {
 	// A new name and a second key project: the old name leads nowhere, both PUUIDs lead here.
 	a.GameName, a.PUUIDs = "Hide on bush", map[string]string{"dev": "puuid-new", "prod": "puuid-prod"}
 	saveAccount(t, db, a)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if got, err := db.AccountNamed(tx, "faker ü", "KR1", "euw1"); !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("the old name leads to %s, %v", got.ID, err)
 		}
@@ -144,7 +144,7 @@ func TestRunsAndStagedIdsComeBack(t *testing.T) {
 	if first != 2 || second != 1 {
 		t.Errorf("added %d and %d", first, second)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if got, err := db.Run(tx, "R1"); err != nil || !reflect.DeepEqual(got, run) {
 			t.Errorf("stored %+v\nwant %+v (%v)", got, run, err)
 		}
@@ -158,7 +158,7 @@ func TestRunsAndStagedIdsComeBack(t *testing.T) {
 		return nil
 	})
 	write(t, db, func(tx engine.Tx) error { return db.Unstage(tx, "R1") })
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if got, err := db.Staged(tx, "R1"); len(got) != 0 || err != nil {
 			t.Errorf("after Unstage: %v %v", got, err)
 		}
@@ -273,7 +273,7 @@ func TestMatchesComeBackAsTheyWere(t *testing.T) {
 	for range 2 { // S4-9: a re-run changes nothing
 		write(t, db, func(tx engine.Tx) error { return db.SaveParticipants(tx, m.ID, seats) })
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if got, err := db.Match(tx, m.ID); err != nil || !reflect.DeepEqual(got, m) {
 			t.Errorf("stored %+v\nwant %+v (%v)", got, m, err)
 		}
@@ -371,7 +371,7 @@ func TestGamesAreThoseOfTheAccountOldestFirst(t *testing.T) {
 			return errors.Join(db.SaveMatch(tx, m, false), db.SaveParticipants(tx, id, []league.Participant{{Index: 0, PUUID: puuid}}))
 		})
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		var got []string
 		for g, err := range db.Games(tx, a.ID) {
 			must(t, err)
@@ -461,7 +461,7 @@ func TestSmallThingsComeBack(t *testing.T) {
 	if list, err := db.Audit(ctx, 1); err != nil || len(list) != 1 || !reflect.DeepEqual(list[0], audit) {
 		t.Errorf("audit %+v %v", list, err)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for _, c := range []struct {
 			project string
 			now     time.Time

@@ -23,13 +23,9 @@ var tDays = declare(
 
 // onDay is what this transaction adds to a day. The rows are written once, before the commit: every attempt of a group would
 // write the same one.
-func (t *Tx) onDay(at time.Time) *dayRow {
+func (t *txn) onDay(at time.Time) *dayRow {
 	if at.IsZero() {
 		return &dayRow{} // it ended at no known time: no day has it, neither here nor in a recount
-	}
-	no := dayNumber(at)
-	if t.today != nil && t.todayNo == no {
-		return t.today
 	}
 	day := engine.UTCDay(at)
 	d := t.days[day]
@@ -40,23 +36,11 @@ func (t *Tx) onDay(at time.Time) *dayRow {
 		}
 		t.days[day] = d
 	}
-	t.today, t.todayNo = d, no
 	return d
 }
 
-// dayNumber counts UTC days since 1970.
-func dayNumber(at time.Time) int64 {
-	const day = 24 * 60 * 60
-	s := at.Unix()
-	n := s / day
-	if s%day < 0 {
-		n--
-	}
-	return n
-}
-
 // countMove counts a job that has ended, or has not any more.
-func (t *Tx) countMove(old, j *engine.Job) {
+func (t *txn) countMove(old, j *engine.Job) {
 	if old.State.Terminal() {
 		t.onDay(old.Finished).all.CountEnded(old.State, -1)
 	}
@@ -66,7 +50,7 @@ func (t *Tx) countMove(old, j *engine.Job) {
 }
 
 // saveDays adds what the transaction has counted to the stored sums.
-func (t *Tx) saveDays() error {
+func (t *txn) saveDays() error {
 	for _, day := range slices.Sorted(maps.Keys(t.days)) {
 		d, err := t.day(day)
 		if err != nil {
@@ -77,12 +61,12 @@ func (t *Tx) saveDays() error {
 			return err
 		}
 	}
-	t.days, t.today = nil, nil
+	t.days = nil
 	return nil
 }
 
 // day gives a day's sums; those of a day without a row are 0.
-func (t *Tx) day(day string) (d dayRow, err error) {
+func (t *txn) day(day string) (d dayRow, err error) {
 	d, _, err = tDays.get(t, []byte(day))
 	return d, err
 }
@@ -94,7 +78,7 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 		return nil, nil
 	}
 	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		for r := range t.rowsFrom(tDays.table, nil, []byte(first)) {
 			if string(r.k) > today { // a clock was set back
 				return nil
@@ -115,14 +99,14 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 // days recounts every day's sums from the jobs and attempts that are there (P-33).
 func (c *checker) days() error {
 	derived := map[string]engine.DaySum{}
-	for j, err := range tArchive.under(c.Tx, nil) {
+	for j, err := range tArchive.under(c.txn, nil) {
 		if err == nil && !j.Finished.IsZero() {
 			d := derived[engine.UTCDay(j.Finished)]
 			d.CountEnded(j.State, 1)
 			derived[engine.UTCDay(j.Finished)] = d
 		}
 	}
-	for a, err := range tAttempts.under(c.Tx, nil) {
+	for a, err := range tAttempts.under(c.txn, nil) {
 		if err == nil && !a.End.IsZero() {
 			d := derived[engine.UTCDay(a.End)]
 			d.CountAttempt(a, 1)
@@ -155,14 +139,14 @@ const oldPruned = "pruned."
 // Version 3 makes the sums of the days from what is there. Attempts of jobs that were pruned before are not known any more.
 // A record that cannot be read counts nowhere, as in a recount: check names it.
 
-func countOldJob(t *Tx, k []byte) error {
+func countOldJob(t *txn, k []byte) error {
 	if j, _, err := tArchive.get(t, k); err == nil {
 		t.onDay(j.Finished).all.CountEnded(j.State, 1)
 	}
 	return nil
 }
 
-func countOldAttempt(t *Tx, k []byte) error {
+func countOldAttempt(t *txn, k []byte) error {
 	if a, _, err := tAttempts.get(t, k); err == nil {
 		t.onDay(a.End).all.CountAttempt(a, 1)
 	}
@@ -170,7 +154,7 @@ func countOldAttempt(t *Tx, k []byte) error {
 }
 
 // takeOldPruned puts the counters of pruned jobs where they belong now.
-func (t *Tx) takeOldPruned() error {
+func (t *txn) takeOldPruned() error {
 	var names []string
 	for r := range t.rows(tCounters, []byte(oldPruned)) {
 		names = append(names, string(r.k))

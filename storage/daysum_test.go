@@ -228,7 +228,7 @@ func TestDaysAreMadeForAnOlderStore(t *testing.T) {
 	if got := sumsOf(t, db, later); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for r := range tx.rows(tCounters, []byte("pruned.")) {
 			t.Errorf("counter %s is left", r.k)
 		}

@@ -43,10 +43,10 @@ type DB struct {
 	queue        *queue
 	reuse        *reuse // Serve's own
 	onCommit     func(seq uint64, changes []engine.Change)
-	beforeCommit func()            // nil = nothing
-	finish       []func(*Tx) error // complete a group's transaction, before its commit
-	tick         func() error      // runs between groups, now and then
-	closing      func() error      // runs when the store is closed in order
+	beforeCommit func()             // nil = nothing
+	finish       []func(*txn) error // complete a group's transaction, before its commit
+	tick         func() error       // runs between groups, now and then
+	closing      func() error       // runs when the store is closed in order
 	seq          atomic.Uint64
 	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
@@ -149,10 +149,10 @@ func (db *DB) stop(err error) {
 // Read runs fn in a transaction that sees the last commit and nothing later. It must be short (50 ms) and must not call
 // Write or Read: an open reader keeps old pages from being used again.
 func (db *DB) Read(ctx context.Context, fn func(engine.Tx) error) error {
-	return db.view(ctx, func(t *Tx) error { return fn(t) })
+	return db.view(ctx, func(t *txn) error { return fn(t) })
 }
 
-func (db *DB) view(ctx context.Context, fn func(*Tx) error) (err error) {
+func (db *DB) view(ctx context.Context, fn func(*txn) error) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -211,16 +211,16 @@ func (db *DB) Close() error {
 }
 
 // tx is a transaction of the state file.
-func (db *DB) tx(b *bolt.Tx) *Tx { return db.located(newTx(b, disk.Now())) }
+func (db *DB) tx(b *bolt.Tx) *txn { return db.located(newTx(b, disk.Now())) }
 
 // groupTx is the transaction of a group commit.
-func (db *DB) groupTx(b *bolt.Tx) *Tx {
+func (db *DB) groupTx(b *bolt.Tx) *txn {
 	t := db.located(bareTx(b, disk.Now()))
 	db.reuse.lend(t)
 	return t
 }
 
-func (db *DB) located(t *Tx) *Tx {
+func (db *DB) located(t *txn) *txn {
 	if db.region != nil {
 		t.region = db.region
 	}

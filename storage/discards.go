@@ -13,7 +13,7 @@ import (
 
 // Discards gives the number of discarded jobs that are kept, by queue; a queue without any is left out.
 func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		by = map[engine.Queue]int{}
 		for r := range t.rows(tCounters, []byte(countDiscards)) {
 			n, _, err := t.number(tCounters, r.k)
@@ -29,7 +29,7 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 }
 
 // countOldDiscard counts a discarded job of a file from before there was a counter of them, by its row in archive_state.
-func countOldDiscard(t *Tx, k []byte) error {
+func countOldDiscard(t *txn, k []byte) error {
 	j, ok, err := tArchive.get(t, k[1:])
 	if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {
 		return nil // check names it

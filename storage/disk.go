@@ -61,7 +61,7 @@ func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
 		return f, err
 	}
 	var samples []sizeSample
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		samples, err = t.sizes()
 		return err
 	})
@@ -127,7 +127,7 @@ func (db *DB) noteSize() error {
 	return db.commitGroup(&op{done: make(chan error, 1), fn: func(tx engine.Tx) error { return own(tx).addSize(used) }})
 }
 
-func (t *Tx) addSize(used int64) error {
+func (t *txn) addSize(used int64) error {
 	samples, err := t.sizes()
 	if err != nil && !disk.IsDamage(err) {
 		return err
@@ -143,7 +143,7 @@ func (t *Tx) addSize(used int64) error {
 }
 
 // sizes reads the notes, oldest first.
-func (t *Tx) sizes() (list []sizeSample, err error) {
+func (t *txn) sizes() (list []sizeSample, err error) {
 	k := []byte(stateSizes)
 	c, ok, err := t.get(tState, k, rec.Sizes)
 	if err != nil || !ok {

@@ -51,7 +51,7 @@ func TestTheStoreNotesItsSize(t *testing.T) {
 		time.Sleep(7 * time.Hour)
 		synctest.Wait()
 		var samples []sizeSample
-		read(t, db, func(tx *Tx) error { samples, err = tx.sizes(); return err })
+		read(t, db, func(tx *txn) error { samples, err = tx.sizes(); return err })
 		if n := len(samples); n != keptSamples || samples[n-1].used <= samples[0].used || !samples[0].at.Before(samples[1].at) {
 			t.Errorf("%d notes: %+v", n, samples)
 		}

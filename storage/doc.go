@@ -6,9 +6,12 @@
 //     and only then answers the callers: nothing is announced that is not on disk.
 //   - A payload is committed to its shard before the state that names it. A payload without state is adopted later.
 //   - Every value carries a checksum that is verified at each read. A bad one is *ErrCorrupt and nothing worse.
-//   - Index rows are written by the one function of their entity, in the transaction of the row they point to.
+//   - Index rows follow from the table that declares them (records.indexes): they are written, removed and checked with the
+//     rows that they lead to, in the same transaction.
 //   - A file that takes the place of another is written beside it, proved, and then renamed: backup, restore, compaction,
 //     archive. What a crash leaves half made is taken up or thrown away by the next try.
 //   - A damaged file is refused before bbolt maps it, and never changed, renamed or deleted.
+//   - What keeps files (backup, restore, compaction, reset) is package keep; what keeps rows (check.go, prune.go, retention.go,
+//     forget.go) goes through tables by one walk (scan.go).
 //   - Times are wall-clock milliseconds in UTC; numbers in keys are big-endian (package key).
 package storage

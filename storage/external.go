@@ -15,7 +15,7 @@ const externalScan = 5000
 
 // noteExternal makes an attempt of a call known by its external id, for whoever asks with the id of the call that was made.
 // Riot's trace ids are not kept so: there is one per call to Riot, and nobody asks for an old one.
-func (t *Tx) noteExternal(k []byte, j engine.Job, a engine.Attempt) error {
+func (t *txn) noteExternal(k []byte, j engine.Job, a engine.Attempt) error {
 	if j.Kind != engine.KindCall || !keepable(a.External) {
 		return nil
 	}
@@ -30,7 +30,7 @@ const maxExternal = 256
 
 // jobOfExternal finds the job by the external id of one of its attempts: a call's in the index, any other among the newest
 // jobs' attempts. engine.ErrNotFound.
-func (t *Tx) jobOfExternal(external string) (engine.Job, error) {
+func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 	missing := fmt.Errorf("job with the external id %q: %w", external, engine.ErrNotFound)
 	if !keepable(external) {
 		return engine.Job{}, missing
@@ -55,7 +55,7 @@ func (t *Tx) jobOfExternal(external string) (engine.Job, error) {
 }
 
 // forgetCalls takes a job that is pruned out of the index.
-func (t *Tx) forgetCalls(j engine.Job) error {
+func (t *txn) forgetCalls(j engine.Job) error {
 	if j.Kind != engine.KindCall {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (c *checker) calledBy() error {
 }
 
 // noteOldExternal adds an attempt of a file from before there was the index. It leaves out what cannot be read: check names it.
-func (t *Tx) noteOldExternal(k []byte) error {
+func (t *txn) noteOldExternal(k []byte) error {
 	a, _, err := tAttempts.get(t, k)
 	if err != nil || a.External == "" || len(k) != 16 {
 		return nil

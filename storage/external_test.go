@@ -81,7 +81,7 @@ func TestCallsOfAnOlderStoreAreFoundByTheirIds(t *testing.T) {
 			t.Fatal("it never ends")
 		}
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if n, ok, err := tx.number(tCallSID, []byte("CA1")); err != nil || !ok || jobID(n) != call.ID {
 			t.Errorf("%d %v %v", n, ok, err)
 		}
@@ -110,7 +110,7 @@ func TestPruningForgetsTheIdsOfCalls(t *testing.T) {
 	if _, err := byExternal(db, "CA1"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a pruned call: %v", err)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if tx.has(tCallSID, []byte("CA1")) {
 			t.Error("its id is kept")
 		}

@@ -32,7 +32,7 @@ type Facts struct {
 // Facts reads what the store says of itself. A record that cannot be read leaves its facts empty: check names it.
 func (db *DB) Facts(ctx context.Context) (f Facts, err error) {
 	f.Known = int(newestSchema())
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		have, _, err := t.number(tMeta, disk.MetaSchema)
 		f.Schema, f.Restored = int(have), t.restored()
 		f.Instance, _, _ = t.text(tMeta, disk.MetaInstance)

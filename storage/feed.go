@@ -65,7 +65,7 @@ func feedKey(tag byte, seq uint64) []byte { return key.AppendUint64([]byte{tag},
 func feedOfKey(tag byte, id string) []byte { return append([]byte{tag}, id...) }
 
 // newPlace gives an item the next place of all.
-func (t *Tx) newPlace(tag byte, id string, rev engine.Revision) error {
+func (t *txn) newPlace(tag byte, id string, rev engine.Revision) error {
 	if !t.writable {
 		return disk.ErrReadOnly
 	}
@@ -78,7 +78,7 @@ func (t *Tx) newPlace(tag byte, id string, rev engine.Revision) error {
 }
 
 // toEnd gives an item the next place and removes the one that it had.
-func (t *Tx) toEnd(tag byte, id string) error {
+func (t *txn) toEnd(tag byte, id string) error {
 	old, had, err := t.number(feedOf.table, feedOfKey(tag, id))
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (t *Tx) toEnd(tag byte, id string) error {
 }
 
 // feedMatch moves the match and its timeline if what exports show of them has changed.
-func (t *Tx) feedMatch(old, m league.Match, known bool) error {
+func (t *txn) feedMatch(old, m league.Match, known bool) error {
 	if !known || matchFace(old) != matchFace(m) {
 		if err := t.toEnd(tagMatches, m.ID); err != nil {
 			return err
@@ -143,7 +143,7 @@ func matchFace(m league.Match) gameFace {
 }
 
 // feedSeats moves the seats of a match if they differ from those that are stored.
-func (t *Tx) feedSeats(match string, ps []league.Participant) error {
+func (t *txn) feedSeats(match string, ps []league.Participant) error {
 	if tParticipants.same(t, []byte(match), &seating{match, ps}) {
 		return nil
 	}
@@ -151,13 +151,13 @@ func (t *Tx) feedSeats(match string, ps []league.Participant) error {
 }
 
 // feedEnded gives a job that has ended its place.
-func (t *Tx) feedEnded(j *engine.Job) error {
+func (t *txn) feedEnded(j *engine.Job) error {
 	return t.newPlace(tagJobs, string(j.ID), j.Rev)
 }
 
 // trimFeed removes the places of jobs that were pruned or have been run again: those no longer count, and never will.
 func (db *DB) trimFeed(ctx context.Context) error {
-	left := func(t *Tx, r row) bool {
+	left := func(t *txn, r row) bool {
 		place, err := tFeed.decode(r.k, r.v)
 		if err != nil {
 			return false // check names it
@@ -166,14 +166,14 @@ func (db *DB) trimFeed(ctx context.Context) error {
 		return err == nil && !here
 	}
 	return db.scan(ctx, tFeed.table, []byte{tagJobs}, db.pages.Scan, left, func(page [][]byte) error {
-		return db.do(ctx, false, func(t *Tx) error { return t.removeKeys(tFeed.table, page) })
+		return db.do(ctx, false, func(t *txn) error { return t.removeKeys(tFeed.table, page) })
 	})
 }
 
 // feeds checks that each ended job has its place. Those of the others are an index.
 func (c *checker) feeds() error {
 	ended := 0
-	for place, err := range tFeed.under(c.Tx, []byte{tagJobs}) {
+	for place, err := range tFeed.under(c.txn, []byte{tagJobs}) {
 		if err != nil {
 			continue
 		}
@@ -188,7 +188,7 @@ func (c *checker) feeds() error {
 }
 
 // endedAt gives the job that ended at a place; here is false when it has been run again since.
-func (t *Tx) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
+func (t *txn) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
 	k, err := jobKey(engine.JobID(place.id))
 	if err != nil {
 		return j, false, nil // no job has such an id; check names it

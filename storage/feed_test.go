@@ -229,7 +229,7 @@ func TestFeedsAreADurableOrder(t *testing.T) {
 	}
 	m := &feedModel{db: db, ref: ref, feeds: map[engine.FeedKind]*feedOrder{}, read: map[engine.FeedKind]string{}, kept: map[engine.FeedKind]map[string]string{}}
 	for _, f := range feedList {
-		if f.read == nil {
+		if f.from == nil {
 			m.feeds[f.kind], m.kept[f.kind] = &feedOrder{}, map[string]string{}
 		}
 	}
@@ -436,18 +436,18 @@ func mustKey(id engine.JobID) []byte {
 func TestCheckFindsAFeedThatIsOff(t *testing.T) {
 	for name, c := range map[string]struct {
 		table string
-		do    func(*Tx) error
+		do    func(*txn) error
 	}{
-		"a match without a place":    {"matches", func(t *Tx) error { return t.remove(feedOf.table, feedOfKey(tagMatches, "EUW1_2")) }},
-		"a timeline without a place": {"matches", func(t *Tx) error { return t.remove(feedOf.table, feedOfKey(tagTimelines, "EUW1_1")) }},
-		"seats without a place":      {"participants", func(t *Tx) error { return t.remove(feedOf.table, feedOfKey(tagParticipants, "EUW1_1")) }},
-		"a second place":             {"feed", func(t *Tx) error { return t.newPlace(tagMatches, "EUW1_1", 0) }},
-		"a place of nothing": {"feed", func(t *Tx) error {
+		"a match without a place":    {"matches", func(t *txn) error { return t.remove(feedOf.table, feedOfKey(tagMatches, "EUW1_2")) }},
+		"a timeline without a place": {"matches", func(t *txn) error { return t.remove(feedOf.table, feedOfKey(tagTimelines, "EUW1_1")) }},
+		"seats without a place":      {"participants", func(t *txn) error { return t.remove(feedOf.table, feedOfKey(tagParticipants, "EUW1_1")) }},
+		"a second place":             {"feed", func(t *txn) error { return t.newPlace(tagMatches, "EUW1_1", 0) }},
+		"a place of nothing": {"feed", func(t *txn) error {
 			return tFeed.put(t, feedKey(tagMatches, 99), &feedPlace{id: "EUW1_9"})
 		}},
-		"a way that leads nowhere":      {"feed_of", func(t *Tx) error { return t.putNumber(feedOf.table, feedOfKey(tagMatches, "EUW1_1"), 99) }},
-		"an ended job without a place":  {"feed", func(t *Tx) error { return t.removeAll(tFeed.table, []byte{tagJobs}) }},
-		"an ended job with two of them": {"feed", func(t *Tx) error { return t.newPlace(tagJobs, "a3", 2) }},
+		"a way that leads nowhere":      {"feed_of", func(t *txn) error { return t.putNumber(feedOf.table, feedOfKey(tagMatches, "EUW1_1"), 99) }},
+		"an ended job without a place":  {"feed", func(t *txn) error { return t.removeAll(tFeed.table, []byte{tagJobs}) }},
+		"an ended job with two of them": {"feed", func(t *txn) error { return t.newPlace(tagJobs, "a3", 2) }},
 	} {
 		dir := world(t)
 		db, err := Open(Options{Dir: dir})
@@ -510,7 +510,7 @@ func TestPrunedJobsLeaveTheirPlaces(t *testing.T) {
 	again = move(t, db, again, engine.Discarded)
 	_, before := fed(t, db, engine.FeedJobs, "", 0)
 	places := func() (n int) {
-		read(t, db, func(tx *Tx) error {
+		read(t, db, func(tx *txn) error {
 			for range tx.rows(tFeed.table, []byte{tagJobs}) {
 				n++
 			}

@@ -19,11 +19,12 @@ type feed struct {
 	tag  byte
 	kind engine.FeedKind
 	// load makes the rows of an item, without their cursors; none when the item has left its place.
-	load func(t *Tx, place feedPlace) ([]engine.FeedRow, error)
-	// read fills a page of a feed that has an order of its own; nil = by the places in table feed.
-	read func(r *feedReader) error
-	from *table // whose sequence its cursors count; nil = feed's
-	many bool   // an item may have several rows, so that a cursor says how many of them were read
+	load func(t *txn, place feedPlace) ([]engine.FeedRow, error)
+	// from is a table in which a feed has an order of its own, by the number that is its key; nil = by the places in table feed.
+	// one makes the row of one of its rows.
+	from *table
+	one  func(r *feedReader, n uint64, at row) engine.FeedRow
+	many bool // an item may have several rows, so that a cursor says how many of them were read
 }
 
 var feedList = []feed{
@@ -31,8 +32,8 @@ var feedList = []feed{
 	{tag: tagTimelines, kind: engine.FeedTimelines, load: timelineRows},
 	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
 	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
-	{tag: tagRanks, kind: engine.FeedRanks, read: (*feedReader).ranks, from: tRankOrder},
-	{tag: tagLive, kind: engine.FeedLive, read: (*feedReader).live, from: tJobState.table},
+	{tag: tagRanks, kind: engine.FeedRanks, one: (*feedReader).rank, from: tRankOrder},
+	{tag: tagLive, kind: engine.FeedLive, one: (*feedReader).live, from: tJobState.table},
 }
 
 // Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
@@ -42,15 +43,16 @@ func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPag
 	if !ok {
 		return page, engine.Problemf(engine.ErrInvalid, "", "there is no feed of %q", q.Kind)
 	}
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		r, err := t.feedReader(f, q.Page)
 		if err != nil {
 			return err
 		}
-		if r.read == nil {
-			r.read = (*feedReader).places
+		if r.from == nil {
+			err = r.places()
+		} else {
+			r.numbers()
 		}
-		err = r.read(r)
 		page = r.page
 		page.Next = r.at.String()
 		return err
@@ -69,19 +71,21 @@ func feedOfKind(kind engine.FeedKind) (feed, bool) {
 
 // feedReader fills one page.
 type feedReader struct {
-	*Tx
+	*txn
 	feed
 	at    feedCursor // the last row of the page so far
 	limit int
 	page  engine.FeedPage
+
+	accounts map[string]league.Account // of the ranks so far
 }
 
-func (t *Tx) feedReader(f feed, p engine.Page) (*feedReader, error) {
+func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 	store, err := t.feedStore()
 	if err != nil {
 		return nil, err
 	}
-	r := &feedReader{Tx: t, feed: f, limit: pageSize(p), at: feedCursor{tag: f.tag, store: store}}
+	r := &feedReader{txn: t, feed: f, limit: pageSize(p), at: feedCursor{tag: f.tag, store: store}, accounts: map[string]league.Account{}}
 	if p.After == "" {
 		return r, nil
 	}
@@ -103,7 +107,7 @@ func (r *feedReader) places() error {
 		}
 		var rows []engine.FeedRow
 		if err == nil {
-			rows, err = r.load(r.Tx, place)
+			rows, err = r.load(r.txn, place)
 		}
 		if err != nil {
 			if _, ok := disk.AsCorrupt(err); !ok {
@@ -143,39 +147,47 @@ func (r *feedReader) add(seq uint64, rows []engine.FeedRow) (full bool) {
 	return false
 }
 
-// ranks goes through the order of the rank rows. They never move: their table is append-only.
-func (r *feedReader) ranks() error {
-	accounts := map[string]league.Account{}
-	for row := range r.rowsFrom(tRankOrder, nil, key.Uint64(r.at.seq+1)) {
-		n := key.Read(row.k).Uint64()
-		one := engine.FeedRow{ID: fmt.Sprint("rank ", n), Corrupt: true}
-		if rank, ok := r.orderedRank(row, accounts); ok {
-			one = engine.FeedRow{ID: rank.Account, Rank: &rank}
-		}
-		if full := r.add(n, []engine.FeedRow{one}); full {
-			return nil
+// numbers goes through a table with an order of its own. Its rows never move.
+func (r *feedReader) numbers() {
+	for at := range r.rowsFrom(r.from, nil, key.Uint64(r.at.seq+1)) {
+		n := key.Read(at.k).Uint64()
+		if full := r.add(n, []engine.FeedRow{r.one(r, n, at)}); full {
+			return
 		}
 	}
-	return nil
 }
 
-// live goes through the live jobs.
-func (r *feedReader) live() error {
-	for row := range r.rowsFrom(tJobState.table, nil, key.Uint64(r.at.seq+1)) {
-		n := key.Read(row.k).Uint64()
-		j, ok, err := r.readLive(row.k)
-		one := engine.FeedRow{ID: string(jobID(n)), Corrupt: err != nil || !ok}
-		if !one.Corrupt {
-			one.Job = &j
-		}
-		if full := r.add(n, []engine.FeedRow{one}); full {
-			return nil
-		}
+// rank follows a place in the order of all ranks. One that cannot be read is named by check.
+func (r *feedReader) rank(n uint64, at row) engine.FeedRow {
+	bad := engine.FeedRow{ID: fmt.Sprint("rank ", n), Corrupt: true}
+	k, err := tRankOrder.blobOf(at.k, at.v)
+	if err != nil {
+		return bad
 	}
-	return nil
+	rank, ok, err := tRanks.get(r.txn, k)
+	if err != nil || !ok {
+		return bad
+	}
+	a, known := r.accounts[rank.Account]
+	if !known {
+		if a, err = r.account(rank.Account); err != nil {
+			a = league.Account{ID: rank.Account}
+		}
+		r.accounts[rank.Account] = a
+	}
+	line := rankRow(a, rank)
+	return engine.FeedRow{ID: rank.Account, Rank: &line}
 }
 
-func matchRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+func (r *feedReader) live(n uint64, at row) engine.FeedRow {
+	j, ok, err := r.readLive(at.k)
+	if err != nil || !ok {
+		return engine.FeedRow{ID: string(jobID(n)), Corrupt: true}
+	}
+	return engine.FeedRow{ID: string(j.ID), Job: &j}
+}
+
+func matchRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	m, err := t.match(place.id)
 	if disk.IsNotFound(err) {
 		return nil, nil // check names it
@@ -183,14 +195,11 @@ func matchRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []engine.FeedRow{{ID: m.ID, Match: &engine.MatchRow{
-		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
-		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
-		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
-	}}}, nil
+	row := factsOf(m)
+	return []engine.FeedRow{{ID: m.ID, Match: &row}}, nil
 }
 
-func timelineRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+func timelineRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	m, err := t.match(place.id)
 	if disk.IsNotFound(err) {
 		return nil, nil
@@ -205,7 +214,7 @@ func timelineRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 	}}}, nil
 }
 
-func seatRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	seats, err := t.seats(place.id)
 	if err != nil {
 		return nil, err
@@ -220,7 +229,7 @@ func seatRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
 	return rows, nil
 }
 
-func jobRows(t *Tx, place feedPlace) ([]engine.FeedRow, error) {
+func jobRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	j, here, err := t.endedAt(place)
 	if err != nil || !here {
 		return nil, err
@@ -237,7 +246,7 @@ type feedCursor struct {
 }
 
 // feedStore names the store in cursors, since it was last restored, in eight digits.
-func (t *Tx) feedStore() (string, error) {
+func (t *txn) feedStore() (string, error) {
 	name, _, err := t.text(tMeta, disk.MetaInstance)
 	if err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 			return nil, "", 0, badPage(q.After)
 		}
 	}
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		limit := pageSize(q.Page)
 		total = -1
 		if q.After == "" {
@@ -52,26 +53,30 @@ func fits(q engine.JobsQuery, j engine.Job) bool {
 		(q.Text == "" || strings.Contains(strings.ToLower(j.Key), strings.ToLower(q.Text)))
 }
 
-func (t *Tx) scanLive(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
-	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
-		return s
-	}
+// scanBack makes the scan of a table whose keys end with a job's number. job reads what a row leads to, if it fits.
+func scanBack(rows iter.Seq[row], limit int, job func(r row) (engine.Job, bool)) (s jobScan) {
 	looked := 0
-	for r := range t.rowsBack(tJobState.table, nil, before) {
-		id := key.Read(r.k).Uint64()
+	for r := range rows {
 		if looked++; looked > maxScan || len(s.jobs) > limit {
-			s.stop = id + 1
+			s.stop = key.Read(r.k[len(r.k)-8:]).Uint64() + 1
 			return s
 		}
-		if j, ok := t.fittingLive(q, r); ok {
+		if j, ok := job(r); ok {
 			s.jobs = append(s.jobs, j)
 		}
 	}
 	return s
 }
 
+func (t *txn) scanLive(q engine.JobsQuery, before []byte, limit int) jobScan {
+	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
+		return jobScan{}
+	}
+	return scanBack(t.rowsBack(tJobState.table, nil, before), limit, func(r row) (engine.Job, bool) { return t.fittingLive(q, r) })
+}
+
 // liveFrom lists live jobs after one, the oldest first.
-func (t *Tx) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engine.Job, next string) {
+func (t *txn) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engine.Job, next string) {
 	looked, last := 0, ""
 	for r := range t.rowsFrom(tJobState.table, nil, after) {
 		if after != nil && bytes.Equal(r.k, after) {
@@ -90,7 +95,7 @@ func (t *Tx) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engin
 
 // fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that cannot be read does not
 // fit; check names it.
-func (t *Tx) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
+func (t *txn) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
 	j, err := tJobState.decode(r.k, r.v)
 	if err != nil || len(q.States) > 0 && !slices.Contains(q.States, j.State) {
 		return j, false
@@ -99,30 +104,22 @@ func (t *Tx) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
 	return j, ok && err == nil && fits(q, j)
 }
 
-func (t *Tx) scanEnded(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
+func (t *txn) scanEnded(q engine.JobsQuery, before []byte, limit int) jobScan {
 	terminal := slices.ContainsFunc(q.States, engine.State.Terminal)
 	if !terminal && (!q.Ended || len(q.States) > 0) {
-		return s
+		return jobScan{}
 	}
 	if terminal && !slices.ContainsFunc(q.States, func(s engine.State) bool { return s.Terminal() && !listed(s) }) {
 		return t.scanListed(q, before, limit)
 	}
-	looked := 0
-	for r := range t.rowsBack(tArchive.table, nil, before) {
-		id := key.Read(r.k).Uint64()
-		if looked++; looked > maxScan || len(s.jobs) > limit {
-			s.stop = id + 1
-			return s
-		}
-		if j, err := tArchive.decode(r.k, r.v); err == nil && fits(q, j) {
-			s.jobs = append(s.jobs, j)
-		}
-	}
-	return s
+	return scanBack(t.rowsBack(tArchive.table, nil, before), limit, func(r row) (engine.Job, bool) {
+		j, err := tArchive.decode(r.k, r.v)
+		return j, err == nil && fits(q, j)
+	})
 }
 
 // scanListed looks at discarded and cancelled jobs only, by their index.
-func (t *Tx) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
+func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
 	for _, state := range q.States {
 		if !listed(state) {
 			continue
@@ -131,17 +128,10 @@ func (t *Tx) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobScan
 		if before != nil {
 			from = stateKey(state, before)
 		}
-		var one jobScan
-		looked := 0
-		for r := range t.rowsBack(archiveState.table, []byte{byte(state)}, from) {
-			if looked++; looked > maxScan || len(one.jobs) > limit {
-				one.stop = key.Read(r.k[1:]).Uint64() + 1
-				break
-			}
-			if j, ok, err := tArchive.get(t, r.k[1:]); err == nil && ok && fits(q, j) {
-				one.jobs = append(one.jobs, j)
-			}
-		}
+		one := scanBack(t.rowsBack(archiveState.table, []byte{byte(state)}, from), limit, func(r row) (engine.Job, bool) {
+			j, ok, err := tArchive.get(t, r.k[1:])
+			return j, err == nil && ok && fits(q, j)
+		})
 		s = jobScan{jobs: newestFirst(append(s.jobs, one.jobs...)), stop: max(s.stop, one.stop)}
 	}
 	return s
@@ -172,7 +162,7 @@ func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
 }
 
 // countJobs counts the live jobs that fit; -1 when there are too many to look at.
-func (t *Tx) countJobs(q engine.JobsQuery) (n int) {
+func (t *txn) countJobs(q engine.JobsQuery) (n int) {
 	looked := 0
 	for r := range t.rows(tJobState.table, nil) {
 		if looked++; looked > maxScan {
@@ -186,7 +176,7 @@ func (t *Tx) countJobs(q engine.JobsQuery) (n int) {
 }
 
 // counts reports whether a live job fits, without reading its spec if only states are asked for.
-func (t *Tx) counts(q engine.JobsQuery, r row) bool {
+func (t *txn) counts(q engine.JobsQuery, r row) bool {
 	if q.Queue == "" && q.Kind == "" && q.Owner == "" && q.Text == "" {
 		j, err := tJobState.decode(r.k, r.v)
 		return err == nil && (len(q.States) == 0 || slices.Contains(q.States, j.State))
@@ -198,7 +188,7 @@ func (t *Tx) counts(q engine.JobsQuery, r row) bool {
 // Detail gives what is stored about one job: its attempts (the running one last, without an end), holds, groups, parents
 // and history. By key: the live job that holds it, else the latest that had it. engine.ErrNotFound.
 func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		j, err := t.findJob(q)
 		if err != nil {
 			return err
@@ -225,7 +215,7 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 	return d, err
 }
 
-func (t *Tx) findJob(q engine.JobQuery) (engine.Job, error) {
+func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 	if q.External != "" {
 		return t.jobOfExternal(q.External)
 	}
@@ -246,7 +236,7 @@ func (t *Tx) findJob(q engine.JobQuery) (engine.Job, error) {
 
 // Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
 func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
-	err = db.view(ctx, func(t *Tx) (err error) {
+	err = db.view(ctx, func(t *txn) (err error) {
 		if page.Total, err = t.countAccounts(q); err != nil {
 			return err
 		}
@@ -272,7 +262,7 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 
 // countAccounts counts the accounts that fit: all of them by their counter, so that a page of a long list costs no more
 // than its rows.
-func (t *Tx) countAccounts(q engine.AccountsQuery) (n int, err error) {
+func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
 	if q.Text == "" && !q.Open {
 		totals, err := t.totals()
 		return int(totals.Accounts), err
@@ -298,7 +288,7 @@ func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, err
 
 // AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
 func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine.AccountRow, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		a, err := t.accountOn(id, platform)
 		if err != nil {
 			return err
@@ -311,7 +301,7 @@ func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine
 
 // Identities lists an account's PUUIDs by key project.
 func (db *DB) Identities(ctx context.Context, account string) (list []engine.Identity, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		a, err := t.account(account)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 // back: Riot counts up on each platform, so that is newest first too, platform by platform. Matches that could
 // not be had are left out and counted, unless q.All.
 func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.MatchesPage, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		if q.Account == "" {
 			return t.allMatches(q, &page)
 		}
@@ -30,7 +30,7 @@ func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.M
 	return page, err
 }
 
-func (t *Tx) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
+func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
 	limit := pageSize(q.Page)
 	var before []byte
 	if q.After != "" {
@@ -55,7 +55,7 @@ func (t *Tx) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
 
 // accountMatches goes through the account's whole list, to count what is hidden; a list has thousands of rows, not
 // millions.
-func (t *Tx) accountMatches(q engine.MatchesQuery, a league.Account, page *engine.MatchesPage) error {
+func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engine.MatchesPage) error {
 	prefix := key.Strings(a.ID)
 	after, err := decodeCursor(q.After, prefix)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *Tx) accountMatches(q engine.MatchesQuery, a league.Account, page *engin
 // Settled lists the n matches of an account that were tried last, the oldest first: in the order in which they were, not
 // in that of their games.
 func (db *DB) Settled(ctx context.Context, account string, n int) (list []engine.MatchRow, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		a, err := t.findAccount(account)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ type triedMatch struct {
 }
 
 // lastTried looks through the account's whole list. A match whose record cannot be read is not in it; check names it.
-func (t *Tx) lastTried(account string, n int) (last []triedMatch) {
+func (t *txn) lastTried(account string, n int) (last []triedMatch) {
 	later := func(a, b triedMatch) int { return a.at.Compare(b.at) }
 	for r := range t.rows(byAccount.table, key.Strings(account)) {
 		l, err := listingAt(r.k)
@@ -137,13 +137,13 @@ func (t *Tx) lastTried(account string, n int) (last []triedMatch) {
 	return last
 }
 
-func (t *Tx) unfetchable(match string) bool {
+func (t *txn) unfetchable(match string) bool {
 	return t.has(matchStatus.table, statusKey(league.PermanentlyUnfetchable, match))
 }
 
 // matchRow is a match as lists show it. One whose record cannot be read is shown as corrupt; one that is linked but not yet
 // stored as unfetched.
-func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRow, shown bool) {
+func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchRow, shown bool) {
 	m, err := t.match(id)
 	if disk.IsNotFound(err) {
 		m, err = league.Match{ID: id}, nil
@@ -154,12 +154,8 @@ func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRo
 	if !all && m.Match.Status == league.PermanentlyUnfetchable {
 		return row, false
 	}
-	row = engine.MatchRow{
-		ID: id, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
-		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
-		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
-		Bytes: m.Match.Ref.Size + m.Timeline.Ref.Size,
-	}
+	row = factsOf(m)
+	row.Bytes = m.Match.Ref.Size + m.Timeline.Ref.Size
 	seat, here, err := t.seatOf(a, id)
 	row.Corrupt = err != nil
 	if here {
@@ -167,6 +163,15 @@ func (t *Tx) matchRow(a league.Account, id string, all bool) (row engine.MatchRo
 		row.Kills, row.Deaths, row.Assists = seat.Kills, seat.Deaths, seat.Assists
 	}
 	return row, true
+}
+
+// factsOf is what a match's own record tells of it.
+func factsOf(m league.Match) engine.MatchRow {
+	return engine.MatchRow{
+		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
+		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
+		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
+	}
 }
 
 // PutPayload commits a payload to its shard before any state names it. It is idempotent; see Payloads.Put. A file that

@@ -83,14 +83,14 @@ func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 }
 
 func (db *DB) forgetting(ctx context.Context) (list []Forgotten, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		list, err = t.forgetting()
 		return err
 	})
 	return list, err
 }
 
-func (t *Tx) forgetting() (list []Forgotten, err error) {
+func (t *txn) forgetting() (list []Forgotten, err error) {
 	for r := range t.rows(tState, []byte(forgetPrefix)) {
 		mark, err := tState.blobOf(r.k, r.v)
 		if err != nil {
@@ -107,7 +107,7 @@ func (t *Tx) forgetting() (list []Forgotten, err error) {
 
 // doomAgain takes up what the process before had doomed. What has been fetched again since is safe.
 func (db *DB) doomAgain() error {
-	return db.view(context.Background(), func(t *Tx) error {
+	return db.view(context.Background(), func(t *txn) error {
 		list, err := t.forgetting()
 		if err != nil && !disk.IsDamage(err) { // check names a mark that cannot be read
 			return err
@@ -120,13 +120,13 @@ func (db *DB) doomAgain() error {
 }
 
 // fetched reports whether a match row names a payload.
-func (t *Tx) fetched(match string) bool {
+func (t *txn) fetched(match string) bool {
 	m, err := t.match(match)
 	return !disk.IsNotFound(err) && (err != nil || m.Match.Status == league.Success || m.Timeline.Status == league.Success)
 }
 
 // beginForget takes the account away with what is found by it, and leaves the mark.
-func (t *Tx) beginForget(account string, f *Forgotten) error {
+func (t *txn) beginForget(account string, f *Forgotten) error {
 	a, err := t.findAccount(account)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (t *Tx) beginForget(account string, f *Forgotten) error {
 }
 
 // identify says whose rows are to go, and counts the one that goes with the account itself.
-func (t *Tx) identify(a league.Account, f *Forgotten) {
+func (t *txn) identify(a league.Account, f *Forgotten) {
 	f.Account, f.PUUIDs, f.Done.Mask = a.ID, puuidsOf(a), maskOf(a)
 	if t.has(tReports.table, []byte(a.ID)) {
 		f.Done.Reports++
@@ -161,7 +161,7 @@ func (t *Tx) identify(a league.Account, f *Forgotten) {
 // WouldForget counts what Forget would delete, and changes nothing. engine.ErrNotFound.
 func (db *DB) WouldForget(ctx context.Context, account string) (engine.ForgetDone, error) {
 	w := &forgetter{db: db, ctx: ctx, dry: true}
-	err := db.view(ctx, func(t *Tx) error {
+	err := db.view(ctx, func(t *txn) error {
 		a, err := t.findAccount(account)
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (db *DB) WouldForget(ctx context.Context, account string) (engine.ForgetDon
 // LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or Riot ID. Those that wait
 // and that another account's sync counts are left out: they become that account's. engine.ErrNotFound.
 func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		a, err := t.findAccount(account)
 		if err == nil {
 			jobs, _, err = t.liveOf(a.ID)
@@ -193,7 +193,7 @@ func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job
 // liveOf gives the live jobs that are an account's or about it, and as they are to be stored those that another account gets:
 // the sync of that one counts them. No index tells whose a job is, so all specs are looked through for the account's id, which
 // a job that is for it names: 100,000 of them take 25 ms.
-func (t *Tx) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
+func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
 	for r := range t.rows(tJobSpec.table, nil) {
 		if !bytes.Contains(r.v, []byte(account)) {
 			continue
@@ -220,7 +220,7 @@ func (t *Tx) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
 }
 
 // uncache drops what Riot last answered for any name of the account.
-func (t *Tx) uncache(a league.Account) error {
+func (t *txn) uncache(a league.Account) error {
 	puuids := puuidsOf(a)
 	var gone [][]byte
 	for r := range t.rows(tPUUIDCache.table, nil) {
@@ -234,7 +234,7 @@ func (t *Tx) uncache(a league.Account) error {
 	return t.removeKeys(tPUUIDCache.table, gone)
 }
 
-func (t *Tx) putForgotten(f Forgotten) error {
+func (t *txn) putForgotten(f Forgotten) error {
 	b, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("mark of account %s: %w", f.Done.Mask, err)
@@ -286,9 +286,9 @@ func (w *forgetter) run(steps ...func() error) error {
 }
 
 // commit counts and deletes a part in one transaction with the mark that tells of it.
-func (w *forgetter) commit(part func(t *Tx, f *Forgotten) error) error {
+func (w *forgetter) commit(part func(t *txn, f *Forgotten) error) error {
 	next := w.f
-	err := w.db.do(w.ctx, w.dry, func(t *Tx) error {
+	err := w.db.do(w.ctx, w.dry, func(t *txn) error {
 		next = w.f
 		if err := part(t, &next); err != nil || w.dry {
 			return err
@@ -304,9 +304,9 @@ func (w *forgetter) commit(part func(t *Tx, f *Forgotten) error) error {
 }
 
 // sweep goes through a table, and lets part count and delete what fits, a page per transaction. A row may have gone meanwhile.
-func (w *forgetter) sweep(tb *table, prefix []byte, fits func(k, v []byte) bool, part func(t *Tx, f *Forgotten, k []byte) error) error {
+func (w *forgetter) sweep(tb *table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error) error {
 	return w.pages(tb, prefix, fits, func(page [][]byte) error {
-		return w.commit(func(t *Tx, f *Forgotten) error {
+		return w.commit(func(t *txn, f *Forgotten) error {
 			for _, k := range page {
 				if err := part(t, f, k); err != nil {
 					return err
@@ -319,12 +319,12 @@ func (w *forgetter) sweep(tb *table, prefix []byte, fits func(k, v []byte) bool,
 
 // pages gives work the keys of the rows that fit, as many at a time as one transaction may delete.
 func (w *forgetter) pages(tb *table, prefix []byte, fits func(k, v []byte) bool, work func(page [][]byte) error) error {
-	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, func(_ *Tx, r row) bool { return fits(r.k, r.v) }, work)
+	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, func(_ *txn, r row) bool { return fits(r.k, r.v) }, work)
 }
 
 // clear removes all rows under a prefix.
 func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetDone)) error {
-	return w.sweep(tb, prefix, anyRow, func(t *Tx, f *Forgotten, k []byte) error {
+	return w.sweep(tb, prefix, anyRow, func(t *txn, f *Forgotten, k []byte) error {
 		if t.has(tb, k) && count != nil {
 			count(&f.Done)
 		}

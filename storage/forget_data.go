@@ -24,7 +24,7 @@ func (w *forgetter) matches() error {
 			}
 		}
 		w.db.payloads.Doomed.Add(ids)
-		err := w.commit(func(t *Tx, f *Forgotten) error {
+		err := w.commit(func(t *txn, f *Forgotten) error {
 			f.Doomed = nil
 			for _, k := range page {
 				if err := w.dropListed(t, f, k); err != nil {
@@ -53,7 +53,7 @@ func (w *forgetter) payloads() error {
 	}
 	crash.Point("forget-erased")
 	gone := w.f.Doomed
-	err = w.commit(func(_ *Tx, f *Forgotten) error {
+	err = w.commit(func(_ *txn, f *Forgotten) error {
 		f.Doomed = nil
 		f.Done.Left = slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.Done.Left, left))))
 		return nil
@@ -65,7 +65,7 @@ func (w *forgetter) payloads() error {
 }
 
 // dropListed takes a match out of the account's list, and deletes it if no other account has it.
-func (w *forgetter) dropListed(t *Tx, f *Forgotten, k []byte) error {
+func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 	l, err := listingAt(k)
 	if err == nil && !t.has(byAccount.table, k) {
 		return nil
@@ -110,7 +110,7 @@ func storedBytes(m league.Match) (n int64) {
 }
 
 // dropMatch deletes every row of a match but those of accounts' lists.
-func (t *Tx) dropMatch(m league.Match) error {
+func (t *txn) dropMatch(m league.Match) error {
 	errs := []error{tMatches.drop(t, []byte(m.ID), &m), t.remove(tParticipants.table, []byte(m.ID)), t.removeOwned(ofMatch, key.Strings(m.ID))}
 	for _, tag := range []byte{tagMatches, tagTimelines, tagParticipants} {
 		errs = append(errs, t.dropPlace(tag, m.ID))
@@ -119,7 +119,7 @@ func (t *Tx) dropMatch(m league.Match) error {
 }
 
 // dropPlace removes an item's place in the feed.
-func (t *Tx) dropPlace(tag byte, id string) error {
+func (t *txn) dropPlace(tag byte, id string) error {
 	seq, ok, err := t.number(feedOf.table, feedOfKey(tag, id))
 	if err != nil || !ok {
 		return err
@@ -134,7 +134,7 @@ func (w *forgetter) ranks() error {
 		of, err := tRankOrder.blobOf(k, v)
 		return err == nil && bytes.HasPrefix(of, prefix)
 	}
-	err := w.sweep(tRankOrder, nil, mine, func(t *Tx, _ *Forgotten, k []byte) error {
+	err := w.sweep(tRankOrder, nil, mine, func(t *txn, _ *Forgotten, k []byte) error {
 		if w.dry {
 			return nil
 		}
@@ -148,7 +148,7 @@ func (w *forgetter) ranks() error {
 
 // weeklies takes the account's line out of the weekly reports. Their sums stay: they name nobody.
 func (w *forgetter) weeklies() error {
-	return w.sweep(tWeekly.table, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
+	return w.sweep(tWeekly.table, nil, w.names, func(t *txn, f *Forgotten, k []byte) error {
 		r, ok, err := tWeekly.get(t, k)
 		if disk.IsDamage(err) || err == nil && !ok {
 			return nil // check names it
@@ -174,7 +174,7 @@ func (w *forgetter) seats() error {
 	if len(w.f.PUUIDs) == 0 {
 		return nil
 	}
-	return w.sweep(tParticipants.table, nil, w.names, func(t *Tx, f *Forgotten, k []byte) error {
+	return w.sweep(tParticipants.table, nil, w.names, func(t *txn, f *Forgotten, k []byte) error {
 		n, err := t.mask(string(k), w.f.PUUIDs)
 		f.Done.Seats += n
 		return err

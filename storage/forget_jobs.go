@@ -35,7 +35,7 @@ func (w *forgetter) jobs() error {
 }
 
 func (w *forgetter) dropJobs(page [][]byte) error {
-	return w.commit(func(t *Tx, f *Forgotten) error {
+	return w.commit(func(t *txn, f *Forgotten) error {
 		keys := map[string]bool{}
 		for _, k := range page {
 			if err := w.dropJob(t, f, k, keys); err != nil {
@@ -49,7 +49,7 @@ func (w *forgetter) dropJobs(page [][]byte) error {
 // leaveAll takes all children out of a parent's groups, a page per transaction.
 func (w *forgetter) leaveAll(parent []byte) error {
 	for more := true; more; {
-		err := w.commit(func(t *Tx, _ *Forgotten) (err error) {
+		err := w.commit(func(t *txn, _ *Forgotten) (err error) {
 			more, err = t.leaveSome(parent, w.db.pages.Forget)
 			return err
 		})
@@ -60,7 +60,7 @@ func (w *forgetter) leaveAll(parent []byte) error {
 	return nil
 }
 
-func (t *Tx) leaveSome(parent []byte, limit int) (more bool, err error) {
+func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
 	var some [][]byte
 	for r := range t.rows(tMembers.table, parent) {
 		if more = len(some) == limit; more {
@@ -77,7 +77,7 @@ func (t *Tx) leaveSome(parent []byte, limit int) (more bool, err error) {
 }
 
 // dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
-func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool) error {
+func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool) error {
 	j, ok, err := tArchive.get(t, k)
 	if disk.IsDamage(err) || err == nil && !ok {
 		return nil // check names it; or it was opened again, and is another's
@@ -118,7 +118,7 @@ func (w *forgetter) dropJob(t *Tx, f *Forgotten, k []byte, keys map[string]bool)
 }
 
 // heirOf is another account whose sync counts the job; "" = none does.
-func (t *Tx) heirOf(k []byte, account string) (string, error) {
+func (t *txn) heirOf(k []byte, account string) (string, error) {
 	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
 		p, ok, err := t.readJob(g[:8])
 		if err != nil && !disk.IsDamage(err) {
@@ -157,7 +157,7 @@ func (w *forgetter) dropRun(k []byte) error {
 			return err
 		}
 	}
-	return w.commit(func(t *Tx, f *Forgotten) error {
+	return w.commit(func(t *txn, f *Forgotten) error {
 		r, err := t.run(string(k))
 		if err != nil {
 			return err
@@ -179,5 +179,5 @@ func (w *forgetter) dropRun(k []byte) error {
 
 // clearMine removes the rows of a table that name the account.
 func (w *forgetter) clearMine(tb *table) error {
-	return w.sweep(tb, nil, w.names, func(t *Tx, _ *Forgotten, k []byte) error { return t.remove(tb, k) })
+	return w.sweep(tb, nil, w.names, func(t *txn, _ *Forgotten, k []byte) error { return t.remove(tb, k) })
 }

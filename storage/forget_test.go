@@ -120,7 +120,7 @@ func people(t testing.TB, db *DB, games []game) {
 	})
 }
 
-func onePerson(db *DB, t *Tx, id string, games []game) error {
+func onePerson(db *DB, t *txn, id string, games []game) error {
 	errs := []error{db.SaveAccount(t, player(id))}
 	sync, err := t.Enqueue(engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:" + id, Lock: "account:" + id, Owner: id, Args: []byte(`{"account":"` + id + `"}`)})
 	if err != nil {
@@ -162,7 +162,7 @@ func onePerson(db *DB, t *Tx, id string, games []game) error {
 }
 
 // endJob ends a job with an attempt. Every third one is discarded.
-func endJob(db *DB, t *Tx, id engine.JobID, mark engine.Mark) error {
+func endJob(db *DB, t *txn, id engine.JobID, mark engine.Mark) error {
 	_, err := db.Mark(t, id, mark, 1, 0)
 	err = errors.Join(err, db.AddAttempt(t, id, engine.Attempt{Number: 1, Start: noon, End: noon}))
 	j, jobErr := t.job(id)
@@ -193,7 +193,7 @@ func seen(t testing.TB, db *DB, id string) map[string]any {
 	keep("report", report, err)
 	ranks, err := db.RankHistory(ctx, engine.RanksQuery{Account: id})
 	keep("ranks", ranks, err)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		run, err := db.Run(tx, "RUN"+id)
 		keep("run", run, err)
 		staged, err := db.Staged(tx, run.ID)
@@ -231,7 +231,7 @@ func seen(t testing.TB, db *DB, id string) map[string]any {
 // wantNoTrace looks for an account in every row of every table but the audit.
 func wantNoTrace(t testing.TB, db *DB, id string, but ...*table) {
 	t.Helper()
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for _, tb := range tables {
 			if slices.Contains(but, tb) {
 				continue
@@ -374,14 +374,14 @@ func TestAForgottenAccountComesBackAsANewOne(t *testing.T) {
 	again := player(gone)
 	again.ID, again.Run, again.GameName = "01JBACKAGAIN00000000000004", "", "Renamed"
 	saveAccount(t, db, again)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if _, here, err := tx.seatOf(again, "EUW1_0"); here || err != nil {
 			t.Errorf("it sits there before it was listed: %v", err)
 		}
 		return nil
 	})
 	write(t, db, func(tx engine.Tx) error { return db.LinkMatch(tx, again.ID, "EUW1_0") })
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if seat, here, err := tx.seatOf(again, "EUW1_0"); !here || seat.RiotID != "Renamed#EUW" || err != nil {
 			t.Errorf("its seat: %+v %t %v", seat, here, err)
 		}
@@ -452,7 +452,7 @@ func TestALiveJobOfTwoAccountsIsNotCancelled(t *testing.T) {
 	if _, _, err := db.Forget(ctx, gone, engine.Actor{}, "", 0); err != nil {
 		t.Fatal(err)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if now, err := tx.job(j.ID); err != nil || now.Owner != other || now.State != engine.Available {
 			t.Errorf("%+v %v", now, err)
 		}
@@ -478,7 +478,7 @@ func BenchmarkForgetAmongManyJobs(b *testing.B) {
 	}
 	ctx := context.Background()
 	for b.Loop() {
-		must(b, db.view(ctx, func(t *Tx) error {
+		must(b, db.view(ctx, func(t *txn) error {
 			_, _, err := t.liveOf(forgetters[0])
 			return err
 		}))

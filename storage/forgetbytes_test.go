@@ -151,7 +151,7 @@ func TestNoByteOfAForgottenAccountIsLeftAfterCompact(t *testing.T) {
 func wantPayload(t testing.TB, db *DB, i int, account string) {
 	t.Helper()
 	var m league.Match
-	read(t, db, func(tx *Tx) (err error) { m, err = tx.match(fmt.Sprintf("EUW1_%04d", i)); return err })
+	read(t, db, func(tx *txn) (err error) { m, err = tx.match(fmt.Sprintf("EUW1_%04d", i)); return err })
 	raw, err := db.payloads.Raw(m.ID, league.PartMatch, m.Match.Ref)
 	if err != nil || string(raw) != ofPlayer(matchJSON(i), account, i) {
 		t.Errorf("match %s: %v", m.ID, err)

@@ -37,7 +37,7 @@ func (db *DB) Gaps(tx engine.Tx, match string) (list []league.Gap, err error) {
 // SaveGap notes what a run misses, in place of what was noted before; added is false when the run missed that part already.
 func (db *DB) SaveGap(tx engine.Tx, g league.Gap) (added bool, err error) { return own(tx).saveGap(g) }
 
-func (t *Tx) saveGap(g league.Gap) (added bool, err error) {
+func (t *txn) saveGap(g league.Gap) (added bool, err error) {
 	k := tGaps.keyOf(&g)
 	return !t.has(tGaps.table, k), tGaps.put(t, k, &g)
 }
@@ -80,9 +80,9 @@ func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) erro
 // kept: first by the jobs that ended without them, then what those runs found given up already. Check names what cannot be
 // read.
 
-func (t *Tx) gapsOfJob(stateKey []byte) error { return readable(t.gapOfJob(stateKey)) }
+func (t *txn) gapsOfJob(stateKey []byte) error { return readable(t.gapOfJob(stateKey)) }
 
-func (t *Tx) gapsOfAccount(k []byte) error { return readable(t.gapsOfLastRun(k)) }
+func (t *txn) gapsOfAccount(k []byte) error { return readable(t.gapsOfLastRun(k)) }
 
 func readable(err error) error {
 	if disk.IsDamage(err) || disk.IsNotFound(err) {
@@ -92,7 +92,7 @@ func readable(err error) error {
 }
 
 // gapOfJob notes what a discarded or cancelled job has left open.
-func (t *Tx) gapOfJob(stateKey []byte) error {
+func (t *txn) gapOfJob(stateKey []byte) error {
 	k := stateKey[1:]
 	j, ok, err := tArchive.get(t, k)
 	if err != nil || !ok {
@@ -133,7 +133,7 @@ func (t *Tx) gapOfJob(stateKey []byte) error {
 	return tMatches.put(t, []byte(m.ID), &m)
 }
 
-func (t *Tx) gapOfParent(parent engine.JobID, g league.Gap) error {
+func (t *txn) gapOfParent(parent engine.JobID, g league.Gap) error {
 	k, err := jobKey(parent)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (t *Tx) gapOfParent(parent engine.JobID, g league.Gap) error {
 
 // gapsOfLastRun notes the matches that the account's last run found given up. Which they were it did not keep: all that are
 // given up and that none of its own jobs tried are taken for them.
-func (t *Tx) gapsOfLastRun(k []byte) error {
+func (t *txn) gapsOfLastRun(k []byte) error {
 	a, err := t.account(string(k))
 	if err != nil || a.Run == "" {
 		return err

@@ -48,7 +48,7 @@ func gapWorld(t *testing.T, db *DB) {
 
 func gapsOf(t *testing.T, db *DB) (list []league.Gap) {
 	t.Helper()
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for i := range 5 {
 			gaps, err := db.Gaps(tx, fmt.Sprint("EUW1_", i))
 			if err != nil {
@@ -80,7 +80,7 @@ func TestMigration_GapsOfTheLastRun(t *testing.T) {
 			t.Errorf("noted %s\nwant  %s", got, want)
 		}
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for i, want := range []league.Cancel{league.NotCancelled, league.CancelledAlone} {
 			if m, err := tx.match(fmt.Sprint("EUW1_", i)); err != nil || m.Match.Cancelled != want {
 				t.Errorf("EUW1_%d: %+v, %v", i, m.Match, err)
@@ -107,7 +107,7 @@ func TestLeave(t *testing.T) {
 
 func rowOf(t *testing.T, db *DB) (r engine.AccountRow) {
 	t.Helper()
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		a, err := tx.account("01A")
 		if err != nil {
 			return err

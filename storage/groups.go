@@ -78,7 +78,7 @@ func addMember(g *engine.GroupStat, m member, n int) {
 }
 
 // addParents makes each group wait for the child. A group that waits for it already is left alone.
-func (t *Tx) addParents(child uint64, s engine.State, parents []engine.GroupID) error {
+func (t *txn) addParents(child uint64, s engine.State, parents []engine.GroupID) error {
 	for _, p := range parents {
 		n, err := jobNumber(p.Parent)
 		if err != nil {
@@ -99,7 +99,7 @@ func (t *Tx) addParents(child uint64, s engine.State, parents []engine.GroupID) 
 }
 
 // setMember stores how a child stands in a group and brings the group's totals up to date. old is nil for a new child.
-func (t *Tx) setMember(old, m *member) (engine.GroupStat, error) {
+func (t *txn) setMember(old, m *member) (engine.GroupStat, error) {
 	g := m.groupKey()
 	stat, err := t.group(g)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *Tx) setMember(old, m *member) (engine.GroupStat, error) {
 }
 
 // group reads a group's totals; all zero when it has no child.
-func (t *Tx) group(g []byte) (engine.GroupStat, error) {
+func (t *txn) group(g []byte) (engine.GroupStat, error) {
 	stat, ok, err := tGroups.get(t, g)
 	if !ok && err == nil {
 		stat.GroupID = engine.GroupID{Parent: jobID(key.Read(g[:8]).Uint64()), Group: int(g[8])}
@@ -162,7 +162,7 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 }
 
 // groupsOf lists the keys of the groups that wait for a child.
-func (t *Tx) groupsOf(child uint64) (groups [][]byte) {
+func (t *txn) groupsOf(child uint64) (groups [][]byte) {
 	k := key.Uint64(child)
 	for r := range t.rows(memberOf.table, k) {
 		if g := r.k[len(k):]; len(g) == 9 {
@@ -186,7 +186,7 @@ func (db *DB) Groups(tx engine.Tx, parent engine.JobID) ([]engine.GroupStat, err
 	return own(tx).groups(parent)
 }
 
-func (t *Tx) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
+func (t *txn) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
 	k, err := t.jobKey(parent)
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, e
 }
 
 // Parents lists the groups that wait for a job, each with its parent as it is.
-func (t *Tx) Parents(id engine.JobID) ([]engine.Parent, error) {
+func (t *txn) Parents(id engine.JobID) ([]engine.Parent, error) {
 	n, err := jobNumber(id)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (t *Tx) Parents(id engine.JobID) ([]engine.Parent, error) {
 }
 
 // leave takes one child out of a group, by its key in members.
-func (t *Tx) leave(k []byte) error {
+func (t *txn) leave(k []byte) error {
 	m, ok, err := tMembers.get(t, k)
 	if err != nil || !ok {
 		return err

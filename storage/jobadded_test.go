@@ -28,7 +28,7 @@ func TestWorkerBytesFailuresAndWhoAskedComeBack(t *testing.T) {
 	write(t, db, func(tx engine.Tx) error {
 		return db.AddAttempt(tx, j.ID, engine.Attempt{Number: 1, Round: 1, Try: 1, Worker: 7, Decision: "none"})
 	})
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if list, _ := tx.attempts(key.Uint64(mustNumber(j.ID))); len(list) != 1 || list[0].Worker != 7 {
 			t.Errorf("attempts %+v", list)
 		}

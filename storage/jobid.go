@@ -44,7 +44,7 @@ func jobKey(id engine.JobID) ([]byte, error) {
 }
 
 // jobKey is the same in the transaction's memory.
-func (t *Tx) jobKey(id engine.JobID) ([]byte, error) {
+func (t *txn) jobKey(id engine.JobID) ([]byte, error) {
 	n, err := jobNumber(id)
 	if err != nil {
 		return nil, err

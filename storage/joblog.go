@@ -15,7 +15,7 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 			return page, badPage(q.After)
 		}
 	}
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		limit := pageSize(q.Page)
 		var jobs []engine.Job
 		jobs, page.Next = mergeJobs(jobScan{}, t.scanEnded(ended, before, limit), limit)
@@ -29,7 +29,7 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 
 // logged makes the job's line. Retries are counted from its attempts: an operator's retry and each phase begin a round, whose
 // first attempt is none.
-func (t *Tx) logged(j engine.Job) engine.JobLog {
+func (t *txn) logged(j engine.Job) engine.JobLog {
 	line := engine.JobLog{
 		Job: j.ID, Type: j.Kind, Key: j.Key, Queue: j.Queue, Status: j.State, Error: j.LastError,
 		Created: j.Created, Started: j.Started, Finished: j.Finished,

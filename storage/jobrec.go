@@ -94,14 +94,14 @@ func archivedFields(c *rec.Coder, j *engine.Job) {
 }
 
 // readJob gives the live or ended job under k; ok is false when there is none.
-func (t *Tx) readJob(k []byte) (j engine.Job, ok bool, err error) {
+func (t *txn) readJob(k []byte) (j engine.Job, ok bool, err error) {
 	if j, ok, err = t.readLive(k); ok || err != nil {
 		return j, ok, err
 	}
 	return tArchive.get(t, k)
 }
 
-func (t *Tx) readLive(k []byte) (j engine.Job, ok bool, err error) {
+func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
 	t.live = engine.Job{}
 	if ok, err = tJobState.add(t, k, &t.live); ok {
 		ok, err = t.readRest(k, &t.live)
@@ -110,7 +110,7 @@ func (t *Tx) readLive(k []byte) (j engine.Job, ok bool, err error) {
 }
 
 // readRest adds what the state record of a live job does not tell.
-func (t *Tx) readRest(k []byte, j *engine.Job) (ok bool, err error) {
+func (t *txn) readRest(k []byte, j *engine.Job) (ok bool, err error) {
 	ok, err = tJobSpec.add(t, k, j)
 	if err == nil && !ok {
 		err = tJobSpec.corrupt(k, errMissing)
@@ -122,7 +122,7 @@ func (t *Tx) readRest(k []byte, j *engine.Job) (ok bool, err error) {
 }
 
 // putLive writes what differs of a live job's records.
-func (t *Tx) putLive(k []byte, j, old *engine.Job, known bool) error {
+func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
 	if err := tJobState.put(t, k, j); err != nil {
 		return err
 	}

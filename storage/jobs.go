@@ -15,7 +15,7 @@ import (
 // Job gives a live or ended job; engine.ErrNotFound.
 func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
 
-func (t *Tx) job(id engine.JobID) (engine.Job, error) {
+func (t *txn) job(id engine.JobID) (engine.Job, error) {
 	if id != "" && t.last.ID == id {
 		return t.last, nil
 	}
@@ -39,7 +39,7 @@ func (t *Tx) job(id engine.JobID) (engine.Job, error) {
 }
 
 // atWork gives a job that runs as it is stored, without reading it; nil = it must be read.
-func (t *Tx) atWork(n uint64) *engine.Job {
+func (t *txn) atWork(n uint64) *engine.Job {
 	if j, moved := t.moved[n]; moved {
 		return j
 	}
@@ -47,7 +47,7 @@ func (t *Tx) atWork(n uint64) *engine.Job {
 }
 
 // wrote notes that the records of a job were changed: what it is now.
-func (t *Tx) wrote(n uint64, j engine.Job) {
+func (t *txn) wrote(n uint64, j engine.Job) {
 	t.last = engine.Job{}
 	switch {
 	case t.moved == nil:
@@ -86,7 +86,7 @@ func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
 
 // Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is answered as a duplicate; an
 // ended job never blocks a key.
-func (t *Tx) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
+func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	if !t.writable {
 		return nil, disk.ErrReadOnly
 	}
@@ -101,7 +101,7 @@ func (t *Tx) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	return answers, nil
 }
 
-func (t *Tx) enqueue(s engine.Spec) (engine.Enqueued, error) {
+func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if s.Key != "" {
 		n, held, err := t.number(tJobKey, []byte(s.Key))
 		if err != nil {
@@ -133,7 +133,7 @@ func (t *Tx) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	return engine.Enqueued{ID: j.ID, State: j.State}, nil
 }
 
-func (t *Tx) newJob(id engine.JobID, s engine.Spec) engine.Job {
+func (t *txn) newJob(id engine.JobID, s engine.Spec) engine.Job {
 	j := engine.Job{
 		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: t.now,
 		Kind: s.Kind, Queue: s.Queue, Key: s.Key, Lock: s.Lock, Owner: s.Owner, Args: s.Args,
@@ -149,7 +149,7 @@ func (t *Tx) newJob(id engine.JobID, s engine.Spec) engine.Job {
 }
 
 // join makes the parents wait for a live job that is there already. Its revision stays: whoever runs it is not late.
-func (t *Tx) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, error) {
+func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, error) {
 	j, err := t.job(id)
 	if err != nil {
 		return engine.Enqueued{}, err
@@ -178,7 +178,7 @@ func (t *Tx) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, e
 // is not newer than the stored one, engine.ErrConflict when another live job holds its key.
 func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error { return own(tx).saveJob(j) }
 
-func (t *Tx) saveJob(j engine.Job) error {
+func (t *txn) saveJob(j engine.Job) error {
 	old, err := t.job(j.ID)
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func (t *Tx) saveJob(j engine.Job) error {
 }
 
 // mayReplace checks, before anything is written, that j may take the place of old.
-func (t *Tx) mayReplace(old, j *engine.Job) error {
+func (t *txn) mayReplace(old, j *engine.Job) error {
 	if j.Rev <= old.Rev {
 		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
 	}
@@ -232,14 +232,14 @@ func (t *Tx) mayReplace(old, j *engine.Job) error {
 }
 
 // revive puts an ended job back among the live ones and takes its key.
-func (t *Tx) revive(n uint64, k []byte, j *engine.Job) error {
+func (t *txn) revive(n uint64, k []byte, j *engine.Job) error {
 	if err := t.putLive(k, j, nil, false); err != nil || j.Key == "" {
 		return err
 	}
 	return t.putNumber(tJobKey, []byte(j.Key), n)
 }
 
-func (t *Tx) dropLive(k []byte, j *engine.Job) error {
+func (t *txn) dropLive(k []byte, j *engine.Job) error {
 	err := errors.Join(t.remove(tJobState.table, k), t.remove(tJobSpec.table, k))
 	if j.Class != "" || j.LastError != "" {
 		err = errors.Join(err, t.remove(tJobError.table, k))
@@ -251,11 +251,11 @@ func (t *Tx) dropLive(k []byte, j *engine.Job) error {
 }
 
 // bytesOf is a text as a key, in the transaction's memory.
-func (t *Tx) bytesOf(s string) []byte { return append(t.mem.take(len(s)), s...) }
+func (t *txn) bytesOf(s string) []byte { return append(t.mem.take(len(s)), s...) }
 
-func (t *Tx) dropEnded(k []byte, j engine.Job) error { return tArchive.drop(t, k, &j) }
+func (t *txn) dropEnded(k []byte, j engine.Job) error { return tArchive.drop(t, k, &j) }
 
-func (t *Tx) putEnded(n uint64, k []byte, j *engine.Job) error {
+func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 	if err := errors.Join(tArchive.save(t, k, nil, j), t.feedEnded(j)); err != nil || j.Key == "" {
 		return err
 	}
@@ -297,7 +297,7 @@ type loaded struct {
 }
 
 func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		for r := range t.rowsFrom(tJobState.table, nil, from) {
 			if len(page) == db.pages.Load {
 				next = append([]byte(nil), r.k...)
@@ -348,7 +348,7 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 // maxRecent attempts are kept per owner in table recent; the attempts themselves are kept for ever.
 const maxRecent = 200
 
-func (t *Tx) addRecent(owner string, job []byte, n uint64) error {
+func (t *txn) addRecent(owner string, job []byte, n uint64) error {
 	prefix := key.Strings(owner)
 	last, err := t.lastNumber(tRecent.table, prefix)
 	if err != nil {

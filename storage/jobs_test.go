@@ -45,7 +45,7 @@ func TestP05_OnlyLiveJobsHoldTheirKey(t *testing.T) {
 		if again[0].Duplicate && (again[0].ID != j.ID || again[0].State != state) {
 			t.Errorf("%s: %+v names another job than %s", state, again[0], j.ID)
 		}
-		read(t, db, func(tx *Tx) error {
+		read(t, db, func(tx *txn) error {
 			holder, err := db.JobByKey(tx, spec.Key)
 			if err != nil || holder.ID != again[0].ID {
 				t.Errorf("%s: the key is held by %s, %v", state, holder.ID, err)
@@ -75,7 +75,7 @@ func TestP03_AnOlderRevisionIsRefused(t *testing.T) {
 
 func wantJob(t testing.TB, db *DB, want engine.Job) {
 	t.Helper()
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		got, err := tx.job(want.ID)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("stored %+v\nwant   %+v (%v)", got, want, err)
@@ -119,7 +119,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		write(t, db, func(tx engine.Tx) error { return db.SaveJob(tx, full) })
 		wantJob(t, db, full)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for r := range tx.rows(tJobState.table, nil) {
 			if len(r.v) > 80 { // every field set at once; the usual record has 20 to 40
 				t.Errorf("a state record of %d bytes", len(r.v))
@@ -134,7 +134,7 @@ func TestAStateRecordIsSmall(t *testing.T) {
 	j := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "ingest.summoner.full", Key: "match:EUW1_1", Args: []byte(`{"match":"EUW1_1"}`)})
 	j.Boot, j.Started, j.Tries, j.Attempts = db.Boot().ID, time.Now(), 1, 1
 	move(t, db, j, engine.Running)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for r := range tx.rows(tJobState.table, nil) {
 			if len(r.v) > 48 {
 				t.Errorf("the state record of a running job has %d bytes", len(r.v))
@@ -252,7 +252,7 @@ func TestP16_GroupsEqualTheirMembers(t *testing.T) {
 			})
 			calls++
 		}
-		read(t, db, func(tx *Tx) error {
+		read(t, db, func(tx *txn) error {
 			g, err := db.Group(tx, engine.GroupID{Parent: parent.ID, Group: 1})
 			must(t, err)
 			open := 0
@@ -289,7 +289,7 @@ func TestS3_3_AllChildrenAppearInOneTransaction(t *testing.T) {
 	if db.Seq() != before+1 {
 		t.Errorf("%d commits", db.Seq()-before)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		groups, err := db.Groups(tx, parent.ID)
 		if err != nil || len(groups) != 1 || groups[0].Total != 879 || groups[0].Open != 879 {
 			t.Errorf("%+v %v", groups, err)
@@ -321,7 +321,7 @@ func TestAMatchWantedTwiceIsOneJobWithTwoParents(t *testing.T) {
 		}
 		return err
 	})
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		parents, err := tx.Parents(done.ID)
 		if err != nil || len(parents) != 2 || parents[0].Job.ID != a.ID || parents[1].Job.ID != b.ID || parents[0].Group != 1 {
 			t.Errorf("%+v %v", parents, err)
@@ -397,7 +397,7 @@ func TestHistoryAndRecentAreTrimmed(t *testing.T) {
 			return nil
 		})
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		h, err := tx.history("acc")
 		if err != nil || len(h) != maxHistory || h[0].Reason != "251" || h[49].Seq != 300 {
 			t.Errorf("%d rows of history, %v", len(h), err)

@@ -91,7 +91,7 @@ func storedTotals(o Options) (totals engine.Totals, err error) {
 
 // beginAnew adds the entry that says so to the audit, and replaces saved states by a word that their owners cannot read: they
 // tell of other times, such as the limiter's counts.
-func (t *Tx) beginAnew(e engine.AuditEntry, disbelieve []string) error {
+func (t *txn) beginAnew(e engine.AuditEntry, disbelieve []string) error {
 	_, err := (&DB{}).AddAudit(t, e)
 	for _, name := range disbelieve {
 		err = errors.Join(err, t.putBlob(tState, []byte(name), []byte("restored")))
@@ -100,7 +100,7 @@ func (t *Tx) beginAnew(e engine.AuditEntry, disbelieve []string) error {
 }
 
 // restored is when a backup was last put back; the zero time when never.
-func (t *Tx) restored() time.Time {
+func (t *txn) restored() time.Time {
 	at, _, _ := t.instant(tMeta, metaRestored) // a record that cannot be read costs a few calls
 	return at
 }

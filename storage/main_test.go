@@ -127,7 +127,7 @@ func write(t testing.TB, db *DB, fn func(tx engine.Tx) error) {
 	must(t, db.Write(context.Background(), fn))
 }
 
-func read(t testing.TB, db *DB, fn func(tx *Tx) error) {
+func read(t testing.TB, db *DB, fn func(tx *txn) error) {
 	t.Helper()
 	must(t, db.view(context.Background(), fn))
 }

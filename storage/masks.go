@@ -21,7 +21,7 @@ func seatMask(match, puuid string) string {
 }
 
 // mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
-func (t *Tx) mask(match string, puuids []string) (n int, err error) {
+func (t *txn) mask(match string, puuids []string) (n int, err error) {
 	return t.reseat(match, func(p *league.Participant) bool {
 		if !slices.Contains(puuids, p.PUUID) || t.has(accountPUUID.table, []byte(p.PUUID)) {
 			return false
@@ -32,7 +32,7 @@ func (t *Tx) mask(match string, puuids []string) (n int, err error) {
 }
 
 // unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
-func (t *Tx) unmask(account, match string) error {
+func (t *txn) unmask(account, match string) error {
 	if !bytes.Contains(t.value(tParticipants.table, []byte(match)), []byte(maskedSeat)) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (t *Tx) unmask(account, match string) error {
 }
 
 // reseat stores the seats of a match anew if change has changed any, and counts those.
-func (t *Tx) reseat(match string, change func(p *league.Participant) bool) (n int, err error) {
+func (t *txn) reseat(match string, change func(p *league.Participant) bool) (n int, err error) {
 	seats, err := t.seats(match)
 	if disk.IsDamage(err) {
 		return 0, nil // check names it

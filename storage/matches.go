@@ -16,7 +16,7 @@ import (
 // Match gives a match by its id; engine.ErrNotFound.
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) { return own(tx).match(id) }
 
-func (t *Tx) match(id string) (league.Match, error) {
+func (t *txn) match(id string) (league.Match, error) {
 	return tMatches.want(t, []byte(id), "match %q", id)
 }
 
@@ -67,7 +67,7 @@ func milli(t time.Time) time.Time {
 }
 
 // movePlayed puts the match where its time belongs in the list of every account that has it.
-func (t *Tx) movePlayed(old, m league.Match, known bool) error {
+func (t *txn) movePlayed(old, m league.Match, known bool) error {
 	if !known || old.Played.Equal(m.Played) {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (t *Tx) movePlayed(old, m league.Match, known bool) error {
 // AccountsOf lists the accounts that have the match in their lists.
 func (db *DB) AccountsOf(tx engine.Tx, match string) []string { return own(tx).accountsOf(match) }
 
-func (t *Tx) accountsOf(match string) (accounts []string) {
+func (t *txn) accountsOf(match string) (accounts []string) {
 	for r := range t.rows(tAccountsOf.table, key.Strings(match)) {
 		read := key.Read(r.k)
 		_ = read.String()
@@ -92,7 +92,7 @@ func (t *Tx) accountsOf(match string) (accounts []string) {
 }
 
 // listMatch lists a match for an account, at the time that it was played.
-func (t *Tx) listMatch(account, match string, played time.Time) error {
+func (t *txn) listMatch(account, match string, played time.Time) error {
 	l := accountMatch{match, account, milli(played)}
 	k := listedKey(l)
 	was, listed, err := tAccountsOf.get(t, k)
@@ -183,7 +183,7 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 	}
 }
 
-func (t *Tx) game(a league.Account, listKey []byte) (g league.Game, stored bool, err error) {
+func (t *txn) game(a league.Account, listKey []byte) (g league.Game, stored bool, err error) {
 	l, err := listingAt(listKey)
 	if err != nil {
 		return g, false, err
@@ -199,7 +199,7 @@ func (t *Tx) game(a league.Account, listKey []byte) (g league.Game, stored bool,
 }
 
 // seatOf finds the account's seat in a match.
-func (t *Tx) seatOf(a league.Account, match string) (seat league.Participant, here bool, err error) {
+func (t *txn) seatOf(a league.Account, match string) (seat league.Participant, here bool, err error) {
 	seats, err := t.seats(match)
 	if err != nil {
 		return seat, false, err
@@ -215,7 +215,7 @@ func (t *Tx) seatOf(a league.Account, match string) (seat league.Participant, he
 }
 
 // seats gives the seats of a match by index; none when they are not stored.
-func (t *Tx) seats(match string) ([]league.Participant, error) {
+func (t *txn) seats(match string) ([]league.Participant, error) {
 	s, _, err := tParticipants.get(t, []byte(match))
 	return s.seats, err
 }

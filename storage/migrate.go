@@ -24,21 +24,21 @@ type migration struct {
 	to   uint64
 	name string
 	// step does the next piece of work after the place that the last one answered; nil at the start, and nil when done.
-	step func(t *Tx, after []byte) (next []byte, err error)
+	step func(t *txn, after []byte) (next []byte, err error)
 }
 
 // pass goes through the rows of a table under prefix. What it does not delete it leaves readable: a step may stop behind any.
 type pass struct {
 	tb     *table
 	prefix []byte
-	do     func(t *Tx, k []byte) error
+	do     func(t *txn, k []byte) error
 }
 
 // through is a migration's step that goes through tables, one pass after the other, a page of rows at a time. begin is done
 // once before; nil = nothing. A place is the last key that has been done, led by the number of its pass where there are
 // several: 01 00000000000002A1 is job b673 in the second of toDays.
-func through(begin func(*Tx) error, passes ...pass) func(t *Tx, after []byte) ([]byte, error) {
-	return func(t *Tx, after []byte) (next []byte, err error) {
+func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) ([]byte, error) {
+	return func(t *txn, after []byte) (next []byte, err error) {
 		if after == nil {
 			if err := createTables(t.b); err != nil {
 				return nil, err
@@ -95,7 +95,7 @@ func migrationTo(version uint64) migration {
 			return m
 		}
 	}
-	return migration{version, "new tables", func(t *Tx, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
+	return migration{version, "new tables", func(t *txn, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
 }
 
 func outdated(path string, have uint64) error {
@@ -210,7 +210,7 @@ func (db *DB) migrationStep(m migration) (done bool, err error) {
 }
 
 // migrationPlace is where the last step of the migration to a version stopped.
-func (t *Tx) migrationPlace(to uint64) ([]byte, error) {
+func (t *txn) migrationPlace(to uint64) ([]byte, error) {
 	c, ok, err := t.get(tMeta, metaMigration, rec.Place)
 	if err != nil || !ok {
 		return nil, err
@@ -225,14 +225,14 @@ func (t *Tx) migrationPlace(to uint64) ([]byte, error) {
 }
 
 // leavePlace ends one migration. While others follow, the note stays: it also says that the backup was made.
-func (t *Tx) leavePlace(to uint64) error {
+func (t *txn) leavePlace(to uint64) error {
 	if to < newestSchema() {
 		return t.putPlace(to+1, nil)
 	}
 	return t.remove(tMeta, metaMigration)
 }
 
-func (t *Tx) putPlace(to uint64, after []byte) error {
+func (t *txn) putPlace(to uint64, after []byte) error {
 	c := t.record(rec.Place)
 	placeFields(c, &to, &after)
 	return t.put(tMeta, metaMigration, c)

@@ -38,7 +38,7 @@ func TestGoldenStoreOfSchema1(t *testing.T) {
 	if db.Boot().New || !db.Boot().Clean {
 		t.Errorf("boot %+v", db.Boot())
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		a, err := tx.account("01A")
 		if err != nil || a.RiotID() != "A#1" {
 			t.Errorf("account %+v %v", a, err)
@@ -126,12 +126,12 @@ func goldenStore(t testing.TB, from string, names ...string) (dir string) {
 // second does all at once.
 var testMigrations = []migration{
 	{newestSchema() + 1, "copy the counters", copyCounters},
-	{newestSchema() + 2, "note it", func(t *Tx, _ []byte) ([]byte, error) { return nil, t.putText(tMeta, []byte("noted"), "yes") }},
+	{newestSchema() + 2, "note it", func(t *txn, _ []byte) ([]byte, error) { return nil, t.putText(tMeta, []byte("noted"), "yes") }},
 }
 
 const copiedTable = "counters_copy"
 
-func copyCounters(t *Tx, after []byte) (next []byte, err error) {
+func copyCounters(t *txn, after []byte) (next []byte, err error) {
 	to, err := t.b.CreateBucketIfNotExists([]byte(copiedTable))
 	if err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func TestP01_KillsInAMigration(t *testing.T) {
 
 func TestAMigrationThatFailsSaysWhereTheBackupIs(t *testing.T) {
 	dir := goldenStore(t, goldenDir, goldenFiles...)
-	undo := withMigrations(t, migration{newestSchema() + 1, "fail", func(*Tx, []byte) ([]byte, error) { return nil, errors.New("no luck") }})
+	undo := withMigrations(t, migration{newestSchema() + 1, "fail", func(*txn, []byte) ([]byte, error) { return nil, errors.New("no luck") }})
 	_, err := Open(Options{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "no luck") || !strings.Contains(err.Error(), "is in backup") {
 		t.Errorf("%v", err)

@@ -17,18 +17,18 @@ var migrations = []migration{
 	{2, "tables of the whole engine, and the feeds of what is there",
 		through(nil, pass{tMatches.table, nil, feedOldMatch}, pass{tParticipants.table, nil, feedOldSeats}, pass{tArchive.table, nil, feedOldJob})},
 	{3, "the sums of each day",
-		through((*Tx).takeOldPruned, pass{tArchive.table, nil, countOldJob}, pass{tAttempts.table, nil, countOldAttempt})},
-	{4, "calls by their external ids", through(nil, pass{tAttempts.table, nil, (*Tx).noteOldExternal})},
+		through((*txn).takeOldPruned, pass{tArchive.table, nil, countOldJob}, pass{tAttempts.table, nil, countOldAttempt})},
+	{4, "calls by their external ids", through(nil, pass{tAttempts.table, nil, (*txn).noteOldExternal})},
 	{5, "the discarded jobs of each queue", through(nil, pass{archiveState.table, []byte{byte(engine.Discarded)}, countOldDiscard})},
 	{6, "what is missing of the last syncs",
-		through(nil, pass{archiveState.table, nil, (*Tx).gapsOfJob}, pass{tAccounts.table, nil, (*Tx).gapsOfAccount})},
+		through(nil, pass{archiveState.table, nil, (*txn).gapsOfJob}, pass{tAccounts.table, nil, (*txn).gapsOfAccount})},
 }
 
 // Version 2 gives everything that is exported its place. Afterwards anything goes on as if it had been stored in this order:
 // matches by id, then seats by match, then ended jobs. A record that cannot be read has its place all the same where its key
 // tells enough: check names it.
 
-func feedOldMatch(t *Tx, k []byte) error {
+func feedOldMatch(t *txn, k []byte) error {
 	m, _, err := tMatches.get(t, k)
 	if err != nil {
 		m = league.Match{}
@@ -42,9 +42,9 @@ func feedOldMatch(t *Tx, k []byte) error {
 	return t.toEnd(tagTimelines, string(k))
 }
 
-func feedOldSeats(t *Tx, k []byte) error { return t.toEnd(tagParticipants, string(k)) }
+func feedOldSeats(t *txn, k []byte) error { return t.toEnd(tagParticipants, string(k)) }
 
-func feedOldJob(t *Tx, k []byte) error {
+func feedOldJob(t *txn, k []byte) error {
 	j, _, err := tArchive.get(t, k)
 	if _, corrupt := disk.AsCorrupt(err); corrupt {
 		return nil

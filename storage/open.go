@@ -110,7 +110,7 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 	}
 	db.payloads = payload.New(keep.PayloadHome(o.Dir, browse), browse, o.Log)
 	db.payloads.Pages = db.pages
-	db.finish = []func(*Tx) error{(*Tx).saveDays, (*Tx).emitAccounts}
+	db.finish = []func(*txn) error{(*txn).saveDays, (*txn).emitAccounts}
 	db.tick, db.closing = db.noteSize, db.markClosed
 	return db.opened(o)
 }
@@ -269,13 +269,13 @@ func (o *opening) fields(c *rec.Coder) {
 	c.Time(&o.opened, &o.closed)
 }
 
-func (t *Tx) putRun(o opening) error {
+func (t *txn) putRun(o opening) error {
 	c := t.record(rec.Boot)
 	o.fields(c)
 	return t.put(tMeta, metaRun, c)
 }
 
-func (t *Tx) lastOpening() (o opening, ok bool, err error) {
+func (t *txn) lastOpening() (o opening, ok bool, err error) {
 	c, ok, err := t.get(tMeta, metaRun, rec.Boot)
 	if !ok {
 		return o, false, err

@@ -209,7 +209,7 @@ func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 func TestANewerSchemaIsRefused(t *testing.T) {
 	dir := filled(t)
 	path := filepath.Join(dir, disk.StateFile)
-	edit(t, path, func(tx *Tx) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
+	edit(t, path, func(tx *txn) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
 	before, err := os.ReadFile(path)
 	must(t, err)
 	_, err = Open(Options{Dir: dir})
@@ -222,7 +222,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 }
 
 // edit changes a closed file with bbolt directly.
-func edit(t testing.TB, path string, fn func(*Tx) error) {
+func edit(t testing.TB, path string, fn func(*txn) error) {
 	t.Helper()
 	b, err := bolt.Open(path, 0o600, &bolt.Options{NoFreelistSync: true})
 	must(t, err)

@@ -53,7 +53,7 @@ func TestTheFeedIsTrimmedToItsEnd(t *testing.T) {
 	if report.Completed != many {
 		t.Errorf("pruned %d of %d", report.Completed, many)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if n := tx.rowCount(tFeed.table); n != 1 || !stays(t, db, kept) {
 			t.Errorf("the feed has %d places, of one job that is left", n)
 		}
@@ -84,7 +84,7 @@ func TestForgettingTakesAPageAtATime(t *testing.T) {
 	var left []int
 	defer crash.Arm(func(name string) {
 		if name == "forget-batch" {
-			read(t, db, func(tx *Tx) error { left = append(left, tx.rowCount(tMembers.table)); return nil })
+			read(t, db, func(tx *txn) error { left = append(left, tx.rowCount(tMembers.table)); return nil })
 		}
 	})()
 	_, _, err := db.Forget(context.Background(), forgetters[0], engine.Actor{}, "asked", 0)
@@ -101,7 +101,7 @@ func TestForgettingTakesAPageAtATime(t *testing.T) {
 }
 
 // endedSync is a sync with many children, all of which have ended.
-func endedSync(db *DB, t *Tx, account string, n int) error {
+func endedSync(db *DB, t *txn, account string, n int) error {
 	sync, err := t.Enqueue(engine.Spec{Kind: "account.full", Queue: "q", Key: fmt.Sprint("full:", n), Lock: "account:" + account, Owner: account})
 	if err != nil {
 		return err

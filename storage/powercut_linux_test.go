@@ -111,7 +111,7 @@ func wantPromises(t *testing.T, d *recording, root string, said []string, surviv
 			ok = false
 		}
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for r := range tx.rows(tMatches.table, nil) {
 			m, err := tMatches.decode(r.k, r.v)
 			if err == nil && m.Match.Status == league.Success {

@@ -18,21 +18,21 @@ import (
 // counters and runs stay. It needs Serve, unless dryRun.
 func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (done engine.PruneDone, err error) {
 	var spare map[engine.JobID]bool
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		spare = t.newestFailed(rule.KeepFailed)
 		return nil
 	})
 	if err != nil {
 		return done, err
 	}
-	old := func(_ *Tx, r row) bool {
+	old := func(_ *txn, r row) bool {
 		j, err := tArchive.decode(r.k, r.v) // check names one that cannot be read
 		age := keptFor(rule, j)
 		return err == nil && age > 0 && now.Sub(j.Finished) > age && !spare[j.ID]
 	}
 	err = db.scan(ctx, tArchive.table, nil, db.pages.Prune, old, func(page [][]byte) error {
 		var next engine.PruneDone
-		err := db.do(ctx, dryRun, func(t *Tx) error {
+		err := db.do(ctx, dryRun, func(t *txn) error {
 			next = done
 			next.Classes = maps.Clone(done.Classes)
 			return t.prune(page, &next, dryRun)
@@ -65,7 +65,7 @@ func keptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
 
 // newestFailed are the last n discarded and cancelled jobs, which stay whatever their age. Those that fail while others are
 // pruned are too young to go.
-func (t *Tx) newestFailed(n int) map[engine.JobID]bool {
+func (t *txn) newestFailed(n int) map[engine.JobID]bool {
 	var ids []uint64
 	for _, s := range []engine.State{engine.Discarded, engine.Cancelled} {
 		seen := 0
@@ -85,7 +85,7 @@ func (t *Tx) newestFailed(n int) map[engine.JobID]bool {
 }
 
 // prune removes the ended jobs under the keys, but for those that others still need, and counts them.
-func (t *Tx) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
+func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 	gone := map[string][]uint64{} // by owner
 	keys := map[string]bool{}
 	for _, k := range page {
@@ -125,7 +125,7 @@ func (t *Tx) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 
 // needed reports whether a stored job waits for this one or shows it, whether it has open children, or whether its groups are
 // the progress that its account shows.
-func (t *Tx) needed(k []byte) bool {
+func (t *txn) needed(k []byte) bool {
 	if b, ok, err := tRunOfJob.get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
 	}
@@ -140,7 +140,7 @@ func (t *Tx) needed(k []byte) bool {
 	return false
 }
 
-func (t *Tx) pruneJob(k []byte, j engine.Job) error {
+func (t *txn) pruneJob(k []byte, j engine.Job) error {
 	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
 	for r := range t.rows(tAttempts.table, k) {
 		if a, err := tAttempts.decode(r.k, r.v); err == nil {
@@ -162,7 +162,7 @@ func (t *Tx) pruneJob(k []byte, j engine.Job) error {
 }
 
 // forgetRecent takes pruned jobs out of what their owner did last.
-func (t *Tx) forgetRecent(owner string, ids []uint64) error {
+func (t *txn) forgetRecent(owner string, ids []uint64) error {
 	var gone [][]byte
 	for r := range t.rows(tRecent.table, key.Strings(owner)) {
 		at, err := tRecent.decode(r.k, r.v)
@@ -179,7 +179,7 @@ func (t *Tx) forgetRecent(owner string, ids []uint64) error {
 }
 
 // repoint makes a failed job that stays the one that its key finds, now that a later one with that key is gone.
-func (t *Tx) repoint(keys map[string]bool) error {
+func (t *txn) repoint(keys map[string]bool) error {
 	delete(keys, "")
 	if len(keys) == 0 || !t.writable {
 		return nil

@@ -36,7 +36,7 @@ func TestS4_2_CompletedJobsGoToTheArchiveAtOnce(t *testing.T) {
 	for j, err := range db.Live(context.Background()) {
 		t.Errorf("job %s is live: %v", j.ID, err)
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if n := tx.rowCount(tArchive.table); n != 1 {
 			t.Errorf("%d archived jobs", n)
 		}
@@ -50,7 +50,7 @@ func TestS4_2_CompletedJobsGoToTheArchiveAtOnce(t *testing.T) {
 	}
 }
 
-func (t *Tx) rowCount(tb *table) (n int) {
+func (t *txn) rowCount(tb *table) (n int) {
 	for range t.rows(tb, nil) {
 		n++
 	}

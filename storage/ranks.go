@@ -75,7 +75,7 @@ func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
 
 // RankHistory answers engine.RanksQuery; engine.ErrNotFound when there is no such account.
 func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine.RanksPage, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		a, err := t.findAccount(q.Account)
 		if err != nil {
 			return err
@@ -109,24 +109,4 @@ func rankRow(a league.Account, r league.Rank) engine.RankRow {
 		Account: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Queue: r.Queue, At: r.At, Unranked: r.Unranked,
 		Tier: r.Tier, Division: r.Division, Points: r.Points, Wins: r.Wins, Losses: r.Losses,
 	}
-}
-
-// orderedRank follows a row of the order; false for one that cannot be read, which check names.
-func (t *Tx) orderedRank(r row, accounts map[string]league.Account) (out engine.RankRow, ok bool) {
-	k, err := tRankOrder.blobOf(r.k, r.v)
-	if err != nil {
-		return out, false
-	}
-	rank, ok, err := tRanks.get(t, k)
-	if err != nil || !ok {
-		return out, false
-	}
-	a, known := accounts[rank.Account]
-	if !known {
-		if a, err = t.account(rank.Account); err != nil {
-			a = league.Account{ID: rank.Account}
-		}
-		accounts[rank.Account] = a
-	}
-	return rankRow(a, rank), true
 }

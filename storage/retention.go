@@ -51,11 +51,11 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		return nil, nil
 	}
 	// Those that name a payload of the months are marked, a page of matches per transaction.
-	err = db.scan(ctx, tMatches.table, nil, db.pages.Scan, func(_ *Tx, r row) bool { return countIn(list, r) }, func(page [][]byte) error {
+	err = db.scan(ctx, tMatches.table, nil, db.pages.Scan, func(_ *txn, r row) bool { return countIn(list, r) }, func(page [][]byte) error {
 		if dryRun {
 			return nil
 		}
-		return db.do(ctx, false, func(t *Tx) error { return t.dropRefs(page, list) })
+		return db.do(ctx, false, func(t *txn) error { return t.dropRefs(page, list) })
 	})
 	if err != nil || dryRun {
 		return list, err
@@ -114,7 +114,7 @@ func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {
 	return &list[i]
 }
 
-func (t *Tx) dropRefs(page [][]byte, list []DroppedMonth) error {
+func (t *txn) dropRefs(page [][]byte, list []DroppedMonth) error {
 	for _, k := range page {
 		m, err := t.match(string(k))
 		if disk.IsDamage(err) || disk.IsNotFound(err) {

@@ -42,7 +42,7 @@ func TestP01_KilledInRetention(t *testing.T) {
 		t.Errorf("the second run left the month: %v", err)
 	}
 	db := start(t, dir)
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		for _, id := range []string{"EUW1_0000", "EUW1_10"} {
 			if m, err := tx.match(id); err != nil || m.Match.Status != league.Success {
 				t.Errorf("%s: %+v %v", id, m, err)

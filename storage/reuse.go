@@ -57,7 +57,7 @@ func newReuse() *reuse {
 }
 
 // lend gives t what the transaction before it used. That one must have ended.
-func (r *reuse) lend(t *Tx) {
+func (r *reuse) lend(t *txn) {
 	r.mem.reset()
 	clear(r.buckets)
 	clear(r.cursors)
@@ -67,7 +67,7 @@ func (r *reuse) lend(t *Tx) {
 }
 
 // committed takes in what t has changed, after its commit.
-func (r *reuse) committed(t *Tx) {
+func (r *reuse) committed(t *txn) {
 	r.draft = t.draft
 	for n, j := range t.moved {
 		if j == nil {

@@ -19,7 +19,7 @@ func bothWays(t *testing.T, db *DB, id engine.JobID) engine.Job {
 	t.Helper()
 	var known, onDisk engine.Job
 	write(t, db, func(tx engine.Tx) (err error) { known, err = db.Job(tx, id); return err })
-	read(t, db, func(tx *Tx) (err error) { onDisk, err = tx.job(id); return err })
+	read(t, db, func(tx *txn) (err error) { onDisk, err = tx.job(id); return err })
 	if !reflect.DeepEqual(known, onDisk) {
 		t.Errorf("the committer knows\n%+v, on disk is\n%+v", known, onDisk)
 	}

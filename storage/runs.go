@@ -71,13 +71,13 @@ func soundRun(c *checker, k []byte, r *league.Run) {
 // Run gives a run by its id; engine.ErrNotFound.
 func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) { return own(tx).run(id) }
 
-func (t *Tx) run(id string) (league.Run, error) {
+func (t *txn) run(id string) (league.Run, error) {
 	return tRuns.want(t, []byte(id), "run %q", id)
 }
 
 // Runs lists the last n runs of an account, the newest first. One that is not kept any more ends the list.
 func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.RunRow, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		a, err := t.account(account)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ type jobRun struct {
 }
 
 // bindRun lets the job's groups and attempts find the run.
-func (t *Tx) bindRun(r league.Run) error {
+func (t *txn) bindRun(r league.Run) error {
 	k, err := jobKey(engine.JobID(r.Job))
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (t *Tx) bindRun(r league.Run) error {
 }
 
 // countCalls adds a sync job's own call to its run. A call was made when there was an answer or time on the wire.
-func (t *Tx) countCalls(k []byte, a engine.Attempt) error {
+func (t *txn) countCalls(k []byte, a engine.Attempt) error {
 	if a.Status == 0 && a.HTTP == 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (t *Tx) countCalls(k []byte, a engine.Attempt) error {
 const statusThrottled = 429
 
 // touchRunOf asks for the row of the account whose sync job k is, if it is one.
-func (t *Tx) touchRunOf(k []byte) error {
+func (t *txn) touchRunOf(k []byte) error {
 	b, ok, err := tRunOfJob.get(t, k)
 	if ok {
 		t.touch(b.account)
@@ -219,7 +219,7 @@ func (db *DB) Unstage(tx engine.Tx, run string) error {
 }
 
 // lastRun reports whether an account still shows the run.
-func (t *Tx) lastRun(b jobRun) bool {
+func (t *txn) lastRun(b jobRun) bool {
 	a, err := t.account(b.account)
 	return err == nil && a.Run == b.run
 }

@@ -56,7 +56,7 @@ func tickKey(schedule string, at time.Time, id string) []byte {
 	return key.AppendString(key.AppendTime(key.Strings(schedule), at), id)
 }
 
-func (t *Tx) dropTicks(schedule string, before time.Time) error {
+func (t *txn) dropTicks(schedule string, before time.Time) error {
 	var old [][]byte
 	seen := 0
 	for r := range t.rowsBack(tTicks, key.Strings(schedule), nil) {

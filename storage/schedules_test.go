@@ -26,7 +26,7 @@ func TestP24_ATickIsRecordedOnce(t *testing.T) {
 	for i := range 300 { // twelve days of hourly ticks
 		record(tick("hourly", noon.Add(time.Duration(i+1)*time.Hour)))
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		n := 0
 		for range tx.rows(tTickIDs, nil) {
 			n++
@@ -51,14 +51,14 @@ func TestSchedulesSurvive(t *testing.T) {
 		Last:    engine.ScheduleTick{ID: "latest@1", Planned: noon, Last: noon, Count: 1, At: noon, Result: engine.TickRan, Job: "j", Jobs: 3},
 		Skipped: []engine.ScheduleTick{{Planned: noon, Last: noon, Count: 2, At: noon, Result: engine.TickSkipped, Reason: "x"}},
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		if _, err := db.Schedule(tx, "latest"); !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("before the first save: %v", err)
 		}
 		return nil
 	})
 	write(t, db, func(tx engine.Tx) error { return db.SaveSchedule(tx, want) })
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		got, err := db.Schedule(tx, "latest")
 		must(t, err)
 		if !reflect.DeepEqual(got, want) {

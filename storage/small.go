@@ -51,7 +51,7 @@ func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
 }
 
 // history gives the last transitions of an id, oldest first.
-func (t *Tx) history(id string) (list []engine.Transition, err error) {
+func (t *txn) history(id string) (list []engine.Transition, err error) {
 	prefix := key.Strings(id)
 	for r := range t.rows(tHistory.table, prefix) {
 		tr, err := tHistory.decode(r.k, r.v)
@@ -76,7 +76,7 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 
 // Queues lists the stored queues by name.
 func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		for q, err := range tQueues.under(t, nil) {
 			if err != nil {
 				return err
@@ -92,7 +92,7 @@ func actorFields(c *rec.Coder, a *engine.Actor) { c.Str(&a.User, &a.Session, &a.
 
 // LoadState gives a small named blob; nil when there is none.
 func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		blob, _, err = t.blob(tState, []byte(name))
 		return err
 	})
@@ -116,7 +116,7 @@ func (db *DB) SaveReport(tx engine.Tx, r engine.PlayReport) error {
 
 // Report gives an account's stored report; nil when there is none.
 func (db *DB) Report(ctx context.Context, account string) (r *engine.PlayReport, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		r, err = t.report(account)
 		return err
 	})
@@ -128,7 +128,7 @@ func (db *DB) PlayReport(tx engine.Tx, account string) (*engine.PlayReport, erro
 	return own(tx).report(account)
 }
 
-func (t *Tx) report(account string) (*engine.PlayReport, error) {
+func (t *txn) report(account string) (*engine.PlayReport, error) {
 	r, ok, err := tReports.get(t, []byte(account))
 	if err != nil || !ok {
 		return nil, err
@@ -145,14 +145,14 @@ const (
 
 // Totals gives the stored counters of all matches.
 func (db *DB) Totals(ctx context.Context) (totals engine.Totals, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		totals, err = t.totals()
 		return err
 	})
 	return totals, err
 }
 
-func (t *Tx) totals() (engine.Totals, error) {
+func (t *txn) totals() (engine.Totals, error) {
 	var tot engine.Totals
 	for name, n := range map[string]*int64{
 		countAccounts:                                         &tot.Accounts,

@@ -52,7 +52,7 @@ func oldest(list []league.Stray, n int) []league.Stray {
 
 // completeStray adds whose match it is, and how many attempts of its last round count: those of its last job, when that is
 // still there.
-func (t *Tx) completeStray(s *league.Stray, unique string) error {
+func (t *txn) completeStray(s *league.Stray, unique string) error {
 	if owners := t.accountsOf(s.Match); len(owners) > 0 {
 		s.Owner = owners[0]
 	}

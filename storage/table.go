@@ -21,11 +21,11 @@ type table struct {
 	keyed   string // what its keys are made of, for people: "str account, str queue, time"
 	says    string // what a row tells, for people
 	seed    rec.Seed
-	at      int                         // index in tables
-	fill    float64                     // how full a split leaves a page; 0 = bbolt's half
-	owner   owner                       // whose rows go with their owner
-	dropRow func(t *Tx, k []byte) error // removes a row with what follows from it; nil = nothing does
-	since   uint64                      // schema version that it came with; 0 = that of a migration
+	at      int                          // index in tables
+	fill    float64                      // how full a split leaves a page; 0 = bbolt's half
+	owner   owner                        // whose rows go with their owner
+	dropRow func(t *txn, k []byte) error // removes a row with what follows from it; nil = nothing does
+	since   uint64                       // schema version that it came with; 0 = that of a migration
 }
 
 // tables are all that were declared, as the program starts.
@@ -188,13 +188,13 @@ func (r *records[T]) into(c *coders, k, v []byte, out *T) error {
 }
 
 // get reads the row under k; ok is false when there is none.
-func (r *records[T]) get(t *Tx, k []byte) (out T, ok bool, err error) {
+func (r *records[T]) get(t *txn, k []byte) (out T, ok bool, err error) {
 	ok, err = r.add(t, k, &out)
 	return out, ok, err
 }
 
 // want is get of a row that must be there: engine.ErrNotFound with what was looked for, as `match "EUW1_7"`.
-func (r *records[T]) want(t *Tx, k []byte, what string, args ...any) (T, error) {
+func (r *records[T]) want(t *txn, k []byte, what string, args ...any) (T, error) {
 	out, ok, err := r.get(t, k)
 	if err == nil && !ok {
 		err = fmt.Errorf(what+": %w", append(args, engine.ErrNotFound)...)
@@ -203,7 +203,7 @@ func (r *records[T]) want(t *Tx, k []byte, what string, args ...any) (T, error) 
 }
 
 // add sets the fields of the row under k; ok is false when there is none.
-func (r *records[T]) add(t *Tx, k []byte, out *T) (ok bool, err error) {
+func (r *records[T]) add(t *txn, k []byte, out *T) (ok bool, err error) {
 	v := t.value(r.table, k)
 	if v == nil {
 		return false, nil
@@ -213,14 +213,14 @@ func (r *records[T]) add(t *Tx, k []byte, out *T) (ok bool, err error) {
 }
 
 // put stores a row under k, and nothing else: see save.
-func (r *records[T]) put(t *Tx, k []byte, v *T) error {
+func (r *records[T]) put(t *txn, k []byte, v *T) error {
 	c := t.record(r.format)
 	r.fields(c, v)
 	return t.put(r.table, k, c)
 }
 
 // same reports whether v is what is stored under k.
-func (r *records[T]) same(t *Tx, k []byte, v *T) bool {
+func (r *records[T]) same(t *txn, k []byte, v *T) bool {
 	c := rec.Write(nil, r.format)
 	r.fields(&c, v)
 	sealed, err := r.seed.Seal(k, &c)
@@ -235,17 +235,17 @@ func (r *records[T]) keyOf(v *T) []byte {
 }
 
 // under iterates the values whose key starts with prefix, in key order. The table must not be changed meanwhile.
-func (r *records[T]) under(t *Tx, prefix []byte) iter.Seq2[T, error] {
+func (r *records[T]) under(t *txn, prefix []byte) iter.Seq2[T, error] {
 	return r.each(t.rows(r.table, prefix))
 }
 
 // from iterates the values from the first key that is not before k on.
-func (r *records[T]) from(t *Tx, k []byte) iter.Seq2[T, error] {
+func (r *records[T]) from(t *txn, k []byte) iter.Seq2[T, error] {
 	return r.each(t.rowsFrom(r.table, nil, k))
 }
 
 // back is under backwards, beginning before the key before (nil = at the end).
-func (r *records[T]) back(t *Tx, prefix, before []byte) iter.Seq2[T, error] {
+func (r *records[T]) back(t *txn, prefix, before []byte) iter.Seq2[T, error] {
 	return r.each(t.rowsBack(r.table, prefix, before))
 }
 
@@ -262,17 +262,17 @@ func (r *records[T]) each(rows iter.Seq[row]) iter.Seq2[T, error] {
 }
 
 // save stores v under k in place of old (nil = there was none), with its index rows and what it counts towards.
-func (r *records[T]) save(t *Tx, k []byte, old, v *T) error {
+func (r *records[T]) save(t *txn, k []byte, old, v *T) error {
 	return errors.Join(r.move(t, old, v), r.put(t, k, v))
 }
 
 // drop removes what is stored under k with its index rows, and takes back what it counted.
-func (r *records[T]) drop(t *Tx, k []byte, old *T) error {
+func (r *records[T]) drop(t *txn, k []byte, old *T) error {
 	return errors.Join(r.move(t, old, nil), t.remove(r.table, k))
 }
 
 // dropAt is drop of what is stored under k, or of a row that cannot be read.
-func (r *records[T]) dropAt(t *Tx, k []byte) error {
+func (r *records[T]) dropAt(t *txn, k []byte) error {
 	old, ok, err := r.get(t, k)
 	if err != nil || !ok {
 		return t.remove(r.table, k)
@@ -281,7 +281,7 @@ func (r *records[T]) dropAt(t *Tx, k []byte) error {
 }
 
 // move brings the index rows and the counters from old to v; nil = none.
-func (r *records[T]) move(t *Tx, old, v *T) error {
+func (r *records[T]) move(t *txn, old, v *T) error {
 	var errs []error // most often none
 	for i := range r.indexes {
 		x := &r.indexes[i]
@@ -333,7 +333,7 @@ func (r *records[T]) counted(v *T) []string {
 	return r.counts(v)
 }
 
-func (t *Tx) putEntry(tb *table, e entry) error {
+func (t *txn) putEntry(tb *table, e entry) error {
 	switch k := []byte(e.k); {
 	case e.text != "":
 		return t.putText(tb, k, e.text)

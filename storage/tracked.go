@@ -77,7 +77,7 @@ func (db *DB) HasWeekly(tx engine.Tx, monday string) bool {
 
 // Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest. engine.ErrNotFound.
 func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport, err error) {
-	err = db.view(ctx, func(t *Tx) error {
+	err = db.view(ctx, func(t *txn) error {
 		k := []byte(monday)
 		if monday == "" {
 			for last := range t.rowsBack(tWeekly.table, nil, nil) {

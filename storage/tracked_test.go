@@ -50,7 +50,7 @@ func TestS4_9_RanksKeepTheirOrderAndTheirPlace(t *testing.T) {
 			t.Errorf("row %d is %+v, want %+v", i, got[i], r)
 		}
 	}
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		last, err := db.LastRanks(tx, "01A")
 		must(t, err)
 		if len(last) != 2 || last[0].Same(last[1]) || !(last[0] == doubt || last[1] == doubt) {
@@ -84,7 +84,7 @@ func TestPoliciesRangesAndListingsSurvive(t *testing.T) {
 		return errors.Join(db.SaveAccount(tx, a), db.SaveTagPolicy(tx, "pro", p), db.SaveCoverage(tx, "01A", "queue=420", c), db.SaveCoverage(tx, "01AB", "", c),
 			db.CacheIDs(tx, "01A", "queue=420", ids), db.SaveRun(tx, run))
 	})
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		gotP, err := db.TagPolicy(tx, "pro")
 		must(t, err)
 		gotC, err := db.Coverage(tx, "01A", "queue=420")
@@ -103,7 +103,7 @@ func TestPoliciesRangesAndListingsSurvive(t *testing.T) {
 	write(t, db, func(tx engine.Tx) error {
 		return errors.Join(db.SaveTagPolicy(tx, "pro", league.Policy{}), db.DropCoverage(tx, "01A"))
 	})
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		gotP, err := db.TagPolicy(tx, "pro")
 		must(t, err)
 		gone, err := db.Coverage(tx, "01A", "queue=420")
@@ -151,7 +151,7 @@ func TestS0_5_StraysAreTheOldestFirst(t *testing.T) {
 		_, err := tx.Enqueue(engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:EUW1_1449"})
 		return err
 	})
-	read(t, db, func(tx *Tx) error {
+	read(t, db, func(tx *txn) error {
 		list, total, err := db.Strays(tx, noon.Add(-10*time.Minute), 100, key)
 		must(t, err)
 		if total != 450-11-1 || len(list) != 100 {

@@ -15,9 +15,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Tx is one transaction: a reading one, or the part of a group commit that one Write is. It is an engine.Tx. It must not
+// txn is one transaction: a reading one, or the part of a group commit that one Write is. It is an engine.Tx. It must not
 // be used after the function that it was given to has returned, nor by another goroutine.
-type Tx struct {
+type txn struct {
 	b        *bolt.Tx
 	writable bool
 	now      time.Time // of the whole group, in UTC: the storage edge
@@ -27,8 +27,6 @@ type Tx struct {
 	changes []engine.Change
 	touched []string           // accounts whose row changed; their rows are made once, before the commit
 	days    map[string]*dayRow // what was added to days' sums; written once, before the commit
-	today   *dayRow            // of days: the one that was used last
-	todayNo int64              // its number
 
 	counted []string // counters that changed
 	region  func(platform string) string
@@ -47,24 +45,24 @@ type Tx struct {
 	running map[uint64]*engine.Job // before this transaction
 }
 
-var _ engine.Tx = (*Tx)(nil)
+var _ engine.Tx = (*txn)(nil)
 
-func newTx(b *bolt.Tx, now time.Time) *Tx {
+func newTx(b *bolt.Tx, now time.Time) *txn {
 	t := bareTx(b, now)
 	t.buckets, t.cursors = make([]*bolt.Bucket, len(tables)), make([]*bolt.Cursor, len(tables))
 	return t
 }
 
 // bareTx lacks the memory for what it opens.
-func bareTx(b *bolt.Tx, now time.Time) *Tx {
-	return &Tx{b: b, writable: b.Writable(), now: now, region: noRegion, page: disk.UsualPages.Migrate}
+func bareTx(b *bolt.Tx, now time.Time) *txn {
+	return &txn{b: b, writable: b.Writable(), now: now, region: noRegion, page: disk.UsualPages.Migrate}
 }
 
 func noRegion(string) string { return "" }
 
 // own gives our transaction back. Another backend's is a programming error.
-func own(tx engine.Tx) *Tx {
-	t, ok := tx.(*Tx)
+func own(tx engine.Tx) *txn {
+	t, ok := tx.(*txn)
 	if !ok {
 		panic(fmt.Sprintf("storage: a transaction of type %T is not from this store", tx))
 	}
@@ -72,16 +70,16 @@ func own(tx engine.Tx) *Tx {
 }
 
 // Emit adds a change that is published after the commit of this transaction, and never if it fails.
-func (t *Tx) Emit(c engine.Change) { t.changes = append(t.changes, c) }
+func (t *txn) Emit(c engine.Change) { t.changes = append(t.changes, c) }
 
 // touch asks for the account's row to be emitted as it is at the end of the transaction.
-func (t *Tx) touch(account string) {
+func (t *txn) touch(account string) {
 	if account != "" && !slices.Contains(t.touched, account) {
 		t.touched = append(t.touched, account)
 	}
 }
 
-func (t *Tx) bucket(tb *table) *bolt.Bucket {
+func (t *txn) bucket(tb *table) *bolt.Bucket {
 	b := t.buckets[tb.at]
 	if b == nil {
 		b = t.b.Bucket([]byte(tb.name))
@@ -94,7 +92,7 @@ func (t *Tx) bucket(tb *table) *bolt.Bucket {
 }
 
 // cursor is for one look-up: the next one of the same table moves it. bbolt's own Get and Delete make one each.
-func (t *Tx) cursor(tb *table) *bolt.Cursor {
+func (t *txn) cursor(tb *table) *bolt.Cursor {
 	c := t.cursors[tb.at]
 	if c == nil {
 		c = t.bucket(tb).Cursor()
@@ -104,7 +102,7 @@ func (t *Tx) cursor(tb *table) *bolt.Cursor {
 }
 
 // value is the raw value under k; nil when there is none. It is valid until the transaction writes or ends.
-func (t *Tx) value(tb *table, k []byte) []byte {
+func (t *txn) value(tb *table, k []byte) []byte {
 	at, v := t.cursor(tb).Seek(k)
 	if !bytes.Equal(at, k) {
 		return nil
@@ -113,16 +111,16 @@ func (t *Tx) value(tb *table, k []byte) []byte {
 }
 
 // key is the key of one number, for this transaction only.
-func (t *Tx) key(n uint64) []byte { return key.AppendUint64(t.mem.take(8), n) }
+func (t *txn) key(n uint64) []byte { return key.AppendUint64(t.mem.take(8), n) }
 
 // record begins a record, to be put before anything else is read or written.
-func (t *Tx) record(format byte) *rec.Coder {
+func (t *txn) record(format byte) *rec.Coder {
 	t.coder.Coder = rec.Write(t.draft, format)
 	return &t.coder.Coder
 }
 
 // put stores a record under k.
-func (t *Tx) put(tb *table, k []byte, c *rec.Coder) error {
+func (t *txn) put(tb *table, k []byte, c *rec.Coder) error {
 	if !t.writable {
 		return disk.ErrReadOnly
 	}
@@ -143,10 +141,10 @@ func (t *Tx) put(tb *table, k []byte, c *rec.Coder) error {
 }
 
 // mark stores an index row.
-func (t *Tx) mark(tb *table, k []byte) error { return t.put(tb, k, t.record(rec.Marker)) }
+func (t *txn) mark(tb *table, k []byte) error { return t.put(tb, k, t.record(rec.Marker)) }
 
 // remove deletes what is under k, if anything is.
-func (t *Tx) remove(tb *table, k []byte) error {
+func (t *txn) remove(tb *table, k []byte) error {
 	if !t.writable {
 		return disk.ErrReadOnly
 	}
@@ -164,7 +162,7 @@ func (t *Tx) remove(tb *table, k []byte) error {
 
 // get begins to read the record under k, to be read before anything else is; ok is false when there is none. The record must
 // be of the given format.
-func (t *Tx) get(tb *table, k []byte, format byte) (c *rec.Coder, ok bool, err error) {
+func (t *txn) get(tb *table, k []byte, format byte) (c *rec.Coder, ok bool, err error) {
 	v := t.value(tb, k)
 	if v == nil {
 		return nil, false, nil
@@ -174,19 +172,19 @@ func (t *Tx) get(tb *table, k []byte, format byte) (c *rec.Coder, ok bool, err e
 	return &t.coder.Coder, err == nil, err
 }
 
-func (t *Tx) has(tb *table, k []byte) bool { return t.value(tb, k) != nil }
+func (t *txn) has(tb *table, k []byte) bool { return t.value(tb, k) != nil }
 
 // row is a raw row of a table. It is valid until the transaction writes or ends.
 type row struct{ k, v []byte }
 
 // rows iterates the rows whose key starts with prefix, in key order. The table must not be changed meanwhile: collect
 // first, then write.
-func (t *Tx) rows(tb *table, prefix []byte) iter.Seq[row] {
+func (t *txn) rows(tb *table, prefix []byte) iter.Seq[row] {
 	return t.rowsFrom(tb, prefix, prefix)
 }
 
 // rowsFrom is rows, beginning at the first key that is not before from.
-func (t *Tx) rowsFrom(tb *table, prefix, from []byte) iter.Seq[row] {
+func (t *txn) rowsFrom(tb *table, prefix, from []byte) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		c := t.bucket(tb).Cursor()
 		for k, v := c.Seek(from); k != nil && bytes.HasPrefix(k, prefix); k, v = c.Next() {
@@ -198,7 +196,7 @@ func (t *Tx) rowsFrom(tb *table, prefix, from []byte) iter.Seq[row] {
 }
 
 // rowsBack iterates the rows whose key starts with prefix backwards, beginning before the key before (nil = at the end).
-func (t *Tx) rowsBack(tb *table, prefix, before []byte) iter.Seq[row] {
+func (t *txn) rowsBack(tb *table, prefix, before []byte) iter.Seq[row] {
 	if before == nil {
 		before = key.Next(prefix)
 	}
@@ -225,7 +223,7 @@ func seekBefore(c *bolt.Cursor, k []byte) ([]byte, []byte) {
 }
 
 // lastNumber is the u64 at the end of the last key under prefix; 0 when there is none.
-func (t *Tx) lastNumber(tb *table, prefix []byte) (uint64, error) {
+func (t *txn) lastNumber(tb *table, prefix []byte) (uint64, error) {
 	k, _ := seekBefore(t.cursor(tb), key.Next(prefix))
 	if k == nil || !bytes.HasPrefix(k, prefix) {
 		return 0, nil
@@ -239,7 +237,7 @@ func (t *Tx) lastNumber(tb *table, prefix []byte) (uint64, error) {
 }
 
 // number reads a record that is one number; 0 when there is none.
-func (t *Tx) number(tb *table, k []byte) (n uint64, ok bool, err error) {
+func (t *txn) number(tb *table, k []byte) (n uint64, ok bool, err error) {
 	c, ok, err := t.get(tb, k, rec.Number)
 	if !ok {
 		return 0, false, err
@@ -248,14 +246,14 @@ func (t *Tx) number(tb *table, k []byte) (n uint64, ok bool, err error) {
 	return n, true, tb.done(k, c)
 }
 
-func (t *Tx) putNumber(tb *table, k []byte, n uint64) error {
+func (t *txn) putNumber(tb *table, k []byte, n uint64) error {
 	c := t.record(rec.Number)
 	c.Uint(&n)
 	return t.put(tb, k, c)
 }
 
 // text reads a record that is one text; "" when there is none.
-func (t *Tx) text(tb *table, k []byte) (s string, ok bool, err error) {
+func (t *txn) text(tb *table, k []byte) (s string, ok bool, err error) {
 	c, ok, err := t.get(tb, k, rec.Text)
 	if !ok {
 		return "", false, err
@@ -264,14 +262,14 @@ func (t *Tx) text(tb *table, k []byte) (s string, ok bool, err error) {
 	return s, true, tb.done(k, c)
 }
 
-func (t *Tx) putText(tb *table, k []byte, s string) error {
+func (t *txn) putText(tb *table, k []byte, s string) error {
 	c := t.record(rec.Text)
 	c.Str(&s)
 	return t.put(tb, k, c)
 }
 
 // instant reads a record that is one instant; the zero time when there is none.
-func (t *Tx) instant(tb *table, k []byte) (at time.Time, ok bool, err error) {
+func (t *txn) instant(tb *table, k []byte) (at time.Time, ok bool, err error) {
 	c, ok, err := t.get(tb, k, rec.Time)
 	if !ok {
 		return at, false, err
@@ -280,14 +278,14 @@ func (t *Tx) instant(tb *table, k []byte) (at time.Time, ok bool, err error) {
 	return at, true, tb.done(k, c)
 }
 
-func (t *Tx) putTime(tb *table, k []byte, at time.Time) error {
+func (t *txn) putTime(tb *table, k []byte, at time.Time) error {
 	c := t.record(rec.Time)
 	c.Time(&at)
 	return t.put(tb, k, c)
 }
 
 // blob reads a record that is any bytes; nil when there is none.
-func (t *Tx) blob(tb *table, k []byte) (b []byte, ok bool, err error) {
+func (t *txn) blob(tb *table, k []byte) (b []byte, ok bool, err error) {
 	c, ok, err := t.get(tb, k, rec.Blob)
 	if !ok {
 		return nil, false, err
@@ -307,14 +305,14 @@ func (tb *table) blobOf(k, v []byte) (b []byte, err error) {
 	return b, tb.done(k, &c)
 }
 
-func (t *Tx) putBlob(tb *table, k, b []byte) error {
+func (t *txn) putBlob(tb *table, k, b []byte) error {
 	c := t.record(rec.Blob)
 	c.Bytes(&b)
 	return t.put(tb, k, c)
 }
 
 // count adds n to a counter. What it counts, check recounts.
-func (t *Tx) count(name string, n int) error {
+func (t *txn) count(name string, n int) error {
 	if n == 0 {
 		return nil
 	}
@@ -329,7 +327,7 @@ func (t *Tx) count(name string, n int) error {
 	return t.setCounter(name, old+uint64(n))
 }
 
-func (t *Tx) setCounter(name string, n uint64) error {
+func (t *txn) setCounter(name string, n uint64) error {
 	if !slices.Contains(t.counted, name) {
 		t.counted = append(t.counted, name)
 	}
@@ -344,7 +342,7 @@ func (t *Tx) setCounter(name string, n uint64) error {
 type dayRow struct{ all, pruned engine.DaySum }
 
 // keysAfter gives the next keys under prefix; last is nil when there are no more behind them.
-func (t *Tx) keysAfter(tb *table, prefix, after []byte) (page [][]byte, last []byte) {
+func (t *txn) keysAfter(tb *table, prefix, after []byte) (page [][]byte, last []byte) {
 	if bytes.Compare(after, prefix) < 0 {
 		after = prefix
 	}
@@ -361,7 +359,7 @@ func (t *Tx) keysAfter(tb *table, prefix, after []byte) (page [][]byte, last []b
 }
 
 // rowsUnder counts the rows whose key starts with prefix.
-func (t *Tx) rowsUnder(tb *table, prefix []byte) (n int) {
+func (t *txn) rowsUnder(tb *table, prefix []byte) (n int) {
 	for range t.rows(tb, prefix) {
 		n++
 	}
@@ -369,7 +367,7 @@ func (t *Tx) rowsUnder(tb *table, prefix []byte) (n int) {
 }
 
 // removeAll deletes every row under prefix. Keys are collected first: deleting moves a bbolt cursor past rows.
-func (t *Tx) removeAll(tb *table, prefix []byte) error {
+func (t *txn) removeAll(tb *table, prefix []byte) error {
 	var keys [][]byte
 	for r := range t.rows(tb, prefix) {
 		keys = append(keys, bytes.Clone(r.k))
@@ -377,7 +375,7 @@ func (t *Tx) removeAll(tb *table, prefix []byte) error {
 	return t.removeKeys(tb, keys)
 }
 
-func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
+func (t *txn) removeKeys(tb *table, keys [][]byte) error {
 	for _, k := range keys {
 		if err := t.removeRow(tb, k); err != nil {
 			return err
@@ -387,7 +385,7 @@ func (t *Tx) removeKeys(tb *table, keys [][]byte) error {
 }
 
 // removeRow deletes a row with its index rows, and takes back what it counted.
-func (t *Tx) removeRow(tb *table, k []byte) error {
+func (t *txn) removeRow(tb *table, k []byte) error {
 	if tb.dropRow != nil {
 		return tb.dropRow(t, k)
 	}
@@ -395,7 +393,7 @@ func (t *Tx) removeRow(tb *table, k []byte) error {
 }
 
 // removeOwned deletes the rows of one owner in all tables.
-func (t *Tx) removeOwned(by owner, prefix []byte) error {
+func (t *txn) removeOwned(by owner, prefix []byte) error {
 	for _, tb := range owned(by) {
 		if err := t.removeAll(tb, prefix); err != nil {
 			return err

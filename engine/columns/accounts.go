@@ -16,7 +16,7 @@ type account = engine.AccountRow
 
 // Accounts is what is told of an account and its last sync. What a screen knows of its
 // queue and of the time it takes is drawn there.
-var Accounts = New(filter.Options{
+var Accounts = catalogue(filter.Options{
 	Free:  []string{"name", "id", "platform", "region", "state", "phase", "tag", "err"},
 	Fuzzy: []string{"name", "tag"},
 	Age:   "last", When: "last",

@@ -18,7 +18,7 @@ type (
 )
 
 // Alerts is what is told of a rule about a subject.
-var Alerts = New(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
+var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
 	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 26, 34).says(func(_ Pen, r *alert) string { return AlertName(r) }).
 		sort(func(a, b *alert) int { return strings.Compare(AlertName(a), AlertName(b)) }).line("WHAT", table.Words, 1),
 	name("subject", "host, status, queue", func(r *alert) string { return r.Subject }),
@@ -128,7 +128,7 @@ func alertRemark(r *alert, now time.Time) string {
 }
 
 // Evidence is what is told of a thing that speaks for an alert.
-var Evidence = New(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
+var Evidence = catalogue(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
 	name("kind", "job, account, call, queue", func(r *evidence) string { return r.Kind }).head("WHAT", table.Words, 8, 8).colour(themes.Dim).rising(),
 	name("id", "", func(r *evidence) string { return r.ID }).head("ID", table.ID, 12, 24).drop(1).rising(),
 	prose("text", "", func(r *evidence) string { return r.Text }).head("SAID", table.Words, 34, 48).flex(1),

@@ -20,7 +20,7 @@ type (
 )
 
 // Audit is what is told of a command that somebody gave.
-var Audit = New(filter.Options{Free: []string{"who", "op", "target", "result", "reason"}, Fuzzy: []string{"target"}, Age: "age", When: "at"},
+var Audit = catalogue(filter.Options{Free: []string{"who", "op", "target", "result", "reason"}, Fuzzy: []string{"target"}, Age: "age", When: "at"},
 	name("who", "", func(r *entry) string { return r.By.User }).head("WHO", table.Words, 10, 14).says(func(_ Pen, r *entry) string { return Who(r.By) }).
 		sort(func(a, b *entry) int { return strings.Compare(Who(a.By), Who(b.By)) }).prints(func(r *entry, _ time.Time) string {
 		if r.By.Via == "" {
@@ -87,7 +87,7 @@ func Changed(r *entry) string {
 }
 
 // Moves is what is told of a job that a command has changed.
-var Moves = New(filter.Options{Free: []string{"job", "before", "after"}},
+var Moves = catalogue(filter.Options{Free: []string{"job", "before", "after"}},
 	name("job", "", func(r *move) engine.JobID { return r.Job }).head("JOB", table.ID, 14, 24).flex(1).rising(),
 	stand("before", func(r *move) engine.JobStand { return r.Before }),
 	stand("after", func(r *move) engine.JobStand { return r.After }),
@@ -113,7 +113,7 @@ type Message struct {
 }
 
 // Messages is what is told of a message.
-var Messages = New(filter.Options{Free: []string{"text", "level", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at"},
+var Messages = catalogue(filter.Options{Free: []string{"text", "level", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at"},
 	prose("text", "", func(r *Message) string { return r.Text }).head("MESSAGE", table.Words, 42, 60).flex(4),
 	name("level", "ok, info, warn, error", func(r *Message) engine.Level { return r.Level }).head("LEVEL", table.State, 7, 7).rising().
 		cell(func(p Pen, r *Message) table.Cell { return p.State(LevelWord[r.Level]) }),

@@ -18,7 +18,7 @@ type call = engine.CallRow
 
 // Calls is what is told of a call in the flight recorder. A call without an answer has no
 // status: status:none.
-var Calls = New(filter.Options{
+var Calls = catalogue(filter.Options{
 	Free:  []string{"status", "host", "method", "target", "job", "class", "by"},
 	Fuzzy: []string{"method", "target"},
 	Age:   "ms", When: "at",

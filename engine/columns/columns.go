@@ -72,9 +72,9 @@ type Catalogue[T any] struct {
 	all []Column[T]
 }
 
-// New makes a catalogue. It panics where names collide, or an option names no column:
+// catalogue makes a catalogue. It panics where names collide, or an option names no column:
 // that is an error in the program.
-func New[T any](o filter.Options, all ...Column[T]) *Catalogue[T] {
+func catalogue[T any](o filter.Options, all ...Column[T]) *Catalogue[T] {
 	var fields []filter.Field[T]
 	for _, c := range all {
 		if c.Value != nil || c.Of != nil {

@@ -19,7 +19,7 @@ type (
 )
 
 // Classes is what is told of failures of one fingerprint.
-var Classes = New(filter.Options{Free: []string{"class", "method", "host", "err"}, Fuzzy: []string{"method", "err"}, When: "last"},
+var Classes = catalogue(filter.Options{Free: []string{"class", "method", "host", "err"}, Fuzzy: []string{"method", "err"}, When: "last"},
 	name("class", "429.app, 5xx, timeout", func(r *class) engine.Class { return r.Class }).head("CLASS", table.Words, 9, 11).colour(themes.Err).rising(),
 	name("method", "", func(r *class) string { return r.Method }),
 	name("host", "europe, kr", func(r *class) string { return r.Host }),
@@ -59,7 +59,7 @@ func Versionless(method string) string {
 }
 
 // Reasons is what is told of the jobs that do not run for one reason.
-var Reasons = New(filter.Options{Free: []string{"why", "queue"}, Fuzzy: []string{"why"}, When: "ends"},
+var Reasons = catalogue(filter.Options{Free: []string{"why", "queue"}, Fuzzy: []string{"why"}, When: "ends"},
 	prose("why", "", func(r *reason) string { return r.Text }).head("WHY", table.Words, 40, 40).flex(2).rising(),
 	name("queue", "", func(r *reason) engine.Queue { return r.First.Queue }).head("ITS QUEUE", table.Words, 22, 22).drop(3).colour(themes.Dim),
 	number("jobs", "", func(r *reason) int { return r.Jobs }).head("JOBS", table.Number, 6, 6).rising(),

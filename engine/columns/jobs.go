@@ -18,7 +18,7 @@ import (
 type job = engine.JobRow
 
 // Jobs is what is told of a job, on every surface. Filters offer the columns in this order.
-var Jobs = New(filter.Options{
+var Jobs = catalogue(filter.Options{
 	Free:  []string{"key", "id", "queue", "kind", "state", "class", "err", "why", "owner", "player"},
 	Fuzzy: []string{"key", "queue", "kind"},
 	Age:   "age", When: "created",

@@ -25,7 +25,7 @@ func Breaking(b engine.BreakerRow) Limit {
 }
 
 // Limits is what a command tells of a limit: the screen draws its windows as bars.
-var Limits = New(filter.Options{Free: []string{"host", "scope", "mode"}},
+var Limits = catalogue(filter.Options{Free: []string{"host", "scope", "mode"}},
 	name("host", "europe, kr", func(r *Limit) string { return r.Host }),
 	name("scope", "a method, or app for all calls of the host", func(r *Limit) string { return cmp.Or(r.Method, r.Kind) }),
 	ofBucket(span("window", "how long it counts", func(r *Limit) time.Duration { return r.Window })),

@@ -17,7 +17,7 @@ type Record struct {
 }
 
 // Logs is what is told of a record of the log.
-var Logs = New(filter.Options{Free: []string{"text", "area", "field", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at", Keys: []string{"match", "timeline", "full", "latest"}},
+var Logs = catalogue(filter.Options{Free: []string{"text", "area", "field", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at", Keys: []string{"match", "timeline", "full", "latest"}},
 	prose("text", "", func(r *Record) string { return r.Text }).head("TEXT", table.Words, 0, 0),
 	name("area", "limiter, riot, storage", func(r *Record) string { return r.Area }).head("AREA", table.Words, 0, 0),
 	enum("level", "", levelWords, recordLevel).ranked().head("LEVEL", table.Words, 0, 0).says(func(_ Pen, r *Record) string { return r.Level }),

@@ -18,7 +18,7 @@ type match = engine.MatchRow
 
 // Matches is what is told of a match. Those of all accounts have no player: nobody's
 // champion, score or result.
-var Matches = New(filter.Options{
+var Matches = catalogue(filter.Options{
 	Free:  []string{"id", "champion", "mode", "state", "err"},
 	Fuzzy: []string{"id", "champion", "mode"},
 	Age:   "played", When: "played",

@@ -10,7 +10,7 @@ import (
 type queue = engine.QueueRow
 
 // Queues is what a command tells of a queue: its screen draws the stages of its jobs.
-var Queues = New(filter.Options{Free: []string{"queue", "state", "why"}},
+var Queues = catalogue(filter.Options{Free: []string{"queue", "state", "why"}},
 	name("queue", "", func(r *queue) engine.Queue { return r.Name }),
 	inState("wait", "jobs that may run now", engine.Available),
 	inState("run", "jobs that run", engine.Running),

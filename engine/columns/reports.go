@@ -14,7 +14,7 @@ import (
 type report = engine.ReportRow
 
 // Reports is what a command tells of a play-time report.
-var Reports = New(filter.Options{Free: []string{"account", "platform"}},
+var Reports = catalogue(filter.Options{Free: []string{"account", "platform"}},
 	prose("account", "Riot ID: Name#TAG", func(r *report) string { return r.RiotID }),
 	name("platform", "euw1, kr", func(r *report) string { return r.Platform }),
 	shown[report]("played").line("", table.Number, 0).prints(func(r *report, _ time.Time) string { return PlayedFor(r.Minutes) }).
@@ -68,7 +68,7 @@ func PlayedFor(minutes float64) string {
 }
 
 // Ranks is what a command tells of where an account stood in a ranked queue.
-var Ranks = New(filter.Options{Free: []string{"queue", "rank"}},
+var Ranks = catalogue(filter.Options{Free: []string{"queue", "rank"}},
 	past("at", "", func(r *standing) time.Time { return r.At }).prints(func(r *standing, _ time.Time) string { return human.Stamp(r.At) }),
 	name("queue", "RANKED_SOLO_5x5", func(r *standing) string { return r.Queue }),
 	prose("rank", "GOLD II", rankWords),

@@ -16,7 +16,7 @@ import (
 type schedule = engine.ScheduleRow
 
 // Schedules is what is told of what runs by the calendar.
-var Schedules = New(filter.Options{Free: []string{"name", "cron", "zone"}, Fuzzy: []string{"name"}},
+var Schedules = catalogue(filter.Options{Free: []string{"name", "cron", "zone"}, Fuzzy: []string{"name"}},
 	name("name", "", func(r *schedule) string { return r.Name }).head("SCHEDULE", table.Words, 22, 22).rising(),
 	prose("cron", "", func(r *schedule) string { return r.Expr }).head("WHEN", table.Words, 19, 20).drop(3).line("", table.Words, 0).prints(plan).
 		cell(func(_ Pen, r *schedule) table.Cell {

@@ -7,10 +7,10 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Calendar is the window of a host's limits that sets the pace, again and again from now
+// calendar is the window of a host's limits that sets the pace, again and again from now
 // on, with the calls that are dealt into it. Retries come first and what stands in line
 // fills the rest, so that no window ever holds more than its limit.
-type Calendar struct {
+type calendar struct {
 	engine.HostForecast
 	now, reset time.Time // reset ends the present window
 	opens      time.Time // nothing goes before: the host is held
@@ -24,8 +24,8 @@ const leastLate = time.Second
 // mostWindows bounds how far ahead calls are dealt out.
 const mostWindows = 1000
 
-// NewCalendar has the calls that were made already; nil = no limit of the host is known.
-func NewCalendar(now time.Time, host string, rows []engine.BucketRow) *Calendar {
+// newCalendar has the calls that were made already; nil = no limit of the host is known.
+func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar {
 	var b *engine.BucketRow
 	for i := range rows {
 		r := &rows[i]
@@ -39,7 +39,7 @@ func NewCalendar(now time.Time, host string, rows []engine.BucketRow) *Calendar 
 	if b == nil {
 		return nil
 	}
-	c := &Calendar{now: now, reset: b.Reset, opens: b.Blocked, dealt: map[int]*engine.PlannedWindow{}}
+	c := &calendar{now: now, reset: b.Reset, opens: b.Blocked, dealt: map[int]*engine.PlannedWindow{}}
 	c.Host, c.Limit, c.Window = host, mostOf(b), b.Window
 	c.Bucket = "app:" + host + " " + strconv.Itoa(b.Limit) + "/" + strconv.Itoa(int(b.Window/time.Second)) + "s"
 	if b.Method != "" {
@@ -65,7 +65,7 @@ func mostOf(b *engine.BucketRow) int {
 }
 
 // at is the number of the window an instant falls in; 0 is the present one.
-func (c *Calendar) at(t time.Time) int {
+func (c *calendar) at(t time.Time) int {
 	if t.Before(c.reset) {
 		return 0
 	}
@@ -73,14 +73,14 @@ func (c *Calendar) at(t time.Time) int {
 }
 
 // begins is when a window opens.
-func (c *Calendar) begins(n int) time.Time {
+func (c *calendar) begins(n int) time.Time {
 	if n == 0 {
 		return c.now
 	}
 	return c.reset.Add(time.Duration(n-1) * c.Window)
 }
 
-func (c *Calendar) window(n int) *engine.PlannedWindow {
+func (c *calendar) window(n int) *engine.PlannedWindow {
 	w := c.dealt[n]
 	if w == nil {
 		w = &engine.PlannedWindow{Begin: c.begins(n), End: c.begins(n + 1)}
@@ -89,7 +89,7 @@ func (c *Calendar) window(n int) *engine.PlannedWindow {
 	return w
 }
 
-func (c *Calendar) room(n int) int {
+func (c *calendar) room(n int) int {
 	if w := c.dealt[n]; w != nil {
 		return c.Limit - w.Calls()
 	}
@@ -97,7 +97,7 @@ func (c *Calendar) room(n int) int {
 }
 
 // deal lets calls go as early as the windows have room, at most so many in each.
-func (c *Calendar) deal(calls, each int, of func(w *engine.PlannedWindow) *int) {
+func (c *calendar) deal(calls, each int, of func(w *engine.PlannedWindow) *int) {
 	if c.Stuck {
 		return
 	}
@@ -111,7 +111,7 @@ func (c *Calendar) deal(calls, each int, of func(w *engine.PlannedWindow) *int) 
 }
 
 // Command deals the calls of a command evenly over the time they take.
-func (c *Calendar) Command(calls int, takes time.Duration) {
+func (c *calendar) Command(calls int, takes time.Duration) {
 	first := c.at(latest(c.opens, c.now))
 	windows := max(c.at(c.now.Add(takes))-first, 0) + 1
 	c.deal(calls, (calls+windows-1)/windows, func(w *engine.PlannedWindow) *int { return &w.Command })
@@ -119,14 +119,14 @@ func (c *Calendar) Command(calls int, takes time.Duration) {
 
 // Line deals calls in line into what room is left. Those of a frozen host are counted all
 // the same.
-func (c *Calendar) Line(calls int) {
+func (c *calendar) Line(calls int) {
 	c.HostForecast.Line += calls
 	c.deal(calls, c.Limit, func(w *engine.PlannedWindow) *int { return &w.Line })
 }
 
 // paced is how many calls in line are made by the end of each step. Those of a window are
 // spread evenly over what is left of it: the limiter paces a line.
-func (c *Calendar) paced() (f flow) {
+func (c *calendar) paced() (f flow) {
 	n, before := 0, 0 // the window that is open, and the calls of those before it
 	for i := range f {
 		end := c.now.Add(time.Duration(i+1) * engine.ForecastStep)
@@ -141,7 +141,7 @@ func (c *Calendar) paced() (f flow) {
 	return f
 }
 
-func (c *Calendar) line(n int) int {
+func (c *calendar) line(n int) int {
 	if w := c.dealt[n]; w != nil {
 		return w.Line
 	}
@@ -156,7 +156,7 @@ type Start struct {
 
 // Retry takes the first place at or after an instant, and not before so long from now:
 // what stands in line before it takes that long.
-func (c *Calendar) Retry(due time.Time, line time.Duration) Start {
+func (c *calendar) Retry(due time.Time, line time.Duration) Start {
 	c.Retries++
 	if c.Stuck {
 		return Start{LateBy: c.Host + " is frozen"}
@@ -176,7 +176,7 @@ func (c *Calendar) Retry(due time.Time, line time.Duration) Start {
 }
 
 // Through are the windows up to the last that has calls, or that begins within a time.
-func (c *Calendar) Through(ahead time.Duration) []engine.PlannedWindow {
+func (c *calendar) Through(ahead time.Duration) []engine.PlannedWindow {
 	n := min(c.at(c.now.Add(ahead)), c.last)
 	out := make([]engine.PlannedWindow, 0, n+1)
 	for i := range n + 1 {

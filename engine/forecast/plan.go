@@ -45,7 +45,7 @@ type Plan struct {
 type hostPlan struct {
 	limits   Limits
 	shares   []Share
-	calendar *Calendar       // nil = no limit is known
+	calendar *calendar       // nil = no limit is known
 	all      []time.Duration // end of each open sync
 	matches  []time.Duration // of its matches alone
 	first    int             // calls that go before all timelines
@@ -78,7 +78,7 @@ func (p *Plan) host(name string) *hostPlan {
 	h := p.hosts[name]
 	if h == nil {
 		h = p.hostOf(name, p.Open)
-		h.calendar = NewCalendar(p.Now, name, p.Buckets)
+		h.calendar = newCalendar(p.Now, name, p.Buckets)
 		p.hosts[name] = h
 	}
 	return h
@@ -267,7 +267,7 @@ func (p *Plan) call(at time.Time, owner string, all *flow, of []flow) {
 // Beside is a host's calendar with the calls of a command in it that nobody has confirmed
 // yet; nil = nothing can be foreseen.
 func (p *Plan) Beside(host string, calls int, takes time.Duration) *engine.HostForecast {
-	c := NewCalendar(p.Now, host, p.Buckets)
+	c := newCalendar(p.Now, host, p.Buckets)
 	if c == nil || c.Stuck || calls == 0 {
 		return nil
 	}

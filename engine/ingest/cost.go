@@ -15,9 +15,9 @@ import (
 // the worst case for one whose games nobody has counted yet (engine.Cost.AtMost).
 const indexed = 1000
 
-// CallsOf is what a sync costs: one call to resolve, one per page, one per match
+// callsOf is what a sync costs: one call to resolve, one per page, one per match
 // and one per timeline.
-func CallsOf(listed, matches, timelines int) int {
+func callsOf(listed, matches, timelines int) int {
 	pages := max(1, (listed+pageSize-1)/pageSize)
 	return 1 + pages + matches + timelines
 }
@@ -88,7 +88,7 @@ func (p plannedCalls) loads(platform route.Platform, owner, mode string, asked e
 // are stored, and as few new ones as may be.
 func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (none plannedCalls, err error) {
 	if want.Count == 0 && !want.Force && want.Filter == "" && a.Coverage.Reaches(want.Floor) && a.Coverage.Holds(want.Timelines) {
-		return plannedCalls{lists: CallsOf(0, 0, 0)}, nil
+		return plannedCalls{lists: callsOf(0, 0, 0)}, nil
 	}
 	listed := 0
 	if a.Run != "" {
@@ -114,7 +114,7 @@ func callsFor(want league.Ask, games, stored int) plannedCalls {
 	if want.Count > 0 {
 		listed = min(listed, want.Count)
 	}
-	p := plannedCalls{lists: CallsOf(listed, 0, 0), matches: max(0, listed-stored), atMost: games == 0}
+	p := plannedCalls{lists: callsOf(listed, 0, 0), matches: max(0, listed-stored), atMost: games == 0}
 	if want.Timelines != league.TimelinesNone {
 		p.timelines = p.matches
 	}

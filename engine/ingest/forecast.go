@@ -50,7 +50,7 @@ func (in *Ingest) foreseeLatest(tx engine.Tx, at time.Time) (loads []engine.Load
 func (in *Ingest) lookLoads(b beat) []engine.Load {
 	lists, games := 2.0, (callsPerLook(b)-2)/2
 	if b.account.LastSync.IsZero() {
-		lists, games = float64(CallsOf(in.opt.LatestCount, 0, 0)), float64(in.opt.LatestCount)
+		lists, games = float64(callsOf(in.opt.LatestCount, 0, 0)), float64(in.opt.LatestCount)
 	}
 	will := plannedCalls{priority: engine.Priority(b.policy.Priority)}
 	loads := will.loads(route.Platform(b.account.Platform), b.account.ID, ModeLatest, cmp.Or(will.priority, engine.PriorityHigh))

@@ -68,12 +68,12 @@ func (in *upkeep) swept(done, total int, every time.Duration) string {
 	case every == 0:
 		return fmt.Sprintf("%d of %d matches are tried again, the other %d wait: no further sweep is planned", done, total, left)
 	default:
-		return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, human.Span(DrainTime(left, in.opt.SweepCount, every)))
+		return fmt.Sprintf("%d of %d matches are tried again, the other %d within %s", done, total, left, human.Span(drainTime(left, in.opt.SweepCount, every)))
 	}
 }
 
-// DrainTime is how long sweeps take for so many matches, one sweep so often.
-func DrainTime(matches, perSweep int, every time.Duration) time.Duration {
+// drainTime is how long sweeps take for so many matches, one sweep so often.
+func drainTime(matches, perSweep int, every time.Duration) time.Duration {
 	return time.Duration((matches+perSweep-1)/perSweep) * every
 }
 

@@ -167,7 +167,7 @@ func (in *Ingest) firstLook(tx engine.Tx, a league.Account, by engine.Actor) err
 func (in *Ingest) costOfNew(fresh map[route.Region]int) *engine.Cost {
 	cost := &engine.Cost{AtMost: true}
 	for region, n := range fresh {
-		calls := n * CallsOf(in.opt.LatestCount, in.opt.LatestCount, in.opt.LatestCount)
+		calls := n * callsOf(in.opt.LatestCount, in.opt.LatestCount, in.opt.LatestCount)
 		eta := in.opt.Limits.ETA(string(region), string(route.Match), calls)
 		cost.Calls += calls
 		if eta.Low >= cost.Takes {

@@ -44,7 +44,7 @@ func (p Policy) Or(other Policy) Policy {
 }
 
 // Filter says which games the policy lists.
-func (p Policy) Filter() Filter { return NewFilter(p.Queues, p.Type) }
+func (p Policy) Filter() Filter { return newFilter(p.Queues, p.Type) }
 
 // String is the text that ParsePolicy reads; "" when the policy says nothing.
 func (p Policy) String() string {
@@ -178,8 +178,8 @@ func joinInts(list []int) string {
 // It is a text, so that runs can be compared and ranges be kept by it; "" = all.
 type Filter string
 
-// NewFilter makes the filter of queues and a type.
-func NewFilter(queues []int, kind string) Filter {
+// newFilter makes the filter of queues and a type.
+func newFilter(queues []int, kind string) Filter {
 	var parts []string
 	if len(queues) > 0 {
 		parts = append(parts, "queue="+joinInts(queues))
@@ -200,9 +200,9 @@ type List struct {
 // Name is the list's filter; "" = all games.
 func (l List) Name() string {
 	if l.Queue == 0 {
-		return string(NewFilter(nil, l.Type))
+		return string(newFilter(nil, l.Type))
 	}
-	return string(NewFilter([]int{l.Queue}, l.Type))
+	return string(newFilter([]int{l.Queue}, l.Type))
 }
 
 // Lists are the lists that make up the filter: Riot takes one queue at a time.
@@ -218,7 +218,7 @@ func (f Filter) Lists() []List {
 	return lists
 }
 
-// parts reads the filter. It was made by NewFilter: what is not readable in it is
+// parts reads the filter. It was made by newFilter: what is not readable in it is
 // left out.
 func (f Filter) parts() (p Policy) {
 	for _, word := range strings.Fields(string(f)) {

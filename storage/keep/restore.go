@@ -43,7 +43,7 @@ const (
 	DoPutBack = "put back"                                // it is not there
 	DoReplace = "replace"                                 // it is kept under another name
 	DoKeep    = "keep"                                    // it is sound, and newer than the copy
-	DoNothing = "leave: damaged, and no copy of it there" // nothing better to offer
+	doNothing = "leave: damaged, and no copy of it there" // nothing better to offer
 )
 
 // RestoredFile is what restore did, or would do, with one file of the data directory.
@@ -168,7 +168,7 @@ func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f
 		f.Why = err.Error()
 	}
 	if from.Name == "" {
-		f.Do = DoNothing
+		f.Do = doNothing
 		return f, nil
 	}
 	f.Do = DoReplace

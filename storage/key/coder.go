@@ -78,11 +78,11 @@ func (c *Coder) Time(e *time.Time) {
 	}
 }
 
-// TimeDesc is what AppendTimeDesc writes.
+// TimeDesc is what appendTimeDesc writes.
 func (c *Coder) TimeDesc(e *time.Time) {
 	if c.reading {
 		*e = c.from.TimeDesc()
 	} else {
-		c.b = AppendTimeDesc(c.b, *e)
+		c.b = appendTimeDesc(c.b, *e)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// ErrMalformed is wrapped by every error of a Reader: the bytes are no key of the expected shape.
-var ErrMalformed = errors.New("malformed key")
+// errMalformed is wrapped by every error of a Reader: the bytes are no key of the expected shape.
+var errMalformed = errors.New("malformed key")
 
 // A zero byte inside a string is escaped, so that the terminator is the only 0x00 0x01. The terminator sorts before every
 // continuation of the string (0x00 0xFF or a byte above zero), which keeps "a" before "a\x00" before "ab".
@@ -34,15 +34,15 @@ const (
 // AppendUint64 appends v in eight big-endian bytes.
 func AppendUint64(b []byte, v uint64) []byte { return binary.BigEndian.AppendUint64(b, v) }
 
-// AppendInt64 appends v in eight bytes that sort negative numbers first.
-func AppendInt64(b []byte, v int64) []byte { return AppendUint64(b, uint64(v)^signBit) }
+// appendInt64 appends v in eight bytes that sort negative numbers first.
+func appendInt64(b []byte, v int64) []byte { return AppendUint64(b, uint64(v)^signBit) }
 
 // AppendTime appends t as UTC milliseconds since 1970, earliest first. The zone and the monotonic reading of t do not
 // matter; what is finer than a millisecond is cut off.
-func AppendTime(b []byte, t time.Time) []byte { return AppendInt64(b, t.UnixMilli()) }
+func AppendTime(b []byte, t time.Time) []byte { return appendInt64(b, t.UnixMilli()) }
 
-// AppendTimeDesc appends t like AppendTime, latest first.
-func AppendTimeDesc(b []byte, t time.Time) []byte {
+// appendTimeDesc appends t like AppendTime, latest first.
+func appendTimeDesc(b []byte, t time.Time) []byte {
 	return AppendUint64(b, ^(uint64(t.UnixMilli()) ^ signBit))
 }
 
@@ -109,7 +109,7 @@ func (r *Reader) Byte() byte {
 	return v
 }
 
-// Int64 reads what AppendInt64 wrote.
+// Int64 reads what appendInt64 wrote.
 func (r *Reader) Int64() int64 {
 	v := r.Uint64()
 	if r.err != nil {
@@ -127,7 +127,7 @@ func (r *Reader) Time() time.Time {
 	return time.UnixMilli(v).UTC()
 }
 
-// TimeDesc reads what AppendTimeDesc wrote, in UTC; the zero time after a fault.
+// TimeDesc reads what appendTimeDesc wrote, in UTC; the zero time after a fault.
 func (r *Reader) TimeDesc() time.Time {
 	v := r.Uint64()
 	if r.err != nil {
@@ -175,7 +175,7 @@ func (r *Reader) Done() error {
 }
 
 func (r *Reader) fail(format string, args ...any) {
-	r.err = fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
+	r.err = fmt.Errorf("%w: %s", errMalformed, fmt.Sprintf(format, args...))
 	r.rest = nil
 }
 

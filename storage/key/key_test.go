@@ -1,4 +1,4 @@
-package key_test
+package key
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"github.com/farsight-console/farsight/storage/key"
 )
 
 func TestStringsKeepTheirOrder(t *testing.T) {
@@ -36,7 +34,7 @@ func TestStringsKeepTheirOrder(t *testing.T) {
 		{"\xff\xff"},
 	}
 	for i := 1; i < len(sorted); i++ {
-		if a, b := key.Strings(sorted[i-1]...), key.Strings(sorted[i]...); bytes.Compare(a, b) >= 0 {
+		if a, b := Strings(sorted[i-1]...), Strings(sorted[i]...); bytes.Compare(a, b) >= 0 {
 			t.Errorf("%q (% x) is not before %q (% x)", sorted[i-1], a, sorted[i], b)
 		}
 	}
@@ -53,10 +51,10 @@ func TestTimesKeepTheirOrderInEveryZone(t *testing.T) {
 		time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 	for i, at := range instants {
-		if a, b := key.AppendTime(nil, at), key.AppendTime(nil, at.In(seoul)); !bytes.Equal(a, b) {
+		if a, b := AppendTime(nil, at), AppendTime(nil, at.In(seoul)); !bytes.Equal(a, b) {
 			t.Errorf("P-08: %v has another key in another zone", at)
 		}
-		r := key.Read(key.AppendTimeDesc(key.AppendTime(nil, at), at))
+		r := Read(appendTimeDesc(AppendTime(nil, at), at))
 		if up, down := r.Time(), r.TimeDesc(); up.UnixMilli() != at.UnixMilli() || down.UnixMilli() != at.UnixMilli() || r.Done() != nil {
 			t.Errorf("%v reads back as %v and %v", at, up, down)
 		}
@@ -64,10 +62,10 @@ func TestTimesKeepTheirOrderInEveryZone(t *testing.T) {
 			continue
 		}
 		before := instants[i-1]
-		if bytes.Compare(key.AppendTime(nil, before), key.AppendTime(nil, at)) >= 0 {
+		if bytes.Compare(AppendTime(nil, before), AppendTime(nil, at)) >= 0 {
 			t.Errorf("ascending: %v is not before %v", before, at)
 		}
-		if bytes.Compare(key.AppendTimeDesc(nil, before), key.AppendTimeDesc(nil, at)) <= 0 {
+		if bytes.Compare(appendTimeDesc(nil, before), appendTimeDesc(nil, at)) <= 0 {
 			t.Errorf("descending: %v is not after %v", before, at)
 		}
 	}
@@ -82,15 +80,15 @@ type element struct {
 func (e element) append(kind byte, b []byte) []byte {
 	switch kind {
 	case 's':
-		return key.AppendString(b, e.text)
+		return AppendString(b, e.text)
 	case 'n':
-		return key.AppendInt64(b, e.num)
+		return appendInt64(b, e.num)
 	case 'u':
-		return key.AppendUint64(b, uint64(e.num))
+		return AppendUint64(b, uint64(e.num))
 	case 't':
-		return key.AppendTime(b, time.UnixMilli(e.num))
+		return AppendTime(b, time.UnixMilli(e.num))
 	default:
-		return key.AppendTimeDesc(b, time.UnixMilli(e.num))
+		return appendTimeDesc(b, time.UnixMilli(e.num))
 	}
 }
 
@@ -139,15 +137,15 @@ func FuzzStringTuples(f *testing.F) {
 	f.Add("\x00\x01", "", "", "\x01")
 	f.Fuzz(func(t *testing.T, a, b, c, d string) {
 		left, right := []string{a, b}, []string{c, d}
-		kl, kr := key.Strings(left...), key.Strings(right...)
+		kl, kr := Strings(left...), Strings(right...)
 		if got, want := bytes.Compare(kl, kr), slices.Compare(left, right); got != want {
 			t.Fatalf("P-08: %q and %q compare %d, their keys %d", left, right, want, got)
 		}
-		r := key.Read(kl)
+		r := Read(kl)
 		if x, y := r.String(), r.String(); x != a || y != b || r.Done() != nil {
 			t.Fatalf("%q reads back as %q, %q (%v)", left, x, y, r.Done())
 		}
-		if three := key.Strings(a, b, c); bytes.Equal(three, kl) || !bytes.HasPrefix(three, kl) {
+		if three := Strings(a, b, c); bytes.Equal(three, kl) || !bytes.HasPrefix(three, kl) {
 			t.Fatalf("P-08: a longer tuple must extend the key of the shorter one")
 		}
 	})
@@ -158,25 +156,25 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte("un"), []byte("1234567812345678"))
 	f.Add([]byte("td"), []byte("1234567\x00\xff"))
 	f.Fuzz(func(t *testing.T, shape, k []byte) {
-		r, again := key.Read(k), []byte(nil)
+		r, again := Read(k), []byte(nil)
 		for _, kind := range shape {
 			switch kind % 4 {
 			case 0:
-				again = key.AppendString(again, r.String())
+				again = AppendString(again, r.String())
 			case 1:
-				again = key.AppendUint64(again, r.Uint64())
+				again = AppendUint64(again, r.Uint64())
 			case 2:
-				again = key.AppendTime(again, r.Time())
+				again = AppendTime(again, r.Time())
 			case 3:
-				again = key.AppendTimeDesc(again, r.TimeDesc())
+				again = appendTimeDesc(again, r.TimeDesc())
 			}
 		}
 		err := r.Done()
 		if err == nil && !bytes.Equal(again, k) {
 			t.Fatalf("% x reads as a key that is written % x", k, again)
 		}
-		if err != nil && !errors.Is(err, key.ErrMalformed) {
-			t.Fatalf("error %v is not ErrMalformed", err)
+		if err != nil && !errors.Is(err, errMalformed) {
+			t.Fatalf("error %v is not errMalformed", err)
 		}
 	})
 }
@@ -184,21 +182,21 @@ func FuzzReader(f *testing.F) {
 func TestReaderRefusesWhatIsNoKey(t *testing.T) {
 	cases := map[string]struct {
 		key  []byte
-		read func(*key.Reader)
+		read func(*Reader)
 	}{
-		"short number":    {[]byte{1, 2, 3}, func(r *key.Reader) { r.Uint64() }},
-		"endless string":  {[]byte("abc"), func(r *key.Reader) { _ = r.String() }},
-		"cut terminator":  {[]byte("abc\x00"), func(r *key.Reader) { _ = r.String() }},
-		"unknown escape":  {[]byte("abc\x00\x02"), func(r *key.Reader) { _ = r.String() }},
-		"bytes left over": {key.Strings("a", "b"), func(r *key.Reader) { _ = r.String() }},
-		"fault sticks":    {[]byte{1}, func(r *key.Reader) { r.Time(); r.TimeDesc(); r.Int64(); _ = r.String() }},
+		"short number":    {[]byte{1, 2, 3}, func(r *Reader) { r.Uint64() }},
+		"endless string":  {[]byte("abc"), func(r *Reader) { _ = r.String() }},
+		"cut terminator":  {[]byte("abc\x00"), func(r *Reader) { _ = r.String() }},
+		"unknown escape":  {[]byte("abc\x00\x02"), func(r *Reader) { _ = r.String() }},
+		"bytes left over": {Strings("a", "b"), func(r *Reader) { _ = r.String() }},
+		"fault sticks":    {[]byte{1}, func(r *Reader) { r.Time(); r.TimeDesc(); r.Int64(); _ = r.String() }},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := key.Read(c.key)
+			r := Read(c.key)
 			c.read(r)
-			if err := r.Done(); !errors.Is(err, key.ErrMalformed) {
-				t.Errorf("got %v, want ErrMalformed", err)
+			if err := r.Done(); !errors.Is(err, errMalformed) {
+				t.Errorf("got %v, want errMalformed", err)
 			}
 			if r.More() {
 				t.Error("More after a fault")
@@ -215,7 +213,7 @@ func TestNextEndsARange(t *testing.T) {
 		{nil, nil},
 	}
 	for _, c := range cases {
-		if got := key.Next(c.prefix); !bytes.Equal(got, c.want) {
+		if got := Next(c.prefix); !bytes.Equal(got, c.want) {
 			t.Errorf("Next(% x) = % x, want % x", c.prefix, got, c.want)
 		}
 	}

@@ -1,0 +1,7 @@
+package ingest
+
+// What tests outside of the package hold to the numbers of the rules.
+var (
+	CallsOf   = callsOf
+	DrainTime = drainTime
+)

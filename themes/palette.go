@@ -121,11 +121,13 @@ func (p Palette) colors() [tokens]colorful.Color {
 		tone := p.ramp(float64(i) / (steps - 1))
 		c[at], c[Odd(at)] = tone, tone.BlendRgb(bg, oddMix)
 		c[Planned(at)], c[Odd(Planned(at))] = tone.BlendRgb(bg, plannedMix), tone.BlendRgb(bg, oddPlanMix)
-		heat := i
+	}
+	for i := range heatSteps {
+		hex := cividis[i]
 		if !p.Dark {
-			heat = steps - 1 - i
+			hex = cividis[heatSteps-1-i]
 		}
-		c[Heat0+Token(i)] = parse(cividis[heat])
+		c[Heat0+Token(i)] = parse(hex)
 	}
 	return c
 }
@@ -138,9 +140,10 @@ func (p Palette) ramp(ratio float64) colorful.Color {
 }
 
 // cividis in ten steps, from little to much on a dark ground; a light ground
-// reads it backwards. Source: Nuñez, Anderton, Renslow, PLOS ONE 2018.
-var cividis = [steps]string{
-	"#00224e", "#123570", "#3b496c", "#575d6d", "#707173",
+// reads it backwards. Source: Nuñez, Anderton, Renslow, PLOS ONE 2018; the two lowest
+// are lighter, to be seen on a dark ground.
+var cividis = [heatSteps]string{
+	"#1a2a4a", "#24365c", "#3b496c", "#575d6d", "#707173",
 	"#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
 }
 

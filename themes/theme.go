@@ -88,11 +88,11 @@ func (th *Theme) Swatch() string {
 		s := th.State(word)
 		b = append(append(append(b, th.Open(s.Token)...), s.Glyph...), th.Open(Text)+" "...)
 	}
-	for i := range Token(steps) {
+	for i := Token(0); i < steps; i += 2 {
 		b = append(append(b, th.Open(flow0+i)...), th.Glyphs.BarFull...)
 	}
 	return string(append(append(b, th.Open(Text)...), ' '))
 }
 
 // SwatchWidth is how wide a swatch is.
-const SwatchWidth = 1 + 2*6 + steps + 1
+const SwatchWidth = 1 + 2*6 + steps/2 + 1

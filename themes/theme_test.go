@@ -282,8 +282,8 @@ func TestTokens(t *testing.T) {
 	}
 	for token, want := range map[Token]string{
 		Warn: "warn", Off: "off", Planned(Retry): "planned retry", Planned(Line): "planned run", Planned(Dim): "dim",
-		Flow(0.35): "flow3", Odd(Flow(1)): "odd flow9", Planned(Flow(0)): "plan0", Planned(Odd(Flow(0.5))): "odd plan5",
-		Odd(Planned(Flow(0.5))): "odd plan5", Odd(Text): "text", Heat(1): "heat9", Token(200): "text",
+		Flow(0.36): "flow7", Odd(Flow(1)): "odd flow19", Planned(Flow(0)): "plan0", Planned(Odd(Flow(0.5))): "odd plan10",
+		Odd(Planned(Flow(0.5))): "odd plan10", Odd(Text): "text", Heat(1): "heat9", Token(200): "text",
 	} {
 		if token.String() != want {
 			t.Errorf("token %d is %s, want %s", token, token, want)

@@ -6,7 +6,7 @@ import "strconv"
 type Token uint8
 
 // What a colour is for, from the brightest to what is hardly there; then accents,
-// states, and the scales of charts. A scale has ten steps, reached by Flow and Heat.
+// states, and the scales of charts, reached by Flow and Heat.
 const (
 	Text Token = iota
 	Figure
@@ -35,8 +35,9 @@ const (
 	plan0     = flowOdd0 + steps
 	planOdd0  = plan0 + steps
 	Heat0     = planOdd0 + steps
-	tokens    = int(Heat0) + steps
-	steps     = 10
+	tokens    = int(Heat0) + heatSteps
+	steps     = 20 // of the ramp
+	heatSteps = 10
 	namedOnes = int(soft)
 )
 
@@ -66,16 +67,16 @@ func (t Token) String() string {
 
 // Flow returns the token of a ratio on the ramp, from a little to full; ratios below 0
 // and above 1 are clamped. Full is good: it is the brightest.
-func Flow(ratio float64) Token { return flow0 + step(ratio) }
+func Flow(ratio float64) Token { return flow0 + step(ratio, steps) }
 
 // Heat returns the token of how much, for maps; ratios are clamped as those of Flow.
-func Heat(ratio float64) Token { return Heat0 + step(ratio) }
+func Heat(ratio float64) Token { return Heat0 + step(ratio, heatSteps) }
 
-func step(ratio float64) Token {
+func step(ratio float64, of int) Token {
 	if !(ratio > 0) { // NaN too
 		return 0
 	}
-	return Token(min(int(ratio*steps), steps-1))
+	return Token(min(int(min(ratio, 1)*float64(of)), of-1))
 }
 
 // Odd returns the tone of every second stripe of a chart: fixed windows that follow

@@ -18,11 +18,24 @@ import (
 // On the selected row letters are capitals; the column of now and the open tab have one
 // sign for all tokens, a raised or faded row the signs of a plain one.
 const (
-	tokenSigns    = ".gdkbtfasorwyelhxpppppiiiiiiiiiijjjjjjjjjjmmmmmmmmmmnnnnnnnnnn0123456789"
-	selectedSigns = ",GDKBTFASORWYELHXPPPPPIIIIIIIIIIJJJJJJJJJJMMMMMMMMMMNNNNNNNNNN@@@@@@@@@@"
-	seamSign      = '|'
-	trackSign     = '_'
+	seamSign  = '|'
+	trackSign = '_'
 )
+
+var (
+	tokenSigns    = ".gdkbtfasorwyelhxppppp" + ramps("ijmn") + "0123456789"
+	selectedSigns = ",GDKBTFASORWYELHXPPPPP" + ramps("IJMN") + strings.Repeat("@", 10)
+)
+
+// ramps repeats each letter for the steps of a ramp.
+func ramps(letters string) string {
+	steps := int(themes.Odd(themes.Flow(0)) - themes.Flow(0))
+	var b strings.Builder
+	for _, r := range letters {
+		b.WriteString(strings.Repeat(string(r), steps))
+	}
+	return b.String()
+}
 
 // inkOf gives for each SGR sequence of a theme the sign of the first token that looks
 // so.

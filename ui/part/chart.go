@@ -113,6 +113,8 @@ func (s Series) tone(r, h int, v float64, planned, odd bool) themes.Token {
 	if t == themes.Text {
 		at := (float64(r) + 0.5) / float64(h)
 		switch {
+		case h == 1 && planned:
+			return themes.Planned(themes.Odd(themes.Flow(0.62)))
 		case h == 1:
 			t = themes.Flow(0.3 + 0.5*v/s.Top)
 		case planned:

@@ -105,15 +105,23 @@ func (l *Line) Stack(w int, shares []Share) *Line {
 		return l.rest(w)
 	}
 	spare := w - shown
-	for _, s := range shares {
+	for i, s := range shares {
 		if s.N <= 0 {
 			continue
 		}
 		cells := 1 + spare*s.N/total
 		total, spare = total-s.N, spare-(cells-1)
-		l.Glyph(s.Token, l.th.Glyphs.BarFull, cells)
+		l.Glyph(s.Token, l.share(i, l.th.Glyphs.BarFull), cells)
 	}
 	return l
+}
+
+// share is the sign of a part: without colours each has another shade.
+func (l *Line) share(i int, coloured string) string {
+	if shades := l.th.Glyphs.Shade; l.th.Profile == themes.Mono || l.th.ASCII() {
+		return shades[len(shades)-1-i%(len(shades)-1)]
+	}
+	return coloured
 }
 
 // Legend writes what the colours of a stack say: ■ 535 available. Parts for which there
@@ -125,7 +133,7 @@ func (l *Line) Legend(shares []Share) *Line {
 		if gap+2+len(n)+1+safe.Width(s.Name) > l.Room() {
 			return l
 		}
-		l.Gap(gap).Glyph(s.Token, l.th.Glyphs.Cell, 1).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, s.Name)
+		l.Gap(gap).Glyph(s.Token, l.share(i, l.th.Glyphs.Cell), 1).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, s.Name)
 	}
 	return l
 }

@@ -1,8 +1,9 @@
 package sim
 
 import (
-	"bytes"
 	"context"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -36,56 +37,39 @@ func (s *Sim) settle(c *call, a *answer, sent int, gone bool) {
 	s.log.finished(c, a, sent, gone)
 }
 
-// send writes the answer as its transfer says; gone reports that the client left first. A client that
-// hangs up once it has everything did not, so its context is asked before a write and not after it.
+// send writes what a client of RoundTripper would read, piece by piece; gone reports that the client left first.
 func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (sent int, gone bool) {
-	switch a.transfer {
-	case silent:
-		<-r.Context().Done()
-		return 0, true
-	case broken:
+	in, err := s.receive(r.Context(), c, a)
+	switch {
+	case err == errReset:
 		breakConn(w)
 		return 0, false
-	}
-	body, compressed := a.wire(c)
-	for name, values := range a.headers(compressed, len(body)) {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(a.status)
-	switch a.transfer {
-	case cut:
-		n, _ := w.Write(body[:len(body)/2])
-		_ = http.NewResponseController(w).Flush() // what is buffered must arrive before the end
-		breakConn(w)
-		return n, false
-	case drip:
-		return s.drip(w, r, body, s.scaled(a.pause))
-	}
-	if r.Context().Err() != nil {
+	case err != nil:
 		return 0, true
 	}
-	n, err := w.Write(body)
-	return n, err != nil
-}
-
-// pieces is how many parts a dripping body comes in.
-const pieces = 16
-
-func (s *Sim) drip(w http.ResponseWriter, r *http.Request, body []byte, pause time.Duration) (sent int, gone bool) {
-	step := len(body)/pieces + 1
-	for len(body) > 0 {
-		if r.Context().Err() != nil {
+	maps.Copy(w.Header(), a.headers(in.compressed, in.length))
+	w.WriteHeader(a.status)
+	for body := s.reader(r.Context(), a, in); ; {
+		piece, err := body.next(in.length)
+		if err == io.EOF {
+			return sent, false
+		}
+		if err == io.ErrUnexpectedEOF {
+			_ = http.NewResponseController(w).Flush() // what is buffered must arrive before the end
+			breakConn(w)
+			return sent, false
+		}
+		if err != nil {
 			return sent, true
 		}
-		n, err := w.Write(body[:min(step, len(body))])
-		sent += n
-		if err != nil || http.NewResponseController(w).Flush() != nil {
+		n, err := w.Write(piece)
+		if sent += n; err != nil {
 			return sent, true
 		}
-		body = body[n:]
-		sleep(r.Context(), pause)
+		if a.transfer == drip && http.NewResponseController(w).Flush() != nil {
+			return sent, true
+		}
 	}
-	return sent, false
 }
 
 // breakConn ends the connection at once, by a reset where the socket allows it.
@@ -111,29 +95,3 @@ func (s *Sim) Serve(ctx context.Context, l net.Listener) error {
 	}
 	return err
 }
-
-// reader gives a body as its transfer says, for the in-memory RoundTripper.
-type reader struct {
-	*bytes.Reader
-	ctx   context.Context
-	end   error // instead of io.EOF
-	pause time.Duration
-	step  int
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	if r.pause > 0 && r.Len() > 0 {
-		p = p[:min(len(p), r.step)]
-		sleep(r.ctx, r.pause)
-	}
-	if err := context.Cause(r.ctx); err != nil {
-		return 0, err
-	}
-	n, err := r.Reader.Read(p)
-	if err != nil && r.end != nil {
-		err = r.end
-	}
-	return n, err
-}
-
-func (r *reader) Close() error { return nil }

@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // RoundTripper serves requests in memory, with the same limits, latency and faults as a socket. It
@@ -29,7 +30,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	trace := httptrace.ContextClientTrace(ctx)
 	wrote(trace, r.URL.Host)
 	c, a := t.sim.handle(ctx, requestOf(r, r.URL.Host))
-	in, err := t.receive(ctx, c, a)
+	in, err := t.sim.receive(ctx, c, a)
 	t.sim.settle(c, a, len(in.body), ctx.Err() != nil)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,8 @@ func wrote(trace *httptrace.ClientTrace, host string) {
 // errReset is what a client sees when the peer resets the connection.
 var errReset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 
-func (t roundTripper) receive(ctx context.Context, c *call, a *answer) (incoming, error) {
+// receive waits for the answer as its transfer says, and gives what arrives of it: of one that is cut, half the body.
+func (s *Sim) receive(ctx context.Context, c *call, a *answer) (incoming, error) {
 	switch a.transfer {
 	case silent:
 		<-ctx.Done()
@@ -85,13 +87,54 @@ func (t roundTripper) receive(ctx context.Context, c *call, a *answer) (incoming
 }
 
 func (t roundTripper) response(r *http.Request, a *answer, in incoming) *http.Response {
-	rd := &reader{Reader: bytes.NewReader(in.body), ctx: r.Context(), end: in.end, step: len(in.body)/pieces + 1}
-	if a.transfer == drip {
-		rd.pause = t.sim.scaled(a.pause)
-	}
 	return &http.Response{
 		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.headers(in.compressed, in.length), Body: rd, ContentLength: int64(in.length), Request: r,
+		Header: a.headers(in.compressed, in.length), Body: t.sim.reader(r.Context(), a, in), ContentLength: int64(in.length), Request: r,
 	}
 }
+
+// pieces is how many parts a dripping body comes in.
+const pieces = 16
+
+// reader gives a body as its transfer says.
+type reader struct {
+	ctx   context.Context
+	rest  []byte
+	end   error         // instead of io.EOF
+	step  int           // bytes at a time
+	pause time.Duration // before each step; 0 = all at once
+}
+
+func (s *Sim) reader(ctx context.Context, a *answer, in incoming) *reader {
+	r := &reader{ctx: ctx, rest: in.body, end: cmp.Or(in.end, io.EOF), step: len(in.body)/pieces + 1}
+	if a.transfer == drip {
+		r.pause = s.scaled(a.pause)
+	}
+	return r
+}
+
+// next gives the next bytes, at most so many. A client that hangs up once it has everything did not leave, so its context
+// is asked before there is something to give, and not at the end.
+func (r *reader) next(most int) ([]byte, error) {
+	if len(r.rest) == 0 {
+		return nil, r.end
+	}
+	if r.pause > 0 {
+		most = min(most, r.step)
+		sleep(r.ctx, r.pause)
+	}
+	if err := context.Cause(r.ctx); err != nil {
+		return nil, err
+	}
+	b := r.rest[:min(most, len(r.rest))]
+	r.rest = r.rest[len(b):]
+	return b, nil
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	b, err := r.next(len(p))
+	return copy(p, b), err
+}
+
+func (r *reader) Close() error { return nil }

@@ -29,6 +29,7 @@ type Command struct {
 	Backup  *BackupAsk  `json:"backup,omitempty"`  // OpBackup; nil = as the schedule does it
 	Prune   *PruneAsk   `json:"prune,omitempty"`   // OpPrune; nil = by the rule of the schedule
 	Call    *CallAsk    `json:"call,omitempty"`    // OpCall
+	Own     *OwnAsk     `json:"own,omitempty"`     // OpShell
 	Reason  string      `json:"reason,omitempty"`
 	DryRun  bool        `json:"dry_run,omitempty"`
 	By      Actor       `json:"by"`

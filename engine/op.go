@@ -21,3 +21,14 @@ const (
 // one of them, "" = all. Receipt.Sample are the keys of the jobs that tell them, or, of
 // a dry run, who would be told.
 const OpPage Op = "page"
+
+// OpShell writes down that a console runs a command of its user's own: Command.Own. The engine
+// runs nothing.
+const OpShell Op = "shell"
+
+// OwnAsk is a command that a user has bound to a key of their console.
+type OwnAsk struct {
+	Name string `json:"name"`
+	Run  string `json:"run"`          // the line that a shell reads there
+	On   string `json:"on,omitempty"` // id of the row under the cursor
+}

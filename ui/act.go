@@ -138,6 +138,9 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 			return why
 		}
 	}
+	if _, own := m.keys.own[a]; own {
+		return m.refusesOwn()
+	}
 	if a == actChaos && m.opt.Chaos == nil {
 		return noChaos
 	}

@@ -207,6 +207,8 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.tellDisturbed(msg, now)
 	case written:
 		m.written(msg, now)
+	case ownEnded:
+		m.tellOwn(msg, now)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.FocusMsg:

@@ -10,6 +10,7 @@ import (
 type keymap struct {
 	list []binding
 	at   map[where]map[string]*binding
+	own  map[page.Action]ownCommand // commands of the user's own
 }
 
 // builtin are the keys as they come.

@@ -55,8 +55,31 @@ screen, ` + "`:`" + ` finds every command by name, and ` + "`keys.toml`" + ` in 
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.keys), or(k.hint, string(k.act)), overlayText(k.in))
 		}
 	}
+	b.WriteString("\n## Commands of your own\n\n" + ownPage)
 	return b.String()
 }
+
+// ownPage tells of [[command]]; its sample is read by a test.
+const ownPage = "A `[[command]]` in `keys.toml` binds a key on a screen, several or `all` to a line for the shell:\n\n" +
+	"```toml\n" + ownSample + "```\n\n" +
+	"The line runs by `sh -c` on the host of the console, as your own user, after a question and once the engine has written it into\n" +
+	"the audit. It is about the row under the cursor: each member of the row's JSON ([json.md](json.md); `c` copies it) that is one text,\n" +
+	"number or truth is in its environment, `id` as `FARSIGHT_ID`, `riot_id` as `FARSIGHT_RIOT_ID`, with what could harm a terminal taken out;\n" +
+	"the whole JSON is on its standard input. Quote the variables: names of players hold anything. Of the console's environment\n" +
+	"it gets all but what has KEY, TOKEN, SECRET or PASSWORD in its name. When it fails, the end of its output is shown; after\n" +
+	"ten minutes it is ended. Nothing runs in a console that is read only, or attached by an address (https://).\n"
+
+const ownSample = `[[command]]
+key = "I"
+on = ["jobs", "retries"]
+name = "look up"
+run = 'farsight jobs --all "id:$FARSIGHT_ID" --json >> ~/looked-up.ndjson'
+
+[[command]]
+key = "B"
+on = "matches"
+run = 'xdg-open "https://www.example.com/match/$FARSIGHT_MATCH_ID"'
+`
 
 func keyCells(keys []string) string {
 	shown := make([]string, len(keys))

@@ -36,6 +36,11 @@ type Options struct {
 	StallAfter time.Duration
 	Stalled    string
 
+	// NoOwn says in a sentence why the user's own commands do not run here; "" = they do.
+	NoOwn string
+	// OwnEnv is what they get besides the environment of the console.
+	OwnEnv []string
+
 	// Mine is what the user has of their own; see LoadMine.
 	Mine Mine
 

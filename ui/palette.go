@@ -146,6 +146,9 @@ func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
 		m.goTo(s)
 		return nil
 	}
+	if own, ok := m.keys.own[a]; ok {
+		return m.askOwn(own, now)
+	}
 	return m.pageAct(a, now)
 }
 

@@ -32,6 +32,11 @@ const largestKeys = 64 << 10
 //	freeze = "F"
 //	[jobs]
 //	retry = ["r", "ctrl+r"]
+//	[[command]]
+//	key = "I"
+//	on = "matches"
+//	name = "open"
+//	run = 'xdg-open "https://example.com/$FARSIGHT_ID"'
 func loadKeys(path string) (*keymap, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,15 +61,28 @@ func loadKeys(path string) (*keymap, error) {
 
 // parseKeys makes a table of keys of a file's text.
 func parseKeys(text []byte) (*keymap, error) {
-	var file map[string]map[string]any
-	if err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
+	var whole map[string]any
+	if err := toml.NewDecoder(bytes.NewReader(text)).Decode(&whole); err != nil {
 		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ := e.Position()
 			return nil, fmt.Errorf("line %d: %s", line, strings.TrimPrefix(e.Error(), "toml: "))
 		}
-		return nil, errors.New("write tables of actions, such as [jobs] and below it retry = \"r\"")
+		return nil, errTables
 	}
 	list := slices.Clone(bindings)
+	own, err := ownCommands(whole["command"])
+	if err != nil {
+		return nil, err
+	}
+	delete(whole, "command")
+	file := map[string]map[string]any{}
+	for name, section := range whole {
+		table, ok := section.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("line %d: %w", lineWith(text, name), errTables)
+		}
+		file[name] = table
+	}
 	for _, section := range sectionsOf(file) {
 		at, err := sectionOf(section)
 		if err != nil {
@@ -80,8 +98,17 @@ func parseKeys(text []byte) (*keymap, error) {
 			}
 		}
 	}
-	return newKeymap(list), checkKeys(list)
+	m := newKeymap(append(list, bindingsOf(own)...))
+	m.own = own
+	return m, checkKeys(m.list)
 }
+
+// lineWith is where a name stands first.
+func lineWith(text []byte, name string) int {
+	return 1 + bytes.Count(text[:max(bytes.Index(text, []byte(name)), 0)], []byte("\n"))
+}
+
+var errTables = errors.New("write tables of actions, such as [jobs] and below it retry = \"r\", or [[command]]")
 
 // sectionsOf are the tables of a file, the one for all screens first: a screen's
 // own wins.

@@ -139,6 +139,7 @@ func init() {
 
 		{Op: engine.OpKey, run: (*Operator).replaceKey, Does: "replace"},
 		{Op: engine.OpPage, run: (*Operator).page, Does: "tell"},
+		{Op: engine.OpShell, run: (*Operator).shell, Does: "run"},
 		{
 			Op: engine.OpCall, run: (*Operator).call, Does: "call", Target: Number, Arg: Say,
 			Needs: "write a number with its country and what to say: call +4930123456 The import is done.",

@@ -33,6 +33,8 @@ func target(cmd engine.Command) string {
 		return "account " + cmd.Account
 	case cmd.Call != nil:
 		return "number " + engine.CutNumber(cmd.Call.To)
+	case cmd.Own != nil:
+		return strings.TrimSpace(cmd.Own.Name + " " + cmd.Own.On)
 	case cmd.Channel != "":
 		return "pager " + cmd.Channel
 	case Of(cmd.Op).About != "":

@@ -1,7 +1,6 @@
 package pager
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,19 +10,17 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/child"
 )
 
 // DefaultCommandTimeout is how long a command may run.
 const DefaultCommandTimeout = 30 * time.Second
 
-const (
-	maxOutput = 4 << 10 // bytes of a command's output that are kept
-	waitDelay = time.Second
-)
+// maxOutput is how many bytes of a command's output are kept.
+const maxOutput = 4 << 10
 
 // inherited is all that a command gets of the environment: nothing that may hold a
 // secret.
@@ -47,7 +44,7 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	}
 	limited, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
-	out, err := p.runProgram(limited, c.Command, n)
+	out, err := child.Program{Args: c.Command, Env: p.environment(n), Stdin: string(p.alertJSON(n)), Keep: maxOutput}.Run(limited)
 	switch {
 	case ctx.Err() != nil:
 		return engine.Retry(context.Cause(ctx))
@@ -59,29 +56,6 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 		return engine.Retry(fmt.Errorf("%s: %w%s", c.Command[0], err, s.said(out))).As(exitClass(err))
 	}
 	return engine.Done(nil)
-}
-
-// runProgram runs a program in a process group of its own, so that what it has
-// started ends with it when its time is over.
-func (p *Pager) runProgram(ctx context.Context, argv []string, n notice) (out []byte, err error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = p.environment(n)
-	cmd.Stdin = bytes.NewReader(p.alertJSON(n))
-	var kept tail
-	cmd.Stdout, cmd.Stderr = &kept, &kept
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error {
-		if errors.Is(syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL), syscall.ESRCH) {
-			return os.ErrProcessDone
-		}
-		return nil
-	}
-	cmd.WaitDelay = waitDelay
-	err = cmd.Run()
-	if errors.Is(err, exec.ErrWaitDelay) { // it has ended well; something that it left behind holds its output
-		err = nil
-	}
-	return kept.b, err
 }
 
 func (p *Pager) environment(n notice) []string {
@@ -108,13 +82,4 @@ func exitClass(err error) engine.Class {
 		return "command"
 	}
 	return engine.Class(fmt.Sprintf("exit.%d", exit.ExitCode()))
-}
-
-// tail keeps the end of what is written.
-type tail struct{ b []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	t.b = t.b[max(len(t.b)-maxOutput, 0):]
-	return len(p), nil
 }

@@ -107,6 +107,7 @@ func (c console) options(cfg config.Config) ui.Options {
 	o := ui.Options{
 		Glyphs: cfg.Glyphs, ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every, Platform: cfg.Platform,
 		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.Folders(), consoleState()),
+		OwnEnv: []string{"FARSIGHT_DATA_DIR=" + cfg.DataDir},
 	}
 	// What the operator chose on the screen stands between the command line and the
 	// configuration file.

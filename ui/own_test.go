@@ -1,0 +1,104 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+func TestOwnCommands_AreReadAndBound(t *testing.T) {
+	m, err := parseKeys([]byte(ownSample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, key := range map[where]string{onJobs: "I", onRetries: "I", onMatches: "B"} {
+		act, ok := m.meaning(at, key)
+		if _, own := m.own[act]; !ok || !own {
+			t.Errorf("%s means %q", key, act)
+		}
+	}
+	if _, ok := m.meaning(onAccounts, "I"); ok {
+		t.Error("a command is bound where it was not asked for")
+	}
+	for says, text := range map[string]string{
+		`there is no screen [nowhere]`:    "[[command]]\nkey = 'I'\non = 'nowhere'\nrun = 'x'",
+		`name its key`:                    "[[command]]\non = 'jobs'\nrun = 'x'",
+		`name its screen`:                 "[[command]]\nkey = 'I'\nrun = 'x'",
+		`say what a shell shall run`:      "[[command]]\nkey = 'I'\non = 'jobs'",
+		`there is no "colour"`:            "[[command]]\nkey = 'I'\non = 'jobs'\nrun = 'x'\ncolour = 'red'",
+		`would mean both`:                 "[[command]]\nkey = 'r'\non = 'jobs'\nrun = 'x'",
+		`two commands named x`:            "[[command]]\nkey = 'I'\non = 'jobs'\nrun = 'x'\n[[command]]\nkey = 'B'\non = 'jobs'\nrun = 'x'",
+		`below [[command]]`:               "[command]\nkey = 'I'",
+		`write tables of actions`:         "jobs = 'r'",
+		`ctrl+d stays`:                    "[[command]]\nkey = 'ctrl+d'\non = 'audit'\nrun = 'x'",
+		`command 1: alt+x cannot be used`: "[[command]]\nkey = 'alt+x'\non = 'jobs'\nrun = 'x'",
+	} {
+		if _, err := parseKeys([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", text, err, says)
+		}
+	}
+}
+
+// own is a desk on the list of jobs with a command behind W.
+func own(t *testing.T, run string, opt Options) *desk {
+	t.Helper()
+	keys, err := parseKeys([]byte("[[command]]\nkey = 'I'\non = 'jobs'\nname = 'mine'\nrun = '''" + run + "'''"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Mine.keys, opt.Start = keys, page.ScreenJobs
+	return open(t, uitest.Busy(), 120, 40, opt)
+}
+
+// A command is asked about, written down by the engine, and runs with the row.
+func TestOwnCommands_RunOnTheRowUnderTheCursor(t *testing.T) {
+	t.Setenv("SOME_TOKEN", "canary")
+	bubble(t, func(t *testing.T) {
+		d := own(t, `echo "$FARSIGHT_ID $FARSIGHT_STATE [$SOME_TOKEN]"; grep -c '"id"'; exit 3`, testOptions())
+		d.press("I")
+		d.wants("Run mine on ", "y run it")
+		d.press("y")
+		got := d.last()
+		if got.Op != engine.OpShell || got.Own == nil || got.Own.Name != "mine" || got.Own.On == "" || got.By.User != "ana" {
+			t.Fatalf("%+v", got)
+		}
+		d.wait(time.Second)
+		d.wants("mine failed: exit status 3", got.Own.On+" ", " []", "y close")
+		d.press("esc")
+	})
+}
+
+// A refusal of the engine runs nothing, and neither does a console that may not act.
+func TestOwnCommands_AreRefused(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		opt := testOptions()
+		opt.ReadOnly = true
+		d := own(t, "exit 1", opt)
+		d.press("I")
+		d.wants("read only")
+		opt = testOptions()
+		opt.NoOwn = "not over this address"
+		d = own(t, "exit 1", opt)
+		d.press("I")
+		d.wants("not over this address")
+		d.none()
+	})
+}
+
+func TestOwnCommands_TellOnlyWhatIsClean(t *testing.T) {
+	env := rowEnv(`{"id":"7","riot_id":"a\u001b[31mb","total":12345678901234567,"won":true,"list":[1],"none":null}`)
+	if want := []string{"FARSIGHT_ID=7", "FARSIGHT_RIOT_ID=a‹U+001B›[31mb", "FARSIGHT_TOTAL=12345678901234567", "FARSIGHT_WON=true"}; !slices.Equal(env, want) {
+		t.Errorf("%q", env)
+	}
+	if env := rowEnv(`{"job":{"id":"9"},"attempts":[]}`); !slices.Equal(env, []string{"FARSIGHT_ID=9"}) {
+		t.Errorf("%q", env)
+	}
+	if env := withoutSecrets([]string{"RIOT_API_KEY=x", "my_token=x", "PATH=/bin", "A_SECRET=1"}); !slices.Equal(env, []string{"PATH=/bin"}) {
+		t.Errorf("%q", env)
+	}
+}

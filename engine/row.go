@@ -22,8 +22,9 @@ const (
 // EngineRow is the engine as a whole.
 type EngineRow struct {
 	State    EngineState `json:"state"`
-	Why      string      `json:"why,omitempty"` // reason of any state but LIVE
-	Key      string      `json:"key,omitempty"` // last four characters only: "…7f3a"
+	Why      string      `json:"why,omitempty"`  // reason of any state but LIVE
+	Pace     string      `json:"pace,omitempty"` // why it is not faster, in one sentence
+	Key      string      `json:"key,omitempty"`  // last four characters only: "…7f3a"
 	KeySince time.Time   `json:"key_since,omitzero"`
 	Demo     bool        `json:"demo,omitempty"`
 	Boot     string      `json:"boot"`

@@ -55,6 +55,7 @@ type Model struct {
 	undo   undo // the last command that can be taken back
 	why    why  // reason of the next command
 	tour   tour
+	paced  paced
 	mouse  bool      // clicks and the wheel are taken
 	rolls  int       // rows that the wheel has turned since it was last carried out
 	laid   box       // where what lies over the page stands

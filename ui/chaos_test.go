@@ -122,7 +122,7 @@ func TestChaosKeys(t *testing.T) {
 		}
 		c.err = engine.Problemf(engine.ErrConflict, "wait a moment", "the engine is being started already")
 		d.press("0")
-		d.wants("WARN", "the engine is being started already: wait a moment")
+		d.wants("▲ ", "the engine is being started already: wait a moment")
 	})
 }
 

@@ -279,7 +279,7 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 	}
 	box := part.Over(th, w, min(len(rows)+2, most), part.Section{Title: m.product(), Rows: rows})
 	screen := part.Overlay(th, m.w, m.h-1, nil, box)
-	screen = append(screen, part.Hints(th, m.w, m.hints()))
+	screen = append(screen, part.Hints(th, m.h-1, m.w, nil, m.hints()))
 	if promptAt < 0 {
 		return screen, nil
 	}

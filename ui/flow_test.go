@@ -131,7 +131,7 @@ func TestTriggerOfARunningAccountIsAConflict(t *testing.T) {
 			return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "", "Blue Heron#KR1 is SYNCING already, worker 3")
 		}
 		d.press("2", "t")
-		d.wants("WARN", "Blue Heron#KR1 is SYNCING already, worker 3")
+		d.wants("▲ ", "Blue Heron#KR1 is SYNCING already, worker 3")
 	})
 }
 

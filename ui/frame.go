@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,17 +28,15 @@ func (m *Model) draw(now time.Time) {
 		m.ticks = v.Ticks
 		return
 	}
-	rows := make([]string, 0, m.h)
-	rows = append(rows, m.title(v, now))
-	if m.tall != page.Short {
-		rows = append(rows, m.tabRow(len(rows)))
-	}
-	v.Y, v.Hits = len(rows), &m.hits
+	v.Hits = &m.hits
+	rows := append(make([]string, 0, m.h), m.head(v, now)...)
+	v.Y = len(rows)
 	body := exactly(m.page().Draw(v), v.H)
 	if m.frozen != nil && v.H > 0 {
-		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, "  "+m.frozenText()))
+		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, strings.Repeat(" ", part.Margin(m.w))+m.frozenText()))
 	}
 	if m.over != nil {
+		m.hits = m.hits[:0] // what lies over the page takes the clicks
 		body = m.drawOver(v, body, len(rows))
 	} else {
 		m.rest(0, len(rows), body)
@@ -46,7 +45,8 @@ func (m *Model) draw(now time.Time) {
 	if m.stripHeight() > 0 {
 		rows = append(rows, m.strip(v))
 	}
-	rows = append(rows, m.messageRow(len(rows)), m.hintRow(v))
+	rows = append(rows, m.messageRows(len(rows))...)
+	rows = append(rows, m.hintRow(v, len(rows)))
 	m.frame = part.Frame(m.theme, m.w, m.h, rows)
 	m.ticks = v.Ticks && m.frozen == nil
 }
@@ -71,106 +71,103 @@ func exactly(rows []string, h int) []string {
 	return rows[:h]
 }
 
-// title says where one is and how the engine is.
-func (m *Model) title(v *page.View, now time.Time) string {
-	return part.Title(m.theme, m.w, m.crumbs(v), m.pieces(v, now))
-}
-
-func (m *Model) crumbs(v *page.View) []string {
-	tab := m.tab.String()
+// head is where one is and how the engine is: the screens, the state with the one sentence
+// why it is not faster, and an empty row; on a short screen one row for all.
+func (m *Model) head(v *page.View, now time.Time) []string {
+	state, slots := m.stateCells(v, now), m.slots(v, now)
 	if m.tall == page.Short {
-		tab = strconv.Itoa(int(m.tab)+1) + " " + tab
+		tabs, active := m.topTabs()
+		return []string{part.Short(m.theme, m.w, &m.hits, tabs, active, m.path(v), state, slots)}
 	}
-	path := []string{"FARSIGHT", tab}
-	for _, p := range m.stack {
-		crumb := p.Crumb(v)
-		if crumb == "" {
-			crumb = p.Screen().String()
-		}
-		path = append(path, crumb)
+	text := m.sentence(v, now)
+	if path := m.path(v); path != "" {
+		text = m.tab.String() + " " + m.theme.Glyphs.Crumb + " " + path
 	}
-	return path
+	return []string{m.tabRow(v), part.Status(m.theme, 1, m.w, &m.hits, state, text, slots), ""}
 }
 
-// pieces are the facts at the right of the title. The first ones are dropped
-// first; the engine's state and DEMO never are.
-func (m *Model) pieces(v *page.View, now time.Time) []part.Piece {
-	pieces := []part.Piece{m.statePiece(v, now)}
-	e := v.Engine
-	if e.Key != "" {
-		pieces = append(pieces, m.keyPiece(v))
+// path is the way from the numbered screen to the one on top; "" = that is it.
+func (m *Model) path(v *page.View) string {
+	var names []string
+	for _, p := range m.stack {
+		names = append(names, or(p.Crumb(v), p.Screen().String()))
 	}
-	pieces = append(pieces, m.bucketPieces(v)...)
-	if next := v.NextCalls(); next != "" {
-		pieces = append(pieces, part.Piece{Cell: part.As(themes.Held, "next "+next), Short: next})
-	}
-	if alerts := v.Firing(); alerts != "" {
-		sign := m.theme.State("WARN")
-		name := " alerts"
-		if alerts == "1" {
-			name = " alert"
+	return strings.Join(names, " "+m.theme.Glyphs.Crumb+" ")
+}
+
+// sentence is why the engine is not faster, or what the page on top says in its place.
+func (m *Model) sentence(v *page.View, now time.Time) string {
+	if p, ok := m.page().(page.Teller); ok {
+		if text := p.Tell(v); text != "" {
+			return text
 		}
-		pieces = append(pieces, part.Piece{Cell: part.As(sign.Token, sign.Glyph+" "+alerts+name), Short: sign.Glyph + alerts})
 	}
+	return m.paced.take(v.Engine, now)
+}
+
+// sentenceEvery is how long a sentence stands: nobody can read one that changes with each
+// call.
+const sentenceEvery = 2 * time.Second
+
+// paced is the engine's sentence as it was a moment ago.
+type paced struct {
+	at    time.Time
+	state engine.EngineState
+	text  string
+}
+
+func (p *paced) take(e engine.EngineRow, now time.Time) string {
+	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || p.text == "" {
+		*p = paced{now, e.State, or(e.Pace, e.Why)}
+	}
+	return p.text
+}
+
+// stateCells are the one word of the engine, or what the view is instead, and what kind of
+// console this is.
+func (m *Model) stateCells(v *page.View, now time.Time) []part.Cell {
+	cells := []part.Cell{m.stateCell(v, now)}
 	if m.demo() {
-		pieces = append(pieces, part.Piece{Cell: part.As(themes.Accent, "DEMO"), Keep: true})
+		cells = append(cells, part.As(themes.Accent, "  DEMO"))
 	}
 	if m.opt.ReadOnly {
-		pieces = append(pieces, part.Piece{Cell: part.As(themes.Accent, "READ ONLY"), Keep: true})
+		cells = append(cells, part.As(themes.Accent, "  READ ONLY"))
 	}
-	zone, _ := now.Zone()
-	return append(pieces, part.Piece{Cell: part.Plain(now.Format("15:04") + " " + zone), Short: now.Format("15:04")})
+	return cells
 }
 
-// statePiece is the one word of the engine, or what the view is instead.
-func (m *Model) statePiece(v *page.View, now time.Time) part.Piece {
+func (m *Model) stateCell(v *page.View, now time.Time) part.Cell {
 	switch {
 	case m.frozen != nil:
-		sign := m.theme.State("FROZEN")
-		text := sign.Glyph + " FROZEN " + m.since.Format("15:04:05")
-		return part.Piece{Cell: part.As(themes.Held, text), Keep: true}
+		return part.As(themes.Held, m.theme.State("FROZEN").Glyph+" FROZEN "+m.since.Format("15:04:05"))
 	case !m.rows.data.Lost.IsZero():
 		c := part.StateCell(m.theme, "DISCONNECTED")
 		v.Ticks = true
 		c.Text += " " + human.Stopwatch(now.Sub(m.rows.data.Lost))
-		return part.Piece{Cell: c, Keep: true}
+		return c
 	case !v.Ready:
-		return part.Piece{Cell: part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis), Keep: true}
+		return part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis)
 	}
-	return part.Piece{Cell: part.StateCell(m.theme, string(v.Engine.State)), Keep: true}
+	return part.StateCell(m.theme, string(v.Engine.State))
 }
 
-func (m *Model) keyPiece(v *page.View) part.Piece {
-	text := "key " + v.Engine.Key
-	left, ok := v.KeyLeft()
-	if ok {
-		text += " ≤" + human.Dur(left.Truncate(time.Minute))
+// slots are the window that sets the pace, the alerts and the clock.
+func (m *Model) slots(v *page.View, now time.Time) part.Slots {
+	s := part.Slots{Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
+	if b, ok := v.Limits.Pacing(); ok {
+		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Used, b.Limit
 	}
-	return part.Piece{Cell: part.As(themes.Dim, text)}
-}
-
-// bucketPieces are the application windows of the host that sets the pace.
-func (m *Model) bucketPieces(v *page.View) []part.Piece {
-	pacing, ok := v.Limits.Pacing()
-	if !ok {
-		return nil
+	if alerts := v.Firing(); alerts != "" {
+		sign := m.theme.State("WARN")
+		s.Alerts = part.As(sign.Token, sign.Glyph+alerts)
+		if part.Margin(m.w) > 1 {
+			s.Alerts.Text = sign.Glyph + " " + alerts + " alerts"
+			if alerts == "1" {
+				s.Alerts.Text = sign.Glyph + " 1 alert"
+			}
+		}
 	}
-	var out []part.Piece
-	for _, b := range v.Limits.Buckets {
-		if b.Host != pacing.Host || b.Kind != "app" {
-			continue
-		}
-		token := themes.Text
-		if b.Used*5 >= b.Limit*4 {
-			token = themes.Warn
-		}
-		piece := part.Piece{Cell: part.As(token, strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+m.theme.Glyphs.Sep+human.Tight(b.Window))}
-		if len(out) == 0 {
-			piece.Short, piece.Text = piece.Text, "app "+piece.Text
-		}
-		out = append(out, piece)
-	}
-	return out
+	return s
 }
 
 // shownTabs are the numbered screens that this console has.
@@ -181,22 +178,43 @@ func (m *Model) shownTabs() []page.Screen {
 	return page.Tabs()
 }
 
-func (m *Model) tabRow(y int) string {
-	var tabs []part.Tab
-	selected := 0
+// topTabs are the screens of the first row.
+func (m *Model) topTabs() (tabs []part.Tab, active int) {
 	for i, s := range m.shownTabs() {
 		tabs = append(tabs, part.Tab{Key: strconv.Itoa(int(s) + 1), Name: s.String(), Click: func(int, int) string { m.goTo(s); return "" }})
 		if s == m.tab {
-			selected = i
+			active = i
 		}
 	}
-	return part.Tabs(m.theme, y, m.w, &m.hits, tabs, selected, part.As(themes.Accent, "?"), part.As(themes.Dim, " help"))
+	return tabs, active
 }
 
-// messageRow is the prompt, the newest message or how much a frozen view hides.
-func (m *Model) messageRow(y int) string {
+func (m *Model) tabRow(v *page.View) string {
+	tabs, active := m.topTabs()
+	right := []part.Cell{part.As(themes.Accent, m.keyed("{help}")), part.As(themes.Dim, " keys")}
+	if m.size == page.L && v.Engine.Key != "" {
+		right = append([]part.Cell{part.As(themes.Dim, keyText(v)+"   ")}, right...)
+	}
+	return part.Tabs(m.theme, 0, m.w, &m.hits, "FARSIGHT", tabs, active, right...)
+}
+
+func keyText(v *page.View) string {
+	text := "key " + v.Engine.Key
+	if left, ok := v.KeyLeft(); ok {
+		text += " ≤" + human.Dur(left.Truncate(time.Minute))
+	}
+	return text
+}
+
+// messageRows are the prompt, the newest message or how much a frozen view hides. Where
+// there is room for an empty row above them, a long message begins there.
+func (m *Model) messageRows(y int) []string {
+	air := m.tall != page.Short
 	if m.prompt != nil {
-		return m.promptRow(y)
+		if air {
+			return []string{"", m.promptRow(y + 1)}
+		}
+		return []string{m.promptRow(y)}
 	}
 	t := m.toasts.top()
 	var right []part.Cell
@@ -206,11 +224,12 @@ func (m *Model) messageRow(y int) string {
 		right = append(right, part.As(themes.Accent, m.keyed("{messages}")), part.As(themes.Dim, " messages"))
 	}
 	if t.Text == "" {
-		if why := m.standing(); why.Text != "" {
-			t = why
-		}
+		t = m.standing()
 	}
-	return part.Message(m.theme, m.w, t, right...)
+	if !air {
+		return []string{part.Message(m.theme, m.w, t, right...)}
+	}
+	return part.Messages(m.theme, m.w, t, right...)
 }
 
 // standing is what the message line says as long as it holds.
@@ -221,12 +240,10 @@ func (m *Model) standing() part.Toast {
 		return part.Toast{Word: "WARN", Text: m.lostText(m.now())}
 	case m.armed() != "":
 		return m.armedText()
-	case !d.Ready || d.Engine.State == engine.EngineLive:
-		return m.guide(m.now())
-	case d.Engine.State == engine.EngineBrowse:
-		return part.Toast{Word: "INFO", Text: or(d.Engine.Why, "no engine runs here: stored data only")}
+	case d.Ready && d.Engine.State != engine.EngineLive && m.tall == page.Short: // elsewhere it stands beside the state
+		return part.Toast{Word: string(d.Engine.State), Text: d.Engine.Why}
 	}
-	return part.Toast{Word: "WARN", Text: string(d.Engine.State) + ": " + d.Engine.Why}
+	return m.guide(m.now())
 }
 
 func or(a, b string) string {
@@ -281,7 +298,7 @@ func (m *Model) filterRow(p *prompt, y int) string {
 }
 
 // hintRow are the keys of the screen.
-func (m *Model) hintRow(v *page.View) string {
+func (m *Model) hintRow(v *page.View, y int) string {
 	if m.prompt != nil && m.wrongBelow() {
 		return part.Row(m.theme, m.w, part.As(themes.Err, " "+m.prompt.told(m.w-2)))
 	}
@@ -289,22 +306,22 @@ func (m *Model) hintRow(v *page.View) string {
 		return part.Message(m.theme, m.w, m.tourText())
 	}
 	if m.prompt != nil {
-		return part.Hints(m.theme, m.w, promptHints(m.prompt))
+		return part.Hints(m.theme, y, m.w, &m.hits, promptHints(m.prompt))
 	}
 	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
-		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "run"}, {Key: "↑", Does: "what was run before"}, {Key: "tab", Does: "complete"}, {Key: "esc", Does: "close"}})
+		return part.Hints(m.theme, y, m.w, &m.hits, []part.Hint{{Key: "enter", Does: "run"}, {Key: "↑", Does: "what was run before"}, {Key: "tab", Does: "complete"}, {Key: "esc", Does: "close"}})
 	}
 	if m.over != nil && m.over.word() != "" {
-		return part.Hints(m.theme, m.w, []part.Hint{{Key: "enter", Does: "once the word is typed"}, {Key: "esc", Does: "no"}})
+		return part.Hints(m.theme, y, m.w, &m.hits, []part.Hint{{Key: "enter", Does: "once the word is typed"}, {Key: "esc", Does: "no"}})
 	}
 	if m.over != nil && m.over.find != nil {
-		return part.Hints(m.theme, m.w, m.helpHints())
+		return part.Hints(m.theme, y, m.w, &m.hits, m.helpHints())
 	}
 	at := contextOf(m.page().Screen())
 	if m.over != nil {
 		at = m.over.context()
 	}
-	return part.Hints(m.theme, m.w, m.keys.hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
+	return part.Hints(m.theme, y, m.w, &m.hits, m.keys.hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
 }
 
 func promptHints(p *prompt) []part.Hint {

@@ -60,7 +60,10 @@ func (m *keymap) hints(at where, off func(page.Action) bool) []part.Hint {
 		if b.in&at == 0 || b.hint == "" {
 			continue
 		}
-		out = append(out, part.Hint{Key: b.keys[0], Does: b.hint, Off: off(b.act), Keep: b.act == actHelp || b.act == actQuit})
+		out = append(out, part.Hint{
+			Key: b.keys[0], Does: b.hint, Off: off(b.act), Keep: b.act == actHelp || b.act == actQuit,
+			Click: func(int, int) string { return string(b.act) },
+		})
 	}
 	return out
 }

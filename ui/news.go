@@ -284,8 +284,11 @@ func (p *plain) statusLines() []string {
 	}
 	lines := []string{fmt.Sprintf("%s The engine is %s. %s, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
 		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, human.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
-	if e.Why != "" {
+	switch {
+	case e.Why != "":
 		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")
+	case e.Pace != "":
+		lines = append(lines, "Why it is not faster: "+e.Pace+".")
 	}
 	for _, n := range d.Needs() {
 		lines = append(lines, "Needs you: "+n.Word+", "+n.Text+".")

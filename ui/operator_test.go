@@ -50,7 +50,10 @@ func TestKeyExpiresAndIsReplaced(t *testing.T) {
 			d.wants("✗ NO KEY") // until the engine says that it is well
 			row.State, row.Why, row.Key, row.KeySince = engine.EngineLive, "", "…90ab", uitest.Noon
 			d.send(updated{engine.Update{Seq: 5001, Engine: &row}})
-			d.wants("● LIVE", "…90ab")
+			d.wants("● LIVE")
+			d.press("K")
+			d.wants("…90ab")
+			d.press("esc")
 			d.lacks("NO KEY", "RGAPI")
 			if len(d.fake.Did()) != 1 {
 				t.Errorf("sent %d commands, want the key alone", len(d.fake.Did()))
@@ -139,7 +142,7 @@ func TestTwoConsolesActOnOneJob(t *testing.T) {
 		ana.press("x")
 		bo.press("x")
 		ana.wants("cancelled match:KR_7214550881", "z undo 10 s")
-		bo.wants("WARN", "is CANCELLED already, by ana at 12:31")
+		bo.wants("▲ ", "is CANCELLED already, by ana at 12:31")
 		bo.lacks("z undo")
 		if a, b := ana.last(), bo.last(); a.Job != b.Job || a.IfRev != b.IfRev || a.By.User != "ana" || b.By.User != "bo" {
 			t.Errorf("sent %+v and %+v", a, b)

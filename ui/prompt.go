@@ -182,6 +182,9 @@ func (m *Model) ask(kind page.Prompt) {
 		m.prompt = p
 	case page.AskKey:
 		p := &prompt{Prompt: part.Prompt{Label: "new API key", Ghost: "paste it: only its last four characters are ever shown", Mask: true}}
+		if v := m.view(m.now()); v.Engine.Key != "" {
+			p.Ghost = keyText(v) + ": paste another, only its last four characters are ever shown"
+		}
 		p.done = func(text string) (tea.Cmd, string) {
 			if wrong := keyFault(text); wrong != "" {
 				return nil, wrong

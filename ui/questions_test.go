@@ -38,7 +38,7 @@ var questions = []question{
 		at:   func(d *desk) { d.press("5") },
 		row:  "1600/1600", answers: []string{"kr summoner", "1 min", "12 s", "≡ HELD"},
 	},
-	{asks: "how much of the key's limit is used?", row: "LIVE", answers: []string{"17/20·1s", "83/100·2m"}},
+	{asks: "how much of the key's limit is used?", row: "LIVE", answers: []string{"2 min", "83/100"}},
 	{
 		asks: "when is my sync done?",
 		at:   func(d *desk) { d.press("2") },
@@ -50,7 +50,7 @@ var questions = []question{
 		row: "match:KR_6011000003", answers: []string{"✗ DISCARDED", "1/5", "404 not found"},
 	},
 	{asks: "what did ana do?", key: "U", row: "reschedule", answers: []string{"ana@console", "12:30:45", "job j902 is due at 12:40"}},
-	{asks: "is my key about to expire?", row: "LIVE", answers: []string{"key …7f3a", "≤21h14m"}},
+	{asks: "is my key about to expire?", key: "K", row: "new API key", answers: []string{"key …7f3a", "≤21h14m"}},
 	{
 		asks: "what was the state when the 429 came?",
 		at:   func(d *desk) { d.press("5", "/"); d.text("status:429"); d.press("enter") }, key: "enter",
@@ -59,7 +59,7 @@ var questions = []question{
 	{
 		asks: "what happens if I cancel this sync?",
 		at:   func(d *desk) { d.press("2", "j") }, key: "x",
-		answers: []string{"Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched", "What is stored stays"},
+		answers: []string{"Cancel the sync of 카인#KR1?", "134/879", "745 matches are not fetched", "stored stays"},
 	},
 	{
 		asks: "where did the time go?",
@@ -72,7 +72,7 @@ var questions = []question{
 		at:   func(d *desk) { d.press("4") }, key: "enter",
 		answers: []string{"2 of 5 tries used, next +0:12", "tries at 12:31:47, 12:33:47, 12:38:47, then DISCARDED"},
 	},
-	{asks: "is this real, or a demo?", at: func(d *desk) { d.m.opt.Demo = true; d.send(tick{}) }, row: "FARSIGHT", answers: []string{"DEMO"}},
+	{asks: "is this real, or a demo?", at: func(d *desk) { d.m.opt.Demo = true; d.send(tick{}) }, row: "LIVE", answers: []string{"DEMO"}},
 }
 
 // TestQuestions: each is answered by what one screen or one keypress shows.

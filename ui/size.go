@@ -57,12 +57,13 @@ func class(n, was, low, high int, first bool) int {
 // tiny reports whether there is no room for a screen.
 func (m *Model) tiny() bool { return m.w < leastW || m.h < leastH }
 
-// chrome is how many rows the frame takes: title, tabs, message, hints.
+// chrome is how many rows the frame takes: tabs and state, message, hints; where there is
+// room tabs apart from the state, and an empty row above and below the page.
 func (m *Model) chrome() int {
 	if m.tall == page.Short {
 		return 3
 	}
-	return 4
+	return 6
 }
 
 func (m *Model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }

@@ -13,10 +13,7 @@ import (
 // tinyRows are one fact a line, for windows without room for a screen. Keys work as
 // ever, so what they ask comes right behind the state.
 func (m *Model) tinyRows(v *page.View, now time.Time) []string {
-	state := []part.Cell{part.Plain(" "), m.statePiece(v, now).Cell}
-	if m.demo() {
-		state = append(state, part.As(themes.Accent, "  DEMO"))
-	}
+	state := append([]part.Cell{part.Plain(" ")}, m.stateCells(v, now)...)
 	rows := []string{part.Row(m.theme, m.w, state...)}
 	rows = append(rows, m.tinyAsked(v, len(rows))...)
 	for _, c := range m.tinyFacts(v) {
@@ -64,11 +61,11 @@ func (m *Model) tinyAsked(v *page.View, y int) []string {
 				rows = append(rows, row(themes.Err, line))
 			}
 		}
-		return append(rows, part.Hints(m.theme, m.w, promptHints(m.prompt)))
+		return append(rows, part.Hints(m.theme, 0, m.w, nil, promptHints(m.prompt)))
 	case m.over == nil:
 		return nil
 	case m.over.dialog != nil:
-		return append(m.asked().Lines(m.theme, m.w), m.hintRow(v))
+		return append(m.asked().Lines(m.theme, m.w), m.hintRow(v, 0))
 	case m.over.menu != nil:
 		n := m.over.menu
 		rows := []string{row(themes.Accent, n.title)}
@@ -81,7 +78,7 @@ func (m *Model) tinyAsked(v *page.View, y int) []string {
 		if n.at < len(n.shown) && n.wrong == "" {
 			chosen = m.theme.Glyphs.Focus + " " + n.shown[n.at].name
 		}
-		return append(rows, row(themes.Text, chosen), m.hintRow(v))
+		return append(rows, row(themes.Text, chosen), m.hintRow(v, 0))
 	}
-	return []string{row(themes.Text, "the list of keys needs a larger window"), part.Hints(m.theme, m.w, []part.Hint{{Key: "esc", Does: "close"}})}
+	return []string{row(themes.Text, "the list of keys needs a larger window"), part.Hints(m.theme, 0, m.w, nil, []part.Hint{{Key: "esc", Does: "close"}})}
 }

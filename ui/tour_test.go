@@ -15,11 +15,11 @@ func TestTourGoesOnWithItsKeys(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 120, 40, testOptions())
 		d.quiet()
-		d.lacks("TOUR")
+		d.lacks("/10  press")
 		d.line("tour")
-		d.wants("TOUR  1/10  press 3: what waits")
+		d.wants("1/10  press 3: what waits")
 		d.press("4")
-		d.wants("1/10", "[4 Retries]")
+		d.wants("1/10", "RETRY SCHEDULE")
 		d.press("3")
 		d.wants("2/10  press enter:")
 		for _, key := range []string{"enter", "5", "f", "[", ".", "2"} {
@@ -31,11 +31,11 @@ func TestTourGoesOnWithItsKeys(t *testing.T) {
 		d.press("?")
 		d.wants("that was all: :tour goes round again")
 		d.press("esc", "1")
-		d.lacks("TOUR")
+		d.lacks("/10  press")
 		d.line("tour")
 		d.wants("1/10")
 		d.line("end the tour")
-		d.lacks("TOUR")
+		d.lacks("/10  press")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/forecast"
 )
 
 // queues are the backend's, and how many discarded jobs each has kept.
@@ -57,9 +58,11 @@ func (c *Control) engineRow() engine.EngineRow {
 		row.Retrying += q.Counts[engine.Retryable]
 	}
 	row.SinceStart = time.Since(c.started) < time.Minute
+	limits := c.opt.Limiter.Rows()
 	if row.State, row.Why = c.state(queues); row.State == engine.EngineLive {
-		row.State, row.Why = heldUp(c.opt.Limiter.Rows().Buckets)
+		row.State, row.Why = heldUp(limits.Buckets)
 	}
+	row.Pace = forecast.Pace(row, queues, limits)
 	return row
 }
 

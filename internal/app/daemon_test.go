@@ -57,7 +57,11 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 
 	a.keys("3")
 	// With their number: at first the sync itself is AVAILABLE, alone.
+<<<<<<< HEAD
 	a.shows("[3 Jobs]", "JOBS ", "AVAILABLE")
+=======
+	a.shows("JOBS 4", "AVAILABLE")
+>>>>>>> 28113d3 (The first two rows: screens on a raised row, the state with why it is not faster)
 	a.keys("End", "k") // the last match: its turn comes last
 	a.keys("x")
 	a.toldOf("undo")

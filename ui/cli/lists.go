@@ -60,6 +60,8 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 		state = "no engine runs here, this is what is stored: `farsight` or `farsight serve` starts one"
 	case e.Why != "":
 		state += ": " + e.Why
+	case e.Pace != "":
+		state += ": " + e.Pace
 	}
 	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
 		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))

@@ -139,6 +139,12 @@ type Page interface {
 	Draw(v *View) []string
 }
 
+// Teller is a page with a sentence of its own on why it is not faster, as true as the
+// engine's, which stands where it tells none.
+type Teller interface {
+	Tell(v *View) string
+}
+
 // Backer is a page with something of its own to leave before esc leaves the page.
 type Backer interface {
 	// Back leaves it; false when there is nothing to leave.

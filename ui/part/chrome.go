@@ -2,101 +2,63 @@ package part
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
 
-// Piece is one fact at the right of the title.
-type Piece struct {
-	Cell
-	// Short replaces the text where the row is narrow.
-	Short string
-	// Keep says that the piece is dropped only when all others are.
-	Keep bool
+// Margin is how many cells stay empty at either side of a screen of w cells.
+func Margin(w int) int {
+	if w < 100 {
+		return 1
+	}
+	return 2
 }
 
-// Title returns the title row: the path at the left, pieces at the right.
-// Where they do not fit, they are shortened, then dropped from the left.
-func Title(th *themes.Theme, w int, path []string, pieces []Piece) string {
-	l := NewLine(th, w)
-	crumbs := l.crumbs(path)
-	room := w - min(width(crumbs), max(w/2, 12)) - 3
-	cells := l.pieces(pieces, room)
-	l.Gap(1)
-	for _, c := range crumbs {
-		left := l.Room() - width(cells) - 1
-		if len(cells) > 0 {
-			left--
-		}
-		l.write(c.Token, c.Text, max(left, 0))
-	}
-	if len(cells) > 0 {
-		l.Right(append(cells, Plain(" "))...)
-	}
-	return l.String()
+// Tab is one screen of the first row.
+type Tab struct {
+	Key, Name string
+	Click     Click
 }
 
-// crumbs returns the path as clean cells.
-func (l *Line) crumbs(path []string) []Cell {
-	var cells []Cell
-	for i, name := range path {
-		token := themes.Text
-		if i == 0 {
-			token = themes.Accent
-		} else {
-			cells = append(cells, Cell{Text: " " + l.th.Glyphs.Crumb + " ", Token: themes.Dim})
-		}
-		cells = append(cells, Cell{Text: l.clean(name, false), Token: token})
-	}
-	return cells
+// Tabs returns row y of the screen, which lies above the others: the program's name and
+// its screens, the active one raised further. Where the names do not fit, the others show
+// their keys alone.
+func Tabs(th *themes.Theme, y, w int, hits *Hits, name string, tabs []Tab, active int, right ...Cell) string {
+	l := NewLine(th, w).On(themes.OnRaised).To(Margin(w)).Cells(As(themes.Focus, name)).Gap(1)
+	l.tabs(y, hits, tabs, active, l.at+tabsWidth(tabs)+width(l.cleaned(right))+1 < w-Margin(w))
+	return l.edge(right).String()
 }
 
-// pieces returns the cells that fit into room, with gaps between them.
-func (l *Line) pieces(pieces []Piece, room int) []Cell {
-	for _, fit := range []struct {
-		short bool
-		gap   string
-	}{{false, "   "}, {true, " "}} {
-		if cells := l.spread(pieces, fit.short, fit.gap); width(cells)+len(fit.gap)-1 <= room { // as far from the path as from each other
-			return cells
+// tabs writes the screens: " 1 Overview  2 Accounts ".
+func (l *Line) tabs(y int, hits *Hits, tabs []Tab, active int, names bool) {
+	for i, t := range tabs {
+		from := l.at
+		switch {
+		case i == active:
+			left, right := " ", " "
+			if l.th.ASCII() { // neither ground nor, everywhere, bold
+				left, right = "[", "]"
+			}
+			l.On(themes.OnTrack).Cells(As(themes.Accent, left+t.Key+" "), As(themes.Figure, t.Name+right)).On(themes.OnRaised)
+		case names:
+			l.Gap(1).Cells(As(themes.Off, t.Key+" "), As(themes.Dim, t.Name)).Gap(1)
+		default:
+			l.Gap(1).Cells(As(themes.Dim, t.Key))
 		}
+		hits.Add(from, y, l.at-from, 1, t.Click)
 	}
-	for len(pieces) > 0 {
-		pieces = dropPiece(pieces)
-		if cells := l.spread(pieces, true, " "); width(cells) <= room {
-			return cells
-		}
-	}
-	return nil
 }
 
-// dropPiece removes the leftmost piece that may go, else the leftmost.
-func dropPiece(pieces []Piece) []Piece {
-	for i, p := range pieces {
-		if !p.Keep {
-			return append(append([]Piece(nil), pieces[:i]...), pieces[i+1:]...)
-		}
+// edge writes cells at the right margin, if they fit behind a space.
+func (l *Line) edge(cells []Cell) *Line {
+	cells = l.cleaned(cells)
+	w, margin := width(cells), Margin(l.max)
+	if w > 0 && w+margin+1 <= l.Room() {
+		l.To(l.max - margin - w).Cells(cells...)
 	}
-	return pieces[1:]
-}
-
-func (l *Line) spread(pieces []Piece, short bool, gap string) []Cell {
-	var cells []Cell
-	for _, p := range pieces {
-		c := p.Cell
-		if short && p.Short != "" {
-			c.Text = p.Short
-		}
-		if c.Text == "" {
-			continue
-		}
-		if len(cells) > 0 {
-			cells = append(cells, Plain(gap))
-		}
-		cells = append(cells, Cell{Text: l.clean(c.Text, c.Clean), Token: c.Token})
-	}
-	return cells
+	return l
 }
 
 // width returns the cells of clean cells.
@@ -108,47 +70,108 @@ func width(cells []Cell) int {
 	return w
 }
 
-// Tab is one screen of the tabs row.
-type Tab struct {
-	Key, Name string
-	Click     Click
-}
-
-// Tabs returns row y of the screen, the screens; the active one stands in brackets. Where
-// the names do not fit, the others show their keys alone.
-func Tabs(th *themes.Theme, y, w int, hits *Hits, tabs []Tab, active int, right ...Cell) string {
-	names := tabsWidth(tabs) < w
-	l := NewLine(th, w).Gap(1)
-	for i, t := range tabs {
-		from := l.at
-		switch {
-		case i == active:
-			l.Cells(As(themes.Focus, "["+t.Key+" "+t.Name+"]"))
-		case names:
-			l.Cells(As(themes.Accent, " "+t.Key), As(themes.Text, " "+t.Name+" "))
-		default:
-			l.Cells(As(themes.Accent, " "+t.Key+" "))
-		}
-		hits.Add(from, y, l.at-from, 1, t.Click)
-	}
-	l.edge(right)
-	return l.String()
-}
-
-// edge writes cells at the right with a space on both sides, if they fit.
-func (l *Line) edge(cells []Cell) {
-	cells = l.cleaned(cells)
-	if len(cells) > 0 && width(cells)+2 <= l.Room() {
-		l.Right(append(cells, Plain(" "))...)
-	}
-}
-
 func tabsWidth(tabs []Tab) int {
 	w := 0
 	for _, t := range tabs {
 		w += safe.Width(safe.Text(t.Key)) + safe.Width(safe.Text(t.Name)) + 3
 	}
 	return w
+}
+
+// Slots are the facts at the right of the row of the state. Each has its place: nothing
+// moves when 7 becomes 19.
+type Slots struct {
+	// Window names the window that sets the pace, Used of Limit calls are used of it; a
+	// Limit of 0 = none is known.
+	Window      string
+	Used, Limit int
+	Alerts      Cell
+	Clock       string
+	// Click is what a click on the alerts does.
+	Click Click
+}
+
+// Widths of the slots, on a wide row and on a narrow one.
+type slotWidths struct{ window, bar, count, alerts int }
+
+var (
+	wideSlots   = slotWidths{window: 6, bar: 10, count: 9, alerts: 11}
+	narrowSlots = slotWidths{window: 5, bar: 6, count: 9, alerts: 3}
+)
+
+const clockSlot = 5
+
+// leastSentence is the room below which a sentence says too little.
+const leastSentence = 24
+
+func (s slotWidths) width() int {
+	return s.window + 1 + s.bar + 1 + s.count + 2 + s.alerts + 2 + clockSlot
+}
+
+// Status returns row y of the screen, the state: what the engine is, a sentence on it,
+// and the slots. On a row for both, tabs stand before them and there is no sentence.
+func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, text string, s Slots) string {
+	l := NewLine(th, w).To(Margin(w)).Cells(state...)
+	place := wideSlots
+	if Margin(w) == 1 {
+		place = narrowSlots
+	}
+	if room := w - Margin(w) - place.width() - l.at - 4; room >= leastSentence {
+		l.Gap(2).write(themes.Text, l.clean(text, false), room)
+	}
+	return l.slots(y, hits, place, s).String()
+}
+
+// Short returns the first row of a screen that has but one for tabs and state. path, the
+// way to an inner screen, takes the place of the other tabs.
+func Short(th *themes.Theme, w int, hits *Hits, tabs []Tab, active int, path string, state []Cell, s Slots) string {
+	l := NewLine(th, w).On(themes.OnRaised)
+	end := w - Margin(w) - narrowSlots.width() - width(l.cleaned(state)) - 3
+	switch {
+	case path != "":
+		l.tabs(0, hits, tabs[active:active+1], 0, false)
+		l.Gap(1).write(themes.Text, l.clean(path, false), max(end-l.at, 0))
+	case end >= l.shortTabs(tabs, active):
+		l.tabs(0, hits, tabs, active, false)
+	default:
+		l.tabs(0, hits, tabs[active:active+1], 0, false)
+	}
+	l.To(max(end, l.at) + 2).Cells(state...)
+	return l.slots(0, hits, narrowSlots, s).String()
+}
+
+// shortTabs is what the screens take where the others show their keys alone.
+func (l *Line) shortTabs(tabs []Tab, active int) int {
+	return tabsWidth(tabs[active:active+1]) + 1 + 2*(len(tabs)-1)
+}
+
+// slots writes the facts at the right: what has no room goes from the left.
+func (l *Line) slots(y int, hits *Hits, place slotWidths, s Slots) *Line {
+	end := l.max - Margin(l.max)
+	clock := end - clockSlot
+	alerts := clock - 2 - place.alerts
+	count := alerts - 2 - place.count
+	bar := count - 1 - place.bar
+	window := bar - 1 - place.window
+	if s.Limit > 0 {
+		if l.at < window {
+			l.To(window).Field(As(themes.Dim, s.Window), place.window, Number)
+		}
+		if l.at < bar {
+			l.To(bar).Bar(themes.Run, place.bar, float64(s.Used)/float64(s.Limit))
+		}
+		if l.at < count {
+			l.To(count).Field(Plain(strconv.Itoa(s.Used)+"/"+strconv.Itoa(s.Limit)), place.count, Number)
+		}
+	}
+	if l.at < alerts {
+		l.To(alerts).Field(s.Alerts, place.alerts, Words)
+		hits.Add(alerts, y, place.alerts, 1, s.Click)
+	}
+	if l.at < clock {
+		l.To(clock).Field(As(themes.Dim, s.Clock), clockSlot, Number)
+	}
+	return l
 }
 
 // Hint is a key and what it does here.
@@ -160,12 +183,14 @@ type Hint struct {
 	Off bool
 	// Keep holds the hint while others are dropped.
 	Keep bool
+	// Click is what a click on it does.
+	Click Click
 }
 
-// Hints returns the row of key hints; those that do not fit are dropped from
+// Hints returns row y of the screen, the key hints; those that do not fit are dropped from
 // the right.
-func Hints(th *themes.Theme, w int, hints []Hint) string {
-	l := NewLine(th, w)
+func Hints(th *themes.Theme, y, w int, hits *Hits, hints []Hint) string {
+	l := NewLine(th, w).To(Margin(w))
 	kept := 0
 	for _, h := range hints {
 		if h.Keep {
@@ -180,29 +205,35 @@ func Hints(th *themes.Theme, w int, hints []Hint) string {
 		} else if full = full || l.Room() < need+kept; full {
 			continue
 		}
-		if l.Room() >= need {
+		if l.Room() >= need-l.hintGap() {
+			from := l.at
 			l.hint(h)
+			hits.Add(from, y, need-l.hintGap(), 1, h.Click)
 		}
 	}
 	return l.String()
 }
 
-// hintWidth counts " key does " with the space that parts it from the next.
+// hintGap parts a hint from the next.
+func (l *Line) hintGap() int { return 1 + Margin(l.max) }
+
+// hintWidth counts "key does" with the gap behind it.
 func (l *Line) hintWidth(h Hint) int {
-	return safe.Width(l.clean(h.Key, false)) + safe.Width(l.clean(h.Does, false)) + 3
+	return safe.Width(l.clean(h.Key, false)) + 1 + safe.Width(l.clean(h.Does, false)) + l.hintGap()
 }
 
 func (l *Line) hint(h Hint) {
-	key, does := themes.Accent, themes.Text
+	key, does := themes.Focus, themes.Dim
 	if h.Off {
 		key, does = themes.Off, themes.Off
 	}
-	l.Gap(1).Cells(As(key, h.Key)).Gap(1).Cells(As(does, h.Does)).Gap(1)
+	l.Cells(As(key, h.Key)).Gap(1).Cells(As(does, h.Does)).Gap(l.hintGap())
 }
 
-// Toast is one message. Word (OK, WARN, ERROR …) gives its sign and colour.
+// Toast is one message. Word (OK, WARN, ERROR …) gives its sign and colour, At when it came
+// up, if that is told.
 type Toast struct {
-	Word, Text string
+	Word, Text, At string
 	// More counts the messages behind it.
 	More int
 }
@@ -210,21 +241,41 @@ type Toast struct {
 // Message returns the message row: the toast, and right at the end if the
 // toast leaves room for it. A zero toast leaves the row empty.
 func Message(th *themes.Theme, w int, t Toast, right ...Cell) string {
-	l := NewLine(th, w)
+	l := NewLine(th, w).To(Margin(w))
 	if t.Word != "" || t.Text != "" {
 		l.toast(t)
 	}
-	l.edge(right)
-	return l.String()
+	return l.edge(right).String()
+}
+
+// Messages returns two rows: the message in the second, after an empty one; one that is
+// too long for a row begins in the first.
+func Messages(th *themes.Theme, w int, t Toast, right ...Cell) []string {
+	lines := Wrap(t.Text, w-2*Margin(w)-len("! ")-len(" (+999)"))
+	if len(lines) < 2 {
+		return []string{NewLine(th, w).String(), Message(th, w, t, right...)}
+	}
+	first := t
+	first.Text, first.More, first.At = lines[0], 0, ""
+	l := NewLine(th, w).To(Margin(w) + 2)
+	l.end(strings.Join(lines[1:], " "), t)
+	return []string{Message(th, w, first), l.edge(right).String()}
 }
 
 func (l *Line) toast(t Toast) {
+	s := l.th.State(t.Word)
+	l.Cells(As(s.Token, s.Glyph)).Gap(1).end(t.Text, t)
+}
+
+// end writes the end of a message: its text, how many are behind it, and when it came up.
+func (l *Line) end(text string, t Toast) {
 	more := ""
 	if t.More > 0 {
 		more = " (+" + strconv.Itoa(t.More) + ")"
 	}
-	s := l.th.State(t.Word)
-	l.Gap(1).Cells(As(s.Token, s.Glyph+" "+t.Word)).Gap(2)
-	l.write(themes.Text, l.clean(t.Text, false), max(l.Room()-len(more), 0))
+	l.write(themes.Text, l.clean(text, false), max(l.Room()-Margin(l.max)-len(more), 0))
 	l.Cells(As(themes.Dim, more))
+	if t.At != "" && l.Room() > len(t.At)+3+Margin(l.max) {
+		l.Gap(3).Cells(As(themes.Dim, t.At))
+	}
 }

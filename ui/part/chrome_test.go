@@ -5,26 +5,42 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
 
-func pieces(th *themes.Theme) []Piece {
-	return []Piece{
-		{Cell: StateCell(th, "LIVE"), Keep: true}, {Cell: Plain("key …7f3a dev 21h14m")},
-		{Cell: Plain("app 17/20·1s  83/100·2m"), Short: "17/20·1s 83/100·2m"},
-		{Cell: As(themes.Warn, "▲ 2 alerts"), Short: "▲2"}, {Cell: Plain("12:31 KST"), Short: "12:31"},
+// Each slot stands where it stands whatever it holds; what has no room goes from the left.
+func TestStatusHasFixedSlots(t *testing.T) {
+	state := []Cell{StateCell(mono, "LIVE"), As(themes.Accent, "  DEMO")}
+	slots := Slots{Window: "12 s", Used: 80, Limit: 100, Alerts: As(themes.Warn, "▲ 2 alerts"), Clock: "15:35"}
+	why := "96 % of what the key allows; the 12 s window brakes"
+	row := plain(Status(mono, 1, 120, nil, state, why, slots))
+	if got := squeeze(row); got != "● LIVE DEMO "+why+" 12 s ▄▄▄▄▄▄▄▄ 80/100 ▲ 2 alerts 15:35" {
+		t.Errorf("%q", got)
+	}
+	slots.Used, slots.Alerts, slots.Clock = 7, As(themes.Warn, "▲ 19 alerts"), "15:36"
+	other := plain(Status(mono, 1, 120, nil, state, "nothing to do", slots))
+	for _, piece := range []string{" 12 s ", "/100", "▲", "15:3"} {
+		a, b := strings.LastIndex(row, piece), strings.LastIndex(other, piece)
+		if a < 0 || b < 0 || safe.Width(row[:a]) != safe.Width(other[:b]) {
+			t.Errorf("%s moved:\n%s\n%s", piece, row, other)
+		}
+	}
+	if got := squeeze(plain(Status(mono, 1, 60, nil, state, why, slots))); got != "● LIVE DEMO 12 s ▖ 7/100 ▲ … 15:36" {
+		t.Errorf("%q", got)
 	}
 }
 
-func TestTitleShortensThenDropsFromTheLeft(t *testing.T) {
-	for w, want := range map[int]string{
-		120: " FARSIGHT ▸ Overview          ● LIVE   key …7f3a dev 21h14m   app 17/20·1s  83/100·2m   ▲ 2 alerts   12:31 KST",
-		80:  " FARSIGHT ▸ Overview     ● LIVE key …7f3a dev 21h14m 17/20·1s 83/100·2m ▲2 12:31",
-		60:  " FARSIGHT ▸ Overview    ● LIVE 17/20·1s 83/100·2m ▲2 12:31",
-		40:  " FARSIGHT ▸ Overview    ● LIVE ▲2 12:31",
+func TestShortHoldsTabsAndState(t *testing.T) {
+	state := []Cell{StateCell(mono, "LIVE"), As(themes.Accent, " DEMO")}
+	slots := Slots{Window: "12 s", Used: 80, Limit: 100, Alerts: As(themes.Warn, "▲2"), Clock: "15:35"}
+	tabs := []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: "Accounts"}, {Key: "3", Name: "Jobs"}}
+	for path, want := range map[string]string{
+		"":            "1 Overview 2 3 ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
+		"Night Heron": "1 Overview Night Heron ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
 	} {
-		if got := strings.TrimSpace(plain(Title(mono, w, []string{"FARSIGHT", "Overview"}, pieces(mono)))); squeeze(got) != squeeze(want) {
-			t.Errorf("%d cells: %q", w, got)
+		if got := squeeze(plain(Short(mono, 80, nil, tabs, 0, path, state, slots))); got != want {
+			t.Errorf("%q", got)
 		}
 	}
 }
@@ -35,10 +51,10 @@ func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 func TestTabs(t *testing.T) {
 	tabs := []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: "Accounts"}, {Key: "3", Name: "Jobs"}}
 	for w, want := range map[int]string{
-		60: " [1 Overview] 2 Accounts  3 Jobs                      ? help",
-		24: " [1 Overview] 2  3",
+		60: " 1 Overview 2 Accounts  3 Jobs                      ? help",
+		24: " 1 Overview 2 3",
 	} {
-		if got := plain(Tabs(mono, 0, w, nil, tabs, 0, Plain("? help"))); squeeze(got) != squeeze(want) {
+		if got := plain(Tabs(mono, 0, w, nil, "", tabs, 0, Plain("? help"))); squeeze(got) != squeeze(want) {
 			t.Errorf("%d cells: %q", w, got)
 		}
 	}
@@ -51,7 +67,7 @@ func TestHintsKeepTheHelp(t *testing.T) {
 		40: " enter open  t sync account  ? keys",
 		10: " ? keys",
 	} {
-		if got := plain(Hints(mono, w, hints)); got != want {
+		if got := plain(Hints(mono, 0, w, nil, hints)); got != want {
 			t.Errorf("%d cells: %q", w, got)
 		}
 	}
@@ -60,8 +76,8 @@ func TestHintsKeepTheHelp(t *testing.T) {
 func TestMessage(t *testing.T) {
 	toast := Toast{Word: "OK", Text: "Blue Heron#KR1 resumed at 290/300", More: 2}
 	for w, want := range map[int]string{
-		80: " ✓ OK  Blue Heron#KR1 resumed at 290/300 (+2)                      M messages",
-		40: " ✓ OK  Blue Heron#KR1 resumed at 2… (+2)",
+		80: " ✓ Blue Heron#KR1 resumed at 290/300 (+2)                      M messages",
+		40: " ✓ Blue Heron#KR1 resumed at 290/… (+2)",
 	} {
 		if got := plain(Message(mono, w, toast, Plain("M messages"))); squeeze(got) != squeeze(want) {
 			t.Errorf("%d cells: %q", w, got)
@@ -179,13 +195,13 @@ func TestPromptHidesSecrets(t *testing.T) {
 
 func TestDialogDefaultsToNo(t *testing.T) {
 	d := Dialog{Title: "Cancel 14 jobs?", Body: []string{"3 of them are running. What they fetched stays stored."}, Yes: "cancel 14 jobs", No: "keep"}
-	want := `  Cancel 14 jobs? ────────────────────
-
-   3 of them are running. What they
-   fetched stays stored.
-
-   ▸[keep]    cancel 14 jobs
-  ────────────────────────────────────`
+	want := `╭ Cancel 14 jobs? ─────────────────────╮
+│                                      │
+│  3 of them are running. What they    │
+│  fetched stays stored.               │
+│                                      │
+│  ▸[keep]    cancel 14 jobs           │
+╰──────────────────────────────────────╯`
 	if got := plain(d.View(mono, 40, 20)...); got != want {
 		t.Errorf("got\n%s", got)
 	}

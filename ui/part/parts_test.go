@@ -88,15 +88,20 @@ var every = map[string]func(s scene) []string{
 	},
 	"Timeline": func(s scene) []string { return s.timeline().View(s.th, s.w) },
 	"Fold":     func(s scene) []string { return s.timeline().Fold(s.th, s.w) },
-	"Title": func(s scene) []string {
-		pieces := []Piece{{Cell: As(themes.Run, s.text()), Keep: true}, {Cell: Plain(s.text()), Short: "x"}, {Cell: Plain("12:31")}}
-		return one(Title(s.th, s.w, []string{"FARSIGHT", s.text(), s.text()}, pieces))
+	"Status": func(s scene) []string {
+		return one(Status(s.th, 1, s.w, nil, s.cells(), s.text(), Slots{Window: s.text(), Used: s.n, Limit: 100, Alerts: Plain(s.text()), Clock: "12:31"}))
+	},
+	"Short": func(s scene) []string {
+		return one(Short(s.th, s.w, nil, []Tab{{Key: "1", Name: s.text()}}, 0, s.text(), s.cells(), Slots{Window: s.text(), Limit: s.n, Alerts: Plain(s.text())}))
+	},
+	"Messages": func(s scene) []string {
+		return Messages(s.th, s.w, Toast{Word: "WARN", Text: s.text(), At: "12:31:00", More: s.n}, Plain("M messages"))
 	},
 	"Tabs": func(s scene) []string {
-		return one(Tabs(s.th, 0, s.w, nil, []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: s.text()}, {Key: "3", Name: "Jobs"}}, s.n%3, Plain("? help")))
+		return one(Tabs(s.th, 0, s.w, nil, s.text(), []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: s.text()}, {Key: "3", Name: "Jobs"}}, s.n%3, Plain("? help")))
 	},
 	"Hints": func(s scene) []string {
-		return one(Hints(s.th, s.w, []Hint{{Key: "t", Does: s.text()}, {Key: "x", Does: "cancel", Off: true}, {Key: "?", Does: "keys", Keep: true}}))
+		return one(Hints(s.th, 0, s.w, nil, []Hint{{Key: "t", Does: s.text()}, {Key: "x", Does: "cancel", Off: true}, {Key: "?", Does: "keys", Keep: true}}))
 	},
 	"Message": func(s scene) []string {
 		return one(Message(s.th, s.w, Toast{Word: "WARN", Text: s.text(), More: s.n}, Plain("M messages")))
@@ -141,7 +146,7 @@ func every0(s scene) []string {
 // fixed parts have their own height.
 var fixed = map[string]int{
 	"Row": 1, "Meter": 1, "Digits": 1, "Legend": 1, "Split": 1, "Selected": 1, "Header": 1, "Bar": 1, "NoBar": 1, "Spark": 1, "Timeline": 3,
-	"Fold": 5, "Title": 1, "Tabs": 1, "Hints": 1, "Message": 1, "Prompt": 1,
+	"Fold": 5, "Status": 1, "Short": 1, "Messages": 2, "Tabs": 1, "Hints": 1, "Message": 1, "Prompt": 1,
 }
 
 // chart puts hostile text and heights anywhere on a chart of the scene's size.

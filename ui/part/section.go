@@ -38,8 +38,12 @@ func Sections(th *themes.Theme, x, y, w, h, pad int, hits *Hits, sections ...Sec
 	if inner < 1 || h < 1 || len(sections) == 0 {
 		return Height(th, w, h, nil)
 	}
+	return block{th: th, inner: inner, pad: pad}.sections(x, y, h, hits, sections)
+}
+
+// sections are h rows of a block that stands at x, y.
+func (b block) sections(x, y, h int, hits *Hits, sections []Section) []string {
 	out := make([]string, 0, h)
-	b := block{th: th, inner: inner, pad: pad}
 	heights, gaps := share(h, sections)
 	for i, s := range sections {
 		if len(out) >= h {
@@ -48,7 +52,7 @@ func Sections(th *themes.Theme, x, y, w, h, pad int, hits *Hits, sections ...Sec
 		if i > 0 && i <= gaps {
 			out = append(out, b.row(""))
 		}
-		hits.Add(x, y+len(out), w, heights[i]+1, s.Click.below(1, pad))
+		hits.Add(x, y+len(out), b.inner+2*b.pad, heights[i]+1, s.Click.below(1, b.pad))
 		out = append(out, b.title(s))
 		for j := range heights[i] {
 			row := ""
@@ -95,6 +99,7 @@ func share(h int, sections []Section) (heights []int, gaps int) {
 type block struct {
 	th         *themes.Theme
 	inner, pad int
+	framed     bool // a title's hairline goes on into the frame
 }
 
 const blanks = "  "
@@ -110,6 +115,9 @@ func (b block) title(s Section) string {
 	}
 	l := NewLine(b.th, b.inner)
 	l.title(s)
+	if b.framed && s.Tail == "" {
+		l.Glyph(themes.Hairline, b.th.Glyphs.Horizontal, 1)
+	}
 	return blanks[:b.pad] + l.String() + blanks[:b.pad]
 }
 
@@ -146,11 +154,22 @@ func (l *Line) title(s Section) {
 	}
 }
 
-// Over draws sections on w x h cells that lie over a page, with a hairline below them.
+// Over draws sections on w x h cells that lie over a page, in a hairline frame that
+// carries the first title.
 func Over(th *themes.Theme, w, h int, sections ...Section) []string {
 	if w < 4 || h < 2 || len(sections) == 0 {
 		return Height(th, w, h, nil)
 	}
-	end := NewLine(th, w).Gap(2).Glyph(themes.Hairline, th.Glyphs.Horizontal, w-4).String()
-	return append(Sections(th, 0, 0, w, h-1, 1, nil, sections...), end)
+	g := th.Glyphs
+	b := block{th: th, inner: w - 2, framed: true}
+	out := b.sections(0, 0, h-1, nil, sections)
+	for i, row := range out {
+		left, right := g.Vertical, g.Vertical
+		if i == 0 {
+			left, right = g.TopLeft, g.TopRight
+		}
+		out[i] = th.Paint(themes.Hairline, left) + row + th.Paint(themes.Hairline, right)
+	}
+	end := NewLine(th, w).Glyph(themes.Hairline, g.BottomLeft, 1).Glyph(themes.Hairline, g.Horizontal, w-2).Glyph(themes.Hairline, g.BottomRight, 1)
+	return append(out, end.String())
 }

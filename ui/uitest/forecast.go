@@ -27,8 +27,12 @@ func plan(u engine.Update) *forecast.Plan {
 	return forecast.New(s)
 }
 
-// Foresee notes with the jobs of a scene when they start.
+// Foresee notes with the jobs of a scene when they start, and with its engine why it is
+// not faster.
 func Foresee(u *engine.Update) {
+	e := *u.Engine
+	e.Pace = forecast.Pace(e, u.Queues, *u.Limits)
+	u.Engine = &e
 	starts := plan(*u).Starts()
 	u.Jobs = append([]engine.JobRow(nil), u.Jobs...)
 	for i := range u.Jobs {

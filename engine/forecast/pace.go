@@ -1,0 +1,132 @@
+package forecast
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+)
+
+// Pace says in one sentence why the engine is not faster than it is, from the same rows
+// that consoles are shown: what holds all of it, else what holds the next calls, else that
+// nothing does.
+//
+//	96 % of what the key allows; the 12 s window brakes
+func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow) string {
+	if e.State != engine.EngineLive {
+		return e.Why
+	}
+	w := workOf(queues)
+	b := braking(limits)
+	switch {
+	case b.Waiting > 0:
+		return brakes(e, w, limits, b)
+	case w.ready+w.running == 0:
+		return w.resting()
+	case w.running == 0:
+		return fmt.Sprintf("%s for a worker", human.Counted(w.ready, "job waits", "jobs wait"))
+	case e.Workers > 0 && e.InFlight >= e.Workers:
+		return fmt.Sprintf("all %s are busy%s", human.Counted(e.Workers, "worker", "workers"), answers(e))
+	}
+	return "nothing waits for a limit: each call goes at once"
+}
+
+// work is what is to be done, by what it waits for.
+type work struct {
+	ready, running, retrying, later int
+	paused                          int // in queues that are
+	queue                           engine.Queue
+}
+
+func workOf(queues []engine.QueueRow) (w work) {
+	for _, q := range queues {
+		if q.Paused {
+			if n := q.Counts[engine.Available] + q.Counts[engine.Retryable] + q.Counts[engine.Scheduled]; n > 0 {
+				w.paused += n
+				w.queue = q.Name
+			}
+			w.running += q.Counts[engine.Running]
+			continue
+		}
+		w.ready += q.Counts[engine.Available]
+		w.running += q.Counts[engine.Running]
+		w.retrying += q.Counts[engine.Retryable]
+		w.later += q.Counts[engine.Scheduled]
+	}
+	return w
+}
+
+// resting says why nothing runs though the engine could.
+func (w work) resting() string {
+	switch {
+	case w.retrying > 0:
+		return fmt.Sprintf("nothing is stuck: %s for its next try", human.Counted(w.retrying, "job waits", "jobs wait, each"))
+	case w.later > 0:
+		return fmt.Sprintf("nothing is stuck: %s for its time", human.Counted(w.later, "job waits", "jobs wait, each"))
+	case w.paused > 0:
+		return fmt.Sprintf("queue %s is paused: %s there", w.queue, human.Counted(w.paused, "job waits", "jobs wait"))
+	}
+	return "nothing to do: no job waits"
+}
+
+// braking is the bucket that what waits is told to wait for, the one with the most; none
+// has Waiting 0.
+func braking(limits engine.LimitsRow) (most engine.BucketRow) {
+	for _, b := range limits.Buckets {
+		if (b.Paces || b.Blocked.After(limits.At)) && b.Waiting > most.Waiting {
+			most = b
+		}
+	}
+	return most
+}
+
+// brakes says what a bucket does to what waits for it.
+func brakes(e engine.EngineRow, w work, limits engine.LimitsRow, b engine.BucketRow) string {
+	wait := human.Counted(b.Waiting, "call waits", "calls wait")
+	for _, d := range limits.Breakers {
+		if d.Waiting >= b.Waiting {
+			return fmt.Sprintf("%s on %s does not answer: %s behind it", d.Method, d.Host, human.Counted(d.Waiting, "job waits", "jobs wait"))
+		}
+	}
+	if b.Blocked.After(limits.At) && !b.Frozen() {
+		return fmt.Sprintf("%s is held after a %s: %s", cmp.Or(b.Method, b.Host), b.BlockedBy, wait)
+	}
+	hosts := busyHosts(limits)
+	window := "the " + human.Window(b.Window) + " window"
+	if b.Method != "" {
+		window += " of " + b.Method
+	}
+	if len(hosts) > 1 {
+		window += " on " + b.Host
+	}
+	if b.Cap > 0 {
+		return fmt.Sprintf("an operator's cap of %d %% brakes: %s for %s", b.Cap, wait, window)
+	}
+	allowed := rateOf(&b) * time.Minute.Seconds()
+	if len(hosts) > 1 || e.SinceStart || e.CallsPerMin <= 0 || allowed <= 0 {
+		return fmt.Sprintf("nothing is stuck: %s for %s", wait, window)
+	}
+	return fmt.Sprintf("%s of what the key allows; %s brakes", human.Percent(min(e.CallsPerMin/allowed, 1)), window)
+}
+
+// busyHosts are the hosts that calls go to, or wait for: with several, the calls of a
+// minute are of no single key's limit.
+func busyHosts(limits engine.LimitsRow) (out []string) {
+	for _, b := range limits.Buckets {
+		if b.Used+b.Waiting > 0 && !slices.Contains(out, b.Host) {
+			out = append(out, b.Host)
+		}
+	}
+	return out
+}
+
+// answers is how long an answer takes, behind a comma's worth of words; "" = not known.
+func answers(e engine.EngineRow) string {
+	if e.P50 <= 0 {
+		return ""
+	}
+	return ": Riot answers in " + human.Millis(e.P50)
+}

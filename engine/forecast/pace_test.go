@@ -1,0 +1,59 @@
+package forecast
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// The one sentence is true of each state: what holds all of it comes before what holds
+// the next calls.
+func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
+	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
+	live := engine.EngineRow{State: engine.EngineLive, Workers: 6, InFlight: 2, Meter: engine.Meter{CallsPerMin: 480, P50: 62 * time.Millisecond}}
+	queue := func(available, running, retryable, scheduled int) engine.QueueRow {
+		return engine.QueueRow{QueueState: engine.QueueState{Name: "full"}, Counts: map[engine.State]int{
+			engine.Available: available, engine.Running: running, engine.Retryable: retryable, engine.Scheduled: scheduled,
+		}}
+	}
+	bucket := engine.BucketRow{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 80, Waiting: 535, Paces: true}
+	limits := func(edit func(*engine.BucketRow), more ...engine.BucketRow) engine.LimitsRow {
+		b := bucket
+		edit(&b)
+		return engine.LimitsRow{At: now, Buckets: append([]engine.BucketRow{b}, more...)}
+	}
+	same := func(*engine.BucketRow) {}
+	idle := limits(func(b *engine.BucketRow) { b.Waiting = 0 })
+	busy, fresh := live, live
+	busy.InFlight, fresh.SinceStart = 6, true
+	paused := queue(3, 0, 0, 0)
+	paused.Paused = true
+	down := limits(same)
+	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
+	for want, c := range map[string]struct {
+		e      engine.EngineRow
+		q      engine.QueueRow
+		limits engine.LimitsRow
+	}{
+		"every queue with work is paused":                                       {engine.EngineRow{State: engine.EnginePaused, Why: "every queue with work is paused"}, queue(1, 0, 0, 0), idle},
+		"nothing to do: no job waits":                                           {live, queue(0, 0, 0, 0), idle},
+		"nothing is stuck: 1 job waits for its next try":                        {live, queue(0, 0, 1, 2), idle},
+		"nothing is stuck: 2 jobs wait, each for its time":                      {live, queue(0, 0, 0, 2), idle},
+		"queue full is paused: 3 jobs wait there":                               {live, paused, idle},
+		"4 jobs wait for a worker":                                              {live, queue(4, 0, 0, 0), idle},
+		"all 6 workers are busy: Riot answers in 62 ms":                         {busy, queue(9, 6, 0, 0), idle},
+		"nothing waits for a limit: each call goes at once":                     {live, queue(0, 2, 0, 0), idle},
+		"96 % of what the key allows; the 12 s window brakes":                   {live, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 535 calls wait for the 12 s window":                  {fresh, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
+		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
+		"europe is held after a 429 application: 535 calls wait":                {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
+		"match-v5.match on europe does not answer: 540 jobs wait behind it":     {live, queue(535, 2, 3, 0), down},
+		"96 % of what the key allows; the 12 s window of match-v5.match brakes": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
+	} {
+		if got := Pace(c.e, []engine.QueueRow{c.q}, c.limits); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}

@@ -188,7 +188,7 @@ func (f *flow) sit(who string, w, h int, change ...func(*ui.Options)) *seat {
 		_ = read.Close()
 	}()
 	s.turnOn(w, h)
-	s.sees("FARSIGHT", "LIVE")
+	s.sees("LIVE")
 	return s
 }
 

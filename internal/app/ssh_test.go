@@ -35,7 +35,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	elsewhere := attached(t, dir)
 
 	x := server.open(100, 30, "", nil, "attach", "--data-dir", dir)
-	x.shows("FARSIGHT", "LIVE", who.RiotID, "SYNCING")
+	x.shows("LIVE", who.RiotID, "SYNCING")
 	if _, _, n := x.told(); n < 20 {
 		t.Errorf("%d colours came through ssh", n)
 	}
@@ -57,11 +57,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 
 	// What one does, the others see, by the name that the kernel knows.
 	x.press("3")
-<<<<<<< HEAD
 	x.shows("JOBS ", "AVAILABLE")
-=======
-	x.shows("JOBS 4", "AVAILABLE")
->>>>>>> 28113d3 (The first two rows: screens on a raised row, the state with why it is not faster)
 	x.press("\x1b[Fk") // the last match: its turn comes last
 	x.press("x")
 	me, err := user.Current()
@@ -194,7 +190,7 @@ func TestSSH_TheEngineSurvivesTheDrop(t *testing.T) {
 	}
 	env := []string{"'RIOT_BASE_URL=http://" + s.addr + "/{routing}'"}
 	x := server.open(120, 40, "", env, "--data-dir", dir)
-	x.shows("FARSIGHT", "LIVE")
+	x.shows("LIVE")
 	t.Cleanup(func() { _ = syscall.Kill(x.pid, syscall.SIGKILL) })
 	client := api.NewClient(controlSocket(dir))
 	defer client.Close()
@@ -271,11 +267,7 @@ func TestSSH_AViewersUIDCannotAct(t *testing.T) {
 	x := forced.open(100, 30, stranger, nil, "cancel")
 	x.shows("LIVE", "READ ONLY", who.RiotID)
 	x.press("3")
-<<<<<<< HEAD
 	x.shows("JOBS ", "AVAILABLE")
-=======
-	x.shows("JOBS 4", "AVAILABLE")
->>>>>>> 28113d3 (The first two rows: screens on a raised row, the state with why it is not faster)
 	x.press("\x1b[Fk")
 	x.press("x")
 	x.toldOf("a viewer may look, not act")

@@ -538,11 +538,7 @@ func TestP34_Tmux_AStalledReaderSlowsNobody(t *testing.T) {
 		}
 	}()
 	p.until("the console again", func() bool {
-<<<<<<< HEAD
-		return containsAll(g.text(), []string{"FARSIGHT ▸ Overview", "● LIVE", "? keys", "NEEDS YOU"})
-=======
 		return containsAll(g.text(), []string{"FARSIGHT", "● LIVE", "? keys", "NEEDS YOU"})
->>>>>>> 28113d3 (The first two rows: screens on a raised row, the state with why it is not faster)
 	})
 	_, _ = master.WriteString("2")
 	p.until("an answer to a key", func() bool { return containsAll(g.text(), []string{"ACCOUNTS ", who.RiotID, "DONE"}) })

@@ -34,7 +34,7 @@ func (r *alertRig) quietSoFar(after string) {
 // the disk runs full and is freed, and the machine sleeps for a night. Nobody is needed
 // but for the disk, which the engine's state tells.
 func TestS2_10_AHealthyDayFiresNothing(t *testing.T) {
-	long(t)
+	longest(t)
 	blue, kain := player("Blue Heron#EUW", 879), player("Kain#EUW", 120)
 	riotOf := sim.Options{Seed: 7, Limits: limits("20:1,100:120"), Players: []sim.PlayerSpec{blue, kain}}
 	inAlertRig(t, riotOf, func(t *testing.T, r *alertRig) {

@@ -84,12 +84,8 @@ func with(env map[string]string, more ...string) map[string]string {
 // for the first time, again, and in the thick of it.
 var crashHits = []int{1, 2, 10}
 
-// allCrashes runs every case; otherwise a part of them, which differs from run to
-// run.
-var allCrashes = os.Getenv("FARSIGHT_CRASHES") == "all"
-
-// crashesOf is the share of the cases in a usual run: one in so many.
-const crashesOf = 8
+// crashesOf is the share of the cases in a run: one in so many, others each time.
+var crashesOf = often(8, 1)
 
 const crashWorkers = 4
 
@@ -235,7 +231,7 @@ func TestP01_CrashAtEveryPoint(t *testing.T) {
 	for _, scene := range crashScenes {
 		template := sync.OnceValue(func() string { return scene.dir(t) })
 		for _, c := range scene.cases() {
-			if !allCrashes && r.IntN(crashesOf) != 0 {
+			if r.IntN(crashesOf) != 0 {
 				continue
 			}
 			n++

@@ -61,8 +61,8 @@ func storeWithPatience(ctx context.Context, db *storage.DB, i int) (err error) {
 	return err
 }
 
-// faultStep is how many operations lie between two that are made to fail; 1 in CI.
-var faultStep = envNumber("FARSIGHT_FAULT_STEP", 23)
+// faultStep is how many operations lie between two that are made to fail.
+var faultStep = often(23, 1)
 
 var faultErrnos = []unix.Errno{unix.ENOSPC, unix.EIO, unix.EROFS}
 

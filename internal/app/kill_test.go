@@ -17,16 +17,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-var killsFlag = flag.Int("kills", envNumber("FARSIGHT_KILLS", 0), "how often the kill tests kill; 0 = 25")
-
-const defaultKills = 25
-
-func kills() int {
-	if *killsFlag > 0 {
-		return *killsFlag
-	}
-	return defaultKills
-}
+var killsFlag = flag.Int("kills", often(25, 200), "how often the kill tests kill")
 
 func envNumber(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -127,7 +118,7 @@ func faultsOf(rate float64, kinds ...sim.Kind) (list []sim.Fault) {
 // before the sync has ended.
 func TestP01_S1_8_S3_4_KilledAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	kills := kills()
+	kills := *killsFlag
 	r := dice(t)
 	who := player("Nine Lives#KILL", min(max(8*kills, 100), 1000)) // Riot lists 1,000 at most
 	s := startSim(t, sim.Options{
@@ -187,7 +178,7 @@ func TestS3_3_KilledWhileListingLeavesAllChildrenOrNone(t *testing.T) {
 	r := dice(t)
 	who := sim.PlayerSpec{RiotID: "Long List#KILL", Platform: route.EUW1, Matches: 879, Span: 500 * 24 * time.Hour}
 	all, none := 0, 0
-	for range max(4, kills()/3) {
+	for range max(4, *killsFlag/3) {
 		s := startSim(t, sim.Options{Seed: 5, Limits: limits("500:1"), Latency: sim.Latency{Base: 2 * time.Millisecond}, Players: []sim.PlayerSpec{who}})
 		dir := freshDir(t)
 		p := s.sync(who.RiotID, dir, "--timelines", "none").start(t)

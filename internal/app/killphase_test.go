@@ -29,7 +29,7 @@ func TestP01_KilledInSpecialPhases(t *testing.T) {
 		}
 		t.Run(scene.name, func(t *testing.T) {
 			t.Parallel()
-			scene.killed(t, max(2, kills()/8))
+			scene.killed(t, max(2, *killsFlag/8))
 		})
 	}
 }
@@ -144,9 +144,7 @@ const stopped = 11 * time.Second
 // goes on it does not burst, and makes up for the retries that fell due meanwhile.
 func TestP10_StoppedForLonger(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it stops a process for a while")
-	}
+	longest(t)
 	who := player("Deep Sleeper#STOP", 45)
 	o := sim.Options{
 		Seed: 4, Limits: limits("20:1,60:6"), Latency: sim.Latency{Base: 20 * time.Millisecond, Jitter: 20 * time.Millisecond},

@@ -34,7 +34,7 @@ func blocks(t *testing.T, page string) (list []string) {
 // the simulator in one terminal, all others in another.
 func TestSimPage_TakesAClientFrom429sToNone(t *testing.T) {
 	t.Parallel()
-	long(t)
+	longest(t)
 	needed(t, "curl")
 	dir, addr := t.TempDir(), "127.0.0.1:"+freePort(t)
 	typed := blocks(t, "sim.md")

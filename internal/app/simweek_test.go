@@ -22,12 +22,9 @@ import (
 )
 
 // A week of 200 accounts with all that happens in one, over the ends of summer
-// time in Europe and in America. It takes minutes, so it is
-// asked for: FARSIGHT_WEEK=1.
+// time in Europe and in America.
 func TestP22_AWeekOfEverything(t *testing.T) {
-	if os.Getenv("FARSIGHT_WEEK") == "" {
-		t.Skip("set FARSIGHT_WEEK=1 to simulate a week of 200 accounts")
-	}
+	longest(t)
 	simulate(t, stretch{
 		seed: 1, accounts: 200, zone: "Europe/Berlin", from: time.Date(2026, 10, 24, 20, 0, 0, 0, time.UTC),
 		span: 7*24*time.Hour + 12*time.Hour, recount: 24 * time.Hour, scenes: weekScenes(),
@@ -37,16 +34,14 @@ func TestP22_AWeekOfEverything(t *testing.T) {
 // A day of a few accounts, over the beginning of summer time, with the same
 // scenes in a row.
 func TestP26_ADayOfEverything(t *testing.T) {
-	if !paceMatters && os.Getenv("FARSIGHT_WEEK") == "" {
-		t.Skip("the race detector sees the shorter stretches, and this one with FARSIGHT_WEEK=1")
-	}
+	longest(t)
 	simulate(t, aDay(1))
 }
 
 // The schedules move from one zone to another with a restart, in the night in
 // which the second one doubles the hour from one to two.
 func TestP22_AnotherZoneAndItsDoubledHour(t *testing.T) {
-	long(t)
+	longest(t)
 	simulate(t, stretch{
 		seed: 9, accounts: 8, zone: "Europe/Berlin", from: time.Date(2026, 10, 31, 20, 0, 0, 0, time.UTC), span: 13 * time.Hour, recount: 6 * time.Hour,
 		scenes: scenesAt(map[string]time.Duration{

@@ -556,9 +556,8 @@ func TestP34_Tmux_AStalledReaderSlowsNobody(t *testing.T) {
 	<-read
 }
 
-// idleSpan is how long an idle console is listened to; FARSIGHT_IDLE sets the
-// seconds. Beyond a minute the clock may move.
-var idleSpan = time.Duration(envNumber("FARSIGHT_IDLE", 21)) * time.Second
+// idleSpan is how long an idle console is listened to. Beyond a minute the clock may move.
+var idleSpan = time.Duration(often(21, 60)) * time.Second
 
 // settled is longer than the messages stay that fade.
 const settled = 12 * time.Second

@@ -71,7 +71,7 @@ func (ReportsQuery) query() {}
 // champions, from what is stored; answered by Play.
 type PlayQuery struct {
 	Account string `json:"account"`         // id
-	Zone    string `json:"zone,omitempty"`  // IANA name of the zone of weeks and hours; "" = UTC
+	Zone    string `json:"zone,omitempty"`  // IANA name of the zone of weeks and hours; "" = UTC, of a draft that of reports
 	Weeks   int    `json:"weeks,omitempty"` // 0 = 4, at most 12
 	Draft   bool   `json:"draft,omitempty"` // a draft of the report, too
 }
@@ -86,8 +86,8 @@ type Play struct {
 	More      int         `json:"more_champions"`      // that have no row
 	Games     int         `json:"games"`               // looked at
 	Cut       bool        `json:"cut,omitempty"`       // there are older ones that were not looked at
-	// Draft is what the play-time report would say if it were built now, in the zone of
-	// reports: Matches are those in it, Missing those that are listed and not stored.
+	// Draft is what the play-time report would say if it were built now, in Zone:
+	// Matches are those in it, Missing those inside retention that are not stored.
 	Draft *PlayReport `json:"draft,omitempty"`
 }
 

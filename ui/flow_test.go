@@ -534,7 +534,7 @@ func TestJobOpensFromACallAndBack(t *testing.T) {
 		d.press("5", "enter")
 		d.wants("Limits ▸ match:KR_7214550881", "policy match step 2", "then DISCARDED")
 		d.press("a") // its account
-		d.wants("카인#KR1", "131 stored, 3 gave up, 9 retrying, 736 left")
+		d.wants("카인#KR1", "745 left of 879", "131 stored", "9 retrying", "3 gave up", "736 to come")
 		d.press("esc", "esc", "esc")
 		d.wants("FLIGHT RECORDER")
 	})

@@ -138,7 +138,7 @@ func TestStateWordsRemain(t *testing.T) {
 		"limits":   {"OPEN", "NEARLY FULL", "BACKING OFF", "HELD"},
 		"matches":  {"STORED", "RETRYABLE", "TOO OLD"},
 		"reports":  {"PARTIAL"},
-		"account":  {"SYNCING", "STORED", "GAVE UP", "RETRYABLE"},
+		"account":  {"SYNCING", "stored", "gave up", "retrying"},
 		"job":      {"RETRYABLE", "DISCARDED"},
 	}
 	for _, size := range sizes {

@@ -50,7 +50,7 @@ func TestMatchesGoThroughStates(t *testing.T) {
 		d.press("enter")
 		d.wants("match:KR_72")
 		d.press("q", "q")
-		d.wants("WHERE THE TIME WENT") // back on the account
+		d.wants("ONE MATCH TAKES") // back on the account
 		if q, ok := lastMatches(d); !ok || q.Account != "a-kain" || !q.All {
 			t.Errorf("asked %+v", q)
 		}
@@ -72,7 +72,7 @@ func TestReportNamesItsCoverage(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("7")
-			d.wants("PLAY TIME of Blue Heron#KR1", "PARTIAL", "from 131 of 134 matches 98 %", "Asia/Seoul", "Sat 20–21", "54.0 h")
+			d.wants("Blue Heron#KR1", "BY WEEKDAY", "PARTIAL", "from 131 of 134 matches 98 %", "Asia/Seoul", "Sat 20–21", "54.0 h")
 			d.press("Z")
 			d.wants("UTC+09:00")
 			d.press("n")

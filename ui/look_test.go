@@ -141,7 +141,7 @@ func TestAlertsAreInTheTitleAndOnTheOverview(t *testing.T) {
 		d.press("enter")
 		d.wants("match:KR_6011000003", "DISCARDED")
 		d.press("q", "j", "enter")
-		d.wants("WHERE THE TIME WENT")
+		d.wants("ONE MATCH TAKES")
 		d.press("q", "j", "enter")
 		d.wants("Jobs", string(uitest.Full))
 	})

@@ -23,8 +23,8 @@ func TestPaletteTakesArguments(t *testing.T) {
 			wants []string
 		}{
 			{"jobs state:discarded", []string{"JOBS 1 of 748", "/state:discarded"}},
-			{"account 카인#KR1", []string{"WHERE THE TIME WENT", "카인#KR1"}},
-			{"report blue heron#kr1", []string{"PLAY TIME of Blue Heron#KR1"}},
+			{"account 카인#KR1", []string{"ONE MATCH TAKES", "카인#KR1"}},
+			{"report blue heron#kr1", []string{"Blue Heron#KR1", "BY WEEKDAY"}},
 			{"job match:KR_7214550881", []string{"2 of 5 tries used", "match:KR_7214550881"}},
 			{"job j777", []string{"match:KR_7214550777"}},
 			{"fps 2", []string{"at most 2 updates a second"}},
@@ -60,7 +60,7 @@ func TestPaletteCompletesAccounts(t *testing.T) {
 		d.line("account 카")
 		d.wants("there is no account 카")
 		d.press("tab", "enter")
-		d.wants("WHERE THE TIME WENT", "카인#KR1")
+		d.wants("ONE MATCH TAKES", "카인#KR1")
 	})
 }
 
@@ -136,6 +136,6 @@ func TestPaletteOfManyAccountsOpensAtOnce(t *testing.T) {
 		d.text("blhe")
 		d.wants("account, SYNCING")
 		d.press("enter")
-		d.wants("full · job", "Blue Heron#KR1")
+		d.wants("full sync", "Blue Heron#KR1")
 	})
 }

@@ -100,14 +100,14 @@ func TestJobShowsItsRecordRaw(t *testing.T) {
 	})
 }
 
-// TestAllMatchesAsAWall: an account on a wide screen has a sign for each match, and
-// enter opens the job of the one under the cursor.
+// TestAllMatchesAsAWall: an account has a cell for each match, and enter opens the job of
+// the one under the cursor of those that were stored last.
 func TestAllMatchesAsAWall(t *testing.T) {
 	wide(t, func(d *desk) {
 		d.show(page.NewAccount("a-kain"))
-		d.wants("ALL MATCHES 60", "stored", "to come", "MATCHES 60", "✓✓✓")
+		d.wants("879 MATCHES", "131 stored", "736 to come", "Nov 25", "JUST STORED", "■■■", "···")
 		d.press("j", "enter")
-		if q, ok := d.fake.Asked()[len(d.fake.Asked())-1].(engine.JobQuery); !ok || q.Key != "match:KR_7214550881" {
+		if q, ok := d.fake.Asked()[len(d.fake.Asked())-1].(engine.JobQuery); !ok || q.Key != "match:KR_7214550868" {
 			t.Errorf("asked %+v", q)
 		}
 	})

@@ -64,7 +64,7 @@ var questions = []question{
 	{
 		asks: "where did the time go?",
 		at:   func(d *desk) { d.press("2", "j") }, key: "enter",
-		answers: []string{"90 %", "is pacing for app:asia 100/120s"},
+		answers: []string{"90 %", "paced by app:asia 100/120s"},
 	},
 	{asks: "what needs me?", row: "sync failed: Winter", answers: []string{"▲ WARN", "enter"}},
 	{

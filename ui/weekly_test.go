@@ -32,7 +32,7 @@ func TestWeeklyReport(t *testing.T) {
 			d.wants("this is the newest week")
 			d.wait(3 * time.Second)
 			d.press("s")
-			d.wants("PLAY TIME of")
+			d.wants("BY WEEKDAY")
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/playtime"
 	"github.com/farsight-console/farsight/engine/traffic"
 )
@@ -63,10 +64,13 @@ func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, erro
 	if err != nil {
 		return engine.Play{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin or UTC", "%q is no time zone", q.Zone)
 	}
+	if q.Draft && q.Zone == "" {
+		zone = cmp.Or(s.Zone, time.UTC)
+	}
 	var out engine.Play
 	err = s.Store.Read(ctx, func(tx engine.Tx) error {
 		recent := playtime.NewRecent(q.Account, zone, q.Weeks)
-		draft := playtime.NewReport(q.Account, cmp.Or(s.Zone, time.UTC), now())
+		draft := playtime.NewReport(q.Account, zone, now())
 		for g, err := range s.Store.GamesSince(tx, q.Account, time.Time{}) {
 			if err != nil {
 				return err
@@ -82,7 +86,7 @@ func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, erro
 		}
 		report := draft.Done()
 		for m := range s.Store.MatchesOf(tx, q.Account) {
-			if !m.Match.Status.Settled() {
+			if m.Match.Status != league.Success && m.Match.Status != league.OutsideRetentionWindow {
 				report.Missing++
 			}
 		}

@@ -1,25 +1,26 @@
 package page
 
 import (
-	"slices"
-	"strings"
+	"cmp"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Account is one account in depth: the stages of its run, its last matches, and
-// where the time goes.
+// Account is one account in depth: when its sync is done, every match as a cell, where
+// the time goes, what was stored last and when they play.
 type Account struct {
 	id      string
 	matches pane
 	answer
 	detail engine.AccountDetail
 	wall   wall
+	played played
+	calls  forecast
+	next   outlook
 }
 
 // NewAccount makes the screen of an account.
@@ -42,32 +43,60 @@ func (p *Account) row(v *View) engine.AccountRow {
 // Want implements Page: the detail moves with what is stored, since a match of an account
 // is no change of the account itself.
 func (p *Account) Want(v *View) engine.Query {
-	if !p.due(v, v.Seq) {
-		return p.wall.want(v, p.id, v.Seq)
+	if p.due(v, v.Seq) {
+		return engine.AccountQuery{ID: p.id}
 	}
-	return engine.AccountQuery{ID: p.id}
+	row := p.row(v)
+	for _, want := range []func() engine.Query{
+		func() engine.Query { return p.wall.want(v, p.id) },
+		func() engine.Query { return p.foresee(v, row) },
+		func() engine.Query { return p.played.want(v, row, p.detail.Report) },
+		func() engine.Query { return p.next.want(v, row) },
+	} {
+		if q := want(); q != nil { // one at a time: to want is to wait for the answer
+			return q
+		}
+	}
+	return nil
+}
+
+// foresee asks which calls come next while the account syncs.
+func (p *Account) foresee(v *View, row engine.AccountRow) engine.Query {
+	if !row.Status.Open() {
+		return nil
+	}
+	return p.calls.want(v, 0)
 }
 
 // Got implements Page.
 func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	if asked, ok := q.(engine.MatchesQuery); ok {
-		p.matches.asked = p.matches.asked || p.wall.all == nil // the list grows to all matches
-		p.wall.got(v, asked, a, err)
-		return
-	}
-	if asked, ok := q.(engine.AccountQuery); ok && asked.ID == p.id && p.take(v, err) {
-		p.detail, _ = a.(engine.AccountDetail)
+	switch q := q.(type) {
+	case engine.MatchCellsQuery:
+		if q.Account == p.id {
+			p.wall.got(v, a, err)
+		}
+	case engine.PlayQuery:
+		if q.Account == p.id {
+			p.played.got(v, a, err)
+		}
+	case engine.AccountQuery:
+		if q.ID == p.id && p.take(v, err) {
+			p.detail, _ = a.(engine.AccountDetail)
+		}
+	default:
+		_ = p.calls.got(v, q, a, err) || p.next.got(v, q, a, err)
 	}
 }
 
-// source lists the last matches, newest first.
+// source lists the matches that were stored last, newest first.
 func (p *Account) source(v *View) part.Slice[engine.MatchRow] {
-	items := p.wall.all // on a wide screen: the cells of the wall
-	if v.Size != L || items == nil {
-		items = slices.Clone(p.detail.Recent)
-		slices.Reverse(items)
+	items := make([]engine.MatchRow, 0, len(p.detail.Recent))
+	for i := len(p.detail.Recent) - 1; i >= 0; i-- {
+		if p.detail.Recent[i].Status == "success" {
+			items = append(items, p.detail.Recent[i])
+		}
 	}
-	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: cellsOf(v, columns.RecentMatches)}
+	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: cellsOf(v, storedColumns)}
 }
 
 // Cannot implements Page.
@@ -112,63 +141,118 @@ func (p *Account) Act(v *View, a Action) Effect {
 	return Effect{}
 }
 
-// Draw implements Page.
+// columnWidth is a block of a third of 120 cells, with what parts it from the next.
+const columnWidth = 40
+
+// Draw implements Page: how far it is and when it will be done, what it does now, every
+// match, then what explains the pace, what has just come, and when they play.
 func (p *Account) Draw(v *View) []string {
 	row := p.row(v)
+	if row.ID == "" {
+		return v.whole(part.Section{Title: "ACCOUNT", Tail: p.told(v), Rows: v.said(v.inner(v.W), or(p.absent(v, "the account", "the account"), "there is no such account"))})
+	}
+	w := v.inner(v.W)
+	bar, wallRows, facts, hours := 3, wallHeight, 7, 5
 	if v.Size == S {
-		return p.drawS(v, row)
+		bar, wallRows, facts, hours = 2, 4, 5, 6
 	}
-	left := max(v.W/2, min(v.W*3/5, stagesFit))
-	right := v.W - left
-	stages := stageRows(v, row, p.eta(v), v.inner(left))
-	history := p.history(v, v.inner(right))
-	spent := p.spent(v, v.inner(right))
-	top := max(len(stages), len(history)+len(spent)+1) + 2
-	a := v.sections(0, 0, left, top, part.Section{Title: "SYNC", Note: p.about(v, row), Tail: p.told(v), Rows: stages})
-	b := v.sections(left, 0, right, top,
-		part.Section{Title: "LAST " + count(len(p.recent(v, v.inner(right)))) + " SETTLED", Note: "old to new", Rows: history, Height: len(history)},
-		part.Section{Title: "WHERE THE TIME WENT", Note: "median of a fetch", Rows: spent})
-	if v.Size == L && v.H-top > 2 {
-		list := p.matchBox(v, top, v.W-wallWidth, v.H-top)
-		at, _ := p.matches.cur.Selected()
-		walled := v.sections(v.W-wallWidth, top, wallWidth, v.H-top, p.wall.panel(v, v.inner(wallWidth), v.H-top-1, at))
-		return part.Stack(part.Beside(a, b), part.Beside(list, walled))
+	all := []band{
+		{least: 1 + bar, most: 1 + bar, keep: 0, draw: func(int, int) []string {
+			return v.padded(append([]string{p.head(v, row, w)}, p.timeBar(v, row, w, bar)...))
+		}},
+		{least: 3, most: 3, keep: 2, draw: func(int, int) []string { return v.padded(stageRows(v, row, w)) }},
+		{least: min(wallRows, 4) + 3, most: wallRows + 3, keep: 1, draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
+		}},
+		{least: facts, most: facts + 8*btoi(v.Size == L), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
+		{least: hours, most: hours + 2*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, p.plays(v, row, w, h-1))
+		}},
 	}
-	return part.Stack(part.Beside(a, b), p.matchBox(v, top, v.W, v.H-top))
+	if v.Size == L {
+		all = append(all, band{least: weekRows, most: weekRows, keep: 5, draw: func(y, h int) []string { return p.week(v, row, y, h) }})
+	}
+	return v.bands(all...)
 }
 
-func (p *Account) drawS(v *View, row engine.AccountRow) []string {
-	stages := stageRows(v, row, p.eta(v), v.inner(v.W))
-	if len(p.detail.Waits) > 0 && v.H > 16 {
-		stages = append(stages, p.pacing(v, v.inner(v.W), " of the time"))
+// columns are the sections side by side, the most telling first; an account that does not
+// sync has no pace, but what comes next.
+func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
+	n := max(v.W/columnWidth, 1)
+	type section func(v *View, w, h int) part.Section
+	of := func(f func(*View, engine.AccountRow, int, int) part.Section) section {
+		return func(v *View, w, h int) part.Section { return f(v, row, w, h) }
 	}
-	h := max(v.H-len(stages)-3, 0)
-	src := p.source(v)
-	t := part.Table{Columns: columns.RecentMatches.Heads(), Empty: p.empty()}
-	return v.whole(
-		part.Section{Title: "SYNC", Note: p.about(v, row), Tail: p.told(v), Rows: stages, Height: len(stages)},
-		p.matches.section(v, t, v.inner(v.W), h, src, part.Section{Title: "LAST MATCHES"}))
+	all := []section{of(p.pace), of(p.oneTakes), p.justStored, p.lastSyncs}
+	wide := 0 // the section that takes a block that is to spare
+	if !row.Status.Open() {
+		all = []section{p.lastSyncs, of(p.comes), p.justStored, of(p.oneTakes)}
+	}
+	if n == 2 {
+		all = []section{all[0], p.justStored}
+	}
+	all = all[:min(n, len(all))]
+	var blocks [][]string
+	x := 0
+	for i, draw := range all {
+		w := columnWidth
+		if i == wide && n > len(all) {
+			w += (n - len(all)) * columnWidth
+		}
+		if i == len(all)-1 {
+			w = v.W - x
+		}
+		height := min(h, 1+wallHeight)
+		if i != wide || !row.Status.Open() {
+			height = h
+		}
+		blocks = append(blocks, part.Height(v.Theme, w, h, v.sections(x, y, w, height, draw(v, v.inner(w), height-1))))
+		x += w
+	}
+	return part.Beside(blocks...)
 }
 
-func (p *Account) matchBox(v *View, y, w, h int) []string {
-	if h < 2 {
-		return nil
+// plays is when they play: by the report, else by a draft of it.
+func (p *Account) plays(v *View, row engine.AccountRow, w, h int) part.Section {
+	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.keyed("{report} report"), Height: h}
+	r, note := p.played.report(row, p.detail.Report)
+	if r == nil || r.Matches == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " known with the first match that is stored"))}
+		return s
 	}
-	src := p.source(v)
-	t := part.Table{Columns: columns.RecentMatches.Heads(), Empty: p.empty()}
-	name := "LAST MATCHES"
-	if v.Size == L && p.wall.all != nil {
-		name = "MATCHES"
+	if s.Note = note; p.played.isDraft(r) {
+		s.Note += ", a draft until the report is built"
 	}
-	return v.sections(0, y, w, h, p.matches.section(v, t, v.inner(w), h-1, src, part.Section{Title: name, Note: some(len(src.Items))}))
+	s.Rows = hourRows(v, r, w, h)
+	return s
 }
 
-// about names the kind of the sync and its job.
-func (p *Account) about(v *View, row engine.AccountRow) string {
-	if row.Job == "" {
-		return row.Kind
+// weekRows is what the days of a week take with their title, the hours and the sums.
+const weekRows = 10
+
+// week is when they play by the day of the week, and with whom.
+func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
+	left := v.W - 2*columnWidth
+	s := part.Section{Title: "BY WEEKDAY", Height: h - 1}
+	if r, _ := p.played.report(row, p.detail.Report); r != nil && r.Matches > 0 {
+		s.Rows = weekMap(v, r, v.inner(left))
 	}
-	return strings.TrimSpace(row.Kind + " " + v.Theme.Glyphs.Sep + " job " + short(string(row.Job)))
+	return part.Beside(v.sections(0, y, left, h, s), v.sections(left, y, v.W-left, h, p.played.champions(v, v.inner(v.W-left), h-1)))
+}
+
+// nextRetry is how far away the next retry of the account is; "" = none is due.
+func (p *Account) nextRetry(v *View) string {
+	var next time.Time
+	for _, j := range v.Retries() {
+		if at := cmp.Or(j.Starts, j.Due); j.Owner == p.id && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	if next.IsZero() {
+		return ""
+	}
+	v.Ticks = true
+	return human.Stopwatch(next.Sub(v.beat()))
 }
 
 func (p *Account) eta(v *View) engine.ETA {
@@ -178,82 +262,11 @@ func (p *Account) eta(v *View) engine.ETA {
 	return p.detail.ETA
 }
 
-func (p *Account) empty() string {
-	if p.loading() {
-		return "loading matches…"
+func (p *Account) empty(v *View) string {
+	if p.wall.stored() > 0 {
+		return "none of those tried last"
 	}
-	return "no match of this account is settled yet"
-}
-
-// stagesFit is what the stages of a run need to be told whole.
-const stagesFit = 61
-
-// recent are the matches that were settled last, as many as fill whole rows.
-func (p *Account) recent(v *View, w int) []engine.MatchRow {
-	all, most := p.detail.Recent, len(p.detail.Recent)
-	switch {
-	case v.Size == S:
-		most = 20
-	case most > w-2 && w > 2:
-		most -= most % (w - 2)
-	}
-	return all[max(len(all)-most, 0):]
-}
-
-// history is one sign for each of the last matches, and what they add up to.
-func (p *Account) history(v *View, w int) []string {
-	recent := p.recent(v, w)
-	cells := max(v.inner(w), 1)
-	h := clamp((len(recent)+cells-1)/cells, 1, 4)
-	rows := part.Wall(v.Theme, cells, h, len(recent), func(i int) themes.State {
-		return v.Theme.State(columns.MatchWord(recent[i].Status))
-	})
-	for i := range rows {
-		rows[i] = " " + rows[i]
-	}
-	return append(rows, spaced(v, w, matchCounts(v, recent)))
-}
-
-// spent says where the time of a fetch goes: pacing or the wire.
-func (p *Account) spent(v *View, w int) []string {
-	limiter, http := medians(p.detail.Waits)
-	if limiter+http <= 0 {
-		return []string{v.row(w, part.As(themes.Dim, " no call was measured yet"))}
-	}
-	bar := clamp(w-34, 4, 24)
-	long := func(name string, t themes.Token, d time.Duration) string {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(name), 9, part.Words)
-		return l.Bar(t, bar, float64(d)/float64(max(limiter, http))).Gap(1).Cells(part.Plain(human.Secs(d))).String()
-	}
-	return []string{long("limiter", themes.Held, limiter), long("HTTP", themes.Run, http), p.pacing(v, w, "")}
-}
-
-// pacing is how much of the time of a fetch was spent on waiting for a limit, and
-// for which; measure says what of.
-func (p *Account) pacing(v *View, w int, measure string) string {
-	limiter, http := medians(p.detail.Waits)
-	if limiter+http <= 0 {
-		return v.row(w)
-	}
-	why := human.Percent(float64(limiter)/float64(limiter+http)) + measure + " is pacing"
-	if b := p.eta(v).Bucket; b != "" {
-		why += " for " + v.bucket(b)
-	}
-	return v.row(w, part.As(themes.Dim, " "+why))
-}
-
-// medians of the limiter's and the wire's share.
-func medians(spent []engine.Spent) (limiter, http time.Duration) {
-	if len(spent) == 0 {
-		return 0, 0
-	}
-	l, h := make([]time.Duration, len(spent)), make([]time.Duration, len(spent))
-	for i, s := range spent {
-		l[i], h[i] = max(s.Limiter, 0), max(s.HTTP, 0)
-	}
-	slices.Sort(l)
-	slices.Sort(h)
-	return l[len(l)/2], h[len(h)/2]
+	return or(p.absent(v, "the last matches", "matches"), "none is stored yet")
 }
 
 // SelectedJob implements Jobber: the sync of the account.

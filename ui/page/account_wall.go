@@ -1,122 +1,274 @@
 package page
 
 import (
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// wall is every match of an account as one sign, read page by page on wide screens.
+// wall is every match of an account as one cell, in the order of play.
 type wall struct {
 	answer
-	all    []engine.MatchRow // newest first; nil until all pages have come
-	coming []engine.MatchRow
-	next   string
-	more   bool // there are older ones than all
+	engine.MatchCells
 }
 
-// The wall's rows are of so many matches; more than mostWalled of them are not
-// read for it. It is read anew at most once in rewallEvery.
-const (
-	wallCells   = 60
-	wallWidth   = wallCells + 4
-	mostWalled  = 3000
-	rewallEvery = 10 * time.Second
-)
+// wallEvery is how long the cells hold while matches come.
+const wallEvery = time.Second
 
-// want asks for the next page; nil = nothing is due.
-func (w *wall) want(v *View, account string, version uint64) engine.Query {
-	q := engine.MatchesQuery{Account: account, All: true, Page: engine.Page{Limit: listMost}}
-	switch {
-	case v.Size != L:
-		return nil
-	case w.next != "" && !w.pending && !v.Frozen:
-		w.pending = true
-		q.After, w.next = w.next, ""
-		return q
-	case w.have && v.Now.Sub(w.at) < rewallEvery, !w.due(v, version):
+func (w *wall) want(v *View, account string) engine.Query {
+	if w.have && v.Now.Sub(w.at) >= 0 && v.Now.Sub(w.at) < v.unhurried(wallEvery) {
 		return nil
 	}
-	return q
+	if w.at = (time.Time{}); !w.due(v, v.Seq) {
+		return nil
+	}
+	return engine.MatchCellsQuery{Account: account}
 }
 
-func (w *wall) got(v *View, q engine.MatchesQuery, a engine.Answer, err error) {
-	if !w.take(v, err) {
-		return
-	}
-	page, _ := a.(engine.MatchesPage)
-	if q.After == "" {
-		w.coming = nil
-	}
-	w.coming = append(w.coming, page.Matches...)
-	if w.next = page.Next; w.next == "" || len(w.coming) >= mostWalled {
-		w.all, w.more, w.coming, w.next = w.coming, w.next != "", nil, ""
+func (w *wall) got(v *View, a engine.Answer, err error) {
+	if w.take(v, err) {
+		w.MatchCells, _ = a.(engine.MatchCells)
 	}
 }
 
-// panel draws the wall, oldest first; the match under the list's cursor stands out.
-func (w *wall) panel(v *View, width, h int, selected string) part.Section {
-	n := len(w.all)
-	p := part.Section{Title: "ALL MATCHES", Note: some(n), Height: h}
-	if w.more {
-		p.Title, p.Note = "NEWEST MATCHES", some(n)
-	}
-	if w.all == nil {
-		p.Rows = []string{v.row(width, part.As(themes.Dim, " loading all matches…"))}
-		return p
-	}
-	at := slices.IndexFunc(w.all, func(m engine.MatchRow) bool { return m.ID == selected })
-	first := 0
-	if over := (n+wallCells-1)/wallCells - (h - 2); over > 0 { // the rows with the selected one, else the newest
-		first = over
-		if at >= 0 {
-			first = clamp((n-1-at)/wallCells-h/2, 0, over)
+// known are all matches that are listed, those included that no cell is kept of.
+func (w *wall) known() int { return w.Older + len(w.Cells) }
+
+// count is how many cells have a letter.
+func (w *wall) count(letter byte) int { return strings.Count(w.Cells, string(letter)) }
+
+// stored are the cells whose match is stored.
+func (w *wall) stored() int { return w.count(engine.CellStored) + w.count(engine.CellHad) }
+
+// last is how many were stored within a time before now.
+func (w *wall) last(now time.Time, within time.Duration) (n int) {
+	for _, s := range w.Newest {
+		if now.Sub(s.Stored) < within {
+			n++
 		}
 	}
-	l := part.NewLine(v.Theme, width)
-	for row := first; row*wallCells < n && len(p.Rows) < h-2; row++ {
-		l.Reset(width, false)
-		l.Gap(1)
-		for i := row * wallCells; i < min((row+1)*wallCells, n); i++ {
-			m := &w.all[n-1-i]
-			if n-1-i == at {
-				l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
-				continue
+	return n
+}
+
+// wallColumn is a column of cells, the first at from; months are those that begin in it.
+type wallColumn struct {
+	from, to int
+	x        int    // of its first cell
+	month    string // that begins in it: "Jan 26"; "" = none
+	odd      bool   // it begins in a month that is drawn in the second tone
+}
+
+// columns puts the newest cells into columns of h that fit w cells: each month begins a
+// column of its own after a gap where all of them have room, else months follow each other.
+func (w *wall) columns(width, h int) (out []wallColumn, first int) {
+	for _, apart := range []bool{true, false} {
+		if out = w.from(0, h, apart); len(out) == 0 || out[len(out)-1].x < width {
+			return out, 0
+		}
+	}
+	first = max(len(w.Cells)-width*h, 0)
+	return w.from(first, h, false), first
+}
+
+// from makes the columns of the cells from one on.
+func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
+	month, x := 0, 0
+	year := ""
+	for month < len(w.Months) && w.Months[month].Cell < first {
+		month++
+	}
+	for at := first; at < len(w.Cells); {
+		c := wallColumn{from: at, to: min(at+h, len(w.Cells)), x: x, odd: month%2 == 1}
+		if month < len(w.Months) && apart && w.Months[month].Cell > at {
+			c.to = min(c.to, w.Months[month].Cell)
+		}
+		for month < len(w.Months) && w.Months[month].Cell < c.to {
+			played := w.Months[month].Played.UTC()
+			if c.month = played.Format("Jan"); played.Format("06") != year {
+				year = played.Format("06")
+				c.month += " " + year
 			}
-			sign := v.Theme.State(columns.MatchWord(m.Status))
-			l.Glyph(sign.Token, sign.Glyph, 1)
+			if apart && at > first {
+				x++
+				c.x = x
+			}
+			c.odd = month%2 == 1
+			month++
 		}
-		p.Rows = append(p.Rows, l.String())
+		out = append(out, c)
+		at, x = c.to, x+1
 	}
-	facts := matchCounts(v, w.all)
-	for some := range slices.Chunk(facts, 3) {
-		p.Rows = append(p.Rows, spaced(v, width, some))
-	}
-	return p
+	return out
 }
 
-// matchCounts adds matches up by what became of them.
-func matchCounts(v *View, all []engine.MatchRow) []part.Cell {
-	counts := map[string]int{}
-	for i := range all {
-		counts[all[i].Status]++
+// wallHeight is how many rows the cells of an account have at most.
+const wallHeight = 8
+
+// section draws the wall: the months, h-2 rows of cells, and how many of each there are.
+func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string) part.Section {
+	s := part.Section{Title: count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played", Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
+	if w.known() == 0 {
+		s.Title, s.Tail = "MATCHES", ""
+		s.Note = "one cell each, once their ids are listed"
+		text := or(w.absent(v, "the matches", "the matches"), "no id is known yet")
+		if row.Status == engine.SyncNever {
+			text = v.start("none is known", "{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
+		}
+		s.Rows = v.said(width, text)
+		return s
 	}
-	var facts []part.Cell
-	for _, s := range []struct{ status, word, name string }{
-		{"success", "STORED", "stored"}, {"temporary_failure", "RETRYABLE", "retrying"}, {"permanently_unfetchable", "GAVE UP", "gave up"},
-		{"outside_retention_window", "TOO OLD", "too old"}, {"unfetched", "UNFETCHED", "to come"},
-	} {
-		if n := counts[s.status]; n > 0 {
-			sign := v.Theme.State(s.word)
-			facts = append(facts, part.As(sign.Token, sign.Glyph+" "+count(n)+" "+s.name))
+	rows := max(h-2, 1)
+	columns, first := w.columns(width-3, rows)
+	if shown := len(w.Cells) - first; shown < w.known() {
+		s.Note = "the newest " + count(shown) + ", by the day they were played"
+	}
+	s.Rows = append(s.Rows, w.months(v, columns, width))
+	for y := range rows {
+		s.Rows = append(s.Rows, w.row(v, columns, y, width))
+	}
+	s.Rows = append(s.Rows, w.legend(v, width, row.Status.Open(), next))
+	return s
+}
+
+// months names those that begin, as far as there is room, and says where no date is known.
+func (w *wall) months(v *View, columns []wallColumn, width int) string {
+	l := part.NewLine(v.Theme, width).Gap(2)
+	undated := -1 // column at which cells without a date begin
+	for i, c := range columns {
+		if undated < 0 && c.month == "" && strings.Trim(w.Cells[c.from:c.to], string(engine.CellToCome)) == "" {
+			undated = i
+		}
+		if c.month == "" || l.At() > 2+c.x || l.At() > 2 && l.At() == 2+c.x {
+			continue
+		}
+		if undated >= 0 {
+			l = w.undated(v, l, columns[undated].x, c.x)
+			undated = -2
+		}
+		if end := 2 + c.x + safe.Width(c.month); end < width {
+			l.To(2+c.x).Put(themes.Dim, c.month)
 		}
 	}
-	if len(facts) == 0 {
-		facts = []part.Cell{part.As(themes.Dim, "nothing is settled yet")}
+	if undated >= 0 {
+		w.undated(v, l, columns[undated].x, width-3)
 	}
-	return facts
+	return l.String()
+}
+
+// undated says from one column to before another that the cells have no date yet.
+func (w *wall) undated(v *View, l *part.Line, from, to int) *part.Line {
+	for _, text := range []string{"no date before they are fetched", "no date yet"} {
+		if at := max(l.At()+1, 2+from); 2+to-at > safe.Width(text) {
+			return l.To(at).Put(themes.Tick, text)
+		}
+	}
+	return l
+}
+
+// row is one row of the cells.
+func (w *wall) row(v *View, columns []wallColumn, y, width int) string {
+	l := part.NewLine(v.Theme, width)
+	fresh := map[int]time.Duration{}
+	for _, s := range w.Newest {
+		if age := v.beat().Sub(s.Stored); age < freshFor {
+			fresh[s.Cell] = age
+		}
+	}
+	for _, c := range columns {
+		i := c.from + y
+		if i >= c.to {
+			continue
+		}
+		age, isFresh := fresh[i]
+		sign := cellSign(v, w.Cells[i], c.odd)
+		if isFresh {
+			v.Ticks = true
+			sign.Token = freshToken(age)
+		}
+		l.To(2+c.x).Glyph(sign.Token, sign.Glyph, 1)
+	}
+	return l.String()
+}
+
+// freshFor is how long a match that was stored stands out.
+const freshFor = 4 * time.Second
+
+// freshToken is the brighter the younger.
+func freshToken(age time.Duration) themes.Token {
+	return themes.Flow(1 - 0.4*float64(max(age, 0))/float64(freshFor))
+}
+
+// cellSign is how a cell is drawn. Months take turns in two tones.
+func cellSign(v *View, letter byte, odd bool) themes.State {
+	g := v.Theme.Glyphs
+	switch letter {
+	case engine.CellStored:
+		t := themes.Flow(0.5)
+		if odd {
+			t = themes.Odd(t)
+		}
+		return themes.State{Glyph: g.Cell, Token: t}
+	case engine.CellHad:
+		if v.Theme.Profile == themes.Mono || v.Theme.ASCII() {
+			return themes.State{Glyph: g.Shade[2], Token: themes.OK}
+		}
+		return themes.State{Glyph: g.Cell, Token: themes.OK}
+	case engine.CellToCome:
+		return themes.State{Glyph: g.Dot, Token: themes.Tick}
+	}
+	return v.Theme.State(cellWords[letter])
+}
+
+// cellWords are the states of matches that have a sign of their own.
+var cellWords = map[byte]string{
+	engine.CellRetrying: "RETRYABLE", engine.CellGaveUp: "GAVE UP", engine.CellTooOld: "TOO OLD", engine.CellCancelled: "CANCELLED", engine.CellCorrupt: "ERROR",
+}
+
+// legend counts the cells by their state; each number has its place whatever it is.
+func (w *wall) legend(v *View, width int, open bool, next string) string {
+	fresh := themes.State{Glyph: v.Theme.Glyphs.Cell, Token: freshToken(0)}
+	type entry struct {
+		sign   themes.State
+		n      int
+		text   string
+		always bool
+	}
+	sign := func(letter byte) themes.State { return cellSign(v, letter, false) }
+	if next != "" {
+		next = ", next " + next
+	}
+	all := []entry{
+		{sign(engine.CellStored), w.count(engine.CellStored), "stored", true},
+		{fresh, w.last(v.beat(), freshFor), "in the last " + human.Dur(freshFor), false},
+		{sign(engine.CellHad), w.count(engine.CellHad), "was here", false},
+		{sign(engine.CellRetrying), w.count(engine.CellRetrying), "retrying" + next, true},
+		{sign(engine.CellGaveUp), w.count(engine.CellGaveUp), "gave up", true},
+		{sign(engine.CellTooOld), w.count(engine.CellTooOld), "too old", false},
+		{sign(engine.CellCancelled), w.count(engine.CellCancelled), "cancelled", false},
+		{sign(engine.CellToCome), w.count(engine.CellToCome), "to come", true},
+	}
+	l := part.NewLine(v.Theme, width).Gap(2)
+	digits, gap := len(count(len(w.Cells))), 3
+	if v.Size == S { // the rest needs the room of those that are counted twice
+		all[1].n, gap = 0, 2
+	}
+	for i, e := range all {
+		if !e.always && e.n == 0 && (i != 1 || v.Size == S || !open) {
+			continue
+		}
+		if l.At() > 2 {
+			l.Gap(gap)
+		}
+		figure := themes.Figure
+		if e.n == 0 {
+			figure = themes.Dim
+		}
+		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).Field(part.As(figure, count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
+	}
+	return l.String()
 }

@@ -131,7 +131,7 @@ func (p *Accounts) drawL(v *View) []string {
 		return part.Beside(a, v.sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
 	facts := accountFacts(v, row, v.inner(right))
-	side := part.Section{Title: row.RiotID, Rows: append(stageRows(v, row, row.ETA, v.inner(right)), "", facts[0], facts[2])}
+	side := part.Section{Title: row.RiotID, Rows: append(stageList(v, row, v.inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)

@@ -74,3 +74,10 @@ func number(t themes.Token, n int) part.Cell {
 
 // Capital begins a sentence: s begins with a small letter of a to z.
 func Capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

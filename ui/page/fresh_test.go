@@ -29,16 +29,3 @@ func TestFreshnessSaysWhenAllAreFresh(t *testing.T) {
 		}
 	}
 }
-
-// An account's run tells when its last gap was closed.
-func TestARunTellsSinceWhenItIsComplete(t *testing.T) {
-	v := view(&Data{})
-	a := engine.AccountRow{Status: engine.SyncCompleted, Result: "completed", Finished: v.Now.Add(-2 * time.Hour)}
-	if got := runRow(v, a, 120); strings.Contains(got, "complete since") {
-		t.Errorf("a run without a gap: %q", got)
-	}
-	a.Closed = v.Now.Add(-time.Hour)
-	if got := runRow(v, a, 120); !strings.Contains(got, "complete since "+v.clock(a.Closed)) {
-		t.Errorf("%q", got)
-	}
-}

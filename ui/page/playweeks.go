@@ -11,56 +11,61 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// played is an account week by week and champion by champion. It is asked for once for
-// each report, where there is room to show it.
+// played is what an account has played lately, week by week and champion by champion, with
+// what a report would say of what is stored so far.
 type played struct {
 	answer
-	of    string    // account
-	built time.Time // of the report that it stands beside
-	play  engine.Play
+	of   string // account, its last run and the zone
+	play engine.Play
 }
 
-// want asks for the weeks that belong to a report.
-func (p *played) want(v *View, r *engine.PlayReport) engine.Query {
+// playedEvery is how long it holds while matches come: all games of the account are read.
+const playedEvery = 5 * time.Second
+
+// want asks for it, in the zone of the account's report, again while a sync adds to it.
+func (p *played) want(v *View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
+	zone := ""
+	if r != nil {
+		zone = r.Zone
+	}
+	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
+		p.answer, p.of = answer{}, of
+		if p.play.Account != a.ID {
+			p.play = engine.Play{}
+		}
+	}
+	age := v.Now.Sub(p.at)
+	if a.ID == "" || p.have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.due(v, v.Seq) {
+		return nil
+	}
+	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: besideWeeks, Draft: true}
+}
+
+func (p *played) got(v *View, a engine.Answer, err error) {
+	if play, ok := a.(engine.Play); p.take(v, err) && ok {
+		p.play = play
+	}
+}
+
+// report is the report of an account, or a draft of it while a sync adds to it or where
+// there is none, and what it is made of.
+func (p *played) report(a engine.AccountRow, r *engine.PlayReport) (report *engine.PlayReport, note string) {
+	d := p.play.Draft
 	switch {
-	case v.Size != L || r == nil || p.pending:
-		return nil
-	case p.of == r.Account && p.built.Equal(r.Built) && (p.err == nil || v.Now.Sub(p.at) < reloadEvery):
-		return nil
+	case r != nil && (d == nil || !a.Status.Open() || a.Matches.Open <= 0):
+		_, note = coverage(r)
+		return r, note
+	case d == nil || d.Matches == 0:
+		return d, ""
 	}
-	if p.of != r.Account {
-		p.play = engine.Play{}
-	}
-	p.of, p.built, p.pending, p.at = r.Account, r.Built, true, v.Now
-	return engine.PlayQuery{Account: r.Account, Zone: r.Zone, Weeks: besideWeeks}
+	return d, "from " + count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
 }
 
-func (p *played) got(v *View, q engine.PlayQuery, a engine.Answer, err error) {
-	if q.Account != p.of {
-		return
-	}
-	if got, ok := a.(engine.Play); p.take(v, err) && ok {
-		p.play = got
-	}
-}
-
-// reload reads it again.
-func (p *played) reload() { p.built = time.Time{} }
-
-// weekBoxHeight is what a week takes below the map of all weeks: its facts, the hours,
-// seven days, their sum, and the frame.
-const weekBoxHeight = 12
-
-// leastMap is what the map of all weeks needs above them.
-const leastMap = 30
-
-// weeksBeside reports whether there is room for single weeks below the map.
-func (p *Reports) weeksBeside(v *View, r *engine.PlayReport) bool {
-	return v.Size == L && v.H >= leastMap+weekBoxHeight && p.played.of == r.Account && (len(p.played.play.Weeks) > 0 || p.played.loading())
-}
+// isDraft reports whether a report is none yet.
+func (p *played) isDraft(r *engine.PlayReport) bool { return r != nil && r == p.play.Draft }
 
 // drawWeeks draws an account's newest weeks side by side, with one scale.
-func (p *Reports) drawWeeks(v *View) []string {
+func (p *Reports) drawWeeks(v *View, y int) []string {
 	weeks := p.played.play.Weeks
 	top := 1.0
 	for i := range weeks {
@@ -73,14 +78,14 @@ func (p *Reports) drawWeeks(v *View) []string {
 		if i == besideWeeks-1 {
 			width = v.W - w*i
 		}
-		panel := part.Section{Title: "NO OLDER WEEK", Height: weekBoxHeight - 2}
+		panel := part.Section{Title: "NO OLDER WEEK", Height: weekRows + 1}
 		switch {
 		case i < len(weeks):
 			panel = p.playWeek(v, &weeks[i], top, v.inner(width))
 		case p.played.loading():
 			panel.Title = "loading…"
 		}
-		boxes[i] = v.sections(0, 0, width, weekBoxHeight, panel)
+		boxes[i] = v.sections(w*i, y, width, weekRows+2, panel)
 	}
 	return part.Beside(boxes...)
 }
@@ -111,24 +116,36 @@ func wonCell(wins, games int) part.Cell {
 	return part.As(themes.Dim, count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
 }
 
-// championsPanel are the champions of the account, the most played first.
-func (p *Reports) championsPanel(v *View, w, h int) part.Section {
-	play := &p.played.play
+// championRows are the champions of an account, the most played first, and how many of the
+// games with each were won.
+func championRows(v *View, play *engine.Play, w int) []string {
 	all := make([]bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
-		name := c.Name
-		if name == "" {
-			name = "not told"
-		}
-		all = append(all, bar{name, float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+		all = append(all, bar{or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
 	}
-	rows := bars(v, all, themes.Run, w)
-	tail := "games, won"
-	if hidden := max(len(rows)-h, 0) + play.More; hidden > 0 {
-		tail = count(hidden) + " more " + v.Theme.Glyphs.Sep + " " + tail
+	return bars(v, all, themes.Run, w)
+}
+
+// champions is the section of h rows of them.
+func (p *played) champions(v *View, w, h int) part.Section {
+	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.play, w)}
+	if hidden := max(len(s.Rows)-h, 0) + p.play.More; hidden > 0 {
+		s.Note = count(hidden) + " more"
 	}
-	if len(rows) == 0 && p.played.loading() {
-		rows = []string{v.row(w, part.As(themes.Dim, "   loading the champions…"))}
+	if len(s.Rows) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, or(map[bool]string{true: " loading the champions…"}[p.loading()], " known with the first match that is stored")))}
 	}
-	return part.Section{Title: "CHAMPIONS", Tail: tail, Rows: slices.Clip(rows[:min(len(rows), max(h, 0))])}
+	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
+	return s
+}
+
+// weekMap draws the hours of a week: their names, seven days, their sum.
+func weekMap(v *View, r *engine.PlayReport, w int) []string {
+	still := Reports{day: -1}
+	cell, top := clamp((w-dayWidth-totalWidth)/24, 1, 4), max(cellTop(r), 1)
+	rows := []string{still.hoursRow(v, cell, w)}
+	for d := range r.Minutes {
+		rows = append(rows, still.dayRow(v, r, d, 0, cell, top, w))
+	}
+	return append(rows, still.totalRow(v, r, cell, w))
 }

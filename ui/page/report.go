@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -67,7 +68,7 @@ func (p *Reports) Want(v *View) engine.Query {
 	}
 	row, _ := v.Account(id)
 	if !p.due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
-		return p.played.want(v, p.detail.Report)
+		return p.played.want(v, row, p.detail.Report)
 	}
 	return engine.AccountQuery{ID: id}
 }
@@ -78,8 +79,9 @@ func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		p.weekly.got(v, week, a, err)
 		return
 	}
-	if play, ok := q.(engine.PlayQuery); ok {
-		p.played.got(v, play, a, err)
+	if play, ok := q.(engine.PlayQuery); ok && play.Account == p.of {
+		p.played.got(v, a, err)
+		p.stand(v)
 		return
 	}
 	asked, ok := q.(engine.AccountQuery)
@@ -93,10 +95,25 @@ func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		return
 	}
 	p.account = p.of // it stays when another one gets a report
+	p.stand(v)
+}
+
+// stand puts the cursor on the busiest hour, the first time that there is one.
+func (p *Reports) stand(v *View) {
+	r, _ := p.report(v)
+	if r == nil || r.Matches == 0 {
+		return
+	}
 	p.offset = offsetOf(r)
 	if p.day < 0 {
 		p.day, p.hour = busiest(r)
 	}
+}
+
+// report is what is shown: the report, or a draft of it, and what it is made of.
+func (p *Reports) report(v *View) (r *engine.PlayReport, note string) {
+	row, _ := v.Account(p.of)
+	return p.played.report(row, p.detail.Report)
 }
 
 // busiest is the cell with the most minutes.
@@ -197,7 +214,7 @@ func (p *Reports) noWeek(a Action) string {
 func (p *Reports) Reload() {
 	p.forget()
 	p.weekly.reload()
-	p.played.reload()
+	p.played.Reload()
 }
 
 // Export implements Exporter: the map as a table.
@@ -264,38 +281,72 @@ func (p *Reports) Draw(v *View) []string {
 	if p.byWeek {
 		return p.drawWeekly(v)
 	}
-	r := p.detail.Report
+	r, note := p.report(v)
 	if r == nil || r.Matches == 0 {
-		return v.whole(part.Section{
-			Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.said(v.inner(v.W), p.empty(v)),
-		})
+		return p.drawNone(v)
 	}
-	if p.weeksBeside(v, r) {
-		above := *v
-		above.H = v.H - weekBoxHeight
-		rows := part.Stack(p.drawPlay(&above, r), p.drawWeeks(v))
-		v.Ticks = v.Ticks || above.Ticks
-		return rows
+	w := v.inner(v.W)
+	all := []band{
+		{least: 2, most: 2, keep: 1, draw: func(int, int) []string { return v.padded(p.head(v, r, note, w)) }},
+		{least: 5, most: 5 + 2*btoi(v.Size == L), keep: 2, draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: hourRows(v, r, w, h-1), Height: h - 1})
+		}},
+		{least: min(12, v.H), most: 12 + 7*btoi(v.Size != S), draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
+		{least: 6, most: 14, keep: 3, draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
 	}
-	return p.drawPlay(v, r)
+	if v.Size == L {
+		all = append(all, band{least: weekRows + 2, most: weekRows + 2, keep: 4, draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
+	}
+	return v.bands(all...)
 }
 
-// drawPlay draws the map of all weeks, and what it is made of beside or below it.
-func (p *Reports) drawPlay(v *View, r *engine.PlayReport) []string {
+// drawNone says why there is no report and how to get one, and how far the sync is that
+// makes it.
+func (p *Reports) drawNone(v *View) []string {
+	w := v.inner(v.W)
+	none := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.said(w, p.empty(v))}
+	row, ok := v.Account(p.id(v))
+	if !ok || row.Job == "" {
+		return v.whole(none)
+	}
+	none.Height = len(none.Rows)
+	return v.whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(stageList(v, row, w), accountFacts(v, row, w)...)})
+}
+
+// head names the account and says of what its report is made.
+func (p *Reports) head(v *View, r *engine.PlayReport, note string, w int) []string {
+	row, _ := v.Account(p.id(v))
+	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, or(row.RiotID, short(r.Account))).Gap(3)
+	if p.played.isDraft(r) {
+		sign := v.Theme.State("SYNCING")
+		l.Cells(part.As(sign.Token, sign.Glyph+" DRAFT"), part.As(themes.Dim, "  "+note))
+	} else {
+		l.Cells(p.covers(v, r)...)
+	}
+	return []string{l.String(), p.madeRow(v, r, w)}
+}
+
+// drawHeat draws the map of the weekdays, on wide screens with what it comes to beside it.
+func (p *Reports) drawHeat(v *View, r *engine.PlayReport, y, h int) []string {
 	w := v.W
 	if v.Size == L {
-		w = v.W * 3 / 5
+		w = 3 * columnWidth
 	}
-	rows := p.heat(v, r, v.inner(w))
-	box := func(w, h int, panels ...part.Section) []string { return v.sections(0, 0, w, h, panels...) }
-	top := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: rows, Height: len(rows)}
-	if v.Size == L {
-		return part.Beside(box(w, v.H, top, p.cellPanel(v, r, v.inner(w))), box(v.W-w, v.H, p.barsPanels(v, r, v.inner(v.W-w))...))
+	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.inner(w), h-1), Height: h - 1}
+	if v.Size != L {
+		return v.sections(0, y, w, h, s)
 	}
-	if room := v.H - len(rows) - 3; room >= 3 {
-		return box(w, v.H, append([]part.Section{top}, p.barsPanels(v, r, v.inner(w))...)...)
-	}
-	return box(w, v.H, top)
+	return part.Beside(v.sections(0, y, w, h, s), v.sections(w, y, v.W-w, h, p.cellPanel(v, r, v.inner(v.W-w))))
+}
+
+// drawShares draws how the games are shared: by mode, by champion and by day.
+func (p *Reports) drawShares(v *View, r *engine.PlayReport, y, h int) []string {
+	n := clamp(v.W/columnWidth, 1, 3)
+	w := v.W / n
+	modes := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modeBars(r), themes.Run, v.inner(w)), Height: h - 1}
+	days := part.Section{Title: "HOURS BY DAY", Rows: bars(v, dayBars(r), themes.OK, v.inner(w)), Height: h - 1}
+	blocks := [][]string{v.sections(0, y, w, h, modes), v.sections(w, y, w, h, p.played.champions(v, v.inner(w), h-1)), v.sections(2*w, y, v.W-2*w, h, days)}
+	return part.Beside(blocks[:n]...)
 }
 
 // tail says what is wrong with the answer, or which of the accounts this one is.

@@ -24,32 +24,23 @@ const (
 	stepHigh = 0.75
 )
 
-// heat are the rows of the map: head, seven days, totals, scale.
-func (p *Reports) heat(v *View, r *engine.PlayReport, w int) []string {
+// heat are the rows of the map, h of them: head, seven days, totals, scale, and the hour of
+// the cursor.
+func (p *Reports) heat(v *View, r *engine.PlayReport, w, h int) []string {
 	cell := p.cellWidth(w)
 	top := max(cellTop(r), 1)
-	rows := []string{p.coverageRow(v, r, w), "", p.hoursRow(v, cell, w)}
+	rows := []string{p.hoursRow(v, cell, w)}
+	tall := clamp((h-4)/7, 1, p.tallest())
 	for d := range r.Minutes {
-		for line := range p.tall(v) {
+		for line := range tall {
 			rows = append(rows, p.dayRow(v, r, d, line, cell, top, w))
 		}
 	}
-	rows = append(rows, p.totalRow(v, r, cell, w), "", p.scaleRow(v, top, w))
-	if v.Size != L {
-		rows = append(rows, p.cursorRow(v, r, w))
+	rows = append(rows, p.totalRow(v, r, cell, w), p.scaleRow(v, top, w))
+	if v.Size == L { // it stands beside the map
+		return rows
 	}
-	return rows
-}
-
-// tall is how many rows a day gets: where there is room, cells are nearly square.
-func (p *Reports) tall(v *View) int {
-	switch v.Size {
-	case S:
-		return 1
-	case L: // what it is made of stands beside it
-		return clamp((v.H-11)/8, 1, p.tallest())
-	}
-	return clamp((v.H-16)/8, 1, p.tallest())
+	return append(rows, p.cursorRow(v, r, w))
 }
 
 // tallest is how tall a day gets at most: numbers belong together.
@@ -84,16 +75,21 @@ func cellTop(r *engine.PlayReport) float64 {
 	return r.Minutes[d][h]
 }
 
-// coverageRow names what the report was made of, when and in which zone.
-func (p *Reports) coverageRow(v *View, r *engine.PlayReport, w int) string {
+// covers says of how many matches the report is made.
+func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
 	word, text := coverage(r)
 	sign := v.Theme.State(word)
-	first := part.As(sign.Token, sign.Glyph+" "+word+" ")
 	if word == "OK" {
-		first = part.As(sign.Token, sign.Glyph+" COMPLETE ")
+		word = "COMPLETE"
 	}
-	facts := v.fitting(w-safe.Width(first.Text)-2, part.Plain(text), part.Plain(p.zone(r)), part.As(themes.Dim, "built "+v.clock(r.Built)), part.As(themes.Dim, p.span(v, r)), p.leftOut(r))
-	return v.row(w, append([]part.Cell{part.Plain(" "), first}, facts...)...)
+	return []part.Cell{part.As(sign.Token, sign.Glyph+" "+word), part.As(themes.Dim, "  "+text)}
+}
+
+// madeRow says when the report was made, of which time, and in which zone.
+func (p *Reports) madeRow(v *View, r *engine.PlayReport, w int) string {
+	tail := part.As(themes.Dim, p.tail(v)+" ")
+	facts := v.fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.clock(r.Built)), p.leftOut(r))
+	return part.NewLine(v.Theme, w).Gap(1).Cells(facts...).Right(tail).String()
 }
 
 func (p *Reports) leftOut(r *engine.PlayReport) part.Cell {
@@ -120,7 +116,8 @@ func offsetOf(r *engine.PlayReport) string {
 	return "UTC" + r.Built.In(loc).Format("-07:00")
 }
 
-func (p *Reports) span(v *View, r *engine.PlayReport) string {
+// playSpan is from when to when the games of a report were played; "" = it has none.
+func playSpan(v *View, r *engine.PlayReport) string {
 	if r.First.IsZero() {
 		return ""
 	}
@@ -288,7 +285,7 @@ func spanOf(minutes float64) time.Duration {
 
 // cursorRow tells the cell of the cursor in words.
 func (p *Reports) cursorRow(v *View, r *engine.PlayReport, w int) string {
-	return v.row(w, append([]part.Cell{part.Plain("   ")}, p.cursorFacts(v, r)...)...)
+	return v.row(w, append([]part.Cell{part.Plain(" ")}, p.cursorFacts(v, r)...)...)
 }
 
 func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
@@ -303,7 +300,7 @@ func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Section {
 	rows := []string{p.cursorRow(v, r, w), ""}
 	for _, f := range playFacts(v, r) {
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(3).Field(part.As(themes.Dim, f.key), 14, part.Words).Gap(1).Cells(part.Plain(f.value)).String())
+		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.key), 14, part.Words).Gap(1).Cells(part.Plain(f.value)).String())
 	}
 	return part.Section{Title: "CELL", Rows: rows}
 }
@@ -332,9 +329,8 @@ func playFacts(v *View, r *engine.PlayReport) []fact {
 	return facts
 }
 
-// barsPanels are the hours of each day and the games of each mode as bars.
-func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Section {
-	modes := modeBars(r)
+// dayBars are the hours of each day of the week.
+func dayBars(r *engine.PlayReport) []bar {
 	days := make([]bar, 0, 7)
 	for d := range r.Minutes {
 		sum := 0.0
@@ -343,17 +339,7 @@ func (p *Reports) barsPanels(v *View, r *engine.PlayReport, w int) []part.Sectio
 		}
 		days = append(days, bar{weekdays[d], sum, hours(sum)})
 	}
-	byMode := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modes, themes.Run, w)}
-	if v.Size != L {
-		return []part.Section{byMode}
-	}
-	byDay := part.Section{Title: "HOURS BY DAY", Rows: bars(v, days, themes.OK, w), Height: len(days)}
-	room := v.H - len(days) - len(modes) - 5
-	if p.played.of != r.Account || room < 3 {
-		return []part.Section{byDay, byMode}
-	}
-	byMode.Height = max(len(modes), 1)
-	return []part.Section{byDay, byMode, p.championsPanel(v, w, room)}
+	return days
 }
 
 // bar is one line of a bar chart.
@@ -384,8 +370,8 @@ func bars(v *View, list []bar, t themes.Token, w int) []string {
 	}
 	rows := make([]string, 0, len(list))
 	for _, b := range list {
-		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(b.name), 14, part.Words).Gap(1)
-		l.Bar(t, clamp(w-32, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.name), 14, part.Words).Gap(1)
+		l.Bar(t, clamp(w-28, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	return rows

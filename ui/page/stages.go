@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -10,198 +9,165 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// phases in the order a run goes through them.
-var phases = []engine.Phase{engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches, engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone}
-
-// stage is one numbered line of a run.
+// stage is one part of a run.
 type stage struct {
 	phase engine.Phase
 	name  string
-	text  func(v *View, a engine.AccountRow, at int) string // at: before 0, in 1, after 2
-	of    func(a engine.AccountRow) engine.Progress         // what it counts; nil = nothing
+	of    func(a engine.AccountRow) engine.Progress // what it counts; nil = nothing
+	text  func(v *View, a engine.AccountRow, at int) string
 }
 
+// Where a run stands to a stage.
 const (
 	before = iota
 	within
 	after
 )
 
+// phases in the order a run goes through them.
+var phases = []engine.Phase{engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches, engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone}
+
 var stages = []stage{
-	{engine.PhaseResolve, "account", resolveText, nil},
-	{engine.PhaseList, "ids", listText, nil},
-	{engine.PhaseMatches, "matches", matchesText, func(a engine.AccountRow) engine.Progress { return a.Matches }},
-	{engine.PhaseReport, "report", reportText, nil},
-	{engine.PhaseTimelines, "timelines", timelinesText, func(a engine.AccountRow) engine.Progress { return a.Timelines }},
-}
-
-func resolveText(_ *View, a engine.AccountRow, at int) string {
-	if a.PUUID != "" {
-		return "puuid " + short(a.PUUID)
-	}
-	if at == within {
-		return "asking Riot for the PUUID"
-	}
-	return ""
-}
-
-func listText(_ *View, a engine.AccountRow, at int) string {
-	if at == before {
-		return "starts when the account is known"
-	}
-	return human.Counted(a.Listed, "id", "ids") + " in " + human.Counted(a.Pages, "page", "pages")
-}
-
-func matchesText(_ *View, a engine.AccountRow, at int) string {
-	if at == before {
-		return "starts when all ids are listed"
-	}
-	return progressText(a.Matches)
-}
-
-func reportText(_ *View, a engine.AccountRow, at int) string {
-	switch at {
-	case before:
-		return "starts when the matches are settled"
-	case within:
-		return "adding up the play time"
-	}
-	return "saved"
-}
-
-func timelinesText(_ *View, a engine.AccountRow, at int) string {
-	if at == before && a.Timelines.Done() == 0 {
-		return "follow, at low priority"
-	}
-	return progressText(a.Timelines)
-}
-
-// progressText writes a stage's counts; they always add up to its total.
-func progressText(p engine.Progress) string {
-	text := count(p.Stored) + " stored"
-	for _, part := range []struct {
-		n    int
-		name string
-	}{{p.Had, "had"}, {p.Failed, "gave up"}, {p.TooOld, "too old"}, {p.Cancelled, "cancelled"}, {p.Retrying, "retrying"}, {p.Open - p.Retrying, "left"}} {
-		if part.n > 0 {
-			text += ", " + count(part.n) + " " + part.name
+	{engine.PhaseResolve, "account", nil, func(_ *View, a engine.AccountRow, at int) string {
+		if at == before {
+			return "one call"
 		}
-	}
-	return text
-}
-
-// stageRows are an account's run: how far, how long, and stage by stage.
-func stageRows(v *View, a engine.AccountRow, e engine.ETA, w int) []string {
-	rows := []string{stateRow(v, a, w), paceRow(v, a, e, w)}
-	if a.Job == "" && a.Run == "" {
-		return append(rows, v.row(w, part.As(themes.Dim, " "+v.start("never synced", "{sync} starts"))))
-	}
-	now := slices.Index(phases, a.Phase)
-	for i, s := range stages {
-		rows = append(rows, stageRow(v, a, s, i, now, w))
-	}
-	return append(rows, runRow(v, a, w))
-}
-
-func stateRow(v *View, a engine.AccountRow, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(1).Cells(v.state(v.SyncWord(a))).Gap(2)
-	c := progressOf(v, a)
-	if c.Text != "" {
-		l.Cells(part.Plain(c.Text)).Gap(2)
-	}
-	if pct := percentOf(a); pct != "" {
-		l.Cells(part.As(themes.Dim, pct)).Gap(2)
-	}
-	if c.Ratio >= 0 && a.Matches.Total > 0 {
-		l.Bar(c.Token, clamp(l.Room()-1, 4, 28), c.Ratio)
-	}
-	return l.String()
-}
-
-// paceRow is when it ends and what sets the pace, or why it stands.
-func paceRow(v *View, a engine.AccountRow, e engine.ETA, w int) string {
-	if !a.Status.Open() {
-		text := ended(v, a)
-		if text == "" {
-			text = "last complete sync " + v.ago(a.LastSync)
+		return or(a.Platform, "no platform") + ", one call"
+	}},
+	{engine.PhaseList, "ids", nil, func(_ *View, a engine.AccountRow, at int) string {
+		switch {
+		case at == before && a.Pages == 0:
+			return "then their pages"
+		case a.Pages == 0:
+			return ""
 		}
-		return v.row(w, part.As(themes.Dim, " "+text))
-	}
-	text := eta(e)
-	if text == "" {
-		return v.row(w, part.As(themes.Dim, " ETA "+part.None+"  "+cmp.Or(e.Why, stageOf(v, a))))
-	}
-	var more []part.Cell
-	if e.Calls > 0 {
-		more = append(more, part.As(themes.Dim, human.Counted(e.Calls, "call", "calls")+" left"))
-	}
-	switch {
-	case e.Why != "":
-		more = append(more, part.As(themes.Dim, e.Why))
-	case e.Bucket != "":
-		more = append(more, part.As(themes.Dim, "pace "+v.bucket(e.Bucket)))
-	}
-	return v.row(w, append([]part.Cell{part.Plain(" ETA " + text + "  ")}, v.join(more...)...)...)
+		return count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
+	}},
+	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(_ *View, a engine.AccountRow, at int) string {
+		if at == before && a.Matches.Total <= 0 {
+			return "when all are listed"
+		}
+		return leftOf(a.Matches)
+	}},
+	{engine.PhaseTimelines, "timelines", func(a engine.AccountRow) engine.Progress { return a.Timelines }, func(_ *View, a engine.AccountRow, at int) string {
+		switch {
+		case a.Timelines.Total > 0:
+			return leftOf(a.Timelines)
+		case !a.WantsTimelines && at != before:
+			return "not asked for"
+		}
+		return "behind all matches"
+	}},
+	{engine.PhaseReport, "report", nil, func(_ *View, a engine.AccountRow, at int) string {
+		switch at {
+		case before:
+			return "when matches end"
+		case within:
+			return "adding up the hours"
+		}
+		return "saved"
+	}},
 }
 
-func stageRow(v *View, a engine.AccountRow, s stage, i, now, w int) string {
-	at := within
-	word := "RUNNING"
+// leftOf is what is left of a stage, and what it has not got.
+func leftOf(p engine.Progress) string {
+	switch gaps := p.Gaps(); {
+	case p.Open > 0 && p.Open < p.Total:
+		return count(p.Open) + " left of " + count(p.Total)
+	case p.Open > 0:
+		return count(p.Open) + " to come"
+	case gaps != "":
+		return gaps
+	}
+	return count(p.Total) + " done"
+}
+
+// stands is where a run stands to a stage, and the word for its sign.
+func (s *stage) stands(a engine.AccountRow) (at int, word string) {
+	order := func(phase engine.Phase) int {
+		for i, ph := range phases {
+			if ph == phase {
+				return i
+			}
+		}
+		return 0
+	}
+	now, own := order(cmp.Or(a.Phase, engine.PhaseResolve)), order(s.phase)
 	switch {
-	case now > i || a.Status == engine.SyncCompleted:
-		at, word = after, "DONE"
+	case a.Status == engine.SyncNever:
+		return before, "QUEUED"
+	case now > own || a.Status == engine.SyncCompleted:
 		if s.of != nil && s.of(a).Cancelled > 0 {
-			word = "CANCELLED"
+			return after, "CANCELLED"
 		}
-	case now < i || a.Status == engine.SyncPending:
-		at, word = before, "QUEUED"
+		return after, "DONE"
+	case s.of != nil && s.of(a).Done() > 0 && now < own && a.Status.Open():
+		return before, "RUNNING" // timelines follow their matches while others come
+	case now < own || a.Status == engine.SyncPending:
+		return before, "QUEUED"
 	case a.Status == engine.SyncFailed:
-		word = "FAILED"
+		return within, "FAILED"
 	case a.Status == engine.SyncCancelled:
-		word = "CANCELLED"
+		return within, "CANCELLED"
 	}
-	// A stage may begin before the one above it is over: timelines follow
-	// their matches.
-	if at == before && s.phase == engine.PhaseTimelines && a.Timelines.Done() > 0 && a.Status.Open() {
-		word = "RUNNING"
-	}
-	sign := v.Theme.State(word)
-	text := part.Plain(s.text(v, a, at))
-	if at == before {
-		text.Token = themes.Dim
-	}
-	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.As(themes.Dim, count(i+1))).Gap(1).Field(part.Plain(s.name), 10, part.Words)
-	return l.Cells(part.As(sign.Token, sign.Glyph+" "), text).String()
+	return within, "RUNNING"
 }
 
-func runRow(v *View, a engine.AccountRow, w int) string {
-	facts := []part.Cell{}
-	switch {
-	case a.Status.Open() && !a.Started.IsZero():
-		facts = append(facts, part.As(themes.Dim, "started "+v.clock(a.Started)))
-	case a.Status.Open():
-		facts = append(facts, part.As(themes.Dim, "asked for "+v.ago(a.Triggered)))
-	case !a.Finished.IsZero():
-		facts = append(facts, part.As(themes.Dim, "ended "+v.clock(a.Finished)))
+// bar draws how much of a stage is done.
+func (s *stage) bar(l *part.Line, a engine.AccountRow, word string, w int) {
+	ratio := 0.0
+	token := themes.Run
+	if word == "DONE" {
+		ratio, token = 1, themes.Planned(themes.OK)
 	}
-	if !a.Closed.IsZero() {
-		facts = append(facts, part.As(themes.Dim, "complete since "+v.clock(a.Closed)))
+	if s.of != nil {
+		if p := s.of(a); p.Total > 0 {
+			ratio = float64(p.Done()) / float64(p.Total)
+		}
 	}
-	facts = append(facts, part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")), throttled(a), part.As(themes.Dim, resumedAt(a)))
-	return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...)
+	l.Bar(token, w, ratio)
 }
 
-// resumedAt is resumed in as few words as possible.
-func resumedAt(a engine.AccountRow) string {
-	if a.Resumed == 0 {
-		return ""
-	}
-	return "resumed at " + count(a.ResumedAt)
-}
-
+// throttled is how many 429s a run met; empty = none.
 func throttled(a engine.AccountRow) part.Cell {
 	if a.Throttled == 0 {
 		return part.Cell{}
 	}
 	return part.As(themes.Warn, "429s "+count(a.Throttled))
+}
+
+// stageRows are the stages of a run side by side: sign and name, bar, words.
+func stageRows(v *View, a engine.AccountRow, w int) []string {
+	each := (w - 2) / len(stages)
+	names, bars, texts := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
+	for i := range stages {
+		s := &stages[i]
+		at, word := s.stands(a)
+		sign, x := v.Theme.State(word), 1+i*each
+		name := themes.Text
+		switch word {
+		case "RUNNING":
+			name = themes.Figure
+		case "QUEUED":
+			name = themes.Dim
+		}
+		names.To(x).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Put(name, s.name)
+		s.bar(bars.To(x), a, word, each-min(each/5, 5))
+		texts.To(x).Field(part.As(themes.Dim, s.text(v, a, at)), each-1, part.Words)
+	}
+	return []string{names.String(), bars.String(), texts.String()}
+}
+
+// stageList are the stages of a run one below the other: sign, name, bar and words.
+func stageList(v *View, a engine.AccountRow, w int) []string {
+	rows := make([]string, 0, len(stages))
+	for i := range stages {
+		s := &stages[i]
+		at, word := s.stands(a)
+		sign := v.Theme.State(word)
+		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(s.name), 10, part.Words)
+		s.bar(l, a, word, clamp(w-42, 4, 24))
+		rows = append(rows, l.Gap(2).Put(themes.Dim, s.text(v, a, at)).String())
+	}
+	return rows
 }

@@ -96,9 +96,13 @@ func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 		Report:   playReport(row.ID),
 		ETA:      syncETA,
 		Identity: []engine.Identity{{Project: "default", PUUID: row.PUUID}},
+		Runs:     runs(row),
 	}
 	for i := range 40 {
-		d.Waits = append(d.Waits, engine.Spent{Limiter: time.Duration(860+i*10) * time.Millisecond, HTTP: time.Duration(100+i) * time.Millisecond})
+		d.Waits = append(d.Waits, engine.Spent{
+			Kind: "match.fetch", End: at(time.Duration(i) * 1300 * time.Millisecond), Line: time.Duration(31+i) * time.Second,
+			Limiter: time.Duration(860+i*10) * time.Millisecond, HTTP: time.Duration(100+i) * time.Millisecond, Rest: time.Duration(4+i%3) * time.Millisecond,
+		})
 	}
 	champions := []string{"Ahri", "Lee Sin", "Jinx", "Thresh", "K'Sante", "Nunu & Willump"}
 	for i := range 60 {

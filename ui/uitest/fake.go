@@ -114,7 +114,7 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 	case engine.CostQuery:
 		return f.Scene.Cost, nil
 	case engine.ForecastQuery:
-		return plan(f.Scene.Update).Answer(q.Ahead, nil), nil
+		return f.forecast(q), nil
 	}
 	if a, ok := f.past(q); ok {
 		return a, nil
@@ -193,10 +193,12 @@ func (f *Fake) account(id string) (engine.Answer, error) {
 	if d, ok := f.Scene.Accounts[id]; ok {
 		return d, nil
 	}
-	for _, a := range f.Scene.Update.Accounts {
-		if a.ID == id {
-			return engine.AccountDetail{Row: a}, nil
+	if a, ok := f.row(id); ok {
+		d := engine.AccountDetail{Row: a}
+		if a.Run != "" || a.Job != "" {
+			d.Runs = runs(a)
 		}
+		return d, nil
 	}
 	return nil, engine.Problemf(engine.ErrNotFound, "", "there is no account %s", id)
 }

@@ -27,6 +27,21 @@ func plan(u engine.Update) *forecast.Plan {
 	return forecast.New(s)
 }
 
+// forecast is the plan of the scene, and what is planned of its open syncs with the calls
+// that each of them made in the last minute.
+func (f *Fake) forecast(q engine.ForecastQuery) engine.Forecast {
+	out := plan(f.Scene.Update).Answer(q.Ahead, nil)
+	p, past := plan(f.Scene.Update), map[string][]int{}
+	for _, a := range f.Scene.Update.Accounts {
+		if a.Status.Open() && a.Matches.Total >= 0 {
+			p.Open = append(p.Open, a)
+			past[a.ID] = []int{3, 5, 4, 4, 5, 4, 2, 4, 5, 4, 4, 3}
+		}
+	}
+	out.Accounts = p.Answer(q.Ahead, past).Accounts
+	return out
+}
+
 // Foresee notes with the jobs of a scene when they start, and with its engine why it is
 // not faster.
 func Foresee(u *engine.Update) {

@@ -23,7 +23,13 @@ func (f *Fake) past(q engine.Query) (engine.Answer, bool) {
 			return r, true
 		}
 	case engine.PlayQuery:
-		return f.play(q), true
+		play := f.play(q)
+		if q.Draft {
+			play.Draft = f.draft(q.Account)
+		}
+		return play, true
+	case engine.MatchCellsQuery:
+		return f.cells(q.Account), true
 	}
 	return nil, false
 }

@@ -1,0 +1,214 @@
+package page
+
+import (
+	"math"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// course is how far the matches of an account's sync are and where they will be: the bar
+// that tells the time.
+type course struct {
+	done, total int
+	at          time.Time // of the forecast
+	step        time.Duration
+	steps       []int // matches that will be settled by the end of each step from at on
+	ends        time.Time
+}
+
+// courseOf follows the calls that are planned for an account: its matches go before its
+// timelines.
+func (f *forecast) courseOf(a engine.AccountRow) course {
+	c := course{done: a.Matches.Done(), total: max(a.Matches.Total, 0)}
+	if !a.Status.Open() {
+		return c
+	}
+	for _, row := range f.plan.Accounts {
+		if row.Account != a.ID {
+			continue
+		}
+		c.at, c.step, c.ends = f.plan.At, f.plan.Step, row.Ends
+		sum := 0
+		for _, n := range row.Planned {
+			sum += n
+			c.steps = append(c.steps, min(c.done+sum, c.total))
+		}
+	}
+	return c
+}
+
+// ratio is how much of the whole is done.
+func (c *course) ratio() float64 {
+	if c.total == 0 {
+		return 0
+	}
+	return float64(c.done) / float64(c.total)
+}
+
+// mark is an instant with the cell that the bar reaches by then.
+type mark struct {
+	cell int
+	in   time.Duration
+}
+
+// marks are instants to come at which the bar reaches cells of w, apart cells from one
+// another and from both ends, in steps that people count in.
+func (c *course) marks(now time.Time, w, apart int) (out []mark) {
+	if c.step <= 0 {
+		return nil
+	}
+	for _, every := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute} {
+		out = nil
+		last := c.cell(c.done, w)
+		for in := every; ; in += every {
+			i := int(now.Add(in).Sub(c.at)/c.step) - 1
+			if i < 0 || i >= len(c.steps) || c.steps[i] >= c.total {
+				break
+			}
+			cell := c.cell(c.steps[i], w)
+			if cell-last < apart || w-cell < apart {
+				if len(out) == 0 && w-cell >= apart { // too near to now: the next one may do
+					continue
+				}
+				out = nil
+				break
+			}
+			out, last = append(out, mark{cell, in}), cell
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// cell is where the bar ends with so many done.
+func (c *course) cell(done, w int) int {
+	return int(math.Round(float64(done) / float64(max(c.total, 1)) * float64(w)))
+}
+
+// head is the account in a row: who it is, how it stands, and when it is done.
+func (p *Account) head(v *View, a engine.AccountRow, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, a.RiotID).Gap(2)
+	kind := a.Kind + " sync"
+	if a.Kind == "" {
+		kind = ""
+	} else if len(p.detail.Runs) == 1 {
+		kind += ", the first"
+	}
+	told := p.when(v, a)
+	room := w - l.At() - len("SYNCING") - safe.Width(told) - 12
+	about := v.fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
+	l.Cells(about...)
+	if v.Size != S {
+		l.To(max(57, l.At()+3))
+	} else if len(about) > 0 {
+		l.Gap(2)
+	}
+	l.Cells(v.state(v.SyncWord(a)))
+	return l.Right(part.Plain(told + " ")).String()
+}
+
+// when is the end of an open run as a clock shows it and how far away it is, or since when
+// an account is as it is.
+func (p *Account) when(v *View, a engine.AccountRow) string {
+	c := p.calls.courseOf(a)
+	switch e := p.eta(v); {
+	case !a.Status.Open() && a.LastSync.IsZero():
+		return "never synced"
+	case !a.Status.Open() && (a.Status == engine.SyncFailed || a.Status == engine.SyncCancelled):
+		return "ended " + v.ago(a.Finished) + ", complete " + v.ago(a.LastSync)
+	case !a.Status.Open():
+		return "synced " + v.clock(a.LastSync) + ", " + v.ago(a.LastSync)
+	case e.Why != "" && !e.Known:
+		return e.Why
+	case !c.ends.IsZero() && c.ends.After(v.Now):
+		return "done ~" + v.clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.beat()))
+	case eta(e) != "":
+		return "done in " + eta(e)
+	}
+	return stageOf(v, a)
+}
+
+// percentWidth is what a percentage in tall digits takes: 100 with its sign and a gap.
+const percentWidth = 13
+
+// timeBar draws the bar with what it has come to, h rows: all but the last of the bar, and
+// one that says where it will be. Beside three of them stand the percents.
+func (p *Account) timeBar(v *View, a engine.AccountRow, w, h int) []string {
+	c := p.calls.courseOf(a)
+	left := 1
+	if h == 3 {
+		left += percentWidth
+	}
+	width := w - left - 2
+	rows := make([]string, 0, h)
+	for y := range h {
+		l := part.NewLine(v.Theme, w).Gap(1)
+		if h == 3 {
+			l.Digits(y, percentFigure(c))
+			if y == h-1 {
+				l.Gap(1).Put(themes.Dim, "%")
+			}
+		}
+		switch l.To(left); {
+		case y == h-1:
+			p.ticks(v, l, &c, width)
+		case c.total == 0:
+			l.NoBar(width)
+		default:
+			l.Meter(width, c.ratio())
+		}
+		rows = append(rows, l.String())
+	}
+	return rows
+}
+
+// percentFigure is the whole percents that are done: 46. Only all is 100.
+func percentFigure(c course) string { return count(int(c.ratio() * 100)) }
+
+// ticks are the row below the bar: how many are done at its end, the instants to come
+// where it will be then, and all of them at its right.
+func (p *Account) ticks(v *View, l *part.Line, c *course, w int) *part.Line {
+	at := l.At()
+	if c.total == 0 {
+		return l.Put(themes.Dim, "how many matches there are is known when their ids are listed")
+	}
+	total, done := count(c.total), count(c.done)
+	end := w - len(total)
+	put := func(cell int, t themes.Token, text string) {
+		x := clamp(cell-safe.Width(text)/2, 0, w-safe.Width(text))
+		if x > 0 && at+x <= l.At() || x+safe.Width(text) >= end {
+			return
+		}
+		l.To(at+x).Put(t, text)
+	}
+	here := c.cell(c.done, w)
+	switch {
+	case c.done == c.total:
+		l.Put(themes.Dim, "0")
+		return l.To(at+end).Put(themes.Figure, total)
+	case here > len(done):
+		l.Put(themes.Dim, "0")
+		put(min(here, end-len(done)-1), themes.Figure, done)
+	default:
+		l.Put(themes.Figure, done)
+	}
+	for _, m := range c.marks(v.Now, w, 12) {
+		put(m.cell, themes.Dim, "+"+ahead(m.in))
+	}
+	return l.To(at+end).Put(themes.Dim, total)
+}
+
+// ahead is how far away an instant is: 30 s, 1 min, 1:30.
+func ahead(d time.Duration) string {
+	if d > time.Minute && d%time.Minute != 0 {
+		return human.Stopwatch(d)
+	}
+	return human.Window(d)
+}

@@ -1,0 +1,257 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// pace draws the calls of an account by steps of the forecast: those of the last minute,
+// and those that are planned.
+func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
+	plan := &p.calls.plan
+	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
+	if v.Size == S { // where the time goes has no section of its own
+		s.Note = or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
+	}
+	width := max(w-4, 1)
+	back := min(engine.ForecastPast-1+width/60*4, width-1)
+	axis := part.NewAxis(v.Now, engine.ForecastStep, back, width)
+	values := make([]float64, width)
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	even := 0.0
+	for _, host := range plan.Hosts {
+		if host.Host == a.Region && host.Window > 0 {
+			even = float64(host.Limit) * float64(engine.ForecastStep) / float64(host.Window)
+			s.Tail = "of " + count(int(even+0.5))
+		}
+	}
+	top := even * 1.15
+	put := func(cell, n int) {
+		if cell >= 0 && cell < width {
+			values[cell] = float64(n)
+			top = max(top, float64(n))
+		}
+	}
+	var ends time.Time
+	for _, row := range plan.Accounts {
+		if row.Account != a.ID {
+			continue
+		}
+		now := axis.At(plan.At)
+		for i, n := range row.Past {
+			put(now-len(row.Past)+i, n)
+		}
+		for i, n := range row.Planned {
+			put(now+i, n)
+		}
+		ends = row.Ends
+	}
+	if top == 0 {
+		top = 1
+	}
+	chart := part.NewChart(v.Theme, axis, h)
+	chart.Area(0, h-1, part.Series{Values: values, Top: top})
+	chart.Seam(0, h-1)
+	chart.Put(h-1, 0, themes.Dim, v.Theme.Glyphs.Minus+human.Dur(time.Duration(back)*engine.ForecastStep))
+	chart.Mid(h-1, back, themes.Figure, "now")
+	if a.Status.Open() && ends.After(v.Now) {
+		text, sign := v.clock(ends), v.Theme.Glyphs.Mark
+		if axis.At(ends) >= width { // it lies beyond the chart
+			sign = v.Theme.Glyphs.Focus
+		}
+		chart.Put(h-1, width-len(text)-2, themes.Text, text)
+		chart.Sign(h-1, width-1, themes.OK, sign)
+	}
+	for y := range h {
+		s.Rows = append(s.Rows, chart.Row(part.NewLine(v.Theme, w).Gap(2), y).String())
+	}
+	return s
+}
+
+// took is what the parts of an attempt took, as medians.
+type took struct {
+	kind                      engine.Kind
+	calls                     int
+	since                     time.Time // of the oldest one
+	line, limiter, http, rest time.Duration
+}
+
+// tookOf adds up the attempts of the kind of the newest one.
+func tookOf(spent []engine.Spent) (t took) {
+	if len(spent) == 0 {
+		return t
+	}
+	t.kind = spent[0].Kind
+	var line, limiter, http, rest []time.Duration
+	for _, s := range spent {
+		if s.Kind != t.kind {
+			continue
+		}
+		t.calls++
+		t.since = s.End
+		line, limiter, http, rest = append(line, s.Line), append(limiter, s.Limiter), append(http, s.HTTP), append(rest, s.Rest)
+	}
+	t.line, t.limiter, t.http, t.rest = median(line), median(limiter), median(http), median(rest)
+	return t
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// tookTitles name what an attempt of a kind brings.
+var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timeline.fetch": "ONE TIMELINE TAKES"}
+
+// oneTakes says where the time of one match goes.
+func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section {
+	t := tookOf(p.detail.Waits)
+	s := part.Section{Title: or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
+	if t.calls == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " no call of this account is known yet"))}
+		return s
+	}
+	s.Note, s.Tail = "median of "+count(t.calls), "since "+v.clock(t.since)
+	high := max(t.limiter, t.http, t.rest)
+	for i, one := range []struct {
+		name string
+		took time.Duration
+	}{{"waits for its turn", t.line}, {"limiter paces", t.limiter}, {"Riot answers", t.http}, {"parse, store", t.rest}} {
+		token := themes.Figure
+		if i == 0 {
+			token = themes.Text
+		}
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(one.name), 18, part.Words).Field(part.As(token, fineSecs(one.took)), 9, part.Number).Gap(1)
+		if bar := min(l.Room()-1, 24); i > 0 && bar >= 4 {
+			l.Bar(themes.Run, bar, float64(one.took)/float64(max(high, 1)))
+		}
+		s.Rows = append(s.Rows, l.String())
+	}
+	s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+p.pacedBy(v, t))))
+	if a.Calls > 0 {
+		facts := []part.Cell{part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")+" used"), throttled(a)}
+		s.Rows = append(s.Rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...))
+	}
+	return s
+}
+
+// pacedBy is how much of an attempt was spent on waiting for a limit, and for which; "" = no
+// attempt is known.
+func (p *Account) pacedBy(v *View, t took) string {
+	if t.limiter+t.http <= 0 {
+		return ""
+	}
+	text := human.Percent(float64(t.limiter)/float64(t.limiter+t.http)) + " paced"
+	if b := p.eta(v).Bucket; b != "" {
+		text += " by " + v.bucket(b)
+	}
+	return text
+}
+
+// fineSecs is a wait that was measured, with what is less than a hundredth: 0.004 s.
+func fineSecs(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return human.Millis(d)
+	}
+	return human.Secs(d)
+}
+
+// storedColumns tell of a match that was stored what players ask first: W Soraka 6/12/2
+// Ranked Solo.
+var storedColumns = func() columns.List[engine.MatchRow] {
+	l := columns.Matches.Pick("result champion score queue").
+		Drawn("result", byView(func(v *View, m *engine.MatchRow) part.Cell {
+			switch {
+			case m.Champion == "": // the player is not told to be in it
+				return part.As(themes.Dim, v.Theme.Glyphs.Dash)
+			case m.Won:
+				return part.As(themes.OK, "W")
+			}
+			return part.As(themes.Dim, "L")
+		}))
+	for i, width := range []int{1, 8, 8, 11} {
+		l[i].Head.Min, l[i].Head.Width, l[i].Head.Priority = width, width, 0
+	}
+	l[1].Head.Flex, l[2].Head.Kind = 1, part.Number
+	return l
+}()
+
+// justStored lists the matches that were stored last, newest first.
+func (p *Account) justStored(v *View, w, h int) part.Section {
+	src := p.source(v)
+	won, told := 0, 0
+	for _, m := range src.Items[:min(len(src.Items), h)] {
+		if m.Champion != "" {
+			told++
+			won += btoi(m.Won)
+		}
+	}
+	s := part.Section{Title: "JUST STORED"}
+	if !p.row(v).Status.Open() {
+		s.Title = "STORED LAST"
+	}
+	if told > 0 {
+		s.Note = "won " + count(won) + " of these " + count(told)
+	}
+	t := part.Table{Columns: storedColumns.Heads(), Empty: p.empty(v), Failed: v.unread(p.empty(v))}
+	s.Rows, s.Height = p.matches.body(v, t, w, h, src), h
+	s.Click = func(_, y int) string { return p.matches.clicked(src, y) }
+	return s
+}
+
+// lastSyncs lists the runs of an account, the newest first.
+func (p *Account) lastSyncs(v *View, w, h int) part.Section {
+	s := part.Section{Title: "LAST SYNCS", Height: h}
+	for _, r := range p.detail.Runs[:min(len(p.detail.Runs), h)] {
+		s.Rows = append(s.Rows, runLine(v, &r, w))
+	}
+	switch {
+	case p.loading():
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " loading its syncs…"))}
+	case len(p.detail.Runs) == 0:
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " none yet"))}
+	}
+	return s
+}
+
+// runLine is a run: what came of it, when, its kind, what it brought and how long it took.
+func runLine(v *View, r *engine.RunRow, w int) string {
+	word, at := runWord(r), r.Finished
+	sign := v.Theme.State(word)
+	if at.IsZero() {
+		at = r.Triggered
+	}
+	l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(v.clock(at)), 12, part.Words).Gap(1)
+	l.Field(part.As(themes.Dim, r.Kind), 6, part.Words).Gap(1)
+	brought := part.As(themes.Dim, part.None)
+	if r.Matches.Stored > 0 {
+		brought = part.As(themes.Figure, "+"+count(r.Matches.Stored))
+	}
+	l.Field(brought, 6, part.Number)
+	if !r.Started.IsZero() && !r.Finished.IsZero() {
+		l.Field(part.As(themes.Dim, human.Dur(r.Finished.Sub(r.Started))), 7, part.Number)
+	}
+	if more := or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
+		l.Gap(2).Put(themes.Dim, columns.InShort(more))
+	}
+	return l.String()
+}
+
+func runWord(r *engine.RunRow) string {
+	switch r.Result {
+	case "":
+		return "OPEN"
+	case "completed":
+		return "DONE"
+	}
+	return r.Result
+}

@@ -1,0 +1,123 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// outlook is what comes next for an account that does not sync: who looks at it, and what
+// a sync would take.
+type outlook struct {
+	cost  answer
+	plans answer
+	of    string // account and run that the cost is of
+	takes engine.Cost
+	next  []engine.ScheduleRow
+}
+
+// outlookEvery is how long the schedules and a cost hold.
+const outlookEvery = time.Minute
+
+func (o *outlook) want(v *View, a engine.AccountRow) engine.Query {
+	if v.Engine.State == engine.EngineBrowse || a.Status.Open() || !v.Ready || a.ID == "" {
+		return nil
+	}
+	old := func(is *answer) bool {
+		return !is.pending && (is.at.IsZero() || !v.Frozen && v.Now.Sub(is.at) >= outlookEvery)
+	}
+	if of := a.ID + " " + a.Run + " " + a.Updated.String(); of != o.of {
+		o.of, o.cost, o.takes = of, answer{}, engine.Cost{}
+	}
+	switch {
+	case old(&o.cost):
+		o.cost.pending, o.cost.at = true, v.Now
+		return engine.CostQuery{Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}
+	case old(&o.plans):
+		o.plans.pending, o.plans.at = true, v.Now
+		return engine.SchedulesQuery{}
+	}
+	return nil
+}
+
+// got takes an answer; false when it is another question's.
+func (o *outlook) got(v *View, q engine.Query, a engine.Answer, err error) bool {
+	switch q.(type) {
+	case engine.CostQuery:
+		if o.cost.take(v, err) {
+			o.takes, _ = a.(engine.Cost)
+		}
+	case engine.SchedulesQuery:
+		if o.plans.take(v, err) {
+			page, _ := a.(engine.SchedulesPage)
+			o.next = page.Schedules
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// look is the next run of the schedule that looks after the tracked accounts.
+func (o *outlook) look(now time.Time) (at time.Time, name string, paused bool) {
+	i := slices.IndexFunc(o.next, func(s engine.ScheduleRow) bool { return strings.HasSuffix(s.Name, "latest") })
+	if i < 0 {
+		return at, "", false
+	}
+	for _, at := range o.next[i].Next {
+		if at.After(now) {
+			return at, o.next[i].Name, o.next[i].Paused
+		}
+	}
+	return at, o.next[i].Name, o.next[i].Paused
+}
+
+// comes says who looks at the account next, what a sync would take, and what is stored.
+func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
+	s := part.Section{Title: "NEXT", Height: h}
+	put := func(key string, value ...part.Cell) {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, key), 9, part.Words).Gap(1)
+		s.Rows = append(s.Rows, l.Cells(value...).String())
+	}
+	at, name, paused := p.next.look(v.Now)
+	switch {
+	case v.Engine.State == engine.EngineBrowse:
+		put("look", part.As(themes.Dim, "no engine runs here"))
+	case !a.Tracked:
+		put("look", part.Plain("not tracked: nobody looks"))
+	case paused:
+		put("look", part.As(themes.Held, name+" is paused"))
+	case at.IsZero():
+		put("look", part.As(themes.Dim, part.None))
+	default:
+		put("look", part.As(themes.Figure, v.clock(at)), part.As(themes.Dim, "  in "+v.in(at)))
+	}
+	switch c := p.next.takes; {
+	case p.next.cost.err != nil:
+		put("a sync", part.As(themes.Dim, Sentence(p.next.cost.err)))
+	case p.next.cost.have:
+		put("a sync", part.Plain(c.CallsText()), part.As(themes.Dim, ", "+human.Expected(c.Takes)))
+	}
+	put("stored", part.As(themes.Figure, count(p.wall.stored())), part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
+	if n := p.wall.count(engine.CellGaveUp) + p.wall.count(engine.CellCancelled); n > 0 {
+		put("missing", part.As(themes.Warn, engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
+	}
+	if r := p.detail.Report; r != nil && !r.First.IsZero() {
+		put("played", part.Plain(playSpan(v, r)))
+	}
+	if a.LastError != "" {
+		for _, line := range part.Wrap(a.LastError, max(w-12, 10)) {
+			key := "error"
+			if len(s.Rows) > 0 && strings.Contains(s.Rows[len(s.Rows)-1], "error") {
+				key = ""
+			}
+			put(key, part.As(themes.Err, line))
+		}
+	}
+	return s
+}

@@ -1,0 +1,73 @@
+package page
+
+import "github.com/farsight-console/farsight/ui/part"
+
+// band is a block of a screen as wide as its area. Bands stand one below the other with
+// an empty row between two.
+type band struct {
+	least, most int // rows
+	keep        int // bands with the smaller number stay longer where not all have room
+	draw        func(y, h int) []string
+}
+
+// bands draws those that have room, each with as many rows as it gets: the least that it
+// needs, then what is left from the first one on, up to the most that it can use.
+func (v *View) bands(all ...band) []string {
+	heights, gap := shareRows(v.H, all)
+	var rows []string
+	for i, b := range all {
+		if heights[i] == 0 {
+			continue
+		}
+		if len(rows) > 0 {
+			rows = append(rows, part.Height(v.Theme, v.W, gap, nil)...)
+		}
+		rows = append(rows, part.Height(v.Theme, v.W, heights[i], b.draw(len(rows), heights[i]))...)
+	}
+	return part.Height(v.Theme, v.W, v.H, rows)
+}
+
+// shareRows gives each band its rows, 0 = it is left out, and the empty rows between two:
+// none where that makes room for another band.
+func shareRows(h int, all []band) (heights []int, gap int) {
+	heights = make([]int, len(all))
+	for i, b := range all {
+		heights[i] = b.least
+	}
+	for gap = 1; ; {
+		left, last := h+gap, -1
+		for i, b := range all {
+			if heights[i] == 0 {
+				continue
+			}
+			left -= heights[i] + gap
+			if last < 0 || b.keep > all[last].keep {
+				last = i
+			}
+		}
+		switch {
+		case left >= 0:
+			for i, b := range all {
+				if more := min(b.most-heights[i], left); heights[i] > 0 && more > 0 {
+					heights[i], left = heights[i]+more, left-more
+				}
+			}
+			return heights, gap
+		case gap > 0:
+			gap = 0
+		case last < 0:
+			return heights, gap
+		default:
+			heights[last], gap = 0, 1
+		}
+	}
+}
+
+// padded puts rows beside the margin that sections have.
+func (v *View) padded(rows []string) []string {
+	pad := v.row(v.pad())
+	for i := range rows {
+		rows[i] = pad + rows[i] + pad
+	}
+	return rows
+}

@@ -1,0 +1,69 @@
+package page
+
+import (
+	"math"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// byHour adds the days of a report up: minutes of each hour of the day, and all of them.
+func byHour(r *engine.PlayReport) (hours [24]float64, all float64) {
+	for d := range r.Minutes {
+		for h, m := range r.Minutes[d] {
+			hours[h] += m
+			all += m
+		}
+	}
+	return hours, all
+}
+
+// hourFacts is what the sums beside the hours take.
+const hourFacts = 18
+
+// hourRows draw the hours of the day as columns, h rows of w cells with the names of the
+// hours in the last, and what they come to at the right.
+func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
+	sums, all := byHour(r)
+	high, most := 0.0, 0
+	for i, m := range sums {
+		if m > high {
+			high, most = m, i
+		}
+	}
+	facts := []fact{{"most", part.None}, {"total", hours(all)}, {"zone", r.Zone}}
+	if high > 0 {
+		facts[0].value = two(most) + v.Theme.Glyphs.Range + two((most+1)%24) + " h"
+	}
+	room := w - 4
+	if room >= 3*24+hourFacts {
+		room -= hourFacts
+	} else {
+		facts = nil
+	}
+	each := max(room/24, 1)
+	wide := max(each-1, 1)
+	every := (3 + each - 1) / each // hours that share a name
+	signs := v.Theme.Glyphs.Spark
+	rows := make([]string, 0, h)
+	for y := h - 2; y >= 0; y-- {
+		l := part.NewLine(v.Theme, w)
+		for i, m := range sums {
+			if n := int(math.Ceil(m/max(high, 1)*float64((h-1)*len(signs)))) - y*len(signs); n > 0 {
+				ratio := m / high * (0.55 + 0.45*float64(y+1)/float64(h-1))
+				l.To(2+i*each).Glyph(themes.Heat(ratio), signs[min(n, len(signs))-1], wide)
+			}
+		}
+		if at := h - 2 - y; at < len(facts) {
+			l.To(w-hourFacts+2).Put(themes.Dim, facts[at].key)
+			l.To(w-hourFacts+7).Field(part.Plain(facts[at].value), hourFacts-8, part.Number)
+		}
+		rows = append(rows, l.String())
+	}
+	l := part.NewLine(v.Theme, w)
+	for i := 0; i < 24; i += every {
+		l.To(2+i*each).Put(themes.Dim, two(i))
+	}
+	return append(rows, l.String())
+}

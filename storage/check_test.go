@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -160,7 +161,7 @@ func openUnsampled(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, queue: newQueue(), payloads: payload.New(dir, true, Options{}.Log)}, nil
+	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, writer: commit.New(nil), payloads: payload.New(dir, true, Options{}.Log)}, nil
 }
 
 func TestCheckObeysItsContext(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -13,11 +11,9 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
-
-// errAgain: an op failed after it had written, so the group is rolled back and tried again without it.
-var errAgain = errors.New("try the group again")
 
 // Write runs fn in the next group commit and returns after it. It returns fn's error; such an fn leaves no trace. When the
 // commit itself fails it returns ErrDiskFull (nothing was written) or ErrUnknown.
@@ -30,168 +26,51 @@ func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if db.readOnly {
 		return disk.ErrReadOnly
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if why := db.brokenBy.Load(); why != nil {
-		return fmt.Errorf("%w: %w", disk.ErrClosed, *why)
-	}
-	o := db.queue.op(fn)
-	if err := db.queue.push(o); err != nil {
-		return err
-	}
-	err := db.queue.wait(ctx, o)
-	db.queue.done(o)
-	return err
+	return db.writer.Write(ctx, fn)
 }
 
-// commitQueued commits a group of what is queued, if anything is.
-func (db *DB) commitQueued() error {
-	if o := db.queue.pop(); o != nil {
-		return db.commitGroup(o)
-	}
-	return nil
+// group is the transaction of a group commit, as the committer sees it.
+type group struct {
+	db *DB
+	t  *txn
 }
 
-// commitGroup commits first and whatever else is queued, and answers all of them. An error means that the store takes no
-// more writes.
-func (db *DB) commitGroup(first *op) error {
-	if why := db.brokenBy.Load(); why != nil {
-		first.done <- fmt.Errorf("%w: %w", disk.ErrClosed, *why)
-		return *why
-	}
-	db.gather(1)
-	g := append(db.reuse.group[:0], first)
-	err := errAgain
-	for err == errAgain {
-		err = db.tryGroup(&g)
-	}
-	for i, o := range g {
-		answer := o.err
-		if answer == nil {
-			answer = err
-		}
-		g[i] = nil
-		o.done <- answer // from here on it may be another Write's
-	}
-	db.reuse.group, db.reuse.before = g[:0], len(g)
-	if errors.Is(err, disk.ErrDiskFull) {
-		return nil
-	}
-	return err
-}
-
-// tryGroup runs the ops of g, and those that are queued meanwhile and join it, in one transaction, and commits it.
-func (db *DB) tryGroup(g *[]*op) (err error) {
+// beginGroup begins a transaction that uses the memory of the one before.
+func (db *DB) beginGroup() (commit.Group, error) {
 	b, err := db.bolt.Begin(true)
 	if err != nil {
-		return fmt.Errorf("%w: begin: %w", disk.ErrUnknown, err)
+		return nil, err
 	}
-	defer func() {
-		if r := recover(); r != nil { // bbolt fell over a damaged page
-			err = fmt.Errorf("%w: %v", disk.ErrUnknown, r)
-		}
-		if b.DB() != nil {
-			_ = b.Rollback() // fails only when it is closed already
-		}
-	}()
-	t := db.groupTx(b)
-	for i := 0; ; i++ {
-		if i == len(*g) && !db.takeNext(g, t) {
-			break
-		}
-		o := (*g)[i]
-		if o.out {
-			continue
-		}
-		if err := o.run(t); err != nil {
-			return err
-		}
-	}
-	return db.finishGroup(t)
+	t := db.located(bareTx(b, disk.Now()))
+	db.reuse.lend(t)
+	return group{db, t}, nil
 }
 
-// takeNext adds one queued op to the group, if there is one and room for it.
-func (db *DB) takeNext(g *[]*op, t *txn) bool {
-	if len(*g) >= disk.MaxGroupOps || t.bytes >= disk.MaxGroupBytes {
-		return false
-	}
-	o := db.queue.pop()
-	if o == nil {
-		db.gather(len(*g))
-		if o = db.queue.pop(); o == nil {
-			return false
-		}
-	}
-	*g = append(*g, o)
-	return true
-}
+func (g group) Bytes() int { return g.t.bytes }
 
-// gather lets those whom the last group has answered queue what they write next: as long as more and more do, and no longer
-// than until the group, which has so many already, is as large as that one. A commit costs about the same for few as for
-// many.
-func (db *DB) gather(have int) {
-	for n := -1; have+n < db.reuse.before; {
-		runtime.Gosched()
-		queued := db.queue.len()
-		if queued <= n {
-			return
-		}
-		n = queued
+func (g group) Rollback() {
+	if g.t.b.DB() != nil {
+		_ = g.t.b.Rollback() // fails only when it is closed already
 	}
 }
 
-// run lets the op do its part. A refusal before its first write costs nobody anything; one after it asks for a new try.
-func (o *op) run(t *txn) error {
+// Try implements commit.Group.
+func (g group) Try(fn func(engine.Tx) error) (wrote bool, err error) {
+	t := g.t
 	wasDirty, changes, touched := t.dirty, len(t.changes), len(t.touched)
 	t.dirty = false
-	o.err = call(o.fn, t)
-	wrote := t.dirty
+	err = commit.Call(fn, t)
+	wrote = t.dirty
 	t.dirty = t.dirty || wasDirty
-	if o.err == nil {
-		return nil
+	if err != nil && !wrote {
+		t.changes, t.touched = t.changes[:changes], t.touched[:touched]
 	}
-	if fault, ok := errors.AsType[*pageFault](o.err); ok {
-		o.err = nil // answered as all others of the group
-		return fmt.Errorf("%w: %w", disk.ErrUnknown, fault)
-	}
-	if wrote {
-		o.out = true
-		return errAgain
-	}
-	t.changes, t.touched = t.changes[:changes], t.touched[:touched]
-	return nil
+	return wrote, err
 }
 
-// pageFault is a page of the mapped file that could not be read: the disk, not the caller, is at fault.
-type pageFault struct{ cause error }
-
-func (e *pageFault) Error() string {
-	return fmt.Sprintf("a page of the file cannot be read: %v", e.cause)
-}
-
-// call runs fn and turns a panic into its error.
-func call(fn func(engine.Tx) error, t *txn) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = asError(r)
-		}
-	}()
-	return fn(t)
-}
-
-func asError(r any) error {
-	if e, ok := r.(interface {
-		error
-		Addr() uintptr
-	}); ok {
-		return &pageFault{e}
-	}
-	return &opPanic{value: r, stack: debug.Stack()}
-}
-
-// finishGroup adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs no commit.
-func (db *DB) finishGroup(t *txn) error {
+// Commit adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs no commit.
+func (g group) Commit() error {
+	db, t := g.db, g.t
 	if !t.dirty {
 		return nil
 	}
@@ -251,11 +130,3 @@ func (db *DB) judge(id int, cause error) error {
 	}
 	return fmt.Errorf("%s: %w: %w", disk.StatePath(db.dir), disk.ErrUnknown, cause)
 }
-
-// opPanic is the error of an operation that panicked.
-type opPanic struct {
-	value any
-	stack []byte
-}
-
-func (e *opPanic) Error() string { return fmt.Sprintf("panic in a write: %v\n%s", e.value, e.stack) }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -140,17 +141,11 @@ func TestAFailingWriteHarmsNoNeighbour(t *testing.T) {
 	for _, how := range []string{"refuse", "refuse late", "panic", "panic late"} {
 		db := start(t, "")
 		first := step{"a", 1, "ok"}
-		group := []*op{newOp(first.run), newOp(step{"b", 2, how}.run), newOp(step{"c", 3, "ok"}.run)}
 		before := db.Seq()
-		for {
-			if err := db.tryGroup(&group); err == nil {
-				break
-			} else if err != errAgain {
-				t.Fatal(err)
-			}
-		}
-		if group[0].err != nil || group[1].err == nil || group[2].err != nil {
-			t.Errorf("%s: answers %v, %v, %v", how, group[0].err, group[1].err, group[2].err)
+		answers, err := db.writer.Now(first.run, step{"b", 2, how}.run, step{"c", 3, "ok"}.run)
+		must(t, err)
+		if answers[0] != nil || answers[1] == nil || answers[2] != nil {
+			t.Errorf("%s: answers %v", how, answers)
 		}
 		if a, b, c := stored(t, db, "a"), stored(t, db, "b"), stored(t, db, "c"); a != 1 || b != 0 || c != 3 {
 			t.Errorf("%s: stored %d, %d, %d", how, a, b, c)
@@ -158,8 +153,8 @@ func TestAFailingWriteHarmsNoNeighbour(t *testing.T) {
 		if db.Seq() != before+1 {
 			t.Errorf("%s: %d commits for one group", how, db.Seq()-before)
 		}
-		if p, ok := errors.AsType[*opPanic](group[1].err); ok == (how == "refuse" || how == "refuse late") || ok && len(p.stack) == 0 {
-			t.Errorf("%s: %v", how, group[1].err)
+		if _, ok := errors.AsType[*commit.Panic](answers[1]); ok == (how == "refuse" || how == "refuse late") || ok && !strings.Contains(answers[1].Error(), "goroutine") {
+			t.Errorf("%s: %v", how, answers[1])
 		}
 	}
 }

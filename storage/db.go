@@ -15,6 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -40,7 +41,7 @@ type DB struct {
 	pages    disk.Pages
 	sized    time.Time // when the size was last noted; Serve's own
 
-	queue        *queue
+	writer       *commit.Committer
 	reuse        *reuse // Serve's own
 	onCommit     func(seq uint64, changes []engine.Change)
 	beforeCommit func()             // nil = nothing
@@ -51,11 +52,6 @@ type DB struct {
 	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
 
-	running  atomic.Bool
-	broken   chan error            // a payload file cannot be trusted: ends Serve
-	brokenBy atomic.Pointer[error] // the same, for whoever writes meanwhile
-	stopErr  error                 // why Serve has ended
-	stopOnce sync.Once
 }
 
 // Dir is the data directory.
@@ -78,51 +74,17 @@ func (db *DB) Serve(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	if !db.running.CompareAndSwap(false, true) {
-		return errors.New("storage: Serve was called twice")
-	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	err := db.commitLoop(ctx)
-	db.stop(err)
-	return err
+	return db.writer.Serve(ctx, watchEvery, func() error {
+		if err := db.watch(); err != nil {
+			return err
+		}
+		return db.tick()
+	})
 }
 
 // Abandon ends the store as a crash would: Serve returns why, what was not committed yet never is, and Close leaves no
 // mark that it was closed in order. It does not block. The demo shows a crash with it.
-func (db *DB) Abandon(why error) { db.breakDown(why) }
-
-func (db *DB) commitLoop(ctx context.Context) error {
-	watch := time.NewTicker(watchEvery)
-	defer watch.Stop()
-	for {
-		var err error
-		select {
-		case <-db.queue.bell:
-			err = db.commitQueued()
-			db.queue.ringForRest()
-		case <-watch.C:
-			if err = db.watch(); err == nil {
-				err = db.tick()
-			}
-		case err = <-db.broken:
-		case <-ctx.Done():
-			return db.drain()
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// drain commits what is queued already.
-func (db *DB) drain() error {
-	for db.queue.len() > 0 {
-		if err := db.commitQueued(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (db *DB) Abandon(why error) { db.writer.Break(why) }
 
 // watch compares the open file with the one under its name: the lock follows the file, so a replaced one would let two
 // writers in.
@@ -133,17 +95,6 @@ func (db *DB) watch() error {
 		return fmt.Errorf("%w: %s", disk.ErrReplaced, disk.StatePath(db.dir))
 	}
 	return nil
-}
-
-func (db *DB) stop(err error) {
-	db.stopOnce.Do(func() {
-		db.stopErr = err
-		why := error(disk.ErrClosed)
-		if err != nil {
-			why = fmt.Errorf("%w: %w", disk.ErrClosed, err)
-		}
-		db.queue.close(why)
-	})
 }
 
 // Read runs fn in a transaction that sees the last commit and nothing later. It must be short (50 ms) and must not call
@@ -190,9 +141,8 @@ func asFault(r any) (why string, ok bool) {
 // five seconds for readers.
 func (db *DB) Close() error {
 	crash.Point("shutdown-begin")
-	db.stop(nil)
 	var err error
-	if !db.readOnly && db.stopErr == nil {
+	if why := db.writer.Close(); !db.readOnly && why == nil {
 		if err = db.closing(); err != nil {
 			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there", disk.StatePath(db.dir), err)
 		}
@@ -213,27 +163,11 @@ func (db *DB) Close() error {
 // tx is a transaction of the state file.
 func (db *DB) tx(b *bolt.Tx) *txn { return db.located(newTx(b, disk.Now())) }
 
-// groupTx is the transaction of a group commit.
-func (db *DB) groupTx(b *bolt.Tx) *txn {
-	t := db.located(bareTx(b, disk.Now()))
-	db.reuse.lend(t)
-	return t
-}
-
 func (db *DB) located(t *txn) *txn {
 	if db.region != nil {
 		t.region = db.region
 	}
 	return t
-}
-
-// breakDown ends Serve and refuses what is written until it has ended.
-func (db *DB) breakDown(why error) {
-	db.brokenBy.CompareAndSwap(nil, &why)
-	select {
-	case db.broken <- why:
-	default: // it has been told already, or the store is not open to write
-	}
 }
 
 // Boot is one opening of a data directory for writing.

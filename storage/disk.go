@@ -124,7 +124,8 @@ func (db *DB) noteSize() error {
 		db.log.Warn().Err(err).Msg("could not tell the size of the store")
 		return nil
 	}
-	return db.commitGroup(&op{done: make(chan error, 1), fn: func(tx engine.Tx) error { return own(tx).addSize(used) }})
+	_, err = db.writer.Now(func(tx engine.Tx) error { return own(tx).addSize(used) })
+	return err
 }
 
 func (t *txn) addSize(used int64) error {

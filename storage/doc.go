@@ -2,8 +2,8 @@
 // month for payloads, and a lock that says who is at work. Both kinds of files are bbolt.
 //
 // Rules:
-//   - One goroutine, inside Serve, writes state.db. It commits what is queued as one group, publishes the group's changes
-//     and only then answers the callers: nothing is announced that is not on disk.
+//   - One goroutine, inside Serve, writes state.db (internal/commit). It commits what is queued as one group, publishes the
+//     group's changes and only then answers the callers: nothing is announced that is not on disk.
 //   - A payload is committed to its shard before the state that names it. A payload without state is adopted later.
 //   - Every value carries a checksum that is verified at each read. A bad one is *ErrCorrupt and nothing worse.
 //   - Index rows follow from the table that declares them (records.indexes): they are written, removed and checked with the

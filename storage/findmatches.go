@@ -181,7 +181,7 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 	err := db.payloads.Put(ctx, match, p, ref, body)
 	_, unusable := errors.AsType[*disk.ErrUnusable](err)
 	if unusable || errors.Is(err, disk.ErrUnknown) {
-		db.breakDown(err)
+		db.writer.Break(err)
 	}
 	return err
 }

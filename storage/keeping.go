@@ -79,7 +79,7 @@ func Reset(o Options, ro keep.ResetOptions) (r keep.ResetReport, err error) {
 
 // storedTotals counts what a directory holds whose lock is held, as far as it can be read.
 func storedTotals(o Options) (totals engine.Totals, err error) {
-	db := &DB{dir: o.Dir, log: zerolog.Nop(), readOnly: true, queue: newQueue(), payloads: payload.New(o.Dir, true, zerolog.Nop())}
+	db := &DB{dir: o.Dir, log: zerolog.Nop(), readOnly: true, payloads: payload.New(o.Dir, true, zerolog.Nop())}
 	if err = db.openState(o); err == nil {
 		totals, err = db.Totals(context.Background())
 	}

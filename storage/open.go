@@ -12,6 +12,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -83,7 +84,7 @@ func openUpkeep(o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, queue: newQueue()}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, writer: commit.New(nil)}
 	db.payloads = payload.New(o.Dir, false, o.Log)
 	return db.opened(o)
 }
@@ -104,7 +105,8 @@ func refuseNetworkUnless(o Options) error {
 
 // openLocked opens a directory whose lock is held.
 func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, pages: o.pages, queue: newQueue(), reuse: newReuse(), broken: make(chan error, 1)}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, pages: o.pages, reuse: newReuse()}
+	db.writer = commit.New(db.beginGroup)
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
 	}

@@ -35,8 +35,6 @@ func (a *arena) reset() { a.rest = a.chunk }
 type reuse struct {
 	mem     arena
 	draft   []byte
-	group   []*op
-	before  int // ops of the last group
 	changes []engine.Change
 	buckets []*bolt.Bucket
 	cursors []*bolt.Cursor

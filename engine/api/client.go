@@ -33,7 +33,9 @@ type Client struct {
 	path string
 	http *http.Client
 	base string
-	you  atomic.Pointer[engine.Actor]
+	// token is shown to an engine that listens for programs; nil = the kernel tells who asks.
+	token func() (string, error)
+	you   atomic.Pointer[engine.Actor]
 }
 
 // NewClient makes a client of the engine behind a socket. It connects when it is
@@ -166,6 +168,13 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 	if isPacked {
 		req.Header.Set("Content-Encoding", packed)
 	}
+	if c.token != nil {
+		token, err := c.token()
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	if path == "/v1/find" {
 		// A question may be asked twice: over a connection that the engine before has
 		// left behind it is. The empty value is not sent.
@@ -177,6 +186,9 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 // call makes one request. Errors are *engine.Problem.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	req, err := c.request(ctx, method, path, in)
+	if p, ok := errors.AsType[*engine.Problem](err); ok {
+		return p
+	}
 	if err != nil {
 		return engine.Problemf(engine.ErrInvalid, "", "%v", err)
 	}
@@ -185,16 +197,12 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 		return c.gone(path, err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return c.refusal(resp)
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return c.gone(path, err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		wire, p := readProblem(resp.StatusCode, body)
-		if wire.Receipt != nil {
-			return &answeredError{p, wire.Receipt}
-		}
-		return p
 	}
 	if err := json.Unmarshal(body, out); err != nil {
 		return engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?", "the answer of %s cannot be read: %v", c.path, err)
@@ -207,6 +215,9 @@ func (c *Client) gone(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return engine.Problemf(engine.ErrGone, "", "the request was given up: %v", context.Canceled)
 	}
+	if fault := c.certificateFault(err); fault != nil {
+		return fault
+	}
 	op, dialing := errors.AsType[*net.OpError](err)
 	dialing = dialing && op.Op == "dial"
 	do := "look whether it was done"
@@ -214,6 +225,8 @@ func (c *Client) gone(path string, err error) error {
 		do = "try again; if it stays so, it is no Farsight engine that listens there, or one that hangs"
 	}
 	switch {
+	case c.token != nil && errors.Is(err, syscall.ECONNREFUSED):
+		return engine.Problemf(engine.ErrGone, "look whether its proxy runs", "not connected: nothing listens at %s", c.path)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return engine.Problemf(engine.ErrGone, "start one with `farsight serve`", "not connected: no engine listens on %s", c.path)
 	case errors.Is(err, fs.ErrPermission):

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"time"
 )
 
@@ -27,3 +28,6 @@ func untilEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	stop := context.AfterFunc(end, cancel)
 	return ctx, func() { stop(); cancel() }
 }
+
+// passOn asks a proxy not to hold a stream back: nginx does as this header says.
+func passOn(w http.ResponseWriter) { w.Header().Set("X-Accel-Buffering", "no") }

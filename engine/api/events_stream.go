@@ -219,6 +219,7 @@ func (p *Programs) events(w http.ResponseWriter, r *Request) error {
 		return e.overSocket(ctx, w, r, reader)
 	}
 	w.Header().Set("Content-Type", typeEvents)
+	passOn(w)
 	w.WriteHeader(http.StatusOK)
 	_ = e.stream(ctx, reader, sse{w}) // whoever has gone needs no answer
 	return nil

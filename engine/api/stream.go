@@ -47,6 +47,7 @@ func (s *Server) watch(w http.ResponseWriter, r *Request) error {
 	ctx, cancel := untilEnd(r.Context())
 	defer cancel()
 	w.Header().Set("Content-Type", typeStream)
+	passOn(w)
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return nil // nothing follows it

@@ -26,11 +26,14 @@ import (
 )
 
 func attachCommand() *cobra.Command {
+	var remote api.Remote
 	cmd := &cobra.Command{
-		Use:   "attach [SOCKET]",
+		Use:   "attach [SOCKET|URL]",
 		Short: "Open the console on an engine that runs already",
 		Long: "Open the console on an engine that runs already, here or through ssh:\n\n" +
 			"  ssh -t HOST farsight attach\n\n" +
+			"or, where there is no ssh, through a proxy with TLS in front of http_listen:\n\n" +
+			"  farsight attach https://farsight.example.com --token-file ~/.farsight-token\n\n" +
 			"SOCKET is the control socket of the engine, or its folder; without it the one in\n" +
 			"the data directory. When the engine goes away, what was shown stays readable, and\n" +
 			"the console connects again by itself. Leaving the console changes nothing.",
@@ -49,15 +52,46 @@ func attachCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runAttach(cmd.Context(), cfg, c, args)
+			return runAttach(cmd.Context(), cfg, c, args, remote)
 		},
 	}
 	addConsoleFlags(cmd)
+	cmd.Flags().StringVar(&remote.TokenFile, "token-file", os.Getenv("FARSIGHT_TOKEN_FILE"), "for a URL: the file with the engine's token, else FARSIGHT_TOKEN_FILE")
+	cmd.Flags().Lookup("token-file").DefValue = ""
+	cmd.Flags().StringVar(&remote.CAFile, "ca-file", "", "for a URL: certificates to trust besides the host's own, in PEM form")
 	return cmd
 }
 
-// runAttach opens the console on the engine behind a socket.
-func runAttach(ctx context.Context, cfg config.Config, c console, args []string) error {
+// noOwn is why nothing of keys.toml runs in a console by a URL.
+const noOwn = "commands of your own do not run in a console by an address: attach by the control socket, as through ssh"
+
+// attachRemote opens the console on an engine behind a proxy with TLS.
+func attachRemote(ctx context.Context, c console, opt ui.Options, remote api.Remote) error {
+	con, err := api.NewRemote(remote)
+	if err != nil {
+		return usage(err)
+	}
+	defer con.Close()
+	if _, err := con.Hello(ctx); err != nil {
+		return err
+	}
+	if err := con.Streams(ctx); err != nil {
+		return err
+	}
+	opt.NoOwn = noOwn
+	return c.attach(ctx, con, opt)
+}
+
+// runAttach opens the console on the engine behind a socket, or at a URL.
+func runAttach(ctx context.Context, cfg config.Config, c console, args []string, remote api.Remote) error {
+	opt := c.options(cfg)
+	if err := opt.Validate(); err != nil {
+		return usage(err)
+	}
+	if len(args) == 1 && strings.Contains(args[0], "://") {
+		remote.URL = args[0]
+		return attachRemote(ctx, c, opt, remote)
+	}
 	path := controlSocket(cfg.DataDir)
 	if len(args) == 1 {
 		path = args[0]
@@ -67,10 +101,6 @@ func runAttach(ctx context.Context, cfg config.Config, c console, args []string)
 	}
 	con := api.NewClient(path)
 	defer con.Close()
-	opt := c.options(cfg)
-	if err := opt.Validate(); err != nil {
-		return usage(err)
-	}
 	return c.attach(ctx, con, opt)
 }
 

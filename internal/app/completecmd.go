@@ -72,7 +72,7 @@ func completeFlags() map[string]cobra.CompletionFunc {
 		"run": schedules, "pause": schedules, "resume": schedules, "edit": schedules,
 		"sim window": offer(string(sim.FixedLazy), string(sim.WallAligned), string(sim.Sliding)), "sim retention": offer("on", "off"),
 		"data-dir": completeFolders, "to": completeFolders, "from": completeFolders, "fixtures": completeFolders,
-		"out": completeFiles, "file": completeFiles, "key-file": completeFiles, "socket-path": completeFiles,
+		"out": completeFiles, "file": completeFiles, "key-file": completeFiles, "token-file": completeFiles, "ca-file": completeFiles, "socket-path": completeFiles,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 var examples = map[string]string{
 	"accounts":              "farsight accounts 'status:failed'",
 	"alerts":                "farsight alerts --json",
-	"attach":                "farsight attach\nfarsight attach /run/farsight/control.sock",
+	"attach":                "farsight attach\nfarsight attach /run/farsight/control.sock\nfarsight attach https://farsight.example.com --token-file ~/.farsight-token",
 	"audit":                 "farsight audit --op cancel --last 20",
 	"backup":                "farsight backup --to /mnt/backup",
 	"bundle":                "farsight bundle --out report.tar.gz",

@@ -130,7 +130,7 @@ func describe(c *cobra.Command, width int) {
 // valueNames say what flags take, by their names; one of "command flag" is of that command
 // alone.
 var valueNames = map[string]string{
-	"account": "NAME#TAG", "after": "CURSOR", "at": "TIME", "cap": "PERCENT", "class": "CLASS", "columns": "A,B,…", "completed": "AGE", "failed": "AGE", "fault": "FAULT",
+	"account": "NAME#TAG", "ca-file": "FILE", "token-file": "FILE", "after": "CURSOR", "at": "TIME", "cap": "PERCENT", "class": "CLASS", "columns": "A,B,…", "completed": "AGE", "failed": "AGE", "fault": "FAULT",
 	"prune class": "CLASS=AGE", "confirm": "WORD", "count": "N", "cron": "PLAN", "data-dir": "DIR", "days": "N", "edit": "SCHEDULE", "epoch": "TIME",
 	"file": "FILE", "fixtures": "DIR", "for": "SPAN", "format": "FORM", "from": "DIR", "http": "ADDR", "in": "SPAN", "job": "ID",
 	"keep": "N", "key": "KEY", "kind": "KIND", "last": "N", "latency": "TIME,SWING", "level": "LEVEL", "limit": "N", "limits": "LIMITS", "listen": "ADDR",

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"image/color"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -107,7 +106,7 @@ func page(f frame, k *inks, css, body string) string {
 <g transform="translate(%[7]s %[7]s)">
 %[8]s</g>
 </svg>
-`, num(w), num(h), letter, k.css(), css, hex(k.ground), num(margin), body)
+`, num(w), num(h), letter, dashCSS+k.css(), css, hex(k.ground), num(margin), body)
 }
 
 // num writes a length without what nobody sees.
@@ -150,10 +149,14 @@ func kindOf(c uv.Cell) byte {
 	switch {
 	case c.Content == "" || c.Content == " ":
 		return ' '
-	case n < len(c.Content) || r > 0x7e && !isBox(r) && !isBlock(r):
+	case n < len(c.Content) || r > 0x7e && !isBox(r) && !isBlock(r) && heavy[r] == "" && rows[r].class == "":
 		return 'w' // a sign or a wide letter: on its own, so that the font's width does no harm
 	case isBox(r):
 		return 'l'
+	case heavy[r] != "":
+		return 'h'
+	case rows[r].class != "":
+		return 'q'
 	case isBlock(r):
 		return 'f'
 	}
@@ -161,7 +164,7 @@ func kindOf(c uv.Cell) byte {
 }
 
 func isBox(r rune) bool   { _, ok := lines[r]; return ok }
-func isBlock(r rune) bool { return r >= 0x2580 && r <= 0x2593 }
+func isBlock(r rune) bool { return r >= 0x2580 && r <= 0x2593 || r == '▖' }
 
 // marks are the letters and signs of a row, in stretches of one kind and colour.
 func marks(row []uv.Cell, k *inks) string {
@@ -189,7 +192,7 @@ func goesOn(row []uv.Cell, x, end int, kind byte, k *inks) bool {
 	if kindOf(c) == ' ' && kind == 't' {
 		return end+1 < len(row) && kindOf(row[end+1]) == 't' && alike(row[x], row[end+1], k)
 	}
-	return kindOf(c) == kind && alike(row[x], c, k) && (kind != 'f' || c.Content == row[x].Content)
+	return kindOf(c) == kind && alike(row[x], c, k) && (kind != 'f' && kind != 'q' || c.Content == row[x].Content)
 }
 
 func alike(a, b uv.Cell, k *inks) bool {
@@ -201,7 +204,7 @@ func alike(a, b uv.Cell, k *inks) bool {
 func stretch(cells []uv.Cell, x int, kind byte, k *inks) string {
 	ink, _ := k.colours(cells[0])
 	class := k.class(ink)
-	if cells[0].Style.Attrs&uv.AttrBold != 0 && kind != 'l' {
+	if cells[0].Style.Attrs&uv.AttrBold != 0 && strings.IndexByte("lhq", kind) < 0 {
 		class += " b"
 	}
 	if cells[0].Style.Attrs&uv.AttrFaint != 0 {
@@ -211,6 +214,10 @@ func stretch(cells []uv.Cell, x int, kind byte, k *inks) string {
 	switch kind {
 	case 'l':
 		return fmt.Sprintf(`<path class="%s" d="%s"/>`, class, boxes(cells, left))
+	case 'h':
+		return fmt.Sprintf(`<path class="%s h" d="%s"/>`, class, boxes(cells, left))
+	case 'q':
+		return dashes(cells, left, class)
 	case 'f':
 		return block(cells, left, class)
 	}
@@ -230,7 +237,40 @@ func stretch(cells []uv.Cell, x int, kind byte, k *inks) string {
 
 // lines are the arms of box drawing characters: left, right, up, down.
 var lines = map[rune]string{
-	'─': "lr", '│': "ud", '╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '├': "udr", '┤': "udl", '┬': "lrd", '┴': "lru", '┼': "lrud", '┊': "i", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
+	'─': "lr", '│': "ud", '╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '├': "udr", '┤': "udl", '┬': "lrd", '┴': "lru", '┼': "lrud", '┊': "i", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu", '╷': "d", '╵': "u",
+}
+
+// heavy are the arms of the heavy ones, of which tall digits are made.
+var heavy = map[rune]string{
+	'━': "lr", '┃': "ud", '┏': "rd", '┓': "ld", '┗': "ru", '┛': "lu", '╺': "r", '╸': "l", '╻': "d", '╹': "u", '┣': "udr", '┫': "udl", '┻': "lru",
+}
+
+// dashed is a sign that is drawn as dashed lines through all cells of a stretch.
+type dashed struct {
+	class string
+	from  float64   // where the first dash begins
+	at    []float64 // how high the lines are
+}
+
+const dotRow = cellH / 4
+
+var rows = map[rune]dashed{
+	'⣀': {"q", cellW / 4, []float64{3.5 * dotRow}}, '⣤': {"q", cellW / 4, []float64{2.5 * dotRow, 3.5 * dotRow}}, '⠤': {"q", cellW / 4, []float64{2.5 * dotRow}},
+	'⣶': {"q", cellW / 4, []float64{1.5 * dotRow, 2.5 * dotRow, 3.5 * dotRow}}, '⣿': {"q", cellW / 4, []float64{dotRow / 2, 1.5 * dotRow, 2.5 * dotRow, 3.5 * dotRow}},
+	'■': {"s", 0.6, []float64{cellH / 2}}, '╌': {"a", 1, []float64{cellH / 2}}, '┄': {"a", 1, []float64{cellH / 2}}, '·': {"o", cellW / 2, []float64{cellH / 2}},
+}
+
+// dashCSS gives the dashes their lengths: two a cell, or one.
+const dashCSS = `.h{stroke-width:2}.q,.o{stroke-width:1.8;stroke-linecap:round;stroke-dasharray:0 4.2}.o{stroke-dasharray:0 8.4}.s{stroke-width:7.4;stroke-dasharray:7.2 1.2}.a{stroke-dasharray:2.2 2}`
+
+func dashes(cells []uv.Cell, left float64, class string) string {
+	r, _ := utf8.DecodeRuneInString(cells[0].Content)
+	d, path := rows[r], ""
+	right := left + float64(len(cells))*cellW - d.from + 0.1
+	for _, y := range d.at {
+		path += "M" + num(left+d.from) + " " + num(y) + "H" + num(right)
+	}
+	return fmt.Sprintf(`<path class="%s %s" d="%s"/>`, class, d.class, path)
 }
 
 // boxes draws a stretch of them as one path.
@@ -266,7 +306,7 @@ func arms(r rune, x0, x, x1, y float64) string {
 		return fmt.Sprintf("M%s 1v4m0 3v4m0 3v3", num(x))
 	}
 	out := ""
-	for _, arm := range strings.Split(lines[r], "") {
+	for _, arm := range strings.Split(lines[r]+heavy[r], "") {
 		out += "M" + num(x) + " " + num(y) + "L" + ends[arm]
 	}
 	return out
@@ -291,9 +331,8 @@ func block(cells []uv.Cell, left float64, class string) string {
 		return eachOf(cells, left, cellW*float64('▏'-r+1)/8, 0, class)
 	case r == '▐':
 		return eachOf(cells, left, cellW/2, cellW/2, class)
-	}
-	if slices.Contains([]rune{'█', '░', '▒', '▓'}, r) { // a gap between bars on two rows
-		top, h = 1, cellH-2
+	case r == '▖':
+		top, h, w = cellH/2, cellH/2, w-cellW/2
 	}
 	return fmt.Sprintf(`<rect class="%s" x="%s" y="%s" width="%s" height="%s"%s/>`, class, num(left), num(top), num(w), num(h), more)
 }

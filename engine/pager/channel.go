@@ -142,7 +142,7 @@ func sign(secret Secret, event, id string, body []byte) message {
 	h.Set(HeaderEvent, event)
 	h.Set(HeaderDelivery, id)
 	h.Set(HeaderTimestamp, fmt.Sprint(now.Unix()))
-	h.Set(HeaderSignature, Sign(secret.value(), now, body))
+	h.Set(HeaderSignature, signature(secret.value(), now, body))
 	h.Set(HeaderStandardID, standardID(id))
 	h.Set(HeaderStandardTimestamp, fmt.Sprint(now.Unix()))
 	h.Set(HeaderStandardSignature, SignStandard(secret.value(), standardID(id), now, body))

@@ -53,9 +53,9 @@ const attemptTimeout = time.Minute
 // configured: jobs of an earlier configuration must find their handler.
 func (p *Pager) Kinds() []engine.KindSpec {
 	return []engine.KindSpec{
-		{Kind: KindCall, Policy: engine.PolicyCall, Timeout: attemptTimeout, Handler: p.call, OnMove: p.escalate},
-		{Kind: KindWebhook, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.deliver},
-		{Kind: KindCommand, Policy: engine.PolicyIngest, Handler: p.command},
+		{Kind: kindCall, Policy: engine.PolicyCall, Timeout: attemptTimeout, Handler: p.call, OnMove: p.escalate},
+		{Kind: kindWebhook, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.deliver},
+		{Kind: kindCommand, Policy: engine.PolicyIngest, Handler: p.command},
 		{Kind: kindEvent, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.sendEvent},
 	}
 }

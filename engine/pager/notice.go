@@ -10,9 +10,9 @@ import (
 
 // Kinds of jobs.
 const (
-	KindCall    = engine.KindCall
-	KindWebhook = engine.Kind("alert.webhook")
-	KindCommand = engine.Kind("alert.command")
+	kindCall    = engine.KindCall
+	kindWebhook = engine.Kind("alert.webhook")
+	kindCommand = engine.Kind("alert.command")
 	kindEvent   = engine.Kind("event.webhook")
 )
 
@@ -97,7 +97,7 @@ func stamp(at time.Time) string { return at.UTC().Format("20060102T150405.000Z")
 // callKey is the key of a call job: alert.call:{alert}:{firing since}, and the
 // number's place when it is not the first.
 func (n notice) callKey() string {
-	key := fmt.Sprintf("%s:%s:%s", KindCall, n.Alert, stamp(n.Since))
+	key := fmt.Sprintf("%s:%s:%s", kindCall, n.Alert, stamp(n.Since))
 	if n.Test {
 		key = testKey
 	}
@@ -109,7 +109,7 @@ func (n notice) callKey() string {
 
 func callSpec(n notice) engine.Spec {
 	return engine.Spec{
-		Kind: KindCall, Queue: QueuePager, Policy: engine.PolicyCall, Args: encode(n), Key: n.callKey(),
+		Kind: kindCall, Queue: QueuePager, Policy: engine.PolicyCall, Args: encode(n), Key: n.callKey(),
 		Lock: lineLock(n.Level), Priority: engine.PriorityOperator,
 	}
 }
@@ -122,9 +122,9 @@ func lineLock(level int) string { return fmt.Sprintf("line:%d", level+1) }
 // go one after the other.
 func channelSpec(c Channel, n notice) engine.Spec {
 	n.Channel = c.Name
-	kind := KindWebhook
+	kind := kindWebhook
 	if c.Form == FormCommand {
-		kind = KindCommand
+		kind = kindCommand
 	}
 	return engine.Spec{
 		Kind: kind, Queue: QueuePager, Policy: engine.PolicyIngest, Args: encode(n), Key: fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),
@@ -142,7 +142,7 @@ func encode(args any) json.RawMessage {
 }
 
 // testKey is the key of a test call: there is one at a time.
-const testKey = string(KindCall) + ":" + testAlert
+const testKey = string(kindCall) + ":" + testAlert
 
 // testWords are a test as a sentence.
 func (n notice) testWords() string {

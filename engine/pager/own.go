@@ -76,7 +76,7 @@ func (p *Pager) Place(ctx context.Context, ask engine.CallAsk, by engine.Actor, 
 		id = rand.Text()
 	}
 	return p.book.place(ctx, o, t.opt.PerDay, own.Digits, engine.Spec{
-		Kind: KindCall, Queue: QueueCalls, Policy: engine.PolicyCall, Args: encode(ownArgs{own}),
+		Kind: kindCall, Queue: QueueCalls, Policy: engine.PolicyCall, Args: encode(ownArgs{own}),
 		Key: "call:" + id, Lock: t.lockOf(ask.To), Priority: engine.PriorityNormal,
 	})
 }

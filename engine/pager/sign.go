@@ -30,11 +30,11 @@ const (
 // version of the signature: it names what is signed and how.
 const version = "v1="
 
-// Tolerance is how old a signed webhook may be, in the example of Verify.
-const Tolerance = 5 * time.Minute
+// tolerance is how old a signed webhook may be, in the example of Verify.
+const tolerance = 5 * time.Minute
 
-// Sign gives the signature of a body that is sent at an instant.
-func Sign(secret string, at time.Time, body []byte) string {
+// signature gives the signature of a body that is sent at an instant.
+func signature(secret string, at time.Time, body []byte) string {
 	return version + hex.EncodeToString(sum(secret, strconv.FormatInt(at.Unix(), 10), body))
 }
 
@@ -63,14 +63,14 @@ func sum(secret, timestamp string, body []byte) []byte {
 }
 
 // Verify is what a receiver does with the headers and the raw body: the signature
-// must be ours, and no older than Tolerance, so that nobody can play it again.
+// must be ours, and no older than tolerance, so that nobody can play it again.
 func Verify(secret, timestamp, signature string, body []byte, now time.Time) error {
 	sent, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil {
 		return fmt.Errorf("%s is no number of seconds", HeaderTimestamp)
 	}
-	if now.Sub(time.Unix(sent, 0)).Abs() > Tolerance {
-		return fmt.Errorf("%s is more than %s away", HeaderTimestamp, Tolerance)
+	if now.Sub(time.Unix(sent, 0)).Abs() > tolerance {
+		return fmt.Errorf("%s is more than %s away", HeaderTimestamp, tolerance)
 	}
 	got, ok := strings.CutPrefix(signature, version)
 	mac, err := hex.DecodeString(got)

@@ -14,7 +14,7 @@ import (
 // Words for who is tried, besides the names of channels.
 const (
 	TryCall  = "call"     // the telephone
-	TryHooks = "webhooks" // the receivers of events
+	tryHooks = "webhooks" // the receivers of events
 )
 
 // TestEvent is the type of the event that a test sends to hooks.
@@ -40,7 +40,7 @@ func (p *Pager) targets(s *setup) (out []target) {
 		}})
 	}
 	for _, h := range s.hooks {
-		out = append(out, target{TryHooks, h.words(), func(n notice) []engine.Spec {
+		out = append(out, target{tryHooks, h.words(), func(n notice) []engine.Spec {
 			return []engine.Spec{eventSpec(h, Event{ID: TestEvent + ":" + stamp(n.At), Type: TestEvent, At: n.At})}
 		}})
 	}

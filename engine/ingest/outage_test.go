@@ -65,7 +65,7 @@ func TestI7_BrokenMatchesAreNoOutage(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d of %d, %v", tc.broken, tc.of, tc.limits.App[0]), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				s := newSim(sim.Options{Limits: tc.limits, Players: []sim.PlayerSpec{player("Ana#EUW", tc.of), player("Ben#EUW", 10)}})
+				s := newSim(sim.Options{Limits: tc.limits, Players: []sim.PlayerSpec{short("Ana#EUW", tc.of), player("Ben#EUW", 10)}})
 				broken := oldest(s, "Ana#EUW", tc.broken)
 				breakFor(t, s, broken)
 				r := start(t, s)

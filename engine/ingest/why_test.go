@@ -19,7 +19,7 @@ func TestI1_TheEndThatIsToldIsWhenItStarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				r := start(t, newSim(sim.Options{Limits: sim.Limits{App: app}, Players: []sim.PlayerSpec{player("Ana#EUW", 250)}}))
+				r := start(t, newSim(sim.Options{Limits: sim.Limits{App: app}, Players: []sim.PlayerSpec{short("Ana#EUW", 250)}}))
 				r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
 				r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored > 0 })
 				told := r.told()

@@ -30,7 +30,7 @@ func TestI1_TheEndOfWhatHasNoKnownEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
-				r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{player("Ana#EUW", 250)}}))
+				r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{short("Ana#EUW", 250)}}))
 				r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
 				r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored > 0 })
 				tc.breaks(r)
@@ -69,7 +69,7 @@ func (r *rig) allWait(why string) bool {
 func TestI1_TimelinesAreToldTheirEndBehindMatches(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
-		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{player("Ana#EUW", 250)}}))
+		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{short("Ana#EUW", 250)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{})
 		r.until("Ana#EUW", 2*time.Minute, func(row engine.AccountRow) bool { return row.Timelines.Open > 5 })
 		timelines := 0
@@ -115,7 +115,7 @@ func TestI1_WhatStandsBeforeTheLimitsIsTheReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				s := newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{player("Ana#EUW", 250)}})
+				s := newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{short("Ana#EUW", 250)}})
 				breakFor(t, s, s.MatchIDs("Ana#EUW")[:3]) // some are to be tried again
 				r := start(t, s)
 				r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})

@@ -109,11 +109,22 @@ func (q question) ask(d *desk) {
 	d.t.Errorf("at %dx%d no line with %q answers %q:\n%s", d.m.w, d.m.h, q.row, q.answers, d.screen())
 }
 
-// reads is wants for sentences, which a narrow screen breaks into lines.
+// reads is wants for sentences, which a narrow screen breaks into lines: those of a dialog
+// where one lies over the page.
 func (d *desk) reads(texts ...string) {
 	d.t.Helper()
 	var words []string
-	for _, w := range strings.Fields(d.screen()) {
+	screen := d.screen()
+	if strings.Contains(screen, "╭") {
+		var inside []string
+		for _, row := range strings.Split(screen, "\n") {
+			if from, to := strings.IndexAny(row, "│╭"), strings.LastIndexAny(row, "│╮"); from >= 0 && to > from {
+				inside = append(inside, row[from:to])
+			}
+		}
+		screen = strings.Join(inside, "\n")
+	}
+	for _, w := range strings.Fields(screen) {
 		if strings.Trim(w, "│╭╮╰╯├┤─") != "" {
 			words = append(words, w)
 		}

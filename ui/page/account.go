@@ -14,6 +14,7 @@ import (
 // the time goes, what was stored last and when they play.
 type Account struct {
 	id      string
+	still   bool // it is a summary: no cursor stands in its list
 	matches pane
 	answer
 	detail engine.AccountDetail

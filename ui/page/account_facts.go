@@ -159,7 +159,10 @@ func (p *Account) pacedBy(v *View, t took) string {
 
 // fineSecs is a wait that was measured, with what is less than a hundredth: 0.004 s.
 func fineSecs(d time.Duration) string {
-	if d < 10*time.Millisecond {
+	switch {
+	case d < time.Millisecond:
+		return "<1 ms"
+	case d < 10*time.Millisecond:
 		return human.Millis(d)
 	}
 	return human.Secs(d)
@@ -202,7 +205,7 @@ func (p *Account) justStored(v *View, w, h int) part.Section {
 	if told > 0 {
 		s.Note = "won " + count(won) + " of these " + count(told)
 	}
-	t := part.Table{Columns: storedColumns.Heads(), Empty: p.empty(v), Failed: v.unread(p.empty(v))}
+	t := part.Table{Columns: storedColumns.Heads(), Empty: p.empty(v), Failed: v.unread(p.empty(v)), Still: p.still}
 	s.Rows, s.Height = p.matches.body(v, t, w, h, src), h
 	s.Click = func(_, y int) string { return p.matches.clicked(src, y) }
 	return s

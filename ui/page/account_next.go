@@ -47,8 +47,11 @@ func (o *outlook) want(v *View, a engine.AccountRow) engine.Query {
 
 // got takes an answer; false when it is another question's.
 func (o *outlook) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	switch q.(type) {
+	switch q := q.(type) {
 	case engine.CostQuery:
+		if !strings.HasPrefix(o.of, q.Account+" ") { // it is of another account
+			return true
+		}
 		if o.cost.take(v, err) {
 			o.takes, _ = a.(engine.Cost)
 		}

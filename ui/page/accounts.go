@@ -12,6 +12,7 @@ import (
 type Accounts struct {
 	listPage[engine.AccountRow]
 	fresh freshness
+	below *Account // the selected one, summed up below a short list; nil = there is no room
 }
 
 // NewAccounts makes the screen.
@@ -26,11 +27,18 @@ func NewAccounts() *Accounts {
 
 // Want implements Page: accounts come with Watch, how fresh they can be kept does
 // not.
-func (p *Accounts) Want(v *View) engine.Query { return p.fresh.want(v) }
+func (p *Accounts) Want(v *View) engine.Query {
+	if q := p.fresh.want(v); q != nil || p.below == nil {
+		return q
+	}
+	return p.below.Want(v)
+}
 
 // Got implements Page.
 func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.fresh.got(v, q, a, err)
+	if !p.fresh.got(v, q, a, err) && p.below != nil {
+		p.below.Got(v, q, a, err)
+	}
 }
 
 // accountColumns are those of the list; some tell of the account's job and queue, and when
@@ -98,13 +106,34 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 // Draw implements Page.
 func (p *Accounts) Draw(v *View) []string {
 	p.refresh(v)
+	list := len(p.shown) + 2
+	row, ok := p.selected()
 	switch {
+	case ok && v.Size != S && v.H-list-1 >= leastSummary:
+		return p.drawSummed(v, row.ID, list)
 	case v.Size == L:
+		p.below = nil
 		return p.drawL(v)
 	case v.Size == M && v.H >= 14:
 		return p.drawM(v)
 	}
 	return v.whole(p.panel(v, v.inner(v.W), v.H-1))
+}
+
+// leastSummary is what the summary of an account takes below the list.
+const leastSummary = 14
+
+// drawSummed has the selected account's own screen below a list that is short.
+func (p *Accounts) drawSummed(v *View, id string, list int) []string {
+	if p.below == nil || p.below.id != id {
+		p.below = NewAccount(id)
+		p.below.still = true
+	}
+	under := *v
+	under.Y, under.H, under.Hits = v.Y+list+1, v.H-list-1, nil
+	rows := part.Stack(v.sections(0, 0, v.W, list, p.panel(v, v.inner(v.W), list-1)), part.Height(v.Theme, v.W, 1, nil), p.below.Draw(&under))
+	v.Ticks = v.Ticks || under.Ticks
+	return rows
 }
 
 // drawM has what is known of the selected account below the list.

@@ -2,9 +2,11 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -202,12 +204,49 @@ func (p *MatchList) trigger(v *View) Effect {
 func (p *MatchList) Draw(v *View) []string {
 	p.refresh(v)
 	p.roomForErrors(v)
-	totals := spaced(v, v.inner(v.W), p.counts(v))
+	w := v.inner(v.W)
+	totals := spaced(v, w, p.counts(v))
 	h := max(v.H-4, 0)
-	return v.whole(
-		part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
-		p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "MATCHES", Note: p.note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}),
-	)
+	facts := 0
+	if v.Size != S && h >= 16 {
+		facts = 3
+		h -= facts + 2
+	}
+	all := []part.Section{
+		{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
+		p.section(v, w, h, p.empty(v), part.Section{Title: "MATCHES", Note: p.note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}),
+	}
+	if m, ok := p.selected(); ok && facts > 0 {
+		all = append(all, part.Section{Title: m.ID, Note: v.keyed("{open} opens its job"), Rows: p.matchFacts(v, &m, w), Height: facts})
+	}
+	return v.whole(all...)
+}
+
+// matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
+// went wrong. A match in a list of all has no player.
+func (p *MatchList) matchFacts(v *View, m *engine.MatchRow, w int) []string {
+	game := []part.Cell{v.state(columns.MatchWord(m.Status))}
+	if !m.FetchedAt.IsZero() {
+		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)), part.Plain("played "+v.clock(m.Played)+", "+columns.GameLength(m.Duration)))
+	}
+	if m.Champion != "" {
+		won := part.As(themes.Dim, "lost")
+		if m.Won {
+			won = part.As(themes.OK, "won")
+		}
+		game = append(game, part.Plain(m.Champion), part.Plain(count(m.Kills)+"/"+count(m.Deaths)+"/"+count(m.Assists)), won)
+	}
+	kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}
+	if !m.FetchedAt.IsZero() {
+		kept = append(kept, part.As(themes.Dim, "stored "+v.clock(m.FetchedAt)), part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
+			part.As(themes.Dim, "timeline "+strings.ToLower(columns.MatchWord(m.Timeline))))
+	} else if !m.LastAttemptAt.IsZero() {
+		kept = append(kept, part.As(themes.Dim, "last tried "+v.clock(m.LastAttemptAt)))
+	}
+	row := func(facts []part.Cell) string {
+		return v.row(w, append([]part.Cell{part.Plain(" ")}, v.fitting(w-2, facts...)...)...)
+	}
+	return []string{row(game), row(kept), row([]part.Cell{part.As(themes.Err, columns.FaultOf(m))})}
 }
 
 // loaded says that the list is not whole, and which part of it was read. An account's matches

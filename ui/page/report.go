@@ -285,13 +285,16 @@ func (p *Reports) Draw(v *View) []string {
 	if r == nil || r.Matches == 0 {
 		return p.drawNone(v)
 	}
-	w := v.inner(v.W)
+	w, heat := v.inner(v.W), min(12, v.H)
+	if v.Size != S && v.H >= 35 && !p.byWeek { // two rows for each day
+		heat += 7
+	}
 	all := []band{
 		{least: 2, most: 2, keep: 1, draw: func(int, int) []string { return v.padded(p.head(v, r, note, w)) }},
-		{least: 5, most: 5 + 2*btoi(v.Size == L), keep: 2, draw: func(y, h int) []string {
+		{least: 5, most: 5 + 2*int(v.Size), keep: 2, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: hourRows(v, r, w, h-1), Height: h - 1})
 		}},
-		{least: min(12, v.H), most: 12 + 7*btoi(v.Size != S), draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
+		{least: heat, most: heat, draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
 		{least: 6, most: 14, keep: 3, draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
 	}
 	if v.Size == L {

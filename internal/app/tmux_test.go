@@ -240,7 +240,7 @@ func chosen(s string) string {
 func TestTmux_ResizeAndCopy(t *testing.T) {
 	t.Parallel()
 	x := inTmux(t, 120, 40, nil, "demo")
-	x.shows("FARSIGHT", "SYNCING", "? keys")
+	x.shows("1 Overview", "SYNCING", "? keys")
 	x.keys("2")
 	first := chosen(x.until("an account", func(s string) bool { return strings.Contains(s, "ACCOUNTS ") && strings.Contains(chosen(s), "#") }))
 	x.keys("j")
@@ -294,7 +294,7 @@ func TestTmux_SignalsLeaveTheTerminalSane(t *testing.T) {
 		{syscall.SIGINT, []string{"t"}, "Name#TAG platform"},
 	} {
 		x := inTmux(t, 100, 30, nil, "demo")
-		x.shows("FARSIGHT", "SYNCING")
+		x.shows("1 Overview", "SYNCING")
 		x.keys(c.keys...)
 		x.shows(c.over)
 		pid := x.pid()
@@ -320,14 +320,14 @@ var endedWith = regexp.MustCompile(`ended with (\d+)`)
 func TestTmux_Suspend(t *testing.T) {
 	t.Parallel()
 	x := inTmux(t, 80, 24, nil, "demo")
-	x.shows("FARSIGHT", "SYNCING")
+	x.shows("1 Overview", "SYNCING")
 	x.keys("C-z")
 	x.shows("it is stopped")
 	if state := strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on} #{cursor_flag}")); state != "0 1" {
 		t.Errorf("alternate screen and cursor are %s while it is stopped, want 0 1", state)
 	}
 	x.keys("Enter")
-	x.until("the whole screen again", func(s string) bool { return x.whole(s) && containsAll(s, []string{"FARSIGHT", "SYNCING", "? keys"}) })
+	x.until("the whole screen again", func(s string) bool { return x.whole(s) && containsAll(s, []string{"1 Overview", "SYNCING", "? keys"}) })
 	x.keys("q")
 	x.shows("Quit Farsight?")
 	x.keys("y")
@@ -465,7 +465,7 @@ func TestTmux_Terminals(t *testing.T) {
 				}
 				return
 			}
-			s := x.until("the whole screen", func(s string) bool { return x.whole(s) && containsAll(s, []string{"FARSIGHT", "SYNCING", "? keys"}) })
+			s := x.until("the whole screen", func(s string) bool { return x.whole(s) && containsAll(s, []string{"1 Overview", "SYNCING", "? keys"}) })
 			if lines := strings.Contains(s, "───"); lines == c.ascii {
 				t.Errorf("lines: %v, want ASCII: %v\n%s", lines, c.ascii, s)
 			}

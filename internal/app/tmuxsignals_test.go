@@ -13,13 +13,13 @@ import (
 func TestTmux_StoppedFromOutside(t *testing.T) {
 	t.Parallel()
 	x := inTmux(t, 100, 30, nil, "demo")
-	x.shows("FARSIGHT", "SYNCING")
+	x.shows("1 Overview", "SYNCING")
 	pid := x.pid()
 	if pid <= 0 { // 0 is everybody here
 		t.Fatal("the program's process is not known")
 	}
 	whole := func(s string) bool {
-		return x.whole(s) && containsAll(s, []string{"FARSIGHT", "SYNCING", "? keys"})
+		return x.whole(s) && containsAll(s, []string{"1 Overview", "SYNCING", "? keys"})
 	}
 	if err := syscall.Kill(pid, syscall.SIGTSTP); err != nil {
 		t.Fatal(err)

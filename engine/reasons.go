@@ -37,8 +37,13 @@ type ReasonRow struct {
 	Last  time.Time `json:"last_ends,omitzero"`
 }
 
-// FarBack is why a job does not run whose place in line is not counted: "far back in line".
-const FarBack = "far back in line"
+// Why jobs do not run that stand in line, and have no place of their own there: it is not
+// counted, or their turn has come.
+const (
+	FarBack   = "far back in line"
+	StartsNow = "starts now"
+	JustMoved = "has just moved"
+)
 
 // NextTry is why a job does not run that waits for its instant after so many failed tries.
 func NextTry(tries int) string { return fmt.Sprintf("next try after %d failed", tries) }
@@ -60,12 +65,15 @@ func (j *JobRow) Reason() string {
 	return "is " + j.State.String()
 }
 
+// ShapeInLine is the shape of the reasons of all that stand in a line which moves.
+const ShapeInLine = "in line"
+
 // ReasonShape is what jobs have in common that do not run for one reason: its words without
 // what differs from job to job. All that stand in a line which moves have one, whatever of
 // the limits it waits for at the moment.
 func (j *JobRow) ReasonShape() string {
-	if j.State == Available && j.Stand == "" && (j.Place > 0 || strings.HasPrefix(j.Why, FarBack)) {
-		return "in line"
+	if j.State == Available && j.Stand == "" && (j.Place > 0 || strings.HasPrefix(j.Why, FarBack) || j.Why == StartsNow || j.Why == JustMoved) {
+		return ShapeInLine
 	}
 	return Shape(j.Reason())
 }

@@ -16,7 +16,7 @@ func TestI1_JobsAreGroupedByStateAndReason(t *testing.T) {
 	}
 	var all Reasons
 	for _, j := range []JobRow{
-		inLine(2, "2nd in line"), inLine(1, "app:asia 97/100"), inLine(0, FarBack), inLine(0, FarBack+": app:asia held by a 429 (service)"),
+		inLine(2, "2nd in line"), inLine(1, "app:asia 97/100"), inLine(0, FarBack), inLine(0, StartsNow), inLine(0, FarBack+": app:asia held by a 429 (service)"),
 		failed("503", 1), failed("503", 2), failed("timeout", 1),
 		paused(Available), paused(Retryable),
 		{Job: Job{State: Available}, Why: "lock of #7"},
@@ -26,12 +26,12 @@ func TestI1_JobsAreGroupedByStateAndReason(t *testing.T) {
 			all.Add(r)
 		}
 	}
-	want := map[string]int{"app:asia 97/100": 4, "backs off after 503": 2, "backs off after timeout": 1, "queue paused by ana": 2, "lock of #7": 1}
+	want := map[string]int{"app:asia 97/100": 5, "backs off after 503": 2, "backs off after timeout": 1, "queue paused by ana": 2, "lock of #7": 1}
 	got := map[string]int{}
 	for _, r := range all.Rows() {
 		got[r.Text] += r.Jobs
 	}
-	if rows := all.Rows(); len(rows) != 6 || rows[0].Jobs != 4 || rows[0].First.Place != 1 {
+	if rows := all.Rows(); len(rows) != 6 || rows[0].Jobs != 5 || rows[0].First.Place != 1 {
 		t.Errorf("%d groups, the largest %+v", len(rows), rows[0])
 	}
 	for text, n := range want {

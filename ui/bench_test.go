@@ -274,8 +274,6 @@ func benchOpen(m *Model, name string) {
 		m.stack = []page.Page{page.NewMessages()}
 	case "classes":
 		m.stack = []page.Page{page.NewClasses("")}
-	case "reasons":
-		m.stack = []page.Page{page.NewReasons("")}
 	case "forensics":
 		m.stack = []page.Page{page.NewForensics(29)}
 	case "record":

@@ -2,8 +2,11 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
@@ -29,28 +32,43 @@ func TestFilterFindsTheJobAtPlace600(t *testing.T) {
 		sought := scene.Jobs[len(uitest.Busy().Jobs)+594]
 		d := open(t, scene, 120, 40, testOptions())
 		d.press("3")
-		d.wants("the first of ")
+		d.wants("2,233 AVAILABLE", " more, the last goes in ")
 		d.press("/")
 		d.text(`id:` + string(sought.ID))
 		d.rest()
 		d.press("enter")
-		d.wants("JOBS 1 of ", "550594")
+		d.wants("JOBS 1 of ", "KR_7214550594")
 		d.press("esc", "esc") // the message, then the filter
 		d.wait(3 * time.Second)
-		d.wants("the first of ")
+		d.wants("2,233 AVAILABLE", " more, the last goes in ")
 	})
 }
 
-// TestReasonsCountAllJobs, in however many pages they come.
-func TestReasonsCountAllJobs(t *testing.T) {
+// TestGroupsCountAllJobs, in however many pages they come; the line that says how many more
+// there are lists them.
+func TestGroupsCountAllJobs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, crowd(7000), 120, 40, testOptions())
-		d.press("3", "b")
-		d.wants("7,017 jobs wait", "app:asia 97/100", "7,006")
+		d.press("3")
+		d.wait(3 * time.Second)
+		d.wants("7,733 AVAILABLE", " more, the last goes in ")
+		d.toMore()
 		d.press("enter")
 		d.wait(3 * time.Second) // a long list follows its rows once a second
-		d.wants("JOBS 7,006 · app:asia 97/100")
+		d.wants("JOBS 7,006 · ")
 	})
+}
+
+// toMore goes down to the line that says how many more jobs a group has.
+func (d *desk) toMore() {
+	d.t.Helper()
+	for range 40 {
+		if strings.Contains(ansi.Strip(d.m.frame), "▌  … ") {
+			return
+		}
+		d.press("j")
+	}
+	d.t.Error("no group has more jobs than fit")
 }
 
 // TestAccountsSayHowManyThereAre: a list that does not hold every account says so.

@@ -428,7 +428,7 @@ func TestTheEffectOfACommandIsSeenAtOnce(t *testing.T) {
 		if took := time.Since(at); took > 0 {
 			t.Errorf("%v passed", took)
 		}
-		d.wants("job is cancelled", "JOBS 0 ·", "(left)") // the row stays where it stood, marked, until the list moves
+		d.wants("job is cancelled", "(left)", "every job has ended", "(left)") // the row stays where it stood, marked, until the list moves
 		d.lacks("AVAILABLE")
 	})
 }

@@ -483,10 +483,10 @@ func TestLostEngineIsSaid(t *testing.T) {
 func TestFailedQueryIsSaidAndOldRowsStay(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3")
-		d.wants("match:KR_7214550881")
+		d.wants("KR_7214550881")
 		d.fake.Broken = engine.Problemf(engine.ErrBroken, "", "the disk does not answer")
 		d.press("R")
-		d.wants("the disk does not answer", "match:KR_7214550881")
+		d.wants("the disk does not answer", "KR_7214550881")
 	})
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,7 +111,7 @@ func foldInks(dark string, th *themes.Theme) string {
 }
 
 // withoutShades is the text of a dark frame as a theme without shades has it: the rest of
-// a bar is blank, now is a line where nothing else stands, and a full cell of a chart may
+// a bar is blank, the parts of a whole differ in their sign, now is a line where nothing else stands, and a full cell of a chart may
 // be where a window begins.
 func withoutShades(said, dark, inks string, g *themes.Glyphs) string {
 	cells, mono := []rune(cellsOf(dark)), []rune(cellsOf(said))
@@ -124,6 +125,8 @@ func withoutShades(said, dark, inks string, g *themes.Glyphs) string {
 		case ink == seamSign && sign == " ":
 			cells[i] = []rune(g.Seam)[0]
 		case string(mono[i]) == g.Reset && (sign == g.Spark[len(g.Spark)-1] || sign == g.Plan[len(g.Plan)-1]):
+			cells[i] = mono[i]
+		case (sign == g.BarFull || sign == g.Cell) && slices.Contains(g.Shade, string(mono[i])): // the parts of a whole
 			cells[i] = mono[i]
 		}
 	}

@@ -27,7 +27,6 @@ const (
 	onAudit
 	onMessages
 	onClasses
-	onReasons
 	onForensics
 	onRecord
 	onEvidence
@@ -40,7 +39,7 @@ const (
 	// onLists can be filtered, onTables sorted, narrowed and marked as well.
 	// onWork are the screens of accounts, jobs and queues, where work is steered.
 	// onItems show one thing of a list.
-	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onReasons | onEvidence | onEntry
+	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onEvidence | onEntry
 	onLists  = onTables | onLimits | onLogs
 	onWork   = onOverview | onAccounts | onJobs | onRetries | onLimits | onMatches | onReports | onAccount | onJob | onSchedules
 	onItems  = onAccount | onJob | onForensics | onRecord | onEvidence | onEntry

@@ -132,7 +132,7 @@ func TestFrozenBucketShowsItsEnd(t *testing.T) {
 
 func TestFilterWithAnErrorKeepsTheLastGoodResult(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3", "/")
+		d.press("3", "b", "/")
 		d.text("state:ret")
 		d.rest()
 		d.wants("JOBS 9 of 23", "9 of 23")
@@ -155,7 +155,7 @@ func TestFilterWithAnErrorKeepsTheLastGoodResult(t *testing.T) {
 
 func TestFilterCompletes(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3", "/")
+		d.press("3", "b", "/")
 		d.text("state:disc")
 		d.press("tab")
 		d.rest()
@@ -298,7 +298,7 @@ func TestExportWritesANewFileOnly(t *testing.T) {
 
 func TestCopyOfRows(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3")
+		d.press("3", "b")
 		v := d.m.view(d.m.now())
 		_, rows := d.m.page().(page.Exporter).Export(v, true)
 		if len(rows) != 2 || !strings.HasPrefix(tabbed(rows[1:]), "match:KR_7214550881\tingest.summoner.full\t") {

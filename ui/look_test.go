@@ -92,7 +92,7 @@ func TestLogRecordOpensItsJob(t *testing.T) {
 // list, in all levels.
 func TestLogsOfTheSelectedJob(t *testing.T) {
 	busy(t, func(d *desk) {
-		for _, keys := range [][]string{{"3"}, {"4"}, {"3", "enter"}, {"1", "tab", "tab"}} {
+		for _, keys := range [][]string{{"3", "b"}, {"4"}, {"3", "enter"}, {"1", "tab", "tab"}} {
 			d.press("esc", "esc", "1")
 			d.press(keys...)
 			d.press("L")
@@ -310,9 +310,10 @@ func TestForcePastTheLimitWithReason(t *testing.T) {
 // reason that each has, with when it ends.
 func TestI1_ReasonsSayWhatHoldsHowMany(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3", "b")
-		d.wants("WHY JOBS DO NOT RUN 4 · 17 jobs wait", "backs off after 503", "app:asia 97/100", "41 s", "waits for 745 of 879 matches")
-		d.press("j", "enter")
+		d.press("3")
+		d.wants("733 AVAILABLE", "9 RETRYABLE", "back off after 503 ×8, 500 ×1", "429 application", "1 PENDING", "the last goes in 41 s")
+		d.toMore()
+		d.press("enter")
 		d.wants("JOBS 6 · app:asia 97/100", "match:KR_7214550950")
 		d.lacks("RUNNING")
 	})
@@ -343,7 +344,7 @@ func TestI9_From429ToItsJobAndBack(t *testing.T) {
 func TestPaletteReachesTheSideScreens(t *testing.T) {
 	busy(t, func(d *desk) {
 		for line, want := range map[string]string{
-			"audit": "AUDIT 5", "messages": "MESSAGES 1", "error classes": "ERROR CLASSES 3", "reasons": "WHY JOBS DO NOT RUN", "logs area:limiter": "/area:limiter", "alerts state:firing": "ALERTS 2 of 8",
+			"audit": "AUDIT 5", "messages": "MESSAGES 1", "error classes": "ERROR CLASSES 3", "logs area:limiter": "/area:limiter", "alerts state:firing": "ALERTS 2 of 8",
 		} {
 			d.press("esc", "esc", "1")
 			d.line(line)

@@ -72,7 +72,7 @@ func TestP38_PausedQueueSaysSoOnEachJob(t *testing.T) {
 		if c := d.last(); c.Op != engine.OpPause || c.Queue != uitest.Full {
 			t.Errorf("sent %+v", c)
 		}
-		d.press("3", "b")
+		d.press("3")
 		d.wants("app:asia 97/100")
 
 		queues, jobs := uitest.Busy().Update.Queues, uitest.Busy().Jobs

@@ -28,7 +28,7 @@ func noteBy(by engine.Actor) updated {
 // the moment in which the console is told of it, not at its next turn.
 func TestS1_11_ACommandOfSomebodyElseIsReadAtOnce(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3")
+		d.press("3", "b")
 		d.wait(10 * time.Second)
 		before := d.listed()
 		d.send(noteBy(d.m.opt.actor())) // who sits here: the receipt has told
@@ -53,7 +53,7 @@ func TestS1_11_ACommandOfSomebodyElseIsReadAtOnce(t *testing.T) {
 // when it has ended: what is shown then is what there is.
 func TestManyCommandsOfOthersAreReadTogether(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3")
+		d.press("3", "b")
 		d.wait(10 * time.Second)
 		before := d.listed()
 		for range 40 {

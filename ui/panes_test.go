@@ -23,7 +23,7 @@ func TestRailChoosesTheQueue(t *testing.T) {
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
-			d.press("3", "Q")
+			d.press("3", "b", "Q")
 			d.wants("▸QUEUES", "▌  all queues", "report.weekly ‖")
 			d.press("p")
 			d.wants("choose one queue to pause")
@@ -61,7 +61,9 @@ func TestRailChoosesTheQueue(t *testing.T) {
 // TestRailStaysOutOfListsOfOneReason: a class or a reason is of all queues.
 func TestRailStaysOutOfListsOfOneReason(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.press("3", "b", "j", "enter")
+		d.press("3")
+		d.toMore()
+		d.press("enter")
 		d.lacks("all queues")
 		d.press("Q")
 		d.wants("esc goes back to all jobs")
@@ -71,8 +73,10 @@ func TestRailStaysOutOfListsOfOneReason(t *testing.T) {
 // TestTheInspectorFollowsTheCursor on a screen of three panes.
 func TestTheInspectorFollowsTheCursor(t *testing.T) {
 	wide(t, func(d *desk) {
-		d.press("3")
-		d.reads("↻ RETRYABLE 2 of 5 tries used, next +0:12", "wait 60 s")
+		d.press("3", "b")
+		d.wait(2 * time.Second)
+		d.press("g")
+		d.reads("↻ RETRYABLE 2 of 5 tries used, next +0:10", "wait 60 s")
 		d.wants("#2 12:30:46")
 		d.press("G", "k")
 		d.reads("✗ DISCARDED 1 of 5 tries used", "last: 404 not found (final)")

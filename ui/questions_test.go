@@ -24,12 +24,12 @@ var questions = []question{
 	{
 		asks: "why is this match waiting, and until when?",
 		at:   func(d *desk) { d.press("3") },
-		row:  "KR_7214550952", answers: []string{"○ AVAILABLE", "41 s", "app:asia 97/100"},
+		row:  "KR_7214550950", answers: []string{"○", "41 s"},
 	},
 	{
 		asks: "what are all the others waiting for?",
-		at:   func(d *desk) { d.press("3") }, key: "b",
-		row: "app:asia 97/100", answers: []string{"6", "41 s"},
+		at:   func(d *desk) { d.press("3") },
+		row:  "AVAILABLE  ", answers: []string{"733", "83 of 100 calls of the 2 min window"},
 	},
 	{asks: "which key do I press to pause a queue?", key: "?", row: "pause, resume the queue", answers: []string{" p "}},
 	{asks: "which key do I press to get help, and to get out?", row: "q quit", answers: []string{"? keys"}},
@@ -47,7 +47,7 @@ var questions = []question{
 	{
 		asks: "which jobs failed, and why?",
 		at:   func(d *desk) { d.press("3") }, key: "s",
-		row: "match:KR_6011000003", answers: []string{"✗ DISCARDED", "1/5", "404 not found"},
+		row: "DISCARDED  ", answers: []string{"3 ", "404 not found"},
 	},
 	{asks: "what did ana do?", key: "U", row: "reschedule", answers: []string{"ana@console", "12:30:45", "job j902 is due at 12:40"}},
 	{asks: "is my key about to expire?", key: "K", row: "new API key", answers: []string{"key …7f3a", "≤21h14m"}},

@@ -19,7 +19,6 @@ var sideScreens = []struct {
 	{"Audit", actAudit, func() page.Page { return page.NewAudit() }},
 	{"Messages", actMessages, func() page.Page { return page.NewMessages() }},
 	{"Error classes", page.ByClass, func() page.Page { return page.NewClasses("") }},
-	{"Reasons", page.ByReason, func() page.Page { return page.NewReasons("") }},
 }
 
 // openMessages shows all messages, those on the message line among them.

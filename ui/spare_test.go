@@ -26,7 +26,7 @@ func TestJobs_WorkerBytesAndByAreShownWhenAskedFor(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
-			d.press("3")
+			d.press("3", "b")
 			d.rest()
 			if h := d.header(); strings.Contains(h, "WORKER") || strings.Contains(h, "BYTES") || !strings.Contains(h, "RESULT") {
 				t.Errorf("%v: unasked the columns are %s", size, h)
@@ -52,7 +52,7 @@ func TestJobs_WorkerBytesAndByAreShownWhenAskedFor(t *testing.T) {
 func TestJobs_AWideScreenShowsItAll(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 250, 60, testOptions())
-		d.press("3")
+		d.press("3", "b")
 		d.rest()
 		d.wants("WORKER", "BYTES", "ana")
 		d.press("c", "G", "k", "k", "enter", "esc")
@@ -72,19 +72,19 @@ func TestJobs_AWideScreenShowsItAll(t *testing.T) {
 func TestJobs_TheReasonKeepsItsRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 120, 40, testOptions())
-		d.press("3", "c", "G", "k", "enter", "k", "enter", "esc")
+		d.press("3", "b", "c", "G", "k", "enter", "k", "enter", "esc")
 		d.rest()
 		if h := d.header(); !strings.Contains(h, "WORKER") || !strings.Contains(h, "BYTES") {
 			t.Errorf("the columns are %s", h)
 		}
 		d.wants("503 service unava") // 18 cells of it
 		d = open(t, uitest.Busy(), 200, 60, testOptions())
-		d.press("3")
+		d.press("3", "b")
 		d.rest()
 		if h := d.header(); !strings.Contains(h, "WORKER") || strings.Contains(h, "BYTES") || strings.Contains(h, "QUEUE") {
 			t.Errorf("the columns are %s", h)
 		}
-		d.wants("503 service unavailable  ", "wait 60 s")
+		d.wants("503 service unavailable  ")
 	})
 }
 
@@ -96,7 +96,7 @@ func TestJobs_EmptyListSaysWhereTheEndedAre(t *testing.T) {
 		s.Update.Engine.Stored = 12
 		s.Update.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: uitest.Full}, Counts: map[engine.State]int{engine.Discarded: 2}}}
 		d := open(t, s, 120, 40, testOptions())
-		d.press("3")
+		d.press("3", "b")
 		d.rest()
 		d.wants("every job has ended", "s shows the failed, again all", "discarded 2")
 		d.lacks("dead")
@@ -112,7 +112,7 @@ func TestJobs_FilterByWorkerBytesAndBy(t *testing.T) {
 	} {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), 250, 60, testOptions())
-			d.press("3", "/")
+			d.press("3", "b", "/")
 			d.text(query)
 			d.press("enter")
 			d.rest()
@@ -127,11 +127,11 @@ func TestJobs_SpareColumnsAreRemembered(t *testing.T) {
 	p := page.AllJobs()
 	p.Restore(page.ListState{Sort: "worker", Shown: []string{"worker", "by", "queue", "nothing"}, Hidden: []string{"bytes", "job"}})
 	s := p.State()
-	if s.Sort != "worker" || !slices.Equal(s.Shown, []string{"worker", "by"}) || !slices.Equal(s.Hidden, []string{"bytes"}) || s.Plain() {
+	if s.Sort != "worker" || !slices.Equal(s.Shown, []string{"queue", "worker", "by"}) || !slices.Equal(s.Hidden, []string{"bytes"}) || s.Plain() {
 		t.Errorf("came back as %+v", s)
 	}
 	for _, c := range p.Columns() {
-		want := c.Name == "BYTES"
+		want := slices.Contains([]string{"BYTES", "CLASS", "ID", "HOLD", "CREATED"}, c.Name) // the others but BYTES are asked for
 		if c.Hidden != want {
 			t.Errorf("%s is hidden: %t", c.Name, c.Hidden)
 		}

@@ -109,6 +109,14 @@ func (l List[T]) fit(name string, least, width, priority int) List[T] {
 	return l
 }
 
+// asked makes columns of the list spare ones.
+func (l List[T]) asked(names string) List[T] {
+	for i := range l {
+		l[i].Spare = l[i].Spare || slices.Contains(strings.Fields(names), l[i].Name)
+	}
+	return l
+}
+
 // Drawn is the list with a column as a screen draws it that knows more than the row.
 func (l List[T]) Drawn(name string, draw func(p Pen, row *T) table.Cell) List[T] {
 	l = slices.Clone(l)

@@ -87,6 +87,17 @@ var Jobs = catalogue(filter.Options{
 	yesNo("stopping", "a cancel was asked for", func(r *job) bool { return r.CancelAsked }),
 	shown[job]("args").export("args").value(func(r *job) any { return document(r.Args) }),
 
+	// In groups a job has its state above it, and its life beside it.
+	shown[job]("called").head("JOB", table.ID, 15, 16).says(func(_ Pen, r *job) string { return JobCalled(r) }).
+		sort(func(a, b *job) int { return strings.Compare(JobCalled(a), JobCalled(b)) }),
+	shown[job]("what").head("KIND", table.Words, 8, 8).drop(3).colour(themes.Dim).says(func(_ Pen, r *job) string { return KindWord(r.Kind) }).
+		sort(func(a, b *job) int { return strings.Compare(KindWord(a.Kind), KindWord(b.Kind)) }),
+	shown[job]("for").head("FOR", table.Words, 8, 11).drop(1).sort(func(a, b *job) int { return strings.Compare(a.Owner, b.Owner) }),
+	shown[job]("dots").head("TRIES", table.Words, 5, 5).sort(func(a, b *job) int { return cmp.Compare(a.Tries, b.Tries) }),
+	past("waited", "", func(r *job) time.Time { return r.Created }).head("WAITED", table.Number, 6, 6).drop(2).colour(themes.Dim).says(func(p Pen, r *job) string { return p.Age(r.Created) }).
+		rising().unasked(),
+	ahead("goes", "", NextAt).head("GOES", table.Number, 6, 6).rising().unasked(),
+
 	// What waits for its next try is told of by when that is.
 	ahead("in", "", due).head("IN", table.Words, 6, 8).colour(themes.Retry).says(func(p Pen, r *job) string { return p.Until(r.Due) }).rising().unasked(),
 	number("next_try", "", func(r *job) int { return r.Tries }).head("NEXT TRY", table.Number, 8, 8).says(func(_ Pen, r *job) string { return Tries(r, r.Tries+1) }).rising().unasked(),
@@ -99,6 +110,7 @@ var Jobs = catalogue(filter.Options{
 // printed as well where a terminal is wide.
 var (
 	JobList   = Jobs.Pick("job queue state try due age result id hold created worker bytes by")
+	JobGroups = Jobs.Pick("called what for dots waited goes queue class id hold created worker bytes by").asked("queue class id hold created")
 	RetryList = Jobs.Pick("in job state next_try starts last_result class queue due_clock").fit("job", 20, 22, 0).fit("queue", 22, 22, 4)
 	JobLines  = Jobs.Pick("id job queue state try due created worker bytes by result")
 	JobExport = Jobs.Pick("kind queue key owner state hold attempts round try holds crashes class err created started finished due args")
@@ -212,6 +224,27 @@ func JobKey(j *engine.Job) string {
 		return j.Key
 	}
 	return string(j.Kind) + " " + string(j.ID)
+}
+
+// KindWord is what a kind of job is called where there is little room: match, timeline, sync.
+func KindWord(k engine.Kind) string {
+	object, does, ok := strings.Cut(string(k), ".")
+	switch {
+	case ok && object == "account":
+		return does
+	case ok && does == "call":
+		return does
+	}
+	return object
+}
+
+// JobCalled names a job whose kind and player stand beside it.
+func JobCalled(r *job) string {
+	_, what, ok := strings.Cut(r.Key, ":")
+	if !ok || r.Player != "" {
+		return JobKey(&r.Job)
+	}
+	return what
 }
 
 // Tries is 2/5: charged attempts of the round and how many there may be.

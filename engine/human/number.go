@@ -56,3 +56,13 @@ func Percent(ratio float64) string {
 	}
 	return strconv.Itoa(int(math.Round(math.Min(ratio, 9.99)*100))) + " %"
 }
+
+// Ordinal writes 1st, 2nd, 3rd, 4th, 11th, 21st …
+func Ordinal(n int) string {
+	suffix := [...]string{"th", "st", "nd", "rd"}
+	last := n % 10
+	if last > 3 || n%100 >= 11 && n%100 <= 13 {
+		last = 0
+	}
+	return strconv.Itoa(n) + suffix[last]
+}

@@ -307,14 +307,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-func TestOrdinal(t *testing.T) {
-	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 101: "101st", 111: "111th"} {
-		if got := ordinal(n); got != want {
-			t.Errorf("ordinal(%d) = %s, want %s", n, got, want)
-		}
-	}
-}
-
 // The wall clock is read again at the latest after a second, so that a jump of it
 // neither makes the engine deaf nor wakes anything early (P-26, the engine's part).
 func TestP26_WaitsAreReadAgain(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // Why says why a job does not run, until when if that is known, and where it
@@ -195,15 +196,15 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 	e := x.jobs[id]
 	switch {
 	case e == nil && x.loaded:
-		return standing{reason: "has just moved"}
+		return standing{reason: engine.JustMoved}
 	case !x.loaded:
 		return standing{reason: "no engine runs"}
 	case e.taken:
-		return standing{reason: "starts now", until: now}
+		return standing{reason: engine.StartsNow, until: now}
 	case e.parked != nil:
 		return standing{reason: x.whyParked(e)}
 	case e.line == nil:
-		return standing{reason: "has just moved"}
+		return standing{reason: engine.JustMoved}
 	}
 	if l := x.locks[e.lock]; e.lock != "" && l != nil && l.holder != nil {
 		return standing{reason: fmt.Sprintf("lock of #%s", l.holder.id)}
@@ -269,7 +270,7 @@ func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	case place == 0:
 		return standing{reason: engine.FarBack}
 	}
-	s.reason = ordinal(place) + " in line"
+	s.reason = human.Ordinal(place) + " in line"
 	return s
 }
 
@@ -285,14 +286,4 @@ func (e *entry) estimate(now time.Time, place int) time.Time {
 		return time.Time{}
 	}
 	return now.Add(time.Duration(float64(place) / pace * float64(time.Minute)))
-}
-
-// ordinal writes 1st, 2nd, 3rd, 4th, 11th, 21st …
-func ordinal(n int) string {
-	suffix := [...]string{"th", "st", "nd", "rd"}
-	last := n % 10
-	if last > 3 || n%100 >= 11 && n%100 <= 13 {
-		last = 0
-	}
-	return fmt.Sprintf("%d%s", n, suffix[last])
 }

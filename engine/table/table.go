@@ -41,6 +41,8 @@ type Cell struct {
 	Clean bool
 	// Ratio is the fill of a Progress column, 0 to 1; negative means no bar.
 	Ratio float64
+	// Parts are drawn in place of Text where it has several colours; none = Text is.
+	Parts []Cell
 }
 
 // Plain returns a cell of ordinary text.

@@ -51,6 +51,12 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 	return d.Accounts[i], true
 }
 
+// playerOf is the Riot ID of an account, as far as it is known here.
+func (d *Data) playerOf(id string) string {
+	a, _ := d.Account(id)
+	return or(a.RiotID, id)
+}
+
 // Queue finds a queue.
 func (d *Data) Queue(name engine.Queue) (engine.QueueRow, bool) {
 	i := slices.IndexFunc(d.Queues, func(q engine.QueueRow) bool { return q.Name == name })

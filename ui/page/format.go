@@ -72,8 +72,13 @@ func number(t themes.Token, n int) part.Cell {
 	return part.As(t, count(n))
 }
 
-// Capital begins a sentence: s begins with a small letter of a to z.
-func Capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
+// Capital begins a sentence; what does not begin with a letter of a to z stays.
+func Capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
 
 func btoi(b bool) int {
 	if b {

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine"
 )
 
@@ -26,12 +28,20 @@ func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 	p.part = &jobPart{name: "class " + string(r.Class), states: failedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
 		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 	}}
+	p.stand()
 	return p
 }
 
-// newJobsOfReason lists the jobs that do not run for one reason.
-func newJobsOfReason(queue engine.Queue, shape, text string) *Jobs {
+// newJobsOfGroup lists all jobs of a group.
+func newJobsOfGroup(queue engine.Queue, g jobGroup) *Jobs {
 	p := NewJobs(queue, shownLive)
-	p.part = &jobPart{name: text, reason: shape, fits: func(j *engine.JobRow) bool { return j.ReasonShape() == shape }}
+	p.part = &jobPart{
+		name: strings.ToLower(g.word()), states: []engine.State{g.State}, reason: g.Shape,
+		fits: func(j *engine.JobRow) bool { return groupOf(j) == g.groupKey },
+	}
+	if first, ok := g.first(); ok && g.Shape != "" {
+		p.part.name = first.Reason()
+	}
+	p.stand()
 	return p
 }

@@ -2,6 +2,8 @@ package page
 
 import (
 	"reflect"
+	"slices"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -25,20 +27,24 @@ type Jobs struct {
 	part    *jobPart
 	rail    rail
 	peek    peek
+	groups  inGroups
 }
 
 // jobsMade are the same of the jobs of one queue.
 type jobsMade struct {
 	madeOf
 	queue engine.Queue
+	flat  bool
+	dead  time.Time // of the answer with those that gave up
 }
 
 // NewJobs makes the list; queue "" means all.
 func NewJobs(queue engine.Queue, shown Shown) *Jobs {
 	p := &Jobs{queue: queue, which: shown}
 	p.list = newList(columns.Jobs, columns.JobList, jobKey)
+	p.stand()
 	p.is = screenOf[engine.JobRow]{screen: ScreenJobs, file: "jobs", fill: func(v *View) { // the answer from disk, with what Watch has told since
-		p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue}, func() []engine.JobRow { return p.merge(v) })
+		p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue, p.groups.flat, p.groups.dead.got}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
@@ -61,13 +67,15 @@ const mostFound = 20_000
 
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {
-	page, ask := p.due(v, v.Seq)
-	if !ask {
-		return p.peek.want(v, p)
+	if page, ask := p.due(v, v.Seq); ask {
+		q := p.query()
+		q.Page = page
+		return q
 	}
-	q := p.query()
-	q.Page = page
-	return q
+	if q := p.groups.want(v, p); q != nil {
+		return q
+	}
+	return p.peek.want(v, p)
 }
 
 // query is what the list asks for: the first jobs, of very many those that go next, or
@@ -76,7 +84,8 @@ func (p *Jobs) query() engine.JobsQuery {
 	q := engine.JobsQuery{Queue: p.queue}
 	switch {
 	case p.part != nil:
-		q.States, q.Ended, q.Class, q.Reason = p.part.states, len(p.part.states) > 0, p.part.class, p.part.reason
+		q.States, q.Class, q.Reason = p.part.states, p.part.class, p.part.reason
+		q.Ended = slices.ContainsFunc(q.States, engine.State.Terminal)
 	case p.which == shownLive:
 		q.Oldest = true
 	case p.which == shownFailed:
@@ -102,6 +111,9 @@ func (p *Jobs) SetFilter(text string) error {
 
 // Got implements Page.
 func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	if p.groups.got(v, p, q, a, err) {
+		return
+	}
 	asked, ok := q.(engine.JobsQuery)
 	if !ok {
 		p.peek.got(v, q, a, err)
@@ -160,6 +172,13 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 			rows = append(rows, j)
 		}
 	}
+	if p.grouped() && p.which == shownLive {
+		for _, j := range p.groups.dead.rows {
+			if !seen[j.ID] && p.inQueue(&j) {
+				rows = append(rows, j)
+			}
+		}
+	}
 	SortJobs(rows)
 	return rows
 }
@@ -179,6 +198,9 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 		return ""
 	}
 	j, ok := p.selected()
+	if _, isLine := p.lineUnder(); isLine && a == Open {
+		return ""
+	}
 	switch {
 	case a == Pause && p.queue != "":
 		return ""
@@ -198,16 +220,30 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 func (p *Jobs) Act(v *View, a Action) Effect {
 	p.refresh(v)
 	switch {
-	case p.actRail(v, a), p.list.act(v, a):
+	case p.actRail(v, a):
 		return Effect{}
+	case p.list.act(v, a):
+		p.overGaps(v, a)
+		return Effect{}
+	case a == Open:
+		if e, ok := p.openLine(); ok {
+			return e
+		}
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == Purge:
 		return Ask(engine.Command{Op: engine.OpPrune}, "")
 	case a == ByClass:
 		return Effect{Open: &Target{Screen: ScreenClasses, Queue: p.queue}}
+	case a == ByReason && p.part != nil:
+		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue}}
 	case a == ByReason:
-		return Effect{Open: &Target{Screen: ScreenReasons, Queue: p.queue}}
+		chosen := p.State()
+		p.groups.flat = !p.groups.flat
+		p.stand()
+		p.Restore(p.groups.other)
+		p.groups.other = chosen
+		return Effect{}
 	case a == States:
 		p.which, p.whole = (p.which+1)%Shown(len(shownNames)), false
 		p.again()

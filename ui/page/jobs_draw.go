@@ -9,22 +9,49 @@ import (
 func (p *Jobs) Draw(v *View) []string {
 	p.refresh(v)
 	switch {
-	case p.part != nil || v.W < railNarrow*2:
+	case p.part != nil:
 		return p.box(v, 0, v.W)
-	case v.Size == S && p.rail.on:
+	case p.rail.on && (v.Size == S || v.W < railNarrow*2):
 		return p.rail.draw(v, v.W, v.H)
-	case v.Size == S:
-		return p.box(v, 0, v.W)
 	}
-	p.rail.aim(v, p.queue)
-	left := railWidth(v.W, v.Size == M && len(p.spare.on) > 0)
-	panes := [][]string{p.rail.draw(v, left, v.H)}
+	var panes [][]string
+	left, right := 0, 0
+	if p.rail.on || !p.grouped() && v.Size != S && v.W >= railNarrow*2 {
+		p.rail.aim(v, p.queue)
+		left = railWidth(v.W, v.Size == M && len(p.spare.on) > 0)
+		panes = append(panes, p.rail.draw(v, left, v.H))
+	}
 	if v.Size == L {
-		right := peekWidth(v.W)
-		list := p.box(v, left, v.W-left-right) // first: what is looked at follows its cursor
-		return part.Beside(append(panes, list, p.peek.draw(v, p, v.W-right, right, v.H))...)
+		right = peekWidth(v.W)
 	}
-	return part.Beside(append(panes, p.box(v, left, v.W-left))...)
+	panes = append(panes, p.middle(v, left, v.W-left-right)) // before what is looked at: that follows its cursor
+	if right > 0 {
+		panes = append(panes, p.peek.draw(v, p, v.W-right, right, v.H))
+	}
+	return part.Beside(panes...)
+}
+
+// middle is the list in a block of w cells, in groups or flat.
+func (p *Jobs) middle(v *View, x, w int) []string {
+	if !p.grouped() {
+		return p.box(v, x, w)
+	}
+	inner := v.inner(w)
+	sum, why := p.sum(v, inner), p.whySection(v, inner)
+	h := v.H - 1 - len(sum)
+	if why.Height > 0 {
+		h -= why.Height + 2
+	}
+	p.arrange(v, max(h-1, 1)) // below the header
+	list := part.Section{
+		Title: "JOBS", Note: p.groupNote(v), Tail: p.groupTail(v), Focus: p.rail.on && w < v.W,
+		Rows: append(sum, p.groupRows(v, inner, h)...), Height: len(sum) + h,
+		Click: func(cx, y int) string { return p.clickedAt(v, cx, y-len(sum)) },
+	}
+	if why.Height == 0 {
+		return v.sections(x, 0, w, v.H, list)
+	}
+	return v.sections(x, 0, w, v.H, list, p.whySection(v, inner)) // once more: the list has put the cursor
 }
 
 // box is the list of the jobs in a frame of w cells.
@@ -113,6 +140,7 @@ func (p *Jobs) choose(q engine.Queue) {
 	}
 	p.queue, p.whole = q, false
 	p.again()
+	p.groups.again()
 	p.asked, p.turned = true, true
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -30,6 +31,18 @@ type list[T any] struct {
 	made   recipe
 	placed bool     // something was made
 	later  later[T] // the same, of lists that are too long for the event loop
+
+	// laid is the list with lines between its rows; nil = it has none.
+	laid func(v *View) laidOut
+}
+
+// laidOut is a source that has lines which are no rows.
+type laidOut interface {
+	part.Source
+	// Line draws line i where it is no row; nil = it is one.
+	Line(i int) func(l *part.Line)
+	// Layer is what line i lies on.
+	Layer(i int) themes.Layer
 }
 
 // recipe names the versions of what the shown rows were made of.
@@ -42,13 +55,19 @@ type recipe struct {
 }
 
 func newList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) list[T] {
-	l := list[T]{query: query[T]{schema: all.Schema}, key: key, fields: shown}
+	l := list[T]{query: query[T]{schema: all.Schema}, key: key}
+	l.choose(shown)
+	return l
+}
+
+// choose gives the list other columns; what was chosen of them is given up.
+func (l *list[T]) choose(shown columns.List[T]) {
+	l.fields, l.hidden, l.spare, l.by, l.down = shown, nil, spares{}, 0, false
 	for i, c := range shown {
 		if c.Spare {
 			l.spare.is = with(l.spare.is, i)
 		}
 	}
-	return l
 }
 
 // SetFilter implements Filterer.
@@ -88,7 +107,12 @@ func (l *list[T]) find(id string) (place int, ok bool) {
 }
 
 // rows is the list as a table's source.
-func (l *list[T]) rows(v *View) rowSource[T] { return rowSource[T]{l, v} }
+func (l *list[T]) rows(v *View) part.Source {
+	if l.laid != nil {
+		return l.laid(v)
+	}
+	return rowSource[T]{l, v}
+}
 
 type rowSource[T any] struct {
 	l *list[T]
@@ -152,6 +176,10 @@ func (l *list[T]) arrow(v *View) string {
 // draw draws the list with its header.
 func (l *list[T]) draw(v *View, w, h int, empty string) []string {
 	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan}
+	if l.laid != nil {
+		laid := l.laid(v)
+		t.Line, t.Layer = laid.Line, laid.Layer
+	}
 	l.keep(t, w)
 	return l.table(v, t, w, h, l.rows(v))
 }
@@ -302,6 +330,11 @@ func (l *list[T]) note(v *View, more ...string) string {
 	if l.text != "" {
 		text += " of " + count(max(l.all, l.of))
 	}
+	return l.noted(v, text, more...)
+}
+
+// noted is what a list says of itself, behind how many rows it has.
+func (l *list[T]) noted(v *View, text string, more ...string) string {
 	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.told())
 	if n := l.cur.MarkCount(); n > 0 {

@@ -21,8 +21,6 @@ func New(t *Target) Page {
 		return NewForensics(t.Seq)
 	case ScreenClasses:
 		return NewClasses(t.Queue)
-	case ScreenReasons:
-		return NewReasons(t.Queue)
 	case ScreenEvidence:
 		return NewEvidence(t.Row.(engine.AlertRow))
 	case ScreenEntry:
@@ -38,8 +36,8 @@ func newJobsOf(t *Target) Page {
 	switch of := t.Row.(type) {
 	case engine.ClassRow:
 		return newJobsOfClass(t.Queue, of)
-	case engine.ReasonRow:
-		return newJobsOfReason(t.Queue, of.Shape, of.Text)
+	case jobGroup:
+		return newJobsOfGroup(t.Queue, of)
 	}
 	return NewJobs(t.Queue, t.Shown)
 }

@@ -32,7 +32,6 @@ const (
 	ScreenAudit
 	ScreenMessages
 	ScreenClasses
-	ScreenReasons
 	ScreenForensics
 	ScreenRecord
 	ScreenEvidence
@@ -46,7 +45,7 @@ func Tabs() []Screen {
 }
 
 var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Logs", "Alerts", "Account", "Job", "Schedules",
-	"Audit", "Messages", "Error classes", "Reasons", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos"}
+	"Audit", "Messages", "Error classes", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos"}
 
 func (s Screen) String() string { return screenNames[s] }
 

@@ -86,7 +86,8 @@ func (p *Retries) Act(v *View, a Action) Effect {
 	case a == ByClass:
 		return Effect{Open: &Target{Screen: ScreenClasses}}
 	case a == ByReason:
-		return Effect{Open: &Target{Screen: ScreenReasons}}
+		jobs := ScreenJobs
+		return Effect{Go: &jobs}
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		all := v.Retries()
 		rows, hidden := p.marked(all)

@@ -4,7 +4,7 @@ package part
 // ID, and the scroll position.
 //
 // The zero Cursor is at rest: nobody has chosen a row, so it stands on whichever
-// row is first. What moves it, and Hold, make it keep its row from then on.
+// row is first, or the source's First. What moves it, and Hold, make it keep its row from then on.
 //
 // Call Sync after the data or the height changed and before View: it keeps
 // the selected row on its line of the screen. Moves cost the same at any
@@ -78,7 +78,11 @@ func (c *Cursor) Held() bool { return c.held }
 // Rest puts the cursor on the first row, whichever that is from now on.
 func (c *Cursor) Rest(src Source, height int) {
 	c.top, c.gone, c.held = 0, false, false
-	c.stand(src, 0)
+	first := 0
+	if s, ok := src.(interface{ First() int }); ok {
+		first = s.First()
+	}
+	c.stand(src, first)
 	c.show(src, height)
 }
 
@@ -109,6 +113,12 @@ func (c *Cursor) Home(src Source, height int) { c.Go(src, 0, height) }
 
 // End goes to the last row.
 func (c *Cursor) End(src Source, height int) { c.Go(src, src.Len()-1, height) }
+
+// Row returns which row of the source stands in line y of the screen; false = none does.
+func (c *Cursor) Row(src Source, y int) (i int, ok bool) {
+	i, kind := c.row(src, c.top+y)
+	return i, kind == rowLive
+}
 
 // Go puts the cursor on row i, or on the nearest there is.
 func (c *Cursor) Go(src Source, i, height int) {

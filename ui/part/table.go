@@ -38,6 +38,12 @@ type Table struct {
 	Blur bool
 	// Still draws no cursor at all: the keys go to another pane.
 	Still bool
+	// Line draws row i where it is no record: a heading, or what parts two; nil, or a nil
+	// answer = it has cells.
+	Line func(i int) func(l *Line)
+	// Layer is what row i lies on unless the cursor is on it: rows further down a list fade.
+	// nil = all lie on the plain ground.
+	Layer func(i int) themes.Layer
 }
 
 // Header returns the header row of w cells.
@@ -118,10 +124,24 @@ func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *C
 		at := v == c.at && !t.Still
 		l.Reset(w, at && !t.Blur)
 		t.signs(l, at, kind == rowLive && c.Marked(src.ID(i)))
-		t.row(l, slots, cells)
+		if t.Layer != nil && kind == rowLive && !at {
+			l.On(t.Layer(i))
+		}
+		if draw := t.lineOf(i, kind); draw != nil {
+			draw(l)
+		} else {
+			t.row(l, slots, cells)
+		}
 		out = append(out, l.String())
 	}
 	return out
+}
+
+func (t Table) lineOf(i int, kind rowKind) func(l *Line) {
+	if t.Line == nil || kind != rowLive {
+		return nil
+	}
+	return t.Line(i)
 }
 
 // header writes the titles; › at the edge says that there are more columns.
@@ -178,6 +198,11 @@ func (t Table) row(l *Line, slots []slot, cells []Cell) {
 			l.progress(cells[s.column], s.width, t.Columns[s.column].Tail)
 			continue
 		}
+		if c := cells[s.column]; len(c.Parts) > 0 {
+			end := l.at + s.width
+			l.Cells(c.Parts...).To(end)
+			continue
+		}
 		l.Field(cells[s.column], s.width, t.Columns[s.column].Kind)
 	}
 }
@@ -187,7 +212,7 @@ func (t Table) row(l *Line, slots []slot, cells []Cell) {
 func (t Table) gone(cells []Cell) []Cell {
 	said := false
 	for i := range cells {
-		cells[i].Token = themes.Off
+		cells[i].Token, cells[i].Parts = themes.Off, nil
 		if i < len(t.Columns) && t.Columns[i].Kind == State {
 			cells[i].Text, cells[i].Clean, said = leftWord, true, true
 		}

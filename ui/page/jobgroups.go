@@ -1,0 +1,321 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+)
+
+// groupKey tells the groups of a list of jobs apart: by their state, and those that wait by
+// why they do. What backs off is one group, whatever it failed with: classes come and go.
+type groupKey struct {
+	engine.ReasonKey
+}
+
+func groupOf(j *engine.JobRow) groupKey {
+	key := groupKey{engine.ReasonKey{State: j.State, Held: j.State == engine.Scheduled && j.Hold != engine.HoldNone}}
+	if j.State != engine.Running && !j.State.Terminal() && (j.State != engine.Retryable || j.Stand != "") {
+		key.Shape = j.ReasonShape()
+	}
+	return key
+}
+
+// jobGroup are the jobs of a list that do not run for one reason, or that run, or ended.
+type jobGroup struct {
+	groupKey
+	rows   []*engine.JobRow // those of the list, in its order
+	jobs   int              // all there are
+	why    engine.ReasonRow // of all of them; the zero one = the list has all
+	folded bool
+	lines  int // that it has on the screen, below its heading
+
+	rest string // of its heading, for which the list has no room
+}
+
+// word is the state as titles write it.
+func (g *jobGroup) word() string {
+	if g.Held {
+		return "HELD"
+	}
+	return strings.ToUpper(g.State.String())
+}
+
+// first is the job that comes first; false = none is known.
+func (g *jobGroup) first() (j *engine.JobRow, ok bool) {
+	switch {
+	case len(g.rows) > 0:
+		return g.rows[0], true
+	case g.why.Jobs > 0:
+		return &g.why.First, true
+	}
+	return nil, false
+}
+
+// groupRank is the order of groups on a screen: what runs, what goes next, what failed, and
+// last what waits for others.
+var groupRank = [...]int{
+	engine.Running: 0, engine.Available: 1, engine.Retryable: 2, engine.Scheduled: 3, engine.Discarded: 4, engine.Pending: 5,
+	engine.Cancelled: 6, engine.Completed: 7,
+}
+
+// groupJobs puts the jobs of a list into groups. reasons are those of all jobs, where the list
+// has not all of them, and counts how many there are in each state now; nil = the list has
+// all that it is to show.
+func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []jobGroup {
+	at := map[groupKey]*jobGroup{}
+	open := func(key groupKey) *jobGroup {
+		g := at[key]
+		if g == nil {
+			g = &jobGroup{groupKey: key}
+			at[key] = g
+		}
+		return g
+	}
+	for _, j := range rows {
+		g := open(groupOf(j))
+		g.rows = append(g.rows, j)
+	}
+	for _, r := range reasons {
+		g := open(groupOf(&r.First))
+		if r.Jobs += g.why.Jobs; g.why.Jobs > 0 {
+			r.Last = latest(r.Last, g.why.Last)
+		}
+		g.why = r
+	}
+	for state, n := range counts {
+		for _, g := range at {
+			if g.State == state {
+				n -= max(g.why.Jobs, len(g.rows))
+			}
+		}
+		if g := largest(at, state); g != nil { // what was counted a moment ago differs a little from now
+			g.jobs = max(max(g.why.Jobs, len(g.rows))+n, len(g.rows))
+		}
+	}
+	out := make([]jobGroup, 0, len(at))
+	for _, g := range at {
+		g.jobs = max(g.jobs, len(g.rows))
+		if g.jobs == 0 || len(g.rows) == 0 && g.why.Jobs > g.jobs {
+			g.jobs = g.why.Jobs
+		}
+		out = append(out, *g)
+	}
+	slices.SortFunc(out, func(a, b jobGroup) int {
+		return cmp.Or(cmp.Compare(groupRank[a.State], groupRank[b.State]), strings.Compare(a.Shape, b.Shape), cmp.Compare(a.word(), b.word()))
+	})
+	return out
+}
+
+// largest is the group in a state with the most jobs; nil = none is in it.
+func largest(at map[groupKey]*jobGroup, state engine.State) (most *jobGroup) {
+	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *jobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
+		if g.State == state && (most == nil || max(g.why.Jobs, len(g.rows)) > max(most.why.Jobs, len(most.rows))) {
+			most = g
+		}
+	}
+	return most
+}
+
+// deal shares h lines between groups: each has its heading, then an empty line parts it from
+// the next while there is room, and its jobs. A group with more than it has lines for says so
+// in its last one. keeps is how many lines a group had lately: it keeps them, so that what
+// stands below does not move with each job that comes and goes.
+func deal(groups []jobGroup, h int, keeps func(key groupKey, need int) int) (gaps bool) {
+	need := make([]int, len(groups))
+	for i := range groups {
+		g := &groups[i]
+		if g.folded {
+			continue
+		}
+		if need[i] = len(g.rows); g.jobs > len(g.rows) {
+			need[i]++
+		}
+		need[i] = keeps(g.groupKey, need[i])
+	}
+	upTo := func(level int) (sum int) {
+		for i := range groups {
+			groups[i].lines = min(need[i], level)
+			sum += groups[i].lines
+		}
+		return sum
+	}
+	room := h - len(groups)
+	if gaps = room-(len(groups)-1) >= upTo(leastLines); gaps {
+		room -= len(groups) - 1
+	}
+	level := max(sort.Search(max(room, 0)+1, func(level int) bool { return upTo(level) > room })-1, leastLines)
+	left := room - upTo(level)
+	for i := range groups { // the rest goes to the first that can take it
+		if more := min(need[i]-groups[i].lines, left); more > 0 {
+			groups[i].lines, left = groups[i].lines+more, left-more
+		}
+	}
+	return gaps
+}
+
+// leastLines is what a group has at least, whatever there is room for: a list scrolls.
+const leastLines = 2
+
+// keepLines is for how long a group keeps its lines when it has fewer jobs.
+const keepLines = 10 * time.Second
+
+// most keeps what each group needed at most lately, up to a few lines.
+type most struct {
+	lines map[groupKey]int
+	at    map[groupKey]time.Time
+}
+
+// fewLines is up to how many lines a group keeps that it has no job for.
+const fewLines = 6
+
+func (m *most) keeps(key groupKey, need int, now time.Time) int {
+	if m.lines == nil {
+		m.lines, m.at = map[groupKey]int{}, map[groupKey]time.Time{}
+	}
+	if need >= m.lines[key] || need == 0 || now.Sub(m.at[key]) > keepLines || now.Before(m.at[key]) {
+		m.lines[key], m.at[key] = need, now
+	}
+	return max(need, min(m.lines[key], fewLines))
+}
+
+// lineKind says what stands in a line of a list in groups.
+type lineKind uint8
+
+const (
+	gapLine  lineKind = iota
+	headLine          // of a group
+	rowLine           // a job
+	moreLine          // how many more there are
+)
+
+// jobLine is one line of a list in groups.
+type jobLine struct {
+	kind  lineKind
+	group int
+	row   *engine.JobRow
+	place int // within the group: rows further down fade
+}
+
+// linesOf are the lines of dealt groups.
+func linesOf(groups []jobGroup, gaps bool) (lines []jobLine) {
+	for i := range groups {
+		g := &groups[i]
+		if i > 0 && gaps {
+			lines = append(lines, jobLine{kind: gapLine, group: i})
+		}
+		lines = append(lines, jobLine{kind: headLine, group: i})
+		shown := min(g.lines, len(g.rows))
+		more := g.jobs > shown && g.lines > 0
+		if more && shown == g.lines {
+			shown--
+		}
+		for n, j := range g.rows[:shown] {
+			lines = append(lines, jobLine{rowLine, i, j, n})
+		}
+		if more {
+			lines = append(lines, jobLine{kind: moreLine, group: i, place: shown})
+			shown++
+		}
+		for ; shown < g.lines; shown++ {
+			lines = append(lines, jobLine{kind: gapLine, group: i})
+		}
+	}
+	return lines
+}
+
+// id is what a cursor holds on to.
+func (l *jobLine) id(groups []jobGroup) string {
+	switch l.kind {
+	case rowLine:
+		return string(l.row.ID)
+	case headLine:
+		return groupLine + groups[l.group].word() + " " + groups[l.group].Shape
+	case moreLine:
+		return groupLine + "more " + groups[l.group].word() + " " + groups[l.group].Shape
+	}
+	return ""
+}
+
+// groupLine begins the ids of lines that are no jobs: no job's id does.
+const groupLine = "\x00"
+
+// headText says what the jobs of a group wait for, in a few words.
+func (g *jobGroup) headText(v *View) string {
+	first, ok := g.first()
+	switch {
+	case !ok:
+		return ""
+	case g.State == engine.Running:
+		return count(len(g.rows)) + " of " + count(v.Engine.Workers) + " workers"
+	case g.State == engine.Retryable && g.Shape == "":
+		return "back off after " + classesOf(g.rows)
+	case g.State == engine.Discarded:
+		return classesOf(g.rows) + gaveUp(g.rows)
+	case g.State == engine.Pending:
+		return openOf(v, g.rows)
+	case g.State.Terminal():
+		return ""
+	case first.Stand == "" && g.State == engine.Available && first.Place > 0:
+		if b, ok := v.Limits.Pacing(); ok {
+			return count(b.Used) + " of " + count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
+		}
+	}
+	return briefWhy(v, first.Reason())
+}
+
+// classesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A
+// single one is said in the words of its answer.
+func classesOf(rows []*engine.JobRow) string {
+	n := map[engine.Class]int{}
+	for _, j := range rows {
+		n[j.Class]++
+	}
+	if len(n) == 1 && rows[0].LastError != "" {
+		return columns.InShort(rows[0].LastError)
+	}
+	var words []string
+	for _, c := range slices.SortedFunc(maps.Keys(n), func(a, b engine.Class) int {
+		return cmp.Or(cmp.Compare(n[b], n[a]), strings.Compare(string(a), string(b)))
+	}) {
+		words = append(words, or(string(c), "a failure")+" ×"+count(n[c]))
+	}
+	return strings.Join(words, ", ")
+}
+
+// gaveUp says of discarded jobs that another try would not help, where that is known of all.
+func gaveUp(rows []*engine.JobRow) string {
+	for _, j := range rows {
+		if j.Class != "404" {
+			return ""
+		}
+	}
+	return ": a retry will not help"
+}
+
+// openOf names the syncs that wait for their matches, with how many are to come.
+func openOf(v *View, rows []*engine.JobRow) string {
+	var names []string
+	for _, j := range rows {
+		a, ok := v.Account(j.Owner)
+		if ok && a.Job == j.ID && a.Matches.Open+a.Timelines.Open > 0 {
+			names = append(names, playerName(a.RiotID)+" "+count(a.Matches.Open+a.Timelines.Open))
+		}
+	}
+	if len(names) == 0 && len(rows) > 0 {
+		return briefWhy(v, rows[0].Reason())
+	}
+	return "wait for what they have asked for: " + strings.Join(names, ", ")
+}
+
+// playerName is a Riot ID without its tag.
+func playerName(riotID string) string {
+	name, _, _ := strings.Cut(riotID, "#")
+	return name
+}

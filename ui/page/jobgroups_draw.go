@@ -1,0 +1,303 @@
+package page
+
+import (
+	"maps"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// barStates are the states of the bar above the groups, in their order.
+var barStates = [...]engine.State{
+	engine.Running, engine.Available, engine.Retryable, engine.Scheduled, engine.Pending, engine.Discarded,
+}
+
+// barTokens colour them; what waits in line is calm.
+var barTokens = map[engine.State]themes.Token{
+	engine.Running: themes.Run, engine.Available: themes.Line, engine.Retryable: themes.Retry, engine.Scheduled: themes.Held,
+	engine.Pending: themes.Tick, engine.Discarded: themes.Err,
+}
+
+// counts are the jobs of the queue that is shown, by their state.
+func (p *Jobs) counts(v *View) map[engine.State]int {
+	q := everyQueue(v)
+	if p.queue != "" {
+		q, _ = v.Queue(p.queue)
+		q.Counts = maps.Clone(q.Counts)
+	}
+	if q.Counts != nil && v.Ready { // each of these is known by itself
+		for _, s := range []engine.State{engine.Running, engine.Retryable} {
+			q.Counts[s] = 0
+			for _, j := range v.inState(s) {
+				if p.inQueue(&j) {
+					q.Counts[s]++
+				}
+			}
+		}
+	}
+	return q.Counts
+}
+
+// sum is all jobs as one bar, with its legend: each state where it stood before, at 0 too.
+func (p *Jobs) sum(v *View, w int) []string {
+	counts := p.counts(v)
+	if v.H < leastSummed {
+		return nil
+	}
+	shares := make([]part.Share, len(barStates))
+	for i, state := range barStates {
+		shares[i] = part.Share{Token: barTokens[state], Name: state.String(), N: counts[state]}
+	}
+	return []string{
+		part.NewLine(v.Theme, w).Gap(1).Stack(w-2, shares).String(),
+		part.NewLine(v.Theme, w).Gap(1).Legend(shares).String(), "",
+	}
+}
+
+// leastSummed is the height below which the list has all rows.
+const leastSummed = 16
+
+// groupNote says what stands in the groups.
+func (p *Jobs) groupNote(v *View) string {
+	n := 0
+	for _, s := range barStates {
+		n += p.counts(v)[s]
+	}
+	text := count(n)
+	switch {
+	case p.on():
+		text = count(len(p.shown)) + " of " + text
+	case p.queue == "":
+		text += " of all queues"
+	}
+	if p.queue != "" {
+		text += " of " + string(p.queue)
+	}
+	more := ""
+	switch {
+	case p.growing:
+		more = p.far(p.inAll(v))
+	case p.groups.reasons.growing:
+		more = p.groups.reasons.far(p.inAll(v))
+	}
+	note := p.noted(v, text, "grouped by why they wait", more)
+	if p.which != shownLive {
+		note = p.noted(v, text, shownNames[p.which], more)
+	}
+	return note
+}
+
+// groupTail names the keys that change the list.
+func (p *Jobs) groupTail(v *View) string {
+	if told := p.answer.told(v); told != "" {
+		return told
+	}
+	return v.keyed("{reasons} flat list") + "   " + v.keyed("{queues} queue: ") + or(string(p.queue), "all")
+}
+
+// whySection is the sentence about the job under the cursor; one without rows where there is
+// no room for it.
+func (p *Jobs) whySection(v *View, w int) part.Section {
+	if v.H < leastSummed {
+		return part.Section{}
+	}
+	s := part.Section{Title: "WHY", Height: whyRows}
+	j, ok := p.selected()
+	if !ok {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
+		return s
+	}
+	s.Note = columns.KindWord(j.Kind) + " " + columns.JobCalled(&j) + ofWhom(v, &j) + " " + stateVerb(&j)
+	next := p.ahead(&j)
+	said := whyJob(v, &j, next)
+	for _, row := range said.rows(v, w-2) {
+		s.Rows = append(s.Rows, " "+row)
+	}
+	return s
+}
+
+// whyRows is how many rows the sentence has.
+const whyRows = 2
+
+func ofWhom(v *View, j *engine.JobRow) string {
+	if j.Owner == "" {
+		return ""
+	}
+	return " of " + or(j.Player, v.playerOf(j.Owner))
+}
+
+// stateVerb is what a job does.
+func stateVerb(j *engine.JobRow) string {
+	switch {
+	case j.State == engine.Running:
+		return "runs"
+	case j.State.Terminal():
+		return "has ended"
+	}
+	return "waits"
+}
+
+// noWhy stands in the place of the sentence where no job is under the cursor.
+func (p *Jobs) noWhy(v *View) string {
+	if _, ok := p.lineUnder(); ok {
+		return v.keyed("{open} folds or lists the group; {down} goes to its jobs")
+	}
+	return p.empty(v)
+}
+
+// lifeWidth is what the life of the jobs takes of w cells beside the list.
+func lifeWidth(w int) int {
+	const list, least = 66, 24
+	if w-list < least {
+		return 0
+	}
+	return min(w-list, 60)
+}
+
+// groupRows is the list with its header, and beside it the life of each job on one axis.
+func (p *Jobs) groupRows(v *View, w, h int) []string {
+	life := lifeWidth(w)
+	p.groups.width, p.groups.life = w-life, life
+	rows := p.list.draw(v, w-life, h, p.empty(v))
+	if life == 0 {
+		return rows
+	}
+	c := part.NewChart(v.Theme, lifeAxis(v.beat(), p.groups.lines, life), h)
+	c.Words(0)
+	src := p.rows(v)
+	for y := 1; y < h; y++ {
+		i, ok := p.cur.Row(src, y-1)
+		if !ok {
+			continue
+		}
+		switch at := &p.groups.lines[i]; at.kind {
+		case rowLine:
+			drawLife(v, c, y, at.row)
+		case headLine:
+			if g := &p.groups.groups[at.group]; g.charted() {
+				p.groupChart(v, c, y)
+			} else {
+				c.Put(y, 0, themes.Text, g.rest)
+			}
+		}
+	}
+	last := 0
+	for i := range p.groups.lines {
+		if p.groups.lines[i].kind != gapLine {
+			last = i + 1
+		}
+	}
+	c.Seam(1, min(last, h-1))
+	l := part.NewLine(v.Theme, life)
+	out := make([]string, len(rows))
+	for y := range rows {
+		l.Reset(life, y > 0 && y-1 == p.cur.At()-p.cur.Top())
+		out[y] = rows[y] + c.Row(l, y).String()
+	}
+	return out
+}
+
+// lifeAxis is an axis that holds what is known of the jobs of a list: the most of it past
+// when they have waited for long, and ahead as far as most of them go.
+func lifeAxis(now time.Time, lines []jobLine, w int) part.Axis {
+	var oldest, farthest time.Duration
+	for _, l := range lines {
+		if j := l.row; j != nil && !j.State.Terminal() {
+			oldest = max(oldest, min(now.Sub(j.Created), longestLife))
+			farthest = max(farthest, min(goesAt(j).Sub(now), longestLife))
+		}
+	}
+	back := w * 11 / 20
+	step := stepFor(max(oldest/time.Duration(max(back-1, 1)), farthest/time.Duration(max(w-back-1, 1))))
+	return part.NewAxis(now, step, back, w)
+}
+
+// longestLife is as far as an axis of lives reaches either way: what is beyond is drawn from
+// its edge on.
+const longestLife = 2 * time.Hour
+
+// stepFor is a step that people count in, as long as asked for at least.
+func stepFor(least time.Duration) time.Duration {
+	for _, s := range []time.Duration{1, 2, 3, 5, 10, 15, 30, 60, 120, 300, 600} {
+		if s*time.Second >= least {
+			return s * time.Second
+		}
+	}
+	return 20 * time.Minute
+}
+
+// drawLife draws one job on row y: made, tried, and when it goes.
+func drawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {
+	made, end := c.At(j.Created), c.Back
+	goes := goesAt(j)
+	switch {
+	case j.State.Terminal():
+		end = c.At(j.Finished)
+	case j.State == engine.Running:
+	case !goes.IsZero():
+		c.Run(y, c.Back+1, c.At(goes), themes.Planned(waitToken(j)), v.Theme.Glyphs.Ahead)
+	}
+	c.Run(y, made+1, end, themes.Tick, v.Theme.Glyphs.Waited)
+	if made >= 0 {
+		c.Sign(y, made, themes.Dim, v.Theme.State("AVAILABLE").Glyph)
+	}
+	bad := v.Theme.State("FAILED")
+	for _, at := range j.Failed {
+		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
+	}
+	switch {
+	case j.State == engine.Discarded && len(j.Failed) == 0:
+		c.Sign(y, end, bad.Token, bad.Glyph)
+	case j.State == engine.Running:
+		run := v.Theme.State("RUNNING")
+		c.Sign(y, c.Back, run.Token, run.Glyph)
+	case j.State == engine.Retryable && !goes.IsZero():
+		again := v.Theme.State("RETRYABLE")
+		c.Sign(y, max(c.At(goes), c.Back), again.Token, again.Glyph)
+	case !j.State.Terminal() && !goes.IsZero():
+		c.Sign(y, max(c.At(goes), c.Back), themes.Run, v.Theme.Glyphs.Mark)
+	}
+}
+
+// waitToken is the colour of a job's wait.
+func waitToken(j *engine.JobRow) themes.Token {
+	if j.State == engine.Retryable {
+		return themes.Retry
+	}
+	return themes.Run
+}
+
+// groupChart draws beside the heading of what stands in line how fast the line moves: the
+// calls that were made.
+func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
+	values := make([]float64, c.Width)
+	top := 0.0
+	for i := len(v.Calls) - 1; i >= 0; i-- {
+		at := c.At(v.Calls[i].At)
+		if at < 0 {
+			break
+		}
+		if at < c.Back {
+			values[at]++
+			top = max(top, values[at])
+		}
+	}
+	c.Area(y, 1, part.Series{Values: values[:c.Back], Top: top})
+}
+
+// clickedAt does what a click into the list means: the header sorts, a heading folds.
+func (p *Jobs) clickedAt(v *View, x, y int) string {
+	p.rail.on = false
+	if y == 0 {
+		p.sortAt(v, p.groups.width, x)
+		return ""
+	}
+	p.clicked(p.rows(v), y-1)
+	if _, ok := p.lineUnder(); ok {
+		return string(Open)
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package page
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+func grouped(n int, s engine.State, change func(j *engine.JobRow)) (rows []*engine.JobRow) {
+	for i := range n {
+		j := &engine.JobRow{Job: engine.Job{ID: engine.JobID(fmt.Sprint(s, i)), State: s}}
+		if change != nil {
+			change(j)
+		}
+		rows = append(rows, j)
+	}
+	return rows
+}
+
+// TestGroupsCountAllJobs: the list has the first few, the engine has grouped all, and the
+// queues count them now; a group has as many as there are.
+func TestGroupsCountAllJobs(t *testing.T) {
+	inLine := func(j *engine.JobRow) { j.Place, j.Why = 1, "1st in line" }
+	rows := append(grouped(2, engine.Running, nil), grouped(5, engine.Available, inLine)...)
+	rows = append(rows, grouped(1, engine.Retryable, func(j *engine.JobRow) { j.Class = "503" })...)
+	rows = append(rows, grouped(1, engine.Retryable, func(j *engine.JobRow) { j.Class = "timeout" })...)
+	first := *rows[2]
+	paused := engine.JobRow{Job: engine.Job{ID: "p", State: engine.Available}, Why: "queue paused by ana", Stand: engine.StandPaused}
+	reasons := []engine.ReasonRow{
+		{Shape: first.ReasonShape(), Jobs: 500, First: first}, {Shape: paused.ReasonShape(), Jobs: 30, First: paused},
+		{Shape: "x", Jobs: 1, First: *rows[7]}, {Shape: "y", Jobs: 1, First: *rows[8]},
+	}
+	counts := map[engine.State]int{engine.Running: 2, engine.Available: 535, engine.Retryable: 2}
+	got := map[string]int{}
+	for _, g := range groupJobs(rows, reasons, counts) {
+		got[g.word()+" "+g.Shape] = g.jobs
+	}
+	want := map[string]int{"RUNNING ": 2, "AVAILABLE in line": 505, "AVAILABLE queue paused by ana": 30, "RETRYABLE ": 2}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if all := groupJobs(rows, nil, nil); len(all) != 3 || all[1].jobs != 5 {
+		t.Errorf("without more: %+v", all)
+	}
+}
+
+// TestGroupsFillTheScreen: whatever there is, lines are as many as fit; no group loses its
+// heading, and each job of the list stands in a line or is counted in one that says more.
+func TestGroupsFillTheScreen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var rows []*engine.JobRow
+		states := []engine.State{engine.Running, engine.Available, engine.Retryable, engine.Discarded, engine.Pending}
+		need := 0
+		for _, s := range states {
+			n := rapid.IntRange(0, 30).Draw(t, "jobs")
+			rows = append(rows, grouped(n, s, nil)...)
+			if n > 0 {
+				need += n + 1
+			}
+		}
+		groups := groupJobs(rows, nil, nil)
+		h := rapid.IntRange(3, 50).Draw(t, "height")
+		lines := linesOf(groups, deal(groups, h, func(_ groupKey, need int) int { return need }))
+		if len(groups) == 0 {
+			return
+		}
+		heads, shown, more := 0, 0, 0
+		for _, l := range lines {
+			switch l.kind {
+			case headLine:
+				heads++
+			case rowLine:
+				shown++
+			case moreLine:
+				more += groups[l.group].jobs - l.place
+			}
+		}
+		if heads != len(groups) || shown+more != len(rows) {
+			t.Fatalf("%d headings of %d groups, %d jobs and %d more of %d", heads, len(groups), shown, more, len(rows))
+		}
+		least := len(groups) * (1 + leastLines)
+		if len(lines) > max(h, least) {
+			t.Fatalf("%d lines on %d", len(lines), h)
+		}
+		if need+len(groups)-1 <= h && more > 0 || h > least+len(groups) && len(lines) < min(h, need)-len(groups) {
+			t.Fatalf("%d lines of %d, %d needed, %d jobs are left out", len(lines), h, need, more)
+		}
+	})
+}

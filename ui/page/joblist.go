@@ -1,0 +1,390 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// inGroups is what the list of jobs is while it stands in groups.
+type inGroups struct {
+	reasons reasonCounts
+	dead    deadJobs
+	flat    bool              // the operator has turned the groups off
+	other   ListState         // what was chosen of the columns when it was the other way
+	folds   map[groupKey]bool // that the operator has folded or opened
+	most    most
+	still   []*engine.JobRow // those of the list whose turn has not come since it was asked for
+	groups  []jobGroup
+	lines   []jobLine
+	at      map[string]int // the line of an id
+	width   int            // of the list, when it was drawn last
+	life    int            // what the life of the jobs takes beside it
+}
+
+// grouped reports whether the list stands in groups: of one class or reason it has one.
+func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
+
+// stand gives the list the columns and lines that belong to how it stands.
+func (p *Jobs) stand() {
+	if p.grouped() {
+		p.list.choose(jobGroupColumns)
+		p.laid = func(v *View) laidOut { return groupedJobs{p, v} }
+		return
+	}
+	p.list.choose(columns.JobList)
+	p.laid = nil
+}
+
+// jobGroupColumns are those of groups: what needs a view is drawn by it.
+var jobGroupColumns = columns.JobGroups.
+	Drawn("for", byView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
+	Drawn("dots", byView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
+	Drawn("goes", byView(goesCell))
+
+// forWhom is the player for whose sync a job works, or what it works for.
+func forWhom(v *View, j *engine.JobRow) string {
+	if j.Owner == "" {
+		return part.None
+	}
+	return playerName(or(j.Player, v.playerOf(j.Owner)))
+}
+
+// triesCell has a sign for each try: those that failed, the present or next one, those left.
+func triesCell(v *View, j *engine.JobRow) part.Cell {
+	failed := j.Tries
+	if j.State == engine.Running || j.State == engine.Completed {
+		failed = max(failed-1, 0)
+	}
+	bad, now := v.Theme.State("FAILED"), v.Theme.State(columns.StateWord(&j.Job))
+	c := part.Cell{}
+	add := func(t themes.Token, sign string) {
+		c.Text += sign
+		c.Parts = append(c.Parts, part.Cell{Text: sign, Token: t, Clean: true})
+	}
+	most := min(max(j.MaxAttempts, failed), engine.KeptFailures)
+	for range min(failed, most) {
+		add(bad.Token, bad.Glyph)
+	}
+	n := failed
+	if !j.State.Terminal() || j.State == engine.Completed {
+		add(now.Token, now.Glyph)
+		n++
+	}
+	for ; n < most; n++ {
+		add(themes.Tick, v.Theme.Glyphs.BarNone)
+	}
+	return c
+}
+
+// goesCell says when a job goes by itself, or for how long it has run.
+func goesCell(v *View, j *engine.JobRow) part.Cell {
+	switch at := goesAt(j); {
+	case j.State == engine.Running:
+		return part.As(themes.Run, v.age(j.Started))
+	case j.State == engine.Discarded:
+		return part.As(themes.Err, "never")
+	case j.State.Terminal() || at.IsZero():
+		return part.As(themes.Dim, part.None)
+	case !at.After(v.beat()):
+		return part.As(themes.Run, "now")
+	case j.State == engine.Retryable:
+		return part.As(themes.Retry, strings.TrimPrefix(v.until(at), "+"))
+	default:
+		return part.Plain(v.soon(at))
+	}
+}
+
+// goesAt is when a job goes: of a retry when there is room, of one in line its turn.
+func goesAt(j *engine.JobRow) time.Time {
+	if j.State == engine.Retryable && j.LateBy != "" {
+		return j.Starts
+	}
+	return columns.NextAt(j)
+}
+
+// want is what the groups ask the engine besides the jobs of the list; nil = nothing now.
+func (g *inGroups) want(v *View, p *Jobs) engine.Query {
+	if !p.grouped() || p.which != shownLive || p.on() && !p.whole {
+		return nil
+	}
+	if q := g.dead.want(v, p.queue); q != nil {
+		return q
+	}
+	if p.more {
+		return g.reasons.want(v, p.queue)
+	}
+	return nil
+}
+
+// got takes an answer to that; false = it is to another question.
+func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err error) bool {
+	switch q := q.(type) {
+	case engine.ReasonsQuery:
+		if g.reasons.pending = false; q.Queue == p.queue {
+			g.reasons.takeIn(v, q, a, err)
+		}
+		return true
+	case engine.JobsQuery:
+		if q.Limit != mostDead || !q.Ended {
+			return false
+		}
+		if g.dead.pending = false; q.Queue == p.queue {
+			g.dead.takeIn(v, a, err)
+		}
+		return true
+	}
+	return false
+}
+
+// again makes all be asked anew: they are of another queue.
+func (g *inGroups) again() {
+	g.reasons.again()
+	g.reasons.groups, g.dead.rows = nil, nil
+	g.dead.forget()
+}
+
+// arrange makes the groups and their lines for h rows of the screen.
+func (p *Jobs) arrange(v *View, h int) {
+	g := &p.groups
+	var reasons []engine.ReasonRow
+	var counts map[engine.State]int
+	if !p.on() {
+		counts = map[engine.State]int{}
+		for s, n := range p.counts(v) {
+			if s.Live() && p.which != shownFailed || s == engine.Discarded {
+				counts[s] = n
+			}
+		}
+		if p.more && p.which == shownLive {
+			reasons = g.reasons.groups
+		}
+	}
+	g.still = stillThere(v, p.shown)
+	g.groups = groupJobs(g.still, reasons, counts)
+	for i := range g.groups {
+		group := &g.groups[i]
+		folded, chosen := g.folds[group.groupKey]
+		group.folded = folded || !chosen && group.State == engine.Pending
+	}
+	gaps := deal(g.groups, h, func(key groupKey, need int) int { return g.most.keeps(key, need, v.Now) })
+	g.lines = linesOf(g.groups, gaps)
+	g.at = make(map[string]int, len(g.lines))
+	for i := range g.lines {
+		if id := g.lines[i].id(g.groups); id != "" {
+			g.at[id] = i
+		}
+	}
+}
+
+// stillThere leaves out jobs in line whose turn has come since the engine was asked for them:
+// they run, or have run. Those that do not after all come back with the next answer.
+func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
+	gone := func(j *engine.JobRow) bool {
+		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(v.beat()) && j.ReasonShape() == engine.ShapeInLine
+	}
+	if !slices.ContainsFunc(rows, gone) {
+		return rows
+	}
+	return slices.DeleteFunc(slices.Clone(rows), gone)
+}
+
+// groupedJobs is the list as its lines.
+type groupedJobs struct {
+	p *Jobs
+	v *View
+}
+
+// Len implements part.Source.
+func (s groupedJobs) Len() int { return len(s.p.groups.lines) }
+
+// ID implements part.Source.
+func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].id(s.p.groups.groups) }
+
+// Find implements part.Source.
+func (s groupedJobs) Find(id string) (int, bool) {
+	i, ok := s.p.groups.at[id]
+	return i, ok
+}
+
+// Row implements part.Source.
+func (s groupedJobs) Row(i int, cells []part.Cell) []part.Cell {
+	if l := &s.p.groups.lines[i]; l.kind == rowLine {
+		return s.p.cells(s.v, l.row, cells, s.p.shows)
+	}
+	return cells
+}
+
+// First is where a cursor at rest stands: the job that goes next. What runs comes and goes
+// too fast to be read.
+func (s groupedJobs) First() int {
+	first := -1
+	for i, l := range s.p.groups.lines {
+		switch {
+		case l.kind != rowLine:
+		case l.row.State != engine.Running:
+			return i
+		case first < 0:
+			first = i
+		}
+	}
+	return max(first, 0)
+}
+
+// Layer implements laidOut: within a group rows fade down.
+func (s groupedJobs) Layer(i int) themes.Layer {
+	if l := s.p.groups.lines[i]; l.kind == rowLine {
+		return themes.Fade(0.055 * float64(l.place))
+	}
+	return themes.OnPlain
+}
+
+// Line implements laidOut.
+func (s groupedJobs) Line(i int) func(l *part.Line) {
+	at := s.p.groups.lines[i]
+	if at.kind == rowLine {
+		return nil
+	}
+	return func(l *part.Line) {
+		g := &s.p.groups.groups[at.group]
+		switch at.kind {
+		case headLine:
+			s.head(l, g)
+		case moreLine:
+			l.Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+count(g.jobs-at.place)+" more"+lastGoes(s.v, g)+"  "))
+			l.Cells(part.As(themes.Accent, s.v.keyed("{open}")), part.As(themes.Dim, " shows them"))
+		}
+	}
+}
+
+// head writes the heading of a group. What of it the list has no room for goes on beside it.
+func (s groupedJobs) head(l *part.Line, g *jobGroup) {
+	sign := s.v.Theme.Glyphs.Open
+	if g.folded {
+		sign = s.v.Theme.Glyphs.Shut
+	}
+	state := s.v.Theme.State(g.word())
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, count(g.jobs)), part.As(state.Token, " "+g.word()+"  "))
+	g.rest = ""
+	head, rest := cutAt(safe.Text(g.headText(s.v)), l.Room())
+	if lifeShown := s.p.groups.life > 0 && !g.charted(); lifeShown {
+		g.rest = rest
+	} else if rest != "" {
+		head = safe.Cut(head+rest, l.Room())
+	}
+	l.Cells(part.Plain(head))
+}
+
+// charted reports whether a chart stands beside a group's heading.
+func (g *jobGroup) charted() bool {
+	return g.State == engine.Available && !g.folded && g.Shape == engine.ShapeInLine
+}
+
+// cutAt cuts a text where it has so many cells.
+func cutAt(text string, w int) (head, rest string) {
+	for i, r := range text {
+		if w -= safe.RuneWidth(r); w < 0 {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+// lastGoes says when the last of a group goes; "" = nobody knows.
+func lastGoes(v *View, g *jobGroup) string {
+	last := g.why.Last
+	for _, j := range g.rows {
+		last = latest(last, goesAt(j))
+	}
+	if !last.After(v.Now) || g.State.Terminal() {
+		return ""
+	}
+	return ", the last goes in " + v.in(last)
+}
+
+// lineUnder is the line under the cursor that is no job; false = it is one.
+func (p *Jobs) lineUnder() (l jobLine, ok bool) {
+	id, ok := p.cur.Selected()
+	if i, found := p.groups.at[id]; ok && found && p.laid != nil {
+		l = p.groups.lines[i]
+	}
+	return l, l.kind == headLine || l.kind == moreLine
+}
+
+// openLine is what enter does on a line that is no job: it folds a group, or lists it all.
+func (p *Jobs) openLine() (e Effect, ok bool) {
+	at, ok := p.lineUnder()
+	if !ok {
+		return e, false
+	}
+	g := &p.groups.groups[at.group]
+	if at.kind == moreLine {
+		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: *g}}, true
+	}
+	if p.groups.folds == nil {
+		p.groups.folds = map[groupKey]bool{}
+	}
+	p.groups.folds[g.groupKey] = !g.folded
+	return e, true
+}
+
+// overGaps moves the cursor on from an empty line, the way it went.
+func (p *Jobs) overGaps(v *View, a Action) {
+	step := 1
+	if a == Up || a == PageUp || a == HalfUp || a == Home {
+		step = -1
+	}
+	if p.laid == nil {
+		return
+	}
+	src := p.rows(v)
+	for range len(p.groups.lines) {
+		at := p.cur.At()
+		if _, left := p.cur.Left(); left || at >= src.Len() || src.ID(at) != "" {
+			return
+		}
+		if p.cur.Move(src, step, p.height); p.cur.At() == at { // the end of the list
+			step = -step
+			p.cur.Move(src, step, p.height)
+		}
+	}
+}
+
+// ahead puts a job in line at the place that it has by now among those of the list, and names
+// the job that goes after it; "" = none is known.
+func (p *Jobs) ahead(j *engine.JobRow) (next string) {
+	if j.Place == 0 {
+		return ""
+	}
+	var after *engine.JobRow
+	before := 0
+	for _, o := range p.groups.still {
+		switch {
+		case o.ID == j.ID || o.Queue != j.Queue || o.State != engine.Available || o.Place == 0:
+		case o.Place < j.Place:
+			before++
+		case after == nil || o.Place < after.Place:
+			after = o
+		}
+	}
+	j.Place = min(before+1, j.Place)
+	if after == nil {
+		return ""
+	}
+	return columns.JobCalled(after)
+}
+
+// Export implements Exporter: a file has the same columns however the list stands.
+func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
+	p.refresh(v)
+	drawn := p.fields
+	defer func() { p.fields = drawn }()
+	p.fields = columns.JobList
+	return p.is.file, p.export(v, only)
+}

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+)
+
+// reasonCounts are the groups of all live jobs by why they do not run, however many there
+// are: the engine looks at a part of them for each answer.
+type reasonCounts struct {
+	paged
+	groups  []engine.ReasonRow
+	coming  engine.Reasons // of the pages that have come
+	growing bool           // groups are of the pages so far
+}
+
+// want is the question about a queue's jobs; nil = none is due.
+func (r *reasonCounts) want(v *View, queue engine.Queue) engine.Query {
+	if page, ask := r.due(v, v.Seq); ask {
+		return engine.ReasonsQuery{Page: page, Queue: queue}
+	}
+	return nil
+}
+
+// takeIn takes a page in: the first look is shown as it comes, a later one when it is complete.
+func (r *reasonCounts) takeIn(v *View, asked engine.ReasonsQuery, a engine.Answer, err error) {
+	initial := !r.have || r.groups == nil
+	if !r.take(v, err) {
+		return
+	}
+	page, _ := a.(engine.ReasonsAnswer)
+	first, last := r.turn(v, asked.Page, page.Next, page.Looked)
+	if first {
+		r.coming = engine.Reasons{}
+	}
+	r.coming.Add(page.Reasons...)
+	if last || initial || r.growing {
+		r.groups = r.coming.Rows()
+	}
+	r.growing = !last && (initial || r.growing)
+}
+
+// deadJobs are the newest jobs that gave up: they stand beside the live ones.
+type deadJobs struct {
+	answer
+	rows []engine.JobRow
+}
+
+// mostDead is how many of them are asked for.
+const mostDead = 100
+
+func deadQuery(queue engine.Queue) engine.JobsQuery {
+	return engine.JobsQuery{Page: engine.Page{Limit: mostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
+}
+
+func (d *deadJobs) want(v *View, queue engine.Queue) engine.Query {
+	if d.due(v, v.Seq) {
+		return deadQuery(queue)
+	}
+	return nil
+}
+
+func (d *deadJobs) takeIn(v *View, a engine.Answer, err error) {
+	if d.take(v, err) {
+		page, _ := a.(engine.JobsPage)
+		d.rows = page.Jobs
+	}
+}

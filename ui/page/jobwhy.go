@@ -1,0 +1,277 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// told is why a job does not run, in sentences: what counts first, when that ends, and below
+// it what an operator can do about it.
+type told struct {
+	lead, text string
+	late       string // stands behind it as a warning
+	act        string
+}
+
+// whyJob says why a job does not run and until when. next is the job that goes after it; ""
+// = none is known.
+func whyJob(v *View, j *engine.JobRow, next string) told {
+	switch {
+	case j.State == engine.Running:
+		return whyRuns(v, j)
+	case j.State.Terminal():
+		return whyEnded(v, j)
+	case j.Stand != "" || j.State == engine.Pending:
+		return told{lead: Capital(j.Reason()) + ".", text: endsText(v, j), act: whatStands(v, j)}
+	case j.State == engine.Retryable:
+		return whyBacksOff(v, j)
+	case j.State == engine.Available:
+		return whyInLine(v, j, next)
+	}
+	text := "It goes on " + inText(v, j.ReasonEnds()) + "."
+	if j.Hold != engine.HoldNone {
+		text += " It was sent back through no fault of its own: that cost no try."
+	}
+	return told{lead: Capital(j.Reason()) + ".", text: text, act: "A retry lets it go at once."}
+}
+
+// inText is a time until: in 41 s, or now.
+func inText(v *View, at time.Time) string {
+	switch {
+	case at.IsZero():
+		return "at a time that nobody knows"
+	case !at.After(v.beat()):
+		return "now"
+	}
+	return "in " + v.soon(at)
+}
+
+// soon is the time that is left at the present second, to a tenth while it is less than ten
+// seconds.
+func (v *View) soon(at time.Time) string {
+	left := at.Sub(v.beat())
+	if left >= 10*time.Second {
+		return v.in(at)
+	}
+	v.Ticks = true
+	return strconv.FormatFloat(max(left, 0).Seconds(), 'f', 1, 64) + " s"
+}
+
+func endsText(v *View, j *engine.JobRow) string {
+	ends := j.ReasonEnds()
+	if j.Until.IsZero() || !ends.After(v.Now) {
+		return ""
+	}
+	return "That ends " + inText(v, ends) + "."
+}
+
+// whatStands says what an operator can do about what stands before any limit.
+func whatStands(v *View, j *engine.JobRow) string {
+	switch {
+	case j.State == engine.Pending:
+		return "It goes on by itself when they are settled, and needs no try of its own."
+	case j.Stand == engine.StandPaused:
+		return v.keyed("{pause} resumes the queue; a retry would not make it faster.")
+	}
+	return "A retry would not make it faster."
+}
+
+func whyRuns(v *View, j *engine.JobRow) told {
+	t := told{lead: "Its " + human.Ordinal(j.Tries) + " try runs", text: "for " + v.age(j.Started) + "."}
+	if j.Worker > 0 {
+		t.text = "for " + v.age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
+	}
+	for _, w := range v.Limits.Waiting {
+		if w.Job == j.ID {
+			t.text += " It waits for a permit: " + briefWhy(v, w.Reason) + "."
+		}
+	}
+	t.act = "A cancel gives its call up and throws the answer away."
+	return t
+}
+
+func whyEnded(v *View, j *engine.JobRow) told {
+	switch j.State {
+	case engine.Completed:
+		return told{lead: "It is done", text: "since " + v.ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
+	case engine.Cancelled:
+		return told{lead: "It was cancelled", text: v.ago(j.Finished) + ": " + or(j.LastError, "by an operator") + ".", act: v.keyed("{retry} starts it again.")}
+	}
+	t := told{lead: Capital(columns.InShort(or(j.LastError, string(j.Class)))) + ".", act: v.keyed("{retry} tries it again from the beginning.")}
+	switch {
+	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
+		t.text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.ago(j.Finished) + "."
+	default:
+		t.text = "That answer is final: it was given up " + v.ago(j.Finished) + ", and no other try follows by itself."
+	}
+	return t
+}
+
+// whyInLine is of a job that waits for its turn.
+func whyInLine(v *View, j *engine.JobRow, next string) told {
+	t := told{lead: Capital(j.Reason()) + "."}
+	if j.Place > 0 {
+		t.lead = human.Ordinal(j.Place) + " in line."
+	}
+	switch b, full := fullWindow(v); {
+	case full && !j.Until.After(b.Reset):
+		t.text = "It goes when the " + human.Window(b.Window) + " window opens again, " + inText(v, b.Reset) + ": all " + count(b.Limit) + " calls of it are used."
+	case j.Until.IsZero():
+		t.text = "When its turn comes is not known yet."
+	default:
+		t.text = "It goes " + inText(v, j.Until) + spreadText(v) + "."
+	}
+	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
+		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ": " + human.Coarse(v.beat().Sub(j.Due.Truncate(time.Second))) + " late."
+	}
+	t.act = v.keyed("A retry ({retry}) would not make it faster")
+	if next != "" {
+		t.act += v.keyed(", and {cancel} gives its place to ") + next
+	}
+	t.act += "."
+	return t
+}
+
+// fullWindow is the window that sets the pace while it has no room left.
+func fullWindow(v *View) (b engine.BucketRow, full bool) {
+	b, ok := v.Limits.Pacing()
+	return b, ok && b.Limit > 0 && b.Used >= b.Limit && b.Reset.After(v.Now)
+}
+
+// spreadText says what sets the pace of a line, with its figures; "" = nothing is known to.
+func spreadText(v *View) string {
+	b, ok := v.Limits.Pacing()
+	left, rest := b.Limit-b.Used, b.Reset.Sub(v.Now)
+	if !ok || left <= 0 || rest <= 0 {
+		return ""
+	}
+	perSecond := float64(left) / rest.Seconds()
+	if perSecond >= 100 {
+		return ", as soon as pacing allows"
+	}
+	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + count(b.Limit) + " per " + human.Window(b.Window)
+}
+
+// pace is calls a second, or a minute where that is fewer than one.
+func pace(perSecond float64) string {
+	if perSecond < 1 {
+		return human.Counted(max(int(perSecond*60+0.5), 1), "call", "calls") + " a minute"
+	}
+	return human.Counted(int(perSecond+0.5), "call", "calls") + " a second"
+}
+
+// whyBacksOff is of a job that waits for its next try: what it met, where its instant comes
+// from, and whether there is room then.
+func whyBacksOff(v *View, j *engine.JobRow) told {
+	t := told{lead: columns.InShort(or(j.LastError, or(string(j.Class), "It failed")))}
+	if at, ok := lastFailure(j); ok {
+		t.lead += " at " + v.clock(at)
+	}
+	t.lead += "."
+	due := "it is due at " + v.clock(j.Due)
+	switch {
+	case j.Delay <= 0:
+		t.text = Capital(due) + "."
+	case j.InLineAgain():
+		t.text = stepText(j) + ", so it was due at " + v.clock(j.Due) + "."
+	default:
+		t.text = stepText(j) + ", so " + due + "."
+	}
+	t.late = lateText(v, j)
+	t.act = ifAgain(v, j)
+	return t
+}
+
+func stepText(j *engine.JobRow) string {
+	return "Step " + strconv.Itoa(j.Tries) + " of the policy: " + human.Seconds(j.Delay)
+}
+
+// lateText says that there is no room at the instant of a retry, and until when; "" = there is.
+func lateText(v *View, j *engine.JobRow) string {
+	late := lateBy(v, j)
+	switch {
+	case late <= 0 && j.LateBy == "":
+		return ""
+	case j.Starts.IsZero():
+		return Capital(briefWhy(v, j.LateBy)) + ": when it goes is not known."
+	case late < time.Second:
+		return ""
+	}
+	return "No room until " + v.clock(j.Starts) + ": " + human.Coarse(late) + " late."
+}
+
+// lateBy is how much later than its instant a retry goes, as far as that is known.
+func lateBy(v *View, j *engine.JobRow) time.Duration {
+	switch {
+	case j.LateBy == "":
+		return 0
+	case j.Starts.IsZero():
+		return max(v.Now.Sub(j.Due), 0)
+	}
+	return max(latest(j.Starts, v.beat()).Sub(j.Due), 0)
+}
+
+// ifAgain says what follows if a retry fails, and so do those after it.
+func ifAgain(v *View, j *engine.JobRow) string {
+	if len(j.Then) == 0 {
+		return "If it fails again it is given up: this is its last try."
+	}
+	at := latest(j.Due, j.Starts)
+	var steps []string
+	for _, d := range j.Then {
+		at = at.Add(d)
+		steps = append(steps, v.clock(at)+" +"+human.Seconds(d))
+	}
+	return "If it fails again: " + strings.Join(steps, "  then ") + "  then it is given up."
+}
+
+// lastFailure is when a job failed last; false = it is not known.
+func lastFailure(j *engine.JobRow) (time.Time, bool) {
+	if n := len(j.Failed); n > 0 {
+		return j.Failed[n-1], true
+	}
+	return j.Started, !j.Started.IsZero()
+}
+
+// rows are the sentences on rows of w cells: the lead bright, what can be done dimmed.
+func (t told) rows(v *View, w int) []string {
+	var rows []string
+	put := func(cells ...part.Cell) {
+		rows = append(rows, flowText(v, w, cells)...)
+	}
+	put(part.As(themes.Figure, t.lead), part.Plain(t.text), part.As(themes.Warn, t.late))
+	put(part.As(themes.Dim, t.act))
+	return rows
+}
+
+// flowText breaks a text of several colours into rows of w cells between words.
+func flowText(v *View, w int, cells []part.Cell) (rows []string) {
+	l, used := part.NewLine(v.Theme, w), false
+	for _, c := range cells {
+		for word := range strings.FieldsSeq(c.Text) {
+			width := safe.Width(safe.Text(word))
+			if used && l.Room() < width+1 {
+				rows = append(rows, l.String())
+				l.Reset(w, false)
+				used = false
+			}
+			if used {
+				l.Gap(1)
+			}
+			l.Cells(part.As(c.Token, word))
+			used = true
+		}
+	}
+	if used {
+		rows = append(rows, l.String())
+	}
+	return rows
+}

@@ -1,0 +1,57 @@
+package page
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestWhyAJobWaits: the sentences name the reason, when it ends, where that instant comes
+// from, and what would help.
+func TestWhyAJobWaits(t *testing.T) {
+	now := uitest.Noon.Add(-time.Minute)
+	v := view(&Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+		{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 84, Reset: now.Add(2 * time.Second), Paces: true},
+	}}})
+	v.Now = now
+	failed := func(j engine.Job, then ...time.Duration) engine.JobRow {
+		j.Class, j.LastError, j.Failed = "503", "riot: match-v5.match on europe: status 503: Service unavailable", []time.Time{now.Add(-3 * time.Second)}
+		return engine.JobRow{Job: j, Delay: 3 * time.Second, Then: then, MaxAttempts: 5}
+	}
+	retry := failed(engine.Job{State: engine.Retryable, Tries: 1, Due: now}, 6*time.Second, 12*time.Second)
+	late := retry
+	late.Starts, late.LateBy = now.Add(8*time.Second), "app:europe 100/12s"
+	last := failed(engine.Job{State: engine.Retryable, Tries: 4, Due: now})
+	again := failed(engine.Job{State: engine.Available, Tries: 1, Due: now.Add(-7 * time.Second)})
+	again.Place, again.Until = 3, now.Add(2*time.Second)
+	for name, c := range map[string]struct {
+		job  engine.JobRow
+		next string
+		want []string
+	}{
+		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(100 * time.Millisecond)}, next: "match:EUW1_7",
+			want: []string{"1st in line. It goes in 0.1 s, as soon as pacing allows: 8 calls a second spread what is left of 100 per 12 s.", "would not make it faster", "gives its place to match:EUW1_7."}},
+		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
+		"back-off":     {job: retry, want: []string{"503: Service unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
+		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
+		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},
+		"due, in line": {job: again, want: []string{"3rd in line. It goes in 2.0 s", "Its 2nd try was due at ", "7 s late."}},
+		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: throttled"}, want: []string{"Held: throttled. It goes on in 9.0 s.", "cost no try"}},
+		"gave up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
+		"used up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},
+		"runs":         {job: engine.JobRow{Job: engine.Job{State: engine.Running, Tries: 2, Started: now, Worker: 3}}, want: []string{"Its 2nd try runs", "worker 3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := whyJob(v, &c.job, c.next)
+			text := strings.Join([]string{said.lead, said.text, said.late, said.act}, " ")
+			for _, want := range c.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not in: %s", want, text)
+				}
+			}
+		})
+	}
+}

@@ -27,7 +27,7 @@ func main() {
 // step is something a person does at the keyboard.
 type step struct {
 	keys string        // typed one after the other; "\r" is enter
-	wait string        // text that must be on the screen then
+	wait string        // text that must be on the screen then, in capitals or not
 	rest time.Duration // what happens meanwhile
 }
 
@@ -51,7 +51,7 @@ const (
 )
 
 // faults make the retries worth looking at.
-var faults = []step{{keys: ":chaos 503 10%\r", wait: "503", rest: settle}, {keys: "1", wait: "Queues", rest: atWork}}
+var faults = []step{{keys: ":chaos 503 10%\r", wait: "503", rest: settle}, {keys: "1", wait: "calls", rest: atWork}}
 
 var scenes = []scene{
 	{
@@ -59,13 +59,13 @@ var scenes = []scene{
 		pictures: []picture{
 			{"overview", append([]step{{wait: "SYNCING", rest: settle}}, faults...)},
 			{"jobs", []step{{keys: "3", wait: "Jobs", rest: settle}}},
-			{"retries", []step{{keys: "4", wait: "Retry schedule", rest: settle}}},
+			{"retries", []step{{keys: "4", wait: "due", rest: settle}}},
 			{"job", []step{{keys: "G\r", wait: "tries used", rest: settle}}},
-			{"limits", []step{{keys: "5", wait: "Flight recorder", rest: settle}}},
-			{"account", []step{{keys: "2", wait: "Accounts", rest: settle}, {keys: "\r", wait: "Where the time went", rest: settle}}},
+			{"limits", []step{{keys: "5", wait: "recorder", rest: settle}}},
+			{"account", []step{{keys: "2", wait: "Accounts", rest: settle}, {keys: "\r", wait: "one match takes", rest: settle}}},
 			{"logs", []step{{keys: "8", wait: "FOLLOW", rest: settle}}},
 			{"chaos", []step{{keys: "X", wait: "Chaos", rest: settle}}},
-			{"report", []step{{keys: ":report 달빛 여우#DEMO\r", wait: "Games by mode", rest: settle}}},
+			{"report", []step{{keys: ":report 달빛 여우#DEMO\r", wait: "by mode", rest: settle}}},
 		},
 	},
 	{
@@ -87,8 +87,8 @@ var film = struct {
 		{wait: "SYNCING", rest: 3 * time.Second},
 		{keys: ":chaos 503 20%\r", wait: "WHAT THE ENGINE DID", rest: 4 * time.Second},
 		{keys: "2", wait: "Accounts", rest: 2 * time.Second}, {keys: "\r", wait: "sync", rest: 3 * time.Second},
-		{keys: "4", wait: "Retry schedule", rest: 2 * time.Second}, {keys: "5", wait: "Flight recorder", rest: 3 * time.Second},
-		{keys: "3", wait: "Jobs", rest: time.Second}, {keys: "b", wait: "Why jobs do not run", rest: 3 * time.Second},
+		{keys: "4", wait: "due", rest: 2 * time.Second}, {keys: "5", wait: "recorder", rest: 3 * time.Second},
+		{keys: "3", wait: "Jobs", rest: time.Second}, {keys: "b", wait: "jobs", rest: 3 * time.Second},
 	},
 }
 

@@ -101,7 +101,7 @@ func at(y int, row, class string) string {
 func page(f frame, k *inks, css, body string) string {
 	w, h := float64(len(f[0]))*cellW+2*margin, float64(len(f))*cellH+2*margin
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s">
-<style>text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;stroke:none!important}path{fill:none!important;stroke-width:1.2}rect{stroke:none!important}.b{font-weight:bold}.d{opacity:.6}%s%s</style>
+<style>text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;stroke:none!important}path{fill:none!important;stroke-width:1.2}rect{stroke:none!important;shape-rendering:crispEdges}.b{font-weight:bold}.d{opacity:.6}%s%s</style>
 <rect width="%[1]s" height="%[2]s" rx="8" fill="%[6]s"/>
 <g transform="translate(%[7]s %[7]s)">
 %[8]s</g>

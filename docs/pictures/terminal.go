@@ -105,7 +105,7 @@ func (t *terminal) begin(s step) error {
 		}
 		time.Sleep(30 * time.Millisecond)
 	}
-	for end := time.Now().Add(patience); !strings.Contains(t.look().text(), s.wait); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); !strings.Contains(strings.ToLower(t.look().text()), strings.ToLower(s.wait)); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			return fmt.Errorf("%q was never on the screen:\n%s", s.wait, t.look().text())
 		}

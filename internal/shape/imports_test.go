@@ -35,7 +35,7 @@ var imports = map[string][]string{
 	"engine/columns":              {"engine", "engine/filter", "engine/human", "engine/table", "themes"},
 	"engine/filter":               {"engine"},
 	"engine/fold":                 {"engine"},
-	"engine/forecast":             {"engine"},
+	"engine/forecast":             {"engine", "engine/human"},
 	"engine/hub":                  {"engine", "engine/await", "engine/fold"},
 	"engine/human":                {},
 	"engine/journal":              {"engine"},

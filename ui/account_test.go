@@ -19,7 +19,7 @@ func TestStranger_WhenIsThisAccountDone(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.show(page.NewAccount("a-kain"))
-			d.wants("done ~12:48:16, in 16:4", "134", "+4 min", "879", "745 left of")
+			d.wants("done ~12:48:16, in 16:4", "134", "+4 min", "879", "745 left")
 		})
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Browse(), size[0], size[1], testOptions())

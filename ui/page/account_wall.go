@@ -65,8 +65,12 @@ type wallColumn struct {
 
 // columns puts the newest cells into columns of h that fit w cells: each month begins a
 // column of its own after a gap where all of them have room, else months follow each other.
-func (w *wall) columns(width, h int) (out []wallColumn, first int) {
+// While a sync learns dates they do, too: no cell changes its place.
+func (w *wall) columns(width, h int, open bool) (out []wallColumn, first int) {
 	for _, apart := range []bool{true, false} {
+		if apart && open {
+			continue
+		}
 		if out = w.from(0, h, apart); len(out) == 0 || out[len(out)-1].x < width {
 			return out, 0
 		}
@@ -123,7 +127,7 @@ func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string
 		return s
 	}
 	rows := max(h-2, 1)
-	columns, first := w.columns(width-3, rows)
+	columns, first := w.columns(width-3, rows, row.Status.Open())
 	if shown := len(w.Cells) - first; shown < w.known() {
 		s.Note = "the newest " + count(shown) + ", by the day they were played"
 	}

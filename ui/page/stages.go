@@ -34,34 +34,37 @@ var stages = []stage{
 		}
 		return or(a.Platform, "no platform") + ", one call"
 	}},
-	{engine.PhaseList, "ids", nil, func(_ *View, a engine.AccountRow, at int) string {
+	{engine.PhaseList, "ids", nil, func(v *View, a engine.AccountRow, at int) string {
 		switch {
 		case at == before && a.Pages == 0:
 			return "then their pages"
 		case a.Pages == 0:
 			return ""
 		}
+		if v.Size == S {
+			return count(a.Listed) + " listed"
+		}
 		return count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
 	}},
-	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(_ *View, a engine.AccountRow, at int) string {
+	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(v *View, a engine.AccountRow, at int) string {
 		if at == before && a.Matches.Total <= 0 {
-			return "when all are listed"
+			return "after the ids"
 		}
-		return leftOf(a.Matches)
+		return leftOf(v, a.Matches)
 	}},
-	{engine.PhaseTimelines, "timelines", func(a engine.AccountRow) engine.Progress { return a.Timelines }, func(_ *View, a engine.AccountRow, at int) string {
+	{engine.PhaseTimelines, "timelines", func(a engine.AccountRow) engine.Progress { return a.Timelines }, func(v *View, a engine.AccountRow, at int) string {
 		switch {
 		case a.Timelines.Total > 0:
-			return leftOf(a.Timelines)
+			return leftOf(v, a.Timelines)
 		case !a.WantsTimelines && at != before:
 			return "not asked for"
 		}
-		return "behind all matches"
+		return "after matches"
 	}},
 	{engine.PhaseReport, "report", nil, func(_ *View, a engine.AccountRow, at int) string {
 		switch at {
 		case before:
-			return "when matches end"
+			return "after matches"
 		case within:
 			return "adding up the hours"
 		}
@@ -70,8 +73,10 @@ var stages = []stage{
 }
 
 // leftOf is what is left of a stage, and what it has not got.
-func leftOf(p engine.Progress) string {
+func leftOf(v *View, p engine.Progress) string {
 	switch gaps := p.Gaps(); {
+	case p.Open > 0 && p.Open < p.Total && v.Size == S:
+		return count(p.Open) + " left"
 	case p.Open > 0 && p.Open < p.Total:
 		return count(p.Open) + " left of " + count(p.Total)
 	case p.Open > 0:

@@ -216,7 +216,7 @@ func (m *Model) messageRows(y int) []string {
 		}
 		return []string{m.promptRow(y)}
 	}
-	t := m.toasts.top()
+	t := m.toasts.top(m.opt.zone())
 	var right []part.Cell
 	if m.frozen != nil {
 		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, m.keyed("  {live} live")))

@@ -56,7 +56,7 @@ func TestToastsFade(t *testing.T) {
 		t.Errorf("the next one fades at %v", next)
 	}
 	x.expire(uitest.Noon.Add(4 * time.Second))
-	if top := x.top(); top.Text != "b" || top.More != 0 {
+	if top := x.top(time.UTC); top.Text != "b" || top.More != 0 {
 		t.Errorf("shows %+v", top)
 	}
 	if !x.next(uitest.Noon).IsZero() {

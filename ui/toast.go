@@ -78,11 +78,11 @@ func (t *toasts) clear() bool {
 }
 
 // top is what the message line shows.
-func (t *toasts) top() part.Toast {
+func (t *toasts) top(zone *time.Location) part.Toast {
 	n := len(t.shown)
 	if n == 0 {
 		return part.Toast{}
 	}
 	x := t.shown[n-1]
-	return part.Toast{Word: toastWord[x.Level], Text: x.Text, More: n - 1}
+	return part.Toast{Word: toastWord[x.Level], Text: x.Text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }

@@ -1,8 +1,11 @@
 package page
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -129,9 +132,48 @@ func (p *Audit) Draw(v *View) []string {
 	if e, ok := p.selected(); ok {
 		title, note = "#"+strconv.FormatUint(e.Seq, 10), string(e.Op)+" of "+e.Target
 	}
-	return v.whole(
-		list,
-		part.Section{Title: title, Note: note, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room})
+	sections := []part.Section{list, {Title: title, Note: note, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room}}
+	if left, acts := room-len(below)-2, p.byActor(v); left > 1 && len(acts) > 0 {
+		first := p.shown[0].At
+		for _, e := range p.shown {
+			first = earliest(first, e.At)
+		}
+		rows := timeRows(v, v.inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
+		sections[1].Height = len(below)
+		done, undone := v.Theme.State("DONE").Glyph, v.Theme.State("CANCELLED").Glyph
+		sections = append(sections, part.Section{Title: "WHO", Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
+	}
+	return v.whole(sections...)
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// byActor are the commands on the list by who gave them, the busiest first.
+func (p *Audit) byActor(v *View) []timeRow {
+	var rows []timeRow
+	for _, e := range p.shown {
+		who := columns.Who(e.By)
+		i := slices.IndexFunc(rows, func(r timeRow) bool { return r.name == who })
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, timeRow{name: who})
+		}
+		sign := v.Theme.State("DONE")
+		if p.undone[e.Seq] {
+			sign = v.Theme.State("CANCELLED")
+		}
+		rows[i].signs = append(rows[i].signs, timeSign{e.At, sign})
+	}
+	slices.SortStableFunc(rows, func(a, b timeRow) int { return cmp.Compare(len(b.signs), len(a.signs)) })
+	for i := range rows {
+		rows[i].name = count(len(rows[i].signs)) + " " + rows[i].name
+	}
+	return rows
 }
 
 // auditRows is how many rows the selected command has at least.

@@ -175,7 +175,7 @@ func (l *list[T]) arrow(v *View) string {
 
 // draw draws the list with its header.
 func (l *list[T]) draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan}
+	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil}
 	if l.laid != nil {
 		laid := l.laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer

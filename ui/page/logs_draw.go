@@ -133,11 +133,10 @@ func dropped(v *View) part.Cell {
 func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	line := p.lines[i]
 	l.Reset(v.inner(v.W), i == p.cur.At())
-	l.To(1)
 	if i == p.cur.At() {
 		l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
 	}
-	l.To(2)
+	l.To(1)
 	if line.more > 0 {
 		in := ""
 		if line.span >= 100*time.Millisecond {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -76,9 +77,39 @@ func (p *Schedules) Draw(v *View) []string {
 	if r, ok := p.selected(); ok {
 		title = r.Name
 	}
-	return v.whole(
-		list,
-		part.Section{Title: title, Rows: below, Height: room})
+	sections := []part.Section{list, {Title: title, Rows: below, Height: room}}
+	if left := room - len(below) - 2; left > len(p.shown) {
+		rows := timeRows(v, v.inner(v.W), left, scheduleBack, scheduleAhead, p.runs(v))
+		sections[1].Height = len(below)
+		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
+	}
+	return v.whole(sections...)
+}
+
+// How far the axis of the runs reaches: an hourly one and a daily one are both on it.
+const (
+	scheduleBack  = 4 * time.Hour
+	scheduleAhead = 26 * time.Hour
+)
+
+// runs are the last run of each schedule and those that are planned.
+func (p *Schedules) runs(v *View) []timeRow {
+	rows := make([]timeRow, len(p.shown))
+	for i, r := range p.shown {
+		rows[i].name = r.Name
+		sign := v.Theme.State("SCHEDULED")
+		if r.Paused {
+			sign = v.Theme.State("PAUSED")
+		}
+		for _, at := range r.Next {
+			rows[i].signs = append(rows[i].signs, timeSign{at, sign})
+		}
+		if r.Last.Result != "" {
+			cell := columns.LastRun(pen{v}, r)
+			rows[i].signs = append(rows[i].signs, timeSign{r.Last.At, themes.State{Glyph: v.Theme.State("RUNNING").Glyph, Token: cell.Token}})
+		}
+	}
+	return rows
 }
 
 // shownSkips is how many runs that were left out are told.

@@ -130,7 +130,7 @@ func Short(th *themes.Theme, w int, hits *Hits, tabs []Tab, active int, path str
 	switch {
 	case path != "":
 		l.tabs(0, hits, tabs[active:active+1], 0, false)
-		l.Gap(1).write(themes.Text, l.clean(path, false), max(end-l.at, 0))
+		l.Gap(1).Cells(As(themes.Dim, l.th.Glyphs.Crumb+" ")).write(themes.Text, l.clean(path, false), max(end-l.at, 0))
 	case end >= l.shortTabs(tabs, active):
 		l.tabs(0, hits, tabs, active, false)
 	default:

@@ -37,7 +37,7 @@ func TestShortHoldsTabsAndState(t *testing.T) {
 	tabs := []Tab{{Key: "1", Name: "Overview"}, {Key: "2", Name: "Accounts"}, {Key: "3", Name: "Jobs"}}
 	for path, want := range map[string]string{
 		"":            "1 Overview 2 3 ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
-		"Night Heron": "1 Overview Night Heron ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
+		"Night Heron": "1 Overview ▸ Night Heron ● LIVE DEMO 12 s ▄▄▄▄▄ 80/100 ▲2 15:35",
 	} {
 		if got := squeeze(plain(Short(mono, 80, nil, tabs, 0, path, state, slots))); got != want {
 			t.Errorf("%q", got)

@@ -36,6 +36,9 @@ type Table struct {
 	// Blur draws the cursor row without its background: the pane is not in
 	// focus. The sign in column 1 stays.
 	Blur bool
+	// Fades lets rows further down step back. A list that moves by itself must not: each of
+	// its rows would be painted anew.
+	Fades bool
 	// Still draws no cursor at all: the keys go to another pane.
 	Still bool
 	// Line draws row i where it is no record: a heading, or what parts two; nil, or a nil
@@ -123,6 +126,9 @@ func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *C
 		}
 		at := v == c.at && !t.Still
 		l.Reset(w, at && !t.Blur)
+		if t.Fades && !at {
+			l.On(themes.Fade(faded * float64(len(out)) / float64(h)))
+		}
 		t.signs(l, at, kind == rowLive && c.Marked(src.ID(i)))
 		if t.Layer != nil && kind == rowLive && !at {
 			l.On(t.Layer(i))
@@ -223,6 +229,9 @@ func (t Table) gone(cells []Cell) []Cell {
 	return cells
 }
 
+// faded is how far the last row of a list is gone: the eye begins at the first.
+const faded = 0.4
+
 // leftWord marks a row that is drawn only because the cursor is on it.
 const leftWord = "(left)"
 
@@ -257,7 +266,11 @@ func (l *Line) progress(c Cell, w, text int) {
 	if c.Ratio < 0 {
 		l.Gap(bar)
 	} else {
-		l.Bar(c.Token, bar, c.Ratio)
+		layer := l.layer
+		if layer != themes.OnSel { // a bar tells by its colour, which does not fade
+			l.On(themes.OnPlain)
+		}
+		l.Bar(c.Token, bar, c.Ratio).On(layer)
 	}
 	l.Gap(1).Field(Cell{Text: c.Text, Clean: c.Clean}, text, Words)
 }

@@ -1,0 +1,81 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// timeRow is one row of instants on an axis: what it is of, and a sign for each.
+type timeRow struct {
+	name  string
+	signs []timeSign
+}
+
+type timeSign struct {
+	at   time.Time
+	sign themes.State
+}
+
+// timeName is what the name before an axis takes.
+func timeName(v *View) int {
+	if v.Size == S {
+		return 16
+	}
+	return 22
+}
+
+// roundSteps are what a cell of such an axis may stand for: hours come out even.
+var roundSteps = []time.Duration{
+	time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
+	20 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+// stepOf is the first round step by which cells reach over a span.
+func stepOf(span time.Duration, cells int) time.Duration {
+	for _, step := range roundSteps {
+		if step*time.Duration(max(cells, 1)) >= span {
+			return step
+		}
+	}
+	return (span/time.Duration(max(cells, 1)) + 24*time.Hour).Truncate(24 * time.Hour)
+}
+
+// timeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
+// for. With room to spare they stand apart.
+func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []string {
+	name := timeName(v)
+	cells := w - 1 - name
+	if cells < 20 || h < 2 || len(rows) == 0 {
+		return nil
+	}
+	step := stepOf(back+ahead, cells-2)
+	axis := part.NewAxis(v.Now, step, min(int(back/step)+1, cells-1), cells)
+	apart := 1
+	if 2*len(rows) <= h-1 {
+		apart = 2
+	}
+	c := part.NewChart(v.Theme, axis, min(1+apart*len(rows), h))
+	c.Words(0)
+	lines := make([]string, 0, h)
+	for i, r := range rows {
+		y := 1 + i*apart
+		c.Run(y, 0, cells, themes.Tick, v.Theme.Glyphs.Dot)
+		for _, s := range r.signs {
+			c.Sign(y, axis.At(s.at), s.sign.Token, s.sign.Glyph)
+		}
+	}
+	c.Seam(1, h-1)
+	l := part.NewLine(v.Theme, w)
+	for y := range min(1+apart*len(rows), h) {
+		l.Reset(w, false)
+		label := ""
+		if y > 0 && (y-1)%apart == 0 {
+			label = rows[(y-1)/apart].name
+		}
+		l.Gap(1).Field(part.Plain(label), name-1, part.Words).Gap(1)
+		lines = append(lines, c.Row(l, y).String())
+	}
+	return lines
+}

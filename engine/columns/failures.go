@@ -13,10 +13,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-type (
-	class  = engine.ClassRow
-	reason = engine.ReasonRow
-)
+type class = engine.ClassRow
 
 // Classes is what is told of failures of one fingerprint.
 var Classes = catalogue(filter.Options{Free: []string{"class", "method", "host", "err"}, Fuzzy: []string{"method", "err"}, When: "last"},
@@ -56,27 +53,4 @@ func Versionless(method string) string {
 	}
 	rest := strings.TrimLeft(method[at+2:], "0123456789")
 	return method[:at] + rest
-}
-
-// Reasons is what is told of the jobs that do not run for one reason.
-var Reasons = catalogue(filter.Options{Free: []string{"why", "queue"}, Fuzzy: []string{"why"}, When: "ends"},
-	prose("why", "", func(r *reason) string { return r.Text }).head("WHY", table.Words, 40, 40).flex(2).rising(),
-	name("queue", "", func(r *reason) engine.Queue { return r.First.Queue }).head("ITS QUEUE", table.Words, 22, 22).drop(3).colour(themes.Dim),
-	number("jobs", "", func(r *reason) int { return r.Jobs }).head("JOBS", table.Number, 6, 6).rising(),
-	ahead("ends", "", func(r *reason) time.Time { return r.Ends }).head("ENDS IN", table.Number, 8, 8).says(func(p Pen, r *reason) string { return endsIn(p, r.Ends) }).rising(),
-	ahead("last", "", func(r *reason) time.Time { return r.Last }).head("LAST IN", table.Number, 8, 8).drop(2).colour(themes.Dim).
-		says(func(p Pen, r *reason) string { return endsIn(p, r.Last) }).rising().unasked(),
-	shown[reason]("state").head("STATE", table.State, 11, 11).cell(func(p Pen, r *reason) table.Cell { return p.State(StateWord(&r.First.Job)) }),
-	shown[reason]("job").head("FIRST JOB", table.ID, 14, 24).flex(1).drop(1).colour(themes.Dim).says(func(_ Pen, r *reason) string { return JobKey(&r.First.Job) }),
-)
-
-// ReasonList are the columns of the screen of reasons.
-var ReasonList = Reasons.Pick("why state jobs ends last job queue")
-
-// endsIn is the time until a reason ends; one whose time has come ends now.
-func endsIn(p Pen, at time.Time) string {
-	if !at.IsZero() && !at.After(p.Now()) {
-		return "now"
-	}
-	return p.In(at)
 }

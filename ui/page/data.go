@@ -81,6 +81,17 @@ func (d *Data) Syncing() []engine.AccountRow {
 // Retries lists the jobs that wait for their next try, the next one first.
 func (d *Data) Retries() []engine.JobRow { return d.inState(engine.Retryable) }
 
+// TryingAgain lists the jobs that are tried again: those whose instant has come and that wait
+// in line since, then those that wait for it.
+func (d *Data) TryingAgain() []engine.JobRow {
+	again := slices.DeleteFunc(slices.Clone(d.inState(engine.Available)), func(j engine.JobRow) bool { return !j.InLineAgain() })
+	if len(again) == 0 {
+		return d.Retries()
+	}
+	slices.SortFunc(again, func(a, b engine.JobRow) int { return a.Due.Compare(b.Due) })
+	return append(again, d.Retries()...)
+}
+
 // Running lists the jobs that workers have in hand, the longest first.
 func (d *Data) Running() []engine.JobRow { return d.inState(engine.Running) }
 

@@ -70,6 +70,9 @@ func headers(c engine.CallRow) []string {
 	if len(out) == 1 {
 		out = append(out, "  none was kept")
 	}
+	if c.Body != "" {
+		out = append(out, "its body begins", "  "+c.Body)
+	}
 	return out
 }
 

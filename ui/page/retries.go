@@ -23,7 +23,7 @@ func NewRetries() *Retries {
 		return startsCell(v, *j)
 	}))
 	p.list = newList(columns.Jobs, shown, jobKey)
-	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.Retries) }}
+	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
@@ -89,7 +89,7 @@ func (p *Retries) Act(v *View, a Action) Effect {
 		jobs := ScreenJobs
 		return Effect{Go: &jobs}
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
-		all := v.Retries()
+		all := v.TryingAgain()
 		rows, hidden := p.marked(all)
 		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
 	}

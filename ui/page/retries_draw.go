@@ -94,7 +94,7 @@ func (p *Retries) Draw(v *View) []string {
 }
 
 func (p *Retries) scheduleNote(v *View) string {
-	all := v.Retries()
+	all := v.TryingAgain()
 	if len(all) == 0 {
 		return ""
 	}

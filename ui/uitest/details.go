@@ -19,6 +19,7 @@ func retryingDetail() engine.JobDetail {
 	row.Tries, row.Attempts, row.Holds, row.Class, row.LastError, row.Due = 2, 2, 1, "503", "503 service unavailable", clock(12, 31, 47, 0)
 	row.Created = clock(12, 30, 4, 0)
 	call := busyCalls(40)[5]
+	call.Body = `{"status":{"message":"Service unavailable","status_code":503}}`
 	call.Headers = []string{
 		"Content-Type: application/json;charset=utf-8", "X-App-Rate-Limit-Count: " + call.App,
 		"X-Method-Rate-Limit-Count: " + call.MethodUsed, "X-Riot-Edge-Trace-Id: 0a1b2c3d",

@@ -132,5 +132,13 @@ type CallRow struct {
 // BlockedFrozen is why a bucket is blocked that an operator has stopped.
 const BlockedFrozen = "frozen"
 
+// Most is how many calls a window takes under an operator's cap.
+func (b BucketRow) Most() int {
+	if b.Cap == 0 {
+		return b.Limit
+	}
+	return max(b.Limit*b.Cap/100, 1)
+}
+
 // Frozen reports whether an operator has stopped a bucket.
 func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }

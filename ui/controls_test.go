@@ -106,7 +106,7 @@ func TestReasonGoesWithTheNextCommandOnly(t *testing.T) {
 		if c := d.last(); c.Op != engine.OpPause || c.Reason != "deploy" {
 			t.Errorf("sent %+v", c)
 		}
-		d.press("G", "p")
+		d.press("tab", "j", "j", "p", "tab", "tab")
 		if c := d.last(); c.Op != engine.OpResume || c.Reason != "" {
 			t.Errorf("sent %+v", c)
 		}

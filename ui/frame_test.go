@@ -131,7 +131,7 @@ func TestEverySizeDraws(t *testing.T) {
 // because each state's word is there.
 func TestStateWordsRemain(t *testing.T) {
 	want := map[string][]string{
-		"overview": {"LIVE", "SYNCING", "QUEUED", "PAUSED", "WARN"},
+		"overview": {"LIVE", "p resumes"},
 		"accounts": {"SYNCING", "QUEUED", "DONE", "FAILED", "NEVER"},
 		"jobs":     {"RUNNING", "RETRYABLE", "HELD", "AVAILABLE"},
 		"retries":  {"RETRYABLE"},

@@ -90,7 +90,7 @@ func TestP38_PausedQueueSaysSoOnEachJob(t *testing.T) {
 		d.wants("queue paused by ana", "● LIVE")
 		d.lacks("app:asia 97/100")
 		d.press("1")
-		d.wants("ingest.summoner.full     ‖ PAUSED", "p resumes")
+		d.wants("‖ ingest.summoner.full", "p resumes")
 		d.press("p")
 		if c := d.last(); c.Op != engine.OpResume || c.Queue != uitest.Full {
 			t.Errorf("sent %+v", c)

@@ -66,7 +66,7 @@ var questions = []question{
 		at:   func(d *desk) { d.press("2", "j") }, key: "enter",
 		answers: []string{"90 %", "paced by app:asia 100/120s"},
 	},
-	{asks: "what needs me?", row: "sync failed: Winter", answers: []string{"▲ WARN", "enter"}},
+	{asks: "what needs me?", row: "give-up share", answers: []string{"▲", "enter"}},
 	{
 		asks: "when is this job tried again, and how often?",
 		at:   func(d *desk) { d.press("4") }, key: "enter",

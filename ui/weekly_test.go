@@ -50,7 +50,7 @@ func TestNoWeeklyReport(t *testing.T) {
 // TestFreshnessIsAskedOnce, not with every update.
 func TestFreshnessIsAskedOnce(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.wants("1 late")
+		d.wants("1 tracked account is late")
 		for i := range 20 {
 			d.send(updated{engine.Update{Seq: uint64(5000 + i)}})
 		}

@@ -40,7 +40,7 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 		return nil
 	}
 	c := &calendar{now: now, reset: b.Reset, opens: b.Blocked, dealt: map[int]*engine.PlannedWindow{}}
-	c.Host, c.Limit, c.Window = host, mostOf(b), b.Window
+	c.Host, c.Limit, c.Window = host, b.Most(), b.Window
 	c.Bucket = "app:" + host + " " + strconv.Itoa(b.Limit) + "/" + strconv.Itoa(int(b.Window/time.Second)) + "s"
 	if b.Method != "" {
 		c.Bucket = b.Method + c.Bucket[len("app"):]
@@ -54,15 +54,7 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	return c
 }
 
-func rateOf(b *engine.BucketRow) float64 { return float64(mostOf(b)) / b.Window.Seconds() }
-
-// mostOf is how many calls a window takes under an operator's cap.
-func mostOf(b *engine.BucketRow) int {
-	if b.Cap == 0 {
-		return b.Limit
-	}
-	return max(b.Limit*b.Cap/100, 1)
-}
+func rateOf(b *engine.BucketRow) float64 { return float64(b.Most()) / b.Window.Seconds() }
 
 // at is the number of the window an instant falls in; 0 is the present one.
 func (c *calendar) at(t time.Time) int {
@@ -124,8 +116,8 @@ func (c *calendar) Line(calls int) {
 	c.deal(calls, c.Limit, func(w *engine.PlannedWindow) *int { return &w.Line })
 }
 
-// paced is how many calls in line are made by the end of each step. Those of a window are
-// spread evenly over what is left of it: the limiter paces a line.
+// paced is how many calls in line are made by the end of each step. A window has them at
+// the pace at which it would be used up.
 func (c *calendar) paced() (f flow) {
 	n, before := 0, 0 // the window that is open, and the calls of those before it
 	for i := range f {
@@ -135,7 +127,8 @@ func (c *calendar) paced() (f flow) {
 		}
 		f[i] = float64(before)
 		if from := latest(c.begins(n), c.opens); end.After(from) {
-			f[i] += float64(c.line(n)) * float64(end.Sub(from)) / float64(c.begins(n+1).Sub(from))
+			share := float64(end.Sub(from)) / float64(c.begins(n+1).Sub(from))
+			f[i] += min(share*float64(c.free(n)), float64(c.line(n)))
 		}
 	}
 	return f
@@ -147,6 +140,9 @@ func (c *calendar) line(n int) int {
 	}
 	return 0
 }
+
+// free is how many calls in line a window could have.
+func (c *calendar) free(n int) int { return c.room(n) + c.line(n) }
 
 // Start is when work goes that waits for an instant.
 type Start struct {

@@ -52,7 +52,7 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 	b := inTmux(t, 80, 24, nil, "attach", controlSocket(dir))
 	cli("trigger", who.RiotID, "--platform", "euw1").wants(t, exitDone)
 	for _, x := range []*tmux{a, b} {
-		x.shows("LIVE", "SYNCING", who.RiotID)
+		x.shows("LIVE", "SYNCING", laneName(who.RiotID))
 	}
 
 	a.keys("3")

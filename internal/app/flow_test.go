@@ -193,7 +193,7 @@ func TestFlow_KeyExpiresAndIsReplaced(t *testing.T) {
 		f.sync(who)
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
-		ana.sees("SYNCING", who.RiotID)
+		ana.sees("SYNCING", laneName(who.RiotID))
 		f.sim.ExpireKeys()
 		ana.seesWithin(2*time.Minute, "✗ NO KEY", "K replaces")
 		ana.press("3")
@@ -558,7 +558,7 @@ func TestFlow_TrackUntrackRescheduleAndPurge(t *testing.T) {
 		}
 		was := tracked()
 		ana.press("2")
-		ana.sees(who.RiotID)
+		ana.sees(laneName(who.RiotID))
 		ana.press("a")
 		f.until("the turn", 5*time.Second, func() bool { return tracked() != was })
 		ana.sees(map[bool]string{true: "not tracked", false: " tracked"}[was])

@@ -22,7 +22,7 @@ func TestFlow_AnAccountIsForgotten(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("2")
-		ana.sees(who.RiotID, other.RiotID)
+		ana.sees(laneName(who.RiotID), laneName(other.RiotID))
 		ana.press(":")
 		ana.types("forget " + who.RiotID + " because they asked")
 		ana.sees("Delete all that is stored of "+who.RiotID+"?", "type "+who.RiotID+" to go on", "would be deleted", "cannot be undone", "farsight compact")

@@ -25,7 +25,6 @@ func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
 		defer screen.leave()
 		f.sync(who)
 		f.until("the first failure", time.Minute, f.state(id, engine.Retryable))
-		screen.sees("2/3") // the retries on the overview
 		screen.press("4")
 		screen.sees("next try 2 (10 s)", "2/3")
 		screen.press("3")

@@ -35,7 +35,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	elsewhere := attached(t, dir)
 
 	x := server.open(100, 30, "", nil, "attach", "--data-dir", dir)
-	x.shows("LIVE", who.RiotID, "SYNCING")
+	x.shows("LIVE", laneName(who.RiotID), "SYNCING")
 	if _, _, n := x.told(); n < 20 {
 		t.Errorf("%d colours came through ssh", n)
 	}
@@ -50,7 +50,7 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 
 	// A second operator, on a poorer terminal: both see the same engine.
 	y := server.open(80, 24, "", []string{"NO_COLOR=1"}, "attach", "--data-dir", dir)
-	y.shows("LIVE", who.RiotID)
+	y.shows("LIVE", laneName(who.RiotID))
 	if _, _, n := y.told(); n != 0 {
 		t.Errorf("%d colours in spite of NO_COLOR", n)
 	}
@@ -102,8 +102,14 @@ const (
 // console that sends too much does so in every span.
 const spans = 8
 
-// storedCount is what the overview says.
-var storedCount = regexp.MustCompile(`stored ([\d,  ]*\d)`)
+// laneName is how the overview calls an account at least: by the first word of its name.
+func laneName(riotID string) string {
+	name, _, _ := strings.Cut(riotID, "#")
+	return strings.Fields(name)[0]
+}
+
+// storedCount is what the overview says on a small screen, where it is not drawn tall.
+var storedCount = regexp.MustCompile(`([\d,]*\d) stored`)
 
 func (x *terminal) stored() int {
 	m := storedCount.FindStringSubmatch(x.text())
@@ -128,8 +134,8 @@ func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 	for _, who := range players {
 		command{args: []string{"trigger", who.RiotID, "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)
 	}
-	x := server.open(120, 40, "", nil, "attach", "--data-dir", dir)
-	y := server.open(120, 40, "", nil, "attach", "--data-dir", dir)
+	x := server.open(80, 24, "", nil, "attach", "--data-dir", dir)
+	y := server.open(80, 24, "", nil, "attach", "--data-dir", dir)
 	x.waits("a busy engine", func() bool { return x.stored() > 0 && y.stored() > 0 })
 	const span = 4 * time.Second // twice as long as a list waits until it is read again
 	window := func() (calls int64) {
@@ -195,7 +201,7 @@ func TestSSH_TheEngineSurvivesTheDrop(t *testing.T) {
 	client := api.NewClient(controlSocket(dir))
 	defer client.Close()
 	command{args: []string{"trigger", who.RiotID, "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)
-	x.shows("SYNCING", who.RiotID)
+	x.shows("SYNCING", laneName(who.RiotID))
 
 	session := x.session()
 	_ = x.cmd.Process.Kill()
@@ -207,7 +213,7 @@ func TestSSH_TheEngineSurvivesTheDrop(t *testing.T) {
 	}
 
 	y := server.open(100, 30, "", env, "--data-dir", dir)
-	y.shows("LIVE", "SYNCING", who.RiotID)
+	y.shows("LIVE", "SYNCING", laneName(who.RiotID))
 	y.press("q") // leaves an engine elsewhere without a question
 	y.wait().wants(t, exitDone)
 	if h, err := client.Hello(t.Context()); err != nil || h.PID != x.pid {
@@ -222,7 +228,7 @@ func TestSSH_TheEngineSurvivesTheDrop(t *testing.T) {
 	// On purpose: d leaves the console, and the engine goes on in a process of its own
 	// that the end of the connection does not reach.
 	z := server.open(100, 30, "", env, "--data-dir", dir)
-	z.shows("LIVE", who.RiotID)
+	z.shows("LIVE", laneName(who.RiotID))
 	z.press("d")
 	z.wait().wants(t, exitDone)
 	h, err := client.Hello(t.Context())
@@ -265,7 +271,7 @@ func TestSSH_AViewersUIDCannotAct(t *testing.T) {
 	// A forced command: whatever the viewer asks for, it is the console.
 	forced := startSSHD(t, "Match User "+stranger, "ForceCommand echo at process $$; exec "+bin+" attach "+path)
 	x := forced.open(100, 30, stranger, nil, "cancel")
-	x.shows("LIVE", "READ ONLY", who.RiotID)
+	x.shows("LIVE", "READ ONLY", laneName(who.RiotID))
 	x.press("3")
 	x.shows("JOBS ", "AVAILABLE")
 	x.press("\x1b[Fk")

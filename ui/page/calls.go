@@ -8,32 +8,9 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
-
-// methodFrom is the width from which the line of a call has room for its method.
-const methodFrom = 80
-
-// callLine is a call in a panel that only shows.
-func callLine(v *View, c engine.CallRow, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(1)
-	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
-	l.Field(columns.StatusCell(&c), 7, part.Words).Gap(1)
-	if w >= methodFrom {
-		l.Field(part.As(themes.Dim, columns.Versionless(c.Method)), 18, part.Words).Gap(2)
-	}
-	l.Field(part.Plain(briefTarget(c.Target)), clamp(l.Room()-30, 10, 16), part.ID).Gap(1)
-	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number).Gap(2)
-	if note := columns.NoteCell(&c); note.Text != "" {
-		return l.Cells(note).String()
-	}
-	if c.Paced > 0 {
-		l.Cells(part.As(themes.Dim, "paced "+human.Secs(c.Paced)))
-	}
-	return l.String()
-}
 
 // tapeEvery is how often a list of calls moves on. Each new call moves all of its
 // rows: ten times a second that would be most of what a terminal is sent.

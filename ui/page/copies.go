@@ -75,15 +75,11 @@ func (p *Limits) Copies(v *View) []Copy {
 func (o *Overview) Copies(v *View) []Copy {
 	p := &o.panes[o.focus]
 	switch o.focus {
-	case paneQueues:
-		if q, ok := selected(p, o.queues(v)); ok {
-			return copiesOf(v, []any{q}, func(int) string { return string(q.Name) })
+	case paneWhy:
+		if g, ok := selected(p, o.why(v)); ok {
+			return copiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
 		}
-	case paneRetries:
-		if j, ok := selected(p, o.retries(v)); ok {
-			return copiesOf(v, []any{j}, func(int) string { return string(j.ID) })
-		}
-	case paneSyncing:
+	case paneAccounts:
 		if a, ok := selected(p, o.syncing(v)); ok {
 			return copiesOf(v, []any{a}, func(int) string { return a.ID })
 		}

@@ -54,7 +54,7 @@ func (f *freshness) cells(v *View) []part.Cell {
 		sign := v.Theme.State("WARN")
 		late = part.As(sign.Token, sign.Glyph+" "+count(f.data.Lates)+" late"+f.until(v))
 	}
-	return v.join(part.Plain(count(f.data.Accounts)+" tracked"), late, part.As(f.token(), f.needs()))
+	return v.join(part.Plain(count(f.data.Accounts)+" tracked"), late, part.As(f.token(), f.need()))
 }
 
 // until says when those that are late are fresh.
@@ -68,8 +68,8 @@ func (f *freshness) until(v *View) string {
 	return ""
 }
 
-// needs says for each region what its accounts need of what the key allows.
-func (f *freshness) needs() string {
+// need says for each region what its accounts need of what the key allows.
+func (f *freshness) need() string {
 	var parts []string
 	for _, r := range f.data.Regions {
 		of := ""

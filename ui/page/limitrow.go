@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -19,14 +18,19 @@ const nearlyFull = 0.8
 // the title says already: the host, where there is only one, and the version of the
 // method.
 func brief(v *View, b engine.BucketRow) string {
-	name := columns.Versionless(or(b.Method, b.Kind))
+	if oneHost(v) {
+		return scopeName(b)
+	}
+	return b.Host + " " + scopeName(b)
+}
+
+// scopeName is what a bucket limits: app, match, timeline, match service.
+func scopeName(b engine.BucketRow) string {
+	name := or(methodWord(b.Method), b.Kind)
 	if b.Kind == "service" {
 		name += " service"
 	}
-	if oneHost(v) {
-		return name
-	}
-	return b.Host + " " + name
+	return name
 }
 
 func oneHost(v *View) bool { return len(hostsOf(v)) <= 1 }
@@ -63,6 +67,17 @@ func breakerOf(v *View, row engine.BucketRow) (b engine.BreakerRow) {
 		}
 	}
 	return b
+}
+
+// downNeeds are the endpoints that are down, as needs.
+func (v *View) downNeeds() (out []Need) {
+	for _, b := range v.Limits.Breakers {
+		out = append(out, Need{
+			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown), Text: methodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
+			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
+		})
+	}
+	return out
 }
 
 // bucketState is the word of a bucket and what it says besides.
@@ -144,14 +159,6 @@ func serverCell(v *View, b engine.BucketRow) part.Cell {
 	}
 }
 
-// limitHost names the host if all windows belong to one.
-func limitHost(v *View) string {
-	if hosts := hostsOf(v); len(hosts) == 1 {
-		return hosts[0]
-	}
-	return ""
-}
-
 // shownBuckets picks the windows that matter most for n rows: all if they fit, else
 // those in use, in their own order. Of an idle engine they are the first.
 func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
@@ -170,46 +177,49 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	return used[:min(len(used), max(n, 0))]
 }
 
-// limitRows are the windows on the overview and the line below them.
-func limitRows(v *View, w, h int) []string {
-	rows := make([]string, 0, h)
-	for _, b := range shownBuckets(limitsOf(v), h-1) {
-		rows = append(rows, limitRow(v, b, w))
+// limitName is what a bucket is called below a title that names a host.
+func limitName(b engine.BucketRow, host string) string {
+	if b.Host != host {
+		return b.Host + " " + scopeName(b)
 	}
-	if len(rows) == 0 {
-		return []string{v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no limit is known yet: the first answer tells")))}
-	}
-	return append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, heldSummary(v)...)...))
+	return scopeName(b)
 }
 
-// limitRow is a window on the overview: its reset stands at the right end.
-func limitRow(v *View, b engine.BucketRow, w int) string {
+// limitRow is a window on the overview: its reset stands at the right end. name is how many
+// cells names have.
+func limitRow(v *View, b engine.BucketRow, w, name int, host string) string {
+	const window, figures, reset = 6, 9, 6
 	l := part.NewLine(v.Theme, w).Gap(1)
-	name := clamp(w-34, 14, 22)
-	l.Field(part.Plain(brief(v, b)), name, part.Words)
 	if b.Kind == kindBreaker {
 		word, text := bucketState(v, b)
-		return l.Gap(2).Cells(v.state(word), part.As(themes.Dim, " "+text)).String()
+		return l.Cells(part.Plain(limitName(b, host)+" "), v.state(word), part.As(themes.Dim, " "+text)).String()
 	}
-	l.Field(part.As(themes.Dim, human.Window(b.Window)), 6, part.Number).Gap(2)
-	c := fillCell(v, b)
-	bar := clamp(w-1-name-6-2-1-9-8, 4, 30)
-	if c.Ratio < 0 {
-		l.NoBar(bar)
-	} else {
-		l.Bar(c.Token, bar, c.Ratio)
+	bar := clamp(w-1-name-window-1-figures-reset-1, 0, 7)
+	l.Field(part.Plain(limitName(b, host)), w-1-window-1-bar-figures-reset-1, part.Words)
+	l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
+	text := briefCount(b.Used) + "/" + briefCount(b.Limit)
+	if b.Limit <= 0 {
+		text = part.None
 	}
-	l.Gap(1).Field(part.As(c.Token, c.Text), 9, part.Words)
+	l.Bar(themes.Run, bar, ratio(b)).Field(part.Plain(text), figures, part.Number)
 	word, _ := bucketState(v, b)
 	switch sign := v.Theme.State(word); {
 	case b.Frozen() && b.Thaws.IsZero():
-		l.Right(part.As(sign.Token, sign.Glyph+" "+word+" "))
+		l.Right(part.As(sign.Token, sign.Glyph+" "))
 	case b.Blocked.After(v.Now):
-		l.Right(part.As(sign.Token, sign.Glyph+" "+v.in(b.Blocked)+" "))
+		l.Right(part.As(sign.Token, v.in(b.Blocked)+" "))
 	case b.Limit > 0:
-		l.Right(part.Plain(v.in(b.Reset) + " "))
+		l.Right(part.As(themes.Dim, v.in(b.Reset)+" "))
 	}
 	return l.String()
+}
+
+// briefCount is a limit in few cells: 2k of 2000.
+func briefCount(n int) string {
+	if n >= 1000 && n%100 == 0 {
+		return strconv.FormatFloat(float64(n)/1000, 'g', 3, 64) + "k"
+	}
+	return strconv.Itoa(n)
 }
 
 // waiting is how much waits for the limiter: calls for their permit, or the jobs
@@ -220,15 +230,6 @@ func waiting(v *View) int {
 		n = max(n, b.Waiting)
 	}
 	return n
-}
-
-// heldSummary answers in one line how much waits, for what, and when that lets it go.
-func heldSummary(v *View) []part.Cell {
-	n := waiting(v)
-	if n == 0 {
-		return []part.Cell{part.As(themes.Dim, "nothing waits")}
-	}
-	return v.join(part.As(themes.Line, count(n)+" wait"), part.Plain(holds(v)))
 }
 
 // holds is what sets the pace of all that waits: a window that an operator froze, one
@@ -267,55 +268,6 @@ func frozenOne(v *View) (engine.BucketRow, bool) {
 // windowName names one window of a bucket: app 12 s.
 func windowName(v *View, b engine.BucketRow) string {
 	return brief(v, b) + " " + human.Window(b.Window)
-}
-
-// limitLine is all of it in one row, for small screens.
-func limitLine(v *View, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(1)
-	n := 0
-	for _, b := range v.Limits.Buckets {
-		if b.Kind != "app" || l.Room() < 40 || b.Used == 0 && n > 0 {
-			continue
-		}
-		if n > 0 {
-			l.Cells(v.sep())
-		}
-		c := fillCell(v, b)
-		l.Cells(part.As(themes.Dim, limitName(v, b, n)+human.Tight(b.Window)+" ")).Bar(c.Token, 8, c.Ratio)
-		l.Cells(part.As(c.Token, " "+c.Text))
-		n++
-	}
-	if n == 0 {
-		return l.Cells(part.As(themes.Dim, or(v.waiting(), "no limit is known yet"))).String()
-	}
-	l.Cells(v.sep(), part.As(themes.Dim, count(waiting(v))+" wait"))
-	b, frozen := frozenOne(v)
-	switch next := v.NextCalls(); {
-	case len(v.Limits.Breakers) > 0:
-		b := limitsOf(v)[0]
-		l.Cells(part.Plain(", "+brief(v, b)+" "), v.state(string(engine.StandDown)), part.Plain(" "+downText(v, breakerOf(v, b))))
-	case frozen:
-		l.Cells(part.Plain(", frozen: " + frozenText(v, b)))
-	case next != "":
-		l.Cells(part.Plain(", " + next))
-	default:
-		if b, ok := v.Limits.Pacing(); ok && waiting(v) > 0 {
-			l.Cells(part.As(themes.Dim, ", "+count(b.Limit)+" go per "+human.Window(b.Window)))
-		}
-	}
-	return l.String()
-}
-
-// limitName is what a window of the one row is called in front of its span: its host
-// where there are several, else what it is, once.
-func limitName(v *View, b engine.BucketRow, n int) string {
-	switch {
-	case !oneHost(v):
-		return b.Host + " "
-	case n == 0:
-		return b.Kind + " "
-	}
-	return ""
 }
 
 // shutWord is why a window lets nothing through: what it holds, or what Riot said.

@@ -16,6 +16,7 @@ type Need struct {
 	ID   string
 	Word string // state word: WARN or ERROR
 	Text string
+	More string // what to do about it, or why; "" = the text says it all
 	Key  string // "{key} replaces"
 	open func(v *View) Effect
 }
@@ -32,13 +33,13 @@ func (d *Data) Needs() []Need {
 	out = append(out, d.failedSyncs()...)
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
-			ID: "failed", Word: "WARN", Text: human.Counted(int(d.Engine.Failed), "match", "matches") + " gave up", Key: "{open}",
+			ID: "failed", Word: "WARN", Text: human.Counted(int(d.Engine.Failed), "match", "matches") + " gave up", More: "what Riot answered is with each of them", Key: "{open}",
 			open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenJobs, Shown: shownFailed}} },
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {
 		out = append(out, Need{
-			ID: "429", Word: "WARN", Text: human.Counted(int(d.Engine.Unforeseen), "unforeseen 429", "unforeseen 429s"), Key: "{open}",
+			ID: "429", Word: "WARN", Text: human.Counted(int(d.Engine.Unforeseen), "unexpected 429", "unexpected 429s"), More: "does another program use this key?", Key: "{open}",
 			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}
@@ -57,7 +58,7 @@ func (d *Data) alertNeeds() []Need {
 		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
 			continue
 		}
-		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), Key: "{open}", open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Key: "{open}", open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
 		if key, ok := alertKeys[r.Rule]; ok {
 			n.Key, n.open = key, func(*View) Effect { return Effect{Ask: AskKey} }
 		}
@@ -119,7 +120,7 @@ func (d *Data) pausedQueues() []Need {
 		}
 		name := q.Name
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), Key: "{pause} resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), More: "paused: nothing of it starts", Key: "{pause} resumes",
 			open: func(*View) Effect { return Effect{Open: toQueue(name)} },
 		})
 	}

@@ -1,37 +1,43 @@
 package page
 
 import (
-	"strconv"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Panes of the overview, in reading order.
+// Panes of the overview, in the order in which the keys go to them.
 const (
-	paneQueues = iota
+	paneWhy = iota
 	paneNeeds
-	paneRetries
-	paneSyncing
+	paneAccounts
 	overviewPanes
 )
 
-// Overview answers: is it healthy, what is it doing, what needs me?
+// Overview answers: is it healthy, what is it doing and what comes next, why does the rest
+// wait, what needs me?
 type Overview struct {
-	panes [overviewPanes]pane
-	focus int
-	tape  tape
-	fresh freshness
-	day   dayTraffic
-	pulse pulse
-	calm  calm
+	panes   [overviewPanes]pane
+	focus   int
+	tape    tape
+	past    past
+	plan    forecast
+	runs    calendarRuns
+	reasons reasonCounts
+	fresh   freshness
+	day     dayTraffic
+	pulse   pulse
+	calm    calm
 }
 
 // NewOverview makes the first screen.
-func NewOverview() *Overview { return &Overview{tape: tape{every: overviewTape, then: true}} }
+func NewOverview() *Overview {
+	return &Overview{tape: tape{every: overviewTape, then: true}}
+}
 
 // Screen implements Page.
 func (o *Overview) Screen() Screen { return ScreenOverview }
@@ -39,116 +45,131 @@ func (o *Overview) Screen() Screen { return ScreenOverview }
 // Crumb implements Page.
 func (o *Overview) Crumb(*View) string { return "" }
 
-// Want implements Page: all but the freshness and the last day comes with Watch.
+// Want implements Page: the rows come with Watch; what was, what is foreseen and why the
+// rest waits is asked for.
 func (o *Overview) Want(v *View) engine.Query {
-	if q := o.fresh.want(v); q != nil {
+	if q := o.plan.want(v, farAhead); q != nil {
 		return q
 	}
-	return o.day.want(v)
+	for _, want := range []func(*View) engine.Query{o.past.want, func(v *View) engine.Query { return o.reasons.want(v, "") }, o.runs.want, o.fresh.want, o.day.want} {
+		if q := want(v); q != nil {
+			return q
+		}
+	}
+	return nil
 }
+
+// farAhead is how far ahead windows are asked for: as far as the longest axis shows.
+const farAhead = 10 * time.Minute
 
 // Got implements Page.
 func (o *Overview) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	o.past.got(v, q, a, err)
+	o.plan.got(v, q, a, err)
+	if asked, ok := q.(engine.ReasonsQuery); ok {
+		o.reasons.takeIn(v, asked, a, err)
+	}
+	o.runs.got(v, q, a, err)
 	o.fresh.got(v, q, a, err)
 	o.day.got(q, a, err)
 }
 
-func (o *Overview) queues(v *View) part.Slice[engine.QueueRow] {
-	return part.Slice[engine.QueueRow]{
-		Items: v.Queues,
-		Key:   func(q engine.QueueRow) string { return string(q.Name) },
-		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return queueCells(v, q, cells) },
+// Reload makes the page ask again at once.
+func (o *Overview) Reload() {
+	o.past.forget()
+	o.plan.forget()
+	o.reasons.Reload()
+}
+
+// calendarRuns are the plans of what recurs. They move seldom: by the minute.
+type calendarRuns struct {
+	answer
+	plans []engine.ScheduleRow
+}
+
+func (r *calendarRuns) want(v *View) engine.Query {
+	switch {
+	case r.pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
+		return nil
+	case r.have && v.Acts == r.acts && r.at.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)):
+		return nil
 	}
+	r.pending, r.at, r.acts = true, v.Now, v.Acts
+	return engine.SchedulesQuery{}
+}
+
+func (r *calendarRuns) got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.SchedulesQuery); ok && r.take(v, err) {
+		page, _ := a.(engine.SchedulesPage)
+		r.plans = page.Schedules
+	}
+}
+
+func (o *Overview) why(v *View) part.Slice[whyGroup] {
+	return part.Slice[whyGroup]{Items: v.whyGroups(o.reasons.groups), Key: func(g whyGroup) string { return g.text }, Cells: noCells[whyGroup]}
 }
 
 func (o *Overview) needs(v *View) part.Slice[Need] {
-	return part.Slice[Need]{
-		Items: v.Needs(),
-		Key:   func(n Need) string { return n.ID },
-		Cells: func(n Need, cells []part.Cell) []part.Cell {
-			return append(cells, v.state(n.Word), part.Plain(n.Text), part.As(themes.Accent, v.keyed(n.Key)))
-		},
+	items := append(slices.Clip(v.Needs()), o.fresh.needs(v)...)
+	if v.Size == S { // which has no room for the limits
+		items = append(v.downNeeds(), items...)
 	}
-}
-
-func (o *Overview) retries(v *View) part.Slice[engine.JobRow] {
-	return part.Slice[engine.JobRow]{
-		Items: v.Retries(),
-		Key:   jobID,
-		Cells: func(j engine.JobRow, cells []part.Cell) []part.Cell {
-			return append(cells,
-				part.As(themes.Retry, v.until(j.Due)),
-				part.Plain(columns.JobName(&j)),
-				part.Plain("try "+nextOf(j)),
-				part.As(themes.Dim, columns.LastResult(pen{v}, &j)),
-			)
-		},
-	}
+	return part.Slice[Need]{Items: items, Key: func(n Need) string { return n.ID }, Cells: noCells[Need]}
 }
 
 func (o *Overview) syncing(v *View) part.Slice[engine.AccountRow] {
-	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: func(a engine.AccountRow, cells []part.Cell) []part.Cell {
-		return syncCells(v, a, cells)
-	}}
+	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: noCells[engine.AccountRow]}
 }
 
-func jobID(j engine.JobRow) string         { return string(j.ID) }
+// noCells are those of a list that draws its rows itself.
+func noCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }
+
 func accountID(a engine.AccountRow) string { return a.ID }
-
-// nextOf is the try that comes next: 3/5.
-func nextOf(j engine.JobRow) string {
-	j.Tries++
-	return columns.Tries(&j, j.Tries)
-}
 
 // source is the list of the pane in focus.
 func (o *Overview) source(v *View) part.Source {
 	switch o.focus {
-	case paneQueues:
-		return o.queues(v)
 	case paneNeeds:
 		return o.needs(v)
-	case paneRetries:
-		return o.retries(v)
+	case paneAccounts:
+		return o.syncing(v)
 	}
-	return o.syncing(v)
+	return o.why(v)
 }
 
 // Cannot implements Page.
 func (o *Overview) Cannot(v *View, a Action) string {
-	p := &o.panes[o.focus]
 	switch {
-	case a == Pause && o.focus == paneQueues:
-		return missing(p, o.queues(v), "queue")
-	case a == Pause && o.focus == paneNeeds:
-		if q := o.pausedNeed(v); q != "" {
-			return ""
-		}
-		return v.keyed("nothing to resume here: {next pane} to the queues")
-	case a == Pause:
-		return v.keyed("{pause} pauses a queue: {next pane} to the queues")
-	case a == Retry && o.focus == paneRetries:
-		return missing(p, o.retries(v), "retry")
+	case a == Pause && o.queue(v) == "" && o.focus == paneWhy:
+		return "no job waits: there is no queue to pause here"
+	case a == Pause && o.queue(v) == "":
+		return v.keyed("{pause} pauses the queue of a reason: {next pane} to the reasons")
 	case a == Retry:
-		return v.keyed("{retry} retries a job: {next pane} to the next retries")
-	case a == Cancel && o.focus == paneRetries:
-		return missing(p, o.retries(v), "retry")
-	case a == Cancel && o.focus == paneSyncing:
-		return missing(p, o.syncing(v), "sync")
+		return v.keyed("{retry} retries a job: {open} on a reason lists its jobs")
+	case a == Cancel && o.focus == paneAccounts:
+		return missing(&o.panes[paneAccounts], o.syncing(v), "sync")
 	case a == Cancel:
-		return v.keyed("{cancel} cancels a sync or a retry: {next pane} to one")
+		return v.keyed("{cancel} cancels a sync: {next pane} to the accounts")
 	}
 	return ""
 }
 
-// pausedNeed is the queue of the need under the cursor, if it is one.
-func (o *Overview) pausedNeed(v *View) engine.Queue {
-	n, ok := selected(&o.panes[paneNeeds], o.needs(v))
-	name, isPause := strings.CutPrefix(n.ID, "pause:")
-	if !ok || !isPause {
-		return ""
+// queue is what a pause is of: the queue of the first job of a reason, or the one that is
+// paused already; "" = none.
+func (o *Overview) queue(v *View) engine.Queue {
+	switch o.focus {
+	case paneWhy:
+		if g, ok := selected(&o.panes[paneWhy], o.why(v)); ok {
+			return g.First.Queue
+		}
+	case paneNeeds:
+		if n, ok := selected(&o.panes[paneNeeds], o.needs(v)); ok {
+			if name, paused := strings.CutPrefix(n.ID, "pause:"); paused {
+				return engine.Queue(name)
+			}
+		}
 	}
-	return engine.Queue(name)
+	return ""
 }
 
 // Act implements Page.
@@ -165,37 +186,16 @@ func (o *Overview) Act(v *View, a Action) Effect {
 		return Effect{Ask: AskSync}
 	case Calendar:
 		return Effect{Open: &Target{Screen: ScreenSchedules}}
-	}
-	if a == Open {
+	case Open:
 		return o.open(v)
-	}
-	switch o.focus {
-	case paneQueues:
-		return o.actQueue(v, a)
-	case paneNeeds:
-		return o.actNeed(v, a)
-	case paneRetries:
-		if j, ok := selected(&o.panes[paneRetries], o.retries(v)); ok {
-			return actJob(v, j, a)
+	case Pause:
+		if name := o.queue(v); name != "" {
+			return pauseQueue(v, name)
 		}
-	case paneSyncing:
-		return o.actSync(v, a)
-	}
-	return Effect{}
-}
-
-func (o *Overview) actQueue(v *View, a Action) Effect {
-	q, ok := selected(&o.panes[paneQueues], o.queues(v))
-	switch {
-	case ok && a == Pause:
-		return pauseQueue(v, q.Name)
-	}
-	return Effect{}
-}
-
-func (o *Overview) actNeed(v *View, a Action) Effect {
-	if a == Pause {
-		return pauseQueue(v, o.pausedNeed(v))
+	case Cancel:
+		if row, ok := selected(&o.panes[paneAccounts], o.syncing(v)); ok && o.focus == paneAccounts {
+			return cancelSync(v, row)
+		}
 	}
 	return Effect{}
 }
@@ -204,19 +204,15 @@ func (o *Overview) actNeed(v *View, a Action) Effect {
 func (o *Overview) open(v *View) Effect {
 	p := &o.panes[o.focus]
 	switch o.focus {
-	case paneQueues:
-		if name, ok := openable(p, o.queues(v)); ok {
-			return Effect{Open: toQueue(engine.Queue(name))}
+	case paneWhy:
+		if g, ok := selected(p, o.why(v)); ok {
+			return Effect{Open: &Target{Screen: ScreenJobs, Row: jobGroup{groupKey: groupOf(&g.First), why: g.ReasonRow}}}
 		}
 	case paneNeeds:
 		if n, ok := selected(p, o.needs(v)); ok && n.open != nil {
 			return n.open(v)
 		}
-	case paneRetries:
-		if id, ok := openable(p, o.retries(v)); ok {
-			return Effect{Open: toJob(engine.JobID(id))}
-		}
-	case paneSyncing:
+	case paneAccounts:
 		if id, ok := openable(p, o.syncing(v)); ok {
 			return Effect{Open: toAccount(id)}
 		}
@@ -224,58 +220,13 @@ func (o *Overview) open(v *View) Effect {
 	return Effect{}
 }
 
-func (o *Overview) actSync(v *View, a Action) Effect {
-	row, ok := selected(&o.panes[paneSyncing], o.syncing(v))
-	switch {
-	case ok && a == Cancel:
-		return cancelSync(v, row)
-	}
-	return Effect{}
-}
-
-// queueCells are a queue's row: what waits, runs, was held, is dead.
-func queueCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
-	n := func(s engine.State, t themes.Token) part.Cell {
-		if q.Counts[s] == 0 {
-			return part.As(themes.Dim, "0")
-		}
-		return part.As(t, count(q.Counts[s]))
-	}
-	return append(cells, part.Plain(string(q.Name)), queueState(v, q),
-		n(engine.Available, themes.Text), n(engine.Running, themes.Run), n(engine.Retryable, themes.Retry),
-		n(engine.Discarded, themes.Err), n(engine.Scheduled, themes.Held),
-		part.As(themes.Dim, settledRate(v, q)), part.As(themes.Dim, queueWhy(v, q)))
-}
-
-// settledRate is how many jobs of a queue end in a minute, once one has passed.
-func settledRate(v *View, q engine.QueueRow) string {
-	if v.Engine.SinceStart {
-		return part.None
-	}
-	return strconv.Itoa(int(q.PerMin + 0.5))
-}
-
-// queueState is the one word of a queue.
-func queueState(v *View, q engine.QueueRow) part.Cell {
-	switch {
-	case q.Paused:
-		return v.state("PAUSED")
-	case q.Stand != "":
-		return v.state(string(q.Stand))
-	case q.Counts[engine.Running] > 0:
-		return v.state("RUNNING")
-	case q.Counts[engine.Available]+q.Counts[engine.Scheduled]+q.Counts[engine.Retryable] > 0:
-		return v.state("QUEUED")
-	}
-	return part.As(themes.Dim, "  idle")
-}
-
-// SelectedJob implements Jobber: a job of the next retries.
+// SelectedJob implements Jobber: the first job of a reason.
 func (o *Overview) SelectedJob(v *View) (engine.JobID, string) {
-	if o.focus != paneRetries {
+	if o.focus != paneWhy {
 		return "", ""
 	}
-	return named(selected(&o.panes[paneRetries], o.retries(v)))
+	g, ok := selected(&o.panes[paneWhy], o.why(v))
+	return named(g.First, ok)
 }
 
 // Hold implements Holder.
@@ -283,3 +234,35 @@ func (o *Overview) Hold() { o.panes[o.focus].Hold() }
 
 // Place implements Holder.
 func (o *Overview) Place() string { return o.panes[o.focus].Place() }
+
+// needs is what tracked accounts need of a person: that they are late.
+func (f *freshness) needs(v *View) []Need {
+	if f.data.Lates == 0 {
+		return nil
+	}
+	return []Need{{
+		ID: "late", Word: "WARN", Text: human.Counted(f.data.Lates, "tracked account is", "tracked accounts are") + " late" + f.until(v), More: f.need(), Key: "{open}",
+		open: func(*View) Effect { s := ScreenAccounts; return Effect{Go: &s} },
+	}}
+}
+
+// uptime is how long the engine has been up; "" = none runs. It moves with the clock in
+// the title and never between two minutes: an idle screen must stay silent.
+func uptime(v *View) string {
+	if v.Engine.Started.IsZero() || v.Engine.State == engine.EngineBrowse {
+		return ""
+	}
+	d := v.Now.Truncate(time.Minute).Sub(v.Engine.Started.Truncate(time.Minute))
+	if d < time.Minute {
+		return "up <1 min"
+	}
+	return "up " + human.Coarse(d)
+}
+
+func floats(n []int) []float64 {
+	out := make([]float64, len(n))
+	for i := range n {
+		out[i] = float64(n[i])
+	}
+	return out
+}

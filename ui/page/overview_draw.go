@@ -1,372 +1,399 @@
 package page
 
 import (
-	"slices"
-	"strconv"
-	"time"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// queueColumns go with queueCells.
-var queueColumns = []part.Column{
-	{Title: "Queue", Kind: part.Words, Min: 22, Width: 24, Flex: 1},
-	{Title: "state", Kind: part.State, Min: 9, Width: 9},
-	{Title: "wait", Kind: part.Number, Min: 5, Width: 6},
-	{Title: "run", Kind: part.Number, Min: 4, Width: 4},
-	{Title: "retry", Kind: part.Number, Min: 5, Width: 5, Priority: 1},
-	{Title: "disc.", Kind: part.Number, Min: 5, Width: 5, Priority: 3},
-	{Title: "held", Kind: part.Number, Min: 4, Width: 4, Priority: 4},
-	{Title: "/min", Kind: part.Number, Min: 4, Width: 4, Priority: 2},
-	{Title: "why it waits", Kind: part.Words, Min: 22, Width: 26, Flex: 2, Priority: 5},
-}
-
-var needColumns = []part.Column{
-	{Kind: part.State, Min: 8, Width: 8},
-	{Kind: part.Words, Min: 12, Width: 12, Flex: 1},
-	{Kind: part.Number, Min: 5, Width: 5, Priority: 1},
-}
-
-// needColumnsOf leaves the keys no more room than they take: the texts are long.
-func needColumnsOf(v *View, needs []Need) []part.Column {
-	columns := slices.Clone(needColumns)
-	last := &columns[len(columns)-1]
-	for _, n := range needs {
-		last.Min = max(last.Min, safe.Width(v.keyed(n.Key)))
-	}
-	last.Width = last.Min
-	return columns
-}
-
-var retryColumns = []part.Column{
-	{Kind: part.Words, Min: 6, Width: 6},
-	{Kind: part.ID, Min: 10, Width: 19},
-	{Kind: part.Words, Min: 7, Width: 7},
-	{Kind: part.Words, Min: 6, Width: 12, Flex: 1, Priority: 1},
-}
-
 // Draw implements Page.
 func (o *Overview) Draw(v *View) []string {
-	calm := o.calm.take(v)
-	rows := o.draw(calm)
+	o.past.see(v)
+	calm := *o.calm.take(v)
+	d := *calm.Data
+	d.Engine, calm.Data = o.pulse.take(&calm), &d
+	rows := o.draw(&calm)
 	v.Ticks = v.Ticks || calm.Ticks
 	return rows
 }
 
-func (o *Overview) draw(v *View) []string {
+// places are how many rows each block of the overview takes, top to bottom.
+type places struct {
+	figures, lanes, ribbon, calls int
+	columns, more                 int // of the blocks side by side: reasons, limits and needs; what only a wide screen has
+}
+
+// places deals the rows of the screen out. What does not change with what is going on has a
+// fixed height, so that nothing moves.
+func (o *Overview) places(v *View) places {
+	p := places{figures: 5, lanes: 3, ribbon: 2, calls: 3}
 	switch v.Size {
+	case S:
+		p = places{figures: 2, lanes: 2, ribbon: 1, calls: 2}
 	case L:
-		return o.drawL(v)
-	case M:
-		return o.drawM(v)
+		p = places{figures: 5, lanes: 5, ribbon: 3, calls: 4}
 	}
-	return o.drawS(v)
-}
-
-// drawS is one box: the same order, fewer rows.
-func (o *Overview) drawS(v *View) []string {
-	inner := v.inner(v.W)
-	syncs, needs := len(v.Syncing()), len(v.Needs())
-	rest := v.H - 7 // five rules, two borders' worth of rows that are fixed
-	now := o.nowRows(v, inner)[:2]
-	now[1] = limitLine(v, inner)
-	rows := fill(rest-1, []want{{max(len(v.Queues), 1), 1}, {max(syncs, 1), 1}, {max(needs, 1), 1}, {max(len(v.Retries()), 1), 1}})
-	panels := []part.Section{
-		{Title: "NOW", Tail: uptime(v), Rows: now, Height: 2},
-		o.queuePanel(v, inner, rows[0]),
-		o.syncPanel(v, inner, rows[1]),
-		o.needPanel(v, inner, rows[2]),
-		o.retryPanel(v, inner, max(rows[3], 0)),
-	}
-	if left := rest - 1 - rows[0] - rows[1] - rows[2] - rows[3]; left > 2 {
-		panels = append(panels, callPanel(v, o.tape.take(v), inner, left-1))
-	}
-	return v.whole(panels...)
-}
-
-// leastTraffic is the height below which the charts of calls say too little.
-const leastTraffic = 6
-
-// spare splits rows between a list of n entries and what is below it: the list
-// gets what it needs, the rest gets what is left if that is enough to be of use.
-func spare(rows, n, least int) (list, rest int) {
-	list = clamp(n, 1, max(rows, 1))
-	if rest = rows - list - 1; rest < least {
-		return rows, 0
-	}
-	return list, rest
-}
-
-func (o *Overview) drawM(v *View) []string {
-	bottom := o.bottom(v)
-	h := v.H - len(bottom) - 1
-	left := v.W * 11 / 20
-	right := v.W - left
-	queues := clamp(len(v.Queues), 1, max(h/3, 1))
-	now := o.nowRows(v, v.inner(left))
-	a := v.sections(0, 0, left, h,
-		part.Section{Title: "NOW", Rows: now, Height: len(now)},
-		o.queuePanel(v, v.inner(left), queues),
-		callPanel(v, o.tape.take(v), v.inner(left), max(h-len(now)-queues-5, 0)),
-	)
-	limits := limitRows(v, v.inner(right), max(h/3, 3))
-	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	retries, charts := spare(max(h-len(limits)-needs-5, 0), len(v.Retries()), leastTraffic)
-	panels := []part.Section{
-		{Title: "LIMITS", Note: limitHost(v), Tail: "reset in", Rows: limits, Height: len(limits)},
-		o.needPanel(v, v.inner(right), needs),
-		o.retryPanel(v, v.inner(right), retries),
-	}
-	if charts > 0 {
-		panels = append(panels, trafficPanel(v, o.tape.take(v), v.inner(right), charts))
-	}
-	return part.Stack(part.Beside(a, v.sections(left, 0, right, h, panels...)), blank(v, bottom))
-}
-
-func (o *Overview) drawL(v *View) []string {
-	bottom := o.bottom(v)
-	h := v.H - len(bottom) - 1
-	left, mid := v.W*7/20, v.W*6/20
-	right := v.W - left - mid
-	queues := clamp(len(v.Queues), 1, max(h/3, 1))
-	needs := clamp(len(v.Needs()), 1, max(h/4, 1))
-	now := o.nowRows(v, v.inner(left))
-	panels := []part.Section{{Title: "NOW", Rows: now, Height: len(now)}}
-	rest := h - len(now) - queues - needs - 7
-	if rest > dayRows+leastTraffic {
-		panels = append(panels, o.day.panel(v, v.inner(left)))
-		rest -= dayRows + 2
-	}
-	accounts, charts := spare(max(rest, 0), len(v.Accounts)-len(v.Syncing()), leastTraffic)
-	panels = append(panels,
-		o.queuePanel(v, v.inner(left), queues),
-		o.needPanel(v, v.inner(left), needs),
-		settledPanel(v, v.inner(left), accounts),
-	)
-	if charts > 0 {
-		panels = append(panels, trafficPanel(v, o.tape.take(v), v.inner(left), charts))
-	}
-	a := v.sections(0, 0, left, h, panels...)
-	limits := limitRows(v, v.inner(mid), max(h/2, 3))
-	retries, answers := spare(max(h-len(limits)-3, 0), len(v.Retries()), leastTraffic)
-	panels = []part.Section{
-		{Title: "LIMITS", Note: limitHost(v), Tail: "reset in", Rows: limits, Height: len(limits)},
-		o.retryPanel(v, v.inner(mid), retries),
-	}
-	if answers > 0 {
-		panels = append(panels, answersPanel(v, o.tape.take(v), v.inner(mid), answers))
-	}
-	b := v.sections(left, 0, mid, h, panels...)
-	workers := clamp(len(v.Running()), 1, max(h/3, 1))
-	tail := max(h-workers-5, 0) / 2
-	c := v.sections(left+mid, 0, right, h,
-		workerPanel(v, v.inner(right), workers),
-		callPanel(v, o.tape.take(v), v.inner(right), max(h-workers-5-tail, 0)),
-		logPanel(v, v.inner(right), tail),
-	)
-	return part.Stack(part.Beside(a, b, c), blank(v, bottom))
-}
-
-// blank puts an empty row above a block.
-func blank(v *View, block []string) []string { return append([]string{v.row(v.W)}, block...) }
-
-// bottom is the block of the syncs under way.
-func (o *Overview) bottom(v *View) []string {
-	n := clamp(len(v.Syncing()), 1, max(v.H/4, 1))
-	return v.sections(0, v.H-n-1, v.W, n+1, o.syncPanel(v, v.inner(v.W), n))
-}
-
-// want is how many rows a panel could use and how many it must have.
-type want struct{ rows, least int }
-
-// fill deals so many rows out: what each must have first, then in order.
-func fill(rows int, wants []want) []int {
-	got := make([]int, len(wants))
-	for i, w := range wants {
-		got[i] = min(w.least, max(rows, 0))
-		rows -= got[i]
-	}
-	for i, w := range wants {
-		more := clamp(w.rows-got[i], 0, max(rows, 0))
-		got[i] += more
-		rows -= more
-	}
-	return got
-}
-
-// nowRows are the figures of the engine.
-func (o *Overview) nowRows(v *View, w int) []string {
-	e := o.pulse.take(v)
-	spark := part.NewLine(v.Theme, w).Gap(1)
-	spark.Cells(part.Plain(paceText(e, w >= 60) + " "))
-	spark.Spark(themes.Run, clamp(len(e.Spark), 1, clamp(w-50, 8, 24)), floats(e.Spark), 0)
-	spark.Gap(3).Cells(part.Plain("in flight " + strconv.Itoa(e.InFlight) + "/" + strconv.Itoa(e.Workers)))
-	if e.P50 > 0 {
-		spark.Gap(3).Cells(part.Plain("p50 " + human.Millis(e.P50)))
-		if age := engine.OldReading(e.Answered.Truncate(time.Minute), v.Now.Truncate(time.Minute)); age > 0 {
-			spark.Cells(part.As(themes.Dim, ", "+human.Ago(age)))
+	rest := func() int {
+		gaps := 3
+		if v.Size == S {
+			gaps = 2 // the ribbon stands directly below the columns
 		}
+		return v.H - p.figures - 1 - v.timetableRows(p.lanes) - p.ribbon - p.calls - 1 - gaps
 	}
-	pace := spark.String()
-	if e.State == engine.EngineBrowse {
-		pace = v.row(w, part.As(themes.Dim, " what is stored; no engine runs here"))
+	for rest() < 4 && p.lanes > 1 {
+		p.lanes--
 	}
-	facts := []part.Cell{
-		part.Plain("stored " + human.Count(e.Stored)),
-		figure(themes.Retry, "retrying", int64(e.Retrying)),
-		figure(themes.Err, "gave up", e.Failed),
-		figure(themes.Off, "too old", e.TooOld),
+	for rest() < 4 && p.calls > 0 {
+		p.calls--
 	}
-	held := []part.Cell{
-		figure(themes.Warn, "429s", e.Throttled), figure(themes.Err, "not foreseen", e.Unforeseen),
+	if p.columns = max(rest(), 0); v.Size == L && p.columns > 2*leastColumns {
+		p.calls += p.columns - 2*leastColumns - 1
+		p.more, p.columns = leastColumns, leastColumns
 	}
-	if won := retriesWon(v); won.Text != "" {
-		held = append(held, won)
+	return p
+}
+
+// leastColumns is how high the reasons, limits and needs are where there is room for more.
+const leastColumns = 8
+
+func (o *Overview) draw(v *View) []string {
+	p, inner := o.places(v), v.inner(v.W)
+	t := v.timetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans)
+	_, rests := v.chartNow()
+	v.Ticks = v.Ticks || !rests && t.moves()
+	out := o.figures(v, &t, v.W)
+	y := len(out)
+	add := func(gap int, rows []string) {
+		for range gap {
+			out = append(out, v.row(v.W))
+		}
+		out = append(out, rows...)
+		y = len(out)
 	}
-	if up := uptime(v); up != "" {
-		held = append(held, part.As(themes.Dim, up))
+	table := v.timetableRows(p.lanes)
+	add(1, v.sections(0, y+1, v.W, 1+table, o.timetable(v, &t, inner, p.lanes)))
+	if p.columns > 0 {
+		add(1, o.columns(v, &t, y+1, p.columns))
 	}
-	rows := []string{pace, spaced(v, w, facts), spaced(v, w, held)}
-	if fresh := o.fresh.cells(v); len(fresh) > 0 {
-		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, fresh...)...))
+	if p.more > 0 {
+		add(1, o.more(v, y+1, p.more))
+	}
+	gap := 1
+	if v.Size == S {
+		gap = 0
+	}
+	add(gap, v.sections(0, y+gap, v.W, v.H-y-gap, o.calls(v, inner, p)))
+	return out
+}
+
+// figures are the six totals: tall digits with their course, on a small screen a number
+// above it.
+func (o *Overview) figures(v *View, t *timetable, w int) []string {
+	if v.Size == S {
+		return v.smallFigures(v.totals(&o.past, t, 8), w)
+	}
+	wide := w / 6
+	rows := make([]string, 5)
+	all := v.totals(&o.past, t, wide)
+	l := part.NewLine(v.Theme, w)
+	for y := range rows {
+		l.Reset(w, false)
+		for i := range all {
+			l.To(2 + i*wide)
+			v.figureRow(l, &all[i], y, min(wide-2, w-2-l.At()), i)
+		}
+		rows[y] = l.String()
 	}
 	return rows
 }
 
-// retriesWon is the share of retries that succeed, as the rule about it has it.
-func retriesWon(v *View) part.Cell {
-	for _, r := range v.Alerts {
-		if r.Rule != "retries" || r.Subject != "" || !r.Known {
-			continue
+// usualDigits is for how many digits a figure has room before its course gives way: three
+// where hundreds are usual, two where they are not.
+var usualDigits = [...]int{3, 3, 3, 2, 2, 2}
+
+// figureRow writes row y of 0 to 4 of a figure.
+func (v *View) figureRow(l *part.Line, f *total, y, w, n int) {
+	from, at := l.At(), part.DigitsWidth(v.Theme, "000000"[:usualDigits[n]])
+	at = max(at, part.DigitsWidth(v.Theme, f.value)) + 1
+	switch {
+	case y == 0:
+		l.Put(themes.Dim, f.name)
+	case y == 4:
+		l.Field(part.As(themes.Dim, f.note), w, part.Words)
+	default:
+		l.Digits(y-1, f.value)
+		if y == 2 && w-at > 2 {
+			v.spark(l.To(from+at), f, w-at)
 		}
-		token := themes.Dim
-		if r.Holds {
-			token = themes.Warn
+		if y == 3 && len(f.beat) <= w-at+1 {
+			l.To(from+at).Put(themes.Dim, f.beat)
 		}
-		return part.As(token, "retry success "+r.Now())
 	}
-	return part.Cell{}
 }
 
-// uptime is how long the engine has been up; "" = none runs. It moves with the clock in
-// the title and never between two minutes: an idle screen must stay silent.
-func uptime(v *View) string {
-	if v.Engine.Started.IsZero() || v.Engine.State == engine.EngineBrowse {
+// spark draws the course of a figure on w cells.
+func (v *View) spark(l *part.Line, f *total, w int) { l.Spark(f.token, w, f.spark, f.high) }
+
+// smallFigures are the totals in two rows.
+func (v *View) smallFigures(all []total, w int) []string {
+	wide := (w - 2) / 6
+	top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
+	for i := range all {
+		f := &all[i]
+		top.To(1+i*wide).Put(themes.Figure, f.value).Gap(1).Field(part.As(themes.Dim, f.short), max(1+(i+1)*wide-top.At()-1, 0), part.Words)
+		v.spark(low.To(1+i*wide), f, min(8, wide-2))
+	}
+	return []string{top.String(), low.String()}
+}
+
+// timetable is the block of the chart, the lanes and the retries.
+func (o *Overview) timetable(v *View, t *timetable, w, lanes int) part.Section {
+	src, p := o.syncing(v), &o.panes[paneAccounts]
+	p.height = max(lanes, 1)
+	p.follow(src)
+	picked := -1
+	if o.focus == paneAccounts && src.Len() > 0 {
+		picked = min(p.cur.At(), lanes-1)
+	}
+	s := part.Section{Title: "TIMETABLE", Note: t.note(v), Tail: t.tail(v), Focus: o.focus == paneAccounts, Height: v.timetableRows(lanes)}
+	s.Rows = t.rows(v, w, lanes, picked)
+	first := s.Height - 1 - lanes
+	if v.Size == S { // the words of the axis stand in the row of the title
+		s.Head, s.Rows = v.overlay(s.Title, s.Rows[0], w), s.Rows[1:]
+	}
+	s.Click = func(_, y int) string {
+		if y >= first && y < first+lanes && y-first < src.Len() {
+			o.focus = paneAccounts
+			p.cur.Go(src, y-first, lanes)
+		}
 		return ""
 	}
-	d := v.Now.Truncate(time.Minute).Sub(v.Engine.Started.Truncate(time.Minute))
-	if d < time.Minute {
-		return "up <1 min"
-	}
-	return "up " + human.Coarse(d)
+	return s
 }
 
-func floats(n []int) []float64 {
-	out := make([]float64, len(n))
-	for i := range n {
-		out[i] = float64(n[i])
+// columns are the reasons, the limits and the needs side by side.
+func (o *Overview) columns(v *View, t *timetable, y, h int) []string {
+	blocks := []func(w, h int) part.Section{
+		func(w, h int) part.Section { return o.whyBlock(v, w, h) },
+		func(w, h int) part.Section { return v.limitsBlock(t, w, h) },
+		func(w, h int) part.Section { return o.needsBlock(v, w, h) },
 	}
-	return out
+	switch v.Size {
+	case S:
+		blocks = append(blocks[:1], blocks[2])
+	case L:
+		blocks = append(blocks, func(w, h int) part.Section { return answersBlock(v, o.tape.take(v), w, h) })
+	}
+	return v.abreast(y, h, blocks)
 }
 
-// section is a section that holds a pane.
-func (o *Overview) section(v *View, n int, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
-	s.Focus, s.Rows, s.Height = o.focus == n, o.list(v, n, t, w, h, src), h
+// more is what a wide screen shows besides.
+func (o *Overview) more(v *View, y, h int) []string {
+	return v.abreast(y, h, []func(w, h int) part.Section{
+		func(w, h int) part.Section { return settledBlock(v, w, h) },
+		func(w, h int) part.Section { return o.day.panel(v, w) },
+		func(w, h int) part.Section { return logPanel(v, w, h) },
+	})
+}
+
+// abreast draws blocks of equal width side by side.
+func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string {
+	x, out := 0, make([][]string, 0, len(blocks))
+	for i, block := range blocks {
+		w := v.W*(i+1)/len(blocks) - x
+		out = append(out, v.sections(x, y, w, h, block(v.inner(w), h-1)))
+		x += w
+	}
+	return part.Beside(out...)
+}
+
+// listed draws a short list: tall rows for each item, with the cursor where the keys go.
+func (o *Overview) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
+	p := &o.panes[n]
+	p.height = max(h/tall, 1)
+	focus := o.focus == n
+	if !focus && p.cur.At() == 0 { // as long as nobody has moved in it, it begins with its first row
+		p.cur.Rest(src, p.height)
+	}
+	p.asked = true // a row that left is not drawn
+	p.follow(src)
+	top := p.cur.Top()
+	l := part.NewLine(v.Theme, w)
+	for i := top; i < src.Len() && len(s.Rows)+tall <= h; i++ {
+		for row := range tall {
+			on := focus && i == p.cur.At()
+			l.Reset(w, on && row == 0)
+			if on && row == 0 {
+				l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
+			}
+			draw(l.To(1), i, row)
+			s.Rows = append(s.Rows, l.String())
+		}
+	}
+	s.Focus, s.Height = focus, h
 	s.Click = func(_, y int) string {
-		o.focus = n
-		return o.panes[n].clicked(src, y)
+		if at := top + y/tall; at < src.Len() {
+			o.focus = n
+			p.cur.Go(src, at, p.height)
+		}
+		return ""
 	}
 	return s
 }
 
-// list draws a pane. One that is not in focus has no cursor to hold on to a row
-// that left; and as long as nobody has moved in it, it begins with its first row,
-// which is the gravest need and the next retry.
-func (o *Overview) list(v *View, n int, t part.Table, w, h int, src part.Source) []string {
-	t.Still = o.focus != n
-	if t.Still && o.panes[n].cur.At() == 0 {
-		o.panes[n].cur.Rest(src, h)
+// whyBlock says why jobs wait, and how many each.
+func (o *Overview) whyBlock(v *View, w, h int) part.Section {
+	src := o.why(v)
+	all := 0
+	for _, g := range src.Items {
+		all += g.Jobs
 	}
-	o.panes[n].asked = o.panes[n].asked || t.Still
-	return o.panes[n].body(v, t, w, h, src)
-}
-
-func (o *Overview) queuePanel(v *View, w, h int) part.Section {
-	t := part.Table{
-		Columns: queueColumns, Title: "QUEUES", Still: o.focus != paneQueues,
-		Empty: or(v.waiting(), v.start("no queue yet", "{sync} starts a sync")),
-	}
-	s := o.section(v, paneQueues, t, w, h, o.queues(v), part.Section{})
-	s.Head = t.Header(v.Theme, w)
-	return s
-}
-
-func (o *Overview) needPanel(v *View, w, h int) part.Section {
-	src := o.needs(v)
-	t := part.Table{Columns: needColumnsOf(v, src.Items), Empty: or(v.waiting(), "nothing needs you")}
-	return o.section(v, paneNeeds, t, w, h, src, part.Section{Title: "NEEDS YOU", Note: some(len(src.Items))})
-}
-
-func (o *Overview) retryPanel(v *View, w, h int) part.Section {
-	src := o.retries(v)
-	t := part.Table{Columns: retryColumns, Empty: or(v.waiting(), "no retry is due")}
-	return o.section(v, paneRetries, t, w, h, src, part.Section{Title: "NEXT RETRIES", Note: some(len(src.Items))})
-}
-
-func (o *Overview) syncPanel(v *View, w, h int) part.Section {
-	src := o.syncing(v)
-	t := part.Table{
-		Columns: syncColumns,
-		Empty:   or(v.waiting(), v.start("nothing is syncing", "{sync} starts a sync")),
-	}
-	return o.section(v, paneSyncing, t, w, h, src, part.Section{Title: "SYNCING NOW", Note: some(len(src.Items)), Tail: o.syncTail(v)})
-}
-
-// syncTail is how fresh the tracked accounts can be kept, where the panel of
-// figures has no room for it.
-func (o *Overview) syncTail(v *View) string {
+	note := human.Counted(all, "job waits", "jobs wait")
 	if v.Size == S {
-		return o.fresh.text(v)
+		note = joined(v, count(all)+" wait", v.syncsText())
 	}
-	return ""
+	longest := 0
+	for _, g := range src.Items {
+		longest = max(longest, safe.Width(safe.Text(g.text)))
+	}
+	const number = 5
+	bar := clamp(w-number-4-longest, 0, 10)
+	s := o.listed(v, paneWhy, w, h, 1, src, part.Section{Title: "WHY", Note: note}, func(l *part.Line, i, _ int) {
+		g := src.Items[i]
+		l.Field(part.As(themes.Figure, count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
+		l.Bar(themes.Run, bar, float64(g.Jobs)/float64(max(all, 1)))
+	})
+	say := func(text string) {
+		if len(s.Rows) < h && text != "" {
+			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, strings.Repeat(" ", clamp(w-1-len(text), 1, number+2))+text)))
+		}
+	}
+	if len(src.Items) == 0 {
+		if v.Size != S {
+			s.Note = ""
+		}
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), o.nothingWaits(v))))}
+		return s
+	}
+	if len(src.Items) < h && v.Size != S {
+		say(holds(v))
+	}
+	return s
 }
 
-// workerPanel lists what is in hand.
-func workerPanel(v *View, w, h int) part.Section {
-	running := v.Running()
-	rows := make([]string, 0, max(h, 0))
-	for _, j := range running[:min(len(running), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1)
-		l.Cells(v.state("RUNNING")).Gap(2).Field(part.Plain(columns.JobName(&j)), max(l.Room()-16, 8), part.ID)
-		l.Field(part.As(themes.Dim, columns.Tries(&j, j.Tries)), 6, part.Number).Field(part.Plain(v.age(j.Started)), 7, part.Number)
-		rows = append(rows, l.String())
+// nothingWaits says in place of reasons why there are none.
+func (o *Overview) nothingWaits(v *View) string {
+	if o.reasons.loading() && v.Engine.State != engine.EngineBrowse {
+		return "loading…"
 	}
-	if len(running) == 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no job is running"))))
-	}
-	return part.Section{Title: "WORKERS", Note: strconv.Itoa(v.Engine.InFlight) + "/" + strconv.Itoa(v.Engine.Workers), Rows: rows, Height: h}
+	return v.start("no job waits", "{sync} starts a sync")
 }
 
-// settledPanel lists the accounts that are not at work.
-func settledPanel(v *View, w, h int) part.Section {
+// needsBlock is what only a person can settle, each with what is to be done where there
+// is room.
+func (o *Overview) needsBlock(v *View, w, h int) part.Section {
+	src := o.needs(v)
+	tall := 1
+	if 2*len(src.Items) <= h {
+		tall = 2
+	}
+	s := part.Section{Title: "NEEDS YOU"}
+	if n := len(src.Items); n > 0 {
+		s.Note = count(n)
+	}
+	s = o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
+		n := src.Items[i]
+		if row > 0 {
+			if len(n.More) <= w-4 {
+				l.Gap(2).Put(themes.Dim, n.More)
+			}
+			return
+		}
+		sign, key := v.Theme.State(n.Word), v.keyed(n.Key)
+		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.As(themes.Text, n.Text), max(w-5-len(key), 8), part.Words).Gap(1)
+		l.Cells(part.As(themes.Accent, key))
+	})
+	if len(src.Items) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "nothing needs you")))}
+	}
+	return s
+}
+
+// limitsBlock are the windows of the timetable's host, then those of others.
+func (v *View) limitsBlock(t *timetable, w, h int) part.Section {
+	s := part.Section{Title: "LIMITS", Note: t.host, Tail: "resets", Height: h}
+	if t.host == "" {
+		s.Note = ""
+	}
+	all := limitsOf(v)
+	shown := shownBuckets(all, h)
+	name := 0
+	for _, b := range shown {
+		name = max(name, safe.Width(limitName(b, t.host)))
+	}
+	for i, b := range shown {
+		if more := len(all) - i; i == h-1 && more > 1 {
+			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+count(more)+" more"+v.keyed(": {limits}"))))
+			break
+		}
+		s.Rows = append(s.Rows, limitRow(v, b, w, name, t.host))
+	}
+	if len(all) == 0 {
+		s.Tail = ""
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "not known yet: the first answer tells")))}
+	}
+	return s
+}
+
+// calls are the last ones as a ribbon, and the newest of them in words.
+func (o *Overview) calls(v *View, w int, p places) part.Section {
+	calls := o.tape.take(v)
+	cells := w - 2
+	note := "last " + count(min(len(calls), cells)) + "; height and ms = Riot, s = our limiter"
+	if v.Size == S {
+		note = "last " + count(min(len(calls), cells)) + ", height = Riot's answer"
+	}
+	if len(calls) == 0 {
+		note = ""
+	}
+	s := part.Section{Title: "CALLS", Note: note, Tail: joined(v, v.median(), uptime(v)), Height: v.H}
+	for _, row := range v.ribbon(calls, cells, p.ribbon, false) {
+		s.Rows = append(s.Rows, " "+row)
+	}
+	s.Rows = append(s.Rows, v.callColumns(calls, w, p.calls)...)
+	return s
+}
+
+// joined are facts behind each other, without those that are not there.
+func joined(v *View, facts ...string) (text string) {
+	for _, f := range facts {
+		if f != "" && text != "" {
+			text += " " + v.Theme.Glyphs.Sep + " "
+		}
+		text += f
+	}
+	return text
+}
+
+// settledBlock lists the accounts that are not at work.
+func settledBlock(v *View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
 	rows := make([]string, 0, max(h, 0))
 	for i := range rest[:min(len(rest), max(h, 0))] {
 		a := &rest[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words).Gap(2)
-		l.Field(part.Plain(a.RiotID), max(l.Room()-26, 10), part.Words).Gap(1)
-		l.Field(part.As(themes.Dim, matchesOf(a)), 14, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 9, part.Number)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words)
+		l.Field(part.Plain(a.RiotID), max(l.Room()-23, 10), part.Words).Gap(1)
+		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 8, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(rest) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no other account"))))
+		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "no other account"))))
 	}
-	return part.Section{Title: "OTHER ACCOUNTS", Note: some(len(rest)), Tail: "last sync", Rows: rows, Height: h}
+	return part.Section{Title: "OTHER ACCOUNTS", Note: count(len(rest)), Tail: "last sync", Rows: rows, Height: h}
 }
 
 func matchesOf(a *engine.AccountRow) string {
@@ -374,16 +401,4 @@ func matchesOf(a *engine.AccountRow) string {
 		return ""
 	}
 	return human.Counted(a.Matches.Total, "match", "matches")
-}
-
-// callPanel is the newest part of the flight recorder, newest first.
-func callPanel(v *View, calls []engine.CallRow, w, h int) part.Section {
-	rows := make([]string, 0, max(h, 0))
-	for i := len(calls) - 1; i >= 0 && len(rows) < h; i-- {
-		rows = append(rows, callLine(v, calls[i], w))
-	}
-	if len(calls) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "no call yet"))))
-	}
-	return part.Section{Title: "CALLS", Tail: v.keyed("more on {limits}"), Rows: rows, Height: h}
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -50,20 +49,6 @@ func (p *pulse) every(v *View) time.Duration {
 		return time.Minute
 	}
 	return v.unhurried(pulseEvery)
-}
-
-// paceText is how many calls are made: as a rate once there has been time for one.
-func paceText(e engine.EngineRow, wide bool) string {
-	unit := "/min"
-	switch {
-	case e.SinceStart && wide:
-		unit = " calls since the start"
-	case e.SinceStart:
-		unit = " calls"
-	case wide:
-		unit = " calls/min"
-	}
-	return strconv.Itoa(e.Calls()) + unit
 }
 
 // calm is everything as it was at most half a second ago.

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"cmp"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -126,26 +124,4 @@ func stillOf(v *View, a engine.AccountRow) string {
 func (v *View) paused(name engine.Queue) bool {
 	q, ok := v.Queue(name)
 	return ok && q.Paused
-}
-
-// syncCells are an open run's row on the overview.
-func syncCells(v *View, a engine.AccountRow, cells []part.Cell) []part.Cell {
-	return append(cells,
-		v.state(v.SyncWord(a)),
-		part.Plain(a.RiotID),
-		progressOf(v, a),
-		part.As(themes.Dim, percentOf(a)),
-		part.As(themes.Dim, cmp.Or(stillOf(v, a), stageOf(v, a))),
-		etaOf(v, a),
-	)
-}
-
-// syncColumns go with syncCells.
-var syncColumns = []part.Column{
-	{Title: "STATE", Kind: part.State, Min: 9, Width: 9},
-	{Title: "ACCOUNT", Kind: part.Words, Min: 12, Width: 20, Flex: 1},
-	{Title: "PROGRESS", Kind: part.Progress, Min: 24, Width: 34, Tail: 11, Flex: 2},
-	{Title: "", Kind: part.Number, Min: 5, Width: 5, Priority: 3},
-	{Title: "STAGE", Kind: part.Words, Min: 18, Width: 26, Flex: 1, Priority: 2},
-	{Title: "ETA", Kind: part.Number, Min: 10, Width: 12},
 }

@@ -26,10 +26,10 @@ func (p *Account) SelectedAccount(*View) string { return p.id }
 
 // SelectedAccount implements AccountHolder: a sync under way.
 func (o *Overview) SelectedAccount(v *View) string {
-	if o.focus != paneSyncing {
+	if o.focus != paneAccounts {
 		return ""
 	}
-	row, _ := selected(&o.panes[paneSyncing], o.syncing(v))
+	row, _ := selected(&o.panes[paneAccounts], o.syncing(v))
 	return row.ID
 }
 

@@ -19,9 +19,20 @@ func plan(u engine.Update) *forecast.Plan {
 		}
 	}
 	s.Limits = func(host string) forecast.Limits { return limits{host, u.Limits.Buckets} }
+	paced := "asia"
+	if u.Engine != nil && u.Engine.Demo {
+		paced = "europe"
+	}
 	for _, j := range u.Jobs {
 		if j.State == engine.Retryable {
-			s.Waiting = append(s.Waiting, forecast.Waiting{Job: j.Job, Host: "asia", Method: forecast.MatchMethod})
+			s.Waiting = append(s.Waiting, forecast.Waiting{Job: j.Job, Host: paced, Method: forecast.MatchMethod})
+		}
+	}
+	if u.Engine != nil && u.Engine.Demo { // whose jobs its limits know
+		for _, a := range u.Accounts {
+			if a.Status.Open() {
+				s.Open = append(s.Open, a)
+			}
 		}
 	}
 	return forecast.New(s)
@@ -30,6 +41,9 @@ func plan(u engine.Update) *forecast.Plan {
 // forecast is the plan of the scene, and what is planned of its open syncs with the calls
 // that each of them made in the last minute.
 func (f *Fake) forecast(q engine.ForecastQuery) engine.Forecast {
+	if f.Scene.Update.Engine.Demo {
+		return plan(f.Scene.Update).Answer(q.Ahead, demoPast())
+	}
 	out := plan(f.Scene.Update).Answer(q.Ahead, nil)
 	p, past := plan(f.Scene.Update), map[string][]int{}
 	for _, a := range f.Scene.Update.Accounts {
@@ -86,4 +100,11 @@ func (l limits) After(_ string, n int) (w forecast.Wait) {
 
 func (l limits) Turn(method string, n int) forecast.Wait { return l.After(method, n) }
 
-func (l limits) Rate(string) (perSecond float64, bucket string) { return 0, "" }
+func (l limits) Rate(string) (perSecond float64, bucket string) {
+	for _, b := range l.rows {
+		if rate := float64(b.Limit) / b.Window.Seconds(); b.Host == l.host && b.Paces && b.Name != "" {
+			return rate, b.Name
+		}
+	}
+	return 0, ""
+}

@@ -38,6 +38,9 @@ func (f *Fake) past(q engine.Query) (engine.Answer, bool) {
 // counted in each window, and n jobs more waited.
 func (f *Fake) moments(q engine.MomentsQuery) []engine.Moment {
 	u := f.Scene.Update
+	if f.Scene.Past != nil {
+		return f.Scene.Past
+	}
 	if u.Engine == nil || u.Limits == nil {
 		return nil
 	}

@@ -21,6 +21,7 @@ type Scene struct {
 	Audit    []engine.AuditEntry
 	Classes  engine.ClassesAnswer
 	Cost     engine.Cost // of whatever is asked about
+	Past     []engine.Moment
 }
 
 // Zone is the zone of all scenes, without a need for zone files.

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// failedCall is an answer that is neither good nor a matter of limits.
+func failedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }
+
+// methodCount is how the calls of one method were answered.
+type methodCount struct {
+	name                  string
+	calls, throttled, bad int
+	took                  []time.Duration
+}
+
+// answersBlock says how each method's calls were answered.
+func answersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
+	p := part.Section{Title: "ANSWERS", Note: human.Counted(len(calls), "call", "calls"), Height: h}
+	if len(calls) == 0 {
+		p.Note = ""
+		p.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "no call yet")))}
+		return p
+	}
+	const figures = 8
+	name := max(w-2-4*figures, 8)
+	head := part.NewLine(v.Theme, w).Gap(1 + name)
+	for _, t := range []string{"calls", "429", "failed", "median"} {
+		head.Field(part.As(themes.Dim, t), figures, part.Number)
+	}
+	p.Rows = append(p.Rows, head.String())
+	methods := countMethods(calls)
+	for _, m := range methods[:min(len(methods), max(h-1, 0))] {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(columns.Versionless(m.name)), name, part.Words)
+		l.Field(number(themes.Text, m.calls), figures, part.Number).Field(number(themes.Warn, m.throttled), figures, part.Number)
+		l.Field(number(themes.Err, m.bad), figures, part.Number)
+		l.Field(part.As(themes.Dim, human.Millis(m.median())), figures, part.Number)
+		p.Rows = append(p.Rows, l.String())
+	}
+	return p
+}
+
+func (m *methodCount) median() time.Duration {
+	if len(m.took) == 0 {
+		return 0
+	}
+	slices.Sort(m.took)
+	return m.took[len(m.took)/2]
+}
+
+// medianOf is how many of a method's calls its median is taken from.
+const medianOf = 200
+
+// countMethods counts the calls of each method, the most used first.
+func countMethods(calls []engine.CallRow) []methodCount {
+	var out []methodCount
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := &calls[i]
+		at := slices.IndexFunc(out, func(m methodCount) bool { return m.name == c.Method })
+		if at < 0 {
+			at = len(out)
+			out = append(out, methodCount{name: c.Method})
+		}
+		m := &out[at]
+		m.calls++
+		switch {
+		case c.Status == 429:
+			m.throttled++
+		case failedCall(c):
+			m.bad++
+		}
+		if len(m.took) < medianOf {
+			m.took = append(m.took, c.Took)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b methodCount) int { return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.name, b.name)) })
+	return out
+}

@@ -1,0 +1,122 @@
+package page
+
+import (
+	"math"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/fold"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// axis is the time of a screen's charts, with what is counted on it.
+type axis struct{ part.Axis }
+
+// holds reports whether an instant is on the axis.
+func (a axis) holds(at time.Time) bool {
+	cell := a.At(at)
+	return cell >= 0 && cell < a.Width
+}
+
+// begin is when the first cell begins.
+func (a axis) begin() time.Time { return a.Start(0) }
+
+// unknown are cells of which nothing is known.
+func (a axis) unknown() []float64 {
+	out := make([]float64, a.Width)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
+}
+
+// deal adds a count evenly to the cells of a stretch of time; those of them that lie
+// beyond the axis are lost.
+func (a axis) deal(cells []float64, from, to time.Time, n int) {
+	if n == 0 || !to.After(from) {
+		return
+	}
+	for i := max(a.At(from), 0); i < len(cells) && a.Start(i).Before(to); i++ {
+		shared := min(a.Start(i+1).Sub(from), a.Step, to.Sub(a.Start(i)), to.Sub(from))
+		if math.IsNaN(cells[i]) {
+			cells[i] = 0
+		}
+		cells[i] += float64(n) * float64(shared) / float64(to.Sub(from))
+	}
+}
+
+// made counts a host's calls by cell, from the instant on since when all of them are
+// known.
+func (a axis) made(calls []engine.CallRow, host string, since time.Time) []float64 {
+	out := a.unknown()
+	for i := max(a.At(since), 0); i <= a.Back && i < len(out); i++ {
+		out[i] = 0
+	}
+	for i := len(calls) - 1; i >= 0 && !calls[i].At.Before(latest(a.begin(), since)); i-- {
+		if c := &calls[i]; c.Host == host && a.At(c.At) < len(out) {
+			a.deal(out, c.At, c.At.Add(1), 1)
+		}
+	}
+	return out
+}
+
+// planned spreads the calls in line of a host's windows over the cells from now on: a
+// window has them at the pace at which it would be used up. A retry is a call at its
+// instant.
+func (a axis) planned(h *engine.HostForecast, due []time.Time) []float64 {
+	out := a.unknown()
+	if h == nil {
+		return out
+	}
+	for _, w := range h.Windows {
+		calls := w.Line + w.Command
+		if free := h.Limit - w.Made; free > 0 {
+			a.deal(out, w.Begin, w.Begin.Add(w.End.Sub(w.Begin)*time.Duration(calls)/time.Duration(free)), calls)
+		}
+	}
+	for _, at := range due {
+		a.deal(out, at, at.Add(1), 1)
+	}
+	return out
+}
+
+// steps spreads what was counted by steps over the cells of a stretch.
+func (a axis) steps(begin time.Time, step time.Duration, counts []int, end time.Time) []float64 {
+	out := a.unknown()
+	for i, n := range counts {
+		from := begin.Add(time.Duration(i) * step)
+		to := from.Add(step)
+		if !end.IsZero() && to.After(end) { // it is still being counted
+			to = end
+		}
+		a.deal(out, from, to, n)
+	}
+	return out
+}
+
+// restsAfter is how long after the last call a screen on which nothing waits comes to rest.
+const restsAfter = 10 * time.Second
+
+// chartNow is where the charts of a screen stand: now, and at rest they move with the clock
+// in the title alone, since an idle screen is silent.
+func (v *View) chartNow() (now time.Time, rests bool) {
+	last := v.Engine.Started
+	if n := len(v.Calls); n > 0 {
+		last = v.Calls[n-1].At
+	}
+	switch end := last.Add(restsAfter); {
+	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, inLines(v.Queues) > 0, len(v.Retries()) > 0:
+		return v.Now, false
+	default:
+		return latest(end, v.Now.Truncate(time.Minute)), true
+	}
+}
+
+// recordedSince is since when all calls are in the flight recorder: it lets go of the
+// oldest once it is full.
+func (d *Data) recordedSince() time.Time {
+	if len(d.Calls) >= fold.KeptCalls {
+		return d.Calls[0].At
+	}
+	return d.Engine.Started
+}

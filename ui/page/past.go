@@ -1,0 +1,133 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// pastSpan is how far back a screen remembers: five windows of two minutes, and as far as
+// the engine does.
+const pastSpan = 10 * time.Minute
+
+// past is how the engine stood in each second of the last minutes. The engine's own record
+// is asked for once; from then on the page adds what it sees.
+type past struct {
+	answer
+	seen []engine.Moment // the oldest first
+}
+
+// want asks for the engine's record, again after a stretch in which the page was not on
+// the screen.
+func (p *past) want(v *View) engine.Query {
+	if v.Frozen {
+		return nil
+	}
+	if n := len(p.seen); n > 0 && v.Limits.At.Sub(p.seen[n-1].At) > 5*time.Second {
+		p.forget()
+	}
+	if !p.due(v, v.Restarts) {
+		return nil
+	}
+	return engine.MomentsQuery{From: v.Now.Add(-pastSpan), To: v.Now}
+}
+
+// got puts the engine's record before what the page has seen; false when the answer is
+// another question's.
+func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) bool {
+	if _, ok := q.(engine.MomentsQuery); !ok {
+		return false
+	}
+	if !p.take(v, err) {
+		return true
+	}
+	answer, _ := a.(engine.MomentsAnswer)
+	all := answer.Moments
+	for _, own := range p.seen {
+		if n := len(all); n == 0 || own.At.After(all[n-1].At) {
+			all = append(all, own)
+		}
+	}
+	p.seen = all
+	return true
+}
+
+// see adds how the engine stands, at most once a second.
+func (p *past) see(v *View) {
+	n := len(p.seen)
+	if v.Frozen || v.Limits.At.IsZero() || n > 0 && v.Limits.At.Sub(p.seen[n-1].At) < time.Second {
+		return
+	}
+	p.seen = append(p.seen, engine.Moment{At: v.Limits.At, Engine: v.Engine, Queues: v.Queues, Limits: v.Limits})
+	old := 0
+	for old < n && v.Limits.At.Sub(p.seen[old].At) > pastSpan+time.Minute {
+		old++
+	}
+	p.seen = p.seen[old:]
+}
+
+// since is when it begins to be known how the engine stood; zero = it is not.
+func (p *past) since() time.Time {
+	if len(p.seen) == 0 {
+		return time.Time{}
+	}
+	return p.seen[0].At
+}
+
+// at is the last moment before an instant.
+func (p *past) at(when time.Time) (m engine.Moment, ok bool) {
+	for i := len(p.seen) - 1; i >= 0; i-- {
+		if p.seen[i].At.Before(when) {
+			return p.seen[i], true
+		}
+	}
+	return m, false
+}
+
+// opened is one window of a limit that was open: the most that was counted in it, and
+// whether its bucket was held meanwhile.
+type opened struct {
+	begin, end time.Time
+	used       int
+}
+
+// windows are those of a bucket that were open, the oldest first, the present one last.
+// A window begins with its first call, so neighbours may be apart.
+func (p *past) windows(b engine.BucketRow) (out []opened) {
+	hint := 0
+	for i := range p.seen {
+		was, at, ok := sameBucket(p.seen[i].Limits.Buckets, b, hint)
+		if hint = at; !ok || was.Reset.IsZero() || was.Window <= 0 || !was.Reset.After(p.seen[i].At) {
+			continue
+		}
+		n := len(out)
+		if n > 0 && was.Reset.Sub(out[n-1].end).Abs() < was.Window/2 { // the same, by a clock that was corrected
+			out[n-1].used = max(out[n-1].used, was.Used)
+			continue
+		}
+		out = append(out, opened{was.Reset.Add(-was.Window), was.Reset, was.Used})
+	}
+	return out
+}
+
+// used is how much of a bucket was counted at the end of each cell of an axis that has
+// happened; below 0 = not known. A cell holds the most that was seen in it, so that a
+// window shorter than a cell is seen at all.
+func (p *past) used(b engine.BucketRow, begin time.Time, step time.Duration, cells int) []int {
+	out := make([]int, cells)
+	for i := range out {
+		out[i] = -1
+	}
+	hint := 0
+	for i := range p.seen {
+		n := int(p.seen[i].At.Sub(begin) / step)
+		if p.seen[i].At.Before(begin) || n >= cells {
+			continue
+		}
+		was, at, ok := sameBucket(p.seen[i].Limits.Buckets, b, hint)
+		if hint = at; ok {
+			out[n] = max(out[n], was.Used)
+		}
+	}
+	return out
+}

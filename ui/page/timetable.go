@@ -1,0 +1,270 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// timetable is what was called in the last minute and what will be in the next ones, all
+// on one axis: the calls of a host by cell and by window of the limit that paces it, and
+// on lanes below whose they are. What is not known is not in it.
+type timetable struct {
+	axis
+	since   time.Time            // what was before is not known; zero = all is
+	plan    *engine.HostForecast // nil = nothing is foreseen
+	host    string
+	limit   int // calls that a window takes
+	window  time.Duration
+	made    []float64 // calls of each cell; NaN = not known
+	planned []float64
+	windows []stripe
+	lanes   []accountLane
+	left    int       // calls that wait
+	ends    time.Time // when the last of them goes; zero = not known
+	failed  []bool    // cells with a call that went wrong
+	due     []time.Time
+	late    int // retries that start later than they are due
+	runs    []run
+}
+
+// stripe is one window of the limit.
+type stripe struct {
+	begin, end    time.Time
+	made, planned int
+	now, hit      bool // the present one; one in which a 429 came
+}
+
+// accountLane is the work of one account. Done is when it ends, or has ended.
+type accountLane struct {
+	id, name      string
+	made, planned []float64
+	done          time.Time
+	over          bool   // it has ended
+	matches, left int    // it has; calls it still makes
+	why           string // nobody knows when it is done: why
+}
+
+// run is a scheduled run to come.
+type run struct {
+	name string
+	at   time.Time
+}
+
+// timetable puts together what the rows and the forecast know. Of several hosts it is that
+// of the one with the most planned.
+func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRow) timetable {
+	t := timetable{axis: a, plan: f.busiest(v)}
+	b, known := v.pacing(t.plan)
+	if t.host = b.Host; known {
+		t.limit, t.window = b.Most(), b.Window
+	} else {
+		t.host = hostNames(v)
+	}
+	if t.since = v.recordedSince(); t.since.Before(a.begin()) {
+		t.since = time.Time{}
+	}
+	t.troubles(v)
+	t.made, t.planned = a.made(v.Calls, t.host, t.since), a.planned(t.plan, t.due)
+	if known {
+		t.windows = t.stripes(v, b, p)
+	}
+	t.lanes = t.accounts(v, f)
+	if t.plan != nil {
+		t.left = t.plan.Line + t.plan.Retries
+	}
+	for _, l := range t.lanes {
+		if !l.over && l.done.After(t.ends) {
+			t.ends = l.done
+		}
+	}
+	for _, s := range plans {
+		for _, next := range s.Next {
+			if !s.Paused && next.After(v.Now) {
+				t.runs = append(t.runs, run{s.Name, next})
+			}
+		}
+	}
+	slices.SortFunc(t.runs, func(x, y run) int { return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.name, y.name)) })
+	return t
+}
+
+// pacing is the limit that paces a host; without a forecast that of the host with the most
+// in line.
+func (d *Data) pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
+	for _, b := range d.Limits.Buckets {
+		if h != nil && b.Paces && b.Host == h.Host {
+			return b, true
+		}
+	}
+	return d.Limits.Pacing()
+}
+
+// stripes are the windows on the axis: those that were open, the present one and those
+// that calls are planned in, then those that are free.
+func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe) {
+	for _, w := range p.windows(b) {
+		if w.end.After(t.begin()) && !w.end.After(v.Now) && !w.begin.Before(t.since) {
+			out = append(out, t.counted(v, w.begin, w.end))
+		}
+	}
+	next := v.Now
+	if b.Reset.After(v.Now) {
+		now := t.counted(v, b.Reset.Add(-b.Window), b.Reset)
+		now.now, now.made, next = true, b.Used, b.Reset
+		out = append(out, now)
+	}
+	if t.plan != nil {
+		for _, w := range t.plan.Windows {
+			calls := w.Calls() - w.Made
+			if n := len(out); n > 0 && w.End.Sub(out[n-1].end).Abs() < t.window/2 {
+				out[n-1].planned = calls
+				continue
+			}
+			if calls > 0 && w.Begin.Before(t.Start(t.Width)) {
+				out, next = append(out, stripe{begin: w.Begin, end: w.End, planned: calls}), w.End
+			}
+		}
+	}
+	for ; t.plan != nil && !t.plan.Stuck && t.holds(next); next = next.Add(t.window) {
+		out = append(out, stripe{begin: next, end: next.Add(t.window)})
+	}
+	return out
+}
+
+// counted are the calls that were made in a window, as they were recorded.
+func (t *timetable) counted(v *View, begin, end time.Time) stripe {
+	s := stripe{begin: begin, end: end}
+	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(begin); i-- {
+		if c := &v.Calls[i]; c.Host == t.host && c.At.Before(end) {
+			s.made++
+			s.hit = s.hit || c.Status == 429
+		}
+	}
+	return s
+}
+
+// accounts are the lanes: the open syncs in the order they began, then the accounts that
+// had calls and have ended.
+func (t *timetable) accounts(v *View, f *forecast) (out []accountLane) {
+	at := map[string]*engine.AccountForecast{}
+	for i := range f.plan.Accounts {
+		at[f.plan.Accounts[i].Account] = &f.plan.Accounts[i]
+	}
+	for i := range v.Accounts {
+		a := &v.Accounts[i]
+		row := at[a.ID]
+		if row == nil && !a.Status.Open() {
+			if a.Finished.Before(t.begin()) {
+				continue
+			}
+			row = &engine.AccountForecast{}
+		}
+		l := accountLane{id: a.ID, name: v.callName(a), made: t.unknown(), planned: t.unknown(), matches: max(a.Matches.Total, 0), over: !a.Status.Open(), done: a.Finished}
+		if row != nil {
+			l.made, l.planned, l.left = t.pastOf(f, row), t.steps(f.plan.At, f.plan.Step, row.Planned, time.Time{}), row.Calls
+		}
+		if !l.over {
+			if l.done = (time.Time{}); row != nil {
+				l.done = row.Ends
+			}
+			l.why = cmp.Or(stillOf(v, *a), stageOf(v, *a))
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// pastOf are the calls of an account: the last step is still being counted.
+func (t *timetable) pastOf(f *forecast, row *engine.AccountForecast) []float64 {
+	if len(row.Past) == 0 {
+		return t.unknown()
+	}
+	begin := f.plan.At.Truncate(f.plan.Step).Add(-time.Duration(len(row.Past)-1) * f.plan.Step)
+	return t.steps(begin, f.plan.Step, row.Past, f.plan.At)
+}
+
+// troubles are the calls that went wrong, and the retries to come.
+func (t *timetable) troubles(v *View) {
+	t.failed = make([]bool, t.Width)
+	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(t.begin()); i-- {
+		if c := &v.Calls[i]; failedCall(c) && t.holds(c.At) {
+			t.failed[t.At(c.At)] = true
+		}
+	}
+	for _, j := range v.Retries() {
+		at := cmp.Or(j.Starts, j.Due)
+		if at.Before(v.Now) {
+			at = v.Now
+		}
+		t.due = append(t.due, at)
+		if j.LateBy != "" {
+			t.late++
+		}
+	}
+	slices.SortFunc(t.due, time.Time.Compare)
+}
+
+// high is the top of the scale of calls: an even share of the limit and a quarter more, or
+// a power of two of that where a burst was higher. It stays where it is while a chart moves.
+func (t *timetable) high() float64 {
+	high := t.even() * 1.25
+	if high == 0 {
+		high = 1
+	}
+	most := 0.0
+	for _, cells := range [][]float64{t.made, t.planned} {
+		for _, n := range cells {
+			if !math.IsNaN(n) {
+				most = max(most, n)
+			}
+		}
+	}
+	for most > high {
+		high *= 2
+	}
+	return high
+}
+
+// even is how many calls a cell has when the limit is used evenly; 0 = it is not known.
+func (t *timetable) even() float64 {
+	if t.window <= 0 {
+		return 0
+	}
+	return float64(t.limit) * float64(t.Step) / float64(t.window)
+}
+
+// moves reports whether the picture moves on with time: it holds calls, made or planned.
+func (t *timetable) moves() bool {
+	for _, cells := range [][]float64{t.made, t.planned} {
+		for _, n := range cells {
+			if n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wideName is what a name of a lane has room for.
+const wideName = 14
+
+// callName is how a lane calls an account: a long one without its tag, unless another has
+// its name.
+func (d *Data) callName(a *engine.AccountRow) string {
+	if safe.Width(safe.Text(a.RiotID)) <= wideName {
+		return a.RiotID
+	}
+	name, _, tagged := strings.Cut(a.RiotID, "#")
+	for i := range d.Accounts {
+		if other := &d.Accounts[i]; tagged && other.ID != a.ID && strings.HasPrefix(other.RiotID, name+"#") {
+			return a.RiotID
+		}
+	}
+	return name
+}

@@ -1,0 +1,345 @@
+package page
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// scale is the time of a screen's timetable: the smallest shows 48 s back and two and a
+// half minutes ahead, the widest a minute back and five ahead.
+type scale struct {
+	step   time.Duration
+	back   int // cells
+	gutter int // cells of the names before the chart
+	high   int // rows of the chart of calls
+}
+
+var scales = map[Size]scale{
+	S: {3 * time.Second, 16, 11, 4},
+	M: {2400 * time.Millisecond, 25, 15, 5},
+	L: {2 * time.Second, 30, 15, 8},
+}
+
+// axisOf is the axis of the timetable in a block whose rows have w cells.
+func (v *View) axisOf(w int) axis {
+	s := scales[v.Size]
+	now, _ := v.chartNow()
+	return axis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
+}
+
+// timetableRows are how many rows the timetable takes with so many lanes, without its
+// title.
+func (v *View) timetableRows(lanes int) int {
+	n := scales[v.Size].high + 1 + lanes + 1
+	if v.Size != S {
+		n += 2 // the words of the axis, and an empty row
+	}
+	return n
+}
+
+// rows draws the timetable with so many lanes; picked is the lane under the cursor, below
+// 0 = the keys go elsewhere. The words of the axis are the first row.
+func (t *timetable) rows(v *View, w, lanes, picked int) []string {
+	s := scales[v.Size]
+	gap := 1
+	if v.Size == S {
+		gap = 0
+	}
+	calls := 1
+	sums := calls + s.high
+	first := sums + 1 + gap
+	c := part.NewChart(v.Theme, t.Axis, first+lanes+1)
+	c.Words(0)
+	t.drawCalls(v, c, calls, s.high)
+	t.drawSums(c, sums)
+	shown := t.lanes[:min(len(t.lanes), lanes)]
+	for i := range shown {
+		t.drawLane(v, c, first+i, &shown[i])
+	}
+	t.drawTroubles(v, c, first+lanes)
+	c.Seam(calls, s.high)
+	c.Seam(first, lanes+1)
+
+	labels := make([]part.Cell, first+lanes+1)
+	marks := make([]string, len(labels))
+	labels[calls], labels[calls+1] = part.Plain("calls per"), part.As(themes.Dim, cellText(t.Step))
+	labels[sums], labels[first+lanes] = part.Plain("per window"), part.Plain("retries")
+	if v.Size == S {
+		labels[calls], labels[calls+1] = part.Plain("calls"), part.As(themes.Dim, "per "+cellText(t.Step))
+	} else {
+		t.marks(marks[calls:sums])
+	}
+	for i := range shown {
+		labels[first+i] = part.Plain(shown[i].name)
+	}
+	if n := len(t.lanes) - len(shown); n > 0 && lanes > 0 {
+		text := "+" + count(n) + " more"
+		c.Try(first+lanes-1, t.Width-len(text), themes.Dim, text)
+	}
+	rows := make([]string, len(labels))
+	l := part.NewLine(v.Theme, w)
+	for y := range rows {
+		on := picked >= 0 && y == first+picked
+		l.Reset(w, on)
+		if on {
+			l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
+		}
+		l.To(1).Field(labels[y], s.gutter-1, part.Words)
+		if marks[y] != "" {
+			l.To(1)
+			l.Reset(w, false)
+			l.Gap(1).Field(labels[y], s.gutter-5, part.Words).Field(part.As(themes.Dim, marks[y]), 4, part.Number)
+		}
+		if on {
+			l.On(themes.OnPlain)
+		}
+		rows[y] = c.Row(l.To(1+s.gutter), y).String()
+	}
+	return rows
+}
+
+// cellText is what a cell stands for: 2.4 s.
+func cellText(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + " s"
+}
+
+// marks are the numbers of the scale beside the rows of the chart: the even use of the
+// limit, half of it, and nothing.
+func (t *timetable) marks(rows []string) {
+	even, high := t.even(), t.high()
+	if even <= 0 {
+		return
+	}
+	for _, at := range []float64{even, even / 2, 0} {
+		y := len(rows) - 1 - int(math.Round(at/high*float64(len(rows))))
+		rows[max(y, 0)] = strconv.FormatFloat(math.Round(at*10)/10, 'g', 3, 64)
+	}
+}
+
+// drawCalls draws the calls by cell: those that were made, the dots of those that are
+// planned, and behind them how many there is room for.
+func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int) {
+	high, odd := t.high(), t.odd()
+	values := make([]float64, t.Width)
+	end := t.Back
+	for i := range values {
+		values[i] = t.made[i]
+		if i < t.Back {
+			continue
+		}
+		if values[i] = t.planned[i]; values[i] > 0 {
+			end = i + 1
+		}
+	}
+	c.Area(y, h, part.Series{Values: values, Top: high, Odd: odd})
+	if even := t.even(); even > 0 && t.plan != nil && !t.plan.Stuck {
+		row := y + h - 1 - int(even/high*float64(h))
+		c.Run(row, end+1, t.Width, themes.Tick, v.Theme.Glyphs.Ground)
+	}
+}
+
+// odd tells neighbouring windows apart.
+func (t *timetable) odd() func(cell int) bool {
+	cells := make([]bool, t.Width)
+	for _, w := range t.windows {
+		if t.window < t.Step {
+			break // a cell holds several
+		}
+		odd := w.end.Add(t.window/2).UnixNano()/int64(t.window)%2 == 1
+		for i := max(t.At(w.begin), 0); i < t.Width && t.Start(i).Before(w.end); i++ {
+			cells[i] = odd
+		}
+	}
+	return func(cell int) bool { return cells[cell] }
+}
+
+// drawSums writes under each window how many calls it has.
+func (t *timetable) drawSums(c *part.Chart, y int) {
+	for _, w := range t.windows {
+		from, to := max(t.At(w.begin), 0), min(t.At(w.end), t.Width)
+		text, token := count(w.made), themes.Dim
+		switch {
+		case w.now && w.planned > 0:
+			made, more := count(w.made), "+"+count(w.planned)
+			x := (from+to)/2 - (len(made)+len(more))/2
+			if to-from >= len(made)+len(more) && c.Try(y, x, themes.Figure, made) {
+				c.Put(y, x+len(made), themes.Run, more)
+			}
+			continue
+		case w.now:
+			token = themes.Figure
+		case w.hit:
+			token = themes.Warn
+		case !w.begin.Before(t.Now) && w.planned == 0:
+			text = "free"
+		case w.planned > 0:
+			text, token = count(w.planned), themes.Planned(themes.Run)
+		}
+		if to-from > len(text) {
+			c.Try(y, (from+to)/2-len(text)/2, token, text)
+		}
+	}
+}
+
+// drawLane draws the calls of an account on the scale of all, and when it is done.
+func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane) {
+	values := make([]float64, t.Width)
+	copy(values, l.made[:t.Back])
+	copy(values[t.Back:], l.planned[t.Back:])
+	for i := max(t.At(l.done)+1, t.Back); !l.done.IsZero() && i < t.Width; i++ {
+		values[i] = 0
+	}
+	c.Area(y, 1, part.Series{Values: values, Top: t.high() / 1.25})
+	matches := ""
+	if l.matches > 0 {
+		matches = count(l.matches)
+	}
+	later := "~" + engine.When(l.done, v.Now) + " " + v.Theme.Glyphs.Crumb
+	switch at := t.At(l.done); {
+	case l.done.IsZero():
+		if text := l.why; text != "" {
+			c.Try(y, t.Back+2, themes.Dim, text)
+		}
+	case l.over && at >= 0:
+		c.Sign(y, at, themes.OK, v.Theme.Glyphs.Mark)
+		c.Try(y, at+2, themes.Text, matches)
+	case at >= t.Width:
+		c.Put(y, t.Width-safe.Width(later), themes.Dim, later)
+	case at >= 0:
+		text := l.done.In(v.Now.Location()).Format("15:04:05")
+		if v.Size != S {
+			text += " done"
+			if matches != "" {
+				text += ","
+			}
+		}
+		if matches != "" {
+			text += " " + matches
+		}
+		at = max(at, t.Back)
+		c.Sign(y, at, themes.OK, v.Theme.Glyphs.Mark)
+		if !c.Try(y, at+2, themes.Text, text) {
+			c.Put(y, at-1-len(text), themes.Text, text)
+		}
+	}
+}
+
+// drawTroubles marks the calls that went wrong, the retries to come and the next scheduled
+// run.
+func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
+	for i, bad := range t.failed[:t.Back] {
+		if bad {
+			c.Sign(y, i, themes.Err, v.Theme.State("FAILED").Glyph)
+		}
+	}
+	last := 0
+	for _, at := range t.due {
+		if cell := max(t.At(at), t.Back); cell < t.Width {
+			last = max(last, cell-t.Back)
+			c.Sign(y, cell, themes.Retry, v.Theme.State("RETRYABLE").Glyph)
+		}
+	}
+	if len(t.runs) > 0 {
+		next, sign := t.runs[0], v.Theme.State("SCHEDULED").Glyph
+		text := sign + " " + next.name + " " + engine.When(next.at, v.Now)
+		if cell := t.At(next.at); cell < t.Width {
+			c.Sign(y, cell, themes.Held, sign)
+			c.Try(y, cell+2, themes.Dim, next.name)
+		} else {
+			text += " " + v.Theme.Glyphs.Crumb
+			c.Try(y, t.Width-safe.Width(text), themes.Dim, text)
+		}
+	}
+	text := t.dueText(v)
+	if text == "" && t.left == 0 {
+		c.Try(1, t.Back+3, themes.Dim, v.start("nothing is planned", "{sync} starts a sync"))
+	}
+	const usual = 7 // cells from now: most retries are due before
+	if text != "" && !c.Try(y, t.Back+usual, themes.Dim, text) {
+		c.Try(y, t.Back+last+3, themes.Dim, text)
+	}
+}
+
+// dueText says how many retries are due, and whether there is room for them.
+func (t *timetable) dueText(v *View) string {
+	n := len(t.due)
+	if n == 0 {
+		return ""
+	}
+	text := count(n) + " due in " + human.Coarse(t.due[n-1].Sub(v.Now))
+	switch {
+	case v.Size == S:
+		return text
+	case t.late > 0:
+		return text + ", " + count(t.late) + " late: no room before"
+	case n == 1:
+		return text + ", in a window with room"
+	case t.plan == nil:
+		return text
+	}
+	return text + ", every one in a window with room"
+}
+
+// note says of which host the timetable is, and since when it is known.
+func (t *timetable) note(v *View) string {
+	text := t.host
+	if text == "" {
+		text = "no limit is known yet"
+	}
+	if !t.since.IsZero() {
+		return text + " " + v.Theme.Glyphs.Sep + " known since " + t.since.In(v.Now.Location()).Format("15:04:05")
+	}
+	if syncs := v.syncsText(); syncs != "" {
+		text += " " + v.Theme.Glyphs.Sep + " " + syncs
+	}
+	back, ahead := time.Duration(t.Back)*t.Step, time.Duration(t.Width-t.Back)*t.Step
+	return text + " " + v.Theme.Glyphs.Sep + " " + human.Window(back.Round(time.Second)) + " back, " + human.Window(ahead.Round(time.Minute)) + " ahead"
+}
+
+// syncsText counts the open runs by how they stand: 2 SYNCING, 1 QUEUED.
+func (v *View) syncsText() string {
+	counts := map[string]int{}
+	var words, out []string
+	for _, a := range v.Syncing() {
+		word := v.SyncWord(a)
+		if counts[word]++; counts[word] == 1 {
+			words = append(words, word)
+		}
+	}
+	for _, word := range words {
+		out = append(out, count(counts[word])+" "+word)
+	}
+	return strings.Join(out, ", ")
+}
+
+// tail is how many calls are planned, and when they are made.
+func (t *timetable) tail(v *View) string {
+	switch {
+	case t.plan == nil:
+		return ""
+	case t.plan.Stuck:
+		return count(t.left) + " calls wait: " + t.host + " is frozen"
+	case t.left == 0:
+		return "nothing waits"
+	}
+	text := human.Counted(t.left, "call", "calls") + " planned"
+	if t.ends.After(v.Now) {
+		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.clock(t.ends)
+	}
+	return text
+}
+
+// overlay is a row with a title in its free cells at the left.
+func (v *View) overlay(title, row string, w int) string {
+	return part.Row(v.Theme, len(title)+2, part.As(themes.Figure, " "+title)) + ansi.Cut(row, len(title)+2, w)
+}

@@ -1,0 +1,136 @@
+package page
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+func newAxis(now time.Time, step time.Duration, back, w int) axis {
+	return axis{part.NewAxis(now, step, back, w)}
+}
+
+var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
+
+// sum adds up cells that are known, of those from one on.
+func sum(cells []float64, from int) (n float64) {
+	for _, v := range cells[from:] {
+		if !math.IsNaN(v) {
+			n += v
+		}
+	}
+	return n
+}
+
+func TestAnAxisMovesByWholeCells(t *testing.T) {
+	const step = 2400 * time.Millisecond
+	a := newAxis(noon.Add(time.Second), step, 25, 100)
+	if b := newAxis(noon.Add(2300*time.Millisecond), step, 25, 100); a != b {
+		t.Errorf("%v moved to %v within a cell", a, b)
+	}
+	if c := a.At(noon.Add(time.Second)); c != 25 || !a.holds(a.begin()) || a.holds(a.Start(100)) || a.At(a.begin().Add(-1)) != -1 {
+		t.Errorf("now is cell %d of %v", c, a)
+	}
+	cells := a.unknown()
+	a.deal(cells, noon, noon.Add(12*time.Second), 100)
+	if got := sum(cells, 0); math.Abs(got-100) > .01 || math.Abs(cells[26]-20) > .01 || !math.IsNaN(cells[31]) {
+		t.Errorf("100 calls in 12 s: %v", cells[20:34])
+	}
+	a.deal(cells, a.begin().Add(-time.Minute), a.begin().Add(time.Minute), 60)
+	if got := sum(cells, 0); math.Abs(got-130) > .01 {
+		t.Errorf("half of the calls are before the axis: %v", got)
+	}
+}
+
+// scene is a host with 100 calls in 12 s, of which 80 were made in the present window.
+func atWork() (*View, *forecast, *past) {
+	now := noon.Add(9600 * time.Millisecond)
+	bucket := func(used int, reset time.Time) engine.BucketRow {
+		return engine.BucketRow{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: used, Reset: reset, Paces: true, Waiting: 541}
+	}
+	d := &Data{
+		Ready: true, At: now, Engine: engine.EngineRow{State: engine.EngineLive, Started: noon.Add(-time.Hour)},
+		Limits: engine.LimitsRow{At: now, Buckets: []engine.BucketRow{bucket(80, noon.Add(12*time.Second))}},
+		Accounts: []engine.AccountRow{
+			{ID: "heron", RiotID: "Night Heron#EUW", Status: engine.Syncing, Matches: engine.Progress{Total: 879}},
+			{ID: "quick", RiotID: "Quick#EUW", Status: engine.SyncCompleted, Finished: now.Add(-20 * time.Second), Matches: engine.Progress{Total: 12}},
+			{ID: "old", Status: engine.SyncCompleted, Finished: now.Add(-time.Hour)},
+		},
+	}
+	for i := range 182 { // 100, then 82 of which the last was refused
+		c := engine.CallRow{Seq: uint64(i + 1), Host: "europe", Status: 200, At: noon.Add(-24*time.Second + time.Duration(i)*120*time.Millisecond)}
+		if i == 181 {
+			c.Status = 429
+		}
+		d.Calls = append(d.Calls, c)
+	}
+	p := &past{}
+	for s := 24; s > 0; s-- {
+		at := noon.Add(-time.Duration(s) * time.Second)
+		p.seen = append(p.seen, engine.Moment{At: at, Limits: engine.LimitsRow{At: at, Buckets: []engine.BucketRow{bucket(100, noon.Add(-time.Duration((s-1)/12)*12*time.Second))}}})
+	}
+	f := &forecast{plan: engine.Forecast{
+		At: now, Step: engine.ForecastStep,
+		Hosts: []engine.HostForecast{{Host: "kr"}, {
+			Host: "europe", Limit: 100, Window: 12 * time.Second, Line: 538, Retries: 3,
+			Windows: []engine.PlannedWindow{{Begin: now, End: noon.Add(12 * time.Second), Made: 80, Line: 20}, {Begin: noon.Add(12 * time.Second), End: noon.Add(24 * time.Second), Line: 97, Retries: 3}},
+		}},
+		Accounts: []engine.AccountForecast{{Account: "heron", Past: []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 8}, Planned: []int{42, 42}, Calls: 541, Ends: noon.Add(80 * time.Second)}},
+	}}
+	return &View{Data: d, Now: now, W: 120, H: 36, Size: M, Tall: Normal}, f, p
+}
+
+// TestTimetable: what was counted and what is planned stand in their windows, and add up.
+func TestTimetable(t *testing.T) {
+	v, f, p := atWork()
+	v.Jobs = []engine.JobRow{
+		{Job: engine.Job{ID: "1", State: engine.Retryable, Due: v.Now.Add(2 * time.Second)}},
+		{Job: engine.Job{ID: "2", State: engine.Retryable, Due: v.Now}, Starts: v.Now.Add(9 * time.Second), LateBy: "app:europe 100/12s"},
+	}
+	got := v.timetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
+		{Name: "latest", Next: []time.Time{noon.Add(time.Hour)}}, {Name: "off", Paused: true, Next: []time.Time{noon.Add(time.Minute)}},
+		{Name: "rank", Next: []time.Time{noon.Add(30 * time.Minute)}},
+	})
+	type window struct{ made, planned int }
+	var windows []window
+	for _, w := range got.windows[:5] {
+		windows = append(windows, window{w.made, w.planned})
+	}
+	if want := []window{{100, 0}, {82, 0}, {80, 20}, {0, 100}, {0, 0}}; len(windows) != 5 || [5]window(windows) != [5]window(want) {
+		t.Errorf("windows %v, want %v", windows, want)
+	}
+	if !got.windows[1].hit || got.windows[0].hit || !got.windows[2].now || got.windows[3].now {
+		t.Errorf("the 429 and now: %+v", got.windows[:4])
+	}
+	if got.host != "europe" || got.left != 541 || sum(got.made, 0) != 182 || math.Abs(sum(got.planned, 25)-119) > .01 || got.even() != 20 || got.high() != 25 {
+		t.Errorf("%d left, %v made, %v planned, %v even below %v", got.left, sum(got.made, 0), sum(got.planned, 0), got.even(), got.high())
+	}
+	if len(got.lanes) != 2 || got.lanes[0].done != noon.Add(80*time.Second) || math.Abs(sum(got.lanes[0].made, 0)-48) > .01 || !got.lanes[1].over || got.ends != got.lanes[0].done {
+		t.Errorf("lanes %+v", got.lanes)
+	}
+	if len(got.due) != 2 || got.due[1] != v.Now.Add(9*time.Second) || got.late != 1 || len(got.runs) != 2 || got.runs[0].name != "rank" {
+		t.Errorf("due %v, %d late, runs %v", got.due, got.late, got.runs)
+	}
+}
+
+// TestWhatIsNotKnownIsNotDrawn: before the start of the engine nothing is known, and
+// nothing is foreseen by a forecast of another time.
+func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
+	v, f, p := atWork()
+	v.Engine.Started = noon.Add(-12 * time.Second)
+	a := newAxis(v.Now, 2400*time.Millisecond, 25, 100)
+	got := v.timetable(a, f, p, nil)
+	if !math.IsNaN(got.made[a.At(v.Engine.Started)-1]) || got.since != v.Engine.Started || got.windows[0].made != 82 {
+		t.Errorf("since %v: %v %+v", got.since, got.made[:30], got.windows[0])
+	}
+	v.Now, v.Frozen = v.Now.Add(-10*time.Second), true
+	if got = v.timetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.plan != nil || sum(got.planned, 0) != 0 {
+		t.Errorf("the time cursor stands before the forecast: %+v", got.plan)
+	}
+	if got = (&View{Data: &Data{}, Now: v.Now}).timetable(a, &forecast{}, &past{}, nil); got.windows != nil || got.high() != 1 || got.even() != 0 {
+		t.Errorf("of nothing: %+v", got)
+	}
+}

@@ -1,0 +1,43 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+)
+
+// whyGroup is why some jobs do not run, in the words of the overview.
+type whyGroup struct {
+	engine.ReasonRow
+	text string
+}
+
+// whyGroups puts the reasons together that are told with one text.
+func (v *View) whyGroups(rows []engine.ReasonRow) (out []whyGroup) {
+	at := map[string]int{}
+	for _, r := range rows {
+		text := v.whyText(&r)
+		if i, ok := at[text]; ok {
+			out[i].Jobs += r.Jobs
+			continue
+		}
+		at[text] = len(out)
+		out = append(out, whyGroup{r, text})
+	}
+	return out
+}
+
+// whyText is a reason in few words: whoever stands in line waits for the window that sets
+// the pace.
+func (v *View) whyText(r *engine.ReasonRow) string {
+	switch b, known := v.Limits.Pacing(); {
+	case r.Shape == engine.ShapeInLine && known:
+		return human.Window(b.Window) + " window paces"
+	case r.Shape == engine.ShapeInLine:
+		return engine.ShapeInLine
+	case r.First.State == engine.Pending:
+		return "wait for their matches"
+	case r.First.Hold == engine.HoldThrottled:
+		return "held after a 429"
+	}
+	return briefWhy(v, r.Text)
+}

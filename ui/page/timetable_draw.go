@@ -296,11 +296,11 @@ func (t *timetable) note(v *View) string {
 	if text == "" {
 		text = "no limit is known yet"
 	}
-	if !t.since.IsZero() {
-		return text + " " + v.Theme.Glyphs.Sep + " known since " + t.since.In(v.Now.Location()).Format("15:04:05")
-	}
 	if syncs := v.syncsText(); syncs != "" {
 		text += " " + v.Theme.Glyphs.Sep + " " + syncs
+	}
+	if !t.since.IsZero() {
+		return text + " " + v.Theme.Glyphs.Sep + " known since " + t.since.In(v.Now.Location()).Format("15:04:05")
 	}
 	back, ahead := time.Duration(t.Back)*t.Step, time.Duration(t.Width-t.Back)*t.Step
 	return text + " " + v.Theme.Glyphs.Sep + " " + human.Window(back.Round(time.Second)) + " back, " + human.Window(ahead.Round(time.Minute)) + " ahead"

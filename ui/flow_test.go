@@ -179,7 +179,7 @@ func TestRowsChangeOnlyByWatch(t *testing.T) {
 		}
 		d.wants("match:KR_7214550881", "retry accepted")
 		row, _ := d.m.rows.data.Job("j881")
-		row.State, row.Rev = engine.Available, 4
+		row.State, row.Rev = engine.Running, 4
 		d.send(updated{engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}}})
 		d.wants("(left)") // it stays under the cursor, greyed
 		d.press("r")

@@ -45,9 +45,6 @@ func TestNothingChangesItsPlace(t *testing.T) {
 	long(t)
 	for _, size := range sizes {
 		for _, screen := range []string{"overview", "account"} {
-			if screen == "overview" && size[0] == 200 {
-				continue // its list of retries grows with them
-			}
 			t.Run(fmt.Sprintf("%s-%dx%d", screen, size[0], size[1]), func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					d, a := openAtWork(t, size[0], size[1])

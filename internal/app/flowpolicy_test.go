@@ -27,7 +27,7 @@ func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
 		f.until("the first failure", time.Minute, f.state(id, engine.Retryable))
 		screen.press("4")
 		screen.sees("next try 2 (10 s)", "2/3")
-		screen.press("3")
+		screen.press("3", "b")
 		screen.sees("1/3")
 		screen.press("enter")
 		screen.sees("1 of 3 tries used", "3 +10 s")

@@ -184,10 +184,12 @@ func (p *Jobs) arrange(v *View, h int) {
 }
 
 // stillThere leaves out jobs in line whose turn has come since the engine was asked for them:
-// they run, or have run. Those that do not after all come back with the next answer.
+// they run, or have run. Those that do not after all come back with the next answer. Each one
+// that leaves moves all below it, so over a network several leave at once.
 func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
+	beat := v.Now.Truncate(v.unhurried(time.Second))
 	gone := func(j *engine.JobRow) bool {
-		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(v.beat()) && j.ReasonShape() == engine.ShapeInLine
+		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(beat) && j.ReasonShape() == engine.ShapeInLine
 	}
 	if !slices.ContainsFunc(rows, gone) {
 		return rows

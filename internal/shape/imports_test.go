@@ -79,7 +79,7 @@ var imports = map[string][]string{
 	"internal/swap":               {"engine"},
 	"internal/tempdir":            {},
 	"ui":                          {"engine", "engine/await", "engine/child", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/operation", "engine/regular", "engine/safe", "themes", "ui/line", "ui/page", "ui/part"},
-	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/part"},
+	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/operation", "engine/safe", "themes", "ui/part"},
 	"ui/line":                     {"engine", "engine/operation", "ui/page"},
 	"ui/part":                     {"engine/human", "engine/safe", "engine/table", "themes"},
 	"ui/cli":                      {"engine", "engine/await", "engine/columns", "engine/filter", "engine/human", "engine/safe", "engine/table", "themes"},

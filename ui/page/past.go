@@ -66,14 +66,6 @@ func (p *past) see(v *View) {
 	p.seen = p.seen[old:]
 }
 
-// since is when it begins to be known how the engine stood; zero = it is not.
-func (p *past) since() time.Time {
-	if len(p.seen) == 0 {
-		return time.Time{}
-	}
-	return p.seen[0].At
-}
-
 // at is the last moment before an instant.
 func (p *past) at(when time.Time) (m engine.Moment, ok bool) {
 	for i := len(p.seen) - 1; i >= 0; i-- {
@@ -84,8 +76,7 @@ func (p *past) at(when time.Time) (m engine.Moment, ok bool) {
 	return m, false
 }
 
-// opened is one window of a limit that was open: the most that was counted in it, and
-// whether its bucket was held meanwhile.
+// opened is one window of a limit that was open, and the most that was counted in it.
 type opened struct {
 	begin, end time.Time
 	used       int
@@ -106,28 +97,6 @@ func (p *past) windows(b engine.BucketRow) (out []opened) {
 			continue
 		}
 		out = append(out, opened{was.Reset.Add(-was.Window), was.Reset, was.Used})
-	}
-	return out
-}
-
-// used is how much of a bucket was counted at the end of each cell of an axis that has
-// happened; below 0 = not known. A cell holds the most that was seen in it, so that a
-// window shorter than a cell is seen at all.
-func (p *past) used(b engine.BucketRow, begin time.Time, step time.Duration, cells int) []int {
-	out := make([]int, cells)
-	for i := range out {
-		out[i] = -1
-	}
-	hint := 0
-	for i := range p.seen {
-		n := int(p.seen[i].At.Sub(begin) / step)
-		if p.seen[i].At.Before(begin) || n >= cells {
-			continue
-		}
-		was, at, ok := sameBucket(p.seen[i].Limits.Buckets, b, hint)
-		if hint = at; ok {
-			out[n] = max(out[n], was.Used)
-		}
 	}
 	return out
 }

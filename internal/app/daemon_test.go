@@ -58,6 +58,8 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 	a.keys("3")
 	// With their number: at first the sync itself is AVAILABLE, alone.
 	a.shows("JOBS ", "AVAILABLE")
+	a.keys("b") // each job has a row
+	a.shows("RESULT OR REASON", "AVAILABLE")
 	a.keys("End", "k") // the last match: its turn comes last
 	a.keys("x")
 	a.toldOf("undo")

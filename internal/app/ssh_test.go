@@ -58,6 +58,8 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	// What one does, the others see, by the name that the kernel knows.
 	x.press("3")
 	x.shows("JOBS ", "AVAILABLE")
+	x.press("b") // each job has a row
+	x.shows("RESULT OR REASON", "AVAILABLE")
 	x.press("\x1b[Fk") // the last match: its turn comes last
 	x.press("x")
 	me, err := user.Current()

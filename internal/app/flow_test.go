@@ -236,6 +236,7 @@ func TestFlow_PauseAQueueAndSeeReasonsChange(t *testing.T) {
 		ana.sees("grouped by why they wait", "AVAILABLE", "10 s window")
 		ana.press("1", ";")
 		ana.types("deploy of the site")
+		ana.sees("because: deploy of the site", "10 s window paces") // the reason whose queue is paused
 		ana.press("p")
 		ana.sees("PAUSED")
 		f.audited(engine.OpPause, "ana", "deploy of the site")

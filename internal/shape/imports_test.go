@@ -71,6 +71,7 @@ var imports = map[string][]string{
 	"internal/shape":              {},
 	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "engine/wall", "internal/sdnotify", "riot"},
 	"internal/outfile":            {},
+	"internal/pgtest":             {},
 	"engine/regular":              {},
 	"internal/reference":          {},
 	"internal/scratch":            {"internal/tempdir"},
@@ -96,7 +97,8 @@ var outside = map[string][]string{
 	"charm.land/bubbletea/v2":   {"ui", "ui/page", "ui/part"},
 	"github.com/spf13/cobra":    {"internal/app", "internal/reference"},
 	"github.com/robfig/cron/v3": {"engine/cron"},
-	"testing":                   {"engine/backendtest"},
+	"github.com/jackc/pgx/v5":   {"internal/pgtest"},
+	"testing":                   {"engine/backendtest", "internal/pgtest"},
 }
 
 // floors are how high each top folder stands: what is imported from another one stands

@@ -1,0 +1,175 @@
+// Package pgtest gives tests a PostgreSQL: one server per test process, which ends and is
+// removed with it, and a schema of its own for each test.
+package pgtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What says which server is used. With the first, tests use that one, where their role must
+// be allowed to create schemas; with the second, they fail where they else were skipped.
+const (
+	envServer   = "FARSIGHT_TEST_POSTGRES"
+	envRequired = "FARSIGHT_REQUIRE_POSTGRES"
+)
+
+// errNone says that there is no server to be had.
+var errNone = errors.New("there is no PostgreSQL: install one, or name a server in " + envServer)
+
+var (
+	server  = sync.OnceValues(begin)
+	schemas atomic.Int64
+)
+
+// Schema gives the URL of a server with the name of a schema, which does not exist yet and
+// is dropped after the test. Call it outside of a synctest bubble: the first call starts the
+// server. A test is skipped where there is none.
+func Schema(t testing.TB) string {
+	t.Helper()
+	base, err := server()
+	if errors.Is(err, errNone) && os.Getenv(envRequired) != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := fmt.Sprintf("t%d_%d", os.Getpid(), schemas.Add(1))
+	u, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := u.Query()
+	q.Set("search_path", name)
+	u.RawQuery = q.Encode()
+	t.Cleanup(func() {
+		if err := do(base, "drop schema if exists "+name+" cascade"); err != nil {
+			t.Error(err)
+		}
+	})
+	return u.String()
+}
+
+// do carries out one statement on a connection of its own.
+func do(at, sql string) error {
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, at)
+	if err != nil {
+		return err
+	}
+	_, err = c.Exec(ctx, sql)
+	return errors.Join(err, c.Close(ctx))
+}
+
+// begin gives the URL of the server that was named, or starts one.
+func begin() (string, error) {
+	if named := os.Getenv(envServer); named != "" {
+		return named, do(named, "select 1")
+	}
+	bin, err := programs()
+	if err != nil {
+		return "", err
+	}
+	return start(bin)
+}
+
+// programs is the folder of postgres and initdb: of the newest version, where it is not on
+// the path.
+func programs() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) == 0 {
+		return "", errNone
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	newest := slices.MaxFunc(found, func(a, b string) int { return cmp.Compare(version(a), version(b)) })
+	return filepath.Dir(newest), nil
+}
+
+// serve runs a server until its input ends, as it does when the tests end in whatever way,
+// and removes what it has written.
+const serve = `"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+	-c synchronous_commit=off -c shared_buffers=32MB -c max_connections=80 >"$2/log" 2>&1 &
+read -r _
+kill -QUIT $!
+wait
+rm -rf "$2"`
+
+// lifeline is the writing end of the server's input.
+var lifeline *os.File
+
+// start makes a server in a folder of its own; it listens on a Unix socket there. The path of
+// a socket must be short: the folder is not where TMPDIR says.
+func start(bin string) (string, error) {
+	dir, err := os.MkdirTemp("/tmp", "farsight-pg")
+	if err != nil {
+		return "", err
+	}
+	as, err := owner(dir)
+	if err != nil {
+		return "", err
+	}
+	made := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "farsight", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+	made.Dir, made.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
+	if said, err := made.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("initdb: %w: %s", err, said)
+	}
+	in, out, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	lifeline = out
+	run := exec.Command("/bin/sh", "-c", serve, "sh", bin, dir)
+	run.Dir, run.Stdin = dir, in
+	run.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true} // Ctrl-C is for the tests
+	if err := run.Start(); err != nil {
+		return "", err
+	}
+	at := "postgres:///postgres?user=farsight&host=" + url.QueryEscape(dir)
+	for range 1000 {
+		if err = do(at, "select 1"); err == nil {
+			return at, nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	said, _ := os.ReadFile(dir + "/log")
+	return "", fmt.Errorf("PostgreSQL does not begin: %w: %s", err, said)
+}
+
+// owner makes the folder that of whoever may run a server: not root.
+func owner(dir string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	who, err := user.Lookup("postgres")
+	if err != nil {
+		if who, err = user.Lookup("nobody"); err != nil {
+			return nil, err
+		}
+	}
+	uid, _ := strconv.Atoi(who.Uid)
+	gid, _ := strconv.Atoi(who.Gid)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, os.Chown(dir, uid, gid)
+}

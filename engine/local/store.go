@@ -13,7 +13,8 @@ import (
 type Store interface {
 	// Write runs fn in the next group commit and returns after it. fn checks
 	// before it writes, touches nothing but tx, and may run again if a neighbour
-	// in the group failed. Its error refuses this op only.
+	// in the group failed. Its error refuses this op only. A store that fails at a
+	// method keeps that error, and Write returns it, whatever fn says.
 	Write(ctx context.Context, fn func(engine.Tx) error) error
 	Read(ctx context.Context, fn func(engine.Tx) error) error
 

@@ -16,19 +16,28 @@ type storeError struct{ err error }
 func (e *storeError) Error() string { return e.err.Error() }
 func (e *storeError) Unwrap() error { return e.err }
 
+// fnError is what the function of a transaction says, wrapped so that it is told from the
+// store's own error, which the domain may have passed on as it met it.
+type fnError struct{ err error }
+
+func (e *fnError) Error() string { return e.err.Error() }
+func (e *fnError) Unwrap() error { return e.err }
+
 // write runs fn in a transaction. A refusal is fn's own error; anything else is a
 // *storeError, or the cause of ctx.
 func (b *Backend) write(ctx context.Context, fn func(engine.Tx) error) error {
-	var refused error
 	err := b.store.Write(ctx, func(tx engine.Tx) error {
-		refused = guard(fn, tx)
-		return refused
+		if err := guard(fn, tx); err != nil {
+			return &fnError{err}
+		}
+		return nil
 	})
+	if refused, ok := errors.AsType[*fnError](err); ok {
+		return refused.err
+	}
 	switch {
 	case err == nil:
 		return nil
-	case refused != nil && errors.Is(err, refused):
-		return refused
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}

@@ -72,16 +72,7 @@ func scanMatch(raw []byte, id string) (Match, error) {
 	m := matchScan{scanner: scanner{buf: raw}}
 	var head metadata
 	info := false
-	m.object(func(key []byte) {
-		switch string(key) {
-		case "metadata":
-			head = m.metadata()
-		case "info":
-			info = m.info()
-		default:
-			m.skip()
-		}
-	})
+	m.members(member{"metadata", func() { head = m.metadata() }}, member{"info", func() { info = m.info() }})
 	if err := head.check(m.end(), info, id); err != nil {
 		return Match{}, err
 	}
@@ -97,43 +88,19 @@ type matchScan struct {
 }
 
 func (m *matchScan) info() bool {
-	return m.object(func(key []byte) {
-		switch string(key) {
-		case "gameCreation":
-			m.out.CreationMs = m.integer()
-		case "gameStartTimestamp":
-			m.out.StartMs = m.integer()
-		case "gameEndTimestamp":
-			m.out.EndMs = m.integer()
-		case "gameDuration":
-			m.duration = m.integer()
-		case "queueId":
-			m.out.QueueID = m.small()
-		case "gameMode":
-			m.out.Mode = m.str()
-		case "gameVersion":
-			m.out.Version = m.str()
-		case "endOfGameResult":
-			m.out.EndOfGameResult = m.str()
-		case "participants":
-			m.participants()
-		default:
-			m.skip()
-		}
-	})
+	out := &m.out
+	return m.members(
+		member{"gameCreation", &out.CreationMs}, member{"gameStartTimestamp", &out.StartMs}, member{"gameEndTimestamp", &out.EndMs},
+		member{"gameDuration", &m.duration}, member{"queueId", &out.QueueID}, member{"gameMode", &out.Mode}, member{"gameVersion", &out.Version},
+		member{"endOfGameResult", &out.EndOfGameResult}, member{"participants", m.participants})
 }
 
 func (m *matchScan) participants() {
-	m.out.Participants, m.surrendered = make([]Participant, 0, 10), 0
-	m.array(func() {
-		if len(m.out.Participants) == maxParticipants {
-			m.refuse(errCrowd)
-			return
-		}
-		m.out.Participants = append(m.out.Participants, m.participant(len(m.out.Participants)))
-	})
+	m.surrendered = 0
+	m.out.Participants, _ = list(&m.scanner, make([]Participant, 0, 10), maxParticipants, errCrowd, m.participant)
 }
 
+// participant is written out, not a list of members: there are ten of 150 members each, of which 13 are wanted.
 func (m *matchScan) participant(index int) Participant {
 	p := Participant{Index: index}
 	var riotIDName, summonerName string
@@ -213,29 +180,10 @@ type metadata struct {
 }
 
 func (s *scanner) metadata() (head metadata) {
-	s.object(func(key []byte) {
-		switch string(key) {
-		case "matchId":
-			head.matchID = s.str()
-		case "participants":
-			head.puuids = s.strings()
-		default:
-			s.skip()
-		}
-	})
+	s.members(member{"matchId", &head.matchID}, member{"participants", func() {
+		head.puuids, _ = list(s, make([]string, 0, 10), maxParticipants, errCrowd, func(int) string { return s.str() })
+	}})
 	return head
-}
-
-func (s *scanner) strings() []string {
-	all := make([]string, 0, 10)
-	s.array(func() {
-		if len(all) == maxParticipants {
-			s.refuse(errCrowd)
-			return
-		}
-		all = append(all, s.str())
-	})
-	return all
 }
 
 var (

@@ -98,6 +98,55 @@ func (s *scanner) array(element func()) bool {
 	return s.err == nil
 }
 
+// member is a member of an object that is wanted, and where its value goes: a *string, *int64, *bool or *int (as small reads
+// it), or a func() that takes the value.
+type member struct {
+	name string
+	into any
+}
+
+// members takes the object that comes next, and skips what is not wanted of it. Another type is skipped, and the result is
+// false. A member that is there twice counts as it stands the second time.
+func (s *scanner) members(wanted ...member) bool {
+	return s.object(func(key []byte) {
+		for i := range wanted {
+			if wanted[i].name == string(key) {
+				s.take(wanted[i].into)
+				return
+			}
+		}
+		s.skip()
+	})
+}
+
+func (s *scanner) take(into any) {
+	switch into := into.(type) {
+	case *string:
+		*into = s.str()
+	case *int64:
+		*into = s.integer()
+	case *int:
+		*into = s.small()
+	case *bool:
+		*into = s.boolean()
+	case func():
+		into()
+	}
+}
+
+// list adds the elements of the array that comes next to all; more than most are refused with fault. element is told how many
+// are there before it. Another type is skipped, and the result is false.
+func list[T any](s *scanner, all []T, most int, fault error, element func(n int) T) ([]T, bool) {
+	isList := s.array(func() {
+		if len(all) == most {
+			s.refuse(fault)
+			return
+		}
+		all = append(all, element(len(all)))
+	})
+	return all, isList
+}
+
 // skip takes any value, checking its form.
 func (s *scanner) skip() {
 	switch c := s.peek(); c {

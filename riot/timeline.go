@@ -22,16 +22,7 @@ func scanTimeline(raw []byte, id string) (Timeline, error) {
 	t := timelineScan{scanner: scanner{buf: raw}}
 	var head metadata
 	info := false
-	t.object(func(key []byte) {
-		switch string(key) {
-		case "metadata":
-			head = t.metadata()
-		case "info":
-			info = t.info()
-		default:
-			t.skip()
-		}
-	})
+	t.members(member{"metadata", func() { head = t.metadata() }}, member{"info", func() { info = t.info() }})
 	if err := head.check(t.end(), info, id); err != nil {
 		return Timeline{}, err
 	}
@@ -45,44 +36,16 @@ type timelineScan struct {
 }
 
 func (t *timelineScan) info() bool {
-	return t.object(func(key []byte) {
-		switch string(key) {
-		case "frameInterval":
-			t.out.FrameIntervalMs = t.integer()
-		case "endOfGameResult":
-			t.out.EndOfGameResult = t.str()
-		case "frames":
+	return t.members(
+		member{"frameInterval", &t.out.FrameIntervalMs}, member{"endOfGameResult", &t.out.EndOfGameResult},
+		member{"frames", func() {
 			t.out.Frames = 0
 			t.array(func() { t.skip(); t.out.Frames++ })
-		case "participants":
-			t.participants()
-		default:
-			t.skip()
-		}
-	})
-}
-
-func (t *timelineScan) participants() {
-	t.out.Participants = make([]TimelineParticipant, 0, 10)
-	t.array(func() {
-		if len(t.out.Participants) == maxParticipants {
-			t.refuse(errCrowd)
-			return
-		}
-		t.out.Participants = append(t.out.Participants, t.participant())
-	})
-}
-
-func (t *timelineScan) participant() (p TimelineParticipant) {
-	t.object(func(key []byte) {
-		switch string(key) {
-		case "participantId":
-			p.Number = t.small()
-		case "puuid":
-			p.PUUID = t.str()
-		default:
-			t.skip()
-		}
-	})
-	return p
+		}},
+		member{"participants", func() {
+			t.out.Participants, _ = list(&t.scanner, make([]TimelineParticipant, 0, 10), maxParticipants, errCrowd, func(int) (p TimelineParticipant) {
+				t.members(member{"participantId", &p.Number}, member{"puuid", &p.PUUID})
+				return p
+			})
+		}})
 }

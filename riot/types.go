@@ -61,204 +61,75 @@ var (
 
 func scanAccount(raw []byte) (a Account, err error) {
 	s := scanner{buf: raw}
-	s.object(func(key []byte) {
-		switch string(key) {
-		case "puuid":
-			a.PUUID = s.str()
-		case "gameName":
-			a.GameName = s.str()
-		case "tagLine":
-			a.TagLine = s.str()
-		default:
-			s.skip()
-		}
-	})
-	if err := s.end(); err != nil {
-		return Account{}, err
+	s.members(member{"puuid", &a.PUUID}, member{"gameName", &a.GameName}, member{"tagLine", &a.TagLine})
+	return whole(a, s.end(), a.PUUID != "", errNoAccount)
+}
+
+// whole gives what a small answer was read to; the zero value when its form is at fault, or when it lacks what makes it one.
+func whole[T any](answer T, fault error, told bool, lacks error) (T, error) {
+	if fault == nil && !told {
+		fault = lacks
 	}
-	if a.PUUID == "" {
-		return Account{}, errNoAccount
+	if fault != nil {
+		var none T
+		return none, fault
 	}
-	return a, nil
+	return answer, nil
 }
 
 func scanActiveRegion(raw []byte) (route.Platform, error) {
 	s := scanner{buf: raw}
 	var name string
-	s.object(func(key []byte) {
-		if string(key) == "region" {
-			name = s.str()
-			return
-		}
-		s.skip()
-	})
-	if err := s.end(); err != nil {
-		return "", err
-	}
+	s.members(member{"region", &name})
 	p, err := route.ParsePlatform(name)
-	if err != nil {
-		return "", errNoRegion
-	}
-	return p, nil
+	return whole(p, s.end(), err == nil, errNoRegion)
 }
 
 // scanIDs refuses a list with anything that has not the form of a match id: what such a page means nobody
 // knows. Ids of platforms we do not know yet are passed on.
 func scanIDs(raw []byte) ([]string, error) {
-	ids := []string{}
 	s := scanner{buf: raw}
-	list := s.array(func() {
+	ids, isList := list(&s, []string{}, maxEntries, errLongList, func(int) string {
 		id := s.str()
-		switch {
-		case s.err != nil:
-		case !route.IsMatchID(id):
+		if s.err == nil && !route.IsMatchID(id) {
 			s.refuse(errNoID)
-		case len(ids) == maxEntries:
-			s.refuse(errLongList)
 		}
-		ids = append(ids, id)
+		return id
 	})
-	if err := s.listEnd(list); err != nil {
-		return nil, err
-	}
-	return ids, nil
-}
-
-// listEnd is end for answers that must be lists.
-func (s *scanner) listEnd(list bool) error {
-	if err := s.end(); err != nil {
-		return err
-	}
-	if !list {
-		return errNoList
-	}
-	return nil
+	return whole(ids, s.end(), isList, errNoList)
 }
 
 func scanSummoner(raw []byte) (i SummonerInfo, err error) {
 	s := scanner{buf: raw}
-	s.object(func(key []byte) {
-		switch string(key) {
-		case "puuid":
-			i.PUUID = s.str()
-		case "profileIconId":
-			i.ProfileIconID = s.small()
-		case "revisionDate":
-			i.RevisionMs = s.integer()
-		case "summonerLevel":
-			i.Level = s.small()
-		default:
-			s.skip()
-		}
-	})
-	if err := s.end(); err != nil {
-		return SummonerInfo{}, err
-	}
-	if i.PUUID == "" {
-		return SummonerInfo{}, errNoAccount
-	}
-	return i, nil
+	s.members(member{"puuid", &i.PUUID}, member{"profileIconId", &i.ProfileIconID}, member{"revisionDate", &i.RevisionMs}, member{"summonerLevel", &i.Level})
+	return whole(i, s.end(), i.PUUID != "", errNoAccount)
 }
 
 func scanLeagueEntries(raw []byte) ([]LeagueEntry, error) {
-	entries := []LeagueEntry{}
 	s := scanner{buf: raw}
-	list := s.array(func() {
-		if len(entries) == maxEntries {
-			s.refuse(errLongList)
-			return
-		}
-		entries = append(entries, s.leagueEntry())
+	entries, isList := list(&s, []LeagueEntry{}, maxEntries, errLongList, func(int) (e LeagueEntry) {
+		s.members(
+			member{"leagueId", &e.LeagueID}, member{"queueType", &e.Queue}, member{"tier", &e.Tier}, member{"rank", &e.Rank},
+			member{"leaguePoints", &e.Points}, member{"wins", &e.Wins}, member{"losses", &e.Losses},
+			member{"hotStreak", &e.HotStreak}, member{"veteran", &e.Veteran}, member{"freshBlood", &e.FreshBlood}, member{"inactive", &e.Inactive})
+		return e
 	})
-	if err := s.listEnd(list); err != nil {
-		return nil, err
-	}
-	return entries, nil
-}
-
-func (s *scanner) leagueEntry() (e LeagueEntry) {
-	s.object(func(key []byte) {
-		switch string(key) {
-		case "leagueId":
-			e.LeagueID = s.str()
-		case "queueType":
-			e.Queue = s.str()
-		case "tier":
-			e.Tier = s.str()
-		case "rank":
-			e.Rank = s.str()
-		case "leaguePoints":
-			e.Points = s.small()
-		case "wins":
-			e.Wins = s.small()
-		case "losses":
-			e.Losses = s.small()
-		case "hotStreak":
-			e.HotStreak = s.boolean()
-		case "veteran":
-			e.Veteran = s.boolean()
-		case "freshBlood":
-			e.FreshBlood = s.boolean()
-		case "inactive":
-			e.Inactive = s.boolean()
-		default:
-			s.skip()
-		}
-	})
-	return e
+	return whole(entries, s.end(), isList, errNoList)
 }
 
 func scanStatus(raw []byte) (p PlatformStatus, err error) {
 	s := scanner{buf: raw}
-	s.object(func(key []byte) {
-		switch string(key) {
-		case "id":
-			p.ID = s.str()
-		case "name":
-			p.Name = s.str()
-		case "maintenances":
-			p.Maintenances = s.notices()
-		case "incidents":
-			p.Incidents = s.notices()
-		default:
-			s.skip()
-		}
-	})
-	if err := s.end(); err != nil {
-		return PlatformStatus{}, err
+	notices := func(into *[]Notice) func() {
+		return func() { *into, _ = list(&s, nil, maxEntries, errLongList, func(int) Notice { return s.notice() }) }
 	}
-	if p.ID == "" {
-		return PlatformStatus{}, errNoStatus
-	}
-	return p, nil
-}
-
-func (s *scanner) notices() (all []Notice) {
-	s.array(func() {
-		if len(all) == maxEntries {
-			s.refuse(errLongList)
-			return
-		}
-		all = append(all, s.notice())
-	})
-	return all
+	s.members(member{"id", &p.ID}, member{"name", &p.Name}, member{"maintenances", notices(&p.Maintenances)}, member{"incidents", notices(&p.Incidents)})
+	return whole(p, s.end(), p.ID != "", errNoStatus)
 }
 
 func (s *scanner) notice() (n Notice) {
-	s.object(func(key []byte) {
-		switch string(key) {
-		case "id":
-			n.ID = s.integer()
-		case "maintenance_status":
-			n.Status = s.str()
-		case "incident_severity":
-			n.Severity = s.str()
-		case "titles":
-			n.Title = s.title()
-		default:
-			s.skip()
-		}
-	})
+	s.members(
+		member{"id", &n.ID}, member{"maintenance_status", &n.Status}, member{"incident_severity", &n.Severity},
+		member{"titles", func() { n.Title = s.title() }})
 	return n
 }
 
@@ -266,16 +137,7 @@ func (s *scanner) notice() (n Notice) {
 func (s *scanner) title() (best string) {
 	s.array(func() {
 		var locale, content string
-		s.object(func(key []byte) {
-			switch string(key) {
-			case "locale":
-				locale = s.str()
-			case "content":
-				content = s.str()
-			default:
-				s.skip()
-			}
-		})
+		s.members(member{"locale", &locale}, member{"content", &content})
 		if best == "" || locale == "en_US" {
 			best = content
 		}

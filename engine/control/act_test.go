@@ -289,7 +289,7 @@ func TestReceiptsNameASyncByItsPlayer(t *testing.T) {
 		}
 		for where, c := range map[string]engine.Console{
 			"the engine":            d.Control,
-			"a directory at a stop": control.NewBrowse(d.db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start an engine"),
+			"a directory at a stop": browse(d.db, control.Stored{Do: "start an engine"}),
 		} {
 			a, err := c.Find(context.Background(), engine.JobsQuery{})
 			if err != nil {

@@ -203,7 +203,7 @@ func TestBrowseAnswersAlertsFromWhatIsStored(t *testing.T) {
 		}
 		stored := alert.NewRunner(alert.RunnerOptions{Monitor: monitor, Store: r.db})
 		stored.Load(t.Context())
-		b := control.NewBrowse(r.db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start it").Alerts(stored)
+		b := browse(r.db, control.Stored{Do: "start it", Alerts: stored})
 		got := answer[engine.AlertsAnswer](t, b, engine.AlertsQuery{})
 		if len(got.Alerts) != len(live.Alerts) || !got.At.Equal(live.At) || stateOf(t, b, "key") != engine.AlertAcknowledged {
 			t.Errorf("stored: %+v, live: %+v", got, live)
@@ -214,7 +214,7 @@ func TestBrowseAnswersAlertsFromWhatIsStored(t *testing.T) {
 		if m := answer[engine.Metrics](t, b, engine.MetricsQuery{Days: 3}); len(m.Days) != 1 || m.Until.IsZero() {
 			t.Errorf("metrics: %+v", m)
 		}
-		none := control.NewBrowse(r.db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start it")
+		none := browse(r.db, control.Stored{Do: "start it"})
 		if a := answer[engine.AlertsAnswer](t, none, engine.AlertsQuery{}); len(a.Alerts) != 0 || !a.At.IsZero() {
 			t.Errorf("without alerts: %+v", a)
 		}

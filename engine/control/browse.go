@@ -17,50 +17,27 @@ type Browse struct {
 	do string
 }
 
-// Lanes tells the console where jobs' calls go, so that error classes have the
-// names that a running engine gives them.
-func (b *Browse) Lanes(lane func(engine.Job) string) *Browse {
-	b.lane = lane
-	return b
+// Stored are what the console of stored data reads. All but the first four may be left out.
+type Stored struct {
+	Store    Store
+	Policies engine.Policies
+	Limits   func() engine.LimitsRow // as the last engine knew them
+	Do       string                  // tells whoever asks for more what to do
+
+	Lane      func(engine.Job) string // where jobs' calls go, so that error classes have the names that an engine gives them
+	Domain    Finder                  // answers the queries of a domain
+	Schedules operation.Schedules
+	Alerts    Alerts // as the last engine left them
+	Logs      Logs
 }
 
-// NewBrowse makes a read-only console. limits tells what the last engine knew;
-// do tells whoever asks for more what to do.
-func NewBrowse(store Store, policies engine.Policies, limits func() engine.LimitsRow, do string) *Browse {
-	b := &Browse{do: do}
-	b.finder = finder{store: store, lane: noLane}
-	b.live = still{store: store, policies: policies, stored: limits, do: do, accounts: b.accounts}
-	return b
-}
-
-// Alerts lets the console of stored data show the alerts as the last engine left
-// them.
-func (b *Browse) Alerts(a Alerts) *Browse {
-	b.alerts = a
-	return b
-}
-
-// Domain lets the console of stored data answer the queries of a domain.
-func (b *Browse) Domain(d Finder) *Browse {
-	b.domain = d
-	return b
-}
-
-// Payloads lets the console of stored data give out payloads.
-func (b *Browse) Payloads(read Payloads) *Browse {
-	b.payloads = read
-	return b
-}
-
-// Logs lets the console of stored data show the log that the last engine wrote.
-func (b *Browse) Logs(l Logs) *Browse {
-	b.logs = l
-	return b
-}
-
-// Schedules lets the console of stored data list what recurs.
-func (b *Browse) Schedules(s operation.Schedules) *Browse {
-	b.schedules = s
+// NewBrowse makes a read-only console.
+func NewBrowse(s Stored) *Browse {
+	b := &Browse{do: s.Do, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs}}
+	if s.Lane != nil {
+		b.lane = s.Lane
+	}
+	b.live = still{store: s.Store, policies: s.Policies, stored: s.Limits, do: s.Do, accounts: b.accounts}
 	return b
 }
 

@@ -20,6 +20,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
 
+// browse is the console of a store on which no engine works.
+func browse(db control.Store, s control.Stored) *control.Browse {
+	s.Store, s.Policies, s.Limits = db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }
+	return control.NewBrowse(s)
+}
+
 // script guards what a test changes of its fakes while a control reads them.
 var script sync.RWMutex
 
@@ -409,7 +415,7 @@ func TestBrowseShowsAndRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	c := control.NewBrowse(db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start it")
+	c := browse(db, control.Stored{Do: "start it"})
 	if _, err := c.Do(t.Context(), engine.Command{Op: engine.OpPause, Queue: "q"}); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("browsing let a command through: %v", err)
 	}

@@ -63,7 +63,7 @@ func TestStatusCountsAllAccounts(t *testing.T) {
 			break
 		}
 	}
-	check(control.NewBrowse(db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start an engine"))
+	check(browse(db, control.Stored{Do: "start an engine"}))
 
 	r := resumes{done: make(chan struct{})}
 	c := control.New(control.Options{Store: db, Backend: &backend{}, Syncer: r, Limiter: &limiter{state: engine.EngineLive}, Keys: &keys{}, Policies: engine.DefaultPolicies()})

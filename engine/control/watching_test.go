@@ -66,7 +66,7 @@ func TestLogsAreFound(t *testing.T) {
 		t.Errorf("an unknown level: %v", err)
 	}
 	s := &scroll{}
-	b := control.NewBrowse(r.db, engine.DefaultPolicies(), func() engine.LimitsRow { return engine.LimitsRow{} }, "start farsight").Logs(s)
+	b := browse(r.db, control.Stored{Do: "start farsight", Logs: s})
 	page := answered[engine.LogsPage](t, b, engine.LogsQuery{Level: "warn", Text: "t"})
 	if len(page.Logs) != 1 || page.Dropped != 2 || s.asked.Text != "t" {
 		t.Errorf("stored records: %+v, asked %+v", page, s.asked)

@@ -368,8 +368,11 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db *storage.DB, cfg config.Config) engine.Console {
-	return control.NewBrowse(db, cfg.Policies, storedLimits(ctx, db), "start farsight with a key").Lanes(ingest.LaneOf.Name).Domain(ingest.Stored{Store: db, Zone: cfg.ReportTZ}).
-		Schedules(storedSchedules(ctx, db, cfg)).Alerts(storedAlerts(ctx, db)).Logs(logbook.StoredIn(cfg.DataDir))
+	return control.NewBrowse(control.Stored{
+		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key",
+		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
+		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db), Logs: logbook.StoredIn(cfg.DataDir),
+	})
 }
 
 // storedLimits reads what the last engine knew of the limits.

@@ -140,5 +140,22 @@ func (b BucketRow) Most() int {
 	return max(b.Limit*b.Cap/100, 1)
 }
 
+// Counted is how many calls the server counts in its present window: what it told last,
+// with what is under way since. Used tells what our limiter counts instead, which is more
+// where the calls of any stretch as long as the window take places (mode A): 98 of 100,
+// when the server has begun to count anew and is at 12. Where the server has not told,
+// Used is all that is known.
+func (b BucketRow) Counted(now time.Time) int {
+	switch {
+	case b.Server < 0 || b.ServerAt.IsZero() || b.Window <= 0:
+		return b.Used
+	case !b.Reset.After(now):
+		return 0
+	case b.ServerAt.Before(b.Reset.Add(-b.Window)): // it has told of the window before
+		return min(b.InFlight, b.Used)
+	}
+	return min(b.Server+b.InFlight, b.Limit)
+}
+
 // Frozen reports whether an operator has stopped a bucket.
 func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }

@@ -46,7 +46,7 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 		c.Bucket = b.Method + c.Bucket[len("app"):]
 	}
 	c.Stuck = b.Frozen() && b.Thaws.IsZero()
-	used := b.Used
+	used := b.Counted(now)
 	if !c.reset.After(now) { // nothing is counted: the window opens with the next call
 		c.reset, used = now.Add(b.Window), 0
 	}

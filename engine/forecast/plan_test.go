@@ -167,3 +167,14 @@ func TestAFrozenHostPlansNothing(t *testing.T) {
 		t.Errorf("frozen: %+v", got)
 	}
 }
+
+// TestTheOpenWindowIsTheServers: what it has counted since its reset takes room in the open
+// window, not what our limiter still counts of the one before, whose places come free
+// before it ends.
+func TestTheOpenWindowIsTheServers(t *testing.T) {
+	s := state(window{limit: 100, used: 98, span: 12 * time.Second, reset: 10 * time.Second}, 300)
+	s.Buckets[0].Server, s.Buckets[0].ServerAt = 12, now
+	if w := forecast.New(s).Answer(time.Minute, nil).Hosts[0].Windows; w[0].Made != 12 || w[0].Line != 88 || w[1].Line != 100 {
+		t.Errorf("%+v", w)
+	}
+}

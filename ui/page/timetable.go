@@ -116,7 +116,7 @@ func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe)
 	next := v.Now
 	if b.Reset.After(v.Now) {
 		now := t.counted(v, b.Reset.Add(-b.Window), b.Reset)
-		now.now, now.made, next = true, b.Used, b.Reset
+		now.now, now.made, next = true, b.Counted(v.Now), b.Reset
 		out = append(out, now)
 	}
 	if t.plan != nil {

@@ -70,7 +70,7 @@ func TestAccountKeepsItsPlaces(t *testing.T) {
 					d.fake.Scene.Update.Accounts[j] = a
 				}
 			}
-			d.send(updated{engine.Update{Seq: uint64(8000 + i), Accounts: []engine.AccountRow{a}}})
+			d.send(engine.Update{Seq: uint64(8000 + i), Accounts: []engine.AccountRow{a}})
 			d.wait(time.Second)
 			if now := strings.Join(titles(), " "); now != was {
 				t.Fatalf("after %d s the places are\n%s\nthey were\n%s", i+1, now, was)

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // key gives a key its meaning: a prompt takes it first, then what lies over the
@@ -142,7 +143,7 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 		return m.refusesOwn()
 	}
 	if a == actChaos && m.opt.Chaos == nil {
-		return noChaos
+		return session.NoChaos
 	}
 	if a == page.Mark || a == page.MarkRange || a == page.MarkAll {
 		if f, ok := m.page().(page.Filterer); ok {
@@ -155,23 +156,7 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 }
 
 // refuses says why nothing can be changed from this console.
-func (m *Model) refuses() string { return refusal(&m.rows.data, m.opt) }
-
-func refusal(d *page.Data, opt Options) string {
-	switch {
-	case !d.Ready:
-		return "the engine has not answered yet"
-	case !d.Lost.IsZero():
-		return "not connected: the engine has gone"
-	case opt.ReadOnly:
-		return or(opt.ReadOnlyWhy, "this console is read only")
-	case d.Engine.State == engine.EngineBrowse:
-		return "no engine runs here, only stored data is shown: start farsight with an API key to act"
-	case d.Engine.State == engine.EngineStopping:
-		return "the engine is stopping"
-	}
-	return ""
-}
+func (m *Model) refuses() string { return m.opt.Refuses(&m.rows.Data) }
 
 // carryOut does what an effect asks for.
 func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
@@ -305,8 +290,8 @@ func (m *Model) quit(now time.Time) tea.Cmd {
 // exit ends the program; an engine at work that would end with it is a reason to
 // ask first.
 func (m *Model) exit(time.Time) tea.Cmd {
-	running := m.rows.data.Engine.InFlight
-	open := len(m.rows.data.Syncing())
+	running := m.rows.Data.Engine.InFlight
+	open := len(m.rows.Data.Syncing())
 	if !m.opt.Embedded || running+open == 0 {
 		return tea.Quit
 	}

@@ -8,9 +8,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // Model is the console: the one tea.Model of the program.
@@ -18,7 +20,7 @@ type Model struct {
 	console engine.Console
 	opt     Options
 	keys    *keymap
-	session *session
+	feed    *session.Feed
 	ctx     context.Context // of commands and queries; ends with Run
 
 	said   said // sentences with the keys in force
@@ -26,7 +28,7 @@ type Model struct {
 	ground themes.Ground
 	asking bool // the terminal was asked for its background
 
-	rows    rows
+	rows    session.Rows
 	frozen  *page.Data // what is shown while the view stands still; nil = live
 	since   time.Time  // of the freeze
 	changes int        // rows that changed since
@@ -52,8 +54,8 @@ type Model struct {
 	prompt *prompt
 	over   *overlay // a dialog, the help or the messages
 	toasts toasts
-	undo   undo // the last command that can be taken back
-	why    why  // reason of the next command
+	undo   session.Undo // the last command that can be taken back
+	why    why          // reason of the next command
 	tour   tour
 	paced  paced
 	mouse  bool      // clicks and the wheel are taken
@@ -79,21 +81,13 @@ type Model struct {
 // New makes a console on its first screen. It starts nothing: see Run.
 func New(console engine.Console, opt Options) *Model {
 	m := &Model{
-		console: console, opt: opt, keys: opt.Mine.keymap(), session: newSession(console, opt), ctx: context.Background(),
-		tabs: map[page.Screen]page.Page{
-			page.ScreenOverview: page.NewOverview(),
-			page.ScreenAccounts: page.NewAccounts(),
-			page.ScreenJobs:     page.AllJobs(),
-			page.ScreenRetries:  page.NewRetries(),
-			page.ScreenLimits:   page.NewLimits(),
-			page.ScreenMatches:  page.NewMatches(""),
-			page.ScreenReports:  page.NewReports(""),
-			page.ScreenLogs:     page.NewLogs("", ""),
-			page.ScreenAlerts:   page.NewAlerts(),
-		},
-		said: said{},
+		console: console, opt: opt, keys: opt.Mine.keymap(), feed: session.NewFeed(console, opt.Seat), ctx: context.Background(),
+		tabs: map[page.Screen]page.Page{}, said: said{},
 	}
-	m.rows.data.Platform = opt.Platform
+	for _, s := range page.Tabs() {
+		m.tabs[s] = page.New(&page.Target{Screen: s})
+	}
+	m.rows.Data.Platform = opt.Platform
 	m.started = m.now()
 	if _, ok := m.tabs[opt.Start]; ok {
 		m.tab = opt.Start
@@ -102,7 +96,7 @@ func New(console engine.Console, opt Options) *Model {
 	for _, fault := range opt.Mine.Faults {
 		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: fault}, m.now())
 	}
-	profile := themes.DetectProfile(opt.getenv, true)
+	profile := themes.DetectProfile(opt.Env, true)
 	m.asking = opt.look(profile, themes.Unknown).Asks()
 	m.choose()
 	return m
@@ -123,7 +117,7 @@ func (m *Model) choose() {
 
 // themeOptions is what is known of the terminal and of what was asked for.
 func (m *Model) themeOptions() themes.Options {
-	return m.opt.look(themes.DetectProfile(m.opt.getenv, true), m.ground)
+	return m.opt.look(themes.DetectProfile(m.opt.Env, true), m.ground)
 }
 
 // groundWait is how long the first frame waits for the terminal to tell its
@@ -144,7 +138,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	// Bubble Tea does not ask for synchronized output where SSH_TTY is set; its
 	// answer is handled there all the same.
-	if m.opt.getenv("SSH_TTY") != "" && m.opt.getenv("TERM") != "dumb" {
+	if m.opt.Env("SSH_TTY") != "" && m.opt.Env("TERM") != "dumb" {
 		cmds = append(cmds, tea.Raw(ansi.RequestModeSynchronizedOutput))
 	}
 	return tea.Batch(cmds...)
@@ -164,15 +158,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // now is the present in the zone of the screen.
-func (m *Model) now() time.Time { return time.Now().In(m.opt.zone()) }
+func (m *Model) now() time.Time { return time.Now().In(m.opt.Location()) }
 
 // handle takes one message in; seen is false when it changes nothing here.
 func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	switch msg := msg.(type) {
-	case updated:
-		m.take(msg.Update, now)
+	case engine.Update:
+		m.take(msg, now)
 		return m.follows(now), true
-	case lost:
+	case session.Lost:
 		m.lose(msg, now)
 	case tea.KeyPressMsg:
 		m.press(now)
@@ -213,9 +207,9 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.FocusMsg:
-		m.session.focus(true)
+		m.feed.Focus(true)
 	case tea.BlurMsg:
-		m.session.focus(false)
+		m.feed.Focus(false)
 		return nil, false
 	case tea.BackgroundColorMsg:
 		m.answerGround(msg)
@@ -246,8 +240,8 @@ func (m *Model) answerGround(msg tea.BackgroundColorMsg) {
 
 // take folds an update in.
 func (m *Model) take(u engine.Update, now time.Time) {
-	n := m.rows.apply(u, now)
-	m.seen = m.seen.add(&m.rows.data, now)
+	n := m.rows.Apply(u, now)
+	m.seen = m.seen.add(&m.rows.Data, now)
 	if m.frozen != nil {
 		m.changes += n
 	}
@@ -286,7 +280,7 @@ func (m *Model) windowTitle() string {
 	return "Farsight"
 }
 
-func (m *Model) demo() bool { return m.opt.Demo || m.rows.data.Engine.Demo }
+func (m *Model) demo() bool { return m.opt.Demo || m.rows.Data.Engine.Demo }
 
 // page is the page on top.
 func (m *Model) page() page.Page {
@@ -301,7 +295,7 @@ func (m *Model) data() *page.Data {
 	if m.frozen != nil {
 		return m.frozen
 	}
-	return &m.rows.data
+	return &m.rows.Data
 }
 
 // hurry is how long after a key nothing is held back for the sake of calm: the
@@ -316,7 +310,7 @@ func (m *Model) press(now time.Time) {
 // view is what the page on top may look at.
 func (m *Model) view(now time.Time) *page.View {
 	v := &page.View{
-		Data: m.data(), Live: &m.rows.data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
+		Data: m.data(), Live: &m.rows.Data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
 		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
 		Chaos: m.chaosState(), Keyed: m.keyed,
 	}
@@ -350,7 +344,7 @@ func (m *Model) schedule(now time.Time) tea.Cmd {
 // outlives its program.
 func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		if sleep(ctx, d, nil) != nil {
+		if !await.Pause(ctx, d) {
 			return nil
 		}
 		return msg

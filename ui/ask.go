@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // answered is a command's answer, found a query's.
@@ -35,7 +36,7 @@ type (
 
 // do asks the engine to carry out a command. The rows change when Watch says so.
 func (m *Model) do(c engine.Command) tea.Cmd {
-	c.By = m.opt.actor()
+	c.By = m.opt.By()
 	c.Reason = m.because(c.Reason)
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
@@ -58,7 +59,7 @@ type weighed struct {
 // try asks the engine what a command would do before it is confirmed: how many
 // jobs it would change, and what that costs (I-2).
 func (m *Model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
-	c.By, c.DryRun = m.opt.actor(), true
+	c.By, c.DryRun = m.opt.By(), true
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		r, err := console.Do(ctx, c)
@@ -116,7 +117,7 @@ func (m *Model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	if t.receipt.Text != "" && t.command.Op != engine.OpTrigger { // the line of the cost says it all
 		t.confirm.Lines = append(t.confirm.Lines, asSentence(t.receipt.Text))
 	}
-	if line := costLine(t, now); line != "" {
+	if line := page.CostLine(t.command, t.receipt, now); line != "" {
 		t.confirm.Lines = append(t.confirm.Lines, line)
 	}
 	m.over = confirmOver(t.confirm, func() tea.Cmd {
@@ -168,9 +169,8 @@ func (m *Model) answered(a answered, now time.Time) {
 	if n.Text == "" {
 		n.Text = string(a.command.Op) + " done"
 	}
-	if a.receipt.Undo && a.err == nil {
-		m.undo = undo{a.receipt.Audit, now.Add(undoFor)}
-		n.Text += " · " + m.keyed("{undo} undo ") + strconv.Itoa(int(undoFor/time.Second)) + " s"
+	if a.err == nil && m.undo.Keep(a.receipt, now) {
+		n.Text += " · " + m.keyed("{undo} undo ") + strconv.Itoa(int(session.UndoFor/time.Second)) + " s"
 	}
 	if a.command.Select != nil && a.err == nil && !a.command.DryRun {
 		m.page().Act(m.view(now), page.Unmark) // what was marked has been dealt with

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -59,7 +60,7 @@ func (a *atWork) Watch(ctx context.Context) iter.Seq[engine.Update] {
 		}
 		done := 0
 		for last := a.began; ; {
-			if sleep(ctx, time.Until(last.Add(a.every)), nil) != nil {
+			if !await.Pause(ctx, time.Until(last.Add(a.every))) {
 				return
 			}
 			now := time.Now()

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -130,7 +131,7 @@ func (f fading) Watch(ctx context.Context) iter.Seq[engine.Update] {
 		for i := range u.Calls {
 			u.Calls[i].At = last.Add(time.Duration(i-len(u.Calls)) * time.Second)
 		}
-		for ok := yield(u); ok && sleep(ctx, 250*time.Millisecond, nil) == nil; {
+		for ok := yield(u); ok && await.Pause(ctx, 250*time.Millisecond); {
 			row := *u.Engine
 			row.Spark = make([]int, 24)
 			if age := int(time.Since(last) / (5 * time.Second)); age < 20 {

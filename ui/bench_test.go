@@ -43,7 +43,7 @@ func loaded(b *testing.B, w, h int) *Model {
 		c.Seq = uint64(100 + i)
 		u.Calls = append(u.Calls, c)
 	}
-	m.Update(updated{u})
+	m.Update(u)
 	return m
 }
 
@@ -144,7 +144,7 @@ func inTheOpen(b *testing.B, console engine.Console, opt Options, out io.Writer,
 		done <- runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) {
 			time.Sleep(time.Second) // Bubble Tea tells its own guess of the size first
 			p.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
-			m.session.run(ctx, p.Send)
+			m.feed.Run(ctx, func(msg any) { p.Send(msg) })
 		})
 	}()
 	time.Sleep(2 * time.Second)
@@ -169,7 +169,7 @@ func BenchmarkKeyToBytes(b *testing.B) {
 	look := New(uitest.New(uitest.Busy()), darkOptions()).theme.On(themes.OnSel, themes.Text)
 	out.sign = []byte(strings.TrimSuffix(look[strings.LastIndex(look, "48;2;"):], "m"))
 	var all []time.Duration
-	inTheOpen(b, newAtWork(gapLocal, true), testOptions(), out, func(_ *Model, press func(string)) {
+	inTheOpen(b, newAtWork(100*time.Millisecond, true), testOptions(), out, func(_ *Model, press func(string)) {
 		press("3")
 		time.Sleep(time.Second)
 		for i := range presses {
@@ -241,7 +241,7 @@ func BenchmarkTraffic(b *testing.B) {
 		name  string
 		ssh   bool
 		every time.Duration
-	}{{"KB/s-at-10-updates", false, gapLocal}, {"KB/s-at-4-updates", true, gapSSH}} {
+	}{{"KB/s-at-10-updates", false, 100 * time.Millisecond}, {"KB/s-at-4-updates", true, 250 * time.Millisecond}} {
 		for i, screen := range page.Tabs()[:5] {
 			out, opt := &counter{}, testOptions()
 			opt.SSH = c.ssh
@@ -311,7 +311,7 @@ func BenchmarkUpdate(b *testing.B) {
 		for i := range rows {
 			rows[i].Rev = rev
 		}
-		m.rows.apply(engine.Update{Seq: uint64(rev), Jobs: rows}, uitest.Noon)
+		m.rows.Apply(engine.Update{Seq: uint64(rev), Jobs: rows}, uitest.Noon)
 		m.draw(uitest.Noon)
 	}
 }

@@ -128,7 +128,7 @@ func TestAccountMovesWhileItsSyncRuns(t *testing.T) {
 		if asked() != before {
 			t.Error("asked again although nothing was stored")
 		}
-		d.send(updated{engine.Update{Seq: 5001}})
+		d.send(engine.Update{Seq: 5001})
 		d.wait(3 * time.Second)
 		if asked() == before {
 			t.Error("not asked again when something was stored")

@@ -1,35 +1,20 @@
 package ui
 
 import (
-	"context"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 )
-
-// Chaos breaks the simulated Riot of a demo. A console that works with a real key
-// is never given one, so its panel cannot be opened there.
-type Chaos interface {
-	// State tells what is injected and what came of it. It must not wait.
-	State() page.ChaosState
-	// Inject carries an ask out and says so in one sentence. Errors are for the
-	// message line.
-	Inject(ctx context.Context, ask page.ChaosAsk) (said string, err error)
-}
-
-// noChaos is why the panel does not open.
-const noChaos = "only the demo has a chaos panel: there is nothing to break safely here"
 
 // openChaos shows the panel.
 func (m *Model) openChaos(time.Time) tea.Cmd {
 	switch {
 	case m.opt.Chaos == nil:
-		m.say(noChaos)
+		m.say(session.NoChaos)
 	case m.page().Screen() != page.ScreenChaos:
 		m.push(page.NewChaos())
 	}
@@ -62,7 +47,7 @@ func (m *Model) disturb(e page.Effect) tea.Cmd {
 		}
 	}
 	if m.opt.Chaos == nil {
-		m.say(noChaos)
+		m.say(session.NoChaos)
 		return nil
 	}
 	if e.Confirm != nil {
@@ -87,7 +72,7 @@ const chaosVerb = "chaos"
 // chaosLine carries out `:chaos 503 5%`.
 func (m *Model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 	if m.opt.Chaos == nil {
-		return nil, noChaos
+		return nil, session.NoChaos
 	}
 	if why := m.refuses(); why != "" {
 		return nil, why
@@ -100,62 +85,4 @@ func (m *Model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 	m.over = nil
 	m.openChaos(now)
 	return m.carryOut(page.InjectNamed(&s, ask), now), ""
-}
-
-// chaos carries out the same line in the plain console, or says how all stands.
-func (p *plain) chaos(arg string) {
-	if p.opt.Chaos == nil {
-		p.say("Not in this console: " + noChaos + ".")
-		return
-	}
-	s := p.opt.Chaos.State()
-	if arg == "" {
-		p.say(chaosSentences(&s)...)
-		return
-	}
-	if why := refusal(&p.rows.data, p.opt); why != "" {
-		p.say("Refused: " + why + ".")
-		return
-	}
-	ask, wrong := page.ParseChaos(&s, arg)
-	if wrong != "" {
-		p.say("Refused: " + wrong + ".")
-		return
-	}
-	e := page.InjectNamed(&s, ask)
-	if e.Confirm == nil {
-		p.disturb(ask)
-		return
-	}
-	p.say(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
-	p.next = func(answer string) {
-		if !strings.HasPrefix(strings.ToLower(answer), "y") {
-			p.say("Nothing was done.")
-			return
-		}
-		p.disturb(ask)
-	}
-}
-
-func (p *plain) disturb(ask page.ChaosAsk) {
-	said, err := p.opt.Chaos.Inject(p.ctx, ask)
-	if err != nil {
-		p.say("Refused: " + page.Sentence(err) + ".")
-		return
-	}
-	p.say("Done: " + said + ".")
-}
-
-// chaosSentences say every row: what is injected, and what came of it.
-func chaosSentences(s *page.ChaosState) []string {
-	lines := make([]string, 0, len(s.Rows)+1)
-	for i := range s.Rows {
-		r := &s.Rows[i]
-		told := "off"
-		if r.On {
-			told = r.Told
-		}
-		lines = append(lines, r.Name+": "+told+", "+human.Counted(r.Hits, "hit", "hits")+"; "+or(r.Did, r.About)+".")
-	}
-	return append(lines, "Inject with chaos NAME, once or a rate, such as chaos 503 5%. chaos off ends all.")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -134,7 +135,7 @@ func TestReasonGoesWithTheNextCommandOnly(t *testing.T) {
 // TestTrackAndUntrack by key, on the list and on the account, and by name.
 func TestTrackAndUntrack(t *testing.T) {
 	busy(t, func(d *desk) {
-		for _, a := range d.m.rows.data.Accounts[:2] {
+		for _, a := range d.m.rows.Data.Accounts[:2] {
 			want := map[bool]engine.Op{true: engine.OpUntrack, false: engine.OpTrack}[a.Tracked]
 			d.show(page.NewAccount(a.ID))
 			d.press("a")
@@ -195,7 +196,7 @@ func TestForgetTakesTheTypedName(t *testing.T) {
 			f := engine.ForgetDone{Matches: 12_879, Jobs: 121_763, Reports: 12, Bytes: 1055 << 20}
 			return engine.Receipt{Applied: 1, Forget: &f, Text: f.Text(false) + "; " + engine.ForgetLeaves}, nil
 		}
-		a := d.m.rows.data.Accounts[0]
+		a := d.m.rows.Data.Accounts[0]
 		d.line("forget Nobody#EUW")
 		d.wants("there is no account Nobody#EUW")
 		d.press("esc")
@@ -253,7 +254,7 @@ func TestPaletteCallsANumber(t *testing.T) {
 func TestResetIsNotAConsoles(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.line("reset")
-		d.wants(resetElsewhere)
+		d.wants(line.ResetElsewhere)
 		d.none()
 	})
 }
@@ -265,7 +266,7 @@ func TestForgetIsRefusedOnAReadOnlyConsole(t *testing.T) {
 		opt := testOptions()
 		opt.ReadOnly = true
 		d := open(t, uitest.Busy(), 120, 40, opt)
-		d.line("forget " + d.m.rows.data.Accounts[0].RiotID)
+		d.line("forget " + d.m.rows.Data.Accounts[0].RiotID)
 		d.wants("this console is read only")
 		d.lacks("Delete all")
 		d.none()

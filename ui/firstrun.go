@@ -98,14 +98,14 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 		{ChooseDemo, "demo", "a simulated Riot API: no key, no network, nothing is kept"},
 		{ChooseBrowse, "browse stored data", browse},
 	}}
-	profile := themes.DetectProfile(opt.getenv, true)
+	profile := themes.DetectProfile(opt.Env, true)
 	m.asking = opt.look(profile, themes.Unknown).Asks()
 	m.paint(themes.Unknown)
 	return m
 }
 
 func (m *welcome) paint(g themes.Ground) {
-	th, err := themes.Choose(m.opt.look(themes.DetectProfile(m.opt.getenv, true), g))
+	th, err := themes.Choose(m.opt.look(themes.DetectProfile(m.opt.Env, true), g))
 	if err != nil {
 		th = themes.NewMono(themes.Unicode)
 	}
@@ -127,7 +127,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.w, m.h = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		m.asking = false
-		if m.opt.getenv("NO_COLOR") == "" {
+		if m.opt.Env("NO_COLOR") == "" {
 			m.paint(groundOf(msg))
 		}
 	case groundEnd:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -178,9 +179,9 @@ func TestRowsChangeOnlyByWatch(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		d.wants("match:KR_7214550881", "retry accepted")
-		row, _ := d.m.rows.data.Job("j881")
+		row, _ := d.m.rows.Data.Job("j881")
 		row.State, row.Rev = engine.Running, 4
-		d.send(updated{engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}}})
+		d.send(engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}})
 		d.wants("(left)") // it stays under the cursor, greyed
 		d.press("r")
 		if n := len(d.fake.Did()); n != 1 {
@@ -210,9 +211,9 @@ func TestFreezeHoldsTheViewNotTheEngine(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("4", "f")
 		d.wants("FROZEN 12:31:35")
-		row, _ := d.m.rows.data.Job("j881")
+		row, _ := d.m.rows.Data.Job("j881")
 		row.State, row.Rev = engine.Running, 9
-		d.send(updated{engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}}})
+		d.send(engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}})
 		d.wants("+1 changes", "match:KR_7214550881", "+0:12")
 		d.wait(3 * time.Second)
 		d.wants("+0:12")
@@ -279,7 +280,7 @@ func TestNewRowsDoNotMoveTheCursor(t *testing.T) {
 		for i := range rows {
 			rows[i].Due = uitest.Noon.Add(time.Duration(i) * time.Second)
 		}
-		d.send(updated{engine.Update{Seq: 4712, Jobs: rows}})
+		d.send(engine.Update{Seq: 4712, Jobs: rows})
 		d.press("r")
 		if c := d.last(); c.Job != "j902" {
 			t.Errorf("retried %s, want j902", c.Job)
@@ -452,7 +453,7 @@ func TestMessagesFadeAndErrorsStay(t *testing.T) {
 		d.wants("resumed at 290/300")
 		d.wait(5 * time.Second)
 		d.lacks("resumed at 290/300")
-		d.send(updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelErr, Text: "disk full"}, {Level: engine.LevelInfo, Text: "hello"}}}})
+		d.send(engine.Update{Notes: []engine.Note{{Level: engine.LevelErr, Text: "disk full"}, {Level: engine.LevelInfo, Text: "hello"}}})
 		d.wants("hello", "(+1)")
 		d.wait(time.Minute)
 		d.wants("disk full")
@@ -466,12 +467,12 @@ func TestMessagesFadeAndErrorsStay(t *testing.T) {
 func TestLostEngineIsSaid(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.wait(5 * time.Second)
-		d.send(lost{})
+		d.send(session.Lost{})
 		d.wants("DISCONNECTED", "data as of 12:31:35", "Blue Heron")
 		d.press("p")
 		d.wants("not connected")
 		d.none()
-		d.send(updated{uitest.Busy().Update})
+		d.send(uitest.Busy().Update)
 		d.lacks("DISCONNECTED")
 	})
 }

@@ -140,10 +140,10 @@ func (m *Model) stateCell(v *page.View, now time.Time) part.Cell {
 	switch {
 	case m.frozen != nil:
 		return part.As(themes.Held, m.theme.State("FROZEN").Glyph+" FROZEN "+m.since.Format("15:04:05"))
-	case !m.rows.data.Lost.IsZero():
+	case !m.rows.Data.Lost.IsZero():
 		c := part.StateCell(m.theme, "DISCONNECTED")
 		v.Ticks = true
-		c.Text += " " + human.Stopwatch(now.Sub(m.rows.data.Lost))
+		c.Text += " " + human.Stopwatch(now.Sub(m.rows.Data.Lost))
 		return c
 	case !v.Ready:
 		return part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis)
@@ -216,7 +216,7 @@ func (m *Model) messageRows(y int) []string {
 		}
 		return []string{m.promptRow(y)}
 	}
-	t := m.toasts.top(m.opt.zone())
+	t := m.toasts.top(m.opt.Location())
 	var right []part.Cell
 	if m.frozen != nil {
 		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, m.keyed("  {live} live")))
@@ -236,7 +236,7 @@ func (m *Model) messageRows(y int) []string {
 func (m *Model) standing() part.Toast {
 	d := m.data()
 	switch {
-	case !m.rows.data.Lost.IsZero():
+	case !m.rows.Data.Lost.IsZero():
 		return part.Toast{Word: "WARN", Text: m.lostText(m.now())}
 	case m.armed() != "":
 		return m.armedText()

@@ -23,7 +23,7 @@ func frameStates() map[string]func(t *testing.T, w, h int) *desk {
 		"frozen": func(t *testing.T, w, h int) *desk {
 			d := open(t, uitest.Busy(), w, h, testOptions())
 			d.press("f")
-			d.send(updated{uitest.Hostile().Update})
+			d.send(uitest.Hostile().Update)
 			return d
 		},
 	}

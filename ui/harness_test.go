@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -32,7 +33,7 @@ func trueColor(name string) string {
 }
 
 func testOptions() Options {
-	return Options{Getenv: noColor, Zone: uitest.Zone, Version: "0.1.0", Embedded: true, Actor: engine.Actor{User: "ana"}}
+	return Options{Seat: session.Seat{Getenv: noColor, Zone: uitest.Zone, Actor: engine.Actor{User: "ana"}}, Version: "0.1.0", Embedded: true}
 }
 
 // bubble runs f in a bubble whose clock stands at the scenes' instant.
@@ -53,7 +54,7 @@ func open(t *testing.T, scene uitest.Scene, w, h int, opt Options) *desk {
 	d.run(d.m.Init())
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.send(groundEnd{})
-	d.send(updated{scene.Update})
+	d.send(scene.Update)
 	return d
 }
 

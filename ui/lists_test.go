@@ -120,7 +120,7 @@ func TestFrozenBucketShowsItsEnd(t *testing.T) {
 		limits.Buckets[0].Thaws, limits.Buckets[0].FreezeWhy = uitest.Noon.Add(time.Hour), "patch"
 		limits.Buckets[1].BlockedBy = "frozen" // until somebody resumes it
 		limits.Buckets[2].Cap, limits.Buckets[2].Thaws = 60, uitest.Noon.Add(5*time.Minute)
-		d.send(updated{engine.Update{Seq: 5000, Limits: &limits}})
+		d.send(engine.Update{Seq: 5000, Limits: &limits})
 		d.press("5", "tab")
 		d.wants("FROZEN", "patch, until 13:31", "until p resumes", "CAPPED", "60 %: until")
 		d.press("p")

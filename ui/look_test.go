@@ -12,11 +12,11 @@ import (
 )
 
 // logged is an update with records of the log that follow the scene's.
-func logged(from uint64, rows ...engine.LogRow) updated {
+func logged(from uint64, rows ...engine.LogRow) engine.Update {
 	for i := range rows {
 		rows[i].Seq, rows[i].At = from+uint64(i), uitest.Noon.Add(time.Duration(i+1)*time.Millisecond)
 	}
-	return updated{engine.Update{Seq: 5000, Logs: rows}}
+	return engine.Update{Seq: 5000, Logs: rows}
 }
 
 func TestLogsFollowUntilTheCursorLeaves(t *testing.T) {
@@ -124,7 +124,7 @@ func TestLogsCountDrops(t *testing.T) {
 	busy(t, func(d *desk) {
 		row := *uitest.Busy().Update.Engine
 		row.LogDrops = 1204
-		d.send(updated{engine.Update{Seq: 5001, Engine: &row}})
+		d.send(engine.Update{Seq: 5001, Engine: &row})
 		d.press("8")
 		d.wants("▲ 1,204 dropped")
 	})
@@ -205,7 +205,7 @@ func TestI11_AuditShowsAndTakesBack(t *testing.T) {
 
 func TestMessagesOpenTheirJob(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.send(updated{engine.Update{Seq: 5002, Notes: []engine.Note{{Level: engine.LevelErr, Text: "match:KR_7214550881 gave up", Job: "j881"}}}})
+		d.send(engine.Update{Seq: 5002, Notes: []engine.Note{{Level: engine.LevelErr, Text: "match:KR_7214550881 gave up", Job: "j881"}}})
 		d.press("M")
 		d.wants("MESSAGES 2", "✗ ERROR  match:KR_7214550881 gave up", "✓ OK     Blue Heron#KR1 resumed")
 		d.press("enter")

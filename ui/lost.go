@@ -9,14 +9,15 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // lose notes that the engine has gone. What is shown stays, and stays readable.
-func (m *Model) lose(msg lost, now time.Time) {
-	if m.rows.data.Lost.IsZero() {
-		m.rows.data.Lost = now
+func (m *Model) lose(msg session.Lost, now time.Time) {
+	if m.rows.Data.Lost.IsZero() {
+		m.rows.Data.Lost = now
 	}
-	m.again, m.absent = msg.again, msg.why
+	m.again, m.absent = msg.Again, msg.Why
 }
 
 // lostText is the message line without an engine: when it is looked for next and
@@ -27,7 +28,7 @@ func (m *Model) lostText(now time.Time) string {
 		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
 	}
 	text := or(m.absent, "the engine has gone") + "; " + next
-	whole := text + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.data.At, now)
+	whole := text + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.Data.At, now)
 	if !m.tiny() && safe.Width(safe.Text(whole)) > m.w-lostSign {
 		return text
 	}

@@ -1,14 +1,12 @@
 package ui
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -17,41 +15,21 @@ import (
 func TestDisconnectedCountsOn(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.wait(10 * time.Second) // the messages of the start have faded
-		d.send(lost{again: time.Now().Add(3 * time.Second)})
+		d.send(session.Lost{Again: time.Now().Add(3 * time.Second)})
 		d.wants("DISCONNECTED 0:00", "next try 3 s", "data as of 12:31:35")
 		d.wait(2 * time.Second)
 		d.wants("DISCONNECTED 0:02", "next try 1 s")
 		d.wait(10 * time.Second)
-		d.send(lost{again: time.Now().Add(5 * time.Second)})
+		d.send(session.Lost{Again: time.Now().Add(5 * time.Second)})
 		d.wants("DISCONNECTED 0:12", "next try 5 s", "data as of 12:31:35")
-		d.send(lost{again: time.Now().Add(5 * time.Second), why: "the engine speaks protocol 2, this program 1"})
+		d.send(session.Lost{Again: time.Now().Add(5 * time.Second), Why: "the engine speaks protocol 2, this program 1"})
 		d.wants("the engine speaks protocol 2, this program 1; next try 5 s", "data as of 12:31:35")
-		d.send(updated{uitest.Busy().Update})
+		d.send(uitest.Busy().Update)
 		d.lacks("DISCONNECTED", "protocol")
 		d.wait(10 * time.Second)
-		d.send(lost{again: time.Now().Add(time.Second)})
+		d.send(session.Lost{Again: time.Now().Add(time.Second)})
 		d.wants("the engine has gone; next try 1 s")
 	})
-}
-
-// absentee is a console whose engine is there, but not for it.
-type absentee struct{ mute }
-
-func (absentee) Absent(context.Context) string { return "it lets nobody in" }
-
-// TestDisconnectedSaysWhy: an engine that refuses a console has not gone.
-func TestDisconnectedSaysWhy(t *testing.T) {
-	for want, c := range map[string]engine.Console{"": mute{}, "it lets nobody in": absentee{}} {
-		bubble(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			newSession(c, Options{}).run(ctx, func(msg tea.Msg) {
-				if l, ok := msg.(lost); !ok || l.why != want {
-					t.Errorf("%+v, want %q", msg, want)
-				}
-				cancel()
-			})
-		})
-	}
 }
 
 func TestStopwatch(t *testing.T) {
@@ -67,11 +45,11 @@ func TestStopwatch(t *testing.T) {
 // TestActionsOfOthersAreShownWithTheirActor, and one's own are not told twice.
 func TestActionsOfOthersAreShownWithTheirActor(t *testing.T) {
 	busy(t, func(d *desk) {
-		own, other := d.m.opt.actor(), engine.Actor{User: "bo", Session: "process 9", Via: "socket"}
-		d.send(updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "bo: cancel job j881", By: other}}}})
+		own, other := d.m.opt.By(), engine.Actor{User: "bo", Session: "process 9", Via: "socket"}
+		d.send(engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "bo: cancel job j881", By: other}}})
 		d.wants("bo: cancel job j881")
 		d.press("esc")
-		d.send(updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "ana: what she knows", By: own}}}})
+		d.send(engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "ana: what she knows", By: own}}})
 		d.lacks("what she knows")
 	})
 }

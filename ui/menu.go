@@ -238,7 +238,7 @@ func (m *Model) columnItems(l page.Lister) []item {
 
 // openThemes lets the operator choose a theme and shows each at once.
 func (m *Model) openThemes(time.Time) tea.Cmd {
-	if m.opt.getenv("NO_COLOR") != "" {
+	if m.opt.Env("NO_COLOR") != "" {
 		m.say("NO_COLOR is set: there is only the theme without colour")
 		return nil
 	}

@@ -91,7 +91,7 @@ func TestAnUntouchedListStandsOnItsFirstRow(t *testing.T) {
 		return id
 	}
 	gone := func(d *desk) {
-		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Gone: []engine.JobID{at(d)}}})
+		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Gone: []engine.JobID{at(d)}})
 		d.wait(3 * time.Second)
 	}
 	onJobs := func(do func(d *desk)) {

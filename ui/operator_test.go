@@ -14,6 +14,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/hub"
+	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -36,7 +37,7 @@ func TestKeyExpiresAndIsReplaced(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			row := *uitest.Busy().Update.Engine
 			row.State, row.Why = engine.EngineNoKey, "Riot refused the key (403)"
-			d.send(updated{engine.Update{Seq: 5000, Engine: &row}})
+			d.send(engine.Update{Seq: 5000, Engine: &row})
 			d.wants("✗ NO KEY", "K replaces")
 			d.lacks("● LIVE")
 			d.press("3")
@@ -49,7 +50,7 @@ func TestKeyExpiresAndIsReplaced(t *testing.T) {
 			}
 			d.wants("✗ NO KEY") // until the engine says that it is well
 			row.State, row.Why, row.Key, row.KeySince = engine.EngineLive, "", "…90ab", uitest.Noon
-			d.send(updated{engine.Update{Seq: 5001, Engine: &row}})
+			d.send(engine.Update{Seq: 5001, Engine: &row})
 			d.wants("● LIVE")
 			d.press("K")
 			d.wants("…90ab")
@@ -85,7 +86,7 @@ func TestP38_PausedQueueSaysSoOnEachJob(t *testing.T) {
 			}
 		}
 		d.fake.Scene.Jobs = jobs
-		d.send(updated{engine.Update{Seq: 5001, Queues: queues[:1], Jobs: waiting}})
+		d.send(engine.Update{Seq: 5001, Queues: queues[:1], Jobs: waiting})
 		d.wait(3 * time.Second)
 		d.wants("queue paused by ana", "● LIVE")
 		d.lacks("app:asia 97/100")
@@ -147,11 +148,11 @@ func TestTwoConsolesActOnOneJob(t *testing.T) {
 		if a, b := ana.last(), bo.last(); a.Job != b.Job || a.IfRev != b.IfRev || a.By.User != "ana" || b.By.User != "bo" {
 			t.Errorf("sent %+v and %+v", a, b)
 		}
-		row, _ := ana.m.rows.data.Job("j881")
+		row, _ := ana.m.rows.Data.Job("j881")
 		row.State, row.Rev = engine.Cancelled, 4
-		u := engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}, Notes: []engine.Note{{Level: engine.LevelInfo, Text: "ana: cancel job j881", By: ana.m.opt.actor()}}}
+		u := engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}, Notes: []engine.Note{{Level: engine.LevelInfo, Text: "ana: cancel job j881", By: ana.m.opt.By()}}}
 		for _, d := range []*desk{ana, bo} {
-			d.send(updated{u})
+			d.send(u)
 			d.wants("(left)")
 		}
 		bo.wants("ana: cancel job j881")  // what the other one did
@@ -190,7 +191,7 @@ func TestP31_LiveRefreshNeverMovesTheCursorNorAnswersADialog(t *testing.T) {
 		const key = "match:KR_7214550901"
 		for i, u := range storms {
 			u.Seq = uint64(5000 + i)
-			d.send(updated{u})
+			d.send(u)
 			if line := d.underCursor(); !strings.Contains(line, key) {
 				t.Fatalf("update %d moved the cursor to %s", i, line)
 			}
@@ -204,7 +205,7 @@ func TestP31_LiveRefreshNeverMovesTheCursorNorAnswersADialog(t *testing.T) {
 		d.wants(question)
 		for i, u := range storms {
 			u.Seq = uint64(5000 + i)
-			d.send(updated{u})
+			d.send(u)
 			d.wait(200 * time.Millisecond)
 		}
 		d.wants(question)
@@ -286,11 +287,11 @@ func TestS1_11_ProgressReachesEveryConsole(t *testing.T) {
 			d.press("2")
 			c := &console{desk: d, got: make(chan engine.Update, 1000)}
 			all = append(all, c)
-			s := newSession(onHub{d.fake, h}, opt)
+			s := session.NewFeed(onHub{d.fake, h}, opt.Seat)
 			running.Go(func() {
-				s.run(ctx, func(msg tea.Msg) {
-					if u, ok := msg.(updated); ok {
-						c.got <- u.Update
+				s.Run(ctx, func(msg any) {
+					if u, ok := msg.(engine.Update); ok {
+						c.got <- u
 					}
 				})
 			})
@@ -308,7 +309,7 @@ func TestS1_11_ProgressReachesEveryConsole(t *testing.T) {
 		for _, c := range all {
 			for len(c.got) > 0 {
 				u := <-c.got
-				c.send(updated{u})
+				c.send(u)
 				for _, a := range u.Accounts {
 					if a.ID == kain.ID {
 						c.seen = append(c.seen, a.Matches.Done())

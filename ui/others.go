@@ -24,7 +24,7 @@ func (o *others) fresh(now time.Time) bool { return now.Sub(o.last) < othersFres
 
 // theirs reports whether a note tells of a command of somebody else.
 func (m *Model) theirs(n engine.Note) bool {
-	return n.By != (engine.Actor{}) && n.By != m.opt.actor()
+	return n.By != (engine.Actor{}) && n.By != m.opt.By()
 }
 
 // acted notes that somebody else has changed something: Watch tells of live rows only,

@@ -20,8 +20,8 @@ func (d *desk) listed() (n int) {
 
 // noteBy is an update that tells of a command, and of nothing else: what was
 // cancelled in line was no live row.
-func noteBy(by engine.Actor) updated {
-	return updated{engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "cancel job j950", By: by}}}}
+func noteBy(by engine.Actor) engine.Update {
+	return engine.Update{Notes: []engine.Note{{Level: engine.LevelInfo, Text: "cancel job j950", By: by}}}
 }
 
 // TestS1_11_ACommandOfSomebodyElseIsReadAtOnce: the list that is seen is read anew in
@@ -31,8 +31,8 @@ func TestS1_11_ACommandOfSomebodyElseIsReadAtOnce(t *testing.T) {
 		d.press("3", "b")
 		d.wait(10 * time.Second)
 		before := d.listed()
-		d.send(noteBy(d.m.opt.actor())) // who sits here: the receipt has told
-		d.send(noteBy(engine.Actor{}))  // the engine's own
+		d.send(noteBy(d.m.opt.By()))   // who sits here: the receipt has told
+		d.send(noteBy(engine.Actor{})) // the engine's own
 		if n := d.listed() - before; n != 0 {
 			t.Errorf("read %d times for what nobody else did", n)
 		}

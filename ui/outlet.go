@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"golang.org/x/term"
 )
 
 // A network terminal that takes nothing for so long is asleep or cut off: its console
@@ -42,7 +43,7 @@ func newOutlet(w io.Writer, wait time.Duration, stalled func()) *outlet {
 		w = os.Stdout
 	}
 	tty, ok := w.(*os.File)
-	if !ok || !isTerminal(tty) {
+	if !ok || !term.IsTerminal(int(tty.Fd())) {
 		return nil
 	}
 	out, err := reopen(tty)

@@ -180,7 +180,7 @@ type ownEnded struct {
 // runOwn runs a command once the engine has written it down.
 func (m *Model) runOwn(c ownCommand, id, row string, env []string) tea.Cmd {
 	console, ctx := m.console, m.ctx
-	ask := engine.Command{Op: engine.OpShell, Own: &engine.OwnAsk{Name: c.name, Run: c.run, On: id}, By: m.opt.actor(), Reason: m.because("")}
+	ask := engine.Command{Op: engine.OpShell, Own: &engine.OwnAsk{Name: c.name, Run: c.run, On: id}, By: m.opt.By(), Reason: m.because("")}
 	p := child.Program{Args: []string{"sh", "-c", c.run}, Env: slices.Concat(withoutSecrets(os.Environ()), m.opt.OwnEnv, []string{"FARSIGHT_ID=" + id}, env), Stdin: row + "\n", Keep: ownOutput}
 	return func() tea.Msg {
 		if _, err := console.Do(ctx, ask); err != nil {

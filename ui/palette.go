@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // verb is a word of the palette that takes an argument.
@@ -32,20 +33,20 @@ var verbs []verb
 
 func init() {
 	verbs = []verb{
-		{"accounts", "a filter", listVerb(page.ScreenAccounts)},
-		{"jobs", "a filter: jobs state:failed", listVerb(page.ScreenJobs)},
-		{"retries", "a filter", listVerb(page.ScreenRetries)},
-		{"limits", "a filter of calls: limits status:429", listVerb(page.ScreenLimits)},
-		{"matches", "a filter: matches champion:ahri", listVerb(page.ScreenMatches)},
-		{"logs", "a filter: logs area:limiter", listVerb(page.ScreenLogs)},
-		{"alerts", "a filter: alerts state:firing", listVerb(page.ScreenAlerts)},
-		{"account", "Name#TAG", (*Model).openAccount},
-		{"report", "Name#TAG", (*Model).openReport},
-		{"job", "an id or a key: job match:KR_1", (*Model).openJob},
-		{"f", "a saved filter of this screen; f -NAME forgets it", (*Model).loadFilter},
+		{"accounts", line.Hint("accounts"), listVerb(page.ScreenAccounts)},
+		{"jobs", line.Hint("jobs"), listVerb(page.ScreenJobs)},
+		{"retries", line.Hint("retries"), listVerb(page.ScreenRetries)},
+		{"limits", line.Hint("limits"), listVerb(page.ScreenLimits)},
+		{"matches", line.Hint("matches"), listVerb(page.ScreenMatches)},
+		{"logs", line.Hint("logs"), listVerb(page.ScreenLogs)},
+		{"alerts", line.Hint("alerts"), listVerb(page.ScreenAlerts)},
+		{"account", line.Hint("account"), (*Model).openAccount},
+		{"report", line.Hint("report"), (*Model).openReport},
+		{"job", line.Hint("job"), (*Model).openJob},
+		{"f", line.Hint("f"), (*Model).loadFilter},
 		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
-		{chaosVerb, page.ChaosGhost, (*Model).chaosLine},
-		{"fps", "updates a second, 1 to 10", (*Model).fpsLine},
+		{chaosVerb, line.Hint(chaosVerb), (*Model).chaosLine},
+		{"fps", line.Hint("fps"), (*Model).fpsLine},
 	}
 	for _, o := range operation.Lines() {
 		if o.Line.Args != "" {
@@ -241,7 +242,7 @@ func (m *Model) restOfAccount(line string) string {
 	if at < 0 || !strings.HasPrefix(verbs[at].ghost, ofAccount) {
 		return ""
 	}
-	return restOfName(arg, m.rows.data.Accounts)
+	return restOfName(arg, m.rows.Data.Accounts)
 }
 
 // jobID is how a job is called that has no key: d6280.
@@ -338,7 +339,7 @@ func listVerb(s page.Screen) func(m *Model, arg string, now time.Time) (tea.Cmd,
 }
 
 func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
-	a, ok := line.Stored(&m.rows.data, arg)
+	a, ok := line.Stored(&m.rows.Data, arg)
 	if !ok {
 		return nil, "there is no account " + arg + m.keyed(": {:sync} ") + arg + " platform starts one"
 	}
@@ -347,7 +348,7 @@ func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
-	a, ok := line.Stored(&m.rows.data, arg)
+	a, ok := line.Stored(&m.rows.Data, arg)
 	if !ok {
 		return nil, "there is no account " + arg
 	}
@@ -357,7 +358,7 @@ func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 
 func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	arg = strings.TrimPrefix(arg, "job:")
-	j, live := line.Live(&m.rows.data, arg)
+	j, live := line.Live(&m.rows.Data, arg)
 	switch {
 	case live:
 		m.push(page.NewJob(j.ID))
@@ -404,20 +405,16 @@ func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
 
 func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 	n, err := strconv.Atoi(arg)
-	if err != nil || n < 1 || n > mostFPS {
-		return nil, arg + " is no rate: 1 to " + strconv.Itoa(mostFPS) + " updates a second"
+	if err != nil || n < 1 || n > session.MostFPS {
+		return nil, arg + " is no rate: 1 to " + strconv.Itoa(session.MostFPS) + " updates a second"
 	}
-	m.session.rate(n)
+	m.feed.Rate(n)
 	m.say("at most " + human.Counted(n, "update", "updates") + " a second")
 	return nil, ""
 }
 
-// resetElsewhere: whoever sees a console has an engine, and that holds what would be
-// replaced.
-const resetElsewhere = "end the engine first, then run `farsight reset`"
-
 // resetItem says who can begin anew.
 func (m *Model) resetItem(time.Time) tea.Cmd {
-	m.say(resetElsewhere)
+	m.say(line.ResetElsewhere)
 	return nil
 }

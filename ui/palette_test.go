@@ -39,7 +39,7 @@ func TestPaletteTakesArguments(t *testing.T) {
 				d.press("esc")
 			}
 		}
-		if got := time.Duration(d.m.session.usual.Load()); got != 500*time.Millisecond {
+		if got := d.m.feed.Gap(); got != 500*time.Millisecond {
 			t.Errorf("updates come each %v", got)
 		}
 	})

@@ -151,7 +151,7 @@ func (m *Model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
 		t.Tried(nil, wrong)
 		return nil
 	}
-	c.By, c.DryRun = m.opt.actor(), true
+	c.By, c.DryRun = m.opt.By(), true
 	console, ctx, out := m.console, m.ctx, foreseen{prompt: p, gen: p.gen, told: t.Tried}
 	return func() tea.Msg {
 		out.receipt, out.err = console.Do(ctx, c)
@@ -175,7 +175,7 @@ func (m *Model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
 		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}}
-		p.rest = func(text string) string { return restOfName(text, m.rows.data.Accounts) }
+		p.rest = func(text string) string { return restOfName(text, m.rows.Data.Accounts) }
 		p.done = func(text string) (tea.Cmd, string) {
 			return operate(operation.Of(engine.OpTrigger))(m, text, m.now())
 		}
@@ -199,7 +199,7 @@ func (m *Model) ask(kind page.Prompt) {
 // one that Riot refuses has nothing to lose.
 func (m *Model) replaceKey(key string) tea.Cmd {
 	c := engine.Command{Op: engine.OpKey, Key: key}
-	e := m.rows.data.Engine
+	e := m.rows.Data.Engine
 	if e.State == engine.EngineNoKey || e.Key == "" {
 		return m.do(c)
 	}

@@ -37,7 +37,7 @@ func TestQuitSaysWhatItStops(t *testing.T) {
 	busy(t, func(d *desk) {
 		row := *uitest.Busy().Update.Engine
 		row.InFlight = 0
-		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Engine: &row}})
+		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Engine: &row})
 		d.press("q")
 		d.wants("It stops 3 syncs.")
 		d.lacks("running job")

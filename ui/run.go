@@ -37,7 +37,7 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	if opt.mend() {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: mendedText}, m.now())
 	}
-	err := runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.session.run(ctx, p.Send) })
+	err := runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.feed.Run(ctx, func(msg any) { p.Send(msg) }) })
 	if opt.Mine.file != nil {
 		_ = opt.Mine.file.flush() // it was told when it first failed
 	}
@@ -142,7 +142,7 @@ func runToEnd(ctx context.Context, p *tea.Program) error {
 func programOptions(opt Options, sig *signals) []tea.ProgramOption {
 	out := []tea.ProgramOption{
 		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter),
-		tea.WithColorProfile(themes.DetectProfile(opt.getenv, true)), // as the theme: nothing is converted twice
+		tea.WithColorProfile(themes.DetectProfile(opt.Env, true)), // as the theme: nothing is converted twice
 	}
 	if opt.Input != nil {
 		out = append(out, tea.WithInput(opt.Input))

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -363,61 +362,6 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 		t.Errorf("a bad key was taken: %q", m.wrong)
 	}
 }
-
-// TestSessionPace: however much comes, a console is sent at most so many updates
-// a second, and one that nobody looks at one a second.
-func TestSessionPace(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		opt  Options
-		away bool
-		most int
-	}{{"local", Options{}, false, 10}, {"ssh", Options{SSH: true}, false, 4}, {"fps 2", Options{MaxFPS: 2}, false, 2}, {"away", Options{}, true, 1}} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newSession(flood{}, c.opt)
-				s.focus(!c.away)
-				for len(s.back) > 0 {
-					<-s.back
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-				defer cancel()
-				n := 0
-				s.run(ctx, func(tea.Msg) { n++ })
-				if most := c.most*10 + 1; n > most || n < most/2 {
-					t.Errorf("%d updates in ten seconds, want at most %d", n, most)
-				}
-			})
-		})
-	}
-}
-
-// flood is a console that always has something to say.
-type flood struct{ engine.Console }
-
-func (flood) Watch(ctx context.Context) iter.Seq[engine.Update] {
-	return func(yield func(engine.Update) bool) {
-		for ctx.Err() == nil && yield(engine.Update{}) {
-		}
-	}
-}
-
-// TestSessionComesBackWhenWatchEnds says that the engine is gone, and tries again.
-func TestSessionComesBackWhenWatchEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
-		defer cancel()
-		var got []tea.Msg
-		newSession(mute{}, Options{}).run(ctx, func(m tea.Msg) { got = append(got, m) })
-		if len(got) != 4 { // at 0, 1, 3 and 6 s
-			t.Errorf("%d messages in 7 s, want lost four times", len(got))
-		}
-	})
-}
-
-type mute struct{ engine.Console }
-
-func (mute) Watch(context.Context) iter.Seq[engine.Update] { return func(func(engine.Update) bool) {} }
 
 // long leaves a test out of the run under the race detector, which is many times
 // slower: the shorter tests go the same ways. The usual run has all of them.

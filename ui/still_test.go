@@ -75,7 +75,7 @@ func openAtWork(t *testing.T, w, h int) (*desk, *atWork) {
 	d.run(d.m.Init())
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.send(groundEnd{})
-	d.send(updated{a.Scene.Update})
+	d.send(a.Scene.Update)
 	return d, a
 }
 
@@ -87,7 +87,7 @@ func stillFor(t *testing.T, d *desk, a *atWork, span time.Duration) {
 		d.wait(100 * time.Millisecond)
 		now := time.Now()
 		calls := int(now.Sub(a.began) * perSecond / time.Second)
-		d.send(updated{a.since(done, calls, now)})
+		d.send(a.since(done, calls, now))
 		done = calls
 		d.send(tick{})
 		got := headings(d.m.theme, d.m.frame)

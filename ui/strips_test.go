@@ -52,7 +52,7 @@ func TestLimitsStripsGoOn(t *testing.T) {
 			d.wait(time.Second)
 			row := *uitest.Busy().Update.Limits
 			row.At = time.Now()
-			d.send(updated{engine.Update{Seq: uint64(6000 + i), Limits: &row}})
+			d.send(engine.Update{Seq: uint64(6000 + i), Limits: &row})
 		}
 		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▇▇▇▇") {
 			t.Errorf("what was seen since is not there: %s", row)
@@ -111,7 +111,7 @@ func TestLogsReadDebugAgain(t *testing.T) {
 		moves := func() {
 			for i := range 6 {
 				d.wait(time.Second)
-				d.send(updated{engine.Update{Seq: uint64(7000 + i)}})
+				d.send(engine.Update{Seq: uint64(7000 + i)})
 			}
 		}
 		d.press("8")

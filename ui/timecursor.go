@@ -93,7 +93,7 @@ func (m *Model) freeze(now time.Time) tea.Cmd {
 	if m.frozen != nil {
 		return m.thaw(now)
 	}
-	held := m.rows.data
+	held := m.rows.Data
 	m.frozen, m.since, m.changes = &held, now, 0
 	m.then = timeCursor{gen: m.then.gen + 1, held: held, from: now, moments: slices.Clone(m.seen), asked: true}
 	return m.askMoments(now)
@@ -193,7 +193,7 @@ func (m *Model) seek(at time.Time) {
 	if x, ok := m.then.moments.at(at); ok && at.Before(m.then.from) {
 		d.Engine, d.Queues, d.Limits = x.Engine, x.Queues, x.Limits
 	}
-	m.frozen, m.since = &d, at.In(m.opt.zone())
+	m.frozen, m.since = &d, at.In(m.opt.Location())
 }
 
 // followPage moves the time cursor to where the cursor of a page stands.

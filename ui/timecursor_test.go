@@ -60,7 +60,7 @@ func TestTimeCursorWithoutTheEngine(t *testing.T) {
 		for i := range 5 {
 			d.wait(time.Second)
 			row.Stored = int64(20000 + i)
-			d.send(updated{engine.Update{Seq: uint64(5000 + i), Engine: &row}})
+			d.send(engine.Update{Seq: uint64(5000 + i), Engine: &row})
 		}
 		d.press("f", "[", "[")
 		d.wants("20,002")
@@ -96,7 +96,7 @@ func TestFrozenActionsAreLive(t *testing.T) {
 		jobs := uitest.Busy().Jobs
 		moved := jobs[slices.IndexFunc(jobs, func(j engine.JobRow) bool { return j.ID == "j881" })]
 		moved.Rev = 9
-		d.send(updated{engine.Update{Seq: 5000, Jobs: []engine.JobRow{moved}}})
+		d.send(engine.Update{Seq: 5000, Jobs: []engine.JobRow{moved}})
 		d.wants("+1 changes")
 		d.press("4", "r")
 		d.wants("(live; the view is frozen)")
@@ -152,10 +152,10 @@ func TestI12_WatchedAccountStaysOnEveryScreen(t *testing.T) {
 		row := uitest.Busy().Update.Accounts[1]
 		d.wait(15 * time.Second)
 		row.Matches.Stored, row.Matches.Open = 141, 735
-		d.send(updated{engine.Update{Seq: 5001, Accounts: []engine.AccountRow{row}}})
+		d.send(engine.Update{Seq: 5001, Accounts: []engine.AccountRow{row}})
 		d.wants("144/879", "40/min")
 		row.Status, row.Matches.Stored, row.Matches.Open = engine.SyncCompleted, 876, 0
-		d.send(updated{engine.Update{Seq: 5002, Accounts: []engine.AccountRow{row}}})
+		d.send(engine.Update{Seq: 5002, Accounts: []engine.AccountRow{row}})
 		d.wants("is complete: 879 matches, 3 could not be had")
 		d.press("2", "w", "w")
 		d.press("w")

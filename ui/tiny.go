@@ -38,7 +38,7 @@ func (m *Model) tinyFacts(v *page.View) []part.Cell {
 		part.Plain("retrying "+strconv.Itoa(v.Engine.Retrying)),
 		part.Plain("alerts "+or(v.Firing(), "0")),
 	)
-	t := m.toasts.top(m.opt.zone())
+	t := m.toasts.top(m.opt.Location())
 	if t.Text == "" {
 		t = m.standing()
 	}

@@ -77,7 +77,7 @@ func (m *Model) guide(now time.Time) part.Toast {
 // on the message line.
 func (m *Model) tourBelow() bool {
 	t := m.tourText()
-	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.zone()).Text != "" || m.standing() != t)
+	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.Location()).Text != "" || m.standing() != t)
 }
 
 // tourText is the step of the tour that comes next; "" = there is no tour.

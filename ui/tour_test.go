@@ -48,7 +48,7 @@ func TestTourIsAlwaysSeen(t *testing.T) {
 		d.line("tour")
 		const first, second = "1/10  press 3: what waits", "2/10  press enter:"
 		d.wants(first)
-		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Notes: []engine.Note{{At: d.m.now(), Level: engine.LevelWarn, Text: "something has happened"}}}})
+		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Notes: []engine.Note{{At: d.m.now(), Level: engine.LevelWarn, Text: "something has happened"}}})
 		d.wants("something has happened", first)
 		d.press("3")
 		d.wants("something has happened", second)
@@ -59,7 +59,7 @@ func TestTourIsAlwaysSeen(t *testing.T) {
 		d.press("n")
 		row := *uitest.Busy().Update.Engine
 		row.State, row.Why = engine.EngineAPIDown, "europe does not answer"
-		d.send(updated{engine.Update{Seq: d.m.rows.data.Seq + 1, Engine: &row}})
+		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Engine: &row})
 		d.quiet()
 		d.wants("europe does not answer", second)
 	})

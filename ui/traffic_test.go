@@ -44,7 +44,7 @@ func sentOver(t *testing.T, console engine.Console, opt Options, keys string, sp
 				for _, r := range keys {
 					p.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
 				}
-				m.session.run(ctx, p.Send)
+				m.feed.Run(ctx, func(msg any) { p.Send(msg) })
 			})
 		}()
 		time.Sleep(15 * time.Second) // the minute has changed, messages have faded
@@ -95,7 +95,7 @@ func TestBusyTraffic(t *testing.T) {
 		ssh   bool
 		every time.Duration
 		most  int64
-	}{{"local", false, gapLocal, 8000}, {"ssh", true, gapSSH, 4096}} {
+	}{{"local", false, 100 * time.Millisecond, 8000}, {"ssh", true, 250 * time.Millisecond, 4096}} {
 		for _, wide := range []bool{false, true} {
 			for _, keys := range []string{"1", "2", "3", "4", "5"} {
 				opt := testOptions()
@@ -118,7 +118,7 @@ func TestKoreanListsCostWhatOthersCost(t *testing.T) {
 	}
 	sent := map[string]int64{}
 	for _, name := range []string{"Player", "한국어플레이어"} {
-		a := newAtWork(gapLocal, true)
+		a := newAtWork(100*time.Millisecond, true)
 		for i := range 30 {
 			row := a.Scene.Update.Accounts[3]
 			row.ID, row.RiotID = fmt.Sprintf("many-%02d", i), fmt.Sprintf("%s %02d#KR1", name, i)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -54,7 +55,7 @@ func (m *Model) toggleWatch(now time.Time) tea.Cmd {
 // follows notes how far the watched account has come. When its sync ends the
 // terminal rings once.
 func (m *Model) follows(now time.Time) tea.Cmd {
-	row, ok := m.rows.data.Account(m.watch.id)
+	row, ok := m.rows.Data.Account(m.watch.id)
 	if m.watch.id == "" || !ok {
 		return nil
 	}
@@ -62,7 +63,7 @@ func (m *Model) follows(now time.Time) tea.Cmd {
 	was := w.open
 	w.open = row.Status.Open()
 	if was && !w.open {
-		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: row.RiotID + ": the sync " + statusText(row)}, now)
+		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: row.RiotID + ": the sync " + columns.SyncText(row)}, now)
 		return tea.Raw("\a")
 	}
 	done := row.Matches.Done() + row.Timelines.Done()
@@ -99,17 +100,17 @@ func (m *Model) stripHeight() int {
 // strip is the pinned account in one row: phase, how far, pace, what blocks it,
 // and when it will be done. It is live also while the view is frozen.
 func (m *Model) strip(v *page.View) string {
-	row, ok := m.rows.data.Account(m.watch.id)
+	row, ok := m.rows.Data.Account(m.watch.id)
 	l := part.NewLine(m.theme, m.w).Gap(1)
 	l.Cells(part.As(themes.Focus, m.theme.Glyphs.Focus+" ")).Field(part.Plain(row.RiotID), min(20, m.w/4), part.Words).Gap(2)
 	if !ok {
 		return l.Cells(part.As(themes.Dim, "the watched account has gone")).String()
 	}
-	l.Cells(part.StateCell(m.theme, m.rows.data.SyncWord(row))).Gap(2)
+	l.Cells(part.StateCell(m.theme, m.rows.Data.SyncWord(row))).Gap(2)
 	if row.Status.Open() {
 		m.stripOpen(v, l, row)
 	} else {
-		l.Cells(part.As(themes.Dim, statusText(row)))
+		l.Cells(part.As(themes.Dim, columns.SyncText(row)))
 	}
 	return l.Right(part.As(themes.Accent, "w"), part.As(themes.Dim, " unpins ")).String()
 }

@@ -52,7 +52,7 @@ func TestFreshnessIsAskedOnce(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.wants("1 tracked account is late")
 		for i := range 20 {
-			d.send(updated{engine.Update{Seq: uint64(5000 + i)}})
+			d.send(engine.Update{Seq: uint64(5000 + i)})
 		}
 		n := 0
 		for _, q := range d.fake.Asked() {

@@ -127,7 +127,7 @@ func declared(id *ast.Ident) (*ast.ValueSpec, bool) {
 // by their words; what cannot be read is answered with how to write it.
 func TestPaletteSteersWhatOtherScreensHold(t *testing.T) {
 	busy(t, func(d *desk) {
-		alert := d.m.rows.data.Alerts[0].ID
+		alert := d.m.rows.Data.Alerts[0].ID
 		for _, c := range []struct {
 			line string
 			want engine.Command

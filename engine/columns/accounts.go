@@ -2,6 +2,7 @@ package columns
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -162,4 +163,29 @@ func lastSync(r *account, now time.Time) string {
 		text += ", complete " + human.SpanAgo(r.Closed, now)
 	}
 	return text
+}
+
+// SyncText says how the sync of an account stands, behind its name: "is complete: 879
+// matches, 3 could not be had".
+func SyncText(a engine.AccountRow) string {
+	switch a.Status {
+	case engine.SyncPending:
+		return "waits for its turn"
+	case engine.Syncing:
+		return "has begun"
+	case engine.SyncCompleted:
+		text := "is complete: " + human.Counted(a.Matches.Total, "match", "matches")
+		if a.Incomplete() {
+			text = "is incomplete: " + strconv.Itoa(a.Matches.Total-a.Matches.Failed-a.Matches.Cancelled) + " of " + human.Counted(a.Matches.Total, "match", "matches")
+		}
+		if gaps := a.Matches.Gaps(); gaps != "" {
+			text += ", " + gaps
+		}
+		return text
+	case engine.SyncFailed:
+		return "has failed: " + cmp.Or(a.LastError, "no reason is known")
+	case engine.SyncCancelled:
+		return "was cancelled"
+	}
+	return "has not run yet"
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/cli"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 func attachCommand() *cobra.Command {
@@ -121,9 +122,9 @@ func (c console) attach(ctx context.Context, con *api.Client, opt ui.Options) er
 // elsewhere is the console of an engine in another process.
 type elsewhere struct{ *api.Client }
 
-var _ ui.Absent = elsewhere{}
+var _ session.Absent = elsewhere{}
 
-// Absent implements ui.Absent: an engine that answers, but not this console, has not
+// Absent implements session.Absent: an engine that answers, but not this console, has not
 // gone.
 func (e elsewhere) Absent(ctx context.Context) string {
 	_, err := e.Hello(ctx)

@@ -6,16 +6,16 @@ import (
 
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/demo"
-	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
-var _ ui.Chaos = chaosPanel{}
+var _ session.Chaos = chaosPanel{}
 
 // chaosPanel shows a demo's chaos on the console.
 type chaosPanel struct{ *demo.Chaos }
 
-// State implements ui.Chaos.
+// State implements session.Chaos.
 func (p chaosPanel) State() page.ChaosState {
 	s := p.Chaos.State()
 	rows := make([]page.ChaosRow, len(s.Rows))
@@ -42,7 +42,7 @@ func chaosRow(r *demo.Row) page.ChaosRow {
 	return row
 }
 
-// Inject implements ui.Chaos.
+// Inject implements session.Chaos.
 func (p chaosPanel) Inject(ctx context.Context, ask page.ChaosAsk) (string, error) {
 	return p.Chaos.Inject(ctx, demo.Ask(ask))
 }

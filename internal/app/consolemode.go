@@ -19,13 +19,15 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/plain"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // console is how the operator console is opened.
 type console struct {
 	readOnly bool
 	plain    bool          // lines instead of a screen
-	every    time.Duration // how often they say what has changed; 0 = as ui has it
+	every    time.Duration // how often they say what has changed; 0 = as ui/plain has it
 
 	load func() (config.Config, error) // reads the configuration again
 }
@@ -33,7 +35,7 @@ type console struct {
 // show opens the console, as a screen or as lines.
 func (c console) show(ctx context.Context, to engine.Console, opt ui.Options) error {
 	if c.plain {
-		return ui.Plain(ctx, to, opt)
+		return plain.Run(ctx, to, plain.Options{Seat: opt.Seat, Every: c.every, Faults: opt.Mine.Faults})
 	}
 	return ui.Run(ctx, to, opt)
 }
@@ -105,8 +107,8 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 func (c console) options(cfg config.Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	o := ui.Options{
-		Glyphs: cfg.Glyphs, ReadOnly: c.readOnly, SSH: ssh, PlainEvery: c.every, Platform: cfg.Platform,
-		Version: release, Actor: operator("console"), Mine: ui.LoadMine(cfg.Folders(), consoleState()),
+		Seat:    session.Seat{Actor: operator("console"), ReadOnly: c.readOnly, Platform: cfg.Platform, SSH: ssh, Glyphs: cfg.Glyphs},
+		Version: release, Mine: ui.LoadMine(cfg.Folders(), consoleState()),
 		OwnEnv: []string{"FARSIGHT_DATA_DIR=" + cfg.DataDir},
 	}
 	// What the operator chose on the screen stands between the command line and the

@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // The runtime starts its signal goroutine once: it must not be born in a bubble, where
@@ -174,8 +175,10 @@ func (f *flow) sit(who string, w, h int, change ...func(*ui.Options)) *seat {
 	s := &seat{f: f, who: who, keys: write, done: make(chan struct{})}
 	s.glass = newGlass(w, h, func(answer string) { go func() { _, _ = write.Write([]byte(answer)) }() })
 	opt := ui.Options{
-		Version: "flow", Zone: time.UTC, Actor: engine.Actor{User: who}, Input: read, Output: s, Embedded: true,
-		Getenv: func(name string) string { return map[string]string{"NO_COLOR": "1", "TERM": "xterm"}[name] },
+		Version: "flow", Embedded: true, Seat: session.Seat{
+			Zone: time.UTC, Actor: engine.Actor{User: who}, Input: read, Output: s,
+			Getenv: func(name string) string { return map[string]string{"NO_COLOR": "1", "TERM": "xterm"}[name] },
+		},
 	}
 	for _, c := range change {
 		c(&opt)

@@ -41,9 +41,6 @@ const (
 	chaosOnce = "once"
 )
 
-// ChaosGhost shows what the palette takes.
-const ChaosGhost = "503 5% · timeout once · slow off · key expires · off"
-
 // Chaos finds a row by its name.
 func (s *ChaosState) row(name string) (*ChaosRow, bool) {
 	i := slices.IndexFunc(s.Rows, func(r ChaosRow) bool { return strings.EqualFold(r.Name, name) })

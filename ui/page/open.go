@@ -2,9 +2,25 @@ package page
 
 import "github.com/farsight-console/farsight/engine"
 
-// New makes the page that an action opens: the one place that knows all of them.
+// New makes the page of a screen: the one place that knows all of them.
 func New(t *Target) Page {
 	switch t.Screen {
+	case ScreenOverview:
+		return NewOverview()
+	case ScreenAccounts:
+		return NewAccounts()
+	case ScreenRetries:
+		return NewRetries()
+	case ScreenLogs:
+		return NewLogs(engine.JobID(t.ID), t.Key)
+	case ScreenAlerts:
+		return NewAlerts()
+	case ScreenAudit:
+		return NewAudit()
+	case ScreenMessages:
+		return NewMessages()
+	case ScreenChaos:
+		return NewChaos()
 	case ScreenJob:
 		return &Job{id: engine.JobID(t.ID), key: t.Key}
 	case ScreenJobs:
@@ -16,6 +32,9 @@ func New(t *Target) Page {
 	case ScreenReports:
 		return NewReports(t.ID)
 	case ScreenLimits:
+		if t.Seq == 0 {
+			return NewLimits()
+		}
 		return newLimitsAt(t.Seq)
 	case ScreenForensics:
 		return NewForensics(t.Seq)

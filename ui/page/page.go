@@ -250,8 +250,8 @@ const (
 // made, see New.
 type Target struct {
 	Screen Screen
-	ID     string       // of the job or the account
-	Key    string       // of a job, in place of its ID
+	ID     string       // of the job or the account, or of the job whose log it is
+	Key    string       // of a job, in place of its ID; of its log, what it is called
 	Seq    uint64       // of a call
 	Queue  engine.Queue // "" = all
 	Shown  Shown        // of the jobs

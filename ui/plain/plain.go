@@ -1,7 +1,10 @@
-package ui
+// Package plain is the console as lines: what changes is said in sentences, and commands are
+// typed. It draws nothing, so that screen readers, dumb terminals and pipes can follow it.
+package plain
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,25 +12,30 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
-// plainEvery is how long changes are gathered before they are said, unless told
-// otherwise: long enough to fold what repeats, short enough to follow.
-const plainEvery = 2 * time.Second
+// usually is how long changes are gathered before they are said, unless told otherwise:
+// long enough to fold what repeats, short enough to follow.
+const usually = 2 * time.Second
 
-// longestLine bounds a command line of the plain console.
+// longestLine bounds what is typed in one line.
 const longestLine = 64 << 10
 
-// plain is the console as lines: one sentence per change, and a prompt for the
-// palette's commands. It draws nothing, so that screen readers, dumb terminals and
-// pipes can follow it.
+// Options of a console of lines.
+type Options struct {
+	session.Seat
+	Every  time.Duration // how often it says what has changed; 0 = 2 s
+	Faults []string      // sentences that are said first, of files that could not be used
+}
+
+// plain is one such console.
 type plain struct {
 	console engine.Console
 	opt     Options
@@ -37,35 +45,32 @@ type plain struct {
 	waiting bool // the prompt is the last thing written
 
 	theme *themes.Theme
-	rows  rows
+	rows  session.Rows
 	news  news
-	undo  undo
+	undo  session.Undo
 	next  func(answer string) // takes the next line instead of the commands
 	done  bool
 }
 
-// Plain shows the console as lines until the operator quits, the input ends or
-// ctx does; all of them give nil. What is read from the input after its end of
-// ctx is lost with it: a read of a terminal cannot be broken off.
-func Plain(ctx context.Context, console engine.Console, opt Options) error {
-	if err := opt.Validate(); err != nil {
-		return err
-	}
+// Run shows the console until the operator quits, the input ends or ctx does; all of them
+// give nil. What is read from the input after the end of ctx is lost with it: a read of a
+// terminal cannot be broken off.
+func Run(ctx context.Context, console engine.Console, opt Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := newPlain(ctx, console, opt)
-	updates := make(chan tea.Msg)
+	updates := make(chan any)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		newSession(console, opt).run(ctx, func(msg tea.Msg) {
+		session.NewFeed(console, opt.Seat).Run(ctx, func(msg any) {
 			select {
 			case updates <- msg:
 			case <-ctx.Done():
 			}
 		})
 	}()
-	err := p.loop(updates, readLines(ctx, opt.input()))
+	err := p.loop(updates, readLines(ctx, opt.in()))
 	stop()
 	<-ended
 	return errors.Join(err, p.out.Flush())
@@ -76,19 +81,19 @@ func newPlain(ctx context.Context, console engine.Console, opt Options) *plain {
 	if opt.Output != nil {
 		out = opt.Output
 	}
-	glyphs, err := themes.ChooseGlyphs(opt.Glyphs, opt.getenv)
+	glyphs, err := themes.ChooseGlyphs(opt.Glyphs, opt.Env)
 	if err != nil {
 		glyphs = themes.Plain // the options were checked
 	}
 	p := &plain{
-		console: console, opt: opt, ctx: ctx, out: bufio.NewWriter(out), prompts: isTerminal(opt.input()),
-		theme: themes.NewMono(glyphs), news: newNews(),
+		console: console, opt: opt, ctx: ctx, out: bufio.NewWriter(out), prompts: isTerminal(opt.in()),
+		theme: themes.NewMono(glyphs),
 	}
-	p.rows.data.Platform = opt.Platform
+	p.rows.Data.Platform = opt.Platform
 	return p
 }
 
-func (o Options) input() io.Reader {
+func (o Options) in() io.Reader {
 	if o.Input != nil {
 		return o.Input
 	}
@@ -120,10 +125,10 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 
 // loop says what changes and carries out what is typed. Nothing is read before
 // the engine has answered once: a script's first line must find rows.
-func (p *plain) loop(updates <-chan tea.Msg, lines <-chan string) error {
-	every := p.opt.PlainEvery
+func (p *plain) loop(updates <-chan any, lines <-chan string) error {
+	every := p.opt.Every
 	if every <= 0 {
-		every = plainEvery
+		every = usually
 	}
 	var typed <-chan string
 	var due <-chan time.Time
@@ -133,7 +138,7 @@ func (p *plain) loop(updates <-chan tea.Msg, lines <-chan string) error {
 			return p.sayNews()
 		case msg := <-updates:
 			p.take(msg, time.Now())
-			if p.rows.data.Ready && typed == nil {
+			if p.rows.Data.Ready && typed == nil {
 				typed = lines
 			}
 			if due == nil && !p.news.empty() {
@@ -159,21 +164,21 @@ func (p *plain) loop(updates <-chan tea.Msg, lines <-chan string) error {
 }
 
 // take folds an update in and notes what it has changed.
-func (p *plain) take(msg tea.Msg, now time.Time) {
+func (p *plain) take(msg any, now time.Time) {
 	switch msg := msg.(type) {
-	case lost:
-		if p.rows.data.Lost.IsZero() {
-			p.news.add("lost", "", now, or(msg.why, "the engine has gone")+", trying again every few seconds")
+	case session.Lost:
+		if p.rows.Data.Lost.IsZero() {
+			p.news.add("lost", "", now, cmp.Or(msg.Why, "the engine has gone")+", trying again every few seconds")
 		}
-		p.rows.data.Lost = now
-	case updated:
-		back := !p.rows.data.Lost.IsZero()
-		first := !p.rows.data.Ready
+		p.rows.Data.Lost = now
+	case engine.Update:
+		back := !p.rows.Data.Lost.IsZero()
+		first := !p.rows.Data.Ready
 		if !first {
-			p.compare(msg.Update, now)
+			p.compare(msg, now)
 		}
-		p.rows.apply(msg.Update, now)
-		if first && p.rows.data.Ready {
+		p.rows.Apply(msg, now)
+		if first && p.rows.Data.Ready {
 			p.greet()
 		} else if back {
 			p.news.add("lost", "", now, "the engine is there again")
@@ -183,7 +188,7 @@ func (p *plain) take(msg tea.Msg, now time.Time) {
 
 // greet says how everything stands, once.
 func (p *plain) greet() {
-	for _, fault := range p.opt.Mine.Faults {
+	for _, fault := range p.opt.Faults {
 		p.say(fault)
 	}
 	p.say(p.statusLines()...)
@@ -218,7 +223,7 @@ func (p *plain) prompt() {
 // sayNews says what was gathered, what repeats folded.
 func (p *plain) sayNews() error {
 	if !p.news.empty() {
-		p.say(p.news.take(p.opt.zone())...)
+		p.say(p.news.take(p.opt.Location())...)
 		p.prompt()
 	}
 	return p.out.Flush()
@@ -228,7 +233,7 @@ func (p *plain) sayNews() error {
 // colour, of which nothing is drawn.
 func (p *plain) view() *page.View {
 	return &page.View{
-		Data: &p.rows.data, Live: &p.rows.data, Theme: p.theme, Now: time.Now().In(p.opt.zone()),
+		Data: &p.rows.Data, Live: &p.rows.Data, Theme: p.theme, Now: time.Now().In(p.opt.Location()),
 		Size: page.L, Tall: page.High, W: 200, H: 60,
 	}
 }
@@ -246,9 +251,9 @@ func (p *plain) line(line string) {
 		return
 	}
 	name, arg, _ := strings.Cut(line, " ")
-	c, ok := findPlain(strings.ToLower(name))
+	c, ok := find(strings.ToLower(name))
 	if !ok {
-		p.say("There is no command " + name + ". Did you mean " + strings.Join(nearPlain(name), ", ") + "? help lists all.")
+		p.say("There is no command " + name + ". Did you mean " + strings.Join(near(name), ", ") + "? help lists all.")
 		return
 	}
 	c.run(p, strings.TrimSpace(arg))

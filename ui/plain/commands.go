@@ -1,4 +1,4 @@
-package ui
+package plain
 
 import (
 	"cmp"
@@ -21,64 +21,56 @@ import (
 // mostLines is how many rows of a list are said at once.
 const mostLines = 40
 
-// plainCommand is a command of the plain console. The words are the palette's.
-type plainCommand struct {
+// command is what a line may begin with.
+type command struct {
 	name, arg, help string
 	run             func(p *plain, arg string)
 }
 
-var plainCommands []plainCommand
+// commands are the words that every console knows, with the operations among them.
+var commands []command
 
 func init() {
-	list := func(name, help string, make func() page.Page) plainCommand {
-		return plainCommand{name, "[filter]", help, func(p *plain, arg string) { p.list(make(), arg) }}
+	list := func(s page.Screen) func(p *plain, arg string) {
+		return func(p *plain, arg string) { p.list(page.Target{Screen: s}, arg) }
 	}
-	plainCommands = []plainCommand{
-		{"help", "", "these commands", (*plain).help},
-		{"status", "", "how everything stands", func(p *plain, _ string) { p.say(p.statusLines()...) }},
-		list("accounts", "accounts and how their syncs stand", func() page.Page { return page.NewAccounts() }),
-		list("jobs", "jobs, such as jobs state:failed", func() page.Page { return page.AllJobs() }),
-		list("retries", "jobs that wait for their next try", func() page.Page { return page.NewRetries() }),
-		{"limits", "", "rate limits and who waits", func(p *plain, _ string) { p.limits() }},
-		{"matches", "[Name#TAG or filter]", "matches of all accounts, or of one", (*plain).matches},
-		list("alerts", "alerts", func() page.Page { return page.NewAlerts() }),
-		list("schedules", "recurring work", func() page.Page { return page.NewSchedules() }),
-		list("audit", "who did what", func() page.Page { return page.NewAudit() }),
-		list("logs", "the newest records of the log", func() page.Page { return page.NewLogs("", "") }),
-		{"account", "Name#TAG", "one account", (*plain).account},
-		{"report", "Name#TAG", "when an account plays", (*plain).report},
-		{"job", "KEY or id", "one job with its attempts", (*plain).job},
-		{"chaos", "[NAME once, 5% or off]", "break the simulated Riot of the demo", (*plain).chaos},
-		{"reset", "", "", func(p *plain, _ string) { p.say("Nothing was done: " + resetElsewhere + ".") }},
-		{"f", "", "", notPlain("saved filters belong to screens: give the filter behind the list's name")},
-		{"theme", "", "", notPlain("there are no colours here")},
-		{"fps", "", "", notPlain("start with --plain-every to say changes more or less often")},
-		{"tour", "", "", notPlain("? lists what can be typed here")},
-		{"key", "", "", notPlain("a key that is typed here would stay on the screen: replace it in the full console, or in the key file")},
-		{"quit", "", "leave", func(p *plain, _ string) { p.done = true }},
+	runs := map[string]func(p *plain, arg string){
+		"help": (*plain).help, "status": func(p *plain, _ string) { p.say(p.statusLines()...) }, "quit": func(p *plain, _ string) { p.done = true },
+		"accounts": list(page.ScreenAccounts), "jobs": list(page.ScreenJobs), "retries": list(page.ScreenRetries), "alerts": list(page.ScreenAlerts),
+		"schedules": list(page.ScreenSchedules), "audit": list(page.ScreenAudit), "logs": list(page.ScreenLogs),
+		"limits":  func(p *plain, _ string) { p.limits() },
+		"matches": (*plain).matches, "account": (*plain).account, "report": (*plain).report, "job": (*plain).job, "chaos": (*plain).chaos,
+		"reset": func(p *plain, _ string) { p.say("Nothing was done: " + line.ResetElsewhere + ".") },
 	}
-	at := slices.IndexFunc(plainCommands, func(c plainCommand) bool { return c.name == "reset" })
-	for _, o := range slices.Backward(operation.Lines()) {
-		run := func(p *plain, arg string) { p.operate(o, arg) }
-		plainCommands = slices.Insert(plainCommands, at, plainCommand{o.Word(), o.Line.Args, o.Line.Help, run})
+	for _, w := range line.Words {
+		if w.Name == "reset" {
+			for _, o := range operation.Lines() {
+				commands = append(commands, command{o.Word(), o.Line.Args, o.Line.Help, func(p *plain, arg string) { p.operate(o, arg) }})
+			}
+		}
+		run := runs[w.Name]
+		if run == nil {
+			run = func(p *plain, _ string) { p.say("Not in this console: " + w.Not + ".") }
+		}
+		commands = append(commands, command{w.Name, w.Args, w.Help, run})
 	}
 }
 
-func findPlain(name string) (plainCommand, bool) {
+func find(name string) (command, bool) {
 	if name == "exit" || name == "q" {
 		name = "quit"
 	}
-	i := slices.IndexFunc(plainCommands, func(c plainCommand) bool { return c.name == name })
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
 	if i < 0 {
-		return plainCommand{}, false
+		return command{}, false
 	}
-	return plainCommands[i], true
+	return commands[i], true
 }
 
-// nearPlain are the three commands that are most like a word.
-func nearPlain(word string) []string {
+// near are the three commands that are most like a word.
+func near(word string) []string {
 	var names []string
-	for _, c := range plainCommands {
+	for _, c := range commands {
 		if c.help != "" {
 			names = append(names, c.name)
 		}
@@ -87,12 +79,8 @@ func nearPlain(word string) []string {
 	return names[:3]
 }
 
-func notPlain(why string) func(p *plain, arg string) {
-	return func(p *plain, _ string) { p.say("Not in this console: " + why + ".") }
-}
-
 func (p *plain) help(string) {
-	for _, c := range plainCommands {
+	for _, c := range commands {
 		if c.help != "" {
 			p.say(strings.TrimSpace(c.name+" "+c.arg) + ": " + c.help + ".")
 		}
@@ -101,8 +89,8 @@ func (p *plain) help(string) {
 }
 
 // list says the rows of a screen.
-func (p *plain) list(pg page.Page, filter string) {
-	v := p.view()
+func (p *plain) list(of page.Target, filter string) {
+	pg, v := page.New(&of), p.view()
 	if f, ok := pg.(page.Filterer); ok && filter != "" {
 		if err := f.SetFilter(filter); err != nil {
 			p.say("The filter is wrong: " + err.Error() + ".")
@@ -175,10 +163,10 @@ func wordOf(title, text string) string {
 
 func (p *plain) limits() {
 	now := time.Now()
-	if len(p.rows.data.Limits.Buckets) == 0 {
+	if len(p.rows.Data.Limits.Buckets) == 0 {
 		p.say("No limit is known yet: the first answer tells them.")
 	}
-	for _, b := range p.rows.data.Limits.Buckets {
+	for _, b := range p.rows.Data.Limits.Buckets {
 		text := fmt.Sprintf("%s: %d of %d used", bucketName(b), b.Used, b.Limit)
 		if b.Limit <= 0 {
 			text = bucketName(b) + ": no count"
@@ -197,25 +185,25 @@ func (p *plain) limits() {
 }
 
 func (p *plain) matches(arg string) {
-	if a, ok := line.Stored(&p.rows.data, arg); ok {
-		p.list(page.NewMatches(a.ID), "")
+	if a, ok := line.Stored(&p.rows.Data, arg); ok {
+		p.list(page.Target{Screen: page.ScreenMatches, ID: a.ID}, "")
 		return
 	}
-	p.list(page.NewMatches(""), arg)
+	p.list(page.Target{Screen: page.ScreenMatches}, arg)
 }
 
 func (p *plain) account(arg string) {
-	a, ok := line.Stored(&p.rows.data, arg)
+	a, ok := line.Stored(&p.rows.Data, arg)
 	if !ok {
 		p.say("There is no account " + arg + ": sync " + cmp.Or(arg, "Name#TAG") + " platform starts one.")
 		return
 	}
-	p.say(a.RiotID + " on " + cmp.Or(a.Platform, "no platform") + ": its sync " + statusText(a) + ".")
+	p.say(a.RiotID + " on " + cmp.Or(a.Platform, "no platform") + ": its sync " + columns.SyncText(a) + ".")
 	if a.Status.Open() {
 		p.say(progressText(a, a.ETA) + ".")
 	}
 	if !a.LastSync.IsZero() {
-		p.say("Its last complete sync ended at " + a.LastSync.In(p.opt.zone()).Format("2006-01-02 15:04:05 MST") + ".")
+		p.say("Its last complete sync ended at " + a.LastSync.In(p.opt.Location()).Format("2006-01-02 15:04:05 MST") + ".")
 	}
 	if a.LastError != "" {
 		p.say("Its last error: " + a.LastError + ".")
@@ -223,7 +211,7 @@ func (p *plain) account(arg string) {
 }
 
 func (p *plain) report(arg string) {
-	a, ok := line.Stored(&p.rows.data, arg)
+	a, ok := line.Stored(&p.rows.Data, arg)
 	if !ok {
 		p.say("There is no account " + cmp.Or(arg, "without a name") + ".")
 		return
@@ -247,7 +235,7 @@ func (p *plain) job(arg string) {
 	if strings.Contains(arg, ":") {
 		q = engine.JobQuery{Key: arg}
 	}
-	if j, ok := line.Live(&p.rows.data, arg); ok {
+	if j, ok := line.Live(&p.rows.Data, arg); ok {
 		q = engine.JobQuery{ID: j.ID}
 	}
 	found, err := p.console.Find(p.ctx, q)
@@ -259,13 +247,13 @@ func (p *plain) job(arg string) {
 	j := d.Job
 	p.say(fmt.Sprintf("%s is %s: %d of %d tries used, queue %s.", thing(j.Job), columns.StateWord(&j.Job), j.Tries, d.MaxAttempts, j.Queue))
 	if !d.NextRetryAt.IsZero() {
-		p.say("It is tried again in " + human.Spoken(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.zone()).Format("15:04:05 MST") + ".")
+		p.say("It is tried again in " + human.Spoken(time.Until(d.NextRetryAt)) + ", at " + d.NextRetryAt.In(p.opt.Location()).Format("15:04:05 MST") + ".")
 	}
 	if j.Why != "" {
 		p.say("It waits: " + engine.WhyUntil(j.Why, j.Until, time.Now()) + ".")
 	}
 	for _, a := range d.Attempts {
-		p.say(attemptText(a, p.opt.zone()))
+		p.say(attemptText(a, p.opt.Location()))
 	}
 }
 

@@ -1,4 +1,4 @@
-package ui
+package plain
 
 import (
 	"bufio"
@@ -11,8 +11,19 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/line"
+	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
+
+// patience is the ceiling for whatever is waited for in real time.
+const patience = 3 * time.Minute
+
+func testOptions() Options {
+	return Options{Seat: session.Seat{Zone: uitest.Zone, Actor: engine.Actor{User: "ana"}, Getenv: func(name string) string {
+		return map[string]string{"NO_COLOR": "1", "TERM": "xterm"}[name]
+	}}}
+}
 
 // pipes is a plain console between two pipes.
 type pipes struct {
@@ -35,11 +46,11 @@ func overPipes(t *testing.T, opt Options) *pipes {
 		t.Fatal(err)
 	}
 	p := &pipes{t: t, fake: uitest.New(uitest.Busy()), in: inW, out: make(chan string, 4096), end: make(chan error, 1)}
-	opt.Input, opt.Output, opt.PlainEvery = inR, outW, 10*time.Millisecond
+	opt.Input, opt.Output, opt.Every = inR, outW, 10*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	read := make(chan struct{})
 	go func() {
-		err := Plain(ctx, p.fake, opt)
+		err := Run(ctx, p.fake, opt)
 		_ = outW.Close()
 		p.end <- err
 	}()
@@ -239,11 +250,11 @@ func TestPlainReadOnlyRefuses(t *testing.T) {
 	}
 }
 
-// TestPlainKnowsThePalettesVerbs: whatever the palette takes has an answer here.
-func TestPlainKnowsThePalettesVerbs(t *testing.T) {
-	for _, v := range verbs {
-		if _, ok := findPlain(v.name); !ok {
-			t.Errorf("there is no command %s", v.name)
+// TestPlainKnowsEveryWord: whatever the palette takes has an answer here.
+func TestPlainKnowsEveryWord(t *testing.T) {
+	for _, w := range line.Words {
+		if c, ok := find(w.Name); !ok || w.Help == "" && w.Not == "" {
+			t.Errorf("there is no command %s: %+v", w.Name, c)
 		}
 	}
 }

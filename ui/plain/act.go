@@ -1,6 +1,7 @@
-package ui
+package plain
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // refused says why nothing can be changed, if that is so.
 func (p *plain) refused() bool {
-	why := refusal(&p.rows.data, p.opt)
+	why := p.opt.Refuses(&p.rows.Data)
 	if why != "" {
 		p.say("Refused: " + why + ".")
 	}
@@ -38,13 +39,11 @@ func (p *plain) operate(o operation.Operation, arg string) {
 
 // takeBack takes the last command back.
 func (p *plain) takeBack() {
-	if p.undo.audit == 0 || time.Now().After(p.undo.until) {
+	if !p.undo.Open(time.Now()) {
 		p.say("There is nothing to undo: a cancel, a pause, a new time or a plan can be taken back within 10 seconds.")
 		return
 	}
-	c := engine.Command{Op: engine.OpUndo, Audit: p.undo.audit}
-	p.undo = undo{}
-	p.do(c)
+	p.do(p.undo.Take())
 }
 
 // carryOut does what an effect asks for; a question waits for the next line.
@@ -73,7 +72,7 @@ func (p *plain) carryOut(e page.Effect) {
 	p.say(e.Confirm.Question)
 	p.say(e.Confirm.Lines...)
 	p.say(cost...)
-	word := or(e.Confirm.Word, "yes")
+	word := cmp.Or(e.Confirm.Word, "yes")
 	p.say("Type " + word + " to " + e.Confirm.Yes + ", anything else leaves it.")
 	p.next = func(answer string) {
 		if !strings.EqualFold(answer, word) {
@@ -95,7 +94,7 @@ func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 		return nil, false, false
 	}
 	try := *e.Do
-	try.By, try.DryRun = p.opt.actor(), true
+	try.By, try.DryRun = p.opt.By(), true
 	r, err := p.console.Do(p.ctx, try)
 	switch {
 	case err != nil:
@@ -109,7 +108,7 @@ func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 	if r.Text != "" && try.Op != engine.OpTrigger {
 		lines = append(lines, r.Text+".")
 	}
-	if line := costLine(weighed{command: *e.Do, receipt: r}, p.view().Now); line != "" {
+	if line := page.CostLine(*e.Do, r, p.view().Now); line != "" {
 		lines = append(lines, line)
 	}
 	return lines, e.Free > 0 && (r.Cost == nil || r.Cost.Calls <= e.Free), false
@@ -117,7 +116,7 @@ func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 
 // do carries out a command and says what became of it.
 func (p *plain) do(c engine.Command) {
-	c.By = p.opt.actor()
+	c.By = p.opt.By()
 	r, err := p.console.Do(p.ctx, c)
 	switch {
 	case err != nil:
@@ -127,8 +126,7 @@ func (p *plain) do(c engine.Command) {
 	default:
 		p.say("Done.")
 	}
-	if err == nil && r.Undo {
-		p.undo = undo{r.Audit, time.Now().Add(undoFor)}
+	if err == nil && p.undo.Keep(r, time.Now()) {
 		p.say("undo takes it back within 10 seconds.")
 	}
 }

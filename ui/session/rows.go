@@ -1,4 +1,4 @@
-package ui
+package session
 
 import (
 	"time"
@@ -8,17 +8,17 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// rows are the folded updates as pages draw them. Every change makes new slices, so
-// that a copy of data is a frozen view that costs nothing.
-type rows struct {
-	data page.Data
+// Rows are the folded updates as pages draw them. Every change makes new slices, so
+// that a copy of Data is a frozen view that costs nothing.
+type Rows struct {
+	Data page.Data
 	fold fold.Rows
 }
 
-// apply takes an update in and returns how many rows changed.
-func (r *rows) apply(u engine.Update, now time.Time) int {
+// Apply takes an update in and returns how many rows changed.
+func (r *Rows) Apply(u engine.Update, now time.Time) int {
 	r.fold.Add(u)
-	d, whole := &r.data, r.fold.Whole()
+	d, whole := &r.Data, r.fold.Whole()
 	if u.Snapshot {
 		d.Restarts++
 	}
@@ -42,12 +42,12 @@ func (r *rows) apply(u engine.Update, now time.Time) int {
 }
 
 // listJobs puts the jobs in order.
-func (r *rows) listJobs() {
+func (r *Rows) listJobs() {
 	list := r.fold.Jobs()
 	page.SortJobs(list)
 	at := make(map[engine.JobID]int, len(list))
 	for i := range list {
 		at[list[i].ID] = i
 	}
-	r.data.Jobs, r.data.JobAt = list, at
+	r.Data.Jobs, r.Data.JobAt = list, at
 }

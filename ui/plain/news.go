@@ -1,4 +1,4 @@
-package ui
+package plain
 
 import (
 	"cmp"
@@ -25,8 +25,6 @@ type sentence struct {
 // news gathers sentences until they are said. A newer one about the same thing
 // takes the place of the older.
 type news struct{ all []sentence }
-
-func newNews() news { return news{} }
 
 func (n *news) empty() bool { return len(n.all) == 0 }
 
@@ -100,7 +98,7 @@ func (p *plain) compare(u engine.Update, now time.Time) {
 }
 
 func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
-	was := p.rows.data.Engine
+	was := p.rows.Data.Engine
 	if e.State != was.State {
 		text := "the engine is " + string(e.State)
 		if e.Why != "" {
@@ -114,7 +112,7 @@ func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 }
 
 func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
-	was, ok := p.rows.data.Queue(q.Name)
+	was, ok := p.rows.Data.Queue(q.Name)
 	if !ok || was.Paused == q.Paused {
 		return
 	}
@@ -132,38 +130,14 @@ func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 }
 
 func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
-	was, _ := p.rows.fold.Account(a.ID)
+	was, _ := p.rows.Data.Account(a.ID)
 	if a.Status != was.Status {
-		p.news.add("sync", a.ID, now, "the sync of "+a.RiotID+" "+statusText(a))
+		p.news.add("sync", a.ID, now, "the sync of "+a.RiotID+" "+columns.SyncText(a))
 		return
 	}
 	if a.Status == engine.Syncing && (a.Matches.Done() != was.Matches.Done() || a.Phase != was.Phase || a.Listed != was.Listed) {
 		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a, a.ETA))
 	}
-}
-
-// statusText says how a sync stands.
-func statusText(a engine.AccountRow) string {
-	switch a.Status {
-	case engine.SyncPending:
-		return "waits for its turn"
-	case engine.Syncing:
-		return "has begun"
-	case engine.SyncCompleted:
-		text := "is complete: " + human.Counted(a.Matches.Total, "match", "matches")
-		if a.Incomplete() {
-			text = "is incomplete: " + strconv.Itoa(a.Matches.Total-a.Matches.Failed-a.Matches.Cancelled) + " of " + human.Counted(a.Matches.Total, "match", "matches")
-		}
-		if gaps := a.Matches.Gaps(); gaps != "" {
-			text += ", " + gaps
-		}
-		return text
-	case engine.SyncFailed:
-		return "has failed: " + cmp.Or(a.LastError, "no reason is known")
-	case engine.SyncCancelled:
-		return "was cancelled"
-	}
-	return "has not run yet"
 }
 
 // progressText says how far a sync has come.
@@ -192,7 +166,7 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 }
 
 func (p *plain) compareJob(j engine.JobRow, now time.Time) {
-	was, _ := p.rows.data.Job(j.ID)
+	was, _ := p.rows.Data.Job(j.ID)
 	if was.Rev >= j.Rev || was.State == j.State && was.Tries == j.Tries && was.Due.Equal(j.Due) {
 		return
 	}
@@ -230,7 +204,7 @@ func throttledText(c engine.CallRow) string {
 
 func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 	was := map[string]engine.BucketRow{}
-	for _, b := range p.rows.data.Limits.Buckets {
+	for _, b := range p.rows.Data.Limits.Buckets {
 		was[bucketName(b)] = b
 	}
 	for _, b := range l.Buckets {
@@ -258,7 +232,7 @@ func bucketName(b engine.BucketRow) string {
 
 func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 	was := map[string]engine.AlertState{}
-	for _, a := range p.rows.data.Alerts {
+	for _, a := range p.rows.Data.Alerts {
 		was[a.ID] = a.State
 	}
 	for _, a := range rows {
@@ -276,14 +250,14 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 
 // statusLines say how everything stands.
 func (p *plain) statusLines() []string {
-	d := &p.rows.data
+	d := &p.rows.Data
 	e := d.Engine
 	calls := strconv.Itoa(e.Calls()) + " calls a minute"
 	if e.SinceStart {
 		calls = human.Counted(e.Calls(), "call", "calls") + " since the start"
 	}
 	lines := []string{fmt.Sprintf("%s The engine is %s. %s, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
-		time.Now().In(p.opt.zone()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, human.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
+		time.Now().In(p.opt.Location()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, human.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
 	switch {
 	case e.Why != "":
 		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")

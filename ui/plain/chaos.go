@@ -1,0 +1,67 @@
+package plain
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
+)
+
+// chaos breaks the simulated Riot of a demo, or says how all stands.
+func (p *plain) chaos(arg string) {
+	if p.opt.Chaos == nil {
+		p.say("Not in this console: " + session.NoChaos + ".")
+		return
+	}
+	s := p.opt.Chaos.State()
+	if arg == "" {
+		p.say(chaosSentences(&s)...)
+		return
+	}
+	if p.refused() {
+		return
+	}
+	ask, wrong := page.ParseChaos(&s, arg)
+	if wrong != "" {
+		p.say("Refused: " + wrong + ".")
+		return
+	}
+	e := page.InjectNamed(&s, ask)
+	if e.Confirm == nil {
+		p.disturb(ask)
+		return
+	}
+	p.say(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
+	p.next = func(answer string) {
+		if !strings.HasPrefix(strings.ToLower(answer), "y") {
+			p.say("Nothing was done.")
+			return
+		}
+		p.disturb(ask)
+	}
+}
+
+func (p *plain) disturb(ask page.ChaosAsk) {
+	said, err := p.opt.Chaos.Inject(p.ctx, ask)
+	if err != nil {
+		p.say("Refused: " + page.Sentence(err) + ".")
+		return
+	}
+	p.say("Done: " + said + ".")
+}
+
+// chaosSentences say every row: what is injected, and what came of it.
+func chaosSentences(s *page.ChaosState) []string {
+	lines := make([]string, 0, len(s.Rows)+1)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		told := "off"
+		if r.On {
+			told = r.Told
+		}
+		lines = append(lines, r.Name+": "+told+", "+human.Counted(r.Hits, "hit", "hits")+"; "+cmp.Or(r.Did, r.About)+".")
+	}
+	return append(lines, "Inject with chaos NAME, once or a rate, such as chaos 503 5%. chaos off ends all.")
+}

@@ -41,14 +41,15 @@ type Client struct {
 // NewClient makes a client of the engine behind a socket. It connects when it is
 // asked something. Close it.
 func NewClient(path string) *Client {
-	return &Client{path: path, base: "http://farsight", http: &http.Client{
-		Transport: &http.Transport{
-			DialContext:         func(context.Context, string, string) (net.Conn, error) { return dial(path) },
-			MaxIdleConnsPerHost: 2, IdleConnTimeout: idleTimeout / 2, DisableCompression: true,
-			MaxResponseHeaderBytes: 64 << 10,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &Client{path: path, base: "http://farsight", http: connecting(&http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return dial(path) },
+	})}
+}
+
+// connecting is a client of HTTP over a transport, with the bounds of ours.
+func connecting(t *http.Transport) *http.Client {
+	t.MaxIdleConnsPerHost, t.IdleConnTimeout, t.DisableCompression, t.MaxResponseHeaderBytes = 2, idleTimeout/2, true, 64<<10
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Path is the socket's.
@@ -98,7 +99,7 @@ func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 }
 
 // Settings are those that the engine runs with, secrets cut.
-func (c *Client) Settings(ctx context.Context) ([]Setting, error) {
+func (c *Client) Settings(ctx context.Context) ([]engine.Setting, error) {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
 	var out Settings

@@ -45,7 +45,7 @@ func (p *Programs) accounts() []Route {
 	return []Route{
 		{
 			Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report",
-			Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: p.account,
+			Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: asking[engine.AccountDetail](p, func(r *Request) (engine.Query, error) { return engine.AccountQuery{ID: riotID(r)}, nil }),
 		},
 		{
 			Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs",
@@ -59,14 +59,6 @@ func (p *Programs) accounts() []Route {
 }
 
 func riotID(r *Request) string { return r.PathValue("name") + "#" + r.PathValue("tag") }
-
-func (p *Programs) account(w http.ResponseWriter, r *Request) error {
-	d, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: riotID(r)})
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, d)
-}
 
 func (p *Programs) sync(w http.ResponseWriter, r *Request) error {
 	var in syncRequest

@@ -81,21 +81,18 @@ func (p *Programs) calls() []Route {
 			Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt",
 			Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason},
 		},
-		{Method: http.MethodGet, Path: "/calls/{sid}/debug", Summary: "A call with all its attempts, by the sid of any of them", Role: Viewer, Out: CallDebug{}, Type: typeJSON, Handle: p.callDebug},
-		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: retryRequest{}, Out: callRetry{}, Type: typeJSON, Handle: p.callRetry},
+		{Method: http.MethodGet, Path: "/calls/{sid}/debug", Summary: "A call with all its attempts, by the sid of any of them", Role: Viewer, Out: CallDebug{}, Type: typeJSON, Handle: telling(p.callDebug)},
+		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: retryRequest{}, Out: callRetry{}, Type: typeJSON, Handle: telling(p.callRetry)},
 		{
 			Method: http.MethodDelete, Path: "/calls/{sid}/retry", Summary: "Do not call again",
-			Role: Operator, Out: callCancel{}, Type: typeJSON, Handle: p.callCancel, Query: []Param{paramIfRev, paramReason},
+			Role: Operator, Out: callCancel{}, Type: typeJSON, Handle: telling(p.callCancel), Query: []Param{paramIfRev, paramReason},
 		},
 	}
 }
 
-func (p *Programs) callDebug(w http.ResponseWriter, r *Request) error {
+func (p *Programs) callDebug(r *Request) (any, error) {
 	d, err := answerOf[engine.JobDetail](r.Context(), p, byCall(r))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, debugOf(r.PathValue("sid"), d))
+	return debugOf(r.PathValue("sid"), d), err
 }
 
 func debugOf(sid string, d engine.JobDetail) CallDebug {
@@ -159,20 +156,14 @@ func later(at time.Time, others ...time.Time) time.Time {
 	return at
 }
 
-func (p *Programs) callRetry(w http.ResponseWriter, r *Request) error {
+func (p *Programs) callRetry(r *Request) (any, error) {
 	out, err := p.retry(r, byCall)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, callRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At})
+	return callRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At}, err
 }
 
-func (p *Programs) callCancel(w http.ResponseWriter, r *Request) error {
+func (p *Programs) callCancel(r *Request) (any, error) {
 	out, err := p.drop(r, byCall)
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, callCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text})
+	return callCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text}, err
 }
 
 const idempotencyKey = "Idempotency-Key"

@@ -56,7 +56,7 @@ type JobProgress struct {
 func (p *Programs) jobs() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/jobs/{id}", Summary: "Everything about a job, by its id or its key", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byID)},
-		{Method: http.MethodGet, Path: "/v1/jobs/{id}/progress", Summary: "How far a job has come", Role: Viewer, Out: JobProgress{}, Type: typeJSON, Handle: p.progress},
+		{Method: http.MethodGet, Path: "/v1/jobs/{id}/progress", Summary: "How far a job has come", Role: Viewer, Out: JobProgress{}, Type: typeJSON, Handle: telling(p.progress)},
 		{
 			Method: http.MethodPost, Path: "/v1/jobs/{id}/retry", Summary: "Let a job run now, in queue order and through the limiter",
 			Role: Operator, In: retryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byID),
@@ -84,19 +84,13 @@ func byID(r *Request) engine.JobQuery {
 func byCall(r *Request) engine.JobQuery { return engine.JobQuery{External: r.PathValue("sid")} }
 
 func (p *Programs) showJob(find finding) Handler {
-	return func(w http.ResponseWriter, r *Request) error {
-		d, err := answerOf[engine.JobDetail](r.Context(), p, find(r))
-		if err != nil {
-			return err
-		}
-		return writeJSON(w, http.StatusOK, d)
-	}
+	return asking[engine.JobDetail](p, func(r *Request) (engine.Query, error) { return find(r), nil })
 }
 
-func (p *Programs) progress(w http.ResponseWriter, r *Request) error {
+func (p *Programs) progress(r *Request) (any, error) {
 	d, err := answerOf[engine.JobDetail](r.Context(), p, byID(r))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j := d.Job
 	out := JobProgress{
@@ -104,24 +98,18 @@ func (p *Programs) progress(w http.ResponseWriter, r *Request) error {
 		Attempts: len(d.Attempts), MaxAttempts: d.MaxAttempts, Groups: d.Groups,
 	}
 	if j.Owner == "" {
-		return writeJSON(w, http.StatusOK, out)
+		return out, nil
 	}
 	a, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: j.Owner})
 	if err == nil && a.Row.Job == j.ID {
 		progress := progressOf(a.Row)
 		out.Account, out.ETA = &progress, &a.ETA
 	}
-	return writeJSON(w, http.StatusOK, out)
+	return out, nil
 }
 
 func (p *Programs) retryJob(find finding) Handler {
-	return func(w http.ResponseWriter, r *Request) error {
-		out, err := p.retry(r, find)
-		if err != nil {
-			return err
-		}
-		return writeJSON(w, http.StatusOK, out)
-	}
+	return telling(func(r *Request) (any, error) { return p.retry(r, find) })
 }
 
 // retry lets a job run. Asked twice it answers the same attempt (S2-8).
@@ -150,13 +138,7 @@ func (p *Programs) retry(r *Request, find finding) (out RetryAnswer, err error) 
 }
 
 func (p *Programs) dropRetry(find finding) Handler {
-	return func(w http.ResponseWriter, r *Request) error {
-		out, err := p.drop(r, find)
-		if err != nil {
-			return err
-		}
-		return writeJSON(w, http.StatusOK, out)
-	}
+	return telling(func(r *Request) (any, error) { return p.drop(r, find) })
 }
 
 // drop cancels the planned attempt of a job that has made one. Asked twice it says

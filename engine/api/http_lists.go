@@ -18,7 +18,7 @@ type health struct {
 
 // Settings is the configuration in force.
 type Settings struct {
-	Settings []Setting `json:"settings"`
+	Settings []engine.Setting `json:"settings"`
 }
 
 // Summary is the whole in one answer.
@@ -40,7 +40,7 @@ func (p *Programs) feeds() []Route {
 			Role: Viewer, Out: engine.FeedPage{}, Type: typeJSON, Handle: p.feed(engine.FeedParticipants), Query: paged,
 		},
 		{
-			Method: http.MethodGet, Path: "/v1/matches/{name}/{tag}", Summary: "The matches of an account, newest first", Role: Viewer, Out: engine.MatchesPage{}, Type: typeJSON, Handle: p.matches,
+			Method: http.MethodGet, Path: "/v1/matches/{name}/{tag}", Summary: "The matches of an account, newest first", Role: Viewer, Out: engine.MatchesPage{}, Type: typeJSON, Handle: telling(p.matches),
 			Query: append([]Param{{"all", "true: also those that cannot be had"}}, paged...),
 		},
 	}
@@ -61,69 +61,61 @@ func pageOf(r *Request) (engine.Page, error) {
 }
 
 func (p *Programs) feed(kind engine.FeedKind) Handler {
-	return func(w http.ResponseWriter, r *Request) error {
+	return telling(func(r *Request) (any, error) {
 		page, err := pageOf(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		out, err := answerOf[engine.FeedPage](r.Context(), p, engine.FeedQuery{Page: page, Kind: kind})
-		if err != nil {
-			return err
-		}
 		if out.Rows == nil {
 			out.Rows = []engine.FeedRow{}
 		}
-		return writeJSON(w, http.StatusOK, out)
-	}
+		return out, err
+	})
 }
 
-func (p *Programs) matches(w http.ResponseWriter, r *Request) error {
+func (p *Programs) matches(r *Request) (any, error) {
 	page, err := pageOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := false
 	if text := r.URL.Query().Get("all"); text != "" {
 		if all, err = strconv.ParseBool(text); err != nil {
-			return engine.Problemf(engine.ErrInvalid, "use true or false", "all is %q", text)
+			return nil, engine.Problemf(engine.ErrInvalid, "use true or false", "all is %q", text)
 		}
 	}
 	out, err := answerOf[engine.MatchesPage](r.Context(), p, engine.MatchesQuery{Page: page, Account: riotID(r), All: all})
-	if err != nil {
-		return err
-	}
 	if out.Matches == nil {
 		out.Matches = []engine.MatchRow{}
 	}
-	return writeJSON(w, http.StatusOK, out)
+	return out, err
 }
 
-func (p *Programs) summary(w http.ResponseWriter, r *Request) (err error) {
-	kind := engine.Kind(r.URL.Query().Get("kind"))
+func (p *Programs) summary(r *Request) (any, error) {
+	var err error
 	out := Summary{Firing: []engine.AlertRow{}}
 	if out.StatusAnswer, err = answerOf[engine.StatusAnswer](r.Context(), p, engine.StatusQuery{}); err != nil {
-		return err
+		return nil, err
 	}
 	alerts, err := answerOf[engine.AlertsAnswer](r.Context(), p, engine.AlertsQuery{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, a := range alerts.Alerts {
 		if a.State == engine.AlertFiring {
 			out.Firing = append(out.Firing, a)
 		}
 	}
-	if out.Metrics, err = answerOf[engine.Metrics](r.Context(), p, engine.MetricsQuery{Kind: kind}); err != nil {
-		return err
-	}
-	return writeJSON(w, http.StatusOK, out)
+	out.Metrics, err = answerOf[engine.Metrics](r.Context(), p, engine.MetricsQuery{Kind: engine.Kind(r.URL.Query().Get("kind"))})
+	return out, err
 }
 
-func (p *Programs) config(w http.ResponseWriter, _ *Request) error {
+func (p *Programs) config(*Request) (any, error) {
 	if p.opt.Config == nil {
-		return engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")
+		return nil, engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")
 	}
-	return writeJSON(w, http.StatusOK, Settings{p.opt.Config()})
+	return Settings{p.opt.Config()}, nil
 }
 
 // States of an engine that is ill, and of one that is well but cannot work.
@@ -132,18 +124,15 @@ var (
 	unready = map[engine.EngineState]bool{engine.EngineBroken: true, engine.EngineOpening: true, engine.EngineStopping: true, engine.EngineNoKey: true}
 )
 
-func (p *Programs) healthz(w http.ResponseWriter, r *Request) error { return p.health(w, r, ill) }
-func (p *Programs) readyz(w http.ResponseWriter, r *Request) error  { return p.health(w, r, unready) }
-
-func (p *Programs) health(w http.ResponseWriter, r *Request, bad map[engine.EngineState]bool) error {
-	a, err := answerOf[engine.StatusAnswer](r.Context(), p, engine.StatusQuery{})
-	if err != nil {
-		return err
-	}
-	if e := a.Engine; bad[e.State] {
-		return faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)
-	}
-	return writeJSON(w, http.StatusOK, health{Status: "ok", Engine: a.Engine.State, Why: a.Engine.Why})
+// health tells that the engine lives, or can work: that its state is not among the bad ones.
+func (p *Programs) health(bad map[engine.EngineState]bool) Handler {
+	return telling(func(r *Request) (any, error) {
+		a, err := answerOf[engine.StatusAnswer](r.Context(), p, engine.StatusQuery{})
+		if e := a.Engine; err == nil && bad[e.State] {
+			err = faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)
+		}
+		return health{Status: "ok", Engine: a.Engine.State, Why: a.Engine.Why}, err
+	})
 }
 
 func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {

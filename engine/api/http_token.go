@@ -73,10 +73,15 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("read the token for programs: %w", err)
 	}
 	text := strings.TrimSpace(string(raw))
-	if len(text) < minToken || len(text) > maxToken || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if !printable(text) {
 		return "", fmt.Errorf("%s holds no token of %d to %d printable characters: delete it, a new one is made at the next start", path, minToken, maxToken)
 	}
 	return text, nil
+}
+
+// printable reports whether a text may be a token.
+func printable(text string) bool {
+	return len(text) >= minToken && len(text) <= maxToken && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func makeToken(path string) (string, error) {

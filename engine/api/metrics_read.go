@@ -14,8 +14,13 @@ import (
 // readTimeout is how long the engine may take for one reading.
 const readTimeout = 5 * time.Second
 
+// descs are all that follow.
+var descs []*prometheus.Desc
+
 func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(prometheus.BuildFQName(metricsUnder, "", name), help, labels, nil)
+	d := prometheus.NewDesc(prometheus.BuildFQName(metricsUnder, "", name), help, labels, nil)
+	descs = append(descs, d)
+	return d
 }
 
 // What is read from the console at each scrape.
@@ -47,11 +52,6 @@ var (
 	descLeftOut   = desc("series_left_out", "What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.", "of")
 	descReadTime  = desc("read_seconds", "How long it took to read these values.")
 )
-
-var descs = []*prometheus.Desc{
-	descUp, descState, descBuild, descStarted, descWorkers, descRunning, descMatches, descAccounts, descSyncing, descCallRate, descUnseen, descLogDrops,
-	descQueue, descHeld, descAge, descPaused, descLimit, descUsed, descForeign, descWaiting, descAlerts, descFiring, descCommit, descStoreSize, descLeftOut, descReadTime,
-}
 
 // reading is the collector of what is read at each scrape.
 type reading struct{ *Metrics }

@@ -10,14 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Setting is one line of the configuration, secrets cut.
-type Setting struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Source string `json:"source"`
-	Env    string `json:"env"`
-}
-
 // ProgramsOptions are what the routes for programs work on.
 type ProgramsOptions struct {
 	Console  engine.Console
@@ -25,9 +17,9 @@ type ProgramsOptions struct {
 	// Cooldown is how long a sync that has failed is not started anew by a mere look
 	// at an account's stats.
 	Cooldown time.Duration
-	Config   func() []Setting // nil = nobody tells
-	Metrics  http.Handler     // nil = there are none
-	Events   *Events          // nil = there are none
+	Config   func() []engine.Setting // nil = nobody tells
+	Metrics  http.Handler            // nil = there are none
+	Events   *Events                 // nil = there are none
 }
 
 // Programs are the routes for programs: what the console contract can do, one

@@ -49,15 +49,10 @@ func NewRemote(r Remote) (*Client, error) {
 	}
 	return &Client{
 		path: at, base: at, token: func() (string, error) { return tokenOf(r.TokenFile) },
-		http: &http.Client{
-			Transport: &http.Transport{
-				Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true,
-				DialContext:         (&net.Dialer{Timeout: helloTimeout}).DialContext,
-				TLSHandshakeTimeout: helloTimeout, MaxIdleConnsPerHost: 2, IdleConnTimeout: idleTimeout / 2, DisableCompression: true,
-				MaxResponseHeaderBytes: 64 << 10,
-			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		http: connecting(&http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true,
+			DialContext: (&net.Dialer{Timeout: helloTimeout}).DialContext, TLSHandshakeTimeout: helloTimeout,
+		}),
 	}, nil
 }
 
@@ -92,7 +87,7 @@ func tokenOf(path string) (string, error) {
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))
 	text := strings.TrimSpace(string(raw))
-	if err != nil || len(text) < minToken || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if err != nil || !printable(text) {
 		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there", "%s holds no token", path)
 	}
 	return text, nil

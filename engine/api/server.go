@@ -84,21 +84,8 @@ func NewServer(opt Options) *Server {
 	if opt.Hosts == nil {
 		opt.Hosts = socketHosts
 	}
-	if opt.Conns <= 0 {
-		opt.Conns = defaultConns
-	}
-	if opt.Pace <= 0 {
-		opt.Pace = defaultPace
-	}
-	if opt.HeadTime <= 0 {
-		opt.HeadTime = headerTimeout
-	}
-	if opt.BodyTime <= 0 {
-		opt.BodyTime = bodyTimeout
-	}
-	if opt.Beat <= 0 {
-		opt.Beat = defaultBeat
-	}
+	opt.Conns, opt.Pace, opt.Beat = cmp.Or(opt.Conns, defaultConns), cmp.Or(opt.Pace, defaultPace), cmp.Or(opt.Beat, defaultBeat)
+	opt.HeadTime, opt.BodyTime = cmp.Or(opt.HeadTime, headerTimeout), cmp.Or(opt.BodyTime, bodyTimeout)
 	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}}
 	s.relay.con, s.relay.pace, s.relay.log = opt.Console, opt.Pace, opt.Log
 	for _, r := range append(s.protocol(), opt.Routes...) {

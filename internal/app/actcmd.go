@@ -12,12 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -69,8 +66,7 @@ func targetCommand(o operation.Operation) *cobra.Command {
 			return runAct(cmd, all, nil)
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &reason)
 	return cmd
 }
 
@@ -124,7 +120,7 @@ func jobCommand(v operation.Operation) *cobra.Command {
 		f.StringVar(&o.at, "at", "", "instant, such as 2026-11-21T18:30:00Z or 18:30")
 		f.StringVar(&o.in, "in", "", "time from now, such as 10m")
 	}
-	addActFlags(cmd)
+	addActFlags(cmd, nil)
 	_ = cmd.RegisterFlagCompletionFunc("queue", completeQueues)
 	_ = cmd.RegisterFlagCompletionFunc("state", completeStates)
 	return cmd
@@ -218,11 +214,7 @@ func triggerCommand() *cobra.Command {
 	var mode, reason string
 	cmd := &cobra.Command{
 		Use: "trigger 'Name#TAG'", Short: "Start a sync of an account, or put it in line for the next engine", Args: oneAccount,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
 			opt.account = args[0]
 			ask, err := opt.ask(cfg)
 			if err != nil {
@@ -233,7 +225,7 @@ func triggerCommand() *cobra.Command {
 			}
 			ask.Mode = mode
 			return runAct(cmd, []engine.Command{{Op: engine.OpTrigger, Account: opt.account, Sync: ask, Reason: reason}}, nil)
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&mode, "mode", ingest.ModeFull, "how much: full, or latest for the newest few")
@@ -241,8 +233,7 @@ func triggerCommand() *cobra.Command {
 	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
 	f.StringVar(&opt.timelines, "timelines", "all", "which timelines: all, ranked or none")
 	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
-	f.StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &reason)
 	return cmd
 }
 
@@ -285,8 +276,7 @@ func freezeCommand() *cobra.Command {
 	f.StringVar(&span, "for", "", "for so long, such as 10m")
 	f.SetNormalizeFunc(untilFlags)
 	f.IntVar(&percent, "cap", 0, "let this percentage of the limit through, 1 to 99; 0 = nothing")
-	f.StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &reason)
 	return cmd
 }
 
@@ -319,8 +309,7 @@ func undoCommand() *cobra.Command {
 			return runAct(cmd, []engine.Command{c}, nil)
 		},
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &reason)
 	return cmd
 }
 
@@ -335,20 +324,12 @@ func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	return through(ctx, cfg, func(c *api.Client) error {
-		knows := func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
-		return acts{all: all, jobs: jobs, on: c, knows: knows}.run(cmd)
-	}, func() error { return actUnheld(cmd, cfg, acts{all: all, jobs: jobs, alone: true}) })
-}
-
-// actUnheld carries commands out on a directory that no engine holds.
-func actUnheld(cmd *cobra.Command, cfg config.Config, a acts) error {
-	if a.all[0].Op != engine.OpTrigger && !storage.HasState(cfg.DataDir) {
-		return errNothingStored(cfg)
-	}
-	return onDirectory(cmd.Context(), cfg, func(_ context.Context, p *parts, _ *keyring.Ring) error {
-		a.on, a.knows = p.control, p.knows
+	return commanding(cmd.Context(), cfg, all[0].Op != engine.OpTrigger, func(_ context.Context, c engine.Console, own *parts) error {
+		a := acts{all: all, jobs: jobs, on: c, alone: own != nil}
+		a.knows = func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
+		if own != nil {
+			a.knows = own.knows
+		}
 		return a.run(cmd)
 	})
 }

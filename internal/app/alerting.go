@@ -49,7 +49,6 @@ func storedAlerts(ctx context.Context, db *storage.DB) control.Alerts {
 // gauges read what the rules measure besides changes and calls.
 type gauges struct {
 	*parts
-	keys *keyring.Ring
 	age  *keyring.Age // nil = the key has no age: it is a simulator's
 	open func() []engine.AccountRow
 }
@@ -105,7 +104,7 @@ func (g gauges) beats() []alert.Beat {
 
 // gauges makes the readings of this engine.
 func (p *parts) gauges(a assembly, open func() []engine.AccountRow) gauges {
-	g := gauges{parts: p, keys: a.keys, open: open}
+	g := gauges{parts: p, open: open}
 	if !a.demo {
 		g.age = &keyring.Age{Store: p.db, Limits: p.limits.Rows, Calls: p.limits.Calls, Project: p.projects.Current, Log: p.log}
 		g.age.Load(context.Background())

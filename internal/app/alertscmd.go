@@ -51,8 +51,7 @@ func silenceCommand() *cobra.Command {
 	f.StringVar(&o.span, "for", "", "for so long, such as 30m or 2h")
 	f.StringVar(&o.at, "until", "", "until then, such as 18:30 or 2026-11-21T18:30:00Z")
 	f.BoolVar(&o.end, "end", false, "let it be heard again")
-	f.StringVar(&o.reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &o.reason)
 	return cmd
 }
 

@@ -21,29 +21,34 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usagef("there is no command %q: %ssee `%s --help`", args[0], near, cmd.CommandPath())
 }
 
-// oneAccount is for commands about one account.
-func oneAccount(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
+// exactlyOne refuses any other number of arguments in a sentence that has the command at its %s, as does atMostOne.
+func exactlyOne(sentence string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return usagef(sentence, cmd.CommandPath())
 	}
-	return usagef("name one account, in quotes: %s 'Name#TAG' --platform euw1", cmd.CommandPath())
 }
 
-// oneFilter is for lists.
-func oneFilter(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return nil
-	}
-	return usagef("give one filter at most, in quotes if it holds spaces: %s 'some text'", cmd.CommandPath())
-}
-
-// oneAtMost is for commands about one thing that has a usual choice; what names it in
-// a sentence, such in an example.
-func oneAtMost(what, such string) cobra.PositionalArgs {
+func atMostOne(sentence string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= 1 {
 			return nil
 		}
-		return usagef("name one %s at most: %s %s", what, cmd.CommandPath(), such)
+		return usagef(sentence, cmd.CommandPath())
 	}
+}
+
+var (
+	// oneAccount is for commands about one account.
+	oneAccount = exactlyOne("name one account, in quotes: %s 'Name#TAG' --platform euw1")
+	// oneFilter is for lists.
+	oneFilter = atMostOne("give one filter at most, in quotes if it holds spaces: %s 'some text'")
+)
+
+// oneAtMost is for commands about one thing that has a usual choice; what names it in
+// a sentence, such in an example.
+func oneAtMost(what, such string) cobra.PositionalArgs {
+	return atMostOne("name one " + what + " at most: %s " + such)
 }

@@ -44,17 +44,13 @@ func attachCommand() *cobra.Command {
 			}
 			return usagef("name one socket, or none for that of the data directory: %s /run/farsight/control.sock", cmd.CommandPath())
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
 			c, err := consoleFlags(cmd)
 			if err != nil {
 				return err
 			}
 			return runAttach(cmd.Context(), cfg, c, args, remote)
-		},
+		}),
 	}
 	addConsoleFlags(cmd)
 	cmd.Flags().StringVar(&remote.TokenFile, "token-file", os.Getenv("FARSIGHT_TOKEN_FILE"), "for a URL: the file with the engine's token, else FARSIGHT_TOKEN_FILE")
@@ -169,7 +165,7 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 		return handOver(ctx, cfg, keys, stdoutPlain())
 	case errors.Is(err, ui.ErrHungUp) && keep:
 		t.log.Info().Msg("the terminal has gone; the engine goes on without it")
-		d := daemon{parts: t.parts, keys: keys, cfg: cfg, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
+		d := daemon{parts: t.parts, cfg: cfg, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
 		d.run(watching)
 		return t.stop()
 	case errors.Is(err, ui.ErrHungUp):

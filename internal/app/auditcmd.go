@@ -34,34 +34,21 @@ func auditCommand() *cobra.Command {
 	return cmd
 }
 
-// oneCall is for commands about one call, the latest unless named.
-func oneCall(cmd *cobra.Command, args []string) error {
-	if len(args) <= 1 {
-		return nil
-	}
-	return usagef("name one call at most: %s 4711", cmd.CommandPath())
-}
-
 func forensicsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forensics [CALL]",
 		Short: "Show what led to a 429: our counts beside Riot's, and who spent them",
-		Args:  oneCall,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		Args:  oneAtMost("call", "4711"),
+		RunE: telling(func(args []string) (cli.List, error) {
 			var q engine.ForensicsQuery
 			if len(args) > 0 {
-				if q.Seq, err = strconv.ParseUint(args[0], 10, 64); err != nil || q.Seq == 0 {
-					return usagef("%q is no number of a call: give one that `farsight forensics` names, or none for the latest 429", args[0])
+				n, err := strconv.ParseUint(args[0], 10, 64)
+				if q.Seq = n; err != nil || n == 0 {
+					return cli.List{}, usagef("%q is no number of a call: give one that `farsight forensics` names, or none for the latest 429", args[0])
 				}
 			}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error {
-				return cli.Forensics(cmd.Context(), c, q, stdout(cmd))
-			})
-		},
+			return cli.Forensics(q), nil
+		}),
 	}
 	cmd.Flags().Bool("json", false, "as JSON")
 	return cmd

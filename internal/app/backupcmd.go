@@ -61,11 +61,7 @@ func backupCommand() *cobra.Command {
 		Long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
 			"`farsight check --data-dir` with the path of a copy verifies it once more.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			if opt.keep < 1 || opt.keep > mostBackups {
 				return usagef("--keep %d is out of range: keep 1 to %d backups", opt.keep, mostBackups)
 			}
@@ -73,7 +69,7 @@ func backupCommand() *cobra.Command {
 				return listBackups(cfg, opt.to, stdout(cmd))
 			}
 			return runBackup(cmd.Context(), cfg, opt, stdout(cmd))
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.to, "to", "", "folder of the backups (default backup/ in the data directory); another disk is safer")
@@ -221,11 +217,7 @@ func restoreCommand() *cobra.Command {
 			"The state.db that is there is kept as state.db.before-restore-<time>. Payloads that\n" +
 			"are newer than the backup stay and are used again instead of being fetched again.",
 		Args: oneAtMost("backup", "20261121T120000Z"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
 			if list {
 				return listBackups(cfg, opt.Backups, stdout(cmd))
 			}
@@ -233,7 +225,7 @@ func restoreCommand() *cobra.Command {
 				opt.Name = args[0]
 			}
 			return runRestore(cmd.Context(), cfg, opt, yes, stdout(cmd))
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.Backups, "from", "", "folder of the backups (default backup/ in the data directory)")
@@ -326,11 +318,7 @@ func compactCommand() *cobra.Command {
 		Use:   "compact",
 		Short: "Shrink the data directory: archive closed months, take the holes out of state.db",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			for _, m := range opt.months {
 				if _, err := time.Parse("2006-01", m); err != nil {
 					return usagef("--month %q is no month: write 2026-11", safe.Text(m))
@@ -340,7 +328,7 @@ func compactCommand() *cobra.Command {
 				return usagef("--workers %d is out of range: use 1 to 256, or 0 for one per core", opt.workers)
 			}
 			return runCompact(cmd.Context(), cfg, opt, stdout(cmd))
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&opt.months, "month", nil, "archive this month, closed or not; may be given more than once")

@@ -96,13 +96,13 @@ func printWritten(w bundle.Written, out cli.Out) error {
 }
 
 // settings are those that `farsight config` shows.
-func (i installation) settings() []cli.Setting {
-	key := cli.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyring.Env}
+func (i installation) settings() []engine.Setting {
+	key := engine.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyring.Env}
 	switch {
 	case i.keyless != nil:
 		key.Value = "unusable: " + i.keyless.Error()
 	case !i.keys.Get().IsZero():
 		key.Value, key.Source = i.keys.Get().String(), i.keys.From()
 	}
-	return append([]cli.Setting{key}, i.cfg.Sources...)
+	return append([]engine.Setting{key}, i.cfg.Sources...)
 }

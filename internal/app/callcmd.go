@@ -34,27 +34,17 @@ func callCommand() *cobra.Command {
 			"--key, asking again calls nobody twice. docs/pager.md has more.",
 		Example: "farsight call +4930123456 --say 'The import is done.'\n" +
 			"farsight call +4930123456 --say 'The import is done.' --key import-4711 --dry-run",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				return nil
-			}
-			return usagef("name one number: %s +4930123456 --say 'The import is done.'", cmd.CommandPath())
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		Args: exactlyOne("name one number: %s +4930123456 --say 'The import is done.'"),
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
 			o.ask.To = args[0]
 			return o.run(cmd, cfg)
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.ask.Say, "say", "", "the text to say")
 	f.StringVar(&o.ask.Key, "key", "", "idempotency key: a second request with it calls nobody again")
 	f.DurationVar(&o.wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
-	f.StringVar(&o.reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &o.reason)
 	return cmd
 }
 

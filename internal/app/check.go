@@ -104,11 +104,7 @@ func checkPagesCommand() *cobra.Command {
 		Use:    pageCheck,
 		Hidden: true,
 		Args:   noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			findings, err := storage.CheckFiles(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
 			if isHeld(err) {
 				return fmt.Errorf("%w: while it runs, `farsight backup` copies it and `farsight check --data-dir BACKUP` verifies the copy", err)
@@ -123,6 +119,6 @@ func checkPagesCommand() *cobra.Command {
 				return &storage.Damaged{Path: cfg.DataDir, Why: fmt.Sprintf("%d faults in its pages", len(findings))}
 			}
 			return nil
-		},
+		}),
 	}
 }

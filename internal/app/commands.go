@@ -159,13 +159,9 @@ func checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Verify the data directory: exit 0 when it is sound, 3 when it is damaged",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			return runCheck(cmd.Context(), cfg, stdout(cmd))
-		},
+		}),
 	}
 	cmd.Flags().Bool("json", false, "the findings as JSON")
 	return cmd

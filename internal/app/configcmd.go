@@ -27,13 +27,9 @@ func configCommand() *cobra.Command {
 			"before config.toml in ~/.config/farsight (XDG_CONFIG_HOME). keys.toml and themes are looked\n" +
 			"for in both, too.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			return runConfig(cmd.Context(), cfg, stdout(cmd))
-		},
+		}),
 	}
 	cmd.Flags().Bool("json", false, "as JSON")
 	cmd.AddCommand(configInitCommand(), configSchemaCommand())
@@ -101,11 +97,7 @@ func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
 	if err != nil {
 		return err
 	}
-	settings := make([]cli.Setting, len(told))
-	for i, s := range told {
-		settings[i] = cli.Setting(s)
-	}
-	if err := cli.Config(out, settings); err != nil || out.JSON {
+	if err := cli.Config(out, told); err != nil || out.JSON {
 		return err
 	}
 	_, err = fmt.Fprintf(out.W, "\nthe engine on %s runs with these\n", safe.Text(cfg.DataDir))

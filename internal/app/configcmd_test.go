@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // Every setting is shown with where it came from, and the key by its tail.
@@ -19,9 +19,9 @@ func TestConfig_Command(t *testing.T) {
 	write(t, filepath.Join(dir, "config.toml"), "platform = \"kr\"\nworker_concurrency = 4\n")
 	env := map[string]string{"FARSIGHT_DATA_DIR": dir, "WORKER_CONCURRENCY": "6", "RIOT_API_KEY": canary}
 	res := command{args: []string{"config", "--json", "--log-level", "warn"}, env: env}.run(t).wants(t, exitDone)
-	got := map[string]cli.Setting{}
+	got := map[string]engine.Setting{}
 	for line := range strings.Lines(res.stdout) {
-		var s cli.Setting
+		var s engine.Setting
 		if err := json.Unmarshal([]byte(line), &s); err != nil {
 			t.Fatal(err)
 		}

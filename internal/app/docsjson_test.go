@@ -56,7 +56,7 @@ var answers = []answer{
 	{"forensics", false, engine.Forensics{}},
 	{"doctor", false, doctor.Diagnosis{}},
 	{"bundle", false, bundle.Written{}},
-	{"config", true, cli.Setting{}},
+	{"config", true, engine.Setting{}},
 	{"version", false, build{}},
 	{"sim, for each call", true, sim.Call{}},
 	{"sim, at the end", false, sim.Stats{}},

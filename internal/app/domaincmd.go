@@ -8,11 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -30,25 +27,8 @@ func weeklyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "weekly [WEEK]",
 		Short: "Show the weekly report over all tracked accounts: the latest, or that of a day such as 2026-11-16",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) <= 1 {
-				return nil
-			}
-			return usagef("name one week at most, by a day of it: %s 2026-11-16", cmd.CommandPath())
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			week := ""
-			if len(args) > 0 {
-				week = args[0]
-			}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error {
-				return cli.Weekly(cmd.Context(), c, week, stdout(cmd))
-			})
-		},
+		Args:  atMostOne("name one week at most, by a day of it: %s 2026-11-16"),
+		RunE:  telling(func(args []string) (cli.List, error) { return cli.Weekly(strings.Join(args, "")), nil }),
 	}
 	cmd.Flags().Bool("json", false, "as JSON")
 	return cmd
@@ -59,29 +39,14 @@ func freshnessCommand() *cobra.Command {
 		Use:   "freshness",
 		Short: "Show what keeping the tracked accounts fresh needs, beside what the key allows",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			show := func(c engine.Console) error { return cli.Freshness(cmd.Context(), c, stdout(cmd)) }
-			return through(cmd.Context(), cfg,
-				func(c *api.Client) error { return show(c) },
-				func() error {
-					return onStored(cmd.Context(), cfg, func(_ context.Context, p *parts, _ *keyring.Ring) error { return show(p.control) })
-				})
-		},
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+			return commanding(cmd.Context(), cfg, mustBeThere, func(_ context.Context, c engine.Console, _ *parts) error {
+				return cli.Freshness().Show(cmd.Context(), c, stdout(cmd))
+			})
+		}),
 	}
 	cmd.Flags().Bool("json", false, "as JSON")
 	return cmd
-}
-
-// onStored is onDirectory for one that has something stored.
-func onStored(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
-	if !storage.HasState(cfg.DataDir) {
-		return errNothingStored(cfg)
-	}
-	return onDirectory(ctx, cfg, do)
 }
 
 func reresolveCommand() *cobra.Command {
@@ -93,34 +58,28 @@ func reresolveCommand() *cobra.Command {
 			"that is stored. This accepts the project of the key in use and gives every account a\n" +
 			"job that resolves it again, one call each. It says the cost first.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			ask := reresolving{reason: reason, dry: flagBool(cmd, "dry-run"), out: stdout(cmd)}
-			return through(cmd.Context(), cfg,
-				func(c *api.Client) error { return ask.of(cmd.Context(), c, "") },
-				func() error {
-					return onStored(cmd.Context(), cfg, func(ctx context.Context, p *parts, keys *keyring.Ring) error {
-						if err := p.findProject(ctx, keys); err != nil {
-							return err
-						}
-						return ask.of(ctx, p.control, nextEngine)
-					})
-				})
-		},
+			return commanding(cmd.Context(), cfg, mustBeThere, func(ctx context.Context, c engine.Console, own *parts) error {
+				if own == nil {
+					return ask.of(ctx, c, "")
+				}
+				if err := own.findProject(ctx); err != nil {
+					return err
+				}
+				return ask.of(ctx, c, nextEngine)
+			})
+		}),
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &reason)
 	return cmd
 }
 
 // findProject asks Riot once which project the key in use is of: a running engine
 // knows it, a directory at rest does not.
-func (p *parts) findProject(ctx context.Context, keys *keyring.Ring) error {
-	if keys.Get().IsZero() {
-		return keys.None()
+func (p *parts) findProject(ctx context.Context) error {
+	if p.keys.Get().IsZero() {
+		return p.keys.None()
 	}
 	known, err := p.projects.Settle(ctx)
 	if err == nil && !known {

@@ -68,13 +68,9 @@ func exportOf(e cli.Exportable) *cobra.Command {
 	opt := exportOptions{what: e}
 	cmd := &cobra.Command{
 		Use: string(e.Kind), Short: e.Short, Long: e.Short + ".\n" + e.Long + "\n" + exportHelp, Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			return runExport(cmd.Context(), cfg, opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.format, "format", cli.NDJSON, "form of the lines: ndjson or csv")

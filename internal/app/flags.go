@@ -19,6 +19,28 @@ func configOf(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
 }
 
+// configured lets a command run with its configuration.
+func configured(run func(cmd *cobra.Command, cfg config.Config, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		cfg, err := configOf(cmd)
+		if err != nil {
+			return err
+		}
+		return run(cmd, cfg, args)
+	}
+}
+
+// telling lets a command show what the console of the engine that runs, or else of what is stored, tells.
+func telling(of func(args []string) (cli.List, error)) func(*cobra.Command, []string) error {
+	return configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
+		l, err := of(args)
+		if err != nil {
+			return err
+		}
+		return browse(cmd.Context(), cfg, func(c engine.Console) error { return l.Show(cmd.Context(), c, stdout(cmd)) })
+	})
+}
+
 // engineConfig is configOf for a command that starts an engine: it names on the
 // standard error what is configured and not needed.
 func engineConfig(cmd *cobra.Command) (config.Config, error) {
@@ -34,7 +56,12 @@ func flagBool(cmd *cobra.Command, name string) bool {
 	return err == nil && v
 }
 
-func addActFlags(cmd *cobra.Command) {
+// addActFlags gives a command the flags of all that act. reason is where --reason goes; nil = nobody is asked for one, or
+// the command has its own.
+func addActFlags(cmd *cobra.Command, reason *string) {
+	if reason != nil {
+		cmd.Flags().StringVar(reason, "reason", "", "why; kept in the audit")
+	}
 	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
 	cmd.Flags().Bool("json", false, "the receipt as JSON")
 }

@@ -8,11 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -57,17 +55,18 @@ func forgetCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why; kept in the audit, so do not name the player")
-	addActFlags(cmd)
+	addActFlags(cmd, nil)
 	return cmd
 }
 
 // run lets the engine that holds the directory forget the account, else does it itself.
 func (o forgetting) run(ctx context.Context, cfg config.Config) error {
-	return through(ctx, cfg,
-		func(c *api.Client) error { return o.on(ctx, c) },
-		func() error {
-			return onStored(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) error { return o.onOwn(ctx, p) })
-		})
+	return commanding(ctx, cfg, mustBeThere, func(ctx context.Context, c engine.Console, own *parts) error {
+		if own != nil {
+			return o.onOwn(ctx, own)
+		}
+		return o.on(ctx, c)
+	})
 }
 
 // onOwn works on a directory that no engine holds. First it goes on with what was

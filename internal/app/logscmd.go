@@ -41,17 +41,13 @@ func logsCommand() *cobra.Command {
 		Use:   "logs",
 		Short: "Show the newest records of the engine's log, also while it runs",
 		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			q, err := opt.query()
 			if err != nil {
 				return err
 			}
 			return runLogs(cmd.Context(), cfg, q, opt, stdout(cmd))
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.level, "level", "", "only this level and graver ones: "+wordList(engine.LogLevels(), "or"))

@@ -19,17 +19,13 @@ func metricsCommand() *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use: "metrics", Short: "Show what jobs and retries add up to: the last hour, and each day", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: telling(func([]string) (cli.List, error) {
 			q.Kind = engine.Kind(kind)
 			if q.Window < time.Minute {
-				return usagef("--window %s is too short: use 1m to 1h", q.Window)
+				return cli.List{}, usagef("--window %s is too short: use 1m to 1h", q.Window)
 			}
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error { return cli.Metrics(cmd.Context(), c, q, stdout(cmd)) })
-		},
+			return cli.Metrics(q), nil
+		}),
 	}
 	f := cmd.Flags()
 	f.DurationVar(&q.Window, "window", time.Hour, "how far the sums of now look back, 1m to 1h")
@@ -44,17 +40,13 @@ func jobLogCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "joblog", Short: "List ended jobs, newest first: how they ended, retries, error, times", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: telling(func([]string) (cli.List, error) {
 			if limit < 0 {
-				return usagef("--limit %d makes no sense: use 1 or more, or 0 for all", limit)
-			}
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
+				return cli.List{}, usagef("--limit %d makes no sense: use 1 or more, or 0 for all", limit)
 			}
 			q := engine.JobLogQuery{Kind: engine.Kind(kind), Queue: engine.Queue(queue)}
-			return browse(cmd.Context(), cfg, func(c engine.Console) error { return cli.JobLog(cmd.Context(), c, q, limit, stdout(cmd)) })
-		},
+			return cli.JobLog(q, limit), nil
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&kind, "kind", "", "jobs of this kind, such as match.fetch")

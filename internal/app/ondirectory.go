@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/storage"
 )
 
 // onDirectory opens the data directory, which no engine may hold, lets do work on it,
 // and closes it. The engine does not run; what the last one knew of the limits is known
 // here.
-func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context, *parts, *keyring.Ring) error) error {
+func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context, *parts) error) error {
 	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
@@ -20,7 +23,26 @@ func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context
 	if err != nil {
 		return err
 	}
-	return p.unheld(ctx, func(ctx context.Context) error { return do(ctx, p, keys) })
+	return p.unheld(ctx, func(ctx context.Context) error { return do(ctx, p) })
+}
+
+// mustBeThere, of commanding, refuses a directory in which nothing is stored; mayBegin makes one of it.
+const (
+	mustBeThere = true
+	mayBegin    = false
+)
+
+// commanding lets work ask the engine that holds the data directory, else the directory itself: own is that one's parts, nil
+// while an engine runs.
+func commanding(ctx context.Context, cfg config.Config, there bool, work func(ctx context.Context, c engine.Console, own *parts) error) error {
+	return through(ctx, cfg,
+		func(c *api.Client) error { return work(ctx, c, nil) },
+		func() error {
+			if there && !storage.HasState(cfg.DataDir) {
+				return errNothingStored(cfg)
+			}
+			return onDirectory(ctx, cfg, func(ctx context.Context, p *parts) error { return work(ctx, p.control, p) })
+		})
 }
 
 // unheld lets do work on the store with the limits as they were left, without an

@@ -100,25 +100,15 @@ func pagerTestCommand() *cobra.Command {
 			"when it fails, visible in the console, and on to the next number when nobody picks\n" +
 			"up. It says who would hear it and asks first; --dry-run only says it. A demo tells\n" +
 			"nobody.",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) <= 1 {
-				return nil
-			}
-			return usagef("name one of those who are told at most: %s call", cmd.CommandPath())
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		Args: atMostOne("name one of those who are told at most: %s call"),
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
 			return o.run(cmd, cfg, strings.Join(args, ""))
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	f.DurationVar(&o.wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
-	f.StringVar(&o.reason, "reason", "", "why; kept in the audit")
-	addActFlags(cmd)
+	addActFlags(cmd, &o.reason)
 	return cmd
 }
 

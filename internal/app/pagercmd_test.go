@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/config"
@@ -72,7 +73,7 @@ func TestPager_ReloadedShownAndTested(t *testing.T) {
 	w.note(t, "pager.webhook_secret, webhooks.url, webhooks.secret taken over")
 	var settings api.Settings
 	c.ask(t, "GET", "/v1/config", "", 200, &settings)
-	shown := map[string]api.Setting{}
+	shown := map[string]engine.Setting{}
 	for _, s := range settings.Settings {
 		shown[s.Name] = s
 	}

@@ -33,7 +33,6 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // Proofs that the parts fit the interfaces of those who use them.
@@ -64,18 +63,18 @@ type parts struct {
 	pager   *pager.Pager
 	// projects tells the key projects apart.
 	projects *ingest.Projects
+	keys     *keyring.Ring
 
 	door      *api.Door // who may come in by the sockets
 	gate      *api.Gate // who may by TCP; nil = nobody
 	entrances []entrance
 
 	// What programs are told; nil until the sockets are open.
-	events    *api.Events
-	metrics   *api.Metrics
-	settings  atomic.Pointer[[]cli.Setting] // in force
-	workers   atomic.Int64                  // ceiling of calls at once; 0 = none
-	keySource func() string                 // where the key in use comes from; "" = there is none
-	http      net.Addr                      // of the listener for programs; nil = there is none
+	events   *api.Events
+	metrics  *api.Metrics
+	settings atomic.Pointer[[]engine.Setting] // in force
+	workers  atomic.Int64                     // ceiling of calls at once; 0 = none
+	http     net.Addr                         // of the listener for programs; nil = there is none
 }
 
 // assembly says how an engine differs from the usual one.
@@ -134,7 +133,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if err != nil {
 		return usage(err)
 	}
-	p.client, p.limits, p.keySource = client, limits, a.keys.From
+	p.client, p.limits, p.keys = client, limits, a.keys
 	p.workers.Store(int64(cfg.Workers))
 	// The console and the backend need each other: notes and changes go to the
 	// console, which is made last.

@@ -15,7 +15,6 @@ import (
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // programs makes the routes for programs, and what counts and tells for them.
@@ -98,23 +97,24 @@ func (p *parts) storeSizes() map[string]float64 {
 
 // shownSettings are the settings in force, secrets cut: the key, and what an address
 // may hold of one.
-func (p *parts) shownSettings() []api.Setting {
+func (p *parts) shownSettings() []engine.Setting {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	key := api.Setting{Name: "api_key", Value: "none", Source: cmp.Or(p.keySource(), "default"), Env: keyring.Env}
+	key := engine.Setting{Name: "api_key", Value: "none", Source: cmp.Or(p.keys.From(), "default"), Env: keyring.Env}
 	if a, err := p.control.Find(ctx, engine.StatusQuery{}); err == nil {
 		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {
 			key.Value = shown
 		}
 	}
-	out := []api.Setting{key}
+	out := []engine.Setting{key}
 	for _, s := range *p.settings.Load() {
-		out = append(out, api.Setting{Name: s.Name, Value: withoutSecrets(s), Source: s.Source, Env: s.Env})
+		s.Value = withoutSecrets(s)
+		out = append(out, s)
 	}
 	return out
 }
 
-func withoutSecrets(s cli.Setting) string {
+func withoutSecrets(s engine.Setting) string {
 	if u, err := url.Parse(s.Value); err == nil && u.User != nil {
 		u.User = url.User("****")
 		return u.String()

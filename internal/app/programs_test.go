@@ -195,7 +195,7 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	}
 	var settings api.Settings
 	c.ask(t, "GET", "/v1/config", "", 200, &settings)
-	if !slices.ContainsFunc(settings.Settings, func(s api.Setting) bool { return s.Name == "http_listen" && s.Value == "127.0.0.1:0" }) || settings.Settings[0].Value == "none" || settings.Settings[0].Source != keyring.Env {
+	if !slices.ContainsFunc(settings.Settings, func(s engine.Setting) bool { return s.Name == "http_listen" && s.Value == "127.0.0.1:0" }) || settings.Settings[0].Value == "none" || settings.Settings[0].Source != keyring.Env {
 		t.Errorf("%+v", settings)
 	}
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/openapi.json", "/v1/hello"} {

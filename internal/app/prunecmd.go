@@ -18,7 +18,6 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -42,24 +41,20 @@ func pruneCommand() *cobra.Command {
 			"Ages are whole numbers with h, d, w or y; 0 keeps for ever. --class overrules\n" +
 			"--failed for an error class of `farsight jobs --classes`; 404 stands for 404.x, too.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			rule, err := o.rule()
 			if err != nil {
 				return err
 			}
 			return runPrune(cmd, cfg, rule)
-		},
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.completed, "completed", "", "age from which completed jobs go (default 30d)")
 	f.StringVar(&o.failed, "failed", "", "age from which discarded and cancelled jobs go (default 90d)")
 	f.StringSliceVar(&o.classes, "class", nil, "age for an error class, such as 404=10d; may be given more than once")
 	f.IntVar(&o.keep, "keep", fewestFailed, "newest failed jobs that stay whatever their age, at least "+strconv.Itoa(fewestFailed))
-	addActFlags(cmd)
+	addActFlags(cmd, nil)
 	return cmd
 }
 
@@ -153,7 +148,7 @@ func wouldPrune(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (e
 }
 
 func pruneUnheld(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (r engine.PruneDone, err error) {
-	err = onDirectory(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) (err error) {
+	err = onDirectory(ctx, cfg, func(ctx context.Context, p *parts) (err error) {
 		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/riot"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // reload reads the key and the configuration again and takes over what can be
@@ -163,10 +162,10 @@ func changes(was, now config.Config) (names [reloadUses][]string) {
 }
 
 // withReloaded are the settings as they are now in force.
-func withReloaded(was, now []cli.Setting) []cli.Setting {
+func withReloaded(was, now []engine.Setting) []engine.Setting {
 	out := slices.Clone(was)
 	for _, s := range now {
-		if i := slices.IndexFunc(out, func(o cli.Setting) bool { return o.Name == s.Name }); i >= 0 && useOf(s.Name) != needsRestart {
+		if i := slices.IndexFunc(out, func(o engine.Setting) bool { return o.Name == s.Name }); i >= 0 && useOf(s.Name) != needsRestart {
 			out[i] = s
 		}
 	}

@@ -31,19 +31,15 @@ func resetCommand() *cobra.Command {
 			"says that it was done. No engine may hold the directory.\n\n" +
 			"On a terminal it asks for the name of the data directory; elsewhere it wants --yes.",
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := configOf(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
 			opt.DryRun = flagBool(cmd, "dry-run")
 			return runReset(cmd.Context(), cfg, opt, askOn(cmd, yes))
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&opt.NoBackup, "no-backup", false, "delete what was stored instead of moving it aside")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&opt.Reason, "reason", "", "why; kept in the new store's audit")
-	addActFlags(cmd)
+	addActFlags(cmd, nil)
 	return cmd
 }
 

@@ -67,7 +67,7 @@ func runServe(ctx context.Context, cfg config.Config, load func() (config.Config
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	t := p.start(ctx, done)
-	d := daemon{parts: p, keys: keys, cfg: cfg, load: load, hangups: hangups, systemd: sdnotify.New()}
+	d := daemon{parts: p, cfg: cfg, load: load, hangups: hangups, systemd: sdnotify.New()}
 	if _, err := fmt.Fprintln(out.W, safe.Text(d.ready())); err != nil {
 		p.log.Warn().Err(err).Msg("nobody reads the standard output")
 	}
@@ -87,7 +87,6 @@ func takeHangups() chan os.Signal {
 // daemon is a running engine without a console.
 type daemon struct {
 	*parts
-	keys    *keyring.Ring
 	cfg     config.Config
 	load    func() (config.Config, error)
 	hangups <-chan os.Signal

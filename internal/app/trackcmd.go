@@ -14,12 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -60,7 +58,7 @@ func trackCommand() *cobra.Command {
 	f.StringVar(&opt.file, "file", "", "a CSV file with one account per line; - reads standard input")
 	f.StringSliceVar(&opt.tags, "tag", nil, "tag of the account; may be given more than once")
 	f.StringVar(&opt.policy, "policy", "", "what its syncs cover, such as 'queues=420 cadence=6h'")
-	addActFlags(cmd)
+	addActFlags(cmd, nil)
 	return cmd
 }
 
@@ -77,7 +75,7 @@ func untrackCommand() *cobra.Command {
 			return doTrack(cmd, cfg, engine.Command{Op: engine.OpUntrack, Account: args[0], Sync: engine.SyncAsk{Platform: cfg.Platform}})
 		},
 	}
-	addActFlags(cmd)
+	addActFlags(cmd, nil)
 	return cmd
 }
 
@@ -123,8 +121,8 @@ func runTrack(cmd *cobra.Command, opt trackOptions) error {
 func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 	c.DryRun, c.By = flagBool(cmd, "dry-run"), operator("cli")
 	var r engine.Receipt
-	err := giveOrders(cmd.Context(), cfg, func(do doer, _ bool) (err error) {
-		r, err = do(c)
+	err := commanding(cmd.Context(), cfg, mayBegin, func(ctx context.Context, con engine.Console, _ *parts) (err error) {
+		r, err = con.Do(ctx, c)
 		return err
 	})
 	if err != nil {
@@ -134,23 +132,6 @@ func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 		return err
 	}
 	return cli.Tracked(stdout(cmd), r, false)
-}
-
-// doer carries out one command.
-type doer func(engine.Command) (engine.Receipt, error)
-
-// giveOrders lets work give commands to the engine that holds the data directory,
-// else to the directory itself; beside says that there is an engine.
-func giveOrders(ctx context.Context, cfg config.Config, work func(do doer, beside bool) error) error {
-	return through(ctx, cfg,
-		func(c *api.Client) error {
-			return work(func(cmd engine.Command) (engine.Receipt, error) { return c.Do(ctx, cmd) }, true)
-		},
-		func() error {
-			return onDirectory(ctx, cfg, func(ctx context.Context, p *parts, _ *keyring.Ring) error {
-				return work(func(c engine.Command) (engine.Receipt, error) { return p.control.Do(ctx, c) }, false)
-			})
-		})
 }
 
 // maxTrackFile bounds what is read of a list, in bytes: a hundred thousand
@@ -170,16 +151,16 @@ func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 	c := engine.Command{Op: engine.OpTrackMany, Lines: list.lines, DryRun: true, By: operator("cli")}
 	var r engine.Receipt
 	engineRuns := false
-	err = giveOrders(cmd.Context(), cfg, func(do doer, beside bool) (err error) {
-		engineRuns = beside
-		if r, err = do(c); err != nil || dry {
+	err = commanding(cmd.Context(), cfg, mayBegin, func(ctx context.Context, con engine.Console, own *parts) (err error) {
+		engineRuns = own == nil
+		if r, err = con.Do(ctx, c); err != nil || dry {
 			return err
 		}
 		if err := cli.TrackCost(out, r, engineRuns); err != nil {
 			return err
 		}
 		c.DryRun = false
-		r, err = do(c)
+		r, err = con.Do(ctx, c)
 		return err
 	})
 	if err != nil {

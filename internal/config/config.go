@@ -16,7 +16,6 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/themes"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // Config is everything that can be set, read once at the start: flag over
@@ -66,7 +65,7 @@ type Config struct {
 	// means nothing here.
 	Unneeded []string
 
-	Sources []cli.Setting // every setting with where it came from, for `farsight config`
+	Sources []engine.Setting // every setting with where it came from, for `farsight config`
 }
 
 // Rate is at most N calls per span. The zero Rate is no ceiling.
@@ -193,7 +192,7 @@ func Load(in Inputs) (Config, error) {
 	c := Config{Policies: engine.DefaultPolicies()}
 	dir, source := dataDir(in)
 	c.DataDir, c.ConfigDir = dir, in.BaseFolder("XDG_CONFIG_HOME", ".config")
-	c.Sources = append(c.Sources, cli.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
+	c.Sources = append(c.Sources, engine.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
 
 	file, faults := readFiles(c.Folders())
 	switch {
@@ -207,7 +206,7 @@ func Load(in Inputs) (Config, error) {
 		if err := s.set(&c, value); err != nil {
 			faults = append(faults, fmt.Sprintf("%s (from %s): %v", s.name, source, err))
 		}
-		c.Sources = append(c.Sources, cli.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
+		c.Sources = append(c.Sources, engine.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
 	}
 	c.boundRetries()
 	c.leaveOut(in)
@@ -225,13 +224,13 @@ const redisURL = "REDIS_URL"
 func (c *Config) leaveOut(in Inputs) {
 	if v, ok := in.Getenv(redisURL); ok && v != "" {
 		c.Unneeded = append(c.Unneeded, redisURL+" is set and not needed: everything is kept in the data directory")
-		c.Sources = append(c.Sources, cli.Setting{Name: strings.ToLower(redisURL), Value: "(not needed)", Source: redisURL, Env: redisURL})
+		c.Sources = append(c.Sources, engine.Setting{Name: strings.ToLower(redisURL), Value: "(not needed)", Source: redisURL, Env: redisURL})
 	}
 }
 
 // Given reports whether a setting comes from the command line or the environment.
 func (c Config) Given(name string) bool {
-	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
+	i := slices.IndexFunc(c.Sources, func(s engine.Setting) bool { return s.Name == name })
 	return i >= 0 && c.Sources[i].Source != "default" && !strings.HasSuffix(c.Sources[i].Source, FileName)
 }
 

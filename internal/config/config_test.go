@@ -16,7 +16,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // sample is a setting with a value for each source; each differs from the
@@ -137,7 +136,7 @@ func wantSource(t *testing.T, c Config, err error, name, value, source string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
+	i := slices.IndexFunc(c.Sources, func(s engine.Setting) bool { return s.Name == name })
 	if i < 0 || c.Sources[i].Value != value || c.Sources[i].Source != source {
 		t.Errorf("config shows %+v, want %q from %s", c.Sources[max(i, 0)], value, source)
 	}
@@ -306,7 +305,7 @@ func TestS4_12_EnvironmentTable(t *testing.T) {
 		if got := row.want(c); err != nil || got != row.is {
 			t.Errorf("%s=%s: %v, want %v: %v", row.env, row.value, got, row.is, err)
 		}
-		source := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Source == row.env })
+		source := slices.IndexFunc(c.Sources, func(s engine.Setting) bool { return s.Source == row.env })
 		if source < 0 {
 			t.Errorf("%s: `farsight config` does not name it as a source", row.env)
 		}
@@ -329,7 +328,7 @@ func TestS4_12_RedisIsNamedAsNotNeeded(t *testing.T) {
 	if err != nil || len(c.Unneeded) != 1 || !strings.Contains(c.Unneeded[0], "REDIS_URL is set and not needed") {
 		t.Fatalf("said %q: %v", c.Unneeded, err)
 	}
-	i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Source == "REDIS_URL" })
+	i := slices.IndexFunc(c.Sources, func(s engine.Setting) bool { return s.Source == "REDIS_URL" })
 	if i < 0 || strings.Contains(c.Unneeded[0]+c.Sources[i].Value, "hunter2") {
 		t.Errorf("config shows %+v", c.Sources)
 	}

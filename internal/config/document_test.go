@@ -14,10 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 var update = flag.Bool("update", false, "write docs/settings.md and docs/config.schema.json anew")
@@ -212,7 +211,7 @@ func TestConfig_TheUsersFolderAndTheDataDirectory(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for name, source := range map[string]string{"glyphs": filepath.Join(own, FileName), "sweep_batch": FileName, "platform": "default"} {
-		i := slices.IndexFunc(c.Sources, func(s cli.Setting) bool { return s.Name == name })
+		i := slices.IndexFunc(c.Sources, func(s engine.Setting) bool { return s.Name == name })
 		if c.Sources[i].Source != source || c.Given(name) {
 			t.Errorf("%s comes from %s, given %v", name, c.Sources[i].Source, c.Given(name))
 		}

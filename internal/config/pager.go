@@ -18,7 +18,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/regular"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // Pager is who is told of alerts and events: the tables [pager] and
@@ -131,7 +130,7 @@ type pagerReader struct {
 	in     Inputs
 	file   map[string]given
 	faults Faults
-	shown  []cli.Setting
+	shown  []engine.Setting
 	values map[string]string
 	marks  map[string][sha256.Size]byte
 }
@@ -149,7 +148,7 @@ func (c *Config) paging(in Inputs, file map[string]given) Faults {
 		if (s.secret || s.number) && value != "" {
 			r.marks[s.name] = sha256.Sum256([]byte(value))
 		}
-		r.shown = append(r.shown, cli.Setting{Name: s.name, Value: s.show(value), Source: source, Env: strings.Join(s.env, ", ")})
+		r.shown = append(r.shown, engine.Setting{Name: s.name, Value: s.show(value), Source: source, Env: strings.Join(s.env, ", ")})
 	}
 	for _, path := range slices.Sorted(maps.Keys(open)) {
 		r.mindMode(path)

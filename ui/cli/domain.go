@@ -13,17 +13,21 @@ import (
 
 // Weekly prints the report of the week that holds a day, written as 2026-11-16; ""
 // = the latest that is stored.
-func Weekly(ctx context.Context, c engine.Console, week string, o Out) error {
-	r, err := ask[*engine.WeeklyReport](ctx, c, engine.WeeklyQuery{Week: week})
-	if week == "" && errors.Is(err, engine.ErrNotFound) {
-		return engine.Problemf(engine.ErrNotFound, "one is built on Mondays, or now by `farsight schedules --run report.weekly`", "there is no report of any week yet")
+func Weekly(week string) List {
+	l := answered(engine.WeeklyQuery{Week: week}, weekly)
+	if week != "" {
+		return l
 	}
-	if err != nil {
+	return document(func(ctx context.Context, c engine.Console, o Out) error {
+		err := l.show(ctx, c, o)
+		if errors.Is(err, engine.ErrNotFound) {
+			return engine.Problemf(engine.ErrNotFound, "one is built on Mondays, or now by `farsight schedules --run report.weekly`", "there is no report of any week yet")
+		}
 		return err
-	}
-	if o.JSON {
-		return o.json(r)
-	}
+	})
+}
+
+func weekly(o Out, r *engine.WeeklyReport) error {
 	zone := zoneOf(r.Zone)
 	_, _ = fmt.Fprintf(o.W, "%s to %s (%s): %s games of %s accounts, %s of them complete; built %s\n\n",
 		r.From.In(zone).Format("Mon 2006-01-02"), r.To.In(zone).AddDate(0, 0, -1).Format("Mon 2006-01-02"), o.clean(r.Zone),
@@ -69,39 +73,25 @@ func weekdays(r *engine.WeeklyReport) [][]string {
 
 // Freshness prints what keeping the tracked accounts fresh needs, beside what the
 // key allows.
-func Freshness(ctx context.Context, c engine.Console, o Out) error {
-	f, err := ask[engine.Freshness](ctx, c, engine.FreshnessQuery{})
-	if err != nil {
-		return err
-	}
-	if o.JSON {
-		return o.json(f)
-	}
+func Freshness() List { return answered(engine.FreshnessQuery{}, freshness) }
+
+func freshness(o Out, f engine.Freshness) error {
 	_, _ = fmt.Fprintf(o.W, "%s tracked accounts: %s\n", count(f.Accounts), o.clean(f.Text))
 	if f.Outlook != "" {
 		_, _ = fmt.Fprintln(o.W, o.clean(f.Outlook))
 	}
-	if len(f.Regions) > 0 {
-		_, _ = fmt.Fprintln(o.W)
-		rows := make([][]string, len(f.Regions))
-		for i, r := range f.Regions {
-			rows[i] = []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), r.Bucket}
-		}
-		cols := []column{{Title: "REGION"}, {Title: "NEEDS/H", Kind: number}, {Title: "ALLOWED/H", Kind: number}, {Title: "SHARE", Kind: number}, {Title: "TIGHTEST", Flex: 1}}
-		if err := o.table(cols, rows); err != nil {
-			return err
-		}
+	cols := []column{{Title: "REGION"}, {Title: "NEEDS/H", Kind: number}, {Title: "ALLOWED/H", Kind: number}, {Title: "SHARE", Kind: number}, {Title: "TIGHTEST", Flex: 1}}
+	err := tableOf(o, cols, f.Regions, func(r engine.FreshnessHost) []string {
+		return []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), r.Bucket}
+	})
+	if err != nil {
+		return err
 	}
-	if len(f.Late) == 0 {
-		return nil
-	}
-	_, _ = fmt.Fprintln(o.W)
 	now := time.Now()
-	rows := make([][]string, len(f.Late))
-	for i, a := range f.Late {
-		rows[i] = []string{a.RiotID, human.SpanAgo(a.Last, now), human.Span(a.Cadence)}
-	}
-	if err := o.table([]column{{Title: "LATE ACCOUNT", Flex: 1}, {Title: "LAST SYNC"}, {Title: "EVERY", Kind: number}}, rows); err != nil || f.Lates <= len(f.Late) {
+	err = tableOf(o, []column{{Title: "LATE ACCOUNT", Flex: 1}, {Title: "LAST SYNC"}, {Title: "EVERY", Kind: number}}, f.Late, func(a engine.LateAccount) []string {
+		return []string{a.RiotID, human.SpanAgo(a.Last, now), human.Span(a.Cadence)}
+	})
+	if err != nil || f.Lates <= len(f.Late) {
 		return err
 	}
 	_, err = fmt.Fprintf(o.W, "and %s more\n", count(f.Lates-len(f.Late)))

@@ -83,7 +83,7 @@ func TestTheWeeklyReportIsPrinted(t *testing.T) {
 		}
 		return r, nil
 	}}
-	show := func(o cli.Out) error { return cli.Weekly(t.Context(), c, "2026-11-11", o) }
+	show := func(o cli.Out) error { return cli.Weekly("2026-11-11").Show(t.Context(), c, o) }
 	text := printed(t, false, show)
 	wantLines(t, text, "Monday 2 1 h 01 min 20:00, 50 min 00 s", "Tuesday 0 - -", "Sunday 1 25 min 00 s 09:00, 25 min 00 s",
 		"Ana#EUW 2 1 h 01 min 50 %", "Ben‹U+202E›#EUW 1 25 min 00 s 100 % 2 matches")
@@ -103,7 +103,7 @@ func TestFreshnessIsPrinted(t *testing.T) {
 		Late:    []engine.LateAccount{{RiotID: "Ana#EUW", Cadence: time.Hour}},
 	}
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return f, nil }}
-	text := printed(t, false, func(o cli.Out) error { return cli.Freshness(t.Context(), c, o) })
+	text := printed(t, false, func(o cli.Out) error { return cli.Freshness().Show(t.Context(), c, o) })
 	wantLines(t, text, "1,200 tracked accounts: needs 120 of 3000 calls per hour in europe", "europe 120 3,000 4 % app:europe 100/120s", "asia 7 ? -",
 		"Ana#EUW - 1 h 00 min", "and 2 more")
 }
@@ -113,8 +113,8 @@ func TestAWrongAnswerIsAnError(t *testing.T) {
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return engine.LimitsRow{}, nil }}
 	for name, show := range map[string]func(cli.Out) error{
 		"ranks":     func(o cli.Out) error { return cli.Ranks("a#b", "").Show(t.Context(), c, o) },
-		"weekly":    func(o cli.Out) error { return cli.Weekly(t.Context(), c, "", o) },
-		"freshness": func(o cli.Out) error { return cli.Freshness(t.Context(), c, o) },
+		"weekly":    func(o cli.Out) error { return cli.Weekly("").Show(t.Context(), c, o) },
+		"freshness": func(o cli.Out) error { return cli.Freshness().Show(t.Context(), c, o) },
 	} {
 		if err := show(cli.Out{W: &bytes.Buffer{}}); err == nil {
 			t.Errorf("%s: no error", name)

@@ -61,6 +61,20 @@ func document(show func(ctx context.Context, c engine.Console, o Out) error) Lis
 	return List{show: show}
 }
 
+// answered is what is one answer: whole as JSON, else as print writes it.
+func answered[T any](q engine.Query, print func(o Out, answer T) error) List {
+	return document(func(ctx context.Context, c engine.Console, o Out) error {
+		answer, err := ask[T](ctx, c, q)
+		switch {
+		case err != nil:
+			return err
+		case o.JSON:
+			return o.json(answer)
+		}
+		return print(o, answer)
+	})
+}
+
 // listing is a list of rows of one catalogue.
 type listing[T any] struct {
 	of     *columns.Catalogue[T]
@@ -84,6 +98,16 @@ type source[T any] struct {
 // all is a source that has its rows.
 func all[T any](rows []T) source[T] {
 	return source[T]{page: func(string) ([]T, string, error) { return rows, "", nil }}
+}
+
+// pages is a source that asks for one page after the other. query asks for what follows a place, "" = from the beginning;
+// rows takes a page apart.
+func pages[P, T any](ctx context.Context, c engine.Console, query func(after string) engine.Query, rows func(P) (rows []T, next string)) source[T] {
+	return source[T]{page: func(after string) ([]T, string, error) {
+		p, err := ask[P](ctx, c, query(after))
+		list, next := rows(p)
+		return list, next, err
+	}}
 }
 
 func (l listing[T]) list() List {

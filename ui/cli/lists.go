@@ -126,13 +126,10 @@ func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
 	l := listing[engine.JobRow]{
 		of: columns.Jobs, shown: columns.JobLines, filter: filter,
 		read: func(ctx context.Context, c engine.Console) (source[engine.JobRow], error) {
-			q := q
-			q.Limit = pageSize
-			return source[engine.JobRow]{page: func(after string) ([]engine.JobRow, string, error) {
-				q.After = after
-				p, err := ask[engine.JobsPage](ctx, c, q)
-				return p.Jobs, p.Next, err
-			}}, nil
+			return pages(ctx, c, func(after string) engine.Query {
+				q.Page = engine.Page{After: after, Limit: pageSize}
+				return q
+			}, func(p engine.JobsPage) ([]engine.JobRow, string) { return p.Jobs, p.Next }), nil
 		},
 	}
 	if !q.Ended {
@@ -174,7 +171,6 @@ func Classes(queue string) List {
 // "Name#TAG state:stored".
 func Matches(text string, every bool) List {
 	account, text := splitAccount(text)
-	q := engine.MatchesQuery{Account: account, All: every, Page: engine.Page{Limit: pageSize}}
 	return listing[engine.MatchRow]{
 		of: columns.Matches, shown: columns.MatchLines, filter: text,
 		none: "no match is stored yet: `farsight sync 'Name#TAG'` fetches an account's",
@@ -185,21 +181,19 @@ func Matches(text string, every bool) List {
 				}
 			}
 			hidden := 0
-			return source[engine.MatchRow]{
-				page: func(after string) ([]engine.MatchRow, string, error) {
-					q := q
-					q.After = after
-					p, err := ask[engine.MatchesPage](ctx, c, q)
-					hidden += p.Hidden
-					return p.Matches, p.Next, err
-				},
-				foot: func() string {
-					if hidden == 0 {
-						return ""
-					}
-					return count(hidden) + " permanently unfetchable hidden: --all shows them"
-				},
-			}, nil
+			src := pages(ctx, c, func(after string) engine.Query {
+				return engine.MatchesQuery{Account: account, All: every, Page: engine.Page{After: after, Limit: pageSize}}
+			}, func(p engine.MatchesPage) ([]engine.MatchRow, string) {
+				hidden += p.Hidden
+				return p.Matches, p.Next
+			})
+			src.foot = func() string {
+				if hidden == 0 {
+					return ""
+				}
+				return count(hidden) + " permanently unfetchable hidden: --all shows them"
+			}
+			return src, nil
 		},
 	}.list()
 }
@@ -286,16 +280,12 @@ func Schedules(filter string) List {
 
 // Ranks lists an account's rank history, newest first; queue "" = all queues.
 func Ranks(account, queue string) List {
-	q := engine.RanksQuery{Account: account, Queue: queue, Page: engine.Page{Limit: pageSize}}
 	return listing[engine.RankRow]{
 		of: columns.Ranks, shown: columns.RankLines, none: "no rank is stored yet: ranks of tracked accounts are fetched once a day",
 		read: func(ctx context.Context, c engine.Console) (source[engine.RankRow], error) {
-			return source[engine.RankRow]{page: func(after string) ([]engine.RankRow, string, error) {
-				q := q
-				q.After = after
-				p, err := ask[engine.RanksPage](ctx, c, q)
-				return p.Ranks, p.Next, err
-			}}, nil
+			return pages(ctx, c, func(after string) engine.Query {
+				return engine.RanksQuery{Account: account, Queue: queue, Page: engine.Page{After: after, Limit: pageSize}}
+			}, func(p engine.RanksPage) ([]engine.RankRow, string) { return p.Ranks, p.Next }), nil
 		},
 	}.list()
 }
@@ -306,39 +296,30 @@ func Audit(q engine.AuditQuery, last int) List {
 		of: columns.Audit, shown: columns.AuditLines, none: "no command of an operator fits",
 		read: func(ctx context.Context, c engine.Console) (source[engine.AuditEntry], error) {
 			left := last
-			return source[engine.AuditEntry]{page: func(after string) ([]engine.AuditEntry, string, error) {
-				q := q
+			return pages(ctx, c, func(after string) engine.Query {
 				q.After, q.Limit = after, pageSize
 				if last > 0 {
 					q.Limit = min(pageSize, left)
 				}
-				p, err := ask[engine.AuditPage](ctx, c, q)
+				return q
+			}, func(p engine.AuditPage) ([]engine.AuditEntry, string) {
 				if left -= len(p.Entries); last > 0 && left <= 0 {
 					p.Next = ""
 				}
-				return p.Entries, p.Next, err
-			}}, nil
+				return p.Entries, p.Next
+			}), nil
 		},
 	}.list()
 }
 
 func accountPages(ctx context.Context, c engine.Console) source[engine.AccountRow] {
-	return source[engine.AccountRow]{page: func(after string) ([]engine.AccountRow, string, error) {
-		p, err := ask[engine.AccountsPage](ctx, c, engine.AccountsQuery{Page: engine.Page{After: after, Limit: pageSize}})
-		return p.Accounts, p.Next, err
-	}}
-}
-
-// Setting is one setting with its source, as `farsight config` shows it.
-type Setting struct {
-	Name   string `json:"name"`
-	Value  string `json:"value"`
-	Source string `json:"source"`
-	Env    string `json:"env"`
+	return pages(ctx, c, func(after string) engine.Query {
+		return engine.AccountsQuery{Page: engine.Page{After: after, Limit: pageSize}}
+	}, func(p engine.AccountsPage) ([]engine.AccountRow, string) { return p.Accounts, p.Next })
 }
 
 // Config prints every setting.
-func Config(o Out, settings []Setting) error {
+func Config(o Out, settings []engine.Setting) error {
 	if o.JSON {
 		return lines(o, settings)
 	}

@@ -14,23 +14,15 @@ import (
 )
 
 // Metrics prints what the jobs of a window add up to, and the sums of days.
-func Metrics(ctx context.Context, c engine.Console, q engine.MetricsQuery, o Out) error {
-	m, err := ask[engine.Metrics](ctx, c, q)
-	if err != nil {
-		return err
-	}
-	if o.JSON {
-		return o.json(m)
-	}
-	if err := windowMetrics(o, m); err != nil {
-		return err
-	}
-	for _, part := range []func(Out, engine.Metrics) error{statuses, waitingJobs, days} {
-		if err := part(o, m); err != nil {
-			return err
+func Metrics(q engine.MetricsQuery) List {
+	return answered(q, func(o Out, m engine.Metrics) error {
+		for _, part := range []func(Out, engine.Metrics) error{windowMetrics, statuses, waitingJobs, days} {
+			if err := part(o, m); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func windowMetrics(o Out, m engine.Metrics) error {
@@ -58,9 +50,6 @@ func known(text string, of int) string {
 }
 
 func statuses(o Out, m engine.Metrics) error {
-	if len(m.Statuses) == 0 {
-		return nil
-	}
 	total := 0
 	for _, n := range m.Statuses {
 		total += n
@@ -68,78 +57,56 @@ func statuses(o Out, m engine.Metrics) error {
 	names := slices.SortedFunc(maps.Keys(m.Statuses), func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.Statuses[b], m.Statuses[a]), cmp.Compare(a, b))
 	})
-	rows := make([][]string, len(names))
-	for i, name := range names {
+	return tableOf(o, []column{{Title: "ATTEMPTS ENDED"}, {Title: "COUNT", Kind: number}, {Title: "SHARE", Kind: number}}, names, func(name string) []string {
 		n := m.Statuses[name]
-		rows[i] = []string{name, count(n), percent(float64(n)/float64(total), total)}
-	}
-	_, _ = fmt.Fprintln(o.W)
-	return o.table([]column{{Title: "ATTEMPTS ENDED"}, {Title: "COUNT", Kind: number}, {Title: "SHARE", Kind: number}}, rows)
+		return []string{name, count(n), percent(float64(n)/float64(total), total)}
+	})
 }
 
 func waitingJobs(o Out, m engine.Metrics) error {
-	if len(m.Waiting) == 0 {
-		return nil
-	}
-	var rows [][]string
-	for _, q := range slices.Sorted(maps.Keys(m.Waiting)) {
-		rows = append(rows, []string{string(q), count(m.Waiting[q])})
-	}
-	_, _ = fmt.Fprintln(o.W)
-	return o.table([]column{{Title: "QUEUE"}, {Title: "WAITING", Kind: number}}, rows)
+	return tableOf(o, []column{{Title: "QUEUE"}, {Title: "WAITING", Kind: number}}, slices.Sorted(maps.Keys(m.Waiting)), func(q engine.Queue) []string {
+		return []string{string(q), count(m.Waiting[q])}
+	})
 }
 
 func days(o Out, m engine.Metrics) error {
-	if len(m.Days) == 0 {
-		return nil
-	}
-	rows := make([][]string, len(m.Days))
-	for i, d := range m.Days {
-		share := 0.0
-		if d.Retries > 0 {
-			share = float64(d.Won) / float64(d.Retries)
-		}
-		rows[i] = []string{d.Day, count(d.Completed), count(d.Discarded), count(d.Cancelled), count(d.Attempts), count(d.Retries), percent(share, int(d.Retries))}
-	}
-	_, _ = fmt.Fprintln(o.W)
-	return o.table([]column{{Title: "DAY (UTC)"}, {Title: "COMPLETED", Kind: number}, {Title: "DISCARDED", Kind: number}, {Title: "CANCELLED", Kind: number}, {Title: "ATTEMPTS", Kind: number}, {Title: "RETRIES", Kind: number}, {Title: "WON", Kind: number}}, rows)
+	cols := []column{{Title: "DAY (UTC)"}, {Title: "COMPLETED", Kind: number}, {Title: "DISCARDED", Kind: number}, {Title: "CANCELLED", Kind: number}, {Title: "ATTEMPTS", Kind: number}, {Title: "RETRIES", Kind: number}, {Title: "WON", Kind: number}}
+	return tableOf(o, cols, m.Days, func(d engine.DaySum) []string {
+		return []string{d.Day, count(d.Completed), count(d.Discarded), count(d.Cancelled), count(d.Attempts), count(d.Retries), percent(float64(d.Won)/float64(max(d.Retries, 1)), int(d.Retries))}
+	})
 }
 
-// JobLog prints ended jobs, newest first, at most limit of them; 0 = all.
-func JobLog(ctx context.Context, c engine.Console, q engine.JobLogQuery, limit int, o Out) error {
-	q.Limit = pageSize
-	var rows []engine.JobLog
-	for left := limit; ; {
-		page, err := ask[engine.JobLogPage](ctx, c, q)
-		if err != nil {
+// JobLog prints ended jobs, newest first, at most limit of them; 0 = all. As JSON each page is printed as it comes: an archive
+// may be larger than memory.
+func JobLog(q engine.JobLogQuery, limit int) List {
+	return document(func(ctx context.Context, c engine.Console, o Out) error {
+		src := pages(ctx, c, func(after string) engine.Query {
+			q.Page = engine.Page{After: after, Limit: pageSize}
+			return q
+		}, func(p engine.JobLogPage) ([]engine.JobLog, string) { return p.Jobs, p.Next })
+		var rows []engine.JobLog
+		left := limit
+		err := src.each(func(*engine.JobLog) bool { return true }, func(page []engine.JobLog) (enough bool, err error) {
+			if limit > 0 {
+				page = page[:min(left, len(page))]
+				left -= len(page)
+			}
+			if enough = limit > 0 && left == 0; o.JSON {
+				return enough, lines(o, page)
+			}
+			rows = append(rows, page...)
+			return enough, nil
+		})
+		switch {
+		case err != nil, o.JSON:
 			return err
+		case len(rows) == 0 && (q.Kind != "" || q.Queue != ""):
+			return o.say("no job of that kind and queue has ended: `farsight joblog` lists all")
+		case len(rows) == 0:
+			return o.say("no job has ended yet")
 		}
-		if limit > 0 {
-			page.Jobs = page.Jobs[:min(left, len(page.Jobs))]
-			left -= len(page.Jobs)
-		}
-		if o.JSON { // an archive may be larger than memory
-			err = lines(o, page.Jobs)
-		} else {
-			rows = append(rows, page.Jobs...)
-		}
-		if err != nil {
-			return err
-		}
-		if page.Next == "" || limit > 0 && left == 0 {
-			break
-		}
-		q.After = page.Next
-	}
-	switch {
-	case o.JSON:
-		return nil
-	case len(rows) == 0 && (q.Kind != "" || q.Queue != ""):
-		return o.say("no job of that kind and queue has ended: `farsight joblog` lists all")
-	case len(rows) == 0:
-		return o.say("no job has ended yet")
-	}
-	return jobLog(o, rows)
+		return jobLog(o, rows)
+	})
 }
 
 func jobLog(o Out, rows []engine.JobLog) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 
@@ -58,6 +59,19 @@ func (o Out) table(cols []column, rows [][]string) error {
 		_ = w.WriteByte('\n')
 	}
 	return w.Flush()
+}
+
+// tableOf is table with a row for each value, after an empty line; nothing for none.
+func tableOf[T any](o Out, cols []column, values []T, row func(T) []string) error {
+	if len(values) == 0 {
+		return nil
+	}
+	rows := make([][]string, len(values))
+	for i, v := range values {
+		rows[i] = row(v)
+	}
+	_, _ = fmt.Fprintln(o.W)
+	return o.table(cols, rows)
 }
 
 func (o Out) clean(s string) string {

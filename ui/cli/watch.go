@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,17 +49,18 @@ func logLine(r engine.LogRow) string {
 }
 
 // Forensics prints what is known about one 429.
-func Forensics(ctx context.Context, c engine.Console, q engine.ForensicsQuery, o Out) error {
-	f, err := ask[engine.Forensics](ctx, c, q)
-	if q.Seq == 0 && errors.Is(err, engine.ErrNotFound) {
-		return noneKnown(o, err)
-	}
-	if err != nil {
+func Forensics(q engine.ForensicsQuery) List {
+	l := answered(q, forensics)
+	return document(func(ctx context.Context, c engine.Console, o Out) error {
+		err := l.show(ctx, c, o)
+		if q.Seq == 0 && errors.Is(err, engine.ErrNotFound) {
+			return noneKnown(o, err)
+		}
 		return err
-	}
-	if o.JSON {
-		return o.json(f)
-	}
+	})
+}
+
+func forensics(o Out, f engine.Forensics) error {
 	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", f.Call.Seq, human.Stamp(f.Call.At), f.Kind, f.Call.Method, f.Call.Host)
 	if f.Call.RetryAfter > 0 {
 		head += ", retry after " + human.Span(f.Call.RetryAfter)
@@ -83,12 +85,8 @@ func noneKnown(o Out, why error) error {
 }
 
 func windows(o Out, list []engine.WindowCount) error {
-	if len(list) == 0 {
-		return nil
-	}
-	_, _ = fmt.Fprintln(o.W)
-	rows := make([][]string, len(list))
-	for i, w := range list {
+	cols := []column{{Title: "SCOPE"}, {Title: "WINDOW", Kind: number}, {Title: "LIMIT", Kind: number}, {Title: "OURS", Kind: number}, {Title: "SERVER", Kind: number}, {Title: "DRIFT", Kind: number}}
+	return tableOf(o, cols, list, func(w engine.WindowCount) []string {
 		server, drift := "-", "-"
 		if w.Server >= 0 {
 			server, drift = strconv.Itoa(w.Server), strconv.Itoa(w.Drift())
@@ -96,36 +94,24 @@ func windows(o Out, list []engine.WindowCount) error {
 		if w.Drift() > 0 {
 			drift = "+" + drift
 		}
-		rows[i] = []string{w.Scope, human.Span(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
-	}
-	return o.table([]column{{Title: "SCOPE"}, {Title: "WINDOW", Kind: number}, {Title: "LIMIT", Kind: number}, {Title: "OURS", Kind: number}, {Title: "SERVER", Kind: number}, {Title: "DRIFT", Kind: number}}, rows)
+		return []string{w.Scope, human.Span(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
+	})
 }
 
 // spentWords say what is no method.
 var spentWords = map[string]string{"others": "others with this key", "before": "of ours, before what is recorded"}
 
 func spent(o Out, f engine.Forensics) error {
-	if len(f.Spent) > 0 {
-		_, _ = fmt.Fprintln(o.W)
-		rows := make([][]string, len(f.Spent))
-		for i, s := range f.Spent {
-			what := s.What
-			if words := spentWords[what]; words != "" {
-				what = words
-			}
-			rows[i] = []string{what, count(s.Calls)}
-		}
-		if err := o.table([]column{{Title: "SPENT BY"}, {Title: "CALLS", Kind: number}}, rows); err != nil {
-			return err
-		}
-	}
-	if len(f.Others) == 0 {
-		return nil
+	err := tableOf(o, []column{{Title: "SPENT BY"}, {Title: "CALLS", Kind: number}}, f.Spent, func(s engine.SpentCalls) []string {
+		return []string{cmp.Or(spentWords[s.What], s.What), count(s.Calls)}
+	})
+	if err != nil || len(f.Others) == 0 {
+		return err
 	}
 	words := make([]string, len(f.Others))
 	for i, seq := range f.Others {
 		words[i] = strconv.FormatUint(seq, 10)
 	}
-	_, err := fmt.Fprintf(o.W, "\nother 429s: %s; `farsight forensics CALL` shows one\n", strings.Join(words, ", "))
+	_, err = fmt.Fprintf(o.W, "\nother 429s: %s; `farsight forensics CALL` shows one\n", strings.Join(words, ", "))
 	return err
 }

@@ -70,7 +70,7 @@ func TestI9_ForensicsOnOneScreen(t *testing.T) {
 	}
 	c := answers{func(engine.Query) (engine.Answer, error) { return f, nil }}
 	var b bytes.Buffer
-	if err := Forensics(t.Context(), c, engine.ForensicsQuery{}, Out{W: &b}); err != nil {
+	if err := Forensics(engine.ForensicsQuery{}).Show(t.Context(), c, Out{W: &b}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"call 41", "429 (application)", "retry after 8 s", "job b39", "another process uses this key\n", "+159", "others with this key", "before what is recorded", "other 429s: 40, 36"} {

@@ -2,31 +2,17 @@ package storage
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// A job id is the decimal number of a sequence, led by a letter that tells how many digits follow: a7, b12, c812. It is
-// short enough to type and sorts as text in the order of creation.
-
-func jobID(n uint64) engine.JobID {
-	var b [21]byte
-	digits := strconv.AppendUint(b[1:1], n, 10)
-	b[0] = idLetter(len(digits))
-	return engine.JobID(b[:1+len(digits)])
-}
-
-func idLetter(digits int) byte { return 'a' + byte(digits) - 1 }
+func jobID(n uint64) engine.JobID { return engine.JobID(key.JobID(n)) }
 
 // jobNumber is the opposite of jobID; ErrNotFound for what no job can be called.
 func jobNumber(id engine.JobID) (uint64, error) {
-	if len(id) < 2 || id[0] != idLetter(len(id)-1) || id[1] == '0' {
-		return 0, noJob(id)
-	}
-	n, err := strconv.ParseUint(string(id[1:]), 10, 64)
-	if err != nil {
+	n, ok := key.JobNumber(string(id))
+	if !ok {
 		return 0, noJob(id)
 	}
 	return n, nil

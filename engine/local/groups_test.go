@@ -2,12 +2,15 @@ package local_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	bt "github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/storage/pg"
 )
 
 // Row P-16: 10,000 random schedules on the model, and fewer on the real store,
@@ -28,6 +31,16 @@ func TestP16_SummariesEqualTheirMembers(t *testing.T) {
 		}
 		bt.P16_SummariesEqualTheirMembers(t, db, 100, prune)
 		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("postgres", func(t *testing.T) {
+		db, err := pg.Open(t.Context(), pg.Options{URL: pgtest.Schema(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bt.P16_SummariesEqualTheirMembers(t, db, 30, nil)
+		if err := errors.Join(recounted(db), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})

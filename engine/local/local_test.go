@@ -8,14 +8,17 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/pg"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
@@ -147,11 +150,50 @@ func serve(dir string) (*storage.DB, func() error, error) {
 	}, nil
 }
 
-// onEach runs a row on the model and on the real store.
+// serverSite opens the store on PostgreSQL in one schema.
+type serverSite struct{ url string }
+
+func (s *serverSite) Open(o backendtest.Setup) (backendtest.Node, error) {
+	ctx := context.Background()
+	db, err := pg.Open(ctx, pg.Options{URL: s.url})
+	if err != nil {
+		return nil, fmt.Errorf("open the store: %w", err)
+	}
+	n, err := newNode(db, o, func() error { return errors.Join(recounted(db), db.Close()) })
+	if err == nil {
+		n.sums = func() error { return recounted(db) }
+		n.spoil = func(id engine.JobID) error {
+			c, err := pgx.Connect(ctx, s.url)
+			if err != nil {
+				return err
+			}
+			defer c.Close(ctx)
+			_, err = c.Exec(ctx, "update fs_job set state = 'bent' where id = $1", id[1:])
+			return err
+		}
+	}
+	return n, err
+}
+
+func recounted(db *pg.DB) error {
+	findings, err := db.Check(context.Background())
+	if err == nil && len(findings) > 0 {
+		err = fmt.Errorf("the store is not sound: %v", findings)
+	}
+	return err
+}
+
+// onEach runs a row on the model and on the real stores.
 func onEach(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	t.Helper()
 	t.Run("memory", func(t *testing.T) { inMemory(t, row) })
 	t.Run("bbolt", func(t *testing.T) { onDisk(t, row) })
+	t.Run("postgres", func(t *testing.T) { onServer(t, row) })
+}
+
+func onServer(t *testing.T, row func(testing.TB, backendtest.Site)) {
+	url := pgtest.Schema(t)
+	synctest.Test(t, func(t *testing.T) { row(t, &serverSite{url}) })
 }
 
 func inMemory(t *testing.T, row func(testing.TB, backendtest.Site)) {

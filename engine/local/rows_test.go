@@ -64,6 +64,9 @@ func TestP14_CancelCompleteRace(t *testing.T) {
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 50) })
 	})
+	t.Run("postgres", func(t *testing.T) {
+		onServer(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 50) })
+	})
 }
 
 func TestP21_DueJobStartsPunctually(t *testing.T) {
@@ -73,6 +76,9 @@ func TestP21_DueJobStartsPunctually(t *testing.T) {
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 1000) })
 	})
+	t.Run("postgres", func(t *testing.T) {
+		onServer(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 1000) })
+	})
 }
 
 func TestP01_NothingIsLostInACrash(t *testing.T) {
@@ -81,6 +87,9 @@ func TestP01_NothingIsLostInACrash(t *testing.T) {
 	})
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P01_NothingIsLostInACrash(t, s, 200, 10) })
+	})
+	t.Run("postgres", func(t *testing.T) {
+		onServer(t, func(t testing.TB, s bt.Site) { bt.P01_NothingIsLostInACrash(t, s, 100, 5) })
 	})
 }
 
@@ -92,5 +101,8 @@ func TestP16_RandomWalk(t *testing.T) {
 	}
 	t.Run("bbolt", func(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, 99, 120) })
+	})
+	t.Run("postgres", func(t *testing.T) {
+		onServer(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, 99, 120) })
 	})
 }

@@ -143,6 +143,7 @@ func start(bin string) (string, error) {
 	lifeline = out
 	run := exec.Command("/bin/sh", "-c", serve, "sh", bin, dir)
 	run.Dir, run.Stdin = dir, in
+	run.Env = []string{"PATH=" + os.Getenv("PATH")}                       // without the mark of internal/scratch: it ends by itself
 	run.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true} // Ctrl-C is for the tests
 	if err := run.Start(); err != nil {
 		return "", err

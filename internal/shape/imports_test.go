@@ -55,6 +55,7 @@ var imports = map[string][]string{
 	"riot/sim/internal/world":     {"riot/route", "riot/sim/internal/keyed"},
 	"storage":                     {"engine", "engine/crash", "engine/cron", "engine/human", "engine/league", "storage/internal/commit", "storage/internal/disk", "storage/internal/payload", "storage/internal/rec", "storage/keep", "storage/key"},
 	"storage/internal/commit":     {"engine", "engine/await", "storage/internal/disk"},
+	"storage/pg":                  {"engine", "engine/await", "engine/wall", "storage/key"},
 	"storage/keep":                {"engine", "engine/crash", "engine/human", "storage/internal/disk", "storage/internal/payload"},
 	"storage/internal/disk":       {"engine", "engine/crash", "engine/human", "engine/wall", "storage/internal/rec"},
 	"storage/internal/payload":    {"engine", "engine/crash", "engine/league", "storage/internal/disk", "storage/internal/rec"},
@@ -94,13 +95,16 @@ var imports = map[string][]string{
 // outside are libraries that only certain folders may see: no HTTP in storage
 // and ui, no bbolt anywhere but in storage and below it.
 var outside = map[string][]string{
-	"go.etcd.io/bbolt":          {"storage", "storage/internal/disk", "storage/internal/payload", "storage/keep"},
-	"net/http":                  {"internal/app", "riot", "riot/limit", "riot/sim", "engine/api", "engine/api/apitest", "engine/pager", "engine/pager/voice", "internal/demo"},
-	"charm.land/bubbletea/v2":   {"ui", "ui/page", "ui/part"},
-	"github.com/spf13/cobra":    {"internal/app", "internal/reference"},
-	"github.com/robfig/cron/v3": {"engine/cron"},
-	"github.com/jackc/pgx/v5":   {"internal/pgtest"},
-	"testing":                   {"engine/backendtest", "internal/pgtest"},
+	"go.etcd.io/bbolt":                {"storage", "storage/internal/disk", "storage/internal/payload", "storage/keep"},
+	"net/http":                        {"internal/app", "riot", "riot/limit", "riot/sim", "engine/api", "engine/api/apitest", "engine/pager", "engine/pager/voice", "internal/demo"},
+	"charm.land/bubbletea/v2":         {"ui", "ui/page", "ui/part"},
+	"github.com/spf13/cobra":          {"internal/app", "internal/reference"},
+	"github.com/robfig/cron/v3":       {"engine/cron"},
+	"github.com/jackc/pgx/v5":         {"internal/pgtest", "storage/pg"},
+	"github.com/jackc/pgx/v5/pgconn":  {"storage/pg"},
+	"github.com/jackc/pgx/v5/pgtype":  {"storage/pg"},
+	"github.com/jackc/pgx/v5/pgxpool": {"storage/pg"},
+	"testing":                         {"engine/backendtest", "internal/pgtest"},
 }
 
 // floors are how high each top folder stands: what is imported from another one stands

@@ -1,0 +1,90 @@
+package pg
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// tried is an attempt with whose it is.
+type tried struct {
+	engine.Attempt
+	job   engine.JobID
+	owner string
+	call  bool // of a job that calls people: it is looked for by its external id
+}
+
+var tAttempts = declare("fs_attempt", 0, func(a *tried) []column {
+	return []column{
+		{"job", (*jobID)(&a.job)},
+		{"owner", (*text)(&a.owner)},
+		{"of_call", &a.call},
+		{"number", &a.Number},
+		{"round", &a.Round},
+		{"try", &a.Try},
+		{"phase", &a.Phase},
+		{"rev", (*uint64)(&a.Rev)},
+		{"started", (*instant)(&a.Start)},
+		{"ended", (*instant)(&a.End)},
+		{"verb", &word{&a.Verb}},
+		{"hold", &word{&a.Hold}},
+		{"class", (*text)(&a.Class)},
+		{"error", (*text)(&a.Err)},
+		{"external", (*text)(&a.External)},
+		{"status", &a.Status},
+		{"queued_ns", (*int64)(&a.Queued)},
+		{"paced_ns", (*int64)(&a.Paced)},
+		{"limiter_ns", (*int64)(&a.Limiter)},
+		{"http_ns", (*int64)(&a.HTTP)},
+		{"next", (*instant)(&a.Next)},
+		{"decision", (*text)(&a.Decision)},
+		{"worker", &a.Worker},
+	}
+})
+
+// AddAttempt appends one closed attempt or hold to a job, counts it on its day, and emits the
+// change.
+func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error {
+	t := own(tx)
+	j, err := t.job(id)
+	if err != nil {
+		return err
+	}
+	tAttempts.add(t, tried{a, id, j.Owner, j.Kind == engine.KindCall && a.External != ""})
+	t.onDay(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
+	t.Emit(engine.Change{Attempt: &a, Of: id})
+	return nil
+}
+
+// attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is
+// left out.
+func (t *txn) attempts(job engine.JobID) (attempts, holds []engine.Attempt, err error) {
+	n, err := number(job)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = tAttempts.each(t, func(a tried, err error) {
+		switch {
+		case err != nil:
+		case a.Number == 0:
+			holds = append(holds, a.Attempt)
+		default:
+			attempts = append(attempts, a.Attempt)
+		}
+	}, tAttempts.from+"where job = $1 order by id", n)
+	return attempts, holds, err
+}
+
+// onDay adds to the sums of the UTC day of an instant. The rows are written once, before the
+// commit. What ended at no known time is on no day.
+func (t *txn) onDay(at time.Time, add func(*engine.DaySum)) {
+	if at.IsZero() {
+		return
+	}
+	if t.days == nil {
+		t.days = map[string]engine.DaySum{}
+	}
+	d := t.days[engine.UTCDay(at)]
+	add(&d)
+	t.days[engine.UTCDay(at)] = d
+}

@@ -1,0 +1,189 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/wall"
+)
+
+// DB is an open schema. Its methods may be called by many goroutines at once.
+type DB struct {
+	pool     *pgxpool.Pool
+	seq      atomic.Uint64
+	turns    turnstile
+	onCommit func(seq uint64, changes []engine.Change)
+}
+
+// OnCommit names the one function that gets the changes of every commit of this process, in an
+// order in which none comes before one that it was decided by, and before the writers are
+// answered. It must not block. Call it before the first Write.
+func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
+
+// Seq is the version of the last commit: this process's own count, which goes on over a restart
+// as the clock does.
+func (db *DB) Seq() uint64 { return db.seq.Load() }
+
+// Close ends all connections, and waits for those that are in use.
+func (db *DB) Close() error {
+	db.pool.Close()
+	return nil
+}
+
+// Read runs fn in a transaction that sees one state of the database. It must be short: an old
+// state keeps the database from clearing up.
+func (db *DB) Read(ctx context.Context, fn func(engine.Tx) error) error {
+	return db.view(ctx, func(t *txn) error { return fn(t) })
+}
+
+func (db *DB) view(ctx context.Context, fn func(*txn) error) error {
+	return db.in(ctx, "", func(t *txn) error {
+		t.queued.Queue("begin isolation level repeatable read, read only")
+		err := fn(t)
+		if t.err != nil {
+			err = t.err
+		}
+		t.rollback()
+		return err
+	})
+}
+
+// errUnknown: it is unknown whether a commit was carried out.
+var errUnknown = errors.New("unknown whether it was committed")
+
+// maxTries bounds how often a transaction is begun again that the database has ended for the
+// sake of another.
+const maxTries = 20
+
+// Write runs fn in one transaction and returns after its commit. It returns fn's error, and such
+// an fn leaves no trace; but an error of the database's own comes first, whatever fn says. fn
+// must check before it writes, touch nothing but the transaction and variables of its own that it
+// assigns, and call neither Write nor Read: it runs again when the database has ended its
+// transaction for the sake of another.
+func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
+	for try := 1; ; try++ {
+		err := db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
+		if !anotherWon(err) || try == maxTries {
+			return err
+		}
+		if !await.Pause(ctx, rand.N(time.Duration(try)*5*time.Millisecond)) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
+	committed := false
+	defer func() { // fn may panic
+		if !committed {
+			t.rollback()
+		}
+	}()
+	t.queued.Queue("begin")
+	err := fn(t)
+	if t.err == nil && err == nil {
+		t.saveDays()
+		err = t.flush()
+	}
+	if t.err != nil {
+		return t.err
+	}
+	if err != nil || !t.dirty {
+		return err
+	}
+	return db.turns.pass(func() error {
+		err := t.alone("commit")
+		committed = err == nil
+		if _, answered := errors.AsType[*pgconn.PgError](err); err != nil && !answered {
+			err = fmt.Errorf("%w: %w", errUnknown, err)
+		}
+		return err
+	}, func() { db.publish(t.changes) })
+}
+
+// publish hands the changes of one commit on.
+func (db *DB) publish(changes []engine.Change) {
+	seq := db.seq.Add(1)
+	for i := range changes {
+		changes[i].Seq = seq
+	}
+	if db.onCommit != nil {
+		db.onCommit(seq, changes)
+	}
+}
+
+// in runs fn with a transaction on a connection of its own, which it has to begin and to end.
+func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("no connection to the database: %w", err)
+	}
+	defer c.Release()
+	return fn(&txn{
+		db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now().Truncate(time.Millisecond),
+		lock: lock, slot: int(c.Conn().PgConn().PID() % slots), queued: &pgx.Batch{},
+	})
+}
+
+// slots is in how many parts a counter is kept.
+const slots = 16
+
+// anotherWon reports whether the database has ended a transaction for the sake of another: it
+// can run again.
+func anotherWon(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case "40001", // serialization_failure
+		"40P01", // deadlock_detected
+		"23505": // unique_violation: what was not there when it was looked for is there now
+		return true
+	}
+	return false
+}
+
+// turnstile lets commits go on beside each other, and what follows them in the order in which
+// they were begun. A transaction holds the locks on all that it was decided by when it begins its
+// commit: so what another of this process has decided by it has begun later.
+type turnstile struct {
+	mu            sync.Mutex
+	moved         sync.Cond
+	begun, passed uint64
+}
+
+// pass runs commit, and then, when all that were begun before have passed, after, if commit gave
+// no error.
+func (s *turnstile) pass(commit func() error, after func()) error {
+	s.mu.Lock()
+	mine := s.begun
+	s.begun++
+	s.mu.Unlock()
+	err := commit()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.passed != mine {
+		s.moved.Wait()
+	}
+	if err == nil {
+		after()
+	}
+	s.passed++
+	s.moved.Broadcast()
+	return err
+}

@@ -1,0 +1,20 @@
+// Package pg is the store on PostgreSQL, for engines that outgrow one machine: it keeps what
+// package storage keeps in a directory, behind the same interfaces.
+//
+// # Transactions
+//
+// A write is one transaction at READ COMMITTED in which every row that is read is locked: who
+// decides by a row decides by what it will be until the commit. When the database cannot go on
+// with two of them at once it ends one, which runs again. What needs no answer is not sent by
+// itself: it goes with the next question, or before the commit, so that a move of a job is four
+// round trips and not twelve.
+//
+// The first error of the database in a transaction is kept, and Write returns it whatever the
+// function says that was given to it. What the domain must expect, such as a key that is taken,
+// is therefore asked for and never tried.
+//
+// # Rows
+//
+// A table is declared once, beside what reads and writes it: a function that pairs each column
+// with where its value lies in a Go value serves both ways, and the statements follow from it.
+package pg

@@ -1,0 +1,247 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Live jobs and ended ones are two tables of the same columns: the first changes all the time
+// and stays small, the second only grows.
+var (
+	tLive  = declare("fs_job", 1, jobColumns)
+	tEnded = declare("fs_job_ended", 1, jobColumns)
+)
+
+func jobColumns(j *engine.Job) []column {
+	return []column{
+		{"id", (*jobID)(&j.ID)},
+		{"rev", (*uint64)(&j.Rev)},
+		{"kind", (*text)(&j.Kind)},
+		{"queue", (*text)(&j.Queue)},
+		{"key", (*text)(&j.Key)},
+		{"lock", (*text)(&j.Lock)},
+		{"owner", (*text)(&j.Owner)},
+		{"args", (*[]byte)(&j.Args)},
+		{"priority", (*uint8)(&j.Priority)},
+		{"policy", (*text)(&j.Policy)},
+		{"state", &word{&j.State}},
+		{"hold", &word{&j.Hold}},
+		{"due", (*instant)(&j.Due)},
+		{"front", &j.Front},
+		{"phase", &j.Phase},
+		{"round", &j.Round},
+		{"tries", &j.Tries},
+		{"attempts", &j.Attempts},
+		{"holds", &j.Holds},
+		{"crashes", &j.Crashes},
+		{"has_parents", &j.HasParents},
+		{"waits_for", &j.Group},
+		{"cancel_asked", &j.CancelAsked},
+		{"boot", (*text)(&j.Boot)},
+		{"worker", &j.Worker},
+		{"asked_by", (*text)(&j.By)},
+		{"bytes", &j.Bytes},
+		{"class", (*text)(&j.Class)},
+		{"last_error", (*text)(&j.LastError)},
+		{"created", (*instant)(&j.Created)},
+		{"started", (*instant)(&j.Started)},
+		{"finished", (*instant)(&j.Finished)},
+		{"failed", &j.Failed},
+	}
+}
+
+// tableOf is where a job of such a state belongs.
+func tableOf(s engine.State) *table[engine.Job] {
+	if s.Terminal() {
+		return tEnded
+	}
+	return tLive
+}
+
+// Job gives a live or ended job; engine.ErrNotFound, engine.ErrUnreadable.
+func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
+
+func (t *txn) job(id engine.JobID) (engine.Job, error) {
+	if j, known := t.jobs[id]; known {
+		return j, t.err
+	}
+	n, err := number(id)
+	if err != nil {
+		return engine.Job{}, err
+	}
+	for _, tb := range []*table[engine.Job]{tLive, tEnded} {
+		if j, ok, err := tb.find(t, n); ok || err != nil {
+			return t.know(j, err)
+		}
+	}
+	return engine.Job{}, fmt.Errorf("job %s: %w", id, engine.ErrNotFound)
+}
+
+// know keeps a job that is locked.
+func (t *txn) know(j engine.Job, err error) (engine.Job, error) {
+	if err != nil {
+		return engine.Job{}, err
+	}
+	if t.jobs == nil {
+		t.jobs = map[engine.JobID]engine.Job{}
+	}
+	t.jobs[j.ID] = j
+	return j, nil
+}
+
+const liveWithKey = "where key = $1 and key <> ''"
+
+// JobByKey gives the live job that holds the key; engine.ErrNotFound.
+func (db *DB) JobByKey(tx engine.Tx, key string) (engine.Job, error) {
+	t := own(tx)
+	return t.know(tLive.want(t, fmt.Sprintf("live job with key %q", key), tLive.from+liveWithKey+t.lock, (*text)(&key)))
+}
+
+// SaveJob stores j where its state belongs, takes or frees its key and emits the change.
+// engine.ErrStale when j's revision is not newer than the stored one, engine.ErrConflict when
+// another live job holds its key.
+func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error {
+	t := own(tx)
+	old, err := t.job(j.ID)
+	if err == nil {
+		err = t.mayReplace(old, j)
+	}
+	if err != nil {
+		return err
+	}
+	j.HasParents = j.HasParents || old.HasParents // a joined parent that the writer has not seen yet
+	t.move(old.State, j)
+	if old.State.Terminal() {
+		t.onDay(old.Finished, func(d *engine.DaySum) { d.CountEnded(old.State, -1) })
+	}
+	t.Emit(engine.Moved(&old, &j))
+	return nil
+}
+
+// move stores a job that was in another state.
+func (t *txn) move(was engine.State, j engine.Job) {
+	to, from := tableOf(j.State), tableOf(was)
+	if to != from {
+		n, _ := number(j.ID)
+		from.drop(t, n)
+	}
+	to.put(t, j)
+	if j.State.Terminal() {
+		t.onDay(j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, 1) })
+	}
+	_, _ = t.know(j, nil)
+}
+
+// mayReplace checks, before anything is written, that j may take the place of old.
+func (t *txn) mayReplace(old, j engine.Job) error {
+	if j.Rev <= old.Rev {
+		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
+	}
+	if j.Key != old.Key {
+		return fmt.Errorf("job %s cannot change its key: %w", j.ID, engine.ErrInvalid)
+	}
+	if j.Key == "" || old.State.Live() || !j.State.Live() {
+		return nil
+	}
+	holder, err := t.db.JobByKey(t, j.Key)
+	if err != nil {
+		if errors.Is(err, engine.ErrNotFound) {
+			err = nil
+		}
+		return err
+	}
+	p := engine.Problemf(engine.ErrConflict, "act on that job", "job %s holds %s", holder.ID, j.Key)
+	p.Job = holder.ID
+	return p
+}
+
+// pageOfLive is how many live jobs are loaded at once.
+const pageOfLive = 2000
+
+// Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is
+// yielded with its id and error.
+func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
+	type loaded struct {
+		job engine.Job
+		err error
+	}
+	return func(yield func(engine.Job, error) bool) {
+		for last, more := int64(0), true; more; {
+			var page []loaded
+			err := db.view(ctx, func(t *txn) error {
+				return tLive.each(t, func(j engine.Job, err error) {
+					if err != nil {
+						j = engine.Job{ID: j.ID}
+					}
+					page = append(page, loaded{j, err})
+				}, tLive.from+"where id > $1 order by id limit $2", last, pageOfLive)
+			})
+			if err != nil {
+				yield(engine.Job{}, err)
+				return
+			}
+			for _, l := range page {
+				if !yield(l.job, l.err) {
+					return
+				}
+				last, _ = number(l.job.ID)
+			}
+			more = len(page) == pageOfLive
+		}
+	}
+}
+
+// classUndecodable is the error class of a job that was discarded because its row cannot be read
+// (P-28).
+const classUndecodable engine.Class = "undecodable"
+
+// DiscardUnreadable ends a live job whose row cannot be read (Live yields it with its error): it
+// is discarded as undecodable with what can still be read of it, its row is kept in table
+// fs_state as it was, its key is free. Whoever calls this settles the job's groups in the same
+// transaction (Mark). engine.ErrRefused when the job can be read.
+func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, error) {
+	t := own(tx)
+	n, err := number(id)
+	if err != nil {
+		return engine.Job{}, err
+	}
+	var j engine.Job
+	there, why := false, error(nil)
+	err = t.query(func(rows pgx.Rows) {
+		there = true
+		j, why = salvage(rows)
+	}, tLive.get+t.lock, n)
+	switch {
+	case err != nil:
+		return engine.Job{}, err
+	case !there:
+		return engine.Job{}, fmt.Errorf("job %s: %w", id, engine.ErrNotFound)
+	case why == nil:
+		return engine.Job{}, fmt.Errorf("job %s can be read: %w", id, engine.ErrRefused)
+	}
+	t.exec("insert into fs_state (name, blob) select $1, convert_to(to_jsonb(j)::text, 'UTF8') from fs_job j where id = $2",
+		fmt.Sprintf("corrupt/fs_job/%s", id), n)
+	j.Rev++
+	j.State, j.Finished, j.Hold = engine.Discarded, t.now, engine.HoldNone
+	j.Class, j.LastError = classUndecodable, "its record cannot be read: "+why.Error()
+	t.move(engine.Available, j)
+	t.Emit(engine.Change{Job: &j, Before: engine.Available})
+	return j, nil
+}
+
+// salvage reads what can be read of a job, and says what cannot.
+func salvage(rows pgx.Rows) (j engine.Job, why error) {
+	raw, types := rows.RawValues(), rows.Conn().TypeMap()
+	for i, f := range rows.FieldDescriptions() {
+		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], tLive.values(&j)[i]); err != nil {
+			why = fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
+	return j, why
+}

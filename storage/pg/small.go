@@ -1,0 +1,99 @@
+package pg
+
+import (
+	"context"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+var tQueues = declare("fs_queue", 1, func(q *engine.QueueState) []column {
+	return []column{
+		{"name", (*text)(&q.Name)},
+		{"paused", &q.Paused},
+		{"by_user", (*text)(&q.By.User)},
+		{"by_session", (*text)(&q.By.Session)},
+		{"by_via", (*text)(&q.By.Via)},
+		{"since", (*instant)(&q.Since)},
+		{"reason", (*text)(&q.Reason)},
+	}
+})
+
+// SetQueue stores a queue's pause switch and emits the change.
+func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
+	t := own(tx)
+	tQueues.put(t, q)
+	t.Emit(engine.Change{Queue: &q})
+	return nil
+}
+
+// Queues lists the stored queues by name.
+func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		list, err = tQueues.list(t, tQueues.from+"order by name")
+		return err
+	})
+	return list, err
+}
+
+// moved is a transition with what has moved.
+type moved struct {
+	engine.Transition
+	of string
+}
+
+var tHistory = declare("fs_history", 2, func(m *moved) []column {
+	return []column{
+		{"of", (*text)(&m.of)},
+		{"seq", &m.Seq},
+		{"at", (*instant)(&m.At)},
+		{"from_state", (*text)(&m.From)},
+		{"to_state", (*text)(&m.To)},
+		{"reason", (*text)(&m.Reason)},
+		{"actor", (*text)(&m.Actor)},
+	}
+})
+
+// addHistory numbers a transition behind the last one of its id, and drops the one that is 50
+// before it.
+const addHistory = `with next as (select coalesce(max(seq), 0) + 1 as seq from fs_history where of = $1),
+	old as (delete from fs_history h using next where h.of = $1 and h.seq <= next.seq - 50)
+insert into fs_history (of, seq, at, from_state, to_state, reason, actor) select $1, seq, $2::timestamptz, $3, $4, $5, $6 from next`
+
+// AddHistory appends one transition of anything that has an id. Its number is given here; the
+// order is by it, not by time, since clocks step back.
+func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
+	own(tx).exec(addHistory, (*text)(&id), (*instant)(&tr.At), (*text)(&tr.From), (*text)(&tr.To), (*text)(&tr.Reason), (*text)(&tr.Actor))
+	return nil
+}
+
+// history gives the last transitions of an id, oldest first.
+func (t *txn) history(id string) (list []engine.Transition, err error) {
+	rows, err := tHistory.list(t, tHistory.from+"where of = $1 order by seq", (*text)(&id))
+	for _, m := range rows {
+		list = append(list, m.Transition)
+	}
+	return list, err
+}
+
+// LoadState gives a small named blob; nil when there is none.
+func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		blob, _, err = value[[]byte](t, "select blob from fs_state where name = $1", name)
+		return err
+	})
+	return blob, err
+}
+
+// SaveState keeps a small named blob.
+func (db *DB) SaveState(ctx context.Context, name string, blob []byte) error {
+	return db.Write(ctx, func(tx engine.Tx) error { return db.PutState(tx, name, blob) })
+}
+
+// PutState is SaveState within a transaction.
+func (db *DB) PutState(tx engine.Tx, name string, blob []byte) error {
+	if blob == nil {
+		blob = []byte{}
+	}
+	own(tx).exec("insert into fs_state (name, blob) values ($1, $2) on conflict (name) do update set blob = excluded.blob", name, blob)
+	return nil
+}

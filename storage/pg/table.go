@@ -1,0 +1,135 @@
+package pg
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// column is a column of a table with where its value lies: a pointer, from which it is written
+// and into which it is read.
+type column struct {
+	name string
+	at   any
+}
+
+// table is a table whose rows are values of T.
+type table[T any] struct {
+	name    string
+	columns func(v *T) []column
+	these   string // select …
+	from    string // these from name
+
+	insert, upsert, get, remove string
+}
+
+// declare makes a table. The first columns, as many as keys says, are its primary key.
+func declare[T any](name string, keys int, columns func(v *T) []column) *table[T] {
+	var names, places, sets, match []string
+	for i, c := range columns(new(T)) {
+		names = append(names, c.name)
+		places = append(places, fmt.Sprintf("$%d", i+1))
+		if i < keys {
+			match = append(match, fmt.Sprintf("%s = $%d", c.name, i+1))
+		} else {
+			sets = append(sets, c.name+" = excluded."+c.name)
+		}
+	}
+	all, key := strings.Join(names, ", "), strings.Join(match, " and ")
+	tb := &table[T]{name: name, columns: columns, these: "select " + all + " ", from: "select " + all + " from " + name + " "}
+	tb.insert = fmt.Sprintf("insert into %s (%s) values (%s)", name, all, strings.Join(places, ", "))
+	tb.upsert = fmt.Sprintf("%s on conflict (%s) do update set %s", tb.insert, strings.Join(names[:keys], ", "), strings.Join(sets, ", "))
+	tb.get = tb.from + "where " + key
+	tb.remove = fmt.Sprintf("delete from %s where %s", name, key)
+	return tb
+}
+
+// values are the pointers of a row, as arguments or as targets.
+func (tb *table[T]) values(v *T) []any {
+	columns := tb.columns(v)
+	at := make([]any, len(columns))
+	for i := range columns {
+		at[i] = columns[i].at
+	}
+	return at
+}
+
+// add inserts a row; put inserts it or replaces what is there.
+func (tb *table[T]) add(t *txn, v T) { t.exec(tb.insert, tb.values(&v)...) }
+func (tb *table[T]) put(t *txn, v T) { t.exec(tb.upsert, tb.values(&v)...) }
+
+// drop removes the row of a key.
+func (tb *table[T]) drop(t *txn, key ...any) { t.exec(tb.remove, key...) }
+
+// find gives the row of a key, and locks it in a writing transaction.
+func (tb *table[T]) find(t *txn, key ...any) (v T, ok bool, err error) {
+	return tb.first(t, tb.get+t.lock, key...)
+}
+
+// first gives the first row of a query that begins with from.
+func (tb *table[T]) first(t *txn, sql string, args ...any) (v T, ok bool, err error) {
+	var bad error
+	err = tb.each(t, func(row T, err error) {
+		if !ok && bad == nil {
+			v, ok, bad = row, err == nil, err
+		}
+	}, sql, args...)
+	if err == nil {
+		err = bad
+	}
+	return v, ok, err
+}
+
+// want is first of a row that must be there: engine.ErrNotFound with what was looked for.
+func (tb *table[T]) want(t *txn, what string, sql string, args ...any) (T, error) {
+	v, ok, err := tb.first(t, sql, args...)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", what, engine.ErrNotFound)
+	}
+	return v, err
+}
+
+// list gives the rows of a query that begins with from.
+func (tb *table[T]) list(t *txn, sql string, args ...any) (all []T, err error) {
+	var bad error
+	err = tb.each(t, func(v T, err error) {
+		if bad == nil {
+			all, bad = append(all, v), err
+		}
+	}, sql, args...)
+	if err == nil {
+		err = bad
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// each goes through the rows of a query that begins with from. A row that cannot be read comes
+// with its error, engine.ErrUnreadable, and with the columns before the bad one; it is not the
+// store's. Nothing else can be asked for meanwhile.
+func (tb *table[T]) each(t *txn, yield func(v T, err error), sql string, args ...any) error {
+	return t.query(func(rows pgx.Rows) {
+		var v T
+		err := scan(rows, tb.values(&v))
+		if err != nil {
+			err = fmt.Errorf("a row of table %s: %w: %w", tb.name, engine.ErrUnreadable, err)
+		}
+		yield(v, err)
+	}, sql, args...)
+}
+
+// scan reads one row. pgx's own Scan ends the query at the first value that it cannot read.
+func scan(rows pgx.Rows, into []any) error {
+	raw, types := rows.RawValues(), rows.Conn().TypeMap()
+	for i, f := range rows.FieldDescriptions() {
+		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], into[i]); err != nil {
+			return fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// txn is one transaction. It is an engine.Tx. It must not be used after the function that it was
+// given to has returned, nor by another goroutine.
+type txn struct {
+	db   *DB
+	ctx  context.Context // without an end: what has begun is ended in order
+	conn *pgx.Conn
+	now  time.Time
+	lock string // what makes a read lock its rows; "" in a reading transaction
+	slot int    // of counters
+
+	queued *pgx.Batch // what needs no answer
+	begun  bool       // something was sent
+	dirty  bool       // something was written
+	err    error      // the database's first
+
+	changes []engine.Change
+	jobs    map[engine.JobID]engine.Job // that were read and are locked, as they are now
+	days    map[string]engine.DaySum    // what was added to days' sums; written once, before the commit
+}
+
+var _ engine.Tx = (*txn)(nil)
+
+// own gives our transaction back. Another store's is a programming error.
+func own(tx engine.Tx) *txn {
+	t, ok := tx.(*txn)
+	if !ok {
+		panic(fmt.Sprintf("pg: a transaction of type %T is not from this store", tx))
+	}
+	return t
+}
+
+// Emit adds a change that is published after the commit of this transaction, and never if it
+// fails.
+func (t *txn) Emit(c engine.Change) { t.changes = append(t.changes, c) }
+
+// maxQueued statements go in one message.
+const maxQueued = 500
+
+// exec carries out a statement whose answer nobody needs: with the next query, or before the
+// commit. Its error is the transaction's.
+func (t *txn) exec(sql string, args ...any) {
+	if t.lock == "" {
+		t.fail(engine.ErrReadOnly)
+		return
+	}
+	t.dirty = true
+	if t.queued.Len() >= maxQueued {
+		_ = t.flush()
+	}
+	t.queued.Queue(sql, args...)
+}
+
+// query carries out what is queued and then a query, and gives each of its rows to row.
+func (t *txn) query(row func(rows pgx.Rows), sql string, args ...any) error {
+	t.queued.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			row(rows)
+		}
+		return rows.Err()
+	})
+	return t.flush()
+}
+
+// flush sends what is queued. After the first error nothing more is sent: the database would
+// refuse it.
+func (t *txn) flush() error {
+	send := t.queued
+	t.queued = &pgx.Batch{}
+	if t.err == nil && send.Len() > 0 {
+		t.begun = true
+		t.fail(t.conn.SendBatch(t.ctx, send).Close())
+	}
+	return t.err
+}
+
+// fail keeps the database's first error.
+func (t *txn) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// alone carries out one statement that ends or begins something.
+func (t *txn) alone(sql string) error {
+	_, err := t.conn.Exec(t.ctx, sql)
+	return err
+}
+
+// rollback takes back what was done. A connection on which that fails is not used again.
+func (t *txn) rollback() {
+	if !t.begun {
+		return
+	}
+	if err := t.alone("rollback"); err != nil && !t.conn.IsClosed() {
+		_ = t.conn.Close(t.ctx)
+	}
+}
+
+// value reads one column of one row; ok is false when there is none.
+func value[T any](t *txn, sql string, args ...any) (v T, ok bool, err error) {
+	var bad error
+	err = t.query(func(rows pgx.Rows) {
+		if !ok {
+			ok, bad = true, scan(rows, []any{&v})
+		}
+	}, sql, args...)
+	return v, ok, errors.Join(err, bad)
+}

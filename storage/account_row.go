@@ -2,12 +2,11 @@ package storage
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -58,14 +57,9 @@ func (t *txn) emitCounted() error {
 
 // accountRow joins an account with its last run and that run's groups.
 func (t *txn) accountRow(a league.Account) (engine.AccountRow, error) {
-	row := engine.AccountRow{
-		ID: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Region: t.region(a.Platform), PUUID: onePUUID(a),
-		Tags: a.Tags, Policy: a.Policy.String(), Tracked: a.Tracked, Run: a.Run, LastSync: a.LastSync, LastError: a.LastError, Updated: a.Updated,
-	}
-	if a.Status != "" {
-		if err := row.Status.UnmarshalText([]byte(a.Status)); err != nil {
-			return row, err
-		}
+	row, err := both.AccountRow(a, t.region(a.Platform))
+	if err != nil {
+		return row, err
 	}
 	if a.Run == "" {
 		return row, nil
@@ -77,72 +71,28 @@ func (t *txn) accountRow(a league.Account) (engine.AccountRow, error) {
 	if err != nil {
 		return row, err
 	}
-	return t.withRun(row, run)
+	work, err := t.workOf(run)
+	return both.WithRun(row, run, work), err
 }
 
-func (t *txn) withRun(row engine.AccountRow, r league.Run) (engine.AccountRow, error) {
-	row.Job, row.Kind, row.Phase = engine.JobID(r.Job), r.Ask.Mode, engine.Phase(r.Phase)
-	row.Pages, row.Listed, row.Resumed, row.ResumedAt = r.Pages, r.Listed, r.Resumed, r.ResumedAt
-	row.WantsTimelines = r.Ask.Timelines != league.TimelinesNone
-	row.Triggered, row.Started, row.Finished, row.Closed, row.Result = r.Triggered, r.Started, r.Finished, r.Closed, r.Result
-	if row.LastError == "" {
-		row.LastError = r.Error
-	}
-	k, err := jobKey(row.Job)
+// workOf is what its job and groups tell of a run; nil when it has no job yet.
+func (t *txn) workOf(r league.Run) (*both.RunWork, error) {
+	k, err := jobKey(engine.JobID(r.Job))
 	if err != nil {
-		return row, nil // the run has no job yet
+		return nil, nil
 	}
-	if j, ok, err := t.readJob(k); err != nil {
-		return row, err
-	} else if ok {
-		row.Queue = j.Queue
+	j, _, err := t.readJob(k)
+	if err != nil {
+		return nil, err
 	}
 	bound, _, err := tRunOfJob.get(t, k)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
-	matches, err := t.group(groupKey(mustNumber(row.Job), league.GroupMatches))
+	matches, err := t.group(groupKey(mustNumber(engine.JobID(r.Job)), league.GroupMatches))
 	if err != nil {
-		return row, err
+		return nil, err
 	}
-	timelines, err := t.group(groupKey(mustNumber(row.Job), league.GroupTimelines))
-	if err != nil {
-		return row, err
-	}
-	row.Calls = bound.calls + matches.Calls + timelines.Calls
-	row.Throttled = bound.throttled + matches.Throttled + timelines.Throttled
-	row.Matches = progress(matches, apart{had: r.Had, lost: r.Lost - r.TimelinesLost, tooOld: r.TooOld, left: r.Left})
-	row.Timelines = progress(timelines, apart{had: r.TimelinesHad, lost: r.TimelinesLost, tooOld: r.TimelinesTooOld, left: r.TimelinesLeft})
-	if listing(r) {
-		row.Matches.Total, row.Timelines.Total = -1, -1
-	}
-	return row, nil
-}
-
-// apart is what a run counts without a job of its own: lost are those of had that were given up before, left those that an
-// operator had cancelled before.
-type apart struct{ had, lost, tooOld, left int }
-
-// progress counts so that done + open is the total at every commit (P5): whatever a child does, it stays one of them.
-func progress(g engine.GroupStat, a apart) engine.Progress {
-	a.lost = min(a.lost, a.had)
-	return engine.Progress{
-		Total:  g.Total + a.had + a.tooOld + a.left,
-		Stored: g.Done, Had: a.had - a.lost, Retrying: g.Retrying, Failed: g.Dead + a.lost, TooOld: a.tooOld,
-		Cancelled: g.Cancelled + a.left, Open: g.Open,
-	}
-}
-
-// listing reports whether the run does not know yet how much it has to do.
-func listing(r league.Run) bool {
-	p := engine.Phase(r.Phase)
-	return r.Result == "" && (p == "" || p == engine.PhaseResolve || p == engine.PhaseList)
-}
-
-// onePUUID is an account's PUUID for lists: under one key project there is only one.
-func onePUUID(a league.Account) string {
-	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
-		return a.PUUIDs[project]
-	}
-	return ""
+	timelines, err := t.group(groupKey(mustNumber(engine.JobID(r.Job)), league.GroupTimelines))
+	return &both.RunWork{Queue: j.Queue, Calls: bound.calls, Throttled: bound.throttled, Matches: matches, Timelines: timelines}, err
 }

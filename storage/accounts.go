@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -103,11 +104,8 @@ func soundAccount(c *checker, k []byte, a *league.Account) {
 	}
 }
 
-// fold makes Riot IDs comparable: they differ in case only by appearance.
-func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
-
 func nameKey(a league.Account) []byte {
-	return key.Strings(fold(a.GameName), fold(a.TagLine), strings.ToLower(a.Platform), a.ID)
+	return key.Strings(both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.Platform), a.ID)
 }
 
 // Account gives an account by its id; engine.ErrNotFound.
@@ -123,7 +121,7 @@ func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Acc
 }
 
 func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
-	prefix := key.Strings(fold(name), fold(tag))
+	prefix := key.Strings(both.Fold(name), both.Fold(tag))
 	if platform != "" {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
 	}
@@ -162,7 +160,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 
 // CachedPUUID gives what Riot last answered for a Riot ID under a key project, while it is fresh.
 func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error) {
-	cached, ok, err := tPUUIDCache.get(own(tx), key.Strings(project, fold(name), fold(tag)))
+	cached, ok, err := tPUUIDCache.get(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)))
 	if err != nil || !ok || !now.Before(cached.until) {
 		return "", false, err
 	}
@@ -171,7 +169,7 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	return tPUUIDCache.put(own(tx), key.Strings(project, fold(name), fold(tag)), &cachedPUUID{puuid, until})
+	return tPUUIDCache.put(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)), &cachedPUUID{puuid, until})
 }
 
 func puuidsOf(a league.Account) (list []string) {

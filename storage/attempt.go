@@ -64,11 +64,6 @@ func (t *txn) attempts(job []byte) (attempts, holds []engine.Attempt) {
 	return attempts, holds
 }
 
-// runningAttempt is the attempt that a running job is in the middle of.
-func runningAttempt(j engine.Job) engine.Attempt {
-	return engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev, Start: j.Started, Worker: j.Worker}
-}
-
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
 func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
 	err = db.view(ctx, func(t *txn) error {

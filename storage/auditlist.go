@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -25,7 +26,7 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 	if err != nil {
 		return page, err
 	}
-	limit, fits := pageSize(q.Page), auditFilter(q)
+	limit, fits := both.PageSize(q.Page), auditFilter(q)
 	err = db.view(ctx, func(t *txn) error {
 		seen := 0
 		for a, err := range tAudit.back(t, nil, before) {

@@ -2,11 +2,10 @@ package storage
 
 import (
 	"context"
-	"math"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -93,53 +92,15 @@ func (t *txn) toEnd(tag byte, id string) error {
 
 // feedMatch moves the match and its timeline if what exports show of them has changed.
 func (t *txn) feedMatch(old, m league.Match, known bool) error {
-	if !known || matchFace(old) != matchFace(m) {
+	if !known || !both.SameMatch(old, m) {
 		if err := t.toEnd(tagMatches, m.ID); err != nil {
 			return err
 		}
 	}
-	if faceOf(old.Timeline) == faceOf(m.Timeline) {
+	if both.SameTimeline(old, m) {
 		return nil // a timeline that nobody has asked for yet has the zero face
 	}
 	return t.toEnd(tagTimelines, m.ID)
-}
-
-// fetchFace is what exports show of one part of a match. A payload counts by what it holds, not by how it is stored: an
-// archived one has not changed.
-type fetchFace struct {
-	status    league.Status
-	attempts  int
-	fetched   int64
-	attempted int64
-	err       string
-	class     string
-	rawLen    int
-	crc       uint32
-}
-
-func faceOf(f league.Fetch) fetchFace {
-	return fetchFace{f.Status, f.Attempts, unixMilli(f.FetchedAt), unixMilli(f.LastAttemptAt), f.LastError, f.LastClass, f.Ref.RawLen, f.Ref.CRC}
-}
-
-// unixMilli is t as a record holds it.
-func unixMilli(t time.Time) int64 {
-	if t.IsZero() {
-		return math.MinInt64
-	}
-	return t.UnixMilli()
-}
-
-type gameFace struct {
-	match    fetchFace
-	timeline league.Status
-	played   int64
-	duration time.Duration
-	queue    int
-	mode     string
-}
-
-func matchFace(m league.Match) gameFace {
-	return gameFace{faceOf(m.Match), m.Timeline.Status, unixMilli(m.Played), m.Duration.Truncate(time.Microsecond), m.QueueID, m.Mode}
 }
 
 // feedSeats moves the seats of a match if they differ from those that are stored.

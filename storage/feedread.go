@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -85,7 +86,7 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &feedReader{txn: t, feed: f, limit: pageSize(p), at: feedCursor{tag: f.tag, store: store}, accounts: map[string]league.Account{}}
+	r := &feedReader{txn: t, feed: f, limit: both.PageSize(p), at: feedCursor{tag: f.tag, store: store}, accounts: map[string]league.Account{}}
 	if p.After == "" {
 		return r, nil
 	}
@@ -175,7 +176,7 @@ func (r *feedReader) rank(n uint64, at row) engine.FeedRow {
 		}
 		r.accounts[rank.Account] = a
 	}
-	line := rankRow(a, rank)
+	line := both.RankRow(a, rank)
 	return engine.FeedRow{ID: rank.Account, Rank: &line}
 }
 
@@ -195,7 +196,7 @@ func matchRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := factsOf(m)
+	row := both.Facts(m)
 	return []engine.FeedRow{{ID: m.ID, Match: &row}}, nil
 }
 
@@ -207,11 +208,8 @@ func timelineRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := m.Timeline
-	return []engine.FeedRow{{ID: m.ID, Timeline: &engine.TimelineRow{
-		Match: m.ID, Status: f.Status.String(), Attempts: f.Attempts, FetchedAt: f.FetchedAt, LastAttemptAt: f.LastAttemptAt,
-		LastError: f.LastError, LastClass: f.LastClass,
-	}}}, nil
+	row := both.TimelineRow(m)
+	return []engine.FeedRow{{ID: m.ID, Timeline: &row}}, nil
 }
 
 func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
@@ -221,10 +219,8 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	}
 	rows := make([]engine.FeedRow, len(seats))
 	for i, p := range seats {
-		rows[i] = engine.FeedRow{ID: place.id, Seat: &engine.SeatRow{
-			Match: place.id, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team, Won: p.Won,
-			Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
-		}}
+		row := both.SeatRow(place.id, p)
+		rows[i] = engine.FeedRow{ID: place.id, Seat: &row}
 	}
 	return rows, nil
 }

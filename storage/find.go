@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -20,11 +20,11 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	var before []byte
 	if q.After != "" {
 		if before, err = jobKey(engine.JobID(q.After)); err != nil {
-			return nil, "", 0, badPage(q.After)
+			return nil, "", 0, both.BadPage(q.After)
 		}
 	}
 	err = db.view(ctx, func(t *txn) error {
-		limit := pageSize(q.Page)
+		limit := both.PageSize(q.Page)
 		total = -1
 		if q.After == "" {
 			total = t.countJobs(q)
@@ -200,7 +200,7 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		d.Job.Job = j
 		d.Attempts, d.Holds = t.attempts(k)
 		if j.State == engine.Running {
-			d.Attempts = append(d.Attempts, runningAttempt(j))
+			d.Attempts = append(d.Attempts, both.Running(j))
 		}
 		if d.Groups, err = t.groups(j.ID); err != nil {
 			return err
@@ -240,9 +240,9 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 		if page.Total, err = t.countAccounts(q); err != nil {
 			return err
 		}
-		limit := pageSize(q.Page)
+		limit := both.PageSize(q.Page)
 		for a, err := range tAccounts.from(t, []byte(q.After)) {
-			if err != nil || a.ID == q.After || !fitsAccount(q, a) {
+			if err != nil || a.ID == q.After || !both.FitsAccount(q, a) {
 				continue // a corrupt one is named by check
 			}
 			if len(page.Accounts) == limit {
@@ -268,17 +268,11 @@ func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
 		return int(totals.Accounts), err
 	}
 	for a, err := range tAccounts.under(t, nil) {
-		if err == nil && fitsAccount(q, a) {
+		if err == nil && both.FitsAccount(q, a) {
 			n++
 		}
 	}
 	return n, nil
-}
-
-func fitsAccount(q engine.AccountsQuery, a league.Account) bool {
-	var status engine.SyncStatus // never, where the record says none
-	return (!q.Open || status.UnmarshalText([]byte(a.Status)) == nil && status.Open()) &&
-		(q.Text == "" || a.ID == q.Text || strings.Contains(strings.ToLower(a.RiotID()), strings.ToLower(q.Text)))
 }
 
 // AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -31,7 +32,7 @@ func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.M
 }
 
 func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
-	limit := pageSize(q.Page)
+	limit := both.PageSize(q.Page)
 	var before []byte
 	if q.After != "" {
 		before = []byte(q.After)
@@ -61,7 +62,7 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 	if err != nil {
 		return err
 	}
-	limit := pageSize(q.Page)
+	limit := both.PageSize(q.Page)
 	var last []byte
 	for r := range t.rows(byAccount.table, prefix) {
 		l, err := listingAt(r.k)
@@ -154,7 +155,7 @@ func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchR
 	if !all && m.Match.Status == league.PermanentlyUnfetchable {
 		return row, false
 	}
-	row = factsOf(m)
+	row = both.Facts(m)
 	row.Bytes = m.Match.Ref.Size + m.Timeline.Ref.Size
 	seat, here, err := t.seatOf(a, id)
 	row.Corrupt = err != nil
@@ -163,15 +164,6 @@ func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchR
 		row.Kills, row.Deaths, row.Assists = seat.Kills, seat.Deaths, seat.Assists
 	}
 	return row, true
-}
-
-// factsOf is what a match's own record tells of it.
-func factsOf(m league.Match) engine.MatchRow {
-	return engine.MatchRow{
-		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
-		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
-		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
-	}
 }
 
 // PutPayload commits a payload to its shard before any state names it. It is idempotent; see Payloads.Put. A file that

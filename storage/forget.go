@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -227,7 +228,7 @@ func (t *txn) uncache(a league.Account) error {
 		read := key.Read(r.k)
 		_, name, tag := read.String(), read.String(), read.String()
 		cached, err := tPUUIDCache.decode(r.k, r.v)
-		if err == nil && (slices.Contains(puuids, cached.puuid) || name == fold(a.GameName) && tag == fold(a.TagLine)) {
+		if err == nil && (slices.Contains(puuids, cached.puuid) || name == both.Fold(a.GameName) && tag == both.Fold(a.TagLine)) {
 			gone = append(gone, bytes.Clone(r.k))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -117,7 +118,7 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if err != nil {
 		return engine.Enqueued{}, err
 	}
-	j := t.newJob(jobID(n), s)
+	j := both.NewJob(jobID(n), s, t.now)
 	if err := t.putLive(t.key(n), &j, nil, false); err != nil {
 		return engine.Enqueued{}, err
 	}
@@ -131,21 +132,6 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	}
 	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: s.Parents})
 	return engine.Enqueued{ID: j.ID, State: j.State}, nil
-}
-
-func (t *txn) newJob(id engine.JobID, s engine.Spec) engine.Job {
-	j := engine.Job{
-		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: t.now,
-		Kind: s.Kind, Queue: s.Queue, Key: s.Key, Lock: s.Lock, Owner: s.Owner, Args: s.Args,
-		Priority: s.Priority, Policy: s.Policy, By: s.By, HasParents: len(s.Parents) > 0,
-	}
-	if j.Priority == 0 {
-		j.Priority = engine.PriorityNormal
-	}
-	if s.RunAt.After(t.now) {
-		j.State, j.Due = engine.Scheduled, s.RunAt
-	}
-	return j
 }
 
 // join makes the parents wait for a live job that is there already. Its revision stays: whoever runs it is not late.
@@ -213,11 +199,8 @@ func (t *txn) saveJob(j engine.Job) error {
 
 // mayReplace checks, before anything is written, that j may take the place of old.
 func (t *txn) mayReplace(old, j *engine.Job) error {
-	if j.Rev <= old.Rev {
-		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
-	}
-	if j.Key != old.Key {
-		return fmt.Errorf("job %s cannot change its key: %w", j.ID, engine.ErrInvalid)
+	if err := both.MayFollow(old, j); err != nil {
+		return err
 	}
 	if j.Key == "" || old.State.Live() || !j.State.Live() {
 		return nil
@@ -226,9 +209,7 @@ func (t *txn) mayReplace(old, j *engine.Job) error {
 	if err != nil || !held {
 		return err
 	}
-	p := engine.Problemf(engine.ErrConflict, "act on that job", "job %s holds %s", jobID(n), j.Key)
-	p.Job = jobID(n)
-	return p
+	return both.KeyHeld(jobID(n), j.Key)
 }
 
 // revive puts an ended job back among the live ones and takes its key.

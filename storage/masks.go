@@ -2,23 +2,14 @@ package storage
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
-
-// maskedSeat leads what stands for the PUUID of a player who was forgotten. Behind it is a sum of match and PUUID, so that
-// nobody can tell whether two seats are of one player, but the player's own account finds its seat when it comes back.
-const maskedSeat = "forgotten:"
-
-func seatMask(match, puuid string) string {
-	return fmt.Sprintf("%s%x", maskedSeat, sha256.Sum256([]byte(match+"\x00"+puuid)))[:len(maskedSeat)+32]
-}
 
 // mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
 func (t *txn) mask(match string, puuids []string) (n int, err error) {
@@ -26,14 +17,14 @@ func (t *txn) mask(match string, puuids []string) (n int, err error) {
 		if !slices.Contains(puuids, p.PUUID) || t.has(accountPUUID.table, []byte(p.PUUID)) {
 			return false
 		}
-		p.PUUID, p.RiotID = seatMask(match, p.PUUID), ""
+		p.PUUID, p.RiotID = both.SeatMask(match, p.PUUID), ""
 		return true
 	})
 }
 
 // unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
 func (t *txn) unmask(account, match string) error {
-	if !bytes.Contains(t.value(tParticipants.table, []byte(match)), []byte(maskedSeat)) {
+	if !bytes.Contains(t.value(tParticipants.table, []byte(match)), []byte(both.MaskedSeat)) {
 		return nil
 	}
 	a, err := t.account(account)
@@ -41,11 +32,11 @@ func (t *txn) unmask(account, match string) error {
 		return err
 	}
 	_, err = t.reseat(match, func(p *league.Participant) bool {
-		if !strings.HasPrefix(p.PUUID, maskedSeat) {
+		if !strings.HasPrefix(p.PUUID, both.MaskedSeat) {
 			return false
 		}
 		for _, puuid := range puuidsOf(a) {
-			if seatMask(match, puuid) == p.PUUID {
+			if both.SeatMask(match, puuid) == p.PUUID {
 				p.PUUID, p.RiotID = puuid, a.RiotID()
 				return true
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/key"
@@ -24,7 +25,7 @@ func (t *txn) match(id string) (league.Match, error) {
 // engine.ErrRefused; byOperator allows those of retry, force and reclass.
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
-	m.Played = milli(m.Played)
+	m.Played = both.Milli(m.Played)
 	if m.ID == "" || len(m.ID) > payload.MaxMatch {
 		return fmt.Errorf("match id of %d bytes: %w", len(m.ID), engine.ErrInvalid)
 	}
@@ -37,33 +38,14 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	if !known {
 		old = nil
 	}
-	if err := legalFetch("match", was.Match, m.Match, byOperator); err != nil {
-		return fmt.Errorf("%s: %w", m.ID, err)
-	}
-	if err := legalFetch("timeline", was.Timeline, m.Timeline, byOperator); err != nil {
-		return fmt.Errorf("%s: %w", m.ID, err)
+	if err := both.LegalMatch(was, m, byOperator); err != nil {
+		return err
 	}
 	err = errors.Join(t.movePlayed(was, m, known), t.feedMatch(was, m, known), tMatches.save(t, k, old, &m))
 	if err != nil {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
 	}
 	return nil
-}
-
-// legalFetch refuses a move that S0-1 does not list. A status that stays is no move.
-func legalFetch(part string, from, to league.Fetch, byOperator bool) error {
-	if from.Status == to.Status || league.LegalStatus(from.Status, to.Status, byOperator) {
-		return nil
-	}
-	return fmt.Errorf("%s cannot go from %s to %s: %w", part, from.Status, to.Status, engine.ErrRefused)
-}
-
-// milli is t as a record holds it, so that times compare equal before and after they are stored.
-func milli(t time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
 // movePlayed puts the match where its time belongs in the list of every account that has it.
@@ -93,7 +75,7 @@ func (t *txn) accountsOf(match string) (accounts []string) {
 
 // listMatch lists a match for an account, at the time that it was played.
 func (t *txn) listMatch(account, match string, played time.Time) error {
-	l := accountMatch{match, account, milli(played)}
+	l := accountMatch{match, account, both.Milli(played)}
 	k := listedKey(l)
 	was, listed, err := tAccountsOf.get(t, k)
 	switch {

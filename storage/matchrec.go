@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -149,7 +150,7 @@ func soundMatch(c *checker, k []byte, m *league.Match) {
 	if !c.has(feedOf.table, feedOfKey(tagMatches, m.ID)) {
 		c.bad(tMatches.name, k, "has no place in the feed")
 	}
-	if faceOf(m.Timeline) != faceOf(league.Fetch{}) && !c.has(feedOf.table, feedOfKey(tagTimelines, m.ID)) {
+	if !both.SameTimeline(*m, league.Match{}) && !c.has(feedOf.table, feedOfKey(tagTimelines, m.ID)) {
 		c.bad(tMatches.name, k, "its timeline has no place in the feed")
 	}
 }

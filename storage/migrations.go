@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -36,7 +37,7 @@ func feedOldMatch(t *txn, k []byte) error {
 	if err := t.toEnd(tagMatches, string(k)); err != nil {
 		return err
 	}
-	if faceOf(m.Timeline) == faceOf(league.Fetch{}) {
+	if both.SameTimeline(m, league.Match{}) {
 		return nil
 	}
 	return t.toEnd(tagTimelines, string(k))

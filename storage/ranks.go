@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -90,23 +91,16 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 		}
 		var last []byte
 		for r := range t.rowsBack(tRanks.table, prefix, before) {
-			if len(page.Ranks) == pageSize(q.Page) {
+			if len(page.Ranks) == both.PageSize(q.Page) {
 				page.Next = encodeCursor(last, prefix)
 				return nil
 			}
 			last = bytes.Clone(r.k)
 			if rank, err := tRanks.decode(r.k, r.v); err == nil && !rank.Unsure { // check names a corrupt one
-				page.Ranks = append(page.Ranks, rankRow(a, rank))
+				page.Ranks = append(page.Ranks, both.RankRow(a, rank))
 			}
 		}
 		return nil
 	})
 	return page, err
-}
-
-func rankRow(a league.Account, r league.Rank) engine.RankRow {
-	return engine.RankRow{
-		Account: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Queue: r.Queue, At: r.At, Unranked: r.Unranked,
-		Tier: r.Tier, Division: r.Division, Points: r.Points, Wins: r.Wins, Losses: r.Losses,
-	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -90,14 +91,11 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 			if err != nil {
 				return err
 			}
-			row, err := t.withRun(engine.AccountRow{}, r)
+			work, err := t.workOf(r)
 			if err != nil {
 				return err
 			}
-			list = append(list, engine.RunRow{
-				ID: r.ID, Kind: row.Kind, By: r.By, Triggered: row.Triggered, Started: row.Started, Finished: row.Finished, Result: row.Result,
-				Error: r.Error, Matches: row.Matches, Calls: row.Calls,
-			})
+			list = append(list, both.RunRow(r, work))
 			id = r.Before
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Detail gives what is stored about one job: its attempts (the running one last, without an
@@ -21,9 +22,7 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 			return err
 		}
 		if j.State == engine.Running {
-			d.Attempts = append(d.Attempts, engine.Attempt{
-				Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev, Start: j.Started, Worker: j.Worker,
-			})
+			d.Attempts = append(d.Attempts, both.Running(j))
 		}
 		if d.Groups, err = t.groups(j.ID); err != nil {
 			return err

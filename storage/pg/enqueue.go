@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is
@@ -99,7 +100,7 @@ func (t *txn) enqueue(s engine.Spec, held map[string]engine.JobID, ids *[]engine
 	if id, is := held[s.Key]; is {
 		return t.join(id, s.Parents)
 	}
-	j := t.newJob((*ids)[0], s)
+	j := both.NewJob((*ids)[0], s, t.now)
 	*ids = (*ids)[1:]
 	if j.Key != "" {
 		held[j.Key] = j.ID
@@ -111,21 +112,6 @@ func (t *txn) enqueue(s engine.Spec, held map[string]engine.JobID, ids *[]engine
 	}
 	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: s.Parents})
 	return engine.Enqueued{ID: j.ID, State: j.State}, nil
-}
-
-func (t *txn) newJob(id engine.JobID, s engine.Spec) engine.Job {
-	j := engine.Job{
-		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: t.now,
-		Kind: s.Kind, Queue: s.Queue, Key: s.Key, Lock: s.Lock, Owner: s.Owner, Args: s.Args,
-		Priority: s.Priority, Policy: s.Policy, By: s.By, HasParents: len(s.Parents) > 0,
-	}
-	if j.Priority == 0 {
-		j.Priority = engine.PriorityNormal
-	}
-	if s.RunAt.After(t.now) {
-		j.State, j.Due = engine.Scheduled, s.RunAt
-	}
-	return j
 }
 
 // join makes the parents wait for a live job that is there already. Its revision stays: whoever

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Live jobs and ended ones are two tables of the same columns: the first changes all the time
@@ -140,11 +141,8 @@ func (t *txn) move(was engine.State, j engine.Job) {
 
 // mayReplace checks, before anything is written, that j may take the place of old.
 func (t *txn) mayReplace(old, j engine.Job) error {
-	if j.Rev <= old.Rev {
-		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
-	}
-	if j.Key != old.Key {
-		return fmt.Errorf("job %s cannot change its key: %w", j.ID, engine.ErrInvalid)
+	if err := both.MayFollow(&old, &j); err != nil {
+		return err
 	}
 	if j.Key == "" || old.State.Live() || !j.State.Live() {
 		return nil
@@ -156,9 +154,7 @@ func (t *txn) mayReplace(old, j engine.Job) error {
 		}
 		return err
 	}
-	p := engine.Problemf(engine.ErrConflict, "act on that job", "job %s holds %s", holder.ID, j.Key)
-	p.Job = holder.ID
-	return p
+	return both.KeyHeld(holder.ID, j.Key)
 }
 
 // pageOfLive is how many live jobs are loaded at once.

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-go test ./ui -run TestKeysPageIsFresh -update
+go test ./ui/keys -run TestKeysPageIsFresh -update
 go test ./internal/config -run TestSettingsPagesAreFresh -update
 go test ./internal/app -run 'TestJSONPageIsFresh|TestCommandsPageIsFresh' -update
 

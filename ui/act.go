@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
 )
@@ -28,11 +29,11 @@ func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.over != nil && m.over.find != nil {
 		return m.helpKey(k, now)
 	}
-	at := contextOf(m.page().Screen())
+	at := keys.On(m.page().Screen())
 	if m.over != nil {
 		at = m.over.context()
 	}
-	act, ok := m.keys.meaning(at, k.String())
+	act, ok := m.keys.Meaning(at, k.String())
 	if !ok {
 		return nil
 	}
@@ -47,45 +48,45 @@ var appActs map[page.Action]func(m *Model, now time.Time) tea.Cmd
 
 func init() {
 	appActs = map[page.Action]func(m *Model, now time.Time) tea.Cmd{
-		actFilter:   func(m *Model, _ time.Time) tea.Cmd { return m.askFilter() },
-		actSave:     (*Model).askSave,
-		actWatch:    (*Model).toggleWatch,
-		actFreeze:   (*Model).freeze,
-		actLive:     (*Model).thaw,
-		actEarlier:  stepper(-shortStep),
-		actLater:    stepper(shortStep),
-		actFarBack:  stepper(-longStep),
-		actFarOn:    stepper(longStep),
-		actHelp:     func(m *Model, _ time.Time) tea.Cmd { m.over = helpOver(); return nil },
-		actMessages: (*Model).openMessages,
-		actLogs:     (*Model).openLogs,
-		actAudit:    (*Model).openAudit,
-		actChaos:    (*Model).openChaos,
-		actBack:     (*Model).back,
-		actPrevious: func(m *Model, _ time.Time) tea.Cmd { m.goTo(m.previous); return nil },
-		actNextTab:  (*Model).nextTab,
-		actReload:   (*Model).reload,
-		actRepaint:  func(*Model, time.Time) tea.Cmd { return tea.ClearScreen },
-		actSuspend:  (*Model).suspend,
-		actQuit:     (*Model).quit,
-		actDetach:   (*Model).detach,
-		actExit:     (*Model).exit,
-		actPalette:  (*Model).openPalette,
-		actSort:     (*Model).openSort,
-		actColumns:  (*Model).openColumns,
-		actCopy:     (*Model).openCopy,
-		actCopyRows: (*Model).copyRows,
-		actExport:   (*Model).exportRows,
-		actThemes:   (*Model).openThemes,
-		actUndo:     (*Model).undoLast,
-		actReason:   (*Model).askReason,
-		actMouse:    (*Model).toggleMouse,
+		keys.Filter:   func(m *Model, _ time.Time) tea.Cmd { return m.askFilter() },
+		keys.Save:     (*Model).askSave,
+		keys.Watch:    (*Model).toggleWatch,
+		keys.Freeze:   (*Model).freeze,
+		keys.Live:     (*Model).thaw,
+		keys.Earlier:  stepper(-shortStep),
+		keys.Later:    stepper(shortStep),
+		keys.FarBack:  stepper(-longStep),
+		keys.FarOn:    stepper(longStep),
+		keys.Help:     func(m *Model, _ time.Time) tea.Cmd { m.over = helpOver(); return nil },
+		keys.Messages: (*Model).openMessages,
+		keys.Logs:     (*Model).openLogs,
+		keys.Audit:    (*Model).openAudit,
+		keys.Chaos:    (*Model).openChaos,
+		keys.Back:     (*Model).back,
+		keys.Previous: func(m *Model, _ time.Time) tea.Cmd { m.goTo(m.previous); return nil },
+		keys.NextTab:  (*Model).nextTab,
+		keys.Reload:   (*Model).reload,
+		keys.Repaint:  func(*Model, time.Time) tea.Cmd { return tea.ClearScreen },
+		keys.Suspend:  (*Model).suspend,
+		keys.Quit:     (*Model).quit,
+		keys.Detach:   (*Model).detach,
+		keys.Exit:     (*Model).exit,
+		keys.Palette:  (*Model).openPalette,
+		keys.Sort:     (*Model).openSort,
+		keys.Columns:  (*Model).openColumns,
+		keys.Copy:     (*Model).openCopy,
+		keys.CopyRows: (*Model).copyRows,
+		keys.Export:   (*Model).exportRows,
+		keys.Themes:   (*Model).openThemes,
+		keys.Undo:     (*Model).undoLast,
+		keys.Reason:   (*Model).askReason,
+		keys.Mouse:    (*Model).toggleMouse,
 	}
 }
 
 // onRow are the actions on the row under the cursor, besides those that write.
 var onRow = map[page.Action]bool{
-	page.Open: true, page.Mark: true, page.MarkRange: true, page.Recorder: true, actCopy: true, actLogs: true, actWatch: true, actReason: true, actPalette: true,
+	page.Open: true, page.Mark: true, page.MarkRange: true, page.Recorder: true, keys.Copy: true, keys.Logs: true, keys.Watch: true, keys.Reason: true, keys.Palette: true,
 }
 
 // hold keeps the row that the operator acts on under the cursor: what a key means is
@@ -125,9 +126,9 @@ func (m *Model) inTime(a page.Action) page.Action {
 	}
 	switch a {
 	case page.Previous:
-		return actEarlier
+		return keys.Earlier
 	case page.Next:
-		return actLater
+		return keys.Later
 	}
 	return a
 }
@@ -139,10 +140,10 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 			return why
 		}
 	}
-	if _, own := m.keys.own[a]; own {
+	if _, own := m.keys.Own[a]; own {
 		return m.refusesOwn()
 	}
-	if a == actChaos && m.opt.Chaos == nil {
+	if a == keys.Chaos && m.opt.Chaos == nil {
 		return session.NoChaos
 	}
 	if a == page.Mark || a == page.MarkRange || a == page.MarkAll {

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/session"
@@ -19,7 +20,7 @@ import (
 type Model struct {
 	console engine.Console
 	opt     Options
-	keys    *keymap
+	keys    *keys.Map
 	feed    *session.Feed
 	ctx     context.Context // of commands and queries; ends with Run
 
@@ -81,7 +82,7 @@ type Model struct {
 // New makes a console on its first screen. It starts nothing: see Run.
 func New(console engine.Console, opt Options) *Model {
 	m := &Model{
-		console: console, opt: opt, keys: opt.Mine.keymap(), feed: session.NewFeed(console, opt.Seat), ctx: context.Background(),
+		console: console, opt: opt, keys: opt.Mine.table(), feed: session.NewFeed(console, opt.Seat), ctx: context.Background(),
 		tabs: map[page.Screen]page.Page{}, said: said{},
 	}
 	for _, s := range page.Tabs() {

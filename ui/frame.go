@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -317,11 +318,11 @@ func (m *Model) hintRow(v *page.View, y int) string {
 	if m.over != nil && m.over.find != nil {
 		return part.Hints(m.theme, y, m.w, &m.hits, m.helpHints())
 	}
-	at := contextOf(m.page().Screen())
+	at := keys.On(m.page().Screen())
 	if m.over != nil {
 		at = m.over.context()
 	}
-	return part.Hints(m.theme, y, m.w, &m.hits, m.keys.hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
+	return part.Hints(m.theme, y, m.w, &m.hits, m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
 }
 
 func promptHints(p *prompt) []part.Hint {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
@@ -145,12 +146,12 @@ var special = map[string]tea.KeyPressMsg{
 }
 
 // press types keys: names of special ones, or single letters.
-func (d *desk) press(keys ...string) {
+func (d *desk) press(pressed ...string) {
 	d.t.Helper()
-	for _, k := range keys {
-		if at := contextOf(d.m.page().Screen()); d.home && d.m.over == nil && d.m.prompt == nil {
-			if act, ok := builtin.meaning(at, k); ok {
-				k = d.m.keys.first(at, act)
+	for _, k := range pressed {
+		if at := keys.On(d.m.page().Screen()); d.home && d.m.over == nil && d.m.prompt == nil {
+			if act, ok := keys.Builtin.Meaning(at, k); ok {
+				k = d.m.keys.First(at, act)
 			}
 		}
 		msg, ok := special[k]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -24,7 +25,7 @@ func helpOver() *overlay {
 func (m *Model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 	o := m.over
 	name := k.String()
-	act, ok := m.keys.meaning(inHelp, name)
+	act, ok := m.keys.Meaning(keys.InHelp, name)
 	typed := o.find.Value() != ""
 	switch {
 	case k.Text != "" && (typed || !ok):
@@ -32,7 +33,7 @@ func (m *Model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 			o.find.Insert(k.Text)
 			o.top = 0
 		}
-	case act == actClose && typed:
+	case act == keys.Close && typed:
 		o.find.Set("")
 		o.top = 0
 	case ok:
@@ -48,7 +49,7 @@ func (m *Model) helpHints() []part.Hint {
 	if m.over.find.Value() != "" {
 		esc.Does = "show all"
 	}
-	move := shownKeys([]string{m.keys.first(inHelp, page.Down), m.keys.first(inHelp, page.Up)})
+	move := keys.Shown([]string{m.keys.First(keys.InHelp, page.Down), m.keys.First(keys.InHelp, page.Up)})
 	return []part.Hint{{Key: "a-z", Does: "find a key by what it does"}, {Key: move, Does: "move"}, esc}
 }
 
@@ -106,7 +107,7 @@ func (m *Model) helpBox(v *page.View, h int) []string {
 		w = m.w
 	}
 	legal := part.Wrap(notice, w-4)
-	all := m.keys.groups(contextOf(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" })
+	all := m.keys.Groups(keys.On(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" })
 	groups := fitting(all, m.over.find.Value())
 	lines := part.HelpLines(groups)
 	// The box keeps its height while it is searched: nothing jumps under the eye.
@@ -119,9 +120,9 @@ func (m *Model) helpBox(v *page.View, h int) []string {
 	tail := "esc closes"
 	switch below := lines - m.over.top - columns*inner; {
 	case below > 0:
-		tail = strconv.Itoa(below) + " more, " + shownKeys([]string{m.keys.first(inHelp, page.Down)}) + " goes down"
+		tail = strconv.Itoa(below) + " more, " + keys.Shown([]string{m.keys.First(keys.InHelp, page.Down)}) + " goes down"
 	case m.over.find.Value() != "":
-		tail = m.keys.first(inHelp, actClose) + " shows all"
+		tail = m.keys.First(keys.InHelp, keys.Close) + " shows all"
 	}
 	find, _ := m.over.find.View(m.theme, w-2)
 	rows := append([]string{find}, part.Help(m.theme, w-2, inner, groups, m.over.top)...)

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -42,7 +43,7 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 
 // A key is found by its own name, and every word that was typed has to fit.
 func TestHelpFits(t *testing.T) {
-	groups := builtin.groups(contextOf(page.ScreenJobs), func(page.Action) bool { return false })
+	groups := keys.Builtin.Groups(keys.On(page.ScreenJobs), func(page.Action) bool { return false })
 	for text, want := range map[string]string{
 		"@": "run a waiting job at a time", "queue pause": "pause, resume the queue", "PURGE": "purge jobs that ended", "ctrl+l": "paint the screen again",
 	} {

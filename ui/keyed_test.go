@@ -14,12 +14,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 // sources are the packages whose sentences are shown in the console.
-var sources = []string{".", "page", "part", "../engine/control", "../engine/ingest", "../engine/local", "../engine/cron", "../engine/alert", "../internal/demo"}
+var sources = []string{".", "keys", "line", "page", "part", "session", "../engine/control", "../engine/ingest", "../engine/local", "../engine/cron", "../engine/alert", "../internal/demo"}
 
 // eachLiteral gives the strings that stand in the code of the packages.
 func eachLiteral(t *testing.T, visit func(at, text string)) {
@@ -56,15 +57,15 @@ var words = []string{"a", ":", ";", "left", "right", "up", "down", "home", "end"
 // spokenKey is a key and what it does, in a sentence: "t starts", "press s", "K for a
 // key", "0 clears".
 func spokenKey() *regexp.Regexp {
-	var keys []string
-	for _, b := range bindings {
-		for _, k := range b.keys {
-			if b.in&onPages != 0 && !slices.Contains(words, k) && !slices.Contains(keys, regexp.QuoteMeta(k)) {
-				keys = append(keys, regexp.QuoteMeta(k))
+	var all []string
+	for _, b := range keys.Builtin.List {
+		for _, k := range b.Keys {
+			if b.In&keys.OnPages != 0 && !slices.Contains(words, k) && !slices.Contains(all, regexp.QuoteMeta(k)) {
+				all = append(all, regexp.QuoteMeta(k))
 			}
 		}
 	}
-	one := "(?:" + strings.Join(keys, "|") + ")"
+	one := "(?:" + strings.Join(all, "|") + ")"
 	does := `(?:[a-z]{3,}s\b|undo|follow|messages|live\b|step|zoom|other|for an? |to the )`
 	return regexp.MustCompile(`(?:^|[\s,;:(])(?:` + one + " " + does + "|(?:press|by) " + one + `(?:$|[\s,;:.)]))`)
 }
@@ -72,7 +73,7 @@ func spokenKey() *regexp.Regexp {
 // fixed are sentences about keys that no file can bind anew: those of questions, menus,
 // prompts. Others name no key, though they look like it.
 var fixed = []string{
-	"esc closes", "nothing fits: backspace, or esc closes", "enter runs it: ", "nothing was done: type the word that is shown, or leave by esc", "; enter goes on",
+	"esc closes", "nothing fits: backspace, or esc closes", "enter runs it: ", "nothing was done: type the word that is shown, or leave by esc", "; enter goes on", "? lists what can be typed here",
 	"words, state:failed, age>1h, -queue:report.*, ~letters; tab completes",
 	"ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that",
 }
@@ -112,10 +113,10 @@ func templates(t *testing.T) (all []string) {
 			if strings.HasPrefix(m[1], ":") {
 				continue
 			}
-			if builtin.named(0, m[1]) == m[1] {
+			if keys.Builtin.Named(0, m[1]) == m[1] {
 				t.Errorf("%s: %q names the action %q, which has no key", at, text, m[1])
 			}
-			if _, action, ok := strings.Cut(m[1], "/"); ok && builtin.named(0, action) == "" {
+			if _, action, ok := strings.Cut(m[1], "/"); ok && keys.Builtin.Named(0, action) == "" {
 				t.Errorf("%s: %q names no screen", at, text)
 			}
 		}
@@ -127,24 +128,24 @@ func templates(t *testing.T) (all []string) {
 }
 
 // foreign binds every action of the screens to a letter that no text of the scenes has.
-func foreign() *keymap {
+func foreign() *keys.Map {
 	letter := 'Ā' // Latin Extended
-	var list []binding
-	for _, b := range bindings {
-		if rest := b.in &^ onPages; rest != 0 || b.act == actExit {
+	var list []keys.Binding
+	for _, b := range keys.Builtin.List {
+		if rest := b.In &^ keys.OnPages; rest != 0 || b.Act == keys.Exit {
 			other := b
-			if b.act != actExit {
-				other.in = rest
+			if b.Act != keys.Exit {
+				other.In = rest
 			}
 			list = append(list, other)
 		}
-		if b.in &= onPages; b.in != 0 && b.act != actExit {
-			b.keys = []string{string(letter)}
+		if b.In &= keys.OnPages; b.In != 0 && b.Act != keys.Exit {
+			b.Keys = []string{string(letter)}
 			list = append(list, b)
 			letter++
 		}
 	}
-	return newKeymap(list)
+	return keys.New(list)
 }
 
 // abroad is a desk whose keys are all bound anew. Keys are pressed by the names that they
@@ -153,7 +154,7 @@ func abroad(t *testing.T, scene uitest.Scene, w, h int) *desk {
 	opt := testOptions()
 	opt.Mine.keys = foreign()
 	d := open(t, scene, w, h, opt)
-	if len(d.m.keys.list) < len(bindings) || d.m.keys.first(onJobs, page.Trigger) == "t" {
+	if len(d.m.keys.List) < len(keys.Builtin.List) || d.m.keys.First(keys.On(page.ScreenJobs), page.Trigger) == "t" {
 		t.Fatal("the keys are as built in")
 	}
 	d.home = true
@@ -166,21 +167,21 @@ func abroad(t *testing.T, scene uitest.Scene, w, h int) *desk {
 func TestSentencesFollowTheKeysFile(t *testing.T) {
 	long(t)
 	sentences := templates(t)
-	if err := checkKeys(foreign().list); err != nil && !strings.Contains(err.Error(), "ctrl+d") {
+	if err := foreign().Check(); err != nil && !strings.Contains(err.Error(), "ctrl+d") {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
 	// The same for every screen of a context: filled in once.
 	type pair struct{ sentence, said, was string }
-	filled := map[where][]pair{}
+	filled := map[keys.Context][]pair{}
 	look := func(t *testing.T, d *desk, what string) {
 		text := strings.Join(append(d.refusals(), inOneLine(ansi.Strip(d.m.frame))), "\n")
-		at := contextOf(d.m.page().Screen())
+		at := keys.On(d.m.page().Screen())
 		if filled[at] == nil {
 			for _, s := range sentences {
 				filled[at] = append(filled[at], pair{s,
-					strings.TrimSpace(page.Keyed(s, func(name string) string { return d.m.keys.named(at, name) })),
-					strings.TrimSpace(page.Keyed(s, func(name string) string { return builtin.named(at, name) })),
+					strings.TrimSpace(page.Keyed(s, func(name string) string { return d.m.keys.Named(at, name) })),
+					strings.TrimSpace(page.Keyed(s, func(name string) string { return keys.Builtin.Named(at, name) })),
 				})
 			}
 		}
@@ -200,8 +201,8 @@ func TestSentencesFollowTheKeysFile(t *testing.T) {
 				v.open(d)
 				what := scene.Name + " " + v.name
 				look(t, d, what)
-				for _, act := range []page.Action{page.End, page.NextPane, actUndo, actEarlier, actLogs, actWatch, actSave} {
-					if key := d.m.keys.first(contextOf(d.m.page().Screen()), act); key != "" {
+				for _, act := range []page.Action{page.End, page.NextPane, keys.Undo, keys.Earlier, keys.Logs, keys.Watch, keys.Save} {
+					if key := d.m.keys.First(keys.On(d.m.page().Screen()), act); key != "" {
 						d.home = false
 						d.press(key)
 						d.home = true
@@ -223,9 +224,9 @@ func TestSentencesFollowTheKeysFile(t *testing.T) {
 // refusals are what the page on top answers to every action that it cannot carry out.
 func (d *desk) refusals() (all []string) {
 	v := d.m.view(d.m.now())
-	for _, b := range d.m.keys.list {
-		if b.in&contextOf(d.m.page().Screen()) != 0 {
-			all = append(all, d.m.page().Cannot(v, b.act))
+	for _, b := range d.m.keys.List {
+		if b.In&keys.On(d.m.page().Screen()) != 0 {
+			all = append(all, d.m.page().Cannot(v, b.Act))
 		}
 	}
 	return append(all, inOneLine(d.m.frozenText()))
@@ -243,12 +244,12 @@ func TestTourFollowsTheKeysFile(t *testing.T) {
 		for i, s := range steps {
 			d.m.tour = tour{at: i + 1}
 			said := d.m.guide(time.Now()).Text
-			if key := d.m.keys.first(onPages, s.act); !strings.Contains(said, "press "+key+": ") {
+			if key := d.m.keys.First(keys.OnPages, s.act); !strings.Contains(said, "press "+key+": ") {
 				t.Errorf("step %d says %q, its key is %s", i+1, said, key)
 			}
 		}
 		d.m.tour = tour{ended: true}
-		if said, key := d.m.guide(time.Now()).Text, d.m.keys.first(onPages, actPalette); !strings.Contains(said, key+"tour") {
+		if said, key := d.m.guide(time.Now()).Text, d.m.keys.First(keys.OnPages, keys.Palette); !strings.Contains(said, key+"tour") {
 			t.Errorf("the end says %q", said)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -54,13 +55,13 @@ func (m *Model) openMenu(n *menu) {
 func (m *Model) menuAct(a page.Action, now time.Time) tea.Cmd {
 	n := m.over.menu
 	switch a {
-	case actClose:
+	case keys.Close:
 		m.over = nil
 		if n.close != nil {
 			n.close(m)
 		}
 		return nil
-	case actChoose:
+	case keys.Choose:
 		return m.chooseItem(now)
 	case page.Down:
 		n.at = min(n.at+1, max(len(n.shown)-1, 0))

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
 )
 
 // Mine is what the user has of their own: themes, keys, and what the console
@@ -19,7 +20,7 @@ type Mine struct {
 	// the console from starting.
 	Faults []string
 
-	keys  *keymap
+	keys  *keys.Map
 	kept  saved
 	file  *stateFile
 	fresh bool // the console was never used by this user: it remembers nothing yet
@@ -37,12 +38,12 @@ func LoadMine(folders []string, state string) Mine {
 			return slices.ContainsFunc(own, func(o themes.Palette) bool { return o.Name == p.Name })
 		})
 		m.Themes, faults = append(m.Themes, own...), append(faults, wrong...)
-		keys, err := loadKeys(filepath.Join(dir, "keys.toml"))
+		table, err := keys.Load(filepath.Join(dir, "keys.toml"))
 		if err != nil {
 			faults = append(faults, err)
 		}
-		if keys != nil {
-			m.keys = keys
+		if table != nil {
+			m.keys = table
 		}
 	}
 	if state != "" {
@@ -64,9 +65,9 @@ func LoadMine(folders []string, state string) Mine {
 	return m
 }
 
-func (m Mine) keymap() *keymap {
+func (m Mine) table() *keys.Map {
 	if m.keys == nil {
-		return builtin
+		return keys.Builtin
 	}
 	return m.keys
 }

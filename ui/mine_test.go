@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -198,49 +198,11 @@ err = "#ff5f87"
 	if err := os.Remove(last + "/keys.toml"); err != nil {
 		t.Fatal(err)
 	}
-	for keys, want := range map[*keymap]string{m.keymap(): "P", LoadMine([]string{first, last}, "").keymap(): "q"} {
-		if i := slices.IndexFunc(keys.list, func(b binding) bool { return b.act == actQuit }); keys.list[i].keys[0] != want {
-			t.Errorf("quit is on %q, want %s", keys.list[i].keys, want)
+	for table, want := range map[*keys.Map]string{m.table(): "P", LoadMine([]string{first, last}, "").table(): "q"} {
+		if got := table.First(keys.OnPages, keys.Quit); got != want {
+			t.Errorf("quit is on %q, want %s", got, want)
 		}
 	}
-}
-
-// TestUserKeyFaults: a file with any fault changes nothing and is one sentence.
-func TestUserKeyFaults(t *testing.T) {
-	for _, c := range []struct{ text, wants string }{
-		{"[all]\nfreeze = \"q\"", "on Overview the key q would mean both freeze and quit"},
-		{"[jobs]\nretry = \"x\"", "on Jobs the key x would mean both retry and cancel"},
-		{"[kitchen]\nretry = \"r\"", "there is no screen [kitchen]"},
-		{"[jobs]\nretri = \"R\"", `there is no action "retri" in [jobs]: did you mean retry`},
-		{"[jobs]\nretry = \"f5\"", "not every terminal has it"},
-		{"[jobs]\nretry = \"alt+r\"", "terminals take it for another key"},
-		{"[jobs]\nretry = \"ctrl+k\"", "terminals take it for another key"},
-		{"[jobs]\ncancel = \"ctrl+d\"", "ctrl+d stays half-page-down"},
-		{"[jobs]\nretry = []", "an action cannot be left without one"},
-		{"[jobs]\nretry = 3", "name a key in quotes"},
-		{"[jobs]\nretry = \"rr\"", `"rr" is no key`},
-		{"retry = \"r\"", "line 1"},
-		{"[jobs\nretry = \"r\"", "line 1"},
-		{"[jobs]\nexit = \"E\"", "there is no action"},
-	} {
-		m, err := parseKeys([]byte(c.text))
-		if err == nil || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %v, want %q (%v)", c.text, err, c.wants, m != nil)
-		}
-	}
-}
-
-// FuzzUserKeys: a file gives a table in which each key means one thing, or one
-// sentence.
-func FuzzUserKeys(f *testing.F) {
-	f.Add("[all]\nfreeze = \"F\"")
-	f.Add("[jobs]\n'page up' = ['b', 'f1']\n[all]\nquit = \"Q\"")
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parseKeys([]byte(text))
-		if err == nil && checkKeys(m.list) != nil {
-			t.Errorf("%q was taken: %v", text, checkKeys(m.list))
-		}
-	})
 }
 
 // TestCopiesHoldNoKeyAndNoControl: every form of every screen's selection is

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -98,7 +99,7 @@ func (m *Model) click(e tea.Mouse, now time.Time) tea.Cmd {
 
 func (m *Model) clickAway(now time.Time) tea.Cmd {
 	if m.over.menu != nil {
-		return m.menuAct(actClose, now)
+		return m.menuAct(keys.Close, now)
 	}
 	m.over = nil
 	return nil

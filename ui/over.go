@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -68,37 +69,37 @@ func (m *Model) agreeInWord() tea.Cmd {
 	return nil
 }
 
-func (o *overlay) context() where {
+func (o *overlay) context() keys.Context {
 	switch {
 	case o.dialog != nil:
-		return inDialog
+		return keys.InDialog
 	case o.menu != nil:
-		return inMenu
+		return keys.InMenu
 	}
-	return inHelp
+	return keys.InHelp
 }
 
 // overAct carries out a key while something lies over the page.
 func (m *Model) overAct(a page.Action, now time.Time) tea.Cmd {
 	o := m.over
-	if o.menu != nil && a != actExit {
+	if o.menu != nil && a != keys.Exit {
 		return m.menuAct(a, now)
 	}
 	switch a {
-	case actYes:
+	case keys.Yes:
 		return m.agree()
-	case actReason:
+	case keys.Reason:
 		return m.askReason(now)
-	case actChoose:
+	case keys.Choose:
 		if o.dialog.OnYes {
 			return m.agree()
 		}
 		m.over = nil
-	case actSwitch:
+	case keys.Switch:
 		o.dialog.OnYes = !o.dialog.OnYes
-	case actNo, actClose:
+	case keys.No, keys.Close:
 		m.over = nil
-	case actExit:
+	case keys.Exit:
 		if o.exit {
 			return m.agree()
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -84,19 +85,19 @@ const named = "named"
 func (m *Model) paletteItems(now time.Time) []item {
 	v := m.view(now)
 	var out []item
-	at := contextOf(m.page().Screen())
-	for i := range m.keys.list {
-		b := &m.keys.list[i]
-		if b.in&at == 0 || b.group == groupMove || b.act == actPalette || b.act == actChaos && m.opt.Chaos == nil {
+	at := keys.On(m.page().Screen())
+	for i := range m.keys.List {
+		b := &m.keys.List[i]
+		if b.In&at == 0 || b.Group == keys.GroupMove || b.Act == keys.Palette || b.Act == keys.Chaos && m.opt.Chaos == nil {
 			continue
 		}
-		out = append(out, item{name: b.help, key: b.keys[0], words: string(b.act), off: m.cannot(v, b.act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.act, now) }})
+		out = append(out, item{name: b.Help, key: b.Keys[0], words: string(b.Act), off: m.cannot(v, b.Act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.Act, now) }})
 	}
 	for _, s := range m.shownTabs() {
-		out = append(out, item{name: s.String(), what: "screen", key: m.keys.first(at, goTo(s)), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
+		out = append(out, item{name: s.String(), what: "screen", key: m.keys.First(at, keys.GoTo(s)), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
 	for _, s := range sideScreens {
-		out = append(out, item{name: s.name, what: "screen", key: m.keys.first(at, s.act), do: func(m *Model, _ time.Time) tea.Cmd { m.push(s.open()); return nil }})
+		out = append(out, item{name: s.name, what: "screen", key: m.keys.First(at, s.act), do: func(m *Model, _ time.Time) tea.Cmd { m.push(s.open()); return nil }})
 	}
 	for _, w := range verbs {
 		if w.name == chaosVerb && m.opt.Chaos == nil {
@@ -106,7 +107,7 @@ func (m *Model) paletteItems(now time.Time) []item {
 	}
 	out = append(out, item{name: "begin anew with an empty store", words: "reset", off: true, do: (*Model).resetItem})
 	for _, o := range operation.Lines() {
-		if o.Line.Args == "" && m.keys.first(at, page.Action(o.Word())) == "" { // else it is among the keys of the screen
+		if o.Line.Args == "" && m.keys.First(at, page.Action(o.Word())) == "" { // else it is among the keys of the screen
 			out = append(out, item{name: o.Line.Hint, words: o.Word(), off: m.refuses() != "", do: operateItem(o)})
 		}
 	}
@@ -143,11 +144,11 @@ func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
 	if own, ok := appActs[a]; ok {
 		return own(m, now)
 	}
-	if s, ok := screenOf(a); ok {
+	if s, ok := keys.ScreenOf(a); ok {
 		m.goTo(s)
 		return nil
 	}
-	if own, ok := m.keys.own[a]; ok {
+	if own, ok := m.keys.Own[a]; ok {
 		return m.askOwn(own, now)
 	}
 	return m.pageAct(a, now)

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -145,7 +146,7 @@ func (m *Model) remembers() map[string]page.Keeper {
 	out := map[string]page.Keeper{}
 	for s, p := range m.tabs {
 		if k, ok := p.(page.Keeper); ok {
-			out[dashed(s.String())] = k
+			out[keys.Section(s)] = k
 		}
 	}
 	return out
@@ -202,7 +203,7 @@ func (m *Model) askSave(time.Time) tea.Cmd {
 		m.say(m.keyed("there is no filter to save here: {filter} sets one"))
 		return nil
 	}
-	text, screen := f.Filter(), dashed(m.page().Screen().String())
+	text, screen := f.Filter(), keys.Section(m.page().Screen())
 	p := &prompt{Prompt: part.Prompt{Label: "save /" + text + " as", Ghost: m.keyed("a short name: {:f} NAME loads it")}}
 	p.done = func(name string) (tea.Cmd, string) {
 		name = strings.TrimSpace(name)
@@ -241,12 +242,12 @@ func (m *Model) keepFilter(screen, name, text string) {
 // loadFilter is `:f name`; `:f -name` forgets one.
 func (m *Model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 	screen := m.page().Screen()
-	own := m.kept.Filters[dashed(screen.String())]
+	own := m.kept.Filters[keys.Section(screen)]
 	if name, forget := strings.CutPrefix(arg, "-"); forget {
 		if _, ok := own[name]; !ok {
 			return nil, m.noFilter(screen, name)
 		}
-		m.keepFilter(dashed(screen.String()), name, "")
+		m.keepFilter(keys.Section(screen), name, "")
 		m.say("forgot the filter " + safe.Text(name))
 		return nil, ""
 	}
@@ -265,7 +266,7 @@ func (m *Model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 func (m *Model) noFilter(screen page.Screen, name string) string {
-	names := slices.Sorted(maps.Keys(m.kept.Filters[dashed(screen.String())]))
+	names := slices.Sorted(maps.Keys(m.kept.Filters[keys.Section(screen)]))
 	if len(names) == 0 {
 		return "no filter is saved for " + screen.String() + m.keyed(": {save filter} saves the one in force")
 	}
@@ -274,7 +275,7 @@ func (m *Model) noFilter(screen page.Screen, name string) string {
 
 // filterItems are the saved filters of the screen, for the palette.
 func (m *Model) filterItems() []item {
-	own := m.kept.Filters[dashed(m.page().Screen().String())]
+	own := m.kept.Filters[keys.Section(m.page().Screen())]
 	var out []item
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		out = append(out, item{name: "f " + name, what: "filter /" + own[name], do: func(m *Model, now time.Time) tea.Cmd {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -16,8 +17,8 @@ var sideScreens = []struct {
 	open func() page.Page
 }{
 	{"Schedules", page.Calendar, func() page.Page { return page.NewSchedules() }},
-	{"Audit", actAudit, func() page.Page { return page.NewAudit() }},
-	{"Messages", actMessages, func() page.Page { return page.NewMessages() }},
+	{"Audit", keys.Audit, func() page.Page { return page.NewAudit() }},
+	{"Messages", keys.Messages, func() page.Page { return page.NewMessages() }},
 	{"Error classes", page.ByClass, func() page.Page { return page.NewClasses("") }},
 }
 

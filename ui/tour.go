@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -19,16 +20,16 @@ type step struct {
 
 // steps follow the questions of somebody who has just arrived.
 var steps = []step{
-	{goTo(page.ScreenJobs), "what waits, why, and when it will run"},
+	{keys.GoTo(page.ScreenJobs), "what waits, why, and when it will run"},
 	{page.Open, "the selected job whole: its tries on one axis"},
-	{goTo(page.ScreenLimits), "the windows as they fill, our count beside Riot's"},
-	{actFreeze, "stop the view; the engine goes on"},
-	{actEarlier, "step back through the last ten minutes"},
-	{actLive, "back to live"},
-	{goTo(page.ScreenAccounts), "the accounts: how far each is, and its end"},
+	{keys.GoTo(page.ScreenLimits), "the windows as they fill, our count beside Riot's"},
+	{keys.Freeze, "stop the view; the engine goes on"},
+	{keys.Earlier, "step back through the last ten minutes"},
+	{keys.Live, "back to live"},
+	{keys.GoTo(page.ScreenAccounts), "the accounts: how far each is, and its end"},
 	{page.Trigger, "sync an account; what it costs is said first"},
-	{actPalette, "every command, screen, account and job by name"},
-	{actHelp, "every key of the screen you are on"},
+	{keys.Palette, "every command, screen, account and job by name"},
+	{keys.Help, "every key of the screen you are on"},
 }
 
 // greeting is how long a newcomer is told where to begin.
@@ -65,10 +66,10 @@ func (m *Model) guide(now time.Time) part.Toast {
 	if t := m.tourText(); t.Text != "" {
 		return t
 	}
-	at := contextOf(m.page().Screen())
+	at := keys.On(m.page().Screen())
 	if m.opt.Mine.fresh && now.Sub(m.started) < greeting {
-		keys := func(a page.Action) string { return m.keys.first(at, a) }
-		return part.Toast{Word: "NEW", Text: "try: " + keys(page.Trigger) + " sync · " + keys(goTo(page.ScreenLimits)) + " limits · " + keys(actHelp) + " keys · " + m.keyed("{:tour}")}
+		key := func(a page.Action) string { return m.keys.First(at, a) }
+		return part.Toast{Word: "NEW", Text: "try: " + key(page.Trigger) + " sync · " + key(keys.GoTo(page.ScreenLimits)) + " limits · " + key(keys.Help) + " keys · " + m.keyed("{:tour}")}
 	}
 	return part.Toast{}
 }
@@ -82,13 +83,13 @@ func (m *Model) tourBelow() bool {
 
 // tourText is the step of the tour that comes next; "" = there is no tour.
 func (m *Model) tourText() part.Toast {
-	at := contextOf(m.page().Screen())
+	at := keys.On(m.page().Screen())
 	switch {
 	case m.tour.at > 0:
 		s := steps[m.tour.at-1]
-		key := m.keys.first(at, s.act)
+		key := m.keys.First(at, s.act)
 		if key == "" { // the screen that was left has it
-			key = m.keys.first(onPages, s.act)
+			key = m.keys.First(keys.OnPages, s.act)
 		}
 		return part.Toast{Word: "TOUR", Text: strconv.Itoa(m.tour.at) + "/" + strconv.Itoa(len(steps)) + "  press " + key + ": " + s.text}
 	case m.tour.ended:

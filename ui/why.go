@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -57,7 +58,7 @@ func (m *Model) because(own string) string {
 
 // armedText is what the message line says while a reason waits.
 func (m *Model) armedText() part.Toast {
-	return part.Toast{Word: "INFO", Text: "what you do next is because: " + m.why.text + " · " + m.keys.first(contextOf(m.page().Screen()), actReason) + " changes it"}
+	return part.Toast{Word: "INFO", Text: "what you do next is because: " + m.why.text + " · " + m.keys.First(keys.On(m.page().Screen()), keys.Reason) + " changes it"}
 }
 
 // allBecause gives several commands that are one act the same reason.

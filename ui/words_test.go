@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -33,20 +34,20 @@ func TestEveryActionHasAPaletteWord(t *testing.T) {
 			d := open(t, uitest.Busy(), 120, 40, testOptions())
 			d.m.opt.Chaos = broken()
 			v.open(d)
-			at := contextOf(d.m.page().Screen())
+			at := keys.On(d.m.page().Screen())
 			names := map[string]bool{}
 			for _, it := range d.m.paletteItems(d.m.now()) {
 				names[strings.TrimSuffix(it.name, d.m.theme.Glyphs.Ellipsis)] = true
 			}
-			for _, b := range bindings {
-				word := actionWords[b.act]
-				if b.in&at != 0 && b.group != groupMove && b.act != actPalette && !names[b.help] {
-					t.Errorf("on %s %q has no word", v.name, b.help)
+			for _, b := range keys.Builtin.List {
+				word := actionWords[b.Act]
+				if b.In&at != 0 && b.Group != keys.GroupMove && b.Act != keys.Palette && !names[b.Help] {
+					t.Errorf("on %s %q has no word", v.name, b.Help)
 				}
-				if b.act.Writes() && !names[word] && (b.in&at == 0 || !names[b.help]) {
-					t.Errorf("from %s nothing leads to %q", v.name, b.act)
+				if b.Act.Writes() && !names[word] && (b.In&at == 0 || !names[b.Help]) {
+					t.Errorf("from %s nothing leads to %q", v.name, b.Act)
 				}
-				if s, ok := screenOf(b.act); ok && !names[s.String()] {
+				if s, ok := keys.ScreenOf(b.Act); ok && !names[s.String()] {
 					t.Errorf("from %s nothing leads to %s", v.name, s)
 				}
 			}

@@ -1,6 +1,8 @@
-package ui
+package keys
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
 	"math/bits"
 	"os"
@@ -12,7 +14,9 @@ import (
 
 // keysPage is the page of keys of the documentation, made of the one table that the
 // console itself goes by.
-const keysPage = "../docs/keys.md"
+const keysPage = "../../docs/keys.md"
+
+var update = flag.Bool("update", false, "write the page of keys anew")
 
 // TestKeysPageIsFresh fails when docs/keys.md is not what the table of keys says.
 // Run with -update to write it anew.
@@ -26,10 +30,10 @@ func TestKeysPageIsFresh(t *testing.T) {
 	}
 	want, err := os.ReadFile(keysPage)
 	if err != nil {
-		t.Fatalf("%v: run go test ./ui -run TestKeysPage -update", err)
+		t.Fatalf("%v: run go test ./ui/keys -run TestKeysPage -update", err)
 	}
 	if got != string(want) {
-		t.Errorf("docs/keys.md is stale, run go test ./ui -run TestKeysPage -update: %s", firstDifference(got, string(want)))
+		t.Errorf("docs/keys.md is stale, run go test ./ui/keys -run TestKeysPage -update")
 	}
 }
 
@@ -37,22 +41,22 @@ func keysMarkdown() string {
 	var b strings.Builder
 	b.WriteString(`# Keys
 
-Made from the table of keys in ui/keys.go by docs/make.sh: do not edit. In the console ` + "`?`" + ` shows the keys of the
+Made from the table of keys in ui/keys/table.go by docs/make.sh: do not edit. In the console ` + "`?`" + ` shows the keys of the
 screen, ` + "`:`" + ` finds every command by name, and ` + "`keys.toml`" + ` in the data directory, or else in
 ` + "`~/.config/farsight`" + `, binds keys anew. A key that cannot act answers with the reason.
 `)
-	for _, group := range []string{groupAct, groupMove, groupView, groupApp} {
+	for _, group := range []string{groupAct, GroupMove, groupView, groupApp} {
 		fmt.Fprintf(&b, "\n## %s\n\n| key | does | where |\n|---|---|---|\n", group)
 		for i := range bindings {
-			if k := &bindings[i]; k.group == group {
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.keys), k.help, whereText(k.in))
+			if k := &bindings[i]; k.Group == group {
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.Keys), k.Help, whereText(k.In))
 			}
 		}
 	}
 	b.WriteString("\n## In a question, a menu, the help\n\n| key | does | where |\n|---|---|---|\n")
 	for i := range bindings {
-		if k := &bindings[i]; k.group == "" {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.keys), or(k.hint, string(k.act)), overlayText(k.in))
+		if k := &bindings[i]; k.Group == "" {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", keyCells(k.Keys), cmp.Or(k.Hint, string(k.Act)), overlayText(k.In))
 		}
 	}
 	b.WriteString("\n## Commands of your own\n\n" + ownPage)
@@ -84,22 +88,22 @@ run = 'xdg-open "https://www.example.com/match/$FARSIGHT_MATCH_ID"'
 func keyCells(keys []string) string {
 	shown := make([]string, len(keys))
 	for i, k := range keys {
-		shown[i] = "`" + strings.ReplaceAll(shownKeys([]string{k}), "|", `\|`) + "`"
+		shown[i] = "`" + strings.ReplaceAll(Shown([]string{k}), "|", `\|`) + "`"
 	}
 	return strings.Join(shown, " ")
 }
 
 // whereText names the screens of a key in the shortest way.
-func whereText(in where) string {
-	in &= onPages
-	if in == onPages {
+func whereText(in Context) string {
+	in &= OnPages
+	if in == OnPages {
 		return "everywhere"
 	}
-	if missing := onPages &^ in; bits.OnesCount32(uint32(missing)) <= 3 {
+	if missing := OnPages &^ in; bits.OnesCount32(uint32(missing)) <= 3 {
 		return "everywhere but " + screenList(missing)
 	}
 	for _, set := range []struct {
-		of   where
+		of   Context
 		name string
 	}{{onTables, "lists"}, {onLists, "lists, Limits, Logs"}, {onTables | onReports | onLogs, "lists, Reports, Logs"}} {
 		if in == set.of {
@@ -109,22 +113,22 @@ func whereText(in where) string {
 	return screenList(in)
 }
 
-func screenList(in where) string {
+func screenList(in Context) string {
 	var names []string
-	for s := page.ScreenOverview; contextOf(s) <= onChaos; s++ {
-		if in&contextOf(s) != 0 {
+	for s := page.ScreenOverview; On(s) <= onChaos; s++ {
+		if in&On(s) != 0 {
 			names = append(names, s.String())
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
-func overlayText(in where) string {
+func overlayText(in Context) string {
 	var names []string
 	for _, c := range []struct {
-		at   where
+		at   Context
 		name string
-	}{{inDialog, "question"}, {inHelp, "help"}, {inMenu, "menu"}} {
+	}{{InDialog, "question"}, {InHelp, "help"}, {InMenu, "menu"}} {
 		if in&c.at != 0 {
 			names = append(names, c.name)
 		}

@@ -1,4 +1,4 @@
-package ui
+package keys
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const everywhere = "all"
 // largestKeys bounds what is read of a keys file.
 const largestKeys = 64 << 10
 
-// loadKeys reads the user's keys: tables named after screens, or all, of actions
+// Load reads the user's keys: tables named after screens, or all, of actions
 // and their key or keys. A file that is not there gives none. A file with any
 // fault changes nothing either, and the error is one sentence.
 //
@@ -37,7 +37,7 @@ const largestKeys = 64 << 10
 //	on = "matches"
 //	name = "open"
 //	run = 'xdg-open "https://example.com/$FARSIGHT_ID"'
-func loadKeys(path string) (*keymap, error) {
+func Load(path string) (*Map, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -49,18 +49,18 @@ func loadKeys(path string) (*keymap, error) {
 	if err == nil {
 		text, err = os.ReadFile(path)
 	}
-	var m *keymap
+	var m *Map
 	if err == nil {
-		m, err = parseKeys(text)
+		m, err = Parse(text)
 	}
 	if err != nil {
-		return builtin, fmt.Errorf("the keys stay as built in, %s cannot be used: %w", path, err)
+		return Builtin, fmt.Errorf("the keys stay as built in, %s cannot be used: %w", path, err)
 	}
 	return m, nil
 }
 
-// parseKeys makes a table of keys of a file's text.
-func parseKeys(text []byte) (*keymap, error) {
+// Parse makes a table of keys of a file's text.
+func Parse(text []byte) (*Map, error) {
 	var whole map[string]any
 	if err := toml.NewDecoder(bytes.NewReader(text)).Decode(&whole); err != nil {
 		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -98,9 +98,9 @@ func parseKeys(text []byte) (*keymap, error) {
 			}
 		}
 	}
-	m := newKeymap(append(list, bindingsOf(own)...))
-	m.own = own
-	return m, checkKeys(m.list)
+	m := New(append(list, bindingsOf(own)...))
+	m.Own = own
+	return m, m.Check()
 }
 
 // lineWith is where a name stands first.
@@ -121,16 +121,16 @@ func sectionsOf(file map[string]map[string]any) []string {
 }
 
 // sectionOf is the screens that a table of the file is about.
-func sectionOf(name string) (where, error) {
+func sectionOf(name string) (Context, error) {
 	if name == everywhere {
-		return onPages, nil
+		return OnPages, nil
 	}
 	var names []string
-	for at, s := onOverview, page.ScreenOverview; at < inDialog; at, s = at<<1, s+1 {
+	for at, s := onOverview, page.ScreenOverview; at < InDialog; at, s = at<<1, s+1 {
 		if spoken(s.String()) == spoken(name) {
 			return at, nil
 		}
-		names = append(names, dashed(s.String()))
+		names = append(names, Section(s))
 	}
 	return 0, fmt.Errorf("there is no screen [%s]: use [all], or one of %s", name, strings.Join(names, ", "))
 }
@@ -140,6 +140,10 @@ func sectionOf(name string) (where, error) {
 func spoken(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(name))
 }
+
+// Section is how files call a screen: error-classes.
+func Section(s page.Screen) string { return dashed(s.String()) }
+
 func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
 // keysOf reads a key, or a list of them.
@@ -188,28 +192,28 @@ func keyForm(k string) error {
 
 // actionName is how a keys file names an action: a numbered screen by its name.
 func actionName(a page.Action) string {
-	if s, ok := screenOf(a); ok {
+	if s, ok := ScreenOf(a); ok {
 		return strings.ToLower(s.String())
 	}
 	return string(a)
 }
 
 // rebind gives an action other keys on some screens.
-func rebind(list []binding, at where, section, name string, keys []string) ([]binding, error) {
-	out, found := make([]binding, 0, len(list)+1), false
+func rebind(list []Binding, at Context, section, name string, keys []string) ([]Binding, error) {
+	out, found := make([]Binding, 0, len(list)+1), false
 	for _, b := range list {
-		here := b.in & at & onPages
-		if spoken(actionName(b.act)) != spoken(name) || here == 0 || b.act == actExit {
+		here := b.In & at & OnPages
+		if spoken(actionName(b.Act)) != spoken(name) || here == 0 || b.Act == Exit {
 			out = append(out, b)
 			continue
 		}
 		found = true
-		if rest := b.in &^ here; rest != 0 {
+		if rest := b.In &^ here; rest != 0 {
 			other := b
-			other.in = rest
+			other.In = rest
 			out = append(out, other)
 		}
-		b.in, b.keys = here, keys
+		b.In, b.Keys = here, keys
 		out = append(out, b)
 	}
 	if !found {
@@ -219,10 +223,10 @@ func rebind(list []binding, at where, section, name string, keys []string) ([]bi
 }
 
 // nearActions are the three actions of some screens that are most like a name.
-func nearActions(list []binding, at where, name string) []string {
+func nearActions(list []Binding, at Context, name string) []string {
 	var names []string
 	for _, b := range list {
-		if n := dashed(actionName(b.act)); b.in&at&onPages != 0 && b.act != actExit && !slices.Contains(names, n) {
+		if n := dashed(actionName(b.Act)); b.In&at&OnPages != 0 && b.Act != Exit && !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
@@ -232,26 +236,26 @@ func nearActions(list []binding, at where, name string) []string {
 	return names[:min(len(names), 3)]
 }
 
-// checkKeys says which key would mean two things on one screen, or which action
+// Check says which key would mean two things on one screen, or which action
 // could only be reached by a key that some terminals lack.
-func checkKeys(list []binding) error {
-	for at, s := onOverview, page.ScreenOverview; at < inDialog; at, s = at<<1, s+1 {
+func (m *Map) Check() error {
+	for at, s := onOverview, page.ScreenOverview; at < InDialog; at, s = at<<1, s+1 {
 		taken := map[string]page.Action{}
-		for _, b := range list {
-			if b.in&at == 0 {
+		for _, b := range m.List {
+			if b.In&at == 0 {
 				continue
 			}
-			if slices.IndexFunc(b.keys, func(k string) bool { return !functionKey(k) }) < 0 {
-				return fmt.Errorf("%s has only %s: not every terminal has it, give it another key as well", dashed(actionName(b.act)), strings.Join(b.keys, ", "))
+			if slices.IndexFunc(b.Keys, func(k string) bool { return !functionKey(k) }) < 0 {
+				return fmt.Errorf("%s has only %s: not every terminal has it, give it another key as well", dashed(actionName(b.Act)), strings.Join(b.Keys, ", "))
 			}
-			for _, k := range b.keys {
-				if k == "ctrl+d" && b.act != page.HalfDown {
+			for _, k := range b.Keys {
+				if k == "ctrl+d" && b.Act != page.HalfDown {
 					return errors.New("ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that")
 				}
 				if other, ok := taken[k]; ok {
-					return fmt.Errorf("on %s the key %s would mean both %s and %s: give one of them another key", s, k, dashed(actionName(other)), dashed(actionName(b.act)))
+					return fmt.Errorf("on %s the key %s would mean both %s and %s: give one of them another key", s, k, dashed(actionName(other)), dashed(actionName(b.Act)))
 				}
-				taken[k] = b.act
+				taken[k] = b.Act
 			}
 		}
 	}

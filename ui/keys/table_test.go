@@ -1,4 +1,4 @@
-package ui
+package keys
 
 import (
 	"strings"
@@ -10,17 +10,17 @@ import (
 
 // TestNoKeyIsBoundTwice: in one context a key means one thing.
 func TestNoKeyIsBoundTwice(t *testing.T) {
-	for at := onOverview; at <= inMenu; at <<= 1 {
+	for at := onOverview; at <= InMenu; at <<= 1 {
 		seen := map[string]page.Action{}
 		for _, b := range bindings {
-			if b.in&at == 0 {
+			if b.In&at == 0 {
 				continue
 			}
-			for _, k := range b.keys {
+			for _, k := range b.Keys {
 				if other, ok := seen[k]; ok {
-					t.Errorf("context %b: %s is bound to %q and to %q", at, k, other, b.act)
+					t.Errorf("context %b: %s is bound to %q and to %q", at, k, other, b.Act)
 				}
-				seen[k] = b.act
+				seen[k] = b.Act
 			}
 		}
 	}
@@ -29,8 +29,8 @@ func TestNoKeyIsBoundTwice(t *testing.T) {
 // TestHelpLabelsFit: nothing that a key does is cut in a column of the help.
 func TestHelpLabelsFit(t *testing.T) {
 	for _, b := range bindings {
-		if len(b.help) > part.HelpLabel {
-			t.Errorf("%q takes %d cells, at most %d are there", b.help, len(b.help), part.HelpLabel)
+		if len(b.Help) > part.HelpLabel {
+			t.Errorf("%q takes %d cells, at most %d are there", b.Help, len(b.Help), part.HelpLabel)
 		}
 	}
 }
@@ -39,12 +39,12 @@ func TestHelpLabelsFit(t *testing.T) {
 // otherwise, are never bound.
 func TestForbiddenKeys(t *testing.T) {
 	for _, b := range bindings {
-		for _, k := range b.keys {
+		for _, k := range b.Keys {
 			switch {
 			case strings.HasPrefix(k, "alt+"), k == "ctrl+i", k == "ctrl+m", k == "ctrl+h", k == "ctrl+[", k == "ctrl+k":
-				t.Errorf("%s is bound to %q", k, b.act)
-			case k == "ctrl+d" && b.act != page.HalfDown && b.act != page.PageDown:
-				t.Errorf("ctrl+d is bound to %q", b.act)
+				t.Errorf("%s is bound to %q", k, b.Act)
+			case k == "ctrl+d" && b.Act != page.HalfDown && b.Act != page.PageDown:
+				t.Errorf("ctrl+d is bound to %q", b.Act)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 	never := func(page.Action) bool { return false }
 	for at := onOverview; at <= onChaos; at <<= 1 {
 		listed := map[string]bool{}
-		for _, g := range builtin.groups(at, never) {
+		for _, g := range Builtin.Groups(at, never) {
 			for _, h := range g.Hints {
 				listed[h.Key] = true
 				if h.Does == "" {
@@ -63,8 +63,8 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 				}
 			}
 		}
-		for k, b := range builtin.at[at] {
-			if !listed[shownKeys(b.keys)] {
+		for k, b := range Builtin.at[at] {
+			if !listed[Shown(b.Keys)] {
 				t.Errorf("context %b: %s is not in the help", at, k)
 			}
 		}
@@ -76,8 +76,8 @@ func TestEveryKeyIsInTheHelp(t *testing.T) {
 func TestHintsAreKeys(t *testing.T) {
 	for at := onOverview; at <= onChaos; at <<= 1 {
 		kept := 0
-		for _, h := range builtin.hints(at, func(page.Action) bool { return false }) {
-			if _, ok := builtin.meaning(at, h.Key); !ok {
+		for _, h := range Builtin.Hints(at, func(page.Action) bool { return false }) {
+			if _, ok := Builtin.Meaning(at, h.Key); !ok {
 				t.Errorf("context %b: the hint %s is bound to nothing", at, h.Key)
 			}
 			if h.Keep {
@@ -88,7 +88,7 @@ func TestHintsAreKeys(t *testing.T) {
 			t.Errorf("context %b: %d hints are kept, want ? and q", at, kept)
 		}
 	}
-	if part.HelpLines(builtin.groups(onOverview, func(page.Action) bool { return false })) == 0 {
+	if part.HelpLines(Builtin.Groups(onOverview, func(page.Action) bool { return false })) == 0 {
 		t.Error("no help")
 	}
 }

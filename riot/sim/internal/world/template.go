@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
@@ -362,55 +361,56 @@ func fact(path string, raw bool) hole {
 	at, of := find(path)
 	switch of.Kind() {
 	case reflect.Bool:
-		return func(b []byte, s *scene) []byte { return strconv.AppendBool(b, *(*bool)(at.in(s))) }
+		return func(b []byte, s *scene) []byte { return strconv.AppendBool(b, at.in(s).Bool()) }
 	case reflect.Int, reflect.Int64:
-		return func(b []byte, s *scene) []byte { return appendInt(b, *(*int)(at.in(s))) }
+		return func(b []byte, s *scene) []byte { return strconv.AppendInt(b, at.in(s).Int(), 10) }
 	case reflect.Uint64:
-		return func(b []byte, s *scene) []byte { return strconv.AppendUint(b, *(*uint64)(at.in(s)), 10) }
+		return func(b []byte, s *scene) []byte { return strconv.AppendUint(b, at.in(s).Uint(), 10) }
 	case reflect.Float64:
-		return func(b []byte, s *scene) []byte { return appendFloat(b, *(*float64)(at.in(s))) }
+		return func(b []byte, s *scene) []byte { return appendFloat(b, at.in(s).Float()) }
 	case reflect.String:
 		if raw {
-			return func(b []byte, s *scene) []byte { return append(b, *(*string)(at.in(s))...) }
+			return func(b []byte, s *scene) []byte { return append(b, at.in(s).String()...) }
 		}
-		return func(b []byte, s *scene) []byte { return appendString(b, *(*string)(at.in(s))) }
+		return func(b []byte, s *scene) []byte { return appendString(b, at.in(s).String()) }
 	}
 	panic("sim: a template: " + path + " is no value")
 }
 
-// place is where a field lies below a scene: the offset of each pointer to follow, then that of the field. The
-// offsets come from reflect, once: to ask it for every value of a timeline doubles the time of writing one.
-type place []uintptr
+// place is where a value lies below a scene: the fields, and places in arrays, that lead to it.
+type place []int
 
-func (pl place) in(s *scene) unsafe.Pointer {
-	at := unsafe.Pointer(s)
-	for _, offset := range pl[:len(pl)-1] {
-		at = *(*unsafe.Pointer)(unsafe.Add(at, offset))
+func (pl place) in(s *scene) reflect.Value {
+	v := reflect.ValueOf(s)
+	for _, n := range pl {
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		if v.Kind() == reflect.Array {
+			v = v.Index(n)
+		} else {
+			v = v.Field(n)
+		}
 	}
-	return unsafe.Add(at, pl[len(pl)-1])
+	return v
 }
 
 // find looks a path up below scene, and gives its type.
-func find(path string) (place, reflect.Type) {
-	at, of := place{0}, reflect.TypeFor[scene]()
-	step := func(offset uintptr, to reflect.Type) {
-		at[len(at)-1] += offset
-		if of = to; of.Kind() == reflect.Pointer {
-			at, of = append(at, 0), of.Elem()
-		}
-	}
+func find(path string) (at place, of reflect.Type) {
+	of = reflect.TypeFor[scene]()
 	for _, name := range strings.Split(path, ".") {
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
 		if of.Kind() == reflect.Array {
-			step(uintptr(atoi(name))*of.Elem().Size(), of.Elem())
+			at, of = append(at, atoi(name)), of.Elem()
 			continue
 		}
 		f, ok := of.FieldByName(name)
 		if !ok {
 			panic(fmt.Sprintf("sim: a template: there is no %s: use one of %v", path, slices.Sorted(maps.Keys(holes))))
 		}
-		for _, n := range f.Index { // of embedded structs, too
-			step(of.Field(n).Offset, of.Field(n).Type)
-		}
+		at, of = append(at, f.Index...), f.Type // of embedded structs, too
 	}
 	return at, of
 }

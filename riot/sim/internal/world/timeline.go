@@ -77,11 +77,14 @@ func (g *facts) levelAt(p *part, at int) int {
 func soFar(_ *book, args []string) hole {
 	at, of := find(args[1])
 	if of != reflect.TypeFor[damage]() {
-		return func(b []byte, s *scene) []byte { return appendInt(b, s.by(*(*int)(at.in(s)))) }
+		return func(b []byte, s *scene) []byte { return appendInt(b, s.by(int(at.in(s).Int()))) }
 	}
 	return func(b []byte, s *scene) []byte {
-		d := (*damage)(at.in(s))
-		return appendInt(b, s.by(d.physical)+s.by(d.magic)+s.by(d.pure))
+		sum, d := 0, at.in(s)
+		for kind := range 3 { // physical, magic and pure; the last one is their sum
+			sum += s.by(int(d.Field(kind).Int()))
+		}
+		return appendInt(b, sum)
 	}
 }
 

@@ -121,6 +121,15 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) (err error) {
 	return fn(db.tx(b))
 }
 
+// look gives what fn reads in a transaction of its own.
+func look[T any](ctx context.Context, db *DB, fn func(*txn) (T, error)) (v T, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		v, err = fn(t)
+		return err
+	})
+	return v, err
+}
+
 // asFault tells a panic of bbolt's, or of the mapping under it, from one of ours, which it lets pass on.
 func asFault(r any) (why string, ok bool) {
 	switch r := r.(type) {

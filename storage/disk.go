@@ -60,11 +60,7 @@ func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
 	if f.Used, err = db.usedBytes(); err != nil {
 		return f, err
 	}
-	var samples []sizeSample
-	err = db.view(ctx, func(t *txn) error {
-		samples, err = t.sizes()
-		return err
-	})
+	samples, err := look(ctx, db, (*txn).sizes)
 	if disk.IsDamage(err) {
 		err = nil // check names it; the next note begins anew
 	}

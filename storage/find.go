@@ -281,16 +281,14 @@ func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, err
 }
 
 // AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
-func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine.AccountRow, err error) {
-	err = db.view(ctx, func(t *txn) error {
+func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error) {
+	return look(ctx, db, func(t *txn) (row engine.AccountRow, err error) {
 		a, err := t.accountOn(id, platform)
-		if err != nil {
-			return err
+		if err == nil {
+			row, err = t.accountRow(a)
 		}
-		row, err = t.accountRow(a)
-		return err
+		return row, err
 	})
-	return row, err
 }
 
 // Identities lists an account's PUUIDs by key project.

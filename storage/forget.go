@@ -70,7 +70,7 @@ func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reaso
 func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
-	list, err := db.forgetting(ctx)
+	list, err := look(ctx, db, (*txn).forgetting)
 	if err != nil {
 		return err
 	}
@@ -81,14 +81,6 @@ func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 		tell(f)
 	}
 	return nil
-}
-
-func (db *DB) forgetting(ctx context.Context) (list []Forgotten, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		list, err = t.forgetting()
-		return err
-	})
-	return list, err
 }
 
 func (t *txn) forgetting() (list []Forgotten, err error) {
@@ -181,14 +173,13 @@ func (db *DB) WouldForget(ctx context.Context, account string) (engine.ForgetDon
 // LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or Riot ID. Those that wait
 // and that another account's sync counts are left out: they become that account's. engine.ErrNotFound.
 func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
-	err = db.view(ctx, func(t *txn) error {
+	return look(ctx, db, func(t *txn) ([]engine.Job, error) {
 		a, err := t.findAccount(account)
 		if err == nil {
 			jobs, _, err = t.liveOf(a.ID)
 		}
-		return err
+		return jobs, err
 	})
-	return jobs, err
 }
 
 // liveOf gives the live jobs that are an account's or about it, and as they are to be stored those that another account gets:

@@ -24,14 +24,8 @@ var tGaps = declare(
 		}})
 
 // Gaps lists what any run misses of a match.
-func (db *DB) Gaps(tx engine.Tx, match string) (list []league.Gap, err error) {
-	for g, err := range tGaps.under(own(tx), key.Strings(match)) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, g)
-	}
-	return list, nil
+func (db *DB) Gaps(tx engine.Tx, match string) ([]league.Gap, error) {
+	return all(tGaps.under(own(tx), key.Strings(match)))
 }
 
 // SaveGap notes what a run misses, in place of what was noted before; added is false when the run missed that part already.

@@ -186,7 +186,7 @@ func (db *DB) Groups(tx engine.Tx, parent engine.JobID) ([]engine.GroupStat, err
 	return own(tx).groups(parent)
 }
 
-func (t *txn) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
+func (t *txn) groups(parent engine.JobID) ([]engine.GroupStat, error) {
 	k, err := t.jobKey(parent)
 	if err != nil {
 		return nil, err
@@ -194,13 +194,7 @@ func (t *txn) groups(parent engine.JobID) (list []engine.GroupStat, err error) {
 	if at, _ := t.cursor(tGroups.table).Seek(k); !bytes.HasPrefix(at, k) { // most jobs have none
 		return nil, nil
 	}
-	for g, err := range tGroups.under(t, k) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, g)
-	}
-	return list, nil
+	return all(tGroups.under(t, k))
 }
 
 // OpenChildren lists the children of a parent that are not settled, each once.

@@ -330,14 +330,5 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 const maxRecent = 200
 
 func (t *txn) addRecent(owner string, job []byte, n uint64) error {
-	prefix := key.Strings(owner)
-	last, err := t.lastNumber(tRecent.table, prefix)
-	if err != nil {
-		return err
-	}
-	at := attemptAt{key.Read(job).Uint64(), n}
-	if err := tRecent.put(t, key.AppendUint64(prefix, last+1), &at); err != nil || last < maxRecent {
-		return err
-	}
-	return t.remove(tRecent.table, key.AppendUint64(key.Strings(owner), last+1-maxRecent))
+	return tRecent.keepLast(t, key.Strings(owner), maxRecent, &attemptAt{key.Read(job).Uint64(), n})
 }

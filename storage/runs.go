@@ -200,14 +200,8 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 }
 
 // Staged gives the run's ids in the order they were staged.
-func (db *DB) Staged(tx engine.Tx, run string) (ids []league.Staged, err error) {
-	for s, err := range tStaged.under(own(tx), key.Strings(run)) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, s)
-	}
-	return ids, nil
+func (db *DB) Staged(tx engine.Tx, run string) ([]league.Staged, error) {
+	return all(tStaged.under(own(tx), key.Strings(run)))
 }
 
 // Unstage drops the run's staged ids.

@@ -38,16 +38,7 @@ const maxHistory = 50
 // AddHistory appends one transition of anything that has an id. Seq is given here; the order is by it, not by time, since
 // clocks step back.
 func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
-	t := own(tx)
-	prefix := key.Strings(id)
-	last, err := t.lastNumber(tHistory.table, prefix)
-	if err != nil {
-		return err
-	}
-	if err := tHistory.put(t, key.AppendUint64(prefix, last+1), &tr); err != nil || last < maxHistory {
-		return err
-	}
-	return t.remove(tHistory.table, key.AppendUint64(key.Strings(id), last+1-maxHistory))
+	return tHistory.keepLast(own(tx), key.Strings(id), maxHistory, &tr)
 }
 
 // history gives the last transitions of an id, oldest first.
@@ -75,17 +66,8 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 }
 
 // Queues lists the stored queues by name.
-func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		for q, err := range tQueues.under(t, nil) {
-			if err != nil {
-				return err
-			}
-			list = append(list, q)
-		}
-		return nil
-	})
-	return list, err
+func (db *DB) Queues(ctx context.Context) ([]engine.QueueState, error) {
+	return look(ctx, db, func(t *txn) ([]engine.QueueState, error) { return all(tQueues.under(t, nil)) })
 }
 
 func actorFields(c *rec.Coder, a *engine.Actor) { c.Str(&a.User, &a.Session, &a.Via) }
@@ -115,12 +97,8 @@ func (db *DB) SaveReport(tx engine.Tx, r engine.PlayReport) error {
 }
 
 // Report gives an account's stored report; nil when there is none.
-func (db *DB) Report(ctx context.Context, account string) (r *engine.PlayReport, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		r, err = t.report(account)
-		return err
-	})
-	return r, err
+func (db *DB) Report(ctx context.Context, account string) (*engine.PlayReport, error) {
+	return look(ctx, db, func(t *txn) (*engine.PlayReport, error) { return t.report(account) })
 }
 
 // PlayReport is Report inside a transaction.
@@ -144,12 +122,8 @@ const (
 )
 
 // Totals gives the stored counters of all matches.
-func (db *DB) Totals(ctx context.Context) (totals engine.Totals, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		totals, err = t.totals()
-		return err
-	})
-	return totals, err
+func (db *DB) Totals(ctx context.Context) (engine.Totals, error) {
+	return look(ctx, db, (*txn).totals)
 }
 
 func (t *txn) totals() (engine.Totals, error) {

@@ -249,6 +249,30 @@ func (r *records[T]) back(t *txn, prefix, before []byte) iter.Seq2[T, error] {
 	return r.each(t.rowsBack(r.table, prefix, before))
 }
 
+// all gives the values of an iteration, up to the first that cannot be read.
+func all[T any](rows iter.Seq2[T, error]) (list []T, err error) {
+	for v, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// keepLast stores v behind the rows under prefix, which a number ends, and removes the oldest of more than most.
+func (r *records[T]) keepLast(t *txn, prefix []byte, most uint64, v *T) error {
+	last, err := t.lastNumber(r.table, prefix)
+	if err != nil {
+		return err
+	}
+	at := func(n uint64) []byte { return key.AppendUint64(slices.Clip(prefix), n) }
+	if err := r.put(t, at(last+1), v); err != nil || last < most {
+		return err
+	}
+	return t.remove(r.table, at(last+1-most))
+}
+
 func (r *records[T]) each(rows iter.Seq[row]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var c coders

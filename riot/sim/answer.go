@@ -2,13 +2,13 @@ package sim
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
-	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
-	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -41,35 +41,6 @@ func (a *answer) wire(c *call) (body []byte, compressed bool) {
 	return a.body, false
 }
 
-// finish adds what every answer that reached the limiter carries.
-func (s *Sim) finish(c *call, a *answer) *answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dress(c, a)
-}
-
-// dress puts the rate limit headers on a. The caller holds the lock.
-func (s *Sim) dress(c *call, a *answer) *answer {
-	if a.limitType != "" {
-		a.set("X-Rate-Limit-Type", a.limitType)
-	}
-	if a.retryAfter != "" {
-		a.set("Retry-After", a.retryAfter)
-	}
-	s.rememberWait(c, a)
-	if a.noHeaders {
-		return a
-	}
-	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.total)).Below(2) == 0
-	limits, counts := s.windows(scope{c.key, c.host, ""}).headers(reversed)
-	a.set("X-App-Rate-Limit", limits)
-	a.set("X-App-Rate-Limit-Count", counts)
-	limits, counts = s.windows(scope{c.key, c.host, c.method}).headers(reversed)
-	a.set("X-Method-Rate-Limit", limits)
-	a.set("X-Method-Rate-Limit-Count", counts)
-	return a
-}
-
 func (a *answer) set(name, value string) {
 	if a.header == nil {
 		a.header = map[string]string{}
@@ -93,34 +64,60 @@ func (a *answer) headers(compressed bool, n int) http.Header {
 	return h
 }
 
-// grace is how long after a 429, beside twice the latency, calls may still arrive that were on their
-// way when it was sent.
-const grace = 300 * time.Millisecond
+// transfer says how an answer's bytes travel.
+type transfer uint8
 
-// rememberWait notes what a 429 asked for, to tell whether the client obeys.
-func (s *Sim) rememberWait(c *call, a *answer) {
-	seconds, err := strconv.Atoi(a.retryAfter)
-	if a.status != http.StatusTooManyRequests || err != nil || seconds <= 0 {
-		return
-	}
-	sc := scope{c.key, c.host, c.method}
-	if a.limitType == "application" {
-		sc.method = ""
-	}
-	now := time.Now()
-	seconds = int(math.Min(float64(seconds), 24*3600)) // nobody has to obey more than a day
-	l := s.opt.Latency
-	from := now.Add(grace + 2*s.scaled(max(0, l.Base+l.Jitter)))
-	s.told[sc] = wait{from, now.Add(time.Duration(seconds) * time.Second)}
+const (
+	whole  transfer = iota
+	cut             // half of the body, then the connection ends
+	drip            // small pieces with pauses
+	broken          // no answer, the connection breaks
+	silent          // no answer at all
+)
+
+// answer is what the simulator says to one call.
+type answer struct {
+	status     int
+	header     map[string]string // beside the rate limit headers
+	body       []byte            // plain, unless gz is set
+	gz         []byte            // the compressed form, for those who take it
+	transfer   transfer
+	pause      time.Duration // between the pieces of a drip
+	delay      time.Duration // before the answer, beside the latency
+	noHeaders  bool          // no rate limit headers
+	retryAfter string        // header of a 429; empty: none
+	limitType  string        // X-Rate-Limit-Type of a 429; empty: none
+	skew       time.Duration // of the Date header
 }
 
-// noticeHaste counts calls that were made while a Retry-After ran.
-func (s *Sim) noticeHaste(c *call) {
-	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
-		if w, ok := s.told[sc]; ok && c.arrived.After(w.from) && c.arrived.Before(w.until) {
-			s.log.early++
-			c.hasty = w.until.Sub(c.arrived)
-			return
-		}
+const textJSON = "application/json;charset=utf-8"
+
+// textAnswer is an answer of JSON that is written already.
+func textAnswer(status int, body string) *answer {
+	return &answer{status: status, body: []byte(body), header: map[string]string{"Content-Type": textJSON}}
+}
+
+// jsonAnswer writes v. Only what JSON demands is escaped: hostile runes reach the client as Riot would send them.
+func jsonAnswer(status int, v any) *answer {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("sim: an answer that is no JSON: " + err.Error()) // all are types of this package
 	}
+	return textAnswer(status, strings.TrimSuffix(b.String(), "\n"))
+}
+
+// problemText is Riot's form of an error.
+type problemText struct {
+	Status any `json:"status"`
+}
+
+type codeLast struct {
+	Message string `json:"message"`
+	Code    int    `json:"status_code"`
+}
+
+func statusAnswer(status int, message string) *answer {
+	return jsonAnswer(status, problemText{codeLast{message, status}})
 }

@@ -78,24 +78,16 @@ func serves(host string, m route.Method) bool {
 	return region
 }
 
-// identify resolves what the call is about, for the log and the fault plan.
-func (s *Sim) identify(c *call) {
-	switch {
-	case c.params["matchId"] != "":
-		c.id = c.params["matchId"]
-	case c.method == route.AccountByRiotID:
-		c.id = c.params["gameName"] + "#" + c.params["tagLine"]
-	case c.params["puuid"] != "":
-		c.who, c.known = c.project.Person(c.params["puuid"])
-		c.known = c.known && s.world.Exists(c.who)
-		c.id = c.params["puuid"]
-		if c.known {
-			name, tag := s.world.RiotID(c.who)
-			c.id = name + "#" + tag
-		}
-	}
-	c.thing = string(c.method) + " " + c.id
-	if start := c.query.Get("start"); start != "" {
-		c.thing += " " + start
-	}
+// Use is a rate limit window and what a call found in it, itself included.
+type Use struct {
+	Scope string        `json:"scope"` // application or method
+	Used  int           `json:"used"`
+	Limit int           `json:"limit"`
+	Per   time.Duration `json:"per_ns"`
+}
+
+// scope is what a rate limit belongs to: a key on a host, and a method of it unless that is empty.
+type scope struct {
+	key, host string
+	method    route.Method
 }

@@ -2,49 +2,20 @@ package sim
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"sync"
-	"time"
 )
-
-// transfer says how an answer's bytes travel.
-type transfer uint8
-
-const (
-	whole  transfer = iota
-	cut             // half of the body, then the connection ends
-	drip            // small pieces with pauses
-	broken          // no answer, the connection breaks
-	silent          // no answer at all
-)
-
-// answer is what the simulator says to one call.
-type answer struct {
-	status     int
-	header     map[string]string // beside the rate limit headers
-	body       []byte            // plain, unless gz is set
-	gz         []byte            // the compressed form, for those who take it
-	transfer   transfer
-	pause      time.Duration // between the pieces of a drip
-	delay      time.Duration // before the answer, beside the latency
-	noHeaders  bool          // no rate limit headers
-	retryAfter string        // header of a 429; empty: none
-	limitType  string        // X-Rate-Limit-Type of a 429; empty: none
-	skew       time.Duration // of the Date header
-}
 
 // effect applies a fault to the answer that a call would have got.
 type effect func(s *Sim, f *Fault, c *call, normal func() *answer) *answer
 
 const (
-	textJSON   = "application/json;charset=utf-8"
 	textHTML   = "text/html; charset=UTF-8"
 	badGateway = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>cloudflare</center></body></html>\n"
 	blocked    = "<!DOCTYPE html>\n<html><head><title>Attention Required! | Cloudflare</title></head><body><h1>Sorry, you have been blocked</h1></body></html>\n"
 )
 
-// effects holds every kind of fault. A kind that is not here does not exist.
+// effects holds every kind of fault.
 var effects map[Kind]effect
 
 func init() { // a literal would refer to itself through Fault.check
@@ -97,6 +68,9 @@ func init() { // a literal would refer to itself through Fault.check
 			s.Foreign(c.key, c.host, f.Burn)
 			return normal()
 		},
+	}
+	for kind := range effects {
+		known[kind] = true
 	}
 }
 
@@ -153,36 +127,6 @@ func wrongID(_ *Sim, _ *Fault, c *call, normal func() *answer) *answer {
 	}
 	a.gz, a.body = nil, bytes.ReplaceAll(raw, []byte(`"`+c.id+`"`), []byte(`"`+other+`"`))
 	return a
-}
-
-// textAnswer is an answer of JSON that is written already.
-func textAnswer(status int, body string) *answer {
-	return &answer{status: status, body: []byte(body), header: map[string]string{"Content-Type": textJSON}}
-}
-
-// jsonAnswer writes v. Only what JSON demands is escaped: hostile runes reach the client as Riot would send them.
-func jsonAnswer(status int, v any) *answer {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("sim: an answer that is no JSON: " + err.Error()) // all are types of this package
-	}
-	return textAnswer(status, strings.TrimSuffix(b.String(), "\n"))
-}
-
-// problemText is Riot's form of an error.
-type problemText struct {
-	Status any `json:"status"`
-}
-
-type codeLast struct {
-	Message string `json:"message"`
-	Code    int    `json:"status_code"`
-}
-
-func statusAnswer(status int, message string) *answer {
-	return jsonAnswer(status, problemText{codeLast{message, status}})
 }
 
 // bomb is a small gzip stream of a huge, valid JSON document.

@@ -195,3 +195,25 @@ func (s *Sim) expired(g *world.Game, timeline bool) bool {
 	}
 	return g.At.Before(time.Now().UTC().AddDate(-years, 0, -1))
 }
+
+// identify resolves what the call is about, for the log and the fault plan.
+func (s *Sim) identify(c *call) {
+	switch {
+	case c.params["matchId"] != "":
+		c.id = c.params["matchId"]
+	case c.method == route.AccountByRiotID:
+		c.id = c.params["gameName"] + "#" + c.params["tagLine"]
+	case c.params["puuid"] != "":
+		c.who, c.known = c.project.Person(c.params["puuid"])
+		c.known = c.known && s.world.Exists(c.who)
+		c.id = c.params["puuid"]
+		if c.known {
+			name, tag := s.world.RiotID(c.who)
+			c.id = name + "#" + tag
+		}
+	}
+	c.thing = string(c.method) + " " + c.id
+	if start := c.query.Get("start"); start != "" {
+		c.thing += " " + start
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
-	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
 
 // Kind is a way in which a call goes wrong.
@@ -95,11 +94,14 @@ type ActiveFault struct {
 	Hits  int   `json:"hits"`
 }
 
+// known are the kinds that have an effect. Any other does not exist.
+var known = map[Kind]bool{}
+
 func (f Fault) check() error {
 	_, err1 := path.Match(f.Match.ID, "x")
 	_, err2 := path.Match(f.Match.Host, "x")
 	switch {
-	case effects[f.Kind] == nil:
+	case !known[f.Kind]:
 		return fmt.Errorf("fault %q: unknown kind %q", f.Name, f.Kind)
 	case err1 != nil || err2 != nil:
 		return fmt.Errorf("fault %q: the pattern for id or host is broken: use * and ? as in file names", f.Name)
@@ -111,48 +113,6 @@ func (f Fault) check() error {
 		return fmt.Errorf("fault %q: status %d is not between 200 and 599", f.Name, f.Status)
 	}
 	return nil
-}
-
-// armed is a fault in the plan of a running simulator.
-type armed struct {
-	Fault
-	since time.Time
-	hits  int
-}
-
-func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool {
-	age := time.Duration(float64(now.Sub(a.since)) * speed)
-	switch {
-	case age < a.After, a.Until > 0 && age >= a.Until, a.Count > 0 && a.hits >= a.Count:
-		return false
-	}
-	return a.Match.fits(c) && a.Match.chosen(a.Name+string(a.Kind), c, seed)
-}
-
-func (m Match) fits(c *call) bool {
-	return (m.Method == "" || m.Method == c.method) &&
-		glob(m.Host, c.host) && glob(m.ID, c.id) &&
-		(m.Attempt == 0 || m.Attempt == c.attempt) &&
-		(m.Attempts == 0 || c.attempt <= m.Attempts)
-}
-
-func glob(pattern, s string) bool {
-	if pattern == "" {
-		return true
-	}
-	ok, err := path.Match(pattern, s)
-	return ok && err == nil
-}
-
-func (m Match) chosen(name string, c *call, seed uint64) bool {
-	if m.Rate == 0 {
-		return true
-	}
-	h := keyed.Start(seed).Str("fault").Str(name).Str(c.thing)
-	if m.Each {
-		h = h.Num(uint64(c.attempt))
-	}
-	return h.Unit() < m.Rate
 }
 
 // wireFault is a fault as the admin endpoint reads and writes it, with durations as "2m30s".

@@ -35,14 +35,6 @@ type Call struct {
 	Hasty time.Duration `json:"hasty_ns,omitempty"`
 }
 
-// Use is a rate limit window and what a call found in it, itself included.
-type Use struct {
-	Scope string        `json:"scope"` // application or method
-	Used  int           `json:"used"`
-	Limit int           `json:"limit"`
-	Per   time.Duration `json:"per_ns"`
-}
-
 // logged is how many calls the log keeps.
 const logged = 100_000
 

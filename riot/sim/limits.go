@@ -100,3 +100,15 @@ func (l Limits) method(m route.Method, speed float64) []Limit {
 	}
 	return scaledAll(methodLimits[m], speed)
 }
+
+// Limits are the rate limits of every key on every host.
+type Limits struct {
+	App     []Limit                  // nil means a development key's 20:1,100:120
+	Methods map[route.Method][]Limit // replaces the default of a method
+}
+
+// Limit admits N calls per window. Per is a whole number of seconds.
+type Limit struct {
+	N   int
+	Per time.Duration
+}

@@ -49,18 +49,6 @@ type Options struct {
 	OnStrike func(fault string, m route.Method, id string)
 }
 
-// Limits are the rate limits of every key on every host.
-type Limits struct {
-	App     []Limit                  // nil means a development key's 20:1,100:120
-	Methods map[route.Method][]Limit // replaces the default of a method
-}
-
-// Limit admits N calls per window. Per is a whole number of seconds.
-type Limit struct {
-	N   int
-	Per time.Duration
-}
-
 // WindowRule says how a rate limit window begins and ends. Riot does not say which one it uses.
 type WindowRule string
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"net/http"
 	"regexp"
 	"strconv"
 	"sync"
@@ -32,12 +33,6 @@ type Sim struct {
 	used     map[string]struct{} // keys that were accepted
 	latest   string              // of them
 	log      journal
-}
-
-// scope is what a rate limit belongs to: a key on a host, and a method of it unless that is empty.
-type scope struct {
-	key, host string
-	method    route.Method
 }
 
 // wait is a Retry-After that was sent.
@@ -308,34 +303,6 @@ func (s *Sim) refuse(c *call) *answer {
 	return a
 }
 
-// strike finds the first fault of the plan that hits c.
-func (s *Sim) strike(c *call) *Fault {
-	if s.full(c) {
-		return nil // the limiter will refuse it; a fault is for calls that get through
-	}
-	s.attempts[c.thing]++
-	c.attempt = s.attempts[c.thing]
-	for _, f := range s.faults {
-		if f.strikes(c, s.opt.Seed, c.arrived, s.opt.Speed) {
-			f.hits++
-			return &f.Fault
-		}
-	}
-	return nil
-}
-
-func (s *Sim) full(c *call) bool {
-	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
-		for _, w := range s.windows(sc) {
-			w.expire(c.arrived)
-			if w.used() >= w.limit.N {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // limit counts c in its buckets. Over a limit it gives the 429, and a violation if the client's own
 // calls alone are too many.
 func (s *Sim) limit(c *call) *answer {
@@ -368,4 +335,65 @@ func (s *Sim) rounded(d time.Duration) string {
 		return strconv.Itoa(int(math.Ceil(seconds)) + 1)
 	}
 	return strconv.Itoa(int(math.Ceil(seconds)))
+}
+
+// finish adds what every answer that reached the limiter carries.
+func (s *Sim) finish(c *call, a *answer) *answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dress(c, a)
+}
+
+// dress puts the rate limit headers on a. The caller holds the lock.
+func (s *Sim) dress(c *call, a *answer) *answer {
+	if a.limitType != "" {
+		a.set("X-Rate-Limit-Type", a.limitType)
+	}
+	if a.retryAfter != "" {
+		a.set("Retry-After", a.retryAfter)
+	}
+	s.rememberWait(c, a)
+	if a.noHeaders {
+		return a
+	}
+	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.total)).Below(2) == 0
+	limits, counts := s.windows(scope{c.key, c.host, ""}).headers(reversed)
+	a.set("X-App-Rate-Limit", limits)
+	a.set("X-App-Rate-Limit-Count", counts)
+	limits, counts = s.windows(scope{c.key, c.host, c.method}).headers(reversed)
+	a.set("X-Method-Rate-Limit", limits)
+	a.set("X-Method-Rate-Limit-Count", counts)
+	return a
+}
+
+// grace is how long after a 429, beside twice the latency, calls may still arrive that were on their
+// way when it was sent.
+const grace = 300 * time.Millisecond
+
+// rememberWait notes what a 429 asked for, to tell whether the client obeys.
+func (s *Sim) rememberWait(c *call, a *answer) {
+	seconds, err := strconv.Atoi(a.retryAfter)
+	if a.status != http.StatusTooManyRequests || err != nil || seconds <= 0 {
+		return
+	}
+	sc := scope{c.key, c.host, c.method}
+	if a.limitType == "application" {
+		sc.method = ""
+	}
+	now := time.Now()
+	seconds = int(math.Min(float64(seconds), 24*3600)) // nobody has to obey more than a day
+	l := s.opt.Latency
+	from := now.Add(grace + 2*s.scaled(max(0, l.Base+l.Jitter)))
+	s.told[sc] = wait{from, now.Add(time.Duration(seconds) * time.Second)}
+}
+
+// noticeHaste counts calls that were made while a Retry-After ran.
+func (s *Sim) noticeHaste(c *call) {
+	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
+		if w, ok := s.told[sc]; ok && c.arrived.After(w.from) && c.arrived.Before(w.until) {
+			s.log.early++
+			c.hasty = w.until.Sub(c.arrived)
+			return
+		}
+	}
 }

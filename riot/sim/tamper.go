@@ -53,3 +53,31 @@ func (s *Sim) turnKeys(from, to KeyState) (n int) {
 	}
 	return n
 }
+
+// strike finds the first fault of the plan that hits c.
+func (s *Sim) strike(c *call) *Fault {
+	if s.full(c) {
+		return nil // the limiter will refuse it; a fault is for calls that get through
+	}
+	s.attempts[c.thing]++
+	c.attempt = s.attempts[c.thing]
+	for _, f := range s.faults {
+		if f.strikes(c, s.opt.Seed, c.arrived, s.opt.Speed) {
+			f.hits++
+			return &f.Fault
+		}
+	}
+	return nil
+}
+
+func (s *Sim) full(c *call) bool {
+	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
+		for _, w := range s.windows(sc) {
+			w.expire(c.arrived)
+			if w.used() >= w.limit.N {
+				return true
+			}
+		}
+	}
+	return false
+}

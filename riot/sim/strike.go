@@ -1,0 +1,50 @@
+package sim
+
+import (
+	"path"
+	"time"
+
+	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
+)
+
+// armed is a fault in the plan of a running simulator.
+type armed struct {
+	Fault
+	since time.Time
+	hits  int
+}
+
+func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool {
+	age := time.Duration(float64(now.Sub(a.since)) * speed)
+	switch {
+	case age < a.After, a.Until > 0 && age >= a.Until, a.Count > 0 && a.hits >= a.Count:
+		return false
+	}
+	return a.Match.fits(c) && a.Match.chosen(a.Name+string(a.Kind), c, seed)
+}
+
+func (m Match) fits(c *call) bool {
+	return (m.Method == "" || m.Method == c.method) &&
+		glob(m.Host, c.host) && glob(m.ID, c.id) &&
+		(m.Attempt == 0 || m.Attempt == c.attempt) &&
+		(m.Attempts == 0 || c.attempt <= m.Attempts)
+}
+
+func glob(pattern, s string) bool {
+	if pattern == "" {
+		return true
+	}
+	ok, err := path.Match(pattern, s)
+	return ok && err == nil
+}
+
+func (m Match) chosen(name string, c *call, seed uint64) bool {
+	if m.Rate == 0 {
+		return true
+	}
+	h := keyed.Start(seed).Str("fault").Str(name).Str(c.thing)
+	if m.Each {
+		h = h.Num(uint64(c.attempt))
+	}
+	return h.Unit() < m.Rate
+}

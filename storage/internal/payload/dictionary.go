@@ -17,6 +17,9 @@ import (
 // that were packed with it cannot be read without it.
 const DictTable = "dict"
 
+// maxInflated bounds what a payload may become: half a megabyte of gzip can hold half a gigabyte.
+const maxInflated = 32 << 20
+
 var dictSeed = rec.TableSeed(DictTable)
 
 // dictionary is what zstd knows of a kind of payload before it reads the first byte.
@@ -202,49 +205,4 @@ func trainDict(part league.Part, id uint32, samples [][]byte, toPack int) (d []b
 		return nil
 	}
 	return d
-}
-
-// packer packs the payloads of one part of one shard.
-type packer struct {
-	dict  uint32
-	enc   *zstd.Encoder
-	dicts *Dictionaries // to prove what was packed
-}
-
-func newPacker(ds *Dictionaries, id uint32, workers int) (*packer, error) {
-	options := []zstd.EOption{
-		zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(workers), zstd.WithEncoderCRC(false),
-	}
-	if id != 0 {
-		options = append(options, zstd.WithEncoderDict(ds.Known[id].bytes))
-	}
-	enc, err := zstd.NewWriter(nil, options...)
-	if err != nil {
-		return nil, fmt.Errorf("zstd with dictionary %d: %w", id, err)
-	}
-	return &packer{dict: id, enc: enc, dicts: ds}, nil
-}
-
-// pack packs a payload anew and proves that its JSON comes back. What cannot be read is returned as an error, so that it
-// is kept as it is.
-func (p *packer) pack(f Frame) (Frame, error) {
-	raw, err := f.Raw(p.dicts)
-	if err != nil {
-		return f, err
-	}
-	out := Frame{Ref: f.Ref, dict: p.dict}
-	out.Ref.Codec = codecColumns
-	cols, err := splitColumns(raw)
-	if err != nil {
-		cols, out.Ref.Codec = raw, codecZstd
-	}
-	out.Body = p.enc.EncodeAll(cols, nil)
-	out.Ref.Size = len(out.Body)
-	if _, err := out.Raw(p.dicts); err != nil { // compares length and checksum
-		return f, err
-	}
-	if len(out.Body) >= len(f.Body) {
-		return f, nil
-	}
-	return out, nil
 }

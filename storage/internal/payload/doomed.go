@@ -1,15 +1,7 @@
 package payload
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"slices"
 	"sync"
-
-	bolt "go.etcd.io/bbolt"
-
-	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // doomed are the matches whose payloads are about to be deleted, since no account has them any more. A payload without a
@@ -54,79 +46,4 @@ func (d *doomed) spare(match string) (release func()) {
 	delete(d.matches, match)
 	d.mu.Unlock()
 	return d.deleting.RUnlock
-}
-
-// Erase deletes the payloads of those of the matches that are doomed, in all months: a crash may have left one in a month
-// that no match names. Months that cannot be read are answered in left.
-func (p *Store) Erase(matches []string) (left []string, err error) {
-	if p.readOnly {
-		return nil, disk.ErrReadOnly
-	}
-	p.archiving.Lock() // a month that is written anew would keep them
-	defer p.archiving.Unlock()
-	months, err := p.Months()
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range months {
-		err := p.eraseIn(m, matches)
-		if disk.IsDamage(err) {
-			left = append(left, m)
-			continue
-		}
-		if err != nil && !disk.IsNotFound(err) {
-			return left, err
-		}
-	}
-	return left, nil
-}
-
-func (p *Store) eraseIn(month string, matches []string) error {
-	return p.With(month, false, func(s *Shard) error {
-		return s.Guard(func() error {
-			there, err := s.have(matches)
-			if err != nil || len(there) == 0 {
-				return err
-			}
-			p.Doomed.deleting.Lock()
-			defer p.Doomed.deleting.Unlock()
-			there = slices.DeleteFunc(there, func(id string) bool { return !p.Doomed.Has(id) })
-			return s.erase(there)
-		})
-	})
-}
-
-// have gives those of the matches that the shard has a payload of.
-func (s *Shard) have(matches []string) (there []string, err error) {
-	err = s.Bolt.View(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(Table))
-		for _, id := range matches {
-			if p.Bucket([]byte(id)) != nil {
-				there = append(there, id)
-			}
-		}
-		return nil
-	})
-	return there, err
-}
-
-// erase deletes the payloads of matches, and marks the file: until the archiver has written it anew, its free pages have
-// them, and its dictionaries, which were made of whole payloads, pieces of them. A half-made file of the archiver's goes
-// first, since it has them as well.
-func (s *Shard) erase(matches []string) error {
-	if len(matches) == 0 {
-		return nil
-	}
-	if err := os.Remove(s.Path + ArchiveExt); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return disk.Unusable(s.Path+ArchiveExt, err)
-	}
-	return s.Bolt.Update(func(b *bolt.Tx) error {
-		p := b.Bucket([]byte(Table))
-		for _, id := range matches {
-			if err := p.DeleteBucket([]byte(id)); err != nil {
-				return err
-			}
-		}
-		return disk.MetaOf(b).PutNumber(metaErased, uint64(b.ID()))
-	})
 }

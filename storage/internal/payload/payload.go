@@ -20,11 +20,9 @@ import (
 )
 
 const (
-	Dir = "payload"
-	Ext = ".db"
-	// ShardIdle is how long a shard that nobody uses stays open.
-	ShardIdle = 5 * time.Minute
-	MaxMatch  = 64 // bytes of a match id; Riot's have 8 to 16
+	Dir      = "payload"
+	Ext      = ".db"
+	MaxMatch = 64 // bytes of a match id; Riot's have 8 to 16
 )
 
 // Payloads keeps match payloads in one file per month of the game's creation, so that retention is the removal of a file

@@ -24,9 +24,6 @@ const (
 	HeaderSize     = 10
 	archivedHeader = HeaderSize + 4
 	SumSize        = 4
-
-	// maxInflated bounds what a payload may become: half a megabyte of gzip can hold half a gigabyte.
-	maxInflated = 32 << 20
 )
 
 // Codecs on disk, and their names in a league.PayloadRef.
@@ -57,7 +54,7 @@ type Frame struct {
 	Body []byte
 }
 
-// sealPayload makes the value to store for a payload as it arrived.
+// Seal makes the value to store for a payload as it arrived.
 func Seal(match string, part league.Part, ref league.PayloadRef, body []byte) ([]byte, error) {
 	return sealFrame(match, part, Frame{Ref: ref, Body: body})
 }
@@ -94,7 +91,7 @@ func (f Frame) packed() bool { return f.Ref.Codec == codecColumns || f.Ref.Codec
 // same reports whether both hold the same JSON.
 func (f Frame) same(o league.PayloadRef) bool { return f.Ref.CRC == o.CRC && f.Ref.RawLen == o.RawLen }
 
-// openPayload checks a stored value and takes it apart.
+// Open checks a stored value and takes it apart.
 func Open(month, match string, part league.Part, v []byte) (f Frame, err error) {
 	if len(v) < HeaderSize+SumSize {
 		return f, errors.New("shorter than its frame")
@@ -169,3 +166,7 @@ func readAtMost(r io.Reader, size int) ([]byte, error) {
 	_, err := buf.ReadFrom(io.LimitReader(r, int64(size)+1))
 	return buf.Bytes(), err
 }
+
+// Table holds one nested table per match. As plain values a leaf would split only above four entries, so that each
+// write would copy its neighbours (4.9 times the data, against 1.5 with nested tables and 1.1 in groups of eight).
+const Table = "p"

@@ -19,6 +19,9 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
+// ShardIdle is how long a shard that nobody uses stays open.
+const ShardIdle = 5 * time.Minute
+
 // Versions of a shard's schema. An archived one is of version 2, so that a Farsight that cannot read it says so.
 const (
 	shardArrived  = 1
@@ -30,10 +33,6 @@ const (
 //	meta             name                                    schema version, month, instance, archived, erased
 //	p                match id -> nested table                keys m and t: payload_frame.go
 //	dict             u32 number                              part and dictionary; archived shards only
-
-// payloadTable holds one nested table per match. As plain values a leaf would split only above four entries, so that each
-// write would copy its neighbours (4.9 times the data, against 1.5 with nested tables and 1.1 in groups of eight).
-const Table = "p"
 
 // Shard is the payload file of one month. Users hold its lock for reading while they use the open file.
 type Shard struct {

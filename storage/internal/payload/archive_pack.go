@@ -1,0 +1,165 @@
+package payload
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// packer packs the payloads of one part of one shard.
+type packer struct {
+	dict  uint32
+	enc   *zstd.Encoder
+	dicts *Dictionaries // to prove what was packed
+}
+
+func newPacker(ds *Dictionaries, id uint32, workers int) (*packer, error) {
+	options := []zstd.EOption{
+		zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(workers), zstd.WithEncoderCRC(false),
+	}
+	if id != 0 {
+		options = append(options, zstd.WithEncoderDict(ds.Known[id].bytes))
+	}
+	enc, err := zstd.NewWriter(nil, options...)
+	if err != nil {
+		return nil, fmt.Errorf("zstd with dictionary %d: %w", id, err)
+	}
+	return &packer{dict: id, enc: enc, dicts: ds}, nil
+}
+
+// pack packs a payload anew and proves that its JSON comes back. What cannot be read is returned as an error, so that it
+// is kept as it is.
+func (p *packer) pack(f Frame) (Frame, error) {
+	raw, err := f.Raw(p.dicts)
+	if err != nil {
+		return f, err
+	}
+	out := Frame{Ref: f.Ref, dict: p.dict}
+	out.Ref.Codec = codecColumns
+	cols, err := splitColumns(raw)
+	if err != nil {
+		cols, out.Ref.Codec = raw, codecZstd
+	}
+	out.Body = p.enc.EncodeAll(cols, nil)
+	out.Ref.Size = len(out.Body)
+	if _, err := out.Raw(p.dicts); err != nil { // compares length and checksum
+		return f, err
+	}
+	if len(out.Body) >= len(f.Body) {
+		return f, nil
+	}
+	return out, nil
+}
+
+// packer is the packer of a part, with the dictionary of the new file if it has one.
+func (a *archiver) packer(part league.Part) (*packer, error) {
+	a.packing.Lock()
+	defer a.packing.Unlock()
+	if p := a.packers[part]; p != nil {
+		return p, nil
+	}
+	p, err := newPacker(a.dicts, a.dicts.Of(part), max(a.o.Workers, 1))
+	if err == nil {
+		a.packers[part] = p
+	}
+	return p, err
+}
+
+// forPacking is what the compressor sees of a payload.
+func forPacking(raw []byte) []byte {
+	if cols, err := splitColumns(raw); err == nil {
+		return cols
+	}
+	return raw
+}
+
+// pack packs a page, as many payloads at once as was asked for.
+func (a *archiver) pack(page []*piece) error {
+	var g errgroup.Group
+	g.SetLimit(max(a.o.Workers, 1))
+	held, err := a.held(page)
+	if err != nil {
+		return err
+	}
+	for i, x := range page {
+		if held[i] {
+			_, err := Open(a.Month, x.match, PartOfKey(x.key), x.from)
+			x.bad = err != nil
+			continue
+		}
+		g.Go(func() error { return a.packOne(x) })
+	}
+	return g.Wait()
+}
+
+// held tells which pieces an earlier run, or round, has brought over already.
+func (a *archiver) held(page []*piece) ([]bool, error) {
+	held := make([]bool, len(page))
+	err := a.out.View(func(b *bolt.Tx) error {
+		p := b.Bucket([]byte(Table))
+		for i, x := range page {
+			m := p.Bucket([]byte(x.match))
+			held[i] = m != nil && a.same(x.match, x.key, x.from, m.Get(x.key))
+		}
+		return nil
+	})
+	return held, err
+}
+
+// same reports whether a value of the new file stands for one of the old file: the same JSON, or the same bytes.
+func (a *archiver) same(match string, key, from, to []byte) bool {
+	if bytes.Equal(from, to) {
+		return true
+	}
+	old, err1 := Open(a.Month, match, PartOfKey(key), from)
+	made, err2 := Open(a.Month, match, PartOfKey(key), to)
+	return err1 == nil && err2 == nil && made.same(old.Ref) && a.dicts.usable(made.dict)
+}
+
+// packOne packs one payload. What cannot be read is taken over as it is: the archiver deletes nothing.
+func (a *archiver) packOne(x *piece) error {
+	part := PartOfKey(x.key)
+	x.to = x.from
+	f, err := Open(a.Month, x.match, part, x.from)
+	if err != nil {
+		x.bad = true
+		return nil //nolint:nilerr // counted; check names it
+	}
+	if f.packed() && !a.erased {
+		x.bad = !a.dicts.usable(f.dict)
+		return nil
+	}
+	if f.packed() {
+		if f, err = a.unpacked(f); err != nil {
+			x.bad = true
+			return nil //nolint:nilerr // as above
+		}
+	}
+	p, err := a.packer(part)
+	if err != nil {
+		return err
+	}
+	packed, err := p.pack(f)
+	if err != nil {
+		x.bad = true
+		return nil //nolint:nilerr // as above
+	}
+	x.to, err = sealFrame(x.match, part, packed)
+	return err
+}
+
+// unpacked is a payload as its JSON, by the dictionaries of the old file.
+func (a *archiver) unpacked(f Frame) (Frame, error) {
+	var raw []byte
+	err := a.use(func(*bolt.Tx) (err error) {
+		raw, err = f.Raw(a.Shard.Dicts)
+		return err
+	})
+	f.Ref.Codec, f.Ref.Size, f.dict, f.Body = CodecIdentity, len(raw), 0, raw
+	return f, err
+}

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -211,4 +212,34 @@ func (h *host) tidy(now instant) {
 	for _, s := range h.methods {
 		s.tidy(now)
 	}
+}
+
+// lostWait lets the shortest windows and the stragglers of a lost run pass
+// before the first call.
+const lostWait = 2 * time.Second
+
+// loseState prepares a host whose earlier calls are not known.
+func (h *host) loseState(at instant) {
+	h.app.fill(at)
+	if until := at + lostWait; until > h.app.block.until {
+		h.app.block = block{kind: Restart, until: until}
+	}
+	h.app.gate.close(probing)
+}
+
+// pacer is the bucket that sets the pace of a method, which may be nil: the one that
+// allows the fewest calls per second in the long run; nil and +Inf while none is known.
+func (h *host) pacer(now instant, m *scope) (slowest *window, calls float64) {
+	calls = math.Inf(1)
+	for _, s := range [...]*scope{h.app, m} {
+		if s == nil {
+			continue
+		}
+		for _, w := range s.windows {
+			if r := perSecond(w, s.allowed(w, h.opts.Share, now)); r < calls {
+				slowest, calls = w, r
+			}
+		}
+	}
+	return slowest, calls
 }

@@ -197,3 +197,23 @@ func backoff(strikes int) time.Duration {
 	}
 	return d + time.Duration(rand.Int64N(int64(d/4)))
 }
+
+// Done ends the permit with the answer's status and headers. It learns limits,
+// reconciles our counts with the server's and obeys a 429. Call it as soon as
+// the headers are read; the body does not matter to the limits. For a 429 the
+// receipt says when its scope opens again.
+func (p *Permit) Done(status int, header http.Header) Receipt {
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	if p.ended {
+		return p.receipt
+	}
+	now := p.l.now()
+	p.resolve(now)
+	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
+	p.observe(now, status, header)
+	p.compare()
+	p.end(status != http.StatusTooManyRequests)
+	p.l.notify(p.h, now)
+	return p.receipt
+}

@@ -219,20 +219,3 @@ func (l *Limiter) Rate(host, method string) (calls float64, bucket string) {
 	defer l.mu.Unlock()
 	return Outlook{h: l.hosts[host], now: l.now()}.Rate(method)
 }
-
-// pacer is the bucket that sets the pace of a method, which may be nil: the one that
-// allows the fewest calls per second in the long run; nil and +Inf while none is known.
-func (h *host) pacer(now instant, m *scope) (slowest *window, calls float64) {
-	calls = math.Inf(1)
-	for _, s := range [...]*scope{h.app, m} {
-		if s == nil {
-			continue
-		}
-		for _, w := range s.windows {
-			if r := perSecond(w, s.allowed(w, h.opts.Share, now)); r < calls {
-				slowest, calls = w, r
-			}
-		}
-	}
-	return slowest, calls
-}

@@ -1,7 +1,6 @@
 package limit
 
 import (
-	"net/http"
 	"time"
 )
 
@@ -91,26 +90,6 @@ func (p *Permit) resolve(bound instant) {
 	}
 	p.h.app.resolve(bound)
 	p.m.resolve(bound)
-}
-
-// Done ends the permit with the answer's status and headers. It learns limits,
-// reconciles our counts with the server's and obeys a 429. Call it as soon as
-// the headers are read; the body does not matter to the limits. For a 429 the
-// receipt says when its scope opens again.
-func (p *Permit) Done(status int, header http.Header) Receipt {
-	p.l.mu.Lock()
-	defer p.l.mu.Unlock()
-	if p.ended {
-		return p.receipt
-	}
-	now := p.l.now()
-	p.resolve(now)
-	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
-	p.observe(now, status, header)
-	p.compare()
-	p.end(status != http.StatusTooManyRequests)
-	p.l.notify(p.h, now)
-	return p.receipt
 }
 
 // Lost ends the permit of a call that failed after it may have been written: the

@@ -103,3 +103,38 @@ func (l *Limiter) wake(h *host) {
 	defer l.mu.Unlock()
 	l.pump(h, l.now())
 }
+
+// notify tells the watchers and serves the waiters of a host.
+func (l *Limiter) notify(h *host, now instant) {
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+	l.pump(h, now)
+}
+
+// grant opens the entries of a call in both scopes.
+func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, bucket string) *Permit {
+	m := h.method(r.Method)
+	p := &Permit{l: l, h: h, m: m, granted: now, life: h.life, blind: !h.app.known || !m.known}
+	if p.blind {
+		h.blind++
+	}
+	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority, Waited: waited, PacedBy: bucket}
+	p.receipt.Buckets = append(h.readings(now, h.app), h.readings(now, m)...)
+	p.appEpoch, p.methodEpoch = h.app.gate.enter(), m.gate.enter()
+	h.app.grant(now)
+	m.grant(now)
+	m.stall[r.Priority] = stall{}
+	return p
+}
+
+// readings are the counts of a scope's buckets just before a call is added.
+func (h *host) readings(now instant, s *scope) []Reading {
+	all := make([]Reading, 0, 4)
+	for _, w := range s.windows {
+		n := w.spent(now, &s.tally)
+		all = append(all, Reading{Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Ceiling: w.ceiling, Before: n, After: n + 1, Server: -1, Ours: -1})
+	}
+	return all
+}

@@ -147,9 +147,6 @@ const (
 	clockSlack = 2 * time.Second
 	// oldest is an age no state of ours has: the clock was wrong then or is now.
 	oldest = 10 * 365 * 24 * time.Hour
-	// lostWait lets the shortest windows and the stragglers of a lost run pass
-	// before the first call.
-	lostWait = 2 * time.Second
 )
 
 // Restore takes over from an earlier run: call it once, before the first call,
@@ -249,15 +246,6 @@ func restoreCells(from []Cell, stamp instant, add func(n int, bound instant)) {
 	for _, c := range from {
 		add(c.N, stamp-time.Duration(c.Age)*time.Millisecond)
 	}
-}
-
-// loseState prepares a host whose earlier calls are not known.
-func (h *host) loseState(at instant) {
-	h.app.fill(at)
-	if until := at + lostWait; until > h.app.block.until {
-		h.app.block = block{kind: Restart, until: until}
-	}
-	h.app.gate.close(probing)
 }
 
 func sortedScopes(m map[Scope]int) []Scope {

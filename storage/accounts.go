@@ -18,7 +18,7 @@ var (
 	tAccounts = declare(newTable("accounts", "id", "the account"), records[league.Account]{
 		format: 17, key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, fields: accountFields,
 		indexes: []index[league.Account]{accountName, accountPUUID},
-		counts:  func(*league.Account) []string { return []string{countAccounts} },
+		counts:  func(*league.Account) []string { return []string{both.CountAccounts} },
 	})
 	accountName = index[league.Account]{
 		table: newTable("account_name", "str name, str tag, str platform, str id", "marker; name and tag in lower case"),

@@ -13,13 +13,7 @@ var (
 	tMatches = declare(newTable("matches", "id", "both fetches, the game's facts, payload references"), records[league.Match]{
 		format: 23, key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, fields: matchFields,
 		indexes: []index[league.Match]{matchStatus},
-		counts: func(m *league.Match) []string {
-			names := []string{countMatches + m.Match.Status.String()}
-			if m.Timeline.Status == league.Success {
-				names = append(names, countTimelines)
-			}
-			return names
-		},
+		counts:  both.MatchCounters,
 	})
 	matchStatus = index[league.Match]{
 		table: newTable("match_status", "status byte, str id", "marker; temporary_failure and permanently_unfetchable only"),

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -114,35 +114,14 @@ func (t *txn) report(account string) (*engine.PlayReport, error) {
 	return &r, nil
 }
 
-// Names in table counters.
-const (
-	countAccounts  = "accounts"
-	countMatches   = "matches." // and the word of a status
-	countTimelines = "timelines.success"
-)
-
 // Totals gives the stored counters of all matches.
 func (db *DB) Totals(ctx context.Context) (engine.Totals, error) {
 	return look(ctx, db, (*txn).totals)
 }
 
 func (t *txn) totals() (engine.Totals, error) {
-	var tot engine.Totals
-	for name, n := range map[string]*int64{
-		countAccounts:                                         &tot.Accounts,
-		countTimelines:                                        &tot.Timelines,
-		countMatches + league.Unfetched.String():              &tot.Unfetched,
-		countMatches + league.Success.String():                &tot.Success,
-		countMatches + league.TemporaryFailure.String():       &tot.Temporary,
-		countMatches + league.PermanentlyUnfetchable.String(): &tot.Permanent,
-		countMatches + league.OutsideRetentionWindow.String(): &tot.TooOld,
-	} {
-		v, _, err := t.number(tCounters, []byte(name))
-		if err != nil {
-			return tot, err
-		}
-		*n = int64(v)
-	}
-	tot.Matches = tot.Unfetched + tot.Success + tot.Temporary + tot.Permanent + tot.TooOld
-	return tot, nil
+	return both.TotalsOf(func(name string) (int64, error) {
+		n, _, err := t.number(tCounters, []byte(name))
+		return int64(n), err
+	})
 }

@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"context"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -11,14 +12,14 @@ type tried struct {
 	engine.Attempt
 	job   engine.JobID
 	owner string
-	call  bool // of a job that calls people: it is looked for by its external id
+	kind  engine.Kind
 }
 
 var tAttempts = declare("fs_attempt", 0, func(a *tried) []column {
 	return []column{
 		{"job", (*jobID)(&a.job)},
 		{"owner", (*text)(&a.owner)},
-		{"of_call", &a.call},
+		{"kind", (*text)(&a.kind)},
 		{"number", &a.Number},
 		{"round", &a.Round},
 		{"try", &a.Try},
@@ -32,10 +33,10 @@ var tAttempts = declare("fs_attempt", 0, func(a *tried) []column {
 		{"error", (*text)(&a.Err)},
 		{"external", (*text)(&a.External)},
 		{"status", &a.Status},
-		{"queued_ns", (*int64)(&a.Queued)},
-		{"paced_ns", (*int64)(&a.Paced)},
-		{"limiter_ns", (*int64)(&a.Limiter)},
-		{"http_ns", (*int64)(&a.HTTP)},
+		{"queued_us", (*span)(&a.Queued)},
+		{"paced_us", (*span)(&a.Paced)},
+		{"limiter_us", (*span)(&a.Limiter)},
+		{"http_us", (*span)(&a.HTTP)},
 		{"next", (*instant)(&a.Next)},
 		{"decision", (*text)(&a.Decision)},
 		{"worker", &a.Worker},
@@ -50,7 +51,7 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	if err != nil {
 		return err
 	}
-	tAttempts.add(t, tried{a, id, j.Owner, j.Kind == engine.KindCall && a.External != ""})
+	tAttempts.add(t, tried{a, id, j.Owner, j.Kind})
 	t.onDay(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
 	t.Emit(engine.Change{Attempt: &a, Of: id})
 	return nil
@@ -73,6 +74,32 @@ func (t *txn) attempts(job engine.JobID) (attempts, holds []engine.Attempt, err 
 		}
 	}, tAttempts.from+"where job = $1 order by id", n)
 	return attempts, holds, err
+}
+
+// maxRecent attempts of an account's jobs are told of.
+const maxRecent = 200
+
+// Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
+func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
+	err = db.eachRecent(ctx, account, n, func(a tried) { list = append(list, a.Attempt) })
+	return list, err
+}
+
+// Spent tells where the time of an account's last n attempts went, the newest first.
+func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.Spent, err error) {
+	err = db.eachRecent(ctx, account, n, func(a tried) { list = append(list, a.Spent(a.kind)) })
+	return list, err
+}
+
+// eachRecent goes through the last n attempts of an account's jobs, the newest first.
+func (db *DB) eachRecent(ctx context.Context, account string, n int, tell func(tried)) error {
+	return db.view(ctx, func(t *txn) error {
+		return tAttempts.each(t, func(a tried, err error) {
+			if err == nil { // the list is a convenience; check names what cannot be read
+				tell(a)
+			}
+		}, tAttempts.from+"where owner = $1 and owner <> '' order by id desc limit $2", (*text)(&account), min(n, maxRecent))
+	})
 }
 
 // onDay adds to the sums of the UTC day of an instant. The rows are written once, before the

@@ -23,6 +23,7 @@ type DB struct {
 	pool     *pgxpool.Pool
 	seq      atomic.Uint64
 	turns    turnstile
+	sums     sums // as of the last commit; only who has the turn touches them
 	onCommit func(seq uint64, changes []engine.Change)
 }
 
@@ -94,6 +95,7 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	err := fn(t)
 	if t.err == nil && err == nil {
 		t.saveDays()
+		t.saveCounts()
 		err = t.flush()
 	}
 	if t.err != nil {
@@ -109,7 +111,7 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 			err = fmt.Errorf("%w: %w", errUnknown, err)
 		}
 		return err
-	}, func() { db.publish(t.changes) })
+	}, func() { db.publish(append(t.changes, db.sums.take(t.sums)...)) })
 }
 
 // publish hands the changes of one commit on.
@@ -134,7 +136,7 @@ func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 	}
 	defer c.Release()
 	return fn(&txn{
-		db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now().Truncate(time.Millisecond),
+		db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now(),
 		lock: lock, slot: int(c.Conn().PgConn().PID() % slots), queued: &pgx.Batch{},
 	})
 }

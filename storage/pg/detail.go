@@ -59,7 +59,7 @@ func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 // any other among the newest attempts. engine.ErrNotFound.
 func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 	for _, where := range []string{
-		"where external = $1 and of_call order by id desc limit 1",
+		"where external = $1 and kind = '" + string(engine.KindCall) + "' order by id desc limit 1",
 		"where external = $1 and id > (select max(id) - 5000 from fs_attempt) order by id desc limit 1",
 	} {
 		a, ok, err := tAttempts.first(t, tAttempts.from+where, (*text)(&external))

@@ -125,9 +125,9 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 		return engine.Enqueued{}, err
 	}
 	if len(parents) > 0 {
-		if !j.HasParents {
+		if old := j; !j.HasParents {
 			j.HasParents = true
-			t.move(j.State, j)
+			t.move(old, j)
 		}
 		t.Emit(engine.Change{Job: &j, Before: j.State, Joined: parents})
 	}

@@ -117,26 +117,33 @@ func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error {
 		return err
 	}
 	j.HasParents = j.HasParents || old.HasParents // a joined parent that the writer has not seen yet
-	t.move(old.State, j)
-	if old.State.Terminal() {
-		t.onDay(old.Finished, func(d *engine.DaySum) { d.CountEnded(old.State, -1) })
-	}
+	t.move(old, j)
 	t.Emit(engine.Moved(&old, &j))
 	return nil
 }
 
-// move stores a job that was in another state.
-func (t *txn) move(was engine.State, j engine.Job) {
-	to, from := tableOf(j.State), tableOf(was)
+// move stores a job in place of what it was, with what follows from that.
+func (t *txn) move(old, j engine.Job) {
+	to, from := tableOf(j.State), tableOf(old.State)
 	if to != from {
 		n, _ := number(j.ID)
 		from.drop(t, n)
 	}
 	to.put(t, j)
-	if j.State.Terminal() {
-		t.onDay(j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, 1) })
-	}
+	t.countEnded(old, -1)
+	t.countEnded(j, 1)
 	_, _ = t.know(j, nil)
+}
+
+// countEnded adds n times a job that has ended to its day, and a discarded one to its queue.
+func (t *txn) countEnded(j engine.Job, n int) {
+	if !j.State.Terminal() {
+		return
+	}
+	t.onDay(j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, int64(n)) })
+	if j.State == engine.Discarded {
+		t.sums.discard(j.Queue, n)
+	}
 }
 
 // mayReplace checks, before anything is written, that j may take the place of old.
@@ -223,11 +230,13 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 	}
 	t.exec("insert into fs_state (name, blob) select $1, convert_to(to_jsonb(j)::text, 'UTF8') from fs_job j where id = $2",
 		fmt.Sprintf("corrupt/fs_job/%s", id), n)
+	old := j
+	old.State = engine.Available // nobody can tell any more
 	j.Rev++
 	j.State, j.Finished, j.Hold = engine.Discarded, t.now, engine.HoldNone
 	j.Class, j.LastError = classUndecodable, "its record cannot be read: "+why.Error()
-	t.move(engine.Available, j)
-	t.Emit(engine.Change{Job: &j, Before: engine.Available})
+	t.move(old, j)
+	t.Emit(engine.Change{Job: &j, Before: old.State})
 	return j, nil
 }
 

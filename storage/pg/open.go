@@ -54,6 +54,10 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{pool: pool}
 	db.turns.moved.L = &db.turns.mu
 	db.seq.Store(uint64(wall.Now().UnixMilli()))
+	if err := db.loadSums(ctx); err != nil {
+		pool.Close()
+		return nil, unreachable(err)
+	}
 	return db, nil
 }
 

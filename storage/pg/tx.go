@@ -29,6 +29,7 @@ type txn struct {
 	changes []engine.Change
 	jobs    map[engine.JobID]engine.Job // that were read and are locked, as they are now
 	days    map[string]engine.DaySum    // what was added to days' sums; written once, before the commit
+	sums    sums                        // what was added to all others
 }
 
 var _ engine.Tx = (*txn)(nil)

@@ -50,6 +50,18 @@ func (i *instant) TimestamptzValue() (pgtype.Timestamptz, error) {
 	return pgtype.Timestamptz{Time: at.Truncate(time.Millisecond), Valid: !at.IsZero()}, nil
 }
 
+// span is a duration, in microseconds.
+type span time.Duration
+
+func (d *span) ScanInt64(v pgtype.Int8) error {
+	*d = span(time.Duration(v.Int64) * time.Microsecond)
+	return nil
+}
+
+func (d *span) Int64Value() (pgtype.Int8, error) {
+	return pgtype.Int8{Int64: time.Duration(*d).Microseconds(), Valid: true}, nil
+}
+
 // jobID is the id of a job, in the database a number; "" is null.
 type jobID engine.JobID
 

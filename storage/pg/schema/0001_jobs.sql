@@ -53,7 +53,7 @@ create table fs_attempt (
 	id         bigint      generated always as identity primary key,
 	job        bigint      not null,
 	owner      text        not null,
-	of_call    boolean     not null,
+	kind       text        not null,
 	number     integer     not null,
 	round      integer     not null,
 	try        integer     not null,
@@ -67,17 +67,17 @@ create table fs_attempt (
 	error      text        not null,
 	external   text        not null,
 	status     integer     not null,
-	queued_ns  bigint      not null,
-	paced_ns   bigint      not null,
-	limiter_ns bigint      not null,
-	http_ns    bigint      not null,
+	queued_us  bigint      not null,
+	paced_us   bigint      not null,
+	limiter_us bigint      not null,
+	http_us    bigint      not null,
 	next       timestamptz,
 	decision   text        not null,
 	worker     integer     not null
 );
 create index fs_attempt_job on fs_attempt (job, id);
 create index fs_attempt_owner on fs_attempt (owner, id) where owner <> '';
-create index fs_attempt_call on fs_attempt (external) where of_call;
+create index fs_attempt_call on fs_attempt (external) where kind = 'alert.call';
 
 -- A parent's child, and the sums of a parent's children: a cache, which a recount must equal.
 -- Marks: 0 open, 1 retrying, 2 done, 3 dead, 4 cancelled.
@@ -139,6 +139,14 @@ create table fs_day (
 	retries   bigint   not null,
 	won       bigint   not null,
 	primary key (day, slot)
+) with (fillfactor = 50);
+
+-- Counters, in parts as the days are.
+create table fs_counter (
+	name text     not null,
+	slot smallint not null,
+	n    bigint   not null,
+	primary key (name, slot)
 ) with (fillfactor = 50);
 
 -- Small named blobs, such as the limiter's state; and rows that could not be read, as they were.

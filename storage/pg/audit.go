@@ -1,0 +1,134 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// changed is what a command has changed.
+type changed struct {
+	Jobs     []engine.JobMove     `json:"jobs,omitempty"`
+	Queue    *engine.QueueMove    `json:"queue,omitempty"`
+	Schedule *engine.ScheduleMove `json:"schedule,omitempty"`
+}
+
+// audited is an entry as a row.
+type audited struct {
+	engine.AuditEntry
+	moved changed
+}
+
+var tAudit = declare("fs_audit", 1, func(a *audited) []column {
+	return []column{
+		{"seq", &a.Seq},
+		{"at", (*instant)(&a.At)},
+		{"by_user", (*text)(&a.By.User)},
+		{"by_session", (*text)(&a.By.Session)},
+		{"by_via", (*text)(&a.By.Via)},
+		{"op", (*text)(&a.Op)},
+		{"target", (*text)(&a.Target)},
+		{"reason", (*text)(&a.Reason)},
+		{"result", (*text)(&a.Result)},
+		{"matched", &a.Matched},
+		{"applied", &a.Applied},
+		{"moved", &a.moved},
+	}
+})
+
+// AddAudit appends an operator's command, emits it and answers its number. Of one that is taken
+// back the number is not used again.
+func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (seq uint64, err error) {
+	t := own(tx)
+	if a.Seq, _, err = value[uint64](t, "select nextval('fs_audit_seq')"); err != nil {
+		return 0, err
+	}
+	row := audited{a, changed{a.Moves, a.Queue, a.Schedule}}
+	tAudit.add(t, row)
+	t.Emit(engine.Change{Audit: &a})
+	return a.Seq, nil
+}
+
+// Audit gives the last n operator commands, newest first, without what each has changed.
+func (db *DB) Audit(ctx context.Context, n int) ([]engine.AuditEntry, error) {
+	page, err := db.audits(ctx, &where{}, n)
+	return page.Entries, err
+}
+
+// AuditEntry gives one operator command with what it has changed; engine.ErrNotFound.
+func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		row, err := tAudit.want(t, fmt.Sprintf("audit entry %d", seq), tAudit.get, int64(seq))
+		a = row.AuditEntry
+		a.Moves, a.Queue, a.Schedule = row.moved.Jobs, row.moved.Queue, row.moved.Schedule
+		return err
+	})
+	return a, err
+}
+
+// Audits lists operator commands, newest first, without what each has changed. The cursor is the
+// number that a page begins below. One that is asked for by its number comes with what it has
+// changed; engine.ErrNotFound.
+func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.AuditPage, err error) {
+	if q.Seq != 0 {
+		one, err := db.AuditEntry(ctx, q.Seq)
+		if err != nil {
+			return page, err
+		}
+		page.Entries = []engine.AuditEntry{one}
+		return page, nil
+	}
+	w := &where{}
+	if q.After != "" {
+		before, err := strconv.ParseInt(q.After, 10, 64)
+		if err != nil {
+			return page, fmt.Errorf("audit: %w: %q is no cursor", engine.ErrInvalid, q.After)
+		}
+		w.and("seq < ?", before)
+	}
+	if q.Op != "" {
+		w.and("op = ?", (*text)(&q.Op))
+	}
+	if q.Text != "" {
+		w.and(`strpos(lower(concat_ws(E'\n', by_user, by_session, by_via, target, reason, result)), ?) > 0`, storable(strings.ToLower(q.Text)))
+	}
+	return db.audits(ctx, w, both.PageSize(q.Page))
+}
+
+func (db *DB) audits(ctx context.Context, w *where, limit int) (page engine.AuditPage, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		rows, err := tAudit.list(t, tAudit.from+w.sql()+" order by seq desc limit "+strconv.Itoa(limit+1), w.args...)
+		for i, row := range rows {
+			if i == limit {
+				page.Next = strconv.FormatUint(page.Entries[limit-1].Seq, 10)
+				break
+			}
+			page.Entries = append(page.Entries, row.AuditEntry)
+		}
+		return err
+	})
+	return page, err
+}
+
+// where is the condition of a list: what is asked for, and nothing of what is not.
+type where struct {
+	conditions []string
+	args       []any
+}
+
+// and adds a condition, in which ? stands for arg.
+func (w *where) and(condition string, arg any) {
+	w.args = append(w.args, arg)
+	w.conditions = append(w.conditions, strings.ReplaceAll(condition, "?", fmt.Sprintf("$%d", len(w.args))))
+}
+
+func (w *where) sql() string {
+	if len(w.conditions) == 0 {
+		return ""
+	}
+	return "where " + strings.Join(w.conditions, " and ")
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/saved"
 	"github.com/farsight-console/farsight/ui/session"
 )
 
@@ -59,13 +60,12 @@ type Model struct {
 	why    why          // reason of the next command
 	tour   tour
 	paced  paced
-	mouse  bool      // clicks and the wheel are taken
-	rolls  int       // rows that the wheel has turned since it was last carried out
-	laid   box       // where what lies over the page stands
-	hits   part.Hits // what can be clicked of the screen as it was last drawn
-	past   []string  // lines of the palette, oldest first
-	picked string    // theme that was chosen here; "" = none
-	kept   saved     // what is remembered from one start to the next
+	mouse  bool        // clicks and the wheel are taken
+	rolls  int         // rows that the wheel has turned since it was last carried out
+	laid   box         // where what lies over the page stands
+	hits   part.Hits   // what can be clicked of the screen as it was last drawn
+	picked string      // theme that was chosen here; "" = none
+	kept   saved.State // what is remembered from one start to the next
 
 	wake    time.Time // of the tick that is under way
 	recheck time.Time // when lists are due to be read again

@@ -1,14 +1,12 @@
 package ui
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/keys"
+	"github.com/farsight-console/farsight/ui/saved"
 )
 
 // Mine is what the user has of their own: themes, keys, and what the console
@@ -21,8 +19,8 @@ type Mine struct {
 	Faults []string
 
 	keys  *keys.Map
-	kept  saved
-	file  *stateFile
+	kept  saved.State
+	file  *saved.File
 	fresh bool // the console was never used by this user: it remembers nothing yet
 }
 
@@ -47,10 +45,8 @@ func LoadMine(folders []string, state string) Mine {
 		}
 	}
 	if state != "" {
-		m.file = &stateFile{path: state}
-		_, err := os.Stat(state)
-		m.fresh = errors.Is(err, fs.ErrNotExist)
-		if m.kept, err = m.file.load(); err != nil {
+		var err error
+		if m.file, m.kept, m.fresh, err = saved.Open(state); err != nil {
 			faults = append(faults, err)
 		}
 	}

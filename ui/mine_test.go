@@ -92,7 +92,7 @@ func TestFlagAndEnvironmentBeatTheSavedTheme(t *testing.T) {
 // TestUnreadableStateIsLeftAlone: a message, the defaults, and never a write.
 func TestUnreadableStateIsLeftAlone(t *testing.T) {
 	for name, text := range map[string]string{
-		"no JSON": "{theme", "another form": `{"version":1,"lists":[3]}`, "newer": `{"version":99,"theme":"light"}`, "huge": strings.Repeat(" ", largestSaved+1), "binary": "\x00\xff",
+		"no JSON": "{theme", "another form": `{"version":1,"lists":[3]}`, "newer": `{"version":99,"theme":"light"}`, "huge": strings.Repeat(" ", 1<<20+1), "binary": "\x00\xff",
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "console.json")

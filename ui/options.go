@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/farsight-console/farsight/themes"
@@ -55,7 +56,7 @@ func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
 	return themes.Options{
 		Flag: o.Theme, Env: o.Env("FARSIGHT_THEME"), Glyphs: o.Glyphs, Profile: p, Ground: g,
 		Getenv: o.Env, NoColor: o.Env("NO_COLOR"),
-		Saved: or(o.Mine.kept.Theme, o.Usual), User: o.Mine.Themes,
+		Saved: cmp.Or(o.Mine.kept.Theme, o.Usual), User: o.Mine.Themes,
 	}
 }
 

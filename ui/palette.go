@@ -202,9 +202,9 @@ func (m *Model) paletteUp(n *menu) {
 		n.at--
 		return
 	}
-	if n.past < len(m.past) {
+	if n.past < len(m.kept.History) {
 		n.past++
-		n.input.Set(m.past[len(m.past)-n.past])
+		n.input.Set(m.kept.History[len(m.kept.History)-n.past])
 		n.narrow()
 	}
 }
@@ -217,7 +217,7 @@ func (m *Model) paletteDown(n *menu) {
 	n.past--
 	n.input.Set("")
 	if n.past > 0 {
-		n.input.Set(m.past[len(m.past)-n.past])
+		n.input.Set(m.kept.History[len(m.kept.History)-n.past])
 	}
 	n.narrow()
 }
@@ -257,14 +257,14 @@ func (m *Model) runLine(now time.Time) tea.Cmd {
 	if at, arg := verbIn(typed); at >= 0 && arg != "" {
 		cmd, wrong := verbs[at].run(m, arg, now)
 		if n.wrong = wrong; wrong == "" {
-			m.remember(typed)
+			m.kept.AddLine(typed)
 			m.closePalette(n)
 		}
 		return cmd
 	}
 	if jobID.MatchString(typed) { // as the audit and receipts print it
 		cmd, _ := m.openJob(strings.TrimPrefix(typed, "#"), now)
-		m.remember(typed)
+		m.kept.AddLine(typed)
 		m.closePalette(n)
 		return cmd
 	}
@@ -272,7 +272,7 @@ func (m *Model) runLine(now time.Time) tea.Cmd {
 		n.wrong = "there is no command " + strconv.Quote(typed) + ": did you mean " + strings.Join(m.nearest(n, typed), ", ") + "?"
 		return nil
 	}
-	m.remember(typed)
+	m.kept.AddLine(typed)
 	return m.chooseItem(now)
 }
 
@@ -281,17 +281,6 @@ func (m *Model) closePalette(n *menu) {
 	if m.over != nil && m.over.menu == n {
 		m.over = nil
 	}
-}
-
-// keptLines is how many lines of the palette are remembered.
-const keptLines = 50
-
-func (m *Model) remember(line string) {
-	if line == "" || len(m.past) > 0 && m.past[len(m.past)-1] == line {
-		return
-	}
-	m.past = append(m.past, line)
-	m.past = m.past[max(len(m.past)-keptLines, 0):]
 }
 
 // nearest are the three names that are most like a line.

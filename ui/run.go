@@ -39,7 +39,7 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	}
 	err := runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) { m.feed.Run(ctx, func(msg any) { p.Send(msg) }) })
 	if opt.Mine.file != nil {
-		_ = opt.Mine.file.flush() // it was told when it first failed
+		_ = opt.Mine.file.Flush() // it was told when it first failed
 	}
 	return m.leaving(err)
 }

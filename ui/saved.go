@@ -1,142 +1,21 @@
 package ui
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/saved"
 )
-
-// savedVersion numbers the form of the file. A file of a later one is left alone.
-const savedVersion = 1
-
-// largestSaved bounds what is read of the file.
-const largestSaved = 1 << 20
-
-// saved is what a console remembers for its user from one start to the next.
-type saved struct {
-	Version int                          `json:"version"`
-	Theme   string                       `json:"theme,omitempty"`
-	Lists   map[string]page.ListState    `json:"lists,omitempty"`   // by screen
-	Filters map[string]map[string]string `json:"filters,omitempty"` // by screen and name
-	History []string                     `json:"history,omitempty"` // lines of the palette, oldest first
-}
-
-// stateFile is where it is kept. A file that could not be read is never written:
-// it may be another version's, or mended by hand.
-type stateFile struct {
-	path string
-
-	mu      sync.Mutex
-	pending *saved // to be written; nil = nothing
-	base    saved  // what this console has written, or read: what it changes since is its own
-	locked  bool   // it could not be read
-}
-
-// load reads the file. One that is not there gives the defaults; one that cannot
-// be used gives them too, with a sentence.
-func (f *stateFile) load() (saved, error) {
-	if f.path == "" {
-		return saved{Version: savedVersion}, nil
-	}
-	s, err := readSaved(f.path)
-	if err != nil {
-		f.locked = true
-		return saved{Version: savedVersion}, fmt.Errorf("what the console remembers cannot be read, so it begins afresh and saves nothing: %s: %w (move the file away to begin anew)", f.path, err)
-	}
-	s.Version = savedVersion
-	f.base = s.clone()
-	return s, nil
-}
-
-func errNewer(version int) error {
-	return fmt.Errorf("it was written by a newer farsight (version %d)", version)
-}
-
-// clone shares nothing that is changed later.
-func (s saved) clone() saved {
-	s.Lists, s.History = maps.Clone(s.Lists), slices.Clone(s.History)
-	s.Filters = maps.Clone(s.Filters) // the maps in it are replaced, never changed
-	return s
-}
-
-// same reports whether two are as good as each other.
-func (s saved) same(other saved) bool {
-	return s.Theme == other.Theme && slices.Equal(s.History, other.History) && maps.EqualFunc(s.Lists, other.Lists, page.ListState.Equal) &&
-		maps.EqualFunc(s.Filters, other.Filters, maps.Equal[map[string]string, map[string]string])
-}
-
-func readSmall(path string, most int64) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() > most {
-		return nil, fmt.Errorf("it is not a file of at most %s", human.Bytes(most))
-	}
-	return os.ReadFile(path)
-}
-
-// put makes s what the file shall hold; false when it does already.
-func (f *stateFile) put(s saved) bool {
-	if f.path == "" || f.locked {
-		return false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	now := f.base
-	if f.pending != nil {
-		now = *f.pending
-	}
-	if s.same(now) {
-		return false
-	}
-	s = s.clone()
-	f.pending = &s
-	return true
-}
-
-// flush writes what is to be written, whole or not at all, with what other consoles of
-// the user have written meanwhile.
-func (f *stateFile) flush() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.pending == nil {
-		return nil
-	}
-	mine := *f.pending
-	f.pending = nil
-	err := alone(f.path, func() error {
-		theirs, err := readSaved(f.path)
-		if err != nil { // somebody works on it by hand, or a newer version wrote it
-			return err
-		}
-		text, err := json.MarshalIndent(merge(f.base, mine, theirs), "", "  ")
-		if err != nil {
-			return err
-		}
-		return regular.Replace(f.path, append(text, '\n'))
-	})
-	if err != nil {
-		return fmt.Errorf("what the console remembers was not saved: %w", err)
-	}
-	f.base = mine
-	return nil
-}
 
 // unsaved is what kept the file from being written.
 type unsaved struct{ err error }
@@ -154,14 +33,13 @@ func (m *Model) remembers() map[string]page.Keeper {
 
 // restore gives the screens what was saved of them. What does not fit any more,
 // such as a column that has gone, is left out.
-func (m *Model) restore(s saved) {
+func (m *Model) restore(s saved.State) {
 	m.kept = s
 	for name, k := range m.remembers() {
 		if state, ok := s.Lists[name]; ok {
 			k.Restore(state)
 		}
 	}
-	m.past = slices.Clone(s.History[max(len(s.History)-keptLines, 0):])
 }
 
 // save writes what is remembered if it has changed.
@@ -170,8 +48,7 @@ func (m *Model) save() tea.Cmd {
 		return nil
 	}
 	s := m.kept
-	s.Version, s.Lists, s.History = savedVersion, maps.Clone(m.kept.Lists), m.past
-	if s.Lists == nil {
+	if s.Lists = maps.Clone(s.Lists); s.Lists == nil {
 		s.Lists = map[string]page.ListState{}
 	}
 	for name, k := range m.remembers() {
@@ -182,11 +59,11 @@ func (m *Model) save() tea.Cmd {
 		}
 	}
 	file := m.opt.Mine.file
-	if !file.put(s) {
+	if !file.Put(s) {
 		return nil
 	}
 	return func() tea.Msg {
-		if err := file.flush(); err != nil {
+		if err := file.Flush(); err != nil {
 			return unsaved{err}
 		}
 		return nil
@@ -210,33 +87,12 @@ func (m *Model) askSave(time.Time) tea.Cmd {
 		if name == "" || len(name) > longestName || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Sprintf("give it a name of at most %d letters, without spaces", longestName)
 		}
-		m.keepFilter(screen, name, text)
+		m.kept.KeepFilter(screen, name, text)
 		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: m.keyed("saved: {:f} ") + name + " shows /" + text}, m.now())
 		return nil, ""
 	}
 	m.prompt = p
 	return nil
-}
-
-// keepFilter changes the saved filters of a screen; an empty text removes one.
-func (m *Model) keepFilter(screen, name, text string) {
-	all := maps.Clone(m.kept.Filters)
-	if all == nil {
-		all = map[string]map[string]string{}
-	}
-	own := maps.Clone(all[screen])
-	if own == nil {
-		own = map[string]string{}
-	}
-	own[name] = text
-	if text == "" {
-		delete(own, name)
-	}
-	all[screen] = own
-	if len(own) == 0 {
-		delete(all, screen)
-	}
-	m.kept.Filters = all
 }
 
 // loadFilter is `:f name`; `:f -name` forgets one.
@@ -247,7 +103,7 @@ func (m *Model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 		if _, ok := own[name]; !ok {
 			return nil, m.noFilter(screen, name)
 		}
-		m.keepFilter(keys.Section(screen), name, "")
+		m.kept.KeepFilter(keys.Section(screen), name, "")
 		m.say("forgot the filter " + safe.Text(name))
 		return nil, ""
 	}

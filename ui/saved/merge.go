@@ -1,22 +1,16 @@
-package ui
+package saved
 
 import (
-	"encoding/json"
-	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
 // merge writes down what one console has changed since it last wrote, on top of what
 // the file holds by now: another console of the same user may have written it
 // meanwhile. Whoever changed a thing last has their way, and nobody else's changes are
 // lost.
-func merge(base, mine, theirs saved) saved {
+func merge(base, mine, theirs State) State {
 	out := theirs
 	out.Version = mine.Version
 	if mine.Theme != base.Theme {
@@ -78,35 +72,4 @@ func mergeLines(base, mine, theirs []string) []string {
 	}
 	out := append(slices.Clone(theirs), mine[n:]...)
 	return out[max(len(out)-keptLines, 0):]
-}
-
-// readSaved reads the file as it is now; one that is not there holds nothing.
-func readSaved(path string) (s saved, err error) {
-	text, err := readSmall(path, largestSaved)
-	if errors.Is(err, os.ErrNotExist) {
-		return saved{}, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
-	if err == nil && s.Version > savedVersion {
-		err = errNewer(s.Version)
-	}
-	return s, err
-}
-
-// alone runs f while no other console of this user reads and writes the file. Where a
-// folder cannot be locked, as on some network file systems, it runs all the same.
-func alone(path string, f func() error) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return f()
-	}
-	defer d.Close() // which unlocks it
-	_ = unix.Flock(int(d.Fd()), unix.LOCK_EX)
-	return f()
 }

@@ -1,0 +1,65 @@
+// Package saved has what a console remembers for its user from one start to the next, such
+// as the theme and the order of a list, and the file where it is kept.
+package saved
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// State is what a console remembers for its user from one start to the next.
+type State struct {
+	Version int                          `json:"version"`
+	Theme   string                       `json:"theme,omitempty"`
+	Lists   map[string]page.ListState    `json:"lists,omitempty"`   // by screen
+	Filters map[string]map[string]string `json:"filters,omitempty"` // by screen and name
+	History []string                     `json:"history,omitempty"` // lines of the palette, oldest first
+}
+
+// clone shares nothing that is changed later.
+func (s State) clone() State {
+	s.Lists, s.History = maps.Clone(s.Lists), slices.Clone(s.History)
+	s.Filters = maps.Clone(s.Filters) // the maps in it are replaced, never changed
+	return s
+}
+
+// same reports whether two are as good as each other.
+func (s State) same(other State) bool {
+	return s.Theme == other.Theme && slices.Equal(s.History, other.History) && maps.EqualFunc(s.Lists, other.Lists, page.ListState.Equal) &&
+		maps.EqualFunc(s.Filters, other.Filters, maps.Equal[map[string]string, map[string]string])
+}
+
+// KeepFilter changes the saved filters of a screen; an empty text removes one.
+func (s *State) KeepFilter(screen, name, text string) {
+	all := maps.Clone(s.Filters)
+	if all == nil {
+		all = map[string]map[string]string{}
+	}
+	own := maps.Clone(all[screen])
+	if own == nil {
+		own = map[string]string{}
+	}
+	own[name] = text
+	if text == "" {
+		delete(own, name)
+	}
+	all[screen] = own
+	if len(own) == 0 {
+		delete(all, screen)
+	}
+	s.Filters = all
+}
+
+// keptLines is how many lines of the palette are remembered.
+const keptLines = 50
+
+// AddLine remembers a line of the palette, but not the same one twice in a row.
+func (s *State) AddLine(line string) {
+	if line == "" || len(s.History) > 0 && s.History[len(s.History)-1] == line {
+		return
+	}
+	s.History = append(s.History, line)
+	s.History = s.History[max(len(s.History)-keptLines, 0):]
+}

@@ -1,14 +1,11 @@
 package ui
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
@@ -206,116 +203,17 @@ func (m *Model) doAll(all []engine.Command) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// goTo shows a numbered screen, without what was opened on top of the last one.
-func (m *Model) goTo(s page.Screen) {
-	if s != m.tab && m.opt.Only != "" {
-		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: m.opt.Only}, m.now())
-		return
+// allBecause gives several commands that are one act the same reason.
+func (m *Model) allBecause(all []engine.Command) []engine.Command {
+	if len(all) < 2 {
+		return all
 	}
-	if s != m.tab {
-		m.previous = m.tab
-	}
-	m.tab, m.stack, m.listed = s, nil, nil
-}
-
-func (m *Model) nextTab(time.Time) tea.Cmd {
-	tabs := m.shownTabs()
-	for i, s := range tabs {
-		if s == m.tab {
-			m.goTo(tabs[(i+1)%len(tabs)])
-			return nil
+	text := m.why.because("", m.now())
+	out := make([]engine.Command, len(all))
+	for i, c := range all {
+		if out[i] = c; c.Reason == "" {
+			out[i].Reason = text
 		}
 	}
-	return nil
-}
-
-// back clears, in this order: the message, the filter, the freeze, the page.
-func (m *Model) back(now time.Time) tea.Cmd {
-	if m.toasts.clear() {
-		return nil
-	}
-	if b, ok := m.page().(page.Backer); ok && b.Back() {
-		return nil
-	}
-	if f, ok := m.page().(page.Filterer); ok && f.Filter() != "" {
-		_ = f.SetFilter("") // the empty query is always right
-		return nil
-	}
-	if m.frozen != nil {
-		return m.thaw(now)
-	}
-	m.pop()
-	return nil
-}
-
-// pop closes the page on top; false when it is the tab itself.
-func (m *Model) pop() bool {
-	n := len(m.stack)
-	if n == 0 {
-		return false
-	}
-	m.listed = slices.DeleteFunc(m.listed, func(p page.Page) bool { return p == m.page() })
-	m.stack = m.stack[:n-1]
-	return true
-}
-
-func (m *Model) reload(now time.Time) tea.Cmd {
-	if r, ok := m.page().(interface{ Reload() }); ok {
-		r.Reload()
-		return nil
-	}
-	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this screen is always current"}, now)
-	return nil
-}
-
-func (m *Model) suspend(now time.Time) tea.Cmd {
-	if m.opt.SSH {
-		m.say(m.keyed("{suspend} works on local terminals only"))
-		return nil
-	}
-	if !m.opt.canSuspend() {
-		m.say("no shell with job control started this console: stopped, nobody could let it go on")
-		return nil
-	}
-	return suspendProgram
-}
-
-// quit goes back, or asks and ends the program.
-func (m *Model) quit(now time.Time) tea.Cmd {
-	if m.pop() {
-		return nil
-	}
-	return m.exit(now)
-}
-
-// exit ends the program; an engine at work that would end with it is a reason to
-// ask first.
-func (m *Model) exit(time.Time) tea.Cmd {
-	running := m.rows.Data.Engine.InFlight
-	open := len(m.rows.Data.Syncing())
-	if !m.opt.Embedded || running+open == 0 {
-		return tea.Quit
-	}
-	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open, m.demo())}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
-	m.over.exit = true
-	return nil
-}
-
-// stops says what an engine leaves that ends with this console, and what becomes of it.
-func stops(running, open int, demo bool) string {
-	var what []string
-	if running > 0 {
-		what = append(what, human.Counted(running, "running job", "running jobs"))
-	}
-	if open > 0 {
-		what = append(what, human.Counted(open, "sync", "syncs"))
-	}
-	kept := "It is kept and goes on at the next start."
-	switch {
-	case demo:
-		kept = "The demo's directory is removed: the next one begins anew."
-	case running+open > 1:
-		kept = "All of it is kept and goes on at the next start."
-	}
-	return "It stops " + strings.Join(what, " and ") + ". " + kept
+	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
@@ -30,27 +31,17 @@ type Model struct {
 	ground themes.Ground
 	asking bool // the terminal was asked for its background
 
-	rows    session.Rows
-	frozen  *page.Data // what is shown while the view stands still; nil = live
-	since   time.Time  // of the freeze
-	changes int        // rows that changed since
-	then    timeCursor // where the frozen view stands in time
-	seen    moments    // how the engine stood, as this console saw it
+	rows session.Rows
+	seen moments // how the engine stood, as this console saw it
 
 	started time.Time
 	pressed time.Time // the last key, or the answer to a command
 	acts    int       // commands that were answered, and times that those of others counted
 	others  others
 
-	tabs     map[page.Screen]page.Page
-	tab      page.Screen
-	previous page.Screen
-	stack    []page.Page // opened on top of the tab
-	listed   []page.Page // of these, what was opened from the list under it
-
-	w, h int
-	size page.Size
-	tall page.Tall
+	route
+	screenSize
+	timeCursor
 
 	watch  watch
 	prompt *prompt
@@ -83,10 +74,7 @@ type Model struct {
 func New(console engine.Console, opt Options) *Model {
 	m := &Model{
 		console: console, opt: opt, keys: opt.Mine.table(), feed: session.NewFeed(console, opt.Seat), ctx: context.Background(),
-		tabs: map[page.Screen]page.Page{}, said: said{},
-	}
-	for _, s := range page.Tabs() {
-		m.tabs[s] = page.New(&page.Target{Screen: s})
+		route: newRoute(), said: said{},
 	}
 	m.rows.Data.Platform = opt.Platform
 	m.started = m.now()
@@ -152,7 +140,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !seen {
 		return m, cmd
 	}
-	m.reread(now)
+	if m.others.reread(now) {
+		m.acts++
+	}
 	follow := m.follow(now)
 	m.draw(now)
 	return m, tea.Batch(cmd, follow, m.work(), m.schedule(now))
@@ -188,7 +178,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	case found:
 		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
 	case remembered:
-		m.takeMoments(msg)
+		m.recall(msg)
 	case unsaved:
 		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: msg.err.Error()}, now)
 	case worked:
@@ -247,12 +237,13 @@ func (m *Model) take(u engine.Update, now time.Time) {
 		m.changes += n
 	}
 	for _, note := range u.Notes {
-		if m.theirs(note) {
+		if note.By == m.opt.By() { // what was done here has been told
+			continue
+		}
+		if note.By != (engine.Actor{}) {
 			m.others.acted(now)
 		}
-		if note.By == (engine.Actor{}) || m.theirs(note) { // what was done here has been told
-			m.toasts.add(note, now)
-		}
+		m.toasts.add(note, now)
 	}
 	m.recheck = now.Add(reload)
 }
@@ -282,14 +273,6 @@ func (m *Model) windowTitle() string {
 }
 
 func (m *Model) demo() bool { return m.opt.Demo || m.rows.Data.Engine.Demo }
-
-// page is the page on top.
-func (m *Model) page() page.Page {
-	if n := len(m.stack); n > 0 {
-		return m.stack[n-1]
-	}
-	return m.tabs[m.tab]
-}
 
 // data is what is shown: the present, or the frozen view.
 func (m *Model) data() *page.Data {
@@ -352,10 +335,41 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	}
 }
 
-// earlier is the first of two instants; zero is none.
-func earlier(a, b time.Time) time.Time {
-	if b.IsZero() || a.Before(b) {
-		return a
+// lose notes that the engine has gone. What is shown stays, and stays readable.
+func (m *Model) lose(msg session.Lost, now time.Time) {
+	if m.rows.Data.Lost.IsZero() {
+		m.rows.Data.Lost = now
 	}
-	return b
+	m.again, m.absent = msg.Again, msg.Why
+}
+
+// follows notes how far the watched account has come. When its sync ends the
+// terminal rings once.
+func (m *Model) follows(now time.Time) tea.Cmd {
+	row, ok := m.rows.Data.Account(m.watch.id)
+	if !ok || !m.watch.follow(row, now) {
+		return nil
+	}
+	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: row.RiotID + ": the sync " + columns.SyncText(row)}, now)
+	return tea.Raw("\a")
+}
+
+// stripHeight is how many rows the watched account takes of the body.
+func (m *Model) stripHeight() int {
+	if m.watch.id == "" || m.tiny() {
+		return 0
+	}
+	return 1
+}
+
+func (m *Model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }
+
+// keyed puts the keys in force into a sentence, as page.Keyed says.
+func (m *Model) keyed(text string) string {
+	return m.said.keyed(m.keys, keys.On(m.page().Screen()), text)
+}
+
+// say puts a sentence on the message line.
+func (m *Model) say(text string) {
+	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: text}, m.now())
 }

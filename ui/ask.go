@@ -37,7 +37,7 @@ type (
 // do asks the engine to carry out a command. The rows change when Watch says so.
 func (m *Model) do(c engine.Command) tea.Cmd {
 	c.By = m.opt.By()
-	c.Reason = m.because(c.Reason)
+	c.Reason = m.why.because(c.Reason, m.now())
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		r, err := console.Do(ctx, c)
@@ -201,3 +201,19 @@ func (m *Model) follow(now time.Time) tea.Cmd {
 	}
 	return nil
 }
+
+// undoLast takes the last command back.
+func (m *Model) undoLast(now time.Time) tea.Cmd {
+	if !m.undo.Open(now) {
+		m.say(m.keyed("there is nothing to undo: {undo} takes a cancel, a pause, a new time or plan back within 10 s"))
+		return nil
+	}
+	if why := m.refuses(); why != "" {
+		m.say(why)
+		return nil
+	}
+	return m.do(m.undo.Take())
+}
+
+// armed is the reason that waits for its command; "" = none.
+func (m *Model) armed() string { return m.why.armed(m.now()) }

@@ -10,17 +10,6 @@ import (
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// openChaos shows the panel.
-func (m *Model) openChaos(time.Time) tea.Cmd {
-	switch {
-	case m.opt.Chaos == nil:
-		m.say(session.NoChaos)
-	case m.page().Screen() != page.ScreenChaos:
-		m.push(page.NewChaos())
-	}
-	return nil
-}
-
 // chaosState is what the panel draws from; nil on every other screen.
 func (m *Model) chaosState() *page.ChaosState {
 	if m.opt.Chaos == nil || m.page().Screen() != page.ScreenChaos {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -249,7 +250,7 @@ func (m *welcome) tried(t tried) tea.Cmd {
 		m.wrong = t.err.Error()
 		return nil
 	}
-	m.learnt = or(t.learnt, "the key works")
+	m.learnt = cmp.Or(t.learnt, "the key works")
 	return nil
 }
 

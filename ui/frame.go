@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +36,7 @@ func (m *Model) draw(now time.Time) {
 	v.Y = len(rows)
 	body := exactly(m.page().Draw(v), v.H)
 	if m.frozen != nil && v.H > 0 {
-		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, strings.Repeat(" ", part.Margin(m.w))+m.frozenText()))
+		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, strings.Repeat(" ", part.Margin(m.w))+m.timeCursor.text(m.theme, m.keyed)))
 	}
 	if m.over != nil {
 		m.hits = m.hits[:0] // what lies over the page takes the clicks
@@ -44,7 +46,7 @@ func (m *Model) draw(now time.Time) {
 	}
 	rows = append(rows, body...)
 	if m.stripHeight() > 0 {
-		rows = append(rows, m.strip(v))
+		rows = append(rows, m.watch.strip(v))
 	}
 	rows = append(rows, m.messageRows(len(rows))...)
 	rows = append(rows, m.hintRow(v, len(rows)))
@@ -91,7 +93,7 @@ func (m *Model) head(v *page.View, now time.Time) []string {
 func (m *Model) path(v *page.View) string {
 	var names []string
 	for _, p := range m.stack {
-		names = append(names, or(p.Crumb(v), p.Screen().String()))
+		names = append(names, cmp.Or(p.Crumb(v), p.Screen().String()))
 	}
 	return strings.Join(names, " "+m.theme.Glyphs.Crumb+" ")
 }
@@ -119,7 +121,7 @@ type paced struct {
 
 func (p *paced) take(e engine.EngineRow, now time.Time) string {
 	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || p.text == "" {
-		*p = paced{now, e.State, or(e.Pace, e.Why)}
+		*p = paced{now, e.State, cmp.Or(e.Pace, e.Why)}
 	}
 	return p.text
 }
@@ -240,18 +242,11 @@ func (m *Model) standing() part.Toast {
 	case !m.rows.Data.Lost.IsZero():
 		return part.Toast{Word: "WARN", Text: m.lostText(m.now())}
 	case m.armed() != "":
-		return m.armedText()
+		return part.Toast{Word: "INFO", Text: "what you do next is because: " + m.why.text + " · " + m.keys.First(keys.On(m.page().Screen()), keys.Reason) + " changes it"}
 	case d.Ready && d.Engine.State != engine.EngineLive && m.tall == page.Short: // elsewhere it stands beside the state
 		return part.Toast{Word: string(d.Engine.State), Text: d.Engine.Why}
 	}
 	return m.guide(m.now())
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // promptRow is the text that is being typed, with what is wrong with it at the
@@ -331,4 +326,47 @@ func promptHints(p *prompt) []part.Hint {
 		hints = append(hints, part.Hint{Key: "tab", Does: "complete"})
 	}
 	return hints
+}
+
+// lostText is the message line without an engine: when it is looked for next and
+// how old what is shown is.
+func (m *Model) lostText(now time.Time) string {
+	next := "connecting"
+	if left := m.again.Sub(now); left > 0 {
+		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
+	}
+	text := cmp.Or(m.absent, "the engine has gone") + "; " + next
+	whole := text + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.Data.At, now)
+	if !m.tiny() && safe.Width(safe.Text(whole)) > m.w-lostSign {
+		return text
+	}
+	return whole
+}
+
+// lostSign is what the message line has in front of the text, and a margin.
+const lostSign = 10
+
+// guide is what the message line says to somebody who is new here; "" = nothing.
+func (m *Model) guide(now time.Time) part.Toast {
+	if t := m.tourText(); t.Text != "" {
+		return t
+	}
+	at := keys.On(m.page().Screen())
+	if m.opt.Mine.fresh && now.Sub(m.started) < greeting {
+		key := func(a page.Action) string { return m.keys.First(at, a) }
+		return part.Toast{Word: "NEW", Text: "try: " + key(page.Trigger) + " sync · " + key(keys.GoTo(page.ScreenLimits)) + " limits · " + key(keys.Help) + " keys · " + m.keyed("{:tour}")}
+	}
+	return part.Toast{}
+}
+
+// tourBelow reports whether the line of hints has to show the tour: something else stands
+// on the message line.
+func (m *Model) tourBelow() bool {
+	t := m.tourText()
+	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.Location()).Text != "" || m.standing() != t)
+}
+
+// tourText is the step of the tour that comes next; "" = there is no tour.
+func (m *Model) tourText() part.Toast {
+	return m.tour.text(m.keys, keys.On(m.page().Screen()), m.keyed)
 }

@@ -15,12 +15,11 @@ type saying struct {
 }
 
 // keyed puts the keys in force into a sentence, as page.Keyed says.
-func (m *Model) keyed(text string) string {
-	s := saying{keys.On(m.page().Screen()), text}
-	got, ok := m.said[s]
+func (s said) keyed(k *keys.Map, at keys.Context, text string) string {
+	got, ok := s[saying{at, text}]
 	if !ok {
-		got = page.Keyed(text, func(name string) string { return m.keys.Named(s.at, name) })
-		m.said[s] = got
+		got = page.Keyed(text, func(name string) string { return k.Named(at, name) })
+		s[saying{at, text}] = got
 	}
 	return got
 }

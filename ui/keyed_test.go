@@ -229,7 +229,7 @@ func (d *desk) refusals() (all []string) {
 			all = append(all, d.m.page().Cannot(v, b.Act))
 		}
 	}
-	return append(all, inOneLine(d.m.frozenText()))
+	return append(all, inOneLine(d.m.timeCursor.text(d.m.theme, d.m.keyed)))
 }
 
 // inOneLine is a screen as one line, without what frames it.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 )
 
 // refusesOwn says why no command of the user's own can run; "" = it can.
-func (m *Model) refusesOwn() string { return or(m.refuses(), m.opt.NoOwn) }
+func (m *Model) refusesOwn() string { return cmp.Or(m.refuses(), m.opt.NoOwn) }
 
 // askOwn asks before a command of the user's own is run on the row under the cursor.
 func (m *Model) askOwn(c keys.Command, now time.Time) tea.Cmd {
@@ -92,7 +93,7 @@ type ownEnded struct {
 // runOwn runs a command once the engine has written it down.
 func (m *Model) runOwn(c keys.Command, id, row string, env []string) tea.Cmd {
 	console, ctx := m.console, m.ctx
-	ask := engine.Command{Op: engine.OpShell, Own: &engine.OwnAsk{Name: c.Name, Run: c.Run, On: id}, By: m.opt.By(), Reason: m.because("")}
+	ask := engine.Command{Op: engine.OpShell, Own: &engine.OwnAsk{Name: c.Name, Run: c.Run, On: id}, By: m.opt.By(), Reason: m.why.because("", m.now())}
 	p := child.Program{Args: []string{"sh", "-c", c.Run}, Env: slices.Concat(withoutSecrets(os.Environ()), m.opt.OwnEnv, []string{"FARSIGHT_ID=" + id}, env), Stdin: row + "\n", Keep: ownOutput}
 	return func() tea.Msg {
 		if _, err := console.Do(ctx, ask); err != nil {

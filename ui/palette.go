@@ -97,7 +97,7 @@ func (m *Model) paletteItems(now time.Time) []item {
 		out = append(out, item{name: s.String(), what: "screen", key: m.keys.First(at, keys.GoTo(s)), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
 	for _, s := range sideScreens {
-		out = append(out, item{name: s.name, what: "screen", key: m.keys.First(at, s.act), do: func(m *Model, _ time.Time) tea.Cmd { m.push(s.open()); return nil }})
+		out = append(out, item{name: s.screen.String(), what: "screen", key: m.keys.First(at, s.act), do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.New(&page.Target{Screen: s.screen})); return nil }})
 	}
 	for _, w := range verbs {
 		if w.name == chaosVerb && m.opt.Chaos == nil {
@@ -134,8 +134,6 @@ func (m *Model) namedItems(v *page.View) []item {
 	}
 	return out
 }
-
-func (m *Model) push(p page.Page) { m.stack = append(m.stack, p) }
 
 // perform carries out an action, of a key or of the palette.
 func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
@@ -407,4 +405,12 @@ func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 func (m *Model) resetItem(time.Time) tea.Cmd {
 	m.say(line.ResetElsewhere)
 	return nil
+}
+
+// tourItem begins the tour, or ends the one that is under way.
+func (m *Model) tourItem() item {
+	if m.tour.at > 0 {
+		return item{name: "end the tour", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{}; return nil }}
+	}
+	return item{name: "tour", what: "the console in ten keys", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
 }

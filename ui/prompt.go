@@ -327,3 +327,20 @@ func (m *Model) paste(text string) tea.Cmd {
 	m.say(m.keyed("nothing takes text here: {sync} asks for an account, {key} for a key"))
 	return nil
 }
+
+// askReason asks for the reason of the next command. Every command can have one;
+// those that need one ask for it themselves.
+func (m *Model) askReason(time.Time) tea.Cmd {
+	if why := m.refuses(); why != "" {
+		m.say(why)
+		return nil
+	}
+	p := &prompt{Prompt: part.Prompt{Label: "because", Ghost: "why you do what comes next: the audit keeps it; empty takes it back"}}
+	p.Set(m.armed())
+	p.done = func(text string) (tea.Cmd, string) {
+		m.why = why{strings.TrimSpace(text), m.now().Add(whyFor)}
+		return nil, ""
+	}
+	m.prompt = p
+	return nil
+}

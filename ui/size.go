@@ -16,12 +16,19 @@ const (
 	leastH = 16
 )
 
+// screenSize is how large the terminal is, and the classes that pages go by.
+type screenSize struct {
+	w, h int
+	size page.Size
+	tall page.Tall
+}
+
 // resize takes the terminal's size.
-func (m *Model) resize(w, h int) {
-	first := m.w == 0 && m.h == 0
-	m.w, m.h = max(w, 0), max(h, 0)
-	m.size = page.Size(class(m.w, int(m.size), edgeM, edgeL, first))
-	m.tall = page.Tall(class(m.h, int(m.tall), edgeNormal, edgeHigh, first))
+func (z *screenSize) resize(w, h int) {
+	first := z.w == 0 && z.h == 0
+	z.w, z.h = max(w, 0), max(h, 0)
+	z.size = page.Size(class(z.w, int(z.size), edgeM, edgeL, first))
+	z.tall = page.Tall(class(z.h, int(z.tall), edgeNormal, edgeHigh, first))
 }
 
 // class is 0, 1 or 2 for n, which stays what it was until an edge is passed by
@@ -55,15 +62,13 @@ func class(n, was, low, high int, first bool) int {
 }
 
 // tiny reports whether there is no room for a screen.
-func (m *Model) tiny() bool { return m.w < leastW || m.h < leastH }
+func (z *screenSize) tiny() bool { return z.w < leastW || z.h < leastH }
 
 // chrome is how many rows the frame takes: tabs and state, message, hints; where there is
 // room tabs apart from the state, and an empty row above and below the page.
-func (m *Model) chrome() int {
-	if m.tall == page.Short {
+func (z *screenSize) chrome() int {
+	if z.tall == page.Short {
 		return 3
 	}
 	return 6
 }
-
-func (m *Model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }

@@ -5,10 +5,9 @@ import (
 	"sort"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -72,8 +71,12 @@ func (m moments) with(engines []engine.Moment) moments {
 	return out
 }
 
-// timeCursor is where a frozen view stands in the last ten minutes.
+// timeCursor is a view that stands still, and where it stands in the last ten minutes.
 type timeCursor struct {
+	frozen  *page.Data // what is shown; nil = the present
+	since   time.Time  // the instant it shows
+	changes int        // rows that changed since the freeze
+
 	gen     int // counts the freezes
 	held    page.Data
 	from    time.Time // of the freeze
@@ -81,106 +84,53 @@ type timeCursor struct {
 	asked   bool // the engine's own record is on its way
 }
 
-// remembered is the engine's own record of the last minutes.
-type remembered struct {
-	gen    int
-	answer engine.Answer
-	err    error
+// stop freezes the view; what this console saw of the past is there to step back in.
+func (c *timeCursor) stop(d page.Data, seen moments, now time.Time) {
+	*c = timeCursor{frozen: &d, since: now, gen: c.gen + 1, held: d, from: now, moments: slices.Clone(seen), asked: true}
 }
 
-// freeze holds the view where it is, or lets it go. The engine never stops.
-func (m *Model) freeze(now time.Time) tea.Cmd {
-	if m.frozen != nil {
-		return m.thaw(now)
-	}
-	held := m.rows.Data
-	m.frozen, m.since, m.changes = &held, now, 0
-	m.then = timeCursor{gen: m.then.gen + 1, held: held, from: now, moments: slices.Clone(m.seen), asked: true}
-	return m.askMoments(now)
-}
+// release lets the view go.
+func (c *timeCursor) release() { *c = timeCursor{gen: c.gen} }
 
-func (m *Model) askMoments(now time.Time) tea.Cmd {
-	console, ctx, gen := m.console, m.ctx, m.then.gen
-	return func() tea.Msg {
-		a, err := console.Find(ctx, engine.MomentsQuery{From: now.Add(-backFor), To: now})
-		return remembered{gen, a, err}
-	}
-}
-
-// takeMoments adds the engine's record to the console's own. Without it the
-// console goes back as far as it saw by itself.
-func (m *Model) takeMoments(r remembered) {
-	if m.frozen == nil || r.gen != m.then.gen {
+// recall adds the engine's record to the console's own. Without it the console goes back
+// as far as it saw by itself.
+func (c *timeCursor) recall(r remembered) {
+	if c.frozen == nil || r.gen != c.gen {
 		return
 	}
-	m.then.asked = false
+	c.asked = false
 	a, ok := r.answer.(engine.MomentsAnswer)
 	if r.err != nil || !ok {
 		return
 	}
-	fit := slices.DeleteFunc(slices.Clone(a.Moments), func(x engine.Moment) bool { return x.At.After(m.then.from) })
-	m.then.moments = m.then.moments.with(fit)
-}
-
-func (m *Model) thaw(time.Time) tea.Cmd {
-	m.frozen, m.changes = nil, 0
-	m.then = timeCursor{gen: m.then.gen}
-	return nil
-}
-
-// stepper is an action that moves the time cursor.
-func stepper(by time.Duration) func(m *Model, now time.Time) tea.Cmd {
-	return func(m *Model, now time.Time) tea.Cmd {
-		m.step(by, now)
-		return nil
-	}
-}
-
-// step moves the time cursor, and with it the cursor of a page that stands on an
-// instant.
-func (m *Model) step(by time.Duration, now time.Time) {
-	if m.frozen == nil && m.neighbour(by, now) {
-		return
-	}
-	if m.frozen == nil {
-		m.say(m.keyed("{freeze} freezes the view first; then {second back} and {second on} step through the last ten minutes, {ten seconds back} and {ten seconds on} by ten seconds"))
-		return
-	}
-	at, ok := m.reach(m.since.Add(by))
-	if !ok {
-		m.say(m.edgeOfTime(by))
-		return
-	}
-	m.seek(at)
-	if p, ok := m.page().(page.Timed); ok {
-		p.ToInstant(m.view(now), m.since)
-	}
+	fit := slices.DeleteFunc(slices.Clone(a.Moments), func(x engine.Moment) bool { return x.At.After(c.from) })
+	c.moments = c.moments.with(fit)
 }
 
 // reach is the instant that a step to at comes to; false when it leads nowhere.
-func (m *Model) reach(at time.Time) (time.Time, bool) {
-	if len(m.then.moments) == 0 {
+func (c *timeCursor) reach(at time.Time) (time.Time, bool) {
+	if len(c.moments) == 0 {
 		return at, false
 	}
-	first := m.then.moments[0].At
-	if oldest := m.then.from.Add(-backFor); oldest.After(first) {
+	first := c.moments[0].At
+	if oldest := c.from.Add(-backFor); oldest.After(first) {
 		first = oldest
 	}
 	switch {
 	case at.Before(first):
 		at = first
-	case at.After(m.then.from):
-		at = m.then.from
+	case at.After(c.from):
+		at = c.from
 	}
-	return at, !at.Equal(m.since) && !at.After(m.then.from)
+	return at, !at.Equal(c.since) && !at.After(c.from)
 }
 
-// edgeOfTime says why a step leads nowhere.
-func (m *Model) edgeOfTime(by time.Duration) string {
+// edge says why a step leads nowhere.
+func (c *timeCursor) edge(by time.Duration) string {
 	switch {
 	case by > 0:
-		return m.keyed("this is where the view was frozen: {live} goes back to live")
-	case m.then.asked:
+		return "this is where the view was frozen: {live} goes back to live"
+	case c.asked:
 		return "the record of the last ten minutes is still being read"
 	}
 	return "there is no older record: it goes back ten minutes at most"
@@ -188,45 +138,30 @@ func (m *Model) edgeOfTime(by time.Duration) string {
 
 // seek shows counters, queues and limits as they stood at an instant. Lists stay
 // as they were at the freeze: what a job was a minute ago is in its history.
-func (m *Model) seek(at time.Time) {
-	d := m.then.held
-	if x, ok := m.then.moments.at(at); ok && at.Before(m.then.from) {
+func (c *timeCursor) seek(at time.Time) {
+	if at.After(c.from) {
+		at = c.from
+	}
+	d := c.held
+	if x, ok := c.moments.at(at); ok && at.Before(c.from) {
 		d.Engine, d.Queues, d.Limits = x.Engine, x.Queues, x.Limits
 	}
-	m.frozen, m.since = &d, at.In(m.opt.Location())
+	c.frozen, c.since = &d, at.In(c.from.Location())
 }
 
-// followPage moves the time cursor to where the cursor of a page stands.
-func (m *Model) followPage(before time.Time, now time.Time) {
-	if m.frozen == nil {
-		return
+// text is what the last row of the page says of a frozen view.
+func (c *timeCursor) text(th *themes.Theme, keyed func(string) string) string {
+	sep := " " + th.Glyphs.Sep + " "
+	text := th.State("FROZEN").Glyph + " FROZEN " + c.since.Format("15:04:05")
+	if back := c.from.Sub(c.since); back >= shortStep {
+		text += ", " + human.Dur(back.Round(shortStep)) + " back" + sep + "lists as of " + c.from.Format("15:04:05")
 	}
-	at, ok := m.instant(now)
-	if !ok || at.Equal(before) {
-		return
-	}
-	if at.After(m.then.from) {
-		at = m.then.from
-	}
-	m.seek(at)
+	return text + sep + keyed("{second back} {second on} step") + sep + keyed("{live} live")
 }
 
-// instant is where the cursor of the page on top stands, if it has a time.
-func (m *Model) instant(now time.Time) (time.Time, bool) {
-	p, ok := m.page().(page.Timed)
-	if !ok || m.frozen == nil {
-		return time.Time{}, false
-	}
-	return p.Instant(m.view(now))
-}
-
-// frozenText is what the last row of the page says of a frozen view.
-func (m *Model) frozenText() string {
-	g := m.theme.Glyphs
-	sep := " " + g.Sep + " "
-	text := m.theme.State("FROZEN").Glyph + " FROZEN " + m.since.Format("15:04:05")
-	if back := m.then.from.Sub(m.since); back >= shortStep {
-		text += ", " + human.Dur(back.Round(shortStep)) + " back" + sep + "lists as of " + m.then.from.Format("15:04:05")
-	}
-	return text + sep + m.keyed("{second back} {second on} step") + sep + m.keyed("{live} live")
+// remembered is the engine's own record of the last minutes.
+type remembered struct {
+	gen    int
+	answer engine.Answer
+	err    error
 }

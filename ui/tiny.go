@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -36,7 +37,7 @@ func (m *Model) tinyFacts(v *page.View) []part.Cell {
 	cells = append(cells,
 		part.Plain("running "+strconv.Itoa(v.Engine.InFlight)),
 		part.Plain("retrying "+strconv.Itoa(v.Engine.Retrying)),
-		part.Plain("alerts "+or(v.Firing(), "0")),
+		part.Plain("alerts "+cmp.Or(v.Firing(), "0")),
 	)
 	t := m.toasts.top(m.opt.Location())
 	if t.Text == "" {
@@ -74,7 +75,7 @@ func (m *Model) tinyAsked(v *page.View, y int) []string {
 			m.putCursor(x, y)
 			rows[0] = typed
 		}
-		chosen := or(n.wrong, "nothing fits")
+		chosen := cmp.Or(n.wrong, "nothing fits")
 		if n.at < len(n.shown) && n.wrong == "" {
 			chosen = m.theme.Glyphs.Focus + " " + n.shown[n.at].name
 		}

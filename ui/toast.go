@@ -86,3 +86,11 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 	x := t.shown[n-1]
 	return part.Toast{Word: toastWord[x.Level], Text: x.Text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }
+
+// earlier is the first of two instants; zero is none.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -53,47 +51,18 @@ func (t *tour) did(a page.Action) {
 	}
 }
 
-// tourItem begins the tour, or ends the one that is under way.
-func (m *Model) tourItem() item {
-	if m.tour.at > 0 {
-		return item{name: "end the tour", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{}; return nil }}
-	}
-	return item{name: "tour", what: "the console in ten keys", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
-}
-
-// guide is what the message line says to somebody who is new here; "" = nothing.
-func (m *Model) guide(now time.Time) part.Toast {
-	if t := m.tourText(); t.Text != "" {
-		return t
-	}
-	at := keys.On(m.page().Screen())
-	if m.opt.Mine.fresh && now.Sub(m.started) < greeting {
-		key := func(a page.Action) string { return m.keys.First(at, a) }
-		return part.Toast{Word: "NEW", Text: "try: " + key(page.Trigger) + " sync · " + key(keys.GoTo(page.ScreenLimits)) + " limits · " + key(keys.Help) + " keys · " + m.keyed("{:tour}")}
-	}
-	return part.Toast{}
-}
-
-// tourBelow reports whether the line of hints has to show the tour: something else stands
-// on the message line.
-func (m *Model) tourBelow() bool {
-	t := m.tourText()
-	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.Location()).Text != "" || m.standing() != t)
-}
-
-// tourText is the step of the tour that comes next; "" = there is no tour.
-func (m *Model) tourText() part.Toast {
-	at := keys.On(m.page().Screen())
+// text is the step that comes next, with the keys of a screen; "" = there is no tour.
+func (t *tour) text(k *keys.Map, at keys.Context, keyed func(string) string) part.Toast {
 	switch {
-	case m.tour.at > 0:
-		s := steps[m.tour.at-1]
-		key := m.keys.First(at, s.act)
+	case t.at > 0:
+		s := steps[t.at-1]
+		key := k.First(at, s.act)
 		if key == "" { // the screen that was left has it
-			key = m.keys.First(keys.OnPages, s.act)
+			key = k.First(keys.OnPages, s.act)
 		}
-		return part.Toast{Word: "TOUR", Text: strconv.Itoa(m.tour.at) + "/" + strconv.Itoa(len(steps)) + "  press " + key + ": " + s.text}
-	case m.tour.ended:
-		return part.Toast{Word: "TOUR", Text: m.keyed("that was all: {:tour} goes round again")}
+		return part.Toast{Word: "TOUR", Text: strconv.Itoa(t.at) + "/" + strconv.Itoa(len(steps)) + "  press " + key + ": " + s.text}
+	case t.ended:
+		return part.Toast{Word: "TOUR", Text: keyed("that was all: {:tour} goes round again")}
 	}
 	return part.Toast{}
 }

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -21,7 +19,7 @@ const (
 	rateFrom = 10 * time.Second
 )
 
-// watch is the one account that is pinned to the bottom of every screen (I-12).
+// watch is the one account that is pinned to the bottom of every screen.
 type watch struct {
 	id   string // "" = none
 	open bool   // its sync was under way when it was last seen
@@ -34,37 +32,12 @@ type passed struct {
 	done int
 }
 
-// toggleWatch pins the account under the cursor, or takes the strip away.
-func (m *Model) toggleWatch(now time.Time) tea.Cmd {
-	id := ""
-	if p, ok := m.page().(page.AccountHolder); ok {
-		id = p.SelectedAccount(m.view(now))
-	}
-	switch {
-	case id == "" && m.watch.id == "":
-		m.say(m.keyed("go to an account first: {watch} pins it below every screen"))
-	case id == "" || id == m.watch.id:
-		m.watch = watch{}
-	default:
-		m.watch = watch{id: id}
-		m.follows(now)
-	}
-	return nil
-}
-
-// follows notes how far the watched account has come. When its sync ends the
-// terminal rings once.
-func (m *Model) follows(now time.Time) tea.Cmd {
-	row, ok := m.rows.Data.Account(m.watch.id)
-	if m.watch.id == "" || !ok {
-		return nil
-	}
-	w := &m.watch
+// follow notes how far the account has come; it reports whether its sync has just ended.
+func (w *watch) follow(row engine.AccountRow, now time.Time) (ended bool) {
 	was := w.open
 	w.open = row.Status.Open()
 	if was && !w.open {
-		m.toasts.add(engine.Note{Level: engine.LevelOK, Text: row.RiotID + ": the sync " + columns.SyncText(row)}, now)
-		return tea.Raw("\a")
+		return true
 	}
 	done := row.Matches.Done() + row.Timelines.Done()
 	if n := len(w.seen); n == 0 || now.Sub(w.seen[n-1].at) >= time.Second {
@@ -73,7 +46,7 @@ func (m *Model) follows(now time.Time) tea.Cmd {
 	for len(w.seen) > 1 && now.Sub(w.seen[0].at) > rateOver {
 		w.seen = w.seen[1:]
 	}
-	return nil
+	return false
 }
 
 // perMinute is the pace of the watched account; false while too little was seen.
@@ -89,54 +62,46 @@ func (w *watch) perMinute() (float64, bool) {
 	return float64(last.done-first.done) / span.Minutes(), true
 }
 
-// stripHeight is how many rows the strip takes of the body.
-func (m *Model) stripHeight() int {
-	if m.watch.id == "" || m.tiny() {
-		return 0
-	}
-	return 1
-}
-
 // strip is the pinned account in one row: phase, how far, pace, what blocks it,
 // and when it will be done. It is live also while the view is frozen.
-func (m *Model) strip(v *page.View) string {
-	row, ok := m.rows.Data.Account(m.watch.id)
-	l := part.NewLine(m.theme, m.w).Gap(1)
-	l.Cells(part.As(themes.Focus, m.theme.Glyphs.Focus+" ")).Field(part.Plain(row.RiotID), min(20, m.w/4), part.Words).Gap(2)
+func (w *watch) strip(v *page.View) string {
+	row, ok := v.Live.Account(w.id)
+	l := part.NewLine(v.Theme, v.W).Gap(1)
+	l.Cells(part.As(themes.Focus, v.Theme.Glyphs.Focus+" ")).Field(part.Plain(row.RiotID), min(20, v.W/4), part.Words).Gap(2)
 	if !ok {
 		return l.Cells(part.As(themes.Dim, "the watched account has gone")).String()
 	}
-	l.Cells(part.StateCell(m.theme, m.rows.Data.SyncWord(row))).Gap(2)
+	l.Cells(part.StateCell(v.Theme, v.Live.SyncWord(row))).Gap(2)
 	if row.Status.Open() {
-		m.stripOpen(v, l, row)
+		w.progress(v, l, row)
 	} else {
 		l.Cells(part.As(themes.Dim, columns.SyncText(row)))
 	}
 	return l.Right(part.As(themes.Accent, "w"), part.As(themes.Dim, " unpins ")).String()
 }
 
-func (m *Model) stripOpen(v *page.View, l *part.Line, row engine.AccountRow) {
+// progress is what the strip says of a sync that is under way.
+func (w *watch) progress(v *page.View, l *part.Line, row engine.AccountRow) {
 	done, total := row.Matches.Done(), row.Matches.Total
 	if row.Phase == engine.PhaseTimelines {
 		done, total = row.Timelines.Done(), row.Timelines.Total
 	}
 	facts := []part.Cell{part.Plain(string(row.Phase) + " " + part.Of(int64(done), int64(total)))}
-	if rate, ok := m.watch.perMinute(); ok {
+	if rate, ok := w.perMinute(); ok {
 		facts = append(facts, part.Plain(strconv.Itoa(int(rate+0.5))+"/min"))
 	}
-	eta := row.ETA
-	if text := page.BlockedBy(v, row, eta); text != "" {
+	if text := page.BlockedBy(v, row, row.ETA); text != "" {
 		facts = append(facts, part.As(themes.Held, text))
 	}
-	if eta.Known && eta.Calls > 0 {
-		facts = append(facts, part.Plain(human.ETA(eta.Low, eta.High)))
+	if row.ETA.Known && row.ETA.Calls > 0 {
+		facts = append(facts, part.Plain(human.ETA(row.ETA.Low, row.ETA.High)))
 	}
-	if bar := m.w/6 - 4; total > 0 && bar >= 8 {
+	if bar := v.W/6 - 4; total > 0 && bar >= 8 {
 		l.Bar(themes.Run, bar, float64(done)/float64(total)).Gap(2)
 	}
 	for i, f := range facts {
 		if i > 0 {
-			l.Cells(part.As(themes.Dim, " "+m.theme.Glyphs.Sep+" "))
+			l.Cells(part.As(themes.Dim, " "+v.Theme.Glyphs.Sep+" "))
 		}
 		l.Cells(f)
 	}

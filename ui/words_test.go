@@ -52,8 +52,8 @@ func TestEveryActionHasAPaletteWord(t *testing.T) {
 				}
 			}
 			for _, s := range sideScreens {
-				if !names[s.name] {
-					t.Errorf("from %s nothing leads to %s", v.name, s.name)
+				if !names[s.screen.String()] {
+					t.Errorf("from %s nothing leads to %s", v.name, s.screen)
 				}
 			}
 		})

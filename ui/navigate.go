@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
+)
+
+// goTo shows a numbered screen, without what was opened on top of the last one.
+func (m *Model) goTo(s page.Screen) {
+	if s != m.tab && m.opt.Only != "" {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: m.opt.Only}, m.now())
+		return
+	}
+	m.show(s)
+}
+
+func (m *Model) nextTab(time.Time) tea.Cmd {
+	tabs := m.shownTabs()
+	for i, s := range tabs {
+		if s == m.tab {
+			m.goTo(tabs[(i+1)%len(tabs)])
+			return nil
+		}
+	}
+	return nil
+}
+
+// back clears, in this order: the message, the filter, the freeze, the page.
+func (m *Model) back(now time.Time) tea.Cmd {
+	if m.toasts.clear() {
+		return nil
+	}
+	if b, ok := m.page().(page.Backer); ok && b.Back() {
+		return nil
+	}
+	if f, ok := m.page().(page.Filterer); ok && f.Filter() != "" {
+		_ = f.SetFilter("") // the empty query is always right
+		return nil
+	}
+	if m.frozen != nil {
+		return m.thaw(now)
+	}
+	m.pop()
+	return nil
+}
+
+func (m *Model) reload(now time.Time) tea.Cmd {
+	if r, ok := m.page().(interface{ Reload() }); ok {
+		r.Reload()
+		return nil
+	}
+	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this screen is always current"}, now)
+	return nil
+}
+
+func (m *Model) suspend(now time.Time) tea.Cmd {
+	if m.opt.SSH {
+		m.say(m.keyed("{suspend} works on local terminals only"))
+		return nil
+	}
+	if !m.opt.canSuspend() {
+		m.say("no shell with job control started this console: stopped, nobody could let it go on")
+		return nil
+	}
+	return suspendProgram
+}
+
+// quit goes back, or asks and ends the program.
+func (m *Model) quit(now time.Time) tea.Cmd {
+	if m.pop() {
+		return nil
+	}
+	return m.exit(now)
+}
+
+// exit ends the program; an engine at work that would end with it is a reason to
+// ask first.
+func (m *Model) exit(time.Time) tea.Cmd {
+	running := m.rows.Data.Engine.InFlight
+	open := len(m.rows.Data.Syncing())
+	if !m.opt.Embedded || running+open == 0 {
+		return tea.Quit
+	}
+	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open, m.demo())}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
+	m.over.exit = true
+	return nil
+}
+
+// stops says what an engine leaves that ends with this console, and what becomes of it.
+func stops(running, open int, demo bool) string {
+	var what []string
+	if running > 0 {
+		what = append(what, human.Counted(running, "running job", "running jobs"))
+	}
+	if open > 0 {
+		what = append(what, human.Counted(open, "sync", "syncs"))
+	}
+	kept := "It is kept and goes on at the next start."
+	switch {
+	case demo:
+		kept = "The demo's directory is removed: the next one begins anew."
+	case running+open > 1:
+		kept = "All of it is kept and goes on at the next start."
+	}
+	return "It stops " + strings.Join(what, " and ") + ". " + kept
+}
+
+// detach leaves the console and lets the engine go on. An attached one is left as by
+// quitting.
+func (m *Model) detach(now time.Time) tea.Cmd {
+	if m.opt.Embedded && !m.opt.CanDetach {
+		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
+		return nil
+	}
+	m.detached = m.opt.Embedded
+	return tea.Quit
+}
+
+// openMessages shows all messages, those on the message line among them.
+func (m *Model) openMessages(time.Time) tea.Cmd {
+	m.toasts.shown = nil // they are all on the screen now
+	m.open(page.ScreenMessages)
+	return nil
+}
+
+func (m *Model) openAudit(time.Time) tea.Cmd {
+	m.open(page.ScreenAudit)
+	return nil
+}
+
+// openLogs shows the log of the job under the cursor.
+func (m *Model) openLogs(now time.Time) tea.Cmd {
+	holder, ok := m.page().(page.Jobber)
+	if !ok {
+		m.say(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
+		return nil
+	}
+	id, name := holder.SelectedJob(m.view(now))
+	if id == "" {
+		m.say(m.keyed("no job is selected here: {logs} shows the whole log"))
+		return nil
+	}
+	m.push(page.NewLogs(id, name))
+	return nil
+}
+
+// openChaos shows the panel.
+func (m *Model) openChaos(time.Time) tea.Cmd {
+	if m.opt.Chaos == nil {
+		m.say(session.NoChaos)
+		return nil
+	}
+	m.open(page.ScreenChaos)
+	return nil
+}
+
+// toggleWatch pins the account under the cursor, or takes the strip away.
+func (m *Model) toggleWatch(now time.Time) tea.Cmd {
+	id := ""
+	if p, ok := m.page().(page.AccountHolder); ok {
+		id = p.SelectedAccount(m.view(now))
+	}
+	switch {
+	case id == "" && m.watch.id == "":
+		m.say(m.keyed("go to an account first: {watch} pins it below every screen"))
+	case id == "" || id == m.watch.id:
+		m.watch = watch{}
+	default:
+		m.watch = watch{id: id}
+		m.follows(now)
+	}
+	return nil
+}

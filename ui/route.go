@@ -1,0 +1,132 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/ui/keys"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// route is the way to the page on top: a numbered screen and what was opened on top of it,
+// such as Jobs, then one of its jobs, then that job's log.
+type route struct {
+	tabs     map[page.Screen]page.Page
+	tab      page.Screen
+	previous page.Screen // the tab before, for going back to it
+	stack    []page.Page // opened on top of the tab
+	listed   []page.Page // of these, what was opened from the list under it
+}
+
+func newRoute() route {
+	r := route{tabs: map[page.Screen]page.Page{}}
+	for _, s := range page.Tabs() {
+		r.tabs[s] = page.New(&page.Target{Screen: s})
+	}
+	return r
+}
+
+// sideScreens are the screens without a number of their own that the palette names, and
+// the action that leads there from the screen.
+var sideScreens = []struct {
+	screen page.Screen
+	act    page.Action
+}{
+	{page.ScreenSchedules, page.Calendar}, {page.ScreenAudit, keys.Audit}, {page.ScreenMessages, keys.Messages}, {page.ScreenClasses, page.ByClass},
+}
+
+// page is the page on top.
+func (r *route) page() page.Page {
+	if n := len(r.stack); n > 0 {
+		return r.stack[n-1]
+	}
+	return r.tabs[r.tab]
+}
+
+// show shows a numbered screen, without what was opened on top of the last one.
+func (r *route) show(s page.Screen) {
+	if s != r.tab {
+		r.previous = r.tab
+	}
+	r.tab, r.stack, r.listed = s, nil, nil
+}
+
+func (r *route) push(p page.Page) { r.stack = append(r.stack, p) }
+
+// open puts the page of a screen without a number on top, unless it is there.
+func (r *route) open(s page.Screen) {
+	if r.page().Screen() != s {
+		r.push(page.New(&page.Target{Screen: s}))
+	}
+}
+
+// put puts a page that the list under it has opened on top.
+func (r *route) put(p page.Page) {
+	r.push(p)
+	r.listed = append(r.listed, p)
+}
+
+// pop closes the page on top; false when it is the tab itself.
+func (r *route) pop() bool {
+	n := len(r.stack)
+	if n == 0 {
+		return false
+	}
+	r.listed = slices.DeleteFunc(r.listed, func(p page.Page) bool { return p == r.page() })
+	r.stack = r.stack[:n-1]
+	return true
+}
+
+// farthest is how many rows that open nothing of the kind are passed over.
+const farthest = 100
+
+// neighbour turns from a thing that was opened from a list to the one before or
+// after it there, and takes the cursor of the list along: esc goes back to where one
+// has come to. It is false when what is on top came from no list; edge says that there is
+// no other.
+func (r *route) neighbour(v *page.View, by time.Duration) (edge string, ok bool) {
+	top := r.page()
+	if !slices.Contains(r.listed, top) {
+		return "", false
+	}
+	r.pop()
+	if next := r.beside(v, top.Screen(), by); next != nil {
+		r.put(next)
+		return "", true
+	}
+	r.put(top)
+	if by < 0 {
+		return "this is the first one of its list", true
+	}
+	return "this is the last one of its list", true
+}
+
+// beside moves the cursor of the list on top to the next row that opens a screen, and
+// gives that; nil when there is none, with the cursor where it was.
+func (r *route) beside(v *page.View, s page.Screen, by time.Duration) page.Page {
+	there, back := page.Down, page.Up
+	if by < 0 {
+		there, back = page.Up, page.Down
+	}
+	list, ok := r.page().(page.Holder)
+	if !ok {
+		return nil
+	}
+	moved := 0
+	for ; moved < farthest; moved++ {
+		before := list.Place()
+		if r.page().Act(v, there); list.Place() == before {
+			break
+		}
+		if r.page().Cannot(v, page.Open) != "" {
+			continue
+		}
+		if next := r.page().Act(v, page.Open).Open; next != nil && next.Screen == s {
+			return page.New(next)
+		}
+	}
+	for range moved {
+		r.page().Act(v, back)
+	}
+	return nil
+}

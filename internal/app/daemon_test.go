@@ -59,7 +59,10 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 	// With their number: at first the sync itself is AVAILABLE, alone.
 	a.shows("JOBS ", "AVAILABLE")
 	a.keys("b") // each job has a row
-	a.shows("RESULT OR REASON", "AVAILABLE")
+	// A list that is still being read ends with a running job, about which one is asked first.
+	a.until("a screen full of jobs", func(s string) bool {
+		return strings.Contains(s, "RESULT OR REASON") && strings.Count(s, "AVAILABLE") > 10
+	})
 	a.keys("End", "k") // the last match: its turn comes last
 	a.keys("x")
 	a.toldOf("undo")

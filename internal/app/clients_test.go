@@ -81,9 +81,7 @@ func TestOpenAPI_LintersFindNothing(t *testing.T) {
 // TestGeneratedClients_AskARealEngine: the programs of docs/http.md, made of the document.
 func TestGeneratedClients_AskARealEngine(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("clients are generated and built")
-	}
+	longest(t)
 	who := player("Type Safe#HTTP", 3)
 	s, dir := startSim(t, quick(who)), freshDir(t)
 	s.sync(who.RiotID, dir).run(t).wants(t, exitDone)

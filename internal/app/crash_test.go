@@ -85,7 +85,7 @@ func with(env map[string]string, more ...string) map[string]string {
 var crashHits = []int{1, 2, 10}
 
 // crashesOf is the share of the cases in a run: one in so many, others each time.
-var crashesOf = often(8, 1)
+var crashesOf = often(20, 1)
 
 const crashWorkers = 4
 

@@ -62,7 +62,7 @@ func storeWithPatience(ctx context.Context, db *storage.DB, i int) (err error) {
 }
 
 // faultStep is how many operations lie between two that are made to fail.
-var faultStep = often(23, 1)
+var faultStep = often(47, 1)
 
 var faultErrnos = []unix.Errno{unix.ENOSPC, unix.EIO, unix.EROFS}
 

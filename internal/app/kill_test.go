@@ -17,7 +17,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-var killsFlag = flag.Int("kills", often(25, 200), "how often the kill tests kill")
+var killsFlag = flag.Int("kills", often(8, 200), "how often the kill tests kill")
 
 func envNumber(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {

@@ -150,7 +150,7 @@ func (x *tmux) screen() string { x.t.Helper(); return x.run("capture-pane", "-p"
 // until waits for the screen to be as wanted, and gives it.
 func (x *tmux) until(what string, ok func(screen string) bool) string {
 	x.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		s := x.screen()
 		if ok(s) {
 			return s

@@ -21,6 +21,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/leak"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGUSR2)
 	signal.Stop(c)
+	scratch.Lavish()
 	os.Exit(leak.Check(m.Run()))
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -65,6 +66,14 @@ type run struct {
 	slot string // in memory; "" = there is no room
 }
 
+// Lavish lets garbage lie until the heap is five times what is in use: tests are short, and
+// a quarter of what a drawn screen costs is its collection.
+func Lavish() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
+
 // current is the run of this process.
 var current *run
 
@@ -74,6 +83,7 @@ func (r *run) Run() int {
 		grace = d
 		os.Exit(keep(os.Stdin, os.Stderr, os.Getppid()))
 	}
+	Lavish()
 	if err := r.begin(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "no place for the tests' files:", err)
 		return 1

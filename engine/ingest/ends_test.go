@@ -92,6 +92,7 @@ func TestS3_6_TheAggregatorRunsOnce(t *testing.T) {
 
 // S4-8: a Riot ID is resolved once a day.
 func TestS4_8_ARiotIDIsResolvedOnceADay(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 1)}}))
 		asked := func() int { return r.calls(route.AccountByRiotID) + r.calls(route.AccountByPUUID) }

@@ -55,6 +55,7 @@ func TestFreshness_SaysWhenAllAreFresh(t *testing.T) {
 }
 
 func TestFreshness_CountsWhatTheKeyAllowsBesideTheRhythm(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		hourly := sim.Limits{App: []sim.Limit{{N: 50, Per: time.Hour}}}
 		r := start(t, newSim(sim.Options{Limits: hourly, Players: []sim.PlayerSpec{player("Ana#EUW", 1), player("Ben#EUW", 1), player("Cy#EUW", 1)}}))

@@ -250,6 +250,7 @@ func TestAnAdoptedPayloadIsNotFetchedAgain(t *testing.T) {
 }
 
 func TestS1_1_LinkedStaleAndManual(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 1)}}))
 		stale := engine.SyncAsk{Cause: engine.CauseStale}

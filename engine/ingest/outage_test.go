@@ -166,6 +166,7 @@ func TestI7_AnOutageBuriesNothing(t *testing.T) {
 // The last attempt of a job that is alone fails in an outage: nothing that was known answers,
 // so the job is held, for as long as it takes.
 func TestI7_TheLastAttemptIsNotSpentOnAnOutage(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 5), player("Ben#EUW", 1)}})
 		r := start(t, s)

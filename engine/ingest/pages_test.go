@@ -42,6 +42,7 @@ func TestS1_7_EveryOpenSyncIsResumed(t *testing.T) {
 // After a kill the limiter counts the calls of every account since its last save: none of
 // them is forgotten because its account is on a later page.
 func TestP10_ARestartCountsTheCallsOfEveryAccount(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		players, names := five(100)
 		s := newSim(sim.Options{

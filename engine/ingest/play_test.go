@@ -12,6 +12,7 @@ import (
 
 // TestPlayWeekByWeek: what the query adds up is what is stored, in the zone asked for.
 func TestPlayWeekByWeek(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		seoul, err := time.LoadLocation("Asia/Seoul")
 		must(t, err)

@@ -172,6 +172,7 @@ func TestS4_4_UnknownFieldsOfAPayloadAreRejected(t *testing.T) {
 }
 
 func TestCadenceFollowsTheLastGame(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		week := 7 * 24 * time.Hour
 		idle := sim.PlayerSpec{RiotID: "Idle#EUW", Platform: route.EUW1, Matches: 1, Shapes: []sim.Shape{"normal"}}
@@ -209,6 +210,7 @@ func TestCadenceFollowsTheLastGame(t *testing.T) {
 }
 
 func TestPolicy_QueuesTimelinesLookbackAndPriority(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{{RiotID: "Ana#EUW", Platform: route.EUW1, Matches: 60}}}))
 		// The tag says all but the timelines, which the account itself says.

@@ -317,6 +317,7 @@ func TestP33_ThePruneJobTellsWhatItDid(t *testing.T) {
 }
 
 func TestTrackManyTakesFiveThousandAccounts(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{}))
 		lines := make([]engine.TrackLine, 0, 5004)

@@ -72,7 +72,6 @@ type lane struct {
 	dirty  bool
 	began  time.Time // when its last job started
 	paced  bool      // the head has been refused since
-	starts rate
 }
 
 // lock is a concurrency key with the job that has it and those that stepped

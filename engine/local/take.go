@@ -185,7 +185,6 @@ func (x *index) admitted(c *claim, now time.Time) {
 		c.paced = now.Sub(latest(l.began, c.e.ready))
 	}
 	l.closed, l.paced, l.began = false, false, now
-	l.starts.add(now)
 }
 
 // forget drops a job that the store does not have any more, or cannot read.

@@ -81,9 +81,7 @@ type standing struct {
 	// does not depend on them.
 	lane  string
 	calls int
-	// again is when a lane that is shut is asked again; zero = unknown.
-	shut  bool
-	again time.Time
+	shut  bool // the lane is: until is when it is asked again, such as the probe of an outage
 }
 
 // whyAvailable asks the index, and the limits when the job's place comes: what went
@@ -92,12 +90,8 @@ func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, u
 	pacer, paced := b.admitter.(Pacer)
 	s := b.idx.whyAvailable(id, now, pacer)
 	if paced && s.calls > 0 && s.lane != "" {
-		wait, known := pacer.Wait(s.lane, s.calls)
-		switch {
-		case known:
+		if wait, known := pacer.Wait(s.lane, s.calls); known {
 			s.until = now.Add(wait)
-		case s.shut: // the next look, such as the probe of an outage
-			s.until = s.again
 		}
 	}
 	return s.reason, s.until, s.place
@@ -217,7 +211,7 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 		s.lane, s.calls = e.lane.name, s.calls+x.beside(e, s.place, p)
 	}
 	if s.shut && s.calls == 1 { // nothing goes before it
-		s.until, s.calls = s.again, 0
+		s.calls = 0
 	}
 	return s
 }
@@ -255,10 +249,10 @@ func pausedWords(q engine.QueueState) string {
 // place.
 func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	place := e.line.place(e)
-	s := standing{place: place, until: e.estimate(now, place), calls: place}
+	s := standing{place: place, calls: place}
 	switch {
 	case e.lane.shut(now):
-		s.reason, s.shut, s.again = e.lane.reason, true, e.lane.known
+		s.reason, s.shut, s.until = e.lane.reason, true, e.lane.known
 		if place == 0 {
 			s.reason = engine.FarBack + ": " + s.reason
 		}
@@ -272,18 +266,4 @@ func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	}
 	s.reason = human.Ordinal(place) + " in line"
 	return s
-}
-
-// estimate is when the place comes, at the pace of the lane's last minute; zero
-// when there is no pace yet.
-func (e *entry) estimate(now time.Time, place int) time.Time {
-	r := &e.lane.starts
-	if e.lane.name == "" {
-		r = &e.queue.settled
-	}
-	pace := r.pace(now)
-	if pace == 0 || place == 0 {
-		return time.Time{}
-	}
-	return now.Add(time.Duration(float64(place) / pace * float64(time.Minute)))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -75,28 +74,13 @@ func printCheck(r checkReport, out cli.Out) error {
 	return err
 }
 
-// checkPages runs the page check as a child and reports a child that died as
-// damage.
+// checkPages runs the page check as a child.
 func checkPages(ctx context.Context, cfg config.Config) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("start the page check: %w", err)
+	_, code, err := runSelf(ctx, cfg.DataDir, os.Stderr, pageCheck, "--data-dir", cfg.DataDir)
+	if err != nil || code == exitDone {
+		return err
 	}
-	child := exec.CommandContext(ctx, self, pageCheck, "--data-dir", cfg.DataDir)
-	child.Stderr = os.Stderr
-	err = child.Run()
-	exit, failed := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case failed && exit.ExitCode() > 0: // it has said why
-		return &coded{code: exit.ExitCode(), quiet: true, err: err}
-	case failed:
-		return &storage.Damaged{Path: cfg.DataDir, Why: "reading its pages ended the process (" + exit.String() + ")"}
-	}
-	return fmt.Errorf("run the page check: %w", err)
+	return &coded{code: code, quiet: true, err: fmt.Errorf("the page check of %s failed", cfg.DataDir)} // it has said why
 }
 
 func checkPagesCommand() *cobra.Command {

@@ -61,7 +61,7 @@ func completeArgs() map[string]cobra.CompletionFunc {
 // completeFlags are the completions of flags. One of "command flag" is of that command
 // alone.
 func completeFlags() map[string]cobra.CompletionFunc {
-	schedules := cobra.CompletionFunc(completeSchedules)
+	schedules := completeSchedules
 	return map[string]cobra.CompletionFunc{
 		"platform": offer(strings.Split(platforms(), ", ")...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
 		"theme": offer(config.Themes()...), "glyphs": offer(themes.GlyphNames()...), "keep-running": offer("auto", "true", "false"),
@@ -272,24 +272,13 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 	}
 }
 
-func completeClasses(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
-		for _, class := range found[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{}).Classes {
-			if strings.HasPrefix(class.ID, begun) {
-				words = append(words, hint(class.ID, human.Counted(class.Jobs, "job", "jobs")+": "+class.Error))
-			}
-		}
-		return words
-	})
-}
-
-// completeAlerts offers alerts in some states; none given = all.
-func completeAlerts(states ...engine.AlertState) cobra.CompletionFunc {
+// completing offers a word of each row of an answer.
+func completing[A, T any](q engine.Query, rows func(A) []T, word func(T) (word, about string)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
-			for _, a := range found[engine.AlertsAnswer](ctx, c, engine.AlertsQuery{}).Alerts {
-				if strings.HasPrefix(a.ID, begun) && (len(states) == 0 || slices.Contains(states, a.State)) {
-					words = append(words, hint(a.ID, string(a.State)+": "+a.About))
+			for _, row := range rows(found[A](ctx, c, q)) {
+				if name, about := word(row); strings.HasPrefix(name, begun) {
+					words = append(words, hint(name, about))
 				}
 			}
 			return words
@@ -297,15 +286,20 @@ func completeAlerts(states ...engine.AlertState) cobra.CompletionFunc {
 	}
 }
 
-func completeSchedules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
-		for _, s := range found[engine.SchedulesPage](ctx, c, engine.SchedulesQuery{}).Schedules {
-			if strings.HasPrefix(s.Name, begun) {
-				words = append(words, hint(s.Name, s.Expr))
-			}
-		}
-		return words
-	})
+var (
+	completeClasses = completing(engine.ClassesQuery{}, func(a engine.ClassesAnswer) []engine.ClassRow { return a.Classes },
+		func(c engine.ClassRow) (string, string) {
+			return c.ID, human.Counted(c.Jobs, "job", "jobs") + ": " + c.Error
+		})
+	completeSchedules = completing(engine.SchedulesQuery{}, func(p engine.SchedulesPage) []engine.ScheduleRow { return p.Schedules },
+		func(s engine.ScheduleRow) (string, string) { return s.Name, s.Expr })
+)
+
+// completeAlerts offers alerts in some states; none given = all.
+func completeAlerts(states ...engine.AlertState) cobra.CompletionFunc {
+	return completing(engine.AlertsQuery{}, func(a engine.AlertsAnswer) []engine.AlertRow {
+		return slices.DeleteFunc(a.Alerts, func(a engine.AlertRow) bool { return len(states) > 0 && !slices.Contains(states, a.State) })
+	}, func(a engine.AlertRow) (string, string) { return a.ID, string(a.State) + ": " + a.About })
 }
 
 // completeUndo offers the commands that may be taken back, newest first.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,33 +116,24 @@ func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
 	return said.Print(out.W, clean)
 }
 
-// checkInChild runs `farsight check` as a child. A child that died is damage.
+// checkInChild runs `farsight check` as a child.
 func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, error) {
 	var r checkReport
-	var none storage.CheckReport
-	self, err := os.Executable()
-	if err != nil {
-		return none, fmt.Errorf("start the check: %w", err)
-	}
-	child := exec.CommandContext(ctx, self, "check", "--json", "--data-dir", cfg.DataDir)
-	var said, complained bytes.Buffer
-	child.Stdout, child.Stderr = &said, &complained
-	err = child.Run()
-	exit, failed := errors.AsType[*exec.ExitError](err)
-	if json.Unmarshal(said.Bytes(), &r) == nil && r.Path != "" {
+	var complained bytes.Buffer
+	said, code, err := runSelf(ctx, cfg.DataDir, &complained, "check", "--json", "--data-dir", cfg.DataDir)
+	if json.Unmarshal(said, &r) == nil && r.Path != "" {
 		return storage.CheckReport{Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}, nil
 	}
 	switch {
-	case ctx.Err() != nil:
-		return none, context.Cause(ctx)
-	case failed && exit.ExitCode() < 0:
-		return none, &storage.Damaged{Path: cfg.DataDir, Why: "reading it ended the process (" + exit.String() + ")"}
-	case failed && exit.ExitCode() == exitIncomplete:
-		return none, &storage.Damaged{Path: cfg.DataDir, Why: firstLine(complained.String())}
-	case err == nil:
-		return none, errors.New("the check said nothing")
+	case err != nil:
+	case code == exitIncomplete:
+		err = &storage.Damaged{Path: cfg.DataDir, Why: firstLine(complained.String())}
+	case code == exitDone:
+		err = errors.New("the check said nothing")
+	default:
+		err = fmt.Errorf("check %s: %s", cfg.DataDir, firstLine(complained.String()))
 	}
-	return none, fmt.Errorf("check %s: %s", cfg.DataDir, firstLine(complained.String()))
+	return storage.CheckReport{}, err
 }
 
 // firstLine is the first line of what a child said, without its own name.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -156,25 +155,14 @@ func possible(rule engine.PruneAsk) error {
 
 // verifyCopy proves a copy in a child process, which a damaged page may end.
 func verifyCopy(ctx context.Context, path string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("start the check of %s: %w", path, err)
-	}
-	child := exec.CommandContext(ctx, self, checkCopy, path)
-	child.Stderr = os.Stderr
-	said, err := child.Output()
-	exit, failed := errors.AsType[*exec.ExitError](err)
+	said, code, err := runSelf(ctx, path, os.Stderr, checkCopy, path)
 	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case failed && exit.ExitCode() == exitIncomplete && len(said) > 0:
+	case err != nil || code == exitDone:
+		return err
+	case code == exitIncomplete && len(said) > 0:
 		return &storage.Damaged{Path: path, Why: string(said)}
-	case failed && exit.ExitCode() < 0:
-		return &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
 	}
-	return fmt.Errorf("check %s: %w", path, err)
+	return fmt.Errorf("check %s: exit status %d", path, code)
 }
 
 const (

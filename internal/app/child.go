@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/farsight-console/farsight/storage"
+)
+
+// runSelf runs a command of this program in a process of its own, which a damaged page of the file or directory at path may
+// end: that is *storage.Damaged. It gives what the command said and its exit code; err says why there is none.
+func runSelf(ctx context.Context, path string, complaints io.Writer, args ...string) (said []byte, code int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, 0, fmt.Errorf("start the check of %s: %w", path, err)
+	}
+	child := exec.CommandContext(ctx, self, args...)
+	child.Stderr = complaints
+	said, err = child.Output()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return said, exitDone, nil
+	case ctx.Err() != nil:
+		return said, 0, context.Cause(ctx)
+	case !failed:
+		return said, 0, fmt.Errorf("check %s: %w", path, err)
+	case exit.ExitCode() < 0:
+		return said, 0, &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
+	}
+	return said, exit.ExitCode(), nil
+}

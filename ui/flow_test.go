@@ -178,7 +178,7 @@ func TestRowsChangeOnlyByWatch(t *testing.T) {
 		if c := d.last(); c.Op != engine.OpRetry || c.Job != "j881" || c.IfRev != 3 {
 			t.Errorf("sent %+v", c)
 		}
-		d.wants("match:KR_7214550881", "retry accepted")
+		d.wants("KR_7214550881", "retry accepted")
 		row, _ := d.m.rows.Data.Job("j881")
 		row.State, row.Rev = engine.Running, 4
 		d.send(engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}})
@@ -214,9 +214,9 @@ func TestFreezeHoldsTheViewNotTheEngine(t *testing.T) {
 		row, _ := d.m.rows.Data.Job("j881")
 		row.State, row.Rev = engine.Running, 9
 		d.send(engine.Update{Seq: 4712, Jobs: []engine.JobRow{row}})
-		d.wants("+1 changes", "match:KR_7214550881", "+0:12")
+		d.wants("+1 changes", "KR_7214550881", " 0:12")
 		d.wait(3 * time.Second)
-		d.wants("+0:12")
+		d.wants(" 0:12")
 		d.press("r") // acts on the present, and says so
 		if c := d.last(); c.Job != "j881" || c.IfRev != 9 {
 			t.Errorf("sent %+v", c)
@@ -337,7 +337,7 @@ func TestQClosesWhatWasOpenedFirst(t *testing.T) {
 		d.press("4", "enter")
 		d.wants("Retries ▸ match:KR_7214550881", "2 of 5 tries used")
 		d.press("q")
-		d.wants("RETRY SCHEDULE")
+		d.wants("RETRIES 9 wait")
 		if d.quit || d.m.over != nil {
 			t.Error("q quits from a page that was opened")
 		}
@@ -512,10 +512,10 @@ func TestIdleScreenIsSilent(t *testing.T) {
 func TestCountdownTicks(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("4")
-		d.wants("+0:12")
+		d.wants(" 0:12")
 		d.wait(1100 * time.Millisecond)
-		d.wants("+0:11")
-		d.lacks("+0:12")
+		d.wants(" 0:11")
+		d.lacks(" 0:12")
 	})
 }
 

@@ -134,7 +134,6 @@ func TestStateWordsRemain(t *testing.T) {
 		"overview": {"LIVE", "p resumes"},
 		"accounts": {"SYNCING", "QUEUED", "DONE", "FAILED", "NEVER"},
 		"jobs":     {"RUNNING", "RETRYABLE", "HELD", "AVAILABLE"},
-		"retries":  {"RETRYABLE"},
 		"limits":   {"OPEN", "NEARLY FULL", "BACKING OFF", "HELD"},
 		"matches":  {"STORED", "RETRYABLE", "TOO OLD"},
 		"reports":  {"PARTIAL"},

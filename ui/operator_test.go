@@ -188,7 +188,7 @@ func TestP31_LiveRefreshNeverMovesTheCursorNorAnswersADialog(t *testing.T) {
 
 	busy(t, func(d *desk) {
 		d.press("4", "j", "j")
-		const key = "match:KR_7214550901"
+		const key = "50901"
 		for i, u := range storms {
 			u.Seq = uint64(5000 + i)
 			d.send(u)

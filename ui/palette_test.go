@@ -28,7 +28,7 @@ func TestPaletteTakesArguments(t *testing.T) {
 			{"job match:KR_7214550881", []string{"2 of 5 tries used", "match:KR_7214550881"}},
 			{"job j777", []string{"match:KR_7214550777"}},
 			{"fps 2", []string{"at most 2 updates a second"}},
-			{"Retries", []string{"RETRY SCHEDULE"}},
+			{"Retries", []string{"RETRIES 9 wait"}},
 			{"light", []string{"LIVE"}},
 		} {
 			d.press("esc", "esc", "1")

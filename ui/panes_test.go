@@ -1,10 +1,11 @@
 package ui
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
@@ -128,26 +129,30 @@ func full() uitest.Scene {
 	return s
 }
 
-// TestI2_RetriesTellWhatTheyTakeAndWhichAreLate: the schedule shows how much of the
-// limit is promised, which retries start late for it, and what they wait for.
+// TestI2_RetriesTellWhatTheyTakeAndWhichAreLate: the screen shows how much room the windows of
+// the limit leave, which retries start late for want of it, and until when.
 func TestI2_RetriesTellWhatTheyTakeAndWhichAreLate(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("4")
-		d.wants("next try 2 (30 s)             3", "+10 min", "promised of asia 100/2m", "now 88 %", "on time")
-		d.lacks("late")
+		d.wants("2nd, after 30 s", "room in the 2 min windows  100 calls each", "retries, next minute", "of what the key allows", "per 20 s")
+		d.lacks("No room")
 		d.press("<")
-		d.wants("+1 min", "+45 s", "later")
-		d.lacks("+10 min")
-		d.press("<")
+		d.wants("per 15 s")
+		d.lacks("per 20 s")
+		for range 9 {
+			d.press("<")
+		}
 		d.wants("this is the nearest")
-		d.press(">", ">", ">")
-		d.wants("+24 h")
+		for range 20 {
+			d.press(">")
+		}
+		d.wants("this is a whole day")
 	})
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, full(), size[0], size[1], testOptions())
 			d.press("4")
-			d.wants("2 late", "29 s late: app:", "100 %")
+			d.wants("+29 s", "No room until")
 		})
 	}
 	bubble(t, func(t *testing.T) {
@@ -156,16 +161,18 @@ func TestI2_RetriesTellWhatTheyTakeAndWhichAreLate(t *testing.T) {
 		uitest.Foresee(&s.Update)
 		d := open(t, s, 160, 40, testOptions())
 		d.press("4")
-		d.wants("not yet: asia is frozen")
+		d.wants("held", "asia is frozen: no room", "when it goes is not known")
 	})
 }
 
-// TestRetriesScheduleByQueueOnWideScreens: each retry is a sign of its own there.
-func TestRetriesScheduleByQueueOnWideScreens(t *testing.T) {
-	wide(t, func(d *desk) {
-		d.press("4")
-		d.wants("ingest.summoner.full          9 │", "↻")
-		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-		d.wants("next try 2 (30 s)")
-	})
+// A picture of a bad day: ladders, what retries achieve, what they cost.
+func TestRetriesOfAPatchDay(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.PatchDay(), size[0], size[1], testOptions())
+			d.press("4")
+			d.wants("12 wait, the next goes in 0:10", "503 unavailable", "+8 s", "If it fails again: 12:31:51 +6 s")
+			compare(t, fmt.Sprintf("patchday-retries-%dx%d", size[0], size[1]), ansi.Strip(d.m.frame))
+		})
+	}
 }

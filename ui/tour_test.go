@@ -19,7 +19,7 @@ func TestTourGoesOnWithItsKeys(t *testing.T) {
 		d.line("tour")
 		d.wants("1/10  press 3: what waits")
 		d.press("4")
-		d.wants("1/10", "RETRY SCHEDULE")
+		d.wants("1/10", "RETRIES 9 wait")
 		d.press("3")
 		d.wants("2/10  press enter:")
 		for _, key := range []string{"enter", "5", "f", "[", ".", "2"} {

@@ -99,11 +99,13 @@ var Jobs = catalogue(filter.Options{
 	ahead("goes", "", NextAt).head("GOES", table.Number, 6, 6).rising().unasked(),
 
 	// What waits for its next try is told of by when that is.
-	ahead("in", "", due).head("IN", table.Words, 6, 8).colour(themes.Retry).says(func(p Pen, r *job) string { return p.Until(r.Due) }).rising().unasked(),
+	prose("answer", "", func(r *job) string { return r.LastError }).head("LAST ANSWER", table.Words, 15, 24).flex(1).says(func(_ Pen, r *job) string { return LastAnswer(&r.Job) }).
+		sort(func(a, b *job) int { return strings.Compare(LastAnswer(&a.Job), LastAnswer(&b.Job)) }).unasked(),
+	ahead("in", "", due).head("DUE", table.Number, 5, 6).colour(themes.Retry).says(dueIn).rising().unasked(),
+	shown[job]("late").head("LATE", table.Number, 5, 6).sort(func(a, b *job) int { return cmp.Compare(a.Starts.Sub(a.Due), b.Starts.Sub(b.Due)) }),
 	number("next_try", "", func(r *job) int { return r.Tries }).head("NEXT TRY", table.Number, 8, 8).says(func(_ Pen, r *job) string { return Tries(r, r.Tries+1) }).rising().unasked(),
 	shown[job]("starts").head("STARTS", table.Words, 21, 28).drop(1).flex(1),
-	prose("last_result", "", func(r *job) string { return r.LastError }).head("LAST RESULT", table.Words, 18, 30).flex(1).drop(2).colour(themes.Dim).says(LastResult).rising().unasked(),
-	ahead("due_clock", "", due).head("DUE", table.Words, 14, 14).drop(6).colour(themes.Dim).says(func(p Pen, r *job) string { return p.Clock(r.Due) }).rising().unasked(),
+	ahead("due_clock", "", due).head("DUE AT", table.Words, 14, 14).drop(6).colour(themes.Dim).says(func(p Pen, r *job) string { return p.Clock(r.Due) }).rising().unasked(),
 )
 
 // Where jobs are shown, with the columns in their order. The spare ones of a list are
@@ -111,7 +113,8 @@ var Jobs = catalogue(filter.Options{
 var (
 	JobList   = Jobs.Pick("job queue state try due age result id hold created worker bytes by")
 	JobGroups = Jobs.Pick("called what for dots waited goes queue class id hold created worker bytes by").asked("queue class id hold created")
-	RetryList = Jobs.Pick("in job state next_try starts last_result class queue due_clock").fit("job", 20, 22, 0).fit("queue", 22, 22, 4)
+	RetryList = Jobs.Pick("called what for answer in late next_try starts class queue due_clock").asked("for next_try starts class queue due_clock").
+			fit("for", 11, 14, 3).fit("next_try", 8, 8, 4).fit("starts", 28, 28, 5)
 	JobLines  = Jobs.Pick("id job queue state try due created worker bytes by result")
 	JobExport = Jobs.Pick("kind queue key owner state hold attempts round try holds crashes class err created started finished due args")
 )
@@ -256,6 +259,14 @@ func Tries(r *job, tries int) string {
 }
 
 func due(r *job) time.Time { return r.Due }
+
+// dueIn is how long until a job's instant, 0:12; "now" when that has come.
+func dueIn(p Pen, r *job) string {
+	if !r.Due.After(p.Now()) {
+		return "now"
+	}
+	return strings.TrimPrefix(p.Until(r.Due), "+")
+}
 
 // NextAt is when a job moves by itself: an instant counts only in states that wait for it;
 // zero = it does not, or nobody knows when.

@@ -110,9 +110,15 @@ func (p *Jobs) whySection(v *View, w int) part.Section {
 		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
 		return s
 	}
-	s.Note = columns.KindWord(j.Kind) + " " + columns.JobCalled(&j) + ofWhom(v, &j) + " " + stateVerb(&j)
-	next := p.ahead(&j)
-	said := whyJob(v, &j, next)
+	s = whyOf(v, &j, p.ahead(&j), w)
+	s.Height = whyRows
+	return s
+}
+
+// whyOf is the sentence why a job does not run; next as whyJob has it.
+func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
+	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + ofWhom(v, j) + " " + stateVerb(j)}
+	said := whyJob(v, j, next)
 	for _, row := range said.rows(v, w-2) {
 		s.Rows = append(s.Rows, " "+row)
 	}
@@ -218,16 +224,6 @@ func lifeAxis(now time.Time, lines []jobLine, w int) part.Axis {
 // longestLife is as far as an axis of lives reaches either way: what is beyond is drawn from
 // its edge on.
 const longestLife = 2 * time.Hour
-
-// stepFor is a step that people count in, as long as asked for at least.
-func stepFor(least time.Duration) time.Duration {
-	for _, s := range []time.Duration{1, 2, 3, 5, 10, 15, 30, 60, 120, 300, 600} {
-		if s*time.Second >= least {
-			return s * time.Second
-		}
-	}
-	return 20 * time.Minute
-}
 
 // drawLife draws one job on row y: made, tried, and when it goes.
 func drawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {

@@ -50,7 +50,7 @@ var jobGroupColumns = columns.JobGroups.
 
 // forWhom is the player for whose sync a job works, or what it works for.
 func forWhom(v *View, j *engine.JobRow) string {
-	if j.Owner == "" {
+	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
 	return playerName(or(j.Player, v.playerOf(j.Owner)))

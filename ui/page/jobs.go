@@ -75,7 +75,10 @@ func (p *Jobs) Want(v *View) engine.Query {
 	if q := p.groups.want(v, p); q != nil {
 		return q
 	}
-	return p.peek.want(v, p)
+	if v.Size != L || p.part != nil {
+		return nil
+	}
+	return p.peek.want(v, &p.list)
 }
 
 // query is what the list asks for: the first jobs, of very many those that go next, or

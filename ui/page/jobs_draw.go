@@ -26,7 +26,7 @@ func (p *Jobs) Draw(v *View) []string {
 	}
 	panes = append(panes, p.middle(v, left, v.W-left-right)) // before what is looked at: that follows its cursor
 	if right > 0 {
-		panes = append(panes, p.peek.draw(v, p, v.W-right, right, v.H))
+		panes = append(panes, p.peek.draw(v, &p.list, v.W-right, right, v.H))
 	}
 	return part.Beside(panes...)
 }

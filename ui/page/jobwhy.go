@@ -171,7 +171,7 @@ func pace(perSecond float64) string {
 // whyBacksOff is of a job that waits for its next try: what it met, where its instant comes
 // from, and whether there is room then.
 func whyBacksOff(v *View, j *engine.JobRow) told {
-	t := told{lead: columns.InShort(or(j.LastError, or(string(j.Class), "It failed")))}
+	t := told{lead: Capital(columns.LastAnswer(&j.Job))}
 	if at, ok := lastFailure(j); ok {
 		t.lead += " at " + v.clock(at)
 	}
@@ -221,14 +221,15 @@ func lateBy(v *View, j *engine.JobRow) time.Duration {
 
 // ifAgain says what follows if a retry fails, and so do those after it.
 func ifAgain(v *View, j *engine.JobRow) string {
-	if len(j.Then) == 0 {
+	if lastTry(j) {
 		return "If it fails again it is given up: this is its last try."
 	}
-	at := latest(j.Due, j.Starts)
+	if len(j.Then) == 0 {
+		return ""
+	}
 	var steps []string
-	for _, d := range j.Then {
-		at = at.Add(d)
-		steps = append(steps, v.clock(at)+" +"+human.Seconds(d))
+	for i, at := range againAt(j) {
+		steps = append(steps, v.clock(at)+" +"+human.Seconds(j.Then[i]))
 	}
 	return "If it fails again: " + strings.Join(steps, "  then ") + "  then it is given up."
 }

@@ -28,8 +28,8 @@ type peek struct {
 const peekRest = time.Second
 
 // want is the question about the job under the cursor; nil = none.
-func (k *peek) want(v *View, list *Jobs) engine.Query {
-	if k.pending || v.Size != L || list.part != nil {
+func (k *peek) want(v *View, list *list[engine.JobRow]) engine.Query {
+	if k.pending {
 		return nil
 	}
 	k.follow(v, list)
@@ -42,7 +42,7 @@ func (k *peek) want(v *View, list *Jobs) engine.Query {
 }
 
 // follow turns to the job under the cursor.
-func (k *peek) follow(v *View, list *Jobs) {
+func (k *peek) follow(v *View, list *list[engine.JobRow]) {
 	id, ok := list.toOpen()
 	switch {
 	case !ok:
@@ -57,8 +57,22 @@ func (k *peek) follow(v *View, list *Jobs) {
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
-func (k *peek) rests(v *View, list *Jobs) bool {
+func (k *peek) rests(v *View, list *list[engine.JobRow]) bool {
 	return !list.cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
+}
+
+// lastTry is the last try of the job under the cursor that ended; nil = it is not known.
+func (k *peek) lastTry(v *View, list *list[engine.JobRow]) *engine.Attempt {
+	k.follow(v, list)
+	if k.job == nil {
+		return nil
+	}
+	for i := len(k.job.detail.Attempts) - 1; i >= 0; i-- {
+		if a := &k.job.detail.Attempts[i]; !a.End.IsZero() {
+			return a
+		}
+	}
+	return nil
 }
 
 func (k *peek) got(v *View, q engine.Query, a engine.Answer, err error) {
@@ -68,7 +82,7 @@ func (k *peek) got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-func (k *peek) draw(v *View, list *Jobs, x, w, h int) []string {
+func (k *peek) draw(v *View, list *list[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
 	if k.job == nil {
 		rows := []string{v.row(v.inner(w), part.As(themes.Dim, "   no job is selected"))}

@@ -1,52 +1,136 @@
 package page
 
 import (
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Retries shows what will be tried again, when, and what of the limits that takes.
+// Retries shows what was tried and failed, when it is tried again, and what of the limits that
+// takes: each job is a ladder on one axis.
 type Retries struct {
 	listPage[engine.JobRow]
-	zoom int // index of horizons
-	answer
-	plan engine.Forecast
+	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
+	plan  forecast
+	tries tryCounts
+	peek  peek // what became of the last try of the job under the cursor
+	axis  axis
+	sum   retrySum
+	rows  highest // how many there were
+	step  highest // of the axis that they needed
 }
 
 // NewRetries makes the screen.
 func NewRetries() *Retries {
-	p := &Retries{zoom: usualHorizon}
-	shown := columns.RetryList.Drawn("starts", byView(func(v *View, j *engine.JobRow) part.Cell {
-		return startsCell(v, *j)
-	}))
-	p.list = newList(columns.Jobs, shown, jobKey)
+	p := &Retries{}
+	p.list = newList(columns.Jobs, retryColumns, jobKey)
 	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
-// replanEvery is how long a plan holds: it only gives an impression of what is to come.
-const replanEvery = 2 * time.Second
+// retryColumns are the list's: what needs a view is drawn by it.
+var retryColumns = columns.RetryList.
+	Drawn("called", byView(func(_ *View, j *engine.JobRow) part.Cell { return part.Plain(or(j.Player, columns.JobCalled(j))) })).
+	Drawn("for", byView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
+	Drawn("late", byView(lateCell)).
+	Drawn("starts", byView(func(v *View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
 
-// Want implements Page: what of the limits is promised. The next retries come with Watch.
-func (p *Retries) Want(v *View) engine.Query {
-	switch age := v.Now.Sub(p.answer.at); {
-	case p.pending, !v.Ready, v.Frozen && p.have, v.Engine.State == engine.EngineBrowse:
-		return nil
-	case p.have && age >= 0 && age < v.unhurried(replanEvery):
+// tryCounts are how the tries of the last hour ended, by their number.
+type tryCounts struct {
+	answer
+	tries []engine.TryCount
+	waits []delays // before each
+}
+
+// delays are the shortest and the longest wait before a try; 0 = none is known.
+type delays struct{ low, high time.Duration }
+
+// triesEvery is how often they are counted anew.
+const triesEvery = 10 * time.Second
+
+func (t *tryCounts) want(v *View) engine.Query {
+	if t.have && v.Now.Sub(t.answer.at) < v.unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.due(v, v.Seq) {
 		return nil
 	}
-	p.pending, p.answer.at = true, v.Now
-	return engine.ForecastQuery{Ahead: 24 * time.Hour}
+	return engine.MetricsQuery{}
+}
+
+func (t *tryCounts) got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.MetricsQuery); ok && t.take(v, err) {
+		m, _ := a.(engine.Metrics)
+		t.tries = m.Tries
+	}
+}
+
+// learn takes in what the policies of jobs say of the waits before their tries.
+func (t *tryCounts) learn(jobs []*engine.JobRow) {
+	for _, j := range jobs {
+		if j.Delay > 0 {
+			t.wait(j.Tries+1, j.Delay)
+		}
+		for i, d := range j.Then {
+			t.wait(j.Tries+2+i, d)
+		}
+	}
+}
+
+func (t *tryCounts) wait(try int, d time.Duration) {
+	for len(t.waits) <= try {
+		t.waits = append(t.waits, delays{})
+	}
+	w := &t.waits[try]
+	if w.low == 0 {
+		w.low = d
+	}
+	w.low, w.high = min(w.low, d), max(w.high, d)
+}
+
+// name is what a try is called: 2nd, after 3 s; after 5–30 s where jobs follow several policies.
+func (t *tryCounts) name(v *View, try int) string {
+	name := human.Ordinal(try)
+	if try >= len(t.waits) || t.waits[try].high == 0 {
+		return name + " try"
+	}
+	w := t.waits[try]
+	name += ", after "
+	if w.low < w.high {
+		name += strings.TrimSuffix(human.Window(w.low), " s") + v.Theme.Glyphs.Range
+	}
+	return name + human.Window(w.high)
+}
+
+// Want implements Page: what of the limits is promised, how tries ended, and the last try of
+// the job under the cursor. The next retries come with Watch.
+func (p *Retries) Want(v *View) engine.Query {
+	if q := p.plan.want(v, farAhead); q != nil {
+		return q
+	}
+	if q := p.tries.want(v); q != nil {
+		return q
+	}
+	return p.peek.want(v, &p.list)
 }
 
 // Got implements Page.
 func (p *Retries) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	if _, ok := q.(engine.ForecastQuery); ok && p.take(v, err) {
-		p.plan, _ = a.(engine.Forecast)
+	if p.plan.got(v, q, a, err) {
+		return
 	}
+	if _, ok := q.(engine.JobQuery); ok {
+		p.peek.got(v, q, a, err)
+		return
+	}
+	p.tries.got(v, q, a, err)
+}
+
+// Reload makes the page ask again at once.
+func (p *Retries) Reload() {
+	p.plan.forget()
+	p.tries.forget()
 }
 
 // Cannot implements Page.
@@ -61,9 +145,9 @@ func (p *Retries) Cannot(v *View, a Action) string {
 		return p.cannotOpen("retry")
 	case a == Retry, a == Cancel, a == Due, a == Force:
 		return p.missing("retry")
-	case a == Nearer && p.zoom == 0:
+	case a == Nearer && p.axis.Step == axisSteps[0]:
 		return v.keyed("this is the nearest: {farther} looks farther ahead")
-	case a == Farther && p.zoom == len(horizons)-1:
+	case a == Farther && p.axis.Step >= farthestStep:
 		return v.keyed("this is a whole day: {nearer} looks less far ahead")
 	}
 	return ""
@@ -76,10 +160,10 @@ func (p *Retries) Act(v *View, a Action) Effect {
 	case p.list.act(v, a):
 		return Effect{}
 	case a == Nearer:
-		p.zoom = max(p.zoom-1, 0)
+		p.zoom--
 		return Effect{}
 	case a == Farther:
-		p.zoom = min(p.zoom+1, len(horizons)-1)
+		p.zoom++
 		return Effect{}
 	case a == Trigger:
 		return Effect{Ask: AskSync}

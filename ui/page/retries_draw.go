@@ -1,299 +1,416 @@
 package page
 
 import (
-	"strconv"
-	"strings"
+	"cmp"
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// horizon is how far ahead the schedule looks. Its breaks are labelled and stand
-// equally far apart, so that what is near has more room than what is far.
-type horizon struct {
-	breaks []time.Duration // the first is 0
-	names  []string
+// farthestStep is that of an axis on which a whole day is seen.
+const farthestStep = 30 * time.Minute
+
+// highest is the greatest of a number lately: what depends on it does not move with each job
+// that comes and goes.
+type highest struct {
+	n  int
+	at time.Time
 }
 
-// usualHorizon is ten minutes: every delay of the tables that ship but a call's.
-const usualHorizon = 1
-
-var horizons = []horizon{
-	{[]time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second, time.Minute}, []string{"now", "+10 s", "+20 s", "+30 s", "+45 s", "+1 min"}},
-	{[]time.Duration{0, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}, []string{"now", "+30 s", "+1 min", "+2 min", "+5 min", "+10 min"}},
-	{[]time.Duration{0, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour}, []string{"now", "+2 min", "+5 min", "+15 min", "+30 min", "+1 h"}},
-	{[]time.Duration{0, 15 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}, []string{"now", "+15 min", "+1 h", "+4 h", "+12 h", "+24 h"}},
-}
-
-// cell is where an instant so far ahead stands on an axis of w cells; w when it
-// lies beyond it.
-func (h horizon) cell(ahead time.Duration, w int) int {
-	ahead = max(ahead, 0)
-	n := len(h.breaks) - 1
-	for i := range n {
-		if from, to := h.breaks[i], h.breaks[i+1]; ahead < to {
-			at := float64(i) + float64(ahead-from)/float64(to-from)
-			return min(int(at*float64(w)/float64(n)), w-1)
-		}
+func (h *highest) keep(n int, now time.Time) int {
+	if n >= h.n || now.Sub(h.at) > keepLines || now.Before(h.at) {
+		h.n, h.at = n, now
 	}
-	return w
+	return h.n
 }
 
-// ahead is the instant in the middle of a cell.
-func (h horizon) ahead(cell, w int) time.Duration { return h.point(float64(cell)+0.5, w) }
-
-// point is the instant so many cells along an axis of w.
-func (h horizon) point(cell float64, w int) time.Duration {
-	n := len(h.breaks) - 1
-	at := cell * float64(n) / float64(w)
-	i := min(int(at), n-1)
-	from, to := h.breaks[i], h.breaks[i+1]
-	return from + time.Duration((at-float64(i))*float64(to-from))
+// retrySum is what the retries of the list add up to.
+type retrySum struct {
+	of     recipe
+	errors map[string]int // by what their last try failed with, and
+	words  []string       // those in their order, the most frequent first
+	late   []time.Time    // instants of those that go later
+	far    []time.Time    // when each is tried for the second time after its next try
+	last   int            // that are given up if they fail again
 }
 
-// labels are the breaks over an axis of w cells.
-func (h horizon) labels(v *View, w int) string {
-	l := part.NewLine(v.Theme, w)
-	n := len(h.breaks) - 1
-	for i, name := range h.names[:n] {
-		l.To(i * w / n).Cells(part.As(themes.Dim, name))
-	}
-	return l.Right(part.As(themes.Dim, h.names[n])).String()
-}
-
-// lane is one row of the schedule.
-type lane struct {
-	name   string
-	counts []float64
-	jobs   int
-	later  int // beyond the axis
-}
-
-func (l *lane) add(cell int) {
-	l.jobs++
-	if cell >= len(l.counts) {
-		l.later++
+// add adds up the list, once for each change of it.
+func (p *Retries) add() {
+	if p.sum.errors != nil && p.sum.of == p.made {
 		return
 	}
-	l.counts[cell]++
+	p.tries.learn(p.shown)
+	s := retrySum{of: p.made, errors: map[string]int{}}
+	for _, j := range p.shown {
+		word := columns.LastAnswer(&j.Job)
+		if s.errors[word]++; s.errors[word] == 1 {
+			s.words = append(s.words, word)
+		}
+		if j.LateBy != "" {
+			s.late = append(s.late, j.Due)
+		}
+		at := latest(j.Due, j.Starts)
+		for _, d := range j.Then[:min(2, len(j.Then))] {
+			at = at.Add(d)
+		}
+		s.far = append(s.far, at)
+		s.last += btoi(lastTry(j))
+	}
+	slices.SortFunc(s.far, time.Time.Compare)
+	slices.SortFunc(s.words, func(a, b string) int { return cmp.Or(cmp.Compare(s.errors[b], s.errors[a]), cmp.Compare(a, b)) })
+	p.sum = s
+}
+
+// ladderPlaces are the rows of the charts above the ladders, and of the list's header.
+type ladderPlaces struct{ words, bars, high, room, header int }
+
+var ladderHeads = map[Size]ladderPlaces{
+	S: {words: 3, bars: 0, high: 2, room: 2, header: 3},
+	M: {words: 0, bars: 1, high: 2, room: 4, header: 6},
+	L: {words: 0, bars: 1, high: 5, room: 7, header: 9},
+}
+
+// laddersWidth is what the axis takes of w cells beside the list.
+func (v *View) laddersWidth(w int) int {
+	switch v.Size {
+	case S:
+		return max(w-51, 0)
+	case M:
+		return w - 63
+	}
+	return w - 95
 }
 
 // Draw implements Page.
 func (p *Retries) Draw(v *View) []string {
 	p.refresh(v)
-	w := v.inner(v.W)
-	hist := p.schedule(v, w)
-	h := max(v.H-len(hist)-3, 0)
-	return v.whole(
-		part.Section{Title: "RETRY SCHEDULE", Note: p.scheduleNote(v), Tail: v.keyed("{nearer} {farther} zoom"), Rows: hist, Height: len(hist)},
-		p.section(v, w, h, p.empty(v), part.Section{Title: "DUE NEXT", Note: p.note(v)}),
-	)
+	p.add()
+	head := ladderHeads[v.Size].header + 2 // with the section's title
+	rows := p.rows.keep(len(p.shown), v.Now)
+	list := (max(rows, 1) + 5) / 6 * 6
+	most, why := 12, 3
+	if v.Size == S {
+		most, why = 8, 5
+	}
+	below := []band{
+		{least: 6, most: 6, keep: 2, draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
+		{least: why, most: 6, keep: 1, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, p.why(v, h-1)) }},
+		{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }},
+	}
+	switch {
+	case rows == 0:
+		below = slices.Delete(below, 1, 2)
+	case v.Size != S && v.H-head-list < 6+6+4+3: // what is below has its empty rows first
+		below = below[:2]
+	}
+	return v.bands(append([]band{{least: head + min(list, most), most: head + list, draw: p.ladders(v)}}, below...)...)
 }
 
-func (p *Retries) scheduleNote(v *View) string {
-	all := v.TryingAgain()
-	if len(all) == 0 {
-		return ""
+// place puts the axis: a quarter of it past, and ahead as far as most of the retries and two
+// tries after each of them.
+func (p *Retries) place(v *View, w int) {
+	need, back := 2*time.Second, w/4
+	if n := len(p.sum.far); n > 0 {
+		need = p.sum.far[n*9/10].Sub(v.Now) / time.Duration(max(w-back-2, 1))
 	}
-	dot := " " + v.Theme.Glyphs.Sep + " "
-	text := count(len(all)) + " waiting" + dot + "next " + v.until(all[0].Due)
-	late := 0
-	for i := range all {
-		if all[i].LateBy != "" {
-			late++
+	step := clamp(p.step.keep(stepAt(need), v.Now)+p.zoom, 0, stepAt(farthestStep))
+	now, _ := v.chartNow()
+	p.axis = axis{part.NewAxis(now, axisSteps[step], back, w)}
+}
+
+// ladders are the charts and the list.
+func (p *Retries) ladders(v *View) func(y, h int) []string {
+	return func(y, h int) []string {
+		w, at := v.inner(v.W), ladderHeads[v.Size]
+		life := v.laddersWidth(w) // the last cell of a row stays empty
+		p.place(v, life)
+		s := part.Section{Title: "RETRIES", Note: p.note(v), Tail: p.tail(v), Height: h - 1}
+		s.Rows = p.rowsOf(v, w, life, h-1)
+		s.Click = func(x, y int) string {
+			switch y -= at.header; {
+			case y < 0:
+			case y == 0:
+				p.sortAt(v, w-life-1, x)
+			default:
+				return p.clicked(p.list.rows(v), y-1)
+			}
+			return ""
+		}
+		return v.sections(0, y, v.W, h, s)
+	}
+}
+
+// rowsOf are the charts with their labels, and below them the list with its ladders.
+func (p *Retries) rowsOf(v *View, w, life, h int) []string {
+	at := ladderHeads[v.Size]
+	c := part.NewChart(v.Theme, p.axis.Axis, h)
+	c.Words(at.words)
+	b, r := retryBarsOf(v, p.axis, p.shown), roomOf(&p.plan.plan, p.axis)
+	b.draw(c, at.bars, at.high)
+	r.draw(v, c, at.room, p.sum.late)
+	rows := make([]string, 0, h)
+	l := part.NewLine(v.Theme, w)
+	for y := range at.header {
+		l.Reset(w-life-1, false)
+		rows = append(rows, p.label(v, l.Gap(1), y, &b, &r).String())
+	}
+	rows = append(rows, p.list.draw(v, w-life-1, h-at.header, p.empty(v))...)
+	src, last := p.list.rows(v), at.header
+	for y := at.header + 1; y < h; y++ {
+		if i, ok := p.cur.Row(src, y-at.header-1); ok {
+			drawLadder(v, c, y, p.shown[i])
+			last = y + 1
 		}
 	}
-	if late > 0 {
-		text += dot + count(late) + " late"
-		if v.Size != S {
-			text += ": the budget is full"
+	if at.words != at.header {
+		c.Put(at.header, 1, themes.Dim, "LADDER")
+	}
+	c.Seam(at.bars, max(last-at.bars, at.high))
+	picked := at.header + 1 + p.cur.At() - p.cur.Top()
+	for y := range rows {
+		l.Reset(life+1, y == picked && len(p.shown) > 0)
+		rows[y] += c.Row(l, y).String()
+	}
+	_, rests := v.chartNow()
+	v.Ticks = v.Ticks || !rests && len(p.shown) > 0
+	return rows
+}
+
+// label says what a row of the charts is.
+func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *part.Line {
+	g := v.Theme.Glyphs
+	at := ladderHeads[v.Size]
+	top := count(b.high())
+	switch y {
+	case at.bars:
+		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+cellText(p.axis.Step))
+		l.Right(part.As(themes.Dim, top+" "))
+	case at.bars + 1:
+		l.Put(themes.Dim, g.Plan[min(1, len(g.Plan)-1)]+" only if it fails again")
+	case at.room:
+		switch {
+		case r.host == nil:
+			l.Put(themes.Dim, "no limit of them is known yet")
+		case r.host.Stuck:
+			l.Put(themes.Warn, r.host.Host+" is frozen: no room until it is resumed")
+		case r.every == r.host.Window:
+			l.Put(themes.Text, "room in the "+human.Window(r.every)+" windows").Gap(2).Put(themes.Dim, count(r.calls())+" calls each")
+		default:
+			l.Put(themes.Text, "room per "+human.Window(r.every)).Gap(2).Put(themes.Dim, "of "+count(r.calls())+" calls")
 		}
 	}
-	return text
+	return l
+}
+
+// note is how many wait, and when the first of them goes.
+func (p *Retries) note(v *View) string {
+	text := count(len(p.shown))
+	if p.on() {
+		text += " of " + count(p.all)
+	}
+	text += " wait"
+	var first time.Time
+	for _, j := range p.shown {
+		if at := goesAt(j); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	if first.After(v.beat()) {
+		text += ", the next goes in " + human.Stopwatch(first.Sub(v.beat()))
+		v.Ticks = true
+	}
+	return p.noted(v, text)
+}
+
+// tail is how far the axis reaches.
+func (p *Retries) tail(v *View) string {
+	a := p.axis
+	back, ahead := time.Duration(a.Back)*a.Step, time.Duration(a.Width-a.Back)*a.Step
+	text := spanText(back) + " back, " + spanText(ahead) + " ahead"
+	if since := v.recordedSince(); since.After(a.begin()) && !since.IsZero() {
+		text = "failures known since " + since.In(v.Now.Location()).Format("15:04:05")
+	}
+	return text + "   " + v.keyed("{nearer} {farther} zoom")
+}
+
+// spanText is a span of an axis: 45 s, 1:28, 12 min, 5 h.
+func spanText(d time.Duration) string {
+	if d > time.Minute && d < time.Hour && d%time.Minute != 0 {
+		return human.Stopwatch(d)
+	}
+	return human.Window(d)
 }
 
 func (p *Retries) empty(v *View) string {
 	return or(p.list.empty(v), or(v.waiting(), "nothing waits for a retry"))
 }
 
-// laneName is what the names of lanes take.
-const laneName = 26
-
-// schedule is the time ahead: a lane for each try number, or for each queue where
-// there is room, and below them what the retries take of the limit.
-func (p *Retries) schedule(v *View, w int) []string {
+// columns are how tries ended, what they failed with, and what they cost, side by side.
+func (p *Retries) columns(v *View, y, h int) []string {
+	blocks := []func(w, h int) part.Section{
+		func(w, h int) part.Section { return p.byTry(v, w, h) },
+		func(w, h int) part.Section { return p.byError(v, w, h) },
+		func(w, h int) part.Section { return p.costs(v, w, h) },
+	}
 	if v.Size == S {
-		return p.bins(v, w)
+		blocks = blocks[:2]
 	}
-	axis := w - laneName - 8 - 10
-	at := horizons[p.zoom]
-	lanes := p.lanes(v, at, axis)
-	high := 1.0
-	for _, l := range lanes {
-		for _, n := range l.counts {
-			high = max(high, n)
-		}
-	}
-	marks := v.Size == L && len(p.shown) < fewRetries
-	rows := []string{v.row(laneName+8) + at.labels(v, axis)}
-	for _, l := range lanes {
-		rows = append(rows, l.row(v, w, axis, high, marks))
-	}
-	return append(rows, p.promisedRow(v, at, w, axis))
+	return v.abreast(y, h+1, blocks)
 }
 
-// fewRetries is below how many each is a sign of its own on a wide screen.
-const fewRetries = 40
-
-// lanes deals the shown retries out.
-func (p *Retries) lanes(v *View, at horizon, axis int) (lanes []*lane) {
-	open := func(name string) *lane {
-		l := &lane{name: name, counts: make([]float64, axis)}
-		lanes = append(lanes, l)
-		return l
-	}
-	var tries [lastTry + 1]*lane
-	queues := map[engine.Queue]*lane{}
-	if v.Size != L {
-		for try := 2; try <= p.lastTry(); try++ {
-			tries[try] = open(p.tryName(v, try))
+// byTry is how many tries of each number there were in the last hour, and how many of them were
+// the last that was needed.
+func (p *Retries) byTry(v *View, w, h int) part.Section {
+	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h}
+	for i := range max(len(p.tries.tries), len(p.tries.waits)-1) {
+		if len(s.Rows) == h {
+			break
 		}
+		var n engine.TryCount
+		if i < len(p.tries.tries) {
+			n = p.tries.tries[i]
+		}
+		name, share, ratio := part.Plain(p.tries.name(v, i+1)), part.As(themes.Dim, part.None), 0.0
+		if n.Made > 0 {
+			ratio = float64(n.Won) / float64(n.Made)
+			share = part.As(themes.Figure, human.Percent(ratio))
+		} else {
+			name.Token = themes.Dim
+		}
+		const number, percent = 6, 5
+		bar := clamp(w-17-number-percent-3, 0, 24)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).Field(part.As(themes.Dim, count(n.Made)), number, part.Number).Gap(1)
+		s.Rows = append(s.Rows, l.Bar(themes.Run, bar, ratio).Gap(1).Field(share, percent, part.Number).String())
 	}
-	for _, j := range p.shown {
-		l := tries[tryLane(j)]
-		if v.Size == L {
-			if l = queues[j.Queue]; l == nil {
-				l = open(string(j.Queue))
-				queues[j.Queue] = l
+	if len(s.Rows) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+p.noTries(v)))}
+	}
+	return s
+}
+
+func (p *Retries) noTries(v *View) string {
+	if v.Engine.State == engine.EngineBrowse {
+		return "no engine runs that would know"
+	}
+	return or(p.tries.absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
+}
+
+// byError is what the last tries failed with, the most frequent first.
+func (p *Retries) byError(v *View, w, h int) part.Section {
+	n, words := maps.Clone(p.sum.errors), slices.Clone(p.sum.words)
+	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
+	if len(words) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " none"))}
+		return s
+	}
+	bar := clamp(w-24, 0, 24)
+	for i, word := range words {
+		if left := len(words) - i; i == h-1 || i == h-2 && left > 1 {
+			rest := 0
+			for _, word := range words[i:] {
+				rest += n[word]
 			}
+			word = human.Counted(left, "other", "others")
+			n[word], words = rest, words[:i+1]
+			words[i] = word
 		}
-		l.add(at.cell(j.Due.Sub(p.from(v)), axis))
 	}
-	if len(lanes) == 0 {
-		open("no retry is due")
+	for _, word := range words[:min(len(words), h)] {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(word), w-bar-6, part.Words).Gap(1)
+		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.shown))).Field(part.As(themes.Figure, count(n[word])), 4, part.Number).String())
 	}
-	return lanes
+	if len(s.Rows) < h {
+		key := v.keyed("{error classes}")
+		s.Rows = append(s.Rows, v.row(w, part.Plain(" "), part.As(themes.Accent, key), part.As(themes.Dim, " retries a class, one job first")))
+	}
+	return s
 }
 
-// lastTry is the highest try number that has a lane of its own.
-const lastTry = 5
-
-func (p *Retries) lastTry() int {
-	last := 2
+// costs are the calls that retries take, and how they stand.
+func (p *Retries) costs(v *View, w, h int) part.Section {
+	soon, late, last := 0, len(p.sum.late), p.sum.last
 	for _, j := range p.shown {
-		last = max(last, tryLane(j))
-	}
-	return last
-}
-
-// tryLane is the lane of a retry: of the try that comes next.
-func tryLane(j *engine.JobRow) int { return clamp(j.Tries+1, 2, lastTry) }
-
-// tryName names a lane with the delays that led to it: 30 s, or 5–30 s where the retries
-// in it follow several policies.
-func (p *Retries) tryName(v *View, try int) string {
-	name := "next try " + strconv.Itoa(try)
-	low, high := p.delays(try)
-	switch {
-	case high == 0:
-		return name
-	case low == high:
-		return name + " (" + human.Seconds(high) + ")"
-	}
-	return name + " (" + strings.TrimSuffix(human.Seconds(low), " s") + v.Theme.Glyphs.Range + human.Seconds(high) + ")"
-}
-
-// delays are the shortest and the longest delay of a lane's retries; 0 = none is known.
-func (p *Retries) delays(try int) (low, high time.Duration) {
-	for _, j := range p.shown {
-		if j.Delay == 0 || tryLane(j) != try {
-			continue
-		}
-		if low == 0 {
-			low = j.Delay
-		}
-		low, high = min(low, j.Delay), max(high, j.Delay)
-	}
-	return low, high
-}
-
-// row draws a lane: its name, how many there are, and when.
-func (l *lane) row(v *View, w, axis int, high float64, marks bool) string {
-	line := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(l.name), laneName-1, part.Words)
-	line.Field(number(themes.Text, l.jobs), 6, part.Number).Gap(1).Glyph(themes.Hairline, v.Theme.Glyphs.Vertical, 1)
-	for _, n := range l.counts {
-		switch {
-		case n == 0:
-			line.Gap(1)
-		case !marks:
-			line.Spark(themes.Retry, 1, []float64{n}, high)
-		case n == 1:
-			line.Glyph(themes.Retry, v.Theme.State("RETRYABLE").Glyph, 1)
-		default:
-			line.Glyph(themes.Retry, strconv.Itoa(min(int(n), 9)), 1)
+		if at := goesAt(j); !at.IsZero() && at.Before(v.Now.Add(time.Minute)) {
+			soon++
 		}
 	}
-	if l.later > 0 {
-		line.Cells(part.As(themes.Dim, " +"+count(l.later)+" later"))
-	}
-	return line.String()
-}
-
-// promisedRow is how much of the host's limit is taken or promised, window by
-// window.
-func (p *Retries) promisedRow(v *View, at horizon, w, axis int) string {
-	b := p.promised()
-	if b == nil {
-		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
-	}
-	line := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "promised of "+b.Host+" "+count(b.Limit)+"/"+human.Tight(b.Window)), laneName+6, part.Words)
-	line.Glyph(themes.Hairline, v.Theme.Glyphs.Vertical, 1)
-	shades := v.Theme.Glyphs.Shade
-	for i := range axis {
-		share := share(b, p.from(v).Add(at.ahead(i, axis)))
-		token := themes.Held
-		if share >= 1 {
-			token = themes.Warn
+	s := part.Section{Title: "WHAT IT COSTS", Note: "calls", Height: h}
+	put := func(t themes.Token, text, figure string, n int) {
+		if n == 0 {
+			t = themes.Dim
 		}
-		if share <= 0 {
-			line.Glyph(themes.Off, v.Theme.Glyphs.BarNone, 1)
-			continue
-		}
-		line.Glyph(token, shades[clamp(int(share*float64(len(shades)-1)), 1, len(shades)-1)], 1)
-	}
-	return line.Cells(part.As(themes.Dim, " now "+human.Percent(share(b, p.from(v))))).String()
-}
-
-// promised is the host that most retries go to; nil when they go to none.
-func (p *Retries) promised() *engine.HostForecast {
-	var most *engine.HostForecast
-	for i := range p.plan.Hosts {
-		if h := &p.plan.Hosts[i]; h.Retries > 0 && (most == nil || h.Retries > most.Retries) {
-			most = h
+		if len(s.Rows) < h {
+			s.Rows = append(s.Rows, part.NewLine(v.Theme, w).Gap(1).Put(themes.Text, text).Right(part.As(t, figure+" ")).String())
 		}
 	}
-	return most
+	put(themes.Figure, "retries, next minute", count(soon), soon)
+	if b, ok := v.pacing(roomOf(&p.plan.plan, p.axis).host); ok && b.Limit > 0 && b.Window > 0 {
+		put(themes.Figure, "of what the key allows", human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
+	}
+	put(themes.Warn, "later than due", count(late), late)
+	put(themes.Err, "last chance, then given up", count(last), last)
+	return s
 }
 
-// from is where the axis begins. It moves with the plan, and not each second: it only
-// gives an impression of what is to come.
-func (p *Retries) from(v *View) time.Time {
-	if !p.have {
-		return v.beat()
+// why is the sentence about the retry under the cursor, and where the time of its last try went.
+func (p *Retries) why(v *View, h int) part.Section {
+	w := v.inner(v.W)
+	j, ok := p.selected()
+	if !ok {
+		return part.Section{Title: "WHY", Rows: []string{v.row(w, part.As(themes.Dim, " "+p.empty(v)))}, Height: h}
 	}
-	return p.answer.at.Truncate(time.Second)
+	s := whyOf(v, &j, "", w)
+	s.Height = h
+	if len(s.Rows)+2 > h {
+		s.Rows = s.Rows[:min(len(s.Rows), h)]
+		return s
+	}
+	if len(s.Rows)+2 < h {
+		s.Rows = append(s.Rows, "")
+	}
+	spent := spentOn(v, p.peek.lastTry(v, &p.list), &j)
+	s.Rows = append(s.Rows, spent.bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.legend(part.NewLine(v.Theme, w).Gap(1)).String())
+	return s
 }
 
-// share is how much of the window at an instant is taken or promised, 0 to 1.
-func share(h *engine.HostForecast, at time.Time) float64 {
-	if len(h.Windows) > 0 {
-		at = latest(at, h.Windows[0].Begin)
+// failures are the calls that went wrong, the newest first.
+func (v *View) failures(h int) part.Section {
+	const most = 60
+	var calls []engine.CallRow
+	for i := len(v.Calls) - 1; i >= 0 && len(calls) < most; i-- {
+		if failedCall(&v.Calls[i]) {
+			calls = append(calls, v.Calls[i])
+		}
 	}
-	n := between(h.Windows, at, at.Add(1), engine.PlannedWindow.Calls)
-	return min(float64(n)/float64(h.Limit), 1)
+	slices.Reverse(calls)
+	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
+	if len(calls) == 0 {
+		s.Note, s.Rows = "", []string{v.row(v.inner(v.W), part.As(themes.Dim, " "+or(v.waiting(), "none of those that are known")))}
+		return s
+	}
+	s.Rows = v.callColumns(calls, v.inner(v.W), h)
+	return s
+}
+
+// lateCell is how much later than its instant a retry goes.
+func lateCell(v *View, j *engine.JobRow) part.Cell {
+	switch late := lateBy(v, j); {
+	case v.Engine.State == engine.EngineBrowse:
+		return part.As(themes.Dim, part.None)
+	case j.LateBy == "" || late < time.Second && !j.Starts.IsZero():
+		return part.As(themes.Dim, "no")
+	case j.Starts.IsZero():
+		return part.As(themes.Warn, "held")
+	default:
+		return part.As(themes.Warn, "+"+human.Coarse(late))
+	}
 }
 
 // startsRound is how exactly the start of a late retry is told: it moves with all
@@ -308,11 +425,7 @@ func startsCell(v *View, j engine.JobRow) part.Cell {
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "not yet: "+j.LateBy)
 	}
-	late := human.Coarse(j.Starts.Sub(latest(j.Due, v.Now))) + " late: " + briefBucket(v, j.LateBy)
-	if v.Size != L {
-		return part.As(themes.Warn, late)
-	}
-	return part.As(themes.Warn, v.clock(j.Starts.Truncate(startsRound))+", "+late)
+	return part.As(themes.Warn, v.clock(j.Starts.Truncate(startsRound))+", for "+briefBucket(v, j.LateBy))
 }
 
 func latest(a, b time.Time) time.Time {
@@ -320,71 +433,4 @@ func latest(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// dueBins are the columns of the histogram of small screens.
-var dueBins = []struct {
-	name string
-	to   time.Duration
-}{
-	{"now", 0}, {"30 s", 30 * time.Second}, {"1 min", time.Minute}, {"2 min", 2 * time.Minute}, {"5 min", 5 * time.Minute}, {"later", 1<<63 - 1},
-}
-
-// bins counts the retries of each try number by when they are due.
-func (p *Retries) bins(v *View, w int) []string {
-	const name = 20
-	cell := clamp((w-name-4)/len(dueBins), 6, 16)
-	head := part.NewLine(v.Theme, w).Gap(1 + name)
-	for _, d := range dueBins {
-		head.Field(part.As(themes.Dim, d.name), cell, part.Number)
-	}
-	out := []string{head.String()}
-	counts := p.counts(p.from(v))
-	for try := 2; try <= p.lastTry(); try++ {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(p.tryName(v, try)), name, part.Words)
-		for i := range dueBins {
-			if n := counts[try][i]; n > 0 {
-				l.Field(part.As(themes.Retry, count(n)), cell, part.Number)
-				continue
-			}
-			l.Field(part.As(themes.Off, v.Theme.Glyphs.BarNone), cell, part.Number)
-		}
-		out = append(out, l.String())
-	}
-	return append(out, p.promisedBins(v, w, name, cell))
-}
-
-// promisedBins is the promised row of the histogram: the fullest window of each
-// column.
-func (p *Retries) promisedBins(v *View, w, name, cell int) string {
-	b := p.promised()
-	if b == nil {
-		return v.row(w, part.As(themes.Dim, " no rate limit is promised to retries"))
-	}
-	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, "of "+b.Host+" "+count(b.Limit)+"/"+human.Tight(b.Window)), name, part.Words)
-	for i, d := range dueBins {
-		share := share(b, p.from(v).Add(min(d.to, 10*time.Minute)))
-		token := themes.Held
-		if share >= 1 {
-			token = themes.Warn
-		}
-		if i == len(dueBins)-1 {
-			token = themes.Dim
-		}
-		l.Field(part.As(token, human.Percent(share)), cell, part.Number)
-	}
-	return l.String()
-}
-
-func (p *Retries) counts(now time.Time) (counts [lastTry + 1][6]int) {
-	for _, j := range p.shown {
-		left := j.Due.Sub(now)
-		for i, d := range dueBins {
-			if left <= d.to {
-				counts[tryLane(j)][i]++
-				break
-			}
-		}
-	}
-	return counts
 }

@@ -26,22 +26,6 @@ func timeName(v *View) int {
 	return 22
 }
 
-// roundSteps are what a cell of such an axis may stand for: hours come out even.
-var roundSteps = []time.Duration{
-	time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
-	20 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour,
-}
-
-// stepOf is the first round step by which cells reach over a span.
-func stepOf(span time.Duration, cells int) time.Duration {
-	for _, step := range roundSteps {
-		if step*time.Duration(max(cells, 1)) >= span {
-			return step
-		}
-	}
-	return (span/time.Duration(max(cells, 1)) + 24*time.Hour).Truncate(24 * time.Hour)
-}
-
 // timeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
 // for. With room to spare they stand apart.
 func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []string {
@@ -50,7 +34,7 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
-	step := stepOf(back+ahead, cells-2)
+	step := stepFor((back + ahead) / time.Duration(cells-2))
 	axis := part.NewAxis(v.Now, step, min(int(back/step)+1, cells-1), cells)
 	apart := 1
 	if 2*len(rows) <= h-1 {

@@ -94,7 +94,12 @@ type Share struct {
 
 // Stack writes the parts of a whole as one bar of w cells; none that is there is left
 // out.
-func (l *Line) Stack(w int, shares []Share) *Line {
+func (l *Line) Stack(w int, shares []Share) *Line { return l.stack(w, shares, false) }
+
+// Dotted is Stack of what is to come.
+func (l *Line) Dotted(w int, shares []Share) *Line { return l.stack(w, shares, true) }
+
+func (l *Line) stack(w int, shares []Share, planned bool) *Line {
 	w = min(w, l.Room())
 	total, shown := 0, 0
 	for _, s := range shares {
@@ -111,13 +116,21 @@ func (l *Line) Stack(w int, shares []Share) *Line {
 		}
 		cells := 1 + spare*s.N/total
 		total, spare = total-s.N, spare-(cells-1)
-		l.Glyph(s.Token, l.share(i, l.th.Glyphs.BarFull), cells)
+		l.Glyph(s.Token, l.share(i, l.th.Glyphs.BarFull, planned), cells)
 	}
 	return l
 }
 
-// share is the sign of a part: without colours each has another shade.
-func (l *Line) share(i int, coloured string) string {
+// Sample writes the sign of part i in a legend.
+func (l *Line) Sample(s Share, i int, planned bool) *Line {
+	return l.Glyph(s.Token, l.share(i, l.th.Glyphs.Cell, planned), 1)
+}
+
+// share is the sign of a part: without colours each that has happened has another shade.
+func (l *Line) share(i int, coloured string, planned bool) string {
+	if plan := l.th.Glyphs.Plan; planned {
+		return plan[min(1, len(plan)-1)]
+	}
 	if shades := l.th.Glyphs.Shade; l.th.Profile == themes.Mono || l.th.ASCII() {
 		return shades[len(shades)-1-i%(len(shades)-1)]
 	}
@@ -133,7 +146,7 @@ func (l *Line) Legend(shares []Share) *Line {
 		if gap+2+len(n)+1+safe.Width(s.Name) > l.Room() {
 			return l
 		}
-		l.Gap(gap).Glyph(s.Token, l.share(i, l.th.Glyphs.Cell), 1).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, s.Name)
+		l.Gap(gap).Sample(s, i, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, s.Name)
 	}
 	return l
 }

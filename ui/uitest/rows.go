@@ -91,6 +91,13 @@ func busyJobs() []engine.JobRow {
 		j := job(id, key, engine.Retryable)
 		j.Tries, j.Attempts, j.Due, j.Class, j.LastError, j.Started = tries, tries, Noon.Add(due), class, text, at(49*time.Second)
 		j.Worker = 1 + tries
+		for i := range tries { // the first failed as long ago as the waits since add up to
+			failed := j.Started.Add(time.Second)
+			for _, d := range engine.DefaultPolicies()[engine.PolicyMatch].Delays[i : tries-1] {
+				failed = failed.Add(-d)
+			}
+			j.Failed = append(j.Failed, failed)
+		}
 		rows = append(rows, j)
 	}
 	run("j777", "match:KR_7214550777", 400*time.Millisecond)

@@ -1,0 +1,218 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// axisSteps are what a cell of an axis may stand for: spans that people count in.
+var axisSteps = []time.Duration{
+	time.Second, 2 * time.Second, 3 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
+}
+
+// stepFor is a step that people count in, as long as asked for at least.
+func stepFor(least time.Duration) time.Duration { return axisSteps[stepAt(least)] }
+
+func stepAt(least time.Duration) int {
+	i, _ := slices.BinarySearch(axisSteps, least)
+	return min(i, len(axisSteps)-1)
+}
+
+// againAt are the instants at which a job is tried again if its next try fails, and so does
+// each one after it.
+func againAt(j *engine.JobRow) []time.Time {
+	at := latest(j.Due, j.Starts)
+	out := make([]time.Time, len(j.Then))
+	for i, d := range j.Then {
+		at = at.Add(d)
+		out[i] = at
+	}
+	return out
+}
+
+// lastTry reports whether a job is given up if its next try fails.
+func lastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) == 0 }
+
+// drawLadder draws on row y how a job failed and is tried again: its failures, its instant,
+// how much later than that it goes, and what follows if it fails again.
+func drawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
+	g := v.Theme.Glyphs
+	bad, again := v.Theme.State("FAILED"), v.Theme.State("RETRYABLE")
+	if first, ok := firstFailure(j); ok {
+		c.Run(y, c.At(first), c.Back, themes.Tick, g.Waited)
+	}
+	due := c.At(j.Due)
+	c.Run(y, c.Back, due, themes.Planned(themes.Retry), g.Ahead)
+	goes := max(due, c.Back)
+	if j.LateBy != "" {
+		if goes = c.Width; !j.Starts.IsZero() {
+			goes = max(c.At(j.Starts), c.Back)
+		}
+		c.Run(y, max(due, c.Back), goes, themes.Planned(themes.Warn), g.Ahead)
+		again.Token = themes.Warn
+		if due != goes {
+			c.Sign(y, due, themes.Dim, v.Theme.State("SCHEDULED").Glyph)
+		}
+	}
+	for _, at := range j.Failed {
+		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
+	}
+	if goes >= c.Width {
+		c.Sign(y, c.Width-1, again.Token, g.More)
+		return
+	}
+	c.Sign(y, goes, again.Token, again.Glyph)
+	drawAgain(v, c, y, goes, againAt(j), j.MaxAttempts > 0)
+}
+
+// drawAgain draws the tries that only follow if all before them fail, and the end of the last
+// one: known says that there is one.
+func drawAgain(v *View, c *part.Chart, y, from int, tries []time.Time, known bool) {
+	for _, at := range tries {
+		x := c.At(at)
+		if x >= c.Width {
+			if from < c.Width-1 {
+				c.Sign(y, c.Width-1, themes.Tick, v.Theme.Glyphs.More)
+			}
+			return
+		}
+		if x > from {
+			c.Sign(y, x, themes.Planned(themes.Retry), v.Theme.Glyphs.Planned)
+			from = x
+		}
+	}
+	if known {
+		c.Sign(y, from+2, themes.Planned(themes.Err), v.Theme.State("FAILED").Glyph)
+	}
+}
+
+// firstFailure is when a job failed first; false = it is not known.
+func firstFailure(j *engine.JobRow) (time.Time, bool) {
+	if len(j.Failed) > 0 {
+		return j.Failed[0], true
+	}
+	return lastFailure(j)
+}
+
+// retryBars are counts by cell of a chart of two sides: what failed before now, what is due after it,
+// and what follows only if that fails.
+type retryBars struct {
+	failed, due, again []float64
+}
+
+// retryBarsOf counts the calls that failed, as far back as they are known, and the tries of jobs.
+func retryBarsOf(v *View, a axis, jobs []*engine.JobRow) retryBars {
+	b := retryBars{failed: a.unknown(), due: a.unknown(), again: a.unknown()}
+	add := func(cells []float64, x int) {
+		if x >= 0 && x < len(cells) {
+			if math.IsNaN(cells[x]) {
+				cells[x] = 0
+			}
+			cells[x]++
+		}
+	}
+	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(a.begin()); i-- {
+		if at := a.At(v.Calls[i].At); failedCall(&v.Calls[i]) && at < a.Back {
+			add(b.failed, at)
+		}
+	}
+	for _, j := range jobs {
+		add(b.due, max(a.At(j.Due), a.Back))
+		at := latest(j.Due, j.Starts)
+		for _, d := range j.Then {
+			at = at.Add(d)
+			add(b.again, a.At(at))
+		}
+	}
+	return b
+}
+
+// high is the top of the scale of what happened and what is due: a round number, so that it
+// stays where it is.
+func (b *retryBars) high() int {
+	most := 0.0
+	for _, cells := range [][]float64{b.failed, b.due} {
+		for _, n := range cells {
+			if n > most {
+				most = n
+			}
+		}
+	}
+	for _, top := range []int{3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000} {
+		if float64(top) >= most {
+			return top
+		}
+	}
+	return int(most)
+}
+
+// draw draws them on h rows.
+func (b *retryBars) draw(c *part.Chart, y, h int) {
+	top := float64(b.high())
+	c.Area(y, h, part.Series{Values: b.again, Top: top, Token: themes.Retry})
+	c.Area(y, h, part.Series{Values: b.failed, Top: top, Token: themes.Err})
+	c.Area(y, h, part.Series{Values: b.due, Top: top, Token: themes.Retry, Sure: true})
+}
+
+// leastRoom is how many cells a number of calls in a window needs.
+const leastRoom = 5
+
+// room is how many calls are free in each stretch of windows to come.
+type room struct {
+	host  *engine.HostForecast
+	every time.Duration // of a stretch: one window, or several where they are short
+}
+
+// roomOf is the room of the host that most retries go to; the zero one = nothing is foreseen.
+func roomOf(f *engine.Forecast, a axis) room {
+	var most *engine.HostForecast
+	for i := range f.Hosts {
+		if h := &f.Hosts[i]; h.Window > 0 && (most == nil || h.Retries > most.Retries) {
+			most = h
+		}
+	}
+	if most == nil {
+		return room{}
+	}
+	n := 1
+	for most.Window*time.Duration(n) < leastRoom*a.Step {
+		n++
+	}
+	return room{most, most.Window * time.Duration(n)}
+}
+
+// calls is how many calls a stretch holds.
+func (r *room) calls() int { return r.host.Limit * int(r.every/r.host.Window) }
+
+// draw writes into row y how many calls are free in each stretch, in amber where a retry waits
+// for that: late are the instants of those that do.
+func (r *room) draw(v *View, c *part.Chart, y int, late []time.Time) {
+	if r.host == nil || len(r.host.Windows) == 0 || r.host.Stuck {
+		return
+	}
+	begin, n := r.host.Windows[0].Begin, 0
+	for ; c.At(begin) < c.Width; begin = begin.Add(r.every) {
+		end, free := begin.Add(r.every), r.calls()
+		for ; n < len(r.host.Windows) && r.host.Windows[n].Begin.Before(end.Add(-r.host.Window/2)); n++ {
+			free -= r.host.Windows[n].Calls()
+		}
+		x := c.At(begin)
+		if x > c.Back {
+			c.Sign(y, x, themes.Tick, v.Theme.Glyphs.Below)
+		}
+		token := themes.Dim
+		if slices.ContainsFunc(late, func(at time.Time) bool { return !at.Before(begin) && at.Before(end) }) {
+			token = themes.Warn
+		}
+		if text := count(max(free, 0)); end.After(c.Now) && max(x, c.Back)+1+len(text) < min(c.At(end), c.Width)+1 {
+			c.Put(y, max(x, c.Back)+1, token, text)
+		}
+	}
+}

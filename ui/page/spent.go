@@ -1,0 +1,115 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// spent is where the time of a try went, and what comes after it until the next one.
+type spent struct {
+	shares  []part.Share // in milliseconds: those that were, then those to come
+	planned int          // where those to come begin
+	result  themes.State // between both; no glyph = it still runs
+	next    time.Time    // of the next try; zero = none is known
+	again   themes.Token // of that
+}
+
+func (s *spent) add(t themes.Token, name string, d time.Duration) {
+	if d > 0 {
+		s.shares = append(s.shares, part.Share{Token: t, Name: name + " " + spentText(d), N: int(max(d/time.Millisecond, 1))})
+	}
+}
+
+// spentText is exact to the hundredth below ten seconds, where calls and the limiter are.
+func spentText(d time.Duration) string {
+	if d < 10*time.Second {
+		return human.Secs(d)
+	}
+	return human.Dur(d.Round(time.Second))
+}
+
+// spentOn takes the time of a try apart. job is its job while the try is the last one that
+// ended; nil of those before.
+func spentOn(v *View, a *engine.Attempt, job *engine.JobRow) (s spent) {
+	if a != nil {
+		s.add(themes.Tick, "in line", inLine(*a))
+		s.add(themes.Flow(0.3), "limiter", limited(*a))
+		s.add(themes.Run, "Riot", a.HTTP)
+		if a.End.IsZero() {
+			return s
+		}
+		s.result = v.Theme.State(resultWord(*a))
+	}
+	s.planned = len(s.shares)
+	wait, name := themes.Retry, "back-off"
+	if a != nil && a.Number == 0 {
+		wait, name = themes.Held, a.Hold.String()
+	}
+	s.again = wait
+	switch {
+	case job == nil && a != nil && !a.Next.IsZero():
+		s.add(themes.Planned(wait), name, a.Next.Sub(a.End))
+		s.next = a.Next
+	case job == nil || !job.Retrying() && job.State != engine.Scheduled:
+	default:
+		if s.result.Glyph == "" {
+			s.result = v.Theme.State("FAILED")
+		}
+		if at, ok := lastFailure(job); ok && (a == nil || a.Number > 0) {
+			s.add(themes.Planned(wait), name, job.Due.Sub(at))
+		} else if a != nil {
+			s.add(themes.Planned(wait), name, job.Due.Sub(a.End))
+		}
+		s.next = job.Due
+		if job.LateBy != "" {
+			s.add(themes.Planned(themes.Warn), "no room", lateBy(v, job))
+			s.next, s.again = job.Starts, themes.Warn
+		}
+	}
+	return s
+}
+
+// bar draws it in the order of time: what was solid, what is to come in dots.
+func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
+	clock := ""
+	if !s.next.IsZero() {
+		clock = " " + v.clock(s.next)
+	}
+	room := w - safe.Width(clock) - 2
+	was, all := 0, 0
+	for i, share := range s.shares {
+		if all += share.N; i < s.planned || s.result.Glyph == "" {
+			was += share.N
+		}
+	}
+	if all == 0 || room < 2*len(s.shares) {
+		return l
+	}
+	happened, ahead := s.shares, []part.Share(nil)
+	if s.result.Glyph != "" {
+		happened, ahead = s.shares[:s.planned], s.shares[s.planned:]
+	}
+	cells := clamp(room*was/all, len(happened), room-len(ahead))
+	if len(happened) > 0 {
+		l.Stack(cells, happened)
+	}
+	l.Glyph(s.result.Token, s.result.Glyph, btoi(s.result.Glyph != ""))
+	if len(ahead) > 0 {
+		again := v.Theme.State("RETRYABLE")
+		l.Dotted(room-cells, ahead).Glyph(s.again, again.Glyph, 1).Put(themes.Text, clock)
+	}
+	return l
+}
+
+// legend writes what its colours say.
+func (s *spent) legend(l *part.Line) *part.Line {
+	for i, share := range s.shares {
+		l.Gap(3*btoi(i > 0)).Sample(share, i, i >= s.planned && s.result.Glyph != "").Gap(1).Put(themes.Dim, share.Name)
+	}
+	return l
+}

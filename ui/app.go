@@ -192,7 +192,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	case disturbed:
 		m.tellDisturbed(msg, now)
 	case written:
-		m.written(msg, now)
+		m.toasts.add(msg.note(), now)
 	case ownEnded:
 		m.tellOwn(msg, now)
 	case tea.WindowSizeMsg:
@@ -372,4 +372,13 @@ func (m *Model) keyed(text string) string {
 // say puts a sentence on the message line.
 func (m *Model) say(text string) {
 	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: text}, m.now())
+}
+
+// chaosState is what the panel draws from; nil on every other screen.
+func (m *Model) chaosState() *page.ChaosState {
+	if m.opt.Chaos == nil || m.page().Screen() != page.ScreenChaos {
+		return nil
+	}
+	s := m.opt.Chaos.State()
+	return &s
 }

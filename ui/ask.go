@@ -217,3 +217,39 @@ func (m *Model) undoLast(now time.Time) tea.Cmd {
 
 // armed is the reason that waits for its command; "" = none.
 func (m *Model) armed() string { return m.why.armed(m.now()) }
+
+// disturbed is the answer to an ask.
+type disturbed struct {
+	said string
+	err  error
+}
+
+// disturb carries out an ask, after its question if there is one.
+func (m *Model) disturb(e page.Effect) tea.Cmd {
+	ask := *e.Chaos
+	run := func() tea.Cmd {
+		chaos, ctx := m.opt.Chaos, m.ctx
+		return func() tea.Msg {
+			said, err := chaos.Inject(ctx, ask)
+			return disturbed{said, err}
+		}
+	}
+	if m.opt.Chaos == nil {
+		m.say(session.NoChaos)
+		return nil
+	}
+	if e.Confirm != nil {
+		m.over = confirmOver(*e.Confirm, run)
+		return nil
+	}
+	return run()
+}
+
+// tellDisturbed puts the answer on the message line.
+func (m *Model) tellDisturbed(d disturbed, now time.Time) {
+	n := engine.Note{At: now, Level: engine.LevelInfo, Text: d.said}
+	if d.err != nil {
+		n.Level, n.Text = engine.LevelWarn, page.Sentence(d.err)
+	}
+	m.toasts.add(n, now)
+}

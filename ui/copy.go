@@ -1,12 +1,6 @@
 package ui
 
 import (
-	"encoding/csv"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -73,23 +67,6 @@ func (m *Model) copyRows(now time.Time) tea.Cmd {
 	return m.copyText(tabbed(rows))
 }
 
-// tabbed writes rows as lines with tabs, cleaned: a clipboard is an exit.
-func tabbed(rows [][]string) string {
-	var b strings.Builder
-	for i, row := range rows {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		for n, cell := range row {
-			if n > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(safe.Text(cell))
-		}
-	}
-	return b.String()
-}
-
 // copyText gives text to the terminal's clipboard. The terminal never says
 // whether it took it.
 func (m *Model) copyText(text string) tea.Cmd {
@@ -99,13 +76,6 @@ func (m *Model) copyText(text string) tea.Cmd {
 	}
 	m.toasts.add(engine.Note{Level: engine.LevelOK, Text: "copied " + human.Bytes(int64(len(text))) + " (OSC 52; tmux needs set-clipboard on)"}, m.now())
 	return tea.SetClipboard(text)
-}
-
-// written is how writing a list to a file ended.
-type written struct {
-	path string
-	rows int
-	err  error
 }
 
 // exportRows asks where the list is to be written.
@@ -129,42 +99,4 @@ func (m *Model) exportRows(now time.Time) tea.Cmd {
 	}
 	m.prompt = p
 	return nil
-}
-
-// writeRows writes rows to a file that must not exist yet.
-func writeRows(path string, rows [][]string) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := csv.NewWriter(f)
-	for _, row := range rows {
-		for i := range row {
-			row[i] = safe.CSV(row[i])
-		}
-		if err := w.Write(row); err != nil {
-			return err
-		}
-	}
-	w.Flush()
-	return w.Error()
-}
-
-// written says what became of a file.
-func (m *Model) written(w written, now time.Time) {
-	n := engine.Note{Level: engine.LevelOK}
-	path, err := filepath.Abs(w.path)
-	if err != nil {
-		path = w.path
-	}
-	switch {
-	case errors.Is(w.err, fs.ErrExist):
-		n.Level, n.Text = engine.LevelWarn, path+" exists already and was left as it is: name another file"
-	case w.err != nil:
-		n.Level, n.Text = engine.LevelWarn, fmt.Sprintf("the list was not written: %v", w.err)
-	default:
-		n.Text = "wrote " + human.Counted(w.rows, "row", "rows") + " to " + path
-	}
-	m.toasts.add(n, now)
 }

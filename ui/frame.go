@@ -27,7 +27,9 @@ func (m *Model) draw(now time.Time) {
 	}
 	v := m.view(now)
 	if m.tiny() {
-		m.frame = part.Frame(m.theme, m.w, m.h, m.tinyRows(v, now))
+		state := part.Row(m.theme, m.w, append([]part.Cell{part.Plain(" ")}, m.stateCells(v, now)...)...)
+		asked := m.tinyAsked(v, 1)
+		m.frame = part.Frame(m.theme, m.w, m.h, tinyRows(v, m.w, m.h, state, asked, m.message().Text))
 		m.ticks = v.Ticks
 		return
 	}
@@ -219,20 +221,26 @@ func (m *Model) messageRows(y int) []string {
 		}
 		return []string{m.promptRow(y)}
 	}
-	t := m.toasts.top(m.opt.Location())
+	t := m.message()
 	var right []part.Cell
 	if m.frozen != nil {
 		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, m.keyed("  {live} live")))
 	} else if t.More > 0 {
 		right = append(right, part.As(themes.Accent, m.keyed("{messages}")), part.As(themes.Dim, " messages"))
 	}
-	if t.Text == "" {
-		t = m.standing()
-	}
 	if !air {
 		return []string{part.Message(m.theme, m.w, t, right...)}
 	}
 	return part.Messages(m.theme, m.w, t, right...)
+}
+
+// message is the newest message, or what the message line says without one.
+func (m *Model) message() part.Toast {
+	t := m.toasts.top(m.opt.Location())
+	if t.Text == "" {
+		return m.standing()
+	}
+	return t
 }
 
 // standing is what the message line says as long as it holds.
@@ -369,4 +377,39 @@ func (m *Model) tourBelow() bool {
 // tourText is the step of the tour that comes next; "" = there is no tour.
 func (m *Model) tourText() part.Toast {
 	return m.tour.text(m.keys, keys.On(m.page().Screen()), m.keyed)
+}
+
+// tinyAsked is what is being asked or typed, below the screen's row y; none = nothing is.
+func (m *Model) tinyAsked(v *page.View, y int) []string {
+	row := func(t themes.Token, text string) string { return part.Row(m.theme, m.w, part.As(t, " "+text)) }
+	switch {
+	case m.prompt != nil:
+		typed, x := m.prompt.View(m.theme, m.w)
+		m.putCursor(x, y)
+		rows := []string{typed}
+		for _, line := range part.Wrap(m.prompt.wrong, max(m.w-1, 1)) {
+			if line != "" {
+				rows = append(rows, row(themes.Err, line))
+			}
+		}
+		return append(rows, part.Hints(m.theme, 0, m.w, nil, promptHints(m.prompt)))
+	case m.over == nil:
+		return nil
+	case m.over.dialog != nil:
+		return append(m.asked().Lines(m.theme, m.w), m.hintRow(v, 0))
+	case m.over.menu != nil:
+		n := m.over.menu
+		rows := []string{row(themes.Accent, n.title)}
+		if n.typing {
+			typed, x := n.input.View(m.theme, m.w)
+			m.putCursor(x, y)
+			rows[0] = typed
+		}
+		chosen := cmp.Or(n.wrong, "nothing fits")
+		if n.at < len(n.shown) && n.wrong == "" {
+			chosen = m.theme.Glyphs.Focus + " " + n.shown[n.at].name
+		}
+		return append(rows, row(themes.Text, chosen), m.hintRow(v, 0))
+	}
+	return []string{row(themes.Text, "the list of keys needs a larger window"), part.Hints(m.theme, 0, m.w, nil, []part.Hint{{Key: "esc", Does: "close"}})}
 }

@@ -414,3 +414,24 @@ func (m *Model) tourItem() item {
 	}
 	return item{name: "tour", what: "the console in ten keys", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
 }
+
+// chaosVerb is the palette's word for the panel. It is listed in the demo only.
+const chaosVerb = "chaos"
+
+// chaosLine carries out `:chaos 503 5%`.
+func (m *Model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
+	if m.opt.Chaos == nil {
+		return nil, session.NoChaos
+	}
+	if why := m.refuses(); why != "" {
+		return nil, why
+	}
+	s := m.opt.Chaos.State()
+	ask, wrong := page.ParseChaos(&s, arg)
+	if wrong != "" {
+		return nil, wrong
+	}
+	m.over = nil
+	m.openChaos(now)
+	return m.carryOut(page.InjectNamed(&s, ask), now), ""
+}

@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+)
+
+// tabbed writes rows as lines with tabs, cleaned: a clipboard is an exit.
+func tabbed(rows [][]string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for n, cell := range row {
+			if n > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(safe.Text(cell))
+		}
+	}
+	return b.String()
+}
+
+// written is how writing a list to a file ended.
+type written struct {
+	path string
+	rows int
+	err  error
+}
+
+// writeRows writes rows to a file that must not exist yet.
+func writeRows(path string, rows [][]string) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := csv.NewWriter(f)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = safe.CSV(row[i])
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// note says what became of the file.
+func (w written) note() engine.Note {
+	n := engine.Note{Level: engine.LevelOK}
+	path, err := filepath.Abs(w.path)
+	if err != nil {
+		path = w.path
+	}
+	switch {
+	case errors.Is(w.err, fs.ErrExist):
+		n.Level, n.Text = engine.LevelWarn, path+" exists already and was left as it is: name another file"
+	case w.err != nil:
+		n.Level, n.Text = engine.LevelWarn, fmt.Sprintf("the list was not written: %v", w.err)
+	default:
+		n.Text = "wrote " + human.Counted(w.rows, "row", "rows") + " to " + path
+	}
+	return n
+}

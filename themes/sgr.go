@@ -90,6 +90,20 @@ func (th *Theme) finish() {
 			}
 		}
 	}
+	th.raised = th.onRaised()
+}
+
+// onRaised is the theme with raised ground for the plain one and all fades.
+func (th *Theme) onRaised() *Theme {
+	up := *th
+	up.open[OnPlain] = th.open[OnRaised]
+	for l := fade1; int(l) < layers; l++ {
+		up.open[l] = th.open[OnRaised]
+	}
+	if up.base = up.open[OnPlain][Text]; up.base == reset {
+		up.base = ""
+	}
+	return &up
 }
 
 // grounds returns the colour of each layer of a whole palette.

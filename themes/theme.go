@@ -27,9 +27,22 @@ type Theme struct {
 	// Glyphs is the sign table; Glyphs.ASCII says that only 7 bits may leave.
 	Glyphs *Glyphs
 
-	open [layers][tokens]string
-	base string
+	open   [layers][tokens]string
+	base   string
+	raised *Theme // the same on raised ground; nil on it
 }
+
+// Raised returns the theme for what lies over a screen: plain text stands on raised
+// ground there. Without colours of its own a ground cannot be raised: see Lifted.
+func (th *Theme) Raised() *Theme {
+	if th.raised == nil {
+		return th
+	}
+	return th.raised
+}
+
+// Lifted reports whether a raised theme's ground can be told from what is below.
+func (th *Theme) Lifted() bool { return th.raised == nil && th.Profile == TrueColor }
 
 // Open returns the SGR string that switches to t on plain ground.
 func (th *Theme) Open(t Token) string { return th.open[OnPlain][index(t)] }

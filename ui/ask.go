@@ -127,7 +127,9 @@ func (m *Model) askWeighed(t weighed, now time.Time) tea.Cmd {
 		return m.do(t.command)
 	})
 	if c := t.receipt.Cost; c != nil && m.size != page.S {
-		m.over.dialog.Figure = page.Budgeted(m.view(now), *c, t.plans, part.FigureWidth)
+		v := m.view(now)
+		v.Theme = v.Theme.Raised()
+		m.over.dialog.Figure = page.Budgeted(v, *c, t.plans, part.FigureWidth)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestI2_CostBeforeASync(t *testing.T) {
 				return engine.Receipt{Applied: 1, Text: "the sync has begun"}, nil
 			}
 			d.press("2", "G", "t")
-			d.reads("Sync ", "About 889 calls ("+bucket+"), done about 14:31; delays the latest run of 13:00 by about 4 min 00 s, ", "#KR1 by about 2 min 30 s and 1 other sync by less.", "▸[n no]")
+			d.reads("Sync ", "About 889 calls ("+bucket+"), done about 14:31; delays the latest run of 13:00 by about 4 min 00 s, ", "#KR1 by about 2 min 30 s and 1 other sync by less.", "▌n no")
 			d.lacks("would make many calls")
 			if d.m.size == page.S {
 				d.lacks("calls in line")
@@ -52,7 +52,7 @@ func TestI2_CostBeforeASync(t *testing.T) {
 			}
 			calls, atMost = 2011, true // nobody has counted the games
 			d.press("t")
-			d.reads("At most 2,011 calls ("+bucket+"), done by about 14:31; delays the latest run of 13:00 by up to 4 min 00 s, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▸[n no]")
+			d.reads("At most 2,011 calls ("+bucket+"), done by about 14:31; delays the latest run of 13:00 by up to 4 min 00 s, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▌n no")
 			d.press("n")
 			calls, atMost, bucket = 889, false, "" // of a host that was never asked
 			d.press("t")
@@ -380,12 +380,12 @@ func TestMouse(t *testing.T) {
 			t.Error("the wheel moves nothing")
 		}
 		d.press("?")
-		d.wants("Keys of Accounts")
+		d.wants("KEYS of Accounts")
 		d.send(tea.MouseClickMsg{X: 1, Y: 38, Button: tea.MouseLeft})
-		d.lacks("Keys of Accounts")
+		d.lacks("KEYS of Accounts")
 		d.press("o")
 		d.click("ETA") // the menu has no such line, the list behind it has
-		d.lacks("Sort by")
+		d.lacks("SORT BY")
 		d.none()
 		d.press("m")
 		if d.m.View().MouseMode != tea.MouseModeNone {

@@ -12,6 +12,8 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/keys"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -268,50 +270,49 @@ func (m *welcome) View() tea.View {
 	return v
 }
 
-// draw is the box in the middle of the screen, with as much in it as there is room for:
+// draw is the panel in the middle of the screen, with as much in it as there is room for:
 // what is typed and what is wrong with it never goes.
 func (m *welcome) draw() ([]string, *tea.Cursor) {
-	th := m.theme
-	w, most := min(m.w, 84), max(m.h-2, 2)
-	inner := w - 2
+	th := m.theme.Raised()
+	w, most := min(m.w, 84), max(m.h-1, 2)
+	inner := w - 2*part.PanelPad
 	rows, promptAt := m.rows(wordy, inner)
 	for told := wordy + 1; told <= scant && len(rows)+2 > most; told++ {
 		rows, promptAt = m.rows(told, inner)
 	}
-	box := part.Over(th, w, min(len(rows)+2, most), part.Section{Title: m.product(), Rows: rows})
-	screen := part.Overlay(th, m.w, m.h-1, nil, box)
-	screen = append(screen, part.Hints(th, m.h-1, m.w, nil, m.hints()))
+	sections := []part.Section{{Title: "FARSIGHT", Note: m.opt.Version, Tail: "no API key yet", Rows: rows, Height: len(rows)}}
+	if next := m.after(inner); len(rows)+next.Height+5 <= most {
+		sections = append(sections, next)
+	}
+	panel, top := part.Panel(th, w, most, nil, sections...)
+	screen := append(part.Overlay(m.theme, m.w, most, nil, panel), part.Hints(m.theme, m.h-1, m.w, nil, m.hints()))
 	if promptAt < 0 {
 		return screen, nil
 	}
-	_, x := m.prompt.View(th, inner-2)
-	y := max((m.h-1-len(box))/2, 0) + 1 + promptAt
-	c := tea.NewCursor((m.w-w)/2+2+x, min(y, m.h-1))
+	_, x := m.prompt.View(th, inner)
+	at := place(0, most, m.w, panel)
+	c := tea.NewCursor(at.x+part.PanelPad+x, min(at.y+top+1+promptAt, m.h-1))
 	c.Blink = false
 	return screen, c
 }
 
-// How much the box tells, less and less: with air between the choices, without, only
-// what matters to the chosen one, and that without the introduction.
+// How much the panel tells, less and less: all, only what matters to the chosen one, and
+// that without the introduction.
 const (
 	wordy = iota
-	dense
 	brief
 	scant
 )
 
-// rows are the box's, and which of them is the prompt; -1 = none.
+// rows are the choices, and which row is the prompt; -1 = none.
 func (m *welcome) rows(told, inner int) (rows []string, promptAt int) {
 	gap := func() {
-		if told == wordy || told == dense && len(rows) > 0 {
+		if told == wordy && len(rows) > 0 {
 			rows = append(rows, "")
 		}
 	}
-	if told == wordy {
-		gap()
-	}
 	if told < scant {
-		rows = append(rows, m.wrapped(themes.Text, "Farsight keeps League of Legends accounts in sync under Riot's limits.", inner)...)
+		rows = append(rows, m.wrapped(themes.Text, "All matches of League of Legends accounts, as fast as Riot's limits allow.", inner)...)
 		rows = append(rows, m.wrapped(themes.Dim, "No API key was found in "+m.first.KeyFrom+".", inner)...)
 		gap()
 	}
@@ -319,59 +320,72 @@ func (m *welcome) rows(told, inner int) (rows []string, promptAt int) {
 		if told >= brief && m.prompt != nil && i != m.at {
 			continue
 		}
-		if i > 0 && told == wordy {
-			gap()
-		}
 		rows = append(rows, m.offerRows(i, o, inner, told < brief || i == m.at && m.prompt == nil)...)
 	}
 	promptAt = -1
 	if m.prompt != nil {
 		gap()
 		promptAt = len(rows)
-		row, _ := m.prompt.View(m.theme, inner-2)
-		rows = append(append(rows, " "+row), m.said(inner)...)
+		row, _ := m.prompt.View(m.theme.Raised(), inner)
+		rows = append(append(rows, row), m.said(inner)...)
 	} else if m.wrong != "" {
 		gap()
 		rows = append(rows, m.said(inner)...)
 	}
-	if told == wordy {
-		gap()
-	}
 	return rows, promptAt
+}
+
+// after is what comes after the choice under the cursor: where to go on from there.
+func (m *welcome) after(inner int) part.Section {
+	bound := m.opt.Mine.table()
+	key := func(a page.Action) string { return bound.First(keys.On(page.ScreenOverview), a) }
+	steps := map[Choice][]part.Hint{
+		ChooseKey: {
+			{Key: key(page.Trigger), Does: "and a name, such as Blue Heron#KR1 kr: its first sync begins, with what it costs"},
+			{Key: key(keys.GoTo(page.ScreenLimits)), Does: "what the key allows, learnt from the first answers"},
+		},
+		ChooseDemo: {
+			{Key: key(keys.Palette), Does: "and tour: the console in ten keys"},
+			{Key: key(keys.Chaos), Does: "breaks the simulated Riot: 429s, an outage, a key that expires"},
+		},
+		ChooseBrowse: {
+			{Key: key(keys.GoTo(page.ScreenMatches)), Does: "the matches; no call is made"},
+			{Key: key(keys.GoTo(page.ScreenReports)), Does: "the report of each account"},
+		},
+	}[m.offers[m.at].choice]
+	s := part.Section{Title: "THEN", Height: len(steps) + 1}
+	for _, h := range append(steps, part.Hint{Key: key(keys.Help), Does: "the keys and the words of each screen"}) {
+		s.Rows = append(s.Rows, part.NewLine(m.theme.Raised(), inner).Gap(1).Field(part.As(themes.Accent, h.Key), 3, part.Words).Cells(part.As(themes.Dim, h.Does)).String())
+	}
+	return s
 }
 
 // wrapped is a text on as many rows as it takes, with a margin on both sides.
 func (m *welcome) wrapped(t themes.Token, text string, inner int) []string {
 	var rows []string
-	for _, line := range part.Wrap(safe.Text(text), max(inner-4, 1)) {
-		rows = append(rows, part.Row(m.theme, inner, part.As(t, "  "+line)))
+	for _, line := range part.Wrap(safe.Text(text), max(inner-2, 1)) {
+		rows = append(rows, part.Row(m.theme.Raised(), inner, part.As(t, " "+line)))
 	}
 	return rows
 }
 
-func (m *welcome) product() string {
-	if m.opt.Version == "" {
-		return "Welcome"
-	}
-	return "Welcome to Farsight " + m.opt.Version
-}
-
 // Where what a choice means stands: beside its name, or below it on a narrow screen.
 const (
-	besideName = 28
-	belowName  = 6
+	besideName = 26
+	belowName  = 4
 	leastAbout = 24
 )
 
 // offerRows are a choice and, if it is told, what it means.
 func (m *welcome) offerRows(i int, o offer, w int, told bool) []string {
-	mark := part.Plain("   ")
-	name := part.Plain(o.name)
+	l := part.NewLine(m.theme.Raised(), w)
+	l.Reset(w, i == m.at)
+	name, about := part.Plain(o.name), themes.Dim
 	if i == m.at {
-		mark = part.As(themes.Focus, " "+m.theme.Glyphs.Cursor+" ")
-		name.Token = themes.Focus
+		l.Glyph(themes.Focus, m.theme.Glyphs.Cursor, 1)
+		name.Token, about = themes.Figure, themes.Text
 	}
-	l := part.NewLine(m.theme, w).Cells(mark, part.As(themes.Accent, strconv.Itoa(i+1)+"  ")).Field(name, besideName-belowName-2, part.Words).Gap(2)
+	l.To(1).Cells(part.As(themes.Accent, strconv.Itoa(i+1)), part.Plain("  ")).Field(name, besideName-belowName-2, part.Words).Gap(2)
 	if !told {
 		return []string{l.String()}
 	}
@@ -379,15 +393,16 @@ func (m *welcome) offerRows(i int, o offer, w int, told bool) []string {
 	if w-2-at < leastAbout {
 		at = belowName
 	}
-	lines := part.Wrap(o.about, max(w-2-at, 10))
+	lines := part.Wrap(o.about, max(w-1-at, 10))
 	var rows []string
 	if at == besideName {
-		l.Cells(part.As(themes.Dim, lines[0]))
+		l.Cells(part.As(about, lines[0]))
 		lines = lines[1:]
 	}
 	rows = append(rows, l.String())
 	for _, line := range lines {
-		rows = append(rows, part.NewLine(m.theme, w).Gap(at).Cells(part.As(themes.Dim, line)).String())
+		l.Reset(w, i == m.at)
+		rows = append(rows, l.To(at).Cells(part.As(about, line)).String())
 	}
 	return rows
 }
@@ -413,5 +428,5 @@ func (m *welcome) hints() []part.Hint {
 	if m.prompt != nil {
 		return []part.Hint{{Key: "enter", Does: "use the key"}, {Key: "esc", Does: "back"}}
 	}
-	return []part.Hint{{Key: "1 2 3", Does: "choose"}, {Key: "enter", Does: "take"}, {Key: "q", Does: "quit"}}
+	return []part.Hint{{Key: "1 2 3", Does: "take"}, {Key: "↓ ↑", Does: "move"}, {Key: "enter", Does: "take"}, {Key: "q", Does: "quit"}}
 }

@@ -250,9 +250,9 @@ func TestHelpListsKeysAndRiotsNotice(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("?")
-			d.wants("Keys of Overview", "sync an account", "Farsight is not endorsed by Riot Games", "trademarks")
+			d.wants("KEYS of Overview", "sync an account", "Farsight is not endorsed by Riot Games", "trademarks")
 			d.press("esc")
-			d.lacks("Keys of Overview")
+			d.lacks("KEYS of Overview")
 		})
 	}
 }
@@ -375,7 +375,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 		d.send(tea.PasteMsg{Content: "  " + key + "\n"})
 		d.lacks("RGAPI", "1234567890ab")
 		d.press("enter")
-		d.wants("Replace the API key?", "…7f3a is given up", "…90ab", "▸[n no]")
+		d.wants("Replace the API key?", "…7f3a is given up", "…90ab", "▌n no")
 		d.lacks("RGAPI", "1234567890ab")
 		d.none()
 		d.press("y")
@@ -436,7 +436,7 @@ func TestTinyScreenSaysWhatIsAsked(t *testing.T) {
 		"t a enter": {"a Riot ID looks like Name#TAG", "needs 60x16"},
 		": k r":     {"kr", "run", "needs 60x16"},
 		"T":         {"NO_COLOR is set"},
-		"3 o":       {"Sort by", "JOB", "choose"},
+		"3 o":       {"SORT BY", "JOB", "choose"},
 		"?":         {"needs a larger window", "close"},
 	} {
 		bubble(t, func(t *testing.T) {

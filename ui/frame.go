@@ -217,7 +217,7 @@ func (m *Model) messageRows(y int) []string {
 	air := m.tall != page.Short
 	if m.prompt != nil {
 		if air {
-			return []string{"", m.promptRow(y + 1)}
+			return []string{m.wrongRow(), m.promptRow(y + 1)}
 		}
 		return []string{m.promptRow(y)}
 	}
@@ -257,33 +257,28 @@ func (m *Model) standing() part.Toast {
 	return m.guide(m.now())
 }
 
-// promptRow is the text that is being typed, with what is wrong with it at the
-// right. A secret makes room for the whole sentence.
+// promptRow is the text that is being typed; of a filter, with how many rows fit.
 func (m *Model) promptRow(y int) string {
-	p := m.prompt
-	if p.filter != nil && p.wrong == "" {
-		return m.filterRow(p, y)
+	p, margin := m.prompt, strings.Repeat(" ", part.Margin(m.w)-1)
+	told := ""
+	if p.filter != nil {
+		shown, all := p.filter.Fit()
+		told = human.Count(int64(shown)) + " of " + human.Count(int64(all))
 	}
-	row, x := p.View(m.theme, m.w)
-	switch {
-	case p.wrong == "", m.wrongBelow():
-	case p.Mask || p.filter == nil && safe.Width(safe.Text(p.Value()+p.wrong)) > m.w*3/4:
-		row = part.Row(m.theme, m.w, part.As(themes.Accent, " "+p.Label+"  "), part.As(themes.Err, p.wrong))
-		x = 2 + len(p.Label)
-	default:
-		room := max(m.w-safe.Width(safe.Text(p.wrong))-2, m.w/3)
-		row, x = p.View(m.theme, room)
-		row += part.Row(m.theme, m.w-room, part.As(themes.Err, p.wrong))
-	}
-	m.putCursor(x, y)
-	return row
+	room := max(m.w-2*len(margin)-len(told)-1, 1)
+	row, x := p.View(m.theme, room)
+	m.putCursor(len(margin)+x, y)
+	return margin + row + part.Row(m.theme, len(told), part.As(themes.Dim, told))
 }
 
-// wrongBelow reports whether what is wrong with a filter has no room beside it: it
-// is told in the row of hints then.
-func (m *Model) wrongBelow() bool {
-	p := m.prompt
-	return p.filter != nil && p.wrong != "" && safe.Width(safe.Text(p.Value()+p.wrong)) > m.w-8
+// wrongRow is what is wrong with the text that is being typed: above it, or, on a short
+// screen, in the row of hints.
+func (m *Model) wrongRow() string {
+	if m.prompt.wrong == "" {
+		return ""
+	}
+	margin := part.Margin(m.w)
+	return part.NewLine(m.theme, m.w).Gap(margin).Cells(part.As(themes.Err, m.prompt.told(m.w-2*margin))).String()
 }
 
 // putCursor shows the terminal's cursor where text is typed.
@@ -292,19 +287,10 @@ func (m *Model) putCursor(x, y int) {
 	m.cursor.Blink = false
 }
 
-// filterRow is the filter that is being typed, and how many rows fit.
-func (m *Model) filterRow(p *prompt, y int) string {
-	shown, all := p.filter.Fit()
-	told := human.Count(int64(shown)) + " of " + human.Count(int64(all)) + " "
-	row, x := p.View(m.theme, max(m.w-len(told)-1, 1))
-	m.putCursor(x, y)
-	return row + part.Split(m.theme, len(told)+1, nil, []part.Cell{part.As(themes.Dim, told)})
-}
-
 // hintRow are the keys of the screen.
 func (m *Model) hintRow(v *page.View, y int) string {
-	if m.prompt != nil && m.wrongBelow() {
-		return part.Row(m.theme, m.w, part.As(themes.Err, " "+m.prompt.told(m.w-2)))
+	if m.prompt != nil && m.prompt.wrong != "" && m.tall == page.Short {
+		return m.wrongRow()
 	}
 	if m.tourBelow() {
 		return part.Message(m.theme, m.w, m.tourText())

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
-	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
@@ -83,13 +81,6 @@ func fits(group string, h part.Hint, text string) bool {
 	return true
 }
 
-// restInHelp puts the terminal's cursor where the help's text is typed.
-func (m *Model) restInHelp(top, h int, box []string) {
-	at := place(top, h, m.w, box)
-	_, x := m.over.find.View(m.theme, max(safe.Width(ansi.Strip(box[0]))-2, 1))
-	m.putCursor(at.x+1+x, at.y+1)
-}
-
 // notice is what Riot asks every product to show where users can see it.
 // Source: Riot Games developer portal, General Policies.
 const notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in " +
@@ -98,54 +89,67 @@ const notice = "Farsight is not endorsed by Riot Games and does not reflect the 
 // leastHelp is how many rows of keys the notice has to leave.
 const leastHelp = 8
 
-// helpBox lists the keys of the screen that fit what was typed, those that cannot
-// act now dimmed, and Riot's notice.
-func (m *Model) helpBox(v *page.View, h int) []string {
-	columns := min(max((m.w-2)/part.HelpColumn, 1), 3)
-	w := m.overWidth(columns*part.HelpColumn + 2)
-	if columns == 1 {
-		w = m.w
+// helpPanel lists the keys of the screen that fit what was typed, those that cannot
+// act now dimmed, the words that stand on it, and Riot's notice.
+func (m *Model) helpPanel(h int) (p sheet) {
+	th, o := m.theme.Raised(), m.over
+	w := m.overWidth(3*part.HelpColumn + 2*part.PanelPad)
+	inner := w - 2*part.PanelPad
+	legal := part.Wrap(notice, inner-2)
+	all := m.helpRows(th, inner, "")
+	// The panel keeps its height while it is searched: nothing jumps under the eye.
+	room := min(len(all), h-len(legal)-6)
+	if room < leastHelp {
+		room, legal = min(len(all), h-2), nil
 	}
-	legal := part.Wrap(notice, w-4)
-	all := m.keys.Groups(keys.On(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" })
-	groups := fitting(all, m.over.find.Value())
-	lines := part.HelpLines(groups)
-	// The box keeps its height while it is searched: nothing jumps under the eye.
-	inner := min((part.HelpLines(all)+columns-1)/columns+1, h-len(legal)-4)
-	if inner < leastHelp {
-		inner = max(h-3, 0)
-		legal = nil
+	room = max(room, 1)
+	rows := all
+	if text := o.find.Value(); strings.TrimSpace(text) != "" {
+		rows = m.helpRows(th, inner, text)
 	}
-	m.over.top = min(m.over.top, max(lines-columns*inner, 0))
-	tail := "esc closes"
-	switch below := lines - m.over.top - columns*inner; {
-	case below > 0:
-		tail = strconv.Itoa(below) + " more, " + keys.Shown([]string{m.keys.First(keys.InHelp, page.Down)}) + " goes down"
-	case m.over.find.Value() != "":
-		tail = m.keys.First(keys.InHelp, keys.Close) + " shows all"
+	o.top = max(min(o.top, len(rows)-room), 0)
+	list := part.Section{Title: "KEYS", Note: "of " + m.page().Screen().String(), Height: room + 1}
+	if below := len(rows) - o.top - room; below > 0 {
+		list.Tail = strconv.Itoa(below) + " more"
 	}
-	find, _ := m.over.find.View(m.theme, w-2)
-	rows := append([]string{find}, part.Help(m.theme, w-2, inner, groups, m.over.top)...)
-	if len(groups) == 0 && inner > 0 {
-		rows[1] = part.Row(m.theme, w-2, part.As(themes.Dim, m.keyed(" no key of this screen fits: {palette} looks through all commands")))
-	}
-	name := "Keys of " + m.page().Screen().String()
-	panels := []part.Section{{Title: name, Tail: tail, Rows: rows, Height: inner + 1}}
-	height := inner + 3
+	find, _ := o.find.View(th, inner)
+	list.Rows = append([]string{find}, rows[o.top:min(o.top+room, len(rows))]...)
+	sections := []part.Section{list}
 	if len(legal) > 0 {
 		small := make([]string, 0, len(legal))
 		for _, line := range legal {
-			small = append(small, part.Row(m.theme, w-2, part.As(themes.Dim, " "+line)))
+			small = append(small, part.Row(th, inner, part.As(themes.Dim, " "+line)))
 		}
-		panels = append(panels, part.Section{Title: m.product(), Rows: small, Height: len(legal)})
-		height += len(legal) + 1
+		sections = append(sections, part.Section{Title: "FARSIGHT", Note: m.opt.Version, Rows: small, Height: len(legal)})
 	}
-	return part.Over(m.theme, w, min(height, h), panels...)
+	p.input = o.find
+	p.rows, p.inputAt = part.Panel(th, w, h, &p.hits, sections...)
+	p.inputAt++
+	return p
 }
 
-func (m *Model) product() string {
-	if m.opt.Version == "" {
-		return "Farsight"
+// helpRows are the keys and words of the screen that fit a text.
+func (m *Model) helpRows(th *themes.Theme, w int, text string) []string {
+	s := m.page().Screen()
+	groups := fitting(m.keys.Groups(keys.On(s), func(a page.Action) bool { return m.cannot(m.view(m.now()), a) != "" }), text)
+	rows := []string{""}
+	if len(groups) > 0 {
+		rows = append(rows, part.Help(th, w, groups)...)
 	}
-	return "Farsight " + m.opt.Version
+	if words := fitting([]part.Group{wordsOf(s)}, text); len(words) > 0 && len(words[0].Hints) > 0 {
+		rows = append(append(rows, ""), part.Terms(th, w, words[0])...)
+	} else if len(groups) == 0 {
+		rows = append(rows, part.Row(th, w, part.As(themes.Dim, m.keyed(" no key of this screen fits: {palette} looks through all commands"))))
+	}
+	return rows
+}
+
+// wordsOf are the words of a screen as the help shows them.
+func wordsOf(s page.Screen) part.Group {
+	g := part.Group{Name: "Words"}
+	names, means := page.Words(s)
+	for i := range names {
+		g.Hints = append(g.Hints, part.Hint{Key: names[i], Does: means[i]})
+	}
+	return g
 }

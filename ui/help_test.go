@@ -31,11 +31,11 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 			d.wants("freeze the view only")
 			d.lacks("pause, resume the queue")
 			d.press("esc", "esc")
-			d.lacks("Keys of Jobs")
+			d.lacks("KEYS of Jobs")
 			d.press("?", "j", "k", "q") // letters, not motions
-			d.wants("Keys of Jobs", "find jkq")
+			d.wants("KEYS of Jobs", "find jkq")
 			d.press("esc", "?")
-			d.lacks("Keys of Jobs")
+			d.lacks("KEYS of Jobs")
 			d.none()
 		})
 	}

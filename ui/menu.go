@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type item struct {
 // menu is a list that lies over the page: of columns, themes, or commands.
 type menu struct {
 	title string
+	note  string // what of, behind the title
 	all   []item
 	shown []item
 	at    int
@@ -95,30 +97,45 @@ func (m *Model) chooseItem(now time.Time) tea.Cmd {
 	return cmd
 }
 
-// menuBox draws the menu.
-func (m *Model) menuBox(v *page.View, h int) []string {
-	n := m.over.menu
-	w := m.menuWidth()
-	head := 0
+// mostItems is how many items of a menu are shown at once.
+const mostItems = 20
+
+// menuPanel draws the menu. One that is narrowed by what is typed keeps its height.
+func (m *Model) menuPanel(h int) (p sheet) {
+	n, th := m.over.menu, m.theme.Raised()
+	w := m.overWidth(84)
+	inner, head := w-2*part.PanelPad, 0
+	var rows []string
 	if n.typing {
-		head = 2
+		input, _ := n.input.View(th, inner)
+		rows = append(rows, input, part.Row(th, inner, part.As(themes.Err, " "+n.wrong)))
+		p.input, head = &n.input, len(rows)
 	}
-	inner := max(min(len(n.shown), h-2-head, 20), 1)
-	n.top = min(max(n.top, n.at-inner+1), n.at)
-	n.top = max(min(n.top, len(n.shown)-inner), 0)
-	rows := make([]string, 0, inner+head)
-	name := nameWidth(n.shown, w)
-	if n.typing {
-		input, _ := n.input.View(m.theme, w-2)
-		rows = append(rows, input, m.menuLine(n, w-2))
-	}
-	for i := n.top; i < len(n.shown) && len(rows) < inner+head; i++ {
-		rows = append(rows, m.itemRow(n.shown[i], w-2, name, i == n.at))
+	room := max(min(len(n.all), mostItems, h-2-head), 1)
+	n.top = min(max(n.top, n.at-room+1), n.at)
+	n.top = max(min(n.top, len(n.shown)-room), 0)
+	name := nameWidth(n.shown, inner)
+	for i := n.top; i < len(n.shown) && len(rows) < room+head; i++ {
+		rows = append(rows, m.itemRow(n.shown[i], inner, name, i == n.at))
 	}
 	if len(n.shown) == 0 {
-		rows = append(rows, part.Row(m.theme, w-2, part.As(themes.Dim, "   "+n.bare())))
+		rows = append(rows, part.Row(th, inner, part.As(themes.Dim, " "+n.bare())))
 	}
-	return part.Over(m.theme, w, len(rows)+2, part.Section{Title: n.title, Tail: "esc closes", Rows: rows, Height: len(rows)})
+	s := part.Section{Title: n.title, Note: n.note, Rows: rows, Height: room + head}
+	if len(n.shown) > room {
+		s.Tail = strconv.Itoa(n.at+1) + " of " + strconv.Itoa(len(n.shown))
+	}
+	s.Click = func(_, y int) string {
+		at := n.top + y - head
+		if y < head || at >= len(n.shown) {
+			return ""
+		}
+		n.at = at
+		return string(keys.Choose)
+	}
+	p.rows, p.inputAt = part.Panel(th, w, h, &p.hits, s)
+	p.inputAt++
+	return p
 }
 
 // bare is what a menu says without a line that fits: a verb with its argument is not
@@ -130,8 +147,6 @@ func (n *menu) bare() string {
 	return "nothing fits: backspace, or esc closes"
 }
 
-func (m *Model) menuWidth() int { return m.overWidth(84) }
-
 // overWidth is how wide a box over the page is that wants w cells. Where next to
 // nothing of the page would be left beside it, it takes the whole width.
 func (m *Model) overWidth(w int) int {
@@ -139,14 +154,6 @@ func (m *Model) overWidth(w int) int {
 		return m.w
 	}
 	return w
-}
-
-// menuLine is what is wrong with what was typed, or a rule.
-func (m *Model) menuLine(n *menu, w int) string {
-	if n.wrong != "" {
-		return part.Row(m.theme, w, part.As(themes.Err, " "+n.wrong))
-	}
-	return part.NewLine(m.theme, w).Gap(1).Glyph(themes.Hairline, m.theme.Glyphs.Horizontal, w-2).String()
 }
 
 // nameWidth is how wide the names of a menu are drawn.
@@ -164,13 +171,12 @@ func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
 	} else {
 		i.show = ""
 	}
-	l := part.NewLine(m.theme, w)
+	l := part.NewLine(m.theme.Raised(), w)
 	l.Reset(w, at)
-	l.Gap(1)
 	if at {
 		l.Glyph(themes.Focus, m.theme.Glyphs.Cursor, 1)
 	}
-	l.To(3)
+	l.To(1)
 	name, key := themes.Text, themes.Accent
 	if i.off {
 		name, key = themes.Off, themes.Off
@@ -183,7 +189,7 @@ func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
 	l.Field(part.As(themes.Dim, i.what), what, part.Words)
 	row := l.Right(part.As(key, i.key), part.Plain(" ")).String()
 	if i.show != "" {
-		row += i.show + m.theme.Close() + " "
+		row += i.show + m.theme.Raised().Close() + " "
 	}
 	return row
 }
@@ -194,7 +200,7 @@ func (m *Model) openSort(time.Time) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	n := &menu{title: "Sort by"}
+	n := &menu{title: "SORT BY"}
 	for i, c := range l.Columns() {
 		if !c.Sortable {
 			continue
@@ -216,7 +222,7 @@ func (m *Model) openColumns(time.Time) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	n := &menu{title: "Columns", stays: true, fresh: func(m *Model) []item { return m.columnItems(l) }}
+	n := &menu{title: "COLUMNS", note: "of " + m.page().Screen().String(), stays: true, fresh: func(m *Model) []item { return m.columnItems(l) }}
 	n.all = m.columnItems(l)
 	m.openMenu(n)
 	return nil
@@ -244,7 +250,7 @@ func (m *Model) openThemes(time.Time) tea.Cmd {
 		return nil
 	}
 	before := m.picked
-	n := &menu{title: "Theme", moved: func(m *Model, i item) { m.useTheme(i.name) }, close: func(m *Model) { m.useTheme(before) }}
+	n := &menu{title: "THEME", moved: func(m *Model, i item) { m.useTheme(i.name) }, close: func(m *Model) { m.useTheme(before) }}
 	for _, name := range m.themeNames() {
 		if name == m.theme.Name {
 			n.at = len(n.all)

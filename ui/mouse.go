@@ -83,15 +83,16 @@ func (m *Model) overMove(a page.Action, now time.Time) {
 // click does what a click means where it falls: it closes what it falls outside of,
 // chooses the item of a menu, or does what whoever drew the place noted.
 func (m *Model) click(e tea.Mouse, now time.Time) tea.Cmd {
-	switch {
-	case e.Button != tea.MouseLeft || m.prompt != nil || m.tiny():
+	if e.Button != tea.MouseLeft || m.prompt != nil || m.tiny() {
 		return nil
+	}
+	action, found := m.hits.Click(e.X, e.Y)
+	switch {
+	case m.over != nil && found && action != "":
+		return m.overAct(page.Action(action), now)
 	case m.over != nil && !m.laid.has(e.X, e.Y):
 		return m.clickAway(now)
-	case m.over != nil:
-		return m.clickItem(e.Y, now)
-	}
-	if action, found := m.hits.Click(e.X, e.Y); found && action != "" {
+	case m.over == nil && action != "":
 		return m.perform(page.Action(action), now)
 	}
 	return nil
@@ -103,22 +104,4 @@ func (m *Model) clickAway(now time.Time) tea.Cmd {
 	}
 	m.over = nil
 	return nil
-}
-
-// clickItem chooses the item of a menu that is under the mouse.
-func (m *Model) clickItem(y int, now time.Time) tea.Cmd {
-	n := m.over.menu
-	if n == nil {
-		return nil
-	}
-	head := 0
-	if n.typing {
-		head = 2
-	}
-	at := n.top + y - m.laid.y - 1 - head
-	if y < m.laid.y+1+head || at >= len(n.shown) || y >= m.laid.y+m.laid.h-1 {
-		return nil
-	}
-	n.at = at
-	return m.chooseItem(now)
 }

@@ -223,7 +223,7 @@ func TestP31_LiveRefreshNeverMovesTheCursorNorAnswersADialog(t *testing.T) {
 func TestP32_AllWithoutAFilterIsCountedFirst(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "A", "x")
-		d.wants("Cancel ", "match:KR_7214550881, ", "more", "type all to go on", "▸[esc no]")
+		d.wants("Cancel ", "match:KR_7214550881, ", "more", "type all to go on", "▌esc no")
 		d.press("enter")
 		for _, c := range d.fake.Did() {
 			if !c.DryRun {

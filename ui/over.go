@@ -26,11 +26,15 @@ type overlay struct {
 }
 
 func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
-	d := &part.Dialog{Title: c.Question, Body: c.Lines, Yes: "y " + c.Yes, No: "n no"}
+	d := &part.Dialog{Title: c.Question, Body: c.Lines, Yes: answer("y", c.Yes, keys.Yes), No: answer("n", "no", keys.No)}
 	if c.Word != "" {
-		d.Word, d.Input, d.Yes, d.No = c.Word, &part.Prompt{}, "enter "+c.Yes, "esc no"
+		d.Word, d.Input, d.Yes, d.No = c.Word, &part.Prompt{}, part.Hint{Key: "enter", Does: c.Yes}, answer("esc", "no", keys.No)
 	}
 	return &overlay{dialog: d, yes: yes}
+}
+
+func answer(key, does string, act page.Action) part.Hint {
+	return part.Hint{Key: key, Does: does, Click: func(int, int) string { return string(act) }}
 }
 
 // word is what must be typed to agree; "" = nothing.
@@ -126,21 +130,35 @@ func (m *Model) agree() tea.Cmd {
 // drawOver lays the overlay over the body, whose first row is the screen's row
 // top.
 func (m *Model) drawOver(v *page.View, body []string, top int) []string {
-	var laid []string
+	var p sheet
 	switch {
 	case m.over.dialog != nil:
-		laid = m.asked().View(m.theme, m.w-4, len(body))
+		p.rows = m.asked().View(m.theme, m.w-4, len(body), &p.hits)
 	case m.over.menu != nil:
-		laid = m.menuBox(v, len(body))
+		p = m.menuPanel(len(body))
 	default:
-		laid = m.helpBox(v, len(body))
+		p = m.helpPanel(len(body))
 	}
-	m.restOver(top, len(body), laid)
-	m.laid = place(top, len(body), m.w, laid)
+	m.laid = place(top, len(body), m.w, p.rows)
+	m.hits.Lay(m.laid.x, m.laid.y, p.hits)
+	if p.input != nil {
+		_, x := p.input.View(m.theme, max(m.laid.w-2*part.PanelPad, 1))
+		m.putCursor(m.laid.x+part.PanelPad+x, m.laid.y+p.inputAt)
+	} else {
+		m.rest(m.laid.x, m.laid.y, p.rows)
+	}
 	if m.over.dims() {
 		body = part.Dimmed(m.theme, m.w, body)
 	}
-	return part.Overlay(m.theme, m.w, len(body), body, laid)
+	return part.Overlay(m.theme, m.w, len(body), body, p.rows)
+}
+
+// sheet is what lies over the page, drawn by itself.
+type sheet struct {
+	rows    []string
+	hits    part.Hits
+	input   *part.Prompt // what is typed into; nil = nothing is
+	inputAt int          // the row of input
 }
 
 // dims reports whether the page below steps back while this is looked at. Below a
@@ -166,23 +184,4 @@ func (m *Model) asked() part.Dialog {
 		d.Body = append(slices.Clone(d.Body), "Reason: "+text)
 	}
 	return d
-}
-
-// restOver puts the terminal's cursor in what lies over the page: where text is
-// typed, else on the chosen line.
-func (m *Model) restOver(top, h int, box []string) {
-	if m.over.find != nil && len(box) > 0 {
-		m.restInHelp(top, h, box)
-		return
-	}
-	if m.over.menu == nil || len(box) == 0 {
-		return
-	}
-	left, y := (m.w-m.menuWidth())/2, top+max((h-len(box))/2, 0)
-	if !m.over.menu.typing {
-		m.rest(left, y, box)
-		return
-	}
-	_, x := m.over.menu.input.View(m.theme, m.menuWidth()-2)
-	m.putCursor(left+1+x, y+1)
 }

@@ -64,5 +64,5 @@ func (m *Model) tellOwn(e ownEnded, now time.Time) {
 		return
 	}
 	m.over = confirmOver(page.Confirm{Question: n.Text, Lines: lines, Yes: "close"}, func() tea.Cmd { return nil })
-	m.over.dialog.No = "esc close"
+	m.over.dialog.No = answer("esc", "close", keys.No)
 }

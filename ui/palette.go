@@ -58,7 +58,7 @@ func init() {
 
 // openPalette opens the list of everything that can be done and seen.
 func (m *Model) openPalette(now time.Time) tea.Cmd {
-	n := &menu{title: "Command", typing: true, input: part.Prompt{Label: ":", Ghost: "a command, screen, account, job or theme"}}
+	n := &menu{title: "COMMAND", typing: true, input: part.Prompt{Label: ":", Ghost: "a command, screen, account, job or theme"}}
 	n.all = m.paletteItems(now)
 	m.openMenu(n)
 	n.narrow()

@@ -123,7 +123,7 @@ func TestPaletteCarriesOutKeys(t *testing.T) {
 		d.text("choose col")
 		d.wants("choose columns", " c ")
 		d.press("enter")
-		d.wants("Columns", "always shown")
+		d.wants("COLUMNS", "always shown")
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -114,18 +116,16 @@ func (q question) ask(d *desk) {
 func (d *desk) reads(texts ...string) {
 	d.t.Helper()
 	var words []string
-	screen := d.screen()
-	if strings.Contains(screen, "╭") {
-		var inside []string
-		for _, row := range strings.Split(screen, "\n") {
-			if from, to := strings.IndexAny(row, "│╭"), strings.LastIndexAny(row, "│╮"); from >= 0 && to > from {
-				inside = append(inside, row[from:to])
-			}
+	rows := strings.Split(d.screen(), "\n")
+	if d.m.over != nil { // what lies over the page is read alone
+		at := d.m.laid
+		rows = rows[at.y : at.y+at.h]
+		for i := range rows {
+			rows[i] = ansi.Cut(rows[i], at.x, at.x+at.w)
 		}
-		screen = strings.Join(inside, "\n")
 	}
-	for _, w := range strings.Fields(screen) {
-		if strings.Trim(w, "│╭╮╰╯├┤─") != "" {
+	for _, w := range strings.Fields(strings.Join(rows, "\n")) {
+		if strings.Trim(w, "─") != "" {
 			words = append(words, w)
 		}
 	}

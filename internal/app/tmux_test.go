@@ -275,7 +275,7 @@ func TestTmux_ResizeAndCopy(t *testing.T) {
 	})
 	x.toldOf(fmt.Sprintf("copied %d B", len(copied)), "OSC 52")
 	x.keys("q")
-	x.shows("Quit Farsight?", "▸[n no]")
+	x.shows("Quit Farsight?", "▌n no")
 	x.keys("y")
 	x.ended(exitDone)
 }
@@ -289,8 +289,8 @@ func TestTmux_SignalsLeaveTheTerminalSane(t *testing.T) {
 		keys []string
 		over string
 	}{
-		{syscall.SIGTERM, []string{"?"}, "Keys of Overview"},
-		{syscall.SIGHUP, []string{":"}, "Command"},
+		{syscall.SIGTERM, []string{"?"}, "KEYS of Overview"},
+		{syscall.SIGHUP, []string{":"}, "COMMAND"},
 		{syscall.SIGINT, []string{"t"}, "Name#TAG platform"},
 	} {
 		x := inTmux(t, 100, 30, nil, "demo")

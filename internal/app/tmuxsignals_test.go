@@ -64,9 +64,9 @@ func TestTmux_SuspendWithoutAShell(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond)
 	_, _ = master.WriteString("?") // it still answers
-	shows("Keys of Overview")
+	shows("KEYS of Overview")
 	_, _ = master.WriteString("?")
-	p.until("the keys gone", func() bool { return !strings.Contains(screen(), "Keys of Overview") })
+	p.until("the keys gone", func() bool { return !strings.Contains(screen(), "KEYS of Overview") })
 	_, _ = master.WriteString("q")
 	shows("Quit Farsight?")
 	_, _ = master.WriteString("y")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -88,7 +89,7 @@ func TestHintsAreKeys(t *testing.T) {
 			t.Errorf("context %b: %d hints are kept, want ? and q", at, kept)
 		}
 	}
-	if part.HelpLines(Builtin.Groups(onOverview, func(page.Action) bool { return false })) == 0 {
+	if len(part.Help(themes.NewMono(themes.Unicode), 80, Builtin.Groups(onOverview, func(page.Action) bool { return false }))) == 0 {
 		t.Error("no help")
 	}
 }

@@ -193,19 +193,29 @@ func TestPromptHidesSecrets(t *testing.T) {
 	}
 }
 
+func answer(key, does, action string) Hint {
+	return Hint{Key: key, Does: does, Click: func(int, int) string { return action }}
+}
+
 func TestDialogDefaultsToNo(t *testing.T) {
-	d := Dialog{Title: "Cancel 14 jobs?", Body: []string{"3 of them are running. What they fetched stays stored."}, Yes: "cancel 14 jobs", No: "keep"}
-	want := `╭ Cancel 14 jobs? ─────────────────────╮
-│                                      │
-│  3 of them are running. What they    │
-│  fetched stays stored.               │
-│                                      │
-│  ▸[keep]    cancel 14 jobs           │
-╰──────────────────────────────────────╯`
-	if got := plain(d.View(mono, 40, 20)...); got != want {
+	d := Dialog{Title: "Cancel 14 jobs?", Body: []string{"3 of them are running. What they fetched stays stored."}, Yes: answer("y", "cancel 14 jobs", "yes"), No: answer("n", "keep", "no")}
+	want := `
+   Cancel 14 jobs? ──────────────────
+   3 of them are running. What they
+   fetched stays stored.
+
+  ▌n keep    y cancel 14 jobs
+   ──────────────────────────────────`
+	var hits Hits
+	if got := plain(d.View(mono, 40, 20, &hits)...); got != want {
 		t.Errorf("got\n%s", got)
 	}
-	if got := plain(d.View(mono, 40, 4)...); !strings.Contains(got, "▸[keep]") {
+	for x, want := range map[int]string{2: "no", 9: "no", 12: "yes", 27: "yes"} {
+		if got, _ := hits.Click(x, 5); got != want {
+			t.Errorf("a click into cell %d of the answers means %q, want %q", x, got, want)
+		}
+	}
+	if got := plain(d.View(mono, 40, 4, nil)...); !strings.Contains(got, "▌n keep") {
 		t.Errorf("no answers in\n%s", got)
 	}
 }
@@ -226,7 +236,8 @@ func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
 // What is laid over a screen does not bring the terminal's own background through.
 func TestOverlayKeepsTheGround(t *testing.T) {
 	th := themes.New(themes.Palettes()[1], themes.TrueColor, true, themes.Unicode)
-	for i, row := range Overlay(th, 30, 5, nil, Over(th, 12, 3, Section{Title: "Theme"})) {
+	over, _ := Panel(th.Raised(), 12, 3, nil, Section{Title: "THEME", Height: 1})
+	for i, row := range Overlay(th, 30, 5, nil, over) {
 		if strings.Contains(row, "\x1b[m") || strings.Contains(row, "\x1b[0m") {
 			t.Errorf("row %d goes back to the terminal's look: %q", i, row)
 		}
@@ -245,14 +256,12 @@ func TestWrap(t *testing.T) {
 
 func TestHelpInColumns(t *testing.T) {
 	groups := []Group{{"Move", []Hint{{Key: "j k", Does: "down, up"}}}, {"Act", []Hint{{Key: "t", Does: "sync"}}}}
-	want := ` Move                                   Act
- j k      down, up                      t        sync`
-	got := Help(mono, 80, 3, groups, 0)
-	if plain(got[:2]...) != want || HelpLines(groups) != 5 {
+	want := " MOVE                                  ACT\n j k      down, up                     t        sync"
+	if got := Help(mono, 80, groups); plain(got...) != want {
 		t.Errorf("got\n%s", plain(got...))
 	}
-	if got := plain(Help(mono, 30, 2, groups, 3)...); !strings.HasPrefix(got, " Act\n t") {
-		t.Errorf("scrolled to\n%s", got)
+	if got := plain(Help(mono, 30, groups)...); !strings.HasSuffix(got, "\n\n ACT\n t        sync") {
+		t.Errorf("in one column\n%s", got)
 	}
 }
 

@@ -17,10 +17,10 @@ type Dialog struct {
 	Title string
 	// Body is wrapped; each string is a paragraph.
 	Body []string
-	// Figure are painted rows of at most FigureWidth cells below the text.
+	// Figure are painted rows of at most FigureWidth cells below the text, on raised ground.
 	Figure []string
-	// Yes and No name the answers with what they do: "cancel 14 jobs", "keep".
-	Yes, No string
+	// Yes and No are the answers: the key, and what the answer does: "cancel 14 jobs".
+	Yes, No Hint
 	// OnYes says that Yes is chosen; the zero value is No.
 	OnYes bool
 	// Word, when set, must be typed into Input to agree.
@@ -32,40 +32,43 @@ type Dialog struct {
 const dialogWidth = 72
 
 // FigureWidth is what a dialog has for a figure on a screen that is wide enough.
-const FigureWidth = dialogWidth - 6
+const FigureWidth = dialogWidth - 2*(PanelPad+1)
 
-// View returns the dialog as a box that fits into w x h cells.
-func (d Dialog) View(th *themes.Theme, w, h int) []string {
+// View returns the dialog for a screen that has w x h cells for it. What can be clicked
+// is noted in hits.
+func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) []string {
+	th = th.Raised()
 	w = min(w, dialogWidth)
-	if w < 2 || h < 2 {
+	inner := w - 2*PanelPad
+	if inner < 3 || h < 2 {
 		return nil
 	}
-	rows := []string{""}
+	var rows []string
 	for _, paragraph := range d.Body {
-		for _, line := range Wrap(paragraph, w-6) {
-			rows = append(rows, Row(th, w-2, Plain("  "), Plain(line)))
+		for _, line := range Wrap(paragraph, inner-2) {
+			rows = append(rows, Row(th, inner, Plain(" "), Plain(line)))
 		}
 	}
 	for i, row := range d.Figure {
 		if i == 0 {
 			rows = append(rows, "")
 		}
-		rows = append(rows, fit(th, "  "+row, w-2))
+		rows = append(rows, fit(th, " "+row, inner))
 	}
 	rows = append(rows, "")
 	if d.Word != "" && d.Input != nil {
-		input, _ := d.Input.View(th, w-4)
-		rows = append(rows, Row(th, w-2, Plain("  type "), As(themes.Warn, d.Word), Plain(" to go on")), " "+input, "")
+		input, _ := d.Input.View(th, inner)
+		rows = append(rows, Row(th, inner, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input, "")
 	}
-	answers := d.answers(th, w-2)
-	if over := len(rows) + 3 - h; over > 0 { // the answers must stay visible
-		rows = rows[:max(len(rows)-over, 0)]
-	}
-	rows = append(rows, answers)
-	return Over(th, w, min(len(rows)+2, h), Section{Title: d.Title, Rows: rows})
+	rows = rows[:min(len(rows), h-2)] // the answers must stay visible
+	answers := len(rows)
+	rows = append(rows, d.answers(th, inner, nil))
+	panel, top := Panel(th, w, h, nil, Section{Title: d.Title, Rows: rows, Height: len(rows)})
+	d.answers(th, inner, func(from, cells int, click Click) { hits.Add(PanelPad+from, top+1+answers, cells, 1, click) })
+	return panel
 }
 
-// Lines are the dialog without a box, rows of w cells: the question, what it says, and
+// Lines are the dialog without a panel, rows of w cells: the question, what it says, and
 // the answers.
 func (d Dialog) Lines(th *themes.Theme, w int) []string {
 	rows := []string{Row(th, w, As(themes.Focus, " "+d.Title))}
@@ -78,23 +81,28 @@ func (d Dialog) Lines(th *themes.Theme, w int) []string {
 		input, _ := d.Input.View(th, w)
 		rows = append(rows, Row(th, w, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input)
 	}
-	return append(rows, d.answers(th, w))
+	return append(rows, d.answers(th, w, nil))
 }
 
-func (d Dialog) answers(th *themes.Theme, w int) string {
-	l := NewLine(th, w).Gap(2)
+// answers are both answers, the chosen one as a selected row is; noted is told where each
+// stands.
+func (d Dialog) answers(th *themes.Theme, w int, noted func(from, cells int, click Click)) string {
+	l := NewLine(th, w)
 	for _, a := range []struct {
-		text   string
+		Hint
 		chosen bool
 	}{{d.No, !d.OnYes}, {d.Yes, d.OnYes}} {
-		if a.text == "" {
-			continue
-		}
+		from := l.at
 		if a.chosen {
-			l.Cells(As(themes.Focus, th.Glyphs.Focus+"["+a.text+"]")).Gap(2)
-			continue
+			l.On(themes.OnSel).Glyph(themes.Focus, th.Glyphs.Cursor, 1)
+		} else {
+			l.Gap(1)
 		}
-		l.Cells(As(themes.Dim, "  "+a.text+" ")).Gap(2)
+		l.Cells(As(themes.Focus, a.Key)).Gap(1).Cells(Plain(a.Does)).Gap(1).On(themes.OnPlain)
+		if noted != nil {
+			noted(from, l.at-from, a.Click)
+		}
+		l.Gap(2)
 	}
 	return l.String()
 }

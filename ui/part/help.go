@@ -1,6 +1,11 @@
 package part
 
-import "github.com/farsight-console/farsight/themes"
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+)
 
 // Group is a titled list of keys.
 type Group struct {
@@ -11,42 +16,66 @@ type Group struct {
 // HelpColumn is the width of one column of keys, helpKey of the key in it, and
 // HelpLabel of what the key does.
 const (
-	HelpColumn = 39
-	HelpLabel  = HelpColumn - helpKey - 3
+	HelpColumn = 38
+	HelpLabel  = HelpColumn - helpKey - 2
 	helpKey    = 8
 )
 
-// Help draws groups of keys in as many columns as fit, h rows of w cells,
-// from line top on.
-func Help(th *themes.Theme, w, h int, groups []Group, top int) []string {
-	if h <= 0 {
-		return nil
-	}
-	lines := helpLines(groups)
-	lines = lines[clamp(top, 0, len(lines)):]
+// Help draws groups of keys in as many columns as fit into rows of w cells.
+func Help(th *themes.Theme, w int, groups []Group) []string {
 	columns := max(w/HelpColumn, 1)
-	out := make([]string, 0, h)
+	flow := helpColumns(helpLines(groups), columns)
+	var out []string
 	l := NewLine(th, w)
-	for i := range h {
+	for y := 0; ; y++ {
 		l.Reset(w, false)
-		for c := range columns {
+		drawn := false
+		for c, lines := range flow {
 			l.To(c * HelpColumn)
-			if at := c*h + i; at < len(lines) {
-				lines[at].draw(l, columns)
+			if y < len(lines) {
+				lines[y].draw(l, columns)
+				drawn = true
 			}
+		}
+		if !drawn {
+			return out
 		}
 		out = append(out, l.String())
 	}
-	return out
 }
 
-// HelpLines returns how many lines groups have, for scrolling.
-func HelpLines(groups []Group) int { return len(helpLines(groups)) }
+// helpColumns parts lines into columns that are as short as can be. None begins with an
+// empty line or ends with a title.
+func helpColumns(lines []helpLine, columns int) [][]helpLine {
+	for h := max((len(lines)+columns-1)/columns, 1); ; h++ {
+		var out [][]helpLine
+		rest := lines
+		for len(rest) > 0 {
+			if rest[0] == (helpLine{}) {
+				rest = rest[1:]
+				continue
+			}
+			n := min(h, len(rest))
+			if n < len(rest) && n > 1 && rest[n-1].title != "" {
+				n--
+			}
+			column := rest[:n]
+			if column[n-1] == (helpLine{}) {
+				column = column[:n-1]
+			}
+			out, rest = append(out, column), rest[n:]
+		}
+		if len(out) <= columns {
+			return out
+		}
+	}
+}
 
 // helpLine is a title, a hint or nothing.
 type helpLine struct {
-	title string
-	hint  Hint
+	title     string
+	key, does string
+	off       bool
 }
 
 func helpLines(groups []Group) []helpLine {
@@ -57,7 +86,7 @@ func helpLines(groups []Group) []helpLine {
 		}
 		lines = append(lines, helpLine{title: g.Name})
 		for _, h := range g.Hints {
-			lines = append(lines, helpLine{hint: h})
+			lines = append(lines, helpLine{key: h.Key, does: h.Does, off: h.Off})
 		}
 	}
 	return lines
@@ -65,16 +94,36 @@ func helpLines(groups []Group) []helpLine {
 
 func (h helpLine) draw(l *Line, columns int) {
 	if h.title != "" {
-		l.Gap(1).Put(themes.Focus, h.title)
+		l.Gap(1).Put(themes.Figure, strings.ToUpper(h.title))
 		return
 	}
 	key, does := themes.Accent, themes.Text
-	if h.hint.Off {
+	if h.off {
 		key, does = themes.Off, themes.Off
 	}
-	room := HelpColumn
+	room := HelpLabel
 	if columns == 1 {
 		room = l.Room()
 	}
-	l.Gap(1).Field(As(key, h.hint.Key), helpKey, Words).Gap(1).Field(As(does, h.hint.Does), room-helpKey-3, Words)
+	l.Gap(1).Field(As(key, h.key), helpKey, Words).Gap(1).Field(As(does, h.does), room, Words)
+}
+
+// Terms draws words beside what they mean, in rows of w cells.
+func Terms(th *themes.Theme, w int, g Group) []string {
+	name := 0
+	for _, h := range g.Hints {
+		name = max(name, safe.Width(h.Key))
+	}
+	name = min(name, w/3)
+	rows := []string{Row(th, w, Plain(" "), As(themes.Figure, strings.ToUpper(g.Name)))}
+	for _, h := range g.Hints {
+		for i, line := range Wrap(h.Does, w-name-4) {
+			l := NewLine(th, w).Gap(1)
+			if i == 0 {
+				l.Field(As(themes.Accent, h.Key), name, Words)
+			}
+			rows = append(rows, l.To(name+3).Cells(Plain(line)).String())
+		}
+	}
+	return rows
 }

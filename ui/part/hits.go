@@ -35,6 +35,13 @@ func (h *Hits) Add(x, y, w, rows int, click Click) {
 	}
 }
 
+// Lay notes what was drawn somewhere else and now stands x cells and y rows further on.
+func (h *Hits) Lay(x, y int, drawn Hits) {
+	for _, r := range drawn {
+		h.Add(x+r.x, y+r.y, r.w, r.h, r.click)
+	}
+}
+
 // Click does what a click at a cell means: of rectangles that overlap the one that was
 // drawn last. found is false when nothing there can be clicked.
 func (h Hits) Click(x, y int) (action string, found bool) {

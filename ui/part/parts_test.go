@@ -55,7 +55,13 @@ var every = map[string]func(s scene) []string{
 		l.Reset(s.w, true)
 		return one(l.Cells(s.cells()...).Field(As(themes.OK, s.text()), s.n, Number).String())
 	},
-	"Over": func(s scene) []string { return Over(s.th, s.w, s.h, s.sections()...) },
+	"Panel": func(s scene) []string {
+		rows, _ := Panel(s.th.Raised(), s.w, s.h, nil, s.sections()...)
+		return Height(s.th, s.w, s.h, rows)
+	},
+	"Terms": func(s scene) []string {
+		return Height(s.th, s.w, s.h, Terms(s.th, s.w, Group{s.text(), []Hint{{Key: s.text(), Does: s.text()}}}))
+	},
 	"Sections": func(s scene) []string {
 		return Sections(s.th, 0, 0, s.w, s.h, s.n%3, nil, s.sections()...)
 	},
@@ -118,16 +124,16 @@ var every = map[string]func(s scene) []string{
 	},
 	"Help": func(s scene) []string {
 		g := []Group{{s.text(), []Hint{{Key: "j", Does: s.text()}, {Key: "k", Off: true}}}, {"all", []Hint{{Key: s.text()}}}}
-		return Help(s.th, s.w, s.h, g, s.n%5)
+		return Height(s.th, s.w, s.h, Help(s.th, s.w, g))
 	},
 	"Overlay": func(s scene) []string {
 		base := every0(s)
-		d := Dialog{Title: s.text(), Body: []string{s.text(), s.text()}, Yes: s.text(), No: "keep", Word: "purge", Input: &Prompt{}}
-		return Overlay(s.th, s.w, s.h, base, d.View(s.th, s.w, s.h))
+		d := Dialog{Title: s.text(), Body: []string{s.text(), s.text()}, Yes: Hint{Key: "y", Does: s.text()}, No: Hint{Key: "n", Does: s.text()}, Word: "purge", Input: &Prompt{}}
+		return Overlay(s.th, s.w, s.h, base, d.View(s.th, s.w, s.h, &Hits{}))
 	},
 	"Beside": func(s scene) []string {
-		left := Over(s.th, s.w/2, s.h, Section{Title: s.text()})
-		return Beside(left, Over(s.th, s.w-s.w/2, s.h, Section{Title: s.text()}))
+		left := Sections(s.th, 0, 0, s.w/2, s.h, 0, nil, Section{Title: s.text()})
+		return Beside(left, Sections(s.th, 0, 0, s.w-s.w/2, s.h, 0, nil, Section{Title: s.text()}))
 	},
 	"Frame": func(s scene) []string {
 		f := Frame(s.th, s.w, s.h, append(every0(s), s.text(), "\x1b[2J"+s.text(), "\u009bx"))

@@ -99,7 +99,6 @@ func share(h int, sections []Section) (heights []int, gaps int) {
 type block struct {
 	th         *themes.Theme
 	inner, pad int
-	framed     bool // a title's hairline goes on into the frame
 }
 
 const blanks = "  "
@@ -115,9 +114,6 @@ func (b block) title(s Section) string {
 	}
 	l := NewLine(b.th, b.inner)
 	l.title(s)
-	if b.framed && s.Tail == "" {
-		l.Glyph(themes.Hairline, b.th.Glyphs.Horizontal, 1)
-	}
 	return blanks[:b.pad] + l.String() + blanks[:b.pad]
 }
 
@@ -154,22 +150,38 @@ func (l *Line) title(s Section) {
 	}
 }
 
-// Over draws sections on w x h cells that lie over a page, in a hairline frame that
-// carries the first title.
-func Over(th *themes.Theme, w, h int, sections ...Section) []string {
-	if w < 4 || h < 2 || len(sections) == 0 {
-		return Height(th, w, h, nil)
+// PanelPad is how many cells stay empty at either side of what lies over a page: its
+// titles and rows have one more of their own.
+const PanelPad = 2
+
+// Panel draws sections of fixed heights that lie over a page: rows of w cells on the
+// ground of a raised theme, at most h. Where there is room, an empty row stands above and
+// below; where the ground cannot be told from the page, a hairline ends it. top is the
+// row of the first title.
+func Panel(th *themes.Theme, w, h int, hits *Hits, sections ...Section) (rows []string, top int) {
+	b := block{th: th, inner: w - 2*PanelPad, pad: PanelPad}
+	if b.inner < 2 || h < 1 || len(sections) == 0 {
+		return nil, 0
 	}
-	g := th.Glyphs
-	b := block{th: th, inner: w - 2, framed: true}
-	out := b.sections(0, 0, h-1, nil, sections)
-	for i, row := range out {
-		left, right := g.Vertical, g.Vertical
-		if i == 0 {
-			left, right = g.TopLeft, g.TopRight
-		}
-		out[i] = th.Paint(themes.Hairline, left) + row + th.Paint(themes.Hairline, right)
+	need := 2*len(sections) - 1
+	for _, s := range sections {
+		need += s.Height
 	}
-	end := NewLine(th, w).Glyph(themes.Hairline, g.BottomLeft, 1).Glyph(themes.Hairline, g.Horizontal, w-2).Glyph(themes.Hairline, g.BottomRight, 1)
-	return append(out, end.String())
+	last := b.row("")
+	if !th.Lifted() {
+		last = blanks + NewLine(th, b.inner).Gap(1).Glyph(themes.Hairline, th.Glyphs.Horizontal, b.inner-2).Gap(1).String() + blanks
+	}
+	switch {
+	case need+2 <= h:
+		top = 1
+		rows = append(append([]string{b.row("")}, b.sections(0, 1, need, hits, sections)...), last)
+	case need < h:
+		rows = append(b.sections(0, 0, need, hits, sections), last)
+	default:
+		rows = b.sections(0, 0, h, hits, sections)
+	}
+	for i := range rows {
+		rows[i] = th.Base() + rows[i]
+	}
+	return rows, top
 }

@@ -331,7 +331,7 @@ func BenchmarkTable(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				rows := jobTable().View(dark, s.w-2, s.h-4, src, c)
-				Frame(dark, s.w, s.h, Over(dark, s.w, s.h-2, Section{Title: "Jobs", Rows: rows}))
+				Frame(dark, s.w, s.h, Sections(dark, 0, 0, s.w, s.h-2, 1, nil, Section{Title: "JOBS", Rows: rows}))
 			}
 		})
 	}

@@ -67,6 +67,13 @@ if [[ $(type -t compopt) == builtin ]]; then
 fi
 `
 
+// bashComma is put before the line of cobra's that compares an offer, as printf %q escapes it,
+// with what was typed: bash escapes commas, and nobody types job\,created.
+const (
+	bashMatch = "        [[ $comp == \"$cur\"* ]] || continue\n"
+	bashComma = "        comp=${comp//\\\\,/,}\n"
+)
+
 // zshQuote and fishQuote are put before and in the place of a line of cobra's.
 const (
 	zshWords  = "    words=(\"${=words[1,CURRENT]}\")\n"
@@ -80,11 +87,13 @@ const (
 func completeInQuotes(root *cobra.Command) {
 	scripts := map[string]func(descriptions bool, w io.Writer) error{
 		"bash": func(descriptions bool, w io.Writer) error {
-			if err := root.GenBashCompletionV2(w, descriptions); err != nil {
+			return edited(w, bashMatch, bashComma+bashMatch, func(w io.Writer) error {
+				if err := root.GenBashCompletionV2(w, descriptions); err != nil {
+					return err
+				}
+				_, err := io.WriteString(w, bashQuote)
 				return err
-			}
-			_, err := io.WriteString(w, bashQuote)
-			return err
+			})
 		},
 		"zsh": func(descriptions bool, w io.Writer) error {
 			generate := root.GenZshCompletion

@@ -15,10 +15,10 @@ import (
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
-// quoteShells are the shells that complete within an open quote: how each is started
+// tabShells are the shells that complete by tab: how each is started
 // without anybody's settings, and where it asks farsight. What is run in the end is told
 // instead, as ran <sync><Shell Script#CLI>.
-var quoteShells = map[string]struct {
+var tabShells = map[string]struct {
 	args []string
 	set  string
 }{
@@ -27,12 +27,12 @@ var quoteShells = map[string]struct {
 	"fish": {[]string{"--no-config"}, `function farsight; if test "$argv[1]" = __complete; %[1]s $argv; else; printf 'ran '; printf '<%%s>' $argv; echo; end; end`},
 }
 
-// A name within a quote that is still open, as every example writes it, is completed by a
-// real shell, and so is one without.
-func TestCompletion_WithinAnOpenQuote(t *testing.T) {
+// A real shell completes by tab a name within a quote that is still open, as every example
+// writes it, and one without; a command, a flag, and what a flag takes.
+func TestCompletion_ByTabInARealShell(t *testing.T) {
 	t.Parallel()
 	dir, _ := scripted(t)
-	for shell, how := range quoteShells {
+	for shell, how := range tabShells {
 		t.Run(shell, func(t *testing.T) {
 			script := (command{args: []string{"completion", shell}}).run(t).wants(t, exitDone).stdout
 			file := filepath.Join(t.TempDir(), "complete")
@@ -60,6 +60,12 @@ func TestCompletion_WithinAnOpenQuote(t *testing.T) {
 				`sync Sh`:                  "<sync><Shell Script#CLI>",
 				`sync --platform=euw1 'Sh`: "<sync><--platform=euw1><Shell Script#CLI>",
 				`pau`:                      "<pause>",
+				`jobs --sort crea`:         "<jobs><--sort><created>",
+				`jobs --sort=crea`:         "<jobs><--sort=created>",
+				`jobs --columns job,crea`:  "<jobs><--columns><job,created>",
+				`queues -o j`:              "<queues><-o><json>",
+				`queues --wat`:             "<queues><--watch>",
+				`queues --no-h`:            "<queues><--no-headers>",
 			} {
 				fmt.Fprintf(tty, "farsight %s\t\r", typed)
 				wantRan(t, ran, want)

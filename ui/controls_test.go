@@ -276,6 +276,7 @@ func TestForgetIsRefusedOnAReadOnlyConsole(t *testing.T) {
 // TestOrdersOfThePalette: what a line of the palette asks the engine for, and what is
 // said of one that is wrong.
 func TestOrdersOfThePalette(t *testing.T) {
+	long(t)
 	for _, c := range []struct {
 		line, wrong string
 		fits        func(engine.Command) bool

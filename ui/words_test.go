@@ -127,6 +127,7 @@ func declared(id *ast.Ident) (*ast.ValueSpec, bool) {
 // TestPaletteSteersWhatOtherScreensHold: schedules, alerts, error classes and old commands
 // by their words; what cannot be read is answered with how to write it.
 func TestPaletteSteersWhatOtherScreensHold(t *testing.T) {
+	long(t)
 	busy(t, func(d *desk) {
 		alert := d.m.rows.Data.Alerts[0].ID
 		for _, c := range []struct {

@@ -31,13 +31,13 @@ type ClassRow struct {
 	Sample  []string  `json:"sample,omitempty"` // a few jobs, by key or id
 	Error   string    `json:"error"`            // of the latest one, as received
 	Latest  JobID     `json:"latest,omitempty"` // the job of the latest one
-	// Lately are the failures of its jobs in the past hour by ClassStep, the oldest first.
+	// Lately are the failures of its jobs in the past hour by classStep, the oldest first.
 	Lately []int `json:"lately"`
 }
 
-// ClassStep and ClassSteps are the steps of ClassRow.Lately.
+// classStep and ClassSteps are the steps of ClassRow.Lately.
 const (
-	ClassStep  = 2 * time.Minute
+	classStep  = 2 * time.Minute
 	ClassSteps = 30
 )
 
@@ -46,7 +46,7 @@ func (r *ClassRow) Failed(at, now time.Time) {
 	if r.Lately == nil {
 		r.Lately = make([]int, ClassSteps)
 	}
-	step := ClassSteps - 1 - int(now.Truncate(ClassStep).Sub(at.Truncate(ClassStep))/ClassStep)
+	step := ClassSteps - 1 - int(now.Truncate(classStep).Sub(at.Truncate(classStep))/classStep)
 	if step >= 0 && step < ClassSteps {
 		r.Lately[step]++
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // KindCall is the kind of a telephone call, about an alert or of a user's own: its
@@ -99,17 +98,4 @@ func (e CallEnd) Error() string {
 		return fmt.Sprintf("the call ended %s", e.Status)
 	}
 	return fmt.Sprintf("the call ended %s: %s", e.Status, e.Reason)
-}
-
-// FinalCallStatus is the status of the last attempt (S2-3); "" before the first
-// one has ended.
-func FinalCallStatus(attempts []Attempt) CallStatus {
-	for _, a := range slices.Backward(attempts) {
-		if a.End.IsZero() {
-			continue
-		}
-		status, _, _ := strings.Cut(string(a.Class), ".")
-		return CallStatus(status)
-	}
-	return ""
 }

@@ -47,9 +47,9 @@ func DetectASCII(getenv func(string) string) bool {
 // that has no braille, however much else of Unicode.
 var withoutBraille = []string{"putty", "cygwin", "msys", "eterm", "kterm", "rxvt", "fbterm", "jfbterm", "bterm", "teraterm", "mlterm-fb"}
 
-// DetectBlocks reports whether braille would come out as boxes: terminals that bring
+// detectBlocks reports whether braille would come out as boxes: terminals that bring
 // their own font. All others take the sign from another font when theirs has none.
-func DetectBlocks(getenv func(string) string) bool {
+func detectBlocks(getenv func(string) string) bool {
 	term := strings.ToLower(strings.TrimPrefix(getenv("TERM"), "screen."))
 	return !strings.HasPrefix(term, "rxvt-unicode") && slices.ContainsFunc(withoutBraille, func(name string) bool { return strings.HasPrefix(term, name) })
 }

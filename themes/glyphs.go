@@ -81,7 +81,7 @@ func ChooseGlyphs(name string, getenv func(string) string) (*Glyphs, error) {
 		case getenv == nil:
 		case DetectASCII(getenv):
 			return Plain, nil
-		case DetectBlocks(getenv):
+		case detectBlocks(getenv):
 			return Blocks, nil
 		}
 		return Unicode, nil

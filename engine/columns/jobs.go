@@ -25,7 +25,7 @@ var Jobs = catalogue(filter.Options{
 	Keys: []string{"match", "timeline", "full", "latest", "rank", "report", "resolve", "weekly", "alert.call"},
 },
 	anyOf[job]("job", "key or id", "key", "id").head("JOB", table.ID, 22, 24).flex(1).
-		says(func(_ Pen, r *job) string { return JobName(r) }).prints(func(r *job, _ time.Time) string { return JobName(r) }).
+		says(func(_ Pen, r *job) string { return jobName(r) }).prints(func(r *job, _ time.Time) string { return jobName(r) }).
 		sort(func(a, b *job) int { return strings.Compare(JobKey(&a.Job), JobKey(&b.Job)) }),
 	name("key", "what makes it the only one of its kind", func(r *job) string { return r.Key }).export("key"),
 	name("id", "", func(r *job) engine.JobID { return r.ID }).head("ID", table.Words, 20, 20).drop(5).colour(themes.Dim).rising().line("ID", table.Number, 0),
@@ -212,9 +212,9 @@ func rank(ranks []int, state int) int {
 	return len(ranks)
 }
 
-// JobName is what a list calls a job: a sync by its player, in front of its key, which is
+// jobName is what a list calls a job: a sync by its player, in front of its key, which is
 // of an id that says nothing.
-func JobName(r *job) string {
+func jobName(r *job) string {
 	if r.Player == "" {
 		return JobKey(&r.Job)
 	}

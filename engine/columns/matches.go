@@ -88,22 +88,14 @@ var Matches = catalogue(filter.Options{
 		sort(func(a, b *match) int {
 			return cmp.Or(cmp.Compare(b.Kills+b.Assists, a.Kills+a.Assists), cmp.Compare(a.Deaths, b.Deaths))
 		}),
-	shown[match]("size_or_error").head("SIZE, ERROR", table.Words, 11, 12).flex(1).drop(1).cell(func(_ Pen, r *match) table.Cell {
-		if r.FetchedAt.IsZero() {
-			return table.As(themes.Err, InShort(r.LastError))
-		}
-		return table.As(themes.Dim, human.Bytes(int64(r.Bytes)))
-	}),
 )
 
 // Where matches are shown, with the columns in their order.
 var (
 	AccountMatches = Matches.Pick("id played queue len champion score result state timeline try fetched size err")
 	AllMatches     = Matches.Pick("id played queue len state timeline try fetched size err")
-	RecentMatches  = Matches.Pick("id played queue len champion score result state fetched size_or_error").
-			fit("played", 12, 12, 4).fit("len", 5, 5, 6).fit("score", 8, 8, 3).fit("fetched", 8, 8, 1)
-	MatchLines  = Matches.Pick("id played state timeline try size err")
-	MatchExport = Matches.Pick("state timeline try played len queue mode fetched tried err")
+	MatchLines     = Matches.Pick("id played state timeline try size err")
+	MatchExport    = Matches.Pick("state timeline try played len queue mode fetched tried err")
 )
 
 // OfPlayer gives the first field of a filter that is of one player's seat: a list of the

@@ -143,9 +143,9 @@ func sign(secret Secret, event, id string, body []byte) message {
 	h.Set(HeaderDelivery, id)
 	h.Set(HeaderTimestamp, fmt.Sprint(now.Unix()))
 	h.Set(HeaderSignature, signature(secret.value(), now, body))
-	h.Set(HeaderStandardID, standardID(id))
-	h.Set(HeaderStandardTimestamp, fmt.Sprint(now.Unix()))
-	h.Set(HeaderStandardSignature, SignStandard(secret.value(), standardID(id), now, body))
+	h.Set(headerStandardID, standardID(id))
+	h.Set(headerStandardTimestamp, fmt.Sprint(now.Unix()))
+	h.Set(headerStandardSignature, signStandard(secret.value(), standardID(id), now, body))
 	return message{body: body, header: h}
 }
 

@@ -6,3 +6,12 @@ const (
 	KindCommand = kindCommand
 	TryHooks    = tryHooks
 )
+
+// What receivers of Standard Webhooks check, for the tests that are one.
+const (
+	HeaderStandardID        = headerStandardID
+	HeaderStandardTimestamp = headerStandardTimestamp
+	HeaderStandardSignature = headerStandardSignature
+)
+
+var SignStandard = signStandard

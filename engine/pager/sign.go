@@ -22,9 +22,9 @@ const (
 // Headers of the same message in the form of Standard Webhooks, which many libraries check
 // (www.standardwebhooks.com).
 const (
-	HeaderStandardID        = "webhook-id"
-	HeaderStandardTimestamp = "webhook-timestamp"
-	HeaderStandardSignature = "webhook-signature"
+	headerStandardID        = "webhook-id"
+	headerStandardTimestamp = "webhook-timestamp"
+	headerStandardSignature = "webhook-signature"
 )
 
 // version of the signature: it names what is signed and how.
@@ -38,10 +38,10 @@ func signature(secret string, at time.Time, body []byte) string {
 	return version + hex.EncodeToString(sum(secret, strconv.FormatInt(at.Unix(), 10), body))
 }
 
-// SignStandard gives the signature of a message in the form of Standard Webhooks: v1, and the
+// signStandard gives the signature of a message in the form of Standard Webhooks: v1, and the
 // base64 HMAC-SHA256 of id.timestamp.body. A secret with whsec_ in front is base64 of the key;
 // of another one the key is its text.
-func SignStandard(secret, id string, at time.Time, body []byte) string {
+func signStandard(secret, id string, at time.Time, body []byte) string {
 	key := secret
 	if text, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if raw, err := base64.StdEncoding.DecodeString(text); err == nil {

@@ -189,13 +189,6 @@ func (c console) onStored(ctx context.Context, cfg config.Config, opt ui.Options
 	return browseStored(ctx, cfg, func(to engine.Console) error { return c.show(ctx, to, opt) })
 }
 
-// embedded are the options of a console in the engine's own process.
-func (p *parts) embedded(opt ui.Options) ui.Options {
-	opt.Embedded = true
-	opt.Stack = logStack(p.log)
-	return opt
-}
-
 // logStack keeps the stack of a console that fell, for the bug report.
 func logStack(log zerolog.Logger) func(message, stack string) {
 	return func(message, stack string) {

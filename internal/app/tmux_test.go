@@ -388,7 +388,7 @@ func fall(cfg config.Config, keys *keyring.Ring) error {
 		Op: engine.OpTrigger, Account: os.Getenv("FALL_ACCOUNT"), By: operator("test"), Sync: engine.SyncAsk{Platform: "euw1"},
 	})
 	if err == nil {
-		err = console{}.show(ctx, fallen{p.control}, p.embedded(ui.Options{Version: release}))
+		err = console{}.show(ctx, fallen{p.control}, ui.Options{Version: release, Embedded: true, Stack: logStack(p.log)})
 	}
 	fmt.Println("the engine drained:", t.stop() == nil)
 	return err

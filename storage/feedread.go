@@ -271,13 +271,13 @@ func (r *feedReader) after(s string) (c feedCursor, err error) {
 		c.read, err = strconv.Atoi(read)
 	}
 	if err != nil || !named || c.String() != s || c.read > 0 && !r.many {
-		return c, badCursor(s, "is no cursor of %s", r.kind)
+		return c, both.BadCursor(s, "is no cursor of %s", r.kind)
 	}
 	if c.store != r.at.store {
-		return c, badCursor(s, "is of another store than this one, or of before a backup was put back")
+		return c, both.BadCursor(s, "is of another store than this one, or of before a backup was put back")
 	}
 	if last := r.last(); c.seq > last {
-		return c, badCursor(s, "lies ahead of the last place, %d", last)
+		return c, both.BadCursor(s, "lies ahead of the last place, %d", last)
 	}
 	return c, nil
 }
@@ -288,9 +288,4 @@ func (r *feedReader) last() uint64 {
 		return r.bucket(tFeed.table).Sequence()
 	}
 	return r.bucket(r.from).Sequence()
-}
-
-func badCursor(s, format string, args ...any) error {
-	return engine.Problemf(engine.ErrInvalid, "take the cursor of the last line of an export, or leave it out to begin anew",
-		"cursor %q %s", s, fmt.Sprintf(format, args...))
 }

@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"storage":                     {"engine", "engine/crash", "engine/cron", "engine/human", "engine/league", "storage/internal/both", "storage/internal/commit", "storage/internal/disk", "storage/internal/payload", "storage/internal/rec", "storage/keep", "storage/key"},
 	"storage/internal/commit":     {"engine", "engine/await", "storage/internal/disk"},
 	"storage/internal/both":       {"engine", "engine/league"},
-	"storage/pg":                  {"engine", "engine/await", "engine/cron", "engine/wall", "storage/internal/both", "storage/key"},
+	"storage/pg":                  {"engine", "engine/await", "engine/cron", "engine/league", "engine/wall", "storage/internal/both", "storage/key"},
 	"storage/keep":                {"engine", "engine/crash", "engine/human", "storage/internal/disk", "storage/internal/payload"},
 	"storage/internal/disk":       {"engine", "engine/crash", "engine/human", "engine/wall", "storage/internal/rec"},
 	"storage/internal/payload":    {"engine", "engine/crash", "engine/league", "storage/internal/disk", "storage/internal/rec"},

@@ -54,7 +54,20 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	tAttempts.add(t, tried{a, id, j.Owner, j.Kind})
 	t.onDay(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
 	t.Emit(engine.Change{Attempt: &a, Of: id})
+	if a.Status != 0 || a.HTTP != 0 { // a call was made
+		n, _ := number(id)
+		t.exec("update fs_run set own_calls = own_calls + 1, own_throttled = own_throttled + $2 where job = $1", n, throttled(a))
+		t.touchRunOf(n)
+	}
 	return nil
+}
+
+// throttled is 1 of an attempt that was answered with 429 Too Many Requests.
+func throttled(a engine.Attempt) int {
+	if a.Status == 429 {
+		return 1
+	}
+	return 0
 }
 
 // attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,20 +20,17 @@ import (
 // DB is an open schema. Its methods may be called by many goroutines at once.
 type DB struct {
 	pool     *pgxpool.Pool
-	seq      atomic.Uint64
+	seq      uint64 // of the last commit: this process's own count, which goes on over a restart as the clock does
 	turns    turnstile
-	sums     sums // as of the last commit; only who has the turn touches them
+	sums     sums // as of the last commit; only who has the turn touches them, and seq
 	onCommit func(seq uint64, changes []engine.Change)
+	region   func(platform string) string
 }
 
 // OnCommit names the one function that gets the changes of every commit of this process, in an
 // order in which none comes before one that it was decided by, and before the writers are
 // answered. It must not block. Call it before the first Write.
 func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
-
-// Seq is the version of the last commit: this process's own count, which goes on over a restart
-// as the clock does.
-func (db *DB) Seq() uint64 { return db.seq.Load() }
 
 // Close ends all connections, and waits for those that are in use.
 func (db *DB) Close() error {
@@ -96,6 +92,9 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	if t.err == nil && err == nil {
 		t.saveDays()
 		t.saveCounts()
+		err = t.emitAccounts()
+	}
+	if t.err == nil && err == nil {
 		err = t.flush()
 	}
 	if t.err != nil {
@@ -116,12 +115,12 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 
 // publish hands the changes of one commit on.
 func (db *DB) publish(changes []engine.Change) {
-	seq := db.seq.Add(1)
+	db.seq++
 	for i := range changes {
-		changes[i].Seq = seq
+		changes[i].Seq = db.seq
 	}
 	if db.onCommit != nil {
-		db.onCommit(seq, changes)
+		db.onCommit(db.seq, changes)
 	}
 }
 

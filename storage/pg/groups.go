@@ -63,6 +63,7 @@ func (t *txn) addParents(j engine.Job, parents []engine.GroupID) error {
 		if p.Group < 0 || p.Group > maxGroup {
 			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
 		}
+		t.touchRunOf(n)
 		t.exec(addMember, n, p.Group, (*jobID)(&j.ID), int(engine.MarkOf(j.State)))
 	}
 	return nil
@@ -80,7 +81,12 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 		return nil, err
 	}
 	t.dirty = true
-	return tGroups.list(t, markMember+tGroups.these+"from summed order by parent, grp", n, int(m), calls, throttled)
+	groups, err := tGroups.list(t, markMember+tGroups.these+"from summed order by parent, grp", n, int(m), calls, throttled)
+	for _, g := range groups {
+		parent, _ := number(g.Parent)
+		t.touchRunOf(parent)
+	}
+	return groups, err
 }
 
 // Group gives one group's totals; an empty one if it has no child.

@@ -20,6 +20,8 @@ type Options struct {
 	// URL is where the database is: postgres://user@host/database. Its search_path names the
 	// schema; "" = farsight. A password comes from PGPASSFILE or PGSERVICEFILE.
 	URL string
+	// Region names the region of a platform; nil = none is told.
+	Region func(platform string) string
 	// Conns is how many connections are open at once at most; 0 = 16.
 	Conns int
 }
@@ -51,9 +53,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	db := &DB{pool: pool}
+	db := &DB{pool: pool, region: o.Region}
+	if o.Region == nil {
+		db.region = func(string) string { return "" }
+	}
 	db.turns.moved.L = &db.turns.mu
-	db.seq.Store(uint64(wall.Now().UnixMilli()))
+	db.seq = uint64(wall.Now().UnixMilli())
 	if err := db.loadSums(ctx); err != nil {
 		pool.Close()
 		return nil, unreachable(err)

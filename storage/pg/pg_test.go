@@ -255,7 +255,7 @@ func TestTheSchemaIsMadeOnce(t *testing.T) {
 	all.Wait()
 	do(t, at, "insert into fs_schema (version) select max(version) + 7 from fs_schema")
 	_, err := Open(t.Context(), Options{URL: at})
-	refused(t, err, engine.ErrRefused, "is of version 9, this program knows 2")
+	refused(t, err, engine.ErrRefused, "is of version 10, this program knows 3")
 }
 
 func do(t testing.TB, at string, statements ...string) {

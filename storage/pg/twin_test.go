@@ -12,32 +12,30 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/alert"
+	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/storage"
 )
 
-// store is what both stores are asked.
+// store is what both stores are asked: what every part of the engine needs of one.
 type store interface {
 	local.Store
+	control.Store
 	cron.Store
-	Detail(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error)
-	Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error)
-	JobLog(ctx context.Context, q engine.JobLogQuery) (engine.JobLogPage, error)
-	AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error)
-	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
-	AuditEntry(ctx context.Context, seq uint64) (engine.AuditEntry, error)
-	Audits(ctx context.Context, q engine.AuditQuery) (engine.AuditPage, error)
-	Discards(ctx context.Context) (map[engine.Queue]int, error)
-	Days(ctx context.Context, n int, now time.Time) ([]engine.DaySum, error)
+	ingest.Store
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
-	Spent(ctx context.Context, account string, n int) ([]engine.Spent, error)
-	LoadState(ctx context.Context, name string) ([]byte, error)
-	SaveState(ctx context.Context, name string, blob []byte) error
-	Totals(ctx context.Context) (engine.Totals, error)
 	OnCommit(func(seq uint64, changes []engine.Change))
 }
+
+var (
+	_ pager.Store = (*DB)(nil)
+	_ alert.Store = (*DB)(nil)
+)
 
 // twins are the store in a directory and the one on PostgreSQL, to which the same is done. The
 // first is the oracle of the second.

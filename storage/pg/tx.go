@@ -30,6 +30,9 @@ type txn struct {
 	jobs    map[engine.JobID]engine.Job // that were read and are locked, as they are now
 	days    map[string]engine.DaySum    // what was added to days' sums; written once, before the commit
 	sums    sums                        // what was added to all others
+
+	touched  []string // accounts whose row changed; their rows are made once, before the commit
+	families []int64  // jobs whose account's row changed, if they are of a sync
 }
 
 var _ engine.Tx = (*txn)(nil)

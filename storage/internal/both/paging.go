@@ -24,3 +24,9 @@ func PageSize(p engine.Page) int {
 func BadPage(after string) error {
 	return fmt.Errorf("%w: after=%q is no place in this list: give the next that the page before ended with, or none to begin", engine.ErrInvalid, after)
 }
+
+// BadCursor refuses what is no cursor of a feed, and says why.
+func BadCursor(s, format string, args ...any) error {
+	return engine.Problemf(engine.ErrInvalid, "take the cursor of the last line of an export, or leave it out to begin anew",
+		"cursor %q %s", s, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,291 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// named is an account with what it is found by.
+type named struct {
+	league.Account
+	name, tag, search string
+}
+
+var tAccounts = declare("fs_account", 1, func(a *named) []column {
+	return []column{
+		{"id", (*text)(&a.ID)},
+		{"game_name", (*text)(&a.GameName)},
+		{"tag_line", (*text)(&a.TagLine)},
+		{"platform", (*text)(&a.Platform)},
+		{"puuids", &a.PUUIDs},
+		{"resolved", (*instant)(&a.Resolved)},
+		{"tracked", &a.Tracked},
+		{"tags", &a.Tags},
+		{"policy", &a.Policy},
+		{"status", (*text)(&a.Status)},
+		{"run", (*text)(&a.Run)},
+		{"coverage", &a.Coverage},
+		{"created", (*instant)(&a.Created)},
+		{"updated", (*instant)(&a.Updated)},
+		{"last_sync", (*instant)(&a.LastSync)},
+		{"last_error", (*text)(&a.LastError)},
+		{"home", &a.Home},
+		{"name_key", (*text)(&a.name)},
+		{"tag_key", (*text)(&a.tag)},
+		{"search_key", (*text)(&a.search)},
+	}
+})
+
+// Account gives an account by its id; engine.ErrNotFound.
+func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
+
+func (t *txn) account(id string) (league.Account, error) {
+	a, err := tAccounts.want(t, fmt.Sprintf("account %q", id), tAccounts.get+t.lock, (*text)(&id))
+	return a.Account, err
+}
+
+// AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any.
+// engine.ErrNotFound.
+func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Account, error) {
+	return own(tx).accountNamed(name, tag, platform)
+}
+
+func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
+	w := &where{}
+	w.and("name_key = ?", storable(both.Fold(name)))
+	w.and("tag_key = ?", storable(both.Fold(tag)))
+	if platform != "" {
+		w.and("lower(platform) = ?", storable(strings.ToLower(platform)))
+	}
+	a, err := tAccounts.want(t, "account "+name+"#"+tag, tAccounts.from+w.sql()+" order by lower(platform), id limit 1"+t.lock, w.args...)
+	return a.Account, err
+}
+
+func (t *txn) accountOn(id, platform string) (league.Account, error) {
+	if i := strings.LastIndexByte(id, '#'); i >= 0 {
+		return t.accountNamed(id[:i], id[i+1:], platform)
+	}
+	return t.account(id)
+}
+
+// AccountOfPUUID finds whose PUUID it is, under any key project.
+func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, err error) {
+	return value[string](own(tx), "select account from fs_puuid where puuid = $1", (*text)(&puuid))
+}
+
+// AllAccounts iterates every account in the order they were added. One that cannot be read is
+// left out; check names it.
+func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
+	return func(yield func(league.Account) bool) {
+		var all []league.Account
+		_ = tAccounts.each(own(tx), func(a named, err error) { // its error is kept
+			if err == nil {
+				all = append(all, a.Account)
+			}
+		}, tAccounts.from+"order by id")
+		for _, a := range all {
+			if !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// SaveAccount stores the account with what it is found by, and emits its row.
+func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
+	t := own(tx)
+	if a.ID == "" {
+		return fmt.Errorf("save account %s: no id: %w", a.RiotID(), engine.ErrInvalid)
+	}
+	if _, known, err := tAccounts.find(t, (*text)(&a.ID)); err != nil {
+		return err
+	} else if !known {
+		t.sums.count(both.CountAccounts, 1)
+	}
+	tAccounts.put(t, named{a, both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.RiotID())})
+	puuids := []string{}
+	for _, p := range slices.Sorted(maps.Values(a.PUUIDs)) {
+		if p != "" {
+			puuids = append(puuids, storable(p))
+		}
+	}
+	t.exec("delete from fs_puuid where account = $1 and puuid <> all($2)", (*text)(&a.ID), puuids)
+	t.exec("insert into fs_puuid (puuid, account) select unnest($2::text[]), $1 on conflict (puuid) do update set account = excluded.account", (*text)(&a.ID), puuids)
+	t.touch(a.ID)
+	return nil
+}
+
+// CachedPUUID gives what Riot last answered for a Riot ID under a key project, while it is fresh.
+func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error) {
+	return value[string](own(tx), "select puuid from fs_puuid_cache where project = $1 and name = $2 and tag = $3 and until > $4",
+		storable(project), storable(both.Fold(name)), storable(both.Fold(tag)), now)
+}
+
+// CachePUUID keeps an answer until an instant.
+func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
+	own(tx).exec(`insert into fs_puuid_cache (project, name, tag, puuid, until) values ($1, $2, $3, $4, $5)
+on conflict (project, name, tag) do update set puuid = excluded.puuid, until = excluded.until`,
+		storable(project), storable(both.Fold(name)), storable(both.Fold(tag)), (*text)(&puuid), (*instant)(&until))
+	return nil
+}
+
+// Identities lists an account's PUUIDs by key project.
+func (db *DB) Identities(ctx context.Context, account string) (list []engine.Identity, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		a, err := t.account(account)
+		for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
+			list = append(list, engine.Identity{Project: project, PUUID: a.PUUIDs[project]})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
+func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
+	w := &where{}
+	if q.Open {
+		w.and("status = any(?)", []string{engine.SyncPending.String(), engine.Syncing.String()})
+	}
+	if q.Text != "" {
+		w.and("(id = ?", storable(q.Text))
+		w.conditions[len(w.conditions)-1] += fmt.Sprintf(" or strpos(search_key, $%d) > 0)", len(w.args)+1)
+		w.args = append(w.args, storable(strings.ToLower(q.Text)))
+	}
+	count, args := "select count(*) from fs_account "+w.sql(), w.args
+	if q.After != "" {
+		w.and("id > ?", storable(q.After))
+	}
+	limit := both.PageSize(q.Page)
+	err = db.view(ctx, func(t *txn) error {
+		if page.Total, _, err = value[int](t, count, args...); err != nil {
+			return err
+		}
+		found, err := tAccounts.list(t, tAccounts.from+w.sql()+" order by id limit "+strconv.Itoa(limit+1), w.args...)
+		if err != nil {
+			return err
+		}
+		if len(found) > limit {
+			found = found[:limit]
+			page.Next = found[limit-1].ID
+		}
+		page.Accounts, err = t.accountRows(found)
+		return err
+	})
+	return page, err
+}
+
+// AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.
+func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, error) {
+	return db.AccountRowOn(ctx, id, "")
+}
+
+// AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
+func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine.AccountRow, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		a, err := t.accountOn(id, platform)
+		if err != nil {
+			return err
+		}
+		rows, err := t.accountRows([]named{{Account: a}})
+		if err == nil {
+			row = rows[0]
+		}
+		return err
+	})
+	return row, err
+}
+
+// accountRows joins accounts with their last runs and what is told of those: for any number of
+// them in one question.
+func (t *txn) accountRows(accounts []named) (rows []engine.AccountRow, err error) {
+	var ids []string
+	for _, a := range accounts {
+		if a.Run != "" {
+			ids = append(ids, storable(a.Run))
+		}
+	}
+	runs := map[string]shownRun{}
+	if len(ids) > 0 {
+		if runs, err = t.shownRuns(ids); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range accounts {
+		row, err := both.AccountRow(a.Account, t.db.region(a.Platform))
+		if err != nil {
+			return nil, err
+		}
+		if r, there := runs[a.Run]; there {
+			row = both.WithRun(row, r.Run, r.work())
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// touch asks for the account's row to be emitted as it is at the end of the transaction.
+func (t *txn) touch(account string) {
+	if account != "" && !slices.Contains(t.touched, account) {
+		t.touched = append(t.touched, account)
+	}
+}
+
+// touchRunOf asks for the row of the account whose sync job it is, if it is one.
+func (t *txn) touchRunOf(job int64) {
+	if !slices.Contains(t.families, job) {
+		t.families = append(t.families, job)
+	}
+}
+
+// emitAccounts emits the row of every touched account. No lock is taken for it: what it tells of
+// is locked by what has touched it.
+func (t *txn) emitAccounts() error {
+	if len(t.families) > 0 {
+		err := t.query(func(rows pgx.Rows) {
+			var account string
+			if scan(rows, []any{&account}) == nil {
+				t.touch(account)
+			}
+		}, "select distinct account from fs_run where job = any($1) order by account", t.families)
+		if err != nil {
+			return err
+		}
+	}
+	if len(t.touched) == 0 {
+		return nil
+	}
+	found := map[string]named{}
+	err := tAccounts.each(t, func(a named, err error) {
+		if err == nil {
+			found[a.ID] = a
+		}
+	}, tAccounts.from+"where id = any($1)", t.touched)
+	if err != nil {
+		return err
+	}
+	for _, id := range t.touched {
+		if a, there := found[id]; there {
+			rows, err := t.accountRows([]named{a})
+			if t.err != nil {
+				return t.err
+			}
+			if err == nil { // one that cannot be made is not shown; check names what is at fault
+				t.Emit(engine.Change{Account: &rows[0]})
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// payload is what Riot answered, as it arrived, with whose it is.
+type payload struct {
+	match string
+	part  league.Part
+	league.PayloadRef
+	body []byte
+}
+
+var tPayloads = declare("fs_payload", 2, func(p *payload) []column {
+	return []column{
+		{"match", (*text)(&p.match)},
+		{"part", (*text)(&p.part)},
+		{"month", (*text)(&p.Month)},
+		{"codec", (*text)(&p.Codec)},
+		{"size", &p.Size},
+		{"raw_len", &p.RawLen},
+		{"crc", &p.CRC},
+		{"body", &p.body},
+	}
+})
+
+// PutPayload commits a payload before any state names it. It is idempotent.
+func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
+	if len(body) != ref.Size {
+		return fmt.Errorf("%s of %s: %d bytes, its reference says %d: %w", p, match, len(body), ref.Size, engine.ErrInvalid)
+	}
+	return db.Write(ctx, func(tx engine.Tx) error {
+		tPayloads.put(own(tx), payload{match, p, ref, body})
+		return nil
+	})
+}
+
+// FindPayload looks for a payload that a crash left without state.
+func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		found, there, err := tPayloads.find(t, (*text)(&match), (*text)(&p))
+		ref, body, ok = found.PayloadRef, found.body, there
+		return err
+	})
+	return ref, body, ok, err
+}

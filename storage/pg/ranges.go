@@ -1,0 +1,116 @@
+package pg
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// What syncs cover and how far lists are known.
+
+// tagged is the policy of a tag.
+type tagged struct {
+	tag    string
+	policy league.Policy
+}
+
+// covered is a range of one list of an owner.
+type covered struct {
+	owner, list string
+	league.Coverage
+}
+
+// listedIDs are what Riot listed last of one list of an account.
+type listedIDs struct {
+	account, list string
+	league.CachedIDs
+}
+
+var (
+	tTagPolicies = declare("fs_tag_policy", 1, func(p *tagged) []column {
+		return []column{{"tag", (*text)(&p.tag)}, {"policy", &p.policy}}
+	})
+	tCoverage = declare("fs_coverage", 2, func(c *covered) []column {
+		return []column{
+			{"owner", (*text)(&c.owner)},
+			{"list", (*text)(&c.list)},
+			{"head", (*text)(&c.Head)},
+			{"head_at", (*instant)(&c.HeadAt)},
+			{"floor", (*instant)(&c.Floor)},
+			{"reached_end", &c.ReachedEnd},
+			{"timelines", (*text)(&c.Timelines)},
+		}
+	})
+	tListedIDs = declare("fs_cache", 2, func(l *listedIDs) []column {
+		return []column{
+			{"account", (*text)(&l.account)},
+			{"list", (*text)(&l.list)},
+			{"at", (*instant)(&l.At)},
+			{"floor", (*instant)(&l.Floor)},
+			{"whole", &l.Whole},
+			{"ids", &l.IDs},
+		}
+	})
+)
+
+// TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is
+// said.
+func (db *DB) TagPolicy(tx engine.Tx, tag string) (league.Policy, error) {
+	p, _, err := tTagPolicies.find(own(tx), (*text)(&tag))
+	return p.policy, err
+}
+
+// SaveTagPolicy sets a tag's policy; the zero one removes it.
+func (db *DB) SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error {
+	switch t := own(tx); {
+	case strings.TrimSpace(tag) == "":
+		return fmt.Errorf("a policy of no tag: %w", engine.ErrInvalid)
+	case p.IsZero():
+		tTagPolicies.drop(t, (*text)(&tag))
+	default:
+		tTagPolicies.put(t, tagged{tag, p})
+	}
+	return nil
+}
+
+// Coverage gives the range that is known to be complete of one list of an account's games, or of
+// a run in the making.
+func (db *DB) Coverage(tx engine.Tx, owner, list string) (league.Coverage, error) {
+	c, _, err := tCoverage.find(own(tx), (*text)(&owner), (*text)(&list))
+	return c.Coverage, err
+}
+
+// SaveCoverage stores it. The range of all games of an account is the account's own: see
+// league.Account.
+func (db *DB) SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error {
+	tCoverage.put(own(tx), covered{owner, list, c})
+	return nil
+}
+
+// DropCoverage forgets all ranges of an owner.
+func (db *DB) DropCoverage(tx engine.Tx, owner string) error {
+	own(tx).exec("delete from fs_coverage where owner = $1", (*text)(&owner))
+	return nil
+}
+
+// MoveCoverage gives all ranges of an owner to another.
+func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
+	t := own(tx)
+	t.exec("delete from fs_coverage where owner = $2 and list in (select list from fs_coverage where owner = $1)", (*text)(&from), (*text)(&to))
+	t.exec("update fs_coverage set owner = $2 where owner = $1", (*text)(&from), (*text)(&to))
+	return nil
+}
+
+// CachedIDs gives the newest ids of a list as they were listed last; false when there are none.
+func (db *DB) CachedIDs(tx engine.Tx, account, list string) (league.CachedIDs, bool, error) {
+	l, ok, err := tListedIDs.find(own(tx), (*text)(&account), (*text)(&list))
+	return l.CachedIDs, ok, err
+}
+
+// CacheIDs keeps what was listed, in place of what was there.
+func (db *DB) CacheIDs(tx engine.Tx, account, list string, c league.CachedIDs) error {
+	tListedIDs.put(own(tx), listedIDs{account, list, c})
+	return nil
+}

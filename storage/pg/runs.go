@@ -1,0 +1,192 @@
+package pg
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+var tRuns = declare("fs_run", 1, runColumns)
+
+func runColumns(r *league.Run) []column {
+	return []column{
+		{"id", (*text)(&r.ID)},
+		{"account", (*text)(&r.Account)},
+		{"job", (*jobID)(&r.Job)},
+		{"mode", (*text)(&r.Ask.Mode)},
+		{"count", &r.Ask.Count},
+		{"floor", (*instant)(&r.Ask.Floor)},
+		{"timelines", (*text)(&r.Ask.Timelines)},
+		{"filter", (*text)(&r.Ask.Filter)},
+		{"force", &r.Ask.Force},
+		{"before", (*text)(&r.Before)},
+		{"phase", (*text)(&r.Phase)},
+		{"anchor", (*instant)(&r.Anchor)},
+		{"list", &r.List},
+		{"list_from", &r.From},
+		{"start", &r.Start},
+		{"pages", &r.Pages},
+		{"staged", &r.Staged},
+		{"old_part", &r.OldPart},
+		{"listed", &r.Listed},
+		{"had", &r.Had},
+		{"too_old", &r.TooOld},
+		{"timelines_had", &r.TimelinesHad},
+		{"timelines_too_old", &r.TimelinesTooOld},
+		{"timelines_none", &r.TimelinesNone},
+		{"lost", &r.Lost},
+		{"timelines_lost", &r.TimelinesLost},
+		{"left_alone", &r.Left},
+		{"timelines_left", &r.TimelinesLeft},
+		{"triggered", (*instant)(&r.Triggered)},
+		{"started", (*instant)(&r.Started)},
+		{"finished", (*instant)(&r.Finished)},
+		{"closed", (*instant)(&r.Closed)},
+		{"resumed", &r.Resumed},
+		{"resumed_at", &r.ResumedAt},
+		{"result", (*text)(&r.Result)},
+		{"error", (*text)(&r.Error)},
+		{"asked_by", (*text)(&r.By)},
+	}
+}
+
+// Run gives a run by its id; engine.ErrNotFound.
+func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) {
+	t := own(tx)
+	return tRuns.want(t, fmt.Sprintf("run %q", id), tRuns.get+t.lock, (*text)(&id))
+}
+
+// SaveRun stores the run and emits its account's row.
+func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
+	t := own(tx)
+	if r.ID == "" || r.Account == "" {
+		return fmt.Errorf("save run %q of account %q: both need an id: %w", r.ID, r.Account, engine.ErrInvalid)
+	}
+	if r.Job != "" {
+		if _, err := number(engine.JobID(r.Job)); err != nil {
+			return err
+		}
+	}
+	tRuns.put(t, r)
+	t.touch(r.Account)
+	return nil
+}
+
+// shownRun is a run with what its job and groups tell of it.
+type shownRun struct {
+	league.Run
+	queue              string
+	calls, throttled   int
+	matches, timelines engine.GroupStat
+}
+
+var tShownRuns = declare("fs_run", 1, func(r *shownRun) []column {
+	columns := append(runColumns(&r.Run), column{"queue", (*text)(&r.queue)}, column{"own_calls", &r.calls}, column{"own_throttled", &r.throttled})
+	for _, g := range []*engine.GroupStat{&r.matches, &r.timelines} {
+		columns = append(columns, column{"", &g.Total}, column{"", &g.Open}, column{"", &g.Retrying}, column{"", &g.Done},
+			column{"", &g.Dead}, column{"", &g.Cancelled}, column{"", &g.Calls}, column{"", &g.Throttled})
+	}
+	return columns
+})
+
+// shown reads runs as shownRun.
+var shown = func() string {
+	sql := tRuns.these + `, coalesce(l.queue, e.queue), own_calls, own_throttled`
+	for _, g := range []string{"m", "t"} {
+		for _, name := range []string{"total", "open", "retrying", "done", "dead", "cancelled", "calls", "throttled"} {
+			sql += fmt.Sprintf(", coalesce(%s.%s, 0)", g, name)
+		}
+	}
+	return sql + fmt.Sprintf(` from (select *, id as run_id from fs_run) r
+left join (select id as live, queue from fs_job) l on l.live = r.job left join (select id as ended, queue from fs_job_ended) e on e.ended = r.job
+left join (select parent, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group where grp = %d) m on m.parent = r.job
+left join (select parent, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group where grp = %d) t on t.parent = r.job `,
+		league.GroupMatches, league.GroupTimelines)
+}()
+
+// work is nil while the run has no job.
+func (r *shownRun) work() *both.RunWork {
+	if r.Job == "" {
+		return nil
+	}
+	return &both.RunWork{Queue: engine.Queue(r.queue), Calls: r.calls, Throttled: r.throttled, Matches: r.matches, Timelines: r.timelines}
+}
+
+func (t *txn) shownRuns(ids []string) (map[string]shownRun, error) {
+	list, err := tShownRuns.list(t, shown+"where run_id = any($1)", ids)
+	runs := map[string]shownRun{}
+	for _, r := range list {
+		runs[r.ID] = r
+	}
+	return runs, err
+}
+
+// Runs lists the last n runs of an account, the newest first. One that is not kept any more ends
+// the list.
+func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.RunRow, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		a, err := t.account(account)
+		if err != nil {
+			return err
+		}
+		for id := a.Run; id != "" && len(list) < n; {
+			runs, err := t.shownRuns([]string{storable(id)})
+			r, there := runs[id]
+			if err != nil || !there {
+				return err
+			}
+			list = append(list, both.RunRow(r.Run, r.work()))
+			id = r.Before
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Stage adds listed ids to the run, each once and in order, and answers how many were new. An id
+// that any page gave as too old stays too old.
+func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
+	t := own(tx)
+	known, err := t.stagedOf(run)
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range ids {
+		was, there := known[s.ID]
+		if !there {
+			added++
+			t.exec("insert into fs_staged (run, match, too_old) values ($1, $2, $3)", (*text)(&run), storable(s.ID), s.TooOld)
+		} else if s.TooOld && !was {
+			t.exec("update fs_staged set too_old = true where run = $1 and match = $2", (*text)(&run), storable(s.ID))
+		}
+		known[s.ID] = was || s.TooOld
+	}
+	return added, nil
+}
+
+var tStaged = declare("fs_staged", 0, func(s *league.Staged) []column {
+	return []column{{"match", (*text)(&s.ID)}, {"too_old", &s.TooOld}}
+})
+
+func (t *txn) stagedOf(run string) (map[string]bool, error) {
+	list, err := t.db.Staged(t, run)
+	known := map[string]bool{}
+	for _, s := range list {
+		known[s.ID] = s.TooOld
+	}
+	return known, err
+}
+
+// Staged gives the run's ids in the order they were staged.
+func (db *DB) Staged(tx engine.Tx, run string) ([]league.Staged, error) {
+	return tStaged.list(own(tx), tStaged.from+"where run = $1 order by n", (*text)(&run))
+}
+
+// Unstage drops the run's staged ids.
+func (db *DB) Unstage(tx engine.Tx, run string) error {
+	own(tx).exec("delete from fs_staged where run = $1", (*text)(&run))
+	return nil
+}

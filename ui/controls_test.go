@@ -395,8 +395,8 @@ func TestMouse(t *testing.T) {
 	})
 	busy(t, func(d *desk) {
 		d.press("m", "5")
-		d.click("1600/1600") // in the other pane
-		if line := d.underCursor(); !strings.Contains(line, "1600/1600") {
+		d.click("1,600/1.6k") // in the other pane
+		if line := d.underCursor(); !strings.Contains(line, "1,600/1.6k") {
 			t.Errorf("the cursor is on %s", line)
 		}
 	})

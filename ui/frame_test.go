@@ -134,7 +134,7 @@ func TestStateWordsRemain(t *testing.T) {
 		"overview": {"LIVE", "p resumes"},
 		"accounts": {"SYNCING", "QUEUED", "DONE", "FAILED", "NEVER"},
 		"jobs":     {"RUNNING", "RETRYABLE", "HELD", "AVAILABLE"},
-		"limits":   {"OPEN", "NEARLY FULL", "BACKING OFF", "HELD"},
+		"limits":   {"BACKING OFF"},
 		"matches":  {"STORED", "RETRYABLE", "TOO OLD"},
 		"reports":  {"PARTIAL"},
 		"account":  {"SYNCING", "stored", "gave up", "retrying"},

@@ -38,7 +38,7 @@ var questions = []question{
 	{
 		asks: "what is the tightest limit?",
 		at:   func(d *desk) { d.press("5") },
-		row:  "1600/1600", answers: []string{"kr summoner", "1 min", "12 s", "≡ HELD"},
+		row:  "1,600/1.6k", answers: []string{"kr ", "summoner", "1 min", "12 s"},
 	},
 	{asks: "how much of the key's limit is used?", row: "LIVE", answers: []string{"2 min", "83/100"}},
 	{

@@ -21,30 +21,33 @@ func (d *desk) rowOf(text string) string {
 	return ""
 }
 
-// TestLimitsStripsShowTenMinutes: on a wide screen each window has its fill of the
-// last ten minutes beside it, from the engine's own record, with holds and 429s; the
-// time cursor stands in it.
-func TestLimitsStripsShowTenMinutes(t *testing.T) {
+// TestLimitsShowWhatWas: each window has its course of the last minutes beside it, from the
+// engine's own record, with holds and 429s; a frozen view shows that of its instant.
+func TestLimitsShowWhatWas(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 200, 60, testOptions())
 		d.press("5")
-		d.wants("FILL, LAST 10 MIN", "‖ held  ✗ 429", "-10m", "-5m", "now")
-		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▁▁▂▂▃▃▄▅") && !strings.Contains(row, "▁▁▂▃▃▄▅") || !strings.Contains(row, "✗") {
-			t.Errorf("the window's past is not beside it: %s", row)
+		d.wants("−2 min", "now", "+2 min", "known since 12:26:35")
+		paces := d.rowOf("asia     app")
+		if !strings.Contains(paces, "‖") || !strings.Contains(d.screen(), "429") {
+			t.Errorf("the 429s are not shown: %s", paces)
 		}
-		if row := d.rowOf("asia match service"); strings.Count(row, "‖") < 20 {
+		if row := d.rowOf("match service"); strings.Count(row, "╌") < 20 {
 			t.Errorf("the hold is not shown: %s", row)
 		}
+		if row := d.rowOf("1,600/1.6k"); !strings.Contains(row, "▇▇▇") || !strings.Contains(row, "███│╵12:31 free, 3 wait") {
+			t.Errorf("what was counted, and when it is free: %s", row)
+		}
 		d.press("f", "{", "{", "{", "{", "{", "{")
-		if row := d.rowOf("-10m"); !strings.Contains(row, "▼") {
-			t.Errorf("the time cursor is not in the strips: %s", row)
+		if row := d.rowOf("asia     app"); !strings.Contains(row, "23/100") || strings.Contains(row, "‖") {
+			t.Errorf("the time cursor is not in the charts: %s", row)
 		}
 	})
 }
 
-// TestLimitsStripsGoOn adds what is seen once the past is known, and asks the engine
-// for its past only once.
-func TestLimitsStripsGoOn(t *testing.T) {
+// TestLimitsGoOn adds what is seen once the past is known, and asks the engine for its past
+// only once.
+func TestLimitsGoOn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 200, 60, testOptions())
 		d.press("5")
@@ -54,7 +57,7 @@ func TestLimitsStripsGoOn(t *testing.T) {
 			row.At = time.Now()
 			d.send(engine.Update{Seq: uint64(6000 + i), Limits: &row})
 		}
-		if row := d.rowOf("asia app                    2 min"); !strings.Contains(row, "▇▇▇▇") {
+		if row := d.rowOf("1,600/1.6k"); !strings.Contains(row, "███████│") {
 			t.Errorf("what was seen since is not there: %s", row)
 		}
 		n := 0

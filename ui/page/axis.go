@@ -52,9 +52,12 @@ func (a axis) made(calls []engine.CallRow, host string, since time.Time) []float
 	for i := max(a.At(since), 0); i <= a.Back && i < len(out); i++ {
 		out[i] = 0
 	}
-	for i := len(calls) - 1; i >= 0 && !calls[i].At.Before(latest(a.begin(), since)); i-- {
-		if c := &calls[i]; c.Host == host && a.At(c.At) < len(out) {
-			a.deal(out, c.At, c.At.Add(1), 1)
+	from := latest(a.begin(), since)
+	for i := len(calls) - 1; i >= 0 && !calls[i].At.Before(from); i-- {
+		if c := &calls[i]; c.Host == host {
+			if cell := a.At(c.At); cell < len(out) {
+				out[cell]++
+			}
 		}
 	}
 	return out
@@ -75,7 +78,12 @@ func (a axis) planned(h *engine.HostForecast, due []time.Time) []float64 {
 		}
 	}
 	for _, at := range due {
-		a.deal(out, at, at.Add(1), 1)
+		if cell := a.At(at); cell >= 0 && cell < len(out) {
+			if math.IsNaN(out[cell]) {
+				out[cell] = 0
+			}
+			out[cell]++
+		}
 	}
 	return out
 }

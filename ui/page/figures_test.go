@@ -71,7 +71,7 @@ func TestOldReadingsSayTheirAge(t *testing.T) {
 			if text := drawn(NewOverview(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 m ago") != c.old {
 				t.Errorf("p50 of %v at size %v:\n%s", c.at, size, text)
 			}
-			if text := drawn(NewLimits(), d, size); size != S && (!strings.Contains(text, "1056") || strings.Contains(text, "1056, 7 m ago") != c.old) {
+			if text := drawn(NewLimits(), d, size); size != S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 m ago") != c.old) {
 				t.Errorf("the server's count of %v at size %v:\n%s", c.at, size, text)
 			}
 		}

@@ -3,16 +3,12 @@ package page
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
-
-// nearlyFull is the fill from which a window is worth a warning colour.
-const nearlyFull = 0.8
 
 // brief names a bucket (asia app, asia match.ids, kr summoner.by-puuid) without what
 // the title says already: the host, where there is only one, and the version of the
@@ -91,10 +87,6 @@ func bucketState(v *View, b engine.BucketRow) (word, more string) {
 		return "CAPPED", fmt.Sprintf("%d %%: %s", b.Cap, frozenText(v, b))
 	case b.Blocked.After(v.Now):
 		return "BACKING OFF", b.BlockedBy + ", " + v.in(b.Blocked)
-	case b.Limit > 0 && b.Used >= b.Limit:
-		return "HELD", heldText(v, b)
-	case ratio(b) >= nearlyFull:
-		return "NEARLY FULL", heldText(v, b)
 	}
 	return "OPEN", heldText(v, b)
 }
@@ -128,35 +120,6 @@ func frozenText(v *View, b engine.BucketRow) string {
 		text = b.FreezeWhy + ", " + text
 	}
 	return text
-}
-
-// fillCell is a bucket's bar.
-func fillCell(v *View, b engine.BucketRow) part.Cell {
-	if b.Limit <= 0 {
-		return part.Cell{Text: part.None, Ratio: -1}
-	}
-	token := themes.Run
-	switch {
-	case b.Used >= b.Limit:
-		token = themes.Err
-	case ratio(b) >= nearlyFull:
-		token = themes.Warn
-	}
-	return part.Cell{Text: strconv.Itoa(b.Used) + "/" + strconv.Itoa(b.Limit), Ratio: ratio(b), Token: token}
-}
-
-// serverCell is the server's count, and by how much it is above ours, or how old it is.
-func serverCell(v *View, b engine.BucketRow) part.Cell {
-	switch age := engine.OldReading(b.ServerAt.Truncate(time.Minute), v.Now.Truncate(time.Minute)); {
-	case b.Server < 0:
-		return part.As(themes.Dim, part.None)
-	case age > 0:
-		return part.As(themes.Dim, strconv.Itoa(b.Server)+", "+human.Ago(age))
-	case b.Foreign > 0:
-		return part.As(themes.Warn, fmt.Sprintf("%d (+%d)", b.Server, b.Foreign))
-	default:
-		return part.Plain(strconv.Itoa(b.Server))
-	}
 }
 
 // shownBuckets picks the windows that matter most for n rows: all if they fit, else

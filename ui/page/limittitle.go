@@ -9,20 +9,17 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 )
 
-// limitsNote says where the limits are known from and since when, what waits for
-// them, and how many calls went before they were known.
+// limitsNote says of which hosts the limits are, when they were learnt, and how many calls
+// went before they were known.
 func limitsNote(v *View) string {
 	if len(v.Limits.Buckets) == 0 {
 		return ""
 	}
-	facts := []string{"learnt" + learntAt(v), count(waiting(v)) + " wait", count(v.Limits.Blind()) + " blind"}
-	if v.Size != S {
-		facts = []string{
-			hostNames(v), "learnt from headers" + learntAt(v),
-			human.Counted(waiting(v), "call waits", "calls wait"), human.Counted(v.Limits.Blind(), "blind call", "blind calls"),
-		}
+	blind := ""
+	if n := v.Limits.Blind(); n > 0 {
+		blind = human.Counted(n, "blind call", "blind calls")
 	}
-	return strings.Join(facts, " "+v.Theme.Glyphs.Sep+" ")
+	return joined(v, hostNames(v), "learnt from headers"+learntAt(v), blind)
 }
 
 // learntAt is when a header last told of other limits; "" = that is not known.
@@ -61,33 +58,15 @@ func hostsOf(v *View) []string {
 	return out
 }
 
-// howGood says, where there is room, how good our counts are.
+// howGood says how many 429s there were, and how good our counts are.
 func howGood(v *View) string {
-	if v.Size == S || !v.Ready {
+	switch n := v.Engine.Unforeseen; {
+	case !v.Ready:
 		return ""
+	case v.Engine.Throttled == 0:
+		return "none since the start"
+	case n > 0 && v.Engine.State == engine.EngineBrowse: // where no engine runs, they are of a simulator's clients
+		return count(int(v.Engine.Throttled)) + ", " + count(int(n)) + " broke a limit"
 	}
-	// Where no engine runs, the 429s are of a simulator's clients.
-	if n := v.Engine.Unforeseen; n > 0 && v.Engine.State == engine.EngineBrowse {
-		return "429s " + count(int(v.Engine.Throttled)) + ", " + count(int(n)) + " broke a limit"
-	}
-	return foreseen(int(v.Engine.Throttled), int(v.Engine.Unforeseen))
-}
-
-// foreseen says how many of the 429s came without our counts expecting them.
-func foreseen(all, unforeseen int) string {
-	switch {
-	case all == 0:
-		return "no 429 since the start"
-	case unforeseen == 0:
-		return "429s " + count(all) + ", all foreseen"
-	}
-	return "429s " + count(all) + ", " + count(unforeseen) + " not foreseen"
-}
-
-// moreThan says how many windows there is no room for, else how good our counts are.
-func moreThan(v *View, hidden int) string {
-	if hidden > 0 {
-		return count(hidden) + " more" + v.keyed(": {next pane} goes there")
-	}
-	return howGood(v)
+	return count(int(v.Engine.Throttled)) + ", " + v.unexpected()
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -20,7 +21,7 @@ type past struct {
 // want asks for the engine's record, again after a stretch in which the page was not on
 // the screen.
 func (p *past) want(v *View) engine.Query {
-	if v.Frozen {
+	if v.Frozen || v.Engine.State == engine.EngineBrowse {
 		return nil
 	}
 	if n := len(p.seen); n > 0 && v.Limits.At.Sub(p.seen[n-1].At) > 5*time.Second {
@@ -99,4 +100,26 @@ func (p *past) windows(b engine.BucketRow) (out []opened) {
 		out = append(out, opened{was.Reset.Add(-was.Window), was.Reset, was.Used})
 	}
 	return out
+}
+
+// since are the moments from an instant on.
+func (p *past) since(at time.Time) []engine.Moment {
+	i, _ := slices.BinarySearchFunc(p.seen, at, func(m engine.Moment, at time.Time) int { return m.At.Compare(at) })
+	return p.seen[i:]
+}
+
+// sameBucket finds a bucket among others, first where it stood last time.
+func sameBucket(rows []engine.BucketRow, b engine.BucketRow, hint int) (*engine.BucketRow, int, bool) {
+	same := func(r *engine.BucketRow) bool {
+		return r.Window == b.Window && r.Kind == b.Kind && r.Method == b.Method && r.Host == b.Host
+	}
+	if hint < len(rows) && same(&rows[hint]) {
+		return &rows[hint], hint, true
+	}
+	for i := range rows {
+		if same(&rows[i]) {
+			return &rows[i], i, true
+		}
+	}
+	return nil, 0, false
 }

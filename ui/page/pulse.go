@@ -118,7 +118,7 @@ func unread(now, was engine.BucketRow) engine.BucketRow {
 	if now.Host != was.Host || now.Method != was.Method || now.Kind != was.Kind || now.Window != was.Window || now.BlockedBy != was.BlockedBy {
 		return now
 	}
-	now.Server, now.Foreign, now.InFlight, now.Waiting = was.Server, was.Foreign, was.InFlight, was.Waiting
+	now.Server, now.ServerAt, now.Foreign, now.InFlight, now.Waiting = was.Server, was.ServerAt, was.Foreign, was.InFlight, was.Waiting
 	if now.NextFree.IsZero() == was.NextFree.IsZero() {
 		now.NextFree = was.NextFree
 	}

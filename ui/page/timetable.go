@@ -192,9 +192,12 @@ func (t *timetable) pastOf(f *forecast, row *engine.AccountForecast) []float64 {
 // troubles are the calls that went wrong, and the retries to come.
 func (t *timetable) troubles(v *View) {
 	t.failed = make([]bool, t.Width)
-	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(t.begin()); i-- {
-		if c := &v.Calls[i]; failedCall(c) && t.holds(c.At) {
-			t.failed[t.At(c.At)] = true
+	begin := t.begin()
+	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(begin); i-- {
+		if c := &v.Calls[i]; failedCall(c) {
+			if cell := t.At(c.At); cell < t.Width {
+				t.failed[cell] = true
+			}
 		}
 	}
 	for _, j := range v.Retries() {

@@ -148,7 +148,7 @@ func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int) {
 	}
 }
 
-// odd tells neighbouring windows apart.
+// odd tells neighbouring windows apart. A cell is of the window that has its middle.
 func (t *timetable) odd() func(cell int) bool {
 	cells := make([]bool, t.Width)
 	for _, w := range t.windows {
@@ -156,7 +156,7 @@ func (t *timetable) odd() func(cell int) bool {
 			break // a cell holds several
 		}
 		odd := w.end.Add(t.window/2).UnixNano()/int64(t.window)%2 == 1
-		for i := max(t.At(w.begin), 0); i < t.Width && t.Start(i).Before(w.end); i++ {
+		for i := max(t.At(w.begin.Add(t.Step/2)), 0); i < t.Width && t.Start(i).Add(t.Step/2).Before(w.end); i++ {
 			cells[i] = odd
 		}
 	}

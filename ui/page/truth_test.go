@@ -27,8 +27,8 @@ func TestASimulatorsConsoleBlamesNoLimiter(t *testing.T) {
 	c := engine.CallRow{Seq: 7, Host: "europe", Method: "match-v5.match", Status: 429, Class: "429.app", Unforeseen: true, Early: time.Second}
 	p := NewForensics(c.Seq)
 	for state, want := range map[engine.EngineState][2]string{
-		engine.EngineBrowse: {"the client broke the limit", "429s 3, 2 broke a limit"},
-		engine.EngineLive:   {"our limiter did not foresee it", "429s 3, 2 not foreseen"},
+		engine.EngineBrowse: {"the client broke the limit", "3, 2 broke a limit"},
+		engine.EngineLive:   {"our limiter did not foresee it", "3, 2 unexpected"},
 	} {
 		if c.Early = time.Second; state == engine.EngineLive {
 			c.Early = 0

@@ -1,0 +1,202 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// blocks are who gets the next calls, the next resets and the 429s, side by side.
+func (p *Limits) blocks(v *View, t *timetable, hits []hitRow, y, h int) []string {
+	blocks := []func(w, h int) part.Section{
+		func(w, h int) part.Section { return nextBlock(v, t, w, h) },
+		func(w, h int) part.Section { return resetsBlock(v, t, w, h) },
+		func(w, h int) part.Section { return p.hitsBlock(v, hits, w, h) },
+	}
+	if v.Size == S {
+		blocks = append(blocks[:1], blocks[2])
+	}
+	return v.abreast(y, h+1, blocks)
+}
+
+// nextBlock says who gets the next calls.
+func nextBlock(v *View, t *timetable, w, h int) part.Section {
+	s := part.Section{Title: "NEXT CALLS", Height: h}
+	why := ""
+	switch {
+	case v.Engine.State == engine.EngineBrowse:
+		why = "no engine runs here to plan calls"
+	case t.plan == nil:
+		why = or(v.waiting(), "nothing is planned yet")
+	case t.left == 0:
+		why = "nothing waits"
+	case t.plan.Stuck:
+		s.Note = t.host + " is frozen"
+	}
+	if why != "" {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+why))}
+		return s
+	}
+	all, calls := t.nextCalls()
+	s.Title, s.Note = "NEXT "+count(calls)+" CALLS", or(s.Note, "who gets them")
+	const number, bar = 7, 10
+	l := part.NewLine(v.Theme, w)
+	for _, share := range all[:min(len(all), h)] {
+		l.Reset(w, false)
+		token, name := themes.Run, part.Plain(share.name)
+		if share.retry {
+			token, name.Token = themes.Retry, themes.Dim
+		}
+		l.Gap(1).Field(name, w-3-number-bar, part.Words).Field(part.As(themes.Figure, count(share.calls)), number, part.Number).Gap(1)
+		s.Rows = append(s.Rows, l.Bar(token, bar, float64(share.calls)/float64(calls)).String())
+	}
+	return s
+}
+
+// resetsBlock says which windows end next, and what that brings.
+func resetsBlock(v *View, t *timetable, w, h int) part.Section {
+	s := part.Section{Title: "NEXT RESETS", Height: h}
+	if len(hostsOf(v)) == 1 {
+		s.Note = t.host
+	}
+	all := nextResets(v, t)
+	l := part.NewLine(v.Theme, w)
+	for _, r := range all[:min(len(all), h)] {
+		does := part.As(themes.Dim, "room")
+		switch {
+		case r.frozen:
+			does = part.As(themes.Held, "frozen")
+		case r.goes > 0:
+			does.Text = count(r.goes) + " go"
+		}
+		l.Reset(w, false)
+		name := w - 24
+		if s.Note == "" { // the names of hosts take the place of what it does
+			name, does.Text = w-16, ""
+		}
+		l.Gap(1).Field(part.Plain(v.in(r.at)), 5, part.Number).Gap(2).Field(part.Plain(r.name), name, part.Words)
+		l.Field(part.As(themes.Run, "+"+tallCount(int64(r.back))), 7, part.Number).Gap(2).Cells(does)
+		s.Rows = append(s.Rows, l.String())
+	}
+	if len(all) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " no window has a call in it"))}
+	}
+	return s
+}
+
+// hitsBlock are the last 429s, each with what the server had counted beside us.
+func (p *Limits) hitsBlock(v *View, all []hitRow, w, h int) part.Section {
+	s := part.Section{Title: "429s", Note: howGood(v), Height: h}
+	for _, hit := range all {
+		if len(s.Rows) < h {
+			s.Rows = append(s.Rows, v.hitRows(hit, w)...)
+		}
+	}
+	s.Rows = s.Rows[:min(len(s.Rows), h)]
+	if len(all) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " none of the last calls"))}
+	}
+	s.Click = func(_, y int) string {
+		if y >= 0 && y/2 < len(all) {
+			p.seek, p.onCalls, p.moved = all[y/2].call.Seq, true, true
+		}
+		return ""
+	}
+	return s
+}
+
+// hitRows are a 429 in two rows: when, of what, for how long; and whose calls they were.
+func (v *View) hitRows(hit hitRow, w int) []string {
+	c := hit.call
+	sign, note := v.Theme.State("PAUSED"), "expected: our count had it full"
+	token := themes.Dim
+	if c.Unforeseen {
+		token, note = themes.Warn, "unexpected"
+	}
+	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + or(hitKind(c), "429")
+	if !oneHost(v) {
+		text += " " + c.Host
+	}
+	if c.RetryAfter > 0 {
+		text += ", held " + human.Dur(c.RetryAfter)
+	}
+	foreign := ""
+	switch n := hit.worst; {
+	case c.Early > 0:
+		note = columns.NoteCell(c).Text
+	case n.Limit > 0 && n.Server >= 0:
+		note = "Riot had " + count(n.Server) + ", we " + count(n.Ours)
+		if d := n.Drift(); d > 0 {
+			foreign = count(d) + " not ours"
+		}
+	case hitKind(c) == "service":
+		note = "Riot is busy; costs no try"
+	}
+	l := part.NewLine(v.Theme, w)
+	second := l.Gap(3).Field(part.As(token, note), w-5-len(foreign), part.Words).Right(part.As(token, foreign+" ")).String()
+	l.Reset(w, false)
+	return []string{l.Gap(1).Glyph(themes.Warn, sign.Glyph, 1).Gap(1).Field(part.Plain(text), w-4, part.Words).String(), second}
+}
+
+// recorder is the flight recorder: the last calls as a ribbon, and the list of them.
+func (p *Limits) recorder(v *View, w int, at limitsPlaces) part.Section {
+	src := p.source(v)
+	if !p.moved {
+		p.calls.cur.Home(src, p.calls.height)
+	}
+	p.sought(src)
+	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: joined(v, v.median(), p.follow(v))}
+	if at.ribbon > 0 {
+		calls := p.ribbon.take(v)
+		if p.on() {
+			calls = src.calls
+		}
+		for _, row := range v.ribbon(calls, w-2, at.ribbon-1, true) {
+			s.Rows = append(s.Rows, " "+row)
+		}
+	}
+	above := len(s.Rows)
+	table := part.Table{Columns: recorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
+	if at.calls >= headedCalls {
+		s.Rows = append(s.Rows, p.calls.table(v, table, w, at.calls, src)...)
+		above++
+	} else {
+		s.Rows = append(s.Rows, p.calls.body(v, table, w, at.calls, src)...)
+	}
+	s.Click = func(_, y int) string {
+		p.onCalls, p.moved = true, true
+		return p.calls.clicked(src, y-above)
+	}
+	return s
+}
+
+// headedCalls is from how many rows on the list of calls has a header.
+const headedCalls = 5
+
+func (p *Limits) recorderNote(v *View, src recorder, ribbon bool) string {
+	all := len(p.tape.calls)
+	if told := p.told(); told != "" {
+		return count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
+	}
+	note := human.Counted(all, "call", "calls")
+	if ribbon {
+		note += ", newest right; height = answer time, below it long waits"
+	}
+	return note
+}
+
+func (p *Limits) follow(v *View) string {
+	if p.moved {
+		return v.keyed("{first row} follows again")
+	}
+	return "newest first"
+}
+
+func (p *Limits) emptyCalls(v *View) string {
+	if p.on() && len(v.Calls) > 0 {
+		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
+	}
+	return or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))
+}

@@ -1,0 +1,574 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Draw implements Page.
+func (p *Limits) Draw(v *View) []string {
+	p.past.see(v)
+	shown, d := *v, *v.Data
+	d.Limits, shown.Data = p.fills.take(v), &d
+	rows := p.draw(&shown)
+	v.Ticks = v.Ticks || shown.Ticks
+	return rows
+}
+
+// limitsPlaces are how many rows each block of the limits takes, top to bottom.
+type limitsPlaces struct {
+	pacing, others, lanes int // of the window that sets the pace, the other buckets, the accounts
+	blocks                int // of what stands side by side, below its titles
+	ribbon, calls         int // of the flight recorder
+}
+
+// rows is how many rows all of it takes, with titles and what parts the blocks.
+func (p limitsPlaces) rows(size Size) int {
+	gap, head := 1, 3 // title, words of the axis, resets
+	if size == S {
+		gap, head = 0, 1 // the words stand in the title's row
+	}
+	n := head + p.pacing + 2 + p.ribbon + p.calls // and what is above the recorder's list
+	for _, block := range []int{p.others, p.lanes} {
+		if block > 0 {
+			n += gap + block
+		}
+	}
+	if p.blocks > 0 {
+		n += 2 + p.blocks
+	}
+	return n
+}
+
+// leastCalls is how many calls the recorder shows at least.
+const leastCalls = 3
+
+// places deals the rows of the screen out. What does not change with what is going on has a
+// fixed height, so that nothing moves but for a limit that is learnt.
+func (p *Limits) places(v *View, paced bool, others int) limitsPlaces {
+	at, most, both := limitsPlaces{pacing: 6, lanes: 2, blocks: 4, ribbon: 3}, 6, 8
+	switch v.Size {
+	case S:
+		at, most, both = limitsPlaces{pacing: 3, blocks: 3}, 5, 0
+	case L:
+		at, most, both = limitsPlaces{pacing: 8, lanes: 4, blocks: 5, ribbon: 4}, 14, 18
+	}
+	if !paced {
+		at.pacing, both, at.lanes = 1, 0, 0
+	}
+	if len(v.Calls) == 0 {
+		at.ribbon = 0
+	}
+	if at.others = min(others, most); both > 0 { // accounts have what the buckets leave
+		at.lanes = clamp(both-at.others, at.lanes, 5)
+	}
+	for at.calls = leastCalls; at.rows(v.Size) > v.H; {
+		switch {
+		case at.lanes > 1:
+			at.lanes--
+		case at.ribbon > 0:
+			at.ribbon = 0
+		case at.others > 3:
+			at.others--
+		case at.blocks > 2:
+			at.blocks--
+		case at.lanes > 0:
+			at.lanes = 0
+		case at.pacing > 3:
+			at.pacing--
+		case at.blocks > 0:
+			at.blocks = 0
+		case at.others > 0:
+			at.others--
+		default:
+			return at
+		}
+	}
+	at.calls += max(v.H-at.rows(v.Size)-btoi(v.Frozen), 0) // of what is frozen the last row tells
+	return at
+}
+
+func (p *Limits) draw(v *View) []string {
+	inner, src, gutter := v.inner(v.W), p.bucketSource(v), limitsGutter(v)
+	first, paced := v.pacing(p.plan.busiest(v))
+	t := v.timetable(v.limitsAxis(first.Window, inner, gutter), &p.plan, &p.past, nil)
+	_, rests := v.chartNow()
+	v.Ticks = v.Ticks || !rests && t.moves()
+	at := p.places(v, paced, len(src.Items)-btoi(paced))
+	hits := lastHits(p.tape.take(v))
+	top := p.limits(v, &t, src, hits, at, btoi(paced), inner, gutter)
+	out := v.sections(0, 0, v.W, top.Height+1, top)
+	if at.blocks > 0 {
+		out = append(out, v.row(v.W))
+		out = append(out, p.blocks(v, &t, hits, len(out), at.blocks)...)
+	}
+	out = append(out, v.row(v.W))
+	return append(out, v.sections(0, len(out), v.W, v.H-len(out), p.recorder(v, inner, at))...)
+}
+
+// Fields of a bucket before its chart. Where there are several hosts their name stands
+// before.
+const (
+	bucketHost, bucketName  = 9, 9
+	bucketUsed, bucketLimit = 5, 5
+	bucketWindow            = 6
+	bucketRiot, bucketReset = 8, 7
+	bucketScale             = 5
+	// bucketFigures are all of them that every size has.
+	bucketFigures = bucketUsed + bucketLimit + bucketWindow + bucketRiot + bucketReset
+)
+
+// limitsGutter is what stands before the charts.
+func limitsGutter(v *View) int {
+	w := 1 + bucketName + bucketFigures
+	if v.Size != S {
+		w += bucketScale
+	}
+	if v.Size == L {
+		w += len(limitsMore) * limitsMoreWidth
+	}
+	if !oneHost(v) {
+		w += bucketHost
+	}
+	return w + 1
+}
+
+// limitsMore is what only a wide screen tells of a bucket.
+var limitsMore = []string{"WAIT", "OPEN", "MODE"}
+
+const limitsMoreWidth = 7
+
+// limitsChart is the block of charts as it is drawn: what stands before each row, and the
+// rows themselves.
+type limitsChart struct {
+	*View
+	t     *timetable
+	past  *past
+	hits  []hitRow
+	chart *part.Chart
+	left  []func(l *part.Line)
+	// gutter is how many cells are before the charts.
+	gutter int
+	// Rows at which things begin.
+	pacing, others, lanes int
+}
+
+// limits is the block of the charts: the window that sets the pace, the other buckets and
+// the accounts, all on one axis.
+func (p *Limits) limits(v *View, t *timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
+	head, gap := 2, 1
+	if v.Size == S {
+		head, gap = 1, 0
+	}
+	d := limitsChart{View: v, t: t, past: &p.past, hits: hits, gutter: gutter, pacing: head}
+	d.others = head + at.pacing + min(gap, at.others)
+	d.lanes = d.others + at.others + min(gap, at.lanes)
+	d.left = make([]func(*part.Line), d.lanes+at.lanes)
+	d.chart = part.NewChart(v.Theme, t.Axis, len(d.left))
+	d.heads()
+	if paced > 0 {
+		d.pace(src.Items[0], at.pacing)
+	} else if len(v.Limits.Buckets) == 0 {
+		text := or(v.waiting(), "no limit is known yet: the first answer tells them")
+		d.left[head] = func(l *part.Line) { l.Put(themes.Dim, text) }
+	}
+	rest := src.Items[paced:]
+	picked := p.scroll(src, len(rest), at.others) - paced
+	for i := range min(len(rest)-p.top, at.others) {
+		d.other(d.others+i, rest[p.top+i])
+	}
+	for i := range t.lanes[:min(len(t.lanes), at.lanes)] {
+		d.lane(d.lanes+i, &t.lanes[i])
+	}
+	d.chart.Seam(head, d.last()-head)
+
+	s := part.Section{Title: "RATE LIMITS", Note: limitsNote(v), Tail: p.limitsTail(v, t, len(rest)-at.others), Focus: !p.onCalls}
+	on := head
+	if picked >= 0 {
+		on = d.others + picked - p.top
+	}
+	if p.onCalls || src.Len() == 0 {
+		on = -1
+	}
+	s.Rows = d.rows(w, on)
+	if v.Size == S {
+		if hidden := len(rest) - at.others; hidden > 0 {
+			s.Title += ", " + count(hidden) + " more"
+		}
+		s.Head, s.Rows = v.overlay(s.Title, s.Rows[0], w), s.Rows[1:]
+	}
+	s.Height = len(s.Rows)
+	s.Click = func(_, y int) string {
+		y += len(d.left) - s.Height
+		i := 0
+		if y >= d.others {
+			i = p.top + y - d.others + paced
+		}
+		p.onCalls = false
+		if y >= head && y < d.others+at.others && i < src.Len() {
+			p.buckets.cur.Go(src, i, src.Len())
+		}
+		return ""
+	}
+	return s
+}
+
+// scroll brings the bucket under the cursor among those that are shown, and returns which
+// it is.
+func (p *Limits) scroll(src part.Source, rest, shown int) int {
+	p.buckets.height = max(src.Len(), 1)
+	if p.onCalls && !p.buckets.cur.Held() {
+		p.buckets.cur.Rest(src, p.buckets.height)
+	}
+	p.buckets.follow(src)
+	at := p.buckets.cur.At()
+	if i := at - (src.Len() - rest); i >= 0 {
+		p.top = clamp(p.top, i-shown+1, i)
+	} else {
+		p.top = 0
+	}
+	p.top = clamp(p.top, 0, max(rest-shown, 0))
+	return at
+}
+
+// last is the row below the last one that has something.
+func (d *limitsChart) last() int {
+	n := len(d.left)
+	for n > 0 && d.left[n-1] == nil {
+		n--
+	}
+	return n
+}
+
+// rows paints what was drawn; the row with the cursor is below 0 where the keys go elsewhere.
+func (d *limitsChart) rows(w, on int) []string {
+	out := make([]string, len(d.left))
+	l := part.NewLine(d.Theme, w)
+	for y, left := range d.left {
+		l.Reset(w, y == on)
+		if y == on {
+			l.Glyph(themes.Focus, d.Theme.Glyphs.Cursor, 1)
+		}
+		if l.To(1); left != nil {
+			left(l)
+		}
+		if y == on {
+			l.To(d.gutter - 1).On(themes.OnPlain)
+		}
+		out[y] = d.chart.Row(l.To(d.gutter), y).String()
+	}
+	return out
+}
+
+// heads are the titles of the fields and the words of the axis, and below them when the
+// window that sets the pace begins anew.
+func (d *limitsChart) heads() {
+	d.chart.Words(0)
+	bucket, used := "BUCKET", "USED"
+	if d.Size == S { // the title of the block stands there
+		bucket, used = "", ""
+	}
+	d.left[0] = func(l *part.Line) {
+		l.Put(themes.Dim, bucket)
+		at := d.fieldsFrom()
+		for _, h := range []struct {
+			title string
+			end   int
+		}{{used, bucketUsed}, {"RIOT SAYS", bucketFigures - bucketReset}, {"RESETS", bucketFigures}} {
+			l.To(at+h.end-len(h.title)).Put(themes.Dim, h.title)
+		}
+		if d.Size == L {
+			for _, title := range limitsMore {
+				l.Field(part.As(themes.Dim, title), limitsMoreWidth, part.Number)
+			}
+		}
+	}
+	if d.Size == S {
+		return
+	}
+	for _, w := range d.t.windows {
+		if w.begin.After(d.Now) {
+			d.chart.Try(1, d.t.At(w.begin), themes.Dim, d.resetText(w.begin, d.t.window))
+		}
+	}
+}
+
+// resetText names an instant at which a window ends, with the tick that stands at it.
+func (d *limitsChart) resetText(at time.Time, window time.Duration) string {
+	layout := ":05"
+	if window >= time.Minute {
+		layout = "15:04"
+	}
+	return d.Theme.Glyphs.Above + at.In(d.Now.Location()).Format(layout)
+}
+
+// fieldsFrom is where the figures begin, behind the names.
+func (d *limitsChart) fieldsFrom() int {
+	if oneHost(d.View) {
+		return 1 + bucketName
+	}
+	return 1 + bucketHost + bucketName
+}
+
+// fields writes what is known of a bucket by now.
+func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token) {
+	if !oneHost(d.View) {
+		l.Field(part.As(themes.Dim, b.Host), bucketHost-1, part.Words).Gap(1)
+	}
+	word, _ := bucketState(d.View, b)
+	sign := d.Theme.State(word)
+	if b.Limit <= 0 {
+		end := d.fieldsFrom() + bucketFigures - bucketReset
+		l.Field(part.As(name, scopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
+		l.Field(part.As(sign.Token, d.in(latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
+		return
+	}
+	l.Field(part.As(name, scopeName(b)), bucketName, part.Words)
+	l.Field(part.As(themes.Figure, tallCount(int64(b.Used))), bucketUsed, part.Number)
+	l.Field(part.As(themes.Dim, "/"+briefCount(b.Limit)), bucketLimit, part.Words)
+	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)
+	l.Field(d.riotSays(b), bucketRiot, part.Number)
+	reset := part.Plain(d.in(b.Reset))
+	switch {
+	case (b.Frozen() || b.Cap > 0) && !b.Thaws.IsZero():
+		reset = part.As(sign.Token, d.in(b.Thaws))
+	case b.Frozen():
+		reset = part.As(sign.Token, sign.Glyph)
+	case b.Blocked.After(d.Now):
+		reset = part.As(sign.Token, d.in(b.Blocked))
+	case reset.Text == part.None:
+		reset.Token = themes.Dim
+	}
+	l.Field(reset, bucketReset, part.Number)
+	if d.Size == L {
+		for _, text := range []string{some(b.Waiting), some(b.InFlight), b.Mode} {
+			l.Field(part.As(themes.Dim, text), limitsMoreWidth, part.Number)
+		}
+	}
+}
+
+// riotSays is the server's count beside ours: the same, or by how much it is above. Ours is
+// higher where calls of the window before still take places.
+func (d *limitsChart) riotSays(b engine.BucketRow) part.Cell {
+	switch {
+	case b.Server < 0:
+		return part.As(themes.Dim, part.None)
+	case d.oldReading(b) > 0:
+		return part.As(themes.Dim, tallCount(int64(b.Server)))
+	case b.Foreign > 0:
+		return part.As(themes.Warn, tallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
+	case b.Server == b.Used:
+		return part.As(themes.OK, "= "+tallCount(int64(b.Server)))
+	}
+	return part.Plain(tallCount(int64(b.Server)))
+}
+
+// oldReading is how old the server's count is, where that has to be said.
+func (d *limitsChart) oldReading(b engine.BucketRow) time.Duration {
+	return engine.OldReading(b.ServerAt.Truncate(time.Minute), d.Now.Truncate(time.Minute))
+}
+
+// pace draws the window that sets the pace on h rows.
+func (d *limitsChart) pace(b engine.BucketRow, h int) {
+	y := d.pacing
+	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
+	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.odd()})
+	for x := range d.t.Back {
+		if s.hits[x] {
+			d.chart.Mid(y-1, x, themes.Warn, "429")
+		}
+	}
+	d.marks(y, s)
+	says, at := d.paceText(b, h-2), d.fieldsFrom()
+	for i := range h {
+		d.left[y+i] = func(l *part.Line) {
+			switch {
+			case i == 0:
+				d.fields(l, b, themes.Figure)
+			case i == 1:
+				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, ratio(b))
+				if b.Waiting > 0 && d.Size != L { // which has a column of it
+					l.Field(part.As(themes.Dim, count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
+				}
+			case i-2 < len(says):
+				l.To(at).Cells(says[i-2])
+			}
+			if d.Size == S {
+				return
+			}
+			scale := ""
+			switch i {
+			case 0:
+				scale = briefCount(b.Limit)
+			case h / 2:
+				scale = briefCount(b.Limit / 2)
+			}
+			l.To(d.gutter-1-bucketScale).Field(part.As(themes.Dim, scale), bucketScale, part.Number)
+		}
+	}
+}
+
+// paceText says in at most h lines what the plan is: how much is left of the window that is
+// open, what comes then, and when there is room.
+func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
+	var lines []part.Cell
+	add := func(t themes.Token, text string) {
+		for _, line := range part.Wrap(text, bucketFigures) {
+			lines = append(lines, part.As(t, line))
+		}
+	}
+	if word, more := bucketState(d.View, b); word != "OPEN" {
+		sign := d.Theme.State(word)
+		add(sign.Token, sign.Glyph+" "+word)
+		for fact := range strings.SplitSeq(more, ", ") {
+			add(sign.Token, fact)
+		}
+	}
+	switch plan := d.t.plan; {
+	case plan == nil || plan.Stuck || len(plan.Windows) == 0:
+	case d.t.left == 0:
+		add(themes.Text, "nothing waits, room for "+count(max(plan.Limit-b.Counted(d.Now), 0)))
+	default:
+		d.planText(plan, b.Window, add)
+	}
+	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
+		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+count(b.Used))
+	}
+	return lines[:min(len(lines), max(h, 0))]
+}
+
+func (d *limitsChart) planText(plan *engine.HostForecast, window time.Duration, add func(themes.Token, string)) {
+	open := plan.Windows[0]
+	switch left := plan.Limit - open.Made; {
+	case left <= 0:
+		add(themes.Text, "full: the next go in "+d.in(open.End))
+	case open.Calls() == plan.Limit:
+		add(themes.Text, count(left)+" left, spread over "+d.in(open.End))
+	default:
+		add(themes.Text, count(left)+" left, "+count(open.Calls()-open.Made)+" of them planned")
+	}
+	full, rest := 0, 0
+	for _, w := range plan.Windows[1:] {
+		switch calls := w.Calls(); {
+		case calls == plan.Limit && rest == 0:
+			full++
+		default:
+			rest += calls
+		}
+	}
+	if full == 1 {
+		add(themes.Dim, "then "+count(plan.Limit)+" in the next window")
+	} else if full > 1 {
+		add(themes.Dim, "then "+count(plan.Limit)+" a window, "+count(full)+" times")
+	}
+	if rest > 0 {
+		add(themes.Dim, "then "+count(rest)+", and there is room")
+	} else {
+		add(themes.Dim, "then there is room")
+	}
+}
+
+// marks are the cells in which a bucket was held, and in which a 429 came.
+func (d *limitsChart) marks(y int, s saw) {
+	for x := range d.t.Back {
+		switch {
+		case s.hits[x]:
+			d.chart.Sign(y, x, themes.Warn, d.Theme.State("PAUSED").Glyph)
+		case s.held[x]:
+			d.chart.Sign(y, x, themes.Warn, d.Theme.Glyphs.Waited)
+		}
+	}
+}
+
+// other draws a bucket in one row: its course, and what there is to say of what comes.
+func (d *limitsChart) other(y int, b engine.BucketRow) {
+	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
+	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
+	d.chart.Area(y, 1, part.Series{Values: s.values, Top: 1})
+	d.marks(y, s)
+	says := d.stands(b)
+	if says.Text == "" {
+		d.frees(y, b, s)
+		return
+	}
+	x := d.t.Back + 2
+	d.chart.Put(y, x, says.Token, safe.CutEnd(safe.Text(says.Text), max(d.t.Width-x, 0), d.Theme.Glyphs.Ellipsis))
+}
+
+// stands is what is unusual about a bucket; "" = nothing is.
+func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
+	word, more := bucketState(d.View, b)
+	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
+	switch old := d.oldReading(b); {
+	case b.Limit <= 0: // its word stands before the chart
+		return part.As(sign.Token, more)
+	case word != "OPEN":
+		return part.As(sign.Token, sign.Glyph+" "+text)
+	case old > 0 && b.Server >= 0:
+		return part.As(themes.Dim, "Riot said "+count(b.Server)+", "+human.Ago(old))
+	}
+	return part.Cell{}
+}
+
+// frees writes when a bucket's window ends, where nothing says what is planned in it.
+func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
+	x := d.t.At(b.Reset)
+	if !b.Reset.After(d.Now) || b.Used == 0 || x <= d.t.Back || s.values[d.t.Back] > 0 {
+		return
+	}
+	text := d.resetText(b.Reset, b.Window) + " free"
+	if b.Waiting > 0 {
+		text += ", " + count(b.Waiting) + " wait"
+	}
+	if x+safe.Width(text) < d.t.Width {
+		d.chart.Try(y, x, themes.Dim, text)
+	}
+}
+
+// lane draws the calls of an account.
+func (d *limitsChart) lane(y int, a *accountLane) {
+	d.t.drawLane(d.View, d.chart, y, a)
+	d.left[y] = func(l *part.Line) {
+		end := d.fieldsFrom() + bucketFigures
+		left, ends := "", ""
+		if a.left > 0 {
+			left = count(a.left) + " to go"
+		}
+		if !a.over && !a.done.IsZero() {
+			ends = "~" + a.done.In(d.Now.Location()).Format("15:04:05")
+		}
+		l.Field(part.Plain(a.name), wideName+2, part.Words)
+		l.Field(part.As(themes.Dim, left), end-bucketReset-4-l.At(), part.Number)
+		l.Field(part.Plain(ends), end-l.At(), part.Number)
+	}
+}
+
+// limitsTail is how far the axis goes, and since when it is known; or how many buckets there
+// is no room for.
+func (p *Limits) limitsTail(v *View, t *timetable, hidden int) string {
+	if hidden > 0 {
+		return count(hidden) + " more" + v.keyed(": {next pane} goes there")
+	}
+	switch seen := p.past.since(t.begin()); {
+	case len(seen) == 0:
+		return ""
+	case seen[0].At.Sub(t.begin()) > 2*t.Step:
+		return "known since " + v.clock(seen[0].At)
+	}
+	return roundly(time.Duration(t.Back)*t.Step) + " back, " + roundly(t.reaches()) + " ahead"
+}
+
+// roundly names how long an axis is.
+func roundly(d time.Duration) string {
+	if d > 2*time.Minute {
+		d = d.Round(time.Minute)
+	}
+	return human.Window(d)
+}

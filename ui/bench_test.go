@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine/fold"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -141,10 +142,10 @@ func inTheOpen(b *testing.B, console engine.Console, opt Options, out io.Writer,
 	m.ctx = ctx
 	done := make(chan error, 1)
 	go func() {
-		done <- runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) {
+		done <- terminal.Run(ctx, m, opt.terminal(), func(ctx context.Context, send func(any)) {
 			time.Sleep(time.Second) // Bubble Tea tells its own guess of the size first
-			p.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
-			m.feed.Run(ctx, func(msg any) { p.Send(msg) })
+			send(tea.WindowSizeMsg{Width: 120, Height: 40})
+			m.feed.Run(ctx, send)
 		})
 	}()
 	time.Sleep(2 * time.Second)

@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/terminal"
 )
 
 // Choice is what the operator wants when there is no key.
@@ -49,7 +50,7 @@ func AskFirst(ctx context.Context, first FirstRun, opt Options) (choice Choice, 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m := newWelcome(ctx, first, opt)
-	if err = runProgram(ctx, m, opt, nil); errors.Is(err, ErrHungUp) {
+	if err = terminal.Run(ctx, m, opt.terminal(), nil); errors.Is(err, terminal.ErrHungUp) {
 		err = nil
 	}
 	return m.choice, m.key, err
@@ -174,7 +175,7 @@ func (m *welcome) press(k tea.Key) tea.Cmd {
 		return tea.Quit
 	case "ctrl+z":
 		if !m.opt.SSH {
-			return suspendProgram
+			return terminal.Suspend
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/session"
+	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -74,7 +75,7 @@ func TestDetach(t *testing.T) {
 			if err := d.m.leaving(nil); (err == ErrDetached) != c.detached {
 				t.Errorf("%s: Run gives %v", name, err)
 			}
-			if err := d.m.leaving(ErrHungUp); (err == ErrHungUp) != c.can {
+			if err := d.m.leaving(terminal.ErrHungUp); (err == terminal.ErrHungUp) != c.can {
 				t.Errorf("%s: a terminal that has gone gives %v", name, err)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
+	"github.com/farsight-console/farsight/ui/terminal"
 )
 
 // goTo shows a numbered screen, without what was opened on top of the last one.
@@ -68,7 +69,7 @@ func (m *Model) suspend(now time.Time) tea.Cmd {
 		m.say("no shell with job control started this console: stopped, nobody could let it go on")
 		return nil
 	}
-	return suspendProgram
+	return terminal.Suspend
 }
 
 // quit goes back, or asks and ends the program.

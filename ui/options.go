@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
+	"github.com/farsight-console/farsight/ui/terminal"
 )
 
 // Options of a console.
@@ -64,5 +65,13 @@ func (o Options) canSuspend() bool {
 	if o.CanSuspend != nil {
 		return o.CanSuspend()
 	}
-	return jobControl()
+	return terminal.JobControl()
+}
+
+// terminal is what the terminal has to know.
+func (o Options) terminal() terminal.Options {
+	return terminal.Options{
+		Input: o.Input, Output: o.Output, Profile: themes.DetectProfile(o.Env, true), SSH: o.SSH,
+		StallAfter: o.StallAfter, Stalled: o.Stalled, Stack: o.Stack,
+	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -38,8 +39,8 @@ func TestMain(m *testing.M) {
 // only a hang is that slow.
 const patience = 3 * time.Minute
 
-// terminal is a real terminal of 120x40 whose screen is read by the test.
-type terminal struct {
+// screen120 is a real terminal of 120x40 whose screen is read by the test.
+type screen120 struct {
 	t           *testing.T
 	master, tty *os.File
 	before      *term.State
@@ -49,7 +50,7 @@ type terminal struct {
 	done chan struct{}
 }
 
-func newTerminal(t *testing.T) *terminal {
+func newTerminal(t *testing.T) *screen120 {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -58,7 +59,7 @@ func newTerminal(t *testing.T) *terminal {
 	if err := pty.Setsize(tty, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
-	x := &terminal{t: t, master: master, tty: tty, done: make(chan struct{})}
+	x := &screen120{t: t, master: master, tty: tty, done: make(chan struct{})}
 	if x.before, err = term.GetState(int(tty.Fd())); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func newTerminal(t *testing.T) *terminal {
 	return x
 }
 
-func (x *terminal) read() {
+func (x *screen120) read() {
 	defer close(x.done)
 	buf := make([]byte, 4096)
 	for {
@@ -81,20 +82,20 @@ func (x *terminal) read() {
 	}
 }
 
-func (x *terminal) close() {
+func (x *screen120) close() {
 	_ = x.tty.Close()
 	_ = x.master.Close()
 	<-x.done
 }
 
-func (x *terminal) text() string {
+func (x *screen120) text() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.seen.String()
 }
 
 // await waits until the terminal has been sent a text.
-func (x *terminal) await(text string) {
+func (x *screen120) await(text string) {
 	x.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if strings.Contains(x.text(), text) {
@@ -104,7 +105,7 @@ func (x *terminal) await(text string) {
 	x.t.Fatalf("the terminal was never sent %q", text)
 }
 
-func (x *terminal) options() Options {
+func (x *screen120) options() Options {
 	opt := testOptions()
 	opt.Input, opt.Output = x.tty, x.tty
 	return opt
@@ -112,7 +113,7 @@ func (x *terminal) options() Options {
 
 // whole fails unless the terminal is as it was: its modes, the main screen, a
 // cursor that shows.
-func (x *terminal) whole() {
+func (x *screen120) whole() {
 	x.t.Helper()
 	x.await("\x1b[?1049l")
 	x.await("\x1b[?25h")
@@ -125,7 +126,7 @@ func (x *terminal) whole() {
 
 // modesAsBefore waits until the terminal's modes are what they were: a program that was
 // given up on gives them back last.
-func (x *terminal) modesAsBefore() {
+func (x *screen120) modesAsBefore() {
 	x.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		after, err := term.GetState(int(x.tty.Fd()))
@@ -164,8 +165,8 @@ func TestP39_PanicInTheViewRestoresTheTerminal(t *testing.T) {
 	var logged string
 	opt.Stack = func(message, stack string) { logged = message + stack }
 	printed := capture(t, func() {
-		err := runProgram(t.Context(), bad{}, opt, nil)
-		if p, ok := errors.AsType[*Panic](err); !ok || !strings.Contains(p.Error(), "a view that cannot be") {
+		err := terminal.Run(t.Context(), bad{}, opt.terminal(), nil)
+		if p, ok := errors.AsType[*terminal.Panic](err); !ok || !strings.Contains(p.Error(), "a view that cannot be") {
 			t.Errorf("Run gave %v, want the panic", err)
 		}
 	})
@@ -189,7 +190,7 @@ func TestP39_PanicInTheSessionRestoresTheTerminal(t *testing.T) {
 	f.Scene = uitest.Busy()
 	printed := capture(t, func() {
 		err := Run(t.Context(), f, x.options())
-		if _, ok := errors.AsType[*Panic](err); !ok {
+		if _, ok := errors.AsType[*terminal.Panic](err); !ok {
 			t.Errorf("Run gave %v, want the panic", err)
 		}
 	})

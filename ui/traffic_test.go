@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -38,13 +39,13 @@ func sentOver(t *testing.T, console engine.Console, opt Options, keys string, sp
 		m.ctx = ctx
 		done := make(chan error, 1)
 		go func() {
-			done <- runProgram(ctx, m, opt, func(ctx context.Context, p *tea.Program) {
+			done <- terminal.Run(ctx, m, opt.terminal(), func(ctx context.Context, send func(any)) {
 				time.Sleep(time.Second) // Bubble Tea tells its own guess of the size first
-				p.Send(tea.WindowSizeMsg{Width: 120, Height: 40})
+				send(tea.WindowSizeMsg{Width: 120, Height: 40})
 				for _, r := range keys {
-					p.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
+					send(tea.KeyPressMsg{Code: r, Text: string(r)})
 				}
-				m.feed.Run(ctx, func(msg any) { p.Send(msg) })
+				m.feed.Run(ctx, send)
 			})
 		}()
 		time.Sleep(15 * time.Second) // the minute has changed, messages have faded

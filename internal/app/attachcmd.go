@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/cli"
 	"github.com/farsight-console/farsight/ui/session"
+	"github.com/farsight-console/farsight/ui/terminal"
 )
 
 func attachCommand() *cobra.Command {
@@ -155,7 +156,7 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 	// Lines end with their terminal, and do not know why: it is gone before the signal
 	// that tells so has come.
 	if c.plain && keep && ctx.Err() == nil && (len(hangups) > 0 || onTerminal && !term.IsTerminal(int(os.Stdin.Fd()))) {
-		err = ui.ErrHungUp
+		err = terminal.ErrHungUp
 	}
 	switch {
 	case errors.Is(err, ui.ErrDetached):
@@ -163,12 +164,12 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 			return err
 		}
 		return handOver(ctx, cfg, keys, stdoutPlain())
-	case errors.Is(err, ui.ErrHungUp) && keep:
+	case errors.Is(err, terminal.ErrHungUp) && keep:
 		t.log.Info().Msg("the terminal has gone; the engine goes on without it")
 		d := daemon{parts: t.parts, cfg: cfg, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
 		d.run(watching)
 		return t.stop()
-	case errors.Is(err, ui.ErrHungUp):
+	case errors.Is(err, terminal.ErrHungUp):
 		err = nil
 	}
 	return errors.Join(err, t.stop())

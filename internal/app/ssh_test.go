@@ -113,7 +113,7 @@ func laneName(riotID string) string {
 // storedCount is what the overview says on a small screen, where it is not drawn tall.
 var storedCount = regexp.MustCompile(`([\d,]*\d) stored`)
 
-func (x *terminal) stored() int {
+func (x *sshTerminal) stored() int {
 	m := storedCount.FindStringSubmatch(x.text())
 	if m == nil {
 		return 0
@@ -179,7 +179,7 @@ func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 	x.waits("the other console going on", func() bool { return x.stored() > shown })
 	resume()
 	y.waits("the console catching up", func() bool { return y.stored() >= x.stored()-60 && y.stored() > shown })
-	for _, c := range []*terminal{x, y} {
+	for _, c := range []*sshTerminal{x, y} {
 		c.press("q")
 		c.wait().wants(t, exitDone)
 	}

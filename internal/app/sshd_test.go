@@ -180,8 +180,8 @@ func (s *sshServer) ownFiles(me user.User) []string {
 	return []string{"unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh"}
 }
 
-// terminal is a console that somebody has opened through ssh, as they see it.
-type terminal struct {
+// sshTerminal is a console that somebody has opened through ssh, as they see it.
+type sshTerminal struct {
 	*process // the ssh client
 	*glass
 	server *sshServer
@@ -190,7 +190,7 @@ type terminal struct {
 }
 
 // open is `ssh -t user@host env … farsight args` on a terminal of the given size.
-func (s *sshServer) open(w, h int, user string, env []string, args ...string) *terminal {
+func (s *sshServer) open(w, h int, user string, env []string, args ...string) *sshTerminal {
 	s.t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *sshServer) open(w, h int, user string, env []string, args ...string) *t
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	})
-	x := &terminal{server: s, master: master, glass: newGlass(w, h, func(answer string) { _, _ = master.WriteString(answer) })}
+	x := &sshTerminal{server: s, master: master, glass: newGlass(w, h, func(answer string) { _, _ = master.WriteString(answer) })}
 	x.process = c.start(s.t)
 	tty.Close()
 	done := make(chan struct{})
@@ -262,7 +262,7 @@ func andThen(first, then func(*exec.Cmd)) func(*exec.Cmd) {
 }
 
 // waits waits for something to become true.
-func (x *terminal) waits(what string, ok func() bool) {
+func (x *sshTerminal) waits(what string, ok func() bool) {
 	x.t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -272,7 +272,7 @@ func (x *terminal) waits(what string, ok func() bool) {
 }
 
 // shows waits until all of it is on the screen at once.
-func (x *terminal) shows(texts ...string) {
+func (x *sshTerminal) shows(texts ...string) {
 	x.t.Helper()
 	x.waits(fmt.Sprintf("%q on the screen", texts), func() bool {
 		screen := x.text()
@@ -280,7 +280,7 @@ func (x *terminal) shows(texts ...string) {
 	})
 }
 
-func (x *terminal) press(keys string) {
+func (x *sshTerminal) press(keys string) {
 	x.t.Helper()
 	if _, err := x.master.WriteString(keys); err != nil {
 		x.t.Fatal(err)
@@ -288,7 +288,7 @@ func (x *terminal) press(keys string) {
 }
 
 // resize is a window that its user drags.
-func (x *terminal) resize(w, h int) {
+func (x *sshTerminal) resize(w, h int) {
 	x.t.Helper()
 	x.size(w, h)
 	if err := pty.Setsize(x.master, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
@@ -297,7 +297,7 @@ func (x *terminal) resize(w, h int) {
 }
 
 // toldOf waits for a message. One that has faded before anybody looked is among all messages.
-func (x *terminal) toldOf(texts ...string) {
+func (x *sshTerminal) toldOf(texts ...string) {
 	x.t.Helper()
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if containsAll(x.text(), texts) {
@@ -311,13 +311,13 @@ func (x *terminal) toldOf(texts ...string) {
 }
 
 // goes waits until a process at the other end has ended.
-func (x *terminal) goes(pid int) {
+func (x *sshTerminal) goes(pid int) {
 	x.t.Helper()
 	x.waits(fmt.Sprintf("the end of process %d at the other end", pid), func() bool { return !running(pid) })
 }
 
 // session is the process of the server that this terminal hangs on.
-func (x *terminal) session() int {
+func (x *sshTerminal) session() int {
 	x.t.Helper()
 	out, err := exec.Command("ps", "-o", "ppid=", "-p", strconv.Itoa(x.pid)).Output()
 	pid, convErr := strconv.Atoi(strings.TrimSpace(string(out)))

@@ -27,6 +27,7 @@ import (
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/terminal"
 )
 
 // tmux is a server of its own with one window, in which a shell runs farsight as a
@@ -367,7 +368,7 @@ func falling() int {
 		}
 	}
 	fmt.Printf("the console: %v\n", err)
-	if _, ok := errors.AsType[*ui.Panic](err); ok {
+	if _, ok := errors.AsType[*terminal.Panic](err); ok {
 		return exitFailed
 	}
 	return exitUsage

@@ -1,6 +1,7 @@
-package ui
+package terminal
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -13,10 +14,7 @@ const (
 	mendLocal  = unix.ECHO | unix.ECHOE | unix.ECHOK | unix.ICANON | unix.ISIG | unix.IEXTEN
 )
 
-// mendTerminal gives a terminal back the modes that a program which was killed took
-// away: without it this console would restore the same broken state at its end. It
-// reports whether there was something to mend.
-func mendTerminal(f *os.File) bool {
+func mend(f *os.File) bool {
 	fd := int(f.Fd())
 	modes, err := unix.IoctlGetTermios(fd, getModes)
 	if err != nil || modes.Lflag&(unix.ICANON|unix.ECHO) != 0 {
@@ -29,14 +27,13 @@ func mendTerminal(f *os.File) bool {
 	return unix.IoctlSetTermios(fd, setModes, modes) == nil
 }
 
-// mend mends the terminal that this console is going to take over.
-func (o Options) mend() bool {
-	f, ok := o.Input.(*os.File)
-	if o.Input == nil {
-		f, ok = os.Stdin, true
+// Mend gives a terminal back the modes that a program which was killed took away: without
+// it the next program would restore the same broken state at its end. It reports whether
+// there was something to mend; in is standard input if it is nil.
+func Mend(in io.Reader) bool {
+	if in == nil {
+		in = os.Stdin
 	}
-	return ok && mendTerminal(f)
+	f, ok := in.(*os.File)
+	return ok && mend(f)
 }
-
-// mendedText is what the operator is told.
-const mendedText = "a program that was killed had left this terminal without echo: it is set right when you leave"

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"context"
@@ -60,7 +60,7 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 func (s *signals) take(sig os.Signal, p *tea.Program) {
 	switch sig {
 	case syscall.SIGTSTP:
-		if jobControl() { // else nobody would let it go on: a terminal's own stop does nothing then, either
+		if JobControl() { // else nobody would let it go on: a terminal's own stop does nothing then, either
 			s.suspend(p)
 		}
 	case syscall.SIGCONT: // a SIGSTOP from outside is over
@@ -80,12 +80,12 @@ func (s *signals) stall() {
 	s.full <- struct{}{}
 }
 
-// jobControl reports whether a shell would take the terminal back and can let the
+// JobControl reports whether a shell would take the terminal back and can let the
 // program go on. A shell with job control gives each job a process group of its own;
 // a program that shares the group of its session's leader was started by something
 // else, such as a container, a multiplexer's window or `ssh host farsight`, and would
 // stand still for good.
-func jobControl() bool {
+func JobControl() bool {
 	session, err := unix.Getsid(0)
 	return err == nil && unix.Getpgrp() != session
 }
@@ -121,7 +121,8 @@ func resume(p *tea.Program) {
 // suspendAsked is ctrl+z.
 type suspendAsked struct{}
 
-func suspendProgram() tea.Msg { return suspendAsked{} }
+// Suspend is the command that gives the terminal back and stops the program.
+func Suspend() tea.Msg { return suspendAsked{} }
 
 // filter sees each message before Bubble Tea does.
 func (s *signals) filter(_ tea.Model, msg tea.Msg) tea.Msg {

@@ -1,0 +1,134 @@
+// Package terminal runs a program of screens on a terminal that may be slow, far away, left
+// broken by another program, stopped, or gone, and gives it back whole, also after a panic.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
+
+	"github.com/farsight-console/farsight/themes"
+)
+
+// frames is how often a second the screen may be painted; see beat.
+const frames = 30
+
+// stuckAfter is how long the program may take to end once it was told to. A
+// terminal that takes no bytes must not keep the engine from its drain.
+const stuckAfter = 2 * time.Second
+
+// Options of a terminal.
+type Options struct {
+	// Input and Output replace the process's own.
+	Input   io.Reader
+	Output  io.Writer
+	Profile themes.Profile // of its colours, as the theme has them: nothing is converted twice
+
+	// A network terminal that takes nothing for StallAfter (0 = 30 s) is closed, and Stalled
+	// is the last thing written on it.
+	SSH        bool
+	StallAfter time.Duration
+	Stalled    string
+	// Stack takes the stack of a panic in the program, so that it reaches the log.
+	Stack func(message, stack string)
+}
+
+// ErrHungUp says that the terminal has gone.
+var ErrHungUp = errors.New("the terminal has gone")
+
+// errNoTerminal says that there is nothing to draw on.
+var errNoTerminal = errors.New("the console needs a terminal: use farsight status, jobs, accounts or limits for plain output")
+
+// Run runs a model until it quits, ctx ends or a signal asks for the end; these give nil.
+// feed sends it messages of its own until its context ends, and may be nil. It is ErrHungUp
+// when the terminal has gone, and a *Panic when the model fell: the terminal is whole again.
+func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Context, send func(msg any))) error {
+	if opt.Output == nil && !term.IsTerminal(int(os.Stdout.Fd())) {
+		return errNoTerminal
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := &beat{}
+	defer b.stop()
+	g := guard{inner: beaten{halver{m}, b}, crash: func(p *Panic) {
+		if opt.Stack != nil {
+			opt.Stack(p.Error(), string(p.Stack))
+		}
+		cancel(p)
+	}}
+	sig := newSignals()
+	if opt.SSH {
+		if o := newOutlet(opt.Output, opt.StallAfter, sig.stall); o != nil {
+			defer o.Close()
+			defer func() { o.tell(opt.Stalled) }()
+			opt.Output = o
+		}
+	}
+	p := tea.NewProgram(g, programOptions(opt, sig)...)
+	b.program = p
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel(nil)
+	wg.Go(func() { sig.run(ctx, p) })
+	if feed != nil {
+		wg.Go(func() {
+			defer g.catch()
+			feed(ctx, func(msg any) { p.Send(msg) })
+		})
+	}
+	err := runToEnd(ctx, p)
+	if crash, ok := errors.AsType[*Panic](context.Cause(ctx)); ok {
+		return crash
+	}
+	if sig.stalled.Load() {
+		return errStalled
+	}
+	hungUp := errors.Is(err, syscall.EIO) // a closed terminal is read before its signal comes
+	if err != nil && ctx.Err() == nil && !sig.ended.Load() && !hungUp {
+		return fmt.Errorf("run the console: %w", err)
+	}
+	if hungUp || sig.hungUp.Load() {
+		return ErrHungUp
+	}
+	return nil
+}
+
+// runToEnd runs the program, tells it to end when ctx does, and gives up on it
+// when it does not.
+func runToEnd(ctx context.Context, p *tea.Program) error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	go p.Quit()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(stuckAfter):
+		return errors.New("the terminal takes no output")
+	}
+}
+
+func programOptions(opt Options, sig *signals) []tea.ProgramOption {
+	out := []tea.ProgramOption{
+		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter), tea.WithColorProfile(opt.Profile),
+	}
+	if opt.Input != nil {
+		out = append(out, tea.WithInput(opt.Input))
+	}
+	return append(out, tea.WithOutput(joined(opt.Output)))
+}

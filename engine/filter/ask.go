@@ -257,25 +257,23 @@ func digits(it item) (glob, bool) {
 }
 
 func askSize(n node, it item, f facts) (answer, *Error) {
-	a, done, err := askAmount(n, it, f)
-	if done {
-		return a, err
-	}
-	if q, ok := readQuantity(it.raw(), sizes, 1); ok {
-		return amount(n, it, &quantityTest{n.op, q}), nil
-	}
-	return a, wrong(it.at, it.end, "write it as 500, 40KB or 1.5MB", "%s is a size and not %q", f.name, it.raw())
+	return askQuantity(n, it, f, sizes, 1, "a size", "500, 40KB or 1.5MB")
 }
 
 func askDuration(n node, it item, f facts) (answer, *Error) {
+	return askQuantity(n, it, f, spans, int64(f.bare), "a duration", "500ms, 90s, 5m, 1h30m or 2d")
+}
+
+// askQuantity reads a number with units; bare is the unit of one without, what and such name them in an error.
+func askQuantity(n node, it item, f facts, units []unit, bare int64, what, such string) (answer, *Error) {
 	a, done, err := askAmount(n, it, f)
 	if done {
 		return a, err
 	}
-	if q, ok := readQuantity(it.raw(), spans, int64(f.bare)); ok {
+	if q, ok := readQuantity(it.raw(), units, bare); ok {
 		return amount(n, it, &quantityTest{n.op, q}), nil
 	}
-	return a, wrong(it.at, it.end, "write it as 500ms, 90s, 5m, 1h30m or 2d", "%s is a duration and not %q", f.name, it.raw())
+	return a, wrong(it.at, it.end, "write it as "+such, "%s is "+what+" and not %q", f.name, it.raw())
 }
 
 func askTime(n node, it item, f facts) (answer, *Error) {

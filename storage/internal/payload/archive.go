@@ -59,6 +59,8 @@ type ArchivedMonth struct {
 	Took     time.Duration `json:"took_ns"`
 }
 
+// Archive archives closed months, or those that are asked for, one after the other. A month that is damaged is left as it is,
+// and says why. Errors: the context's cause, ErrReadOnly, ErrDiskFull, *ErrUnusable.
 func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
 	if p.readOnly && !o.DryRun {
 		return nil, disk.ErrReadOnly

@@ -94,6 +94,7 @@ func (c *copyCheck) note(table string, k []byte, err error) error {
 	return context.Cause(c.ctx)
 }
 
+// PageCheck is bbolt's own check of every page, as findings about the file called name.
 func PageCheck(name string, b *bolt.DB) (findings []Finding) {
 	err := b.View(func(tx *bolt.Tx) error {
 		for err := range tx.Check() {
@@ -119,6 +120,7 @@ type Finding struct {
 // MaxFindings are listed; a destroyed table would fill memory otherwise.
 const MaxFindings = 1000
 
+// ShowKey is a key as text where it is one, else in hexadecimal.
 func ShowKey(k []byte) string {
 	for _, b := range k {
 		if b < ' ' || b > '~' {

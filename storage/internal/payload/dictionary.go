@@ -40,6 +40,7 @@ type Dictionaries struct {
 // noDicts decode what needs no dictionary.
 var noDicts = new(Dictionaries)
 
+// DictKey is the key of a dictionary in DictTable.
 func DictKey(id uint32) []byte { return binary.BigEndian.AppendUint32(nil, id) }
 
 func (d *dictionary) fields(c *rec.Coder) {

@@ -14,6 +14,7 @@ type doomed struct {
 	matches map[string]bool
 }
 
+// Add dooms matches.
 func (d *doomed) Add(matches []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -25,6 +26,7 @@ func (d *doomed) Add(matches []string) {
 	}
 }
 
+// Remove lets matches be found again, or forgets those that are deleted.
 func (d *doomed) Remove(matches []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -33,6 +35,7 @@ func (d *doomed) Remove(matches []string) {
 	}
 }
 
+// Has reports whether a match is doomed.
 func (d *doomed) Has(match string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -25,7 +25,7 @@ const (
 	MaxMatch = 64 // bytes of a match id; Riot's have 8 to 16
 )
 
-// Payloads keeps match payloads in one file per month of the game's creation, so that retention is the removal of a file
+// Store keeps match payloads in one file per month of the game's creation, so that retention is the removal of a file
 // and a closed month never changes. Files are opened when first used and closed when idle. Its methods may be called by
 // many goroutines at once.
 type Store struct {
@@ -43,6 +43,7 @@ type Store struct {
 	shards map[string]*Shard
 }
 
+// New makes the store of a data directory; nothing is opened yet.
 func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
 	return &Store{Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log, Pages: disk.UsualPages, shards: map[string]*Shard{}}
 }
@@ -238,6 +239,7 @@ func (p *Store) With(month string, create bool, f func(*Shard) error) error {
 	return f(s)
 }
 
+// Shard is the file of a month, which may not be there yet: the same one for all who ask.
 func (p *Store) Shard(month string) *Shard {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,12 +261,14 @@ func (p *Store) all() []*Shard {
 	return list
 }
 
+// CloseIdle closes the shards that nobody has used for ShardIdle.
 func (p *Store) CloseIdle() {
 	for _, s := range p.all() {
 		s.closeIdle()
 	}
 }
 
+// Close closes every shard that is open.
 func (p *Store) Close() error {
 	var errs []error
 	for _, s := range p.all() {
@@ -273,6 +277,7 @@ func (p *Store) Close() error {
 	return errors.Join(errs...)
 }
 
+// Any reports whether there is a month with payloads.
 func (p *Store) Any() bool {
 	months, err := p.Months()
 	return err == nil && len(months) > 0
@@ -295,6 +300,7 @@ func partKey(p league.Part) ([]byte, error) {
 	return nil, fmt.Errorf("a match has no part %q", p)
 }
 
+// PartOfKey is the part of a match that a key within it names.
 func PartOfKey(k []byte) league.Part {
 	if string(k) == "t" {
 		return league.PartTimeline

@@ -56,25 +56,40 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) error {
 	})
 }
 
-// errUnknown: it is unknown whether a commit was carried out.
-var errUnknown = errors.New("unknown whether it was committed")
+var (
+	// errUnknown: it is unknown whether a commit was carried out.
+	errUnknown = errors.New("unknown whether it was committed")
+	// errLost: the connection was lost, or there is none to be had. Nothing was committed.
+	errLost = errors.New("the connection to the database is lost")
+)
 
-// maxTries bounds how often a transaction is begun again that the database has ended for the
-// sake of another.
-const maxTries = 20
+const (
+	// maxTries bounds how often a transaction is begun again that the database has ended for
+	// the sake of another.
+	maxTries = 20
+	// lostPatience is for a server that is started again, and lostPause between two tries.
+	lostPatience = 30 * time.Second
+	lostPause    = 200 * time.Millisecond
+)
 
 // Write runs fn in one transaction and returns after its commit. It returns fn's error, and such
 // an fn leaves no trace; but an error of the database's own comes first, whatever fn says. fn
 // must check before it writes, touch nothing but the transaction and variables of its own that it
 // assigns, and call neither Write nor Read: it runs again when the database has ended its
-// transaction for the sake of another.
+// transaction for the sake of another, or when its connection was lost before the commit.
 func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
-	for try := 1; ; try++ {
+	for try, began := 1, time.Now(); ; try++ {
 		err := db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
-		if !anotherWon(err) || try == maxTries {
+		var pause time.Duration
+		switch {
+		case anotherWon(err) && try < maxTries:
+			pause = rand.N(time.Duration(try) * 5 * time.Millisecond)
+		case errors.Is(err, errLost) && time.Since(began) < lostPatience:
+			pause = lostPause
+		default:
 			return err
 		}
-		if !await.Pause(ctx, rand.N(time.Duration(try)*5*time.Millisecond)) {
+		if !await.Pause(ctx, pause) {
 			return context.Cause(ctx)
 		}
 	}
@@ -131,7 +146,10 @@ func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 	}
 	c, err := db.pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("no connection to the database: %w", err)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return fmt.Errorf("%w: %w", errLost, err)
 	}
 	defer c.Release()
 	return fn(&txn{

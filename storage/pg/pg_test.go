@@ -82,6 +82,25 @@ func TestTheFirstErrorIsKept(t *testing.T) {
 	}
 }
 
+// Who loses the connection before the commit runs again; what was sent is gone.
+func TestALostConnectionRunsAgain(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	runs := 0
+	must(t, db.Write(t.Context(), func(tx engine.Tx) error {
+		_, err := tx.Enqueue(spec("a"))
+		if runs++; runs < 3 {
+			do(t, at, fmt.Sprint("select pg_terminate_backend(", own(tx).conn.PgConn().PID(), ", 5000)"))
+			_, err = tx.Enqueue(spec("b"))
+		}
+		return err
+	}))
+	jobs, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
+	if err != nil || total != 1 || runs != 3 || jobs[0].Key != "a" {
+		t.Errorf("%d runs, %+v, %v", runs, jobs, err)
+	}
+}
+
 // A panic of fn's passes through, and its connection is not left in a transaction.
 func TestAPanicLeavesNoTrace(t *testing.T) {
 	db := open(t, pgtest.Schema(t))

@@ -92,6 +92,9 @@ func (t *txn) flush() error {
 
 // fail keeps the database's first error.
 func (t *txn) fail(err error) {
+	if err != nil && t.conn.IsClosed() {
+		err = fmt.Errorf("%w: %w", errLost, err)
+	}
 	if t.err == nil {
 		t.err = err
 	}

@@ -2,7 +2,6 @@ package pager
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -171,19 +170,13 @@ func (p *Pager) test(ctx context.Context, chosen []target, by engine.Actor) (key
 
 // rings refuses a second test call while there is one.
 func (p *Pager) rings(ctx context.Context) error {
-	n := notice{Test: true}
-	for ; ; n.Level++ {
-		d, err := p.store.Detail(ctx, engine.JobQuery{Key: n.callKey()})
-		if errors.Is(err, engine.ErrNotFound) {
-			return nil
-		}
+	for j, err := range p.openCalls(ctx, notice{Test: true}) {
 		if err != nil {
-			return fmt.Errorf("look for job %s: %w", n.callKey(), err)
+			return err
 		}
-		if !d.Job.State.Terminal() {
-			problem := engine.Problemf(engine.ErrConflict, "wait for it, or `farsight cancel "+n.callKey()+"`", "a test call is under way already: job %s is %s", d.Job.ID, d.Job.State)
-			problem.Job = d.Job.ID
-			return problem
-		}
+		problem := engine.Problemf(engine.ErrConflict, "wait for it, or `farsight cancel "+j.Key+"`", "a test call is under way already: job %s is %s", j.ID, j.State)
+		problem.Job = j.ID
+		return problem
 	}
+	return nil
 }

@@ -2,6 +2,7 @@ package pager
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,15 +46,7 @@ type CallOptions struct {
 }
 
 func (o CallOptions) withDefaults() CallOptions {
-	if o.BaseURL == "" {
-		o.BaseURL = DefaultBaseURL
-	}
-	if o.Poll <= 0 {
-		o.Poll = DefaultPoll
-	}
-	if o.PerDay <= 0 {
-		o.PerDay = DefaultPerDay
-	}
+	o.BaseURL, o.Poll, o.PerDay = cmp.Or(o.BaseURL, DefaultBaseURL), cmp.Or(max(o.Poll, 0), DefaultPoll), cmp.Or(max(o.PerDay, 0), DefaultPerDay)
 	return o
 }
 

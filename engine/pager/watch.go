@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -178,21 +179,33 @@ func (p *Pager) insert(ctx context.Context, specs []engine.Spec) error {
 // that is inserted by escalation meanwhile comes later, and behind one that was never
 // called there is none.
 func (p *Pager) cancelCalls(ctx context.Context, was tale, why string) error {
-	n := noticeOf(turnFired, was.Row, was.Since, was.Since)
-	for ; ; n.Level++ {
-		d, err := p.store.Detail(ctx, engine.JobQuery{Key: n.callKey()})
-		if errors.Is(err, engine.ErrNotFound) {
-			return nil
-		}
+	for j, err := range p.openCalls(ctx, noticeOf(turnFired, was.Row, was.Since, was.Since)) {
 		if err != nil {
-			return fmt.Errorf("look for job %s: %w", n.callKey(), err)
+			return err
 		}
-		if d.Job.State.Terminal() {
-			continue
-		}
-		_, err = p.jobs.Act(ctx, engine.Command{Op: engine.OpCancel, Job: d.Job.ID, By: byEngine, Reason: why})
+		_, err = p.jobs.Act(ctx, engine.Command{Op: engine.OpCancel, Job: j.ID, By: byEngine, Reason: why})
 		if err != nil && !errors.Is(err, engine.ErrConflict) && !errors.Is(err, engine.ErrNotFound) {
-			return fmt.Errorf("cancel job %s: %w", d.Job.ID, err)
+			return fmt.Errorf("cancel job %s: %w", j.ID, err)
+		}
+	}
+	return nil
+}
+
+// openCalls are the calls about a notice that have not ended, by the number in the line of those who are called. It ends
+// with the first one that was never made, or with an error.
+func (p *Pager) openCalls(ctx context.Context, n notice) iter.Seq2[engine.Job, error] {
+	return func(yield func(engine.Job, error) bool) {
+		for ; ; n.Level++ {
+			d, err := p.store.Detail(ctx, engine.JobQuery{Key: n.callKey()})
+			switch {
+			case errors.Is(err, engine.ErrNotFound):
+				return
+			case err != nil:
+				yield(engine.Job{}, fmt.Errorf("look for job %s: %w", n.callKey(), err))
+				return
+			case !d.Job.State.Terminal() && !yield(d.Job.Job, nil):
+				return
+			}
 		}
 	}
 }

@@ -35,8 +35,8 @@ type Glyphs struct {
 	Seam, Reset, Below, Above string
 	// Cell is one thing of many, as a match on a wall or an entry of a legend.
 	Cell string
-	// Timelines.
-	Tick, Queued, Limiter, HTTP, Backoff, Snoozed, Planned, Now string
+	// Of a job's tries: one that was sent back, one that may never be; Now is the cursor of time.
+	Snoozed, Planned, Now string
 	// Text signs.
 	Dash, Minus, Range, Dot, Up, Down, Next, Sep string
 	// Mask stands for each character of a secret.
@@ -110,7 +110,7 @@ var Unicode = &Glyphs{
 	Eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	Spark:   heights, Ground: heights[0], Shade: []string{" ", "░", "▒", "▓", "█"},
 	Plan: []string{"⣀", "⣤", "⣶", "⣿"}, Ahead: "⠤", Waited: "╌", Seam: "│", Reset: "▏", Below: "╷", Above: "╵", Cell: "■",
-	Tick: "│", Queued: "○", Limiter: "▒", HTTP: "█", Backoff: "·", Snoozed: "≡", Planned: "┊", Now: "▼",
+	Snoozed: "≡", Planned: "┊", Now: "▼",
 	Dash: "—", Minus: "−", Range: "–", Dot: "·", Up: "↑", Down: "↓", Next: "→", Sep: "·", Mask: "•",
 }
 
@@ -131,6 +131,6 @@ var Plain = &Glyphs{
 	Eighths: []string{"#"},
 	Spark:   []string{".", ":", "-", "=", "+", "*", "#"}, Ground: "_", Shade: []string{" ", ".", ":", "*", "#"},
 	Plan: []string{":"}, Ahead: ".", Waited: "-", Seam: "|", Reset: "'", Below: "'", Above: "'", Cell: "#",
-	Tick: "|", Queued: "o", Limiter: ":", HTTP: "#", Backoff: ".", Snoozed: "=", Planned: "!", Now: "v",
+	Snoozed: "=", Planned: "!", Now: "v",
 	Dash: "-", Minus: "-", Range: "-", Dot: ".", Up: "^", Down: "v", Next: ">", Sep: "|", Mask: "*",
 }

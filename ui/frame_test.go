@@ -138,7 +138,7 @@ func TestStateWordsRemain(t *testing.T) {
 		"matches":  {"STORED", "RETRYABLE", "TOO OLD"},
 		"reports":  {"PARTIAL"},
 		"account":  {"SYNCING", "stored", "gave up", "retrying"},
-		"job":      {"RETRYABLE", "DISCARDED"},
+		"job":      {"RETRYABLE", "given up"},
 	}
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {

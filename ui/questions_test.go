@@ -72,7 +72,7 @@ var questions = []question{
 	{
 		asks: "when is this job tried again, and how often?",
 		at:   func(d *desk) { d.press("4") }, key: "enter",
-		answers: []string{"2 of 5 tries used, next +0:12", "tries at 12:31:47, 12:33:47, 12:38:47, then DISCARDED"},
+		answers: []string{"2 of 5 tries used, next +0:12", "it is due at 12:31:47", "12:33:47 +120 s then 12:38:47 +300 s then it is given up"},
 	},
 	{asks: "is this real, or a demo?", at: func(d *desk) { d.m.opt.Demo = true; d.send(tick{}) }, row: "LIVE", answers: []string{"DEMO"}},
 }
@@ -155,8 +155,8 @@ func TestS2_7_OneJobOnOneScreen(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.show(page.NewJob("j881"))
 			d.reads("match:KR_7214550881", "↻ RETRYABLE 2 of 5 tries used, next +0:12", "ingest.summoner.full", "카인#KR1",
-				"match.fetch · policy match · created 12:15:35 · 2 attempts", "12:30:05", "12:30:35", "12:30:46",
-				"500 internal error", "policy match step 1: 30 s", "next at 12:30:35", "tries at 12:31:47, 12:33:47, 12:38:47, then DISCARDED")
+				"match.fetch · policy match", "created 12:15:35 · 2 attempts", "12:30:05", "12:30:35", "12:30:46",
+				"500 internal error", "policy match step 1: 30 s", "next at 12:30:35", "12:33:47 +120 s then 12:38:47 +300 s then it is given up")
 			d.press("j")
 			d.reads("hold", "429 application, Ret", "Retry-After 10 s, no try used")
 			d.press("j")

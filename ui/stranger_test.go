@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 // toWords goes down a list until the screen says something.
@@ -50,4 +53,28 @@ func TestStranger_WhatDidRiotAnswer(t *testing.T) {
 		d.press("4", "enter", "v")
 		d.wants("headers of the last answer", "X-App-Rate-Limit-Count", "its body begins", "Service unavailable")
 	})
+}
+
+// A job alone answers the same: why it waits and until when, what failed and why, whether it is
+// tried again and when, and what Riot answered.
+func TestStranger_OneJobAnswersAll(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.show(page.NewJob("j881"))
+			d.reads("503 unavailable at 12:30:47. Step 2 of the policy: 60 s, so it is due at 12:31:47.",
+				"If it fails again: 12:33:47 +120 s then 12:38:47 +300 s then it is given up.", "500 internal", "RIOT'S ANSWER", "503 · 131 ms · asia match")
+		})
+	}
+}
+
+// Retries answer it of all that are tried again.
+func TestStranger_RetriesAnswerAll(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.PatchDay(), size[0], size[1], testOptions())
+			d.press("4")
+			d.reads("LAST ANSWER", "500 internal", "503 unavailable at 12:31:34. Step 1 of the policy: 3 s, so it is due at 12:31:37.", "No room until 12:31:45: 8 s late.", "then it is given up.")
+		})
+	}
 }

@@ -31,7 +31,7 @@ func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
 		screen.press("3", "b")
 		screen.sees("1/3")
 		screen.press("enter")
-		screen.sees("1 of 3 tries used", "3 +10 s")
+		screen.sees("1 of 3 tries used", "if it fails, +10 s")
 		f.until("the second failure", time.Minute, func() bool { j := f.job("match:" + id).Job; return j.Tries == 2 && j.State == engine.Retryable })
 		wants := func(from engine.Console, where string) {
 			t.Helper()

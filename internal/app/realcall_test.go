@@ -164,7 +164,7 @@ func TestS2_8_RetryAndCancelByKeys(t *testing.T) {
 	x.shows("1 of 3 tries used in round 2")
 	second := nthCall(t, c, v, 2).SID
 
-	x.shows("    2       ") // its row
+	x.shows("    2    ") // its row
 	x.keys("j")
 	x.shows("▌  2", "call "+second) // while it rings
 	d := debugged(t, c, second, func(d api.CallDebug) bool { return d.Status == "busy" && d.Count == 2 })

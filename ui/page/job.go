@@ -3,13 +3,10 @@ package page
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -152,46 +149,6 @@ func (p *Job) runs() []engine.Attempt {
 	return all
 }
 
-func (p *Job) source(v *View) part.Slice[engine.Attempt] {
-	return part.Slice[engine.Attempt]{
-		Items: p.runs(),
-		Key: func(a engine.Attempt) string {
-			return strconv.Itoa(a.Number) + "@" + strconv.FormatInt(a.Start.UnixNano(), 10)
-		},
-		Cells: func(a engine.Attempt, cells []part.Cell) []part.Cell { return attemptCells(v, a, cells) },
-	}
-}
-
-var attemptColumns = []part.Column{
-	{Title: "Tries", Kind: part.Words, Min: 6, Width: 6},
-	{Title: "started", Kind: part.Words, Min: 12, Width: 12},
-	{Title: "queued", Kind: part.Number, Min: 7, Width: 7, Priority: 3},
-	{Title: "limiter", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
-	{Title: "HTTP", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
-	{Title: "result", Kind: part.State, Min: 12, Width: 28, Flex: 3},
-	{Title: "decision", Kind: part.Words, Min: 14, Width: 31, Flex: 1, Priority: 1},
-}
-
-func attemptCells(v *View, a engine.Attempt, cells []part.Cell) []part.Cell {
-	number := strconv.Itoa(a.Number)
-	if a.Number == 0 {
-		number = v.Theme.Glyphs.Snoozed
-	}
-	next := part.Plain(a.Decision)
-	if a.Decision == "" {
-		next = part.As(themes.Dim, part.None)
-	}
-	return append(cells,
-		part.As(themes.Dim, number),
-		part.Plain(a.Start.In(v.Now.Location()).Format("15:04:05.000")),
-		part.As(themes.Dim, human.Secs(inLine(a))),
-		part.As(themes.Held, human.Secs(limited(a))),
-		part.As(themes.Run, human.Secs(a.HTTP)),
-		resultCell(v, a),
-		next,
-	)
-}
-
 // limited is what the limiter cost an attempt: the end of its wait for a worker,
 // at the head of the line, and the wait for a permit after that.
 func limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
@@ -216,12 +173,13 @@ func resultWord(a engine.Attempt) string {
 // resultCell is the sign of an attempt's end and what the other side said.
 func resultCell(v *View, a engine.Attempt) part.Cell {
 	sign := v.Theme.State(resultWord(a))
-	text := columns.InShort(a.Err)
+	text := ""
+	if a.Err != "" || a.Class != "" {
+		text = columns.Answer(a.Class, a.Err)
+	}
 	switch {
 	case a.End.IsZero():
 		text = "RUNNING " + v.age(a.Start)
-	case text == "" && a.Class != "":
-		text = string(a.Class)
 	case text == "" && a.Verb == engine.VerbWait:
 		text = "went on"
 	case text == "":

@@ -34,15 +34,16 @@ const rawWidth = 66
 // rawLines is the text, made anew only when what it is made of has changed.
 func (p *Job) rawLines(v *View) []string {
 	j := p.row(v)
-	a, on := selected(&p.list, p.source(v))
+	r, on := selected(&p.list, p.source(v))
+	on = on && r.Attempt != nil
 	at, _ := p.list.cur.Selected()
 	if now := (rawOf{p.got, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
-		p.raw.made, p.raw.text = now, rawText(j, a, on, p.detail.Call)
+		p.raw.made, p.raw.text = now, rawText(j, r.Attempt, on, p.detail.Call)
 	}
 	return p.raw.text
 }
 
-func rawText(j engine.JobRow, a engine.Attempt, on bool, c *engine.CallRow) []string {
+func rawText(j engine.JobRow, a *engine.Attempt, on bool, c *engine.CallRow) []string {
 	var out []string
 	add := func(title string, value any) {
 		doc, err := json.MarshalIndent(value, "", "  ")

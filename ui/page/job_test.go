@@ -1,12 +1,14 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -18,7 +20,7 @@ func retried() engine.JobDetail {
 	second := engine.Attempt{Number: 2, Round: 2, Try: 1, Start: at(1.4), End: at(2), Queued: 400 * time.Millisecond, HTTP: 600 * time.Millisecond, Verb: engine.VerbRetry, Next: at(32)}
 	d := engine.JobDetail{Attempts: []engine.Attempt{first, second}, MaxAttempts: 3}
 	d.Policy.Delays = []time.Duration{30 * time.Second, time.Minute}
-	d.Job.ID, d.Job.State, d.Job.Rev, d.Job.Round, d.Job.Tries, d.Job.Attempts, d.Job.Due = "j1", engine.Retryable, 7, 2, 1, 2, at(32)
+	d.Job.ID, d.Job.State, d.Job.Rev, d.Job.Round, d.Job.Tries, d.Job.Attempts, d.Job.Due, d.Job.Then = "j1", engine.Retryable, 7, 2, 1, 2, at(32), []time.Duration{time.Minute}
 	return d
 }
 
@@ -28,26 +30,24 @@ func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
 	p := &Job{id: "j1", detail: retried()}
 	v := view(&Data{Ready: true})
 	v.Now = uitest.Noon.Add(10 * time.Second)
-	line := p.timeline(v)
-	var heads []string
+	rungs := p.rungs(v)
+	var numbers []int
 	var last time.Time
-	for _, s := range line.Stages {
-		heads = append(heads, s.Head)
-		for _, seg := range append([]part.Segment{{Start: s.At, End: s.At}}, s.Segments...) {
-			if seg.Start.Before(last) || seg.End.Before(seg.Start) {
-				t.Errorf("stage %s runs from %v to %v, after %v", s.Head, seg.Start, seg.End, last)
-			}
-			last = seg.End
+	for _, r := range rungs {
+		numbers = append(numbers, r.number)
+		if r.at.Before(last) {
+			t.Errorf("try %d is at %v, after %v", r.number, r.at, last)
 		}
+		last = latest(r.at, r.until)
 	}
-	if got := strings.Join(heads, ", "); got != "1, 2, 3 due, 4 +60 s" {
-		t.Errorf("ticks %s", got)
+	if !slices.Equal(numbers, []int{1, 2, 3, 4}) || rungs[2].Attempt != nil || rungs[2].planned || !rungs[3].planned || rungs[3].after != time.Minute {
+		t.Errorf("the rungs %+v", rungs)
 	}
-	if got := waitIn(line.Stages[0]); got.Text != "wait 1 s of 303 s" || got.End.Sub(uitest.Noon) != time.Second {
-		t.Errorf("the wait that was cut short: %+v", got)
+	if got := waitOf(rungs[0]); got != "wait 1 s of 303 s" || rungs[0].until.Sub(uitest.Noon) != time.Second {
+		t.Errorf("the wait that was cut short: %q until %v", got, rungs[0].until)
 	}
-	if got := waitIn(line.Stages[1]); got.Text != "wait 30 s" {
-		t.Errorf("the wait as planned: %+v", got)
+	if got := waitOf(rungs[1]); got != "wait 30 s" {
+		t.Errorf("the wait as planned: %q", got)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestAWaitEndsAsTheRowSays(t *testing.T) {
 		d.Attempts = d.Attempts[:1]
 		d.Job.State, d.Job.Due, d.Job.Finished = c.state, instantAfter(c.due), instantAfter(c.end)
 		p := &Job{id: "j1", detail: d}
-		if got := waitIn(p.timeline(view(&Data{Ready: true})).Stages[0]).Text; got != c.want {
+		if got := waitOf(p.rungs(view(&Data{Ready: true}))[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -81,15 +81,8 @@ func instantAfter(d time.Duration) time.Time {
 	return uitest.Noon.Add(d)
 }
 
-// waitIn is the wait that followed a stage.
-func waitIn(s part.Stage) part.Segment {
-	for _, seg := range s.Segments {
-		if seg.Kind == part.Backoff {
-			return seg
-		}
-	}
-	return part.Segment{}
-}
+// waitOf says what was waited after a try.
+func waitOf(r rung) string { return waitText(*r.Attempt, r.End, r.until) }
 
 // The detail is read anew as soon as the job's row has moved, or has left the live
 // ones, and once for each: an engine that answers with an older detail is not asked
@@ -142,12 +135,29 @@ func TestAJobThatWasRetriedStandsInLine(t *testing.T) {
 	d.Job.State, d.Job.Tries, d.Job.Due = engine.Available, 0, uitest.Noon.Add(5*time.Second)
 	v := view(&Data{Ready: true})
 	v.Now = uitest.Noon.Add(9 * time.Second)
-	stages := (&Job{id: "j1", detail: d}).timeline(v).Stages
-	last := stages[len(stages)-1]
-	if last.Head != "3 in line" || !last.At.Equal(d.Job.Due) || len(last.Segments) != 1 || !last.Segments[0].End.Equal(v.Now) || !v.Ticks {
+	rungs := (&Job{id: "j1", detail: d}).rungs(v)
+	last := rungs[2]
+	if last.number != 3 || last.Attempt != nil || !last.at.Equal(d.Job.Due) || !v.Ticks {
 		t.Errorf("%+v", last)
 	}
-	if got := waitIn(stages[1]); got.Text != "wait 3 s of 30 s" {
-		t.Errorf("the wait before: %q", got.Text)
+	if got := waitOf(rungs[1]); got != "wait 3 s of 30 s" {
+		t.Errorf("the wait before: %q", got)
+	}
+}
+
+// TestP36_TriesOfAClockThatWasSetBack: what ended before it began is drawn and told, never below zero.
+func TestP36_TriesOfAClockThatWasSetBack(t *testing.T) {
+	d := retried()
+	a := &d.Attempts[0]
+	a.End, a.Next, a.Queued, a.HTTP = a.Start.Add(-time.Hour), a.Start.Add(-30*time.Minute), -time.Second, -time.Second
+	p := &Job{id: "j1", detail: d, answer: answer{have: true}}
+	for _, now := range []time.Time{uitest.Noon.Add(-time.Hour), uitest.Noon.Add(time.Hour)} {
+		v := view(&Data{Ready: true})
+		v.Now, v.W, v.H, v.Size = now, 120, 35, M
+		for _, row := range p.Draw(v) {
+			if text := ansi.Strip(row); strings.Contains(text, "+-") || strings.Contains(text, " -") || ansi.StringWidth(row) != 120 {
+				t.Errorf("%q", text)
+			}
+		}
 	}
 }

@@ -44,13 +44,26 @@ func lastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) ==
 // how much later than that it goes, and what follows if it fails again.
 func drawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	g := v.Theme.Glyphs
-	bad, again := v.Theme.State("FAILED"), v.Theme.State("RETRYABLE")
+	bad := v.Theme.State("FAILED")
 	if first, ok := firstFailure(j); ok {
 		c.Run(y, c.At(first), c.Back, themes.Tick, g.Waited)
 	}
+	goes := drawDue(v, c, y, j)
+	for _, at := range j.Failed {
+		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
+	}
+	if goes < c.Width {
+		drawAgain(v, c, y, goes, againAt(j), j.MaxAttempts > 0)
+	}
+}
+
+// drawDue draws the wait for a job's next try from now on, and returns the cell in which that
+// goes; one beyond the axis when it is far away, or nobody knows.
+func drawDue(v *View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
+	g, again := v.Theme.Glyphs, v.Theme.State("RETRYABLE")
 	due := c.At(j.Due)
 	c.Run(y, c.Back, due, themes.Planned(themes.Retry), g.Ahead)
-	goes := max(due, c.Back)
+	goes = max(due, c.Back)
 	if j.LateBy != "" {
 		if goes = c.Width; !j.Starts.IsZero() {
 			goes = max(c.At(j.Starts), c.Back)
@@ -61,15 +74,12 @@ func drawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
 			c.Sign(y, due, themes.Dim, v.Theme.State("SCHEDULED").Glyph)
 		}
 	}
-	for _, at := range j.Failed {
-		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
-	}
 	if goes >= c.Width {
 		c.Sign(y, c.Width-1, again.Token, g.More)
-		return
+		return goes
 	}
 	c.Sign(y, goes, again.Token, again.Glyph)
-	drawAgain(v, c, y, goes, againAt(j), j.MaxAttempts > 0)
+	return goes
 }
 
 // drawAgain draws the tries that only follow if all before them fail, and the end of the last

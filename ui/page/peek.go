@@ -101,7 +101,7 @@ func (p *Job) beside(v *View, w, h int) []part.Section {
 	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
 	facts := p.besideFacts(v, w)
-	fold := p.timeline(v).Fold(v.Theme, w)
+	fold := p.foldRows(v, w)
 	if len(fold) == 0 {
 		fold = []string{v.row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
@@ -139,7 +139,9 @@ func (p *Job) besideFacts(v *View, w int) []string {
 	if parents := parentText(p.detail.Parents, j.State.Terminal()); parents != "" {
 		rows = append(rows, line(part.Plain(parents)))
 	}
-	rows = append(rows, p.wrapped(v, w, themes.Dim, "if it keeps failing: ", p.planText(v, j))...)
+	if j.Retrying() {
+		rows = append(rows, p.wrapped(v, w, themes.Dim, "", ifAgain(v, &j))...)
+	}
 	if c := p.detail.Call; c != nil {
 		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c), part.Plain(human.Millis(c.Took))))
 		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
@@ -160,4 +162,28 @@ func (p *Job) wrapped(v *View, w int, t themes.Token, label, text string) []stri
 		rows = append(rows, v.row(w, part.As(t, " "+l)))
 	}
 	return rows
+}
+
+// leastLog is the height below which the log of a job is left to its own screen.
+const leastLog = 4
+
+// pastPanels tell in the room that is left what became of the job: its moves, and below
+// them the newest records of its log.
+func (p *Job) pastPanels(v *View, w, room int) []part.Section {
+	var out []part.Section
+	if n := len(p.detail.History); room > 0 && n > 0 {
+		h := room
+		if room-n-1 >= leastLog {
+			h = n
+		}
+		out = append(out, part.Section{Title: "HISTORY", Note: some(n), Rows: p.historyRows(v, w, h), Height: h})
+		room -= h + 1
+	}
+	if room < leastLog {
+		return out
+	}
+	if rows := logRows(v, w, room, p.id); len(rows) > 0 {
+		out = append(out, part.Section{Title: "LOG", Tail: v.keyed("{logs of the job} shows all"), Rows: rows, Height: room})
+	}
+	return out
 }

@@ -375,7 +375,7 @@ func (p *Retries) why(v *View, h int) part.Section {
 	if len(s.Rows)+2 < h {
 		s.Rows = append(s.Rows, "")
 	}
-	spent := spentOn(v, p.peek.lastTry(v, &p.list), &j)
+	spent := spentOn(v, p.peek.lastTry(v, &p.list), time.Time{}, &j)
 	s.Rows = append(s.Rows, spent.bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.legend(part.NewLine(v.Theme, w).Gap(1)).String())
 	return s
 }

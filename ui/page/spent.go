@@ -17,6 +17,7 @@ type spent struct {
 	result  themes.State // between both; no glyph = it still runs
 	next    time.Time    // of the next try; zero = none is known
 	again   themes.Token // of that
+	over    bool         // the wait is: nothing is to come
 }
 
 func (s *spent) add(t themes.Token, name string, d time.Duration) {
@@ -33,9 +34,9 @@ func spentText(d time.Duration) string {
 	return human.Dur(d.Round(time.Second))
 }
 
-// spentOn takes the time of a try apart. job is its job while the try is the last one that
-// ended; nil of those before.
-func spentOn(v *View, a *engine.Attempt, job *engine.JobRow) (s spent) {
+// spentOn takes the time of a try apart, with the wait after it, which ended at an instant. job is
+// its job while that wait goes on; nil of tries before the last.
+func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
 		s.add(themes.Tick, "in line", inLine(*a))
 		s.add(themes.Flow(0.3), "limiter", limited(*a))
@@ -52,9 +53,9 @@ func spentOn(v *View, a *engine.Attempt, job *engine.JobRow) (s spent) {
 	}
 	s.again = wait
 	switch {
-	case job == nil && a != nil && !a.Next.IsZero():
-		s.add(themes.Planned(wait), name, a.Next.Sub(a.End))
-		s.next = a.Next
+	case job == nil && a != nil && !until.IsZero():
+		s.add(wait, name, until.Sub(a.End))
+		s.next, s.over = until, true
 	case job == nil || !job.Retrying() && job.State != engine.Scheduled:
 	default:
 		if s.result.Glyph == "" {
@@ -101,7 +102,12 @@ func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 	l.Glyph(s.result.Token, s.result.Glyph, btoi(s.result.Glyph != ""))
 	if len(ahead) > 0 {
 		again := v.Theme.State("RETRYABLE")
-		l.Dotted(room-cells, ahead).Glyph(s.again, again.Glyph, 1).Put(themes.Text, clock)
+		if s.over {
+			l.Stack(room-cells, ahead)
+		} else {
+			l.Dotted(room-cells, ahead)
+		}
+		l.Glyph(s.again, again.Glyph, 1).Put(themes.Text, clock)
 	}
 	return l
 }
@@ -109,7 +115,7 @@ func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 // legend writes what its colours say.
 func (s *spent) legend(l *part.Line) *part.Line {
 	for i, share := range s.shares {
-		l.Gap(3*btoi(i > 0)).Sample(share, i, i >= s.planned && s.result.Glyph != "").Gap(1).Put(themes.Dim, share.Name)
+		l.Gap(3*btoi(i > 0)).Sample(share, i, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
 	}
 	return l
 }

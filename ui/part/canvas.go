@@ -15,8 +15,6 @@ type canvasCell struct {
 	wide  bool // the second cell of a wide rune, or the first
 }
 
-func newCanvas(w int) *canvas { return &canvas{make([]canvasCell, max(w, 0))} }
-
 // free reports whether text of w cells fits at x with a gap to its
 // neighbours.
 func (c *canvas) free(x, w int) bool {
@@ -82,9 +80,6 @@ func (c *canvas) try(x int, t themes.Token, s string) bool {
 	}
 	return ok
 }
-
-// row returns the canvas as a painted row.
-func (c *canvas) row(th *themes.Theme) string { return c.on(NewLine(th, len(c.cells))).String() }
 
 // on writes the canvas at the end of a line.
 func (c *canvas) on(l *Line) *Line {

@@ -180,8 +180,11 @@ const wordsApart = 10
 
 // Words writes the axis into row y: now above its column, then how far away the cells
 // are.
-func (c *Chart) Words(y int) {
-	c.Mid(y, c.Back, themes.Figure, "now")
+func (c *Chart) Words(y int) { c.WordsAt(y, "now") }
+
+// WordsAt is Words of an axis on which something else than now stands where now does.
+func (c *Chart) WordsAt(y int, here string) {
+	c.Mid(y, c.Back, themes.Figure, here)
 	every := c.round()
 	for n := 1; ; n++ {
 		far := time.Duration(n) * every

@@ -1,7 +1,6 @@
 package part
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
@@ -21,17 +20,6 @@ func TestFormats(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
-		}
-	}
-}
-
-func TestP36_TimelineOfAClockThatWasSetBack(t *testing.T) {
-	at := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	tl := Timeline{Now: at.Add(-hr), Stages: []Stage{{Head: "1", At: at, Result: "FAILED", Segments: []Segment{
-		{Limiter, at, at.Add(-mnt), ""}, {HTTP, at.Add(-mnt), at.Add(-2 * mnt), ""}, {Backoff, at, at.Add(-30 * sec), ""}}}}}
-	for _, row := range append(tl.View(mono, 60), tl.Fold(mono, 60)...) {
-		if err := checkRow(mono, row, 60); err != nil || strings.Contains(plain(row), "+-") {
-			t.Errorf("%q: %v", row, err)
 		}
 	}
 }

@@ -92,8 +92,6 @@ var every = map[string]func(s scene) []string{
 	"Wall": func(s scene) []string {
 		return Wall(s.th, s.w, s.h, s.n*7, func(int) themes.State { return s.th.State("RETRYABLE") })
 	},
-	"Timeline": func(s scene) []string { return s.timeline().View(s.th, s.w) },
-	"Fold":     func(s scene) []string { return s.timeline().Fold(s.th, s.w) },
 	"Status": func(s scene) []string {
 		return one(Status(s.th, 1, s.w, nil, s.cells(), s.text(), Slots{Window: s.text(), Used: s.n, Limit: 100, Alerts: Plain(s.text()), Clock: "12:31"}))
 	},
@@ -208,20 +206,6 @@ func (s scene) source() Source {
 	return Slice[string]{ids, func(id string) string { return id }, func(_ string, cells []Cell) []Cell {
 		return append(cells, As(themes.Text, s.text()), Plain(s.text()), StateCell(s.th, "RUNNING"),
 			Cell{Text: "134/879", Token: themes.Run, Ratio: s.ratio}, Plain("2/5"))
-	}}
-}
-
-func (s scene) timeline() Timeline {
-	at := func(sec float64) time.Time {
-		return time.Date(2026, 1, 2, 12, 30, 5, 0, time.UTC).Add(time.Duration(sec * float64(time.Second)))
-	}
-	return Timeline{Now: at(float64(s.n)), Real: s.n%2 == 0, Stages: []Stage{
-		{Head: s.text(), At: at(0), Note: s.text(), Result: "FAILED", Segments: []Segment{
-			{Limiter, at(0), at(1), ""}, {HTTP, at(1), at(0.5), s.text()}, {Backoff, at(1), at(30), s.text()}}},
-		{At: at(30), Note: "429, free", Segments: []Segment{{Queued, at(30), at(29), ""}, {Snoozed, at(30), at(41), "RA 10 s"}}},
-		{Head: "2", At: at(41), Note: "503", Segments: []Segment{{HTTP, at(41), at(42), ""}, {Backoff, at(42), at(102), "wait 60 s"}}},
-		{Head: "3 due", At: at(102)},
-		{Head: "4 +120 s", At: at(222), Planned: true},
 	}}
 }
 

@@ -1,0 +1,275 @@
+package page
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// rung is one try of a job: one that was, the one that is due, or one that follows only if all
+// before it fail.
+type rung struct {
+	*engine.Attempt           // nil = it has not begun
+	number          int       // over all rounds; 0 of a hold
+	at              time.Time // it stood in line from then on, or is due
+	until           time.Time // the wait after it ended or ends; zero = there is none
+	after           time.Duration
+	planned         bool // it may never be
+}
+
+// rungs are the tries in order of time.
+func (p *Job) rungs(v *View) (out []rung) {
+	j, runs := p.row(v), p.runs()
+	for i := range runs {
+		a := &runs[i]
+		r := rung{Attempt: a, number: a.Number, at: inLineFrom(*a)}
+		if !a.End.IsZero() && a.Next.After(a.End) {
+			if r.until = cmp.Or(waitEnd(j), a.Next); i+1 < len(runs) {
+				r.until = inLineFrom(runs[i+1])
+			}
+		}
+		out = append(out, r)
+	}
+	switch {
+	case j.State == engine.Retryable, j.State == engine.Scheduled, j.State == engine.Available && len(runs) > 0:
+		v.Ticks = true
+		next := rung{at: j.Due}
+		if j.State != engine.Scheduled || j.Hold == engine.HoldNone {
+			next.number = j.Attempts + 1
+		}
+		out = append(out, next)
+	}
+	if j.Retrying() {
+		for i, at := range againAt(&j) {
+			out = append(out, rung{number: j.Attempts + 2 + i, at: at, after: j.Then[i], planned: true})
+		}
+	}
+	return out
+}
+
+func (p *Job) source(v *View) part.Slice[rung] {
+	return part.Slice[rung]{
+		Items: p.rungs(v),
+		Key: func(r rung) string {
+			if r.Attempt == nil {
+				return "next " + strconv.Itoa(r.number)
+			}
+			return strconv.Itoa(r.number) + "@" + strconv.FormatInt(r.Start.UnixNano(), 10)
+		},
+		Cells: func(r rung, cells []part.Cell) []part.Cell { return p.rungCells(v, r, cells) },
+	}
+}
+
+var rungColumns = []part.Column{
+	{Title: "TRY", Kind: part.Words, Min: 3, Width: 3},
+	{Title: "AT", Kind: part.Words, Min: 12, Width: 12},
+	{Title: "IN LINE", Kind: part.Number, Min: 7, Width: 7, Priority: 3},
+	{Title: "LIMITER", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
+	{Title: "RIOT", Kind: part.Number, Min: 7, Width: 7, Priority: 2},
+	{Title: "ANSWER", Kind: part.State, Min: 19, Width: 24, Flex: 1},
+}
+
+func (p *Job) rungCells(v *View, r rung, cells []part.Cell) []part.Cell {
+	number := part.As(themes.Dim, strconv.Itoa(r.number))
+	if r.number == 0 {
+		number.Text = v.Theme.Glyphs.Snoozed
+	}
+	if r.Attempt == nil {
+		return append(cells, number, part.As(themes.Dim, v.clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{}, p.nextCell(v, r))
+	}
+	layout := "15:04:05.000"
+	if v.Size == S {
+		layout = "15:04:05"
+	}
+	return append(cells, number, part.Plain(r.Start.In(v.Now.Location()).Format(layout)),
+		part.As(themes.Dim, human.Secs(inLine(*r.Attempt))), part.Plain(human.Secs(limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
+}
+
+// nextCell says when a try to come goes, or whether it does.
+func (p *Job) nextCell(v *View, r rung) part.Cell {
+	j := p.row(v)
+	sign := v.Theme.State(columns.StateWord(&j.Job))
+	text := "next " + v.until(j.Due)
+	switch late := lateBy(v, &j); {
+	case r.planned:
+		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+" if it fails, +"+human.Seconds(r.after))
+	case j.State == engine.Available:
+		text = "in line " + v.age(j.Due)
+	case late >= time.Second:
+		return part.As(themes.Warn, sign.Glyph+" "+text+", "+human.Coarse(late)+" late")
+	}
+	return part.As(sign.Token, sign.Glyph+" "+text)
+}
+
+// mostBefore: what is before the first try counts as far as it is not far longer than all
+// that came after it.
+const mostBefore = 3
+
+// rungAxis is an axis of w cells that holds the tries, and of those to come two. A job that has
+// ended has its end where others have now.
+func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
+	j, now := p.row(v), v.beat()
+	if j.State.Terminal() && !j.Finished.IsZero() {
+		now = j.Finished
+	}
+	begin, end := j.Created, now
+	if len(rungs) > 0 {
+		first := rungs[0].at
+		if r := rungs[0]; r.Attempt != nil && now.Sub(begin) > mostBefore*now.Sub(r.Start) {
+			first = r.Start.Add(-now.Sub(r.Start) / 4)
+		}
+		begin = latest(begin, first)
+		next := 0
+		for _, r := range rungs {
+			if r.Attempt == nil && next < 2 {
+				end, next = latest(end, r.at), next+1
+			}
+		}
+		if j.Retrying() {
+			end = latest(end, j.Starts)
+		}
+	}
+	past, ahead := max(now.Sub(begin), time.Second), end.Sub(now)
+	tenths := clamp(int(10*past/(past+ahead)+1), 2, 9)
+	back := w * tenths / 10
+	return part.NewAxis(now, stepFor(max(past/time.Duration(max(back-1, 1)), ahead/time.Duration(max(w-back-3, 1)))), back, w)
+}
+
+// tries is the list of the tries with its ladder, and below it the try under the cursor in full.
+func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
+	src := p.source(v)
+	life := max(w-75, 24)
+	if v.Size == S {
+		life = w - 44
+	}
+	j := p.row(v)
+	s := part.Section{Title: "TRIES", Note: "where they stand in time"}
+	rows := max(h-len(facts), 2)
+	if len(facts) > 0 && len(src.Items)+1 < rows {
+		rows = max(len(src.Items), 1) + 2
+	}
+	t := part.Table{Columns: rungColumns, Empty: p.untried()}
+	s.Rows = p.list.table(v, t, w-life-1, rows, src)
+	c := part.NewChart(v.Theme, p.rungAxis(v, src.Items, life), rows)
+	if j.State.Terminal() {
+		c.WordsAt(0, "ended")
+	} else {
+		c.Words(0)
+	}
+	for y := 1; y < rows; y++ {
+		if i, ok := p.list.cur.Row(src, y-1); ok {
+			p.drawRung(v, c, y, src.Items, i)
+		}
+	}
+	c.Seam(1, min(len(src.Items), rows-1))
+	l := part.NewLine(v.Theme, life+1)
+	for y := range s.Rows {
+		l.Reset(life+1, y > 0 && y-1 == p.list.cur.At()-p.list.cur.Top() && len(src.Items) > 0)
+		s.Rows[y] += c.Row(l, y).String()
+	}
+	s.Rows = append(s.Rows, facts...)
+	s.Click = func(_, y int) string { return p.list.clicked(src, y-1) }
+	return s
+}
+
+// drawRung draws a try where it stands in time, with the wait that led to the next one.
+func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
+	g, r, j := v.Theme.Glyphs, rungs[i], p.row(v)
+	switch {
+	case r.planned:
+		if x := c.At(r.at); x < c.Width {
+			c.Sign(y, x, themes.Planned(themes.Retry), g.Planned)
+		} else {
+			c.Sign(y, c.Width-1, themes.Tick, g.More)
+		}
+		return
+	case r.Attempt == nil && j.Retrying():
+		drawDue(v, c, y, &j)
+		return
+	case r.Attempt == nil:
+		sign := v.Theme.State(columns.StateWord(&j.Job))
+		c.Run(y, c.Back, c.At(r.at), themes.Planned(themes.Run), g.Ahead)
+		c.Sign(y, max(c.At(r.at), c.Back), sign.Token, sign.Glyph)
+		return
+	}
+	if i == 0 && !j.Created.IsZero() {
+		made := c.At(j.Created)
+		c.Run(y, made+1, c.At(r.Start), themes.Tick, g.Waited)
+		c.Sign(y, made, themes.Dim, v.Theme.State("AVAILABLE").Glyph)
+	}
+	c.Run(y, c.At(r.at), c.At(r.Start), themes.Tick, g.Waited)
+	sign := v.Theme.State(resultWord(*r.Attempt))
+	if r.End.IsZero() {
+		c.Run(y, c.At(r.Start), c.Back, themes.Run, g.Waited)
+		c.Sign(y, c.Back, sign.Token, sign.Glyph)
+		return
+	}
+	end, wait := c.At(r.End), themes.Retry
+	if r.number == 0 {
+		wait = themes.Held
+	}
+	if !r.until.IsZero() {
+		c.Run(y, end, min(c.At(r.until), c.Back), themes.Planned(wait), g.Waited)
+		c.Run(y, c.Back, c.At(r.until), themes.Planned(wait), g.Ahead)
+		text := waitText(*r.Attempt, r.End, r.until)
+		x := max(c.At(r.until), end) + 2
+		if x <= c.Back && x+len(text) >= c.Back { // not across the seam
+			x = c.Back + 2
+		}
+		c.Try(y, x, themes.Dim, text)
+	}
+	c.Sign(y, end, sign.Token, sign.Glyph)
+}
+
+// triedRows are where the time of the try under the cursor went, and all that is known of it.
+func (p *Job) triedRows(v *View, w int) []string {
+	src, j := p.source(v), p.row(v)
+	p.list.cur.Sync(src, max(p.list.height, 1))
+	at := min(p.list.cur.At(), len(src.Items)-1)
+	for ; at >= 0 && src.Items[at].Attempt == nil; at-- { // of one to come: the one before it
+	}
+	if at < 0 {
+		return nil
+	}
+	r := src.Items[at]
+	last := at+1 == len(src.Items) || src.Items[at+1].Attempt == nil
+	var job *engine.JobRow
+	if last && !j.State.Terminal() && j.State != engine.Running {
+		job = &j
+	}
+	spent := spentOn(v, r.Attempt, r.until, job)
+	rows := v.flow(w, p.attemptFacts(v, r.Attempt)...)
+	if v.Size == S {
+		return rows[:min(len(rows), 2)]
+	}
+	bar := spent.bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String()
+	return append([]string{bar, spent.legend(part.NewLine(v.Theme, w).Gap(1)).String()}, rows...)
+}
+
+// foldRows are the tries without an axis, where there is no room for it: #2 12:30:46 with what
+// came of it and what was waited then.
+func (p *Job) foldRows(v *View, w int) (rows []string) {
+	for _, r := range p.rungs(v) {
+		head := "#" + strconv.Itoa(r.number)
+		if r.number == 0 {
+			head = v.Theme.Glyphs.Snoozed
+		}
+		l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Dim, head).Gap(1)
+		if r.Attempt == nil {
+			rows = append(rows, l.Put(themes.Dim, v.clock(r.at)).Gap(1).Cells(p.nextCell(v, r)).String())
+			continue
+		}
+		l.Put(themes.Dim, r.Start.In(v.Now.Location()).Format("15:04:05")).Gap(1).Cells(resultCell(v, *r.Attempt))
+		if !r.until.IsZero() {
+			l.Gap(1).Put(themes.Retry, v.Theme.Glyphs.Next+" "+waitText(*r.Attempt, r.End, r.until))
+		}
+		rows = append(rows, l.String())
+	}
+	return rows
+}

@@ -4,109 +4,93 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// calendar are the windows of a limit with the calls of a command in them.
-type calendar struct {
-	*engine.HostForecast
-	now time.Time
+// Rows of the figure of a command, and what the names before its charts take.
+const (
+	costNames = 18
+	costHigh  = 2 // of a chart
+)
+
+// costSteps are what a cell of the figure may stand for.
+var costSteps = []time.Duration{
+	2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+	10 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour,
 }
 
 // Budgeted draws what a command would cost into what is promised of its limit already
 // (I-2): the calls in line and the retries as they would go beside it, its own calls,
 // and the scheduled runs. None when nothing of it can be foreseen.
 func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []string {
-	if c.Calendar == nil {
+	h := c.Calendar
+	if h == nil || h.Limit <= 0 {
 		return nil
 	}
-	plan := calendar{c.Calendar, v.Now}
-	at := horizonOf(plan.end(c).Sub(v.Now))
-	axis := w - calendarName - 1
-	return []string{
-		v.row(calendarName+1, part.As(themes.Dim, plan.Bucket)) + at.labels(v, axis),
-		plan.lane(v, at, axis, "calls in line", themes.Held, func(w engine.PlannedWindow) int { return w.Calls() - w.Command }),
-		plan.lane(v, at, axis, "with this "+human.Count(int64(c.Calls)), themes.Run, func(w engine.PlannedWindow) int { return w.Command }),
-		runsLane(v, at, axis, plans),
+	end := lastCall(c, v.Now)
+	width := max(w-costNames-1, 1)
+	step := costSteps[len(costSteps)-1]
+	for i := len(costSteps) - 1; i >= 0 && time.Duration(width-1)*costSteps[i] >= end.Sub(v.Now); i-- {
+		step = costSteps[i]
 	}
+	a := axis{part.NewAxis(v.Now, step, 0, width)}
+	line, own, runs := 1, 1+costHigh, 1+2*costHigh
+	chart := part.NewChart(v.Theme, a.Axis, runs+1)
+	chart.Words(0)
+	a.fills(chart, line, h, func(w engine.PlannedWindow) int { return w.Calls() - w.Command })
+	a.fills(chart, own, h, func(w engine.PlannedWindow) int { return w.Command })
+	done, row := a.At(end)+2, own+costHigh-1
+	if chart.Try(row, done+2, themes.Text, "~"+v.Now.Add(c.Takes).Format("15:04")+" done") {
+		chart.Sign(row, done, themes.OK, v.Theme.Glyphs.Mark)
+	}
+	chart.Seam(line, runs+1-line)
+	sign := v.Theme.State("SCHEDULED")
+	for _, p := range plans {
+		for _, next := range p.Next {
+			if !p.Paused && next.After(v.Now) {
+				chart.Sign(runs, a.At(next), sign.Token, sign.Glyph)
+				chart.Try(runs, a.At(next)+2, themes.Dim, p.Name)
+			}
+		}
+	}
+	names := map[int]part.Cell{
+		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+count(c.Calls)),
+		runs: part.Plain("scheduled runs"),
+	}
+	rows := make([]string, runs+1)
+	l := part.NewLine(v.Theme, w)
+	for y := range rows {
+		l.Reset(w, false)
+		rows[y] = chart.Row(l.Field(names[y], costNames, part.Words).Gap(1), y).String()
+	}
+	return rows
 }
 
-// calendarName is what the names of lanes take.
-const calendarName = 18
-
-// end is when the last of the command's calls is made.
-func (c calendar) end(cost engine.Cost) time.Time {
-	end := c.now.Add(cost.Takes)
-	for _, w := range c.Windows {
-		if w.Command > 0 && w.Begin.After(end) {
-			end = w.Begin
+// lastCall is when the last of a command's calls is made.
+func lastCall(c engine.Cost, now time.Time) time.Time {
+	end := now.Add(c.Takes)
+	for _, w := range c.Calendar.Windows {
+		if w.Command > 0 {
+			end = latest(end, w.Begin)
 		}
 	}
 	return end
 }
 
-// between is the most that some calls take of a window that a stretch of time touches.
-func between(windows []engine.PlannedWindow, from, to time.Time, calls func(w engine.PlannedWindow) int) (most int) {
-	for _, w := range windows {
-		if w.End.After(from) && w.Begin.Before(to) {
-			most = max(most, calls(w))
+// fills draws how much of each window some calls take: of the windows that one cell holds,
+// the fullest.
+func (a axis) fills(c *part.Chart, y int, h *engine.HostForecast, calls func(w engine.PlannedWindow) int) {
+	values, odd := make([]float64, a.Width), make([]bool, a.Width)
+	for n, w := range h.Windows {
+		for i := max(a.At(w.Begin), 0); i < a.Width && a.Start(i).Before(w.End); i++ {
+			values[i] = max(values[i], float64(calls(w)))
+			odd[i] = n%2 == 1
 		}
 	}
-	return most
-}
-
-// horizonOf is the nearest one that shows so much time.
-func horizonOf(span time.Duration) horizon {
-	for _, h := range horizons {
-		if span <= h.breaks[len(h.breaks)-1] {
-			return h
-		}
+	series := part.Series{Values: values, Top: float64(h.Limit)}
+	if h.Window >= 4*a.Step { // narrower stripes would be all there is to see
+		series.Odd = func(cell int) bool { return odd[cell] }
 	}
-	return horizons[len(horizons)-1]
-}
-
-// lane draws how much of each window some calls take: of the windows that one cell
-// holds, the fullest.
-func (c calendar) lane(v *View, at horizon, axis int, name string, token themes.Token, calls func(w engine.PlannedWindow) int) string {
-	line := beginLane(v, axis, name)
-	shades := v.Theme.Glyphs.Shade
-	for i := range axis {
-		most := between(c.Windows, v.Now.Add(at.point(float64(i), axis)), v.Now.Add(at.point(float64(i+1), axis)), calls)
-		if most <= 0 {
-			line.Glyph(themes.Off, v.Theme.Glyphs.BarNone, 1)
-			continue
-		}
-		line.Glyph(token, shades[clamp(most*(len(shades)-1)/c.Limit, 1, len(shades)-1)], 1)
-	}
-	return line.String()
-}
-
-// runsLane marks the scheduled runs that fall into the time.
-func runsLane(v *View, at horizon, axis int, plans []engine.ScheduleRow) string {
-	line := beginLane(v, axis, "scheduled runs")
-	sign := v.Theme.State("SCHEDULED")
-	marks := make([]bool, axis+1)
-	for _, p := range plans {
-		for _, next := range p.Next {
-			if !p.Paused && next.After(v.Now) {
-				marks[at.cell(next.Sub(v.Now), axis)] = true
-			}
-		}
-	}
-	for _, marked := range marks[:axis] {
-		if marked {
-			line.Glyph(sign.Token, sign.Glyph, 1)
-			continue
-		}
-		line.Glyph(themes.Off, v.Theme.Glyphs.BarNone, 1)
-	}
-	return line.String()
-}
-
-// beginLane begins a lane with its name.
-func beginLane(v *View, axis int, name string) *part.Line {
-	line := part.NewLine(v.Theme, calendarName+1+axis)
-	return line.Field(part.As(themes.Dim, name), calendarName, part.Words).Glyph(themes.Hairline, v.Theme.Glyphs.Vertical, 1)
+	c.Area(y, costHigh, series)
 }

@@ -209,19 +209,35 @@ func (x *tmux) ended(code int) string {
 	if state := strings.TrimSpace(x.run("display-message", "-p", "#{alternate_on} #{cursor_flag} #{keypad_flag} #{mouse_any_flag}")); state != "0 1 0 0" {
 		x.t.Errorf("alternate screen, cursor, keypad and mouse are %s, want 0 1 0 0", state)
 	}
-	if strings.ContainsAny(s, "│╭╰") {
+	if strings.Contains(s, "──") || strings.Contains(s, "FARSIGHT") {
 		x.t.Errorf("the console is left on the main screen:\n%s", s)
 	}
 	return s
 }
 
-// whole reports whether a screen keeps to what every one does: as many lines as there
-// are, none too long, and boxes that are closed.
+// aClock ends a line of the title: what stands before it did not push it away.
+var aClock = regexp.MustCompile(`(?m)\d\d:\d\d *$`)
+
+// whole reports whether a screen keeps to what every one does: as many lines as there are,
+// none too long, the clock at its right end, the keys in its last line, and the hairline of
+// each title going on to the margin.
 func (x *tmux) whole(s string) bool {
 	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 	wide := slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > x.w })
-	count := func(sign string) int { return strings.Count(s, sign) }
-	return len(lines) == x.h && !wide && count("╭") == count("╮") && count("╰") == count("╯") && count("╭") == count("╰") && count("├") == count("┤")
+	if len(lines) != x.h || wide {
+		return false
+	}
+	if x.w < 60 || x.h < 16 { // it says that it needs more
+		return true
+	}
+	margin := 1
+	if x.w >= 120 {
+		margin = 2
+	}
+	torn := slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(line, "──") && runewidth.StringWidth(strings.TrimRight(line, " ")) != x.w-margin
+	})
+	return !torn && aClock.MatchString(lines[0]+"\n"+lines[1]) && strings.Contains(lines[x.h-1], "quit")
 }
 
 // chosen is the name on the line that the cursor is on.

@@ -125,7 +125,7 @@ func (p Palette) colors() [tokens]colorful.Color {
 	for i := range heatSteps {
 		hex := cividis[i]
 		if !p.Dark {
-			hex = cividis[heatSteps-1-i]
+			hex = sand[i]
 		}
 		c[Heat0+Token(i)] = parse(hex)
 	}
@@ -139,12 +139,18 @@ func (p Palette) ramp(ratio float64) colorful.Color {
 	return parse(p.flow[i]).BlendRgb(parse(p.flow[i+1]), at-float64(i))
 }
 
-// cividis in ten steps, from little to much on a dark ground; a light ground
-// reads it backwards. Source: Nuñez, Anderton, Renslow, PLOS ONE 2018; the two lowest
-// are lighter, to be seen on a dark ground.
+// cividis in ten steps, from little to much on a dark ground. Source: Nuñez, Anderton,
+// Renslow, PLOS ONE 2018; the two lowest are lighter, to be seen on a dark ground.
 var cividis = [heatSteps]string{
 	"#1a2a4a", "#24365c", "#3b496c", "#575d6d", "#707173",
 	"#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
+}
+
+// sand is its counterpart on a light ground, where its yellow would make the least stand
+// out: from pale to its deep blue.
+var sand = [heatSteps]string{
+	"#ece7d6", "#ddd6bc", "#ccc3a0", "#b3aa88", "#97917c",
+	"#7d7c78", "#646974", "#4b5670", "#334468", "#1a2a4a",
 }
 
 // ansiColors returns the 16-colour number of each token. There are no ramps: what

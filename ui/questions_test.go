@@ -49,7 +49,7 @@ var questions = []question{
 	{
 		asks: "which jobs failed, and why?",
 		at:   func(d *desk) { d.press("3") }, key: "s",
-		row: "DISCARDED  ", answers: []string{"3 ", "404 not found"},
+		row: "DISCARDED  ", answers: []string{"3 ", "404: Riot does not have it"},
 	},
 	{asks: "what did ana do?", key: "U", row: "reschedule", answers: []string{"ana@console", "12:30:45", "job j902 is due at 12:40"}},
 	{asks: "is my key about to expire?", key: "K", row: "new API key", answers: []string{"key …7f3a", "≤21h14m"}},
@@ -66,7 +66,7 @@ var questions = []question{
 	{
 		asks: "where did the time go?",
 		at:   func(d *desk) { d.press("2", "j") }, key: "enter",
-		answers: []string{"90 %", "paced by app:asia 100/120s"},
+		answers: []string{"90 %", "paced by the 2 min window"},
 	},
 	{asks: "what needs me?", row: "give-up share", answers: []string{"▲", "enter"}},
 	{

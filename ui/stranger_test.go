@@ -34,7 +34,7 @@ func TestStranger_WhyDoesThisWait(t *testing.T) {
 func TestStranger_WhatFailedAndWhy(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3")
-		d.wants("DISCARDED  404 not found (final)", "RETRYABLE  back off after 503 ×8, 500 ×1")
+		d.wants("DISCARDED  404: Riot does not have it, a retry will not help", "RETRYABLE  back off after 503 ×8, 500 ×1")
 	})
 }
 

@@ -70,7 +70,7 @@ func rules() []Rule {
 			Next: "another process may use the key: compare the counts on Limits"},
 		{Name: "503", About: "503 burst per 1 min", Measure: unavailable, Unit: engine.AlertCount,
 			Limit: 2, Window: time.Minute, For: 30 * time.Second,
-			Next: "wait: the engine probes the host and goes on by itself"},
+			Next: "it goes on by itself: the engine probes the host"},
 		{Name: "key expiry", About: "key expires soon", Measure: keyLife, Unit: engine.AlertDuration,
 			Limit: 2 * 3600, Below: true, Window: time.Minute,
 			Next: "paste a new key"},

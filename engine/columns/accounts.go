@@ -31,7 +31,7 @@ var Accounts = catalogue(filter.Options{
 	name("platform", "euw1, kr", func(r *account) string { return r.Platform }).line("PLATFORM", table.Words, 0),
 	name("region", "europe, asia", func(r *account) string { return r.Region }).head("REGION", table.Words, 8, 8).drop(6).colour(themes.Dim).rising().
 		says(func(_ Pen, r *account) string { return cmp.Or(r.Region, r.Platform) }),
-	enum("state", "", syncWords, accountState).as("status").head("STATE", table.State, 11, 11).
+	enum("state", "", syncWords, accountState).as("status").head("STATE", table.State, 12, 12).
 		sort(func(a, b *account) int { return cmp.Compare(SyncRank(a.Status), SyncRank(b.Status)) }).prints(accountWord),
 	enum("phase", "", phaseWords, func(r *account) filter.Value { return word(phaseWords, string(r.Phase)) }).as("stage"),
 	name("kind", "of the last sync: full, latest", func(r *account) string { return r.Kind }),
@@ -68,9 +68,9 @@ var Accounts = catalogue(filter.Options{
 	past("updated", "", func(r *account) time.Time { return r.Updated }),
 	prose("err", "of the last failure", func(r *account) string { return r.LastError }).as("error").line("ERROR", table.Words, 1),
 
-	shown[account]("progress_bar").head("PROGRESS", table.Progress, 24, 24).tail(11).flex(1).sort(func(a, b *account) int { return cmp.Compare(doneOf(b), doneOf(a)) }),
+	shown[account]("progress_bar").head("PROGRESS", table.Progress, 20, 24).tail(11).flex(1).sort(func(a, b *account) int { return cmp.Compare(doneOf(b), doneOf(a)) }),
 	shown[account]("eta").head("ETA", table.Number, 10, 11),
-	shown[account]("stage_words").head("STAGE", table.Words, 18, 26).flex(1).drop(1),
+	shown[account]("stage_words").head("STAGE", table.Words, 22, 26).flex(1).drop(1),
 	shown[account]("matches").line("MATCHES", table.Number, 0).prints(func(r *account, _ time.Time) string { return fraction(r.Matches) }),
 )
 

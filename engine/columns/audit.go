@@ -31,8 +31,8 @@ var Audit = catalogue(filter.Options{Free: []string{"who", "op", "target", "resu
 	name("via", "console, cli, socket, cron, engine", func(r *entry) string { return r.By.Via }),
 	name("op", "retry, cancel, pause", func(r *entry) engine.Op { return r.Op }).head("WHAT", table.Words, 10, 12).colour(themes.Accent).rising().
 		line("COMMAND", table.Words, 0),
-	prose("target", "", func(r *entry) string { return r.Target }).head("OF", table.Words, 16, 26).flex(1).drop(1).rising().line("TARGET", table.Words, 1),
-	prose("result", "", func(r *entry) string { return r.Result }).head("RESULT", table.Words, 30, 40).flex(2).cell(func(_ Pen, r *entry) table.Cell {
+	prose("target", "", func(r *entry) string { return r.Target }).head("OF", table.Words, 24, 26).flex(1).drop(1).rising().line("TARGET", table.Words, 1),
+	prose("result", "", func(r *entry) string { return r.Result }).head("RESULT", table.Words, 36, 40).flex(2).cell(func(_ Pen, r *entry) table.Cell {
 		if r.Applied == 0 {
 			return table.As(themes.Dim, r.Result)
 		}

@@ -112,7 +112,7 @@ var Jobs = catalogue(filter.Options{
 // printed as well where a terminal is wide.
 var (
 	JobList   = Jobs.Pick("job queue state try due age result id hold created worker bytes by")
-	JobGroups = Jobs.Pick("called what for dots waited goes queue class id hold created worker bytes by").asked("queue class id hold created")
+	JobGroups = Jobs.Pick("called what for dots waited goes queue class id hold created worker bytes by").asked("queue class id hold created").fit("for", 11, 11, 1)
 	RetryList = Jobs.Pick("called what for answer in late next_try starts class queue due_clock").asked("for next_try starts class queue due_clock").
 			fit("for", 11, 14, 3).fit("next_try", 8, 8, 4).fit("starts", 28, 28, 5)
 	JobLines  = Jobs.Pick("id job queue state try due created worker bytes by result")

@@ -162,7 +162,7 @@ func (p *Account) Draw(v *View) []string {
 			return v.padded(append([]string{p.head(v, row, w)}, p.timeBar(v, row, w, bar)...))
 		}},
 		{least: 3, most: 3, keep: 2, draw: func(int, int) []string { return v.padded(stageRows(v, row, w)) }},
-		{least: min(wallRows, 4) + 3, most: wallRows + 3, keep: 1, draw: func(y, h int) []string {
+		{least: leastWall + 3, most: p.wall.height(v, wallRows, row), keep: 1, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
 		{least: facts, most: facts + 8*btoi(v.Size == L), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},

@@ -152,7 +152,7 @@ func (p *Account) pacedBy(v *View, t took) string {
 	}
 	text := human.Percent(float64(t.limiter)/float64(t.limiter+t.http)) + " paced"
 	if b := p.eta(v).Bucket; b != "" {
-		text += " by " + v.bucket(b)
+		text += " by " + v.windowCalled(b)
 	}
 	return text
 }

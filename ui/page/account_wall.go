@@ -63,20 +63,36 @@ type wallColumn struct {
 	odd      bool   // it begins in a month that is drawn in the second tone
 }
 
-// columns puts the newest cells into columns of h that fit w cells: each month begins a
-// column of its own after a gap where all of them have room, else months follow each other.
-// While a sync learns dates they do, too: no cell changes its place.
-func (w *wall) columns(width, h int, open bool) (out []wallColumn, first int) {
+// columns puts the newest cells into columns that fit w cells, of as few rows as that takes,
+// h at most: a wall is as wide as the screen. Each month begins a column of its own after a
+// gap where all of them have room, else months follow each other. While a sync learns dates
+// they do, too: no cell changes its place.
+func (w *wall) columns(width, h int, open bool) (out []wallColumn, rows, first int) {
 	for _, apart := range []bool{true, false} {
-		if apart && open {
-			continue
-		}
-		if out = w.from(0, h, apart); len(out) == 0 || out[len(out)-1].x < width {
-			return out, 0
+		for rows = min(leastWall, h); rows <= h && !(apart && open); rows++ {
+			if out = w.from(0, rows, apart); len(out) == 0 || out[len(out)-1].x < width {
+				return stretched(out, width), rows, 0
+			}
 		}
 	}
 	first = max(len(w.Cells)-width*h, 0)
-	return w.from(first, h, false), first
+	return w.from(first, h, false), h, first
+}
+
+// stretched are columns with an empty one after each where there is room for all.
+func stretched(columns []wallColumn, width int) []wallColumn {
+	if n := len(columns); n > 0 && 2*columns[n-1].x < width {
+		for i := range columns {
+			columns[i].x *= 2
+		}
+	}
+	return columns
+}
+
+// height is how many rows the section of the wall takes, up to h rows of cells.
+func (w *wall) height(v *View, h int, row engine.AccountRow) int {
+	_, rows, _ := w.columns(v.inner(v.W)-3, h, row.Status.Open())
+	return rows + 3
 }
 
 // from makes the columns of the cells from one on.
@@ -110,8 +126,8 @@ func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
 	return out
 }
 
-// wallHeight is how many rows the cells of an account have at most.
-const wallHeight = 8
+// How many rows the cells of an account have.
+const leastWall, wallHeight = 4, 8
 
 // section draws the wall: the months, h-2 rows of cells, and how many of each there are.
 func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string) part.Section {
@@ -126,8 +142,7 @@ func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string
 		s.Rows = v.said(width, text)
 		return s
 	}
-	rows := max(h-2, 1)
-	columns, first := w.columns(width-3, rows, row.Status.Open())
+	columns, rows, first := w.columns(width-3, max(h-2, 1), row.Status.Open())
 	if shown := len(w.Cells) - first; shown < w.known() {
 		s.Note = "the newest " + count(shown) + ", by the day they were played"
 	}

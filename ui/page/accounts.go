@@ -109,7 +109,7 @@ func (p *Accounts) Draw(v *View) []string {
 	list := len(p.shown) + 2
 	row, ok := p.selected()
 	switch {
-	case ok && v.Size != S && v.H-list-1 >= leastSummary:
+	case ok && v.H-list-1 >= leastSummary:
 		return p.drawSummed(v, row.ID, list)
 	case v.Size == L:
 		p.below = nil

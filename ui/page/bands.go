@@ -13,7 +13,7 @@ type band struct {
 // bands draws those that have room, each with as many rows as it gets: the least that it
 // needs, then what is left from the first one on, up to the most that it can use.
 func (v *View) bands(all ...band) []string {
-	heights, gap := shareRows(v.H, all)
+	heights, gap := shareRows(v.H, all, v.Size == S)
 	var rows []string
 	for i, b := range all {
 		if heights[i] == 0 {
@@ -28,8 +28,8 @@ func (v *View) bands(all ...band) []string {
 }
 
 // shareRows gives each band its rows, 0 = it is left out, and the empty rows between two:
-// none where that makes room for another band.
-func shareRows(h int, all []band) (heights []int, gap int) {
+// none on a small screen where that makes room for another band.
+func shareRows(h int, all []band, small bool) (heights []int, gap int) {
 	heights = make([]int, len(all))
 	for i, b := range all {
 		heights[i] = b.least
@@ -53,7 +53,7 @@ func shareRows(h int, all []band) (heights []int, gap int) {
 				}
 			}
 			return heights, gap
-		case gap > 0:
+		case gap > 0 && small:
 			gap = 0
 		case last < 0:
 			return heights, gap

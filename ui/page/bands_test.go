@@ -10,7 +10,7 @@ func TestBandsStayByTheirRank(t *testing.T) {
 	for h, want := range map[int][]int{
 		40: {4, 3, 11, 9}, 30: {4, 3, 11, 9}, 26: {4, 3, 11, 5}, 21: {4, 3, 6, 5}, 19: {4, 3, 7, 5}, 16: {4, 3, 7, 0}, 11: {4, 0, 6, 0}, 9: {4, 0, 0, 0}, 2: {0, 0, 0, 0},
 	} {
-		if got, _ := shareRows(h, all); !slices.Equal(got, want) {
+		if got, _ := shareRows(h, all, true); !slices.Equal(got, want) {
 			t.Errorf("%d rows are %v, want %v", h, got, want)
 		}
 	}

@@ -25,7 +25,7 @@ const soon = 6 * time.Second
 func (d *dayTraffic) want(v *View) engine.Query {
 	begins := len(d.spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
 	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
-	case d.pending, !v.Ready, v.Frozen, v.Size != L, same && !begins:
+	case d.pending, !v.Ready, v.Frozen, v.Size == S, v.Size == M && len(v.Calls) > 0, same && !begins:
 		return nil
 	}
 	d.pending, d.asked = true, v.Now

@@ -14,14 +14,15 @@ import (
 )
 
 // groupKey tells the groups of a list of jobs apart: by their state, and those that wait by
-// why they do. What backs off is one group, whatever it failed with: classes come and go.
+// why they do. What backs off is one group, whatever it failed with, and so
+// is what waits for others: classes and numbers come and go.
 type groupKey struct {
 	engine.ReasonKey
 }
 
 func groupOf(j *engine.JobRow) groupKey {
 	key := groupKey{engine.ReasonKey{State: j.State, Held: j.State == engine.Scheduled && j.Hold != engine.HoldNone}}
-	if j.State != engine.Running && !j.State.Terminal() && (j.State != engine.Retryable || j.Stand != "") {
+	if j.State != engine.Running && !j.State.Terminal() && (j.State != engine.Retryable && j.State != engine.Pending || j.Stand != "") {
 		key.Shape = j.ReasonShape()
 	}
 	return key
@@ -273,20 +274,29 @@ func (g *jobGroup) headText(v *View) string {
 // classesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A
 // single one is said in the words of its answer.
 func classesOf(rows []*engine.JobRow) string {
-	n := map[engine.Class]int{}
-	for _, j := range rows {
-		n[j.Class]++
-	}
-	if len(n) == 1 && rows[0].LastError != "" {
+	n, order := countedClasses(rows)
+	switch {
+	case len(order) == 1 && order[0] == "404":
+		return "404: Riot does not have it"
+	case len(order) == 1 && rows[0].LastError != "":
 		return columns.InShort(rows[0].LastError)
 	}
 	var words []string
-	for _, c := range slices.SortedFunc(maps.Keys(n), func(a, b engine.Class) int {
-		return cmp.Or(cmp.Compare(n[b], n[a]), strings.Compare(string(a), string(b)))
-	}) {
+	for _, c := range order {
 		words = append(words, or(string(c), "a failure")+" ×"+count(n[c]))
 	}
 	return strings.Join(words, ", ")
+}
+
+// countedClasses counts the classes of failed jobs and puts the most frequent first.
+func countedClasses(rows []*engine.JobRow) (n map[engine.Class]int, order []engine.Class) {
+	n = map[engine.Class]int{}
+	for _, j := range rows {
+		n[j.Class]++
+	}
+	return n, slices.SortedFunc(maps.Keys(n), func(a, b engine.Class) int {
+		return cmp.Or(cmp.Compare(n[b], n[a]), strings.Compare(string(a), string(b)))
+	})
 }
 
 // gaveUp says of discarded jobs that another try would not help, where that is known of all.
@@ -296,7 +306,7 @@ func gaveUp(rows []*engine.JobRow) string {
 			return ""
 		}
 	}
-	return ": a retry will not help"
+	return ", a retry will not help"
 }
 
 // openOf names the syncs that wait for their matches, with how many are to come.

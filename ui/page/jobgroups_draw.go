@@ -2,6 +2,7 @@ package page
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -15,10 +16,11 @@ var barStates = [...]engine.State{
 	engine.Running, engine.Available, engine.Retryable, engine.Scheduled, engine.Pending, engine.Discarded,
 }
 
-// barTokens colour them; what waits in line is calm.
-var barTokens = map[engine.State]themes.Token{
-	engine.Running: themes.Run, engine.Available: themes.Line, engine.Retryable: themes.Retry, engine.Scheduled: themes.Held,
-	engine.Pending: themes.Tick, engine.Discarded: themes.Err,
+// barShares colour them, what waits in line is calm, and name them where there is little room.
+var barShares = map[engine.State]part.Share{
+	engine.Running: {Token: themes.Run, Short: "run"}, engine.Available: {Token: themes.Line, Short: "in line"},
+	engine.Retryable: {Token: themes.Retry, Short: "retry"}, engine.Scheduled: {Token: themes.Held, Short: "later"},
+	engine.Pending: {Token: themes.Tick, Short: "pending"}, engine.Discarded: {Token: themes.Err, Short: "gave up"},
 }
 
 // counts are the jobs of the queue that is shown, by their state.
@@ -49,7 +51,8 @@ func (p *Jobs) sum(v *View, w int) []string {
 	}
 	shares := make([]part.Share, len(barStates))
 	for i, state := range barStates {
-		shares[i] = part.Share{Token: barTokens[state], Name: state.String(), N: counts[state]}
+		shares[i] = barShares[state]
+		shares[i].Name, shares[i].N = state.String(), counts[state]
 	}
 	return []string{
 		part.NewLine(v.Theme, w).Gap(1).Stack(w-2, shares).String(),
@@ -151,6 +154,9 @@ func (p *Jobs) noWhy(v *View) string {
 	if _, ok := p.lineUnder(); ok {
 		return v.keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
+	if _, left := p.cur.Left(); left && len(p.shown) > 0 {
+		return v.keyed("the chosen job is not among the rows any more; {open} opens it, {down} goes on")
+	}
 	return p.empty(v)
 }
 
@@ -171,7 +177,7 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 	if life == 0 {
 		return rows
 	}
-	c := part.NewChart(v.Theme, lifeAxis(v.beat(), p.groups.lines, life), h)
+	c := part.NewChart(v.Theme, lifeAxis(v.beat(), p.groups.lines, life-1), h) // its margin stays empty
 	c.Words(0)
 	src := p.rows(v)
 	for y := 1; y < h; y++ {
@@ -210,8 +216,9 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 // when they have waited for long, and ahead as far as most of them go.
 func lifeAxis(now time.Time, lines []jobLine, w int) part.Axis {
 	var oldest, farthest time.Duration
+	live := slices.ContainsFunc(lines, func(l jobLine) bool { return l.row != nil && !l.row.State.Terminal() })
 	for _, l := range lines {
-		if j := l.row; j != nil && !j.State.Terminal() {
+		if j := l.row; j != nil && (!live || !j.State.Terminal()) {
 			oldest = max(oldest, min(now.Sub(j.Created), longestLife))
 			farthest = max(farthest, min(goesAt(j).Sub(now), longestLife))
 		}
@@ -267,7 +274,7 @@ func waitToken(j *engine.JobRow) themes.Token {
 }
 
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
-// calls that were made.
+// calls that were made and those that are planned.
 func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 	values := make([]float64, c.Width)
 	top := 0.0
@@ -281,7 +288,15 @@ func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 			top = max(top, values[at])
 		}
 	}
-	c.Area(y, 1, part.Series{Values: values[:c.Back], Top: top})
+	for i := range p.groups.plan.plan.Hosts {
+		for cell, n := range (axis{c.Axis}).planned(&p.groups.plan.plan.Hosts[i], nil) {
+			if cell >= c.Back && n > 0 {
+				values[cell] += n
+				top = max(top, values[cell])
+			}
+		}
+	}
+	c.Area(y, 1, part.Series{Values: values, Top: top})
 }
 
 // clickedAt does what a click into the list means: the header sorts, a heading folds.

@@ -16,6 +16,8 @@ import (
 type inGroups struct {
 	reasons reasonCounts
 	dead    deadJobs
+	ended   deadJobs // the newest of all that have ended, where nothing is left to do
+	plan    forecast
 	flat    bool              // the operator has turned the groups off
 	other   ListState         // what was chosen of the columns when it was the other way
 	folds   map[groupKey]bool // that the operator has folded or opened
@@ -118,9 +120,20 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 		return q
 	}
 	if p.more {
-		return g.reasons.want(v, p.queue)
+		if q := g.reasons.want(v, p.queue); q != nil {
+			return q
+		}
 	}
-	return nil
+	if liveJobs(v, p.queue) == 0 {
+		if g.ended.due(v, v.Seq) {
+			return endedQuery(p.queue)
+		}
+		return nil
+	}
+	if v.Size == S { // which has no room for the axis
+		return nil
+	}
+	return g.plan.want(v, farAhead)
 }
 
 // got takes an answer to that; false = it is to another question.
@@ -131,12 +144,18 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 			g.reasons.takeIn(v, q, a, err)
 		}
 		return true
+	case engine.ForecastQuery:
+		return g.plan.got(v, q, a, err)
 	case engine.JobsQuery:
-		if q.Limit != mostDead || !q.Ended {
+		kind := &g.dead
+		switch {
+		case !q.Ended || q.Limit != mostDead && q.Limit != mostEnded:
 			return false
+		case q.Limit == mostEnded:
+			kind = &g.ended
 		}
-		if g.dead.pending = false; q.Queue == p.queue {
-			g.dead.takeIn(v, a, err)
+		if kind.pending = false; q.Queue == p.queue {
+			kind.takeIn(v, a, err)
 		}
 		return true
 	}
@@ -146,8 +165,9 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 // again makes all be asked anew: they are of another queue.
 func (g *inGroups) again() {
 	g.reasons.again()
-	g.reasons.groups, g.dead.rows = nil, nil
+	g.reasons.groups, g.dead.rows, g.ended.rows = nil, nil, nil
 	g.dead.forget()
+	g.ended.forget()
 }
 
 // arrange makes the groups and their lines for h rows of the screen.
@@ -278,7 +298,7 @@ func (s groupedJobs) head(l *part.Line, g *jobGroup) {
 	if lifeShown := s.p.groups.life > 0 && !g.charted(); lifeShown {
 		g.rest = rest
 	} else if rest != "" {
-		head = safe.Cut(head+rest, l.Room())
+		head = or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
 	}
 	l.Cells(part.Plain(head))
 }

@@ -52,6 +52,13 @@ func deadQuery(queue engine.Queue) engine.JobsQuery {
 	return engine.JobsQuery{Page: engine.Page{Limit: mostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
 }
 
+// mostEnded is how many jobs that have ended are asked for where nothing else is to be shown.
+const mostEnded = 40
+
+func endedQuery(queue engine.Queue) engine.JobsQuery {
+	return engine.JobsQuery{Page: engine.Page{Limit: mostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
+}
+
 func (d *deadJobs) want(v *View, queue engine.Queue) engine.Query {
 	if d.due(v, v.Seq) {
 		return deadQuery(queue)
@@ -64,4 +71,13 @@ func (d *deadJobs) takeIn(v *View, a engine.Answer, err error) {
 		page, _ := a.(engine.JobsPage)
 		d.rows = page.Jobs
 	}
+}
+
+// list are the jobs as groups take them.
+func (d *deadJobs) list() []*engine.JobRow {
+	out := make([]*engine.JobRow, len(d.rows))
+	for i := range d.rows {
+		out[i] = &d.rows[i]
+	}
+	return out
 }

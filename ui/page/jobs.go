@@ -36,15 +36,17 @@ type jobsMade struct {
 	queue engine.Queue
 	flat  bool
 	dead  time.Time // of the answer with those that gave up
+	ended time.Time // of that with all that have ended
+	newer uint64    // the revision of the job that is looked at
 }
 
 // NewJobs makes the list; queue "" means all.
 func NewJobs(queue engine.Queue, shown Shown) *Jobs {
-	p := &Jobs{queue: queue, which: shown}
+	p := &Jobs{queue: queue, which: shown, peek: peek{tape: tape{every: overviewTape, then: true}}}
 	p.list = newList(columns.Jobs, columns.JobList, jobKey)
 	p.stand()
 	p.is = screenOf[engine.JobRow]{screen: ScreenJobs, file: "jobs", fill: func(v *View) { // the answer from disk, with what Watch has told since
-		p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue, p.groups.flat, p.groups.dead.got}, func() []engine.JobRow { return p.merge(v) })
+		p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue, p.groups.flat, p.groups.dead.got, p.groups.ended.got, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
@@ -160,9 +162,18 @@ func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, page engine.
 func (p *Jobs) merge(v *View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
+	live := p.which == shownLive && p.part == nil
 	for _, j := range p.read {
-		if now, ok := v.Job(j.ID); ok && now.Rev > j.Rev {
+		was := j.State
+		now, watched := v.Job(j.ID)
+		if watched && now.Rev > j.Rev {
 			j = now
+		}
+		if newer, ok := p.peek.newer(&j); ok {
+			j = newer
+		}
+		if live && was.Live() && (j.State.Terminal() || j.State == engine.Running && !watched) { // it has ended since it was read
+			continue
 		}
 		seen[j.ID] = true
 		if p.part.has(&j) && p.inQueue(&j) {
@@ -176,7 +187,11 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 		}
 	}
 	if p.grouped() && p.which == shownLive {
-		for _, j := range p.groups.dead.rows {
+		more := p.groups.dead.rows
+		if liveJobs(v, p.queue) == 0 {
+			more = slices.Concat(more, p.groups.ended.rows)
+		}
+		for _, j := range more {
 			if !seen[j.ID] && p.inQueue(&j) {
 				rows = append(rows, j)
 			}

@@ -127,7 +127,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 	case j.Until.IsZero():
 		t.text = "When its turn comes is not known yet."
 	default:
-		t.text = "It goes " + inText(v, j.Until) + spreadText(v) + "."
+		t.text = "It goes " + inText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
 		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ": " + human.Coarse(v.beat().Sub(j.Due.Truncate(time.Second))) + " late."
@@ -146,15 +146,16 @@ func fullWindow(v *View) (b engine.BucketRow, full bool) {
 	return b, ok && b.Limit > 0 && b.Used >= b.Limit && b.Reset.After(v.Now)
 }
 
-// spreadText says what sets the pace of a line, with its figures; "" = nothing is known to.
-func spreadText(v *View) string {
+// spreadText says what sets the pace of a line, with its figures where the place in it is
+// among the calls that are left; "" = nothing is known to.
+func spreadText(v *View, place int) string {
 	b, ok := v.Limits.Pacing()
 	left, rest := b.Limit-b.Used, b.Reset.Sub(v.Now)
 	if !ok || left <= 0 || rest <= 0 {
 		return ""
 	}
 	perSecond := float64(left) / rest.Seconds()
-	if perSecond >= 100 {
+	if perSecond >= 100 || place > left {
 		return ", as soon as pacing allows"
 	}
 	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + count(b.Limit) + " per " + human.Window(b.Window)

@@ -140,25 +140,46 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	return used[:min(len(used), max(n, 0))]
 }
 
-// limitName is what a bucket is called below a title that names a host.
-func limitName(b engine.BucketRow, host string) string {
-	if b.Host != host {
-		return b.Host + " " + scopeName(b)
+// limitsBeside are the windows of a host, and of each other one the one that is fullest:
+// their rows are as narrow as those of the host.
+func limitsBeside(v *View, host string) (out []engine.BucketRow) {
+	at := map[string]int{}
+	for _, b := range limitsOf(v) {
+		i, seen := at[b.Host]
+		switch {
+		case b.Host == host || b.Kind == kindBreaker:
+			out = append(out, b)
+		case !seen:
+			at[b.Host] = len(out)
+			out = append(out, b)
+		case ratio(b) > ratio(out[i]):
+			out[i] = b
+		}
 	}
-	return scopeName(b)
+	return out
 }
 
-// limitRow is a window on the overview: its reset stands at the right end. name is how many
-// cells names have.
-func limitRow(v *View, b engine.BucketRow, w, name int, host string) string {
-	const window, figures, reset = 6, 9, 6
+// limitName is what a bucket is called below a title that names a host: of another one it
+// is the host itself.
+func limitName(b engine.BucketRow, host string) string {
+	switch {
+	case b.Host == host:
+		return scopeName(b)
+	case b.Kind == kindBreaker:
+		return b.Host + " " + scopeName(b)
+	}
+	return b.Host
+}
+
+// limitRow is a window on the overview: its reset stands at the right end.
+func limitRow(v *View, b engine.BucketRow, w int, host string) string {
+	const window, bar, figures, reset = 6, 6, 9, 6
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == kindBreaker {
 		word, text := bucketState(v, b)
 		return l.Cells(part.Plain(limitName(b, host)+" "), v.state(word), part.As(themes.Dim, " "+text)).String()
 	}
-	bar := clamp(w-1-name-window-1-figures-reset-1, 0, 7)
-	l.Field(part.Plain(limitName(b, host)), w-1-window-1-bar-figures-reset-1, part.Words)
+	l.Field(part.Plain(limitName(b, host)), w-2-window-1-bar-figures-reset, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
 	text := briefCount(b.Used) + "/" + briefCount(b.Limit)
 	if b.Limit <= 0 {

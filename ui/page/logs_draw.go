@@ -215,7 +215,7 @@ func panned(r *record, pan int) string {
 
 // logPanel is the end of the log, the newest record first like the calls above it.
 func logPanel(v *View, w, h int) part.Section {
-	rows := logRows(v, w, h, "")
+	rows := logRows(v, w-1, h, "") // its margin stays empty
 	if len(rows) == 0 && h > 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
 	}

@@ -38,12 +38,15 @@ func (d *Data) Needs() []Need {
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {
-		out = append(out, Need{
-			ID: "429", Word: "WARN", Text: human.Counted(int(d.Engine.Unforeseen), "unexpected 429", "unexpected 429s"), More: "does another program use this key?", Key: "{open}",
-			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
-		})
+		text, more := unexpected429s(int(d.Engine.Unforeseen))
+		out = append(out, Need{ID: "429", Word: "WARN", Text: text, More: more, Key: "{open}", open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} }})
 	}
 	return out
+}
+
+// unexpected says that some 429s came though our limiter let the calls through.
+func unexpected429s(n int) (text, more string) {
+	return human.Counted(n, "unexpected 429", "unexpected 429s"), "does another program use this key?"
 }
 
 // alertKeys are the keys that settle an alert's cause, where it is not looking at
@@ -59,6 +62,9 @@ func (d *Data) alertNeeds() []Need {
 			continue
 		}
 		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Key: "{open}", open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
+		if r.Rule == "429" {
+			n.Text, n.More = unexpected429s(max(int(r.Value), 1))
+		}
 		if key, ok := alertKeys[r.Rule]; ok {
 			n.Key, n.open = key, func(*View) Effect { return Effect{Ask: AskKey} }
 		}
@@ -88,7 +94,7 @@ func (d *Data) engineNeeds() []Need {
 	}
 	n.Text += d.Engine.Why
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
-		n.Text = human.Counted(waiting, "job waits", "jobs wait") + ", " + n.Text
+		n.Text, n.More = "no key: "+human.Counted(waiting, "job waits", "jobs wait"), d.Engine.Why
 	}
 	return []Need{n}
 }

@@ -28,6 +28,7 @@ type Overview struct {
 	plan    forecast
 	runs    calendarRuns
 	reasons reasonCounts
+	dead    deadJobs
 	fresh   freshness
 	day     dayTraffic
 	pulse   pulse
@@ -51,10 +52,18 @@ func (o *Overview) Want(v *View) engine.Query {
 	if q := o.plan.want(v, farAhead); q != nil {
 		return q
 	}
-	for _, want := range []func(*View) engine.Query{o.past.want, func(v *View) engine.Query { return o.reasons.want(v, "") }, o.runs.want, o.fresh.want, o.day.want} {
+	for _, want := range []func(*View) engine.Query{o.past.want, func(v *View) engine.Query { return o.reasons.want(v, "") }, o.gaveUp, o.runs.want, o.fresh.want, o.day.want} {
 		if q := want(v); q != nil {
 			return q
 		}
+	}
+	return nil
+}
+
+// gaveUp is the question about the jobs that gave up, asked when there is another.
+func (o *Overview) gaveUp(v *View) engine.Query {
+	if v.Engine.Failed > 0 && o.dead.due(v, uint64(v.Engine.Failed)) {
+		return deadQuery("")
 	}
 	return nil
 }
@@ -66,8 +75,11 @@ const farAhead = 10 * time.Minute
 func (o *Overview) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	o.past.got(v, q, a, err)
 	o.plan.got(v, q, a, err)
-	if asked, ok := q.(engine.ReasonsQuery); ok {
+	switch asked := q.(type) {
+	case engine.ReasonsQuery:
 		o.reasons.takeIn(v, asked, a, err)
+	case engine.JobsQuery:
+		o.dead.takeIn(v, a, err)
 	}
 	o.runs.got(v, q, a, err)
 	o.fresh.got(v, q, a, err)
@@ -110,7 +122,12 @@ func (o *Overview) why(v *View) part.Slice[whyGroup] {
 }
 
 func (o *Overview) needs(v *View) part.Slice[Need] {
-	items := append(slices.Clip(v.Needs()), o.fresh.needs(v)...)
+	items := append(slices.Clone(v.Needs()), o.fresh.needs(v)...)
+	for i := range items {
+		if items[i].ID == "failed" && len(o.dead.rows) > 0 {
+			items[i].More = classesOf(o.dead.list())
+		}
+	}
 	if v.Size == S { // which has no room for the limits
 		items = append(v.downNeeds(), items...)
 	}
@@ -140,6 +157,8 @@ func (o *Overview) source(v *View) part.Source {
 // Cannot implements Page.
 func (o *Overview) Cannot(v *View, a Action) string {
 	switch {
+	case a == Pause && o.focus == paneWhy && o.reasons.loading() && v.Engine.State != engine.EngineBrowse:
+		return "why jobs wait is still being read"
 	case a == Pause && o.queue(v) == "" && o.focus == paneWhy:
 		return "no job waits: there is no queue to pause here"
 	case a == Pause && o.queue(v) == "":

@@ -35,7 +35,7 @@ func (o *Overview) places(v *View) places {
 	case S:
 		p = places{figures: 2, lanes: 2, ribbon: 1, calls: 2}
 	case L:
-		p = places{figures: 5, lanes: 5, ribbon: 3, calls: 4}
+		p = places{figures: 5, lanes: mostLanes, ribbon: 3, calls: 4}
 	}
 	rest := func() int {
 		gaps := 3
@@ -94,11 +94,11 @@ func (o *Overview) draw(v *View) []string {
 // above it.
 func (o *Overview) figures(v *View, t *timetable, w int) []string {
 	if v.Size == S {
-		return v.smallFigures(v.totals(&o.past, t, 8), w)
+		return v.smallFigures(v.totals(&o.past, t, o.dead.list(), 8), w)
 	}
 	wide := w / 6
 	rows := make([]string, 5)
-	all := v.totals(&o.past, t, wide)
+	all := v.totals(&o.past, t, o.dead.list(), wide)
 	l := part.NewLine(v.Theme, w)
 	for y := range rows {
 		l.Reset(w, false)
@@ -178,8 +178,8 @@ func (o *Overview) timetable(v *View, t *timetable, w, lanes int) part.Section {
 // columns are the reasons, the limits and the needs side by side.
 func (o *Overview) columns(v *View, t *timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
-		func(w, h int) part.Section { return o.whyBlock(v, w, h) },
-		func(w, h int) part.Section { return v.limitsBlock(t, w, h) },
+		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
+		func(w, h int) part.Section { return v.limitsBlock(t.host, w, h) },
 		func(w, h int) part.Section { return o.needsBlock(v, w, h) },
 	}
 	switch v.Size {
@@ -246,7 +246,7 @@ func (o *Overview) listed(v *View, n, w, h, tall int, src part.Source, s part.Se
 }
 
 // whyBlock says why jobs wait, and how many each.
-func (o *Overview) whyBlock(v *View, w, h int) part.Section {
+func (o *Overview) whyBlock(v *View, t *timetable, w, h int) part.Section {
 	src := o.why(v)
 	all := 0
 	for _, g := range src.Items {
@@ -276,13 +276,24 @@ func (o *Overview) whyBlock(v *View, w, h int) part.Section {
 		if v.Size != S {
 			s.Note = ""
 		}
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), o.nothingWaits(v))))}
+		s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), o.nothingWaits(v)))))
+		s.Rows = append(s.Rows, t.runRows(v, w, h-1)...)
 		return s
 	}
 	if len(src.Items) < h && v.Size != S {
 		say(holds(v))
 	}
 	return s
+}
+
+// runRows are the scheduled runs to come, which are next where no job waits.
+func (t *timetable) runRows(v *View, w, h int) (rows []string) {
+	sign := v.Theme.State("SCHEDULED")
+	for _, r := range t.runs[:min(len(t.runs), max(h, 0))] {
+		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.name), max(w-18, 8), part.Words)
+		rows = append(rows, l.Gap(1).Right(part.As(themes.Dim, engine.When(r.at, v.Now)+" ")).String())
+	}
+	return rows
 }
 
 // nothingWaits says in place of reasons why there are none.
@@ -308,9 +319,7 @@ func (o *Overview) needsBlock(v *View, w, h int) part.Section {
 	s = o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]
 		if row > 0 {
-			if len(n.More) <= w-4 {
-				l.Gap(2).Put(themes.Dim, n.More)
-			}
+			l.Gap(2).Put(themes.Dim, part.Clause(n.More, w-4))
 			return
 		}
 		sign, key := v.Theme.State(n.Word), v.keyed(n.Key)
@@ -324,23 +333,16 @@ func (o *Overview) needsBlock(v *View, w, h int) part.Section {
 }
 
 // limitsBlock are the windows of the timetable's host, then those of others.
-func (v *View) limitsBlock(t *timetable, w, h int) part.Section {
-	s := part.Section{Title: "LIMITS", Note: t.host, Tail: "resets", Height: h}
-	if t.host == "" {
-		s.Note = ""
-	}
-	all := limitsOf(v)
+func (v *View) limitsBlock(host string, w, h int) part.Section {
+	s := part.Section{Title: "LIMITS", Note: host, Tail: "resets", Height: h}
+	all := limitsBeside(v, host)
 	shown := shownBuckets(all, h)
-	name := 0
-	for _, b := range shown {
-		name = max(name, safe.Width(limitName(b, t.host)))
-	}
 	for i, b := range shown {
 		if more := len(all) - i; i == h-1 && more > 1 {
 			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+count(more)+" more"+v.keyed(": {limits}"))))
 			break
 		}
-		s.Rows = append(s.Rows, limitRow(v, b, w, name, t.host))
+		s.Rows = append(s.Rows, limitRow(v, b, w, host))
 	}
 	if len(all) == 0 {
 		s.Tail = ""
@@ -358,6 +360,9 @@ func (o *Overview) calls(v *View, w int, p places) part.Section {
 		note = "last " + count(min(len(calls), cells)) + ", height = Riot's answer"
 	}
 	if len(calls) == 0 {
+		if rows := dayRows + 1; v.Size != S && len(o.day.spans) > 0 && p.ribbon+p.calls+1 >= rows {
+			return o.day.panel(v, w)
+		}
 		note = ""
 	}
 	s := part.Section{Title: "CALLS", Note: note, Tail: joined(v, v.median(), uptime(v)), Height: v.H}

@@ -21,6 +21,7 @@ type peek struct {
 	job     *Job
 	since   time.Time // it turned to that job
 	pending bool
+	tape    tape
 }
 
 // peekRest is how long a job is shown while nobody has moved the cursor: the first
@@ -56,6 +57,22 @@ func (k *peek) follow(v *View, list *list[engine.JobRow]) {
 	}
 }
 
+// rev is the revision of the job that is looked at; 0 = none is known.
+func (k *peek) rev() uint64 {
+	if k.job == nil || !k.job.have {
+		return 0
+	}
+	return uint64(k.job.detail.Job.Rev)
+}
+
+// newer is a job as the inspector has it, where that is newer than in a list.
+func (k *peek) newer(j *engine.JobRow) (engine.JobRow, bool) {
+	if k.job == nil || k.job.id != j.ID || !k.job.have || k.job.detail.Job.Rev <= j.Rev {
+		return engine.JobRow{}, false
+	}
+	return k.job.detail.Job, true
+}
+
 // rests reports whether the job that is shown stays, though another row is first now.
 func (k *peek) rests(v *View, list *list[engine.JobRow]) bool {
 	return !list.cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
@@ -88,7 +105,25 @@ func (k *peek) draw(v *View, list *list[engine.JobRow], x, w, h int) []string {
 		rows := []string{v.row(v.inner(w), part.As(themes.Dim, "   no job is selected"))}
 		return v.sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
 	}
-	return v.sections(x, 0, w, h, k.job.beside(v, v.inner(w), h)...)
+	return v.sections(x, 0, w, h, k.around(v, v.inner(w), h)...)
+}
+
+// around are the panels of the job, and below them, while it has little to tell, what it
+// waits for: the limits and the calls that were made last.
+func (k *peek) around(v *View, w, h int) []part.Section {
+	const limits = 7
+	panels := k.job.beside(v, w, h)
+	left := h
+	for i := range panels {
+		left -= panels[i].Height + 2
+	}
+	if calls := left - limits - 4; calls > limits {
+		b, _ := v.Limits.Pacing()
+		shown := k.tape.take(v)
+		panels = append(panels, v.limitsBlock(b.Host, w, limits),
+			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
+	}
+	return panels
 }
 
 // beside are the panels of a job's inspector beside a list.

@@ -143,12 +143,13 @@ func throttled(a engine.AccountRow) part.Cell {
 
 // stageRows are the stages of a run side by side: sign and name, bar, words.
 func stageRows(v *View, a engine.AccountRow, w int) []string {
-	each := (w - 2) / len(stages)
+	apart := min(w/25, 5)
+	stride := w - 2 + apart // of all stages together
 	names, bars, texts := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	for i := range stages {
 		s := &stages[i]
 		at, word := s.stands(a)
-		sign, x := v.Theme.State(word), 1+i*each
+		sign, x := v.Theme.State(word), 1+i*stride/len(stages)
 		name := themes.Text
 		switch word {
 		case "RUNNING":
@@ -157,8 +158,8 @@ func stageRows(v *View, a engine.AccountRow, w int) []string {
 			name = themes.Dim
 		}
 		names.To(x).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Put(name, s.name)
-		s.bar(bars.To(x), a, word, each-min(each/5, 5))
-		texts.To(x).Field(part.As(themes.Dim, s.text(v, a, at)), each-1, part.Words)
+		s.bar(bars.To(x), a, word, stride/len(stages)-apart)
+		texts.To(x).Field(part.As(themes.Dim, s.text(v, a, at)), stride/len(stages)-1, part.Words)
 	}
 	return []string{names.String(), bars.String(), texts.String()}
 }

@@ -30,7 +30,7 @@ func timeName(v *View) int {
 // for. With room to spare they stand apart.
 func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []string {
 	name := timeName(v)
-	cells := w - 1 - name
+	cells := w - 2 - name
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
@@ -40,7 +40,8 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 	if 2*len(rows) <= h-1 {
 		apart = 2
 	}
-	c := part.NewChart(v.Theme, axis, min(1+apart*len(rows), h))
+	h = min(1+apart*len(rows)-(apart-1), h)
+	c := part.NewChart(v.Theme, axis, h)
 	c.Words(0)
 	lines := make([]string, 0, h)
 	for i, r := range rows {
@@ -52,7 +53,7 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 	}
 	c.Seam(1, h-1)
 	l := part.NewLine(v.Theme, w)
-	for y := range min(1+apart*len(rows), h) {
+	for y := range h {
 		l.Reset(w, false)
 		label := ""
 		if y > 0 && (y-1)%apart == 0 {

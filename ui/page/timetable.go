@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // timetable is what was called in the last minute and what will be in the next ones, all
@@ -25,9 +24,10 @@ type timetable struct {
 	planned []float64
 	windows []stripe
 	lanes   []accountLane
-	left    int       // calls that wait
-	ends    time.Time // when the last of them goes; zero = not known
-	failed  []bool    // cells with a call that went wrong
+	rest    []accountLane // accounts that do nothing now: they take the lanes that are free
+	left    int           // calls that wait
+	ends    time.Time     // when the last of them goes; zero = not known
+	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
 	late    int // retries that start later than they are due
 	runs    []run
@@ -74,7 +74,7 @@ func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRo
 	if known {
 		t.windows = t.stripes(v, b, p)
 	}
-	t.lanes = t.accounts(v, f)
+	t.accounts(v, f)
 	if t.plan != nil {
 		t.left = t.plan.Line + t.plan.Retries
 	}
@@ -150,8 +150,8 @@ func (t *timetable) counted(v *View, begin, end time.Time) stripe {
 }
 
 // accounts are the lanes: the open syncs in the order they began, then the accounts that
-// had calls and have ended.
-func (t *timetable) accounts(v *View, f *forecast) (out []accountLane) {
+// had calls and have ended, then those that rest.
+func (t *timetable) accounts(v *View, f *forecast) {
 	at := map[string]*engine.AccountForecast{}
 	for i := range f.plan.Accounts {
 		at[f.plan.Accounts[i].Account] = &f.plan.Accounts[i]
@@ -161,6 +161,9 @@ func (t *timetable) accounts(v *View, f *forecast) (out []accountLane) {
 		row := at[a.ID]
 		if row == nil && !a.Status.Open() {
 			if a.Finished.Before(t.begin()) {
+				if len(t.rest) < mostLanes {
+					t.rest = append(t.rest, accountLane{name: v.callName(a), made: t.unknown(), planned: t.unknown(), why: restText(v, a)})
+				}
 				continue
 			}
 			row = &engine.AccountForecast{}
@@ -175,9 +178,16 @@ func (t *timetable) accounts(v *View, f *forecast) (out []accountLane) {
 			}
 			l.why = cmp.Or(stillOf(v, *a), stageOf(v, *a))
 		}
-		out = append(out, l)
+		t.lanes = append(t.lanes, l)
 	}
-	return out
+}
+
+// restText says how an account stands that does nothing now.
+func restText(v *View, a *engine.AccountRow) string {
+	if a.LastSync.IsZero() {
+		return "never synced"
+	}
+	return joined(v, "synced "+v.ago(a.LastSync), matchesOf(a))
 }
 
 // pastOf are the calls of an account: the last step is still being counted.
@@ -254,18 +264,11 @@ func (t *timetable) moves() bool {
 	return false
 }
 
-// wideName is what a name of a lane has room for.
-const wideName = 14
-
-// callName is how a lane calls an account: a long one without its tag, unless another has
-// its name.
+// callName is how a lane calls an account: without its tag, unless another has its name.
 func (d *Data) callName(a *engine.AccountRow) string {
-	if safe.Width(safe.Text(a.RiotID)) <= wideName {
-		return a.RiotID
-	}
-	name, _, tagged := strings.Cut(a.RiotID, "#")
+	name := playerName(a.RiotID)
 	for i := range d.Accounts {
-		if other := &d.Accounts[i]; tagged && other.ID != a.ID && strings.HasPrefix(other.RiotID, name+"#") {
+		if other := &d.Accounts[i]; other.ID != a.ID && strings.HasPrefix(other.RiotID, name+"#") {
 			return a.RiotID
 		}
 	}

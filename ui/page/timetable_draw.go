@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type scale struct {
 }
 
 var scales = map[Size]scale{
-	S: {3 * time.Second, 16, 11, 4},
+	S: {3 * time.Second, 16, 12, 4},
 	M: {2400 * time.Millisecond, 25, 15, 5},
 	L: {2 * time.Second, 30, 15, 8},
 }
@@ -36,6 +37,9 @@ func (v *View) axisOf(w int) axis {
 	now, _ := v.chartNow()
 	return axis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
 }
+
+// mostLanes is how many accounts a timetable shows at most.
+const mostLanes = 5
 
 // timetableRows are how many rows the timetable takes with so many lanes, without its
 // title.
@@ -63,6 +67,7 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	t.drawCalls(v, c, calls, s.high)
 	t.drawSums(c, sums)
 	shown := t.lanes[:min(len(t.lanes), lanes)]
+	shown = append(slices.Clip(shown), t.rest[:min(len(t.rest), lanes-len(shown))]...)
 	for i := range shown {
 		t.drawLane(v, c, first+i, &shown[i])
 	}
@@ -82,7 +87,7 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	for i := range shown {
 		labels[first+i] = part.Plain(shown[i].name)
 	}
-	if n := len(t.lanes) - len(shown); n > 0 && lanes > 0 {
+	if n := len(t.lanes) - lanes; n > 0 && lanes > 0 {
 		text := "+" + count(n) + " more"
 		c.Try(first+lanes-1, t.Width-len(text), themes.Dim, text)
 	}
@@ -113,18 +118,22 @@ func cellText(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + " s"
 }
 
-// marks are the numbers of the scale beside the rows of the chart: the even use of the
-// limit, half of it, and nothing.
+// marks are the numbers of the scale beside the rows of the chart, in steps that people
+// count in.
 func (t *timetable) marks(rows []string) {
-	even, high := t.even(), t.high()
-	if even <= 0 {
+	if t.even() <= 0 {
 		return
 	}
-	for _, at := range []float64{even, even / 2, 0} {
-		y := len(rows) - 1 - int(math.Round(at/high*float64(len(rows))))
-		rows[max(y, 0)] = strconv.FormatFloat(math.Round(at*10)/10, 'g', 3, 64)
+	high, n := t.high(), float64(len(rows))
+	step := part.RoundStep(leastMark * high / n)
+	for at := 0.0; at < high; at += step {
+		y := len(rows) - 1 - int(math.Round(at/high*n))
+		rows[max(y, 0)] = count(int(at))
 	}
 }
+
+// leastMark is how many rows lie between two numbers of a scale, at least.
+const leastMark = 1.5
 
 // drawCalls draws the calls by cell: those that were made, the dots of those that are
 // planned, and behind them how many there is room for.

@@ -25,8 +25,8 @@ type total struct {
 // sparkEvery is the time of a cell of a figure's course.
 const sparkEvery = 5 * time.Second
 
-// totals are the six figures; n is how many cells their courses have.
-func (v *View) totals(p *past, t *timetable, n int) []total {
+// totals are the six figures; dead are jobs that gave up, n is how many cells their courses have.
+func (v *View) totals(p *past, t *timetable, dead []*engine.JobRow, n int) []total {
 	e := &v.Engine
 	waiting := inLines(v.Queues)
 	return []total{
@@ -34,7 +34,7 @@ func (v *View) totals(p *past, t *timetable, n int) []total {
 		{name: "STORED", short: "stored", value: tallCount(e.Stored), beat: p.change(v, storedBy), note: v.found(), token: themes.Run, spark: above(p.course(v, n, storedBy))},
 		{name: "IN LINE", short: "in line", value: count(waiting), beat: p.change(v, lined), note: v.empties(t, waiting), token: themes.Run, spark: p.course(v, n, lined)},
 		{name: "RETRYING", short: "retry", value: count(e.Retrying), beat: v.nextRetry(), token: themes.Retry, spark: p.course(v, n, retrying)},
-		{name: "GAVE UP", short: "gave up", value: human.Count(e.Failed), note: v.gaveUpOf(), token: themes.Err, spark: rises(p.course(v, n, failedBy)), high: 1.6},
+		{name: "GAVE UP", short: "gave up", value: human.Count(e.Failed), note: v.gaveUpOf(dead), token: themes.Err, spark: rises(p.course(v, n, failedBy)), high: 1.6},
 		{name: "429s", short: "429s", value: human.Count(e.Throttled), note: v.unexpected(), token: themes.Warn, spark: rises(p.course(v, n, throttles)), high: 1.6},
 	}
 }
@@ -195,11 +195,16 @@ func (v *View) nextRetry() string {
 	return "next now"
 }
 
-func (v *View) gaveUpOf() string {
+// gaveUpOf says of how many they are, and what most of them met.
+func (v *View) gaveUpOf(dead []*engine.JobRow) string {
 	if v.Engine.Failed == 0 {
 		return ""
 	}
-	return "of " + human.Count(v.Engine.Stored+v.Engine.Failed) + " tried"
+	text := "of " + human.Count(v.Engine.Stored+v.Engine.Failed)
+	if _, classes := countedClasses(dead); len(classes) > 0 && classes[0] != "" {
+		return text + ", " + string(classes[0])
+	}
+	return text + " tried"
 }
 
 func (v *View) unexpected() string {

@@ -270,16 +270,34 @@ func (v *View) liveJob(j engine.JobRow) engine.JobRow {
 // bucket names a limit with how many it lets through: app:asia 100/120s. The
 // limiter's own names leave that out, since it changes.
 func (v *View) bucket(name string) string {
-	scope, window, ok := strings.Cut(name, " ")
-	if !ok {
-		return name
+	if b, ok := v.bucketOf(name); ok {
+		scope, _, _ := strings.Cut(name, " ")
+		return scope + " " + count(b.Limit) + "/" + count(int(b.Window/time.Second)) + "s"
+	}
+	return name
+}
+
+// windowCalled is a limit that everything goes through by its window alone: the 2 min window.
+func (v *View) windowCalled(name string) string {
+	if b, ok := v.bucketOf(name); ok && b.Kind == "app" {
+		return "the " + human.Window(b.Window) + " window"
+	}
+	return v.bucket(name)
+}
+
+// bucketOf is the limit with a name as the limiter gives it: app:asia 120s, or
+// app:asia 100/120s.
+func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
+	scope, window, _ := strings.Cut(name, " ")
+	if _, seconds, counted := strings.Cut(window, "/"); counted {
+		window = seconds
 	}
 	for _, b := range v.Limits.Buckets {
 		if b.Limit > 0 && window == count(int(b.Window/time.Second))+"s" && scope == b.Kind+":"+b.Host {
-			return scope + " " + count(b.Limit) + "/" + window
+			return b, true
 		}
 	}
-	return name
+	return engine.BucketRow{}, false
 }
 
 func ratio(b engine.BucketRow) float64 {

@@ -243,7 +243,7 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 	if len(all) == 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
-	return v.sections(0, 0, v.W, h, part.Section{
+	return v.sections(0, v.H-h, v.W, h, part.Section{
 		Title: "ACCOUNTS", Note: some(len(all)) + " in the " + weekTitle(week), Tail: v.keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.keyed(" {states} play time"), Rows: rows,
 	})
 }

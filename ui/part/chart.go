@@ -243,6 +243,17 @@ func (l *Line) seam() {
 	l.sign(themes.Text, " ", 1)
 }
 
+// RoundStep is the first whole number in steps of 1, 2 and 5 that is as high as asked for.
+func RoundStep(least float64) float64 {
+	for unit := 1.0; ; unit *= 10 {
+		for _, n := range []float64{1, 2, 5} {
+			if n*unit >= least {
+				return n * unit
+			}
+		}
+	}
+}
+
 // height is a value in steps of a column of h cells; a little is never nothing.
 func height(v, high float64, h, steps int) int {
 	if !(v > 0) || !(high > 0) {

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -117,7 +118,8 @@ func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, text string, s
 		place = narrowSlots
 	}
 	if room := w - Margin(w) - place.width() - l.at - 4; room >= leastSentence {
-		l.Gap(2).write(themes.Text, l.clean(text, false), room)
+		text = l.clean(text, false)
+		l.Gap(2).write(themes.Text, cmp.Or(Clause(text, room), text), room)
 	}
 	return l.slots(y, hits, place, s).String()
 }

@@ -120,7 +120,7 @@ func TestSectionsNoteWhatCanBeClicked(t *testing.T) {
 
 func TestBars(t *testing.T) {
 	ascii, blocks, dark := themes.NewMono(themes.Plain), themes.NewMono(themes.Blocks), looks()["dark painted"]
-	shares := []Share{{themes.Run, "running", 2}, {themes.Line, "in line", 535}, {themes.Err, "gave up", 0}}
+	shares := []Share{{Token: themes.Run, Name: "running", N: 2}, {Token: themes.Line, Name: "in line", N: 535}, {Token: themes.Err, Name: "gave up"}}
 	for _, c := range []struct{ got, want string }{
 		{plain(bar(mono, 10, themes.Run, 0.5)), "▄▄▄▄▄"},
 		{plain(bar(mono, 10, themes.Run, 0.001)), ""},
@@ -139,7 +139,7 @@ func TestBars(t *testing.T) {
 		{plain(spark(ascii, 4, themes.Run, []float64{0, 5, 9, 10}, 10)), "_=*#"},
 		{plain(NewLine(mono, 10).Stack(10, shares).String()), "█▓▓▓▓▓▓▓▓▓"},
 		{plain(NewLine(dark, 10).Stack(10, shares).String()), "▄▄▄▄▄▄▄▄▄▄"},
-		{plain(NewLine(mono, 40).Legend(shares).String()), "█ 2 running   ▓ 535 in line"},
+		{plain(NewLine(mono, 40).Legend(shares).String()), "█ 2 running  ▓ 535 in line  ▒ 0 gave up"},
 		{plain(NewLine(mono, 20).Legend(shares).String()), "█ 2 running"},
 		{plain(digitsOf(mono, "42")...), "╻ ╻╺━┓\n┗━┫┏━┛\n  ╹┗━╸"},
 		{plain(digitsOf(mono, "1,0%")...), "╺┓  ┏━┓\n ┃  ┃ ┃\n╺┻╸,┗━┛%"},

@@ -175,6 +175,15 @@ func onGround(th *themes.Theme, row string) string {
 	return strings.ReplaceAll(row, ansi.ResetStyle, th.Base())
 }
 
+// Clause is the longest beginning of a sentence that ends with one of its clauses and fits w
+// cells; "" = none does.
+func Clause(text string, w int) string {
+	for safe.Width(text) > w {
+		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), 0)]
+	}
+	return text
+}
+
 // Wrap breaks text into lines of at most w cells, at spaces where it can.
 func Wrap(text string, w int) []string {
 	if w <= 0 {

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/farsight-console/farsight/engine/human"
@@ -89,6 +90,7 @@ func (l *Line) Meter(w int, ratio float64) *Line {
 type Share struct {
 	Token themes.Token
 	Name  string
+	Short string // the name where there is little room; "" = Name
 	N     int
 }
 
@@ -137,16 +139,24 @@ func (l *Line) share(i int, coloured string, planned bool) string {
 	return coloured
 }
 
-// Legend writes what the colours of a stack say: ■ 535 available. Parts for which there
-// is no room are left out whole.
+// Legend writes what the colours of a stack say: ■ 535 available. Where not all have room
+// they stand closer, under their short names; parts that have none then are left out whole.
 func (l *Line) Legend(shares []Share) *Line {
+	gap, name, sum := 3, func(s Share) string { return s.Name }, 0
+	wide := func(s Share) int { return gap + 3 + len(human.Count(int64(s.N))) + safe.Width(name(s)) }
+	for _, s := range shares {
+		sum += wide(s)
+	}
+	if sum-gap > l.Room() {
+		gap, name = 2, func(s Share) string { return cmp.Or(s.Short, s.Name) }
+	}
 	for i, s := range shares {
-		n := human.Count(int64(s.N))
-		gap := 3 * btoi(i > 0)
-		if gap+2+len(n)+1+safe.Width(s.Name) > l.Room() {
+		if i > 0 && wide(s) <= l.Room() {
+			l.Gap(gap)
+		} else if i > 0 {
 			return l
 		}
-		l.Gap(gap).Sample(s, i, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, s.Name)
+		l.Sample(s, i, false).Gap(1).Put(themes.Figure, human.Count(int64(s.N))).Gap(1).Put(themes.Dim, name(s))
 	}
 	return l
 }

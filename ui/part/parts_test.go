@@ -85,7 +85,7 @@ var every = map[string]func(s scene) []string{
 	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio).String()) },
 	"Digits": func(s scene) []string { return one(NewLine(s.th, s.w).Digits(s.n%4, s.text()).String()) },
 	"Legend": func(s scene) []string {
-		shares := []Share{{themes.Run, s.text(), s.n}, {themes.Line, s.text(), -1}, {themes.Err, "gave up", 3}}
+		shares := []Share{{Token: themes.Run, Name: s.text(), N: s.n}, {Token: themes.Line, Name: s.text(), N: -1, Short: "x"}, {Token: themes.Err, Name: "gave up", N: 3}}
 		return one(NewLine(s.th, s.w).Stack(s.n, shares).On(themes.Fade(s.ratio)).Legend(shares).String())
 	},
 	"Chart": func(s scene) []string { return s.chart().View() },

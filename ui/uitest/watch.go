@@ -59,7 +59,7 @@ func alertRows() []engine.AlertRow {
 		},
 		{
 			ID: "503/asia", Rule: "503", About: "503 burst per 1 min", Subject: "asia", State: engine.AlertSilenced, Holds: true, Since: at(time.Hour), Until: Noon.Add(58*time.Minute + 25*time.Second),
-			By: engine.Actor{User: "op", Via: "console"}, Unit: engine.AlertCount, Value: 3, Known: true, Limit: 2, History: spark(0, 0, 1, 5, 9, 3), Next: "wait: the engine probes the host and goes on by itself",
+			By: engine.Actor{User: "op", Via: "console"}, Unit: engine.AlertCount, Value: 3, Known: true, Limit: 2, History: spark(0, 0, 1, 5, 9, 3), Next: "it goes on by itself: the engine probes the host",
 		},
 		{ID: "writes", Rule: "writes", About: "write p95", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 0.004, Known: true, Limit: 0.1, History: spark(.003, .003, .004, .003, .004, .004)},
 		{ID: "key expiry", Rule: "key expiry", About: "key expires soon", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 76440, Known: true, Limit: 7200, Below: true},

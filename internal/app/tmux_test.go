@@ -27,6 +27,7 @@ import (
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/terminal"
 )
 
@@ -230,12 +231,8 @@ func (x *tmux) whole(s string) bool {
 	if x.w < 60 || x.h < 16 { // it says that it needs more
 		return true
 	}
-	margin := 1
-	if x.w >= 120 {
-		margin = 2
-	}
 	torn := slices.ContainsFunc(lines, func(line string) bool {
-		return strings.Contains(line, "──") && runewidth.StringWidth(strings.TrimRight(line, " ")) != x.w-margin
+		return strings.Contains(line, "──") && runewidth.StringWidth(strings.TrimRight(line, " ")) != x.w-part.Margin(x.w)
 	})
 	return !torn && aClock.MatchString(lines[0]+"\n"+lines[1]) && strings.Contains(lines[x.h-1], "quit")
 }

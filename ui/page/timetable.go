@@ -264,6 +264,9 @@ func (t *timetable) moves() bool {
 	return false
 }
 
+// wideName is what a name of a lane has room for.
+const wideName = 14
+
 // callName is how a lane calls an account: without its tag, unless another has its name.
 func (d *Data) callName(a *engine.AccountRow) string {
 	name := playerName(a.RiotID)

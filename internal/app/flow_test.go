@@ -57,7 +57,7 @@ func TestFlow_CancelAndUndo(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		ana.press("4")
-		ana.sees("RETRYABLE", "▌  +0:")
+		ana.sees("RETRIES 1 wait", "503 unavailable", "▌")
 		ana.press(";")
 		ana.types("the account was merged")
 		ana.sees("what you do next is because: the account was merged")
@@ -66,7 +66,7 @@ func TestFlow_CancelAndUndo(t *testing.T) {
 		f.until("the cancel", time.Second, f.state(id, engine.Cancelled))
 		f.audited(engine.OpCancel, "ana", "the account was merged")
 		ana.press("z")
-		ana.sees("▌  +0:", "RETRYABLE")
+		ana.sees("RETRIES 1 wait", "▌")
 		f.until("the undo", time.Second, f.state(id, engine.Retryable))
 		is := f.job("match:" + id).Job
 		if is.ID != was.ID || is.Tries != was.Tries || !is.Due.Equal(was.Due) {
@@ -445,7 +445,7 @@ func TestFlow_ResizeKeepsTheCursorByID(t *testing.T) {
 		for _, size := range [][2]int{{80, 24}, {60, 16}, {52, 14}, {1, 1}, {200, 60}, {250, 80}, {101, 31}, {120, 40}} {
 			ana.resize(size[0], size[1])
 			if size[0] >= 60 {
-				ana.sees("RETRYABLE", "▌")
+				ana.sees("RETRIES", "▌")
 			}
 			if right, bottom := ana.glass.edges(); right > size[0] || bottom > size[1] {
 				t.Errorf("%dx%d is painted up to %dx%d", size[0], size[1], right, bottom)
@@ -471,8 +471,8 @@ func TestFlow_TwoConsolesActOnOneJob(t *testing.T) {
 		defer bo.leave()
 		ana.press("4")
 		bo.press("4", "f") // what bo sees is what was, from now on
-		ana.sees("RETRYABLE")
-		bo.sees("RETRYABLE", "FROZEN")
+		ana.sees("RETRIES 1 wait")
+		bo.sees("RETRIES 1 wait", "FROZEN")
 		ana.press("x")
 		ana.sees("cancelled", "z undo 10 s")
 		bo.sees("ana: cancel")

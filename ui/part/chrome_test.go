@@ -144,7 +144,6 @@ func TestBars(t *testing.T) {
 		{plain(digitsOf(mono, "42")...), "╻ ╻╺━┓\n┗━┫┏━┛\n  ╹┗━╸"},
 		{plain(digitsOf(mono, "1,0%")...), "╺┓  ┏━┓\n ┃  ┃ ┃\n╺┻╸,┗━┛%"},
 		{plain(digitsOf(ascii, "42")...), "\n42\n"},
-		{plain(Wall(mono, 3, 2, 8, func(i int) themes.State { return themes.State{Glyph: "abcdefgh"[i : i+1]} })...), "cde\nfgh"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

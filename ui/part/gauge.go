@@ -234,30 +234,6 @@ func (l *Line) level(t themes.Token, n int, ground bool) {
 	}
 }
 
-// Wall draws n signs row by row, w in a row, at most h rows; at returns the
-// sign of item i. When they do not fit, the last ones are shown: they are the
-// newest.
-func Wall(th *themes.Theme, w, h, n int, at func(i int) themes.State) []string {
-	if h <= 0 {
-		return nil
-	}
-	out := make([]string, 0, h)
-	l := NewLine(th, w)
-	start := 0
-	if w > 0 && n > w*h {
-		start = n - w*h
-	}
-	for range h {
-		l.Reset(w, false)
-		for ; start < n && l.Room() > 0; start++ {
-			s := at(start)
-			l.Glyph(s.Token, s.Glyph, 1)
-		}
-		out = append(out, l.String())
-	}
-	return out
-}
-
 func btoi(b bool) int {
 	if b {
 		return 1

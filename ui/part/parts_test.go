@@ -89,9 +89,6 @@ var every = map[string]func(s scene) []string{
 		return one(NewLine(s.th, s.w).Stack(s.n, shares).On(themes.Fade(s.ratio)).Legend(shares).String())
 	},
 	"Chart": func(s scene) []string { return s.chart().View() },
-	"Wall": func(s scene) []string {
-		return Wall(s.th, s.w, s.h, s.n*7, func(int) themes.State { return s.th.State("RETRYABLE") })
-	},
 	"Status": func(s scene) []string {
 		return one(Status(s.th, 1, s.w, nil, s.cells(), s.text(), Slots{Window: s.text(), Used: s.n, Limit: 100, Alerts: Plain(s.text()), Clock: "12:31"}))
 	},

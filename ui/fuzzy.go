@@ -1,0 +1,65 @@
+package ui
+
+import "strings"
+
+// fuzzy scores how well text's letters stand in name, in order: whole at the
+// start best, then whole anywhere, then with letters between; 0 = not at all.
+func fuzzy(name, text string) int {
+	switch at := strings.Index(name, text); {
+	case at == 0:
+		return 1000 - len(name)
+	case at > 0 && name[at-1] == ' ':
+		return 700 - len(name)
+	case at > 0:
+		return 500 - len(name)
+	}
+	return scattered([]rune(name), []rune(text))
+}
+
+// scattered scores letters with others between them: the first begins a word, and
+// all stand close together or begin words. Anything else would fit nearly all names.
+func scattered(name, text []rune) int {
+	best := 0
+	for from := range name {
+		if name[from] != text[0] || !beginsWord(name, from) {
+			continue
+		}
+		at, breaks, begin := from, 0, true
+		for _, want := range text[1:] {
+			next := nextLetter(name, at+1, want)
+			if next == len(name) {
+				return best
+			}
+			if next != at+1 {
+				breaks++
+				begin = begin && beginsWord(name, next)
+			}
+			at = next
+		}
+		if begin || at-from < 2*len(text)+2 {
+			best = max(best, 100-5*breaks, 1)
+		}
+	}
+	return best
+}
+
+// nextLetter is where a letter stands from a place on: right there, else where it
+// begins a word, else anywhere; len(name) = nowhere.
+func nextLetter(name []rune, from int, want rune) int {
+	found := len(name)
+	for i := from; i < len(name); i++ {
+		switch {
+		case name[i] != want:
+		case i == from || beginsWord(name, i):
+			return i
+		default:
+			found = min(found, i)
+		}
+	}
+	return found
+}
+
+// beginsWord reports whether a word begins at a letter.
+func beginsWord(name []rune, at int) bool {
+	return at == 0 || strings.ContainsRune(" .-_:/#▸", name[at-1])
+}

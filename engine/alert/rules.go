@@ -65,7 +65,7 @@ func rules() []Rule {
 		{Name: "call spike", About: "call status spike per 1 h", Measure: spike, Kind: engine.KindCall, Unit: engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "look at the calls in the provider's log"},
-		{Name: "429", About: "429s not foreseen per 1 h", Measure: unforeseen, Unit: engine.AlertCount,
+		{Name: "429", About: "unexpected 429s per 1 h", Measure: unforeseen, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "another process may use the key: compare the counts on Limits"},
 		{Name: "503", About: "503 burst per 1 min", Measure: unavailable, Unit: engine.AlertCount,

@@ -72,7 +72,7 @@ func NoteCell(c *call) table.Cell {
 	case c.Early > 0:
 		return table.As(themes.Err, human.Dur(c.Early)+" early: "+throttle(c))
 	case c.Status == 429 && c.Unforeseen:
-		return table.As(themes.Err, "not foreseen: "+throttle(c))
+		return table.As(themes.Err, "unexpected: "+throttle(c))
 	case c.Status == 429:
 		return table.As(themes.Warn, throttle(c))
 	case c.Proof:

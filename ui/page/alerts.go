@@ -136,10 +136,31 @@ func (p *Alerts) Draw(v *View) []string {
 	h, below := p.parts(v, least)
 	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
 	r, _ := p.selected()
+	if below >= 14 && v.Size != S && r.ID != "" {
+		return p.drawn(v, list, &r)
+	}
 	detail := alertDetail(v, &r, v.inner(v.W), below)
 	return v.whole(
 		list,
 		part.Section{Title: or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
+}
+
+// drawn is the list and, below it, all of the selected alert: how it stands, its last hour
+// as a chart, and what speaks for it.
+func (p *Alerts) drawn(v *View, list part.Section, r *engine.AlertRow) []string {
+	w := v.inner(v.W)
+	next := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
+	stands := append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r, true)...)...)}, next...)
+	top := list.Height + len(stands) + 4
+	return append(v.sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
+		v.abreast(top, v.H-top, []func(w, h int) part.Section{
+			func(w, h int) part.Section {
+				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: alertChart(v, r, w, h)}
+			},
+			func(w, h int) part.Section {
+				return part.Section{Title: "EVIDENCE", Note: count(len(r.Evidence)), Tail: v.keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
+			},
+		})...)
 }
 
 func (p *Alerts) tail(v *View) string {
@@ -175,22 +196,31 @@ func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
 	}
 	rows := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
 	if h > len(rows)+2 {
-		rows = append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
+		rows = append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r, false)...)...)}, rows...)
 	}
-	label, when := "evidence", 0
-	shown := r.Evidence[:min(len(r.Evidence), max(h-len(rows), 0))]
+	return append(rows, evidenceRows(v, r, w, h-len(rows), "evidence")...)
+}
+
+// evidenceRows are the latest of what speaks for an alert, at most h; label, if there is
+// one, stands before the first.
+func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []string) {
+	if len(r.Evidence) == 0 {
+		return labelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})
+	}
+	place, when := 0, 0
+	if label != "" {
+		place = detailLabel - 1
+	}
+	shown := r.Evidence[:min(len(r.Evidence), max(h, 0))]
 	for i := range shown {
 		when = max(when, len(v.clock(shown[i].At)))
 	}
 	for i := range shown {
 		e := &shown[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), detailLabel-1, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
 		l.Field(part.As(themes.Dim, v.clock(e.At)), when, part.Words).Gap(2)
 		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(or(e.Text, e.ID))).String())
 		label = ""
-	}
-	if len(r.Evidence) == 0 {
-		rows = append(rows, labelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})...)
 	}
 	return rows
 }
@@ -201,20 +231,25 @@ const detailLabel = 10
 // labelledRows are lines behind one label.
 func labelledRows(v *View, w int, label string, lines []string) []string {
 	var rows []string
+	place := detailLabel - 1
+	if label == "" {
+		place = 0
+	}
 	for _, line := range lines {
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), detailLabel-1, part.Words).Cells(part.Plain(line)).String())
+		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words).Cells(part.Plain(line)).String())
 		label = ""
 	}
 	return rows
 }
 
-// alertStands is FIRING, now 47, limit > 2, since 12:30:05, and the last hour.
-func alertStands(v *View, r *engine.AlertRow) []part.Cell {
+// alertStands is FIRING, now 47, limit > 2, since 12:30:05, and, where no chart shows it,
+// the last hour.
+func alertStands(v *View, r *engine.AlertRow, charted bool) []part.Cell {
 	facts := []part.Cell{columns.AlertSign(pen{v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "since "+v.clock(r.Since)))
 	}
-	if spark := sparkCell(v, r); strings.TrimSpace(spark.Text) != "" {
+	if spark := sparkCell(v, r); !charted && strings.TrimSpace(spark.Text) != "" {
 		spark.Text = "last hour " + strings.TrimLeft(spark.Text, " ")
 		facts = append(facts, spark)
 	}

@@ -96,13 +96,19 @@ func (p *Evidence) Draw(v *View) []string {
 	p.refresh(v)
 	r := p.now(v)
 	w := v.inner(v.W)
-	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
+	charted := v.Tall != Short && v.H > 3*tallestAlert
+	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r, charted)...)...)}
 	for _, line := range part.Wrap("next: "+or(r.Next, part.None), max(w-2, 10)) {
 		head = append(head, v.row(w, part.Plain(" "+line)))
 	}
+	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
 	h := max(v.H-len(head)-3, 1)
+	if charted {
+		chart := alertChart(v, r, w, tallestAlert+2)
+		panels = append(panels, part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: chart, Height: len(chart)})
+		h -= len(chart) + 2
+	}
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
-	return v.whole(
-		part.Section{Title: columns.AlertName(r), Rows: head, Height: len(head)},
-		p.section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.note(v), Tail: p.about(v.keyed("{open} opens it"))}))
+	return v.whole(append(panels,
+		p.section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.note(v), Tail: p.about(v.keyed("{open} opens it"))}))...)
 }

@@ -173,7 +173,7 @@ func (p *Forensics) facts(v *View, w int) []string {
 	case c.Early > 0: // a simulator tells of a client: no limiter of ours was there
 		why = append(why, part.As(themes.Err, "the client broke the limit"))
 	case c.Unforeseen:
-		why = append(why, part.As(themes.Err, "our limiter did not foresee it"))
+		why = append(why, part.As(themes.Err, "unexpected: by our count there was room"))
 	}
 	for _, line := range [][]part.Cell{why, {p.foreign(v), p.clock()}} {
 		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(line...)...)...))

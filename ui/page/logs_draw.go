@@ -19,17 +19,22 @@ var levelSigns = map[string]part.Cell{
 func (p *Logs) Draw(v *View) []string {
 	p.refresh(v)
 	p.height = max(v.H-1, 1)
-	p.settle()
+	var above []part.Section
 	w := v.inner(v.W)
+	if v.Tall != Short && v.Size != S {
+		above = append(above, p.minutes(v, w))
+		p.height = max(p.height-minuteRows-2, 1)
+	}
+	p.settle()
 	rows := make([]string, 0, v.H)
 	if len(p.lines) == 0 {
 		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+p.empty(v))))
 	}
 	l := part.NewLine(v.Theme, w)
-	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < v.H; i++ {
+	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < p.height; i++ {
 		rows = append(rows, p.drawLine(v, l, i)...)
 	}
-	return v.whole(part.Section{Head: p.header(v, w), Rows: rows})
+	return v.whole(append(above, part.Section{Head: p.header(v, w), Rows: rows})...)
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one

@@ -28,7 +28,7 @@ func TestASimulatorsConsoleBlamesNoLimiter(t *testing.T) {
 	p := NewForensics(c.Seq)
 	for state, want := range map[engine.EngineState][2]string{
 		engine.EngineBrowse: {"the client broke the limit", "3, 2 broke a limit"},
-		engine.EngineLive:   {"our limiter did not foresee it", "3, 2 unexpected"},
+		engine.EngineLive:   {"unexpected: by our count there was room", "3, 2 unexpected"},
 	} {
 		if c.Early = time.Second; state == engine.EngineLive {
 			c.Early = 0

@@ -221,6 +221,39 @@ func Bars(th *themes.Theme, w, h int, t themes.Token, values []float64, high flo
 	return out
 }
 
+// Against draws values as columns of equal width that are h rows tall together, beside a
+// limit: those beyond it, or below it where that is what counts, stand out. A value below
+// zero is not known and leaves a gap. line is the row of the limit.
+func Against(th *themes.Theme, w, h int, values []float64, limit float64, below bool) (rows []string, line int) {
+	high := math.Max(greatest(values), limit)
+	steps := len(th.Glyphs.Spark)
+	line = h - 1 - min(height(limit, high, h, steps)/steps, h-1)
+	l := NewLine(th, w)
+	each := max(w/max(len(values), 1), 1)
+	for y := range h {
+		l.Reset(w, false)
+		for _, v := range values {
+			t := themes.Run
+			if below && v < limit || !below && v > limit {
+				t = themes.Warn
+			}
+			for cell := range each {
+				n := height(v, high, h, steps) - (h-1-y)*steps
+				switch {
+				case n > 0 && (cell < each-1 || each < 3): // a gap parts one from the next
+					l.level(t, n, false)
+				case y == line:
+					l.Glyph(themes.Warn, th.Glyphs.Ahead, 1)
+				default:
+					l.level(t, 0, y == h-1 && v >= 0)
+				}
+			}
+		}
+		rows = append(rows, l.String())
+	}
+	return rows, line
+}
+
 // level draws what a column of n steps has in one cell.
 func (l *Line) level(t themes.Token, n int, ground bool) {
 	signs := l.th.Glyphs.Spark

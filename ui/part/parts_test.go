@@ -82,6 +82,10 @@ var every = map[string]func(s scene) []string{
 	"Bars": func(s scene) []string {
 		return Bars(s.th, s.w, s.h, themes.Run, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0)
 	},
+	"Against": func(s scene) []string {
+		rows, _ := Against(s.th, s.w, s.h, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, float64(s.n), s.n%2 == 0)
+		return rows
+	},
 	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio).String()) },
 	"Digits": func(s scene) []string { return one(NewLine(s.th, s.w).Digits(s.n%4, s.text()).String()) },
 	"Legend": func(s scene) []string {

@@ -197,7 +197,7 @@ func throttledText(c engine.CallRow) string {
 		text += ", to wait " + human.Spoken(c.RetryAfter)
 	}
 	if c.Unforeseen {
-		text += ", not foreseen by our limiter"
+		text += ", unexpected: by our count there was room"
 	}
 	return text
 }

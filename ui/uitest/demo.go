@@ -41,7 +41,7 @@ func Demo() Scene {
 	s.Update = engine.Update{
 		Seq: 900, Snapshot: true, Engine: &row, Queues: []engine.QueueRow{full}, Accounts: accounts, Jobs: shownJobs(s.Jobs), Limits: &limits, Calls: calls,
 		Alerts: []engine.AlertRow{{
-			ID: "429", Rule: "429", About: "429s not foreseen per 1 h", State: engine.AlertFiring, Holds: true, Since: at(24 * time.Second), Unit: engine.AlertCount, Value: 1, Known: true,
+			ID: "429", Rule: "429", About: "unexpected 429s per 1 h", State: engine.AlertFiring, Holds: true, Since: at(24 * time.Second), Unit: engine.AlertCount, Value: 1, Known: true,
 			Next: "does another program use this key?",
 		}},
 		Notes: []engine.Note{{At: at(7 * time.Second), Level: engine.LevelOK, Text: "달빛 여우#DEMO: 118 of 120 matches stored, 2 gave up"}},

@@ -45,7 +45,7 @@ func alertRows() []engine.AlertRow {
 			Evidence: []engine.Evidence{{At: at(50 * time.Second), Kind: "job", ID: "j003", Text: "match:KR_6011000003: 404"}, {At: at(3 * time.Minute), Kind: "account", ID: "a-kain", Text: "카인#KR1"}, {At: at(3 * time.Minute), Kind: "queue", ID: string(Full), Text: "app:asia 97/100"}},
 		},
 		{
-			ID: "429", Rule: "429", About: "429s not foreseen per 1 h", State: engine.AlertFiring, Holds: true, Since: at(2 * time.Hour), Unit: engine.AlertCount, Value: 1, Known: true,
+			ID: "429", Rule: "429", About: "unexpected 429s per 1 h", State: engine.AlertFiring, Holds: true, Since: at(2 * time.Hour), Unit: engine.AlertCount, Value: 1, Known: true,
 			History: spark(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), Clears: Noon.Add(17 * time.Minute), Next: "compare our counts with the server's on Limits: another process may use the key",
 			Evidence: []engine.Evidence{{At: busyCalls(40)[28].At, Kind: "call", ID: "j777", Text: "asia match-v5 KR_7214550928"}},
 		},

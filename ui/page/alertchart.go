@@ -1,0 +1,77 @@
+package page
+
+import (
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// What AlertRow.History holds: a value per five minutes of the last hour.
+const (
+	historyStep  = 5 * time.Minute
+	historyCells = int(time.Hour / historyStep)
+)
+
+// tallestAlert is how many rows the chart of an alert grows to.
+const tallestAlert = 7
+
+// alertChart are an alert's values of the last hour beside its limit, with the instant
+// when it came into its state:
+//
+//	> 30 % ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌▄▄ ██
+//	               ▂▂ ▅▅ ██ ██ ██
+//	                            ▲ 12:27 FIRING
+//	       −1 h               now
+func alertChart(v *View, r *engine.AlertRow, w, h int) []string {
+	h = min(h-2, tallestAlert)
+	if h < 1 || len(r.History) == 0 {
+		return []string{v.row(w, part.As(themes.Dim, " no value of the last hour is known"))}
+	}
+	values := make([]float64, historyCells)
+	for i := range values {
+		values[i] = -1
+		if at := len(r.History) - historyCells + i; at >= 0 {
+			values[i] = r.History[at]
+		}
+	}
+	label := safe.Width(r.Bound()) + 2
+	each := min(max((w-label-1)/historyCells, 1), 8)
+	wide := each * historyCells
+	chart, line := part.Against(v.Theme, wide, h, values, r.Limit, r.Below)
+	rows := make([]string, 0, h+2)
+	for y, row := range chart {
+		l := part.NewLine(v.Theme, label)
+		if y == line {
+			l.Gap(1).Cells(part.As(themes.Warn, r.Bound()))
+		}
+		rows = append(rows, l.String()+row)
+	}
+	rows = append(rows, v.cameAt(r, w, label, wide))
+	axis := part.NewLine(v.Theme, w).To(label).Cells(part.As(themes.Dim, v.Theme.Glyphs.Minus+"1 h"))
+	half := v.Theme.Glyphs.Minus + "30 min"
+	if wide > 30 {
+		axis.To(label + (wide-safe.Width(half))/2).Cells(part.As(themes.Dim, half))
+	}
+	return append(rows, axis.To(label+wide-len("now")).Cells(part.As(themes.Figure, "now")).String())
+}
+
+// cameAt is the sign of when an alert came into its state, below its chart.
+func (v *View) cameAt(r *engine.AlertRow, w, label, wide int) string {
+	l := part.NewLine(v.Theme, w)
+	age := v.Now.Sub(r.Since)
+	if r.State == engine.AlertOK || r.Since.IsZero() {
+		return l.String()
+	}
+	s := columns.AlertSign(pen{v}, r)
+	text := s.Text + " since " + v.clock(r.Since) + ", " + human.Dur(age)
+	at := label + max(wide-1-int(age*time.Duration(wide)/time.Hour), 0)
+	if age > time.Hour {
+		at = label
+	}
+	return l.To(min(at, max(w-safe.Width(text)-1, 0))).Cells(part.As(s.Token, text)).String()
+}

@@ -1,0 +1,68 @@
+package page
+
+import (
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// minuteLevels are the rows of the log by the minute, the gravest first.
+var minuteLevels = []struct {
+	level string
+	token themes.Token
+}{{"error", themes.Err}, {"warn", themes.Warn}, {"info", themes.Run}}
+
+// minuteRows is how many rows the log by the minute takes, with its axis.
+const minuteRows = 4
+
+// minutes are the records that are read, counted by level and minute, on an axis that
+// ends now. Before the oldest of them nothing is known, and nothing is drawn.
+func (p *Logs) minutes(v *View, w int) part.Section {
+	const label = 13
+	cells := min(w-label-1, 120)
+	if cells < 10 {
+		return part.Section{Height: minuteRows}
+	}
+	last := v.Now.Truncate(time.Minute)
+	counts, sums := map[string][]float64{}, map[string]int{}
+	for _, l := range minuteLevels {
+		counts[l.level] = make([]float64, cells)
+	}
+	known := 0 // cells that are known, from the right
+	for i := range p.records {
+		r := &p.records[i]
+		if p.job != "" && r.Job != p.job {
+			continue
+		}
+		ago := max(int(last.Sub(r.At.Truncate(time.Minute))/time.Minute), 0)
+		known = max(known, min(ago+1, cells))
+		if of := counts[r.Level]; of != nil {
+			sums[r.Level]++
+			if ago < cells {
+				of[cells-1-ago]++
+			}
+		}
+	}
+	rows := make([]string, 0, minuteRows)
+	for _, l := range minuteLevels {
+		of := counts[l.level]
+		line := part.NewLine(v.Theme, w).Gap(1).Field(levelSign(l.level), 3, part.Words)
+		line.Field(part.Plain(count(sums[l.level])), label-6, part.Number).To(label + cells - known)
+		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
+	}
+	axis := part.NewLine(v.Theme, w)
+	for back := (cells - 1) / 15 * 15; back > 0; back -= 15 {
+		text := v.Theme.Glyphs.Minus + count(back) + " min"
+		if at := label + cells - 1 - back; at >= axis.At() {
+			axis.To(at).Cells(part.As(themes.Dim, text))
+		}
+	}
+	axis.To(label + cells - len("now")).Cells(part.As(themes.Figure, "now"))
+	s := part.Section{Title: "LEVELS", Note: "records per minute", Rows: append(rows, axis.String()), Height: minuteRows}
+	if len(p.records) > 0 {
+		s.Tail = "read since " + v.clock(p.records[0].At)
+	}
+	return s
+}

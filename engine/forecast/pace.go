@@ -92,7 +92,7 @@ func brakes(e engine.EngineRow, w work, limits engine.LimitsRow, b engine.Bucket
 		}
 	}
 	if b.Blocked.After(limits.At) && !b.Frozen() {
-		return fmt.Sprintf("%s is held after a %s: %s", cmp.Or(b.Method, b.Host), b.BlockedBy, wait)
+		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, cmp.Or(b.Method, b.Host), wait)
 	}
 	hosts := busyHosts(limits)
 	window := "the " + human.Window(b.Window) + " window"

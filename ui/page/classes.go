@@ -94,7 +94,7 @@ func (p *Classes) Draw(v *View) []string {
 	}
 	return v.whole(
 		list,
-		part.Section{Title: title, Note: note, Tail: p.about(v.keyed("{open} lists its jobs")), Rows: classDetail(v, &r, v.inner(v.W), below), Height: below})
+		part.Section{Title: title, Note: note, Tail: p.about(v.keyed("{open} lists its jobs")), Rows: append(classDetail(v, &r, v.inner(v.W), below), classHour(v, &r, v.inner(v.W))...), Height: below})
 }
 
 // jobs is how many failed jobs there are.
@@ -124,6 +124,35 @@ func classDetail(v *View, r *engine.ClassRow, w, h int) []string {
 		rows = append(rows, factRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]
+}
+
+// classChart is how many rows the chart of a class takes.
+const classChart = 5
+
+// classHour are the failures of a class in the past hour; none where they are not known.
+func classHour(v *View, r *engine.ClassRow, w int) []string {
+	k := (w - 12) / engine.ClassSteps
+	if len(r.Lately) != engine.ClassSteps || k < 1 || v.Size == S {
+		return nil
+	}
+	a := axis{part.NewAxis(v.Now, time.Hour/time.Duration(k*engine.ClassSteps), k*engine.ClassSteps, k*engine.ClassSteps+2)}
+	values, top := a.unknown(), 3
+	for i := range k * engine.ClassSteps {
+		values[i] = float64(r.Lately[i/k])
+		top = max(top, r.Lately[i/k])
+	}
+	c := part.NewChart(v.Theme, a.Axis, classChart)
+	c.Words(1)
+	c.Area(2, classChart-2, part.Series{Values: values, Top: float64(top), Token: themes.Err})
+	c.Seam(2, classChart-2)
+	labels := map[int]string{2: "failed", 3: "per " + human.Window(time.Hour/engine.ClassSteps), 4: "up to " + count(top)}
+	rows := make([]string, classChart)
+	l := part.NewLine(v.Theme, w)
+	for y := range rows {
+		l.Reset(w, false)
+		rows[y] = c.Row(l.Gap(1).Field(part.As(themes.Dim, labels[y]), 9, part.Words), y).String()
+	}
+	return rows
 }
 
 func (p *Classes) empty(v *View) string {

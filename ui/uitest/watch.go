@@ -95,9 +95,13 @@ func auditRows() []engine.AuditEntry {
 func classRows() engine.ClassesAnswer {
 	row := func(class engine.Class, host, method, shape, text string, waiting, dead int, first, last time.Duration, sample ...string) engine.ClassRow {
 		c := engine.ErrorClass{Class: class, Method: method, Host: host, Shape: shape}
-		return engine.ClassRow{
+		r := engine.ClassRow{
 			ErrorClass: c, ID: c.ID(), Jobs: waiting + dead, Waiting: waiting, Dead: dead, Share: float64(waiting+dead) / 12, First: at(first), Last: at(last), Error: text, Sample: sample,
 		}
+		for i := range waiting + dead {
+			r.Failed(at(last+first/8*time.Duration(i)), Noon)
+		}
+		return r
 	}
 	return engine.ClassesAnswer{Jobs: 12, Classes: []engine.ClassRow{
 		row("503", "asia", "match-v5.match", "# service unavailable", "503 service unavailable", 8, 0, 22*time.Minute, 48*time.Second, "match:KR_7214550881", "match:KR_7214550911", "match:KR_7214550921"),

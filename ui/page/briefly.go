@@ -41,13 +41,3 @@ func briefBucket(v *View, name string) string {
 	}
 	return columns.Versionless(kind) + " " + window
 }
-
-// hasHost reports whether windows of a host are known.
-func hasHost(v *View, host string) bool {
-	for _, b := range v.Limits.Buckets {
-		if b.Host == host {
-			return true
-		}
-	}
-	return false
-}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -45,17 +44,6 @@ func hostNames(v *View) string {
 		return strings.Join(all, ", ")
 	}
 	return strings.Join(all[:namedHosts-1], ", ") + " and " + count(len(all)-namedHosts+1) + " more"
-}
-
-// hostsOf are the hosts that have windows, in their own order.
-func hostsOf(v *View) []string {
-	var out []string
-	for _, b := range limitsOf(v) {
-		if !slices.Contains(out, b.Host) {
-			out = append(out, b.Host)
-		}
-	}
-	return out
 }
 
 // howGood says how many 429s there were, and how good our counts are.

@@ -1,0 +1,42 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// hostsOf are the hosts that have windows, in their own order.
+func hostsOf(v *View) []string {
+	var out []string
+	for _, b := range limitsOf(v) {
+		if !slices.Contains(out, b.Host) {
+			out = append(out, b.Host)
+		}
+	}
+	return out
+}
+
+func oneHost(v *View) bool { return len(hostsOf(v)) <= 1 }
+
+// kindBreaker is of rows that are no window: an endpoint that is down.
+const kindBreaker = "breaker"
+
+// limitsOf are all that limits calls: what is down, then the windows.
+func limitsOf(v *View) []engine.BucketRow {
+	rows := make([]engine.BucketRow, 0, len(v.Limits.Breakers)+len(v.Limits.Buckets))
+	for _, b := range v.Limits.Breakers {
+		rows = append(rows, engine.BucketRow{Host: b.Host, Method: b.Method, Kind: kindBreaker, Waiting: b.Waiting, NextFree: b.Next, Server: -1})
+	}
+	return append(rows, v.Limits.Buckets...)
+}
+
+// hasHost reports whether windows of a host are known.
+func hasHost(v *View, host string) bool {
+	for _, b := range v.Limits.Buckets {
+		if b.Host == host {
+			return true
+		}
+	}
+	return false
+}

@@ -116,8 +116,9 @@ kill -QUIT $!
 wait
 rm -rf "$2"`
 
-// lifeline is the writing end of the server's input.
-var lifeline *os.File
+// lifeline holds the writing end of the server's input: a file that nothing refers to is
+// closed when the garbage is collected.
+var lifeline atomic.Pointer[os.File]
 
 // start makes a server in a folder of its own; it listens on a Unix socket there. The path of
 // a socket must be short: the folder is not where TMPDIR says.
@@ -140,7 +141,7 @@ func start(bin string) (string, error) {
 		return "", err
 	}
 	defer in.Close()
-	lifeline = out
+	lifeline.Store(out)
 	run := exec.Command("/bin/sh", "-c", serve, "sh", bin, dir)
 	run.Dir, run.Stdin = dir, in
 	run.Env = []string{"PATH=" + os.Getenv("PATH")}                       // without the mark of internal/scratch: it ends by itself

@@ -15,9 +15,10 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
 
 func must(t testing.TB, err error) {
 	t.Helper()

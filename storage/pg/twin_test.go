@@ -184,7 +184,7 @@ func (w *twins) change(r *rand.Rand) {
 			Hold: pick(r, engine.HoldNone, engine.HoldThrottled), Class: "503", Err: "oh\u202e", External: pick(r, "", "CA1", "CA2"), Status: 503,
 			Queued: 1234567, HTTP: time.Second, Next: now.Add(time.Hour), Decision: "step 1", Worker: 3,
 		}
-		bump := engine.Revision(r.IntN(4))
+		bump, throttled := engine.Revision(r.IntN(4)), r.IntN(2)
 		w.write("move", func(s store, tx engine.Tx) (any, error) {
 			j, err := s.Job(tx, id)
 			if err != nil {
@@ -209,7 +209,7 @@ func (w *twins) change(r *rand.Rand) {
 			if err := s.AddHistory(tx, string(id), engine.Transition{At: now, From: "a", To: "b", Reason: "r", Actor: "x"}); err != nil {
 				return nil, err
 			}
-			groups, err := s.Mark(tx, id, engine.MarkOf(to), 1, r.IntN(1))
+			groups, err := s.Mark(tx, id, engine.MarkOf(to), 1, throttled)
 			if err != nil {
 				return nil, err
 			}

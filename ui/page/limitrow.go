@@ -192,16 +192,6 @@ func briefCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-// waiting is how much waits for the limiter: calls for their permit, or the jobs
-// behind them.
-func waiting(v *View) int {
-	n := len(v.Limits.Waiting)
-	for _, b := range v.Limits.Buckets {
-		n = max(n, b.Waiting)
-	}
-	return n
-}
-
 // holds is what sets the pace of all that waits: a window that an operator froze, one
 // that is full, the next permit, or else how many calls the tightest window lets through.
 func holds(v *View) string {

@@ -219,9 +219,3 @@ func (l *Line) switchTo(t themes.Token) {
 func Row(th *themes.Theme, w int, cells ...Cell) string {
 	return NewLine(th, w).Cells(cells...).String()
 }
-
-// Split returns one row with left at its start and right at its end; right
-// goes when both do not fit.
-func Split(th *themes.Theme, w int, left, right []Cell) string {
-	return NewLine(th, w).Cells(left...).Right(right...).String()
-}

@@ -48,8 +48,7 @@ type scene struct {
 // every part of the package, drawn at w x h from hostile data. A part of one
 // row returns it alone.
 var every = map[string]func(s scene) []string{
-	"Row":   func(s scene) []string { return one(Row(s.th, s.w, As(themes.Err, s.text()), Plain(s.text()))) },
-	"Split": func(s scene) []string { return one(Split(s.th, s.w, s.cells(), s.cells())) },
+	"Row": func(s scene) []string { return one(Row(s.th, s.w, As(themes.Err, s.text()), Plain(s.text()))) },
 	"Selected": func(s scene) []string {
 		l := NewLine(s.th, 1)
 		l.Reset(s.w, true)

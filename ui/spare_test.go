@@ -124,7 +124,7 @@ func TestJobs_FilterByWorkerBytesAndBy(t *testing.T) {
 // What was asked for is remembered, and what a file says of columns that are not there
 // harms nothing.
 func TestJobs_SpareColumnsAreRemembered(t *testing.T) {
-	p := page.AllJobs()
+	p := page.New(&page.Target{Screen: page.ScreenJobs}).(*page.Jobs)
 	p.Restore(page.ListState{Sort: "worker", Shown: []string{"worker", "by", "queue", "nothing"}, Hidden: []string{"bytes", "job"}})
 	s := p.State()
 	if s.Sort != "worker" || !slices.Equal(s.Shown, []string{"queue", "worker", "by"}) || !slices.Equal(s.Hidden, []string{"bytes"}) || s.Plain() {
@@ -136,7 +136,7 @@ func TestJobs_SpareColumnsAreRemembered(t *testing.T) {
 			t.Errorf("%s is hidden: %t", c.Name, c.Hidden)
 		}
 	}
-	if s = page.AllJobs().State(); !s.Plain() {
+	if s = page.New(&page.Target{Screen: page.ScreenJobs}).(*page.Jobs).State(); !s.Plain() {
 		t.Errorf("a fresh list has chosen %+v", s)
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Alerts lists every rule about every subject: how it stands, and what to do.
-type Alerts struct {
+// alertPage lists every rule about every subject: how it stands, and what to do.
+type alertPage struct {
 	listPage[engine.AlertRow]
 	answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   instant           // of the last evaluation; zero = not known
 }
 
-// NewAlerts makes the screen.
-func NewAlerts() *Alerts {
-	p := &Alerts{}
+// newAlertPage makes the screen.
+func newAlertPage() *alertPage {
+	p := &alertPage{}
 	p.list = newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
 	p.is = screenOf[engine.AlertRow]{
 		screen: ScreenAlerts, file: "alerts", row: "alert",
@@ -43,7 +43,7 @@ func NewAlerts() *Alerts {
 
 // Want implements Page: Watch tells the alerts when one has changed; before that,
 // and after a reload, they are asked for.
-func (p *Alerts) Want(v *View) engine.Query {
+func (p *alertPage) Want(v *View) engine.Query {
 	if v.Alerts != nil && p.have || !p.due(v, v.Restarts) {
 		return nil
 	}
@@ -51,14 +51,14 @@ func (p *Alerts) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Alerts) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *alertPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	if _, ok := q.(engine.AlertsQuery); ok && p.take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
 		p.read, p.at = got.Alerts, got.At
 	}
 }
 
-func (p *Alerts) rows(v *View) []engine.AlertRow {
+func (p *alertPage) rows(v *View) []engine.AlertRow {
 	from := v.Alerts
 	if from == nil {
 		from = p.read
@@ -126,7 +126,7 @@ func silenceAlert(r engine.AlertRow) Effect {
 }
 
 // Draw implements Page.
-func (p *Alerts) Draw(v *View) []string {
+func (p *alertPage) Draw(v *View) []string {
 	p.refresh(v)
 	note := p.note(v, alertCounts(p.shown)...)
 	least := 4
@@ -147,7 +147,7 @@ func (p *Alerts) Draw(v *View) []string {
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
 // as a chart, and what speaks for it.
-func (p *Alerts) drawn(v *View, list part.Section, r *engine.AlertRow) []string {
+func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []string {
 	w := v.inner(v.W)
 	next := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
 	stands := append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r, true)...)...)}, next...)
@@ -163,7 +163,7 @@ func (p *Alerts) drawn(v *View, list part.Section, r *engine.AlertRow) []string 
 		})...)
 }
 
-func (p *Alerts) tail(v *View) string {
+func (p *alertPage) tail(v *View) string {
 	if why := p.answer.told(v); why != "" && v.Alerts == nil {
 		return why
 	}
@@ -256,7 +256,7 @@ func alertStands(v *View, r *engine.AlertRow, charted bool) []part.Cell {
 	return v.join(facts...)
 }
 
-func (p *Alerts) empty(v *View) string {
+func (p *alertPage) empty(v *View) string {
 	switch {
 	case !p.have && p.answer.err != nil && v.Alerts == nil:
 		return v.failed("the alerts")

@@ -53,7 +53,7 @@ func (p *Account) Copies(v *View) []Copy {
 }
 
 // Copies implements Copier: the call, or the bucket, under the cursor.
-func (p *Limits) Copies(v *View) []Copy {
+func (p *limitPage) Copies(v *View) []Copy {
 	if !p.onCalls {
 		b, ok := selected(&p.buckets, p.bucketSource(v))
 		if !ok {
@@ -72,7 +72,7 @@ func (p *Limits) Copies(v *View) []Copy {
 }
 
 // Copies implements Copier: the row under the cursor of the pane in focus.
-func (o *Overview) Copies(v *View) []Copy {
+func (o *overviewPage) Copies(v *View) []Copy {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:

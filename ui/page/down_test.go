@@ -22,7 +22,7 @@ func TestI7_AnEndpointThatIsDownIsARowOfLimits(t *testing.T) {
 	for _, known := range [][]engine.BucketRow{nil, windows} {
 		for size, wh := range map[Size][2]int{S: {80, 24}, M: {120, 36}, L: {200, 56}} {
 			d := &Data{Ready: true, Limits: engine.LimitsRow{At: uitest.Noon, Buckets: known, Breakers: breakers}}
-			for name, p := range map[string]Page{"limits": NewLimits(), "overview": NewOverview()} {
+			for name, p := range map[string]Page{"limits": newLimitPage(), "overview": newOverviewPage()} {
 				v := view(d)
 				v.W, v.H, v.Size = wh[0], wh[1], size
 				text := ansi.Strip(strings.Join(p.Draw(v), "\n"))

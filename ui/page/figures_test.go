@@ -24,11 +24,11 @@ func TestARateIsShownAfterAMinute(t *testing.T) {
 	row := engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-5 * time.Second), SinceStart: true, Meter: engine.Meter{CallsPerMin: 37}}
 	for size := range screens {
 		d := &Data{Ready: true, Engine: row}
-		if text := drawn(NewOverview(), d, size); !strings.Contains(text, unit(size, "37 calls", "since the start")) || strings.Contains(text, "/min") {
+		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 calls", "since the start")) || strings.Contains(text, "/min") {
 			t.Errorf("after five seconds at size %v:\n%s", size, text)
 		}
 		d.Engine.SinceStart = false
-		if text := drawn(NewOverview(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since the start") {
+		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since the start") {
 			t.Errorf("after a minute at size %v:\n%s", size, text)
 		}
 	}
@@ -48,11 +48,11 @@ func TestUptimeIsToldFromTheStart(t *testing.T) {
 	for size := range screens {
 		for age, want := range map[time.Duration]string{0: "up <1 min", 3 * time.Hour: "up 3 h"} {
 			d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-age)}}
-			if text := drawn(NewOverview(), d, size); !strings.Contains(text, want) {
+			if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, want) {
 				t.Errorf("%q is not told at size %v:\n%s", want, size, text)
 			}
 		}
-		if text := drawn(NewOverview(), &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
+		if text := drawn(newOverviewPage(), &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
 			t.Errorf("no engine is up at size %v:\n%s", size, text)
 		}
 	}
@@ -68,10 +68,10 @@ func TestOldReadingsSayTheirAge(t *testing.T) {
 		d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Meter: engine.Meter{P50: 118 * time.Millisecond, Answered: c.at}}}
 		d.Limits.Buckets = []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 1600, Server: 1056, ServerAt: c.at}}
 		for size := range screens {
-			if text := drawn(NewOverview(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 m ago") != c.old {
+			if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 m ago") != c.old {
 				t.Errorf("p50 of %v at size %v:\n%s", c.at, size, text)
 			}
-			if text := drawn(NewLimits(), d, size); size != S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 m ago") != c.old) {
+			if text := drawn(newLimitPage(), d, size); size != S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 m ago") != c.old) {
 				t.Errorf("the server's count of %v at size %v:\n%s", c.at, size, text)
 			}
 		}

@@ -24,7 +24,7 @@ var failedStates = append(engine.LiveStates(), engine.Discarded)
 // newJobsOfClass lists the jobs of an error class: its class and the shape of its
 // message. Where their calls go is known to the engine alone.
 func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
-	p := NewJobs(queue, shownLive)
+	p := newJobs(queue, shownLive)
 	p.part = &jobPart{name: "class " + string(r.Class), states: failedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
 		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 	}}
@@ -34,7 +34,7 @@ func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 
 // newJobsOfGroup lists all jobs of a group.
 func newJobsOfGroup(queue engine.Queue, g jobGroup) *Jobs {
-	p := NewJobs(queue, shownLive)
+	p := newJobs(queue, shownLive)
 	p.part = &jobPart{
 		name: strings.ToLower(g.word()), states: []engine.State{g.State}, reason: g.Shape,
 		fits: func(j *engine.JobRow) bool { return groupOf(j) == g.groupKey },

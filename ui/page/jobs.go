@@ -40,8 +40,8 @@ type jobsMade struct {
 	newer uint64    // the revision of the job that is looked at
 }
 
-// NewJobs makes the list; queue "" means all.
-func NewJobs(queue engine.Queue, shown Shown) *Jobs {
+// newJobs makes the list; queue "" means all.
+func newJobs(queue engine.Queue, shown Shown) *Jobs {
 	p := &Jobs{queue: queue, which: shown, peek: peek{tape: tape{every: overviewTape, then: true}}}
 	p.list = newList(columns.Jobs, columns.JobList, jobKey)
 	p.stand()
@@ -52,9 +52,6 @@ func NewJobs(queue engine.Queue, shown Shown) *Jobs {
 }
 
 func jobKey(j *engine.JobRow) string { return string(j.ID) }
-
-// AllJobs makes the numbered screen.
-func AllJobs() *Jobs { return NewJobs("", shownLive) }
 
 // Crumb implements Page.
 func (p *Jobs) Crumb(*View) string {

@@ -8,9 +8,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Limits shows every window of the limiter as it was, is and will be, who gets the next
+// limitPage shows every window of the limiter as it was, is and will be, who gets the next
 // calls, and the last ones.
-type Limits struct {
+type limitPage struct {
 	buckets, calls pane
 	top            int // how many of the buckets below the pacing one are scrolled away
 	onCalls        bool
@@ -24,27 +24,27 @@ type Limits struct {
 	seek   uint64 // the call that the cursor shall go to
 }
 
-// NewLimits makes the screen.
-func NewLimits() *Limits {
-	return &Limits{onCalls: true, tape: tape{every: tapeEvery}, ribbon: tape{every: overviewTape}, query: query[engine.CallRow]{schema: columns.Calls.Schema}}
+// newLimitPage makes the screen.
+func newLimitPage() *limitPage {
+	return &limitPage{onCalls: true, tape: tape{every: tapeEvery}, ribbon: tape{every: overviewTape}, query: query[engine.CallRow]{schema: columns.Calls.Schema}}
 }
 
 // newLimitsAt makes the screen with the cursor on a call.
-func newLimitsAt(seq uint64) *Limits {
-	p := NewLimits()
+func newLimitsAt(seq uint64) *limitPage {
+	p := newLimitPage()
 	p.seek, p.moved = seq, true
 	return p
 }
 
 // Screen implements Page.
-func (p *Limits) Screen() Screen { return ScreenLimits }
+func (p *limitPage) Screen() Screen { return ScreenLimits }
 
 // Crumb implements Page.
-func (p *Limits) Crumb(*View) string { return "" }
+func (p *limitPage) Crumb(*View) string { return "" }
 
 // Want implements Page: limits and calls come with Watch; what was before and what is
 // foreseen is asked for.
-func (p *Limits) Want(v *View) engine.Query {
+func (p *limitPage) Want(v *View) engine.Query {
 	if q := p.plan.want(v, farAhead); q != nil {
 		return q
 	}
@@ -52,25 +52,25 @@ func (p *Limits) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Limits) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *limitPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.past.got(v, q, a, err)
 	p.plan.got(v, q, a, err)
 }
 
 // Reload makes the page ask again at once.
-func (p *Limits) Reload() {
+func (p *limitPage) Reload() {
 	p.past.forget()
 	p.plan.forget()
 }
 
 // SetFilter implements Filterer.
-func (p *Limits) SetFilter(text string) error {
+func (p *limitPage) SetFilter(text string) error {
 	p.calls.asked = true
 	return p.query.SetFilter(text)
 }
 
 // Fit implements Filterer.
-func (p *Limits) Fit() (shown, all int) {
+func (p *limitPage) Fit() (shown, all int) {
 	if !p.on() {
 		return len(p.tape.calls), len(p.tape.calls)
 	}
@@ -78,15 +78,15 @@ func (p *Limits) Fit() (shown, all int) {
 }
 
 // source is the flight recorder with the filter.
-func (p *Limits) source(v *View) recorder { return p.picked.of(v, p.tape.take(v), &p.query) }
+func (p *limitPage) source(v *View) recorder { return p.picked.of(v, p.tape.take(v), &p.query) }
 
-func (p *Limits) bucketSource(v *View) part.Slice[engine.BucketRow] {
+func (p *limitPage) bucketSource(v *View) part.Slice[engine.BucketRow] {
 	first, _ := v.pacing(p.plan.busiest(v))
 	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: noCells[engine.BucketRow]}
 }
 
 // Cannot implements Page.
-func (p *Limits) Cannot(v *View, a Action) string {
+func (p *limitPage) Cannot(v *View, a Action) string {
 	switch a {
 	case Retry, Cancel:
 		return v.keyed("select a job first: {open} opens the job of a call")
@@ -104,7 +104,7 @@ func (p *Limits) Cannot(v *View, a Action) string {
 }
 
 // Act implements Page.
-func (p *Limits) Act(v *View, a Action) Effect {
+func (p *limitPage) Act(v *View, a Action) Effect {
 	switch {
 	case a == NextPane:
 		p.onCalls = !p.onCalls
@@ -126,7 +126,7 @@ func (p *Limits) Act(v *View, a Action) Effect {
 	return Effect{}
 }
 
-func (p *Limits) open(v *View) Effect {
+func (p *limitPage) open(v *View) Effect {
 	c, ok := p.call(v)
 	switch {
 	case !ok:
@@ -140,7 +140,7 @@ func (p *Limits) open(v *View) Effect {
 }
 
 // call is the call under the cursor.
-func (p *Limits) call(v *View) (c engine.CallRow, ok bool) {
+func (p *limitPage) call(v *View) (c engine.CallRow, ok bool) {
 	src := p.source(v)
 	id, _ := p.calls.cur.Selected()
 	i, ok := src.Find(id)
@@ -152,7 +152,7 @@ func (p *Limits) call(v *View) (c engine.CallRow, ok bool) {
 
 // sought puts the cursor on the call that was asked for, as long as the flight
 // recorder has it.
-func (p *Limits) sought(src recorder) {
+func (p *limitPage) sought(src recorder) {
 	if p.seek == 0 || src.Len() == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (p *Limits) sought(src recorder) {
 }
 
 // SelectedJob implements Jobber: the job of the call under the cursor.
-func (p *Limits) SelectedJob(v *View) (engine.JobID, string) {
+func (p *limitPage) SelectedJob(v *View) (engine.JobID, string) {
 	c, ok := p.call(v)
 	if !ok || !p.onCalls {
 		return "", ""
@@ -171,12 +171,12 @@ func (p *Limits) SelectedJob(v *View) (engine.JobID, string) {
 }
 
 // Hold implements Holder.
-func (p *Limits) Hold() { p.focused().Hold() }
+func (p *limitPage) Hold() { p.focused().Hold() }
 
 // Place implements Holder.
-func (p *Limits) Place() string { return p.focused().Place() }
+func (p *limitPage) Place() string { return p.focused().Place() }
 
-func (p *Limits) focused() *pane {
+func (p *limitPage) focused() *pane {
 	if p.onCalls {
 		return &p.calls
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // blocks are who gets the next calls, the next resets and the 429s, side by side.
-func (p *Limits) blocks(v *View, t *timetable, hits []hitRow, y, h int) []string {
+func (p *limitPage) blocks(v *View, t *timetable, hits []hitRow, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return nextBlock(v, t, w, h) },
 		func(w, h int) part.Section { return resetsBlock(v, t, w, h) },
@@ -87,7 +87,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 }
 
 // hitsBlock are the last 429s, each with what the server had counted beside us.
-func (p *Limits) hitsBlock(v *View, all []hitRow, w, h int) part.Section {
+func (p *limitPage) hitsBlock(v *View, all []hitRow, w, h int) part.Section {
 	s := part.Section{Title: "429s", Note: howGood(v), Height: h}
 	for _, hit := range all {
 		if len(s.Rows) < h {
@@ -141,7 +141,7 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 }
 
 // recorder is the flight recorder: the last calls as a ribbon, and the list of them.
-func (p *Limits) recorder(v *View, w int, at limitsPlaces) part.Section {
+func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 	src := p.source(v)
 	if !p.moved {
 		p.calls.cur.Home(src, p.calls.height)
@@ -175,7 +175,7 @@ func (p *Limits) recorder(v *View, w int, at limitsPlaces) part.Section {
 // headedCalls is from how many rows on the list of calls has a header.
 const headedCalls = 5
 
-func (p *Limits) recorderNote(v *View, src recorder, ribbon bool) string {
+func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 	all := len(p.tape.calls)
 	if told := p.told(); told != "" {
 		return count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
@@ -187,14 +187,14 @@ func (p *Limits) recorderNote(v *View, src recorder, ribbon bool) string {
 	return note
 }
 
-func (p *Limits) follow(v *View) string {
+func (p *limitPage) follow(v *View) string {
 	if p.moved {
 		return v.keyed("{first row} follows again")
 	}
 	return "newest first"
 }
 
-func (p *Limits) emptyCalls(v *View) string {
+func (p *limitPage) emptyCalls(v *View) string {
 	if p.on() && len(v.Calls) > 0 {
 		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
 	}

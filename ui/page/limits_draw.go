@@ -13,7 +13,7 @@ import (
 )
 
 // Draw implements Page.
-func (p *Limits) Draw(v *View) []string {
+func (p *limitPage) Draw(v *View) []string {
 	p.past.see(v)
 	shown, d := *v, *v.Data
 	d.Limits, shown.Data = p.fills.take(v), &d
@@ -52,7 +52,7 @@ const leastCalls = 3
 
 // places deals the rows of the screen out. What does not change with what is going on has a
 // fixed height, so that nothing moves but for a limit that is learnt.
-func (p *Limits) places(v *View, paced bool, others int) limitsPlaces {
+func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 	at, most, both := limitsPlaces{pacing: 6, lanes: 2, blocks: 4, ribbon: 3}, 6, 8
 	switch v.Size {
 	case S:
@@ -95,7 +95,7 @@ func (p *Limits) places(v *View, paced bool, others int) limitsPlaces {
 	return at
 }
 
-func (p *Limits) draw(v *View) []string {
+func (p *limitPage) draw(v *View) []string {
 	inner, src, gutter := v.inner(v.W), p.bucketSource(v), limitsGutter(v)
 	first, paced := v.pacing(p.plan.busiest(v))
 	t := v.timetable(v.limitsAxis(first.Window, inner, gutter), &p.plan, &p.past, nil)
@@ -162,7 +162,7 @@ type limitsChart struct {
 
 // limits is the block of the charts: the window that sets the pace, the other buckets and
 // the accounts, all on one axis.
-func (p *Limits) limits(v *View, t *timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
+func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
 	head, gap := 2, 1
 	if v.Size == S {
 		head, gap = 1, 0
@@ -222,7 +222,7 @@ func (p *Limits) limits(v *View, t *timetable, src part.Slice[engine.BucketRow],
 
 // scroll brings the bucket under the cursor among those that are shown, and returns which
 // it is.
-func (p *Limits) scroll(src part.Source, rest, shown int) int {
+func (p *limitPage) scroll(src part.Source, rest, shown int) int {
 	p.buckets.height = max(src.Len(), 1)
 	if p.onCalls && !p.buckets.cur.Held() {
 		p.buckets.cur.Rest(src, p.buckets.height)
@@ -552,7 +552,7 @@ func (d *limitsChart) lane(y int, a *accountLane) {
 
 // limitsTail is how far the axis goes, and since when it is known; or how many buckets there
 // is no room for.
-func (p *Limits) limitsTail(v *View, t *timetable, hidden int) string {
+func (p *limitPage) limitsTail(v *View, t *timetable, hidden int) string {
 	if hidden > 0 {
 		return count(hidden) + " more" + v.keyed(": {next pane} goes there")
 	}

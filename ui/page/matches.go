@@ -11,9 +11,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// MatchList lists what is stored and says why the rest is not: of one account, or
+// matchPage lists what is stored and says why the rest is not: of one account, or
 // of all.
-type MatchList struct {
+type matchPage struct {
 	listPage[engine.MatchRow]
 	answer
 	account string // id; "" = all
@@ -34,13 +34,13 @@ var matchStates = []struct{ status, word string }{
 	{"permanently_unfetchable", "gave up"}, {"outside_retention_window", "too old"},
 }
 
-// NewMatches makes the list of an account's matches; "" means all matches.
-func NewMatches(account string) *MatchList {
+// newMatchPage makes the list of an account's matches; "" means all matches.
+func newMatchPage(account string) *matchPage {
 	shown := columns.AccountMatches
 	if account == "" {
 		shown = columns.AllMatches
 	}
-	p := &MatchList{account: account}
+	p := &matchPage{account: account}
 	p.list = newList(columns.Matches, slices.Clone(shown), matchID)
 	p.is = screenOf[engine.MatchRow]{screen: ScreenMatches, crumb: "Matches", file: "matches", fill: func(v *View) {
 		p.put(v, matchesMade{madeOf{got: p.got}, len(p.read), p.status}, p.ofStatus)
@@ -61,7 +61,7 @@ const (
 // Want implements Page: the first page again when the database has moved, the
 // next one when the cursor comes near the end. A list of several pages stays as
 // it is until it is asked for again.
-func (p *MatchList) Want(v *View) engine.Query {
+func (p *matchPage) Want(v *View) engine.Query {
 	if p.have {
 		p.refresh(v)
 	}
@@ -82,7 +82,7 @@ func (p *MatchList) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *MatchList) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.MatchesQuery)
 	if !ok || asked != p.waitFor || !p.take(v, err) {
 		return
@@ -103,7 +103,7 @@ func (p *MatchList) Got(v *View, q engine.Query, a engine.Answer, err error) {
 const firstColumn, lastColumn = 2, 11
 
 // weigh makes room for the errors of matches where there are any.
-func (p *MatchList) weigh() {
+func (p *matchPage) weigh() {
 	priority := lastColumn
 	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return columns.FaultOf(&m) != "" }) {
 		priority = firstColumn
@@ -116,7 +116,7 @@ func (p *MatchList) weigh() {
 const leastError, wholeError = 14, 24
 
 // roomForErrors gives it to them.
-func (p *MatchList) roomForErrors(v *View) {
+func (p *matchPage) roomForErrors(v *View) {
 	f := &p.fields[len(p.fields)-1].Head
 	f.Min = leastError
 	if v.Size != S && f.Priority == firstColumn {
@@ -131,7 +131,7 @@ type matchesMade struct {
 }
 
 // ofStatus keeps the matches of the chosen state.
-func (p *MatchList) ofStatus() []engine.MatchRow {
+func (p *matchPage) ofStatus() []engine.MatchRow {
 	want := matchStates[p.status].status
 	if want == "" {
 		return p.read
@@ -146,7 +146,7 @@ func (p *MatchList) ofStatus() []engine.MatchRow {
 }
 
 // Cannot implements Page.
-func (p *MatchList) Cannot(v *View, a Action) string {
+func (p *matchPage) Cannot(v *View, a Action) string {
 	p.refresh(v)
 	switch a {
 	case Open:
@@ -162,7 +162,7 @@ func (p *MatchList) Cannot(v *View, a Action) string {
 }
 
 // Act implements Page.
-func (p *MatchList) Act(v *View, a Action) Effect {
+func (p *matchPage) Act(v *View, a Action) Effect {
 	p.refresh(v)
 	if p.list.act(v, a) {
 		return Effect{}
@@ -187,13 +187,13 @@ func (p *MatchList) Act(v *View, a Action) Effect {
 }
 
 // show turns the matches that could not be had on or off.
-func (p *MatchList) show(all bool) {
+func (p *matchPage) show(all bool) {
 	p.all, p.turned = all, true
 	p.forget()
 }
 
 // trigger syncs the account of the list.
-func (p *MatchList) trigger(v *View) Effect {
+func (p *matchPage) trigger(v *View) Effect {
 	if row, ok := v.Account(p.account); ok {
 		return startSync(row)
 	}
@@ -201,7 +201,7 @@ func (p *MatchList) trigger(v *View) Effect {
 }
 
 // Draw implements Page.
-func (p *MatchList) Draw(v *View) []string {
+func (p *matchPage) Draw(v *View) []string {
 	p.refresh(v)
 	p.roomForErrors(v)
 	w := v.inner(v.W)
@@ -224,7 +224,7 @@ func (p *MatchList) Draw(v *View) []string {
 
 // matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
 // went wrong. A match in a list of all has no player.
-func (p *MatchList) matchFacts(v *View, m *engine.MatchRow, w int) []string {
+func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 	game := []part.Cell{v.state(columns.MatchWord(m.Status))}
 	if !m.FetchedAt.IsZero() {
 		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)), part.Plain("played "+v.clock(m.Played)+", "+columns.GameLength(m.Duration)))
@@ -251,7 +251,7 @@ func (p *MatchList) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 
 // loaded says that the list is not whole, and which part of it was read. An account's matches
 // come newest first, those of all accounts by their ids, platform by platform.
-func (p *MatchList) loaded() string {
+func (p *matchPage) loaded() string {
 	switch {
 	case p.next == "":
 		return ""
@@ -262,7 +262,7 @@ func (p *MatchList) loaded() string {
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.
-func (p *MatchList) cut() string {
+func (p *matchPage) cut() string {
 	if p.next == "" || p.pages < mostPages {
 		return ""
 	}
@@ -271,14 +271,14 @@ func (p *MatchList) cut() string {
 
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
-func (p *MatchList) orderText(v *View) string {
+func (p *matchPage) orderText(v *View) string {
 	if p.account != "" || p.by > 0 {
 		return ""
 	}
 	return "by id " + v.Theme.Glyphs.Down
 }
 
-func (p *MatchList) heading(v *View) string {
+func (p *matchPage) heading(v *View) string {
 	if p.account == "" {
 		return "Matches of all accounts"
 	}
@@ -289,7 +289,7 @@ func (p *MatchList) heading(v *View) string {
 }
 
 // foot says that the list is not the newest, or what is wrong with it.
-func (p *MatchList) foot(v *View) string {
+func (p *matchPage) foot(v *View) string {
 	if told := p.told(v); told != "" {
 		return told
 	}
@@ -300,7 +300,7 @@ func (p *MatchList) foot(v *View) string {
 }
 
 // hiddenText says how many matches are left out, and the key that shows them.
-func (p *MatchList) hiddenText(v *View) string {
+func (p *matchPage) hiddenText(v *View) string {
 	switch {
 	case p.hidden > 0:
 		return count(p.hidden) + v.keyed(" cannot be had and are hidden, {hidden rows} shows them")
@@ -312,7 +312,7 @@ func (p *MatchList) hiddenText(v *View) string {
 
 // counts are the account's or the engine's own figures: the list may be only a
 // part of them.
-func (p *MatchList) counts(v *View) []part.Cell {
+func (p *matchPage) counts(v *View) []part.Cell {
 	if p.account == "" {
 		e := v.Engine
 		return []part.Cell{figure(themes.OK, "stored", e.Stored), figure(themes.Err, "gave up", e.Failed), figure(themes.Off, "too old", e.TooOld)}
@@ -337,7 +337,7 @@ func tally(t themes.Token, n int, name string) part.Cell {
 	return part.As(t, count(n)+" "+name)
 }
 
-func (p *MatchList) empty(v *View) string {
+func (p *matchPage) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.list.empty(v); {
 	case !p.have && p.err != nil:

@@ -6,15 +6,15 @@ import "github.com/farsight-console/farsight/engine"
 func New(t *Target) Page {
 	switch t.Screen {
 	case ScreenOverview:
-		return NewOverview()
+		return newOverviewPage()
 	case ScreenAccounts:
 		return NewAccounts()
 	case ScreenRetries:
-		return NewRetries()
+		return newRetryPage()
 	case ScreenLogs:
 		return NewLogs(engine.JobID(t.ID), t.Key)
 	case ScreenAlerts:
-		return NewAlerts()
+		return newAlertPage()
 	case ScreenAudit:
 		return NewAudit()
 	case ScreenMessages:
@@ -28,12 +28,12 @@ func New(t *Target) Page {
 	case ScreenAccount:
 		return NewAccount(t.ID)
 	case ScreenMatches:
-		return NewMatches(t.ID)
+		return newMatchPage(t.ID)
 	case ScreenReports:
 		return NewReports(t.ID)
 	case ScreenLimits:
 		if t.Seq == 0 {
-			return NewLimits()
+			return newLimitPage()
 		}
 		return newLimitsAt(t.Seq)
 	case ScreenForensics:
@@ -58,5 +58,5 @@ func newJobsOf(t *Target) Page {
 	case jobGroup:
 		return newJobsOfGroup(t.Queue, of)
 	}
-	return NewJobs(t.Queue, t.Shown)
+	return newJobs(t.Queue, t.Shown)
 }

@@ -20,7 +20,7 @@ const (
 
 // Overview answers: is it healthy, what is it doing and what comes next, why does the rest
 // wait, what needs me?
-type Overview struct {
+type overviewPage struct {
 	panes   [overviewPanes]pane
 	focus   int
 	tape    tape
@@ -35,20 +35,20 @@ type Overview struct {
 	calm    calm
 }
 
-// NewOverview makes the first screen.
-func NewOverview() *Overview {
-	return &Overview{tape: tape{every: overviewTape, then: true}}
+// newOverviewPage makes the first screen.
+func newOverviewPage() *overviewPage {
+	return &overviewPage{tape: tape{every: overviewTape, then: true}}
 }
 
 // Screen implements Page.
-func (o *Overview) Screen() Screen { return ScreenOverview }
+func (o *overviewPage) Screen() Screen { return ScreenOverview }
 
 // Crumb implements Page.
-func (o *Overview) Crumb(*View) string { return "" }
+func (o *overviewPage) Crumb(*View) string { return "" }
 
 // Want implements Page: the rows come with Watch; what was, what is foreseen and why the
 // rest waits is asked for.
-func (o *Overview) Want(v *View) engine.Query {
+func (o *overviewPage) Want(v *View) engine.Query {
 	if q := o.plan.want(v, farAhead); q != nil {
 		return q
 	}
@@ -61,7 +61,7 @@ func (o *Overview) Want(v *View) engine.Query {
 }
 
 // gaveUp is the question about the jobs that gave up, asked when there is another.
-func (o *Overview) gaveUp(v *View) engine.Query {
+func (o *overviewPage) gaveUp(v *View) engine.Query {
 	if v.Engine.Failed > 0 && o.dead.due(v, uint64(v.Engine.Failed)) {
 		return deadQuery("")
 	}
@@ -72,7 +72,7 @@ func (o *Overview) gaveUp(v *View) engine.Query {
 const farAhead = 10 * time.Minute
 
 // Got implements Page.
-func (o *Overview) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (o *overviewPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	o.past.got(v, q, a, err)
 	o.plan.got(v, q, a, err)
 	switch asked := q.(type) {
@@ -87,7 +87,7 @@ func (o *Overview) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // Reload makes the page ask again at once.
-func (o *Overview) Reload() {
+func (o *overviewPage) Reload() {
 	o.past.forget()
 	o.plan.forget()
 	o.reasons.Reload()
@@ -117,11 +117,11 @@ func (r *calendarRuns) got(v *View, q engine.Query, a engine.Answer, err error) 
 	}
 }
 
-func (o *Overview) why(v *View) part.Slice[whyGroup] {
+func (o *overviewPage) why(v *View) part.Slice[whyGroup] {
 	return part.Slice[whyGroup]{Items: v.whyGroups(o.reasons.groups), Key: func(g whyGroup) string { return g.text }, Cells: noCells[whyGroup]}
 }
 
-func (o *Overview) needs(v *View) part.Slice[Need] {
+func (o *overviewPage) needs(v *View) part.Slice[Need] {
 	items := append(slices.Clone(v.Needs()), o.fresh.needs(v)...)
 	for i := range items {
 		if items[i].ID == "failed" && len(o.dead.rows) > 0 {
@@ -134,7 +134,7 @@ func (o *Overview) needs(v *View) part.Slice[Need] {
 	return part.Slice[Need]{Items: items, Key: func(n Need) string { return n.ID }, Cells: noCells[Need]}
 }
 
-func (o *Overview) syncing(v *View) part.Slice[engine.AccountRow] {
+func (o *overviewPage) syncing(v *View) part.Slice[engine.AccountRow] {
 	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: noCells[engine.AccountRow]}
 }
 
@@ -144,7 +144,7 @@ func noCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }
 func accountID(a engine.AccountRow) string { return a.ID }
 
 // source is the list of the pane in focus.
-func (o *Overview) source(v *View) part.Source {
+func (o *overviewPage) source(v *View) part.Source {
 	switch o.focus {
 	case paneNeeds:
 		return o.needs(v)
@@ -155,7 +155,7 @@ func (o *Overview) source(v *View) part.Source {
 }
 
 // Cannot implements Page.
-func (o *Overview) Cannot(v *View, a Action) string {
+func (o *overviewPage) Cannot(v *View, a Action) string {
 	switch {
 	case a == Pause && o.focus == paneWhy && o.reasons.loading() && v.Engine.State != engine.EngineBrowse:
 		return "why jobs wait is still being read"
@@ -175,7 +175,7 @@ func (o *Overview) Cannot(v *View, a Action) string {
 
 // queue is what a pause is of: the queue of the first job of a reason, or the one that is
 // paused already; "" = none.
-func (o *Overview) queue(v *View) engine.Queue {
+func (o *overviewPage) queue(v *View) engine.Queue {
 	switch o.focus {
 	case paneWhy:
 		if g, ok := selected(&o.panes[paneWhy], o.why(v)); ok {
@@ -192,7 +192,7 @@ func (o *Overview) queue(v *View) engine.Queue {
 }
 
 // Act implements Page.
-func (o *Overview) Act(v *View, a Action) Effect {
+func (o *overviewPage) Act(v *View, a Action) Effect {
 	if a == NextPane {
 		o.focus = (o.focus + 1) % overviewPanes
 		return Effect{}
@@ -220,7 +220,7 @@ func (o *Overview) Act(v *View, a Action) Effect {
 }
 
 // open opens what is under the cursor of the pane in focus.
-func (o *Overview) open(v *View) Effect {
+func (o *overviewPage) open(v *View) Effect {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
@@ -240,7 +240,7 @@ func (o *Overview) open(v *View) Effect {
 }
 
 // SelectedJob implements Jobber: the first job of a reason.
-func (o *Overview) SelectedJob(v *View) (engine.JobID, string) {
+func (o *overviewPage) SelectedJob(v *View) (engine.JobID, string) {
 	if o.focus != paneWhy {
 		return "", ""
 	}
@@ -249,10 +249,10 @@ func (o *Overview) SelectedJob(v *View) (engine.JobID, string) {
 }
 
 // Hold implements Holder.
-func (o *Overview) Hold() { o.panes[o.focus].Hold() }
+func (o *overviewPage) Hold() { o.panes[o.focus].Hold() }
 
 // Place implements Holder.
-func (o *Overview) Place() string { return o.panes[o.focus].Place() }
+func (o *overviewPage) Place() string { return o.panes[o.focus].Place() }
 
 // needs is what tracked accounts need of a person: that they are late.
 func (f *freshness) needs(v *View) []Need {

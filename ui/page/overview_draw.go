@@ -11,7 +11,7 @@ import (
 )
 
 // Draw implements Page.
-func (o *Overview) Draw(v *View) []string {
+func (o *overviewPage) Draw(v *View) []string {
 	o.past.see(v)
 	calm := *o.calm.take(v)
 	d := *calm.Data
@@ -29,7 +29,7 @@ type places struct {
 
 // places deals the rows of the screen out. What does not change with what is going on has a
 // fixed height, so that nothing moves.
-func (o *Overview) places(v *View) places {
+func (o *overviewPage) places(v *View) places {
 	p := places{figures: 5, lanes: 3, ribbon: 2, calls: 3}
 	switch v.Size {
 	case S:
@@ -60,7 +60,7 @@ func (o *Overview) places(v *View) places {
 // leastColumns is how high the reasons, limits and needs are where there is room for more.
 const leastColumns = 8
 
-func (o *Overview) draw(v *View) []string {
+func (o *overviewPage) draw(v *View) []string {
 	p, inner := o.places(v), v.inner(v.W)
 	t := v.timetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans)
 	_, rests := v.chartNow()
@@ -92,7 +92,7 @@ func (o *Overview) draw(v *View) []string {
 
 // figures are the six totals: tall digits with their course, on a small screen a number
 // above it.
-func (o *Overview) figures(v *View, t *timetable, w int) []string {
+func (o *overviewPage) figures(v *View, t *timetable, w int) []string {
 	if v.Size == S {
 		return v.smallFigures(v.totals(&o.past, t, o.dead.list(), 8), w)
 	}
@@ -151,7 +151,7 @@ func (v *View) smallFigures(all []total, w int) []string {
 }
 
 // timetable is the block of the chart, the lanes and the retries.
-func (o *Overview) timetable(v *View, t *timetable, w, lanes int) part.Section {
+func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Section {
 	src, p := o.syncing(v), &o.panes[paneAccounts]
 	p.height = max(lanes, 1)
 	p.follow(src)
@@ -176,7 +176,7 @@ func (o *Overview) timetable(v *View, t *timetable, w, lanes int) part.Section {
 }
 
 // columns are the reasons, the limits and the needs side by side.
-func (o *Overview) columns(v *View, t *timetable, y, h int) []string {
+func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
 		func(w, h int) part.Section { return v.limitsBlock(t.host, w, h) },
@@ -192,7 +192,7 @@ func (o *Overview) columns(v *View, t *timetable, y, h int) []string {
 }
 
 // more is what a wide screen shows besides.
-func (o *Overview) more(v *View, y, h int) []string {
+func (o *overviewPage) more(v *View, y, h int) []string {
 	return v.abreast(y, h, []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
 		func(w, h int) part.Section { return o.day.panel(v, w) },
@@ -212,7 +212,7 @@ func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string 
 }
 
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.
-func (o *Overview) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
+func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
 	p.height = max(h/tall, 1)
 	focus := o.focus == n
@@ -246,7 +246,7 @@ func (o *Overview) listed(v *View, n, w, h, tall int, src part.Source, s part.Se
 }
 
 // whyBlock says why jobs wait, and how many each.
-func (o *Overview) whyBlock(v *View, t *timetable, w, h int) part.Section {
+func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 	src := o.why(v)
 	all := 0
 	for _, g := range src.Items {
@@ -297,7 +297,7 @@ func (t *timetable) runRows(v *View, w, h int) (rows []string) {
 }
 
 // nothingWaits says in place of reasons why there are none.
-func (o *Overview) nothingWaits(v *View) string {
+func (o *overviewPage) nothingWaits(v *View) string {
 	if o.reasons.loading() && v.Engine.State != engine.EngineBrowse {
 		return "loading…"
 	}
@@ -306,7 +306,7 @@ func (o *Overview) nothingWaits(v *View) string {
 
 // needsBlock is what only a person can settle, each with what is to be done where there
 // is room.
-func (o *Overview) needsBlock(v *View, w, h int) part.Section {
+func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 	src := o.needs(v)
 	tall := 1
 	if 2*len(src.Items) <= h {
@@ -352,7 +352,7 @@ func (v *View) limitsBlock(host string, w, h int) part.Section {
 }
 
 // calls are the last ones as a ribbon, and the newest of them in words.
-func (o *Overview) calls(v *View, w int, p places) part.Section {
+func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 	calls := o.tape.take(v)
 	cells := w - 2
 	note := "last " + count(min(len(calls), cells)) + "; height and ms = Riot, s = our limiter"

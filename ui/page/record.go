@@ -12,27 +12,27 @@ import (
 // maxValue bounds how much of a value a screen shows: 4 KiB.
 const maxValue = 4 << 10
 
-// Record is one record of the log as keys and values.
-type Record struct {
+// recordPage is one record of the log as keys and values.
+type recordPage struct {
 	quiet
 	pane
 	record
 }
 
 // newRecord makes the screen of a record.
-func newRecord(r record) *Record { return &Record{record: r} }
+func newRecord(r record) *recordPage { return &recordPage{record: r} }
 
 // Screen implements Page.
-func (p *Record) Screen() Screen { return ScreenRecord }
+func (p *recordPage) Screen() Screen { return ScreenRecord }
 
 // Crumb implements Page.
-func (p *Record) Crumb(*View) string { return "record " + strconv.FormatUint(p.Seq, 10) }
+func (p *recordPage) Crumb(*View) string { return "record " + strconv.FormatUint(p.Seq, 10) }
 
 // SelectedJob implements Jobber.
-func (p *Record) SelectedJob(*View) (engine.JobID, string) { return p.Job, string(p.Job) }
+func (p *recordPage) SelectedJob(*View) (engine.JobID, string) { return p.Job, string(p.Job) }
 
 // Cannot implements Page.
-func (p *Record) Cannot(_ *View, a Action) string {
+func (p *recordPage) Cannot(_ *View, a Action) string {
 	if a == Open && p.Job == "" {
 		return "this record belongs to no job"
 	}
@@ -40,7 +40,7 @@ func (p *Record) Cannot(_ *View, a Action) string {
 }
 
 // Act implements Page.
-func (p *Record) Act(v *View, a Action) Effect {
+func (p *recordPage) Act(v *View, a Action) Effect {
 	switch {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
@@ -68,7 +68,7 @@ func factRows(v *View, w int, facts []fact) []string {
 	return rows
 }
 
-func (p *Record) facts(v *View) []fact {
+func (p *recordPage) facts(v *View) []fact {
 	at := p.At.In(v.Now.Location())
 	out := []fact{
 		{"time", at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.ago(p.At) + ")"}, {"level", p.Level}, {"area", p.Area}, {"text", p.Text},
@@ -87,7 +87,9 @@ func (p *Record) facts(v *View) []fact {
 // keyWidth is how wide keys are drawn.
 const keyWidth = 14
 
-func (p *Record) source(v *View) part.Slice[factLine] { return factSource(p.facts(v), v.W-keyWidth-9) }
+func (p *recordPage) source(v *View) part.Slice[factLine] {
+	return factSource(p.facts(v), v.W-keyWidth-9)
+}
 
 // factLine is a row of a fact: a long value takes several.
 type factLine struct {
@@ -121,7 +123,7 @@ var factColumns = []part.Column{
 }
 
 // Draw implements Page.
-func (p *Record) Draw(v *View) []string {
+func (p *recordPage) Draw(v *View) []string {
 	tail := v.keyed("{open} opens its job")
 	if p.Job == "" {
 		tail = v.keyed("{back} goes back")

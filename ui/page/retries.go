@@ -24,8 +24,8 @@ type Retries struct {
 	step  highest // of the axis that they needed
 }
 
-// NewRetries makes the screen.
-func NewRetries() *Retries {
+// newRetryPage makes the screen.
+func newRetryPage() *Retries {
 	p := &Retries{}
 	p.list = newList(columns.Jobs, retryColumns, jobKey)
 	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.TryingAgain) }}

@@ -43,13 +43,6 @@ func progressOf(v *View, a engine.AccountRow) part.Cell {
 	return c
 }
 
-func percentOf(a engine.AccountRow) string {
-	if a.Matches.Total <= 0 {
-		return ""
-	}
-	return human.Percent(float64(a.Matches.Done()) / float64(a.Matches.Total))
-}
-
 // stageOf says what an open run does now, in words.
 func stageOf(v *View, a engine.AccountRow) string {
 	switch {

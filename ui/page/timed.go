@@ -13,7 +13,7 @@ type Timed interface {
 }
 
 // Instant implements Timed: the call under the recorder's cursor.
-func (p *Limits) Instant(v *View) (time.Time, bool) {
+func (p *limitPage) Instant(v *View) (time.Time, bool) {
 	id, ok := p.calls.cur.Selected()
 	if !ok || !p.onCalls {
 		return time.Time{}, false
@@ -27,7 +27,7 @@ func (p *Limits) Instant(v *View) (time.Time, bool) {
 }
 
 // ToInstant implements Timed.
-func (p *Limits) ToInstant(v *View, at time.Time) {
+func (p *limitPage) ToInstant(v *View, at time.Time) {
 	src := p.source(v)
 	then := len(upTo(src.calls, at))
 	if then == 0 {

@@ -25,7 +25,7 @@ func (p *Accounts) SelectedAccount(v *View) string {
 func (p *Account) SelectedAccount(*View) string { return p.id }
 
 // SelectedAccount implements AccountHolder: a sync under way.
-func (o *Overview) SelectedAccount(v *View) string {
+func (o *overviewPage) SelectedAccount(v *View) string {
 	if o.focus != paneAccounts {
 		return ""
 	}
@@ -37,7 +37,7 @@ func (o *Overview) SelectedAccount(v *View) string {
 func (p *Reports) SelectedAccount(v *View) string { return p.id(v) }
 
 // SelectedAccount implements AccountHolder: whose matches are listed.
-func (p *MatchList) SelectedAccount(*View) string { return p.account }
+func (p *matchPage) SelectedAccount(*View) string { return p.account }
 
 // BlockedBy says what sets the pace of an open run: a pause, a full limit, or its
 // turn; "" = nothing that is known.

@@ -13,7 +13,7 @@ import (
 
 // key gives a key its meaning: a prompt takes it first, then what lies over the
 // page, then the page.
-func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
+func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.prompt != nil {
 		return m.promptKey(k, now)
 	}
@@ -41,43 +41,43 @@ func (m *Model) key(k tea.Key, now time.Time) tea.Cmd {
 }
 
 // appActs are the actions of the app itself.
-var appActs map[page.Action]func(m *Model, now time.Time) tea.Cmd
+var appActs map[page.Action]func(m *model, now time.Time) tea.Cmd
 
 func init() {
-	appActs = map[page.Action]func(m *Model, now time.Time) tea.Cmd{
-		keys.Filter:   func(m *Model, _ time.Time) tea.Cmd { return m.askFilter() },
-		keys.Save:     (*Model).askSave,
-		keys.Watch:    (*Model).toggleWatch,
-		keys.Freeze:   (*Model).freeze,
-		keys.Live:     (*Model).thaw,
+	appActs = map[page.Action]func(m *model, now time.Time) tea.Cmd{
+		keys.Filter:   func(m *model, _ time.Time) tea.Cmd { return m.askFilter() },
+		keys.Save:     (*model).askSave,
+		keys.Watch:    (*model).toggleWatch,
+		keys.Freeze:   (*model).freeze,
+		keys.Live:     (*model).thaw,
 		keys.Earlier:  stepper(-shortStep),
 		keys.Later:    stepper(shortStep),
 		keys.FarBack:  stepper(-longStep),
 		keys.FarOn:    stepper(longStep),
-		keys.Help:     func(m *Model, _ time.Time) tea.Cmd { m.over = helpOver(); return nil },
-		keys.Messages: (*Model).openMessages,
-		keys.Logs:     (*Model).openLogs,
-		keys.Audit:    (*Model).openAudit,
-		keys.Chaos:    (*Model).openChaos,
-		keys.Back:     (*Model).back,
-		keys.Previous: func(m *Model, _ time.Time) tea.Cmd { m.goTo(m.previous); return nil },
-		keys.NextTab:  (*Model).nextTab,
-		keys.Reload:   (*Model).reload,
-		keys.Repaint:  func(*Model, time.Time) tea.Cmd { return tea.ClearScreen },
-		keys.Suspend:  (*Model).suspend,
-		keys.Quit:     (*Model).quit,
-		keys.Detach:   (*Model).detach,
-		keys.Exit:     (*Model).exit,
-		keys.Palette:  (*Model).openPalette,
-		keys.Sort:     (*Model).openSort,
-		keys.Columns:  (*Model).openColumns,
-		keys.Copy:     (*Model).openCopy,
-		keys.CopyRows: (*Model).copyRows,
-		keys.Export:   (*Model).exportRows,
-		keys.Themes:   (*Model).openThemes,
-		keys.Undo:     (*Model).undoLast,
-		keys.Reason:   (*Model).askReason,
-		keys.Mouse:    (*Model).toggleMouse,
+		keys.Help:     func(m *model, _ time.Time) tea.Cmd { m.over = helpOver(); return nil },
+		keys.Messages: (*model).openMessages,
+		keys.Logs:     (*model).openLogs,
+		keys.Audit:    (*model).openAudit,
+		keys.Chaos:    (*model).openChaos,
+		keys.Back:     (*model).back,
+		keys.Previous: func(m *model, _ time.Time) tea.Cmd { m.goTo(m.previous); return nil },
+		keys.NextTab:  (*model).nextTab,
+		keys.Reload:   (*model).reload,
+		keys.Repaint:  func(*model, time.Time) tea.Cmd { return tea.ClearScreen },
+		keys.Suspend:  (*model).suspend,
+		keys.Quit:     (*model).quit,
+		keys.Detach:   (*model).detach,
+		keys.Exit:     (*model).exit,
+		keys.Palette:  (*model).openPalette,
+		keys.Sort:     (*model).openSort,
+		keys.Columns:  (*model).openColumns,
+		keys.Copy:     (*model).openCopy,
+		keys.CopyRows: (*model).copyRows,
+		keys.Export:   (*model).exportRows,
+		keys.Themes:   (*model).openThemes,
+		keys.Undo:     (*model).undoLast,
+		keys.Reason:   (*model).askReason,
+		keys.Mouse:    (*model).toggleMouse,
 	}
 }
 
@@ -88,14 +88,14 @@ var onRow = map[page.Action]bool{
 
 // hold keeps the row that the operator acts on under the cursor: what a key means is
 // what was on the screen when it was pressed.
-func (m *Model) hold(a page.Action) {
+func (m *model) hold(a page.Action) {
 	if h, ok := m.page().(page.Holder); ok && (onRow[a] || a.Writes()) {
 		h.Hold()
 	}
 }
 
 // pageAct lets the page act, or says why it cannot.
-func (m *Model) pageAct(a page.Action, now time.Time) tea.Cmd {
+func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	v := m.view(now)
 	if why := m.cannot(v, a); why != "" {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: why}, now)
@@ -117,7 +117,7 @@ func (m *Model) pageAct(a page.Action, now time.Time) tea.Cmd {
 
 // inTime is what a key means while the view is frozen: those that go to the
 // previous and the next report step in time instead, as they do elsewhere.
-func (m *Model) inTime(a page.Action) page.Action {
+func (m *model) inTime(a page.Action) page.Action {
 	if m.frozen == nil || m.page().Screen() != page.ScreenReports {
 		return a
 	}
@@ -131,7 +131,7 @@ func (m *Model) inTime(a page.Action) page.Action {
 }
 
 // cannot says why an action has no effect here and now; "" = it has.
-func (m *Model) cannot(v *page.View, a page.Action) string {
+func (m *model) cannot(v *page.View, a page.Action) string {
 	if a.Writes() {
 		if why := m.refuses(); why != "" {
 			return why
@@ -154,10 +154,10 @@ func (m *Model) cannot(v *page.View, a page.Action) string {
 }
 
 // refuses says why nothing can be changed from this console.
-func (m *Model) refuses() string { return m.opt.Refuses(&m.rows.Data) }
+func (m *model) refuses() string { return m.opt.Refuses(&m.rows.Data) }
 
 // carryOut does what an effect asks for.
-func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
+func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	if e.Say.Text != "" {
 		m.toasts.add(e.Say, now)
 	}
@@ -195,7 +195,7 @@ func (m *Model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 }
 
 // doAll carries out commands one after the other.
-func (m *Model) doAll(all []engine.Command) tea.Cmd {
+func (m *model) doAll(all []engine.Command) tea.Cmd {
 	cmds := make([]tea.Cmd, len(all))
 	for i, c := range m.allBecause(all) {
 		cmds[i] = m.do(c)
@@ -204,7 +204,7 @@ func (m *Model) doAll(all []engine.Command) tea.Cmd {
 }
 
 // allBecause gives several commands that are one act the same reason.
-func (m *Model) allBecause(all []engine.Command) []engine.Command {
+func (m *model) allBecause(all []engine.Command) []engine.Command {
 	if len(all) < 2 {
 		return all
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// Model is the console: the one tea.Model of the program.
-type Model struct {
+// model is the console: the one tea.Model of the program.
+type model struct {
 	console engine.Console
 	opt     Options
 	keys    *keys.Map
@@ -70,9 +70,9 @@ type Model struct {
 	absent   string    // why there is none; "" = it has gone
 }
 
-// New makes a console on its first screen. It starts nothing: see Run.
-func New(console engine.Console, opt Options) *Model {
-	m := &Model{
+// newModel makes a console on its first screen. It starts nothing: see Run.
+func newModel(console engine.Console, opt Options) *model {
+	m := &model{
 		console: console, opt: opt, keys: opt.Mine.table(), feed: session.NewFeed(console, opt.Seat), ctx: context.Background(),
 		route: newRoute(), said: said{},
 	}
@@ -92,7 +92,7 @@ func New(console engine.Console, opt Options) *Model {
 }
 
 // choose makes the theme anew from what is known of the terminal.
-func (m *Model) choose() {
+func (m *model) choose() {
 	o := m.themeOptions()
 	if m.picked != "" {
 		o.Flag = m.picked
@@ -105,7 +105,7 @@ func (m *Model) choose() {
 }
 
 // themeOptions is what is known of the terminal and of what was asked for.
-func (m *Model) themeOptions() themes.Options {
+func (m *model) themeOptions() themes.Options {
 	return m.opt.look(themes.DetectProfile(m.opt.Env, true), m.ground)
 }
 
@@ -120,7 +120,7 @@ type (
 )
 
 // Init implements tea.Model.
-func (m *Model) Init() tea.Cmd {
+func (m *model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if m.asking {
 		cmds = append(cmds, tea.RequestBackgroundColor, after(m.ctx, groundWait, groundEnd{}))
@@ -134,7 +134,7 @@ func (m *Model) Init() tea.Cmd {
 }
 
 // Update implements tea.Model.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	now := m.now()
 	cmd, seen := m.handle(msg, now)
 	if !seen {
@@ -149,10 +149,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // now is the present in the zone of the screen.
-func (m *Model) now() time.Time { return time.Now().In(m.opt.Location()) }
+func (m *model) now() time.Time { return time.Now().In(m.opt.Location()) }
 
 // handle takes one message in; seen is false when it changes nothing here.
-func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
+func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	switch msg := msg.(type) {
 	case engine.Update:
 		m.take(msg, now)
@@ -218,7 +218,7 @@ func (m *Model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 
 // answerGround takes the terminal's background; an answer that came too late is
 // as good.
-func (m *Model) answerGround(msg tea.BackgroundColorMsg) {
+func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 	if m.opt.look(themes.TrueColor, themes.Unknown).NoColor != "" {
 		return
 	}
@@ -230,7 +230,7 @@ func (m *Model) answerGround(msg tea.BackgroundColorMsg) {
 }
 
 // take folds an update in.
-func (m *Model) take(u engine.Update, now time.Time) {
+func (m *model) take(u engine.Update, now time.Time) {
 	n := m.rows.Apply(u, now)
 	m.seen = m.seen.add(&m.rows.Data, now)
 	if m.frozen != nil {
@@ -253,7 +253,7 @@ func (m *Model) take(u engine.Update, now time.Time) {
 const reload = 2100 * time.Millisecond
 
 // View implements tea.Model.
-func (m *Model) View() tea.View {
+func (m *model) View() tea.View {
 	v := tea.NewView(m.frame)
 	v.AltScreen = true
 	v.ReportFocus = true
@@ -265,17 +265,17 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-func (m *Model) windowTitle() string {
+func (m *model) windowTitle() string {
 	if m.demo() {
 		return "Farsight DEMO"
 	}
 	return "Farsight"
 }
 
-func (m *Model) demo() bool { return m.opt.Demo || m.rows.Data.Engine.Demo }
+func (m *model) demo() bool { return m.opt.Demo || m.rows.Data.Engine.Demo }
 
 // data is what is shown: the present, or the frozen view.
-func (m *Model) data() *page.Data {
+func (m *model) data() *page.Data {
 	if m.frozen != nil {
 		return m.frozen
 	}
@@ -287,12 +287,12 @@ func (m *Model) data() *page.Data {
 const hurry = 2 * time.Second
 
 // press notes that the operator waits for something.
-func (m *Model) press(now time.Time) {
+func (m *model) press(now time.Time) {
 	m.pressed = now
 }
 
 // view is what the page on top may look at.
-func (m *Model) view(now time.Time) *page.View {
+func (m *model) view(now time.Time) *page.View {
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.Data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
 		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
@@ -307,7 +307,7 @@ func (m *Model) view(now time.Time) *page.View {
 // schedule asks to be woken when something on the screen changes by itself: the
 // minute, a countdown, a message that fades, a list that is due. An idle screen
 // is woken once a minute.
-func (m *Model) schedule(now time.Time) tea.Cmd {
+func (m *model) schedule(now time.Time) tea.Cmd {
 	at := now.Truncate(time.Minute).Add(time.Minute)
 	if m.ticks {
 		at = earlier(at, now.Truncate(time.Second).Add(time.Second))
@@ -336,7 +336,7 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 }
 
 // lose notes that the engine has gone. What is shown stays, and stays readable.
-func (m *Model) lose(msg session.Lost, now time.Time) {
+func (m *model) lose(msg session.Lost, now time.Time) {
 	if m.rows.Data.Lost.IsZero() {
 		m.rows.Data.Lost = now
 	}
@@ -345,7 +345,7 @@ func (m *Model) lose(msg session.Lost, now time.Time) {
 
 // follows notes how far the watched account has come. When its sync ends the
 // terminal rings once.
-func (m *Model) follows(now time.Time) tea.Cmd {
+func (m *model) follows(now time.Time) tea.Cmd {
 	row, ok := m.rows.Data.Account(m.watch.id)
 	if !ok || !m.watch.follow(row, now) {
 		return nil
@@ -355,27 +355,27 @@ func (m *Model) follows(now time.Time) tea.Cmd {
 }
 
 // stripHeight is how many rows the watched account takes of the body.
-func (m *Model) stripHeight() int {
+func (m *model) stripHeight() int {
 	if m.watch.id == "" || m.tiny() {
 		return 0
 	}
 	return 1
 }
 
-func (m *Model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }
+func (m *model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }
 
 // keyed puts the keys in force into a sentence, as page.Keyed says.
-func (m *Model) keyed(text string) string {
+func (m *model) keyed(text string) string {
 	return m.said.keyed(m.keys, keys.On(m.page().Screen()), text)
 }
 
 // say puts a sentence on the message line.
-func (m *Model) say(text string) {
+func (m *model) say(text string) {
 	m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: text}, m.now())
 }
 
 // chaosState is what the panel draws from; nil on every other screen.
-func (m *Model) chaosState() *page.ChaosState {
+func (m *model) chaosState() *page.ChaosState {
 	if m.opt.Chaos == nil || m.page().Screen() != page.ScreenChaos {
 		return nil
 	}

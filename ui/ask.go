@@ -35,7 +35,7 @@ type (
 )
 
 // do asks the engine to carry out a command. The rows change when Watch says so.
-func (m *Model) do(c engine.Command) tea.Cmd {
+func (m *model) do(c engine.Command) tea.Cmd {
 	c.By = m.opt.By()
 	c.Reason = m.why.because(c.Reason, m.now())
 	console, ctx := m.console, m.ctx
@@ -58,7 +58,7 @@ type weighed struct {
 
 // try asks the engine what a command would do before it is confirmed: how many
 // jobs it would change, and what that costs (I-2).
-func (m *Model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
+func (m *model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
 	c.By, c.DryRun = m.opt.By(), true
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
@@ -81,7 +81,7 @@ func plansOf(ctx context.Context, console engine.Console) []engine.ScheduleRow {
 
 // tryAll asks what several syncs would cost together. One that would be refused costs
 // nothing: it says so when it is started.
-func (m *Model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
+func (m *model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	q := engine.CostQuery{Sync: all[0].Sync}
 	for _, c := range all {
@@ -99,7 +99,7 @@ func (m *Model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
 
 // askWeighed asks, with what the engine has counted. What is confirmed is exactly
 // what was counted. What costs next to nothing is not worth a question.
-func (m *Model) askWeighed(t weighed, now time.Time) tea.Cmd {
+func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	if t.err != nil {
 		m.answered(answered{t.command, t.receipt, t.err}, now)
 		return nil
@@ -143,7 +143,7 @@ func asSentence(text string) string {
 }
 
 // find asks the engine a page's question.
-func (m *Model) find(p page.Page, q engine.Query) tea.Cmd {
+func (m *model) find(p page.Page, q engine.Query) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		a, err := console.Find(ctx, q)
@@ -152,7 +152,7 @@ func (m *Model) find(p page.Page, q engine.Query) tea.Cmd {
 }
 
 // answered tells the operator what became of a command.
-func (m *Model) answered(a answered, now time.Time) {
+func (m *model) answered(a answered, now time.Time) {
 	n := engine.Note{At: now, Level: engine.LevelOK, Text: a.receipt.Text, Job: a.receipt.Job}
 	switch {
 	case errors.Is(a.err, engine.ErrBroken):
@@ -184,7 +184,7 @@ func (m *Model) answered(a answered, now time.Time) {
 }
 
 // work takes the work of the page on top off the event loop.
-func (m *Model) work() tea.Cmd {
+func (m *model) work() tea.Cmd {
 	w, ok := m.page().(page.Worker)
 	if !ok {
 		return nil
@@ -197,7 +197,7 @@ func (m *Model) work() tea.Cmd {
 }
 
 // follow asks what the page on top wants to know.
-func (m *Model) follow(now time.Time) tea.Cmd {
+func (m *model) follow(now time.Time) tea.Cmd {
 	if q := m.page().Want(m.view(now)); q != nil {
 		return m.find(m.page(), q)
 	}
@@ -205,7 +205,7 @@ func (m *Model) follow(now time.Time) tea.Cmd {
 }
 
 // undoLast takes the last command back.
-func (m *Model) undoLast(now time.Time) tea.Cmd {
+func (m *model) undoLast(now time.Time) tea.Cmd {
 	if !m.undo.Open(now) {
 		m.say(m.keyed("there is nothing to undo: {undo} takes a cancel, a pause, a new time or plan back within 10 s"))
 		return nil
@@ -218,7 +218,7 @@ func (m *Model) undoLast(now time.Time) tea.Cmd {
 }
 
 // armed is the reason that waits for its command; "" = none.
-func (m *Model) armed() string { return m.why.armed(m.now()) }
+func (m *model) armed() string { return m.why.armed(m.now()) }
 
 // disturbed is the answer to an ask.
 type disturbed struct {
@@ -227,7 +227,7 @@ type disturbed struct {
 }
 
 // disturb carries out an ask, after its question if there is one.
-func (m *Model) disturb(e page.Effect) tea.Cmd {
+func (m *model) disturb(e page.Effect) tea.Cmd {
 	ask := *e.Chaos
 	run := func() tea.Cmd {
 		chaos, ctx := m.opt.Chaos, m.ctx
@@ -248,7 +248,7 @@ func (m *Model) disturb(e page.Effect) tea.Cmd {
 }
 
 // tellDisturbed puts the answer on the message line.
-func (m *Model) tellDisturbed(d disturbed, now time.Time) {
+func (m *model) tellDisturbed(d disturbed, now time.Time) {
 	n := engine.Note{At: now, Level: engine.LevelInfo, Text: d.said}
 	if d.err != nil {
 		n.Level, n.Text = engine.LevelWarn, page.Sentence(d.err)

@@ -25,12 +25,12 @@ import (
 
 // loaded is a console with everything on its screens: 500 retries, 500 accounts,
 // a full flight recorder.
-func loaded(b *testing.B, w, h int) *Model {
+func loaded(b *testing.B, w, h int) *model {
 	b.Helper()
 	opt := testOptions()
 	opt.Getenv, opt.Theme = trueColor, "dark"
 	fake := uitest.New(uitest.Busy())
-	m := New(fake, opt)
+	m := newModel(fake, opt)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	u := uitest.Busy().Update
 	u.Jobs = append(u.Jobs, uitest.Many(500)...)
@@ -133,11 +133,11 @@ func (e *echo) Write(p []byte) (int, error) {
 
 // inTheOpen runs the whole program at 120x40 as it runs for an operator, in real time,
 // on an engine; do gets what types keys.
-func inTheOpen(b *testing.B, console engine.Console, opt Options, out io.Writer, do func(m *Model, press func(string))) {
+func inTheOpen(b *testing.B, console engine.Console, opt Options, out io.Writer, do func(m *model, press func(string))) {
 	b.Helper()
 	in, typed := io.Pipe()
 	opt.Input, opt.Output, opt.Getenv, opt.Theme = in, out, trueColor, "dark"
-	m := New(console, opt)
+	m := newModel(console, opt)
 	ctx, cancel := context.WithCancel(b.Context())
 	m.ctx = ctx
 	done := make(chan error, 1)
@@ -167,10 +167,10 @@ const presses = 100
 // of the list of jobs; only frames that paint a selected row count.
 func BenchmarkKeyToBytes(b *testing.B) {
 	out := &echo{wrote: make(chan time.Time, 1)}
-	look := New(uitest.New(uitest.Busy()), darkOptions()).theme.On(themes.OnSel, themes.Text)
+	look := newModel(uitest.New(uitest.Busy()), darkOptions()).theme.On(themes.OnSel, themes.Text)
 	out.sign = []byte(strings.TrimSuffix(look[strings.LastIndex(look, "48;2;"):], "m"))
 	var all []time.Duration
-	inTheOpen(b, newAtWork(100*time.Millisecond, true), testOptions(), out, func(_ *Model, press func(string)) {
+	inTheOpen(b, newAtWork(100*time.Millisecond, true), testOptions(), out, func(_ *model, press func(string)) {
 		press("3")
 		time.Sleep(time.Second)
 		for i := range presses {
@@ -205,7 +205,7 @@ const idleFor = 5 * time.Second
 // targets are 0 bytes, 0.3 % and 60 a second.
 func BenchmarkIdle(b *testing.B) {
 	out := &counter{}
-	inTheOpen(b, uitest.New(rested()), testOptions(), out, func(*Model, func(string)) {
+	inTheOpen(b, uitest.New(rested()), testOptions(), out, func(*model, func(string)) {
 		time.Sleep(3 * time.Second) // the first lists are read once more
 		if left := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); left < idleFor+time.Second {
 			time.Sleep(left + time.Second)
@@ -246,7 +246,7 @@ func BenchmarkTraffic(b *testing.B) {
 		for i, screen := range page.Tabs()[:5] {
 			out, opt := &counter{}, testOptions()
 			opt.SSH = c.ssh
-			listen := func(_ *Model, press func(string)) {
+			listen := func(_ *model, press func(string)) {
 				press(string(rune('1' + i)))
 				time.Sleep(5 * time.Second) // messages have faded, nothing is done in a hurry
 				before, began := out.n.Load(), time.Now()
@@ -261,7 +261,7 @@ func BenchmarkTraffic(b *testing.B) {
 }
 
 // benchOpen goes to a view, with the answers it asks for.
-func benchOpen(m *Model, name string) {
+func benchOpen(m *model, name string) {
 	switch name {
 	case "account":
 		m.stack = []page.Page{page.NewAccount("a-kain")}

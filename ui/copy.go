@@ -23,7 +23,7 @@ import (
 const maxCopy = 64 << 10
 
 // openCopy offers what is marked, or under the cursor, in several forms.
-func (m *Model) openCopy(now time.Time) tea.Cmd {
+func (m *model) openCopy(now time.Time) tea.Cmd {
 	forms := m.copies(now)
 	if len(forms) == 0 {
 		m.say("there is nothing to copy here: go to a row of a list")
@@ -31,7 +31,7 @@ func (m *Model) openCopy(now time.Time) tea.Cmd {
 	}
 	n := &menu{title: "Copy"}
 	for _, c := range forms {
-		n.all = append(n.all, item{name: c.Name, what: c.What, do: func(m *Model, _ time.Time) tea.Cmd { return m.copyText(c.Text) }})
+		n.all = append(n.all, item{name: c.Name, what: c.What, do: func(m *model, _ time.Time) tea.Cmd { return m.copyText(c.Text) }})
 	}
 	m.openMenu(n)
 	return nil
@@ -39,7 +39,7 @@ func (m *Model) openCopy(now time.Time) tea.Cmd {
 
 // copies are the forms there are: those of the page, its rows as a table has
 // them, or at least what the page is about.
-func (m *Model) copies(now time.Time) []page.Copy {
+func (m *model) copies(now time.Time) []page.Copy {
 	v := m.view(now)
 	var forms []page.Copy
 	if c, ok := m.page().(page.Copier); ok {
@@ -58,7 +58,7 @@ func (m *Model) copies(now time.Time) []page.Copy {
 }
 
 // copyRows copies the whole list as it is shown.
-func (m *Model) copyRows(now time.Time) tea.Cmd {
+func (m *model) copyRows(now time.Time) tea.Cmd {
 	x, ok := m.page().(page.Exporter)
 	if !ok {
 		return nil
@@ -73,7 +73,7 @@ func (m *Model) copyRows(now time.Time) tea.Cmd {
 
 // copyText gives text to the terminal's clipboard. The terminal never says
 // whether it took it.
-func (m *Model) copyText(text string) tea.Cmd {
+func (m *model) copyText(text string) tea.Cmd {
 	if len(text) > maxCopy {
 		m.say(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
 		return nil
@@ -83,7 +83,7 @@ func (m *Model) copyText(text string) tea.Cmd {
 }
 
 // exportRows asks where the list is to be written.
-func (m *Model) exportRows(now time.Time) tea.Cmd {
+func (m *model) exportRows(now time.Time) tea.Cmd {
 	x, ok := m.page().(page.Exporter)
 	if !ok {
 		return nil
@@ -106,10 +106,10 @@ func (m *Model) exportRows(now time.Time) tea.Cmd {
 }
 
 // refusesOwn says why no command of the user's own can run; "" = it can.
-func (m *Model) refusesOwn() string { return cmp.Or(m.refuses(), m.opt.NoOwn) }
+func (m *model) refusesOwn() string { return cmp.Or(m.refuses(), m.opt.NoOwn) }
 
 // askOwn asks before a command of the user's own is run on the row under the cursor.
-func (m *Model) askOwn(c keys.Command, now time.Time) tea.Cmd {
+func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	if why := m.refusesOwn(); why != "" {
 		m.say(why)
 		return nil
@@ -137,7 +137,7 @@ func (m *Model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 }
 
 // runOwn runs a command once the engine has written it down.
-func (m *Model) runOwn(c keys.Command, id, row string, env []string) tea.Cmd {
+func (m *model) runOwn(c keys.Command, id, row string, env []string) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	ask := engine.Command{Op: engine.OpShell, Own: &engine.OwnAsk{Name: c.Name, Run: c.Run, On: id}, By: m.opt.By(), Reason: m.why.because("", m.now())}
 	p := child.Program{Args: []string{"sh", "-c", c.Run}, Env: slices.Concat(withoutSecrets(os.Environ()), m.opt.OwnEnv, []string{"FARSIGHT_ID=" + id}, env), Stdin: row + "\n", Keep: ownOutput}
@@ -146,7 +146,7 @@ func (m *Model) runOwn(c keys.Command, id, row string, env []string) tea.Cmd {
 
 // tellOwn says how a command of the user's own has ended; of one that failed it shows the
 // end of the output.
-func (m *Model) tellOwn(e ownEnded, now time.Time) {
+func (m *model) tellOwn(e ownEnded, now time.Time) {
 	n, lines := e.note(now)
 	m.toasts.add(n, now)
 	if e.err == nil || m.over != nil || m.prompt != nil || len(lines) == 0 {

@@ -19,7 +19,7 @@ import (
 )
 
 // draw paints the screen into m.frame.
-func (m *Model) draw(now time.Time) {
+func (m *model) draw(now time.Time) {
 	m.cursor, m.ticks, m.hits = nil, false, m.hits[:0]
 	if m.asking || m.w <= 0 || m.h <= 0 {
 		m.frame = ""
@@ -58,7 +58,7 @@ func (m *Model) draw(now time.Time) {
 
 // rest puts the terminal's cursor on the selected row, where screen readers and
 // magnifiers look for it. A prompt takes it from there.
-func (m *Model) rest(left, top int, rows []string) {
+func (m *model) rest(left, top int, rows []string) {
 	x, y, ok := part.SelectedAt(m.theme, rows)
 	if !ok {
 		return
@@ -78,7 +78,7 @@ func exactly(rows []string, h int) []string {
 
 // head is where one is and how the engine is: the screens, the state with the one sentence
 // why it is not faster, and an empty row; on a short screen one row for all.
-func (m *Model) head(v *page.View, now time.Time) []string {
+func (m *model) head(v *page.View, now time.Time) []string {
 	state, slots := m.stateCells(v, now), m.slots(v, now)
 	if m.tall == page.Short {
 		tabs, active := m.topTabs()
@@ -92,7 +92,7 @@ func (m *Model) head(v *page.View, now time.Time) []string {
 }
 
 // path is the way from the numbered screen to the one on top; "" = that is it.
-func (m *Model) path(v *page.View) string {
+func (m *model) path(v *page.View) string {
 	var names []string
 	for _, p := range m.stack {
 		names = append(names, cmp.Or(p.Crumb(v), p.Screen().String()))
@@ -101,7 +101,7 @@ func (m *Model) path(v *page.View) string {
 }
 
 // sentence is why the engine is not faster, or what the page on top says in its place.
-func (m *Model) sentence(v *page.View, now time.Time) string {
+func (m *model) sentence(v *page.View, now time.Time) string {
 	if p, ok := m.page().(page.Teller); ok {
 		if text := p.Tell(v); text != "" {
 			return text
@@ -130,7 +130,7 @@ func (p *paced) take(e engine.EngineRow, now time.Time) string {
 
 // stateCells are the one word of the engine, or what the view is instead, and what kind of
 // console this is.
-func (m *Model) stateCells(v *page.View, now time.Time) []part.Cell {
+func (m *model) stateCells(v *page.View, now time.Time) []part.Cell {
 	cells := []part.Cell{m.stateCell(v, now)}
 	if m.demo() {
 		cells = append(cells, part.As(themes.Accent, "  DEMO"))
@@ -141,7 +141,7 @@ func (m *Model) stateCells(v *page.View, now time.Time) []part.Cell {
 	return cells
 }
 
-func (m *Model) stateCell(v *page.View, now time.Time) part.Cell {
+func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 	switch {
 	case m.frozen != nil:
 		return part.As(themes.Held, m.theme.State("FROZEN").Glyph+" FROZEN "+m.since.Format("15:04:05"))
@@ -157,7 +157,7 @@ func (m *Model) stateCell(v *page.View, now time.Time) part.Cell {
 }
 
 // slots are the window that sets the pace, the alerts and the clock.
-func (m *Model) slots(v *page.View, now time.Time) part.Slots {
+func (m *model) slots(v *page.View, now time.Time) part.Slots {
 	s := part.Slots{Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
 	if b, ok := v.Limits.Pacing(); ok {
 		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Used, b.Limit
@@ -176,7 +176,7 @@ func (m *Model) slots(v *page.View, now time.Time) part.Slots {
 }
 
 // shownTabs are the numbered screens that this console has.
-func (m *Model) shownTabs() []page.Screen {
+func (m *model) shownTabs() []page.Screen {
 	if m.opt.Only != "" {
 		return []page.Screen{m.tab}
 	}
@@ -184,7 +184,7 @@ func (m *Model) shownTabs() []page.Screen {
 }
 
 // topTabs are the screens of the first row.
-func (m *Model) topTabs() (tabs []part.Tab, active int) {
+func (m *model) topTabs() (tabs []part.Tab, active int) {
 	for i, s := range m.shownTabs() {
 		tabs = append(tabs, part.Tab{Key: strconv.Itoa(int(s) + 1), Name: s.String(), Click: func(int, int) string { m.goTo(s); return "" }})
 		if s == m.tab {
@@ -194,7 +194,7 @@ func (m *Model) topTabs() (tabs []part.Tab, active int) {
 	return tabs, active
 }
 
-func (m *Model) tabRow(v *page.View) string {
+func (m *model) tabRow(v *page.View) string {
 	tabs, active := m.topTabs()
 	right := []part.Cell{part.As(themes.Accent, m.keyed("{help}")), part.As(themes.Dim, " keys")}
 	if m.size == page.L && v.Engine.Key != "" {
@@ -213,7 +213,7 @@ func keyText(v *page.View) string {
 
 // messageRows are the prompt, the newest message or how much a frozen view hides. Where
 // there is room for an empty row above them, a long message begins there.
-func (m *Model) messageRows(y int) []string {
+func (m *model) messageRows(y int) []string {
 	air := m.tall != page.Short
 	if m.prompt != nil {
 		if air {
@@ -235,7 +235,7 @@ func (m *Model) messageRows(y int) []string {
 }
 
 // message is the newest message, or what the message line says without one.
-func (m *Model) message() part.Toast {
+func (m *model) message() part.Toast {
 	t := m.toasts.top(m.opt.Location())
 	if t.Text == "" {
 		return m.standing()
@@ -244,7 +244,7 @@ func (m *Model) message() part.Toast {
 }
 
 // standing is what the message line says as long as it holds.
-func (m *Model) standing() part.Toast {
+func (m *model) standing() part.Toast {
 	d := m.data()
 	switch {
 	case !m.rows.Data.Lost.IsZero():
@@ -258,7 +258,7 @@ func (m *Model) standing() part.Toast {
 }
 
 // promptRow is the text that is being typed; of a filter, with how many rows fit.
-func (m *Model) promptRow(y int) string {
+func (m *model) promptRow(y int) string {
 	p, margin := m.prompt, strings.Repeat(" ", part.Margin(m.w)-1)
 	told := ""
 	if p.filter != nil {
@@ -273,7 +273,7 @@ func (m *Model) promptRow(y int) string {
 
 // wrongRow is what is wrong with the text that is being typed: above it, or, on a short
 // screen, in the row of hints.
-func (m *Model) wrongRow() string {
+func (m *model) wrongRow() string {
 	if m.prompt.wrong == "" {
 		return ""
 	}
@@ -282,13 +282,13 @@ func (m *Model) wrongRow() string {
 }
 
 // putCursor shows the terminal's cursor where text is typed.
-func (m *Model) putCursor(x, y int) {
+func (m *model) putCursor(x, y int) {
 	m.cursor = tea.NewCursor(x, y)
 	m.cursor.Blink = false
 }
 
 // hintRow are the keys of the screen.
-func (m *Model) hintRow(v *page.View, y int) string {
+func (m *model) hintRow(v *page.View, y int) string {
 	if m.prompt != nil && m.prompt.wrong != "" && m.tall == page.Short {
 		return m.wrongRow()
 	}
@@ -324,7 +324,7 @@ func promptHints(p *prompt) []part.Hint {
 
 // lostText is the message line without an engine: when it is looked for next and
 // how old what is shown is.
-func (m *Model) lostText(now time.Time) string {
+func (m *model) lostText(now time.Time) string {
 	next := "connecting"
 	if left := m.again.Sub(now); left > 0 {
 		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
@@ -341,7 +341,7 @@ func (m *Model) lostText(now time.Time) string {
 const lostSign = 10
 
 // guide is what the message line says to somebody who is new here; "" = nothing.
-func (m *Model) guide(now time.Time) part.Toast {
+func (m *model) guide(now time.Time) part.Toast {
 	if t := m.tourText(); t.Text != "" {
 		return t
 	}
@@ -355,18 +355,18 @@ func (m *Model) guide(now time.Time) part.Toast {
 
 // tourBelow reports whether the line of hints has to show the tour: something else stands
 // on the message line.
-func (m *Model) tourBelow() bool {
+func (m *model) tourBelow() bool {
 	t := m.tourText()
 	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.Location()).Text != "" || m.standing() != t)
 }
 
 // tourText is the step of the tour that comes next; "" = there is no tour.
-func (m *Model) tourText() part.Toast {
+func (m *model) tourText() part.Toast {
 	return m.tour.text(m.keys, keys.On(m.page().Screen()), m.keyed)
 }
 
 // tinyAsked is what is being asked or typed, below the screen's row y; none = nothing is.
-func (m *Model) tinyAsked(v *page.View, y int) []string {
+func (m *model) tinyAsked(v *page.View, y int) []string {
 	row := func(t themes.Token, text string) string { return part.Row(m.theme, m.w, part.As(t, " "+text)) }
 	switch {
 	case m.prompt != nil:

@@ -20,7 +20,7 @@ import (
 type desk struct {
 	t    *testing.T
 	fake *uitest.Fake
-	m    *Model
+	m    *model
 	quit bool
 	home bool // keys are pressed by the names that they have as built in
 	msgs chan tea.Msg
@@ -51,7 +51,7 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 func open(t *testing.T, scene uitest.Scene, w, h int, opt Options) *desk {
 	t.Helper()
 	d := &desk{t: t, fake: uitest.New(scene), msgs: make(chan tea.Msg, 256)}
-	d.m = New(d.fake, opt)
+	d.m = newModel(d.fake, opt)
 	d.run(d.m.Init())
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.send(groundEnd{})

@@ -24,7 +24,7 @@ type item struct {
 	sign  string // in front: chosen, shown
 	off   bool   // it cannot act now
 	show  string // what it looks like, painted: the swatch of a theme
-	do    func(m *Model, now time.Time) tea.Cmd
+	do    func(m *model, now time.Time) tea.Cmd
 }
 
 // menu is a list that lies over the page: of columns, themes, or commands.
@@ -43,18 +43,18 @@ type menu struct {
 	past   int // how far back in the history the line is; 0 = not
 
 	stays bool                  // choosing does not close it
-	fresh func(m *Model) []item // of a menu that stays: the items anew
-	moved func(m *Model, i item)
-	close func(m *Model) // when it is left without a choice
+	fresh func(m *model) []item // of a menu that stays: the items anew
+	moved func(m *model, i item)
+	close func(m *model) // when it is left without a choice
 }
 
-func (m *Model) openMenu(n *menu) {
+func (m *model) openMenu(n *menu) {
 	n.shown = n.all
 	m.over = &overlay{menu: n}
 }
 
 // menuAct carries out a key in a menu.
-func (m *Model) menuAct(a page.Action, now time.Time) tea.Cmd {
+func (m *model) menuAct(a page.Action, now time.Time) tea.Cmd {
 	n := m.over.menu
 	switch a {
 	case keys.Close:
@@ -80,7 +80,7 @@ func (m *Model) menuAct(a page.Action, now time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *Model) chooseItem(now time.Time) tea.Cmd {
+func (m *model) chooseItem(now time.Time) tea.Cmd {
 	n := m.over.menu
 	if n.at >= len(n.shown) {
 		return nil
@@ -101,7 +101,7 @@ func (m *Model) chooseItem(now time.Time) tea.Cmd {
 const mostItems = 20
 
 // menuPanel draws the menu. One that is narrowed by what is typed keeps its height.
-func (m *Model) menuPanel(h int) (p sheet) {
+func (m *model) menuPanel(h int) (p sheet) {
 	n, th := m.over.menu, m.theme.Raised()
 	w := m.overWidth(84)
 	inner, head := w-2*part.PanelPad, 0
@@ -149,7 +149,7 @@ func (n *menu) bare() string {
 
 // overWidth is how wide a box over the page is that wants w cells. Where next to
 // nothing of the page would be left beside it, it takes the whole width.
-func (m *Model) overWidth(w int) int {
+func (m *model) overWidth(w int) int {
 	if m.w < w+8 {
 		return m.w
 	}
@@ -165,7 +165,7 @@ func nameWidth(items []item, w int) int {
 	return max(min(longest, 34, w/2-4), 8)
 }
 
-func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
+func (m *model) itemRow(i item, w, nameWidth int, at bool) string {
 	if i.show != "" && w > 3*themes.SwatchWidth {
 		w -= themes.SwatchWidth + 1
 	} else {
@@ -195,7 +195,7 @@ func (m *Model) itemRow(i item, w, nameWidth int, at bool) string {
 }
 
 // openSort lets the operator choose the column that the list is sorted by.
-func (m *Model) openSort(time.Time) tea.Cmd {
+func (m *model) openSort(time.Time) tea.Cmd {
 	l, ok := m.page().(page.Lister)
 	if !ok {
 		return nil
@@ -205,7 +205,7 @@ func (m *Model) openSort(time.Time) tea.Cmd {
 		if !c.Sortable {
 			continue
 		}
-		it := item{name: c.Name, do: func(*Model, time.Time) tea.Cmd { l.SortBy(i); return nil }}
+		it := item{name: c.Name, do: func(*model, time.Time) tea.Cmd { l.SortBy(i); return nil }}
 		if c.Sorted {
 			it.what = "chosen now; again turns the order"
 			n.at = len(n.all)
@@ -217,21 +217,21 @@ func (m *Model) openSort(time.Time) tea.Cmd {
 }
 
 // openColumns lets the operator choose the columns of the list.
-func (m *Model) openColumns(time.Time) tea.Cmd {
+func (m *model) openColumns(time.Time) tea.Cmd {
 	l, ok := m.page().(page.Lister)
 	if !ok {
 		return nil
 	}
-	n := &menu{title: "COLUMNS", note: "of " + m.page().Screen().String(), stays: true, fresh: func(m *Model) []item { return m.columnItems(l) }}
+	n := &menu{title: "COLUMNS", note: "of " + m.page().Screen().String(), stays: true, fresh: func(m *model) []item { return m.columnItems(l) }}
 	n.all = m.columnItems(l)
 	m.openMenu(n)
 	return nil
 }
 
-func (m *Model) columnItems(l page.Lister) []item {
+func (m *model) columnItems(l page.Lister) []item {
 	var out []item
 	for i, c := range l.Columns() {
-		it := item{name: c.Name, sign: m.theme.State("OK").Glyph, off: c.Pinned, do: func(*Model, time.Time) tea.Cmd { l.ToggleColumn(i); return nil }}
+		it := item{name: c.Name, sign: m.theme.State("OK").Glyph, off: c.Pinned, do: func(*model, time.Time) tea.Cmd { l.ToggleColumn(i); return nil }}
 		switch {
 		case c.Pinned:
 			it.what = "always shown"
@@ -244,30 +244,30 @@ func (m *Model) columnItems(l page.Lister) []item {
 }
 
 // openThemes lets the operator choose a theme and shows each at once.
-func (m *Model) openThemes(time.Time) tea.Cmd {
+func (m *model) openThemes(time.Time) tea.Cmd {
 	if m.opt.Env("NO_COLOR") != "" {
 		m.say("NO_COLOR is set: there is only the theme without colour")
 		return nil
 	}
 	before := m.picked
-	n := &menu{title: "THEME", moved: func(m *Model, i item) { m.useTheme(i.name) }, close: func(m *Model) { m.useTheme(before) }}
+	n := &menu{title: "THEME", moved: func(m *model, i item) { m.useTheme(i.name) }, close: func(m *model) { m.useTheme(before) }}
 	for _, name := range m.themeNames() {
 		if name == m.theme.Name {
 			n.at = len(n.all)
 		}
-		n.all = append(n.all, item{name: name, what: m.themeWord(name), show: m.swatch(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
+		n.all = append(n.all, item{name: name, what: m.themeWord(name), show: m.swatch(name), do: func(m *model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
 	}
 	m.openMenu(n)
 	return nil
 }
 
 // themeNames are all themes, the user's own among them.
-func (m *Model) themeNames() []string {
+func (m *model) themeNames() []string {
 	return append([]string{"auto"}, themes.Names(m.opt.Mine.Themes...)...)
 }
 
 // themeWord says what a theme is for, or what its colours cannot do.
-func (m *Model) themeWord(name string) string {
+func (m *model) themeWord(name string) string {
 	word, builtIn := themeWords[name]
 	if !builtIn {
 		word = "your own"
@@ -279,7 +279,7 @@ func (m *Model) themeWord(name string) string {
 }
 
 // swatch shows a theme's colours on its own ground.
-func (m *Model) swatch(name string) string {
+func (m *model) swatch(name string) string {
 	if p, ok := m.themeOptions().Palette(name); ok {
 		return themes.New(p, m.theme.Profile, true, m.theme.Glyphs).Swatch()
 	}
@@ -287,7 +287,7 @@ func (m *Model) swatch(name string) string {
 }
 
 // chooseTheme shows a theme from now on, and at the next start.
-func (m *Model) chooseTheme(name string) {
+func (m *model) chooseTheme(name string) {
 	m.useTheme(name)
 	m.kept.Theme = name
 }
@@ -301,7 +301,7 @@ var themeWords = map[string]string{
 }
 
 // useTheme shows a theme; "" is the one the options name.
-func (m *Model) useTheme(name string) {
+func (m *model) useTheme(name string) {
 	m.picked = name
 	m.choose()
 }

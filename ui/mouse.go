@@ -26,7 +26,7 @@ func (b box) has(x, y int) bool { return x >= b.x && x < b.x+b.w && y >= b.y && 
 
 // toggleMouse takes clicks and the wheel, or leaves them to the terminal, which
 // selects text with them. All that the mouse does is done by keys as well.
-func (m *Model) toggleMouse(time.Time) tea.Cmd {
+func (m *model) toggleMouse(time.Time) tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
 		m.say("the mouse is on: click selects and sorts, the wheel moves; shift and drag selects text")
@@ -37,7 +37,7 @@ func (m *Model) toggleMouse(time.Time) tea.Cmd {
 }
 
 // wheel gathers what the wheel turns.
-func (m *Model) wheel(e tea.Mouse, _ time.Time) (cmd tea.Cmd, seen bool) {
+func (m *model) wheel(e tea.Mouse, _ time.Time) (cmd tea.Cmd, seen bool) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[e.Button]
 	if by == 0 || m.prompt != nil {
 		return nil, false
@@ -51,14 +51,14 @@ func (m *Model) wheel(e tea.Mouse, _ time.Time) (cmd tea.Cmd, seen bool) {
 }
 
 // roll moves by what was gathered.
-func (m *Model) roll(now time.Time) tea.Cmd {
+func (m *model) roll(now time.Time) tea.Cmd {
 	n := m.rolls
 	m.rolls = 0
 	return m.moveBy(n, now)
 }
 
 // moveBy moves the cursor of whatever is on top by n rows.
-func (m *Model) moveBy(n int, now time.Time) tea.Cmd {
+func (m *model) moveBy(n int, now time.Time) tea.Cmd {
 	a := page.Down
 	if n < 0 {
 		a, n = page.Up, -n
@@ -74,7 +74,7 @@ func (m *Model) moveBy(n int, now time.Time) tea.Cmd {
 }
 
 // overMove moves in a menu or in the help; a question has nothing to move in.
-func (m *Model) overMove(a page.Action, now time.Time) {
+func (m *model) overMove(a page.Action, now time.Time) {
 	if m.over.dialog == nil {
 		m.overAct(a, now)
 	}
@@ -82,7 +82,7 @@ func (m *Model) overMove(a page.Action, now time.Time) {
 
 // click does what a click means where it falls: it closes what it falls outside of,
 // chooses the item of a menu, or does what whoever drew the place noted.
-func (m *Model) click(e tea.Mouse, now time.Time) tea.Cmd {
+func (m *model) click(e tea.Mouse, now time.Time) tea.Cmd {
 	if e.Button != tea.MouseLeft || m.prompt != nil || m.tiny() {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (m *Model) click(e tea.Mouse, now time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *Model) clickAway(now time.Time) tea.Cmd {
+func (m *model) clickAway(now time.Time) tea.Cmd {
 	if m.over.menu != nil {
 		return m.menuAct(keys.Close, now)
 	}

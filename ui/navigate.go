@@ -13,7 +13,7 @@ import (
 )
 
 // goTo shows a numbered screen, without what was opened on top of the last one.
-func (m *Model) goTo(s page.Screen) {
+func (m *model) goTo(s page.Screen) {
 	if s != m.tab && m.opt.Only != "" {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: m.opt.Only}, m.now())
 		return
@@ -21,7 +21,7 @@ func (m *Model) goTo(s page.Screen) {
 	m.show(s)
 }
 
-func (m *Model) nextTab(time.Time) tea.Cmd {
+func (m *model) nextTab(time.Time) tea.Cmd {
 	tabs := m.shownTabs()
 	for i, s := range tabs {
 		if s == m.tab {
@@ -33,7 +33,7 @@ func (m *Model) nextTab(time.Time) tea.Cmd {
 }
 
 // back clears, in this order: the message, the filter, the freeze, the page.
-func (m *Model) back(now time.Time) tea.Cmd {
+func (m *model) back(now time.Time) tea.Cmd {
 	if m.toasts.clear() {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (m *Model) back(now time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *Model) reload(now time.Time) tea.Cmd {
+func (m *model) reload(now time.Time) tea.Cmd {
 	if r, ok := m.page().(interface{ Reload() }); ok {
 		r.Reload()
 		return nil
@@ -60,7 +60,7 @@ func (m *Model) reload(now time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *Model) suspend(now time.Time) tea.Cmd {
+func (m *model) suspend(now time.Time) tea.Cmd {
 	if m.opt.SSH {
 		m.say(m.keyed("{suspend} works on local terminals only"))
 		return nil
@@ -73,7 +73,7 @@ func (m *Model) suspend(now time.Time) tea.Cmd {
 }
 
 // quit goes back, or asks and ends the program.
-func (m *Model) quit(now time.Time) tea.Cmd {
+func (m *model) quit(now time.Time) tea.Cmd {
 	if m.pop() {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (m *Model) quit(now time.Time) tea.Cmd {
 
 // exit ends the program; an engine at work that would end with it is a reason to
 // ask first.
-func (m *Model) exit(time.Time) tea.Cmd {
+func (m *model) exit(time.Time) tea.Cmd {
 	running := m.rows.Data.Engine.InFlight
 	open := len(m.rows.Data.Syncing())
 	if !m.opt.Embedded || running+open == 0 {
@@ -114,7 +114,7 @@ func stops(running, open int, demo bool) string {
 
 // detach leaves the console and lets the engine go on. An attached one is left as by
 // quitting.
-func (m *Model) detach(now time.Time) tea.Cmd {
+func (m *model) detach(now time.Time) tea.Cmd {
 	if m.opt.Embedded && !m.opt.CanDetach {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
 		return nil
@@ -124,19 +124,19 @@ func (m *Model) detach(now time.Time) tea.Cmd {
 }
 
 // openMessages shows all messages, those on the message line among them.
-func (m *Model) openMessages(time.Time) tea.Cmd {
+func (m *model) openMessages(time.Time) tea.Cmd {
 	m.toasts.shown = nil // they are all on the screen now
 	m.open(page.ScreenMessages)
 	return nil
 }
 
-func (m *Model) openAudit(time.Time) tea.Cmd {
+func (m *model) openAudit(time.Time) tea.Cmd {
 	m.open(page.ScreenAudit)
 	return nil
 }
 
 // openLogs shows the log of the job under the cursor.
-func (m *Model) openLogs(now time.Time) tea.Cmd {
+func (m *model) openLogs(now time.Time) tea.Cmd {
 	holder, ok := m.page().(page.Jobber)
 	if !ok {
 		m.say(m.keyed("no job is selected on this screen: {logs} shows the whole log"))
@@ -152,7 +152,7 @@ func (m *Model) openLogs(now time.Time) tea.Cmd {
 }
 
 // openChaos shows the panel.
-func (m *Model) openChaos(time.Time) tea.Cmd {
+func (m *model) openChaos(time.Time) tea.Cmd {
 	if m.opt.Chaos == nil {
 		m.say(session.NoChaos)
 		return nil
@@ -162,7 +162,7 @@ func (m *Model) openChaos(time.Time) tea.Cmd {
 }
 
 // toggleWatch pins the account under the cursor, or takes the strip away.
-func (m *Model) toggleWatch(now time.Time) tea.Cmd {
+func (m *model) toggleWatch(now time.Time) tea.Cmd {
 	id := ""
 	if p, ok := m.page().(page.AccountHolder); ok {
 		id = p.SelectedAccount(m.view(now))
@@ -180,7 +180,7 @@ func (m *Model) toggleWatch(now time.Time) tea.Cmd {
 }
 
 // freeze holds the view where it is, or lets it go. The engine never stops.
-func (m *Model) freeze(now time.Time) tea.Cmd {
+func (m *model) freeze(now time.Time) tea.Cmd {
 	if m.frozen != nil {
 		return m.thaw(now)
 	}
@@ -192,14 +192,14 @@ func (m *Model) freeze(now time.Time) tea.Cmd {
 	}
 }
 
-func (m *Model) thaw(time.Time) tea.Cmd {
+func (m *model) thaw(time.Time) tea.Cmd {
 	m.release()
 	return nil
 }
 
 // stepper is an action that moves the time cursor.
-func stepper(by time.Duration) func(m *Model, now time.Time) tea.Cmd {
-	return func(m *Model, now time.Time) tea.Cmd {
+func stepper(by time.Duration) func(m *model, now time.Time) tea.Cmd {
+	return func(m *model, now time.Time) tea.Cmd {
 		m.step(by, now)
 		return nil
 	}
@@ -207,7 +207,7 @@ func stepper(by time.Duration) func(m *Model, now time.Time) tea.Cmd {
 
 // step moves the time cursor, and with it the cursor of a page that stands on an
 // instant. In a view that is not frozen it turns to the neighbour of what is shown.
-func (m *Model) step(by time.Duration, now time.Time) {
+func (m *model) step(by time.Duration, now time.Time) {
 	if m.frozen == nil {
 		edge, ok := m.neighbour(m.view(now), by)
 		if !ok {
@@ -230,14 +230,14 @@ func (m *Model) step(by time.Duration, now time.Time) {
 }
 
 // followPage moves the time cursor to where the cursor of a page stands.
-func (m *Model) followPage(before time.Time, now time.Time) {
+func (m *model) followPage(before time.Time, now time.Time) {
 	if at, ok := m.instant(now); ok && !at.Equal(before) {
 		m.seek(at)
 	}
 }
 
 // instant is where the cursor of the page on top stands, if it has a time.
-func (m *Model) instant(now time.Time) (time.Time, bool) {
+func (m *model) instant(now time.Time) (time.Time, bool) {
 	p, ok := m.page().(page.Timed)
 	if !ok || m.frozen == nil {
 		return time.Time{}, false

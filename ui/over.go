@@ -49,7 +49,7 @@ func (o *overlay) word() string {
 }
 
 // wordKey takes a key while a word must be typed: no other key agrees by accident.
-func (m *Model) wordKey(k tea.Key) tea.Cmd {
+func (m *model) wordKey(k tea.Key) tea.Cmd {
 	d := m.over.dialog
 	switch name := k.String(); {
 	case k.Text != "":
@@ -67,7 +67,7 @@ func (m *Model) wordKey(k tea.Key) tea.Cmd {
 }
 
 // agreeInWord agrees if the word was typed, and else says what is missing.
-func (m *Model) agreeInWord() tea.Cmd {
+func (m *model) agreeInWord() tea.Cmd {
 	d := m.over.dialog
 	if d.Input.Value() == d.Word {
 		return m.agree()
@@ -87,7 +87,7 @@ func (o *overlay) context() keys.Context {
 }
 
 // overAct carries out a key while something lies over the page.
-func (m *Model) overAct(a page.Action, now time.Time) tea.Cmd {
+func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 	o := m.over
 	if o.menu != nil && a != keys.Exit {
 		return m.menuAct(a, now)
@@ -124,7 +124,7 @@ func (m *Model) overAct(a page.Action, now time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *Model) agree() tea.Cmd {
+func (m *model) agree() tea.Cmd {
 	yes := m.over.yes
 	m.over = nil
 	return yes()
@@ -132,7 +132,7 @@ func (m *Model) agree() tea.Cmd {
 
 // drawOver lays the overlay over the body, whose first row is the screen's row
 // top.
-func (m *Model) drawOver(v *page.View, body []string, top int) []string {
+func (m *model) drawOver(v *page.View, body []string, top int) []string {
 	var p sheet
 	switch {
 	case m.over.dialog != nil:
@@ -181,7 +181,7 @@ func place(top, h, w int, rows []string) (b box) {
 }
 
 // asked is the question with the reason that the answer will carry.
-func (m *Model) asked() part.Dialog {
+func (m *model) asked() part.Dialog {
 	d := *m.over.dialog
 	if text := m.armed(); text != "" && !m.over.exit {
 		d.Body = append(slices.Clone(d.Body), "Reason: "+text)
@@ -191,7 +191,7 @@ func (m *Model) asked() part.Dialog {
 
 // helpKey takes a key while the help is open: letters look for something in it. One
 // that would open the help closes it, until something was typed.
-func (m *Model) helpKey(k tea.Key, now time.Time) tea.Cmd {
+func (m *model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 	o := m.over
 	name := k.String()
 	act, ok := m.keys.Meaning(keys.InHelp, name)
@@ -213,7 +213,7 @@ func (m *Model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *Model) helpHints() []part.Hint {
+func (m *model) helpHints() []part.Hint {
 	esc := part.Hint{Key: "esc", Does: "close"}
 	if m.over.find.Value() != "" {
 		esc.Does = "show all"
@@ -224,7 +224,7 @@ func (m *Model) helpHints() []part.Hint {
 
 // helpPanel lists the keys of the screen that fit what was typed, those that cannot
 // act now dimmed, the words that stand on it, and Riot's notice.
-func (m *Model) helpPanel(h int) (p sheet) {
+func (m *model) helpPanel(h int) (p sheet) {
 	th, o := m.theme.Raised(), m.over
 	w := m.overWidth(3*part.HelpColumn + 2*part.PanelPad)
 	inner := w - 2*part.PanelPad
@@ -262,7 +262,7 @@ func (m *Model) helpPanel(h int) (p sheet) {
 }
 
 // helpRows are the keys and words of the screen that fit a text.
-func (m *Model) helpRows(th *themes.Theme, w int, text string) []string {
+func (m *model) helpRows(th *themes.Theme, w int, text string) []string {
 	s := m.page().Screen()
 	groups := fitting(m.keys.Groups(keys.On(s), func(a page.Action) bool { return m.cannot(m.view(m.now()), a) != "" }), text)
 	rows := []string{""}

@@ -26,7 +26,7 @@ import (
 // verb is a word of the palette that takes an argument.
 type verb struct {
 	name, ghost string
-	run         func(m *Model, arg string, now time.Time) (cmd tea.Cmd, wrong string)
+	run         func(m *model, arg string, now time.Time) (cmd tea.Cmd, wrong string)
 }
 
 // verbs are what the palette understands besides the names in its list.
@@ -41,13 +41,13 @@ func init() {
 		{"matches", line.Hint("matches"), listVerb(page.ScreenMatches)},
 		{"logs", line.Hint("logs"), listVerb(page.ScreenLogs)},
 		{"alerts", line.Hint("alerts"), listVerb(page.ScreenAlerts)},
-		{"account", line.Hint("account"), (*Model).openAccount},
-		{"report", line.Hint("report"), (*Model).openReport},
-		{"job", line.Hint("job"), (*Model).openJob},
-		{"f", line.Hint("f"), (*Model).loadFilter},
-		{"theme", strings.Join(themes.Names(), " "), (*Model).themeLine},
-		{chaosVerb, line.Hint(chaosVerb), (*Model).chaosLine},
-		{"fps", line.Hint("fps"), (*Model).fpsLine},
+		{"account", line.Hint("account"), (*model).openAccount},
+		{"report", line.Hint("report"), (*model).openReport},
+		{"job", line.Hint("job"), (*model).openJob},
+		{"f", line.Hint("f"), (*model).loadFilter},
+		{"theme", strings.Join(themes.Names(), " "), (*model).themeLine},
+		{chaosVerb, line.Hint(chaosVerb), (*model).chaosLine},
+		{"fps", line.Hint("fps"), (*model).fpsLine},
 	}
 	for _, o := range operation.Lines() {
 		if o.Line.Args != "" {
@@ -57,7 +57,7 @@ func init() {
 }
 
 // openPalette opens the list of everything that can be done and seen.
-func (m *Model) openPalette(now time.Time) tea.Cmd {
+func (m *model) openPalette(now time.Time) tea.Cmd {
 	n := &menu{title: "COMMAND", typing: true, input: part.Prompt{Label: ":", Ghost: "a command, screen, account, job or theme"}}
 	n.all = m.paletteItems(now)
 	m.openMenu(n)
@@ -82,7 +82,7 @@ const named = "named"
 
 // paletteItems are the keys of this screen, the screens, the themes, the verbs,
 // then accounts and jobs.
-func (m *Model) paletteItems(now time.Time) []item {
+func (m *model) paletteItems(now time.Time) []item {
 	v := m.view(now)
 	var out []item
 	at := keys.On(m.page().Screen())
@@ -91,21 +91,21 @@ func (m *Model) paletteItems(now time.Time) []item {
 		if b.In&at == 0 || b.Group == keys.GroupMove || b.Act == keys.Palette || b.Act == keys.Chaos && m.opt.Chaos == nil {
 			continue
 		}
-		out = append(out, item{name: b.Help, key: b.Keys[0], words: string(b.Act), off: m.cannot(v, b.Act) != "", do: func(m *Model, now time.Time) tea.Cmd { return m.perform(b.Act, now) }})
+		out = append(out, item{name: b.Help, key: b.Keys[0], words: string(b.Act), off: m.cannot(v, b.Act) != "", do: func(m *model, now time.Time) tea.Cmd { return m.perform(b.Act, now) }})
 	}
 	for _, s := range m.shownTabs() {
-		out = append(out, item{name: s.String(), what: "screen", key: m.keys.First(at, keys.GoTo(s)), do: func(m *Model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
+		out = append(out, item{name: s.String(), what: "screen", key: m.keys.First(at, keys.GoTo(s)), do: func(m *model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
 	for _, s := range sideScreens {
-		out = append(out, item{name: s.screen.String(), what: "screen", key: m.keys.First(at, s.act), do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.New(&page.Target{Screen: s.screen})); return nil }})
+		out = append(out, item{name: s.screen.String(), what: "screen", key: m.keys.First(at, s.act), do: func(m *model, _ time.Time) tea.Cmd { m.push(page.New(&page.Target{Screen: s.screen})); return nil }})
 	}
 	for _, w := range verbs {
 		if w.name == chaosVerb && m.opt.Chaos == nil {
 			continue
 		}
-		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *Model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
+		out = append(out, item{name: w.name + m.theme.Glyphs.Ellipsis, what: w.ghost, do: func(m *model, now time.Time) tea.Cmd { return m.typeVerb(w, now) }})
 	}
-	out = append(out, item{name: "begin anew with an empty store", words: "reset", off: true, do: (*Model).resetItem})
+	out = append(out, item{name: "begin anew with an empty store", words: "reset", off: true, do: (*model).resetItem})
 	for _, o := range operation.Lines() {
 		if o.Line.Args == "" && m.keys.First(at, page.Action(o.Word())) == "" { // else it is among the keys of the screen
 			out = append(out, item{name: o.Line.Hint, words: o.Word(), off: m.refuses() != "", do: operateItem(o)})
@@ -114,29 +114,29 @@ func (m *Model) paletteItems(now time.Time) []item {
 	out = append(out, m.tourItem())
 	out = append(out, m.filterItems()...)
 	for _, name := range m.themeNames() {
-		out = append(out, item{name: "theme " + name, what: m.themeWord(name), do: func(m *Model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
+		out = append(out, item{name: "theme " + name, what: m.themeWord(name), do: func(m *model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
 	}
 	return append(out, m.namedItems(v)...)
 }
 
 // namedItems are the accounts and the live jobs.
-func (m *Model) namedItems(v *page.View) []item {
+func (m *model) namedItems(v *page.View) []item {
 	out := make([]item, 0, len(v.Accounts)+len(v.Jobs))
 	for i := range v.Accounts {
 		a := &v.Accounts[i]
 		id := a.ID
-		out = append(out, item{name: a.RiotID, what: "account, " + v.SyncWord(*a), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewAccount(id)); return nil }})
+		out = append(out, item{name: a.RiotID, what: "account, " + v.SyncWord(*a), words: named, do: func(m *model, _ time.Time) tea.Cmd { m.push(page.NewAccount(id)); return nil }})
 	}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		id := j.ID
-		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + columns.StateWord(&j.Job), words: named, do: func(m *Model, _ time.Time) tea.Cmd { m.push(page.NewJob(id)); return nil }})
+		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + columns.StateWord(&j.Job), words: named, do: func(m *model, _ time.Time) tea.Cmd { m.push(page.NewJob(id)); return nil }})
 	}
 	return out
 }
 
 // perform carries out an action, of a key or of the palette.
-func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
+func (m *model) perform(a page.Action, now time.Time) tea.Cmd {
 	m.hold(a)
 	m.tour.did(a)
 	if own, ok := appActs[a]; ok {
@@ -153,7 +153,7 @@ func (m *Model) perform(a page.Action, now time.Time) tea.Cmd {
 }
 
 // typeVerb opens the palette again with a verb that needs an argument.
-func (m *Model) typeVerb(w verb, now time.Time) tea.Cmd {
+func (m *model) typeVerb(w verb, now time.Time) tea.Cmd {
 	m.openPalette(now)
 	m.over.menu.input.Set(w.name + " ")
 	m.over.menu.narrow()
@@ -161,7 +161,7 @@ func (m *Model) typeVerb(w verb, now time.Time) tea.Cmd {
 }
 
 // paletteKey takes a key while the palette is open.
-func (m *Model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
+func (m *model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
 	n := m.over.menu
 	if k.Text != "" {
 		n.input.Insert(k.Text)
@@ -195,7 +195,7 @@ func (m *Model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
 }
 
 // paletteUp moves up in the list, and from its top into what was run before.
-func (m *Model) paletteUp(n *menu) {
+func (m *model) paletteUp(n *menu) {
 	if n.at > 0 {
 		n.at--
 		return
@@ -207,7 +207,7 @@ func (m *Model) paletteUp(n *menu) {
 	}
 }
 
-func (m *Model) paletteDown(n *menu) {
+func (m *model) paletteDown(n *menu) {
 	if n.past == 0 {
 		n.at = min(n.at+1, max(len(n.shown)-1, 0))
 		return
@@ -236,7 +236,7 @@ const ofAccount = "Name#TAG"
 
 // restOfAccount is what is left to type of an account behind a verb that takes one; "" =
 // nothing is known to fit.
-func (m *Model) restOfAccount(line string) string {
+func (m *model) restOfAccount(line string) string {
 	at, arg := verbIn(line)
 	if at < 0 || !strings.HasPrefix(verbs[at].ghost, ofAccount) {
 		return ""
@@ -249,7 +249,7 @@ var jobID = regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`)
 
 // runLine carries out what was typed: a verb with its argument, the id of a job, else
 // the chosen item.
-func (m *Model) runLine(now time.Time) tea.Cmd {
+func (m *model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
 	typed := lineOf(n.input.Value())
 	if at, arg := verbIn(typed); at >= 0 && arg != "" {
@@ -275,14 +275,14 @@ func (m *Model) runLine(now time.Time) tea.Cmd {
 }
 
 // closePalette closes it, unless what it ran has opened something else.
-func (m *Model) closePalette(n *menu) {
+func (m *model) closePalette(n *menu) {
 	if m.over != nil && m.over.menu == n {
 		m.over = nil
 	}
 }
 
 // nearest are the three names that are most like a line.
-func (m *Model) nearest(n *menu, line string) []string {
+func (m *model) nearest(n *menu, line string) []string {
 	type near struct {
 		name string
 		d    int
@@ -310,8 +310,8 @@ func (m *Model) nearest(n *menu, line string) []string {
 }
 
 // listVerb shows a screen with a filter.
-func listVerb(s page.Screen) func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
-	return func(m *Model, arg string, _ time.Time) (tea.Cmd, string) {
+func listVerb(s page.Screen) func(m *model, arg string, now time.Time) (tea.Cmd, string) {
+	return func(m *model, arg string, _ time.Time) (tea.Cmd, string) {
 		f, ok := m.tabs[s].(page.Filterer)
 		if !ok {
 			return nil, s.String() + " takes no filter"
@@ -326,7 +326,7 @@ func listVerb(s page.Screen) func(m *Model, arg string, now time.Time) (tea.Cmd,
 	}
 }
 
-func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
+func (m *model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 	a, ok := line.Stored(&m.rows.Data, arg)
 	if !ok {
 		return nil, "there is no account " + arg + m.keyed(": {:sync} ") + arg + " platform starts one"
@@ -335,7 +335,7 @@ func (m *Model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
+func (m *model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 	a, ok := line.Stored(&m.rows.Data, arg)
 	if !ok {
 		return nil, "there is no account " + arg
@@ -344,7 +344,7 @@ func (m *Model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
+func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	arg = strings.TrimPrefix(arg, "job:")
 	j, live := line.Live(&m.rows.Data, arg)
 	switch {
@@ -359,8 +359,8 @@ func (m *Model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 // operate carries out what stands behind an operation's word, after its question.
-func operate(o operation.Operation) func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
-	return func(m *Model, arg string, now time.Time) (tea.Cmd, string) {
+func operate(o operation.Operation) func(m *model, arg string, now time.Time) (tea.Cmd, string) {
+	return func(m *model, arg string, now time.Time) (tea.Cmd, string) {
 		if why := m.refuses(); why != "" {
 			return nil, why
 		}
@@ -373,8 +373,8 @@ func operate(o operation.Operation) func(m *Model, arg string, now time.Time) (t
 }
 
 // operateItem carries out an operation that is about nothing in particular.
-func operateItem(o operation.Operation) func(m *Model, now time.Time) tea.Cmd {
-	return func(m *Model, now time.Time) tea.Cmd {
+func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
+	return func(m *model, now time.Time) tea.Cmd {
 		cmd, wrong := operate(o)(m, "", now)
 		if wrong != "" {
 			m.say(wrong)
@@ -383,7 +383,7 @@ func operateItem(o operation.Operation) func(m *Model, now time.Time) tea.Cmd {
 	}
 }
 
-func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
+func (m *model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
 	if names := m.themeNames(); !slices.Contains(names, arg) {
 		return nil, "there is no theme " + arg + ": " + strings.Join(names, ", ")
 	}
@@ -391,7 +391,7 @@ func (m *Model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
+func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 || n > session.MostFPS {
 		return nil, arg + " is no rate: 1 to " + strconv.Itoa(session.MostFPS) + " updates a second"
@@ -402,24 +402,24 @@ func (m *Model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 // resetItem says who can begin anew.
-func (m *Model) resetItem(time.Time) tea.Cmd {
+func (m *model) resetItem(time.Time) tea.Cmd {
 	m.say(line.ResetElsewhere)
 	return nil
 }
 
 // tourItem begins the tour, or ends the one that is under way.
-func (m *Model) tourItem() item {
+func (m *model) tourItem() item {
 	if m.tour.at > 0 {
-		return item{name: "end the tour", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{}; return nil }}
+		return item{name: "end the tour", do: func(m *model, _ time.Time) tea.Cmd { m.tour = tour{}; return nil }}
 	}
-	return item{name: "tour", what: "the console in ten keys", do: func(m *Model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
+	return item{name: "tour", what: "the console in ten keys", do: func(m *model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
 }
 
 // chaosVerb is the palette's word for the panel. It is listed in the demo only.
 const chaosVerb = "chaos"
 
 // chaosLine carries out `:chaos 503 5%`.
-func (m *Model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
+func (m *model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 	if m.opt.Chaos == nil {
 		return nil, session.NoChaos
 	}

@@ -43,7 +43,7 @@ type settled struct {
 }
 
 // askFilter types into the page's filter; the list follows once the letters pause.
-func (m *Model) askFilter() tea.Cmd {
+func (m *model) askFilter() tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok {
 		return nil
@@ -64,7 +64,7 @@ func (m *Model) askFilter() tea.Cmd {
 
 // settle applies the filter that is being typed, or tries the command, unless the text
 // has changed since.
-func (m *Model) settle(s settled) tea.Cmd {
+func (m *model) settle(s settled) tea.Cmd {
 	switch {
 	case m.prompt != s.prompt || s.prompt.gen != s.gen:
 		return nil
@@ -112,7 +112,7 @@ func (p *prompt) complete() bool {
 
 // askText opens the prompt that a page reads by itself. The page may want to see what
 // the text would do while it is typed.
-func (m *Model) askText(t page.Text) tea.Cmd {
+func (m *model) askText(t page.Text) tea.Cmd {
 	p := &prompt{Prompt: part.Prompt{Label: t.Label, Ghost: t.Ghost}}
 	p.Set(t.Start)
 	p.done = func(text string) (tea.Cmd, string) {
@@ -145,7 +145,7 @@ type foreseen struct {
 }
 
 // tryText asks the engine what the command of a text would do.
-func (m *Model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
+func (m *model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
 	c, wrong := t.Read(text, m.now())
 	if wrong != "" {
 		t.Tried(nil, wrong)
@@ -171,7 +171,7 @@ func (t foreseen) take(open *prompt) {
 }
 
 // ask opens a prompt that a page wants.
-func (m *Model) ask(kind page.Prompt) {
+func (m *model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
 		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}}
@@ -197,7 +197,7 @@ func (m *Model) ask(kind page.Prompt) {
 
 // replaceKey uses another key. One that works is only given up after a question;
 // one that Riot refuses has nothing to lose.
-func (m *Model) replaceKey(key string) tea.Cmd {
+func (m *model) replaceKey(key string) tea.Cmd {
 	c := engine.Command{Op: engine.OpKey, Key: key}
 	e := m.rows.Data.Engine
 	if e.State == engine.EngineNoKey || e.Key == "" {
@@ -251,7 +251,7 @@ func keyFault(text string) string {
 }
 
 // promptKey takes a key while a prompt is open.
-func (m *Model) promptKey(k tea.Key, now time.Time) tea.Cmd {
+func (m *model) promptKey(k tea.Key, now time.Time) tea.Cmd {
 	p := m.prompt
 	name := k.String()
 	if k.Text != "" {
@@ -286,14 +286,14 @@ func (m *Model) promptKey(k tea.Key, now time.Time) tea.Cmd {
 
 // leavePrompt closes the prompt. A filter that was right stays; one that is wrong
 // goes back to the last good one.
-func (m *Model) leavePrompt() {
+func (m *model) leavePrompt() {
 	if p := m.prompt; p.filter != nil {
 		p.apply(p.Value())
 	}
 	m.closePrompt()
 }
 
-func (m *Model) closePrompt() {
+func (m *model) closePrompt() {
 	if m.prompt.left != nil {
 		m.prompt.left()
 	}
@@ -310,7 +310,7 @@ func (p *prompt) change() tea.Cmd {
 
 // paste puts pasted text into the open prompt. Without one it means nothing: a
 // paste must not be read as keys.
-func (m *Model) paste(text string) tea.Cmd {
+func (m *model) paste(text string) tea.Cmd {
 	switch {
 	case m.prompt != nil:
 		m.prompt.Insert(text)
@@ -330,7 +330,7 @@ func (m *Model) paste(text string) tea.Cmd {
 
 // askReason asks for the reason of the next command. Every command can have one;
 // those that need one ask for it themselves.
-func (m *Model) askReason(time.Time) tea.Cmd {
+func (m *model) askReason(time.Time) tea.Cmd {
 	if why := m.refuses(); why != "" {
 		m.say(why)
 		return nil

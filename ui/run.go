@@ -15,7 +15,7 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	if err := opt.Validate(); err != nil {
 		return err
 	}
-	m := New(console, opt)
+	m := newModel(console, opt)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m.ctx = ctx
@@ -37,7 +37,7 @@ const mendedText = "a program that was killed had left this terminal without ech
 var ErrDetached = errors.New("the console was left, the engine shall go on")
 
 // leaving is how Run ends: whoever cannot detach need not know why the console did.
-func (m *Model) leaving(err error) error {
+func (m *model) leaving(err error) error {
 	switch {
 	case err == nil && m.detached:
 		return ErrDetached

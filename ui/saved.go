@@ -21,7 +21,7 @@ import (
 type unsaved struct{ err error }
 
 // remembers are the screens whose lists are saved, by the name in the file.
-func (m *Model) remembers() map[string]page.Keeper {
+func (m *model) remembers() map[string]page.Keeper {
 	out := map[string]page.Keeper{}
 	for s, p := range m.tabs {
 		if k, ok := p.(page.Keeper); ok {
@@ -33,7 +33,7 @@ func (m *Model) remembers() map[string]page.Keeper {
 
 // restore gives the screens what was saved of them. What does not fit any more,
 // such as a column that has gone, is left out.
-func (m *Model) restore(s saved.State) {
+func (m *model) restore(s saved.State) {
 	m.kept = s
 	for name, k := range m.remembers() {
 		if state, ok := s.Lists[name]; ok {
@@ -43,7 +43,7 @@ func (m *Model) restore(s saved.State) {
 }
 
 // save writes what is remembered if it has changed.
-func (m *Model) save() tea.Cmd {
+func (m *model) save() tea.Cmd {
 	if m.opt.Mine.file == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (m *Model) save() tea.Cmd {
 const longestName = 32
 
 // askSave saves the filter of the page under a name.
-func (m *Model) askSave(time.Time) tea.Cmd {
+func (m *model) askSave(time.Time) tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok || f.Filter() == "" {
 		m.say(m.keyed("there is no filter to save here: {filter} sets one"))
@@ -96,7 +96,7 @@ func (m *Model) askSave(time.Time) tea.Cmd {
 }
 
 // loadFilter is `:f name`; `:f -name` forgets one.
-func (m *Model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
+func (m *model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 	screen := m.page().Screen()
 	own := m.kept.Filters[keys.Section(screen)]
 	if name, forget := strings.CutPrefix(arg, "-"); forget {
@@ -121,7 +121,7 @@ func (m *Model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-func (m *Model) noFilter(screen page.Screen, name string) string {
+func (m *model) noFilter(screen page.Screen, name string) string {
 	names := slices.Sorted(maps.Keys(m.kept.Filters[keys.Section(screen)]))
 	if len(names) == 0 {
 		return "no filter is saved for " + screen.String() + m.keyed(": {save filter} saves the one in force")
@@ -130,11 +130,11 @@ func (m *Model) noFilter(screen page.Screen, name string) string {
 }
 
 // filterItems are the saved filters of the screen, for the palette.
-func (m *Model) filterItems() []item {
+func (m *model) filterItems() []item {
 	own := m.kept.Filters[keys.Section(m.page().Screen())]
 	var out []item
 	for _, name := range slices.Sorted(maps.Keys(own)) {
-		out = append(out, item{name: "f " + name, what: "filter /" + own[name], do: func(m *Model, now time.Time) tea.Cmd {
+		out = append(out, item{name: "f " + name, what: "filter /" + own[name], do: func(m *model, now time.Time) tea.Cmd {
 			_, wrong := m.loadFilter(name, now)
 			if wrong != "" {
 				m.say(wrong)

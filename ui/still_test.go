@@ -71,7 +71,7 @@ func openAtWork(t *testing.T, w, h int) (*desk, *atWork) {
 		a.jobs[j.ID] = j
 	}
 	d := &desk{t: t, fake: a.Fake, msgs: make(chan tea.Msg, 256)}
-	d.m = New(a, opt)
+	d.m = newModel(a, opt)
 	d.run(d.m.Init())
 	d.send(tea.WindowSizeMsg{Width: w, Height: h})
 	d.send(groundEnd{})

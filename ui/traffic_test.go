@@ -34,7 +34,7 @@ func sentOver(t *testing.T, console engine.Console, opt Options, keys string, sp
 		in, typed := io.Pipe()
 		out := &counter{}
 		opt.Input, opt.Output, opt.Getenv, opt.Theme = in, out, trueColor, "dark"
-		m := New(console, opt)
+		m := newModel(console, opt)
 		ctx, cancel := context.WithCancel(t.Context())
 		m.ctx = ctx
 		done := make(chan error, 1)

@@ -191,7 +191,7 @@ func (c *Client) cutShort(ctx, timed context.Context, rq request, wrote bool, er
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if context.Cause(timed) == errTimeout {
+	if errors.Is(context.Cause(timed), errTimeout) {
 		err = errTimeout
 	}
 	return c.broken(rq, err, wrote)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -72,10 +73,10 @@ func TestDetach(t *testing.T) {
 			if d.quit != c.quit || d.m.detached != c.detached {
 				t.Errorf("%s: quit %v, detached %v", name, d.quit, d.m.detached)
 			}
-			if err := d.m.leaving(nil); (err == ErrDetached) != c.detached {
+			if err := d.m.leaving(nil); errors.Is(err, ErrDetached) != c.detached {
 				t.Errorf("%s: Run gives %v", name, err)
 			}
-			if err := d.m.leaving(terminal.ErrHungUp); (err == terminal.ErrHungUp) != c.can {
+			if err := d.m.leaving(terminal.ErrHungUp); errors.Is(err, terminal.ErrHungUp) != c.can {
 				t.Errorf("%s: a terminal that has gone gives %v", name, err)
 			}
 		})

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -325,11 +326,11 @@ func TestBoxMergesAndIsBounded(t *testing.T) {
 	for i := range boxJobs + 1 {
 		many.Gone = append(many.Gone, engine.JobID(strconv.Itoa(i)))
 	}
-	if err := b.put(many); err != errBehind {
+	if err := b.put(many); !errors.Is(err, errBehind) {
 		t.Errorf("a flood of jobs: %v", err)
 	}
 	b.close(errBehind)
-	if u, err := b.take(t.Context()); err != errBehind {
+	if u, err := b.take(t.Context()); !errors.Is(err, errBehind) {
 		t.Errorf("%+v %v", u, err)
 	}
 }

@@ -85,8 +85,8 @@ func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, erro
 			return nil
 		}
 		report := draft.Done()
-		for m := range s.Store.MatchesOf(tx, q.Account) {
-			if m.Match.Status != league.Success && m.Match.Status != league.OutsideRetentionWindow {
+		for m, err := range s.Store.MatchesOf(tx, q.Account) {
+			if err != nil || m.Match.Status != league.Success && m.Match.Status != league.OutsideRetentionWindow {
 				report.Missing++
 			}
 		}

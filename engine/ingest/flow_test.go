@@ -82,9 +82,9 @@ func TestS1_9_AFailedRunKeepsWhatItStoredAndTheNextSkipsIt(t *testing.T) {
 		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 10 })
 		_, err := r.backend.Act(context.Background(), engine.Command{Op: engine.OpCancel, Job: job, By: operator, Reason: "enough"})
 		must(t, err)
-		row := r.settle("Ana#EUW", time.Minute)
+		r.settle("Ana#EUW", time.Minute)
 		time.Sleep(time.Minute)
-		row = r.row("Ana#EUW")
+		row := r.row("Ana#EUW")
 		if row.Status != engine.SyncCancelled || row.Result != "cancelled" || row.Matches.Open != 0 {
 			t.Fatalf("%+v", row)
 		}

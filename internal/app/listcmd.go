@@ -188,7 +188,9 @@ func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) 
 		if !rest.unchanged() {
 			err := through(ctx, cfg, func(c *api.Client) error { return show(c) }, func() error {
 				return browseStored(ctx, cfg, func(c engine.Console) error {
-					rest.note()
+					if err := rest.note(); err != nil {
+						return err
+					}
 					return show(c)
 				})
 			})

@@ -20,7 +20,8 @@ func blocks(t *testing.T, page string) (list []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rest, found := string(raw), true; ; {
+	for rest := string(raw); ; {
+		var found bool
 		if _, rest, found = strings.Cut(rest, "```sh\n"); !found {
 			return list
 		}

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func parts(t *testing.T, path string) map[string]string {
 	out := map[string]string{}
 	for archive := tar.NewReader(zip); ; {
 		head, err := archive.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out
 		}
 		if err != nil {

@@ -130,7 +130,7 @@ func cellAge(age instant, limits []Limit) (ms int64, counts bool) {
 		if cell := l.Per / cells; age > 0 {
 			age = age / cell * cell
 		}
-		return int64(age.Milliseconds()) - int64(b2i(age < 0)), true
+		return age.Milliseconds() - int64(b2i(age < 0)), true
 	}
 	return 0, false
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -41,7 +42,7 @@ func (s *Sim) settle(c *call, a *answer, sent int, gone bool) {
 func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (sent int, gone bool) {
 	in, err := s.receive(r.Context(), c, a)
 	switch {
-	case err == errReset:
+	case errors.Is(err, errReset):
 		breakConn(w)
 		return 0, false
 	case err != nil:
@@ -54,7 +55,7 @@ func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (
 		if err == io.EOF {
 			return sent, false
 		}
-		if err == io.ErrUnexpectedEOF {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
 			_ = http.NewResponseController(w).Flush() // what is buffered must arrive before the end
 			breakConn(w)
 			return sent, false

@@ -93,7 +93,7 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 		err = checkCompacted(ctx, verify, temp, s)
 	}
 	if err != nil {
-		os.Remove(temp)
+		_ = os.Remove(temp)
 		return fmt.Errorf("compact %s, which stays as it is: %w", path, err)
 	}
 	if err := s.Bolt.Close(); err != nil {

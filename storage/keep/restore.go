@@ -243,7 +243,7 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 		err = sign(temp)
 	}
 	if err != nil {
-		os.Remove(temp)
+		_ = os.Remove(temp)
 		return fmt.Errorf("put back %s: %w", from, err)
 	}
 	if f.Kept != "" {

@@ -170,7 +170,7 @@ var errAgain = errors.New("try the group again")
 // commit commits g and whatever else is queued, and answers all of them. An error means that the store takes no more writes.
 func (c *Committer) commit(g *[]*op) error {
 	err := errAgain
-	for err == errAgain {
+	for errors.Is(err, errAgain) {
 		err = c.try(g)
 	}
 	for i, o := range *g {

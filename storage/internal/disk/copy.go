@@ -68,7 +68,7 @@ func WriteCopy(ctx context.Context, path string, moved func(int), fill func(*Cop
 	if err = errors.Join(err, f.Close()); err == nil {
 		return w, nil
 	}
-	os.Remove(path)
+	_ = os.Remove(path)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)

@@ -67,7 +67,7 @@ func CreateFile(path string, fill func(*bolt.Tx) error) error {
 		return Unusable(temp, err) // what a crash left of an earlier creation
 	}
 	if err := fillFile(temp, fill); err != nil {
-		os.Remove(temp)
+		_ = os.Remove(temp)
 		return Unusable(temp, err)
 	}
 	crash.Point("creation-before-rename")

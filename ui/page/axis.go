@@ -128,3 +128,11 @@ func (d *Data) recordedSince() time.Time {
 	}
 	return d.Engine.Started
 }
+
+// inLines counts the jobs that could go but for the limits and each other.
+func inLines(queues []engine.QueueRow) (n int) {
+	for _, q := range queues {
+		n += q.Counts[engine.Available]
+	}
+	return n
+}

@@ -57,3 +57,6 @@ func (f *forecast) busiest(v *View) (most *engine.HostForecast) {
 	}
 	return most
 }
+
+// farAhead is how far ahead windows are asked for: as far as the longest axis shows.
+const farAhead = 10 * time.Minute

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -85,4 +86,19 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func floats(n []int) []float64 {
+	out := make([]float64, len(n))
+	for i := range n {
+		out[i] = float64(n[i])
+	}
+	return out
 }

@@ -288,17 +288,6 @@ func classesOf(rows []*engine.JobRow) string {
 	return strings.Join(words, ", ")
 }
 
-// countedClasses counts the classes of failed jobs and puts the most frequent first.
-func countedClasses(rows []*engine.JobRow) (n map[engine.Class]int, order []engine.Class) {
-	n = map[engine.Class]int{}
-	for _, j := range rows {
-		n[j.Class]++
-	}
-	return n, slices.SortedFunc(maps.Keys(n), func(a, b engine.Class) int {
-		return cmp.Or(cmp.Compare(n[b], n[a]), strings.Compare(string(a), string(b)))
-	})
-}
-
 // gaveUp says of discarded jobs that another try would not help, where that is known of all.
 func gaveUp(rows []*engine.JobRow) string {
 	for _, j := range rows {
@@ -322,10 +311,4 @@ func openOf(v *View, rows []*engine.JobRow) string {
 		return briefWhy(v, rows[0].Reason())
 	}
 	return "wait for what they have asked for: " + strings.Join(names, ", ")
-}
-
-// playerName is a Riot ID without its tag.
-func playerName(riotID string) string {
-	name, _, _ := strings.Cut(riotID, "#")
-	return name
 }

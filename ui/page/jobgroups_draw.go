@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -118,36 +117,8 @@ func (p *Jobs) whySection(v *View, w int) part.Section {
 	return s
 }
 
-// whyOf is the sentence why a job does not run; next as whyJob has it.
-func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
-	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + ofWhom(v, j) + " " + stateVerb(j)}
-	said := whyJob(v, j, next)
-	for _, row := range said.rows(v, w-2) {
-		s.Rows = append(s.Rows, " "+row)
-	}
-	return s
-}
-
 // whyRows is how many rows the sentence has.
 const whyRows = 2
-
-func ofWhom(v *View, j *engine.JobRow) string {
-	if j.Owner == "" {
-		return ""
-	}
-	return " of " + or(j.Player, v.playerOf(j.Owner))
-}
-
-// stateVerb is what a job does.
-func stateVerb(j *engine.JobRow) string {
-	switch {
-	case j.State == engine.Running:
-		return "runs"
-	case j.State.Terminal():
-		return "has ended"
-	}
-	return "waits"
-}
 
 // noWhy stands in the place of the sentence where no job is under the cursor.
 func (p *Jobs) noWhy(v *View) string {

@@ -277,3 +277,31 @@ func flowText(v *View, w int, cells []part.Cell) (rows []string) {
 	}
 	return rows
 }
+
+// whyOf is the sentence why a job does not run; next as whyJob has it.
+func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
+	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + ofWhom(v, j) + " " + stateVerb(j)}
+	said := whyJob(v, j, next)
+	for _, row := range said.rows(v, w-2) {
+		s.Rows = append(s.Rows, " "+row)
+	}
+	return s
+}
+
+// stateVerb is what a job does.
+func stateVerb(j *engine.JobRow) string {
+	switch {
+	case j.State == engine.Running:
+		return "runs"
+	case j.State.Terminal():
+		return "has ended"
+	}
+	return "waits"
+}
+
+func ofWhom(v *View, j *engine.JobRow) string {
+	if j.Owner == "" {
+		return ""
+	}
+	return " of " + or(j.Player, v.playerOf(j.Owner))
+}

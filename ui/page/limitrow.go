@@ -237,3 +237,22 @@ func shutWord(b engine.BucketRow) string {
 	}
 	return " shut"
 }
+
+// limitsBlock are the windows of the timetable's host, then those of others.
+func (v *View) limitsBlock(host string, w, h int) part.Section {
+	s := part.Section{Title: "LIMITS", Note: host, Tail: "resets", Height: h}
+	all := limitsBeside(v, host)
+	shown := shownBuckets(all, h)
+	for i, b := range shown {
+		if more := len(all) - i; i == h-1 && more > 1 {
+			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+count(more)+" more"+v.keyed(": {limits}"))))
+			break
+		}
+		s.Rows = append(s.Rows, limitRow(v, b, w, host))
+	}
+	if len(all) == 0 {
+		s.Tail = ""
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "not known yet: the first answer tells")))}
+	}
+	return s
+}

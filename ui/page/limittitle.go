@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -32,18 +31,6 @@ func learntAt(v *View) string {
 		return " " + at.Format("15:04")
 	}
 	return " " + at.Format("2 Jan 15:04")
-}
-
-// namedHosts is how many hosts a title names.
-const namedHosts = 3
-
-// hostNames are the hosts that have windows, as a title names them.
-func hostNames(v *View) string {
-	all := hostsOf(v)
-	if len(all) <= namedHosts {
-		return strings.Join(all, ", ")
-	}
-	return strings.Join(all[:namedHosts-1], ", ") + " and " + count(len(all)-namedHosts+1) + " more"
 }
 
 // howGood says how many 429s there were, and how good our counts are.

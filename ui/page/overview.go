@@ -68,9 +68,6 @@ func (o *overviewPage) gaveUp(v *View) engine.Query {
 	return nil
 }
 
-// farAhead is how far ahead windows are asked for: as far as the longest axis shows.
-const farAhead = 10 * time.Minute
-
 // Got implements Page.
 func (o *overviewPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	o.past.got(v, q, a, err)
@@ -276,12 +273,4 @@ func uptime(v *View) string {
 		return "up <1 min"
 	}
 	return "up " + human.Coarse(d)
-}
-
-func floats(n []int) []float64 {
-	out := make([]float64, len(n))
-	for i := range n {
-		out[i] = float64(n[i])
-	}
-	return out
 }

@@ -200,17 +200,6 @@ func (o *overviewPage) more(v *View, y, h int) []string {
 	})
 }
 
-// abreast draws blocks of equal width side by side.
-func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string {
-	x, out := 0, make([][]string, 0, len(blocks))
-	for i, block := range blocks {
-		w := v.W*(i+1)/len(blocks) - x
-		out = append(out, v.sections(x, y, w, h, block(v.inner(w), h-1)))
-		x += w
-	}
-	return part.Beside(out...)
-}
-
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.
 func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
@@ -332,25 +321,6 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 	return s
 }
 
-// limitsBlock are the windows of the timetable's host, then those of others.
-func (v *View) limitsBlock(host string, w, h int) part.Section {
-	s := part.Section{Title: "LIMITS", Note: host, Tail: "resets", Height: h}
-	all := limitsBeside(v, host)
-	shown := shownBuckets(all, h)
-	for i, b := range shown {
-		if more := len(all) - i; i == h-1 && more > 1 {
-			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+count(more)+" more"+v.keyed(": {limits}"))))
-			break
-		}
-		s.Rows = append(s.Rows, limitRow(v, b, w, host))
-	}
-	if len(all) == 0 {
-		s.Tail = ""
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "not known yet: the first answer tells")))}
-	}
-	return s
-}
-
 // calls are the last ones as a ribbon, and the newest of them in words.
 func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 	calls := o.tape.take(v)
@@ -373,17 +343,6 @@ func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 	return s
 }
 
-// joined are facts behind each other, without those that are not there.
-func joined(v *View, facts ...string) (text string) {
-	for _, f := range facts {
-		if f != "" && text != "" {
-			text += " " + v.Theme.Glyphs.Sep + " "
-		}
-		text += f
-	}
-	return text
-}
-
 // settledBlock lists the accounts that are not at work.
 func settledBlock(v *View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
@@ -399,11 +358,4 @@ func settledBlock(v *View, w, h int) part.Section {
 		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "no other account"))))
 	}
 	return part.Section{Title: "OTHER ACCOUNTS", Note: count(len(rest)), Tail: "last sync", Rows: rows, Height: h}
-}
-
-func matchesOf(a *engine.AccountRow) string {
-	if a.Matches.Total <= 0 {
-		return ""
-	}
-	return human.Counted(a.Matches.Total, "match", "matches")
 }

@@ -37,3 +37,25 @@ func cellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cel
 		return cells
 	}
 }
+
+// joined are facts behind each other, without those that are not there.
+func joined(v *View, facts ...string) (text string) {
+	for _, f := range facts {
+		if f != "" && text != "" {
+			text += " " + v.Theme.Glyphs.Sep + " "
+		}
+		text += f
+	}
+	return text
+}
+
+// abreast draws blocks of equal width side by side.
+func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string {
+	x, out := 0, make([][]string, 0, len(blocks))
+	for i, block := range blocks {
+		w := v.W*(i+1)/len(blocks) - x
+		out = append(out, v.sections(x, y, w, h, block(v.inner(w), h-1)))
+		x += w
+	}
+	return part.Beside(out...)
+}

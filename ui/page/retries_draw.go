@@ -427,10 +427,3 @@ func startsCell(v *View, j engine.JobRow) part.Cell {
 	}
 	return part.As(themes.Warn, v.clock(j.Starts.Truncate(startsRound))+", for "+briefBucket(v, j.LateBy))
 }
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}

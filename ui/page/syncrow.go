@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
+	"strings"
 )
 
 // SyncWord is how an account stands, as screens write it: an open run that something
@@ -117,4 +118,17 @@ func stillOf(v *View, a engine.AccountRow) string {
 func (v *View) paused(name engine.Queue) bool {
 	q, ok := v.Queue(name)
 	return ok && q.Paused
+}
+
+func matchesOf(a *engine.AccountRow) string {
+	if a.Matches.Total <= 0 {
+		return ""
+	}
+	return human.Counted(a.Matches.Total, "match", "matches")
+}
+
+// playerName is a Riot ID without its tag.
+func playerName(riotID string) string {
+	name, _, _ := strings.Cut(riotID, "#")
+	return name
 }

@@ -277,3 +277,18 @@ func (d *Data) callName(a *engine.AccountRow) string {
 	}
 	return name
 }
+
+// hostNames are the hosts that have windows, as a title names them.
+func hostNames(v *View) string {
+	all := hostsOf(v)
+	if len(all) <= namedHosts {
+		return strings.Join(all, ", ")
+	}
+	return strings.Join(all[:namedHosts-1], ", ") + " and " + count(len(all)-namedHosts+1) + " more"
+}
+
+// namedHosts is how many hosts a title names.
+const namedHosts = 3
+
+// mostLanes is how many accounts a timetable shows at most.
+const mostLanes = 5

@@ -38,9 +38,6 @@ func (v *View) axisOf(w int) axis {
 	return axis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
 }
 
-// mostLanes is how many accounts a timetable shows at most.
-const mostLanes = 5
-
 // timetableRows are how many rows the timetable takes with so many lanes, without its
 // title.
 func (v *View) timetableRows(lanes int) int {

@@ -1,8 +1,12 @@
 package page
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -45,14 +49,6 @@ func lined(m *engine.Moment) float64     { return float64(inLines(m.Queues)) }
 func retrying(m *engine.Moment) float64  { return float64(m.Engine.Retrying) }
 func failedBy(m *engine.Moment) float64  { return float64(m.Engine.Failed) }
 func throttles(m *engine.Moment) float64 { return float64(m.Engine.Throttled) }
-
-// inLine counts the jobs that could go but for the limits and each other.
-func inLines(queues []engine.QueueRow) (n int) {
-	for _, q := range queues {
-		n += q.Counts[engine.Available]
-	}
-	return n
-}
 
 // course is a figure at the ends of the last n cells; before it is known there is nothing.
 func (p *past) course(v *View, n int, of func(*engine.Moment) float64) (out []float64) {
@@ -216,4 +212,15 @@ func (v *View) unexpected() string {
 	default:
 		return human.Count(e.Unforeseen) + " unexpected"
 	}
+}
+
+// countedClasses counts the classes of failed jobs and puts the most frequent first.
+func countedClasses(rows []*engine.JobRow) (n map[engine.Class]int, order []engine.Class) {
+	n = map[engine.Class]int{}
+	for _, j := range rows {
+		n[j.Class]++
+	}
+	return n, slices.SortedFunc(maps.Keys(n), func(a, b engine.Class) int {
+		return cmp.Or(cmp.Compare(n[b], n[a]), strings.Compare(string(a), string(b)))
+	})
 }

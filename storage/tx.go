@@ -203,7 +203,7 @@ func (t *txn) rowsBack(tb *table, prefix, before []byte) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		c := t.bucket(tb).Cursor()
 		k, v := seekBefore(c, before)
-		for ; k != nil && bytes.HasPrefix(k, prefix); k, v = c.Prev() {
+		for ; k != nil && bytes.HasPrefix(k, prefix); k, v = prev(c, k) {
 			if !yield(row{k, v}) {
 				return
 			}
@@ -214,12 +214,37 @@ func (t *txn) rowsBack(tb *table, prefix, before []byte) iter.Seq[row] {
 // seekBefore moves c to the last key that is before k; nil k = the last of all.
 func seekBefore(c *bolt.Cursor, k []byte) ([]byte, []byte) {
 	if k == nil {
-		return c.Last()
+		return last(c)
 	}
 	if at, _ := c.Seek(k); at == nil {
-		return c.Last()
+		return last(c)
 	}
-	return c.Prev()
+	return prev(c, k)
+}
+
+// last moves c to the last key. A transaction that has deleted all rows of several pages leaves these pages empty until it
+// is committed, and among nothing but such pages bbolt's Last (1.5.0) looks for the last key for ever.
+func last(c *bolt.Cursor) ([]byte, []byte) {
+	if first, _ := c.First(); first == nil {
+		return nil, nil
+	}
+	return c.Last()
+}
+
+// prev moves c, which stands at k, one key back. On a page that this transaction has emptied bbolt's Prev gives none though
+// there are keys before it: the next Prev goes on from there.
+func prev(c *bolt.Cursor, k []byte) ([]byte, []byte) {
+	at, v := c.Prev()
+	if at != nil {
+		return at, v
+	}
+	if first, _ := c.Bucket().Cursor().First(); first == nil || bytes.Compare(first, k) >= 0 {
+		return nil, nil
+	}
+	for at == nil {
+		at, v = c.Prev()
+	}
+	return at, v
 }
 
 // lastNumber is the u64 at the end of the last key under prefix; 0 when there is none.

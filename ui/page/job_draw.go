@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -278,8 +279,14 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 		t := p.detail.History[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(t.At)), 9, part.Words)
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
-		l.Cells(v.leading(l.Room()-1, part.Plain(columns.InShort(t.Reason)), part.As(themes.Dim, t.Actor))...)
-		rows = append(rows, l.String())
+		reason := columns.InShort(t.Reason)
+		if safe.Width(safe.Text(reason)) < l.Room() {
+			rows = append(rows, l.Cells(v.leading(l.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
+			continue
+		}
+		// In a narrow column the reason has a row of its own: it is never cut for who it was.
+		below := part.NewLine(v.Theme, w).Gap(10)
+		rows = append(rows, l.String(), below.Cells(v.leading(below.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
 	}
-	return rows
+	return rows[:min(len(rows), h)]
 }

@@ -221,7 +221,7 @@ var aClock = regexp.MustCompile(`(?m)\d\d:\d\d *$`)
 
 // whole reports whether a screen keeps to what every one does: as many lines as there are,
 // none too long, the clock at its right end, the keys in its last line, and the hairline of
-// each title going on to the margin.
+// each title going on to the margin, or to the rows of what stands beside it.
 func (x *tmux) whole(s string) bool {
 	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 	wide := slices.ContainsFunc(lines, func(line string) bool { return runewidth.StringWidth(line) > x.w })
@@ -232,7 +232,9 @@ func (x *tmux) whole(s string) bool {
 		return true
 	}
 	torn := slices.ContainsFunc(lines, func(line string) bool {
-		return strings.Contains(line, "──") && runewidth.StringWidth(strings.TrimRight(line, " ")) != x.w-part.Margin(x.w)
+		line = strings.TrimRight(line, " ")
+		_, beside, ruled := strings.Cut(line[max(strings.LastIndex(line, "──"), 0):], "──")
+		return ruled && !strings.HasPrefix(beside, "   ") && runewidth.StringWidth(line) != x.w-part.Margin(x.w)
 	})
 	return !torn && aClock.MatchString(lines[0]+"\n"+lines[1]) && strings.Contains(lines[x.h-1], "quit")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,7 +43,8 @@ var (
 type twins struct {
 	t     testing.TB
 	both  [2]store
-	told  [2][]engine.Change
+	mu    sync.Mutex         // a store tells of what it does by itself, too
+	told  [2][]engine.Change // under mu
 	jobs  []engine.JobID
 	round int
 }
@@ -60,7 +62,11 @@ func eachTwin(t *testing.T, test func(w *twins)) {
 		must(t, err)
 		w := &twins{t: t, both: [2]store{disk, server}}
 		for i, s := range w.both {
-			s.OnCommit(func(_ uint64, changes []engine.Change) { w.told[i] = append(w.told[i], changes...) })
+			s.OnCommit(func(_ uint64, changes []engine.Change) {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.told[i] = append(w.told[i], changes...)
+			})
 		}
 		defer func() {
 			findings, err := server.Check(ctx)
@@ -116,14 +122,17 @@ func (w *twins) write(what string, fn func(s store, tx engine.Tx) (any, error)) 
 // sameChanges wants that both have told of the same.
 func (w *twins) sameChanges() {
 	w.t.Helper()
-	for i := range w.told {
-		for j := range w.told[i] {
-			w.told[i][j].Seq = 0
+	w.mu.Lock()
+	told := w.told
+	w.told = [2][]engine.Change{}
+	w.mu.Unlock()
+	for i := range told {
+		for j := range told[i] {
+			told[i][j].Seq = 0
 		}
 	}
 	i := -1
-	w.same("what was told of", func(store) (any, error) { i++; return w.told[i], nil })
-	w.told = [2][]engine.Change{}
+	w.same("what was told of", func(store) (any, error) { i++; return told[i], nil })
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }

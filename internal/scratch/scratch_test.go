@@ -53,7 +53,20 @@ func start() {
 	fmt.Println("started", cmd.Process.Pid)
 }
 
-func say() { fmt.Println("files in", os.Getenv("TMPDIR"), "and in", current.claim()) }
+func say() {
+	fmt.Println("files in", os.Getenv("TMPDIR"), "and in", current.claim())
+	fmt.Println("slot is", inode(current.claim()))
+}
+
+// inode tells a directory from another of its name: who waits for a slot makes one as soon
+// as it is free. 0 = there is none.
+func inode(dir string) uint64 {
+	var s syscall.Stat_t
+	if syscall.Stat(dir, &s) != nil {
+		return 0
+	}
+	return s.Ino
+}
 
 func TestMain(m *testing.M) {
 	if script, ok := roles[os.Getenv(roleEnv)]; ok {
@@ -105,13 +118,14 @@ func (x *others) end(t *testing.T) int {
 	return x.cmd.ProcessState.ExitCode()
 }
 
-func goneFiles(t *testing.T, said string) {
+func goneFiles(t *testing.T, said, slotIs string) {
 	t.Helper()
 	disk, slot, _ := strings.Cut(said, " and in ")
-	for _, dir := range []string{disk, slot} {
-		if _, err := os.Stat(dir); dir != "" && err == nil {
-			t.Errorf("%s is left", dir)
-		}
+	if _, err := os.Stat(disk); disk != "" && err == nil {
+		t.Errorf("%s is left", disk)
+	}
+	if is := inode(slot); is != 0 && strconv.FormatUint(is, 10) == slotIs {
+		t.Errorf("%s is left", slot)
 	}
 }
 
@@ -130,11 +144,11 @@ func gone(t *testing.T, pid string) {
 
 func TestWellBehavedTestsLeaveNothing(t *testing.T) {
 	x := begin(t, "well")
-	said := x.line(t, "files in")
+	said, slot := x.line(t, "files in"), x.line(t, "slot is")
 	if code := x.end(t); code != 0 {
 		t.Errorf("exit %d: %s", code, x.err.String())
 	}
-	goneFiles(t, said)
+	goneFiles(t, said, slot)
 }
 
 // A program that outlives its tests ends, and is their fault.
@@ -150,13 +164,13 @@ func TestWhatTestsStartEndsWithThem(t *testing.T) {
 // Tests that are killed take with them what they started, and their files.
 func TestKilledTestsLeaveNothing(t *testing.T) {
 	x := begin(t, "hangs")
-	pid, said := x.line(t, "started"), x.line(t, "files in")
+	pid, said, slot := x.line(t, "started"), x.line(t, "files in"), x.line(t, "slot is")
 	if err := x.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	x.end(t)
 	gone(t, pid)
-	goneFiles(t, said)
+	goneFiles(t, said, slot)
 }
 
 // Tests that write without end are ended, and say what they did.

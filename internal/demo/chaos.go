@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -39,9 +38,8 @@ type Chaos struct {
 	trap   *armed
 	todo   chan func() // what takes longer than a key may: for run
 
-	pages atomic.Bool // alerts call the demo's telephone
-
 	mu      sync.Mutex
+	pages   bool // alerts call the demo's telephone
 	rows    map[string]*injected
 	commits int
 	stalled time.Duration
@@ -232,7 +230,7 @@ func (c *Chaos) setPages() (string, error) {
 	if !c.soon(c.page) {
 		return "", errStarting
 	}
-	c.pages.Store(true)
+	c.pages = true // before page can read it, which waits for the lock
 	return "the pager rings a simulated telephone: see its calls in Jobs", nil
 }
 
@@ -251,7 +249,11 @@ func (c *Chaos) page() error {
 
 // Pages reports whether alerts call the demo's telephone, also that of an engine which is
 // only being started.
-func (c *Chaos) Pages() bool { return c.pages.Load() }
+func (c *Chaos) Pages() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pages
+}
 
 // anew begins the demo with an empty directory and sets the trap.
 func (c *Chaos) anew() error {
@@ -327,7 +329,8 @@ func (c *Chaos) off(m *mischief) {
 		c.sim.RenewKeys()
 		c.refused = ""
 	case pagerCalls:
-		if c.pages.Swap(false) {
+		if c.pages {
+			c.pages = false
 			c.soon(c.page) // else an engine is being started, which knows
 		}
 	case restartAt:

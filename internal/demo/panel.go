@@ -73,7 +73,7 @@ func (c *Chaos) told(m *mischief) Row {
 	case m.name == keyExpires:
 		c.tellKey(&row, r)
 	case m.name == pagerCalls:
-		row.On, row.Told = c.Pages(), "on"
+		row.On, row.Told = c.pages, "on"
 		row.Sum = c.tally.total(pagerCalls)
 		row.Did = row.Sum.String()
 	case m.preset:

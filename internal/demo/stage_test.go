@@ -108,3 +108,24 @@ func TestAnewIsAnEmptyDirectory(t *testing.T) {
 		}
 	})
 }
+
+// What takes a wish to the engine runs beside whoever made it, and may be quicker.
+func TestAlertsCallAsThePanelSaidLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := newTheatre(t), panel()
+		c.stage = s.Stage
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go c.Run(ctx)
+		for range 2000 {
+			for _, off := range []bool{false, true} {
+				if _, err := c.Inject(ctx, Ask{Name: pagerCalls, Off: off}); err != nil {
+					t.Fatal(err)
+				}
+				if synctest.Wait(); s.played[0].pages == off {
+					t.Fatalf("off: %v, and the engine calls: %v", off, s.played[0].pages)
+				}
+			}
+		}
+	})
+}

@@ -2,8 +2,6 @@ package storage
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -170,15 +168,6 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
 	return tPUUIDCache.put(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)), &cachedPUUID{puuid, until})
-}
-
-func puuidsOf(a league.Account) (list []string) {
-	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
-		if puuid := a.PUUIDs[project]; puuid != "" {
-			list = append(list, puuid)
-		}
-	}
-	return list
 }
 
 func (t *txn) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }

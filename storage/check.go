@@ -32,7 +32,7 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 
 // CheckFiles runs bbolt's own page check on the state file and on every shard of a directory that nobody holds. A file that
 // is damaged in a way that bbolt does not survive ends the process, so run it in a child.
-func CheckFiles(o Options) ([]payload.Finding, error) {
+func CheckFiles(o Options) ([]Finding, error) {
 	db, err := OpenReadOnly(o)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func CheckFiles(o Options) ([]payload.Finding, error) {
 			return nil
 		})
 		if err != nil {
-			findings = append(findings, payload.Finding{Table: payload.Dir + "/" + m + payload.Ext, Why: err.Error()})
+			findings = append(findings, Finding{Table: payload.Dir + "/" + m + payload.Ext, Why: err.Error()})
 		}
 	}
 	return findings, nil

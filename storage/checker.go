@@ -2,9 +2,9 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -20,28 +20,14 @@ type checker struct {
 	unsure   bool           // a row that counts cannot be read: nobody knows what the counters should be
 }
 
-// Finding is one thing that is not as it must be.
-type Finding = payload.Finding
-
-// CheckReport is what Check found. The store is sound when there are no findings.
-type CheckReport struct {
-	Rows     map[string]int `json:"rows"` // per table
-	Payloads int            `json:"payloads"`
-	Bytes    int64          `json:"payload_bytes"`
-	Orphans  int            `json:"orphans"` // payloads that no match names: a crash may leave some; they are adopted
-	Findings []Finding      `json:"findings"`
-	More     int            `json:"more"` // findings above maxFindings, only counted
-}
-
-// Sound reports whether nothing was found.
-func (r CheckReport) Sound() bool { return len(r.Findings) == 0 }
+// Finding is one thing that is not as it must be, and CheckReport what Check found.
+type (
+	Finding     = both.Finding
+	CheckReport = both.CheckReport
+)
 
 func (c *checker) bad(tb string, k []byte, format string, args ...any) {
-	if len(c.report.Findings) >= payload.MaxFindings {
-		c.report.More++
-		return
-	}
-	c.report.Findings = append(c.report.Findings, payload.Finding{Table: tb, Key: payload.ShowKey(k), Why: fmt.Sprintf(format, args...)})
+	c.report.Bad(tb, payload.ShowKey(k), format, args...)
 }
 
 // check reads every row of the table, and every row of its indexes in both directions.

@@ -167,7 +167,7 @@ func TestASecondProcessIsToldWhoHoldsTheDirectory(t *testing.T) {
 	for name, open := range map[string]func(Options) (*DB, error){"Open": Open, "OpenReadOnly": OpenReadOnly} {
 		_, err := open(Options{Dir: dir})
 		held := wantError[*disk.ErrHeld](t, err)
-		if held.PID != cmd.Process.Pid || held.Path != dir || held.Host == "" || time.Since(held.Since) > time.Minute {
+		if held.PID != cmd.Process.Pid || held.Store != "data directory "+dir || held.Host == "" || time.Since(held.Since) > time.Minute {
 			t.Errorf("%s: %+v, want process %d", name, held, cmd.Process.Pid)
 		}
 	}

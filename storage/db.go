@@ -15,6 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
@@ -49,7 +50,7 @@ type DB struct {
 	tick         func() error       // runs between groups, now and then
 	closing      func() error       // runs when the store is closed in order
 	seq          atomic.Uint64
-	commits      disk.WriteTimes
+	commits      both.WriteTimes
 	forgets      sync.Mutex // one account at a time
 
 }
@@ -180,18 +181,7 @@ func (db *DB) located(t *txn) *txn {
 }
 
 // Boot is one opening of a data directory for writing.
-type Boot struct {
-	ID     string // random, so that no other process, host or restart ever has it
-	Opened time.Time
-	// Clean tells whether the opening before this one was closed in order; true for a new directory. Last is when that
-	// was, or the zero time.
-	Clean bool
-	Last  time.Time
-	New   bool // the directory held no state yet
-	// Restored is when a backup was last put back in this directory; the zero time when never. What was fetched between the
-	// backup and then is not in the state, but its payloads are: a job that was created before looks for them (FindPayload).
-	Restored time.Time
-}
+type Boot = both.Boot
 
 // guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a crash.
 func (db *DB) guarded(f func() error) error { return disk.GuardFile(disk.StatePath(db.dir), f) }

@@ -16,7 +16,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
-	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // fed reads a feed to its end in pages of the given size.
@@ -463,7 +462,7 @@ func TestCheckFindsAFeedThatIsOff(t *testing.T) {
 		write(t, db, func(tx engine.Tx) error { return c.do(own(tx)) })
 		stop()
 		must(t, db.Close())
-		found := slices.ContainsFunc(check(t, dir).Findings, func(f payload.Finding) bool { return f.Table == c.table })
+		found := slices.ContainsFunc(check(t, dir).Findings, func(f Finding) bool { return f.Table == c.table })
 		if !found {
 			t.Errorf("%s: nothing found in %s: %+v", name, c.table, check(t, dir).Findings)
 		}

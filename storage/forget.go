@@ -3,16 +3,13 @@ package storage
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -26,25 +23,7 @@ import (
 // deletes nothing.
 
 // Forgotten is an account that is being forgotten, or has been.
-type Forgotten struct {
-	Account string            `json:"account"` // its id with us
-	PUUIDs  []string          `json:"puuids,omitempty"`
-	By      engine.Actor      `json:"by"`
-	Reason  string            `json:"reason,omitempty"`
-	Began   time.Time         `json:"began"`
-	Done    engine.ForgetDone `json:"done"`
-	// Doomed are matches whose rows are gone and whose payloads are next.
-	Doomed []string `json:"doomed,omitempty"`
-}
-
-// maskOf names an account to those only who know its PUUID.
-func maskOf(a league.Account) string {
-	secret := a.ID // random
-	if puuids := puuidsOf(a); len(puuids) > 0 {
-		secret = puuids[0]
-	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
-}
+type Forgotten = both.Forgotten
 
 // Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were cancelled just now for it;
 // none may be live. It needs Serve. engine.ErrNotFound; engine.ErrRefused while a sync of it is open or a job of it lives.
@@ -128,8 +107,8 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 	if err != nil {
 		return err
 	}
-	if n := len(mine); n > 0 {
-		return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", human.Counted(n, "job", "jobs"))
+	if err := both.StillLive(len(mine)); err != nil {
+		return err
 	}
 	f.Began = t.now
 	t.identify(a, f)
@@ -145,7 +124,7 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 
 // identify says whose rows are to go, and counts the one that goes with the account itself.
 func (t *txn) identify(a league.Account, f *Forgotten) {
-	f.Account, f.PUUIDs, f.Done.Mask = a.ID, puuidsOf(a), maskOf(a)
+	f.Identify(a)
 	if t.has(tReports.table, []byte(a.ID)) {
 		f.Done.Reports++
 	}
@@ -213,7 +192,7 @@ func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) 
 
 // uncache drops what Riot last answered for any name of the account.
 func (t *txn) uncache(a league.Account) error {
-	puuids := puuidsOf(a)
+	puuids := both.PUUIDsOf(a)
 	var gone [][]byte
 	for r := range t.rows(tPUUIDCache.table, nil) {
 		read := key.Read(r.k)
@@ -245,19 +224,11 @@ func (db *DB) finishForget(ctx context.Context, f Forgotten, note string) (done 
 	crash.Point("forget-before-end")
 	err = db.Write(ctx, func(tx engine.Tx) error {
 		t := own(tx)
-		seq, err := db.AddAudit(t, w.f.entry(t.now, note))
+		seq, err := db.AddAudit(t, w.f.Entry(t.now, note))
 		audit = seq
 		return errors.Join(err, t.remove(tState, forgetKey(f.Account)))
 	})
 	return w.f.Done, audit, err
-}
-
-// entry is what the audit says of it.
-func (f Forgotten) entry(at time.Time, note string) engine.AuditEntry {
-	return engine.AuditEntry{
-		At: at, By: f.By, Op: engine.OpForget, Target: f.Done.Target(), Reason: f.Reason,
-		Result: f.Done.Text(false) + "; " + engine.ForgetLeaves + note, Matched: 1, Applied: 1,
-	}
 }
 
 // forgetter is at work on one account.

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -156,12 +157,7 @@ func (w *forgetter) weeklies() error {
 		if err != nil {
 			return err
 		}
-		for _, a := range r.Accounts {
-			if a.ID == w.f.Account && a.Missing == "" {
-				r.Complete--
-			}
-		}
-		r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == w.f.Account })
+		both.WithoutAccount(&r, w.f.Account)
 		if f.Done.Reports++; w.dry {
 			return nil
 		}

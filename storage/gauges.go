@@ -3,6 +3,7 @@ package storage
 import (
 	"time"
 
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -10,7 +11,7 @@ import (
 // which nothing was written is left out.
 func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 	out := map[string]time.Duration{}
-	for name, w := range map[string]*disk.WriteTimes{"state": &db.commits, "payload": &db.payloads.Commits} {
+	for name, w := range map[string]*both.WriteTimes{"state": &db.commits, "payload": &db.payloads.Commits} {
 		if d, ok := w.P95(now); ok {
 			out[name] = d
 		}
@@ -19,20 +20,15 @@ func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 }
 
 // WriteBounds are the upper bounds of the counts of WriteSums.
-var WriteBounds = disk.WriteBounds
+var WriteBounds = both.WriteBounds
 
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of "payload".
-func (db *DB) WriteSums() map[string]disk.WriteSum {
-	return map[string]disk.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Commits.Sum()}
+func (db *DB) WriteSums() map[string]both.WriteSum {
+	return map[string]both.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Commits.Sum()}
 }
 
-// Sizes are how large the files of the store are, in bytes.
-type Sizes struct {
-	State    int64
-	Payloads int64
-	Shards   int    // payload files
-	Free     uint64 // on the disk
-}
+// Sizes are how large the files of the store are.
+type Sizes = both.Sizes
 
 // Sizes looks at the files of the store.
 func (db *DB) Sizes() (s Sizes, err error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -32,16 +31,7 @@ func (t *txn) unmask(account, match string) error {
 		return err
 	}
 	_, err = t.reseat(match, func(p *league.Participant) bool {
-		if !strings.HasPrefix(p.PUUID, both.MaskedSeat) {
-			return false
-		}
-		for _, puuid := range puuidsOf(a) {
-			if both.SeatMask(match, puuid) == p.PUUID {
-				p.PUUID, p.RiotID = puuid, a.RiotID()
-				return true
-			}
-		}
-		return false
+		return both.Unmask(p, match, a)
 	})
 	return err
 }

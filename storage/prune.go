@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -27,7 +27,7 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 	}
 	old := func(_ *txn, r row) bool {
 		j, err := tArchive.decode(r.k, r.v) // check names one that cannot be read
-		age := keptFor(rule, j)
+		age := both.KeptFor(rule, j)
 		return err == nil && age > 0 && now.Sub(j.Finished) > age && !spare[j.ID]
 	}
 	err = db.scan(ctx, tArchive.table, nil, db.pages.Prune, old, func(page [][]byte) error {
@@ -46,21 +46,6 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 		err = db.trimFeed(ctx)
 	}
 	return done, err
-}
-
-// keptFor is how long a job that has ended is kept; 0 = for ever. The class "404.match" has the age of "404" if it has none
-// of its own.
-func keptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
-	if !listed(j.State) {
-		return rule.Completed
-	}
-	family, _, _ := strings.Cut(string(j.Class), ".")
-	for _, class := range []engine.Class{j.Class, engine.Class(family)} {
-		if age, ok := rule.Classes[class]; ok && (class != "" || class == j.Class) {
-			return age
-		}
-	}
-	return rule.Failed
 }
 
 // newestFailed are the last n discarded and cancelled jobs, which stay whatever their age. Those that fail while others are
@@ -97,15 +82,7 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 			done.Spared++
 			continue
 		}
-		if done.Attempts += t.rowsUnder(tAttempts.table, k); listed(j.State) {
-			done.Failed++
-			if done.Classes == nil {
-				done.Classes = map[engine.Class]int{}
-			}
-			done.Classes[j.Class]++
-		} else {
-			done.Completed++
-		}
+		both.CountPruned(done, j, t.rowsUnder(tAttempts.table, k))
 		if dry {
 			continue
 		}

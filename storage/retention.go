@@ -9,21 +9,13 @@ import (
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
-// overlap is how long after the end of its month a game of that month may still have begun: it is created while players
-// choose.
-const overlap = 24 * time.Hour
-
-// DroppedMonth is what retention did, or would do, with one month.
-type DroppedMonth struct {
-	Month    string `json:"month"`
-	Payloads int    `json:"payloads"` // that matches name and that go with the file
-	Bytes    int64  `json:"bytes"`
-	Left     string `json:"left,omitempty"` // why the file stays
-}
+// DroppedMonth is both.DroppedMonth.
+type DroppedMonth = both.DroppedMonth
 
 // DropExpired deletes the payload files of months that lie wholly outside of keep, as seen at now, and nothing when keep is
 // off. The matches stay: each payload's reference is marked as dropped first, so that a crash leaves a file that nobody
@@ -38,7 +30,7 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		return nil, err
 	}
 	for _, m := range months {
-		if !payload.MonthEnd(m).Add(overlap).Before(keep.Before(now)) {
+		if !both.Expired(m, keep, now) {
 			continue
 		}
 		d, err := db.weighMonth(m)

@@ -3,10 +3,9 @@ package disk
 import (
 	"errors"
 	"fmt"
-	"syscall"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Sentinels for callers to test with errors.Is.
@@ -15,41 +14,15 @@ var (
 	ErrClosed = errors.New("the store is closed")
 	// ErrReadOnly: a write was asked of a store that was opened to browse.
 	ErrReadOnly = errors.New("the store is open for reading only")
-	// ErrDiskFull: the disk (or the configured maximum size) has no room. Nothing was written; the same write may be
-	// tried again when there is room.
-	// It is also the system's ENOSPC, which is how those who do not see this package know it.
-	ErrDiskFull error = diskFull{}
-	// ErrUnknown: a commit failed in a way that leaves open whether its writes will survive. The store takes no more
-	// writes; close it, open it again and recover as after a crash.
-	ErrUnknown = errors.New("it is unknown whether the commit is on disk")
-	// ErrDropped: retention, as the operator configured it, took the payload; its match keeps its row. It is an
-	// engine.ErrNotFound too.
-	ErrDropped = fmt.Errorf("its month was dropped by retention: %w", engine.ErrNotFound)
+	ErrDiskFull = both.ErrDiskFull
+	ErrUnknown  = both.ErrUnknown
+	ErrDropped  = both.ErrDropped
 	// ErrReplaced: the file behind the open store is not the one under its name any more, so the lock guards nothing.
 	ErrReplaced = errors.New("the database file was replaced while it was open")
 )
 
-type diskFull struct{}
-
-func (diskFull) Error() string { return "no room left on the disk" }
-
-func (diskFull) Is(target error) bool { return target == syscall.ENOSPC }
-
-// ErrHeld is returned (as *ErrHeld) when another process has the data directory.
-type ErrHeld struct {
-	PID   int // 0: the holder had not yet written who it is
-	Host  string
-	Since time.Time
-	Path  string // the data directory
-}
-
-func (e *ErrHeld) Error() string {
-	if e.PID == 0 {
-		return fmt.Sprintf("data directory %s is held by another Farsight", e.Path)
-	}
-	return fmt.Sprintf("data directory %s is held by process %d on %s since %s",
-		e.Path, e.PID, e.Host, e.Since.UTC().Format(time.RFC3339))
-}
+// ErrHeld is both.ErrHeld of a data directory.
+type ErrHeld = both.ErrHeld
 
 // Damaged is returned (as *Damaged) when a file is not what Farsight wrote. The file has not been changed.
 type Damaged struct {

@@ -116,5 +116,5 @@ func heldBy(f *os.File, dir string) error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return &ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Path: dir}
+	return &ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + dir}
 }

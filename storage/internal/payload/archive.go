@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -92,16 +93,7 @@ func wantMonth(asked []string, m string) bool {
 	if asked != nil {
 		return slices.Contains(asked, m)
 	}
-	return MonthEnd(m).Add(settled).Before(disk.Now())
-}
-
-// MonthEnd is the first instant after a month.
-func MonthEnd(m string) time.Time {
-	t, err := time.Parse("2006-01", m)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.AddDate(0, 1, 0)
+	return both.MonthEnd(m).Add(settled).Before(disk.Now())
 }
 
 // load is what there is to pack of one part.

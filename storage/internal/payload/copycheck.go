@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
@@ -95,30 +96,20 @@ func (c *copyCheck) note(table string, k []byte, err error) error {
 }
 
 // PageCheck is bbolt's own check of every page, as findings about the file called name.
-func PageCheck(name string, b *bolt.DB) (findings []Finding) {
+func PageCheck(name string, b *bolt.DB) (findings []both.Finding) {
 	err := b.View(func(tx *bolt.Tx) error {
 		for err := range tx.Check() {
-			if len(findings) < MaxFindings {
-				findings = append(findings, Finding{Table: name, Why: err.Error()})
+			if len(findings) < both.MaxFindings {
+				findings = append(findings, both.Finding{Table: name, Why: err.Error()})
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		findings = append(findings, Finding{Table: name, Why: err.Error()})
+		findings = append(findings, both.Finding{Table: name, Why: err.Error()})
 	}
 	return findings
 }
-
-// Finding is one thing that is not as it must be.
-type Finding struct {
-	Table string `json:"table"`
-	Key   string `json:"key"` // as text where it is one, else in hexadecimal
-	Why   string `json:"why"`
-}
-
-// MaxFindings are listed; a destroyed table would fill memory otherwise.
-const MaxFindings = 1000
 
 // ShowKey is a key as text where it is one, else in hexadecimal.
 func ShowKey(k []byte) string {

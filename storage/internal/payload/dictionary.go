@@ -10,15 +10,13 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
 // DictTable holds the dictionaries of a shard: number -> part and dictionary. A dictionary is never changed: the payloads
 // that were packed with it cannot be read without it.
 const DictTable = "dict"
-
-// maxInflated bounds what a payload may become: half a megabyte of gzip can hold half a gigabyte.
-const maxInflated = 32 << 20
 
 var dictSeed = rec.TableSeed(DictTable)
 
@@ -123,7 +121,7 @@ func (ds *Dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	if d := ds.decoders[id]; d != nil {
 		return d, nil
 	}
-	options := []zstd.DOption{zstd.WithDecoderMaxMemory(maxInflated), zstd.WithDecoderConcurrency(2)}
+	options := []zstd.DOption{zstd.WithDecoderMaxMemory(both.MaxInflated), zstd.WithDecoderConcurrency(2)}
 	if id != 0 {
 		d, ok := ds.Known[id]
 		if !ok {

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -36,7 +37,7 @@ type Store struct {
 
 	archiving sync.Mutex // one archiver at a time
 
-	Commits disk.WriteTimes // of all months
+	Commits both.WriteTimes // of all months
 	Doomed  doomed          // matches whose payloads are to be deleted
 
 	mu     sync.Mutex

@@ -1,14 +1,12 @@
 package payload
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -30,8 +28,8 @@ const (
 var codecs = [...]string{1: CodecIdentity, 2: CodecGzip, 3: codecZstd, 4: codecColumns}
 
 const (
-	CodecIdentity = "identity"
-	CodecGzip     = "gzip"
+	CodecIdentity = both.CodecIdentity
+	CodecGzip     = both.CodecGzip
 	codecZstd     = "zstd"
 	codecColumns  = "zstd-columns" // the JSON taken apart into columns (columns.go), then zstd
 )
@@ -64,8 +62,8 @@ func sealFrame(match string, part league.Part, f Frame) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Body) == 0 || f.Ref.RawLen <= 0 || f.Ref.RawLen > maxInflated || len(f.Body) > maxInflated {
-		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.Body), f.Ref.RawLen, maxInflated)
+	if len(f.Body) == 0 || f.Ref.RawLen <= 0 || f.Ref.RawLen > both.MaxInflated || len(f.Body) > both.MaxInflated {
+		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.Body), f.Ref.RawLen, both.MaxInflated)
 	}
 	format := byte(formatArrived)
 	if f.archived() {
@@ -125,29 +123,21 @@ func payloadKey(match string, part league.Part) []byte { return []byte(match + "
 
 // Raw gives the JSON of a payload and proves that it is the one that was stored.
 func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
-	if f.Ref.RawLen < 0 || f.Ref.RawLen > maxInflated {
-		return nil, fmt.Errorf("raw length %d is above %d", f.Ref.RawLen, maxInflated)
+	if f.Ref.RawLen < 0 || f.Ref.RawLen > both.MaxInflated {
+		return nil, fmt.Errorf("raw length %d is above %d", f.Ref.RawLen, both.MaxInflated)
 	}
 	raw, err := f.inflate(dicts)
 	if err != nil {
 		return nil, fmt.Errorf("inflate %s: %w", f.Ref.Codec, err)
 	}
-	if len(raw) != f.Ref.RawLen || rec.Sum(raw) != f.Ref.CRC {
-		return nil, fmt.Errorf("raw payload of %d bytes is not the one that was stored", len(raw))
-	}
-	return raw, nil
+	return raw, both.Prove(f.Ref, raw)
 }
 
 func (f Frame) inflate(dicts *Dictionaries) ([]byte, error) {
+	if raw, ours, err := both.Inflate(f.Ref, f.Body); ours {
+		return raw, err
+	}
 	switch f.Ref.Codec {
-	case CodecIdentity:
-		return f.Body, nil
-	case CodecGzip:
-		r, err := gzip.NewReader(bytes.NewReader(f.Body))
-		if err != nil {
-			return nil, err
-		}
-		return readAtMost(r, f.Ref.RawLen)
 	case codecZstd:
 		return dicts.decode(f.dict, f.Body)
 	case codecColumns:
@@ -158,13 +148,6 @@ func (f Frame) inflate(dicts *Dictionaries) ([]byte, error) {
 		return joinColumns(cols, f.Ref.RawLen)
 	}
 	return nil, errors.New("codec is not known")
-}
-
-// readAtMost reads to the end, but no more than one byte above size: enough to see that it is too long.
-func readAtMost(r io.Reader, size int) ([]byte, error) {
-	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := buf.ReadFrom(io.LimitReader(r, int64(size)+1))
-	return buf.Bytes(), err
 }
 
 // Table holds one nested table per match. As plain values a leaf would split only above four entries, so that each

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -39,7 +40,7 @@ type Shard struct {
 	Month, Path string
 	readOnly    bool
 	log         zerolog.Logger
-	commits     *disk.WriteTimes
+	commits     *both.WriteTimes
 
 	mu    sync.RWMutex
 	Bolt  *bolt.DB // nil = closed

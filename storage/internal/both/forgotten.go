@@ -1,0 +1,84 @@
+package both
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// Forgotten is an account that is being forgotten, or has been.
+type Forgotten struct {
+	Account string            `json:"account"` // its id with us
+	PUUIDs  []string          `json:"puuids,omitempty"`
+	By      engine.Actor      `json:"by"`
+	Reason  string            `json:"reason,omitempty"`
+	Began   time.Time         `json:"began"`
+	Done    engine.ForgetDone `json:"done"`
+	// Doomed are matches whose rows are gone and whose payloads are next.
+	Doomed []string `json:"doomed,omitempty"`
+}
+
+// Identify says whose rows are to go.
+func (f *Forgotten) Identify(a league.Account) {
+	f.Account, f.PUUIDs = a.ID, PUUIDsOf(a)
+	secret := a.ID // random
+	if len(f.PUUIDs) > 0 {
+		secret = f.PUUIDs[0]
+	}
+	// It names the account to those only who know its PUUID.
+	f.Done.Mask = fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
+}
+
+// Entry is what the audit says of it; note ends the result.
+func (f *Forgotten) Entry(at time.Time, note string) engine.AuditEntry {
+	return engine.AuditEntry{
+		At: at, By: f.By, Op: engine.OpForget, Target: f.Done.Target(), Reason: f.Reason,
+		Result: f.Done.Text(false) + "; " + engine.ForgetLeaves + note, Matched: 1, Applied: 1,
+	}
+}
+
+// StillLive refuses to forget an account of which jobs live.
+func StillLive(jobs int) error {
+	if jobs == 0 {
+		return nil
+	}
+	return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", human.Counted(jobs, "job", "jobs"))
+}
+
+// WithoutAccount takes an account's line out of a weekly report. The sums stay: they name nobody.
+func WithoutAccount(r *engine.WeeklyReport, account string) {
+	for _, a := range r.Accounts {
+		if a.ID == account && a.Missing == "" {
+			r.Complete--
+		}
+	}
+	r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == account })
+}
+
+// PUUIDsOf lists an account's PUUIDs in the order of their key projects.
+func PUUIDsOf(a league.Account) (list []string) {
+	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
+		if puuid := a.PUUIDs[project]; puuid != "" {
+			list = append(list, puuid)
+		}
+	}
+	return list
+}
+
+// Unmask gives the seat of an account that was forgotten and is synced again its name back;
+// false when it is not the account's.
+func Unmask(p *league.Participant, match string, a league.Account) bool {
+	for _, puuid := range PUUIDsOf(a) {
+		if SeatMask(match, puuid) == p.PUUID {
+			p.PUUID, p.RiotID = puuid, a.RiotID()
+			return true
+		}
+	}
+	return false
+}

@@ -48,7 +48,8 @@ var operations = map[uint32]struct {
 	unix.SYS_RENAMEAT: {"rename", 1}, unix.SYS_LINKAT: {"link", 1},
 }
 
-// Environment of the shim, which sets the filter and becomes the program.
+// Environment of the shim, which sets the filter and becomes the program: one of the roles
+// of this binary, or another binary.
 const (
 	execEnv     = "FARSIGHT_TEST_EXEC"
 	nextRoleEnv = "FARSIGHT_TEST_NEXT_ROLE"
@@ -63,7 +64,7 @@ const noSeccomp = 97
 const shimSocket = 3
 
 func becomeFaulty() int {
-	runtime.LockOSThread() // the filter is this thread's, and exec keeps only this thread
+	runtime.LockOSThread() // two calls set the filter, and the first is about one thread
 	listener, err := installFilter()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -78,12 +79,16 @@ func becomeFaulty() int {
 	_ = os.Unsetenv(execEnv)
 	_ = os.Unsetenv(nextRoleEnv)
 	_ = os.Setenv(roleEnv, role)
+	if role != "" {
+		runtime.UnlockOSThread() // the filter is every thread's
+		return roles[role]()
+	}
 	err = syscall.Exec(target, append([]string{target}, os.Args[1:]...), os.Environ())
 	fmt.Fprintln(os.Stderr, err)
 	return noSeccomp
 }
 
-// installFilter asks the kernel to report the operations of this thread and of
+// installFilter asks the kernel to report the operations of this process and of
 // whatever it becomes.
 func installFilter() (listener int, err error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -92,7 +97,8 @@ func installFilter() (listener int, err error) {
 	code := filter()
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
-		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, uintptr(unsafe.Pointer(&prog)))
+		unix.SECCOMP_FILTER_FLAG_TSYNC|unix.SECCOMP_FILTER_FLAG_TSYNC_ESRCH|
+			unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
 		return 0, fmt.Errorf("seccomp: %w", errno)
 	}
@@ -137,11 +143,7 @@ func (i *injector) start(t testing.TB, c command) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, role := farsight(t), c.env[roleEnv]
-	if role != "" {
-		target = self
-	}
-	c.env = with(c.env, nextRoleEnv+"="+role, execEnv+"="+target, roleEnv+"=faulty")
+	c.env = with(c.env, nextRoleEnv+"="+c.env[roleEnv], execEnv+"="+farsight(t), roleEnv+"=faulty")
 	c.as = func(cmd *exec.Cmd) { cmd.Path, cmd.ExtraFiles = self, []*os.File{theirs} }
 	p := c.start(t)
 	_ = theirs.Close()

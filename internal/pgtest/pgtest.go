@@ -3,6 +3,7 @@
 package pgtest
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -82,12 +83,17 @@ func begin() (string, error) {
 	if named := os.Getenv(envServer); named != "" {
 		return named, do(named, "select 1")
 	}
-	bin, err := programs()
+	s, err := start("off")
 	if err != nil {
 		return "", err
 	}
-	return start(bin)
+	shared.Store(s)
+	return s.URL, nil
 }
+
+// shared is the server of this process. Nobody else refers to the pipe that keeps it running,
+// which would be closed when the garbage is collected.
+var shared atomic.Pointer[Server]
 
 // programs is the folder of postgres and initdb: of the newest version, where it is not on
 // the path.
@@ -108,56 +114,129 @@ func programs() (string, error) {
 }
 
 // serve runs a server until its input ends, as it does when the tests end in whatever way,
-// and removes what it has written.
-const serve = `"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-	-c synchronous_commit=off -c shared_buffers=32MB -c max_connections=80 >"$2/log" 2>&1 &
-read -r _
+// and removes what it has written. Until then it does what it is told, and says when it has.
+const serve = `begin() {
+	"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
+		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=80 >>"$2/log" 2>&1 &
+}
+begin "$@"
+while read -r word; do
+	case $word in
+	stop) kill -QUIT $!; wait $! ;;
+	start) begin "$@" ;;
+	freeze) kill -STOP $! $(pgrep -P $!) ;;
+	thaw) kill -CONT $! $(pgrep -P $!) ;;
+	esac
+	echo "$word"
+done
+kill -CONT $! $(pgrep -P $!)
 kill -QUIT $!
 wait
 rm -rf "$2"`
 
-// lifeline holds the writing end of the server's input: a file that nothing refers to is
-// closed when the garbage is collected.
-var lifeline atomic.Pointer[os.File]
+// Server is one of a test's own, which can be treated badly.
+type Server struct {
+	URL    string
+	dir    string
+	orders *os.File
+	done   *bufio.Reader
+}
+
+// Own starts a server that ends with the test. What it has committed it keeps over a Stop.
+func Own(t testing.TB) *Server {
+	t.Helper()
+	s, err := start("on")
+	if errors.Is(err, errNone) && os.Getenv(envRequired) != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = s.orders.Close()
+		_, _ = s.done.ReadString(0) // until it has removed everything
+	})
+	return s
+}
+
+// Stop ends a server as its crash would: nobody is told, nothing is written.
+func (s *Server) Stop(t testing.TB) { s.tell(t, "stop") }
+
+// Start lets it begin again, and returns when it answers.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	s.tell(t, "start")
+	if err := s.answers(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Freeze stops all of its processes where they are, and Thaw lets them go on.
+func (s *Server) Freeze(t testing.TB) { s.tell(t, "freeze") }
+func (s *Server) Thaw(t testing.TB)   { s.tell(t, "thaw") }
+
+func (s *Server) tell(t testing.TB, word string) {
+	t.Helper()
+	if _, err := s.orders.WriteString(word + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := s.done.ReadString('\n'); err != nil || said != word+"\n" {
+		t.Fatalf("%s: %q, %v", word, said, err)
+	}
+}
 
 // start makes a server in a folder of its own; it listens on a Unix socket there. The path of
 // a socket must be short: the folder is not where TMPDIR says.
-func start(bin string) (string, error) {
+func start(synchronous string) (*Server, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("/tmp", "farsight-pg")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	as, err := owner(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	made := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "farsight", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
 	made.Dir, made.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
 	if said, err := made.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("initdb: %w: %s", err, said)
+		return nil, fmt.Errorf("initdb: %w: %s", err, said)
 	}
-	in, out, err := os.Pipe()
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	lifeline.Store(out)
-	run := exec.Command("/bin/sh", "-c", serve, "sh", bin, dir)
-	run.Dir, run.Stdin = dir, in
+	run := exec.Command("/bin/sh", "-c", serve, "sh", bin, dir, synchronous)
+	run.Dir = dir
 	run.Env = []string{"PATH=" + os.Getenv("PATH")}                       // without the mark of internal/scratch: it ends by itself
 	run.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true} // Ctrl-C is for the tests
-	if err := run.Start(); err != nil {
-		return "", err
+	in, orders, err := os.Pipe()
+	if err != nil {
+		return nil, err
 	}
-	at := "postgres:///postgres?user=farsight&host=" + url.QueryEscape(dir)
+	done, out, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	run.Stdin, run.Stdout = in, out
+	err = run.Start()
+	_, _ = in.Close(), out.Close()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{URL: "postgres:///postgres?user=farsight&host=" + url.QueryEscape(dir), dir: dir, orders: orders, done: bufio.NewReader(done)}
+	return s, s.answers()
+}
+
+// answers waits until a server answers.
+func (s *Server) answers() (err error) {
 	for range 1000 {
-		if err = do(at, "select 1"); err == nil {
-			return at, nil
+		if err = do(s.URL, "select 1"); err == nil {
+			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	said, _ := os.ReadFile(dir + "/log")
-	return "", fmt.Errorf("PostgreSQL does not begin: %w: %s", err, said)
+	said, _ := os.ReadFile(s.dir + "/log")
+	return fmt.Errorf("PostgreSQL does not begin: %w: %s", err, said)
 }
 
 // owner makes the folder that of whoever may run a server: not root.

@@ -26,6 +26,7 @@ select distinct parent, grp from ((table stored except table counted) union all 
 func (db *DB) Check(ctx context.Context) (findings []string, err error) {
 	found := func(format string, args ...any) { findings = append(findings, fmt.Sprintf(format, args...)) }
 	err = db.view(ctx, func(t *txn) error {
+		t.unhurried()
 		err := t.query(func(rows pgx.Rows) {
 			var g engine.GroupID
 			if err := scan(rows, []any{(*jobID)(&g.Parent), &g.Group}); err == nil {

@@ -36,13 +36,14 @@ const sumOfParts = `select day, 0::smallint, sum(completed)::bigint, sum(discard
 	sum(attempts)::bigint, sum(retries)::bigint, sum(won)::bigint from fs_day `
 
 // saveDays adds what the transaction has counted to the stored sums.
-func (t *txn) saveDays() {
+func (t *txn) saveDays() error {
 	for _, day := range slices.Sorted(maps.Keys(t.days)) {
 		part := dayPart{t.days[day], t.slot}
 		part.Day = day
 		t.exec(tDays.insert+addToDay, tDays.values(&part)...)
 	}
 	t.days = nil
+	return t.err
 }
 
 // Days gives the stored sums of the last n UTC days up to now, the oldest first. Days on which

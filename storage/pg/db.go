@@ -2,18 +2,13 @@ package pg
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
@@ -25,6 +20,10 @@ type DB struct {
 	sums     sums // as of the last commit; only who has the turn touches them, and seq
 	onCommit func(seq uint64, changes []engine.Change)
 	region   func(platform string) string
+	patience patience
+	// atEnd is what follows from what a transaction has done, in this order, so that no two
+	// transactions keep each other from it.
+	atEnd []func(*txn) error
 }
 
 // OnCommit names the one function that gets the changes of every commit of this process, in an
@@ -44,33 +43,23 @@ func (db *DB) Read(ctx context.Context, fn func(engine.Tx) error) error {
 	return db.view(ctx, func(t *txn) error { return fn(t) })
 }
 
+// view begins again when the connection is lost before fn was told anything: after that, fn has
+// seen a state that nobody else gives it.
 func (db *DB) view(ctx context.Context, fn func(*txn) error) error {
-	return db.in(ctx, "", func(t *txn) error {
-		t.queued.Queue("begin isolation level repeatable read, read only")
-		err := fn(t)
-		if t.err != nil {
-			err = t.err
-		}
-		t.rollback()
-		return err
+	return db.again(ctx, func(error) bool { return false }, func() (told bool, err error) {
+		err = db.in(ctx, "", func(t *txn) error {
+			t.queued.Queue("begin isolation level repeatable read, read only")
+			err := fn(t)
+			if t.err != nil {
+				err = t.err
+			}
+			t.rollback()
+			told = t.told
+			return err
+		})
+		return told, err
 	})
 }
-
-var (
-	// errUnknown: it is unknown whether a commit was carried out.
-	errUnknown = errors.New("unknown whether it was committed")
-	// errLost: the connection was lost, or there is none to be had. Nothing was committed.
-	errLost = errors.New("the connection to the database is lost")
-)
-
-const (
-	// maxTries bounds how often a transaction is begun again that the database has ended for
-	// the sake of another.
-	maxTries = 20
-	// lostPatience is for a server that is started again, and lostPause between two tries.
-	lostPatience = 30 * time.Second
-	lostPause    = 200 * time.Millisecond
-)
 
 // Write runs fn in one transaction and returns after its commit. It returns fn's error, and such
 // an fn leaves no trace; but an error of the database's own comes first, whatever fn says. fn
@@ -78,21 +67,9 @@ const (
 // assigns, and call neither Write nor Read: it runs again when the database has ended its
 // transaction for the sake of another, or when its connection was lost before the commit.
 func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
-	for try, began := 1, time.Now(); ; try++ {
-		err := db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
-		var pause time.Duration
-		switch {
-		case anotherWon(err) && try < maxTries:
-			pause = rand.N(time.Duration(try) * 5 * time.Millisecond)
-		case errors.Is(err, errLost) && time.Since(began) < lostPatience:
-			pause = lostPause
-		default:
-			return err
-		}
-		if !await.Pause(ctx, pause) {
-			return context.Cause(ctx)
-		}
-	}
+	return db.again(ctx, anotherWon, func() (bool, error) {
+		return false, db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
+	})
 }
 
 func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
@@ -104,10 +81,10 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	}()
 	t.queued.Queue("begin")
 	err := fn(t)
-	if t.err == nil && err == nil {
-		t.saveDays()
-		t.saveCounts()
-		err = t.emitAccounts()
+	for _, also := range db.atEnd {
+		if t.err == nil && err == nil && t.dirty {
+			err = also(t)
+		}
 	}
 	if t.err == nil && err == nil {
 		err = t.flush()
@@ -119,11 +96,8 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 		return err
 	}
 	return db.turns.pass(func() error {
-		err := t.alone("commit")
+		err := db.commit(t)
 		committed = err == nil
-		if _, answered := errors.AsType[*pgconn.PgError](err); err != nil && !answered {
-			err = fmt.Errorf("%w: %w", errUnknown, err)
-		}
 		return err
 	}, func() { db.publish(append(t.changes, db.sums.take(t.sums)...)) })
 }
@@ -154,28 +128,12 @@ func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 	defer c.Release()
 	return fn(&txn{
 		db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now(),
-		lock: lock, slot: int(c.Conn().PgConn().PID() % slots), queued: &pgx.Batch{},
+		lock: lock, slot: int(c.Conn().PgConn().PID() % slots), answer: db.patience.answer, queued: &pgx.Batch{},
 	})
 }
 
 // slots is in how many parts a counter is kept.
 const slots = 16
-
-// anotherWon reports whether the database has ended a transaction for the sake of another: it
-// can run again.
-func anotherWon(err error) bool {
-	e, ok := errors.AsType[*pgconn.PgError](err)
-	if !ok {
-		return false
-	}
-	switch e.Code {
-	case "40001", // serialization_failure
-		"40P01", // deadlock_detected
-		"23505": // unique_violation: what was not there when it was looked for is there now
-		return true
-	}
-	return false
-}
 
 // turnstile lets commits go on beside each other, and what follows them in the order in which
 // they were begun. A transaction holds the locks on all that it was decided by when it begins its

@@ -13,6 +13,10 @@
 // function says that was given to it. What the domain must expect, such as a key that is taken,
 // is therefore asked for and never tried.
 //
+// Each leaves a token in the same transaction, so that one whose commit was not answered is known
+// to be committed or not as soon as the database can be asked. A question whose connection is lost
+// before its first answer is asked again.
+//
 // # Rows
 //
 // A table is declared once, beside what reads and writes it: a function that pairs each column

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -84,4 +85,19 @@ func step(ctx context.Context, c *pgx.Conn, schema string, names []string) (have
 func takeTurn(ctx context.Context, tx pgx.Tx, schema string) error {
 	_, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended('farsight.'||$1, 0))", schema)
 	return err
+}
+
+// unreachable says why a database cannot be used. The text of an error of the connection names
+// host, user and database, and no password.
+func unreachable(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "42501": // insufficient_privilege
+			return engine.Problemf(engine.ErrRefused, "grant it create on the database, or all on the schema and its tables",
+				"the role may not do what the store needs: %s", e.Message)
+		case "28P01", "28000": // invalid_password, invalid_authorization_specification
+			return engine.Problemf(engine.ErrRefused, "look at PGPASSFILE, PGSERVICEFILE and pg_hba.conf", "the database lets nobody in so: %s", e.Message)
+		}
+	}
+	return fmt.Errorf("the database cannot be reached: %w", err)
 }

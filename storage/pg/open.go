@@ -2,13 +2,13 @@ package pg
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/farsight-console/farsight/engine"
@@ -33,9 +33,9 @@ const (
 	oldestServer = 140000
 	// connectPatience is for a server that does not answer.
 	connectPatience = 10 * time.Second
-	// forEver is for what the pool would do by itself now and then: a connection is used as
-	// long as it lasts.
-	forEver = 100 * 365 * 24 * time.Hour
+	// idlePatience is for a member that stands still within a transaction, and keeps others from
+	// what it has locked.
+	idlePatience = 5 * time.Second
 )
 
 // Open opens a schema, and makes it or brings it to what this program writes. A refusal is an
@@ -53,7 +53,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	db := &DB{pool: pool, region: o.Region}
+	db := &DB{pool: pool, region: o.Region, patience: usualPatience}
+	db.atEnd = []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken}
 	if o.Region == nil {
 		db.region = func(string) string { return "" }
 	}
@@ -80,16 +81,32 @@ func config(o Options) (*pgxpool.Config, error) {
 	if c.ConnectTimeout == 0 {
 		c.ConnectTimeout = connectPatience
 	}
-	for name, usual := range map[string]string{"search_path": usualSchema, "application_name": "farsight", "timezone": "UTC"} {
+	for name, usual := range map[string]string{
+		"search_path": usualSchema, "application_name": "farsight", "timezone": "UTC",
+		"statement_timeout": milliseconds(statementPatience), "idle_in_transaction_session_timeout": milliseconds(idlePatience),
+	} {
 		if c.RuntimeParams[name] == "" {
 			c.RuntimeParams[name] = usual
 		}
 	}
+	conf.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
+		c.RuntimeParams["application_name"] = fmt.Sprintf("%.40s %016x", c.RuntimeParams["application_name"], rand.Uint64())
+		return nil
+	}
+	conf.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
+		c.PgConn().CustomData()[connectionName] = c.Config().RuntimeParams["application_name"]
+		return nil
+	}
+	conf.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // what is lost is tried again
 	return conf, nil
 }
 
-// prepare looks at the server and brings the schema up to date.
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// prepare looks at the server and brings the schema up to date, however long that takes.
 func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string) error {
+	conf = conf.Copy()
+	conf.RuntimeParams["statement_timeout"] = "0"
 	c, err := pgx.ConnectConfig(ctx, conf)
 	if err != nil {
 		return unreachable(err)
@@ -103,7 +120,13 @@ func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string) error {
 	if err := newEnough(version, words); err != nil {
 		return err
 	}
-	return migrate(ctx, c, schema)
+	if err := migrate(ctx, c, schema); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, dropTokens); err != nil {
+		return unreachable(err)
+	}
+	return nil
 }
 
 func newEnough(version int, words string) error {
@@ -111,19 +134,4 @@ func newEnough(version int, words string) error {
 		return engine.Problemf(engine.ErrRefused, "use PostgreSQL 14 or later", "the server is PostgreSQL %s", words)
 	}
 	return nil
-}
-
-// unreachable says why a database cannot be used. The text of an error of the connection names
-// host, user and database, and no password.
-func unreachable(err error) error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch e.Code {
-		case "42501": // insufficient_privilege
-			return engine.Problemf(engine.ErrRefused, "grant it create on the database, or all on the schema and its tables",
-				"the role may not do what the store needs: %s", e.Message)
-		case "28P01", "28000": // invalid_password, invalid_authorization_specification
-			return engine.Problemf(engine.ErrRefused, "look at PGPASSFILE, PGSERVICEFILE and pg_hba.conf", "the database lets nobody in so: %s", e.Message)
-		}
-	}
-	return fmt.Errorf("the database cannot be reached: %w", err)
 }

@@ -122,14 +122,3 @@ func (tb *table[T]) each(t *txn, yield func(v T, err error), sql string, args ..
 		yield(v, err)
 	}, sql, args...)
 }
-
-// scan reads one row. pgx's own Scan ends the query at the first value that it cannot read.
-func scan(rows pgx.Rows, into []any) error {
-	raw, types := rows.RawValues(), rows.Conn().TypeMap()
-	for i, f := range rows.FieldDescriptions() {
-		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], into[i]); err != nil {
-			return fmt.Errorf("column %s: %w", f.Name, err)
-		}
-	}
-	return nil
-}

@@ -21,10 +21,13 @@ type txn struct {
 	lock string // what makes a read lock its rows; "" in a reading transaction
 	slot int    // of counters
 
-	queued *pgx.Batch // what needs no answer
-	begun  bool       // something was sent
-	dirty  bool       // something was written
-	err    error      // the database's first
+	answer time.Duration // how long one is waited for
+	queued *pgx.Batch    // what needs no answer
+	begun  bool          // something was sent
+	dirty  bool          // something was written
+	told   bool          // a row was given to who asked
+	token  int64         // what says later that it was committed
+	err    error         // the database's first
 
 	changes []engine.Change
 	jobs    map[engine.JobID]engine.Job // that were read and are locked, as they are now
@@ -71,6 +74,7 @@ func (t *txn) exec(sql string, args ...any) {
 func (t *txn) query(row func(rows pgx.Rows), sql string, args ...any) error {
 	t.queued.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
+			t.told = true
 			row(rows)
 		}
 		return rows.Err()
@@ -85,7 +89,9 @@ func (t *txn) flush() error {
 	t.queued = &pgx.Batch{}
 	if t.err == nil && send.Len() > 0 {
 		t.begun = true
-		t.fail(t.conn.SendBatch(t.ctx, send).Close())
+		ctx, cancel := context.WithTimeout(t.ctx, t.answer)
+		t.fail(t.conn.SendBatch(ctx, send).Close())
+		cancel()
 	}
 	return t.err
 }
@@ -102,8 +108,16 @@ func (t *txn) fail(err error) {
 
 // alone carries out one statement that ends or begins something.
 func (t *txn) alone(sql string) error {
-	_, err := t.conn.Exec(t.ctx, sql)
+	ctx, cancel := context.WithTimeout(t.ctx, t.answer)
+	defer cancel()
+	_, err := t.conn.Exec(ctx, sql)
 	return err
+}
+
+// unhurried lets every statement take as long as it needs.
+func (t *txn) unhurried() {
+	t.queued.Queue("set local statement_timeout = 0")
+	t.answer = forEver
 }
 
 // rollback takes back what was done. A connection on which that fails is not used again.
@@ -125,4 +139,15 @@ func value[T any](t *txn, sql string, args ...any) (v T, ok bool, err error) {
 		}
 	}, sql, args...)
 	return v, ok, errors.Join(err, bad)
+}
+
+// scan reads one row. pgx's own Scan ends the query at the first value that it cannot read.
+func scan(rows pgx.Rows, into []any) error {
+	raw, types := rows.RawValues(), rows.Conn().TypeMap()
+	for i, f := range rows.FieldDescriptions() {
+		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], into[i]); err != nil {
+			return fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
+	return nil
 }

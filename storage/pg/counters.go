@@ -1,0 +1,55 @@
+package pg
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// loadSums reads the sums as they are when a store is opened.
+func (db *DB) loadSums(ctx context.Context) error {
+	return db.view(ctx, func(t *txn) (err error) {
+		if db.sums.discards, err = t.discards(); err != nil {
+			return err
+		}
+		db.sums.counts, err = t.counts()
+		return err
+	})
+}
+
+// counts are the counters as they are stored.
+func (t *txn) counts() (map[string]int, error) {
+	by := map[string]int{}
+	return by, t.query(func(rows pgx.Rows) {
+		var name string
+		var n int
+		if scan(rows, []any{&name, &n}) == nil {
+			by[name] = n
+		}
+	}, "select name, sum(n)::bigint from fs_counter group by name")
+}
+
+// saveCounts adds what the transaction has counted to the stored counters.
+func (t *txn) saveCounts() error {
+	for _, name := range slices.Sorted(maps.Keys(t.sums.counts)) {
+		if n := t.sums.counts[name]; n != 0 {
+			t.exec("insert into fs_counter (name, slot, n) values ($1, $2, $3) on conflict (name, slot) do update set n = fs_counter.n + excluded.n", name, t.slot, n)
+		}
+	}
+	return t.err
+}
+
+// Totals gives the stored counters of all matches.
+func (db *DB) Totals(ctx context.Context) (totals engine.Totals, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		counts, err := t.counts()
+		now := sums{counts: counts}
+		totals = now.totals()
+		return err
+	})
+	return totals, err
+}

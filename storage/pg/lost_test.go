@@ -1,0 +1,236 @@
+package pg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/pgtest"
+)
+
+// wire is between a store and its server, over TCP. What it does when a commit comes by is asked
+// of atCommit, which gets both ends; "pass" lets it go on.
+type wire struct {
+	url      string
+	l        net.Listener
+	open     sync.WaitGroup
+	atCommit atomic.Pointer[func(client, server net.Conn, commit []byte)]
+}
+
+// between puts a wire before the server of a URL, which names a socket.
+func between(t *testing.T, at string) *wire {
+	t.Helper()
+	u, err := url.Parse(at)
+	must(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	q := u.Query()
+	socket := q.Get("host") + "/.s.PGSQL.5432"
+	q.Set("sslmode", "disable")
+	q.Set("host", "127.0.0.1")
+	q.Set("port", fmt.Sprint(l.Addr().(*net.TCPAddr).Port))
+	u.RawQuery = q.Encode()
+	w := &wire{url: u.String(), l: l}
+	w.open.Go(func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			w.open.Go(func() { _, _ = io.Copy(client, server); _ = client.Close() })
+			w.open.Go(func() { w.carry(client, server); _ = server.Close() })
+		}
+	})
+	t.Cleanup(func() { _ = l.Close(); w.open.Wait() })
+	return w
+}
+
+// carry passes on what the client says. A commit is a message of its own.
+func (w *wire) carry(client, server net.Conn) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buf)
+		if err != nil {
+			return
+		}
+		if trap := w.atCommit.Load(); trap != nil && bytes.HasSuffix(buf[:n], []byte("commit\x00")) && w.atCommit.CompareAndSwap(trap, nil) {
+			(*trap)(client, server, bytes.Clone(buf[:n]))
+			continue
+		}
+		if _, err := server.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// A commit that was not answered was carried out or not: either way what it wrote is there once,
+// is told of once, and who wrote it is told what is true.
+func TestACommitThatIsNotAnswered(t *testing.T) {
+	server := pgtest.Own(t)
+	for name, c := range map[string]struct {
+		runs int
+		trap func(client, server net.Conn, commit []byte)
+	}{
+		"it never arrives, and the server sees that": {2, func(client, server net.Conn, _ []byte) {
+			_, _ = client.Close(), server.Close()
+		}},
+		"it never arrives, and the server waits for it": {2, func(client, server net.Conn, _ []byte) {
+			_ = client.Close()
+			_, _ = server.Read(make([]byte, 1)) // until the server ends it
+		}},
+		"it is carried out": {1, func(client, server net.Conn, commit []byte) {
+			_ = client.Close()
+			_, _ = server.Write(commit)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := between(t, server.URL+"&search_path="+strings.Fields(name)[1]+strconv.Itoa(len(name)))
+			db := open(t, w.url)
+			var told atomic.Int64
+			db.OnCommit(func(uint64, []engine.Change) { told.Add(1) })
+			insert(t, db, spec("before"))
+			w.atCommit.Store(&c.trap)
+			runs := 0
+			must(t, db.Write(t.Context(), func(tx engine.Tx) error {
+				runs++
+				_, err := tx.Enqueue(spec("a"))
+				return err
+			}))
+			_, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
+			if err != nil || total != 2 || runs != c.runs || told.Load() != 2 {
+				t.Errorf("%d jobs, %d runs, told %d times, %v", total, runs, told.Load(), err)
+			}
+		})
+	}
+}
+
+// A server that is stopped hard and begins again, over and over: every write that was answered is
+// there, none twice, and both sides count the same.
+func TestAServerThatIsStoppedHard(t *testing.T) {
+	server := pgtest.Own(t)
+	db := open(t, server.URL)
+	db.patience.server = time.Hour
+	const writers, each = 4, 60
+	var all sync.WaitGroup
+	var told atomic.Int64
+	db.OnCommit(func(_ uint64, changes []engine.Change) { told.Add(int64(len(changes))) })
+	half := make(chan struct{}, writers)
+	for n := range writers {
+		all.Go(func() {
+			for i := range each {
+				err := db.Write(context.Background(), func(tx engine.Tx) error {
+					_, err := tx.Enqueue(spec(fmt.Sprint(n, "/", i)), spec(""))
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				if i%20 == 0 {
+					half <- struct{}{}
+				}
+			}
+		})
+	}
+	for range each / 20 {
+		for range writers {
+			<-half
+		}
+		server.Stop(t)
+		server.Start(t)
+	}
+	all.Wait()
+	_, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
+	if want := 2 * writers * each; err != nil || total != want || told.Load() != int64(want) {
+		t.Errorf("%d jobs are there, %d were told of, %d were written: %v", total, told.Load(), want, err)
+	}
+	findings, err := db.Check(t.Context())
+	if err != nil || len(findings) > 0 {
+		t.Error(findings, err)
+	}
+}
+
+// What is asked for after a restart of the server is answered, by whichever connection was left
+// from before.
+func TestReadsOutliveARestart(t *testing.T) {
+	server := pgtest.Own(t)
+	db := open(t, server.URL)
+	db.patience.server = time.Hour
+	id := insert(t, db, spec("a"))[0]
+	for range 3 {
+		server.Stop(t)
+		var asked sync.WaitGroup
+		for range 4 {
+			asked.Go(func() {
+				d, err := db.Detail(context.Background(), engine.JobQuery{ID: id})
+				if err != nil || d.Job.Key != "a" {
+					t.Errorf("%+v, %v", d.Job, err)
+				}
+			})
+		}
+		server.Start(t)
+		asked.Wait()
+	}
+}
+
+// A server that stands still is waited for as long as patience lasts, and no longer; what was
+// under way is neither lost nor done twice.
+func TestAServerThatStandsStill(t *testing.T) {
+	server := pgtest.Own(t)
+	db := open(t, server.URL)
+	insert(t, db, spec("a"))
+	db.patience = patience{server: time.Nanosecond, answer: 50 * time.Millisecond}
+	server.Freeze(t)
+	if err := db.Write(t.Context(), func(tx engine.Tx) error {
+		_, err := tx.Enqueue(spec("b"))
+		return err
+	}); !errors.Is(err, errLost) {
+		t.Errorf("Write = %v", err)
+	}
+	server.Thaw(t)
+	db.patience = usualPatience
+	insert(t, db, spec("b"))
+	if _, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{}); err != nil || total != 2 {
+		t.Errorf("%d jobs, %v", total, err)
+	}
+}
+
+// A member that stands still within a transaction does not keep the others from what it has
+// locked, and runs again when it goes on.
+func TestAWriterThatStandsStill(t *testing.T) {
+	at := pgtest.Schema(t)
+	db, other := open(t, at+"&idle_in_transaction_session_timeout=50"), open(t, at)
+	id := insert(t, db, spec("a"))[0]
+	advance := func(db *DB, meanwhile func()) error {
+		return db.Write(context.Background(), func(tx engine.Tx) error {
+			j, err := db.Job(tx, id)
+			meanwhile()
+			j.Rev++
+			return errors.Join(err, db.SaveJob(tx, j))
+		})
+	}
+	runs := 0
+	must(t, advance(db, func() {
+		if runs++; runs == 1 {
+			must(t, advance(other, func() {})) // waits for the lock
+		}
+	}))
+	if j := jobOf(t, db, id); j.Rev != 3 || runs != 2 {
+		t.Errorf("revision %d after %d runs", j.Rev, runs)
+	}
+}

@@ -145,6 +145,9 @@ func (p *Account) Act(v *View, a Action) Effect {
 // columnWidth is a block of a third of 120 cells, with what parts it from the next.
 const columnWidth = 40
 
+// longNames is by how much the matches have more than a third: Heimerdinger is whole.
+const longNames = 2
+
 // Draw implements Page: how far it is and when it will be done, what it does now, every
 // match, then what explains the pace, what has just come, and when they play.
 func (p *Account) Draw(v *View) []string {
@@ -165,8 +168,8 @@ func (p *Account) Draw(v *View) []string {
 		{least: leastWall + 3, most: p.wall.height(v, wallRows, row), keep: 1, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
-		{least: facts, most: facts + 8*btoi(v.Size == L), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
-		{least: hours, most: hours + 2*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
+		{least: facts, most: facts + 5*btoi(v.Size == L), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
+		{least: hours, most: hours + 5*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, p.plays(v, row, w, h-1))
 		}},
 	}
@@ -197,6 +200,12 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 	x := 0
 	for i, draw := range all {
 		w := columnWidth
+		switch {
+		case n > 2 && i == 1:
+			w -= longNames
+		case n > 2 && i == 2:
+			w += longNames
+		}
 		if i == wide && n > len(all) {
 			w += (n - len(all)) * columnWidth
 		}

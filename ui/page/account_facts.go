@@ -3,6 +3,7 @@ package page
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -117,7 +118,7 @@ func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section 
 	t := tookOf(p.detail.Waits)
 	s := part.Section{Title: or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
 	if t.calls == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " no call of this account is known yet"))}
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " no call of it is known yet"))}
 		return s
 	}
 	s.Note, s.Tail = "median of "+count(t.calls), "since "+v.clock(t.since)
@@ -180,8 +181,12 @@ var storedColumns = func() columns.List[engine.MatchRow] {
 				return part.As(themes.OK, "W")
 			}
 			return part.As(themes.Dim, "L")
+		})).
+		Drawn("queue", byView(func(_ *View, m *engine.MatchRow) part.Cell {
+			mode := columns.ModeName(m.QueueID, m.Mode) // Solo, Draft: the name of the champion needs the room
+			return part.As(themes.Dim, strings.TrimPrefix(strings.TrimPrefix(mode, "Ranked "), "Normal "))
 		}))
-	for i, width := range []int{1, 8, 8, 11} {
+	for i, width := range []int{1, 12, 8, 9} {
 		l[i].Head.Min, l[i].Head.Width, l[i].Head.Priority = width, width, 0
 	}
 	l[1].Head.Flex, l[2].Head.Kind = 1, part.Number

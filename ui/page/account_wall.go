@@ -63,16 +63,23 @@ type wallColumn struct {
 	odd      bool   // it begins in a month that is drawn in the second tone
 }
 
-// columns puts the newest cells into columns that fit w cells, of as few rows as that takes,
-// h at most: a wall is as wide as the screen. Each month begins a column of its own after a
-// gap where all of them have room, else months follow each other. While a sync learns dates
-// they do, too: no cell changes its place.
+// columns puts the newest cells into columns that fit w cells, of as few rows as fill the
+// width best, h at most. Each month begins a column of its own after a gap where all of them
+// have room, else months follow each other. While a sync learns dates they do, too: no cell
+// changes its place.
 func (w *wall) columns(width, h int, open bool) (out []wallColumn, rows, first int) {
+	if len(w.Cells) == 0 {
+		return nil, min(leastWall, h), 0
+	}
 	for _, apart := range []bool{true, false} {
-		for rows = min(leastWall, h); rows <= h && !(apart && open); rows++ {
-			if out = w.from(0, rows, apart); len(out) == 0 || out[len(out)-1].x < width {
-				return stretched(out, width), rows, 0
+		for n := min(leastWall, h); n <= h && !(apart && open); n++ {
+			all := stretched(w.from(0, n, apart), width)
+			if last := all[len(all)-1].x; last < width && (out == nil || last > out[len(out)-1].x+1) {
+				out, rows = all, n
 			}
+		}
+		if out != nil {
+			return out, rows, 0
 		}
 	}
 	first = max(len(w.Cells)-width*h, 0)
@@ -127,7 +134,7 @@ func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
 }
 
 // How many rows the cells of an account have.
-const leastWall, wallHeight = 4, 8
+const leastWall, wallHeight = 3, 8
 
 // section draws the wall: the months, h-2 rows of cells, and how many of each there are.
 func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string) part.Section {
@@ -233,7 +240,10 @@ func cellSign(v *View, letter byte, odd bool) themes.State {
 		}
 		return themes.State{Glyph: g.Cell, Token: t}
 	case engine.CellHad:
-		return themes.State{Glyph: g.Shade[2], Token: themes.OK} // told without colour, too
+		if v.Theme.Shades() && !v.Theme.ASCII() {
+			return themes.State{Glyph: g.Cell, Token: themes.OK}
+		}
+		return themes.State{Glyph: g.Shade[2], Token: themes.OK}
 	case engine.CellToCome:
 		return themes.State{Glyph: g.Dot, Token: themes.Tick}
 	}

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -159,21 +160,23 @@ func limitName(b engine.BucketRow, host string) string {
 
 // limitRow is a window on the overview: its reset stands at the right end.
 func limitRow(v *View, b engine.BucketRow, w int, host string) string {
-	const window, bar, figures, reset = 6, 6, 9, 6
+	const window, figures, reset = 6, 10, 6
+	bar := clamp(w-33, 5, 12)
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == kindBreaker {
 		word, text := bucketState(v, b)
 		return l.Cells(part.Plain(limitName(b, host)+" "), v.state(word), part.As(themes.Dim, " "+text)).String()
 	}
-	l.Field(part.Plain(limitName(b, host)), w-2-window-1-bar-figures-reset, part.Words)
-	l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
-	text := briefCount(b.Used) + "/" + briefCount(b.Limit)
-	if b.Limit <= 0 {
-		text = part.None
-	}
-	l.Bar(themes.Run, bar, ratio(b)).Field(part.Plain(text), figures, part.Number)
 	word, _ := bucketState(v, b)
-	switch sign := v.Theme.State(word); {
+	sign := v.Theme.State(word)
+	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
+		l.Field(part.Plain(limitName(b, host)), name, part.Words)
+		l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
+		l.Bar(themes.Run, bar, ratio(b)).Field(part.Plain(briefCount(b.Used)+"/"+briefCount(b.Limit)), figures, part.Number)
+	} else { // it has no window: its word stands in that place
+		l.Field(part.Plain(limitName(b, host)), name+window, part.Words).Gap(1).Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
+	}
+	switch {
 	case b.Frozen() && b.Thaws.IsZero():
 		l.Right(part.As(sign.Token, sign.Glyph+" "))
 	case b.Blocked.After(v.Now):

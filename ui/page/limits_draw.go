@@ -449,7 +449,7 @@ func (d *limitsChart) planText(plan *engine.HostForecast, window time.Duration, 
 	switch left := plan.Limit - open.Made; {
 	case left <= 0:
 		add(themes.Text, "full: the next go in "+d.in(open.End))
-	case open.Calls() == plan.Limit:
+	case open.Calls() == plan.Limit && open.End.After(d.Now):
 		add(themes.Text, count(left)+" left, spread over "+d.in(open.End))
 	default:
 		add(themes.Text, count(left)+" left, "+count(open.Calls()-open.Made)+" of them planned")

@@ -116,11 +116,14 @@ const callWide, callGap = 56, 4
 // callCells write one call: when, how it was answered, what was asked for, what Riot took
 // and what it had waited for the limiter.
 func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
-	status := columns.StatusCell(c)
+	status, cells := columns.StatusCell(c), clamp(w-52, 4, 7)
+	if len(status.Text) > cells { // timeout, network: there was no answer
+		status.Text = "none"
+	}
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
-	l.Field(status, 4, part.Words).Gap(1)
+	l.Field(status, cells, part.Words).Gap(1)
 	l.Field(part.Plain(methodWord(c.Method)), 8, part.Words).Gap(1)
-	l.Field(part.Plain(briefTarget(c.Target)), w-41, part.ID)
+	l.Field(part.Plain(briefTarget(c.Target)), w-37-cells, part.ID)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number)
 	wait := ""
 	if c.Paced > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
 )
 
 // timetable is what was called in the last minute and what will be in the next ones, all
@@ -223,26 +224,32 @@ func (t *timetable) troubles(v *View) {
 	slices.SortFunc(t.due, time.Time.Compare)
 }
 
-// high is the top of the scale of calls: an even share of the limit and a quarter more, or
-// a power of two of that where a burst was higher. It stays where it is while a chart moves.
+// high is the top of the scale of calls, a round number: an even share of the limit and a
+// quarter more, or what most cells need. It stays where it is while a chart moves: what is
+// higher in a few cells, such as the calls of the first second, is cut there (see bursts).
 func (t *timetable) high() float64 {
-	high := t.even() * 1.25
-	if high == 0 {
-		high = 1
-	}
-	most := 0.0
-	for _, cells := range [][]float64{t.made, t.planned} {
-		for _, n := range cells {
-			if !math.IsNaN(n) {
-				most = max(most, n)
-			}
+	var cells []float64
+	for _, n := range slices.Concat(t.made, t.planned) {
+		if n > 0 {
+			cells = append(cells, n)
 		}
 	}
-	for most > high {
-		high *= 2
+	slices.Sort(cells)
+	high := t.even() * 1.25
+	if n := len(cells); n > 0 {
+		high = max(high, cells[n-1-n/fewCells])
 	}
-	return high
+	if high == 0 {
+		return 1
+	}
+	step := part.RoundStep(high / scaleSteps)
+	return math.Ceil(high/step-0.001) * step
 }
+
+const (
+	fewCells   = 5 // one in so many may be higher than the scale
+	scaleSteps = 5 // of a scale, at least half as many
+)
 
 // even is how many calls a cell has when the limit is used evenly; 0 = it is not known.
 func (t *timetable) even() float64 {

@@ -148,9 +148,27 @@ func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int) {
 		}
 	}
 	c.Area(y, h, part.Series{Values: values, Top: high, Odd: odd})
+	t.bursts(c, y, high)
 	if even := t.even(); even > 0 && t.plan != nil && !t.plan.Stuck {
 		row := y + h - 1 - int(even/high*float64(h))
 		c.Run(row, end+1, t.Width, themes.Tick, v.Theme.Glyphs.Ground)
+	}
+}
+
+// bursts writes how many calls the cells have that the scale is too low for, beside them.
+func (t *timetable) bursts(c *part.Chart, y int, high float64) {
+	for x := 0; x < t.Back; x++ {
+		from, most := x, 0.0
+		for ; x < t.Back && t.made[x] > high; x++ {
+			most = max(most, t.made[x])
+		}
+		if most == 0 {
+			continue
+		}
+		text := count(int(most))
+		if at := from - 1 - len(text); !c.Try(y, at, themes.Dim, text) && x+1+len(text) < t.Back {
+			c.Try(y, x+1, themes.Dim, text)
+		}
 	}
 }
 
@@ -197,6 +215,9 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 	}
 }
 
+// laneScale lets an account that has all calls to itself end an eighth below the lane above.
+const laneScale = 1.1
+
 // drawLane draws the calls of an account on the scale of all, and when it is done.
 func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane) {
 	values := make([]float64, t.Width)
@@ -205,12 +226,12 @@ func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane) {
 	for i := max(t.At(l.done)+1, t.Back); !l.done.IsZero() && i < t.Width; i++ {
 		values[i] = 0
 	}
-	c.Area(y, 1, part.Series{Values: values, Top: t.high() / 1.25})
+	c.Area(y, 1, part.Series{Values: values, Top: t.high() / laneScale})
 	matches := ""
 	if l.matches > 0 {
 		matches = count(l.matches)
 	}
-	later := "~" + engine.When(l.done, v.Now) + " " + v.Theme.Glyphs.Crumb
+	later := " ~" + engine.When(l.done, v.Now) + " " + v.Theme.Glyphs.Crumb // a gap to the dots
 	switch at := t.At(l.done); {
 	case l.done.IsZero():
 		if text := l.why; text != "" {
@@ -235,7 +256,7 @@ func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane) {
 		at = max(at, t.Back)
 		c.Sign(y, at, themes.OK, v.Theme.Glyphs.Mark)
 		if !c.Try(y, at+2, themes.Text, text) {
-			c.Put(y, at-1-len(text), themes.Text, text)
+			c.Put(y, at-2-len(text), themes.Text, " "+text+" ")
 		}
 	}
 }
@@ -266,34 +287,36 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 			c.Try(y, t.Width-safe.Width(text), themes.Dim, text)
 		}
 	}
-	text := t.dueText(v)
-	if text == "" && t.left == 0 {
+	if len(t.due) == 0 && t.left == 0 {
 		c.Try(1, t.Back+3, themes.Dim, v.start("nothing is planned", "{sync} starts a sync"))
 	}
 	const usual = 7 // cells from now: most retries are due before
-	if text != "" && !c.Try(y, t.Back+usual, themes.Dim, text) {
-		c.Try(y, t.Back+last+3, themes.Dim, text)
+	for _, text := range t.dueTexts(v) {
+		if c.Try(y, t.Back+usual, themes.Dim, text) || c.Try(y, t.Back+last+3, themes.Dim, text) {
+			return
+		}
 	}
 }
 
-// dueText says how many retries are due, and whether there is room for them.
-func (t *timetable) dueText(v *View) string {
+// dueTexts say how many retries are due, and whether there is room for them: the first that
+// fits, in ever fewer words.
+func (t *timetable) dueTexts(v *View) []string {
 	n := len(t.due)
 	if n == 0 {
-		return ""
+		return nil
 	}
 	text := count(n) + " due in " + human.Coarse(t.due[n-1].Sub(v.Now))
 	switch {
 	case v.Size == S:
-		return text
 	case t.late > 0:
-		return text + ", " + count(t.late) + " late: no room before"
+		late := text + ", " + count(t.late) + " late"
+		return []string{late + ": no room before", late, text}
 	case n == 1:
-		return text + ", in a window with room"
-	case t.plan == nil:
-		return text
+		return []string{text + ", in a window with room", text}
+	case t.plan != nil:
+		return []string{text + ", every one in a window with room", text}
 	}
-	return text + ", every one in a window with room"
+	return []string{text}
 }
 
 // note says of which host the timetable is, and since when it is known.

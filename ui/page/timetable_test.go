@@ -2,10 +2,12 @@ package page
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -132,5 +134,28 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 	}
 	if got = (&View{Data: &Data{}, Now: v.Now}).timetable(a, &forecast{}, &past{}, nil); got.windows != nil || got.high() != 1 || got.even() != 0 {
 		t.Errorf("of nothing: %+v", got)
+	}
+}
+
+// TestABurstDoesNotMoveTheScale: the calls of the first second are cut where the scale
+// ends, and their number stands beside them; what most cells need does move it.
+func TestABurstDoesNotMoveTheScale(t *testing.T) {
+	v, f, p := atWork()
+	v.Theme = themes.NewMono(themes.Unicode)
+	got := v.timetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
+	got.made[20] = 48
+	if got.high() != 25 {
+		t.Errorf("a burst makes it %v", got.high())
+	}
+	c := part.NewChart(v.Theme, got.Axis, 6)
+	got.drawCalls(v, c, 0, 5)
+	if row := c.View()[0]; !strings.Contains(row, " 48 ") {
+		t.Errorf("the burst is not told: %q", row)
+	}
+	for i := range got.made {
+		got.made[i] = 46
+	}
+	if got.high() != 50 {
+		t.Errorf("46 calls in each cell make it %v", got.high())
 	}
 }

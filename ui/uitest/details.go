@@ -105,7 +105,7 @@ func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 			Limiter: time.Duration(860+i*10) * time.Millisecond, HTTP: time.Duration(100+i) * time.Millisecond, Rest: time.Duration(4+i%3) * time.Millisecond,
 		})
 	}
-	champions := []string{"Ahri", "Lee Sin", "Jinx", "Thresh", "K'Sante", "Nunu & Willump"}
+	champions := []string{"Ahri", "Lee Sin", "Jinx", "Thresh", "K'Sante", "Heimerdinger"}
 	for i := range 60 {
 		m := engine.MatchRow{
 			ID: fmt.Sprintf("KR_%d", 7214550640+i*4), Status: "success", Timeline: "success", Attempts: 1, Played: at(time.Duration(60-i) * 55 * time.Minute),
@@ -125,7 +125,7 @@ func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 
 // storedMatches are the matches of one account, newest first, in every state.
 func storedMatches() []engine.MatchRow {
-	champions := []string{"Ahri", "Lee Sin", "Jinx", "Thresh", "K'Sante", "Nunu & Willump"}
+	champions := []string{"Ahri", "Lee Sin", "Jinx", "Thresh", "K'Sante", "Heimerdinger"}
 	rows := make([]engine.MatchRow, 60)
 	for i := range rows {
 		m := engine.MatchRow{

@@ -49,7 +49,7 @@ func (f *Fake) forecast(q engine.ForecastQuery) engine.Forecast {
 	for _, a := range f.Scene.Update.Accounts {
 		if a.Status.Open() && a.Matches.Total >= 0 {
 			p.Open = append(p.Open, a)
-			past[a.ID] = []int{3, 5, 4, 4, 5, 4, 2, 4, 5, 4, 4, 3}
+			past[a.ID] = []int{1, 2, 2, 2, 3, 2, 1, 2, 2, 2, 2, 2}
 		}
 	}
 	out.Accounts = p.Answer(q.Ahead, past).Accounts

@@ -36,7 +36,7 @@ func busyEngine() engine.EngineRow {
 		State: engine.EngineLive, Key: "…7f3a", KeySince: at(2*time.Hour + 46*time.Minute), Boot: "01JH", Started: at(3 * time.Hour),
 		Workers: 5, InFlight: 4, Stored: 12406, Failed: 3, TooOld: 41, Retrying: 9,
 		Meter: engine.Meter{
-			CallsPerMin: 46, Spark: []int{1, 2, 3, 5, 5, 4, 4, 6, 5, 4, 3, 4, 5, 5}, P50: 118 * time.Millisecond, Throttled: 2,
+			CallsPerMin: 46, Spark: []int{1, 2, 3, 5, 5, 4, 4, 6, 5, 4, 3, 4, 5, 5}, P50: 118 * time.Millisecond, Throttled: 2, Unforeseen: 1,
 		},
 	}
 }
@@ -67,7 +67,7 @@ func busyAccounts() []engine.AccountRow {
 	wren := engine.AccountRow{
 		ID: "a-wren", RiotID: "Winter Wren#NA1", Platform: "na1", Region: "americas", Status: engine.SyncFailed, Job: "s-wren", Kind: "full", Queue: Full,
 		Phase: engine.PhaseList, Matches: engine.Progress{Total: 220, Stored: 76, Failed: 12, Open: 132}, Calls: 101, Finished: at(33 * time.Minute), Started: at(50 * time.Minute),
-		LastSync: at(26 * time.Hour), Result: "failed", LastError: "list page 4: 503 service unavailable, 5 of 5 tries used",
+		LastSync: at(26 * time.Hour), Result: "failed", LastError: "riot: americas match-v5.ids: status 503: Service unavailable",
 	}
 	quiet := engine.AccountRow{ID: "a-quiet", RiotID: "Quiet Brook#EUNE", Platform: "eun1", Region: "europe", Tracked: true, Matches: engine.Progress{Total: -1}}
 	return []engine.AccountRow{heron, kain, nightjar, oslo, wren, quiet}

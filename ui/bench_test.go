@@ -265,6 +265,9 @@ func benchOpen(m *model, name string) {
 	switch name {
 	case "account":
 		m.stack = []page.Page{page.NewAccount("a-kain")}
+	case "flat":
+		m.goTo(page.ScreenJobs)
+		m.page().Act(m.view(uitest.Noon), page.ByReason)
 	case "schedules":
 		m.stack = []page.Page{page.NewSchedules()}
 	case "job":

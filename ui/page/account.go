@@ -253,7 +253,9 @@ func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
 // nextRetry is how far away the next retry of the account is; "" = none is due.
 func (p *Account) nextRetry(v *View) string {
 	var next time.Time
-	for _, j := range v.Retries() {
+	all := v.Retries()
+	for i := range all {
+		j := &all[i]
 		if at := cmp.Or(j.Starts, j.Due); j.Owner == p.id && (next.IsZero() || at.Before(next)) {
 			next = at
 		}

@@ -45,24 +45,6 @@ func (a axis) deal(cells []float64, from, to time.Time, n int) {
 	}
 }
 
-// made counts a host's calls by cell, from the instant on since when all of them are
-// known.
-func (a axis) made(calls []engine.CallRow, host string, since time.Time) []float64 {
-	out := a.unknown()
-	for i := max(a.At(since), 0); i <= a.Back && i < len(out); i++ {
-		out[i] = 0
-	}
-	from := latest(a.begin(), since)
-	for i := len(calls) - 1; i >= 0 && !calls[i].At.Before(from); i-- {
-		if c := &calls[i]; c.Host == host {
-			if cell := a.At(c.At); cell < len(out) {
-				out[cell]++
-			}
-		}
-	}
-	return out
-}
-
 // planned spreads the calls in line of a host's windows over the cells from now on: a
 // window has them at the pace at which it would be used up. A retry is a call at its
 // instant.

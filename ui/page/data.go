@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -97,15 +98,11 @@ func (d *Data) Running() []engine.JobRow { return d.inState(engine.Running) }
 
 // inState is the stretch of Jobs in one state: SortJobs keeps them together.
 func (d *Data) inState(s engine.State) []engine.JobRow {
-	from := slices.IndexFunc(d.Jobs, func(j engine.JobRow) bool { return j.State == s })
-	if from < 0 {
-		return nil
+	from := func(rank int) int {
+		return sort.Search(len(d.Jobs), func(i int) bool { return columns.StateRank(d.Jobs[i].State) >= rank })
 	}
-	n := slices.IndexFunc(d.Jobs[from:], func(j engine.JobRow) bool { return j.State != s })
-	if n < 0 {
-		return d.Jobs[from:]
-	}
-	return d.Jobs[from : from+n]
+	rank := columns.StateRank(s)
+	return d.Jobs[from(rank):from(rank+1)]
 }
 
 // SortAccounts puts accounts in screen order: those at work in the order they

@@ -7,11 +7,15 @@ import (
 )
 
 // hostsOf are the hosts that have windows, in their own order.
-func hostsOf(v *View) []string {
-	var out []string
-	for _, b := range limitsOf(v) {
-		if !slices.Contains(out, b.Host) {
-			out = append(out, b.Host)
+func hostsOf(v *View) (out []string) {
+	for i := range v.Limits.Breakers {
+		if host := v.Limits.Breakers[i].Host; !slices.Contains(out, host) {
+			out = append(out, host)
+		}
+	}
+	for i := range v.Limits.Buckets {
+		if host := v.Limits.Buckets[i].Host; !slices.Contains(out, host) {
+			out = append(out, host)
 		}
 	}
 	return out

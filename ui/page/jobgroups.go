@@ -79,9 +79,12 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		}
 		return g
 	}
-	for _, j := range rows {
-		g := open(groupOf(j))
-		g.rows = append(g.rows, j)
+	var last *jobGroup
+	for _, j := range rows { // neighbours mostly are of one group
+		if key := groupOf(j); last == nil || last.groupKey != key {
+			last = open(key)
+		}
+		last.rows = append(last.rows, j)
 	}
 	for _, r := range reasons {
 		g := open(groupOf(&r.First))

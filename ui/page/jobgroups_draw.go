@@ -31,11 +31,10 @@ func (p *Jobs) counts(v *View) map[engine.State]int {
 	}
 	if q.Counts != nil && v.Ready { // each of these is known by itself
 		for _, s := range []engine.State{engine.Running, engine.Retryable} {
+			rows := v.inState(s)
 			q.Counts[s] = 0
-			for _, j := range v.inState(s) {
-				if p.inQueue(&j) {
-					q.Counts[s]++
-				}
+			for i := range rows {
+				q.Counts[s] += btoi(p.inQueue(&rows[i]))
 			}
 		}
 	}
@@ -44,14 +43,13 @@ func (p *Jobs) counts(v *View) map[engine.State]int {
 
 // sum is all jobs as one bar, with its legend: each state where it stood before, at 0 too.
 func (p *Jobs) sum(v *View, w int) []string {
-	counts := p.counts(v)
 	if v.H < leastSummed {
 		return nil
 	}
 	shares := make([]part.Share, len(barStates))
 	for i, state := range barStates {
 		shares[i] = barShares[state]
-		shares[i].Name, shares[i].N = state.String(), counts[state]
+		shares[i].Name, shares[i].N = state.String(), p.groups.counts[state]
 	}
 	return []string{
 		part.NewLine(v.Theme, w).Gap(1).Stack(w-2, shares).String(),
@@ -66,7 +64,7 @@ const leastSummed = 16
 func (p *Jobs) groupNote(v *View) string {
 	n := 0
 	for _, s := range barStates {
-		n += p.counts(v)[s]
+		n += p.groups.counts[s]
 	}
 	text := count(n)
 	switch {
@@ -100,12 +98,8 @@ func (p *Jobs) groupTail(v *View) string {
 	return v.keyed("{reasons} flat list") + "   " + v.keyed("{queues} queue: ") + or(string(p.queue), "all")
 }
 
-// whySection is the sentence about the job under the cursor; one without rows where there is
-// no room for it.
+// whySection is the sentence about the job under the cursor.
 func (p *Jobs) whySection(v *View, w int) part.Section {
-	if v.H < leastSummed {
-		return part.Section{}
-	}
 	s := part.Section{Title: "WHY", Height: whyRows}
 	j, ok := p.selected()
 	if !ok {

@@ -22,7 +22,8 @@ type inGroups struct {
 	other   ListState         // what was chosen of the columns when it was the other way
 	folds   map[groupKey]bool // that the operator has folded or opened
 	most    most
-	still   []*engine.JobRow // those of the list whose turn has not come since it was asked for
+	counts  map[engine.State]int // of the queue that is shown, when it was drawn last
+	still   []*engine.JobRow     // those of the list whose turn has not come since it was asked for
 	groups  []jobGroup
 	lines   []jobLine
 	at      map[string]int // the line of an id
@@ -177,7 +178,7 @@ func (p *Jobs) arrange(v *View, h int) {
 	var counts map[engine.State]int
 	if !p.on() {
 		counts = map[engine.State]int{}
-		for s, n := range p.counts(v) {
+		for s, n := range g.counts {
 			if s.Live() && p.which != shownFailed || s == engine.Discarded {
 				counts[s] = n
 			}

@@ -36,11 +36,12 @@ func (p *Jobs) middle(v *View, x, w int) []string {
 	if !p.grouped() {
 		return p.box(v, x, w)
 	}
-	inner := v.inner(w)
-	sum, why := p.sum(v, inner), p.whySection(v, inner)
+	inner, roomy := v.inner(w), v.H >= leastSummed
+	p.groups.counts = p.counts(v)
+	sum := p.sum(v, inner)
 	h := v.H - 1 - len(sum)
-	if why.Height > 0 {
-		h -= why.Height + 2
+	if roomy {
+		h -= whyRows + 2
 	}
 	p.arrange(v, max(h-1, 1)) // below the header
 	list := part.Section{
@@ -48,10 +49,10 @@ func (p *Jobs) middle(v *View, x, w int) []string {
 		Rows: append(sum, p.groupRows(v, inner, h)...), Height: len(sum) + h,
 		Click: func(cx, y int) string { return p.clickedAt(v, cx, y-len(sum)) },
 	}
-	if why.Height == 0 {
+	if !roomy {
 		return v.sections(x, 0, w, v.H, list)
 	}
-	return v.sections(x, 0, w, v.H, list, p.whySection(v, inner)) // once more: the list has put the cursor
+	return v.sections(x, 0, w, v.H, list, p.whySection(v, inner)) // after the list has put the cursor
 }
 
 // box is the list of the jobs in a frame of w cells.

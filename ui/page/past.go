@@ -1,7 +1,7 @@
 package page
 
 import (
-	"slices"
+	"sort"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -67,14 +67,13 @@ func (p *past) see(v *View) {
 	p.seen = p.seen[old:]
 }
 
-// at is the last moment before an instant.
-func (p *past) at(when time.Time) (m engine.Moment, ok bool) {
-	for i := len(p.seen) - 1; i >= 0; i-- {
-		if p.seen[i].At.Before(when) {
-			return p.seen[i], true
-		}
+// at is the last moment before an instant; nil = none is known.
+func (p *past) at(when time.Time) *engine.Moment {
+	n := sort.Search(len(p.seen), func(i int) bool { return !p.seen[i].At.Before(when) })
+	if n == 0 {
+		return nil
 	}
-	return m, false
+	return &p.seen[n-1]
 }
 
 // opened is one window of a limit that was open, and the most that was counted in it.
@@ -104,8 +103,7 @@ func (p *past) windows(b engine.BucketRow) (out []opened) {
 
 // since are the moments from an instant on.
 func (p *past) since(at time.Time) []engine.Moment {
-	i, _ := slices.BinarySearchFunc(p.seen, at, func(m engine.Moment, at time.Time) int { return m.At.Compare(at) })
-	return p.seen[i:]
+	return p.seen[sort.Search(len(p.seen), func(i int) bool { return !p.seen[i].At.Before(at) }):]
 }
 
 // sameBucket finds a bucket among others, first where it stood last time.

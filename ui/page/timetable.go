@@ -70,11 +70,12 @@ func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRo
 	if t.since = v.recordedSince(); t.since.Before(a.begin()) {
 		t.since = time.Time{}
 	}
-	t.troubles(v)
-	t.made, t.planned = a.made(v.Calls, t.host, t.since), a.planned(t.plan, t.due)
+	t.retries(v)
+	t.planned = a.planned(t.plan, t.due)
 	if known {
 		t.windows = t.stripes(v, b, p)
 	}
+	t.record(v.Calls)
 	t.accounts(v, f)
 	if t.plan != nil {
 		t.left = t.plan.Line + t.plan.Retries
@@ -111,14 +112,13 @@ func (d *Data) pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
 func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe) {
 	for _, w := range p.windows(b) {
 		if w.end.After(t.begin()) && !w.end.After(v.Now) && !w.begin.Before(t.since) {
-			out = append(out, t.counted(v, w.begin, w.end))
+			out = append(out, stripe{begin: w.begin, end: w.end})
 		}
 	}
 	next := v.Now
 	if b.Reset.After(v.Now) {
-		now := t.counted(v, b.Reset.Add(-b.Window), b.Reset)
-		now.now, now.made, next = true, b.Counted(v.Now), b.Reset
-		out = append(out, now)
+		next = b.Reset
+		out = append(out, stripe{begin: b.Reset.Add(-b.Window), end: b.Reset, made: b.Counted(v.Now), now: true})
 	}
 	if t.plan != nil {
 		for _, w := range t.plan.Windows {
@@ -138,16 +138,44 @@ func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe)
 	return out
 }
 
-// counted are the calls that were made in a window, as they were recorded.
-func (t *timetable) counted(v *View, begin, end time.Time) stripe {
-	s := stripe{begin: begin, end: end}
-	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(begin); i-- {
-		if c := &v.Calls[i]; c.Host == t.host && c.At.Before(end) {
-			s.made++
-			s.hit = s.hit || c.Status == 429
+// record goes through the calls of the flight recorder once, the newest first: how many
+// were made by cell and by window, and where one went wrong. How many the present window
+// has the limiter knows better.
+func (t *timetable) record(calls []engine.CallRow) {
+	t.failed, t.made = make([]bool, t.Width), t.unknown()
+	for i := max(t.At(t.since), 0); i <= t.Back && i < len(t.made); i++ {
+		t.made[i] = 0
+	}
+	begin, w, open, ends := t.begin(), len(t.windows), time.Duration(math.MaxInt64), time.Duration(0)
+	from, known := time.Duration(0), t.since.Sub(begin)
+	if w > 0 {
+		from = min(t.windows[0].begin.Sub(begin), 0)
+	}
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := &calls[i]
+		at := c.At.Sub(begin)
+		if at < from {
+			return
+		}
+		cell := int(at / t.Step)
+		if at >= 0 && cell < t.Width {
+			t.failed[cell] = t.failed[cell] || failedCall(c)
+		}
+		if c.Host != t.host {
+			continue
+		}
+		if at >= max(known, 0) && cell < t.Width {
+			t.made[cell]++
+		}
+		for at < open && w > 0 {
+			w--
+			open, ends = t.windows[w].begin.Sub(begin), t.windows[w].end.Sub(begin)
+		}
+		if at >= open && at < ends {
+			t.windows[w].made += btoi(!t.windows[w].now)
+			t.windows[w].hit = t.windows[w].hit || c.Status == 429
 		}
 	}
-	return s
 }
 
 // accounts are the lanes: the open syncs in the order they began, then the accounts that
@@ -200,26 +228,13 @@ func (t *timetable) pastOf(f *forecast, row *engine.AccountForecast) []float64 {
 	return t.steps(begin, f.plan.Step, row.Past, f.plan.At)
 }
 
-// troubles are the calls that went wrong, and the retries to come.
-func (t *timetable) troubles(v *View) {
-	t.failed = make([]bool, t.Width)
-	begin := t.begin()
-	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(begin); i-- {
-		if c := &v.Calls[i]; failedCall(c) {
-			if cell := t.At(c.At); cell < t.Width {
-				t.failed[cell] = true
-			}
-		}
-	}
-	for _, j := range v.Retries() {
-		at := cmp.Or(j.Starts, j.Due)
-		if at.Before(v.Now) {
-			at = v.Now
-		}
-		t.due = append(t.due, at)
-		if j.LateBy != "" {
-			t.late++
-		}
+// retries are when they come, and how many of them later than they are due.
+func (t *timetable) retries(v *View) {
+	all := v.Retries()
+	t.due = make([]time.Time, len(all))
+	for i := range all {
+		t.due[i] = latest(cmp.Or(all[i].Starts, all[i].Due), v.Now)
+		t.late += btoi(all[i].LateBy != "")
 	}
 	slices.SortFunc(t.due, time.Time.Compare)
 }
@@ -278,7 +293,8 @@ const wideName = 14
 func (d *Data) callName(a *engine.AccountRow) string {
 	name := playerName(a.RiotID)
 	for i := range d.Accounts {
-		if other := &d.Accounts[i]; other.ID != a.ID && strings.HasPrefix(other.RiotID, name+"#") {
+		other := &d.Accounts[i]
+		if tag, same := strings.CutPrefix(other.RiotID, name); same && strings.HasPrefix(tag, "#") && other.ID != a.ID {
 			return a.RiotID
 		}
 	}

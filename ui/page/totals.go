@@ -56,8 +56,8 @@ func (p *past) course(v *View, n int, of func(*engine.Moment) float64) (out []fl
 	end := now.Truncate(sparkEvery).Add(sparkEvery)
 	for i := n - 1; i >= 0; i-- {
 		at := end.Add(-time.Duration(i) * sparkEvery)
-		if m, ok := p.at(at); ok && at.Sub(m.At) <= sparkEvery+time.Second {
-			out = append(out, of(&m))
+		if m := p.at(at); m != nil && at.Sub(m.At) <= sparkEvery+time.Second {
+			out = append(out, of(m))
 		}
 	}
 	return out
@@ -101,12 +101,11 @@ func tallCount(n int64) string {
 // not known yet, or nothing has.
 func (p *past) change(v *View, of func(*engine.Moment) float64) string {
 	at, _ := v.chartNow()
-	now, ok := p.at(at.Add(1))
-	was, before := p.at(at.Add(-time.Minute))
-	if !ok || !before {
+	now, was := p.at(at.Add(1)), p.at(at.Add(-time.Minute))
+	if now == nil || was == nil {
 		return ""
 	}
-	switch d := int(of(&now) - of(&was)); {
+	switch d := int(of(now) - of(was)); {
 	case d > 0:
 		return "+" + count(d) + "/min"
 	case d < 0:

@@ -26,7 +26,12 @@ func NewAxis(now time.Time, step time.Duration, back, w int) Axis {
 
 // At returns the cell of an instant; below 0 or Width and more it is not on the axis.
 func (a Axis) At(t time.Time) int {
-	return a.Back + int(math.Floor(float64(t.Sub(a.Now))/float64(a.Step)))
+	d := t.Sub(a.Now)
+	cell := d / a.Step
+	if d < cell*a.Step {
+		cell--
+	}
+	return a.Back + int(cell)
 }
 
 // Start returns the instant at which a cell begins.

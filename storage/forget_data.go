@@ -92,22 +92,12 @@ func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 		return err
 	}
 	f.Done.Matches++
-	f.Done.Bytes += storedBytes(m)
+	f.Done.Bytes += both.StoredBytes(m)
 	if w.dry {
 		return nil
 	}
 	f.Doomed = append(f.Doomed, m.ID)
 	return t.dropMatch(m)
-}
-
-// storedBytes is what a match's payloads had when they were fetched.
-func storedBytes(m league.Match) (n int64) {
-	for _, f := range []league.Fetch{m.Match, m.Timeline} {
-		if f.Status == league.Success && !f.Ref.Dropped() {
-			n += int64(f.Ref.Size)
-		}
-	}
-	return n
 }
 
 // dropMatch deletes every row of a match but those of accounts' lists.

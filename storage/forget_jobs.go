@@ -124,7 +124,7 @@ func (t *txn) heirOf(k []byte, account string) (string, error) {
 		if err != nil && !disk.IsDamage(err) {
 			return "", err
 		}
-		if ok && p.Owner != account {
+		if ok && p.Owner != "" && p.Owner != account {
 			return p.Owner, nil
 		}
 	}

@@ -117,14 +117,16 @@ func (db *DB) eachRecent(ctx context.Context, account string, n int, tell func(t
 
 // onDay adds to the sums of the UTC day of an instant. The rows are written once, before the
 // commit. What ended at no known time is on no day.
-func (t *txn) onDay(at time.Time, add func(*engine.DaySum)) {
+func (t *txn) onDay(at time.Time, add func(*engine.DaySum)) { addOnDay(&t.days, at, add) }
+
+func addOnDay(days *map[string]engine.DaySum, at time.Time, add func(*engine.DaySum)) {
 	if at.IsZero() {
 		return
 	}
-	if t.days == nil {
-		t.days = map[string]engine.DaySum{}
+	if *days == nil {
+		*days = map[string]engine.DaySum{}
 	}
-	d := t.days[engine.UTCDay(at)]
+	d := (*days)[engine.UTCDay(at)]
 	add(&d)
-	t.days[engine.UTCDay(at)] = d
+	(*days)[engine.UTCDay(at)] = d
 }

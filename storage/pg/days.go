@@ -31,19 +31,28 @@ var tDays = declare("fs_day", 2, func(d *dayPart) []column {
 const addToDay = ` on conflict (day, slot) do update set completed = fs_day.completed + excluded.completed, discarded = fs_day.discarded + excluded.discarded,
 	cancelled = fs_day.cancelled + excluded.cancelled, attempts = fs_day.attempts + excluded.attempts, retries = fs_day.retries + excluded.retries, won = fs_day.won + excluded.won`
 
+// prunedSlot is the part of a day that says what was removed of what its sums have counted, so
+// that a check can recount the day.
+const prunedSlot = -1
+
 // sumOfParts reads fs_day's rows as one per day.
 const sumOfParts = `select day, 0::smallint, sum(completed)::bigint, sum(discarded)::bigint, sum(cancelled)::bigint,
-	sum(attempts)::bigint, sum(retries)::bigint, sum(won)::bigint from fs_day `
+	sum(attempts)::bigint, sum(retries)::bigint, sum(won)::bigint from fs_day where slot >= 0 `
 
 // saveDays adds what the transaction has counted to the stored sums.
 func (t *txn) saveDays() error {
-	for _, day := range slices.Sorted(maps.Keys(t.days)) {
-		part := dayPart{t.days[day], t.slot}
+	t.addToDays(t.days, t.slot)
+	t.addToDays(t.pruned, prunedSlot)
+	t.days, t.pruned = nil, nil
+	return t.err
+}
+
+func (t *txn) addToDays(days map[string]engine.DaySum, slot int) {
+	for _, day := range slices.Sorted(maps.Keys(days)) {
+		part := dayPart{days[day], slot}
 		part.Day = day
 		t.exec(tDays.insert+addToDay, tDays.values(&part)...)
 	}
-	t.days = nil
-	return t.err
 }
 
 // Days gives the stored sums of the last n UTC days up to now, the oldest first. Days on which
@@ -54,7 +63,7 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 	}
 	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
 	err = db.view(ctx, func(t *txn) error {
-		days, err := tDays.list(t, sumOfParts+"where day between $1 and $2 group by day order by day", first, today)
+		days, err := tDays.list(t, sumOfParts+"and day between $1 and $2 group by day order by day", first, today)
 		for _, d := range days {
 			list = append(list, d.DaySum)
 		}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // DB is an open schema. Its methods may be called by many goroutines at once.
@@ -24,6 +26,14 @@ type DB struct {
 	// atEnd is what follows from what a transaction has done, in this order, so that no two
 	// transactions keep each other from it.
 	atEnd []func(*txn) error
+
+	schema, address string
+	readOnly        bool
+	hold            hold
+	life            context.Context // ends with Abandon
+	abandon         context.CancelCauseFunc
+	commits         both.WriteTimes
+	beforeCommit    func() // nil = nothing
 }
 
 // OnCommit names the one function that gets the changes of every commit of this process, in an
@@ -31,10 +41,12 @@ type DB struct {
 // answered. It must not block. Call it before the first Write.
 func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
 
-// Close ends all connections, and waits for those that are in use.
+// Close gives the hold back and ends all connections. It waits for those that are in use.
 func (db *DB) Close() error {
+	err := db.letGo()
+	db.abandon(engine.ErrShutdown)
 	db.pool.Close()
-	return nil
+	return err
 }
 
 // Read runs fn in a transaction that sees one state of the database. It must be short: an old
@@ -67,9 +79,12 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) error {
 // assigns, and call neither Write nor Read: it runs again when the database has ended its
 // transaction for the sake of another, or when its connection was lost before the commit.
 func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
-	return db.again(ctx, anotherWon, func() (bool, error) {
+	if err := db.writable(); err != nil {
+		return err
+	}
+	return noRoom(db.again(ctx, anotherWon, func() (bool, error) {
 		return false, db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
-	})
+	}))
 }
 
 func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
@@ -96,10 +111,23 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 		return err
 	}
 	return db.turns.pass(func() error {
+		if err := db.readyToCommit(); err != nil {
+			return err
+		}
+		defer db.commits.Add(time.Now())
 		err := db.commit(t)
 		committed = err == nil
 		return err
 	}, func() { db.publish(append(t.changes, db.sums.take(t.sums)...)) })
+}
+
+// readyToCommit waits for what is to come before a commit, and refuses one of a store that was
+// abandoned meanwhile.
+func (db *DB) readyToCommit() error {
+	if db.beforeCommit != nil {
+		db.beforeCommit()
+	}
+	return context.Cause(db.life)
 }
 
 // publish hands the changes of one commit on.

@@ -17,6 +17,11 @@
 // to be committed or not as soon as the database can be asked. A question whose connection is lost
 // before its first answer is asked again.
 //
+// # Who works on it
+//
+// Anybody may read. An engine holds the schema: a lock of a session of its own, which the server
+// frees with the session.
+//
 // # Rows
 //
 // A table is declared once, beside what reads and writes it: a function that pairs each column

@@ -113,16 +113,12 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 
 // attemptsOf gives the closed attempts of several jobs, oldest first.
 func (t *txn) attemptsOf(jobs []engine.Job) (map[engine.JobID][]engine.Attempt, error) {
-	ids := make([]int64, len(jobs))
-	for i := range jobs {
-		ids[i], _ = number(jobs[i].ID)
-	}
 	of := map[engine.JobID][]engine.Attempt{}
 	return of, tAttempts.each(t, func(a tried, err error) {
 		if err == nil {
 			of[a.job] = append(of[a.job], a.Attempt)
 		}
-	}, tAttempts.from+"where job = any($1) and number > 0 order by id", ids)
+	}, tAttempts.from+"where job = any($1) and number > 0 order by id", numbers(jobs))
 }
 
 // Discards gives the number of discarded jobs that are kept, by queue; a queue without any is

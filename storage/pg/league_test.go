@@ -1,10 +1,13 @@
 package pg
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Whatever becomes of accounts, runs, matches and ranks: both stores say the same of it.
@@ -147,6 +151,10 @@ func (w *twins) fetch(r *rand.Rand, account, match string, now time.Time) {
 	to := pick(r, league.Success, league.TemporaryFailure, league.PermanentlyUnfetchable, league.OutsideRetentionWindow)
 	part, byOperator, sit, list := pick(r, league.PartMatch, league.PartTimeline), r.IntN(4) == 0, r.IntN(2) == 0, r.IntN(2) == 0
 	played := now.Add(-time.Duration(r.IntN(1000)) * time.Hour)
+	ref, body := gzipped(`{"info":{"of":"` + match + `"}}`)
+	if to == league.Success {
+		w.same("payload", func(s store) (any, error) { return nil, s.PutPayload(context.Background(), match, part, ref, body) })
+	}
 	w.write("fetch", func(s store, tx engine.Tx) (any, error) {
 		m, err := s.Match(tx, match)
 		if errors.Is(err, engine.ErrNotFound) {
@@ -159,7 +167,7 @@ func (w *twins) fetch(r *rand.Rand, account, match string, now time.Time) {
 		f.Status, f.LastAttemptAt, f.Attempts = to, now, f.Attempts+1
 		if to == league.Success {
 			f.FetchedAt, f.LastError = now, ""
-			f.Ref = league.PayloadRef{Month: "2026-11", Codec: "gzip", Size: 7, RawLen: 70, CRC: 4_000_000_000}
+			f.Ref = ref
 			m.Played, m.Duration, m.QueueID, m.Mode, m.Participants = played, 1800*time.Second, 420, "CLASSIC", 2
 		} else {
 			f.LastError, f.LastClass, f.Ref = "503\u202e", "503", league.PayloadRef{}
@@ -183,6 +191,15 @@ func (w *twins) fetch(r *rand.Rand, account, match string, now time.Time) {
 		}
 		return s.AccountsOf(tx, match), nil
 	})
+}
+
+// gzipped is a payload as Riot sends it, of November 2026.
+func gzipped(raw string) (ref league.PayloadRef, body []byte) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(raw))
+	_ = z.Close()
+	return league.PayloadRef{Month: "2026-11", Codec: both.CodecGzip, Size: b.Len(), RawLen: len(raw), CRC: crc32.Checksum([]byte(raw), crc32.MakeTable(crc32.Castagnoli))}, b.Bytes()
 }
 
 // all collects what an iteration gives, in an order of its own where it has none.

@@ -133,8 +133,10 @@ func (t *txn) strings(sql string, args ...any) (list []string) {
 
 // LinkMatch adds the match to an account's list, as its listing said.
 func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
-	own(tx).exec(`insert into fs_listing (account, match, played) values ($1, $2, (select played from fs_match where id = $2))
+	t := own(tx)
+	t.exec(`insert into fs_listing (account, match, played) values ($1, $2, (select played from fs_match where id = $2))
 on conflict do nothing`, (*text)(&account), (*text)(&match))
+	t.exec(unmaskSeats, (*text)(&account), (*text)(&match))
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -18,10 +17,13 @@ import (
 //go:embed schema/*.sql
 var files embed.FS
 
+// versions are those files, in their order.
+func versions() ([]string, error) { return fs.Glob(files, "schema/*.sql") }
+
 // migrate makes the schema if it is not there, and carries out what it lacks, each version in a
 // transaction of its own. Who opens it meanwhile waits. A later version's schema is refused.
 func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
-	names, err := fs.Glob(files, "schema/*.sql") // sorted
+	names, err := versions()
 	if err != nil {
 		return err
 	}
@@ -33,14 +35,49 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 		if err != nil {
 			return unreachable(fmt.Errorf("bring schema %s from version %d to %d: %w", schema, have, have+1, err))
 		}
-		if have > len(names) {
-			return engine.Problemf(engine.ErrRefused, "use the program that wrote it, or a later one",
-				"schema %s is of version %d, this program knows %d", schema, have, len(names))
-		}
-		if have == len(names) {
+		if have >= len(names) {
+			if err := readable(schema, have, len(names)); err != nil {
+				return err
+			}
+			if _, err := c.Exec(ctx, dropTokens); err != nil {
+				return unreachable(err)
+			}
 			return nil
 		}
 	}
+}
+
+// readable refuses a schema of another version than the one that this program knows.
+func readable(schema string, have, known int) error {
+	switch {
+	case have > known:
+		return engine.Problemf(engine.ErrRefused, "use the program that wrote it, or a later one",
+			"schema %s is of version %d, this program knows %d", schema, have, known)
+	case have < known:
+		return engine.Problemf(engine.ErrRefused, "start an engine on it once, such as `farsight serve`, which brings it up to date",
+			"schema %s is of version %d, this program reads %d", schema, have, known)
+	}
+	return nil
+}
+
+// look refuses a schema that is not there, or of another version.
+func look(ctx context.Context, c *pgx.Conn, schema string) error {
+	names, err := versions()
+	if err != nil {
+		return err
+	}
+	var there bool
+	if err := c.QueryRow(ctx, "select to_regclass('fs_schema') is not null").Scan(&there); err != nil {
+		return unreachable(err)
+	}
+	if !there {
+		return fmt.Errorf("schema %s: %w", schema, fs.ErrNotExist)
+	}
+	var have int
+	if err := c.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have); err != nil {
+		return unreachable(err)
+	}
+	return readable(schema, have, len(names))
 }
 
 // begin makes the schema and the table that says which version it is.
@@ -85,19 +122,4 @@ func step(ctx context.Context, c *pgx.Conn, schema string, names []string) (have
 func takeTurn(ctx context.Context, tx pgx.Tx, schema string) error {
 	_, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended('farsight.'||$1, 0))", schema)
 	return err
-}
-
-// unreachable says why a database cannot be used. The text of an error of the connection names
-// host, user and database, and no password.
-func unreachable(err error) error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch e.Code {
-		case "42501": // insufficient_privilege
-			return engine.Problemf(engine.ErrRefused, "grant it create on the database, or all on the schema and its tables",
-				"the role may not do what the store needs: %s", e.Message)
-		case "28P01", "28000": // invalid_password, invalid_authorization_specification
-			return engine.Problemf(engine.ErrRefused, "look at PGPASSFILE, PGSERVICEFILE and pg_hba.conf", "the database lets nobody in so: %s", e.Message)
-		}
-	}
-	return fmt.Errorf("the database cannot be reached: %w", err)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,10 +25,14 @@ type Options struct {
 	Region func(platform string) string
 	// Conns is how many connections are open at once at most; 0 = 16.
 	Conns int
+	// BeforeCommit is called before each commit and may keep it waiting, as a slow server does: the
+	// demo shows one. nil = nothing.
+	BeforeCommit func()
 }
 
 const (
 	usualSchema = "farsight"
+	usualPort   = 5432
 	usualConns  = 16
 	// oldestServer is the version of PostgreSQL from which on all that is used is there.
 	oldestServer = 140000
@@ -41,20 +46,37 @@ const (
 // Open opens a schema, and makes it or brings it to what this program writes. A refusal is an
 // *engine.Problem.
 func Open(ctx context.Context, o Options) (*DB, error) {
+	return opened(ctx, o, migrate)
+}
+
+// OpenReadOnly opens a schema to look at it, whoever works on it. fs.ErrNotExist when there is
+// none.
+func OpenReadOnly(ctx context.Context, o Options) (*DB, error) {
+	db, err := opened(ctx, o, look)
+	if err == nil {
+		db.readOnly = true
+	}
+	return db, err
+}
+
+func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Conn, string) error) (*DB, error) {
 	conf, err := config(o)
 	if err != nil {
 		return nil, err
 	}
 	schema := conf.ConnConfig.RuntimeParams["search_path"]
-	if err := prepare(ctx, conf.ConnConfig, schema); err != nil {
+	if err := prepare(ctx, conf.ConnConfig, schema, prove); err != nil {
 		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, conf)
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	db := &DB{pool: pool, region: o.Region, patience: usualPatience}
-	db.atEnd = []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken}
+	db := &DB{
+		pool: pool, region: o.Region, schema: schema, address: addressOf(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
+		atEnd: []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken},
+	}
+	db.life, db.abandon = context.WithCancelCause(context.Background())
 	if o.Region == nil {
 		db.region = func(string) string { return "" }
 	}
@@ -65,6 +87,27 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, unreachable(err)
 	}
 	return db, nil
+}
+
+// Name says which store it is, as people read it: schema farsight of lol on db.example.
+func (db *DB) Name() string { return "schema " + db.schema + " of " + db.address }
+
+// Name is DB.Name of a store that is not open.
+func Name(url string) string {
+	conf, err := config(Options{URL: url})
+	if err != nil {
+		return "the database"
+	}
+	return "schema " + conf.ConnConfig.RuntimeParams["search_path"] + " of " + addressOf(conf.ConnConfig)
+}
+
+// addressOf is where a database is.
+func addressOf(c *pgx.ConnConfig) string {
+	at := c.Host
+	if c.Port != usualPort && !strings.HasPrefix(at, "/") {
+		at = fmt.Sprintf("%s:%d", at, c.Port)
+	}
+	return c.Database + " on " + at
 }
 
 func config(o Options) (*pgxpool.Config, error) {
@@ -103,8 +146,8 @@ func config(o Options) (*pgxpool.Config, error) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// prepare looks at the server and brings the schema up to date, however long that takes.
-func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string) error {
+// prepare looks at the server, and at the schema, however long that takes.
+func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string, prove func(context.Context, *pgx.Conn, string) error) error {
 	conf = conf.Copy()
 	conf.RuntimeParams["statement_timeout"] = "0"
 	c, err := pgx.ConnectConfig(ctx, conf)
@@ -120,13 +163,37 @@ func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string) error {
 	if err := newEnough(version, words); err != nil {
 		return err
 	}
-	if err := migrate(ctx, c, schema); err != nil {
+	if err := ownSession(ctx, c, conf); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, dropTokens); err != nil {
+	return prove(ctx, c, schema)
+}
+
+// ownSession refuses a pooler that gives each transaction a session of the server's that others
+// have, too: a lock that a session holds would be anybody's. Behind a pooler a connection has
+// another number than its session; where each transaction gets one, two that rest get the same.
+func ownSession(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) error {
+	mine, err := sessionOf(ctx, c)
+	if err != nil || mine == c.PgConn().PID() {
+		return err
+	}
+	other, err := pgx.ConnectConfig(ctx, conf)
+	if err != nil {
 		return unreachable(err)
 	}
-	return nil
+	defer other.Close(context.WithoutCancel(ctx))
+	theirs, err := sessionOf(ctx, other)
+	if err == nil && mine == theirs {
+		return noSessions()
+	}
+	return err
+}
+
+func sessionOf(ctx context.Context, c *pgx.Conn) (pid uint32, err error) {
+	if err = c.QueryRow(ctx, "select pg_backend_pid()").Scan(&pid); err != nil {
+		err = unreachable(err)
+	}
+	return pid, err
 }
 
 func newEnough(version int, words string) error {

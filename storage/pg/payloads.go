@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // payload is what Riot answered, as it arrived, with whose it is.
@@ -38,6 +39,40 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 		tPayloads.put(own(tx), payload{match, p, ref, body})
 		return nil
 	})
+}
+
+// Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, both.ErrDropped.
+func (db *DB) Raw(ctx context.Context, match string, part league.Part) (raw []byte, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		m, err := db.Match(t, match)
+		if err == nil && m.Of(part).Ref.Dropped() {
+			err = both.ErrDropped
+		}
+		if err != nil {
+			return err
+		}
+		p, err := tPayloads.want(t, "it", tPayloads.get, (*text)(&match), (*text)(&part))
+		if err == nil {
+			raw, err = p.raw()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s payload of %s: %w", part, match, err)
+	}
+	return raw, nil
+}
+
+// raw inflates a payload and proves it.
+func (p *payload) raw() ([]byte, error) {
+	raw, known, err := both.Inflate(p.PayloadRef, p.body)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
+		return nil, fmt.Errorf("codec %q is not known", p.Codec)
+	}
+	return raw, both.Prove(p.PayloadRef, raw)
 }
 
 // FindPayload looks for a payload that a crash left without state.

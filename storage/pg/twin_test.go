@@ -17,10 +17,13 @@ import (
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // store is what both stores are asked: what every part of the engine needs of one.
@@ -29,6 +32,9 @@ type store interface {
 	control.Store
 	cron.Store
 	ingest.Store
+	operation.Forgetting
+	Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (engine.PruneDone, error)
+	DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) ([]both.DroppedMonth, error)
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
 	OnCommit(func(seq uint64, changes []engine.Change))
 }
@@ -69,9 +75,8 @@ func eachTwin(t *testing.T, test func(w *twins)) {
 			})
 		}
 		defer func() {
-			findings, err := server.Check(ctx)
-			if err != nil || len(findings) > 0 {
-				t.Error(findings, err)
+			if r, err := server.Check(ctx); err != nil || !r.Sound() {
+				t.Error(r.Findings, err)
 			}
 			cancel()
 			if err := errors.Join(<-ended, disk.Close(), server.Close()); err != nil {

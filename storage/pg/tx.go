@@ -32,6 +32,7 @@ type txn struct {
 	changes []engine.Change
 	jobs    map[engine.JobID]engine.Job // that were read and are locked, as they are now
 	days    map[string]engine.DaySum    // what was added to days' sums; written once, before the commit
+	pruned  map[string]engine.DaySum    // what was removed of what they count, likewise
 	sums    sums                        // what was added to all others
 
 	touched  []string // accounts whose row changed; their rows are made once, before the commit
@@ -132,13 +133,19 @@ func (t *txn) rollback() {
 
 // value reads one column of one row; ok is false when there is none.
 func value[T any](t *txn, sql string, args ...any) (v T, ok bool, err error) {
+	ok, err = t.one([]any{&v}, sql, args...)
+	return v, ok, err
+}
+
+// one reads the columns of one row; ok is false when there is none.
+func (t *txn) one(into []any, sql string, args ...any) (ok bool, err error) {
 	var bad error
 	err = t.query(func(rows pgx.Rows) {
 		if !ok {
-			ok, bad = true, scan(rows, []any{&v})
+			ok, bad = true, scan(rows, into)
 		}
 	}, sql, args...)
-	return v, ok, errors.Join(err, bad)
+	return ok, errors.Join(err, bad)
 }
 
 // scan reads one row. pgx's own Scan ends the query at the first value that it cannot read.

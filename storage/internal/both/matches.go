@@ -123,3 +123,13 @@ const MaskedSeat = "forgotten:"
 func SeatMask(match, puuid string) string {
 	return fmt.Sprintf("%s%x", MaskedSeat, sha256.Sum256([]byte(match+"\x00"+puuid)))[:len(MaskedSeat)+32]
 }
+
+// StoredBytes is what a match's payloads had when they were fetched.
+func StoredBytes(m league.Match) (n int64) {
+	for _, f := range []league.Fetch{m.Match, m.Timeline} {
+		if f.Status == league.Success && !f.Ref.Dropped() {
+			n += int64(f.Ref.Size)
+		}
+	}
+	return n
+}

@@ -1,0 +1,62 @@
+package pg
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// unreachable says why a database cannot be used. The text of an error of the connection names
+// host, user and database, and no password.
+func unreachable(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case "42501": // insufficient_privilege
+			return engine.Problemf(engine.ErrRefused, "grant it create on the database, or all on the schema and its tables",
+				"the role may not do what the store needs: %s", e.Message)
+		case "28P01", "28000": // invalid_password, invalid_authorization_specification
+			return engine.Problemf(engine.ErrRefused, "look at PGPASSFILE, PGSERVICEFILE and pg_hba.conf", "the database lets nobody in so: %s", e.Message)
+		case "3D000": // invalid_catalog_name
+			return engine.Problemf(engine.ErrRefused, "make it with createdb, or name another one", "the server has no such database: %s", e.Message)
+		case "53300": // too_many_connections
+			return engine.Problemf(engine.ErrRefused, "raise max_connections, or end some of them", "the server takes no more connections: %s", e.Message)
+		case "08P01": // protocol_violation: PgBouncer takes no search_path unless it is told to
+			if strings.Contains(e.Message, "startup parameter") {
+				return noSessions()
+			}
+		}
+		if full(e) {
+			return engine.Problemf(engine.ErrRefused, "give the server's disk more room, or name the server that takes writes", "the database takes no writes: %s", e.Message)
+		}
+	}
+	return fmt.Errorf("the database cannot be reached: %w", err)
+}
+
+func noSessions() error {
+	return engine.Problemf(engine.ErrRefused, "give the address of the server itself, or set the pooler to sessions (pool_mode = session)",
+		"a pooler stands before the database that gives each transaction another session")
+}
+
+// full reports whether the server takes no writes for now: its disk is full, or it is a server
+// that only reads, as a standby does until it is promoted.
+func full(e *pgconn.PgError) bool {
+	switch e.Code {
+	case "53100", // disk_full
+		"25006": // read_only_sql_transaction
+		return true
+	}
+	return false
+}
+
+// noRoom marks the error of such a server: the same write may be tried again later.
+func noRoom(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && full(e) {
+		return fmt.Errorf("%w: %w", both.ErrDiskFull, err)
+	}
+	return err
+}

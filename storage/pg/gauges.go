@@ -1,0 +1,60 @@
+package pg
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// WriteTimes gives the p95 of the commits of the last minute; empty when there were none.
+func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
+	out := map[string]time.Duration{}
+	if d, ok := db.commits.P95(now); ok {
+		out["state"] = d
+	}
+	return out
+}
+
+// WriteSums gives the sums of the commits since the start.
+func (db *DB) WriteSums() map[string]both.WriteSum {
+	return map[string]both.WriteSum{"state": db.commits.Sum()}
+}
+
+// SizesOf are how large the tables of the schema are, with their indexes. What is free on the
+// server's disk it tells nobody.
+func (db *DB) SizesOf(ctx context.Context) (s both.Sizes, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		_, err := t.one([]any{&s.State, &s.Payloads}, `select coalesce(sum(size) filter (where relname <> 'fs_payload'), 0)::bigint, coalesce(sum(size) filter (where relname = 'fs_payload'), 0)::bigint
+from (select relname, pg_total_relation_size(oid) as size from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace) of`)
+		return err
+	})
+	return s, err
+}
+
+// Sizes is SizesOf for whoever has no context.
+func (db *DB) Sizes() (both.Sizes, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
+	defer cancel()
+	return db.SizesOf(ctx)
+}
+
+// Facts reads what the store says of itself.
+func (db *DB) Facts(ctx context.Context) (f both.StoreFacts, err error) {
+	names, err := versions()
+	if err != nil {
+		return f, err
+	}
+	f.Known = len(names)
+	err = db.view(ctx, func(t *txn) error {
+		var last []byte
+		_, err := t.one([]any{&f.Schema, (*instant)(&f.Created), (*text)(&f.Instance), &last}, `select (select max(version) from fs_schema), (select min(since) from fs_schema),
+	(select convert_from(blob, 'UTF8') from fs_state where name = 'instance'), (select blob from fs_state where name = $1)`, stateOpening)
+		var o opening
+		_ = json.Unmarshal(last, &o) // nobody has opened it yet
+		f.Opened, f.Closed = o.Opened, o.Closed
+		return err
+	})
+	return f, err
+}

@@ -1,0 +1,176 @@
+package pg
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// One engine at a time works on a schema. It holds a lock of a session of its own, whose
+// application_name says who it is:
+//
+//	farsight engine 4711 on db-worker-1
+//
+// The server frees the lock when the session ends, as it does with the process however that ends.
+type hold struct {
+	conn *pgx.Conn // nil = not held
+	boot both.Boot
+}
+
+const (
+	holderName = "farsight engine %d on %s"
+	takeHold   = "select pg_try_advisory_lock(hashtextextended('farsight.engine.'||$1, 0))"
+	// whoHolds finds the session that has the lock: its key is in two halves.
+	whoHolds = `select a.application_name, a.backend_start from pg_locks l join pg_stat_activity a using (pid)
+where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg_database where datname = current_database())
+	and l.classid = (hashtextextended('farsight.engine.'||$1, 0) >> 32 & 4294967295)::oid
+	and l.objid = (hashtextextended('farsight.engine.'||$1, 0) & 4294967295)::oid`
+
+	// holdLook is how often the session is asked whether it is still there.
+	holdLook = 5 * time.Second
+	// stateOpening is the name in table fs_state of what is told of the last opening.
+	stateOpening = "opening"
+)
+
+// opening is what is stored of one.
+type opening struct {
+	ID     string    `json:"id"`
+	Opened time.Time `json:"opened"`
+	Closed time.Time `json:"closed,omitzero"` // in order
+}
+
+// Hold takes the schema for an engine of this process alone, and records that it was opened.
+// *both.ErrHeld says who has it. Serve keeps it, Close gives it back.
+func (db *DB) Hold(ctx context.Context) error {
+	if err := db.takeHold(ctx); err != nil {
+		return err
+	}
+	blob, err := db.LoadState(ctx, stateOpening)
+	if err != nil {
+		return err
+	}
+	var last opening
+	known := json.Unmarshal(blob, &last) == nil
+	now := wall.Now()
+	db.hold.boot = both.Boot{ID: fmt.Sprintf("%016x", now.UnixNano()), Opened: now, New: blob == nil, Last: last.Closed, Clean: blob == nil || known && !last.Closed.IsZero()}
+	return db.saveOpening(ctx, opening{ID: db.hold.boot.ID, Opened: now})
+}
+
+func (db *DB) saveOpening(ctx context.Context, o opening) error {
+	blob, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return db.SaveState(ctx, stateOpening, blob)
+}
+
+func (db *DB) takeHold(ctx context.Context) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this host"
+	}
+	conf := db.pool.Config().ConnConfig
+	conf.RuntimeParams["application_name"] = fmt.Sprintf(holderName, os.Getpid(), host)
+	// A host that is gone says nothing: the server is to find out within seconds.
+	for name, value := range map[string]string{"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3"} {
+		conf.RuntimeParams[name] = value
+	}
+	c, err := pgx.ConnectConfig(ctx, conf)
+	if err != nil {
+		return unreachable(err)
+	}
+	var mine bool
+	if err := c.QueryRow(ctx, takeHold, db.schema).Scan(&mine); err != nil {
+		return errors.Join(unreachable(err), c.Close(ctx))
+	}
+	if !mine {
+		return errors.Join(db.heldBy(ctx, c), c.Close(ctx))
+	}
+	db.hold.conn = c
+	return nil
+}
+
+// heldBy says who holds the schema, as far as the server tells.
+func (db *DB) heldBy(ctx context.Context, c *pgx.Conn) error {
+	held := &both.ErrHeld{Store: db.Name()}
+	var name string
+	if c.QueryRow(ctx, whoHolds, db.schema).Scan(&name, &held.Since) == nil {
+		words := strings.SplitN(strings.TrimPrefix(name, "farsight engine "), " ", 3)
+		if pid, err := strconv.Atoi(words[0]); err == nil && len(words) == 3 {
+			held.PID, held.Host = pid, words[2]
+		}
+	}
+	return held
+}
+
+// Boot tells about the opening of the schema by Hold; the zero Boot without it.
+func (db *DB) Boot() both.Boot { return db.hold.boot }
+
+// Serve keeps the hold until ctx ends, and returns nil. It ends early with an error when another
+// process has taken the schema meanwhile: then this one must stop.
+func (db *DB) Serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(db.life, stop)()
+	for await.Pause(ctx, holdLook) {
+		if err := db.keepHold(ctx); err != nil {
+			return err
+		}
+	}
+	return context.Cause(db.life)
+}
+
+// keepHold asks the session for a sign of life, and takes the lock anew where it is lost. A
+// server that does not answer is waited for: nothing can be written meanwhile.
+func (db *DB) keepHold(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	if db.hold.conn == nil || db.hold.conn.Ping(ctx) == nil {
+		return nil
+	}
+	_ = db.hold.conn.Close(ctx)
+	err := db.takeHold(ctx)
+	if _, another := errors.AsType[*both.ErrHeld](err); another {
+		return err
+	}
+	return nil
+}
+
+// letGo ends the hold, and notes that it was ended in order.
+func (db *DB) letGo() error {
+	c := db.hold.conn
+	if db.hold.conn = nil; c == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
+	defer cancel()
+	var err error
+	if db.life.Err() == nil {
+		err = db.saveOpening(ctx, opening{ID: db.hold.boot.ID, Opened: db.hold.boot.Opened, Closed: wall.Now()})
+	}
+	return errors.Join(err, c.Close(ctx))
+}
+
+// Abandon ends the store as a crash would: nothing more is committed, Serve returns why, and Close
+// leaves no mark that it was closed in order. It does not block. The demo shows a crash with it.
+func (db *DB) Abandon(why error) { db.abandon(why) }
+
+// writable refuses a write to a store that is only read, or that was abandoned.
+func (db *DB) writable() error {
+	if db.readOnly {
+		return engine.ErrReadOnly
+	}
+	return context.Cause(db.life)
+}

@@ -1,0 +1,168 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// One engine holds a schema; another is told who does; readers come in beside it. What an
+// opening says of the one before is how that ended.
+func TestOneEngineHoldsASchema(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	if _, err := OpenReadOnly(ctx, Options{URL: at}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a schema that is not there: %v", err)
+	}
+	first, err := Open(ctx, Options{URL: at})
+	must(t, err)
+	must(t, first.Hold(ctx))
+	if b := first.Boot(); !b.New || !b.Clean || b.ID == "" {
+		t.Errorf("the first opening: %+v", b)
+	}
+	second := open(t, at)
+	held, is := errors.AsType[*both.ErrHeld](second.Hold(ctx))
+	if !is || held.PID != os.Getpid() || held.Host == "" || time.Since(held.Since).Abs() > time.Hour || !strings.Contains(held.Error(), "schema t") {
+		t.Errorf("held: %+v", held)
+	}
+	reader, err := OpenReadOnly(ctx, Options{URL: at})
+	must(t, err)
+	if err := reader.SaveState(ctx, "x", nil); !errors.Is(err, engine.ErrReadOnly) {
+		t.Errorf("a reader writes: %v", err)
+	}
+	f, err := reader.Facts(ctx)
+	if err != nil || f.Schema != f.Known || f.Opened.IsZero() || !f.Closed.IsZero() || f.Instance == "" {
+		t.Errorf("facts: %+v, %v", f, err)
+	}
+	if s, err := reader.Sizes(); err != nil || s.State < 1<<16 {
+		t.Errorf("sizes: %+v, %v", s, err)
+	}
+	must(t, errors.Join(reader.Close(), first.Close()))
+	must(t, second.Hold(ctx))
+	if b := second.Boot(); b.New || !b.Clean || b.Last.IsZero() {
+		t.Errorf("after an end in order: %+v", b)
+	}
+	// One that falls lets go with its session, and leaves no mark.
+	fallen := errors.New("fallen")
+	second.Abandon(fallen)
+	if err := second.Serve(ctx); !errors.Is(err, fallen) {
+		t.Errorf("Serve of a fallen one: %v", err)
+	}
+	if err := second.SaveState(ctx, "x", nil); !errors.Is(err, fallen) {
+		t.Errorf("a fallen one writes: %v", err)
+	}
+	must(t, second.letGo())
+	third := open(t, at)
+	must(t, third.Hold(ctx))
+	if b := third.Boot(); b.New || b.Clean {
+		t.Errorf("after a fall: %+v", b)
+	}
+}
+
+// Who has lost the session that holds takes the schema again, unless another has it by then.
+func TestALostHoldIsTakenAgain(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	db, other := open(t, at), open(t, at)
+	must(t, db.Hold(ctx))
+	end := func() { must(t, db.hold.conn.Close(ctx)) }
+	end()
+	must(t, db.keepHold(ctx))
+	if _, held := errors.AsType[*both.ErrHeld](other.Hold(ctx)); !held {
+		t.Error("nobody holds it")
+	}
+	end()
+	must(t, other.Hold(ctx))
+	if _, held := errors.AsType[*both.ErrHeld](db.keepHold(ctx)); !held {
+		t.Error("two hold it")
+	}
+}
+
+// What stands in the way of opening is one sentence that says what to do, and no password is in it.
+func TestWhatStandsInTheWayOfOpening(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	u, err := url.Parse(at)
+	must(t, err)
+	with := func(name, value string) string {
+		v, q := *u, u.Query()
+		q.Set(name, value)
+		v.RawQuery = q.Encode()
+		return v.String()
+	}
+	stranger := "stranger_" + u.Query().Get("search_path")
+	do(t, at, "create role "+stranger+" login")
+	defer func() { do(t, at, "drop role "+stranger) }()
+	elsewhere := *u
+	elsewhere.Path = "/nowhere"
+	for what, c := range map[string]struct {
+		at   string
+		kind error
+		says string
+	}{
+		"no address":            {"tomorrow", engine.ErrInvalid, "postgres://user@host/database"},
+		"another kind":          {"mysql://u:hunter2@h/d", engine.ErrInvalid, "postgres://user@host/database"},
+		"no such database":      {elsewhere.String(), engine.ErrRefused, "createdb"},
+		"a role without rights": {with("user", stranger), engine.ErrRefused, "grant it"},
+		"a standby":             {with("default_transaction_read_only", "on"), engine.ErrRefused, "takes no writes"},
+	} {
+		_, err := Open(ctx, Options{URL: c.at})
+		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := Open(ctx, Options{URL: "postgres://u:hunter2@127.0.0.1:1/d?connect_timeout=1"}); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("nobody there: %v", err)
+	}
+	refusal := &pgconn.PgError{Code: "08P01", Message: "unsupported startup parameter: search_path"}
+	if err := unreachable(refusal); !errors.Is(err, engine.ErrRefused) || !strings.Contains(err.Error(), "pool_mode") {
+		t.Errorf("a pooler: %v", err)
+	}
+}
+
+// A server without room refuses writes for the time being.
+func TestAServerWithoutRoom(t *testing.T) {
+	db := open(t, pgtest.Schema(t))
+	for code, full := range map[string]bool{"53100": true, "25006": true, "22012": false} {
+		err := db.Write(t.Context(), func(tx engine.Tx) error {
+			_, _, err := value[int](own(tx), "do $$ begin raise exception 'no' using errcode = '"+code+"'; end $$")
+			return err
+		})
+		if err == nil || errors.Is(err, both.ErrDiskFull) != full || errors.Is(err, syscall.ENOSPC) != full {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+// A payload is given back as the JSON that arrived.
+func TestARawPayload(t *testing.T) {
+	db, ctx := open(t, pgtest.Schema(t)), context.Background()
+	raw := `{"info":{}}`
+	ref, body := gzipped(raw)
+	must(t, db.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body))
+	save := func(f league.Fetch) {
+		must(t, db.Write(ctx, func(tx engine.Tx) error { return db.SaveMatch(tx, league.Match{ID: "EUW1_1", Match: f}, true) }))
+	}
+	if _, err := db.Raw(ctx, "EUW1_1", league.PartMatch); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("of no match: %v", err)
+	}
+	save(league.Fetch{Status: league.Success, Ref: ref})
+	if got, err := db.Raw(ctx, "EUW1_1", league.PartMatch); err != nil || string(got) != raw {
+		t.Errorf("%q, %v", got, err)
+	}
+	ref.Codec = league.CodecDropped
+	save(league.Fetch{Status: league.Success, Ref: ref})
+	if _, err := db.Raw(ctx, "EUW1_1", league.PartMatch); !errors.Is(err, both.ErrDropped) {
+		t.Errorf("dropped: %v", err)
+	}
+}

@@ -229,13 +229,13 @@ func TestI6_RetryAnErrorClassWithACanary(t *testing.T) {
 			return engine.Receipt{Applied: 1, Text: "match:KR_7214550881 goes first; the other 7 follow when it has succeeded"}, nil
 		}
 		d.press("3", "#")
-		d.wants("ERROR CLASSES 3 · 12 failed jobs", "67 %", "asia match.match", "503 service unavailable", "# service unavailable")
+		d.wants("ERROR CLASSES 3 · 12 failed jobs", "67 %", "asia match.match", "503 unavailable", "# service unavailable", "8 jobs are tried again. The next goes in 12 s", "503 · 131 ms")
 		d.press("r")
 		id := uitest.Busy().Classes.Classes[0].ID
 		if c := d.last(); !c.DryRun || !c.Canary || c.Op != engine.OpRetry || c.Select.Filter.Class != engine.Class(id) {
 			t.Errorf("sent %+v", c)
 		}
-		d.wants("Retry the class 503?", "8 jobs, 8 waiting and 0 discarded, such as match:KR_7214550881", "One of them goes first", "about 8 calls in 10 s, paced by app:asia")
+		d.wants("Retry the class 503?", "8 jobs, 8 waiting and 0 that gave up, such as match:KR_7214550881", "One of them goes first", "about 8 calls in 10 s, paced by app:asia")
 		d.press("enter") // the default is no
 		if len(d.fake.Did()) != 1 {
 			t.Error("retried without a yes")
@@ -267,10 +267,10 @@ func TestI6_NoQuestionWhereNoJobFits(t *testing.T) {
 func TestI6_ReclassOpensTheDead(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "#", "C")
-		d.wants("none of its jobs is DISCARDED")
+		d.wants("none of its jobs gave up")
 		d.none()
 		d.press("j", "C")
-		d.wants("Open the discarded jobs of class 404 again?", "3 discarded")
+		d.wants("Open the discarded jobs of class 404 again?", "3 that gave up")
 		d.press("y")
 		if c := d.last(); c.Op != engine.OpReclass || !c.Canary || c.DryRun {
 			t.Errorf("sent %+v", c)

@@ -20,27 +20,32 @@ var Classes = catalogue(filter.Options{Free: []string{"class", "method", "host",
 	name("class", "429.app, 5xx, timeout", func(r *class) engine.Class { return r.Class }).head("CLASS", table.Words, 9, 11).colour(themes.Err).rising(),
 	name("method", "", func(r *class) string { return r.Method }),
 	name("host", "europe, kr", func(r *class) string { return r.Host }),
-	prose("err", "of the latest one", func(r *class) string { return r.Error }).head("LATEST ERROR", table.Words, 23, 40).flex(1).says(func(_ Pen, r *class) string { return InShort(r.Error) }),
+	prose("err", "of the latest one", func(r *class) string { return r.Error }).head("LATEST ERROR", table.Words, 23, 40).flex(1).drop(4).says(func(_ Pen, r *class) string { return InShort(r.Error) }),
 	number("jobs", "", func(r *class) int { return r.Jobs }).head("JOBS", table.Number, 4, 6).rising(),
-	number("waiting", "", func(r *class) int { return r.Waiting }).head("WAITING", table.Number, 7, 7).dimZero(themes.Retry).rising().line("WAIT", table.Number, 0),
-	number("discarded", "", func(r *class) int { return r.Dead }).head("DISCARDED", table.Number, 9, 9).dimZero(themes.Err).rising().line("DEAD", table.Number, 0),
+	number("waiting", "", func(r *class) int { return r.Waiting }).head("WAIT", table.Number, 4, 5).dimZero(themes.Retry).rising().line("WAIT", table.Number, 0),
+	number("discarded", "", func(r *class) int { return r.Dead }).head("GAVE UP", table.Number, 7, 7).dimZero(themes.Err).rising().line("DEAD", table.Number, 0),
 	past("first", "", func(r *class) time.Time { return r.First }).head("FIRST", table.Number, 5, 6).drop(3).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.First) }).greatestFirst(),
 	past("last", "", func(r *class) time.Time { return r.Last }).head("LAST", table.Number, 5, 6).drop(1).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.Last) }).greatestFirst(),
 	shown[class]("id").line("CLASS", table.Words, 0).prints(func(r *class, _ time.Time) string { return r.ID }),
 	shown[class]("where").head("WHERE", table.Words, 18, 22).drop(2).says(func(_ Pen, r *class) string { return ClassWhere(r) }).
 		sort(func(a, b *class) int { return strings.Compare(ClassWhere(a), ClassWhere(b)) }).
 		line("", table.Words, 1).prints(func(r *class, _ time.Time) string { return strings.TrimSpace(r.Host + " " + r.Method) }),
+	shown[class]("answer").head("LAST ANSWER", table.ID, 15, 22).says(func(_ Pen, r *class) string { return ClassAnswer(r) }).
+		sort(func(a, b *class) int { return strings.Compare(ClassAnswer(a), ClassAnswer(b)) }),
 	shown[class]("share").head("SHARE", table.Progress, 5, 14).tail(5).sort(func(a, b *class) int { return cmp.Compare(a.Share, b.Share) }).
 		cell(func(_ Pen, r *class) table.Cell {
-			return table.Cell{Text: human.Percent(r.Share), Ratio: r.Share, Token: themes.Warn}
+			return table.Cell{Text: human.Percent(r.Share), Ratio: r.Share, Token: themes.Err}
 		}).line("", table.Number, 0).prints(func(r *class, _ time.Time) string { return fmt.Sprintf("%.0f %%", 100*r.Share) }),
 )
 
 // Where error classes are shown, with the columns in their order.
 var (
-	ClassList  = Classes.Pick("class where jobs share waiting discarded first last err")
+	ClassList  = Classes.Pick("answer where jobs share waiting discarded first last").fit("first", 5, 5, 3).fit("last", 4, 5, 1)
 	ClassLines = Classes.Pick("id jobs share waiting discarded first last where err")
 )
+
+// ClassAnswer is what the jobs of a class failed with: 503 unavailable.
+func ClassAnswer(r *class) string { return Answer(r.Class, r.Error) }
 
 // ClassWhere is host and method of a class.
 func ClassWhere(r *class) string { return strings.TrimSpace(r.Host + " " + Versionless(r.Method)) }

@@ -142,7 +142,8 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 	if life == 0 {
 		return rows
 	}
-	c := part.NewChart(v.Theme, lifeAxis(v.beat(), p.groups.lines, life-1), h) // its margin stays empty
+	c := part.NewChart(v.Theme, p.lifeAxis(v, life-1), h)
+	c.Put(0, 0, themes.Dim, " ") // parts the axis from the last title of the list
 	c.Words(0)
 	src := p.rows(v)
 	for y := 1; y < h; y++ {
@@ -168,29 +169,33 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 		}
 	}
 	c.Seam(1, min(last, h-1))
-	l := part.NewLine(v.Theme, life)
-	out := make([]string, len(rows))
-	for y := range rows {
-		l.Reset(life, y > 0 && y-1 == p.cur.At()-p.cur.Top())
-		out[y] = rows[y] + c.Row(l, y).String()
-	}
-	return out
+	beside(v, rows, c, life, p.onRow(len(p.groups.lines)))
+	return rows
 }
 
-// lifeAxis is an axis that holds what is known of the jobs of a list: the most of it past
-// when they have waited for long, and ahead as far as most of them go.
-func lifeAxis(now time.Time, lines []jobLine, w int) part.Axis {
-	var oldest, farthest time.Duration
-	live := slices.ContainsFunc(lines, func(l jobLine) bool { return l.row != nil && !l.row.State.Terminal() })
-	for _, l := range lines {
-		if j := l.row; j != nil && (!live || !j.State.Terminal()) {
-			oldest = max(oldest, min(now.Sub(j.Created), longestLife))
-			farthest = max(farthest, min(goesAt(j).Sub(now), longestLife))
+// lifeAxis is the axis of the jobs that have a line.
+func (p *Jobs) lifeAxis(v *View, w int) part.Axis {
+	var jobs []*engine.JobRow
+	for _, l := range p.groups.lines {
+		if l.row != nil {
+			jobs = append(jobs, l.row)
 		}
 	}
-	back := w * 11 / 20
-	step := stepFor(max(oldest/time.Duration(max(back-1, 1)), farthest/time.Duration(max(w-back-1, 1))))
-	return part.NewAxis(now, step, back, w)
+	return lifeAxis(v.beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
+}
+
+// lifeAxis is an axis that holds jobs from when each begins to when it goes; those that have
+// ended count only where there are no others.
+func lifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow) time.Time, w int) part.Axis {
+	var past, ahead time.Duration
+	live := slices.ContainsFunc(jobs, func(j *engine.JobRow) bool { return !j.State.Terminal() })
+	for _, j := range jobs {
+		if !live || !j.State.Terminal() {
+			past = max(past, min(now.Sub(begins(j)), longestLife))
+			ahead = max(ahead, min(goesAt(j).Sub(now), longestLife))
+		}
+	}
+	return fitAxis(now, past, ahead, w)
 }
 
 // longestLife is as far as an axis of lives reaches either way: what is beyond is drawn from

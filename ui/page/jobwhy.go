@@ -247,7 +247,9 @@ func lastFailure(j *engine.JobRow) (time.Time, bool) {
 func (t told) rows(v *View, w int) []string {
 	var rows []string
 	put := func(cells ...part.Cell) {
-		rows = append(rows, flowText(v, w, cells)...)
+		for _, row := range flowText(v, w-2, cells) {
+			rows = append(rows, " "+row)
+		}
 	}
 	put(part.As(themes.Figure, t.lead), part.Plain(t.text), part.As(themes.Warn, t.late))
 	put(part.As(themes.Dim, t.act))
@@ -282,9 +284,7 @@ func flowText(v *View, w int, cells []part.Cell) (rows []string) {
 func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
 	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + ofWhom(v, j) + " " + stateVerb(j)}
 	said := whyJob(v, j, next)
-	for _, row := range said.rows(v, w-2) {
-		s.Rows = append(s.Rows, " "+row)
-	}
+	s.Rows = said.rows(v, w)
 	return s
 }
 

@@ -25,6 +25,20 @@ func stepAt(least time.Duration) int {
 	return min(i, len(axisSteps)-1)
 }
 
+// fitAxis is an axis of w cells in the finest steps in which it holds a time back and one ahead.
+// The cells that are left over lie ahead. Its now stands at one of few columns, so that it
+// seldom moves.
+func fitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
+	unit := max(w/10, 1)
+	for _, step := range append(axisSteps, ahead+past) {
+		back := max((int(past/step)+1+unit)/unit, 2) * unit
+		if back+int(ahead/step)+3 <= w || step >= axisSteps[len(axisSteps)-1] {
+			return part.NewAxis(now, step, min(back, w*9/10), w)
+		}
+	}
+	return part.Axis{}
+}
+
 // againAt are the instants at which a job is tried again if its next try fails, and so does
 // each one after it.
 func againAt(j *engine.JobRow) []time.Time {

@@ -69,6 +69,14 @@ func (p *pane) table(v *View, t part.Table, w, h int, src part.Source) []string 
 	return t.View(v.Theme, w, h, src, &p.cur)
 }
 
+// onRow is the row of the cursor in a list of n rows with its header; -1 = the list is empty.
+func (p *pane) onRow(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return 1 + p.cur.At() - p.cur.Top()
+}
+
 // body draws the list without a header.
 func (p *pane) body(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.height = max(h, 1)

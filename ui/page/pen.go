@@ -49,6 +49,16 @@ func joined(v *View, facts ...string) (text string) {
 	return text
 }
 
+// beside writes a chart behind the rows of a list, with the cell at its right that stays empty
+// and at its left what else there is of w; picked is the row of the cursor.
+func beside(v *View, rows []string, c *part.Chart, w, picked int) {
+	l := part.NewLine(v.Theme, w)
+	for y := range rows {
+		l.Reset(w, y == picked)
+		rows[y] += c.Row(l.Gap(w-c.Width-1), y).String()
+	}
+}
+
 // abreast draws blocks of equal width side by side.
 func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string {
 	x, out := 0, make([][]string, 0, len(blocks))

@@ -173,11 +173,11 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 		c.Put(at.header, 1, themes.Dim, "LADDER")
 	}
 	c.Seam(at.bars, max(last-at.bars, at.high))
-	picked := at.header + 1 + p.cur.At() - p.cur.Top()
-	for y := range rows {
-		l.Reset(life+1, y == picked && len(p.shown) > 0)
-		rows[y] += c.Row(l, y).String()
+	picked := p.onRow(len(p.shown))
+	if picked > 0 {
+		picked += at.header
 	}
+	beside(v, rows, c, life+1, picked)
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && len(p.shown) > 0
 	return rows

@@ -135,10 +135,7 @@ func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
 			end = latest(end, j.Starts)
 		}
 	}
-	past, ahead := max(now.Sub(begin), time.Second), end.Sub(now)
-	tenths := clamp(int(10*past/(past+ahead)+1), 2, 9)
-	back := w * tenths / 10
-	return part.NewAxis(now, stepFor(max(past/time.Duration(max(back-1, 1)), ahead/time.Duration(max(w-back-3, 1)))), back, w)
+	return fitAxis(now, now.Sub(begin), end.Sub(now), w)
 }
 
 // tries is the list of the tries with its ladder, and below it the try under the cursor in full.
@@ -168,11 +165,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		}
 	}
 	c.Seam(1, min(len(src.Items), rows-1))
-	l := part.NewLine(v.Theme, life+1)
-	for y := range s.Rows {
-		l.Reset(life+1, y > 0 && y-1 == p.list.cur.At()-p.list.cur.Top() && len(src.Items) > 0)
-		s.Rows[y] += c.Row(l, y).String()
-	}
+	beside(v, s.Rows, c, life+1, p.list.onRow(len(src.Items)))
 	s.Rows = append(s.Rows, facts...)
 	s.Click = func(_, y int) string { return p.list.clicked(src, y-1) }
 	return s

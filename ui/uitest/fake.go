@@ -143,7 +143,7 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 	rows, next := pageOf(f.Scene.Jobs, q.Page)
 	for _, j := range rows {
 		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) && fits.Match(&j, Noon) &&
-			(q.Class == "" || engine.ClassOf(j.Job, "").Fits(q.Class) || strings.HasPrefix(string(q.Class), string(j.Class)+":")) &&
+			(q.Class == "" || f.inClass(j, q.Class)) &&
 			(q.Reason == "" || j.ReasonShape() == q.Reason) {
 			page.Jobs = append(page.Jobs, j)
 		}
@@ -152,6 +152,15 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 		page.Looked = len(rows)
 	}
 	return page, nil
+}
+
+// inClass reports whether a job is of an error class of the scene, which calls its method by
+// what it fetches.
+func (f *Fake) inClass(j engine.JobRow, named engine.Class) bool {
+	kind := strings.TrimSuffix(string(j.Kind), ".fetch")
+	return slices.ContainsFunc(f.Scene.Classes.Classes, func(r engine.ClassRow) bool {
+		return r.Fits(named) && r.Class == j.Class && r.Shape == engine.Shape(j.LastError) && strings.HasSuffix(r.Method, kind)
+	})
 }
 
 // pageOf is one page of what is stored, as it stands: the cursor is a place, 500.

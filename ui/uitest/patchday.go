@@ -19,6 +19,7 @@ func PatchDay() Scene {
 		}
 	}
 	s.Jobs, s.Update.Jobs = jobs, shownJobs(jobs)
+	s.Classes = classesOf(jobs)
 	starts := map[engine.JobID]engine.JobRow{}
 	for _, j := range jobs {
 		starts[j.ID] = j

@@ -93,10 +93,10 @@ func auditRows() []engine.AuditEntry {
 }
 
 func classRows() engine.ClassesAnswer {
-	row := func(class engine.Class, host, method, shape, text string, waiting, dead int, first, last time.Duration, sample ...string) engine.ClassRow {
+	row := func(class engine.Class, host, method, shape, text string, latest engine.JobID, waiting, dead int, first, last time.Duration, sample ...string) engine.ClassRow {
 		c := engine.ErrorClass{Class: class, Method: method, Host: host, Shape: shape}
 		r := engine.ClassRow{
-			ErrorClass: c, ID: c.ID(), Jobs: waiting + dead, Waiting: waiting, Dead: dead, Share: float64(waiting+dead) / 12, First: at(first), Last: at(last), Error: text, Sample: sample,
+			ErrorClass: c, ID: c.ID(), Jobs: waiting + dead, Waiting: waiting, Dead: dead, Share: float64(waiting+dead) / 12, First: at(first), Last: at(last), Error: text, Latest: latest, Sample: sample,
 		}
 		for i := range waiting + dead {
 			r.Failed(at(last+first/8*time.Duration(i)), Noon)
@@ -104,10 +104,44 @@ func classRows() engine.ClassesAnswer {
 		return r
 	}
 	return engine.ClassesAnswer{Jobs: 12, Classes: []engine.ClassRow{
-		row("503", "asia", "match-v5.match", "# service unavailable", "503 service unavailable", 8, 0, 22*time.Minute, 48*time.Second, "match:KR_7214550881", "match:KR_7214550911", "match:KR_7214550921"),
-		row("404", "asia", "match-v5.match", "# not found (final)", "404 not found (final)", 0, 3, 3*time.Hour, 11*time.Minute, "match:KR_6011000003"),
-		row("500", "asia", "match-v5.match", "# internal error", "500 internal error", 1, 0, 49*time.Second, 49*time.Second, "match:KR_7214550902"),
+		row("503", "asia", "match-v5.match", "# service unavailable", "503 service unavailable", "j881", 8, 0, 22*time.Minute, 48*time.Second, "match:KR_7214550881", "match:KR_7214550911", "match:KR_7214550921"),
+		row("404", "asia", "match-v5.match", "# not found (final)", "404 not found (final)", "j003", 0, 3, 3*time.Hour, 11*time.Minute, "match:KR_6011000003"),
+		row("500", "asia", "match-v5.match", "# internal error", "500 internal error", "j902", 1, 0, 49*time.Second, 49*time.Second, "match:KR_7214550902"),
 	}}
+}
+
+// classesOf are the error classes of jobs, as an engine counts them.
+func classesOf(jobs []engine.JobRow) (a engine.ClassesAnswer) {
+	at := map[engine.ErrorClass]int{}
+	for _, j := range jobs {
+		if j.Class == "" {
+			continue
+		}
+		a.Jobs++
+		class := engine.ClassOf(j.Job, "europe/"+strings.Replace(string(j.Kind), ".fetch", "", 1))
+		i, ok := at[class]
+		if !ok {
+			i, at[class] = len(a.Classes), len(a.Classes)
+			a.Classes = append(a.Classes, engine.ClassRow{ErrorClass: class, ID: class.ID(), First: j.Started})
+		}
+		r := &a.Classes[i]
+		r.Jobs++
+		for _, failed := range j.Failed {
+			r.Failed(failed, Noon)
+		}
+		if j.State.Live() {
+			r.Waiting++
+		} else {
+			r.Dead++
+		}
+		if r.Last.Before(j.Started) {
+			r.Last, r.Error, r.Latest = j.Started, j.LastError, j.ID
+		}
+	}
+	for i := range a.Classes {
+		a.Classes[i].Share = float64(a.Classes[i].Jobs) / float64(a.Jobs)
+	}
+	return a
 }
 
 // forensics is what is known of the 429 that our limiter did not foresee.

@@ -1,0 +1,280 @@
+package page
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// classJobs are jobs of the selected class: those that are tried again by when that is, then
+// those that gave up.
+type classJobs struct {
+	answer
+	id   string // of the class
+	rows []engine.JobRow
+	cur  part.Cursor
+}
+
+// mostOfClass is how many of them are asked for.
+const mostOfClass = 50
+
+// wants reports whether it is time to ask for those of a class.
+func (c *classJobs) wants(v *View, id string) bool {
+	if id != c.id {
+		c.id, c.rows, c.pending = id, nil, false
+		c.forget()
+	}
+	return c.due(v, v.Seq)
+}
+
+func (c *classJobs) got(v *View, q engine.JobsQuery, a engine.Answer, err error) {
+	if string(q.Class) == c.id && c.take(v, err) {
+		page, _ := a.(engine.JobsPage)
+		c.rows = slices.Clone(page.Jobs)
+		SortJobs(c.rows)
+	}
+}
+
+// list are the jobs as they are now.
+func (c *classJobs) list(v *View) []*engine.JobRow {
+	out := make([]*engine.JobRow, len(c.rows))
+	for i := range c.rows {
+		out[i] = &c.rows[i]
+		if now, ok := v.Job(c.rows[i].ID); ok && now.Rev > c.rows[i].Rev {
+			out[i] = &now
+		}
+	}
+	return out
+}
+
+// Draw implements Page: the classes with their last hour, and of the selected one its jobs as
+// ladders, whether they are tried again, and what Riot answered.
+func (p *Classes) Draw(v *View) []string {
+	p.refresh(v)
+	rows := max(p.all, len(p.shown), 3)
+	classes := band{least: 2 + min(rows, 3), most: 2 + rows, draw: func(y, h int) []string {
+		s := part.Section{Title: "ERROR CLASSES", Note: p.note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
+		return v.sections(0, y, v.W, h, p.classes(v, v.inner(v.W), h-1, s))
+	}}
+	r, ok := p.selected()
+	if !ok {
+		return v.bands(classes)
+	}
+	jobs := p.jobs.list(v)
+	why := p.why(v, &r, jobs)
+	all := []band{
+		classes,
+		{least: 2 + min(p.most(), 4), most: 2 + min(p.most(), max(v.H/3, 4)), keep: 1, draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, p.ladders(v, &r, jobs, v.inner(v.W), h-1))
+		}},
+		{least: 1 + len(why), most: 1 + len(why), draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, part.Section{Title: "WHY", Note: "what becomes of them", Rows: why})
+		}},
+		{least: 5, most: 10, keep: 2, draw: func(y, h int) []string { return v.abreast(y, h, p.blocks(v, &r, jobs)) }},
+	}
+	if log := logRows(v, v.inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
+		all = append(all, band{least: 2, most: 1 + len(log), keep: 4, draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
+		}})
+	}
+	return v.bands(append(all, band{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }})...)
+}
+
+// most is how many jobs the largest class has: what stands below its jobs has its place for all
+// classes.
+func (p *Classes) most() (n int) {
+	for _, r := range p.shown {
+		n = max(n, r.Jobs)
+	}
+	return n
+}
+
+// counted is how many failed jobs there are.
+func (p *Classes) counted() string {
+	if p.found.Jobs == 0 {
+		return ""
+	}
+	return human.Counted(p.found.Jobs, "failed job", "failed jobs")
+}
+
+// tail says what the columns of the hour stand for.
+func (p *Classes) tail(v *View) string {
+	if told := p.told(v); told != "" || v.Size == S {
+		return told
+	}
+	return "failed per " + human.Window(time.Hour/engine.ClassSteps) + ", up to " + count(p.top())
+}
+
+// top is the most failures of a class in one step of the hour.
+func (p *Classes) top() int {
+	top := 3
+	for _, r := range p.shown {
+		top = max(top, slices.Max(append(r.Lately, 0)))
+	}
+	return top
+}
+
+// hourWidth is what the last hour takes of w cells beside the classes: some for each step.
+func hourWidth(w int) int {
+	const list = 87
+	return min((w-list)/engine.ClassSteps, 3) * engine.ClassSteps
+}
+
+// classes is the list, and beside it the last hour of each class on one axis.
+func (p *Classes) classes(v *View, w, h int, s part.Section) part.Section {
+	hour := hourWidth(w)
+	if hour <= 0 {
+		return p.section(v, w, h, p.empty(v), s)
+	}
+	list := w - hour - 3 // now, and a cell at either side
+	s = p.section(v, list, h, p.empty(v), s)
+	a := axis{part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
+	c := part.NewChart(v.Theme, a.Axis, h)
+	c.Words(0)
+	src, top := p.rows(v), float64(p.top())
+	for y := 1; y < h; y++ {
+		i, ok := p.cur.Row(src, y-1)
+		if !ok || len(p.shown[i].Lately) != engine.ClassSteps {
+			continue
+		}
+		values := a.unknown()
+		for x := range hour {
+			values[x] = float64(p.shown[i].Lately[x*engine.ClassSteps/hour])
+		}
+		c.Area(y, 1, part.Series{Values: values, Top: top, Token: themes.Err})
+	}
+	c.Seam(1, min(len(p.shown), h-1))
+	beside(v, s.Rows, c, hour+3, p.onRow(len(p.shown)))
+	return s
+}
+
+// ladders are the jobs of a class, and beside them how each failed and is tried again.
+func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
+	s := part.Section{Title: columns.ClassAnswer(r), Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.about(v.keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
+	life := lifeWidth(w)
+	shown := jobs[:min(len(jobs), h-1)]
+	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) == h-1 {
+		shown = shown[:h-2]
+	}
+	src := part.Slice[*engine.JobRow]{Items: shown, Key: func(j *engine.JobRow) string { return string(j.ID) }, Cells: func(j *engine.JobRow, cells []part.Cell) []part.Cell {
+		return cellsOf(v, classJobColumns)(*j, cells)
+	}}
+	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: or(p.jobs.absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
+	s.Rows = t.View(v.Theme, w-life, h, src, &p.jobs.cur)
+	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) < h-1 {
+		s.Rows[len(shown)+1] = v.row(w-life, part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+count(more)+" more"))
+	}
+	if life == 0 {
+		return s
+	}
+	c := part.NewChart(v.Theme, lifeAxis(v.beat(), shown, failing, life-2), h)
+	c.Words(0)
+	for i, j := range shown {
+		if j.State.Terminal() {
+			drawLife(v, c, i+1, j)
+		} else {
+			drawLadder(v, c, i+1, j)
+		}
+	}
+	c.Seam(1, len(shown))
+	beside(v, s.Rows, c, life, -1)
+	return s
+}
+
+// failing is since when a job fails.
+func failing(j *engine.JobRow) time.Time {
+	if first, ok := firstFailure(j); ok {
+		return first
+	}
+	return j.Created
+}
+
+// classJobColumns are those of Jobs in groups.
+var classJobColumns = slices.DeleteFunc(slices.Clone(jobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
+
+// why says whether the jobs of a class are tried again by themselves, and what an operator can do.
+func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
+	t := told{lead: "None of them is tried again by itself."}
+	var next, last time.Time
+	late := 0
+	for _, j := range jobs {
+		if at := goesAt(j); !j.State.Terminal() && !at.IsZero() {
+			if last = latest(last, at); next.IsZero() || at.Before(next) {
+				next = at
+			}
+			late += btoi(j.LateBy != "")
+		}
+	}
+	switch {
+	case r.Waiting > 0:
+		t.lead = human.Counted(r.Waiting, "job is", "jobs are") + " tried again."
+		if !next.IsZero() {
+			t.text = "The next goes " + inText(v, next) + ", the last " + inText(v, last) + "."
+		}
+		t.act = v.keyed("{retry} tries all of them at once, one first.")
+	case len(jobs) > 0:
+		t.text = Capital(classesOf(jobs)+gaveUp(jobs)) + "."
+	}
+	if late > 0 {
+		t.late = human.Counted(late, "goes", "go") + " later than due: there is no room."
+	}
+	if r.Dead > 0 {
+		t.text += " " + count(r.Dead) + " gave up: " + v.keyed("{reclass} opens them again, one first.")
+	}
+	return t.rows(v, v.inner(v.W))
+}
+
+// blocks are what Riot answered last, what the class is, and how often its jobs have failed.
+func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
+	all := []func(w, h int) part.Section{
+		func(w, h int) part.Section {
+			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: labelledRows(v, w, "", part.Wrap(or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+			if p.latest != nil && p.latest.detail.Call != nil {
+				s.Note, s.Rows = p.latest.answeredNote(v), p.latest.answerRows(v, w)
+				for _, line := range headers(*p.latest.detail.Call)[1:] {
+					s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, line)))
+				}
+			}
+			return s
+		},
+		func(w, h int) part.Section {
+			return part.Section{Title: "THE CLASS", Height: h, Rows: factRows(v, w, []fact{
+				{"first", v.ago(r.First)}, {"last", v.ago(r.Last)}, {"error", or(columns.InShort(r.Error), part.None)}, {"shape", or(r.Shape, part.None)},
+			})}
+		},
+	}
+	if v.Size == S {
+		return all
+	}
+	return append(all, func(w, h int) part.Section {
+		return part.Section{Title: "TRIES", Note: "so far, of these jobs", Height: h, Rows: triesRows(v, r, jobs, w)}
+	})
+}
+
+// triesRows are how many jobs have used how many tries.
+func triesRows(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows []string) {
+	var n []int
+	for _, j := range jobs {
+		for len(n) <= j.Tries {
+			n = append(n, 0)
+		}
+		n[j.Tries]++
+	}
+	token, bar := themes.Retry, clamp(w-21, 0, 24)
+	if r.Waiting == 0 {
+		token = themes.Err
+	}
+	for tries, n := range n {
+		if tries > 0 || n > 0 {
+			l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(human.Counted(tries, "try", "tries")), w-bar-9, part.Words).Gap(1)
+			rows = append(rows, l.Bar(token, bar, float64(n)/float64(len(jobs))).Field(number(themes.Figure, n), 6, part.Number).String())
+		}
+	}
+	return rows
+}

@@ -168,8 +168,8 @@ func (p *Account) Draw(v *View) []string {
 		{least: leastWall + 3, most: p.wall.height(v, wallRows, row), keep: 1, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
-		{least: facts, most: facts + 5*btoi(v.Size == L), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
-		{least: hours, most: hours + 5*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
+		{least: facts, most: facts + 5*btoi(v.Size != S), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
+		{least: hours, most: hours + 2*btoi(v.Size != S) + 3*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, p.plays(v, row, w, h-1))
 		}},
 	}

@@ -162,7 +162,7 @@ func (p *Account) timeBar(v *View, a engine.AccountRow, w, h int) []string {
 		case c.total == 0:
 			l.NoBar(width)
 		default:
-			l.Meter(width, c.ratio())
+			l.Meter(width, c.ratio(), a.Status.Open())
 		}
 		rows = append(rows, l.String())
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
@@ -114,7 +115,7 @@ func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
 		put("played", part.Plain(playSpan(v, r)))
 	}
 	if a.LastError != "" {
-		for _, line := range part.Wrap(a.LastError, max(w-12, 10)) {
+		for _, line := range part.Wrap(columns.InShort(a.LastError), max(w-12, 10)) {
 			key := "error"
 			if len(s.Rows) > 0 && strings.Contains(s.Rows[len(s.Rows)-1], "error") {
 				key = ""

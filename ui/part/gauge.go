@@ -69,9 +69,9 @@ func filled(n int, ratio float64) int {
 // NoBar writes the place of a bar whose total is not known.
 func (l *Line) NoBar(w int) *Line { return l.Glyph(themes.Off, l.th.Glyphs.BarNone, w) }
 
-// Meter writes a bar that is alone on its rows: a whole cell high, exact to an eighth;
-// what it does not fill is to come, and dotted.
-func (l *Line) Meter(w int, ratio float64) *Line {
+// Meter writes a bar that is alone on its rows: a whole cell high, exact to an eighth.
+// What it does not fill is planned, or else nobody works on it.
+func (l *Line) Meter(w int, ratio float64, planned bool) *Line {
 	g := l.th.Glyphs
 	w = min(w, l.Room())
 	n := filled(len(g.Eighths)*w, ratio)
@@ -82,6 +82,9 @@ func (l *Line) Meter(w int, ratio float64) *Line {
 	if end > 0 {
 		l.Glyph(themes.Flow(0.85), g.Eighths[end-1], 1)
 		whole++
+	}
+	if !planned {
+		return l.Glyph(themes.Tick, g.Dot, w-whole)
 	}
 	return l.Glyph(themes.Planned(themes.Odd(themes.Flow(0.4))), g.Plan[len(g.Plan)-1], w-whole)
 }

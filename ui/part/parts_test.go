@@ -85,7 +85,7 @@ var every = map[string]func(s scene) []string{
 		rows, _ := Against(s.th, s.w, s.h, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, float64(s.n), s.n%2 == 0)
 		return rows
 	},
-	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio).String()) },
+	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio, true).String()) },
 	"Digits": func(s scene) []string { return one(NewLine(s.th, s.w).Digits(s.n%4, s.text()).String()) },
 	"Legend": func(s scene) []string {
 		shares := []Share{{Token: themes.Run, Name: s.text(), N: s.n}, {Token: themes.Line, Name: s.text(), N: -1, Short: "x"}, {Token: themes.Err, Name: "gave up", N: 3}}

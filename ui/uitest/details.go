@@ -99,6 +99,12 @@ func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 		Identity: []engine.Identity{{Project: "default", PUUID: row.PUUID}},
 		Runs:     runs(row),
 	}
+	tried(&d)
+	return d
+}
+
+// tried gives an account what was tried last of its matches.
+func tried(d *engine.AccountDetail) {
 	for i := range 40 {
 		d.Waits = append(d.Waits, engine.Spent{
 			Kind: "match.fetch", End: at(time.Duration(i) * 1300 * time.Millisecond), Line: time.Duration(31+i) * time.Second,
@@ -120,7 +126,6 @@ func syncingDetail(row engine.AccountRow) engine.AccountDetail {
 		}
 		d.Recent = append(d.Recent, m)
 	}
-	return d
 }
 
 // storedMatches are the matches of one account, newest first, in every state.

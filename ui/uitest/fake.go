@@ -207,6 +207,9 @@ func (f *Fake) account(id string) (engine.Answer, error) {
 		if a.Run != "" || a.Job != "" {
 			d.Runs = runs(a)
 		}
+		if a.Matches.Stored > 0 {
+			tried(&d)
+		}
 		return d, nil
 	}
 	return nil, engine.Problemf(engine.ErrNotFound, "", "there is no account %s", id)

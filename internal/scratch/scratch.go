@@ -21,13 +21,13 @@ import (
 // directories in it, each up to memoryCeiling: 1 GB. The others go to disk.
 const (
 	memory = "/dev/shm"
-	slots  = 2
+	slots  = 4
 )
 
 // Bytes that the files of one package's tests may take. One that takes more is ended, for
 // something in it writes without end.
 var (
-	memoryCeiling int64 = 512 << 20
+	memoryCeiling int64 = 256 << 20
 	diskCeiling   int64 = 4 << 30
 )
 

@@ -40,7 +40,7 @@ func TestP16_SummariesEqualTheirMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		bt.P16_SummariesEqualTheirMembers(t, db, 30, nil)
-		if err := errors.Join(recounted(db), db.Close()); err != nil {
+		if err := errors.Join(sound(db), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})

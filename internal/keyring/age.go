@@ -52,7 +52,8 @@ type Age struct {
 	Project func() string
 	Log     zerolog.Logger
 
-	keys map[string]agedKey // by fingerprint
+	keys   map[string]agedKey // by fingerprint
+	judged time.Time          // the newest call that went well, when the limits were last looked at
 }
 
 // Load takes over what is stored. What cannot be read counts as never seen.
@@ -79,11 +80,14 @@ func (k *Age) Expires(ctx context.Context, now time.Time, fingerprint string, re
 	if !known {
 		key.First = now.Round(0).UTC()
 	}
-	end := key.First.Add(devKeyLife)
-	if dev := isDevelopment(k.Limits()); dev && !key.Worked && k.workedAfter(key.First) {
-		key.Worked, key.Project = true, k.Project()
+	end, worked := key.First.Add(devKeyLife), k.worked()
+	if !key.Worked && worked.After(key.First) && !worked.Equal(k.judged) { // nothing else tells of other limits
+		k.judged = worked
+		if isDevelopment(k.Limits()) {
+			key.Worked, key.Project = true, k.Project()
+		}
 	}
-	key.Lasts = key.Lasts || now.After(end) && k.workedAfter(end)
+	key.Lasts = key.Lasts || now.After(end) && worked.After(end)
 	key.Died = key.Worked && refused && (key.Died || now.Before(end))
 	if key != was || !known {
 		k.keep(ctx, fingerprint, key)
@@ -109,10 +113,12 @@ func (k *Age) expire(project string) (expire bool) {
 	return expire
 }
 
-// workedAfter reports whether the newest call that went well came after an instant.
-func (k *Age) workedAfter(at time.Time) bool {
-	page := k.Calls(engine.CallsQuery{Status: 200, Page: engine.Page{Limit: 1}})
-	return len(page.Calls) > 0 && page.Calls[0].At.After(at)
+// worked is when the newest call was made that went well.
+func (k *Age) worked() (at time.Time) {
+	for _, c := range k.Calls(engine.CallsQuery{Status: 200, Page: engine.Page{Limit: 1}}).Calls {
+		at = c.At
+	}
+	return at
 }
 
 // isDevelopment reports whether Riot's headers told the limits of a development key.

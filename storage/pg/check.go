@@ -19,7 +19,7 @@ const unequalGroups = `with stored as (
 ), counted as (
 	select parent, grp, count(*), count(*) filter (where mark < 2), count(*) filter (where mark = 1), count(*) filter (where mark = 2),
 		count(*) filter (where mark = 3), count(*) filter (where mark = 4), sum(calls), sum(throttled)
-	from fs_member group by parent, grp
+	from fs_mark group by parent, grp
 )
 select distinct parent, grp from ((table stored except table counted) union all (table counted except table stored)) unequal order by parent, grp`
 

@@ -16,6 +16,12 @@ import (
 
 // DB is an open schema. Its methods may be called by many goroutines at once.
 type DB struct {
+	*shared
+	epoch int64 // of the term within which it writes; 0 = at any time
+}
+
+// shared is what the stores of one process have in common.
+type shared struct {
 	pool     *pgxpool.Pool
 	seq      uint64 // of the last commit: this process's own count, which goes on over a restart as the clock does
 	turns    turnstile
@@ -95,6 +101,13 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 		}
 	}()
 	t.queued.Queue("begin")
+	leads := db.epoch == 0
+	if !leads {
+		t.queued.Queue(fence, db.epoch).Query(func(rows pgx.Rows) error {
+			leads = rows.Next()
+			return nil
+		})
+	}
 	err := fn(t)
 	for _, also := range db.atEnd {
 		if t.err == nil && err == nil && t.dirty {
@@ -106,6 +119,9 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	}
 	if t.err != nil {
 		return t.err
+	}
+	if t.begun && !leads {
+		return ErrDeposed
 	}
 	if err != nil || !t.dirty {
 		return err

@@ -114,6 +114,44 @@ func TestACursorThatIsNone(t *testing.T) {
 	refused(t, err, engine.ErrInvalid, "there is no feed")
 }
 
+// A copy that was restored elsewhere tells of all that it has, although its server has not reached
+// the transactions in which that was written, and then of what comes next. Cursors of the original
+// are of another store.
+func TestARestoredCopyTellsOfEverything(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	save := func(db *DB, id string) {
+		must(t, db.Write(t.Context(), func(tx engine.Tx) error { return db.SaveMatch(tx, league.Match{ID: id}, false) }))
+	}
+	save(db, "EUW1_1")
+	save(db, "EUW1_2")
+	query := engine.FeedQuery{Kind: engine.FeedMatches}
+	page, err := db.Feed(t.Context(), query)
+	must(t, err)
+	query.After = page.Next
+	do(t, at, "update fs_match set feed_xid = '999999999999' where id = 'EUW1_2'", "update fs_state set blob = 'elsewhere' where name = 'cluster'")
+	for range 2 { // it settles in once
+		db = open(t, at)
+	}
+	_, err = db.Feed(t.Context(), query)
+	refused(t, err, engine.ErrInvalid, "is of another store")
+	save(db, "EUW1_3")
+	page, err = db.Feed(t.Context(), engine.FeedQuery{Kind: engine.FeedMatches})
+	must(t, err)
+	var ids []string
+	for _, row := range page.Rows {
+		ids = append(ids, row.ID)
+	}
+	if len(ids) != 3 || ids[2] != "EUW1_3" {
+		t.Errorf("%v", ids)
+	}
+	query.After = page.Next
+	open(t, at)
+	if _, err = db.Feed(t.Context(), query); err != nil {
+		t.Errorf("a cursor of the copy's own: %v", err)
+	}
+}
+
 // A payload is there before any state names it, and once however often it is put.
 func TestAPayloadWithoutState(t *testing.T) {
 	db := open(t, pgtest.Schema(t))

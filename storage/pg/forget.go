@@ -91,7 +91,7 @@ var (
 
 	// withHeir reads jobs of a table of them that name any of some texts.
 	withHeir = tLive.these + `, coalesce((
-	select p.owner from fs_member m join (select id, owner from fs_job union all select id, owner from fs_job_ended) p on p.id = m.parent
+	select p.owner from fs_mark m join (select id, owner from fs_job union all select id, owner from fs_job_ended) p on p.id = m.parent
 	where m.child = j.id and p.owner not in ('', $1) order by m.parent, m.grp limit 1), '')
 from %s j where exists (select from unnest($2::text[]) name where strpos(concat_ws(E'\n', owner, key, lock, args::text, last_error, failed::text), name) > 0) `
 )

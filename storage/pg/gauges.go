@@ -42,11 +42,7 @@ func (db *DB) Sizes() (both.Sizes, error) {
 
 // Facts reads what the store says of itself.
 func (db *DB) Facts(ctx context.Context) (f both.StoreFacts, err error) {
-	names, err := versions()
-	if err != nil {
-		return f, err
-	}
-	f.Known = len(names)
+	f.Known = Version()
 	err = db.view(ctx, func(t *txn) error {
 		var last []byte
 		_, err := t.one([]any{&f.Schema, (*instant)(&f.Created), (*text)(&f.Instance), &last}, `select (select max(version) from fs_schema), (select min(since) from fs_schema),

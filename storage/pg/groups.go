@@ -29,7 +29,7 @@ const maxGroup = 255
 // members, find one settled group between them.
 const (
 	addMember = `with added as (
-	insert into fs_member (parent, grp, child, mark) values ($1, $2, $3, $4)
+	insert into fs_mark (parent, grp, child, mark) values ($1, $2, $3, $4)
 	on conflict do nothing returning parent, grp, mark)
 insert into fs_group as g (parent, grp, total, open, retrying, done, dead, cancelled)
 select parent, grp, 1, (mark < 2)::int, (mark = 1)::int, (mark = 2)::int, (mark = 3)::int, (mark = 4)::int from added
@@ -37,9 +37,9 @@ on conflict (parent, grp) do update set total = g.total + 1, open = g.open + exc
 	done = g.done + excluded.done, dead = g.dead + excluded.dead, cancelled = g.cancelled + excluded.cancelled`
 
 	markMember = `with was as (
-	select parent, grp, child, mark from fs_member where child = $1 order by parent, grp for update
+	select parent, grp, child, mark from fs_mark where child = $1 order by parent, grp for update
 ), is_now as (
-	update fs_member m set mark = $2, calls = m.calls + $3, throttled = m.throttled + $4
+	update fs_mark m set mark = $2, calls = m.calls + $3, throttled = m.throttled + $4
 	from was where (m.parent, m.grp, m.child) = (was.parent, was.grp, was.child)
 ), summed as (
 	update fs_group g set open = g.open + ($2 < 2)::int - (was.mark < 2)::int,
@@ -121,7 +121,7 @@ func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, e
 	if err != nil {
 		return nil, err
 	}
-	return own(tx).jobIDs("select distinct child from fs_member where parent = $1 and mark < 2 order by child", n)
+	return own(tx).jobIDs("select distinct child from fs_mark where parent = $1 and mark < 2 order by child", n)
 }
 
 // Parents lists the groups that wait for a job, each with its parent as it is.
@@ -144,5 +144,5 @@ func (t *txn) waiting(id engine.JobID) ([]engine.GroupStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tGroups.list(t, tGroups.from+"g where exists (select from fs_member m where (m.parent, m.grp) = (g.parent, g.grp) and m.child = $1) order by parent, grp"+t.lock, n)
+	return tGroups.list(t, tGroups.from+"g where exists (select from fs_mark m where (m.parent, m.grp) = (g.parent, g.grp) and m.child = $1) order by parent, grp"+t.lock, n)
 }

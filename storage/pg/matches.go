@@ -330,7 +330,7 @@ order by last_attempt_at nulls first, id`, before)
 
 // leaveGroup takes a child out of a group; its calls stay its parent's own.
 const leaveGroup = `with gone as (
-	delete from fs_member where parent = $1 and grp = $2 and child = $3 returning parent, grp, mark, calls, throttled
+	delete from fs_mark where parent = $1 and grp = $2 and child = $3 returning parent, grp, mark, calls, throttled
 ), summed as (
 	update fs_group g set total = g.total - 1, open = g.open - (gone.mark < 2)::int, retrying = g.retrying - (gone.mark = 1)::int,
 		done = g.done - (gone.mark = 2)::int, dead = g.dead - (gone.mark = 3)::int, cancelled = g.cancelled - (gone.mark = 4)::int,

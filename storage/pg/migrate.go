@@ -17,29 +17,31 @@ import (
 //go:embed schema/*.sql
 var files embed.FS
 
-// versions are those files, in their order.
-func versions() ([]string, error) { return fs.Glob(files, "schema/*.sql") }
+// versions are the names of those files in their order.
+var versions, _ = fs.Glob(files, "schema/*.sql")
+
+// Version is that of the schema which this program reads and writes.
+func Version() int { return len(versions) }
 
 // migrate makes the schema if it is not there, and carries out what it lacks, each version in a
 // transaction of its own. Who opens it meanwhile waits. A later version's schema is refused.
 func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
-	names, err := versions()
-	if err != nil {
-		return err
-	}
 	if err := begin(ctx, c, schema); err != nil {
 		return unreachable(err)
 	}
 	for {
-		have, err := step(ctx, c, schema, names)
+		have, err := step(ctx, c, schema)
 		if err != nil {
 			return unreachable(fmt.Errorf("bring schema %s from version %d to %d: %w", schema, have, have+1, err))
 		}
-		if have >= len(names) {
-			if err := readable(schema, have, len(names)); err != nil {
+		if have >= Version() {
+			if err := readable(schema, have, Version()); err != nil {
 				return err
 			}
 			if _, err := c.Exec(ctx, dropTokens); err != nil {
+				return unreachable(err)
+			}
+			if err := settleIn(ctx, c); err != nil {
 				return unreachable(err)
 			}
 			return nil
@@ -62,10 +64,6 @@ func readable(schema string, have, known int) error {
 
 // look refuses a schema that is not there, or of another version.
 func look(ctx context.Context, c *pgx.Conn, schema string) error {
-	names, err := versions()
-	if err != nil {
-		return err
-	}
 	var there bool
 	if err := c.QueryRow(ctx, "select to_regclass('fs_schema') is not null").Scan(&there); err != nil {
 		return unreachable(err)
@@ -77,7 +75,7 @@ func look(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := c.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have); err != nil {
 		return unreachable(err)
 	}
-	return readable(schema, have, len(names))
+	return readable(schema, have, Version())
 }
 
 // begin makes the schema and the table that says which version it is.
@@ -99,23 +97,36 @@ func begin(ctx context.Context, c *pgx.Conn, schema string) error {
 }
 
 // step carries out the next version, if there is one, and gives the one that was there.
-func step(ctx context.Context, c *pgx.Conn, schema string, names []string) (have int, err error) {
+func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		err := errors.Join(takeTurn(ctx, tx, schema), tx.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have))
-		if err != nil || have >= len(names) {
+		if err != nil || have >= Version() {
 			return err
 		}
-		sql, err := files.ReadFile(names[have])
+		sql, err := files.ReadFile(versions[have])
 		if err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, string(sql)); err != nil {
 			return err
 		}
+		if err := endTerm(ctx, tx); err != nil {
+			return err
+		}
 		_, err = tx.Exec(ctx, "insert into fs_schema (version) values ($1)", have+1)
 		return err
 	})
 	return have, err
+}
+
+// endTerm keeps a program that knows only the versions before from writing on as the leader.
+func endTerm(ctx context.Context, tx pgx.Tx) error {
+	var there bool
+	err := tx.QueryRow(ctx, "select to_regclass('fs_fleet') is not null").Scan(&there)
+	if err == nil && there {
+		_, err = tx.Exec(ctx, "update fs_fleet set epoch = epoch + 1, holder = '', expires = '-infinity'")
+	}
+	return err
 }
 
 // takeTurn lets one at a time change a schema.

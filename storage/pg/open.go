@@ -72,10 +72,10 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	db := &DB{
+	db := &DB{shared: &shared{
 		pool: pool, region: o.Region, schema: schema, address: addressOf(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
 		atEnd: []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken},
-	}
+	}}
 	db.life, db.abandon = context.WithCancelCause(context.Background())
 	if o.Region == nil {
 		db.region = func(string) string { return "" }

@@ -63,7 +63,7 @@ type pruning struct {
 const (
 	// neededJobs are those that others wait for or show, that have open children, or whose groups
 	// are the progress that an account shows.
-	neededJobs = `select id from unnest($1::bigint[]) as j(id) where exists (select from fs_member m where m.child = j.id)
+	neededJobs = `select id from unnest($1::bigint[]) as j(id) where exists (select from fs_mark m where m.child = j.id)
 	or exists (select from fs_group g where g.parent = j.id and g.open > 0)
 	or exists (select from fs_run r join fs_account a on a.run = r.id where r.job = j.id)`
 )
@@ -141,7 +141,7 @@ func numbers(jobs []engine.Job) []int64 {
 
 // leaveGroups takes children out of all groups that count them.
 const leaveGroups = `with gone as (
-	delete from fs_member where child = any($1) returning parent, grp, mark, calls, throttled
+	delete from fs_mark where child = any($1) returning parent, grp, mark, calls, throttled
 ), summed as (
 	select parent, grp, count(*) as total, count(*) filter (where mark < 2) as open, count(*) filter (where mark = 1) as retrying, count(*) filter (where mark = 2) as done,
 		count(*) filter (where mark = 3) as dead, count(*) filter (where mark = 4) as cancelled, sum(calls) as calls, sum(throttled) as throttled from gone group by parent, grp
@@ -174,7 +174,7 @@ func (t *txn) dropEnded(jobs []engine.Job) (attempts int, err error) {
 		}
 	}, "with gone as (delete from fs_attempt where job = any($1) returning *) "+tAttempts.these+"from gone", of)
 	t.exec("delete from fs_history where of = any($1)", ids)
-	t.exec("delete from fs_member where parent = any($1)", of)
+	t.exec("delete from fs_mark where parent = any($1)", of)
 	t.exec("delete from fs_group where parent = any($1)", of)
 	t.exec(leaveGroups, of)
 	t.exec("delete from fs_job_ended where id = any($1)", of)

@@ -81,7 +81,7 @@ create index fs_attempt_call on fs_attempt (external) where kind = 'alert.call';
 
 -- A parent's child, and the sums of a parent's children: a cache, which a recount must equal.
 -- Marks: 0 open, 1 retrying, 2 done, 3 dead, 4 cancelled.
-create table fs_member (
+create table fs_mark (
 	parent    bigint   not null,
 	grp       smallint not null,
 	child     bigint   not null,
@@ -90,7 +90,7 @@ create table fs_member (
 	throttled integer  not null default 0,
 	primary key (parent, grp, child)
 ) with (fillfactor = 80);
-create index fs_member_child on fs_member (child);
+create index fs_mark_child on fs_mark (child);
 
 create table fs_group (
 	parent    bigint   not null,

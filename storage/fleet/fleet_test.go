@@ -1,0 +1,385 @@
+package fleet
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// envMember makes of the test program a member of the fleet at the URL that it holds.
+const envMember = "FARSIGHT_TEST_MEMBER"
+
+const ttl = time.Second
+
+func TestMain(m *testing.M) {
+	if at := os.Getenv(envMember); at != "" {
+		if err := beMember(at, os.Args[1]); err != nil {
+			fmt.Println("failed", err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(scratch.OnDisk(m))
+}
+
+// beMember leads as a bad leader does: it goes on writing, whatever its context says, until it is
+// refused. It ends when its input does.
+func beMember(at, id string) error {
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	db, err := pg.Open(ctx, pg.Options{URL: at})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	err = Run(ctx, db, Options{ID: id, Host: "here", Version: "test", TTL: ttl, Lead: func(_ context.Context, t *Term) error {
+		fmt.Println("leads", t.Epoch)
+		for {
+			err := t.Store.Write(context.Background(), func(tx engine.Tx) error {
+				_, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q", Owner: fmt.Sprintf("%08d", t.Epoch), By: id})
+				return err
+			})
+			if errors.Is(err, pg.ErrDeposed) {
+				fmt.Println("refused", t.Epoch)
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+		}
+	}})
+	fmt.Println("ended 0")
+	return err
+}
+
+// said is a line of a member.
+type said struct {
+	by    string
+	what  string
+	epoch int64
+}
+
+// fleet are members as processes of their own.
+type fleet struct {
+	t     *testing.T
+	url   string
+	lines chan said
+	heard []said
+	open  sync.WaitGroup
+	procs map[string]*proc
+}
+
+type proc struct {
+	*exec.Cmd
+	in io.Closer
+}
+
+func newFleet(t *testing.T, ids ...string) *fleet {
+	f := &fleet{t: t, url: pgtest.Schema(t), lines: make(chan said, 10_000), procs: map[string]*proc{}}
+	t.Cleanup(func() {
+		for id := range f.procs {
+			f.kill(id)
+		}
+		f.open.Wait()
+	})
+	for _, id := range ids {
+		f.start(id)
+	}
+	return f
+}
+
+func (f *fleet) start(id string) {
+	c := exec.Command(os.Args[0], id)
+	c.Env = append(os.Environ(), envMember+"="+f.url)
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	must(f.t, err)
+	out, err := c.StdoutPipe()
+	must(f.t, err)
+	must(f.t, c.Start())
+	f.procs[id] = &proc{c, in}
+	f.open.Go(func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			s := said{by: id}
+			if _, err := fmt.Sscan(lines.Text(), &s.what, &s.epoch); err != nil {
+				s.what = lines.Text()
+			}
+			f.lines <- s
+		}
+		_ = c.Wait()
+	})
+}
+
+func (f *fleet) kill(id string) { f.signal(id, syscall.SIGKILL); delete(f.procs, id) }
+
+func (f *fleet) signal(id string, s syscall.Signal) {
+	if p := f.procs[id]; p != nil {
+		_ = p.Process.Signal(s)
+	}
+}
+
+// await gives the first line that is as it should be, and waits for it if nobody has said it yet.
+func (f *fleet) await(what string, is func(said) bool) said {
+	f.t.Helper()
+	for i := 0; ; i++ {
+		if i == len(f.heard) {
+			f.heard = append(f.heard, <-f.lines)
+		}
+		s := f.heard[i]
+		if strings.HasPrefix(s.what, "failed") {
+			f.t.Fatalf("%s %s", s.by, s.what)
+		}
+		if s.what == what && is(s) {
+			return s
+		}
+	}
+}
+
+// nextLeader waits for a later term than that of an epoch.
+func (f *fleet) nextLeader(after int64) said {
+	f.t.Helper()
+	return f.await("leads", func(s said) bool { return s.epoch > after })
+}
+
+// inOrder wants that in the order of all that was written no term follows a later one, and that
+// each has one writer.
+func (f *fleet) inOrder() {
+	f.t.Helper()
+	c, err := pgx.Connect(context.Background(), f.url)
+	must(f.t, err)
+	defer c.Close(context.Background())
+	rows, err := c.Query(context.Background(), "select owner, asked_by from fs_job order by id")
+	must(f.t, err)
+	n, last, by := 0, "", ""
+	for ; rows.Next(); n++ {
+		var epoch, who string
+		must(f.t, rows.Scan(&epoch, &who))
+		if epoch < last || epoch == last && who != by {
+			f.t.Fatalf("row %d is of term %s by %s, after term %s by %s", n, epoch, who, last, by)
+		}
+		last, by = epoch, who
+	}
+	if err := rows.Err(); err != nil || n == 0 {
+		f.t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// When the leader is killed another one leads, again and again.
+func TestAKilledLeaderIsFollowed(t *testing.T) {
+	f := newFleet(t, "a", "b", "c")
+	leader := f.nextLeader(0)
+	for round := range 4 {
+		f.kill(leader.by)
+		f.start(fmt.Sprint("new ", round))
+		next := f.nextLeader(leader.epoch)
+		if next.by == leader.by {
+			t.Errorf("term %d is of %s, who was killed", next.epoch, next.by)
+		}
+		leader = next
+	}
+	f.inOrder()
+}
+
+// A leader that stands still is followed, and what it writes when it goes on is refused: also
+// when it stood still in the middle of a transaction, which then keeps the others waiting.
+func TestF4_AStaleEpochWritesNothing(t *testing.T) {
+	f := newFleet(t, "a", "b")
+	leader := f.nextLeader(0)
+	for range 4 {
+		f.signal(leader.by, syscall.SIGSTOP)
+		next := f.await("leads", func(s said) bool { return s.epoch > leader.epoch && s.by != leader.by })
+		f.signal(leader.by, syscall.SIGCONT)
+		f.await("refused", func(s said) bool { return s == said{leader.by, "refused", leader.epoch} })
+		leader = next
+	}
+	f.inOrder()
+}
+
+// A leader that ends hands over at once: its term lasts an hour.
+func TestALeaderThatEndsHandsOver(t *testing.T) {
+	db := open(t, pgtest.Schema(t))
+	leads := make(chan string)
+	run := func(id string) (stop func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() {
+			done <- Run(ctx, db, Options{ID: id, TTL: time.Hour, Lead: func(ctx context.Context, term *Term) error {
+				if !term.Held() {
+					t.Error("a new term is over")
+				}
+				leads <- id
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}})
+		}()
+		return func() { cancel(); must(t, <-done) }
+	}
+	stopA := run("a")
+	if who := <-leads; who != "a" {
+		t.Errorf("%s leads", who)
+	}
+	seen := make(chan View, 100)
+	ctx, cancel := context.WithCancel(context.Background())
+	watched := make(chan error)
+	go func() { watched <- Run(ctx, db, Options{ID: "w", TTL: time.Hour, OnLook: func(v View) { seen <- v }}) }()
+	if v := <-seen; v.Leader != "a" || len(v.Members) != 2 || !v.Members[0].MayLead || v.Members[1].MayLead {
+		t.Errorf("%+v", v)
+	}
+	stopB := run("b")
+	for v, err := Look(ctx, db, time.Hour); len(v.Members) < 3; v, err = Look(ctx, db, time.Hour) {
+		must(t, err)
+	}
+	stopA()
+	if who := <-leads; who != "b" {
+		t.Errorf("%s leads", who)
+	}
+	for v := range seen {
+		if v.Leader == "b" {
+			break
+		}
+	}
+	stopB()
+	cancel()
+	must(t, <-watched)
+	if v, err := Look(context.Background(), db, 0); err != nil || v.Leader != "" || len(v.Members) != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// Whatever the clocks show: a term is followed that the database's clock takes to last for another
+// hour, a member whose own clock is an hour ahead leads, and others see that it is.
+func TestClocksAnHourOff(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	do(t, at, "update fs_fleet set epoch = 7, holder = 'gone', expires = clock_timestamp() + interval '1 hour'")
+	defer wall.Step(time.Hour)()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	led := false
+	must(t, Run(ctx, db, Options{
+		ID: "a", TTL: 300 * time.Millisecond,
+		Lead: func(ctx context.Context, term *Term) error {
+			led = term.Epoch > 7
+			<-ctx.Done()
+			return context.Cause(ctx)
+		},
+		OnLook: func(v View) {
+			if v.Leader == "a" && v.Members[0].Ahead > 50*time.Minute {
+				cancel()
+			}
+		},
+	}))
+	if !led {
+		t.Error("it did not lead")
+	}
+}
+
+// A member that is older than the schema which another one has made says what to do, and its term
+// is over.
+func TestAMemberOfAnotherVersion(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	ended := false
+	err := Run(t.Context(), db, Options{ID: "a", TTL: 300 * time.Millisecond, Lead: func(ctx context.Context, term *Term) error {
+		do(t, at, "insert into fs_schema (version) select max(version) + 1 from fs_schema")
+		<-ctx.Done()
+		ended = true
+		return context.Cause(ctx)
+	}})
+	if !errors.Is(err, engine.ErrRefused) || !strings.Contains(err.Error(), "start the program of the version") || !ended {
+		t.Errorf("%v, ended %t", err, ended)
+	}
+}
+
+// What a leader ends with that is not the end of its term ends its process's part in the fleet.
+func TestALeaderThatFails(t *testing.T) {
+	db := open(t, pgtest.Schema(t))
+	broken := errors.New("the disk is full")
+	err := Run(t.Context(), db, Options{ID: "a", TTL: time.Hour, Lead: func(context.Context, *Term) error { return broken }})
+	if !errors.Is(err, broken) {
+		t.Errorf("Run = %v", err)
+	}
+	if v, err := Look(t.Context(), db, 0); err != nil || v.Leader != "" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// A database that is away for longer than a term ends it, and when it is there again somebody
+// leads.
+func TestADatabaseThatIsStoppedHard(t *testing.T) {
+	server := pgtest.Own(t)
+	db := open(t, server.URL)
+	ctx, cancel := context.WithCancel(context.Background())
+	epochs, overs := make(chan int64), make(chan bool)
+	done := make(chan error)
+	go func() {
+		done <- Run(ctx, db, Options{ID: "a", TTL: 300 * time.Millisecond, Lead: func(ctx context.Context, term *Term) error {
+			epochs <- term.Epoch
+			<-ctx.Done()
+			overs <- term.Held()
+			return context.Cause(ctx)
+		}})
+	}()
+	first := <-epochs
+	server.Stop(t)
+	if <-overs {
+		t.Error("the term goes on without a database")
+	}
+	server.Start(t)
+	if next := <-epochs; next <= first {
+		t.Errorf("term %d after term %d", next, first)
+	}
+	cancel()
+	<-overs
+	must(t, <-done)
+}
+
+func open(t *testing.T, at string) *pg.DB {
+	t.Helper()
+	db, err := pg.Open(t.Context(), pg.Options{URL: at})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return db
+}
+
+func do(t *testing.T, at, sql string) {
+	c, err := pgx.Connect(context.Background(), at)
+	if err == nil {
+		_, err = c.Exec(context.Background(), sql)
+		_ = c.Close(context.Background())
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

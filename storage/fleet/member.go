@@ -1,0 +1,245 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// Options says what a member is.
+type Options struct {
+	ID      string // random per start of a program
+	Host    string
+	Version string
+	Key     string // a fingerprint of the API key; never the key
+	// TTL is how long a term lasts without a renewal, the same in all members; 0 = 3 s.
+	TTL time.Duration
+	// Lead is called when this member leads, and must return soon after its context has ended.
+	// An error that is not of that ends Run. nil = this member never leads.
+	Lead func(ctx context.Context, t *Term) error
+	// OnLook gets the members after each look. It must not block. nil = nobody is told.
+	OnLook func(View)
+}
+
+const usualTTL = 3 * time.Second
+
+func usual(ttl time.Duration) time.Duration {
+	if ttl == 0 {
+		return usualTTL
+	}
+	return ttl
+}
+
+// member is one call of Run.
+type member struct {
+	Options
+	db      *pg.DB
+	run     context.Context
+	conn    *pgx.Conn
+	channel string
+	term    *Term
+	ahead   time.Duration
+	left    time.Duration // of the term that goes on, at the last look
+
+	// last is the renewal that was seen last, and when, by this process's stopwatch.
+	last   struct{ epoch, beat int64 }
+	lastAt time.Time
+}
+
+// Run keeps a process a member until its context ends, and lets it lead when it is its turn. A
+// lost connection is made again; what ends Run but that is an error of Lead, or a schema that
+// another version of the program has changed.
+func Run(ctx context.Context, db *pg.DB, o Options) error {
+	o.TTL = usual(o.TTL)
+	m := &member{Options: o, db: db, run: ctx}
+	defer m.leave()
+	for m.term != nil || ctx.Err() == nil { // a term is renewed until all that it is for has ended
+		err := m.beat()
+		if end, ok := errors.AsType[ending](err); ok {
+			return end.error
+		}
+		if err != nil {
+			m.hangUp()
+		}
+		m.wait()
+	}
+	return nil
+}
+
+// ending is what ends Run.
+type ending struct{ error }
+
+// beat renews what this member is, looks who else is there, and draws its conclusions.
+func (m *member) beat() error {
+	ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
+	defer cancel()
+	if err := m.connect(ctx); err != nil {
+		return err
+	}
+	if err := m.ended(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	var l look
+	var version int
+	renewed := m.term == nil
+	b := &pgx.Batch{}
+	b.Queue("select max(version) from fs_schema").QueryRow(func(r pgx.Row) error { return r.Scan(&version) })
+	b.Queue(saveMember, m.ID, m.Host, m.Version, m.Key, m.Lead != nil, m.ahead.Milliseconds())
+	if m.term != nil {
+		b.Queue(renew, m.term.Epoch, m.ID, m.TTL.Seconds()).Query(func(rows pgx.Rows) error {
+			renewed = rows.Next()
+			return nil
+		})
+	}
+	l.ask(b, m.TTL)
+	if err := m.conn.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	m.ahead, m.left = wall.Now().Sub(l.now), l.left
+	switch {
+	case version != pg.Version():
+		return ending{engine.Problemf(engine.ErrRefused, "start the program of the version that the others have",
+			"another member has brought the schema to version %d, this program knows %d", version, pg.Version())}
+	case !renewed:
+		m.term.end()
+	case m.term != nil:
+		m.term.extend(began.Add(m.TTL))
+	}
+	m.tell(l)
+	return m.stand(ctx, l)
+}
+
+const (
+	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms) values ($1, $2, $3, $4, $5, $6)
+on conflict (id) do update set ahead_ms = excluded.ahead_ms, seen = clock_timestamp()`
+
+	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'
+where epoch = $1 and holder = $2 returning beat`
+
+	// elect succeeds when nobody has renewed or won meanwhile.
+	elect = `update fs_fleet set epoch = epoch + 1, holder = $1, beat = beat + 1, since = clock_timestamp(), expires = clock_timestamp() + $2::float8 * interval '1 second'
+where epoch = $3 and beat = $4 returning epoch`
+
+	resign = `with gone as (update fs_fleet set beat = beat + 1, holder = '', expires = '-infinity' where epoch = $1 and holder = $2 returning epoch)
+select pg_notify($3, 'resigned') from gone`
+
+	dropMembers = "delete from fs_member where seen < clock_timestamp() - $1::float8 * interval '1 second'"
+)
+
+// stand lets this member stand for election when nobody leads.
+func (m *member) stand(ctx context.Context, l look) error {
+	if seen := (struct{ epoch, beat int64 }{l.epoch, l.beat}); seen != m.last || m.lastAt.IsZero() {
+		m.last, m.lastAt = seen, time.Now()
+	}
+	if m.Lead == nil || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL {
+		return nil
+	}
+	began := time.Now()
+	var epoch int64
+	err := m.conn.QueryRow(ctx, elect, m.ID, m.TTL.Seconds(), l.epoch, l.beat).Scan(&epoch)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil // another was faster
+	}
+	if err != nil {
+		return err // whether it has won is seen in the next look: its term then ends unused
+	}
+	m.term = newTerm(m.run, m.db, epoch, began.Add(m.TTL), m.Lead)
+	b := &pgx.Batch{}
+	b.Queue("select pg_notify($1, 'elected')", m.channel)
+	b.Queue(dropMembers, forget.Seconds())
+	l.epoch, l.holder, l.left = epoch, m.ID, m.TTL
+	m.tell(l)
+	return m.conn.SendBatch(ctx, b).Close()
+}
+
+// ended takes note of a term whose Lead has returned.
+func (m *member) ended(ctx context.Context) error {
+	if m.term == nil {
+		return nil
+	}
+	select {
+	case err := <-m.term.ended:
+		t := m.term
+		m.term = nil
+		_, bad := m.conn.Exec(ctx, resign, t.Epoch, m.ID, m.channel)
+		if err != nil && !errors.Is(err, pg.ErrDeposed) && !errors.Is(err, context.Cause(m.run)) {
+			return ending{fmt.Errorf("lead: %w", err)}
+		}
+		return bad
+	default:
+		return nil
+	}
+}
+
+func (m *member) tell(l look) {
+	if m.OnLook != nil {
+		m.OnLook(l.view())
+	}
+}
+
+// connect makes a connection, if there is none, that hears of elections.
+func (m *member) connect(ctx context.Context) (err error) {
+	if m.conn != nil {
+		return nil
+	}
+	if m.conn, err = m.db.Connect(ctx); err != nil {
+		return err
+	}
+	if err = m.conn.QueryRow(ctx, "select 'farsight.' || current_schema()").Scan(&m.channel); err == nil {
+		_, err = m.conn.Exec(ctx, "listen "+pgx.Identifier{m.channel}.Sanitize())
+	}
+	return err
+}
+
+func (m *member) hangUp() {
+	if m.conn != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
+		defer cancel()
+		_ = m.conn.Close(ctx)
+		m.conn = nil
+	}
+}
+
+// wait waits for the next beat, an election, the return of Lead, or the end.
+func (m *member) wait() {
+	beat, of := m.TTL/3, m.run
+	if m.term != nil {
+		of = context.WithoutCancel(of)
+	} else if m.left > 0 {
+		beat = min(beat, m.left)
+	}
+	ctx, cancel := context.WithTimeout(of, beat)
+	defer cancel()
+	if m.term != nil {
+		defer context.AfterFunc(m.term.done, cancel)()
+	}
+	if m.conn == nil {
+		<-ctx.Done()
+		return
+	}
+	if _, err := m.conn.WaitForNotification(ctx); err != nil && ctx.Err() == nil {
+		m.hangUp()
+	}
+}
+
+// leave ends a term that goes on, and takes this member off the list.
+func (m *member) leave() {
+	ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
+	defer cancel()
+	if m.term != nil {
+		m.term.end()
+		<-m.term.done.Done()
+	}
+	if m.conn != nil {
+		_, _ = m.conn.Exec(ctx, "delete from fs_member where id = $1", m.ID) // else it is dropped later
+	}
+	m.hangUp()
+}

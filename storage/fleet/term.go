@@ -1,0 +1,63 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// Term is the time for which a member leads.
+type Term struct {
+	Epoch int64
+	Store *pg.DB // what is written through it is written within the term or not at all
+
+	mu    sync.Mutex
+	until time.Time // by this process's stopwatch
+	timer *time.Timer
+
+	stop  context.CancelCauseFunc
+	ended chan error
+	done  context.Context // ends when Lead has returned
+}
+
+// newTerm begins to lead until an instant, which is extended with each renewal.
+func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
+	ctx, stop := context.WithCancelCause(run)
+	done, over := context.WithCancel(context.Background())
+	t := &Term{Epoch: epoch, Store: db.Led(epoch), until: until, stop: stop, ended: make(chan error, 1), done: done}
+	t.timer = time.AfterFunc(time.Until(until), t.end)
+	go func() {
+		defer over()
+		t.ended <- lead(ctx, t)
+	}()
+	return t
+}
+
+// Held reports whether the term goes on, for what is not written: a call to Riot must not be made
+// when another leads already. A process that has stood still does not know it before it asks.
+func (t *Term) Held() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Now().Before(t.until)
+}
+
+// extend lets the term last until an instant, if it has not ended.
+func (t *Term) extend(until time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Now().Before(t.until) {
+		t.until = until
+		t.timer.Reset(time.Until(until))
+	}
+}
+
+// end tells Lead to return.
+func (t *Term) end() {
+	t.mu.Lock()
+	t.until = time.Time{}
+	t.mu.Unlock()
+	t.timer.Stop()
+	t.stop(pg.ErrDeposed)
+}

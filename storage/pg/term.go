@@ -1,0 +1,25 @@
+package pg
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrDeposed says that who wrote does not lead the fleet any more. Nothing was written.
+var ErrDeposed = errors.New("this process does not lead the fleet any more")
+
+// fence holds the one row of the fleet until the transaction ends. An election changes its key:
+// so it waits for every transaction of the term before, and those that come later find nothing.
+// The renewals of a term change only what is no key, and wait for nobody.
+const fence = "select from fs_fleet where epoch = $1 and expires > clock_timestamp() for key share"
+
+// Led gives the same store for who leads the fleet in the term of an epoch: what is written
+// through it later is refused with ErrDeposed.
+func (db *DB) Led(epoch int64) *DB { return &DB{db.shared, epoch} }
+
+// Connect gives a connection to the schema outside of the pool.
+func (db *DB) Connect(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
+}

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -357,9 +358,12 @@ func fits(doc *apitest.Document, schema any, v any, at string) string {
 	return ""
 }
 
+// theDocument is the document as it is, read once.
+var theDocument = sync.OnceValues(func() (*apitest.Document, error) { return apitest.New(Document) })
+
 func parsed(t *testing.T) *apitest.Document {
 	t.Helper()
-	doc, err := apitest.New(Document)
+	doc, err := theDocument()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +429,7 @@ func TestTheValidatorSees(t *testing.T) {
 
 // Fits checks an answer of the server against its document.
 func Fits(method, path string, status int, body []byte) error {
-	doc, err := apitest.New(Document)
+	doc, err := theDocument()
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -19,11 +20,14 @@ type object = map[string]any
 type Document struct {
 	whole object
 	mux   *http.ServeMux
+
+	mu      sync.Mutex
+	schemas map[string]*jsonschema.Schema // by their text: to compile one takes longer than to use it
 }
 
 // New reads a document.
 func New(raw []byte) (*Document, error) {
-	d := &Document{mux: http.NewServeMux()}
+	d := &Document{mux: http.NewServeMux(), schemas: map[string]*jsonschema.Schema{}}
 	if err := json.Unmarshal(raw, &d.whole); err != nil {
 		return nil, err
 	}
@@ -119,16 +123,33 @@ func (d *Document) content(method, path string, status int) (object, error) {
 // Value checks a decoded value against a schema, which may refer to those of the
 // document. The schemas are checked as well, against JSON Schema 2020-12.
 func (d *Document) Value(schema, v any) error {
+	s, err := d.compiled(schema)
+	if err != nil {
+		return err
+	}
+	return s.Validate(v)
+}
+
+func (d *Document) compiled(schema any) (*jsonschema.Schema, error) {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.schemas[string(text)]; s != nil {
+		return s, nil
+	}
 	whole := maps.Clone(d.whole)
 	whole["x-schema"] = schema
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	if err := c.AddResource("openapi.json", whole); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := c.Compile("openapi.json#/x-schema")
-	if err != nil {
-		return err
+	if err == nil {
+		d.schemas[string(text)] = s
 	}
-	return s.Validate(v)
+	return s, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
@@ -37,14 +38,8 @@ func (db *DB) Room() (free uint64, ok bool) {
 	return free, free >= disk.MinRoom
 }
 
-// Forecast says how the disk fills.
-type Forecast struct {
-	Used   int64         // bytes in use in state.db and all payload files
-	Free   uint64        // bytes on the disk
-	PerDay int64         // growth, over the span that was seen; less than 0 after a compaction
-	Over   time.Duration // that span; 0 = too short to tell
-	Full   time.Time     // when less than 512 MiB will be free; the zero time when not in sight
-}
+// Forecast is both.Forecast.
+type Forecast = both.Forecast
 
 // sizeSample is the size of the store at one instant.
 type sizeSample struct {
@@ -64,12 +59,12 @@ func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
 	if disk.IsDamage(err) {
 		err = nil // check names it; the next note begins anew
 	}
-	f.extrapolate(samples, disk.Now())
+	extrapolate(&f, samples, disk.Now())
 	return f, err
 }
 
 // extrapolate draws a line from the oldest note that counts to now.
-func (f *Forecast) extrapolate(samples []sizeSample, now time.Time) {
+func extrapolate(f *Forecast, samples []sizeSample, now time.Time) {
 	for _, s := range samples { // oldest first
 		over := now.Sub(s.at)
 		if over > forecastOver || over < minForecast {

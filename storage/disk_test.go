@@ -30,7 +30,7 @@ func TestForecastDrawsALine(t *testing.T) {
 	}
 	for name, c := range cases {
 		f := Forecast{Used: c.used, Free: c.free}
-		f.extrapolate(c.samples, noon)
+		extrapolate(&f, c.samples, noon)
 		var full time.Duration
 		if !f.Full.IsZero() {
 			full = max(f.Full.Sub(noon), 1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -176,6 +177,19 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 		db.writer.Break(err)
 	}
 	return err
+}
+
+// Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, and so is what retention took.
+func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, error) {
+	m, err := look(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
+	var raw []byte
+	if err == nil {
+		raw, err = db.payloads.Raw(match, p, m.Of(p).Ref)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s payload of %s: %w", p, match, err)
+	}
+	return raw, nil
 }
 
 // FindPayload looks for a payload that a crash left without state; see Payloads.Find.

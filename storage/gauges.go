@@ -22,6 +22,9 @@ func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 // WriteBounds are the upper bounds of the counts of WriteSums.
 var WriteBounds = both.WriteBounds
 
+// WriteSum is both.WriteSum.
+type WriteSum = both.WriteSum
+
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of "payload".
 func (db *DB) WriteSums() map[string]both.WriteSum {
 	return map[string]both.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Commits.Sum()}

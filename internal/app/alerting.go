@@ -11,14 +11,10 @@ import (
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot/limit"
-	"github.com/farsight-console/farsight/storage"
 )
 
-// Proofs that alerts fit those who use them, and what they use.
-var (
-	_ control.Alerts = (*alert.Runner)(nil)
-	_ alert.Store    = (*storage.DB)(nil)
-)
+// Proof that alerts fit those who use them.
+var _ control.Alerts = (*alert.Runner)(nil)
 
 // newAlerts wires the rules to what they measure, and takes over how the process
 // before left them. each gets all alerts whenever they were evaluated.
@@ -36,7 +32,7 @@ func newAlerts(g gauges, policies engine.Policies, note func(engine.Note), each 
 
 // storedAlerts are the alerts of a directory on which no engine works, as the last
 // one left them.
-func storedAlerts(ctx context.Context, db *storage.DB) control.Alerts {
+func storedAlerts(ctx context.Context, db store) control.Alerts {
 	monitor, err := alert.New(alert.Options{})
 	if err != nil {
 		return nil // the rules that ship are tested

@@ -117,7 +117,7 @@ func exitCode(err error) int {
 		return exitIncomplete
 	}
 	// A disk that fails cancels what else is under way: that is no interruption.
-	if errors.Is(err, storage.ErrDiskFull) || errors.Is(err, storage.ErrUnknown) {
+	if noRoom(err) || errors.Is(err, storage.ErrUnknown) {
 		return exitFailed
 	}
 	if errors.Is(err, context.Canceled) {

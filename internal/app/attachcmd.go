@@ -214,7 +214,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cl
 	for {
 		if c, _ := dialEngine(ctx, cfg); c != nil {
 			c.Close()
-			_, err := fmt.Fprintf(out.W, "detached: process %d works on %s; `farsight` attaches, `kill %d` ends it\n", cmd.Process.Pid, cfg.DataDir, cmd.Process.Pid)
+			_, err := fmt.Fprintf(out.W, "detached: process %d works on %s; `farsight` attaches, `kill %d` ends it\n", cmd.Process.Pid, storeName(cfg), cmd.Process.Pid)
 			return err
 		}
 		select {

@@ -65,6 +65,9 @@ func backupCommand() *cobra.Command {
 			if opt.keep < 1 || opt.keep > mostBackups {
 				return usagef("--keep %d is out of range: keep 1 to %d backups", opt.keep, mostBackups)
 			}
+			if err := needsFiles(cfg, "backup"); err != nil {
+				return err
+			}
 			if opt.list {
 				return listBackups(cfg, opt.to, stdout(cmd))
 			}
@@ -105,7 +108,7 @@ func runBackup(ctx context.Context, cfg config.Config, opt backupOptions, out cl
 }
 
 func backupUnheld(ctx context.Context, cfg config.Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
-	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+	db, err := storage.OpenReadOnly(inDirectory(cfg))
 	if err != nil {
 		return engine.BackupDone{}, err
 	}
@@ -218,6 +221,9 @@ func restoreCommand() *cobra.Command {
 			"are newer than the backup stay and are used again instead of being fetched again.",
 		Args: oneAtMost("backup", "20261121T120000Z"),
 		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
+			if err := needsFiles(cfg, "restore"); err != nil {
+				return err
+			}
 			if list {
 				return listBackups(cfg, opt.Backups, stdout(cmd))
 			}
@@ -237,7 +243,7 @@ func restoreCommand() *cobra.Command {
 }
 
 func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions, yes bool, out cli.Out) error {
-	o := storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
+	o := inDirectory(cfg)
 	opt.Verify, opt.By = verifyCopy, operator("cli")
 	opt.Forget = []string{traffic.LimiterState} // counts of another time: the windows count as full
 	if !opt.DryRun {
@@ -327,6 +333,9 @@ func compactCommand() *cobra.Command {
 			if opt.workers < 0 || opt.workers > 256 {
 				return usagef("--workers %d is out of range: use 1 to 256, or 0 for one per core", opt.workers)
 			}
+			if err := needsFiles(cfg, "compact"); err != nil {
+				return err
+			}
 			return runCompact(cmd.Context(), cfg, opt, stdout(cmd))
 		}),
 	}
@@ -344,7 +353,7 @@ func runCompact(ctx context.Context, cfg config.Config, opt compactOptions, out 
 		opt.workers = runtime.NumCPU()
 	}
 	bar := newByteBar(out, "archive")
-	r, err := storage.Compact(ctx, storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, keep.CompactOptions{
+	r, err := storage.Compact(ctx, inDirectory(cfg), keep.CompactOptions{
 		State: true, Months: !opt.stateOnly, DryRun: opt.dryRun, Verify: verifyCopy,
 		Archive: keep.ArchiveOptions{Months: opt.months, Workers: opt.workers, Progress: bar.archive},
 	})

@@ -32,11 +32,13 @@ type checkReport struct {
 
 // runCheck verifies a data directory and changes nothing in it.
 func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
-	if !storage.HasState(cfg.DataDir) {
+	if !hasStore(cfg) {
 		return errNothingStored(cfg)
 	}
-	if err := checkPages(ctx, cfg); err != nil {
-		return err
+	if cfg.Store == "" {
+		if err := checkPages(ctx, cfg); err != nil {
+			return err
+		}
 	}
 	db, err := openStored(cfg)
 	if err != nil {
@@ -46,7 +48,7 @@ func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	report := checkReport{Sound: r.Sound(), Path: cfg.DataDir, Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
+	report := checkReport{Sound: r.Sound(), Path: storeName(cfg), Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
 	if err := printCheck(report, out); err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func checkPagesCommand() *cobra.Command {
 		Hidden: true,
 		Args:   noArgs,
 		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
-			findings, err := storage.CheckFiles(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
+			findings, err := storage.CheckFiles(inDirectory(cfg))
 			if isHeld(err) {
 				return fmt.Errorf("%w: while it runs, `farsight backup` copies it and `farsight check --data-dir BACKUP` verifies the copy", err)
 			}

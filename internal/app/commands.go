@@ -58,7 +58,7 @@ func newRoot() *cobra.Command {
 
 // commonFlags are the settings worth a line in every help text; `farsight
 // config` lists all.
-var commonFlags = map[string]bool{"data-dir": true, "platform": true, "log-level": true}
+var commonFlags = map[string]bool{"data-dir": true, "store": true, "platform": true, "log-level": true}
 
 func hideRareFlags(root *cobra.Command) {
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = !commonFlags[f.Name] })

@@ -22,7 +22,6 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -207,7 +206,7 @@ func orAccount(f cobra.CompletionFunc) cobra.CompletionFunc {
 // name that could harm a terminal is not offered.
 func find(cmd *cobra.Command, ask func(context.Context, engine.Console) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cfg, err := configOf(cmd)
-	if err != nil || !storage.HasState(cfg.DataDir) {
+	if err != nil || !hasStore(cfg) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	ctx, done := context.WithTimeout(cmd.Context(), completeWait)

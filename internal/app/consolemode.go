@@ -17,7 +17,6 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/plain"
 	"github.com/farsight-console/farsight/ui/session"
@@ -95,7 +94,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 	if !keys.Get().IsZero() {
 		return c.attended(ctx, cfg, keys, opt)
 	}
-	if storage.HasState(cfg.DataDir) {
+	if hasStore(cfg) {
 		return c.onStored(ctx, cfg, opt)
 	}
 	if c.plain {

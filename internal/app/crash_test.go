@@ -368,7 +368,7 @@ func provesMigration(t *testing.T, s *simulator, o outcome) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := rawPayload(t.Context(), db, "EUW1_1", league.PartMatch)
+	raw, err := db.Raw(t.Context(), "EUW1_1", league.PartMatch)
 	if err = errors.Join(err, db.Close()); err != nil || string(raw) != `{"metadata":{}}` {
 		t.Errorf("what the old schema had: %q %v", raw, err)
 	}

@@ -69,11 +69,11 @@ func (i installation) forDoctor(width int) doctor.Options {
 	o := doctor.Options{
 		Version: version(), Settings: doctor.Settings{All: len(i.cfg.Sources), Faults: i.faults},
 		Key: doctor.Key{Env: keyring.Env, Err: i.keyless},
-		Dir: i.cfg.DataDir, Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
+		Dir: i.cfg.DataDir, Server: serverName(i.cfg), Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
 		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: config.HostZone(),
 		Getenv: os.Getenv, Width: width,
-		Open:   func() (*storage.DB, error) { return openStored(i.cfg) },
-		Browse: func(ctx context.Context, db *storage.DB) engine.Console { return browser(ctx, db, i.cfg) },
+		Open:   func() (doctor.Store, error) { return openStored(i.cfg) },
+		Browse: func(ctx context.Context, db doctor.Store) engine.Console { return browser(ctx, db.(store), i.cfg) },
 		Check:  func(ctx context.Context) (storage.CheckReport, error) { return checkInChild(ctx, i.cfg) },
 	}
 	for _, s := range i.cfg.Sources {
@@ -120,7 +120,7 @@ func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
 func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, error) {
 	var r checkReport
 	var complained bytes.Buffer
-	said, code, err := runSelf(ctx, cfg.DataDir, &complained, "check", "--json", "--data-dir", cfg.DataDir)
+	said, code, err := runSelf(ctx, cfg.DataDir, &complained, "check", "--json", "--data-dir", cfg.DataDir, "--store", cfg.Store)
 	if json.Unmarshal(said, &r) == nil && r.Path != "" {
 		return storage.CheckReport{Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -25,7 +24,7 @@ type storeFeed struct {
 	held  func(err error) // told once per wait that another process is at work
 
 	engine *api.Client // one of engine and db is set while there is something to read
-	db     *storage.DB
+	db     store
 	rest   restingState
 }
 
@@ -42,7 +41,7 @@ func (s *storeFeed) openStore() error {
 		return err
 	}
 	s.db = db
-	s.rest.dir = s.cfg.DataDir
+	s.rest.cfg = s.cfg
 	return s.rest.note()
 }
 
@@ -98,8 +97,10 @@ func (s *storeFeed) payloads(kind engine.FeedKind) cli.Payloads {
 // that out: a sync that starts just then would be turned away.
 func (s *storeFeed) wait(ctx context.Context) error {
 	byEngine := s.engine != nil
-	if err := s.close(); err != nil {
-		return err
+	if s.db == nil || s.cfg.Store == "" { // a database is open for everybody
+		if err := s.close(); err != nil {
+			return err
+		}
 	}
 	for told := false; ; {
 		if !await.Pause(ctx, s.every) {
@@ -107,6 +108,9 @@ func (s *storeFeed) wait(ctx context.Context) error {
 		}
 		if readerGone(s.out) {
 			return syscall.EPIPE
+		}
+		if s.db != nil {
+			return nil
 		}
 		if !byEngine && s.rest.unchanged() {
 			continue
@@ -123,18 +127,21 @@ func (s *storeFeed) wait(ctx context.Context) error {
 }
 
 // restingState is a data directory without an engine, as it was read: it need not be opened
-// to find out that it is the same.
+// to find out that it is the same. A database is asked instead.
 type restingState struct {
-	dir  string
+	cfg  config.Config
 	seen os.FileInfo // its state file; nil = it was not read
 }
 
 func (r *restingState) stat() (os.FileInfo, error) {
-	return os.Stat(filepath.Join(r.dir, "state.db"))
+	return os.Stat(filepath.Join(r.cfg.DataDir, "state.db"))
 }
 
 // note takes the directory as it is now, while it is open and nobody writes.
 func (r *restingState) note() (err error) {
+	if r.cfg.Store != "" {
+		return nil
+	}
 	r.seen, err = r.stat()
 	return err
 }
@@ -142,7 +149,7 @@ func (r *restingState) note() (err error) {
 // unchanged reports whether the directory is as it was read, and no engine works on
 // it.
 func (r *restingState) unchanged() bool {
-	if _, err := os.Lstat(controlSocket(r.dir)); err == nil || r.seen == nil {
+	if _, err := os.Lstat(controlSocket(r.cfg.DataDir)); err == nil || r.seen == nil {
 		return false
 	}
 	now, err := r.stat()

@@ -112,7 +112,7 @@ func lifeWithFault(t *testing.T, i *injector) bool {
 		t.Fatalf("%s: it does not open again: %v\n%s", name, err, res.stdout)
 	}
 	for n := range acknowledged {
-		if raw, err := rawPayload(t.Context(), db, fmt.Sprintf("EUW1_%d", n), league.PartMatch); err != nil || len(raw) < 100 {
+		if raw, err := db.Raw(t.Context(), fmt.Sprintf("EUW1_%d", n), league.PartMatch); err != nil || len(raw) < 100 {
 			t.Errorf("%s: acknowledged, and lost: %v", name, err)
 		}
 	}

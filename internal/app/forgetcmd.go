@@ -8,15 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// Proof that the store deletes accounts for the console.
-var _ operation.Forgetting = (*storage.DB)(nil)
 
 // forgetting are the flags of `farsight forget`.
 type forgetting struct {

@@ -136,7 +136,7 @@ var valueNames = map[string]string{
 	"keep": "N", "key": "KEY", "kind": "KIND", "last": "N", "latency": "TIME,SWING", "level": "LEVEL", "limit": "N", "limits": "LIMITS", "listen": "ADDR",
 	"log-level": "LEVEL", "mode": "MODE", "month": "MONTH", "op": "COMMAND", "out": "FILE", "output": "FORM", "pause": "SCHEDULE", "plain-every": "SPAN",
 	"platform": "PLATFORM", "player": "PLAYER", "policy": "POLICY", "queue": "QUEUE", "reason": "TEXT", "resume": "SCHEDULE", "retention": "ON|OFF",
-	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "sort": "COLUMN", "speed": "FACTOR", "state": "STATE,…", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",
+	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "sort": "COLUMN", "speed": "FACTOR", "state": "STATE,…", "store": "URL", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",
 	"to": "DIR", "until": "TIME", "wait": "SPAN", "window": "SPAN", "sim window": "KIND", "workers": "N", "zone": "ZONE",
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/keep"
 )
@@ -23,7 +24,7 @@ import (
 // keeper does what a store needs while the engine runs: backups, and retention
 // if the operator has configured one.
 type keeper struct {
-	db    *storage.DB
+	db    store
 	log   zerolog.Logger
 	every time.Duration // between two backups; 0 = none
 	keep  league.Span   // of payloads; off = for ever
@@ -55,10 +56,11 @@ func (k keeper) Run(ctx context.Context) error {
 // due reports whether the newest backup is too old. One from the future counts
 // as old too: a clock was put back.
 func (k keeper) due() bool {
-	if k.every <= 0 {
+	files, ok := k.db.(*storage.DB)
+	if k.every <= 0 || !ok { // a database is copied by other means
 		return false
 	}
-	list, err := keep.Backups(keep.BackupsDir(k.db.Dir()))
+	list, err := keep.Backups(keep.BackupsDir(files.Dir()))
 	if err != nil {
 		k.log.Warn().Err(err).Msg("could not look at the backups")
 		return false
@@ -72,7 +74,7 @@ func (k keeper) due() bool {
 }
 
 func (k keeper) backup(ctx context.Context) {
-	r, err := k.db.Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
+	r, err := k.db.(*storage.DB).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
 	if ctx.Err() != nil {
 		return
 	}
@@ -94,20 +96,26 @@ func (k keeper) retain(ctx context.Context, now time.Time) {
 
 // upkeep does on a running engine what `farsight backup` and `farsight prune` do
 // on a directory that no engine holds.
-type upkeep struct{ db *storage.DB }
+type upkeep struct {
+	db  store
+	cfg config.Config
+}
 
 // mostBackups is how many backups may be kept.
 const mostBackups = 1000
 
 // Backup implements control.Upkeep. The folder is one of the engine's host.
 func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error) {
+	if err := needsFiles(u.cfg, "backup"); err != nil {
+		return engine.BackupDone{}, err
+	}
 	if ask.To != "" && !filepath.IsAbs(ask.To) {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "write it from / on", "the folder of the backups %q is no absolute path", ask.To)
 	}
 	if ask.Keep < 0 || ask.Keep > mostBackups {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
 	}
-	r, err := u.db.Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
+	r, err := u.db.(*storage.DB).Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
 	if err != nil {
 		return engine.BackupDone{}, notBackedUp(err)
 	}
@@ -122,7 +130,7 @@ func notBackedUp(err error) error {
 	switch {
 	case held:
 		return engine.Problemf(engine.ErrRefused, "wait for its end", "another backup to the same folder is under way")
-	case unusable, errors.Is(err, storage.ErrDiskFull):
+	case unusable, noRoom(err):
 		return engine.Problemf(engine.ErrRefused, "", "%v", err)
 	}
 	return engine.Problemf(engine.ErrBroken, "", "the backup failed: %v", err)
@@ -182,7 +190,7 @@ func keepRule() engine.PruneAsk {
 }
 
 // pruner is what the daily schedule does.
-func pruner(db *storage.DB) func(context.Context) (string, error) {
+func pruner(db store) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
 		return r.Text(false), err

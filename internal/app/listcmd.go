@@ -180,7 +180,7 @@ const watchEvery = time.Second
 func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) error {
 	signal.Ignore(syscall.SIGPIPE) // writing gives an error instead
 	defer signal.Reset(syscall.SIGPIPE)
-	watch, rest := cli.NewWatch(out), restingState{dir: cfg.DataDir}
+	watch, rest := cli.NewWatch(out), restingState{cfg: cfg}
 	show := func(c engine.Console) error {
 		return watch.Round(func(o cli.Out) error { return l.Show(ctx, c, o) })
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/farsight-console/farsight/engine/journal"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -62,7 +61,7 @@ func logsCommand() *cobra.Command {
 // runLogs reads the log file, not the store: the log of an engine that runs is as
 // good to read as that of one that fell.
 func runLogs(ctx context.Context, cfg config.Config, q engine.LogsQuery, opt logOptions, out cli.Out) error {
-	if !storage.HasState(cfg.DataDir) {
+	if !hasStore(cfg) {
 		return errNothingStored(cfg)
 	}
 	tail := logbook.Tail(cfg.DataDir)

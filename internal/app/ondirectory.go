@@ -8,7 +8,6 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
-	"github.com/farsight-console/farsight/storage"
 )
 
 // onDirectory opens the data directory, which no engine may hold, lets do work on it,
@@ -38,7 +37,7 @@ func commanding(ctx context.Context, cfg config.Config, there bool, work func(ct
 	return through(ctx, cfg,
 		func(c *api.Client) error { return work(ctx, c, nil) },
 		func() error {
-			if there && !storage.HasState(cfg.DataDir) {
+			if there && !hasStore(cfg) {
 				return errNothingStored(cfg)
 			}
 			return onDirectory(ctx, cfg, func(ctx context.Context, p *parts) error { return work(ctx, p.control, p) })

@@ -28,7 +28,7 @@ type ownEngine struct {
 // ended is called when the engine stops, or cannot start.
 func openBeside(ctx context.Context, cfg config.Config, keys *keyring.Ring, ended func()) *ownEngine {
 	o := &ownEngine{con: swap.New(false), settled: make(chan struct{})}
-	o.con.Down("opening " + cfg.DataDir)
+	o.con.Down("opening " + storeName(cfg))
 	go func() {
 		defer close(o.settled)
 		if o.err = o.begin(ctx, cfg, keys, ended); o.err != nil {

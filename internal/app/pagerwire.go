@@ -14,12 +14,10 @@ import (
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
-	"github.com/farsight-console/farsight/storage"
 )
 
-// Proofs that the pager fits those who use it, and what it uses.
+// Proofs that the pager fits those who use it, and whom it uses.
 var (
-	_ pager.Store     = (*storage.DB)(nil)
 	_ pager.Jobs      = (*local.Backend)(nil)
 	_ control.Runner  = (*pager.Pager)(nil)
 	_ operation.Pager = (*pager.Pager)(nil)

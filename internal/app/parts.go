@@ -3,15 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -32,14 +27,10 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
-	"github.com/farsight-console/farsight/storage"
 )
 
 // Proofs that the parts fit the interfaces of those who use them.
 var (
-	_ local.Store     = (*storage.DB)(nil)
-	_ ingest.Store    = (*storage.DB)(nil)
-	_ control.Store   = (*storage.DB)(nil)
 	_ local.Admitter  = (*traffic.Limits)(nil)
 	_ local.Pacer     = (*traffic.Limits)(nil)
 	_ local.Releaser  = (*traffic.Limits)(nil)
@@ -49,9 +40,9 @@ var (
 	_ control.Keys    = (*keyring.Ring)(nil)
 )
 
-// parts are one engine on one data directory, wired and not yet running.
+// parts are one engine on one store, wired and not yet running.
 type parts struct {
-	db      *storage.DB
+	db      store
 	log     zerolog.Logger
 	logs    *logbook.File
 	tale    *logbook.Narrator
@@ -108,10 +99,10 @@ func (a assembly) kinds(all []engine.KindSpec) []engine.KindSpec {
 	return out
 }
 
-// assemble opens the data directory and wires an engine on it.
+// assemble opens the store and wires an engine on it.
 func assemble(cfg config.Config, a assembly) (*parts, error) {
 	log, logs := logbook.New(cfg.DataDir, cfg.LogLevel)
-	db, err := storage.Open(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Log: logbook.Area(log, logbook.AreaStorage), Region: region, Verify: verifyCopy, BeforeCommit: a.stall})
+	db, err := openStore(cfg, logbook.Area(log, logbook.AreaStorage), a.stall)
 	if err != nil {
 		return nil, errors.Join(err, logs.Close())
 	}
@@ -173,8 +164,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Workers: func() int { return workers(int(p.workers.Load()), limits.Workers()) + pg.Following() },
 		Boot:    boot.ID, Log: logbook.Area(p.log, logbook.AreaJobs),
 		OnNote:     func(n engine.Note) { con.Note(n) },
-		NoRoom:     func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
-		OnlyServed: a.onlyOwn, Room: p.db.Room,
+		NoRoom:     noRoom,
+		OnlyServed: a.onlyOwn, Room: roomOf(p.db),
 	})
 	if err != nil {
 		return err
@@ -182,7 +173,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	schedules, err := cron.New(cron.Options{
 		Store: p.db, Specs: in.Schedules(cfg.Schedules),
 		OnNote: noteOf(logbook.AreaSchedule), OnTick: p.tale.Tick,
-		NoRoom: func(err error) bool { return errors.Is(err, storage.ErrDiskFull) },
+		NoRoom: noRoom,
 	})
 	if err != nil {
 		return err
@@ -208,7 +199,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.Ring, Keys: a.keys,
-		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
+		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db, cfg}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
 		Policies: cfg.Policies, Boot: boot.ID, Fresh: boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
 		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
@@ -335,28 +326,7 @@ func (t *engineTask) stop() error {
 	return t.err
 }
 
-// openStored opens a data directory to read what is in it.
-func openStored(cfg config.Config) (*storage.DB, error) {
-	db, err := storage.OpenReadOnly(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNothingStored(cfg)
-	}
-	return db, err
-}
-
-// errNothingStored is no damage: it says where something would be, unless nobody can
-// know that.
-func errNothingStored(cfg config.Config) error {
-	switch _, err := os.Lstat(filepath.Join(cfg.DataDir, "state.db")); {
-	case errors.Is(err, fs.ErrPermission):
-		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "permission denied", Do: "check its owner and mode", Err: err}
-	case errors.Is(err, syscall.ENOTDIR):
-		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "it is no directory", Do: "name a directory", Err: err}
-	}
-	return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another directory with --data-dir", cfg.DataDir)
-}
-
-// browseStored opens the data directory for reading and shows it.
+// browseStored opens the store for reading and shows it.
 func browseStored(ctx context.Context, cfg config.Config, show func(engine.Console) error) error {
 	db, err := openStored(cfg)
 	if err != nil {
@@ -366,7 +336,7 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 }
 
 // browser is a console on a store that no engine works on.
-func browser(ctx context.Context, db *storage.DB, cfg config.Config) engine.Console {
+func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
 	return control.NewBrowse(control.Stored{
 		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key",
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
@@ -375,7 +345,7 @@ func browser(ctx context.Context, db *storage.DB, cfg config.Config) engine.Cons
 }
 
 // storedLimits reads what the last engine knew of the limits.
-func storedLimits(ctx context.Context, db *storage.DB) func() engine.LimitsRow {
+func storedLimits(ctx context.Context, db store) func() engine.LimitsRow {
 	return func() engine.LimitsRow {
 		row, err := traffic.StoredLimits(ctx, db)
 		if err != nil {
@@ -400,7 +370,7 @@ func (p *parts) keyWorked(keys *keyring.Ring) func() bool {
 
 // storedSchedules are the schedules of a directory on which no engine works, as the
 // last one left them; nil when they cannot be read.
-func storedSchedules(ctx context.Context, db *storage.DB, cfg config.Config) operation.Schedules {
+func storedSchedules(ctx context.Context, db store, cfg config.Config) operation.Schedules {
 	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db)}).Schedules(cfg.Schedules)})
 	if err != nil || r.Load(ctx) != nil {
 		return nil

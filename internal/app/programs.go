@@ -92,7 +92,11 @@ func (p *parts) storeSizes() map[string]float64 {
 		p.log.Warn().Str("area", logbook.AreaStorage).Err(err).Msg("the size of the store is not known")
 		return nil
 	}
-	return map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads), "free": float64(s.Free)}
+	sizes := map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads)}
+	if roomOf(p.db) != nil {
+		sizes["free"] = float64(s.Free)
+	}
+	return sizes
 }
 
 // shownSettings are the settings in force, secrets cut: the key, and what an address
@@ -126,8 +130,16 @@ func withoutSecrets(s engine.Setting) string {
 func (p *parts) serverOptions(cfg config.Config) api.Options {
 	return api.Options{
 		Console: p.front, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
-		Version: version(), Dir: cfg.Folder(), PID: os.Getpid(),
+		Version: version(), Dir: workplace(cfg), PID: os.Getpid(),
 	}
+}
+
+// workplace is what an engine works on, by a name that holds in every process.
+func workplace(cfg config.Config) string {
+	if cfg.Store != "" {
+		return storeName(cfg)
+	}
+	return cfg.Folder()
 }
 
 // onHTTP is what the ready line says of the listener for programs.

@@ -18,7 +18,6 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -112,7 +111,7 @@ func parseAge(s string) (time.Duration, error) {
 // runPrune lets the engine that holds the directory delete old jobs, else does it
 // itself.
 func runPrune(cmd *cobra.Command, cfg config.Config, rule engine.PruneAsk) error {
-	if !storage.HasState(cfg.DataDir) {
+	if !hasStore(cfg) {
 		return errNothingStored(cfg)
 	}
 	ctx, out, dry := cmd.Context(), stdout(cmd), flagBool(cmd, "dry-run")

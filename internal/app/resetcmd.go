@@ -32,6 +32,9 @@ func resetCommand() *cobra.Command {
 			"On a terminal it asks for the name of the data directory; elsewhere it wants --yes.",
 		Args: noArgs,
 		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+			if err := needsFiles(cfg, "reset"); err != nil {
+				return err
+			}
 			opt.DryRun = flagBool(cmd, "dry-run")
 			return runReset(cmd.Context(), cfg, opt, askOn(cmd, yes))
 		}),
@@ -76,7 +79,7 @@ func reset(ctx context.Context, cfg config.Config, opt keep.ResetOptions) (keep.
 	if ctx.Err() != nil {
 		return keep.ResetReport{}, context.Cause(ctx)
 	}
-	r, err := storage.Reset(storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}, opt)
+	r, err := storage.Reset(inDirectory(cfg), opt)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, errNothingStored(cfg)
 	}

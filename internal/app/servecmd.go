@@ -95,7 +95,7 @@ type daemon struct {
 
 // ready is the one line that says so.
 func (d *daemon) ready() string {
-	line := fmt.Sprintf("farsight: ready: process %d works on %s, socket %s", os.Getpid(), d.cfg.DataDir, controlSocket(d.cfg.DataDir))
+	line := fmt.Sprintf("farsight: ready: process %d works on %s, socket %s", os.Getpid(), storeName(d.cfg), controlSocket(d.cfg.DataDir))
 	if path, err := d.cfg.GroupSocket(); err == nil && path != "" {
 		line += " and, for group " + d.cfg.SocketGroup + ", " + path
 	}
@@ -109,7 +109,7 @@ func (d *daemon) ready() string {
 // run answers systemd and SIGHUP until ctx ends: by a signal, or because the engine
 // has stopped.
 func (d *daemon) run(ctx context.Context) {
-	d.say("READY=1", "STATUS=at work on "+d.cfg.DataDir)
+	d.say("READY=1", "STATUS=at work on "+storeName(d.cfg))
 	var watchdog sync.WaitGroup
 	defer watchdog.Wait()
 	watchdog.Go(func() { d.systemd.Watch(ctx, d.alive) })

@@ -22,7 +22,10 @@ func dialEngine(ctx context.Context, cfg config.Config) (*api.Client, error) {
 		return nil, nil
 	}
 	c := api.NewClient(path)
-	_, err := c.Hello(ctx)
+	h, err := c.Hello(ctx)
+	if err == nil && cfg.Store != "" && h.Dir != storeName(cfg) {
+		err = fmt.Errorf("the engine on data directory %s works on another store, %s: name another directory with --data-dir", cfg.DataDir, h.Dir)
+	}
 	if err == nil {
 		return c, nil
 	}

@@ -23,6 +23,7 @@ import (
 // folder over default.
 type Config struct {
 	DataDir      string
+	Store        string // URL of the PostgreSQL that keeps everything, without a password; "" = the data directory does
 	ConfigDir    string // of the user, such as ~/.config/farsight; "" = there is none
 	Platform     string
 	BaseURL      string
@@ -93,6 +94,7 @@ type setting struct {
 // settings are all that can be set.
 func settings() []setting {
 	return []setting{
+		{row{"store", []string{"FARSIGHT_STORE"}, "", "PostgreSQL that keeps everything, as postgres://user@host/database, its password in PGPASSFILE; empty = the data directory"}, checked(setStore)},
 		{row{"platform", []string{"FARSIGHT_PLATFORM"}, "", "platform of accounts that are named without one"}, checked(setPlatform)},
 		{row{"base_url", []string{"RIOT_BASE_URL"}, "https://{routing}.api.riotgames.com", "where Riot's API is; may hold {routing}"}, checked(setBaseURL)},
 		{row{"key_file", []string{"RIOT_API_KEY_FILE"}, "", "file (mode 0600) with the API key; empty = riot.key in the data directory"}, text(func(c *Config) *string { return &c.KeyFile })},
@@ -205,6 +207,9 @@ func Load(in Inputs) (Config, error) {
 		value, source := resolve(s, in, file)
 		if err := s.set(&c, value); err != nil {
 			faults = append(faults, fmt.Sprintf("%s (from %s): %v", s.name, source, err))
+		}
+		if s.name == "store" {
+			value = c.Store // what was refused may hold a password
 		}
 		c.Sources = append(c.Sources, engine.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
 	}

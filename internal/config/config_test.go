@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -58,6 +59,7 @@ var samples = map[string]sample{
 	"retry_404":                     {`"final"`, "final", "table", func(c Config) any { return c.RetryMissing }, true},
 	"cron_sweep":                    {`"5 * * * *"`, "6 * * * *", "*/20 * * * *", func(c Config) any { return c.Schedules.Sweep }, "*/20 * * * *"},
 	"sweep_batch":                   {`50`, "51", "500", func(c Config) any { return c.SweepBatch }, 500},
+	"store":                         {`"postgres://a@x/b"`, "postgresql:///c", "postgres://d@y/e", func(c Config) any { return c.Store }, "postgres://d@y/e"},
 	"log_level":                     {`"warn"`, "error", "debug", func(c Config) any { return c.LogLevel }, "debug"},
 	"theme":                         {`"light"`, "mono", "dark", func(c Config) any { return c.Theme }, "dark"},
 	"glyphs":                        {`"unicode"`, "auto", "ascii", func(c Config) any { return c.Glyphs }, "ascii"},
@@ -99,6 +101,20 @@ func load(t *testing.T, file string, env map[string]string, flags map[string]str
 		v, ok := env[name]
 		return v, ok
 	}})
+}
+
+// An address of a store that holds a password is refused, and what cannot be read is: neither the
+// error nor the list of settings repeats it.
+func TestConfig_TheStoreHasNoPassword(t *testing.T) {
+	for _, at := range []string{"postgres://u:hunter2@h/d", "postgres://u@h/d?password=hunter2", "postgres://u@h/d?sslpassword=hunter2", "mysql://hunter2@h/d", "hunter2", "postgres://u:hunter2@h:x/d", "host=h password=hunter2"} {
+		c, err := load(t, "", map[string]string{"FARSIGHT_STORE": at}, nil)
+		if err == nil || !strings.Contains(err.Error(), "store (from FARSIGHT_STORE)") {
+			t.Errorf("%q: %v", at, err)
+		}
+		if said := fmt.Sprint(err, c.Store, c.Sources); strings.Contains(said, "hunter2") {
+			t.Errorf("%q is shown: %s", at, said)
+		}
+	}
 }
 
 // Flag over environment over file over default, for every setting there is, and

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,6 +127,24 @@ func setTheme(c *Config, v string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is not one of %s", v, strings.Join(append(Themes(), own...), ", "))
+}
+
+// setStore takes the address of a database. A password in it would stand in the list of processes
+// and in files that others read. No error repeats the address.
+func setStore(c *Config, v string) error {
+	if v == "" {
+		return nil
+	}
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("the address cannot be read: write postgres://user@host/database")
+	}
+	_, inside := u.User.Password()
+	if q := u.Query(); inside || q.Has("password") || q.Has("sslpassword") {
+		return errors.New("an address must not hold a password: put it into the file that PGPASSFILE names, or name a service with PGSERVICE")
+	}
+	c.Store = v
+	return nil
 }
 
 // setPlatform takes none, too: most commands need no platform.

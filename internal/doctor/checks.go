@@ -94,6 +94,9 @@ func ownerOf(info fs.FileInfo) (uid int, ok bool) {
 // holder tells who has the directory.
 func (d *doctor) holder(context.Context) {
 	const name = "lock"
+	if d.Server != "" {
+		return // the database tells who works on it
+	}
 	h, held, err := storage.HolderOf(d.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

@@ -58,6 +58,7 @@ type Options struct {
 	Key      Key
 
 	Dir         string // the data directory
+	Server      string // the database that keeps everything, by name; "" = the data directory does
 	Forced      bool   // it may lie on a network file system
 	BackupEvery time.Duration
 	BaseURL     string        // of Riot's API; may hold {routing}
@@ -69,9 +70,19 @@ type Options struct {
 
 	// Open opens the store for reading, Browse shows what an opened one holds, Check
 	// reads all of it, in a process of its own that a damaged page may end.
-	Open   func() (*storage.DB, error)
-	Browse func(context.Context, *storage.DB) engine.Console
+	Open   func() (Store, error)
+	Browse func(context.Context, Store) engine.Console
 	Check  func(context.Context) (storage.CheckReport, error)
+}
+
+// Store is what is looked at of an open store.
+type Store interface {
+	Facts(ctx context.Context) (storage.Facts, error)
+	Totals(ctx context.Context) (engine.Totals, error)
+	Forecast(ctx context.Context) (storage.Forecast, error)
+	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
+	LoadState(ctx context.Context, name string) ([]byte, error)
+	Close() error
 }
 
 // Settings are what is known of the configuration.
@@ -95,7 +106,7 @@ func (k Key) missing() bool { return k.Err != nil || k.Keys.Get().IsZero() }
 // doctor is one examination under way.
 type doctor struct {
 	Options
-	db   *storage.DB // nil while it could not be opened
+	db   Store // nil while it could not be opened
 	now  time.Time
 	said Diagnosis
 }

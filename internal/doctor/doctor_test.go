@@ -36,8 +36,8 @@ func patient(t *testing.T) Options {
 		Version: "v1", Settings: Settings{All: 30, Changed: 2}, Dir: dir, BackupEvery: 24 * time.Hour, Zone: time.UTC,
 		Key:    Key{Keys: riot.NewKeys(key), From: "the environment", File: filepath.Join(dir, "riot.key"), Env: "RIOT_API_KEY"},
 		Getenv: func(string) string { return "" },
-		Open:   func() (*storage.DB, error) { return storage.OpenReadOnly(storage.Options{Dir: dir}) },
-		Browse: func(context.Context, *storage.DB) engine.Console { return deaf{} },
+		Open:   func() (Store, error) { return storage.OpenReadOnly(storage.Options{Dir: dir}) },
+		Browse: func(context.Context, Store) engine.Console { return deaf{} },
 		Check:  func(context.Context) (storage.CheckReport, error) { return storage.CheckReport{Payloads: 3}, nil },
 	}
 }

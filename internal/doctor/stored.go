@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -21,7 +22,7 @@ import (
 // has a child process read all of it.
 func (d *doctor) store(ctx context.Context) {
 	const name = "store"
-	if !storage.HasState(d.Dir) {
+	if d.Server == "" && !storage.HasState(d.Dir) {
 		if _, err := os.Lstat(filepath.Join(d.Dir, "state.db")); err == nil {
 			d.said.Damaged = true
 			d.say(Fault, name, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
@@ -36,7 +37,7 @@ func (d *doctor) store(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		d.sayError(name, "put a backup back with `farsight restore`", err)
+		d.sayError(name, d.restore(), err)
 		return
 	}
 	d.db = db
@@ -54,10 +55,23 @@ func (d *doctor) store(ctx context.Context) {
 	if f.Closed.IsZero() {
 		stop = "the last engine was not closed in order, which is safe"
 	}
+	if h, ok := db.(interface{ Holder(context.Context) error }); ok {
+		if held, is := errors.AsType[*storage.ErrHeld](h.Holder(ctx)); is {
+			stop = held.Error()
+		}
+	}
 	d.say(Fine, name, "", "schema %d, %d accounts, %d matches stored, %s", f.Schema, totals.Accounts, totals.Success, stop)
 	if d.Full {
 		d.full(ctx)
 	}
+}
+
+// restore is what to do about a store that cannot be used: of a database its error says it.
+func (d *doctor) restore() string {
+	if d.Server != "" {
+		return ""
+	}
+	return "put a backup back with `farsight restore`"
 }
 
 // full is `farsight check` in a process of its own, which a damaged page may end.
@@ -66,7 +80,7 @@ func (d *doctor) full(ctx context.Context) {
 	report, err := d.Check(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		d.sayError(name, "put a backup back with `farsight restore`", err)
+		d.sayError(name, d.restore(), err)
 	case err != nil:
 	case !report.Sound():
 		d.said.Damaged = true
@@ -75,7 +89,7 @@ func (d *doctor) full(ctx context.Context) {
 			f := report.Findings[0]
 			first = fmt.Sprintf("the first: %s %s: %s", f.Table, f.Key, f.Why)
 		}
-		d.say(Fault, name, "`farsight check` lists them; put a backup back with `farsight restore`", "damaged, %d findings; %s", len(report.Findings)+report.More, first)
+		d.say(Fault, name, strings.TrimSuffix("`farsight check` lists them; "+d.restore(), "; "), "damaged, %d findings; %s", len(report.Findings)+report.More, first)
 	default:
 		d.say(Fine, name, "", "sound: %d payloads, %d bytes of them, %d that no match names", report.Payloads, report.Bytes, report.Orphans)
 	}
@@ -90,6 +104,9 @@ func (d *doctor) disk(ctx context.Context) {
 		return
 	}
 	text := human.Bytes(int64(min(free, 1<<62))) + " free"
+	if d.Server != "" {
+		text += " for the log; what the server's disk has it tells nobody"
+	}
 	var f storage.Forecast
 	if d.db != nil {
 		if f, err = d.db.Forecast(ctx); err != nil {
@@ -102,7 +119,7 @@ func (d *doctor) disk(ctx context.Context) {
 		text += fmt.Sprintf(", %s more a day", human.Bytes(f.PerDay))
 	}
 	switch {
-	case free < storage.RoomFloor:
+	case free < storage.RoomFloor && d.Server == "":
 		d.say(Fault, name, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
 	case f.Full.IsZero():
 		d.say(Fine, name, "", "%s", text)
@@ -127,6 +144,10 @@ func existing(dir string) string {
 // backups looks at the newest backup that can be used.
 func (d *doctor) backups(context.Context) {
 	const name = "backup"
+	if d.Server != "" {
+		d.say(Fine, name, "", "%s is copied by other means: `farsight backup` says how", d.Server)
+		return
+	}
 	list, err := keep.Backups(keep.BackupsDir(d.Dir))
 	if err != nil {
 		d.say(Warning, name, "check the folder's owner and mode", "%v", err)

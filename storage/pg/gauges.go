@@ -22,9 +22,11 @@ func (db *DB) WriteSums() map[string]both.WriteSum {
 	return map[string]both.WriteSum{"state": db.commits.Sum()}
 }
 
-// SizesOf are how large the tables of the schema are, with their indexes. What is free on the
+// Sizes are how large the tables of the schema are, with their indexes. What is free on the
 // server's disk it tells nobody.
-func (db *DB) SizesOf(ctx context.Context) (s both.Sizes, err error) {
+func (db *DB) Sizes() (s both.Sizes, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
+	defer cancel()
 	err = db.view(ctx, func(t *txn) error {
 		_, err := t.one([]any{&s.State, &s.Payloads}, `select coalesce(sum(size) filter (where relname <> 'fs_payload'), 0)::bigint, coalesce(sum(size) filter (where relname = 'fs_payload'), 0)::bigint
 from (select relname, pg_total_relation_size(oid) as size from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace) of`)
@@ -33,11 +35,24 @@ from (select relname, pg_total_relation_size(oid) as size from pg_class where re
 	return s, err
 }
 
-// Sizes is SizesOf for whoever has no context.
-func (db *DB) Sizes() (both.Sizes, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
-	defer cancel()
-	return db.SizesOf(ctx)
+// Forecast tells what is in use, and nothing of the disk.
+func (db *DB) Forecast(context.Context) (both.Forecast, error) {
+	s, err := db.Sizes()
+	return both.Forecast{Used: s.State + s.Payloads}, err
+}
+
+// Holder says which engine has the schema, as *both.ErrHeld; nil = none.
+func (db *DB) Holder(ctx context.Context) error {
+	held := &both.ErrHeld{Store: db.Name()}
+	var there bool
+	err := db.view(ctx, func(t *txn) (err error) {
+		there, err = t.heldBy(held)
+		return err
+	})
+	if err != nil || !there {
+		return err
+	}
+	return held
 }
 
 // Facts reads what the store says of itself.

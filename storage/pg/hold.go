@@ -96,23 +96,25 @@ func (db *DB) takeHold(ctx context.Context) error {
 		return errors.Join(unreachable(err), c.Close(ctx))
 	}
 	if !mine {
-		return errors.Join(db.heldBy(ctx, c), c.Close(ctx))
+		_ = c.Close(ctx)
+		if err := db.Holder(ctx); err != nil {
+			return err
+		}
+		return &both.ErrHeld{Store: db.Name()} // until just now
 	}
 	db.hold.conn = c
 	return nil
 }
 
-// heldBy says who holds the schema, as far as the server tells.
-func (db *DB) heldBy(ctx context.Context, c *pgx.Conn) error {
-	held := &both.ErrHeld{Store: db.Name()}
+// heldBy reads who holds the schema, as far as the server tells; false when nobody does.
+func (t *txn) heldBy(held *both.ErrHeld) (there bool, err error) {
 	var name string
-	if c.QueryRow(ctx, whoHolds, db.schema).Scan(&name, &held.Since) == nil {
-		words := strings.SplitN(strings.TrimPrefix(name, "farsight engine "), " ", 3)
-		if pid, err := strconv.Atoi(words[0]); err == nil && len(words) == 3 {
-			held.PID, held.Host = pid, words[2]
-		}
+	there, err = t.one([]any{(*text)(&name), (*instant)(&held.Since)}, whoHolds, t.db.schema)
+	words := strings.SplitN(strings.TrimPrefix(name, "farsight engine "), " ", 3)
+	if pid, bad := strconv.Atoi(words[0]); bad == nil && len(words) == 3 {
+		held.PID, held.Host = pid, words[2]
 	}
-	return held
+	return there, err
 }
 
 // Boot tells about the opening of the schema by Hold; the zero Boot without it.

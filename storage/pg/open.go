@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -99,6 +100,21 @@ func Name(url string) string {
 		return "the database"
 	}
 	return "schema " + conf.ConnConfig.RuntimeParams["search_path"] + " of " + addressOf(conf.ConnConfig)
+}
+
+// Place is the schema of a store, and its database for psql, pg_dump and their like, which know no
+// search_path.
+func Place(at string) (schema, database string) {
+	schema = usualSchema
+	u, err := url.Parse(at)
+	if err != nil {
+		return schema, ""
+	}
+	q := u.Query()
+	schema = cmp.Or(q.Get("search_path"), schema)
+	q.Del("search_path")
+	u.RawQuery = q.Encode()
+	return schema, u.String()
 }
 
 // addressOf is where a database is.

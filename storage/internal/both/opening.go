@@ -34,3 +34,12 @@ type Sizes struct {
 	Shards   int    // payload files
 	Free     uint64 // on the disk
 }
+
+// Forecast says how the disk fills.
+type Forecast struct {
+	Used   int64         // bytes in use in state.db and all payload files
+	Free   uint64        // bytes on the disk
+	PerDay int64         // growth, over the span that was seen; less than 0 after a compaction
+	Over   time.Duration // that span; 0 = too short to tell
+	Full   time.Time     // when less than 512 MiB will be free; the zero time when not in sight
+}

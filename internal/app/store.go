@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/alert"
+	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/demo"
+	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// store is where everything is kept: a data directory, or a schema of a PostgreSQL. It is what
+// the parts of an engine want of one, and the program itself.
+type store interface {
+	local.Store
+	ingest.Store
+	control.Store
+	cron.Store
+	alert.Store
+	pager.Store
+	operation.Forgetting
+	demo.Store
+	doctor.Store
+
+	// An engine lets Serve run until it has drained; Boot tells of its opening.
+	OnCommit(f func(seq uint64, changes []engine.Change))
+	Serve(ctx context.Context) error
+	Boot() storage.Boot
+
+	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
+	Raw(ctx context.Context, match string, part league.Part) ([]byte, error)
+	Check(ctx context.Context) (storage.CheckReport, error)
+	Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (engine.PruneDone, error)
+	DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) ([]storage.DroppedMonth, error)
+	FinishForgotten(ctx context.Context, tell func(storage.Forgotten)) error
+	WriteTimes(now time.Time) map[string]time.Duration
+	WriteSums() map[string]storage.WriteSum
+	Sizes() (storage.Sizes, error)
+}
+
+var (
+	_ store = (*storage.DB)(nil)
+	_ store = (*pg.DB)(nil)
+)
+
+// inDirectory is how the data directory of a configuration is opened.
+func inDirectory(cfg config.Config) storage.Options {
+	return storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
+}
+
+// openStore opens what an engine works on, for it alone. stall comes before every commit; nil =
+// nothing does.
+func openStore(cfg config.Config, log zerolog.Logger, stall func()) (store, error) {
+	if cfg.Store == "" {
+		o := inDirectory(cfg)
+		o.Log, o.Verify, o.BeforeCommit = log, verifyCopy, stall
+		return opened(storage.Open(o))
+	}
+	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // the log and the sockets are there
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	ctx := context.Background()
+	db, err := pg.Open(ctx, pg.Options{URL: cfg.Store, Region: region, BeforeCommit: stall})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Hold(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// openStored opens the store to read what is in it.
+func openStored(cfg config.Config) (store, error) {
+	var db store
+	var err error
+	if cfg.Store == "" {
+		db, err = opened(storage.OpenReadOnly(inDirectory(cfg)))
+	} else {
+		db, err = opened(pg.OpenReadOnly(context.Background(), pg.Options{URL: cfg.Store, Region: region}))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNothingStored(cfg)
+	}
+	return db, err
+}
+
+// opened is a store that was opened; none is no store, whatever its type.
+func opened[T store](db T, err error) (store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return db, nil
+}
+
+// hasStore reports whether there may be something to look at. Of a database only its opening can
+// tell.
+func hasStore(cfg config.Config) bool { return cfg.Store != "" || storage.HasState(cfg.DataDir) }
+
+// storeName names the store to people.
+func storeName(cfg config.Config) string {
+	if cfg.Store != "" {
+		return pg.Name(cfg.Store)
+	}
+	return cfg.DataDir
+}
+
+// serverName is storeName of a database; "" = a data directory keeps everything.
+func serverName(cfg config.Config) string {
+	if cfg.Store == "" {
+		return ""
+	}
+	return storeName(cfg)
+}
+
+// errNothingStored is no damage: it says where something would be, unless nobody can
+// know that.
+func errNothingStored(cfg config.Config) error {
+	if cfg.Store != "" {
+		return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another store with --store", storeName(cfg))
+	}
+	switch _, err := os.Lstat(filepath.Join(cfg.DataDir, "state.db")); {
+	case errors.Is(err, fs.ErrPermission):
+		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "permission denied", Do: "check its owner and mode", Err: err}
+	case errors.Is(err, syscall.ENOTDIR):
+		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "it is no directory", Do: "name a directory", Err: err}
+	}
+	return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another directory with --data-dir", cfg.DataDir)
+}
+
+// noRoom reports whether a write failed for want of room: nothing was written, and it may be tried
+// again.
+func noRoom(err error) bool { return errors.Is(err, storage.ErrDiskFull) }
+
+// roomOf tells how much room the disk of a data directory has; nil of a database, whose server
+// tells nobody.
+func roomOf(db store) func() (free uint64, ok bool) {
+	if files, ok := db.(*storage.DB); ok {
+		return files.Room
+	}
+	return nil
+}
+
+// byServer is what takes the place of a command that works on the files of a data directory, where
+// a server keeps everything: %[1]s is the schema, %[2]s the database.
+var byServer = map[string]string{
+	"backup":  "its backup is `pg_dump --format=custom --schema=%[1]s --file=%[1]s.dump --dbname='%[2]s'`, while engines work, too",
+	"restore": "put a dump back with `pg_restore --clean --if-exists --dbname='%[2]s' %[1]s.dump`, while no engine works on it",
+	"compact": "the server clears up by itself; `vacuumdb --full --dbname='%[2]s'` gives its disk back what is free, while no engine works on it",
+	"reset":   "`psql --dbname='%[2]s' --command='drop schema %[1]s cascade'` deletes what is stored, and the next engine begins anew",
+}
+
+// needsFiles refuses a command that works on the files of a data directory where everything is in
+// a database.
+func needsFiles(cfg config.Config, command string) error {
+	if cfg.Store == "" {
+		return nil
+	}
+	schema, database := pg.Place(cfg.Store)
+	return engine.Problemf(engine.ErrRefused, fmt.Sprintf(byServer[command], schema, database), "%s is kept by PostgreSQL, not by `farsight %s`", storeName(cfg), command)
+}

@@ -35,7 +35,8 @@ type shared struct {
 
 	schema, address string
 	readOnly        bool
-	hold            hold
+	holder          *pgx.Conn // its session has the lock of the one engine; nil = not held
+	boot            both.Boot
 	life            context.Context // ends with Abandon
 	abandon         context.CancelCauseFunc
 	commits         both.WriteTimes
@@ -46,14 +47,6 @@ type shared struct {
 // order in which none comes before one that it was decided by, and before the writers are
 // answered. It must not block. Call it before the first Write.
 func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
-
-// Close gives the hold back and ends all connections. It waits for those that are in use.
-func (db *DB) Close() error {
-	err := db.letGo()
-	db.abandon(engine.ErrShutdown)
-	db.pool.Close()
-	return err
-}
 
 // Read runs fn in a transaction that sees one state of the database. It must be short: an old
 // state keeps the database from clearing up.
@@ -91,6 +84,14 @@ func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	return noRoom(db.again(ctx, anotherWon, func() (bool, error) {
 		return false, db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
 	}))
+}
+
+// writable refuses a write to a store that is only read, or that was abandoned.
+func (db *DB) writable() error {
+	if db.readOnly {
+		return engine.ErrReadOnly
+	}
+	return context.Cause(db.life)
 }
 
 func (db *DB) write(t *txn, fn func(engine.Tx) error) error {

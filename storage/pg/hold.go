@@ -24,11 +24,6 @@ import (
 //	farsight engine 4711 on db-worker-1
 //
 // The server frees the lock when the session ends, as it does with the process however that ends.
-type hold struct {
-	conn *pgx.Conn // nil = not held
-	boot both.Boot
-}
-
 const (
 	holderName = "farsight engine %d on %s"
 	takeHold   = "select pg_try_advisory_lock(hashtextextended('farsight.engine.'||$1, 0))"
@@ -64,8 +59,8 @@ func (db *DB) Hold(ctx context.Context) error {
 	var last opening
 	known := json.Unmarshal(blob, &last) == nil
 	now := wall.Now()
-	db.hold.boot = both.Boot{ID: fmt.Sprintf("%016x", now.UnixNano()), Opened: now, New: blob == nil, Last: last.Closed, Clean: blob == nil || known && !last.Closed.IsZero()}
-	return db.saveOpening(ctx, opening{ID: db.hold.boot.ID, Opened: now})
+	db.boot = both.Boot{ID: fmt.Sprintf("%016x", now.UnixNano()), Opened: now, New: blob == nil, Last: last.Closed, Clean: blob == nil || known && !last.Closed.IsZero()}
+	return db.saveOpening(ctx, opening{ID: db.boot.ID, Opened: now})
 }
 
 func (db *DB) saveOpening(ctx context.Context, o opening) error {
@@ -102,7 +97,7 @@ func (db *DB) takeHold(ctx context.Context) error {
 		}
 		return &both.ErrHeld{Store: db.Name()} // until just now
 	}
-	db.hold.conn = c
+	db.holder = c
 	return nil
 }
 
@@ -118,7 +113,7 @@ func (t *txn) heldBy(held *both.ErrHeld) (there bool, err error) {
 }
 
 // Boot tells about the opening of the schema by Hold; the zero Boot without it.
-func (db *DB) Boot() both.Boot { return db.hold.boot }
+func (db *DB) Boot() both.Boot { return db.boot }
 
 // Serve keeps the hold until ctx ends, and returns nil. It ends early with an error when another
 // process has taken the schema meanwhile: then this one must stop.
@@ -139,10 +134,10 @@ func (db *DB) Serve(ctx context.Context) error {
 func (db *DB) keepHold(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectPatience)
 	defer cancel()
-	if db.hold.conn == nil || db.hold.conn.Ping(ctx) == nil {
+	if db.holder == nil || db.holder.Ping(ctx) == nil {
 		return nil
 	}
-	_ = db.hold.conn.Close(ctx)
+	_ = db.holder.Close(ctx)
 	err := db.takeHold(ctx)
 	if _, another := errors.AsType[*both.ErrHeld](err); another {
 		return err
@@ -150,17 +145,25 @@ func (db *DB) keepHold(ctx context.Context) error {
 	return nil
 }
 
+// Close gives the hold back and ends all connections. It waits for those that are in use.
+func (db *DB) Close() error {
+	err := db.letGo()
+	db.abandon(engine.ErrShutdown)
+	db.pool.Close()
+	return err
+}
+
 // letGo ends the hold, and notes that it was ended in order.
 func (db *DB) letGo() error {
-	c := db.hold.conn
-	if db.hold.conn = nil; c == nil {
+	c := db.holder
+	if db.holder = nil; c == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
 	defer cancel()
 	var err error
 	if db.life.Err() == nil {
-		err = db.saveOpening(ctx, opening{ID: db.hold.boot.ID, Opened: db.hold.boot.Opened, Closed: wall.Now()})
+		err = db.saveOpening(ctx, opening{ID: db.boot.ID, Opened: db.boot.Opened, Closed: wall.Now()})
 	}
 	return errors.Join(err, c.Close(ctx))
 }
@@ -168,11 +171,3 @@ func (db *DB) letGo() error {
 // Abandon ends the store as a crash would: nothing more is committed, Serve returns why, and Close
 // leaves no mark that it was closed in order. It does not block. The demo shows a crash with it.
 func (db *DB) Abandon(why error) { db.abandon(why) }
-
-// writable refuses a write to a store that is only read, or that was abandoned.
-func (db *DB) writable() error {
-	if db.readOnly {
-		return engine.ErrReadOnly
-	}
-	return context.Cause(db.life)
-}

@@ -76,7 +76,7 @@ func TestALostHoldIsTakenAgain(t *testing.T) {
 	at, ctx := pgtest.Schema(t), t.Context()
 	db, other := open(t, at), open(t, at)
 	must(t, db.Hold(ctx))
-	end := func() { must(t, db.hold.conn.Close(ctx)) }
+	end := func() { must(t, db.holder.Close(ctx)) }
 	end()
 	must(t, db.keepHold(ctx))
 	if _, held := errors.AsType[*both.ErrHeld](other.Hold(ctx)); !held {

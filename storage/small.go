@@ -55,6 +55,15 @@ func (t *txn) history(id string) (list []engine.Transition, err error) {
 	return list, nil
 }
 
+// Queue gives a queue's pause switch, an open one if nobody has set it.
+func (db *DB) Queue(tx engine.Tx, name engine.Queue) (engine.QueueState, error) {
+	q, ok, err := tQueues.get(own(tx), []byte(name))
+	if !ok {
+		q.Name = name
+	}
+	return q, err
+}
+
 // SetQueue stores a queue's pause switch and emits the change.
 func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 	t := own(tx)

@@ -56,7 +56,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 // look reads the job of a claim and notes what stands against it. An error is the
 // store's: it says nothing about the job.
 func (b *Backend) look(tx engine.Tx, c *claim) error {
-	c.ok, c.moved, c.gone, c.bad, c.groups = false, nil, false, nil, nil
+	c.ok, c.moved, c.gone, c.bad, c.groups, c.paused = false, nil, false, nil, nil, nil
 	j, err := b.store.Job(tx, c.id)
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
@@ -92,6 +92,14 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 		c.moved = &c.job
 		return nil
 	}
+	q, err := b.store.Queue(tx, c.job.Queue) // another process may have paused it
+	if err != nil {
+		return fmt.Errorf("read the queue of job %s: %w", c.id, err)
+	}
+	if q.Paused {
+		c.paused = &q
+		return nil
+	}
 	before := c.job
 	j := &c.job
 	j.Rev++
@@ -100,7 +108,7 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	j.Tries++
 	j.Attempts++
 	j.Started = atLeast(now)
-	err := b.move(tx, before, *j, because{cause: engine.ByClaim, now: now})
+	err = b.move(tx, before, *j, because{cause: engine.ByClaim, now: now})
 	if refusal, ok := errors.AsType[*domainError](err); ok {
 		return &claimError{c, refusal.err}
 	}
@@ -154,6 +162,8 @@ func (b *Backend) unclaimed(c *claim) {
 		b.giveUpUnreadable(c.id, c.bad)
 	case c.refused != nil:
 		b.leaveAlone(c.id, "cannot be claimed", c.refused)
+	case c.paused != nil:
+		b.idx.apply(0, []engine.Change{{Queue: c.paused}}, nil, time.Now())
 	case c.moved != nil:
 		b.resync(*c.moved)
 	}

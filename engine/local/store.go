@@ -50,6 +50,9 @@ type Store interface {
 
 	// AddHistory appends one transition of anything that has an id.
 	AddHistory(tx engine.Tx, id string, t engine.Transition) error
+	// Queue gives a queue's pause switch, an open one if nobody has set it. In a writing
+	// transaction nobody else changes it before the commit.
+	Queue(tx engine.Tx, name engine.Queue) (engine.QueueState, error)
 	// SetQueue stores a queue's pause switch and emits the change.
 	SetQueue(tx engine.Tx, q engine.QueueState) error
 	Queues(ctx context.Context) ([]engine.QueueState, error)

@@ -36,6 +36,7 @@ type claim struct {
 	moved  *engine.Job // the store has another revision: what it has
 	gone   bool        // the store does not have it
 	bad    error       // its record cannot be read
+	paused *engine.QueueState
 }
 
 // take chooses the job that goes next and marks it taken; false if none may.

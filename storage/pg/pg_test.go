@@ -9,11 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 )
@@ -207,6 +209,68 @@ func TestOneHolderOfAKey(t *testing.T) {
 	all.Wait()
 	if inserted.Load() != 5 {
 		t.Errorf("5 keys were inserted %d times", inserted.Load())
+	}
+}
+
+// Once a member has paused a queue, no other one starts its jobs, although nobody has told it; and
+// the pause is not acknowledged before claims are decided that were begun before it.
+func TestF2_APauseHoldsInOtherMembers(t *testing.T) {
+	at := pgtest.Schema(t)
+	mine, theirs := open(t, at+"&idle_in_transaction_session_timeout=0"), open(t, at)
+	pause := func() error {
+		return theirs.Write(context.Background(), func(tx engine.Tx) error {
+			return theirs.SetQueue(tx, engine.QueueState{Name: "q", Paused: true, Since: time.Now(), Reason: "look"})
+		})
+	}
+	acknowledged := make(chan error, 1)
+	once := sync.OnceFunc(func() {
+		go func() { acknowledged <- pause() }()
+		for waiting := int64(0); waiting == 0; { // until it waits for the lock
+			must(t, theirs.view(t.Context(), func(tx *txn) (err error) {
+				waiting, _, err = value[int64](tx, "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%fs_queue%'")
+				return err
+			}))
+		}
+	})
+	must(t, mine.Write(t.Context(), func(tx engine.Tx) error {
+		q, err := mine.Queue(tx, "q")
+		once()
+		if q.Paused || len(acknowledged) > 0 {
+			t.Errorf("%+v, acknowledged %d times", q, len(acknowledged))
+		}
+		return err
+	}))
+	must(t, <-acknowledged)
+
+	ran := make(chan engine.JobID, 10)
+	b, err := local.New(local.Options{Store: mine, Boot: "one", Policies: engine.DefaultPolicies(), Kinds: []engine.KindSpec{{
+		Kind: "match.fetch", Policy: engine.PolicyMatch, Handler: func(_ context.Context, r engine.Run) engine.Outcome {
+			ran <- r.Job.ID
+			return engine.Done(nil)
+		}}}})
+	must(t, err)
+	mine.OnCommit(b.Apply)
+	other := spec("other")
+	other.Queue = "other"
+	must(t, theirs.Write(t.Context(), func(tx engine.Tx) error {
+		return theirs.SetQueue(tx, engine.QueueState{Name: "q", Since: time.Now()})
+	}))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- b.Run(ctx) }()
+	first := insert(t, mine, spec("first"))[0] // so that it has read the queues as they were
+	if id := <-ran; id != first {
+		t.Errorf("%s ran", id)
+	}
+	must(t, pause())
+	held := insert(t, mine, spec("held"), other)
+	if id := <-ran; id != held[1] {
+		t.Errorf("job %s ran of the paused queue", id)
+	}
+	stop()
+	must(t, <-ended)
+	if j := jobOf(t, mine, held[0]); j.State != engine.Available || j.Attempts != 0 || len(ran) > 0 {
+		t.Errorf("%+v, %d more ran", j, len(ran))
 	}
 }
 

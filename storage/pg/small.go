@@ -18,10 +18,42 @@ var tQueues = declare("fs_queue", 1, func(q *engine.QueueState) []column {
 	}
 })
 
+const (
+	// readQueue keeps others from pausing the queue, and nobody else from reading it so.
+	readQueue = " for share"
+	// addQueue makes a row that can be held, of a queue that nobody has set.
+	addQueue = "insert into fs_queue (name, paused, by_user, by_session, by_via, reason) values ($1, false, '', '', '', '') on conflict do nothing"
+)
+
+// Queue gives a queue's pause switch, an open one if nobody has set it. In a writing transaction
+// it stays so until the commit: a pause waits for those that begin, and who begins later sees it.
+func (db *DB) Queue(tx engine.Tx, name engine.Queue) (engine.QueueState, error) {
+	t := own(tx)
+	if q, known := t.queues[name]; known {
+		return q, t.err
+	}
+	if t.lock == "" {
+		q, _, err := tQueues.find(t, (*text)(&name))
+		q.Name = name
+		return q, err
+	}
+	q, ok, err := tQueues.first(t, tQueues.get+readQueue, (*text)(&name))
+	if !ok && err == nil {
+		t.exec(addQueue, (*text)(&name))
+		q, _, err = tQueues.first(t, tQueues.get+readQueue, (*text)(&name))
+	}
+	if t.queues == nil {
+		t.queues = map[engine.Queue]engine.QueueState{}
+	}
+	t.queues[name] = q
+	return q, err
+}
+
 // SetQueue stores a queue's pause switch and emits the change.
 func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 	t := own(tx)
 	tQueues.put(t, q)
+	delete(t.queues, q.Name)
 	t.Emit(engine.Change{Queue: &q})
 	return nil
 }
@@ -29,7 +61,7 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 // Queues lists the stored queues by name.
 func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) {
 	err = db.view(ctx, func(t *txn) error {
-		list, err = tQueues.list(t, tQueues.from+"order by name")
+		list, err = tQueues.list(t, tQueues.from+"where since is not null order by name")
 		return err
 	})
 	return list, err

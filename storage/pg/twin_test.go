@@ -232,7 +232,21 @@ func (w *twins) change(r *rand.Rand) {
 		})
 	case 7:
 		q := engine.QueueState{Name: pick[engine.Queue](r, "q1", "q2"), Paused: r.IntN(2) == 0, By: by, Since: now, Reason: "so"}
-		w.write("pause", func(s store, tx engine.Tx) (any, error) { return nil, s.SetQueue(tx, q) })
+		w.write("pause", func(s store, tx engine.Tx) (any, error) {
+			var seen [3]engine.QueueState
+			for i, name := range []engine.Queue{q.Name, q.Name, "never set"} {
+				var err error
+				if seen[i], err = s.Queue(tx, name); err != nil {
+					return nil, err
+				}
+				if i == 0 {
+					if err := s.SetQueue(tx, q); err != nil {
+						return nil, err
+					}
+				}
+			}
+			return seen, nil
+		})
 	case 8:
 		e := engine.AuditEntry{
 			At: now, By: by, Op: pick(r, engine.OpPause, engine.OpRetry), Target: fmt.Sprint("Target ", w.round), Result: "done", Matched: 3, Applied: 2,

@@ -30,10 +30,11 @@ type txn struct {
 	err    error         // the database's first
 
 	changes []engine.Change
-	jobs    map[engine.JobID]engine.Job // that were read and are locked, as they are now
-	days    map[string]engine.DaySum    // what was added to days' sums; written once, before the commit
-	pruned  map[string]engine.DaySum    // what was removed of what they count, likewise
-	sums    sums                        // what was added to all others
+	jobs    map[engine.JobID]engine.Job        // that were read and are locked, as they are now
+	queues  map[engine.Queue]engine.QueueState // likewise
+	days    map[string]engine.DaySum           // what was added to days' sums; written once, before the commit
+	pruned  map[string]engine.DaySum           // what was removed of what they count, likewise
+	sums    sums                               // what was added to all others
 
 	touched  []string // accounts whose row changed; their rows are made once, before the commit
 	families []int64  // jobs whose account's row changed, if they are of a sync

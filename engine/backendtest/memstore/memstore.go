@@ -232,6 +232,13 @@ func (s *Store) AddHistory(x engine.Tx, id string, tr engine.Transition) error {
 	return nil
 }
 
+// Queue gives a queue's pause switch.
+func (s *Store) Queue(_ engine.Tx, name engine.Queue) (engine.QueueState, error) {
+	q := s.queues[name]
+	q.Name = name
+	return q, nil
+}
+
 // SetQueue stores a queue's pause switch.
 func (s *Store) SetQueue(x engine.Tx, q engine.QueueState) error {
 	set(own(x), s.queues, q.Name, q)

@@ -50,7 +50,7 @@ func sentOver(t *testing.T, console engine.Console, opt Options, keys string, sp
 		}()
 		time.Sleep(15 * time.Second) // the minute has changed, messages have faded
 		before := out.n.Load()
-		if before < 2000 {
+		if before < 1000 {
 			t.Errorf("only %d bytes were sent at first: nothing is on the screen", before)
 		}
 		time.Sleep(span)
@@ -84,8 +84,8 @@ func TestIdleScreenSendsNothing(t *testing.T) {
 // bytesMatter is false where everything is slow. See race_test.go.
 var bytesMatter = true
 
-// TestBusyTraffic holds the screens to 8 KB/s at ten updates a second, and to
-// 4 KiB/s at four.
+// TestBusyTraffic holds the screens to half of what they may send: 8 KB/s at ten updates a
+// second, 4 KiB/s at four.
 func TestBusyTraffic(t *testing.T) {
 	if !bytesMatter {
 		t.Skip("how much is sent is counted without the race detector")
@@ -96,7 +96,7 @@ func TestBusyTraffic(t *testing.T) {
 		ssh   bool
 		every time.Duration
 		most  int64
-	}{{"local", false, 100 * time.Millisecond, 8000}, {"ssh", true, 250 * time.Millisecond, 4096}} {
+	}{{"local", false, 100 * time.Millisecond, 4000}, {"ssh", true, 250 * time.Millisecond, 2048}} {
 		for _, wide := range []bool{false, true} {
 			for _, keys := range []string{"1", "2", "3", "4", "5"} {
 				opt := testOptions()

@@ -58,7 +58,8 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 	defer cancel(nil)
 	b := &beat{}
 	defer b.stop()
-	g := guard{inner: beaten{halver{m}, b}, crash: func(p *Panic) {
+	t := &thrift{mapped: opt.Input != nil && !isTerminal(opt.Input)}
+	g := guard{inner: beaten{halver{m, t}, b}, crash: func(p *Panic) {
 		if opt.Stack != nil {
 			opt.Stack(p.Error(), string(p.Stack))
 		}
@@ -72,7 +73,7 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 			opt.Output = o
 		}
 	}
-	p := tea.NewProgram(g, programOptions(opt, sig)...)
+	p := tea.NewProgram(g, programOptions(opt, sig, t)...)
 	b.program = p
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -123,12 +124,19 @@ func runToEnd(ctx context.Context, p *tea.Program) error {
 	}
 }
 
-func programOptions(opt Options, sig *signals) []tea.ProgramOption {
+// isTerminal is how Bubble Tea tells whether what is typed comes from a terminal: of one that
+// does not, a line feed is taken to return to the first column.
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(file)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func programOptions(opt Options, sig *signals, t *thrift) []tea.ProgramOption {
 	out := []tea.ProgramOption{
 		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter), tea.WithColorProfile(opt.Profile),
 	}
 	if opt.Input != nil {
 		out = append(out, tea.WithInput(opt.Input))
 	}
-	return append(out, tea.WithOutput(joined(opt.Output)))
+	return append(out, tea.WithOutput(joined(opt.Output, t)))
 }

@@ -156,12 +156,18 @@ func firstHalf(p []byte) int {
 }
 
 // halver shows a model's frames in halves.
-type halver struct{ tea.Model }
+type halver struct {
+	tea.Model
+	thrift *thrift
+}
 
 // Update implements tea.Model.
 func (h halver) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if size, ok := msg.(tea.WindowSizeMsg); ok {
+		h.thrift.size.Store(int64(size.Height)<<32 + int64(size.Width))
+	}
 	inner, cmd := h.Model.Update(msg)
-	return halver{inner}, cmd
+	return halver{inner, h.thrift}, cmd
 }
 
 // View implements tea.Model.
@@ -171,12 +177,15 @@ func (h halver) View() tea.View {
 	return v
 }
 
-// joiner is an output on which halves become letters.
-type joiner struct{ io.Writer }
+// joiner is an output on which halves become letters, and which is sent what changes it.
+type joiner struct {
+	io.Writer
+	thrift *thrift
+}
 
 // Write implements io.Writer.
 func (j joiner) Write(p []byte) (int, error) {
-	if _, err := j.Writer.Write(whole(p)); err != nil {
+	if _, err := j.Writer.Write(whole(j.thrift.thin(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -197,13 +206,13 @@ type file interface {
 // Write implements io.Writer.
 func (j joinerFile) Write(p []byte) (int, error) { return j.joiner.Write(p) }
 
-// joined is an output, or standard output, on which halves become letters.
-func joined(out io.Writer) io.Writer {
+// joined is a joiner of an output, or of standard output.
+func joined(out io.Writer, t *thrift) io.Writer {
 	if out == nil {
 		out = os.Stdout
 	}
 	if f, ok := out.(file); ok {
-		return joinerFile{joiner{out}, f}
+		return joinerFile{joiner{out, t}, f}
 	}
-	return joiner{out}
+	return joiner{out, t}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ import (
 type slate struct {
 	w, h, x, y  int
 	top, bottom int
-	cells       [][]rune
+	cells       [][]shown
+	pen         ink
 	last        rune
 	stays       bool // at the right edge: no wrapping
 	inserts     bool
@@ -31,17 +33,24 @@ type slate struct {
 }
 
 func newSlate(w, h int) *slate {
-	s := &slate{w: w, h: h, bottom: h - 1, cells: make([][]rune, h)}
+	s := &slate{w: w, h: h, bottom: h - 1, cells: make([][]shown, h)}
 	for y := range s.cells {
-		s.cells[y] = []rune(strings.Repeat(" ", w))
+		s.cells[y] = s.blank(w)
 	}
 	return s
 }
 
+// blank are cells that were cleared.
+func (s *slate) blank(n int) []shown { return slices.Repeat([]shown{{' ', s.pen.seen(' ')}}, n) }
+
 func (s *slate) text() []string {
 	rows := make([]string, s.h)
 	for y := range s.cells {
-		rows[y] = strings.ReplaceAll(string(s.cells[y]), "\x00", "")
+		for _, c := range s.cells[y] {
+			if c.letter != 0 {
+				rows[y] += string(c.letter)
+			}
+		}
 	}
 	return rows
 }
@@ -100,8 +109,8 @@ func (s *slate) control(c byte) {
 
 // split wipes the letters that an edge before column x would part.
 func (s *slate) split(x int) {
-	if row := s.cells[s.y]; x > 0 && x < s.w && row[x] == 0 {
-		row[x-1], row[x] = ' ', ' '
+	if row := s.cells[s.y]; x > 0 && x < s.w && row[x].letter == 0 {
+		row[x-1].letter, row[x].letter = ' ', ' '
 	}
 }
 
@@ -125,9 +134,9 @@ func (s *slate) put(r rune) {
 	}
 	s.split(s.x)
 	s.split(s.x + n)
-	s.cells[s.y][s.x], s.last = r, r
+	s.cells[s.y][s.x], s.last = shown{r, s.pen.seen(r)}, r
 	if n == 2 {
-		s.cells[s.y][s.x+1] = 0
+		s.cells[s.y][s.x+1] = shown{}
 	}
 	s.x += n
 }
@@ -136,7 +145,7 @@ func (s *slate) wipe(from, to int) {
 	s.split(from)
 	s.split(to)
 	for x := from; x < min(to, s.w); x++ {
-		s.cells[s.y][x] = ' '
+		s.cells[s.y][x] = s.blank(1)[0]
 	}
 }
 
@@ -209,7 +218,7 @@ func (s *slate) order(verb, params string) {
 		}
 		for range step {
 			copy(s.cells[from+1:s.bottom+1], s.cells[from:s.bottom])
-			s.cells[from] = []rune(strings.Repeat(" ", s.w))
+			s.cells[from] = s.blank(s.w)
 		}
 	case "M", "S":
 		from := s.top
@@ -218,7 +227,7 @@ func (s *slate) order(verb, params string) {
 		}
 		for range step {
 			copy(s.cells[from:s.bottom+1], s.cells[from+1:s.bottom+1])
-			s.cells[s.bottom] = []rune(strings.Repeat(" ", s.w))
+			s.cells[s.bottom] = s.blank(s.w)
 		}
 	case "?h", "?l":
 		if params == "7" {
@@ -226,7 +235,11 @@ func (s *slate) order(verb, params string) {
 		}
 	case "h", "l":
 		s.inserts = verb == "h"
-	case "m", "?$p", "?u", ">u", "=u", ">m", " q", "W", "?W":
+	case "m":
+		if !s.pen.take(params) {
+			s.unknown = append(s.unknown, params+verb)
+		}
+	case "?$p", "?u", ">u", "=u", ">m", " q", "W", "?W":
 	default:
 		s.unknown = append(s.unknown, params+verb)
 	}
@@ -268,6 +281,12 @@ var pieces = []string{
 	"1,204", "────────────", "          ", "𠮷", "가\u0301", "é", "|", "x카y",
 }
 
+// changes are a few letters or colours, which leave most of a row as it was.
+var changes = []*strings.Replacer{
+	strings.NewReplacer("1,204", "1,205", "|", "a"), strings.NewReplacer("a", "|", "카", "인"), strings.NewReplacer("38;2;1;2;3", "31", "48;2;9;9;9", "7;48;5;9"),
+	strings.NewReplacer("bc", "b\x1b[4mc\x1b[24m", "─", "━"), strings.NewReplacer("\x1b[1m", "\x1b[2m"), strings.NewReplacer("░", " ", "x", "\x1b[9mx\x1b[29m"),
+}
+
 func someRow(t *rapid.T, w int) string {
 	row, at := "\x1b[0m", 0
 	for range rapid.IntRange(0, 14).Draw(t, "pieces") {
@@ -299,9 +318,12 @@ func TestWideLettersAreShownWhole(t *testing.T) {
 		for i := range frames {
 			rows := make([]string, h)
 			for y := range rows {
-				if last != nil && rapid.IntRange(0, 2).Draw(rt, "kept") == 0 {
+				switch kept := rapid.IntRange(0, 3).Draw(rt, "kept"); {
+				case last != nil && kept == 0:
 					rows[y] = last[(y+rapid.IntRange(0, 1).Draw(rt, "moved"))%h]
-				} else {
+				case last != nil && kept == 1:
+					rows[y] = rapid.SampledFrom(changes).Draw(rt, "change").Replace(last[y])
+				default:
 					rows[y] = someRow(rt, w)
 				}
 			}
@@ -312,28 +334,42 @@ func TestWideLettersAreShownWhole(t *testing.T) {
 	})
 }
 
-func showAll(t *testing.T, rt *rapid.T, all []string, term string, w, h int) {
+// both sends a terminal what changes it, and another one all there is.
+type both struct {
+	io.Writer
+	all *slate
+}
+
+func (b both) Write(p []byte) (int, error) {
+	_, _ = b.all.Write(whole(p))
+	return b.Writer.Write(p)
+}
+
+func showAll(t *testing.T, rt *rapid.T, frames []string, term string, w, h int) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
-		s := newSlate(w, h)
-		p := tea.NewProgram(halver{shows{}}, tea.WithInput(in), tea.WithOutput(joined(s)), tea.WithEnvironment([]string{"TERM=" + term, "COLORTERM=truecolor"}),
-			tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithWindowSize(w, h))
+		s, all, thrift := newSlate(w, h), newSlate(w, h), &thrift{mapped: true}
+		p := tea.NewProgram(halver{shows{}, thrift}, tea.WithInput(in), tea.WithOutput(both{joined(s, thrift), all}), tea.WithEnvironment([]string{"TERM=" + term, "COLORTERM=truecolor"}),
+			tea.WithFPS(30), tea.WithoutSignalHandler(), tea.WithWindowSize(w, h))
 		done := make(chan error, 1)
 		go func() { _, err := p.Run(); done <- err }()
 		time.Sleep(time.Second)
-		for i, f := range all {
+		for i, f := range frames {
 			p.Send(frameMsg(f))
 			time.Sleep(time.Second)
 			synctest.Wait()
 			want, got := stripped(f), s.text()
 			for y := range want {
+				if !slices.Equal(s.cells[y], all.cells[y]) {
+					rt.Errorf("frame %d row %d on %s shows\n%v, of all that was sent\n%v\nframes %q\nsent %q\nof %q", i, y, term, s.cells[y], all.cells[y], frames[:i+1], s.sent, all.sent)
+				}
 				if want[y] != got[y] {
-					rt.Errorf("frame %d row %d on %s shows\n%q, want\n%q\nframes %q\nsent %q", i, y, term, got[y], want[y], all[:i+1], s.sent)
+					rt.Errorf("frame %d row %d on %s shows\n%q, want\n%q\nframes %q\nsent %q", i, y, term, got[y], want[y], frames[:i+1], s.sent)
 				}
 			}
 		}
 		if len(s.unknown) > 0 {
-			rt.Errorf("unknown to the slate: %q\n%q\n%q", s.unknown, all, s.sent)
+			rt.Errorf("unknown to the slate: %q\n%q\n%q", s.unknown, frames, s.sent)
 		}
 		p.Quit()
 		_ = typed.Close()

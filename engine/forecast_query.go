@@ -33,7 +33,8 @@ type HostForecast struct {
 	Bucket  string          `json:"bucket"` // "app:europe 100/120s"
 	Limit   int             `json:"limit"`  // calls that may be made in a window
 	Window  time.Duration   `json:"window_ns"`
-	Stuck   bool            `json:"stuck,omitempty"` // frozen until somebody resumes it: nothing is planned
+	Stuck   bool            `json:"stuck,omitempty"` // nobody knows when it goes on: nothing is planned
+	Why     string          `json:"why,omitempty"`   // it is stuck: "europe is frozen", "queue paused by ana"
 	Windows []PlannedWindow `json:"windows"`         // the present one first, until nothing more is planned
 	Planned []int           `json:"planned"`         // calls of all accounts
 	Line    int             `json:"line"`            // calls of jobs in line, however far ahead they go

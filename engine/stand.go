@@ -13,6 +13,10 @@ const (
 	StandDown   Stand = "DOWN"
 )
 
+// OutageOf begins the reason of what waits for an endpoint that is down, before its name:
+// "outage of europe/match-v5.match".
+const OutageOf = "outage of "
+
 // Held says what stands before any limit: a paused queue, a key that is refused, an
 // outage. The zero one = nothing does.
 type Held struct {

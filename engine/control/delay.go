@@ -102,7 +102,7 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	}
 	begin := d.begins(host)
 	mine := forecast.Shares(forecast.Merged(loads), -1, begin)
-	others := forecast.InLine(host, d.open, d.plan.Queues, d.plan.Buckets, begin)
+	others := forecast.InLine(host, d.open, d.plan.Still, d.plan.Buckets, begin)
 	d.end(host, limits, mostCalled(loads), pace, begin, mine, others)
 	rows := make([]engine.Delay, len(d.open))
 	for i, a := range d.open {

@@ -33,6 +33,8 @@ type hosted struct {
 	state engine.EngineState
 }
 
+func (l hosted) Held(string) engine.Held { return engine.Held{} }
+
 func (l hosted) Outlook(host string) forecast.Limits {
 	if l.pace[host] == 0 {
 		return even{}

@@ -16,10 +16,16 @@ const listMethod = "match-v5.ids"
 
 // plan is what the limits, what waits and now let foresee.
 func (c *Control) plan() *forecast.Plan {
-	return forecast.New(forecast.State{
-		Now: time.Now(), Open: c.served(c.hub.Open()), Waiting: c.waiting(),
+	s := forecast.State{
+		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Waiting: c.waiting(),
 		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.opt.Limiter.Outlook,
-	})
+	}
+	for _, a := range s.Open {
+		if h := c.stands(a, s.Queues, s.Buckets); h.Stand != "" && h.Until.IsZero() {
+			s.Still[a.ID] = h.Reason
+		}
+	}
+	return forecast.New(s)
 }
 
 // waiting are the jobs that wait for an instant after trouble.

@@ -45,7 +45,9 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	if b.Method != "" {
 		c.Bucket = b.Method + c.Bucket[len("app"):]
 	}
-	c.Stuck = b.Frozen() && b.Thaws.IsZero()
+	if c.Stuck = b.Frozen() && b.Thaws.IsZero(); c.Stuck {
+		c.Why = host + " is frozen"
+	}
 	used := b.Counted(now)
 	if !c.reset.After(now) { // nothing is counted: the window opens with the next call
 		c.reset, used = now.Add(b.Window), 0
@@ -155,7 +157,7 @@ type Start struct {
 func (c *calendar) Retry(due time.Time, line time.Duration) Start {
 	c.Retries++
 	if c.Stuck {
-		return Start{LateBy: c.Host + " is frozen"}
+		return Start{LateBy: c.Why}
 	}
 	due = latest(due, c.now)
 	at := latest(latest(due, c.opens), c.now.Add(line))

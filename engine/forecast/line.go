@@ -37,21 +37,17 @@ func Merged(loads []engine.Load) []engine.Load {
 	return out
 }
 
-// InLine are the calls that a host's open syncs still make, unless their queue is
-// paused, and those in its line that belong to none of them. A share counts for the
+// InLine are the calls that a host's open syncs still make, but for those that stand
+// still, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
-func InLine(host string, open []engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow, begin time.Duration) (out []Share) {
-	paused := map[engine.Queue]bool{}
-	for _, q := range queues {
-		paused[q.Name] = q.Paused
-	}
+func InLine(host string, open []engine.AccountRow, still Still, rows []engine.BucketRow, begin time.Duration) (out []Share) {
 	known := 0
 	for i, a := range open {
 		if a.Region != host || a.Matches.Total < 0 {
 			continue
 		}
 		known += a.Matches.Open + a.Timelines.Open
-		if paused[a.Queue] {
+		if still[a.ID] != "" {
 			continue
 		}
 		late := lateCalls(a)

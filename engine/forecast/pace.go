@@ -16,7 +16,11 @@ import (
 //
 //	96 % of what the key allows; the 12 s window brakes
 func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow) string {
-	if e.State != engine.EngineLive {
+	switch e.State {
+	case engine.EngineLive:
+	case engine.EngineAPIDown:
+		return cmp.Or(outage(limits), e.Why)
+	default:
 		return e.Why
 	}
 	w := workOf(queues)
@@ -83,14 +87,23 @@ func braking(limits engine.LimitsRow) (most engine.BucketRow) {
 	return most
 }
 
+// outage tells of the endpoint that is down with the most jobs behind it; "" = none has any.
+func outage(limits engine.LimitsRow) string {
+	var most engine.BreakerRow
+	for _, d := range limits.Breakers {
+		if d.Waiting > most.Waiting {
+			most = d
+		}
+	}
+	if most.Waiting == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s on %s is down: %s", most.Method, most.Host, human.Counted(most.Waiting, "job waits", "jobs wait"))
+}
+
 // brakes says what a bucket does to what waits for it.
 func brakes(e engine.EngineRow, w work, limits engine.LimitsRow, b engine.BucketRow) string {
 	wait := human.Counted(b.Waiting, "call waits", "calls wait")
-	for _, d := range limits.Breakers {
-		if d.Waiting >= b.Waiting {
-			return fmt.Sprintf("%s on %s does not answer: %s behind it", d.Method, d.Host, human.Counted(d.Waiting, "job waits", "jobs wait"))
-		}
-	}
 	if b.Blocked.After(limits.At) && !b.Frozen() {
 		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, cmp.Or(b.Method, b.Host), wait)
 	}

@@ -29,7 +29,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	busy.InFlight, fresh.SinceStart = 6, true
 	paused := queue(3, 0, 0, 0)
 	paused.Paused = true
-	down := limits(same)
+	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "outage of europe/match-v5.match"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
 	for want, c := range map[string]struct {
 		e      engine.EngineRow
@@ -49,7 +49,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds europe: 535 calls wait":                        {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
-		"match-v5.match on europe does not answer: 540 jobs wait behind it":     {live, queue(535, 2, 3, 0), down},
+		"match-v5.match on europe is down: 540 jobs wait":                       {unreached, queue(535, 2, 3, 0), down},
+		"outage of europe/match-v5.match":                                       {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match-v5.match brakes": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
 	} {
 		if got := Pace(c.e, []engine.QueueRow{c.q}, c.limits); got != want {

@@ -16,10 +16,15 @@ const (
 	TimelineMethod = "match-v5.timeline"
 )
 
+// Still is why syncs make no call until something happens that nobody can foresee, by
+// account: "queue paused by ana", "outage of europe/match-v5.match".
+type Still map[string]string
+
 // State is all that a forecast follows from.
 type State struct {
 	Now     time.Time
 	Open    []engine.AccountRow // syncs at work that the engine works on
+	Still   Still               // those of them that stand still
 	Queues  []engine.QueueRow
 	Buckets []engine.BucketRow
 	Waiting []Waiting // by their instants
@@ -78,14 +83,26 @@ func (p *Plan) host(name string) *hostPlan {
 	h := p.hosts[name]
 	if h == nil {
 		h = p.hostOf(name, p.Open)
-		h.calendar = newCalendar(p.Now, name, p.Buckets)
+		if h.calendar = newCalendar(p.Now, name, p.Buckets); h.calendar != nil && len(h.shares) == 0 {
+			p.standsStill(h.calendar)
+		}
 		p.hosts[name] = h
 	}
 	return h
 }
 
+// standsStill plans nothing of a host whose syncs all stand still; what waits is counted.
+func (p *Plan) standsStill(c *calendar) {
+	for _, a := range p.Open {
+		if why := p.Still[a.ID]; why != "" && a.Region == c.Host {
+			c.Stuck, c.Why = true, cmp.Or(c.Why, why)
+			c.HostForecast.Line += max(CallsLeft(a), 0)
+		}
+	}
+}
+
 func (p *Plan) hostOf(name string, open []engine.AccountRow) *hostPlan {
-	h := &hostPlan{waits: map[place]time.Duration{}, limits: p.Limits(name), shares: InLine(name, open, p.Queues, p.Buckets, 0)}
+	h := &hostPlan{waits: map[place]time.Duration{}, limits: p.Limits(name), shares: InLine(name, open, p.Still, p.Buckets, 0)}
 	h.all = Turns(h.shares, 1, len(open))
 	first := slices.DeleteFunc(slices.Clone(h.shares), func(s Share) bool { return s.Priority == engine.PriorityLow })
 	h.first = callsOf(first)

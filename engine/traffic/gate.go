@@ -74,7 +74,7 @@ func (g *gate) check(l Lane, job engine.JobID, now time.Time) (until time.Time, 
 		return time.Time{}, "finds out whether " + l.String() + " is down", false
 	}
 	if !b.ramp.admits(job) {
-		return time.Time{}, "outage of " + l.String() + " has just ended: calls return by steps", false
+		return time.Time{}, engine.OutageOf + l.String() + " has just ended: calls return by steps", false
 	}
 	return time.Time{}, "", true
 }
@@ -290,7 +290,7 @@ func later(t, now time.Time) time.Time {
 
 func reasonOf(f *fuse, l Lane) string {
 	if f.hold == engine.HoldOutage {
-		return "outage of " + l.String()
+		return engine.OutageOf + l.String()
 	}
 	return f.hold.String()
 }
@@ -326,7 +326,7 @@ func (g *gate) health() (engine.EngineState, string) {
 	}
 	for _, at := range g.laneOrder() {
 		if g.lanes[at].blown {
-			return engine.EngineAPIDown, "outage of " + at.String()
+			return engine.EngineAPIDown, engine.OutageOf + at.String()
 		}
 	}
 	return engine.EngineLive, ""

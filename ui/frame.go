@@ -29,7 +29,7 @@ func (m *model) draw(now time.Time) {
 	if m.tiny() {
 		state := part.Row(m.theme, m.w, append([]part.Cell{part.Plain(" ")}, m.stateCells(v, now)...)...)
 		asked := m.tinyAsked(v, 1)
-		m.frame = part.Frame(m.theme, m.w, m.h, tinyRows(v, m.w, m.h, state, asked, m.message().Text))
+		m.frame = part.Frame(m.theme, m.w, m.h, tinyRows(v, m.w, m.h, state, asked, m.told(v).Text))
 		m.ticks = v.Ticks
 		return
 	}
@@ -50,7 +50,7 @@ func (m *model) draw(now time.Time) {
 	if m.stripHeight() > 0 {
 		rows = append(rows, m.watch.strip(v))
 	}
-	rows = append(rows, m.messageRows(len(rows))...)
+	rows = append(rows, m.messageRows(v, len(rows))...)
 	rows = append(rows, m.hintRow(v, len(rows)))
 	m.frame = part.Frame(m.theme, m.w, m.h, rows)
 	m.ticks = v.Ticks && m.frozen == nil
@@ -213,7 +213,7 @@ func keyText(v *page.View) string {
 
 // messageRows are the prompt, the newest message or how much a frozen view hides. Where
 // there is room for an empty row above them, a long message begins there.
-func (m *model) messageRows(y int) []string {
+func (m *model) messageRows(v *page.View, y int) []string {
 	air := m.tall != page.Short
 	if m.prompt != nil {
 		if air {
@@ -221,7 +221,7 @@ func (m *model) messageRows(y int) []string {
 		}
 		return []string{m.promptRow(y)}
 	}
-	t := m.message()
+	t := m.told(v)
 	var right []part.Cell
 	if m.frozen != nil {
 		right = append(right, part.As(themes.Held, "+"+strconv.Itoa(m.changes)+" changes"), part.As(themes.Dim, m.keyed("  {live} live")))
@@ -243,6 +243,17 @@ func (m *model) message() part.Toast {
 	return t
 }
 
+// told is the message, or where the row of the state has no room for it the sentence on it.
+func (m *model) told(v *page.View) part.Toast {
+	t := m.message()
+	if t.Text == "" && (m.tall == page.Short || m.tiny()) {
+		if t.Text = m.sentence(v, v.Now); t.Text != "" {
+			t.Word = string(v.Engine.State)
+		}
+	}
+	return t
+}
+
 // standing is what the message line says as long as it holds.
 func (m *model) standing() part.Toast {
 	d := m.data()
@@ -252,7 +263,7 @@ func (m *model) standing() part.Toast {
 	case m.armed() != "":
 		return part.Toast{Word: "INFO", Text: "what you do next is because: " + m.why.text + " · " + m.keys.First(keys.On(m.page().Screen()), keys.Reason) + " changes it"}
 	case d.Ready && d.Engine.State != engine.EngineLive && m.tall == page.Short: // elsewhere it stands beside the state
-		return part.Toast{Word: string(d.Engine.State), Text: d.Engine.Why}
+		return part.Toast{Word: string(d.Engine.State), Text: cmp.Or(d.Engine.Pace, d.Engine.Why)}
 	}
 	return m.guide(m.now())
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -45,6 +47,33 @@ func TestGoldenFrames(t *testing.T) {
 					bubble(t, func(t *testing.T) {
 						d := start(t, size[0], size[1])
 						v.open(d)
+						compare(t, name, ansi.Strip(d.m.frame))
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestGoldenStates does the same for the reasons why an engine is not at full pace, on the
+// screens that have to say so.
+func TestGoldenStates(t *testing.T) {
+	long(t)
+	for _, s := range uitest.States() {
+		for _, size := range sizes[:2] {
+			for _, v := range views {
+				if !slices.Contains([]string{"overview", "jobs", "limits", "account"}, v.name) {
+					continue
+				}
+				name := fmt.Sprintf("state-%s-%s-%dx%d", s.Name, v.name, size[0], size[1])
+				t.Run(name, func(t *testing.T) {
+					bubble(t, func(t *testing.T) {
+						d := open(t, s, size[0], size[1], testOptions())
+						if v.name == "account" {
+							d.show(page.NewAccount("d-heron"))
+						} else {
+							v.open(d)
+						}
 						compare(t, name, ansi.Strip(d.m.frame))
 					})
 				})

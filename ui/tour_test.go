@@ -58,7 +58,7 @@ func TestTourIsAlwaysSeen(t *testing.T) {
 		d.wants("Quit Farsight?", second)
 		d.press("n")
 		row := *uitest.Busy().Update.Engine
-		row.State, row.Why = engine.EngineAPIDown, "europe does not answer"
+		row.State, row.Pace = engine.EngineAPIDown, "europe does not answer"
 		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Engine: &row})
 		d.quiet()
 		d.wants("europe does not answer", second)

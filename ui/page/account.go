@@ -1,9 +1,6 @@
 package page
 
 import (
-	"cmp"
-	"time"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
@@ -252,14 +249,7 @@ func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
 
 // nextRetry is how far away the next retry of the account is; "" = none is due.
 func (p *Account) nextRetry(v *View) string {
-	var next time.Time
-	all := v.Retries()
-	for i := range all {
-		j := &all[i]
-		if at := cmp.Or(j.Starts, j.Due); j.Owner == p.id && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
-	}
+	next := v.nextTry(func(j *engine.JobRow) bool { return j.Owner == p.id })
 	if next.IsZero() {
 		return ""
 	}

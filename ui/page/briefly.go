@@ -3,12 +3,20 @@ package page
 import (
 	"strings"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // briefWhy is a limiter's reason in the words of a list: without the host, where there
 // is only one, and the version of the method.
 func briefWhy(v *View, why string) string {
+	if lane, down := strings.CutPrefix(why, engine.OutageOf); down && !strings.Contains(lane, " ") {
+		host, method, _ := strings.Cut(lane, "/")
+		if oneHost(v) {
+			return methodWord(method) + " is down"
+		}
+		return methodWord(method) + " on " + host + " is down"
+	}
 	scope, rest, _ := strings.Cut(why, " ")
 	name, host, named := strings.Cut(scope, ":")
 	if !named || !hasHost(v, host) {

@@ -267,7 +267,9 @@ func (g *jobGroup) headText(v *View) string {
 	case g.State.Terminal():
 		return ""
 	case first.Stand == "" && g.State == engine.Available && first.Place > 0:
-		if b, ok := v.Limits.Pacing(); ok {
+		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
+			return "held by a " + b.BlockedBy + ", it ends in " + v.in(b.Blocked)
+		} else if ok {
 			return count(b.Used) + " of " + count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
 		}
 	}

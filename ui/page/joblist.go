@@ -104,8 +104,12 @@ func goesCell(v *View, j *engine.JobRow) part.Cell {
 	}
 }
 
-// goesAt is when a job goes: of a retry when there is room, of one in line its turn.
+// goesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind
+// an outage nobody knows: only one job goes when it is looked whether it is over.
 func goesAt(j *engine.JobRow) time.Time {
+	if j.Stand == engine.StandDown {
+		return time.Time{}
+	}
 	if j.State == engine.Retryable && j.LateBy != "" {
 		return j.Starts
 	}
@@ -321,6 +325,9 @@ func cutAt(text string, w int) (head, rest string) {
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
 func lastGoes(v *View, g *jobGroup) string {
+	if g.why.First.Stand == engine.StandDown {
+		return ""
+	}
 	last := g.why.Last
 	for _, j := range g.rows {
 		last = latest(last, goesAt(j))

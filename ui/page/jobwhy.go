@@ -67,8 +67,11 @@ func (v *View) soon(at time.Time) string {
 
 func endsText(v *View, j *engine.JobRow) string {
 	ends := j.ReasonEnds()
-	if j.Until.IsZero() || !ends.After(v.Now) {
+	switch {
+	case j.Until.IsZero() || !ends.After(v.Now):
 		return ""
+	case j.Stand == engine.StandDown:
+		return "One call asks " + inText(v, ends) + " whether it is over; until then nothing is sent."
 	}
 	return "That ends " + inText(v, ends) + "."
 }

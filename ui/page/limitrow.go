@@ -165,7 +165,8 @@ func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == kindBreaker {
 		word, text := bucketState(v, b)
-		return l.Cells(part.Plain(limitName(b, host)+" "), v.state(word), part.As(themes.Dim, " "+text)).String()
+		l.Cells(part.Plain(limitName(b, host)+" "), v.state(word)).Gap(1)
+		return l.Cells(part.As(themes.Dim, or(part.Clause(text, l.Room()-1), text))).String()
 	}
 	word, _ := bucketState(v, b)
 	sign := v.Theme.State(word)

@@ -33,7 +33,7 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 	case t.left == 0:
 		why = "nothing waits"
 	case t.plan.Stuck:
-		s.Note = t.host + " is frozen"
+		s.Note = briefWhy(v, t.plan.Why)
 	}
 	if why != "" {
 		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+why))}

@@ -499,7 +499,11 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 		return
 	}
 	x := d.t.Back + 2
-	d.chart.Put(y, x, says.Token, safe.CutEnd(safe.Text(says.Text), max(d.t.Width-x, 0), d.Theme.Glyphs.Ellipsis))
+	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
+	if b.Kind == kindBreaker { // since when it is down is the least of it
+		text = or(part.Clause(text, room), text)
+	}
+	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }
 
 // stands is what is unusual about a bucket; "" = nothing is.
@@ -509,6 +513,8 @@ func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
 	switch old := d.oldReading(b); {
 	case b.Limit <= 0: // its word stands before the chart
 		return part.As(sign.Token, more)
+	case b.BlockedBy != "" && b.Blocked.After(d.Now) && !b.Frozen():
+		return part.As(sign.Token, sign.Glyph+" "+more)
 	case word != "OPEN":
 		return part.As(sign.Token, sign.Glyph+" "+text)
 	case old > 0 && b.Server >= 0:

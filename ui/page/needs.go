@@ -93,6 +93,11 @@ func (d *Data) engineNeeds() []Need {
 		return nil
 	}
 	n.Text += d.Engine.Why
+	for _, b := range d.Limits.Breakers {
+		if d.Engine.State == engine.EngineAPIDown && strings.HasSuffix(d.Engine.Why, b.Host+"/"+b.Method) {
+			n.Text, n.More = "API down: "+methodWord(b.Method)+" on "+b.Host, human.Counted(b.Waiting, "job waits", "jobs wait")+"; it goes on by itself"
+		}
+	}
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
 		n.Text, n.More = "no key: "+human.Counted(waiting, "job waits", "jobs wait"), d.Engine.Why
 	}

@@ -258,6 +258,7 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 	})
 	say := func(text string) {
 		if len(s.Rows) < h && text != "" {
+			text = or(part.Clause(text, w-2), text)
 			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, strings.Repeat(" ", clamp(w-1-len(text), 1, number+2))+text)))
 		}
 	}

@@ -199,7 +199,7 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 		case r.host == nil:
 			l.Put(themes.Dim, "no limit of them is known yet")
 		case r.host.Stuck:
-			l.Put(themes.Warn, r.host.Host+" is frozen: no room until it is resumed")
+			l.Put(themes.Warn, r.host.Why+": no room until that ends")
 		case r.every == r.host.Window:
 			l.Put(themes.Text, "room in the "+human.Window(r.every)+" windows").Gap(2).Put(themes.Dim, count(r.calls())+" calls each")
 		default:

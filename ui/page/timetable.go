@@ -31,6 +31,7 @@ type timetable struct {
 	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
 	late    int // retries that start later than they are due
+	stuck   int // and those of which nobody knows when
 	runs    []run
 }
 
@@ -231,9 +232,14 @@ func (t *timetable) pastOf(f *forecast, row *engine.AccountForecast) []float64 {
 // retries are when they come, and how many of them later than they are due.
 func (t *timetable) retries(v *View) {
 	all := v.Retries()
-	t.due = make([]time.Time, len(all))
+	t.due = make([]time.Time, 0, len(all))
 	for i := range all {
-		t.due[i] = latest(cmp.Or(all[i].Starts, all[i].Due), v.Now)
+		at := goesAt(&all[i])
+		if at.IsZero() {
+			t.stuck++
+			continue
+		}
+		t.due = append(t.due, latest(at, v.Now))
 		t.late += btoi(all[i].LateBy != "")
 	}
 	slices.SortFunc(t.due, time.Time.Compare)

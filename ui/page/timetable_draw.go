@@ -302,7 +302,10 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 // fits, in ever fewer words.
 func (t *timetable) dueTexts(v *View) []string {
 	n := len(t.due)
-	if n == 0 {
+	switch {
+	case n == 0 && t.stuck > 0 && t.plan != nil && t.plan.Stuck:
+		return []string{count(t.stuck) + " wait: " + briefWhy(v, t.plan.Why)}
+	case n == 0:
 		return nil
 	}
 	text := count(n) + " due in " + human.Coarse(t.due[n-1].Sub(v.Now))
@@ -356,10 +359,10 @@ func (t *timetable) tail(v *View) string {
 	switch {
 	case t.plan == nil:
 		return ""
-	case t.plan.Stuck:
-		return count(t.left) + " calls wait: " + t.host + " is frozen"
 	case t.left == 0:
 		return "nothing waits"
+	case t.plan.Stuck:
+		return human.Counted(t.left, "call waits: ", "calls wait: ") + t.plan.Why
 	}
 	text := human.Counted(t.left, "call", "calls") + " planned"
 	if t.ends.After(v.Now) {

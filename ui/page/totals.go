@@ -180,14 +180,26 @@ func (v *View) empties(t *timetable, waiting int) string {
 }
 
 func (v *View) nextRetry() string {
-	all := v.Retries()
-	if len(all) == 0 {
+	next := v.nextTry(func(*engine.JobRow) bool { return true })
+	switch {
+	case next.IsZero():
 		return ""
-	}
-	if left := v.in(all[0].Due); all[0].Due.After(v.Now) {
-		return "next in " + left
+	case next.After(v.Now):
+		return "next in " + v.in(next)
 	}
 	return "next now"
+}
+
+// nextTry is when the first retry goes of those that are of something; zero = nobody knows.
+func (v *View) nextTry(of func(*engine.JobRow) bool) (next time.Time) {
+	all := v.Retries()
+	for i := range all {
+		j := &all[i]
+		if at := goesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
 }
 
 // gaveUpOf says of how many they are, and what most of them met.

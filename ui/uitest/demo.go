@@ -17,12 +17,13 @@ const (
 
 // Demo is a simulated region at full pace, 80 s after its start: two accounts sync, one is
 // done, a 429 was not expected, three retries are due. Its figures add up.
-func Demo() Scene {
-	s := Scene{Name: "demo", Cost: engine.Cost{}}
-	calls := demoCalls()
-	accounts := demoAccounts()
+func Demo() Scene { return demo("demo", 80, 535, demoCalls(), demoAccounts()) }
+
+// demo is that region so many seconds after its start, with so many jobs in line.
+func demo(name string, up, line int, calls []engine.CallRow, accounts []engine.AccountRow) Scene {
+	s := Scene{Name: name, Cost: engine.Cost{}}
 	row := engine.EngineRow{
-		State: engine.EngineLive, Demo: true, Key: "…7f3a", Boot: "01JD", Started: at(80 * time.Second), Workers: 12, InFlight: 3,
+		State: engine.EngineLive, Demo: true, Key: "…7f3a", Boot: "01JD", Started: at(time.Duration(up) * time.Second), SinceStart: up < 60, Workers: 12, InFlight: 3,
 		Accounts: 3, Stored: 532, Failed: 2, Retrying: 3, Alerts: 1,
 		Meter: engine.Meter{Spark: make([]int, 24), P50: 62 * time.Millisecond, Answered: at(0), Throttled: 2, Unforeseen: 1},
 	}
@@ -35,8 +36,8 @@ func Demo() Scene {
 		}
 	}
 	limits := demoLimits(calls, Noon)
-	s.Jobs = demoJobs()
-	full := queue(Full, 535, 3, 3)
+	s.Jobs = demoJobs(line)
+	full := queue(Full, line, 3, 3)
 	full.Counts[engine.Pending] = 2
 	s.Update = engine.Update{
 		Seq: 900, Snapshot: true, Engine: &row, Queues: []engine.QueueRow{full}, Accounts: accounts, Jobs: shownJobs(s.Jobs), Limits: &limits, Calls: calls,
@@ -47,9 +48,9 @@ func Demo() Scene {
 		Notes: []engine.Note{{At: at(7 * time.Second), Level: engine.LevelOK, Text: "달빛 여우#DEMO: 118 of 120 matches stored, 2 gave up"}},
 	}
 	s.Plans = []engine.ScheduleRow{{Name: "latest", Expr: "0 * * * *", Zone: "UTC", Next: []time.Time{Noon.Truncate(time.Hour).Add(time.Hour)}}}
-	for back := 80; back > 0; back-- {
+	for back := up; back > 0; back-- {
 		at := Noon.Add(-time.Duration(back) * time.Second)
-		m := engine.Moment{At: at, Engine: row, Queues: []engine.QueueRow{queue(Full, 535+5*back, 3, back%4)}, Limits: demoLimits(calls, at)}
+		m := engine.Moment{At: at, Engine: row, Queues: []engine.QueueRow{queue(Full, line+5*back, 3, back%4)}, Limits: demoLimits(calls, at)}
 		m.Engine.Stored -= int64(6 * back)
 		m.Engine.Retrying = back % 4
 		m.Engine.Failed -= min(2, int64(back/20))
@@ -129,7 +130,7 @@ func demoLimits(calls []engine.CallRow, now time.Time) engine.LimitsRow {
 func demoAccounts() []engine.AccountRow {
 	heron := engine.AccountRow{
 		ID: "d-heron", RiotID: "Night Heron#DEMO", Platform: "euw1", Region: "europe", Status: engine.Syncing, Job: "s-heron", Kind: "full", Queue: Full, Phase: engine.PhaseMatches,
-		Matches: engine.Progress{Total: 879, Stored: 401, Had: 1, Open: 477}, Timelines: engine.Progress{Open: 342}, Triggered: at(79 * time.Second), Started: at(79 * time.Second),
+		Matches: engine.Progress{Total: 879, Stored: 401, Had: 1, Retrying: 3, Open: 477}, Timelines: engine.Progress{Open: 342}, Triggered: at(79 * time.Second), Started: at(79 * time.Second),
 	}
 	fox := engine.AccountRow{
 		ID: "d-fox", RiotID: "달빛 여우#DEMO", Platform: "kr", Region: "europe", Status: engine.Syncing, Job: "s-fox", Kind: "full", Queue: Full, Phase: engine.PhaseTimelines,
@@ -142,7 +143,7 @@ func demoAccounts() []engine.AccountRow {
 	return []engine.AccountRow{heron, fox, quick}
 }
 
-func demoJobs() (rows []engine.JobRow) {
+func demoJobs(line int) (rows []engine.JobRow) {
 	for i, due := range []time.Duration{800 * time.Millisecond, 3 * time.Second, 11 * time.Second} {
 		j := job(fmt.Sprintf("r%d", i), fmt.Sprintf("match:EUW1_%d", 6744474473+i*7919), engine.Retryable)
 		j.Tries, j.Class, j.LastError, j.Due, j.Owner, j.Why = 1+i, "503", "503 service unavailable", Noon.Add(due), "d-heron", fmt.Sprintf("next try after %d failed", 1+i)
@@ -153,7 +154,7 @@ func demoJobs() (rows []engine.JobRow) {
 		j.Tries, j.Started = 1, at(time.Duration(30+i*20)*time.Millisecond)
 		rows = append(rows, j)
 	}
-	for i := range 535 {
+	for i := range line {
 		j := job(fmt.Sprintf("a%03d", i), fmt.Sprintf("match:EUW1_%d", 6700000000+i), engine.Available)
 		j.Owner, j.Place, j.Why = "d-heron", i+1, fmt.Sprintf("%dth in line", i+1)
 		rows = append(rows, j)

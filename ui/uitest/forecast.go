@@ -12,7 +12,7 @@ import (
 // plan is what an engine would foresee of a scene: of its accounts' jobs those that its
 // limits say are in line.
 func plan(u engine.Update) *forecast.Plan {
-	s := forecast.State{Now: Noon, Queues: u.Queues, Buckets: slices.Clone(u.Limits.Buckets)}
+	s := forecast.State{Now: Noon, Still: forecast.Still{}, Queues: u.Queues, Buckets: slices.Clone(u.Limits.Buckets)}
 	for i := range s.Buckets { // all windows of a host have one line
 		if b, last := &s.Buckets[i], s.Buckets[max(i-1, 0)]; b.Host == last.Host && b.Kind == last.Kind {
 			s.Buckets[max(i-1, 0)].Waiting = max(b.Waiting, last.Waiting)
@@ -23,9 +23,14 @@ func plan(u engine.Update) *forecast.Plan {
 	if u.Engine != nil && u.Engine.Demo {
 		paced = "europe"
 	}
+	for _, a := range u.Accounts {
+		if a.Stand != "" {
+			s.Still[a.ID] = a.ETA.Why
+		}
+	}
 	for _, j := range u.Jobs {
 		if j.State == engine.Retryable {
-			s.Waiting = append(s.Waiting, forecast.Waiting{Job: j.Job, Host: paced, Method: forecast.MatchMethod})
+			s.Waiting = append(s.Waiting, forecast.Waiting{Job: j.Job, Host: paced, Method: forecast.MatchMethod, Held: held(j)})
 		}
 	}
 	if u.Engine != nil && u.Engine.Demo { // whose jobs its limits know
@@ -36,6 +41,14 @@ func plan(u engine.Update) *forecast.Plan {
 		}
 	}
 	return forecast.New(s)
+}
+
+// held is what keeps a job from starting, as its row says.
+func held(j engine.JobRow) engine.Held {
+	if j.Stand == "" {
+		return engine.Held{}
+	}
+	return engine.Held{Reason: j.Why, Until: j.Until, Stand: j.Stand}
 }
 
 // forecast is the plan of the scene, and what is planned of its open syncs with the calls

@@ -93,6 +93,11 @@ func Broken() Scene {
 		q.Paused, q.Reason, q.Why = true, "key refused", "key refused"
 		q.By, q.Since = engine.Actor{User: "engine", Via: "engine"}, Noon.Add(-2*time.Minute)
 	}
+	for i := range s.Update.Accounts {
+		if a := &s.Update.Accounts[i]; a.Status.Open() {
+			a.Stand, a.ETA = engine.StandHeld, engine.ETA{Why: row.Why, Stand: engine.StandHeld}
+		}
+	}
 	s.Update.Notes = []engine.Note{{At: Noon, Level: engine.LevelErr, Text: "the key …7f3a was refused (403): 732 jobs wait"}}
 	return s
 }

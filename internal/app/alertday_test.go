@@ -36,6 +36,7 @@ func (r *alertRig) quietSoFar(after string) {
 func TestS2_10_AHealthyDayFiresNothing(t *testing.T) {
 	longest(t)
 	blue, kain := player("Blue Heron#EUW", 879), player("Kain#EUW", 120)
+	blue.Shapes, kain.Shapes = []sim.Shape{"swarm"}, []sim.Shape{"swarm"} // small ones: no rule looks into a game
 	riotOf := sim.Options{Seed: 7, Limits: limits("20:1,100:120"), Players: []sim.PlayerSpec{blue, kain}}
 	inAlertRig(t, riotOf, func(t *testing.T, r *alertRig) {
 		sync := func(p sim.PlayerSpec) {

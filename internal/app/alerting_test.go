@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -42,7 +43,7 @@ type alertRig struct {
 
 // inAlertRig runs a test on an engine that has just started.
 func inAlertRig(t *testing.T, o sim.Options, f func(t *testing.T, r *alertRig)) {
-	dir := filepath.Join(t.TempDir(), "data")
+	dir := filepath.Join(scratch.Memory(t), "data")
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
 		cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})

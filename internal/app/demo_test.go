@@ -421,6 +421,7 @@ func TestChaos_FromWithin(t *testing.T) {
 // TestDemo_AStrangersName: whatever name somebody types, the demo has a player for it, who
 // lives on the platform that was asked first, and on no other.
 func TestDemo_AStrangersName(t *testing.T) {
+	usualPace(t)
 	rehearse(t, 4, func(r *rehearsal) {
 		const name = "Somebody Else#XYZ"
 		sync := func(platform string) engine.AccountRow {

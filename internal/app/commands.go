@@ -69,7 +69,10 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a sync against a simulated Riot API: no key, no network",
-		Args:  noArgs,
+		Long: "Watch a sync against a simulated Riot API: no key, no network. Everything is kept in a\n" +
+			"temporary directory or, with --store, in a schema beside the one that it names, such as\n" +
+			"farsight_demo. Both are deleted at the end; what is really stored is never touched.",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.speed <= 0 || opt.speed > 1000 {
 				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
@@ -80,6 +83,9 @@ func demoCommand() *cobra.Command {
 			}
 			if opt.console, err = consoleFlags(cmd); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed(config.FlagName("store")) { // one that is configured is for real data
+				opt.store = cfg.Store
 			}
 			return runDemo(cmd.Context(), cfg, opt, stdout(cmd))
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/tempdir"
+	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -26,6 +27,7 @@ type demoOptions struct {
 	seed     uint64
 	speed    float64
 	headless bool
+	store    string // URL of a PostgreSQL, beside whose schema the demo makes one of its own; "" = none
 	console  console
 }
 
@@ -43,6 +45,7 @@ type demoRun struct {
 	phone     *demo.Phone       // nil = the engine calls nobody
 	dials     http.RoundTripper // the pager's; nil = the usual one
 	remove    func() error      // the directory
+	used      string            // the data directory that what is in cfg.Store belongs to
 	stop      context.CancelFunc
 	done      chan struct{}
 }
@@ -97,6 +100,11 @@ func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Store = ""; opt.store != "" {
+		if cfg.Store, err = pg.Beside(opt.store, "_demo"); err != nil {
+			return nil, err
+		}
+	}
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
 	cfg.Policies = demo.Policies(opt.speed)
 	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
@@ -113,6 +121,9 @@ func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
 func (d *demoRun) start(ctx context.Context, dir string, life context.Context, ended func()) (demo.Engine, error) {
 	cfg := d.cfg
 	cfg.DataDir = dir
+	if err := d.clear(ctx, dir); err != nil {
+		return nil, err
+	}
 	if d.base != "" {
 		cfg.BaseURL = d.base
 	}
@@ -126,6 +137,16 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 		return nil, err
 	}
 	return demoEngine{p.start(ctx, ended), d.calls}, nil
+}
+
+// clear begins anew in the database for every data directory, as there is nothing in a new one.
+// One that was killed has left its schema.
+func (d *demoRun) clear(ctx context.Context, dir string) error {
+	if d.cfg.Store == "" || dir == d.used {
+		return nil
+	}
+	d.used = dir
+	return pg.Drop(ctx, d.cfg.Store)
 }
 
 // calls are whom the engine calls, and how. Nobody is called about alerts until the chaos
@@ -224,13 +245,17 @@ func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
 	return nil
 }
 
-// close ends the simulator and removes the temporary directory.
+// close ends the simulator and removes what the demo has stored.
 func (d *demoRun) close() error {
 	d.stop()
 	if d.base != "" {
 		<-d.done
 	}
-	return d.remove()
+	var err error
+	if d.used != "" {
+		err = d.clear(context.Background(), "")
+	}
+	return errors.Join(err, d.remove())
 }
 
 // lockedWriter lets several syncs print whole lines.

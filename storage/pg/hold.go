@@ -35,6 +35,8 @@ where l.locktype = 'advisory' and l.granted and l.database = (select oid from pg
 
 	// holdLook is how often the session is asked whether it is still there.
 	holdLook = 5 * time.Second
+	// holdPatience is for a server to notice that a process has ended.
+	holdPatience = 2 * time.Second
 	// stateOpening is the name in table fs_state of what is told of the last opening.
 	stateOpening = "opening"
 )
@@ -86,9 +88,9 @@ func (db *DB) takeHold(ctx context.Context) error {
 	if err != nil {
 		return unreachable(err)
 	}
-	var mine bool
-	if err := c.QueryRow(ctx, takeHold, db.schema).Scan(&mine); err != nil {
-		return errors.Join(unreachable(err), c.Close(ctx))
+	mine, err := lockSchema(ctx, c, db.schema)
+	if err != nil {
+		return errors.Join(err, c.Close(ctx))
 	}
 	if !mine {
 		_ = c.Close(ctx)
@@ -99,6 +101,18 @@ func (db *DB) takeHold(ctx context.Context) error {
 	}
 	db.holder = c
 	return nil
+}
+
+// lockSchema takes the lock for a session; false = another has it.
+func lockSchema(ctx context.Context, c *pgx.Conn, schema string) (mine bool, err error) {
+	for began := time.Now(); ; {
+		if err := c.QueryRow(ctx, takeHold, schema).Scan(&mine); err != nil {
+			return false, unreachable(err)
+		}
+		if mine || time.Since(began) > holdPatience || !await.Pause(ctx, 100*time.Millisecond) {
+			return mine, nil
+		}
+	}
 }
 
 // heldBy reads who holds the schema, as far as the server tells; false when nobody does.

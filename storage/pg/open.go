@@ -15,6 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Options says which schema a store is.
@@ -100,6 +101,56 @@ func Name(url string) string {
 		return "the database"
 	}
 	return "schema " + conf.ConnConfig.RuntimeParams["search_path"] + " of " + addressOf(conf.ConnConfig)
+}
+
+// Beside is the address of another schema of the same database: its name is longer by a suffix.
+func Beside(at, suffix string) (string, error) {
+	conf, err := config(Options{URL: at})
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		return "", err
+	}
+	q := u.Query()
+	q.Set("search_path", conf.ConnConfig.RuntimeParams["search_path"]+suffix)
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// Drop deletes a schema with all that is in it; one that is not there is no error. *both.ErrHeld
+// while an engine works on it; engine.ErrRefused of one that is none of ours.
+func Drop(ctx context.Context, at string) error {
+	conf, err := config(Options{URL: at})
+	if err != nil {
+		return err
+	}
+	schema := conf.ConnConfig.RuntimeParams["search_path"]
+	c, err := pgx.ConnectConfig(ctx, conf.ConnConfig)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	var there, ours bool
+	err = c.QueryRow(ctx, "select to_regnamespace(quote_ident($1)) is not null, to_regclass('fs_schema') is not null", schema).Scan(&there, &ours)
+	switch {
+	case err != nil:
+		return unreachable(err)
+	case !there:
+		return nil
+	case !ours:
+		return engine.Problemf(engine.ErrRefused, "name another one", "schema %s is not one of Farsight's", schema)
+	}
+	if free, err := lockSchema(ctx, c, schema); err != nil {
+		return err
+	} else if !free {
+		return &both.ErrHeld{Store: Name(at)}
+	}
+	if _, err := c.Exec(ctx, "set statement_timeout = 0; drop schema "+pgx.Identifier{schema}.Sanitize()+" cascade"); err != nil {
+		return unreachable(err)
+	}
+	return nil
 }
 
 // Place is the schema of a store, and its database for psql, pg_dump and their like, which know no

@@ -1,0 +1,184 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// sql asks the database for the only column of some rows.
+func sql(t *testing.T, at, query string, args ...any) (rows []string) {
+	t.Helper()
+	ctx := context.Background()
+	c, err := pgx.Connect(ctx, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(ctx)
+	found, err := c.Query(ctx, query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err = pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return rows
+}
+
+// inSchema runs the program on a schema, with a data directory of its own.
+type inSchema struct {
+	t   *testing.T
+	sim *simulator
+	at  string
+	dir string
+}
+
+func (s inSchema) command(args ...string) command {
+	return command{args: append(args, "--data-dir", s.dir), env: s.sim.env("FARSIGHT_STORE=" + s.at)}
+}
+
+func (s inSchema) run(code int, args ...string) result {
+	s.t.Helper()
+	return s.command(args...).run(s.t).wants(s.t, code)
+}
+
+func (s inSchema) sound() {
+	s.t.Helper()
+	if r := s.run(exitDone, "check"); !strings.Contains(r.stdout, "is sound") {
+		s.t.Errorf("check said %q", r.stdout)
+	}
+}
+
+// wantNowhere looks for a text in every row of every table but those.
+func (s inSchema) wantNowhere(text string, but ...string) {
+	s.t.Helper()
+	for _, table := range sql(s.t, s.at, "select relname::text from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace and relname <> all($1::text[])", but) {
+		for _, row := range sql(s.t, s.at, "select left(r::text, 300) from "+table+" r where strpos(r::text, $1) > 0 or strpos(r::text, encode(convert_to($1, 'UTF8'), 'hex')) > 0", text) {
+			s.t.Errorf("table %s has %q: %s", table, text, row)
+		}
+	}
+}
+
+// What a directory does a schema does: a sync, lists, an engine that others are told of, an
+// export beside it, prune, forget and check. The key is in no table.
+func TestPostgres_EverythingInASchema(t *testing.T) {
+	t.Parallel()
+	const gone, stays = "Gone#EUW", "Stays#EUW"
+	s := inSchema{t, startSim(t, quick(player(gone, 6), sim.PlayerSpec{RiotID: stays, Platform: "euw1", Matches: 5})), pgtest.Schema(t), freshDir(t)}
+	if r := s.run(exitFailed, "accounts"); !strings.Contains(r.stderr, "nothing is stored in schema") {
+		t.Errorf("nothing there: %q", r.stderr)
+	}
+	for _, name := range []string{gone, stays} {
+		s.run(exitDone, "sync", name, "--platform", "euw1", "--json")
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "state.db")); err == nil {
+		t.Error("there is a state.db beside the schema")
+	}
+	s.sound()
+	s.wantNowhere(canaryTail)
+
+	s.run(exitDone, "sync", stays, "--platform", "euw1", "--force", "--json")
+	engine := s.command("serve").start(t)
+	engine.says("ready: process")
+	elsewhere := s
+	elsewhere.dir = freshDir(t)
+	if r := elsewhere.run(exitHeld, "serve"); !strings.Contains(r.stderr, "is held by process") {
+		t.Errorf("a second engine: %q", r.stderr)
+	}
+	if r := elsewhere.run(exitDone, "accounts", "--json"); strings.Count(r.stdout, `"riot_id"`) != 2 {
+		t.Errorf("a list beside the engine: %s", r.stdout)
+	}
+	ids := map[string]bool{}
+	for line := range strings.Lines(elsewhere.run(exitDone, "export", "matches", "--payload").stdout) {
+		var e exportLine
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Status != "success" || len(e.Payload) < 100 {
+			t.Errorf("line %q: %v", tail(line, 200), err)
+		}
+		ids[e.ID] = true
+	}
+	if len(ids) != 11 {
+		t.Errorf("%d matches exported, want 11", len(ids))
+	}
+	if r := elsewhere.run(exitDone, "doctor"); !strings.Contains(r.stdout, "is held by process") {
+		t.Errorf("doctor beside the engine: %s", r.stdout)
+	}
+	_ = engine.cmd.Process.Signal(os.Interrupt)
+	engine.wait().wants(t, exitDone)
+
+	// Forty days pass.
+	for _, change := range []string{
+		"update fs_job_ended set finished = finished - interval '40 days' returning id::text",
+		"update fs_attempt set ended = ended - interval '40 days' returning id::text",
+		"update fs_day set day = to_char(day::date - 40, 'YYYY-MM-DD') returning day",
+	} {
+		sql(t, s.at, change)
+	}
+	s.sound()
+	if did := s.run(exitDone, "prune").stdout; !strings.HasPrefix(did, "11 completed") { // the first sync of two, and its children
+		t.Errorf("prune said %q", did)
+	}
+	s.sound()
+	s.run(exitDone, "forget", gone, "--yes")
+	s.sound()
+	for _, trace := range []string{"Gone", sql(t, s.at, "select target from fs_audit where op = 'forget'")[0]} {
+		s.wantNowhere(trace, "fs_audit", "fs_payload")
+	}
+	if left := sql(t, s.at, "select count(*)::text from fs_payload"); left[0] != "10" {
+		t.Errorf("%s payloads are left, want 10", left[0])
+	}
+	for command, how := range map[string]string{"backup": "pg_dump", "restore": "pg_restore", "compact": "vacuumdb", "reset": "drop schema"} {
+		if r := s.run(exitFailed, command); !strings.Contains(r.stderr, how) {
+			t.Errorf("%s says %q", command, r.stderr)
+		}
+	}
+}
+
+// The demo on a PostgreSQL makes a schema of its own and removes it; what is in the schema that is
+// named stays as it is.
+func TestPostgres_TheDemo(t *testing.T) {
+	t.Parallel()
+	at := pgtest.Schema(t)
+	schemas := func() string {
+		return strings.Join(sql(t, at, "select nspname::text from pg_namespace where nspname like current_setting('search_path')||'%'"), " ")
+	}
+	demo := command{args: []string{"demo", "--headless", "--speed", "50", "--store", at}, env: map[string]string{"TMPDIR": t.TempDir()}}
+	for range 2 { // the second finds what the first has left
+		p := demo.start(t)
+		p.until("a schema", func() bool { return schemas() != "" })
+		p.kill()
+	}
+	if r := demo.run(t).wants(t, exitDone); !strings.Contains(r.stdout, " 0 violations") {
+		t.Errorf("the demo said %s", tail(r.stdout, 300))
+	}
+	if left := schemas(); left != "" {
+		t.Errorf("it has left %s", left)
+	}
+}
+
+// An address that is no use is one sentence, and a password in it is told nobody.
+func TestPostgres_BadAddresses(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t)
+	for at, c := range map[string]struct {
+		code int
+		says string
+	}{
+		"postgres://u:hunter2@h/d": {exitUsage, "PGPASSFILE"},
+		"tomorrow":                 {exitUsage, "postgres://user@host/database"},
+		"postgres://u@127.0.0.1:1/d?connect_timeout=2&sslmode=disable": {exitFailed, "cannot be reached"},
+	} {
+		r := command{args: []string{"serve", "--data-dir", dir, "--store", at}}.run(t).wants(t, c.code)
+		if !strings.Contains(r.stderr, c.says) || strings.Count(strings.TrimSpace(r.stderr), "\n") > 0 || strings.Contains(r.stderr+r.stdout, "hunter2") {
+			t.Errorf("%s: %q", at, r.stderr)
+		}
+	}
+}

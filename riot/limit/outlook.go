@@ -117,6 +117,9 @@ func (o Outlook) Turn(method string, n int) Estimate {
 			if !w.fast() { // a place comes free a window after it was used: a spread repeats itself
 				wait += time.Duration((n-1)/most) * w.span()
 			}
+			if w.fast() {
+				wait = max(wait, o.h.turnOf(o.now, s, w, most, n))
+			}
 			later(o.now+wait, w.name)
 		}
 	}
@@ -161,6 +164,26 @@ func (h *host) gapOf(now instant, s *scope, w *window, most, n int) time.Duratio
 		return 0
 	}
 	return max(0, last+spread(now, last, w, &t, most, free, left)*instant(n)-now)
+}
+
+// turnOf is how long the nth call waits for which there is no room before a window of a
+// bucket of so many opens: all its places come free at once, and it is spread like gapOf
+// says over those after it on which the end does not depend; 0 = there is room before.
+func (h *host) turnOf(now instant, s *scope, w *window, most, n int) time.Duration {
+	free := max(w.free(now, &s.tally, most), 0)
+	if n <= free {
+		return 0
+	}
+	opens := placeAt(now, w, &s.tally, most, free, free+1) + instant((n-free-1)/most)*w.span()
+	place, left := (n-free-1)%most+1, h.backlog-free-(n-free-1)/most*most
+	first := 0
+	if left <= saturated*most {
+		first = (left-1)%most + 1
+	}
+	if place > first && left > 0 {
+		opens += instant(place-first) * w.span() / instant(most-first+1)
+	}
+	return opens - now
 }
 
 // By is how many calls of a method may go within a time, at most so many: as After has it.

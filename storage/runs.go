@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -82,15 +83,22 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 		if err != nil {
 			return err
 		}
-		list, err = both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
+		for id := a.Run; id != "" && len(list) < n; {
 			r, err := t.run(id)
+			if disk.IsNotFound(err) {
+				return nil
+			}
 			if err != nil {
-				return engine.RunRow{}, "", err
+				return err
 			}
 			work, err := t.workOf(r)
-			return both.RunRow(r, work), r.Before, err
-		})
-		return err
+			if err != nil {
+				return err
+			}
+			list = append(list, both.RunRow(r, work))
+			id = r.Before
+		}
+		return nil
 	})
 	return list, err
 }

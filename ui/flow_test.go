@@ -529,7 +529,7 @@ func TestETAIsARangeFromTheEngine(t *testing.T) {
 func TestJobOpensFromACallAndBack(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("5", "enter")
-		d.wants("Limits ▸ match:KR_7214550881", "policy match step 1", "then it is given up")
+		d.wants("Limits ▸ match:KR_7214550881", "policy match step 2", "then it is given up")
 		d.press("a") // its account
 		d.wants("카인#KR1", "745 left of 879", "131 stored", "9 retrying", "3 gave up", "736 to come")
 		d.press("esc", "esc", "esc")

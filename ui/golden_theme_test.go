@@ -137,6 +137,18 @@ func withoutShades(said, dark, inks string, g *themes.Glyphs) string {
 	return strings.ReplaceAll(string(cells), string(wideRest), "")
 }
 
+// withoutTracks is a text without the rest of bars on the selected row: a theme whose selection
+// is drawn in one colour has none there.
+func withoutTracks(text, inks string) string {
+	cells := []rune(cellsOf(text))
+	for i, ink := range []rune(inks) {
+		if ink == 'T' && i < len(cells) {
+			cells[i] = ' '
+		}
+	}
+	return string(cells)
+}
+
 // wideRest stands for the second cell of a wide letter.
 const wideRest = '\ufffc'
 
@@ -198,7 +210,7 @@ func TestGoldenThemes(t *testing.T) {
 							want = withoutShades(said, text, dark, d.m.theme.Glyphs)
 							inks = overGrounds(inks, dark)
 						}
-						if said != want {
+						if said, want = withoutTracks(said, dark), withoutTracks(want, dark); said != want {
 							t.Errorf("%s has other words than dark: %s", look.theme, firstDifference(said, want))
 						}
 						if want := foldInks(dark, d.m.theme); oneRamp.Replace(inks) != oneRamp.Replace(want) {

@@ -78,7 +78,7 @@ func TestEnterShowsTheRawRecord(t *testing.T) {
 		d.press("enter")
 		d.wants("RAW", `"id": "j881"`)
 		d.press("esc", "esc")
-		d.wants("policy match step 1")
+		d.wants("policy match step 2")
 	})
 }
 

@@ -96,7 +96,7 @@ func TestJobShowsItsRecordRaw(t *testing.T) {
 		d.show(page.NewJob("j881"))
 		d.lacks(`"key"`)
 		d.press("v")
-		d.wants("RAW", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 1: 30 s"`)
+		d.wants("RAW", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 2: 1 min 00 s"`)
 		d.press("G")
 		d.wants(`"last_error": "503 service unavailable"`)
 		d.press("esc", "esc") // the first one takes the message away

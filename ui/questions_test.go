@@ -156,11 +156,11 @@ func TestS2_7_OneJobOnOneScreen(t *testing.T) {
 			d.show(page.NewJob("j881"))
 			d.reads("match:KR_7214550881", "↻ RETRYABLE 2 of 5 tries used, next +0:12", "ingest.summoner.full", "카인#KR1",
 				"match.fetch · policy match", "created 12:15:35 · 2 attempts", "12:30:05", "12:30:35", "12:30:46",
-				"500 internal error", "policy match step 1: 30 s", "next at 12:30:35", "12:33:47 +120 s then 12:38:47 +300 s then it is given up")
-			d.press("j")
+				"try 2 ·", "503 service unavailable", "policy match step 2: 1 min 00 s", "trace id 0a1b2c3d", "next at 12:31:47", "12:33:47 +120 s then 12:38:47 +300 s then it is given up")
+			d.press("k")
 			d.reads("hold", "429 application, Ret", "Retry-After 10 s, no try used")
-			d.press("j")
-			d.reads("try 2 ·", "503 service unavailable", "policy match step 2: 1 min 00 s", "trace id 0a1b2c3d", "next at 12:31:47")
+			d.press("k")
+			d.reads("500 internal error", "policy match step 1: 30 s", "next at 12:30:35")
 			d.show(page.NewJob("j003"))
 			d.reads("✗ DISCARDED", "1 of 5 tries used", "404 not found (final)", "404 is final")
 			d.lacks("next +")

@@ -63,6 +63,25 @@ func reasonsOn(screen string) (out []string) {
 			out = append(out, line)
 		}
 	}
+	return append(out, columnOf(lines, "RESULT OR REASON")...)
+}
+
+// columnOf are the cells below the title of a column that is the last of its list; up to the
+// row that ends it.
+func columnOf(lines []string, title string) (out []string) {
+	at := -1
+	for _, line := range lines {
+		cells := []rune(line)
+		switch below := strings.Index(line, title); {
+		case below >= 0:
+			at = len([]rune(line[:below]))
+		case at < 0:
+		case len(cells) <= at:
+			return out
+		default:
+			out = append(out, strings.TrimSpace(string(cells[at:])))
+		}
+	}
 	return out
 }
 

@@ -96,7 +96,7 @@ func TestJobs_EmptyListSaysWhereTheEndedAre(t *testing.T) {
 		s.Update.Engine.Stored = 12
 		s.Update.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: uitest.Full}, Counts: map[engine.State]int{engine.Discarded: 2}}}
 		d := open(t, s, 120, 40, testOptions())
-		d.press("3", "b")
+		d.press("3", "b", "Q")
 		d.rest()
 		d.wants("every job has ended", "s shows the failed, again all", "discarded 2")
 		d.lacks("dead")

@@ -19,15 +19,15 @@ type (
 
 // Alerts is what is told of a rule about a subject.
 var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
-	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 26, 34).says(func(_ Pen, r *alert) string { return AlertName(r) }).
+	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 26).flex(1).says(func(_ Pen, r *alert) string { return AlertName(r) }).
 		sort(func(a, b *alert) int { return strings.Compare(AlertName(a), AlertName(b)) }).line("WHAT", table.Words, 1),
 	name("subject", "host, status, queue", func(r *alert) string { return r.Subject }),
 	name("state", "firing, pending, acknowledged, silenced, ok", func(r *alert) engine.AlertState { return r.State }).head("STATE", table.State, 14, 14).
 		cell(AlertSign).sort(func(a, b *alert) int { return AlertRank(a.State) - AlertRank(b.State) }).
 		prints(func(r *alert, _ time.Time) string { return strings.ToUpper(string(r.State)) }),
-	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).flex(1).drop(1).cell(nextStep).
+	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).drop(1).cell(nextStep).
 		line("REMARK", table.Words, 1).prints(alertRemark),
-	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 5, 6).drop(2).colour(themes.Dim).greatestFirst().
+	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 5, 5).drop(2).colour(themes.Dim).greatestFirst().
 		says(func(p Pen, r *alert) string {
 			if r.State == engine.AlertOK {
 				return human.None
@@ -36,12 +36,16 @@ var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state",
 		}),
 	age("age", "", func(r *alert) time.Time { return r.Since }),
 	shown[alert]("id").line("ALERT", table.Words, 0).prints(func(r *alert, _ time.Time) string { return r.ID }),
-	shown[alert]("now").head("NOW", table.Number, 11, 11).line("NOW", table.Number, 0).prints(func(r *alert, _ time.Time) string { return r.Now() }).
+	shown[alert]("now").head("NOW", table.Number, 7, 7).line("NOW", table.Number, 0).prints(func(r *alert, _ time.Time) string { return r.Now() }).
 		cell(func(_ Pen, r *alert) table.Cell {
-			if r.Holds {
-				return table.As(themes.Warn, r.Now())
+			c := table.Plain(r.Now())
+			if span := time.Duration(r.Value * float64(time.Second)); r.Known && r.Unit == engine.AlertDuration && span >= time.Minute {
+				c.Text = human.Dur(span)
 			}
-			return table.Plain(r.Now())
+			if r.Holds {
+				c.Token = themes.Warn
+			}
+			return c
 		}),
 	shown[alert]("limit").head("LIMIT", table.Words, 8, 8).colour(themes.Dim).says(func(_ Pen, r *alert) string { return r.Bound() }).
 		line("LIMIT", table.Number, 0).prints(func(r *alert, _ time.Time) string { return r.Bound() }),
@@ -101,12 +105,12 @@ func nextStep(p Pen, r *alert) table.Cell {
 	case engine.AlertSilenced:
 		return table.As(themes.Dim, "until "+p.Clock(r.Until)+ByUser(r.By))
 	case engine.AlertAcknowledged:
-		return table.As(themes.Dim, "seen"+ByUser(r.By)+": "+r.Next)
+		return table.As(themes.Dim, "seen"+ByUser(r.By))
 	}
 	if r.Clears.After(p.Now()) {
 		return table.As(themes.Dim, "ends in "+p.In(r.Clears))
 	}
-	return table.Plain(r.Next)
+	return table.Plain(r.Next[:max(strings.IndexAny(r.Next+":", ":,"), 0)]) // the rest is told of the selected alert
 }
 
 // alertRemark is what a person wants to know of an alert in its state.

@@ -57,7 +57,7 @@ var Jobs = catalogue(filter.Options{
 		head("CLASS", table.Words, 20, 20).drop(5).colour(themes.Err).rising(),
 	prose("err", "of the last failure", func(r *job) string { return r.LastError }).as("error").export("last_error"),
 	prose("why", "why it does not run", func(r *job) string { return r.Why }),
-	anyOf[job]("result", "error, its class, or why it waits", "err", "why", "class").as("last").head("RESULT OR REASON", table.Words, 18, 30).flex(2).drop(1).
+	anyOf[job]("result", "error, its class, or why it waits", "err", "why", "class").as("last").head("RESULT OR REASON", table.Words, 18, 40).flex(2).drop(1).
 		cell(func(p Pen, r *job) table.Cell {
 			if r.State == engine.Discarded {
 				return table.As(themes.Err, LastResult(p, r))

@@ -64,7 +64,7 @@ func PlayedFor(minutes float64) string {
 	case minutes < 100:
 		return fmt.Sprintf("%.0f min", minutes)
 	}
-	return fmt.Sprintf("%.1f h", minutes/60)
+	return human.Hours(minutes)
 }
 
 // Ranks is what a command tells of where an account stood in a ranked queue.

@@ -85,6 +85,9 @@ func Dur(d time.Duration) string {
 	return Coarse(d)
 }
 
+// Hours writes a sum of minutes: 6.2 h.
+func Hours(minutes float64) string { return fmt.Sprintf("%.1f h", minutes/60) }
+
 // Ago writes how long ago something was: now, 41 s ago, 2 h ago.
 func Ago(d time.Duration) string {
 	if d < time.Second {

@@ -17,11 +17,13 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
-		attempts, holds, err := t.attempts(j.ID)
-		if err != nil {
+		d.Job.Job = j
+		if d.Attempts, d.Holds, err = t.attempts(j.ID); err != nil {
 			return err
 		}
-		d = both.Detail(j, attempts, holds)
+		if j.State == engine.Running {
+			d.Attempts = append(d.Attempts, both.Running(j))
+		}
 		if d.Groups, err = t.groups(j.ID); err != nil {
 			return err
 		}
@@ -32,6 +34,7 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
+		d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
 		d.History, err = t.history(string(j.ID))
 		return err
 	})

@@ -132,15 +132,16 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 		if err != nil {
 			return err
 		}
-		list, err = both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
+		for id := a.Run; id != "" && len(list) < n; {
 			runs, err := t.shownRuns([]string{storable(id)})
 			r, there := runs[id]
-			if err == nil && !there {
-				err = engine.ErrNotFound
+			if err != nil || !there {
+				return err
 			}
-			return both.RunRow(r.Run, r.work()), r.Before, err
-		})
-		return err
+			list = append(list, both.RunRow(r.Run, r.work()))
+			id = r.Before
+		}
+		return nil
 	})
 	return list, err
 }

@@ -42,7 +42,7 @@ func alertChart(v *View, r *engine.AlertRow, w, h int) []string {
 	label := safe.Width(r.Bound()) + 2
 	each := min(max((w-label-1)/historyCells, 1), 8)
 	wide := each * historyCells
-	chart, line := part.Against(v.Theme, wide, h, values, r.Limit, r.Below)
+	chart, line := part.Against(v.Theme, wide, h, values, r.Limit, leastScale(r), r.Below)
 	rows := make([]string, 0, h+2)
 	for y, row := range chart {
 		l := part.NewLine(v.Theme, label)
@@ -58,6 +58,15 @@ func alertChart(v *View, r *engine.AlertRow, w, h int) []string {
 		axis.To(label + (wide-safe.Width(half))/2).Cells(part.As(themes.Dim, half))
 	}
 	return append(rows, axis.To(label+wide-len("now")).Cells(part.As(themes.Figure, "now")).String())
+}
+
+// leastScale is how high the scale of an alert goes at least: a single one of what is counted
+// does not fill it, where none at all is the limit.
+func leastScale(r *engine.AlertRow) float64 {
+	if r.Unit == engine.AlertCount {
+		return 4
+	}
+	return r.Limit
 }
 
 // cameAt is the sign of when an alert came into its state, below its chart.

@@ -77,7 +77,7 @@ func sparkCell(v *View, r *engine.AlertRow) part.Cell {
 	if r.Holds {
 		token = themes.Warn
 	}
-	return part.As(token, sparkText(v, r.History, r.Limit))
+	return part.As(token, sparkText(v, r.History, max(r.Limit, leastScale(r))))
 }
 
 // sparkText draws values as text, on a scale that goes up to high at least; what was
@@ -152,8 +152,8 @@ func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []stri
 	next := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
 	stands := append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r, true)...)...)}, next...)
 	top := list.Height + len(stands) + 4
-	return append(v.sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
-		v.abreast(top, v.H-top, []func(w, h int) part.Section{
+	rows := append(v.sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
+		v.abreast(top, min(v.H-top, tallestAlert+4), []func(w, h int) part.Section{
 			func(w, h int) part.Section {
 				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: alertChart(v, r, w, h)}
 			},
@@ -161,6 +161,10 @@ func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []stri
 				return part.Section{Title: "EVIDENCE", Note: count(len(r.Evidence)), Tail: v.keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
 			},
 		})...)
+	if left := v.H - len(rows); left > 2 {
+		rows = append(rows, v.sections(0, len(rows), v.W, left, logPanel(v, w, left-1))...)
+	}
+	return rows
 }
 
 func (p *alertPage) tail(v *View) string {

@@ -284,9 +284,11 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 			rows = append(rows, l.Cells(v.leading(l.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
 			continue
 		}
-		// In a narrow column the reason has a row of its own: it is never cut for who it was.
-		below := part.NewLine(v.Theme, w).Gap(10)
-		rows = append(rows, l.String(), below.Cells(v.leading(below.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
+		// In a narrow column the reason has rows of its own: it is never cut for who it was.
+		rows = append(rows, l.String())
+		for _, line := range part.Wrap(reason, max(w-11, 10)) {
+			rows = append(rows, part.NewLine(v.Theme, w).Gap(10).Cells(part.Plain(line)).String())
+		}
 	}
 	return rows[:min(len(rows), h)]
 }

@@ -16,7 +16,7 @@ func (p *Jobs) Draw(v *View) []string {
 	}
 	var panes [][]string
 	left, right := 0, 0
-	if p.rail.on || !p.grouped() && v.Size != S && v.W >= railNarrow*2 {
+	if p.rail.on || !p.grouped() && v.Size == L { // beside a list that has its reasons whole
 		p.rail.aim(v, p.queue)
 		left = railWidth(v.W, v.Size == M && len(p.spare.on) > 0)
 		panes = append(panes, p.rail.draw(v, left, v.H))
@@ -75,11 +75,27 @@ func (p *Jobs) box(v *View, x, w int) []string {
 	case p.more && p.sought.Sifts():
 		more = "the first of those that fit, " + count(p.looked) + " looked at"
 	}
-	s := p.section(v, v.inner(w), v.H-1, p.empty(v), part.Section{
-		Title: "JOBS", Note: p.note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: p.answer.told(v),
+	inner, why := v.inner(w), p.whySection(v, v.inner(w))
+	h := v.H - 1
+	if why.Height > 0 {
+		h -= why.Height + 2
+	}
+	s := p.section(v, inner, h, p.empty(v), part.Section{
+		Title: "JOBS", Note: p.note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: or(p.answer.told(v), p.flatTail(v)),
 	})
 	s.Click = s.Click.After(func() { p.rail.on = false })
-	return v.sections(x, 0, w, v.H, s)
+	if why.Height == 0 {
+		return v.sections(x, 0, w, v.H, s)
+	}
+	return v.sections(x, 0, w, v.H, s, p.whySection(v, inner)) // once more: the list has put the cursor
+}
+
+// flatTail names the keys that change the list.
+func (p *Jobs) flatTail(v *View) string {
+	if p.part != nil {
+		return ""
+	}
+	return v.keyed("{reasons} in groups") + "   " + v.keyed("{queues} queue: ") + or(string(p.queue), "all")
 }
 
 // firstOf says that a list holds only the first jobs of those asked for.

@@ -262,7 +262,7 @@ func hours(m float64) string {
 	case m < 3:
 		return "<0.1 h"
 	}
-	return fmt.Sprintf("%.1f h", m/60)
+	return human.Hours(m)
 }
 
 // scaleRow explains the shades.

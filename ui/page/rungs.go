@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,8 +54,21 @@ func (p *Job) rungs(v *View) (out []rung) {
 	return out
 }
 
-func (p *Job) source(v *View) part.Slice[rung] {
-	return part.Slice[rung]{
+// tried are the rungs as a list, whose cursor at rest stands on the newest try.
+type tried struct{ part.Slice[rung] }
+
+// First is the place of that.
+func (t tried) First() int {
+	for i, r := range slices.Backward(t.Items) {
+		if r.Attempt != nil {
+			return i
+		}
+	}
+	return 0
+}
+
+func (p *Job) source(v *View) tried {
+	return tried{part.Slice[rung]{
 		Items: p.rungs(v),
 		Key: func(r rung) string {
 			if r.Attempt == nil {
@@ -63,7 +77,7 @@ func (p *Job) source(v *View) part.Slice[rung] {
 			return strconv.Itoa(r.number) + "@" + strconv.FormatInt(r.Start.UnixNano(), 10)
 		},
 		Cells: func(r rung, cells []part.Cell) []part.Cell { return p.rungCells(v, r, cells) },
-	}
+	}}
 }
 
 var rungColumns = []part.Column{

@@ -32,6 +32,8 @@ func (l *list[T]) seen(i int) bool {
 // that a row is read for does. Those that come unasked leave names and texts whole.
 func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 	switch {
+	case v.Size == M && c.Flex > 1 && len(l.spare.on) == 0: // what a row is read for is whole
+		c.Min = max(c.Min, c.Width)
 	case l.spare.roomy && c.Flex > 0 && len(l.spare.is) > 0 && !l.spare.is[i]:
 		c.Min = min(c.Min+roomyMore, max(c.Width, c.Min))
 	case len(l.spare.on) == 0:

@@ -86,21 +86,15 @@ func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRo
 			t.ends = l.done
 		}
 	}
-	t.runs = v.runsOf(plans)
-	return t
-}
-
-// runsOf are the runs to come of schedules, in order.
-func (v *View) runsOf(plans []engine.ScheduleRow) (runs []run) {
 	for _, s := range plans {
 		for _, next := range s.Next {
 			if !s.Paused && next.After(v.Now) {
-				runs = append(runs, run{s.Name, next})
+				t.runs = append(t.runs, run{s.Name, next})
 			}
 		}
 	}
-	slices.SortFunc(runs, func(x, y run) int { return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.name, y.name)) })
-	return runs
+	slices.SortFunc(t.runs, func(x, y run) int { return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.name, y.name)) })
+	return t
 }
 
 // pacing is the limit that paces a host; without a forecast that of the host with the most

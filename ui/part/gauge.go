@@ -43,12 +43,13 @@ func along(t themes.Token, i, w int) themes.Token {
 	return themes.Flow(0.15 + 0.85*(float64(i)+0.5)/float64(w))
 }
 
-// rest writes what a bar does not fill. Without colour a track would look full.
+// rest writes what a bar does not fill. Without colour a track would look full, and so it
+// would on a selection that is drawn in one colour.
 func (l *Line) rest(w int) *Line {
 	switch g := l.th.Glyphs; {
 	case g.ASCII:
 		return l.Glyph(themes.Track, g.BarEmpty, w)
-	case l.th.Profile == themes.Mono:
+	case l.th.Profile == themes.Mono, l.layer == themes.OnSel && l.th.On(themes.OnSel, themes.Track) == l.th.On(themes.OnSel, themes.Run):
 		return l.Gap(max(w, 0))
 	default:
 		return l.Glyph(themes.Track, g.BarFull, w)
@@ -226,9 +227,10 @@ func Bars(th *themes.Theme, w, h int, t themes.Token, values []float64, high flo
 
 // Against draws values as columns of equal width that are h rows tall together, beside a
 // limit: those beyond it, or below it where that is what counts, stand out. A value below
-// zero is not known and leaves a gap. line is the row of the limit.
-func Against(th *themes.Theme, w, h int, values []float64, limit float64, below bool) (rows []string, line int) {
-	high := math.Max(greatest(values), limit)
+// zero is not known and leaves a gap. The scale goes up to high at least. line is the row of
+// the limit.
+func Against(th *themes.Theme, w, h int, values []float64, limit, high float64, below bool) (rows []string, line int) {
+	high = max(greatest(values), limit, high)
 	steps := len(th.Glyphs.Spark)
 	line = h - 1 - min(height(limit, high, h, steps)/steps, h-1)
 	l := NewLine(th, w)

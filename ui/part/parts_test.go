@@ -82,7 +82,7 @@ var every = map[string]func(s scene) []string{
 		return Bars(s.th, s.w, s.h, themes.Run, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, 0)
 	},
 	"Against": func(s scene) []string {
-		rows, _ := Against(s.th, s.w, s.h, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, float64(s.n), s.n%2 == 0)
+		rows, _ := Against(s.th, s.w, s.h, []float64{1, s.ratio, math.NaN(), math.Inf(1), -1, 7}, float64(s.n), 4*s.ratio, s.n%2 == 0)
 		return rows
 	},
 	"Meter":  func(s scene) []string { return one(NewLine(s.th, s.w).Meter(s.n, s.ratio, true).String()) },
@@ -127,8 +127,7 @@ var every = map[string]func(s scene) []string{
 	"Overlay": func(s scene) []string {
 		base := every0(s)
 		d := Dialog{Title: s.text(), Body: []string{s.text(), s.text()}, Yes: Hint{Key: "y", Does: s.text()}, No: Hint{Key: "n", Does: s.text()}, Word: "purge", Input: &Prompt{}}
-		box, _ := d.View(s.th, s.w, s.h, &Hits{})
-		return Overlay(s.th, s.w, s.h, base, box)
+		return Overlay(s.th, s.w, s.h, base, d.View(s.th, s.w, s.h, &Hits{}))
 	},
 	"Beside": func(s scene) []string {
 		left := Sections(s.th, 0, 0, s.w/2, s.h, 0, nil, Section{Title: s.text()})

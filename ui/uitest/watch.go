@@ -46,16 +46,16 @@ func alertRows() []engine.AlertRow {
 		},
 		{
 			ID: "429", Rule: "429", About: "unexpected 429s per 1 h", State: engine.AlertFiring, Holds: true, Since: at(2 * time.Hour), Unit: engine.AlertCount, Value: 1, Known: true,
-			History: spark(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), Clears: Noon.Add(17 * time.Minute), Next: "compare our counts with the server's on Limits: another process may use the key",
+			History: spark(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), Clears: Noon.Add(17 * time.Minute), Next: "see the counts on Limits: another process may use the key",
 			Evidence: []engine.Evidence{{At: busyCalls(40)[28].At, Kind: "call", ID: "j777", Text: "asia match-v5 KR_7214550928"}},
 		},
 		{
 			ID: "retries", Rule: "retries", About: "retry success per 1 h", State: engine.AlertPending, Holds: true, Since: at(time.Minute), Fires: Noon.Add(4 * time.Minute), Unit: engine.AlertShare,
-			Value: 0.19, Known: true, Limit: 0.2, Below: true, History: spark(.9, .9, .9, .8, .7, .6, .5, .4, .3, .3, .2, .19), Next: "look at the error classes: retries do not help against what fails here",
+			Value: 0.19, Known: true, Limit: 0.2, Below: true, History: spark(.9, .9, .9, .8, .7, .6, .5, .4, .3, .3, .2, .19), Next: "see the error classes: retries do not help against what fails here",
 		},
 		{
 			ID: "queue age/" + string(Full), Rule: "queue age", About: "queue age", Subject: string(Full), State: engine.AlertAcknowledged, Holds: true, Since: at(40 * time.Minute),
-			By: engine.Actor{User: "ana", Via: "console"}, Unit: engine.AlertDuration, Value: 4020, Known: true, Limit: 3600, Next: "see why its head does not start",
+			By: engine.Actor{User: "ana", Via: "console"}, Unit: engine.AlertDuration, Value: 4020, Known: true, Limit: 3600, Next: "see why its head waits",
 		},
 		{
 			ID: "503/asia", Rule: "503", About: "503 burst per 1 min", Subject: "asia", State: engine.AlertSilenced, Holds: true, Since: at(time.Hour), Until: Noon.Add(58*time.Minute + 25*time.Second),

@@ -27,8 +27,10 @@ func unreachable(err error) error {
 			return engine.Problemf(engine.ErrRefused, "raise max_connections, or end some of them", "the server takes no more connections: %s", e.Message)
 		case "08P01": // protocol_violation: PgBouncer takes no search_path unless it is told to
 			if strings.Contains(e.Message, "startup parameter") {
-				return noSessions()
+				return noSessions(e.Message)
 			}
+		case "42P05", "26000": // a prepared statement is there already, or not there: of another connection
+			return noSessions(e.Message)
 		}
 		if full(e) {
 			return engine.Problemf(engine.ErrRefused, "give the server's disk more room, or name the server that takes writes", "the database takes no writes: %s", e.Message)
@@ -37,9 +39,10 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database cannot be reached: %w", err)
 }
 
-func noSessions() error {
-	return engine.Problemf(engine.ErrRefused, "give the address of the server itself, or set the pooler to sessions (pool_mode = session)",
-		"a pooler stands before the database that gives each transaction another session")
+// noSessions refuses a pooler, and says what gave it away.
+func noSessions(how string) error {
+	return engine.Problemf(engine.ErrRefused, "give the address of the server itself, or set the pooler to sessions (pool_mode = session) and the role to this search_path",
+		"a pooler stands before the database that does not pass sessions on as they are: %s", how)
 }
 
 // full reports whether the server takes no writes for now: its disk is full, or it is a server
@@ -56,7 +59,14 @@ func full(e *pgconn.PgError) bool {
 // noRoom marks the error of such a server: the same write may be tried again later.
 func noRoom(err error) error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && full(e) {
-		return fmt.Errorf("%w: %w", both.ErrDiskFull, err)
+		return noWrites{e}
 	}
 	return err
 }
+
+// noWrites is such an error. To whoever asks it is that of a disk that is full.
+type noWrites struct{ *pgconn.PgError }
+
+func (e noWrites) Error() string { return "the database takes no writes: " + e.PgError.Error() }
+
+func (e noWrites) Unwrap() []error { return []error{e.PgError, both.ErrDiskFull} }

@@ -240,7 +240,7 @@ func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string, prove fun
 // have, too: a lock that a session holds would be anybody's. Behind a pooler a connection has
 // another number than its session; where each transaction gets one, two that rest get the same.
 func ownSession(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) error {
-	mine, err := sessionOf(ctx, c)
+	mine, err := sessionOf(ctx, c, conf)
 	if err != nil || mine == c.PgConn().PID() {
 		return err
 	}
@@ -249,18 +249,25 @@ func ownSession(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) error {
 		return unreachable(err)
 	}
 	defer other.Close(context.WithoutCancel(ctx))
-	theirs, err := sessionOf(ctx, other)
+	theirs, err := sessionOf(ctx, other, conf)
 	if err == nil && mine == theirs {
-		return noSessions()
+		return noSessions("two connections have one session")
 	}
 	return err
 }
 
-func sessionOf(ctx context.Context, c *pgx.Conn) (pid uint32, err error) {
-	if err = c.QueryRow(ctx, "select pg_backend_pid()").Scan(&pid); err != nil {
-		err = unreachable(err)
+// sessionOf gives the number of a connection's session, which must have the schema that was asked
+// for. Nothing is prepared for it, which another connection might find.
+func sessionOf(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) (pid uint32, err error) {
+	var path string
+	err = c.QueryRow(ctx, "select pg_backend_pid(), current_setting('search_path')", pgx.QueryExecModeSimpleProtocol).Scan(&pid, &path)
+	if err != nil {
+		return 0, unreachable(err)
 	}
-	return pid, err
+	if want := conf.RuntimeParams["search_path"]; path != want {
+		return 0, noSessions(fmt.Sprintf("search_path is %s instead of %s", path, want))
+	}
+	return pid, nil
 }
 
 func newEnough(version int, words string) error {

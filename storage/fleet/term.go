@@ -27,7 +27,9 @@ func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead 
 	ctx, stop := context.WithCancelCause(run)
 	done, over := context.WithCancel(context.Background())
 	t := &Term{Epoch: epoch, Store: db.Led(epoch), until: until, stop: stop, ended: make(chan error, 1), done: done}
+	t.mu.Lock() // end may be due already
 	t.timer = time.AfterFunc(time.Until(until), t.end)
+	t.mu.Unlock()
 	go func() {
 		defer over()
 		t.ended <- lead(ctx, t)
@@ -57,7 +59,7 @@ func (t *Term) extend(until time.Time) {
 func (t *Term) end() {
 	t.mu.Lock()
 	t.until = time.Time{}
-	t.mu.Unlock()
 	t.timer.Stop()
+	t.mu.Unlock()
 	t.stop(pg.ErrDeposed)
 }

@@ -179,6 +179,7 @@ func (db *DB) letGo() error {
 	if db.life.Err() == nil {
 		err = db.saveOpening(ctx, opening{ID: db.boot.ID, Opened: db.boot.Opened, Closed: wall.Now()})
 	}
+	_, _ = c.Exec(ctx, "select pg_advisory_unlock_all()") // else the next one waits until the server sees that the session ends
 	return errors.Join(err, c.Close(ctx))
 }
 

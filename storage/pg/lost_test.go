@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"strconv"
@@ -19,13 +18,39 @@ import (
 	"github.com/farsight-console/farsight/internal/pgtest"
 )
 
-// wire is between a store and its server, over TCP. What it does when a commit comes by is asked
-// of atCommit, which gets both ends; "pass" lets it go on.
+// wire is between a store and its server, over TCP. The next commit that comes by is atCommit's to
+// treat.
 type wire struct {
 	url      string
 	l        net.Listener
 	open     sync.WaitGroup
-	atCommit atomic.Pointer[func(client, server net.Conn, commit []byte)]
+	atCommit atomic.Pointer[func(l *link, commit []byte)]
+}
+
+// link is one connection with both of its ends.
+type link struct {
+	client, server net.Conn
+	muted          atomic.Bool   // what the server says is kept from the client
+	answered       chan struct{} // closed at the first that was kept, or at its end
+}
+
+// answer passes on what the server says.
+func (l *link) answer() {
+	defer l.client.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := l.server.Read(buf)
+		if l.muted.Load() {
+			close(l.answered)
+			return
+		}
+		if err != nil {
+			return
+		}
+		if _, err := l.client.Write(buf[:n]); err != nil {
+			return
+		}
+	}
 }
 
 // between puts a wire before the server of a URL, which names a socket.
@@ -53,8 +78,9 @@ func between(t *testing.T, at string) *wire {
 				_ = client.Close()
 				continue
 			}
-			w.open.Go(func() { _, _ = io.Copy(client, server); _ = client.Close() })
-			w.open.Go(func() { w.carry(client, server); _ = server.Close() })
+			l := &link{client: client, server: server, answered: make(chan struct{})}
+			w.open.Go(l.answer)
+			w.open.Go(func() { w.carry(l); _ = server.Close() })
 		}
 	})
 	t.Cleanup(func() { _ = l.Close(); w.open.Wait() })
@@ -62,18 +88,18 @@ func between(t *testing.T, at string) *wire {
 }
 
 // carry passes on what the client says. A commit is a message of its own.
-func (w *wire) carry(client, server net.Conn) {
+func (w *wire) carry(l *link) {
 	buf := make([]byte, 64<<10)
 	for {
-		n, err := client.Read(buf)
+		n, err := l.client.Read(buf)
 		if err != nil {
 			return
 		}
 		if trap := w.atCommit.Load(); trap != nil && bytes.HasSuffix(buf[:n], []byte("commit\x00")) && w.atCommit.CompareAndSwap(trap, nil) {
-			(*trap)(client, server, bytes.Clone(buf[:n]))
+			(*trap)(l, bytes.Clone(buf[:n]))
 			continue
 		}
-		if _, err := server.Write(buf[:n]); err != nil {
+		if _, err := l.server.Write(buf[:n]); err != nil {
 			return
 		}
 	}
@@ -85,18 +111,20 @@ func TestACommitThatIsNotAnswered(t *testing.T) {
 	server := pgtest.Own(t)
 	for name, c := range map[string]struct {
 		runs int
-		trap func(client, server net.Conn, commit []byte)
+		trap func(l *link, commit []byte)
 	}{
-		"it never arrives, and the server sees that": {2, func(client, server net.Conn, _ []byte) {
-			_, _ = client.Close(), server.Close()
+		"it never arrives, and the server sees that": {2, func(l *link, _ []byte) {
+			_, _ = l.client.Close(), l.server.Close()
 		}},
-		"it never arrives, and the server waits for it": {2, func(client, server net.Conn, _ []byte) {
-			_ = client.Close()
-			_, _ = server.Read(make([]byte, 1)) // until the server ends it
+		"it never arrives, and the server waits for it": {2, func(l *link, _ []byte) {
+			l.muted.Store(true)
+			_ = l.client.Close()
+			<-l.answered // until the server ends it
 		}},
-		"it is carried out": {1, func(client, server net.Conn, commit []byte) {
-			_ = client.Close()
-			_, _ = server.Write(commit)
+		"it is carried out": {1, func(l *link, commit []byte) {
+			l.muted.Store(true)
+			_, _ = l.server.Write(commit)
+			<-l.answered
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -15,16 +14,15 @@ import (
 // a page begins below. One that is asked for by its number comes with what it has changed; engine.ErrNotFound.
 func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.AuditPage, err error) {
 	if q.Seq != 0 {
-		one, err := db.AuditEntry(ctx, q.Seq)
-		if err != nil {
-			return page, err
-		}
-		page.Entries = []engine.AuditEntry{one}
-		return page, nil
+		return both.OneEntry(db.AuditEntry(ctx, q.Seq))
 	}
-	before, err := auditCursor(q.After)
+	seq, err := both.AuditCursor(q.After)
 	if err != nil {
 		return page, err
+	}
+	var before []byte
+	if q.After != "" {
+		before = key.Uint64(seq)
 	}
 	limit, fits := both.PageSize(q.Page), auditFilter(q)
 	err = db.view(ctx, func(t *txn) error {
@@ -49,18 +47,6 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 		return nil
 	})
 	return page, err
-}
-
-// auditCursor is the key that a page begins before; nil = at the newest.
-func auditCursor(after string) ([]byte, error) {
-	if after == "" {
-		return nil, nil
-	}
-	seq, err := strconv.ParseUint(after, 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("audit: %w: %q is no cursor", engine.ErrInvalid, after)
-	}
-	return key.Uint64(seq), nil
 }
 
 // auditFilter looks for the text without regard to case, in what a person wrote or reads.

@@ -7,15 +7,13 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
 // A record whose checksum or shape does not hold is set aside: its raw bytes go to table state under corrupt/table/key, from
 // where they can be exported, and what it was about goes on without it.
-
-// classUndecodable is the error class of a job that was discarded because its records cannot be read (P-28).
-const classUndecodable engine.Class = "undecodable"
 
 const asidePrefix = "corrupt/"
 
@@ -52,9 +50,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 		return engine.Job{}, err
 	}
 	j := t.salvage(k)
-	j.State, j.Finished, j.Hold = engine.Discarded, t.now, 0
-	j.Rev++
-	j.Class, j.LastError = classUndecodable, "its record cannot be read: "+err.Error()
+	both.Discard(&j, t.now, err)
 	if err := t.bury(k, j); err != nil {
 		return j, fmt.Errorf("discard job %s: %w", id, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -58,7 +59,7 @@ func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
 				t.Errorf("a sound job: %v", err)
 			}
 			j, err := db.DiscardUnreadable(tx, kid.ID)
-			if err != nil || j.State != engine.Discarded || j.Class != classUndecodable {
+			if err != nil || j.State != engine.Discarded || j.Class != both.Undecodable {
 				t.Errorf("%s: %+v %v", tb.name, j, err)
 			}
 			g, err := db.Mark(tx, kid.ID, engine.MarkDead, 0, 0)

@@ -197,18 +197,14 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
-		d.Job.Job = j
-		d.Attempts, d.Holds = t.attempts(k)
-		if j.State == engine.Running {
-			d.Attempts = append(d.Attempts, both.Running(j))
-		}
+		attempts, holds := t.attempts(k)
+		d = both.Detail(j, attempts, holds)
 		if d.Groups, err = t.groups(j.ID); err != nil {
 			return err
 		}
 		for _, g := range t.groupsOf(mustNumber(j.ID)) {
 			d.Parents = append(d.Parents, jobID(key.Read(g[:8]).Uint64()))
 		}
-		d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
 		d.History, err = t.history(string(j.ID))
 		return err
 	})

@@ -91,15 +91,7 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	if !t.writable {
 		return nil, disk.ErrReadOnly
 	}
-	answers := make([]engine.Enqueued, 0, len(specs))
-	for _, s := range specs {
-		a, err := t.enqueue(s)
-		if err != nil {
-			return nil, fmt.Errorf("enqueue %s %q: %w", s.Kind, s.Key, err)
-		}
-		answers = append(answers, a)
-	}
-	return answers, nil
+	return both.Enqueue(specs, t.enqueue)
 }
 
 func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
@@ -130,11 +122,10 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if err := t.addParents(n, j.State, s.Parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: s.Parents})
-	return engine.Enqueued{ID: j.ID, State: j.State}, nil
+	return both.Inserted(t, &j, s.Parents), nil
 }
 
-// join makes the parents wait for a live job that is there already. Its revision stays: whoever runs it is not late.
+// join makes the parents wait for a live job that is there already.
 func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, error) {
 	j, err := t.job(id)
 	if err != nil {
@@ -147,17 +138,10 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 	if err := t.addParents(n, j.State, parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	if len(parents) > 0 && !j.HasParents {
-		j.HasParents = true
-		t.wrote(n, j)
-		if err := tJobState.put(t, t.key(n), &j); err != nil {
-			return engine.Enqueued{}, err
-		}
-	}
-	if len(parents) > 0 {
-		t.Emit(engine.Change{Job: &j, Before: j.State, Joined: parents})
-	}
-	return engine.Enqueued{ID: id, Duplicate: true, State: j.State}, nil
+	return both.Join(t, &j, parents, func(j *engine.Job) error {
+		t.wrote(n, *j)
+		return tJobState.put(t, t.key(n), j)
+	})
 }
 
 // SaveJob stores j where its state belongs, takes or frees its key and emits the change. engine.ErrStale when j's revision
@@ -251,48 +235,25 @@ func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and
 // error.
 func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
-	return func(yield func(engine.Job, error) bool) {
-		var from []byte
-		for {
-			page, next, err := db.livePage(ctx, from)
-			if err != nil {
-				yield(engine.Job{}, err)
-				return
-			}
-			for _, l := range page {
-				if !yield(l.job, l.err) {
-					return
-				}
-			}
-			if next == nil {
-				return
-			}
-			from = next
-		}
-	}
+	return both.Live(ctx, db.livePage)
 }
 
-type loaded struct {
-	job engine.Job
-	err error
-}
-
-func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, err error) {
+func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, next []byte, more bool, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		for r := range t.rowsFrom(tJobState.table, nil, from) {
 			if len(page) == db.pages.Load {
-				next = append([]byte(nil), r.k...)
+				next, more = append([]byte(nil), r.k...), true
 				return nil
 			}
 			j, _, err := t.readLive(r.k)
 			if err != nil {
 				j = engine.Job{ID: jobID(key.Read(r.k).Uint64())}
 			}
-			page = append(page, loaded{j, err})
+			page = append(page, both.Loaded{Job: j, Err: err})
 		}
 		return nil
 	})
-	return page, next, err
+	return page, next, more, err
 }
 
 // AddAttempt appends one closed attempt or hold to a job, and to what its owner did last, counts it on its day, and emits the

@@ -8,7 +8,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
-	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -83,22 +82,15 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 		if err != nil {
 			return err
 		}
-		for id := a.Run; id != "" && len(list) < n; {
+		list, err = both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
 			r, err := t.run(id)
-			if disk.IsNotFound(err) {
-				return nil
-			}
 			if err != nil {
-				return err
+				return engine.RunRow{}, "", err
 			}
 			work, err := t.workOf(r)
-			if err != nil {
-				return err
-			}
-			list = append(list, both.RunRow(r, work))
-			id = r.Before
-		}
-		return nil
+			return both.RunRow(r, work), r.Before, err
+		})
+		return err
 	})
 	return list, err
 }

@@ -33,6 +33,24 @@ func TestContrastOfEveryTheme(t *testing.T) {
 	}
 }
 
+// TestDialogsAreReadable: what lies over a screen has a ground of its own, as the row of
+// tabs; the state colours keep what a theme promises there too, but for a tenth.
+func TestDialogsAreReadable(t *testing.T) {
+	for _, p := range Palettes() {
+		p := p.whole()
+		colors, raised := p.colors(), p.grounds()[OnRaised]
+		for _, token := range append(states[:], Text, Figure, Dim, Held, Off, Focus, Accent, Line) {
+			floor := leastContrast
+			if token >= OK && token <= Err {
+				floor = 0.9 * p.contrast
+			}
+			if got := contrast(colors[token], raised); got < floor {
+				t.Errorf("%s %v: contrast %.2f, want %.1f", p.Name, token, got, floor)
+			}
+		}
+	}
+}
+
 // TestThemesReachWhatTheySay: neither less nor much more.
 func TestThemesReachWhatTheySay(t *testing.T) {
 	for _, p := range Palettes() {

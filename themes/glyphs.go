@@ -10,8 +10,8 @@ import (
 type Glyphs struct {
 	ASCII bool
 
-	// Boxes.
-	TopLeft, TopRight, BottomLeft, BottomRight, Horizontal, Vertical, TeeLeft, TeeRight string
+	// Horizontal is the hairline behind a title.
+	Horizontal string
 	// Rows: cursor and mark stand in column 1, focus in a title, More and Less
 	// at an edge that hides columns, Open and Shut before a group.
 	Cursor, Mark, Focus, Crumb, More, Less, Open, Shut, Ellipsis string
@@ -35,8 +35,8 @@ type Glyphs struct {
 	Seam, Reset, Below, Above string
 	// Cell is one thing of many, as a match on a wall or an entry of a legend.
 	Cell string
-	// Of a job's tries: one that was sent back, one that may never be; Now is the cursor of time.
-	Snoozed, Planned, Now string
+	// Of a job's tries: one that was sent back, one that may never be.
+	Snoozed, Planned string
 	// Text signs.
 	Dash, Minus, Range, Dot, Up, Down, Next, Sep string
 	// Mask stands for each character of a secret.
@@ -104,13 +104,13 @@ var heights = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
 // Unicode is the normal table.
 var Unicode = &Glyphs{
-	TopLeft: "╭", TopRight: "╮", BottomLeft: "╰", BottomRight: "╯", Horizontal: "─", Vertical: "│", TeeLeft: "├", TeeRight: "┤",
-	Cursor: "▌", Mark: "◆", Focus: "▸", Crumb: "▸", More: "›", Less: "‹", Open: "▾", Shut: "▸", Ellipsis: "…",
+	Horizontal: "─",
+	Cursor:     "▌", Mark: "◆", Focus: "▸", Crumb: "▸", More: "›", Less: "‹", Open: "▾", Shut: "▸", Ellipsis: "…",
 	BarFull: "▄", BarHalf: "▖", BarEmpty: "·", BarNone: "·",
 	Eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	Spark:   heights, Ground: heights[0], Shade: []string{" ", "░", "▒", "▓", "█"},
 	Plan: []string{"⣀", "⣤", "⣶", "⣿"}, Ahead: "⠤", Waited: "╌", Seam: "│", Reset: "▏", Below: "╷", Above: "╵", Cell: "■",
-	Snoozed: "≡", Planned: "┊", Now: "▼",
+	Snoozed: "≡", Planned: "┊",
 	Dash: "—", Minus: "−", Range: "–", Dot: "·", Up: "↑", Down: "↓", Next: "→", Sep: "·", Mask: "•",
 }
 
@@ -124,13 +124,13 @@ var Blocks = func() *Glyphs {
 // Plain is the table of terminals without Unicode, or where ambiguous
 // characters take two cells.
 var Plain = &Glyphs{
-	ASCII:   true,
-	TopLeft: "+", TopRight: "+", BottomLeft: "+", BottomRight: "+", Horizontal: "-", Vertical: "|", TeeLeft: "+", TeeRight: "+",
-	Cursor: ">", Mark: "#", Focus: ">", Crumb: ">", More: ">", Less: "<", Open: "v", Shut: ">", Ellipsis: "~",
+	ASCII:      true,
+	Horizontal: "-",
+	Cursor:     ">", Mark: "#", Focus: ">", Crumb: ">", More: ">", Less: "<", Open: "v", Shut: ">", Ellipsis: "~",
 	BarOpen: "[", BarClose: "]", BarFull: "#", BarHalf: "#", BarEmpty: "-", BarNone: ".",
 	Eighths: []string{"#"},
 	Spark:   []string{".", ":", "-", "=", "+", "*", "#"}, Ground: "_", Shade: []string{" ", ".", ":", "*", "#"},
 	Plan: []string{":"}, Ahead: ".", Waited: "-", Seam: "|", Reset: "'", Below: "'", Above: "'", Cell: "#",
-	Snoozed: "=", Planned: "!", Now: "v",
+	Snoozed: "=", Planned: "!",
 	Dash: "-", Minus: "-", Range: "-", Dot: ".", Up: "^", Down: "v", Next: ">", Sep: "|", Mask: "*",
 }

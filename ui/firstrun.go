@@ -275,7 +275,7 @@ func (m *welcome) View() tea.View {
 // what is typed and what is wrong with it never goes.
 func (m *welcome) draw() ([]string, *tea.Cursor) {
 	th := m.theme.Raised()
-	w, most := min(m.w, 84), max(m.h-1, 2)
+	w, most := min(m.w, 96), max(m.h-1, 2)
 	inner := w - 2*part.PanelPad
 	rows, promptAt := m.rows(wordy, inner)
 	for told := wordy + 1; told <= scant && len(rows)+2 > most; told++ {
@@ -356,7 +356,8 @@ func (m *welcome) after(inner int) part.Section {
 	}[m.offers[m.at].choice]
 	s := part.Section{Title: "THEN", Height: len(steps) + 1}
 	for _, h := range append(steps, part.Hint{Key: key(keys.Help), Does: "the keys and the words of each screen"}) {
-		s.Rows = append(s.Rows, part.NewLine(m.theme.Raised(), inner).Gap(1).Field(part.As(themes.Accent, h.Key), 3, part.Words).Cells(part.As(themes.Dim, h.Does)).String())
+		l := part.NewLine(m.theme.Raised(), inner).Gap(1).Field(part.As(themes.Accent, h.Key), 3, part.Words)
+		s.Rows = append(s.Rows, l.Cells(part.As(themes.Dim, cmp.Or(part.Clause(h.Does, l.Room()-1), h.Does))).String())
 	}
 	return s
 }

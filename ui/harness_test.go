@@ -188,7 +188,7 @@ var views = []struct {
 	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
 	{"logs", func(d *desk) { d.press("8") }},
 	{"alerts", func(d *desk) { d.press("9") }},
-	{"audit", func(d *desk) { d.show(page.NewAudit()) }},
+	{"audit", func(d *desk) { d.show(page.NewAudit()); d.send(tick{}) }},
 	{"messages", func(d *desk) { d.show(page.NewMessages()) }},
 	{"classes", func(d *desk) { d.show(page.NewClasses("")) }},
 	{"forensics", func(d *desk) { d.show(page.NewForensics(29)) }},

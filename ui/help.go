@@ -46,12 +46,14 @@ const notice = "Farsight is not endorsed by Riot Games and does not reflect the 
 // leastHelp is how many rows of keys the notice has to leave.
 const leastHelp = 8
 
-// wordsOf are the words of a screen as the help shows them.
-func wordsOf(s page.Screen) part.Group {
-	g := part.Group{Name: "Words"}
-	names, means := page.Words(s)
-	for i := range names {
-		g.Hints = append(g.Hints, part.Hint{Key: names[i], Does: means[i]})
+// wordsOf are the words of a screen as the help shows them, and then all others.
+func wordsOf(s page.Screen) []part.Group {
+	groups := []part.Group{{}, {Name: "On other screens"}}
+	for i := range groups {
+		names, means := page.Words(s, i == 0)
+		for n := range names {
+			groups[i].Hints = append(groups[i].Hints, part.Hint{Key: names[n], Does: means[n]})
+		}
 	}
-	return g
+	return groups
 }

@@ -41,6 +41,28 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 	}
 }
 
+// TestHelpTurnsToTheWords: one key away from the keys stands what the words of the screen
+// mean, at every size, and both say so.
+func TestHelpTurnsToTheWords(t *testing.T) {
+	for _, size := range sizes {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("3", "?")
+			d.wants("KEYS of Jobs", "tab words")
+			d.lacks("ready, waits for its turn")
+			d.press("tab")
+			d.wants("WORDS of Jobs", "tab keys", "in line", "ready, waits for its turn")
+			d.lacks("sync an account")
+			d.text("with its sync")
+			d.reads("ended by somebody, or with its sync")
+			d.press("esc", "tab")
+			d.wants("KEYS of Jobs")
+			d.press("esc", "M", "?", "tab") // no word of its own
+			d.wants("WORDS of Messages", "ON OTHER SCREENS")
+		})
+	}
+}
+
 // A key is found by its own name, and every word that was typed has to fit.
 func TestHelpFits(t *testing.T) {
 	groups := keys.Builtin.Groups(keys.On(page.ScreenJobs), func(page.Action) bool { return false })

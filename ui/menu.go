@@ -103,7 +103,7 @@ const mostItems = 20
 // menuPanel draws the menu. One that is narrowed by what is typed keeps its height.
 func (m *model) menuPanel(h int) (p sheet) {
 	n, th := m.over.menu, m.theme.Raised()
-	w := m.overWidth(84)
+	w := m.overWidth(n.width())
 	inner, head := w-2*part.PanelPad, 0
 	var rows []string
 	if n.typing {
@@ -136,6 +136,25 @@ func (m *model) menuPanel(h int) (p sheet) {
 	p.rows, p.inputAt = part.Panel(th, w, h, &p.hits, s)
 	p.inputAt++
 	return p
+}
+
+// Of a menu: how wide one is that is typed into or shows what it looks like, and how wide
+// the others are at least.
+const (
+	wideMenu   = 84
+	narrowMenu = 44
+)
+
+// width is how wide the menu wants to be: the page beside it shows what is chosen.
+func (n *menu) width() int {
+	w := narrowMenu
+	for _, i := range n.all {
+		if n.typing || i.show != "" {
+			return wideMenu
+		}
+		w = max(w, safe.Width(i.sign+i.name+i.what+i.key)+2*part.PanelPad+8)
+	}
+	return min(w, wideMenu)
 }
 
 // bare is what a menu says without a line that fits: a verb with its argument is not

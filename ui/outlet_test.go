@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,10 +38,11 @@ func TestP34_AStalledNetworkTerminalIsClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fill(t, tty.Name())
 	opt := testOptions()
 	opt.Getenv, opt.Embedded, opt.CanDetach = trueColor, true, true
 	opt.Input, opt.Output, opt.SSH, opt.StallAfter, opt.Stalled = tty, tty, true, 200*time.Millisecond, "the engine goes on"
-	if err := Run(context.Background(), uitest.New(uitest.Busy()), opt); !errors.Is(err, terminal.ErrHungUp) || !strings.Contains(err.Error(), "took nothing") {
+	if err := Run(context.Background(), newAtWork(100*time.Millisecond, true), opt); !errors.Is(err, terminal.ErrHungUp) || !strings.Contains(err.Error(), "took nothing") {
 		t.Fatalf("Run gave %v", err)
 	}
 	after, err := term.GetState(int(tty.Fd()))
@@ -58,6 +61,25 @@ func TestP34_AStalledNetworkTerminalIsClosed(t *testing.T) {
 	}
 	if !strings.HasSuffix(text, "the engine goes on\r\n") {
 		t.Errorf("the last words are %q", text[max(0, len(text)-100):])
+	}
+}
+
+// fill writes to a terminal as much as it takes while nobody reads.
+func fill(t *testing.T, name string) {
+	t.Helper()
+	tty, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	for err == nil {
+		if err := tty.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = tty.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal(err)
 	}
 }
 

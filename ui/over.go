@@ -24,8 +24,9 @@ type overlay struct {
 
 	menu *menu
 
-	find *part.Prompt // what is looked for, in the help
-	top  int          // first line shown, of the help
+	find  *part.Prompt // what is looked for, in the help
+	words bool         // it shows the words of the screen in place of the keys
+	top   int          // first line shown, of the help
 }
 
 func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
@@ -103,6 +104,10 @@ func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 		}
 		m.over = nil
 	case keys.Switch:
+		if o.dialog == nil {
+			o.words, o.top = !o.words, 0
+			return nil
+		}
 		o.dialog.OnYes = !o.dialog.OnYes
 	case keys.No, keys.Close:
 		m.over = nil
@@ -136,7 +141,10 @@ func (m *model) drawOver(v *page.View, body []string, top int) []string {
 	var p sheet
 	switch {
 	case m.over.dialog != nil:
-		p.rows = m.asked().View(m.theme, m.w-4, len(body), &p.hits)
+		d := m.asked()
+		if p.rows, p.inputAt = d.View(m.theme, m.w-4, len(body), &p.hits); p.inputAt > 0 {
+			p.input = d.Input
+		}
 	case m.over.menu != nil:
 		p = m.menuPanel(len(body))
 	default:
@@ -219,31 +227,45 @@ func (m *model) helpHints() []part.Hint {
 		esc.Does = "show all"
 	}
 	move := keys.Shown([]string{m.keys.First(keys.InHelp, page.Down), m.keys.First(keys.InHelp, page.Up)})
-	return []part.Hint{{Key: "a-z", Does: "find a key by what it does"}, {Key: move, Does: "move"}, esc}
+	return []part.Hint{{Key: "a-z", Does: "find a key by what it does"}, m.helpTurns(), {Key: move, Does: "move"}, esc}
 }
 
-// helpPanel lists the keys of the screen that fit what was typed, those that cannot
-// act now dimmed, the words that stand on it, and Riot's notice.
+// helpTurns is the key to what the help does not show now, the words or the keys.
+func (m *model) helpTurns() part.Hint {
+	turn := part.Hint{Key: m.keys.First(keys.InHelp, keys.Switch), Does: "words"}
+	if m.over.words {
+		turn.Does = "keys"
+	}
+	return turn
+}
+
+// helpPanel lists the keys of the screen, those that cannot act now dimmed, or in their place
+// the words that stand on it; once something was typed what of both fits. Below it Riot's
+// notice, where there is room.
 func (m *model) helpPanel(h int) (p sheet) {
 	th, o := m.theme.Raised(), m.over
 	w := m.overWidth(3*part.HelpColumn + 2*part.PanelPad)
 	inner := w - 2*part.PanelPad
 	legal := part.Wrap(notice, inner-2)
-	all := m.helpRows(th, inner, "")
-	// The panel keeps its height while it is searched: nothing jumps under the eye.
-	room := min(len(all), h-len(legal)-6)
+	keyRows, wordRows := m.helpKeys(th, inner, ""), m.helpWords(th, inner, "")
+	// The panel keeps its height while it is searched and turned: nothing jumps under the eye.
+	tallest := max(len(keyRows), len(wordRows))
+	room := min(tallest, h-len(legal)-6)
 	if room < leastHelp {
-		room, legal = min(len(all), h-2), nil
+		room, legal = min(tallest, h-2), nil
 	}
 	room = max(room, 1)
-	rows := all
+	turn := m.helpTurns()
+	rows, list := keyRows, part.Section{Title: "KEYS", Note: "of " + m.page().Screen().String(), Tail: turn.Key + " " + turn.Does, Height: room + 1}
+	if o.words {
+		rows, list.Title = wordRows, "WORDS"
+	}
 	if text := o.find.Value(); strings.TrimSpace(text) != "" {
-		rows = m.helpRows(th, inner, text)
+		rows = m.helpFound(th, inner, text)
 	}
 	o.top = max(min(o.top, len(rows)-room), 0)
-	list := part.Section{Title: "KEYS", Note: "of " + m.page().Screen().String(), Height: room + 1}
 	if below := len(rows) - o.top - room; below > 0 {
-		list.Tail = strconv.Itoa(below) + " more"
+		list.Tail = strconv.Itoa(below) + " more" + strings.Repeat(" ", 3) + list.Tail
 	}
 	find, _ := o.find.View(th, inner)
 	list.Rows = append([]string{find}, rows[o.top:min(o.top+room, len(rows))]...)
@@ -261,18 +283,32 @@ func (m *model) helpPanel(h int) (p sheet) {
 	return p
 }
 
-// helpRows are the keys and words of the screen that fit a text.
-func (m *model) helpRows(th *themes.Theme, w int, text string) []string {
-	s := m.page().Screen()
-	groups := fitting(m.keys.Groups(keys.On(s), func(a page.Action) bool { return m.cannot(m.view(m.now()), a) != "" }), text)
-	rows := []string{""}
-	if len(groups) > 0 {
-		rows = append(rows, part.Help(th, w, groups)...)
+// helpKeys are the keys of the screen that fit a text.
+func (m *model) helpKeys(th *themes.Theme, w int, text string) []string {
+	v := m.view(m.now())
+	groups := fitting(m.keys.Groups(keys.On(m.page().Screen()), func(a page.Action) bool { return m.cannot(v, a) != "" }), text)
+	if len(groups) == 0 {
+		return nil
 	}
-	if words := fitting([]part.Group{wordsOf(s)}, text); len(words) > 0 && len(words[0].Hints) > 0 {
-		rows = append(append(rows, ""), part.Terms(th, w, words[0])...)
-	} else if len(groups) == 0 {
-		rows = append(rows, part.Row(th, w, part.As(themes.Dim, m.keyed(" no key of this screen fits: {palette} looks through all commands"))))
+	return append([]string{""}, part.Help(th, w, groups)...)
+}
+
+// helpWords are its words that do.
+func (m *model) helpWords(th *themes.Theme, w int, text string) []string {
+	var rows []string
+	for _, g := range fitting(wordsOf(m.page().Screen()), text) {
+		if len(g.Hints) > 0 {
+			rows = append(append(rows, ""), part.Terms(th, w, g)...)
+		}
+	}
+	return rows
+}
+
+// helpFound is what fits a text.
+func (m *model) helpFound(th *themes.Theme, w int, text string) []string {
+	rows := append(m.helpKeys(th, w, text), m.helpWords(th, w, text)...)
+	if len(rows) == 0 {
+		return []string{"", part.Row(th, w, part.As(themes.Dim, m.keyed(" no key of this screen fits: {palette} looks through all commands")))}
 	}
 	return rows
 }

@@ -41,7 +41,7 @@ var Schedules = catalogue(filter.Options{Free: []string{"name", "cron", "zone"},
 			}
 			return table.Plain(p.In(nextRun(r)))
 		}),
-	past("next_at", "", nextRun).head("AT", table.Words, 12, 12).drop(2).colour(themes.Dim).unasked().line("UTC", table.Words, 0).
+	past("next_at", "", nextRun).head("AT", table.Words, 12, 12).drop(4).colour(themes.Dim).unasked().line("UTC", table.Words, 0).
 		prints(func(r *schedule, _ time.Time) string {
 			if len(r.Next) == 0 || r.Paused {
 				return "-"

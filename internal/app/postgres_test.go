@@ -72,6 +72,7 @@ func (s inSchema) wantNowhere(text string, but ...string) {
 // export beside it, prune, forget and check. The key is in no table.
 func TestPostgres_EverythingInASchema(t *testing.T) {
 	t.Parallel()
+	farsight(t) // where no program is started, no server need be
 	const gone, stays = "Gone#EUW", "Stays#EUW"
 	s := inSchema{t, startSim(t, quick(player(gone, 6), sim.PlayerSpec{RiotID: stays, Platform: "euw1", Matches: 5})), pgtest.Schema(t), freshDir(t)}
 	if r := s.run(exitFailed, "accounts"); !strings.Contains(r.stderr, "nothing is stored in schema") {
@@ -146,6 +147,7 @@ func TestPostgres_EverythingInASchema(t *testing.T) {
 // named stays as it is.
 func TestPostgres_TheDemo(t *testing.T) {
 	t.Parallel()
+	farsight(t) // where no program is started, no server need be
 	at := pgtest.Schema(t)
 	schemas := func() string {
 		return strings.Join(sql(t, at, "select nspname::text from pg_namespace where nspname like current_setting('search_path')||'%'"), " ")

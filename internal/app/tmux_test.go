@@ -625,8 +625,8 @@ func TestTmux_IdleConsoleIsSilent(t *testing.T) {
 	before, minutes := 0, 0
 	for another := true; another; { // the hour, and what runs at its minute, change more than a clock; so does the end of the first minute
 		planned := plannedNext(t, dir)
+		was := young() // it may end while silence is waited for
 		before = silence(p, seen)
-		was := young()
 		from := time.Now().Add(-settled / 2) // a change that is painted late is one, too
 		time.Sleep(idleSpan)
 		to := time.Now()

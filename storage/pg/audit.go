@@ -75,20 +75,15 @@ func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, 
 // changed; engine.ErrNotFound.
 func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.AuditPage, err error) {
 	if q.Seq != 0 {
-		one, err := db.AuditEntry(ctx, q.Seq)
-		if err != nil {
-			return page, err
-		}
-		page.Entries = []engine.AuditEntry{one}
-		return page, nil
+		return both.OneEntry(db.AuditEntry(ctx, q.Seq))
+	}
+	before, err := both.AuditCursor(q.After)
+	if err != nil {
+		return page, err
 	}
 	w := &where{}
 	if q.After != "" {
-		before, err := strconv.ParseInt(q.After, 10, 64)
-		if err != nil {
-			return page, fmt.Errorf("audit: %w: %q is no cursor", engine.ErrInvalid, q.After)
-		}
-		w.and("seq < ?", before)
+		w.and("seq < ?", int64(before))
 	}
 	if q.Op != "" {
 		w.and("op = ?", (*text)(&q.Op))

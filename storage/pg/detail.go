@@ -17,13 +17,11 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
-		d.Job.Job = j
-		if d.Attempts, d.Holds, err = t.attempts(j.ID); err != nil {
+		attempts, holds, err := t.attempts(j.ID)
+		if err != nil {
 			return err
 		}
-		if j.State == engine.Running {
-			d.Attempts = append(d.Attempts, both.Running(j))
-		}
+		d = both.Detail(j, attempts, holds)
 		if d.Groups, err = t.groups(j.ID); err != nil {
 			return err
 		}
@@ -34,7 +32,6 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
-		d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
 		d.History, err = t.history(string(j.ID))
 		return err
 	})

@@ -2,7 +2,6 @@ package pg
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -30,15 +29,7 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]engine.Enqueued, 0, len(specs))
-	for _, s := range specs {
-		a, err := t.enqueue(s, holders, &ids)
-		if err != nil {
-			return nil, fmt.Errorf("enqueue %s %q: %w", s.Kind, s.Key, err)
-		}
-		answers = append(answers, a)
-	}
-	return answers, nil
+	return both.Enqueue(specs, func(s engine.Spec) (engine.Enqueued, error) { return t.enqueue(s, holders, &ids) })
 }
 
 // holders gives the live jobs that hold the keys of specs, by key.
@@ -110,12 +101,10 @@ func (t *txn) enqueue(s engine.Spec, held map[string]engine.JobID, ids *[]engine
 	if err := t.addParents(j, s.Parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: s.Parents})
-	return engine.Enqueued{ID: j.ID, State: j.State}, nil
+	return both.Inserted(t, &j, s.Parents), nil
 }
 
-// join makes the parents wait for a live job that is there already. Its revision stays: whoever
-// runs it is not late.
+// join makes the parents wait for a live job that is there already.
 func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, error) {
 	j, err := t.job(id)
 	if err != nil {
@@ -124,12 +113,8 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 	if err := t.addParents(j, parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	if len(parents) > 0 {
-		if old := j; !j.HasParents {
-			j.HasParents = true
-			t.move(old, j)
-		}
-		t.Emit(engine.Change{Job: &j, Before: j.State, Joined: parents})
-	}
-	return engine.Enqueued{ID: id, Duplicate: true, State: j.State}, nil
+	return both.Join(t, &j, parents, func(j *engine.Job) error {
+		t.move(*j, *j)
+		return nil
+	})
 }

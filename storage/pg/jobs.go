@@ -170,39 +170,19 @@ const pageOfLive = 2000
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is
 // yielded with its id and error.
 func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
-	type loaded struct {
-		job engine.Job
-		err error
-	}
-	return func(yield func(engine.Job, error) bool) {
-		for last, more := int64(0), true; more; {
-			var page []loaded
-			err := db.view(ctx, func(t *txn) error {
-				return tLive.each(t, func(j engine.Job, err error) {
-					if err != nil {
-						j = engine.Job{ID: j.ID}
-					}
-					page = append(page, loaded{j, err})
-				}, tLive.from+"where id > $1 order by id limit $2", last, pageOfLive)
-			})
-			if err != nil {
-				yield(engine.Job{}, err)
-				return
-			}
-			for _, l := range page {
-				if !yield(l.job, l.err) {
-					return
+	return both.Live(ctx, func(ctx context.Context, last int64) (page []both.Loaded, next int64, more bool, err error) {
+		err = db.view(ctx, func(t *txn) error {
+			return tLive.each(t, func(j engine.Job, err error) {
+				if err != nil {
+					j = engine.Job{ID: j.ID}
 				}
-				last, _ = number(l.job.ID)
-			}
-			more = len(page) == pageOfLive
-		}
-	}
+				page = append(page, both.Loaded{Job: j, Err: err})
+				next, _ = number(j.ID)
+			}, tLive.from+"where id > $1 order by id limit $2", last, pageOfLive)
+		})
+		return page, next, len(page) == pageOfLive, err
+	})
 }
-
-// classUndecodable is the error class of a job that was discarded because its row cannot be read
-// (P-28).
-const classUndecodable engine.Class = "undecodable"
 
 // DiscardUnreadable ends a live job whose row cannot be read (Live yields it with its error): it
 // is discarded as undecodable with what can still be read of it, its row is kept in table
@@ -232,9 +212,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 		fmt.Sprintf("corrupt/fs_job/%s", id), n)
 	old := j
 	old.State = engine.Available // nobody can tell any more
-	j.Rev++
-	j.State, j.Finished, j.Hold = engine.Discarded, t.now, engine.HoldNone
-	j.Class, j.LastError = classUndecodable, "its record cannot be read: "+why.Error()
+	both.Discard(&j, t.now, why)
 	t.move(old, j)
 	t.Emit(engine.Change{Job: &j, Before: old.State})
 	return j, nil

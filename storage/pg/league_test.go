@@ -22,15 +22,7 @@ import (
 // Whatever becomes of accounts, runs, matches and ranks: both stores say the same of it.
 func TestBothStoresSayTheSameOfTheLeague(t *testing.T) {
 	eachTwin(t, func(w *twins) {
-		r := rand.New(rand.NewPCG(13, 2))
-		for w.round = range 150 {
-			w.play(r)
-			w.sameChanges()
-			if w.round%10 == 9 {
-				w.askOfTheLeague(r)
-			}
-			time.Sleep(time.Duration(r.IntN(7200_000)) * time.Millisecond)
-		}
+		w.rounds(150, rand.New(rand.NewPCG(13, 2)), w.play, w.askOfTheLeague)
 	})
 }
 

@@ -132,16 +132,15 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 		if err != nil {
 			return err
 		}
-		for id := a.Run; id != "" && len(list) < n; {
+		list, err = both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
 			runs, err := t.shownRuns([]string{storable(id)})
 			r, there := runs[id]
-			if err != nil || !there {
-				return err
+			if err == nil && !there {
+				err = engine.ErrNotFound
 			}
-			list = append(list, both.RunRow(r.Run, r.work()))
-			id = r.Before
-		}
-		return nil
+			return both.RunRow(r.Run, r.work()), r.Before, err
+		})
+		return err
 	})
 	return list, err
 }

@@ -140,21 +140,25 @@ func (w *twins) sameChanges() {
 	w.same("what was told of", func(store) (any, error) { i++; return told[i], nil })
 }
 
+// rounds changes both and looks at what they have told of, and asks them in every tenth round.
+func (w *twins) rounds(n int, r *rand.Rand, change, ask func(*rand.Rand)) {
+	for w.round = range n {
+		change(r)
+		w.sameChanges()
+		if w.round%10 == 9 {
+			ask(r)
+		}
+		time.Sleep(time.Duration(r.IntN(7200_000)) * time.Millisecond)
+	}
+}
+
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // Whatever becomes of jobs, families, pauses, schedules and commands: both stores say the same of
 // it.
 func TestBothStoresSayTheSameOfJobs(t *testing.T) {
 	eachTwin(t, func(w *twins) {
-		r := rand.New(rand.NewPCG(13, 1))
-		for w.round = range 120 {
-			w.change(r)
-			w.sameChanges()
-			if w.round%10 == 0 {
-				w.askOfJobs(r)
-			}
-			time.Sleep(time.Duration(r.IntN(7200_000)) * time.Millisecond)
-		}
+		w.rounds(120, rand.New(rand.NewPCG(13, 1)), w.change, w.askOfJobs)
 	})
 }
 

@@ -21,6 +21,7 @@ type Audit struct {
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
 	undone  map[uint64]bool // commands that were taken back
+	below   *Entry          // the selected one, summed up below a short list; nil = there is no room
 }
 
 // NewAudit makes the screen.
@@ -46,15 +47,21 @@ func NewAudit() *Audit {
 
 // Want implements Page: commands move with the database.
 func (p *Audit) Want(v *View) engine.Query {
-	if !p.due(v, v.Seq) {
-		return nil
+	switch {
+	case p.due(v, v.Seq):
+		return engine.AuditQuery{Page: engine.Page{Limit: listMost}}
+	case p.below != nil:
+		return p.below.Want(v)
 	}
-	return engine.AuditQuery{Page: engine.Page{Limit: listMost}}
+	return nil
 }
 
 // Got implements Page.
 func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.AuditQuery)
+	if ok && asked.Seq != 0 && p.below != nil {
+		p.below.Got(v, q, a, err)
+	}
 	if !ok || asked.Seq != 0 || !p.take(v, err) {
 		return
 	}
@@ -143,7 +150,38 @@ func (p *Audit) Draw(v *View) []string {
 		done, undone := v.Theme.State("DONE").Glyph, v.Theme.State("CANCELLED").Glyph
 		sections = append(sections, part.Section{Title: "WHO", Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
 	}
-	return v.whole(sections...)
+	return p.drawSummed(v, sections)
+}
+
+// drawSummed has below the sections of a short list what the selected command changed, and
+// which commands are given how often.
+func (p *Audit) drawSummed(v *View, sections []part.Section) []string {
+	e, ok := p.selected()
+	if !ok || v.leaves(sections) < leastBlocks {
+		p.below = nil
+		return v.whole(sections...)
+	}
+	if p.below == nil || p.below.entry.Seq != e.Seq {
+		p.below = NewEntry(e)
+		p.below.still = true
+	}
+	return v.above(sections, []func(w, h int) part.Section{
+		func(w, h int) part.Section {
+			p.below.refresh(v)
+			s := p.below.section(v, w, h, p.below.empty(v), part.Section{Title: "CHANGED JOBS", Note: "of #" + strconv.FormatUint(e.Seq, 10)})
+			s.Click = nil
+			return s
+		},
+		p.byCommand(v),
+	})
+}
+
+// byCommand counts the commands on the list, the most frequent first.
+func (p *Audit) byCommand(v *View) func(w, h int) part.Section {
+	all := tallied(p.shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
+	return func(w, h int) part.Section {
+		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: bars(v, all, themes.Run, w), Height: h}
+	}
 }
 
 func earliest(a, b time.Time) time.Time {

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -46,13 +48,17 @@ func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []strin
 	}
 	chart.Seam(line, runs+1-line)
 	sign := v.Theme.State("SCHEDULED")
+	last := map[string]int{} // the cell of each schedule's last run, and its name behind it
 	for _, p := range plans {
 		for _, next := range p.Next {
 			if !p.Paused && next.After(v.Now) {
 				chart.Sign(runs, a.At(next), sign.Token, sign.Glyph)
-				chart.Try(runs, a.At(next)+2, themes.Dim, p.Name)
+				last[p.Name] = a.At(next)
 			}
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		chart.Try(runs, last[name]+2, themes.Dim, name)
 	}
 	names := map[int]part.Cell{
 		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+count(c.Calls)),

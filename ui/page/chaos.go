@@ -103,7 +103,11 @@ func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
 		name.Token = themes.Accent
 	}
 	did := part.Plain(r.Did)
-	cells = append(cells, name, injectedCell(v, &r), part.Plain(count(r.Hits)))
+	hits := part.Plain(count(r.Hits))
+	if r.Hits == 0 {
+		hits.Token = themes.Dim
+	}
+	cells = append(cells, name, injectedCell(v, &r), hits)
 	switch {
 	case v.Size != S:
 		cells = append(cells, part.As(themes.Dim, r.Expect))
@@ -145,7 +149,7 @@ func (p *Chaos) Draw(v *View) []string {
 		{Head: table.Header(v.Theme, w), Rows: p.body(v, table, w, rows, src), Height: rows, Click: func(_, y int) string { return p.clicked(src, y) }},
 		{Title: "NOW", Tail: v.keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
 	}
-	if left := v.H - rows - len(now) - 4; left > 0 {
+	if left := v.H - rows - len(now) - 5; left > 0 {
 		panels = append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: chaosStory(v, w, left), Height: left})
 	}
 	return v.whole(panels...)

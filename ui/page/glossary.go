@@ -47,10 +47,10 @@ var glossary = []word{
 	{"misfire", "a run that was due while the engine was off: left out, or made up for once", []Screen{ScreenSchedules}},
 }
 
-// Words are the words of a screen and what they mean.
-func Words(s Screen) (name, means []string) {
+// Words are the words that a screen shows, or all the others, and what they mean.
+func Words(s Screen, shown bool) (name, means []string) {
 	for i := range glossary {
-		if w := &glossary[i]; slices.Contains(w.on, s) {
+		if w := &glossary[i]; slices.Contains(w.on, s) == shown {
 			name, means = append(name, w.name), append(means, w.means)
 		}
 	}

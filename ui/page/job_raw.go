@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -80,21 +81,44 @@ func headers(c engine.CallRow) []string {
 // rawPanel is the raw record in h rows.
 func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Section {
 	lines := p.rawLines(v)
-	p.raw.rows = max(h, 1)
-	p.raw.top = clamp(p.raw.top, 0, max(len(lines)-h, 0))
+	columns := clamp(w/rawColumn, 1, max((len(lines)+h-1)/max(h, 1), 1))
+	p.raw.rows = max(columns*h, 1)
+	p.raw.top = clamp(p.raw.top, 0, max(len(lines)-p.raw.rows, 0))
+	shown := lines[p.raw.top:min(len(lines), p.raw.top+p.raw.rows)]
 	rows := make([]string, 0, h)
-	for _, text := range lines[p.raw.top:min(len(lines), p.raw.top+h)] {
-		token := themes.Text
-		if !strings.HasPrefix(text, " ") && !strings.ContainsAny(text, "{}") {
-			token = themes.Accent
+	l := part.NewLine(v.Theme, w)
+	for y := range min(h, len(shown)) {
+		l.Reset(w, false)
+		for i := y; i < len(shown); i += h {
+			from := i / h * (w / columns)
+			rawLine(l.To(from+1), shown[i], min(w/columns-2, w-from-1))
 		}
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Put(token, text).String())
+		rows = append(rows, l.String())
 	}
 	tail := ""
-	if more := len(lines) - p.raw.top - h; more > 0 {
+	if more := len(lines) - p.raw.top - len(shown); more > 0 {
 		tail = human.Counted(more, "line", "lines") + " more"
 	}
 	return part.Section{Title: "RAW", Tail: tail, Focus: focus, Rows: rows, Height: h}
+}
+
+// rawColumn is what the raw record takes at least in each of several columns.
+const rawColumn = 56
+
+// rawLine writes one line of JSON or of headers in w cells: names are dim, what they stand for
+// is not.
+func rawLine(l *part.Line, text string, w int) {
+	if !strings.HasPrefix(text, " ") && !strings.ContainsAny(text, "{}") {
+		l.Field(part.As(themes.Accent, text), w, part.Words)
+		return
+	}
+	name, value, named := strings.Cut(text, ": ")
+	if !named {
+		l.Field(part.Plain(text), w, part.Words)
+		return
+	}
+	name = safe.Cut(name+": ", w)
+	l.Cells(part.As(themes.Dim, name)).Field(part.Plain(value), max(w-safe.Width(name), 0), part.Words)
 }
 
 // act scrolls the raw record while it has the keys; false when the key means

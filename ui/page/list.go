@@ -21,6 +21,7 @@ type list[T any] struct {
 	hidden map[int]bool // columns the operator took away
 	spare  spares       // those that are shown when asked for
 	wide   bool         // nothing is dropped: columns are reached by panning
+	still  bool         // it is a summary: no cursor stands in it
 	by     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
 
@@ -175,7 +176,7 @@ func (l *list[T]) arrow(v *View) string {
 
 // draw draws the list with its header.
 func (l *list[T]) draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil}
+	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil, Still: l.still}
 	if l.laid != nil {
 		laid := l.laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer

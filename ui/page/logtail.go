@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -17,9 +18,32 @@ func logRows(v *View, w, h int, job engine.JobID) []string {
 		if levelRank(r.Level) < usualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
 			continue
 		}
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
-		l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
-		rows = append(rows, l.Cells(part.Plain(r.Text+" "), part.As(themes.Dim, tellingFields(r, job == ""))).String())
+		rows = append(rows, logRow(v, w, r, job == "", false))
+	}
+	return rows
+}
+
+// logRow is one record; named says that the rows are of several jobs.
+func logRow(v *View, w int, r *engine.LogRow, named, here bool) string {
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
+	l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
+	text := part.Plain(r.Text + " ")
+	if here {
+		text.Token = themes.Figure
+	}
+	return l.Cells(text, part.As(themes.Dim, tellingFields(r, named))).String()
+}
+
+// logAround are the records before and after one, the newest first; none when it is not among
+// those that are known.
+func logAround(v *View, w, h int, seq uint64) (rows []string) {
+	at := slices.IndexFunc(v.Logs, func(r engine.LogRow) bool { return r.Seq == seq })
+	if at < 0 || h < 2 {
+		return nil
+	}
+	first := max(min(at-h/2, len(v.Logs)-h), 0)
+	for i := min(first+h, len(v.Logs)) - 1; i >= first; i-- {
+		rows = append(rows, logRow(v, w, &v.Logs[i], true, i == at))
 	}
 	return rows
 }

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -25,7 +27,8 @@ type matchPage struct {
 	read    []engine.MatchRow
 	next    string // cursor of the page that follows
 	pages   int
-	waitFor engine.MatchesQuery // the question that is under way
+	sums    [len(matchSums)][]bar // of those read
+	waitFor engine.MatchesQuery   // the question that is under way
 }
 
 // matchStates are what `s` goes through: the statuses of a match.
@@ -95,6 +98,9 @@ func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.read = append(p.read[:len(p.read):len(p.read)], page.Matches...)
 	p.pages++
 	p.weigh()
+	for i, sum := range matchSums {
+		p.sums[i] = tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
+	}
 	p.list.asked, p.turned = p.list.asked || p.turned, false
 }
 
@@ -205,21 +211,88 @@ func (p *matchPage) Draw(v *View) []string {
 	p.refresh(v)
 	p.roomForErrors(v)
 	w := v.inner(v.W)
-	totals := spaced(v, w, p.counts(v))
 	h := max(v.H-4, 0)
+	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{spaced(v, w, p.counts(v))}, Height: 1}
+	matches := part.Section{Title: "MATCHES", Note: p.note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}
+	if v.Size == L && len(p.read) > 0 {
+		left := v.W - matchSide
+		return part.Stack(v.sections(0, 0, v.W, 3, head), part.Beside(
+			v.sections(0, 3, left, v.H-3, p.section(v, v.inner(left), h, p.empty(v), matches)),
+			v.sections(left, 3, matchSide, v.H-3, p.side(v, v.inner(matchSide))...)))
+	}
 	facts := 0
 	if v.Size != S && h >= 16 {
 		facts = 3
 		h -= facts + 2
 	}
-	all := []part.Section{
-		{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{totals}, Height: 1},
-		p.section(v, w, h, p.empty(v), part.Section{Title: "MATCHES", Note: p.note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}),
-	}
+	all := []part.Section{head, p.section(v, w, h, p.empty(v), matches)}
 	if m, ok := p.selected(); ok && facts > 0 {
 		all = append(all, part.Section{Title: m.ID, Note: v.keyed("{open} opens its job"), Rows: p.matchFacts(v, &m, w), Height: facts})
 	}
 	return v.whole(all...)
+}
+
+// matchSide is what a wide screen has beside the list.
+const matchSide = 56
+
+// side is the selected match, and what those that were read add up to.
+func (p *matchPage) side(v *View, w int) (out []part.Section) {
+	selected := part.Section{Title: "SELECTED", Height: 4}
+	if m, ok := p.selected(); ok {
+		selected.Title, selected.Note, selected.Rows = m.ID, v.keyed("{open} opens its job"), p.matchFacts(v, &m, w)
+	}
+	out = append(out, selected)
+	for i, sum := range matchSums {
+		rows := bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
+		out = append(out, part.Section{Title: sum.title, Note: "of " + count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
+	}
+	return out
+}
+
+// matchSums are what a wide screen counts the matches by.
+var matchSums = [...]struct {
+	title string
+	token themes.Token
+	of    func(m *engine.MatchRow, zone *time.Location) string // "" = it is not counted
+}{
+	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return strings.ToLower(columns.MatchWord(m.Status)) }},
+	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
+		if m.FetchedAt.IsZero() {
+			return ""
+		}
+		return columns.ModeName(m.QueueID, m.Mode)
+	}},
+	{"PLAYED IN", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
+		if m.Played.IsZero() {
+			return ""
+		}
+		return m.Played.In(zone).Format("2006-01")
+	}},
+}
+
+// mostSums is how many rows a sum of the matches has at most.
+const mostSums = 10
+
+// tallied counts rows by a word, the most frequent first; "" is not counted.
+func tallied[T any](rows []T, of func(*T) string) (all []bar) {
+	at := map[string]int{}
+	for i := range rows {
+		word := of(&rows[i])
+		if word == "" {
+			continue
+		}
+		n, seen := at[word]
+		if !seen {
+			n = len(all)
+			at[word], all = n, append(all, bar{name: word})
+		}
+		all[n].value++
+	}
+	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
+	for i := range all {
+		all[i].text = count(int(all[i].value))
+	}
+	return all
 }
 
 // matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
@@ -227,7 +300,7 @@ func (p *matchPage) Draw(v *View) []string {
 func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 	game := []part.Cell{v.state(columns.MatchWord(m.Status))}
 	if !m.FetchedAt.IsZero() {
-		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)), part.Plain("played "+v.clock(m.Played)+", "+columns.GameLength(m.Duration)))
+		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)))
 	}
 	if m.Champion != "" {
 		won := part.As(themes.Dim, "lost")
@@ -236,17 +309,22 @@ func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 		}
 		game = append(game, part.Plain(m.Champion), part.Plain(count(m.Kills)+"/"+count(m.Deaths)+"/"+count(m.Assists)), won)
 	}
-	kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}
+	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)
 	if !m.FetchedAt.IsZero() {
+		tried = append(tried, part.As(themes.Dim, "played "+v.clock(m.Played)+", "+columns.GameLength(m.Duration)))
 		kept = append(kept, part.As(themes.Dim, "stored "+v.clock(m.FetchedAt)), part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
 			part.As(themes.Dim, "timeline "+strings.ToLower(columns.MatchWord(m.Timeline))))
 	} else if !m.LastAttemptAt.IsZero() {
-		kept = append(kept, part.As(themes.Dim, "last tried "+v.clock(m.LastAttemptAt)))
+		tried = append(tried, part.As(themes.Dim, "last tried "+v.clock(m.LastAttemptAt)))
 	}
-	row := func(facts []part.Cell) string {
+	row := func(facts ...part.Cell) string {
 		return v.row(w, append([]part.Cell{part.Plain(" ")}, v.fitting(w-2, facts...)...)...)
 	}
-	return []string{row(game), row(kept), row([]part.Cell{part.As(themes.Err, columns.FaultOf(m))})}
+	fault := row(part.As(themes.Err, columns.FaultOf(m)))
+	if w < matchSide {
+		return []string{row(game...), row(tried...), row(kept...), fault}
+	}
+	return []string{row(game...), row(append(tried, kept...)...), fault}
 }
 
 // loaded says that the list is not whole, and which part of it was read. An account's matches

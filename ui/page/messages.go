@@ -72,7 +72,11 @@ func (p *Messages) Draw(v *View) []string {
 	p.refresh(v)
 	h, below := p.parts(v, wholeRows)
 	list := p.section(v, v.inner(v.W), h, or(p.list.empty(v), "no message yet"), part.Section{Title: "MESSAGES", Note: p.note(v), Tail: p.about(v.keyed("{open} opens the job"))})
-	return v.whole(
-		list,
-		part.Section{Title: "WHOLE MESSAGE", Rows: p.below(v), Height: below})
+	whole := part.Section{Title: "WHOLE MESSAGE", Rows: p.below(v), Height: below}
+	const least = 3 // rows of a log
+	if rest := below - len(whole.Rows) - 2; rest >= least {
+		whole.Height = len(whole.Rows)
+		return v.whole(list, whole, part.Section{Title: "LOG", Note: "newest first", Rows: logRows(v, v.inner(v.W), rest, ""), Height: rest})
+	}
+	return v.whole(list, whole)
 }

@@ -267,7 +267,7 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 			s.Note = ""
 		}
 		s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), o.nothingWaits(v)))))
-		s.Rows = append(s.Rows, t.runRows(v, w, h-1)...)
+		s.Rows = append(s.Rows, runRows(v, t.runs, w, h-1)...)
 		return s
 	}
 	if len(src.Items) < h && v.Size != S {
@@ -277,10 +277,10 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 }
 
 // runRows are the scheduled runs to come, which are next where no job waits.
-func (t *timetable) runRows(v *View, w, h int) (rows []string) {
+func runRows(v *View, runs []run, w, h int) (rows []string) {
 	sign := v.Theme.State("SCHEDULED")
-	for _, r := range t.runs[:min(len(t.runs), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.name), max(w-18, 8), part.Words)
+	for _, r := range runs[:min(len(runs), max(h, 0))] {
+		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.name), max(w-22, 8), part.Words)
 		rows = append(rows, l.Gap(1).Right(part.As(themes.Dim, engine.When(r.at, v.Now)+" ")).String())
 	}
 	return rows

@@ -59,6 +59,32 @@ func beside(v *View, rows []string, c *part.Chart, w, picked int) {
 	}
 }
 
+// leastBlocks is what blocks need below sections of fixed heights.
+const leastBlocks = 5
+
+// above draws sections of fixed heights, and where they leave room blocks side by side
+// below them.
+func (v *View) above(sections []part.Section, blocks []func(w, h int) part.Section) []string {
+	left := v.leaves(sections)
+	if left < leastBlocks {
+		return v.whole(sections...)
+	}
+	top := v.H - left - 1
+	return part.Stack(v.sections(0, 0, v.W, top, sections...), []string{v.row(v.W)}, v.abreast(top+1, left, blocks))
+}
+
+// leaves is how many rows sections of fixed heights leave for what stands below them.
+func (v *View) leaves(sections []part.Section) int {
+	if v.Size == S {
+		return 0
+	}
+	left := v.H - len(sections) // what parts them and the blocks
+	for _, s := range sections {
+		left -= 1 + s.Height
+	}
+	return left
+}
+
 // abreast draws blocks of equal width side by side.
 func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string {
 	x, out := 0, make([][]string, 0, len(blocks))

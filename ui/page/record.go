@@ -128,8 +128,16 @@ func (p *recordPage) Draw(v *View) []string {
 	if p.Job == "" {
 		tail = v.keyed("{back} goes back")
 	}
-	src := p.source(v)
-	return v.whole(p.section(v, part.Table{Columns: factColumns}, v.inner(v.W), v.H-1, src, part.Section{
+	src, w, h := p.source(v), v.inner(v.W), v.H-1
+	around := logAround(v, w, h-src.Len()-3, p.Seq)
+	if len(around) > 0 {
+		h = src.Len() + 1
+	}
+	panels := []part.Section{p.section(v, part.Table{Columns: factColumns}, w, h, src, part.Section{
 		Title: "RECORD", Note: strconv.FormatUint(p.Seq, 10), Tail: tail,
-	}))
+	})}
+	if len(around) > 0 {
+		panels = append(panels, part.Section{Title: "LOG", Note: "around it, newest first", Rows: around, Height: v.H - h - 3})
+	}
+	return v.whole(panels...)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ type Schedules struct {
 // NewSchedules makes the screen.
 func NewSchedules() *Schedules {
 	p := &Schedules{}
-	p.list = newList(columns.Schedules, columns.ScheduleList, func(r *engine.ScheduleRow) string { return r.Name })
+	p.list = newList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
 	p.is = screenOf[engine.ScheduleRow]{
 		screen: ScreenSchedules, crumb: "Schedules", file: "schedules", row: "schedule",
@@ -70,6 +71,10 @@ func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
 // Draw implements Page.
 func (p *Schedules) Draw(v *View) []string {
 	p.refresh(v)
+	result := &p.fields[resultAt].Head
+	if result.Min = columns.ScheduleList[resultAt].Head.Min; v.Size != S {
+		result.Min = wholeResult
+	}
 	below := p.detail(v, v.inner(v.W))
 	h, room := p.parts(v, len(below))
 	title := "SELECTED"
@@ -83,7 +88,49 @@ func (p *Schedules) Draw(v *View) []string {
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
 	}
-	return v.whole(sections...)
+	return v.above(sections, []func(w, h int) part.Section{
+		func(w, h int) part.Section { return p.coming(v, w, h) },
+		func(w, h int) part.Section { return p.leftOut(v, w, h) },
+	})
+}
+
+// resultAt is the column of what became of a run, which is told whole where there is room.
+const resultAt, wholeResult = 7, 36
+
+// coming are the next runs of all schedules, in order.
+func (p *Schedules) coming(v *View, w, h int) part.Section {
+	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: runRows(v, v.runsOf(p.rows), w, h), Height: h}
+	if len(s.Rows) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " none is planned"))}
+	}
+	return s
+}
+
+// leftOut are the runs that did not happen, the newest first.
+func (p *Schedules) leftOut(v *View, w, h int) part.Section {
+	s := part.Section{Title: "LEFT OUT", Note: "runs that did not happen", Height: h}
+	type skip struct {
+		name string
+		engine.ScheduleTick
+	}
+	var all []skip
+	for _, r := range p.rows {
+		for _, tick := range r.Skipped {
+			all = append(all, skip{r.Name, tick})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b skip) int { return b.Planned.Compare(a.Planned) })
+	for _, t := range all {
+		text := v.clock(t.Planned) + " " + t.name
+		if t.Count > 1 {
+			text += ", " + count(t.Count) + " times"
+		}
+		s.Rows = append(s.Rows, v.row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)), v.row(w, part.As(themes.Dim, "   "+t.Reason)))
+	}
+	if len(all) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, " none"))}
+	}
+	return s
 }
 
 // How far the axis of the runs reaches: an hourly one and a daily one are both on it.

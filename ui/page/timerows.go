@@ -23,7 +23,7 @@ func timeName(v *View) int {
 	if v.Size == S {
 		return 16
 	}
-	return 22
+	return 24
 }
 
 // timeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked

@@ -86,15 +86,21 @@ func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRo
 			t.ends = l.done
 		}
 	}
+	t.runs = v.runsOf(plans)
+	return t
+}
+
+// runsOf are the runs to come of schedules, in order.
+func (v *View) runsOf(plans []engine.ScheduleRow) (runs []run) {
 	for _, s := range plans {
 		for _, next := range s.Next {
 			if !s.Paused && next.After(v.Now) {
-				t.runs = append(t.runs, run{s.Name, next})
+				runs = append(runs, run{s.Name, next})
 			}
 		}
 	}
-	slices.SortFunc(t.runs, func(x, y run) int { return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.name, y.name)) })
-	return t
+	slices.SortFunc(runs, func(x, y run) int { return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.name, y.name)) })
+	return runs
 }
 
 // pacing is the limit that paces a host; without a forecast that of the host with the most

@@ -207,16 +207,28 @@ func TestDialogDefaultsToNo(t *testing.T) {
   ▌n keep    y cancel 14 jobs
    ──────────────────────────────────`
 	var hits Hits
-	if got := plain(d.View(mono, 40, 20, &hits)...); got != want {
-		t.Errorf("got\n%s", got)
+	if rows, _ := d.View(mono, 40, 20, &hits); plain(rows...) != want {
+		t.Errorf("got\n%s", plain(rows...))
 	}
 	for x, want := range map[int]string{2: "no", 9: "no", 12: "yes", 27: "yes"} {
 		if got, _ := hits.Click(x, 5); got != want {
 			t.Errorf("a click into cell %d of the answers means %q, want %q", x, got, want)
 		}
 	}
-	if got := plain(d.View(mono, 40, 4, nil)...); !strings.Contains(got, "▌n keep") {
-		t.Errorf("no answers in\n%s", got)
+	if rows, _ := d.View(mono, 40, 4, nil); !strings.Contains(plain(rows...), "▌n keep") {
+		t.Errorf("no answers in\n%s", plain(rows...))
+	}
+}
+
+// What is typed to agree stays visible however little room there is, and View says where.
+func TestDialogShowsWhereItsWordIsTyped(t *testing.T) {
+	d := Dialog{Title: "Purge?", Body: []string{strings.Repeat("What ended is gone. ", 20)}, Word: "purge", Input: &Prompt{}}
+	d.Input.Insert("pur")
+	for h := 6; h < 30; h++ {
+		rows, at := d.View(mono, 40, h, nil)
+		if len(rows) > h || at <= 0 || at >= len(rows) || strings.TrimSpace(plain(rows[at])) != "pur" || !strings.Contains(plain(rows[at-1]), "type purge to go on") {
+			t.Errorf("%d rows: the word is typed in row %d of\n%s", h, at, plain(rows...))
+		}
 	}
 }
 

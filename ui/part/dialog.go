@@ -34,14 +34,14 @@ const dialogWidth = 72
 // FigureWidth is what a dialog has for a figure on a screen that is wide enough.
 const FigureWidth = dialogWidth - 2*(PanelPad+1)
 
-// View returns the dialog for a screen that has w x h cells for it. What can be clicked
-// is noted in hits.
-func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) []string {
+// View returns the dialog for a screen that has w x h cells for it, and the row of Input, 0 =
+// it has none. What can be clicked is noted in hits.
+func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) (panel []string, inputAt int) {
 	th = th.Raised()
 	w = min(w, dialogWidth)
 	inner := w - 2*PanelPad
 	if inner < 3 || h < 2 {
-		return nil
+		return nil, 0
 	}
 	var rows []string
 	for _, paragraph := range d.Body {
@@ -56,16 +56,20 @@ func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) []string {
 		rows = append(rows, fit(th, " "+row, inner))
 	}
 	rows = append(rows, "")
+	var asked []string // what must stay visible, before the answers
 	if d.Word != "" && d.Input != nil {
 		input, _ := d.Input.View(th, inner)
-		rows = append(rows, Row(th, inner, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input, "")
+		asked = []string{Row(th, inner, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input, ""}
 	}
-	rows = rows[:min(len(rows), h-2)] // the answers must stay visible
+	rows = append(rows[:max(min(len(rows), h-2-len(asked)), 0)], asked...)
 	answers := len(rows)
 	rows = append(rows, d.answers(th, inner, nil))
 	panel, top := Panel(th, w, h, nil, Section{Title: d.Title, Rows: rows, Height: len(rows)})
+	if asked != nil {
+		inputAt = top + answers - 1
+	}
 	d.answers(th, inner, func(from, cells int, click Click) { hits.Add(PanelPad+from, top+1+answers, cells, 1, click) })
-	return panel
+	return panel, inputAt
 }
 
 // Lines are the dialog without a panel, rows of w cells: the question, what it says, and
@@ -141,8 +145,9 @@ func firstRune(text string) rune {
 	return r
 }
 
-// isRule reports whether a letter is a piece of a frame.
-func isRule(r rune) bool { return r >= 0x2500 && r <= 0x257f }
+// isRule reports whether a letter is a piece of a frame or of a chart: lines, blocks, cells
+// and braille.
+func isRule(r rune) bool { return r >= 0x2500 && r <= 0x25a0 || r >= 0x2800 && r <= 0x28ff }
 
 // Overlay lays box over the middle of base, w x h cells.
 func Overlay(th *themes.Theme, w, h int, base, box []string) []string {

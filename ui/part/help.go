@@ -17,7 +17,7 @@ type Group struct {
 // HelpLabel of what the key does.
 const (
 	HelpColumn = 38
-	HelpLabel  = HelpColumn - helpKey - 2
+	HelpLabel  = HelpColumn - helpKey - 3
 	helpKey    = 8
 )
 
@@ -115,7 +115,10 @@ func Terms(th *themes.Theme, w int, g Group) []string {
 		name = max(name, safe.Width(h.Key))
 	}
 	name = min(name, w/3)
-	rows := []string{Row(th, w, Plain(" "), As(themes.Figure, strings.ToUpper(g.Name)))}
+	var rows []string
+	if g.Name != "" {
+		rows = append(rows, Row(th, w, Plain(" "), As(themes.Figure, strings.ToUpper(g.Name))))
+	}
 	for _, h := range g.Hints {
 		for i, line := range Wrap(h.Does, w-name-4) {
 			l := NewLine(th, w).Gap(1)

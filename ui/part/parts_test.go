@@ -127,7 +127,8 @@ var every = map[string]func(s scene) []string{
 	"Overlay": func(s scene) []string {
 		base := every0(s)
 		d := Dialog{Title: s.text(), Body: []string{s.text(), s.text()}, Yes: Hint{Key: "y", Does: s.text()}, No: Hint{Key: "n", Does: s.text()}, Word: "purge", Input: &Prompt{}}
-		return Overlay(s.th, s.w, s.h, base, d.View(s.th, s.w, s.h, &Hits{}))
+		box, _ := d.View(s.th, s.w, s.h, &Hits{})
+		return Overlay(s.th, s.w, s.h, base, box)
 	},
 	"Beside": func(s scene) []string {
 		left := Sections(s.th, 0, 0, s.w/2, s.h, 0, nil, Section{Title: s.text()})

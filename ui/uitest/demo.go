@@ -47,7 +47,7 @@ func demo(name string, up, line int, calls []engine.CallRow, accounts []engine.A
 		}},
 		Notes: []engine.Note{{At: at(7 * time.Second), Level: engine.LevelOK, Text: "달빛 여우#DEMO: 118 of 120 matches stored, 2 gave up"}},
 	}
-	s.Plans = []engine.ScheduleRow{{Name: "latest", Expr: "0 * * * *", Zone: "UTC", Next: []time.Time{Noon.Truncate(time.Hour).Add(time.Hour)}}}
+	s.Plans = []engine.ScheduleRow{{Name: "latest", Expr: "0 * * * *", Zone: "UTC", Misfire: "once", Next: []time.Time{Noon.Truncate(time.Hour).Add(time.Hour)}}}
 	for back := up; back > 0; back-- {
 		at := Noon.Add(-time.Duration(back) * time.Second)
 		m := engine.Moment{At: at, Engine: row, Queues: []engine.QueueRow{queue(Full, line+5*back, 3, back%4)}, Limits: demoLimits(calls, at)}

@@ -1,6 +1,8 @@
 package uitest
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -44,7 +46,7 @@ func (f *Fake) moments(q engine.MomentsQuery) []engine.Moment {
 	if u.Engine == nil || u.Limits == nil {
 		return nil
 	}
-	var out []engine.Moment
+	out := make([]engine.Moment, 0, remembered)
 	for back := remembered; back >= 1; back-- {
 		at := Noon.Add(-time.Duration(back) * time.Second)
 		if at.Before(q.From) || !q.To.IsZero() && at.After(q.To) {
@@ -53,20 +55,16 @@ func (f *Fake) moments(q engine.MomentsQuery) []engine.Moment {
 		m := engine.Moment{At: at, Engine: *u.Engine, Limits: engine.LimitsRow{At: at}}
 		m.Engine.Stored = max(m.Engine.Stored-int64(back), 0)
 		m.Engine.InFlight = back % 5
-		for _, b := range u.Limits.Buckets {
+		m.Limits.Buckets, m.Queues = slices.Clone(u.Limits.Buckets), slices.Clone(u.Queues)
+		for i := range m.Limits.Buckets {
+			b := &m.Limits.Buckets[i]
 			b.Used = max(b.Used-back, 0)
-			m.Limits.Buckets = append(m.Limits.Buckets, b)
 		}
-		for _, r := range u.Queues {
-			counts := map[engine.State]int{}
-			for s, n := range r.Counts {
-				counts[s] = n
+		for i := range m.Queues {
+			r := &m.Queues[i]
+			if r.Counts = maps.Clone(r.Counts); r.Counts[engine.Available] > 0 {
+				r.Counts[engine.Available] += back
 			}
-			if counts[engine.Available] > 0 {
-				counts[engine.Available] += back
-			}
-			r.Counts = counts
-			m.Queues = append(m.Queues, r)
 		}
 		out = append(out, m)
 	}

@@ -1,7 +1,10 @@
 package both
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -23,6 +26,79 @@ func NewJob(id engine.JobID, s engine.Spec, now time.Time) engine.Job {
 	return j
 }
 
+// Enqueue inserts each spec in its turn.
+func Enqueue(specs []engine.Spec, one func(engine.Spec) (engine.Enqueued, error)) ([]engine.Enqueued, error) {
+	answers := make([]engine.Enqueued, 0, len(specs))
+	for _, s := range specs {
+		a, err := one(s)
+		if err != nil {
+			return nil, fmt.Errorf("enqueue %s %q: %w", s.Kind, s.Key, err)
+		}
+		answers = append(answers, a)
+	}
+	return answers, nil
+}
+
+// Inserted emits a new job, and answers for it.
+func Inserted(tx engine.Tx, j *engine.Job, parents []engine.GroupID) engine.Enqueued {
+	tx.Emit(engine.Change{Job: j, Before: j.State, New: true, Joined: parents})
+	return engine.Enqueued{ID: j.ID, State: j.State}
+}
+
+// Join answers for a spec whose key a live job holds, for which parents wait now, too. Its revision
+// stays: whoever runs it is not late. save stores it when it has its first parents.
+func Join(tx engine.Tx, j *engine.Job, parents []engine.GroupID, save func(j *engine.Job) error) (engine.Enqueued, error) {
+	if len(parents) > 0 {
+		first := !j.HasParents
+		j.HasParents = true
+		if first {
+			if err := save(j); err != nil {
+				return engine.Enqueued{}, err
+			}
+		}
+		tx.Emit(engine.Change{Job: j, Before: j.State, Joined: parents})
+	}
+	return engine.Enqueued{ID: j.ID, Duplicate: true, State: j.State}, nil
+}
+
+// Loaded is a job of a page; of one that cannot be read its id, and why.
+type Loaded struct {
+	Job engine.Job
+	Err error
+}
+
+// Live iterates jobs, a page per transaction: page gives those from a place on, and the next place
+// as long as there is more.
+func Live[P any](ctx context.Context, page func(ctx context.Context, from P) (list []Loaded, next P, more bool, err error)) iter.Seq2[engine.Job, error] {
+	return func(yield func(engine.Job, error) bool) {
+		var from P
+		for more := true; more; {
+			var list []Loaded
+			var err error
+			if list, from, more, err = page(ctx, from); err != nil {
+				yield(engine.Job{}, err)
+				return
+			}
+			for _, l := range list {
+				if !yield(l.Job, l.Err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Undecodable is the error class of a job that was discarded because its record cannot be read
+// (P-28).
+const Undecodable engine.Class = "undecodable"
+
+// Discard ends a job of which only this much could be read.
+func Discard(j *engine.Job, now time.Time, why error) {
+	j.Rev++
+	j.State, j.Finished, j.Hold = engine.Discarded, now, engine.HoldNone
+	j.Class, j.LastError = Undecodable, "its record cannot be read: "+why.Error()
+}
+
 // MayFollow checks, of a live job or one that stays as it is, that j may take the place of old.
 func MayFollow(old, j *engine.Job) error {
 	if j.Rev <= old.Rev {
@@ -41,8 +117,35 @@ func KeyHeld(holder engine.JobID, key string) *engine.Problem {
 	return p
 }
 
-// Running is the attempt that a running job is in the middle of.
-func Running(j engine.Job) engine.Attempt {
+// Detail is what the job itself and its attempts tell of it: the running one last, without an end.
+func Detail(j engine.Job, attempts, holds []engine.Attempt) (d engine.JobDetail) {
+	d.Job.Job, d.Attempts, d.Holds = j, attempts, holds
+	if j.State == engine.Running {
+		d.Attempts = append(d.Attempts, running(j))
+	}
+	d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
+	return d
+}
+
+// Runs follows an account's runs from the last one to those before, n at most. One that is not kept
+// any more ends the list.
+func Runs(last string, n int, read func(id string) (row engine.RunRow, before string, err error)) (list []engine.RunRow, err error) {
+	for id := last; id != "" && len(list) < n; {
+		var row engine.RunRow
+		row, id, err = read(id)
+		if errors.Is(err, engine.ErrNotFound) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+// running is the attempt that a running job is in the middle of.
+func running(j engine.Job) engine.Attempt {
 	return engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev, Start: j.Started, Worker: j.Worker}
 }
 

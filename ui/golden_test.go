@@ -82,6 +82,22 @@ func TestGoldenStates(t *testing.T) {
 	}
 }
 
+// TestGoldenHosts does the same for the limits of one host and of several.
+func TestGoldenHosts(t *testing.T) {
+	for _, n := range []int{1, 3, 6} {
+		for _, size := range sizes {
+			name := fmt.Sprintf("hosts%d-limits-%dx%d", n, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					d := open(t, uitest.Hosts(n), size[0], size[1], testOptions())
+					d.press("5")
+					compare(t, name, ansi.Strip(d.m.frame))
+				})
+			})
+		}
+	}
+}
+
 // TestGoldenOverlays does the same for what lies over a screen.
 func TestGoldenOverlays(t *testing.T) {
 	for name, keys := range map[string]string{

@@ -248,7 +248,7 @@ func (v *View) limitsBlock(host string, w, h int) part.Section {
 	all := limitsBeside(v, host)
 	shown := shownBuckets(all, h)
 	for i, b := range shown {
-		if more := len(all) - i; i == h-1 && more > 1 {
+		if more := len(all) - i; i == h-1 && more > 1 && h > 1 {
 			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+count(more)+" more"+v.keyed(": {limits}"))))
 			break
 		}

@@ -500,9 +500,7 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 	}
 	x := d.t.Back + 2
 	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
-	if b.Kind == kindBreaker { // since when it is down is the least of it
-		text = or(part.Clause(text, room), text)
-	}
+	text = or(part.Clause(text, room), text) // what it is comes first
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }
 

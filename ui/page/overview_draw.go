@@ -123,7 +123,7 @@ func (v *View) figureRow(l *part.Line, f *total, y, w, n int) {
 	case y == 0:
 		l.Put(themes.Dim, f.name)
 	case y == 4:
-		l.Field(part.As(themes.Dim, f.note), w, part.Words)
+		l.Field(part.As(themes.Dim, f.note), w+1, part.Words) // up to a gap to the next one
 	default:
 		l.Digits(y-1, f.value)
 		if y == 2 && w-at > 2 {

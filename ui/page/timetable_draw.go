@@ -287,7 +287,11 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 			c.Try(y, t.Width-safe.Width(text), themes.Dim, text)
 		}
 	}
-	if len(t.due) == 0 && t.left == 0 {
+	switch {
+	case len(t.due) > 0 || t.left > 0:
+	case len(v.Syncing()) > 0:
+		c.Try(1, t.Back+3, themes.Dim, "nothing is planned yet")
+	default:
 		c.Try(1, t.Back+3, themes.Dim, v.start("nothing is planned", "{sync} starts a sync"))
 	}
 	const usual = 7 // cells from now: most retries are due before

@@ -34,3 +34,19 @@ func runSelf(ctx context.Context, path string, complaints io.Writer, args ...str
 	}
 	return said, exit.ExitCode(), nil
 }
+
+// verifyCopy proves a copy in a child process, which a damaged page may end.
+func verifyCopy(ctx context.Context, path string) error {
+	said, code, err := runSelf(ctx, path, os.Stderr, checkCopy, path)
+	switch {
+	case err != nil || code == exitDone:
+		return err
+	case code == exitIncomplete && len(said) > 0:
+		return &storage.Damaged{Path: path, Why: string(said)}
+	}
+	return fmt.Errorf("check %s: exit status %d", path, code)
+}
+
+// checkCopy is the hidden command that reads one database file to its last
+// record. Like check-pages it runs as a process of its own.
+const checkCopy = "check-copy"

@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -161,18 +159,6 @@ func possible(rule engine.PruneAsk) error {
 	return nil
 }
 
-// verifyCopy proves a copy in a child process, which a damaged page may end.
-func verifyCopy(ctx context.Context, path string) error {
-	said, code, err := runSelf(ctx, path, os.Stderr, checkCopy, path)
-	switch {
-	case err != nil || code == exitDone:
-		return err
-	case code == exitIncomplete && len(said) > 0:
-		return &storage.Damaged{Path: path, Why: string(said)}
-	}
-	return fmt.Errorf("check %s: exit status %d", path, code)
-}
-
 const (
 	day          = 24 * time.Hour
 	fewestFailed = 100 // of the failed jobs, the last ones stay whatever their age
@@ -216,7 +202,3 @@ func (l lateForgetter) Run(ctx context.Context) error {
 		}
 	}
 }
-
-// checkCopy is the hidden command that reads one database file to its last
-// record. Like check-pages it runs as a process of its own.
-const checkCopy = "check-copy"

@@ -222,15 +222,6 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	return nil
 }
 
-// region names the region of a platform, for account rows.
-func region(platform string) string {
-	p, err := route.ParsePlatform(platform)
-	if err != nil {
-		return ""
-	}
-	return string(p.Region())
-}
-
 func ceiling(r config.Rate) []limit.Limit {
 	if r.N == 0 {
 		return nil

@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/internal/doctor"
+	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/pg"
 )
@@ -61,6 +62,15 @@ var (
 	_ store = (*storage.DB)(nil)
 	_ store = (*pg.DB)(nil)
 )
+
+// region names the region of a platform, for account rows.
+func region(platform string) string {
+	p, err := route.ParsePlatform(platform)
+	if err != nil {
+		return ""
+	}
+	return string(p.Region())
+}
 
 // inDirectory is how the data directory of a configuration is opened.
 func inDirectory(cfg config.Config) storage.Options {

@@ -18,7 +18,7 @@ import (
 // KeptFor is how long a job that has ended is kept; 0 = for ever. The class "404.match" has the
 // age of "404" if it has none of its own.
 func KeptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
-	if !Failed(j.State) {
+	if !failed(j.State) {
 		return rule.Completed
 	}
 	family, _, _ := strings.Cut(string(j.Class), ".")
@@ -30,13 +30,13 @@ func KeptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
 	return rule.Failed
 }
 
-// Failed reports whether a job that ended so counts as failed when old ones are removed.
-func Failed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
+// failed reports whether a job that ended so counts as failed when old ones are removed.
+func failed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
 
 // CountPruned counts a job that is removed.
 func CountPruned(done *engine.PruneDone, j engine.Job, attempts int) {
 	done.Attempts += attempts
-	if !Failed(j.State) {
+	if !failed(j.State) {
 		done.Completed++
 		return
 	}

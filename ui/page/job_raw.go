@@ -80,8 +80,9 @@ func headers(c engine.CallRow) []string {
 
 // rawPanel is the raw record in h rows.
 func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Section {
-	lines := p.rawLines(v)
-	columns := clamp(w/rawColumn, 1, max((len(lines)+h-1)/max(h, 1), 1))
+	columns := max(w/rawColumn, 1)
+	lines := wholeLines(p.rawLines(v), w/columns-2)
+	columns = clamp((len(lines)+h-1)/max(h, 1), 1, columns)
 	p.raw.rows = max(columns*h, 1)
 	p.raw.top = clamp(p.raw.top, 0, max(len(lines)-p.raw.rows, 0))
 	shown := lines[p.raw.top:min(len(lines), p.raw.top+p.raw.rows)]
@@ -104,6 +105,22 @@ func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Section {
 
 // rawColumn is what the raw record takes at least in each of several columns.
 const rawColumn = 56
+
+// wholeLines breaks what is longer than w cells, such as a body of an answer: none of it is cut.
+func wholeLines(lines []string, w int) (out []string) {
+	for _, text := range lines {
+		indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+		if len(indent) >= w {
+			indent = ""
+		}
+		head, rest := cutAt(safe.Text(text), max(w, 1))
+		for ; head != "" && rest != ""; head, rest = cutAt(indent+rest, max(w, 1)) {
+			out = append(out, head)
+		}
+		out = append(out, head+rest)
+	}
+	return out
+}
 
 // rawLine writes one line of JSON or of headers in w cells: names are dim, what they stand for
 // is not.

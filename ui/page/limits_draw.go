@@ -500,7 +500,9 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 	}
 	x := d.t.Back + 2
 	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
-	text = or(part.Clause(text, room), text) // what it is comes first
+	if !b.Frozen() && b.Cap == 0 { // its end stands before the chart; of an order it does not
+		text = or(part.Clause(text, room), text)
+	}
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }
 

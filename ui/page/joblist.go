@@ -104,18 +104,6 @@ func goesCell(v *View, j *engine.JobRow) part.Cell {
 	}
 }
 
-// goesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind
-// an outage nobody knows: only one job goes when it is looked whether it is over.
-func goesAt(j *engine.JobRow) time.Time {
-	if j.Stand == engine.StandDown {
-		return time.Time{}
-	}
-	if j.State == engine.Retryable && j.LateBy != "" {
-		return j.Starts
-	}
-	return columns.NextAt(j)
-}
-
 // want is what the groups ask the engine besides the jobs of the list; nil = nothing now.
 func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 	if !p.grouped() || p.which != shownLive || p.on() && !p.whole {

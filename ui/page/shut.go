@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -28,4 +29,16 @@ func (v *View) NextCalls() string {
 		return ""
 	}
 	return human.Counted(calls, "call", "calls") + " in " + v.in(until)
+}
+
+// goesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind
+// an outage nobody knows: only one job goes when it is looked whether it is over.
+func goesAt(j *engine.JobRow) time.Time {
+	if j.Stand == engine.StandDown {
+		return time.Time{}
+	}
+	if j.State == engine.Retryable && j.LateBy != "" {
+		return j.Starts
+	}
+	return columns.NextAt(j)
 }

@@ -164,9 +164,7 @@ func TestS2_8_RetryAndCancelByKeys(t *testing.T) {
 	x.shows("1 of 3 tries used in round 2")
 	second := nthCall(t, c, v, 2).SID
 
-	x.shows("    2    ") // its row
-	x.keys("j")
-	x.shows("▌  2", "call "+second) // while it rings
+	x.shows("▌  2", "call "+second) // while it rings; the cursor is on the newest try
 	d := debugged(t, c, second, func(d api.CallDebug) bool { return d.Status == "busy" && d.Count == 2 })
 	if !d.ShouldRetry {
 		t.Errorf("%+v", d)

@@ -121,7 +121,7 @@ func (p *Accounts) Draw(v *View) []string {
 }
 
 // leastSummary is what the summary of an account takes below the list.
-const leastSummary = 14
+const leastSummary = 9
 
 // drawSummed has the selected account's own screen below a list that is short.
 func (p *Accounts) drawSummed(v *View, id string, list int) []string {

@@ -135,9 +135,9 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
 		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ": " + human.Coarse(v.beat().Sub(j.Due.Truncate(time.Second))) + " late."
 	}
-	t.act = v.keyed("A retry ({retry}) would not make it faster")
+	t.act = v.keyed("{retry} would not make it faster")
 	if next != "" {
-		t.act += v.keyed(", and {cancel} gives its place to ") + next
+		t.act += v.keyed("; {cancel} gives its place to ") + next
 	}
 	t.act += "."
 	return t

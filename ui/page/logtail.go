@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -10,15 +11,36 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// logRows are the newest records, of one job or of all, the newest first.
+// logRows are the newest records, of one job or of all, the newest first. One that is told again
+// and again, as 429s in a burst are, takes one row: "23 times".
 func logRows(v *View, w, h int, job engine.JobID) []string {
-	rows := make([]string, 0, max(h, 0))
-	for i := len(v.Logs) - 1; i >= 0 && len(rows) < h; i-- {
+	type line struct {
+		of    *engine.LogRow
+		times int
+	}
+	var lines []line
+	for i := len(v.Logs) - 1; i >= 0; i-- {
 		r := &v.Logs[i]
 		if levelRank(r.Level) < usualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
 			continue
 		}
-		rows = append(rows, logRow(v, w, r, job == "", false))
+		if n := len(lines); n > 0 && lines[n-1].of.Text == r.Text && lines[n-1].of.Job == r.Job {
+			lines[n-1].times++
+			continue
+		}
+		if len(lines) >= h {
+			break
+		}
+		lines = append(lines, line{r, 1})
+	}
+	rows := make([]string, 0, len(lines))
+	for _, l := range lines {
+		row := logRow(v, w, l.of, job == "", false)
+		if l.times > 1 {
+			times := "  " + strconv.Itoa(l.times) + " times"
+			row = logRow(v, w-len(times), l.of, job == "", false) + v.row(len(times), part.As(themes.Dim, times))
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

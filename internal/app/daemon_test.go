@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,6 +32,8 @@ func counts(t testing.TB, ndjson string) map[string]int {
 	}
 	return out
 }
+
+var farInLine = regexp.MustCompile(`[1-9]\d\d(st|nd|rd|th) in line\.`)
 
 // TestS1_11_Tmux_AServiceInFourShells is the first show of issue 5 as a person sees
 // it: a daemon in one shell, a console in two others, lists in a fourth. What one
@@ -59,11 +62,15 @@ func TestS1_11_Tmux_AServiceInFourShells(t *testing.T) {
 	// With their number: at first the sync itself is AVAILABLE, alone.
 	a.shows("JOBS ", "AVAILABLE")
 	a.keys("b") // each job has a row
-	// A list that is still being read ends with a running job, about which one is asked first.
-	a.until("a screen full of jobs", func(s string) bool {
-		return strings.Contains(s, "RESULT OR REASON") && strings.Count(s, "AVAILABLE") > 10
+	// The last match: its turn comes last. A list that is still being read ends with one that
+	// runs, which is done before it is cancelled.
+	a.until("the cursor on a match far back in line", func(s string) bool {
+		if farInLine.MatchString(s) {
+			return true
+		}
+		a.keys("End", "k")
+		return false
 	})
-	a.keys("End", "k") // the last match: its turn comes last
 	a.keys("x")
 	a.toldOf("undo")
 	b.toldOf(me.Username, "cancel")

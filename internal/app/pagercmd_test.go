@@ -56,6 +56,7 @@ func TestPager_ReloadedShownAndTested(t *testing.T) {
 	s, dir := startSim(t, quick()), freshDir(t)
 	p := s.serving(t, dir, nil, "--http", "127.0.0.1:0")
 	c, w := program(t, p, dir), attached(t, dir)
+	w.until(t, "a snapshot", func(u engine.Update) bool { return u.Snapshot })
 	run := func(args ...string) result {
 		return command{args: append(args, "--data-dir", dir), env: s.env()}.run(t)
 	}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 )
 
@@ -17,6 +18,7 @@ func TestHTTP_ANewTokenBySIGHUP(t *testing.T) {
 	s, dir := startSim(t, quick()), freshDir(t)
 	p := s.serving(t, dir, nil, "--http", "127.0.0.1:0")
 	old, w := program(t, p, dir), attached(t, dir)
+	w.until(t, "a snapshot", func(u engine.Update) bool { return u.Snapshot }) // what is said before it, it does not hear
 	var hello api.Hello
 	old.ask(t, "GET", "/v1/hello", "", 200, &hello)
 

@@ -35,12 +35,12 @@ func logRows(v *View, w, h int, job engine.JobID) []string {
 	}
 	rows := make([]string, 0, len(lines))
 	for _, l := range lines {
-		row := logRow(v, w, l.of, job == "", false)
+		times := ""
 		if l.times > 1 {
-			times := "  " + strconv.Itoa(l.times) + " times"
-			row = logRow(v, w-len(times), l.of, job == "", false) + v.row(len(times), part.As(themes.Dim, times))
+			times = "  " + strconv.Itoa(l.times) + " times"
 		}
-		rows = append(rows, row)
+		row := logRow(v, w-len(times), l.of, job == "", false)
+		rows = append(rows, row+v.row(len(times), part.As(themes.Dim, times)))
 	}
 	return rows
 }

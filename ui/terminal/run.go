@@ -58,7 +58,7 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 	defer cancel(nil)
 	b := &beat{}
 	defer b.stop()
-	t := &thrift{mapped: opt.Input != nil && !isTerminal(opt.Input)}
+	t := newThrift(opt.Input != nil && !isTerminal(opt.Input))
 	g := guard{inner: beaten{halver{m, t}, b}, crash: func(p *Panic) {
 		if opt.Stack != nil {
 			opt.Stack(p.Error(), string(p.Stack))

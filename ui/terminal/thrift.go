@@ -1,11 +1,13 @@
 package terminal
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine/safe"
 )
@@ -23,12 +25,20 @@ type thrift struct {
 	w, h        int
 	alt, sees   bool // the program has the screen; where its cursor stands is known
 	cells       [][]shown
-	at, put     place // the cursor as Bubble Tea has it, and where it really is
-	pen, inked  ink   // likewise
-	top, bottom int   // the first and last row of what scrolls
+	at, put     place    // the cursor as Bubble Tea has it, and where it really is
+	pen, inked  uv.Style // likewise
+	top, bottom int      // the first and last row of what scrolls
 	last        rune
 	wrote       bool // it was let through
 	out         []byte
+	parser      ansi.Parser
+}
+
+// newThrift makes one of a terminal, which is mapped or raw.
+func newThrift(mapped bool) *thrift {
+	t := &thrift{mapped: mapped}
+	t.parser.SetParamsSize(32)
+	return t
 }
 
 // place is a cell. An x of the width is behind the last cell of a row; below 0 = not known.
@@ -37,138 +47,32 @@ type place struct{ x, y int }
 // shown is what a cell shows; no letter = that is not known.
 type shown struct {
 	letter rune
-	pen    ink
-}
-
-// ink is how letters are drawn: colours as SGR tells them ("38;2;1;2;3", "" = the usual
-// one), and attributes, of which bit n is SGR n.
-type ink struct {
-	fg, bg, line string
-	attrs        uint16
+	pen    uv.Style
 }
 
 // onSpace are the attributes that a space shows.
-const onSpace = 1<<4 | 1<<7 | 1<<9
+const onSpace = uv.AttrReverse | uv.AttrStrikethrough
 
 // seen is what of a pen is seen on a letter: of a space its ground.
-func (p ink) seen(letter rune) ink {
-	if letter == ' ' && p.attrs&onSpace == 0 {
-		return ink{bg: p.bg}
+func seen(pen uv.Style, letter rune) uv.Style {
+	if letter == ' ' && pen.Underline == 0 && pen.Attrs&onSpace == 0 {
+		return uv.Style{Bg: pen.Bg}
 	}
-	return p
+	return pen
 }
 
-// take follows one SGR; false = it holds something unknown.
-func (p *ink) take(params string) bool {
-	all := strings.Split(params, ";")
-	for i := 0; i < len(all); i++ {
-		n, _ := strconv.Atoi(all[i])
-		switch {
-		case strings.Contains(all[i], ":"):
-			return false
-		case n == 0:
-			*p = ink{}
-		case n < 10:
-			p.attrs |= 1 << n
-		case n == 22:
-			p.attrs &^= 1<<1 | 1<<2
-		case n == 25:
-			p.attrs &^= 1<<5 | 1<<6
-		case n > 22 && n < 30 && n != 26:
-			p.attrs &^= 1 << (n - 20)
-		case n == 38 || n == 48 || n == 58:
-			more := 2
-			if i+1 < len(all) && all[i+1] == "2" {
-				more = 4
-			}
-			if i+more >= len(all) {
-				return false
-			}
-			*p.colour(n) = strings.Join(all[i:i+more+1], ";")
-			i += more
-		case n == 39 || n == 49 || n == 59:
-			*p.colour(n) = ""
-		case n >= 30 && n < 48 || n >= 90 && n < 108:
-			*p.colour(n % 60) = all[i]
-		default:
-			return false
-		}
+// cut reads the sequence that a piece of output begins with: "\x1b[?25h" is verb ?h, and the
+// parser has its parameter. What is no CSI has no verb; n = 0 says that its end is missing.
+func cut(in []byte, p *ansi.Parser) (n int, verb string) {
+	_, _, n, state := ansi.DecodeSequenceWc(in, ansi.NormalState, p)
+	if state != ansi.NormalState {
+		return 0, ""
 	}
-	return true
-}
-
-// colour is the one that an SGR is of.
-func (p *ink) colour(n int) *string {
-	switch n / 10 {
-	case 3:
-		return &p.fg
-	case 4:
-		return &p.bg
+	if in[1] != '[' {
+		return n, ""
 	}
-	return &p.line
-}
-
-// from is the SGR that makes this pen of another.
-func (p ink) from(was ink) string {
-	if p == (ink{}) {
-		return "\x1b[m"
-	}
-	var parts []string
-	if was.attrs&^p.attrs != 0 {
-		parts, was = append(parts, "0"), ink{}
-	}
-	for n := 1; n < 10; n++ {
-		if p.attrs&^was.attrs&(1<<n) != 0 {
-			parts = append(parts, strconv.Itoa(n))
-		}
-	}
-	for i, c := range [...][2]string{{was.fg, p.fg}, {was.bg, p.bg}, {was.line, p.line}} {
-		switch {
-		case c[0] == c[1]:
-		case c[1] == "":
-			parts = append(parts, strconv.Itoa(39+10*i))
-		default:
-			parts = append(parts, c[1])
-		}
-	}
-	return "\x1b[" + strings.Join(parts, ";") + "m"
-}
-
-// cut takes the sequence apart that a piece of output begins with: "?25h" is verb ?h of 25.
-// What is no CSI has no verb; n = 0 says that its end is missing.
-func cut(in []byte) (n int, verb, params string) {
-	switch {
-	case len(in) < 2:
-		return 0, "", ""
-	case in[1] == '[':
-		n = 2
-	case bytes.IndexByte([]byte("]P_^X"), in[1]) < 0:
-		return 2, "", ""
-	default:
-		n = bytes.IndexAny(in[2:], "\a\x1b") + 3
-		if n > 2 && in[n-1] == 0x1b {
-			n++
-		}
-		if n == 2 || n > len(in) {
-			n = 0
-		}
-		return n, "", ""
-	}
-	if len(in) > n && in[n] >= '<' && in[n] <= '?' {
-		verb, n = string(in[n]), n+1
-	}
-	from := n
-	for n < len(in) && in[n] >= '0' && in[n] <= ';' {
-		n++
-	}
-	params = string(in[from:n])
-	for from = n; n < len(in) && in[n] >= ' ' && in[n] < '0'; {
-		n++
-	}
-	if n == len(in) || in[n] < '@' {
-		return 0, "", ""
-	}
-	return n + 1, verb + string(in[from:n+1]), params
+	cmd := ansi.Cmd(p.Command())
+	return n, strings.ReplaceAll(string([]byte{cmd.Prefix(), cmd.Intermediate(), cmd.Final()}), "\x00", "")
 }
 
 // thin gives what of a piece of output has to reach the terminal.
@@ -183,12 +87,12 @@ func (t *thrift) thin(in []byte) []byte {
 		n := 1
 		switch {
 		case in[0] == 0x1b:
-			var verb, params string
-			if n, verb, params = cut(in); n == 0 {
+			var verb string
+			if n, verb = cut(in, &t.parser); n == 0 {
 				t.blind()
 				return append(t.out, in...)
 			}
-			t.order(verb, params, in[:n])
+			t.order(verb, in[:n])
 		case in[0] < ' ' || in[0] == 0x7f:
 			t.control(in[0])
 		default:
@@ -228,7 +132,7 @@ func (t *thrift) meet() {
 
 func (t *thrift) dip() {
 	if t.pen != t.inked {
-		t.out = append(t.out, t.pen.from(t.inked)...)
+		t.out = append(t.out, t.pen.Diff(&t.inked)...)
 		t.inked = t.pen
 	}
 }
@@ -269,7 +173,7 @@ func (t *thrift) again(d int) bool {
 	}
 	var letters []byte
 	for _, c := range row[t.put.x : t.put.x+d] {
-		if c.letter == 0 || c.letter >= leftHalf || c.pen != t.inked.seen(c.letter) {
+		if c.letter == 0 || c.letter >= leftHalf || c.pen != seen(t.inked, c.letter) {
 			return false
 		}
 		letters = utf8.AppendRune(letters, c.letter)
@@ -299,7 +203,7 @@ func (t *thrift) letter(r rune, raw []byte) {
 		return
 	}
 	t.last = r
-	cell, now := &t.row(t.at.y)[t.at.x], shown{r, t.pen.seen(r)}
+	cell, now := &t.row(t.at.y)[t.at.x], shown{r, seen(t.pen, r)}
 	if r >= rightHalf { // it goes with the left one
 		if *cell = now; t.wrote {
 			t.put.x++
@@ -310,7 +214,7 @@ func (t *thrift) letter(r rune, raw []byte) {
 	}
 	if t.wrote = *cell != now; t.wrote {
 		t.move()
-		if t.inked.seen(r) != now.pen {
+		if seen(t.inked, r) != now.pen {
 			t.dip()
 		}
 		t.out = append(t.out, raw...)
@@ -351,42 +255,35 @@ func (t *thrift) control(c byte) {
 }
 
 // order follows a sequence.
-func (t *thrift) order(verb, params string, raw []byte) {
+func (t *thrift) order(verb string, raw []byte) {
+	first, _ := t.parser.Param(0, 0)
 	switch {
 	case verb == "m":
-		if was := t.pen; !t.pen.take(params) {
-			t.pen = was
-			t.blind()
-			t.alt = false
-		} else if t.sees {
-			return
+		if uv.ReadStyle(t.parser.Params(), &t.pen); !t.sees {
+			t.inked = t.pen
+			t.out = append(t.out, raw...)
 		}
-		t.inked = t.pen
-		t.out = append(t.out, raw...)
 		return
-	case verb == "?h" && params == "1049":
+	case verb == "?h" && first == 1049:
 		t.blind()
 		t.alt = true
-	case verb == "?h" && params == "7": // after the last cell of the screen
+	case verb == "?h" && first == 7: // after the last cell of the screen
 		t.at.x = min(t.at.x, t.w-1)
-	case verb == "?l" && params == "1049":
+	case verb == "?l" && first == 1049:
 		t.blind()
 		t.alt = false
 	case verb == "H" && t.alt && t.w > 0 && !t.sees:
 		t.sees, t.cells = true, nil
 		t.put = place{-1, -1}
 	}
-	var n [2]int
-	for i, p := range strings.SplitN(params, ";", 2) {
-		n[i], _ = strconv.Atoi(p)
-	}
-	step := max(n[0], 1)
+	second, _ := t.parser.Param(1, 0)
+	step := max(first, 1)
 	switch {
 	case verb == "r":
 		t.through(raw)
 		t.top, t.bottom, t.at, t.put = step-1, t.h-1, place{}, place{}
-		if n[1] > 0 {
-			t.bottom = n[1] - 1
+		if second > 0 {
+			t.bottom = second - 1
 		}
 		return
 	case t.sees && string(raw) == "\x1bM":
@@ -409,7 +306,7 @@ func (t *thrift) order(verb, params string, raw []byte) {
 	t.at.x = min(t.at.x, t.w-1)
 	switch verb {
 	case "H":
-		t.at = place{min(max(n[1], 1), t.w) - 1, min(step, t.h) - 1}
+		t.at = place{min(max(second, 1), t.w) - 1, min(step, t.h) - 1}
 	case "A":
 		t.at.y = max(t.at.y-step, 0)
 	case "B":
@@ -431,7 +328,7 @@ func (t *thrift) order(verb, params string, raw []byte) {
 	case "X":
 		t.wipe(t.at.x, t.at.x+step, raw)
 	case "K":
-		switch n[0] {
+		switch first {
 		case 0:
 			t.wipe(t.at.x, t.w, raw)
 		case 1:
@@ -444,7 +341,7 @@ func (t *thrift) order(verb, params string, raw []byte) {
 	case "J":
 		t.through(raw)
 		from := 0
-		if t.sees = n[0] == 0 || n[0] == 2; n[0] == 0 {
+		if t.sees = first == 0 || first == 2; first == 0 {
 			clear(t.row(t.at.y)[t.at.x:])
 			from = t.at.y + 1
 		}
@@ -467,7 +364,7 @@ func (t *thrift) order(verb, params string, raw []byte) {
 
 // wipe follows a sequence that clears cells of the cursor's row.
 func (t *thrift) wipe(from, to int, raw []byte) {
-	row, now := t.row(t.at.y), shown{' ', t.pen.seen(' ')}
+	row, now := t.row(t.at.y), shown{' ', seen(t.pen, ' ')}
 	same := true
 	for x := from; x < min(to, t.w); x++ {
 		same = same && row[x] == now
@@ -482,7 +379,7 @@ func (t *thrift) wipe(from, to int, raw []byte) {
 // wrote last may be another one.
 func (t *thrift) repeat(n int) {
 	raw := utf8.AppendRune(nil, t.last)
-	if row, now := t.row(t.at.y), (shown{t.last, t.pen.seen(t.last)}); n > 4 && t.at.x+n <= t.w {
+	if row, now := t.row(t.at.y), (shown{t.last, seen(t.pen, t.last)}); n > 4 && t.at.x+n <= t.w {
 		same := true
 		for x := range n {
 			same = same && row[t.at.x+x] == now

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine/safe"
@@ -24,7 +26,7 @@ type slate struct {
 	w, h, x, y  int
 	top, bottom int
 	cells       [][]shown
-	pen         ink
+	pen         uv.Style
 	last        rune
 	stays       bool // at the right edge: no wrapping
 	inserts     bool
@@ -41,7 +43,7 @@ func newSlate(w, h int) *slate {
 }
 
 // blank are cells that were cleared.
-func (s *slate) blank(n int) []shown { return slices.Repeat([]shown{{' ', s.pen.seen(' ')}}, n) }
+func (s *slate) blank(n int) []shown { return slices.Repeat([]shown{{' ', seen(s.pen, ' ')}}, n) }
 
 func (s *slate) text() []string {
 	rows := make([]string, s.h)
@@ -134,7 +136,7 @@ func (s *slate) put(r rune) {
 	}
 	s.split(s.x)
 	s.split(s.x + n)
-	s.cells[s.y][s.x], s.last = shown{r, s.pen.seen(r)}, r
+	s.cells[s.y][s.x], s.last = shown{r, seen(s.pen, r)}, r
 	if n == 2 {
 		s.cells[s.y][s.x+1] = shown{}
 	}
@@ -236,9 +238,10 @@ func (s *slate) order(verb, params string) {
 	case "h", "l":
 		s.inserts = verb == "h"
 	case "m":
-		if !s.pen.take(params) {
-			s.unknown = append(s.unknown, params+verb)
-		}
+		var p ansi.Parser
+		p.SetParamsSize(32)
+		ansi.DecodeSequenceWc("\x1b["+params+verb, ansi.NormalState, &p)
+		uv.ReadStyle(p.Params(), &s.pen)
 	case "?$p", "?u", ">u", "=u", ">m", " q", "W", "?W":
 	default:
 		s.unknown = append(s.unknown, params+verb)
@@ -348,7 +351,7 @@ func (b both) Write(p []byte) (int, error) {
 func showAll(t *testing.T, rt *rapid.T, frames []string, term string, w, h int) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
-		s, all, thrift := newSlate(w, h), newSlate(w, h), &thrift{mapped: true}
+		s, all, thrift := newSlate(w, h), newSlate(w, h), newThrift(true)
 		p := tea.NewProgram(halver{shows{}, thrift}, tea.WithInput(in), tea.WithOutput(both{joined(s, thrift), all}), tea.WithEnvironment([]string{"TERM=" + term, "COLORTERM=truecolor"}),
 			tea.WithFPS(30), tea.WithoutSignalHandler(), tea.WithWindowSize(w, h))
 		done := make(chan error, 1)

@@ -62,7 +62,7 @@ func (p *Permit) learn(s *scope, header http.Header, names headers) bool {
 		p.readNew(s)
 	}
 	counts, err := parsePairs(header.Get(names.count))
-	if err != nil || p.gone {
+	if err != nil || p.gone || p.adopted {
 		p.uncounted(s)
 		return false
 	}
@@ -203,13 +203,20 @@ func backoff(strikes int) time.Duration {
 // the headers are read; the body does not matter to the limits. For a 429 the
 // receipt says when its scope opens again.
 func (p *Permit) Done(status int, header http.Header) Receipt {
+	return p.AnsweredAgo(0, status, header)
+}
+
+// AnsweredAgo is Done of a call that another process has made: its answer began so long ago, or
+// later. Whoever made it measures that from the first byte until it reports; the way of the report
+// is not in it, and the call counts for that much longer.
+func (p *Permit) AnsweredAgo(ago time.Duration, status int, header http.Header) Receipt {
 	p.l.mu.Lock()
 	defer p.l.mu.Unlock()
 	if p.ended {
 		return p.receipt
 	}
 	now := p.l.now()
-	p.resolve(now)
+	p.resolve(now - max(ago, 0))
 	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
 	p.observe(now, status, header)
 	p.compare()

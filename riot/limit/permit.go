@@ -21,6 +21,7 @@ type Permit struct {
 	answered bool
 	bound    instant // if answered
 	gone     bool    // its log entry was abandoned by Suspended
+	adopted  bool    // granted by the limiter of a process that has ended
 	// blind: when it was granted no header had told the limits of its host, or of its
 	// method. That is so of the first call on each, which goes alone and asks for them.
 	blind   bool
@@ -76,6 +77,25 @@ func (p *Permit) FirstByte() {
 	p.l.mu.Lock()
 	defer p.l.mu.Unlock()
 	p.resolve(p.l.now())
+}
+
+// Adopt takes over a call that the limiter of another process has let go, so long ago, and that
+// is still open: it counts as in flight until its permit ends. Call it after Restore and before
+// the first call of this limiter's own. What its answer counts proves nothing, for nobody here
+// knows what was let go beside it.
+func (l *Limiter) Adopt(r Request, ago time.Duration) *Permit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.host(r.Host)
+	m := h.method(r.Method)
+	p := &Permit{
+		l: l, h: h, m: m, life: h.life, adopted: true, granted: min(l.now()-ago, -1), // before every grant of l
+		appEpoch: h.app.gate.epoch - 1, methodEpoch: m.gate.epoch - 1, // it takes no turn at a gate
+		receipt: Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority},
+	}
+	h.app.flying++
+	m.flying++
+	return p
 }
 
 // resolve gives the call's entries their bound.

@@ -151,6 +151,7 @@ func (b *Backend) persistClaims(s *session, fn func(engine.Tx) error) error {
 // unclaimed gives a chosen job back that was not claimed: its permit to the
 // admitter, itself to the index, as the store has it.
 func (b *Backend) unclaimed(c *claim) {
+	b.launcher.Dropped(c.id)
 	if c.lane != "" {
 		b.admitter.Withdraw(c.id)
 	}

@@ -43,6 +43,9 @@ func waitFor(gone <-chan struct{}, d time.Duration) bool {
 // later is stale.
 func (b *Backend) abandon(s *session) {
 	for _, r := range b.idx.running() {
+		if r.guest {
+			continue
+		}
 		b.counts.deaf.Add(1)
 		b.log.Error().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).Msg("handler does not answer the stop; its job is handed back without it")
 		b.withdraw(r)

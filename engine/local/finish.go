@@ -17,9 +17,10 @@ type finishing struct {
 	run     *run
 	outcome engine.Outcome
 	took    time.Duration
-	next    []claim // none or one
-	stale   bool    // set by the transaction: the job has moved on
-	verdict verdict // the same: what follows
+	next    []claim                  // none or one
+	also    func(tx engine.Tx) error // nil = nothing
+	stale   bool                     // set by the transaction: the job has moved on
+	verdict verdict                  // the same: what follows
 }
 
 // finish writes an outcome. The jobs of next are claimed in the same write. An
@@ -27,11 +28,7 @@ type finishing struct {
 func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) error {
 	f := &finishing{run: r, outcome: o, took: time.Since(r.began), next: next}
 	crash.Point("before-outcome")
-	err := b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
-	if refusal, ok := errors.AsType[*domainError](err); ok {
-		f.outcome = b.refused(r.job, o, refusal)
-		err = b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
-	}
+	err := b.writeOutcome(s, f)
 	crash.Point("after-outcome")
 	b.idx.unregister(r)
 	r.cancel(nil)
@@ -41,6 +38,16 @@ func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) err
 	}
 	b.finished(f)
 	return nil
+}
+
+// writeOutcome writes an outcome, or what is made of it when the domain refuses its rows.
+func (b *Backend) writeOutcome(s *session, f *finishing) error {
+	err := b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
+	if refusal, ok := errors.AsType[*domainError](err); ok {
+		f.outcome = b.refused(f.run.job, f.outcome, refusal)
+		err = b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
+	}
+	return err
 }
 
 // finishIn is the transaction: fencing, the handler's rows, the move, the attempt,
@@ -61,6 +68,9 @@ func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 		if err := b.claimIn(tx, &f.next[i], now); err != nil {
 			return err
 		}
+	}
+	if f.also != nil {
+		return f.also(tx)
 	}
 	return nil
 }

@@ -103,11 +103,13 @@ type index struct {
 	served uint64
 
 	runs  map[*run]struct{}
-	busy  int    // taken and running ones, without ghosts
-	alone *entry // the suspect that runs now
-	slots int    // workers at work
-	seats []bool // by number less one: the workers that there are, deaf ones too
-	trees *trees // the only jobs that run here; nil = all
+	away  map[engine.JobID]claim // claimed here, carried out elsewhere
+	back  []claim                // of those, the ones whose jobs have moved on
+	busy  int                    // taken and running ones, without ghosts
+	alone *entry                 // the suspect that runs now
+	slots int                    // workers at work
+	seats []bool                 // by number less one: the workers that there are, deaf ones too
+	trees *trees                 // the only jobs that run here; nil = all
 
 	loading  bool
 	loaded   bool
@@ -134,6 +136,7 @@ func (x *index) clear() {
 	x.locks = make(map[string]*lock)
 	x.lineOf = make(map[place]*line)
 	x.runs = make(map[*run]struct{})
+	x.away, x.back = make(map[engine.JobID]claim), nil
 	x.gone = make(map[engine.JobID]struct{})
 	x.lines, x.due, x.dirty = nil, nil, nil
 	x.busy, x.slots, x.seats, x.alone = 0, 0, nil, nil
@@ -176,6 +179,9 @@ func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
 	e := x.jobs[j.ID]
 	if e != nil && j.Rev <= e.rev {
 		return nil
+	}
+	if j.State != engine.Running {
+		x.land(j.ID)
 	}
 	if j.State.Terminal() {
 		x.drop(j.ID)
@@ -327,6 +333,7 @@ func (x *index) drop(id engine.JobID) {
 	if x.loading {
 		x.gone[id] = struct{}{}
 	}
+	x.land(id)
 	if e := x.jobs[id]; e != nil {
 		x.lift(e)
 		e.taken = false // whoever chose it finds it gone

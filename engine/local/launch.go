@@ -8,7 +8,11 @@ func (b *Backend) hire(s *session, c claim) {
 		return
 	}
 	b.group.Add(1)
-	b.launcher.Launch(c.job, func() { b.work(s, c) })
+	if b.launcher.Launch(c.job, func() { b.work(s, c) }) {
+		b.group.Done() // whoever carries it out may outlive this engine
+		b.idx.sendAway(c)
+		b.arrive()
+	}
 }
 
 // leave gives a worker's slot and number back.

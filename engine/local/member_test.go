@@ -196,7 +196,13 @@ type carrier struct {
 
 func (c *carrier) Claimed(engine.Tx, engine.Job) error { c.written.Add(1); return nil }
 
-func (c *carrier) Launch(_ engine.Job, run func()) { c.waiting <- run }
+func (c *carrier) Dropped(engine.JobID)  {}
+func (c *carrier) Has(j engine.Job) bool { return false }
+
+func (c *carrier) Launch(_ engine.Job, run func()) bool {
+	c.waiting <- run
+	return false
+}
 
 // A launcher is told of a job in the transaction that claims it, and begins its attempt
 // when it likes.

@@ -125,7 +125,7 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine
 
 // othersHave reports whether a living process other than this one has a running job.
 func (b *Backend) othersHave(j engine.Job) bool {
-	return b.alive != nil && j.Boot != b.boot && b.alive(j.Boot)
+	return b.alive != nil && j.Boot != b.boot && b.alive(j.Boot) || b.launcher.Has(j)
 }
 
 // orphans are the running jobs of which no run is here.

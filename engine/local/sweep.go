@@ -28,7 +28,7 @@ func (b *Backend) watch(s *session, w *watcher) error {
 	}
 	w.looked = now
 	for _, r := range b.idx.running() {
-		if r.deaf(now) {
+		if !r.guest && r.deaf(now) {
 			b.openSlot(r)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // begin registers a claimed job as running here.
 func (b *Backend) begin(s *session, c *claim) *run {
-	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, paced: c.paced, began: time.Now()}
+	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, paced: c.paced, began: time.Now(), guest: c.e == nil}
 	r.ctx, r.cancel = context.WithCancelCause(s.work)
 	if r.kind.Timeout > 0 {
 		r.limit = time.AfterFunc(r.kind.Timeout, func() { r.cancel(errTimeout) })

@@ -11,25 +11,25 @@ import (
 // Ended. Changes leave
 // storage in commit order, after the commit returned nil.
 type Change struct {
-	Seq    uint64 // version of the database that holds it; set at publication
-	Job    *Job
-	Before State // of Job; equal to Job.State for a new job or one that kept its state
-	New    bool  // Job was inserted by this change
-	Ended  *Job  // Job as it had ended, when this change has opened it again
+	Seq    uint64 `json:"-"` // version of the database that holds it; set at publication
+	Job    *Job   `json:"job,omitempty"`
+	Before State  `json:"before"`          // of Job; equal to Job.State for a new job or one that kept its state
+	New    bool   `json:"new,omitempty"`   // Job was inserted by this change
+	Ended  *Job   `json:"ended,omitempty"` // Job as it had ended, when this change has opened it again
 	// Joined are the groups that wait for Job from this change on: those of a new
 	// job, or of a spec whose key Job held already. Its revision stays.
-	Joined  []GroupID
-	Deleted JobID
+	Joined  []GroupID `json:"joined,omitempty"`
+	Deleted JobID     `json:"deleted,omitempty"`
 	// Attempt is an attempt or a hold that has ended, of the job Of.
-	Attempt *Attempt
-	Of      JobID
-	Account *AccountRow
+	Attempt *Attempt    `json:"attempt,omitempty"`
+	Of      JobID       `json:"of,omitempty"`
+	Account *AccountRow `json:"account,omitempty"`
 	// Forgotten is the id of an account that was deleted.
-	Forgotten string
-	Queue     *QueueState
-	Audit     *AuditEntry
-	Totals    *Totals
-	Discards  *QueueDiscards
+	Forgotten string         `json:"forgotten,omitempty"`
+	Queue     *QueueState    `json:"queue,omitempty"`
+	Audit     *AuditEntry    `json:"audit,omitempty"`
+	Totals    *Totals        `json:"-"` // sums are each process's own
+	Discards  *QueueDiscards `json:"-"`
 }
 
 // Moved is the change of a job from one value to the next.

@@ -18,11 +18,12 @@ var errLost = errors.New("the connection to the database is lost")
 type patience struct {
 	server time.Duration // for a server that is lost, until it is there again
 	answer time.Duration // for one answer; after that the connection counts as lost
+	echo   time.Duration // for an own commit to be heard of; after that none is
 }
 
 // usualPatience is more for an answer than the server takes at most, so that an answer that does
 // not come says something of the network.
-var usualPatience = patience{server: 30 * time.Second, answer: statementPatience + 5*time.Second}
+var usualPatience = patience{server: 30 * time.Second, answer: statementPatience + 5*time.Second, echo: time.Second}
 
 const (
 	// statementPatience is for one statement, with what it waits for.

@@ -21,3 +21,32 @@ func BenchmarkMove(b *testing.B) {
 		}))
 	}
 }
+
+// The same, by four writers of a process that hears of all commits.
+func BenchmarkMoveServed(b *testing.B) {
+	for _, served := range []bool{false, true} {
+		b.Run(map[bool]string{false: "alone", true: "served"}[served], func(b *testing.B) {
+			db := open(b, pgtest.Schema(b))
+			if served {
+				ctx, stop := context.WithCancel(context.Background())
+				done, up := make(chan error), make(chan struct{}, 1)
+				db.OnGap(func() { up <- struct{}{} })
+				go func() { done <- db.Serve(ctx) }()
+				<-up
+				defer func() { stop(); <-done }()
+			}
+			b.SetParallelism(2)
+			b.ResetTimer()
+			b.RunParallel(func(p *testing.PB) {
+				id := insert(b, db, spec(""))[0]
+				for p.Next() {
+					must(b, db.Write(context.Background(), func(tx engine.Tx) error {
+						j, err := db.Job(tx, id)
+						j.Rev++
+						return errors.Join(err, db.SaveJob(tx, j))
+					}))
+				}
+			})
+		})
+	}
+}

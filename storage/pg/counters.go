@@ -10,15 +10,23 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// loadSums reads the sums as they are when a store is opened.
-func (db *DB) loadSums(ctx context.Context) error {
-	return db.view(ctx, func(t *txn) (err error) {
-		if db.sums.discards, err = t.discards(); err != nil {
+// loadSums reads the sums as they are, and of which commits they are.
+func (db *DB) loadSums(ctx context.Context) (now sums, of visible, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		snapshot, _, err := value[string](t, "select pg_current_snapshot()::text")
+		if err == nil {
+			of, err = readVisible(snapshot)
+		}
+		if err != nil {
 			return err
 		}
-		db.sums.counts, err = t.counts()
+		if now.discards, err = t.discards(); err != nil {
+			return err
+		}
+		now.counts, err = t.counts()
 		return err
 	})
+	return now, of, err
 }
 
 // counts are the counters as they are stored.

@@ -23,10 +23,8 @@ type DB struct {
 // shared is what the stores of one process have in common.
 type shared struct {
 	pool     *pgxpool.Pool
-	seq      uint64 // of the last commit: this process's own count, which goes on over a restart as the clock does
 	turns    turnstile
-	sums     sums // as of the last commit; only who has the turn touches them, and seq
-	onCommit func(seq uint64, changes []engine.Change)
+	told     teller
 	region   func(platform string) string
 	patience patience
 	// atEnd is what follows from what a transaction has done, in this order, so that no two
@@ -34,6 +32,7 @@ type shared struct {
 	atEnd []func(*txn) error
 
 	schema, address string
+	channel         string // where commits are told of
 	readOnly        bool
 	holder          *pgx.Conn // its session has the lock of the one engine; nil = not held
 	boot            both.Boot
@@ -42,11 +41,6 @@ type shared struct {
 	commits         both.WriteTimes
 	beforeCommit    func() // nil = nothing
 }
-
-// OnCommit names the one function that gets the changes of every commit of this process, in an
-// order in which none comes before one that it was decided by, and before the writers are
-// answered. It must not block. Call it before the first Write.
-func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
 
 // Read runs fn in a transaction that sees one state of the database. It must be short: an old
 // state keeps the database from clearing up.
@@ -127,15 +121,29 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	if err != nil || !t.dirty {
 		return err
 	}
+	w := db.told.expect(t)
 	return db.turns.pass(func() error {
-		if err := db.readyToCommit(); err != nil {
+		err := db.commitIn(t)
+		if committed = err == nil; !committed {
+			db.told.forget(w)
 			return err
 		}
-		defer db.commits.Add(time.Now())
-		err := db.commit(t)
-		committed = err == nil
+		db.told.hear(w, db.patience.echo)
+		return nil
+	}, func() {
+		for !db.told.settle(w) {
+			db.told.hear(w, db.patience.echo)
+		}
+	})
+}
+
+// commitIn commits when it may, and notes how long that took.
+func (db *DB) commitIn(t *txn) error {
+	if err := db.readyToCommit(); err != nil {
 		return err
-	}, func() { db.publish(append(t.changes, db.sums.take(t.sums)...)) })
+	}
+	defer db.commits.Add(time.Now())
+	return db.commit(t)
 }
 
 // readyToCommit waits for what is to come before a commit, and refuses one of a store that was
@@ -145,17 +153,6 @@ func (db *DB) readyToCommit() error {
 		db.beforeCommit()
 	}
 	return context.Cause(db.life)
-}
-
-// publish hands the changes of one commit on.
-func (db *DB) publish(changes []engine.Change) {
-	db.seq++
-	for i := range changes {
-		changes[i].Seq = db.seq
-	}
-	if db.onCommit != nil {
-		db.onCommit(db.seq, changes)
-	}
 }
 
 // in runs fn with a transaction on a connection of its own, which it has to begin and to end.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -78,13 +79,7 @@ func (db *DB) takeHold(ctx context.Context) error {
 	if err != nil {
 		host = "this host"
 	}
-	conf := db.pool.Config().ConnConfig
-	conf.RuntimeParams["application_name"] = fmt.Sprintf(holderName, os.Getpid(), host)
-	// A host that is gone says nothing: the server is to find out within seconds.
-	for name, value := range map[string]string{"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3"} {
-		conf.RuntimeParams[name] = value
-	}
-	c, err := pgx.ConnectConfig(ctx, conf)
+	c, err := db.connectAs(ctx, fmt.Sprintf(holderName, os.Getpid(), host))
 	if err != nil {
 		return unreachable(err)
 	}
@@ -101,6 +96,19 @@ func (db *DB) takeHold(ctx context.Context) error {
 	}
 	db.holder = c
 	return nil
+}
+
+// connectAs makes a connection of its own with a name. A host that is gone says nothing: the server
+// is to find out within seconds.
+func (db *DB) connectAs(ctx context.Context, name string) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	conf := db.pool.Config().ConnConfig
+	conf.RuntimeParams["application_name"] = name
+	for name, value := range map[string]string{"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3"} {
+		conf.RuntimeParams[name] = value
+	}
+	return pgx.ConnectConfig(ctx, conf)
 }
 
 // lockSchema takes the lock for a session; false = another has it.
@@ -129,10 +137,14 @@ func (t *txn) heldBy(held *both.ErrHeld) (there bool, err error) {
 // Boot tells about the opening of the schema by Hold; the zero Boot without it.
 func (db *DB) Boot() both.Boot { return db.boot }
 
-// Serve keeps the hold until ctx ends, and returns nil. It ends early with an error when another
-// process has taken the schema meanwhile: then this one must stop.
+// Serve hears of all commits, of other processes too, and keeps the hold if there is one, until
+// ctx ends, and returns nil. It ends early with an error when another process has taken the schema
+// meanwhile: then this one must stop.
 func (db *DB) Serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
+	var listening sync.WaitGroup
+	listening.Go(func() { db.listen(ctx) })
+	defer listening.Wait()
 	defer stop()
 	defer context.AfterFunc(db.life, stop)()
 	for await.Pause(ctx, holdLook) {
@@ -146,12 +158,10 @@ func (db *DB) Serve(ctx context.Context) error {
 // keepHold asks the session for a sign of life, and takes the lock anew where it is lost. A
 // server that does not answer is waited for: nothing can be written meanwhile.
 func (db *DB) keepHold(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, connectPatience)
-	defer cancel()
-	if db.holder == nil || db.holder.Ping(ctx) == nil {
+	if db.holder == nil || signOfLife(ctx, db.holder) == nil {
 		return nil
 	}
-	_ = db.holder.Close(ctx)
+	hangUp(db.holder)
 	err := db.takeHold(ctx)
 	if _, another := errors.AsType[*both.ErrHeld](err); another {
 		return err

@@ -76,15 +76,16 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 	}
 	db := &DB{shared: &shared{
 		pool: pool, region: o.Region, schema: schema, address: addressOf(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
-		atEnd: []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken},
+		atEnd:   []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken, tellOn(channelOf(schema))},
+		channel: channelOf(schema),
 	}}
 	db.life, db.abandon = context.WithCancelCause(context.Background())
 	if o.Region == nil {
 		db.region = func(string) string { return "" }
 	}
 	db.turns.moved.L = &db.turns.mu
-	db.seq = uint64(wall.Now().UnixMilli())
-	if err := db.loadSums(ctx); err != nil {
+	db.told.seq, db.told.waiting, db.told.early = uint64(wall.Now().UnixMilli()), map[uint64]*waiting{}, map[uint64]bool{}
+	if db.told.sums, _, err = db.loadSums(ctx); err != nil {
 		pool.Close()
 		return nil, unreachable(err)
 	}

@@ -51,6 +51,19 @@ func (s *sums) take(of sums) (changes []engine.Change) {
 	return changes
 }
 
+// become replaces the sums, and gives the changes that tell of all.
+func (s *sums) become(now sums) (changes []engine.Change) {
+	for q := range s.discards { // of some there may be none any more
+		now.discard(q, 0)
+	}
+	*s = now
+	for _, q := range slices.Sorted(maps.Keys(s.discards)) {
+		changes = append(changes, engine.Change{Discards: &engine.QueueDiscards{Queue: q, Jobs: s.discards[q]}})
+	}
+	totals := s.totals()
+	return append(changes, engine.Change{Totals: &totals})
+}
+
 func (s *sums) totals() engine.Totals {
 	totals, _ := both.TotalsOf(func(name string) (int64, error) { return int64(s.counts[name]), nil })
 	return totals

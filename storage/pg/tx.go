@@ -27,6 +27,7 @@ type txn struct {
 	dirty  bool          // something was written
 	told   bool          // a row was given to who asked
 	token  int64         // what says later that it was committed
+	xid    uint64        // of a transaction whose news are on their way
 	err    error         // the database's first
 
 	changes []engine.Change

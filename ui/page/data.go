@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -123,7 +124,49 @@ func compareAccounts(a, b *engine.AccountRow) int {
 }
 
 // SortJobs puts jobs in screen order.
-func SortJobs(rows []engine.JobRow) { sortRows(rows, compareJobs) }
+func SortJobs(rows []engine.JobRow) {
+	sortRows(rows, compareJobs)
+	keepPlaces(rows)
+}
+
+// lineOf tells the lines apart in which jobs have places: those of a queue that ask one host
+// for one thing.
+type lineOf struct {
+	queue    engine.Queue
+	kind     engine.Kind
+	platform string
+}
+
+// keepPlaces puts the jobs of each line into the order of their places, where the line's jobs
+// stand: their instants are estimates of different moments, by which neighbours would trade
+// places each second.
+func keepPlaces(rows []engine.JobRow) {
+	lines := map[lineOf][]int{}
+	for i := range rows {
+		if j := &rows[i]; j.State == engine.Available && j.Place > 0 && j.Stand == "" {
+			platform, _, many := strings.Cut(j.Key, "_")
+			if !many {
+				platform = ""
+			}
+			at := lineOf{j.Queue, j.Kind, platform}
+			lines[at] = append(lines[at], i)
+		}
+	}
+	byPlace := func(a, b engine.JobRow) int { return cmp.Compare(a.Place, b.Place) }
+	for _, at := range lines {
+		if slices.IsSortedFunc(at, func(a, b int) int { return cmp.Compare(rows[a].Place, rows[b].Place) }) {
+			continue
+		}
+		jobs := make([]engine.JobRow, len(at))
+		for n, i := range at {
+			jobs[n] = rows[i]
+		}
+		slices.SortStableFunc(jobs, byPlace)
+		for n, i := range at {
+			rows[i] = jobs[n]
+		}
+	}
+}
 
 func compareJobs(a, b *engine.JobRow) int {
 	if a.State != b.State {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 	}
 	now := uitest.Noon.Add(-time.Minute)
 	job := func(id string, s engine.State, place int, in time.Duration) engine.JobRow {
-		j := engine.JobRow{Job: engine.Job{ID: engine.JobID(id), State: s}, Place: place}
+		j := engine.JobRow{Job: engine.Job{ID: engine.JobID(id), State: s, Kind: engine.Kind(strings.Fields(id)[0])}, Place: place}
 		switch {
 		case s == engine.Retryable:
 			j.Due = now.Add(in)
@@ -30,6 +31,7 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 		job("unknown", engine.Available, 1, 0),
 		job("timeline", engine.Available, 1, time.Minute),
 		job("match 9", engine.Available, 9, 2*time.Second),
+		job("match 3", engine.Available, 3, 2*time.Second+time.Millisecond), // told a moment later
 		job("match 1", engine.Available, 1, time.Second),
 		job("retry", engine.Retryable, 0, time.Hour),
 	}
@@ -38,7 +40,7 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 	if late := columns.NextTry(pen{view(&Data{})}, &waits); late != "now" {
 		t.Errorf("what could have gone goes %s", late)
 	}
-	for i, want := range []engine.JobID{"retry", "match 1", "match 9", "timeline", "unknown"} {
+	for i, want := range []engine.JobID{"retry", "match 1", "match 3", "match 9", "timeline", "unknown"} {
 		if rows[i].ID != want {
 			t.Errorf("%d is %s, want %s", i, rows[i].ID, want)
 		}

@@ -4,8 +4,8 @@ package themes
 var (
 	darkAnsi    = ansiPalette{dim: 7, faint: 8, accent: 12, ok: 10, run: 14, line: 6, retry: 13, warn: 11, err: 9}
 	lightAnsi   = ansiPalette{dim: 8, faint: 7, accent: 4, ok: 2, run: 6, line: 6, retry: 5, warn: 3, err: 1, boldWarn: true}
-	cbDarkAnsi  = ansiPalette{dim: 7, faint: 8, accent: own, ok: 12, run: 15, line: 7, retry: 13, warn: 11, err: 9}
-	cbLightAnsi = ansiPalette{dim: 8, faint: 7, accent: own, ok: 4, run: 0, line: 8, retry: 5, warn: 3, err: 1, boldWarn: true}
+	cbDarkAnsi  = ansiPalette{dim: 7, faint: 8, accent: own, ok: 12, run: 15, line: 6, retry: 13, warn: 11, err: 9}
+	cbLightAnsi = ansiPalette{dim: 8, faint: 7, accent: own, ok: 4, run: 0, line: 6, retry: 5, warn: 3, err: 1, boldWarn: true}
 )
 
 // dark is the palette for those of which the colours meet in 256 as well.
@@ -41,26 +41,26 @@ var palettes = []Palette{
 	{
 		Name: "cb-dark", Dark: true, Bg: "#11151c",
 		text: "#d7dde8", dim: "#8b95a7", accent: "#d7dde8", full: "#25b0fc",
-		ok: "#25b0fc", run: "#eef6f9", retry: "#c673a0", warn: "#fad24f", err: "#e86e4f",
+		ok: "#25b0fc", run: "#eef6f9", retry: "#c673a0", warn: "#fad24f", err: "#e86e4f", line: "#6fa8d8",
 		ansi: cbDarkAnsi, contrast: 5.5, distance: 31,
 	},
 	{
 		Name: "cb-light", Bg: "#fafafa",
 		text: "#1f2430", dim: "#5c6370", accent: "#1f2430", full: "#0a60d0",
-		ok: "#0a60d0", run: "#070714", retry: "#9c2a7e", warn: "#726700", err: "#4b2001",
+		ok: "#0a60d0", run: "#070714", retry: "#9c2a7e", warn: "#726700", err: "#4b2001", line: "#2f6299",
 		ansi: cbLightAnsi, contrast: 5.5, distance: 31,
 	},
 	{
 		Name: "hc-dark", Dark: true, Bg: "#000000",
 		text: "#ffffff", dim: "#c8c8c8", accent: "#ffffff", hairline: "#8a8a8a",
-		ok: "#24abfc", run: "#f2fefe", retry: "#ce7ba8", warn: "#fdd844", err: "#ed6e62",
+		ok: "#24abfc", run: "#f2fefe", retry: "#ce7ba8", warn: "#fdd844", err: "#ed6e62", line: "#7cbcf0",
 		flow: []string{"#12567e", "#176fa4", "#1d89ca", "#24abfc", "#9adafe"},
 		ansi: cbDarkAnsi, contrast: 7.0, distance: 31,
 	},
 	{
 		Name: "hc-light", Bg: "#ffffff",
 		text: "#000000", dim: "#333333", accent: "#000000", hairline: "#6a6a6a",
-		ok: "#0946de", run: "#5f5359", retry: "#230060", warn: "#8a4706", err: "#360200",
+		ok: "#0946de", run: "#5f5359", retry: "#230060", warn: "#8a4706", err: "#360200", line: "#17507f",
 		flow: []string{"#84a2ee", "#5f86ea", "#3a6be5", "#0946de", "#04206a"},
 		ansi: cbLightAnsi, contrast: 7.0, distance: 31,
 	},

@@ -97,6 +97,9 @@ func (m *model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
 	}
 }
 
+// leastFigured is how high a screen is that has room for the figure of a cost.
+const leastFigured = 20
+
 // askWeighed asks, with what the engine has counted. What is confirmed is exactly
 // what was counted. What costs next to nothing is not worth a question.
 func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
@@ -126,7 +129,7 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 		}
 		return m.do(t.command)
 	})
-	if c := t.receipt.Cost; c != nil && m.size != page.S {
+	if c := t.receipt.Cost; c != nil && m.w >= part.DialogWidth && m.h >= leastFigured {
 		v := m.view(now)
 		v.Theme = v.Theme.Raised()
 		m.over.dialog.Figure = page.Budgeted(v, *c, t.plans, part.FigureWidth)

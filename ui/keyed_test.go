@@ -74,7 +74,7 @@ func spokenKey() *regexp.Regexp {
 // prompts. Others name no key, though they look like it.
 var fixed = []string{
 	"nothing fits: backspace, or esc closes", "enter runs it: ", "nothing was done: type the word that is shown, or leave by esc", "; enter goes on", "? lists what can be typed here",
-	"words, state:failed, age>1h, -queue:report.*, ~letters; tab completes",
+	"words, state:failed, age>1h, -queue:report.*, ~letters; tab completes", " more; tab completes",
 	"ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that",
 }
 

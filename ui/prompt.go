@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -94,9 +95,22 @@ func (p *prompt) apply(text string) {
 // without room its column goes first.
 func (p *prompt) told(w int) string {
 	if _, what, ok := strings.Cut(p.wrong, ": "); ok && p.Bad > 0 && safe.Width(safe.Text(p.wrong)) > w {
-		return what
+		return someOf(what, w)
 	}
 	return p.wrong
+}
+
+// someOf counts the last of the words that may stand in a filter where w cells do not hold all.
+func someOf(wrong string, w int) string {
+	head, list, ok := strings.Cut(wrong, ": use ")
+	words := strings.Split(strings.Replace(list, " or ", ", ", 1), ", ")
+	for n := len(words); ok && n > 0; n-- {
+		if safe.Width(safe.Text(wrong)) <= w {
+			break
+		}
+		wrong = head + ": use " + strings.Join(words[:n], ", ") + " and " + strconv.Itoa(len(words)-n) + " more; tab completes"
+	}
+	return wrong
 }
 
 // complete puts the first thing that may stand at the end of the text there.

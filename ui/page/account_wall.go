@@ -235,7 +235,10 @@ func cellSign(v *View, letter byte, odd bool) themes.State {
 	switch letter {
 	case engine.CellStored:
 		t := themes.Flow(0.5)
-		if odd {
+		switch {
+		case v.Theme.Profile == themes.ANSI16:
+			t = themes.Line // without a ramp the newest ones and what failed stand out
+		case odd:
 			t = themes.Odd(t)
 		}
 		return themes.State{Glyph: g.Cell, Token: t}

@@ -150,7 +150,7 @@ func (p *alertPage) Draw(v *View) []string {
 func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []string {
 	w := v.inner(v.W)
 	next := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
-	stands := append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r, true)...)...)}, next...)
+	stands := append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, next...)
 	top := list.Height + len(stands) + 4
 	rows := append(v.sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
 		v.abreast(top, min(v.H-top, tallestAlert+4), []func(w, h int) part.Section{
@@ -200,9 +200,18 @@ func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
 	}
 	rows := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
 	if h > len(rows)+2 {
-		rows = append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r, false)...)...)}, rows...)
+		rows = append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
 	}
-	return append(rows, evidenceRows(v, r, w, h-len(rows), "evidence")...)
+	room, some := h-len(rows), clamp(len(r.Evidence), 1, someEvidence)
+	if left := room - some - 1; left >= leastChart && len(r.History) > 0 {
+		rows = append(append(rows, evidenceRows(v, r, w, some, "evidence")...), "")
+		return append(rows, alertChart(v, r, w, left)...)
+	}
+	rows = append(rows, evidenceRows(v, r, w, room-1, "evidence")...)
+	if spark := sparkCell(v, r); strings.TrimSpace(spark.Text) != "" {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " hour     "), spark))
+	}
+	return rows
 }
 
 // evidenceRows are the latest of what speaks for an alert, at most h; label, if there is
@@ -229,6 +238,10 @@ func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []s
 	return rows
 }
 
+// someEvidence is how much of it stands below a list, and leastChart how many rows the chart of
+// an alert takes below that at least.
+const someEvidence, leastChart = 3, 4
+
 // detailLabel is what a label of an alert's detail takes.
 const detailLabel = 10
 
@@ -246,16 +259,11 @@ func labelledRows(v *View, w int, label string, lines []string) []string {
 	return rows
 }
 
-// alertStands is FIRING, now 47, limit > 2, since 12:30:05, and, where no chart shows it,
-// the last hour.
-func alertStands(v *View, r *engine.AlertRow, charted bool) []part.Cell {
+// alertStands is FIRING, now 47, limit > 2, since 12:30:05.
+func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 	facts := []part.Cell{columns.AlertSign(pen{v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "since "+v.clock(r.Since)))
-	}
-	if spark := sparkCell(v, r); !charted && strings.TrimSpace(spark.Text) != "" {
-		spark.Text = "last hour " + strings.TrimLeft(spark.Text, " ")
-		facts = append(facts, spark)
 	}
 	return v.join(facts...)
 }

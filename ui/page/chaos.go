@@ -92,6 +92,9 @@ var chaosColumns = []part.Column{
 	{Title: "WHAT IT DOES, OR DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1},
 }
 
+// chaosLeft is what the columns before the last one take of a narrow screen.
+const chaosLeft = 45
+
 // chaosWide tells what is to be expected beside what the engine did.
 var chaosWide = append(slices.Clone(chaosColumns[:3]),
 	part.Column{Title: "WHAT IS TO BE EXPECTED", Kind: part.Words, Min: 32, Width: 32},
@@ -116,6 +119,8 @@ func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
 		}
 	case r.Did == "":
 		did = part.As(themes.Dim, r.Expect)
+	default:
+		did.Text = or(part.Clause(r.Did, v.W-chaosLeft), r.Did)
 	}
 	return append(cells, did)
 }

@@ -97,7 +97,7 @@ func (p *Evidence) Draw(v *View) []string {
 	r := p.now(v)
 	w := v.inner(v.W)
 	charted := v.Tall != Short && v.H > 3*tallestAlert
-	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r, charted)...)...)}
+	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
 	for _, line := range part.Wrap("next: "+or(r.Next, part.None), max(w-2, 10)) {
 		head = append(head, v.row(w, part.Plain(" "+line)))
 	}

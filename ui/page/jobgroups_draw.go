@@ -17,7 +17,7 @@ var barStates = [...]engine.State{
 
 // barShares colour them, what waits in line is calm, and name them where there is little room.
 var barShares = map[engine.State]part.Share{
-	engine.Running: {Token: themes.Run, Short: "run"}, engine.Available: {Token: themes.Line, Short: "in line"},
+	engine.Running: {Token: themes.Run, Short: "run"}, engine.Available: {Token: themes.Planned(themes.Flow(0.3)), Short: "in line"},
 	engine.Retryable: {Token: themes.Retry, Short: "retry"}, engine.Scheduled: {Token: themes.Held, Short: "later"},
 	engine.Pending: {Token: themes.Tick, Short: "pending"}, engine.Discarded: {Token: themes.Err, Short: "gave up"},
 }

@@ -31,6 +31,15 @@ type matchPage struct {
 	waitFor engine.MatchesQuery   // the question that is under way
 }
 
+// matchFault is what is wrong with a match, in two words on a narrow screen.
+func matchFault(v *View, m *engine.MatchRow) part.Cell {
+	fault := columns.FaultOf(m)
+	if fault != "" && v.Size == S {
+		return part.As(themes.Err, columns.Answer("", fault))
+	}
+	return part.As(themes.Err, columns.InShort(fault))
+}
+
 // matchStates are what `s` goes through: the statuses of a match.
 var matchStates = []struct{ status, word string }{
 	{"", ""}, {"success", "stored"}, {"temporary_failure", "retrying"}, {"unfetched", "not fetched"},
@@ -44,7 +53,7 @@ func newMatchPage(account string) *matchPage {
 		shown = columns.AllMatches
 	}
 	p := &matchPage{account: account}
-	p.list = newList(columns.Matches, slices.Clone(shown), matchID)
+	p.list = newList(columns.Matches, shown.Drawn("err", byView(matchFault)), matchID)
 	p.is = screenOf[engine.MatchRow]{screen: ScreenMatches, crumb: "Matches", file: "matches", fill: func(v *View) {
 		p.put(v, matchesMade{madeOf{got: p.got}, len(p.read), p.status}, p.ofStatus)
 	}}

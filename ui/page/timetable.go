@@ -21,6 +21,7 @@ type timetable struct {
 	host    string
 	limit   int // calls that a window takes
 	window  time.Duration
+	marked  int       // rows of the chart beside which numbers stand; 0 = there are none
 	made    []float64 // calls of each cell; NaN = not known
 	planned []float64
 	windows []stripe
@@ -62,6 +63,9 @@ type run struct {
 // of the one with the most planned.
 func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRow) timetable {
 	t := timetable{axis: a, plan: f.busiest(v)}
+	if v.Size != S {
+		t.marked = scales[v.Size].high
+	}
 	b, known := v.pacing(t.plan)
 	if t.host = b.Host; known {
 		t.limit, t.window = b.Most(), b.Window
@@ -270,7 +274,23 @@ func (t *timetable) high() float64 {
 		return 1
 	}
 	step := part.RoundStep(high / scaleSteps)
-	return math.Ceil(high/step-0.001) * step
+	high = math.Ceil(high/step-0.001) * step
+	if t.marked > 0 {
+		high, _, _ = evenScale(high, t.marked)
+	}
+	return high
+}
+
+// evenScale is the lowest scale of so many rows that holds a value and has a number every so
+// many rows: apart of them for each step.
+func evenScale(least float64, rows int) (high, step float64, apart int) {
+	for n := 2; n <= 4; n++ {
+		steps := float64(rows) / float64(n)
+		if s := part.RoundStep(least/steps - 0.001); high == 0 || s*steps < high {
+			high, step, apart = s*steps, s, n
+		}
+	}
+	return high, step, apart
 }
 
 const (

@@ -3,7 +3,6 @@ package page
 import (
 	"github.com/charmbracelet/x/ansi"
 
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,16 +120,11 @@ func (t *timetable) marks(rows []string) {
 	if t.even() <= 0 {
 		return
 	}
-	high, n := t.high(), float64(len(rows))
-	step := part.RoundStep(leastMark * high / n)
-	for at := 0.0; at < high; at += step {
-		y := len(rows) - 1 - int(math.Round(at/high*n))
-		rows[max(y, 0)] = count(int(at))
+	_, step, apart := evenScale(t.high(), len(rows))
+	for n, y := 0, len(rows)-1; y >= 0; n, y = n+1, y-apart {
+		rows[y] = count(n * int(step))
 	}
 }
-
-// leastMark is how many rows lie between two numbers of a scale, at least.
-const leastMark = 1.5
 
 // drawCalls draws the calls by cell: those that were made, the dots of those that are
 // planned, and behind them how many there is room for.

@@ -143,24 +143,34 @@ func (l *Line) share(i int, coloured string, planned bool) string {
 	return coloured
 }
 
+// legendDigits is what a number of a legend takes at least: nothing moves when 7 becomes 19.
+const legendDigits = 3
+
 // Legend writes what the colours of a stack say: ■ 535 available. Where not all have room
 // they stand closer, under their short names; parts that have none then are left out whole.
 func (l *Line) Legend(shares []Share) *Line {
 	gap, name, sum := 3, func(s Share) string { return s.Name }, 0
-	wide := func(s Share) int { return gap + 3 + len(human.Count(int64(s.N))) + safe.Width(name(s)) }
+	wide := func(s Share) int {
+		return gap + 3 + max(len(human.Count(int64(s.N))), legendDigits) + safe.Width(name(s))
+	}
 	for _, s := range shares {
 		sum += wide(s)
 	}
 	if sum-gap > l.Room() {
-		gap, name = 2, func(s Share) string { return cmp.Or(s.Short, s.Name) }
+		gap, name = 1, func(s Share) string { return cmp.Or(s.Short, s.Name) }
 	}
 	for i, s := range shares {
-		if i > 0 && wide(s) <= l.Room() {
-			l.Gap(gap)
-		} else if i > 0 {
+		n := human.Count(int64(s.N))
+		free := max(legendDigits-len(n), 0)
+		switch {
+		case i == 0:
+			free = max(free-1, 0) // of those that run there are never hundreds
+		case wide(s) > l.Room():
 			return l
+		default:
+			l.Gap(gap)
 		}
-		l.Sample(s, i, false).Gap(1).Put(themes.Figure, human.Count(int64(s.N))).Gap(1).Put(themes.Dim, name(s))
+		l.Gap(free).Sample(s, i, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, name(s))
 	}
 	return l
 }

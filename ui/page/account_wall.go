@@ -243,14 +243,18 @@ func cellSign(v *View, letter byte, odd bool) themes.State {
 		}
 		return themes.State{Glyph: g.Cell, Token: t}
 	case engine.CellHad:
-		if v.Theme.Shades() && !v.Theme.ASCII() {
+		if v.Theme.Profile != themes.Mono && !v.Theme.ASCII() {
 			return themes.State{Glyph: g.Cell, Token: themes.OK}
 		}
 		return themes.State{Glyph: g.Shade[2], Token: themes.OK}
 	case engine.CellToCome:
 		return themes.State{Glyph: g.Dot, Token: themes.Tick}
 	}
-	return v.Theme.State(cellWords[letter])
+	s := v.Theme.State(cellWords[letter])
+	if v.Theme.Profile == themes.Mono {
+		s.Token = themes.Sel // among cells as bright as it is
+	}
+	return s
 }
 
 // cellWords are the states of matches that have a sign of their own.

@@ -17,11 +17,12 @@ type alertPage struct {
 	answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   instant           // of the last evaluation; zero = not known
+	foot foot
 }
 
 // newAlertPage makes the screen.
 func newAlertPage() *alertPage {
-	p := &alertPage{}
+	p := &alertPage{foot: newFoot()}
 	p.list = newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
 	p.is = screenOf[engine.AlertRow]{
 		screen: ScreenAlerts, file: "alerts", row: "alert",
@@ -45,13 +46,14 @@ func newAlertPage() *alertPage {
 // and after a reload, they are asked for.
 func (p *alertPage) Want(v *View) engine.Query {
 	if v.Alerts != nil && p.have || !p.due(v, v.Restarts) {
-		return nil
+		return p.foot.want(v)
 	}
 	return engine.AlertsQuery{}
 }
 
 // Got implements Page.
 func (p *alertPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	if _, ok := q.(engine.AlertsQuery); ok && p.take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
 		p.read, p.at = got.Alerts, got.At
@@ -161,7 +163,11 @@ func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []stri
 				return part.Section{Title: "EVIDENCE", Note: count(len(r.Evidence)), Tail: v.keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
 			},
 		})...)
-	if left := v.H - len(rows); left > 2 {
+	left := v.H - len(rows)
+	if v.Size == L && left > leastFoot {
+		return p.foot.fill(v, rows, func(w, h int) part.Section { return logPanel(v, w, h) })
+	}
+	if left > 2 {
 		rows = append(rows, v.sections(0, len(rows), v.W, left, logPanel(v, w, left-1))...)
 	}
 	return rows

@@ -21,12 +21,13 @@ type Audit struct {
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
 	undone  map[uint64]bool // commands that were taken back
-	below   *Entry          // the selected one, summed up below a short list; nil = there is no room
+	foot    foot
+	below   *Entry // the selected one, summed up below a short list; nil = there is no room
 }
 
 // NewAudit makes the screen.
 func NewAudit() *Audit {
-	p := &Audit{}
+	p := &Audit{foot: newFoot()}
 	p.list = newList(columns.Audit, columns.AuditList.Drawn("undo", byView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	p.is = screenOf[engine.AuditEntry]{
 		screen: ScreenAudit, crumb: "Audit", file: "audit", row: "command",
@@ -51,13 +52,16 @@ func (p *Audit) Want(v *View) engine.Query {
 	case p.due(v, v.Seq):
 		return engine.AuditQuery{Page: engine.Page{Limit: listMost}}
 	case p.below != nil:
-		return p.below.Want(v)
+		if q := p.below.Want(v); q != nil {
+			return q
+		}
 	}
-	return nil
+	return p.foot.want(v)
 }
 
 // Got implements Page.
 func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	if ok && asked.Seq != 0 && p.below != nil {
 		p.below.Got(v, q, a, err)
@@ -173,7 +177,7 @@ func (p *Audit) drawSummed(v *View, sections []part.Section) []string {
 			return s
 		},
 		p.byCommand(v),
-	})
+	}, &p.foot)
 }
 
 // byCommand counts the commands on the list, the most frequent first.

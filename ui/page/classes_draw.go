@@ -78,12 +78,52 @@ func (p *Classes) Draw(v *View) []string {
 		}},
 		{least: 5, most: 10, keep: 2, draw: func(y, h int) []string { return v.abreast(y, h, p.blocks(v, &r, jobs)) }},
 	}
+	if v.Size == L {
+		all = append(all, band{least: 4, most: tallestHour + 2, keep: 5, draw: func(y, h int) []string {
+			return v.sections(0, y, v.W, h, p.lastHour(v, &r, v.inner(v.W), h-1))
+		}})
+	}
 	if log := logRows(v, v.inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
 		all = append(all, band{least: 2, most: 1 + len(log), keep: 4, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
 	}
 	return v.bands(append(all, band{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }})...)
+}
+
+// tallestHour is how high the chart of a class's failures grows.
+const tallestHour = 6
+
+// lastHour draws the failures of a class by the step, on the axis of the class's row.
+func (p *Classes) lastHour(v *View, r *engine.ClassRow, w, h int) part.Section {
+	const label = 6
+	each := (w - label - 2) / engine.ClassSteps
+	s := part.Section{Title: "LAST HOUR", Note: "failures of " + columns.InShort(r.Error), Tail: "per " + human.Window(time.Hour/engine.ClassSteps), Height: h}
+	if each < 1 || h < 2 {
+		return s
+	}
+	cells := each * engine.ClassSteps
+	c := part.NewChart(v.Theme, part.NewAxis(v.Now, time.Hour/time.Duration(cells), cells, cells+1), h)
+	high, step, apart := evenScale(float64(p.top()), h-1)
+	values := make([]float64, cells)
+	for x := range values {
+		if i := x/each + len(r.Lately) - engine.ClassSteps; i >= 0 && x%each < max(each-1, 1) { // columns stand apart
+			values[x] = float64(r.Lately[i])
+		}
+	}
+	c.Area(0, h-1, part.Series{Values: values, Top: high, Token: themes.Err})
+	c.Seam(0, h-1)
+	c.Words(h - 1)
+	l := part.NewLine(v.Theme, w)
+	for y := range h {
+		l.Reset(w, false)
+		mark := ""
+		if from := h - 2 - y; from >= 0 && from%apart == 0 {
+			mark = count(from / apart * int(step))
+		}
+		s.Rows = append(s.Rows, c.Row(l.Gap(1).Field(part.As(themes.Dim, mark), label-2, part.Number).Gap(1), y).String())
+	}
+	return s
 }
 
 // most is how many jobs the largest class has: what stands below its jobs has its place for all
@@ -237,8 +277,8 @@ func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []f
 			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: labelledRows(v, w, "", part.Wrap(or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if p.latest != nil && p.latest.detail.Call != nil {
 				s.Note, s.Rows = p.latest.answeredNote(v), p.latest.answerRows(v, w)
-				for _, line := range headers(*p.latest.detail.Call)[1:] {
-					s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, line)))
+				for _, h := range p.latest.detail.Call.Headers {
+					s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+h)))
 				}
 			}
 			return s

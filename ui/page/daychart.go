@@ -34,7 +34,7 @@ func (d *dayTraffic) want(v *View) engine.Query {
 
 // got takes the answer; an error keeps what there was until the next minute.
 func (d *dayTraffic) got(q engine.Query, a engine.Answer, err error) {
-	if _, ok := q.(engine.MetricsQuery); !ok {
+	if asked, ok := q.(engine.MetricsQuery); !ok || !asked.Traffic {
 		return
 	}
 	d.pending = false

@@ -21,7 +21,7 @@ const minuteRows = 4
 // ends now. Before the oldest of them nothing is known, and nothing is drawn.
 func (p *Logs) minutes(v *View, w int) part.Section {
 	const label = 13
-	cells := min(w-label-1, 120)
+	cells := min(w-label-1, 180)
 	if cells < 10 {
 		return part.Section{Height: minuteRows}
 	}

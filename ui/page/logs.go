@@ -16,6 +16,7 @@ type Logs struct {
 	answer
 	logBook
 	pane
+	foot  foot
 	level int  // of logLevels: this one and above
 	off   bool // the cursor was taken off the newest record
 	wrap  bool
@@ -38,7 +39,7 @@ const logAsk = 500
 
 // NewLogs makes the log of one job, named name; "" is the numbered screen with all.
 func NewLogs(job engine.JobID, name string) *Logs {
-	p := &Logs{job: job, name: name, query: query[record]{schema: columns.Logs.Schema}, level: usualLevel}
+	p := &Logs{foot: newFoot(), job: job, name: name, query: query[record]{schema: columns.Logs.Schema}, level: usualLevel}
 	if job != "" {
 		p.level = 0
 	}
@@ -66,7 +67,7 @@ func (p *Logs) Want(v *View) engine.Query {
 		return q
 	}
 	if !p.due(v, p.version(v)) {
-		return nil
+		return p.foot.want(v)
 	}
 	return q
 }
@@ -85,6 +86,7 @@ func (p *Logs) version(v *View) uint64 {
 
 // Got implements Page.
 func (p *Logs) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	asked, ok := q.(engine.LogsQuery)
 	if !ok || asked.Job != p.job || !p.take(v, err) {
 		return

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,10 @@ func (p *Logs) Draw(v *View) []string {
 		above = append(above, p.minutes(v, w))
 		p.height = max(p.height-minuteRows-2, 1)
 	}
+	below := v.Size == L && !p.wrap && p.height-p.listed() > leastFoot
+	if below {
+		p.height = p.listed()
+	}
 	p.settle()
 	rows := make([]string, 0, v.H)
 	if len(p.lines) == 0 {
@@ -34,7 +39,25 @@ func (p *Logs) Draw(v *View) []string {
 	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < p.height; i++ {
 		rows = append(rows, p.drawLine(v, l, i)...)
 	}
-	return v.whole(append(above, part.Section{Head: p.header(v, w), Rows: rows})...)
+	sections := append(above, part.Section{Head: p.header(v, w), Rows: rows})
+	if !below {
+		return v.whole(sections...)
+	}
+	return p.foot.fill(v, v.sections(0, 0, v.W, minuteRows+2+1+p.height, sections...), func(w, _ int) part.Section { return p.selected(v, w) })
+}
+
+// listed is how many rows the lines take, in steps: what is below a short log does not move
+// with each record that comes.
+func (p *Logs) listed() int { return (max(len(p.lines), 1) + 11) / 12 * 12 }
+
+// selected is all of the record under the cursor.
+func (p *Logs) selected(v *View, w int) part.Section {
+	at, ok := p.line()
+	if !ok {
+		return part.Section{Title: "RECORD", Rows: []string{v.row(w, part.As(themes.Dim, " no record is selected"))}}
+	}
+	r := newRecord(p.seen[at.at])
+	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.keyed("{open} opens it"), Rows: factRows(v, w, r.facts(v))}
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -109,6 +110,9 @@ func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.weigh()
 	for i, sum := range matchSums {
 		p.sums[i] = tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
+		if sum.inOrder {
+			slices.SortFunc(p.sums[i], func(a, b bar) int { return strings.Compare(a.name, b.name) })
+		}
 	}
 	p.list.asked, p.turned = p.list.asked || p.turned, false
 }
@@ -263,21 +267,55 @@ var matchSums = [...]struct {
 	title string
 	token themes.Token
 	of    func(m *engine.MatchRow, zone *time.Location) string // "" = it is not counted
+
+	inOrder bool // of the words, not of how many there are
 }{
-	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return strings.ToLower(columns.MatchWord(m.Status)) }},
+	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return strings.ToLower(columns.MatchWord(m.Status)) }, false},
 	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		if m.FetchedAt.IsZero() {
 			return ""
 		}
 		return columns.ModeName(m.QueueID, m.Mode)
-	}},
+	}, false},
+	{"ERRORS", themes.Err, func(m *engine.MatchRow, _ *time.Location) string {
+		if fault := columns.FaultOf(m); fault != "" {
+			return columns.Answer("", fault)
+		}
+		return ""
+	}, false},
+	{"TRIES", themes.Retry, func(m *engine.MatchRow, _ *time.Location) string {
+		if m.Attempts == 0 {
+			return ""
+		}
+		return human.Counted(m.Attempts, "try", "tries")
+	}, false},
+	{"LENGTH", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
+		if m.FetchedAt.IsZero() || m.Duration <= 0 {
+			return ""
+		}
+		from := int(m.Duration/lengthStep) * int(lengthStep/time.Minute)
+		return count(from) + " to " + count(from+int(lengthStep/time.Minute)) + " min"
+	}, true},
+	{"PLAYED AT", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
+		if m.Played.IsZero() {
+			return ""
+		}
+		from := m.Played.In(zone).Hour() / hoursStep * hoursStep
+		return fmt.Sprintf("%02d to %02d h", from, from+hoursStep)
+	}, true},
 	{"PLAYED IN", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
 		if m.Played.IsZero() {
 			return ""
 		}
 		return m.Played.In(zone).Format("2006-01")
-	}},
+	}, false},
 }
+
+// lengthStep and hoursStep are by how much matches are counted together.
+const (
+	lengthStep = 10 * time.Minute
+	hoursStep  = 6
+)
 
 // mostSums is how many rows a sum of the matches has at most.
 const mostSums = 10

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -325,38 +326,38 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 // calls are the last ones as a ribbon, and the newest of them in words.
 func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 	calls := o.tape.take(v)
-	cells := w - 2
-	note := "last " + count(min(len(calls), cells)) + "; height and ms = Riot, s = our limiter"
-	if v.Size == S {
-		note = "last " + count(min(len(calls), cells)) + ", height = Riot's answer"
+	if rows := dayRows + 1; len(calls) == 0 && v.Size != S && len(o.day.spans) > 0 && p.ribbon+p.calls+1 >= rows {
+		return o.day.panel(v, w)
 	}
-	if len(calls) == 0 {
-		if rows := dayRows + 1; v.Size != S && len(o.day.spans) > 0 && p.ribbon+p.calls+1 >= rows {
-			return o.day.panel(v, w)
-		}
-		note = ""
-	}
-	s := part.Section{Title: "CALLS", Note: note, Tail: joined(v, v.median(), uptime(v)), Height: v.H}
-	for _, row := range v.ribbon(calls, cells, p.ribbon, false) {
-		s.Rows = append(s.Rows, " "+row)
-	}
-	s.Rows = append(s.Rows, v.callColumns(calls, w, p.calls)...)
+	s := v.callsSection(calls, w, p.ribbon, p.calls)
+	s.Tail, s.Height = joined(v, s.Tail, uptime(v)), v.H
 	return s
 }
 
 // settledBlock lists the accounts that are not at work.
 func settledBlock(v *View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
+	return part.Section{Title: "OTHER ACCOUNTS", Note: count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no other account"), Height: h}
+}
+
+// trackedBlock lists the accounts that are looked after by the calendar.
+func trackedBlock(v *View, w, h int) part.Section {
+	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
+	return part.Section{Title: "TRACKED", Note: count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h}
+}
+
+// accountRows are accounts with how they stand, h rows at most.
+func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []string {
 	rows := make([]string, 0, max(h, 0))
-	for i := range rest[:min(len(rest), max(h, 0))] {
-		a := &rest[i]
+	for i := range all[:min(len(all), max(h, 0))] {
+		a := &all[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-23, 10), part.Words).Gap(1)
 		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 8, part.Number)
 		rows = append(rows, l.String())
 	}
-	if len(rest) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "no other account"))))
+	if len(all) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), none))))
 	}
-	return part.Section{Title: "OTHER ACCOUNTS", Note: count(len(rest)), Tail: "last sync", Rows: rows, Height: h}
+	return rows
 }

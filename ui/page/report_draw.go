@@ -370,8 +370,8 @@ func bars(v *View, list []bar, t themes.Token, w int) []string {
 	}
 	rows := make([]string, 0, len(list))
 	for _, b := range list {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.name), 14, part.Words).Gap(1)
-		l.Bar(t, clamp(w-28, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.name), 15, part.Words).Gap(1)
+		l.Bar(t, clamp(w-29, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	return rows

@@ -104,6 +104,9 @@ func (p *Retries) Draw(v *View) []string {
 		{least: why, most: 6, keep: 1, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, p.why(v, h-1)) }},
 		{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }},
 	}
+	if j := p.peek.job; v.Size == L && rows > 0 && j != nil && j.have {
+		below = slices.Insert(below, 2, band{least: 5, most: 9, keep: 4, draw: func(y, h int) []string { return v.abreast(y, h, j.blocks(v)) }})
+	}
 	switch {
 	case rows == 0:
 		below = slices.Delete(below, 1, 2)

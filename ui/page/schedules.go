@@ -18,11 +18,12 @@ type Schedules struct {
 	answer
 	rows []engine.ScheduleRow
 	plan planned
+	foot foot
 }
 
 // NewSchedules makes the screen.
 func NewSchedules() *Schedules {
-	p := &Schedules{}
+	p := &Schedules{foot: newFoot()}
 	p.list = newList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
 	p.is = screenOf[engine.ScheduleRow]{
@@ -55,13 +56,14 @@ func NewSchedules() *Schedules {
 // Want implements Page: schedules move with the database.
 func (p *Schedules) Want(v *View) engine.Query {
 	if !p.due(v, v.Seq) {
-		return nil
+		return p.foot.want(v)
 	}
 	return engine.SchedulesQuery{}
 }
 
 // Got implements Page.
 func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	if _, ok := q.(engine.SchedulesQuery); ok && p.take(v, err) {
 		page, _ := a.(engine.SchedulesPage)
 		p.rows = page.Schedules
@@ -88,10 +90,14 @@ func (p *Schedules) Draw(v *View) []string {
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
 	}
-	return v.above(sections, []func(w, h int) part.Section{
+	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return p.coming(v, w, h) },
 		func(w, h int) part.Section { return p.leftOut(v, w, h) },
-	})
+	}
+	if v.Size == L {
+		blocks = append(blocks, func(w, h int) part.Section { return trackedBlock(v, w, h) })
+	}
+	return v.above(sections, blocks, &p.foot)
 }
 
 // resultAt is the column of what became of a run, which is told whole where there is room.

@@ -1,0 +1,69 @@
+package page
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// foot is what a large screen has below a page that leaves room: the last day beside what
+// the page puts there, and the calls that were made last.
+type foot struct {
+	day  dayTraffic
+	tape tape
+}
+
+func newFoot() foot { return foot{tape: tape{every: overviewTape, then: true}} }
+
+// leastFoot is the room below which a page ends with empty rows.
+const leastFoot = dayRows + 2
+
+// want is the question about the day, where it is shown.
+func (f *foot) want(v *View) engine.Query {
+	if v.Size != L {
+		return nil
+	}
+	return f.day.want(v)
+}
+
+func (f *foot) got(q engine.Query, a engine.Answer, err error) { f.day.got(q, a, err) }
+
+// fill puts it below the rows of a page, with a block of the page's own before the limits and
+// the day.
+func (f *foot) fill(v *View, rows []string, own func(w, h int) part.Section) []string {
+	left := v.H - len(rows) - 1
+	if v.Size != L || left < leastFoot {
+		return part.Height(v.Theme, v.W, v.H, rows)
+	}
+	rows = append(rows, v.row(v.W))
+	b, _ := v.Limits.Pacing()
+	rows = append(rows, v.abreast(len(rows), dayRows+1, []func(w, h int) part.Section{
+		own,
+		func(w, h int) part.Section { return v.limitsBlock(b.Host, w, h) },
+		func(w, _ int) part.Section { return f.day.panel(v, w) },
+	})...)
+	if left -= dayRows + 2; left > callRows {
+		rows = append(rows, v.row(v.W))
+		rows = append(rows, v.sections(0, len(rows), v.W, left, v.callsSection(f.tape.take(v), v.inner(v.W), callRows, left-1-callRows))...)
+	}
+	return part.Height(v.Theme, v.W, v.H, rows)
+}
+
+// callRows is how high the ribbon of the foot is.
+const callRows = 3
+
+// callsSection is calls as a ribbon, and the newest of them in words.
+func (v *View) callsSection(calls []engine.CallRow, w, ribbon, rows int) part.Section {
+	cells := w - 2
+	s := part.Section{Title: "CALLS", Tail: v.median()}
+	if n := min(len(calls), cells); n > 0 {
+		s.Note = "last " + count(n) + "; height and ms = Riot, s = our limiter"
+		if v.Size == S {
+			s.Note = "last " + count(n) + ", height = Riot's answer"
+		}
+	}
+	for _, row := range v.ribbon(calls, cells, ribbon, false) {
+		s.Rows = append(s.Rows, " "+row)
+	}
+	s.Rows = append(s.Rows, v.callColumns(calls, w, rows)...)
+	return s
+}

@@ -60,6 +60,9 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 		case c.Deleted != "":
 			x.drop(c.Deleted)
 		case c.Queue != nil:
+			if x.loading {
+				x.turned[c.Queue.Name] = struct{}{}
+			}
 			x.queueOf(c.Queue.Name).QueueState = *c.Queue
 		}
 	}

@@ -64,7 +64,7 @@ type Options struct {
 // defaultWorkers is the ceiling of jobs at work when nobody names one.
 const defaultWorkers = 16
 
-// Backend runs jobs. Make it with New, feed it with Apply, start it with Run.
+// Backend runs jobs. Make it with New, feed it with Apply and Gap, start it with Run.
 type Backend struct {
 	store    Store
 	admitter Admitter
@@ -83,6 +83,7 @@ type Backend struct {
 	idx     *index
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
 	wake    await.Bell
+	gap     await.Bell // commits may have been missed
 	counts  counters
 
 	group sync.WaitGroup // workers

@@ -114,6 +114,7 @@ type index struct {
 	loading  bool
 	loaded   bool
 	gone     map[engine.JobID]struct{} // left while loading
+	turned   map[engine.Queue]struct{} // whose switch has changed while loading
 	halted   string                    // why nothing is chosen at all; "" = go
 	low      string                    // the same for want of room on the disk
 	released map[engine.Hold]time.Time // when a hold was last found to have ended
@@ -137,7 +138,7 @@ func (x *index) clear() {
 	x.lineOf = make(map[place]*line)
 	x.runs = make(map[*run]struct{})
 	x.away, x.back = make(map[engine.JobID]claim), nil
-	x.gone = make(map[engine.JobID]struct{})
+	x.gone, x.turned = make(map[engine.JobID]struct{}), make(map[engine.Queue]struct{})
 	x.lines, x.due, x.dirty = nil, nil, nil
 	x.busy, x.slots, x.seats, x.alone = 0, 0, nil, nil
 	x.loaded, x.halted, x.low = false, "", ""

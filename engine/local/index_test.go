@@ -2,6 +2,8 @@ package local
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +21,9 @@ type machine struct {
 	lanes map[engine.JobID]string
 	taken map[engine.JobID]*entry
 	next  int
+
+	queues map[engine.Queue]engine.QueueState
+	deaf   bool // the index is not told of what is committed
 }
 
 const knownKind, unknownKind engine.Kind = "known", "unknown"
@@ -27,12 +32,17 @@ func newMachine() *machine {
 	x := newIndex(map[engine.Kind]*engine.KindSpec{knownKind: {Kind: knownKind}})
 	x.begin()
 	x.open()
-	return &machine{x: x, now: time.Unix(1_800_000_000, 0), jobs: map[engine.JobID]*engine.Job{}, lanes: map[engine.JobID]string{}, taken: map[engine.JobID]*entry{}}
+	return &machine{x: x, now: time.Unix(1_800_000_000, 0), jobs: map[engine.JobID]*engine.Job{}, lanes: map[engine.JobID]string{}, taken: map[engine.JobID]*entry{}, queues: map[engine.Queue]engine.QueueState{}}
+}
+
+func (m *machine) apply(c engine.Change, lane string) {
+	if !m.deaf {
+		m.x.apply(0, []engine.Change{c}, []string{lane}, m.now)
+	}
 }
 
 func (m *machine) commit(j *engine.Job) {
-	lane := m.lanes[j.ID]
-	m.x.apply(0, []engine.Change{{Job: j}}, []string{lane}, m.now)
+	m.apply(engine.Change{Job: j}, m.lanes[j.ID])
 	if j.State.Terminal() {
 		delete(m.jobs, j.ID)
 		delete(m.taken, j.ID)
@@ -138,7 +148,41 @@ func (m *machine) decide(t *rapid.T) {
 
 func (m *machine) pause(t *rapid.T) {
 	name := rapid.SampledFrom([]engine.Queue{"q1", "q2"}).Draw(t, "queue")
-	m.x.apply(0, []engine.Change{{Queue: &engine.QueueState{Name: name, Paused: rapid.Bool().Draw(t, "paused")}}}, nil, m.now)
+	q := engine.QueueState{Name: name, Paused: rapid.Bool().Draw(t, "paused")}
+	m.queues[name] = q
+	m.apply(engine.Change{Queue: &q}, "")
+}
+
+// miss lets a few commits pass unheard, and reload reads what is stored, page by page, while others
+// are heard.
+func (m *machine) miss(t *rapid.T) {
+	m.deaf = true
+	m.some(t, 10)
+	m.deaf = false
+	before := m.x.begin()
+	m.some(t, 3)
+	queues := slices.Collect(maps.Values(m.queues))
+	m.some(t, 3)
+	m.x.loadQueues(queues)
+	for n := 1; n <= m.next; n++ {
+		id := engine.JobID(fmt.Sprint(n))
+		if j := m.jobs[id]; j != nil {
+			read := *j
+			m.some(t, 1)
+			delete(before, id)
+			m.x.load(read, []string{m.lanes[id]}, m.now)
+		}
+	}
+	m.some(t, 3)
+	m.x.prune(before)
+	m.x.open()
+}
+
+// some commits at most so many changes.
+func (m *machine) some(t *rapid.T, most int) {
+	for range rapid.IntRange(0, most).Draw(t, "commits") {
+		rapid.SampledFrom([]func(*rapid.T){m.insert, m.move, m.move, m.pause}).Draw(t, "commit")(t)
+	}
 }
 
 func (m *machine) pass(t *rapid.T) {
@@ -194,6 +238,11 @@ func (m *machine) check(t *rapid.T) {
 	if x.busy != busy {
 		t.Fatalf("busy %d, recount %d", x.busy, busy)
 	}
+	for name, q := range m.queues {
+		if x.queueOf(name).QueueState != q {
+			t.Fatalf("queue %+v, committed %+v", x.queueOf(name).QueueState, q)
+		}
+	}
 	m.checkSums(t, inLines, inHeap, taken, lanes, counts, held)
 }
 
@@ -241,6 +290,14 @@ func TestIndexEqualsARecount(t *testing.T) {
 			"insert": m.insert, "insert2": m.insert, "move": m.move, "take": m.take, "take2": m.take,
 			"decide": m.decide, "pause": m.pause, "pass": m.pass, "": m.check,
 		})
+	})
+}
+
+// Who has missed commits and reads anew knows what one knows that has heard all.
+func TestAReloadedIndexEqualsARecount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine()
+		t.Repeat(map[string]func(*rapid.T){"insert": m.insert, "move": m.move, "take": m.take, "decide": m.decide, "miss": m.miss, "": m.check})
 	})
 }
 

@@ -1,82 +1,12 @@
 package local
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 )
-
-// load builds the index from the store. Commits that are applied meanwhile win.
-func (b *Backend) load(ctx context.Context) error {
-	b.idx.begin()
-	queues, err := b.store.Queues(ctx)
-	if err != nil {
-		return fmt.Errorf("read the queues: %w", err)
-	}
-	b.idx.loadQueues(queues)
-	for j, err := range b.store.Live(ctx) {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			if j.ID == "" || !errors.Is(err, engine.ErrUnreadable) {
-				return err // not one job: the table, or the store
-			}
-			b.giveUpUnreadable(j.ID, err)
-			continue
-		}
-		lanes := b.lanesOf([]engine.Change{{Job: &j}})
-		b.idx.load(j, lanes, time.Now())
-	}
-	return nil
-}
-
-// begin empties the index and lets changes in.
-func (x *index) begin() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.clear()
-	x.loading = true
-}
-
-// loadQueues takes in the stored switches, but for those that a commit has just
-// changed.
-func (x *index) loadQueues(queues []engine.QueueState) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, q := range queues {
-		if have := x.queueOf(q.Name); have.Since.IsZero() || have.Since.Before(q.Since) {
-			have.QueueState = q
-		}
-	}
-}
-
-// load takes in one stored job, unless a commit has ended it meanwhile.
-func (x *index) load(j engine.Job, lanes []string, now time.Time) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if _, gone := x.gone[j.ID]; gone {
-		return
-	}
-	lane := ""
-	if lanes != nil {
-		lane = lanes[0]
-	}
-	x.put(&j, lane, now)
-}
-
-// open lets jobs be chosen.
-func (x *index) open() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.loading, x.loaded = false, true
-	clear(x.gone)
-}
 
 // recover gives running jobs back of which no run is here, but for those that a living
 // process has in hand.

@@ -17,7 +17,7 @@ func New(o Options) (*Backend, error) {
 		store: o.Store, admitter: o.Admitter, launcher: o.Launcher, alive: o.Alive, policies: o.Policies, workers: o.Workers,
 		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room, perWrite: cmp.Or(o.PerWrite, usualPerWrite),
 		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
-		wake:  await.NewBell(),
+		wake:  await.NewBell(), gap: await.NewBell(),
 	}
 	if b.store == nil || b.boot == "" {
 		return nil, errors.New("engine/local: Options need a Store and a Boot id")
@@ -91,7 +91,7 @@ func (b *Backend) Run(ctx context.Context) error {
 
 // start builds the index and gives orphans back.
 func (b *Backend) start(s *session) error {
-	if err := b.load(s.ctx); err != nil {
+	if err := b.load(s.ctx, b.giveUpUnreadable); err != nil {
 		return ended(s, fmt.Errorf("read the jobs: %w", err))
 	}
 	if err := b.recover(s, b.othersHave); err != nil {

@@ -1,0 +1,153 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
+)
+
+// Gap says that commits may have been missed: what has moved is read anew. It does not block. The
+// store's owner calls it in order with Apply.
+func (b *Backend) Gap() { b.gap.Ring() }
+
+// Follow shows the jobs of a store that a backend of another process works on, until ctx ends: it
+// knows what is live and why it does not run, and carries out commands, which are transactions on
+// the store. It begins nothing, gives nothing back and mends nothing. A backend that has followed
+// may Run.
+func (b *Backend) Follow(ctx context.Context) error {
+	read := b.load
+	for {
+		err := read(ctx, b.passOver)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && !b.idx.isLoaded():
+			return fmt.Errorf("read the jobs: %w", err)
+		case err != nil:
+			b.log.Warn().Err(err).Msg("what has moved cannot be read yet")
+			await.Pause(ctx, roomEvery)
+			continue
+		}
+		b.idx.open()
+		read = b.reload
+		select {
+		case <-b.gap:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// passOver leaves a job that cannot be read to the backend that runs.
+func (b *Backend) passOver(engine.JobID, error) {}
+
+// load builds the index from the store.
+func (b *Backend) load(ctx context.Context, unreadable func(engine.JobID, error)) error {
+	b.idx.mu.Lock()
+	b.idx.clear()
+	b.idx.mu.Unlock()
+	return b.reload(ctx, unreadable)
+}
+
+// reload brings the index up to the store. Commits that are applied meanwhile win.
+func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, error)) error {
+	select {
+	case <-b.gap: // what was missed until now is read now
+	default:
+	}
+	before := b.idx.begin()
+	queues, err := b.store.Queues(ctx)
+	if err != nil {
+		return fmt.Errorf("read the queues: %w", err)
+	}
+	b.idx.loadQueues(queues)
+	for j, err := range b.store.Live(ctx) {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		delete(before, j.ID)
+		if err != nil {
+			if j.ID == "" || !errors.Is(err, engine.ErrUnreadable) {
+				return err // not one job: the table, or the store
+			}
+			unreadable(j.ID, err)
+			continue
+		}
+		lanes := b.lanesOf([]engine.Change{{Job: &j}})
+		if r := b.idx.load(j, lanes, time.Now()); r != nil {
+			r.cancel(engine.ErrCancelled)
+		}
+	}
+	b.idx.prune(before)
+	return nil
+}
+
+// begin lets changes in, and gives the revisions of the jobs that are known.
+func (x *index) begin() map[engine.JobID]engine.Revision {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loading = true
+	clear(x.gone)
+	clear(x.turned)
+	known := make(map[engine.JobID]engine.Revision, len(x.jobs))
+	for id, e := range x.jobs {
+		known[id] = e.rev
+	}
+	return known
+}
+
+// loadQueues takes in the stored switches, but for those that a commit has just
+// changed.
+func (x *index) loadQueues(queues []engine.QueueState) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, q := range queues {
+		if _, turned := x.turned[q.Name]; !turned {
+			x.queueOf(q.Name).QueueState = q
+		}
+	}
+}
+
+// load takes in one stored job, unless a commit has ended it meanwhile. It answers the run that
+// must be told of a cancel.
+func (x *index) load(j engine.Job, lanes []string, now time.Time) (cancel *run) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, gone := x.gone[j.ID]; gone {
+		return nil
+	}
+	lane := ""
+	if lanes != nil {
+		lane = lanes[0]
+	}
+	return x.put(&j, lane, now)
+}
+
+// prune drops the jobs that were known and are not live any more: no commit has moved them
+// meanwhile.
+func (x *index) prune(missing map[engine.JobID]engine.Revision) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for id, rev := range missing {
+		if e := x.jobs[id]; e != nil && e.rev == rev {
+			x.drop(id)
+		}
+	}
+}
+
+// open lets jobs be chosen.
+func (x *index) open() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loading, x.loaded = false, true
+	clear(x.gone)
+}
+
+func (x *index) isLoaded() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.loaded
+}

@@ -5,21 +5,14 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// tried is an attempt with whose it is.
-type tried struct {
-	engine.Attempt
-	job   engine.JobID
-	owner string
-	kind  engine.Kind
-}
-
-var tAttempts = declare("fs_attempt", 0, func(a *tried) []column {
+var tAttempts = declare("fs_attempt", 0, func(a *both.Tried) []column {
 	return []column{
-		{"job", (*jobID)(&a.job)},
-		{"owner", (*text)(&a.owner)},
-		{"kind", (*text)(&a.kind)},
+		{"job", (*jobID)(&a.Job)},
+		{"owner", (*text)(&a.Owner)},
+		{"kind", (*text)(&a.Kind)},
 		{"number", &a.Number},
 		{"round", &a.Round},
 		{"try", &a.Try},
@@ -51,7 +44,7 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	if err != nil {
 		return err
 	}
-	tAttempts.add(t, tried{a, id, j.Owner, j.Kind})
+	tAttempts.add(t, both.Tried{Attempt: a, Job: id, Owner: j.Owner, Kind: j.Kind})
 	t.onDay(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
 	t.Emit(engine.Change{Attempt: &a, Of: id})
 	if a.Status != 0 || a.HTTP != 0 { // a call was made
@@ -77,7 +70,7 @@ func (t *txn) attempts(job engine.JobID) (attempts, holds []engine.Attempt, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	err = tAttempts.each(t, func(a tried, err error) {
+	err = tAttempts.each(t, func(a both.Tried, err error) {
 		switch {
 		case err != nil:
 		case a.Number == 0:
@@ -94,20 +87,20 @@ const maxRecent = 200
 
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
 func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
-	err = db.eachRecent(ctx, account, n, func(a tried) { list = append(list, a.Attempt) })
+	err = db.eachRecent(ctx, account, n, func(a both.Tried) { list = append(list, a.Attempt) })
 	return list, err
 }
 
 // Spent tells where the time of an account's last n attempts went, the newest first.
 func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.Spent, err error) {
-	err = db.eachRecent(ctx, account, n, func(a tried) { list = append(list, a.Spent(a.kind)) })
+	err = db.eachRecent(ctx, account, n, func(a both.Tried) { list = append(list, a.Spent(a.Kind)) })
 	return list, err
 }
 
 // eachRecent goes through the last n attempts of an account's jobs, the newest first.
-func (db *DB) eachRecent(ctx context.Context, account string, n int, tell func(tried)) error {
+func (db *DB) eachRecent(ctx context.Context, account string, n int, tell func(both.Tried)) error {
 	return db.view(ctx, func(t *txn) error {
-		return tAttempts.each(t, func(a tried, err error) {
+		return tAttempts.each(t, func(a both.Tried, err error) {
 			if err == nil { // the list is a convenience; check names what cannot be read
 				tell(a)
 			}

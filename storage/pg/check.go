@@ -69,17 +69,13 @@ func (c *checker) groups() error {
 	}, unequalGroups)
 }
 
-// counters recounts what is told of all accounts and matches.
-func (c *checker) counters() error {
-	stored, err := c.t.counts()
-	if err != nil {
-		return err
+// recount counts what the counters tell of all accounts and matches.
+func (t *txn) recount() (counted map[string]int, err error) {
+	counted = map[string]int{}
+	if counted[both.CountAccounts], _, err = value[int](t, "select count(*) from fs_account"); err != nil {
+		return nil, err
 	}
-	counted := map[string]int{}
-	if counted[both.CountAccounts], _, err = value[int](c.t, "select count(*) from fs_account"); err != nil {
-		return err
-	}
-	err = c.t.query(func(rows pgx.Rows) {
+	return counted, t.query(func(rows pgx.Rows) {
 		var m league.Match
 		var n int
 		if scan(rows, []any{&word{&m.Match.Status}, &word{&m.Timeline.Status}, &n}) == nil {
@@ -88,6 +84,15 @@ func (c *checker) counters() error {
 			}
 		}
 	}, "select status, timeline_status, count(*) from fs_match group by status, timeline_status")
+}
+
+// counters compares the counters with a recount.
+func (c *checker) counters() error {
+	stored, err := c.t.counts()
+	if err != nil {
+		return err
+	}
+	counted, err := c.t.recount()
 	for name := range stored {
 		counted[name] += 0
 	}
@@ -129,20 +134,20 @@ const payloadsAtOnce = 50
 // payloads reads every payload, a few at a time.
 func (c *checker) payloads() (err error) {
 	c.report.Orphans, _, err = value[int](c.t, namedPayloads+`select count(*) from fs_payload p where not exists (select from named where (p.match, p.part) = (named.match, named.part))`)
-	for last, more := (payload{}), true; more && err == nil; {
+	for last, more := (both.Payload{}), true; more && err == nil; {
 		n := 0
-		err = tPayloads.each(c.t, func(p payload, err error) {
+		err = tPayloads.each(c.t, func(p both.Payload, err error) {
 			n++
 			if err == nil {
-				_, err = p.raw()
+				_, err = rawOf(p)
 			}
 			if err != nil {
-				c.report.Bad(tPayloads.name, p.match+"/"+string(p.part), "%v", err)
+				c.report.Bad(tPayloads.name, p.Match+"/"+string(p.Part), "%v", err)
 			}
 			c.report.Payloads++
-			c.report.Bytes += int64(len(p.body))
-			last = payload{match: p.match, part: p.part}
-		}, tPayloads.from+"where (match, part) > ($1, $2) order by match, part limit $3", (*text)(&last.match), (*text)(&last.part), payloadsAtOnce)
+			c.report.Bytes += int64(len(p.Body))
+			last = both.Payload{Match: p.Match, Part: p.Part}
+		}, tPayloads.from+"where (match, part) > ($1, $2) order by match, part limit $3", (*text)(&last.Match), (*text)(&last.Part), payloadsAtOnce)
 		more = n == payloadsAtOnce
 	}
 	return err
@@ -152,7 +157,7 @@ func (c *checker) payloads() (err error) {
 // was removed of them.
 func (c *checker) days() error {
 	days := map[string]engine.DaySum{}
-	pruned, err := tDays.list(c.t, tDays.from+"where slot = $1", prunedSlot)
+	pruned, err := tDays.list(c.t, tDays.from+"where slot = $1", both.PrunedSlot)
 	if err != nil {
 		return err
 	}
@@ -173,9 +178,9 @@ func (c *checker) days() error {
 			return err
 		}
 	}
-	err = tAttempts.each(c.t, func(a tried, err error) {
+	err = tAttempts.each(c.t, func(a both.Tried, err error) {
 		if err != nil {
-			c.report.Bad(tAttempts.name, string(a.job), "%v", err)
+			c.report.Bad(tAttempts.name, string(a.Job), "%v", err)
 			return
 		}
 		addOnDay(&days, a.End, func(d *engine.DaySum) { d.CountAttempt(a.Attempt, 1) })

@@ -7,18 +7,13 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// dayPart is one part of a day's sums.
-type dayPart struct {
-	engine.DaySum
-	slot int
-}
-
-var tDays = declare("fs_day", 2, func(d *dayPart) []column {
+var tDays = declare("fs_day", 2, func(d *both.DayPart) []column {
 	return []column{
 		{"day", &d.Day},
-		{"slot", &d.slot},
+		{"slot", &d.Slot},
 		{"completed", &d.Completed},
 		{"discarded", &d.Discarded},
 		{"cancelled", &d.Cancelled},
@@ -31,10 +26,6 @@ var tDays = declare("fs_day", 2, func(d *dayPart) []column {
 const addToDay = ` on conflict (day, slot) do update set completed = fs_day.completed + excluded.completed, discarded = fs_day.discarded + excluded.discarded,
 	cancelled = fs_day.cancelled + excluded.cancelled, attempts = fs_day.attempts + excluded.attempts, retries = fs_day.retries + excluded.retries, won = fs_day.won + excluded.won`
 
-// prunedSlot is the part of a day that says what was removed of what its sums have counted, so
-// that a check can recount the day.
-const prunedSlot = -1
-
 // sumOfParts reads fs_day's rows as one per day.
 const sumOfParts = `select day, 0::smallint, sum(completed)::bigint, sum(discarded)::bigint, sum(cancelled)::bigint,
 	sum(attempts)::bigint, sum(retries)::bigint, sum(won)::bigint from fs_day where slot >= 0 `
@@ -42,14 +33,14 @@ const sumOfParts = `select day, 0::smallint, sum(completed)::bigint, sum(discard
 // saveDays adds what the transaction has counted to the stored sums.
 func (t *txn) saveDays() error {
 	t.addToDays(t.days, t.slot)
-	t.addToDays(t.pruned, prunedSlot)
+	t.addToDays(t.pruned, both.PrunedSlot)
 	t.days, t.pruned = nil, nil
 	return t.err
 }
 
 func (t *txn) addToDays(days map[string]engine.DaySum, slot int) {
 	for _, day := range slices.Sorted(maps.Keys(days)) {
-		part := dayPart{days[day], slot}
+		part := both.DayPart{DaySum: days[day], Slot: slot}
 		part.Day = day
 		t.exec(tDays.insert+addToDay, tDays.values(&part)...)
 	}

@@ -64,7 +64,7 @@ func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 			return engine.Job{}, err
 		}
 		if ok {
-			return t.job(a.job)
+			return t.job(a.Job)
 		}
 	}
 	return engine.Job{}, fmt.Errorf("job with the external id %q: %w", external, engine.ErrNotFound)

@@ -114,9 +114,9 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 // attemptsOf gives the closed attempts of several jobs, oldest first.
 func (t *txn) attemptsOf(jobs []engine.Job) (map[engine.JobID][]engine.Attempt, error) {
 	of := map[engine.JobID][]engine.Attempt{}
-	return of, tAttempts.each(t, func(a tried, err error) {
+	return of, tAttempts.each(t, func(a both.Tried, err error) {
 		if err == nil {
-			of[a.job] = append(of[a.job], a.Attempt)
+			of[a.Job] = append(of[a.Job], a.Attempt)
 		}
 	}, tAttempts.from+"where job = any($1) and number > 0 order by id", numbers(jobs))
 }

@@ -9,24 +9,16 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// payload is what Riot answered, as it arrived, with whose it is.
-type payload struct {
-	match string
-	part  league.Part
-	league.PayloadRef
-	body []byte
-}
-
-var tPayloads = declare("fs_payload", 2, func(p *payload) []column {
+var tPayloads = declare("fs_payload", 2, func(p *both.Payload) []column {
 	return []column{
-		{"match", (*text)(&p.match)},
-		{"part", (*text)(&p.part)},
+		{"match", (*text)(&p.Match)},
+		{"part", (*text)(&p.Part)},
 		{"month", (*text)(&p.Month)},
 		{"codec", (*text)(&p.Codec)},
 		{"size", &p.Size},
 		{"raw_len", &p.RawLen},
 		{"crc", &p.CRC},
-		{"body", &p.body},
+		{"body", &p.Body},
 	}
 })
 
@@ -36,7 +28,7 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 		return fmt.Errorf("%s of %s: %d bytes, its reference says %d: %w", p, match, len(body), ref.Size, engine.ErrInvalid)
 	}
 	return db.Write(ctx, func(tx engine.Tx) error {
-		tPayloads.put(own(tx), payload{match, p, ref, body})
+		tPayloads.put(own(tx), both.Payload{Match: match, Part: p, PayloadRef: ref, Body: body})
 		return nil
 	})
 }
@@ -53,7 +45,7 @@ func (db *DB) Raw(ctx context.Context, match string, part league.Part) (raw []by
 		}
 		p, err := tPayloads.want(t, "it", tPayloads.get, (*text)(&match), (*text)(&part))
 		if err == nil {
-			raw, err = p.raw()
+			raw, err = rawOf(p)
 		}
 		return err
 	})
@@ -63,9 +55,9 @@ func (db *DB) Raw(ctx context.Context, match string, part league.Part) (raw []by
 	return raw, nil
 }
 
-// raw inflates a payload and proves it.
-func (p *payload) raw() ([]byte, error) {
-	raw, known, err := both.Inflate(p.PayloadRef, p.body)
+// rawOf inflates a payload and proves it.
+func rawOf(p both.Payload) ([]byte, error) {
+	raw, known, err := both.Inflate(p.PayloadRef, p.Body)
 	switch {
 	case err != nil:
 		return nil, err
@@ -79,7 +71,7 @@ func (p *payload) raw() ([]byte, error) {
 func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		found, there, err := tPayloads.find(t, (*text)(&match), (*text)(&p))
-		ref, body, ok = found.PayloadRef, found.body, there
+		ref, body, ok = found.PayloadRef, found.Body, there
 		return err
 	})
 	return ref, body, ok, err

@@ -168,7 +168,7 @@ func (t *txn) dropEnded(jobs []engine.Job) (attempts int, err error) {
 	}
 	of := numbers(jobs)
 	t.dirty = true
-	err = tAttempts.each(t, func(a tried, err error) {
+	err = tAttempts.each(t, func(a both.Tried, err error) {
 		if attempts++; err == nil {
 			addOnDay(&t.pruned, a.End, func(d *engine.DaySum) { d.CountAttempt(a.Attempt, 1) })
 		}

@@ -6,36 +6,19 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // What syncs cover and how far lists are known.
 
-// tagged is the policy of a tag.
-type tagged struct {
-	tag    string
-	policy league.Policy
-}
-
-// covered is a range of one list of an owner.
-type covered struct {
-	owner, list string
-	league.Coverage
-}
-
-// listedIDs are what Riot listed last of one list of an account.
-type listedIDs struct {
-	account, list string
-	league.CachedIDs
-}
-
 var (
-	tTagPolicies = declare("fs_tag_policy", 1, func(p *tagged) []column {
-		return []column{{"tag", (*text)(&p.tag)}, {"policy", &p.policy}}
+	tTagPolicies = declare("fs_tag_policy", 1, func(p *both.TagPolicy) []column {
+		return []column{{"tag", (*text)(&p.Tag)}, {"policy", &p.Policy}}
 	})
-	tCoverage = declare("fs_coverage", 2, func(c *covered) []column {
+	tCoverage = declare("fs_coverage", 2, func(c *both.Range) []column {
 		return []column{
-			{"owner", (*text)(&c.owner)},
-			{"list", (*text)(&c.list)},
+			{"owner", (*text)(&c.Owner)},
+			{"list", (*text)(&c.List)},
 			{"head", (*text)(&c.Head)},
 			{"head_at", (*instant)(&c.HeadAt)},
 			{"floor", (*instant)(&c.Floor)},
@@ -43,10 +26,10 @@ var (
 			{"timelines", (*text)(&c.Timelines)},
 		}
 	})
-	tListedIDs = declare("fs_cache", 2, func(l *listedIDs) []column {
+	tListedIDs = declare("fs_cache", 2, func(l *both.ListedIDs) []column {
 		return []column{
-			{"account", (*text)(&l.account)},
-			{"list", (*text)(&l.list)},
+			{"account", (*text)(&l.Account)},
+			{"list", (*text)(&l.List)},
 			{"at", (*instant)(&l.At)},
 			{"floor", (*instant)(&l.Floor)},
 			{"whole", &l.Whole},
@@ -59,7 +42,7 @@ var (
 // said.
 func (db *DB) TagPolicy(tx engine.Tx, tag string) (league.Policy, error) {
 	p, _, err := tTagPolicies.find(own(tx), (*text)(&tag))
-	return p.policy, err
+	return p.Policy, err
 }
 
 // SaveTagPolicy sets a tag's policy; the zero one removes it.
@@ -70,7 +53,7 @@ func (db *DB) SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error {
 	case p.IsZero():
 		tTagPolicies.drop(t, (*text)(&tag))
 	default:
-		tTagPolicies.put(t, tagged{tag, p})
+		tTagPolicies.put(t, both.TagPolicy{Tag: tag, Policy: p})
 	}
 	return nil
 }
@@ -85,7 +68,7 @@ func (db *DB) Coverage(tx engine.Tx, owner, list string) (league.Coverage, error
 // SaveCoverage stores it. The range of all games of an account is the account's own: see
 // league.Account.
 func (db *DB) SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error {
-	tCoverage.put(own(tx), covered{owner, list, c})
+	tCoverage.put(own(tx), both.Range{Owner: owner, List: list, Coverage: c})
 	return nil
 }
 
@@ -111,6 +94,6 @@ func (db *DB) CachedIDs(tx engine.Tx, account, list string) (league.CachedIDs, b
 
 // CacheIDs keeps what was listed, in place of what was there.
 func (db *DB) CacheIDs(tx engine.Tx, account, list string, c league.CachedIDs) error {
-	tListedIDs.put(own(tx), listedIDs{account, list, c})
+	tListedIDs.put(own(tx), both.ListedIDs{Account: account, List: list, CachedIDs: c})
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 var tQueues = declare("fs_queue", 1, func(q *engine.QueueState) []column {
@@ -67,15 +68,9 @@ func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) 
 	return list, err
 }
 
-// moved is a transition with what has moved.
-type moved struct {
-	engine.Transition
-	of string
-}
-
-var tHistory = declare("fs_history", 2, func(m *moved) []column {
+var tHistory = declare("fs_history", 2, func(m *both.Moved) []column {
 	return []column{
-		{"of", (*text)(&m.of)},
+		{"of", (*text)(&m.Of)},
 		{"seq", &m.Seq},
 		{"at", (*instant)(&m.At)},
 		{"from_state", (*text)(&m.From)},

@@ -64,6 +64,9 @@ func open(o Options, browse bool) (*DB, error) {
 	if err := refuseNetworkUnless(o); err != nil {
 		return nil, err
 	}
+	if err := refuseMoved(o.Dir); err != nil {
+		return nil, err
+	}
 	if !browse && keep.IsBackup(o.Dir) {
 		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name another directory"}
 	}

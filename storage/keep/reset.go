@@ -277,6 +277,9 @@ func finishEarlier(dir string) error {
 	return err
 }
 
+// Resetting reports whether a reset was cut off.
+func Resetting(tx *bolt.Tx) bool { return disk.TableOf(tx, stateTable).Has(resetKey) }
+
 func resetMark(b *bolt.DB) (mark resetting, marked bool, err error) {
 	err = b.View(func(tx *bolt.Tx) error {
 		state := disk.TableOf(tx, stateTable)

@@ -23,6 +23,10 @@ type named struct {
 	name, tag, search string
 }
 
+func nameOf(a league.Account) named {
+	return named{a, both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.RiotID())}
+}
+
 var tAccounts = declare("fs_account", 1, func(a *named) []column {
 	return []column{
 		{"id", (*text)(&a.ID)},
@@ -114,7 +118,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	} else if !known {
 		t.sums.count(both.CountAccounts, 1)
 	}
-	tAccounts.put(t, named{a, both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.RiotID())})
+	tAccounts.put(t, nameOf(a))
 	puuids := []string{}
 	for _, p := range slices.Sorted(maps.Values(a.PUUIDs)) {
 		if p != "" {

@@ -23,6 +23,8 @@ type audited struct {
 	moved changed
 }
 
+func asAudited(a engine.AuditEntry) audited { return audited{a, changed{a.Moves, a.Queue, a.Schedule}} }
+
 var tAudit = declare("fs_audit", 1, func(a *audited) []column {
 	return []column{
 		{"seq", &a.Seq},
@@ -47,8 +49,7 @@ func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (seq uint64, err error
 	if a.Seq, _, err = value[uint64](t, "select nextval('fs_audit_seq')"); err != nil {
 		return 0, err
 	}
-	row := audited{a, changed{a.Moves, a.Queue, a.Schedule}}
-	tAudit.add(t, row)
+	tAudit.add(t, asAudited(a))
 	t.Emit(engine.Change{Audit: &a})
 	return a.Seq, nil
 }

@@ -75,7 +75,18 @@ func look(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := c.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have); err != nil {
 		return unreachable(err)
 	}
-	return readable(schema, have, Version())
+	if err := readable(schema, have, Version()); err != nil {
+		return err
+	}
+	return refuseMoving(ctx, c, schema)
+}
+
+// bringUp is migrate of a schema that is whole.
+func bringUp(ctx context.Context, c *pgx.Conn, schema string) error {
+	if err := migrate(ctx, c, schema); err != nil {
+		return err
+	}
+	return refuseMoving(ctx, c, schema)
 }
 
 // begin makes the schema and the table that says which version it is.

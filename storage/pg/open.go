@@ -48,7 +48,7 @@ const (
 // Open opens a schema, and makes it or brings it to what this program writes. A refusal is an
 // *engine.Problem.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	return opened(ctx, o, migrate)
+	return opened(ctx, o, bringUp)
 }
 
 // OpenReadOnly opens a schema to look at it, whoever works on it. fs.ErrNotExist when there is

@@ -47,6 +47,7 @@ var (
 // twins are the store in a directory and the one on PostgreSQL, to which the same is done. The
 // first is the oracle of the second.
 type twins struct {
+	dir   string
 	t     testing.TB
 	both  [2]store
 	mu    sync.Mutex         // a store tells of what it does by itself, too
@@ -66,7 +67,7 @@ func eachTwin(t *testing.T, test func(w *twins)) {
 		go func() { ended <- disk.Serve(ctx) }()
 		server, err := Open(ctx, Options{URL: url})
 		must(t, err)
-		w := &twins{t: t, both: [2]store{disk, server}}
+		w := &twins{dir: dir, t: t, both: [2]store{disk, server}}
 		for i, s := range w.both {
 			s.OnCommit(func(_ uint64, changes []engine.Change) {
 				w.mu.Lock()

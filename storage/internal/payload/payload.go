@@ -119,17 +119,8 @@ func (p *Store) named(match string, part league.Part, ref league.PayloadRef, f f
 // shard that is damaged, or a payload that is not whole, counts as not there.
 func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
 	use := func(s *Shard, f Frame) error {
-		if !f.packed() {
-			ref, body = f.Ref, f.Body
-			return nil
-		}
-		raw, err := f.Raw(s.Dicts)
-		if err != nil {
-			return err
-		}
-		ref, body = f.Ref, packGzip(raw)
-		ref.Codec, ref.Size = CodecGzip, len(body)
-		return nil
+		ref, body, err = f.arrived(s.Dicts, gzip.BestSpeed) // nobody stores it
+		return err
 	}
 	if p.Doomed.Has(match) {
 		return ref, nil, false, nil
@@ -152,10 +143,32 @@ func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref l
 	return ref, nil, false, nil
 }
 
-// packGzip is for speed, not for size: nobody stores what it makes.
-func packGzip(raw []byte) []byte {
+// Arrived gives a payload as Riot sent it, from the value under which a shard stores it.
+func (s *Shard) Arrived(match string, part league.Part, v []byte) (ref league.PayloadRef, body []byte, err error) {
+	f, err := Open(s.Month, match, part, v)
+	if err != nil {
+		return ref, nil, err
+	}
+	return f.arrived(s.Dicts, gzip.DefaultCompression)
+}
+
+// arrived gives a payload as it arrived; one that the archiver packed is packed as gzip again.
+func (f Frame) arrived(dicts *Dictionaries, level int) (ref league.PayloadRef, body []byte, err error) {
+	if !f.packed() {
+		return f.Ref, f.Body, nil
+	}
+	raw, err := f.Raw(dicts)
+	if err != nil {
+		return ref, nil, err
+	}
+	ref, body = f.Ref, packGzip(raw, level)
+	ref.Codec, ref.Size = CodecGzip, len(body)
+	return ref, body, nil
+}
+
+func packGzip(raw []byte, level int) []byte {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	w, err := gzip.NewWriterLevel(&b, level)
 	if err == nil {
 		_, _ = w.Write(raw) // a bytes.Buffer takes everything
 		_ = w.Close()

@@ -1,0 +1,431 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
+	"github.com/farsight-console/farsight/storage/keep"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// What another store takes over. Each table either hands its rows over, as values that tell all that is stored of them, or
+// follows from tables that do.
+
+// handing is how a table hands its rows over.
+type handing struct {
+	*table
+	of     reflect.Type
+	prefix []byte // of the rows that it is about
+	// give hands over the values of one row, in their order.
+	give func(t *txn, k, v []byte, take func(any)) error
+}
+
+// hand makes of each record what is handed over: any number of values.
+func hand[T, H any](r *records[T], as func(t *txn, k []byte, v T, give func(H)) error) handing {
+	return handRows(r.table, func(t *txn, k, v []byte, give func(H)) error {
+		out, err := r.decode(k, v)
+		if err != nil {
+			return err
+		}
+		return as(t, k, out, give)
+	})
+}
+
+// handRows is hand of a table that has no records.
+func handRows[H any](tb *table, as func(t *txn, k, v []byte, give func(H)) error) handing {
+	return handing{table: tb, of: reflect.TypeFor[H](), give: func(t *txn, k, v []byte, take func(any)) error {
+		return as(t, k, v, func(h H) { take(h) })
+	}}
+}
+
+// handWhole hands records over as they are.
+func handWhole[T any](r *records[T]) handing {
+	return hand(r, func(_ *txn, _ []byte, v T, give func(T)) error {
+		give(v)
+		return nil
+	})
+}
+
+// parts reads the texts of which a key is made.
+func parts(k []byte, n int) (list []string, err error) {
+	read := key.Read(k)
+	for range n {
+		list = append(list, read.String())
+	}
+	return list, read.Done()
+}
+
+// handed are the tables that hand their rows over. Jobs that have ended and ranks come by their places in the feeds.
+var handed = []handing{
+	handWhole(tAccounts),
+	handRows(accountPUUID.table, func(t *txn, k, _ []byte, give func(both.PUUID)) error {
+		account, _, err := t.text(accountPUUID.table, k)
+		give(both.PUUID{PUUID: string(k), Account: account})
+		return err
+	}),
+	hand(tPUUIDCache, func(_ *txn, k []byte, p cachedPUUID, give func(both.CachedPUUID)) error {
+		of, err := parts(k, 3)
+		give(both.CachedPUUID{Project: of[0], Name: of[1], Tag: of[2], PUUID: p.puuid, Until: p.until})
+		return err
+	}),
+	hand(tRuns, func(t *txn, _ []byte, r league.Run, give func(both.CostedRun)) error {
+		var own jobRun
+		k, err := jobKey(engine.JobID(r.Job))
+		if err == nil {
+			own, _, err = tRunOfJob.get(t, k)
+		} else if r.Job == "" {
+			err = nil
+		}
+		give(both.CostedRun{Run: r, Calls: own.calls, Throttled: own.throttled})
+		return err
+	}),
+	hand(tStaged, func(_ *txn, k []byte, s league.Staged, give func(both.StagedID)) error {
+		read := key.Read(k)
+		give(both.StagedID{Run: read.String(), Staged: s})
+		_ = read.Uint64()
+		return read.Done()
+	}),
+	hand(tCoverage, func(_ *txn, k []byte, c league.Coverage, give func(both.Range)) error {
+		of, err := parts(k, 2)
+		give(both.Range{Owner: of[0], List: of[1], Coverage: c})
+		return err
+	}),
+	hand(tIDsCache, func(_ *txn, k []byte, ids league.CachedIDs, give func(both.ListedIDs)) error {
+		of, err := parts(k, 2)
+		give(both.ListedIDs{Account: of[0], List: of[1], CachedIDs: ids})
+		return err
+	}),
+	hand(tTagPolicies, func(_ *txn, k []byte, p league.Policy, give func(both.TagPolicy)) error {
+		give(both.TagPolicy{Tag: string(k), Policy: p})
+		return nil
+	}),
+	hand(tMatches, func(t *txn, _ []byte, m league.Match, give func(both.FedMatch)) error {
+		fed := both.FedMatch{Match: m}
+		var errs []error
+		for tag, at := range map[byte]*uint64{tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace} {
+			place, _, err := t.number(feedOf.table, feedOfKey(tag, m.ID))
+			*at = place
+			errs = append(errs, err)
+		}
+		give(fed)
+		return errors.Join(errs...)
+	}),
+	hand(tParticipants, func(_ *txn, _ []byte, s seating, give func(league.Participant)) error {
+		for _, p := range s.seats {
+			give(p)
+		}
+		return nil
+	}),
+	hand(tAccountsOf, func(_ *txn, _ []byte, l accountMatch, give func(both.Listing)) error {
+		give(both.Listing{Account: l.account, Match: l.match, Played: l.played})
+		return nil
+	}),
+	handWhole(tGaps),
+	hand(tRanks, func(_ *txn, _ []byte, r league.Rank, give func(both.FedRank)) error {
+		if r.Unsure {
+			give(both.FedRank{Rank: r})
+		}
+		return nil
+	}),
+	handRows(tRankOrder, func(t *txn, k, v []byte, give func(both.FedRank)) error {
+		of, err := tRankOrder.blobOf(k, v)
+		if err != nil {
+			return err
+		}
+		r, ok, err := tRanks.get(t, of)
+		if ok {
+			give(both.FedRank{Rank: r, Place: key.Read(k).Uint64()})
+		}
+		return err
+	}),
+	handWhole(tReports), handWhole(tWeekly),
+	hand(tJobState, func(t *txn, k []byte, j engine.Job, give func(engine.Job)) error {
+		_, err := t.readRest(k, &j)
+		give(j)
+		return err
+	}),
+	{
+		table: tFeed.table, prefix: []byte{tagJobs}, of: reflect.TypeFor[both.EndedJob](),
+		give: func(t *txn, k, v []byte, take func(any)) error {
+			place, err := tFeed.decode(k, v)
+			if err != nil {
+				return err
+			}
+			j, here, err := t.endedAt(place)
+			if here {
+				take(both.EndedJob{Job: j, Place: place.seq})
+			}
+			return err
+		},
+	},
+	hand(tAttempts, func(t *txn, k []byte, a engine.Attempt, give func(both.Tried)) error {
+		j, _, err := t.readJob(k[:8])
+		give(both.Tried{Attempt: a, Job: jobID(key.Read(k[:8]).Uint64()), Owner: j.Owner, Kind: j.Kind})
+		return err
+	}),
+	hand(tMembers, func(_ *txn, _ []byte, m member, give func(both.Member)) error {
+		give(both.Member{GroupID: engine.GroupID{Parent: jobID(m.parent), Group: int(m.group)}, Child: jobID(m.child), Mark: m.mark, Calls: m.calls, Throttled: m.throttled})
+		return nil
+	}),
+	handWhole(tGroups), handWhole(tQueues),
+	hand(tHistory, func(_ *txn, k []byte, tr engine.Transition, give func(both.Moved)) error {
+		read := key.Read(k)
+		of := read.String()
+		tr.Seq = read.Uint64()
+		give(both.Moved{Transition: tr, Of: of})
+		return read.Done()
+	}),
+	hand(tAudit, func(t *txn, k []byte, a engine.AuditEntry, give func(engine.AuditEntry)) error {
+		m, _, err := tAuditMoves.get(t, k)
+		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
+		give(a)
+		return err
+	}),
+	handWhole(tSchedules),
+	handRows(tTicks, func(_ *txn, k, _ []byte, give func(cron.Tick)) error {
+		read := key.Read(k)
+		tick := cron.Tick{Schedule: read.String(), At: read.Time()}
+		tick.ID = read.String()
+		give(tick)
+		return read.Done()
+	}),
+	hand(tDays, func(_ *txn, k []byte, d dayRow, give func(both.DayPart)) error {
+		for slot, sum := range map[int]engine.DaySum{0: d.all, both.PrunedSlot: d.pruned} {
+			if sum.Day = string(k); sum != (engine.DaySum{Day: sum.Day}) {
+				give(both.DayPart{DaySum: sum, Slot: slot})
+			}
+		}
+		return nil
+	}),
+	handRows(tState, func(_ *txn, k, v []byte, give func(both.State)) error {
+		if string(k) == stateSizes { // how this disk has filled
+			return nil
+		}
+		b, err := tState.blobOf(k, v)
+		give(both.State{Name: string(k), Blob: b})
+		return err
+	}),
+}
+
+// follows are the tables whose rows follow from those that are handed over, and what is of this file alone.
+var follows = []*table{
+	tMeta, tCounters, tJobSpec.table, tJobError.table, tArchive.table, tJobKey, tArchiveKey, tCallSID, tRecent.table, tRunOfJob.table, tStagedID, tTickIDs, tAuditMoves.table,
+	accountName.table, matchStatus.table, byAccount.table, archiveState.table, memberOf.table, feedOf.table,
+}
+
+// Handover is a data directory that hands over all that is stored, to a store that takes its place. It is held for that alone,
+// and nothing in it changes meanwhile.
+type Handover struct {
+	db *DB
+}
+
+// OpenHandover opens a data directory that nobody holds (*ErrHeld), and that has nothing left to finish.
+func OpenHandover(o Options) (*Handover, error) {
+	if keep.IsBackup(o.Dir) {
+		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name a data directory"}
+	}
+	db, err := openUpkeep(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.view(context.Background(), (*txn).nothingLeft); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Handover{db}, nil
+}
+
+// nothingLeft refuses a store that an engine has to finish first.
+func (t *txn) nothingLeft() error {
+	half := func(what string) error {
+		return engine.Problemf(engine.ErrRefused, "start an engine on it once, such as `farsight serve`, which finishes that", "%s was interrupted in %s", what, filepath.Dir(t.b.DB().Path()))
+	}
+	list, err := t.forgetting()
+	switch {
+	case err != nil:
+		return err
+	case len(list) > 0:
+		return half("the forgetting of an account")
+	case keep.Resetting(t.b):
+		return half("a reset")
+	}
+	return nil
+}
+
+// Name says which directory it is.
+func (h *Handover) Name() string { return h.db.dir }
+
+// Version tells one state of the directory from all others: it is another one after each change.
+func (h *Handover) Version(ctx context.Context) (string, error) {
+	f, err := h.db.Facts(ctx)
+	return fmt.Sprintf("%s.%d", f.Instance, h.db.seq.Load()), err
+}
+
+// Facts is DB.Facts.
+func (h *Handover) Facts(ctx context.Context) (Facts, error) { return h.db.Facts(ctx) }
+
+// Numbers are the last ones that were given out.
+func (h *Handover) Numbers(ctx context.Context) (n both.Numbers, err error) {
+	err = h.db.view(ctx, func(t *txn) error {
+		n.Job = t.bucket(tJobState.table).Sequence()
+		n.Place = max(t.bucket(tFeed.table).Sequence(), t.bucket(tRankOrder).Sequence())
+		n.Audit, err = t.lastNumber(tAudit.table, nil)
+		return err
+	})
+	return n, err
+}
+
+// monthPrefix leads the names of the collections that are the payloads of a month: payload/2026-11.
+const monthPrefix = payload.Dir + "/"
+
+// Collections are all that there is to take over, in this order.
+func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err error) {
+	err = h.db.view(ctx, func(t *txn) error {
+		for _, from := range handed {
+			s := t.bucket(from.table).Stats()
+			list = append(list, both.Collection{Name: from.name, Of: from.of, Rows: int64(s.KeyN), Bytes: int64(s.LeafInuse)})
+		}
+		return nil
+	})
+	months, bad := h.db.payloads.Months()
+	for _, month := range months {
+		c := both.Collection{Name: monthPrefix + month, Of: reflect.TypeFor[both.Payload]()}
+		bad = errors.Join(bad, h.shard(month, func(_ *payload.Shard, matches *bolt.Bucket) error {
+			s := matches.Stats()
+			c.Rows, c.Bytes = int64(s.KeyN-s.BucketN+1), int64(s.LeafInuse)
+			return nil
+		}))
+		list = append(list, c)
+	}
+	return list, errors.Join(err, bad)
+}
+
+// Each hands over the records of a collection that come after a key (nil = all), until take wants no more. It gives the key of
+// the last row that it has handed over, whole; nil when there was none left. size is that of the row.
+func (h *Handover) Each(ctx context.Context, collection string, after []byte, take func(v any), more func(size int) bool) (last []byte, err error) {
+	if month, is := strings.CutPrefix(collection, monthPrefix); is {
+		return h.eachPayload(ctx, month, after, take, more)
+	}
+	at := slices.IndexFunc(handed, func(from handing) bool { return from.name == collection })
+	if at < 0 {
+		return nil, fmt.Errorf("no collection %q: %w", collection, engine.ErrNotFound)
+	}
+	from := handed[at]
+	begin := after
+	if begin == nil {
+		begin = from.prefix
+	}
+	err = h.db.view(ctx, func(t *txn) error {
+		for r := range t.rowsFrom(from.table, from.prefix, begin) {
+			if bytes.Equal(r.k, after) {
+				continue
+			}
+			if err := errors.Join(context.Cause(ctx), from.give(t, r.k, r.v, take)); err != nil {
+				return err
+			}
+			last = bytes.Clone(r.k)
+			if !more(len(r.k) + len(r.v)) {
+				return nil
+			}
+		}
+		return nil
+	})
+	return last, err
+}
+
+// shard reads the payloads of a month.
+func (h *Handover) shard(month string, read func(s *payload.Shard, matches *bolt.Bucket) error) error {
+	return h.db.payloads.With(month, false, func(s *payload.Shard) error {
+		return s.Guard(func() error {
+			return s.Bolt.View(func(b *bolt.Tx) error { return read(s, b.Bucket([]byte(payload.Table))) })
+		})
+	})
+}
+
+// eachPayload hands over the payloads that a match names, as Riot sent them: another store does not know what the archiver
+// makes of them. Those of no match were never told of.
+func (h *Handover) eachPayload(ctx context.Context, month string, after []byte, take func(any), more func(int) bool) (last []byte, err error) {
+	err = h.shard(month, func(s *payload.Shard, matches *bolt.Bucket) error {
+		return h.db.view(ctx, func(t *txn) error {
+			c := matches.Cursor()
+			for match, _ := c.Seek(after); match != nil; match, _ = c.Next() {
+				if bytes.Equal(match, after) {
+					continue
+				}
+				size, err := t.payloadsIn(s, string(match), matches.Bucket(match), take)
+				if err := errors.Join(context.Cause(ctx), err); err != nil {
+					return err
+				}
+				last = bytes.Clone(match)
+				if !more(size) {
+					return nil
+				}
+			}
+			return nil
+		})
+	})
+	return last, err
+}
+
+// payloadsIn hands over the payloads of one match.
+func (t *txn) payloadsIn(s *payload.Shard, match string, parts *bolt.Bucket, take func(any)) (size int, err error) {
+	m, err := t.match(match)
+	if err != nil && !disk.IsNotFound(err) {
+		return 0, err
+	}
+	err = parts.ForEach(func(k, v []byte) error {
+		size += len(k) + len(v)
+		part := payload.PartOfKey(k)
+		if f := m.Of(part); f.Status != league.Success || f.Ref.Month != s.Month {
+			return nil
+		}
+		ref, body, err := s.Arrived(match, part, v)
+		if err != nil {
+			return &disk.ErrCorrupt{Bucket: monthPrefix + s.Month, Key: []byte(match + "/" + string(part)), Err: err}
+		}
+		take(both.Payload{Match: match, Part: part, PayloadRef: ref, Body: body})
+		return nil
+	})
+	return size, err
+}
+
+// Complete compares how many rows were handed over with how many there are, where a table is handed over by the rows of
+// another one: one that is found by nothing would stay behind.
+func (h *Handover) Complete(ctx context.Context, handed map[string]int64) error {
+	return h.db.view(ctx, func(t *txn) error {
+		for tb, n := range map[*table]int64{tArchive.table: handed[tFeed.name], tRanks.table: handed[tRanks.name] + handed[tRankOrder.name]} {
+			if has := int64(t.bucket(tb).Stats().KeyN); has != n {
+				return &disk.Damaged{Path: disk.StatePath(h.db.dir), Why: fmt.Sprintf("table %s has %d rows, %d of which have their place: see `farsight check`", tb.name, has, n)}
+			}
+		}
+		return nil
+	})
+}
+
+// Leave marks the directory: no engine opens it any more. to says where everything is now.
+func (h *Handover) Leave(to string) error {
+	_, err := disk.WriteCopy(context.Background(), filepath.Join(h.db.dir, movedFile), nil, func(w *disk.CopyWriter) error {
+		_, err := w.Write([]byte(to + "\n"))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return disk.SyncDir(h.db.dir)
+}
+
+// Close gives the directory back.
+func (h *Handover) Close() error { return h.db.Close() }

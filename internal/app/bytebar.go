@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/storage/keep"
+	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -45,6 +46,19 @@ func newByteBar(out cli.Out, what string) *byteBar {
 
 func (b *byteBar) show(done, total int64) {
 	b.line(done, total, fmt.Sprintf("%s of %s", human.Bytes(done), human.Bytes(total)))
+}
+
+// step shows one step of several, each with a bar of its own: of bytes while something is copied,
+// else of rows.
+func (b *byteBar) step(what string, done, total int64) {
+	if b.what != what {
+		b.what, b.began = what, time.Now()
+	}
+	if what == pg.Copying {
+		b.show(done, total)
+		return
+	}
+	b.line(done, total, fmt.Sprintf("%d of %s", done, human.Counted(int(total), "row", "rows")))
 }
 
 func (b *byteBar) archive(p keep.ArchiveProgress) {

@@ -46,7 +46,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newAlertCommands()...)
 	root.AddCommand(newMetricsCommands()...)
 	root.AddCommand(schedulesCommand(), serveCommand(), attachCommand(), pagerCommand(), callCommand())
-	root.AddCommand(pruneCommand(), forgetCommand(), resetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand(), manCommand(root))
+	root.AddCommand(migrateCommand(), pruneCommand(), forgetCommand(), resetCommand(), reresolveCommand(), ranksCommand(), weeklyCommand(), freshnessCommand(), doctorCommand(), bundleCommand(), manCommand(root))
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultHelpCmd()
 	arrange(root)

@@ -21,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/keep"
+	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -65,6 +66,7 @@ var answers = []answer{
 	{"backup --list, restore --list", true, listedBackup{}},
 	{"restore", false, keep.RestoreReport{}},
 	{"compact", false, keep.CompactReport{}},
+	{"migrate", false, pg.Taken{}},
 	{"prune", false, engine.PruneDone{}},
 	{"sim", true, cli.Player{}},
 	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve, call", false, engine.Receipt{}},

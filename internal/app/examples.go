@@ -15,6 +15,7 @@ var examples = map[string]string{
 	"backup":                "farsight backup --to /mnt/backup",
 	"bundle":                "farsight bundle --out report.tar.gz",
 	"check":                 "farsight check && echo sound",
+	"migrate":               "farsight migrate --to postgres://farsight@db.example/lol --dry-run",
 	"compact":               "farsight compact --month 2026-10",
 	"completion":            "source <(farsight completion bash)",
 	"completion bash":       "source <(farsight completion bash)",

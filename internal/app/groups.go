@@ -19,7 +19,7 @@ var groups = []group{
 	{"See", []string{"status", "queues", "jobs", "retries", "accounts", "matches", "limits", "reports", "weekly", "ranks", "schedules"}},
 	{"Find out why", []string{"alerts", "logs", "audit", "forensics", "metrics", "joblog", "doctor", "bundle"}},
 	{"Act", append(tableCommands(), "freeze", "undo", "silence", "pager", "call")},
-	{"Data", []string{"export", "check", "backup", "restore", "compact", "prune", "forget", "reset"}},
+	{"Data", []string{"export", "check", "backup", "restore", "compact", "migrate", "prune", "forget", "reset"}},
 	{"Setup", []string{"config", "version", "completion", "help"}},
 }
 

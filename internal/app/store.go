@@ -176,6 +176,7 @@ var byServer = map[string]string{
 	"backup":  "its backup is `pg_dump --format=custom --schema=%[1]s --file=%[1]s.dump --dbname='%[2]s'`, while engines work, too",
 	"restore": "put a dump back with `pg_restore --clean --if-exists --dbname='%[2]s' %[1]s.dump`, while no engine works on it",
 	"compact": "the server clears up by itself; `vacuumdb --full --dbname='%[2]s'` gives its disk back what is free, while no engine works on it",
+	"migrate": "`pg_dump --schema=%[1]s --dbname='%[2]s'` takes it to another server",
 	"reset":   "`psql --dbname='%[2]s' --command='drop schema %[1]s cascade'` deletes what is stored, and the next engine begins anew",
 }
 

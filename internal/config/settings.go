@@ -129,9 +129,9 @@ func setTheme(c *Config, v string) error {
 	return fmt.Errorf("%q is not one of %s", v, strings.Join(append(Themes(), own...), ", "))
 }
 
-// setStore takes the address of a database. A password in it would stand in the list of processes
+// SetStore takes the address of a database. A password in it would stand in the list of processes
 // and in files that others read. No error repeats the address.
-func setStore(c *Config, v string) error {
+func SetStore(c *Config, v string) error {
 	if v == "" {
 		return nil
 	}

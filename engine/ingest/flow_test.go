@@ -124,7 +124,7 @@ func TestS1_9_AFailedListingEndsTheSyncAsFailed(t *testing.T) {
 
 func TestS1_10_SeveralAccountsAtOnceButNeverTwoRunsOfOne(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		players := []sim.PlayerSpec{player("Ana#EUW", 20), player("Ben#EUW", 20), player("Cy#EUW", 12)}
+		players := []sim.PlayerSpec{remade("Ana#EUW", 20), remade("Ben#EUW", 20), remade("Cy#EUW", 12)}
 		players[1].ShareWith, players[1].Shared = "Ana#EUW", 8
 		r := start(t, newSim(sim.Options{Players: players}))
 		for _, p := range players {
@@ -418,7 +418,7 @@ func TestS4_6_OneRunningJobPerAccount(t *testing.T) {
 
 func TestP17_WhatIsThereAlreadyTriggersOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		players := []sim.PlayerSpec{player("Ana#EUW", 10), player("Ben#EUW", 10)}
+		players := []sim.PlayerSpec{remade("Ana#EUW", 10), remade("Ben#EUW", 10)}
 		players[1].ShareWith, players[1].Shared = "Ana#EUW", 10
 		r := start(t, newSim(sim.Options{Players: players}))
 		r.trigger("Ana#EUW", engine.SyncAsk{})

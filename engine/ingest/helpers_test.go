@@ -95,10 +95,17 @@ func newSim(o sim.Options) *sim.Sim {
 	return sim.New(o)
 }
 
-// player is an account with so many games, one every 8 hours. They were remade: all
-// that a game has, in the smallest payloads.
+// player is an account with so many games, one every 8 hours. They are of one player each,
+// a sixth of what a game of ten takes, though it was remade.
 func player(riotID string, matches int) sim.PlayerSpec {
-	return sim.PlayerSpec{RiotID: riotID, Platform: route.EUW1, Matches: matches, Shapes: []sim.Shape{"remake"}}
+	return sim.PlayerSpec{RiotID: riotID, Platform: route.EUW1, Matches: matches, Shapes: []sim.Shape{"swarm"}}
+}
+
+// remade is player with games of ten players, which can be shared; they have the queue 420.
+func remade(riotID string, matches int) sim.PlayerSpec {
+	spec := player(riotID, matches)
+	spec.Shapes = []sim.Shape{"remake"}
+	return spec
 }
 
 // short is player with games that were aborted: their payloads are tiny, which is

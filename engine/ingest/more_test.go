@@ -17,7 +17,7 @@ import (
 
 func TestATimelineIsFetchedForWhoeverWantsIt(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		players := []sim.PlayerSpec{player("Ana#EUW", 10), player("Ben#EUW", 10)}
+		players := []sim.PlayerSpec{remade("Ana#EUW", 10), remade("Ben#EUW", 10)}
 		players[1].ShareWith, players[1].Shared = "Ana#EUW", 6
 		r := start(t, newSim(sim.Options{Limits: slow, Players: players}))
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})

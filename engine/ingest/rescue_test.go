@@ -64,7 +64,7 @@ func TestRescue_AMatchThatComesAfterItsRunIsWhole(t *testing.T) {
 	for name, rescue := range rescues {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				players := []sim.PlayerSpec{player("Ana#EUW", 40), player("Ben#EUW", 4)}
+				players := []sim.PlayerSpec{remade("Ana#EUW", 40), remade("Ben#EUW", 4)}
 				players[1].ShareWith, players[1].Shared = "Ana#EUW", 3
 				s := newSim(sim.Options{Players: players})
 				id := s.MatchIDs("Ben#EUW")[0]
@@ -222,7 +222,7 @@ func (r *rig) ranges(riotID, list string) (own, of league.Coverage) {
 func TestCoverage_EndsWithoutAllThatItPromisesAndComesBackWithIt(t *testing.T) {
 	const filter = "queue=420"
 	inBubble(t, func(t *testing.T) {
-		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 6)}})
 		id := s.MatchIDs("Ana#EUW")[3]
 		r := start(t, s)
 		r.track("Ana#EUW", engine.SyncAsk{Policy: "queues=420"})
@@ -277,7 +277,7 @@ func TestCoverage_ACancelledOrFailedSyncKeepsNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 6)}})
 				r := start(t, s)
 				r.track("Ana#EUW", engine.SyncAsk{Policy: "queues=420"})
 				waits(t, r, s.MatchIDs("Ana#EUW")[3])

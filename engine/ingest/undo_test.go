@@ -59,7 +59,7 @@ func TestI11_UndoOfACancelledSync(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				ctx := context.Background()
-				s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", games)}})
+				s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{remade("Ana#EUW", games)}})
 				r := start(t, s)
 				_, err := r.in.Track(ctx, "Ana#EUW", engine.SyncAsk{Platform: "euw1", Policy: c.policy})
 				must(t, err)

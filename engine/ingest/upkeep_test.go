@@ -105,7 +105,7 @@ func TestS4_1_TheWeeklyReportCountsMondayToSunday(t *testing.T) {
 	inBubble(t, func(t *testing.T) { // a Friday
 		seoul, err := time.LoadLocation("Asia/Seoul")
 		must(t, err)
-		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 60), player("Ben#EUW", 3), player("Cy#EUW", 2)}}),
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 60), remade("Ben#EUW", 3), remade("Cy#EUW", 2)}}),
 			func(s *setup) { s.ingest.Zone = seoul })
 		for _, name := range []string{"Ana#EUW", "Ben#EUW", "Never#EUW"} {
 			r.track(name, engine.SyncAsk{})

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,7 +61,7 @@ type tree struct {
 // data, as the compiler does, so that nothing but our own files is parsed.
 func load(t *testing.T) tree {
 	t.Helper()
-	all := list(t)
+	all := list(t, nil, "-export", "-deps")
 	exports := map[string]string{}
 	for _, l := range all {
 		exports[l.ImportPath] = l.Export
@@ -80,10 +81,15 @@ func load(t *testing.T) tree {
 	return tr
 }
 
-func list(t *testing.T) []listed {
+// list is what go list says of all packages, with more in its environment and more flags.
+func list(t *testing.T, env []string, flags ...string) []listed {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles,Standard", "./...")
-	cmd.Dir, cmd.Stderr = top, os.Stderr
+	fields := "ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Standard"
+	if slices.Contains(flags, "-export") { // a field that compiles
+		fields += ",Export"
+	}
+	cmd := exec.Command("go", append(append([]string{"list"}, flags...), "-json="+fields, "./...")...)
+	cmd.Dir, cmd.Stderr, cmd.Env = top, os.Stderr, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

@@ -52,7 +52,8 @@ type backend struct {
 	externals map[engine.JobID]string // of attempts under way
 }
 
-func (b *backend) Run(ctx context.Context) error { <-ctx.Done(); return nil }
+func (b *backend) Run(ctx context.Context) error    { <-ctx.Done(); return nil }
+func (b *backend) Follow(ctx context.Context) error { <-ctx.Done(); return nil }
 
 func (b *backend) did(what string) (engine.Receipt, error) {
 	b.calls = append(b.calls, what)

@@ -181,7 +181,7 @@ func TestI2_DelaysInMinutes(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := hub.New(hub.Options{})
-				h.SeedAccounts(tc.open)
+				publish(h, tc.open)
 				c := &Control{hub: h, finder: finder{lane: noLane}, runs: !tc.still, opt: Options{
 					Backend: idle{queues: tc.queues}, Keys: knownKey{}, Forecast: tc.calls,
 					Limiter: hosted{pace: map[string]time.Duration{"europe": time.Second, "asia": time.Second}, rows: tc.rows, state: tc.state},

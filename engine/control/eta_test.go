@@ -54,7 +54,7 @@ func TestI3_ETAsShareTheBudgetAsTheEngineDealsIt(t *testing.T) {
 	looking := open("looking", "sea", -1, true)
 	looking.Queue = latest
 	h := hub.New(hub.Options{})
-	h.SeedAccounts([]engine.AccountRow{small, big, far, listing, ended, waits, down, stuck, looking})
+	publish(h, []engine.AccountRow{small, big, far, listing, ended, waits, down, stuck, looking})
 	paused := engine.QueueRow{QueueState: engine.QueueState{Name: latest, Paused: true, By: engine.Actor{User: "ana"}}}
 	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{paused, {}}}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
 	cases := []struct {
@@ -90,7 +90,7 @@ func TestI1_AParentIsToldWhenItsChildrenAreSettled(t *testing.T) {
 		small, big := open("small", "europe", 10, true), open("big", "europe", 500, false)
 		small.Job, small.Phase = "parent", engine.PhaseMatches
 		h := hub.New(hub.Options{})
-		h.SeedAccounts([]engine.AccountRow{small, big})
+		publish(h, []engine.AccountRow{small, big})
 		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
 		if got := time.Until(c.groupEnds(engine.Job{ID: "parent"})); got != 20*time.Second {
 			t.Errorf("its matches end in %s, want 20s: those of the other take turns", got)
@@ -112,11 +112,11 @@ func TestI3_TheLastRetryBoundsTheETA(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		row := open("one", "europe", 2, false)
 		h := hub.New(hub.Options{})
-		h.SeedAccounts([]engine.AccountRow{row})
+		publish(h, []engine.AccountRow{row})
 		for i, in := range []time.Duration{time.Minute, 5 * time.Minute} {
-			h.Seed(engine.Job{ID: engine.JobID(rune('a' + i)), Rev: 1, Owner: "one", State: engine.Retryable, Due: time.Now().Add(in)})
+			publish(h, nil, engine.Job{ID: engine.JobID(rune('a' + i)), Rev: 1, Owner: "one", State: engine.Retryable, Due: time.Now().Add(in)})
 		}
-		h.Seed(engine.Job{ID: "x", Rev: 1, Owner: "other", State: engine.Retryable, Due: time.Now().Add(time.Hour)})
+		publish(h, nil, engine.Job{ID: "x", Rev: 1, Owner: "other", State: engine.Retryable, Due: time.Now().Add(time.Hour)})
 		c := &Control{opt: Options{Limiter: paced{}, Backend: idle{}, Keys: knownKey{}}, hub: h, finder: finder{lane: noLane}}
 		if got := c.eta(row); got.Low != 5*time.Minute || got.High != got.Low || got.Bucket != "" || got.Why != "its last retry is due then" {
 			t.Errorf("%+v", got)
@@ -130,7 +130,7 @@ func TestI3_AnEngineOfOneSyncForeseesWhatItServes(t *testing.T) {
 	own, beside, other := open("own", "europe", 10, true), open("beside", "europe", 30, true), open("other", "europe", 500, true)
 	own.Job, beside.Job, other.Job = "1", "2", "3"
 	h := hub.New(hub.Options{})
-	h.SeedAccounts([]engine.AccountRow{own, beside, other})
+	publish(h, []engine.AccountRow{own, beside, other})
 	served := map[engine.JobID]bool{"1": true}
 	c := &Control{opt: Options{Limiter: paced{}, Backend: idle{queues: []engine.QueueRow{{}}}, Keys: knownKey{}, Serves: func(id engine.JobID) bool { return served[id] }}, hub: h, finder: finder{lane: noLane}}
 	if got := c.eta(own); got.High != 20*time.Second {
@@ -140,4 +140,16 @@ func TestI3_AnEngineOfOneSyncForeseesWhatItServes(t *testing.T) {
 	if got := c.eta(own); got.High != 60*time.Second {
 		t.Errorf("its timelines go beside 10 of the other's, after all matches: %+v", got)
 	}
+}
+
+// publish tells a hub of accounts and jobs.
+func publish(h *hub.Hub, accounts []engine.AccountRow, jobs ...engine.Job) {
+	var changes []engine.Change
+	for i := range accounts {
+		changes = append(changes, engine.Change{Account: &accounts[i]})
+	}
+	for i := range jobs {
+		changes = append(changes, engine.Change{Job: &jobs[i]})
+	}
+	h.Publish(0, changes)
 }

@@ -96,7 +96,7 @@ func TestI1_AnAccountThatIsLookedForSaysWhatItWaitsFor(t *testing.T) {
 		a.Phase, a.Job = engine.PhaseResolve, "7"
 		store := jobbed{job: engine.Job{ID: "7", State: c.state}, accounts: []engine.AccountRow{a, {ID: "two", Status: engine.SyncCompleted}}}
 		h := hub.New(hub.Options{})
-		h.SeedAccounts([]engine.AccountRow{a})
+		publish(h, []engine.AccountRow{a})
 		ctl := New(Options{Store: store, Limiter: downing{metered{hosted{rows: c.rows}}, c.held}, Backend: idle{}, Keys: knownKey{}, Lane: func(engine.Job) string { return lane }})
 		ctl.hub = h
 		answer, err := ctl.listAccounts(t.Context(), engine.AccountsQuery{})

@@ -50,6 +50,8 @@ type Logs interface {
 type Backend interface {
 	operation.Backend
 	Run(ctx context.Context) error
+	// Follow shows what a backend of another process works on.
+	Follow(ctx context.Context) error
 	// Why says why the job does not run, until when, and its place in line.
 	Why(j engine.Job) (reason string, until time.Time, place int)
 	NextRetries(ctx context.Context, n int) ([]engine.Job, error)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/hub"
 	"github.com/farsight-console/farsight/engine/operation"
 )
@@ -27,6 +28,7 @@ func New(opt Options) *Control {
 	c.schedules, c.payloads = opt.Schedules, opt.Payloads
 	c.logs, c.moments = opt.Logs, new(hub.Moments)
 	c.alerts, c.most = opt.Alerts, opt.Look
+	c.missed = await.NewBell()
 	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
 	c.operator = operation.New(operation.Options{
 		Store: opt.Store, Backend: opt.Backend, Syncer: opt.Syncer, Limiter: opt.Limiter, Keys: opt.Keys, Schedules: opt.Schedules,
@@ -75,7 +77,16 @@ func (c *Control) Note(n engine.Note) { c.hub.Note(n) }
 // ends. If one fails the others stop, and the first error is returned. The store
 // must be serving.
 func (c *Control) Run(ctx context.Context) error {
-	if err := c.takeOver(ctx); err != nil {
+	return c.work(ctx, c.takeOver, c.opt.Backend.Run)
+}
+
+// Follow is Run beside a process that has taken over: it shows what that one does.
+func (c *Control) Follow(ctx context.Context) error {
+	return c.work(ctx, c.look, c.opt.Backend.Follow)
+}
+
+func (c *Control) work(ctx context.Context, begin, backend func(context.Context) error) error {
+	if err := begin(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -92,16 +103,16 @@ func (c *Control) Run(ctx context.Context) error {
 	context.AfterFunc(ctx, c.stops)
 	g.Go(func() error {
 		defer stop()
-		return c.fails(c.opt.Backend.Run(main))
+		return c.fails(backend(main))
 	})
-	for _, r := range append([]Runner{c.opt.Limiter, c.hub, c.operator, sampler{c}}, c.opt.Also...) {
+	for _, r := range append([]Runner{c.opt.Limiter, c.hub, c.operator, sampler{c}, catcher{c}}, c.opt.Also...) {
 		g.Go(func() error { return c.fails(r.Run(parts)) })
 	}
 	return g.Wait()
 }
 
-// takeOver reads what must be known before the first job runs.
-func (c *Control) takeOver(ctx context.Context) error {
+// look reads what must be known before anything is shown.
+func (c *Control) look(ctx context.Context) error {
 	totals, err := c.opt.Store.Totals(ctx)
 	if err != nil {
 		return fmt.Errorf("read the totals: %w", err)
@@ -111,28 +122,62 @@ func (c *Control) takeOver(ctx context.Context) error {
 		return fmt.Errorf("read how many jobs were discarded: %w", err)
 	}
 	c.mu.Lock()
-	c.totals, c.discards, c.runs = totals, discards, true
+	c.runs = true
+	if c.totals == (engine.Totals{}) { // nothing newer has been published meanwhile
+		c.totals = totals
+	}
+	for q, n := range discards {
+		if _, newer := c.discards[q]; !newer {
+			c.discards[q] = n
+		}
+	}
 	c.mu.Unlock()
+	if err := c.seed(ctx, false); err != nil {
+		return fmt.Errorf("read the jobs: %w", err)
+	}
+	return nil
+}
+
+// takeOver does what comes before the first job.
+func (c *Control) takeOver(ctx context.Context) error {
+	if err := c.look(ctx); err != nil {
+		return err
+	}
 	if err := c.opt.Limiter.Restore(ctx, c.opt.Fresh, c.opt.Store.Live(ctx)); err != nil {
 		return fmt.Errorf("restore the limiter: %w", err)
-	}
-	if err := c.seed(ctx); err != nil {
-		return fmt.Errorf("read the jobs: %w", err)
 	}
 	return c.opt.Syncer.Resume(ctx)
 }
 
-// seed gives the hub the live jobs and open syncs of the start. A job that cannot
-// be read is the backend's to report.
-func (c *Control) seed(ctx context.Context) error {
-	for j, err := range c.opt.Store.Live(ctx) {
-		if err == nil {
-			c.hub.Seed(j)
+// seed gives the hub the live jobs and open syncs as they are stored. A job that cannot be read is
+// the backend's to report.
+func (c *Control) seed(ctx context.Context, gap bool) error {
+	return c.hub.Load(gap, c.opt.Store.Live(ctx), func() ([]engine.AccountRow, error) {
+		return c.accounts(ctx, engine.AccountsQuery{Open: true})
+	})
+}
+
+// Gap says that changes may have been missed: consoles are told, and get what is stored. It does not
+// block. It comes in order with Publish.
+func (c *Control) Gap() { c.missed.Ring() }
+
+// catcher makes up for gaps.
+type catcher struct{ c *Control }
+
+// againAfter is between two tries to read what was missed.
+const againAfter = time.Second
+
+func (r catcher) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-r.c.missed:
+		case <-ctx.Done():
+			return nil
+		}
+		if r.c.seed(ctx, true) != nil && await.Pause(ctx, againAfter) {
+			r.c.missed.Ring()
 		}
 	}
-	open, err := c.accounts(ctx, engine.AccountsQuery{Open: true})
-	c.hub.SeedAccounts(open)
-	return err
 }
 
 func (c *Control) stops() {

@@ -51,8 +51,8 @@ func TestI3_ConsolesAreToldWhatIsForeseenAnew(t *testing.T) {
 		src := &foreseeing{eta: engine.ETA{Known: true, Low: 100 * time.Second, High: 100 * time.Second}, start: due}
 		open, ended := engine.AccountRow{ID: "open", Status: engine.Syncing}, engine.AccountRow{ID: "ended", Status: engine.SyncCompleted}
 		h := hub.New(hub.Options{Source: src, Accounts: stored(open, ended)})
-		h.SeedAccounts([]engine.AccountRow{open})
-		h.Seed(engine.Job{ID: "1", Rev: 1, State: engine.Retryable, Due: due})
+		publish(h, []engine.AccountRow{open})
+		publish(h, nil, engine.Job{ID: "1", Rev: 1, State: engine.Retryable, Due: due})
 		var got []engine.Update
 		defer watching(t, h, &got)()
 		time.Sleep(3 * time.Second)
@@ -107,7 +107,7 @@ func TestARetryThatIsDueIsToldUntilItRuns(t *testing.T) {
 		src := &foreseeing{start: due.Add(30 * time.Second)}
 		h := hub.New(hub.Options{Source: src, Accounts: stored()})
 		again := engine.Job{ID: "1", Rev: 1, State: engine.Retryable, Tries: 1, Due: due}
-		h.Seed(again)
+		publish(h, nil, again)
 		var got []engine.Update
 		defer watching(t, h, &got)()
 		time.Sleep(3 * time.Second)

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -74,6 +75,7 @@ type Hub struct {
 	jobs     map[engine.JobID]engine.Job  // live ones worth showing
 	boxes    map[*mailbox]struct{}
 	news     []news     // of the commit that is folded, for the boxes
+	heard    *heard     // what is folded while Load reads; nil = it does not
 	watched  await.Bell // signalled when the first console comes
 }
 
@@ -94,25 +96,49 @@ func New(opt Options) *Hub {
 	}
 }
 
-// Seed tells the hub of a live job that was there before the first change.
-func (h *Hub) Seed(j engine.Job) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if old, ok := h.jobs[j.ID]; shown(j) && (!ok || old.Rev <= j.Rev) {
-		h.jobs[j.ID] = j
-	}
+// heard is what was told of while what is stored is read.
+type heard struct {
+	jobs     map[engine.JobID]struct{}
+	accounts map[string]struct{}
 }
 
-// SeedAccounts tells the hub of accounts whose runs were open before the first
-// change.
-func (h *Hub) SeedAccounts(rows []engine.AccountRow) {
+// Load takes in what is stored in the place of what is known: at the start, and after a gap, of which
+// consoles are told. What is published meanwhile is newer. A job that cannot be read is not shown.
+func (h *Hub) Load(gap bool, live iter.Seq2[engine.Job, error], open func() ([]engine.AccountRow, error)) error {
+	h.mu.Lock()
+	h.heard = &heard{map[engine.JobID]struct{}{}, map[string]struct{}{}}
+	h.mu.Unlock()
+	jobs := map[engine.JobID]engine.Job{}
+	for j, err := range live {
+		if err == nil && shown(j) {
+			jobs[j.ID] = j
+		}
+	}
+	accounts, err := open()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, a := range rows {
-		if _, changed := h.accounts[a.ID]; a.Status.Open() && !changed {
+	newer := h.heard
+	h.heard = nil
+	if err != nil {
+		return err
+	}
+	for id := range newer.jobs {
+		delete(jobs, id)
+		if j, ok := h.jobs[id]; ok {
+			jobs[id] = j
+		}
+	}
+	h.jobs = jobs
+	maps.DeleteFunc(h.accounts, func(id string, _ engine.AccountRow) bool { _, ok := newer.accounts[id]; return !ok })
+	for _, a := range accounts {
+		if _, ok := newer.accounts[a.ID]; !ok {
 			h.accounts[a.ID] = a
 		}
 	}
+	for b := range h.boxes {
+		b.again(gap)
+	}
+	return nil
 }
 
 // Open gives the accounts whose runs are under way, in the order they were added.
@@ -184,6 +210,9 @@ func (h *Hub) Note(n engine.Note) {
 }
 
 func (h *Hub) fold(c *engine.Change) {
+	if h.heard != nil {
+		h.heard.note(c)
+	}
 	switch {
 	case c.Account != nil:
 		h.accounts[c.Account.ID] = *c.Account
@@ -195,6 +224,21 @@ func (h *Hub) fold(c *engine.Change) {
 		h.news = append(h.news, news{renew: true})
 	case c.Deleted != "":
 		h.drop(c.Deleted)
+	}
+}
+
+func (h *heard) note(c *engine.Change) {
+	if c.Job != nil {
+		h.jobs[c.Job.ID] = struct{}{}
+	}
+	if c.Deleted != "" {
+		h.jobs[c.Deleted] = struct{}{}
+	}
+	if c.Account != nil {
+		h.accounts[c.Account.ID] = struct{}{}
+	}
+	if c.Forgotten != "" {
+		h.accounts[c.Forgotten] = struct{}{}
 	}
 }
 
@@ -347,7 +391,7 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	h.mu.Lock()
 	m := b.empty()
 	if m.renew {
-		b.again() // the page may be from before the deletion
+		b.again(false) // the page may be from before the deletion
 	}
 	u := engine.Update{Seq: h.seq, Snapshot: true, Notes: m.rows.Whole().Notes}
 	jobs := make([]engine.Job, 0, len(h.jobs))

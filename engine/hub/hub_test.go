@@ -241,3 +241,54 @@ func TestSnapshotHasAllPagesOfAccounts(t *testing.T) {
 		break
 	}
 }
+
+// After a gap consoles are told, and see what is stored; what is told of while it is read is newer.
+func TestAGapIsMadeUpFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(context.Background())
+		h := hub.New(hub.Options{Source: still{}, Accounts: stored()})
+		h.Publish(1, []engine.Change{job("ended", 1, engine.Running), job("moved", 1, engine.Running), job("kept", 1, engine.Running), account("gone", 1), account("newer", 1)})
+		v := &view{}
+		done := make(chan struct{})
+		go func() { defer close(done); watch(ctx, h, v, 0) }()
+		synctest.Wait()
+		must(t, h.Load(true, func(yield func(engine.Job, error) bool) {
+			_ = yield(*job("kept", 1, engine.Running).Job, nil) && yield(*job("begun", 1, engine.Running).Job, nil) &&
+				yield(engine.Job{ID: "bent"}, engine.ErrUnreadable) && yield(*job("moved", 1, engine.Running).Job, nil)
+			h.Publish(2, []engine.Change{job("moved", 2, engine.Completed), job("begun", 2, engine.Retryable), job("late", 1, engine.Running), account("newer", 3)})
+		}, func() ([]engine.AccountRow, error) {
+			return []engine.AccountRow{*account("newer", 2).Account, *account("open", 1).Account}, nil
+		}))
+		synctest.Wait()
+		if v.gaps != 1 || len(v.jobs) != 3 || v.jobs["kept"].Rev != 1 || v.jobs["begun"].Rev != 2 || v.jobs["late"].Rev != 1 {
+			t.Errorf("%d gaps, jobs %v", v.gaps, v.jobs)
+		}
+		if len(v.accounts) != 2 || v.accounts["newer"].Matches.Stored != 3 || v.accounts["open"].Matches.Stored != 1 {
+			t.Errorf("accounts %v", v.accounts)
+		}
+		if err := h.Load(true, func(func(engine.Job, error) bool) {}, func() ([]engine.AccountRow, error) { return nil, engine.ErrNotFound }); err == nil {
+			t.Error("what cannot be read is loaded")
+		}
+		stop()
+		<-done
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// publish tells a hub of accounts and jobs.
+func publish(h *hub.Hub, accounts []engine.AccountRow, jobs ...engine.Job) {
+	var changes []engine.Change
+	for i := range accounts {
+		changes = append(changes, engine.Change{Account: &accounts[i]})
+	}
+	for i := range jobs {
+		changes = append(changes, engine.Change{Job: &jobs[i]})
+	}
+	h.Publish(0, changes)
+}

@@ -98,9 +98,13 @@ func (b *mailbox) leave(id engine.JobID) {
 // bound gives up merging for a reader that fell too far behind: it will get a
 // snapshot instead, and be told of the gap.
 func (b *mailbox) bound() {
-	if b.rows.Changed() <= mailboxJobs {
-		return
+	if b.rows.Changed() > mailboxJobs {
+		b.giveUp()
 	}
+}
+
+// giveUp replaces what there is to read by a snapshot after a gap.
+func (b *mailbox) giveUp() {
 	notes := b.rows.Whole().Notes
 	b.clear()
 	b.rows.Add(engine.Update{Notes: notes})
@@ -115,10 +119,13 @@ func (b *mailbox) note(n engine.Note) {
 	b.rows.Add(engine.Update{Notes: []engine.Note{n}})
 }
 
-// again asks for another snapshot.
-func (b *mailbox) again() {
+// again asks for another snapshot; with gap the reader is told that updates are missing.
+func (b *mailbox) again(gap bool) {
 	b.mu.Lock()
 	b.renew = true
+	if gap {
+		b.giveUp()
+	}
 	b.mu.Unlock()
 	b.bell.Ring()
 }

@@ -219,6 +219,9 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		typos.Publish(changes)
 		p.told(changes)
 	})
+	if shared, ok := p.db.(interface{ OnGap(missed func()) }); ok { // others may write to it, too
+		shared.OnGap(func() { backend.Gap(); con.Gap() })
+	}
 	return nil
 }
 

@@ -42,7 +42,10 @@ type Options struct {
 	UserAgent string            // honest: the product and its version; empty: "farsight"
 	Proxy     string            // URL; empty: none, whatever the environment says
 	Transport http.RoundTripper // for tests; nil: the hardened one
-	OnCall    func(Call)        // told of each exchange once it ended; must not block
+	// Punctual says that permits have a WriteBy() time.Time, after which their call is not written; the
+	// zero time sets no end.
+	Punctual bool
+	OnCall   func(Call) // told of each exchange once it ended; must not block
 }
 
 // Client calls Riot's API. It is safe for concurrent use, keeps no goroutine, and never retries.
@@ -84,6 +87,9 @@ func New(o Options) (*Client, error) {
 	next := o.Transport
 	if next == nil {
 		c.own = newTransport(proxy)
+		if o.Punctual {
+			c.own.DialContext = dialOnTime(c.own.DialContext)
+		}
 		next = c.own
 	}
 	c.wire = wire{next: next, keys: o.Keys, base: base}

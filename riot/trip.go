@@ -32,6 +32,11 @@ type trip struct {
 // may have seen enough of it.
 func (t *trip) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) {
+			if p, on := t.permit.(punctual); on {
+				_ = got.Conn.SetWriteDeadline(p.WriteBy())
+			}
+		},
 		WroteRequest:         func(httptrace.WroteRequestInfo) { t.markWrote() },
 		GotFirstResponseByte: t.markFirstByte,
 	}

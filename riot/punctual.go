@@ -1,0 +1,43 @@
+package riot
+
+import (
+	"context"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// punctual is a Permit whose call must not be written after an instant, since nobody would count it;
+// the zero time = it may be written at any time.
+type punctual interface{ WriteBy() time.Time }
+
+// onTime is a connection that looks at the clock just before it writes. A deadline alone is kept by a
+// timer, which may not have run yet in a process that has stood still.
+type onTime struct {
+	net.Conn
+	by atomic.Pointer[time.Time]
+}
+
+func (c *onTime) SetWriteDeadline(t time.Time) error {
+	c.by.Store(&t)
+	return c.Conn.SetWriteDeadline(t)
+}
+
+func (c *onTime) Write(b []byte) (int, error) {
+	if by := c.by.Load(); by != nil && !by.IsZero() && !time.Now().Before(*by) {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return c.Conn.Write(b)
+}
+
+// dialOnTime dials connections that do.
+func dialOnTime(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &onTime{Conn: c}, nil
+	}
+}

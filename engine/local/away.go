@@ -9,39 +9,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// sendAway notes that another process carries a claimed job out. It may have done so already.
-func (x *index) sendAway(c claim) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if e := x.jobs[c.id]; e == nil || !holds(engine.Job{State: e.state, Rev: e.rev, CancelAsked: e.cancel}, c.job.Rev) {
-		x.back = append(x.back, c)
-		return
-	}
-	x.away[c.id] = c
-}
-
-// land notes that a job which was carried out elsewhere runs no more.
-func (x *index) land(id engine.JobID) {
-	if c, was := x.away[id]; was {
-		delete(x.away, id)
-		x.back = append(x.back, c)
-	}
-}
-
-// arrive frees the workers of attempts that have ended elsewhere.
-func (b *Backend) arrive() {
-	b.idx.mu.Lock()
-	back := b.idx.back
-	b.idx.back = nil
-	b.idx.mu.Unlock()
-	for _, c := range back {
-		if c.lane != "" {
-			b.admitter.Withdraw(c.id)
-		}
-		b.leave(c)
-	}
-}
-
 // Return gives a running job back that another process was to carry out, at the revision of its
 // claim: uncharged. gone says that the process took it up and is gone, which counts as a crash of
 // the job. also is called in the same transaction; its error refuses the return.

@@ -103,13 +103,13 @@ type index struct {
 	served uint64
 
 	runs  map[*run]struct{}
-	away  map[engine.JobID]claim // claimed here, carried out elsewhere
-	back  []claim                // of those, the ones whose jobs have moved on
-	busy  int                    // taken and running ones, without ghosts
-	alone *entry                 // the suspect that runs now
-	slots int                    // workers at work
-	seats []bool                 // by number less one: the workers that there are, deaf ones too
-	trees *trees                 // the only jobs that run here; nil = all
+	away  map[engine.JobID]sent // claimed here, carried out elsewhere
+	back  []sent                // of those, the ones whose jobs have moved on
+	busy  int                   // taken and running ones, without ghosts
+	alone *entry                // the suspect that runs now
+	slots int                   // workers at work
+	seats []bool                // by number less one: the workers that there are, deaf ones too
+	trees *trees                // the only jobs that run here; nil = all
 
 	loading  bool
 	loaded   bool
@@ -120,6 +120,21 @@ type index struct {
 	released map[engine.Hold]time.Time // when a hold was last found to have ended
 	kinds    map[engine.Kind]*engine.KindSpec
 	clock    clock
+}
+
+// sent is a worker's part of an attempt that is carried out elsewhere.
+type sent struct {
+	id     engine.JobID
+	lane   string // "" = it has no permit
+	worker int
+}
+
+// land notes that a job which was carried out elsewhere runs no more.
+func (x *index) land(id engine.JobID) {
+	if s, was := x.away[id]; was {
+		delete(x.away, id)
+		x.back = append(x.back, s)
+	}
 }
 
 func newIndex(kinds map[engine.Kind]*engine.KindSpec) *index {
@@ -137,7 +152,7 @@ func (x *index) clear() {
 	x.locks = make(map[string]*lock)
 	x.lineOf = make(map[place]*line)
 	x.runs = make(map[*run]struct{})
-	x.away, x.back = make(map[engine.JobID]claim), nil
+	x.away, x.back = make(map[engine.JobID]sent), nil
 	x.gone, x.turned = make(map[engine.JobID]struct{}), make(map[engine.Queue]struct{})
 	x.lines, x.due, x.dirty = nil, nil, nil
 	x.busy, x.slots, x.seats, x.alone = 0, 0, nil, nil

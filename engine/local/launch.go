@@ -10,7 +10,7 @@ func (b *Backend) hire(s *session, c claim) {
 	b.group.Add(1)
 	if b.launcher.Launch(c.job, func() { b.work(s, c) }) {
 		b.group.Done() // whoever carries it out may outlive this engine
-		b.idx.sendAway(c)
+		b.idx.sendAway(sent{c.id, c.lane, c.worker}, c.job.Rev)
 		b.arrive()
 	}
 }

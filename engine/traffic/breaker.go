@@ -15,11 +15,12 @@ type breaker struct {
 	failed []engine.JobID // jobs of the last answers in a row that failed
 	ramp   ramp
 
-	good   time.Time       // the last answer that was no failure; zero = none yet
-	proof  *proof          // under way; nil = none
-	asked  int             // proofs so far
-	ill    map[string]bool // accounts whose last call failed
-	proven bool            // while it is blown: something known to be good failed too
+	good    time.Time       // the last answer that was no failure; zero = none yet
+	proof   *proof          // under way; nil = none
+	asked   int             // proofs so far
+	ill     map[string]bool // accounts whose last call failed
+	refused bool            // the last answer but failures was a 403
+	proven  bool            // while it is blown: something known to be good failed too
 }
 
 const (
@@ -51,7 +52,7 @@ func (b *breaker) jobs() int {
 }
 
 func (b *breaker) succeed(job engine.JobID, now time.Time) bool {
-	b.failed, b.good, b.proven = b.failed[:0], now, false
+	b.failed, b.good, b.proven, b.refused = b.failed[:0], now, false, false
 	if b.repair() {
 		b.ramp.begin()
 		return true

@@ -162,6 +162,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Status == 0: // no call was made
 		return r, false
 	case e.Reason == riot.Denied403: // judged by a probe: see blowKey and keyWorks
+		b.refused = true
 		return r, g.reached(true, false)
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true, true)
@@ -381,4 +382,12 @@ func (g *gate) outage(l Lane) string {
 		return reasonOf(&b.fuse, l)
 	}
 	return ""
+}
+
+// doubts reports whether a lane, the network or the key may not work.
+func (g *gate) doubts(l Lane) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b := g.lane(l)
+	return g.key.blown || g.network.blown || b.blown || b.refused || len(b.failed) > 0 || b.ramp.most > 0
 }

@@ -199,13 +199,18 @@ func (l *Limits) Admit(j engine.Job) engine.Admission {
 	if until, why, ok := l.gate.check(at, j.ID, time.Now()); !ok {
 		return engine.Admission{Until: until, Reason: why}
 	}
-	d := l.limiter.Admit(limit.Request{Host: at.Host, Method: at.Method, Job: string(j.ID), Priority: priorityOf(j)})
+	d := l.limiter.Admit(requestOf(at, j.ID, priorityOf(j)))
 	if !d.OK {
 		return engine.Admission{Until: d.Until, Reason: d.Reason}
 	}
 	l.dirty.Store(true)
 	l.gate.begin(at, j.ID)
 	return engine.Admission{OK: true}
+}
+
+// requestOf is what a job asks of the limiter.
+func requestOf(at Lane, job engine.JobID, p limit.Priority) limit.Request {
+	return limit.Request{Host: at.Host, Method: at.Method, Job: string(job), Priority: p}
 }
 
 // Withdraw gives an unused reservation back.

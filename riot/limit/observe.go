@@ -22,6 +22,9 @@ var (
 	methodHeaders = headers{"X-Method-Rate-Limit", "X-Method-Rate-Limit-Count"}
 )
 
+// Headers are those of an answer that a limiter reads.
+var Headers = []string{appHeaders.limit, appHeaders.count, methodHeaders.limit, methodHeaders.count, "X-Rate-Limit-Type", "Retry-After"}
+
 // observe takes in one answer. The order matters: limits before counts, and the
 // gates only after a 429 has closed them.
 func (p *Permit) observe(now instant, status int, header http.Header) {

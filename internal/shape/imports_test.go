@@ -43,6 +43,7 @@ var imports = map[string][]string{
 	"engine/operation":            {"engine", "engine/await", "engine/forecast", "engine/human"},
 	"engine/local":                {"engine", "engine/await", "engine/crash", "engine/human", "engine/safe", "engine/wall"},
 	"engine/ingest":               {"engine", "engine/await", "engine/cron", "engine/human", "engine/league", "engine/playtime", "engine/traffic", "engine/wall", "riot", "riot/limit", "riot/route"},
+	"engine/remote":               {"engine", "engine/await", "engine/traffic", "riot", "riot/limit"},
 	"engine/playtime":             {"engine", "engine/league"},
 	"engine/traffic":              {"engine", "engine/await", "engine/crash", "engine/forecast", "engine/human", "engine/wall", "riot", "riot/limit", "riot/route"},
 	"engine/backendtest":          {"engine", "engine/human"},
@@ -58,6 +59,7 @@ var imports = map[string][]string{
 	"storage/internal/both":       {"engine", "engine/human", "engine/league"},
 	"storage/pg":                  {"engine", "engine/await", "engine/cron", "engine/league", "engine/wall", "storage/internal/both", "storage/key"},
 	"storage/fleet":               {"engine", "engine/wall", "storage/pg"},
+	"storage/river":               {"engine", "engine/await", "engine/remote", "storage/key", "storage/pg"},
 	"storage/keep":                {"engine", "engine/crash", "engine/human", "storage/internal/disk", "storage/internal/payload"},
 	"storage/internal/disk":       {"engine", "engine/crash", "engine/human", "engine/wall", "storage/internal/both", "storage/internal/rec"},
 	"storage/internal/payload":    {"engine", "engine/crash", "engine/league", "storage/internal/both", "storage/internal/disk", "storage/internal/rec"},
@@ -101,14 +103,15 @@ var imports = map[string][]string{
 // and ui, no bbolt anywhere but in storage and below it.
 var outside = map[string][]string{
 	"go.etcd.io/bbolt":                {"storage", "storage/internal/disk", "storage/internal/payload", "storage/keep"},
-	"net/http":                        {"internal/app", "riot", "riot/limit", "riot/sim", "engine/api", "engine/api/apitest", "engine/pager", "engine/pager/voice", "internal/demo"},
+	"net/http":                        {"internal/app", "riot", "riot/limit", "riot/sim", "engine/api", "engine/api/apitest", "engine/pager", "engine/pager/voice", "engine/remote", "internal/demo"},
 	"charm.land/bubbletea/v2":         {"ui", "ui/page", "ui/part", "ui/terminal"},
 	"github.com/spf13/cobra":          {"internal/app", "internal/reference"},
 	"github.com/robfig/cron/v3":       {"engine/cron"},
-	"github.com/jackc/pgx/v5":         {"internal/pgtest", "storage/fleet", "storage/pg"},
+	"github.com/jackc/pgx/v5":         {"internal/pgtest", "storage/fleet", "storage/pg", "storage/river"},
 	"github.com/jackc/pgx/v5/pgconn":  {"storage/pg"},
 	"github.com/jackc/pgx/v5/pgtype":  {"storage/pg"},
-	"github.com/jackc/pgx/v5/pgxpool": {"storage/pg"},
+	"github.com/jackc/pgx/v5/pgxpool": {"storage/pg", "storage/river"},
+	"github.com/riverqueue/river":     {"storage/river"},
 	"testing":                         {"engine/backendtest", "internal/pgtest"},
 }
 

@@ -1,0 +1,70 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// Packages beside this one have tables of their own in the schema, and write them in its
+// transactions.
+
+// With carries a statement out in a writing transaction whose answer nobody needs: with the next
+// question, or before the commit.
+func With(tx engine.Tx, sql string, args ...any) { own(tx).exec(sql, args...) }
+
+// Along carries out what needs the transaction itself, in a writing one. It may neither commit nor
+// roll back, and must close what it opens. An error of the database is the transaction's.
+func Along(tx engine.Tx, do func(ctx context.Context, tx pgx.Tx) error) error {
+	t := own(tx)
+	t.dirty = true
+	if err := t.flush(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, t.answer)
+	defer cancel()
+	err := do(ctx, inner{t.conn})
+	if _, theirs := errors.AsType[*pgconn.PgError](err); theirs || t.conn.IsClosed() {
+		t.fail(err)
+	}
+	if t.err != nil {
+		return t.err
+	}
+	return err
+}
+
+// inner is a transaction that somebody else ends.
+type inner struct{ *conn }
+
+type conn = pgx.Conn
+
+var errNotYours = errors.New("the transaction is ended by whoever has begun it")
+
+func (inner) Begin(context.Context) (pgx.Tx, error) { return nil, errNotYours }
+func (inner) Commit(context.Context) error          { return errNotYours }
+func (inner) Rollback(context.Context) error        { return errNotYours }
+func (inner) LargeObjects() pgx.LargeObjects        { panic(errNotYours) }
+func (i inner) Conn() *pgx.Conn                     { return i.conn }
+
+// Schema is the name of the schema.
+func (db *DB) Schema() string { return db.schema }
+
+// Epoch is that of the term within which a transaction writes; 0 = at any time.
+func Epoch(tx engine.Tx) int64 { return own(tx).db.epoch }
+
+// Pool gives connections to the schema beside those of the store. Whoever asks for them closes it.
+func (db *DB) Pool(ctx context.Context, conns int32) (*pgxpool.Pool, error) {
+	conf := db.pool.Config()
+	conf.MaxConns = conns
+	pool, err := pgxpool.NewWithConfig(ctx, conf)
+	if err != nil {
+		return nil, fmt.Errorf("make connections: %w", err)
+	}
+	return pool, nil
+}

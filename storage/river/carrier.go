@@ -1,0 +1,158 @@
+package river
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+const (
+	kindAttempt = "farsight.attempt"
+	// fetchCooldown is between two fetches of one member: of work that waits, none waits for longer.
+	fetchCooldown = 5 * time.Millisecond
+	// keptCompleted is how long River keeps the rows of attempts that went well: at 200 calls a
+	// second its own day would be 17 million.
+	keptCompleted = 15 * time.Minute
+	// rescueAfter is after how long River takes a row for abandoned. That clears the row only.
+	rescueAfter = time.Minute
+	// stopPatience is how long attempts have to end by themselves.
+	stopPatience = 2 * time.Second
+)
+
+// Attempts carries attempts out: see local.Backend.
+type Attempts interface {
+	Attempt(ctx context.Context, id engine.JobID, rev engine.Revision, also func(tx engine.Tx) error) error
+}
+
+// Options are what a Carrier is made of. DB, Member and Key are required.
+type Options struct {
+	DB     *pg.DB
+	Member string // the id of this process among the members
+	Key    string // the fingerprint of its API key: it carries out what is counted for that one
+	TTL    time.Duration
+	// Workers is how many attempts are carried out here at once; 0 = none, this process only hands on.
+	Workers  int
+	Attempts Attempts
+	Calls    *remote.Calls
+	// Trigger starts a sync that another program has asked for. An *engine.Problem is its answer, and
+	// ends the row; any other error is tried again. nil = no row of others is taken up here.
+	Trigger func(ctx context.Context, riotID string, ask engine.SyncAsk) error
+	Log     zerolog.Logger
+}
+
+// Carrier is a process's share of River: the leader hands attempts on by it, members carry them
+// out.
+type Carrier struct {
+	opt    Options
+	queue  string
+	pool   *pgxpool.Pool
+	client *river.Client[pgx.Tx]
+}
+
+// conns is for River's listener, its fetches and its upkeep, and for permits that begin.
+const conns = 6
+
+// Open makes River's tables if they are not there, and brings them to the version of this program.
+func Open(ctx context.Context, o Options) (*Carrier, error) {
+	pool, err := o.DB.Pool(ctx, conns)
+	if err != nil {
+		return nil, err
+	}
+	c := &Carrier{opt: o, pool: pool, queue: "call_" + o.Key}
+	if err := c.open(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Carrier) open(ctx context.Context) (err error) {
+	driver, log := riverpgxv5.New(c.pool), slog.New(warnings{c.opt.Log})
+	if err := c.migrate(ctx, driver, log); err != nil {
+		return fmt.Errorf("make River's tables: %w", err)
+	}
+	conf := &river.Config{
+		Schema: c.opt.DB.Schema(), ID: c.opt.Member, Logger: log,
+		FetchCooldown: fetchCooldown, FetchPollInterval: time.Second, FetchOnlyKnownKinds: true,
+		JobTimeout: -1, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: stopPatience,
+		CompletedJobRetentionPeriod: keptCompleted,
+		Queues:                      map[string]river.QueueConfig{}, Workers: river.NewWorkers(),
+	}
+	if c.opt.Workers > 0 {
+		conf.Queues[c.queue] = river.QueueConfig{MaxWorkers: c.opt.Workers}
+		river.AddWorker(conf.Workers, &worker{c: c})
+	}
+	if c.opt.Trigger != nil {
+		conf.Queues[queueTriggers] = river.QueueConfig{MaxWorkers: 1}
+		river.AddWorker(conf.Workers, &triggers{c: c})
+	}
+	c.client, err = river.NewClient(driver, conf)
+	return err
+}
+
+// migrate lets one process at a time change River's tables.
+func (c *Carrier) migrate(ctx context.Context, driver *riverpgxv5.Driver, log *slog.Logger) error {
+	m, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: c.opt.DB.Schema(), Logger: log})
+	if err != nil {
+		return err
+	}
+	turn, err := c.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer turn.Release()
+	const lock = "hashtextextended('farsight.river.' || current_schema(), 0)"
+	if _, err := turn.Exec(ctx, "select pg_advisory_lock("+lock+")"); err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	_, free := turn.Exec(context.WithoutCancel(ctx), "select pg_advisory_unlock("+lock+")")
+	return errors.Join(err, free)
+}
+
+// Run carries out attempts, and what other programs ask for, until ctx ends. Attempts that are
+// under way then end within two seconds or go back uncharged.
+func (c *Carrier) Run(ctx context.Context) error {
+	if c.opt.Workers == 0 && c.opt.Trigger == nil {
+		<-ctx.Done()
+		return nil
+	}
+	if err := c.client.Start(ctx); err != nil {
+		return fmt.Errorf("start River: %w", err)
+	}
+	<-c.client.Stopped()
+	return nil
+}
+
+// Close ends the connections. Call it when Run has returned.
+func (c *Carrier) Close() { c.pool.Close() }
+
+// warnings writes what River warns of to our log.
+type warnings struct{ log zerolog.Logger }
+
+func (w warnings) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
+func (w warnings) WithAttrs([]slog.Attr) slog.Handler           { return w }
+func (w warnings) WithGroup(string) slog.Handler                { return w }
+
+func (w warnings) Handle(_ context.Context, r slog.Record) error {
+	ev := w.log.Warn()
+	r.Attrs(func(a slog.Attr) bool {
+		ev = ev.Str(a.Key, a.Value.String())
+		return true
+	})
+	ev.Msg("River: " + r.Message)
+	return nil
+}

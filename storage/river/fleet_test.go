@@ -1,0 +1,338 @@
+package river
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// long says that the tests have the sizes of the acceptance rows.
+var long = os.Getenv("FARSIGHT_LONG") == "1"
+
+// sized is one of the two.
+func sized[T any](small, full T) T {
+	if long {
+		return full
+	}
+	return small
+}
+
+// rig is a strict Riot, and members as processes of their own.
+type rig struct {
+	t      *testing.T
+	url    string
+	sim    *sim.Sim
+	riot   *httptest.Server
+	db     *pg.DB
+	conn   *pgx.Conn
+	leads  chan string // ids of members that begin to lead
+	ended  sync.WaitGroup
+	mu     sync.Mutex
+	procs  map[string]*proc
+	leader string
+}
+
+type proc struct {
+	*exec.Cmd
+	in io.Closer
+}
+
+func newRig(t *testing.T, url string, limits string, rule sim.WindowRule, latency sim.Latency) *rig {
+	t.Helper()
+	app, err := sim.ParseLimits(limits)
+	must(t, err)
+	r := &rig{t: t, url: url, procs: map[string]*proc{}, leads: make(chan string, 1000)}
+	r.sim = sim.New(sim.Options{
+		Seed: 1, Limits: sim.Limits{App: app, Methods: map[route.Method][]sim.Limit{route.Match: {{N: 100_000, Per: 10 * time.Second}}}},
+		WindowRule: rule, Latency: latency, Retention: sim.KeepForever, Players: players(sized(1, 6)),
+	})
+	r.riot = httptest.NewServer(r.sim)
+	r.db, err = pg.Open(t.Context(), pg.Options{URL: url, Conns: 2})
+	must(t, err)
+	r.conn, err = r.db.Connect(t.Context())
+	must(t, err)
+	t.Cleanup(func() {
+		for id := range r.procs {
+			r.signal(id, syscall.SIGKILL)
+		}
+		r.ended.Wait()
+		_ = r.conn.Close(context.Background())
+		must(t, r.db.Close())
+		r.riot.Close()
+	})
+	return r
+}
+
+// players have 1,000 matches each.
+func players(n int) (all []sim.PlayerSpec) {
+	for i := range n {
+		all = append(all, sim.PlayerSpec{RiotID: fmt.Sprintf("Player %d#SIM", i), Platform: route.EUW1, Matches: 1000})
+	}
+	return all
+}
+
+func (r *rig) start(id string) {
+	r.t.Helper()
+	c := exec.Command(os.Args[0], id, r.riot.URL)
+	c.Env = append(os.Environ(), envMember+"="+r.url)
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	must(r.t, err)
+	out, err := c.StdoutPipe()
+	must(r.t, err)
+	must(r.t, c.Start())
+	r.mu.Lock()
+	r.procs[id] = &proc{c, in}
+	r.mu.Unlock()
+	r.ended.Go(func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var epoch int64
+			if n, _ := fmt.Sscanf(lines.Text(), "leads %d", &epoch); n != 1 {
+				r.t.Errorf("%s %s", id, lines.Text())
+				continue
+			}
+			r.mu.Lock()
+			r.leader = id
+			r.mu.Unlock()
+			r.leads <- id
+		}
+		_ = c.Wait()
+	})
+}
+
+func (r *rig) leading() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.leader
+}
+
+func (r *rig) signal(id string, s syscall.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = r.procs[id].Process.Signal(s)
+	if s == syscall.SIGKILL {
+		delete(r.procs, id)
+	}
+}
+
+// insert makes n jobs, each of another match.
+func (r *rig) insert(n int) {
+	r.t.Helper()
+	var ids []string
+	for _, p := range r.sim.Players() {
+		ids = append(ids, r.sim.MatchIDs(p.RiotID)...)
+	}
+	if len(ids) < n {
+		r.t.Fatalf("%d matches, want %d", len(ids), n)
+	}
+	specs := make([]engine.Spec, n)
+	for i := range specs {
+		a, err := json.Marshal(args{Match: ids[i]})
+		must(r.t, err)
+		specs[i] = engine.Spec{Kind: testKind, Queue: "q", Key: "m:" + ids[i], Args: a}
+	}
+	must(r.t, r.db.Write(r.t.Context(), func(tx engine.Tx) error {
+		_, err := tx.Enqueue(specs...)
+		return err
+	}))
+}
+
+// finish waits until no job is live, and calls meanwhile, if it is not nil, again and again.
+func (r *rig) finish(meanwhile func()) {
+	r.t.Helper()
+	for live := 1; live > 0; {
+		if meanwhile != nil {
+			meanwhile()
+		}
+		time.Sleep(100 * time.Millisecond)
+		if err := r.ask("select count(*) from fs_job").Scan(&live); err != nil {
+			live = 1
+			_ = r.conn.Close(context.Background())
+			if c, err := r.db.Connect(context.Background()); err == nil {
+				r.conn = c
+			}
+		}
+	}
+}
+
+func (r *rig) ask(sql string, args ...any) pgx.Row {
+	return r.conn.QueryRow(context.Background(), sql, args...)
+}
+
+func (r *rig) count(sql string, args ...any) (n int) {
+	r.t.Helper()
+	must(r.t, r.ask(sql, args...).Scan(&n))
+	return n
+}
+
+// sound wants that no limit was passed and that each match is there, once.
+func (r *rig) sound(n int) sim.Stats {
+	r.t.Helper()
+	s := r.sim.Stats()
+	if s.Violations > 0 || s.Early > 0 {
+		r.t.Errorf("%d calls over the limit, %d while a 429 held", s.Violations, s.Early)
+	}
+	if done := r.count("select count(*) from fs_job_ended where state = 'completed'"); done != n || s.Matches != n {
+		r.t.Errorf("%d of %d jobs are done, %d matches were delivered", done, n, s.Matches)
+	}
+	return s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// untilBegun is how long permits waited for a member, in seconds.
+const untilBegun = `select percentile_disc(0.5) within group (order by s), percentile_disc(0.99) within group (order by s)
+from (select extract(epoch from begun - granted)::float8 as s from fs_permit where begun is not null) waits`
+
+// Four processes share the calls of one key: no limit is passed, and each has a part.
+func TestShow2_FourProcessesOneLimit(t *testing.T) {
+	n, limits := sized(300, 5900), sized("100:2", "500:10")
+	r := newRig(t, pgtest.Schema(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
+	for _, id := range []string{"a", "b", "c", "d"} {
+		r.start(id)
+	}
+	<-r.leads
+	r.insert(n)
+	began := time.Now()
+	r.finish(nil)
+	s := r.sound(n)
+	t.Logf("%d calls in %v, used %.3f, %d at once", s.Calls, time.Since(began), s.Budget[0].Used(), s.Most)
+	var p50, p99 float64
+	must(t, r.ask(untilBegun).Scan(&p50, &p99))
+	t.Logf("from the grant to the begin: half within %.1f ms, 99 %% within %.1f ms", 1000*p50, 1000*p99)
+	if long && (p99 > 0.05 || s.Budget[0].Used() < 0.97) {
+		t.Error("too slow")
+	}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		t.Logf("%s made %d", id, r.count("select count(*) from fs_permit where member = $1", id))
+	}
+	if by := r.count("select count(distinct member) from fs_permit where how = 'answered'"); by != 4 {
+		t.Errorf("%d members made calls", by)
+	}
+	if left := r.count("select count(*) from river_job where state <> 'completed'"); left != 0 {
+		t.Errorf("%d rows of River are not completed", left)
+	}
+}
+
+// leadersOwn counts the attempts that a leader carries out itself.
+const leadersOwn = `select count(*) from fs_job j where state = 'running' and boot like $1
+	and not exists (select from fs_permit p where p.job = j.id and p.rev = j.rev)`
+
+// Members that are killed, the leader among them, lose nothing and pass no limit.
+func TestShow3_KilledMembers(t *testing.T) {
+	n, kills := sized(200, 5400), sized(2, 33)
+	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	for _, id := range []string{"a", "b", "c"} {
+		r.start(id)
+	}
+	<-r.leads
+	r.insert(n)
+	killed, inFlight := 0, 0
+	last := time.Now()
+	r.finish(func() {
+		if killed == kills || time.Since(last) < sized(1500*time.Millisecond, 5*time.Second) {
+			return
+		}
+		last = time.Now()
+		id := r.leading()
+		if killed%2 == 1 {
+			for other := range r.procs {
+				if other != id {
+					id = other
+				}
+			}
+		}
+		r.signal(id, syscall.SIGKILL)
+		inFlight += r.count("select count(*) from fs_permit where member = $1 and begun is not null and ended is null", id)
+		inFlight += r.count(leadersOwn, id+" %")
+		killed++
+		r.start(fmt.Sprint("new ", killed))
+	})
+	s := r.sound(n)
+	t.Logf("%d kills, %d calls in flight at them, %d repeated, %d given back, used %.3f", killed, inFlight, s.Repeated,
+		r.count("select count(*) from fs_permit where how in ('lost', 'unused')"), s.Budget[0].Used())
+	if killed < kills || s.Repeated > inFlight {
+		t.Errorf("%d kills, %d matches were fetched twice", killed, s.Repeated)
+	}
+}
+
+// Members that stand still, the leader among them: what they bring later is late, and no call of
+// theirs is written that nobody counts.
+func TestShow4_FrozenMembers(t *testing.T) {
+	n, stops := sized(250, 4000), sized(2, 20)
+	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	ids := []string{"a", "b", "c"}
+	for _, id := range ids {
+		r.start(id)
+	}
+	<-r.leads
+	r.insert(n)
+	stopped := 0
+	r.finish(func() {
+		if stopped == stops {
+			return
+		}
+		id := r.leading()
+		if stopped%2 == 1 {
+			id = ids[stopped%3]
+		}
+		stopped++
+		r.signal(id, syscall.SIGSTOP)
+		time.Sleep(time.Duration(3+stopped%sized(2, 8)) * time.Second)
+		r.signal(id, syscall.SIGCONT)
+		time.Sleep(time.Second)
+	})
+	s := r.sound(n)
+	t.Logf("%d stops, %d calls, %d repeated, %d given back", stopped, s.Calls, s.Repeated, r.count("select count(*) from fs_permit where how in ('lost', 'unused')"))
+	if stopped < stops {
+		t.Errorf("%d stops", stopped)
+	}
+}
+
+// A server that crashes: nobody lets a call go meanwhile, and outcomes wait for it.
+func TestShow5_AServerThatCrashes(t *testing.T) {
+	n, crashes := sized(200, 3000), sized(1, 5)
+	server := pgtest.Own(t)
+	r := newRig(t, server.URL, sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	for _, id := range []string{"a", "b", "c"} {
+		r.start(id)
+	}
+	<-r.leads
+	r.insert(n)
+	crashed := 0
+	r.finish(func() {
+		time.Sleep(2 * time.Second)
+		if crashed < crashes {
+			crashed++
+			server.Stop(t)
+			server.Start(t)
+		}
+	})
+	s := r.sound(n)
+	t.Logf("%d crashes, %d calls, %d repeated, %d given back", crashed, s.Calls, s.Repeated, r.count("select count(*) from fs_permit where how in ('lost', 'unused')"))
+	if s.Repeated > 5 {
+		t.Errorf("%d matches were fetched twice", s.Repeated)
+	}
+}

@@ -1,0 +1,226 @@
+package river
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// envMember makes of the test program a member of the fleet at the URL that it holds: its arguments
+// are its id and where Riot is.
+const envMember = "FARSIGHT_TEST_MEMBER"
+
+const (
+	testKey  = "RGAPI-00000000-0000-0000-0000-000000000000"
+	testKind = "test.fetch"
+	ttl      = time.Second
+)
+
+func TestMain(m *testing.M) {
+	if at := os.Getenv(envMember); at != "" {
+		if err := beMember(at, os.Args[1], os.Args[2]); err != nil {
+			fmt.Println("failed", err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(scratch.OnDisk(m))
+}
+
+// beMember is a member until its input ends.
+func beMember(at, id, base string) error {
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	n, err := newNode(ctx, at, id, base)
+	if err != nil {
+		return err
+	}
+	n.tells = true
+	return n.run(ctx)
+}
+
+// node is a process of a fleet that fetches matches: each job is one.
+type node struct {
+	id      string
+	tells   bool // when it leads
+	db      *pg.DB
+	client  *riot.Client
+	calls   *remote.Calls
+	own     ownLimiter
+	member  *local.Backend
+	carrier *Carrier
+	leader  atomic.Pointer[local.Backend]
+	gap     chan struct{}
+	leading atomic.Pointer[remote.Leader]
+}
+
+// ownLimiter is the limiter of a node while it leads.
+type ownLimiter struct{ now atomic.Pointer[limit.Limiter] }
+
+func (o *ownLimiter) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
+	l := o.now.Load()
+	if l == nil {
+		return nil, remote.ErrNoGrant
+	}
+	return l.Acquire(ctx, r)
+}
+
+func newNode(ctx context.Context, at, id, base string, change ...func(*Options)) (n *node, err error) {
+	n = &node{id: id, gap: make(chan struct{}, 1)}
+	if n.db, err = pg.Open(ctx, pg.Options{URL: at, Conns: 8}); err != nil {
+		return nil, err
+	}
+	key, err := riot.ParseKey(testKey)
+	if err != nil {
+		return nil, err
+	}
+	n.calls = remote.NewCalls(&n.own)
+	n.client, err = riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: n.calls, BaseURL: base + "/{routing}", Punctual: true, OnCall: n.calls.Note})
+	if err != nil {
+		return nil, err
+	}
+	if n.member, err = local.New(local.Options{Store: n.db, Kinds: n.kinds(), Policies: engine.DefaultPolicies(), Boot: id}); err != nil {
+		return nil, err
+	}
+	o := Options{DB: n.db, Member: id, Key: key.Fingerprint(), TTL: ttl, Workers: 24, Attempts: n.member, Calls: n.calls}
+	for _, f := range change {
+		f(&o)
+	}
+	n.carrier, err = Open(ctx, o)
+	n.db.OnCommit(func(seq uint64, changes []engine.Change) {
+		if b := n.leader.Load(); b != nil {
+			b.Apply(seq, changes)
+		}
+	})
+	n.db.OnGap(func() {
+		select {
+		case n.gap <- struct{}{}:
+		default:
+		}
+	})
+	return n, err
+}
+
+// run is what a member does until ctx ends.
+func (n *node) run(ctx context.Context) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var g, served errgroup.Group
+	served.Go(func() error { return n.db.Serve(serving) })
+	g.Go(func() error { return n.carrier.Run(ctx) })
+	g.Go(func() error {
+		return fleet.Run(ctx, n.db, fleet.Options{ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: n.lead})
+	})
+	err := g.Wait()
+	stop()
+	err = errors.Join(err, served.Wait())
+	n.carrier.Close()
+	n.client.CloseIdle()
+	return errors.Join(err, n.db.Close())
+}
+
+// lead leads for a term. After a gap the jobs are read anew.
+func (n *node) lead(ctx context.Context, t *fleet.Term) error {
+	if n.tells {
+		fmt.Println("leads", t.Epoch)
+	}
+	limiter := limit.New(limit.Options{})
+	limits := traffic.New(traffic.Options{Limiter: limiter, Store: t.Store, Lanes: laneOf})
+	blob, err := t.Store.LoadState(ctx, traffic.LimiterState)
+	if err == nil {
+		err = limits.Restore(ctx, blob == nil, t.Store.Live(ctx))
+	}
+	l := remote.NewLeader(remote.Options{Limits: limits, Table: n.carrier, Store: t.Store, Carries: func(k engine.Kind) bool { return k == testKind }})
+	if err == nil {
+		err = l.Adopt(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	n.leading.Store(l)
+	n.own.now.Store(limiter)
+	defer n.own.now.Store(nil)
+	for ctx.Err() == nil {
+		b, err := local.New(local.Options{
+			Store: t.Store, Admitter: l, Launcher: l, Kinds: n.kinds(), Policies: engine.DefaultPolicies(),
+			Boot: fmt.Sprint(n.id, " ", t.Epoch), Workers: func() int { return 48 },
+		})
+		if err != nil {
+			return err
+		}
+		n.leader.Store(b)
+		ctx, stop := context.WithCancel(ctx)
+		var g errgroup.Group
+		g.Go(func() error { defer stop(); return b.Run(ctx) })
+		g.Go(func() error { defer stop(); return l.Run(ctx, b) })
+		g.Go(func() error { defer stop(); return limits.Run(ctx) })
+		g.Go(func() error {
+			defer stop()
+			select {
+			case <-n.gap:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+		if err := g.Wait(); err != nil {
+			return err
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// laneOf is where all jobs call.
+func laneOf(j engine.Job) (at traffic.Lane, more bool) {
+	return traffic.To(route.Europe, route.Match), false
+}
+
+// args are those of a job.
+type args struct {
+	Match string `json:"match"`
+}
+
+func (n *node) kinds() []engine.KindSpec {
+	return []engine.KindSpec{{Kind: testKind, Policy: engine.PolicyMatch, Timeout: 30 * time.Second, Handler: n.fetch}}
+}
+
+// fetch is the handler of a job.
+func (n *node) fetch(ctx context.Context, r engine.Run) engine.Outcome {
+	var a args
+	if err := json.Unmarshal(r.Job.Args, &a); err != nil {
+		return engine.Fail(err)
+	}
+	_, err := n.client.Match(riot.WithJob(ctx, string(r.Job.ID), limit.Bulk), route.Europe, a.Match)
+	e, refused := errors.AsType[*riot.Error](err)
+	switch {
+	case err == nil:
+		return engine.Done(nil)
+	case refused && e.Reason == riot.Throttled:
+		return engine.Snooze(e.RetryAt, engine.HoldThrottled, err)
+	case ctx.Err() != nil:
+		return engine.Retry(err)
+	}
+	return engine.Snooze(time.Now().Add(time.Second), engine.HoldOutage, err)
+}

@@ -1,0 +1,172 @@
+package river
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/storage/key"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// grant writes a permit and the row of River that carries it, and wakes the members. The row is
+// dated by the database: River dates its own by the clock of the process, and one that is ahead
+// would have the members wait.
+const grant = `with carried as (
+	insert into river_job (kind, queue, args, max_attempts) values ('` + kindAttempt + `', $6, jsonb_build_object('job', $7::text, 'rev', $2::bigint), 1)
+), permitted as (
+	insert into fs_permit (job, rev, epoch, host, method, key_fp) values ($1, $2, $3, $4, $5, $8)
+)
+select pg_notify(current_schema() || '.river_insert', json_build_object('queue', $6::text)::text)`
+
+// Grant lets the call of a claimed job go, in the transaction of the claim.
+func (c *Carrier) Grant(tx engine.Tx, g remote.Grant) error {
+	n, err := number(g.Job)
+	if err == nil {
+		pg.With(tx, grant, n, int64(g.Rev), pg.Epoch(tx), g.Host, g.Method, c.queue, string(g.Job), c.opt.Key)
+	}
+	return err
+}
+
+const begin = `update fs_permit set member = $3, begun = clock_timestamp()
+where job = $1 and rev = $2 and begun is null and ended is null and expires > clock_timestamp()`
+
+// begin lets this member make a call, if no other has begun it and it has not expired. After an
+// error nobody knows whether it did: then it must not make the call.
+func (c *Carrier) begin(ctx context.Context, job engine.JobID, rev engine.Revision) (ours bool, err error) {
+	n, err := number(job)
+	if err != nil {
+		return false, err
+	}
+	done, err := c.pool.Exec(ctx, begin, n, int64(rev), c.opt.Member)
+	if err != nil {
+		return false, fmt.Errorf("begin the call of job %s: %w", job, err)
+	}
+	return done.RowsAffected() == 1, nil
+}
+
+// answer ends a permit with what its member tells.
+const answer = `update fs_permit set ended = clock_timestamp(), how = $3, ago_us = $4, status = $5, headers = $6, class = $7, latency_us = $8, bytes = $9
+where job = $1 and rev = $2 and ended is null`
+
+func tell(tx engine.Tx, job engine.JobID, rev engine.Revision, r remote.Report) error {
+	n, err := number(job)
+	if err != nil {
+		return err
+	}
+	headers, err := json.Marshal(r.Headers)
+	if err != nil {
+		return err
+	}
+	pg.With(tx, answer, n, int64(rev), r.How.String(), r.Ago.Microseconds(), r.Status, headers, r.Class, r.Latency.Microseconds(), r.Bytes)
+	return nil
+}
+
+const (
+	endUnused = `update fs_permit set ended = clock_timestamp(), how = 'unused'
+where job = $1 and rev = $2 and ended is null and begun is null and expires < clock_timestamp()`
+	endLost = `update fs_permit set ended = clock_timestamp(), how = 'lost' where job = $1 and rev = $2 and ended is null and begun is not null`
+
+	// dropAttempt takes back what nobody has taken up.
+	dropAttempt = `delete from river_job where kind = '` + kindAttempt + `' and state = 'available' and args @> jsonb_build_object('job', $1::text, 'rev', $2::bigint)`
+)
+
+// End ends a permit that was never begun, or whose member is gone, in a transaction of the
+// leader's. remote.ErrMoved: it is not so any more.
+func (c *Carrier) End(tx engine.Tx, job engine.JobID, rev engine.Revision, how remote.How) error {
+	n, err := number(job)
+	if err != nil {
+		return err
+	}
+	sql := endUnused
+	if how == remote.Lost {
+		sql = endLost
+	}
+	return pg.Along(tx, func(ctx context.Context, tx pgx.Tx) error {
+		done, err := tx.Exec(ctx, sql, n, int64(rev))
+		if err == nil && done.RowsAffected() == 0 {
+			err = remote.ErrMoved
+		}
+		if err == nil && how == remote.Unused {
+			_, err = tx.Exec(ctx, dropAttempt, string(job), int64(rev))
+		}
+		return err
+	})
+}
+
+// look gives all permits that are open, and those that the leader takes to be.
+const look = `select p.job, p.rev, p.host, p.method, extract(epoch from clock_timestamp() - p.granted)::float8, p.expires < clock_timestamp(),
+	coalesce(extract(epoch from clock_timestamp() - p.begun)::float8, -1),
+	not exists (select from fs_member m where m.id = p.member and m.seen > clock_timestamp() - $3::float8 * interval '1 second'),
+	p.how, p.ago_us, p.status, p.headers, p.class, p.latency_us, p.bytes
+from fs_permit p where p.ended is null or (p.job, p.rev) in (select * from unnest($1::bigint[], $2::bigint[]))`
+
+const paused = "select coalesce(bool_or(paused_at is not null), false) from river_queue where name in ($1, '*')"
+
+// Look tells how all permits stand that are open or that the leader takes to be so, and why no
+// member takes any up; "" = they do.
+func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.Standing, why string, err error) {
+	jobs, revs := make([]int64, len(open)), make([]int64, len(open))
+	for i, g := range open {
+		if jobs[i], err = number(g.Job); err != nil {
+			return nil, "", err
+		}
+		revs[i] = int64(g.Rev)
+	}
+	b, stopped := &pgx.Batch{}, false
+	b.Queue(paused, c.queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
+	b.Queue(look, jobs, revs, silence(c.opt.TTL).Seconds()).Query(func(rows pgx.Rows) (err error) {
+		all, err = pgx.CollectRows(rows, standing)
+		return err
+	})
+	err = c.pool.SendBatch(ctx, b).Close()
+	if stopped {
+		why = fmt.Sprintf("River's queue %s is paused", c.queue)
+	}
+	return all, why, err
+}
+
+func standing(r pgx.CollectableRow) (s remote.Standing, err error) {
+	var job, rev, ago, latency int64
+	var granted, begun float8
+	var how string
+	var headers []byte
+	err = r.Scan(&job, &rev, &s.Host, &s.Method, &granted, &s.Expired, &begun, &s.Gone, &how, &ago, &s.Report.Status, &headers, &s.Report.Class, &latency, &s.Report.Bytes)
+	if err != nil {
+		return s, err
+	}
+	s.Job, s.Rev = engine.JobID(key.JobID(uint64(job))), engine.Revision(rev)
+	s.GrantedAgo, s.Begun, s.BegunAgo = granted.span(), begun >= 0, begun.span()
+	s.Report.Ago, s.Report.Latency = time.Duration(ago)*time.Microsecond, time.Duration(latency)*time.Microsecond
+	if s.Report.How, err = remote.HowOf(how); err != nil || len(headers) == 0 {
+		return s, err
+	}
+	return s, json.Unmarshal(headers, &s.Report.Headers)
+}
+
+// float8 are seconds.
+type float8 float64
+
+func (s float8) span() time.Duration { return time.Duration(float64(s) * float64(time.Second)) }
+
+// silence is after how long without a sign of life a member counts as gone.
+func silence(ttl time.Duration) time.Duration { return 3 * ttl }
+
+// Prune drops the permits that are older than a day.
+func (c *Carrier) Prune(ctx context.Context) error {
+	_, err := c.pool.Exec(ctx, "delete from fs_permit where granted < clock_timestamp() - interval '1 day' and ended is not null")
+	return err
+}
+
+func number(id engine.JobID) (int64, error) {
+	n, ok := key.JobNumber(string(id))
+	if !ok {
+		return 0, fmt.Errorf("job %q: %w", id, engine.ErrNotFound)
+	}
+	return int64(n), nil
+}

@@ -1,0 +1,121 @@
+package river
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// other is another program's client of River on a store.
+func (r *rig) other() *river.Client[pgx.Tx] {
+	r.t.Helper()
+	pool, err := r.db.Pool(r.t.Context(), 2)
+	must(r.t, err)
+	r.t.Cleanup(pool.Close)
+	c, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: r.db.Schema()})
+	must(r.t, err)
+	return c
+}
+
+// run lets a node of this process work until the test ends.
+func (r *rig) run(id string, change ...func(*Options)) *node {
+	r.t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	n, err := newNode(ctx, r.url, id, r.riot.URL, change...)
+	must(r.t, err)
+	ended := make(chan error)
+	go func() { ended <- n.run(ctx) }()
+	r.t.Cleanup(func() { stop(); must(r.t, <-ended) })
+	return n
+}
+
+// until waits for something that comes to be.
+func until(ok func() bool) {
+	for !ok() {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Whoever pauses the queue of the calls, as River UI does, stops all of them, and the engine says
+// why; what was let go already comes back. When it goes on, they do.
+func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
+	r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+	n := r.run("a")
+	c := r.other()
+	until(func() bool {
+		_, err := c.QueueGet(t.Context(), n.carrier.queue)
+		return err == nil && n.leading.Load() != nil
+	})
+	must(t, c.QueuePause(t.Context(), n.carrier.queue, nil))
+	until(func() bool { return n.leading.Load().Held("europe/match-v5.match").Reason != "" })
+	if why := n.leading.Load().Held("europe/match-v5.match").Reason; why != "River's queue "+n.carrier.queue+" is paused" {
+		t.Errorf("%q", why)
+	}
+	r.insert(20)
+	time.Sleep(3 * lookEvery)
+	if s := r.sim.Stats(); s.Calls != 0 || r.count("select count(*) from fs_permit") != 0 {
+		t.Errorf("%d calls", s.Calls)
+	}
+	must(t, c.QueueResume(t.Context(), n.carrier.queue, nil))
+	r.finish(nil)
+	r.sound(20)
+}
+
+// lookEvery is how often a leader looks at the least.
+const lookEvery = 250 * time.Millisecond
+
+// Another program starts a sync in its own transaction, or does not; what is refused its row says,
+// and what fails is tried again.
+func TestShow11_ATriggerOfAnotherProgram(t *testing.T) {
+	r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+	asked := make(chan string, 10)
+	failed := false
+	r.run("a", func(o *Options) {
+		o.Trigger = func(_ context.Context, riotID string, ask engine.SyncAsk) error {
+			switch {
+			case riotID == "nobody":
+				return engine.Problemf(engine.ErrInvalid, "write Name#TAG", "%q is no Riot ID", riotID)
+			case riotID == "Flaky#EUW" && !failed:
+				failed = true
+				return errors.New("the store is away")
+			}
+			asked <- riotID + " " + ask.Platform + " " + ask.Cause
+			return nil
+		}
+	})
+	c := r.other()
+	insert := func(end func(pgx.Tx, context.Context) error, a trigger) int64 {
+		tx, err := r.conn.Begin(t.Context())
+		must(t, err)
+		row, err := c.InsertTx(t.Context(), tx, a, &river.InsertOpts{Queue: queueTriggers})
+		must(t, err)
+		must(t, end(tx, t.Context()))
+		return row.Job.ID
+	}
+	insert(pgx.Tx.Rollback, trigger{RiotID: "Never#EUW", Platform: "euw1"})
+	insert(pgx.Tx.Commit, trigger{RiotID: "Ana#EUW", Platform: "euw1", Cause: "linked"})
+	if got := <-asked; got != "Ana#EUW euw1 linked" {
+		t.Errorf("%s", got)
+	}
+	refused := insert(pgx.Tx.Commit, trigger{RiotID: "nobody"})
+	until(func() bool {
+		row, err := c.JobGet(t.Context(), refused)
+		must(t, err)
+		return row.State == rivertype.JobStateCancelled && strings.Contains(row.Errors[0].Error, "is no Riot ID")
+	})
+	insert(pgx.Tx.Commit, trigger{RiotID: "Flaky#EUW", Platform: "euw1"})
+	if got := <-asked; got != "Flaky#EUW euw1 " {
+		t.Errorf("%s", got)
+	}
+}

@@ -82,6 +82,7 @@ func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, erro
 		}
 	}
 	b.idx.prune(before)
+	b.arrive()
 	return nil
 }
 

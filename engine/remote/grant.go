@@ -88,6 +88,9 @@ const (
 	WriteWithin = 2 * time.Second
 	// straggle is how late a written call may arrive.
 	straggle = time.Second
+	// stillGone is how long a member must be seen to be gone: after a database was away, all are at
+	// first.
+	stillGone = 2 * time.Second
 	// hopeless is how long an attempt may be under way in a member that lives: it has lost it.
 	hopeless = 15 * time.Minute
 )

@@ -73,6 +73,7 @@ type held struct {
 	permit   *limit.Permit
 	launched time.Time // zero = its claim is not on disk yet
 	begun    time.Time // when it was first seen to be begun
+	gone     time.Time // since when each look has shown its member to be gone
 	bounded  bool      // it is silent, and counts from then on
 	back     bool      // its job was given back
 }
@@ -330,7 +331,12 @@ func (l *Leader) silent(ctx context.Context, b returner, h *held, s Standing) er
 		h.bounded = true
 		h.permit.FirstByte() // it has arrived by now, or never will
 	}
-	if !s.Gone && s.BegunAgo < hopeless {
+	if !s.Gone {
+		h.gone = time.Time{}
+	} else if h.gone.IsZero() {
+		h.gone = now
+	}
+	if (!s.Gone || now.Sub(h.gone) < stillGone) && s.BegunAgo < hopeless {
 		return nil
 	}
 	return l.giveBack(ctx, b, h, Lost, "its member is gone")

@@ -214,7 +214,10 @@ func TestASilentCall(t *testing.T) {
 			{2 * time.Second, 2 * time.Second, true, 1, 0}, // this one's is ahead
 			{time.Second, 4 * time.Second, false, 0, 0},
 			{time.Hour, hopeless - 1, false, 0, 0},
-			{time.Second, 5 * time.Second, true, 0, 1},
+			{time.Second, 5 * time.Second, true, 0, 0},
+			{time.Second, 5 * time.Second, false, 0, 0}, // it was the database that was away
+			{time.Hour, 5 * time.Second, true, 0, 0},
+			{stillGone, 5 * time.Second, true, 0, 1},
 		} {
 			time.Sleep(c.pause)
 			s.BegunAgo, s.Gone = c.database, c.gone

@@ -228,7 +228,7 @@ func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d"} {
 		t.Logf("%s made %d", id, r.count("select count(*) from fs_permit where member = $1", id))
 	}
-	if by := r.count("select count(distinct member) from fs_permit where how = 'answered'"); by != 4 {
+	if by := r.count("select count(distinct member) from fs_permit where how = 'answered'"); by < sized(2, 4) {
 		t.Errorf("%d members made calls", by)
 	}
 	if left := r.count("select count(*) from river_job where state <> 'completed'"); left != 0 {
@@ -273,7 +273,7 @@ func TestShow3_KilledMembers(t *testing.T) {
 	s := r.sound(n)
 	t.Logf("%d kills, %d calls in flight at them, %d repeated, %d given back, used %.3f", killed, inFlight, s.Repeated,
 		r.count("select count(*) from fs_permit where how in ('lost', 'unused')"), s.Budget[0].Used())
-	if killed < kills || s.Repeated > inFlight {
+	if killed < sized(1, kills) || s.Repeated > inFlight {
 		t.Errorf("%d kills, %d matches were fetched twice", killed, s.Repeated)
 	}
 }
@@ -306,7 +306,7 @@ func TestShow4_FrozenMembers(t *testing.T) {
 	})
 	s := r.sound(n)
 	t.Logf("%d stops, %d calls, %d repeated, %d given back", stopped, s.Calls, s.Repeated, r.count("select count(*) from fs_permit where how in ('lost', 'unused')"))
-	if stopped < stops {
+	if stopped < sized(1, stops) {
 		t.Errorf("%d stops", stopped)
 	}
 }

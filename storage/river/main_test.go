@@ -73,7 +73,6 @@ type node struct {
 	member  *local.Backend
 	carrier *Carrier
 	leader  atomic.Pointer[local.Backend]
-	gap     chan struct{}
 	leading atomic.Pointer[remote.Leader]
 }
 
@@ -89,7 +88,7 @@ func (o *ownLimiter) Acquire(ctx context.Context, r limit.Request) (riot.Permit,
 }
 
 func newNode(ctx context.Context, at, id, base string, change ...func(*Options)) (n *node, err error) {
-	n = &node{id: id, gap: make(chan struct{}, 1)}
+	n = &node{id: id}
 	if n.db, err = pg.Open(ctx, pg.Options{URL: at, Conns: 8}); err != nil {
 		return nil, err
 	}
@@ -111,14 +110,15 @@ func newNode(ctx context.Context, at, id, base string, change ...func(*Options))
 	}
 	n.carrier, err = Open(ctx, o)
 	n.db.OnCommit(func(seq uint64, changes []engine.Change) {
+		n.member.Apply(seq, changes)
 		if b := n.leader.Load(); b != nil {
 			b.Apply(seq, changes)
 		}
 	})
 	n.db.OnGap(func() {
-		select {
-		case n.gap <- struct{}{}:
-		default:
+		n.member.Gap()
+		if b := n.leader.Load(); b != nil {
+			b.Gap()
 		}
 	})
 	return n, err
@@ -131,6 +131,7 @@ func (n *node) run(ctx context.Context) error {
 	var g, served errgroup.Group
 	served.Go(func() error { return n.db.Serve(serving) })
 	g.Go(func() error { return n.carrier.Run(ctx) })
+	g.Go(func() error { return n.member.Follow(ctx) })
 	g.Go(func() error {
 		return fleet.Run(ctx, n.db, fleet.Options{ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: n.lead})
 	})
@@ -142,7 +143,7 @@ func (n *node) run(ctx context.Context) error {
 	return errors.Join(err, n.db.Close())
 }
 
-// lead leads for a term. After a gap the jobs are read anew.
+// lead leads for a term.
 func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	if n.tells {
 		fmt.Println("leads", t.Epoch)
@@ -163,33 +164,22 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	n.leading.Store(l)
 	n.own.now.Store(limiter)
 	defer n.own.now.Store(nil)
-	for ctx.Err() == nil {
-		b, err := local.New(local.Options{
-			Store: t.Store, Admitter: l, Launcher: l, Kinds: n.kinds(), Policies: engine.DefaultPolicies(),
-			Boot: fmt.Sprint(n.id, " ", t.Epoch), Workers: func() int { return 48 },
-		})
-		if err != nil {
-			return err
-		}
-		n.leader.Store(b)
-		ctx, stop := context.WithCancel(ctx)
-		var g errgroup.Group
-		g.Go(func() error { defer stop(); return b.Run(ctx) })
-		g.Go(func() error { defer stop(); return l.Run(ctx, b) })
-		g.Go(func() error { defer stop(); return limits.Run(ctx) })
-		g.Go(func() error {
-			defer stop()
-			select {
-			case <-n.gap:
-			case <-ctx.Done():
-			}
-			return nil
-		})
-		if err := g.Wait(); err != nil {
-			return err
-		}
+	b, err := local.New(local.Options{
+		Store: t.Store, Admitter: l, Launcher: l, Kinds: n.kinds(), Policies: engine.DefaultPolicies(),
+		Boot: fmt.Sprint(n.id, " ", t.Epoch), Workers: func() int { return 48 },
+	})
+	if err != nil {
+		return err
 	}
-	return context.Cause(ctx)
+	n.leader.Store(b)
+	defer n.leader.Store(nil)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var g errgroup.Group
+	for _, run := range []func(context.Context) error{b.Run, func(ctx context.Context) error { return l.Run(ctx, b) }, limits.Run} {
+		g.Go(func() error { defer stop(); return run(ctx) })
+	}
+	return errors.Join(g.Wait(), context.Cause(ctx))
 }
 
 // laneOf is where all jobs call.

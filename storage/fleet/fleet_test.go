@@ -294,6 +294,9 @@ func TestClocksAnHourOff(t *testing.T) {
 		},
 		OnLook: func(v View) {
 			if v.Leader == "a" && v.Members[0].Ahead > 50*time.Minute {
+				if off := wall.Own().Sub(wall.Now()); (off - time.Hour).Abs() > 10*time.Minute {
+					t.Errorf("it keeps a clock that is %s behind its own", off)
+				}
 				cancel()
 			}
 		},

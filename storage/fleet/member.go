@@ -53,12 +53,14 @@ type member struct {
 	lastAt time.Time
 }
 
-// Run keeps a process a member until its context ends, and lets it lead when it is its turn. A
+// Run keeps a process a member until its context ends, and lets it lead when it is its turn. All
+// members keep the database's clock (package wall), whatever those of their machines show. A
 // lost connection is made again; what ends Run but that is an error of Lead, or a schema that
 // another version of the program has changed.
 func Run(ctx context.Context, db *pg.DB, o Options) error {
 	o.TTL = usual(o.TTL)
 	m := &member{Options: o, db: db, run: ctx}
+	defer wall.Release()
 	defer m.leave()
 	for m.term != nil || ctx.Err() == nil { // a term is renewed until all that it is for has ended
 		err := m.beat()
@@ -100,10 +102,12 @@ func (m *member) beat() error {
 		})
 	}
 	l.ask(b, m.TTL)
+	asked := time.Now()
 	if err := m.conn.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	m.ahead, m.left = wall.Now().Sub(l.now), l.left
+	wall.Keep(asked, time.Now(), l.now)
+	m.ahead, m.left = wall.Own().Sub(l.now), l.left
 	switch {
 	case version != pg.Version():
 		return ending{engine.Problemf(engine.ErrRefused, "start the program of the version that the others have",

@@ -148,3 +148,7 @@ func (r *ReasonRow) join(more *ReasonRow) {
 		r.Text, r.First = more.Text, more.First
 	}
 }
+
+// StoreShut is how the reason begins of an engine whose store takes no writes for now, but for a
+// full disk of its own machine: "store: read-only".
+const StoreShut = "store: "

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -88,7 +89,11 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 		return engine.EngineStopping, "letting the calls in flight finish"
 	}
 	if why := c.opt.Backend.Halted(); why != "" {
-		return engine.EnginePaused, why + "; work goes on by itself when there is room"
+		until := "there is room"
+		if strings.HasPrefix(why, engine.StoreShut) {
+			until = "it takes writes"
+		}
+		return engine.EnginePaused, why + "; work goes on by itself when " + until
 	}
 	if s, why := c.opt.Limiter.Health(); s != engine.EngineLive {
 		return s, why

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -48,6 +49,49 @@ func TestDiskFullPausesAndGoesOn(t *testing.T) {
 			}
 		}
 		be.down()
+	})
+}
+
+// standby is the error of a server that only reads.
+type standby struct{}
+
+func (standby) Error() string  { return "cannot execute UPDATE in a read-only transaction" }
+func (standby) Closed() string { return "read-only" }
+
+// A store that takes no writes for another reason than a full disk is called so.
+func TestAStoreThatOnlyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var closed atomic.Bool
+		be := newBench(t, local.Options{
+			Workers: func() int { return 1 }, NoRoom: func(err error) bool { return errors.Is(err, standby{}) },
+		}, func(context.Context, engine.Run) engine.Outcome {
+			time.Sleep(second)
+			return engine.Done(nil)
+		})
+		be.s.Fault(func() error {
+			if closed.Load() {
+				return fmt.Errorf("commit: %w", standby{})
+			}
+			return nil
+		})
+		be.run()
+		ids := be.add(keyed("1"), keyed("2"))
+		synctest.Wait()
+		closed.Store(true)
+		time.Sleep(time.Hour)
+		if why, _, _ := be.b.Why(be.job(ids[1])); why != "store: read-only" || be.b.Halted() != why {
+			t.Errorf("reason = %q, halted = %q", why, be.b.Halted())
+		}
+		closed.Store(false)
+		time.Sleep(10 * second)
+		for _, id := range ids {
+			be.want(id, engine.Completed)
+		}
+		be.down()
+		want := []string{"the database is read-only: nothing is lost, and work goes on when it takes writes", "the database takes writes again: work goes on"}
+		if !slices.Equal(be.notes, want) {
+			t.Errorf("said %q", be.notes)
+		}
 	})
 }
 

@@ -35,7 +35,7 @@ func (b *Backend) lookAtRoom() {
 }
 
 // Halted says why no job is started at all: "disk full", or "disk low: 419.4 MB
-// free"; "" when nothing of the kind stops the engine.
+// free", or "store: read-only"; "" when nothing of the kind stops the engine.
 func (b *Backend) Halted() string {
 	b.idx.mu.Lock()
 	defer b.idx.mu.Unlock()

@@ -68,41 +68,55 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// persist is write for the engine's own moves: while the disk is full it waits,
-// chooses no more jobs, and tries again. It gives up when the session's patience
+// persist is write for the engine's own moves: while the store takes no writes, as on a full
+// disk, it waits, chooses no more jobs, and tries again. It gives up when the session's patience
 // ends; the jobs are then orphans for the next start.
 func (b *Backend) persist(s *session, fn func(engine.Tx) error) error {
-	full := false
+	var shut *closed
 	for {
 		err := b.write(s.write, fn)
 		if broken, ok := errors.AsType[*storeError](err); !ok || !b.noRoom(broken.err) {
-			if full {
-				b.resumeAfterRoom(err)
+			if shut != nil && err == nil {
+				b.resumeWrites(shut)
 			}
 			return err
 		}
-		if !full {
-			full = true
-			b.haltForRoom(err)
+		if shut == nil {
+			shut = closedBy(err)
+			b.haltWrites(shut, err)
 		}
 		if !await.Pause(s.ctx, roomEvery) {
-			return fmt.Errorf("the disk is still full: %w", err)
+			return fmt.Errorf("%s still: %w", shut.says, err)
 		}
 	}
 }
 
-func (b *Backend) haltForRoom(err error) {
-	b.idx.halt("disk full")
-	b.log.Error().Err(err).Msg("write failed for want of room; no job is started until there is room")
-	b.note(engine.LevelErr, "", "the disk is full: nothing is lost, and work goes on when there is room")
+// closed is why a store takes no writes for now: in a word beside a job, in a sentence, until when,
+// and what is said then.
+type closed struct{ word, says, until, over string }
+
+// closedBy asks the error of a store that is elsewhere; else it is the disk here.
+func closedBy(err error) *closed {
+	type store interface {
+		error
+		// Closed says why the store takes no writes: read-only.
+		Closed() string
+	}
+	if e, ok := errors.AsType[store](err); ok {
+		return &closed{engine.StoreShut + e.Closed(), "the database is " + e.Closed(), "it takes writes", "the database takes writes again"}
+	}
+	return &closed{"disk full", "the disk is full", "there is room", "there is room on the disk again"}
 }
 
-func (b *Backend) resumeAfterRoom(err error) {
-	if err != nil {
-		return
-	}
+func (b *Backend) haltWrites(c *closed, err error) {
+	b.idx.halt(c.word)
+	b.log.Error().Err(err).Msg("a write was refused, " + c.says + "; no job is started until " + c.until)
+	b.note(engine.LevelErr, "", "%s: nothing is lost, and work goes on when %s", c.says, c.until)
+}
+
+func (b *Backend) resumeWrites(c *closed) {
 	b.idx.halt("")
-	b.log.Info().Msg("there is room again; jobs are started")
-	b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")
+	b.log.Info().Msg(c.over + "; jobs are started")
+	b.note(engine.LevelOK, "", "%s: work goes on", c.over)
 	b.wake.Ring()
 }

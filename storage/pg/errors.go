@@ -45,15 +45,12 @@ func noSessions(how string) error {
 		"a pooler stands before the database that does not pass sessions on as they are: %s", how)
 }
 
+const diskFull = "53100"
+
 // full reports whether the server takes no writes for now: its disk is full, or it is a server
 // that only reads, as a standby does until it is promoted.
 func full(e *pgconn.PgError) bool {
-	switch e.Code {
-	case "53100", // disk_full
-		"25006": // read_only_sql_transaction
-		return true
-	}
-	return false
+	return e.Code == diskFull || e.Code == "25006" // read_only_sql_transaction
 }
 
 // noRoom marks the error of such a server: the same write may be tried again later.
@@ -68,5 +65,13 @@ func noRoom(err error) error {
 type noWrites struct{ *pgconn.PgError }
 
 func (e noWrites) Error() string { return "the database takes no writes: " + e.PgError.Error() }
+
+// Closed says why the server takes none.
+func (e noWrites) Closed() string {
+	if e.Code == diskFull {
+		return "out of room on its disk"
+	}
+	return "read-only"
+}
 
 func (e noWrites) Unwrap() []error { return []error{e.PgError, both.ErrDiskFull} }

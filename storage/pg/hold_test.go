@@ -166,3 +166,23 @@ func TestARawPayload(t *testing.T) {
 		t.Errorf("dropped: %v", err)
 	}
 }
+
+// A server that takes no writes says why, and its error counts as that of a full disk: the write is
+// tried again.
+func TestAServerThatTakesNoWrites(t *testing.T) {
+	for sql, want := range map[string]string{
+		"set transaction read only": "read-only",
+		"do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$": "out of room on its disk",
+	} {
+		db := open(t, pgtest.Schema(t))
+		err := db.Write(t.Context(), func(tx engine.Tx) error {
+			own(tx).queued.Queue(sql)
+			_, err := tx.Enqueue(spec("a"))
+			return err
+		})
+		shut, ok := errors.AsType[noWrites](err)
+		if !ok || shut.Closed() != want || !errors.Is(err, both.ErrDiskFull) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}

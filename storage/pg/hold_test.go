@@ -1,8 +1,11 @@
 package pg
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -89,9 +93,32 @@ func TestALostHoldIsTakenAgain(t *testing.T) {
 	}
 }
 
+// lying is the address of a server whose answers are changed on the way.
+func lying(t *testing.T, at string, lie func(said pgproto3.BackendMessage)) string {
+	t.Helper()
+	w := between(t, at)
+	w.lie.Store(&lie)
+	return w.url
+}
+
+// pooled is how a pooler looks that gives each transaction a session that others have, too: the
+// number of a connection is its own, that of the session is not.
+func pooled(path string) func(pgproto3.BackendMessage) {
+	return func(said pgproto3.BackendMessage) {
+		switch said := said.(type) {
+		case *pgproto3.BackendKeyData:
+			said.ProcessID += 1 << 20
+		case *pgproto3.DataRow:
+			if len(said.Values) == 2 && bytes.HasPrefix(said.Values[1], []byte("t")) { // of the session, and the schema
+				said.Values = [][]byte{[]byte("4242"), append([]byte(path), said.Values[1]...)}
+			}
+		}
+	}
+}
+
 // What stands in the way of opening is one sentence that says what to do, and no password is in it.
 func TestWhatStandsInTheWayOfOpening(t *testing.T) {
-	at, ctx := pgtest.Schema(t), t.Context()
+	at, newer, half, ctx := pgtest.Schema(t), pgtest.Schema(t), pgtest.Schema(t), t.Context()
 	u, err := url.Parse(at)
 	must(t, err)
 	with := func(name, value string) string {
@@ -105,28 +132,57 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 	defer func() { do(t, at, "drop role "+stranger) }()
 	elsewhere := *u
 	elsewhere.Path = "/nowhere"
+	for _, schema := range []string{newer, half} {
+		_ = open(t, schema)
+	}
+	do(t, newer, "insert into fs_schema (version) select max(version) + 7 from fs_schema")
+	do(t, half, makeMoving, `insert into fs_moving values ('{"from": "/srv/old"}')`)
+	old := lying(t, at, func(said pgproto3.BackendMessage) {
+		if row, is := said.(*pgproto3.DataRow); is && len(row.Values) == 2 && bytes.HasPrefix(row.Values[1], []byte("1")) {
+			row.Values = [][]byte{binary.BigEndian.AppendUint32(nil, 130022), []byte("13.22")}
+		}
+	})
+	unreached := errors.New("cannot be reached")
 	for what, c := range map[string]struct {
 		at   string
 		kind error
 		says string
 	}{
-		"no address":            {"tomorrow", engine.ErrInvalid, "postgres://user@host/database"},
-		"another kind":          {"mysql://u:hunter2@h/d", engine.ErrInvalid, "postgres://user@host/database"},
-		"no such database":      {elsewhere.String(), engine.ErrRefused, "createdb"},
-		"a role without rights": {with("user", stranger), engine.ErrRefused, "grant it"},
-		"a standby":             {with("default_transaction_read_only", "on"), engine.ErrRefused, "takes no writes"},
+		"no address":              {"tomorrow", engine.ErrInvalid, "postgres://user@host/database"},
+		"no URL":                  {"host=/tmp", engine.ErrInvalid, "cannot be read"},
+		"half a URL":              {"postgres://u:hunter2@[::1/db", engine.ErrInvalid, "cannot be read"},
+		"another kind":            {"mysql://u:hunter2@h/d", engine.ErrInvalid, "postgres://user@host/database"},
+		"nobody there":            {"postgres://u:hunter2@127.0.0.1:1/d?connect_timeout=1&sslmode=disable", unreached, "cannot be reached"},
+		"no such database":        {elsewhere.String(), engine.ErrRefused, "createdb"},
+		"a role without rights":   {with("user", stranger), engine.ErrRefused, "the role may not do what the store needs"},
+		"a role that is not":      {with("user", "nobody_at_all"), engine.ErrRefused, "pg_hba.conf"},
+		"a standby":               {with("default_transaction_read_only", "on"), engine.ErrRefused, "takes no writes"},
+		"a server of before":      {old, engine.ErrRefused, "the server is PostgreSQL 13.22: use PostgreSQL 14 or later"},
+		"a pooler":                {lying(t, at, pooled("")), engine.ErrRefused, "two connections have one session: give the address of the server itself"},
+		"a pooler without schema": {lying(t, at, pooled("public, ")), engine.ErrRefused, "search_path is public, t"},
+		"a later schema":          {newer, engine.ErrRefused, fmt.Sprintf("is of version %d, this program knows %d", Version()+7, Version())},
+		"a schema that fills":     {half, engine.ErrRefused, "has not got all that is stored in /srv/old yet"},
 	} {
-		_, err := Open(ctx, Options{URL: c.at})
-		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", what, err)
+		for who, open := range map[string]func(context.Context, Options) (*DB, error){"an engine": Open, "a list": OpenReadOnly} {
+			if who == "a list" && (what == "a standby" || what == "a role without rights") {
+				continue // there is nothing to read
+			}
+			db, err := open(ctx, Options{URL: c.at})
+			if err == nil {
+				_ = db.Close()
+				t.Errorf("%s opens %s", who, what)
+				continue
+			}
+			if c.kind != unreached && !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s of %s: %v", what, who, err)
+			}
 		}
 	}
-	if _, err := Open(ctx, Options{URL: "postgres://u:hunter2@127.0.0.1:1/d?connect_timeout=1"}); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("nobody there: %v", err)
-	}
-	refusal := &pgconn.PgError{Code: "08P01", Message: "unsupported startup parameter: search_path"}
-	if err := unreachable(refusal); !errors.Is(err, engine.ErrRefused) || !strings.Contains(err.Error(), "pool_mode") {
-		t.Errorf("a pooler: %v", err)
+	for code, says := range map[string]string{"08P01": "pool_mode", "53100": "give the server's disk more room", "53300": "raise max_connections", "26000": "pool_mode"} {
+		refusal := &pgconn.PgError{Code: code, Message: "unsupported startup parameter: search_path"}
+		if err := unreachable(refusal); !errors.Is(err, engine.ErrRefused) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", code, err)
+		}
 	}
 }
 

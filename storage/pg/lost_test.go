@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
 )
@@ -25,6 +27,7 @@ type wire struct {
 	l        net.Listener
 	open     sync.WaitGroup
 	atCommit atomic.Pointer[func(l *link, commit []byte)]
+	lie      atomic.Pointer[func(said pgproto3.BackendMessage)] // changes what the server says
 }
 
 // link is one connection with both of its ends.
@@ -48,6 +51,26 @@ func (l *link) answer() {
 			return
 		}
 		if _, err := l.client.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// answerWith passes on what lie makes of it.
+func (l *link) answerWith(lie func(said pgproto3.BackendMessage)) {
+	defer l.client.Close()
+	server := pgproto3.NewFrontend(l.server, nil)
+	for {
+		said, err := server.Receive()
+		if err != nil {
+			return
+		}
+		lie(said)
+		out, err := said.Encode(nil)
+		if err != nil {
+			return
+		}
+		if _, err := l.client.Write(out); err != nil {
 			return
 		}
 	}
@@ -79,7 +102,11 @@ func between(t *testing.T, at string) *wire {
 				continue
 			}
 			l := &link{client: client, server: server, answered: make(chan struct{})}
-			w.open.Go(l.answer)
+			if lie := w.lie.Load(); lie != nil {
+				w.open.Go(func() { l.answerWith(*lie) })
+			} else {
+				w.open.Go(l.answer)
+			}
 			w.open.Go(func() { w.carry(l); _ = server.Close() })
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -358,31 +357,4 @@ func refused(t testing.TB, err, code error, words string) {
 	if !ok || !errors.Is(p, code) || !strings.Contains(p.Error(), words) {
 		t.Errorf("error = %v, want %v with %q", err, code, words)
 	}
-}
-
-// What cannot be opened is refused with a sentence that has no password.
-func TestWhatCannotBeOpened(t *testing.T) {
-	at := pgtest.Schema(t)
-	for wrong, words := range map[string]string{
-		"mysql://me:secret@host/db":          "cannot be read",
-		"host=/tmp":                          "cannot be read",
-		"postgres://me:secret@[::1/db":       "cannot be read",
-		"postgres://me:secret@127.0.0.1:1/f": "cannot be reached",
-	} {
-		_, err := Open(t.Context(), Options{URL: wrong})
-		if err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v", wrong, err)
-		}
-	}
-	u, err := url.Parse(at)
-	must(t, err)
-	q := u.Query()
-	role := q.Get("search_path") + "_guest"
-	do(t, at, "create role "+role+" login")
-	defer do(t, at, "drop role "+role)
-	q.Set("user", role)
-	u.RawQuery = q.Encode()
-	_, err = Open(t.Context(), Options{URL: u.String()})
-	refused(t, err, engine.ErrRefused, "the role may not do what the store needs")
-	refused(t, newEnough(130009, "13.9"), engine.ErrRefused, "the server is PostgreSQL 13.9: use PostgreSQL 14 or later")
 }
